@@ -29,6 +29,14 @@ typedef struct
 gsize ghlo_vulkan_reach (const GhloView *view,
                          gint64         *begin);
 
+/* The place @bytes behind @place. */
+static inline GhloStepPlace
+ghlo_vulkan_place_at (GhloStepPlace place,
+                      gint64        bytes)
+{
+  return (GhloStepPlace) { place.buffer, place.offset + bytes };
+}
+
 /* A number that stands for the address of @place while tables are made, and that bytes may be added to, fewer than
  * 2^39; 0 where it is nowhere. */
 static inline guint64

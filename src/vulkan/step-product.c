@@ -193,13 +193,6 @@ write_words (const GhloVulkanProduct *product,
   return GHLO_SPIRV_N_WORDS + n;
 }
 
-static GhloStepPlace
-moved (GhloStepPlace place,
-       gint64        bytes)
-{
-  return (GhloStepPlace) { place.buffer, place.offset + bytes };
-}
-
 static gboolean
 record (gpointer              compiled,
         const GhloStepPlace  *operands,
@@ -221,12 +214,12 @@ record (gpointer              compiled,
     return TRUE;
   memcpy (accesses, self->accesses, sizeof accesses);
   for (guint i = 0; i < 2; i++)
-    accesses[i].place = moved (operands[product->operands[i]], product->starts[i]);
+    accesses[i].place = ghlo_vulkan_place_at (operands[product->operands[i]], product->starts[i]);
   accesses[GHLO_SPIRV_RESULT].place = self->pieces != NULL ? scratch : results[0];
   ghlo_vulkan_recording_dispatch (recording, &dispatch);
   if (self->pieces != NULL)
     ghlo_vulkan_kernel_record (&self->sum, (const GhloStepPlace[]) { scratch, results[0] },
-                               moved (scratch, (gint64) self->planes), recording);
+                               ghlo_vulkan_place_at (scratch, (gint64) self->planes), recording);
 
   return TRUE;
 }

@@ -89,13 +89,6 @@ compile (gpointer               target,
   return NULL;
 }
 
-static GhloStepPlace
-moved (GhloStepPlace place,
-       gint64        bytes)
-{
-  return (GhloStepPlace) { place.buffer, place.offset + bytes };
-}
-
 static gboolean
 record (gpointer              compiled,
         const GhloStepPlace  *operands,
@@ -106,10 +99,10 @@ record (gpointer              compiled,
 {
   const Step *self = compiled;
   const gint64 *starts = self->lowered.starts;
-  const GhloStepPlace rest = moved (scratch, (gint64) self->selection);
-  const GhloStepPlace select[] = { moved (operands[0], starts[0]), scratch };
-  const GhloStepPlace gather[] = { moved (operands[1], starts[1]), moved (operands[2], starts[2]), scratch,
-                                   results[0] };
+  const GhloStepPlace rest = ghlo_vulkan_place_at (scratch, (gint64) self->selection);
+  const GhloStepPlace select[] = { ghlo_vulkan_place_at (operands[0], starts[0]), scratch };
+  const GhloStepPlace gather[] = { ghlo_vulkan_place_at (operands[1], starts[1]),
+                                   ghlo_vulkan_place_at (operands[2], starts[2]), scratch, results[0] };
 
   ghlo_vulkan_kernel_record (&self->select, select, rest, recording);
   ghlo_vulkan_kernel_record (&self->gather, gather, rest, recording);
