@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """Adds up the tests of build folders: every TAP line and every checked file
-counts, not only every program. Prints what failed, then one line of totals."""
+counts, not only every program. Prints each program with its time and what failed, then one line of totals."""
 
 import json
 import re
@@ -37,6 +37,19 @@ def count(result):
     return passed, failed, skipped
 
 
+def failed_cases(output):
+    """Returns the TAP lines that failed, each with the comments after it; where there are none, the end."""
+    failed = []
+    keep = False
+    for line in output.splitlines():
+        tap = TAP.match(line)
+        if tap or not line.lstrip().startswith('#'):
+            keep = bool(tap and tap[1] == 'not ok')
+        if keep:
+            failed.append(line)
+    return '\n'.join(failed)[:16000] or output[-4000:]
+
+
 def main():
     totals = [0, 0, 0]
     for folder in sys.argv[1:]:
@@ -46,9 +59,9 @@ def main():
                 counts = count(result)
                 totals = [a + b for a, b in zip(totals, counts)]
                 print(f"{result['result']:8} {counts[0]:6} passed {counts[1]:4} failed {counts[2]:4} skipped"
-                      f"  {result['name']}")
+                      f" {result['duration']:7.1f} s  {result['name']}")
                 if counts[1] > 0:
-                    print(result.get('stdout', '')[-4000:], result.get('stderr', '')[-4000:], sep='\n')
+                    print(failed_cases(result.get('stdout', '')), result.get('stderr', '')[-4000:], sep='\n')
     print(f'{totals[0]} passed, {totals[1]} failed, {totals[2]} skipped')
     return 1 if totals[1] > 0 else 0
 

@@ -15,8 +15,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "../unit/driver-leaks.h"
-
 enum { POOL_SIZE = 6, MAX_CALLS = 64, MAX_INPUTS = 4, ANSWER_LIMIT = 10 * G_USEC_PER_SEC };
 
 int LLVMFuzzerInitialize (int *argc, char ***argv);

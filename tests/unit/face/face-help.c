@@ -5,8 +5,6 @@
 
 #include "face-help.h"
 
-#include "../driver-leaks.h"
-
 #include <string.h>
 
 static const float ones[6] = { 1, 1, 1, 1, 1, 1 };

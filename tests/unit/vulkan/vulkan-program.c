@@ -10,8 +10,6 @@
 #include "compiler/devices.h"
 #include "import/import.h"
 
-#include "../driver-leaks.h"
-
 GhloVulkanDevice *
 vulkan_program_device (void)
 {
