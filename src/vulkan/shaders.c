@@ -16,6 +16,7 @@
 #include "shaders/cumulative.h"
 #include "shaders/cumulative_f64.h"
 #include "shaders/fft.h"
+#include "shaders/linalg.h"
 #include "shaders/random.h"
 #include "shaders/scatter_apply.h"
 #include "shaders/scatter_apply_f64.h"
@@ -99,6 +100,15 @@ ghlo_vulkan_shaders_obstacle (const GhloVulkanDevice *device)
     return "the device's workgroups are too small";
 
   return NULL;
+}
+
+gboolean
+ghlo_vulkan_shaders_have_f64 (const GhloVulkanDevice *device)
+{
+  const guint64 *nearly = device->measured.nearly;
+
+  return (nearly[GHLO_NODE_ADD] & nearly[GHLO_NODE_MULTIPLY] & nearly[GHLO_NODE_DIVIDE] & nearly[GHLO_NODE_SQRT]
+          & nearly[GHLO_NODE_CONVERT]) >> GHLO_ELEMENT_TYPE_F64 & 1;
 }
 
 VkPipeline

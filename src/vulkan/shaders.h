@@ -21,6 +21,7 @@ enum { GHLO_VULKAN_SHADER_GROUP = 256, GHLO_VULKAN_MAX_ADDRESSES = 32 };
   SHADER (CUMULATIVE, cumulative) \
   SHADER (CUMULATIVE_F64, cumulative_f64) \
   SHADER (FFT, fft) \
+  SHADER (LINALG, linalg) \
   SHADER (RANDOM, random) \
   SHADER (SCATTER_APPLY, scatter_apply) \
   SHADER (SCATTER_APPLY_F64, scatter_apply_f64) \
@@ -59,6 +60,8 @@ GBytes     *ghlo_vulkan_shader_get_words  (GhloVulkanShader         shader,
                                            guint                    n_constants);
 /* What @device lacks for any of them, as a reason of a selection; NULL: nothing. */
 const char *ghlo_vulkan_shaders_obstacle  (const GhloVulkanDevice  *device);
+/* Whether @device computes in f64 what shaders do in it for results of f32. */
+gboolean    ghlo_vulkan_shaders_have_f64  (const GhloVulkanDevice  *device);
 /* VK_NULL_HANDLE with @error. */
 VkPipeline  ghlo_vulkan_shader_compile    (GhloVulkanDevice        *device,
                                            GhloVulkanShader         shader,

@@ -205,15 +205,6 @@ read_lengths (Fourier        *self,
   return self->batch == 0 ? NULL : add_stages (self, lengths);
 }
 
-static gboolean
-has_f64 (const GhloVulkanDevice *device)
-{
-  const guint64 *nearly = device->measured.nearly;
-
-  return (nearly[GHLO_NODE_ADD] & nearly[GHLO_NODE_MULTIPLY] & nearly[GHLO_NODE_DIVIDE] & nearly[GHLO_NODE_CONVERT])
-         >> GHLO_ELEMENT_TYPE_F64 & 1;
-}
-
 static const char *
 read_request (Fourier               *self,
               GhloVulkanDevice      *device,
@@ -235,7 +226,7 @@ read_request (Fourier               *self,
   if (lengths == NULL || n < 1 || n > MAX_DIMS || n > operand->rank)
     return "it transforms too many dimensions";
   self->n_dims = (guint) n;
-  if (!has_f64 (device))
+  if (!ghlo_vulkan_shaders_have_f64 (device))
     return "the device does not compute all of it as it is to be";
 
   return ghlo_vulkan_shaders_obstacle (device) != NULL ? ghlo_vulkan_shaders_obstacle (device)

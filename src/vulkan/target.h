@@ -30,6 +30,7 @@ extern const GhloStepImplementation ghlo_vulkan_step_kernel;
 extern const GhloStepImplementation ghlo_vulkan_step_product;   /* dot_general, dot, convolution */
 extern const GhloStepImplementation ghlo_vulkan_step_select_and_scatter;
 #ifdef GHLO_HAS_SHADERS
+extern const GhloStepImplementation ghlo_vulkan_step_cholesky;
 extern const GhloStepImplementation ghlo_vulkan_step_cumulative;
 extern const GhloStepImplementation ghlo_vulkan_step_dynamic_update_slice;
 extern const GhloStepImplementation ghlo_vulkan_step_fft;
@@ -37,6 +38,7 @@ extern const GhloStepImplementation ghlo_vulkan_step_random;
 extern const GhloStepImplementation ghlo_vulkan_step_scatter;
 extern const GhloStepImplementation ghlo_vulkan_step_sort;
 extern const GhloStepImplementation ghlo_vulkan_step_top_k;
+extern const GhloStepImplementation ghlo_vulkan_step_triangular_solve;
 #endif
 
 G_END_DECLS

@@ -1,0 +1,260 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * cholesky and triangular_solve of f32, in f64, which rounds to what the reference executor's long doubles round to,
+ * almost always.
+ */
+
+#include "base/sizes.h"
+#include "vulkan/shader-step.h"
+#include "vulkan/spirv/spirv.h"
+
+typedef struct
+{
+  GHLO_VULKAN_TABLE_HEAD
+#include "shaders/linalg.words"
+} Table;
+
+/* Rows: so many that the dispatches of a run are some hundreds at most. */
+enum { MAX_ROWS = 8192 };
+
+/* How matrices lie in a tensor, in the order in which their rows are solved. */
+typedef struct
+{
+  gint64 columns, each, offset, row_step, column_step;
+} Layout;
+
+typedef struct
+{
+  GhloVulkanDevice *device;
+  gboolean          is_cholesky, is_unit;
+  gsize             batch;
+  gint64            n, m;
+  Layout            triangle, sides;            /* of cholesky's result the former */
+  gsize             at_triangle, at_sides, at_failed, scratch;
+  VkPipeline        pipelines[LINALG_N_PHASES];
+} Linalg;
+
+/* x op(a) = b is op(a)ᵀ xᵀ = bᵀ, and an upper triangle a lower one from its last row and column on. */
+static void
+lay_out_solve (Linalg         *self,
+               const GhloIrOp *op,
+               const GhloView *sides)
+{
+  const gint64 n = self->n;
+  const gboolean left = ghlo_ir_op_get_int (op, "left_side", 0) != 0;
+  const char *word = ghlo_ir_enum_word (ghlo_ir_op_get (op, "transpose_a"));
+  const gboolean is_transposed = (g_strcmp0 (word, "TRANSPOSE") == 0 || g_strcmp0 (word, "ADJOINT") == 0) != !left;
+  const gboolean is_lower = (ghlo_ir_op_get_int (op, "lower", 0) != 0) != is_transposed;
+
+  self->is_unit = ghlo_ir_op_get_int (op, "unit_diagonal", 0) != 0;
+  self->m = sides->dimensions[sides->rank - (left ? 1 : 2)];
+  self->triangle = (Layout) { n, n * n, 0, is_transposed ? 1 : n, is_transposed ? n : 1 };
+  self->sides = (Layout) { self->m, n * self->m, 0, left ? self->m : 1, left ? 1 : n };
+  if (is_lower)
+    return;
+  self->triangle.offset = n * n - 1;
+  self->triangle.row_step = -self->triangle.row_step;
+  self->triangle.column_step = -self->triangle.column_step;
+  self->sides.offset = (n - 1) * self->sides.row_step;
+  self->sides.row_step = -self->sides.row_step;
+}
+
+static const char *
+reserve_scratch (Linalg         *self,
+                 const GhloView *a)
+{
+  gsize rows, in_triangles, in_sides;
+
+  if (!ghlo_shape_count (a->dimensions, a->rank - 2, &self->batch)
+      || !ghlo_size_mul (&rows, self->batch, (gsize) self->n)
+      || !ghlo_size_mul (&in_triangles, rows, (gsize) self->n)
+      || !ghlo_size_mul (&in_sides, rows, (gsize) self->m)
+      || !ghlo_size_reserve (&self->scratch, &self->at_triangle, in_triangles, sizeof (double))
+      || !ghlo_size_reserve (&self->scratch, &self->at_sides, in_sides, sizeof (double))
+      || !ghlo_size_reserve (&self->scratch, &self->at_failed, self->batch, sizeof (guint32)))
+    return "it takes too much scratch";
+
+  return NULL;
+}
+
+static const char *
+read_request (Linalg                *self,
+              GhloVulkanDevice      *device,
+              const GhloStepRequest *request)
+{
+  const GhloView *a = &request->operands[0];
+
+  self->device = device;
+  self->is_cholesky = request->op->kind == GHLO_OP_STABLEHLO_CHOLESKY;
+  if (a->element_type != GHLO_ELEMENT_TYPE_F32)
+    return "it is not of f32, which f64 is more precise than";
+  if (!ghlo_vulkan_shaders_have_f64 (device))
+    return "the device does not compute all of it as it is to be";
+  self->n = a->dimensions[a->rank - 1];
+  if (self->n > MAX_ROWS)
+    return "its matrices have too many rows";
+  if (!self->is_cholesky)
+    lay_out_solve (self, request->op, &request->operands[1]);
+  else if (ghlo_ir_op_get_int (request->op, "lower", 0) != 0)
+    self->triangle = (Layout) { self->n, self->n * self->n, 0, self->n, 1 };
+  else
+    self->triangle = (Layout) { self->n, self->n * self->n, 0, 1, self->n };
+
+  return ghlo_vulkan_shaders_obstacle (device) != NULL ? ghlo_vulkan_shaders_obstacle (device)
+                                                       : reserve_scratch (self, a);
+}
+
+static void
+fill_selection (const Linalg          *self,
+                const GhloStepRequest *request,
+                GhloStepSelection     *selection)
+{
+  for (guint i = 0; i < request->n_operands; i++)
+    selection->operands[i].dense = TRUE;
+  selection->scratch = self->scratch;
+}
+
+static gboolean
+make_pipelines (Linalg  *self,
+                GError **error)
+{
+  for (guint32 phase = 0; phase < LINALG_N_PHASES; phase++)
+    {
+      gboolean is_factor = phase >= LINALG_FACTOR && phase <= LINALG_UPDATE;
+
+      is_factor |= phase == LINALG_STORE_FACTOR;
+      if (phase != LINALG_LOAD && is_factor != self->is_cholesky)
+        continue;
+      self->pipelines[phase] = ghlo_vulkan_shader_compile (self->device, GHLO_VULKAN_SHADER_LINALG, &phase, 1, error);
+      if (self->pipelines[phase] == VK_NULL_HANDLE)
+        return FALSE;
+    }
+
+  return TRUE;
+}
+
+GHLO_VULKAN_DEFINE_SHADER_STEP (Linalg)
+
+/* A run's dispatches. */
+typedef struct
+{
+  const Linalg *self;
+  gpointer      recording;
+  guint64       triangle, sides, failed;        /* addresses */
+  gint64        begin, end;                     /* rows of a block */
+} Stages;
+
+/* @n_points for each matrix. */
+static void
+add (const Stages *stages,
+     guint         phase,
+     Table         table,
+     gint64        n_points)
+{
+  const Linalg *self = stages->self;
+
+  table.n = (guint64) self->n;
+  table.m = (guint64) self->m;
+  table.begin = (guint64) stages->begin;
+  table.end = (guint64) stages->end;
+  ghlo_vulkan_shader_record (stages->recording, self->pipelines[phase], self->batch * (guint64) n_points,
+                             phase == LINALG_FACTOR ? 1 : GHLO_VULKAN_SHADER_GROUP, &table, sizeof table,
+                             GHLO_VULKAN_N_ADDRESSES (Table, n));
+}
+
+static void
+add_move (const Stages *stages,
+          guint         phase,
+          guint64       from,
+          guint64       to,
+          const Layout *layout)
+{
+  const Linalg *self = stages->self;
+  const Table table = {
+    .from = from, .to = to, .failed = phase == LINALG_STORE_FACTOR ? stages->failed : 0,
+    .columns = (guint64) layout->columns, .each = (guint64) layout->each, .offset = (guint64) layout->offset,
+    .row_step = (guint64) layout->row_step, .column_step = (guint64) layout->column_step,
+    .unit = self->is_unit && layout == &self->triangle,
+  };
+
+  add (stages, phase, table, self->n * layout->columns);
+}
+
+static void
+add_solve (const Stages *stages)
+{
+  const Linalg *self = stages->self;
+  const Table table = { .triangle = stages->triangle, .sides = stages->sides };
+
+  add (stages, LINALG_SOLVE, table, self->m);
+  add (stages, LINALG_SUBTRACT, table, (self->n - stages->end) * self->m);
+}
+
+static void
+add_factor (const Stages *stages)
+{
+  const gint64 below = stages->self->n - stages->end;
+  const Table table = { .triangle = stages->triangle };
+
+  add (stages, LINALG_FACTOR, (Table) { .triangle = stages->triangle, .failed = stages->failed }, 1);
+  add (stages, LINALG_FACTOR_BELOW, table, below);
+  add (stages, LINALG_UPDATE, table, below * below);
+}
+
+static gboolean
+record (gpointer              compiled,
+        const GhloStepPlace  *operands,
+        const GhloStepPlace  *results,
+        GhloStepPlace         scratch,
+        gpointer              recording,
+        GError              **error)
+{
+  const Linalg *self = compiled;
+  const guint64 base = ghlo_vulkan_number (scratch), result = ghlo_vulkan_number (results[0]);
+  Stages stages = { self, recording, base + self->at_triangle, base + self->at_sides, base + self->at_failed, 0, 0 };
+
+  add_move (&stages, LINALG_LOAD, ghlo_vulkan_number (operands[0]), stages.triangle, &self->triangle);
+  if (!self->is_cholesky)
+    add_move (&stages, LINALG_LOAD, ghlo_vulkan_number (operands[1]), stages.sides, &self->sides);
+  for (; stages.begin < self->n; stages.begin = stages.end)
+    {
+      stages.end = MIN (stages.begin + LINALG_BLOCK, self->n);
+      if (self->is_cholesky)
+        add_factor (&stages);
+      else
+        add_solve (&stages);
+    }
+  if (self->is_cholesky)
+    add_move (&stages, LINALG_STORE_FACTOR, stages.triangle, result, &self->triangle);
+  else
+    add_move (&stages, LINALG_STORE, stages.sides, result, &self->sides);
+
+  return TRUE;
+}
+
+static char *
+describe (gpointer compiled)
+{
+  const Linalg *self = compiled;
+
+  return g_strdup_printf ("f64, %" G_GINT64_FORMAT " blocks of %d rows", (self->n + LINALG_BLOCK - 1) / LINALG_BLOCK,
+                          LINALG_BLOCK);
+}
+
+const GhloStepImplementation ghlo_vulkan_step_cholesky = {
+  .name = "cholesky",
+  .select = select_step,
+  .compile = compile,
+  .record = record,
+  .release = release,
+  .describe = describe,
+};
+
+const GhloStepImplementation ghlo_vulkan_step_triangular_solve = {
+  .name = "triangular_solve",
+  .select = select_step,
+  .compile = compile,
+  .record = record,
+  .release = release,
+  .describe = describe,
+};
