@@ -29,6 +29,7 @@ static const struct
 } extensions[] = {
   { VK_EXT_MEMORY_BUDGET_EXTENSION_NAME, offsetof (GhloVulkanDevice, has_budget) },
   { VK_EXT_PIPELINE_CREATION_FEEDBACK_EXTENSION_NAME, offsetof (GhloVulkanDevice, has_feedback) },
+  { VK_KHR_GLOBAL_PRIORITY_EXTENSION_NAME, offsetof (GhloVulkanDevice, has_global_priority) },
   { GHLO_VULKAN_COOPERATIVE_MATRIX, offsetof (GhloVulkanDevice, has_cooperative) },
   { GHLO_VULKAN_BFLOAT16, offsetof (GhloVulkanDevice, has_bfloat16) },
 };
@@ -273,25 +274,43 @@ close_device (GhloVulkanDevice *self)
   self->device = NULL;
 }
 
-static gboolean
-create_device (GhloVulkanDevice  *self,
-               GError           **error)
+/* @priority is a member of the queue's info, or NULL. */
+static VkResult
+create_with (GhloVulkanDevice *self,
+             gconstpointer     priority)
 {
   const char *enabled[G_N_ELEMENTS (extensions)];
-  const VkDeviceQueueCreateInfo queue = { VK_STRUCTURE_TYPE_DEVICE_QUEUE_CREATE_INFO, .queueFamilyIndex = self->family,
-                                          .queueCount = 1, .pQueuePriorities = (const float[]) { 0 } };
+  const VkDeviceQueueCreateInfo queue = { VK_STRUCTURE_TYPE_DEVICE_QUEUE_CREATE_INFO, priority,
+                                          .queueFamilyIndex = self->family, .queueCount = 1,
+                                          .pQueuePriorities = (const float[]) { 0 } };
   VkDeviceCreateInfo info = { VK_STRUCTURE_TYPE_DEVICE_CREATE_INFO, &self->features.core, .queueCreateInfoCount = 1,
                               .pQueueCreateInfos = &queue, .ppEnabledExtensionNames = enabled };
+  VkResult result;
 
   for (guint i = 0; i < G_N_ELEMENTS (extensions); i++)
     if (*has_extension (self, i))
       enabled[info.enabledExtensionCount++] = extensions[i].name;
-  if (ghlo_vulkan_device_check (self, ghlo_vulkan_call (self->vk, CreateDevice, self->physical, &info, NULL,
-                                                        &self->device), "open the device", error))
-    return TRUE;
-  self->device = NULL;
+  result = ghlo_vulkan_call (self->vk, CreateDevice, self->physical, &info, NULL, &self->device);
+  if (result != VK_SUCCESS)
+    self->device = NULL;
 
-  return FALSE;
+  return result;
+}
+
+/* Work yields to what draws the desktop, in other processes too, where the driver lets it. */
+static gboolean
+create_device (GhloVulkanDevice  *self,
+               GError           **error)
+{
+  static const VkDeviceQueueGlobalPriorityCreateInfoKHR low = {
+    VK_STRUCTURE_TYPE_DEVICE_QUEUE_GLOBAL_PRIORITY_CREATE_INFO_KHR, .globalPriority = VK_QUEUE_GLOBAL_PRIORITY_LOW_KHR,
+  };
+  VkResult result = create_with (self, self->has_global_priority ? &low : NULL);
+
+  if (self->has_global_priority && (result == VK_ERROR_NOT_PERMITTED_KHR || result == VK_ERROR_INITIALIZATION_FAILED))
+    result = create_with (self, NULL);
+
+  return ghlo_vulkan_device_check (self, result, "open the device", error);
 }
 
 static gboolean

@@ -48,6 +48,7 @@ typedef struct
   guint32                    family;            /* of queues */
   gboolean                   has_budget;        /* VK_EXT_memory_budget */
   gboolean                   has_feedback;      /* VK_EXT_pipeline_creation_feedback */
+  gboolean                   has_global_priority;       /* VK_KHR_global_priority */
   gboolean                   has_cooperative, has_bfloat16;     /* as cooperative.h names them */
   guint64                    matrices;          /* as ghlo_vulkan_cooperative_types () says */
 
