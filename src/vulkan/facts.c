@@ -116,6 +116,8 @@ ghlo_vulkan_add_numbers (const GhloSpirvDevice *measured,
         add_word (composed, ghlo_node_spec (GHLO_NODE_FMA)->name, floats[i]);
       if (!measured->floats.rounds[i])
         add_word (composed, "rounding", floats[i]);
+      if (!measured->floats.takes_roots[i])
+        add_word (composed, ghlo_node_spec (GHLO_NODE_SQRT)->name, floats[i]);
     }
   for (guint type = 0; type < 64; type++)
     if ((measured->types >> type & 1) != 0)

@@ -136,6 +136,70 @@ emit_rounding (Spirv           *self,
     }
 }
 
+static Id
+emit_exact (Spirv           *self,
+            SpvOp            op,
+            GhloElementType  type,
+            Id               a,
+            Id               b)
+{
+  return ghlo_spirv_exact (self, CODE (op, ghlo_spirv_type (self, type), a, b));
+}
+
+/* @root moved to the number beside it where the square root of @a, which is no subnormal number nor close to one, is
+ * nearer to that: all products here are exact, and so is what an FMA leaves of @a. The root is in the middle between
+ * two numbers never. */
+static Id
+choose_root (Spirv           *self,
+             GhloElementType  type,
+             Id               a,
+             Id               root)
+{
+  const guint n_bits = ghlo_element_info (type)->bits;
+  const Id float_type = ghlo_spirv_type (self, type), integer = ghlo_spirv_integer_type (self, n_bits);
+  Id one = ghlo_spirv_integer (self, n_bits, 1), bits = bits_of (self, type, root);
+  Id above = CODE (SpvOpBitcast, float_type, CODE (SpvOpIAdd, integer, bits, one));
+  Id below = CODE (SpvOpBitcast, float_type, CODE (SpvOpISub, integer, bits, one));
+  Id minus = change_bits (self, SpvOpBitwiseXor, type, root, sign_bit (type));
+  Id rest = ghlo_spirv_fma (self, type, (const Id[]) { minus, root, a }), up, down;
+
+  up = emit_exact (self, SpvOpFMul, type, root, emit_exact (self, SpvOpFSub, type, above, root));
+  down = emit_exact (self, SpvOpFMul, type, root, emit_exact (self, SpvOpFSub, type, below, root));
+  root = ghlo_spirv_select (self, float_type, CODE (SpvOpFOrdGreaterThan, self->boolean, rest, up), above, root);
+
+  return ghlo_spirv_select (self, float_type, CODE (SpvOpFOrdLessThanEqual, self->boolean, rest, down), below, root);
+}
+
+/* The device's root, which a step of Newton's brings within one number of the nearest. Of small numbers it is that of
+ * greater ones, by an even power of two. */
+static Id
+compose_root (Spirv           *self,
+              GhloElementType  element_type,
+              Id               a)
+{
+  const gboolean is_f64 = element_type == GHLO_ELEMENT_TYPE_F64;
+  const Id type = ghlo_spirv_type (self, element_type), one = ghlo_spirv_real (self, element_type, 1);
+  Id limit = ghlo_spirv_real (self, element_type, is_f64 ? 0x1p-900 : 0x1p-60);
+  Id is_small = CODE (SpvOpFOrdLessThan, self->boolean, a, limit), zero = ghlo_spirv_real (self, element_type, 0);
+  Id infinity = ghlo_spirv_real (self, element_type, INFINITY), scale, root, half, rest, is_plain;
+  Id rough = ghlo_spirv_exact (self, GLSL (Sqrt, type, a));
+
+  is_plain = CODE (SpvOpLogicalAnd, self->boolean, CODE (SpvOpFOrdGreaterThan, self->boolean, a, zero),
+                   CODE (SpvOpFOrdLessThan, self->boolean, a, infinity));
+  scale = ghlo_spirv_real (self, element_type, is_f64 ? 0x1p200 : 0x1p64);
+  a = emit_exact (self, SpvOpFMul, element_type, a, ghlo_spirv_select (self, type, is_small, scale, one));
+  root = ghlo_spirv_exact (self, GLSL (Sqrt, type, a));
+  half = emit_exact (self, SpvOpFDiv, element_type, ghlo_spirv_real (self, element_type, 0.5), root);
+  rest = ghlo_spirv_fma (self, element_type, (const Id[]) {
+    change_bits (self, SpvOpBitwiseXor, element_type, root, sign_bit (element_type)), root, a });
+  root = ghlo_spirv_fma (self, element_type, (const Id[]) { rest, half, root });
+  root = choose_root (self, element_type, a, root);
+  scale = ghlo_spirv_real (self, element_type, is_f64 ? 0x1p-100 : 0x1p-32);
+  root = emit_exact (self, SpvOpFMul, element_type, root, ghlo_spirv_select (self, type, is_small, scale, one));
+
+  return ghlo_spirv_select (self, type, is_plain, root, rough);
+}
+
 /* Arithmetic whose results are rounded. */
 static Id
 emit_arithmetic (Spirv           *self,
@@ -182,7 +246,8 @@ ghlo_spirv_float_node (Spirv           *self,
     case GHLO_NODE_ABS:
       return change_bits (self, SpvOpBitwiseAnd, element_type, a, ~sign_bit (element_type));
     case GHLO_NODE_SQRT:
-      return ghlo_spirv_exact (self, GLSL (Sqrt, type, a));
+      return self->floats.takes_roots[element_type == GHLO_ELEMENT_TYPE_F64]
+             ? ghlo_spirv_exact (self, GLSL (Sqrt, type, a)) : compose_root (self, element_type, a);
     case GHLO_NODE_FLOOR:
     case GHLO_NODE_CEIL:
     case GHLO_NODE_TRUNCATE:

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Probes are run and held against the interpreter. Floats are probed again where the first time shows that FMAs have to
- * be composed, or operands hidden, since it is those shaders that count then.
+ * Probes are run and held against the interpreter. Floats are probed again where the first time shows that operations
+ * have to be composed, or operands hidden, since it is those shaders that count then.
  */
 
 #include "vulkan/spirv/measure.h"
@@ -193,10 +193,12 @@ choose_floats (GhloSpirvDevice *self)
   const gboolean has_f64 = (self->types >> GHLO_ELEMENT_TYPE_F64 & 1) != 0;
 
   for (guint i = 0; i < G_N_ELEMENTS (types); i++)
-    {
-      self->floats.fuses[i] = (nearly[GHLO_NODE_FMA] >> types[i] & 1) != 0 || !has_f64;
-      self->floats.rounds[i] = (rounded >> types[i] & 1) != 0;
-    }
+    if ((self->types >> types[i] & 1) != 0)
+      {
+        self->floats.fuses[i] = (nearly[GHLO_NODE_FMA] >> types[i] & 1) != 0 || !has_f64;
+        self->floats.rounds[i] = (rounded >> types[i] & 1) != 0;
+        self->floats.takes_roots[i] = (nearly[GHLO_NODE_SQRT] >> types[i] & 1) != 0;
+      }
 }
 
 gboolean
@@ -209,22 +211,20 @@ ghlo_spirv_measure (GhloSpirvDevice        *self,
 {
   const guint64 floats = (guint64) 1 << GHLO_ELEMENT_TYPE_F32 | (guint64) 1 << GHLO_ELEMENT_TYPE_F64;
   Measuring measuring = { .device = self, .run = run, .data = data };
+  GhloSpirvFloats hoped = *promises;
 
+  for (guint i = 0; i < 2; i++)
+    hoped.fuses[i] = hoped.rounds[i] = hoped.takes_roots[i] = TRUE;
+  hoped.folds_exactly = TRUE;
   memset (self, 0, sizeof *self);
   self->types = types & ghlo_spirv_all_types ();
-  self->floats = *promises;
-  for (guint i = 0; i < 2; i++)
-    self->floats.fuses[i] = self->floats.rounds[i] = TRUE;
-  self->floats.folds_exactly = TRUE;
+  self->floats = hoped;
   if (!run_probes (&measuring, self->types, error))
     return FALSE;
   self->floats.folds_exactly = measuring.folds_exactly;
   choose_floats (self);
-  if (self->floats.folds_exactly && self->floats.fuses[0] && self->floats.fuses[1] && self->floats.rounds[0]
-      && (self->floats.rounds[1] || (self->types >> GHLO_ELEMENT_TYPE_F64 & 1) == 0))
-    return TRUE;
 
-  return run_probes (&measuring, self->types & floats, error);
+  return memcmp (&self->floats, &hoped, sizeof hoped) == 0 || run_probes (&measuring, self->types & floats, error);
 }
 
 static gboolean
@@ -250,7 +250,7 @@ ghlo_spirv_device_is_plausible (const GhloSpirvDevice *self,
 {
   const GhloSpirvFloats *floats = &self->floats;
   const gboolean found[] = { floats->fuses[0], floats->fuses[1], floats->rounds[0], floats->rounds[1],
-                             floats->folds_exactly };
+                             floats->takes_roots[0], floats->takes_roots[1], floats->folds_exactly };
 
   for (guint i = 0; i < G_N_ELEMENTS (found); i++)
     if (found[i] != FALSE && found[i] != TRUE)

@@ -42,6 +42,7 @@ typedef struct
   gboolean fuses[2];            /* an FMA is rounded once; else it is composed of other operations */
   gboolean rounds[2];           /* floor, ceil and the like give the integers that they should, and signs; else they are
                                  * composed */
+  gboolean takes_roots[2];      /* square roots are rounded once; else they are corrected by FMAs */
   gboolean folds_exactly;       /* operations on what its compiler knows give what others give: it does not take
                                  * x × 0 for 0, nor x + 0 for x; else operands are hidden from it */
 } GhloSpirvFloats;

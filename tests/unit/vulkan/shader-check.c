@@ -124,7 +124,7 @@ shader_check_validate (const GhloKernel *kernel,
                        const char       *name)
 {
   static const GhloSpirvFloats all = { { TRUE, TRUE }, { TRUE, TRUE }, { TRUE, TRUE }, { TRUE, TRUE }, { TRUE, TRUE },
-                                       TRUE };
+                                       { TRUE, TRUE }, TRUE };
   static const GhloSpirvFloats none;
 
   validate (kernel, &all, &by_invocation, name);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Multiply-adds as shaders compose them of operations that are rounded by themselves, and the device's own where it was
- * measured to round them once, against the C library's.
+ * Multiply-adds as shaders compose them of operations that are rounded by themselves, square roots as they correct
+ * them, and the device's own where it was measured to round them once, against the C library's.
  *
  *   GHLO_TEST_COUNT=N test-spirv-fma      N × 65,536 of either type
  */
@@ -213,6 +213,97 @@ test_fma (void)
       }
 }
 
+/* Any number, or a square, or one of those beside it. */
+static void
+draw_squares (GRand           *rand,
+              GhloElementType  type,
+              gpointer         numbers,
+              gpointer         roots)
+{
+  for (guint i = 0; i < POINTS; i++)
+    {
+      gint step = g_rand_int_range (rand, -1, 2);
+      double x = draw_double (rand, g_rand_int_range (rand, -1000, 1000));
+      float y = ghlo_float_of_bits (g_rand_int (rand));
+
+      if (type == F64)
+        {
+          double root = ghlo_double_of_bits (ghlo_bits_of_double (x) & ~(guint64) 0x3ffffff);
+
+          if (g_rand_boolean (rand))
+            x = ghlo_double_of_bits (ghlo_bits_of_double (root * root) + (guint64) (gint64) step);
+          ((double *) numbers)[i] = x;
+          ((double *) roots)[i] = sqrt (x);
+        }
+      else
+        {
+          float root = ghlo_float_of_bits (ghlo_bits_of_float (y) & ~0xfffu);
+
+          if (g_rand_boolean (rand))
+            y = ghlo_float_of_bits (ghlo_bits_of_float (root * root) + (guint32) step);
+          ((float *) numbers)[i] = y;
+          ((float *) roots)[i] = sqrtf (y);
+        }
+    }
+}
+
+static void
+check_roots (ShaderRunner          *runner,
+             const GhloSpirvFloats *floats,
+             GhloElementType        type,
+             guint                  seed)
+{
+  const char *name = ghlo_element_info (type)->name;
+  const guint size = ghlo_element_info (type)->size;
+  const GhloSpirvSchedule schedule = { .group_per_point = FALSE };
+  const gint64 extents[] = { POINTS };
+  g_autofree char *text = g_strdup_printf (
+    "kernel root {\n  parallel i %u\n  buffer x %u\n  buffer r %u written\n  access @0 %s x [i * %u]\n"
+    "  access @1 %s r [i * %u]\n  points {\n    %%0 = load %s @0\n    %%1 = sqrt %s %%0\n    store %%1 to @1\n"
+    "  }\n}\n", POINTS, POINTS * size, POINTS * size, name, size, name, size, name, name);
+  g_autoptr (GRand) rand = g_rand_new_with_seed (seed);
+  g_autoptr (GError) error = NULL;
+  g_autofree GhloKernel *kernel = ghlo_kernel_parse (text, strlen (text), &error);
+  g_autofree gpointer numbers = g_malloc0 (POINTS * size), found = g_malloc0 (POINTS * size);
+  g_autofree gpointer expected = g_malloc0 (POINTS * size);
+  const GhloKernelMemory memory[2] = { { numbers, POINTS * size }, { found, POINTS * size } };
+  g_autoptr (GBytes) words = NULL;
+
+  g_assert_no_error (error);
+  words = ghlo_spirv_emit (kernel, floats, &schedule, &error);
+  g_assert_no_error (error);
+  draw_squares (rand, type, numbers, expected);
+  shader_kernel_run (runner, kernel, words, FALSE, extents, memory, &error);
+  g_assert_no_error (error);
+  for (guint i = 0; i < POINTS; i++)
+    {
+      guint64 a = element_of (expected, type, i), b = element_of (found, type, i);
+      gboolean is_nan = type == F64 ? isnan (ghlo_double_of_bits (a)) && isnan (ghlo_double_of_bits (b))
+                                    : isnan (ghlo_float_of_bits (a)) && isnan (ghlo_float_of_bits (b));
+
+      if (a != b && !is_nan)
+        g_error ("sqrt %s 0x%" G_GINT64_MODIFIER "x: expected 0x%" G_GINT64_MODIFIER "x, found 0x%" G_GINT64_MODIFIER
+                 "x", name, element_of (numbers, type, i), a, b);
+    }
+}
+
+static void
+test_roots (void)
+{
+  GhloSpirvDevice device = { 0 };
+  g_autoptr (ShaderRunner) runner = shader_kernel_open (&device);
+  GhloSpirvFloats corrected = device.floats;
+
+  corrected.takes_roots[0] = corrected.takes_roots[1] = FALSE;
+  for (guint i = 0; runner != NULL && i < 2; i++)
+    for (guint is_f64 = 0; is_f64 < 2; is_f64++)
+      {
+        check_roots (runner, &corrected, is_f64 ? F64 : F32, i);
+        if (device.floats.takes_roots[is_f64])
+          check_roots (runner, &device.floats, is_f64 ? F64 : F32, i);
+      }
+}
+
 int
 main (int    argc,
       char **argv)
@@ -220,6 +311,7 @@ main (int    argc,
   setlocale (LC_ALL, "");
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/spirv/fma", test_fma);
+  g_test_add_func ("/spirv/sqrt", test_roots);
 
   return g_test_run ();
 }

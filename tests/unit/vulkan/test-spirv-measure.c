@@ -119,6 +119,7 @@ test_exact (void)
     check_inexact (&device, kind, 0, 0);
   g_assert_true (device.floats.fuses[0] && device.floats.fuses[1] && device.floats.folds_exactly);
   g_assert_true (device.floats.rounds[0] && device.floats.rounds[1]);
+  g_assert_true (device.floats.takes_roots[0] && device.floats.takes_roots[1]);
 }
 
 static guint64
@@ -190,6 +191,25 @@ test_integers (void)
   g_assert_true (device.floats.rounds[0] && !device.floats.rounds[1]);
   check_inexact (&device, GHLO_NODE_TRUNCATE, (guint64) 1 << F64, 0);
   check_inexact (&device, GHLO_NODE_FLOOR, 0, 0);
+}
+
+/* A root that is one number too great, until it is corrected. */
+static guint64
+round_up_roots (const GhloProbeRow *row,
+                GhloElementType     type,
+                const guint64      *operands,
+                guint64             bits)
+{
+  return row->kind == GHLO_NODE_SQRT && type == F32 && operands[0] == 0x40000000 ? bits + 1 : bits;
+}
+
+static void
+test_roots (void)
+{
+  GhloSpirvDevice device = measure (round_up_roots);
+
+  g_assert_true (!device.floats.takes_roots[0] && device.floats.takes_roots[1]);
+  check_inexact (&device, GHLO_NODE_SQRT, (guint64) 1 << F32, 0);
 }
 
 /* The zero of a product with a constant has no sign. */
@@ -303,6 +323,7 @@ main (int    argc,
   g_test_add_func ("/spirv/measure/subnormals", test_subnormals);
   g_test_add_func ("/spirv/measure/rounding", test_rounding);
   g_test_add_func ("/spirv/measure/integers", test_integers);
+  g_test_add_func ("/spirv/measure/roots", test_roots);
   g_test_add_func ("/spirv/measure/constants", test_constants);
   g_test_add_func ("/spirv/measure/nan", test_nan);
   g_test_add_func ("/spirv/measure/division", test_division);

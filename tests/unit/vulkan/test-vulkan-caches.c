@@ -485,7 +485,8 @@ exact_device (guint64                types,
 {
   GhloSpirvDevice device = { .floats = *promises, .types = types };
 
-  device.floats.fuses[0] = device.floats.fuses[1] = device.floats.rounds[0] = device.floats.rounds[1] = TRUE;
+  for (guint i = 0; i < 2; i++)
+    device.floats.fuses[i] = device.floats.rounds[i] = device.floats.takes_roots[i] = TRUE;
   device.floats.folds_exactly = TRUE;
   for (guint kind = 0; kind < GHLO_N_NODES; kind++)
     device.exact[kind] = device.nearly[kind] = types;
@@ -560,9 +561,11 @@ test_numbers (void)
   device.exact[GHLO_NODE_ADD] &= ~f32;
   device.floats.fuses[0] = device.floats.rounds[1] = FALSE;
   assert_numbers (&device, "subnormal f32", "fma f32, rounding f64", "");
+  device.floats.takes_roots[1] = FALSE;
+  assert_numbers (&device, "subnormal f32", "fma f32, rounding f64, sqrt f64", "");
   device.exact[GHLO_NODE_SQRT] &= ~f32;
   device.nearly[GHLO_NODE_SQRT] &= ~f32;
-  assert_numbers (&device, "subnormal f32", "fma f32, rounding f64", "sqrt f32");
+  assert_numbers (&device, "subnormal f32", "fma f32, rounding f64, sqrt f64", "sqrt f32");
   device = exact_device (all & ~((guint64) 1 << GHLO_ELEMENT_TYPE_F64), &(GhloSpirvFloats) { .keeps_nan = { TRUE } });
   assert_numbers (&device, "", "", "all f64");
 }
