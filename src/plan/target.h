@@ -121,11 +121,13 @@ typedef struct
 } GhloStepImplementation;
 
 /* What of a run's buffers is known before it: two of the same region lie at these offsets from each other, or in the
- * same place; two of different regions never overlap. */
+ * same place; two of different regions never overlap. Loops have two buffers change places: each then lies where
+ * @partner does, which never overlaps it; else that is the buffer itself. */
 typedef struct
 {
   guint32 region;
   gsize   offset, size;
+  guint32 partner;
 } GhloStepExtent;
 
 /* Steps that follow each other, told to a device once and run any number of times. */
@@ -135,6 +137,11 @@ typedef struct
   gpointer  (*begin)    (gpointer               self,
                          const GhloStepExtent  *buffers);
   void      (*end)      (gpointer               recording);
+  /* How many commands have been put in, and once more the @n from @first on. */
+  guint     (*count)    (gpointer               recording);
+  void      (*repeat)   (gpointer               recording,
+                         guint                  first,
+                         guint                  n);
   /* Begins a run with the buffers at these addresses, after all that was put in before; any thread may. FALSE with
    * @error when the device fails, or when cancelled. */
   gboolean  (*replay)   (gpointer               recording,

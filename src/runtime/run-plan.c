@@ -338,14 +338,7 @@ run_loop (Run            *run,
         return TRUE;
       if (!run_body (run, &step->bodies[1], error))
         return FALSE;
-      for (guint i = 0; i < step->n_exchanges; i++)
-        {
-          guint8 **a = &run->addresses[step->exchanges[i].read], **b = &run->addresses[step->exchanges[i].written];
-          guint8 *kept = *a;
-
-          *a = *b;
-          *b = kept;
-        }
+      ghlo_run_exchange (step, run->addresses);
     }
 }
 
@@ -397,7 +390,8 @@ finish_step (Run            *run,
   return space == NULL || space->finish == NULL || space->finish (space->self, run->monitor, error);
 }
 
-/* The steps from @first on that are run as one, which is one where each is measured: how many; 0 with @error. */
+/* The steps from @first on that are run as one, loops among them, or one where each is measured: how many; 0 with
+ * @error. */
 static guint
 perform_steps (Run                 *run,
                const GhloStepBody  *body,
@@ -405,10 +399,11 @@ perform_steps (Run                 *run,
                GError             **error)
 {
   const GhloStep *step = body->steps[first];
+  GhloRunRecordings *recordings = run->self->recordings;
 
-  if (ghlo_run_recorder_of (step) != NULL)
-    return ghlo_run_recordings_run (run->self->recordings, body, first, run->profile != NULL, run->addresses,
-                                    run->monitor, error);
+  if (recordings != NULL && ghlo_run_recordings_begin_with (recordings, step, run->profile != NULL))
+    return ghlo_run_recordings_run (recordings, body, first, run->profile != NULL, run->addresses, run->monitor,
+                                    error);
 
   return perform_step (run, step, error) ? 1 : 0;
 }

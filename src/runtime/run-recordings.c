@@ -2,15 +2,32 @@
  *
  * A device knows the plan's buffers by number alone, and of each of them what it may overlap: temporaries lie in an
  * arena, and an output may take the memory of an input.
+ *
+ * Counted loops are recorded with the steps around them, iteration after iteration. Where two buffers change places,
+ * the next iteration is recorded under the other's number, and the host makes the exchanges behind the recording, as if
+ * it had run the loop. What changes places does so with one other buffer, in one loop (plan/coalesce.c): after two
+ * iterations all is where it was, and the others are repetitions of these.
  */
 
 #include "runtime/run-recordings.h"
+
+#include <string.h>
+
+/* Times that steps of a loop are recorded. A device is busy with so many for long enough that beginning the next ones
+ * costs nothing beside it; more would keep it from others, and from hearing of a cancel. */
+enum { MAX_LOOP_STEPS = 1024 };
+
+enum { NO_TRIPS = -1 };
 
 typedef struct
 {
   const GhloStepRecorder *recorder;
   gpointer                recording;      /* NULL: none begins here */
   guint                   n_steps;
+  gboolean                has_loops;
+  /* Of a loop that is longer than what is recorded of it, which leaves all where it was. */
+  gint64                  n_replays;      /* 1 of all others */
+  gpointer                rest;           /* what is left of it then; NULL: nothing */
 } Stretch;
 
 struct _GhloRunRecordings
@@ -18,10 +35,27 @@ struct _GhloRunRecordings
   const GhloStepPlan *plan;
   GhloStepExtent     *extents;            /* of the plan's buffers */
   GhloStepPlace      *places;             /* of one step, while it is recorded */
+  guint8            **names;              /* for each buffer the number of the one where it lies while it is recorded */
   Stretch            *stretches;          /* by the number of the first step */
-  GMutex              lock;               /* guards the next, and places once the object is there */
+  GMutex              lock;               /* guards singles, and once the object is there also places and names */
   Stretch            *singles;            /* of one step each, made when somebody measures them; NULL before */
 };
+
+static void
+find_partners (GhloStep *step,
+               gpointer  data)
+{
+  GhloStepExtent *extents = data;
+
+  for (guint i = 0; i < step->n_exchanges; i++)
+    {
+      guint32 read = step->exchanges[i].read, written = step->exchanges[i].written;
+
+      g_assert (extents[read].partner == read && extents[written].partner == written);
+      extents[read].partner = written;
+      extents[written].partner = read;
+    }
+}
 
 /* The arena has region 0. An output is of one region with all inputs that it may replace. */
 static void
@@ -35,7 +69,7 @@ find_extents (GhloRunRecordings *self)
       gboolean is_temporary = buffer->kind == GHLO_STEP_BUFFER_TEMPORARY;
 
       self->extents[i] = (GhloStepExtent) { is_temporary ? 0 : i + 1, is_temporary ? buffer->offset : 0,
-                                            buffer->size };
+                                            buffer->size, i };
     }
   for (guint i = 0; i < plan->n_outputs; i++)
     for (guint k = 0; plan->outputs[i] != GHLO_STEP_NONE && k < plan->donations[i].n_inputs; k++)
@@ -47,67 +81,254 @@ find_extents (GhloRunRecordings *self)
           if (self->extents[j].region == from)
             self->extents[j].region = to;
       }
+  ghlo_step_plan_foreach (plan, find_partners, self->extents);
+}
+
+void
+ghlo_run_exchange (const GhloStep  *loop,
+                   guint8         **addresses)
+{
+  for (guint i = 0; i < loop->n_exchanges; i++)
+    {
+      guint8 **a = &addresses[loop->exchanges[i].read], **b = &addresses[loop->exchanges[i].written], *kept = *a;
+
+      *a = *b;
+      *b = kept;
+    }
+}
+
+/* As @trips iterations of @loop leave them. */
+static void
+exchange_all (const GhloStep  *loop,
+              gint64           trips,
+              guint8         **addresses)
+{
+  const GhloStepBody *body = &loop->bodies[1];
+
+  if (trips % 2 == 0)
+    return;
+  for (guint i = 0; i < body->n_steps; i++)
+    if (body->steps[i]->kind == GHLO_STEP_LOOP)
+      exchange_all (body->steps[i], body->steps[i]->trips, addresses);
+  ghlo_run_exchange (loop, addresses);
 }
 
 static GhloStepPlace
-place_of (const GhloStepOperand *operand)
+place_of (const GhloRunRecordings *self,
+          guint32                  buffer,
+          gsize                    offset)
 {
-  return (GhloStepPlace) { operand->buffer, (gint64) operand->offset };
+  return (GhloStepPlace) { buffer != GHLO_STEP_NONE ? (guint32) GPOINTER_TO_SIZE (self->names[buffer]) : GHLO_STEP_NONE,
+                           (gint64) offset };
 }
 
 static gboolean
-record_step (GhloRunRecordings  *self,
-             const GhloStep     *step,
-             gpointer            recording,
-             GError            **error)
+put_step (GhloRunRecordings  *self,
+          const GhloStep     *step,
+          gpointer            recording,
+          GError            **error)
 {
   GhloStepPlace *results = self->places + step->n_operands;
 
   for (guint i = 0; i < step->n_operands; i++)
-    self->places[i] = place_of (&step->operands[i]);
+    self->places[i] = place_of (self, step->operands[i].buffer, step->operands[i].offset);
   for (guint i = 0; i < step->n_results; i++)
-    results[i] = place_of (&step->results[i]);
+    results[i] = place_of (self, step->results[i].buffer, step->results[i].offset);
 
   return step->implementation->record (step->code->compiled, self->places, results,
-                                       (GhloStepPlace) { step->scratch, 0 }, recording, error);
+                                       place_of (self, step->scratch, 0), recording, error);
 }
 
+static gboolean put_loop (GhloRunRecordings *self, const GhloStepRecorder *recorder, const GhloStep *loop,
+                          gint64 trips, gpointer recording, GError **error);
+
 static gboolean
-record (GhloRunRecordings   *self,
-        GhloStep *const     *steps,
-        guint                n_steps,
-        Stretch             *stretch,
-        GError             **error)
+put_steps (GhloRunRecordings       *self,
+           const GhloStepRecorder  *recorder,
+           GhloStep *const         *steps,
+           guint                    n_steps,
+           gpointer                 recording,
+           GError                 **error)
 {
-  const GhloStepRecorder *recorder = ghlo_run_recorder_of (steps[0]);
-  gpointer recording = recorder->begin (steps[0]->target->space->self, self->extents);
   gboolean ok = TRUE;
 
   for (guint i = 0; ok && i < n_steps; i++)
-    ok = record_step (self, steps[i], recording, error);
-  recorder->end (recording);
-  if (ok)
-    *stretch = (Stretch) { recorder, recording, n_steps };
-  else
-    recorder->free (recording);
+    ok = steps[i]->kind == GHLO_STEP_LOOP ? put_loop (self, recorder, steps[i], steps[i]->trips, recording, error)
+                                          : put_step (self, steps[i], recording, error);
 
   return ok;
 }
 
-/* How many steps from @first on one device records. */
+/* @trips iterations of a loop. */
+static gboolean
+put_loop (GhloRunRecordings       *self,
+          const GhloStepRecorder  *recorder,
+          const GhloStep          *loop,
+          gint64                   trips,
+          gpointer                 recording,
+          GError                 **error)
+{
+  const GhloStepBody *body = &loop->bodies[1];
+  guint begins[3] = { 0 };
+
+  for (gint64 i = 0; i < MIN (trips, 2); i++)
+    {
+      begins[i] = recorder->count (recording);
+      if (!put_steps (self, recorder, body->steps, body->n_steps, recording, error))
+        return FALSE;
+      ghlo_run_exchange (loop, self->names);
+    }
+  begins[2] = recorder->count (recording);
+  for (gint64 i = 2; i < trips; i++)
+    recorder->repeat (recording, begins[i % 2], begins[i % 2 + 1] - begins[i % 2]);
+  if (trips > 2)
+    exchange_all (loop, trips, self->names);
+
+  return TRUE;
+}
+
+/* Steps of @target; with @trips not NO_TRIPS so many iterations of the first one, a loop. NULL with @error. */
+static gpointer
+record (GhloRunRecordings     *self,
+        const GhloStepTarget  *target,
+        GhloStep *const       *steps,
+        guint                  n_steps,
+        gint64                 trips,
+        GError               **error)
+{
+  const GhloStepRecorder *recorder = target->space->recorder;
+  gpointer recording = recorder->begin (target->space->self, self->extents);
+  gboolean ok;
+
+  for (guint i = 0; i < self->plan->n_buffers; i++)
+    self->names[i] = GSIZE_TO_POINTER (i);
+  ok = trips == NO_TRIPS ? put_steps (self, recorder, steps, n_steps, recording, error)
+                         : put_loop (self, recorder, steps[0], trips, recording, error);
+  recorder->end (recording);
+  if (!ok)
+    g_clear_pointer (&recording, recorder->free);
+
+  return recording;
+}
+
+static gboolean
+record_stretch (GhloRunRecordings     *self,
+                const GhloStepTarget  *target,
+                GhloStep *const       *steps,
+                guint                  n_steps,
+                Stretch               *stretch,
+                GError               **error)
+{
+  *stretch = (Stretch) { .recorder = target->space->recorder, .n_steps = n_steps, .n_replays = 1 };
+  for (guint i = 0; i < n_steps; i++)
+    stretch->has_loops |= steps[i]->kind == GHLO_STEP_LOOP;
+  stretch->recording = record (self, target, steps, n_steps, NO_TRIPS, error);
+
+  return stretch->recording != NULL;
+}
+
+/* @n iterations, an even number, at once. */
+static gboolean
+record_long_loop (GhloRunRecordings     *self,
+                  const GhloStepTarget  *target,
+                  GhloStep *const       *loop,
+                  gint64                 n,
+                  Stretch               *stretch,
+                  GError               **error)
+{
+  const gint64 n_left = (*loop)->trips % n;
+
+  *stretch = (Stretch) { .recorder = target->space->recorder, .n_steps = 1, .has_loops = TRUE,
+                         .n_replays = (*loop)->trips / n };
+  stretch->recording = record (self, target, loop, 1, n, error);
+  if (stretch->recording != NULL && n_left > 0)
+    stretch->rest = record (self, target, loop, 1, n_left, error);
+
+  return stretch->recording != NULL && (n_left == 0 || stretch->rest != NULL);
+}
+
+static gboolean is_recorded (const GhloStep *step, const GhloStepTarget **target, gint64 *n);
+
+/* As below, of an iteration of @step; 0 where it is no counted loop, or not recorded. */
+static gint64
+measure_iteration (const GhloStep        *step,
+                   const GhloStepTarget **target)
+{
+  gint64 n = 0;
+
+  if (step->kind != GHLO_STEP_LOOP || step->trips < 0)
+    return 0;
+  for (guint i = 0; i < step->bodies[1].n_steps; i++)
+    if (!is_recorded (step->bodies[1].steps[i], target, &n))
+      return 0;
+
+  return MAX (n, 1);
+}
+
+/* Whether @target records all of @step, NULL meaning any one, which it then becomes; and with @n how many times steps
+ * are recorded, or more than MAX_LOOP_STEPS. */
+static gboolean
+is_recorded (const GhloStep        *step,
+             const GhloStepTarget **target,
+             gint64                *n)
+{
+  gint64 n_each = 1, trips = 1;
+
+  if (step->kind != GHLO_STEP_COMPUTE)
+    {
+      n_each = measure_iteration (step, target);
+      trips = step->trips;
+    }
+  else if (ghlo_run_recorder_of (step) == NULL || (*target != NULL && *target != step->target))
+    n_each = 0;
+  else
+    *target = step->target;
+  if (n_each > 0)
+    *n += trips > MAX_LOOP_STEPS / n_each ? MAX_LOOP_STEPS + 1 : trips * n_each;
+
+  return n_each > 0;
+}
+
+/* How many steps from @first on @target records, which is set. */
 static guint
-measure_stretch (const GhloStepBody *body,
-                 guint               first)
+measure_stretch (const GhloStepBody    *body,
+                 guint                  first,
+                 const GhloStepTarget **target)
 {
   guint n = 0;
 
-  if (ghlo_run_recorder_of (body->steps[first]) == NULL)
-    return 0;
-  while (first + n < body->n_steps && body->steps[first + n]->kind == GHLO_STEP_COMPUTE
-         && body->steps[first + n]->target == body->steps[first]->target)
-    n++;
+  *target = NULL;
+  for (; first + n < body->n_steps; n++)
+    {
+      const GhloStepTarget *with_it = *target;
+      gint64 n_recorded = 0;
 
-  return n;
+      if (!is_recorded (body->steps[first + n], &with_it, &n_recorded) || n_recorded > MAX_LOOP_STEPS)
+        break;
+      *target = with_it;
+    }
+
+  return *target != NULL ? n : 0;
+}
+
+static gboolean record_body (GhloRunRecordings *self, const GhloStepBody *body, GError **error);
+
+/* One that is in no stretch. */
+static gboolean
+record_apart (GhloRunRecordings  *self,
+              GhloStep *const    *step,
+              GError            **error)
+{
+  const GhloStepTarget *target = NULL;
+  gint64 n_each = measure_iteration (*step, &target), n = n_each > 0 ? MAX_LOOP_STEPS / n_each & ~1 : 0;
+
+  if (target != NULL && n > 0)
+    return record_long_loop (self, target, step, n, &self->stretches[(*step)->number], error);
+  for (guint i = 0; i < (*step)->n_bodies; i++)
+    if (!record_body (self, &(*step)->bodies[i], error))
+      return FALSE;
+
+  return TRUE;
 }
 
 static gboolean
@@ -115,19 +336,19 @@ record_body (GhloRunRecordings   *self,
              const GhloStepBody  *body,
              GError             **error)
 {
-  for (guint i = 0, n; i < body->n_steps; i += MAX (n, 1))
-    {
-      const GhloStep *step = body->steps[i];
+  gboolean ok = TRUE;
 
-      n = measure_stretch (body, i);
-      if (n > 0 && !record (self, &body->steps[i], n, &self->stretches[step->number], error))
-        return FALSE;
-      for (guint k = 0; k < step->n_bodies; k++)
-        if (!record_body (self, &step->bodies[k], error))
-          return FALSE;
+  for (guint i = 0, n; ok && i < body->n_steps; i += MAX (n, 1))
+    {
+      GhloStep *const *steps = &body->steps[i];
+      const GhloStepTarget *target;
+
+      n = measure_stretch (body, i, &target);
+      ok = n > 0 ? record_stretch (self, target, steps, n, &self->stretches[steps[0]->number], error)
+                 : record_apart (self, steps, error);
     }
 
-  return TRUE;
+  return ok;
 }
 
 GhloRunRecordings *
@@ -140,6 +361,7 @@ ghlo_run_recordings_new (const GhloStepPlan  *plan,
   g_mutex_init (&self->lock);
   self->extents = g_new (GhloStepExtent, plan->n_buffers);
   self->places = g_new (GhloStepPlace, plan->max_views);
+  self->names = g_new (guint8 *, plan->n_buffers);
   self->stretches = g_new0 (Stretch, plan->n_steps);
   find_extents (self);
 
@@ -151,8 +373,14 @@ free_stretches (GhloRunRecordings *self,
                 Stretch           *stretches)
 {
   for (guint i = 0; stretches != NULL && i < self->plan->n_steps; i++)
-    if (stretches[i].recording != NULL)
-      stretches[i].recorder->free (stretches[i].recording);
+    {
+      Stretch *stretch = &stretches[i];
+
+      if (stretch->recording != NULL)
+        stretch->recorder->free (stretch->recording);
+      if (stretch->rest != NULL)
+        stretch->recorder->free (stretch->rest);
+    }
   g_free (stretches);
 }
 
@@ -164,6 +392,7 @@ ghlo_run_recordings_free (GhloRunRecordings *self)
   g_mutex_clear (&self->lock);
   g_free (self->extents);
   g_free (self->places);
+  g_free (self->names);
   g_free (self);
 }
 
@@ -179,10 +408,32 @@ get_single (GhloRunRecordings  *self,
   if (self->singles == NULL)
     self->singles = g_new0 (Stretch, self->plan->n_steps);
   single = &self->singles[steps[0]->number];
-  ok = single->recording != NULL || record (self, steps, 1, single, error);
+  ok = single->recording != NULL || record_stretch (self, steps[0]->target, steps, 1, single, error);
   g_mutex_unlock (&self->lock);
 
   return ok ? single : NULL;
+}
+
+gboolean
+ghlo_run_recordings_begin_with (const GhloRunRecordings *self,
+                                const GhloStep          *step,
+                                gboolean                 alone)
+{
+  return alone ? ghlo_run_recorder_of (step) != NULL : self->stretches[step->number].recording != NULL;
+}
+
+static gboolean
+replay (const Stretch      *stretch,
+        guint8 *const      *addresses,
+        const GhloMonitor  *monitor,
+        GError            **error)
+{
+  for (gint64 i = 0; i < stretch->n_replays; i++)
+    if (ghlo_monitor_cancelled (monitor, error)
+        || !stretch->recorder->replay (stretch->recording, addresses, monitor, error))
+      return FALSE;
+
+  return stretch->rest == NULL || stretch->recorder->replay (stretch->rest, addresses, monitor, error);
 }
 
 guint
@@ -190,13 +441,18 @@ ghlo_run_recordings_run (GhloRunRecordings   *self,
                          const GhloStepBody  *body,
                          guint                first,
                          gboolean             alone,
-                         guint8 *const       *addresses,
+                         guint8             **addresses,
                          const GhloMonitor   *monitor,
                          GError             **error)
 {
-  const Stretch *stretch = alone ? get_single (self, &body->steps[first], error)
-                                 : &self->stretches[body->steps[first]->number];
+  GhloStep *const *steps = &body->steps[first];
+  const Stretch *stretch = alone ? get_single (self, steps, error) : &self->stretches[steps[0]->number];
 
-  return stretch != NULL && stretch->recorder->replay (stretch->recording, addresses, monitor, error)
-         ? stretch->n_steps : 0;
+  if (stretch == NULL || !replay (stretch, addresses, monitor, error))
+    return 0;
+  for (guint i = 0; stretch->has_loops && i < stretch->n_steps; i++)
+    if (steps[i]->kind == GHLO_STEP_LOOP)
+      exchange_all (steps[i], steps[i]->trips, addresses);
+
+  return stretch->n_steps;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
  * Steps of a plan whose device records them: each stretch of them that follow each other in a body is recorded once,
- * and run as one.
+ * with the counted loops among them, and run as one.
  */
 
 #pragma once
@@ -16,15 +16,23 @@ typedef struct _GhloRunRecordings GhloRunRecordings;
 GhloRunRecordings *ghlo_run_recordings_new  (const GhloStepPlan        *plan,
                                              GError                   **error);
 void               ghlo_run_recordings_free (GhloRunRecordings         *self);
-/* Runs the stretch that begins at step @first of @body, of a device that records, or with @alone that step of it. How
- * many steps that were; 0 with @error. */
+/* Whether a stretch begins with @step, or with @alone, whether it is recorded by itself. */
+gboolean           ghlo_run_recordings_begin_with (const GhloRunRecordings *self,
+                                             const GhloStep            *step,
+                                             gboolean                   alone);
+/* Runs the stretch that begins with step @first of @body, or with @alone that step of it, and exchanges the @addresses
+ * of what changes places in its loops. How many steps that were; 0 with @error. */
 guint              ghlo_run_recordings_run  (GhloRunRecordings         *self,
                                              const GhloStepBody        *body,
                                              guint                      first,
                                              gboolean                   alone,
-                                             guint8 *const             *addresses,
+                                             guint8                   **addresses,
                                              const GhloMonitor         *monitor,
                                              GError                   **error);
+
+/* The exchanges behind an iteration of @loop. */
+void               ghlo_run_exchange        (const GhloStep            *loop,
+                                             guint8                   **addresses);
 
 static inline const GhloStepRecorder *
 ghlo_run_recorder_of (const GhloStep *step)

@@ -51,7 +51,7 @@ struct _GhloVulkanRecording
   GArray               *accesses;   /* GhloVulkanAccess, the word being one of all words */
   /* While it is recorded. */
   const GhloStepExtent *buffers;
-  guint                 first_touched;  /* the first access that is not behind a barrier */
+  guint                 first_open, n_open;     /* the first command that is not behind a barrier, and accesses since */
   GMutex                lock;       /* guards what follows, and what is made of the pool */
   VkCommandPool         pool;       /* VK_NULL_HANDLE until the first run */
   GQueue                instances;  /* those that no thread is about to run, the one used longest ago first */
@@ -122,6 +122,19 @@ ghlo_vulkan_recording_free (GhloVulkanRecording *self)
   g_free (self);
 }
 
+/* Whether the bytes of both overlap, where the one's buffer lies at @in_a and the other's at @in_b. */
+static gboolean
+overlaps (const GhloVulkanAccess *a,
+          const GhloStepExtent   *in_a,
+          const GhloVulkanAccess *b,
+          const GhloStepExtent   *in_b)
+{
+  gint64 from_a = (gint64) in_a->offset + a->place.offset + a->begin;
+  gint64 from_b = (gint64) in_b->offset + b->place.offset + b->begin;
+
+  return in_a->region == in_b->region && from_a < from_b + (gint64) b->size && from_b < from_a + (gint64) a->size;
+}
+
 /* Whether both may touch the same bytes, of which one writes some. */
 static gboolean
 is_conflict (const GhloVulkanRecording *self,
@@ -129,24 +142,60 @@ is_conflict (const GhloVulkanRecording *self,
              const GhloVulkanAccess    *b)
 {
   const GhloStepExtent *in_a = &self->buffers[a->place.buffer], *in_b = &self->buffers[b->place.buffer];
-  gint64 from_a = (gint64) in_a->offset + a->place.offset + a->begin;
-  gint64 from_b = (gint64) in_b->offset + b->place.offset + b->begin;
+  const GhloStepExtent *other_a = &self->buffers[in_a->partner], *other_b = &self->buffers[in_b->partner];
 
-  return (a->is_written || b->is_written) && in_a->region == in_b->region
-         && from_a < from_b + (gint64) b->size && from_b < from_a + (gint64) a->size;
+  if (!a->is_written && !b->is_written)
+    return FALSE;
+  if (in_a == in_b || in_a == other_b)
+    return in_a == in_b && overlaps (a, in_a, b, in_b);
+
+  return overlaps (a, in_a, b, in_b) || overlaps (a, other_a, b, in_b) || overlaps (a, in_a, b, other_b)
+         || overlaps (a, other_a, b, other_b);
 }
 
+static const GhloVulkanAccess *
+accesses_of (const GhloVulkanRecording *self,
+             const Command             *command)
+{
+  return &g_array_index (self->accesses, GhloVulkanAccess, command->first_access);
+}
+
+/* Whether a command before has to have ended. */
 static gboolean
 has_conflict (const GhloVulkanRecording *self,
               const GhloVulkanAccess    *access)
 {
-  if (self->accesses->len - self->first_touched > MAX_TOUCHED)
+  if (self->n_open > MAX_TOUCHED)
     return TRUE;
-  for (guint i = self->first_touched; i < self->accesses->len; i++)
-    if (is_conflict (self, &g_array_index (self->accesses, GhloVulkanAccess, i), access))
-      return TRUE;
+  for (guint i = self->first_open; i < self->commands->len; i++)
+    {
+      const Command *command = &g_array_index (self->commands, Command, i);
+
+      for (guint k = 0; k < command->n_accesses; k++)
+        if (is_conflict (self, &accesses_of (self, command)[k], access))
+          return TRUE;
+    }
 
   return FALSE;
+}
+
+/* One whose words and accesses are there. */
+static void
+add_command (GhloVulkanRecording *self,
+             Command              command)
+{
+  const GhloVulkanAccess *accesses = accesses_of (self, &command);
+
+  command.waits = FALSE;
+  for (guint i = 0; i < command.n_accesses && !command.waits; i++)
+    command.waits = accesses[i].size > 0 && has_conflict (self, &accesses[i]);
+  if (command.waits)
+    {
+      self->first_open = self->commands->len;
+      self->n_open = 0;
+    }
+  self->n_open += command.n_accesses;
+  g_array_append_val (self->commands, command);
 }
 
 void
@@ -155,15 +204,11 @@ ghlo_vulkan_recording_dispatch (GhloVulkanRecording      *self,
 {
   Command command = {
     dispatch->pipeline, dispatch->n_points, dispatch->points_each, MIN (dispatch->most_groups, MAX_GROUPS),
-    dispatch->takes_turns, FALSE, self->words->len, self->accesses->len, 0,
+    dispatch->takes_turns, FALSE, self->words->len, self->accesses->len, dispatch->n_accesses,
   };
 
   if (dispatch->n_points == 0)
     return;
-  for (guint i = 0; i < dispatch->n_accesses && !command.waits; i++)
-    command.waits = dispatch->accesses[i].size > 0 && has_conflict (self, &dispatch->accesses[i]);
-  if (command.waits)
-    self->first_touched = self->accesses->len;
   g_array_append_vals (self->words, dispatch->words, dispatch->n_words);
   g_array_index (self->words, guint64, command.table + GHLO_SPIRV_WORD_END) = dispatch->n_points;
   for (guint i = 0; i < dispatch->n_accesses; i++)
@@ -173,8 +218,17 @@ ghlo_vulkan_recording_dispatch (GhloVulkanRecording      *self,
       access.word += command.table;
       g_array_append_val (self->accesses, access);
     }
-  command.n_accesses = dispatch->n_accesses;
-  g_array_append_val (self->commands, command);
+  add_command (self, command);
+}
+
+/* Words and accesses are those of the first time. */
+void
+ghlo_vulkan_recording_repeat (GhloVulkanRecording *self,
+                              guint                first,
+                              guint                n)
+{
+  for (guint i = first; i < first + n; i++)
+    add_command (self, g_array_index (self->commands, Command, i));
 }
 
 GhloVulkanAccess
@@ -345,7 +399,7 @@ ghlo_vulkan_recording_check (const GhloVulkanRecording *self,
         ghlo_vulkan_hazards_barrier (hazards);
       for (guint k = 0; k < command->n_accesses; k++)
         {
-          const GhloVulkanAccess *access = &g_array_index (self->accesses, GhloVulkanAccess, command->first_access + k);
+          const GhloVulkanAccess *access = &accesses_of (self, command)[k];
           guint64 begin = address_of (access, addresses) + (guint64) access->begin;
           guint other = ghlo_vulkan_hazards_add (hazards, i, begin, begin + access->size, access->is_written);
 
@@ -407,6 +461,20 @@ end (gpointer recording)
   ghlo_vulkan_recording_end (recording);
 }
 
+static guint
+count (gpointer recording)
+{
+  return ghlo_vulkan_recording_count (recording);
+}
+
+static void
+repeat (gpointer recording,
+        guint    first,
+        guint    n)
+{
+  ghlo_vulkan_recording_repeat (recording, first, n);
+}
+
 static gboolean
 replay (gpointer            recording,
         guint8 *const      *addresses,
@@ -425,6 +493,8 @@ destroy (gpointer recording)
 const GhloStepRecorder ghlo_vulkan_recorder = {
   .begin = begin,
   .end = end,
+  .count = count,
+  .repeat = repeat,
   .replay = replay,
   .free = destroy,
 };

@@ -77,6 +77,10 @@ GhloVulkanRecording *ghlo_vulkan_recording_new      (GhloVulkanDevice          *
                                                      const GhloStepExtent      *buffers);
 void                 ghlo_vulkan_recording_dispatch (GhloVulkanRecording       *self,
                                                      const GhloVulkanDispatch  *dispatch);
+/* Puts the @n dispatches from @first on in once more. */
+void                 ghlo_vulkan_recording_repeat   (GhloVulkanRecording       *self,
+                                                     guint                      first,
+                                                     guint                      n);
 /* The access by which a dispatch may write all of the buffer where @number is a place. */
 GhloVulkanAccess     ghlo_vulkan_recording_all      (const GhloVulkanRecording *self,
                                                      guint                      word,

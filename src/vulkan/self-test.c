@@ -41,7 +41,7 @@ replay (GhloVulkanDevice        *device,
 
   for (guint i = 0; i < kernel->kernel->n_buffers; i++)
     {
-      extents[i] = (GhloStepExtent) { i, 0, (gsize) kernel->kernel->buffers[i].size };
+      extents[i] = (GhloStepExtent) { i, 0, (gsize) kernel->kernel->buffers[i].size, i };
       places[i] = (GhloStepPlace) { i, 0 };
     }
   recording = ghlo_vulkan_recording_new (device, extents);

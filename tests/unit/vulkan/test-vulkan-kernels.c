@@ -51,7 +51,7 @@ replay (const GhloVulkanKernel *kernel,
 
   for (guint i = 0; i <= n; i++)
     {
-      extents[i] = (GhloStepExtent) { i, 0, G_MAXUINT32 };
+      extents[i] = (GhloStepExtent) { i, 0, G_MAXUINT32, i };
       places[i] = (GhloStepPlace) { i, 0 };
     }
   recording = ghlo_vulkan_recording_new (kernel->device, extents);

@@ -9,6 +9,7 @@
 
 #include "compiler/devices.h"
 #include "import/import.h"
+#include "vulkan/recording.h"
 
 GhloVulkanDevice *
 vulkan_program_device (void)
@@ -36,6 +37,63 @@ vulkan_program_prepare (GhloDeviceCore  *device,
   return ghlo_devices_prepare (device, module, ghlo_ir_module_get_entry (module), NULL, error);
 }
 
+/* Of longer recordings as many of the first barriers are taken away, since each time all is gone over. */
+enum { MAX_TAKEN = 256 };
+
+static struct
+{
+  GMutex               lock;    /* guards what follows */
+  VulkanProgramReplays seen;
+} watched;
+
+static gboolean
+check_and_replay (gpointer            recording,
+                  guint8 *const      *addresses,
+                  const GhloMonitor  *monitor,
+                  GError            **error)
+{
+  g_autofree char *problem = ghlo_vulkan_recording_check (recording, addresses, G_MAXUINT);
+  const guint n = ghlo_vulkan_recording_count (recording);
+  guint n_barriers = 0;
+
+  g_assert_cmpstr (problem, ==, NULL);
+  for (guint i = 0; i < n; i++)
+    if (ghlo_vulkan_recording_waits (recording, i) && n_barriers++ < MAX_TAKEN)
+      {
+        g_autofree char *found = ghlo_vulkan_recording_check (recording, addresses, i);
+
+        if (found == NULL)
+          g_error ("dispatch %u of %u waits for nothing", i, n);
+      }
+  g_mutex_lock (&watched.lock);
+  watched.seen.n_replays++;
+  watched.seen.n_dispatches += n;
+  watched.seen.n_barriers += n_barriers;
+  g_mutex_unlock (&watched.lock);
+
+  return ghlo_vulkan_recorder.replay (recording, addresses, monitor, error);
+}
+
+/* One of the test's own beside the device's. */
+void
+vulkan_program_watch (GhloVulkanDevice *device)
+{
+  static GhloStepRecorder recorder;
+
+  recorder = ghlo_vulkan_recorder;
+  recorder.replay = check_and_replay;
+  watched.seen = (VulkanProgramReplays) { 0 };
+  ((GhloStepSpace *) device->target->space)->recorder = &recorder;
+}
+
+VulkanProgramReplays
+vulkan_program_unwatch (GhloVulkanDevice *device)
+{
+  ((GhloStepSpace *) device->target->space)->recorder = &ghlo_vulkan_recorder;
+
+  return watched.seen;
+}
+
 enum { MAX_VIEWS = 64 };
 
 void
@@ -60,7 +118,7 @@ vulkan_program_run_step (const GhloVulkanDevice        *device,
   for (guint i = 0; i <= n; i++)
     {
       addresses[i] = i == n ? scratch : i < n_operands ? operands[i].data : results[i - n_operands].data;
-      extents[i] = (GhloStepExtent) { i, 0, G_MAXUINT32 };
+      extents[i] = (GhloStepExtent) { i, 0, G_MAXUINT32, i };
       places[i] = (GhloStepPlace) { i, 0 };
     }
   recording = recorder->begin (device->target->space->self, extents);

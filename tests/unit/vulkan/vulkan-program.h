@@ -17,6 +17,17 @@ GhloPrepared     *vulkan_program_prepare (GhloDeviceCore    *device,
                                           const char        *text,
                                           GError           **error);
 
+/* Recordings that were begun, and their dispatches. */
+typedef struct
+{
+  guint n_replays, n_dispatches, n_barriers;
+} VulkanProgramReplays;
+
+/* From now on until unwatch () what @device, which is open, is about to replay is looked at first: no barrier is
+ * missing, and each is needed. One device at a time. */
+void                 vulkan_program_watch   (GhloVulkanDevice *device);
+VulkanProgramReplays vulkan_program_unwatch (GhloVulkanDevice *device);
+
 /* Runs @compiled alone, with operands, then results, then the scratch at these addresses; no two of them overlap. */
 void              vulkan_program_run_step (const GhloVulkanDevice       *device,
                                           const GhloStepImplementation *implementation,
