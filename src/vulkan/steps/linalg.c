@@ -5,7 +5,7 @@
  */
 
 #include "base/sizes.h"
-#include "vulkan/shader-step.h"
+#include "vulkan/steps/shader-step.h"
 #include "vulkan/spirv/spirv.h"
 
 typedef struct

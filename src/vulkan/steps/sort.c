@@ -4,7 +4,7 @@
  */
 
 #include "base/sizes.h"
-#include "vulkan/shader-step.h"
+#include "vulkan/steps/shader-step.h"
 #include "vulkan/sort.h"
 
 enum { MAX_OPERANDS = 32 };

@@ -7,7 +7,7 @@
 
 #include "base/sizes.h"
 #include "vulkan/combine.h"
-#include "vulkan/shader-step.h"
+#include "vulkan/steps/shader-step.h"
 #include "vulkan/sort.h"
 #include "vulkan/spirv/spirv.h"
 

@@ -4,7 +4,7 @@
  */
 
 #include "kernel/random.h"
-#include "vulkan/shader-step.h"
+#include "vulkan/steps/shader-step.h"
 #include "vulkan/spirv/spirv.h"
 
 typedef struct

@@ -8,7 +8,7 @@
 #include "base/sizes.h"
 #include "kernel/cumulative.h"
 #include "vulkan/combine.h"
-#include "vulkan/shader-step.h"
+#include "vulkan/steps/shader-step.h"
 #include "vulkan/spirv/spirv.h"
 
 typedef struct
