@@ -180,9 +180,13 @@ typedef struct
                          gsize               size,
                          const GhloMonitor  *monitor,
                          GError            **error);
-  /* Waits until all steps that were run before have ended, for runs that are measured step by step. FALSE with @error
-   * when the device fails. NULL where a step has ended when its function returns. */
+  /* For runs that are measured step by step: begins to measure, and waits until all steps that were run since have
+   * ended. *nanoseconds is how long the device took for them, or -1 where it does not tell. FALSE with @error when the
+   * device fails. Both NULL where a step has ended when its function returns. */
+  gboolean  (*start)    (gpointer            self,
+                         GError            **error);
   gboolean  (*finish)   (gpointer            self,
+                         gint64             *nanoseconds,
                          const GhloMonitor  *monitor,
                          GError            **error);
   /* Has the device begin with what was put in, at the end of a run at the latest. NULL where finish is. */

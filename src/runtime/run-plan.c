@@ -379,17 +379,6 @@ perform_step (Run            *run,
     }
 }
 
-/* Waits for what the step's device has only begun. */
-static gboolean
-finish_step (Run            *run,
-             const GhloStep *step,
-             GError        **error)
-{
-  const GhloStepSpace *space = step->kind == GHLO_STEP_COMPUTE ? step->target->space : NULL;
-
-  return space == NULL || space->finish == NULL || space->finish (space->self, run->monitor, error);
-}
-
 /* The steps from @first on that are run as one, loops among them, or one where each is measured: how many; 0 with
  * @error. */
 static guint
@@ -408,16 +397,26 @@ perform_steps (Run                 *run,
   return perform_step (run, step, error) ? 1 : 0;
 }
 
+/* By the clock of the step's device where that has only begun with it and has one, else by the host's. */
 static guint
 measure_step (Run                 *run,
               const GhloStepBody  *body,
               guint                first,
               GError             **error)
 {
-  gint64 start = ghlo_run_profile_now ();
-  gboolean ok = perform_steps (run, body, first, error) == 1 && finish_step (run, body->steps[first], error);
+  const GhloStep *step = body->steps[first];
+  const GhloStepSpace *space = step->kind == GHLO_STEP_COMPUTE ? step->target->space : NULL;
+  const gboolean waits = space != NULL && space->finish != NULL;
+  gint64 start, elapsed, of_device = -1;
+  gboolean ok;
 
-  ghlo_run_profile_add (run->profile, body->steps[first]->number, ghlo_run_profile_now () - start);
+  if (waits && !space->start (space->self, error))
+    return 0;
+  start = ghlo_run_profile_now ();
+  ok = perform_steps (run, body, first, error) == 1
+       && (!waits || space->finish (space->self, &of_device, run->monitor, error));
+  elapsed = ghlo_run_profile_now () - start;
+  ghlo_run_profile_add (run->profile, step->number, of_device >= 0 ? of_device : elapsed);
 
   return ok ? 1 : 0;
 }

@@ -13,6 +13,7 @@
 #include "vulkan/pipelines.h"
 #include "vulkan/queue.h"
 #include "vulkan/self-test.h"
+#include "vulkan/stopwatch.h"
 #include "vulkan/target.h"
 #include "vulkan/waiter.h"
 
@@ -53,9 +54,9 @@ ghlo_vulkan_device_check (GhloVulkanDevice  *self,
   return ghlo_vulkan_check (result, what, error);
 }
 
-/* G_MAXUINT32 where no family computes; one that does nothing but compute is there where others draw. */
-static guint32
-find_family (const GhloVulkanDevice *self)
+/* FALSE where no family computes; one that does nothing but compute is there where others draw. */
+static gboolean
+find_family (GhloVulkanDevice *self)
 {
   VkQueueFamilyProperties families[MAX_FAMILIES];
   guint32 n = MAX_FAMILIES, found = G_MAXUINT32;
@@ -70,7 +71,12 @@ find_family (const GhloVulkanDevice *self)
           break;
       }
 
-  return found;
+  if (found == G_MAXUINT32)
+    return FALSE;
+  self->family = found;
+  self->timestamp_bits = families[found].timestampValidBits;
+
+  return TRUE;
 }
 
 static void
@@ -215,9 +221,8 @@ check_device (GhloVulkanDevice  *self,
       lacks = g_strconcat ("lacks ", missing, NULL);
       return refuse (&properties, lacks, error);
     }
-  self->family = find_family (self);
 
-  return self->family != G_MAXUINT32 || refuse (&properties, "has no queue that computes", error);
+  return find_family (self) || refuse (&properties, "has no queue that computes", error);
 }
 
 GhloVulkanDevice *
@@ -265,6 +270,7 @@ close_device (GhloVulkanDevice *self)
 {
   if (self->device != NULL)
     self->vk->DeviceWaitIdle (self->device);
+  g_clear_pointer (&self->stopwatch, ghlo_vulkan_stopwatch_free);
   g_clear_pointer (&self->pipelines, ghlo_vulkan_pipelines_free);
   g_clear_pointer (&self->waiter, ghlo_vulkan_waiter_free);
   g_clear_pointer (&self->queue, ghlo_vulkan_queue_free);
@@ -328,6 +334,7 @@ open_device (GhloVulkanDevice   *self,
     {
       self->waiter = ghlo_vulkan_waiter_new (self);
       self->pipelines = ghlo_vulkan_pipelines_new (self, ghlo_vulkan_queue_get_layout (self->queue), TRUE);
+      self->stopwatch = ghlo_vulkan_stopwatch_new (self);
       if (self->target == NULL)
         self->target = ghlo_vulkan_target_new (self);
       ok = ghlo_vulkan_self_test (self, monitor, error);

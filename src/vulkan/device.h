@@ -16,6 +16,7 @@ G_BEGIN_DECLS
 typedef struct _GhloVulkanMemory    GhloVulkanMemory;
 typedef struct _GhloVulkanPipelines GhloVulkanPipelines;
 typedef struct _GhloVulkanQueue     GhloVulkanQueue;
+typedef struct _GhloVulkanStopwatch GhloVulkanStopwatch;
 typedef struct _GhloVulkanWaiter    GhloVulkanWaiter;
 
 /* What a device has and what it is asked for, chained. */
@@ -46,6 +47,7 @@ typedef struct
   GhloVulkanFeatures         features;          /* those that it has and that are switched on */
   GhloSpirvFloats            promises;          /* of floats, by its driver */
   guint32                    family;            /* of queues */
+  guint32                    timestamp_bits;    /* that count, of those that the family writes; 0: it has none */
   gboolean                   has_budget;        /* VK_EXT_memory_budget */
   gboolean                   has_feedback;      /* VK_EXT_pipeline_creation_feedback */
   gboolean                   has_global_priority;       /* VK_KHR_global_priority */
@@ -58,6 +60,7 @@ typedef struct
   GhloVulkanQueue           *queue;
   GhloVulkanWaiter          *waiter;
   GhloVulkanPipelines       *pipelines;
+  GhloVulkanStopwatch       *stopwatch;
   GhloSpirvDevice            measured;          /* what it makes of nodes */
   const GhloStepTarget      *target;
   gint                       is_open;           /* atomic */

@@ -20,16 +20,17 @@ G_BEGIN_DECLS
 #define GHLO_VULKAN_FUNCTIONS(row) \
   row (AllocateCommandBuffers) row (AllocateMemory) row (BeginCommandBuffer) row (BindBufferMemory) \
   row (CmdBindPipeline) row (CmdCopyBuffer) row (CmdDispatch) row (CmdPipelineBarrier) row (CmdPushConstants) \
-  row (CreateBuffer) row (CreateCommandPool) row (CreateComputePipelines) row (CreateDevice) \
-  row (CreatePipelineCache) row (CreatePipelineLayout) row (CreateSemaphore) row (CreateShaderModule) \
-  row (DestroyBuffer) row (DestroyCommandPool) row (DestroyDevice) row (DestroyInstance) row (DestroyPipeline) \
-  row (DestroyPipelineCache) row (DestroyPipelineLayout) row (DestroySemaphore) row (DestroyShaderModule) \
-  row (DeviceWaitIdle) row (EndCommandBuffer) row (EnumerateDeviceExtensionProperties) row (EnumeratePhysicalDevices) \
-  row (FreeCommandBuffers) row (FreeMemory) row (GetBufferDeviceAddress) row (GetBufferMemoryRequirements) \
-  row (GetDeviceQueue) row (GetPhysicalDeviceFeatures2) row (GetPhysicalDeviceMemoryProperties2) \
-  row (GetPhysicalDeviceProperties) row (GetPhysicalDeviceProperties2) row (GetPhysicalDeviceQueueFamilyProperties) \
-  row (GetPipelineCacheData) row (GetSemaphoreCounterValue) row (MapMemory) row (QueueSubmit) row (ResetCommandPool) \
-  row (WaitSemaphores)
+  row (CmdResetQueryPool) row (CmdWriteTimestamp) row (CreateBuffer) row (CreateCommandPool) \
+  row (CreateComputePipelines) row (CreateDevice) row (CreatePipelineCache) row (CreatePipelineLayout) \
+  row (CreateQueryPool) row (CreateSemaphore) row (CreateShaderModule) row (DestroyBuffer) row (DestroyCommandPool) \
+  row (DestroyDevice) row (DestroyInstance) row (DestroyPipeline) row (DestroyPipelineCache) \
+  row (DestroyPipelineLayout) row (DestroyQueryPool) row (DestroySemaphore) row (DestroyShaderModule) \
+  row (DeviceWaitIdle) row (EndCommandBuffer) row (EnumerateDeviceExtensionProperties) \
+  row (EnumeratePhysicalDevices) row (FreeCommandBuffers) row (FreeMemory) row (GetBufferDeviceAddress) \
+  row (GetBufferMemoryRequirements) row (GetDeviceQueue) row (GetPhysicalDeviceFeatures2) \
+  row (GetPhysicalDeviceMemoryProperties2) row (GetPhysicalDeviceProperties) row (GetPhysicalDeviceProperties2) \
+  row (GetPhysicalDeviceQueueFamilyProperties) row (GetPipelineCacheData) row (GetQueryPoolResults) \
+  row (GetSemaphoreCounterValue) row (MapMemory) row (QueueSubmit) row (ResetCommandPool) row (WaitSemaphores)
 
 /* Of VK_EXT_debug_utils, which is asked for with the validation layer alone. */
 #define GHLO_VULKAN_MESSAGE_FUNCTIONS(row) \

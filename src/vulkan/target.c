@@ -9,6 +9,7 @@
 #include "vulkan/memory.h"
 #include "vulkan/queue.h"
 #include "vulkan/recording.h"
+#include "vulkan/stopwatch.h"
 #include "vulkan/transfer.h"
 
 static gpointer
@@ -54,11 +55,19 @@ space_download (gpointer            self,
 }
 
 static gboolean
+space_start (gpointer   self,
+             GError   **error)
+{
+  return ghlo_vulkan_stopwatch_start (((GhloVulkanDevice *) self)->stopwatch, error);
+}
+
+static gboolean
 space_finish (gpointer            self,
+              gint64             *nanoseconds,
               const GhloMonitor  *monitor,
               GError            **error)
 {
-  return ghlo_vulkan_queue_finish (((GhloVulkanDevice *) self)->queue, monitor, error);
+  return ghlo_vulkan_stopwatch_stop (((GhloVulkanDevice *) self)->stopwatch, nanoseconds, monitor, error);
 }
 
 static gboolean
@@ -133,7 +142,8 @@ ghlo_vulkan_target_new (GhloVulkanDevice *device)
 
   *space = (GhloStepSpace) {
     .name = "vulkan", .self = device, .alloc = space_alloc, .free = space_free, .upload = space_upload,
-    .download = space_download, .finish = space_finish, .submit = space_submit, .recorder = &ghlo_vulkan_recorder,
+    .download = space_download, .start = space_start, .finish = space_finish, .submit = space_submit,
+    .recorder = &ghlo_vulkan_recorder,
   };
   *target = (GhloStepTarget) {
     .name = device->core.names[0], .self = device, .space = space, .find = find, .copy = &ghlo_vulkan_step_copy,

@@ -103,12 +103,21 @@ space_download (gpointer            self,
 }
 
 static gboolean
+space_start (gpointer   self,
+             GError   **error)
+{
+  return begin_call ("start", error);
+}
+
+static gboolean
 space_finish (gpointer            self,
+              gint64             *nanoseconds,
               const GhloMonitor  *monitor,
               GError            **error)
 {
   if (!begin_call ("finish", error))
     return FALSE;
+  *nanoseconds = APART_STEP_TIME;
   apart.n_waits++;
 
   return TRUE;
@@ -264,7 +273,7 @@ get_target (GhloDeviceCore *self)
 {
   static const GhloStepSpace space = {
     .name = "apart", .alloc = space_alloc, .free = space_free, .upload = space_upload, .download = space_download,
-    .finish = space_finish,
+    .start = space_start, .finish = space_finish,
   };
   static const GhloStepRates rates = { .bytes = 1e9, .products = 4e9, .scalars = 2e9, .transfers = 1e8 };
   static const GhloStepTarget target = {

@@ -11,6 +11,8 @@
 
 G_BEGIN_DECLS
 
+enum { APART_STEP_TIME = 5000 };        /* nanoseconds that each step takes by its own clock */
+
 typedef struct
 {
   guint    n_blocks;                    /* of its memory that are not freed */
