@@ -18,6 +18,11 @@
 
 layout (local_size_x = GROUP) in;
 
+/* Of GhloSpirvWord. */
+#define HEAD 5
+#define END  0
+#define FLAG 4
+
 #define WORD(name) uint64_t name;
 #define WORDS(name, n) uint64_t name[n];
 
@@ -36,6 +41,14 @@ void
 store_u32 (uint64_t address, uint value)
 {
   U32 (address).value = value;
+}
+
+/* Whether the dispatch is to do nothing: the same in all invocations. The byte is part of four, so that no device needs
+ * to load single ones for it. */
+bool
+is_off (uint64_t flag)
+{
+  return flag != 0 && (load_u32 (flag & ~uint64_t (3)) >> (uint (flag) & 3) * 8 & 255) == 0;
 }
 
 /* An unsigned integer of @size bytes, at most 8. */

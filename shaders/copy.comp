@@ -12,7 +12,7 @@ layout (constant_id = 0) const uint SIZE = 4;     /* bytes of a piece */
 
 layout (buffer_reference, std430, buffer_reference_align = 8) readonly buffer Table
 {
-  WORDS (head, 4)       /* GhloSpirvWord */
+  WORDS (head, HEAD)    /* GhloSpirvWord */
 #include "copy.words"
 };
 
@@ -27,6 +27,6 @@ main ()
 {
   uint64_t piece = first + gl_GlobalInvocationID.x;
 
-  if (piece < table.n_pieces)
+  if (piece < table.n_pieces && !is_off (table.head[FLAG]))
     store_unsigned (table.to + piece * SIZE, SIZE, load_unsigned (table.from + piece * SIZE, SIZE));
 }

@@ -12,7 +12,7 @@ layout (constant_id = 4) const uint PHASE = 0;
 
 layout (buffer_reference, std430, buffer_reference_align = 8) readonly buffer Table
 {
-  WORDS (head, 4)       /* GhloSpirvWord */
+  WORDS (head, HEAD)    /* GhloSpirvWord */
 #include "cumulative.words"
 };
 
@@ -211,7 +211,7 @@ main ()
 {
   uint64_t point = first + gl_GlobalInvocationID.x;
 
-  if (point >= table.head[0])
+  if (point >= table.head[END] || is_off (table.head[FLAG]))
     return;
   switch (PHASE)
     {

@@ -16,7 +16,7 @@
 
 layout (buffer_reference, std430, buffer_reference_align = 8) readonly buffer Table
 {
-  WORDS (head, 4)       /* GhloSpirvWord */
+  WORDS (head, HEAD)    /* GhloSpirvWord */
 #include "fft.words"
 };
 
@@ -138,7 +138,7 @@ main ()
   uint64_t point = first + gl_GlobalInvocationID.x;
   dvec2 number;
 
-  if (point >= table.head[0])
+  if (point >= table.head[END] || is_off (table.head[FLAG]))
     return;
   switch (PHASE)
     {

@@ -13,7 +13,7 @@ layout (constant_id = 0) const uint SIZE = 4;     /* bytes of an element */
 
 layout (buffer_reference, std430, buffer_reference_align = 8) readonly buffer Table
 {
-  WORDS (head, 4)       /* GhloSpirvWord */
+  WORDS (head, HEAD)    /* GhloSpirvWord */
 #include "random.words"
 };
 
@@ -124,7 +124,7 @@ main ()
 {
   uint64_t count = first + gl_GlobalInvocationID.x, key, low, high;
 
-  if (count >= table.head[0])
+  if (count >= table.head[END] || is_off (table.head[FLAG]))
     return;
   key = state_word (0);
   low = state_word (1);

@@ -51,7 +51,7 @@ main ()
   uint64_t point = first + gl_GlobalInvocationID.x, to, update;
   uint place, key;
 
-  if (point >= table.head[0])
+  if (point >= table.head[END] || is_off (table.head[FLAG]))
     return;
   place = uint (divide (point, table.n_inner));
   key = key_at (place);

@@ -48,7 +48,7 @@ main ()
 {
   uint64_t point = first + gl_GlobalInvocationID.x, item, to, update, inner_to, inner_update;
 
-  if (point >= table.head[0])
+  if (point >= table.head[END] || is_off (table.head[FLAG]))
     return;
   item = divide (point, table.n_inner);
   if (!locate (uint (item), to, update))

@@ -15,7 +15,7 @@ main ()
   uint64_t item = first + gl_GlobalInvocationID.x, to, update;
   bool is_inside;
 
-  if (item >= table.head[0])
+  if (item >= table.head[END] || is_off (table.head[FLAG]))
     return;
   is_inside = locate (uint (item), to, update);
   store_u32 (table.keys + item * 4, uint (is_inside ? to / SIZE : table.n_elements));

@@ -7,7 +7,7 @@
 
 layout (buffer_reference, std430, buffer_reference_align = 8) readonly buffer Table
 {
-  WORDS (head, 4)       /* GhloSpirvWord */
+  WORDS (head, HEAD)    /* GhloSpirvWord */
 #include "scatter.words"
 };
 

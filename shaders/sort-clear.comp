@@ -14,6 +14,6 @@ main ()
 {
   uint64_t line = first + gl_GlobalInvocationID.x;
 
-  if (line < table.n_lines)
+  if (line < table.n_lines && !is_off (table.head[FLAG]))
     store_u32 (table.flags + line * 4, 0);
 }

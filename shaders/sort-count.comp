@@ -17,6 +17,8 @@ main ()
   uint64_t line = divide (group_number (), table.n_tiles);
   uint tile = uint (group_number () - line * table.n_tiles), self = gl_LocalInvocationID.x;
 
+  if (is_off (table.head[FLAG]))
+    return;
   counts[self] = 0;
   barrier ();
   for (uint i = 0; i < ITEMS; i++)

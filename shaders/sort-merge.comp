@@ -77,7 +77,7 @@ main ()
   uint64_t point = first + gl_GlobalInvocationID.x, n_each, line;
   uint length, begin, n = uint (table.n);
 
-  if (point >= table.head[0])
+  if (point >= table.head[END] || is_off (table.head[FLAG]))
     return;
   length = table.width == 1 ? BLOCK : 2 * uint (table.width);
   n_each = (n + length - 1) / length;

@@ -100,6 +100,8 @@ main ()
   uint tile = uint (group_number () - line * table.n_tiles), self = gl_LocalInvocationID.x;
   uint total = load_u32 (table.totals + (line * DIGITS + self) * 4);
 
+  if (is_off (table.head[FLAG]))
+    return;
   load (line, tile * TILE);
   for (uint bit = 0; bit < 8; bit += 2)
     split (bit);

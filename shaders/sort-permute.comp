@@ -16,7 +16,7 @@ main ()
   uint64_t row, outer, line;
   uint place, element;
 
-  if (point >= table.head[0])
+  if (point >= table.head[END] || is_off (table.head[FLAG]))
     return;
   row = divide (point, table.inner);
   outer = divide (row, table.n_kept);

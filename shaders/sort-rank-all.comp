@@ -15,7 +15,7 @@ main ()
 {
   uint64_t point = first + gl_GlobalInvocationID.x, line, rank;
 
-  if (point >= table.head[0])
+  if (point >= table.head[END] || is_off (table.head[FLAG]))
     return;
   line = divide (point, table.n);
   rank = rank_of (line, uint (point - line * table.n));

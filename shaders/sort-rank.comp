@@ -16,6 +16,8 @@ main ()
   uint64_t line = divide (group_number (), table.n_tiles);
   uint begin = uint (group_number () - line * table.n_tiles) * TILE;
 
+  if (is_off (table.head[FLAG]))
+    return;
   for (uint i = 0; i < ITEMS; i++)
     {
       uint place = begin + i * GROUP + gl_LocalInvocationID.x;

@@ -40,6 +40,8 @@ main ()
   uint64_t from = table.counts + group_number () * table.n_tiles * 4;
   uint n_tiles = uint (table.n_tiles), before = 0;
 
+  if (is_off (table.head[FLAG]))
+    return;
   for (uint begin = 0; begin < n_tiles; begin += GROUP)
     {
       uint tile = begin + gl_LocalInvocationID.x;

@@ -52,6 +52,8 @@ main ()
   uint length = uint (table.width);
   uint64_t first_line = group_number () * (TILE / length);
 
+  if (is_off (table.head[FLAG]))
+    return;
   load (first_line, length);
   for (uint size = 2; size <= length; size *= 2)
     for (uint distance = size / 2; distance > 0; distance /= 2)

@@ -12,7 +12,7 @@ layout (constant_id = 0) const uint SIZE = 4;     /* bytes of the key, or of the
 
 layout (buffer_reference, std430, buffer_reference_align = 8) readonly buffer Table
 {
-  WORDS (head, 4)       /* GhloSpirvWord */
+  WORDS (head, HEAD)    /* GhloSpirvWord */
 #include "sort.words"
 };
 

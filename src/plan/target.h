@@ -130,6 +130,9 @@ typedef struct
   guint32 partner;
 } GhloStepExtent;
 
+/* Bytes of what a device keeps of a loop that data ends, and of what it reports to the host. */
+enum { GHLO_STEP_LOOP_STATE = 8, GHLO_STEP_LOOP_REPORT = 4 };
+
 /* Steps that follow each other, told to a device once and run any number of times. */
 typedef struct
 {
@@ -137,6 +140,20 @@ typedef struct
   gpointer  (*begin)    (gpointer               self,
                          const GhloStepExtent  *buffers);
   void      (*end)      (gpointer               recording);
+  /* What is put in from now on does nothing where the byte at @place, which it does not write, is 0 by then; nowhere:
+   * it always does. */
+  void      (*gate)     (gpointer               recording,
+                         GhloStepPlace          place);
+  /* Behind the condition of a loop, whose predicate is the byte at @predicate. The byte at @state becomes 0, and stays
+   * so, when that is 0; else the iterations, counted behind it, are one more. With @is_first the loop begins.
+   * At @report, if that is somewhere, the host finds an integer: twice the iterations, modulo 2^32, and 1 more where
+   * the loop goes on. FALSE with @error. NULL where the device has no such loops. */
+  gboolean  (*decide)   (gpointer               recording,
+                         GhloStepPlace          predicate,
+                         GhloStepPlace          state,
+                         GhloStepPlace          report,
+                         gboolean               is_first,
+                         GError               **error);
   /* How many commands have been put in, and once more the @n from @first on. */
   guint     (*count)    (gpointer               recording);
   void      (*repeat)   (gpointer               recording,
@@ -166,6 +183,11 @@ typedef struct
   void      (*free)     (gpointer            self,
                          gpointer            memory,
                          gsize               size);
+  /* Such memory that the host reads at @host, once what writes it has ended. NULL where finish is. */
+  gpointer  (*alloc_seen) (gpointer          self,
+                         gsize               size,
+                         gconstpointer      *host,
+                         GError            **error);
   /* From the host's memory, and to it, after all steps that were run before and ahead of those that follow; the host's
    * memory is read, or written, when the call returns. FALSE with @error when the device fails, or when cancelled. */
   gboolean  (*upload)   (gpointer            self,
@@ -189,8 +211,15 @@ typedef struct
                          gint64             *nanoseconds,
                          const GhloMonitor  *monitor,
                          GError            **error);
-  /* Has the device begin with what was put in, at the end of a run at the latest. NULL where finish is. */
+  /* Has the device begin with what was put in, at the end of a run at the latest; what await() takes for it is put
+   * in @number, which may be NULL. NULL where finish is. */
   gboolean  (*submit)   (gpointer            self,
+                         guint64            *number,
+                         GError            **error);
+  /* Waits until it has ended, as finish() does, but not for what has been submitted since. NULL where finish is. */
+  gboolean  (*await)    (gpointer            self,
+                         guint64             number,
+                         const GhloMonitor  *monitor,
                          GError            **error);
   const GhloStepRecorder *recorder;     /* NULL where steps are run one by one */
 } GhloStepSpace;

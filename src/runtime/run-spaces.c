@@ -191,7 +191,7 @@ ghlo_run_spaces_submit (const GhloRunSpaces  *self,
     {
       const GhloStepSpace *space = self->plan->arenas[i].space;
 
-      if (space->submit != NULL && !space->submit (space->self, error))
+      if (space->submit != NULL && !space->submit (space->self, NULL, error))
         return FALSE;
     }
 

@@ -321,12 +321,15 @@ submit (GhloVulkanQueue  *self,
 
 gboolean
 ghlo_vulkan_queue_submit (GhloVulkanQueue  *self,
+                          guint64          *value,
                           GError          **error)
 {
   gboolean ok;
 
   g_mutex_lock (&self->lock);
   ok = submit (self, error);
+  if (value != NULL)
+    *value = self->submitted;
   g_mutex_unlock (&self->lock);
 
   return ok;
@@ -429,20 +432,13 @@ ghlo_vulkan_queue_sleep (GhloVulkanQueue *self,
 }
 
 gboolean
-ghlo_vulkan_queue_finish (GhloVulkanQueue    *self,
-                          const GhloMonitor  *monitor,
-                          GError            **error)
+ghlo_vulkan_queue_await (GhloVulkanQueue    *self,
+                         guint64             value,
+                         const GhloMonitor  *monitor,
+                         GError            **error)
 {
   VkResult result = VK_TIMEOUT;
-  guint64 value;
-  gboolean ok;
 
-  g_mutex_lock (&self->lock);
-  ok = submit (self, error);
-  value = self->submitted;
-  g_mutex_unlock (&self->lock);
-  if (!ok)
-    return FALSE;
   if (poll_for (self, value))
     result = VK_SUCCESS;
   while (result == VK_TIMEOUT && !ghlo_monitor_cancelled (monitor, error))
@@ -454,4 +450,14 @@ ghlo_vulkan_queue_finish (GhloVulkanQueue    *self,
     result = VK_ERROR_DEVICE_LOST;
 
   return check (self, result, "end its work", error);
+}
+
+gboolean
+ghlo_vulkan_queue_finish (GhloVulkanQueue    *self,
+                          const GhloMonitor  *monitor,
+                          GError            **error)
+{
+  guint64 value;
+
+  return ghlo_vulkan_queue_submit (self, &value, error) && ghlo_vulkan_queue_await (self, value, monitor, error);
 }

@@ -30,10 +30,17 @@ gboolean         ghlo_vulkan_queue_copy     (GhloVulkanQueue           *self,
                                              guint64                    to,
                                              gsize                      size,
                                              GError                   **error);
+/* @value, which may be NULL, is set to what the timeline reaches when all is done that was put in so far. */
 gboolean         ghlo_vulkan_queue_submit   (GhloVulkanQueue           *self,
+                                             guint64                   *value,
                                              GError                   **error);
-/* Submits what is there, and waits until it is done and the host sees what it wrote. FALSE when cancelled, as well;
- * it is done all the same then. */
+/* Waits until the timeline has reached what was submitted, and the host sees what it wrote. FALSE when cancelled, as
+ * well; it is done all the same then. */
+gboolean         ghlo_vulkan_queue_await    (GhloVulkanQueue           *self,
+                                             guint64                    value,
+                                             const GhloMonitor         *monitor,
+                                             GError                   **error);
+/* Submits what is there, and waits for that. */
 gboolean         ghlo_vulkan_queue_finish   (GhloVulkanQueue           *self,
                                              const GhloMonitor         *monitor,
                                              GError                   **error);

@@ -13,6 +13,7 @@
 #include "vulkan/hazards.h"
 #include "vulkan/memory.h"
 #include "vulkan/queue.h"
+#include "vulkan/shaders.h"
 #include "vulkan/spirv/spirv.h"
 
 /* Of a dispatch, in each dimension, on all devices (VkPhysicalDeviceLimits, required limits). */
@@ -51,6 +52,7 @@ struct _GhloVulkanRecording
   GArray               *accesses;   /* GhloVulkanAccess, the word being one of all words */
   /* While it is recorded. */
   const GhloStepExtent *buffers;
+  GhloStepPlace         gate;                   /* of the next dispatches */
   guint                 first_open, n_open;     /* the first command that is not behind a barrier, and accesses since */
   GMutex                lock;       /* guards what follows, and what is made of the pool */
   VkCommandPool         pool;       /* VK_NULL_HANDLE until the first run */
@@ -88,6 +90,7 @@ ghlo_vulkan_recording_new (GhloVulkanDevice     *device,
 
   self->device = device;
   self->buffers = buffers;
+  self->gate.buffer = GHLO_STEP_NONE;
   self->commands = g_array_new (FALSE, FALSE, sizeof (Command));
   self->words = g_array_new (FALSE, FALSE, sizeof (guint64));
   self->accesses = g_array_new (FALSE, FALSE, sizeof (GhloVulkanAccess));
@@ -198,26 +201,47 @@ add_command (GhloVulkanRecording *self,
   g_array_append_val (self->commands, command);
 }
 
+GhloVulkanDevice *
+ghlo_vulkan_recording_get_device (const GhloVulkanRecording *self)
+{
+  return self->device;
+}
+
+void
+ghlo_vulkan_recording_gate (GhloVulkanRecording *self,
+                            GhloStepPlace        place)
+{
+  self->gate = place;
+}
+
+static void
+add_access (GhloVulkanRecording *self,
+            Command             *command,
+            GhloVulkanAccess     access)
+{
+  access.word += command->table;
+  g_array_append_val (self->accesses, access);
+  command->n_accesses++;
+}
+
 void
 ghlo_vulkan_recording_dispatch (GhloVulkanRecording      *self,
                                 const GhloVulkanDispatch *dispatch)
 {
   Command command = {
     dispatch->pipeline, dispatch->n_points, dispatch->points_each, MIN (dispatch->most_groups, MAX_GROUPS),
-    dispatch->takes_turns, FALSE, self->words->len, self->accesses->len, dispatch->n_accesses,
+    dispatch->takes_turns, FALSE, self->words->len, self->accesses->len, 0,
   };
 
   if (dispatch->n_points == 0)
     return;
   g_array_append_vals (self->words, dispatch->words, dispatch->n_words);
   g_array_index (self->words, guint64, command.table + GHLO_SPIRV_WORD_END) = dispatch->n_points;
+  g_array_index (self->words, guint64, command.table + GHLO_SPIRV_WORD_FLAG) = 0;
   for (guint i = 0; i < dispatch->n_accesses; i++)
-    {
-      GhloVulkanAccess access = dispatch->accesses[i];
-
-      access.word += command.table;
-      g_array_append_val (self->accesses, access);
-    }
+    add_access (self, &command, dispatch->accesses[i]);
+  if (self->gate.buffer != GHLO_STEP_NONE)
+    add_access (self, &command, (GhloVulkanAccess) { GHLO_SPIRV_WORD_FLAG, self->gate, 0, 1, FALSE });
   add_command (self, command);
 }
 
@@ -461,6 +485,13 @@ end (gpointer recording)
   ghlo_vulkan_recording_end (recording);
 }
 
+static void
+gate (gpointer      recording,
+      GhloStepPlace place)
+{
+  ghlo_vulkan_recording_gate (recording, place);
+}
+
 static guint
 count (gpointer recording)
 {
@@ -493,6 +524,10 @@ destroy (gpointer recording)
 const GhloStepRecorder ghlo_vulkan_recorder = {
   .begin = begin,
   .end = end,
+  .gate = gate,
+#ifdef GHLO_HAS_SHADERS
+  .decide = ghlo_vulkan_shader_decide,
+#endif
   .count = count,
   .repeat = repeat,
   .replay = replay,

@@ -64,19 +64,23 @@ typedef struct
   guint                   points_each;    /* of a workgroup */
   guint                   most_groups;    /* at once */
   gboolean                takes_turns;    /* further ones begin when those have ended: they use the same scratch */
-  /* The words of GhloSpirvPush's table: those of GhloSpirvWord, of which the first, END, is set here, and what
-   * follows them. Those of accesses are set in each run. */
+  /* The words of GhloSpirvPush's table: those of GhloSpirvWord, of which END and FLAG are set here, and what follows
+   * them. Those of accesses are set in each run. */
   const guint64          *words;
   guint                   n_words;
   const GhloVulkanAccess *accesses;
   guint                   n_accesses;
 } GhloVulkanDispatch;
 
+GhloVulkanDevice    *ghlo_vulkan_recording_get_device (const GhloVulkanRecording *self);
 /* @buffers are borrowed until ghlo_vulkan_recording_end (). */
 GhloVulkanRecording *ghlo_vulkan_recording_new      (GhloVulkanDevice          *device,
                                                      const GhloStepExtent      *buffers);
 void                 ghlo_vulkan_recording_dispatch (GhloVulkanRecording       *self,
                                                      const GhloVulkanDispatch  *dispatch);
+/* As GhloStepRecorder has it; at first nothing is gated. */
+void                 ghlo_vulkan_recording_gate     (GhloVulkanRecording       *self,
+                                                     GhloStepPlace              place);
 /* Puts the @n dispatches from @first on in once more. */
 void                 ghlo_vulkan_recording_repeat   (GhloVulkanRecording       *self,
                                                      guint                      first,

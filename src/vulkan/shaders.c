@@ -17,6 +17,7 @@
 #include "shaders/cumulative_f64.h"
 #include "shaders/fft.h"
 #include "shaders/linalg.h"
+#include "shaders/loop.h"
 #include "shaders/random.h"
 #include "shaders/scatter_apply.h"
 #include "shaders/scatter_apply_f64.h"
@@ -162,4 +163,41 @@ ghlo_vulkan_shader_copy (GhloVulkanRecording *recording,
 
   ghlo_vulkan_shader_record (recording, pipeline, n_pieces, GHLO_VULKAN_SHADER_GROUP, &table, sizeof table,
                              GHLO_VULKAN_N_ADDRESSES (CopyTable, n_pieces));
+}
+
+typedef struct
+{
+  GHLO_VULKAN_TABLE_HEAD
+#include "shaders/loop.words"
+} LoopTable;
+
+#define LOOP_WORD(member) ((guint) (offsetof (LoopTable, member) / sizeof (guint64)))
+
+/* Its accesses are no larger than they are: the body reads the predicate meanwhile. */
+gboolean
+ghlo_vulkan_shader_decide (gpointer       recording,
+                           GhloStepPlace  predicate,
+                           GhloStepPlace  state,
+                           GhloStepPlace  report,
+                           gboolean       is_first,
+                           GError       **error)
+{
+  GhloVulkanDevice *device = ghlo_vulkan_recording_get_device (recording);
+  const LoopTable table = { .is_first = is_first };
+  const GhloVulkanAccess accesses[] = {
+    { LOOP_WORD (predicate), predicate, 0, 1, FALSE },
+    { LOOP_WORD (state), state, 0, GHLO_STEP_LOOP_STATE, TRUE },
+    { LOOP_WORD (report), report, 0, GHLO_STEP_LOOP_REPORT, TRUE },
+  };
+  const GhloVulkanDispatch dispatch = {
+    .pipeline = ghlo_vulkan_shader_compile (device, GHLO_VULKAN_SHADER_LOOP, NULL, 0, error),
+    .n_points = 1, .points_each = 1, .most_groups = 1, .words = (const guint64 *) &table,
+    .n_words = sizeof table / sizeof (guint64), .accesses = accesses,
+    .n_accesses = G_N_ELEMENTS (accesses) - (report.buffer == GHLO_STEP_NONE),
+  };
+
+  if (dispatch.pipeline != VK_NULL_HANDLE)
+    ghlo_vulkan_recording_dispatch (recording, &dispatch);
+
+  return dispatch.pipeline != VK_NULL_HANDLE;
 }

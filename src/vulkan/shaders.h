@@ -22,6 +22,7 @@ enum { GHLO_VULKAN_SHADER_GROUP = 256, GHLO_VULKAN_MAX_ADDRESSES = 32 };
   SHADER (CUMULATIVE_F64, cumulative_f64) \
   SHADER (FFT, fft) \
   SHADER (LINALG, linalg) \
+  SHADER (LOOP, loop) \
   SHADER (RANDOM, random) \
   SHADER (SCATTER_APPLY, scatter_apply) \
   SHADER (SCATTER_APPLY_F64, scatter_apply_f64) \
@@ -85,6 +86,14 @@ void        ghlo_vulkan_shader_copy       (GhloVulkanRecording     *recording,
                                            GhloStepPlace            from,
                                            GhloStepPlace            to,
                                            gsize                    n_pieces);
+
+/* What GhloStepRecorder has for conditions of loops that data ends; shaders/loop.comp says what it does. */
+gboolean    ghlo_vulkan_shader_decide     (gpointer                 recording,
+                                           GhloStepPlace            predicate,
+                                           GhloStepPlace            state,
+                                           GhloStepPlace            report,
+                                           gboolean                 is_first,
+                                           GError                 **error);
 
 /* How many words of a table are before its member @first, which is the first that is no address. */
 #define GHLO_VULKAN_N_ADDRESSES(Table, first) \

@@ -22,6 +22,20 @@ space_alloc (gpointer   self,
   return GSIZE_TO_POINTER (ghlo_vulkan_memory_alloc (device->memory, GHLO_VULKAN_LOCAL, size, error));
 }
 
+static gpointer
+space_alloc_seen (gpointer        self,
+                  gsize           size,
+                  gconstpointer  *host,
+                  GError        **error)
+{
+  GhloVulkanDevice *device = self;
+  guint64 address = ghlo_vulkan_memory_alloc (device->memory, GHLO_VULKAN_READBACK, size, error);
+
+  *host = address != 0 ? ghlo_vulkan_memory_find (device->memory, address).host : NULL;
+
+  return GSIZE_TO_POINTER (address);
+}
+
 static void
 space_free (gpointer self,
             gpointer memory,
@@ -72,9 +86,19 @@ space_finish (gpointer            self,
 
 static gboolean
 space_submit (gpointer   self,
+              guint64   *number,
               GError   **error)
 {
-  return ghlo_vulkan_queue_submit (((GhloVulkanDevice *) self)->queue, error);
+  return ghlo_vulkan_queue_submit (((GhloVulkanDevice *) self)->queue, number, error);
+}
+
+static gboolean
+space_await (gpointer            self,
+             guint64             number,
+             const GhloMonitor  *monitor,
+             GError            **error)
+{
+  return ghlo_vulkan_queue_await (((GhloVulkanDevice *) self)->queue, number, monitor, error);
 }
 
 /* What is more than one kernel, or other shaders; single kernels are asked next. */
@@ -141,9 +165,9 @@ ghlo_vulkan_target_new (GhloVulkanDevice *device)
   GhloStepTarget *target = g_new (GhloStepTarget, 1);
 
   *space = (GhloStepSpace) {
-    .name = "vulkan", .self = device, .alloc = space_alloc, .free = space_free, .upload = space_upload,
-    .download = space_download, .start = space_start, .finish = space_finish, .submit = space_submit,
-    .recorder = &ghlo_vulkan_recorder,
+    .name = "vulkan", .self = device, .alloc = space_alloc, .free = space_free, .alloc_seen = space_alloc_seen,
+    .upload = space_upload, .download = space_download, .start = space_start, .finish = space_finish,
+    .submit = space_submit, .await = space_await, .recorder = &ghlo_vulkan_recorder,
   };
   *target = (GhloStepTarget) {
     .name = device->core.names[0], .self = device, .space = space, .find = find, .copy = &ghlo_vulkan_step_copy,

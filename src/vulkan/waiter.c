@@ -199,7 +199,7 @@ watch (gpointer data,
   GhloVulkanWaiter *self = data;
   gboolean is_first;
 
-  ghlo_vulkan_queue_submit (self->device->queue, NULL);
+  ghlo_vulkan_queue_submit (self->device->queue, NULL, NULL);
   g_mutex_lock (&self->lock);
   self->watched = MAX (self->watched, value);
   is_first = !self->has_thread && !self->stops;

@@ -177,6 +177,30 @@ find_part (Spirv *self,
   return CODE (SpvOpISub, self->u64, number, CODE (SpvOpIMul, self->u64, self->part, self->n_points));
 }
 
+/* Points from here on are left out, which are all of them where there is a flag that is 0. Of that the four bytes are
+ * loaded which it is one of, since not every device loads single ones. */
+static Id
+load_end (Spirv *self)
+{
+  Id end = ghlo_spirv_variable (self, self->u64), flag, exit, shift, byte, is_off;
+
+  STATEMENT (SpvOpStore, end, ghlo_spirv_word (self, self->table, GHLO_SPIRV_WORD_END));
+  flag = ghlo_spirv_word (self, self->table, GHLO_SPIRV_WORD_FLAG);
+  exit = ghlo_spirv_begin_if (self, CODE (SpvOpINotEqual, self->boolean, flag, ghlo_spirv_u64 (self, 0)));
+  byte = ghlo_spirv_read (self, GHLO_ELEMENT_TYPE_UI32,
+                          CODE (SpvOpBitwiseAnd, self->u64, flag, ghlo_spirv_u64 (self, ~(guint64) 3)));
+  shift = CODE (SpvOpBitwiseAnd, self->u32, CODE (SpvOpUConvert, self->u32, flag), ghlo_spirv_integer (self, 32, 3));
+  shift = CODE (SpvOpIMul, self->u32, shift, ghlo_spirv_integer (self, 32, 8));
+  byte = CODE (SpvOpShiftRightLogical, self->u32, byte, shift);
+  byte = CODE (SpvOpBitwiseAnd, self->u32, byte, ghlo_spirv_integer (self, 32, 255));
+  is_off = CODE (SpvOpIEqual, self->boolean, byte, ghlo_spirv_integer (self, 32, 0));
+  STATEMENT (SpvOpStore, end, ghlo_spirv_select (self, self->u64, is_off, ghlo_spirv_u64 (self, 0),
+                                                 CODE (SpvOpLoad, self->u64, end)));
+  ghlo_spirv_end_if (self, exit);
+
+  return CODE (SpvOpLoad, self->u64, end);
+}
+
 Id
 ghlo_spirv_begin_point (Spirv    *self,
                         gboolean  group_per_point,
@@ -190,8 +214,7 @@ ghlo_spirv_begin_point (Spirv    *self,
   self->number = ghlo_spirv_built_in (self, group_per_point ? SpvBuiltInWorkgroupId : SpvBuiltInGlobalInvocationId,
                                       TRUE);
   point = CODE (SpvOpIAdd, self->u64, self->number, load_push (self, push, 1));
-  is_there = CODE (SpvOpULessThan, self->boolean, point,
-                   ghlo_spirv_word (self, self->table, GHLO_SPIRV_WORD_END));
+  is_there = CODE (SpvOpULessThan, self->boolean, point, load_end (self));
   *exit = ghlo_spirv_begin_if (self, is_there);
 
   return point;
@@ -210,7 +233,7 @@ emit_points (Spirv *self,
   self->table = load_push (self, push, 0);
   begin = CODE (SpvOpIAdd, self->u64, begin, CODE (SpvOpIAdd, self->u64, lane, load_push (self, push, 1)));
   load_table (self);
-  end = ghlo_spirv_word (self, self->table, GHLO_SPIRV_WORD_END);
+  end = load_end (self);
   loop = ghlo_spirv_begin_loop (self, begin, CODE (SpvOpIAdd, self->u64, begin,
                                                    ghlo_spirv_u64 (self, (guint64) n * GHLO_SPIRV_GROUP)));
   exit = ghlo_spirv_begin_if (self, CODE (SpvOpULessThan, self->boolean, loop.index, end));

@@ -30,6 +30,7 @@ typedef enum
   GHLO_SPIRV_WORD_SCRATCH,      /* address, aligned to 8 bytes */
   GHLO_SPIRV_WORD_INVOCATIONS,  /* of the dispatch, which all have scratch */
   GHLO_SPIRV_WORD_ZERO,         /* 0, which no compiler knows */
+  GHLO_SPIRV_WORD_FLAG,         /* address of a byte; nothing is done where that is 0, which the dispatch keeps; or 0 */
   GHLO_SPIRV_N_WORDS
 } GhloSpirvWord;
 

@@ -1,0 +1,262 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * Whatever a device has shaders for does nothing behind a gate that is closed: no byte of results, temporaries and
+ * scratch is written.
+ */
+
+#include "vulkan-program.h"
+
+#include <string.h>
+
+#include "runtime/place.h"
+#include "vulkan/recording.h"
+#include "vulkan/target.h"
+#include "vulkan/transfer.h"
+
+enum { PATTERN = 0xa5, MAX_OUTPUTS = 4 };
+
+/* Programs whose first input is the gate of all that they do. */
+#define PROGRAM(results, ...) "func.func @main(%gate: tensor<i8>) -> (" results ") {\n" __VA_ARGS__ "}\n"
+
+#define NUMBERS(type, shape) \
+  "  %n = stablehlo.iota dim = 0 : tensor<" shape "xi32>\n" \
+  "  %x = stablehlo.convert %n : (tensor<" shape "xi32>) -> tensor<" shape "x" type ">\n"
+
+#define REDUCE(shape, dimensions, result) \
+  PROGRAM ("tensor<" result ">", NUMBERS ("f32", shape) \
+    "  %zero = stablehlo.constant dense<0.0> : tensor<f32>\n" \
+    "  %r = stablehlo.reduce(%x init: %zero) applies stablehlo.add across dimensions = [" dimensions "] : " \
+    "(tensor<" shape "xf32>, tensor<f32>) -> tensor<" result ">\n" \
+    "  return %r : tensor<" result ">\n")
+
+#define PRODUCT(m, k, n) \
+  PROGRAM ("tensor<" m "x" n "xf32>", NUMBERS ("f32", m "x" k) \
+    "  %i = stablehlo.iota dim = 1 : tensor<" k "x" n "xf32>\n" \
+    "  %r = stablehlo.dot_general %x, %i, contracting_dims = [1] x [0], precision = [HIGHEST, HIGHEST] : " \
+    "(tensor<" m "x" k "xf32>, tensor<" k "x" n "xf32>) -> tensor<" m "x" n "xf32>\n" \
+    "  return %r : tensor<" m "x" n "xf32>\n")
+
+#define SORT(type, shape, order) \
+  PROGRAM ("tensor<" shape "x" type ">, tensor<" shape "xi32>", NUMBERS (type, shape) \
+    "  %r:2 = \"stablehlo.sort\"(%x, %n) ({\n" \
+    "  ^bb0(%a: tensor<" type ">, %b: tensor<" type ">, %c: tensor<i32>, %d: tensor<i32>):\n" \
+    "    %p = stablehlo.compare " order ", %a, %b : (tensor<" type ">, tensor<" type ">) -> tensor<i1>\n" \
+    "    stablehlo.return %p : tensor<i1>\n" \
+    "  }) {dimension = 1 : i64, is_stable = true} : (tensor<" shape "x" type ">, tensor<" shape "xi32>) -> " \
+    "(tensor<" shape "x" type ">, tensor<" shape "xi32>)\n" \
+    "  return %r#0, %r#1 : tensor<" shape "x" type ">, tensor<" shape "xi32>\n")
+
+/* Sums from the beginning of each row. */
+#define CUMULATIVE(type, rows, n, before) \
+  PROGRAM ("tensor<" rows "x" n "x" type ">", NUMBERS (type, rows "x" n) \
+    "  %none = stablehlo.constant dense<0.0> : tensor<" type ">\n" \
+    "  %r = \"stablehlo.reduce_window\"(%x, %none) ({\n" \
+    "  ^bb0(%a: tensor<" type ">, %b: tensor<" type ">):\n" \
+    "    %s = stablehlo.add %a, %b : tensor<" type ">\n" \
+    "    stablehlo.return %s : tensor<" type ">\n" \
+    "  }) {window_dimensions = array<i64: 1, " n ">, padding = dense<[[0, 0], [" before ", 0]]> : tensor<2x2xi64>} " \
+    ": (tensor<" rows "x" n "x" type ">, tensor<" type ">) -> tensor<" rows "x" n "x" type ">\n" \
+    "  return %r : tensor<" rows "x" n "x" type ">\n")
+
+#define SCATTER(type, unique) \
+  PROGRAM ("tensor<64x4x" type ">", NUMBERS (type, "64x4") \
+    "  %at = stablehlo.iota dim = 0 : tensor<16x1xi32>\n" \
+    "  %u0 = stablehlo.iota dim = 1 : tensor<16x4xi32>\n" \
+    "  %u = stablehlo.convert %u0 : (tensor<16x4xi32>) -> tensor<16x4x" type ">\n" \
+    "  %r = \"stablehlo.scatter\"(%x, %at, %u) ({\n" \
+    "  ^bb0(%a: tensor<" type ">, %b: tensor<" type ">):\n" \
+    "    %s = stablehlo.add %a, %b : tensor<" type ">\n" \
+    "    stablehlo.return %s : tensor<" type ">\n" \
+    "  }) {scatter_dimension_numbers = #stablehlo.scatter<update_window_dims = [1], inserted_window_dims = [0], " \
+    "scatter_dims_to_operand_dims = [0], index_vector_dim = 1>, unique_indices = " unique "} : " \
+    "(tensor<64x4x" type ">, tensor<16x1xi32>, tensor<16x4x" type ">) -> tensor<64x4x" type ">\n" \
+    "  return %r : tensor<64x4x" type ">\n")
+
+#define RANDOM(algorithm, words) \
+  PROGRAM ("tensor<" words "xui64>, tensor<100xui32>", \
+    "  %state = stablehlo.iota dim = 0 : tensor<" words "xui64>\n" \
+    "  %r:2 = stablehlo.rng_bit_generator %state, algorithm = " algorithm " : (tensor<" words "xui64>) -> " \
+    "(tensor<" words "xui64>, tensor<100xui32>)\n" \
+    "  return %r#0, %r#1 : tensor<" words "xui64>, tensor<100xui32>\n")
+
+static const char *const programs[] = {
+  /* Kernels: several points for an invocation, one, a workgroup for a point, parts of folds apart. */
+  PROGRAM ("tensor<300000xf32>", NUMBERS ("f32", "300000")
+           "  %r = stablehlo.sine %x : tensor<300000xf32>\n  return %r : tensor<300000xf32>\n"),
+  PROGRAM ("tensor<100xf32>", NUMBERS ("f32", "100")
+           "  %r = stablehlo.sine %x : tensor<100xf32>\n  return %r : tensor<100xf32>\n"),
+  REDUCE ("8x1000", "1", "8xf32"),
+  REDUCE ("300000", "0", "f32"),
+  PROGRAM ("tensor<40x30xi32>", NUMBERS ("i32", "30x40")
+           "  %r = stablehlo.transpose %x, dims = [1, 0] : (tensor<30x40xi32>) -> tensor<40x30xi32>\n"
+           "  return %r : tensor<40x30xi32>\n"),
+  PRODUCT ("70", "50", "60"),
+  PRODUCT ("8", "4096", "8"),
+#ifdef GHLO_HAS_SHADERS
+  SORT ("i32", "4x100", "GT"),
+  SORT ("i32", "2x5000", "GT"),
+  SORT ("f32", "2x3000", "LT"),
+  PROGRAM ("tensor<3x2xi32>, tensor<3x2xi32>", NUMBERS ("i32", "3x50")
+           "  %r:2 = chlo.top_k(%x, k = 2) : tensor<3x50xi32> -> (tensor<3x2xi32>, tensor<3x2xi32>)\n"
+           "  return %r#0, %r#1 : tensor<3x2xi32>, tensor<3x2xi32>\n"),
+  CUMULATIVE ("f32", "4", "100", "99"),
+  CUMULATIVE ("f32", "2", "5000", "4999"),
+  CUMULATIVE ("f64", "2", "300", "299"),
+  PROGRAM ("tensor<2x33xcomplex<f32>>", NUMBERS ("f32", "2x64")
+           "  %r = stablehlo.fft %x, type = RFFT, length = [64] : (tensor<2x64xf32>) -> tensor<2x33xcomplex<f32>>\n"
+           "  return %r : tensor<2x33xcomplex<f32>>\n"),
+  SCATTER ("f32", "false"),
+  SCATTER ("f32", "true"),
+  SCATTER ("i32", "false"),
+  SCATTER ("f64", "false"),
+  SCATTER ("f64", "true"),
+  PROGRAM ("tensor<64xi32>", NUMBERS ("i32", "64")
+           "  %i = stablehlo.constant dense<3> : tensor<i32>\n"
+           "  %u = stablehlo.iota dim = 0 : tensor<8xi32>\n"
+           "  %r = stablehlo.dynamic_update_slice %x, %u, %i : (tensor<64xi32>, tensor<8xi32>, tensor<i32>) -> "
+           "tensor<64xi32>\n"
+           "  return %r : tensor<64xi32>\n"),
+  RANDOM ("THREE_FRY", "2"),
+  RANDOM ("PHILOX", "3"),
+#endif
+};
+
+/* What the test has in the place of the device's functions works on. */
+static struct
+{
+  const GhloStepPlan *plan;     /* of the program that is run */
+  GhloVulkanDevice   *device;
+  guint               n_replays;
+  gboolean            is_open;
+} seen;
+
+static gpointer
+begin_gated (gpointer              self,
+             const GhloStepExtent *buffers)
+{
+  gpointer recording = ghlo_vulkan_recorder.begin (self, buffers);
+
+  ghlo_vulkan_recorder.gate (recording, (GhloStepPlace) { 0, 0 });
+
+  return recording;
+}
+
+/* Whether any of @buffer's bytes is another one than was there before. */
+static gboolean
+is_written (const GhloStepBuffer *buffer,
+            const guint8         *address)
+{
+  g_autofree guint8 *bytes = g_malloc (buffer->size), *before = g_malloc (buffer->size);
+  g_autoptr (GError) error = NULL;
+
+  memset (before, PATTERN, buffer->size);
+  ghlo_vulkan_download (seen.device, ghlo_vulkan_address (address), bytes, buffer->size, NULL, &error);
+  g_assert_no_error (error);
+
+  return memcmp (bytes, before, buffer->size) != 0;
+}
+
+static gboolean
+is_of_run (const GhloStepBuffer *buffer)
+{
+  return (buffer->kind == GHLO_STEP_BUFFER_TEMPORARY || buffer->kind == GHLO_STEP_BUFFER_OUTPUT)
+         && buffer->first <= buffer->last && buffer->size > 0;
+}
+
+static void
+fill (const GhloStepBuffer *buffer,
+      const guint8         *address)
+{
+  g_autofree guint8 *bytes = g_malloc (buffer->size);
+  g_autoptr (GError) error = NULL;
+
+  memset (bytes, PATTERN, buffer->size);
+  ghlo_vulkan_upload (seen.device, bytes, ghlo_vulkan_address (address), buffer->size, NULL, &error);
+  g_assert_no_error (error);
+}
+
+static gboolean
+replay_and_look (gpointer            recording,
+                 guint8 *const      *addresses,
+                 const GhloMonitor  *monitor,
+                 GError            **error)
+{
+  const GhloStepPlan *plan = seen.plan;
+
+  seen.n_replays++;
+  for (guint i = 0; i < plan->n_buffers; i++)
+    if (is_of_run (&plan->buffers[i]))
+      fill (&plan->buffers[i], addresses[i]);
+  if (!ghlo_vulkan_recorder.replay (recording, addresses, monitor, error))
+    return FALSE;
+  for (guint i = 0; i < plan->n_buffers; i++)
+    if (is_of_run (&plan->buffers[i])
+        && (!seen.is_open || plan->buffers[i].kind == GHLO_STEP_BUFFER_OUTPUT))
+      g_assert_cmpint (is_written (&plan->buffers[i], addresses[i]), ==, seen.is_open);
+
+  return TRUE;
+}
+
+static void
+run (GhloPrepared *prepared,
+     gboolean      is_open)
+{
+  g_autoptr (GhloTensorType) type = ghlo_tensor_type_new (GHLO_ELEMENT_TYPE_I8, NULL, 0);
+  const guint8 gate = is_open ? 64 : 0;
+  g_autoptr (GBytes) bytes = g_bytes_new (&gate, 1);
+  g_autoptr (GError) error = NULL;
+  g_autoptr (GhloValue) input = ghlo_value_new_for_bytes (type, bytes, &error);
+  GhloValue *outputs[MAX_OUTPUTS];
+
+  seen.is_open = is_open;
+  seen.n_replays = 0;
+  ghlo_prepared_run (prepared, NULL, &input, 1, outputs, NULL, &error);
+  g_assert_no_error (error);
+  g_assert_cmpuint (seen.n_replays, ==, 1);
+  ghlo_values_clear (outputs, prepared->n_outputs);
+}
+
+static void
+check_program (const char *text)
+{
+  g_autoptr (GError) error = NULL;
+  g_autoptr (GhloPrepared) prepared = vulkan_program_prepare (&seen.device->core, text, &error);
+
+  g_assert_no_error (error);
+  seen.plan = ghlo_prepared_get_plan (prepared);
+  g_test_message ("%s", ghlo_step_get_operation (seen.plan->body.steps[seen.plan->body.n_steps - 1]));
+  g_assert_cmpuint (seen.plan->inputs[0], ==, 0);
+  g_assert_cmpuint (seen.plan->n_transfers, ==, 0);
+  run (prepared, FALSE);
+  run (prepared, TRUE);
+}
+
+static void
+test_gates (void)
+{
+  GhloVulkanDevice *device = vulkan_program_device ();
+  GhloStepRecorder recorder = ghlo_vulkan_recorder;
+  g_autoptr (GError) error = NULL;
+
+  if (device == NULL)
+    return;
+  ghlo_vulkan_device_open (device, NULL, &error);
+  g_assert_no_error (error);
+  seen.device = device;
+  recorder.begin = begin_gated;
+  recorder.replay = replay_and_look;
+  ((GhloStepSpace *) device->target->space)->recorder = &recorder;
+  for (guint i = 0; i < G_N_ELEMENTS (programs); i++)
+    check_program (programs[i]);
+  ((GhloStepSpace *) device->target->space)->recorder = &ghlo_vulkan_recorder;
+}
+
+int
+main (int    argc,
+      char **argv)
+{
+  g_test_init (&argc, &argv, NULL);
+  g_test_add_func ("/vulkan/gates", test_gates);
+
+  return g_test_run ();
+}
