@@ -368,6 +368,18 @@ ghlo_step_plan_free (GhloStepPlan *self)
   g_free (self);
 }
 
+GhloStepPlace
+ghlo_step_get_predicate (const GhloStep *self)
+{
+  const GhloStepBody *condition = self->kind == GHLO_STEP_LOOP && self->trips < 0 ? &self->bodies[0] : NULL;
+  const GhloStep *last = condition != NULL && condition->n_steps > 0 ? condition->steps[condition->n_steps - 1] : NULL;
+
+  if (last == NULL || last->kind != GHLO_STEP_TRANSFER || last->results[0].buffer != condition->result.buffer)
+    return (GhloStepPlace) { GHLO_STEP_NONE, 0 };
+
+  return (GhloStepPlace) { last->operands[0].buffer, (gint64) condition->result.offset };
+}
+
 gsize
 ghlo_step_plan_get_size (const GhloStepPlan *self)
 {

@@ -207,6 +207,9 @@ char         *ghlo_step_print      (const GhloStepPlan    *plan,
 /* Whether @body, the number of one of its bodies, is ever run. */
 gboolean      ghlo_step_runs_body  (const GhloStep        *self,
                                     guint                  body);
+/* Where a LOOP that data ends has its predicate in the memory of the device that computes it: what its condition's last
+ * step brings to the host. Nowhere where that step does something else. */
+GhloStepPlace ghlo_step_get_predicate (const GhloStep     *self);
 /* A line for each step, indented by loops and branches, and one for the memory. The
  * caller frees it. */
 char         *ghlo_step_plan_print (const GhloStepPlan    *self);

@@ -42,7 +42,7 @@ typedef struct
   const GhloRunOptions *options;
   GhloRunProfile       *profile;      /* NULL where nobody asks */
   const GhloMonitor    *monitor;      /* only to cancel */
-  guint8              **addresses;    /* of all buffers */
+  guint8              **addresses;    /* of all buffers, and those of loops */
   GhloView             *views;        /* of one step */
 } Run;
 
@@ -84,7 +84,7 @@ plan_arena (GhloRunPlan  *self,
         self->slots[i] = n++;
       }
   offsets[n] = plan->arenas[0].size;
-  sizes[n] = plan->n_buffers * sizeof (guint8 *) + plan->max_views * sizeof (GhloView);
+  sizes[n] = (plan->n_buffers + GHLO_RUN_N_LOOP_BUFFERS) * sizeof (guint8 *) + plan->max_views * sizeof (GhloView);
   self->arena_size = offsets[n] + sizes[n];
   self->frame = n++;
   self->arenas = ghlo_run_arena_cache_new (offsets, sizes, n, self->arena_size, error);
@@ -637,7 +637,7 @@ ghlo_run_plan_run (GhloRunPlan           *self,
   if (ok)
     {
       run.addresses = ghlo_run_arena_slot (arena, self->frame);
-      run.views = (GhloView *) (run.addresses + self->plan->n_buffers);
+      run.views = (GhloView *) (run.addresses + self->plan->n_buffers + GHLO_RUN_N_LOOP_BUFFERS);
       fill_addresses (self, arena, inputs, outputs, run.addresses);
       ghlo_run_options_begin (options);
       ok = self->spaces == NULL ? run_function (&run, monitor, error)

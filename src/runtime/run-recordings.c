@@ -9,37 +9,9 @@
  * iterations all is where it was, and the others are repetitions of these.
  */
 
-#include "runtime/run-recordings.h"
-
-#include <string.h>
-
-/* Times that steps of a loop are recorded. A device is busy with so many for long enough that beginning the next ones
- * costs nothing beside it; more would keep it from others, and from hearing of a cancel. */
-enum { MAX_LOOP_STEPS = 1024 };
+#include "runtime/run-loops.h"
 
 enum { NO_TRIPS = -1 };
-
-typedef struct
-{
-  const GhloStepRecorder *recorder;
-  gpointer                recording;      /* NULL: none begins here */
-  guint                   n_steps;
-  gboolean                has_loops;
-  /* Of a loop that is longer than what is recorded of it, which leaves all where it was. */
-  gint64                  n_replays;      /* 1 of all others */
-  gpointer                rest;           /* what is left of it then; NULL: nothing */
-} Stretch;
-
-struct _GhloRunRecordings
-{
-  const GhloStepPlan *plan;
-  GhloStepExtent     *extents;            /* of the plan's buffers */
-  GhloStepPlace      *places;             /* of one step, while it is recorded */
-  guint8            **names;              /* for each buffer the number of the one where it lies while it is recorded */
-  Stretch            *stretches;          /* by the number of the first step */
-  GMutex              lock;               /* guards singles, and once the object is there also places and names */
-  Stretch            *singles;            /* of one step each, made when somebody measures them; NULL before */
-};
 
 static void
 find_partners (GhloStep *step,
@@ -71,6 +43,8 @@ find_extents (GhloRunRecordings *self)
       self->extents[i] = (GhloStepExtent) { is_temporary ? 0 : i + 1, is_temporary ? buffer->offset : 0,
                                             buffer->size, i };
     }
+  for (guint i = plan->n_buffers; i < plan->n_buffers + GHLO_RUN_N_LOOP_BUFFERS; i++)
+    self->extents[i] = (GhloStepExtent) { i + 1, 0, GHLO_STEP_LOOP_STATE, i };
   for (guint i = 0; i < plan->n_outputs; i++)
     for (guint k = 0; plan->outputs[i] != GHLO_STEP_NONE && k < plan->donations[i].n_inputs; k++)
       {
@@ -103,14 +77,19 @@ exchange_all (const GhloStep  *loop,
               gint64           trips,
               guint8         **addresses)
 {
-  const GhloStepBody *body = &loop->bodies[1];
+  ghlo_run_exchange_in (&loop->bodies[1], trips, addresses);
+  if (trips % 2 != 0)
+    ghlo_run_exchange (loop, addresses);
+}
 
-  if (trips % 2 == 0)
-    return;
-  for (guint i = 0; i < body->n_steps; i++)
+void
+ghlo_run_exchange_in (const GhloStepBody  *body,
+                      gint64               n,
+                      guint8             **addresses)
+{
+  for (guint i = 0; n % 2 != 0 && i < body->n_steps; i++)
     if (body->steps[i]->kind == GHLO_STEP_LOOP)
       exchange_all (body->steps[i], body->steps[i]->trips, addresses);
-  ghlo_run_exchange (loop, addresses);
 }
 
 static GhloStepPlace
@@ -142,13 +121,13 @@ put_step (GhloRunRecordings  *self,
 static gboolean put_loop (GhloRunRecordings *self, const GhloStepRecorder *recorder, const GhloStep *loop,
                           gint64 trips, gpointer recording, GError **error);
 
-static gboolean
-put_steps (GhloRunRecordings       *self,
-           const GhloStepRecorder  *recorder,
-           GhloStep *const         *steps,
-           guint                    n_steps,
-           gpointer                 recording,
-           GError                 **error)
+gboolean
+ghlo_run_recordings_put (GhloRunRecordings       *self,
+                         const GhloStepRecorder  *recorder,
+                         GhloStep *const         *steps,
+                         guint                    n_steps,
+                         gpointer                 recording,
+                         GError                 **error)
 {
   gboolean ok = TRUE;
 
@@ -174,7 +153,7 @@ put_loop (GhloRunRecordings       *self,
   for (gint64 i = 0; i < MIN (trips, 2); i++)
     {
       begins[i] = recorder->count (recording);
-      if (!put_steps (self, recorder, body->steps, body->n_steps, recording, error))
+      if (!ghlo_run_recordings_put (self, recorder, body->steps, body->n_steps, recording, error))
         return FALSE;
       ghlo_run_exchange (loop, self->names);
     }
@@ -187,6 +166,16 @@ put_loop (GhloRunRecordings       *self,
   return TRUE;
 }
 
+gpointer
+ghlo_run_recordings_begin (GhloRunRecordings    *self,
+                           const GhloStepTarget *target)
+{
+  for (guint i = 0; i < self->plan->n_buffers; i++)
+    self->names[i] = GSIZE_TO_POINTER (i);
+
+  return target->space->recorder->begin (target->space->self, self->extents);
+}
+
 /* Steps of @target; with @trips not NO_TRIPS so many iterations of the first one, a loop. NULL with @error. */
 static gpointer
 record (GhloRunRecordings     *self,
@@ -197,13 +186,10 @@ record (GhloRunRecordings     *self,
         GError               **error)
 {
   const GhloStepRecorder *recorder = target->space->recorder;
-  gpointer recording = recorder->begin (target->space->self, self->extents);
-  gboolean ok;
+  gpointer recording = ghlo_run_recordings_begin (self, target);
+  gboolean ok = trips == NO_TRIPS ? ghlo_run_recordings_put (self, recorder, steps, n_steps, recording, error)
+                                  : put_loop (self, recorder, steps[0], trips, recording, error);
 
-  for (guint i = 0; i < self->plan->n_buffers; i++)
-    self->names[i] = GSIZE_TO_POINTER (i);
-  ok = trips == NO_TRIPS ? put_steps (self, recorder, steps, n_steps, recording, error)
-                         : put_loop (self, recorder, steps[0], trips, recording, error);
   recorder->end (recording);
   if (!ok)
     g_clear_pointer (&recording, recorder->free);
@@ -216,10 +202,10 @@ record_stretch (GhloRunRecordings     *self,
                 const GhloStepTarget  *target,
                 GhloStep *const       *steps,
                 guint                  n_steps,
-                Stretch               *stretch,
+                GhloRunStretch        *stretch,
                 GError               **error)
 {
-  *stretch = (Stretch) { .recorder = target->space->recorder, .n_steps = n_steps, .n_replays = 1 };
+  *stretch = (GhloRunStretch) { .space = target->space, .n_steps = n_steps, .n_replays = 1 };
   for (guint i = 0; i < n_steps; i++)
     stretch->has_loops |= steps[i]->kind == GHLO_STEP_LOOP;
   stretch->recording = record (self, target, steps, n_steps, NO_TRIPS, error);
@@ -233,13 +219,13 @@ record_long_loop (GhloRunRecordings     *self,
                   const GhloStepTarget  *target,
                   GhloStep *const       *loop,
                   gint64                 n,
-                  Stretch               *stretch,
+                  GhloRunStretch        *stretch,
                   GError               **error)
 {
   const gint64 n_left = (*loop)->trips % n;
 
-  *stretch = (Stretch) { .recorder = target->space->recorder, .n_steps = 1, .has_loops = TRUE,
-                         .n_replays = (*loop)->trips / n };
+  *stretch = (GhloRunStretch) { .space = target->space, .n_steps = 1, .has_loops = TRUE,
+                                .n_replays = (*loop)->trips / n };
   stretch->recording = record (self, target, loop, 1, n, error);
   if (stretch->recording != NULL && n_left > 0)
     stretch->rest = record (self, target, loop, 1, n_left, error);
@@ -247,9 +233,7 @@ record_long_loop (GhloRunRecordings     *self,
   return stretch->recording != NULL && (n_left == 0 || stretch->rest != NULL);
 }
 
-static gboolean is_recorded (const GhloStep *step, const GhloStepTarget **target, gint64 *n);
-
-/* As below, of an iteration of @step; 0 where it is no counted loop, or not recorded. */
+/* How many times steps are recorded for an iteration of @step; 0 where it is no counted loop, or not recorded. */
 static gint64
 measure_iteration (const GhloStep        *step,
                    const GhloStepTarget **target)
@@ -259,18 +243,16 @@ measure_iteration (const GhloStep        *step,
   if (step->kind != GHLO_STEP_LOOP || step->trips < 0)
     return 0;
   for (guint i = 0; i < step->bodies[1].n_steps; i++)
-    if (!is_recorded (step->bodies[1].steps[i], target, &n))
+    if (!ghlo_run_is_recorded (step->bodies[1].steps[i], target, &n))
       return 0;
 
   return MAX (n, 1);
 }
 
-/* Whether @target records all of @step, NULL meaning any one, which it then becomes; and with @n how many times steps
- * are recorded, or more than MAX_LOOP_STEPS. */
-static gboolean
-is_recorded (const GhloStep        *step,
-             const GhloStepTarget **target,
-             gint64                *n)
+gboolean
+ghlo_run_is_recorded (const GhloStep        *step,
+                      const GhloStepTarget **target,
+                      gint64                *n)
 {
   gint64 n_each = 1, trips = 1;
 
@@ -284,7 +266,7 @@ is_recorded (const GhloStep        *step,
   else
     *target = step->target;
   if (n_each > 0)
-    *n += trips > MAX_LOOP_STEPS / n_each ? MAX_LOOP_STEPS + 1 : trips * n_each;
+    *n += trips > GHLO_RUN_MAX_LOOP_STEPS / n_each ? GHLO_RUN_MAX_LOOP_STEPS + 1 : trips * n_each;
 
   return n_each > 0;
 }
@@ -303,7 +285,7 @@ measure_stretch (const GhloStepBody    *body,
       const GhloStepTarget *with_it = *target;
       gint64 n_recorded = 0;
 
-      if (!is_recorded (body->steps[first + n], &with_it, &n_recorded) || n_recorded > MAX_LOOP_STEPS)
+      if (!ghlo_run_is_recorded (body->steps[first + n], &with_it, &n_recorded) || n_recorded > GHLO_RUN_MAX_LOOP_STEPS)
         break;
       *target = with_it;
     }
@@ -313,17 +295,24 @@ measure_stretch (const GhloStepBody    *body,
 
 static gboolean record_body (GhloRunRecordings *self, const GhloStepBody *body, GError **error);
 
-/* One that is in no stretch. */
+/* One that is in no stretch of several. */
 static gboolean
 record_apart (GhloRunRecordings  *self,
               GhloStep *const    *step,
               GError            **error)
 {
   const GhloStepTarget *target = NULL;
-  gint64 n_each = measure_iteration (*step, &target), n = n_each > 0 ? MAX_LOOP_STEPS / n_each & ~1 : 0;
+  GhloRunStretch *stretch = &self->stretches[(*step)->number];
+  GError *problem = NULL;
+  gint64 n_each = measure_iteration (*step, &target), n = n_each > 0 ? GHLO_RUN_MAX_LOOP_STEPS / n_each & ~1 : 0;
 
   if (target != NULL && n > 0)
-    return record_long_loop (self, target, step, n, &self->stretches[(*step)->number], error);
+    return record_long_loop (self, target, step, n, stretch, error);
+  stretch->loop = ghlo_run_loop_new (self, *step, &problem);
+  if (problem != NULL)
+    g_propagate_error (error, problem);
+  if (stretch->loop != NULL || problem != NULL)
+    return problem == NULL;
   for (guint i = 0; i < (*step)->n_bodies; i++)
     if (!record_body (self, &(*step)->bodies[i], error))
       return FALSE;
@@ -359,10 +348,10 @@ ghlo_run_recordings_new (const GhloStepPlan  *plan,
 
   self->plan = plan;
   g_mutex_init (&self->lock);
-  self->extents = g_new (GhloStepExtent, plan->n_buffers);
+  self->extents = g_new (GhloStepExtent, plan->n_buffers + GHLO_RUN_N_LOOP_BUFFERS);
   self->places = g_new (GhloStepPlace, plan->max_views);
   self->names = g_new (guint8 *, plan->n_buffers);
-  self->stretches = g_new0 (Stretch, plan->n_steps);
+  self->stretches = g_new0 (GhloRunStretch, plan->n_steps);
   find_extents (self);
 
   return record_body (self, &plan->body, error) ? g_steal_pointer (&self) : NULL;
@@ -370,16 +359,18 @@ ghlo_run_recordings_new (const GhloStepPlan  *plan,
 
 static void
 free_stretches (GhloRunRecordings *self,
-                Stretch           *stretches)
+                GhloRunStretch    *stretches)
 {
   for (guint i = 0; stretches != NULL && i < self->plan->n_steps; i++)
     {
-      Stretch *stretch = &stretches[i];
+      GhloRunStretch *stretch = &stretches[i];
 
       if (stretch->recording != NULL)
-        stretch->recorder->free (stretch->recording);
+        stretch->space->recorder->free (stretch->recording);
       if (stretch->rest != NULL)
-        stretch->recorder->free (stretch->rest);
+        stretch->space->recorder->free (stretch->rest);
+      if (stretch->loop != NULL)
+        ghlo_run_loop_free (stretch->loop);
     }
   g_free (stretches);
 }
@@ -396,17 +387,17 @@ ghlo_run_recordings_free (GhloRunRecordings *self)
   g_free (self);
 }
 
-static const Stretch *
+static const GhloRunStretch *
 get_single (GhloRunRecordings  *self,
             GhloStep *const    *steps,
             GError            **error)
 {
-  Stretch *single;
+  GhloRunStretch *single;
   gboolean ok;
 
   g_mutex_lock (&self->lock);
   if (self->singles == NULL)
-    self->singles = g_new0 (Stretch, self->plan->n_steps);
+    self->singles = g_new0 (GhloRunStretch, self->plan->n_steps);
   single = &self->singles[steps[0]->number];
   ok = single->recording != NULL || record_stretch (self, steps[0]->target, steps, 1, single, error);
   g_mutex_unlock (&self->lock);
@@ -419,21 +410,44 @@ ghlo_run_recordings_begin_with (const GhloRunRecordings *self,
                                 const GhloStep          *step,
                                 gboolean                 alone)
 {
-  return alone ? ghlo_run_recorder_of (step) != NULL : self->stretches[step->number].recording != NULL;
+  const GhloRunStretch *stretch = &self->stretches[step->number];
+
+  return alone ? ghlo_run_recorder_of (step) != NULL : stretch->recording != NULL || stretch->loop != NULL;
+}
+
+/* One ahead of the device, so that it is not kept from hearing of a cancel. */
+static gboolean
+replay_often (const GhloRunStretch  *stretch,
+              guint8 *const         *addresses,
+              const GhloMonitor     *monitor,
+              GError               **error)
+{
+  const GhloStepSpace *space = stretch->space;
+  guint64 numbers[2];
+
+  for (gint64 i = 0; i < stretch->n_replays; i++)
+    if (ghlo_monitor_cancelled (monitor, error)
+        || !space->recorder->replay (stretch->recording, addresses, monitor, error)
+        || !space->submit (space->self, &numbers[i % 2], error)
+        || (i > 0 && !space->await (space->self, numbers[(i - 1) % 2], monitor, error)))
+      return FALSE;
+
+  return TRUE;
 }
 
 static gboolean
-replay (const Stretch      *stretch,
-        guint8 *const      *addresses,
-        const GhloMonitor  *monitor,
-        GError            **error)
+replay (const GhloRunStretch  *stretch,
+        guint8 *const         *addresses,
+        const GhloMonitor     *monitor,
+        GError               **error)
 {
-  for (gint64 i = 0; i < stretch->n_replays; i++)
-    if (ghlo_monitor_cancelled (monitor, error)
-        || !stretch->recorder->replay (stretch->recording, addresses, monitor, error))
-      return FALSE;
+  const GhloStepRecorder *recorder = stretch->space->recorder;
 
-  return stretch->rest == NULL || stretch->recorder->replay (stretch->rest, addresses, monitor, error);
+  if (stretch->n_replays == 1 ? !recorder->replay (stretch->recording, addresses, monitor, error)
+                              : !replay_often (stretch, addresses, monitor, error))
+    return FALSE;
+
+  return stretch->rest == NULL || recorder->replay (stretch->rest, addresses, monitor, error);
 }
 
 guint
@@ -446,8 +460,10 @@ ghlo_run_recordings_run (GhloRunRecordings   *self,
                          GError             **error)
 {
   GhloStep *const *steps = &body->steps[first];
-  const Stretch *stretch = alone ? get_single (self, steps, error) : &self->stretches[steps[0]->number];
+  const GhloRunStretch *stretch = alone ? get_single (self, steps, error) : &self->stretches[steps[0]->number];
 
+  if (stretch != NULL && stretch->loop != NULL)
+    return ghlo_run_loop_run (stretch->loop, addresses, monitor, error) ? 1 : 0;
   if (stretch == NULL || !replay (stretch, addresses, monitor, error))
     return 0;
   for (guint i = 0; stretch->has_loops && i < stretch->n_steps; i++)

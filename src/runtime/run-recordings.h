@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
  * Steps of a plan whose device records them: each stretch of them that follow each other in a body is recorded once,
- * with the counted loops among them, and run as one.
+ * with the counted loops among them, and run as one; so are loops that data ends, where the device goes through them.
  */
 
 #pragma once
@@ -11,6 +11,9 @@
 G_BEGIN_DECLS
 
 typedef struct _GhloRunRecordings GhloRunRecordings;
+
+/* Addresses of a run behind those of the plan's buffers, of a loop that data ends. */
+enum { GHLO_RUN_LOOP_STATE, GHLO_RUN_LOOP_REPORT, GHLO_RUN_N_LOOP_BUFFERS };
 
 /* Of a plan that is compiled, and lives as long as the result. */
 GhloRunRecordings *ghlo_run_recordings_new  (const GhloStepPlan        *plan,

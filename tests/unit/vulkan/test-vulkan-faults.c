@@ -21,7 +21,7 @@ static const VkResult ways[] = {
 };
 
 /* Steps of the device and of the CPU, and what moves between them. */
-static const char program[] =
+static const char steps[] =
   "func.func @main() -> tensor<64xf32> {\n"
   "  %i = stablehlo.iota dim = 0 : tensor<64x64xf32>\n"
   "  %one = stablehlo.constant dense<1.0> : tensor<64x64xf32>\n"
@@ -48,6 +48,27 @@ static const char program[] =
   "  stablehlo.custom_call @check.expect_eq(%s, %e) {has_side_effect = true} : (tensor<64xf32>, tensor<64xf32>) -> ()\n"
   "  return %s : tensor<64xf32>\n"
   "}\n";
+
+/* A loop that the device goes through by itself, and nothing else. */
+static const char loop[] =
+  "func.func @main() -> tensor<64xf32> {\n"
+  "  %x = stablehlo.iota dim = 0 : tensor<64xf32>\n"
+  "  %r = stablehlo.while(%v = %x) : tensor<64xf32>\n"
+  "  cond {\n"
+  "    %at = stablehlo.slice %v [0:1] : (tensor<64xf32>) -> tensor<1xf32>\n"
+  "    %first = stablehlo.reshape %at : (tensor<1xf32>) -> tensor<f32>\n"
+  "    %most = stablehlo.constant dense<40.0> : tensor<f32>\n"
+  "    %c = stablehlo.compare LT, %first, %most : (tensor<f32>, tensor<f32>) -> tensor<i1>\n"
+  "    stablehlo.return %c : tensor<i1>\n"
+  "  } do {\n"
+  "    %one = stablehlo.constant dense<1.0> : tensor<64xf32>\n"
+  "    %next = stablehlo.add %v, %one : tensor<64xf32>\n"
+  "    stablehlo.return %next : tensor<64xf32>\n"
+  "  }\n"
+  "  return %r : tensor<64xf32>\n"
+  "}\n";
+
+static const char *program = steps;
 
 /* What is to fail: the first call of @name, which then becomes NULL. */
 static struct
@@ -318,7 +339,7 @@ run_with_fault (const char *name,
 }
 
 static void
-test_run (void)
+try_run (void)
 {
   GhloVulkanDevice *device = vulkan_program_device ();
   g_autoptr (GHashTable) calls = NULL;
@@ -342,6 +363,20 @@ test_run (void)
       run_with_fault (name, ways[i]);
 }
 
+static void
+test_run (void)
+{
+  program = steps;
+  try_run ();
+}
+
+static void
+test_loop (void)
+{
+  program = loop;
+  try_run ();
+}
+
 int
 main (int    argc,
       char **argv)
@@ -356,6 +391,7 @@ main (int    argc,
   g_test_add_func ("/vulkan/faults/open", test_open);
   g_test_add_func ("/vulkan/faults/compile", test_compile);
   g_test_add_func ("/vulkan/faults/run", test_run);
+  g_test_add_func ("/vulkan/faults/loop", test_loop);
   status = g_test_run ();
   ghlo_cache_clear (NULL);
   g_rmdir (inner);

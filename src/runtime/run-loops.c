@@ -1,0 +1,316 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * A loop that data ends is recorded in blocks of iterations, whose steps do nothing once it has ended. Conditions are
+ * gated by what the device keeps of the loop, bodies by the predicate itself, so that they need not wait until that is
+ * noted. The condition that gives 0 is the last one that is run: so the predicate stays 0 (plan/liveness.c has nothing
+ * else take its memory), and what is carried stays where that condition has found it.
+ *
+ * While the device is at a block the host begins the next one, and then waits for the report of the one before. The
+ * last report says how many iterations there were, and so which exchanges are to be made.
+ */
+
+#include "runtime/run-loops.h"
+
+#include <string.h>
+
+#include "runtime/profile.h"
+
+/* Iterations of blocks: of the one that a loop begins with, then of the others. They are even numbers, after which all
+ * lies where it did (see run-recordings.c). */
+static const guint sizes[] = { 2, 2, 8, 16, 32, 64 };
+
+/* A block is at most this part of the iterations that have been begun, or LEAST of them: what comes behind the end of
+ * the loop takes time as well. LEAST of a few µs each keep the device busy until the host has begun the next ones. */
+enum { PART = 4, LEAST = 8 };
+
+/* ns that a block is to take at most: a desktop shares the device, and a cancel waits for it. */
+enum { MAX_TIME = 20000000 };
+
+/* Bytes from one report to the other; that of a block is read while the next one writes its own. */
+enum { N_REPORTS = 2, REPORT_STRIDE = 64 };
+
+struct _GhloRunLoop
+{
+  GhloRunRecordings    *recordings;
+  const GhloStep       *loop;
+  const GhloStepTarget *target;
+  GhloStepPlace         predicate;
+  guint                 n_sizes;        /* that are not too many steps */
+  int                   time;           /* ns that an iteration took lately; 0: not known. Atomic */
+  gpointer              blocks[G_N_ELEMENTS (sizes)];   /* NULL until needed; guarded by the lock of recordings */
+};
+
+static GhloStepPlace
+place_behind (const GhloRunLoop *self,
+              guint              i)
+{
+  return (GhloStepPlace) { self->recordings->plan->n_buffers + i, 0 };
+}
+
+static const GhloStepPlace nowhere = { GHLO_STEP_NONE, 0 };
+
+/* The first condition of all finds nothing in the state yet, and is always run. */
+static gboolean
+put_iteration (const GhloRunLoop  *self,
+               gboolean            is_first,
+               gboolean            is_last,
+               gpointer            recording,
+               GError            **error)
+{
+  const GhloStepRecorder *recorder = self->target->space->recorder;
+  const GhloStepBody *condition = &self->loop->bodies[0], *body = &self->loop->bodies[1];
+  const GhloStepPlace state = place_behind (self, GHLO_RUN_LOOP_STATE);
+  gboolean ok;
+
+  recorder->gate (recording, is_first ? nowhere : state);
+  ok = ghlo_run_recordings_put (self->recordings, recorder, condition->steps, condition->n_steps - 1, recording, error);
+  recorder->gate (recording, nowhere);
+  ok = ok && recorder->decide (recording, self->predicate, state,
+                               is_last ? place_behind (self, GHLO_RUN_LOOP_REPORT) : nowhere, is_first, error);
+  recorder->gate (recording, self->predicate);
+  ok = ok && ghlo_run_recordings_put (self->recordings, recorder, body->steps, body->n_steps, recording, error);
+  recorder->gate (recording, nowhere);
+  ghlo_run_exchange (self->loop, self->recordings->names);
+
+  return ok;
+}
+
+/* As one iteration leaves them. */
+static void
+exchange_names (const GhloRunLoop *self)
+{
+  for (guint i = 0; i < 2; i++)
+    ghlo_run_exchange_in (&self->loop->bodies[i], 1, self->recordings->names);
+  ghlo_run_exchange (self->loop, self->recordings->names);
+}
+
+/* The first two iterations are told, and the last, which reports; the others repeat the first two. */
+static gpointer
+record (const GhloRunLoop  *self,
+        guint               size,
+        gboolean            is_first,
+        GError            **error)
+{
+  const GhloStepRecorder *recorder = self->target->space->recorder;
+  gpointer recording = ghlo_run_recordings_begin (self->recordings, self->target);
+  guint begins[3];
+  gboolean ok = TRUE;
+
+  for (guint i = 0; ok && i < 2; i++)
+    {
+      begins[i] = recorder->count (recording);
+      ok = put_iteration (self, is_first && i == 0, i + 1 == size, recording, error);
+    }
+  begins[2] = recorder->count (recording);
+  for (guint i = 2; ok && i + 1 < size; i++)
+    recorder->repeat (recording, begins[i % 2], begins[i % 2 + 1] - begins[i % 2]);
+  if (ok && size > 2)
+    {
+      exchange_names (self);
+      ok = put_iteration (self, FALSE, TRUE, recording, error);
+    }
+  recorder->end (recording);
+  if (!ok)
+    g_clear_pointer (&recording, recorder->free);
+
+  return recording;
+}
+
+static gpointer
+get_block (GhloRunLoop  *self,
+           guint         i,
+           GError      **error)
+{
+  gpointer block;
+
+  g_mutex_lock (&self->recordings->lock);
+  if (self->blocks[i] == NULL)
+    self->blocks[i] = record (self, sizes[i], i == 0, error);
+  block = self->blocks[i];
+  g_mutex_unlock (&self->recordings->lock);
+
+  return block;
+}
+
+/* Whether the condition's own steps write the predicate, which nothing has change places. */
+static gboolean
+decides_itself (const GhloRunRecordings *recordings,
+                const GhloStepBody      *condition,
+                guint32                  predicate)
+{
+  for (guint i = 0; i < condition->n_steps; i++)
+    for (guint k = 0; condition->steps[i]->kind == GHLO_STEP_COMPUTE && k < condition->steps[i]->n_results; k++)
+      if (condition->steps[i]->results[k].buffer == predicate)
+        return recordings->extents[predicate].partner == predicate;
+
+  return FALSE;
+}
+
+/* How many times steps are recorded for an iteration; 0 where they are not. */
+static gint64
+measure_iteration (const GhloStep        *loop,
+                   const GhloStepTarget **target)
+{
+  gint64 n = 0;
+
+  for (guint i = 0; i < 2; i++)
+    for (guint k = 0; k + (i == 0) < loop->bodies[i].n_steps; k++)
+      if (!ghlo_run_is_recorded (loop->bodies[i].steps[k], target, &n))
+        return 0;
+
+  return n;
+}
+
+GhloRunLoop *
+ghlo_run_loop_new (GhloRunRecordings  *recordings,
+                   const GhloStep     *loop,
+                   GError            **error)
+{
+  const GhloStepPlace predicate = ghlo_step_get_predicate (loop);
+  const GhloStepTarget *target = NULL;
+  GhloRunLoop *self;
+  gint64 n;
+
+  if (predicate.buffer == GHLO_STEP_NONE || !decides_itself (recordings, &loop->bodies[0], predicate.buffer))
+    return NULL;
+  n = measure_iteration (loop, &target);
+  if (n == 0 || n > GHLO_RUN_MAX_LOOP_STEPS / sizes[0] || target->space->recorder->decide == NULL)
+    return NULL;
+  self = g_new0 (GhloRunLoop, 1);
+  *self = (GhloRunLoop) { recordings, loop, target, predicate, .n_sizes = 2 };
+  while (self->n_sizes < G_N_ELEMENTS (sizes) && n * sizes[self->n_sizes] <= GHLO_RUN_MAX_LOOP_STEPS)
+    self->n_sizes++;
+  if (get_block (self, 0, error) == NULL)
+    g_clear_pointer (&self, ghlo_run_loop_free);
+
+  return self;
+}
+
+void
+ghlo_run_loop_free (GhloRunLoop *self)
+{
+  for (guint i = 0; i < G_N_ELEMENTS (sizes); i++)
+    if (self->blocks[i] != NULL)
+      self->target->space->recorder->free (self->blocks[i]);
+  g_free (self);
+}
+
+/* A loop in a run. */
+typedef struct
+{
+  GhloRunLoop       *self;
+  guint8           **addresses;
+  const GhloMonitor *monitor;
+  guint8            *state, *reports;           /* addresses of the device's */
+  const guint8      *seen;                      /* where the host reads reports */
+  guint64            numbers[N_REPORTS];        /* what is waited for before the block's is read */
+  guint              n_iterations[N_REPORTS];   /* of the block */
+  guint64            n_blocks, n_begun;         /* iterations of all */
+  gint64             looked;                    /* when the block before had ended, in ns */
+} Run;
+
+/* The next block. */
+static guint
+choose_size (const Run *run)
+{
+  const gint64 time = g_atomic_int_get (&run->self->time);
+  guint i = 1;
+
+  if (run->n_blocks == 0)
+    return 0;
+  while (time > 0 && i + 1 < run->self->n_sizes && sizes[i + 1] <= MAX (run->n_begun / PART, LEAST)
+         && sizes[i + 1] * time <= MAX_TIME)
+    i++;
+
+  return i;
+}
+
+static gboolean
+begin_block (Run     *run,
+             GError **error)
+{
+  const GhloStepSpace *space = run->self->target->space;
+  const guint i = choose_size (run), slot = run->n_blocks % N_REPORTS;
+  gpointer block = !ghlo_monitor_cancelled (run->monitor, error) ? get_block (run->self, i, error) : NULL;
+
+  run->addresses[place_behind (run->self, GHLO_RUN_LOOP_REPORT).buffer] = run->reports + slot * REPORT_STRIDE;
+  if (block == NULL || !space->recorder->replay (block, run->addresses, run->monitor, error)
+      || !space->submit (space->self, &run->numbers[slot], error))
+    return FALSE;
+  run->n_iterations[slot] = sizes[i];
+  run->n_begun += sizes[i];
+  run->n_blocks++;
+
+  return TRUE;
+}
+
+/* The block before the one that was begun last. */
+static gboolean
+await_block (Run      *run,
+             guint32  *report,
+             GError  **error)
+{
+  const GhloStepSpace *space = run->self->target->space;
+  const guint slot = run->n_blocks % N_REPORTS;
+  gint64 now;
+
+  if (!space->await (space->self, run->numbers[slot], run->monitor, error))
+    return FALSE;
+  now = ghlo_run_profile_now ();
+  g_atomic_int_set (&run->self->time, (int) CLAMP ((now - run->looked) / run->n_iterations[slot], 1, MAX_TIME));
+  run->looked = now;
+  memcpy (report, run->seen + slot * REPORT_STRIDE, sizeof *report);
+
+  return TRUE;
+}
+
+static gboolean
+allocate (Run     *run,
+          GError **error)
+{
+  const GhloStepSpace *space = run->self->target->space;
+  gconstpointer host = NULL;
+
+  run->state = space->alloc (space->self, GHLO_STEP_LOOP_STATE, error);
+  if (run->state != NULL)
+    run->reports = space->alloc_seen (space->self, N_REPORTS * REPORT_STRIDE, &host, error);
+  run->seen = host;
+  run->addresses[place_behind (run->self, GHLO_RUN_LOOP_STATE).buffer] = run->state;
+
+  return run->reports != NULL;
+}
+
+static void
+release (Run *run)
+{
+  const GhloStepSpace *space = run->self->target->space;
+
+  if (run->state != NULL)
+    space->free (space->self, run->state, GHLO_STEP_LOOP_STATE);
+  if (run->reports != NULL)
+    space->free (space->self, run->reports, N_REPORTS * REPORT_STRIDE);
+}
+
+gboolean
+ghlo_run_loop_run (GhloRunLoop        *self,
+                   guint8            **addresses,
+                   const GhloMonitor  *monitor,
+                   GError            **error)
+{
+  Run run = { .self = self, .addresses = addresses, .monitor = monitor, .looked = ghlo_run_profile_now () };
+  guint32 report = 1;
+  gboolean ok = allocate (&run, error) && begin_block (&run, error);
+
+  while (ok && (report & 1) != 0)
+    ok = begin_block (&run, error) && await_block (&run, &report, error);
+  release (&run);
+  if (!ok)
+    return FALSE;
+  /* The condition was run once more than the body. */
+  ghlo_run_exchange_in (&self->loop->bodies[0], (report >> 1) + 1, addresses);
+  ghlo_run_exchange_in (&self->loop->bodies[1], report >> 1, addresses);
+  if ((report >> 1) % 2 != 0)
+    ghlo_run_exchange (self->loop, addresses);
+
+  return TRUE;
+}

@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * Loops that data ends, on a device that goes through them by itself: the host hears now and then whether they go on.
+ */
+
+#pragma once
+
+#include "runtime/run-recordings-private.h"
+
+G_BEGIN_DECLS
+
+/* Lives as long as @recordings. NULL with @error, and without where the host has to go through @loop. */
+GhloRunLoop *ghlo_run_loop_new  (GhloRunRecordings  *recordings,
+                                 const GhloStep     *loop,
+                                 GError            **error);
+void         ghlo_run_loop_free (GhloRunLoop        *self);
+/* Returns when the loop has ended but for what the device does without any effect, with the exchanges made. The
+ * addresses behind those of the plan's buffers are its own meanwhile. */
+gboolean     ghlo_run_loop_run  (GhloRunLoop        *self,
+                                 guint8            **addresses,
+                                 const GhloMonitor  *monitor,
+                                 GError            **error);
+
+G_END_DECLS
