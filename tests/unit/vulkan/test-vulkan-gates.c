@@ -116,6 +116,14 @@ static const char *const programs[] = {
            "  %r = stablehlo.dynamic_update_slice %x, %u, %i : (tensor<64xi32>, tensor<8xi32>, tensor<i32>) -> "
            "tensor<64xi32>\n"
            "  return %r : tensor<64xi32>\n"),
+  PROGRAM ("tensor<2x40x40xf32>", NUMBERS ("f32", "2x40x40")
+           "  %r = \"stablehlo.cholesky\"(%x) {lower = true} : (tensor<2x40x40xf32>) -> tensor<2x40x40xf32>\n"
+           "  return %r : tensor<2x40x40xf32>\n"),
+  PROGRAM ("tensor<40x40xf32>", NUMBERS ("f32", "40x40")
+           "  %r = \"stablehlo.triangular_solve\"(%x, %x) {left_side = true, lower = true, unit_diagonal = true, "
+           "transpose_a = #stablehlo<transpose NO_TRANSPOSE>} : (tensor<40x40xf32>, tensor<40x40xf32>) -> "
+           "tensor<40x40xf32>\n"
+           "  return %r : tensor<40x40xf32>\n"),
   RANDOM ("THREE_FRY", "2"),
   RANDOM ("PHILOX", "3"),
 #endif
