@@ -2,27 +2,35 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """Programs side by side on GHLO, XLA and IREE: one process, calls interleaved, answers
 compared before times count. Prints ratios of medians (above 1: GHLO is faster), with the
-share of the machine's roofline that each reaches, and means by group.
+share of the machine's roofline that each reaches, means by group, and the steps of GHLO's
+plan for programs in which a peer is faster. runners.py says what is timed.
 """
 
 import argparse
 import glob
 import json
 import math
+import multiprocessing
 import os
 import re
 import statistics
 import subprocess
-import sys
-import time
 
 import numpy as np
 
+import turns
 from runners import PEERS, Ghlo
 
 TOOL = os.environ.get('GHLO_TOOL', 'ghlo')
 CAP = 4.0
+ON_HOST = {'xla', 'iree'}
 EMPTY = 'func.func @main(%x: tensor<f32>) -> tensor<f32> {\n  return %x : tensor<f32>\n}\n'
+NEGATION = ('func.func @main(%a: tensor<SIZExf32>) -> tensor<SIZExf32> {\n'
+            '  %0 = stablehlo.negate %a : tensor<SIZExf32>\n  return %0 : tensor<SIZExf32>\n}\n')
+PRODUCT = ('func.func @main(%a: tensor<SIZExSIZExf32>) -> tensor<SIZExSIZExf32> {\n'
+           '  %0 = stablehlo.dot_general %a, %a, contracting_dims = [1] x [0], precision = [DEFAULT, DEFAULT] : '
+           '(tensor<SIZExSIZExf32>, tensor<SIZExSIZExf32>) -> tensor<SIZExSIZExf32>\n'
+           '  return %0 : tensor<SIZExSIZExf32>\n}\n')
 
 
 def make_inputs(specs, kind):
@@ -77,45 +85,56 @@ def in_f64(text):
     return re.sub(r'\bf32\b|(?<=x)f32\b', 'f64', text)
 
 
-def compute_in_f64(text, inputs, peers):
-    """The answer of the first peer that computes in f64 when it is asked to, or None: IREE takes
-    f64 for f32."""
-    for peer in peers:
-        try:
-            runner = peer(in_f64(text))
-            runner.bind([a.astype(np.float64) if a.dtype == np.float32 else a for a in inputs])
-            runner.call()
-            outputs = runner.outputs()
-        except Exception:  # pylint: disable=broad-except
-            continue
-        if not any(output.dtype == np.float32 for output in outputs):
-            return outputs
-    return None
+def in_highest_precision(text):
+    """The program whose products are to be of f32 in full, where DEFAULT lets XLA round operands to TF32."""
+    return re.sub(r'(?<=precision )DEFAULT(?=>)|(?<=precision = \[)DEFAULT, DEFAULT(?=\])',
+                  lambda match: match.group().replace('DEFAULT', 'HIGHEST'), text)
 
 
-def judge(text, inputs, wrong, runners, peers):
-    """Of two answers that differ, whether GHLO's is further than the peer's from that in f64,
-    where a peer computes it: sums that cancel make f32 answers differ that are as good."""
-    exact = compute_in_f64(text, inputs, peers)
+class Exact:
+    """A program in f64, on the first peer that computes in f64 when it is asked to: IREE takes f64 for f32."""
+
+    def __init__(self, text, peers):
+        self.text, self.peers, self.runner = in_f64(text), list(peers), None
+
+    def answer(self, inputs):
+        """Outputs, or None where no peer gives them."""
+        while self.peers:
+            try:
+                self.runner = self.runner or self.peers[0](self.text)
+                self.runner.bind([a.astype(np.float64) if a.dtype == np.float32 else a for a in inputs])
+                self.runner.call()
+                outputs = self.runner.outputs()
+                if not any(output.dtype == np.float32 for output in outputs):
+                    return outputs
+            except Exception:  # pylint: disable=broad-except
+                pass
+            self.runner = None
+            del self.peers[0]
+        return None
+
+
+def judge(exact, wrong, ours, peer):
+    """Of two answers that differ, whether GHLO's is further than the peer's from that in f64, where
+    there is one: sums that cancel make f32 answers differ that are as good."""
     if exact is None:
         return f'{wrong}; not judged: no peer computes in f64'
     errors = [max(float(np.nanmax(np.abs(a - b))) / max(float(np.nanmax(np.abs(b))), 1e-300)
-                  for a, b in zip(runner.outputs(), exact) if b.size) for runner in runners]
+                  for a, b in zip(runner.outputs(), exact) if b.size) for runner in (ours, peer)]
     verdict = 'as good' if errors[0] <= 2 * errors[1] else 'WRONG'
-    return f'{wrong}; {verdict}: from f64 {runners[0].name} is {errors[0]:.2g} away, {runners[1].name} {errors[1]:.2g}'
+    return f'{wrong}; {verdict}: from f64 {ours.name} is {errors[0]:.2g} away, {peer.name} {errors[1]:.2g}'
 
 
-def time_interleaved(runners, seconds):
-    """Medians of calls that take turns, in seconds by name."""
-    samples = {runner.name: [] for runner in runners}
+def on_host(options):
+    return options.device in (None, 'cpu') and set(options.peers) <= ON_HOST
+
+
+def time_calls(runners, options):
+    """Medians in seconds by name."""
     for runner in runners:
         runner.call()
-    end = time.perf_counter() + seconds
-    while time.perf_counter() < end or len(samples[runners[0].name]) < 3:
-        for runner in runners:
-            start = time.perf_counter()
-            runner.call()
-            samples[runner.name].append(time.perf_counter() - start)
+    take_turns = turns.alternate if on_host(options) else turns.stretch
+    samples = take_turns(runners, options.time, turns.time_call)
     return {name: statistics.median(times) for name, times in samples.items()}
 
 
@@ -166,7 +185,10 @@ def leave_out_narrower(runners, problems):
 
 def measure(text, specs, options):
     """Answers compared on both kinds of inputs, then times on the first."""
+    if options.highest:
+        text = in_highest_precision(text)
     runners, problems = make_runners(text, options)
+    exact = Exact(text, [PEERS[peer] for peer in options.peers])
     for kind in ('normal', 'uniform'):
         inputs = make_inputs(specs, kind)
         runners = run_all(runners, inputs, problems)
@@ -174,29 +196,107 @@ def measure(text, specs, options):
             found, expected = runners[0].outputs(), runner.outputs()
             wrong = difference(in_peer_types(found, expected), expected)
             if wrong:
-                peers = [type(runner)] + [PEERS[peer] for peer in options.peers if PEERS[peer] is not type(runner)]
                 problems.append(f'{kind} inputs: not as {runner.name}: '
-                                + judge(text, inputs, wrong, [runners[0], runner], peers))
+                                + judge(exact.answer(inputs), wrong, runners[0], runner))
         runners = leave_out_narrower(runners, problems)
-    return {'seconds': time_interleaved(runners, options.time), 'problems': problems,
-            'reference_share': runners[0].reference_share() if not options.peers_only else None,
-            'compile_seconds': {runner.name: runner.compile_seconds for runner in runners}}
+    seconds = time_calls(runners, options)
+    result = {'seconds': seconds, 'problems': problems, 'reference_share': None, 'steps': [],
+              'compile_seconds': {runner.name: runner.compile_seconds for runner in runners}}
+    if not options.peers_only:
+        result['reference_share'] = runners[0].reference_share()
+        if min(seconds.values()) < seconds['GHLO']:
+            result['steps'] = [(step.seconds, step.n_runs, step.detail) for step in runners[0].steps()]
+    return result
+
+
+def best_rate(text, shape, work, options):
+    """The most of an amount of work a second that any system reaches."""
+    runners = run_all(make_runners(text, options)[0], make_inputs([['float32', shape]], 'normal'), [])
+    return work / min(time_calls(runners, options).values())
+
+
+def device_rates(options):
+    """Of the device: a negation reads as much as it writes. Sizes are the large ones where small ones take no time."""
+    def find(text, sizes, rank, work):
+        for n in sizes:
+            rate = best_rate(text.replace('SIZE', str(n)), [n] * rank, work(n), options)
+            if work(n) / rate > 2e-3:
+                break
+        return rate
+    products = in_highest_precision(PRODUCT) if options.highest else PRODUCT
+    return (find(NEGATION, (1 << 20, 1 << 26), 1, lambda n: 8.0 * n),
+            find(products, (512, 8192), 2, lambda n: 2.0 * n**3))
+
+
+def host_rates(options):
+    """Of the processor, the best of what the command and XLA reach."""
+    about = json.loads(subprocess.run([TOOL, 'bench', '--format=json'], capture_output=True, check=True).stdout)
+    products, n = about['product_operations_per_s'], 2048
+    if 'xla' in options.peers:
+        alone = argparse.Namespace(**{**vars(options), 'peers': ['xla'], 'peers_only': True})
+        products = max(products, best_rate(PRODUCT.replace('SIZE', str(n)), [n, n], 2.0 * n**3, alone))
+    return about['copy_bytes_per_s'], products
 
 
 def machine_rates(options):
-    """Bytes a second copied and operations a second in products, the best of what the
-    command and XLA reach."""
-    about = json.loads(subprocess.run([TOOL, 'bench', '--format=json'], capture_output=True, check=True).stdout)
-    products = about['product_operations_per_s']
-    if 'xla' in options.peers:
-        text = ('func.func @main(%a: tensor<2048x2048xf32>) -> tensor<2048x2048xf32> {\n'
-                '  %0 = stablehlo.dot_general %a, %a, contracting_dims = [1] x [0] : '
-                '(tensor<2048x2048xf32>, tensor<2048x2048xf32>) -> tensor<2048x2048xf32>\n'
-                '  return %0 : tensor<2048x2048xf32>\n}\n')
-        runner = PEERS['xla'](text)
-        runner.bind([np.ones((2048, 2048), np.float32)])
-        products = max(products, 2 * 2048**3 / time_interleaved([runner], 1)[runner.name])
-    return about['copy_bytes_per_s'], products
+    """Bytes a second copied and operations a second in products of f32."""
+    return (host_rates if on_host(options) else device_rates)(options)
+
+
+class Lost(RuntimeError):
+    """A call's process ended before its answer, or was ended."""
+
+
+class Apart:
+    """A process that makes calls for this one, and is begun anew after one that it does not survive or that takes too
+    long: a program that crashes or hangs costs no other's results."""
+
+    def __init__(self, limit):
+        self.limit, self.process = limit, None
+
+    def begin(self):
+        context = multiprocessing.get_context('spawn')
+        self.ours, theirs = context.Pipe()
+        self.process = context.Process(target=serve, args=(theirs,), daemon=True)
+        self.process.start()
+        theirs.close()
+
+    def end(self):
+        """Its exit status, negative for a signal."""
+        self.process.kill()
+        self.process.join()
+        status, self.process = self.process.exitcode, None
+        return status
+
+    def call(self, function, *arguments):
+        if self.process is None:
+            self.begin()
+        self.ours.send((function, arguments))
+        if not self.ours.poll(self.limit):
+            self.end()
+            raise Lost(f'took more than {self.limit:g} s')
+        try:
+            result = self.ours.recv()
+        except EOFError:
+            self.process.join()
+            raise Lost(f'ended the process, with status {self.end()}') from None
+        if isinstance(result, Exception):
+            raise RuntimeError(reason(result))
+        return result
+
+
+def serve(connection):
+    """Makes the calls that come by a connection until it is closed."""
+    while True:
+        try:
+            function, arguments = connection.recv()
+        except EOFError:
+            return
+        try:
+            result = function(*arguments)
+        except Exception as error:  # pylint: disable=broad-except
+            result = RuntimeError(reason(error))
+        connection.send(result)
 
 
 def describe(path):
@@ -217,34 +317,72 @@ def mean_of(ratios):
     return math.exp(statistics.fmean(math.log(min(max(r, 1 / CAP), CAP)) for r in ratios))
 
 
-def report(results, names):
+def column(name):
+    return max(len(name) + 2, 8)
+
+
+def report_head(names):
     """Shares of the roofline, GHLO's share of time in reference steps, and how much slower
     than GHLO each peer is."""
-    print(f"{'program':16}{'attainable':>12}{'GHLO':>8}{'in ref':>8}" + ''.join(f'{n:>8}{"ratio":>8}' for n in names))
-    for name, result in results.items():
-        least, seconds = result['least_seconds'], result['seconds']
-        ours = seconds.get('GHLO', math.nan)
-        share = result['reference_share']
-        line = f'{name:16}{least * 1e6:9.1f} us{least / ours:8.3f}' + (' ' * 8 if share is None else f'{share:8.0%}')
-        for peer in names:
-            line += f'{least / seconds[peer]:8.3f}{seconds[peer] / ours:8.2f}' if peer in seconds else ' ' * 16
-        print(line + ('   (a view; not counted)' if result['view'] else ''))
-        for problem in result['problems']:
-            print(f'    {problem}')
+    print(f"{'program':16}{'attainable':>12}{'GHLO':>8}{'in ref':>8}"
+          + ''.join(f'{name:>{column(name)}}{"ratio":>8}' for name in names), flush=True)
+
+
+def report(name, result, names):
+    """The line of a program, and what is to be said of it."""
+    if 'failed' in result:
+        print(f"{name:16} {result['failed']}", flush=True)
+        return
+    least, seconds = result['least_seconds'], result['seconds']
+    ours = seconds.get('GHLO', math.nan)
+    share = result['reference_share']
+    line = f'{name:16}{least * 1e6:9.1f} us{least / ours:8.3f}' + (' ' * 8 if share is None else f'{share:8.0%}')
+    for peer in names:
+        width = column(peer)
+        line += (f'{least / seconds[peer]:{width}.3f}{seconds[peer] / ours:8.2f}' if peer in seconds
+                 else ' ' * (width + 8))
+    print(line + ('   (a view; not counted)' if result['view'] else ''), flush=True)
+    for problem in result['problems']:
+        print(f'    {problem}', flush=True)
+
+
+def ratio_to(result, peer):
+    return result['seconds'][peer] / result['seconds']['GHLO']
+
+
+def members_of(results, group):
+    """The results that count in a group or, as "all", in any."""
+    return [result for name, result in results.items()
+            if group in (group_of(name), 'all') and 'failed' not in result and not result['view']]
 
 
 def report_groups(results, names):
-    print(f"\n{'group':8}{'in ref':>8}" + ''.join(f'{n + " mean":>12}{"worst":>8}' for n in names))
-    groups = sorted({group_of(name) for name in results}, key=[group_of(name) for name in results].index)
-    for group in [*groups, 'all']:
-        members = [r for name, r in results.items() if group in (group_of(name), 'all') and not r['view']]
+    print(f"\n{'group':8}{'in ref':>8}" + ''.join(f'{n + " mean":>{column(n) + 6}}{"worst":>8}' for n in names))
+    for group in [*dict.fromkeys(map(group_of, results)), 'all']:
+        members = members_of(results, group)
         if not members:
             continue
         line = f"{group:8}{statistics.fmean(r['reference_share'] for r in members):8.0%}"
         for peer in names:
-            ratios = [r['seconds'][peer] / r['seconds']['GHLO'] for r in members if peer in r['seconds']]
-            line += f'{mean_of(ratios):12.2f}{min(ratios):8.2f}' if ratios else ' ' * 20
+            ratios = [ratio_to(r, peer) for r in members if peer in r['seconds']]
+            width = column(peer) + 6
+            line += f'{mean_of(ratios):{width}.2f}{min(ratios):8.2f}' if ratios else ' ' * (width + 8)
         print(line)
+
+
+def report_slower(results, names, most=4):
+    """Programs in which a peer is faster, and what the longest steps of GHLO's plan take by themselves."""
+    print('\nslower than a peer, and the longest steps when each is waited for:')
+    for name, result in results.items():
+        if not result.get('steps'):
+            continue
+        faster = [f'{ratio_to(result, peer):.2f} of {peer}' for peer in names
+                  if peer in result['seconds'] and ratio_to(result, peer) < 1]
+        steps, call = result['steps'], result['seconds']['GHLO']
+        total = sum(seconds for seconds, _, _ in steps)
+        print(f'{name:16}{", ".join(faster)}; a call {duration(call)}, {len(steps)} steps {duration(total)}')
+        for seconds, n_runs, detail in steps[:most]:
+            print(f'    {duration(seconds):>8} {seconds / max(total, 1e-12):4.0%} {n_runs:4} times {detail[:150]}')
 
 
 def duration(seconds):
@@ -252,15 +390,20 @@ def duration(seconds):
 
 
 def write_markdown(path, results, names, copy, products):
-    """What each program must do, what bounds it, and where the peers stand."""
-    lines = [f'| program | MB | MFLOP in products | bound by | attainable | {" | ".join(names)} |',
-             '|---|--:|--:|---|--:|' + '--:|' * len(names)]
-    for name, result in results.items():
-        cost, least = result['cost'], result['least_seconds']
+    """What each program must do, what bounds it, where the systems stand, and the ratios where GHLO is among them."""
+    measured = {name: result for name, result in results.items() if 'failed' not in result}
+    ours = any('GHLO' in result['seconds'] for result in measured.values())
+    systems, ratios = (['GHLO', *names], names) if ours else (names, [])
+    heads = [*systems, *(f'{name} / GHLO' for name in ratios)]
+    lines = [f'| program | MB | MFLOP in products | bound by | attainable | {" | ".join(heads)} |',
+             '|---|--:|--:|---|--:|' + '--:|' * len(heads)]
+    for name, result in measured.items():
+        cost, least, seconds = result['cost'], result['least_seconds'], result['seconds']
         bound = 'products' if cost['product_operations'] / products > cost['bytes'] / copy else 'memory'
-        shares = [f"{least / result['seconds'][peer]:.2f}" if peer in result['seconds'] else '–' for peer in names]
+        cells = [f'{least / seconds[system]:.2f}' if system in seconds else '–' for system in systems]
+        cells += [f'{ratio_to(result, peer):.2f}' if peer in seconds else '–' for peer in ratios]
         lines.append(f"| {name} | {cost['bytes'] / 1e6:.3g} | {round(cost['product_operations'] / 1e6, 1):g} | {bound} "
-                     f"| {duration(least)} | {' | '.join(shares)} |")
+                     f"| {duration(least)} | {' | '.join(cells)} |")
     with open(path, 'w', encoding='utf-8') as file:
         file.write('\n'.join(lines) + '\n')
 
@@ -270,6 +413,7 @@ def plot(results, names, path):
     matplotlib.use('Agg')
     from matplotlib import pyplot
     figure, axes = pyplot.subplots(figsize=(16, 6))
+    results = {name: result for name, result in results.items() if 'failed' not in result}
     for offset, name in enumerate(['GHLO', *names]):
         values = [r['least_seconds'] / r['seconds'][name] if name in r['seconds'] else 0 for r in results.values()]
         axes.bar(np.arange(len(values)) + offset * 0.28, values, 0.28, label=name)
@@ -280,43 +424,71 @@ def plot(results, names, path):
     figure.savefig(path)
 
 
-def main():
+def measure_file(apart, path, specs, rates, options):
+    """What is known of a program that was measured, or why it was not. One that is lost is tried with a peer less."""
+    copy, products = rates
+    about = describe(path)
+    with open(path, encoding='utf-8') as file:
+        text = file.read()
+    peers, lost = options.peers, []
+    while True:
+        try:
+            result = apart.call(measure, text, specs, argparse.Namespace(**{**vars(options), 'peers': peers}))
+            break
+        except RuntimeError as error:
+            if not isinstance(error, Lost) or len(peers) < 2:
+                return {'failed': '; '.join([*lost, str(error)])}
+            lost.append(f'left out {PEERS[peers[-1]].name}, with which it {error}')
+            peers = peers[:-1]
+    result['problems'] += lost
+    cost = about['cost']
+    least = max(cost['bytes'] / copy, cost['product_operations'] / products)
+    return {**result, 'least_seconds': least, 'view': is_view(about), 'cost': cost}
+
+
+def parse_options():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument('programs', nargs='*', help='names or patterns of programs (all)')
     parser.add_argument('--data', required=True, help='the folder with index.json and the programs')
-    parser.add_argument('--device', help="GHLO's device (its own choice)")
-    parser.add_argument('--peers', default='xla,iree', type=lambda text: text.split(','))
+    parser.add_argument('--device', help="the kind of GHLO's device, cpu or vulkan (its own choice)")
+    parser.add_argument('--peers', default='xla,iree', type=lambda text: text.split(','),
+                        help=f'of {", ".join(PEERS)} (xla,iree)')
     parser.add_argument('--peers-only', action='store_true', help='leave GHLO out: where the peers stand')
+    parser.add_argument('--highest', action='store_true', help='products in the highest precision (as programs say)')
     parser.add_argument('--time', default=2.0, type=float, help='seconds for each program (2)')
+    parser.add_argument('--limit', default=300.0, type=float,
+                        help='seconds after which a program, with its compiles, is given up (300)')
     parser.add_argument('--json', help='save the results')
-    parser.add_argument('--markdown', help='write a table of the programs and where the peers stand')
+    parser.add_argument('--markdown', help='write a table of the programs and where the systems stand')
     parser.add_argument('--plot', help='draw shares of the roofline')
     options = parser.parse_args()
+    if not set(options.peers) <= set(PEERS):
+        parser.error(f'expected --peers of {", ".join(PEERS)}, found {",".join(options.peers)}')
+    return options
 
+
+def main():
+    options = parse_options()
     with open(os.path.join(options.data, 'index.json'), encoding='utf-8') as file:
         index = json.load(file)
     wanted = [name for name in index if not options.programs
               or any(glob.fnmatch.fnmatch(name, pattern) for pattern in options.programs)]
-    copy, products = machine_rates(options)
+    os.environ.setdefault('JAX_PLATFORMS', 'cuda,cpu' if 'cuda' in options.peers else 'cpu')
+    apart, names = Apart(options.limit), [PEERS[peer].name for peer in options.peers]
+    copy, products = rates = apart.call(machine_rates, options)
     print(f'machine: {copy / 1e9:.1f} GB/s copied, {products / 1e9:.0f} GFLOP/s in f32 products')
-    empty = measure(EMPTY, [['float32', []]], options)['seconds']
+    empty = apart.call(measure, EMPTY, [['float32', []]], options)['seconds']
     print('empty program: ' + ', '.join(f'{name} {seconds * 1e6:.1f} us' for name, seconds in empty.items()))
 
     results = {}
+    report_head(names)
     for name in wanted:
         path = os.path.join(options.data, f'{name}.mlir')
-        about = describe(path)
-        with open(path, encoding='utf-8') as file:
-            results[name] = measure(file.read(), index[name], options)
-        cost = about['cost']
-        results[name]['least_seconds'] = max(cost['bytes'] / copy, cost['product_operations'] / products)
-        results[name]['view'] = is_view(about)
-        results[name]['cost'] = cost
-        print(f'  {name}', file=sys.stderr)
-    names = [PEERS[peer].name for peer in options.peers]
-    report(results, names)
+        results[name] = measure_file(apart, path, index[name], rates, options)
+        report(name, results[name], names)
     if not options.peers_only:
         report_groups(results, names)
+        report_slower(results, names)
     if options.json:
         with open(options.json, 'w', encoding='utf-8') as file:
             json.dump({'copy': copy, 'products': products, 'empty': empty, 'programs': results}, file, indent=1)

@@ -1,61 +1,72 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """One class for each system: it compiles a StableHLO program, takes inputs once, and is
-then called in the same way: call() returns when the outputs can be read."""
+then called in the same way.
 
+What is timed is the same everywhere. bind() has put the inputs into the memory of the device
+that computes, and has waited until they are there. call() begins a run from Python by the
+system's thinnest binding (GHLO's C function by ctypes, XLA's and IREE's own extension modules)
+and returns when the run has ended and its outputs are in the device's memory, where the next
+run could take them; nothing is copied to the host. The outputs of the call before are given
+back within the time. outputs() copies to the host, untimed."""
+
+import hashlib
+import os
+import re
 import statistics
 import time
 
 import numpy as np
 
-
-def ghlo_library():
-    import gi
-    gi.require_version('Ghlo', '1.0')
-    from gi.repository import Ghlo as library
-    return library
+# XLA would take three quarters of a GPU's memory at once, beside which GHLO is to run.
+os.environ.setdefault('XLA_PYTHON_CLIENT_PREALLOCATE', 'false')
 
 
 class Ghlo:
-    """GHLO through its typelib, by the synchronous call."""
+    """GHLO by its synchronous call, on a kind of device ("cpu", "vulkan") or its own choice."""
 
     name = 'GHLO'
 
     def __init__(self, text, device=None, wait_for_code=True, caching=True):
-        from gi.repository import GLib
-        library = self.library = ghlo_library()
-        program = library.Program.parse(GLib.Bytes.new(text.encode()), None, None)
-        client = library.Client()
-        # The peers' calls run finished code too, and it is in their compile times.
-        options = library.CompileOptions(wait_for_code=wait_for_code, caching=caching)
-        if device is not None:
-            options.props.device = next(d for d in client.list_devices() if d.get_kind().value_nick == device)
+        import library
+        self.library, functions = library, library.LIBRARY
+        device = None if device is None else library.find_device(device)
+        program = library.parse_program(text)
         start = time.perf_counter()
-        self.executable = client.compile(program, options)
+        # The peers' calls run finished code too, and it is in their compile times.
+        self.executable = library.compile_program(program, device, wait_for_code, caching)
         self.compile_seconds = time.perf_counter() - start
+        self.device = functions.ghlo_executable_get_device(self.executable)
 
     def bind(self, inputs):
-        self.inputs = [self.library.Buffer.from_numpy(array) for array in inputs]
+        self.inputs = [self.library.to_buffer(array, self.device) for array in inputs]
+        self.arguments = self.library.Object.array(self.inputs)
 
     def call(self):
-        self.result = self.executable.execute(self.inputs, None)
+        self.result = self.library.Object(self.library.LIBRARY.ghlo_executable_execute(
+            self.executable, self.arguments, len(self.arguments), None))
 
     def outputs(self):
-        return [np.asarray(output) for output in self.result]
+        return self.library.list_outputs(self.result)
 
     def reference_share(self):
         """The share of a call's time in steps of the reference executor."""
-        shares = []
+        shares, functions = [], self.library.LIBRARY
         for _ in range(5):
             self.call()
-            timing = self.result.get_timing()
-            shares.append(timing.get_reference() / max(timing.get_run(), 1e-6))
+            timing = functions.ghlo_result_get_timing(self.result)
+            shares.append(functions.ghlo_timing_get_reference(timing)
+                          / max(functions.ghlo_timing_get_run(timing), 1e-6))
         return statistics.median(shares)
+
+    def steps(self):
+        """What each step took, those in bodies of loops in place of the loops, the longest first."""
+        session = self.library.Object(self.library.LIBRARY.ghlo_session_new(self.executable))
+        measured = self.library.measure_steps(session, self.arguments, 5).values()
+        return sorted((step for step in measured if not step.has_body), key=lambda step: -step.seconds)
 
 
 class Xla:
-    """XLA's CPU compiler through JAX, on the same StableHLO text."""
-
-    name = 'XLA'
+    """XLA through JAX, on the same StableHLO text, for the platform that a subclass names."""
 
     def __init__(self, text):
         import jax
@@ -64,17 +75,18 @@ class Xla:
         from jax._src.interpreters import mlir
         from jax._src.lib import xla_client
         from jaxlib.mlir import ir
-        backend = xla_bridge.get_backend('cpu')
+        backend = xla_bridge.get_backend(self.platform)
+        self.device = backend.local_devices()[0]
         with mlir.make_ir_context():
             module = ir.Module.parse(text)
             start = time.perf_counter()
             self.executable = backend.compile_and_load(
-                module, xla_client.DeviceList(tuple(backend.local_devices()[:1])), xla_client.CompileOptions())
+                module, xla_client.DeviceList((self.device,)), xla_client.CompileOptions())
             self.compile_seconds = time.perf_counter() - start
 
     def bind(self, inputs):
         import jax
-        self.inputs = [jax.device_put(array) for array in inputs]
+        self.inputs = [jax.device_put(array, self.device).block_until_ready() for array in inputs]
 
     def call(self):
         arrays = self.executable.execute_sharded(self.inputs).disassemble_into_single_device_arrays()
@@ -84,21 +96,46 @@ class Xla:
         return [np.asarray(output) for output in self.result]
 
 
-class Iree:
-    """IREE's llvm-cpu, on the same text, with its task system on all cores."""
+class XlaCpu(Xla):
+    name, platform = 'XLA', 'cpu'
 
-    name = 'IREE'
+
+class XlaCuda(Xla):
+    name, platform = 'XLA CUDA', 'cuda'
+
+
+class Iree:
+    """IREE on the same text, for the driver that a subclass names and what its compiler is told of it.
+
+    IREE_CODE names a folder that keeps what the compiler makes, so that a machine which has the
+    runtime alone can run it."""
 
     def __init__(self, text):
-        import iree.compiler
         import iree.runtime
         self.runtime = iree.runtime
         start = time.perf_counter()
-        code = iree.compiler.compile_str(text, input_type='stablehlo', target_backends=['llvm-cpu'],
-                                         extra_args=['--iree-llvmcpu-target-cpu=host', '--iree-opt-level=O3'])
+        code = self.compile(text)
         self.compile_seconds = time.perf_counter() - start
-        self.device = iree.runtime.get_device('local-task')
-        self.module = iree.runtime.load_vm_flatbuffer(code, driver='local-task')
+        self.device = iree.runtime.get_device(self.driver)
+        self.module = iree.runtime.load_vm_flatbuffer(code, driver=self.driver)
+
+    def compile(self, text):
+        arguments = [f'--iree-hal-target-backends={self.backend}', '--iree-opt-level=O3', *self.describe_target()]
+        folder = os.environ.get('IREE_CODE')
+        if not folder:
+            return self.call_compiler(text, arguments)
+        path = os.path.join(folder, hashlib.sha256('\n'.join([*arguments, text]).encode()).hexdigest()[:24] + '.vmfb')
+        if not os.path.exists(path):
+            code = self.call_compiler(text, arguments)
+            with open(path, 'wb') as file:
+                file.write(code)
+        with open(path, 'rb') as file:
+            return file.read()
+
+    @staticmethod
+    def call_compiler(text, arguments):
+        import iree.compiler
+        return iree.compiler.compile_str(text, input_type='stablehlo', extra_args=arguments)
 
     def bind(self, inputs):
         self.inputs = [self.runtime.asdevicearray(self.device, array) for array in inputs]
@@ -108,7 +145,54 @@ class Iree:
 
     def outputs(self):
         result = self.result if isinstance(self.result, (list, tuple)) else [self.result]
-        return [np.asarray(output) for output in result]
+        return [self.to_numpy(output) for output in result]
+
+    @staticmethod
+    def to_numpy(output):
+        return np.asarray(output)
 
 
-PEERS = {'xla': Xla, 'iree': Iree}
+class IreeCpu(Iree):
+    """llvm-cpu, with its task system on all cores."""
+
+    name, driver, backend = 'IREE', 'local-task', 'llvm-cpu'
+
+    @staticmethod
+    def describe_target():
+        return ['--iree-llvmcpu-target-cpu=host']
+
+
+class IreeVulkan(Iree):
+    """vulkan-spirv, for the first device of its driver; IREE_VULKAN_TARGET names another target, as where code is
+    made for another machine."""
+
+    name, driver, backend = 'IREE Vulkan', 'vulkan', 'vulkan-spirv'
+    # Of devices by what their names have in them: the newest that IREE's compiler has for their maker.
+    targets = [('NVIDIA', 'ada'), ('AMD|Radeon', 'rdna3'), ('Mali', 'valhall4'), ('Adreno', 'adreno')]
+    # What any device with Vulkan 1.3 does.
+    common = 'vp_android_baseline_2022'
+
+    def to_numpy(self, output):
+        """By a stage: NumPy's own conversion would have the driver take memory of any alignment, which it does not."""
+        runtime, source = self.runtime, output._buffer_view.get_buffer()    # pylint: disable=protected-access
+        stage = self.device.allocator.allocate_buffer(
+            memory_type=int(runtime.MemoryType.HOST_LOCAL | runtime.MemoryType.DEVICE_VISIBLE),
+            allowed_usage=int(runtime.BufferUsage.TRANSFER_TARGET | runtime.BufferUsage.MAPPING_SCOPED),
+            allocation_size=source.byte_length())
+        semaphore = self.device.create_semaphore(0)
+        done = runtime.HalFence.create_at(semaphore, 1)
+        self.device.queue_copy(source, stage, wait_semaphores=runtime.HalFence.create_at(semaphore, 0),
+                               signal_semaphores=done)
+        done.wait()
+        raw = runtime.HalElementType.map_to_dtype(output._buffer_view.element_type)
+        return np.array(stage.map().asarray(output.shape, raw)).astype(output.dtype)
+
+    def describe_target(self):
+        return [f'--iree-vulkan-target={os.environ.get("IREE_VULKAN_TARGET") or self.find_target()}']
+
+    def find_target(self):
+        device = self.runtime.get_driver(self.driver).query_available_devices()[0]['name']
+        return next((target for pattern, target in self.targets if re.search(pattern, device)), self.common)
+
+
+PEERS = {'xla': XlaCpu, 'cuda': XlaCuda, 'iree': IreeCpu, 'iree-vulkan': IreeVulkan}

@@ -1,15 +1,23 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""What compare.py makes of peers that compute in other types, or not at all."""
+"""What compare.py makes of peers that compute in other types, or not at all, and of programs that end or outlast
+the process that measures them."""
 
 import argparse
+import contextlib
+import io
+import os
+import tempfile
+import time
 import unittest
+from unittest import mock
 
 import numpy as np
 
 import compare
+import turns
 
-OPTIONS = argparse.Namespace(peers=['narrow', 'wide'], peers_only=False, time=0.01, device=None)
+OPTIONS = argparse.Namespace(peers=['narrow', 'wide'], peers_only=False, highest=False, time=0.01, device=None)
 SQUARE = 'func.func @main(%a: tensor<4xTYPE>) -> tensor<4xTYPE> {\n  return %a : tensor<4xTYPE>\n}\n'
 
 
@@ -33,6 +41,9 @@ class Runner:
 
     def reference_share(self):
         return 0
+
+    def steps(self):
+        return [argparse.Namespace(seconds=2e-6, n_runs=1, detail='cpu elementwise')]
 
 
 class Ours(Runner):
@@ -108,6 +119,133 @@ class Compare(unittest.TestCase):
         result = self.measure(Narrow, 'float64')
         self.assertEqual(set(result['seconds']), {'GHLO', 'wide'})
         self.assertEqual(result['problems'], ['narrow computes in float32 for float64: its time does not count'])
+
+
+    def test_steps_of_slower(self):
+        """Steps are told of where a peer is faster, and nowhere else."""
+        for times, n_steps in (({'GHLO': 2.0, 'wide': 1.0}, 1), ({'GHLO': 1.0, 'wide': 2.0}, 0)):
+            with mock.patch.object(compare, 'time_calls', return_value=times):
+                self.assertEqual(len(self.measure(Runner, 'float32', ['wide'])['steps']), n_steps)
+
+    def test_highest_precision(self):
+        text = 'precision = [DEFAULT, DEFAULT] : x, config = [#stablehlo<precision DEFAULT>] "DEFAULT"'
+        expected = 'precision = [HIGHEST, HIGHEST] : x, config = [#stablehlo<precision HIGHEST>] "DEFAULT"'
+        self.assertEqual(compare.in_highest_precision(text), expected)
+        self.assertIn('[HIGHEST, HIGHEST]', compare.in_highest_precision(compare.PRODUCT))
+
+
+def end_process():
+    os._exit(3)
+
+
+def fail():
+    raise ValueError('no good\nerror: for this reason')
+
+
+class Apart(unittest.TestCase):
+    def test_calls(self):
+        """A call that fails leaves the process as it is; those that it does not survive cost no other."""
+        apart = compare.Apart(60)
+        first = apart.call(os.getpid)
+        self.assertNotEqual(first, os.getpid())
+        with self.assertRaisesRegex(RuntimeError, 'error: for this reason'):
+            apart.call(fail)
+        self.assertEqual(apart.call(os.getpid), first)
+        with self.assertRaisesRegex(compare.Lost, 'status 3'):
+            apart.call(end_process)
+        second = apart.call(os.getpid)
+        self.assertNotEqual(second, first)
+        apart.limit = 0.5
+        with self.assertRaisesRegex(compare.Lost, 'more than 0.5 s'):
+            apart.call(time.sleep, 60)
+        apart.limit = 60
+        self.assertNotEqual(apart.call(os.getpid), second)
+        apart.end()
+
+    def test_peer_that_ends_it(self):
+        """The program is measured again without the last peer."""
+        options = argparse.Namespace(**{**vars(OPTIONS), 'peers': ['xla', 'iree']})
+        result = {'seconds': {'GHLO': 1.0, 'XLA': 2.0}, 'problems': [], 'steps': [], 'reference_share': 0}
+        left_out = 'left out IREE, with which it took long'
+        for answers, peers, problems, failed in (
+                ([compare.Lost('took long'), result], [['xla', 'iree'], ['xla']], [left_out], None),
+                ([compare.Lost('took long'), compare.Lost('ended')], [['xla', 'iree'], ['xla']], None,
+                 f'{left_out}; ended'),
+                ([RuntimeError('no such type')], [['xla', 'iree']], None, 'no such type')):
+            apart = mock.Mock(call=mock.Mock(side_effect=answers))
+            with mock.patch.object(compare, 'describe', return_value={
+                    'cost': {'bytes': 4, 'product_operations': 0}, 'operation_counts': {'stablehlo.add': 1}}):
+                with tempfile.NamedTemporaryFile() as file:
+                    found = compare.measure_file(apart, file.name, [], (1e9, 1e9), options)
+            self.assertEqual([call.args[3].peers for call in apart.call.call_args_list], peers)
+            self.assertEqual((found.get('failed'), found.get('problems')), (failed, problems))
+            self.assertEqual(found.get('least_seconds'), 4e-9 if failed is None else None)
+
+
+class Slow(Runner):
+    """Its first call after another runner's takes long, as does any with a GPU that goes over to it."""
+
+    last = None
+
+    def __init__(self, name):
+        super().__init__('')
+        self.name = name
+
+    def call(self):
+        time.sleep(0.02 if Slow.last is not self else 0.001)
+        Slow.last = self
+
+
+class Turns(unittest.TestCase):
+    def test_alternate(self):
+        samples = turns.alternate([Slow('a'), Slow('b')], 0, turns.time_call)
+        self.assertEqual({name: len(times) for name, times in samples.items()}, {'a': 3, 'b': 3})
+        self.assertGreater(min(samples['a'] + samples['b']), 0.02)
+
+    def test_stretch(self):
+        samples = turns.stretch([Slow('a'), Slow('b')], 0.3, turns.time_call)
+        for times in samples.values():
+            self.assertGreaterEqual(len(times), turns.STRETCHES)
+            self.assertLess(sorted(times)[len(times) // 2], 0.02)
+
+
+class Report(unittest.TestCase):
+    COST = {'bytes': 4e6, 'product_operations': 2e6}
+    RESULTS = {
+        'RED-1': {'seconds': {'GHLO': 2e-3, 'XLA': 1e-3, 'XLA CUDA': 4e-3}, 'least_seconds': 1e-3, 'view': False,
+                  'reference_share': 0.5, 'problems': ['a problem'], 'steps': [(1e-3, 1, 'the step')], 'cost': COST},
+        'RED-2': {'seconds': {'GHLO': 1e-3, 'XLA': 2e-3}, 'least_seconds': 1e-3, 'view': False,
+                  'reference_share': 0, 'problems': [], 'steps': [], 'cost': COST},
+        'CF-1': {'failed': 'took more than 3 s'},
+    }
+    NAMES = ['XLA', 'XLA CUDA']
+
+    def test_text(self):
+        out = io.StringIO()
+        with contextlib.redirect_stdout(out):
+            compare.report_head(self.NAMES)
+            for name, result in self.RESULTS.items():
+                compare.report(name, result, self.NAMES)
+            compare.report_groups(self.RESULTS, self.NAMES)
+            compare.report_slower(self.RESULTS, self.NAMES)
+        lines = out.getvalue().splitlines()
+        self.assertEqual(len({len(line) for line in lines[:2]}), 1)
+        self.assertEqual(lines[1].split(), 'RED-1 1000.0 us 0.500 50% 1.000 0.50 0.250 2.00'.split())
+        self.assertEqual(lines[2], '    a problem')
+        self.assertEqual(lines[4].split(), 'CF-1 took more than 3 s'.split())
+        self.assertIn('RED 25% 1.00 0.50 2.00 2.00'.split(), [line.split() for line in lines])
+        self.assertFalse(any(line.startswith('CF ') for line in lines))
+        self.assertIn('0.50 of XLA; a call 2 ms, 1 steps 1 ms', lines[-2])
+        self.assertEqual(lines[-1].split(), '1 ms 100% 1 times the step'.split())
+
+    def test_markdown(self):
+        with tempfile.NamedTemporaryFile('r', encoding='utf-8') as file:
+            compare.write_markdown(file.name, self.RESULTS, self.NAMES, 1e9, 1e9)
+            lines = file.read().splitlines()
+        self.assertEqual(len({line.count('|') for line in lines}), 1)
+        self.assertEqual(lines[2], '| RED-1 | 4 | 2 | memory | 1 ms | 0.50 | 1.00 | 0.25 | 0.50 | 2.00 |')
+        self.assertEqual(lines[3], '| RED-2 | 4 | 2 | memory | 1 ms | 1.00 | 0.50 | – | 2.00 | – |')
+        self.assertEqual(len(lines), 4)
 
 
 if __name__ == '__main__':

@@ -10,31 +10,9 @@ the least is what a run would take alone. Steps of a loop's body are added up ov
 import collections
 import sys
 
+import library
 import recipe
 from systems import SYSTEMS
-
-
-def list_steps(plan, path=''):
-    """All steps, those of bodies behind the one that they belong to, with what place they have."""
-    for number in range(plan.get_n_items()):
-        step = plan.get_item(number)
-        yield f'{path}{number}', step
-        body = step.get_steps()
-        if body is not None:
-            yield from list_steps(body, f'{path}{number}.')
-
-
-def measure(runner, n_runs):
-    """By path: the step and its least seconds of a run."""
-    least, steps = {}, {}
-    runner.session.props.profile = True
-    for _ in range(n_runs):
-        runner.call()
-        for path, step in list_steps(runner.result.get_plan()):
-            seconds = max(step.get_measurement(), 0)
-            least[path] = min(least.get(path, seconds), seconds)
-            steps[path] = step
-    return {path: (steps[path], least[path]) for path in least}
 
 
 def main():
@@ -44,12 +22,13 @@ def main():
     runner = system(program.text)
     runner.bind(program, system.place(program.make_inputs()))
     runner.call()
-    measured = measure(runner, n_runs)
-    total = sum(seconds for path, (_, seconds) in measured.items() if '.' not in path)
+    measured = library.measure_steps(runner.session, runner.arguments, n_runs)
+    total = sum(step.seconds for path, step in measured.items() if '.' not in path)
     kinds = collections.Counter()
-    for path, (step, seconds) in measured.items():
-        kinds[step.get_operation()] += seconds * ('.' not in path)
-        print(f'{path:8}{seconds * 1e3:10.3f} ms {seconds / total:6.1%} {step.to_string()[:300]}')
+    for path, step in measured.items():
+        kinds[step.operation] += step.seconds * ('.' not in path)
+        print(f'{path:8}{step.seconds * 1e3:10.3f} ms {step.seconds / total:6.1%} {step.n_runs:5} times '
+              f'{step.detail[:300]}')
     print(f'{total * 1e3:.2f} ms in {len(measured)} steps')
     for kind, seconds in kinds.most_common():
         print(f'{seconds / total:6.1%} {kind}')

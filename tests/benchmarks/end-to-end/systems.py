@@ -1,52 +1,69 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """GHLO and XLA as whoever runs a whole model has them: weights are given once, state is kept
-from run to run. Runners of compare/, but that bind takes inputs which place has made."""
+from run to run. Runners of compare/, but that bind takes inputs which place has made.
 
-import numpy as np
+GHLO_DEVICE names the kind of GHLO's device, JAX_PLATFORMS the platform of XLA's: the processor
+where they say nothing."""
+
+import os
 
 import runners
+
+DEVICE = os.environ.get('GHLO_DEVICE') or None
+ON_GPU = os.environ.get('JAX_PLATFORMS') == 'cuda'
 
 
 class Ghlo(runners.Ghlo):
     """A session: weights are bound, state is carried."""
 
+    def __init__(self, text, wait_for_code=True, caching=True):
+        super().__init__(text, DEVICE, wait_for_code, caching)
+
     @staticmethod
     def place(arrays):
-        library = runners.ghlo_library()
-        return [library.Buffer.from_numpy(array) for array in arrays]
+        import library
+        device = library.find_device(DEVICE) if DEVICE else None
+        return [library.to_buffer(array, device) for array in arrays]
 
     def bind(self, program, inputs):
-        self.carried = program.carried
-        self.session = self.library.Session.new(self.executable)
+        self.carried, functions = program.carried, self.library.LIBRARY
+        self.session = self.library.Object(functions.ghlo_session_new(self.executable))
         for output, number in program.carried:
-            self.session.carry(output, number, inputs[number])
+            functions.ghlo_session_carry(self.session, output, number, inputs[number])
         for number, spec in enumerate(program.inputs):
             if spec.role == 'weight':
-                self.session.bind_input(number, inputs[number])
+                functions.ghlo_session_bind_input(self.session, number, inputs[number])
         self.given = [inputs[number] for number, spec in enumerate(program.inputs) if spec.role == 'input']
+        self.arguments = self.library.Object.array(self.given)
 
     def call(self):
-        self.result = self.session.run(self.given, None)
+        self.result = self.library.Object(self.library.LIBRARY.ghlo_session_run(
+            self.session, self.arguments, len(self.arguments), None))
 
     def outputs(self):
-        carried = [np.asarray(self.session.copy_state(number, None)) for _, number in self.carried]
-        return carried + [np.asarray(output) for output in self.result]
+        copy_state = self.library.LIBRARY.ghlo_session_copy_state
+        states = [self.library.Object(copy_state(self.session, number, None)) for _, number in self.carried]
+        return [self.library.to_numpy(state) for state in states] + super().outputs()
 
     def pass_seconds(self):
-        return self.executable.get_report().get_time()
+        functions = self.library.LIBRARY
+        return functions.ghlo_compile_report_get_time(functions.ghlo_executable_get_report(self.executable))
 
 
-class Xla(runners.Xla):
+class Xla(runners.XlaCuda if ON_GPU else runners.XlaCpu):
     """Arrays of the device; a call gives state up, and the next one gets what replaced it."""
+
+    name = 'XLA'
 
     def __init__(self, text, wait_for_code=True, caching=True):
         del wait_for_code, caching    # there is one way only
         super().__init__(text)
 
-    @staticmethod
-    def place(arrays):
+    @classmethod
+    def place(cls, arrays):
         import jax
-        return [jax.device_put(array, may_alias=False).block_until_ready() for array in arrays]
+        device = jax.local_devices(backend=cls.platform)[0]
+        return [jax.device_put(array, device, may_alias=False).block_until_ready() for array in arrays]
 
     def bind(self, program, inputs):
         self.carried, self.inputs = program.carried, list(inputs)

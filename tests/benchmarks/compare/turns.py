@@ -1,0 +1,43 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""Systems take turns in what is measured, so that whatever else the machine does meets all alike."""
+
+import time
+
+STRETCHES = 3
+
+
+def alternate(runners, seconds, sample):
+    """Lists by name of what sample(runner) gives, which makes a call: the runners make one each in turn, for so many
+    seconds and three times at least."""
+    samples = {runner.name: [] for runner in runners}
+    end = time.perf_counter() + seconds
+    while time.perf_counter() < end or len(samples[runners[0].name]) < 3:
+        for runner in runners:
+            samples[runner.name].append(sample(runner))
+    return samples
+
+
+def stretch(runners, seconds, sample):
+    """As alternate, for systems that share a GPU: whole stretches of calls take turns, and the first half of each does
+    not count. A GPU takes 0.3 ms to go over from one system's context to another's, and calls are slower for a while
+    behind that."""
+    samples = {runner.name: [] for runner in runners}
+    length = seconds / len(runners) / STRETCHES
+    for _ in range(STRETCHES):
+        for runner in runners:
+            begin = start = time.perf_counter()
+            counted = 0
+            while counted == 0 or start < begin + length:
+                found = sample(runner)
+                if start >= begin + length / 2:
+                    samples[runner.name].append(found)
+                    counted += 1
+                start = time.perf_counter()
+    return samples
+
+
+def time_call(runner):
+    """In seconds."""
+    start = time.perf_counter()
+    runner.call()
+    return time.perf_counter() - start
