@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Whole models on GHLO beside XLA:CPU, on all cores: calls in turns in one process, whose
+"""Whole models on GHLO beside XLA, on all cores or a GPU: calls in turns in one process, whose
 answers are compared first; memory and first runs in processes of their own. Prints a table as
 Markdown, goals in its head, and what misses them below it.
 """
@@ -20,6 +20,8 @@ import programs
 TWIN_TOLERANCE = 2e-5
 BUILD_HELP = '--build=DIR, the build tree whose GHLO is measured (build), is an option of the script around this one.'
 
+# Of the processes that measure: where both systems compute.
+ENVIRONMENT = {'GHLO_DEVICE': '', 'JAX_PLATFORMS': 'cpu'}
 HERE = os.path.dirname(os.path.abspath(__file__))
 # What is told of each model, whether more is better, and the goal.
 GOALS = {
@@ -37,7 +39,7 @@ def say_goal(key):
 
 def call_process(*arguments, cache=None):
     """What a process.py of these arguments measured."""
-    environment = dict(os.environ, **({'XDG_CACHE_HOME': cache} if cache else {}))
+    environment = {**os.environ, **ENVIRONMENT, **({'XDG_CACHE_HOME': cache} if cache else {})}
     done = subprocess.run([sys.executable, os.path.join(HERE, 'process.py'), *map(str, arguments)],
                           env=environment, stdout=subprocess.PIPE, check=False)
     if done.returncode != 0:
@@ -107,6 +109,14 @@ def markdown(results):
     return '\n'.join(lines)
 
 
+def describe_calls(name, steady):
+    """A line of what calls alone say."""
+    ghlo, xla = (steady['samples'][system] for system in ('GHLO', 'XLA'))
+    return (f"{name}: {statistics.median(ghlo) * 1e3:.2f} and {statistics.median(xla) * 1e3:.2f} ms, XLA / GHLO "
+            f"{statistics.median(xla) / statistics.median(ghlo):.2f}, of the least {min(xla) / min(ghlo):.2f}; "
+            f"answers differ by {steady['difference']:.1g}")
+
+
 def choose(patterns):
     """Names of programs that any of the patterns, with commas between them, is of."""
     names = [name for name in programs.PROGRAMS
@@ -122,28 +132,36 @@ def main():
                         f'{", ".join(programs.PROGRAMS)} (all)')
     parser.add_argument('--quick', action='store_true', help='one round of first runs, and two seconds of calls')
     parser.add_argument('--time', default=20.0, type=float, help='seconds of calls in turns for each model (20)')
-    parser.add_argument('--rounds', default=3, type=int, help='first runs of each kind for each model (3)')
+    parser.add_argument('--rounds', default=3, type=int,
+                        help='first runs of each kind for each model (3); with 0 only calls are told of')
+    parser.add_argument('--device', default='', help="the kind of GHLO's device, cpu or vulkan (its own choice)")
+    parser.add_argument('--platform', default='cpu', choices=('cpu', 'cuda'), help="XLA's (cpu)")
     parser.add_argument('--steps', action='store_true', help="only say what each step of GHLO's plan takes")
     parser.add_argument('--folder', default=programs.default_folder(), help='where the programs are kept (%(default)s)')
     parser.add_argument('--json', help='save all that was measured')
     options = parser.parse_args()
     if options.quick:
-        options.time, options.rounds = 2, 1
+        options.time, options.rounds = 2, min(options.rounds, 1)
+    ENVIRONMENT.update(GHLO_DEVICE=options.device, JAX_PLATFORMS=options.platform)
 
     results, measured = {}, {}
     for name in choose(options.only):
         programs.ensure(options.folder, name)
         print(f'  {name}', file=sys.stderr)
         if options.steps:
-            subprocess.run([sys.executable, os.path.join(HERE, 'steps.py'), '10', options.folder, name], check=True)
+            subprocess.run([sys.executable, os.path.join(HERE, 'steps.py'), '10', options.folder, name],
+                           env={**os.environ, **ENVIRONMENT}, check=True)
             continue
         steady = call_process('steady', options.time, options.folder, name)
+        if options.rounds == 0:
+            print(describe_calls(name, steady), flush=True)
+            continue
         measured[name] = {'steady': steady, 'first': measure_first(options.folder, name, options.rounds)}
         if programs.PROGRAMS[name][3]:
             programs.ensure(options.folder, programs.PROGRAMS[name][3])
             measured[name]['twin'] = call_process('agree', '-', options.folder, programs.PROGRAMS[name][3])
         results[name] = summarize(**measured[name])
-    if options.steps:
+    if not results:
         return
     print(markdown(results))
     for name, figures in results.items():

@@ -40,26 +40,27 @@ def gpt2(tokens, p):
     return layer_norm(x, *p['norm']) @ p['tokens'].T
 
 
-def norm_parameters(width):
-    return Input((width,), 'ones'), Input((width,), 'zeros')
+def norm_parameters(width, dtype='float32'):
+    return Input((width,), 'ones', dtype=dtype), Input((width,), 'zeros', dtype=dtype)
 
 
-def block_parameters(width):
-    def dense(rows, columns):
-        return Input((rows, columns), scale=0.02)
+def block_parameters(width, dtype='float32'):
+    def dense(*shape):
+        return Input(shape, scale=0.02, dtype=dtype)
     return {
-        'norm1': norm_parameters(width), 'norm2': norm_parameters(width),
-        'qkv': dense(width, 3 * width), 'qkv_bias': Input((3 * width,), scale=0.02),
-        'out': dense(width, width), 'out_bias': Input((width,), scale=0.02),
-        'up': dense(width, 4 * width), 'up_bias': Input((4 * width,), scale=0.02),
-        'down': dense(4 * width, width), 'down_bias': Input((width,), scale=0.02),
+        'norm1': norm_parameters(width, dtype), 'norm2': norm_parameters(width, dtype),
+        'qkv': dense(width, 3 * width), 'qkv_bias': dense(3 * width),
+        'out': dense(width, width), 'out_bias': dense(width),
+        'up': dense(width, 4 * width), 'up_bias': dense(4 * width),
+        'down': dense(4 * width, width), 'down_bias': dense(width),
     }
 
 
-def make(tokens):
+def make(tokens, dtype='float32'):
     """The function and its arguments' recipe."""
     parameters = {
-        'tokens': Input((VOCABULARY, WIDTH), scale=0.02), 'positions': Input((POSITIONS, WIDTH), scale=0.01),
-        'norm': norm_parameters(WIDTH), 'layers': [block_parameters(WIDTH) for _ in range(LAYERS)],
+        'tokens': Input((VOCABULARY, WIDTH), scale=0.02, dtype=dtype),
+        'positions': Input((POSITIONS, WIDTH), scale=0.01, dtype=dtype),
+        'norm': norm_parameters(WIDTH, dtype), 'layers': [block_parameters(WIDTH, dtype) for _ in range(LAYERS)],
     }
     return gpt2, (Input((tokens,), 'integers', VOCABULARY, 'int32', 'input'), parameters)

@@ -18,7 +18,8 @@ import time
 import numpy as np
 
 import recipe
-from systems import SYSTEMS
+import turns
+from systems import ON_GPU, SYSTEMS
 
 
 def memory(field):
@@ -57,25 +58,20 @@ def first(system, program):
     return {**result, 'memory': memory('VmHWM') - before}
 
 
-def sample_interleaved(both, seconds):
-    """Times of calls that take turns, by name, and what all threads of the process worked meanwhile:
-    that hardly grows where others use the machine, too."""
-    walls, processors = ({runner.name: [] for runner in both} for _ in range(2))
-    end = time.perf_counter() + seconds
-    while time.perf_counter() < end or len(walls[both[0].name]) < 3:
-        for runner in both:
-            worked, start = time.process_time(), time.perf_counter()
-            runner.call()
-            walls[runner.name].append(time.perf_counter() - start)
-            processors[runner.name].append(time.process_time() - worked)
-    return walls, processors
+def sample(runner):
+    """What a call takes, and what all threads of the process work meanwhile: that hardly grows where others use the
+    machine, too."""
+    worked, start = time.process_time(), time.perf_counter()
+    runner.call()
+    return time.perf_counter() - start, time.process_time() - worked
 
 
 def difference(found, expected):
     """The largest of any output, in norm and as a part of it; infinite where shapes differ."""
     if [(a.shape, a.dtype) for a in found] != [(b.shape, b.dtype) for b in expected]:
         return float('inf')
-    parts = [float(np.linalg.norm(a - b) / max(np.linalg.norm(b), 1e-30)) for a, b in zip(found, expected)]
+    exact = [(a.astype(np.float64), b.astype(np.float64)) for a, b in zip(found, expected)]
+    parts = [float(np.linalg.norm(a - b) / max(np.linalg.norm(b), 1e-30)) for a, b in exact]
     return float('inf') if np.isnan(parts).any() else max(parts, default=0.0)
 
 
@@ -96,8 +92,9 @@ def agree(program):
 def steady(program, seconds):
     both = run_both(program)
     result = {'difference': difference(*(runner.outputs() for runner in both))}
-    walls, processors = sample_interleaved(both, seconds)
-    return {**result, 'samples': walls, 'processor_samples': processors}
+    samples = (turns.stretch if ON_GPU else turns.alternate)(both, seconds, sample)
+    return {**result, 'samples': {name: [wall for wall, _ in taken] for name, taken in samples.items()},
+            'processor_samples': {name: [processor for _, processor in taken] for name, taken in samples.items()}}
 
 
 def compile_file(system, path):

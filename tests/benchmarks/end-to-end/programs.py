@@ -15,6 +15,7 @@ import recipe
 PROGRAMS = {
     'gpt2-128': ('gpt2', (128,), 2e-5, None),
     'gpt2-512': ('gpt2', (512,), 2e-5, None),
+    'gpt2-512-bf16': ('gpt2', (512, 'bfloat16'), 2e-2, None),
     'vit-b16': ('vit', (), 2e-5, None),
     'resnet18-train': ('resnet', (32,), 2e-2, 'resnet18-smooth'),
     'lstm-1': ('lstm', (1,), 2e-5, None),
@@ -45,6 +46,7 @@ def is_input(leaf):
 def lower(name):
     """The program by JAX. State is given up by its run, and is what its first outputs replace."""
     import jax
+    jax.config.update('jax_platforms', 'cpu')    # programs are the same whatever runs them
     module, arguments = {**PROGRAMS, **TWINS}[name][:2]
     function, specs = importlib.import_module(module).make(*arguments)
     inputs = jax.tree.leaves(specs, is_leaf=is_input)

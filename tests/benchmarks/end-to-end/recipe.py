@@ -20,6 +20,8 @@ class Input:
     role: str = 'weight'
 
     def make(self, number):
+        if self.dtype == 'bfloat16':
+            import ml_dtypes    # by which NumPy knows the name  # noqa: F401  # pylint: disable=unused-import
         random = np.random.default_rng([7, number])
         if self.fill == 'normal':
             array = random.standard_normal(self.shape, np.float32) * np.float32(self.scale)

@@ -7,6 +7,7 @@ import re
 import stat
 import sys
 import tempfile
+import time
 import unittest
 from unittest import mock
 
@@ -60,6 +61,10 @@ class Figures(unittest.TestCase):
         columns = {line.count('|') for line in table.splitlines()}
         self.assertEqual((len(table.splitlines()), len(columns)), (4, 1))
         self.assertIn('| 3e-06 |', table)
+
+    def test_calls_alone(self):
+        line = end_to_end.describe_calls('name', steady())
+        self.assertEqual(line, 'name: 2000.00 and 4000.00 ms, XLA / GHLO 2.00, of the least 4.00; answers differ by 0')
 
     def test_first_runs_take_turns(self):
         with mock.patch.object(end_to_end, 'call_process', side_effect=range(6)) as call:
@@ -118,6 +123,24 @@ class Process(unittest.TestCase):
         with mock.patch('subprocess.run', return_value=mock.Mock(returncode=-9)):
             with self.assertRaisesRegex(RuntimeError, 'first xla folder name ended with -9'):
                 end_to_end.call_process('first', 'xla', 'folder', 'name')
+
+    def test_sample(self):
+        wall, processor = process.sample(mock.Mock(call=lambda: time.sleep(0.02)))
+        self.assertGreater(wall, 0.02)
+        self.assertLess(processor, wall)
+
+    def test_devices(self):
+        """Where both compute is told to processes by their environment."""
+        done = mock.Mock(returncode=0, stdout=b'{}\n')
+        arguments = ['run', '--device=vulkan', '--platform=cuda', '--rounds=0', '--only=lstm-1']
+        with mock.patch('subprocess.run', return_value=done) as run, mock.patch.object(programs, 'ensure'), \
+                mock.patch.object(programs, 'default_folder', return_value='f'), \
+                mock.patch.object(end_to_end, 'describe_calls', return_value='a line') as describe, \
+                mock.patch.dict(end_to_end.ENVIRONMENT), mock.patch.object(sys, 'argv', arguments):
+            end_to_end.main()
+        describe.assert_called_once()
+        environment = run.call_args.kwargs['env']
+        self.assertEqual((environment['GHLO_DEVICE'], environment['JAX_PLATFORMS']), ('vulkan', 'cuda'))
 
     def test_last_line(self):
         done = mock.Mock(returncode=0, stdout=b'a warning\n{"first": 1}\n')
