@@ -21,12 +21,26 @@ get_target (GhloDeviceCore *self)
   return ghlo_cpu_target ();
 }
 
+static const GhloStepRates *
+get_rates (GhloDeviceCore *self)
+{
+  return ghlo_cpu_target ()->rates;
+}
+
+static GBytes *
+identify (GhloDeviceCore *self)
+{
+  return ghlo_cpu_identify ();
+}
+
 static const char *
 declines (GhloDeviceCore        *self,
           const char            *kind,
           const GhloIrOp *const *ops,
           guint                  n_ops)
 {
+  if (g_str_equal (kind, "step"))
+    return NULL;
   if (g_str_equal (kind, "channels-last"))
     return ghlo_cpu_convolution_declines_layout (ops[0]);
   if (g_str_equal (kind, "loop"))
@@ -76,6 +90,8 @@ ghlo_cpu_device (void)
     .name = "cpu",
     .get_memory = get_memory,
     .add_facts = add_facts,
+    .get_rates = get_rates,
+    .identify = identify,
     .declines = declines,
     .prepare = ghlo_planned_prepare,
     .release = ghlo_planned_release,

@@ -7,14 +7,22 @@
 
 #include "cpu/target.h"
 
+#include <string.h>
+
 #include "cpu/isa/level.h"
 #include "cpu/steps.h"
 #include "kernel/scalar.h"
 #include "runtime/parallel.h"
+#include "runtime/rates.h"
 
-/* Approximate rates of one core, and how many cores get as much from memory. */
+/* Approximate rates of one core, how many cores get as much from memory, and the shares of products of f32 that others
+ * reach. A run and a step of a few numbers take about as long as said. */
 #define CORE_BYTES   2e10
 #define CORE_SCALARS 4e9
+#define NARROW_SHARE 0.5
+#define WIDE_SHARE   0.5
+#define RUN_SECONDS  1e-6
+#define STEP_SECONDS 3e-7
 enum { MEMORY_CORES = 8 };
 
 typedef struct
@@ -72,6 +80,16 @@ find (gpointer                      self,
   return NULL;
 }
 
+GBytes *
+ghlo_cpu_identify (void)
+{
+  const char *model = ghlo_cpu_model ();
+  char *text = g_strdup_printf ("cpu %s; %s; %u threads", model != NULL ? model : "",
+                                ghlo_cpu_level_name (ghlo_cpu_level ()), ghlo_parallel_n_workers ());
+
+  return g_bytes_new_take (text, strlen (text));
+}
+
 const GhloStepTarget *
 ghlo_cpu_target (void)
 {
@@ -81,10 +99,15 @@ ghlo_cpu_target (void)
 
   if (g_once_init_enter (&known))
     {
-      guint n = ghlo_parallel_n_workers ();
+      const guint n = ghlo_parallel_n_workers ();
+      const double products = n * ghlo_cpu_rate ();
+      g_autoptr (GBytes) identity = ghlo_cpu_identify ();
 
-      rates = (GhloStepRates) { .bytes = MIN (n, MEMORY_CORES) * CORE_BYTES, .products = n * ghlo_cpu_rate (),
-                                .scalars = n * CORE_SCALARS };
+      if (!ghlo_rates_recall (identity, &rates))
+        rates = (GhloStepRates) {
+          .bytes = MIN (n, MEMORY_CORES) * CORE_BYTES, .scalars = n * CORE_SCALARS, .run = RUN_SECONDS,
+          .step = STEP_SECONDS, .products = { products, products * NARROW_SHARE, products * WIDE_SHARE },
+        };
       g_once_init_leave (&known, 1);
     }
 

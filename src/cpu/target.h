@@ -9,6 +9,8 @@
 
 G_BEGIN_DECLS
 
-const GhloStepTarget *ghlo_cpu_target (void);
+const GhloStepTarget *ghlo_cpu_target   (void);
+/* What its rates depend on; the caller unrefs it. */
+GBytes               *ghlo_cpu_identify (void);
 
 G_END_DECLS

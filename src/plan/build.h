@@ -152,8 +152,6 @@ void             ghlo_step_close_scope   (GhloStepBuilder *self,
 gboolean         ghlo_step_build_ops     (GhloStepBuilder   *self,
                                           const GhloIrOp    *first,
                                           GError           **error);
-/* Constants, and views of one value. */
-gboolean         ghlo_step_is_view       (const GhloIrOp        *op);
 /* Operations that are views: FALSE when @op is none. */
 gboolean         ghlo_step_build_view    (GhloStepBuilder *self,
                                           const GhloIrOp  *op);

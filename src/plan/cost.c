@@ -7,9 +7,10 @@
 
 #include "base/element.h"
 #include "plan/build.h"
+#include "plan/work.h"
 
 /* The reference executor's, on one core; it does few operations as fast as additions. */
-static const GhloStepRates reference_rates = { .bytes = 2e10, .products = 6e9, .scalars = 3e9 };
+static const GhloStepRates reference_rates = { .bytes = 2e10, .products = { 6e9, 6e9, 6e9 }, .scalars = 3e9 };
 
 /* Elements that a broadcast repeats are read once. */
 static double
@@ -70,28 +71,15 @@ result_bytes (const GhloStepPlan *plan,
 
 static void
 count_ops (const GhloStep *step,
-           GhloIrCost     *work)
+           GhloStepWork   *work)
 {
   const GhloIrBlock *body = step->body;
 
-  *work = (GhloIrCost) { .exact = TRUE };
+  *work = (GhloStepWork) { .exact = TRUE };
   for (const GhloIrOp *op = body != NULL ? body->first : NULL; op != NULL && op != body->last; op = op->next)
-    ghlo_ir_cost_add (work, op);
+    ghlo_step_work_add (work, op);
   if (body == NULL && step->op != NULL)
-    ghlo_ir_cost_add (work, step->op);
-}
-
-/* The longer of moving the bytes and doing the operations. */
-static double
-roofline (const GhloStepRates *rates,
-          const GhloIrCost    *work,
-          double               bytes)
-{
-  if (rates == NULL || rates->bytes <= 0 || rates->products <= 0 || rates->scalars <= 0)
-    return -1;
-
-  return MAX (bytes / rates->bytes,
-              work->product_operations / rates->products + work->scalar_operations / rates->scalars);
+    ghlo_step_work_add (work, step->op);
 }
 
 static void
@@ -100,16 +88,19 @@ cost_compute (const GhloStepPlan  *plan,
               const GhloStepRates *rates,
               GhloStepCost        *cost)
 {
-  GhloIrCost work;
+  GhloStepWork work;
 
   count_ops (step, &work);
-  cost->operations = work.product_operations + work.scalar_operations;
+  cost->operations = work.scalars;
+  for (guint i = 0; i < GHLO_STEP_N_PRODUCTS; i++)
+    cost->operations += work.products[i];
   for (guint i = 0; i < step->n_operands; i++)
     cost->bytes += operand_bytes (plan, step, i);
   for (guint i = 0; i < step->n_results; i++)
     cost->bytes += result_bytes (plan, step, i);
+  work.bytes = cost->bytes;
   /* Of a loop that is one step nobody may know how often it goes round. */
-  cost->seconds = work.exact ? roofline (rates, &work, cost->bytes) : -1;
+  cost->seconds = work.exact ? ghlo_step_work_time (&work, rates) : -1;
 }
 
 static void
@@ -125,10 +116,11 @@ cost_transfer (const GhloStepPlan *plan,
   cost->seconds = -1;
   for (guint i = 0; i < plan->n_targets; i++)
     {
-      const GhloStepTarget *target = plan->targets[i];
+      const GhloStepRates *rates = plan->targets[i]->space == space ? plan->targets[i]->rates : NULL;
+      double rate = rates == NULL ? 0 : from->space == 0 ? rates->uploads : rates->downloads;
 
-      if (target->space == space && target->rates != NULL && target->rates->transfers > 0)
-        cost->seconds = cost->bytes / target->rates->transfers;
+      if (rate > 0)
+        cost->seconds = cost->bytes / rate;
     }
 }
 

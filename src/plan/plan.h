@@ -160,6 +160,9 @@ struct _GhloStepPlan
  * as loops and branches, or as nothing at all. */
 gboolean      ghlo_step_plan_does  (GhloIrOpKind          kind);
 
+/* Whether @op gives a constant, or a view of its first operand that takes no step. */
+gboolean      ghlo_step_is_view    (const GhloIrOp       *op);
+
 /* Plans @function of @module, which the plan takes a reference to and which nobody
  * changes any more, planning included: any number of threads may plan it at once. @targets
  * live as long as the plan: the preferred one first, in whose memory the inputs and outputs are,

@@ -224,13 +224,24 @@ typedef struct
   const GhloStepRecorder *recorder;     /* NULL where steps are run one by one */
 } GhloStepSpace;
 
+/* Products and convolutions by what they multiply. */
+typedef enum
+{
+  GHLO_STEP_PRODUCT_F32,         /* and integers of more than 16 bits */
+  GHLO_STEP_PRODUCT_NARROW,      /* of at most 16 bits, for which devices have units of their own */
+  GHLO_STEP_PRODUCT_WIDE,        /* f64 and complex numbers */
+  GHLO_STEP_N_PRODUCTS
+} GhloStepProduct;
+
 /* What a device does in a second at its best, about; 0 where that is not known. */
 typedef struct
 {
   double bytes;                  /* read and written in its memory */
-  double products;               /* operations of f32 in products and convolutions; a multiply-add is two */
+  double products[GHLO_STEP_N_PRODUCTS];        /* operations in them; a multiply-add is two */
   double scalars;                /* other operations */
-  double transfers;              /* bytes from and to the host's memory */
+  double uploads, downloads;     /* bytes from the host's memory, and to it; 0 for a device that works there */
+  double run;                    /* seconds that a run takes however little it does, until its end is seen */
+  double step;                   /* the same of a step that waits for the one before it */
 } GhloStepRates;
 
 typedef struct

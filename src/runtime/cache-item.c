@@ -18,6 +18,7 @@ static const char magics[GHLO_CACHE_N_ITEMS][MAGIC_SIZE + 1] = {
   [GHLO_CACHE_CODE] = "GHLOKER1",
   [GHLO_CACHE_PIPELINE] = "GHLOPIP1",
   [GHLO_CACHE_MEASUREMENT] = "GHLOMEA1",
+  [GHLO_CACHE_RATES] = "GHLORAT1",
 };
 
 typedef struct

@@ -71,6 +71,12 @@ ghlo_device_facts_add_bytes (GArray     *facts,
   g_array_append_val (facts, fact);
 }
 
+const GhloStepRates *
+ghlo_device_core_get_rates (GhloDeviceCore *self)
+{
+  return self->klass->get_rates != NULL ? self->klass->get_rates (self) : NULL;
+}
+
 char *
 ghlo_device_core_describe_work (GhloDeviceCore *self)
 {

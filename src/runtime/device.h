@@ -98,13 +98,20 @@ typedef struct
   /* What the process has had made for it, for people: "pipelines: 3 made, 20 found on disk"; the caller frees it.
    * NULL: nothing; also in place of the function. */
   char         *(*describe_work) (GhloDeviceCore        *self);
+  /* What it is estimated to do in a second: as was measured of it (runtime/rates.h), else by its type. It does not
+   * change, and the device is not opened for it. NULL: not known; also in place of the function. */
+  const GhloStepRates *(*get_rates) (GhloDeviceCore     *self);
+  /* What its rates depend on besides the version of the library: the device and its driver. NULL for a device whose
+   * rates are not kept. */
+  GBytes       *(*identify)   (GhloDeviceCore           *self);
   /* What @op needs and the device cannot give it in any way, "f64" or the operation's name; NULL for nothing.
    * NULL for a device that lacks nothing. */
   const char   *(*lacks)      (GhloDeviceCore           *self,
                                const GhloIrOp           *op);
   /* NULL where the device does @ops, which stand in one block in this order, as one step, a fusion of @kind; else
    * the reason why not, as a sentence without its stop, static. It has yet to see how the operands lie. Of kind
-   * "channels-last": whether it would have a convolution so. NULL for a device that does no fusions. */
+   * "channels-last": whether it would have a convolution so; of kind "step": whether it has steps for an operation by
+   * itself, as far as its kind and types tell, for which it is not opened. NULL for a device that does no fusions. */
   const char   *(*declines)   (GhloDeviceCore           *self,
                                const char               *kind,
                                const GhloIrOp *const    *ops,
@@ -179,6 +186,7 @@ struct _GhloDeviceCore
   const char                *vector_level;   /* the highest set of vector instructions that is used: "avx2" */
   const char *const         *features;       /* NULL-terminated */
   gboolean                   wants_passes;   /* FALSE: programs run as they are written */
+  gboolean                   is_gpu;         /* a real one, which programs that name no device may be given */
   gint                       lost;           /* atomic; never becomes FALSE again */
 };
 
@@ -215,6 +223,8 @@ void          ghlo_device_facts_add_bytes (GArray                 *facts,
                                            const char             *name,
                                            const char             *label,
                                            guint64                 bytes);
+/* As the class's; NULL where they are not known. */
+const GhloStepRates *ghlo_device_core_get_rates (GhloDeviceCore   *self);
 /* As the class's; NULL for nothing. */
 char         *ghlo_device_core_describe_work (GhloDeviceCore      *self);
 

@@ -179,6 +179,8 @@ static const GhloDeviceCoreClass klass = {
   .name = "vulkan",
   .get_memory = get_memory,
   .add_facts = ghlo_vulkan_add_facts,
+  .get_rates = ghlo_vulkan_get_rates,
+  .identify = ghlo_vulkan_identify,
   .describe_work = ghlo_vulkan_describe_work,
   .declines = declines,
   .allocate = allocate,
@@ -203,6 +205,29 @@ has_index (GPtrArray *devices,
       return TRUE;
 
   return FALSE;
+}
+
+gboolean
+ghlo_vulkan_may_have_gpu (void)
+{
+#ifdef __linux__
+  /* Nodes of drivers without the kernel's direct rendering manager: NVIDIA's, Windows' in its own
+   * Linux, Arm's and Qualcomm's. */
+  static const char *const nodes[] = { "/dev/nvidiactl", "/dev/dxg", "/dev/mali0", "/dev/kgsl-3d0" };
+  g_autoptr (GDir) folder = g_dir_open ("/dev/dri", 0, NULL);
+  const char *name;
+
+  while (folder != NULL && (name = g_dir_read_name (folder)) != NULL)
+    if (g_str_has_prefix (name, "renderD"))
+      return TRUE;
+  for (guint i = 0; i < G_N_ELEMENTS (nodes); i++)
+    if (g_file_test (nodes[i], G_FILE_TEST_EXISTS))
+      return TRUE;
+
+  return FALSE;
+#else
+  return TRUE;
+#endif
 }
 
 void

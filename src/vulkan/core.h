@@ -10,6 +10,9 @@
 G_BEGIN_DECLS
 
 /* Adds those that there are and that are not in @devices, whose order is that of the instance. */
-void ghlo_vulkan_find_devices (GPtrArray *devices);
+void     ghlo_vulkan_find_devices (GPtrArray *devices);
+/* Whether the system shows programs something that drivers of real GPUs need; TRUE where that cannot be told. Opens
+ * nothing. */
+gboolean ghlo_vulkan_may_have_gpu (void);
 
 G_END_DECLS

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/ghlo-error.h"
+#include "vulkan/facts.h"
 #include "vulkan/features.h"
 #include "vulkan/memory.h"
 #include "vulkan/pipelines.h"
@@ -246,6 +247,7 @@ ghlo_vulkan_device_new (const GhloVulkanInstance  *instance,
   self->core.kind = GHLO_DEVICE_KIND_VULKAN;
   self->core.wants_passes = TRUE;
   self->core.features = (const char *const *) ghlo_vulkan_features_list (&self->features);
+  ghlo_vulkan_rates_init (self);
 
   return g_steal_pointer (&self);
 }

@@ -6,6 +6,8 @@
 #include "vulkan/target.h"
 
 #include "kernel/lower.h"
+#include "vulkan/facts.h"
+#include "vulkan/features.h"
 #include "vulkan/memory.h"
 #include "vulkan/queue.h"
 #include "vulkan/recording.h"
@@ -137,12 +139,42 @@ find (gpointer                      self,
   return previous != &ghlo_vulkan_step_kernel && ghlo_kernel_has_kind (op->kind) ? &ghlo_vulkan_step_kernel : NULL;
 }
 
+static gboolean
+has_type (const GhloVulkanDevice *device,
+          const GhloIrType       *type)
+{
+  const guint64 types = ghlo_vulkan_features_types (&device->features);
+
+  return type->kind != GHLO_IR_TYPE_TENSOR || (type->element_type != GHLO_ELEMENT_TYPE_F64
+                                               && type->element_type != GHLO_ELEMENT_TYPE_COMPLEX_F64)
+         || (types >> GHLO_ELEMENT_TYPE_F64 & 1) != 0;
+}
+
+/* Whether the device has steps of that kind, and numbers of those types. */
+static const char *
+declines_step (const GhloVulkanDevice *device,
+               const GhloIrOp         *op)
+{
+  for (guint i = 0; i < op->n_operands; i++)
+    if (!has_type (device, ghlo_ir_op_operand (op, i)->type))
+      return "the device has no f64";
+  for (guint i = 0; i < op->n_results; i++)
+    if (!has_type (device, op->results[i].type))
+      return "the device has no f64";
+  if (find (NULL, op, NULL) == NULL)
+    return "there is no step for it";
+
+  return find (NULL, op, NULL) == &ghlo_vulkan_step_kernel ? ghlo_kernel_obstacle (op) : NULL;
+}
+
 const char *
 ghlo_vulkan_declines (GhloVulkanDevice      *device,
                       const char            *kind,
                       const GhloIrOp *const *ops,
                       guint                  n_ops)
 {
+  if (g_str_equal (kind, "step"))
+    return declines_step (device, ops[0]);
   if (g_str_equal (kind, "loop"))
     return ghlo_kernel_loop_obstacle (ops, n_ops);
   if (!g_str_equal (kind, "map") && !g_str_equal (kind, "reduction"))
@@ -171,6 +203,7 @@ ghlo_vulkan_target_new (GhloVulkanDevice *device)
   };
   *target = (GhloStepTarget) {
     .name = device->core.names[0], .self = device, .space = space, .find = find, .copy = &ghlo_vulkan_step_copy,
+    .rates = ghlo_vulkan_get_rates (&device->core),
   };
 
   return target;

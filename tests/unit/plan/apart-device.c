@@ -275,7 +275,8 @@ get_target (GhloDeviceCore *self)
     .name = "apart", .alloc = space_alloc, .free = space_free, .upload = space_upload, .download = space_download,
     .start = space_start, .finish = space_finish,
   };
-  static const GhloStepRates rates = { .bytes = 1e9, .products = 4e9, .scalars = 2e9, .transfers = 1e8 };
+  static const GhloStepRates rates = { .bytes = 1e9, .products = { 4e9, 4e9, 4e9 }, .scalars = 2e9, .uploads = 1e8,
+                                       .downloads = 1e8 };
   static const GhloStepTarget target = {
     .name = "apart", .space = &space, .lacks = lacks, .find = find, .copy = &step, .rates = &rates,
   };

@@ -183,7 +183,8 @@ test_roofline (void)
     "}\n");
 
   g_assert_cmpfloat (rates->bytes, >, 0);
-  g_assert_cmpfloat (cost_of (product, "stablehlo.dot_general").seconds, ==, 2.0 * 512 * 512 * 512 / rates->products);
+  g_assert_cmpfloat (cost_of (product, "stablehlo.dot_general").seconds, ==,
+                     2.0 * 512 * 512 * 512 / rates->products[GHLO_STEP_PRODUCT_F32]);
   g_assert_cmpfloat (cost_of (sum, "stablehlo.add").seconds, ==, 3 * 16000 / rates->bytes);
 }
 

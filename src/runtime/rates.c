@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * A file has the numbers of a GhloStepRates as they lie in memory, since no other machine reads them.
+ */
+
+#include "runtime/rates.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "runtime/cache-item.h"
+
+/* No machine does more of anything in a second, and none takes longer for nothing. */
+#define MAX_RATE    1e18
+#define MAX_SECONDS 60.0
+
+static const char per_second[] = "operations/s", bytes[] = "bytes/s", seconds[] = "s";
+
+const GhloRatesField ghlo_rates_fields[GHLO_RATES_N_FIELDS] = {
+  { "bytes", bytes, G_STRUCT_OFFSET (GhloStepRates, bytes) },
+  { "products", per_second, G_STRUCT_OFFSET (GhloStepRates, products[GHLO_STEP_PRODUCT_F32]) },
+  { "narrow_products", per_second, G_STRUCT_OFFSET (GhloStepRates, products[GHLO_STEP_PRODUCT_NARROW]) },
+  { "wide_products", per_second, G_STRUCT_OFFSET (GhloStepRates, products[GHLO_STEP_PRODUCT_WIDE]) },
+  { "scalars", per_second, G_STRUCT_OFFSET (GhloStepRates, scalars) },
+  { "uploads", bytes, G_STRUCT_OFFSET (GhloStepRates, uploads) },
+  { "downloads", bytes, G_STRUCT_OFFSET (GhloStepRates, downloads) },
+  { "run", seconds, G_STRUCT_OFFSET (GhloStepRates, run) },
+  { "step", seconds, G_STRUCT_OFFSET (GhloStepRates, step) },
+};
+
+static GBytes *
+key_of (GBytes *identity)
+{
+  GByteArray *key = g_byte_array_new ();
+
+  g_byte_array_append (key, (const guint8 *) "rates " GHLO_VERSION, sizeof "rates " GHLO_VERSION);
+  g_byte_array_append (key, g_bytes_get_data (identity, NULL), (guint) g_bytes_get_size (identity));
+
+  return g_byte_array_free_to_bytes (key);
+}
+
+/* Whether a file has what a device may have measured, rates that it must have among it. */
+static gboolean
+is_plausible (const GhloStepRates *rates)
+{
+  for (guint i = 0; i < GHLO_RATES_N_FIELDS; i++)
+    {
+      double value = ghlo_rates_get (rates, i);
+
+      if (!isfinite (value) || value < 0 || value > (ghlo_rates_fields[i].unit == seconds ? MAX_SECONDS : MAX_RATE))
+        return FALSE;
+    }
+
+  return rates->bytes > 0 && rates->products[GHLO_STEP_PRODUCT_F32] > 0 && rates->scalars > 0;
+}
+
+gboolean
+ghlo_rates_recall (GBytes        *identity,
+                   GhloStepRates *rates)
+{
+  g_autoptr (GBytes) key = NULL, content = NULL;
+  GhloStepRates found;
+
+  if (!ghlo_cache_keeps_items ())
+    return FALSE;
+  key = key_of (identity);
+  content = ghlo_cache_item_read (GHLO_CACHE_RATES, key);
+  if (content == NULL)
+    return FALSE;
+  if (g_bytes_get_size (content) == sizeof found)
+    {
+      memcpy (&found, g_bytes_get_data (content, NULL), sizeof found);
+      if (is_plausible (&found))
+        {
+          *rates = found;
+          return TRUE;
+        }
+    }
+  g_debug ("what the cache has of a device's rates is not used");
+
+  return FALSE;
+}
+
+void
+ghlo_rates_keep (GBytes              *identity,
+                 const char          *title,
+                 const GhloStepRates *rates)
+{
+  g_autoptr (GBytes) key = NULL, content = NULL;
+
+  if (!ghlo_cache_keeps_items ())
+    return;
+  key = key_of (identity);
+  content = g_bytes_new (rates, sizeof *rates);
+  ghlo_cache_item_write (GHLO_CACHE_RATES, key, title, content);
+}

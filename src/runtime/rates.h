@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * Rates of devices, as `ghlo calibrate` measured them: kept in the cache for as long as the device, its driver and the
+ * version of the library are the same.
+ */
+
+#pragma once
+
+#include "plan/target.h"
+
+G_BEGIN_DECLS
+
+/* A number of GhloStepRates. */
+typedef struct
+{
+  const char *name;             /* "uploads" */
+  const char *unit;             /* "bytes/s" */
+  gsize       offset;           /* in the struct */
+} GhloRatesField;
+
+enum { GHLO_RATES_N_FIELDS = sizeof (GhloStepRates) / sizeof (double) };
+
+extern const GhloRatesField ghlo_rates_fields[GHLO_RATES_N_FIELDS];
+
+static inline double
+ghlo_rates_get (const GhloStepRates *rates,
+                guint                field)
+{
+  return *(const double *) ((const guint8 *) rates + ghlo_rates_fields[field].offset);
+}
+
+/* Sets *@rates to what was measured of the device that @identity tells from all others; FALSE where nothing was, or
+ * what there is cannot be true. */
+gboolean ghlo_rates_recall (GBytes              *identity,
+                            GhloStepRates       *rates);
+/* @title: of the device, for people. Does nothing where nothing is kept (GHLO_CACHE). */
+void     ghlo_rates_keep   (GBytes              *identity,
+                            const char          *title,
+                            const GhloStepRates *rates);
+
+G_END_DECLS
