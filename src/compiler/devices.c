@@ -31,7 +31,7 @@ find_of (guint    i,
     {
       if (known.found->pdata[i] == NULL)
         known.found->pdata[i] = g_ptr_array_new ();
-      ghlo_device_finders[i] (known.found->pdata[i]);
+      ghlo_device_finders[i].find (known.found->pdata[i]);
     }
 
   return known.found->pdata[i];
@@ -62,8 +62,27 @@ ghlo_devices_list (void)
   GPtrArray *devices = g_ptr_array_new ();
 
   g_mutex_lock (&known.lock);
-  for (guint i = 0; ghlo_device_finders[i] != NULL; i++)
+  for (guint i = 0; ghlo_device_finders[i].find != NULL; i++)
     g_ptr_array_extend (devices, find_of (i, forget_lost (i)), NULL, NULL);
+  g_mutex_unlock (&known.lock);
+
+  return devices;
+}
+
+GPtrArray *
+ghlo_devices_list_gpus (gboolean ask)
+{
+  GPtrArray *devices = g_ptr_array_new ();
+
+  g_mutex_lock (&known.lock);
+  for (guint i = 0; ghlo_device_finders[i].find != NULL; i++)
+    {
+      gboolean was_asked = known.found != NULL && i < known.found->len && known.found->pdata[i] != NULL;
+
+      if (ghlo_device_finders[i].may_have_gpu != NULL
+          && (was_asked || (ask && ghlo_device_finders[i].may_have_gpu ())))
+        g_ptr_array_extend (devices, find_of (i, forget_lost (i)), NULL, NULL);
+    }
   g_mutex_unlock (&known.lock);
 
   return devices;
@@ -91,21 +110,20 @@ ghlo_devices_find (const char *name)
   GhloDeviceCore *device = NULL;
 
   g_mutex_lock (&known.lock);
-  for (guint i = 0; ghlo_device_finders[i] != NULL && device == NULL; i++)
+  for (guint i = 0; ghlo_device_finders[i].find != NULL && device == NULL; i++)
     device = find_named (find_of (i, forget_lost (i)), name);
   g_mutex_unlock (&known.lock);
 
   return device;
 }
 
-/* The first that there is. */
-static GhloDeviceCore *
-find_default (void)
+GhloDeviceCore *
+ghlo_devices_get_default (void)
 {
   GhloDeviceCore *device = NULL;
 
   g_mutex_lock (&known.lock);
-  for (guint i = 0; ghlo_device_finders[i] != NULL && device == NULL; i++)
+  for (guint i = 0; ghlo_device_finders[i].find != NULL && device == NULL; i++)
     {
       GPtrArray *devices = find_of (i, forget_lost (i));
 
@@ -116,17 +134,32 @@ find_default (void)
   return device;
 }
 
+/* NULL for none. */
+static const char *
+get_wish (const char *name)
+{
+  return name != NULL ? name : g_getenv ("GHLO_DEVICE");
+}
+
+gboolean
+ghlo_devices_is_auto (const char *name)
+{
+  const char *wish = get_wish (name);
+
+  return wish == NULL || *wish == '\0' || g_str_equal (wish, "auto");
+}
+
 GhloDeviceCore *
 ghlo_devices_choose (const char  *name,
                      GError     **error)
 {
-  const char *wish = name != NULL ? name : g_getenv ("GHLO_DEVICE");
+  const char *wish = get_wish (name);
   g_autoptr (GPtrArray) devices = NULL;
   g_autoptr (GString) known = NULL;
   GhloDeviceCore *device;
 
-  if (wish == NULL || *wish == '\0' || g_str_equal (wish, "auto"))
-    return find_default ();
+  if (ghlo_devices_is_auto (name))
+    return ghlo_devices_get_default ();
   device = ghlo_devices_find (wish);
   if (device != NULL)
     return device;

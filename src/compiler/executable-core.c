@@ -5,6 +5,56 @@
 
 #include "compiler/executable-core.h"
 
+#include "base/ghlo-error.h"
+#include "compiler/auto.h"
+
+/* Where nobody asked for the GPU, its failing is no reason to fail. */
+static gboolean
+may_do_without (const GhloDeviceCore *device,
+                const char           *reason,
+                const GError         *error)
+{
+  return reason != NULL && device->is_gpu && error->domain == GHLO_ERROR;
+}
+
+/* *device and *reason, which the caller frees, are of what was made; no reason is needed for a device that was asked
+ * for. */
+static GhloCompilation *
+compile (const GhloCompileRequest  *request,
+         GhloDeviceCore           **device,
+         char                     **reason,
+         GhloCacheUse              *use,
+         const GhloMonitor         *monitor,
+         GError                   **error)
+{
+  g_autofree char *why = NULL;
+  g_autoptr (GError) local_error = NULL;
+  GhloCompilation *compilation;
+
+  *device = request->device != NULL ? request->device : ghlo_auto_choose (NULL, request->module, &why, error);
+  if (*device == NULL)
+    return NULL;
+  compilation = ghlo_compilation_new (request->module, *device, request->settings, request->custom_targets, use,
+                                      monitor, &local_error);
+  if (compilation == NULL && may_do_without (*device, why, local_error))
+    {
+      g_autofree char *problem = g_strdelimit (g_strdup (local_error->message), "\n", ' ');
+
+      g_free (why);
+      why = g_strdup_printf ("%s fails to compile the program: %s", (*device)->names[0], problem);
+      g_clear_error (&local_error);
+      *device = ghlo_devices_get_default ();
+      compilation = ghlo_compilation_new (request->module, *device, request->settings, request->custom_targets, use,
+                                          monitor, &local_error);
+    }
+  if (compilation != NULL)
+    *reason = g_steal_pointer (&why);
+  else
+    g_propagate_error (error, g_steal_pointer (&local_error));
+
+  return compilation;
+}
+
 GhloExecutableCore *
 ghlo_executable_core_new (const GhloCompileRequest *request,
                           const GhloMonitor        *monitor,
@@ -13,13 +63,14 @@ ghlo_executable_core_new (const GhloCompileRequest *request,
   gint64 start = g_get_monotonic_time ();
   GhloSignature signature;
   GhloCacheUse use;
+  GhloDeviceCore *device;
   GhloCompilation *compilation;
+  char *reason;
   GhloExecutableCore *self;
 
   if (!ghlo_signature_init (&signature, request->module, error))
     return NULL;
-  compilation = ghlo_compilation_new (request->module, request->device, request->settings, request->custom_targets,
-                                      &use, monitor, error);
+  compilation = compile (request, &device, &reason, &use, monitor, error);
   if (compilation == NULL)
     return NULL;
 
@@ -27,7 +78,8 @@ ghlo_executable_core_new (const GhloCompileRequest *request,
   g_atomic_ref_count_init (&self->ref_count);
   self->module = ghlo_ir_module_ref (request->module);
   self->signature = signature;
-  self->device = request->device;
+  self->device = device;
+  self->reason = reason;
   self->compilation = compilation;
   self->settings = ghlo_settings_ref (request->settings);
   self->counters = ghlo_counters_new ();
@@ -63,6 +115,7 @@ ghlo_executable_core_unref (GhloExecutableCore *self)
 
   ghlo_compilation_unref (self->compilation);
   ghlo_ir_module_unref (self->module);
+  g_free (self->reason);
   ghlo_settings_unref (self->settings);
   ghlo_counters_unref (self->counters);
   ghlo_counters_unref (self->client_counters);

@@ -16,7 +16,7 @@ G_BEGIN_DECLS
 typedef struct
 {
   GhloIrModule         *module;
-  GhloDeviceCore       *device;
+  GhloDeviceCore       *device;            /* NULL: GHLO_DEVICE's, or else the one that suits the program */
   GhloSettings         *settings;
   GhloCounters         *counters;          /* the client's */
   GhloCustomTargets    *custom_targets;    /* what the application answers itself; NULL: nothing */
@@ -28,6 +28,7 @@ typedef struct
   GhloIrModule         *module;            /* as it was written: what people see of the program */
   GhloSignature         signature;         /* of module */
   GhloDeviceCore       *device;
+  char                 *reason;            /* why it was chosen; NULL where it was asked for */
   GhloCompilation      *compilation;       /* what runs; other executables may share it */
   GhloSettings         *settings;
   GhloCounters         *counters;          /* of this program alone */

@@ -13,10 +13,10 @@
 #endif
 
 const GhloDeviceFinder ghlo_device_finders[] = {
-  ghlo_cpu_find_devices,
+  { ghlo_cpu_find_devices },
 #ifdef GHLO_HAS_VULKAN
-  ghlo_vulkan_find_devices,
+  { ghlo_vulkan_find_devices, ghlo_vulkan_may_have_gpu },
 #endif
-  ghlo_reference_find_devices,
-  NULL
+  { ghlo_reference_find_devices },
+  { NULL }
 };

@@ -381,11 +381,8 @@ compile_run (gpointer            data,
   const GhloSettings *settings = request->settings;
 
   ghlo_trim_watch ();
-  if (request->device == NULL)
-    request->device = ghlo_devices_choose (NULL, error);
   /* Not for what is loaded, which outlives passes. */
-  if (request->device == NULL
-      || !ghlo_optimize_check_names ("enabled-passes", (const char *const *) settings->enabled_passes, error)
+  if (!ghlo_optimize_check_names ("enabled-passes", (const char *const *) settings->enabled_passes, error)
       || !ghlo_optimize_check_names ("disabled-passes", (const char *const *) settings->disabled_passes, error))
     return NULL;
 

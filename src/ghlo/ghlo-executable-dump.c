@@ -8,6 +8,7 @@
 #include "ghlo-error.h"
 #include "ghlo-call-private.h"
 #include "ghlo-program-private.h"
+#include "compiler/auto.h"
 
 /* What a call takes along. */
 typedef struct
@@ -50,7 +51,7 @@ static char *
 describe_plan (const GhloExecutableCore *core,
                GError                  **error)
 {
-  char *text = ghlo_prepared_describe (core->compilation->prepared);
+  char *text = ghlo_auto_tell (core->reason, ghlo_prepared_describe (core->compilation->prepared));
 
   if (text == NULL)
     g_set_error (error, GHLO_ERROR, GHLO_ERROR_UNSUPPORTED,

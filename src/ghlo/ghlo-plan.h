@@ -31,6 +31,8 @@ guint64   ghlo_plan_get_prepared_memory   (GhloPlan *self);
 GHLO_AVAILABLE_IN_1_0
 gboolean  ghlo_plan_is_profiled           (GhloPlan *self);
 GHLO_AVAILABLE_IN_1_0
+const char *ghlo_plan_get_reason          (GhloPlan *self);
+GHLO_AVAILABLE_IN_1_0
 char     *ghlo_plan_to_string             (GhloPlan *self) G_GNUC_WARN_UNUSED_RESULT;
 
 G_END_DECLS

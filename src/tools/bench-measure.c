@@ -12,6 +12,7 @@
 #include <time.h>
 
 #include "base/ghlo-error.h"
+#include "compiler/auto.h"
 
 enum { MIN_RUNS = 5, MAX_RUNS = 100000 };
 
@@ -216,6 +217,8 @@ ghlo_bench_measure (const char              *path,
 {
   g_autoptr (GhloIrModule) module = NULL, optimized = NULL;
   g_auto (Program) program = { NULL };
+  g_autofree char *reason = NULL;
+  GhloDeviceCore *device;
   GhloIrOp *function;
   gint64 start = now ();
 
@@ -237,11 +240,11 @@ ghlo_bench_measure (const char              *path,
     return FALSE;
 
   start = now ();
-  optimized = ghlo_tool_optimize (module, options->device, error);
+  device = ghlo_auto_choose (options->device, module, &reason, error);
+  optimized = device != NULL ? ghlo_tool_optimize (module, device, error) : NULL;
   if (optimized == NULL)
     return FALSE;
-  program.prepared = ghlo_devices_prepare (options->device, optimized, ghlo_ir_module_get_entry (optimized), NULL,
-                                           error);
+  program.prepared = ghlo_devices_prepare (device, optimized, ghlo_ir_module_get_entry (optimized), NULL, error);
   if (program.prepared == NULL)
     return FALSE;
   result->compile = seconds_since (start);

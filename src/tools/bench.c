@@ -49,9 +49,9 @@ check_options (Options  *options,
   options->bench.warm_up = (guint) options->warm_up;
   options->bench.repetitions = (guint) options->repetitions;
   options->bench.fill = options->fill != NULL ? options->fill : "random:1";
-  options->bench.device = ghlo_devices_choose (options->device, error);
+  options->bench.device = options->device;
 
-  return options->bench.device != NULL;
+  return ghlo_devices_choose (options->device, error) != NULL;
 }
 
 static gboolean
@@ -174,7 +174,7 @@ ghlo_tool_bench (int    argc,
       "How long to run each program (1), 5 runs at least", "SECONDS" },
     { "warm-up", 'w', 0, G_OPTION_ARG_INT, &options.warm_up, "Runs before those that count (2)", "N" },
     { "fill", 0, 0, G_OPTION_ARG_STRING, &options.fill, "Every input, as for run (random:1)", "SPEC" },
-    { "device", 'd', 0, G_OPTION_ARG_STRING, &options.device, "The device to run on (cpu)", "NAME" },
+    { "device", 'd', 0, G_OPTION_ARG_STRING, &options.device, "The device to run on (auto)", "NAME" },
     { "wait-for-code", 0, 0, G_OPTION_ARG_NONE, &options.bench.wait_for_code,
       "Wait after the first run until the machine code of kernels is made", NULL },
     { "profile", 0, 0, G_OPTION_ARG_NONE, &options.bench.profile, "Say what each step took, in as many runs more",

@@ -15,7 +15,7 @@ G_BEGIN_DECLS
 
 typedef struct
 {
-  GhloDeviceCore *device;
+  const char     *device;       /* its name; nullable */
   const char     *fill;          /* for every input */
   guint           warm_up;       /* runs before those that count */
   guint           repetitions;   /* 0: as many as fit into @seconds, 5 at least */

@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "base/ghlo-error.h"
+#include "compiler/auto.h"
 #include "compiler/optimize.h"
 #include "ir/print/print.h"
 #include "plan/plan.h"
@@ -32,7 +33,9 @@ static const char *const stages[N_STAGES] = { "parsed", "passes", "fusion", "pla
 typedef struct
 {
   Stage                stage;
+  const char          *device_name;   /* nullable */
   GhloDeviceCore      *device;
+  const char          *reason;        /* why it was chosen; nullable */
   gboolean             report;
   GhloIrPrintFlags     print_flags;
   GhloOptimizeOptions  optimize;      /* its names are borrowed */
@@ -40,18 +43,18 @@ typedef struct
 
 /* The plan as text, or its kernels, or their code; NULL where there is none. */
 static char *
-print_plan (GhloPrepared *prepared,
-            Stage         stage)
+print_plan (GhloPrepared  *prepared,
+            const Options *options)
 {
   const GhloStepPlan *plan = ghlo_prepared_get_plan (prepared);
 
-  if (stage == STAGE_PLAN)
-    return ghlo_prepared_describe (prepared);
+  if (options->stage == STAGE_PLAN)
+    return ghlo_auto_tell (options->reason, ghlo_prepared_describe (prepared));
 
   if (plan == NULL)
     return NULL;
 
-  return stage == STAGE_CODE ? ghlo_step_plan_print_code (plan) : ghlo_step_plan_print_kernels (plan);
+  return options->stage == STAGE_CODE ? ghlo_step_plan_print_code (plan) : ghlo_step_plan_print_kernels (plan);
 }
 
 /* What the device says of the entry function. */
@@ -75,7 +78,7 @@ describe_plan (GhloIrModule   *module,
   prepared = ghlo_devices_prepare (options->device, module, function, NULL, error);
   if (prepared == NULL)
     return NULL;
-  text = print_plan (prepared, options->stage);
+  text = print_plan (prepared, options);
   if (text == NULL)
     g_set_error (error, GHLO_ERROR, GHLO_ERROR_UNSUPPORTED,
                  "the device '%s' makes no plan: it runs the operations one by one, as --stage=passes shows them",
@@ -165,16 +168,18 @@ dump (GhloIrModule   *module,
 }
 
 static int
-dump_file (const char    *path,
-           const Options *options)
+dump_file (const char *path,
+           Options    *options)
 {
   g_autoptr (GhloIrModule) module = ghlo_tool_load (path, NULL);
   g_autoptr (GError) error = NULL;
-  g_autofree char *text = NULL;
+  g_autofree char *text = NULL, *reason = NULL;
 
   if (module == NULL)
     return GHLO_TOOL_FAILED;
-  text = dump (module, options, &error);
+  options->device = ghlo_auto_choose (options->device_name, module, &reason, &error);
+  options->reason = reason;
+  text = options->device != NULL ? dump (module, options, &error) : NULL;
   if (text == NULL)
     {
       ghlo_tool_error ("%s", error->message);
@@ -260,7 +265,7 @@ ghlo_tool_dump (int    argc,
   const GOptionEntry entries[] = {
     { "stage", 's', 0, G_OPTION_ARG_STRING, &stage,
       "What is shown: parsed, passes (default), fusion, plan, kernels, code", "STAGE" },
-    { "device", 'd', 0, G_OPTION_ARG_STRING, &device, "The device to compile for (cpu)", "NAME" },
+    { "device", 'd', 0, G_OPTION_ARG_STRING, &device, "The device to compile for (auto)", "NAME" },
     { "optimize", 'O', 0, G_OPTION_ARG_STRING, &level,
       "The optimization level, 0 to 3 (2; 0 where the device runs programs as they are written)", "LEVEL" },
     { "disable", 0, 0, G_OPTION_ARG_STRING, &disable, "Leave these passes out; \"help\" lists them", "NAME,…" },
@@ -287,6 +292,7 @@ ghlo_tool_dump (int    argc,
       return GHLO_TOOL_USAGE;
     }
   names = g_strsplit (disable != NULL ? disable : "", ",", -1);
+  options.device_name = device;
   options.device = ghlo_devices_choose (device, &error);
   options.print_flags = (generic ? GHLO_IR_PRINT_GENERIC : 0) | (strip ? GHLO_IR_PRINT_STRIP_LOCATIONS : 0)
                         | (elide ? GHLO_IR_PRINT_ELIDE_LARGE : 0);

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "base/ghlo-error.h"
+#include "compiler/auto.h"
 #include "compiler/signature.h"
 #include "runtime/npy.h"
 #include "runtime/place.h"
@@ -251,7 +252,6 @@ find_function (const Options *options,
 
 static gboolean
 run_section (const Options  *options,
-             GhloDeviceCore *device,
              GhloToolFile   *file,
              guint           index)
 {
@@ -259,6 +259,8 @@ run_section (const Options  *options,
   g_autoptr (GhloIrModule) module = ghlo_tool_file_parse (file, index, GHLO_IMPORT_DEFAULT, &diagnostics, NULL);
   g_autoptr (GhloIrModule) optimized = NULL;
   g_autoptr (GError) error = NULL;
+  g_autofree char *reason = NULL;
+  GhloDeviceCore *device = NULL;
   GhloIrOp *function;
 
   if (module == NULL)
@@ -267,7 +269,9 @@ run_section (const Options  *options,
       return FALSE;
     }
   function = find_function (options, module, &error);
-  optimized = function != NULL ? ghlo_tool_optimize (module, device, &error) : NULL;
+  if (function != NULL)
+    device = ghlo_auto_choose (options->device, module, &reason, &error);
+  optimized = device != NULL ? ghlo_tool_optimize (module, device, &error) : NULL;
   /* A private function may have gone into its callers. */
   if (optimized != NULL && find_function (options, optimized, NULL) == NULL)
     {
@@ -283,9 +287,8 @@ run_section (const Options  *options,
 }
 
 static gboolean
-run_file (Options        *options,
-          GhloDeviceCore *device,
-          const char     *path)
+run_file (Options    *options,
+          const char *path)
 {
   g_auto (GhloToolFile) file = { 0 };
   g_autoptr (GError) error = NULL;
@@ -303,7 +306,7 @@ run_file (Options        *options,
     }
 
   for (guint i = 0; i < file.sections->len; i++)
-    ok &= run_section (options, device, &file, i);
+    ok &= run_section (options, &file, i);
 
   return ok;
 }
@@ -327,7 +330,6 @@ ghlo_tool_run (int    argc,
 {
   g_auto (Options) options = { 0 };
   g_autoptr (GError) error = NULL;
-  GhloDeviceCore *device;
   int status;
   const GOptionEntry entries[] = {
     { "input", 'i', 0, G_OPTION_ARG_STRING_ARRAY, &options.inputs, "An input, by its name or the next; see below",
@@ -337,7 +339,7 @@ ghlo_tool_run (int    argc,
     { "output-dir", 'o', 0, G_OPTION_ARG_FILENAME, &options.output_dir, "Save outputs as DIR/outN.npy", "DIR" },
     { "format", 0, 0, G_OPTION_ARG_STRING, &options.format_name, "How outputs are printed: tensor or dense", "FORMAT" },
     { "full", 0, 0, G_OPTION_ARG_NONE, &options.full, "Print every element of large outputs", NULL },
-    { "device", 'd', 0, G_OPTION_ARG_STRING, &options.device, "The device to run on (cpu)", "NAME" },
+    { "device", 'd', 0, G_OPTION_ARG_STRING, &options.device, "The device to run on (auto)", "NAME" },
     { "wait-for-code", 0, 0, G_OPTION_ARG_NONE, &options.wait_for_code, "Run when the machine code of kernels is made",
       NULL },
     { "split-input", 0, 0, G_OPTION_ARG_NONE, &options.split, "Run each program between lines \"// -----\"", NULL },
@@ -360,12 +362,11 @@ ghlo_tool_run (int    argc,
       ghlo_tool_error ("expected --format=tensor or --format=dense, found '%s'", options.format_name);
       return GHLO_TOOL_USAGE;
     }
-  device = ghlo_devices_choose (options.device, &error);
-  if (device == NULL)
+  if (ghlo_devices_choose (options.device, &error) == NULL)
     {
       ghlo_tool_error ("%s", error->message);
       return GHLO_TOOL_USAGE;
     }
 
-  return run_file (&options, device, argv[1]) ? GHLO_TOOL_OK : GHLO_TOOL_FAILED;
+  return run_file (&options, argv[1]) ? GHLO_TOOL_OK : GHLO_TOOL_FAILED;
 }

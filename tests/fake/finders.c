@@ -10,8 +10,8 @@
 #include "reference/device.h"
 
 const GhloDeviceFinder ghlo_device_finders[] = {
-  ghlo_cpu_find_devices,
-  ghlo_reference_find_devices,
-  fake_find_devices,
-  NULL
+  { ghlo_cpu_find_devices },
+  { ghlo_reference_find_devices },
+  { fake_find_devices },
+  { NULL }
 };

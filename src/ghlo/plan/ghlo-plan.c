@@ -6,6 +6,7 @@
 #include "ghlo-plan-private.h"
 
 #include "client/reclaim.h"
+#include "compiler/auto.h"
 #include "ghlo-plan-step.h"
 
 /**
@@ -41,6 +42,7 @@ enum
   PROP_MEMORY,
   PROP_PREPARED_MEMORY,
   PROP_PROFILED,
+  PROP_REASON,
   N_PROPS
 };
 
@@ -131,6 +133,9 @@ ghlo_plan_get_property (GObject    *object,
     case PROP_PROFILED:
       g_value_set_boolean (value, ghlo_plan_is_profiled (self));
       break;
+    case PROP_REASON:
+      g_value_set_string (value, ghlo_plan_get_reason (self));
+      break;
     default:
       G_OBJECT_WARN_INVALID_PROPERTY_ID (object, prop_id, pspec);
     }
@@ -189,6 +194,15 @@ ghlo_plan_class_init (GhloPlanClass *klass)
    * Since: 1.0
    */
   properties[PROP_PROFILED] = g_param_spec_boolean ("profiled", NULL, NULL, FALSE, flags);
+
+  /**
+   * GhloPlan:reason: (getter get_reason)
+   *
+   * Why the program runs where it does.
+   *
+   * Since: 1.0
+   */
+  properties[PROP_REASON] = g_param_spec_string ("reason", NULL, NULL, NULL, flags);
 
   g_object_class_install_properties (object_class, N_PROPS, properties);
 }
@@ -335,10 +349,32 @@ ghlo_plan_is_profiled (GhloPlan *self)
 }
 
 /**
+ * ghlo_plan_get_reason: (get-property reason)
+ * @self: a plan
+ *
+ * Gets why the library chose the device, where nobody asked for one: what devices
+ * there were, and how long it expected the program to take on each, as a sentence for
+ * people, in English and without a stop.
+ *
+ * Returns: (nullable): the sentence; %NULL where the device was asked for, and for a
+ *   program that was loaded
+ *
+ * Since: 1.0
+ */
+const char *
+ghlo_plan_get_reason (GhloPlan *self)
+{
+  g_return_val_if_fail (GHLO_IS_PLAN (self), NULL);
+
+  return self->source != NULL ? self->source->core->reason : NULL;
+}
+
+/**
  * ghlo_plan_to_string:
  * @self: a plan
  *
- * Writes the plan for people, a line for each step.
+ * Writes the plan for people, a line for each step, after one with the
+ * [property@Ghlo.Plan:reason] where there is any.
  *
  * Returns: (transfer full): the text
  *
@@ -349,5 +385,9 @@ ghlo_plan_to_string (GhloPlan *self)
 {
   g_return_val_if_fail (GHLO_IS_PLAN (self), NULL);
 
-  return self->source != NULL ? ghlo_prepared_describe (self->source->core->compilation->prepared) : g_strdup ("");
+  if (self->source == NULL)
+    return g_strdup ("");
+
+  return ghlo_auto_tell (self->source->core->reason,
+                         ghlo_prepared_describe (self->source->core->compilation->prepared));
 }

@@ -54,10 +54,10 @@ find_single (GPtrArray *devices)
 }
 
 const GhloDeviceFinder ghlo_device_finders[] = {
-  ghlo_cpu_find_devices,
-  find_single,
-  ghlo_reference_find_devices,
-  NULL
+  { ghlo_cpu_find_devices },
+  { find_single },
+  { ghlo_reference_find_devices },
+  { NULL }
 };
 
 static void

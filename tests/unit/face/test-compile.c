@@ -90,10 +90,10 @@ find_device (GPtrArray *devices)
 }
 
 const GhloDeviceFinder ghlo_device_finders[] = {
-  ghlo_cpu_find_devices,
-  ghlo_reference_find_devices,
-  find_device,
-  NULL
+  { ghlo_cpu_find_devices },
+  { ghlo_reference_find_devices },
+  { find_device },
+  { NULL }
 };
 
 static GhloProgram *

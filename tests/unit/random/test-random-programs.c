@@ -21,13 +21,13 @@
 enum { N_LONG = 5000 };
 
 const GhloDeviceFinder ghlo_device_finders[] = {
-  ghlo_cpu_find_devices,
+  { ghlo_cpu_find_devices },
 #ifdef GHLO_HAS_VULKAN
-  ghlo_vulkan_find_devices,
+  { ghlo_vulkan_find_devices, ghlo_vulkan_may_have_gpu },
 #endif
-  ghlo_reference_find_devices,
-  apart_find_devices,
-  NULL
+  { ghlo_reference_find_devices },
+  { apart_find_devices },
+  { NULL }
 };
 
 /* The devices that must agree with the reference executor, and after which passes. */

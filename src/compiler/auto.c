@@ -1,0 +1,106 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * The choice follows from the program, the rates that are known of the devices (runtime/rates.h), and which were found.
+ */
+
+#include "compiler/auto.h"
+
+#include "compiler/estimate.h"
+
+/* Looking for GPUs takes up to a third of a second, once a process (measured cold: 330 ms); a program that the CPU does
+ * in less than this would have to run a thousand times to make up for it. */
+#define WORTH_LOOKING 300e-6
+
+/* "0.21 ms", "140 µs". */
+static void
+append_time (GString *text,
+             double   seconds)
+{
+  if (seconds < 0)
+    g_string_append (text, "an unknown time");
+  else if (seconds < 1e-3)
+    g_string_append_printf (text, "%.3g µs", seconds * 1e6);
+  else if (seconds < 1)
+    g_string_append_printf (text, "%.3g ms", seconds * 1e3);
+  else
+    g_string_append_printf (text, "%.3g s", seconds);
+}
+
+/* Of the devices, the GPU on which the program ends first; NULL where there is none. */
+static GhloDeviceCore *
+find_gpu (GPtrArray      *devices,
+          GhloDeviceCore *host,
+          const GhloIrOp *function,
+          double         *seconds)
+{
+  GhloDeviceCore *best = NULL;
+
+  for (guint i = 0; i < devices->len; i++)
+    {
+      GhloDeviceCore *device = devices->pdata[i];
+      double time = device->is_gpu && !ghlo_device_core_is_lost (device) ? ghlo_estimate_run (device, host, function)
+                                                                         : -1;
+
+      if (time >= 0 && (best == NULL || time < *seconds))
+        {
+          best = device;
+          *seconds = time;
+        }
+    }
+
+  return best;
+}
+
+static GhloDeviceCore *
+choose (GhloDeviceCore  *host,
+        const GhloIrOp  *function,
+        char           **reason)
+{
+  double own = ghlo_estimate_run (host, host, function), other = 0;
+  g_autoptr (GPtrArray) devices = ghlo_devices_list_gpus (own >= WORTH_LOOKING);
+  GhloDeviceCore *gpu = own >= 0 ? find_gpu (devices, host, function, &other) : NULL;
+  GhloDeviceCore *chosen = gpu != NULL && other < own ? gpu : host;
+  g_autoptr (GString) text = g_string_new (chosen->names[0]);
+
+  g_string_append (text, " is estimated to take ");
+  append_time (text, chosen == host ? own : other);
+  if (own < 0)
+    g_string_append (text, ", since a shape or a number of calls is not known");
+  else if (gpu == NULL && own < WORTH_LOOKING)
+    g_string_append (text, ", for which no GPU is looked for");
+  else if (gpu == NULL)
+    g_string_append (text, ", and there is no GPU");
+  else
+    {
+      g_string_append_printf (text, ", %s ", chosen == host ? gpu->names[0] : host->names[0]);
+      append_time (text, chosen == host ? other : own);
+    }
+  *reason = g_string_free (g_steal_pointer (&text), FALSE);
+
+  return chosen;
+}
+
+char *
+ghlo_auto_tell (const char *reason,
+                char       *plan)
+{
+  g_autofree char *text = plan;
+
+  return reason == NULL || plan == NULL ? g_steal_pointer (&text) : g_strdup_printf ("auto: %s\n%s", reason, plan);
+}
+
+GhloDeviceCore *
+ghlo_auto_choose (const char          *name,
+                  const GhloIrModule  *module,
+                  char               **reason,
+                  GError             **error)
+{
+  GhloDeviceCore *device = ghlo_devices_choose (name, error);
+  const GhloIrOp *function = ghlo_ir_module_get_entry (module);
+
+  *reason = NULL;
+  if (device == NULL || !ghlo_devices_is_auto (name) || function == NULL || ghlo_ir_func_get_body (function) == NULL)
+    return device;
+
+  return choose (device, function, reason);
+}

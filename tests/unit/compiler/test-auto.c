@@ -1,0 +1,375 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * Programs that name no device: what they are estimated to take, where they go and why, and the rates that this depends
+ * on. The GPU is the CPU under another name, at rates that a test sets.
+ */
+
+#include "compiler/auto.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/ghlo-error.h"
+#include "compiler/estimate.h"
+#include "compiler/executable-core.h"
+#include "cpu/device.h"
+#include "import/import.h"
+#include "reference/device.h"
+#include "runtime/cache-item.h"
+#include "runtime/rates.h"
+
+static GhloIrModule *
+parse (const char *text)
+{
+  g_autoptr (GhloDiagnostics) diagnostics = ghlo_diagnostics_new ("test.mlir", text, strlen (text));
+  GhloIrModule *module = ghlo_import_text (text, strlen (text), GHLO_IMPORT_DEFAULT, diagnostics, NULL);
+
+  g_assert_nonnull (module);
+
+  return module;
+}
+
+/* The GPU. */
+
+static const GhloStepRates fast = {
+  .bytes = 1e15, .products = { 1e15, 1e15, 1e15 }, .scalars = 1e15, .uploads = 1e15, .downloads = 1e15, .run = 1e-6,
+  .step = 1e-9,
+};
+static GhloStepRates gpu_rates;
+static const char *declined_kind;         /* operations that the GPU has no step for; NULL: none */
+static gboolean fails, has_gpu;
+static guint n_searches;
+
+static const GhloStepRates *
+get_rates (GhloDeviceCore *self)
+{
+  return &gpu_rates;
+}
+
+static const char *
+declines (GhloDeviceCore        *self,
+          const char            *kind,
+          const GhloIrOp *const *ops,
+          guint                  n_ops)
+{
+  if (g_str_equal (kind, "step"))
+    return g_strcmp0 (ghlo_ir_op_get_name (ops[0]), declined_kind) == 0 ? "there is no step for it" : NULL;
+
+  return ghlo_cpu_device ()->klass->declines (self, kind, ops, n_ops);
+}
+
+static GhloPrepared *
+prepare (GhloDeviceCore            *self,
+         GhloIrModule              *module,
+         GhloIrOp                  *function,
+         const GhloPrepareOptions  *options,
+         const GhloMonitor         *monitor,
+         GError                   **error)
+{
+  if (!fails)
+    return ghlo_cpu_device ()->klass->prepare (self, module, function, options, monitor, error);
+  g_set_error_literal (error, GHLO_ERROR, GHLO_ERROR_DEVICE, "the device fails\nto open");
+
+  return NULL;
+}
+
+static GhloDeviceCoreClass gpu_class;
+static const char *const gpu_names[] = { "gpu:0", "gpu", NULL }, *const no_features[] = { NULL };
+static GhloDeviceCore gpu = {
+  .klass = &gpu_class, .names = gpu_names, .title = "GPU", .driver = "1", .features = no_features,
+  .wants_passes = TRUE, .is_gpu = TRUE,
+};
+
+static void
+find_gpus (GPtrArray *devices)
+{
+  n_searches++;
+  if (devices->len == 0)
+    g_ptr_array_add (devices, &gpu);
+}
+
+static gboolean
+may_have_gpu (void)
+{
+  return has_gpu;
+}
+
+const GhloDeviceFinder ghlo_device_finders[] = {
+  { ghlo_cpu_find_devices },
+  { find_gpus, may_have_gpu },
+  { ghlo_reference_find_devices },
+  { NULL }
+};
+
+#define M "tensor<512x512xf32>"
+
+/* 268 billion operations, hours of a processor's memory for none of them. */
+static const char large[] =
+  "func.func @main(%x: " M ", %y: " M ") -> " M " {\n"
+  "  %n = stablehlo.constant dense<1000> : tensor<i32>\n"
+  "  %zero = stablehlo.constant dense<0> : tensor<i32>\n"
+  "  %one = stablehlo.constant dense<1> : tensor<i32>\n"
+  "  %i, %z = stablehlo.while(%k = %zero, %c = %x) : tensor<i32>, " M "\n"
+  "    cond {\n"
+  "    %less = stablehlo.compare LT, %k, %n : (tensor<i32>, tensor<i32>) -> tensor<i1>\n"
+  "    stablehlo.return %less : tensor<i1>\n"
+  "  } do {\n"
+  "    %next = stablehlo.add %k, %one : tensor<i32>\n"
+  "    %product = stablehlo.dot_general %c, %y, contracting_dims = [1] x [0] : (" M ", " M ") -> " M "\n"
+  "    stablehlo.return %next, %product : tensor<i32>, " M "\n"
+  "  }\n"
+  "  return %z : " M "\n"
+  "}\n";
+static const char small[] =
+  "func.func @main(%x: tensor<16xf32>) -> tensor<16xf32> {\n"
+  "  %0 = stablehlo.add %x, %x : tensor<16xf32>\n"
+  "  return %0 : tensor<16xf32>\n"
+  "}\n";
+
+/* @part of what is said of the choice. */
+static void
+assert_choice (const char     *text,
+               GhloDeviceCore *device,
+               const char     *part)
+{
+  g_autoptr (GhloIrModule) module = parse (text);
+  g_autoptr (GError) error = NULL;
+  g_autofree char *reason = NULL;
+  GhloDeviceCore *chosen = ghlo_auto_choose (NULL, module, &reason, &error);
+
+  g_assert_no_error (error);
+  if (chosen != device || (part == NULL ? reason != NULL : reason == NULL || strstr (reason, part) == NULL))
+    g_error ("expected %s and \"%s\", found %s and \"%s\"", device->names[0], part, chosen->names[0], reason);
+}
+
+/* Comes first: nobody has asked for the GPU yet. */
+static void
+test_search (void)
+{
+  gpu_rates = fast;
+  has_gpu = TRUE;
+  assert_choice (small, ghlo_cpu_device (), ", for which no GPU is looked for");
+  g_assert_cmpuint (n_searches, ==, 0);
+  has_gpu = FALSE;
+  assert_choice (large, ghlo_cpu_device (), ", and there is no GPU");
+  g_assert_cmpuint (n_searches, ==, 0);
+  has_gpu = TRUE;
+  assert_choice (large, &gpu, "gpu:0 is estimated to take ");
+  g_assert_cmpuint (n_searches, ==, 1);
+
+  /* Now it is known, and asked whatever there may be. */
+  has_gpu = FALSE;
+  assert_choice (large, &gpu, ", cpu ");
+  gpu_rates.run = 0.25;
+  assert_choice (small, ghlo_cpu_device (), "µs, gpu:0 250 ms");
+  gpu_rates.run = 0;
+  assert_choice (small, &gpu, "gpu:0 is estimated to take ");
+}
+
+static void
+test_choice (void)
+{
+  gpu_rates = fast;
+  gpu_rates.products[GHLO_STEP_PRODUCT_F32] = 1e6;
+  assert_choice (large, ghlo_cpu_device (), ", gpu:0 ");
+  gpu_rates = fast;
+  gpu_rates.uploads = 1;
+  assert_choice (large, ghlo_cpu_device (), ", gpu:0 ");
+  gpu_rates = fast;
+  gpu_rates.step = 1;
+  assert_choice (large, ghlo_cpu_device (), ", gpu:0 ");
+
+  /* What the GPU has no step for takes as long as on the CPU, and transfers. */
+  gpu_rates = fast;
+  declined_kind = "stablehlo.dot_general";
+  assert_choice (large, ghlo_cpu_device (), ", gpu:0 ");
+  declined_kind = NULL;
+  assert_choice (large, &gpu, ", cpu ");
+
+  /* A device that is none, however fast, and one that nothing is known of. */
+  gpu.is_gpu = FALSE;
+  assert_choice (large, ghlo_cpu_device (), ", and there is no GPU");
+  gpu.is_gpu = TRUE;
+  gpu_rates.bytes = 0;
+  assert_choice (large, ghlo_cpu_device (), ", and there is no GPU");
+  gpu_rates = fast;
+}
+
+static void
+test_asked (void)
+{
+  gpu_rates = fast;
+  g_setenv ("GHLO_DEVICE", "cpu", TRUE);
+  assert_choice (large, ghlo_cpu_device (), NULL);
+  g_setenv ("GHLO_DEVICE", "gpu", TRUE);
+  assert_choice (small, &gpu, NULL);
+  g_setenv ("GHLO_DEVICE", "auto", TRUE);
+  assert_choice (large, &gpu, ", cpu ");
+  g_unsetenv ("GHLO_DEVICE");
+  assert_choice ("func.func @main(%x: tensor<?xf32>) -> tensor<?xf32> {\n"
+                 "  %0 = stablehlo.add %x, %x : tensor<?xf32>\n"
+                 "  return %0 : tensor<?xf32>\n}\n", ghlo_cpu_device (), "an unknown time");
+}
+
+static double
+estimate (const char     *text,
+          GhloDeviceCore *device)
+{
+  g_autoptr (GhloIrModule) module = parse (text);
+
+  return ghlo_estimate_run (device, ghlo_cpu_device (), ghlo_ir_module_get_entry (module));
+}
+
+static void
+assert_seconds (double found,
+                double expected)
+{
+  g_assert_cmpfloat_with_epsilon (found, expected, expected * 1e-9);
+}
+
+/* Powers of ten, so that each part of the sum can be told. */
+static void
+test_estimate (void)
+{
+  const double run = 1e-3, step = 1e-4, bytes = 512 * 512 * 4;
+  const GhloStepRates *cpu = ghlo_device_core_get_rates (ghlo_cpu_device ());
+
+  gpu_rates = (GhloStepRates) {
+    .bytes = 1e9, .products = { 1e8, 1e7, 1e6 }, .scalars = 1e5, .uploads = 1e4, .downloads = 1e3, .run = run,
+    .step = step,
+  };
+
+  /* A chain is one step, that does not store what is between. */
+  assert_seconds (estimate ("func.func @main(%x: tensor<100xf32>) -> tensor<100xf32> {\n"
+                            "  %0 = stablehlo.add %x, %x : tensor<100xf32>\n"
+                            "  %1 = stablehlo.reshape %0 : (tensor<100xf32>) -> tensor<10x10xf32>\n"
+                            "  %2 = stablehlo.tanh %1 : tensor<10x10xf32>\n"
+                            "  %3 = stablehlo.reshape %2 : (tensor<10x10xf32>) -> tensor<100xf32>\n"
+                            "  return %3 : tensor<100xf32>\n}\n", &gpu),
+                  run + 400 / 1e4 + 400 / 1e3 + 200 / 1e5 + step);
+  /* Products by what they multiply. */
+  assert_seconds (estimate ("func.func @main(%x: " M ") -> " M " {\n"
+                            "  %0 = stablehlo.dot %x, %x : (" M ", " M ") -> " M "\n"
+                            "  return %0 : " M "\n}\n", &gpu),
+                  run + bytes / 1e4 + bytes / 1e3 + 2.0 * 512 * 512 * 512 / 1e8 + step);
+  assert_seconds (estimate ("func.func @main(%x: tensor<8x8xbf16>, %y: tensor<8x8xf64>) {\n"
+                            "  %0 = stablehlo.dot %x, %x : (tensor<8x8xbf16>, tensor<8x8xbf16>) -> tensor<8x8xbf16>\n"
+                            "  %1 = stablehlo.dot %y, %y : (tensor<8x8xf64>, tensor<8x8xf64>) -> tensor<8x8xf64>\n"
+                            "  return\n}\n", &gpu),
+                  run + (128 + 512) / 1e4 + 1024 / 1e7 + 1024 / 1e6 + 2 * step);
+  /* The counter is one step, the product another, in each of a thousand iterations. */
+  assert_seconds (estimate (large, &gpu),
+                  run + 2 * bytes / 1e4 + bytes / 1e3 + 1000 * (2.0 * 512 * 512 * 512 / 1e8 + 1 / 1e5 + 2 * step));
+  /* What the GPU declines is the CPU's, and the GPU is waited for. */
+  declined_kind = "stablehlo.dot";
+  assert_seconds (estimate ("func.func @main(%x: " M ") -> " M " {\n"
+                            "  %0 = stablehlo.dot %x, %x : (" M ", " M ") -> " M "\n"
+                            "  return %0 : " M "\n}\n", &gpu),
+                  run + bytes / 1e4 + bytes / 1e3 + run + 2 * bytes / 1e3 + bytes / 1e4 + cpu->step
+                  + MAX (3 * bytes / cpu->bytes, 2.0 * 512 * 512 * 512 / cpu->products[GHLO_STEP_PRODUCT_F32]));
+  declined_kind = NULL;
+}
+
+/* Each of 60 functions calls the one before twice. */
+static void
+test_calls (void)
+{
+  g_autoptr (GString) text = g_string_new ("func.func private @f0(%x: tensor<f32>) -> tensor<f32> {\n"
+                                           "  %0 = stablehlo.add %x, %x : tensor<f32>\n"
+                                           "  return %0 : tensor<f32>\n}\n");
+
+  for (guint i = 1; i <= 60; i++)
+    g_string_append_printf (text, "func.func %s @f%u(%%x: tensor<f32>) -> tensor<f32> {\n"
+                            "  %%0 = call @f%u(%%x) : (tensor<f32>) -> tensor<f32>\n"
+                            "  %%1 = call @f%u(%%0) : (tensor<f32>) -> tensor<f32>\n"
+                            "  return %%1 : tensor<f32>\n}\n",
+                            i < 60 ? "private" : "public", i, i - 1, i - 1);
+  gpu_rates = (GhloStepRates) { .bytes = 1e9, .products = { 1, 1, 1 }, .scalars = 1, .uploads = 1e30,
+                                .downloads = 1e30 };
+  assert_seconds (estimate (text->str, &gpu), ldexp (1, 60));
+}
+
+static GhloExecutableCore *
+compile (const char *text)
+{
+  g_autoptr (GError) error = NULL;
+  GhloCompileRequest request = { .module = parse (text), .settings = ghlo_settings_new (),
+                                 .counters = ghlo_counters_new () };
+  GhloExecutableCore *core = ghlo_executable_core_new (&request, NULL, &error);
+
+  g_assert_no_error (error);
+  ghlo_compile_request_clear (&request);
+
+  return core;
+}
+
+/* Nobody asked for the GPU that fails. */
+static void
+test_failure (void)
+{
+  GhloExecutableCore *core;
+
+  gpu_rates = fast;
+  core = compile (large);
+  g_assert_true (core->device == &gpu);
+  g_assert_nonnull (strstr (core->reason, "gpu:0 is estimated to take "));
+  ghlo_executable_core_unref (core);
+
+  fails = TRUE;
+  core = compile (large);
+  g_assert_true (core->device == ghlo_cpu_device ());
+  g_assert_cmpstr (core->reason, ==, "gpu:0 fails to compile the program: the device fails to open");
+  ghlo_executable_core_unref (core);
+  fails = FALSE;
+}
+
+/* Rates are kept for one device, and nothing else that a file may hold is taken for rates. */
+static void
+test_rates (void)
+{
+  g_autoptr (GBytes) identity = g_bytes_new_static ("a device", 8), other = g_bytes_new_static ("another", 7);
+  GhloStepRates rates = fast, found = { 0 };
+
+  g_assert_false (ghlo_rates_recall (identity, &found));
+  ghlo_rates_keep (identity, "device", &rates);
+  g_assert_true (ghlo_rates_recall (identity, &found));
+  g_assert_cmpmem (&found, sizeof found, &rates, sizeof rates);
+  g_assert_false (ghlo_rates_recall (other, &found));
+  for (guint i = 0; i < GHLO_RATES_N_FIELDS; i++)
+    {
+      const double wrong[] = { NAN, INFINITY, -1, 1e30 };
+
+      for (guint k = 0; k < G_N_ELEMENTS (wrong); k++)
+        {
+          rates = fast;
+          *(double *) ((guint8 *) &rates + ghlo_rates_fields[i].offset) = wrong[k];
+          ghlo_rates_keep (identity, "device", &rates);
+          g_assert_false (ghlo_rates_recall (identity, &found));
+        }
+    }
+  g_assert_cmpmem (&found, sizeof found, &fast, sizeof fast);
+}
+
+int
+main (int   argc,
+      char *argv[])
+{
+  g_test_init (&argc, &argv, G_TEST_OPTION_ISOLATE_DIRS, NULL);
+  gpu_class = *ghlo_cpu_device ()->klass;
+  gpu_class.name = "gpu";
+  gpu_class.get_rates = get_rates;
+  gpu_class.identify = NULL;
+  gpu_class.declines = declines;
+  gpu_class.prepare = prepare;
+  g_unsetenv ("GHLO_DEVICE");
+
+  g_test_add_func ("/auto/search", test_search);
+  g_test_add_func ("/auto/choice", test_choice);
+  g_test_add_func ("/auto/asked", test_asked);
+  g_test_add_func ("/auto/estimate", test_estimate);
+  g_test_add_func ("/auto/calls", test_calls);
+  g_test_add_func ("/auto/failure", test_failure);
+  g_test_add_func ("/auto/rates", test_rates);
+
+  return g_test_run ();
+}
