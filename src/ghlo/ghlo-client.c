@@ -250,8 +250,7 @@ devices_new (GPtrArray *cores)
  * @cancellable: (nullable): what may cancel the call
  * @error: return location for an error
  *
- * Finds the devices of the machine. The first one is used where no device is asked
- * for.
+ * Finds the devices of the machine. The first one is the CPU.
  *
  * Returns: (transfer full): a list model of [class@Ghlo.Device], or %NULL with
  *   @error set
@@ -418,7 +417,8 @@ executable_new (GhloProgram        *program,
  *
  * Compiles a program for a device: the options' one, else the one that the
  * environment variable `GHLO_DEVICE` names (`cpu`, `reference`; `auto` is none),
- * else the first that [method@Ghlo.Client.list_devices] gives.
+ * else the one that suits the program
+ * ([method@Ghlo.CompileOptions.set_device] says how it is chosen).
  *
  * Fails with %GHLO_ERROR_INVALID_ARGUMENT when the program has no function to run,
  * with %GHLO_ERROR_UNSUPPORTED when the device cannot run it, and with

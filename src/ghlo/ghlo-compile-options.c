@@ -167,7 +167,8 @@ ghlo_compile_options_class_init (GhloCompileOptionsClass *klass)
   /**
    * GhloCompileOptions:device: (getter get_device) (setter set_device)
    *
-   * The device to compile for; %NULL lets the library choose.
+   * The device to compile for; %NULL lets the library choose
+   * ([method@Ghlo.CompileOptions.set_device] says how).
    *
    * Since: 1.0
    */
@@ -419,6 +420,18 @@ ghlo_compile_options_get_device (GhloCompileOptions *self)
  *
  * Sets the device to compile for. This wins over the environment variable
  * `GHLO_DEVICE`.
+ *
+ * Where neither names one, a program goes to the CPU or to a real GPU, whichever is
+ * estimated to end a run first: by the program's operations and bytes, by rates that
+ * `ghlo calibrate` measured on the machine, or careful guesses without it, and with
+ * inputs that come from the host's memory, and outputs that go there. Vulkan devices
+ * that are software are never chosen. What small programs take is known without
+ * looking for a GPU. [property@Ghlo.Plan:reason] says why the choice was made.
+ *
+ * Integers are the same on each device. Of floats a GPU may take subnormal numbers for
+ * zero, and adds up products and convolutions in another order than the CPU, so that
+ * these differ by what rounding makes of that. Whoever needs the same bits on all
+ * machines names a device.
  *
  * Since: 1.0
  */

@@ -27,6 +27,12 @@ const GhloToolCommand ghlo_tool_commands[] = {
     "$XDG_CACHE_HOME/ghlo-1.0; what was not used for the longest time goes first.\n"
     "GHLO_CACHE=off keeps nothing and looks for nothing.",
     ghlo_tool_cache },
+  { "calibrate", NULL, 0, "measure how fast the devices are",
+    "Small programs are run on the CPU and on real GPUs, for a few seconds on each. What\n"
+    "they take is kept in $XDG_CACHE_HOME/ghlo-1.0, until the device, its driver or the\n"
+    "version of the library is another: programs that name no device go to where they are\n"
+    "estimated to end first. Nothing else should run meanwhile.",
+    ghlo_tool_calibrate },
   { "check", "FILE…", -1, "run test programs and check what they compute",
     "Each FILE (or every .mlir file of a folder) is a test as StableHLO's own: programs\n"
     "between lines \"// -----\", with check.* operations or custom_call @check.*. With\n"

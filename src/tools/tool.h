@@ -33,6 +33,7 @@ extern const GhloToolCommand ghlo_tool_commands[];     /* ends with a name of NU
 
 int ghlo_tool_bench   (int argc, char **argv);
 int ghlo_tool_cache   (int argc, char **argv);
+int ghlo_tool_calibrate (int argc, char **argv);
 int ghlo_tool_check   (int argc, char **argv);
 int ghlo_tool_convert (int argc, char **argv);
 int ghlo_tool_devices (int argc, char **argv);

@@ -347,6 +347,8 @@ void test_profile () {
     var measured = session.run (inputs).get_plan ();
 
     assert_true (plan.get_n_items () == 1 && !plan.profiled && plan.n_steps == 1);
+    assert_true ((plan.reason == null) == (Environment.get_variable ("GHLO_DEVICE") != null));
+    assert_true (plan.reason == null || plan.to_string ().has_prefix ("auto: " + plan.reason + "\n"));
     var step = (Ghlo.PlanStep) plan.get_item (0);
     assert_true (step.operation == "stablehlo.add" && step.bytes == 12 && step.steps == null);
     assert_true (step.measurement < 0 && step.n_runs == 0);

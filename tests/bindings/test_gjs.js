@@ -465,6 +465,9 @@ await test('plans by step', async () => {
     const [step] = executable.get_plan();
     equal([step.operation, step.bytes, step.n_runs, step.steps], ['stablehlo.add', 72, 0, null]);
     check(step.measurement < 0 && executable.get_plan().toString().includes(`${step}`), `${step}`);
+    const {reason} = executable.get_plan();
+    equal(reason === null, GLib.getenv('GHLO_DEVICE') !== null);
+    check(reason === null || `${executable.get_plan()}`.startsWith(`auto: ${reason}\n`), reason);
     const cost = executable.get_cost();
     equal([cost.get_operations(), cost.get_bytes(), cost.is_exact()], [6, 72, true]);
     const session = Ghlo.Session.new(executable);

@@ -194,6 +194,11 @@ class TestCalls(unittest.TestCase):
         self.assertEqual((plan.get_n_steps(), plan.get_n_reference_steps()), (1, 0))
         self.assertGreaterEqual(plan.get_memory(), 24)
         self.assertIn('add', str(plan))
+        self.assertEqual(plan.props.reason is None, 'GHLO_DEVICE' in os.environ)
+        if plan.props.reason is not None:
+            self.assertTrue(str(plan).startswith(f'auto: {plan.get_reason()}\n'), str(plan))
+        device = Ghlo.Client().list_devices()[0]
+        self.assertIsNone(compile_text(ADD, device=device).get_plan().get_reason())
         whole = compile_text(TWO).get_plan()
         self.assertEqual((whole.get_n_reference_steps(), whole.get_memory()), (1, 0))
 

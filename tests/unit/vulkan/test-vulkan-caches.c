@@ -8,6 +8,7 @@
  */
 
 #include "runtime/cache.h"
+#include "runtime/rates.h"
 #include "vulkan/core.h"
 #include "vulkan/device.h"
 #include "vulkan/facts.h"
@@ -681,6 +682,46 @@ test_facts (void)
   g_assert_false (ghlo_vulkan_device_is_open (device));
 }
 
+/* Rates of a device's type until some were measured, and of a software device none; only real GPUs are chosen. */
+static void
+test_rates (void)
+{
+  static const VkPhysicalDeviceType types[] = {
+    VK_PHYSICAL_DEVICE_TYPE_DISCRETE_GPU, VK_PHYSICAL_DEVICE_TYPE_INTEGRATED_GPU, VK_PHYSICAL_DEVICE_TYPE_VIRTUAL_GPU,
+    VK_PHYSICAL_DEVICE_TYPE_CPU, VK_PHYSICAL_DEVICE_TYPE_OTHER,
+  };
+  GhloVulkanDevice *found = new_device ();
+
+  if (found == NULL)
+    return;
+  ghlo_cache_clear (NULL);
+  g_assert_true (found->core.is_gpu != (found->type == VK_PHYSICAL_DEVICE_TYPE_CPU));
+  for (guint i = 0; i < G_N_ELEMENTS (types); i++)
+    {
+      GhloVulkanDevice device = *found;
+      gboolean is_gpu = i < 3;
+      g_autoptr (GBytes) identity = ghlo_vulkan_identify (&found->core);
+      GhloStepRates measured = { .bytes = 1e9, .products = { 1e9 }, .scalars = 1e9 };
+      const GhloStepRates *rates;
+
+      device.rates = (GhloStepRates) { 0 };
+      device.core.is_gpu = FALSE;
+      device.type = types[i];
+      ghlo_vulkan_rates_init (&device);
+      rates = ghlo_device_core_get_rates (&device.core);
+      g_assert_true (device.core.is_gpu == is_gpu && (rates != NULL) == is_gpu);
+      for (guint k = 0; is_gpu && k < GHLO_RATES_N_FIELDS; k++)
+        g_assert_cmpfloat (ghlo_rates_get (rates, k), >, 0);
+
+      /* Whatever is measured of it. */
+      ghlo_rates_keep (identity, "device", &measured);
+      ghlo_vulkan_rates_init (&device);
+      g_assert_true (device.core.is_gpu == is_gpu);
+      g_assert_cmpmem (ghlo_device_core_get_rates (&device.core), sizeof measured, &measured, sizeof measured);
+      ghlo_cache_clear (NULL);
+    }
+}
+
 int
 main (int    argc,
       char **argv)
@@ -708,6 +749,7 @@ main (int    argc,
   g_test_add_func ("/vulkan/caches/numbers", test_numbers);
   g_test_add_func ("/vulkan/caches/progress", test_progress);
   g_test_add_func ("/vulkan/caches/facts", test_facts);
+  g_test_add_func ("/vulkan/caches/rates", test_rates);
   status = g_test_run ();
   if (folder != NULL)
     {

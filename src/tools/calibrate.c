@@ -1,0 +1,173 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * `ghlo calibrate`: measures how fast devices are, for the choice between them.
+ */
+
+#include "tools/tool.h"
+
+#include <json-glib/json-glib.h>
+
+#include "compiler/calibrate.h"
+#include "runtime/cache-item.h"
+#include "runtime/cache.h"
+#include "runtime/rates.h"
+
+static void
+print_rates (const GhloDeviceCore *device,
+             const GhloStepRates  *rates)
+{
+  printf ("%-12s %s\n", device->names[0], device->title);
+  for (guint i = 0; i < GHLO_RATES_N_FIELDS; i++)
+    if (ghlo_rates_get (rates, i) > 0)
+      printf ("  %-16s %8.3g %s\n", ghlo_rates_fields[i].name, ghlo_rates_get (rates, i), ghlo_rates_fields[i].unit);
+}
+
+static void
+add_rates (JsonBuilder          *builder,
+           const GhloDeviceCore *device,
+           const GhloStepRates  *rates)
+{
+  json_builder_begin_object (builder);
+  json_builder_set_member_name (builder, "device");
+  json_builder_add_string_value (builder, device->names[0]);
+  for (guint i = 0; i < GHLO_RATES_N_FIELDS; i++)
+    {
+      json_builder_set_member_name (builder, ghlo_rates_fields[i].name);
+      json_builder_add_double_value (builder, ghlo_rates_get (rates, i));
+    }
+  json_builder_end_object (builder);
+}
+
+/* Whether it is there when a program asks for it. */
+static gboolean
+keep (GhloDeviceCore       *device,
+      const GhloStepRates  *rates,
+      GError              **error)
+{
+  g_autoptr (GBytes) identity = device->klass->identify (device);
+  GhloStepRates kept;
+
+  ghlo_rates_keep (identity, device->title, rates);
+  if (ghlo_rates_recall (identity, &kept))
+    return TRUE;
+  g_set_error (error, G_FILE_ERROR, G_FILE_ERROR_FAILED, "what was measured could not be kept in %s",
+               ghlo_cache_get_path ());
+
+  return FALSE;
+}
+
+static gboolean
+calibrate (GhloDeviceCore  *device,
+           GhloStepRates   *rates,
+           GError         **error)
+{
+  g_autofree char *label = g_strdup_printf ("measuring %s", device->names[0]);
+  GhloToolProgress progress;
+  gboolean ok;
+
+  ghlo_tool_progress_init (&progress, label);
+  ok = ghlo_calibrate (device, rates, &progress.monitor, error);
+  ghlo_tool_progress_end (&progress);
+  ok = ok && keep (device, rates, error);
+  if (!ok)
+    g_prefix_error (error, "%s: ", device->names[0]);
+
+  return ok;
+}
+
+/* The one of that name, else the CPU and all real GPUs. NULL, with a message, where there is none. */
+static GPtrArray *
+find_devices (const char *name)
+{
+  g_autoptr (GPtrArray) all = name == NULL ? ghlo_devices_list () : g_ptr_array_new ();
+  g_autoptr (GPtrArray) devices = g_ptr_array_new ();
+  g_autoptr (GError) error = NULL;
+  GhloDeviceCore *device = name != NULL ? ghlo_devices_choose (name, &error) : NULL;
+
+  if (name != NULL && device == NULL)
+    {
+      ghlo_tool_error ("%s", error->message);
+      return NULL;
+    }
+  if (device != NULL && device->klass->identify == NULL)
+    {
+      ghlo_tool_error ("expected a device that has rates, found '%s', which programs run on where it is named alone",
+                       device->names[0]);
+      return NULL;
+    }
+  if (device != NULL)
+    g_ptr_array_add (devices, device);
+  for (guint i = 0; i < all->len; i++)
+    {
+      GhloDeviceCore *one = all->pdata[i];
+
+      if (one->klass->identify != NULL && (one->is_gpu || ghlo_device_core_is_host (one)))
+        g_ptr_array_add (devices, one);
+    }
+
+  return g_steal_pointer (&devices);
+}
+
+/* FALSE when a device fails, which is told; the others are measured all the same. */
+static gboolean
+calibrate_all (GPtrArray   *devices,
+               JsonBuilder *builder)      /* NULL: text */
+{
+  gboolean ok = TRUE;
+
+  for (guint i = 0; i < devices->len; i++)
+    {
+      GhloDeviceCore *device = devices->pdata[i];
+      g_autoptr (GError) error = NULL;
+      GhloStepRates rates;
+
+      if (!calibrate (device, &rates, &error))
+        {
+          ghlo_tool_error ("%s", error->message);
+          ok = FALSE;
+        }
+      else if (builder != NULL)
+        add_rates (builder, device, &rates);
+      else
+        print_rates (device, &rates);
+    }
+
+  return ok;
+}
+
+int
+ghlo_tool_calibrate (int    argc,
+                     char **argv)
+{
+  gboolean json = FALSE, ok;
+  g_autofree char *name = NULL, *text = NULL;
+  g_autoptr (GPtrArray) devices = NULL;
+  g_autoptr (JsonBuilder) builder = json_builder_new ();
+  g_autoptr (JsonNode) root = NULL;
+  int status;
+  const GOptionEntry entries[] = {
+    { "device", 'd', 0, G_OPTION_ARG_STRING, &name, "The device to measure (the CPU and all real GPUs)", "NAME" },
+    { "json", 0, 0, G_OPTION_ARG_NONE, &json, "Print JSON", NULL },
+    G_OPTION_ENTRY_NULL
+  };
+
+  if (!ghlo_tool_parse_options ("calibrate", entries, &argc, &argv, &status))
+    return status;
+  if (!ghlo_cache_keeps_items ())
+    {
+      ghlo_tool_error ("GHLO_CACHE says that nothing is kept on disk, as rates are: run the command without it");
+      return GHLO_TOOL_FAILED;
+    }
+  devices = find_devices (name);
+  if (devices == NULL)
+    return GHLO_TOOL_USAGE;
+  json_builder_begin_array (builder);
+  ok = calibrate_all (devices, json ? builder : NULL);
+  json_builder_end_array (builder);
+  root = json_builder_get_root (builder);
+  text = json_to_string (root, TRUE);
+  if (json)
+    puts (text);
+
+  return ok ? GHLO_TOOL_OK : GHLO_TOOL_FAILED;
+}
