@@ -56,6 +56,7 @@ static GhloPrepared *
 prepare (GhloIrModule             *module,
          GhloDeviceCore           *device,
          const GhloCustomTargets  *custom_targets,
+         gboolean                  places,
          double                    from,
          const GhloMonitor        *monitor,
          GError                  **error)
@@ -69,6 +70,7 @@ prepare (GhloIrModule             *module,
   if (function != NULL)
     {
       options.custom_targets = custom_targets;
+      options.places = places;
       return ghlo_device_core_prepare (device, module, function, &options, &part_of, error);
     }
 
@@ -180,11 +182,12 @@ compilation_new (GhloIrModule             *made,
                  GhloPassReport           *report,
                  GhloDeviceCore           *device,
                  const GhloCustomTargets  *custom_targets,
+                 gboolean                  places,
                  double                    from,
                  const GhloMonitor        *monitor,
                  GError                  **error)
 {
-  GhloPrepared *prepared = prepare (made, device, custom_targets, from, monitor, error);
+  GhloPrepared *prepared = prepare (made, device, custom_targets, places, from, monitor, error);
   GhloCompilation *self;
 
   if (prepared == NULL)
@@ -209,12 +212,14 @@ compile_with_passes (GhloIrModule             *module,
                      GhloDeviceCore           *device,
                      const GhloSettings       *settings,
                      const GhloCustomTargets  *custom_targets,
+                     gboolean                  places,
                      GhloCacheUse             *use,
                      const GhloMonitor        *monitor,
                      GError                  **error)
 {
   gboolean caching = settings->caching && ghlo_cache_get_mode () != GHLO_CACHE_OFF;
-  g_autoptr (GhloCompileKey) key = caching ? ghlo_compile_key_new (module, device, settings, custom_targets) : NULL;
+  g_autoptr (GhloCompileKey) key = caching ? ghlo_compile_key_new (module, device, settings, custom_targets, places)
+                                           : NULL;
   g_autoptr (GhloPassReport) report = NULL;
   g_autoptr (GError) local_error = NULL;
   GhloIrModule *made;
@@ -238,7 +243,8 @@ compile_with_passes (GhloIrModule             *module,
   made = make_fused (module, key, device, settings, &report, use, monitor, error);
   if (made == NULL)
     return NULL;
-  self = compilation_new (made, g_steal_pointer (&report), device, custom_targets, PASSES_SHARE, monitor, error);
+  self = compilation_new (made, g_steal_pointer (&report), device, custom_targets, places, PASSES_SHARE, monitor,
+                          error);
   if (self != NULL && key != NULL)
     {
       self->key = g_steal_pointer (&key);
@@ -263,6 +269,7 @@ compile (GhloIrModule             *module,
          GhloDeviceCore           *device,
          const GhloSettings       *settings,
          const GhloCustomTargets  *custom_targets,
+         gboolean                  places,
          GhloCacheUse             *use,
          const GhloMonitor        *monitor,
          GError                  **error)
@@ -271,12 +278,12 @@ compile (GhloIrModule             *module,
 
   *use = GHLO_CACHE_USE_NONE;
   if (device->wants_passes)
-    return compile_with_passes (module, device, settings, custom_targets, use, monitor, error);
+    return compile_with_passes (module, device, settings, custom_targets, places, use, monitor, error);
 
   report = ghlo_pass_report_new ();
   report->n_ops_before = report->n_ops_after = ghlo_pass_count_ops (module);
 
-  return compilation_new (ghlo_ir_module_ref (module), report, device, custom_targets, 0, monitor, error);
+  return compilation_new (ghlo_ir_module_ref (module), report, device, custom_targets, places, 0, monitor, error);
 }
 
 GhloCompilation *
@@ -284,6 +291,7 @@ ghlo_compilation_new (GhloIrModule             *module,
                       GhloDeviceCore           *device,
                       const GhloSettings       *settings,
                       const GhloCustomTargets  *custom_targets,
+                      gboolean                  places,
                       GhloCacheUse             *use,
                       const GhloMonitor        *monitor,
                       GError                  **error)
@@ -294,14 +302,14 @@ ghlo_compilation_new (GhloIrModule             *module,
   g_autoptr (GhloCompilation) self = NULL;
 
   if (!settings->wait_for_code)
-    return compile (module, device, settings, custom_targets, use, monitor, error);
+    return compile (module, device, settings, custom_targets, places, use, monitor, error);
 
   if (monitor != NULL && monitor->stage != NULL)
     {
       compiles.stage = pass_stage;
       compiles.progress_data = &first;
     }
-  self = compile (module, device, settings, custom_targets, use, &compiles, error);
+  self = compile (module, device, settings, custom_targets, places, use, &compiles, error);
   if (self == NULL || !ghlo_prepared_wait_for_code (self->prepared, &waits, error))
     return NULL;
 

@@ -17,6 +17,7 @@ typedef struct
   GhloIrModule         *module;           /* as it was written */
   GhloDeviceCore       *device;
   gboolean              keep_locations;
+  gboolean              places;           /* as in GhloPrepareOptions */
   char                 *options;          /* and all else that the passes' result depends on, as text */
   char                 *functions;        /* of the application, that what is prepared calls; NULL where none */
   char                 *name;             /* quickly made, of this and the module: a file's name */
@@ -27,7 +28,8 @@ typedef struct
 GhloCompileKey *ghlo_compile_key_new        (GhloIrModule            *module,
                                              GhloDeviceCore          *device,
                                              const GhloSettings      *settings,
-                                             const GhloCustomTargets *custom_targets);
+                                             const GhloCustomTargets *custom_targets,
+                                             gboolean                 places);
 void            ghlo_compile_key_free       (GhloCompileKey        *self);
 /* Whether @other may be equal, as far as is known without the digests. */
 gboolean        ghlo_compile_key_resembles  (const GhloCompileKey *self,

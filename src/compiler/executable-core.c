@@ -34,8 +34,8 @@ compile (const GhloCompileRequest  *request,
   *device = request->device != NULL ? request->device : ghlo_auto_choose (NULL, request->module, &why, error);
   if (*device == NULL)
     return NULL;
-  compilation = ghlo_compilation_new (request->module, *device, request->settings, request->custom_targets, use,
-                                      monitor, &local_error);
+  compilation = ghlo_compilation_new (request->module, *device, request->settings, request->custom_targets,
+                                      why != NULL && !ghlo_device_core_is_host (*device), use, monitor, &local_error);
   if (compilation == NULL && may_do_without (*device, why, local_error))
     {
       g_autofree char *problem = g_strdelimit (g_strdup (local_error->message), "\n", ' ');
@@ -44,8 +44,8 @@ compile (const GhloCompileRequest  *request,
       why = g_strdup_printf ("%s fails to compile the program: %s", (*device)->names[0], problem);
       g_clear_error (&local_error);
       *device = ghlo_devices_get_default ();
-      compilation = ghlo_compilation_new (request->module, *device, request->settings, request->custom_targets, use,
-                                          monitor, &local_error);
+      compilation = ghlo_compilation_new (request->module, *device, request->settings, request->custom_targets,
+                                          FALSE, use, monitor, &local_error);
     }
   if (compilation != NULL)
     *reason = g_steal_pointer (&why);

@@ -84,6 +84,8 @@ expect_space (const GhloStepBuilder *self,
     {
       const GhloIrBlock *block = find_block (value->op);
 
+      if (ghlo_step_is_placed (self, value->op))
+        return 0;
       if (block != NULL)
         value = ghlo_ir_op_operand (block->last, value->index);
       else if (value->op->kind == GHLO_OP_STABLEHLO_CONSTANT)

@@ -115,6 +115,13 @@ select_implementation (Attempt               *attempt,
   return NULL;
 }
 
+gboolean
+ghlo_step_is_placed (const GhloStepBuilder *self,
+                     const GhloIrOp        *op)
+{
+  return self->placed != NULL && g_hash_table_contains (self->placed, op);
+}
+
 const GhloStepTarget *
 ghlo_step_find_target (const GhloStepBuilder *self,
                        const GhloIrOp        *op)
@@ -239,7 +246,7 @@ repeat_step (GhloStepBuilder *self,
   GhloStepSelection selection = { .operands = attempt->selections };
   guint target = 0;
 
-  if (like == NULL)
+  if (like == NULL || ghlo_step_is_placed (self, like->op) != ghlo_step_is_placed (self, attempt->request.op))
     return FALSE;
   find_views (self, attempt, ghlo_step_target_space (self->plan, like->target));
   if (!has_views_of (self, attempt, like))
@@ -260,6 +267,25 @@ repeat_step (GhloStepBuilder *self,
   return TRUE;
 }
 
+/* A step of target @i, if it does what is attempted. */
+static gboolean
+try_target (GhloStepBuilder *self,
+            Attempt         *attempt,
+            guint            i)
+{
+  const GhloStepTarget *target = self->plan->targets[i];
+  const GhloStepImplementation *implementation;
+  GhloStepSelection selection;
+
+  find_views (self, attempt, ghlo_step_target_space (self->plan, target));
+  implementation = select_implementation (attempt, target, &selection, &self->reasons[i]);
+  if (implementation == NULL)
+    return FALSE;
+  add_step (self, attempt, i, implementation, &selection);
+
+  return TRUE;
+}
+
 gboolean
 ghlo_step_build_implementation (GhloStepBuilder   *self,
                                 const GhloIrOp    *op,
@@ -270,8 +296,8 @@ ghlo_step_build_implementation (GhloStepBuilder   *self,
   g_autofree GhloStepOperand *operands = g_new0 (GhloStepOperand, n_values);
   g_autofree GhloView *views = g_new0 (GhloView, n_values);
   g_autofree GhloStepOperandSelection *selections = g_new (GhloStepOperandSelection, n);
+  gboolean placed = ghlo_step_is_placed (self, op);
   const GhloStepTarget *first;
-  GhloStepSelection selection;
   Attempt attempt = {
     .request = { .op = op, .body = body, .n_operands = n, .n_results = op->n_results, .operands = views,
                  .results = views + n },
@@ -280,23 +306,17 @@ ghlo_step_build_implementation (GhloStepBuilder   *self,
 
   if (repeat_step (self, &attempt))
     return TRUE;
-  first = body != NULL ? ghlo_step_find_target (self, body->first) : NULL;
-  for (guint i = 0; i < self->plan->n_targets; i++)
+  for (guint i = 0; i < self->plan->n_targets && placed; i++)
     {
-      const GhloStepTarget *target = self->plan->targets[i];
-      const GhloStepImplementation *implementation;
-
-      /* What begins with something that no target has a step for may still be a kernel of any. */
-      if (first != NULL && target != first)
-        continue;
-      find_views (self, &attempt, ghlo_step_target_space (self->plan, target));
-      implementation = select_implementation (&attempt, target, &selection, &self->reasons[i]);
-      if (implementation != NULL)
-        {
-          add_step (self, &attempt, i, implementation, &selection);
-          return TRUE;
-        }
+      self->reasons[i] = "the CPU is estimated to be done sooner";
+      if (self->plan->targets[i]->space == NULL && try_target (self, &attempt, i))
+        return TRUE;
     }
+  first = body != NULL ? ghlo_step_find_target (self, body->first) : NULL;
+  /* What begins with something that no target has a step for may still be a kernel of any. */
+  for (guint i = 0; i < self->plan->n_targets; i++)
+    if ((first == NULL || self->plan->targets[i] == first) && try_target (self, &attempt, i))
+      return TRUE;
 
   return FALSE;
 }

@@ -57,6 +57,7 @@ typedef struct
   GhloIrArena           arena;     /* of what goes when the plan is made: values */
   GhloStepPlan         *plan;
   const char          **reasons;   /* why each target does not do the operation at hand */
+  GHashTable           *placed;    /* operations and fusions that are to be in host memory; NULL: none */
   GhloStepWatch        *watch;
   GArray               *buffers;   /* of GhloStepBuffer */
   GHashTable           *values;    /* GhloIrValue → GhloStepValue */
@@ -156,6 +157,9 @@ gboolean         ghlo_step_build_ops     (GhloStepBuilder   *self,
 gboolean         ghlo_step_build_view    (GhloStepBuilder *self,
                                           const GhloIrOp  *op);
 gboolean         ghlo_step_has_plain_types (const GhloIrOp      *op);
+/* Whether @op is to be in host memory, if a target there does it. */
+gboolean         ghlo_step_is_placed     (const GhloStepBuilder *self,
+                                          const GhloIrOp        *op);
 /* The first target that may do @op; NULL: none does. */
 const GhloStepTarget *ghlo_step_find_target      (const GhloStepBuilder *self,
                                                   const GhloIrOp        *op);

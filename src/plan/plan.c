@@ -9,6 +9,7 @@
 #include "base/ghlo-error.h"
 #include "base/sizes.h"
 #include "plan/build.h"
+#include "plan/place.h"
 #include "ir/outline.h"
 
 /* Whether all that steps compute from the type's extents is within 63 bits. An
@@ -299,6 +300,19 @@ find_arenas (GhloStepPlan                *plan,
   return FALSE;
 }
 
+/* Between the preferred target and the first in host memory. */
+static GHashTable *
+place_steps (const GhloIrOp              *function,
+             const GhloStepTarget *const *targets,
+             guint                        n_targets)
+{
+  for (guint i = 1; i < n_targets; i++)
+    if (targets[i]->space == NULL)
+      return ghlo_step_place (function, targets[0], targets[i]);
+
+  return NULL;
+}
+
 /* Of a plan that failed scopes were never closed. */
 static void
 scope_free (gpointer data)
@@ -314,6 +328,7 @@ ghlo_step_plan_new (const GhloIrModule   *module,
                     const GhloIrOp       *function,
                     const GhloStepTarget *const *targets,
                     guint                 n_targets,
+                    gboolean              places,
                     gsize                 most_bytes,
                     const GhloMonitor    *monitor,
                     GError              **error)
@@ -323,10 +338,11 @@ ghlo_step_plan_new (const GhloIrModule   *module,
   g_autoptr (GHashTable) transferred = g_hash_table_new (NULL, NULL), fusions = g_hash_table_new (NULL, NULL);
   g_autoptr (GPtrArray) scopes = g_ptr_array_new_with_free_func (scope_free);
   g_autoptr (GArray) buffers = g_array_new (FALSE, FALSE, sizeof (GhloStepBuffer));
+  g_autoptr (GHashTable) placed = places ? place_steps (function, targets, n_targets) : NULL;
   g_autofree const char **reasons = g_new0 (const char *, n_targets);
   GhloStepWatch watch = { monitor, error };
   GhloStepBuilder self = {
-    .plan = plan, .reasons = reasons, .watch = &watch, .values = values, .constants = constants,
+    .plan = plan, .reasons = reasons, .placed = placed, .watch = &watch, .values = values, .constants = constants,
     .fusions = fusions, .transferred = transferred, .scopes = scopes, .buffers = buffers, .most_bytes = most_bytes,
   };
   gboolean ok;

@@ -24,6 +24,8 @@ typedef struct
 {
   GhloDeviceCore *host;           /* whose steps do what the device has none for; in host memory; NULL: nobody's */
   GhloDeviceCore *fallback;       /* runs what nobody has a step for; NULL: nobody does */
+  gboolean        places;         /* steps are @host's where that is estimated to be quicker; FALSE: only those that
+                                     the device does not do */
   const GhloCustomTargets *custom_targets;     /* functions of the application; NULL: none. Those that the program
                                                   calls are referred to, the table is not. */
 } GhloPrepareOptions;

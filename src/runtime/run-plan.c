@@ -151,7 +151,7 @@ ghlo_run_plan_new (GhloDeviceCore            *device,
 
   if (options->host != NULL && options->host != device)
     targets[n_targets++] = options->host->klass->get_target (options->host);
-  self->plan = ghlo_step_plan_new (module, function, targets, n_targets,
+  self->plan = ghlo_step_plan_new (module, function, targets, n_targets, options->places,
                                    limit - MIN (limit, ghlo_memory_get_used ()), monitor, error);
   if (self->plan == NULL || !count_plan (self, error))
     return NULL;

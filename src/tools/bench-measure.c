@@ -244,7 +244,8 @@ ghlo_bench_measure (const char              *path,
   optimized = device != NULL ? ghlo_tool_optimize (module, device, error) : NULL;
   if (optimized == NULL)
     return FALSE;
-  program.prepared = ghlo_devices_prepare (device, optimized, ghlo_ir_module_get_entry (optimized), NULL, error);
+  program.prepared = ghlo_tool_prepare (device, reason != NULL, optimized, ghlo_ir_module_get_entry (optimized),
+                                        error);
   if (program.prepared == NULL)
     return FALSE;
   result->compile = seconds_since (start);

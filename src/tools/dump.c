@@ -75,7 +75,7 @@ describe_plan (GhloIrModule   *module,
                    "expected a function 'main' or a single public function to run, found %s", found);
       return NULL;
     }
-  prepared = ghlo_devices_prepare (options->device, module, function, NULL, error);
+  prepared = ghlo_tool_prepare (options->device, options->reason != NULL, module, function, error);
   if (prepared == NULL)
     return NULL;
   text = print_plan (prepared, options);

@@ -192,6 +192,7 @@ print_time (GhloDeviceCore *device,
 static gboolean
 run_function (const Options   *options,
               GhloDeviceCore  *device,
+              gboolean         is_chosen,
               GhloIrModule    *module,
               GhloIrOp        *function,
               GError         **error)
@@ -209,7 +210,7 @@ run_function (const Options   *options,
     return FALSE;
   start = g_get_monotonic_time ();
   ghlo_tool_progress_init (&progress, "running");
-  prepared = ghlo_devices_prepare (device, module, function, NULL, error);
+  prepared = ghlo_tool_prepare (device, is_chosen, module, function, error);
   if (prepared == NULL || (options->wait_for_code && !ghlo_prepared_wait_for_code (prepared, NULL, error)))
     return FALSE;
   prepared_at = g_get_monotonic_time ();
@@ -279,7 +280,7 @@ run_section (const Options  *options,
       optimized = ghlo_ir_module_ref (module);
     }
   if (optimized != NULL
-      && run_function (options, device, optimized, find_function (options, optimized, NULL), &error))
+      && run_function (options, device, reason != NULL, optimized, find_function (options, optimized, NULL), &error))
     return TRUE;
   ghlo_tool_error ("%s", error->message);
 

@@ -124,6 +124,20 @@ ghlo_tool_optimize (GhloIrModule          *module,
   return g_steal_pointer (&made);
 }
 
+GhloPrepared *
+ghlo_tool_prepare (GhloDeviceCore  *device,
+                   gboolean         is_chosen,
+                   GhloIrModule    *module,
+                   GhloIrOp        *function,
+                   GError         **error)
+{
+  GhloPrepareOptions options = ghlo_devices_get_options ();
+
+  options.places = is_chosen;
+
+  return ghlo_device_core_prepare (device, module, function, &options, NULL, error);
+}
+
 gboolean
 ghlo_tool_check_pass (const char *name)
 {

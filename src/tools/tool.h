@@ -85,6 +85,13 @@ GhloIrModule  *ghlo_tool_optimize      (GhloIrModule          *module,
                                         GhloDeviceCore        *device,
                                         GError               **error);
 
+/* Prepares it for the device; @is_chosen: nobody asked for that one, so that some of its steps may be the CPU's. */
+GhloPrepared  *ghlo_tool_prepare       (GhloDeviceCore        *device,
+                                        gboolean               is_chosen,
+                                        GhloIrModule          *module,
+                                        GhloIrOp              *function,
+                                        GError               **error);
+
 /* Whether a pass is called so; of a name that it had before, its name is told. */
 gboolean       ghlo_tool_check_pass     (const char        *name);
 /* Whether GHLO_FUSE can be understood; what cannot is told. */

@@ -39,8 +39,8 @@ compiled_program_init (CompiledProgram *self,
     }
   ghlo_import_source_clear (&source);
   settings->wait_for_code = TRUE;
-  self->compilation = ghlo_compilation_new (self->module, ghlo_devices_find ("cpu"), settings, NULL, &use, NULL,
-                                            &error);
+  self->compilation = ghlo_compilation_new (self->module, ghlo_devices_find ("cpu"), settings, NULL, FALSE, &use,
+                                            NULL, &error);
   if (self->compilation == NULL)
     g_error ("%s: %s", name, error->message);
   ghlo_settings_unref (settings);

@@ -68,7 +68,7 @@ compile (gboolean       waits,
 
   g_assert_nonnull (module);
   settings->wait_for_code = waits;
-  compilation = ghlo_compilation_new (module, ghlo_cpu_device (), settings, NULL, &use, &monitor, error);
+  compilation = ghlo_compilation_new (module, ghlo_cpu_device (), settings, NULL, FALSE, &use, &monitor, error);
   ghlo_settings_unref (settings);
 
   return compilation;

@@ -9,6 +9,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "../plan/apart-device.h"
 #include "base/ghlo-error.h"
 #include "compiler/estimate.h"
 #include "compiler/executable-core.h"
@@ -80,12 +81,25 @@ static GhloDeviceCore gpu = {
   .wants_passes = TRUE, .is_gpu = TRUE,
 };
 
+/* Another one, with memory of its own; nothing is known of its rates until a test sets them. */
+static GhloDeviceCoreClass apart_class;
+static GhloDeviceCore apart_gpu;
+
+static const GhloStepRates *
+get_apart_rates (GhloDeviceCore *self)
+{
+  return &apart_rates;
+}
+
 static void
 find_gpus (GPtrArray *devices)
 {
   n_searches++;
   if (devices->len == 0)
-    g_ptr_array_add (devices, &gpu);
+    {
+      g_ptr_array_add (devices, &gpu);
+      g_ptr_array_add (devices, &apart_gpu);
+    }
 }
 
 static gboolean
@@ -290,11 +304,12 @@ test_calls (void)
 }
 
 static GhloExecutableCore *
-compile (const char *text)
+compile (const char     *text,
+         GhloDeviceCore *device)
 {
   g_autoptr (GError) error = NULL;
   GhloCompileRequest request = { .module = parse (text), .settings = ghlo_settings_new (),
-                                 .counters = ghlo_counters_new () };
+                                 .counters = ghlo_counters_new (), .device = device };
   GhloExecutableCore *core = ghlo_executable_core_new (&request, NULL, &error);
 
   g_assert_no_error (error);
@@ -310,17 +325,44 @@ test_failure (void)
   GhloExecutableCore *core;
 
   gpu_rates = fast;
-  core = compile (large);
+  core = compile (large, NULL);
   g_assert_true (core->device == &gpu);
   g_assert_nonnull (strstr (core->reason, "gpu:0 is estimated to take "));
   ghlo_executable_core_unref (core);
 
   fails = TRUE;
-  core = compile (large);
+  core = compile (large, NULL);
   g_assert_true (core->device == ghlo_cpu_device ());
   g_assert_cmpstr (core->reason, ==, "gpu:0 fails to compile the program: the device fails to open");
   ghlo_executable_core_unref (core);
   fails = FALSE;
+}
+
+/* Of a GPU that nobody asked for, steps that the CPU does sooner are the CPU's, here that of a loop's counter; of one
+ * that was asked for none are. */
+static void
+test_steps (void)
+{
+  GhloExecutableCore *chosen, *asked;
+  g_autofree char *plan = NULL, *plain = NULL;
+
+  gpu_rates = fast;
+  gpu_rates.step = 1e-3;
+  apart_rates = fast;
+  apart_rates.step = 1e-5;
+  chosen = compile (large, NULL);
+  asked = compile (large, &apart_gpu);
+  g_assert_true (chosen->device == &apart_gpu && asked->device == &apart_gpu);
+  g_assert_nonnull (strstr (chosen->reason, "apart is estimated to take "));
+  g_assert_null (asked->reason);
+  plan = ghlo_prepared_describe (chosen->compilation->prepared);
+  plain = ghlo_prepared_describe (asked->compilation->prepared);
+  g_assert_nonnull (strstr (plan, "stablehlo.add \"i32, "));
+  g_assert_nonnull (strstr (plan, "apart: the CPU is estimated to be done sooner: "));
+  g_assert_null (strstr (plain, "estimated"));
+  ghlo_executable_core_unref (chosen);
+  ghlo_executable_core_unref (asked);
+  apart_rates = (GhloStepRates) { 0 };
 }
 
 /* Rates are kept for one device, and nothing else that a file may hold is taken for rates. */
@@ -361,6 +403,16 @@ main (int   argc,
   gpu_class.identify = NULL;
   gpu_class.declines = declines;
   gpu_class.prepare = prepare;
+  apart_class = *apart_device ()->klass;
+  apart_class.get_rates = get_apart_rates;
+  apart_class.declines = declines;
+  apart_gpu = *apart_device ();
+  apart_gpu.klass = &apart_class;
+  apart_gpu.title = "apart";
+  apart_gpu.driver = "1";
+  apart_gpu.features = no_features;
+  apart_gpu.is_gpu = TRUE;
+  apart_rates = (GhloStepRates) { 0 };
   g_unsetenv ("GHLO_DEVICE");
 
   g_test_add_func ("/auto/search", test_search);
@@ -369,6 +421,7 @@ main (int   argc,
   g_test_add_func ("/auto/estimate", test_estimate);
   g_test_add_func ("/auto/calls", test_calls);
   g_test_add_func ("/auto/failure", test_failure);
+  g_test_add_func ("/auto/steps", test_steps);
   g_test_add_func ("/auto/rates", test_rates);
 
   return g_test_run ();

@@ -15,6 +15,9 @@
 #define APART_BIT ((gsize) 1 << 60)
 
 ApartFigures apart;
+GhloStepRates apart_rates = {
+  .bytes = 1e9, .products = { 4e9, 4e9, 4e9 }, .scalars = 2e9, .uploads = 1e8, .downloads = 1e8,
+};
 
 static gpointer
 to_device (gpointer memory)
@@ -275,10 +278,8 @@ get_target (GhloDeviceCore *self)
     .name = "apart", .alloc = space_alloc, .free = space_free, .upload = space_upload, .download = space_download,
     .start = space_start, .finish = space_finish,
   };
-  static const GhloStepRates rates = { .bytes = 1e9, .products = { 4e9, 4e9, 4e9 }, .scalars = 2e9, .uploads = 1e8,
-                                       .downloads = 1e8 };
   static const GhloStepTarget target = {
-    .name = "apart", .space = &space, .lacks = lacks, .find = find, .copy = &step, .rates = &rates,
+    .name = "apart", .space = &space, .lacks = lacks, .find = find, .copy = &step, .rates = &apart_rates,
   };
 
   return &target;

@@ -27,6 +27,9 @@ typedef struct
 
 extern ApartFigures apart;
 
+/* A tenth of a GB/s to the device and from it, and ten times that in its memory, unless a test says otherwise. */
+extern GhloStepRates apart_rates;
+
 GhloDeviceCore *apart_device (void);
 /* Adds it to @devices unless it is among them. */
 void            apart_find_devices (GPtrArray *devices);

@@ -6,6 +6,7 @@
 
 #include "../passes/pass-help.h"
 #include "check.h"
+#include "compiler/devices.h"
 #include "compiler/optimize.h"
 #include "runtime/place.h"
 
@@ -187,6 +188,7 @@ random_case_check (const RandomCase    *self,
   g_autoptr (GhloIrModule) module = pass_apply (self->module, &subject->passes, NULL, &error);
   g_autoptr (GhloDiagnostics) diagnostics = ghlo_diagnostics_new ("random.mlir", "", 0);
   g_autoptr (GhloPrepared) prepared = NULL;
+  GhloPrepareOptions options = ghlo_devices_get_options ();
   char *difference = NULL;
 
   if (module == NULL)
@@ -199,7 +201,9 @@ random_case_check (const RandomCase    *self,
     }
   if (!fuse (module, subject, &error))
     return g_strdup_printf ("fusion: %s", error->message);
-  prepared = ghlo_devices_prepare (subject->device, module, ghlo_ir_module_find (module, "main"), NULL, &error);
+  options.places = subject->places;
+  prepared = ghlo_device_core_prepare (subject->device, module, ghlo_ir_module_find (module, "main"), &options, NULL,
+                                       &error);
   if (prepared == NULL)
     return g_strdup_printf ("preparing: %s", error->message);
   for (guint i = 0; i < self->rounds->len && difference == NULL; i++)

@@ -19,6 +19,7 @@ typedef struct
   GhloPassOptions     passes;
   gboolean            same_bits;     /* also of what is only near elsewhere: the reference executor itself */
   gboolean            has_jitter;    /* run the program with random_jitter () in it */
+  gboolean            places;        /* as in GhloPrepareOptions */
   gboolean            is_elsewhere;  /* outputs are wanted in memory of the test's own */
 } RandomSubject;
 

@@ -1,0 +1,415 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * Each operation costs what its work takes at the rates of whoever does it, each value one transfer where something on
+ * the other side takes it, all as often as the loops around them go round. What is carried by a loop is where its next
+ * value is computed, as plans have it; values from outside of a loop are transferred before it. So chains move as a
+ * whole or not at all: a minimum cut decides over all of the program at once.
+ */
+
+#include "plan/place.h"
+
+#include "ir/fusion.h"
+#include "ir/loop.h"
+#include "plan/build.h"
+#include "plan/cut.h"
+#include "plan/work.h"
+
+/* How often a loop is taken to go round of which nobody knows it. */
+#define SOME_TRIPS 16.0
+
+/* A cost of one picosecond is 1. */
+#define PER_SECOND 1e12
+
+enum
+{
+  MAX_NODES = 1 << 16,
+  MAX_LOOKS = 10000000,     /* at pairs of the cut; 20,000 operations take 3 million (test-plan-place --verbose) */
+  MAX_HANDED_ON = 64,       /* carried values that are others' next ones */
+};
+
+/* What is computed somewhere, and may be wanted on the other side. */
+typedef struct
+{
+  guint  node;
+  double bytes, times;      /* the latter is how often it is computed */
+  guint  down, up;          /* the nodes of its transfers; NO_NODE until something takes it */
+} Value;
+
+#define NO_NODE G_MAXUINT
+
+typedef struct
+{
+  const GhloStepTarget *device, *host;
+  GhloCut              *cut;
+  GHashTable           *values;         /* GhloIrValue → Value; NULL for constants, which are everywhere */
+  GHashTable           *nodes;          /* GhloIrOp, a step → its node + 1 */
+  guint                 on_device, on_host;     /* nodes of what is fixed */
+  guint                 n;              /* nodes */
+} Placement;
+
+static gint64
+cost_of (double seconds)
+{
+  return seconds * PER_SECOND < (double) GHLO_CUT_MOST ? (gint64) (seconds * PER_SECOND) : GHLO_CUT_MOST;
+}
+
+static guint
+add_node (Placement *self,
+          gint64     on_device,
+          gint64     on_host)
+{
+  self->n++;
+
+  return ghlo_cut_add_node (self->cut, on_device, on_host);
+}
+
+static void
+bind (Placement         *self,
+      const GhloIrValue *value,
+      guint              node,
+      double             times)
+{
+  Value *bound = g_new (Value, 1);
+
+  *bound = (Value) { node, ghlo_step_value_bytes (value), times, NO_NODE, NO_NODE };
+  g_hash_table_insert (self->values, (gpointer) value, bound);
+}
+
+/* FALSE for a value that nothing is known of. *found is NULL for a constant. */
+static gboolean
+find (const Placement    *self,
+      const GhloIrValue  *value,
+      Value             **found)
+{
+  const GhloIrValue *source = ghlo_step_source (value);
+
+  *found = NULL;
+  if (source->op != NULL && source->op->kind == GHLO_OP_STABLEHLO_CONSTANT)
+    return TRUE;
+  *found = g_hash_table_lookup (self->values, source);
+
+  return *found != NULL;
+}
+
+/* A transfer is there where the value is on one side and something that takes it on the other, once for all of these:
+ * a node that follows whoever takes it. The host waits for the device before it reads what that computed. */
+static void
+take (Placement *self,
+      Value     *value,      /* nullable */
+      guint      node)
+{
+  const GhloStepRates *rates = self->device->rates;
+
+  if (value == NULL || value->node == node)
+    return;
+  if (value->down == NO_NODE)
+    {
+      value->down = add_node (self, 0, 0);
+      value->up = add_node (self, 0, 0);
+      ghlo_cut_add_pair (self->cut, value->node, value->down,
+                         cost_of (value->times * (rates->run + value->bytes / rates->downloads)));
+      ghlo_cut_add_pair (self->cut, value->up, value->node,
+                         cost_of (value->times * (rates->step + value->bytes / rates->uploads)));
+    }
+  ghlo_cut_add_pair (self->cut, value->down, node, GHLO_CUT_NEVER);
+  ghlo_cut_add_pair (self->cut, node, value->up, GHLO_CUT_NEVER);
+}
+
+static gboolean
+take_value (Placement         *self,
+            const GhloIrValue *value,
+            guint              node)
+{
+  Value *found;
+
+  if (value->type->kind == GHLO_IR_TYPE_TOKEN)
+    return TRUE;
+  if (!find (self, value, &found))
+    return FALSE;
+  take (self, found, node);
+
+  return TRUE;
+}
+
+/* What it is to be a step of a target, as far as its kind tells. */
+static gboolean
+may_do (const GhloStepTarget *target,
+        const GhloIrOp       *op,
+        const GhloIrBlock    *body)
+{
+  const GhloIrOp *first = body != NULL ? body->first : op;
+
+  return ghlo_step_has_plain_types (op) && (target->lacks == NULL || target->lacks (target->self, first) == NULL)
+         && target->find (target->self, first, NULL) != NULL && target->find (target->self, op, NULL) != NULL;
+}
+
+/* Below 0 where it is not known. */
+static double
+step_time (const GhloStepWork  *work,
+           const GhloStepRates *rates)
+{
+  double seconds = ghlo_step_work_time (work, rates);
+
+  return seconds >= 0 ? seconds + rates->step : -1;
+}
+
+/* What neither has a step for is the fallback's, in the host's memory. */
+static gboolean
+place_step (Placement         *self,
+            const GhloIrOp    *op,
+            const GhloIrBlock *body,
+            double             times)
+{
+  GhloStepWork work = { .exact = TRUE };
+  gboolean by_device = may_do (self->device, op, body), by_host;
+  double on_device, on_host;
+  guint node;
+
+  for (const GhloIrOp *each = body != NULL ? body->first : NULL; each != NULL && each != body->last; each = each->next)
+    ghlo_step_work_add (&work, each);
+  if (body == NULL)
+    ghlo_step_work_add (&work, op);
+  for (guint i = 0; i < op->n_operands; i++)
+    work.bytes += ghlo_step_bytes_read (op, i);
+  for (guint i = 0; i < op->n_results; i++)
+    work.bytes += ghlo_step_bytes_written (op, i);
+  on_device = step_time (&work, self->device->rates);
+  on_host = step_time (&work, self->host->rates);
+  by_device &= on_device >= 0;
+  by_host = !by_device || (may_do (self->host, op, body) && on_host >= 0);
+  node = add_node (self, by_device ? cost_of (times * on_device) : GHLO_CUT_NEVER,
+                   by_host ? cost_of (times * on_host) : GHLO_CUT_NEVER);
+  if (by_device && by_host)
+    g_hash_table_insert (self->nodes, (gpointer) op, GUINT_TO_POINTER (node + 1));
+  for (guint i = 0; i < op->n_operands; i++)
+    if (!take_value (self, ghlo_ir_op_operand (op, i), node))
+      return FALSE;
+  for (guint i = 0; i < op->n_results; i++)
+    bind (self, &op->results[i], node, times);
+
+  return TRUE;
+}
+
+static gboolean place_block (Placement *self, const GhloIrBlock *block, double times);
+
+/* The carried value that carried value @index is made of; @index itself where it is computed, G_MAXUINT where it is
+ * always the first one. */
+static guint
+find_next (const GhloIrBlock *body,
+           guint              index)
+{
+  for (guint n = 0; n < MAX_HANDED_ON; n++)
+    {
+      const GhloIrValue *next = ghlo_step_source (ghlo_ir_op_operand (body->last, index));
+
+      if (next->block != body)
+        return index;
+      if (next->index == index)
+        return G_MAXUINT;
+      index = next->index;
+    }
+
+  return G_MAXUINT;
+}
+
+/* A carried value has a node of its own, which is bound to where the body computes the next one once that is known. */
+static gboolean
+place_while (Placement      *self,
+             const GhloIrOp *op,
+             double          times)
+{
+  const GhloIrBlock *condition = ghlo_ir_op_region_block (op, 0), *body = ghlo_ir_op_region_block (op, 1);
+  g_autofree guint *nodes = g_new (guint, op->n_operands + 1);
+  GhloIrCountedLoop counted;
+  gboolean is_counted = ghlo_ir_counted_loop (op, &counted) && counted.start_known;
+  double trips = times * (is_counted ? (double) counted.trips : SOME_TRIPS);
+
+  for (guint i = 0; i < op->n_operands; i++)
+    {
+      gboolean stays = find_next (body, i) == G_MAXUINT;
+
+      nodes[i] = add_node (self, 0, 0);
+      if (!take_value (self, ghlo_ir_op_operand (op, i), nodes[i]))
+        return FALSE;
+      bind (self, condition->arguments[i], nodes[i], stays ? times : trips);
+      bind (self, body->arguments[i], nodes[i], stays ? times : trips);
+      bind (self, &op->results[i], nodes[i], times);
+    }
+  if (!is_counted && (!place_block (self, condition, trips)
+                      || !take_value (self, ghlo_ir_op_operand (condition->last, 0), self->on_host)))
+    return FALSE;
+  if (!place_block (self, body, trips))
+    return FALSE;
+  for (guint i = 0; i < op->n_operands; i++)
+    {
+      guint next = find_next (body, i);
+      const GhloIrValue *computed = ghlo_ir_op_operand (body->last, next != G_MAXUINT ? next : i);
+      Value *value;
+
+      if (computed->type->kind == GHLO_IR_TYPE_TOKEN || next == G_MAXUINT)
+        continue;
+      if (!find (self, computed, &value))
+        return FALSE;
+      if (value == NULL)
+        continue;
+      ghlo_cut_add_pair (self->cut, value->node, nodes[i], GHLO_CUT_NEVER);
+      ghlo_cut_add_pair (self->cut, nodes[i], value->node, GHLO_CUT_NEVER);
+    }
+
+  return TRUE;
+}
+
+/* Results are where the first branch computes them. */
+static gboolean
+place_branches (Placement      *self,
+                const GhloIrOp *op,
+                double          times)
+{
+  g_autofree guint *nodes = g_new (guint, op->n_results + 1);
+
+  if (!take_value (self, ghlo_ir_op_operand (op, 0), self->on_host))
+    return FALSE;
+  for (guint i = 0; i < op->n_results; i++)
+    {
+      nodes[i] = add_node (self, 0, 0);
+      bind (self, &op->results[i], nodes[i], times);
+    }
+  for (guint k = 0; k < op->n_regions; k++)
+    {
+      const GhloIrBlock *block = ghlo_ir_op_region_block (op, k);
+
+      if (!place_block (self, block, times))
+        return FALSE;
+      for (guint i = 0; i < op->n_results; i++)
+        {
+          Value *value;
+
+          if (op->results[i].type->kind == GHLO_IR_TYPE_TOKEN)
+            continue;
+          if (!find (self, ghlo_ir_op_operand (block->last, i), &value))
+            return FALSE;
+          take (self, value, nodes[i]);
+          if (k == 0 && value != NULL)
+            {
+              ghlo_cut_add_pair (self->cut, value->node, nodes[i], GHLO_CUT_NEVER);
+              ghlo_cut_add_pair (self->cut, nodes[i], value->node, GHLO_CUT_NEVER);
+            }
+        }
+    }
+
+  return TRUE;
+}
+
+/* What optimization barriers give is what they take. */
+static gboolean
+place_barrier (Placement      *self,
+               const GhloIrOp *op)
+{
+  for (guint i = 0; i < op->n_results; i++)
+    {
+      Value *value;
+
+      if (!find (self, ghlo_ir_op_operand (op, i), &value) || value == NULL)
+        return FALSE;
+      bind (self, &op->results[i], value->node, value->times);
+    }
+
+  return TRUE;
+}
+
+/* Calls and tuples are few when passes have run: programs that still have some are left as they are. */
+static gboolean
+place_op (Placement      *self,
+          const GhloIrOp *op,
+          double          times)
+{
+  const GhloIrBlock *fused = ghlo_ir_fusion_get_body (op);
+
+  if (self->n > MAX_NODES)
+    return FALSE;
+  if (ghlo_step_is_view (op))
+    return TRUE;
+  switch (op->kind)
+    {
+    case GHLO_OP_STABLEHLO_WHILE:
+      return place_while (self, op, times);
+    case GHLO_OP_STABLEHLO_IF:
+    case GHLO_OP_STABLEHLO_CASE:
+      return place_branches (self, op, times);
+    case GHLO_OP_STABLEHLO_OPTIMIZATION_BARRIER:
+      return place_barrier (self, op);
+    default:
+      return (fused != NULL || !ghlo_step_plan_does (op->kind)) && place_step (self, op, fused, times);
+    }
+}
+
+static gboolean
+place_block (Placement         *self,
+             const GhloIrBlock *block,
+             double             times)
+{
+  for (const GhloIrOp *op = block->first; op != block->last; op = op->next)
+    if (!place_op (self, op, times))
+      return FALSE;
+
+  return TRUE;
+}
+
+static gboolean
+place_function (Placement         *self,
+                const GhloIrBlock *body)
+{
+  self->on_device = add_node (self, 0, GHLO_CUT_NEVER);
+  self->on_host = add_node (self, GHLO_CUT_NEVER, 0);
+  for (guint i = 0; i < body->n_arguments; i++)
+    bind (self, body->arguments[i], self->on_device, 1);
+  if (!place_block (self, body, 1))
+    return FALSE;
+  for (guint i = 0; i < body->last->n_operands; i++)
+    if (!take_value (self, ghlo_ir_op_operand (body->last, i), self->on_device))
+      return FALSE;
+
+  return ghlo_cut_solve (self->cut, MAX_LOOKS);
+}
+
+/* What is on the host though the device may do it. */
+static GHashTable *
+collect (const Placement *self)
+{
+  g_autoptr (GHashTable) placed = g_hash_table_new (NULL, NULL);
+  GHashTableIter iter;
+  gpointer op, node;
+
+  g_hash_table_iter_init (&iter, self->nodes);
+  while (g_hash_table_iter_next (&iter, &op, &node))
+    if (ghlo_cut_is_there (self->cut, GPOINTER_TO_UINT (node) - 1))
+      g_hash_table_add (placed, op);
+
+  return g_hash_table_size (placed) > 0 ? g_steal_pointer (&placed) : NULL;
+}
+
+static gboolean
+has_rates (const GhloStepTarget *target)
+{
+  const GhloStepRates *rates = target->rates;
+
+  return rates != NULL && rates->bytes > 0 && (target->space == NULL || (rates->uploads > 0 && rates->downloads > 0));
+}
+
+GHashTable *
+ghlo_step_place (const GhloIrOp       *function,
+                 const GhloStepTarget *device,
+                 const GhloStepTarget *host)
+{
+  g_autoptr (GhloCut) cut = ghlo_cut_new ();
+  g_autoptr (GHashTable) values = g_hash_table_new_full (NULL, NULL, NULL, g_free);
+  g_autoptr (GHashTable) nodes = g_hash_table_new (NULL, NULL);
+  Placement self = { .device = device, .host = host, .cut = cut, .values = values, .nodes = nodes };
+  const GhloIrBlock *body = ghlo_ir_func_get_body (function);
+
+  if (body == NULL || device->space == NULL || host->space != NULL || !has_rates (device) || !has_rates (host)
+      || !place_function (&self, body))
+    return NULL;
+
+  return collect (&self);
+}
