@@ -69,7 +69,7 @@ choose (GhloDeviceCore  *host,
   else if (gpu == NULL && own < WORTH_LOOKING)
     g_string_append (text, ", for which no GPU is looked for");
   else if (gpu == NULL)
-    g_string_append (text, ", and there is no GPU");
+    g_string_append (text, ", and there is no GPU for it");
   else
     {
       g_string_append_printf (text, ", %s ", chosen == host ? gpu->names[0] : host->names[0]);

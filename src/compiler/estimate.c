@@ -13,11 +13,15 @@
 
 enum { MAX_VIEWS = 64 };
 
+/* What a program takes besides its inputs, outputs and constants is taken to be as much again. */
+#define MEMORY_SHARE 2
+
 typedef struct
 {
   GhloDeviceCore      *device, *host;
   const GhloStepRates *rates, *host_rates;      /* theirs */
   GHashTable          *blocks;                  /* of functions that are called → double, seconds */
+  double               constants;               /* bytes */
   gboolean             is_known;
   guint                depth;                   /* of calls */
 } Estimate;
@@ -178,6 +182,15 @@ estimate_call (Estimate       *self,
   return *seconds;
 }
 
+/* One element where all are equal. */
+static double
+constant_bytes (const GhloIrOp *op)
+{
+  const GhloIrAttr *value = ghlo_ir_op_get (op, "value");
+
+  return value->kind == GHLO_IR_ATTR_DENSE ? (double) g_bytes_get_size (value->dense.bytes) : 0;
+}
+
 static double
 estimate_block (Estimate          *self,
                 const GhloIrBlock *block)
@@ -187,6 +200,8 @@ estimate_block (Estimate          *self,
   for (const GhloIrOp *op = block != NULL ? block->first : NULL; op != NULL && op != block->last; op = op->next)
     {
       self->is_known &= is_shape_known (op);
+      if (op->kind == GHLO_OP_STABLEHLO_CONSTANT)
+        self->constants += constant_bytes (op);
       if (ghlo_step_is_view (op))
         continue;
       switch (op->kind)
@@ -210,9 +225,9 @@ estimate_block (Estimate          *self,
   return seconds;
 }
 
-/* Inputs and outputs. */
+/* Inputs and outputs, of a program whose constants are counted. */
 static double
-estimate_transfers (const Estimate    *self,
+estimate_transfers (Estimate          *self,
                     const GhloIrBlock *body)
 {
   double up = 0, down = 0;
@@ -223,6 +238,9 @@ estimate_transfers (const Estimate    *self,
     up += ghlo_step_value_bytes (body->arguments[i]);
   for (guint i = 0; i < body->last->n_operands; i++)
     down += ghlo_step_value_bytes (ghlo_ir_op_operand (body->last, i));
+  if (self->device->klass->get_memory != NULL)
+    self->is_known &= MEMORY_SHARE * (up + down + self->constants)
+                      <= (double) self->device->klass->get_memory (self->device);
 
   return up / self->rates->uploads + down / self->rates->downloads;
 }
@@ -247,7 +265,8 @@ ghlo_estimate_run (GhloDeviceCore *device,
     if (body->arguments[i]->type->kind == GHLO_IR_TYPE_TENSOR
         && !ghlo_ir_type_has_static_shape (body->arguments[i]->type))
       return -1;
-  seconds = self.rates->run + estimate_transfers (&self, body) + estimate_block (&self, body);
+  seconds = self.rates->run + estimate_block (&self, body);
+  seconds += estimate_transfers (&self, body);
 
   return self.is_known ? seconds : -1;
 }

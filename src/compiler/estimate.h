@@ -10,9 +10,9 @@
 
 G_BEGIN_DECLS
 
-/* A run of @function on @device in seconds, that of inputs and to that of outputs in the host's memory. What the device
- * declines is done by @host, with transfers. Loops of which nobody knows how often they go round go round once. Below
- * 0 where a shape or a rate is not known. */
+/* A run of @function on @device in seconds, from inputs in the host's memory to outputs there. What the device declines
+ * is done by @host, with transfers. Loops of which nobody knows how often they go round go round once. Below 0 where a
+ * shape or a rate is not known, or the device may have too little memory. */
 double ghlo_estimate_run (GhloDeviceCore *device,
                           GhloDeviceCore *host,
                           const GhloIrOp *function);

@@ -24,11 +24,6 @@ ADD = '''func.func @main(%x: tensor<2x2xf32>, %y: tensor<2x2xf32>) -> tensor<2x2
   return %0 : tensor<2x2xf32>
 }
 '''
-PRODUCT = '''func.func @main(%x: tensor<512x512xf32>) -> tensor<512x512xf32> {
-  %0 = stablehlo.dot %x, %x : (tensor<512x512xf32>, tensor<512x512xf32>) -> tensor<512x512xf32>
-  return %0 : tensor<512x512xf32>
-}
-'''
 KERNEL = '''func.func @main(%x: tensor<16x64xf32>) -> tensor<16xf32> {
   %z = stablehlo.constant dense<0.0> : tensor<f32>
   %0 = stablehlo.exponential %x : tensor<16x64xf32>
@@ -532,47 +527,6 @@ def test_convert(tests):
     tests.expect('one file alone', ghlo('convert', add), 2, 'IN and OUT')
 
 
-def test_calibrate(tests):
-    environment = {**os.environ, 'XDG_CACHE_HOME': tests.folder, 'GHLO_CACHE': '', 'GHLO_DEVICE': ''}
-    folder = os.path.join(tests.folder, 'ghlo-1.0')
-    product = tests.file('product.mlir', PRODUCT)
-
-    def reason():
-        dumped = ghlo('dump', '--stage=plan', product, env={**environment, 'VK_LOADER_DRIVERS_DISABLE': '*'}).stdout
-        found = re.match('auto: cpu is estimated to take (.*), and there is no GPU\n', dumped)
-        return found[1] if found else None
-
-    guess = reason()
-    run = ghlo('calibrate', '--json', env=environment)
-    rows = json.loads(run.stdout)
-    tests.report(run.returncode == 0 and run.stderr == '' and rows[0]['device'] == 'cpu', 'calibrate', str(run))
-    listed = {device['name']: device for device in json.loads(ghlo('devices', '--json').stdout)}
-    tests.report(not any('llvmpipe' in listed[row['device']]['title'] for row in rows), 'calibrate: no software device',
-                 run.stdout)
-    rates = {name: rate for name, rate in rows[0].items() if name != 'device'}
-    tests.report(all(rates[name] > 0 for name in rates if name not in ('uploads', 'downloads'))
-                 and rates['uploads'] == rates['downloads'] == 0, 'calibrate: rates of the CPU', str(rates))
-    tests.expect('cache: rates', ghlo('cache', 'list', env=environment), 0, '  how fast programs run on CPU\n')
-    measured = reason()
-    tests.report(None not in (guess, measured) and guess != measured, 'calibrate: estimates', f'{guess} {measured}')
-    (kept,) = [row['name'] for row in json.loads(ghlo('cache', '--json', env=environment).stdout) if 'rates' in row]
-    with open(os.path.join(folder, kept), 'rb+') as file:
-        file.truncate(os.path.getsize(os.path.join(folder, kept)) - 8)
-    tests.report(reason() == guess, 'calibrate: a damaged file', f'{guess} {reason()}')
-    tests.report('auto:' not in ghlo('dump', '--stage=plan', '--device=cpu', product).stdout, 'dump: no choice')
-    tests.expect('calibrate: no such device', ghlo('calibrate', '--device=abacus'), 2, "'auto', 'cpu'",
-                 "found 'abacus'")
-    tests.expect('calibrate: a device without rates', ghlo('calibrate', '--device=reference'), 2,
-                 "expected a device that has rates, found 'reference'")
-    tests.expect('calibrate: nothing is kept', ghlo('calibrate', env={**environment, 'GHLO_CACHE': 'off'}), 1,
-                 'GHLO_CACHE says that nothing is kept on disk')
-    tests.expect('calibrate: a folder that cannot be made',
-                 ghlo('calibrate', '--device=cpu', env={**environment, 'XDG_CACHE_HOME': product}), 1,
-                 'ghlo: cpu: what was measured could not be kept in ')
-    ghlo('cache', 'clear', env=environment)
-    os.rmdir(folder)
-
-
 def test_dump(tests):
     half = tests.file('half.mlir', HALF)
     parsed = ghlo('dump', '--stage=parsed', half)
@@ -1035,7 +989,6 @@ def main():
         test_check(tests)
         test_code(tests)
         test_cache(tests)
-        test_calibrate(tests)
         test_dump(tests)
         test_listings(tests)
         test_vulkan(tests)

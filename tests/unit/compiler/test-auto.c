@@ -39,12 +39,19 @@ static const GhloStepRates fast = {
 static GhloStepRates gpu_rates;
 static const char *declined_kind;         /* operations that the GPU has no step for; NULL: none */
 static gboolean fails, has_gpu;
+static guint64 gpu_memory = G_MAXUINT64;
 static guint n_searches;
 
 static const GhloStepRates *
 get_rates (GhloDeviceCore *self)
 {
   return &gpu_rates;
+}
+
+static guint64
+get_memory (GhloDeviceCore *self)
+{
+  return gpu_memory;
 }
 
 static const char *
@@ -165,7 +172,7 @@ test_search (void)
   assert_choice (small, ghlo_cpu_device (), ", for which no GPU is looked for");
   g_assert_cmpuint (n_searches, ==, 0);
   has_gpu = FALSE;
-  assert_choice (large, ghlo_cpu_device (), ", and there is no GPU");
+  assert_choice (large, ghlo_cpu_device (), ", and there is no GPU for it");
   g_assert_cmpuint (n_searches, ==, 0);
   has_gpu = TRUE;
   assert_choice (large, &gpu, "gpu:0 is estimated to take ");
@@ -202,11 +209,18 @@ test_choice (void)
 
   /* A device that is none, however fast, and one that nothing is known of. */
   gpu.is_gpu = FALSE;
-  assert_choice (large, ghlo_cpu_device (), ", and there is no GPU");
+  assert_choice (large, ghlo_cpu_device (), ", and there is no GPU for it");
   gpu.is_gpu = TRUE;
   gpu_rates.bytes = 0;
-  assert_choice (large, ghlo_cpu_device (), ", and there is no GPU");
+  assert_choice (large, ghlo_cpu_device (), ", and there is no GPU for it");
   gpu_rates = fast;
+
+  /* Three matrices, three constants, and as much again. */
+  gpu_memory = 2 * (3 * 512 * 512 * 4 + 3 * 4);
+  assert_choice (large, &gpu, ", cpu ");
+  gpu_memory--;
+  assert_choice (large, ghlo_cpu_device (), ", and there is no GPU for it");
+  gpu_memory = G_MAXUINT64;
 }
 
 static void
@@ -400,6 +414,7 @@ main (int   argc,
   gpu_class = *ghlo_cpu_device ()->klass;
   gpu_class.name = "gpu";
   gpu_class.get_rates = get_rates;
+  gpu_class.get_memory = get_memory;
   gpu_class.identify = NULL;
   gpu_class.declines = declines;
   gpu_class.prepare = prepare;

@@ -1,0 +1,77 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""`ghlo calibrate`: what it measures and keeps, which devices it leaves out, and that estimates go by it."""
+
+import json
+import os
+import re
+import sys
+import tempfile
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '..', 'conformance'))
+from common import Tap, ghlo  # noqa: E402
+
+PRODUCT = '''func.func @main(%x: tensor<512x512xf32>) -> tensor<512x512xf32> {
+  %0 = stablehlo.dot %x, %x : (tensor<512x512xf32>, tensor<512x512xf32>) -> tensor<512x512xf32>
+  return %0 : tensor<512x512xf32>
+}
+'''
+
+
+def check(tap, folder):
+    environment = {**os.environ, 'XDG_CACHE_HOME': folder, 'GHLO_CACHE': '', 'GHLO_DEVICE': ''}
+    product = os.path.join(folder, 'product.mlir')
+    with open(product, 'w', encoding='utf-8') as file:
+        file.write(PRODUCT)
+
+    def reason():
+        """What the CPU is estimated to take, where there is nothing else."""
+        dumped = ghlo('dump', '--stage=plan', product, env={**environment, 'VK_LOADER_DRIVERS_DISABLE': '*'}).stdout
+        found = re.match('auto: cpu is estimated to take ([^,]*), ', dumped)
+        return found[1] if found else None
+
+    def refuse(name, run, status, text):
+        tap.report(run.returncode == status and text in run.stderr and run.stdout == '', name, str(run))
+
+    guess = reason()
+    run = ghlo('calibrate', '--json', env=environment)
+    rows = json.loads(run.stdout)
+    tap.report(run.returncode == 0 and run.stderr == '' and rows[0]['device'] == 'cpu', 'all devices', str(run))
+    listed = {device['name']: device for device in json.loads(ghlo('devices', '--json').stdout)}
+    tap.report(not any('llvmpipe' in listed[row['device']]['title'] for row in rows), 'no software device', run.stdout)
+    rates = {name: rate for name, rate in rows[0].items() if name != 'device'}
+    tap.report(all(rates[name] > 0 for name in rates if name not in ('uploads', 'downloads'))
+               and rates['uploads'] == rates['downloads'] == 0, 'rates of the CPU', str(rates))
+    measured = reason()
+    tap.report(None not in (guess, measured) and guess != measured, 'estimates go by them', f'{guess} {measured}')
+
+    cached = json.loads(ghlo('cache', '--json', env=environment).stdout)
+    kept = [row['name'] for row in cached if row.get('rates') == 'CPU']
+    tap.report(len(kept) == 1 and '  how fast programs run on CPU\n' in ghlo('cache', env=environment).stdout,
+               'the cache tells of them', str(cached))
+    with open(os.path.join(folder, 'ghlo-1.0', kept[0]), 'rb+') as file:
+        file.truncate(os.path.getsize(file.name) - 8)
+    tap.report(reason() == guess, 'a damaged file is nothing', f'{guess} {reason()}')
+    tap.report('auto:' not in ghlo('dump', '--stage=plan', '--device=cpu', product, env=environment).stdout,
+               'no reason for what was asked for')
+
+    refuse('no such device', ghlo('calibrate', '--device=abacus', env=environment), 2,
+           "expected one of the devices 'auto', 'cpu'")
+    refuse('a device without rates', ghlo('calibrate', '--device=reference', env=environment), 2,
+           "expected a device that has rates, found 'reference'")
+    refuse('nothing is kept', ghlo('calibrate', env={**environment, 'GHLO_CACHE': 'off'}), 1,
+           'GHLO_CACHE says that nothing is kept on disk')
+    refuse('a folder that cannot be made',
+           ghlo('calibrate', '--device=cpu', env={**environment, 'XDG_CACHE_HOME': product}), 1,
+           'ghlo: cpu: what was measured could not be kept in ')
+
+
+def main():
+    tap = Tap()
+    with tempfile.TemporaryDirectory() as folder:
+        check(tap, folder)
+    tap.finish()
+
+
+if __name__ == '__main__':
+    main()
