@@ -101,6 +101,10 @@ ghlo_auto_choose (const char          *name,
   *reason = NULL;
   if (device == NULL || !ghlo_devices_is_auto (name) || function == NULL || ghlo_ir_func_get_body (function) == NULL)
     return device;
+  /* Most machines have none, and pay for no estimate. */
+  if (ghlo_devices_may_have_gpu ())
+    return choose (device, function, reason);
+  *reason = g_strdup_printf ("%s, since there is no GPU", device->names[0]);
 
-  return choose (device, function, reason);
+  return device;
 }

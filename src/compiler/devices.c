@@ -17,8 +17,8 @@ static struct
   GPtrArray *lost;      /* GhloDeviceCore, which somebody may still have; nullable */
 } known;
 
-/* Called with the lock held, as the next. The devices of the executor @i, which is asked where it was not, and @again
- * all the same. */
+/* Called with the lock held, as the next two. The devices of the executor @i, which is asked where it was not, and
+ * @again all the same. */
 static GPtrArray *
 find_of (guint    i,
          gboolean again)
@@ -37,11 +37,18 @@ find_of (guint    i,
   return known.found->pdata[i];
 }
 
+/* NULL where the executor @i was not asked. */
+static GPtrArray *
+found_of (guint i)
+{
+  return known.found != NULL && i < known.found->len ? known.found->pdata[i] : NULL;
+}
+
 /* Whether the executor @i had any. */
 static gboolean
 forget_lost (guint i)
 {
-  GPtrArray *devices = known.found != NULL && i < known.found->len ? known.found->pdata[i] : NULL;
+  GPtrArray *devices = found_of (i);
   gboolean lost = FALSE;
 
   for (guint k = devices != NULL ? devices->len : 0; k-- > 0;)
@@ -69,6 +76,30 @@ ghlo_devices_list (void)
   return devices;
 }
 
+static gboolean
+has_gpu (GPtrArray *devices)
+{
+  for (guint i = 0; i < devices->len; i++)
+    if (((const GhloDeviceCore *) devices->pdata[i])->is_gpu)
+      return TRUE;
+
+  return FALSE;
+}
+
+gboolean
+ghlo_devices_may_have_gpu (void)
+{
+  gboolean may = FALSE;
+
+  g_mutex_lock (&known.lock);
+  for (guint i = 0; ghlo_device_finders[i].find != NULL && !may; i++)
+    if (ghlo_device_finders[i].may_have_gpu != NULL)
+      may = found_of (i) != NULL ? has_gpu (found_of (i)) : ghlo_device_finders[i].may_have_gpu ();
+  g_mutex_unlock (&known.lock);
+
+  return may;
+}
+
 GPtrArray *
 ghlo_devices_list_gpus (gboolean ask)
 {
@@ -76,13 +107,9 @@ ghlo_devices_list_gpus (gboolean ask)
 
   g_mutex_lock (&known.lock);
   for (guint i = 0; ghlo_device_finders[i].find != NULL; i++)
-    {
-      gboolean was_asked = known.found != NULL && i < known.found->len && known.found->pdata[i] != NULL;
-
-      if (ghlo_device_finders[i].may_have_gpu != NULL
-          && (was_asked || (ask && ghlo_device_finders[i].may_have_gpu ())))
-        g_ptr_array_extend (devices, find_of (i, forget_lost (i)), NULL, NULL);
-    }
+    if (ghlo_device_finders[i].may_have_gpu != NULL
+        && (found_of (i) != NULL || (ask && ghlo_device_finders[i].may_have_gpu ())))
+      g_ptr_array_extend (devices, find_of (i, forget_lost (i)), NULL, NULL);
   g_mutex_unlock (&known.lock);
 
   return devices;

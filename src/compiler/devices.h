@@ -30,6 +30,8 @@ GPtrArray      *ghlo_devices_list       (void);
 /* The device of that name; NULL when there is none. */
 GhloDeviceCore *ghlo_devices_find       (const char                *name);
 
+/* Whether there are real GPUs, or may be some that were not looked for; it opens nothing. */
+gboolean        ghlo_devices_may_have_gpu (void);
 /* Devices of executors that may have GPUs. With @ask these are found where there may be some; else they are those that
  * were found before. The array is the caller's. */
 GPtrArray      *ghlo_devices_list_gpus  (gboolean                   ask);

@@ -21,6 +21,7 @@ typedef struct
   GhloDeviceCore      *device, *host;
   const GhloStepRates *rates, *host_rates;      /* theirs */
   GHashTable          *blocks;                  /* of functions that are called → double, seconds */
+  GHashTable          *facts;                   /* operations → what is_on_host () and is_fusible () found, as bits */
   double               constants;               /* bytes */
   gboolean             is_known;
   guint                depth;                   /* of calls */
@@ -36,11 +37,32 @@ declines (GhloDeviceCore *device,
   return device->klass->declines == NULL || device->klass->declines (device, kind, &op, 1) != NULL;
 }
 
+enum { ON_HOST = 1, FUSIBLE = 2, KNOWN = 4 };
+
+/* Each operation is asked about by all that it is used by. */
+static guint
+get_facts (const Estimate *self,
+           const GhloIrOp *op)
+{
+  guint facts = GPOINTER_TO_UINT (g_hash_table_lookup (self->facts, op));
+
+  if (facts != 0)
+    return facts;
+  facts = KNOWN;
+  if (self->device == self->host || declines (self->device, "step", op))
+    facts |= ON_HOST;
+  if (((facts & ON_HOST) == 0 || self->device == self->host) && !declines (self->device, "map", op))
+    facts |= FUSIBLE;
+  g_hash_table_insert (self->facts, (gpointer) op, GUINT_TO_POINTER (facts));
+
+  return facts;
+}
+
 static gboolean
 is_on_host (const Estimate *self,
             const GhloIrOp *op)
 {
-  return self->device == self->host || declines (self->device, "step", op);
+  return (get_facts (self, op) & ON_HOST) != 0;
 }
 
 /* Whether the device makes one step of @op and others like it. */
@@ -48,7 +70,7 @@ static gboolean
 is_fusible (const Estimate *self,
             const GhloIrOp *op)
 {
-  return !declines (self->device, "map", op) && (self->device == self->host || !is_on_host (self, op));
+  return (get_facts (self, op) & FUSIBLE) != 0;
 }
 
 /* Whether all that takes @value, by at most @n views of views, is in its block and fusible, so that it need not be
@@ -251,9 +273,10 @@ ghlo_estimate_run (GhloDeviceCore *device,
                    const GhloIrOp *function)
 {
   g_autoptr (GHashTable) blocks = g_hash_table_new_full (NULL, NULL, NULL, g_free);
+  g_autoptr (GHashTable) facts = g_hash_table_new (NULL, NULL);
   const GhloIrBlock *body = ghlo_ir_func_get_body (function);
   Estimate self = {
-    .device = device, .host = host, .blocks = blocks, .is_known = TRUE,
+    .device = device, .host = host, .blocks = blocks, .facts = facts, .is_known = TRUE,
     .rates = ghlo_device_core_get_rates (device), .host_rates = ghlo_device_core_get_rates (host),
   };
   double seconds;

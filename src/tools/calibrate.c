@@ -3,6 +3,7 @@
  * `ghlo calibrate`: measures how fast devices are, for the choice between them.
  */
 
+#include "tools/json.h"
 #include "tools/tool.h"
 
 #include <json-glib/json-glib.h>
@@ -30,11 +31,7 @@ add_rates (JsonBuilder          *builder,
   json_builder_begin_object (builder);
   json_builder_set_member_name (builder, "device");
   json_builder_add_string_value (builder, device->names[0]);
-  for (guint i = 0; i < GHLO_RATES_N_FIELDS; i++)
-    {
-      json_builder_set_member_name (builder, ghlo_rates_fields[i].name);
-      json_builder_add_double_value (builder, ghlo_rates_get (rates, i));
-    }
+  ghlo_tool_json_add_rates (builder, "rates", rates);
   json_builder_end_object (builder);
 }
 

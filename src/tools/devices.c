@@ -56,6 +56,7 @@ add_device (JsonBuilder    *builder,
             GhloDeviceCore *device)
 {
   g_autoptr (GArray) facts = ghlo_device_core_list_facts (device);
+  const GhloStepRates *rates = ghlo_device_core_get_rates (device);
 
   json_builder_begin_object (builder);
   add_string (builder, "name", device->names[0]);
@@ -69,6 +70,8 @@ add_device (JsonBuilder    *builder,
   ghlo_tool_json_add_int (builder, "memory", (gint64) device->klass->get_memory (device));
   if (ghlo_device_core_is_host (device))
     ghlo_tool_json_add_int (builder, "machine_memory", machine_memory ());
+  if (rates != NULL)
+    ghlo_tool_json_add_rates (builder, "rates", rates);
   for (guint i = 0; i < facts->len; i++)
     add_fact (builder, &g_array_index (facts, GhloDeviceFact, i));
   json_builder_end_object (builder);

@@ -7,6 +7,8 @@
 
 #include <json-glib/json-glib.h>
 
+#include "runtime/rates.h"
+
 G_BEGIN_DECLS
 
 static inline void
@@ -16,6 +18,22 @@ ghlo_tool_json_add_int (JsonBuilder *builder,
 {
   json_builder_set_member_name (builder, name);
   json_builder_add_int_value (builder, value);
+}
+
+/* An object of all rates by name. */
+static inline void
+ghlo_tool_json_add_rates (JsonBuilder         *builder,
+                          const char          *name,
+                          const GhloStepRates *rates)
+{
+  json_builder_set_member_name (builder, name);
+  json_builder_begin_object (builder);
+  for (guint i = 0; i < GHLO_RATES_N_FIELDS; i++)
+    {
+      json_builder_set_member_name (builder, ghlo_rates_fields[i].name);
+      json_builder_add_double_value (builder, ghlo_rates_get (rates, i));
+    }
+  json_builder_end_object (builder);
 }
 
 G_END_DECLS

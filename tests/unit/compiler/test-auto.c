@@ -172,7 +172,7 @@ test_search (void)
   assert_choice (small, ghlo_cpu_device (), ", for which no GPU is looked for");
   g_assert_cmpuint (n_searches, ==, 0);
   has_gpu = FALSE;
-  assert_choice (large, ghlo_cpu_device (), ", and there is no GPU for it");
+  assert_choice (large, ghlo_cpu_device (), "cpu, since there is no GPU");
   g_assert_cmpuint (n_searches, ==, 0);
   has_gpu = TRUE;
   assert_choice (large, &gpu, "gpu:0 is estimated to take ");
@@ -207,8 +207,10 @@ test_choice (void)
   declined_kind = NULL;
   assert_choice (large, &gpu, ", cpu ");
 
-  /* A device that is none, however fast, and one that nothing is known of. */
-  gpu.is_gpu = FALSE;
+  /* Devices that are none, however fast, and one that nothing is known of. */
+  gpu.is_gpu = apart_gpu.is_gpu = FALSE;
+  assert_choice (large, ghlo_cpu_device (), "cpu, since there is no GPU");
+  apart_gpu.is_gpu = TRUE;
   assert_choice (large, ghlo_cpu_device (), ", and there is no GPU for it");
   gpu.is_gpu = TRUE;
   gpu_rates.bytes = 0;
