@@ -211,8 +211,7 @@ gboolean
 ghlo_vulkan_may_have_gpu (void)
 {
 #ifdef __linux__
-  /* Nodes of drivers without the kernel's direct rendering manager: NVIDIA's, Windows' in its own
-   * Linux, Arm's and Qualcomm's. */
+  /* Of drivers without the kernel's direct rendering manager: NVIDIA's, Windows' for its Linux, Arm's, Qualcomm's. */
   static const char *const nodes[] = { "/dev/nvidiactl", "/dev/dxg", "/dev/mali0", "/dev/kgsl-3d0" };
   g_autoptr (GDir) folder = g_dir_open ("/dev/dri", 0, NULL);
   const char *name;
