@@ -7,6 +7,7 @@
 #include "compiler/auto.h"
 
 #include <math.h>
+#include <glib/gstdio.h>
 #include <string.h>
 
 #include "../plan/apart-device.h"
@@ -16,7 +17,7 @@
 #include "cpu/device.h"
 #include "import/import.h"
 #include "reference/device.h"
-#include "runtime/cache-item.h"
+#include "runtime/cache.h"
 #include "runtime/rates.h"
 
 static GhloIrModule *
@@ -412,7 +413,13 @@ int
 main (int   argc,
       char *argv[])
 {
-  g_test_init (&argc, &argv, G_TEST_OPTION_ISOLATE_DIRS, NULL);
+  g_autofree char *folder = g_dir_make_tmp ("ghlo-test-XXXXXX", NULL);
+  g_autofree char *inner = g_build_filename (folder, "ghlo-1.0", NULL);
+  int status;
+
+  g_setenv ("XDG_CACHE_HOME", folder, TRUE);
+  g_unsetenv ("GHLO_CACHE");
+  g_test_init (&argc, &argv, NULL);
   gpu_class = *ghlo_cpu_device ()->klass;
   gpu_class.name = "gpu";
   gpu_class.get_rates = get_rates;
@@ -441,5 +448,10 @@ main (int   argc,
   g_test_add_func ("/auto/steps", test_steps);
   g_test_add_func ("/auto/rates", test_rates);
 
-  return g_test_run ();
+  status = g_test_run ();
+  ghlo_cache_clear (NULL);
+  g_rmdir (inner);
+  g_rmdir (folder);
+
+  return status;
 }
