@@ -146,6 +146,15 @@ make_loop (RandomProgram *self,
   self->body = condition;
   if (limit == NOWHERE)
     limit = random_integer_constant (self, types[0].element, end);
+  /* What nobody sees through is no count: data ends the loop. */
+  if (random_once (self, 3))
+    {
+      guint hidden = random_define (self, &types[0], random_numbers_small (8, 1));
+
+      random_emit (self, "  %s = stablehlo.optimization_barrier %s : %s\n", random_name (self, hidden),
+                   random_name (self, limit), t);
+      limit = hidden;
+    }
   test = random_define (self, &predicate, random_numbers_unknown ());
   random_emit (self, "  %s = stablehlo.compare %s, %s, %s : (%s, %s) -> tensor<i1>\n    stablehlo.return %s : "
                "tensor<i1>", random_name (self, test), words[random_pick (self, G_N_ELEMENTS (words))], counter,
