@@ -10,7 +10,7 @@
 #include "kernel/text.h"
 #include "vulkan/kernel.h"
 #include "vulkan/pipelines.h"
-#include "vulkan/product-pieces.h"
+#include "vulkan/product/pieces.h"
 #include "vulkan/target.h"
 
 typedef struct

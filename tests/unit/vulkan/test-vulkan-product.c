@@ -18,7 +18,7 @@
 #include "compiler/devices.h"
 #include "plan/build.h"
 #include "vulkan/memory.h"
-#include "vulkan/product.h"
+#include "vulkan/product/product.h"
 #include "vulkan/spirv/builder.h"
 #include "vulkan/target.h"
 

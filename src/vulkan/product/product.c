@@ -3,7 +3,7 @@
  * Reads products: types, dimensions, and which operand is which.
  */
 
-#include "vulkan/product-private.h"
+#include "vulkan/product/private.h"
 
 #include <string.h>
 

@@ -7,7 +7,7 @@
 #pragma once
 
 #include "base/view.h"
-#include "vulkan/product.h"
+#include "vulkan/product/product.h"
 
 G_BEGIN_DECLS
 

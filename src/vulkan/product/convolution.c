@@ -5,7 +5,7 @@
  * image, or between its elements, the image has a window in the shader's sense.
  */
 
-#include "vulkan/product-private.h"
+#include "vulkan/product/private.h"
 
 #include "base/sizes.h"
 

@@ -3,7 +3,7 @@
  * The dimensions of the result are parallel axes, and the pieces a fold's.
  */
 
-#include "vulkan/product-pieces.h"
+#include "vulkan/product/pieces.h"
 
 #include "kernel/lower.h"
 

@@ -5,7 +5,7 @@
 
 #pragma once
 
-#include "vulkan/product.h"
+#include "vulkan/product/product.h"
 
 G_BEGIN_DECLS
 

@@ -3,7 +3,7 @@
  * How products are cut: by tiles, which are rows of a table, and k in pieces.
  */
 
-#include "vulkan/product-private.h"
+#include "vulkan/product/private.h"
 
 #include "base/sizes.h"
 
