@@ -72,10 +72,37 @@ lies_in_pieces (const GhloVulkanProduct *self,
   return TRUE;
 }
 
-/* A tile for two by two subgroups, and the least number of rows and columns that are worth it. */
-static const GhloSpirvTile matrix_tile = { 2, 2, 64, 64, 64 };
+/* A tile for two by two subgroups, the one for those that are emulated, and the least number of rows and columns that
+ * are worth it. */
+static const GhloSpirvTile matrix_tile = { 2, 2, 64, 64, 0 }, emulated_tile = { 2, 2, 16, 32, 0 };
 
 enum { LEAST_FOR_MATRICES = 32 };
+
+/* Steps of a block where k is adjacent, in order of preference: 128 bytes of a row are a line of caches. Where it is
+ * not, one step reads longer rows. */
+static const guint n_steps[] = { 4, 2, 1 };
+
+/* FALSE where shared memory has no room for blocks, or subgroups are too small or too large to share pieces. */
+static gboolean
+choose_blocks (GhloSpirvProduct       *shader,
+               const GhloVulkanDevice *device)
+{
+  shader->subgroup = device->emulates_matrices ? GHLO_SPIRV_MATRIX : device->subgroup_size;
+  if (shader->subgroup < GHLO_SPIRV_MATRIX || shader->subgroup > 4 * GHLO_SPIRV_MATRIX)
+    return FALSE;
+  shader->is_emulated = device->emulates_matrices;
+  shader->tile = device->emulates_matrices ? emulated_tile : matrix_tile;
+  shader->tile.n_inner = GHLO_SPIRV_ROUND * ghlo_spirv_n_planes (shader->split) * ghlo_spirv_matrix_inner (shader);
+  for (guint i = 0; i < G_N_ELEMENTS (n_steps); i++)
+    {
+      for (guint side = 0; side < 2; side++)
+        shader->n_steps[side] = shader->is_inner_adjacent[side] ? n_steps[i] : 1;
+      if (ghlo_spirv_product_shared (shader) <= device->limits.maxComputeSharedMemorySize)
+        return TRUE;
+    }
+
+  return FALSE;
+}
 
 /* FALSE, and nothing is changed, where it is not for cooperative matrices. */
 static gboolean
@@ -89,12 +116,9 @@ choose_matrices (GhloVulkanProduct      *self,
       || self->shader.accumulator != (ghlo_element_type_is_float (type) ? GHLO_ELEMENT_TYPE_F32
                                                                         : GHLO_ELEMENT_TYPE_UI32)
       || MIN (self->counts[GHLO_SPIRV_ROWS], self->counts[GHLO_SPIRV_COLUMNS]) < LEAST_FOR_MATRICES
-      || !lies_in_pieces (self, GHLO_SPIRV_LHS) || !lies_in_pieces (self, GHLO_SPIRV_RHS))
-    return FALSE;
-  shader.tile = matrix_tile;
-  shader.tile.n_inner /= ghlo_element_info (type)->size;
-  shader.subgroup = device->subgroup_size;
-  if (ghlo_spirv_product_shared (&shader) > device->limits.maxComputeSharedMemorySize)
+      || !(self->shader.split != GHLO_SPIRV_WHOLE
+           || (lies_in_pieces (self, GHLO_SPIRV_LHS) && lies_in_pieces (self, GHLO_SPIRV_RHS)))
+      || !choose_blocks (&shader, device))
     return FALSE;
   self->shader = shader;
 
@@ -143,7 +167,7 @@ cut (GhloVulkanProduct *self)
   if (n_tiles > G_MAXINT32 || n_tiles * n_batches > G_MAXINT32)
     return FALSE;
   n_tiles *= n_batches;
-  if (n_tiles > 0 && n_tiles <= ENOUGH_GROUPS / 2 && k >= 2 * LEAST_PIECE)
+  if (!self->is_in_one && n_tiles > 0 && n_tiles <= ENOUGH_GROUPS / 2 && k >= 2 * LEAST_PIECE)
     {
       self->piece = ghlo_ceil_div (k, MIN ((gint64) (ENOUGH_GROUPS / n_tiles), k / LEAST_PIECE));
       self->piece = ghlo_round_up (self->piece, n_inner);
@@ -154,11 +178,27 @@ cut (GhloVulkanProduct *self)
   return TRUE;
 }
 
+/* Of the loops that a step of matrices is emulated by: those that load, multiply, clear and add. */
+static double
+count_emulated (const GhloSpirvProduct *shader)
+{
+  static const guint n_products[] = { 1, 1, 3, 3 };
+  const double n_rows = shader->tile.n_rows / GHLO_SPIRV_MATRIX, n_columns = shader->tile.n_columns / GHLO_SPIRV_MATRIX;
+  const double inner = ghlo_spirv_matrix_inner (shader) + 1, all = GHLO_SPIRV_MATRIX * inner;
+
+  return n_products[shader->split] * n_rows * n_columns * all
+         + ghlo_spirv_n_planes (shader->split) * (n_rows * inner + n_columns * all)
+         + n_rows * n_columns * 2 * (GHLO_SPIRV_MATRIX + 1);
+}
+
 /* Of all loops of an invocation; the last look at a condition counts. */
 static double
 count_iterations (const GhloVulkanProduct *self)
 {
   const double n_inner = self->shader.tile.n_inner;
+
+  if (self->shader.is_emulated)
+    return ((double) self->piece / n_inner + 2) * GHLO_SPIRV_ROUND * count_emulated (&self->shader);
 
   return ((double) self->piece / n_inner + 1) * (n_inner / GHLO_SPIRV_PRODUCT_UNROLLED + 2);
 }

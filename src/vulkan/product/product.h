@@ -22,6 +22,7 @@ typedef struct
   GhloSpirvProductWindow    windows[GHLO_SPIRV_MAX_WINDOWS];
   GhloSpirvProductDimension dimensions[GHLO_SPIRV_N_ROLES][GHLO_SPIRV_MAX_DIMENSIONS];
   gint64                    counts[GHLO_SPIRV_N_ROLES];         /* products of the sizes */
+  gboolean                  is_in_one;                          /* k is not to be cut into pieces */
   gint64                    piece, n_pieces;                    /* steps of k in each, and how many, at least 1 */
   guint64                   n_groups;                           /* of workgroups; 0: the result is empty */
 } GhloVulkanProduct;

@@ -1,431 +1,367 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Tiles by cooperative matrices (SPV_KHR_cooperative_matrix): each subgroup has a part of the tile as matrices of sums.
- * Blocks of the operands lie in shared memory as they are, two of each: while one is multiplied the next is fetched,
- * and staged behind it, so that one barrier is enough for a step. When all is added, matrices go through shared memory
- * to where each invocation finds elements, which have places and types of their own.
+ * Tiles by matrices: each subgroup has a part of the tile as matrices of sums. A round of the loop over k is four
+ * steps. In a step the operands of the next one are loaded from shared memory, what they were before is multiplied, a
+ * part of each operand's next block is staged, and the one behind that is fetched; then there is a barrier. Where
+ * registers are too few for that, operands are loaded in the step that multiplies them.
+ *
+ * There are two loops: of rounds in which nothing is beyond the operands' ends, but for the last ones, and of others.
  */
 
-#include "kernel/lower.h"
 #include "vulkan/spirv/product-private.h"
 
-/* Of SPIR-V's registry; headers before 2023 lack them. */
-enum
+/* Two planes take the registers of two steps; and so do bytes that are to be gathered from several rows each. */
+static guint
+count_ahead (const GhloSpirvProduct *product)
 {
-  CAPABILITY_BFLOAT16        = 5116,
-  CAPABILITY_BFLOAT16_MATRIX = 5118,
-  CAPABILITY_MATRIX          = 6022,
-  OP_TYPE_MATRIX             = 4456,
-  OP_MATRIX_LOAD             = 4457,
-  OP_MATRIX_STORE            = 4458,
-  OP_MATRIX_MULTIPLY_ADD     = 4459,
-  ENCODING_BFLOAT16          = 0,
-  LAYOUT_ROWS                = 0,
-  LAYOUT_COLUMNS             = 1,
-  ALL_SIGNED                 = 0xf,             /* components of all four matrices */
-};
+  const gboolean is_gathered = ghlo_element_info (product->types[GHLO_SPIRV_LHS])->size == 1
+                               && !(product->is_inner_adjacent[0] && product->is_inner_adjacent[1]);
 
-/* Matrices of a subgroup along one side; a part of 64 rows or columns has so many. */
-enum { MAX_MATRICES = 4, N_VECTORS = GHLO_SPIRV_MATRIX * GHLO_SPIRV_MATRIX / 4 };
-
-typedef struct
-{
-  SpirvProduct *product;
-  Id            types[GHLO_SPIRV_N_TENSORS];    /* of matrices; that of sums last */
-  Id            subgroup;                       /* its number in the workgroup */
-  Id            first[2];                       /* its row and column in the tile */
-  guint         n[2];                           /* matrices along them */
-  Id            sums[MAX_MATRICES][MAX_MATRICES];       /* variables */
-} Matrices;
-
-static void
-add_extension (GhloSpirvBuilder *builder,
-               const char       *name)
-{
-  static const guint32 nothing[1];
-
-  ghlo_spirv_add_string (builder, GHLO_SPIRV_EXTENSIONS, SpvOpExtension, nothing, 0, 0, name);
+  return ghlo_spirv_n_planes (product->split) == 1 && !is_gathered ? 1 : 0;
 }
 
 void
-ghlo_spirv_matrix_prepare (const SpirvProduct *product)
+ghlo_spirv_matrix_barrier (const SpirvProduct *product,
+                           SpvScope            scope)
 {
   Spirv *self = product->spirv;
-  GhloSpirvBuilder *b = self->builder;
-
-  self->has_vulkan_model = TRUE;
-  ghlo_spirv_capability (b, SpvCapabilityVulkanMemoryModel);
-  ghlo_spirv_capability (b, SpvCapabilityGroupNonUniform);
-  ghlo_spirv_capability (b, (SpvCapability) CAPABILITY_MATRIX);
-  add_extension (b, "SPV_KHR_cooperative_matrix");
-  if (product->product->types[GHLO_SPIRV_LHS] != GHLO_ELEMENT_TYPE_BF16)
-    return;
-  ghlo_spirv_capability (b, (SpvCapability) CAPABILITY_BFLOAT16);
-  ghlo_spirv_capability (b, (SpvCapability) CAPABILITY_BFLOAT16_MATRIX);
-  add_extension (b, "SPV_KHR_bfloat16");
-}
-
-/* The type of the operands' components. */
-static Id
-component_type (const SpirvProduct *product)
-{
-  Spirv *self = product->spirv;
-
-  switch (product->product->types[GHLO_SPIRV_LHS])
-    {
-    case GHLO_ELEMENT_TYPE_BF16:
-      return ghlo_spirv_unique (self->builder, SpvOpTypeFloat, 0, GHLO_SPIRV_WORDS (16, ENCODING_BFLOAT16));
-    case GHLO_ELEMENT_TYPE_F16:
-      ghlo_spirv_capability (self->builder, SpvCapabilityFloat16);
-      return ghlo_spirv_unique (self->builder, SpvOpTypeFloat, 0, GHLO_SPIRV_WORDS (16));
-    default:
-      return ghlo_spirv_integer_type (self, 8);
-    }
-}
-
-/* Those of lhs, rhs and sums are used as A, B and accumulator, which are 0, 1 and 2 as well. */
-static Id
-matrix_type (const SpirvProduct *product,
-             guint               tensor)
-{
-  Spirv *self = product->spirv;
-  const guint n_inner = ghlo_spirv_matrix_inner (product->product);
-  Id component = tensor == GHLO_SPIRV_RESULT ? product->element : component_type (product);
-  Id scope = ghlo_spirv_u32 (self, SpvScopeSubgroup), use = ghlo_spirv_u32 (self, tensor);
-  Id n_rows = ghlo_spirv_u32 (self, tensor == GHLO_SPIRV_RHS ? n_inner : GHLO_SPIRV_MATRIX);
-  Id n_columns = ghlo_spirv_u32 (self, tensor == GHLO_SPIRV_LHS ? n_inner : GHLO_SPIRV_MATRIX);
-
-  return ghlo_spirv_unique (self->builder, (SpvOp) OP_TYPE_MATRIX, 0,
-                            GHLO_SPIRV_WORDS (component, scope, n_rows, n_columns, use));
-}
-
-/* Everybody of @scope is here, and sees what was written to shared memory. */
-static void
-emit_barrier (Spirv    *self,
-              SpvScope  scope)
-{
   const guint semantics = SpvMemorySemanticsAcquireReleaseMask | SpvMemorySemanticsWorkgroupMemoryMask
                           | SpvMemorySemanticsMakeAvailableMask | SpvMemorySemanticsMakeVisibleMask;
-  Id id = ghlo_spirv_u32 (self, scope);
+  Id id = ghlo_spirv_u32 (self, product->product->is_emulated ? SpvScopeWorkgroup : scope);
 
   STATEMENT (SpvOpControlBarrier, id, id, ghlo_spirv_u32 (self, semantics));
 }
 
+/* Which subgroup it is, and which invocation of that. */
 static void
-begin_matrices (Matrices     *matrices,
-                SpirvProduct *product)
+find_subgroup (SpirvMatrices *matrices)
+{
+  const SpirvProduct *product = matrices->product;
+  Spirv *self = product->spirv;
+  const guint n = product->product->subgroup;
+
+  if (!product->product->is_emulated)
+    {
+      matrices->subgroup = CODE (SpvOpUConvert, self->u32, ghlo_spirv_built_in (self, SpvBuiltInSubgroupId, FALSE));
+      matrices->lane = CODE (SpvOpUConvert, self->u32,
+                             ghlo_spirv_built_in (self, SpvBuiltInSubgroupLocalInvocationId, FALSE));
+      return;
+    }
+  matrices->subgroup = CODE (SpvOpUDiv, self->u32, product->lane, ghlo_spirv_u32 (self, n));
+  matrices->lane = CODE (SpvOpBitwiseAnd, self->u32, product->lane, ghlo_spirv_u32 (self, n - 1));
+}
+
+static void
+make_variables (SpirvMatrices *matrices)
+{
+  const SpirvProduct *product = matrices->product;
+
+  for (guint set = 0; set < 2; set++)
+    for (guint side = 0; side < 2; side++)
+      for (guint i = 0; i < matrices->n[side]; i++)
+        matrices->operands[set][side][i] = ghlo_spirv_matrix_variable (product, side);
+  for (guint i = 0; i < matrices->n[0]; i++)
+    for (guint j = 0; j < matrices->n[1]; j++)
+      {
+        matrices->sums[i][j] = ghlo_spirv_matrix_variable (product, GHLO_SPIRV_RESULT);
+        ghlo_spirv_matrix_clear (product, matrices->sums[i][j]);
+      }
+  if (product->product->split == GHLO_SPIRV_TWO_PLANES_APART)
+    matrices->apart = ghlo_spirv_matrix_variable (product, GHLO_SPIRV_RESULT);
+}
+
+static void
+begin_matrices (SpirvMatrices *matrices,
+                SpirvProduct  *product)
 {
   Spirv *self = product->spirv;
   const guint n_columns = product->product->tile.n_column_threads;
-  Id number[2], zero;
+  Id number[2];
 
   matrices->product = product;
-  matrices->subgroup = CODE (SpvOpUConvert, self->u32, ghlo_spirv_built_in (self, SpvBuiltInSubgroupId, FALSE));
-  for (guint i = 0; i < GHLO_SPIRV_N_TENSORS; i++)
-    matrices->types[i] = matrix_type (product, i);
+  matrices->n_ahead = count_ahead (product->product);
+  find_subgroup (matrices);
   number[0] = CODE (SpvOpShiftRightLogical, self->u32, matrices->subgroup,
                     ghlo_spirv_u32 (self, (guint) g_bit_nth_msf (n_columns, -1)));
   number[1] = CODE (SpvOpBitwiseAnd, self->u32, matrices->subgroup, ghlo_spirv_u32 (self, n_columns - 1));
   for (guint i = 0; i < 2; i++)
     {
       const SpirvSide *side = &product->sides[i];
+      Id end = ghlo_spirv_add_u32 (self, side->first, side->extent);
+      Id is_inside = CODE (SpvOpULessThanEqual, self->boolean, end, side->count);
 
+      ghlo_spirv_blocks_init (&matrices->blocks[i], product->product, i);
+      ghlo_spirv_blocks_begin (product, &matrices->blocks[i]);
       matrices->first[i] = CODE (SpvOpIMul, self->u32, number[i], ghlo_spirv_u32 (self, side->n_each));
       matrices->n[i] = side->n_each / GHLO_SPIRV_MATRIX;
-      g_assert (matrices->n[i] <= MAX_MATRICES);
+      matrices->is_inside = i == 0 ? is_inside : CODE (SpvOpLogicalAnd, self->boolean, matrices->is_inside, is_inside);
+      g_assert (matrices->n[i] <= GHLO_SPIRV_MAX_SPAN);
     }
-  zero = ghlo_spirv_constant (self, product->number, 0);
-  zero = ghlo_spirv_unique (self->builder, SpvOpConstantComposite, matrices->types[GHLO_SPIRV_RESULT],
-                            GHLO_SPIRV_WORDS (zero));
-  for (guint i = 0; i < matrices->n[0]; i++)
-    for (guint j = 0; j < matrices->n[1]; j++)
-      {
-        matrices->sums[i][j] = ghlo_spirv_variable (self, matrices->types[GHLO_SPIRV_RESULT]);
-        STATEMENT (SpvOpStore, matrices->sums[i][j], zero);
-      }
+  make_variables (matrices);
 }
 
-/* Matrix @index of a side at step @inner of the block of shared memory that begins at the vector @begin. What is
- * adjacent are rows of A where that is k, and columns of B. */
-static Id
-load_matrix (const Matrices *matrices,
-             guint           tensor,
-             guint           index,
-             guint           inner,
-             Id              begin)
-{
-  Spirv *self = matrices->product->spirv;
-  const SpirvSide *side = &matrices->product->sides[tensor];
-  const gboolean is_inner_adjacent = matrices->product->product->is_inner_adjacent[tensor];
-  Id pointer = ghlo_spirv_pointer_type (self, SpvStorageClassWorkgroup, side->vector), place, layout;
-  Id outer = ghlo_spirv_add_u32 (self, matrices->first[tensor], index * GHLO_SPIRV_MATRIX);
-
-  if (is_inner_adjacent)
-    place = ghlo_spirv_add_u32 (self, CODE (SpvOpIMul, self->u32, outer, ghlo_spirv_u32 (self, side->pitch)),
-                                inner / side->unit);
-  else
-    place = ghlo_spirv_add_u32 (self, CODE (SpvOpUDiv, self->u32, outer, ghlo_spirv_u32 (self, side->unit)),
-                                inner * side->pitch);
-  place = CODE (SpvOpAccessChain, pointer, side->shared, CODE (SpvOpIAdd, self->u32, begin, place));
-  layout = ghlo_spirv_u32 (self, is_inner_adjacent == (tensor == GHLO_SPIRV_LHS) ? LAYOUT_ROWS : LAYOUT_COLUMNS);
-
-  return CODE ((SpvOp) OP_MATRIX_LOAD, matrices->types[tensor], place, layout, ghlo_spirv_u32 (self, side->pitch),
-               SpvMemoryAccessNonPrivatePointerMask);
-}
-
-static Id
-multiply_add (const Matrices *matrices,
-              Id              a,
-              Id              b,
-              Id              sum)
-{
-  Spirv *self = matrices->product->spirv;
-  const Id type = matrices->types[GHLO_SPIRV_RESULT];
-
-  if (matrices->product->product->types[GHLO_SPIRV_LHS] == GHLO_ELEMENT_TYPE_I8)
-    return CODE ((SpvOp) OP_MATRIX_MULTIPLY_ADD, type, a, b, sum, ALL_SIGNED);
-
-  return CODE ((SpvOp) OP_MATRIX_MULTIPLY_ADD, type, a, b, sum);
-}
-
-/* Operands of one step of a block. */
-typedef struct
-{
-  Id ids[2][MAX_MATRICES];
-} Operands;
-
+/* Matrix @index of a side, for step @step of the round and a plane. What is adjacent are rows of A where that is k, and
+ * columns of B. */
 static void
-load_operands (const Matrices *matrices,
-               const Id       *begin,
-               guint           inner,
-               Operands       *operands)
+load_matrix (const SpirvMatrices *matrices,
+             const SpirvRound    *round,
+             guint                step,
+             guint                plane,
+             guint                tensor,
+             guint                index,
+             Id                   variable)
+{
+  const SpirvProduct *product = matrices->product;
+  Spirv *self = product->spirv;
+  const SpirvBlocks *blocks = &matrices->blocks[tensor];
+  const guint inner = step % blocks->n_steps * blocks->width + plane * ghlo_spirv_matrix_inner (product->product);
+  Id begin = ghlo_spirv_blocks_place (product, blocks, round, step), place;
+
+  if (blocks->is_inner_adjacent)
+    place = ghlo_spirv_add_u32 (self, CODE (SpvOpIMul, self->u32, matrices->first[tensor],
+                                            ghlo_spirv_u32 (self, blocks->pitch)),
+                                index * GHLO_SPIRV_MATRIX * blocks->pitch + inner / blocks->unit);
+  else
+    place = ghlo_spirv_add_u32 (self, CODE (SpvOpUDiv, self->u32, matrices->first[tensor],
+                                            ghlo_spirv_u32 (self, blocks->unit)),
+                                index * GHLO_SPIRV_MATRIX / blocks->unit + inner * blocks->pitch);
+  ghlo_spirv_matrix_load (matrices, tensor, variable, CODE (SpvOpIAdd, self->u32, begin, place));
+}
+
+/* All of one plane. */
+static void
+load_step (const SpirvMatrices *matrices,
+           const SpirvRound    *round,
+           guint                step)
 {
   for (guint side = 0; side < 2; side++)
     for (guint i = 0; i < matrices->n[side]; i++)
-      operands->ids[side][i] = load_matrix (matrices, side, i, inner, begin[side]);
+      load_matrix (matrices, round, step, 0, side, i, matrices->operands[step % 2][side][i]);
 }
 
 static void
-add_products (const Matrices *matrices,
-              const Operands *operands)
+multiply_step (const SpirvMatrices *matrices,
+               guint                step)
 {
-  Spirv *self = matrices->product->spirv;
+  const Id (*operands)[GHLO_SPIRV_MAX_SPAN] = matrices->operands[step % 2];
 
   for (guint j = 0; j < matrices->n[1]; j++)
     for (guint i = 0; i < matrices->n[0]; i++)
-      {
-        Id sum = CODE (SpvOpLoad, matrices->types[GHLO_SPIRV_RESULT], matrices->sums[i][j]);
-
-        sum = multiply_add (matrices, operands->ids[0][i], operands->ids[1][j], sum);
-        STATEMENT (SpvOpStore, matrices->sums[i][j], sum);
-      }
+      ghlo_spirv_matrix_multiply (matrices->product, operands[0][i], operands[1][j], matrices->sums[i][j]);
 }
 
-/* All of the block of number @block, each step's operands loaded before those of the step before are multiplied. */
+/* The small products first. */
 static void
-add_block (const Matrices *matrices,
-           Id              block)
+multiply_planes (const SpirvMatrices *matrices,
+                 guint                i,
+                 guint                j)
 {
   const SpirvProduct *product = matrices->product;
-  Spirv *self = product->spirv;
-  const guint each = ghlo_spirv_matrix_inner (product->product), n_steps = product->product->tile.n_inner / each;
-  Id begin[2];
-  Operands operands[2];
+  Id sums = matrices->apart != 0 ? matrices->apart : matrices->sums[i][j];
+  Id high[2], low[2];
 
   for (guint side = 0; side < 2; side++)
-    begin[side] = CODE (SpvOpIMul, self->u32, block, ghlo_spirv_u32 (self, product->sides[side].n_vectors));
-  load_operands (matrices, begin, 0, &operands[0]);
-  for (guint k = 0; k < n_steps; k++)
     {
-      if (k + 1 < n_steps)
-        load_operands (matrices, begin, (k + 1) * each, &operands[(k + 1) % 2]);
-      add_products (matrices, &operands[k % 2]);
+      high[side] = matrices->operands[0][side][side == 0 ? i : j];
+      low[side] = matrices->operands[1][side][side == 0 ? i : j];
     }
+  if (matrices->apart != 0)
+    ghlo_spirv_matrix_clear (product, sums);
+  ghlo_spirv_matrix_multiply (product, high[0], low[1], sums);
+  ghlo_spirv_matrix_multiply (product, low[0], high[1], sums);
+  ghlo_spirv_matrix_multiply (product, high[0], high[1], sums);
+  if (matrices->apart != 0)
+    ghlo_spirv_matrix_add (product, matrices->sums[i][j], sums);
 }
 
+/* Of two planes; those of rhs are loaded one after the other, since registers are few. */
 static void
-fetch_blocks (const SpirvProduct *product,
-              Id                  begin)
+do_step_of_planes (const SpirvMatrices *matrices,
+                   const SpirvRound    *round,
+                   guint                step)
 {
-  for (guint i = 0; i < 2; i++)
-    ghlo_spirv_side_fetch (product, &product->sides[i], begin);
-}
-
-static void
-stage_blocks (const SpirvProduct *product,
-              Id                  block)
-{
-  Spirv *self = product->spirv;
-
-  for (guint i = 0; i < 2; i++)
-    {
-      const SpirvSide *side = &product->sides[i];
-
-      ghlo_spirv_side_stage_pieces (product, side, CODE (SpvOpIMul, self->u32, block,
-                                                         ghlo_spirv_u32 (self, side->n_vectors)));
-    }
-}
-
-/* The block that is staged was read in the step before, which all have ended at the barrier. */
-static void
-emit_steps (const Matrices *matrices)
-{
-  const SpirvProduct *product = matrices->product;
-  Spirv *self = product->spirv;
-  const guint n_inner = product->product->tile.n_inner;
-  Id exit = ghlo_spirv_begin_if (self, CODE (SpvOpULessThan, self->boolean, product->begin, product->end));
-  Id begin = CODE (SpvOpUConvert, self->u64, product->begin), end = CODE (SpvOpUConvert, self->u64, product->end);
-  Id next, has_next, more, block, other;
-  SpirvLoop loop;
-
-  fetch_blocks (product, product->begin);
-  stage_blocks (product, ghlo_spirv_u32 (self, 0));
-  loop = ghlo_spirv_begin_loop (self, begin, end);
-  emit_barrier (self, SpvScopeWorkgroup);
-  block = CODE (SpvOpUConvert, self->u32, CODE (SpvOpISub, self->u64, loop.index, begin));
-  block = CODE (SpvOpUDiv, self->u32, block, ghlo_spirv_u32 (self, n_inner));
-  block = CODE (SpvOpBitwiseAnd, self->u32, block, ghlo_spirv_u32 (self, 1));
-  other = CODE (SpvOpBitwiseXor, self->u32, block, ghlo_spirv_u32 (self, 1));
-  next = ghlo_spirv_add_u32 (self, CODE (SpvOpUConvert, self->u32, loop.index), n_inner);
-  has_next = CODE (SpvOpULessThan, self->boolean, next, product->end);
-  more = ghlo_spirv_begin_if (self, has_next);
-  fetch_blocks (product, next);
-  ghlo_spirv_end_if (self, more);
-  add_block (matrices, block);
-  more = ghlo_spirv_begin_if (self, has_next);
-  stage_blocks (product, other);
-  ghlo_spirv_end_if (self, more);
-  ghlo_spirv_end_loop (self, loop, ghlo_spirv_u64 (self, n_inner));
-  ghlo_spirv_end_if (self, exit);
-}
-
-/* How an invocation goes through a matrix: the subgroup's invocations have elements side by side, row after row. */
-typedef struct
-{
-  Id area;              /* the vector of shared memory where the subgroup's matrix begins */
-  Id row, column;       /* the first element's, in the matrix */
-  guint n_elements;     /* of the invocation */
-  guint n_rows;         /* from one to the next */
-} Walk;
-
-static Walk
-begin_walk (const Matrices *matrices)
-{
-  const SpirvProduct *product = matrices->product;
-  Spirv *self = product->spirv;
-  const guint n = product->product->subgroup;
-  Id lane = CODE (SpvOpUConvert, self->u32, ghlo_spirv_built_in (self, SpvBuiltInSubgroupLocalInvocationId, FALSE));
-  Walk walk = { .n_elements = GHLO_SPIRV_MATRIX * GHLO_SPIRV_MATRIX / n, .n_rows = n / GHLO_SPIRV_MATRIX };
-
-  walk.area = CODE (SpvOpIMul, self->u32, matrices->subgroup, ghlo_spirv_u32 (self, N_VECTORS));
-  walk.row = CODE (SpvOpUDiv, self->u32, lane, ghlo_spirv_u32 (self, GHLO_SPIRV_MATRIX));
-  walk.column = CODE (SpvOpBitwiseAnd, self->u32, lane, ghlo_spirv_u32 (self, GHLO_SPIRV_MATRIX - 1));
-
-  return walk;
-}
-
-/* Row or column @at of matrix @index of the subgroup, in the whole result. */
-static Id
-find_index (const Matrices *matrices,
-            guint           side,
-            guint           index,
-            Id              at)
-{
-  Spirv *self = matrices->product->spirv;
-  Id first = CODE (SpvOpIAdd, self->u32, matrices->product->sides[side].first, matrices->first[side]);
-
-  return ghlo_spirv_add_u32 (self, CODE (SpvOpIAdd, self->u32, first, at), index * GHLO_SPIRV_MATRIX);
-}
-
-/* The number at @row of the walk's column, from shared memory. */
-static Id
-load_number (const Matrices *matrices,
-             const Walk     *walk,
-             Id              row)
-{
-  const SpirvProduct *product = matrices->product;
-  Spirv *self = product->spirv;
-  Id pointer = ghlo_spirv_pointer_type (self, SpvStorageClassWorkgroup, self->u32), place, index, component;
-
-  index = CODE (SpvOpIMul, self->u32, row, ghlo_spirv_u32 (self, GHLO_SPIRV_MATRIX / 4));
-  index = CODE (SpvOpIAdd, self->u32, index, walk->area);
-  index = CODE (SpvOpIAdd, self->u32, index,
-                CODE (SpvOpShiftRightLogical, self->u32, walk->column, ghlo_spirv_u32 (self, 2)));
-  component = CODE (SpvOpBitwiseAnd, self->u32, walk->column, ghlo_spirv_u32 (self, 3));
-  place = CODE (SpvOpAccessChain, pointer, product->sides[0].shared, index, component);
-  place = CODE (SpvOpLoad, self->u32, place, SpvMemoryAccessNonPrivatePointerMask);
-
-  return product->element == self->u32 ? place : CODE (SpvOpBitcast, product->element, place);
-}
-
-/* A matrix of the subgroup, number @i of its rows, from shared memory; @address is that of the walk's column. */
-static void
-store_elements (const Matrices *matrices,
-                const Walk     *walk,
-                guint           i,
-                Id              has_column,
-                Id              address)
-{
-  const SpirvProduct *product = matrices->product;
-  Spirv *self = product->spirv;
-  const GhloElementType stored = ghlo_kernel_stored_type (product->product->types[GHLO_SPIRV_RESULT]);
-
-  SpirvLoop loop = ghlo_spirv_begin_loop (self, ghlo_spirv_u64 (self, 0), ghlo_spirv_u64 (self, walk->n_elements));
-  Id row = CODE (SpvOpIMul, self->u32, CODE (SpvOpUConvert, self->u32, loop.index),
-                 ghlo_spirv_u32 (self, walk->n_rows));
-  Id index, has_row, exit, place, value;
-
-  row = CODE (SpvOpIAdd, self->u32, row, walk->row);
-  index = find_index (matrices, 0, i, row);
-  has_row = CODE (SpvOpULessThan, self->boolean, index, product->sides[0].count);
-  exit = ghlo_spirv_begin_if (self, CODE (SpvOpLogicalAnd, self->boolean, has_row, has_column));
-  place = CODE (SpvOpIAdd, self->u64, address,
-                ghlo_spirv_product_offset (product, GHLO_SPIRV_ROWS, GHLO_SPIRV_RESULT, index));
-  value = ghlo_spirv_product_number (product, GHLO_SPIRV_RESULT, load_number (matrices, walk, row));
-  ghlo_spirv_write (self, stored, place, value);
-  ghlo_spirv_end_if (self, exit);
-  ghlo_spirv_end_loop (self, loop, ghlo_spirv_u64 (self, 1));
-}
-
-static void
-store_matrices (const Matrices *matrices)
-{
-  const SpirvProduct *product = matrices->product;
-  Spirv *self = product->spirv;
-  const SpirvSide *side = &product->sides[0];
-  Id pointer = ghlo_spirv_pointer_type (self, SpvStorageClassWorkgroup, side->vector);
-  Walk walk = begin_walk (matrices);
-  Id area = CODE (SpvOpAccessChain, pointer, side->shared, walk.area);
-
-  emit_barrier (self, SpvScopeWorkgroup);
+  for (guint i = 0; i < matrices->n[0]; i++)
+    for (guint plane = 0; plane < 2; plane++)
+      load_matrix (matrices, round, step, plane, GHLO_SPIRV_LHS, i, matrices->operands[plane][GHLO_SPIRV_LHS][i]);
   for (guint j = 0; j < matrices->n[1]; j++)
     {
-      Id column = find_index (matrices, 1, j, walk.column), has_column, address;
-
-      has_column = CODE (SpvOpULessThan, self->boolean, column, product->sides[1].count);
-      address = CODE (SpvOpIAdd, self->u64, product->addresses[GHLO_SPIRV_RESULT],
-                      ghlo_spirv_product_offset (product, GHLO_SPIRV_COLUMNS, GHLO_SPIRV_RESULT, column));
+      for (guint plane = 0; plane < 2; plane++)
+        load_matrix (matrices, round, step, plane, GHLO_SPIRV_RHS, j, matrices->operands[plane][GHLO_SPIRV_RHS][j]);
       for (guint i = 0; i < matrices->n[0]; i++)
-        {
-          Id sum = CODE (SpvOpLoad, matrices->types[GHLO_SPIRV_RESULT], matrices->sums[i][j]);
-
-          STATEMENT ((SpvOp) OP_MATRIX_STORE, area, sum, ghlo_spirv_u32 (self, LAYOUT_ROWS),
-                     ghlo_spirv_u32 (self, GHLO_SPIRV_MATRIX / 4), SpvMemoryAccessNonPrivatePointerMask);
-          emit_barrier (self, SpvScopeSubgroup);
-          store_elements (matrices, &walk, i, has_column, address);
-          emit_barrier (self, SpvScopeSubgroup);
-        }
+        multiply_planes (matrices, i, j);
     }
+}
+
+/* A part is staged where its block's predecessor but one was: all have loaded that, since they met at a barrier. */
+static void
+do_step (const SpirvMatrices *matrices,
+         const SpirvRound    *round,
+         guint                step)
+{
+  const SpirvProduct *product = matrices->product;
+  const guint ahead = matrices->n_ahead;
+  Id pieces[GHLO_SPIRV_MAX_PIECES];
+
+  if (ghlo_spirv_n_planes (product->product->split) == 1)
+    {
+      load_step (matrices, round, step + ahead);
+      multiply_step (matrices, step);
+    }
+  else
+    do_step_of_planes (matrices, round, step);
+  for (guint side = 0; side < 2; side++)
+    {
+      const SpirvBlocks *blocks = &matrices->blocks[side];
+
+      ghlo_spirv_blocks_held (product, blocks, pieces);
+      ghlo_spirv_blocks_stage (product, blocks, round, step + blocks->n_steps + ahead, pieces);
+    }
+  for (guint side = 0; side < 2; side++)
+    {
+      const SpirvBlocks *blocks = &matrices->blocks[side];
+
+      ghlo_spirv_blocks_fetch (product, blocks, round, step + blocks->n_steps + ahead + 1, pieces);
+      ghlo_spirv_blocks_hold (product, blocks, pieces);
+    }
+  ghlo_spirv_matrix_barrier (product, SpvScopeWorkgroup);
+}
+
+/* Steps of k of a round. */
+static guint
+round_length (const SpirvMatrices *matrices)
+{
+  return matrices->blocks[0].width * GHLO_SPIRV_ROUND;
+}
+
+/* What steps find: the first block of each side, and what they load ahead. All is fetched before anything of it is
+ * staged. */
+static void
+begin_rounds (const SpirvMatrices *matrices)
+{
+  const SpirvProduct *product = matrices->product;
+  const guint ahead = matrices->n_ahead;
+  const SpirvRound round = { .begin = product->begin, .parity = ghlo_spirv_u32 (product->spirv, 0) };
+  Id pieces[2][GHLO_SPIRV_ROUND + 2][GHLO_SPIRV_MAX_PIECES];
+
+  for (guint side = 0; side < 2; side++)
+    for (guint part = 0; part <= matrices->blocks[side].n_steps + ahead; part++)
+      ghlo_spirv_blocks_fetch (product, &matrices->blocks[side], &round, part, pieces[side][part]);
+  for (guint side = 0; side < 2; side++)
+    {
+      const SpirvBlocks *blocks = &matrices->blocks[side];
+      const guint n = blocks->n_steps + ahead;
+
+      for (guint part = 0; part < n; part++)
+        ghlo_spirv_blocks_stage (product, blocks, &round, part, pieces[side][part]);
+      ghlo_spirv_blocks_hold (product, blocks, pieces[side][n]);
+    }
+  ghlo_spirv_matrix_barrier (product, SpvScopeWorkgroup);
+  if (ahead == 0)
+    return;
+  load_step (matrices, &round, 0);
+  ghlo_spirv_matrix_barrier (product, SpvScopeWorkgroup);
+}
+
+/* Where rounds that are inside fetch. What is fetched in the last ones is never multiplied. */
+static void
+find_starts (const SpirvMatrices *matrices,
+             SpirvRound          *round)
+{
+  const SpirvProduct *product = matrices->product;
+  Spirv *self = product->spirv;
+  const guint length = round_length (matrices);
+  Id last = ghlo_spirv_add_u32 (self, product->end, -length);
+
+  for (guint i = 0; i < G_N_ELEMENTS (round->starts[0]); i++)
+    {
+      Id begin = GLSL (UMin, self->u32, ghlo_spirv_add_u32 (self, round->begin, i * length), last);
+
+      for (guint side = 0; side < 2; side++)
+        round->starts[side][i] = ghlo_spirv_blocks_start (product, &matrices->blocks[side], begin);
+    }
+}
+
+static void
+do_rounds (const SpirvMatrices *matrices,
+           Id                   begin,
+           Id                   end,
+           gboolean             is_inside)
+{
+  const SpirvProduct *product = matrices->product;
+  Spirv *self = product->spirv;
+  const guint length = round_length (matrices);
+  SpirvRound round = { .is_inside = is_inside };
+  SpirvLoop loop = ghlo_spirv_begin_loop (self, begin, end);
+
+  round.begin = CODE (SpvOpUConvert, self->u32, loop.index);
+  round.parity = CODE (SpvOpUDiv, self->u32, CODE (SpvOpISub, self->u32, round.begin, product->begin),
+                       ghlo_spirv_u32 (self, length));
+  round.parity = CODE (SpvOpBitwiseAnd, self->u32, round.parity, ghlo_spirv_u32 (self, 1));
+  if (is_inside)
+    find_starts (matrices, &round);
+  for (guint step = 0; step < GHLO_SPIRV_ROUND; step++)
+    do_step (matrices, &round, step);
+  ghlo_spirv_end_loop (self, loop, ghlo_spirv_u64 (self, length));
+}
+
+/* Where the rounds end in which nothing is beyond the operands' ends: all of them, where the last one is whole; else
+ * those that fetch nothing for it. 0 steps of k, where the tile is not inside. */
+static Id
+find_inside_end (const SpirvMatrices *matrices)
+{
+  const SpirvProduct *product = matrices->product;
+  Spirv *self = product->spirv;
+  Id length = ghlo_spirv_u32 (self, round_length (matrices)), two = ghlo_spirv_u32 (self, 2);
+  Id all = CODE (SpvOpISub, self->u32, product->end, product->begin), n, whole, is_whole;
+
+  n = CODE (SpvOpUDiv, self->u32, all, length);
+  whole = CODE (SpvOpIMul, self->u32, n, length);
+  is_whole = CODE (SpvOpIEqual, self->boolean, whole, all);
+  n = CODE (SpvOpISub, self->u32, GLSL (UMax, self->u32, n, two), two);
+  n = CODE (SpvOpIMul, self->u32, n, length);
+  n = ghlo_spirv_select (self, self->u32, is_whole, whole, n);
+  n = ghlo_spirv_select (self, self->u32, matrices->is_inside, n, ghlo_spirv_u32 (self, 0));
+
+  return CODE (SpvOpUConvert, self->u64, CODE (SpvOpIAdd, self->u32, product->begin, n));
+}
+
+/* Whether rows, columns and steps of k are one dimension each, so that addresses are linear in them. */
+static gboolean
+is_linear (const GhloSpirvProduct *product)
+{
+  return product->n_dimensions[GHLO_SPIRV_ROWS] == 1 && product->n_dimensions[GHLO_SPIRV_COLUMNS] == 1
+         && product->n_dimensions[GHLO_SPIRV_INNER] == 1;
+}
+
+static void
+add_products (SpirvMatrices *matrices)
+{
+  const SpirvProduct *product = matrices->product;
+  Spirv *self = product->spirv;
+  Id exit = ghlo_spirv_begin_if (self, CODE (SpvOpULessThan, self->boolean, product->begin, product->end));
+  Id begin = CODE (SpvOpUConvert, self->u64, product->begin), end = CODE (SpvOpUConvert, self->u64, product->end);
+
+  begin_rounds (matrices);
+  if (is_linear (product->product))
+    {
+      Id inside_end = find_inside_end (matrices);
+
+      for (guint side = 0; side < 2; side++)
+        ghlo_spirv_blocks_find_start (product, &matrices->blocks[side]);
+      do_rounds (matrices, begin, inside_end, TRUE);
+      begin = inside_end;
+    }
+  do_rounds (matrices, begin, end, FALSE);
+  ghlo_spirv_end_if (self, exit);
 }
 
 void
 ghlo_spirv_matrix_body (SpirvProduct *product)
 {
-  Matrices matrices = { 0 };
+  SpirvMatrices matrices = { 0 };
 
-  for (guint i = 0; i < 2; i++)
-    ghlo_spirv_side_begin (product, &product->sides[i], GHLO_SPIRV_N_BLOCKS);
   begin_matrices (&matrices, product);
-  emit_steps (&matrices);
-  store_matrices (&matrices);
+  add_products (&matrices);
+  ghlo_spirv_matrix_barrier (product, SpvScopeWorkgroup);
+  ghlo_spirv_matrix_results (&matrices);
 }

@@ -14,7 +14,8 @@ enum
 {
   GHLO_SPIRV_MAX_BROUGHT = 64,          /* elements of an operand that an invocation brings for a step of k */
   GHLO_SPIRV_MAX_ROWS    = 8,           /* or columns, of an invocation */
-  GHLO_SPIRV_N_BLOCKS    = 2,           /* of pieces in shared memory: one is multiplied, the other staged */
+  GHLO_SPIRV_MAX_PIECES  = 16,          /* of a block that an invocation brings */
+  GHLO_SPIRV_MAX_SPAN    = 4,           /* matrices of a subgroup along its rows or columns */
 };
 
 /* One operand and the tile's rows or columns of it. */
@@ -24,18 +25,16 @@ typedef struct
   GhloSpirvRole role;
   guint         n_threads, n_each;      /* invocations along it, and what each of them has */
   guint         extent;                 /* of the tile: their product */
-  guint         unit;                   /* elements that are brought together, along what is adjacent */
-  guint         length;                 /* such units of the block along what is adjacent: a power of two */
-  guint         width;                  /* elements of a vector in shared memory: 1 or 4 along it, or a unit */
-  guint         pitch;                  /* vectors from one step of k, or of units one across, to the next */
-  guint         n_vectors;              /* in shared memory, of one block */
+  guint         length;                 /* elements of the block along what is adjacent: a power of two */
+  guint         width;                  /* elements of a vector in shared memory: 1 or 4 along it */
+  guint         pitch;                  /* vectors from one step of k to the next */
+  guint         n_vectors;              /* in shared memory */
   Id            vector;                 /* type */
-  Id            brought;                /* type: an element, or a vector */
   Id            thread;                 /* the invocation's number along it */
   Id            first, count;           /* of the tile, and of the whole operand */
   Id            shared;                 /* variable: an array of vectors */
 
-  guint         n_brought;              /* units */
+  guint         n_brought;              /* elements */
   gboolean      brings_few;             /* there are fewer than invocations */
   Id            low, high;              /* of the invocation's number: its place along what is adjacent, and across; 0:
                                          * not there */
@@ -44,6 +43,40 @@ typedef struct
   Id            positions[GHLO_SPIRV_MAX_BROUGHT][GHLO_SPIRV_MAX_WINDOWS];      /* the same, in windows */
   Id            variables[GHLO_SPIRV_MAX_BROUGHT];      /* what was fetched and is not staged yet */
 } SpirvSide;
+
+/* An operand in pieces of 16 bytes, for matrices. A block is some steps of k, a step being a matrix of each plane. Two
+ * blocks lie in shared memory, rows of pieces along what is adjacent: one is multiplied while the other is staged. A
+ * block is brought in as many parts as it has steps, of as many rows of pieces each, one in each step. */
+typedef struct
+{
+  guint     tensor;
+  gboolean  is_inner_adjacent;          /* what is adjacent is k */
+  guint     unit;                       /* elements of a piece */
+  guint     width;                      /* steps of k of a step, all planes counted */
+  guint     n_steps;                    /* of a block */
+  guint     length;                     /* pieces of a row: a power of two */
+  guint     n_across;                   /* rows of a part */
+  guint     pitch;                      /* pieces from one row to the next: one more than there are, so that rows lie in
+                                         * several banks */
+  guint     n_vectors;                  /* of a block */
+  guint     n_brought, n_between;       /* pieces of a part that an invocation brings; rows from one to the next */
+  Id        vector, shared;             /* type; variable: an array of both blocks */
+  Id        low, high;                  /* what the invocation brings first: the piece of a row, the row of a part */
+  Id        bases[GHLO_SPIRV_MAX_PIECES];       /* addresses of its pieces of a block at the first step of k */
+  Id        start;                      /* that of its first piece where the tile is inside */
+  Id        across;                     /* bytes from one row of a part to the next, likewise */
+  Id        held[GHLO_SPIRV_MAX_PIECES];        /* variables: what was fetched and is not staged yet */
+} SpirvBlocks;
+
+/* One of the loop over k, of GHLO_SPIRV_ROUND steps. */
+typedef struct
+{
+  Id       begin;                       /* its first step of k; 32 bits */
+  Id       parity;                      /* of its number */
+  gboolean is_inside;                   /* the tile is, and all that is multiplied in it or later */
+  Id       starts[2][3];                /* where is_inside: SpirvBlocks.start at the first step of k of this round and
+                                         * of the next two, or of the last one */
+} SpirvRound;
 
 typedef struct
 {
@@ -59,6 +92,7 @@ typedef struct
   struct { Id low, extent, dilation, stride; } windows[GHLO_SPIRV_MAX_WINDOWS];
   Id                      lane;         /* 32 bits */
   Id                      begin, end;   /* of the piece of k */
+  Id                      factors[2];   /* addresses, of this batch, where the operands are split */
   SpirvSide               sides[2];     /* of lhs and rhs */
 } SpirvProduct;
 
@@ -78,29 +112,134 @@ Id   ghlo_spirv_product_number   (const SpirvProduct *product,
                                   guint               tensor,
                                   Id                  value);
 
+/* product-blocks.c */
+void ghlo_spirv_blocks_init      (SpirvBlocks            *blocks,
+                                  const GhloSpirvProduct *product,
+                                  guint                   tensor);
+/* Where the tile is known. */
+void ghlo_spirv_blocks_begin     (const SpirvProduct     *product,
+                                  SpirvBlocks            *blocks);
+/* Sets SpirvBlocks.start and across; rows, columns and k are of one dimension each. */
+void ghlo_spirv_blocks_find_start (const SpirvProduct    *product,
+                                  SpirvBlocks            *blocks);
+/* SpirvBlocks.start at the step @begin of k. */
+Id   ghlo_spirv_blocks_start     (const SpirvProduct     *product,
+                                  const SpirvBlocks      *blocks,
+                                  Id                      begin);
+/* The block with step @step of the round: its first vector in shared memory. */
+Id   ghlo_spirv_blocks_place     (const SpirvProduct     *product,
+                                  const SpirvBlocks      *blocks,
+                                  const SpirvRound       *round,
+                                  guint                   step);
+/* The pieces that the invocation brings of part @part, counted from the round's first step on, are loaded, and put to
+ * shared memory. What is beyond the last row or column is as the last; what is beyond the end of k is 0. */
+void ghlo_spirv_blocks_fetch     (const SpirvProduct     *product,
+                                  const SpirvBlocks      *blocks,
+                                  const SpirvRound       *round,
+                                  guint                   part,
+                                  Id                     *pieces);
+void ghlo_spirv_blocks_stage     (const SpirvProduct     *product,
+                                  const SpirvBlocks      *blocks,
+                                  const SpirvRound       *round,
+                                  guint                   part,
+                                  const Id               *pieces);
+/* In between they are in variables. */
+void ghlo_spirv_blocks_hold      (const SpirvProduct     *product,
+                                  const SpirvBlocks      *blocks,
+                                  const Id               *pieces);
+void ghlo_spirv_blocks_held      (const SpirvProduct     *product,
+                                  const SpirvBlocks      *blocks,
+                                  Id                     *pieces);
+
+/* Matrices of a workgroup. */
+typedef struct
+{
+  SpirvProduct *product;
+  SpirvBlocks   blocks[2];
+  Id            subgroup, lane;         /* its number in the workgroup, and the invocation's in it */
+  Id            first[2];               /* the subgroup's row and column in the tile */
+  guint         n[2];                   /* matrices along them */
+  guint         n_ahead;                /* steps that operands are loaded ahead: 1, or 0 */
+  Id            is_inside;              /* the tile is */
+  Id            operands[2][2][GHLO_SPIRV_MAX_SPAN];    /* variables, of a step or plane and a side */
+  Id            sums[GHLO_SPIRV_MAX_SPAN][GHLO_SPIRV_MAX_SPAN]; /* variables */
+  Id            apart;                  /* variable: what a step comes to, where it is added apart; else 0 */
+} SpirvMatrices;
+
 /* product-matrix.c */
-/* What modules with cooperative matrices need, before anything else is in one; and all behind the tile's place. */
-void ghlo_spirv_matrix_prepare   (const SpirvProduct *product);
-void ghlo_spirv_matrix_body      (SpirvProduct       *product);
+/* All behind the tile's place. */
+void ghlo_spirv_matrix_body      (SpirvProduct        *product);
+/* Everybody of @scope is here, and sees what was written to shared memory. */
+void ghlo_spirv_matrix_barrier   (const SpirvProduct  *product,
+                                  SpvScope             scope);
+
+/* product-results.c: what becomes of sums. */
+void ghlo_spirv_matrix_results   (const SpirvMatrices *matrices);
+
+/* product-cooperative.c: matrices by instructions of subgroups. */
+/* What modules with them need, before anything else is in one. */
+void ghlo_spirv_matrix_prepare   (const SpirvProduct  *product);
+/* A variable for a matrix of lhs or rhs, or of sums. */
+Id   ghlo_spirv_matrix_variable  (const SpirvProduct  *product,
+                                  guint                tensor);
+/* Sets sums to 0, or adds others to them, each as a number. */
+void ghlo_spirv_matrix_clear     (const SpirvProduct  *product,
+                                  Id                   sums);
+void ghlo_spirv_matrix_add       (const SpirvProduct  *product,
+                                  Id                   sums,
+                                  Id                   others);
+/* A matrix of an operand, from the vector @place of shared memory on. */
+void ghlo_spirv_matrix_load      (const SpirvMatrices *matrices,
+                                  guint                tensor,
+                                  Id                   variable,
+                                  Id                   place);
+/* sums += a × b */
+void ghlo_spirv_matrix_multiply  (const SpirvProduct  *product,
+                                  Id                   a,
+                                  Id                   b,
+                                  Id                   sums);
+/* A matrix of sums, to the vector @place of the shared memory of @tensor, where rows are @pitch vectors apart. */
+void ghlo_spirv_matrix_put       (const SpirvMatrices *matrices,
+                                  guint                tensor,
+                                  Id                   sums,
+                                  Id                   place,
+                                  guint                pitch);
+
+/* product-emulated.c: the same by numbers, where GhloSpirvProduct.is_emulated. */
+Id   ghlo_spirv_emulated_variable (const SpirvProduct  *product,
+                                   guint                tensor);
+void ghlo_spirv_emulated_clear    (const SpirvProduct  *product,
+                                   Id                   sums);
+void ghlo_spirv_emulated_add      (const SpirvProduct  *product,
+                                   Id                   sums,
+                                   Id                   others);
+void ghlo_spirv_emulated_load     (const SpirvMatrices *matrices,
+                                   guint                tensor,
+                                   Id                   variable,
+                                   Id                   place);
+void ghlo_spirv_emulated_multiply (const SpirvProduct  *product,
+                                   Id                   a,
+                                   Id                   b,
+                                   Id                   sums);
+void ghlo_spirv_emulated_put      (const SpirvMatrices *matrices,
+                                   guint                tensor,
+                                   Id                   sums,
+                                   Id                   place,
+                                   guint                pitch);
 
 /* product-stage.c */
 void ghlo_spirv_side_init        (SpirvSide          *side,
                                   const GhloSpirvProduct *product,
                                   guint               tensor);
-/* Where the tile is known. There is room for @n_blocks of them in shared memory. */
+/* Where the tile is known. */
 void ghlo_spirv_side_begin       (const SpirvProduct *product,
-                                  SpirvSide          *side,
-                                  guint               n_blocks);
+                                  SpirvSide          *side);
 /* The elements from the step @begin of k on go into variables, and from there to shared memory. */
 void ghlo_spirv_side_fetch       (const SpirvProduct *product,
                                   const SpirvSide    *side,
                                   Id                  begin);
 void ghlo_spirv_side_stage       (const SpirvProduct *product,
                                   const SpirvSide    *side);
-/* The same of pieces, which go into the block of shared memory that begins at the vector @begin. */
-void ghlo_spirv_side_stage_pieces (const SpirvProduct *product,
-                                  const SpirvSide    *side,
-                                  Id                  begin);
 /* Vector @group of the invocation at step @begin + @inner of those that are staged. */
 Id   ghlo_spirv_side_load        (const SpirvProduct *product,
                                   const SpirvSide    *side,

@@ -40,35 +40,16 @@ ghlo_spirv_side_init (SpirvSide              *side,
   side->n_threads = tensor == GHLO_SPIRV_LHS ? tile->n_row_threads : tile->n_column_threads;
   side->n_each = tensor == GHLO_SPIRV_LHS ? tile->n_rows : tile->n_columns;
   side->extent = side->n_threads * side->n_each;
-  side->unit = product->subgroup > 0 ? ghlo_spirv_piece (product) : 1;
-  side->length = (is_inner_adjacent ? tile->n_inner : side->extent) / side->unit;
+  side->length = is_inner_adjacent ? tile->n_inner : side->extent;
   n_across = is_inner_adjacent ? side->extent : tile->n_inner;
-  side->width = product->subgroup > 0 ? side->unit : MIN (side->n_each, 4);
+  side->width = MIN (side->n_each, 4);
   /* One more, so that what is side by side across lies in several banks. */
-  side->pitch = (product->subgroup > 0 ? side->length : side->extent / side->width) + 1;
-  side->n_vectors = side->pitch * (product->subgroup > 0 ? n_across : tile->n_inner);
+  side->pitch = side->extent / side->width + 1;
+  side->n_vectors = side->pitch * tile->n_inner;
   n = side->length * n_across;
   side->n_windows = product->windowed == tensor ? product->n_windows : 0;
   side->brings_few = n < ghlo_spirv_product_threads (product);
   side->n_brought = MAX (n / ghlo_spirv_product_threads (product), 1);
-}
-
-gsize
-ghlo_spirv_product_shared (const GhloSpirvProduct *product)
-{
-  const guint size = MAX (ghlo_element_info (product->accumulator)->size, 4);
-  gsize shared = 0;
-
-  for (guint i = 0; i < 2; i++)
-    {
-      SpirvSide side = { 0 };
-
-      ghlo_spirv_side_init (&side, product, i);
-      shared += product->subgroup > 0 ? (gsize) GHLO_SPIRV_N_BLOCKS * side.n_vectors * GHLO_SPIRV_PIECE_BYTES
-                                      : (gsize) side.n_vectors * side.width * size;
-    }
-
-  return shared;
 }
 
 static Id
@@ -81,7 +62,7 @@ add_index (Spirv *self,
   return ghlo_spirv_add_u32 (self, index.base, index.add);
 }
 
-/* The place of unit @i that the invocation brings: along the operand's rows or columns, and along k. */
+/* The place of element @i that the invocation brings: along the operand's rows or columns, and along k. */
 static void
 find_place (const SpirvProduct *product,
             const SpirvSide    *side,
@@ -91,7 +72,7 @@ find_place (const SpirvProduct *product,
 {
   const gboolean is_inner_adjacent = product->product->is_inner_adjacent[side->tensor];
   const guint begin = i * product->n_threads;
-  const Index along = { side->low, begin % side->length * side->unit }, across = { side->high, begin / side->length };
+  const Index along = { side->low, begin % side->length }, across = { side->high, begin / side->length };
 
   *outer = is_inner_adjacent ? across : along;
   *inner = is_inner_adjacent ? along : across;
@@ -110,7 +91,7 @@ find_position (const SpirvProduct *product,
   return CODE (SpvOpUConvert, self->u32, position);
 }
 
-/* Where the unit @i that the invocation brings begins, @outer being its row or column. */
+/* Where the element @i that the invocation brings is, @outer being its row or column. */
 static void
 find_base (const SpirvProduct *product,
            SpirvSide          *side,
@@ -131,8 +112,7 @@ find_bases (const SpirvProduct *product,
             SpirvSide          *side)
 {
   Spirv *self = product->spirv;
-  const guint n = product->product->is_inner_adjacent[side->tensor] ? 1 : side->unit;
-  Id last = CODE (SpvOpISub, self->u32, side->count, ghlo_spirv_u32 (self, n));
+  Id last = CODE (SpvOpISub, self->u32, side->count, ghlo_spirv_u32 (self, 1));
 
   for (guint i = 0; i < side->n_brought; i++)
     {
@@ -154,18 +134,15 @@ find_bases (const SpirvProduct *product,
 
 void
 ghlo_spirv_side_begin (const SpirvProduct *product,
-                       SpirvSide          *side,
-                       guint               n_blocks)
+                       SpirvSide          *side)
 {
   Spirv *self = product->spirv;
   GhloSpirvBuilder *b = self->builder;
   const guint length = side->length;
-  Id n = ghlo_spirv_u32 (self, n_blocks * side->n_vectors), array;
+  Id n = ghlo_spirv_u32 (self, side->n_vectors), array;
 
   side->vector = side->width == 1 ? product->element
-                 : ghlo_spirv_unique (b, SpvOpTypeVector, 0,
-                                      GHLO_SPIRV_WORDS (side->unit > 1 ? self->u32 : product->element, 4));
-  side->brought = side->unit > 1 ? side->vector : product->element;
+                 : ghlo_spirv_unique (b, SpvOpTypeVector, 0, GHLO_SPIRV_WORDS (product->element, 4));
   array = ghlo_spirv_unique (b, SpvOpTypeArray, 0, GHLO_SPIRV_WORDS (side->vector, n));
   side->shared = ghlo_spirv_global (self, SpvStorageClassWorkgroup, array);
   side->low = product->lane;
@@ -174,14 +151,12 @@ ghlo_spirv_side_begin (const SpirvProduct *product,
       side->low = CODE (SpvOpBitwiseAnd, self->u32, product->lane, ghlo_spirv_u32 (self, length - 1));
       side->high = CODE (SpvOpShiftRightLogical, self->u32, product->lane, ghlo_spirv_u32 (self, log_of (length)));
     }
-  if (side->unit > 1)
-    side->low = CODE (SpvOpIMul, self->u32, side->low, ghlo_spirv_u32 (self, side->unit));
   find_bases (product, side);
   for (guint i = 0; i < side->n_brought; i++)
-    side->variables[i] = ghlo_spirv_variable (self, side->brought);
+    side->variables[i] = ghlo_spirv_variable (self, product->element);
 }
 
-/* Steps of k that a unit has: bytes to the first, and whether there are any. */
+/* A step of k: bytes to it, and whether there is one. */
 typedef struct
 {
   Id offset, is_there;
@@ -196,8 +171,7 @@ find_step (const SpirvProduct *product,
 {
   Spirv *self = product->spirv;
   Id index = CODE (SpvOpIAdd, self->u32, begin, add_index (self, inner));
-  const guint n = product->product->is_inner_adjacent[side->tensor] ? side->unit : 1;
-  Id last = CODE (SpvOpISub, self->u32, product->end, ghlo_spirv_u32 (self, n));
+  Id last = CODE (SpvOpISub, self->u32, product->end, ghlo_spirv_u32 (self, 1));
   Step step = { .is_there = CODE (SpvOpULessThan, self->boolean, index, product->end) };
 
   index = GLSL (UMin, self->u32, index, last);
@@ -230,31 +204,14 @@ is_inside (const SpirvProduct *product,
   return inside;
 }
 
-/* What is at @address, as it is staged. */
-static Id
-read_unit (const SpirvProduct *product,
-           const SpirvSide    *side,
-           Id                  address)
-{
-  Spirv *self = product->spirv;
-  const GhloElementType stored = ghlo_kernel_stored_type (product->product->types[side->tensor]);
-  Id pointer;
-
-  if (side->unit == 1)
-    return ghlo_spirv_product_number (product, side->tensor, ghlo_spirv_read (self, stored, address));
-  pointer = ghlo_spirv_pointer_type (self, SpvStorageClassPhysicalStorageBuffer, side->brought);
-  pointer = CODE (SpvOpConvertUToPtr, pointer, address);
-
-  return CODE (SpvOpLoad, side->brought, pointer, SpvMemoryAccessAlignedMask, GHLO_SPIRV_PIECE_BYTES);
-}
-
 void
 ghlo_spirv_side_fetch (const SpirvProduct *product,
                        const SpirvSide    *side,
                        Id                  begin)
 {
   Spirv *self = product->spirv;
-  Id zero = ghlo_spirv_unique (self->builder, SpvOpConstantNull, side->brought, NULL, 0);
+  const GhloElementType stored = ghlo_kernel_stored_type (product->product->types[side->tensor]);
+  Id zero = ghlo_spirv_unique (self->builder, SpvOpConstantNull, product->element, NULL, 0);
   Step step = { 0 };
   Index before = { 0, 0 };
 
@@ -277,8 +234,8 @@ ghlo_spirv_side_fetch (const SpirvProduct *product,
         }
       if (side->n_windows > 0)
         address = ghlo_spirv_select (self, self->u64, is_there, address, self->table);
-      value = read_unit (product, side, address);
-      value = ghlo_spirv_select (self, side->brought, is_there, value, zero);
+      value = ghlo_spirv_product_number (product, side->tensor, ghlo_spirv_read (self, stored, address));
+      value = ghlo_spirv_select (self, product->element, is_there, value, zero);
       STATEMENT (SpvOpStore, side->variables[i], value);
     }
 }
@@ -326,27 +283,6 @@ ghlo_spirv_side_stage (const SpirvProduct *product,
     }
   if (exit != 0)
     ghlo_spirv_end_if (self, exit);
-}
-
-void
-ghlo_spirv_side_stage_pieces (const SpirvProduct *product,
-                              const SpirvSide    *side,
-                              Id                  begin)
-{
-  Spirv *self = product->spirv;
-  Id pointer = ghlo_spirv_pointer_type (self, SpvStorageClassWorkgroup, side->vector), first, along;
-
-  along = CODE (SpvOpShiftRightLogical, self->u32, side->low, ghlo_spirv_u32 (self, log_of (side->unit)));
-  first = CODE (SpvOpIMul, self->u32, side->high, ghlo_spirv_u32 (self, side->pitch));
-  first = CODE (SpvOpIAdd, self->u32, begin, CODE (SpvOpIAdd, self->u32, first, along));
-  for (guint i = 0; i < side->n_brought; i++)
-    {
-      Id index = ghlo_spirv_add_u32 (self, first, i * product->n_threads / side->length * side->pitch), place, value;
-
-      place = CODE (SpvOpAccessChain, pointer, side->shared, index);
-      value = CODE (SpvOpLoad, side->vector, side->variables[i]);
-      STATEMENT (SpvOpStore, place, value, SpvMemoryAccessNonPrivatePointerMask);
-    }
 }
 
 Id

@@ -121,39 +121,40 @@ ghlo_spirv_product_offset (const SpirvProduct *product,
 }
 
 static Id
-load_word (Spirv *self,
-           guint  word)
+load_word (const SpirvProduct *product,
+           guint               word)
 {
-  return ghlo_spirv_word (self, self->table, GHLO_SPIRV_N_WORDS + word);
+  return ghlo_spirv_word (product->spirv, product->spirv->table, GHLO_SPIRV_N_WORDS + word);
 }
 
 static Id
-load_number (Spirv *self,
-             guint  word)
+load_number (const SpirvProduct *product,
+             guint               word)
 {
-  return CODE (SpvOpUConvert, self->u32, load_word (self, word));
+  Spirv *self = product->spirv;
+
+  return CODE (SpvOpUConvert, self->u32, load_word (product, word));
 }
 
 static void
 load_dimensions (SpirvProduct *product)
 {
-  Spirv *self = product->spirv;
   const guint n_forms = GHLO_SPIRV_N_TENSORS + product->product->n_windows;
   guint word = GHLO_SPIRV_PRODUCT_N_WORDS;
 
   for (guint i = 0; i < product->product->n_windows; i++)
     {
-      product->windows[i].low = load_number (self, word++);
-      product->windows[i].extent = load_number (self, word++);
-      product->windows[i].dilation = load_number (self, word++);
-      product->windows[i].stride = load_word (self, word++);
+      product->windows[i].low = load_number (product, word++);
+      product->windows[i].extent = load_number (product, word++);
+      product->windows[i].dilation = load_number (product, word++);
+      product->windows[i].stride = load_word (product, word++);
     }
   for (guint role = 0; role < GHLO_SPIRV_N_ROLES; role++)
     for (guint i = 0; i < product->product->n_dimensions[role]; i++)
       {
-        product->sizes[role][i] = load_number (self, word++);
+        product->sizes[role][i] = load_number (product, word++);
         for (guint form = 0; form < n_forms; form++)
-          product->strides[role][i][form] = load_word (self, word++);
+          product->strides[role][i][form] = load_word (product, word++);
       }
 }
 
@@ -176,6 +177,23 @@ find_tile (SpirvProduct *product,
     product->sides[i].first = CODE (SpvOpIMul, self->u32, tiles[i], ghlo_spirv_u32 (self, product->sides[i].extent));
 }
 
+/* Of the batch. */
+static void
+find_factors (SpirvProduct *product,
+              Id            batch)
+{
+  Spirv *self = product->spirv;
+  Id first, bytes;
+
+  for (guint i = 0; i < 2 && product->product->split != GHLO_SPIRV_WHOLE; i++)
+    {
+      first = CODE (SpvOpIMul, self->u64, CODE (SpvOpUConvert, self->u64, batch),
+                    CODE (SpvOpUConvert, self->u64, product->sides[i].count));
+      bytes = CODE (SpvOpIMul, self->u64, first, ghlo_spirv_u64 (self, sizeof (float)));
+      product->factors[i] = CODE (SpvOpIAdd, self->u64, load_word (product, GHLO_SPIRV_PRODUCT_FACTORS + i), bytes);
+    }
+}
+
 /* From the number of the workgroup to its tile, batch and piece of k, and to the addresses of these. */
 static void
 find_place (SpirvProduct *product,
@@ -188,23 +206,24 @@ find_place (SpirvProduct *product,
     {
       SpirvSide *side = &product->sides[i];
 
-      side->count = load_number (self, i == 0 ? GHLO_SPIRV_PRODUCT_M : GHLO_SPIRV_PRODUCT_N);
+      side->count = load_number (product, i == 0 ? GHLO_SPIRV_PRODUCT_M : GHLO_SPIRV_PRODUCT_N);
       n_tiles[i] = CODE (SpvOpUDiv, self->u32, ghlo_spirv_add_u32 (self, side->count, side->extent - 1),
                          ghlo_spirv_u32 (self, side->extent));
     }
   plane = divide (self, number, CODE (SpvOpIMul, self->u32, n_tiles[0], n_tiles[1]), &tile);
-  piece = divide (self, plane, load_number (self, GHLO_SPIRV_PRODUCT_BATCHES), &batch);
+  piece = divide (self, plane, load_number (product, GHLO_SPIRV_PRODUCT_BATCHES), &batch);
   find_tile (product, tile, n_tiles);
   for (guint i = 0; i < GHLO_SPIRV_N_TENSORS; i++)
-    product->addresses[i] = CODE (SpvOpIAdd, self->u64, load_word (self, GHLO_SPIRV_PRODUCT_ADDRESSES + i),
+    product->addresses[i] = CODE (SpvOpIAdd, self->u64, load_word (product, GHLO_SPIRV_PRODUCT_ADDRESSES + i),
                                   ghlo_spirv_product_offset (product, GHLO_SPIRV_BATCH, i, batch));
+  find_factors (product, batch);
   address = CODE (SpvOpIMul, self->u64, CODE (SpvOpUConvert, self->u64, piece),
-                  load_word (self, GHLO_SPIRV_PRODUCT_PLANE));
+                  load_word (product, GHLO_SPIRV_PRODUCT_PLANE));
   product->addresses[GHLO_SPIRV_RESULT] = CODE (SpvOpIAdd, self->u64, product->addresses[GHLO_SPIRV_RESULT], address);
-  length = load_number (self, GHLO_SPIRV_PRODUCT_PIECE);
+  length = load_number (product, GHLO_SPIRV_PRODUCT_PIECE);
   product->begin = CODE (SpvOpIMul, self->u32, piece, length);
   product->end = GLSL (UMin, self->u32, CODE (SpvOpIAdd, self->u32, product->begin, length),
-                       load_number (self, GHLO_SPIRV_PRODUCT_K));
+                       load_number (product, GHLO_SPIRV_PRODUCT_K));
 }
 
 /* The accumulators of an invocation: for each of its rows vectors of columns. */
@@ -421,29 +440,72 @@ emit_numbers (SpirvProduct *product)
   product->sides[GHLO_SPIRV_LHS].thread = divide (self, product->lane, n_columns,
                                                   &product->sides[GHLO_SPIRV_RHS].thread);
   for (guint i = 0; i < 2; i++)
-    ghlo_spirv_side_begin (product, &product->sides[i], 1);
+    ghlo_spirv_side_begin (product, &product->sides[i]);
   begin_sums (product, &sums);
   emit_loop (product, &sums);
   store_sums (product, &sums);
+}
+
+/* What follows, up to ghlo_spirv_end_if (), is done where the flag is as it is to be; 0: it is not looked at. */
+static Id
+begin_condition (const SpirvProduct *product)
+{
+  Spirv *self = product->spirv;
+  const GhloSpirvCondition condition = product->product->condition;
+  Id flag;
+
+  if (condition == GHLO_SPIRV_ALWAYS)
+    return 0;
+  flag = ghlo_spirv_read (self, GHLO_ELEMENT_TYPE_UI32, load_word (product, GHLO_SPIRV_PRODUCT_FLAG));
+
+  return ghlo_spirv_begin_if (self, CODE (condition == GHLO_SPIRV_IF_FLAGGED ? SpvOpINotEqual : SpvOpIEqual,
+                                          self->boolean, flag, ghlo_spirv_u32 (self, 0)));
 }
 
 static void
 emit_body (SpirvProduct *product)
 {
   Spirv *self = product->spirv;
-  Id exit, number = ghlo_spirv_begin_point (self, TRUE, &exit);
+  Id exit, number = ghlo_spirv_begin_point (self, TRUE, &exit), turn = begin_condition (product);
 
+  product->lane = CODE (SpvOpUConvert, self->u32, self->lane);
   if (!self->floats.folds_exactly)
     self->zero = ghlo_spirv_word (self, self->table, GHLO_SPIRV_WORD_ZERO);
   product->element = ghlo_spirv_type (self, product->number);
-  product->lane = CODE (SpvOpUConvert, self->u32, self->lane);
   load_dimensions (product);
   find_place (product, CODE (SpvOpUConvert, self->u32, number));
   if (product->product->subgroup > 0)
     ghlo_spirv_matrix_body (product);
   else
     emit_numbers (product);
+  if (turn != 0)
+    ghlo_spirv_end_if (self, turn);
   ghlo_spirv_end_if (self, exit);
+}
+
+gsize
+ghlo_spirv_product_shared (const GhloSpirvProduct *product)
+{
+  const guint size = MAX (ghlo_element_info (product->accumulator)->size, 4);
+  gsize shared = 0;
+
+  for (guint i = 0; i < 2; i++)
+    if (product->subgroup > 0)
+      {
+        SpirvBlocks blocks = { 0 };
+
+        ghlo_spirv_blocks_init (&blocks, product, i);
+        shared += 2 * (gsize) blocks.n_vectors * GHLO_SPIRV_PIECE_BYTES;
+      }
+    else
+      {
+        SpirvSide side = { 0 };
+
+        ghlo_spirv_side_init (&side, product, i);
+        shared += (gsize) side.n_vectors * side.width * size;
+      }
+
+  return shared;
 }
 
 GBytes *

@@ -11,6 +11,8 @@
  * Subgroups that multiply cooperative matrices take operands as they are, in pieces of 16 bytes. Both are f16, bf16, i8
  * or ui8; the accumulator is f32 or ui32. The matrices are 16 × k and k × 16, where k steps are 32 bytes. Of the sums'
  * rounding a device says nothing.
+ *
+ * Operands of f32 may be split into planes of f16, which are multiplied as such (GhloSpirvSplit).
  */
 
 #pragma once
@@ -58,6 +60,9 @@ typedef enum
   GHLO_SPIRV_PRODUCT_BATCHES,
   GHLO_SPIRV_PRODUCT_PIECE,                     /* steps of k in each piece but the last: a multiple of the tile's */
   GHLO_SPIRV_PRODUCT_PLANE,                     /* bytes from one piece's result to the next one's */
+  GHLO_SPIRV_PRODUCT_FACTORS,                   /* addresses of f32: of lhs one for each row of each batch, of rhs one
+                                                 * for each column; where the operands are split */
+  GHLO_SPIRV_PRODUCT_FLAG = GHLO_SPIRV_PRODUCT_FACTORS + 2,     /* address of a ui32 (GhloSpirvCondition) */
   GHLO_SPIRV_PRODUCT_N_WORDS
 } GhloSpirvProductWord;
 
@@ -76,6 +81,26 @@ typedef struct
   guint64 size;
   gint64  strides[GHLO_SPIRV_N_FORMS];          /* bytes, 0 of a tensor without it; then of windows' positions */
 } GhloSpirvProductDimension;
+
+/* Operands of f32 as f16. Each row of lhs and column of rhs is multiplied by a power of two beforehand, and the result
+ * by what undoes that. A second plane has what the first leaves of each element: behind 16 steps of k of the first come
+ * the same 16 of the second, a matrix each. k counts the steps of all planes, and is a multiple of 32 then. */
+typedef enum
+{
+  GHLO_SPIRV_WHOLE,             /* as they are */
+  GHLO_SPIRV_ONE_PLANE,
+  GHLO_SPIRV_TWO_PLANES,        /* high × high + high × low + low × high */
+  GHLO_SPIRV_TWO_PLANES_APART,  /* the same, 16 steps of k summed up apart and added to the others as f32: matrices'
+                                 * own sums may be rounded towards 0 */
+} GhloSpirvSplit;
+
+/* When a product is done at all. */
+typedef enum
+{
+  GHLO_SPIRV_ALWAYS,
+  GHLO_SPIRV_IF_FLAGGED,        /* the flag is not 0 */
+  GHLO_SPIRV_UNLESS_FLAGGED,
+} GhloSpirvCondition;
 
 /* All numbers are powers of two. */
 typedef struct
@@ -98,11 +123,24 @@ typedef struct
   guint8          n_windows;
   guint8          windowed;                     /* the operand that these are of */
   gboolean        is_dilated;                   /* one of them is */
-  guint           subgroup;                     /* invocations of a subgroup, which multiplies cooperative matrices; 0:
-                                                 * each invocation multiplies numbers */
+  GhloSpirvCondition condition;
+  /* Of cooperative matrices. */
+  guint           subgroup;                     /* invocations of a subgroup, which multiplies them; 0: each invocation
+                                                 * multiplies numbers */
+  gboolean        is_emulated;                  /* by numbers of invocations, for devices without matrices: slow */
+  guint           n_steps[2];                   /* of an operand's block: 1, 2 or 4 matrices along k */
+  GhloSpirvSplit  split;
 } GhloSpirvProduct;
 
-enum { GHLO_SPIRV_MATRIX = 16, GHLO_SPIRV_MATRIX_BYTES = 32, GHLO_SPIRV_PIECE_BYTES = 16 };
+/* A matrix' rows or columns that are not along k; a round of the loop over k, in steps of matrices. */
+enum { GHLO_SPIRV_MATRIX = 16, GHLO_SPIRV_MATRIX_BYTES = 32, GHLO_SPIRV_PIECE_BYTES = 16, GHLO_SPIRV_ROUND = 4 };
+
+/* Planes of an operand. */
+static inline guint
+ghlo_spirv_n_planes (GhloSpirvSplit split)
+{
+  return split >= GHLO_SPIRV_TWO_PLANES ? 2 : 1;
+}
 
 /* Elements of a piece, and steps of k of a matrix. */
 static inline guint

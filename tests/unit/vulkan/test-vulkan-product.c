@@ -183,6 +183,24 @@ get_device (void)
   return device;
 }
 
+/* The same device with matrices of all types, which are emulated: they are done by the code that real ones are, but for
+ * the instructions. */
+static GhloVulkanDevice *
+get_emulated (void)
+{
+  static GhloVulkanDevice emulated;
+  const GhloVulkanDevice *device = get_device ();
+
+  if (device == NULL)
+    return NULL;
+  emulated = *device;
+  emulated.emulates_matrices = TRUE;
+  emulated.matrices = (guint64) 1 << GHLO_ELEMENT_TYPE_BF16 | (guint64) 1 << GHLO_ELEMENT_TYPE_F16
+                      | (guint64) 1 << GHLO_ELEMENT_TYPE_I8 | (guint64) 1 << GHLO_ELEMENT_TYPE_UI8;
+
+  return &emulated;
+}
+
 static guint64
 upload (const GhloVulkanDevice *device,
         const StepTensor       *tensor)
@@ -240,17 +258,20 @@ run_compiled (const GhloVulkanDevice       *device,
   space->free (space->self, scratch, MAX (scratch_size, 64));
 }
 
-/* Once for each module. */
+/* Once for each module. Old validators know nothing of cooperative matrices. */
 static void
 validate (const GhloVulkanDevice *device,
           const GhloStepRequest  *request,
+          gboolean                matrices,
           const char             *text)
 {
   static GHashTable *seen;
   g_autofree GhloVulkanProduct *product = g_new0 (GhloVulkanProduct, 1);
   GBytes *words;
 
-  g_assert_null (ghlo_vulkan_product_read (product, device, request, FALSE));
+  g_assert_null (ghlo_vulkan_product_read (product, device, request, matrices));
+  if (product->shader.subgroup > 0 && !product->shader.is_emulated)
+    return;
   words = ghlo_spirv_emit_product (&product->shader, &device->measured.floats);
   if (seen == NULL)
     seen = g_hash_table_new (g_bytes_hash, g_bytes_equal);
@@ -301,22 +322,24 @@ gather (const StepTensor *tensor,
 
 typedef void (*FillFunc) (GhloValue *value);
 
-/* The product of @text with its operands as they come, or dense, on the device and by the reference executor. */
-static void
-check_product (GhloVulkanDevice *device,
-               const char       *text,
-               FillFunc          fill,
-               double            tolerance,
-               gboolean          is_dense)
+/* The product of @text with its operands as they come, or dense, on the device; the operands, and what the reference
+ * executor makes of them where @expected is not NULL. */
+static GhloValue *
+compute_product (GhloVulkanDevice  *device,
+                 const char        *text,
+                 FillFunc           fill,
+                 gboolean           is_dense,
+                 GhloValue        **expected,
+                 GhloValue        **values)
 {
   g_autoptr (GhloIrModule) module = parse (text);
   const GhloIrOp *op = step_find_op (module);
   const GhloStepImplementation *step = &ghlo_vulkan_step_product;
   GhloStepOperandSelection operands[2] = { { 0 } };
   GhloStepSelection selection = { .operands = operands };
-  g_autoptr (GhloValue) expected = NULL, found = NULL;
+  g_autoptr (GhloTensorType) result_type = NULL;
   g_autoptr (GError) error = NULL;
-  GhloValue *values[2];
+  GhloValue *found;
   StepTensor tensors[3];
   GhloView views[3];
   guint32 alignments[3];
@@ -333,8 +356,10 @@ check_product (GhloVulkanDevice *device,
       step_tensor_init (&tensors[i], type, !is_dense);
       step_tensor_fill (&tensors[i], values[i]);
     }
-  expected = result_of (text, values, 2);
-  step_tensor_init (&tensors[2], expected->type, FALSE);
+  result_type = ghlo_ir_type_to_tensor_type (op->results[0].type);
+  if (expected != NULL)
+    *expected = result_of (text, values, 2);
+  step_tensor_init (&tensors[2], result_type, FALSE);
   if (!is_dense)
     reorder (&tensors[2]);
   for (guint i = 0; i < 3; i++)
@@ -344,16 +369,30 @@ check_product (GhloVulkanDevice *device,
     }
   if (!step->select (device, &request, &selection))
     g_error ("%s: %s", text, selection.reason);
-  validate (device, &request, text);
+  validate (device, &request, is_dense, text);
   compiled = step->compile (device, &request, NULL, &error);
   g_assert_no_error (error);
   run_compiled (device, step, compiled, selection.scratch, tensors);
   step->release (compiled);
-  found = gather (&tensors[2], expected->type);
-  step_compare (&(GhloView) { .data = found->data, .element_type = expected->type->element_type }, expected, tolerance,
-                text);
+  found = gather (&tensors[2], result_type);
   for (guint i = 0; i < 3; i++)
     step_tensor_clear (&tensors[i]);
+
+  return found;
+}
+
+static void
+check_product (GhloVulkanDevice *device,
+               const char       *text,
+               FillFunc          fill,
+               double            tolerance,
+               gboolean          is_dense)
+{
+  GhloValue *values[2];
+  g_autoptr (GhloValue) expected = NULL, found = compute_product (device, text, fill, is_dense, &expected, values);
+
+  step_compare (&(GhloView) { .data = found->data, .element_type = expected->type->element_type }, expected, tolerance,
+                text);
   for (guint i = 0; i < 2; i++)
     ghlo_value_unref (values[i]);
 }
@@ -675,18 +714,69 @@ test_convolutions (void)
 
 /* By cooperative matrices where the device has them: dimensions of whole pieces, in any order, and edges of tiles. */
 static void
-test_matrices (void)
+check_matrices (GhloVulkanDevice *device)
 {
   static const Types types[] = {
     SAME (BF16), SAME (F16), MIXED (BF16, BF16, F32), MIXED (F16, F16, F32), MIXED (I8, I8, I32), SAME (I8),
     MIXED (UI8, UI8, UI32),
   };
-  static const gint64 sizes[][4] = { { 1, 128, 128, 64 }, { 2, 144, 48, 16 }, { 3, 32, 272, 80 }, { 1, 48, 64, 1040 } };
-  GhloVulkanDevice *device = get_device ();
+  static const gint64 sizes[][4] = {
+    { 1, 128, 128, 64 }, { 2, 144, 48, 16 }, { 3, 32, 272, 80 }, { 1, 48, 64, 1040 }, { 1, 160, 128, 528 },
+    { 2, 128, 128, 384 },
+  };
 
   for (guint i = 0; device != NULL && i < G_N_ELEMENTS (types); i++)
     for (guint j = i % 2; j < G_N_ELEMENTS (sizes); j += 2)
       check_shape (device, sizes[j][0], sizes[j][1], sizes[j][2], sizes[j][3], &types[i], fill_exact, STEP_SAME);
+}
+
+static void
+test_matrices (void)
+{
+  check_matrices (get_device ());
+}
+
+/* A program of two matrices, either of which may be transposed. */
+static char *
+print_matrices (gint64       m,
+                gint64       n,
+                gint64       k,
+                const Types *types,
+                const char  *precision,
+                gboolean     is_lhs_transposed,
+                gboolean     is_rhs_transposed)
+{
+  const Shape shape = { { 0, 1, 1, 1 }, { { 0 }, { m }, { n }, { k } } };
+  const Order lhs = { 2, { { is_lhs_transposed ? GHLO_SPIRV_INNER : GHLO_SPIRV_ROWS, 0 },
+                           { is_lhs_transposed ? GHLO_SPIRV_ROWS : GHLO_SPIRV_INNER, 0 } } };
+  const Order rhs = { 2, { { is_rhs_transposed ? GHLO_SPIRV_COLUMNS : GHLO_SPIRV_INNER, 0 },
+                           { is_rhs_transposed ? GHLO_SPIRV_INNER : GHLO_SPIRV_COLUMNS, 0 } } };
+  const Order result = { 2, { { GHLO_SPIRV_ROWS, 0 }, { GHLO_SPIRV_COLUMNS, 0 } } };
+  g_autofree char *a = print_type (&shape, &lhs, types->lhs), *b = print_type (&shape, &rhs, types->rhs);
+  g_autofree char *c = print_type (&shape, &result, types->result);
+
+  return g_strdup_printf ("func.func @main(%%a: %s, %%b: %s) -> %s {\n"
+                          "  %%0 = stablehlo.dot_general %%a, %%b, contracting_dims = [%u] x [%u], "
+                          "precision = [%s, %s] : (%s, %s) -> %s\n  return %%0 : %s\n}\n", a, b, c,
+                          is_lhs_transposed ? 0 : 1, is_rhs_transposed ? 1 : 0, precision, precision, a, b, c, c);
+}
+
+/* Either operand transposed, a tile inside and at edges, rounds inside and at the end, and lines of four steps or of
+ * fewer. */
+static void
+test_emulated (void)
+{
+  static const Types types[] = { MIXED (BF16, BF16, F32), SAME (F16), MIXED (I8, I8, I32), SAME (BF16) };
+  static const gint64 sizes[][3] = { { 48, 128, 400 }, { 64, 80, 256 }, { 32, 64, 416 }, { 80, 64, 64 } };
+  GhloVulkanDevice *device = get_emulated ();
+
+  for (guint i = 0; device != NULL && i < (SANITIZED ? 2 : G_N_ELEMENTS (types)); i++)
+    {
+      g_autofree char *text = print_matrices (sizes[i][0], sizes[i][1], sizes[i][2], &types[i], "DEFAULT", i / 2 % 2,
+                                              i % 2);
+
+      check_product (device, text, fill_exact, STEP_SAME, TRUE);
+    }
 }
 
 /* How many instructions @op there are; all of them have their lengths. */
@@ -725,17 +815,18 @@ test_modules (void)
       const GhloElementType type = types[i / 4];
       const gboolean is_float = ghlo_element_type_is_float (type);
       const GhloSpirvProduct product = {
-        .tile = { 2, 2, 64, 64, 64 / ghlo_element_info (type)->size }, .subgroup = 32,
+        .tile = { 2, 2, 64, 64, 128 / ghlo_element_info (type)->size }, .subgroup = 32,
         .types = { type, type, i % 2 == 0 ? type : is_float ? GHLO_ELEMENT_TYPE_F32 : GHLO_ELEMENT_TYPE_UI32 },
         .accumulator = is_float ? GHLO_ELEMENT_TYPE_F32 : GHLO_ELEMENT_TYPE_UI32,
-        .n_dimensions = { 1, 1, 2, 1 }, .is_inner_adjacent = { i / 2 % 2, i % 2 },
+        .n_dimensions = { 1, 1, 1 + i % 2, 1 }, .is_inner_adjacent = { i / 2 % 2, i % 2 },
+        .n_steps = { i / 2 % 2 == 0 ? 1 : i % 2 == 0 ? 4 : 2, i % 2 == 0 ? 1 : 2 },
       };
       g_autoptr (GBytes) words = ghlo_spirv_emit_product (&product, &floats);
       g_autofree char *name = g_strdup_printf ("product-%u.spv", i);
       g_autofree char *path = folder != NULL ? g_build_filename (folder, name, NULL) : NULL;
 
-      /* Two steps of a block, with 4 by 4 matrices each. */
-      g_assert_cmpuint (count_instructions (words, 4459), ==, 2 * 16);
+      /* Four steps, with 4 by 4 matrices each, and the same for what is inside where addresses are linear. */
+      g_assert_cmpuint (count_instructions (words, 4459), ==, i % 2 == 0 ? 2 * 4 * 16 : 4 * 16);
       g_assert_cmpuint (ghlo_spirv_product_shared (&product), <=, 48 << 10);
       if (path != NULL)
         g_assert_true (g_file_set_contents (path, g_bytes_get_data (words, NULL), (gssize) g_bytes_get_size (words),
@@ -943,6 +1034,7 @@ main (int    argc,
   g_test_add_func ("/vulkan/product/special", test_special);
   g_test_add_func ("/vulkan/product/convolutions", test_convolutions);
   g_test_add_func ("/vulkan/product/matrices", test_matrices);
+  g_test_add_func ("/vulkan/product/emulated", test_emulated);
   g_test_add_func ("/vulkan/product/choice", test_choice);
   g_test_add_func ("/vulkan/product/modules", test_modules);
   g_test_add_func ("/vulkan/product/algorithm", test_algorithm);

@@ -1,0 +1,310 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * How a workgroup brings operands of matrices to shared memory: see SpirvBlocks. What is fetched in one step is staged
+ * in the next, so that nobody waits for memory.
+ *
+ * Where the tile and all steps of k are inside, an address is that of the invocation's first piece and what is the same
+ * for all invocations. Else each piece has a base of its own, and k is looked at.
+ */
+
+#include "vulkan/spirv/product-private.h"
+
+/* Invocations that access pieces of 16 bytes at once, which all banks have one word of. */
+enum { AT_ONCE = 8 };
+
+static guint
+log_of (guint power)
+{
+  return (guint) g_bit_nth_msf (power, -1);
+}
+
+void
+ghlo_spirv_blocks_init (SpirvBlocks            *blocks,
+                        const GhloSpirvProduct *product,
+                        guint                   tensor)
+{
+  const GhloSpirvTile *tile = &product->tile;
+  const guint extent = tensor == GHLO_SPIRV_LHS ? ghlo_spirv_tile_rows (tile) : ghlo_spirv_tile_columns (tile);
+  const guint n_threads = ghlo_spirv_product_threads (product);
+
+  blocks->tensor = tensor;
+  blocks->is_inner_adjacent = product->is_inner_adjacent[tensor];
+  blocks->unit = ghlo_spirv_piece (product);
+  blocks->width = ghlo_spirv_matrix_inner (product) * ghlo_spirv_n_planes (product->split);
+  blocks->n_steps = product->n_steps[tensor];
+  blocks->length = (blocks->is_inner_adjacent ? blocks->n_steps * blocks->width : extent) / blocks->unit;
+  blocks->n_across = blocks->is_inner_adjacent ? extent / blocks->n_steps : blocks->width;
+  blocks->pitch = blocks->length + 1;
+  blocks->n_vectors = blocks->pitch * blocks->n_across * blocks->n_steps;
+  blocks->n_brought = blocks->n_across * blocks->length / n_threads;
+  blocks->n_between = n_threads / blocks->length;
+  g_assert (blocks->n_brought > 0 && blocks->n_brought * blocks->n_steps <= GHLO_SPIRV_MAX_PIECES
+            && blocks->n_between > 0 && GHLO_SPIRV_ROUND % blocks->n_steps == 0);
+}
+
+/* Row @number of those of a block, counted from the invocation's row on. */
+static Id
+find_row (const SpirvProduct *product,
+          const SpirvBlocks  *blocks,
+          guint               number)
+{
+  return ghlo_spirv_add_u32 (product->spirv, blocks->high, number);
+}
+
+/* Where the operand's row or column @index is, or the last one. The last piece may have some that are not there, but
+ * their memory is. */
+static Id
+find_base (const SpirvProduct *product,
+           const SpirvBlocks  *blocks,
+           Id                  index)
+{
+  Spirv *self = product->spirv;
+  const SpirvSide *side = &product->sides[blocks->tensor];
+  Id last = ghlo_spirv_add_u32 (self, side->count, (guint) -1);
+
+  if (!blocks->is_inner_adjacent)
+    last = CODE (SpvOpBitwiseAnd, self->u32, last, ghlo_spirv_u32 (self, -blocks->unit));
+  index = GLSL (UMin, self->u32, CODE (SpvOpIAdd, self->u32, side->first, index), last);
+
+  return CODE (SpvOpIAdd, self->u64, product->addresses[blocks->tensor],
+               ghlo_spirv_product_offset (product, side->role, blocks->tensor, index));
+}
+
+/* Bytes from one along @role to the next, where those are of one dimension. */
+static Id
+stride_of (const SpirvProduct *product,
+           const SpirvBlocks  *blocks,
+           GhloSpirvRole       role)
+{
+  return product->product->n_dimensions[role] > 0 ? product->strides[role][0][blocks->tensor]
+                                                  : ghlo_spirv_u64 (product->spirv, 0);
+}
+
+static Id
+multiply (Spirv *self,
+          Id     number,
+          Id     stride)
+{
+  return CODE (SpvOpIMul, self->u64, CODE (SpvOpUConvert, self->u64, number), stride);
+}
+
+void
+ghlo_spirv_blocks_find_start (const SpirvProduct *product,
+                              SpirvBlocks        *blocks)
+{
+  Spirv *self = product->spirv;
+  const SpirvSide *side = &product->sides[blocks->tensor];
+  Id low = CODE (SpvOpIMul, self->u32, blocks->low, ghlo_spirv_u32 (self, GHLO_SPIRV_PIECE_BYTES));
+  Id start = CODE (SpvOpIAdd, self->u64, product->addresses[blocks->tensor], CODE (SpvOpUConvert, self->u64, low));
+
+  blocks->across = stride_of (product, blocks, blocks->is_inner_adjacent ? side->role : GHLO_SPIRV_INNER);
+  start = CODE (SpvOpIAdd, self->u64, start, multiply (self, side->first, stride_of (product, blocks, side->role)));
+  blocks->start = CODE (SpvOpIAdd, self->u64, start, multiply (self, blocks->high, blocks->across));
+}
+
+/* The row of a part that the invocation begins with. Eight invocations store to shared memory at once: where a row has
+ * fewer pieces they take rows that are as many apart, which lie in other banks since the pitch is odd. */
+static Id
+find_first_row (const SpirvProduct *product,
+                const SpirvBlocks  *blocks)
+{
+  Spirv *self = product->spirv;
+  Id row = CODE (SpvOpShiftRightLogical, self->u32, product->lane, ghlo_spirv_u32 (self, log_of (blocks->length)));
+  Id low, high, rest;
+
+  if (blocks->length >= AT_ONCE || blocks->n_between < AT_ONCE)
+    return row;
+  low = CODE (SpvOpBitwiseAnd, self->u32, row, ghlo_spirv_u32 (self, AT_ONCE / blocks->length - 1));
+  low = CODE (SpvOpIMul, self->u32, low, ghlo_spirv_u32 (self, blocks->length));
+  high = CODE (SpvOpBitwiseAnd, self->u32, row, ghlo_spirv_u32 (self, AT_ONCE - 1));
+  high = CODE (SpvOpUDiv, self->u32, high, ghlo_spirv_u32 (self, AT_ONCE / blocks->length));
+  rest = CODE (SpvOpBitwiseAnd, self->u32, row, ghlo_spirv_u32 (self, -(guint) AT_ONCE));
+
+  return CODE (SpvOpIAdd, self->u32, rest, CODE (SpvOpIAdd, self->u32, low, high));
+}
+
+void
+ghlo_spirv_blocks_begin (const SpirvProduct *product,
+                         SpirvBlocks        *blocks)
+{
+  Spirv *self = product->spirv;
+  Id n = ghlo_spirv_u32 (self, 2 * blocks->n_vectors), array, column;
+
+  blocks->vector = ghlo_spirv_unique (self->builder, SpvOpTypeVector, 0, GHLO_SPIRV_WORDS (self->u32, 4));
+  array = ghlo_spirv_unique (self->builder, SpvOpTypeArray, 0, GHLO_SPIRV_WORDS (blocks->vector, n));
+  blocks->shared = ghlo_spirv_global (self, SpvStorageClassWorkgroup, array);
+  blocks->low = CODE (SpvOpBitwiseAnd, self->u32, product->lane, ghlo_spirv_u32 (self, blocks->length - 1));
+  blocks->high = find_first_row (product, blocks);
+  for (guint i = 0; i < blocks->n_brought; i++)
+    blocks->held[i] = ghlo_spirv_variable (self, blocks->vector);
+  if (!blocks->is_inner_adjacent)
+    {
+      column = CODE (SpvOpIMul, self->u32, blocks->low, ghlo_spirv_u32 (self, blocks->unit));
+      blocks->bases[0] = find_base (product, blocks, column);
+      return;
+    }
+  for (guint i = 0; i < blocks->n_steps * blocks->n_brought; i++)
+    blocks->bases[i] = find_base (product, blocks, find_row (product, blocks, i * blocks->n_between));
+}
+
+Id
+ghlo_spirv_blocks_start (const SpirvProduct *product,
+                         const SpirvBlocks  *blocks,
+                         Id                  begin)
+{
+  Spirv *self = product->spirv;
+  Id stride = stride_of (product, blocks, GHLO_SPIRV_INNER);
+
+  return CODE (SpvOpIAdd, self->u64, blocks->start, multiply (self, begin, stride));
+}
+
+Id
+ghlo_spirv_blocks_place (const SpirvProduct *product,
+                         const SpirvBlocks  *blocks,
+                         const SpirvRound   *round,
+                         guint               step)
+{
+  Spirv *self = product->spirv;
+  const guint block = step / blocks->n_steps;
+  Id parity;
+
+  if (GHLO_SPIRV_ROUND / blocks->n_steps % 2 == 0)
+    return ghlo_spirv_u32 (self, block % 2 * blocks->n_vectors);
+  parity = CODE (SpvOpBitwiseXor, self->u32, round->parity, ghlo_spirv_u32 (self, block % 2));
+
+  return CODE (SpvOpIMul, self->u32, parity, ghlo_spirv_u32 (self, blocks->n_vectors));
+}
+
+/* The first step of k of the piece @i that the invocation brings of @part. */
+static Id
+find_inner (const SpirvProduct *product,
+            const SpirvBlocks  *blocks,
+            const SpirvRound   *round,
+            guint               part,
+            guint               i)
+{
+  Spirv *self = product->spirv;
+  const guint block = part / blocks->n_steps * blocks->n_steps * blocks->width;
+  Id inner;
+
+  if (blocks->is_inner_adjacent)
+    inner = ghlo_spirv_add_u32 (self, CODE (SpvOpIMul, self->u32, blocks->low, ghlo_spirv_u32 (self, blocks->unit)),
+                                block);
+  else
+    inner = find_row (product, blocks, block + part % blocks->n_steps * blocks->n_across + i * blocks->n_between);
+
+  return CODE (SpvOpIAdd, self->u32, round->begin, inner);
+}
+
+/* The address of the piece, whatever there is of it. */
+static Id
+find_piece (const SpirvProduct *product,
+            const SpirvBlocks  *blocks,
+            const SpirvRound   *round,
+            guint               part,
+            guint               i)
+{
+  Spirv *self = product->spirv;
+  const guint row = part % blocks->n_steps * blocks->n_across + i * blocks->n_between;
+  const guint number = blocks->is_inner_adjacent ? row / blocks->n_between : 0;
+  Id last = ghlo_spirv_add_u32 (self, product->end, -(blocks->is_inner_adjacent ? blocks->unit : 1));
+  Id inner = GLSL (UMin, self->u32, find_inner (product, blocks, round, part, i), last);
+
+  return CODE (SpvOpIAdd, self->u64, blocks->bases[number],
+               ghlo_spirv_product_offset (product, GHLO_SPIRV_INNER, blocks->tensor, inner));
+}
+
+/* The same where all of it is there. */
+static Id
+find_piece_inside (const SpirvProduct *product,
+                   const SpirvBlocks  *blocks,
+                   const SpirvRound   *round,
+                   guint               part,
+                   guint               i)
+{
+  Spirv *self = product->spirv;
+  const guint along = part / blocks->n_steps * blocks->n_steps * blocks->width;
+  const guint row = part % blocks->n_steps * blocks->n_across + i * blocks->n_between;
+  const guint length = GHLO_SPIRV_ROUND * blocks->width;
+  Id address = round->starts[blocks->tensor][along / length], across;
+
+  across = ghlo_spirv_u64 (self, blocks->is_inner_adjacent ? row : row + along % length);
+  address = CODE (SpvOpIAdd, self->u64, address, CODE (SpvOpIMul, self->u64, blocks->across, across));
+  if (!blocks->is_inner_adjacent || along % length == 0)
+    return address;
+
+  return CODE (SpvOpIAdd, self->u64, address,
+               ghlo_spirv_u64 (self, along % length / blocks->unit * GHLO_SPIRV_PIECE_BYTES));
+}
+
+void
+ghlo_spirv_blocks_fetch (const SpirvProduct *product,
+                         const SpirvBlocks  *blocks,
+                         const SpirvRound   *round,
+                         guint               part,
+                         Id                 *pieces)
+{
+  Spirv *self = product->spirv;
+  Id pointer = ghlo_spirv_pointer_type (self, SpvStorageClassPhysicalStorageBuffer, blocks->vector);
+
+  for (guint i = 0; i < blocks->n_brought; i++)
+    {
+      Id address = round->is_inside ? find_piece_inside (product, blocks, round, part, i)
+                                    : find_piece (product, blocks, round, part, i);
+      Id place = CODE (SpvOpConvertUToPtr, pointer, address);
+
+      pieces[i] = CODE (SpvOpLoad, blocks->vector, place, SpvMemoryAccessAlignedMask, GHLO_SPIRV_PIECE_BYTES);
+    }
+}
+
+void
+ghlo_spirv_blocks_stage (const SpirvProduct *product,
+                         const SpirvBlocks  *blocks,
+                         const SpirvRound   *round,
+                         guint               part,
+                         const Id           *pieces)
+{
+  Spirv *self = product->spirv;
+  Id pointer = ghlo_spirv_pointer_type (self, SpvStorageClassWorkgroup, blocks->vector);
+  Id zero = ghlo_spirv_unique (self->builder, SpvOpConstantNull, blocks->vector, NULL, 0);
+  Id first = CODE (SpvOpIMul, self->u32, blocks->high, ghlo_spirv_u32 (self, blocks->pitch));
+
+  first = CODE (SpvOpIAdd, self->u32, first, blocks->low);
+  first = CODE (SpvOpIAdd, self->u32, first, ghlo_spirv_blocks_place (product, blocks, round, part));
+  for (guint i = 0; i < blocks->n_brought; i++)
+    {
+      const guint row = part % blocks->n_steps * blocks->n_across + i * blocks->n_between;
+      Id place = CODE (SpvOpAccessChain, pointer, blocks->shared,
+                       ghlo_spirv_add_u32 (self, first, row * blocks->pitch));
+      Id value = pieces[i], is_there;
+
+      if (!round->is_inside)
+        {
+          is_there = CODE (SpvOpULessThan, self->boolean, find_inner (product, blocks, round, part, i), product->end);
+          value = ghlo_spirv_select (self, blocks->vector, is_there, value, zero);
+        }
+      STATEMENT (SpvOpStore, place, value, SpvMemoryAccessNonPrivatePointerMask);
+    }
+}
+
+void
+ghlo_spirv_blocks_hold (const SpirvProduct *product,
+                        const SpirvBlocks  *blocks,
+                        const Id           *pieces)
+{
+  Spirv *self = product->spirv;
+
+  for (guint i = 0; i < blocks->n_brought; i++)
+    STATEMENT (SpvOpStore, blocks->held[i], pieces[i]);
+}
+
+void
+ghlo_spirv_blocks_held (const SpirvProduct *product,
+                        const SpirvBlocks  *blocks,
+                        Id                 *pieces)
+{
+  Spirv *self = product->spirv;
+
+  for (guint i = 0; i < blocks->n_brought; i++)
+    pieces[i] = CODE (SpvOpLoad, blocks->vector, blocks->held[i]);
+}
