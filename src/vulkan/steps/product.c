@@ -11,17 +11,31 @@
 #include "vulkan/kernel.h"
 #include "vulkan/pipelines.h"
 #include "vulkan/product/pieces.h"
+#include "vulkan/product/planes.h"
 #include "vulkan/target.h"
+
+/* Of tensors, factors and the flag. */
+enum { MAX_ACCESSES = GHLO_SPIRV_N_TENSORS + 2 + 1 };
+
+typedef struct
+{
+  GhloVulkanProduct  product;
+  VkPipeline         pipeline;
+  GhloVulkanAccess   accesses[MAX_ACCESSES];    /* but for their places */
+  guint              n_accesses;
+} Shader;
 
 typedef struct
 {
   GhloVulkanDevice  *device;
-  GhloVulkanProduct  product;
-  VkPipeline         pipeline;
+  Shader             shader;
   GhloKernel        *pieces;            /* owned; NULL where k is in one piece */
   GhloVulkanKernel   sum;               /* of them */
-  gsize              planes;            /* bytes of scratch for what they come to; behind it is that of the sum */
-  GhloVulkanAccess   accesses[GHLO_SPIRV_N_TENSORS];    /* but for their places */
+  gsize              sums;              /* bytes of scratch for what they come to; behind it is that of the sum … */
+  gsize              sum_scratch;       /* … of as many, and behind that the one of planes */
+  gboolean           has_planes;        /* the operands are split */
+  GhloVulkanPlanes   planes;
+  Shader             whole;             /* the product where planes do not hold the operands */
 } Step;
 
 static void
@@ -29,6 +43,7 @@ release (gpointer compiled)
 {
   Step *self = compiled;
 
+  ghlo_vulkan_planes_clear (&self->planes);
   g_free (self->pieces);
   g_free (self);
 }
@@ -53,16 +68,18 @@ write_planes (GhloVulkanProduct *product)
 static const char *
 read_pieces (Step *self)
 {
+  GhloVulkanProduct *product = &self->shader.product;
   const char *reason;
 
-  if (self->product.n_pieces == 1 || self->product.n_groups == 0)
+  if (product->n_pieces == 1 || product->n_groups == 0)
     return NULL;
-  self->pieces = ghlo_vulkan_product_pieces (&self->product);
+  self->pieces = ghlo_vulkan_product_pieces (product);
   if (self->pieces == NULL)
     return "it has too many dimensions";
   reason = ghlo_vulkan_kernel_init (&self->sum, self->device, self->pieces);
-  self->planes = ghlo_size_align ((gsize) self->product.n_pieces * (gsize) ghlo_vulkan_product_plane (&self->product));
-  write_planes (&self->product);
+  self->sums = ghlo_size_align ((gsize) product->n_pieces * (gsize) ghlo_vulkan_product_plane (product));
+  self->sum_scratch = ghlo_size_align (ghlo_vulkan_kernel_scratch (&self->sum));
+  write_planes (product);
 
   return reason;
 }
@@ -73,11 +90,21 @@ read_request (Step                  *self,
               const GhloStepRequest *request,
               gboolean               matrices)
 {
-  const char *reason = ghlo_vulkan_product_read (&self->product, device, request, matrices);
+  GhloVulkanProduct *product = &self->shader.product;
+  const char *reason = ghlo_vulkan_product_read (product, device, request, matrices);
 
   self->device = device;
+  if (reason != NULL)
+    return reason;
+  self->has_planes = ghlo_vulkan_planes_init (&self->planes, product, &self->whole.product, device, request->op);
 
-  return reason != NULL ? reason : read_pieces (self);
+  return read_pieces (self);
+}
+
+static gsize
+scratch_size (const Step *self)
+{
+  return self->sums + self->sum_scratch + (self->has_planes ? self->planes.size : 0);
 }
 
 /* Where operands will lie is not known yet: there is to be scratch for either way. */
@@ -93,30 +120,65 @@ select_step (gpointer               target,
       selection->reason = read_request (self, target, request, matrices != 0);
       if (selection->reason != NULL)
         return FALSE;
-      if (self->pieces != NULL)
-        selection->scratch = MAX (selection->scratch, self->planes + ghlo_vulkan_kernel_scratch (&self->sum));
+      selection->scratch = MAX (selection->scratch, scratch_size (self));
     }
 
   return TRUE;
 }
 
 static void
+add_access (Shader   *shader,
+            guint     word,
+            gint64    begin,
+            gsize     size,
+            gboolean  is_written)
+{
+  shader->accesses[shader->n_accesses++] = (GhloVulkanAccess) {
+    .word = GHLO_SPIRV_N_WORDS + word, .begin = begin, .size = size, .is_written = is_written,
+  };
+}
+
+/* Those of a shader that takes the operands as they are: of the tensors. */
+static void
+find_operands (Shader                *shader,
+               const GhloStepRequest *request)
+{
+  for (guint i = 0; i < 2; i++)
+    {
+      gint64 begin;
+      gsize size = ghlo_vulkan_reach (&request->operands[shader->product.operands[i]], &begin);
+
+      /* What the shader gets is the address of another element than the view's first. */
+      add_access (shader, GHLO_SPIRV_PRODUCT_ADDRESSES + i, begin - shader->product.starts[i], size, FALSE);
+    }
+}
+
+static void
 find_accesses (Step                  *self,
                const GhloStepRequest *request)
 {
-  for (guint i = 0; i < GHLO_SPIRV_N_TENSORS; i++)
-    {
-      const gboolean is_result = i == GHLO_SPIRV_RESULT;
-      const GhloView *view = is_result ? &request->results[0] : &request->operands[self->product.operands[i]];
-      GhloVulkanAccess *access = &self->accesses[i];
+  gint64 begin;
+  gsize size = ghlo_vulkan_reach (&request->results[0], &begin);
 
-      access->word = GHLO_SPIRV_N_WORDS + GHLO_SPIRV_PRODUCT_ADDRESSES + i;
-      access->is_written = is_result;
-      access->size = is_result && self->pieces != NULL ? self->planes : ghlo_vulkan_reach (view, &access->begin);
-      /* What the shader gets is the address of another element than the view's first. */
-      if (!is_result)
-        access->begin -= self->product.starts[i];
+  if (self->has_planes)
+    {
+      for (guint i = 0; i < 2; i++)
+        add_access (&self->shader, GHLO_SPIRV_PRODUCT_ADDRESSES + i, 0, self->planes.sides[i].planes_size, FALSE);
+      find_operands (&self->whole, request);
+      add_access (&self->whole, GHLO_SPIRV_PRODUCT_ADDRESSES + GHLO_SPIRV_RESULT, begin, size, TRUE);
+      add_access (&self->whole, GHLO_SPIRV_PRODUCT_FLAG, 0, sizeof (guint32), FALSE);
     }
+  else
+    find_operands (&self->shader, request);
+  if (self->pieces != NULL)
+    add_access (&self->shader, GHLO_SPIRV_PRODUCT_ADDRESSES + GHLO_SPIRV_RESULT, 0, self->sums, TRUE);
+  else
+    add_access (&self->shader, GHLO_SPIRV_PRODUCT_ADDRESSES + GHLO_SPIRV_RESULT, begin, size, TRUE);
+  if (!self->has_planes)
+    return;
+  add_access (&self->shader, GHLO_SPIRV_PRODUCT_FLAG, 0, sizeof (guint32), FALSE);
+  for (guint i = 0; i < 2; i++)
+    add_access (&self->shader, GHLO_SPIRV_PRODUCT_FACTORS + i, 0, self->planes.sides[i].factors_size, FALSE);
 }
 
 /* Whether both operands begin at multiples of a piece's size in all runs. */
@@ -127,6 +189,18 @@ is_aligned (const GhloStepRequest *request)
          && request->alignments[1] % GHLO_SPIRV_PIECE_BYTES == 0;
 }
 
+static gboolean
+make_pipeline (const Step  *self,
+               Shader      *shader,
+               GError     **error)
+{
+  g_autoptr (GBytes) words = ghlo_spirv_emit_product (&shader->product.shader, &self->device->measured.floats);
+
+  shader->pipeline = ghlo_vulkan_pipelines_get (self->device->pipelines, words, error);
+
+  return shader->pipeline != VK_NULL_HANDLE;
+}
+
 static gpointer
 compile (gpointer               target,
          const GhloStepRequest *request,
@@ -134,7 +208,6 @@ compile (gpointer               target,
          GError               **error)
 {
   g_autoptr (Step) self = g_new0 (Step, 1);
-  g_autoptr (GBytes) words = NULL;
   const char *reason = read_request (self, target, request, is_aligned (request));
 
   if (reason != NULL)
@@ -143,12 +216,13 @@ compile (gpointer               target,
                    "compiled: %s", ghlo_ir_op_get_name (request->op), reason);
       return NULL;
     }
-  if (self->product.n_groups == 0)
+  if (self->shader.product.n_groups == 0)
     return g_steal_pointer (&self);
   find_accesses (self, request);
-  words = ghlo_spirv_emit_product (&self->product.shader, &self->device->measured.floats);
-  self->pipeline = ghlo_vulkan_pipelines_get (self->device->pipelines, words, error);
-  if (self->pipeline == VK_NULL_HANDLE || (self->pieces != NULL && !ghlo_vulkan_kernel_compile (&self->sum, error)))
+  if (!make_pipeline (self, &self->shader, error)
+      || (self->pieces != NULL && !ghlo_vulkan_kernel_compile (&self->sum, error))
+      || (self->has_planes && !(ghlo_vulkan_planes_compile (&self->planes, error)
+                                && make_pipeline (self, &self->whole, error))))
     return NULL;
 
   return g_steal_pointer (&self);
@@ -193,6 +267,47 @@ write_words (const GhloVulkanProduct *product,
   return GHLO_SPIRV_N_WORDS + n;
 }
 
+/* @places: of the accesses, in their order. */
+static void
+record_shader (const Shader        *shader,
+               const GhloStepPlace *places,
+               GhloVulkanRecording *recording)
+{
+  guint64 words[MAX_WORDS] = { 0 };
+  GhloVulkanAccess accesses[MAX_ACCESSES];
+  const GhloVulkanDispatch dispatch = {
+    .pipeline = shader->pipeline, .n_points = shader->product.n_groups, .points_each = 1, .most_groups = G_MAXUINT,
+    .words = words, .n_words = write_words (&shader->product, words), .accesses = accesses,
+    .n_accesses = shader->n_accesses,
+  };
+
+  memcpy (accesses, shader->accesses, sizeof accesses);
+  for (guint i = 0; i < shader->n_accesses; i++)
+    accesses[i].place = places[i];
+  ghlo_vulkan_recording_dispatch (recording, &dispatch);
+}
+
+/* Makes planes, and multiplies them. */
+static void
+record_planes (const Step          *self,
+               const GhloStepPlace *operands,
+               GhloStepPlace        result,
+               GhloStepPlace        scratch,
+               GhloVulkanRecording *recording)
+{
+  const GhloVulkanPlanes *planes = &self->planes;
+  const GhloStepPlace flag = ghlo_vulkan_place_at (scratch, (gint64) planes->flag_at);
+  GhloStepPlace places[MAX_ACCESSES] = { [GHLO_SPIRV_RESULT] = result, [GHLO_SPIRV_N_TENSORS] = flag };
+
+  ghlo_vulkan_planes_record (planes, operands, scratch, recording);
+  for (guint i = 0; i < 2; i++)
+    {
+      places[i] = ghlo_vulkan_place_at (scratch, (gint64) planes->sides[i].planes_at);
+      places[GHLO_SPIRV_N_TENSORS + 1 + i] = ghlo_vulkan_place_at (scratch, (gint64) planes->sides[i].factors_at);
+    }
+  record_shader (&self->shader, places, recording);
+}
+
 static gboolean
 record (gpointer              compiled,
         const GhloStepPlace  *operands,
@@ -202,24 +317,31 @@ record (gpointer              compiled,
         GError              **error)
 {
   const Step *self = compiled;
-  const GhloVulkanProduct *product = &self->product;
-  guint64 words[MAX_WORDS] = { 0 };
-  GhloVulkanAccess accesses[GHLO_SPIRV_N_TENSORS];
-  const GhloVulkanDispatch dispatch = {
-    .pipeline = self->pipeline, .n_points = product->n_groups, .points_each = 1, .most_groups = G_MAXUINT,
-    .words = words, .n_words = write_words (product, words), .accesses = accesses, .n_accesses = GHLO_SPIRV_N_TENSORS,
-  };
+  const GhloVulkanProduct *product = self->has_planes ? &self->whole.product : &self->shader.product;
+  const GhloStepPlace result = self->pieces != NULL ? scratch : results[0];
+  const GhloStepPlace planes = ghlo_vulkan_place_at (scratch, (gint64) (self->sums + self->sum_scratch));
+  GhloStepPlace places[MAX_ACCESSES] = { [GHLO_SPIRV_RESULT] = results[0] };
 
   if (product->n_groups == 0)
     return TRUE;
-  memcpy (accesses, self->accesses, sizeof accesses);
   for (guint i = 0; i < 2; i++)
-    accesses[i].place = ghlo_vulkan_place_at (operands[product->operands[i]], product->starts[i]);
-  accesses[GHLO_SPIRV_RESULT].place = self->pieces != NULL ? scratch : results[0];
-  ghlo_vulkan_recording_dispatch (recording, &dispatch);
+    places[i] = ghlo_vulkan_place_at (operands[product->operands[i]], product->starts[i]);
+  if (self->has_planes)
+    record_planes (self, places, result, planes, recording);
+  else
+    {
+      places[GHLO_SPIRV_RESULT] = result;
+      record_shader (&self->shader, places, recording);
+    }
   if (self->pieces != NULL)
     ghlo_vulkan_kernel_record (&self->sum, (const GhloStepPlace[]) { scratch, results[0] },
-                               ghlo_vulkan_place_at (scratch, (gint64) self->planes), recording);
+                               ghlo_vulkan_place_at (scratch, (gint64) self->sums), recording);
+  /* It comes last: what others have made of operands that planes do not hold is written over. */
+  if (self->has_planes)
+    {
+      places[GHLO_SPIRV_N_TENSORS] = ghlo_vulkan_place_at (planes, (gint64) self->planes.flag_at);
+      record_shader (&self->whole, places, recording);
+    }
 
   return TRUE;
 }
@@ -227,16 +349,18 @@ record (gpointer              compiled,
 static char *
 describe (gpointer compiled)
 {
+  static const char *const splits[] = { "", " of one plane of f16", " of two planes of f16", " of two planes of f16, "
+                                        "added as f32" };
   const Step *self = compiled;
-  const GhloVulkanProduct *product = &self->product;
+  const GhloVulkanProduct *product = &self->shader.product;
   const GhloSpirvTile *tile = &product->shader.tile;
   g_autoptr (GString) text = g_string_new (NULL);
 
   if (product->n_groups == 0)
     return g_strdup ("nothing to compute");
-  g_string_printf (text, "tiles of %u x %u, %u steps at once%s", ghlo_spirv_tile_rows (tile),
+  g_string_printf (text, "tiles of %u x %u, %u steps at once%s%s", ghlo_spirv_tile_rows (tile),
                    ghlo_spirv_tile_columns (tile), tile->n_inner,
-                   product->shader.subgroup > 0 ? ", by cooperative matrices" : "");
+                   product->shader.subgroup > 0 ? ", by cooperative matrices" : "", splits[product->shader.split]);
   if (product->n_pieces > 1)
     g_string_append_printf (text, ", in %" G_GINT64_FORMAT " pieces", product->n_pieces);
 
@@ -247,8 +371,20 @@ static char *
 print_kernels (gpointer compiled)
 {
   const Step *self = compiled;
+  const GhloKernel *kernels[] = { self->planes.sides[0].factors, self->planes.sides[1].factors,
+                                  self->planes.sides[0].planes, self->planes.sides[1].planes, self->planes.flag,
+                                  self->pieces };
+  g_autoptr (GString) text = g_string_new (NULL);
 
-  return self->pieces != NULL ? ghlo_kernel_print (self->pieces) : NULL;
+  for (guint i = 0; i < G_N_ELEMENTS (kernels); i++)
+    if (kernels[i] != NULL)
+      {
+        g_autofree char *kernel = ghlo_kernel_print (kernels[i]);
+
+        g_string_append_printf (text, "%s%s", text->len > 0 ? "\n" : "", kernel);
+      }
+
+  return text->len > 0 ? g_string_free (g_steal_pointer (&text), FALSE) : NULL;
 }
 
 const GhloStepImplementation ghlo_vulkan_step_product = {

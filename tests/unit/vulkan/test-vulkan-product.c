@@ -194,7 +194,7 @@ get_emulated (void)
   if (device == NULL)
     return NULL;
   emulated = *device;
-  emulated.emulates_matrices = TRUE;
+  emulated.emulates_matrices = emulated.splits_always = TRUE;
   emulated.matrices = (guint64) 1 << GHLO_ELEMENT_TYPE_BF16 | (guint64) 1 << GHLO_ELEMENT_TYPE_F16
                       | (guint64) 1 << GHLO_ELEMENT_TYPE_I8 | (guint64) 1 << GHLO_ELEMENT_TYPE_UI8;
 
@@ -779,6 +779,147 @@ test_emulated (void)
     }
 }
 
+/* Each row and column has numbers of other sizes, of which no two are 2^20 apart. */
+static void
+fill_sizes (GhloValue *value)
+{
+  const gsize n = (gsize) value->type->dimensions[1];
+
+  for (gsize i = 0; i < value->n_elements; i++)
+    set_number (value, i, ldexp (g_test_rand_double_range (0.125, 1) * (g_test_rand_bit () ? 1 : -1),
+                                 (int) (i / n % 3) * 4 + (int) (i % n % 3) * 4 - 30));
+}
+
+/* As fill_exact, but for a few. */
+static void
+fill_infinite (GhloValue *value)
+{
+  fill_exact (value);
+  set_number (value, (gsize) g_test_rand_int_range (0, (gint) value->n_elements), INFINITY);
+  set_number (value, (gsize) g_test_rand_int_range (0, (gint) value->n_elements), NAN);
+}
+
+/* 2^-40, 1 and 0: an operand of f16 loses the first beside the second, whatever its row is multiplied by. */
+static void
+fill_far (GhloValue *value)
+{
+  for (gsize i = 0; i < value->n_elements; i++)
+    set_number (value, i, (const double[]) { 0x1p-40, 1, 0 }[g_test_rand_int_range (0, 3)]);
+}
+
+/* The element at (@outer, @inner) of a matrix, whose rows may be those of the other one. */
+static double
+element_of (const GhloValue *value,
+            gboolean         is_transposed,
+            gsize            outer,
+            gsize            inner)
+{
+  const gsize n = (gsize) value->type->dimensions[1], i = is_transposed ? inner * n + outer : outer * n + inner;
+
+  return ((const float *) (gpointer) value->data)[i];
+}
+
+/* Of the product of two matrices of f32, as vectors have it, by some elements of the result. */
+static double
+measure_error (GhloVulkanDevice *device,
+               const char       *text,
+               gboolean          is_lhs_transposed,
+               gboolean          is_rhs_transposed)
+{
+  GhloValue *values[2];
+  g_autoptr (GhloValue) found = compute_product (device, text, fill_sizes, TRUE, NULL, values);
+  const gsize m = (gsize) found->type->dimensions[0], n = (gsize) found->type->dimensions[1];
+  const gsize k = (gsize) values[0]->type->dimensions[is_lhs_transposed ? 0 : 1];
+  double errors = 0, squares = 0;
+
+  for (guint sample = 0; sample < 1000; sample++)
+    {
+      const gsize row = (gsize) g_test_rand_int_range (0, (gint) m);
+      const gsize column = (gsize) g_test_rand_int_range (0, (gint) n);
+      double sum = 0, error;
+
+      for (gsize i = 0; i < k; i++)
+        sum += element_of (values[0], is_lhs_transposed, row, i)
+               * element_of (values[1], !is_rhs_transposed, column, i);
+      error = element_of (found, FALSE, row, column) - sum;
+      errors += error * error;
+      squares += sum * sum;
+    }
+  for (guint i = 0; i < 2; i++)
+    ghlo_value_unref (values[i]);
+
+  return sqrt (errors / squares);
+}
+
+/* f32 as planes of f16, in each precision: exact where numbers are, else within what is promised; and as they are where
+ * planes do not hold them. */
+static void
+check_planes (GhloVulkanDevice *device)
+{
+  static const Types f32 = SAME (F32);
+  static const struct
+  {
+    const char *precision;
+    gint64      m, n, k;
+    gboolean    is_lhs_transposed, is_rhs_transposed;
+    FillFunc    beyond;           /* what planes do not hold */
+    double      error;
+  } cases[] = {
+    { "DEFAULT", 70, 65, 45, FALSE, FALSE, fill_infinite, 0x1p-11 },
+    { "HIGH", 64, 64, 20, TRUE, TRUE, fill_infinite, 0x1p-20 },
+    { "HIGHEST", 66, 72, 70, FALSE, TRUE, fill_far, 0x1p-21 },
+    { "HIGHEST", 128, 64, 530, FALSE, FALSE, fill_infinite, 0x1p-21 },
+  };
+
+  for (guint i = 0; device != NULL && i < (SANITIZED ? 2 : G_N_ELEMENTS (cases)); i++)
+    {
+      g_autofree char *text = print_matrices (cases[i].m, cases[i].n, cases[i].k, &f32, cases[i].precision,
+                                              cases[i].is_lhs_transposed, cases[i].is_rhs_transposed);
+      double error;
+
+      check_product (device, text, fill_exact, STEP_SAME, i % 2 == 0);
+      check_product (device, text, cases[i].beyond, STEP_SAME, TRUE);
+      error = measure_error (device, text, cases[i].is_lhs_transposed, cases[i].is_rhs_transposed);
+      g_test_message ("%s: relative error %g", cases[i].precision, error);
+      if (!(error <= cases[i].error))
+        g_error ("%s: expected an error of %g at most, found %g", text, cases[i].error, error);
+    }
+}
+
+static void
+test_emulated_planes (void)
+{
+  check_planes (get_emulated ());
+}
+
+/* The same by matrices of the device, and large: with no more error than numbers that are multiplied as f32. */
+static void
+test_planes (void)
+{
+  static const Types f32 = SAME (F32);
+  GhloVulkanDevice *device = get_device (), split, plain;
+  double errors[2];
+
+  if (device == NULL || (device->matrices >> GHLO_ELEMENT_TYPE_F16 & 1) == 0)
+    {
+      g_test_skip ("there is no device with cooperative matrices");
+      return;
+    }
+  split = plain = *device;
+  split.splits_always = TRUE;
+  plain.matrices = 0;
+  check_planes (&split);
+  for (guint i = 0; i < 3; i++)
+    {
+      g_autofree char *text = print_matrices (1504, 1544, 4096, &f32, "HIGHEST", i == 1, i == 2);
+
+      errors[0] = measure_error (&split, text, i == 1, i == 2);
+      errors[1] = measure_error (&plain, text, i == 1, i == 2);
+      g_test_message ("relative error %g by planes, %g as f32", errors[0], errors[1]);
+      g_assert_cmpfloat (errors[0], <=, errors[1]);
+    }
+}
+
 /* How many instructions @op there are; all of them have their lengths. */
 static guint
 count_instructions (GBytes *bytes,
@@ -1035,6 +1176,8 @@ main (int    argc,
   g_test_add_func ("/vulkan/product/convolutions", test_convolutions);
   g_test_add_func ("/vulkan/product/matrices", test_matrices);
   g_test_add_func ("/vulkan/product/emulated", test_emulated);
+  g_test_add_func ("/vulkan/product/planes", test_planes);
+  g_test_add_func ("/vulkan/product/emulated-planes", test_emulated_planes);
   g_test_add_func ("/vulkan/product/choice", test_choice);
   g_test_add_func ("/vulkan/product/modules", test_modules);
   g_test_add_func ("/vulkan/product/algorithm", test_algorithm);

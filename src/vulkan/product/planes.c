@@ -1,0 +1,234 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * Which products are those of planes, where these lie in scratch, and the dispatches that make them.
+ */
+
+#include "vulkan/product/planes.h"
+
+#include "base/sizes.h"
+#include "vulkan/product/plane-kernels.h"
+#include "vulkan/product/private.h"
+
+/* The most that is asked for of both operands. */
+static GhloSpirvSplit
+find_split (const GhloIrOp *op)
+{
+  static const GhloSpirvSplit splits[] = { GHLO_SPIRV_ONE_PLANE, GHLO_SPIRV_TWO_PLANES, GHLO_SPIRV_TWO_PLANES_APART };
+  const GhloIrAttr *precision = ghlo_ir_op_get (op, "precision_config");
+  gint64 most = 0;
+
+  for (gsize i = 0; precision != NULL && i < precision->length; i++)
+    most = MAX (most, precision->children[i]->integer);
+
+  return splits[CLAMP (most, 0, (gint64) G_N_ELEMENTS (splits) - 1)];
+}
+
+/* Whether planes are faster, in multiply-adds of the shader that takes operands as they are: on an H100, that takes
+ * seven times as long as the matrices of one plane, and at least twice as long as those of two. A plane takes as long
+ * to be made as 128 steps for each element, and the dispatches as long as 2^30. */
+static gboolean
+is_faster (const GhloVulkanProduct *product,
+           GhloSpirvSplit           split)
+{
+  const gint64 *counts = product->counts;
+  const double n = (double) counts[GHLO_SPIRV_BATCH] * (double) counts[GHLO_SPIRV_INNER];
+  const double steps = n * (double) counts[GHLO_SPIRV_ROWS] * (double) counts[GHLO_SPIRV_COLUMNS];
+  const double elements = n * (double) (counts[GHLO_SPIRV_ROWS] + counts[GHLO_SPIRV_COLUMNS]);
+
+  return steps * (split == GHLO_SPIRV_ONE_PLANE ? 0.85 : 0.5)
+         > 128 * ghlo_spirv_n_planes (split) * elements + (double) (1 << 30);
+}
+
+static gboolean
+is_for_planes (const GhloVulkanProduct *product,
+               const GhloVulkanDevice  *device,
+               const GhloIrOp          *op)
+{
+  const GhloSpirvProduct *shader = &product->shader;
+
+  if ((device->matrices >> GHLO_ELEMENT_TYPE_F16 & 1) == 0 || shader->n_windows > 0
+      || product->n_groups == 0 || product->counts[GHLO_SPIRV_INNER] == 0
+      || shader->n_dimensions[GHLO_SPIRV_INNER] != 1 || ghlo_ir_op_get (op, "algorithm") != NULL)
+    return FALSE;
+  for (guint i = 0; i < GHLO_SPIRV_N_TENSORS; i++)
+    if (shader->types[i] != GHLO_ELEMENT_TYPE_F32)
+      return FALSE;
+  for (guint i = 0; i < 2; i++)
+    if (shader->n_dimensions[GHLO_SPIRV_BATCH] + shader->n_dimensions[ghlo_vulkan_plane_outer (i)] + 2
+        > GHLO_KERNEL_MAX_AXES)
+      return FALSE;
+
+  return device->splits_always || is_faster (product, find_split (op));
+}
+
+/* The operand of @product becomes that of planes. */
+static void
+take_planes (GhloVulkanProduct *product,
+             guint              tensor)
+{
+  const GhloSpirvRole roles[] = { GHLO_SPIRV_BATCH, ghlo_vulkan_plane_outer (tensor) };
+  gint64 inner, strides[2];
+
+  ghlo_vulkan_plane_strides (product, tensor, &inner, &strides[1], &strides[0]);
+  for (guint r = 0; r < 2; r++)
+    for (guint i = product->shader.n_dimensions[roles[r]]; i-- > 0;)
+      {
+        product->dimensions[roles[r]][i].strides[tensor] = strides[r];
+        strides[r] *= (gint64) product->dimensions[roles[r]][i].size;
+      }
+  product->dimensions[GHLO_SPIRV_INNER][0].strides[tensor] = inner;
+  product->shader.types[tensor] = GHLO_ELEMENT_TYPE_F16;
+  product->starts[tensor] = 0;
+}
+
+/* The product of planes of @product, which is of f32 but for the split; FALSE where the device does not do it. */
+static gboolean
+take_product (GhloVulkanProduct      *product,
+              const GhloVulkanDevice *device)
+{
+  const gint64 n = ghlo_vulkan_plane_steps (product) * ghlo_vulkan_n_planes (product);
+
+  if (n > G_MAXINT32)
+    return FALSE;
+  for (guint i = 0; i < 2; i++)
+    take_planes (product, i);
+  product->counts[GHLO_SPIRV_INNER] = n;
+  product->dimensions[GHLO_SPIRV_INNER][0].size = (guint64) n;
+  product->shader.condition = GHLO_SPIRV_UNLESS_FLAGGED;
+
+  return ghlo_vulkan_product_cut (product, device, TRUE) == NULL && product->shader.subgroup > 0;
+}
+
+/* Scratch for @size bytes. */
+static gsize
+add_scratch (GhloVulkanPlanes *self,
+             gsize             size)
+{
+  gsize at = self->size;
+
+  self->size += ghlo_size_align (size);
+
+  return at;
+}
+
+static gboolean
+add_side (GhloVulkanPlanes        *self,
+          const GhloVulkanProduct *product,
+          GhloVulkanDevice        *device,
+          guint                    tensor)
+{
+  GhloVulkanPlanesSide *side = &self->sides[tensor];
+  const gint64 n_batches = product->counts[GHLO_SPIRV_BATCH];
+  gint64 size, inner, outer, batch;
+
+  ghlo_vulkan_plane_strides (product, tensor, &inner, &outer, &batch);
+  side->begin = ghlo_vulkan_plane_begin (product, tensor, &size);
+  side->factors_size = (gsize) (n_batches * product->counts[ghlo_vulkan_plane_outer (tensor)]) * sizeof (float);
+  side->planes_size = (gsize) n_batches * (gsize) batch;
+  side->low_at = (gsize) (GHLO_SPIRV_MATRIX * inner);
+  side->factors = ghlo_vulkan_plane_factors (product, tensor, (gint64) side->factors_size);
+  side->planes = ghlo_vulkan_plane_planes (product, tensor, side);
+  if (side->factors == NULL || side->planes == NULL
+      || ghlo_vulkan_kernel_init (&side->find_factors, device, side->factors) != NULL
+      || ghlo_vulkan_kernel_init (&side->make_planes, device, side->planes) != NULL)
+    return FALSE;
+  side->factors_at = add_scratch (self, side->factors_size);
+  side->planes_at = add_scratch (self, side->planes_size);
+  side->kernels_at = add_scratch (self, MAX (ghlo_vulkan_kernel_scratch (&side->find_factors),
+                                             ghlo_vulkan_kernel_scratch (&side->make_planes)));
+
+  return TRUE;
+}
+
+gboolean
+ghlo_vulkan_planes_init (GhloVulkanPlanes  *self,
+                         GhloVulkanProduct *product,
+                         GhloVulkanProduct *whole,
+                         GhloVulkanDevice  *device,
+                         const GhloIrOp    *op)
+{
+  g_autofree GhloVulkanProduct *of_planes = NULL;
+  gboolean ok;
+
+  if (!is_for_planes (product, device, op))
+    return FALSE;
+  *self = (GhloVulkanPlanes) { .size = 0 };
+  *whole = *product;
+  whole->is_in_one = TRUE;
+  whole->shader.condition = GHLO_SPIRV_IF_FLAGGED;
+  of_planes = g_memdup2 (product, sizeof *product);
+  of_planes->shader.split = find_split (op);
+  ok = ghlo_vulkan_product_cut (whole, device, FALSE) == NULL;
+  for (guint i = 0; i < 2 && ok; i++)
+    ok = add_side (self, of_planes, device, i);
+  if (ok)
+    {
+      self->flag = ghlo_vulkan_plane_flag (self->sides);
+      ok = self->flag != NULL && ghlo_vulkan_kernel_init (&self->find_flag, device, self->flag) == NULL
+           && take_product (of_planes, device);
+    }
+  if (!ok)
+    {
+      ghlo_vulkan_planes_clear (self);
+      return FALSE;
+    }
+  self->flag_at = add_scratch (self, sizeof (guint32));
+  self->kernel_at = add_scratch (self, ghlo_vulkan_kernel_scratch (&self->find_flag));
+  *product = *of_planes;
+
+  return TRUE;
+}
+
+void
+ghlo_vulkan_planes_clear (GhloVulkanPlanes *self)
+{
+  for (guint i = 0; i < 2; i++)
+    {
+      g_clear_pointer (&self->sides[i].factors, g_free);
+      g_clear_pointer (&self->sides[i].planes, g_free);
+    }
+  g_clear_pointer (&self->flag, g_free);
+}
+
+gboolean
+ghlo_vulkan_planes_compile (GhloVulkanPlanes  *self,
+                            GError           **error)
+{
+  for (guint i = 0; i < 2; i++)
+    if (!ghlo_vulkan_kernel_compile (&self->sides[i].find_factors, error)
+        || !ghlo_vulkan_kernel_compile (&self->sides[i].make_planes, error))
+      return FALSE;
+
+  return ghlo_vulkan_kernel_compile (&self->find_flag, error);
+}
+
+void
+ghlo_vulkan_planes_record (const GhloVulkanPlanes *self,
+                           const GhloStepPlace    *operands,
+                           GhloStepPlace           scratch,
+                           GhloVulkanRecording    *recording)
+{
+  GhloStepPlace begins[2], factors[2], flag = ghlo_vulkan_place_at (scratch, (gint64) self->flag_at);
+
+  for (guint i = 0; i < 2; i++)
+    {
+      const GhloVulkanPlanesSide *side = &self->sides[i];
+
+      begins[i] = ghlo_vulkan_place_at (operands[i], side->begin);
+      factors[i] = ghlo_vulkan_place_at (scratch, (gint64) side->factors_at);
+      ghlo_vulkan_kernel_record (&side->find_factors, (const GhloStepPlace[]) { begins[i], factors[i] },
+                                 ghlo_vulkan_place_at (scratch, (gint64) side->kernels_at), recording);
+    }
+  for (guint i = 0; i < 2; i++)
+    {
+      const GhloVulkanPlanesSide *side = &self->sides[i];
+      const GhloStepPlace high = ghlo_vulkan_place_at (scratch, (gint64) side->planes_at);
+
+      ghlo_vulkan_kernel_record (&side->make_planes,
+                                 (const GhloStepPlace[]) { begins[i], factors[i], high,
+                                                           ghlo_vulkan_place_at (high, (gint64) side->low_at) },
+                                 ghlo_vulkan_place_at (scratch, (gint64) side->kernels_at), recording);
+    }
+  ghlo_vulkan_kernel_record (&self->find_flag, (const GhloStepPlace[]) { factors[0], factors[1], flag },
+                             ghlo_vulkan_place_at (scratch, (gint64) self->kernel_at), recording);
+}
