@@ -225,8 +225,8 @@ measure_products (void)
         cases[i].precision, lhs, lhs, result, result);
       double seconds = measure_rate (text);
 
-      g_print ("product %u³, %s → %s, %s%-20s %.1f TFLOP/s\n", n, cases[i].lhs, cases[i].result,
-               cases[i].is_transposed ? "k adjacent, " : "", cases[i].precision, 2.0 * n * n * n / seconds / 1e12);
+      g_print ("product %u³, %s → %s, %-10s%-14s %.1f TFLOP/s\n", n, cases[i].lhs, cases[i].result, cases[i].precision,
+               cases[i].is_transposed ? "k adjacent" : "", 2.0 * n * n * n / seconds / 1e12);
     }
 }
 

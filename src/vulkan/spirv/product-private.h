@@ -14,7 +14,7 @@ enum
 {
   GHLO_SPIRV_MAX_BROUGHT = 64,          /* elements of an operand that an invocation brings for a step of k */
   GHLO_SPIRV_MAX_ROWS    = 8,           /* or columns, of an invocation */
-  GHLO_SPIRV_MAX_PIECES  = 16,          /* of a block that an invocation brings */
+  GHLO_SPIRV_MAX_PIECES  = 32,          /* of a block that an invocation brings */
   GHLO_SPIRV_MAX_SPAN    = 4,           /* matrices of a subgroup along its rows or columns */
 };
 

@@ -52,7 +52,7 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC (Step, release)
 
 /* Pieces write dense planes of sums in place of the result. */
 static void
-write_planes (GhloVulkanProduct *product)
+write_sums (GhloVulkanProduct *product)
 {
   gint64 stride = (gint64) ghlo_vulkan_product_plane (product);
 
@@ -79,7 +79,7 @@ read_pieces (Step *self)
   reason = ghlo_vulkan_kernel_init (&self->sum, self->device, self->pieces);
   self->sums = ghlo_size_align ((gsize) product->n_pieces * (gsize) ghlo_vulkan_product_plane (product));
   self->sum_scratch = ghlo_size_align (ghlo_vulkan_kernel_scratch (&self->sum));
-  write_planes (product);
+  write_sums (product);
 
   return reason;
 }

@@ -18,6 +18,7 @@
 #include "compiler/devices.h"
 #include "plan/build.h"
 #include "vulkan/memory.h"
+#include "vulkan/product/planes.h"
 #include "vulkan/product/product.h"
 #include "vulkan/spirv/builder.h"
 #include "vulkan/target.h"
@@ -956,7 +957,7 @@ test_modules (void)
       const GhloElementType type = types[i / 4];
       const gboolean is_float = ghlo_element_type_is_float (type);
       const GhloSpirvProduct product = {
-        .tile = { 2, 2, 64, 64, 128 / ghlo_element_info (type)->size }, .subgroup = 32,
+        .tile = { 2, 2, 64, 64, 128 / ghlo_element_info (type)->size }, .subgroup = 16u << i / 4 % 3,
         .types = { type, type, i % 2 == 0 ? type : is_float ? GHLO_ELEMENT_TYPE_F32 : GHLO_ELEMENT_TYPE_UI32 },
         .accumulator = is_float ? GHLO_ELEMENT_TYPE_F32 : GHLO_ELEMENT_TYPE_UI32,
         .n_dimensions = { 1, 1, 1 + i % 2, 1 }, .is_inner_adjacent = { i / 2 % 2, i % 2 },
@@ -1078,6 +1079,71 @@ test_choice (void)
     }
 }
 
+/* Views of matrices of f32 that are nowhere, as large as they may be. */
+static void
+view_matrices (const GhloIrOp *op,
+               GhloView       *views,
+               gint64          strides[3][2])
+{
+  for (guint i = 0; i < 3; i++)
+    {
+      const GhloIrType *type = i < 2 ? ghlo_ir_op_operand (op, i)->type : op->results[0].type;
+
+      strides[i][1] = (gint64) sizeof (float);
+      strides[i][0] = type->dimensions[1] * strides[i][1];
+      views[i] = (GhloView) { .element_type = GHLO_ELEMENT_TYPE_F32, .rank = 2, .dimensions = type->dimensions,
+                              .strides = strides[i] };
+    }
+}
+
+/* Which products of f32 are split, and how, on devices with subgroups of all sizes and shared memory of several. */
+static void
+test_split (void)
+{
+  static const Types f32 = SAME (F32);
+  static const struct { const char *precision; gint64 m, n, k; GhloSpirvSplit split; } cases[] = {
+    { "DEFAULT", 2048, 2048, 2048, GHLO_SPIRV_ONE_PLANE }, { "HIGH", 4096, 2048, 2048, GHLO_SPIRV_TWO_PLANES },
+    { "HIGHEST", 4096, 4095, 4097, GHLO_SPIRV_TWO_PLANES_APART },
+    /* Too small, too little to do for each element. */
+    { "DEFAULT", 512, 512, 512, GHLO_SPIRV_WHOLE }, { "HIGHEST", 64, 65536, 4096, GHLO_SPIRV_WHOLE },
+  };
+  GhloVulkanDevice *device = get_device (), other;
+  g_autofree GhloVulkanProduct *product = g_new (GhloVulkanProduct, 1), *whole = g_new (GhloVulkanProduct, 1);
+
+  for (guint i = 0; device != NULL && i < 9 * G_N_ELEMENTS (cases); i++)
+    {
+      const guint k = i / 9;
+      g_autofree char *text = print_matrices (cases[k].m, cases[k].n, cases[k].k, &f32, cases[k].precision, i % 2 == 0,
+                                              i % 4 < 2);
+      g_autofree GhloVulkanPlanes *planes = g_new0 (GhloVulkanPlanes, 1);
+      g_autoptr (GhloIrModule) module = parse (text);
+      const GhloIrOp *op = step_find_op (module);
+      gint64 strides[3][2];
+      GhloView views[3];
+      const GhloStepRequest request = { .op = op, .n_operands = 2, .n_results = 1, .operands = views,
+                                        .results = views + 2 };
+
+      other = *device;
+      other.subgroup_size = 16u << i % 3;
+      other.limits.maxComputeSharedMemorySize = (48u << 10) << i / 3 % 3;
+      other.matrices = (guint64) 1 << GHLO_ELEMENT_TYPE_F16;
+      view_matrices (op, views, strides);
+      g_assert_null (ghlo_vulkan_product_read (product, &other, &request, TRUE));
+      g_assert_true (ghlo_vulkan_planes_init (planes, product, whole, &other, op)
+                     == (cases[k].split != GHLO_SPIRV_WHOLE));
+      g_assert_cmpint (product->shader.split, ==, cases[k].split);
+      if (cases[k].split != GHLO_SPIRV_WHOLE)
+        {
+          g_autoptr (GBytes) words = ghlo_spirv_emit_product (&product->shader, &device->measured.floats);
+
+          g_assert_cmpuint (product->shader.subgroup, ==, other.subgroup_size);
+          g_assert_cmpuint (whole->shader.subgroup, ==, 0);
+          g_assert_cmpuint (count_instructions (words, 4459), >, 0);
+        }
+      ghlo_vulkan_planes_clear (planes);
+    }
+}
+
 /* An algorithm that is named is done as named, or by another device. */
 static void
 test_algorithm (void)
@@ -1179,6 +1245,7 @@ main (int    argc,
   g_test_add_func ("/vulkan/product/planes", test_planes);
   g_test_add_func ("/vulkan/product/emulated-planes", test_emulated_planes);
   g_test_add_func ("/vulkan/product/choice", test_choice);
+  g_test_add_func ("/vulkan/product/split", test_split);
   g_test_add_func ("/vulkan/product/modules", test_modules);
   g_test_add_func ("/vulkan/product/algorithm", test_algorithm);
   g_test_add_func ("/vulkan/product/declined", test_declined);
