@@ -10,8 +10,9 @@
 #include "base/sizes.h"
 #include "kernel/lower.h"
 
-/* What tiles for few columns are for. */
-enum { FEW_COLUMNS = 8 };
+/* What tiles for few columns are for; and steps of k whose products are rounded before they are added: where sums of few
+ * cancel, all that remains is how those were rounded, and the CPU's small products do it so. */
+enum { FEW_COLUMNS = 8, FEW_STEPS = 8 };
 
 gboolean
 ghlo_vulkan_product_append (GhloVulkanProduct               *self,
@@ -302,6 +303,8 @@ ghlo_vulkan_product_read (GhloVulkanProduct      *self,
   for (guint i = 0; i < 2; i++)
     shader->is_inner_adjacent[i] = ghlo_vulkan_product_step (self, GHLO_SPIRV_INNER, i)
                                    <= ghlo_vulkan_product_step (self, i == 0 ? GHLO_SPIRV_ROWS : GHLO_SPIRV_COLUMNS, i);
+  shader->is_rounded_twice = self->counts[GHLO_SPIRV_INNER] <= FEW_STEPS
+                             && ghlo_element_type_is_float (shader->accumulator);
 
   return ghlo_vulkan_product_cut (self, device, matrices);
 }

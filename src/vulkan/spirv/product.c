@@ -262,6 +262,8 @@ multiply_add (const SpirvProduct *product,
 
   if (product->product->accumulator == GHLO_ELEMENT_TYPE_I1)
     return CODE (SpvOpBitwiseOr, type, sum, CODE (SpvOpBitwiseAnd, type, a, b));
+  if (product->product->is_rounded_twice)
+    return ghlo_spirv_exact (self, CODE (SpvOpFAdd, type, sum, ghlo_spirv_exact (self, CODE (SpvOpFMul, type, a, b))));
   if (ghlo_node_types (product->number) == GHLO_NODE_TYPES_F)
     return GLSL (Fma, type, a, b, sum);
 

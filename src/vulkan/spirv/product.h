@@ -123,6 +123,7 @@ typedef struct
   guint8          n_windows;
   guint8          windowed;                     /* the operand that these are of */
   gboolean        is_dilated;                   /* one of them is */
+  gboolean        is_rounded_twice;             /* floats: products are rounded before they are added */
   GhloSpirvCondition condition;
   /* Of cooperative matrices. */
   guint           subgroup;                     /* invocations of a subgroup, which multiplies them; 0: each invocation

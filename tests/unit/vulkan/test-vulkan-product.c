@@ -508,6 +508,17 @@ check_shape (GhloVulkanDevice *device,
   check_product (device, text, fill, tolerance, TRUE);
 }
 
+/* Sums of few steps have the CPU's bits, whatever the operands. */
+static void
+test_few_steps (void)
+{
+  static const Types f32 = SAME (F32), f64 = SAME (F64);
+  GhloVulkanDevice *device = get_device ();
+
+  for (gint64 k = 1; device != NULL && k <= 8; k++)
+    check_shape (device, 3, 20, 30, k, k % 3 == 0 ? &f64 : &f32, fill_real, STEP_SAME);
+}
+
 /* Enough tiles for the large ones. */
 static void
 test_large (void)
@@ -1235,6 +1246,7 @@ main (int    argc,
   g_setenv ("GHLO_DEBUG", "vulkan", FALSE);
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/vulkan/product/random", test_random);
+  g_test_add_func ("/vulkan/product/few-steps", test_few_steps);
   g_test_add_func ("/vulkan/product/large", test_large);
   g_test_add_func ("/vulkan/product/pieces", test_pieces);
   g_test_add_func ("/vulkan/product/real", test_real);
