@@ -172,13 +172,32 @@ wake (GCancellable *cancellable,
   g_mutex_unlock (&self->lock);
 }
 
-/* Or until the cancellable is cancelled. */
+/* Whether the caller's thread may sleep in the device: what calls somebody back is ended by the device's thread. */
+static gboolean
+may_sleep (GhloPending *self)
+{
+  gboolean is_watched;
+
+  g_mutex_lock (&self->lock);
+  is_watched = self->callbacks != NULL;
+  g_mutex_unlock (&self->lock);
+
+  return !is_watched && self->source != NULL && self->source->sleep != NULL;
+}
+
+/* Or until the cancellable is cancelled, or for a moment. */
 static void
 sleep_until_done (GhloPending  *self,
                   GCancellable *cancellable)
 {
   gulong handler = 0;
 
+  if (may_sleep (self))
+    {
+      self->source->sleep (self->data, self->number);
+      look (self);
+      return;
+    }
   watch (self);
   if (cancellable != NULL)
     handler = g_cancellable_connect (cancellable, G_CALLBACK (wake), self, NULL);

@@ -33,6 +33,10 @@ typedef struct
   /* Somebody sleeps until what has @number ends, or is to be called back: the device ends it on a thread of its own. */
   void      (*watch)     (gpointer   data,
                           guint64    number);
+  /* Sleeps on the caller's thread until what has @number ends, or for some milliseconds. Waking another thread takes
+   * longer than many a run. NULL: who waits has the device watch. */
+  void      (*sleep)     (gpointer   data,
+                          guint64    number);
   gboolean    is_polled;      /* FALSE: who waits sleeps at once, since the device needs the processor */
 } GhloPendingSource;
 

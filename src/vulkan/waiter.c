@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * A list in the order of values. The thread is made when somebody sleeps for the first time, since waking it takes
- * longer than many a run. It waits for the first value of the list, and at exit is told to leave the driver, whose
+ * A list in the order of values. The thread is made when somebody is to be called back for the first time: who waits
+ * sleeps in the driver. It waits for the first value of the list, and at exit is told to leave the driver, whose
  * destructors run then.
  */
 
@@ -25,7 +25,7 @@ struct _GhloVulkanWaiter
   GMutex            lock;           /* guards what follows */
   GCond             changed;
   GQueue            entries;        /* Entry, by value */
-  guint64           watched;        /* up to which somebody sleeps */
+  guint64           watched;        /* up to which somebody is to be called back */
   gboolean          has_thread, stops;
 };
 
@@ -191,7 +191,7 @@ start_thread (GhloVulkanWaiter *self)
   g_thread_unref (g_thread_new ("ghlo-vulkan", work, self));
 }
 
-/* Somebody sleeps until @value is reached. What is not submitted never would be. */
+/* Somebody is to be called back when @value is reached. What is not submitted never would be. */
 static void
 watch (gpointer data,
        guint64  value)
@@ -210,11 +210,24 @@ watch (gpointer data,
     start_thread (self);
 }
 
+/* As above, on the thread of who waits. */
+static void
+sleep_for (gpointer data,
+           guint64  value)
+{
+  const GhloVulkanWaiter *self = data;
+
+  ghlo_vulkan_queue_submit (self->device->queue, NULL, NULL);
+  ghlo_vulkan_queue_sleep (self->device->queue, value);
+}
+
 GhloPending *
 ghlo_vulkan_waiter_add (GhloVulkanWaiter *self)
 {
-  static const GhloPendingSource source = { .has_ended = has_ended, .watch = watch, .is_polled = TRUE };
-  static const GhloPendingSource of_cpu = { .has_ended = has_ended, .watch = watch };
+  static const GhloPendingSource source = {
+    .has_ended = has_ended, .watch = watch, .sleep = sleep_for, .is_polled = TRUE,
+  };
+  static const GhloPendingSource of_cpu = { .has_ended = has_ended, .watch = watch, .sleep = sleep_for };
   Entry *entry = g_new (Entry, 1), *ended;
   GhloPending *pending;
 

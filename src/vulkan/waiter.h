@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
  * What goes on in a queue after the calls that began it: runs and copies that end when the queue's timeline has reached
- * a value. Who looks sees it; once somebody sleeps or is to be called back, one thread of the device ends them.
+ * a value. Who looks or waits sees it; once somebody is to be called back, one thread of the device ends them.
  */
 
 #pragma once

@@ -10,8 +10,8 @@
 #include "base/sizes.h"
 #include "kernel/lower.h"
 
-/* What tiles for few columns are for; and steps of k whose products are rounded before they are added: where sums of few
- * cancel, all that remains is how those were rounded, and the CPU's small products do it so. */
+/* What tiles for few columns are for; and steps of k whose products are rounded before they are added: where sums of
+ * few cancel, all that remains is how those were rounded, and the CPU's small products do it so. */
 enum { FEW_COLUMNS = 8, FEW_STEPS = 8 };
 
 gboolean
