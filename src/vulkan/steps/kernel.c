@@ -5,9 +5,8 @@
 
 #include "kernel/lower.h"
 #include "kernel/text.h"
-#include "base/ghlo-error.h"
 #include "vulkan/kernel.h"
-#include "vulkan/target.h"
+#include "vulkan/steps/step.h"
 
 typedef struct
 {
@@ -16,12 +15,9 @@ typedef struct
 } Step;
 
 static void
-release (gpointer compiled)
+clear (Step *self)
 {
-  Step *self = compiled;
-
   ghlo_lowered_kernel_clear (&self->lowered);
-  g_free (self);
 }
 
 static const char *
@@ -40,53 +36,27 @@ read_request (Step                  *self,
   return ghlo_vulkan_kernel_init (&self->kernel, device, self->lowered.kernel);
 }
 
-static gboolean
-select_step (gpointer               target,
-             const GhloStepRequest *request,
-             GhloStepSelection     *selection)
+static void
+fill_selection (const Step            *self,
+                const GhloStepRequest *request,
+                GhloStepSelection     *selection)
 {
-  Step *self = g_new0 (Step, 1);
-  const GhloKernelBuffer *buffers;
+  const GhloKernelBuffer *buffers = self->lowered.kernel->buffers;
 
-  selection->reason = read_request (self, target, request);
-  if (selection->reason != NULL)
-    {
-      release (self);
-      return FALSE;
-    }
-  buffers = self->lowered.kernel->buffers;
   selection->scratch = ghlo_vulkan_kernel_scratch (&self->kernel);
   for (guint i = 0; i < request->n_operands; i++)
     if (buffers[i].shared != GHLO_KERNEL_NONE)
       selection->operands[i].in_place = buffers[i].shared - request->n_operands;
-  selection->kept = self;
-
-  return TRUE;
 }
 
-static gpointer
-compile (gpointer               target,
-         const GhloStepRequest *request,
-         const GhloMonitor     *monitor,
-         GError               **error)
+static gboolean
+make_pipelines (Step    *self,
+                GError **error)
 {
-  Step *self = request->kept;
-  const char *reason = NULL;
-
-  if (self == NULL)
-    {
-      self = g_new0 (Step, 1);
-      reason = read_request (self, target, request);
-    }
-  if (reason != NULL)
-    g_set_error (error, GHLO_ERROR, GHLO_ERROR_INTERNAL, "%s was selected for a Vulkan device, but cannot be compiled: "
-                 "%s", ghlo_ir_op_get_name (request->op), reason);
-  if (reason == NULL && ghlo_vulkan_kernel_compile (&self->kernel, error))
-    return self;
-  release (self);
-
-  return NULL;
+  return ghlo_vulkan_kernel_compile (&self->kernel, error);
 }
+
+GHLO_VULKAN_DEFINE_STEP (Step, clear, TRUE)
 
 static gboolean
 record (gpointer              compiled,

@@ -3,12 +3,11 @@
  * select_and_scatter as two kernels; what the windows select lies in the scratch in between.
  */
 
-#include "base/ghlo-error.h"
 #include "base/sizes.h"
 #include "kernel/select-and-scatter.h"
 #include "kernel/text.h"
 #include "vulkan/kernel.h"
-#include "vulkan/target.h"
+#include "vulkan/steps/step.h"
 
 typedef struct
 {
@@ -18,12 +17,9 @@ typedef struct
 } Step;
 
 static void
-release (gpointer compiled)
+clear (Step *self)
 {
-  Step *self = compiled;
-
   ghlo_select_and_scatter_clear (&self->lowered);
-  g_free (self);
 }
 
 static const char *
@@ -44,50 +40,23 @@ read_request (Step                  *self,
   return reason != NULL ? reason : ghlo_vulkan_kernel_init (&self->gather, device, self->lowered.gather);
 }
 
-static gboolean
-select_step (gpointer               target,
-             const GhloStepRequest *request,
-             GhloStepSelection     *selection)
+static void
+fill_selection (const Step            *self,
+                const GhloStepRequest *request,
+                GhloStepSelection     *selection)
 {
-  Step *self = g_new0 (Step, 1);
-
-  selection->reason = read_request (self, target, request);
-  if (selection->reason != NULL)
-    {
-      release (self);
-      return FALSE;
-    }
   selection->scratch = self->selection + MAX (ghlo_vulkan_kernel_scratch (&self->select),
                                               ghlo_vulkan_kernel_scratch (&self->gather));
-  selection->kept = self;
-
-  return TRUE;
 }
 
-static gpointer
-compile (gpointer               target,
-         const GhloStepRequest *request,
-         const GhloMonitor     *monitor,
-         GError               **error)
+static gboolean
+make_pipelines (Step    *self,
+                GError **error)
 {
-  Step *self = request->kept;
-  const char *reason = NULL;
-
-  if (self == NULL)
-    {
-      self = g_new0 (Step, 1);
-      reason = read_request (self, target, request);
-    }
-  if (reason != NULL)
-    g_set_error (error, GHLO_ERROR, GHLO_ERROR_INTERNAL, "%s was selected for a Vulkan device, but cannot be compiled: "
-                 "%s", ghlo_ir_op_get_name (request->op), reason);
-  if (reason == NULL && ghlo_vulkan_kernel_compile (&self->select, error)
-      && ghlo_vulkan_kernel_compile (&self->gather, error))
-    return self;
-  release (self);
-
-  return NULL;
+  return ghlo_vulkan_kernel_compile (&self->select, error) && ghlo_vulkan_kernel_compile (&self->gather, error);
 }
+
+GHLO_VULKAN_DEFINE_STEP (Step, clear, TRUE)
 
 static gboolean
 record (gpointer              compiled,
