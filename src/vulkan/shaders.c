@@ -108,8 +108,8 @@ ghlo_vulkan_shaders_have_f64 (const GhloVulkanDevice *device)
 {
   const guint64 *nearly = device->measured.nearly;
 
-  return (nearly[GHLO_NODE_ADD] & nearly[GHLO_NODE_MULTIPLY] & nearly[GHLO_NODE_DIVIDE] & nearly[GHLO_NODE_SQRT]
-          & nearly[GHLO_NODE_CONVERT]) >> GHLO_ELEMENT_TYPE_F64 & 1;
+  return (nearly[GHLO_NODE_ADD] & nearly[GHLO_NODE_MULTIPLY] & nearly[GHLO_NODE_DIVIDE] & nearly[GHLO_NODE_CONVERT])
+         >> GHLO_ELEMENT_TYPE_F64 & 1;
 }
 
 VkPipeline

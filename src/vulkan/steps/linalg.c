@@ -38,19 +38,19 @@ typedef struct
 static void
 lay_out_solve (Linalg         *self,
                const GhloIrOp *op,
-               const GhloView *sides)
+               const GhloView *sides,
+               gboolean        is_lower)
 {
   const gint64 n = self->n;
   const gboolean left = ghlo_ir_op_get_int (op, "left_side", 0) != 0;
   const char *word = ghlo_ir_enum_word (ghlo_ir_op_get (op, "transpose_a"));
   const gboolean is_transposed = (g_strcmp0 (word, "TRANSPOSE") == 0 || g_strcmp0 (word, "ADJOINT") == 0) != !left;
-  const gboolean is_lower = (ghlo_ir_op_get_int (op, "lower", 0) != 0) != is_transposed;
 
   self->is_unit = ghlo_ir_op_get_int (op, "unit_diagonal", 0) != 0;
   self->m = sides->dimensions[sides->rank - (left ? 1 : 2)];
   self->triangle = (Layout) { n, n * n, 0, is_transposed ? 1 : n, is_transposed ? n : 1 };
   self->sides = (Layout) { self->m, n * self->m, 0, left ? self->m : 1, left ? 1 : n };
-  if (is_lower)
+  if (is_lower != is_transposed)
     return;
   self->triangle.offset = n * n - 1;
   self->triangle.row_step = -self->triangle.row_step;
@@ -83,22 +83,22 @@ read_request (Linalg                *self,
               const GhloStepRequest *request)
 {
   const GhloView *a = &request->operands[0];
+  const gboolean is_lower = ghlo_ir_op_get_int (request->op, "lower", 0) != 0;
 
   self->device = device;
   self->is_cholesky = request->op->kind == GHLO_OP_STABLEHLO_CHOLESKY;
   if (a->element_type != GHLO_ELEMENT_TYPE_F32)
     return "it is not of f32, which f64 is more precise than";
-  if (!ghlo_vulkan_shaders_have_f64 (device))
+  if (!ghlo_vulkan_shaders_have_f64 (device)
+      || (self->is_cholesky && (device->measured.nearly[GHLO_NODE_SQRT] >> GHLO_ELEMENT_TYPE_F64 & 1) == 0))
     return "the device does not compute all of it as it is to be";
   self->n = a->dimensions[a->rank - 1];
   if (self->n > MAX_ROWS)
     return "its matrices have too many rows";
-  if (!self->is_cholesky)
-    lay_out_solve (self, request->op, &request->operands[1]);
-  else if (ghlo_ir_op_get_int (request->op, "lower", 0) != 0)
-    self->triangle = (Layout) { self->n, self->n * self->n, 0, self->n, 1 };
+  if (self->is_cholesky)
+    self->triangle = (Layout) { self->n, self->n * self->n, 0, is_lower ? self->n : 1, is_lower ? 1 : self->n };
   else
-    self->triangle = (Layout) { self->n, self->n * self->n, 0, 1, self->n };
+    lay_out_solve (self, request->op, &request->operands[1], is_lower);
 
   return ghlo_vulkan_shaders_obstacle (device) != NULL ? ghlo_vulkan_shaders_obstacle (device)
                                                        : reserve_scratch (self, a);
