@@ -130,6 +130,18 @@ element_of (gconstpointer   data,
   return ghlo_node_load (type, (const guint8 *) data + at * ghlo_element_info (type)->size);
 }
 
+/* The same bits; of a NaN any. */
+static gboolean
+is_same (GhloElementType type,
+         guint64         a,
+         guint64         b)
+{
+  if (type == F64)
+    return a == b || (isnan (ghlo_double_of_bits (a)) && isnan (ghlo_double_of_bits (b)));
+
+  return a == b || (isnan (ghlo_float_of_bits (a)) && isnan (ghlo_float_of_bits (b)));
+}
+
 static void
 check_sums (GhloElementType         type,
             const GhloKernelMemory *memory,
@@ -138,10 +150,8 @@ check_sums (GhloElementType         type,
   for (guint i = 0; i < POINTS; i++)
     {
       guint64 a = element_of (expected, type, i), b = element_of (memory[3].data, type, i);
-      gboolean is_nan = type == F64 ? isnan (ghlo_double_of_bits (a)) && isnan (ghlo_double_of_bits (b))
-                                    : isnan (ghlo_float_of_bits (a)) && isnan (ghlo_float_of_bits (b));
 
-      if (a != b && !is_nan)
+      if (!is_same (type, a, b))
         g_error ("fma %s 0x%" G_GINT64_MODIFIER "x 0x%" G_GINT64_MODIFIER "x 0x%" G_GINT64_MODIFIER "x: expected 0x%"
                  G_GINT64_MODIFIER "x, found 0x%" G_GINT64_MODIFIER "x", ghlo_element_info (type)->name,
                  element_of (memory[0].data, type, i), element_of (memory[1].data, type, i),
@@ -278,10 +288,8 @@ check_roots (ShaderRunner          *runner,
   for (guint i = 0; i < POINTS; i++)
     {
       guint64 a = element_of (expected, type, i), b = element_of (found, type, i);
-      gboolean is_nan = type == F64 ? isnan (ghlo_double_of_bits (a)) && isnan (ghlo_double_of_bits (b))
-                                    : isnan (ghlo_float_of_bits (a)) && isnan (ghlo_float_of_bits (b));
 
-      if (a != b && !is_nan)
+      if (!is_same (type, a, b))
         g_error ("sqrt %s 0x%" G_GINT64_MODIFIER "x: expected 0x%" G_GINT64_MODIFIER "x, found 0x%" G_GINT64_MODIFIER
                  "x", name, element_of (numbers, type, i), a, b);
     }
