@@ -26,7 +26,7 @@ static inline double
 ghlo_rates_get (const GhloStepRates *rates,
                 guint                field)
 {
-  return *(const double *) ((const guint8 *) rates + ghlo_rates_fields[field].offset);
+  return *(const double *) (gconstpointer) ((const guint8 *) rates + ghlo_rates_fields[field].offset);
 }
 
 /* Sets *@rates to what was measured of the device that @identity tells from all others; FALSE where nothing was, or

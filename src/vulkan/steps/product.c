@@ -349,8 +349,9 @@ record (gpointer              compiled,
 static char *
 describe (gpointer compiled)
 {
-  static const char *const splits[] = { "", " of one plane of f16", " of two planes of f16", " of two planes of f16, "
-                                        "added as f32" };
+  static const char *const splits[] = {
+    "", " of one plane of f16", " of two planes of f16", " of two planes of f16, added as f32",
+  };
   const Step *self = compiled;
   const GhloVulkanProduct *product = &self->shader.product;
   const GhloSpirvTile *tile = &product->shader.tile;
