@@ -133,13 +133,18 @@ typedef struct
 /* Bytes of what a device keeps of a loop that data ends, and of what it reports to the host. */
 enum { GHLO_STEP_LOOP_STATE = 8, GHLO_STEP_LOOP_REPORT = 4 };
 
+/* That a device is to be given at once: a desktop may share it, and a cancel waits for it. */
+enum { GHLO_STEP_MAX_NANOSECONDS = 20000000 };
+
 /* Steps that follow each other, told to a device once and run any number of times. */
 typedef struct
 {
   /* An empty recording, of buffers that are borrowed until its end. */
   gpointer  (*begin)    (gpointer               self,
                          const GhloStepExtent  *buffers);
-  void      (*end)      (gpointer               recording);
+  /* What is in it takes about @seconds. */
+  void      (*end)      (gpointer               recording,
+                         double                 seconds);
   /* What is put in from now on does nothing where the byte at @place, which it does not write, is 0 by then; nowhere:
    * it always does. */
   void      (*gate)     (gpointer               recording,

@@ -23,9 +23,6 @@ static const guint sizes[] = { 2, 2, 8, 16, 32, 64 };
  * the loop takes time as well. LEAST of a few µs each keep the device busy until the host has begun the next ones. */
 enum { PART = 4, LEAST = 8 };
 
-/* ns that a block is to take at most: a desktop shares the device, and a cancel waits for it. */
-enum { MAX_TIME = 20000000 };
-
 /* Bytes from one report to the other; that of a block is read while the next one writes its own. */
 enum { N_REPORTS = 2, REPORT_STRIDE = 64 };
 
@@ -109,7 +106,7 @@ record (const GhloRunLoop  *self,
       exchange_names (self);
       ok = put_iteration (self, FALSE, TRUE, recording, error);
     }
-  recorder->end (recording);
+  recorder->end (recording, 0);         /* each block is submitted by itself */
   if (!ok)
     g_clear_pointer (&recording, recorder->free);
 
@@ -146,19 +143,20 @@ decides_itself (const GhloRunRecordings *recordings,
   return FALSE;
 }
 
-/* How many times steps are recorded for an iteration; 0 where they are not. */
-static gint64
-measure_iteration (const GhloStep        *loop,
+/* Of an iteration; no steps where they are not recorded. */
+static GhloRunLength
+measure_iteration (const GhloStepPlan    *plan,
+                   const GhloStep        *loop,
                    const GhloStepTarget **target)
 {
-  gint64 n = 0;
+  GhloRunLength length = { 0 };
 
   for (guint i = 0; i < 2; i++)
     for (guint k = 0; k + (i == 0) < loop->bodies[i].n_steps; k++)
-      if (!ghlo_run_is_recorded (loop->bodies[i].steps[k], target, &n))
-        return 0;
+      if (!ghlo_run_is_recorded (plan, loop->bodies[i].steps[k], target, &length))
+        return (GhloRunLength) { 0 };
 
-  return n;
+  return length;
 }
 
 GhloRunLoop *
@@ -168,17 +166,18 @@ ghlo_run_loop_new (GhloRunRecordings  *recordings,
 {
   const GhloStepPlace predicate = ghlo_step_get_predicate (loop);
   const GhloStepTarget *target = NULL;
+  GhloRunLength length;
   GhloRunLoop *self;
-  gint64 n;
 
   if (predicate.buffer == GHLO_STEP_NONE || !decides_itself (recordings, &loop->bodies[0], predicate.buffer))
     return NULL;
-  n = measure_iteration (loop, &target);
-  if (n == 0 || n > GHLO_RUN_MAX_LOOP_STEPS / sizes[0] || target->space->recorder->decide == NULL)
+  length = measure_iteration (recordings->plan, loop, &target);
+  if (length.n_steps == 0 || length.n_steps > GHLO_RUN_MAX_LOOP_STEPS / sizes[0]
+      || length.seconds * sizes[0] > GHLO_STEP_MAX_NANOSECONDS / 1e9 || target->space->recorder->decide == NULL)
     return NULL;
   self = g_new0 (GhloRunLoop, 1);
   *self = (GhloRunLoop) { recordings, loop, target, predicate, .n_sizes = 2 };
-  while (self->n_sizes < G_N_ELEMENTS (sizes) && n * sizes[self->n_sizes] <= GHLO_RUN_MAX_LOOP_STEPS)
+  while (self->n_sizes < G_N_ELEMENTS (sizes) && length.n_steps * sizes[self->n_sizes] <= GHLO_RUN_MAX_LOOP_STEPS)
     self->n_sizes++;
   if (get_block (self, 0, error) == NULL)
     g_clear_pointer (&self, ghlo_run_loop_free);
@@ -219,7 +218,7 @@ choose_size (const Run *run)
   if (run->n_blocks == 0)
     return 0;
   while (time > 0 && i + 1 < run->self->n_sizes && sizes[i + 1] <= MAX (run->n_begun / PART, LEAST)
-         && sizes[i + 1] * time <= MAX_TIME)
+         && sizes[i + 1] * time <= GHLO_STEP_MAX_NANOSECONDS)
     i++;
 
   return i;
@@ -257,7 +256,8 @@ await_block (Run      *run,
   if (!space->await (space->self, run->numbers[slot], run->monitor, error))
     return FALSE;
   now = ghlo_run_profile_now ();
-  g_atomic_int_set (&run->self->time, (int) CLAMP ((now - run->looked) / run->n_iterations[slot], 1, MAX_TIME));
+  g_atomic_int_set (&run->self->time, (int) CLAMP ((now - run->looked) / run->n_iterations[slot], 1,
+                                                     GHLO_STEP_MAX_NANOSECONDS));
   run->looked = now;
   memcpy (report, run->seen + slot * REPORT_STRIDE, sizeof *report);
 

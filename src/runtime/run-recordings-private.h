@@ -38,6 +38,14 @@ struct _GhloRunRecordings
  * costs nothing beside it; more would keep it from others, and from hearing of a cancel. */
 enum { GHLO_RUN_MAX_LOOP_STEPS = 1024 };
 
+/* What is recorded: how many times steps are, or more than GHLO_RUN_MAX_LOOP_STEPS, and how long that takes, about,
+ * where the plan tells. */
+typedef struct
+{
+  gint64 n_steps;
+  double seconds;
+} GhloRunLength;
+
 /* An empty recording, where all buffers lie where they are. */
 gpointer      ghlo_run_recordings_begin   (GhloRunRecordings       *self,
                                            const GhloStepTarget    *target);
@@ -47,11 +55,12 @@ gboolean      ghlo_run_recordings_put     (GhloRunRecordings       *self,
                                            guint                    n_steps,
                                            gpointer                 recording,
                                            GError                 **error);
-/* Whether @target records all of @step, NULL meaning any one, which it then becomes; and with @n how many times steps
- * are recorded, or more than GHLO_RUN_MAX_LOOP_STEPS. */
-gboolean      ghlo_run_is_recorded        (const GhloStep          *step,
+/* Whether @target records all of @step, NULL meaning any one, which it then becomes; what that comes to is added to
+ * @length. */
+gboolean      ghlo_run_is_recorded        (const GhloStepPlan      *plan,
+                                           const GhloStep          *step,
                                            const GhloStepTarget   **target,
-                                           gint64                  *n);
+                                           GhloRunLength           *length);
 /* The exchanges that the loops in @body, all of them counted, come to when it is run @n times. */
 void          ghlo_run_exchange_in        (const GhloStepBody      *body,
                                            gint64                   n,

@@ -7,11 +7,17 @@
  * the next iteration is recorded under the other's number, and the host makes the exchanges behind the recording, as if
  * it had run the loop. What changes places does so with one other buffer, in one loop (plan/coalesce.c): after two
  * iterations all is where it was, and the others are repetitions of these.
+ *
+ * What is estimated to keep the device busy for long is several recordings, between which others get it.
  */
 
 #include "runtime/run-loops.h"
 
+#include "plan/cost.h"
+
 enum { NO_TRIPS = -1 };
+
+#define MAX_SECONDS (GHLO_STEP_MAX_NANOSECONDS / 1e9)
 
 static void
 find_partners (GhloStep *step,
@@ -176,13 +182,15 @@ ghlo_run_recordings_begin (GhloRunRecordings    *self,
   return target->space->recorder->begin (target->space->self, self->extents);
 }
 
-/* Steps of @target; with @trips not NO_TRIPS so many iterations of the first one, a loop. NULL with @error. */
+/* Steps of @target, which take about @seconds; with @trips not NO_TRIPS so many iterations of the first one, a loop.
+ * NULL with @error. */
 static gpointer
 record (GhloRunRecordings     *self,
         const GhloStepTarget  *target,
         GhloStep *const       *steps,
         guint                  n_steps,
         gint64                 trips,
+        double                 seconds,
         GError               **error)
 {
   const GhloStepRecorder *recorder = target->space->recorder;
@@ -190,7 +198,7 @@ record (GhloRunRecordings     *self,
   gboolean ok = trips == NO_TRIPS ? ghlo_run_recordings_put (self, recorder, steps, n_steps, recording, error)
                                   : put_loop (self, recorder, steps[0], trips, recording, error);
 
-  recorder->end (recording);
+  recorder->end (recording, seconds);
   if (!ok)
     g_clear_pointer (&recording, recorder->free);
 
@@ -202,23 +210,25 @@ record_stretch (GhloRunRecordings     *self,
                 const GhloStepTarget  *target,
                 GhloStep *const       *steps,
                 guint                  n_steps,
+                double                 seconds,
                 GhloRunStretch        *stretch,
                 GError               **error)
 {
   *stretch = (GhloRunStretch) { .space = target->space, .n_steps = n_steps, .n_replays = 1 };
   for (guint i = 0; i < n_steps; i++)
     stretch->has_loops |= steps[i]->kind == GHLO_STEP_LOOP;
-  stretch->recording = record (self, target, steps, n_steps, NO_TRIPS, error);
+  stretch->recording = record (self, target, steps, n_steps, NO_TRIPS, seconds, error);
 
   return stretch->recording != NULL;
 }
 
-/* @n iterations, an even number, at once. */
+/* @n iterations, an even number, at once, each of which takes about @seconds. */
 static gboolean
 record_long_loop (GhloRunRecordings     *self,
                   const GhloStepTarget  *target,
                   GhloStep *const       *loop,
                   gint64                 n,
+                  double                 seconds,
                   GhloRunStretch        *stretch,
                   GError               **error)
 {
@@ -226,71 +236,108 @@ record_long_loop (GhloRunRecordings     *self,
 
   *stretch = (GhloRunStretch) { .space = target->space, .n_steps = 1, .has_loops = TRUE,
                                 .n_replays = (*loop)->trips / n };
-  stretch->recording = record (self, target, loop, 1, n, error);
+  stretch->recording = record (self, target, loop, 1, n, (double) n * seconds, error);
   if (stretch->recording != NULL && n_left > 0)
-    stretch->rest = record (self, target, loop, 1, n_left, error);
+    stretch->rest = record (self, target, loop, 1, n_left, (double) n_left * seconds, error);
 
   return stretch->recording != NULL && (n_left == 0 || stretch->rest != NULL);
 }
 
-/* How many times steps are recorded for an iteration of @step; 0 where it is no counted loop, or not recorded. */
-static gint64
-measure_iteration (const GhloStep        *step,
+/* Of an iteration of @step; no steps where it is no counted loop, or not recorded. */
+static GhloRunLength
+measure_iteration (const GhloStepPlan    *plan,
+                   const GhloStep        *step,
                    const GhloStepTarget **target)
 {
-  gint64 n = 0;
+  GhloRunLength length = { 0 };
 
   if (step->kind != GHLO_STEP_LOOP || step->trips < 0)
-    return 0;
+    return length;
   for (guint i = 0; i < step->bodies[1].n_steps; i++)
-    if (!ghlo_run_is_recorded (step->bodies[1].steps[i], target, &n))
-      return 0;
+    if (!ghlo_run_is_recorded (plan, step->bodies[1].steps[i], target, &length))
+      return (GhloRunLength) { 0 };
+  length.n_steps = MAX (length.n_steps, 1);
 
-  return MAX (n, 1);
+  return length;
 }
 
 gboolean
-ghlo_run_is_recorded (const GhloStep        *step,
+ghlo_run_is_recorded (const GhloStepPlan    *plan,
+                      const GhloStep        *step,
                       const GhloStepTarget **target,
-                      gint64                *n)
+                      GhloRunLength         *length)
 {
-  gint64 n_each = 1, trips = 1;
+  GhloRunLength each = { 0 };
+  gint64 trips = 1;
 
   if (step->kind != GHLO_STEP_COMPUTE)
     {
-      n_each = measure_iteration (step, target);
+      each = measure_iteration (plan, step, target);
       trips = step->trips;
     }
-  else if (ghlo_run_recorder_of (step) == NULL || (*target != NULL && *target != step->target))
-    n_each = 0;
-  else
-    *target = step->target;
-  if (n_each > 0)
-    *n += trips > GHLO_RUN_MAX_LOOP_STEPS / n_each ? GHLO_RUN_MAX_LOOP_STEPS + 1 : trips * n_each;
+  else if (ghlo_run_recorder_of (step) != NULL && (*target == NULL || *target == step->target))
+    {
+      GhloStepCost cost;
 
-  return n_each > 0;
+      ghlo_step_cost (plan, step, &cost);
+      each = (GhloRunLength) { 1, MAX (cost.seconds, 0) };
+      *target = step->target;
+    }
+  if (each.n_steps == 0)
+    return FALSE;
+  length->n_steps += trips > GHLO_RUN_MAX_LOOP_STEPS / each.n_steps ? GHLO_RUN_MAX_LOOP_STEPS + 1
+                                                                    : trips * each.n_steps;
+  length->seconds += (double) trips * each.seconds;
+
+  return TRUE;
 }
 
-/* How many steps from @first on @target records, which is set. */
+/* Whether all of it is to be one recording. A step cannot be cut. */
+static gboolean
+is_short (const GhloStep      *step,
+          const GhloRunLength *length)
+{
+  return length->n_steps <= GHLO_RUN_MAX_LOOP_STEPS && (length->seconds <= MAX_SECONDS || step->kind != GHLO_STEP_LOOP);
+}
+
+/* How many steps from @first on @target records at once, which is set. */
 static guint
-measure_stretch (const GhloStepBody    *body,
-                 guint                  first,
-                 const GhloStepTarget **target)
+measure_stretch (const GhloRunRecordings *self,
+                 const GhloStepBody      *body,
+                 guint                    first,
+                 const GhloStepTarget   **target,
+                 double                  *seconds)
 {
   guint n = 0;
 
   *target = NULL;
+  *seconds = 0;
   for (; first + n < body->n_steps; n++)
     {
+      const GhloStep *step = body->steps[first + n];
       const GhloStepTarget *with_it = *target;
-      gint64 n_recorded = 0;
+      GhloRunLength length = { 0 };
 
-      if (!ghlo_run_is_recorded (body->steps[first + n], &with_it, &n_recorded) || n_recorded > GHLO_RUN_MAX_LOOP_STEPS)
+      if (!ghlo_run_is_recorded (self->plan, step, &with_it, &length) || !is_short (step, &length)
+          || (n > 0 && *seconds + length.seconds > MAX_SECONDS))
         break;
       *target = with_it;
+      *seconds += length.seconds;
     }
 
   return *target != NULL ? n : 0;
+}
+
+/* How many iterations are recorded at once: an even number, or none where two would be too much. */
+static gint64
+count_iterations (const GhloRunLength *each)
+{
+  double n = each->n_steps > 0 ? GHLO_RUN_MAX_LOOP_STEPS / (double) each->n_steps : 0;
+
+  if (each->seconds > 0)
+    n = MIN (n, MAX_SECONDS / each->seconds);
+
+  return (gint64) n & ~1;
 }
 
 static gboolean record_body (GhloRunRecordings *self, const GhloStepBody *body, GError **error);
@@ -304,10 +351,11 @@ record_apart (GhloRunRecordings  *self,
   const GhloStepTarget *target = NULL;
   GhloRunStretch *stretch = &self->stretches[(*step)->number];
   GError *problem = NULL;
-  gint64 n_each = measure_iteration (*step, &target), n = n_each > 0 ? GHLO_RUN_MAX_LOOP_STEPS / n_each & ~1 : 0;
+  const GhloRunLength each = measure_iteration (self->plan, *step, &target);
+  const gint64 n = count_iterations (&each);
 
   if (target != NULL && n > 0)
-    return record_long_loop (self, target, step, n, stretch, error);
+    return record_long_loop (self, target, step, n, each.seconds, stretch, error);
   stretch->loop = ghlo_run_loop_new (self, *step, &problem);
   if (problem != NULL)
     g_propagate_error (error, problem);
@@ -331,9 +379,10 @@ record_body (GhloRunRecordings   *self,
     {
       GhloStep *const *steps = &body->steps[i];
       const GhloStepTarget *target;
+      double seconds;
 
-      n = measure_stretch (body, i, &target);
-      ok = n > 0 ? record_stretch (self, target, steps, n, &self->stretches[steps[0]->number], error)
+      n = measure_stretch (self, body, i, &target, &seconds);
+      ok = n > 0 ? record_stretch (self, target, steps, n, seconds, &self->stretches[steps[0]->number], error)
                  : record_apart (self, steps, error);
     }
 
@@ -399,7 +448,7 @@ get_single (GhloRunRecordings  *self,
   if (self->singles == NULL)
     self->singles = g_new0 (GhloRunStretch, self->plan->n_steps);
   single = &self->singles[steps[0]->number];
-  ok = single->recording != NULL || record_stretch (self, steps[0]->target, steps, 1, single, error);
+  ok = single->recording != NULL || record_stretch (self, steps[0]->target, steps, 1, 0, single, error);
   g_mutex_unlock (&self->lock);
 
   return ok ? single : NULL;

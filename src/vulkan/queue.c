@@ -40,7 +40,8 @@ struct _GhloVulkanQueue
   Batch            *last;           /* of each submission */
   GMutex            lock;           /* guards what follows, and the queue */
   guint64           submitted;      /* the timeline's last value; atomic where the lock is not held */
-  GArray           *gathered;       /* VkCommandBuffer, in the order in which they are to be done */
+  GArray           *gathered;       /* VkCommandBuffer, in the order in which they are to be done … */
+  double            seconds;        /* … and how long they take, about */
   Batch            *open;           /* behind them; nullable */
   GQueue            batches;        /* the others, in order */
   GArray           *retired;        /* Retired */
@@ -314,6 +315,7 @@ submit (GhloVulkanQueue  *self,
   else
     ghlo_device_core_lose (&self->device->core);
   g_array_set_size (self->gathered, 0);
+  self->seconds = 0;
   destroy_retired (self);
 
   return ok;
@@ -338,16 +340,22 @@ ghlo_vulkan_queue_submit (GhloVulkanQueue  *self,
 gboolean
 ghlo_vulkan_queue_put (GhloVulkanQueue  *self,
                        VkCommandBuffer   commands,
+                       double            seconds,
                        guint64          *value,
                        GError          **error)
 {
   gboolean ok;
 
   g_mutex_lock (&self->lock);
-  ok = close_batch (self, error) && (self->gathered->len < MAX_GATHERED || submit (self, error));
+  ok = close_batch (self, error)
+       && ((self->gathered->len < MAX_GATHERED && self->seconds + seconds <= GHLO_STEP_MAX_NANOSECONDS / 1e9)
+           || submit (self, error));
   *value = self->submitted + ok;
   if (ok)
-    g_array_append_val (self->gathered, commands);
+    {
+      g_array_append_val (self->gathered, commands);
+      self->seconds += seconds;
+    }
   g_mutex_unlock (&self->lock);
 
   return ok;

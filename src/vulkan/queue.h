@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
  * The queue of a device: what is put in is done in that order, each after what is before it, whichever thread puts it
- * in. Commands gather until somebody waits, or until they are many, and are submitted then; a timeline counts
- * submissions.
+ * in. Commands gather until somebody waits, or until they are many or would take long together, and are submitted then;
+ * a timeline counts submissions.
  */
 
 #pragma once
@@ -18,10 +18,11 @@ GhloVulkanQueue *ghlo_vulkan_queue_new      (GhloVulkanDevice          *device,
 void             ghlo_vulkan_queue_free     (GhloVulkanQueue           *self);
 /* That of all pipelines: push constants alone. */
 VkPipelineLayout ghlo_vulkan_queue_get_layout (GhloVulkanQueue         *self);
-/* Commands that begin with a barrier. @value, which the lock of the queue does not
+/* Commands that begin with a barrier, and take about @seconds. @value, which the lock of the queue does not
  * guard, is set to what the timeline reaches when they are done. */
 gboolean         ghlo_vulkan_queue_put      (GhloVulkanQueue           *self,
                                              VkCommandBuffer            commands,
+                                             double                     seconds,
                                              guint64                   *value,
                                              GError                   **error);
 /* Of memory of the device, which does not overlap. */

@@ -50,6 +50,7 @@ struct _GhloVulkanRecording
   GArray               *commands;   /* Command */
   GArray               *words;      /* guint64 */
   GArray               *accesses;   /* GhloVulkanAccess, the word being one of all words */
+  double                seconds;    /* that it takes, about */
   /* While it is recorded. */
   const GhloStepExtent *buffers;
   GhloStepPlace         gate;                   /* of the next dispatches */
@@ -266,9 +267,11 @@ ghlo_vulkan_recording_all (const GhloVulkanRecording *self,
 }
 
 void
-ghlo_vulkan_recording_end (GhloVulkanRecording *self)
+ghlo_vulkan_recording_end (GhloVulkanRecording *self,
+                           double               seconds)
 {
   self->buffers = NULL;
+  self->seconds = seconds;
 }
 
 static void
@@ -464,7 +467,7 @@ ghlo_vulkan_recording_replay (GhloVulkanRecording  *self,
 
       instance->words[access->word] = address_of (access, addresses);
     }
-  ok = ghlo_vulkan_queue_put (self->device->queue, instance->commands, &instance->value, error);
+  ok = ghlo_vulkan_queue_put (self->device->queue, instance->commands, self->seconds, &instance->value, error);
   g_mutex_lock (&self->lock);
   g_queue_push_tail (&self->instances, instance);
   g_mutex_unlock (&self->lock);
@@ -480,9 +483,10 @@ begin (gpointer              self,
 }
 
 static void
-end (gpointer recording)
+end (gpointer recording,
+     double   seconds)
 {
-  ghlo_vulkan_recording_end (recording);
+  ghlo_vulkan_recording_end (recording, seconds);
 }
 
 static void

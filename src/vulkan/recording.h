@@ -89,7 +89,9 @@ void                 ghlo_vulkan_recording_repeat   (GhloVulkanRecording       *
 GhloVulkanAccess     ghlo_vulkan_recording_all      (const GhloVulkanRecording *self,
                                                      guint                      word,
                                                      guint64                    number);
-void                 ghlo_vulkan_recording_end      (GhloVulkanRecording       *self);
+/* All of it takes about @seconds. */
+void                 ghlo_vulkan_recording_end      (GhloVulkanRecording       *self,
+                                                     double                     seconds);
 /* What the device has been given of it is done all the same. */
 void                 ghlo_vulkan_recording_free     (GhloVulkanRecording       *self);
 /* Puts it into the queue, with buffers at @addresses. Thread-safe. */

@@ -46,7 +46,7 @@ replay (GhloVulkanDevice        *device,
     }
   recording = ghlo_vulkan_recording_new (device, extents);
   ghlo_vulkan_kernel_record (kernel, places, (GhloStepPlace) { GHLO_STEP_NONE, 0 }, recording);
-  ghlo_vulkan_recording_end (recording);
+  ghlo_vulkan_recording_end (recording, 0);
 
   return ghlo_vulkan_recording_replay (recording, addresses, NULL, error);
 }

@@ -113,7 +113,7 @@ set_mark (GhloVulkanStopwatch  *self,
 {
   guint64 value;
 
-  return ghlo_vulkan_queue_put (self->device->queue, self->commands[mark], &value, error);
+  return ghlo_vulkan_queue_put (self->device->queue, self->commands[mark], 0, &value, error);
 }
 
 gboolean

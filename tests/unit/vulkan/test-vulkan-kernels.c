@@ -56,7 +56,7 @@ replay (const GhloVulkanKernel *kernel,
     }
   recording = ghlo_vulkan_recording_new (kernel->device, extents);
   ghlo_vulkan_kernel_record (kernel, places, places[n], recording);
-  ghlo_vulkan_recording_end (recording);
+  ghlo_vulkan_recording_end (recording, 0);
   g_assert_cmpuint (ghlo_vulkan_recording_count (recording), ==, kernel->n_parts > 1 ? 2 : 1);
   ghlo_vulkan_recording_replay (recording, addresses, NULL, &error);
   g_assert_no_error (error);

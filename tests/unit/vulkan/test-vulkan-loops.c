@@ -10,6 +10,7 @@
 
 #include "compiler/devices.h"
 #include "runtime/place.h"
+#include "vulkan/queue.h"
 
 enum { MAX_OUTPUTS = 4 };
 
@@ -211,6 +212,25 @@ static const char carried[] =
   "  return %r#1, %r#0 : tensor<32xi32>, tensor<i32>\n"
   "}\n";
 
+/* Steps of 4, 12, 8, 8 and 8 KiB. */
+#define SORT(to, from) \
+  "  %" to " = \"stablehlo.sort\"(%" from ") ({\n" \
+  "  ^bb0(%a: tensor<i32>, %b: tensor<i32>):\n" \
+  "    %c = stablehlo.compare LT, %a, %b : (tensor<i32>, tensor<i32>) -> tensor<i1>\n" \
+  "    stablehlo.return %c : tensor<i1>\n" \
+  "  }) {dimension = 0 : i64} : (tensor<1024xi32>) -> tensor<1024xi32>\n"
+
+static const char straight[] =
+  "func.func @main() -> tensor<1024xi32> {\n"
+  "  %n = stablehlo.constant dense<%u> : tensor<1024xi32>\n"
+  "  %x = stablehlo.iota dim = 0 : tensor<1024xi32>\n"
+  "  %y = stablehlo.and %x, %n : tensor<1024xi32>\n"
+  SORT ("0", "y")
+  "  %1 = stablehlo.reverse %0, dims = [0] : tensor<1024xi32>\n"
+  SORT ("2", "1")
+  "  return %2 : tensor<1024xi32>\n"
+  "}\n";
+
 /* With %u in the place of @n. */
 static char *
 fill_in (const char *text,
@@ -293,14 +313,24 @@ check_program (GhloVulkanDevice *device,
   return n_replays;
 }
 
+/* Bytes in a second, which is what plans think of it; of those that are made from now on. */
+static void
+set_rate (GhloVulkanDevice *device,
+          double            rate)
+{
+  device->rates = (GhloStepRates) { .bytes = rate, .products = { 1e30, 1e30, 1e30 }, .scalars = 1e30 };
+}
+
 static GhloVulkanDevice *
 open_device (void)
 {
   GhloVulkanDevice *device = vulkan_program_device ();
   g_autoptr (GError) error = NULL;
 
-  if (device != NULL)
-    ghlo_vulkan_device_open (device, NULL, &error);
+  if (device == NULL)
+    return NULL;
+  set_rate (device, 1e30);
+  ghlo_vulkan_device_open (device, NULL, &error);
   g_assert_no_error (error);
 
   return device;
@@ -493,12 +523,48 @@ test_threads (void)
     g_thread_join (threads[i]);
 }
 
+/* What is estimated to take more than 20 ms is several recordings, each submitted by itself. */
+static void
+test_cuts (void)
+{
+  static const struct
+  {
+    const char *text;
+    guint       n;              /* in the text */
+    double      rate;
+    guint       least, most;    /* recordings of three runs */
+  } cases[] = {
+    { straight, 5, 1e30, 3, 3 }, { straight, 5, 8.2e5, 9, 9 }, { straight, 5, 3e5, 15, 15 },
+    { moved, 100, 1e30, 3, 3 }, { moved, 101, 4e5, 9, 300 }, { moved, 13, 1e4, 36, 300 }, { nested, 8, 1e5, 36, 1000 },
+    { swapped, 9, 1e4, 36, 300 }, { ended, 9, 1e4, 36, 300 },
+  };
+  GhloVulkanDevice *device = open_device ();
+
+  for (guint i = 0; device != NULL && i < G_N_ELEMENTS (cases); i++)
+    {
+      g_autofree char *text = fill_in (cases[i].text, cases[i].n);
+      const guint64 submitted = ghlo_vulkan_queue_value (device->queue);
+      guint n_replays;
+
+      set_rate (device, cases[i].rate);
+      n_replays = check_program (device, text);
+      g_test_message ("%u at %g: %u recordings, %" G_GUINT64_FORMAT " submissions", i, cases[i].rate, n_replays,
+                      ghlo_vulkan_queue_value (device->queue) - submitted);
+      g_assert_cmpuint (n_replays, >=, cases[i].least);
+      g_assert_cmpuint (n_replays, <=, cases[i].most);
+      g_assert_cmpuint (ghlo_vulkan_queue_value (device->queue) - submitted, >=, n_replays);
+    }
+  if (device != NULL)
+    set_rate (device, 1e30);
+}
+
 int
 main (int    argc,
       char **argv)
 {
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/vulkan/loops/counted", test_counted);
+  g_test_add_func ("/vulkan/loops/cuts", test_cuts);
   g_test_add_func ("/vulkan/loops/long", test_long);
   g_test_add_func ("/vulkan/loops/ended", test_ended);
   g_test_add_func ("/vulkan/loops/ended-late", test_ended_late);

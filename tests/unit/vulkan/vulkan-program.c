@@ -124,7 +124,7 @@ vulkan_program_run_step (const GhloVulkanDevice        *device,
   recording = recorder->begin (device->target->space->self, extents);
   if (implementation->record (compiled, places, places + n_operands, places[n], recording, error))
     {
-      recorder->end (recording);
+      recorder->end (recording, 0);
       recorder->replay (recording, addresses, NULL, error);
     }
   recorder->free (recording);
