@@ -7,8 +7,10 @@
 
 #include "base/sizes.h"
 
-/* What is cut further where there are fewer workgroups: about two for each processor of a large device. */
-enum { ENOUGH_GROUPS = 256, LEAST_PIECE = 256 };
+/* What is cut further where there are fewer workgroups: about two for each processor of a large device, four of those
+ * with matrices, which are small where they are few. To add pieces costs as much as 768 steps of k by matrices take
+ * (9 µs on an H100). */
+enum { ENOUGH_GROUPS = 256, LEAST_PIECE = 256, ENOUGH_OF_MATRICES = 512, LEAST_OF_MATRICES = 768 };
 
 /* A tile for products of at most so many rows and columns, where there are at least so many tiles. */
 typedef struct
@@ -47,6 +49,17 @@ is_covered_well (const GhloVulkanProduct *self,
   return covered * 2 <= 3.0 * (double) self->counts[GHLO_SPIRV_ROWS] * (double) self->counts[GHLO_SPIRV_COLUMNS];
 }
 
+/* Whether there are as many tiles at least, and these are covered well; or none are asked for. */
+static gboolean
+is_worth (const GhloVulkanProduct *self,
+          const GhloSpirvTile     *tile,
+          guint64                  least_tiles)
+{
+  return least_tiles == 0
+         || (count_tiles (self, tile) * (guint64) self->counts[GHLO_SPIRV_BATCH] >= least_tiles
+             && is_covered_well (self, tile));
+}
+
 /* Whether the elements that lie side by side are adjacent, and fill pieces that begin at multiples of their size. */
 static gboolean
 lies_in_pieces (const GhloVulkanProduct *self,
@@ -72,9 +85,16 @@ lies_in_pieces (const GhloVulkanProduct *self,
   return TRUE;
 }
 
-/* A tile for two by two subgroups, the one for those that are emulated, and the least number of rows and columns that
- * are worth it. */
-static const GhloSpirvTile matrix_tile = { 2, 2, 64, 64, 0 }, emulated_tile = { 2, 2, 16, 32, 0 };
+/* Tiles for two by two subgroups, and for as many that are emulated, in order of preference, each where there are at
+ * least so many; and the least number of rows and columns that are worth it. */
+static const struct
+{
+  GhloSpirvTile tile, emulated;
+  guint64       least_tiles, least_emulated;
+} matrix_rows[] = {
+  { { 2, 2, 64, 64, 0 }, { 2, 2, 16, 32, 0 }, 128, 4 },
+  { { 2, 2, 32, 32, 0 }, { 2, 2, 16, 16, 0 }, 0, 0 },
+};
 
 enum { LEAST_FOR_MATRICES = 32 };
 
@@ -82,17 +102,39 @@ enum { LEAST_FOR_MATRICES = 32 };
  * not, one step reads longer rows. */
 static const guint n_steps[] = { 4, 2, 1 };
 
+/* Whether tiles do with the loop that looks at no end. */
+static gboolean
+has_whole_tiles (const GhloVulkanProduct *self,
+                 const GhloSpirvProduct  *shader)
+{
+  for (guint role = GHLO_SPIRV_ROWS; role < GHLO_SPIRV_N_ROLES; role++)
+    if (shader->n_dimensions[role] != 1)
+      return FALSE;
+
+  return self->counts[GHLO_SPIRV_ROWS] >= ghlo_spirv_tile_rows (&shader->tile)
+         && self->counts[GHLO_SPIRV_COLUMNS] >= ghlo_spirv_tile_columns (&shader->tile)
+         && self->counts[GHLO_SPIRV_INNER] % shader->tile.n_inner == 0;
+}
+
 /* FALSE where shared memory has no room for blocks, or subgroups are too small or too large to share pieces. */
 static gboolean
-choose_blocks (GhloSpirvProduct       *shader,
-               const GhloVulkanDevice *device)
+choose_blocks (const GhloVulkanProduct *self,
+               GhloSpirvProduct        *shader,
+               const GhloVulkanDevice  *device)
 {
   shader->subgroup = device->emulates_matrices ? GHLO_SPIRV_MATRIX : device->subgroup_size;
   if (shader->subgroup < GHLO_SPIRV_MATRIX || shader->subgroup > 4 * GHLO_SPIRV_MATRIX)
     return FALSE;
   shader->is_emulated = device->emulates_matrices;
-  shader->tile = device->emulates_matrices ? emulated_tile : matrix_tile;
+  for (guint i = 0; i < G_N_ELEMENTS (matrix_rows); i++)
+    {
+      shader->tile = shader->is_emulated ? matrix_rows[i].emulated : matrix_rows[i].tile;
+      if (is_worth (self, &shader->tile,
+                    shader->is_emulated ? matrix_rows[i].least_emulated : matrix_rows[i].least_tiles))
+        break;
+    }
   shader->tile.n_inner = GHLO_SPIRV_ROUND * ghlo_spirv_n_planes (shader->split) * ghlo_spirv_matrix_inner (shader);
+  shader->has_whole_tiles = has_whole_tiles (self, shader);
   for (guint i = 0; i < G_N_ELEMENTS (n_steps); i++)
     {
       for (guint side = 0; side < 2; side++)
@@ -102,6 +144,26 @@ choose_blocks (GhloSpirvProduct       *shader,
     }
 
   return FALSE;
+}
+
+void
+ghlo_vulkan_product_find_vectors (GhloVulkanProduct *self,
+                                  guint64            alignment)
+{
+  GhloSpirvProduct *shader = &self->shader;
+  const guint size = ghlo_element_info (shader->types[GHLO_SPIRV_RESULT])->size;
+  gboolean is_whole = shader->has_whole_tiles && size <= sizeof (guint32)
+                      && self->counts[GHLO_SPIRV_COLUMNS] % GHLO_SPIRV_TOGETHER == 0
+                      && ghlo_vulkan_product_step (self, GHLO_SPIRV_COLUMNS, GHLO_SPIRV_RESULT) == size;
+
+  for (guint side = 0; side < 2; side++)
+    is_whole = is_whole
+               && (shader->is_inner_adjacent[side]
+                   || self->counts[GHLO_SPIRV_ROWS + side] % (gint64) ghlo_spirv_piece (shader) == 0);
+  for (guint role = GHLO_SPIRV_BATCH; role <= GHLO_SPIRV_ROWS; role++)
+    for (guint i = 0; i < shader->n_dimensions[role]; i++)
+      alignment |= (guint64) self->dimensions[role][i].strides[GHLO_SPIRV_RESULT];
+  shader->has_whole_vectors = is_whole && alignment % (GHLO_SPIRV_TOGETHER * size) == 0;
 }
 
 /* FALSE, and nothing is changed, where it is not for cooperative matrices. */
@@ -118,7 +180,7 @@ choose_matrices (GhloVulkanProduct      *self,
       || MIN (self->counts[GHLO_SPIRV_ROWS], self->counts[GHLO_SPIRV_COLUMNS]) < LEAST_FOR_MATRICES
       || !(self->shader.split != GHLO_SPIRV_WHOLE
            || (lies_in_pieces (self, GHLO_SPIRV_LHS) && lies_in_pieces (self, GHLO_SPIRV_RHS)))
-      || !choose_blocks (&shader, device))
+      || !choose_blocks (self, &shader, device))
     return FALSE;
   self->shader = shader;
 
@@ -145,9 +207,7 @@ choose_tile (GhloVulkanProduct      *self,
       if (ghlo_spirv_product_shared (&self->shader) > limits->maxComputeSharedMemorySize
           || n_threads > limits->maxComputeWorkGroupInvocations || n_threads > limits->maxComputeWorkGroupSize[0])
         continue;
-      if (rows[i].least_tiles == 0
-          || (count_tiles (self, tile) * (guint64) self->counts[GHLO_SPIRV_BATCH] >= rows[i].least_tiles
-              && is_covered_well (self, tile)))
+      if (is_worth (self, tile, rows[i].least_tiles))
         return TRUE;
     }
 
@@ -159,6 +219,8 @@ static gboolean
 cut (GhloVulkanProduct *self)
 {
   const gint64 k = self->counts[GHLO_SPIRV_INNER], n_inner = self->shader.tile.n_inner;
+  const gint64 least = self->shader.subgroup > 0 ? LEAST_OF_MATRICES : LEAST_PIECE;
+  const guint64 enough = self->shader.subgroup > 0 ? ENOUGH_OF_MATRICES : ENOUGH_GROUPS;
   const guint64 n_batches = (guint64) self->counts[GHLO_SPIRV_BATCH];
   guint64 n_tiles = count_tiles (self, &self->shader.tile);
 
@@ -167,9 +229,9 @@ cut (GhloVulkanProduct *self)
   if (n_tiles > G_MAXINT32 || n_tiles * n_batches > G_MAXINT32)
     return FALSE;
   n_tiles *= n_batches;
-  if (!self->is_in_one && n_tiles > 0 && n_tiles <= ENOUGH_GROUPS / 2 && k >= 2 * LEAST_PIECE)
+  if (!self->is_in_one && n_tiles > 0 && n_tiles <= ENOUGH_GROUPS / 2 && k >= 2 * least)
     {
-      self->piece = ghlo_ceil_div (k, MIN ((gint64) (ENOUGH_GROUPS / n_tiles), k / LEAST_PIECE));
+      self->piece = ghlo_ceil_div (k, MIN ((gint64) (enough / n_tiles), k / least));
       self->piece = ghlo_round_up (self->piece, n_inner);
       self->n_pieces = ghlo_ceil_div (k, self->piece);
     }

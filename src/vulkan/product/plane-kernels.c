@@ -27,7 +27,7 @@ enum
 gint64
 ghlo_vulkan_plane_steps (const GhloVulkanProduct *product)
 {
-  return ghlo_round_up (product->counts[GHLO_SPIRV_INNER], GHLO_SPIRV_MATRIX);
+  return ghlo_round_up (product->counts[GHLO_SPIRV_INNER], GHLO_SPIRV_MATRIX * GHLO_SPIRV_ROUND);
 }
 
 void

@@ -27,6 +27,9 @@ typedef struct
   guint64                   n_groups;                           /* of workgroups; 0: the result is empty */
 } GhloVulkanProduct;
 
+/* Sets what the shader depends on of where results lie: all begin at sums of multiples of the bits of @alignment. */
+void        ghlo_vulkan_product_find_vectors (GhloVulkanProduct *self,
+                                              guint64            alignment);
 /* NULL, or the reason, static, why the device does not do it. By cooperative matrices where the device has them, the
  * operands lie so that pieces of 16 bytes can be read, and @matrices says that they begin at multiples of those. */
 const char *ghlo_vulkan_product_read (GhloVulkanProduct       *self,

@@ -36,6 +36,10 @@ ghlo_spirv_blocks_init (SpirvBlocks            *blocks,
   blocks->n_across = blocks->is_inner_adjacent ? extent / blocks->n_steps : blocks->width;
   blocks->pitch = blocks->length + 1;
   blocks->n_vectors = blocks->pitch * blocks->n_across * blocks->n_steps;
+  blocks->n_shared = 2 * blocks->n_vectors;
+  if (tensor == GHLO_SPIRV_LHS)
+    blocks->n_shared = MAX (blocks->n_shared,
+                            tile->n_row_threads * tile->n_column_threads * ghlo_spirv_matrices_size (1));
   blocks->n_brought = blocks->n_across * blocks->length / n_threads;
   blocks->n_between = n_threads / blocks->length;
   g_assert (blocks->n_brought > 0 && blocks->n_brought * blocks->n_steps <= GHLO_SPIRV_MAX_PIECES
@@ -128,7 +132,7 @@ ghlo_spirv_blocks_begin (const SpirvProduct *product,
                          SpirvBlocks        *blocks)
 {
   Spirv *self = product->spirv;
-  Id n = ghlo_spirv_u32 (self, 2 * blocks->n_vectors), array, column;
+  Id n = ghlo_spirv_u32 (self, blocks->n_shared), array, column;
 
   blocks->vector = ghlo_spirv_unique (self->builder, SpvOpTypeVector, 0, GHLO_SPIRV_WORDS (self->u32, 4));
   array = ghlo_spirv_unique (self->builder, SpvOpTypeArray, 0, GHLO_SPIRV_WORDS (blocks->vector, n));
@@ -137,6 +141,8 @@ ghlo_spirv_blocks_begin (const SpirvProduct *product,
   blocks->high = find_first_row (product, blocks);
   for (guint i = 0; i < blocks->n_brought; i++)
     blocks->held[i] = ghlo_spirv_variable (self, blocks->vector);
+  if (product->product->has_whole_tiles)
+    return;
   if (!blocks->is_inner_adjacent)
     {
       column = CODE (SpvOpIMul, self->u32, blocks->low, ghlo_spirv_u32 (self, blocks->unit));

@@ -18,6 +18,13 @@ enum
   GHLO_SPIRV_MAX_SPAN    = 4,           /* matrices of a subgroup along its rows or columns */
 };
 
+/* Vectors of 16 bytes of a row of matrices of sums side by side, whose rows lie in several banks. */
+static inline guint
+ghlo_spirv_matrices_size (guint n_matrices)
+{
+  return GHLO_SPIRV_MATRIX * (n_matrices * GHLO_SPIRV_MATRIX / GHLO_SPIRV_TOGETHER + 1);
+}
+
 /* One operand and the tile's rows or columns of it. */
 typedef struct
 {
@@ -59,6 +66,8 @@ typedef struct
   guint     pitch;                      /* pieces from one row to the next: one more than there are, so that rows lie in
                                          * several banks */
   guint     n_vectors;                  /* of a block */
+  guint     n_shared;                   /* of both, and of lhs at least as many as a matrix of sums of each subgroup
+                                         * takes */
   guint     n_brought, n_between;       /* pieces of a part that an invocation brings; rows from one to the next */
   Id        vector, shared;             /* type; variable: an array of both blocks */
   Id        low, high;                  /* what the invocation brings first: the piece of a row, the row of a part */

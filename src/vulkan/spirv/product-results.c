@@ -2,14 +2,15 @@
  *
  * What becomes of sums in matrices: through shared memory they go to where each invocation finds numbers, makes
  * elements of them and writes these. Where the tile is inside and the result's columns are adjacent an invocation
- * writes four elements at once, else one after the other, each with a place of its own. (To store matrices right to the
+ * writes four elements at once, else one after the other, each with a place of its own; which, is only known on the
+ * device but for whole vectors. (To store matrices right to the
  * result takes longer on an H100: 522 µs in place of 488 for 4096³.)
  */
 
 #include "kernel/lower.h"
 #include "vulkan/spirv/product-private.h"
 
-enum { N_TOGETHER = 4, MATRIX_VECTORS = GHLO_SPIRV_MATRIX / N_TOGETHER };
+enum { N_TOGETHER = GHLO_SPIRV_TOGETHER, MATRIX_VECTORS = GHLO_SPIRV_MATRIX / N_TOGETHER };
 
 /* How an invocation goes through matrices side by side: the subgroup's invocations have numbers, or four of them, side
  * by side, row after row. */
@@ -25,12 +26,6 @@ typedef struct
   guint                n_rows;          /* from one to the next */
 } Walk;
 
-static guint
-area_size (guint n_matrices)
-{
-  return GHLO_SPIRV_MATRIX * (n_matrices * MATRIX_VECTORS + 1);
-}
-
 /* As many matrices of the subgroup's rows as there is room for, and as its invocations have columns of. */
 static void
 choose_area (const SpirvMatrices *matrices,
@@ -41,14 +36,14 @@ choose_area (const SpirvMatrices *matrices,
   const guint n_subgroups = product->tile.n_row_threads * product->tile.n_column_threads;
   const SpirvBlocks *blocks = matrices->blocks;
 
-  walk->tensor = blocks[0].n_vectors >= blocks[1].n_vectors ? 0 : 1;
+  walk->tensor = blocks[0].n_shared >= blocks[1].n_shared ? 0 : 1;
   walk->n_matrices = n_together == 1 ? 1 : matrices->n[1];
   while (walk->n_matrices > 1
-         && (area_size (walk->n_matrices) * n_subgroups > 2 * blocks[walk->tensor].n_vectors
+         && (ghlo_spirv_matrices_size (walk->n_matrices) * n_subgroups > blocks[walk->tensor].n_shared
              || walk->n_matrices * GHLO_SPIRV_MATRIX / n_together > product->subgroup))
     walk->n_matrices /= 2;
   walk->pitch = walk->n_matrices * MATRIX_VECTORS + 1;
-  g_assert (area_size (walk->n_matrices) * n_subgroups <= 2 * blocks[walk->tensor].n_vectors);
+  g_assert (ghlo_spirv_matrices_size (walk->n_matrices) * n_subgroups <= blocks[walk->tensor].n_shared);
 }
 
 static Walk
@@ -64,7 +59,8 @@ begin_walk (const SpirvMatrices *matrices,
   n_lanes = walk.n_matrices * GHLO_SPIRV_MATRIX / n_together;
   walk.n_rows = product->product->subgroup / n_lanes;
   walk.n = GHLO_SPIRV_MATRIX / walk.n_rows;
-  walk.area = CODE (SpvOpIMul, self->u32, matrices->subgroup, ghlo_spirv_u32 (self, area_size (walk.n_matrices)));
+  walk.area = CODE (SpvOpIMul, self->u32, matrices->subgroup,
+                    ghlo_spirv_u32 (self, ghlo_spirv_matrices_size (walk.n_matrices)));
   walk.row = CODE (SpvOpUDiv, self->u32, matrices->lane, ghlo_spirv_u32 (self, n_lanes));
   walk.column = CODE (SpvOpBitwiseAnd, self->u32, matrices->lane, ghlo_spirv_u32 (self, n_lanes - 1));
   walk.column = CODE (SpvOpIMul, self->u32, walk.column, ghlo_spirv_u32 (self, n_together));
@@ -329,8 +325,14 @@ void
 ghlo_spirv_matrix_results (const SpirvMatrices *matrices)
 {
   Spirv *self = matrices->product->spirv;
-  Id is_fast = is_in_vectors (matrices), exit;
+  Id is_fast, exit;
 
+  if (matrices->product->product->has_whole_vectors)
+    {
+      store_vectors (matrices);
+      return;
+    }
+  is_fast = is_in_vectors (matrices);
   if (is_fast != 0)
     {
       exit = ghlo_spirv_begin_if (self, is_fast);

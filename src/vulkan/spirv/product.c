@@ -158,6 +158,20 @@ load_dimensions (SpirvProduct *product)
       }
 }
 
+/* Where the last tile begins, where tiles are whole. Pieces along rows or columns are whole as well: their memory is
+ * there, though not each of their elements. */
+static Id
+find_last (const SpirvProduct *product,
+           const SpirvSide    *side)
+{
+  Spirv *self = product->spirv;
+  const guint unit = product->product->is_inner_adjacent[side->tensor] ? 1 : ghlo_spirv_piece (product->product);
+  Id end = CODE (SpvOpBitwiseAnd, self->u32, ghlo_spirv_add_u32 (self, side->count, unit - 1),
+                 ghlo_spirv_u32 (self, -unit));
+
+  return ghlo_spirv_add_u32 (self, end, -side->extent);
+}
+
 /* The tile @number of those of one batch: down a few rows of tiles, then along them. */
 static void
 find_tile (SpirvProduct *product,
@@ -174,7 +188,13 @@ find_tile (SpirvProduct *product,
   tiles[1] = divide (self, rest, rows, &row);
   tiles[0] = CODE (SpvOpIAdd, self->u32, first, row);
   for (guint i = 0; i < 2; i++)
-    product->sides[i].first = CODE (SpvOpIMul, self->u32, tiles[i], ghlo_spirv_u32 (self, product->sides[i].extent));
+    {
+      SpirvSide *side = &product->sides[i];
+
+      side->first = CODE (SpvOpIMul, self->u32, tiles[i], ghlo_spirv_u32 (self, side->extent));
+      if (product->product->has_whole_tiles)
+        side->first = GLSL (UMin, self->u32, side->first, find_last (product, side));
+    }
 }
 
 /* Of the batch. */
@@ -497,7 +517,7 @@ ghlo_spirv_product_shared (const GhloSpirvProduct *product)
         SpirvBlocks blocks = { 0 };
 
         ghlo_spirv_blocks_init (&blocks, product, i);
-        shared += 2 * (gsize) blocks.n_vectors * GHLO_SPIRV_PIECE_BYTES;
+        shared += (gsize) blocks.n_shared * GHLO_SPIRV_PIECE_BYTES;
       }
     else
       {

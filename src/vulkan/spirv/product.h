@@ -130,8 +130,16 @@ typedef struct
                                                  * multiplies numbers */
   gboolean        is_emulated;                  /* by numbers of invocations, for devices without matrices: slow */
   guint           n_steps[2];                   /* of an operand's block: 1, 2 or 4 matrices along k */
+  gboolean        has_whole_tiles;              /* rows, columns and k are one dimension each, there is a tile of them
+                                                 * at least, and rounds are whole. The last tiles end with the last
+                                                 * piece, and do again what others have done */
+  gboolean        has_whole_vectors;            /* and every four columns of the result are adjacent and begin at a
+                                                 * multiple of their size */
   GhloSpirvSplit  split;
 } GhloSpirvProduct;
+
+/* Columns of the result that are stored at once where they can be. */
+enum { GHLO_SPIRV_TOGETHER = 4 };
 
 /* A matrix' rows or columns that are not along k; a round of the loop over k, in steps of matrices. */
 enum { GHLO_SPIRV_MATRIX = 16, GHLO_SPIRV_MATRIX_BYTES = 32, GHLO_SPIRV_PIECE_BYTES = 16, GHLO_SPIRV_ROUND = 4 };

@@ -189,6 +189,17 @@ is_aligned (const GhloStepRequest *request)
          && request->alignments[1] % GHLO_SPIRV_PIECE_BYTES == 0;
 }
 
+/* What the addresses of all that the shader writes are multiples of. */
+static guint64
+find_alignment (const Step            *self,
+                const GhloStepRequest *request)
+{
+  if (self->pieces != NULL)
+    return ghlo_size_align (1) | ghlo_vulkan_product_plane (&self->shader.product);
+
+  return request->alignments != NULL ? request->alignments[request->n_operands] : 1;
+}
+
 static gboolean
 make_pipeline (const Step  *self,
                Shader      *shader,
@@ -219,6 +230,7 @@ compile (gpointer               target,
   if (self->shader.product.n_groups == 0)
     return g_steal_pointer (&self);
   find_accesses (self, request);
+  ghlo_vulkan_product_find_vectors (&self->shader.product, find_alignment (self, request));
   if (!make_pipeline (self, &self->shader, error)
       || (self->pieces != NULL && !ghlo_vulkan_kernel_compile (&self->sum, error))
       || (self->has_planes && !(ghlo_vulkan_planes_compile (&self->planes, error)

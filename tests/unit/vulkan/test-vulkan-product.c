@@ -773,13 +773,17 @@ print_matrices (gint64       m,
                           is_lhs_transposed ? 0 : 1, is_rhs_transposed ? 1 : 0, precision, precision, a, b, c, c);
 }
 
-/* Either operand transposed, a tile inside and at edges, rounds inside and at the end, and lines of four steps or of
- * fewer. */
+/* Either operand transposed, tiles that are whole and others, inside and at edges, rounds inside and at the end, and
+ * lines of four steps or of fewer. */
 static void
 test_emulated (void)
 {
-  static const Types types[] = { MIXED (BF16, BF16, F32), SAME (F16), MIXED (I8, I8, I32), SAME (BF16) };
-  static const gint64 sizes[][3] = { { 48, 128, 400 }, { 64, 80, 256 }, { 32, 64, 416 }, { 80, 64, 64 } };
+  static const Types types[] = {
+    MIXED (BF16, BF16, F32), SAME (F16), MIXED (I8, I8, I32), SAME (BF16), MIXED (F16, F16, F32),
+  };
+  static const gint64 sizes[][3] = {
+    { 48, 128, 400 }, { 64, 80, 256 }, { 32, 64, 416 }, { 80, 64, 64 }, { 45, 128, 192 },
+  };
   GhloVulkanDevice *device = get_emulated ();
 
   for (guint i = 0; device != NULL && i < (SANITIZED ? 1 : G_N_ELEMENTS (types)); i++)
