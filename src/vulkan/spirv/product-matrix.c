@@ -194,7 +194,8 @@ do_step_of_planes (const SpirvMatrices *matrices,
     }
 }
 
-/* A part is staged where its block's predecessor but one was: all have loaded that, since they met at a barrier. */
+/* A part is staged where its block's predecessor but one was. All have loaded that, since they meet at a barrier where
+ * another block's turn begins. */
 static void
 do_step (const SpirvMatrices *matrices,
          const SpirvRound    *round,
@@ -202,6 +203,7 @@ do_step (const SpirvMatrices *matrices,
 {
   const SpirvProduct *product = matrices->product;
   const guint ahead = matrices->n_ahead;
+  gboolean turns = FALSE;
   Id pieces[GHLO_SPIRV_MAX_PIECES];
 
   if (ghlo_spirv_n_planes (product->product->split) == 1)
@@ -224,8 +226,10 @@ do_step (const SpirvMatrices *matrices,
 
       ghlo_spirv_blocks_fetch (product, blocks, round, step + blocks->n_steps + ahead + 1, pieces);
       ghlo_spirv_blocks_hold (product, blocks, pieces);
+      turns = turns || (step + 1 + ahead) % blocks->n_steps == 0;
     }
-  ghlo_spirv_matrix_barrier (product, SpvScopeWorkgroup);
+  if (turns)
+    ghlo_spirv_matrix_barrier (product, SpvScopeWorkgroup);
 }
 
 /* Steps of k of a round. */
