@@ -15,6 +15,10 @@
  * where that reads memory side by side, and folds have as many chains. */
 enum { FEW_POINTS = 4096, MANY_ELEMENTS = 256, MANY_CHAINS = 16 };
 
+/* From so many on where iterations go by way of arrays, which an invocation has in scratch, far away; and the most
+ * invocations of a workgroup then. */
+enum { SOME_ELEMENTS = 16, MOST_INVOCATIONS = 256 };
+
 /* The most that a kernel takes for scratch; more invocations than that has room for take turns. */
 #define MAX_SCRATCH ((gsize) 64 << 20)
 
@@ -70,10 +74,11 @@ has_points_side_by_side (const GhloKernel *kernel)
   return is_inner;
 }
 
+/* At most @least. */
 static guint
-least_chains (const GhloKernel *kernel)
+least_chains (const GhloKernel *kernel,
+              guint             least)
 {
-  guint least = GHLO_SPIRV_GROUP;
 
   for (guint i = 0; i < kernel->n_blocks; i++)
     if (kernel->blocks[i].n_folds > 0)
@@ -82,19 +87,57 @@ least_chains (const GhloKernel *kernel)
   return least;
 }
 
+/* Whether loops carry arrays. */
+static gboolean
+carries_arrays (const GhloKernel *kernel)
+{
+  for (guint i = 0; i < kernel->n_blocks; i++)
+    for (guint k = 0; k < kernel->blocks[i].n_carries; k++)
+      if (kernel->blocks[i].kind != GHLO_BLOCK_WHEN
+          && kernel->temporaries[kernel->carries[kernel->blocks[i].first_carry + k].temporary].axes != 0)
+        return TRUE;
+
+  return FALSE;
+}
+
+/* The longest axis that is not parallel. */
+static gint64
+find_longest (const GhloVulkanKernel *self)
+{
+  gint64 longest = 1;
+
+  for (guint i = self->kernel->n_parallel; i < self->kernel->n_axes; i++)
+    longest = MAX (longest, self->extents[i]);
+
+  return longest;
+}
+
 static gboolean
 is_group_per_point (const GhloVulkanKernel *self)
 {
   const GhloKernel *kernel = self->kernel;
-  gint64 longest = 1;
+  const gint64 longest = find_longest (self), many = carries_arrays (kernel) ? SOME_ELEMENTS : MANY_ELEMENTS;
 
-  for (guint i = kernel->n_parallel; i < kernel->n_axes; i++)
-    longest = MAX (longest, self->extents[i]);
   if (ghlo_spirv_shared (kernel) > self->device->limits.maxComputeSharedMemorySize)
     return FALSE;
 
-  return (self->n_points < FEW_POINTS && longest >= MANY_ELEMENTS)
-         || (longest >= GHLO_SPIRV_GROUP && least_chains (kernel) >= MANY_CHAINS && has_points_side_by_side (kernel));
+  return (self->n_points < FEW_POINTS && longest >= many)
+         || (longest >= GHLO_SPIRV_GROUP && least_chains (kernel, MANY_CHAINS) == MANY_CHAINS
+             && has_points_side_by_side (kernel));
+}
+
+/* Where iterations follow each other, an invocation is to have few points in each. */
+static guint
+choose_group (const GhloVulkanKernel *self)
+{
+  const gint64 longest = find_longest (self);
+  guint most = MIN (MOST_INVOCATIONS, self->device->limits.maxComputeWorkGroupInvocations), group = GHLO_SPIRV_GROUP;
+
+  most = least_chains (self->kernel, MIN (most, self->device->limits.maxComputeWorkGroupSize[0]));
+  while (carries_arrays (self->kernel) && group < longest && group * 2 <= most)
+    group *= 2;
+
+  return group;
 }
 
 static GhloSpirvSchedule
@@ -102,7 +145,7 @@ schedule_of (const GhloVulkanKernel *self,
              GhloSpirvParts          parts)
 {
   return (GhloSpirvSchedule) { self->group_per_point, self->device->limits.maxComputeSharedMemorySize,
-                               self->points_each, parts };
+                               self->points_each, parts, self->group_per_point ? self->group : 0 };
 }
 
 static gboolean
@@ -152,6 +195,7 @@ ghlo_vulkan_kernel_init (GhloVulkanKernel *self,
   if (ghlo_spirv_find_inexact (&device->measured, expanded, FALSE, &type) != GHLO_N_NODES)
     return "the device does not compute all of it as it is to be";
   self->group_per_point = is_group_per_point (self);
+  self->group = choose_group (self);
   if (!self->group_per_point)
     self->scratch_each = ghlo_spirv_scratch (kernel);
   if (self->scratch_each > MAX_SCRATCH / GHLO_SPIRV_GROUP)

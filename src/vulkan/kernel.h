@@ -16,6 +16,7 @@ typedef struct
   VkPipeline        pipeline;         /* VK_NULL_HANDLE until it is compiled */
   VkPipeline        parts_pipeline;   /* does parts apart, which @pipeline merges; VK_NULL_HANDLE where n_parts is 1 */
   gboolean          group_per_point;
+  guint             group;              /* invocations of it */
   gint64            extents[GHLO_KERNEL_MAX_AXES];
   guint64           n_points;         /* parallel ones */
   guint             points_each;      /* of an invocation */

@@ -24,9 +24,15 @@ emit_carries (Spirv                 *self,
   for (guint i = block->first_carry; i < block->first_carry + (guint) block->n_carries; i++)
     {
       GhloKernelCarry carry = self->kernel->carries[i];
+      const guint axes = self->kernel->temporaries[carry.temporary].axes;
 
       carry.next = is_next ? carry.next : carry.first;
-      ghlo_spirv_spread (self, self->kernel->temporaries[carry.temporary].axes & ~loops, copy_element, &carry);
+      if (axes == 0)
+        copy_element (self, &carry);
+      else
+        ghlo_spirv_spread (self, axes & ~loops, ghlo_spirv_count_told (self, axes & ~loops, 1), copy_element, &carry);
+      if (ghlo_spirv_shares_carry (self, &carry))
+        ghlo_spirv_shared_barrier (self);
     }
 }
 
@@ -42,19 +48,22 @@ emit_loop (Spirv *self,
   emit_carries (self, block, loops, FALSE);
   loop = ghlo_spirv_begin_loop (self, ghlo_spirv_u64 (self, 0), self->extents[axis]);
   self->point[axis] = loop.index;
+  self->n_loops++;
   ghlo_spirv_blocks (self, number + 1, block->end, loops | block->axes);
   emit_carries (self, block, loops, TRUE);
+  self->n_loops--;
   ghlo_spirv_end_loop (self, loop, ghlo_spirv_u64 (self, 1));
 }
 
-/* All invocations of a workgroup have read it before one may write it again. */
+/* One that is shared all invocations of a workgroup have read before one may write it again. */
 static Id
 get_predicate (Spirv                 *self,
                const GhloKernelBlock *block)
 {
   Id predicate = ghlo_spirv_get (self, block->predicate);
 
-  ghlo_spirv_barrier (self);
+  if (self->places[block->predicate] == SPIRV_SHARED)
+    ghlo_spirv_shared_barrier (self);
 
   return predicate;
 }
@@ -75,12 +84,14 @@ emit_while (Spirv *self,
   STATEMENT (SpvOpLoopMerge, exit, next, SpvLoopControlMaskNone);
   STATEMENT (SpvOpBranch, test);
   STATEMENT (SpvOpLabel, test);
+  self->n_loops++;
   ghlo_spirv_blocks (self, number + 1, block->body, loops);
   goes_on = get_predicate (self, block);
   STATEMENT (SpvOpBranchConditional, goes_on, body, exit);
   STATEMENT (SpvOpLabel, body);
   ghlo_spirv_blocks (self, block->body, block->end, loops);
   emit_carries (self, block, loops, TRUE);
+  self->n_loops--;
   STATEMENT (SpvOpBranch, next);
   STATEMENT (SpvOpLabel, next);
   STATEMENT (SpvOpBranch, head);
@@ -156,7 +167,11 @@ emit_product (Spirv                 *self,
   GhloElementType type = self->kernel->temporaries[block->result].type;
   Product product = { block, ghlo_spirv_variable (self, ghlo_spirv_type (self, type)) };
 
-  ghlo_spirv_spread (self, block->rows | block->columns, emit_sum, &product);
+  if (ghlo_spirv_is_for_all (self, block))
+    emit_sum (self, &product);
+  else
+    ghlo_spirv_spread (self, block->rows | block->columns, ghlo_spirv_count_told_in (self, block), emit_sum, &product);
+  ghlo_spirv_end_block (self, block);
 }
 
 void

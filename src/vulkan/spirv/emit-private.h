@@ -14,6 +14,14 @@ G_BEGIN_DECLS
 
 enum { GHLO_SPIRV_MAX_NODES = 4096 };
 
+/* Where a temporary lies while a workgroup does a point. */
+typedef enum
+{
+  SPIRV_IN_VARIABLES,           /* of the invocation that alone uses its elements, or in all where it spans no axis */
+  SPIRV_APART,                  /* in shared memory, though one invocation alone uses an element */
+  SPIRV_SHARED,
+} SpirvPlace;
+
 typedef struct
 {
   GhloSpirvBuilder *builder;
@@ -28,13 +36,17 @@ typedef struct
   /* Of the invocation; u64. */
   Id                table, number, n_invocations, scratch;
   Id                lane;               /* its number in the workgroup, where that does a point together; or 0 */
+  guint             group;              /* invocations of the workgroup */
+  guint             chunk;              /* of the points that are told one by one, the how manyeth of the invocation */
+  guint             n_loops;            /* around what is emitted */
+  guint8            places[GHLO_KERNEL_MAX_TEMPORARIES];        /* SpirvPlace, where there is a lane */
   GhloSpirvParts    parts;              /* of the first block */
   Id                part, n_points, slot;  /* APART: which it is, and of what it comes to; MERGED: n_points and the
                                          * point's number are there */
   Id                zero;               /* read from the table, where floats.folds_exactly is FALSE */
   Id                buffers[GHLO_KERNEL_MAX_BUFFERS], extents[GHLO_KERNEL_MAX_AXES];
-  Id                variables[GHLO_KERNEL_MAX_TEMPORARIES];     /* of temporaries that span no axis, or of all, in
-                                                                 * shared memory; 0: not yet */
+  Id                variables[GHLO_KERNEL_MAX_TEMPORARIES];     /* of temporaries that do not lie in scratch; 0: not
+                                                                 * yet */
   GArray           *interface;          /* Id: all variables of the module */
 
   Id                point[GHLO_KERNEL_MAX_AXES];                /* u64 */
@@ -141,6 +153,24 @@ void ghlo_spirv_set_shared    (Spirv           *self,
                                Id               index,
                                Id               value);
 
+/* places.c, where a workgroup does a point. Says where temporaries lie. */
+void     ghlo_spirv_place     (Spirv                 *self);
+/* How many points of @axes an invocation has that are told one by one, with no loop; 0: there is one. @n_nodes are
+ * those of a point. */
+guint    ghlo_spirv_count_told (const Spirv          *self,
+                               guint                  axes,
+                               guint                  n_nodes);
+guint    ghlo_spirv_count_told_in (const Spirv       *self,
+                               const GhloKernelBlock *block);
+/* Whether all invocations do a block without axes, since it writes nothing but what each of them has. */
+gboolean ghlo_spirv_is_for_all (const Spirv          *self,
+                               const GhloKernelBlock *block);
+gboolean ghlo_spirv_shares_carry (const Spirv         *self,
+                               const GhloKernelCarry *carry);
+/* Behind a block: a barrier, where invocations have something to wait for. */
+void     ghlo_spirv_end_block (Spirv                 *self,
+                               const GhloKernelBlock *block);
+
 /* points.c: a part of a block that is done apart. */
 void ghlo_spirv_part          (Spirv                 *self,
                                const GhloKernelBlock *block);
@@ -198,13 +228,16 @@ void      ghlo_spirv_nest       (Spirv          *self,
                                  SpirvNest       nest,
                                  SpirvPointFunc  func,
                                  gpointer        data);
-/* @func at each point of @axes, by any invocation where a workgroup does them together. */
+/* @func at each point of @axes, by one invocation where a workgroup does them together; @n_told is what
+ * ghlo_spirv_count_told () says. */
 void      ghlo_spirv_spread     (Spirv          *self,
                                  guint           axes,
+                                 guint           n_told,
                                  SpirvPointFunc  func,
                                  gpointer        data);
-/* Where a workgroup does a point together: all of it is here, and sees what has been written. */
+/* Where a workgroup does a point together: all of it is here, and sees what has been written; in shared memory alone. */
 void      ghlo_spirv_barrier    (Spirv          *self);
+void      ghlo_spirv_shared_barrier (Spirv      *self);
 
 /* points.c, blocks.c */
 void ghlo_spirv_points        (Spirv                 *self,

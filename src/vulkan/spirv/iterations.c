@@ -30,7 +30,7 @@ count_points (const GhloKernelBlock   *block,
 {
   const guint first = (guint) __builtin_ctz (block->axes | 1u << GHLO_KERNEL_MAX_AXES);
   const guint last = ghlo_kernel_last_axis (block->axes);
-  const guint stride = block->n_folds > 0 ? MIN (block->n_chains, GHLO_SPIRV_GROUP) : GHLO_SPIRV_GROUP;
+  const guint group = ghlo_spirv_group (schedule), stride = block->n_folds > 0 ? MIN (block->n_chains, group) : group;
   gint64 of_part[GHLO_KERNEL_MAX_AXES];
   double n_parts = 1;
 

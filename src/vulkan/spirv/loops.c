@@ -103,7 +103,7 @@ ghlo_spirv_nest (Spirv          *self,
 {
   Id exit = 0;
 
-  if (nest.stride > 0 && nest.stride < GHLO_SPIRV_GROUP)
+  if (nest.stride > 0 && nest.stride < self->group)
     exit = ghlo_spirv_begin_if (self, CODE (SpvOpULessThan, self->boolean, self->lane,
                                             ghlo_spirv_u64 (self, nest.stride)));
   do_points (self, nest, func, data);
@@ -111,25 +111,66 @@ ghlo_spirv_nest (Spirv          *self,
     ghlo_spirv_end_if (self, exit);
 }
 
+/* The points of an invocation, one after the other. */
+static void
+tell_points (Spirv          *self,
+             guint           axis,
+             guint           n,
+             SpirvPointFunc  func,
+             gpointer        data)
+{
+  const gint64 extent = self->kernel->axes[axis].extent;
+
+  for (guint i = 0; i < n; i++)
+    {
+      Id exit = 0;
+
+      self->chunk = i;
+      self->point[axis] = i == 0 ? self->lane : CODE (SpvOpIAdd, self->u64, self->lane,
+                                                      ghlo_spirv_u64 (self, (guint64) i * self->group));
+      if ((gint64) (i + 1) * self->group > extent)
+        exit = ghlo_spirv_begin_if (self, CODE (SpvOpULessThan, self->boolean, self->point[axis],
+                                                self->extents[axis]));
+      func (self, data);
+      if (exit != 0)
+        ghlo_spirv_end_if (self, exit);
+    }
+}
+
 void
 ghlo_spirv_spread (Spirv          *self,
                    guint           axes,
+                   guint           n_told,
                    SpirvPointFunc  func,
                    gpointer        data)
 {
-  const guint stride = axes != 0 ? GHLO_SPIRV_GROUP : 1;
+  const guint stride = axes != 0 ? self->group : 1;
 
-  ghlo_spirv_nest (self, (SpirvNest) { axes, 0, 0, self->lane != 0 ? stride : 0 }, func, data);
-  ghlo_spirv_barrier (self);
+  if (n_told > 0)
+    tell_points (self, ghlo_kernel_last_axis (axes), n_told, func, data);
+  else
+    ghlo_spirv_nest (self, (SpirvNest) { axes, 0, 0, self->lane != 0 ? stride : 0 }, func, data);
+}
+
+static void
+add_barrier (Spirv *self,
+             guint  memory)
+{
+  Id scope = ghlo_spirv_integer (self, 32, SpvScopeWorkgroup);
+
+  if (self->lane != 0)
+    STATEMENT (SpvOpControlBarrier, scope, scope,
+               ghlo_spirv_integer (self, 32, SpvMemorySemanticsAcquireReleaseMask | memory));
 }
 
 void
 ghlo_spirv_barrier (Spirv *self)
 {
-  const guint semantics = SpvMemorySemanticsAcquireReleaseMask | SpvMemorySemanticsWorkgroupMemoryMask
-                          | SpvMemorySemanticsUniformMemoryMask;
-  Id scope = ghlo_spirv_integer (self, 32, SpvScopeWorkgroup);
+  add_barrier (self, SpvMemorySemanticsWorkgroupMemoryMask | SpvMemorySemanticsUniformMemoryMask);
+}
 
-  if (self->lane != 0)
-    STATEMENT (SpvOpControlBarrier, scope, scope, ghlo_spirv_integer (self, 32, semantics));
+void
+ghlo_spirv_shared_barrier (Spirv *self)
+{
+  add_barrier (self, SpvMemorySemanticsWorkgroupMemoryMask);
 }

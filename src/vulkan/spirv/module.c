@@ -250,6 +250,7 @@ emit_body (Spirv    *self,
   Id exit, point = ghlo_spirv_begin_point (self, group_per_point, &exit);
 
   load_table (self);
+  ghlo_spirv_place (self);
   if (self->parts != GHLO_SPIRV_PARTS_IN_TURN)
     point = find_part (self, point);
   set_point (self, point);
@@ -348,12 +349,13 @@ ghlo_spirv_emit (const GhloKernel         *kernel,
   self->kernel = expanded;
   self->floats = *floats;
   self->parts = schedule->parts;
+  self->group = ghlo_spirv_group (schedule);
   ghlo_spirv_begin_module (self);
   if (schedule->points_each > 1)
     emit_points (self, schedule->points_each);
   else
     emit_body (self, schedule->group_per_point);
-  ghlo_spirv_end_module (self, GHLO_SPIRV_GROUP);
+  ghlo_spirv_end_module (self, self->group);
 
   return ghlo_spirv_builder_end (builder);
 }

@@ -2,7 +2,7 @@
  *
  * Blocks of points. The chains of a fold are elements of an array, which begin with the identity, are updated in the
  * order of points, and merged half into half. Where a workgroup does a point each invocation has some of the chains,
- * number c the invocation c % GHLO_SPIRV_GROUP, and they are merged in shared memory. Parts are done one after the
+ * number c the invocation c % group, and they are merged in shared memory. Parts are done one after the
  * other, or apart by one shader and merged by another.
  */
 
@@ -61,7 +61,7 @@ static guint
 count_chains (const Spirv  *self,
               const Points *points)
 {
-  return self->lane != 0 ? MAX (points->block->n_chains / GHLO_SPIRV_GROUP, 1) : points->block->n_chains;
+  return self->lane != 0 ? MAX (points->block->n_chains / self->group, 1) : points->block->n_chains;
 }
 
 /* A chain when all invocations have ended theirs. */
@@ -129,16 +129,35 @@ begin_chains (Spirv        *self,
   ghlo_spirv_end_loop (self, loop, ghlo_spirv_u64 (self, 1));
 }
 
+/* What all invocations have computed one of them stores where all see it. */
+static void
+set_once (Spirv *self,
+          guint  temporary,
+          Id     value)
+{
+  Id exit = 0;
+
+  if (self->lane != 0 && self->places[temporary] == SPIRV_SHARED)
+    exit = ghlo_spirv_begin_if (self, CODE (SpvOpIEqual, self->boolean, self->lane, ghlo_spirv_u64 (self, 0)));
+  ghlo_spirv_set (self, temporary, value);
+  if (exit != 0)
+    ghlo_spirv_end_if (self, exit);
+}
+
 static void
 emit_stores (Spirv                 *self,
              const GhloKernelBlock *block)
 {
+  const gboolean is_for_all = ghlo_spirv_is_for_all (self, block);
+
   for (guint i = block->first_store; i < block->first_store + (guint) block->n_stores; i++)
     {
       const GhloKernelStore *store = &self->kernel->stores[i];
 
       if (store->access != GHLO_KERNEL_NONE)
         ghlo_spirv_store (self, store->access, self->values[store->node]);
+      else if (is_for_all)
+        set_once (self, store->temporary, self->values[store->node]);
       else
         ghlo_spirv_set (self, store->temporary, self->values[store->node]);
     }
@@ -149,13 +168,16 @@ static Id
 find_number (Spirv        *self,
              const Points *points)
 {
+  const guint n = count_chains (self, points);
   Id number = ghlo_spirv_u64 (self, points->block->n_chains);
 
-  if (count_chains (self, points) == 1)
+  if (n == 1)
     return ghlo_spirv_u64 (self, 0);
+  if (ghlo_spirv_count_told_in (self, points->block) > 0)
+    return ghlo_spirv_u64 (self, self->chunk % n);
   number = CODE (SpvOpUMod, self->u64, self->point[points->last], number);
   if (self->lane != 0)
-    number = CODE (SpvOpUDiv, self->u64, number, ghlo_spirv_u64 (self, GHLO_SPIRV_GROUP));
+    number = CODE (SpvOpUDiv, self->u64, number, ghlo_spirv_u64 (self, self->group));
 
   return number;
 }
@@ -202,7 +224,7 @@ share_chains (Spirv        *self,
               const Points *points)
 {
   const guint n_chains = points->block->n_chains;
-  Id group = ghlo_spirv_u64 (self, GHLO_SPIRV_GROUP), number, exit;
+  Id group = ghlo_spirv_u64 (self, self->group), number, exit;
   SpirvLoop loop;
 
   if (self->lane == 0)
@@ -215,14 +237,14 @@ share_chains (Spirv        *self,
     store_ended (self, points, i, number, load_chain (self, points, i, loop.index));
   ghlo_spirv_end_loop (self, loop, ghlo_spirv_u64 (self, 1));
   ghlo_spirv_end_if (self, exit);
-  ghlo_spirv_barrier (self);
+  ghlo_spirv_shared_barrier (self);
 }
 
 static void
 merge_chains (Spirv        *self,
               const Points *points)
 {
-  const guint step = self->lane != 0 ? GHLO_SPIRV_GROUP : 1;
+  const guint step = self->lane != 0 ? self->group : 1;
 
   share_chains (self, points);
   for (guint half = points->block->n_chains / 2; half > 0; half /= 2)
@@ -241,7 +263,7 @@ merge_chains (Spirv        *self,
       for (guint i = 0; i < points->block->n_folds; i++)
         store_ended (self, points, i, loop.index, self->values[fold_of (self, points, i)->merge]);
       ghlo_spirv_end_loop (self, loop, ghlo_spirv_u64 (self, step));
-      ghlo_spirv_barrier (self);
+      ghlo_spirv_shared_barrier (self);
     }
 }
 
@@ -252,15 +274,20 @@ emit_part (Spirv  *self,
            Id      begin,
            Id      end)
 {
-  const guint stride = self->lane != 0 ? MIN (points->block->n_chains, GHLO_SPIRV_GROUP) : 0;
+  const guint stride = self->lane != 0 ? MIN (points->block->n_chains, self->group) : 0;
+  const guint n_told = ghlo_spirv_count_told_in (self, points->block);
 
+  if (points->block->n_folds == 0 && ghlo_spirv_is_for_all (self, points->block))
+    emit_point (self, points);
+  else if (points->block->n_folds == 0)
+    ghlo_spirv_spread (self, points->block->axes, n_told, emit_point, points);
   if (points->block->n_folds == 0)
-    {
-      ghlo_spirv_spread (self, points->block->axes, emit_point, points);
-      return;
-    }
+    return;
   begin_chains (self, points);
-  ghlo_spirv_nest (self, (SpirvNest) { points->block->axes, begin, end, stride }, emit_point, points);
+  if (n_told > 0)
+    ghlo_spirv_spread (self, points->block->axes, n_told, emit_point, points);
+  else
+    ghlo_spirv_nest (self, (SpirvNest) { points->block->axes, begin, end, stride }, emit_point, points);
   merge_chains (self, points);
 }
 
@@ -312,23 +339,21 @@ emit_parts (Spirv  *self,
   for (guint i = 0; i < points->block->n_folds; i++)
     right[i] = load_ended (self, points, i, zero);
   add_part (self, points, loop.index, right);
-  ghlo_spirv_barrier (self);
+  ghlo_spirv_shared_barrier (self);
   ghlo_spirv_end_loop (self, loop, split);
 }
 
 /* The results of the folds go into their temporaries. */
 static void
-emit_results (Spirv    *self,
-              gpointer  data)
+emit_results (Spirv        *self,
+              const Points *points)
 {
-  const Points *points = data;
-
   for (guint i = 0; i < points->block->n_folds; i++)
     {
       Id value = points->block->split > 0 ? CODE (SpvOpLoad, type_of (self, points, i), points->whole[i])
                                           : load_ended (self, points, i, ghlo_spirv_u64 (self, 0));
 
-      ghlo_spirv_set (self, fold_of (self, points, i)->temporary, value);
+      set_once (self, fold_of (self, points, i)->temporary, value);
     }
 }
 
@@ -369,7 +394,7 @@ ghlo_spirv_part (Spirv                 *self,
   points->last = ghlo_kernel_last_axis (block->axes);
   take_variables (self, points);
   emit_part (self, points, begin, find_end (self, begin, extent, split));
-  ghlo_spirv_spread (self, 0, emit_partials, points);
+  ghlo_spirv_spread (self, 0, 0, emit_partials, points);
 }
 
 /* What the parts came to, one after the other. */
@@ -407,5 +432,6 @@ ghlo_spirv_points (Spirv                 *self,
   else
     emit_part (self, points, 0, 0);
   if (block->n_folds > 0)
-    ghlo_spirv_spread (self, 0, emit_results, points);
+    emit_results (self, points);
+  ghlo_spirv_end_block (self, block);
 }

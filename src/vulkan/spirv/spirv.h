@@ -14,7 +14,7 @@
 
 G_BEGIN_DECLS
 
-enum { GHLO_SPIRV_GROUP = 64 };         /* invocations of a workgroup */
+enum { GHLO_SPIRV_GROUP = 64 };         /* invocations of a workgroup, unless a schedule says otherwise */
 
 /* What is pushed to a shader. */
 typedef struct
@@ -61,12 +61,19 @@ typedef enum
 typedef struct
 {
   gboolean group_per_point;     /* A workgroup does a parallel point: its invocations share out the points of blocks and
-                                 * the chains of folds, and temporaries lie in shared memory. For few parallel points
-                                 * with long axes in them. Else it is an invocation, with scratch. */
+                                 * the chains of folds, and temporaries lie in shared memory or, where an invocation
+                                 * alone uses them, in registers. For few parallel points with long axes in them. Else it is an invocation, with scratch. */
   gsize    shared_size;         /* bytes of shared memory that the former may take */
   guint    points_each;         /* of an invocation that needs no scratch, where parts are done in turn; 0 is 1 */
   GhloSpirvParts parts;         /* other than IN_TURN only where ghlo_spirv_count_parts () is more than 1 */
+  guint    group;               /* invocations of a workgroup that does a point, a power of two; 0 is GHLO_SPIRV_GROUP */
 } GhloSpirvSchedule;
+
+static inline guint
+ghlo_spirv_group (const GhloSpirvSchedule *schedule)
+{
+  return schedule->group != 0 ? schedule->group : GHLO_SPIRV_GROUP;
+}
 
 /* A module whose entry point is "main"; UNSUPPORTED where the kernel is too large, or takes more shared memory. */
 GBytes *ghlo_spirv_emit    (const GhloKernel         *kernel,
@@ -82,7 +89,7 @@ guint64 ghlo_spirv_count_parts (const GhloKernel         *kernel,
 gsize   ghlo_spirv_parts_scratch (const GhloKernel       *kernel,
                                   guint64                 n_points,
                                   guint64                 n_parts);
-/* Those of shared memory that a workgroup takes for a point. */
+/* Those of shared memory that a workgroup takes for a point at most. */
 gsize   ghlo_spirv_shared  (const GhloKernel         *kernel);
 /* The most iterations of all loops together that an invocation makes for a point, or for a part of one, INFINITY where
  * data decides. */

@@ -2,7 +2,7 @@
  *
  * Temporaries. Where an invocation does a point, one that spans axes lies in the scratch of all invocations: each of
  * its elements is a row of one for each invocation, so that neighbours read side by side. Where a workgroup does a
- * point all temporaries lie in shared memory.
+ * point they lie where places.c has them, in shared memory or in variables.
  */
 
 #include "vulkan/spirv/emit-private.h"
@@ -210,24 +210,60 @@ ghlo_spirv_shared (const GhloKernel *kernel)
   return size;
 }
 
+static gboolean
+is_in_shared_memory (const Spirv *self,
+                     guint        number)
+{
+  return self->lane != 0 && self->places[number] != SPIRV_IN_VARIABLES;
+}
+
+/* Elements of a temporary in variables that an invocation has, of which none but those at points that are told are
+ * more than one. */
+static guint
+count_variables (const Spirv *self,
+                 guint        number)
+{
+  return MAX (ghlo_spirv_count_told (self, self->kernel->temporaries[number].axes, 1), 1);
+}
+
 static Id
 find_variable (Spirv *self,
                guint  number)
 {
   GhloElementType type = self->kernel->temporaries[number].type;
+  Id element = ghlo_spirv_type (self, type);
   gsize n;
 
   if (self->variables[number] != 0)
     return self->variables[number];
-  if (self->lane != 0)
+  if (is_in_shared_memory (self, number))
     {
       count_elements (self->kernel, number, &n);
       self->variables[number] = ghlo_spirv_share (self, type, n);
+      return self->variables[number];
     }
-  else
-    self->variables[number] = ghlo_spirv_variable (self, ghlo_spirv_type (self, type));
+  n = count_variables (self, number);
+  if (n > 1)
+    element = ghlo_spirv_unique (self->builder, SpvOpTypeArray, 0,
+                                 GHLO_SPIRV_WORDS (element, ghlo_spirv_integer (self, 32, n)));
+  self->variables[number] = ghlo_spirv_variable (self, element);
 
   return self->variables[number];
+}
+
+/* Of the point that is told. */
+static Id
+find_told (Spirv *self,
+           guint  number)
+{
+  GhloElementType type = self->kernel->temporaries[number].type;
+  Id variable = find_variable (self, number);
+  Id pointer = ghlo_spirv_pointer_type (self, SpvStorageClassFunction, ghlo_spirv_type (self, type));
+
+  if (count_variables (self, number) == 1)
+    return variable;
+
+  return CODE (SpvOpAccessChain, pointer, variable, ghlo_spirv_integer (self, 32, self->chunk));
 }
 
 Id
@@ -236,10 +272,10 @@ ghlo_spirv_get (Spirv *self,
 {
   GhloElementType type = self->kernel->temporaries[temporary].type;
 
-  if (self->lane != 0)
+  if (is_in_shared_memory (self, temporary))
     return ghlo_spirv_get_shared (self, type, find_variable (self, temporary), find_index (self, temporary));
-  if (self->kernel->temporaries[temporary].axes == 0)
-    return CODE (SpvOpLoad, ghlo_spirv_type (self, type), find_variable (self, temporary));
+  if (self->lane != 0 || self->kernel->temporaries[temporary].axes == 0)
+    return CODE (SpvOpLoad, ghlo_spirv_type (self, type), find_told (self, temporary));
 
   return ghlo_spirv_read (self, type, find_element (self, temporary));
 }
@@ -251,10 +287,14 @@ ghlo_spirv_set (Spirv *self,
 {
   GhloElementType type = self->kernel->temporaries[temporary].type;
 
-  if (self->lane != 0)
+  if (is_in_shared_memory (self, temporary))
     ghlo_spirv_set_shared (self, type, find_variable (self, temporary), find_index (self, temporary), value);
-  else if (self->kernel->temporaries[temporary].axes == 0)
-    STATEMENT (SpvOpStore, find_variable (self, temporary), value);
+  else if (self->lane != 0 || self->kernel->temporaries[temporary].axes == 0)
+    {
+      Id place = find_told (self, temporary);
+
+      STATEMENT (SpvOpStore, place, value);
+    }
   else
     ghlo_spirv_write (self, type, find_element (self, temporary), value);
 }

@@ -15,8 +15,9 @@
 
 #include <glib/gstdio.h>
 
-/* All devices have so much shared memory; kernels of tests take less than any. */
+/* All devices have so much shared memory, and groups of so many; kernels of tests take less than any. */
 static const GhloSpirvSchedule by_invocation, by_group = { TRUE, 16384 }, by_any_group = { TRUE, G_MAXSIZE - 1 };
+static const GhloSpirvSchedule by_wide_group = { TRUE, 16384, .group = 128 };
 
 static char *
 find_validator (void)
@@ -166,8 +167,8 @@ compare (ShaderRunner            *runner,
   if (difference != NULL)
     {
       print (kernel, words);
-      g_error ("%s on %s, %s a point: %s", name, shader_runner_get_name (runner),
-               schedule->group_per_point ? "a workgroup" : "an invocation", difference);
+      g_error ("%s on %s, %s a point, %u of a workgroup: %s", name, shader_runner_get_name (runner),
+               schedule->group_per_point ? "a workgroup" : "an invocation", ghlo_spirv_group (schedule), difference);
     }
   random_memory_free (kernel, found);
 }
@@ -195,6 +196,8 @@ shader_check_run (ShaderRunner          *runner,
   compare (runner, device, kernel, &by_invocation, extents, from, expected, name);
   if (fits)
     compare (runner, device, kernel, &by_group, extents, from, expected, name);
+  if (fits && kernel->n_carries > 0)
+    compare (runner, device, kernel, &by_wide_group, extents, from, expected, name);
   random_memory_free (kernel, from);
   random_memory_free (kernel, expected);
 

@@ -9,6 +9,7 @@
 
 #include "base/ghlo-error.h"
 #include "kernel/expand.h"
+#include "vulkan/spirv/builder.h"
 #include "vulkan/spirv/probe.h"
 
 #include "shader-check.h"
@@ -99,6 +100,54 @@ test_limits (void)
   more = ghlo_spirv_emit (kernel, &floats, &schedule, &error);
   g_assert_error (error, GHLO_ERROR, GHLO_ERROR_UNSUPPORTED);
   g_assert_null (more);
+}
+
+/* Behind the five words of the head. */
+static guint
+count_instructions (GBytes *bytes,
+                    SpvOp   op)
+{
+  gsize size;
+  const guint32 *words = g_bytes_get_data (bytes, &size);
+  guint n = 0;
+
+  for (gsize i = 5; i < size / 4; i += words[i] >> SpvWordCountShift)
+    n += (words[i] & SpvOpCodeMask) == op;
+
+  return n;
+}
+
+/* Invocations wait where one takes what another has made, and nowhere else. */
+static void
+test_barriers (void)
+{
+  static const struct
+  {
+    const char *name;
+    guint       n, n_wide;
+  } cases[] = {
+    { "iterations.kernel", 0, 0 },      /* each has its own points of what is carried, and of rows of the result */
+    { "when.kernel", 0, 0 },
+    { "recurrence.kernel", 0, 0 },
+    { "cumulative-sum.kernel", 1, 1 },  /* the chain of one invocation is what all others go on with */
+    { "rnn.kernel", 5, 5 },             /* products of what is carried */
+    { "softmax.kernel", 14, 16 },       /* 64 chains of two folds; of a wider group some have none */
+  };
+  const GhloSpirvFloats floats = { .folds_exactly = TRUE };
+
+  for (guint i = 0; i < G_N_ELEMENTS (cases); i++)
+    for (guint is_wide = 0; is_wide < 2; is_wide++)
+      {
+        g_autofree GhloKernel *kernel = read_kernel (cases[i].name);
+        const GhloSpirvSchedule schedule = { TRUE, G_MAXSIZE - 1, .group = is_wide ? 4 * GHLO_SPIRV_GROUP : 0 };
+        g_autoptr (GError) error = NULL;
+        g_autoptr (GBytes) words = ghlo_spirv_emit (kernel, &floats, &schedule, &error);
+
+        g_assert_no_error (error);
+        g_test_message ("%s in groups of %u", cases[i].name, ghlo_spirv_group (&schedule));
+        g_assert_cmpuint (count_instructions (words, SpvOpControlBarrier), ==,
+                          is_wide ? cases[i].n_wide : cases[i].n);
+      }
 }
 
 /* The device and what it was measured to do, for all tests; NULL where there is none. */
@@ -271,6 +320,7 @@ main (int    argc,
   g_test_add_func ("/spirv/files", test_files);
   g_test_add_func ("/spirv/random", test_random);
   g_test_add_func ("/spirv/limits", test_limits);
+  g_test_add_func ("/spirv/barriers", test_barriers);
   g_test_add_func ("/spirv/measure", test_measure);
   g_test_add_func ("/spirv/device/rounding", test_rounding);
   g_test_add_func ("/spirv/device/files", test_device_files);

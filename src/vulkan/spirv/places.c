@@ -1,0 +1,284 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * Where temporaries lie while a workgroup does a point, and where its invocations have to wait for each other. The
+ * invocation c % group does what has coordinate c on the last axis of a block. So elements of a temporary that all
+ * blocks reach through the same last axis are each of one invocation, and need no barrier. Where the block's points are
+ * few for an invocation they are told one by one, so that such elements lie in variables, and those in registers. What
+ * spans no axis all invocations compute, each for itself.
+ */
+
+#include "vulkan/spirv/emit-private.h"
+
+/* Points of an invocation that are told, their nodes, and bytes of variables. */
+enum { MAX_TOLD = 8, MAX_TOLD_NODES = 512, MAX_VARIABLES = 256 };
+
+/* Of a product's points, for the above. */
+enum { PRODUCT_NODES = 16 };
+
+typedef struct
+{
+  Spirv  *self;
+  guint16 owners[GHLO_KERNEL_MAX_TEMPORARIES];  /* the axis through which an element is reached, or NONE: not seen yet */
+} Places;
+
+guint
+ghlo_spirv_count_told (const Spirv *self,
+                       guint        axes,
+                       guint        n_nodes)
+{
+  const GhloKernelAxis *axis = &self->kernel->axes[axes != 0 ? ghlo_kernel_last_axis (axes) : 0];
+  gint64 n;
+
+  if (self->lane == 0 || axes == 0 || (axes & (axes - 1)) != 0 || axis->is_runtime)
+    return 0;
+  n = (axis->extent + self->group - 1) / self->group;
+
+  return n <= MAX_TOLD && n * n_nodes <= MAX_TOLD_NODES ? (guint) n : 0;
+}
+
+/* Where a fold has fewer chains than there are invocations, others are idle. */
+static gboolean
+is_for_group (const Spirv           *self,
+              const GhloKernelBlock *block)
+{
+  return block->n_folds == 0 || block->n_chains >= self->group;
+}
+
+guint
+ghlo_spirv_count_told_in (const Spirv           *self,
+                          const GhloKernelBlock *block)
+{
+  if (block->kind == GHLO_BLOCK_PRODUCT)
+    return ghlo_spirv_count_told (self, block->rows | block->columns, PRODUCT_NODES);
+  if (!is_for_group (self, block) || block->split > 0)
+    return 0;
+
+  return ghlo_spirv_count_told (self, block->axes, (guint) (block->end_node - block->first_node));
+}
+
+gboolean
+ghlo_spirv_is_for_all (const Spirv           *self,
+                       const GhloKernelBlock *block)
+{
+  if (block->kind == GHLO_BLOCK_PRODUCT)
+    return (block->rows | block->columns) == 0;
+  for (guint i = block->first_store; i < block->first_store + (guint) block->n_stores; i++)
+    if (self->kernel->stores[i].access != GHLO_KERNEL_NONE)
+      return FALSE;
+
+  return block->axes == 0;
+}
+
+/* An access through @owner, or by whichever invocation where that is NONE. */
+static void
+use (Places   *places,
+     guint     temporary,
+     guint     owner,
+     gboolean  is_told)
+{
+  const guint axes = temporary != GHLO_KERNEL_NONE ? places->self->kernel->temporaries[temporary].axes : 0;
+  SpirvPlace place = is_told && axes == 1u << owner ? SPIRV_IN_VARIABLES : SPIRV_APART;
+
+  if (axes == 0)
+    return;
+  if (owner == GHLO_KERNEL_NONE || (axes >> owner & 1) == 0
+      || (places->owners[temporary] != GHLO_KERNEL_NONE && places->owners[temporary] != owner))
+    place = SPIRV_SHARED;
+  else
+    places->owners[temporary] = (guint16) owner;
+  places->self->places[temporary] = MAX (places->self->places[temporary], place);
+}
+
+static void
+use_points (Places                *places,
+            const GhloKernelBlock *block)
+{
+  const GhloKernel *kernel = places->self->kernel;
+  const guint owner = is_for_group (places->self, block) ? ghlo_kernel_last_axis (block->axes) : GHLO_KERNEL_NONE;
+  const gboolean is_told = ghlo_spirv_count_told_in (places->self, block) > 0;
+
+  for (guint i = block->first_node; i < block->end_node; i++)
+    if (kernel->nodes[i].kind == GHLO_NODE_TEMPORARY)
+      use (places, kernel->nodes[i].which, owner, is_told && i < block->first_merge);
+  for (guint i = block->first_store; i < block->first_store + (guint) block->n_stores; i++)
+    {
+      guint temporary = kernel->stores[i].temporary;
+
+      use (places, temporary, owner, is_told);
+      if (temporary != GHLO_KERNEL_NONE && block->axes == 0 && !ghlo_spirv_is_for_all (places->self, block))
+        places->self->places[temporary] = SPIRV_SHARED;
+    }
+  for (guint i = block->first_fold; i < block->first_fold + (guint) block->n_folds; i++)
+    use (places, kernel->folds[i].temporary, GHLO_KERNEL_NONE, FALSE);
+}
+
+static void
+use_product (Places                *places,
+             const GhloKernelBlock *block)
+{
+  const guint owner = ghlo_kernel_last_axis (block->rows | block->columns);
+  const gboolean is_told = ghlo_spirv_count_told_in (places->self, block) > 0;
+
+  use (places, block->left.temporary, owner, is_told);
+  use (places, block->right.temporary, owner, is_told);
+  use (places, block->result, owner, is_told);
+}
+
+static void
+use_carries (Places                *places,
+             const GhloKernelBlock *block,
+             guint                  loops)
+{
+  const GhloKernel *kernel = places->self->kernel;
+
+  for (guint i = block->first_carry; i < block->first_carry + (guint) block->n_carries; i++)
+    {
+      const GhloKernelCarry *carry = &kernel->carries[i];
+      const guint axes = kernel->temporaries[carry->temporary].axes & ~loops, owner = ghlo_kernel_last_axis (axes);
+      const gboolean is_told = ghlo_spirv_count_told (places->self, axes, 1) > 0;
+
+      use (places, carry->temporary, owner, is_told);
+      use (places, carry->first, owner, is_told);
+      use (places, carry->next, owner, is_told);
+    }
+}
+
+/* Blocks within loops over the axes @loops. */
+static void
+use_blocks (Places *places,
+            guint   first,
+            guint   end,
+            guint   loops)
+{
+  for (guint i = first; i < end; i = places->self->kernel->blocks[i].end)
+    {
+      const GhloKernelBlock *block = &places->self->kernel->blocks[i];
+
+      if (block->kind == GHLO_BLOCK_POINTS)
+        use_points (places, block);
+      else if (block->kind == GHLO_BLOCK_PRODUCT)
+        use_product (places, block);
+      else
+        {
+          if (block->predicate != GHLO_KERNEL_NONE)
+            use (places, block->predicate, GHLO_KERNEL_NONE, FALSE);
+          use_carries (places, block, loops);
+          use_blocks (places, i + 1, block->end, loops | block->axes);
+        }
+    }
+}
+
+/* What would be too many registers lies in shared memory. */
+static void
+limit_variables (Spirv *self)
+{
+  gsize size = 0;
+
+  for (guint i = 0; i < self->kernel->n_temporaries; i++)
+    {
+      const GhloKernelTemporary *temporary = &self->kernel->temporaries[i];
+
+      if (self->places[i] != SPIRV_IN_VARIABLES || temporary->axes == 0)
+        continue;
+      size += ghlo_spirv_count_told (self, temporary->axes, 1) * ghlo_element_info (temporary->type)->size;
+      if (size > MAX_VARIABLES)
+        self->places[i] = SPIRV_APART;
+    }
+}
+
+void
+ghlo_spirv_place (Spirv *self)
+{
+  Places places = { self, { 0 } };
+
+  if (self->lane == 0)
+    return;
+  for (guint i = 0; i < self->kernel->n_temporaries; i++)
+    places.owners[i] = GHLO_KERNEL_NONE;
+  use_blocks (&places, 0, self->kernel->n_blocks, 0);
+  limit_variables (self);
+}
+
+static gboolean
+is_shared (const Spirv *self,
+           guint        temporary)
+{
+  return temporary != GHLO_KERNEL_NONE && self->places[temporary] == SPIRV_SHARED;
+}
+
+gboolean
+ghlo_spirv_shares_carry (const Spirv           *self,
+                         const GhloKernelCarry *carry)
+{
+  return is_shared (self, carry->temporary) || is_shared (self, carry->first) || is_shared (self, carry->next);
+}
+
+/* Whether others see what invocations make, or make in a later iteration what invocations see. */
+static gboolean
+shares (const Spirv           *self,
+        const GhloKernelBlock *block)
+{
+  const GhloKernel *kernel = self->kernel;
+
+  if (block->kind == GHLO_BLOCK_PRODUCT)
+    return is_shared (self, block->left.temporary) || is_shared (self, block->right.temporary)
+           || is_shared (self, block->result);
+  for (guint i = block->first_node; self->n_loops > 0 && i < block->end_node; i++)
+    if (kernel->nodes[i].kind == GHLO_NODE_TEMPORARY && is_shared (self, kernel->nodes[i].which))
+      return TRUE;
+  for (guint i = block->first_store; i < block->first_store + (guint) block->n_stores; i++)
+    if (is_shared (self, kernel->stores[i].temporary))
+      return TRUE;
+  for (guint i = block->first_fold; i < block->first_fold + (guint) block->n_folds; i++)
+    if (self->n_loops > 0 || is_shared (self, kernel->folds[i].temporary))
+      return TRUE;
+
+  return FALSE;
+}
+
+/* Whether, in all iterations of loops around, an invocation alone stores at each place. */
+static gboolean
+stores_apart (const Spirv            *self,
+              const GhloKernelBlock  *block,
+              const GhloKernelAccess *access)
+{
+  gint64 reach = (gint64) ghlo_element_info (access->type)->size, step = 0;
+
+  for (guint i = self->kernel->n_parallel; i < self->kernel->n_axes; i++)
+    if (access->strides[i] != 0 && (self->kernel->axes[i].is_runtime || ((block->axes >> i & 1) == 0 && step != 0)))
+      return FALSE;
+    else if ((block->axes >> i & 1) != 0)
+      reach += ABS (access->strides[i]) * (self->kernel->axes[i].extent - 1);
+    else
+      step = MAX (step, ABS (access->strides[i]));
+
+  return access->n_terms == 0 && (step == 0 || step >= reach);
+}
+
+/* Whether a later iteration may load or store what another invocation stores in this one. */
+static gboolean
+writes_buffers (const Spirv           *self,
+                const GhloKernelBlock *block)
+{
+  if (block->kind != GHLO_BLOCK_POINTS || self->n_loops == 0)
+    return FALSE;
+  for (guint i = block->first_store; i < block->first_store + (guint) block->n_stores; i++)
+    {
+      guint access = self->kernel->stores[i].access;
+
+      if (access != GHLO_KERNEL_NONE && !stores_apart (self, block, &self->kernel->accesses[access]))
+        return TRUE;
+    }
+
+  return FALSE;
+}
+
+void
+ghlo_spirv_end_block (Spirv                 *self,
+                      const GhloKernelBlock *block)
+{
+  if (writes_buffers (self, block))
+    ghlo_spirv_barrier (self);
+  else if (shares (self, block))
+    ghlo_spirv_shared_barrier (self);
+}
