@@ -187,11 +187,12 @@ Id   ghlo_spirv_built_in      (Spirv           *self,
 void ghlo_spirv_begin_module  (Spirv           *self);
 void ghlo_spirv_end_module    (Spirv           *self,
                                guint            group);
-/* The number of the invocation's point, or of its workgroup's; what follows, up to ghlo_spirv_end_if (), is done where
- * there is such a point. */
+/* The number of the invocation's point, or of its workgroup's; the table is there from then on. */
+Id   ghlo_spirv_find_point    (Spirv           *self,
+                               gboolean         group_per_point);
+/* What follows, up to ghlo_spirv_end_if (), is done where there is such a point. */
 Id   ghlo_spirv_begin_point   (Spirv           *self,
-                               gboolean         group_per_point,
-                               Id              *exit);
+                               Id               point);
 
 /* loops.c */
 typedef struct
@@ -235,7 +236,7 @@ void      ghlo_spirv_spread     (Spirv          *self,
                                  guint           n_told,
                                  SpirvPointFunc  func,
                                  gpointer        data);
-/* Where a workgroup does a point together: all of it is here, and sees what has been written; in shared memory alone. */
+/* Where a workgroup does a point together: all of it is here, and sees what has been written; or what is shared. */
 void      ghlo_spirv_barrier    (Spirv          *self);
 void      ghlo_spirv_shared_barrier (Spirv      *self);
 

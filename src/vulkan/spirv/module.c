@@ -202,22 +202,25 @@ load_end (Spirv *self)
 }
 
 Id
-ghlo_spirv_begin_point (Spirv    *self,
-                        gboolean  group_per_point,
-                        Id       *exit)
+ghlo_spirv_find_point (Spirv    *self,
+                       gboolean  group_per_point)
 {
-  Id point, is_there, push = add_push (self);
+  Id push = add_push (self);
 
   self->table = load_push (self, push, 0);
   if (group_per_point)
     self->lane = ghlo_spirv_built_in (self, SpvBuiltInLocalInvocationIndex, FALSE);
   self->number = ghlo_spirv_built_in (self, group_per_point ? SpvBuiltInWorkgroupId : SpvBuiltInGlobalInvocationId,
                                       TRUE);
-  point = CODE (SpvOpIAdd, self->u64, self->number, load_push (self, push, 1));
-  is_there = CODE (SpvOpULessThan, self->boolean, point, load_end (self));
-  *exit = ghlo_spirv_begin_if (self, is_there);
 
-  return point;
+  return CODE (SpvOpIAdd, self->u64, self->number, load_push (self, push, 1));
+}
+
+Id
+ghlo_spirv_begin_point (Spirv *self,
+                        Id     point)
+{
+  return ghlo_spirv_begin_if (self, CODE (SpvOpULessThan, self->boolean, point, load_end (self)));
 }
 
 /* An invocation does @n points, a workgroup's width apart, so that neighbours read side by side. */
@@ -243,13 +246,15 @@ emit_points (Spirv *self,
   ghlo_spirv_end_loop (self, loop, ghlo_spirv_u64 (self, GHLO_SPIRV_GROUP));
 }
 
+/* What is in the table is on its way while the flag is, since steps that wait for each other are mostly such ways. */
 static void
 emit_body (Spirv    *self,
            gboolean  group_per_point)
 {
-  Id exit, point = ghlo_spirv_begin_point (self, group_per_point, &exit);
+  Id point = ghlo_spirv_find_point (self, group_per_point), exit;
 
   load_table (self);
+  exit = ghlo_spirv_begin_point (self, point);
   ghlo_spirv_place (self);
   if (self->parts != GHLO_SPIRV_PARTS_IN_TURN)
     point = find_part (self, point);

@@ -18,7 +18,7 @@ enum { PRODUCT_NODES = 16 };
 typedef struct
 {
   Spirv  *self;
-  guint16 owners[GHLO_KERNEL_MAX_TEMPORARIES];  /* the axis through which an element is reached, or NONE: not seen yet */
+  guint16 owners[GHLO_KERNEL_MAX_TEMPORARIES];  /* the axis through which an element is reached; NONE: not seen yet */
 } Places;
 
 guint

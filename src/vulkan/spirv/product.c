@@ -488,7 +488,8 @@ static void
 emit_body (SpirvProduct *product)
 {
   Spirv *self = product->spirv;
-  Id exit, number = ghlo_spirv_begin_point (self, TRUE, &exit), turn = begin_condition (product);
+  Id number = ghlo_spirv_find_point (self, TRUE), exit = ghlo_spirv_begin_point (self, number);
+  Id turn = begin_condition (product);
 
   product->lane = CODE (SpvOpUConvert, self->u32, self->lane);
   if (!self->floats.folds_exactly)

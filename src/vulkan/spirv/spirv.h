@@ -62,11 +62,12 @@ typedef struct
 {
   gboolean group_per_point;     /* A workgroup does a parallel point: its invocations share out the points of blocks and
                                  * the chains of folds, and temporaries lie in shared memory or, where an invocation
-                                 * alone uses them, in registers. For few parallel points with long axes in them. Else it is an invocation, with scratch. */
+                                 * alone uses them, in registers. For few parallel points with long axes in them.
+                                 * Else it is an invocation, with scratch. */
   gsize    shared_size;         /* bytes of shared memory that the former may take */
   guint    points_each;         /* of an invocation that needs no scratch, where parts are done in turn; 0 is 1 */
   GhloSpirvParts parts;         /* other than IN_TURN only where ghlo_spirv_count_parts () is more than 1 */
-  guint    group;               /* invocations of a workgroup that does a point, a power of two; 0 is GHLO_SPIRV_GROUP */
+  guint    group;               /* invocations of a workgroup that does a point, a power of two; 0: GHLO_SPIRV_GROUP */
 } GhloSpirvSchedule;
 
 static inline guint
