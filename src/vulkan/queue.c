@@ -37,7 +37,6 @@ struct _GhloVulkanQueue
   VkQueue           queue;
   VkSemaphore       timeline;
   VkPipelineLayout  layout;
-  Batch            *last;           /* of each submission */
   GMutex            lock;           /* guards what follows, and the queue */
   guint64           submitted;      /* the timeline's last value; atomic where the lock is not held */
   GArray           *gathered;       /* VkCommandBuffer, in the order in which they are to be done … */
@@ -88,31 +87,6 @@ batch_new (GhloVulkanQueue  *self,
   return NULL;
 }
 
-/* The commands at the end of each submission: the host sees what was written, once the timeline says so. */
-static gboolean
-record_last (GhloVulkanQueue  *self,
-             GError          **error)
-{
-  static const VkCommandBufferBeginInfo begin = { VK_STRUCTURE_TYPE_COMMAND_BUFFER_BEGIN_INFO,
-                                                  .flags = VK_COMMAND_BUFFER_USAGE_SIMULTANEOUS_USE_BIT };
-  static const VkMemoryBarrier barrier = {
-    VK_STRUCTURE_TYPE_MEMORY_BARRIER,
-    .srcAccessMask = VK_ACCESS_SHADER_WRITE_BIT | VK_ACCESS_TRANSFER_WRITE_BIT,
-    .dstAccessMask = VK_ACCESS_HOST_READ_BIT | VK_ACCESS_HOST_WRITE_BIT,
-  };
-  const GhloVulkanFunctions *vk = self->device->vk;
-
-  self->last = batch_new (self, error);
-  if (self->last == NULL
-      || !check (self, ghlo_vulkan_call (vk, BeginCommandBuffer, self->last->commands, &begin), "begin commands",
-                 error))
-    return FALSE;
-  vk->CmdPipelineBarrier (self->last->commands, VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT | VK_PIPELINE_STAGE_TRANSFER_BIT,
-                          VK_PIPELINE_STAGE_HOST_BIT, 0, 1, &barrier, 0, NULL, 0, NULL);
-
-  return check (self, ghlo_vulkan_call (vk, EndCommandBuffer, self->last->commands), "end commands", error);
-}
-
 GhloVulkanQueue *
 ghlo_vulkan_queue_new (GhloVulkanDevice  *device,
                        GError           **error)
@@ -133,8 +107,7 @@ ghlo_vulkan_queue_new (GhloVulkanDevice  *device,
   if (check (self, ghlo_vulkan_call (device->vk, CreateSemaphore, device->device, &timeline, NULL, &self->timeline),
              "make a timeline", error)
       && check (self, ghlo_vulkan_call (device->vk, CreatePipelineLayout, device->device, &layout, NULL, &self->layout),
-                "make a layout of pipelines", error)
-      && record_last (self, error))
+                "make a layout of pipelines", error))
     return self;
   ghlo_vulkan_queue_free (self);
 
@@ -146,8 +119,6 @@ ghlo_vulkan_queue_free (GhloVulkanQueue *self)
 {
   const GhloVulkanFunctions *vk = self->device->vk;
 
-  if (self->last != NULL)
-    batch_free (self, self->last);
   if (self->open != NULL)
     batch_free (self, self->open);
   for (Batch *batch; (batch = g_queue_pop_head (&self->batches)) != NULL;)
@@ -221,6 +192,20 @@ ghlo_vulkan_add_barrier (const GhloVulkanFunctions *vk,
   vk->CmdPipelineBarrier (commands, stages, stages, 0, 1, &barrier, 0, NULL, 0, NULL);
 }
 
+void
+ghlo_vulkan_add_last_barrier (const GhloVulkanFunctions *vk,
+                              VkCommandBuffer            commands)
+{
+  static const VkMemoryBarrier barrier = {
+    VK_STRUCTURE_TYPE_MEMORY_BARRIER,
+    .srcAccessMask = VK_ACCESS_SHADER_WRITE_BIT | VK_ACCESS_TRANSFER_WRITE_BIT,
+    .dstAccessMask = VK_ACCESS_HOST_READ_BIT | VK_ACCESS_HOST_WRITE_BIT,
+  };
+
+  vk->CmdPipelineBarrier (commands, VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT | VK_PIPELINE_STAGE_TRANSFER_BIT,
+                          VK_PIPELINE_STAGE_HOST_BIT, 0, 1, &barrier, 0, NULL, 0, NULL);
+}
+
 /* The lock is held, here as below. One that the device has ended with, or a new one. */
 static gboolean
 open_batch (GhloVulkanQueue  *self,
@@ -262,6 +247,7 @@ close_batch (GhloVulkanQueue  *self,
 
   if (batch == NULL)
     return TRUE;
+  ghlo_vulkan_add_last_barrier (self->device->vk, batch->commands);
   ok = check (self, ghlo_vulkan_call (self->device->vk, EndCommandBuffer, batch->commands), "end commands", error);
   batch->value = self->submitted + 1;
   g_queue_push_tail (&self->batches, batch);
@@ -305,7 +291,6 @@ submit (GhloVulkanQueue  *self,
     return FALSE;
   if (self->gathered->len == 0)
     return TRUE;
-  g_array_append_val (self->gathered, self->last->commands);
   info.commandBufferCount = self->gathered->len;
   info.pCommandBuffers = (const VkCommandBuffer *) (gconstpointer) self->gathered->data;
   ok = check (self, ghlo_vulkan_call (self->device->vk, QueueSubmit, self->queue, 1, &info, VK_NULL_HANDLE),

@@ -18,8 +18,8 @@ GhloVulkanQueue *ghlo_vulkan_queue_new      (GhloVulkanDevice          *device,
 void             ghlo_vulkan_queue_free     (GhloVulkanQueue           *self);
 /* That of all pipelines: push constants alone. */
 VkPipelineLayout ghlo_vulkan_queue_get_layout (GhloVulkanQueue         *self);
-/* Commands that begin with a barrier, and take about @seconds. @value, which the lock of the queue does not
- * guard, is set to what the timeline reaches when they are done. */
+/* Commands that begin with a barrier, end with the last one where they write what the host reads, and take about
+ * @seconds. @value, which the lock of the queue does not guard, is set to what the timeline reaches when they are done. */
 gboolean         ghlo_vulkan_queue_put      (GhloVulkanQueue           *self,
                                              VkCommandBuffer            commands,
                                              double                     seconds,
@@ -57,6 +57,10 @@ guint64          ghlo_vulkan_queue_reached  (GhloVulkanQueue           *self);
 
 /* What comes next in @commands sees what was written before, and writes where all was read. */
 void             ghlo_vulkan_add_barrier    (const GhloVulkanFunctions *vk,
+                                             VkCommandBuffer            commands);
+/* The host sees what was written before, once the timeline says that it is done. It is no command buffer of its own,
+ * since each takes a µs and a half. */
+void             ghlo_vulkan_add_last_barrier (const GhloVulkanFunctions *vk,
                                              VkCommandBuffer            commands);
 
 G_END_DECLS

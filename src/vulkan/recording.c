@@ -312,6 +312,7 @@ record_all (const GhloVulkanRecording  *self,
   ghlo_vulkan_add_barrier (vk, instance->commands);
   for (guint i = 0; i < self->commands->len; i++)
     record_command (self, &g_array_index (self->commands, Command, i), instance);
+  ghlo_vulkan_add_last_barrier (vk, instance->commands);
 
   return ghlo_vulkan_device_check (self->device, ghlo_vulkan_call (vk, EndCommandBuffer, instance->commands),
                                    "end commands", error);
