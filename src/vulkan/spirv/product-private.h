@@ -95,6 +95,7 @@ typedef struct
   GhloKernel             *conversions[GHLO_SPIRV_N_TENSORS];    /* owned; nullable */
   GhloElementType         number;       /* the accumulator's elements: numbers 0 and 1 where it is i1 */
   Id                      element;      /* their type */
+  Id                      words[GHLO_SPIRV_PRODUCT_N_WORDS];    /* of the table */
   Id                      addresses[GHLO_SPIRV_N_TENSORS];      /* of this batch */
   Id                      sizes[GHLO_SPIRV_N_ROLES][GHLO_SPIRV_MAX_DIMENSIONS];
   Id                      strides[GHLO_SPIRV_N_ROLES][GHLO_SPIRV_MAX_DIMENSIONS][GHLO_SPIRV_N_FORMS];

@@ -137,11 +137,13 @@ load_number (const SpirvProduct *product,
 }
 
 static void
-load_dimensions (SpirvProduct *product)
+load_table (SpirvProduct *product)
 {
   const guint n_forms = GHLO_SPIRV_N_TENSORS + product->product->n_windows;
   guint word = GHLO_SPIRV_PRODUCT_N_WORDS;
 
+  for (guint i = 0; i < GHLO_SPIRV_PRODUCT_N_WORDS; i++)
+    product->words[i] = load_word (product, i);
   for (guint i = 0; i < product->product->n_windows; i++)
     {
       product->windows[i].low = load_number (product, word++);
@@ -210,7 +212,7 @@ find_factors (SpirvProduct *product,
       first = CODE (SpvOpIMul, self->u64, CODE (SpvOpUConvert, self->u64, batch),
                     CODE (SpvOpUConvert, self->u64, product->sides[i].count));
       bytes = CODE (SpvOpIMul, self->u64, first, ghlo_spirv_u64 (self, sizeof (float)));
-      product->factors[i] = CODE (SpvOpIAdd, self->u64, load_word (product, GHLO_SPIRV_PRODUCT_FACTORS + i), bytes);
+      product->factors[i] = CODE (SpvOpIAdd, self->u64, product->words[GHLO_SPIRV_PRODUCT_FACTORS + i], bytes);
     }
 }
 
@@ -234,11 +236,11 @@ find_place (SpirvProduct *product,
   piece = divide (self, plane, load_number (product, GHLO_SPIRV_PRODUCT_BATCHES), &batch);
   find_tile (product, tile, n_tiles);
   for (guint i = 0; i < GHLO_SPIRV_N_TENSORS; i++)
-    product->addresses[i] = CODE (SpvOpIAdd, self->u64, load_word (product, GHLO_SPIRV_PRODUCT_ADDRESSES + i),
+    product->addresses[i] = CODE (SpvOpIAdd, self->u64, product->words[GHLO_SPIRV_PRODUCT_ADDRESSES + i],
                                   ghlo_spirv_product_offset (product, GHLO_SPIRV_BATCH, i, batch));
   find_factors (product, batch);
   address = CODE (SpvOpIMul, self->u64, CODE (SpvOpUConvert, self->u64, piece),
-                  load_word (product, GHLO_SPIRV_PRODUCT_PLANE));
+                  product->words[GHLO_SPIRV_PRODUCT_PLANE]);
   product->addresses[GHLO_SPIRV_RESULT] = CODE (SpvOpIAdd, self->u64, product->addresses[GHLO_SPIRV_RESULT], address);
   length = load_number (product, GHLO_SPIRV_PRODUCT_PIECE);
   product->begin = CODE (SpvOpIMul, self->u32, piece, length);
@@ -478,24 +480,26 @@ begin_condition (const SpirvProduct *product)
 
   if (condition == GHLO_SPIRV_ALWAYS)
     return 0;
-  flag = ghlo_spirv_read (self, GHLO_ELEMENT_TYPE_UI32, load_word (product, GHLO_SPIRV_PRODUCT_FLAG));
+  flag = ghlo_spirv_read (self, GHLO_ELEMENT_TYPE_UI32, product->words[GHLO_SPIRV_PRODUCT_FLAG]);
 
   return ghlo_spirv_begin_if (self, CODE (condition == GHLO_SPIRV_IF_FLAGGED ? SpvOpINotEqual : SpvOpIEqual,
                                           self->boolean, flag, ghlo_spirv_u32 (self, 0)));
 }
 
+/* As in module.c, the table is read before the flag is looked at. */
 static void
 emit_body (SpirvProduct *product)
 {
   Spirv *self = product->spirv;
-  Id number = ghlo_spirv_find_point (self, TRUE), exit = ghlo_spirv_begin_point (self, number);
-  Id turn = begin_condition (product);
+  Id number = ghlo_spirv_find_point (self, TRUE), exit, turn;
 
+  load_table (product);
+  exit = ghlo_spirv_begin_point (self, number);
+  turn = begin_condition (product);
   product->lane = CODE (SpvOpUConvert, self->u32, self->lane);
   if (!self->floats.folds_exactly)
     self->zero = ghlo_spirv_word (self, self->table, GHLO_SPIRV_WORD_ZERO);
   product->element = ghlo_spirv_type (self, product->number);
-  load_dimensions (product);
   find_place (product, CODE (SpvOpUConvert, self->u32, number));
   if (product->product->subgroup > 0)
     ghlo_spirv_matrix_body (product);
