@@ -104,13 +104,19 @@ expect_space (const GhloStepBuilder *self,
 }
 
 /* Whether the body reads its @index-th carried value, which it hands on as it is, where that lies already. One
- * whose elements are apart is copied once instead, since steps of the body might copy it in each iteration. */
+ * whose elements are apart is copied once instead, since steps of the body might copy it in each iteration. A counter
+ * that nobody reads stays what it is. */
 static gboolean
 stays (const GhloIrBlock     *body,
        guint                  index,
        const GhloStepOperand *init)
 {
-  return ghlo_ir_op_operand (body->last, index) == body->arguments[index]
+  const GhloIrValue *next = ghlo_ir_op_operand (body->last, index);
+
+  if (next->op != NULL && ghlo_ir_counts_only (next->op))
+    return TRUE;
+
+  return next == body->arguments[index]
          && (init->buffer == GHLO_STEP_NONE || ghlo_step_is_dense (init));
 }
 

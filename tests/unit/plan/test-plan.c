@@ -206,6 +206,43 @@ test_loop_exchanges (void)
   assert_runs (crossing, (GhloValue *[]) { a, b }, 2, 3);
 }
 
+/* Of a loop whose iterations are known nobody computes a counter that is not read, by the body or behind the loop. */
+static void
+test_loop_counter (void)
+{
+  static const struct
+  {
+    const char *read, *kept, *result;
+    guint       n_adds;
+  } cases[] = { { "%n", "%l", "%0#1", 0 }, { "%i", "%l", "%0#1", 1 }, { "%n", "%j", "%0#1", 1 },
+                { "%n", "%l", "%0#0", 1 } };
+  g_autoptr (GhloValue) a = new_random ("tensor<i32>", 0, 100);
+
+  for (guint i = 0; i < G_N_ELEMENTS (cases); i++)
+    {
+      g_autofree char *text = g_strdup_printf (
+        "func.func @main(%%a: tensor<i32>) -> (tensor<i32>, tensor<i32>) {\n"
+        "  %%zero = stablehlo.constant dense<0> : tensor<i32>\n"
+        "  %%one = stablehlo.constant dense<1> : tensor<i32>\n"
+        "  %%end = stablehlo.constant dense<5> : tensor<i32>\n"
+        "  %%0:3 = stablehlo.while(%%i = %%zero, %%n = %%a, %%k = %%a) : tensor<i32>, tensor<i32>, tensor<i32>\n"
+        "  cond {\n"
+        "    %%c = stablehlo.compare LT, %%i, %%end : (tensor<i32>, tensor<i32>) -> tensor<i1>\n"
+        "    stablehlo.return %%c : tensor<i1>\n"
+        "  } do {\n"
+        "    %%j = stablehlo.add %%i, %%one : tensor<i32>\n"
+        "    %%l = stablehlo.abs %s : tensor<i32>\n"
+        "    %%m = stablehlo.negate %%n : tensor<i32>\n"
+        "    stablehlo.return %%j, %%m, %s : tensor<i32>, tensor<i32>, tensor<i32>\n"
+        "  }\n"
+        "  return %s, %%0#2 : tensor<i32>, tensor<i32>\n"
+        "}\n", cases[i].read, cases[i].kept, cases[i].result);
+
+      ASSERT_PLAN (text, { "loop 5 times", 1 }, { "stablehlo.add", cases[i].n_adds }, { "reference", 0 });
+      assert_runs (text, (GhloValue *[]) { a }, 1, 2);
+    }
+}
+
 /* A loop in a loop, whose inner one begins from what the outer one carries, and a branch
  * that hands values from outside on. */
 static const char nested[] =
@@ -1070,6 +1107,7 @@ main (int   argc,
   g_test_add_func ("/plan/copies", test_copies);
   g_test_add_func ("/plan/loop-in-place", test_loop_in_place);
   g_test_add_func ("/plan/loop-exchanges", test_loop_exchanges);
+  g_test_add_func ("/plan/loop-counter", test_loop_counter);
   g_test_add_func ("/plan/nested", test_nested);
   g_test_add_func ("/plan/calls", test_calls);
   g_test_add_func ("/plan/no-plan", test_no_plan);
