@@ -2,7 +2,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
  * Behind each condition of a loop that data ends: whether there is another iteration, and how many there were. Once
- * there was none there is none any more, whatever the predicate's byte is.
+ * there was none there is none any more, whatever the predicate's byte is; and the next predicate, which no condition
+ * computes then, becomes 0.
  *
  * This is for any device, while common.glsl is for those that load single bytes.
  */
@@ -41,6 +42,8 @@ main ()
 
   alive.value = goes_on ? 1 : 0;
   count.value = n;
+  if (table.next != 0 && !goes_on)
+    atomicAnd (U32 (table.next & ~uint64_t (3)).value, ~(255 << (uint (table.next) & 3) * 8));
   if (table.report != 0)
     U32 (table.report).value = n << 1 | (goes_on ? 1 : 0);
 }

@@ -150,11 +150,13 @@ typedef struct
   void      (*gate)     (gpointer               recording,
                          GhloStepPlace          place);
   /* Behind the condition of a loop, whose predicate is the byte at @predicate. The byte at @state becomes 0, and stays
-   * so, when that is 0; else the iterations, counted behind it, are one more. With @is_first the loop begins.
+   * so, when that is 0, and so does the one at @next, if that is somewhere, which nothing else writes then, and which
+   * waits for nothing; else the iterations, counted behind the state, are one more. With @is_first the loop begins.
    * At @report, if that is somewhere, the host finds an integer: twice the iterations, modulo 2^32, and 1 more where
    * the loop goes on. FALSE with @error. NULL where the device has no such loops. */
   gboolean  (*decide)   (gpointer               recording,
                          GhloStepPlace          predicate,
+                         GhloStepPlace          next,
                          GhloStepPlace          state,
                          GhloStepPlace          report,
                          gboolean               is_first,

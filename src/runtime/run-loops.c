@@ -5,6 +5,11 @@
  * noted. The condition that gives 0 is the last one that is run: so the predicate stays 0 (plan/liveness.c has nothing
  * else take its memory), and what is carried stays where that condition has found it.
  *
+ * A body that writes nothing but what changes places, and what it alone needs, does no harm where there is no such
+ * iteration: it runs ahead, beside its condition, gated by the predicate before. So an iteration waits once for the one
+ * before it, where it would wait for its condition too. There are two predicates then, in turn, and what notes that the
+ * loop has ended sets the next one to 0.
+ *
  * While the device is at a block the host begins the next one, and then waits for the report of the one before. The
  * last report says how many iterations there were, and so which exchanges are to be made.
  */
@@ -19,9 +24,13 @@
  * lies where it did (see run-recordings.c). */
 static const guint sizes[] = { 2, 2, 8, 16, 32, 64 };
 
-/* A block is at most this part of the iterations that have been begun, or LEAST of them: what comes behind the end of
- * the loop takes time as well. LEAST of a few µs each keep the device busy until the host has begun the next ones. */
+/* A block is at most this part of the iterations that have been begun, or LEAST of them, or what is left of as many as
+ * there were the last time: what comes behind the end of the loop takes time as well. LEAST of a few µs each keep the
+ * device busy until the host has begun the next ones. */
 enum { PART = 4, LEAST = 8 };
+
+/* A body that takes longer, s, loses more by an iteration too many than it gains by not waiting. */
+#define MAX_AHEAD 2e-5
 
 /* Bytes from one report to the other; that of a block is read while the next one writes its own. */
 enum { N_REPORTS = 2, REPORT_STRIDE = 64 };
@@ -32,8 +41,10 @@ struct _GhloRunLoop
   const GhloStep       *loop;
   const GhloStepTarget *target;
   GhloStepPlace         predicate;
+  gboolean              runs_ahead;     /* the body */
   guint                 n_sizes;        /* that are not too many steps */
   int                   time;           /* ns that an iteration took lately; 0: not known. Atomic */
+  guint                 n_last;         /* iterations of the run before; G_MAXUINT: not known. Atomic */
   gpointer              blocks[G_N_ELEMENTS (sizes)];   /* NULL until needed; guarded by the lock of recordings */
 };
 
@@ -62,7 +73,7 @@ put_iteration (const GhloRunLoop  *self,
   recorder->gate (recording, is_first ? nowhere : state);
   ok = ghlo_run_recordings_put (self->recordings, recorder, condition->steps, condition->n_steps - 1, recording, error);
   recorder->gate (recording, nowhere);
-  ok = ok && recorder->decide (recording, self->predicate, state,
+  ok = ok && recorder->decide (recording, self->predicate, nowhere, state,
                                is_last ? place_behind (self, GHLO_RUN_LOOP_REPORT) : nowhere, is_first, error);
   recorder->gate (recording, self->predicate);
   ok = ok && ghlo_run_recordings_put (self->recordings, recorder, body->steps, body->n_steps, recording, error);
@@ -70,6 +81,76 @@ put_iteration (const GhloRunLoop  *self,
   ghlo_run_exchange (self->loop, self->recordings->names);
 
   return ok;
+}
+
+/* The predicate that the condition told last writes, or with @is_other the other one. */
+static GhloStepPlace
+get_predicate (const GhloRunLoop *self,
+               gboolean           is_other)
+{
+  const guint32 other = place_behind (self, GHLO_RUN_LOOP_PREDICATE).buffer;
+  const guint32 now = (guint32) GPOINTER_TO_SIZE (self->recordings->names[self->predicate.buffer]);
+
+  return (GhloStepPlace) { is_other ? self->predicate.buffer + other - now : now, 0 };
+}
+
+/* Where the iteration @i of a block runs ahead. */
+static gboolean
+put_ahead (const GhloRunLoop  *self,
+           gboolean            is_first,
+           guint               i,
+           gpointer            recording,
+           GError            **error)
+{
+  const GhloStepRecorder *recorder = self->target->space->recorder;
+  const GhloStepBody *condition = &self->loop->bodies[0], *body = &self->loop->bodies[1];
+  const GhloStepPlace before = get_predicate (self, FALSE), next = get_predicate (self, TRUE);
+  const gboolean begins = is_first && i == 0;
+  gboolean ok = i == 0 || recorder->decide (recording, before, next, place_behind (self, GHLO_RUN_LOOP_STATE), nowhere,
+                                            is_first && i == 1, error);
+
+  if (!begins)
+    self->recordings->names[self->predicate.buffer] = GSIZE_TO_POINTER (next.buffer);
+  recorder->gate (recording, begins ? nowhere : before);
+  ok = ok && ghlo_run_recordings_put (self->recordings, recorder, condition->steps, condition->n_steps - 1, recording,
+                                      error);
+  recorder->gate (recording, before);
+  ok = ok && ghlo_run_recordings_put (self->recordings, recorder, body->steps, body->n_steps, recording, error);
+  recorder->gate (recording, nowhere);
+  ghlo_run_exchange (self->loop, self->recordings->names);
+
+  return ok;
+}
+
+/* The first three iterations are told; the others repeat the second and the third. A block ends with the second
+ * predicate, where the next one goes on. */
+static gboolean
+put_block_ahead (const GhloRunLoop  *self,
+                 guint               size,
+                 gboolean            is_first,
+                 gpointer            recording,
+                 GError            **error)
+{
+  const GhloStepRecorder *recorder = self->target->space->recorder;
+  const guint32 second = place_behind (self, GHLO_RUN_LOOP_PREDICATE).buffer;
+  guint begins[4];
+  gboolean ok = TRUE;
+
+  if (!is_first)
+    self->recordings->names[self->predicate.buffer] = GSIZE_TO_POINTER (second);
+  for (guint i = 0; ok && i < MIN (size, 3); i++)
+    {
+      begins[i] = recorder->count (recording);
+      ok = put_ahead (self, is_first, i, recording, error);
+    }
+  begins[3] = recorder->count (recording);
+  for (guint i = 3; ok && i < size; i++)
+    recorder->repeat (recording, begins[2 - i % 2], begins[3 - i % 2] - begins[2 - i % 2]);
+  self->recordings->names[self->predicate.buffer] = GSIZE_TO_POINTER (second);
+
+  return ok && recorder->decide (recording, get_predicate (self, FALSE), get_predicate (self, TRUE),
+                                 place_behind (self, GHLO_RUN_LOOP_STATE), place_behind (self, GHLO_RUN_LOOP_REPORT),
+                                 FALSE, error);
 }
 
 /* As one iteration leaves them. */
@@ -82,14 +163,14 @@ exchange_names (const GhloRunLoop *self)
 }
 
 /* The first two iterations are told, and the last, which reports; the others repeat the first two. */
-static gpointer
-record (const GhloRunLoop  *self,
-        guint               size,
-        gboolean            is_first,
-        GError            **error)
+static gboolean
+put_block (const GhloRunLoop  *self,
+           guint               size,
+           gboolean            is_first,
+           gpointer            recording,
+           GError            **error)
 {
   const GhloStepRecorder *recorder = self->target->space->recorder;
-  gpointer recording = ghlo_run_recordings_begin (self->recordings, self->target);
   guint begins[3];
   gboolean ok = TRUE;
 
@@ -106,6 +187,20 @@ record (const GhloRunLoop  *self,
       exchange_names (self);
       ok = put_iteration (self, FALSE, TRUE, recording, error);
     }
+
+  return ok;
+}
+
+static gpointer
+record (const GhloRunLoop  *self,
+        guint               size,
+        gboolean            is_first,
+        GError            **error)
+{
+  const GhloStepRecorder *recorder = self->target->space->recorder;
+  gpointer recording = ghlo_run_recordings_begin (self->recordings, self->target);
+  gboolean ok = (self->runs_ahead ? put_block_ahead : put_block) (self, size, is_first, recording, error);
+
   recorder->end (recording, 0);         /* each block is submitted by itself */
   if (!ok)
     g_clear_pointer (&recording, recorder->free);
@@ -159,6 +254,48 @@ measure_iteration (const GhloStepPlan    *plan,
   return length;
 }
 
+/* Whether nobody misses what was in @buffer when the body has run once too often. */
+static gboolean
+is_given_up (const GhloRunRecordings *recordings,
+             const GhloStep          *loop,
+             guint32                  buffer)
+{
+  const GhloStepBuffer *given = &recordings->plan->buffers[buffer];
+  const GhloStepBody *body = &loop->bodies[1];
+
+  for (guint i = 0; i < loop->n_exchanges; i++)
+    if (loop->exchanges[i].written == buffer)
+      return TRUE;
+
+  return given->kind == GHLO_STEP_BUFFER_TEMPORARY && given->first >= body->steps[0]->number
+         && given->last <= body->steps[body->n_steps - 1]->number;
+}
+
+static gboolean
+may_run_ahead (const GhloRunRecordings *recordings,
+               const GhloStep          *loop,
+               GhloStepPlace            predicate)
+{
+  GhloRunLength length = { 0 };
+  const GhloStepTarget *target = NULL;
+
+  for (guint i = 0; i < 2; i++)
+    for (guint k = 0; k + (i == 0) < loop->bodies[i].n_steps; k++)
+      if (loop->bodies[i].steps[k]->kind != GHLO_STEP_COMPUTE)
+        return FALSE;
+  for (guint i = 0; i < loop->bodies[1].n_steps; i++)
+    {
+      const GhloStep *step = loop->bodies[1].steps[i];
+
+      ghlo_run_is_recorded (recordings->plan, step, &target, &length);
+      for (guint k = 0; k < step->n_results; k++)
+        if (step->results[k].buffer != GHLO_STEP_NONE && !is_given_up (recordings, loop, step->results[k].buffer))
+          return FALSE;
+    }
+
+  return loop->bodies[1].n_steps > 0 && predicate.offset == 0 && length.seconds <= MAX_AHEAD;
+}
+
 GhloRunLoop *
 ghlo_run_loop_new (GhloRunRecordings  *recordings,
                    const GhloStep     *loop,
@@ -176,7 +313,8 @@ ghlo_run_loop_new (GhloRunRecordings  *recordings,
       || length.seconds * sizes[0] > GHLO_STEP_MAX_NANOSECONDS / 1e9 || target->space->recorder->decide == NULL)
     return NULL;
   self = g_new0 (GhloRunLoop, 1);
-  *self = (GhloRunLoop) { recordings, loop, target, predicate, .n_sizes = 2 };
+  *self = (GhloRunLoop) { recordings, loop, target, predicate, may_run_ahead (recordings, loop, predicate), 2, 0,
+                          G_MAXUINT };
   while (self->n_sizes < G_N_ELEMENTS (sizes) && length.n_steps * sizes[self->n_sizes] <= GHLO_RUN_MAX_LOOP_STEPS)
     self->n_sizes++;
   if (get_block (self, 0, error) == NULL)
@@ -200,11 +338,12 @@ typedef struct
   GhloRunLoop       *self;
   guint8           **addresses;
   const GhloMonitor *monitor;
-  guint8            *state, *reports;           /* addresses of the device's */
+  guint8            *state, *reports;           /* addresses of the device's; a predicate lies behind the state */
   const guint8      *seen;                      /* where the host reads reports */
   guint64            numbers[N_REPORTS];        /* what is waited for before the block's is read */
   guint              n_iterations[N_REPORTS];   /* of the block */
-  guint64            n_blocks, n_begun;         /* iterations of all */
+  guint64            n_blocks, n_ended, n_begun;        /* n_begun: iterations of all */
+  guint64            n_expected;                /* conditions until the loop has ended, if it is as the last time */
   gint64             looked;                    /* when the block before had ended, in ns */
 } Run;
 
@@ -213,11 +352,13 @@ static guint
 choose_size (const Run *run)
 {
   const gint64 time = g_atomic_int_get (&run->self->time);
+  const guint64 n_left = run->n_expected != G_MAXUINT64 && run->n_begun < run->n_expected
+                         ? run->n_expected - run->n_begun : 0;
   guint i = 1;
 
   if (run->n_blocks == 0)
     return 0;
-  while (time > 0 && i + 1 < run->self->n_sizes && sizes[i + 1] <= MAX (run->n_begun / PART, LEAST)
+  while (time > 0 && i + 1 < run->self->n_sizes && sizes[i + 1] <= MAX (MAX (run->n_begun / PART, LEAST), n_left)
          && sizes[i + 1] * time <= GHLO_STEP_MAX_NANOSECONDS)
     i++;
 
@@ -243,14 +384,14 @@ begin_block (Run     *run,
   return TRUE;
 }
 
-/* The block before the one that was begun last. */
+/* The first of those that have not ended. */
 static gboolean
 await_block (Run      *run,
              guint32  *report,
              GError  **error)
 {
   const GhloStepSpace *space = run->self->target->space;
-  const guint slot = run->n_blocks % N_REPORTS;
+  const guint slot = run->n_ended++ % N_REPORTS;
   gint64 now;
 
   if (!space->await (space->self, run->numbers[slot], run->monitor, error))
@@ -271,11 +412,12 @@ allocate (Run     *run,
   const GhloStepSpace *space = run->self->target->space;
   gconstpointer host = NULL;
 
-  run->state = space->alloc (space->self, GHLO_STEP_LOOP_STATE, error);
+  run->state = space->alloc (space->self, 2 * GHLO_STEP_LOOP_STATE, error);
   if (run->state != NULL)
     run->reports = space->alloc_seen (space->self, N_REPORTS * REPORT_STRIDE, &host, error);
   run->seen = host;
   run->addresses[place_behind (run->self, GHLO_RUN_LOOP_STATE).buffer] = run->state;
+  run->addresses[place_behind (run->self, GHLO_RUN_LOOP_PREDICATE).buffer] = run->state + GHLO_STEP_LOOP_STATE;
 
   return run->reports != NULL;
 }
@@ -286,9 +428,18 @@ release (Run *run)
   const GhloStepSpace *space = run->self->target->space;
 
   if (run->state != NULL)
-    space->free (space->self, run->state, GHLO_STEP_LOOP_STATE);
+    space->free (space->self, run->state, 2 * GHLO_STEP_LOOP_STATE);
   if (run->reports != NULL)
     space->free (space->self, run->reports, N_REPORTS * REPORT_STRIDE);
+}
+
+/* Another block is begun while the device is at one, unless the loop is expected to end in that. */
+static gboolean
+may_begin (const Run *run)
+{
+  const guint64 n_open = run->n_blocks - run->n_ended;
+
+  return n_open == 0 || (n_open < N_REPORTS && run->n_begun < run->n_expected);
 }
 
 gboolean
@@ -297,15 +448,20 @@ ghlo_run_loop_run (GhloRunLoop        *self,
                    const GhloMonitor  *monitor,
                    GError            **error)
 {
-  Run run = { .self = self, .addresses = addresses, .monitor = monitor, .looked = ghlo_run_profile_now () };
+  Run run = { .self = self, .addresses = addresses, .monitor = monitor, .looked = ghlo_run_profile_now (),
+              .n_expected = G_MAXUINT64 };
+  const guint n_last = (guint) g_atomic_int_get (&self->n_last);
   guint32 report = 1;
-  gboolean ok = allocate (&run, error) && begin_block (&run, error);
+  gboolean ok = allocate (&run, error);
 
+  if (n_last != G_MAXUINT)
+    run.n_expected = (guint64) n_last + 1;
   while (ok && (report & 1) != 0)
-    ok = begin_block (&run, error) && await_block (&run, &report, error);
+    ok = may_begin (&run) ? begin_block (&run, error) : await_block (&run, &report, error);
   release (&run);
   if (!ok)
     return FALSE;
+  g_atomic_int_set (&self->n_last, (int) (report >> 1));
   /* The condition was run once more than the body. */
   ghlo_run_exchange_in (&self->loop->bodies[0], (report >> 1) + 1, addresses);
   ghlo_run_exchange_in (&self->loop->bodies[1], report >> 1, addresses);

@@ -19,7 +19,8 @@ void             ghlo_vulkan_queue_free     (GhloVulkanQueue           *self);
 /* That of all pipelines: push constants alone. */
 VkPipelineLayout ghlo_vulkan_queue_get_layout (GhloVulkanQueue         *self);
 /* Commands that begin with a barrier, end with the last one where they write what the host reads, and take about
- * @seconds. @value, which the lock of the queue does not guard, is set to what the timeline reaches when they are done. */
+ * @seconds. @value, which the lock of the queue does not guard, is set to what the timeline reaches when they are
+ * done. */
 gboolean         ghlo_vulkan_queue_put      (GhloVulkanQueue           *self,
                                              VkCommandBuffer            commands,
                                              double                     seconds,

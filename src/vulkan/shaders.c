@@ -173,10 +173,12 @@ typedef struct
 
 #define LOOP_WORD(member) ((guint) (offsetof (LoopTable, member) / sizeof (guint64)))
 
-/* Its accesses are no larger than they are: the body reads the predicate meanwhile. */
+/* Its accesses are no larger than they are: the body reads the predicate meanwhile. The next one has no bytes, since the
+ * condition that writes it while this is running does so only where this does not. */
 gboolean
 ghlo_vulkan_shader_decide (gpointer       recording,
                            GhloStepPlace  predicate,
+                           GhloStepPlace  next,
                            GhloStepPlace  state,
                            GhloStepPlace  report,
                            gboolean       is_first,
@@ -184,18 +186,22 @@ ghlo_vulkan_shader_decide (gpointer       recording,
 {
   GhloVulkanDevice *device = ghlo_vulkan_recording_get_device (recording);
   const LoopTable table = { .is_first = is_first };
-  const GhloVulkanAccess accesses[] = {
+  GhloVulkanAccess accesses[4] = {
     { LOOP_WORD (predicate), predicate, 0, 1, FALSE },
     { LOOP_WORD (state), state, 0, GHLO_STEP_LOOP_STATE, TRUE },
-    { LOOP_WORD (report), report, 0, GHLO_STEP_LOOP_REPORT, TRUE },
   };
-  const GhloVulkanDispatch dispatch = {
+  guint n = 2;
+  GhloVulkanDispatch dispatch = {
     .pipeline = ghlo_vulkan_shader_compile (device, GHLO_VULKAN_SHADER_LOOP, NULL, 0, error),
     .n_points = 1, .points_each = 1, .most_groups = 1, .words = (const guint64 *) &table,
     .n_words = sizeof table / sizeof (guint64), .accesses = accesses,
-    .n_accesses = G_N_ELEMENTS (accesses) - (report.buffer == GHLO_STEP_NONE),
   };
 
+  if (next.buffer != GHLO_STEP_NONE)
+    accesses[n++] = (GhloVulkanAccess) { LOOP_WORD (next), next, 0, 0, FALSE };
+  if (report.buffer != GHLO_STEP_NONE)
+    accesses[n++] = (GhloVulkanAccess) { LOOP_WORD (report), report, 0, GHLO_STEP_LOOP_REPORT, TRUE };
+  dispatch.n_accesses = n;
   if (dispatch.pipeline != VK_NULL_HANDLE)
     ghlo_vulkan_recording_dispatch (recording, &dispatch);
 

@@ -90,6 +90,7 @@ void        ghlo_vulkan_shader_copy       (GhloVulkanRecording     *recording,
 /* What GhloStepRecorder has for conditions of loops that data ends; shaders/loop.comp says what it does. */
 gboolean    ghlo_vulkan_shader_decide     (gpointer                 recording,
                                            GhloStepPlace            predicate,
+                                           GhloStepPlace            next,
                                            GhloStepPlace            state,
                                            GhloStepPlace            report,
                                            gboolean                 is_first,

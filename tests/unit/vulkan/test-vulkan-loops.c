@@ -128,6 +128,22 @@ static const char ended[] =
   "  return %2, %r#1, %r#0 : tensor<32xi32>, tensor<32xi32>, tensor<i32>\n"
   "}\n";
 
+/* All that is carried changes places. */
+static const char ended_ahead[] =
+  BEGIN ("(tensor<32xi32>, tensor<32xi32>)")
+  "  %all = stablehlo.constant dense<1> : tensor<32xi32>\n"
+  "  %r:2 = stablehlo.while(%v = %x, %w = %y) : tensor<32xi32>, tensor<32xi32>\n"
+  OF_DATA
+  "    %t = stablehlo.add %v, %all : tensor<32xi32>\n"
+  "    %p = stablehlo.reverse %t, dims = [0] : tensor<32xi32>\n"
+  "    %q = stablehlo.reverse %w, dims = [0] : tensor<32xi32>\n"
+  "    %s = stablehlo.multiply %p, %q : tensor<32xi32>\n"
+  "    %u = stablehlo.subtract %s, %v : tensor<32xi32>\n"
+  "    stablehlo.return %t, %u : tensor<32xi32>, tensor<32xi32>\n"
+  "  }\n"
+  "  return %r#1, %r#0 : tensor<32xi32>, tensor<32xi32>\n"
+  "}\n";
+
 /* Counted loops in the condition and in the body, of an odd number of iterations, whose buffers change places. */
 #define INNER(from, to) \
   "    %" to "s:2 = stablehlo.while(%j = %zero, %a = %" from ") : tensor<i32>, tensor<32xi32>\n" \
@@ -284,8 +300,8 @@ check_profile (GhloPrepared *prepared,
   compare (prepared, outputs, expected);
 }
 
-/* Two runs at once, then one more, which takes the first one's commands. How many recordings they begin. */
-static guint
+/* Two runs at once, then one more, which takes the first one's commands. What recordings they begin. */
+static VulkanProgramReplays
 check_program (GhloVulkanDevice *device,
                const char       *text)
 {
@@ -293,7 +309,7 @@ check_program (GhloVulkanDevice *device,
   g_autoptr (GhloPrepared) oracle = vulkan_program_prepare (ghlo_devices_find ("reference"), text, &error);
   g_autoptr (GhloPrepared) prepared = NULL;
   GhloValue *expected[MAX_OUTPUTS], *outputs[3][MAX_OUTPUTS];
-  guint n_replays;
+  VulkanProgramReplays seen;
 
   g_assert_no_error (error);
   run (oracle, expected);
@@ -306,11 +322,11 @@ check_program (GhloVulkanDevice *device,
   run (prepared, outputs[2]);
   compare (prepared, outputs[1], expected);
   compare (prepared, outputs[2], expected);
-  n_replays = vulkan_program_unwatch (device).n_replays;
+  seen = vulkan_program_unwatch (device);
   check_profile (prepared, expected);
   ghlo_values_clear (expected, oracle->n_outputs);
 
-  return n_replays;
+  return seen;
 }
 
 /* Bytes in a second, which is what plans think of it; of those that are made from now on. */
@@ -348,7 +364,7 @@ test_counted (void)
       {
         g_autofree char *text = fill_in (texts[i], trips[k]);
 
-        g_assert_cmpuint (check_program (device, text), ==, 3);
+        g_assert_cmpuint (check_program (device, text).n_replays, ==, 3);
       }
 }
 
@@ -369,7 +385,7 @@ test_long (void)
   for (guint i = 0; device != NULL && i < G_N_ELEMENTS (cases); i++)
     {
       g_autofree char *text = fill_in (cases[i].text, cases[i].trips);
-      guint n_replays = check_program (device, text) / 3;
+      guint n_replays = check_program (device, text).n_replays / 3;
 
       g_test_message ("%u iterations: %u recordings", cases[i].trips, n_replays);
       g_assert_cmpuint (n_replays, >=, cases[i].least);
@@ -388,10 +404,29 @@ test_ended (void)
     for (guint k = 0; k < G_N_ELEMENTS (trips); k++)
       {
         g_autofree char *text = fill_in (texts[i], trips[k]);
-        guint n_replays = check_program (device, text);
+        guint n_replays = check_program (device, text).n_replays;
 
         g_test_message ("%u iterations: %u recordings in 3 runs", trips[k], n_replays);
       }
+}
+
+/* Of five dispatches of an iteration three wait: the first step of the body for the iteration before, and the other two
+ * for each other, but none for the condition. */
+static void
+test_ended_ahead (void)
+{
+  static const guint trips[] = { 0, 1, 2, 3, 7, 64, 65 };
+  GhloVulkanDevice *device = open_device ();
+
+  for (guint k = 0; device != NULL && k < G_N_ELEMENTS (trips); k++)
+    {
+      g_autofree char *text = fill_in (ended_ahead, trips[k]);
+      VulkanProgramReplays seen = check_program (device, text);
+
+      g_test_message ("%u iterations: %u recordings in 3 runs of %u dispatches, which wait %u times", trips[k],
+                      seen.n_replays, seen.n_dispatches, seen.n_barriers);
+      g_assert_cmpuint (10 * seen.n_barriers, <, 7 * seen.n_dispatches);
+    }
 }
 
 /* Far fewer times than there are iterations the host has something to do. */
@@ -404,7 +439,7 @@ test_ended_late (void)
 
   if (device == NULL)
     return;
-  n_replays = check_program (device, text);
+  n_replays = check_program (device, text).n_replays;
   g_test_message ("1000 iterations: %u recordings in 3 runs", n_replays);
   g_assert_cmpuint (n_replays, <, 3 * 500);
 }
@@ -547,7 +582,7 @@ test_cuts (void)
       guint n_replays;
 
       set_rate (device, cases[i].rate);
-      n_replays = check_program (device, text);
+      n_replays = check_program (device, text).n_replays;
       g_test_message ("%u at %g: %u recordings, %" G_GUINT64_FORMAT " submissions", i, cases[i].rate, n_replays,
                       ghlo_vulkan_queue_value (device->queue) - submitted);
       g_assert_cmpuint (n_replays, >=, cases[i].least);
@@ -567,6 +602,7 @@ main (int    argc,
   g_test_add_func ("/vulkan/loops/cuts", test_cuts);
   g_test_add_func ("/vulkan/loops/long", test_long);
   g_test_add_func ("/vulkan/loops/ended", test_ended);
+  g_test_add_func ("/vulkan/loops/ended-ahead", test_ended_ahead);
   g_test_add_func ("/vulkan/loops/ended-late", test_ended_late);
   g_test_add_func ("/vulkan/loops/host", test_host);
   g_test_add_func ("/vulkan/loops/cancel", test_cancel);
