@@ -46,7 +46,7 @@ declines (GhloDeviceCore        *self,
   if (g_str_equal (kind, "loop"))
     return ghlo_kernel_loop_obstacle (ops, n_ops);
   if (g_str_equal (kind, "epilogue"))
-    return ghlo_cpu_epilogue_declines (ops, n_ops);
+    return ghlo_step_epilogue_obstacle (ops, n_ops);
   if (!g_str_equal (kind, "map") && !g_str_equal (kind, "reduction"))
     return "the CPU has no step of that kind";
   for (guint i = 0; i < n_ops; i++)

@@ -46,12 +46,12 @@ read_request (Convolution           *self,
   self->epilogue = product.epilogue;
   if (reason != NULL)
     return reason;
-  self->lhs = product.lhs;
-  self->rhs = product.rhs;
-  if (!ghlo_cpu_convolution_numbers_read (numbers, product.op, NULL))
+  self->lhs = product.lead.lhs;
+  self->rhs = product.lead.rhs;
+  if (!ghlo_cpu_convolution_numbers_read (numbers, product.lead.op, NULL))
     return "its dimension numbers do not fit its operands";
   self->convolution = (compiles ? ghlo_cpu_convolution_prepare : ghlo_cpu_convolution_choose)
-                        (numbers, &request->operands[self->lhs], &request->operands[self->rhs], &product.result,
+                        (numbers, &request->operands[self->lhs], &request->operands[self->rhs], &product.lead.result,
                          self->epilogue != NULL ? ghlo_cpu_epilogue_panel : NULL, NULL);
 
   return self->convolution != NULL ? NULL : "convolutions of its element types are not computed here";

@@ -2,212 +2,38 @@
  *
  * The product has no gaps, and the points of the kernel are its elements in the order in which they lie: so a
  * panel is some runs of points, whichever way it was computed.
- *
- * A fusion's body may come from anywhere: what is no product followed by a kernel is left to the plan.
  */
 
 #include "cpu/gemm/epilogue.h"
-
-#include <string.h>
 
 #include "base/sizes.h"
 #include "kernel/text.h"
 #include "runtime/parallel.h"
 
-static gboolean
-is_dot (const GhloIrOp *op)
-{
-  return op->kind == GHLO_OP_STABLEHLO_DOT_GENERAL || op->kind == GHLO_OP_STABLEHLO_DOT;
-}
-
-static gboolean
-is_plain (const GhloIrType *type)
-{
-  return type->kind == GHLO_IR_TYPE_TENSOR && type->quantization == NULL && ghlo_ir_type_has_static_shape (type)
-         && type->element_type != GHLO_ELEMENT_TYPE_INVALID;
-}
-
-static gboolean
-has_plain_types (const GhloIrOp *op)
-{
-  return is_plain (ghlo_ir_op_operand (op, 0)->type) && is_plain (ghlo_ir_op_operand (op, 1)->type)
-         && is_plain (op->results[0].type);
-}
-
-const char *
-ghlo_cpu_epilogue_declines (const GhloIrOp *const *ops,
-                            guint                  n_ops)
-{
-  for (guint i = 0; i < n_ops; i++)
-    {
-      gboolean is_product = is_dot (ops[i]) || ops[i]->kind == GHLO_OP_STABLEHLO_CONVOLUTION;
-      const char *reason = is_product ? NULL : ghlo_kernel_obstacle (ops[i]);
-
-      if (is_product && !has_plain_types (ops[i]))
-        reason = "the CPU has no step for its types";
-      if (reason != NULL)
-        return reason;
-    }
-
-  return NULL;
-}
-
 /* Reading */
 
-/* The operation whose result the kernel begins with: the product, or a reshape that alone uses it. */
-static const GhloIrOp *
-find_given (const GhloIrBlock *body)
-{
-  const GhloIrOp *op = body->first;
-  const GhloIrUse *use;
-
-  while ((use = op->results[0].uses) != NULL && use->next == NULL && use->op->kind == GHLO_OP_STABLEHLO_RESHAPE
-         && use->op->block == body)
-    op = use->op;
-
-  return op;
-}
-
-/* Where @value stands among the body's arguments, which are the operands; their number where it is none. */
-static guint
-find_operand (const GhloStepRequest *request,
-              const GhloIrValue     *value)
-{
-  return value->block == request->body ? value->index : request->n_operands;
-}
-
-static gboolean
-has_shape (const GhloView   *view,
-           const GhloIrType *type)
-{
-  return view->rank == type->rank
-         && memcmp (view->dimensions, type->dimensions, type->rank * sizeof *type->dimensions) == 0;
-}
-
-/* The strides of the product, of @type: dense, or in the order that the only result is wanted in. */
-static void
-find_strides (const GhloStepRequest *request,
-              const GhloIrType      *type,
-              gint64                *strides)
-{
-  const GhloView *result = &request->results[0];
-  const gint64 size = ghlo_element_info (type->element_type)->size;
-
-  if (request->n_results > 1 || ghlo_view_is_dense (result) || !has_shape (result, type))
-    ghlo_shape_strides (type->dimensions, type->rank, size, strides);
-  else
-    for (guint i = 0; i < type->rank; i++)
-      strides[i] = result->strides[i] / (gint64) ghlo_element_info (result->element_type)->size * size;
-}
-
-/* Its dimensions as they lie, outermost first. */
-static void
-order_dimensions (const GhloView *view,
-                  guint          *order)
-{
-  for (guint d = 0; d < view->rank; d++)
-    {
-      guint at = d;
-
-      for (; at > 0 && view->strides[order[at - 1]] < view->strides[d]; at--)
-        order[at] = order[at - 1];
-      order[at] = d;
-    }
-}
-
-/* Which of the results are the kernel's: all but the product itself. */
 static const char *
-choose_results (GhloCpuEpilogue       *self,
-                const GhloStepRequest *request,
-                const GhloIrOp        *given)
+read_epilogue (GhloCpuEpilogue       *self,
+               const GhloStepLead    *lead,
+               const GhloStepRequest *request)
 {
-  self->place = GHLO_STEP_NONE;
-  for (guint i = 0; i < request->n_results; i++)
-    {
-      const GhloView *result = &request->results[i];
-
-      if (!ghlo_view_is_dense (result)
-          && (request->n_results > 1 || given != request->body->first || !has_shape (result, given->results[0].type)))
-        return "its result is faster dense";
-      if (ghlo_ir_op_operand (request->body->last, i) != &given->results[0])
-        self->which[self->n_results++] = i;
-      else if (self->place == GHLO_STEP_NONE)
-        self->place = i;
-      else
-        return "it gives the product twice";
-    }
-
-  return self->n_results > 0 ? NULL : "nothing follows the product";
-}
-
-static const char *
-lower (GhloCpuEpilogue       *self,
-       const GhloStepRequest *request,
-       const GhloIrOp        *given)
-{
-  const GhloIrType *type = given->results[0].type;
-  gint64 strides[GHLO_MAX_RANK];
-  guint order[GHLO_MAX_RANK], shared;
-  g_autofree GhloView *operands = g_new (GhloView, request->n_operands + 1);
-  g_autofree GhloView *results = g_new (GhloView, self->n_results);
-  const GhloKernelGroup group = {
-    .body = request->body, .given = given, .which = self->which, .n_operands = request->n_operands + 1,
-    .n_results = self->n_results, .operands = operands, .results = results,
-    .order = ghlo_view_is_dense (&request->results[0]) ? NULL : order,
-  };
+  GhloStepEpilogue *fusion = &self->fusion;
   const char *reason;
+  guint shared;
 
-  find_strides (request, type, strides);
-  operands[0] = (GhloView) { .element_type = type->element_type, .rank = type->rank, .dimensions = type->dimensions,
-                             .strides = strides };
-  order_dimensions (&operands[0], order);
-  for (guint i = 0; i < request->n_operands; i++)
-    operands[i + 1] = request->operands[i];
-  for (guint i = 0; i < self->n_results; i++)
-    results[i] = request->results[self->which[i]];
-  if (!ghlo_kernel_lower (&group, &self->lowered, &reason))
-    return reason;
-  reason = ghlo_cpu_kernel_init (&self->kernel, self->lowered.kernel, TRUE);
+  self->element = ghlo_element_info (lead->result.element_type)->size;
+  self->size = ghlo_size_align ((gsize) ghlo_view_count (&lead->result) * self->element);
+  reason = ghlo_step_epilogue_init (fusion, lead, request);
+  if (reason == NULL)
+    reason = ghlo_cpu_kernel_init (&self->kernel, fusion->lowered.kernel, TRUE);
   if (reason != NULL)
     return reason;
-  shared = self->lowered.kernel->buffers[0].shared;
+  shared = fusion->lowered.kernel->buffers[0].shared;
+  self->place = fusion->own;
   if (self->place == GHLO_STEP_NONE && shared != GHLO_KERNEL_NONE)
-    self->place = self->which[shared - group.n_operands];
-  self->n_operands = request->n_operands;
+    self->place = fusion->which[shared - fusion->n_operands - 1];
 
-  return self->kernel.n_points == ghlo_view_count (&operands[0]) ? NULL : "it is no epilogue";
-}
-
-static const char *
-read_fusion (GhloCpuProduct        *self,
-             const GhloStepRequest *request,
-             GhloCpuEpilogue       *kept)
-{
-  const GhloIrOp *op = self->op = request->body->first, *given = find_given (request->body);
-  const GhloIrType *type = op->results[0].type;
-  GhloCpuEpilogue *epilogue;
-  const char *reason;
-
-  if (request->n_operands + request->n_results >= GHLO_KERNEL_MAX_BUFFERS)
-    return "it has too many operands and results";
-  if (!has_plain_types (op))
-    return "it is no epilogue";
-  self->lhs = find_operand (request, ghlo_ir_op_operand (op, 0));
-  self->rhs = find_operand (request, ghlo_ir_op_operand (op, 1));
-  if (self->lhs == request->n_operands || self->rhs == request->n_operands)
-    return "it does not begin with what it takes";
-  self->epilogue = kept;
-  self->result = (GhloView) { .element_type = type->element_type, .rank = type->rank, .dimensions = type->dimensions,
-                              .strides = self->strides };
-  find_strides (request, type, self->strides);
-  if (kept != NULL)
-    return NULL;
-  epilogue = self->epilogue = g_new0 (GhloCpuEpilogue, 1);
-  epilogue->element = ghlo_element_info (type->element_type)->size;
-  epilogue->size = ghlo_size_align ((gsize) ghlo_view_count (&self->result) * epilogue->element);
-  reason = choose_results (epilogue, request, given);
-
-  return reason != NULL ? reason : lower (epilogue, request, given);
+  return NULL;
 }
 
 const char *
@@ -216,24 +42,30 @@ ghlo_cpu_product_read (GhloCpuProduct        *self,
                        gboolean               is_convolution,
                        GhloCpuEpilogue       *kept)
 {
-  *self = (GhloCpuProduct) { .op = request->op, .rhs = 1 };
-  if (request->body != NULL)
+  const char *reason;
+
+  self->epilogue = kept;
+  if (request->body == NULL)
     {
-      const GhloIrOp *first = request->body->first;
-
-      return (is_convolution ? first->kind == GHLO_OP_STABLEHLO_CONVOLUTION : is_dot (first))
-             ? read_fusion (self, request, kept) : "it begins with another operation";
+      self->lead = (GhloStepLead) { .op = request->op, .rhs = 1, .result = request->results[0] };
+      return NULL;
     }
-  self->result = request->results[0];
+  if (is_convolution ? request->body->first->kind != GHLO_OP_STABLEHLO_CONVOLUTION
+                     : !ghlo_step_is_dot (request->body->first))
+    return "it begins with another operation";
+  reason = ghlo_step_lead_read (&self->lead, request);
+  if (reason != NULL || kept != NULL)
+    return reason;
+  self->epilogue = g_new0 (GhloCpuEpilogue, 1);
 
-  return NULL;
+  return read_epilogue (self->epilogue, &self->lead, request);
 }
 
 void
 ghlo_cpu_epilogue_free (GhloCpuEpilogue *self)
 {
   ghlo_cpu_kernel_clear (&self->kernel);
-  ghlo_lowered_kernel_clear (&self->lowered);
+  ghlo_step_epilogue_clear (&self->fusion);
   g_free (self);
 }
 
@@ -278,7 +110,7 @@ ghlo_cpu_epilogue_wait (const GhloCpuEpilogue  *self,
 char *
 ghlo_cpu_epilogue_print (const GhloCpuEpilogue *self)
 {
-  return self != NULL ? ghlo_kernel_print (self->lowered.kernel) : NULL;
+  return self != NULL ? ghlo_kernel_print (self->fusion.lowered.kernel) : NULL;
 }
 
 char *
@@ -308,15 +140,15 @@ ghlo_cpu_epilogue_run_begin (GhloCpuEpilogueRun    *run,
       run->product = results[0].data;
       return;
     }
-  starts = self->lowered.starts;
-  n = self->n_operands + 1;
+  starts = self->fusion.lowered.starts;
+  n = self->fusion.n_operands + 1;
   run->product = self->place != GHLO_STEP_NONE ? results[self->place].data
                                                : rest + ghlo_cpu_kernel_scratch (&self->kernel);
   run->buffers[0] = run->product;
-  for (guint i = 0; i < self->n_operands; i++)
+  for (guint i = 0; i < self->fusion.n_operands; i++)
     run->buffers[i + 1] = operands[i].data + starts[i + 1];
-  for (guint i = 0; i < self->n_results; i++)
-    run->buffers[n + i] = results[self->which[i]].data + starts[n + i];
+  for (guint i = 0; i < self->fusion.n_results; i++)
+    run->buffers[n + i] = results[self->fusion.which[i]].data + starts[n + i];
   ghlo_cpu_kernel_run_init (&run->kernel, &self->kernel, run->buffers, rest, monitor);
 }
 

@@ -1,30 +1,25 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Requests for products and convolutions: one operation, or a fusion that begins with one and whose other
- * operations are its epilogue: a generated kernel over the product's elements, which is run on each finished part of
- * them while it is in the cache. It may give several results (relu and the mask of where it cut off, say); the first
- * of the product's own type gets the product before.
+ * Requests for products and convolutions: one operation, or a fusion of one and its epilogue (plan/epilogue.h), whose
+ * kernel is run on each finished part of the product while it is in the cache. The first result of the product's own
+ * type gets the product before.
  */
 
 #pragma once
 
 #include "cpu/code/kernel.h"
 #include "cpu/gemm/gemm.h"
-#include "kernel/lower.h"
-#include "plan/target.h"
+#include "plan/epilogue.h"
 
 G_BEGIN_DECLS
 
 typedef struct
 {
-  GhloLoweredKernel lowered;        /* of the product's elements, the request's operands, and the results */
-  GhloCpuKernel     kernel;
-  guint             n_operands;     /* of the request */
-  guint             n_results;      /* of the kernel */
-  guint             which[GHLO_KERNEL_MAX_BUFFERS];    /* of each the result of the request */
-  guint             place;          /* the result of the request that has the product, or GHLO_STEP_NONE */
-  gsize             element, size;  /* bytes, of an element of the product and of all */
-  gboolean          is_whole;       /* the kernel is run when the product is complete */
+  GhloStepEpilogue fusion;
+  GhloCpuKernel    kernel;
+  guint            place;           /* the result of the request that has the product, or GHLO_STEP_NONE */
+  gsize            element, size;   /* bytes, of an element of the product and of all */
+  gboolean         is_whole;        /* the kernel is run when the product is complete */
 } GhloCpuEpilogue;
 
 void ghlo_cpu_epilogue_free (GhloCpuEpilogue *self);
@@ -34,16 +29,10 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC (GhloCpuEpilogue, ghlo_cpu_epilogue_free)
 /* What a request is about; borrowed from it. */
 typedef struct
 {
-  const GhloIrOp  *op;                        /* the product or convolution */
-  guint            lhs, rhs;                  /* its operands, among the request's */
-  GhloView         result;                    /* its own */
-  gint64           strides[GHLO_MAX_RANK];    /* of a fusion's product */
-  GhloCpuEpilogue *epilogue;                  /* owned by the caller; NULL: it is no fusion */
+  GhloStepLead     lead;
+  GhloCpuEpilogue *epilogue;        /* owned by the caller; NULL: it is no fusion */
 } GhloCpuProduct;
 
-/* As a device's class has it. */
-const char *ghlo_cpu_epilogue_declines (const GhloIrOp *const *ops,
-                                        guint                  n_ops);
 /* Reads a request for a product or, with @is_convolution, a convolution. NULL, or the reason why it cannot be done.
  * @kept is the epilogue that the same request was read to before, which becomes @self's; nullable. */
 const char *ghlo_cpu_product_read      (GhloCpuProduct        *self,

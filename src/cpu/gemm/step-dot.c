@@ -41,11 +41,11 @@ read_request (Dot                   *self,
   self->epilogue = product.epilogue;
   if (reason != NULL)
     return reason;
-  self->lhs = product.lhs;
-  self->rhs = product.rhs;
-  if (!ghlo_cpu_dot_numbers_read (&numbers, product.op)
+  self->lhs = product.lead.lhs;
+  self->rhs = product.lead.rhs;
+  if (!ghlo_cpu_dot_numbers_read (&numbers, product.lead.op)
       || !ghlo_cpu_dot_general_read (problem, &numbers, &request->operands[self->lhs], &request->operands[self->rhs],
-                                     &product.result, NULL))
+                                     &product.lead.result, NULL))
     return "its dimension numbers do not fit its operands";
   if (self->epilogue != NULL)
     problem->epilogue = ghlo_cpu_epilogue_panel;

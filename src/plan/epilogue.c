@@ -1,0 +1,211 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * From a fusion's body to its product and the kernel that follows it.
+ */
+
+#include "plan/epilogue.h"
+
+#include <string.h>
+
+gboolean
+ghlo_step_is_dot (const GhloIrOp *op)
+{
+  return op->kind == GHLO_OP_STABLEHLO_DOT_GENERAL || op->kind == GHLO_OP_STABLEHLO_DOT;
+}
+
+static gboolean
+is_plain (const GhloIrType *type)
+{
+  return type->kind == GHLO_IR_TYPE_TENSOR && type->quantization == NULL && ghlo_ir_type_has_static_shape (type)
+         && type->element_type != GHLO_ELEMENT_TYPE_INVALID;
+}
+
+static gboolean
+has_plain_types (const GhloIrOp *op)
+{
+  return is_plain (ghlo_ir_op_operand (op, 0)->type) && is_plain (ghlo_ir_op_operand (op, 1)->type)
+         && is_plain (op->results[0].type);
+}
+
+const char *
+ghlo_step_epilogue_obstacle (const GhloIrOp *const *ops,
+                             guint                  n_ops)
+{
+  for (guint i = 0; i < n_ops; i++)
+    {
+      gboolean is_product = ghlo_step_is_dot (ops[i]) || ops[i]->kind == GHLO_OP_STABLEHLO_CONVOLUTION;
+      const char *reason = is_product ? NULL : ghlo_kernel_obstacle (ops[i]);
+
+      if (is_product && !has_plain_types (ops[i]))
+        reason = "there is no step for its types";
+      if (reason != NULL)
+        return reason;
+    }
+
+  return NULL;
+}
+
+/* The operation whose result the kernel begins with: the product, or a reshape that alone uses it. */
+static const GhloIrOp *
+find_given (const GhloIrBlock *body)
+{
+  const GhloIrOp *op = body->first;
+  const GhloIrUse *use;
+
+  while ((use = op->results[0].uses) != NULL && use->next == NULL && use->op->kind == GHLO_OP_STABLEHLO_RESHAPE
+         && use->op->block == body)
+    op = use->op;
+
+  return op;
+}
+
+/* Where @value stands among the body's arguments, which are the operands; their number where it is none. */
+static guint
+find_operand (const GhloStepRequest *request,
+              const GhloIrValue     *value)
+{
+  return value->block == request->body ? value->index : request->n_operands;
+}
+
+static gboolean
+has_shape (const GhloView   *view,
+           const GhloIrType *type)
+{
+  return view->rank == type->rank
+         && memcmp (view->dimensions, type->dimensions, type->rank * sizeof *type->dimensions) == 0;
+}
+
+/* The strides of the product, of @type: dense, or in the order that the only result is wanted in. */
+static void
+find_strides (const GhloStepRequest *request,
+              const GhloIrType      *type,
+              gint64                *strides)
+{
+  const GhloView *result = &request->results[0];
+  const gint64 size = ghlo_element_info (type->element_type)->size;
+
+  if (request->n_results > 1 || ghlo_view_is_dense (result) || !has_shape (result, type))
+    ghlo_shape_strides (type->dimensions, type->rank, size, strides);
+  else
+    for (guint i = 0; i < type->rank; i++)
+      strides[i] = result->strides[i] / (gint64) ghlo_element_info (result->element_type)->size * size;
+}
+
+/* Its dimensions as they lie, outermost first. */
+static void
+order_dimensions (const GhloView *view,
+                  guint          *order)
+{
+  for (guint d = 0; d < view->rank; d++)
+    {
+      guint at = d;
+
+      for (; at > 0 && view->strides[order[at - 1]] < view->strides[d]; at--)
+        order[at] = order[at - 1];
+      order[at] = d;
+    }
+}
+
+const char *
+ghlo_step_lead_read (GhloStepLead          *self,
+                     const GhloStepRequest *request)
+{
+  const GhloIrOp *op = self->op = request->body->first;
+  const GhloIrType *type;
+
+  if (request->n_operands + request->n_results >= GHLO_KERNEL_MAX_BUFFERS)
+    return "it has too many operands and results";
+  if (!has_plain_types (op))
+    return "it is no epilogue";
+  self->lhs = find_operand (request, ghlo_ir_op_operand (op, 0));
+  self->rhs = find_operand (request, ghlo_ir_op_operand (op, 1));
+  if (self->lhs == request->n_operands || self->rhs == request->n_operands)
+    return "it does not begin with what it takes";
+  type = op->results[0].type;
+  self->result = (GhloView) { .element_type = type->element_type, .rank = type->rank, .dimensions = type->dimensions,
+                              .strides = self->strides };
+  find_strides (request, type, self->strides);
+
+  return NULL;
+}
+
+/* Which of the results are the kernel's: all but the product itself. */
+static const char *
+choose_results (GhloStepEpilogue      *self,
+                const GhloStepRequest *request,
+                const GhloIrOp        *given)
+{
+  self->own = GHLO_STEP_NONE;
+  for (guint i = 0; i < request->n_results; i++)
+    {
+      const GhloView *result = &request->results[i];
+
+      if (!ghlo_view_is_dense (result)
+          && (request->n_results > 1 || given != request->body->first || !has_shape (result, given->results[0].type)))
+        return "its result is faster dense";
+      if (ghlo_ir_op_operand (request->body->last, i) != &given->results[0])
+        self->which[self->n_results++] = i;
+      else if (self->own == GHLO_STEP_NONE)
+        self->own = i;
+      else
+        return "it gives the product twice";
+    }
+
+  return self->n_results > 0 ? NULL : "nothing follows the product";
+}
+
+static const char *
+lower (GhloStepEpilogue      *self,
+       const GhloStepRequest *request,
+       const GhloIrOp        *given)
+{
+  const GhloIrType *type = given->results[0].type;
+  gint64 strides[GHLO_MAX_RANK];
+  guint order[GHLO_MAX_RANK];
+  g_autofree GhloView *operands = g_new (GhloView, request->n_operands + 1);
+  g_autofree GhloView *results = g_new (GhloView, self->n_results);
+  const GhloKernelGroup group = {
+    .body = request->body, .given = given, .which = self->which, .n_operands = request->n_operands + 1,
+    .n_results = self->n_results, .operands = operands, .results = results,
+    .order = ghlo_view_is_dense (&request->results[0]) ? NULL : order,
+  };
+  const GhloKernel *kernel;
+  const char *reason;
+  gint64 n_points = 1;
+
+  find_strides (request, type, strides);
+  operands[0] = (GhloView) { .element_type = type->element_type, .rank = type->rank, .dimensions = type->dimensions,
+                             .strides = strides };
+  order_dimensions (&operands[0], order);
+  for (guint i = 0; i < request->n_operands; i++)
+    operands[i + 1] = request->operands[i];
+  for (guint i = 0; i < self->n_results; i++)
+    results[i] = request->results[self->which[i]];
+  if (!ghlo_kernel_lower (&group, &self->lowered, &reason))
+    return reason;
+  kernel = self->lowered.kernel;
+  for (guint i = 0; i < kernel->n_parallel; i++)
+    n_points *= kernel->axes[i].extent;
+
+  return n_points == ghlo_view_count (&operands[0]) ? NULL : "it is no epilogue";
+}
+
+const char *
+ghlo_step_epilogue_init (GhloStepEpilogue      *self,
+                         const GhloStepLead    *lead,
+                         const GhloStepRequest *request)
+{
+  const GhloIrOp *given = find_given (request->body);
+  const char *reason;
+
+  *self = (GhloStepEpilogue) { .n_operands = request->n_operands };
+  reason = choose_results (self, request, given);
+
+  return reason != NULL ? reason : lower (self, request, given);
+}
+
+void
+ghlo_step_epilogue_clear (GhloStepEpilogue *self)
+{
+  ghlo_lowered_kernel_clear (&self->lowered);
+}
