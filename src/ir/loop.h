@@ -22,8 +22,8 @@ typedef struct
 /* FALSE when @loop, a stablehlo.while, does not count, or its counter might wrap. */
 gboolean ghlo_ir_counted_loop (const GhloIrOp    *loop,
                                GhloIrCountedLoop *counted);
-/* Whether all that comes of @op is the next number of a counter that nothing but its loop's condition looks at, of a loop
- * whose iterations are known: whoever counts those need not compute it. */
+/* Whether all that comes of @op is the next number of a counter that nothing but its loop's condition looks at, of a
+ * loop whose iterations are known: whoever counts those need not compute it. */
 gboolean ghlo_ir_counts_only  (const GhloIrOp    *op);
 /* The one integer that @value always is: a constant scalar or a splat, also through
  * a broadcast or reshape. FALSE where 64 signed bits do not hold it. */

@@ -173,8 +173,8 @@ typedef struct
 
 #define LOOP_WORD(member) ((guint) (offsetof (LoopTable, member) / sizeof (guint64)))
 
-/* Its accesses are no larger than they are: the body reads the predicate meanwhile. The next one has no bytes, since the
- * condition that writes it while this is running does so only where this does not. */
+/* Its accesses are no larger than they are: the body reads the predicate meanwhile. The next one has no bytes, since
+ * the condition that writes it while this is running does so only where this does not. */
 gboolean
 ghlo_vulkan_shader_decide (gpointer       recording,
                            GhloStepPlace  predicate,

@@ -216,6 +216,16 @@ find_factors (SpirvProduct *product,
     }
 }
 
+/* The word as 32 bits. */
+static Id
+narrow_word (const SpirvProduct *product,
+             guint               word)
+{
+  Spirv *self = product->spirv;
+
+  return CODE (SpvOpUConvert, self->u32, product->words[word]);
+}
+
 /* From the number of the workgroup to its tile, batch and piece of k, and to the addresses of these. */
 static void
 find_place (SpirvProduct *product,
@@ -228,12 +238,12 @@ find_place (SpirvProduct *product,
     {
       SpirvSide *side = &product->sides[i];
 
-      side->count = load_number (product, i == 0 ? GHLO_SPIRV_PRODUCT_M : GHLO_SPIRV_PRODUCT_N);
+      side->count = narrow_word (product, i == 0 ? GHLO_SPIRV_PRODUCT_M : GHLO_SPIRV_PRODUCT_N);
       n_tiles[i] = CODE (SpvOpUDiv, self->u32, ghlo_spirv_add_u32 (self, side->count, side->extent - 1),
                          ghlo_spirv_u32 (self, side->extent));
     }
   plane = divide (self, number, CODE (SpvOpIMul, self->u32, n_tiles[0], n_tiles[1]), &tile);
-  piece = divide (self, plane, load_number (product, GHLO_SPIRV_PRODUCT_BATCHES), &batch);
+  piece = divide (self, plane, narrow_word (product, GHLO_SPIRV_PRODUCT_BATCHES), &batch);
   find_tile (product, tile, n_tiles);
   for (guint i = 0; i < GHLO_SPIRV_N_TENSORS; i++)
     product->addresses[i] = CODE (SpvOpIAdd, self->u64, product->words[GHLO_SPIRV_PRODUCT_ADDRESSES + i],
@@ -242,10 +252,10 @@ find_place (SpirvProduct *product,
   address = CODE (SpvOpIMul, self->u64, CODE (SpvOpUConvert, self->u64, piece),
                   product->words[GHLO_SPIRV_PRODUCT_PLANE]);
   product->addresses[GHLO_SPIRV_RESULT] = CODE (SpvOpIAdd, self->u64, product->addresses[GHLO_SPIRV_RESULT], address);
-  length = load_number (product, GHLO_SPIRV_PRODUCT_PIECE);
+  length = narrow_word (product, GHLO_SPIRV_PRODUCT_PIECE);
   product->begin = CODE (SpvOpIMul, self->u32, piece, length);
   product->end = GLSL (UMin, self->u32, CODE (SpvOpIAdd, self->u32, product->begin, length),
-                       load_number (product, GHLO_SPIRV_PRODUCT_K));
+                       narrow_word (product, GHLO_SPIRV_PRODUCT_K));
 }
 
 /* The accumulators of an invocation: for each of its rows vectors of columns. */
