@@ -7,7 +7,7 @@
 
 #include "runtime/parallel.h"
 
-/* Microseconds for which a wait looks before it sleeps, which costs as much. */
+/* Microseconds for which a wait looks before it sleeps, which costs as much, where no source says how long. */
 enum { SPIN = 50 };
 
 typedef struct
@@ -22,6 +22,7 @@ struct _GhloPending
   const GhloPendingSource *source;  /* of what the device ends when somebody looks, with the next two; nullable */
   gpointer        data;
   guint64         number;
+  gint64          begun;        /* when it was made, where there is a source */
   gint            done;         /* atomic */
   GError         *error;        /* set before done is */
   GMutex          lock;         /* guards what follows */
@@ -51,6 +52,7 @@ ghlo_pending_new_of (const GhloPendingSource *source,
   self->source = source;
   self->data = data;
   self->number = number;
+  self->begun = g_get_monotonic_time ();
 
   return self;
 }
@@ -87,6 +89,8 @@ set_done (GhloPending *self,
       return;
     }
   self->error = error;
+  if (self->source != NULL && self->source->took != NULL)
+    self->source->took (self->data, g_get_monotonic_time () - self->begun);
   g_atomic_int_set (&self->done, TRUE);
   g_cond_broadcast (&self->changed);
 }
@@ -152,7 +156,7 @@ ghlo_pending_get_error (GhloPending *self)
 gboolean
 ghlo_pending_poll (GhloPending *self)
 {
-  gint64 end = g_get_monotonic_time () + (self->source == NULL || self->source->is_polled ? SPIN : 0);
+  gint64 end = g_get_monotonic_time () + (self->source == NULL ? SPIN : self->source->get_patience (self->data));
 
   while (!look (self) && g_get_monotonic_time () < end)
     for (guint i = 0; i < 16; i++)

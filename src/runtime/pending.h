@@ -37,7 +37,11 @@ typedef struct
    * longer than many a run. NULL: who waits has the device watch. */
   void      (*sleep)     (gpointer   data,
                           guint64    number);
-  gboolean    is_polled;      /* FALSE: who waits sleeps at once, since the device needs the processor */
+  /* µs for which who waits looks before it sleeps: as long as what ended lately took, where that is not long. */
+  gint64    (*get_patience) (gpointer data);
+  /* What began @time µs ago has ended, as somebody has seen just now. NULL: nobody wants to know. */
+  void      (*took)      (gpointer   data,
+                          gint64     time);
 } GhloPendingSource;
 
 GhloPending  *ghlo_pending_new_of    (const GhloPendingSource *source,

@@ -12,8 +12,11 @@
 /* Copies of a batch, and command buffers after which all are submitted. */
 enum { MAX_COPIES = 128, MAX_GATHERED = 32 };
 
-/* µs for which the end is polled, before the thread sleeps, and ns after which it looks whether it is to go on. */
-#define POLL_TIME  50
+/* µs for which the end is polled before the thread sleeps, at least and at most. A sleep costs some 20, which is much
+ * beside what takes less than the most, and little beside all else. */
+enum { LEAST_PATIENCE = 50, MOST_PATIENCE = 500 };
+
+/* ns after which a thread that sleeps looks whether it is to go on. */
 #define SLEEP_TIME G_GUINT64_CONSTANT (20000000)
 
 typedef struct
@@ -38,6 +41,7 @@ struct _GhloVulkanQueue
   VkSemaphore       timeline;
   VkPipelineLayout  layout;
   GMutex            lock;           /* guards what follows, and the queue */
+  int               lately;         /* µs that a run took; atomic */
   guint64           submitted;      /* the timeline's last value; atomic where the lock is not held */
   GArray           *gathered;       /* VkCommandBuffer, in the order in which they are to be done … */
   double            seconds;        /* … and how long they take, about */
@@ -385,23 +389,35 @@ ghlo_vulkan_queue_retire (GhloVulkanQueue *self,
 }
 
 /* A device that is a processor needs it for its work, and is not polled. */
+gint64
+ghlo_vulkan_queue_get_patience (GhloVulkanQueue *self)
+{
+  const int lately = g_atomic_int_get (&self->lately);
+
+  if (ghlo_vulkan_device_is_cpu (self->device))
+    return 0;
+
+  return lately > MOST_PATIENCE ? LEAST_PATIENCE : CLAMP (2 * lately, LEAST_PATIENCE, MOST_PATIENCE);
+}
+
+void
+ghlo_vulkan_queue_took (GhloVulkanQueue *self,
+                        gint64           time)
+{
+  g_atomic_int_set (&self->lately, (int) CLAMP (time, 0, MOST_PATIENCE + 1));
+}
+
 static gboolean
 poll_for (GhloVulkanQueue *self,
           guint64          value)
 {
-  gint64 end = g_get_monotonic_time () + POLL_TIME;
+  gint64 end = g_get_monotonic_time () + ghlo_vulkan_queue_get_patience (self);
+  gboolean has_ended;
 
-  if (ghlo_vulkan_device_is_cpu (self->device))
-    return FALSE;
-  do
-    {
-      if (ghlo_vulkan_queue_reached (self) >= value)
-        return TRUE;
-      ghlo_parallel_relax ();
-    }
-  while (g_get_monotonic_time () < end);
+  while (!(has_ended = ghlo_vulkan_queue_reached (self) >= value) && g_get_monotonic_time () < end)
+    ghlo_parallel_relax ();
 
-  return FALSE;
+  return has_ended;
 }
 
 static VkResult

@@ -46,6 +46,11 @@ gboolean         ghlo_vulkan_queue_await    (GhloVulkanQueue           *self,
 gboolean         ghlo_vulkan_queue_finish   (GhloVulkanQueue           *self,
                                              const GhloMonitor         *monitor,
                                              GError                   **error);
+/* µs for which who waits is to poll before sleeping; and how long a run took just now, which decides that.
+ * Thread-safe. */
+gint64           ghlo_vulkan_queue_get_patience (GhloVulkanQueue       *self);
+void             ghlo_vulkan_queue_took     (GhloVulkanQueue           *self,
+                                             gint64                     time);
 /* Sleeps until the timeline has reached @value, or for a moment. */
 void             ghlo_vulkan_queue_sleep    (GhloVulkanQueue           *self,
                                              guint64                    value);

@@ -221,13 +221,25 @@ sleep_for (gpointer data,
   ghlo_vulkan_queue_sleep (self->device->queue, value);
 }
 
+static gint64
+get_patience (gpointer data)
+{
+  return ghlo_vulkan_queue_get_patience (((GhloVulkanWaiter *) data)->device->queue);
+}
+
+static void
+took (gpointer data,
+      gint64   time)
+{
+  ghlo_vulkan_queue_took (((GhloVulkanWaiter *) data)->device->queue, time);
+}
+
 GhloPending *
 ghlo_vulkan_waiter_add (GhloVulkanWaiter *self)
 {
   static const GhloPendingSource source = {
-    .has_ended = has_ended, .watch = watch, .sleep = sleep_for, .is_polled = TRUE,
+    .has_ended = has_ended, .watch = watch, .sleep = sleep_for, .get_patience = get_patience, .took = took,
   };
-  static const GhloPendingSource of_cpu = { .has_ended = has_ended, .watch = watch, .sleep = sleep_for };
   Entry *entry = g_new (Entry, 1), *ended;
   GhloPending *pending;
 
@@ -235,7 +247,7 @@ ghlo_vulkan_waiter_add (GhloVulkanWaiter *self)
   while ((ended = take_ended (self, 0, TRUE)) != NULL)
     free_entry (ended);
   entry->value = ghlo_vulkan_queue_value (self->device->queue);
-  pending = ghlo_pending_new_of (ghlo_vulkan_device_is_cpu (self->device) ? &of_cpu : &source, self, entry->value);
+  pending = ghlo_pending_new_of (&source, self, entry->value);
   entry->pending = ghlo_pending_ref (pending);
   g_queue_push_tail (&self->entries, entry);
   g_mutex_unlock (&self->lock);
