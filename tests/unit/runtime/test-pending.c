@@ -144,6 +144,61 @@ test_cancel (void)
   g_assert_no_error (error);
 }
 
+/* A device of which nobody knows but those who look, and which ends what is looked at for the third time. */
+typedef struct
+{
+  guint  n_looks, n_told;
+  gint64 time;
+} Looked;
+
+static gboolean
+looked_has_ended (gpointer   data,
+                  guint64    number,
+                  GError   **error)
+{
+  Looked *self = data;
+
+  g_assert_cmpuint (number, ==, 7);
+
+  return ++self->n_looks >= 3;
+}
+
+static gint64
+looked_get_patience (gpointer data)
+{
+  return 60 * G_USEC_PER_SEC;
+}
+
+static void
+looked_took (gpointer data,
+             gint64   time)
+{
+  Looked *self = data;
+
+  self->n_told++;
+  self->time = time;
+}
+
+/* Who waits polls for as long as the device says, which is told once how long it took. */
+static void
+test_patience (void)
+{
+  static const GhloPendingSource source = {
+    .has_ended = looked_has_ended, .get_patience = looked_get_patience, .took = looked_took,
+  };
+  Looked looked = { 0 };
+  g_autoptr (GhloPending) pending = ghlo_pending_new_of (&source, &looked, 7);
+  g_autoptr (GError) error = NULL;
+
+  g_usleep (2000);
+  g_assert_true (ghlo_pending_wait (pending, NULL, &error));
+  g_assert_true (ghlo_pending_poll (pending));
+  g_assert_cmpuint (looked.n_looks, ==, 3);
+  g_assert_cmpuint (looked.n_told, ==, 1);
+  g_assert_cmpint (looked.time, >=, 2000);
+  g_assert_cmpint (looked.time, <, 60 * G_USEC_PER_SEC);
+}
+
 int
 main (int   argc,
       char *argv[])
@@ -155,6 +210,7 @@ main (int   argc,
   g_test_add_func ("/pending/last-reference", test_last_reference);
   g_test_add_func ("/pending/threads", test_threads);
   g_test_add_func ("/pending/cancel", test_cancel);
+  g_test_add_func ("/pending/patience", test_patience);
 
   return g_test_run ();
 }
