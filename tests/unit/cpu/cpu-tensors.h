@@ -196,6 +196,13 @@ typedef struct
   long     double size;      /* of the numbers that were added */
 } Sum;
 
+static inline double
+magnitude (double re,
+           double im)
+{
+  return sqrt (re * re + im * im);
+}
+
 static inline void
 sum_add (Sum             *self,
          GhloElementType  type,
@@ -210,7 +217,7 @@ sum_add (Sum             *self,
     case GHLO_ELEMENT_CLASS_COMPLEX:
       self->re += number.c.re;
       self->im += number.c.im;
-      self->size += hypot (number.c.re, number.c.im);
+      self->size += magnitude (number.c.re, number.c.im);
       break;
     default:
       self->wrapped += number.u;
@@ -234,7 +241,7 @@ sum_add_product (Sum             *self,
     case GHLO_ELEMENT_CLASS_COMPLEX:
       self->re += (long double) a.c.re * b.c.re - (long double) a.c.im * b.c.im;
       self->im += (long double) a.c.re * b.c.im + (long double) a.c.im * b.c.re;
-      self->size += 2 * hypot (a.c.re, a.c.im) * hypot (b.c.re, b.c.im);
+      self->size += 2 * magnitude (a.c.re, a.c.im) * magnitude (b.c.re, b.c.im);
       break;
     default:
       self->wrapped += a.u * b.u;

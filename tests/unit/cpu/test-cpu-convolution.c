@@ -150,6 +150,21 @@ case_init (Case        *self,
   tensor_fill (&self->rhs);
 }
 
+/* The products of a group's features, from the first ones on. */
+static void
+sum_add_features (Sum          *sum,
+                  const Case   *self,
+                  const guint8 *lhs,
+                  const guint8 *rhs)
+{
+  const GhloElementType lhs_type = self->lhs.type, rhs_type = self->rhs.type;
+  const gint64 lhs_stride = self->lhs.strides[self->numbers.input_feature];
+  const gint64 rhs_stride = self->rhs.strides[self->numbers.kernel_input_feature];
+
+  for (gint64 n = self->w.features / self->w.feature_groups; n > 0; n--, lhs += lhs_stride, rhs += rhs_stride)
+    sum_add_product (sum, lhs_type, ghlo_element_load (lhs_type, lhs), ghlo_element_load (rhs_type, rhs));
+}
+
 /* The result at an index of its tensor, as the specification has it. */
 static Sum
 exact_at (const Case   *self,
@@ -181,12 +196,11 @@ exact_at (const Case   *self,
           lhs[n->input_spatial[i]] = place / w->input_dilation[i];
           rhs[n->kernel_spatial[i]] = w->reversed[i] ? w->kernel[i] - 1 - tap[i] : tap[i];
         }
-      for (gint64 f = 0; inside && f < group_features; f++)
-        {
-          lhs[n->input_feature] = f + (w->feature_groups > 1 ? group * group_features : 0);
-          rhs[n->kernel_input_feature] = f;
-          sum_add_product (&sum, self->lhs.type, tensor_get (&self->lhs, lhs), tensor_get (&self->rhs, rhs));
-        }
+      if (!inside)
+        continue;
+      lhs[n->input_feature] = w->feature_groups > 1 ? group * group_features : 0;
+      rhs[n->kernel_input_feature] = 0;
+      sum_add_features (&sum, self, tensor_at (&self->lhs, lhs), tensor_at (&self->rhs, rhs));
     }
   while (tensor_next (&taps, tap));
 

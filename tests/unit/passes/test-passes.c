@@ -36,9 +36,11 @@ count_kind (const GhloIrModule *module,
 {
   g_autofree char *text = ghlo_ir_to_string (module, GHLO_IR_PRINT_GENERIC | GHLO_IR_PRINT_ELIDE_LARGE);
   g_autofree char *quoted = g_strdup_printf ("\"%s\"", name);
+  const char *end = text + strlen (text);
   guint n = 0;
 
-  for (const char *p = text; (p = strstr (p, quoted)) != NULL; p++)
+  /* A sanitizer's strstr () looks for the end of the text each time. */
+  for (const char *p = text; (p = g_strstr_len (p, end - p, quoted)) != NULL; p++)
     n++;
 
   return n;
