@@ -220,6 +220,8 @@ typedef struct
   Id    begin, end;             /* of the first axis; 0: all of it */
   guint stride;                 /* of the last axis: an invocation does those c with c % stride = lane; a power of two,
                                  * or 0: all */
+  gboolean in_fours;            /* four of these are told one after the other, so that a device reads what all of them
+                                 * need before it computes the first */
 } SpirvNest;
 
 typedef void (*SpirvPointFunc) (Spirv    *self,

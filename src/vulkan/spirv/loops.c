@@ -5,6 +5,8 @@
 
 #include "vulkan/spirv/emit-private.h"
 
+enum { N_TOLD = 4 };            /* points of a loop that are told one after the other */
+
 SpirvLoop
 ghlo_spirv_begin_loop (Spirv *self,
                        Id     begin,
@@ -65,6 +67,30 @@ ghlo_spirv_end_if (Spirv *self,
   STATEMENT (SpvOpLabel, exit);
 }
 
+/* As many as are left of @end by fours, each @step behind the other. Where the others begin. */
+static Id
+do_fours (Spirv          *self,
+          guint           axis,
+          Id              begin,
+          Id              end,
+          guint           step,
+          SpirvPointFunc  func,
+          gpointer        data)
+{
+  Id last = CODE (SpvOpISub, self->u64, end, ghlo_spirv_u64 (self, (N_TOLD - 1) * (guint64) step));
+  SpirvLoop loop = ghlo_spirv_begin_loop (self, begin, last);
+
+  for (guint i = 0; i < N_TOLD; i++)
+    {
+      self->point[axis] = i == 0 ? loop.index : CODE (SpvOpIAdd, self->u64, loop.index,
+                                                      ghlo_spirv_u64 (self, i * (guint64) step));
+      func (self, data);
+    }
+  ghlo_spirv_end_loop (self, loop, ghlo_spirv_u64 (self, N_TOLD * (guint64) step));
+
+  return CODE (SpvOpLoad, self->u64, loop.variable);
+}
+
 static void
 do_points (Spirv          *self,
            SpirvNest       nest,
@@ -73,7 +99,8 @@ do_points (Spirv          *self,
 {
   const guint axis = (guint) __builtin_ctz (nest.axes | 1u << GHLO_KERNEL_MAX_AXES);
   const gboolean is_last = (nest.axes & (nest.axes - 1)) == 0;
-  Id begin = nest.begin != 0 ? nest.begin : ghlo_spirv_u64 (self, 0);
+  const guint step = is_last && nest.stride > 0 ? nest.stride : 1;
+  Id begin = nest.begin != 0 ? nest.begin : ghlo_spirv_u64 (self, 0), end;
   SpirvLoop loop;
 
   if (nest.axes == 0)
@@ -88,10 +115,13 @@ do_points (Spirv          *self,
       rest = CODE (SpvOpBitwiseAnd, self->u64, rest, ghlo_spirv_u64 (self, nest.stride - 1));
       begin = CODE (SpvOpIAdd, self->u64, begin, rest);
     }
-  loop = ghlo_spirv_begin_loop (self, begin, nest.end != 0 ? nest.end : self->extents[axis]);
+  end = nest.end != 0 ? nest.end : self->extents[axis];
+  if (is_last && nest.in_fours)
+    begin = do_fours (self, axis, begin, end, step, func, data);
+  loop = ghlo_spirv_begin_loop (self, begin, end);
   self->point[axis] = loop.index;
-  do_points (self, (SpirvNest) { nest.axes & (nest.axes - 1), 0, 0, nest.stride }, func, data);
-  ghlo_spirv_end_loop (self, loop, ghlo_spirv_u64 (self, is_last && nest.stride > 0 ? nest.stride : 1));
+  do_points (self, (SpirvNest) { nest.axes & (nest.axes - 1), 0, 0, nest.stride, nest.in_fours }, func, data);
+  ghlo_spirv_end_loop (self, loop, ghlo_spirv_u64 (self, step));
 }
 
 /* Invocations beyond the stride have no points. */
@@ -149,7 +179,7 @@ ghlo_spirv_spread (Spirv          *self,
   if (n_told > 0)
     tell_points (self, ghlo_kernel_last_axis (axes), n_told, func, data);
   else
-    ghlo_spirv_nest (self, (SpirvNest) { axes, 0, 0, self->lane != 0 ? stride : 0 }, func, data);
+    ghlo_spirv_nest (self, (SpirvNest) { axes, 0, 0, self->lane != 0 ? stride : 0, FALSE }, func, data);
 }
 
 static void

@@ -10,6 +10,9 @@
 
 #include <string.h>
 
+/* Points of a chain from which on they are told in fours, and nodes of one up to which they are. */
+enum { LONG_CHAIN = 16, FEW_NODES = 32 };
+
 /* A block that is being emitted. */
 typedef struct
 {
@@ -267,6 +270,20 @@ merge_chains (Spirv        *self,
     }
 }
 
+/* Whether a chain of a workgroup is long, and its points are little code. */
+static gboolean
+is_long (const Spirv           *self,
+         const GhloKernelBlock *block)
+{
+  gint64 extent = self->kernel->axes[ghlo_kernel_last_axis (block->axes)].extent;
+
+  if (block->split > 0 && (block->axes & (block->axes - 1)) == 0)
+    extent = MIN (extent, block->split);
+
+  return self->lane != 0 && extent / block->n_chains >= LONG_CHAIN
+         && block->first_merge - block->first_node <= FEW_NODES;
+}
+
 /* The points of one part; what they come to is the first chain. */
 static void
 emit_part (Spirv  *self,
@@ -287,7 +304,8 @@ emit_part (Spirv  *self,
   if (n_told > 0)
     ghlo_spirv_spread (self, points->block->axes, n_told, emit_point, points);
   else
-    ghlo_spirv_nest (self, (SpirvNest) { points->block->axes, begin, end, stride }, emit_point, points);
+    ghlo_spirv_nest (self, (SpirvNest) { points->block->axes, begin, end, stride, is_long (self, points->block) },
+                     emit_point, points);
   merge_chains (self, points);
 }
 

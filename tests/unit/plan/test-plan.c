@@ -1066,8 +1066,8 @@ time_cancel (GhloIrModule *module,
 enum { MAX_CANCEL = SANITIZED ? 250000 : 50000 };
 
 /* Planning ends soon after it was cancelled, whatever stage it is in, but for giving back the memory of some hundred
- * thousand steps. Other processes slow both down, so that a delay is slow only when each of its tries is. Sanitizers look
- * at what each stage leaves behind, of which fewer steps show as much. */
+ * thousand steps. Other processes slow both down, so that a delay is slow only when each of its tries is. Sanitizers
+ * look at what each stage leaves behind, of which fewer steps show as much. */
 static void
 test_cancelled (void)
 {
