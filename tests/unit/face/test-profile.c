@@ -298,7 +298,7 @@ test_alone (void)
   clear_inputs (inputs);
   loop = g_object_ref (find_step (plan, "stablehlo.while", 0));
   g_clear_object (&plan);
-  g_assert_cmpuint (g_list_model_get_n_items (ghlo_plan_step_get_steps (loop)), >=, 2);
+  g_assert_cmpuint (g_list_model_get_n_items (ghlo_plan_step_get_steps (loop)), ==, 1);
   text = ghlo_plan_step_to_string (loop);
   g_assert_nonnull (strstr (text, " ms, 1 times: loop 10 times"));
 }
