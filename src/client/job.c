@@ -250,6 +250,8 @@ ghlo_job_run (const GhloJobClass *klass,
   if (ghlo_workers_check (error))
     {
       result = job_run_body (job, cancellable, error);
+      if (result != NULL && klass->meanwhile != NULL)
+        klass->meanwhile (result);
       /* A sync call returns when work has really stopped; a cancel reaches the device by the monitor. */
       wait_for_end (get_pending (job, result));
       result = job_finish_body (job, result, error);

@@ -37,6 +37,8 @@ typedef struct
   gboolean         (*finish)      (gpointer   data,
                                    gpointer   result,
                                    GError   **error);
+  /* What can be done with the result while the caller of a sync call waits for the rest. Nullable. */
+  void             (*meanwhile)   (gpointer   result);
   /* Before the caller of an async call is told that it was cancelled, after the body was told to stop, on any thread
    * and at any time: the body may have yet to begin, or give a result that nobody takes. Nullable. */
   void             (*refuse)      (gpointer   data);

@@ -242,6 +242,8 @@ void
 ghlo_outcome_free (GhloOutcome *self)
 {
   ghlo_pending_wait (self->last, NULL, NULL);
+  if (self->face != NULL)
+    self->free_face (self->face);
   g_clear_pointer (&self->run, ghlo_pending_unref);
   g_clear_pointer (&self->last, ghlo_pending_unref);
   g_ptr_array_unref (self->outputs);

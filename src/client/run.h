@@ -21,6 +21,8 @@ typedef struct
   gint64       upload_time, download_time;
   GhloRunProfile     *profile;     /* owned, as the next; both NULL where nobody asks */
   GhloExecutableCore *executable;  /* what the profile is of */
+  gpointer        face;            /* what was made of the outputs for the caller before their end; NULL: nothing */
+  GDestroyNotify  free_face;
 } GhloOutcome;
 
 /* Begins a run. Every input was accepted. A profile in @options becomes the outcome's, also when the call fails.

@@ -410,6 +410,7 @@ static const GhloCallClass execute_class = {
     .free_result = (GDestroyNotify) ghlo_outcome_free,
     .get_pending = (GhloPending *(*) (gpointer)) ghlo_outcome_get_pending,
     .finish = run_finish,
+    .meanwhile = (void (*) (gpointer)) ghlo_result_begin,
   },
 };
 

@@ -10,6 +10,8 @@
 
 G_BEGIN_DECLS
 
+/* Makes the result of outputs that may not have ended, which ghlo_result_new () takes then. */
+void        ghlo_result_begin (GhloOutcome *outcome);
 /* Takes the outcome over. NULL for NULL: a call that failed. */
 GhloResult *ghlo_result_new (GhloOutcome *outcome);
 

@@ -32,6 +32,17 @@ static void ghlo_result_list_model_init (GListModelInterface *iface);
 G_DEFINE_FINAL_TYPE_WITH_CODE (GhloResult, ghlo_result, G_TYPE_OBJECT,
                                G_IMPLEMENT_INTERFACE (G_TYPE_LIST_MODEL, ghlo_result_list_model_init))
 
+void
+ghlo_result_begin (GhloOutcome *outcome)
+{
+  GhloResult *self = g_object_new (GHLO_TYPE_RESULT, NULL);
+
+  for (guint i = 0; i < outcome->outputs->len; i++)
+    g_ptr_array_add (self->outputs, ghlo_buffer_new_for_value (ghlo_value_ref (outcome->outputs->pdata[i])));
+  outcome->face = self;
+  outcome->free_face = g_object_unref;
+}
+
 GhloResult *
 ghlo_result_new (GhloOutcome *outcome)
 {
@@ -39,9 +50,9 @@ ghlo_result_new (GhloOutcome *outcome)
 
   if (outcome == NULL)
     return NULL;
-  self = g_object_new (GHLO_TYPE_RESULT, NULL);
-  for (guint i = 0; i < outcome->outputs->len; i++)
-    g_ptr_array_add (self->outputs, ghlo_buffer_new_for_value (ghlo_value_ref (outcome->outputs->pdata[i])));
+  if (outcome->face == NULL)
+    ghlo_result_begin (outcome);
+  self = g_steal_pointer (&outcome->face);
   ghlo_timing_unref (self->timing);
   self->timing = ghlo_timing_new (0, outcome->upload_time / (double) G_USEC_PER_SEC,
                                   outcome->run_time / (double) G_USEC_PER_SEC,
