@@ -24,7 +24,7 @@ NAMED = re.compile(r'^\| `(\S+?)` \|', re.M)
 TARGETS = ['src/tools/ghlo', 'tests/test-scalar-table', 'tests/test-cpu-elementwise']
 SKIPPED = 77
 
-# The copy is there to be tried, not debugged. The loops have an optimization of their own.
+# The copy is there to be tried, neither for long nor to be debugged.
 OPTIONS = ['-Dintrospection=disabled', '-Ddocumentation=disabled', '-Dman=disabled', '-Doptimization=0',
            '-Ddebug=false']
 
