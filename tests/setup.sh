@@ -36,7 +36,7 @@ install_packages () {
   $as_root env DEBIAN_FRONTEND=noninteractive apt-get install -qq -y --no-install-recommends $missing > /dev/null
 }
 
-# Sets up and builds $root in the folder given, with further meson options.
+# Sets up and builds $root in the folder given, with further meson options. $NICE is a command to build by.
 build_in () {
   folder=$1
   shift
@@ -44,5 +44,5 @@ build_in () {
     PATH=/usr/bin:$PATH meson setup "$folder" "$root" "$@" > "$folder.log" 2>&1 || { cat "$folder.log" >&2; exit 1; }
     rm -f "$folder.log"
   fi
-  PATH=/usr/bin:$PATH ninja -C "$folder" --quiet
+  PATH=/usr/bin:$PATH ${NICE-} ninja -C "$folder" --quiet
 }
