@@ -61,7 +61,7 @@ ghlo_spirv_is_for_all (const Spirv           *self,
                        const GhloKernelBlock *block)
 {
   if (block->kind == GHLO_BLOCK_PRODUCT)
-    return (block->rows | block->columns) == 0;
+    return self->kernel->temporaries[block->result].axes == 0;
   for (guint i = block->first_store; i < block->first_store + (guint) block->n_stores; i++)
     if (self->kernel->stores[i].access != GHLO_KERNEL_NONE)
       return FALSE;
