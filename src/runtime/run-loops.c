@@ -401,6 +401,9 @@ await_block (Run      *run,
                                                      GHLO_STEP_MAX_NANOSECONDS));
   run->looked = now;
   memcpy (report, run->seen + slot * REPORT_STRIDE, sizeof *report);
+  /* It goes on for longer than was expected. */
+  if (run->n_ended == run->n_blocks)
+    run->n_expected = G_MAXUINT64;
 
   return TRUE;
 }
@@ -413,8 +416,9 @@ allocate (Run     *run,
   gconstpointer host = NULL;
 
   run->state = space->alloc (space->self, 2 * GHLO_STEP_LOOP_STATE, error);
-  if (run->state != NULL)
-    run->reports = space->alloc_seen (space->self, N_REPORTS * REPORT_STRIDE, &host, error);
+  if (run->state == NULL)
+    return FALSE;
+  run->reports = space->alloc_seen (space->self, N_REPORTS * REPORT_STRIDE, &host, error);
   run->seen = host;
   run->addresses[place_behind (run->self, GHLO_RUN_LOOP_STATE).buffer] = run->state;
   run->addresses[place_behind (run->self, GHLO_RUN_LOOP_PREDICATE).buffer] = run->state + GHLO_STEP_LOOP_STATE;

@@ -429,6 +429,51 @@ test_ended_ahead (void)
     }
 }
 
+/* As many iterations as an input says: a run expects as many as the one before had. */
+static const char told[] =
+  "func.func @main(%n: tensor<i32>) -> (tensor<32xi32>, tensor<32xi32>) {\n"
+  "  %x = stablehlo.iota dim = 0 : tensor<32xi32>\n"
+  "  %all = stablehlo.constant dense<1> : tensor<32xi32>\n"
+  "  %r:2 = stablehlo.while(%v = %x, %w = %all) : tensor<32xi32>, tensor<32xi32>\n"
+  "  cond {\n"
+  "    %at = stablehlo.slice %v [0:1] : (tensor<32xi32>) -> tensor<1xi32>\n"
+  "    %first = stablehlo.reshape %at : (tensor<1xi32>) -> tensor<i32>\n"
+  "    %c = stablehlo.compare LT, %first, %n : (tensor<i32>, tensor<i32>) -> tensor<i1>\n"
+  "    stablehlo.return %c : tensor<i1>\n"
+  "  } do {\n"
+  "    %t = stablehlo.add %v, %all : tensor<32xi32>\n"
+  "    %p = stablehlo.reverse %w, dims = [0] : tensor<32xi32>\n"
+  "    %s = stablehlo.multiply %p, %t : tensor<32xi32>\n"
+  "    %u = stablehlo.subtract %s, %v : tensor<32xi32>\n"
+  "    stablehlo.return %t, %u : tensor<32xi32>, tensor<32xi32>\n"
+  "  }\n"
+  "  return %r#0, %r#1 : tensor<32xi32>, tensor<32xi32>\n"
+  "}\n";
+
+static void
+test_ended_as_told (void)
+{
+  static const gint32 trips[] = { 3, 100, 100, 101, 7, 0, 40, 250 };
+  GhloVulkanDevice *device = open_device ();
+  g_autoptr (GhloTensorType) type = ghlo_tensor_type_new (GHLO_ELEMENT_TYPE_I32, NULL, 0);
+  g_autoptr (GError) error = NULL;
+  g_autoptr (GhloPrepared) oracle = vulkan_program_prepare (ghlo_devices_find ("reference"), told, &error);
+  g_autoptr (GhloPrepared) prepared = device != NULL ? vulkan_program_prepare (&device->core, told, &error) : NULL;
+
+  g_assert_no_error (error);
+  for (guint i = 0; prepared != NULL && i < G_N_ELEMENTS (trips); i++)
+    {
+      g_autoptr (GhloValue) n = ghlo_value_new_uninitialized (type, &error);
+      GhloValue *expected[MAX_OUTPUTS], *outputs[MAX_OUTPUTS];
+
+      *(gint32 *) (gpointer) n->data = trips[i];
+      g_assert_true (ghlo_prepared_run (oracle, NULL, &n, 1, expected, NULL, &error));
+      g_assert_true (ghlo_prepared_run (prepared, NULL, &n, 1, outputs, NULL, &error));
+      compare (prepared, outputs, expected);
+      ghlo_values_clear (expected, oracle->n_outputs);
+    }
+}
+
 /* Far fewer times than there are iterations the host has something to do. */
 static void
 test_ended_late (void)
@@ -603,6 +648,7 @@ main (int    argc,
   g_test_add_func ("/vulkan/loops/long", test_long);
   g_test_add_func ("/vulkan/loops/ended", test_ended);
   g_test_add_func ("/vulkan/loops/ended-ahead", test_ended_ahead);
+  g_test_add_func ("/vulkan/loops/ended-as-told", test_ended_as_told);
   g_test_add_func ("/vulkan/loops/ended-late", test_ended_late);
   g_test_add_func ("/vulkan/loops/host", test_host);
   g_test_add_func ("/vulkan/loops/cancel", test_cancel);
