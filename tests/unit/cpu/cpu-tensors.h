@@ -14,6 +14,8 @@
 #include "base/ghlo-error.h"
 #include "base/sizes.h"
 
+#include "../sanitized.h"
+
 #define UNTOUCHED 0xa5
 
 typedef struct
@@ -101,7 +103,7 @@ tensor_init (Tensor          *self,
   self->data = self->memory - first;
 }
 
-static inline guint8 *
+UNSANITIZED static inline guint8 *
 tensor_at (const Tensor *self,
            const gint64 *index)
 {
@@ -114,7 +116,7 @@ tensor_at (const Tensor *self,
 }
 
 /* The next index in row-major order; FALSE after the last. */
-static inline gboolean
+UNSANITIZED static inline gboolean
 tensor_next (const Tensor *self,
              gint64       *index)
 {
@@ -196,14 +198,14 @@ typedef struct
   long     double size;      /* of the numbers that were added */
 } Sum;
 
-static inline double
+UNSANITIZED static inline double
 magnitude (double re,
            double im)
 {
   return sqrt (re * re + im * im);
 }
 
-static inline void
+UNSANITIZED static inline void
 sum_add (Sum             *self,
          GhloElementType  type,
          GhloScalar       number)
@@ -226,7 +228,7 @@ sum_add (Sum             *self,
     }
 }
 
-static inline void
+UNSANITIZED static inline void
 sum_add_product (Sum             *self,
                  GhloElementType  a_type,
                  GhloScalar       a,

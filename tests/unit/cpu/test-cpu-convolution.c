@@ -151,7 +151,7 @@ case_init (Case        *self,
 }
 
 /* The products of a group's features, from the first ones on. */
-static void
+UNSANITIZED static void
 sum_add_features (Sum          *sum,
                   const Case   *self,
                   const guint8 *lhs,
@@ -166,7 +166,7 @@ sum_add_features (Sum          *sum,
 }
 
 /* The result at an index of its tensor, as the specification has it. */
-static Sum
+UNSANITIZED static Sum
 exact_at (const Case   *self,
           const gint64 *at)
 {

@@ -119,7 +119,7 @@ count_of (const gint64 *sizes,
 }
 
 /* The element at @at in the row-major order of the result. */
-static Sum
+UNSANITIZED static Sum
 exact_at (const Case       *self,
           const GhloScalar *lhs,
           const GhloScalar *rhs,
