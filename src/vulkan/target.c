@@ -6,9 +6,11 @@
 #include "vulkan/target.h"
 
 #include "kernel/lower.h"
+#include "plan/epilogue.h"
 #include "vulkan/facts.h"
 #include "vulkan/features.h"
 #include "vulkan/memory.h"
+#include "vulkan/product/product.h"
 #include "vulkan/queue.h"
 #include "vulkan/recording.h"
 #include "vulkan/stopwatch.h"
@@ -109,6 +111,7 @@ static const struct
   GhloIrOpKind                  op;
   const GhloStepImplementation *implementation;
 } rows[] = {
+  { GHLO_OP_STABLEHLO_COMPOSITE, &ghlo_vulkan_step_product },          /* fusions */
   { GHLO_OP_STABLEHLO_CONVOLUTION, &ghlo_vulkan_step_product },
   { GHLO_OP_STABLEHLO_DOT, &ghlo_vulkan_step_product },
   { GHLO_OP_STABLEHLO_DOT_GENERAL, &ghlo_vulkan_step_product },
@@ -164,7 +167,26 @@ declines_step (const GhloVulkanDevice *device,
   if (find (NULL, op, NULL) == NULL)
     return "there is no step for it";
 
-  return find (NULL, op, NULL) == &ghlo_vulkan_step_kernel ? ghlo_kernel_obstacle (op) : NULL;
+  return op->kind == GHLO_OP_STABLEHLO_COMPOSITE || find (NULL, op, NULL) == &ghlo_vulkan_step_kernel
+         ? ghlo_kernel_obstacle (op) : NULL;
+}
+
+static const char *
+declines_epilogue (const GhloVulkanDevice *device,
+                   const GhloIrOp *const  *ops,
+                   guint                   n_ops)
+{
+  const char *reason = ghlo_step_epilogue_obstacle (ops, n_ops);
+
+  for (guint i = 0; i < n_ops && reason == NULL; i++)
+    if (ghlo_step_is_dot (ops[i]) || ops[i]->kind == GHLO_OP_STABLEHLO_CONVOLUTION)
+      {
+        reason = declines_step (device, ops[i]);
+        if (reason == NULL)
+          reason = ghlo_vulkan_product_obstacle (ops[i]);
+      }
+
+  return reason;
 }
 
 const char *
@@ -177,6 +199,8 @@ ghlo_vulkan_declines (GhloVulkanDevice      *device,
     return declines_step (device, ops[0]);
   if (g_str_equal (kind, "loop"))
     return ghlo_kernel_loop_obstacle (ops, n_ops);
+  if (g_str_equal (kind, "epilogue"))
+    return declines_epilogue (device, ops, n_ops);
   if (!g_str_equal (kind, "map") && !g_str_equal (kind, "reduction"))
     return "a Vulkan device has no step of that kind";
   for (guint i = 0; i < n_ops; i++)

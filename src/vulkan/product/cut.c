@@ -101,7 +101,8 @@ static const struct
 /* Rows and columns that are worth it. */
 enum { LEAST_FOR_MATRICES = 32 };
 
-/* Whether tiles do with the loop that looks at no end. */
+/* Whether tiles do with the loop that looks at no end. Where the last ones begin, four columns that are written at once
+ * are to begin at a multiple of four. */
 static gboolean
 has_whole_tiles (const GhloVulkanProduct *self,
                  const GhloSpirvProduct  *shader)
@@ -112,7 +113,9 @@ has_whole_tiles (const GhloVulkanProduct *self,
 
   return self->counts[GHLO_SPIRV_ROWS] >= ghlo_spirv_tile_rows (&shader->tile)
          && self->counts[GHLO_SPIRV_COLUMNS] >= ghlo_spirv_tile_columns (&shader->tile)
-         && self->counts[GHLO_SPIRV_INNER] % shader->tile.n_inner == 0;
+         && self->counts[GHLO_SPIRV_INNER] % shader->tile.n_inner == 0
+         && (!shader->is_inner_adjacent[GHLO_SPIRV_RHS]
+             || self->counts[GHLO_SPIRV_COLUMNS] % GHLO_SPIRV_TOGETHER == 0);
 }
 
 /* FALSE where shared memory has no room for blocks, or subgroups are too small or too large to share pieces. */
@@ -154,9 +157,7 @@ ghlo_vulkan_product_find_vectors (GhloVulkanProduct *self,
 {
   GhloSpirvProduct *shader = &self->shader;
   const guint size = ghlo_element_info (shader->types[GHLO_SPIRV_RESULT])->size;
-  gboolean is_whole = shader->has_whole_tiles && size <= sizeof (guint32)
-                      && self->counts[GHLO_SPIRV_COLUMNS] % GHLO_SPIRV_TOGETHER == 0
-                      && ghlo_vulkan_product_step (self, GHLO_SPIRV_COLUMNS, GHLO_SPIRV_RESULT) == size;
+  gboolean is_whole = shader->has_whole_tiles && self->counts[GHLO_SPIRV_COLUMNS] % GHLO_SPIRV_TOGETHER == 0;
 
   for (guint side = 0; side < 2; side++)
     is_whole = is_whole
@@ -165,7 +166,11 @@ ghlo_vulkan_product_find_vectors (GhloVulkanProduct *self,
   for (guint role = GHLO_SPIRV_BATCH; role <= GHLO_SPIRV_ROWS; role++)
     for (guint i = 0; i < shader->n_dimensions[role]; i++)
       alignment |= (guint64) self->dimensions[role][i].strides[GHLO_SPIRV_RESULT];
-  shader->has_whole_vectors = is_whole && alignment % (GHLO_SPIRV_TOGETHER * size) == 0;
+  if (shader->is_dropped)
+    shader->has_whole_vectors = is_whole && shader->epilogue->adjacent != 0;
+  else
+    shader->has_whole_vectors = is_whole && size <= sizeof (guint32) && alignment % (GHLO_SPIRV_TOGETHER * size) == 0
+                                && ghlo_vulkan_product_step (self, GHLO_SPIRV_COLUMNS, GHLO_SPIRV_RESULT) == size;
 }
 
 /* FALSE, and nothing is changed, where it is not for cooperative matrices. */

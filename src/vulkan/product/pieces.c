@@ -29,35 +29,93 @@ ghlo_vulkan_product_plane (const GhloVulkanProduct *product)
   return n;
 }
 
-/* Axes, and the strides of both buffers along them; the bytes from the result's first element to the end of the last
- * one, or 0 where there are too many dimensions. */
-static gint64
-add_axes (GhloKernelBuilder       *builder,
-          const GhloVulkanProduct *product,
-          gint64                   strides[2][GHLO_KERNEL_MAX_AXES])
+/* A kernel in the making. */
+typedef struct
 {
-  gint64 dense = (gint64) ghlo_vulkan_product_plane (product);
-  gint64 end = (gint64) ghlo_element_info (product->shader.types[GHLO_SPIRV_RESULT])->size;
-  guint n = 0;
+  GhloKernelBuilder        *builder;
+  const GhloVulkanProduct  *product;
+  const GhloVulkanEpilogue *epilogue;           /* nullable */
+  guint                     n_axes;
+  gint64                    planes[GHLO_KERNEL_MAX_AXES], result[GHLO_KERNEL_MAX_AXES];         /* strides */
+  gint64                    accesses[GHLO_SPIRV_MAX_ACCESSES][GHLO_KERNEL_MAX_AXES];            /* of the epilogue */
+  gint64                    end;                /* bytes from the result's first element to the end of the last one */
+} Sum;
 
-  for (guint i = 0; i < G_N_ELEMENTS (roles); i++)
-    for (guint j = 0; j < product->shader.n_dimensions[roles[i]]; j++)
-      {
-        const GhloSpirvProductDimension *dimension = &product->dimensions[roles[i]][j];
-        g_autofree char *name = g_strdup_printf ("d%u", n);
+/* FALSE where there are too many. */
+static gboolean
+add_axis (Sum    *self,
+          guint64 size,
+          gint64  result)
+{
+  g_autofree char *name = g_strdup_printf ("d%u", self->n_axes);
 
-        if (n == GHLO_KERNEL_MAX_AXES - 1)
-          return 0;
-        ghlo_kernel_add_axis (builder, name, (gint64) dimension->size, TRUE, FALSE);
-        dense /= (gint64) dimension->size;
-        strides[0][n] = dense;
-        strides[1][n++] = dimension->strides[GHLO_SPIRV_RESULT];
-        end += ((gint64) dimension->size - 1) * dimension->strides[GHLO_SPIRV_RESULT];
-      }
-  ghlo_kernel_add_axis (builder, "piece", product->n_pieces, FALSE, FALSE);
-  strides[0][n] = (gint64) ghlo_vulkan_product_plane (product);
+  if (self->n_axes == GHLO_KERNEL_MAX_AXES - 1)
+    return FALSE;
+  ghlo_kernel_add_axis (self->builder, name, (gint64) size, TRUE, FALSE);
+  for (guint i = 0; i <= self->n_axes; i++)
+    self->planes[i] = i < self->n_axes ? self->planes[i] * (gint64) size
+                                       : (gint64) ghlo_element_info (ghlo_vulkan_product_planed (self->product))->size;
+  self->result[self->n_axes++] = result;
+  self->end += ((gint64) size - 1) * result;
 
-  return end;
+  return TRUE;
+}
+
+/* The epilogue's dimensions are those of the result as well. */
+static gboolean
+add_axes_of (Sum           *self,
+             GhloSpirvRole  role)
+{
+  const GhloVulkanEpilogue *epilogue = self->epilogue;
+  gboolean ok = TRUE;
+
+  for (guint i = 0; epilogue == NULL && ok && i < self->product->shader.n_dimensions[role]; i++)
+    {
+      const GhloSpirvProductDimension *dimension = &self->product->dimensions[role][i];
+
+      ok = add_axis (self, dimension->size, dimension->strides[GHLO_SPIRV_RESULT]);
+    }
+  for (guint i = 0; epilogue != NULL && ok && i < epilogue->shader.n_dimensions[role]; i++)
+    {
+      const GhloVulkanEpilogueDimension *dimension = &epilogue->dimensions[role][i];
+      gint64 result = 0;
+
+      for (guint a = 0; a < epilogue->kernel->n_accesses && self->n_axes < GHLO_KERNEL_MAX_AXES; a++)
+        {
+          self->accesses[a][self->n_axes] = dimension->strides[a];
+          if (epilogue->kernel->accesses[a].buffer == 0)
+            result = dimension->strides[a];
+        }
+      ok = add_axis (self, dimension->size, result);
+    }
+
+  return ok;
+}
+
+/* Buffers, of which the first one of the epilogue is not there, and accesses of planes, result and epilogue. */
+static void
+add_buffers (Sum *self)
+{
+  const GhloVulkanProduct *product = self->product;
+  const GhloKernel *kernel = self->epilogue != NULL ? self->epilogue->kernel : NULL;
+  const gint64 plane = (gint64) ghlo_vulkan_product_plane (product);
+  guint first = 0;
+
+  ghlo_kernel_add_buffer (self->builder, "planes", product->n_pieces * plane, FALSE);
+  if (!product->shader.is_dropped)
+    first = ghlo_kernel_add_buffer (self->builder, "result", self->end, TRUE);
+  for (guint i = 1; kernel != NULL && i < kernel->n_buffers; i++)
+    ghlo_kernel_add_buffer (self->builder, kernel->buffers[i].name, kernel->buffers[i].size,
+                            kernel->buffers[i].is_written);
+  self->planes[self->n_axes] = plane;
+  ghlo_kernel_add_access (self->builder, 0, ghlo_vulkan_product_planed (product), 0, self->planes);
+  if (!product->shader.is_dropped)
+    ghlo_kernel_add_access (self->builder, 1, ghlo_kernel_stored_type (product->shader.types[GHLO_SPIRV_RESULT]), 0,
+                            self->result);
+  for (guint a = 0; kernel != NULL && a < kernel->n_accesses; a++)
+    if (kernel->accesses[a].buffer != 0)
+      ghlo_kernel_add_access (self->builder, first + kernel->accesses[a].buffer, kernel->accesses[a].type,
+                              kernel->accesses[a].offset, self->accesses[a]);
 }
 
 /* Their sum, in a temporary. */
@@ -80,26 +138,59 @@ add_sum (GhloKernelBuilder *builder,
   return sum;
 }
 
-GhloKernel *
-ghlo_vulkan_product_pieces (const GhloVulkanProduct *product)
+/* The epilogue's nodes, where node @element takes the place of its loads of the product, and its stores. */
+static void
+add_epilogue (const Sum *self,
+              guint      element)
 {
-  g_autoptr (GhloKernelBuilder) builder = ghlo_kernel_builder_new ("pieces");
-  const GhloElementType type = product->shader.types[GHLO_SPIRV_RESULT], planed = ghlo_vulkan_product_planed (product);
-  gint64 strides[2][GHLO_KERNEL_MAX_AXES] = { { 0 } }, end = add_axes (builder, product, strides);
-  guint axis = 0, sum;
+  const GhloKernel *kernel = self->epilogue->fusion->lowered.kernel;
+  g_autofree guint *nodes = g_new (guint, kernel->n_nodes);
+  guint accesses[GHLO_SPIRV_MAX_ACCESSES], n = self->product->shader.is_dropped ? 1 : 2;
 
-  if (end == 0)
-    return NULL;
+  for (guint a = 0; a < kernel->n_accesses; a++)
+    accesses[a] = kernel->accesses[a].buffer != 0 ? n++ : GHLO_KERNEL_NONE;
+  for (guint i = 0; i < kernel->n_nodes; i++)
+    {
+      const GhloKernelNode *node = &kernel->nodes[i];
+      guint operands[G_N_ELEMENTS (node->operands)];
+
+      for (guint k = 0; k < G_N_ELEMENTS (operands); k++)
+        operands[k] = node->operands[k] != GHLO_KERNEL_NONE ? nodes[node->operands[k]] : GHLO_KERNEL_NONE;
+      if (node->kind == GHLO_NODE_CONSTANT)
+        nodes[i] = ghlo_kernel_add_constant (self->builder, node->type, node->bits);
+      else if (node->kind != GHLO_NODE_LOAD)
+        nodes[i] = ghlo_kernel_add_node (self->builder, node->kind, node->type, operands[0], operands[1], operands[2]);
+      else
+        nodes[i] = accesses[node->which] == GHLO_KERNEL_NONE
+                   ? element : ghlo_kernel_add_load (self->builder, node->type, accesses[node->which],
+                                                     GHLO_KERNEL_NONE);
+    }
+  for (guint i = 0; i < kernel->n_stores; i++)
+    ghlo_kernel_store (self->builder, nodes[kernel->stores[i].node], accesses[kernel->stores[i].access]);
+}
+
+GhloKernel *
+ghlo_vulkan_product_pieces (const GhloVulkanProduct  *product,
+                            const GhloVulkanEpilogue *epilogue)
+{
+  const GhloElementType type = product->shader.types[GHLO_SPIRV_RESULT], planed = ghlo_vulkan_product_planed (product);
+  g_autoptr (GhloKernelBuilder) builder = ghlo_kernel_builder_new ("pieces");
+  Sum self = { .builder = builder, .product = product, .epilogue = epilogue, .end = ghlo_element_info (type)->size };
+  guint node;
+
   for (guint i = 0; i < G_N_ELEMENTS (roles); i++)
-    axis += product->shader.n_dimensions[roles[i]];
-  ghlo_kernel_add_buffer (builder, "planes", product->n_pieces * (gint64) ghlo_vulkan_product_plane (product), FALSE);
-  ghlo_kernel_add_buffer (builder, "result", end, TRUE);
-  ghlo_kernel_add_access (builder, 0, planed, 0, strides[0]);
-  ghlo_kernel_add_access (builder, 1, ghlo_kernel_stored_type (type), 0, strides[1]);
-  sum = add_sum (builder, axis, planed, product->shader.accumulator == GHLO_ELEMENT_TYPE_I1);
+    if (!add_axes_of (&self, roles[i]))
+      return NULL;
+  ghlo_kernel_add_axis (builder, "piece", product->n_pieces, FALSE, FALSE);
+  add_buffers (&self);
+  node = add_sum (builder, self.n_axes, planed, product->shader.accumulator == GHLO_ELEMENT_TYPE_I1);
   ghlo_kernel_begin_points (builder, 0);
-  sum = ghlo_kernel_add_leaf (builder, GHLO_NODE_TEMPORARY, planed, sum);
-  ghlo_kernel_store (builder, ghlo_kernel_add_element (builder, type, sum, planed), 1);
+  node = ghlo_kernel_add_leaf (builder, GHLO_NODE_TEMPORARY, planed, node);
+  node = ghlo_kernel_add_element (builder, type, node, planed);
+  if (!product->shader.is_dropped)
+    ghlo_kernel_store (builder, node, 1);
+  if (epilogue != NULL)
+    add_epilogue (&self, node);
   ghlo_kernel_end_block (builder);
 
   return ghlo_kernel_builder_end (g_steal_pointer (&builder), NULL);

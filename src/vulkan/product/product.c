@@ -277,6 +277,28 @@ should_swap (const GhloVulkanProduct *self)
          < ghlo_vulkan_product_step (self, GHLO_SPIRV_COLUMNS, GHLO_SPIRV_RESULT);
 }
 
+/* What elements are added as, once their types are there. */
+static const char *
+choose_sum (GhloSpirvProduct *shader,
+            const GhloIrOp   *op)
+{
+  if (!choose_accumulator (shader))
+    return "shaders do no products of its element types";
+
+  return is_algorithm (op, shader) ? NULL : "it names an algorithm that shaders do not have";
+}
+
+const char *
+ghlo_vulkan_product_obstacle (const GhloIrOp *op)
+{
+  GhloSpirvProduct shader = {
+    .types = { ghlo_ir_op_operand (op, 0)->type->element_type, ghlo_ir_op_operand (op, 1)->type->element_type,
+               op->results[0].type->element_type },
+  };
+
+  return choose_sum (&shader, op);
+}
+
 const char *
 ghlo_vulkan_product_read (GhloVulkanProduct      *self,
                           const GhloVulkanDevice *device,
@@ -284,18 +306,18 @@ ghlo_vulkan_product_read (GhloVulkanProduct      *self,
                           gboolean                matrices)
 {
   GhloSpirvProduct *shader = &self->shader;
+  const char *reason;
 
   *self = (GhloVulkanProduct) {
     .shader.types = { request->operands[0].element_type, request->operands[1].element_type,
                       request->results[0].element_type },
     .operands = { 0, 1 },
   };
-  if (!choose_accumulator (shader))
-    return "shaders do no products of its element types";
+  reason = choose_sum (shader, request->op);
+  if (reason != NULL)
+    return reason;
   if (!has_types (shader, device))
     return "the device does not compute with its element types as it is to be";
-  if (!is_algorithm (request->op, shader))
-    return "it names an algorithm that shaders do not have";
   if (!read_dimensions (self, request))
     return "it has too many dimensions, or too large ones";
   if (should_swap (self))

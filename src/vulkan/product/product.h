@@ -27,6 +27,8 @@ typedef struct
   guint64                   n_groups;                           /* of workgroups; 0: the result is empty */
 } GhloVulkanProduct;
 
+/* Why no device does @op, whose types are plain; static, or NULL. */
+const char *ghlo_vulkan_product_obstacle (const GhloIrOp       *op);
 /* Sets what the shader depends on of where results lie: all begin at sums of multiples of the bits of @alignment. */
 void        ghlo_vulkan_product_find_vectors (GhloVulkanProduct *self,
                                               guint64            alignment);

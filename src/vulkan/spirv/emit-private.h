@@ -121,6 +121,15 @@ void ghlo_spirv_write         (Spirv           *self,
                                GhloElementType  type,
                                Id               address,
                                Id               value);
+/* Four elements that are adjacent, of 32 bits at most, where those begin at a multiple of their size. */
+void ghlo_spirv_read_four     (Spirv           *self,
+                               GhloElementType  type,
+                               Id               address,
+                               Id              *elements);
+void ghlo_spirv_write_four    (Spirv           *self,
+                               GhloElementType  type,
+                               Id               address,
+                               const Id        *elements);
 Id   ghlo_spirv_word          (Spirv           *self,
                                Id               address,
                                guint            index);
@@ -202,6 +211,10 @@ typedef struct
 } SpirvLoop;
 
 SpirvLoop ghlo_spirv_begin_loop (Spirv         *self,
+                                 Id             begin,
+                                 Id             end);
+/* The same, of so much code that it is there once: processors keep some thousands of instructions. */
+SpirvLoop ghlo_spirv_begin_large_loop (Spirv   *self,
                                  Id             begin,
                                  Id             end);
 void      ghlo_spirv_end_loop   (Spirv         *self,

@@ -7,10 +7,11 @@
 
 enum { N_TOLD = 4 };            /* points of a loop that are told one after the other */
 
-SpirvLoop
-ghlo_spirv_begin_loop (Spirv *self,
-                       Id     begin,
-                       Id     end)
+static SpirvLoop
+begin_loop (Spirv              *self,
+            Id                  begin,
+            Id                  end,
+            SpvLoopControlMask  control)
 {
   GhloSpirvBuilder *b = self->builder;
   SpirvLoop loop = { .variable = ghlo_spirv_variable (self, self->u64), .head = ghlo_spirv_new_id (b),
@@ -20,7 +21,7 @@ ghlo_spirv_begin_loop (Spirv *self,
   STATEMENT (SpvOpStore, loop.variable, begin);
   STATEMENT (SpvOpBranch, loop.head);
   STATEMENT (SpvOpLabel, loop.head);
-  STATEMENT (SpvOpLoopMerge, loop.exit, loop.next, SpvLoopControlMaskNone);
+  STATEMENT (SpvOpLoopMerge, loop.exit, loop.next, control);
   STATEMENT (SpvOpBranch, test);
   STATEMENT (SpvOpLabel, test);
   loop.index = CODE (SpvOpLoad, self->u64, loop.variable);
@@ -29,6 +30,22 @@ ghlo_spirv_begin_loop (Spirv *self,
   STATEMENT (SpvOpLabel, body);
 
   return loop;
+}
+
+SpirvLoop
+ghlo_spirv_begin_loop (Spirv *self,
+                       Id     begin,
+                       Id     end)
+{
+  return begin_loop (self, begin, end, SpvLoopControlMaskNone);
+}
+
+SpirvLoop
+ghlo_spirv_begin_large_loop (Spirv *self,
+                             Id     begin,
+                             Id     end)
+{
+  return begin_loop (self, begin, end, SpvLoopControlDontUnrollMask);
 }
 
 void

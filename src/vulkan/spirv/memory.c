@@ -59,6 +59,89 @@ ghlo_spirv_write (Spirv           *self,
   STATEMENT (SpvOpStore, pointer, value, SpvMemoryAccessAlignedMask, ghlo_element_info (type)->size);
 }
 
+/* Of four elements: a word of 32 bits, or as many as one of them has bytes. */
+static Id
+word_type (Spirv *self,
+           guint  size)
+{
+  return size == 1 ? self->u32 : ghlo_spirv_unique (self->builder, SpvOpTypeVector, 0,
+                                                    GHLO_SPIRV_WORDS (self->u32, size));
+}
+
+/* The element that the lowest bits of @word are. */
+static Id
+from_word (Spirv           *self,
+           GhloElementType  type,
+           Id               word)
+{
+  if (type == GHLO_ELEMENT_TYPE_I1)
+    return CODE (SpvOpINotEqual, self->boolean,
+                 CODE (SpvOpBitwiseAnd, self->u32, word, ghlo_spirv_integer (self, 32, 1)),
+                 ghlo_spirv_integer (self, 32, 0));
+  if (ghlo_element_info (type)->size < sizeof (guint32))
+    return CODE (SpvOpUConvert, ghlo_spirv_type (self, type), word);
+
+  return ghlo_node_types (type) == GHLO_NODE_TYPES_F ? CODE (SpvOpBitcast, ghlo_spirv_type (self, type), word) : word;
+}
+
+static Id
+to_word (Spirv           *self,
+         GhloElementType  type,
+         Id               element)
+{
+  if (type == GHLO_ELEMENT_TYPE_I1)
+    return ghlo_spirv_select (self, self->u32, element, ghlo_spirv_integer (self, 32, 1),
+                              ghlo_spirv_integer (self, 32, 0));
+  if (ghlo_element_info (type)->size < sizeof (guint32))
+    return CODE (SpvOpUConvert, self->u32, element);
+
+  return ghlo_node_types (type) == GHLO_NODE_TYPES_F ? CODE (SpvOpBitcast, self->u32, element) : element;
+}
+
+void
+ghlo_spirv_read_four (Spirv           *self,
+                      GhloElementType  type,
+                      Id               address,
+                      Id              *elements)
+{
+  const guint size = ghlo_element_info (type)->size, n_each = sizeof (guint32) / size;
+  Id in_memory = word_type (self, size), words;
+
+  words = CODE (SpvOpLoad, in_memory, pointer_to (self, in_memory, address), SpvMemoryAccessAlignedMask, 4 * size);
+  for (guint i = 0; i < 4; i++)
+    {
+      Id word = size == 1 ? words : CODE (SpvOpCompositeExtract, self->u32, words, i / n_each);
+
+      if (i % n_each > 0)
+        word = CODE (SpvOpShiftRightLogical, self->u32, word, ghlo_spirv_integer (self, 32, i % n_each * 8 * size));
+      elements[i] = from_word (self, type, word);
+    }
+}
+
+void
+ghlo_spirv_write_four (Spirv           *self,
+                       GhloElementType  type,
+                       Id               address,
+                       const Id        *elements)
+{
+  const guint size = ghlo_element_info (type)->size, n_each = sizeof (guint32) / size;
+  Id in_memory = word_type (self, size), words[4] = { 0 }, value, pointer;
+
+  for (guint i = 0; i < 4; i++)
+    {
+      Id word = to_word (self, type, elements[i]);
+
+      if (i % n_each > 0)
+        word = CODE (SpvOpBitwiseOr, self->u32, words[i / n_each],
+                     CODE (SpvOpShiftLeftLogical, self->u32, word,
+                           ghlo_spirv_integer (self, 32, i % n_each * 8 * size)));
+      words[i / n_each] = word;
+    }
+  value = size == 1 ? words[0] : ghlo_spirv_code (self->builder, SpvOpCompositeConstruct, in_memory, words, size);
+  pointer = pointer_to (self, in_memory, address);
+  STATEMENT (SpvOpStore, pointer, value, SpvMemoryAccessAlignedMask, 4 * size);
+}
+
 Id
 ghlo_spirv_word (Spirv *self,
                  Id     address,

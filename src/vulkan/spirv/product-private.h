@@ -87,6 +87,14 @@ typedef struct
                                          * of the next two, or of the last one */
 } SpirvRound;
 
+/* What the epilogue finds in the table. */
+typedef struct
+{
+  Id addresses[GHLO_SPIRV_MAX_ACCESSES];        /* of this batch */
+  Id sizes[GHLO_SPIRV_INNER][GHLO_SPIRV_MAX_DIMENSIONS];
+  Id strides[GHLO_SPIRV_INNER][GHLO_SPIRV_MAX_DIMENSIONS][GHLO_SPIRV_MAX_ACCESSES];
+} SpirvEpilogue;
+
 typedef struct
 {
   Spirv                  *spirv;
@@ -103,7 +111,9 @@ typedef struct
   Id                      lane;         /* 32 bits */
   Id                      begin, end;   /* of the piece of k */
   Id                      factors[2];   /* addresses, of this batch, where the operands are split */
+  Id                      batch;        /* 32 bits */
   SpirvSide               sides[2];     /* of lhs and rhs */
+  SpirvEpilogue           epilogue;     /* once sums are there */
 } SpirvProduct;
 
 /* product.c */
@@ -112,6 +122,14 @@ Id   ghlo_spirv_u32              (Spirv              *self,
 Id   ghlo_spirv_add_u32          (Spirv              *self,
                                   Id                  a,
                                   guint               b);
+/* Both are 32 bits. */
+Id   ghlo_spirv_divide           (Spirv              *self,
+                                  Id                  number,
+                                  Id                  by,
+                                  Id                 *remainder);
+/* Word @word of those behind GhloSpirvWord. */
+Id   ghlo_spirv_product_word     (const SpirvProduct *product,
+                                  guint               word);
 /* Bytes to the index of a role in a tensor, or its part of a position where @form is a window's. */
 Id   ghlo_spirv_product_offset   (const SpirvProduct *product,
                                   GhloSpirvRole       role,
@@ -121,6 +139,9 @@ Id   ghlo_spirv_product_offset   (const SpirvProduct *product,
 Id   ghlo_spirv_product_number   (const SpirvProduct *product,
                                   guint               tensor,
                                   Id                  value);
+
+/* product-numbers.c: all behind the tile's place, where invocations multiply numbers. */
+void ghlo_spirv_numbers_body     (SpirvProduct       *product);
 
 /* product-blocks.c */
 void ghlo_spirv_blocks_init      (SpirvBlocks            *blocks,
@@ -185,6 +206,34 @@ void ghlo_spirv_matrix_barrier   (const SpirvProduct  *product,
 
 /* product-results.c: what becomes of sums. */
 void ghlo_spirv_matrix_results   (const SpirvMatrices *matrices);
+
+/* product-epilogue.c: what becomes of the result, where GhloSpirvProduct.epilogue. */
+/* What an epilogue has of the elements at hand: one, or four columns side by side. */
+typedef struct
+{
+  guint    n;
+  gboolean in_fours;                            /* those accesses take four at once that may */
+  Id       addresses[GHLO_SPIRV_MAX_ACCESSES][GHLO_SPIRV_TOGETHER];
+  Id       loaded[GHLO_SPIRV_MAX_ACCESSES][GHLO_SPIRV_TOGETHER];        /* 0: not yet */
+} SpirvElements;
+
+/* Reads the table, for all that follows. */
+void ghlo_spirv_epilogue_begin   (SpirvProduct        *product);
+/* Of the columns @indices, which are there, in row 0: loads what is the same in all rows. */
+void ghlo_spirv_epilogue_columns (const SpirvProduct  *product,
+                                  const Id            *indices,
+                                  guint                n,
+                                  gboolean             in_fours,
+                                  SpirvElements       *columns);
+/* The same columns in @row, which is there: loads the rest. */
+void ghlo_spirv_epilogue_row     (const SpirvProduct  *product,
+                                  const SpirvElements *columns,
+                                  Id                   row,
+                                  SpirvElements       *elements);
+/* Computes and writes what becomes of the result's elements @results. */
+void ghlo_spirv_epilogue_finish  (const SpirvProduct  *product,
+                                  const SpirvElements *elements,
+                                  const Id            *results);
 
 /* product-cooperative.c: matrices by instructions of subgroups. */
 /* What modules with them need, before anything else is in one. */
@@ -256,9 +305,9 @@ Id   ghlo_spirv_side_load        (const SpirvProduct *product,
                                   Id                  begin,
                                   guint               inner,
                                   guint               group);
-/* Where, in the whole operand, the element @index of an invocation is. */
+/* Where, in the whole operand, the element @index of an invocation is; 32 bits. */
 Id   ghlo_spirv_side_index       (const SpirvProduct *product,
                                   const SpirvSide    *side,
-                                  guint               index);
+                                  Id                  index);
 
 G_END_DECLS

@@ -37,7 +37,7 @@ choose_area (const SpirvMatrices *matrices,
   const SpirvBlocks *blocks = matrices->blocks;
 
   walk->tensor = blocks[0].n_shared >= blocks[1].n_shared ? 0 : 1;
-  walk->n_matrices = n_together == 1 ? 1 : matrices->n[1];
+  walk->n_matrices = matrices->n[1];
   while (walk->n_matrices > 1
          && (ghlo_spirv_matrices_size (walk->n_matrices) * n_subgroups > blocks[walk->tensor].n_shared
              || walk->n_matrices * GHLO_SPIRV_MATRIX / n_together > product->subgroup))
@@ -138,35 +138,130 @@ make_element (const SpirvProduct *product,
   return ghlo_spirv_product_number (product, GHLO_SPIRV_RESULT, number);
 }
 
-/* A matrix of the subgroup, number @i of its rows, from shared memory; @address is that of the walk's column. */
+/* What an invocation knows of its columns: one, or four side by side. */
+typedef struct
+{
+  guint         n;
+  Id            address;                /* of the first one's element in row 0, where the result is written */
+  Id            factors[N_TOGETHER];
+  SpirvElements epilogue;
+} Columns;
+
+/* From @column on; it is there where there are several. */
 static void
-store_elements (const Walk *walk,
-                guint       i,
-                Id          has_column,
-                Id          column_factor,
-                Id          address)
+begin_columns (const SpirvProduct *product,
+               Id                  column,
+               guint               n,
+               Columns            *columns)
+{
+  Spirv *self = product->spirv;
+  Id indices[N_TOGETHER];
+
+  columns->n = n;
+  for (guint c = 0; c < n; c++)
+    indices[c] = ghlo_spirv_add_u32 (self, column, c);
+  if (n == 1)
+    indices[0] = GLSL (UMin, self->u32, column,
+                       ghlo_spirv_add_u32 (self, product->sides[GHLO_SPIRV_RHS].count, (guint) -1));
+  for (guint c = 0; c < n; c++)
+    columns->factors[c] = load_factor (product, GHLO_SPIRV_RHS, indices[c]);
+  if (!product->product->is_dropped)
+    columns->address = CODE (SpvOpIAdd, self->u64, product->addresses[GHLO_SPIRV_RESULT],
+                             ghlo_spirv_product_offset (product, GHLO_SPIRV_COLUMNS, GHLO_SPIRV_RESULT, indices[0]));
+  if (product->product->epilogue != NULL)
+    ghlo_spirv_epilogue_columns (product, indices, n, n > 1, &columns->epilogue);
+}
+
+/* What is known of the elements of a row at some columns before anything is written: the numbers are the results'. */
+typedef struct
+{
+  Id            results[N_TOGETHER];
+  Id            place;                  /* the first one's, where the result is written */
+  SpirvElements epilogue;
+} Row;
+
+/* @row is there. */
+static void
+begin_row (const SpirvProduct *product,
+           const Columns      *columns,
+           Id                  index,
+           const Id           *numbers,
+           Row                *row)
+{
+  Spirv *self = product->spirv;
+  const Id factor = load_factor (product, GHLO_SPIRV_LHS, index);
+
+  for (guint c = 0; c < columns->n; c++)
+    row->results[c] = make_element (product, numbers[c], (const Id[]) { factor, columns->factors[c] });
+  if (!product->product->is_dropped)
+    row->place = CODE (SpvOpIAdd, self->u64, columns->address,
+                       ghlo_spirv_product_offset (product, GHLO_SPIRV_ROWS, GHLO_SPIRV_RESULT, index));
+  if (product->product->epilogue != NULL)
+    ghlo_spirv_epilogue_row (product, &columns->epilogue, index, &row->epilogue);
+}
+
+/* Writes the elements, or what the epilogue makes of them. */
+static void
+end_row (const SpirvProduct *product,
+         const Row          *row,
+         guint               n)
+{
+  Spirv *self = product->spirv;
+  const GhloElementType stored = ghlo_kernel_stored_type (product->product->types[GHLO_SPIRV_RESULT]);
+
+  if (!product->product->is_dropped && n > 1)
+    ghlo_spirv_write_four (self, stored, row->place, row->results);
+  else if (!product->product->is_dropped)
+    ghlo_spirv_write (self, stored, row->place, row->results[0]);
+  if (product->product->epilogue != NULL)
+    ghlo_spirv_epilogue_finish (product, &row->epilogue, row->results);
+}
+
+/* Number @at of the walk's rows in matrix @i of the subgroup's. */
+static Id
+find_row (const Walk *walk,
+          Id          at)
+{
+  Spirv *self = walk->matrices->product->spirv;
+
+  return CODE (SpvOpIAdd, self->u32, walk->row,
+               CODE (SpvOpIMul, self->u32, at, ghlo_spirv_u32 (self, walk->n_rows)));
+}
+
+/* The walk's column of a matrix of the subgroup, number @i of its rows, from shared memory. Some rows are read before
+ * any is written, since nothing is read before what precedes it is written. */
+static void
+store_elements (const Walk    *walk,
+                guint          i,
+                Id             has_column,
+                const Columns *columns)
 {
   const SpirvMatrices *matrices = walk->matrices;
   const SpirvProduct *product = matrices->product;
   Spirv *self = product->spirv;
-  const GhloElementType stored = ghlo_kernel_stored_type (product->product->types[GHLO_SPIRV_RESULT]);
-  SpirvLoop loop = ghlo_spirv_begin_loop (self, ghlo_spirv_u64 (self, 0), ghlo_spirv_u64 (self, walk->n));
-  Id row = CODE (SpvOpIMul, self->u32, CODE (SpvOpUConvert, self->u32, loop.index),
-                 ghlo_spirv_u32 (self, walk->n_rows));
-  Id index, has_row, exit, place, number, factors[2];
+  const guint n = MIN (walk->n, N_TOGETHER);
+  SpirvLoop loop = (product->product->epilogue != NULL ? ghlo_spirv_begin_large_loop : ghlo_spirv_begin_loop)
+                     (self, ghlo_spirv_u64 (self, 0), ghlo_spirv_u64 (self, walk->n));
+  Id at = CODE (SpvOpUConvert, self->u32, loop.index), count = product->sides[0].count;
+  Id last = ghlo_spirv_add_u32 (self, count, (guint) -1), has_row[N_TOGETHER];
+  Row rows[N_TOGETHER];
 
-  row = CODE (SpvOpIAdd, self->u32, row, walk->row);
-  index = find_index (matrices, 0, i, row);
-  has_row = CODE (SpvOpULessThan, self->boolean, index, product->sides[0].count);
-  exit = ghlo_spirv_begin_if (self, CODE (SpvOpLogicalAnd, self->boolean, has_row, has_column));
-  place = CODE (SpvOpIAdd, self->u64, address,
-                ghlo_spirv_product_offset (product, GHLO_SPIRV_ROWS, GHLO_SPIRV_RESULT, index));
-  number = CODE (SpvOpLoad, self->u32, find_shared (walk, row, FALSE), SpvMemoryAccessNonPrivatePointerMask);
-  factors[0] = load_factor (product, 0, index);
-  factors[1] = column_factor;
-  ghlo_spirv_write (self, stored, place, make_element (product, number, factors));
-  ghlo_spirv_end_if (self, exit);
-  ghlo_spirv_end_loop (self, loop, ghlo_spirv_u64 (self, 1));
+  for (guint r = 0; r < n; r++)
+    {
+      Id row = find_row (walk, ghlo_spirv_add_u32 (self, at, r)), index = find_index (matrices, 0, i, row), number;
+
+      has_row[r] = CODE (SpvOpULessThan, self->boolean, index, count);
+      number = CODE (SpvOpLoad, self->u32, find_shared (walk, row, FALSE), SpvMemoryAccessNonPrivatePointerMask);
+      begin_row (product, columns, GLSL (UMin, self->u32, index, last), &number, &rows[r]);
+    }
+  for (guint r = 0; r < n; r++)
+    {
+      Id exit = ghlo_spirv_begin_if (self, CODE (SpvOpLogicalAnd, self->boolean, has_row[r], has_column));
+
+      end_row (product, &rows[r], 1);
+      ghlo_spirv_end_if (self, exit);
+    }
+  ghlo_spirv_end_loop (self, loop, ghlo_spirv_u64 (self, n));
 }
 
 /* Puts matrices to shared memory, those of number @i of the subgroup's rows, from @j on. */
@@ -190,124 +285,96 @@ store_one_by_one (const SpirvMatrices *matrices)
   Spirv *self = product->spirv;
   const Walk walk = begin_walk (matrices, 1);
 
-  for (guint j = 0; j < matrices->n[1]; j++)
+  for (guint j = 0; j < matrices->n[1]; j += walk.n_matrices)
     {
-      Id column = find_index (matrices, 1, j, walk.column), has_column, address, last, factor;
+      Id column = find_index (matrices, 1, j, walk.column);
+      Id has_column = CODE (SpvOpULessThan, self->boolean, column, product->sides[1].count);
+      Columns columns = { 0 };
 
-      has_column = CODE (SpvOpULessThan, self->boolean, column, product->sides[1].count);
-      last = ghlo_spirv_add_u32 (self, product->sides[1].count, (guint) -1);
-      factor = load_factor (product, 1, GLSL (UMin, self->u32, column, last));
-      address = CODE (SpvOpIAdd, self->u64, product->addresses[GHLO_SPIRV_RESULT],
-                      ghlo_spirv_product_offset (product, GHLO_SPIRV_COLUMNS, GHLO_SPIRV_RESULT, column));
+      begin_columns (product, column, 1, &columns);
       for (guint i = 0; i < matrices->n[0]; i++)
         {
           put_matrices (&walk, i, j);
-          store_elements (&walk, i, has_column, factor, address);
+          store_elements (&walk, i, has_column, &columns);
           ghlo_spirv_matrix_barrier (product, SpvScopeSubgroup);
         }
     }
 }
 
-static guint
-element_size (const SpirvProduct *product)
-{
-  return ghlo_element_info (product->product->types[GHLO_SPIRV_RESULT])->size;
-}
-
-/* Words of 32 bits, as a vector of them where they are several. */
-static Id
-pack (const SpirvProduct *product,
-      const Id           *elements)
-{
-  Spirv *self = product->spirv;
-  const guint size = element_size (product), n_each = sizeof (guint32) / size;
-  guint32 words[N_TOGETHER] = { 0 };
-
-  for (guint i = 0; i < N_TOGETHER; i++)
-    {
-      Id word = elements[i];
-
-      if (size == sizeof (guint32))
-        word = product->element == self->u32 ? word : CODE (SpvOpBitcast, self->u32, word);
-      else
-        word = CODE (SpvOpUConvert, self->u32, word);
-      if (i % n_each > 0)
-        word = CODE (SpvOpBitwiseOr, self->u32, words[i / n_each],
-                     CODE (SpvOpShiftLeftLogical, self->u32, word, ghlo_spirv_u32 (self, i % n_each * 8 * size)));
-      words[i / n_each] = word;
-    }
-  if (size == 1)
-    return words[0];
-
-  return ghlo_spirv_code (self->builder, SpvOpCompositeConstruct,
-                          ghlo_spirv_unique (self->builder, SpvOpTypeVector, 0, GHLO_SPIRV_WORDS (self->u32, size)),
-                          words, size);
-}
-
-/* The four elements of row @row of matrix @i of the subgroup's rows; @address is that of their column. */
+/* The four elements of row @row of matrix @i of the subgroup's rows. */
 static void
-store_vector (const Walk *walk,
-              guint       i,
-              Id          row,
-              const Id   *column_factors,
-              Id          address)
+store_vector (const Walk    *walk,
+              guint          i,
+              Id             row,
+              const Columns *columns)
 {
   const SpirvProduct *product = walk->matrices->product;
   Spirv *self = product->spirv;
-  const guint size = element_size (product);
-  Id index = find_index (walk->matrices, 0, i, row), row_factor = load_factor (product, 0, index);
-  Id numbers = CODE (SpvOpLoad, walk->matrices->blocks[0].vector, find_shared (walk, row, TRUE),
-                     SpvMemoryAccessNonPrivatePointerMask);
-  Id type = self->u32, elements[N_TOGETHER], value;
+  Id vector = CODE (SpvOpLoad, walk->matrices->blocks[0].vector, find_shared (walk, row, TRUE),
+                    SpvMemoryAccessNonPrivatePointerMask);
+  Id numbers[N_TOGETHER];
+  Row begun;
 
   for (guint c = 0; c < N_TOGETHER; c++)
-    elements[c] = make_element (product, CODE (SpvOpCompositeExtract, self->u32, numbers, c),
-                                (const Id[]) { row_factor, column_factors[c] });
-  value = pack (product, elements);
-  if (size > 1)
-    type = ghlo_spirv_unique (self->builder, SpvOpTypeVector, 0, GHLO_SPIRV_WORDS (self->u32, size));
-  address = CODE (SpvOpIAdd, self->u64, address,
-                  ghlo_spirv_product_offset (product, GHLO_SPIRV_ROWS, GHLO_SPIRV_RESULT, index));
-  address = CODE (SpvOpConvertUToPtr, ghlo_spirv_pointer_type (self, SpvStorageClassPhysicalStorageBuffer, type),
-                  address);
-  STATEMENT (SpvOpStore, address, value, SpvMemoryAccessAlignedMask, N_TOGETHER * size);
+    numbers[c] = CODE (SpvOpCompositeExtract, self->u32, vector, c);
+  begin_row (product, columns, find_index (walk->matrices, 0, i, row), numbers, &begun);
+  end_row (product, &begun, N_TOGETHER);
+}
+
+/* All rows that the invocation has of matrix @i; in a loop, where code for each would be large. */
+static void
+store_rows (const Walk    *walk,
+            guint          i,
+            const Columns *columns)
+{
+  const SpirvProduct *product = walk->matrices->product;
+  Spirv *self = product->spirv;
+  SpirvLoop loop;
+
+  if (product->product->epilogue == NULL)
+    {
+      for (guint pass = 0; pass < walk->n; pass++)
+        store_vector (walk, i, ghlo_spirv_add_u32 (self, walk->row, pass * walk->n_rows), columns);
+      return;
+    }
+  loop = ghlo_spirv_begin_large_loop (self, ghlo_spirv_u64 (self, 0), ghlo_spirv_u64 (self, walk->n));
+  store_vector (walk, i, find_row (walk, CODE (SpvOpUConvert, self->u32, loop.index)), columns);
+  ghlo_spirv_end_loop (self, loop, ghlo_spirv_u64 (self, 1));
 }
 
 static void
 store_vectors (const SpirvMatrices *matrices)
 {
   const SpirvProduct *product = matrices->product;
-  Spirv *self = product->spirv;
   const Walk walk = begin_walk (matrices, N_TOGETHER);
 
   for (guint j = 0; j < matrices->n[1]; j += walk.n_matrices)
     {
-      Id column = find_index (matrices, 1, j, walk.column), factors[N_TOGETHER], address;
+      Columns columns = { 0 };
 
-      for (guint c = 0; c < N_TOGETHER; c++)
-        factors[c] = load_factor (product, 1, ghlo_spirv_add_u32 (self, column, c));
-      address = CODE (SpvOpIAdd, self->u64, product->addresses[GHLO_SPIRV_RESULT],
-                      ghlo_spirv_product_offset (product, GHLO_SPIRV_COLUMNS, GHLO_SPIRV_RESULT, column));
+      begin_columns (product, find_index (matrices, 1, j, walk.column), N_TOGETHER, &columns);
       for (guint i = 0; i < matrices->n[0]; i++)
         {
           put_matrices (&walk, i, j);
-          for (guint pass = 0; pass < walk.n; pass++)
-            store_vector (&walk, i, ghlo_spirv_add_u32 (self, walk.row, pass * walk.n_rows), factors, address);
+          store_rows (&walk, i, &columns);
           ghlo_spirv_matrix_barrier (product, SpvScopeSubgroup);
         }
     }
 }
 
-/* Whether four elements side by side are adjacent and begin at a multiple of their size: 0 where it is known that they
- * do not. */
+/* Whether an invocation may write four elements side by side at once, those of the result and of accesses that are for
+ * it: 0 where it is known that it may not. */
 static Id
 is_in_vectors (const SpirvMatrices *matrices)
 {
   const SpirvProduct *product = matrices->product;
   Spirv *self = product->spirv;
-  const guint size = element_size (product), n = product->product->n_dimensions[GHLO_SPIRV_COLUMNS];
+  const guint size = ghlo_element_info (product->product->types[GHLO_SPIRV_RESULT])->size;
+  const guint n = product->product->n_dimensions[GHLO_SPIRV_COLUMNS];
   Id bits = product->addresses[GHLO_SPIRV_RESULT], is_adjacent;
 
+  if (product->product->is_dropped)
+    return product->product->epilogue->adjacent != 0 ? matrices->is_inside : 0;
   if (n != 1 || size > sizeof (guint32))
     return 0;
   for (guint i = 0; i < product->product->n_dimensions[GHLO_SPIRV_ROWS]; i++)
@@ -327,6 +394,8 @@ ghlo_spirv_matrix_results (const SpirvMatrices *matrices)
   Spirv *self = matrices->product->spirv;
   Id is_fast, exit;
 
+  if (matrices->product->product->epilogue != NULL)
+    ghlo_spirv_epilogue_begin (matrices->product);
   if (matrices->product->product->has_whole_vectors)
     {
       store_vectors (matrices);

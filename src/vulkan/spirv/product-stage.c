@@ -305,13 +305,16 @@ ghlo_spirv_side_load (const SpirvProduct *product,
 Id
 ghlo_spirv_side_index (const SpirvProduct *product,
                        const SpirvSide    *side,
-                       guint               index)
+                       Id                  index)
 {
   Spirv *self = product->spirv;
-  const guint group = index / side->width;
+  Id group = CODE (SpvOpUDiv, self->u32, index, ghlo_spirv_u32 (self, side->width));
   Id place = CODE (SpvOpIMul, self->u32, side->thread, ghlo_spirv_u32 (self, side->width));
 
-  place = ghlo_spirv_add_u32 (self, place, group * side->n_threads * side->width + index % side->width);
+  place = CODE (SpvOpIAdd, self->u32, place,
+                CODE (SpvOpIMul, self->u32, group, ghlo_spirv_u32 (self, side->n_threads * side->width)));
+  place = CODE (SpvOpIAdd, self->u32, place,
+                CODE (SpvOpBitwiseAnd, self->u32, index, ghlo_spirv_u32 (self, side->width - 1)));
 
   return CODE (SpvOpIAdd, self->u32, side->first, place);
 }

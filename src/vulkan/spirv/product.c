@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * The module of a product: which tile a workgroup does, the loop over k, and what becomes of the sums. The elements of
- * the next step of k are fetched while those in shared memory are multiplied.
+ * The module of a product: what its table has, and which tile a workgroup does.
  */
 
 #include "kernel/expand.h"
@@ -85,11 +84,11 @@ ghlo_spirv_product_number (const SpirvProduct *product,
 }
 
 /* A remainder is what a product leaves: see set_point () in module.c. */
-static Id
-divide (Spirv *self,
-        Id     number,
-        Id     by,
-        Id    *remainder)
+Id
+ghlo_spirv_divide (Spirv *self,
+                   Id     number,
+                   Id     by,
+                   Id    *remainder)
 {
   Id quotient = CODE (SpvOpUDiv, self->u32, number, by);
 
@@ -112,7 +111,7 @@ ghlo_spirv_product_offset (const SpirvProduct *product,
       Id at = index, bytes;
 
       if (i > 0)
-        index = divide (self, index, product->sizes[role][i], &at);
+        index = ghlo_spirv_divide (self, index, product->sizes[role][i], &at);
       bytes = CODE (SpvOpIMul, self->u64, CODE (SpvOpUConvert, self->u64, at), product->strides[role][i][form]);
       sum = sum != 0 ? CODE (SpvOpIAdd, self->u64, sum, bytes) : bytes;
     }
@@ -120,9 +119,9 @@ ghlo_spirv_product_offset (const SpirvProduct *product,
   return sum != 0 ? sum : ghlo_spirv_u64 (self, 0);
 }
 
-static Id
-load_word (const SpirvProduct *product,
-           guint               word)
+Id
+ghlo_spirv_product_word (const SpirvProduct *product,
+                         guint               word)
 {
   return ghlo_spirv_word (product->spirv, product->spirv->table, GHLO_SPIRV_N_WORDS + word);
 }
@@ -133,7 +132,7 @@ load_number (const SpirvProduct *product,
 {
   Spirv *self = product->spirv;
 
-  return CODE (SpvOpUConvert, self->u32, load_word (product, word));
+  return CODE (SpvOpUConvert, self->u32, ghlo_spirv_product_word (product, word));
 }
 
 static void
@@ -143,20 +142,20 @@ load_table (SpirvProduct *product)
   guint word = GHLO_SPIRV_PRODUCT_N_WORDS;
 
   for (guint i = 0; i < GHLO_SPIRV_PRODUCT_N_WORDS; i++)
-    product->words[i] = load_word (product, i);
+    product->words[i] = ghlo_spirv_product_word (product, i);
   for (guint i = 0; i < product->product->n_windows; i++)
     {
       product->windows[i].low = load_number (product, word++);
       product->windows[i].extent = load_number (product, word++);
       product->windows[i].dilation = load_number (product, word++);
-      product->windows[i].stride = load_word (product, word++);
+      product->windows[i].stride = ghlo_spirv_product_word (product, word++);
     }
   for (guint role = 0; role < GHLO_SPIRV_N_ROLES; role++)
     for (guint i = 0; i < product->product->n_dimensions[role]; i++)
       {
         product->sizes[role][i] = load_number (product, word++);
         for (guint form = 0; form < n_forms; form++)
-          product->strides[role][i][form] = load_word (product, word++);
+          product->strides[role][i][form] = ghlo_spirv_product_word (product, word++);
       }
 }
 
@@ -182,12 +181,12 @@ find_tile (SpirvProduct *product,
 {
   Spirv *self = product->spirv;
   Id group_rows = ghlo_spirv_u32 (self, GROUP_ROWS), first, rest, row, rows;
-  Id group = divide (self, number, CODE (SpvOpIMul, self->u32, group_rows, n_tiles[1]), &rest);
+  Id group = ghlo_spirv_divide (self, number, CODE (SpvOpIMul, self->u32, group_rows, n_tiles[1]), &rest);
   Id tiles[2];
 
   first = CODE (SpvOpIMul, self->u32, group, group_rows);
   rows = GLSL (UMin, self->u32, group_rows, CODE (SpvOpISub, self->u32, n_tiles[0], first));
-  tiles[1] = divide (self, rest, rows, &row);
+  tiles[1] = ghlo_spirv_divide (self, rest, rows, &row);
   tiles[0] = CODE (SpvOpIAdd, self->u32, first, row);
   for (guint i = 0; i < 2; i++)
     {
@@ -201,15 +200,14 @@ find_tile (SpirvProduct *product,
 
 /* Of the batch. */
 static void
-find_factors (SpirvProduct *product,
-              Id            batch)
+find_factors (SpirvProduct *product)
 {
   Spirv *self = product->spirv;
   Id first, bytes;
 
   for (guint i = 0; i < 2 && product->product->split != GHLO_SPIRV_WHOLE; i++)
     {
-      first = CODE (SpvOpIMul, self->u64, CODE (SpvOpUConvert, self->u64, batch),
+      first = CODE (SpvOpIMul, self->u64, CODE (SpvOpUConvert, self->u64, product->batch),
                     CODE (SpvOpUConvert, self->u64, product->sides[i].count));
       bytes = CODE (SpvOpIMul, self->u64, first, ghlo_spirv_u64 (self, sizeof (float)));
       product->factors[i] = CODE (SpvOpIAdd, self->u64, product->words[GHLO_SPIRV_PRODUCT_FACTORS + i], bytes);
@@ -232,7 +230,7 @@ find_place (SpirvProduct *product,
             Id            number)
 {
   Spirv *self = product->spirv;
-  Id n_tiles[2], plane, tile, piece, batch, length, address;
+  Id n_tiles[2], plane, tile, piece, length, address;
 
   for (guint i = 0; i < 2; i++)
     {
@@ -242,13 +240,13 @@ find_place (SpirvProduct *product,
       n_tiles[i] = CODE (SpvOpUDiv, self->u32, ghlo_spirv_add_u32 (self, side->count, side->extent - 1),
                          ghlo_spirv_u32 (self, side->extent));
     }
-  plane = divide (self, number, CODE (SpvOpIMul, self->u32, n_tiles[0], n_tiles[1]), &tile);
-  piece = divide (self, plane, narrow_word (product, GHLO_SPIRV_PRODUCT_BATCHES), &batch);
+  plane = ghlo_spirv_divide (self, number, CODE (SpvOpIMul, self->u32, n_tiles[0], n_tiles[1]), &tile);
+  piece = ghlo_spirv_divide (self, plane, narrow_word (product, GHLO_SPIRV_PRODUCT_BATCHES), &product->batch);
   find_tile (product, tile, n_tiles);
   for (guint i = 0; i < GHLO_SPIRV_N_TENSORS; i++)
     product->addresses[i] = CODE (SpvOpIAdd, self->u64, product->words[GHLO_SPIRV_PRODUCT_ADDRESSES + i],
-                                  ghlo_spirv_product_offset (product, GHLO_SPIRV_BATCH, i, batch));
-  find_factors (product, batch);
+                                  ghlo_spirv_product_offset (product, GHLO_SPIRV_BATCH, i, product->batch));
+  find_factors (product);
   address = CODE (SpvOpIMul, self->u64, CODE (SpvOpUConvert, self->u64, piece),
                   product->words[GHLO_SPIRV_PRODUCT_PLANE]);
   product->addresses[GHLO_SPIRV_RESULT] = CODE (SpvOpIAdd, self->u64, product->addresses[GHLO_SPIRV_RESULT], address);
@@ -256,228 +254,6 @@ find_place (SpirvProduct *product,
   product->begin = CODE (SpvOpIMul, self->u32, piece, length);
   product->end = GLSL (UMin, self->u32, CODE (SpvOpIAdd, self->u32, product->begin, length),
                        narrow_word (product, GHLO_SPIRV_PRODUCT_K));
-}
-
-/* The accumulators of an invocation: for each of its rows vectors of columns. */
-typedef struct
-{
-  guint n_rows, n_vectors;
-  Id    variables[GHLO_SPIRV_MAX_ROWS][GHLO_SPIRV_MAX_ROWS];
-} Sums;
-
-static void
-begin_sums (const SpirvProduct *product,
-            Sums               *sums)
-{
-  Spirv *self = product->spirv;
-  const SpirvSide *columns = &product->sides[GHLO_SPIRV_RHS];
-  Id zero = ghlo_spirv_unique (self->builder, SpvOpConstantNull, columns->vector, NULL, 0);
-
-  sums->n_rows = product->sides[GHLO_SPIRV_LHS].n_each;
-  sums->n_vectors = columns->n_each / columns->width;
-  for (guint i = 0; i < sums->n_rows; i++)
-    for (guint j = 0; j < sums->n_vectors; j++)
-      {
-        sums->variables[i][j] = ghlo_spirv_variable (self, columns->vector);
-        STATEMENT (SpvOpStore, sums->variables[i][j], zero);
-      }
-}
-
-static Id
-multiply_add (const SpirvProduct *product,
-              Id                  a,
-              Id                  b,
-              Id                  sum)
-{
-  Spirv *self = product->spirv;
-  const Id type = product->sides[GHLO_SPIRV_RHS].vector;
-
-  if (product->product->accumulator == GHLO_ELEMENT_TYPE_I1)
-    return CODE (SpvOpBitwiseOr, type, sum, CODE (SpvOpBitwiseAnd, type, a, b));
-  if (product->product->is_rounded_twice)
-    return ghlo_spirv_exact (self, CODE (SpvOpFAdd, type, sum, ghlo_spirv_exact (self, CODE (SpvOpFMul, type, a, b))));
-  if (ghlo_node_types (product->number) == GHLO_NODE_TYPES_F)
-    return GLSL (Fma, type, a, b, sum);
-
-  return CODE (SpvOpIAdd, type, sum, CODE (SpvOpIMul, type, a, b));
-}
-
-/* Element @index of the vectors @rows, in all components of a vector of columns. */
-static Id
-spread_row (const SpirvProduct *product,
-            const Id           *rows,
-            guint               index)
-{
-  Spirv *self = product->spirv;
-  const SpirvSide *lhs = &product->sides[GHLO_SPIRV_LHS], *rhs = &product->sides[GHLO_SPIRV_RHS];
-  Id a = rows[index / lhs->width];
-
-  if (lhs->width > 1)
-    a = CODE (SpvOpCompositeExtract, product->element, a, index % lhs->width);
-
-  return rhs->width == 1 ? a : CODE (SpvOpCompositeConstruct, rhs->vector, a, a, a, a);
-}
-
-/* Step @k of those that are staged and that a loop goes through in blocks, the block from @begin on. */
-static void
-add_step (const SpirvProduct *product,
-          const Sums         *sums,
-          Id                  begin,
-          guint               k,
-          Id                  values[GHLO_SPIRV_MAX_ROWS][GHLO_SPIRV_MAX_ROWS])
-{
-  const SpirvSide *lhs = &product->sides[GHLO_SPIRV_LHS], *rhs = &product->sides[GHLO_SPIRV_RHS];
-  Id rows[GHLO_SPIRV_MAX_ROWS], columns[GHLO_SPIRV_MAX_ROWS];
-
-  for (guint i = 0; i < lhs->n_each / lhs->width; i++)
-    rows[i] = ghlo_spirv_side_load (product, lhs, begin, k, i);
-  for (guint j = 0; j < sums->n_vectors; j++)
-    columns[j] = ghlo_spirv_side_load (product, rhs, begin, k, j);
-  for (guint i = 0; i < sums->n_rows; i++)
-    {
-      Id row = spread_row (product, rows, i);
-
-      for (guint j = 0; j < sums->n_vectors; j++)
-        values[i][j] = multiply_add (product, row, columns[j], values[i][j]);
-    }
-}
-
-/* All steps of k that are staged. */
-static void
-add_products (const SpirvProduct *product,
-              const Sums         *sums)
-{
-  Spirv *self = product->spirv;
-  const Id vector = product->sides[GHLO_SPIRV_RHS].vector;
-  Id values[GHLO_SPIRV_MAX_ROWS][GHLO_SPIRV_MAX_ROWS], begin;
-  SpirvLoop loop = ghlo_spirv_begin_loop (self, ghlo_spirv_u64 (self, 0),
-                                          ghlo_spirv_u64 (self, product->product->tile.n_inner));
-
-  begin = CODE (SpvOpUConvert, self->u32, loop.index);
-  for (guint i = 0; i < sums->n_rows; i++)
-    for (guint j = 0; j < sums->n_vectors; j++)
-      values[i][j] = CODE (SpvOpLoad, vector, sums->variables[i][j]);
-  for (guint k = 0; k < GHLO_SPIRV_PRODUCT_UNROLLED; k++)
-    add_step (product, sums, begin, k, values);
-  for (guint i = 0; i < sums->n_rows; i++)
-    for (guint j = 0; j < sums->n_vectors; j++)
-      STATEMENT (SpvOpStore, sums->variables[i][j], values[i][j]);
-  ghlo_spirv_end_loop (self, loop, ghlo_spirv_u64 (self, GHLO_SPIRV_PRODUCT_UNROLLED));
-}
-
-static void
-fetch_sides (const SpirvProduct *product,
-             Id                  begin)
-{
-  for (guint i = 0; i < 2; i++)
-    ghlo_spirv_side_fetch (product, &product->sides[i], begin);
-}
-
-/* Whether there is anything to add, and whether there is another step, are the same for the workgroup. */
-static void
-emit_loop (const SpirvProduct *product,
-           const Sums         *sums)
-{
-  Spirv *self = product->spirv;
-  const guint n_inner = product->product->tile.n_inner;
-  Id exit = ghlo_spirv_begin_if (self, CODE (SpvOpULessThan, self->boolean, product->begin, product->end)), more, next;
-  Id begin = CODE (SpvOpUConvert, self->u64, product->begin), end = CODE (SpvOpUConvert, self->u64, product->end);
-  SpirvLoop loop;
-
-  fetch_sides (product, product->begin);
-  loop = ghlo_spirv_begin_loop (self, begin, end);
-  for (guint i = 0; i < 2; i++)
-    ghlo_spirv_side_stage (product, &product->sides[i]);
-  ghlo_spirv_barrier (self);
-  next = ghlo_spirv_add_u32 (self, CODE (SpvOpUConvert, self->u32, loop.index), n_inner);
-  more = ghlo_spirv_begin_if (self, CODE (SpvOpULessThan, self->boolean, next, product->end));
-  fetch_sides (product, next);
-  ghlo_spirv_end_if (self, more);
-  add_products (product, sums);
-  ghlo_spirv_barrier (self);
-  ghlo_spirv_end_loop (self, loop, ghlo_spirv_u64 (self, n_inner));
-  ghlo_spirv_end_if (self, exit);
-}
-
-/* The rows or columns of an invocation: whether there is each of them, and its bytes in the result. */
-typedef struct
-{
-  Id is_there[GHLO_SPIRV_MAX_ROWS], offsets[GHLO_SPIRV_MAX_ROWS];
-} Places;
-
-static void
-find_results (const SpirvProduct *product,
-              const SpirvSide    *side,
-              Places             *places)
-{
-  Spirv *self = product->spirv;
-
-  for (guint i = 0; i < side->n_each; i++)
-    {
-      Id index = ghlo_spirv_side_index (product, side, i);
-
-      places->is_there[i] = CODE (SpvOpULessThan, self->boolean, index, side->count);
-      places->offsets[i] = ghlo_spirv_product_offset (product, side->role, GHLO_SPIRV_RESULT, index);
-    }
-}
-
-static void
-store_row (const SpirvProduct *product,
-           const Id           *sums,
-           const Places       *columns,
-           Id                  address)
-{
-  Spirv *self = product->spirv;
-  const SpirvSide *rhs = &product->sides[GHLO_SPIRV_RHS];
-  const GhloElementType stored = ghlo_kernel_stored_type (product->product->types[GHLO_SPIRV_RESULT]);
-
-  for (guint j = 0; j < rhs->n_each; j++)
-    {
-      Id exit = ghlo_spirv_begin_if (self, columns->is_there[j]);
-      Id value = CODE (SpvOpLoad, rhs->vector, sums[j / rhs->width]);
-
-      if (rhs->width > 1)
-        value = CODE (SpvOpCompositeExtract, product->element, value, j % rhs->width);
-      ghlo_spirv_write (self, stored, CODE (SpvOpIAdd, self->u64, address, columns->offsets[j]),
-                        ghlo_spirv_product_number (product, GHLO_SPIRV_RESULT, value));
-      ghlo_spirv_end_if (self, exit);
-    }
-}
-
-static void
-store_sums (const SpirvProduct *product,
-            const Sums         *sums)
-{
-  Spirv *self = product->spirv;
-  Places rows, columns;
-
-  find_results (product, &product->sides[GHLO_SPIRV_LHS], &rows);
-  find_results (product, &product->sides[GHLO_SPIRV_RHS], &columns);
-  for (guint i = 0; i < sums->n_rows; i++)
-    {
-      Id address = CODE (SpvOpIAdd, self->u64, product->addresses[GHLO_SPIRV_RESULT], rows.offsets[i]);
-      Id exit = ghlo_spirv_begin_if (self, rows.is_there[i]);
-
-      store_row (product, sums->variables[i], &columns, address);
-      ghlo_spirv_end_if (self, exit);
-    }
-}
-
-/* Each invocation multiplies numbers. */
-static void
-emit_numbers (SpirvProduct *product)
-{
-  Spirv *self = product->spirv;
-  Id n_columns = ghlo_spirv_u32 (self, product->product->tile.n_column_threads);
-  Sums sums;
-
-  product->sides[GHLO_SPIRV_LHS].thread = divide (self, product->lane, n_columns,
-                                                  &product->sides[GHLO_SPIRV_RHS].thread);
-  for (guint i = 0; i < 2; i++)
-    ghlo_spirv_side_begin (product, &product->sides[i]);
-  begin_sums (product, &sums);
-  emit_loop (product, &sums);
-  store_sums (product, &sums);
 }
 
 /* What follows, up to ghlo_spirv_end_if (), is done where the flag is as it is to be; 0: it is not looked at. */
@@ -514,7 +290,7 @@ emit_body (SpirvProduct *product)
   if (product->product->subgroup > 0)
     ghlo_spirv_matrix_body (product);
   else
-    emit_numbers (product);
+    ghlo_spirv_numbers_body (product);
   if (turn != 0)
     ghlo_spirv_end_if (self, turn);
   ghlo_spirv_end_if (self, exit);

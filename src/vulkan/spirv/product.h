@@ -13,6 +13,8 @@
  * rounding a device says nothing.
  *
  * Operands of f32 may be split into planes of f16, which are multiplied as such (GhloSpirvSplit).
+ *
+ * An epilogue (GhloSpirvEpilogue) has each element of the result at hand, rounded as it would be written.
  */
 
 #pragma once
@@ -46,11 +48,15 @@ enum
   GHLO_SPIRV_MAX_WINDOWS      = 3,
   GHLO_SPIRV_N_FORMS          = GHLO_SPIRV_N_TENSORS + GHLO_SPIRV_MAX_WINDOWS,
   GHLO_SPIRV_PRODUCT_UNROLLED = 4,              /* steps of k that code is repeated for */
+  GHLO_SPIRV_MAX_ACCESSES     = 12,             /* of an epilogue */
+  GHLO_SPIRV_TOGETHER         = 4,              /* columns of the result that are written at once where they can be */
 };
 
 /* The words behind those of GhloSpirvWord. Behind these come the windows, of which each has a GhloSpirvProductWindow,
  * and the dimensions, outermost first, those of one role after those of another: of each its size, and as many strides
- * as there are tensors and windows. Sizes, numbers and positions have at most 31 bits. */
+ * as there are tensors and windows. Then the epilogue: the addresses of its accesses' first elements, and dimensions of
+ * its own, but for k: of each its size, and the strides of all accesses. Sizes, numbers and positions have at most 31
+ * bits. */
 typedef enum
 {
   GHLO_SPIRV_PRODUCT_ADDRESSES,                 /* of each tensor's first element */
@@ -110,6 +116,19 @@ typedef struct
   guint n_inner;                                /* steps of k that are staged at once; 4 at least */
 } GhloSpirvTile;
 
+/* What becomes of the result. An access has a place for each row, column and batch, as tensors have; which of the words
+ * are 0 is known, so that what is the same for all rows is read once. */
+typedef struct
+{
+  const GhloKernel *kernel;                     /* an expanded one: one block without axes of its own. Of buffer 0 it
+                                                 * loads the element at hand. Its other accesses have no terms; strides
+                                                 * and offsets are the table's. */
+  guint8            n_dimensions[GHLO_SPIRV_INNER];     /* by roles */
+  guint8            spans[GHLO_SPIRV_MAX_ACCESSES];     /* bits of the roles that an access has strides along */
+  guint16           adjacent;                   /* bits of accesses: every four columns are adjacent, and begin at a
+                                                 * multiple of their size */
+} GhloSpirvEpilogue;
+
 /* What a module depends on. */
 typedef struct
 {
@@ -125,6 +144,8 @@ typedef struct
   gboolean        is_dilated;                   /* one of them is */
   gboolean        is_rounded_twice;             /* floats: products are rounded before they are added */
   GhloSpirvCondition condition;
+  const GhloSpirvEpilogue *epilogue;            /* borrowed; NULL: none */
+  gboolean        is_dropped;                   /* the result is the epilogue's alone: it is not written */
   /* Of cooperative matrices. */
   guint           subgroup;                     /* invocations of a subgroup, which multiplies them; 0: each invocation
                                                  * multiplies numbers */
@@ -133,13 +154,10 @@ typedef struct
   gboolean        has_whole_tiles;              /* rows, columns and k are one dimension each, there is a tile of them
                                                  * at least, and rounds are whole. The last tiles end with the last
                                                  * piece, and do again what others have done */
-  gboolean        has_whole_vectors;            /* and every four columns of the result are adjacent and begin at a
-                                                 * multiple of their size */
+  gboolean        has_whole_vectors;            /* and every four columns of the result, unless that is dropped, are
+                                                 * adjacent and begin at a multiple of their size */
   GhloSpirvSplit  split;
 } GhloSpirvProduct;
-
-/* Columns of the result that are stored at once where they can be. */
-enum { GHLO_SPIRV_TOGETHER = 4 };
 
 /* A matrix' rows or columns that are not along k; a round of the loop over k, in steps of matrices. */
 enum { GHLO_SPIRV_MATRIX = 16, GHLO_SPIRV_MATRIX_BYTES = 32, GHLO_SPIRV_PIECE_BYTES = 16, GHLO_SPIRV_ROUND = 4 };
@@ -162,6 +180,18 @@ static inline guint
 ghlo_spirv_matrix_inner (const GhloSpirvProduct *self)
 {
   return GHLO_SPIRV_MATRIX_BYTES / ghlo_element_info (self->types[GHLO_SPIRV_LHS])->size;
+}
+
+/* Words of the table behind those of GhloSpirvWord, but for the epilogue's, which come next. */
+static inline guint
+ghlo_spirv_product_words (const GhloSpirvProduct *self)
+{
+  guint n = GHLO_SPIRV_PRODUCT_N_WORDS + self->n_windows * (guint) (sizeof (GhloSpirvProductWindow) / sizeof (guint64));
+
+  for (guint role = 0; role < GHLO_SPIRV_N_ROLES; role++)
+    n += self->n_dimensions[role] * (1u + GHLO_SPIRV_N_TENSORS + self->n_windows);
+
+  return n;
 }
 
 /* Invocations of a workgroup. */

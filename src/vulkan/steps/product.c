@@ -1,41 +1,40 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * dot_general, dot and convolution as steps. Operands and results are taken as they lie, whatever their strides.
+ * dot_general, dot and convolution as steps, and fusions of one and its epilogue. Operands and results are taken as
+ * they lie, whatever their strides.
+ *
+ * An epilogue is the product's shader's, or that of the kernel which adds its pieces. What neither can do is a kernel
+ * by itself, which reads what the product writes: no fusion is ever worse than the steps that it was made of.
  */
-
-#include <string.h>
 
 #include "base/ghlo-error.h"
 #include "base/sizes.h"
 #include "kernel/text.h"
+#include "plan/epilogue.h"
 #include "vulkan/kernel.h"
-#include "vulkan/pipelines.h"
+#include "vulkan/product/dispatch.h"
 #include "vulkan/product/pieces.h"
 #include "vulkan/product/planes.h"
 #include "vulkan/target.h"
 
-/* Of tensors, factors and the flag. */
-enum { MAX_ACCESSES = GHLO_SPIRV_N_TENSORS + 2 + 1 };
-
 typedef struct
 {
-  GhloVulkanProduct  product;
-  VkPipeline         pipeline;
-  GhloVulkanAccess   accesses[MAX_ACCESSES];    /* but for their places */
-  guint              n_accesses;
-} Shader;
-
-typedef struct
-{
-  GhloVulkanDevice  *device;
-  Shader             shader;
-  GhloKernel        *pieces;            /* owned; NULL where k is in one piece */
-  GhloVulkanKernel   sum;               /* of them */
-  gsize              sums;              /* bytes of scratch for what they come to; behind it is that of the sum … */
-  gsize              sum_scratch;       /* … of as many, and behind that the one of planes */
-  gboolean           has_planes;        /* the operands are split */
-  GhloVulkanPlanes   planes;
-  Shader             whole;             /* the product where planes do not hold the operands */
+  GhloVulkanDevice       *device;
+  guint                   operands[2];          /* those of the request that are the product's lhs and rhs */
+  GhloVulkanProductShader shader;
+  GhloKernel             *pieces;               /* owned; NULL where k is in one piece */
+  GhloVulkanKernel        sum;                  /* of them */
+  gboolean                has_planes;           /* the operands are split */
+  GhloVulkanPlanes        planes;
+  GhloVulkanProductShader whole;                /* the product where planes do not hold the operands */
+  GhloStepEpilogue       *fusion;               /* owned; NULL: the product is alone */
+  GhloVulkanEpilogue      epilogue;             /* of shaders, or of the sum */
+  const char             *apart;                /* why it is a kernel by itself; NULL: it is none */
+  guint                   place;                /* the result whose memory has the product, or GHLO_STEP_NONE */
+  GhloVulkanKernel        kernel;               /* of the fusion */
+  /* Bytes of scratch: of the pieces, and for the kernel that adds them; for planes; of the product, where that is
+   * nobody's result; and for the kernel of the fusion. */
+  gsize                   sums, sum_scratch, own, kernel_scratch;
 } Step;
 
 static void
@@ -44,11 +43,34 @@ release (gpointer compiled)
   Step *self = compiled;
 
   ghlo_vulkan_planes_clear (&self->planes);
+  ghlo_vulkan_epilogue_clear (&self->epilogue);
+  if (self->fusion != NULL)
+    ghlo_step_epilogue_clear (self->fusion);
+  g_free (self->fusion);
   g_free (self->pieces);
   g_free (self);
 }
 
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (Step, release)
+
+/* Where parts of the scratch begin. */
+static gsize
+planes_at (const Step *self)
+{
+  return self->sums + self->sum_scratch;
+}
+
+static gsize
+own_at (const Step *self)
+{
+  return planes_at (self) + (self->has_planes ? self->planes.size : 0);
+}
+
+static gsize
+kernel_at (const Step *self)
+{
+  return own_at (self) + self->own;
+}
 
 /* Pieces write dense planes of sums in place of the result. */
 static void
@@ -57,6 +79,8 @@ write_sums (GhloVulkanProduct *product)
   gint64 stride = (gint64) ghlo_vulkan_product_plane (product);
 
   product->shader.types[GHLO_SPIRV_RESULT] = ghlo_vulkan_product_planed (product);
+  product->shader.epilogue = NULL;
+  product->shader.is_dropped = FALSE;
   for (guint role = GHLO_SPIRV_BATCH; role <= GHLO_SPIRV_COLUMNS; role++)
     for (guint i = 0; i < product->shader.n_dimensions[role]; i++)
       {
@@ -73,38 +97,113 @@ read_pieces (Step *self)
 
   if (product->n_pieces == 1 || product->n_groups == 0)
     return NULL;
-  self->pieces = ghlo_vulkan_product_pieces (product);
+  self->pieces = ghlo_vulkan_product_pieces (product, self->shader.epilogue);
   if (self->pieces == NULL)
     return "it has too many dimensions";
   reason = ghlo_vulkan_kernel_init (&self->sum, self->device, self->pieces);
   self->sums = ghlo_size_align ((gsize) product->n_pieces * (gsize) ghlo_vulkan_product_plane (product));
   self->sum_scratch = ghlo_size_align (ghlo_vulkan_kernel_scratch (&self->sum));
   write_sums (product);
+  self->shader.epilogue = NULL;
 
   return reason;
+}
+
+/* What shaders do with the epilogue, which is the product's and the one of operands as they are, where they have it; or
+ * none of them has. */
+static void
+take_epilogue (Step               *self,
+               const GhloStepLead *lead)
+{
+  GhloVulkanProductShader *shaders[] = { &self->shader, &self->whole };
+  const GhloStepEpilogue *fusion = self->fusion;
+  const guint shared = fusion->lowered.kernel->buffers[0].shared;
+
+  self->place = fusion->own;
+  for (guint i = 0; i < G_N_ELEMENTS (shaders) && self->apart == NULL; i++)
+    {
+      shaders[i]->epilogue = &self->epilogue;
+      shaders[i]->product.shader.epilogue = &self->epilogue.shader;
+      shaders[i]->product.shader.is_dropped = self->place == GHLO_STEP_NONE;
+    }
+  if (self->apart == NULL)
+    return;
+  self->kernel_scratch = ghlo_size_align (ghlo_vulkan_kernel_scratch (&self->kernel));
+  if (self->place == GHLO_STEP_NONE && shared != GHLO_KERNEL_NONE)
+    self->place = fusion->which[shared - fusion->n_operands - 1];
+  if (self->place == GHLO_STEP_NONE)
+    self->own = ghlo_size_align ((gsize) ghlo_view_count (&lead->result)
+                                 * ghlo_element_info (lead->result.element_type)->size);
+}
+
+static const char *
+read_epilogue (Step                  *self,
+               const GhloStepRequest *request)
+{
+  const char *reason = ghlo_vulkan_kernel_init (&self->kernel, self->device, self->fusion->lowered.kernel);
+
+  if (reason == NULL)
+    self->apart = ghlo_vulkan_epilogue_init (&self->epilogue, self->fusion, &self->shader.product,
+                                             request->alignments);
+
+  return reason;
+}
+
+/* The product that @request, or the fusion, is about. */
+static const char *
+read_lead (GhloStepLead          *lead,
+           const GhloStepRequest *request)
+{
+  const GhloIrOp *first = request->body != NULL ? request->body->first : request->op;
+
+  if (!ghlo_step_is_dot (first) && first->kind != GHLO_OP_STABLEHLO_CONVOLUTION)
+    return "it begins with another operation";
+  if (request->body != NULL)
+    return ghlo_step_lead_read (lead, request);
+  *lead = (GhloStepLead) { .op = request->op, .rhs = 1, .result = request->results[0] };
+
+  return NULL;
+}
+
+/* To be called for fusions, before read_request (). */
+static const char *
+read_fusion (Step                  *self,
+             const GhloStepLead    *lead,
+             const GhloStepRequest *request)
+{
+  self->fusion = g_new0 (GhloStepEpilogue, 1);
+
+  return ghlo_step_epilogue_init (self->fusion, lead, request);
 }
 
 static const char *
 read_request (Step                  *self,
               GhloVulkanDevice      *device,
+              const GhloStepLead    *lead,
               const GhloStepRequest *request,
               gboolean               matrices)
 {
+  const GhloView operands[] = { request->operands[lead->lhs], request->operands[lead->rhs] };
+  const GhloStepRequest own = { .op = lead->op, .n_operands = 2, .n_results = 1, .operands = operands,
+                                .results = &lead->result };
   GhloVulkanProduct *product = &self->shader.product;
-  const char *reason = ghlo_vulkan_product_read (product, device, request, matrices);
+  const char *reason = ghlo_vulkan_product_read (product, device, &own, matrices);
 
   self->device = device;
+  for (guint i = 0; i < 2; i++)
+    self->operands[i] = product->operands[i] == 0 ? lead->lhs : lead->rhs;
+  if (reason == NULL && self->fusion != NULL)
+    reason = read_epilogue (self, request);
   if (reason != NULL)
     return reason;
-  self->has_planes = ghlo_vulkan_planes_init (&self->planes, product, &self->whole.product, device, request->op);
+  self->has_planes = ghlo_vulkan_planes_init (&self->planes, product, &self->whole.product, device, lead->op);
+  if (self->fusion != NULL && self->apart == NULL && !device->fuses_always
+      && !ghlo_vulkan_epilogue_is_worth (&self->epilogue, product))
+    self->apart = "it is faster so";
+  if (self->fusion != NULL)
+    take_epilogue (self, lead);
 
   return read_pieces (self);
-}
-
-static gsize
-scratch_size (const Step *self)
-{
-  return self->sums + self->sum_scratch + (self->has_planes ? self->planes.size : 0);
 }
 
 /* Where operands will lie is not known yet: there is to be scratch for either way. */
@@ -113,103 +212,138 @@ select_step (gpointer               target,
              const GhloStepRequest *request,
              GhloStepSelection     *selection)
 {
-  for (guint matrices = 0; matrices < 2; matrices++)
+  g_autoptr (Step) kept = g_new0 (Step, 1);
+  GhloStepLead lead;
+
+  selection->reason = read_lead (&lead, request);
+  if (selection->reason == NULL && request->body != NULL)
+    selection->reason = read_fusion (kept, &lead, request);
+  for (guint matrices = 0; selection->reason == NULL && matrices < 2; matrices++)
     {
       g_autoptr (Step) self = g_new0 (Step, 1);
 
-      selection->reason = read_request (self, target, request, matrices != 0);
-      if (selection->reason != NULL)
-        return FALSE;
-      selection->scratch = MAX (selection->scratch, scratch_size (self));
+      self->fusion = kept->fusion;
+      selection->reason = read_request (self, target, &lead, request, matrices != 0);
+      selection->scratch = MAX (selection->scratch, kernel_at (self) + self->kernel_scratch);
+      self->fusion = NULL;
     }
+  if (selection->reason == NULL && kept->fusion != NULL)
+    selection->kept = g_steal_pointer (&kept);
 
-  return TRUE;
+  return selection->reason == NULL;
 }
 
+/* Of a shader that takes the operands as they are: those of the tensors. */
 static void
-add_access (Shader   *shader,
-            guint     word,
-            gint64    begin,
-            gsize     size,
-            gboolean  is_written)
-{
-  shader->accesses[shader->n_accesses++] = (GhloVulkanAccess) {
-    .word = GHLO_SPIRV_N_WORDS + word, .begin = begin, .size = size, .is_written = is_written,
-  };
-}
-
-/* Those of a shader that takes the operands as they are: of the tensors. */
-static void
-find_operands (Shader                *shader,
-               const GhloStepRequest *request)
+find_operands (const Step              *self,
+               GhloVulkanProductShader *shader,
+               const GhloStepRequest   *request)
 {
   for (guint i = 0; i < 2; i++)
     {
+      const gint64 start = shader->product.starts[i];
       gint64 begin;
-      gsize size = ghlo_vulkan_reach (&request->operands[shader->product.operands[i]], &begin);
+      gsize size = ghlo_vulkan_reach (&request->operands[self->operands[i]], &begin);
 
       /* What the shader gets is the address of another element than the view's first. */
-      add_access (shader, GHLO_SPIRV_PRODUCT_ADDRESSES + i, begin - shader->product.starts[i], size, FALSE);
+      ghlo_vulkan_product_add_access (shader, GHLO_SPIRV_PRODUCT_ADDRESSES + i,
+                                      (GhloVulkanSource) { GHLO_VULKAN_OPERAND, self->operands[i], start },
+                                      begin - start, size, FALSE);
     }
+}
+
+/* Those of the result, and of the epilogue. */
+static void
+find_results (const Step              *self,
+              GhloVulkanProductShader *shader,
+              const GhloView          *result)
+{
+  GhloVulkanSource source = { GHLO_VULKAN_RESULT, self->place, 0 };
+  gint64 begin;
+  gsize size = ghlo_vulkan_reach (result, &begin);
+
+  if (self->place == GHLO_STEP_NONE)
+    source = (GhloVulkanSource) { GHLO_VULKAN_SCRATCH, 0, (gint64) own_at (self) };
+  if (!shader->product.shader.is_dropped)
+    ghlo_vulkan_product_add_access (shader, GHLO_SPIRV_PRODUCT_ADDRESSES + GHLO_SPIRV_RESULT, source, begin, size,
+                                    TRUE);
+  ghlo_vulkan_product_add_epilogue (shader);
+}
+
+/* Those of the shader of planes that are not results'. */
+static void
+find_planes (Step *self)
+{
+  const GhloVulkanPlanes *planes = &self->planes;
+  const gint64 at = (gint64) planes_at (self);
+  const GhloVulkanSource flag = { GHLO_VULKAN_SCRATCH, 0, at + (gint64) planes->flag_at };
+
+  for (guint i = 0; i < 2; i++)
+    {
+      const GhloVulkanPlanesSide *side = &planes->sides[i];
+
+      ghlo_vulkan_product_add_access (&self->shader, GHLO_SPIRV_PRODUCT_ADDRESSES + i,
+                                      (GhloVulkanSource) { GHLO_VULKAN_SCRATCH, 0, at + (gint64) side->planes_at },
+                                      0, side->planes_size, FALSE);
+      ghlo_vulkan_product_add_access (&self->shader, GHLO_SPIRV_PRODUCT_FACTORS + i,
+                                      (GhloVulkanSource) { GHLO_VULKAN_SCRATCH, 0, at + (gint64) side->factors_at },
+                                      0, side->factors_size, FALSE);
+    }
+  ghlo_vulkan_product_add_access (&self->shader, GHLO_SPIRV_PRODUCT_FLAG, flag, 0, sizeof (guint32), FALSE);
+  ghlo_vulkan_product_add_access (&self->whole, GHLO_SPIRV_PRODUCT_FLAG, flag, 0, sizeof (guint32), FALSE);
 }
 
 static void
 find_accesses (Step                  *self,
+               const GhloView        *result,
                const GhloStepRequest *request)
 {
-  gint64 begin;
-  gsize size = ghlo_vulkan_reach (&request->results[0], &begin);
-
   if (self->has_planes)
     {
-      for (guint i = 0; i < 2; i++)
-        add_access (&self->shader, GHLO_SPIRV_PRODUCT_ADDRESSES + i, 0, self->planes.sides[i].planes_size, FALSE);
-      find_operands (&self->whole, request);
-      add_access (&self->whole, GHLO_SPIRV_PRODUCT_ADDRESSES + GHLO_SPIRV_RESULT, begin, size, TRUE);
-      add_access (&self->whole, GHLO_SPIRV_PRODUCT_FLAG, 0, sizeof (guint32), FALSE);
+      find_planes (self);
+      find_operands (self, &self->whole, request);
+      find_results (self, &self->whole, result);
     }
   else
-    find_operands (&self->shader, request);
+    find_operands (self, &self->shader, request);
   if (self->pieces != NULL)
-    add_access (&self->shader, GHLO_SPIRV_PRODUCT_ADDRESSES + GHLO_SPIRV_RESULT, 0, self->sums, TRUE);
+    ghlo_vulkan_product_add_access (&self->shader, GHLO_SPIRV_PRODUCT_ADDRESSES + GHLO_SPIRV_RESULT,
+                                    (GhloVulkanSource) { GHLO_VULKAN_SCRATCH, 0, 0 }, 0, self->sums, TRUE);
   else
-    add_access (&self->shader, GHLO_SPIRV_PRODUCT_ADDRESSES + GHLO_SPIRV_RESULT, begin, size, TRUE);
-  if (!self->has_planes)
-    return;
-  add_access (&self->shader, GHLO_SPIRV_PRODUCT_FLAG, 0, sizeof (guint32), FALSE);
-  for (guint i = 0; i < 2; i++)
-    add_access (&self->shader, GHLO_SPIRV_PRODUCT_FACTORS + i, 0, self->planes.sides[i].factors_size, FALSE);
+    find_results (self, &self->shader, result);
 }
 
 /* Whether both operands begin at multiples of a piece's size in all runs. */
 static gboolean
-is_aligned (const GhloStepRequest *request)
+is_aligned (const GhloStepLead    *lead,
+            const GhloStepRequest *request)
 {
-  return request->alignments != NULL && request->alignments[0] % GHLO_SPIRV_PIECE_BYTES == 0
-         && request->alignments[1] % GHLO_SPIRV_PIECE_BYTES == 0;
+  return request->alignments != NULL && request->alignments[lead->lhs] % GHLO_SPIRV_PIECE_BYTES == 0
+         && request->alignments[lead->rhs] % GHLO_SPIRV_PIECE_BYTES == 0;
 }
 
-/* What the addresses of all that the shader writes are multiples of. */
+/* What the addresses of the shader's result are multiples of. */
 static guint64
 find_alignment (const Step            *self,
                 const GhloStepRequest *request)
 {
   if (self->pieces != NULL)
     return ghlo_size_align (1) | ghlo_vulkan_product_plane (&self->shader.product);
+  if (self->place == GHLO_STEP_NONE)
+    return ghlo_size_align (1);
 
-  return request->alignments != NULL ? request->alignments[request->n_operands] : 1;
+  return request->alignments != NULL ? request->alignments[request->n_operands + self->place] : 1;
 }
 
 static gboolean
-make_pipeline (const Step  *self,
-               Shader      *shader,
-               GError     **error)
+make_pipelines (Step    *self,
+                GError **error)
 {
-  g_autoptr (GBytes) words = ghlo_spirv_emit_product (&shader->product.shader, &self->device->measured.floats);
-
-  shader->pipeline = ghlo_vulkan_pipelines_get (self->device->pipelines, words, error);
-
-  return shader->pipeline != VK_NULL_HANDLE;
+  return ghlo_vulkan_product_compile (&self->shader, self->device, error)
+         && (self->pieces == NULL || ghlo_vulkan_kernel_compile (&self->sum, error))
+         && (!self->has_planes || (ghlo_vulkan_planes_compile (&self->planes, error)
+                                   && ghlo_vulkan_product_compile (&self->whole, self->device, error)))
+         && (self->apart == NULL || ghlo_vulkan_kernel_compile (&self->kernel, error));
 }
 
 static gpointer
@@ -218,9 +352,14 @@ compile (gpointer               target,
          const GhloMonitor     *monitor,
          GError               **error)
 {
-  g_autoptr (Step) self = g_new0 (Step, 1);
-  const char *reason = read_request (self, target, request, is_aligned (request));
+  g_autoptr (Step) self = request->kept != NULL ? request->kept : g_new0 (Step, 1);
+  GhloStepLead lead;
+  const char *reason = read_lead (&lead, request);
 
+  if (reason == NULL && request->body != NULL && self->fusion == NULL)
+    reason = read_fusion (self, &lead, request);
+  if (reason == NULL)
+    reason = read_request (self, target, &lead, request, is_aligned (&lead, request));
   if (reason != NULL)
     {
       g_set_error (error, GHLO_ERROR, GHLO_ERROR_INTERNAL, "%s was selected for a Vulkan device, but cannot be "
@@ -229,95 +368,70 @@ compile (gpointer               target,
     }
   if (self->shader.product.n_groups == 0)
     return g_steal_pointer (&self);
-  find_accesses (self, request);
+  find_accesses (self, &lead.result, request);
   ghlo_vulkan_product_find_vectors (&self->shader.product, find_alignment (self, request));
-  if (!make_pipeline (self, &self->shader, error)
-      || (self->pieces != NULL && !ghlo_vulkan_kernel_compile (&self->sum, error))
-      || (self->has_planes && !(ghlo_vulkan_planes_compile (&self->planes, error)
-                                && make_pipeline (self, &self->whole, error))))
-    return NULL;
 
-  return g_steal_pointer (&self);
+  return make_pipelines (self, error) ? g_steal_pointer (&self) : NULL;
 }
 
-enum
-{
-  MAX_WORDS = GHLO_SPIRV_N_WORDS + GHLO_SPIRV_PRODUCT_N_WORDS
-              + GHLO_SPIRV_MAX_WINDOWS * sizeof (GhloSpirvProductWindow) / sizeof (guint64)
-              + GHLO_SPIRV_N_ROLES * GHLO_SPIRV_MAX_DIMENSIONS * (1 + GHLO_SPIRV_N_FORMS)
-};
-
-/* All of the table but the addresses; how many words it has. */
-static guint
-write_words (const GhloVulkanProduct *product,
-             guint64                 *words)
-{
-  guint64 *own = words + GHLO_SPIRV_N_WORDS;
-  guint n = GHLO_SPIRV_PRODUCT_N_WORDS;
-
-  own[GHLO_SPIRV_PRODUCT_M] = (guint64) product->counts[GHLO_SPIRV_ROWS];
-  own[GHLO_SPIRV_PRODUCT_N] = (guint64) product->counts[GHLO_SPIRV_COLUMNS];
-  own[GHLO_SPIRV_PRODUCT_K] = (guint64) product->counts[GHLO_SPIRV_INNER];
-  own[GHLO_SPIRV_PRODUCT_BATCHES] = (guint64) product->counts[GHLO_SPIRV_BATCH];
-  own[GHLO_SPIRV_PRODUCT_PIECE] = (guint64) product->piece;
-  own[GHLO_SPIRV_PRODUCT_PLANE] = ghlo_vulkan_product_plane (product);
-  for (guint i = 0; i < product->shader.n_windows; i++)
-    {
-      own[n++] = product->windows[i].low;
-      own[n++] = product->windows[i].extent;
-      own[n++] = product->windows[i].dilation;
-      own[n++] = (guint64) product->windows[i].stride;
-    }
-  for (guint role = 0; role < GHLO_SPIRV_N_ROLES; role++)
-    for (guint i = 0; i < product->shader.n_dimensions[role]; i++)
-      {
-        own[n++] = product->dimensions[role][i].size;
-        for (guint form = 0; form < GHLO_SPIRV_N_TENSORS + (guint) product->shader.n_windows; form++)
-          own[n++] = (guint64) product->dimensions[role][i].strides[form];
-      }
-
-  return GHLO_SPIRV_N_WORDS + n;
-}
-
-/* @places: of the accesses, in their order. */
+/* The places of the fusion's kernel's buffers behind the first one. */
 static void
-record_shader (const Shader        *shader,
-               const GhloStepPlace *places,
-               GhloVulkanRecording *recording)
+find_buffers (const Step          *self,
+              const GhloStepPlace *operands,
+              const GhloStepPlace *results,
+              GhloStepPlace       *buffers)
 {
-  guint64 words[MAX_WORDS] = { 0 };
-  GhloVulkanAccess accesses[MAX_ACCESSES];
-  const GhloVulkanDispatch dispatch = {
-    .pipeline = shader->pipeline, .n_points = shader->product.n_groups, .points_each = 1, .most_groups = G_MAXUINT,
-    .words = words, .n_words = write_words (&shader->product, words), .accesses = accesses,
-    .n_accesses = shader->n_accesses,
-  };
+  const GhloStepEpilogue *fusion = self->fusion;
+  const gint64 *starts = fusion->lowered.starts;
+  guint n = 0;
 
-  memcpy (accesses, shader->accesses, sizeof accesses);
-  for (guint i = 0; i < shader->n_accesses; i++)
-    accesses[i].place = places[i];
-  ghlo_vulkan_recording_dispatch (recording, &dispatch);
+  for (guint i = 0; i < fusion->n_operands; i++, n++)
+    buffers[n] = ghlo_vulkan_place_at (operands[i], starts[n + 1]);
+  for (guint i = 0; i < fusion->n_results; i++, n++)
+    buffers[n] = ghlo_vulkan_place_at (results[fusion->which[i]], starts[n + 1]);
 }
 
-/* Makes planes, and multiplies them. */
+/* Where the product goes as it is, unless it is dropped. */
+static GhloStepPlace
+find_own (const Step          *self,
+          const GhloStepPlace *results,
+          GhloStepPlace        scratch)
+{
+  return self->place != GHLO_STEP_NONE ? results[self->place] : ghlo_vulkan_place_at (scratch, (gint64) own_at (self));
+}
+
+/* Adds the pieces; with the epilogue, unless that is apart. */
+static void
+record_sum (const Step          *self,
+            const GhloStepPlace *operands,
+            const GhloStepPlace *results,
+            GhloStepPlace        scratch,
+            GhloVulkanRecording *recording)
+{
+  const gboolean has_epilogue = self->fusion != NULL && self->apart == NULL;
+  GhloStepPlace buffers[2 + GHLO_KERNEL_MAX_BUFFERS] = { scratch };
+  guint n = 1;
+
+  if (!has_epilogue || self->place != GHLO_STEP_NONE)
+    buffers[n++] = find_own (self, results, scratch);
+  if (has_epilogue)
+    find_buffers (self, operands, results, buffers + n);
+  ghlo_vulkan_kernel_record (&self->sum, buffers, ghlo_vulkan_place_at (scratch, (gint64) self->sums), recording);
+}
+
 static void
 record_planes (const Step          *self,
                const GhloStepPlace *operands,
-               GhloStepPlace        result,
                GhloStepPlace        scratch,
                GhloVulkanRecording *recording)
 {
-  const GhloVulkanPlanes *planes = &self->planes;
-  const GhloStepPlace flag = ghlo_vulkan_place_at (scratch, (gint64) planes->flag_at);
-  GhloStepPlace places[MAX_ACCESSES] = { [GHLO_SPIRV_RESULT] = result, [GHLO_SPIRV_N_TENSORS] = flag };
+  const GhloVulkanProduct *product = &self->whole.product;
+  GhloStepPlace places[2];
 
-  ghlo_vulkan_planes_record (planes, operands, scratch, recording);
   for (guint i = 0; i < 2; i++)
-    {
-      places[i] = ghlo_vulkan_place_at (scratch, (gint64) planes->sides[i].planes_at);
-      places[GHLO_SPIRV_N_TENSORS + 1 + i] = ghlo_vulkan_place_at (scratch, (gint64) planes->sides[i].factors_at);
-    }
-  record_shader (&self->shader, places, recording);
+    places[i] = ghlo_vulkan_place_at (operands[self->operands[i]], product->starts[i]);
+  ghlo_vulkan_planes_record (&self->planes, places, ghlo_vulkan_place_at (scratch, (gint64) planes_at (self)),
+                             recording);
 }
 
 static gboolean
@@ -329,30 +443,24 @@ record (gpointer              compiled,
         GError              **error)
 {
   const Step *self = compiled;
-  const GhloVulkanProduct *product = self->has_planes ? &self->whole.product : &self->shader.product;
-  const GhloStepPlace result = self->pieces != NULL ? scratch : results[0];
-  const GhloStepPlace planes = ghlo_vulkan_place_at (scratch, (gint64) (self->sums + self->sum_scratch));
-  GhloStepPlace places[MAX_ACCESSES] = { [GHLO_SPIRV_RESULT] = results[0] };
+  GhloStepPlace buffers[GHLO_KERNEL_MAX_BUFFERS];
 
-  if (product->n_groups == 0)
+  if (self->shader.product.n_groups == 0)
     return TRUE;
-  for (guint i = 0; i < 2; i++)
-    places[i] = ghlo_vulkan_place_at (operands[product->operands[i]], product->starts[i]);
   if (self->has_planes)
-    record_planes (self, places, result, planes, recording);
-  else
-    {
-      places[GHLO_SPIRV_RESULT] = result;
-      record_shader (&self->shader, places, recording);
-    }
+    record_planes (self, operands, scratch, recording);
+  ghlo_vulkan_product_record (&self->shader, operands, results, scratch, recording);
   if (self->pieces != NULL)
-    ghlo_vulkan_kernel_record (&self->sum, (const GhloStepPlace[]) { scratch, results[0] },
-                               ghlo_vulkan_place_at (scratch, (gint64) self->sums), recording);
-  /* It comes last: what others have made of operands that planes do not hold is written over. */
+    record_sum (self, operands, results, scratch, recording);
+  /* What others have made of operands that planes do not hold is written over. */
   if (self->has_planes)
+    ghlo_vulkan_product_record (&self->whole, operands, results, scratch, recording);
+  if (self->apart != NULL)
     {
-      places[GHLO_SPIRV_N_TENSORS] = ghlo_vulkan_place_at (planes, (gint64) self->planes.flag_at);
-      record_shader (&self->whole, places, recording);
+      buffers[0] = find_own (self, results, scratch);
+      find_buffers (self, operands, results, buffers + 1);
+      ghlo_vulkan_kernel_record (&self->kernel, buffers, ghlo_vulkan_place_at (scratch, (gint64) kernel_at (self)),
+                                 recording);
     }
 
   return TRUE;
@@ -376,6 +484,9 @@ describe (gpointer compiled)
                    product->shader.subgroup > 0 ? ", by cooperative matrices" : "", splits[product->shader.split]);
   if (product->n_pieces > 1)
     g_string_append_printf (text, ", in %" G_GINT64_FORMAT " pieces", product->n_pieces);
+  if (self->fusion != NULL)
+    g_string_append_printf (text, ", and an epilogue of %u nodes%s%s", self->fusion->lowered.kernel->n_nodes,
+                            self->apart != NULL ? " by itself: " : "", self->apart != NULL ? self->apart : "");
 
   return g_string_free (g_steal_pointer (&text), FALSE);
 }
@@ -386,7 +497,7 @@ print_kernels (gpointer compiled)
   const Step *self = compiled;
   const GhloKernel *kernels[] = { self->planes.sides[0].factors, self->planes.sides[1].factors,
                                   self->planes.sides[0].planes, self->planes.sides[1].planes, self->planes.flag,
-                                  self->pieces };
+                                  self->pieces, self->fusion != NULL ? self->fusion->lowered.kernel : NULL };
   g_autoptr (GString) text = g_string_new (NULL);
 
   for (guint i = 0; i < G_N_ELEMENTS (kernels); i++)

@@ -1,0 +1,131 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * Tables of products.
+ */
+
+#include "vulkan/product/dispatch.h"
+
+#include <string.h>
+
+#include "vulkan/pipelines.h"
+#include "vulkan/product/pieces.h"
+
+enum
+{
+  MAX_WORDS = GHLO_SPIRV_N_WORDS + GHLO_SPIRV_PRODUCT_N_WORDS
+              + GHLO_SPIRV_MAX_WINDOWS * sizeof (GhloSpirvProductWindow) / sizeof (guint64)
+              + GHLO_SPIRV_N_ROLES * GHLO_SPIRV_MAX_DIMENSIONS * (1 + GHLO_SPIRV_N_FORMS)
+              + GHLO_VULKAN_EPILOGUE_MAX_WORDS
+};
+
+void
+ghlo_vulkan_product_add_access (GhloVulkanProductShader *self,
+                                guint                    word,
+                                GhloVulkanSource         source,
+                                gint64                   begin,
+                                gsize                    size,
+                                gboolean                 is_written)
+{
+  g_assert (self->n_accesses < GHLO_VULKAN_PRODUCT_MAX_ACCESSES);
+  self->sources[self->n_accesses] = source;
+  self->accesses[self->n_accesses++] = (GhloVulkanAccess) {
+    .word = GHLO_SPIRV_N_WORDS + word, .begin = begin, .size = size, .is_written = is_written,
+  };
+}
+
+void
+ghlo_vulkan_product_add_epilogue (GhloVulkanProductShader *self)
+{
+  const GhloVulkanEpilogue *epilogue = self->epilogue;
+  const guint word = ghlo_spirv_product_words (&self->product.shader);
+
+  for (guint a = 0; epilogue != NULL && a < epilogue->kernel->n_accesses; a++)
+    {
+      const GhloStepEpilogue *fusion = epilogue->fusion;
+      const GhloKernelAccess *access = &epilogue->kernel->accesses[a];
+      const GhloKernelBuffer *buffer = &epilogue->kernel->buffers[access->buffer];
+      const guint operand = access->buffer - 1u;
+      const gint64 at = fusion->lowered.starts[access->buffer] + access->offset;
+      GhloVulkanSource source = { GHLO_VULKAN_OPERAND, operand, at };
+
+      if (access->buffer == 0)
+        continue;
+      if (operand >= fusion->n_operands)
+        source = (GhloVulkanSource) { GHLO_VULKAN_RESULT, fusion->which[operand - fusion->n_operands], at };
+      ghlo_vulkan_product_add_access (self, word + a, source, -access->offset, (gsize) buffer->size,
+                                      buffer->is_written);
+    }
+}
+
+gboolean
+ghlo_vulkan_product_compile (GhloVulkanProductShader  *self,
+                             const GhloVulkanDevice   *device,
+                             GError                  **error)
+{
+  g_autoptr (GBytes) words = ghlo_spirv_emit_product (&self->product.shader, &device->measured.floats);
+
+  self->pipeline = ghlo_vulkan_pipelines_get (device->pipelines, words, error);
+
+  return self->pipeline != VK_NULL_HANDLE;
+}
+
+/* All of the table but the addresses; how many words it has. */
+static guint
+write_words (const GhloVulkanProductShader *self,
+             guint64                       *words)
+{
+  const GhloVulkanProduct *product = &self->product;
+  guint64 *own = words + GHLO_SPIRV_N_WORDS;
+  guint n = GHLO_SPIRV_PRODUCT_N_WORDS;
+
+  own[GHLO_SPIRV_PRODUCT_M] = (guint64) product->counts[GHLO_SPIRV_ROWS];
+  own[GHLO_SPIRV_PRODUCT_N] = (guint64) product->counts[GHLO_SPIRV_COLUMNS];
+  own[GHLO_SPIRV_PRODUCT_K] = (guint64) product->counts[GHLO_SPIRV_INNER];
+  own[GHLO_SPIRV_PRODUCT_BATCHES] = (guint64) product->counts[GHLO_SPIRV_BATCH];
+  own[GHLO_SPIRV_PRODUCT_PIECE] = (guint64) product->piece;
+  own[GHLO_SPIRV_PRODUCT_PLANE] = ghlo_vulkan_product_plane (product);
+  for (guint i = 0; i < product->shader.n_windows; i++)
+    {
+      own[n++] = product->windows[i].low;
+      own[n++] = product->windows[i].extent;
+      own[n++] = product->windows[i].dilation;
+      own[n++] = (guint64) product->windows[i].stride;
+    }
+  for (guint role = 0; role < GHLO_SPIRV_N_ROLES; role++)
+    for (guint i = 0; i < product->shader.n_dimensions[role]; i++)
+      {
+        own[n++] = product->dimensions[role][i].size;
+        for (guint form = 0; form < GHLO_SPIRV_N_TENSORS + (guint) product->shader.n_windows; form++)
+          own[n++] = (guint64) product->dimensions[role][i].strides[form];
+      }
+  if (self->epilogue != NULL)
+    n += ghlo_vulkan_epilogue_words (self->epilogue, own + n);
+
+  return GHLO_SPIRV_N_WORDS + n;
+}
+
+void
+ghlo_vulkan_product_record (const GhloVulkanProductShader *self,
+                            const GhloStepPlace           *operands,
+                            const GhloStepPlace           *results,
+                            GhloStepPlace                  scratch,
+                            GhloVulkanRecording           *recording)
+{
+  guint64 words[MAX_WORDS] = { 0 };
+  GhloVulkanAccess accesses[GHLO_VULKAN_PRODUCT_MAX_ACCESSES];
+  const GhloVulkanDispatch dispatch = {
+    .pipeline = self->pipeline, .n_points = self->product.n_groups, .points_each = 1, .most_groups = G_MAXUINT,
+    .words = words, .n_words = write_words (self, words), .accesses = accesses, .n_accesses = self->n_accesses,
+  };
+
+  memcpy (accesses, self->accesses, sizeof accesses);
+  for (guint i = 0; i < self->n_accesses; i++)
+    {
+      const GhloVulkanSource *source = &self->sources[i];
+      const GhloStepPlace place = source->kind == GHLO_VULKAN_OPERAND ? operands[source->index]
+                                  : source->kind == GHLO_VULKAN_RESULT ? results[source->index] : scratch;
+
+      accesses[i].place = ghlo_vulkan_place_at (place, source->offset);
+    }
+  ghlo_vulkan_recording_dispatch (recording, &dispatch);
+}

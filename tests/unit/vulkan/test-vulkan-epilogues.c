@@ -1,0 +1,467 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * Fused epilogues of products and convolutions on a Vulkan device: programs have the same bits as without these
+ * fusions, whichever shader does the product, and whichever is the epilogue's.
+ */
+
+#include "../reference/kernel-programs.h"
+#include "../sanitized.h"
+#include "vulkan-program.h"
+
+#include "compiler/devices.h"
+#include "compiler/optimize.h"
+#include "runtime/place.h"
+#include "vulkan/target.h"
+
+enum { MAX_INPUTS = 6, MAX_OUTPUTS = 4 };
+
+/* A copy of the device, open; NULL, and the test is skipped, where there is none. It does epilogues with products
+ * whether that is faster or not; with @is_emulated it has matrices, which are emulated. */
+static GhloVulkanDevice *
+get_device (gboolean is_emulated)
+{
+  static struct { GhloVulkanDevice device; GhloStepTarget target; } copies[2];
+  GhloVulkanDevice *device = vulkan_program_device (), *copy = &copies[is_emulated ? 1 : 0].device;
+  GhloStepTarget *target = &copies[is_emulated ? 1 : 0].target;
+  g_autoptr (GError) error = NULL;
+
+  if (device == NULL)
+    return NULL;
+  if (!ghlo_vulkan_device_open (device, NULL, &error))
+    g_error ("%s", error->message);
+  *copy = *device;
+  *target = *device->target;
+  copy->fuses_always = TRUE;
+  copy->target = target;
+  target->self = copy;
+  if (is_emulated)
+    {
+      copy->emulates_matrices = copy->splits_always = TRUE;
+      copy->matrices = (guint64) 1 << GHLO_ELEMENT_TYPE_BF16 | (guint64) 1 << GHLO_ELEMENT_TYPE_F16
+                       | (guint64) 1 << GHLO_ELEMENT_TYPE_I8 | (guint64) 1 << GHLO_ELEMENT_TYPE_UI8;
+    }
+
+  return copy;
+}
+
+/* What @text gives on @device, with fusions; of products too, unless @is_apart. How it is done goes to *plan, which the
+ * caller frees. */
+static void
+compute (GhloVulkanDevice *device,
+         const char       *text,
+         gboolean          is_apart,
+         GhloValue       **inputs,
+         GhloValue       **outputs,
+         char            **plan)
+{
+  const char *const disabled[] = { "fuse-epilogues", NULL };
+  const GhloOptimizeOptions options = { .level = 2, .disabled = is_apart ? disabled : NULL };
+  g_autoptr (GhloIrModule) module = parse (text);
+  g_autoptr (GhloPrepared) prepared = NULL;
+  g_autoptr (GError) error = NULL;
+  GhloIrOp *entry = ghlo_ir_module_get_entry (module);
+  const GhloIrBlock *body = ghlo_ir_func_get_body (entry);
+
+  ghlo_fuse (module, &device->core, &options, NULL, NULL, NULL, NULL, &error);
+  g_assert_no_error (error);
+  prepared = ghlo_devices_prepare (&device->core, module, ghlo_ir_module_get_entry (module), NULL, &error);
+  g_assert_no_error (error);
+  *plan = ghlo_prepared_describe (prepared);
+  vulkan_program_watch (device);
+  ghlo_prepared_run (prepared, NULL, inputs, body->n_arguments, outputs, NULL, &error);
+  vulkan_program_unwatch (device);
+  g_assert_no_error (error);
+  for (guint i = 0; i < body->last->n_operands; i++)
+    {
+      ghlo_value_fetch (outputs[i], NULL, &error);
+      g_assert_no_error (error);
+    }
+}
+
+typedef void (*FillFunc) (GhloValue *value);
+
+static void
+fill_real (GhloValue *value)
+{
+  for (gsize i = 0; i < value->n_elements; i++)
+    set_number (value, i, ghlo_element_type_is_float (value->type->element_type)
+                          ? g_test_rand_double_range (-1, 1) : g_test_rand_int_range (-3, 4));
+}
+
+/* Planes do not hold it. */
+static void
+fill_infinite (GhloValue *value)
+{
+  fill_real (value);
+  if (ghlo_element_type_is_float (value->type->element_type))
+    set_number (value, value->n_elements / 2, INFINITY);
+}
+
+/* @text on @device with and without fusions of products: the same bits, @expected in the plan of the former, and fewer
+ * steps, unless an epilogue is apart. */
+static void
+check (GhloVulkanDevice *device,
+       const char       *text,
+       FillFunc          fill,
+       const char       *expected)
+{
+  g_autoptr (GhloIrModule) module = parse (text);
+  const GhloIrBlock *body = ghlo_ir_func_get_body (ghlo_ir_module_get_entry (module));
+  GhloValue *inputs[MAX_INPUTS], *outputs[2][MAX_OUTPUTS];
+  g_autofree char *plans[2] = { NULL };
+
+  g_assert_cmpuint (body->n_arguments, <=, MAX_INPUTS);
+  g_assert_cmpuint (body->last->n_operands, <=, MAX_OUTPUTS);
+  for (guint i = 0; i < body->n_arguments; i++)
+    {
+      g_autoptr (GhloTensorType) type = ghlo_ir_type_to_tensor_type (body->arguments[i]->type);
+
+      inputs[i] = ghlo_value_new_tensor (type, NULL);
+      fill (inputs[i]);
+    }
+  for (guint apart = 0; apart < 2; apart++)
+    compute (device, text, apart != 0, inputs, outputs[apart], &plans[apart]);
+  g_test_message ("%s", plans[0]);
+  if (strstr (plans[0], expected) == NULL)
+    g_error ("expected '%s' in\n%s\nof\n%s", expected, plans[0], text);
+  g_assert_null (strstr (plans[1], "epilogue"));
+  for (guint i = 0; i < body->last->n_operands; i++)
+    {
+      const GhloValue *found = outputs[0][i], *wanted = outputs[1][i];
+      const gsize size = ghlo_element_info (found->type->element_type)->size;
+
+      for (gsize k = 0; k < found->n_elements; k++)
+        if (memcmp (found->data + k * size, wanted->data + k * size, size) != 0
+            && !(isnan (creal (number_at (found, k))) && isnan (creal (number_at (wanted, k)))))
+          g_error ("element %" G_GSIZE_FORMAT " of result %u is %g, and %g without fusion, of\n%s\n%s", k, i,
+                   creal (number_at (found, k)), creal (number_at (wanted, k)), text, plans[0]);
+    }
+  for (guint apart = 0; apart < 2; apart++)
+    {
+      for (guint i = 0; i < body->last->n_operands; i++)
+        ghlo_value_unref (outputs[apart][i]);
+    }
+  for (guint i = 0; i < body->n_arguments; i++)
+    ghlo_value_unref (inputs[i]);
+}
+
+/* A product of matrices: {m} x {k} by {k} x {n} of {l}, to {m} x {n} of {r}, with precision {p}. */
+typedef struct
+{
+  gint64      m, n, k;
+  const char *lhs, *result, *precision;
+} Sizes;
+
+static char *
+print (const char  *text,
+       const Sizes *sizes)
+{
+  GString *string = g_string_new (text);
+  const struct { const char *token; char *value; } tokens[] = {
+    { "{t}", g_strdup ("tensor<{m}x{n}x{r}>") }, { "{f}", g_strdup ("tensor<{m}x{n}xf32>") },
+    { "{m}", g_strdup_printf ("%" G_GINT64_FORMAT, sizes->m) },
+    { "{n}", g_strdup_printf ("%" G_GINT64_FORMAT, sizes->n) },
+    { "{k}", g_strdup_printf ("%" G_GINT64_FORMAT, sizes->k) }, { "{l}", g_strdup (sizes->lhs) },
+    { "{r}", g_strdup (sizes->result) }, { "{p}", g_strdup (sizes->precision) },
+  };
+
+  for (guint i = 0; i < G_N_ELEMENTS (tokens); i++)
+    {
+      g_string_replace (string, tokens[i].token, tokens[i].value, 0);
+      g_free (tokens[i].value);
+    }
+
+  return g_string_free (string, FALSE);
+}
+
+#define BEGIN(operands, results) \
+  "func.func @main(%a: tensor<{m}x{k}x{l}>, %b: tensor<{k}x{n}x{l}>" operands ") -> (" results ") {\n" \
+  "  %p = stablehlo.dot_general %a, %b, contracting_dims = [1] x [0], precision = [{p}, {p}] : " \
+  "(tensor<{m}x{k}x{l}>, tensor<{k}x{n}x{l}>) -> {t}\n"
+#define BIAS(result, of) \
+  "  %bias = stablehlo.broadcast_in_dim %c, dims = [1] : (tensor<{n}x{r}>) -> {t}\n" \
+  "  " result " = stablehlo.add " of ", %bias : {t}\n"
+#define RETURN(values, types) "  return " values " : " types "\n}\n"
+
+/* A bias for each column. */
+static const char bias[] = BEGIN (", %c: tensor<{n}x{r}>", "{t}") BIAS ("%x", "%p") RETURN ("%x", "{t}");
+
+/* GELU by tanh, in f32, behind a bias. */
+static const char gelu[] =
+  BEGIN (", %c: tensor<{n}x{r}>", "{t}") BIAS ("%x", "%p")
+  "  %f = stablehlo.convert %x : ({t}) -> {f}\n"
+  "  %third = stablehlo.constant dense<0.044715> : {f}\n"
+  "  %root = stablehlo.constant dense<0.797884583> : {f}\n"
+  "  %half = stablehlo.constant dense<0.5> : {f}\n"
+  "  %one = stablehlo.constant dense<1.0> : {f}\n"
+  "  %g0 = stablehlo.multiply %f, %f : {f}\n"
+  "  %g1 = stablehlo.multiply %g0, %f : {f}\n"
+  "  %g2 = stablehlo.multiply %g1, %third : {f}\n"
+  "  %g3 = stablehlo.add %f, %g2 : {f}\n"
+  "  %g4 = stablehlo.multiply %g3, %root : {f}\n"
+  "  %g5 = stablehlo.tanh %g4 : {f}\n"
+  "  %g6 = stablehlo.add %g5, %one : {f}\n"
+  "  %g7 = stablehlo.multiply %g6, %f : {f}\n"
+  "  %g8 = stablehlo.multiply %g7, %half : {f}\n"
+  "  %y = stablehlo.convert %g8 : ({f}) -> {t}\n"
+  RETURN ("%y", "{t}");
+
+/* The product, relu, where that cut off, and something wide. */
+static const char relu[] =
+  BEGIN (", %c: tensor<{n}x{r}>", "{t}, {t}, tensor<{m}x{n}xi1>, tensor<{m}x{n}xf64>") BIAS ("%x", "%p")
+  "  %false = stablehlo.constant dense<false> : tensor<{m}x{n}xi1>\n"
+  "  %zeros = stablehlo.convert %false : (tensor<{m}x{n}xi1>) -> {t}\n"
+  "  %is = stablehlo.compare GT, %x, %zeros : ({t}, {t}) -> tensor<{m}x{n}xi1>\n"
+  "  %y = stablehlo.select %is, %x, %zeros : tensor<{m}x{n}xi1>, {t}\n"
+  "  %w = stablehlo.convert %y : ({t}) -> tensor<{m}x{n}xf64>\n"
+  RETURN ("%p, %y, %is, %w", "{t}, {t}, tensor<{m}x{n}xi1>, tensor<{m}x{n}xf64>");
+
+/* A factor for each row, something that is transposed, something that is not, and bytes. */
+static const char rows[] =
+  BEGIN (", %c: tensor<{m}x{r}>, %d: tensor<{n}x{m}x{r}>, %e: {t}", "{t}, tensor<{m}x{n}xi8>")
+  "  %s = stablehlo.broadcast_in_dim %c, dims = [0] : (tensor<{m}x{r}>) -> {t}\n"
+  "  %u = stablehlo.transpose %d, dims = [1, 0] : (tensor<{n}x{m}x{r}>) -> {t}\n"
+  "  %x = stablehlo.multiply %p, %s : {t}\n"
+  "  %y = stablehlo.add %x, %u : {t}\n"
+  "  %z = stablehlo.subtract %y, %e : {t}\n"
+  "  %i = stablehlo.convert %z : ({t}) -> tensor<{m}x{n}xi8>\n"
+  RETURN ("%z, %i", "{t}, tensor<{m}x{n}xi8>");
+
+/* Each of the sizes with one of @share epilogues. */
+static void
+check_all (GhloVulkanDevice *device,
+           const Sizes      *sizes,
+           guint             n_sizes,
+           guint             share,
+           FillFunc          fill,
+           const char       *expected)
+{
+  static const char *const texts[] = { bias, gelu, relu, rows };
+
+  for (guint i = 0; device != NULL && i < n_sizes; i++)
+    for (guint t = i % share; t < G_N_ELEMENTS (texts); t += SANITIZED ? 4 : share)
+      {
+        g_autofree char *text = print (texts[t], &sizes[i]);
+
+        check (device, text, fill, expected);
+      }
+}
+
+/* Numbers of invocations, in tiles of all shapes. */
+static void
+test_numbers (void)
+{
+  static const Sizes sizes[] = {
+    { 33, 65, 20, "f32", "f32", "DEFAULT" }, { 70, 7, 31, "bf16", "bf16", "DEFAULT" },
+    { 130, 1, 9, "f16", "f32", "DEFAULT" }, { 1, 129, 17, "f32", "bf16", "DEFAULT" },
+    { 5, 8, 40, "i8", "i32", "DEFAULT" }, { 550, 515, 12, "f32", "f32", "DEFAULT" },
+    { 1281, 1290, 8, "f32", "f16", "DEFAULT" },
+  };
+
+  check_all (get_device (FALSE), sizes, G_N_ELEMENTS (sizes), 1, fill_real, "steps at once, and an epilogue");
+}
+
+/* k in pieces: the kernel that adds them has the epilogue. */
+static void
+test_pieces (void)
+{
+  static const Sizes sizes[] = {
+    { 33, 65, 1500, "f32", "f32", "DEFAULT" }, { 5, 3, 2049, "bf16", "bf16", "DEFAULT" },
+    { 100, 1, 1030, "f16", "f32", "DEFAULT" },
+  };
+
+  check_all (get_device (FALSE), sizes, G_N_ELEMENTS (sizes), 1, fill_real, "pieces, and an epilogue");
+}
+
+/* By matrices: tiles inside, where four elements are written at once, and at edges. */
+static void
+test_matrices (void)
+{
+  static const Sizes sizes[] = {
+    { 64, 128, 48, "bf16", "bf16", "DEFAULT" }, { 48, 72, 64, "f16", "f32", "DEFAULT" },
+    { 40, 64, 128, "i8", "i32", "DEFAULT" }, { 64, 64, 64, "ui8", "ui8", "DEFAULT" },
+    { 50, 72, 64, "bf16", "f32", "DEFAULT" },
+  };
+
+  check_all (get_device (TRUE), sizes, G_N_ELEMENTS (sizes), 2, fill_real, "matrices, and an epilogue");
+}
+
+/* By planes of f16, and by numbers where these do not hold the operands. */
+static void
+test_planes (void)
+{
+  static const Sizes sizes[] = {
+    { 66, 65, 45, "f32", "f32", "DEFAULT" }, { 32, 64, 33, "f32", "f32", "HIGH" },
+    { 32, 64, 40, "f32", "f32", "HIGHEST" }, { 64, 64, 32, "f32", "f32", "DEFAULT" },
+  };
+
+  check_all (get_device (TRUE), sizes, G_N_ELEMENTS (sizes), 4, fill_real, "f16, ");
+  check_all (get_device (TRUE), sizes, G_N_ELEMENTS (sizes), 4, fill_infinite, "f16, ");
+}
+
+/* Of planes, k in pieces. */
+static void
+test_planes_in_pieces (void)
+{
+  static const Sizes sizes[] = { { 32, 64, 1540, "f32", "f32", "DEFAULT" } };
+
+  check_all (get_device (TRUE), sizes, G_N_ELEMENTS (sizes), 4, fill_real, "pieces, and an epilogue");
+  check_all (get_device (TRUE), sizes, G_N_ELEMENTS (sizes), 4, fill_infinite, "pieces, and an epilogue");
+}
+
+/* Batches, dimensions that epilogues and products split otherwise, and results in other orders. */
+static void
+test_dimensions (void)
+{
+  static const struct { const char *text, *expected; } cases[] = {
+    /* A bias for each place in a sequence, and one for each head. */
+    { "func.func @main(%a: tensor<3x10x20xf32>, %b: tensor<20x24xf32>, %c: tensor<10x24xf32>, %d: tensor<4xf32>) -> "
+      "tensor<3x10x4x6xf32> {\n"
+      "  %0 = stablehlo.dot_general %a, %b, contracting_dims = [2] x [0] : (tensor<3x10x20xf32>, tensor<20x24xf32>) -> "
+      "tensor<3x10x24xf32>\n"
+      "  %1 = stablehlo.reshape %0 : (tensor<3x10x24xf32>) -> tensor<3x10x4x6xf32>\n"
+      "  %2 = stablehlo.reshape %c : (tensor<10x24xf32>) -> tensor<10x4x6xf32>\n"
+      "  %3 = stablehlo.broadcast_in_dim %2, dims = [1, 2, 3] : (tensor<10x4x6xf32>) -> tensor<3x10x4x6xf32>\n"
+      "  %4 = stablehlo.add %1, %3 : tensor<3x10x4x6xf32>\n"
+      "  %5 = stablehlo.broadcast_in_dim %d, dims = [2] : (tensor<4xf32>) -> tensor<3x10x4x6xf32>\n"
+      "  %6 = stablehlo.multiply %4, %5 : tensor<3x10x4x6xf32>\n"
+      "  return %6 : tensor<3x10x4x6xf32>\n}\n", "once, and an epilogue" },
+    /* Attention: a mask, and batches in the middle of operands. */
+    { "func.func @main(%q: tensor<2x9x3x8xf32>, %k: tensor<2x11x3x8xf32>, %m: tensor<2x9x11xi1>) -> "
+      "tensor<2x3x9x11xf32> {\n"
+      "  %0 = stablehlo.dot_general %q, %k, batching_dims = [0, 2] x [0, 2], contracting_dims = [3] x [3] : "
+      "(tensor<2x9x3x8xf32>, tensor<2x11x3x8xf32>) -> tensor<2x3x9x11xf32>\n"
+      "  %1 = stablehlo.broadcast_in_dim %m, dims = [0, 2, 3] : (tensor<2x9x11xi1>) -> tensor<2x3x9x11xi1>\n"
+      "  %low = stablehlo.constant dense<-1.0e+30> : tensor<2x3x9x11xf32>\n"
+      "  %2 = stablehlo.select %1, %0, %low : tensor<2x3x9x11xi1>, tensor<2x3x9x11xf32>\n"
+      "  return %2 : tensor<2x3x9x11xf32>\n}\n", "once, and an epilogue" },
+    /* What is wanted in another order, by rows of lhs that become columns. */
+    { "func.func @main(%a: tensor<2x9x3x8xf32>, %b: tensor<2x8x40xf32>, %c: tensor<40xf32>) -> "
+      "tensor<40x3x2x9xf32> {\n"
+      "  %0 = stablehlo.dot_general %a, %b, batching_dims = [0] x [0], contracting_dims = [3] x [1] : "
+      "(tensor<2x9x3x8xf32>, tensor<2x8x40xf32>) -> tensor<2x9x3x40xf32>\n"
+      "  %1 = stablehlo.broadcast_in_dim %c, dims = [3] : (tensor<40xf32>) -> tensor<2x9x3x40xf32>\n"
+      "  %2 = stablehlo.add %0, %1 : tensor<2x9x3x40xf32>\n"
+      "  %3 = stablehlo.transpose %2, dims = [3, 2, 0, 1] : (tensor<2x9x3x40xf32>) -> tensor<40x3x2x9xf32>\n"
+      "  return %3 : tensor<40x3x2x9xf32>\n}\n", "epilogue" },
+    /* x + x W: the operand is the epilogue's, too. */
+    { "func.func @main(%a: tensor<40x40xf32>, %b: tensor<40x40xf32>) -> tensor<40x40xf32> {\n"
+      "  %0 = stablehlo.dot_general %a, %b, contracting_dims = [1] x [0] : (tensor<40x40xf32>, tensor<40x40xf32>) -> "
+      "tensor<40x40xf32>\n"
+      "  %1 = stablehlo.add %0, %a : tensor<40x40xf32>\n"
+      "  %2 = stablehlo.reverse %b, dims = [0, 1] : tensor<40x40xf32>\n"
+      "  %3 = stablehlo.multiply %1, %2 : tensor<40x40xf32>\n"
+      "  return %3 : tensor<40x40xf32>\n}\n", "once, and an epilogue" },
+    /* Coordinates are not for shaders of products. */
+    { "func.func @main(%a: tensor<40x30xf32>, %b: tensor<30x20xf32>) -> (tensor<40x20xf32>, tensor<40x20xf32>) {\n"
+      "  %0 = stablehlo.dot_general %a, %b, contracting_dims = [1] x [0] : (tensor<40x30xf32>, tensor<30x20xf32>) -> "
+      "tensor<40x20xf32>\n"
+      "  %1 = stablehlo.iota dim = 0 : tensor<40x20xf32>\n"
+      "  %2 = stablehlo.add %0, %1 : tensor<40x20xf32>\n"
+      "  %3 = stablehlo.multiply %2, %2 : tensor<40x20xf32>\n"
+      "  return %0, %3 : tensor<40x20xf32>, tensor<40x20xf32>\n}\n", "nodes by itself: it has coordinates" },
+  };
+  GhloVulkanDevice *device = get_device (FALSE);
+
+  for (guint i = 0; device != NULL && i < G_N_ELEMENTS (cases); i++)
+    check (device, cases[i].text, fill_real, cases[i].expected);
+}
+
+#define CONVOLUTION(numbers, window, groups, lhs, rhs, result, channel, features) \
+  "func.func @main(%a: tensor<" lhs "xf32>, %b: tensor<" rhs "xf32>, %c: tensor<" features "xf32>) -> " \
+  "(tensor<" result "xf32>, tensor<" result "xi1>) {\n" \
+  "  %0 = stablehlo.convolution(%a, %b) dim_numbers = " numbers ", window = {" window "} " \
+  "{batch_group_count = 1 : i64, feature_group_count = " groups " : i64} : " \
+  "(tensor<" lhs "xf32>, tensor<" rhs "xf32>) -> tensor<" result "xf32>\n" \
+  "  %1 = stablehlo.broadcast_in_dim %c, dims = [" channel "] : (tensor<" features "xf32>) -> " \
+  "tensor<" result "xf32>\n" \
+  "  %2 = stablehlo.add %0, %1 : tensor<" result "xf32>\n" \
+  "  %zero = stablehlo.constant dense<0.0> : tensor<" result "xf32>\n" \
+  "  %3 = stablehlo.maximum %2, %zero : tensor<" result "xf32>\n" \
+  "  %4 = stablehlo.compare GT, %2, %zero : (tensor<" result "xf32>, tensor<" result "xf32>) -> " \
+  "tensor<" result "xi1>\n" \
+  "  return %3, %4 : tensor<" result "xf32>, tensor<" result "xi1>\n}\n"
+
+static void
+test_convolutions (void)
+{
+  static const char *const texts[] = {
+    CONVOLUTION ("[b, 0, 1, f]x[0, 1, i, o]->[b, 0, 1, f]", "pad = [[1, 1], [1, 1]]", "1", "2x9x9x5", "3x3x5x20",
+                 "2x9x9x20", "3", "20"),
+    CONVOLUTION ("[b, f, 0, 1]x[o, i, 0, 1]->[b, f, 0, 1]", "stride = [2, 1], pad = [[0, 0], [2, 1]]", "1", "2x4x11x9",
+                 "12x4x3x2", "2x12x5x11", "1", "12"),
+    CONVOLUTION ("[b, 0, f]x[0, i, o]->[0, b, f]", "pad = [[1, 1]]", "6", "3x17x6", "3x1x12", "17x3x12", "2", "12"),
+  };
+  GhloVulkanDevice *device = get_device (FALSE);
+
+  for (guint i = 0; device != NULL && i < G_N_ELEMENTS (texts); i++)
+    check (device, texts[i], fill_real, "once, and an epilogue");
+}
+
+/* More operands than a shader has words for. */
+static void
+test_many (void)
+{
+  g_autoptr (GString) text = g_string_new (
+    "func.func @main(%a: tensor<20x30xf32>, %b: tensor<30x20xf32>, %c: tensor<14x20xf32>) -> tensor<20x20xf32> {\n"
+    "  %p0 = stablehlo.dot_general %a, %b, contracting_dims = [1] x [0] : (tensor<20x30xf32>, tensor<30x20xf32>) -> "
+    "tensor<20x20xf32>\n");
+  GhloVulkanDevice *device = get_device (FALSE);
+
+  for (guint i = 0; i < 14; i++)
+    g_string_append_printf (text,
+      "  %%s%u = stablehlo.slice %%c [%u:%u, 0:20] : (tensor<14x20xf32>) -> tensor<1x20xf32>\n"
+      "  %%r%u = stablehlo.broadcast_in_dim %%s%u, dims = [0, 1] : (tensor<1x20xf32>) -> tensor<20x20xf32>\n"
+      "  %%p%u = stablehlo.%s %%p%u, %%r%u : tensor<20x20xf32>\n", i, i, i + 1, i, i, i + 1,
+      i % 2 == 0 ? "add" : "multiply", i, i);
+  g_string_append (text, "  return %p14 : tensor<20x20xf32>\n}\n");
+  if (device != NULL)
+    check (device, text->str, fill_real, "by itself: it has too many operands and results");
+}
+
+/* What is light is done with matrices, or where an invocation has one number; anything where k is in pieces. */
+static void
+test_worth (void)
+{
+  static const Sizes numbers = { 40, 50, 30, "f32", "f32", "DEFAULT" }, one = { 5, 6, 30, "f32", "f32", "DEFAULT" };
+  static const Sizes pieces = { 40, 50, 600, "f32", "f32", "DEFAULT" };
+  static const Sizes matrices = { 32, 32, 64, "bf16", "f32", "DEFAULT" };
+  static const struct { const char *text; const Sizes *sizes; gboolean is_emulated; const char *expected; } cases[] = {
+    { gelu, &one, FALSE, "nodes by itself: it is faster so" },
+    { rows, &one, FALSE, "once, and an epilogue of 8 nodes\"" },
+    { rows, &numbers, FALSE, "nodes by itself: it is faster so" },
+    { gelu, &pieces, FALSE, "pieces, and an epilogue of 16 nodes\"" },
+    { gelu, &matrices, TRUE, "nodes by itself: it is faster so" },
+    { rows, &matrices, TRUE, "matrices, and an epilogue of 8 nodes\"" },
+  };
+
+  for (guint i = 0; i < G_N_ELEMENTS (cases); i++)
+    {
+      g_autofree char *text = print (cases[i].text, cases[i].sizes);
+      GhloVulkanDevice *device = get_device (cases[i].is_emulated);
+
+      if (device == NULL)
+        return;
+      device->fuses_always = FALSE;
+      check (device, text, fill_real, cases[i].expected);
+    }
+}
+
+int
+main (int    argc,
+      char **argv)
+{
+  g_setenv ("GHLO_DEBUG", "vulkan", FALSE);
+  g_test_init (&argc, &argv, NULL);
+  g_test_add_func ("/vulkan/epilogues/numbers", test_numbers);
+  g_test_add_func ("/vulkan/epilogues/pieces", test_pieces);
+  g_test_add_func ("/vulkan/epilogues/matrices", test_matrices);
+  g_test_add_func ("/vulkan/epilogues/planes", test_planes);
+  g_test_add_func ("/vulkan/epilogues/planes-in-pieces", test_planes_in_pieces);
+  g_test_add_func ("/vulkan/epilogues/dimensions", test_dimensions);
+  g_test_add_func ("/vulkan/epilogues/convolutions", test_convolutions);
+  g_test_add_func ("/vulkan/epilogues/many", test_many);
+  g_test_add_func ("/vulkan/epilogues/worth", test_worth);
+
+  return g_test_run ();
+}
