@@ -7,9 +7,14 @@
  * What is within reach is all that depends on the product in no other way than through what is within reach. Of
  * this, operations are left to those who read them where that leaves less to be written: so the square of a result
  * that is summed stays with the sum, and relu with its mask goes with the product.
+ *
+ * Then elementwise operations on other values join that only the group reads, as those on the moments that an optimizer
+ * adds a gradient to. They would be a step of their own, or the end of one.
  */
 
 #include "passes/fuse-kernels.h"
+
+#include <string.h>
 
 #include "passes/walk.h"
 
@@ -32,6 +37,7 @@ typedef struct
   guint32          product, end;        /* of the window */
   guint8           states[WINDOW];      /* of operations from the product on */
   guint8           is_given[WINDOW];    /* of those that are within: whether others read what they give */
+  guint8           marks[WINDOW];
 } Search;
 
 static const GhloFuseNode *
@@ -134,9 +140,9 @@ add_uses (const Search *self,
           uses->outside = TRUE;
           uses->as_values |= role == GHLO_FUSE_ROLE_NONE || role == GHLO_FUSE_ROLE_PRODUCT;
         }
-      else if (ghlo_fuse_role_is_view (role))
+      if (ghlo_fuse_role_is_view (role))
         add_uses (self, user, uses);
-      else
+      else if (state_of (self, user) == WITHIN)
         uses->within = TRUE;
     }
 }
@@ -174,6 +180,80 @@ find_cost_without (Search   *self,
   return cost;
 }
 
+/* Whether what @number reads within reach is marked, or would be written in any case. *@is_behind tells whether any of
+ * it is marked. */
+static gboolean
+has_sources (const Search *self,
+             guint32       number,
+             gboolean     *is_behind)
+{
+  const GhloFuseGraph *graph = self->maker->graph;
+
+  for (guint32 k = graph->first_source[number]; k < graph->first_source[number + 1]; k++)
+    {
+      const guint32 source = graph->sources[k];
+
+      if (state_of (self, source) != WITHIN)
+        continue;
+      if (self->marks[source - self->product])
+        *is_behind = TRUE;
+      else if (ghlo_fuse_role_is_view (graph->nodes[source].role) ? !has_sources (self, source, is_behind)
+                                                                 : !self->is_given[source - self->product])
+        return FALSE;
+    }
+
+  return TRUE;
+}
+
+/* Marks @number and all within reach that is computed of it, and adds up the bytes for each point that have to be
+ * written of the latter. FALSE where some of that cannot be left. */
+static gboolean
+mark_behind (Search  *self,
+             guint32  number,
+             gsize   *bytes)
+{
+  guint32 last = last_user (self, number);
+
+  memset (self->marks, 0, sizeof self->marks);
+  self->marks[number - self->product] = TRUE;
+  *bytes = 0;
+  for (guint32 i = number + 1; i < self->end && i <= last; i++)
+    {
+      gboolean is_behind = FALSE, has_all = state_of (self, i) == WITHIN && has_sources (self, i, &is_behind);
+      Uses uses = { FALSE };
+
+      if (state_of (self, i) != WITHIN || !is_behind)
+        continue;
+      if (!ghlo_fuse_role_is_view (node_of (self, i)->role))
+        {
+          add_uses (self, i, &uses);
+          if (uses.as_values || !has_all)
+            return FALSE;
+          *bytes += self->is_given[i - self->product] ? size_of (self, i) : 0;
+        }
+      self->marks[i - self->product] = TRUE;
+      last = MAX (last, last_user (self, i));
+    }
+
+  return TRUE;
+}
+
+/* Leaves all that is computed of @number where it is less to be written. */
+static void
+leave_behind (Search  *self,
+              guint32  number)
+{
+  gsize bytes;
+
+  if (self->is_given[number - self->product] || !mark_behind (self, number, &bytes)
+      || bytes <= size_of (self, number))
+    return;
+  for (guint32 i = number + 1; i < self->end; i++)
+    if (self->marks[i - self->product] && !ghlo_fuse_role_is_view (node_of (self, i)->role))
+      self->states[i - self->product] = BEYOND;
+  self->is_given[number - self->product] = TRUE;
+}
+
 /* From the last one on: what only adds to what is written is left to those who read it. */
 static void
 leave_rest (Search *self)
@@ -187,14 +267,16 @@ leave_rest (Search *self)
       add_uses (self, number, &uses);
       self->is_given[number - self->product] = uses.outside;
     }
-  for (guint32 number = self->end - 1; number > self->product; number--)
+  for (guint32 number = self->end; number-- > self->product; )
     {
       Uses uses = { FALSE };
 
       if (state_of (self, number) != WITHIN || ghlo_fuse_role_is_view (node_of (self, number)->role))
         continue;
+      leave_behind (self, number);
       add_uses (self, number, &uses);
-      if (uses.within || uses.as_values || find_cost_without (self, number, FALSE) >= size_of (self, number))
+      if (number == self->product || uses.within || uses.as_values
+          || find_cost_without (self, number, FALSE) >= size_of (self, number))
         continue;
       self->states[number - self->product] = BEYOND;
       find_cost_without (self, number, TRUE);
@@ -258,6 +340,69 @@ merge_within (Search  *self,
     }
 }
 
+/* Whether @number is read by @product's group alone, or by @reader as well, but not by the product itself. */
+static gboolean
+is_read_within (const Search *self,
+                guint32       product,
+                guint32       number,
+                guint32       reader)
+{
+  const GhloFuseGraph *graph = self->maker->graph;
+
+  for (guint32 k = graph->first_user[number]; k < graph->first_user[number + 1]; k++)
+    {
+      const guint32 user = graph->users[k];
+
+      if (user == product || (user != reader && graph->nodes[user].group != graph->nodes[product].group))
+        return FALSE;
+    }
+
+  return graph->first_user[number + 1] > graph->first_user[number];
+}
+
+/* Whether what @number reads is there in any case, or may join as well: not what another group might compute with
+ * @number, nor a product, whose own group that may be in. */
+static gboolean
+has_values (const Search *self,
+            guint32       product,
+            guint32       number)
+{
+  const GhloFuseGraph *graph = self->maker->graph;
+
+  for (guint32 k = graph->first_source[number]; k < graph->first_source[number + 1]; k++)
+    {
+      const guint32 source = graph->sources[k];
+      const GhloFuseNode *node = &graph->nodes[source];
+      gboolean ok = node->role != GHLO_FUSE_ROLE_PRODUCT;
+
+      if (ghlo_fuse_role_is_view (node->role))
+        ok = has_values (self, product, source);
+      else if (ok && node->role != GHLO_FUSE_ROLE_NONE && node->group == source && node->n_members <= 1
+               && ghlo_fuse_domain_is_full (&self->maker->candidates[self->product].domain, node->op->results[0].type))
+        ok = may_be_within (self, source) && is_read_within (self, product, source, number);
+      if (!ok)
+        return FALSE;
+    }
+
+  return TRUE;
+}
+
+/* From the last one on, so that all that reads an operation has joined before. */
+static void
+join_sources (Search  *self,
+              guint32  product)
+{
+  const guint32 first = product > WINDOW ? product - WINDOW : 0;
+
+  if (self->maker->graph->nodes[product].n_members <= 1)
+    return;
+  for (guint32 number = self->end; number-- > first; )
+    if (state_of (self, number) == UNRELATED && may_be_within (self, number)
+        && !ghlo_fuse_role_is_view (node_of (self, number)->role) && is_read_within (self, product, number, number)
+        && has_values (self, product, number))
+      ghlo_fuse_kernels_merge (self->maker, product, number, GAIN);
+}
+
 static void
 grow_one (Search  *self,
           guint32  product)
@@ -271,6 +416,7 @@ grow_one (Search  *self,
   find_within (self);
   leave_rest (self);
   merge_within (self, product);
+  join_sources (self, product);
   tell_rest (self);
   if (node->group == self->product && self->product != product)
     node->role = GHLO_FUSE_ROLE_NONE;
