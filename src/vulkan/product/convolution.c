@@ -185,14 +185,22 @@ append_all (Reader *self)
   const gint64 n_out = result->dimensions[out] / (feature_groups * batch_groups);
   const gint64 rhs_group = n_out * rhs->strides[rhs_out], result_group = n_out * result->strides[out];
   const gint64 lhs_group = n_images * lhs->strides[batch];
+  const gboolean are_images_adjacent = lhs->strides[batch] == (gint64) ghlo_element_info (lhs->element_type)->size;
   gboolean ok = append (self, GHLO_SPIRV_BATCH, feature_groups, n_in * lhs->strides[in], rhs_group, result_group)
                 && append (self, GHLO_SPIRV_BATCH, batch_groups, lhs_group, rhs_group, result_group)
-                && append (self, GHLO_SPIRV_ROWS, n_images, lhs->strides[batch], 0, result->strides[images])
                 && append (self, GHLO_SPIRV_COLUMNS, n_out, 0, rhs->strides[rhs_out], result->strides[out]);
 
+  /* What lies side by side comes last, as it does of features: images do in gradients of weights. */
+  for (guint turn = 0; ok && turn < 2; turn++)
+    {
+      if ((turn == 1) == are_images_adjacent)
+        ok = append (self, GHLO_SPIRV_ROWS, n_images, lhs->strides[batch], 0, result->strides[images]);
+      else
+        for (guint i = 0; ok && i < self->n_spatial; i++)
+          ok = append_spatial (self, GHLO_SPIRV_ROWS, &self->spatial[i]);
+    }
   for (guint i = 0; ok && i < self->n_spatial; i++)
-    ok = append_spatial (self, GHLO_SPIRV_ROWS, &self->spatial[i])
-         && append_spatial (self, GHLO_SPIRV_INNER, &self->spatial[i]);
+    ok = append_spatial (self, GHLO_SPIRV_INNER, &self->spatial[i]);
 
   return ok && append (self, GHLO_SPIRV_INNER, n_in, lhs->strides[in], rhs->strides[rhs_in], 0);
 }

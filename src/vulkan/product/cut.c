@@ -60,29 +60,41 @@ is_worth (const GhloVulkanProduct *self,
              && is_covered_well (self, tile));
 }
 
-/* Whether the elements that lie side by side are adjacent, and fill pieces that begin at multiples of their size. */
+/* Whether the elements that lie side by side are adjacent, fill pieces that can be read 16 bytes at a time, and are in
+ * windows together. */
 static gboolean
 lies_in_pieces (const GhloVulkanProduct *self,
                 guint                    tensor)
 {
+  const GhloSpirvProduct *shader = &self->shader;
   const GhloSpirvRole outer = tensor == GHLO_SPIRV_LHS ? GHLO_SPIRV_ROWS : GHLO_SPIRV_COLUMNS;
-  const GhloSpirvRole along = self->shader.is_inner_adjacent[tensor] ? GHLO_SPIRV_INNER : outer;
-  const gint64 size = ghlo_element_info (self->shader.types[tensor])->size;
+  const GhloSpirvRole along = shader->is_inner_adjacent[tensor] ? GHLO_SPIRV_INNER : outer;
+  const gint64 size = ghlo_element_info (shader->types[tensor])->size, n = ghlo_spirv_piece (shader);
+  const guint n_windows = shader->windowed == tensor ? shader->n_windows : 0;
+  gint64 strides = 0;
 
   if (ghlo_vulkan_product_step (self, along, tensor) != (guint64) size)
     return FALSE;
+  for (guint i = 0; i < n_windows && shader->is_dilated; i++)
+    strides |= self->windows[i].stride;
   for (guint role = 0; role < GHLO_SPIRV_N_ROLES; role++)
-    for (guint i = 0; i < self->shader.n_dimensions[role]; i++)
+    for (guint i = 0; i < shader->n_dimensions[role]; i++)
       {
         const GhloSpirvProductDimension *dimension = &self->dimensions[role][i];
-        const gboolean is_adjacent = role == along && i + 1 == self->shader.n_dimensions[role];
-        const gint64 bytes = is_adjacent ? (gint64) dimension->size * size : dimension->strides[tensor];
 
-        if ((is_adjacent && dimension->strides[tensor] < 0) || bytes % GHLO_SPIRV_PIECE_BYTES != 0)
+        if (role != along || i + 1 < shader->n_dimensions[role])
+          {
+            strides |= dimension->strides[tensor];
+            continue;
+          }
+        if (dimension->strides[tensor] < 0 || (gint64) dimension->size % n != 0)
           return FALSE;
+        for (guint w = 0; w < n_windows; w++)
+          if (dimension->strides[GHLO_SPIRV_N_TENSORS + w] != 0)
+            return FALSE;
       }
 
-  return TRUE;
+  return strides % GHLO_SPIRV_PIECE_BYTES == 0;
 }
 
 /* Tiles for two by two subgroups, and for as many that are emulated, in order of preference, each where there are at
@@ -107,6 +119,8 @@ static gboolean
 has_whole_tiles (const GhloVulkanProduct *self,
                  const GhloSpirvProduct  *shader)
 {
+  if (shader->n_windows > 0)
+    return FALSE;
   for (guint role = GHLO_SPIRV_ROWS; role < GHLO_SPIRV_N_ROLES; role++)
     if (shader->n_dimensions[role] != 1)
       return FALSE;
@@ -181,7 +195,7 @@ choose_matrices (GhloVulkanProduct      *self,
   const GhloElementType type = self->shader.types[GHLO_SPIRV_LHS];
   GhloSpirvProduct shader = self->shader;
 
-  if ((device->matrices >> type & 1) == 0 || self->shader.n_windows > 0 || self->shader.types[GHLO_SPIRV_RHS] != type
+  if ((device->matrices >> type & 1) == 0 || self->shader.types[GHLO_SPIRV_RHS] != type
       || self->shader.accumulator != (ghlo_element_type_is_float (type) ? GHLO_ELEMENT_TYPE_F32
                                                                         : GHLO_ELEMENT_TYPE_UI32)
       || MIN (self->counts[GHLO_SPIRV_ROWS], self->counts[GHLO_SPIRV_COLUMNS]) < LEAST_FOR_MATRICES

@@ -226,11 +226,17 @@ ghlo_vulkan_product_step (const GhloVulkanProduct *self,
                           guint                    tensor)
 {
   const guint n = self->shader.n_dimensions[role];
+  const GhloSpirvProductDimension *dimension;
   gint64 stride;
 
   if (n == 0)
     return G_MAXUINT64;
-  stride = self->dimensions[role][n - 1].strides[tensor];
+  dimension = &self->dimensions[role][n - 1];
+  stride = dimension->strides[tensor];
+  /* Where there is dilation, positions have what strides leave out. */
+  for (guint w = 0; w < self->shader.n_windows && self->shader.is_dilated && self->shader.windowed == tensor; w++)
+    if (dimension->strides[GHLO_SPIRV_N_TENSORS + w] != 0)
+      stride = self->windows[w].stride;
 
   return stride < 0 ? -(guint64) stride : (guint64) stride;
 }

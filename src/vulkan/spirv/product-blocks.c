@@ -4,7 +4,9 @@
  * in the next, so that nobody waits for memory.
  *
  * Where the tile and all steps of k are inside, an address is that of the invocation's first piece and what is the same
- * for all invocations. Else each piece has a base of its own, and k is looked at.
+ * for all invocations. Else each piece has a base of its own, and k is looked at, and the position in windows, in which
+ * a piece is or is not as a whole: it goes along what they do not go through. In the place of what is not there zeros
+ * are read, so that nothing has to wait for what was fetched before it is staged.
  */
 
 #include "vulkan/spirv/product-private.h"
@@ -40,6 +42,7 @@ ghlo_spirv_blocks_init (SpirvBlocks            *blocks,
   if (tensor == GHLO_SPIRV_LHS)
     blocks->n_shared = MAX (blocks->n_shared,
                             tile->n_row_threads * tile->n_column_threads * ghlo_spirv_matrices_size (1));
+  blocks->n_windows = product->windowed == tensor ? product->n_windows : 0;
   blocks->n_brought = blocks->n_across * blocks->length / n_threads;
   blocks->n_between = n_threads / blocks->length;
   g_assert (blocks->n_brought > 0 && blocks->n_brought * blocks->n_steps <= GHLO_SPIRV_MAX_PIECES
@@ -55,11 +58,12 @@ find_row (const SpirvProduct *product,
   return ghlo_spirv_add_u32 (product->spirv, blocks->high, number);
 }
 
-/* Where the operand's row or column @index is, or the last one. The last piece may have some that are not there, but
- * their memory is. */
-static Id
+/* Where the operand's row or column @index is, or the last one, as base @number. The last piece may have some that are
+ * not there, but their memory is. */
+static void
 find_base (const SpirvProduct *product,
-           const SpirvBlocks  *blocks,
+           SpirvBlocks        *blocks,
+           guint               number,
            Id                  index)
 {
   Spirv *self = product->spirv;
@@ -69,9 +73,9 @@ find_base (const SpirvProduct *product,
   if (!blocks->is_inner_adjacent)
     last = CODE (SpvOpBitwiseAnd, self->u32, last, ghlo_spirv_u32 (self, -blocks->unit));
   index = GLSL (UMin, self->u32, CODE (SpvOpIAdd, self->u32, side->first, index), last);
-
-  return CODE (SpvOpIAdd, self->u64, product->addresses[blocks->tensor],
-               ghlo_spirv_product_offset (product, side->role, blocks->tensor, index));
+  blocks->bases[number] = CODE (SpvOpIAdd, self->u64, product->addresses[blocks->tensor],
+                                ghlo_spirv_product_offset (product, side->role, blocks->tensor, index));
+  ghlo_spirv_product_positions (product, side->role, index, blocks->n_windows, blocks->positions[number]);
 }
 
 /* Bytes from one along @role to the next, where those are of one dimension. */
@@ -127,6 +131,16 @@ find_first_row (const SpirvProduct *product,
   return CODE (SpvOpIAdd, self->u32, rest, CODE (SpvOpIAdd, self->u32, low, high));
 }
 
+/* Where they begin in the table. */
+static Id
+find_zeros (Spirv *self)
+{
+  const guint bytes = (GHLO_SPIRV_N_WORDS + GHLO_SPIRV_PRODUCT_ZEROS) * sizeof (guint64) + GHLO_SPIRV_PIECE_BYTES - 1;
+  Id end = CODE (SpvOpIAdd, self->u64, self->table, ghlo_spirv_u64 (self, bytes));
+
+  return CODE (SpvOpBitwiseAnd, self->u64, end, ghlo_spirv_u64 (self, -(guint64) GHLO_SPIRV_PIECE_BYTES));
+}
+
 void
 ghlo_spirv_blocks_begin (const SpirvProduct *product,
                          SpirvBlocks        *blocks)
@@ -139,6 +153,7 @@ ghlo_spirv_blocks_begin (const SpirvProduct *product,
   blocks->shared = ghlo_spirv_global (self, SpvStorageClassWorkgroup, array);
   blocks->low = CODE (SpvOpBitwiseAnd, self->u32, product->lane, ghlo_spirv_u32 (self, blocks->length - 1));
   blocks->high = find_first_row (product, blocks);
+  blocks->zeros = find_zeros (self);
   for (guint i = 0; i < blocks->n_brought; i++)
     blocks->held[i] = ghlo_spirv_variable (self, blocks->vector);
   if (product->product->has_whole_tiles)
@@ -146,11 +161,11 @@ ghlo_spirv_blocks_begin (const SpirvProduct *product,
   if (!blocks->is_inner_adjacent)
     {
       column = CODE (SpvOpIMul, self->u32, blocks->low, ghlo_spirv_u32 (self, blocks->unit));
-      blocks->bases[0] = find_base (product, blocks, column);
+      find_base (product, blocks, 0, column);
       return;
     }
   for (guint i = 0; i < blocks->n_steps * blocks->n_brought; i++)
-    blocks->bases[i] = find_base (product, blocks, find_row (product, blocks, i * blocks->n_between));
+    find_base (product, blocks, i, find_row (product, blocks, i * blocks->n_between));
 }
 
 Id
@@ -181,8 +196,15 @@ ghlo_spirv_blocks_place (const SpirvProduct *product,
   return CODE (SpvOpIMul, self->u32, parity, ghlo_spirv_u32 (self, blocks->n_vectors));
 }
 
-/* The first step of k of the piece @i that the invocation brings of @part. */
-static Id
+/* The first step of k of a piece. */
+typedef struct
+{
+  Id is_there, offset;                  /* whether it is before the end; bytes to it */
+  Id positions[GHLO_SPIRV_MAX_WINDOWS];
+} Inner;
+
+/* That of the piece @i that the invocation brings of @part. */
+static Inner
 find_inner (const SpirvProduct *product,
             const SpirvBlocks  *blocks,
             const SpirvRound   *round,
@@ -191,33 +213,39 @@ find_inner (const SpirvProduct *product,
 {
   Spirv *self = product->spirv;
   const guint block = part / blocks->n_steps * blocks->n_steps * blocks->width;
-  Id inner;
+  Inner inner;
+  Id index;
 
   if (blocks->is_inner_adjacent)
-    inner = ghlo_spirv_add_u32 (self, CODE (SpvOpIMul, self->u32, blocks->low, ghlo_spirv_u32 (self, blocks->unit)),
+    index = ghlo_spirv_add_u32 (self, CODE (SpvOpIMul, self->u32, blocks->low, ghlo_spirv_u32 (self, blocks->unit)),
                                 block);
   else
-    inner = find_row (product, blocks, block + part % blocks->n_steps * blocks->n_across + i * blocks->n_between);
+    index = find_row (product, blocks, block + part % blocks->n_steps * blocks->n_across + i * blocks->n_between);
+  index = CODE (SpvOpIAdd, self->u32, round->begin, index);
+  inner.is_there = CODE (SpvOpULessThan, self->boolean, index, product->end);
+  inner.offset = ghlo_spirv_product_offset (product, GHLO_SPIRV_INNER, blocks->tensor, index);
+  ghlo_spirv_product_positions (product, GHLO_SPIRV_INNER, index, blocks->n_windows, inner.positions);
 
-  return CODE (SpvOpIAdd, self->u32, round->begin, inner);
+  return inner;
 }
 
-/* The address of the piece, whatever there is of it. */
+/* The address of the piece, or that of zeros. */
 static Id
 find_piece (const SpirvProduct *product,
             const SpirvBlocks  *blocks,
-            const SpirvRound   *round,
+            const Inner        *inner,
             guint               part,
             guint               i)
 {
   Spirv *self = product->spirv;
   const guint row = part % blocks->n_steps * blocks->n_across + i * blocks->n_between;
   const guint number = blocks->is_inner_adjacent ? row / blocks->n_between : 0;
-  Id last = ghlo_spirv_add_u32 (self, product->end, -(blocks->is_inner_adjacent ? blocks->unit : 1));
-  Id inner = GLSL (UMin, self->u32, find_inner (product, blocks, round, part, i), last);
+  Id address = CODE (SpvOpIAdd, self->u64, blocks->bases[number], inner->offset), is_there;
 
-  return CODE (SpvOpIAdd, self->u64, blocks->bases[number],
-               ghlo_spirv_product_offset (product, GHLO_SPIRV_INNER, blocks->tensor, inner));
+  is_there = ghlo_spirv_product_inside (product, blocks->n_windows, blocks->positions[number], inner->positions,
+                                        inner->is_there, &address);
+
+  return ghlo_spirv_select (self, self->u64, is_there, address, blocks->zeros);
 }
 
 /* The same where all of it is there. */
@@ -252,14 +280,18 @@ ghlo_spirv_blocks_fetch (const SpirvProduct *product,
 {
   Spirv *self = product->spirv;
   Id pointer = ghlo_spirv_pointer_type (self, SpvStorageClassPhysicalStorageBuffer, blocks->vector);
+  Inner inner = { 0 };
 
   for (guint i = 0; i < blocks->n_brought; i++)
     {
-      Id address = round->is_inside ? find_piece_inside (product, blocks, round, part, i)
-                                    : find_piece (product, blocks, round, part, i);
-      Id place = CODE (SpvOpConvertUToPtr, pointer, address);
+      Id address;
 
-      pieces[i] = CODE (SpvOpLoad, blocks->vector, place, SpvMemoryAccessAlignedMask, GHLO_SPIRV_PIECE_BYTES);
+      if (!round->is_inside && (i == 0 || !blocks->is_inner_adjacent))
+        inner = find_inner (product, blocks, round, part, i);
+      address = round->is_inside ? find_piece_inside (product, blocks, round, part, i)
+                                 : find_piece (product, blocks, &inner, part, i);
+      address = CODE (SpvOpConvertUToPtr, pointer, address);
+      pieces[i] = CODE (SpvOpLoad, blocks->vector, address, SpvMemoryAccessAlignedMask, GHLO_SPIRV_PIECE_BYTES);
     }
 }
 
@@ -272,7 +304,6 @@ ghlo_spirv_blocks_stage (const SpirvProduct *product,
 {
   Spirv *self = product->spirv;
   Id pointer = ghlo_spirv_pointer_type (self, SpvStorageClassWorkgroup, blocks->vector);
-  Id zero = ghlo_spirv_unique (self->builder, SpvOpConstantNull, blocks->vector, NULL, 0);
   Id first = CODE (SpvOpIMul, self->u32, blocks->high, ghlo_spirv_u32 (self, blocks->pitch));
 
   first = CODE (SpvOpIAdd, self->u32, first, blocks->low);
@@ -282,14 +313,8 @@ ghlo_spirv_blocks_stage (const SpirvProduct *product,
       const guint row = part % blocks->n_steps * blocks->n_across + i * blocks->n_between;
       Id place = CODE (SpvOpAccessChain, pointer, blocks->shared,
                        ghlo_spirv_add_u32 (self, first, row * blocks->pitch));
-      Id value = pieces[i], is_there;
 
-      if (!round->is_inside)
-        {
-          is_there = CODE (SpvOpULessThan, self->boolean, find_inner (product, blocks, round, part, i), product->end);
-          value = ghlo_spirv_select (self, blocks->vector, is_there, value, zero);
-        }
-      STATEMENT (SpvOpStore, place, value, SpvMemoryAccessNonPrivatePointerMask);
+      STATEMENT (SpvOpStore, place, pieces[i], SpvMemoryAccessNonPrivatePointerMask);
     }
 }
 

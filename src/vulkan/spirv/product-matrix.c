@@ -334,12 +334,13 @@ find_inside_end (const SpirvMatrices *matrices)
   return CODE (SpvOpUConvert, self->u64, CODE (SpvOpIAdd, self->u32, product->begin, n));
 }
 
-/* Whether rows, columns and steps of k are one dimension each, so that addresses are linear in them. */
+/* Whether rows, columns and steps of k are one dimension each, so that addresses are linear in them, and all of that is
+ * there. */
 static gboolean
 is_linear (const GhloSpirvProduct *product)
 {
-  return product->n_dimensions[GHLO_SPIRV_ROWS] == 1 && product->n_dimensions[GHLO_SPIRV_COLUMNS] == 1
-         && product->n_dimensions[GHLO_SPIRV_INNER] == 1;
+  return product->n_windows == 0 && product->n_dimensions[GHLO_SPIRV_ROWS] == 1
+         && product->n_dimensions[GHLO_SPIRV_COLUMNS] == 1 && product->n_dimensions[GHLO_SPIRV_INNER] == 1;
 }
 
 static void

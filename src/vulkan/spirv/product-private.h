@@ -69,9 +69,12 @@ typedef struct
   guint     n_shared;                   /* of both, and of lhs at least as many as a matrix of sums of each subgroup
                                          * takes */
   guint     n_brought, n_between;       /* pieces of a part that an invocation brings; rows from one to the next */
-  Id        vector, shared;             /* type; variable: an array of both blocks */
+  Id        vector, shared;             /* type; variable: an array of n_shared */
   Id        low, high;                  /* what the invocation brings first: the piece of a row, the row of a part */
-  Id        bases[GHLO_SPIRV_MAX_PIECES];       /* addresses of its pieces of a block at the first step of k */
+  guint     n_windows;
+  Id        bases[GHLO_SPIRV_MAX_PIECES];       /* addresses of its pieces of a block at the first step of k … */
+  Id        positions[GHLO_SPIRV_MAX_PIECES][GHLO_SPIRV_MAX_WINDOWS];   /* … and the same, in windows */
+  Id        zeros;                      /* address of what is read where there is nothing */
   Id        start;                      /* that of its first piece where the tile is inside */
   Id        across;                     /* bytes from one row of a part to the next, likewise */
   Id        held[GHLO_SPIRV_MAX_PIECES];        /* variables: what was fetched and is not staged yet */
@@ -135,6 +138,19 @@ Id   ghlo_spirv_product_offset   (const SpirvProduct *product,
                                   GhloSpirvRole       role,
                                   guint               form,
                                   Id                  index);
+/* The parts of positions in windows that @index of @role has. */
+void ghlo_spirv_product_positions (const SpirvProduct *product,
+                                  GhloSpirvRole       role,
+                                  Id                  index,
+                                  guint               n_windows,
+                                  Id                 *positions);
+/* Whether @is_there, and the sums of both parts of positions are those of an element; *@address goes to that. */
+Id   ghlo_spirv_product_inside   (const SpirvProduct *product,
+                                  guint               n_windows,
+                                  const Id           *outer,
+                                  const Id           *inner,
+                                  Id                  is_there,
+                                  Id                 *address);
 /* An element that was loaded as a number, or a number as one that is stored. */
 Id   ghlo_spirv_product_number   (const SpirvProduct *product,
                                   guint               tensor,
@@ -163,7 +179,8 @@ Id   ghlo_spirv_blocks_place     (const SpirvProduct     *product,
                                   const SpirvRound       *round,
                                   guint                   step);
 /* The pieces that the invocation brings of part @part, counted from the round's first step on, are loaded, and put to
- * shared memory. What is beyond the last row or column is as the last; what is beyond the end of k is 0. */
+ * shared memory. What is beyond the last row or column is as the last; what is beyond the end of k, or outside of a
+ * window, is 0. */
 void ghlo_spirv_blocks_fetch     (const SpirvProduct     *product,
                                   const SpirvBlocks      *blocks,
                                   const SpirvRound       *round,

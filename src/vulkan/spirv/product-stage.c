@@ -78,19 +78,6 @@ find_place (const SpirvProduct *product,
   *inner = is_inner_adjacent ? along : across;
 }
 
-/* The part of a position that @index of @role has. */
-static Id
-find_position (const SpirvProduct *product,
-               GhloSpirvRole       role,
-               guint               window,
-               Id                  index)
-{
-  Spirv *self = product->spirv;
-  Id position = ghlo_spirv_product_offset (product, role, GHLO_SPIRV_N_TENSORS + window, index);
-
-  return CODE (SpvOpUConvert, self->u32, position);
-}
-
 /* Where the element @i that the invocation brings is, @outer being its row or column. */
 static void
 find_base (const SpirvProduct *product,
@@ -102,9 +89,7 @@ find_base (const SpirvProduct *product,
 
   side->bases[i] = CODE (SpvOpIAdd, self->u64, product->addresses[side->tensor],
                          ghlo_spirv_product_offset (product, side->role, side->tensor, outer));
-  for (guint w = 0; w < side->n_windows; w++)
-    side->positions[i][w] = CODE (SpvOpISub, self->u32, find_position (product, side->role, w, outer),
-                                  product->windows[w].low);
+  ghlo_spirv_product_positions (product, side->role, outer, side->n_windows, side->positions[i]);
 }
 
 static void
@@ -176,32 +161,9 @@ find_step (const SpirvProduct *product,
 
   index = GLSL (UMin, self->u32, index, last);
   step.offset = ghlo_spirv_product_offset (product, GHLO_SPIRV_INNER, side->tensor, index);
-  for (guint w = 0; w < side->n_windows; w++)
-    step.positions[w] = find_position (product, GHLO_SPIRV_INNER, w, index);
+  ghlo_spirv_product_positions (product, GHLO_SPIRV_INNER, index, side->n_windows, step.positions);
 
   return step;
-}
-
-/* Whether the position in a window is one of an element; *@address goes to that. */
-static Id
-is_inside (const SpirvProduct *product,
-           guint               window,
-           Id                  position,
-           Id                 *address)
-{
-  Spirv *self = product->spirv;
-  Id inside = CODE (SpvOpULessThan, self->boolean, position, product->windows[window].extent), index, whole;
-
-  if (!product->product->is_dilated)
-    return inside;
-  index = CODE (SpvOpUDiv, self->u32, position, product->windows[window].dilation);
-  whole = CODE (SpvOpIMul, self->u32, index, product->windows[window].dilation);
-  inside = CODE (SpvOpLogicalAnd, self->boolean, inside, CODE (SpvOpIEqual, self->boolean, whole, position));
-  index = CODE (SpvOpUConvert, self->u64, index);
-  *address = CODE (SpvOpIAdd, self->u64, *address,
-                   CODE (SpvOpIMul, self->u64, index, product->windows[window].stride));
-
-  return inside;
 }
 
 void
@@ -225,13 +187,8 @@ ghlo_spirv_side_fetch (const SpirvProduct *product,
         step = find_step (product, side, begin, inner);
       before = inner;
       address = CODE (SpvOpIAdd, self->u64, side->bases[i], step.offset);
-      is_there = step.is_there;
-      for (guint w = 0; w < side->n_windows; w++)
-        {
-          Id position = CODE (SpvOpIAdd, self->u32, side->positions[i][w], step.positions[w]);
-
-          is_there = CODE (SpvOpLogicalAnd, self->boolean, is_there, is_inside (product, w, position, &address));
-        }
+      is_there = ghlo_spirv_product_inside (product, side->n_windows, side->positions[i], step.positions,
+                                            step.is_there, &address);
       if (side->n_windows > 0)
         address = ghlo_spirv_select (self, self->u64, is_there, address, self->table);
       value = ghlo_spirv_product_number (product, side->tensor, ghlo_spirv_read (self, stored, address));

@@ -119,6 +119,63 @@ ghlo_spirv_product_offset (const SpirvProduct *product,
   return sum != 0 ? sum : ghlo_spirv_u64 (self, 0);
 }
 
+/* Whether the position in a window is one of an element; *@address goes to that. */
+static Id
+is_in_window (const SpirvProduct *product,
+              guint               window,
+              Id                  position,
+              Id                 *address)
+{
+  Spirv *self = product->spirv;
+  Id inside = CODE (SpvOpULessThan, self->boolean, position, product->windows[window].extent), index, whole;
+
+  if (!product->product->is_dilated)
+    return inside;
+  index = CODE (SpvOpUDiv, self->u32, position, product->windows[window].dilation);
+  whole = CODE (SpvOpIMul, self->u32, index, product->windows[window].dilation);
+  inside = CODE (SpvOpLogicalAnd, self->boolean, inside, CODE (SpvOpIEqual, self->boolean, whole, position));
+  index = CODE (SpvOpUConvert, self->u64, index);
+  *address = CODE (SpvOpIAdd, self->u64, *address,
+                   CODE (SpvOpIMul, self->u64, index, product->windows[window].stride));
+
+  return inside;
+}
+
+void
+ghlo_spirv_product_positions (const SpirvProduct *product,
+                              GhloSpirvRole       role,
+                              Id                  index,
+                              guint               n_windows,
+                              Id                 *positions)
+{
+  Spirv *self = product->spirv;
+
+  for (guint w = 0; w < n_windows; w++)
+    {
+      positions[w] = ghlo_spirv_product_offset (product, role, GHLO_SPIRV_N_TENSORS + w, index);
+      positions[w] = CODE (SpvOpUConvert, self->u32, positions[w]);
+      if (role != GHLO_SPIRV_INNER)
+        positions[w] = CODE (SpvOpISub, self->u32, positions[w], product->windows[w].low);
+    }
+}
+
+Id
+ghlo_spirv_product_inside (const SpirvProduct *product,
+                           guint               n_windows,
+                           const Id           *outer,
+                           const Id           *inner,
+                           Id                  is_there,
+                           Id                 *address)
+{
+  Spirv *self = product->spirv;
+
+  for (guint w = 0; w < n_windows; w++)
+    is_there = CODE (SpvOpLogicalAnd, self->boolean, is_there,
+                     is_in_window (product, w, CODE (SpvOpIAdd, self->u32, outer[w], inner[w]), address));
+
+  return is_there;
+}
+
 Id
 ghlo_spirv_product_word (const SpirvProduct *product,
                          guint               word)

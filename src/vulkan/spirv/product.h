@@ -69,7 +69,9 @@ typedef enum
   GHLO_SPIRV_PRODUCT_FACTORS,                   /* addresses of f32: of lhs one for each row of each batch, of rhs one
                                                  * for each column; where the operands are split */
   GHLO_SPIRV_PRODUCT_FLAG = GHLO_SPIRV_PRODUCT_FACTORS + 2,     /* address of a ui32 (GhloSpirvCondition) */
-  GHLO_SPIRV_PRODUCT_N_WORDS
+  GHLO_SPIRV_PRODUCT_ZEROS,                     /* 32 bytes from a multiple of 16 on, wherever the table begins; read in
+                                                 * the place of what is not there */
+  GHLO_SPIRV_PRODUCT_N_WORDS = GHLO_SPIRV_PRODUCT_ZEROS + 5
 } GhloSpirvProductWord;
 
 /* Where an operand of a convolution ends in one of its dimensions. The position there is linear in the coordinates of

@@ -583,20 +583,93 @@ test_special (void)
     }
 }
 
+/* As fill_exact, but for a few. */
+static void
+fill_infinite (GhloValue *value)
+{
+  fill_exact (value);
+  set_number (value, (gsize) g_test_rand_int_range (0, (gint) value->n_elements), INFINITY);
+  set_number (value, (gsize) g_test_rand_int_range (0, (gint) value->n_elements), NAN);
+}
+
+/* A product whose tensors are dense, to be asked about. */
+typedef struct
+{
+  GhloIrModule            *module;
+  StepTensor               tensors[3];
+  GhloView                 views[3];
+  GhloStepOperandSelection operands[2];
+  GhloStepRequest          request;
+} Question;
+
+static void
+question_init (Question   *self,
+               const char *text)
+{
+  const GhloIrOp *op;
+
+  *self = (Question) { .module = parse (text) };
+  op = step_find_op (self->module);
+  for (guint i = 0; i < 3; i++)
+    {
+      const GhloIrValue *value = i < 2 ? ghlo_ir_op_operand (op, i) : &op->results[0];
+      g_autoptr (GhloTensorType) type = ghlo_ir_type_to_tensor_type (value->type);
+
+      step_tensor_init (&self->tensors[i], type, FALSE);
+      self->views[i] = self->tensors[i].view;
+    }
+  self->request = (GhloStepRequest) { .op = op, .n_operands = 2, .n_results = 1, .operands = self->views,
+                                      .results = self->views + 2 };
+}
+
+static void
+question_clear (Question *self)
+{
+  for (guint i = 0; i < 3; i++)
+    step_tensor_clear (&self->tensors[i]);
+  g_clear_pointer (&self->module, ghlo_ir_module_unref);
+}
+
+/* The program is done by matrices. */
+static void
+expect_matrices (GhloVulkanDevice *device,
+                 const char       *text)
+{
+  g_autofree GhloVulkanProduct *product = g_new (GhloVulkanProduct, 1);
+  Question question;
+
+  question_init (&question, text);
+  g_assert_null (ghlo_vulkan_product_read (product, device, &question.request, TRUE));
+  if (product->shader.subgroup == 0)
+    g_error ("expected matrices for\n%s", text);
+  question_clear (&question);
+}
+
 /* A convolution in the making. */
 typedef struct
 {
   guint  n_spatial;
   gint64 image[3], window[3], output[3], step[3], low[3], high[3], image_dilation[3], window_dilation[3];
   gint64 feature_groups, batch_groups, images, in, out;       /* of one group */
+  const guint8 (*orders)[5];    /* of the dimensions of lhs, rhs and the result: 0 and 1 are those that are not spatial,
+                                 * images and features, of rhs features that go in and that come out; NULL: any */
 } Convolution;
+
+/* Places of the window in a dimension; less than 1 where it has none. */
+static gint64
+count_places (const Convolution *self,
+              guint              i)
+{
+  const gint64 size = (self->image[i] - 1) * self->image_dilation[i] + 1 + self->low[i] + self->high[i]
+                      - ((self->window[i] - 1) * self->window_dilation[i] + 1);
+
+  return size < 0 ? 0 : size / self->step[i] + 1;
+}
 
 static void
 draw_spatial (Convolution *self,
               guint        i)
 {
-  gint64 size;
-
   do
     {
       self->image[i] = g_test_rand_int_range (1, 10);
@@ -606,18 +679,18 @@ draw_spatial (Convolution *self,
       self->high[i] = g_test_rand_int_range (-2, 4);
       self->image_dilation[i] = g_test_rand_int_range (0, 3) == 0 ? g_test_rand_int_range (1, 4) : 1;
       self->window_dilation[i] = g_test_rand_int_range (0, 3) == 0 ? g_test_rand_int_range (1, 4) : 1;
-      size = (self->image[i] - 1) * self->image_dilation[i] + 1 + self->low[i] + self->high[i]
-             - ((self->window[i] - 1) * self->window_dilation[i] + 1);
+      self->output[i] = count_places (self, i);
     }
-  while (size < 0);
-  self->output[i] = size / self->step[i] + 1;
+  while (self->output[i] == 0);
 }
 
-/* The letters of dimensions in any order, and their sizes: @first and @second are those that are not spatial. */
+/* The letters of dimensions in the order @given, or any, and their sizes: @first and @second are those that are not
+ * spatial. */
 static void
 print_layout (GString      *numbers,
               GString      *type,
               const char   *letters,
+              const guint8 *given,
               gint64        first,
               gint64        second,
               const gint64 *spatial,
@@ -626,8 +699,8 @@ print_layout (GString      *numbers,
   guint order[5];
 
   for (guint i = 0; i < n_spatial + 2; i++)
-    order[i] = i;
-  for (guint i = n_spatial + 2; i > 1; i--)
+    order[i] = given != NULL ? given[i] : i;
+  for (guint i = n_spatial + 2; given == NULL && i > 1; i--)
     {
       guint other = (guint) g_test_rand_int_range (0, (gint) i), kept = order[i - 1];
 
@@ -668,14 +741,18 @@ print_convolution (const Convolution *self,
 {
   const guint n = self->n_spatial;
   const gint64 groups = self->feature_groups * self->batch_groups;
+  const guint8 *orders[3] = { NULL };
   g_autoptr (GString) numbers = g_string_new (NULL), window = g_string_new (NULL), lhs = g_string_new (NULL);
   g_autoptr (GString) rhs = g_string_new (NULL), result = g_string_new (NULL);
 
-  print_layout (numbers, lhs, "bf", self->images * self->batch_groups, self->in * self->feature_groups, self->image, n);
+  for (guint i = 0; i < 3 && self->orders != NULL; i++)
+    orders[i] = self->orders[i];
+  print_layout (numbers, lhs, "bf", orders[0], self->images * self->batch_groups, self->in * self->feature_groups,
+                self->image, n);
   g_string_append_c (numbers, 'x');
-  print_layout (numbers, rhs, "io", self->in, self->out * groups, self->window, n);
+  print_layout (numbers, rhs, "io", orders[1], self->in, self->out * groups, self->window, n);
   g_string_append (numbers, "->");
-  print_layout (numbers, result, "bf", self->images, self->out * groups, self->output, n);
+  print_layout (numbers, result, "bf", orders[2], self->images, self->out * groups, self->output, n);
   print_values (window, "stride", self->step, n);
   g_string_append (window, "pad = [");
   for (guint i = 0; i < n; i++)
@@ -722,6 +799,57 @@ test_convolutions (void)
       text = print_convolution (&convolution, types[i % G_N_ELEMENTS (types)]);
       check_product (device, text, i % 6 == 0 ? fill_special : fill_exact, STEP_SAME, g_test_rand_bit ());
     }
+}
+
+/* By matrices: features lie side by side, as they do in programs, and fill pieces. */
+static void
+check_wide_convolutions (GhloVulkanDevice *device)
+{
+  static const guint8 forwards[][5] = { { 0, 2, 3, 1 }, { 2, 3, 0, 1 }, { 0, 2, 3, 1 } };
+  static const guint8 of_weights[][5] = { { 1, 2, 3, 0 }, { 0, 2, 3, 1 }, { 2, 3, 0, 1 } };
+  static const struct { const char *type; Convolution convolution; } cases[] = {
+    { "bf16", { .image = { 7, 6 }, .window = { 3, 3 }, .step = { 1, 1 }, .low = { 1, 1 }, .high = { 1, 1 },
+                .images = 1, .in = 8, .out = 40, .orders = forwards } },
+    /* More around it than the window has, and less. */
+    { "bf16", { .image = { 5, 9 }, .window = { 2, 3 }, .step = { 1, 2 }, .low = { 3, -1 }, .high = { 2, 4 },
+                .images = 2, .in = 8, .out = 32, .orders = forwards } },
+    /* A gradient of images. */
+    { "bf16", { .image = { 4, 3 }, .window = { 3, 2 }, .step = { 1, 1 }, .low = { 2, 1 }, .high = { 1, 2 },
+                .image_dilation = { 2, 3 }, .images = 1, .in = 16, .out = 32, .orders = forwards } },
+    { "i8", { .image = { 6, 6 }, .window = { 3, 3 }, .step = { 1, 1 }, .low = { 2, 2 }, .high = { 2, 2 },
+              .window_dilation = { 2, 2 }, .images = 1, .in = 16, .out = 32, .orders = forwards } },
+    /* Gradients of weights: pieces go along images, which are what features were. */
+    { "bf16", { .image = { 6, 5 }, .window = { 6, 5 }, .step = { 1, 1 }, .low = { 1, 1 }, .high = { 1, 1 },
+                .images = 16, .in = 2, .out = 40, .orders = of_weights } },
+    { "f16", { .image = { 6, 5 }, .window = { 3, 3 }, .step = { 1, 1 }, .low = { 1, 1 }, .high = { 0, 1 },
+               .window_dilation = { 2, 2 }, .images = 8, .in = 3, .out = 32, .orders = of_weights } },
+  };
+
+  for (guint i = 0; device != NULL && i < (SANITIZED ? 1 : G_N_ELEMENTS (cases)); i++)
+    {
+      Convolution convolution = cases[i].convolution;
+      g_autofree char *text = NULL;
+
+      convolution.n_spatial = 2;
+      convolution.feature_groups = convolution.batch_groups = 1;
+      for (guint d = 0; d < 2; d++)
+        {
+          convolution.image_dilation[d] = MAX (convolution.image_dilation[d], 1);
+          convolution.window_dilation[d] = MAX (convolution.window_dilation[d], 1);
+          convolution.output[d] = count_places (&convolution, d);
+        }
+      text = print_convolution (&convolution, cases[i].type);
+      expect_matrices (device, text);
+      check_product (device, text, fill_exact, STEP_SAME, TRUE);
+      if (i % 2 == 0)
+        check_product (device, text, fill_infinite, STEP_SAME, TRUE);
+    }
+}
+
+static void
+test_emulated_convolutions (void)
+{
+  check_wide_convolutions (get_emulated ());
 }
 
 /* By cooperative matrices where the device has them: dimensions of whole pieces, in any order, and edges of tiles. */
@@ -804,15 +932,6 @@ fill_sizes (GhloValue *value)
   for (gsize i = 0; i < value->n_elements; i++)
     set_number (value, i, ldexp (g_test_rand_double_range (0.125, 1) * (g_test_rand_bit () ? 1 : -1),
                                  (int) (i / n % 3) * 4 + (int) (i % n % 3) * 4 - 30));
-}
-
-/* As fill_exact, but for a few. */
-static void
-fill_infinite (GhloValue *value)
-{
-  fill_exact (value);
-  set_number (value, (gsize) g_test_rand_int_range (0, (gint) value->n_elements), INFINITY);
-  set_number (value, (gsize) g_test_rand_int_range (0, (gint) value->n_elements), NAN);
 }
 
 /* 2^-40, 1 and 0: an operand of f16 loses the first beside the second, whatever its row is multiplied by. */
@@ -989,44 +1108,6 @@ test_modules (void)
         g_assert_true (g_file_set_contents (path, g_bytes_get_data (words, NULL), (gssize) g_bytes_get_size (words),
                                             NULL));
     }
-}
-
-/* A product whose tensors are dense, to be asked about. */
-typedef struct
-{
-  GhloIrModule            *module;
-  StepTensor               tensors[3];
-  GhloView                 views[3];
-  GhloStepOperandSelection operands[2];
-  GhloStepRequest          request;
-} Question;
-
-static void
-question_init (Question   *self,
-               const char *text)
-{
-  const GhloIrOp *op;
-
-  *self = (Question) { .module = parse (text) };
-  op = step_find_op (self->module);
-  for (guint i = 0; i < 3; i++)
-    {
-      const GhloIrValue *value = i < 2 ? ghlo_ir_op_operand (op, i) : &op->results[0];
-      g_autoptr (GhloTensorType) type = ghlo_ir_type_to_tensor_type (value->type);
-
-      step_tensor_init (&self->tensors[i], type, FALSE);
-      self->views[i] = self->tensors[i].view;
-    }
-  self->request = (GhloStepRequest) { .op = op, .n_operands = 2, .n_results = 1, .operands = self->views,
-                                      .results = self->views + 2 };
-}
-
-static void
-question_clear (Question *self)
-{
-  for (guint i = 0; i < 3; i++)
-    step_tensor_clear (&self->tensors[i]);
-  g_clear_pointer (&self->module, ghlo_ir_module_unref);
 }
 
 static void
@@ -1260,6 +1341,7 @@ main (int    argc,
   g_test_add_func ("/vulkan/product/emulated", test_emulated);
   g_test_add_func ("/vulkan/product/planes", test_planes);
   g_test_add_func ("/vulkan/product/emulated-planes", test_emulated_planes);
+  g_test_add_func ("/vulkan/product/emulated-convolutions", test_emulated_convolutions);
   g_test_add_func ("/vulkan/product/choice", test_choice);
   g_test_add_func ("/vulkan/product/split", test_split);
   g_test_add_func ("/vulkan/product/modules", test_modules);
