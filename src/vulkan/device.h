@@ -54,9 +54,10 @@ typedef struct
   gboolean                   has_cooperative, has_bfloat16;     /* as cooperative.h names them */
   guint64                    matrices;          /* as ghlo_vulkan_cooperative_types () says */
   GhloStepRates              rates;             /* of 0 where they are not known */
-  /* Of tests: the matrices that it is said to have are emulated by its numbers; operands of f32 are split into planes,
-   * and epilogues done by products, whether that is faster or not. */
-  gboolean                   emulates_matrices, splits_always, fuses_always;
+  /* Of tests: the matrices that it is said to have are emulated by its numbers; epilogues are done by products, and
+   * operands of f32 are split, bits by GhloSpirvSplit, whether that is faster or not. */
+  gboolean                   emulates_matrices, fuses_always;
+  guint32                    forced_splits;
 
   /* Set once, by ghlo_vulkan_device_open (), the last of it last. */
   VkDevice                   device;

@@ -7,10 +7,18 @@
 
 #include "base/sizes.h"
 
-/* What is cut further where there are fewer workgroups: about two for each processor of a large device, four of those
- * with matrices, which are small where they are few. To add pieces costs as much as 768 steps of k by matrices take
- * (9 µs on an H100). */
-enum { ENOUGH_GROUPS = 256, LEAST_PIECE = 256, ENOUGH_OF_MATRICES = 512, LEAST_OF_MATRICES = 768 };
+/* Into how many pieces k is cut where there are few tiles: the most of what rows say, which are as many as give so many
+ * workgroups at most (one, two or four for each processor of a large device), each with so many steps at least. To add
+ * pieces costs 3 to 9 µs on an H100, as results are small or large, and a workgroup of matrices does 160 to 768 steps
+ * in that time. */
+static const struct
+{
+  gboolean is_of_matrices;
+  guint64  most_groups;
+  gint64   least_steps;
+} cuts[] = { { FALSE, 256, 256 }, { TRUE, 160, 160 }, { TRUE, 512, 768 } };
+
+enum { FEW_TILES = 128 };
 
 /* A tile for products of at most so many rows and columns, where there are at least so many tiles. */
 typedef struct
@@ -67,8 +75,7 @@ lies_in_pieces (const GhloVulkanProduct *self,
                 guint                    tensor)
 {
   const GhloSpirvProduct *shader = &self->shader;
-  const GhloSpirvRole outer = tensor == GHLO_SPIRV_LHS ? GHLO_SPIRV_ROWS : GHLO_SPIRV_COLUMNS;
-  const GhloSpirvRole along = shader->is_inner_adjacent[tensor] ? GHLO_SPIRV_INNER : outer;
+  const GhloSpirvRole along = shader->is_inner_adjacent[tensor] ? GHLO_SPIRV_INNER : ghlo_vulkan_product_outer (tensor);
   const gint64 size = ghlo_element_info (shader->types[tensor])->size, n = ghlo_spirv_piece (shader);
   const guint n_windows = shader->windowed == tensor ? shader->n_windows : 0;
   gint64 strides = 0;
@@ -99,7 +106,8 @@ lies_in_pieces (const GhloVulkanProduct *self,
 
 /* Tiles for two by two subgroups, and for as many that are emulated, in order of preference, each where there are at
  * least so many. Blocks of two steps have a workgroup wait half as often as those of one, which is worth 6 % of 4096³
- * on an H100; with four, k is read by whole lines of caches where it is adjacent. */
+ * on an H100; with four, 512×768×768 of bf16 takes 8.7 µs in place of 10.8, and k is read by whole lines of caches
+ * where it is adjacent. */
 static const struct
 {
   GhloSpirvTile tile, emulated;
@@ -107,10 +115,13 @@ static const struct
   guint         n_steps[2];     /* of blocks, where there is room: of those where k is not adjacent, and where it is */
 } matrix_rows[] = {
   { { 2, 2, 64, 64, 0 }, { 2, 2, 16, 32, 0 }, 128, 4, { 2, 2 } },
-  { { 2, 2, 32, 32, 0 }, { 2, 2, 16, 16, 0 }, 0, 0, { 1, 4 } },
+  { { 2, 2, 64, 32, 0 }, { 2, 2, 16, 32, 0 }, 264, 4, { 2, 2 } },
+  { { 2, 2, 32, 32, 0 }, { 2, 2, 16, 16, 0 }, 0, 0, { 4, 4 } },
+  /* Subgroups may be too large to share out the pieces of that. */
+  { { 2, 2, 64, 64, 0 }, { 2, 2, 16, 32, 0 }, 0, 0, { 2, 2 } },
 };
 
-/* Rows and columns that are worth it. */
+/* The least number of rows and columns that are worth it. */
 enum { LEAST_FOR_MATRICES = 32 };
 
 /* Whether tiles do with the loop that looks at no end. Where the last ones begin, four columns that are written at once
@@ -132,27 +143,23 @@ has_whole_tiles (const GhloVulkanProduct *self,
              || self->counts[GHLO_SPIRV_COLUMNS] % GHLO_SPIRV_TOGETHER == 0);
 }
 
-/* FALSE where shared memory has no room for blocks, or subgroups are too small or too large to share pieces. */
+/* Whether invocations can share out the pieces of tiles. */
 static gboolean
-choose_blocks (const GhloVulkanProduct *self,
-               GhloSpirvProduct        *shader,
-               const GhloVulkanDevice  *device)
+has_pieces (const GhloSpirvProduct *shader)
 {
-  shader->subgroup = device->emulates_matrices ? GHLO_SPIRV_MATRIX : device->subgroup_size;
-  if (shader->subgroup < GHLO_SPIRV_MATRIX || shader->subgroup > 4 * GHLO_SPIRV_MATRIX)
+  const guint extent = MIN (ghlo_spirv_tile_rows (&shader->tile), ghlo_spirv_tile_columns (&shader->tile));
+
+  return shader->subgroup >= GHLO_SPIRV_MATRIX && shader->subgroup <= 4 * GHLO_SPIRV_MATRIX
+         && extent * ghlo_spirv_step (shader) >= ghlo_spirv_product_threads (shader) * ghlo_spirv_piece (shader);
+}
+
+/* FALSE where shared memory has no room for blocks. */
+static gboolean
+choose_blocks (GhloSpirvProduct       *shader,
+               const GhloVulkanDevice *device)
+{
+  if (!has_pieces (shader))
     return FALSE;
-  shader->is_emulated = device->emulates_matrices;
-  for (guint i = 0; i < G_N_ELEMENTS (matrix_rows); i++)
-    {
-      shader->tile = shader->is_emulated ? matrix_rows[i].emulated : matrix_rows[i].tile;
-      for (guint side = 0; side < 2; side++)
-        shader->n_steps[side] = matrix_rows[i].n_steps[shader->is_inner_adjacent[side]];
-      if (is_worth (self, &shader->tile,
-                    shader->is_emulated ? matrix_rows[i].least_emulated : matrix_rows[i].least_tiles))
-        break;
-    }
-  shader->tile.n_inner = GHLO_SPIRV_ROUND * ghlo_spirv_n_planes (shader->split) * ghlo_spirv_matrix_inner (shader);
-  shader->has_whole_tiles = has_whole_tiles (self, shader);
   while (ghlo_spirv_product_shared (shader) > device->limits.maxComputeSharedMemorySize)
     {
       const guint longer = shader->n_steps[1] > shader->n_steps[0];
@@ -187,25 +194,77 @@ ghlo_vulkan_product_find_vectors (GhloVulkanProduct *self,
                                 && ghlo_vulkan_product_step (self, GHLO_SPIRV_COLUMNS, GHLO_SPIRV_RESULT) == size;
 }
 
+gboolean
+ghlo_vulkan_product_has_matrices (const GhloVulkanProduct *self,
+                                  const GhloVulkanDevice  *device,
+                                  GhloSpirvSplit           split)
+{
+  GhloVulkanProduct product = *self;
+  GhloElementType type;
+
+  product.shader.split = split;
+  type = ghlo_spirv_component (&product.shader);
+
+  return (device->matrices >> type & 1) != 0
+         && self->shader.types[GHLO_SPIRV_RHS] == self->shader.types[GHLO_SPIRV_LHS]
+         && self->shader.accumulator == (ghlo_element_type_is_float (type) ? GHLO_ELEMENT_TYPE_F32
+                                                                           : GHLO_ELEMENT_TYPE_UI32)
+         && MIN (self->counts[GHLO_SPIRV_ROWS], self->counts[GHLO_SPIRV_COLUMNS]) >= LEAST_FOR_MATRICES
+         && (ghlo_spirv_takes_planes (split)
+             || (lies_in_pieces (&product, GHLO_SPIRV_LHS) && lies_in_pieces (&product, GHLO_SPIRV_RHS)));
+}
+
+/* Rows and columns of a subgroup, up to which a step has registers for two matrices along k. */
+enum { NARROW = 32 };
+
+/* A step has one matrix along k, or two where small tiles are not whole: these share what it costs to find addresses
+ * (28×28×128 of 8 images, 3×3: 40 µs in place of 47 on an H100). That is where rounds do not become much longer than
+ * k. */
+static void
+choose_rounds (const GhloVulkanProduct *self,
+               GhloSpirvProduct        *shader)
+{
+  const gint64 k = self->counts[GHLO_SPIRV_INNER];
+  gint64 longer;
+
+  shader->n_matrices = 1;
+  shader->tile.n_inner = GHLO_SPIRV_ROUND * ghlo_spirv_step (shader);
+  shader->has_whole_tiles = has_whole_tiles (self, shader);
+  longer = ghlo_round_up (k, 2 * (gint64) shader->tile.n_inner);
+  if (shader->split != GHLO_SPIRV_BF16_X3 || shader->has_whole_tiles || 8 * longer > 9 * k
+      || MAX (shader->tile.n_rows, shader->tile.n_columns) > NARROW)
+    return;
+  shader->n_matrices = 2;
+  shader->tile.n_inner *= 2;
+}
+
 /* FALSE, and nothing is changed, where it is not for cooperative matrices. */
 static gboolean
 choose_matrices (GhloVulkanProduct      *self,
                  const GhloVulkanDevice *device)
 {
-  const GhloElementType type = self->shader.types[GHLO_SPIRV_LHS];
   GhloSpirvProduct shader = self->shader;
 
-  if ((device->matrices >> type & 1) == 0 || self->shader.types[GHLO_SPIRV_RHS] != type
-      || self->shader.accumulator != (ghlo_element_type_is_float (type) ? GHLO_ELEMENT_TYPE_F32
-                                                                        : GHLO_ELEMENT_TYPE_UI32)
-      || MIN (self->counts[GHLO_SPIRV_ROWS], self->counts[GHLO_SPIRV_COLUMNS]) < LEAST_FOR_MATRICES
-      || !(self->shader.split != GHLO_SPIRV_WHOLE
-           || (lies_in_pieces (self, GHLO_SPIRV_LHS) && lies_in_pieces (self, GHLO_SPIRV_RHS)))
-      || !choose_blocks (self, &shader, device))
+  if (!ghlo_vulkan_product_has_matrices (self, device, shader.split))
     return FALSE;
-  self->shader = shader;
+  shader.subgroup = device->emulates_matrices ? GHLO_SPIRV_MATRIX : device->subgroup_size;
+  shader.is_emulated = device->emulates_matrices;
+  for (guint i = 0; i < G_N_ELEMENTS (matrix_rows); i++)
+    {
+      const guint64 least = shader.is_emulated ? matrix_rows[i].least_emulated : matrix_rows[i].least_tiles;
 
-  return TRUE;
+      shader.tile = shader.is_emulated ? matrix_rows[i].emulated : matrix_rows[i].tile;
+      choose_rounds (self, &shader);
+      for (guint side = 0; side < 2; side++)
+        shader.n_steps[side] = matrix_rows[i].n_steps[shader.is_inner_adjacent[side]];
+      if (is_worth (self, &shader.tile, least) && choose_blocks (&shader, device))
+        {
+          self->shader = shader;
+          return TRUE;
+        }
+    }
+
+  return FALSE;
 }
 
 /* FALSE where the device has not enough for any. */
@@ -217,6 +276,9 @@ choose_tile (GhloVulkanProduct      *self,
   const guint size = MAX (ghlo_element_info (self->shader.accumulator)->size, 4);
   GhloSpirvTile *tile = &self->shader.tile;
 
+  /* That leaves out less. */
+  if (self->shader.split == GHLO_SPIRV_BF16_X3)
+    self->shader.split = GHLO_SPIRV_WHOLE;
   for (guint i = 0; i < G_N_ELEMENTS (rows); i++)
     {
       const guint n_threads = rows[i].tile.n_row_threads * rows[i].tile.n_column_threads;
@@ -235,27 +297,36 @@ choose_tile (GhloVulkanProduct      *self,
   return FALSE;
 }
 
-/* Pieces of k where there are few tiles. FALSE where there are too many of both. */
+static gint64
+find_pieces (const GhloVulkanProduct *self,
+             guint64                  n_tiles)
+{
+  const gboolean is_of_matrices = self->shader.subgroup > 0;
+  gint64 most = 1;
+
+  if (self->is_in_one || n_tiles == 0 || n_tiles > FEW_TILES)
+    return 1;
+  for (guint i = 0; i < G_N_ELEMENTS (cuts); i++)
+    if (cuts[i].is_of_matrices == is_of_matrices)
+      most = MAX (most, MIN ((gint64) (cuts[i].most_groups / n_tiles),
+                             self->counts[GHLO_SPIRV_INNER] / cuts[i].least_steps));
+
+  return most;
+}
+
+/* FALSE where there are too many tiles. */
 static gboolean
 cut (GhloVulkanProduct *self)
 {
-  const gint64 k = self->counts[GHLO_SPIRV_INNER], n_inner = self->shader.tile.n_inner;
-  const gint64 least = self->shader.subgroup > 0 ? LEAST_OF_MATRICES : LEAST_PIECE;
-  const guint64 enough = self->shader.subgroup > 0 ? ENOUGH_OF_MATRICES : ENOUGH_GROUPS;
+  const gint64 k = MAX (self->counts[GHLO_SPIRV_INNER], 1);
   const guint64 n_batches = (guint64) self->counts[GHLO_SPIRV_BATCH];
   guint64 n_tiles = count_tiles (self, &self->shader.tile);
 
-  self->piece = ghlo_round_up (MAX (k, 1), n_inner);
-  self->n_pieces = 1;
   if (n_tiles > G_MAXINT32 || n_tiles * n_batches > G_MAXINT32)
     return FALSE;
   n_tiles *= n_batches;
-  if (!self->is_in_one && n_tiles > 0 && n_tiles <= ENOUGH_GROUPS / 2 && k >= 2 * least)
-    {
-      self->piece = ghlo_ceil_div (k, MIN ((gint64) (enough / n_tiles), k / least));
-      self->piece = ghlo_round_up (self->piece, n_inner);
-      self->n_pieces = ghlo_ceil_div (k, self->piece);
-    }
+  self->piece = ghlo_round_up (ghlo_ceil_div (k, find_pieces (self, n_tiles)), self->shader.tile.n_inner);
+  self->n_pieces = ghlo_ceil_div (k, self->piece);
   self->n_groups = n_tiles * (guint64) self->n_pieces;
 
   return TRUE;
@@ -265,9 +336,9 @@ cut (GhloVulkanProduct *self)
 static double
 count_emulated (const GhloSpirvProduct *shader)
 {
-  static const guint n_products[] = { 1, 1, 3, 3 };
+  static const guint n_products[] = { 1, 1, 3, 3, 1, 3 };
   const double n_rows = shader->tile.n_rows / GHLO_SPIRV_MATRIX, n_columns = shader->tile.n_columns / GHLO_SPIRV_MATRIX;
-  const double inner = ghlo_spirv_matrix_inner (shader) + 1, all = GHLO_SPIRV_MATRIX * inner;
+  const double inner = shader->n_matrices * (ghlo_spirv_matrix_inner (shader) + 1), all = GHLO_SPIRV_MATRIX * inner;
 
   return n_products[shader->split] * n_rows * n_columns * all
          + ghlo_spirv_n_planes (shader->split) * (n_rows * inner + n_columns * all)

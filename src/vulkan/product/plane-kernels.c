@@ -39,7 +39,7 @@ ghlo_vulkan_plane_strides (const GhloVulkanProduct *product,
 {
   const gint64 size = (gint64) sizeof (guint16);
   const gint64 length = ghlo_vulkan_plane_steps (product) * ghlo_vulkan_n_planes (product);
-  const gint64 count = product->counts[ghlo_vulkan_plane_outer (tensor)];
+  const gint64 count = product->counts[ghlo_vulkan_product_outer (tensor)];
   const gint64 padded = ghlo_round_up (count, GHLO_SPIRV_PIECE_BYTES / size);
   const gboolean is_inner_adjacent = product->shader.is_inner_adjacent[tensor];
 
@@ -125,7 +125,7 @@ begin_axes (Axes                    *self,
             const char              *name)
 {
   *self = (Axes) { .builder = ghlo_kernel_builder_new (name), .product = product, .tensor = tensor,
-                   .outer = ghlo_vulkan_plane_outer (tensor) };
+                   .outer = ghlo_vulkan_product_outer (tensor) };
 }
 
 static guint

@@ -7,6 +7,7 @@
 #pragma once
 
 #include "vulkan/product/planes.h"
+#include "vulkan/product/private.h"
 
 G_BEGIN_DECLS
 
@@ -14,12 +15,6 @@ static inline guint
 ghlo_vulkan_n_planes (const GhloVulkanProduct *product)
 {
   return ghlo_spirv_n_planes (product->shader.split);
-}
-
-static inline GhloSpirvRole
-ghlo_vulkan_plane_outer (guint tensor)
-{
-  return tensor == GHLO_SPIRV_LHS ? GHLO_SPIRV_ROWS : GHLO_SPIRV_COLUMNS;
 }
 
 /* Steps of k of a plane. */

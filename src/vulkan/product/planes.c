@@ -7,66 +7,13 @@
 
 #include "base/sizes.h"
 #include "vulkan/product/plane-kernels.h"
-#include "vulkan/product/private.h"
-
-/* The most that is asked for of both operands. */
-static GhloSpirvSplit
-find_split (const GhloIrOp *op)
-{
-  static const GhloSpirvSplit splits[] = { GHLO_SPIRV_ONE_PLANE, GHLO_SPIRV_TWO_PLANES, GHLO_SPIRV_TWO_PLANES_APART };
-  const GhloIrAttr *precision = ghlo_ir_op_get (op, "precision_config");
-  gint64 most = 0;
-
-  for (gsize i = 0; precision != NULL && i < precision->length; i++)
-    most = MAX (most, precision->children[i]->integer);
-
-  return splits[CLAMP (most, 0, (gint64) G_N_ELEMENTS (splits) - 1)];
-}
-
-/* Whether planes are faster, in multiply-adds of the shader that takes operands as they are: on an H100, that takes
- * seven times as long as the matrices of one plane, and at least twice as long as those of two. A plane takes as long
- * to be made as 128 steps for each element, and the dispatches as long as 2^30. */
-static gboolean
-is_faster (const GhloVulkanProduct *product,
-           GhloSpirvSplit           split)
-{
-  const gint64 *counts = product->counts;
-  const double n = (double) counts[GHLO_SPIRV_BATCH] * (double) counts[GHLO_SPIRV_INNER];
-  const double steps = n * (double) counts[GHLO_SPIRV_ROWS] * (double) counts[GHLO_SPIRV_COLUMNS];
-  const double elements = n * (double) (counts[GHLO_SPIRV_ROWS] + counts[GHLO_SPIRV_COLUMNS]);
-
-  return steps * (split == GHLO_SPIRV_ONE_PLANE ? 0.85 : 0.5)
-         > 128 * ghlo_spirv_n_planes (split) * elements + (double) (1 << 30);
-}
-
-static gboolean
-is_for_planes (const GhloVulkanProduct *product,
-               const GhloVulkanDevice  *device,
-               const GhloIrOp          *op)
-{
-  const GhloSpirvProduct *shader = &product->shader;
-
-  if ((device->matrices >> GHLO_ELEMENT_TYPE_F16 & 1) == 0 || shader->n_windows > 0
-      || product->n_groups == 0 || product->counts[GHLO_SPIRV_INNER] == 0
-      || shader->n_dimensions[GHLO_SPIRV_INNER] != 1 || ghlo_ir_op_get (op, "algorithm") != NULL)
-    return FALSE;
-  for (guint i = 0; i < GHLO_SPIRV_N_TENSORS; i++)
-    if (shader->types[i] != GHLO_ELEMENT_TYPE_F32)
-      return FALSE;
-  for (guint i = 0; i < 2; i++)
-    if (shader->n_dimensions[GHLO_SPIRV_BATCH] + shader->n_dimensions[ghlo_vulkan_plane_outer (i)] + 2
-        > GHLO_KERNEL_MAX_AXES)
-      return FALSE;
-
-  return device->splits_always || is_faster (product, find_split (op));
-}
 
 /* The operand of @product becomes that of planes. */
 static void
 take_planes (GhloVulkanProduct *product,
              guint              tensor)
 {
-  const GhloSpirvRole roles[] = { GHLO_SPIRV_BATCH, ghlo_vulkan_plane_outer (tensor) };
+  const GhloSpirvRole roles[] = { GHLO_SPIRV_BATCH, ghlo_vulkan_product_outer (tensor) };
   gint64 inner, strides[2];
 
   ghlo_vulkan_plane_strides (product, tensor, &inner, &strides[1], &strides[0]);
@@ -123,7 +70,7 @@ add_side (GhloVulkanPlanes        *self,
 
   ghlo_vulkan_plane_strides (product, tensor, &inner, &outer, &batch);
   side->begin = ghlo_vulkan_plane_begin (product, tensor, &size);
-  side->factors_size = (gsize) (n_batches * product->counts[ghlo_vulkan_plane_outer (tensor)]) * sizeof (float);
+  side->factors_size = (gsize) (n_batches * product->counts[ghlo_vulkan_product_outer (tensor)]) * sizeof (float);
   side->planes_size = (gsize) n_batches * (gsize) batch;
   side->low_at = (gsize) (GHLO_SPIRV_MATRIX * inner);
   side->factors = ghlo_vulkan_plane_factors (product, tensor, (gint64) side->factors_size);
@@ -144,20 +91,19 @@ gboolean
 ghlo_vulkan_planes_init (GhloVulkanPlanes  *self,
                          GhloVulkanProduct *product,
                          GhloVulkanProduct *whole,
-                         GhloVulkanDevice  *device,
-                         const GhloIrOp    *op)
+                         GhloVulkanDevice  *device)
 {
   g_autofree GhloVulkanProduct *of_planes = NULL;
   gboolean ok;
 
-  if (!is_for_planes (product, device, op))
+  if (!ghlo_spirv_takes_planes (product->split))
     return FALSE;
   *self = (GhloVulkanPlanes) { .size = 0 };
   *whole = *product;
   whole->is_in_one = TRUE;
   whole->shader.condition = GHLO_SPIRV_IF_FLAGGED;
   of_planes = g_memdup2 (product, sizeof *product);
-  of_planes->shader.split = find_split (op);
+  of_planes->shader.split = product->split;
   ok = ghlo_vulkan_product_cut (whole, device, FALSE) == NULL;
   for (guint i = 0; i < 2 && ok; i++)
     ok = add_side (self, of_planes, device, i);

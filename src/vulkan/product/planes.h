@@ -38,13 +38,12 @@ typedef struct
   gsize                size;                    /* bytes of scratch */
 } GhloVulkanPlanes;
 
-/* Makes of @product, which was read for @op, that of planes, and sets @whole to what does it where they do not hold
- * the operands. FALSE, and nothing is changed, where the device does not do it so, or not faster. */
+/* Makes of @product, as it was read, that of planes, and sets @whole to what does it where they do not hold the
+ * operands. FALSE, and nothing is changed, where it is not to be split into planes, or the device does not do it so. */
 gboolean ghlo_vulkan_planes_init    (GhloVulkanPlanes       *self,
                                      GhloVulkanProduct      *product,
                                      GhloVulkanProduct      *whole,
-                                     GhloVulkanDevice       *device,
-                                     const GhloIrOp         *op);
+                                     GhloVulkanDevice       *device);
 void     ghlo_vulkan_planes_clear   (GhloVulkanPlanes       *self);
 gboolean ghlo_vulkan_planes_compile (GhloVulkanPlanes       *self,
                                      GError                **error);

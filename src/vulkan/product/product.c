@@ -204,20 +204,33 @@ has_precision (const GhloIrAttr *algorithm,
          && attr->type->element_type == type;
 }
 
-/* Whether the algorithm that the operation names, if any, is what is done here anyway. */
+/* Sets the split to what the algorithm says that the operation names, if any. FALSE where that is nothing that is done
+ * here. */
 static gboolean
-is_algorithm (const GhloIrOp         *op,
-              const GhloSpirvProduct *self)
+read_algorithm (GhloSpirvProduct *self,
+                const GhloIrOp   *op)
 {
+  static const char *const fields[] = { "lhs_precision_type", "rhs_precision_type" };
   const GhloIrAttr *algorithm = ghlo_ir_op_get (op, "algorithm");
+  gboolean is_whole = TRUE, is_bf16 = TRUE;
+  gint64 n;
 
-  return algorithm == NULL
-         || (has_precision (algorithm, "lhs_precision_type", self->types[GHLO_SPIRV_LHS])
-             && has_precision (algorithm, "rhs_precision_type", self->types[GHLO_SPIRV_RHS])
-             && has_precision (algorithm, "accumulation_type", self->accumulator)
-             && ghlo_ir_struct_get_int (algorithm, "lhs_component_count") == 1
-             && ghlo_ir_struct_get_int (algorithm, "rhs_component_count") == 1
-             && ghlo_ir_struct_get_int (algorithm, "num_primitive_operations") == 1);
+  if (algorithm == NULL)
+    return TRUE;
+  for (guint i = 0; i < 2; i++)
+    {
+      is_whole = is_whole && has_precision (algorithm, fields[i], self->types[i]);
+      is_bf16 = is_bf16 && has_precision (algorithm, fields[i], GHLO_ELEMENT_TYPE_BF16)
+                && self->types[i] == GHLO_ELEMENT_TYPE_F32;
+    }
+  n = ghlo_ir_struct_get_int (algorithm, "num_primitive_operations");
+  if (is_bf16)
+    self->split = n == 3 ? GHLO_SPIRV_BF16_X3 : GHLO_SPIRV_BF16;
+
+  return ((is_whole && n == 1) || (is_bf16 && (n == 1 || n == 3)))
+         && has_precision (algorithm, "accumulation_type", self->accumulator)
+         && ghlo_ir_struct_get_int (algorithm, "lhs_component_count") == 1
+         && ghlo_ir_struct_get_int (algorithm, "rhs_component_count") == 1;
 }
 
 guint64
@@ -291,7 +304,7 @@ choose_sum (GhloSpirvProduct *shader,
   if (!choose_accumulator (shader))
     return "shaders do no products of its element types";
 
-  return is_algorithm (op, shader) ? NULL : "it names an algorithm that shaders do not have";
+  return read_algorithm (shader, op) ? NULL : "it names an algorithm that shaders do not have";
 }
 
 const char *
@@ -333,6 +346,11 @@ ghlo_vulkan_product_read (GhloVulkanProduct      *self,
                                    <= ghlo_vulkan_product_step (self, i == 0 ? GHLO_SPIRV_ROWS : GHLO_SPIRV_COLUMNS, i);
   shader->is_rounded_twice = self->counts[GHLO_SPIRV_INNER] <= FEW_STEPS
                              && ghlo_element_type_is_float (shader->accumulator);
+  self->split = shader->split;
+  if (ghlo_ir_op_get (request->op, "algorithm") == NULL)
+    self->split = ghlo_vulkan_product_find_split (self, device, request->op, matrices);
+  if (ghlo_spirv_makes_planes (self->split))
+    shader->split = self->split;
 
   return ghlo_vulkan_product_cut (self, device, matrices);
 }

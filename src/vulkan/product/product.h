@@ -16,6 +16,9 @@ G_BEGIN_DECLS
 typedef struct
 {
   GhloSpirvProduct          shader;
+  GhloSpirvSplit            split;                              /* what the operands are best multiplied as; of planes,
+                                                                 * which GhloVulkanPlanes makes, the shader says nothing
+                                                                 * before it takes them */
   guint                     operands[2];                        /* those that are its lhs and rhs */
   gint64                    starts[2];                          /* bytes from their first elements to where they begin,
                                                                  * as one that is reversed does at its end */

@@ -32,12 +32,15 @@ ghlo_spirv_blocks_init (SpirvBlocks            *blocks,
   blocks->tensor = tensor;
   blocks->is_inner_adjacent = product->is_inner_adjacent[tensor];
   blocks->unit = ghlo_spirv_piece (product);
-  blocks->width = ghlo_spirv_matrix_inner (product) * ghlo_spirv_n_planes (product->split);
+  blocks->width = ghlo_spirv_step (product);
   blocks->n_steps = product->n_steps[tensor];
   blocks->length = (blocks->is_inner_adjacent ? blocks->n_steps * blocks->width : extent) / blocks->unit;
   blocks->n_across = blocks->is_inner_adjacent ? extent / blocks->n_steps : blocks->width;
   blocks->pitch = blocks->length + 1;
-  blocks->n_vectors = blocks->pitch * blocks->n_across * blocks->n_steps;
+  blocks->n_loads = ghlo_spirv_makes_planes (product->split) ? 2 : 1;
+  blocks->n_planes = ghlo_spirv_makes_planes (product->split) ? ghlo_spirv_n_planes (product->split) : 1;
+  blocks->plane = blocks->pitch * blocks->n_across * blocks->n_steps;
+  blocks->n_vectors = blocks->plane * blocks->n_planes;
   blocks->n_shared = 2 * blocks->n_vectors;
   if (tensor == GHLO_SPIRV_LHS)
     blocks->n_shared = MAX (blocks->n_shared,
@@ -46,7 +49,15 @@ ghlo_spirv_blocks_init (SpirvBlocks            *blocks,
   blocks->n_brought = blocks->n_across * blocks->length / n_threads;
   blocks->n_between = n_threads / blocks->length;
   g_assert (blocks->n_brought > 0 && blocks->n_brought * blocks->n_steps <= GHLO_SPIRV_MAX_PIECES
-            && blocks->n_between > 0 && GHLO_SPIRV_ROUND % blocks->n_steps == 0);
+            && blocks->n_brought * blocks->n_loads <= GHLO_SPIRV_MAX_PIECES && blocks->n_between > 0
+            && GHLO_SPIRV_ROUND % blocks->n_steps == 0);
+}
+
+/* Of a piece, in memory. */
+static guint
+piece_bytes (const SpirvBlocks *blocks)
+{
+  return blocks->n_loads * GHLO_SPIRV_PIECE_BYTES;
 }
 
 /* Row @number of those of a block, counted from the invocation's row on. */
@@ -102,7 +113,7 @@ ghlo_spirv_blocks_find_start (const SpirvProduct *product,
 {
   Spirv *self = product->spirv;
   const SpirvSide *side = &product->sides[blocks->tensor];
-  Id low = CODE (SpvOpIMul, self->u32, blocks->low, ghlo_spirv_u32 (self, GHLO_SPIRV_PIECE_BYTES));
+  Id low = CODE (SpvOpIMul, self->u32, blocks->low, ghlo_spirv_u32 (self, piece_bytes (blocks)));
   Id start = CODE (SpvOpIAdd, self->u64, product->addresses[blocks->tensor], CODE (SpvOpUConvert, self->u64, low));
 
   blocks->across = stride_of (product, blocks, blocks->is_inner_adjacent ? side->role : GHLO_SPIRV_INNER);
@@ -154,7 +165,7 @@ ghlo_spirv_blocks_begin (const SpirvProduct *product,
   blocks->low = CODE (SpvOpBitwiseAnd, self->u32, product->lane, ghlo_spirv_u32 (self, blocks->length - 1));
   blocks->high = find_first_row (product, blocks);
   blocks->zeros = find_zeros (self);
-  for (guint i = 0; i < blocks->n_brought; i++)
+  for (guint i = 0; i < blocks->n_brought * blocks->n_loads; i++)
     blocks->held[i] = ghlo_spirv_variable (self, blocks->vector);
   if (product->product->has_whole_tiles)
     return;
@@ -268,7 +279,7 @@ find_piece_inside (const SpirvProduct *product,
     return address;
 
   return CODE (SpvOpIAdd, self->u64, address,
-               ghlo_spirv_u64 (self, along % length / blocks->unit * GHLO_SPIRV_PIECE_BYTES));
+               ghlo_spirv_u64 (self, along % length / blocks->unit * piece_bytes (blocks)));
 }
 
 void
@@ -284,14 +295,20 @@ ghlo_spirv_blocks_fetch (const SpirvProduct *product,
 
   for (guint i = 0; i < blocks->n_brought; i++)
     {
-      Id address;
+      Id address, place;
 
       if (!round->is_inside && (i == 0 || !blocks->is_inner_adjacent))
         inner = find_inner (product, blocks, round, part, i);
       address = round->is_inside ? find_piece_inside (product, blocks, round, part, i)
                                  : find_piece (product, blocks, &inner, part, i);
-      address = CODE (SpvOpConvertUToPtr, pointer, address);
-      pieces[i] = CODE (SpvOpLoad, blocks->vector, address, SpvMemoryAccessAlignedMask, GHLO_SPIRV_PIECE_BYTES);
+      for (guint n = 0; n < blocks->n_loads; n++)
+        {
+          place = n == 0 ? address
+                         : CODE (SpvOpIAdd, self->u64, address, ghlo_spirv_u64 (self, n * GHLO_SPIRV_PIECE_BYTES));
+          place = CODE (SpvOpConvertUToPtr, pointer, place);
+          pieces[i * blocks->n_loads + n] = CODE (SpvOpLoad, blocks->vector, place, SpvMemoryAccessAlignedMask,
+                                                  GHLO_SPIRV_PIECE_BYTES);
+        }
     }
 }
 
@@ -311,10 +328,17 @@ ghlo_spirv_blocks_stage (const SpirvProduct *product,
   for (guint i = 0; i < blocks->n_brought; i++)
     {
       const guint row = part % blocks->n_steps * blocks->n_across + i * blocks->n_between;
-      Id place = CODE (SpvOpAccessChain, pointer, blocks->shared,
-                       ghlo_spirv_add_u32 (self, first, row * blocks->pitch));
+      Id planes[2] = { pieces[i] };
 
-      STATEMENT (SpvOpStore, place, pieces[i], SpvMemoryAccessNonPrivatePointerMask);
+      if (ghlo_spirv_makes_planes (product->product->split))
+        ghlo_spirv_split_piece (product, blocks, pieces + i * blocks->n_loads, planes);
+      for (guint plane = 0; plane < blocks->n_planes; plane++)
+        {
+          Id place = ghlo_spirv_add_u32 (self, first, row * blocks->pitch + plane * blocks->plane);
+
+          STATEMENT (SpvOpStore, CODE (SpvOpAccessChain, pointer, blocks->shared, place), planes[plane],
+                     SpvMemoryAccessNonPrivatePointerMask);
+        }
     }
 }
 
@@ -325,7 +349,7 @@ ghlo_spirv_blocks_hold (const SpirvProduct *product,
 {
   Spirv *self = product->spirv;
 
-  for (guint i = 0; i < blocks->n_brought; i++)
+  for (guint i = 0; i < blocks->n_brought * blocks->n_loads; i++)
     STATEMENT (SpvOpStore, blocks->held[i], pieces[i]);
 }
 
@@ -336,6 +360,6 @@ ghlo_spirv_blocks_held (const SpirvProduct *product,
 {
   Spirv *self = product->spirv;
 
-  for (guint i = 0; i < blocks->n_brought; i++)
+  for (guint i = 0; i < blocks->n_brought * blocks->n_loads; i++)
     pieces[i] = CODE (SpvOpLoad, blocks->vector, blocks->held[i]);
 }

@@ -43,7 +43,7 @@ ghlo_spirv_matrix_prepare (const SpirvProduct *product)
   ghlo_spirv_capability (b, SpvCapabilityGroupNonUniform);
   ghlo_spirv_capability (b, (SpvCapability) CAPABILITY_MATRIX);
   add_extension (b, "SPV_KHR_cooperative_matrix");
-  if (product->product->types[GHLO_SPIRV_LHS] != GHLO_ELEMENT_TYPE_BF16)
+  if (ghlo_spirv_component (product->product) != GHLO_ELEMENT_TYPE_BF16)
     return;
   ghlo_spirv_capability (b, (SpvCapability) CAPABILITY_BFLOAT16);
   ghlo_spirv_capability (b, (SpvCapability) CAPABILITY_BFLOAT16_MATRIX);
@@ -56,7 +56,7 @@ component_type (const SpirvProduct *product)
 {
   Spirv *self = product->spirv;
 
-  switch (product->product->types[GHLO_SPIRV_LHS])
+  switch (ghlo_spirv_component (product->product))
     {
     case GHLO_ELEMENT_TYPE_BF16:
       return ghlo_spirv_unique (self->builder, SpvOpTypeFloat, 0, GHLO_SPIRV_WORDS (16, ENCODING_BFLOAT16));

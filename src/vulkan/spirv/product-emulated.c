@@ -98,7 +98,7 @@ load_number (const SpirvMatrices *matrices,
   const SpirvProduct *product = matrices->product;
   Spirv *self = product->spirv;
   const SpirvBlocks *blocks = &matrices->blocks[tensor];
-  const GhloElementType stored = ghlo_kernel_stored_type (product->product->types[tensor]);
+  const GhloElementType stored = ghlo_kernel_stored_type (ghlo_spirv_component (product->product));
   const guint bits = ghlo_element_info (stored)->bits, n_each = 32 / bits;
   Id along = blocks->is_inner_adjacent ? inner : outer, across = blocks->is_inner_adjacent ? outer : inner;
   Id unit = ghlo_spirv_u32 (self, blocks->unit), each = ghlo_spirv_u32 (self, n_each), vector, component, word, shift;
@@ -113,6 +113,10 @@ load_number (const SpirvMatrices *matrices,
   word = CODE (SpvOpLoad, self->u32, word, SpvMemoryAccessNonPrivatePointerMask);
   shift = CODE (SpvOpIMul, self->u32, CODE (SpvOpUMod, self->u32, along, each), ghlo_spirv_u32 (self, bits));
   word = CODE (SpvOpShiftRightLogical, self->u32, word, shift);
+  /* bf16 is the upper half of f32. */
+  if (ghlo_spirv_makes_planes (product->product->split))
+    return CODE (SpvOpBitcast, product->element,
+                 CODE (SpvOpShiftLeftLogical, self->u32, word, ghlo_spirv_u32 (self, bits)));
 
   return ghlo_spirv_product_number (product, tensor, CODE (SpvOpUConvert, ghlo_spirv_integer_type (self, bits), word));
 }

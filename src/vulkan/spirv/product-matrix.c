@@ -16,7 +16,7 @@
 static guint
 count_ahead (const GhloSpirvProduct *product)
 {
-  const gboolean is_gathered = ghlo_element_info (product->types[GHLO_SPIRV_LHS])->size == 1
+  const gboolean is_gathered = ghlo_element_info (ghlo_spirv_component (product))->size == 1
                                && !(product->is_inner_adjacent[0] && product->is_inner_adjacent[1]);
 
   return ghlo_spirv_n_planes (product->split) == 1 && !is_gathered ? 1 : 0;
@@ -102,12 +102,13 @@ begin_matrices (SpirvMatrices *matrices,
   make_variables (matrices);
 }
 
-/* Matrix @index of a side, for step @step of the round and a plane. What is adjacent are rows of A where that is k, and
- * columns of B. */
+/* Matrix @index of a side, for step @step of the round and a plane, number @number along k. What is adjacent are rows
+ * of A where that is k, and columns of B. */
 static void
 load_matrix (const SpirvMatrices *matrices,
              const SpirvRound    *round,
              guint                step,
+             guint                number,
              guint                plane,
              guint                tensor,
              guint                index,
@@ -116,7 +117,9 @@ load_matrix (const SpirvMatrices *matrices,
   const SpirvProduct *product = matrices->product;
   Spirv *self = product->spirv;
   const SpirvBlocks *blocks = &matrices->blocks[tensor];
-  const guint inner = step % blocks->n_steps * blocks->width + plane * ghlo_spirv_matrix_inner (product->product);
+  const gboolean is_apart = ghlo_spirv_makes_planes (product->product->split);
+  const guint inner = step % blocks->n_steps * blocks->width
+                      + (is_apart ? number : plane) * ghlo_spirv_matrix_inner (product->product);
   Id begin = ghlo_spirv_blocks_place (product, blocks, round, step), place;
 
   if (blocks->is_inner_adjacent)
@@ -127,6 +130,8 @@ load_matrix (const SpirvMatrices *matrices,
     place = ghlo_spirv_add_u32 (self, CODE (SpvOpUDiv, self->u32, matrices->first[tensor],
                                             ghlo_spirv_u32 (self, blocks->unit)),
                                 index * GHLO_SPIRV_MATRIX / blocks->unit + inner * blocks->pitch);
+  if (is_apart)
+    place = ghlo_spirv_add_u32 (self, place, plane * blocks->plane);
   ghlo_spirv_matrix_load (matrices, tensor, variable, CODE (SpvOpIAdd, self->u32, begin, place));
 }
 
@@ -138,7 +143,7 @@ load_step (const SpirvMatrices *matrices,
 {
   for (guint side = 0; side < 2; side++)
     for (guint i = 0; i < matrices->n[side]; i++)
-      load_matrix (matrices, round, step, 0, side, i, matrices->operands[step % 2][side][i]);
+      load_matrix (matrices, round, step, 0, 0, side, i, matrices->operands[step % 2][side][i]);
 }
 
 static void
@@ -180,15 +185,18 @@ multiply_planes (const SpirvMatrices *matrices,
 static void
 do_step_of_planes (const SpirvMatrices *matrices,
                    const SpirvRound    *round,
-                   guint                step)
+                   guint                step,
+                   guint                number)
 {
   for (guint i = 0; i < matrices->n[0]; i++)
     for (guint plane = 0; plane < 2; plane++)
-      load_matrix (matrices, round, step, plane, GHLO_SPIRV_LHS, i, matrices->operands[plane][GHLO_SPIRV_LHS][i]);
+      load_matrix (matrices, round, step, number, plane, GHLO_SPIRV_LHS, i,
+                   matrices->operands[plane][GHLO_SPIRV_LHS][i]);
   for (guint j = 0; j < matrices->n[1]; j++)
     {
       for (guint plane = 0; plane < 2; plane++)
-        load_matrix (matrices, round, step, plane, GHLO_SPIRV_RHS, j, matrices->operands[plane][GHLO_SPIRV_RHS][j]);
+        load_matrix (matrices, round, step, number, plane, GHLO_SPIRV_RHS, j,
+                     matrices->operands[plane][GHLO_SPIRV_RHS][j]);
       for (guint i = 0; i < matrices->n[0]; i++)
         multiply_planes (matrices, i, j);
     }
@@ -212,7 +220,8 @@ do_step (const SpirvMatrices *matrices,
       multiply_step (matrices, step);
     }
   else
-    do_step_of_planes (matrices, round, step);
+    for (guint number = 0; number < product->product->n_matrices; number++)
+      do_step_of_planes (matrices, round, step, number);
   for (guint side = 0; side < 2; side++)
     {
       const SpirvBlocks *blocks = &matrices->blocks[side];

@@ -51,9 +51,10 @@ typedef struct
   Id            variables[GHLO_SPIRV_MAX_BROUGHT];      /* what was fetched and is not staged yet */
 } SpirvSide;
 
-/* An operand in pieces of 16 bytes, for matrices. A block is some steps of k, a step being a matrix of each plane. Two
- * blocks lie in shared memory, rows of pieces along what is adjacent: one is multiplied while the other is staged. A
- * block is brought in as many parts as it has steps, of as many rows of pieces each, one in each step. */
+/* An operand in pieces of 16 bytes, for matrices; where planes are made of it, a piece is of each plane, and 32 bytes
+ * in memory. A block is some steps of k, a step being a matrix of each plane. Two blocks lie in shared memory, rows of
+ * pieces along what is adjacent: one is multiplied while the other is staged. A block is brought in as many parts as it
+ * has steps, of as many rows of pieces each, one in each step. */
 typedef struct
 {
   guint     tensor;
@@ -65,6 +66,8 @@ typedef struct
   guint     n_across;                   /* rows of a part */
   guint     pitch;                      /* pieces from one row to the next: one more than there are, so that rows lie in
                                          * several banks */
+  guint     n_loads;                    /* of 16 bytes, for a piece */
+  guint     n_planes, plane;            /* that are made of what is loaded; vectors of each, in a block */
   guint     n_vectors;                  /* of a block */
   guint     n_shared;                   /* of both, and of lhs at least as many as a matrix of sums of each subgroup
                                          * takes */
@@ -198,6 +201,12 @@ void ghlo_spirv_blocks_hold      (const SpirvProduct     *product,
 void ghlo_spirv_blocks_held      (const SpirvProduct     *product,
                                   const SpirvBlocks      *blocks,
                                   Id                     *pieces);
+
+/* product-split.c: what is staged in each plane of a piece, by what was loaded of it. */
+void ghlo_spirv_split_piece      (const SpirvProduct     *product,
+                                  const SpirvBlocks      *blocks,
+                                  const Id               *loaded,
+                                  Id                     *planes);
 
 /* Matrices of a workgroup. */
 typedef struct

@@ -113,7 +113,7 @@ load_factor (const SpirvProduct *product,
   Spirv *self = product->spirv;
   Id bytes;
 
-  if (product->product->split == GHLO_SPIRV_WHOLE)
+  if (!ghlo_spirv_takes_planes (product->product->split))
     return 0;
   bytes = CODE (SpvOpIMul, self->u64, CODE (SpvOpUConvert, self->u64, index), ghlo_spirv_u64 (self, sizeof (float)));
 

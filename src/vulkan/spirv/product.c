@@ -40,11 +40,12 @@ ghlo_spirv_product_convert (const GhloSpirvProduct *product,
   const GhloElementType type = product->types[tensor], stored = ghlo_kernel_stored_type (type);
   const GhloElementType number = number_type (product);
   const gboolean is_result = tensor == GHLO_SPIRV_RESULT;
+  const gboolean is_rounded = !is_result && product->split == GHLO_SPIRV_BF16;
   g_autoptr (GhloKernelBuilder) builder = NULL;
   g_autofree GhloKernel *kernel = NULL;
   guint node;
 
-  if (type == number)
+  if (type == number && !is_rounded)
     return NULL;
   builder = ghlo_kernel_builder_new ("element");
   ghlo_kernel_add_buffer (builder, "from", 8, FALSE);
@@ -55,6 +56,9 @@ ghlo_spirv_product_convert (const GhloSpirvProduct *product,
   node = ghlo_kernel_add_load (builder, is_result ? number : stored, 0, GHLO_KERNEL_NONE);
   node = is_result ? ghlo_kernel_add_element (builder, type, node, number)
                    : ghlo_kernel_add_number (builder, type, node, number);
+  if (is_rounded)
+    node = ghlo_kernel_add_number (builder, GHLO_ELEMENT_TYPE_BF16,
+                                   ghlo_kernel_add_element (builder, GHLO_ELEMENT_TYPE_BF16, node, number), number);
   ghlo_kernel_store (builder, node, 1);
   ghlo_kernel_end_block (builder);
   kernel = ghlo_kernel_builder_end (g_steal_pointer (&builder), NULL);
@@ -262,7 +266,7 @@ find_factors (SpirvProduct *product)
   Spirv *self = product->spirv;
   Id first, bytes;
 
-  for (guint i = 0; i < 2 && product->product->split != GHLO_SPIRV_WHOLE; i++)
+  for (guint i = 0; i < 2 && ghlo_spirv_takes_planes (product->product->split); i++)
     {
       first = CODE (SpvOpIMul, self->u64, CODE (SpvOpUConvert, self->u64, product->batch),
                     CODE (SpvOpUConvert, self->u64, product->sides[i].count));

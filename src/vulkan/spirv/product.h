@@ -12,7 +12,7 @@
  * or ui8; the accumulator is f32 or ui32. The matrices are 16 × k and k × 16, where k steps are 32 bytes. Of the sums'
  * rounding a device says nothing.
  *
- * Operands of f32 may be split into planes of f16, which are multiplied as such (GhloSpirvSplit).
+ * Operands of f32 may be split into numbers of 16 bits, which are multiplied as such (GhloSpirvSplit).
  *
  * An epilogue (GhloSpirvEpilogue) has each element of the result at hand, rounded as it would be written.
  */
@@ -90,9 +90,13 @@ typedef struct
   gint64  strides[GHLO_SPIRV_N_FORMS];          /* bytes, 0 of a tensor without it; then of windows' positions */
 } GhloSpirvProductDimension;
 
-/* Operands of f32 as f16. Each row of lhs and column of rhs is multiplied by a power of two beforehand, and the result
+/* What operands of f32 are multiplied as.
+ *
+ * Planes of f16 are made beforehand. Each row of lhs and column of rhs is multiplied by a power of two, and the result
  * by what undoes that. A second plane has what the first leaves of each element: behind 16 steps of k of the first come
- * the same 16 of the second, a matrix each. k counts the steps of all planes, and is a multiple of 32 then. */
+ * the same 16 of the second, a matrix each. k counts the steps of all planes, and is a multiple of 32 then.
+ *
+ * Numbers of bf16, which has the exponents of f32, are made while the operands are staged. */
 typedef enum
 {
   GHLO_SPIRV_WHOLE,             /* as they are */
@@ -100,6 +104,8 @@ typedef enum
   GHLO_SPIRV_TWO_PLANES,        /* high × high + high × low + low × high */
   GHLO_SPIRV_TWO_PLANES_APART,  /* the same, 16 steps of k summed up apart and added to the others as f32: matrices'
                                  * own sums may be rounded towards 0 */
+  GHLO_SPIRV_BF16,              /* rounded to nearest even */
+  GHLO_SPIRV_BF16_X3,           /* two for each element, multiplied as two planes are */
 } GhloSpirvSplit;
 
 /* When a product is done at all. */
@@ -152,7 +158,8 @@ typedef struct
   guint           subgroup;                     /* invocations of a subgroup, which multiplies them; 0: each invocation
                                                  * multiplies numbers */
   gboolean        is_emulated;                  /* by numbers of invocations, for devices without matrices: slow */
-  guint           n_steps[2];                   /* of an operand's block: 1, 2 or 4 matrices along k */
+  guint           n_steps[2];                   /* of an operand's block: 1, 2 or 4 */
+  guint           n_matrices;                   /* along k, that a step multiplies: 1, or 2 of GHLO_SPIRV_BF16_X3 */
   gboolean        has_whole_tiles;              /* rows, columns and k are one dimension each, there is a tile of them
                                                  * at least, and rounds are whole. The last tiles end with the last
                                                  * piece, and do again what others have done */
@@ -164,24 +171,54 @@ typedef struct
 /* A matrix' rows or columns that are not along k; a round of the loop over k, in steps of matrices. */
 enum { GHLO_SPIRV_MATRIX = 16, GHLO_SPIRV_MATRIX_BYTES = 32, GHLO_SPIRV_PIECE_BYTES = 16, GHLO_SPIRV_ROUND = 4 };
 
-/* Planes of an operand. */
+/* Whether the operands are planes that were made of others. */
+static inline gboolean
+ghlo_spirv_takes_planes (GhloSpirvSplit split)
+{
+  return split >= GHLO_SPIRV_ONE_PLANE && split <= GHLO_SPIRV_TWO_PLANES_APART;
+}
+
+/* Whether planes are made while the operands are staged. */
+static inline gboolean
+ghlo_spirv_makes_planes (GhloSpirvSplit split)
+{
+  return split >= GHLO_SPIRV_BF16;
+}
+
+/* Planes of an operand, in memory or in shared memory alone. */
 static inline guint
 ghlo_spirv_n_planes (GhloSpirvSplit split)
 {
-  return split >= GHLO_SPIRV_TWO_PLANES ? 2 : 1;
+  return split == GHLO_SPIRV_TWO_PLANES || split == GHLO_SPIRV_TWO_PLANES_APART || split == GHLO_SPIRV_BF16_X3 ? 2 : 1;
+}
+
+/* What matrices of operands consist of. */
+static inline GhloElementType
+ghlo_spirv_component (const GhloSpirvProduct *self)
+{
+  return ghlo_spirv_makes_planes (self->split) ? GHLO_ELEMENT_TYPE_BF16 : self->types[GHLO_SPIRV_LHS];
 }
 
 /* Elements of a piece, and steps of k of a matrix. */
 static inline guint
 ghlo_spirv_piece (const GhloSpirvProduct *self)
 {
-  return GHLO_SPIRV_PIECE_BYTES / ghlo_element_info (self->types[GHLO_SPIRV_LHS])->size;
+  return GHLO_SPIRV_PIECE_BYTES / ghlo_element_info (ghlo_spirv_component (self))->size;
 }
 
 static inline guint
 ghlo_spirv_matrix_inner (const GhloSpirvProduct *self)
 {
-  return GHLO_SPIRV_MATRIX_BYTES / ghlo_element_info (self->types[GHLO_SPIRV_LHS])->size;
+  return GHLO_SPIRV_MATRIX_BYTES / ghlo_element_info (ghlo_spirv_component (self))->size;
+}
+
+/* Steps of k, as memory has them, that matrices do at once. */
+static inline guint
+ghlo_spirv_step (const GhloSpirvProduct *self)
+{
+  const guint n_planes = ghlo_spirv_takes_planes (self->split) ? ghlo_spirv_n_planes (self->split) : 1;
+
+  return ghlo_spirv_matrix_inner (self) * n_planes * self->n_matrices;
 }
 
 /* Words of the table behind those of GhloSpirvWord, but for the epilogue's, which come next. */

@@ -196,7 +196,7 @@ read_request (Step                  *self,
     reason = read_epilogue (self, request);
   if (reason != NULL)
     return reason;
-  self->has_planes = ghlo_vulkan_planes_init (&self->planes, product, &self->whole.product, device, lead->op);
+  self->has_planes = ghlo_vulkan_planes_init (&self->planes, product, &self->whole.product, device);
   if (self->fusion != NULL && self->apart == NULL && !device->fuses_always
       && !ghlo_vulkan_epilogue_is_worth (&self->epilogue, product))
     self->apart = "it is faster so";
@@ -470,7 +470,8 @@ static char *
 describe (gpointer compiled)
 {
   static const char *const splits[] = {
-    "", " of one plane of f16", " of two planes of f16", " of two planes of f16, added as f32",
+    "", " of one plane of f16", " of two planes of f16", " of two planes of f16, added as f32", " of bf16",
+    " of two halves in bf16",
   };
   const Step *self = compiled;
   const GhloVulkanProduct *product = &self->shader.product;

@@ -11,6 +11,7 @@
 #include "compiler/devices.h"
 #include "compiler/optimize.h"
 #include "runtime/place.h"
+#include "vulkan/spirv/product.h"
 #include "vulkan/target.h"
 
 enum { MAX_INPUTS = 6, MAX_OUTPUTS = 4 };
@@ -36,7 +37,9 @@ get_device (gboolean is_emulated)
   target->self = copy;
   if (is_emulated)
     {
-      copy->emulates_matrices = copy->splits_always = TRUE;
+      copy->emulates_matrices = TRUE;
+      copy->forced_splits = 1u << GHLO_SPIRV_ONE_PLANE | 1u << GHLO_SPIRV_TWO_PLANES
+                            | 1u << GHLO_SPIRV_TWO_PLANES_APART;
       copy->matrices = (guint64) 1 << GHLO_ELEMENT_TYPE_BF16 | (guint64) 1 << GHLO_ELEMENT_TYPE_F16
                        | (guint64) 1 << GHLO_ELEMENT_TYPE_I8 | (guint64) 1 << GHLO_ELEMENT_TYPE_UI8;
     }

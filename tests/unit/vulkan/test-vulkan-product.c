@@ -10,9 +10,12 @@
  *                                              writes modules with cooperative matrices there
  */
 
+#include <float.h>
+
 #include "../cpu/cpu-steps.h"
 #include "../sanitized.h"
 #include "shader-check.h"
+#include "vulkan-convolution.h"
 #include "vulkan-program.h"
 
 #include "compiler/devices.h"
@@ -184,10 +187,15 @@ get_device (void)
   return device;
 }
 
+/* Bits of element types, and of splits. */
+#define OF(type) ((guint64) 1 << GHLO_ELEMENT_TYPE_##type)
+#define PLANES (1u << GHLO_SPIRV_ONE_PLANE | 1u << GHLO_SPIRV_TWO_PLANES | 1u << GHLO_SPIRV_TWO_PLANES_APART)
+#define X3     (1u << GHLO_SPIRV_BF16_X3)
+
 /* The same device with matrices of all types, which are emulated: they are done by the code that real ones are, but for
- * the instructions. */
+ * the instructions. Operands of f32 are split as @splits says. */
 static GhloVulkanDevice *
-get_emulated (void)
+get_emulated (guint32 splits)
 {
   static GhloVulkanDevice emulated;
   const GhloVulkanDevice *device = get_device ();
@@ -195,11 +203,30 @@ get_emulated (void)
   if (device == NULL)
     return NULL;
   emulated = *device;
-  emulated.emulates_matrices = emulated.splits_always = TRUE;
-  emulated.matrices = (guint64) 1 << GHLO_ELEMENT_TYPE_BF16 | (guint64) 1 << GHLO_ELEMENT_TYPE_F16
-                      | (guint64) 1 << GHLO_ELEMENT_TYPE_I8 | (guint64) 1 << GHLO_ELEMENT_TYPE_UI8;
+  emulated.emulates_matrices = TRUE;
+  emulated.forced_splits = splits;
+  emulated.matrices = OF (BF16) | OF (F16) | OF (I8) | OF (UI8);
 
   return &emulated;
+}
+
+/* The device, where it has matrices of @types; operands of f32 are split as @splits says. */
+static GhloVulkanDevice *
+get_with_matrices (guint64 types,
+                   guint32 splits)
+{
+  static GhloVulkanDevice device;
+  const GhloVulkanDevice *found = get_device ();
+
+  if (found == NULL || (found->matrices & types) != types)
+    {
+      g_test_skip ("there is no device with cooperative matrices");
+      return NULL;
+    }
+  device = *found;
+  device.forced_splits = splits;
+
+  return &device;
 }
 
 static guint64
@@ -548,6 +575,7 @@ test_pieces (void)
       check_shape (device, 1 + i % 2, sizes[i][0], sizes[i][1], sizes[i][2], &all_types[j], fill_exact, STEP_SAME);
 }
 
+/* Of f32 fewer steps than devices with matrices split operands for. */
 static void
 test_real (void)
 {
@@ -557,7 +585,7 @@ test_real (void)
   for (guint i = 0; device != NULL && i < 8; i++)
     {
       const Types *type = &types[i % G_N_ELEMENTS (types)];
-      const gint64 inner = g_test_rand_int_range (1, 3000), columns = g_test_rand_int_range (1, 40);
+      const gint64 inner = g_test_rand_int_range (1, 2048), columns = g_test_rand_int_range (1, 40);
       const double unit = type->result == GHLO_ELEMENT_TYPE_F64 ? 0x1p-52 : 0x1p-23;
 
       check_shape (device, 1, g_test_rand_int_range (1, 40), columns, inner, type, fill_real, unit * (double) inner);
@@ -645,135 +673,6 @@ expect_matrices (GhloVulkanDevice *device,
   question_clear (&question);
 }
 
-/* A convolution in the making. */
-typedef struct
-{
-  guint  n_spatial;
-  gint64 image[3], window[3], output[3], step[3], low[3], high[3], image_dilation[3], window_dilation[3];
-  gint64 feature_groups, batch_groups, images, in, out;       /* of one group */
-  const guint8 (*orders)[5];    /* of the dimensions of lhs, rhs and the result: 0 and 1 are those that are not spatial,
-                                 * images and features, of rhs features that go in and that come out; NULL: any */
-} Convolution;
-
-/* Places of the window in a dimension; less than 1 where it has none. */
-static gint64
-count_places (const Convolution *self,
-              guint              i)
-{
-  const gint64 size = (self->image[i] - 1) * self->image_dilation[i] + 1 + self->low[i] + self->high[i]
-                      - ((self->window[i] - 1) * self->window_dilation[i] + 1);
-
-  return size < 0 ? 0 : size / self->step[i] + 1;
-}
-
-static void
-draw_spatial (Convolution *self,
-              guint        i)
-{
-  do
-    {
-      self->image[i] = g_test_rand_int_range (1, 10);
-      self->window[i] = g_test_rand_int_range (1, 5);
-      self->step[i] = g_test_rand_int_range (1, 4);
-      self->low[i] = g_test_rand_int_range (-2, 4);
-      self->high[i] = g_test_rand_int_range (-2, 4);
-      self->image_dilation[i] = g_test_rand_int_range (0, 3) == 0 ? g_test_rand_int_range (1, 4) : 1;
-      self->window_dilation[i] = g_test_rand_int_range (0, 3) == 0 ? g_test_rand_int_range (1, 4) : 1;
-      self->output[i] = count_places (self, i);
-    }
-  while (self->output[i] == 0);
-}
-
-/* The letters of dimensions in the order @given, or any, and their sizes: @first and @second are those that are not
- * spatial. */
-static void
-print_layout (GString      *numbers,
-              GString      *type,
-              const char   *letters,
-              const guint8 *given,
-              gint64        first,
-              gint64        second,
-              const gint64 *spatial,
-              guint         n_spatial)
-{
-  guint order[5];
-
-  for (guint i = 0; i < n_spatial + 2; i++)
-    order[i] = given != NULL ? given[i] : i;
-  for (guint i = n_spatial + 2; given == NULL && i > 1; i--)
-    {
-      guint other = (guint) g_test_rand_int_range (0, (gint) i), kept = order[i - 1];
-
-      order[i - 1] = order[other];
-      order[other] = kept;
-    }
-  g_string_assign (type, "tensor<");
-  g_string_append_c (numbers, '[');
-  for (guint i = 0; i < n_spatial + 2; i++)
-    {
-      const guint d = order[i];
-
-      g_string_append (numbers, i > 0 ? ", " : "");
-      if (d < 2)
-        g_string_append_c (numbers, letters[d]);
-      else
-        g_string_append_printf (numbers, "%u", d - 2);
-      g_string_append_printf (type, "%" G_GINT64_FORMAT "x", d == 0 ? first : d == 1 ? second : spatial[d - 2]);
-    }
-  g_string_append_c (numbers, ']');
-}
-
-static void
-print_values (GString      *text,
-              const char   *name,
-              const gint64 *values,
-              guint         n)
-{
-  g_string_append_printf (text, "%s = [", name);
-  for (guint i = 0; i < n; i++)
-    g_string_append_printf (text, "%s%" G_GINT64_FORMAT, i > 0 ? ", " : "", values[i]);
-  g_string_append (text, "], ");
-}
-
-static char *
-print_convolution (const Convolution *self,
-                   const char        *type)
-{
-  const guint n = self->n_spatial;
-  const gint64 groups = self->feature_groups * self->batch_groups;
-  const guint8 *orders[3] = { NULL };
-  g_autoptr (GString) numbers = g_string_new (NULL), window = g_string_new (NULL), lhs = g_string_new (NULL);
-  g_autoptr (GString) rhs = g_string_new (NULL), result = g_string_new (NULL);
-
-  for (guint i = 0; i < 3 && self->orders != NULL; i++)
-    orders[i] = self->orders[i];
-  print_layout (numbers, lhs, "bf", orders[0], self->images * self->batch_groups, self->in * self->feature_groups,
-                self->image, n);
-  g_string_append_c (numbers, 'x');
-  print_layout (numbers, rhs, "io", orders[1], self->in, self->out * groups, self->window, n);
-  g_string_append (numbers, "->");
-  print_layout (numbers, result, "bf", orders[2], self->images, self->out * groups, self->output, n);
-  print_values (window, "stride", self->step, n);
-  g_string_append (window, "pad = [");
-  for (guint i = 0; i < n; i++)
-    g_string_append_printf (window, "%s[%" G_GINT64_FORMAT ", %" G_GINT64_FORMAT "]", i > 0 ? ", " : "", self->low[i],
-                            self->high[i]);
-  g_string_append (window, "], ");
-  print_values (window, "lhs_dilate", self->image_dilation, n);
-  print_values (window, "rhs_dilate", self->window_dilation, n);
-  g_string_append (window, "reverse = [");
-  for (guint i = 0; i < n; i++)
-    g_string_append_printf (window, "%s%s", i > 0 ? ", " : "", g_test_rand_bit () ? "true" : "false");
-  g_string_append_c (window, ']');
-
-  return g_strdup_printf (
-    "func.func @main(%%a: %s%s>, %%b: %s%s>) -> %s%s> {\n"
-    "  %%0 = stablehlo.convolution(%%a, %%b) dim_numbers = %s, window = {%s} {batch_group_count = %" G_GINT64_FORMAT
-    " : i64, feature_group_count = %" G_GINT64_FORMAT " : i64} : (%s%s>, %s%s>) -> %s%s>\n  return %%0 : %s%s>\n}\n",
-    lhs->str, type, rhs->str, type, result->str, type, numbers->str, n > 0 ? window->str : "", self->batch_groups,
-    self->feature_groups, lhs->str, type, rhs->str, type, result->str, type, result->str, type);
-}
-
 /* All layouts, windows, dilations and groups. */
 static void
 test_convolutions (void)
@@ -808,19 +707,19 @@ check_wide_convolutions (GhloVulkanDevice *device)
   static const guint8 forwards[][5] = { { 0, 2, 3, 1 }, { 2, 3, 0, 1 }, { 0, 2, 3, 1 } };
   static const guint8 of_weights[][5] = { { 1, 2, 3, 0 }, { 0, 2, 3, 1 }, { 2, 3, 0, 1 } };
   static const struct { const char *type; Convolution convolution; } cases[] = {
-    { "bf16", { .image = { 7, 6 }, .window = { 3, 3 }, .step = { 1, 1 }, .low = { 1, 1 }, .high = { 1, 1 },
-                .images = 1, .in = 8, .out = 40, .orders = forwards } },
+    { "f32", { .image = { 7, 6 }, .window = { 3, 3 }, .step = { 1, 1 }, .low = { 1, 1 }, .high = { 1, 1 },
+               .images = 1, .in = 8, .out = 40, .orders = forwards } },
     /* More around it than the window has, and less. */
     { "bf16", { .image = { 5, 9 }, .window = { 2, 3 }, .step = { 1, 2 }, .low = { 3, -1 }, .high = { 2, 4 },
                 .images = 2, .in = 8, .out = 32, .orders = forwards } },
-    /* A gradient of images. */
-    { "bf16", { .image = { 4, 3 }, .window = { 3, 2 }, .step = { 1, 1 }, .low = { 2, 1 }, .high = { 1, 2 },
-                .image_dilation = { 2, 3 }, .images = 1, .in = 16, .out = 32, .orders = forwards } },
+    /* A gradient of images, and steps of two matrices along k. */
+    { "f32", { .image = { 4, 3 }, .window = { 2, 1 }, .step = { 1, 1 }, .low = { 2, 1 }, .high = { 1, 2 },
+               .image_dilation = { 2, 3 }, .images = 1, .in = 64, .out = 32, .orders = forwards } },
     { "i8", { .image = { 6, 6 }, .window = { 3, 3 }, .step = { 1, 1 }, .low = { 2, 2 }, .high = { 2, 2 },
               .window_dilation = { 2, 2 }, .images = 1, .in = 16, .out = 32, .orders = forwards } },
     /* Gradients of weights: pieces go along images, which are what features were. */
-    { "bf16", { .image = { 6, 5 }, .window = { 6, 5 }, .step = { 1, 1 }, .low = { 1, 1 }, .high = { 1, 1 },
-                .images = 16, .in = 2, .out = 40, .orders = of_weights } },
+    { "f32", { .image = { 6, 5 }, .window = { 6, 5 }, .step = { 1, 1 }, .low = { 1, 1 }, .high = { 1, 1 },
+               .images = 16, .in = 2, .out = 40, .orders = of_weights } },
     { "f16", { .image = { 6, 5 }, .window = { 3, 3 }, .step = { 1, 1 }, .low = { 1, 1 }, .high = { 0, 1 },
                .window_dilation = { 2, 2 }, .images = 8, .in = 3, .out = 32, .orders = of_weights } },
   };
@@ -849,7 +748,13 @@ check_wide_convolutions (GhloVulkanDevice *device)
 static void
 test_emulated_convolutions (void)
 {
-  check_wide_convolutions (get_emulated ());
+  check_wide_convolutions (get_emulated (X3));
+}
+
+static void
+test_wide_convolutions (void)
+{
+  check_wide_convolutions (get_with_matrices (OF (BF16) | OF (F16) | OF (I8), X3));
 }
 
 /* By cooperative matrices where the device has them: dimensions of whole pieces, in any order, and edges of tiles. */
@@ -912,7 +817,7 @@ test_emulated (void)
   static const gint64 sizes[][3] = {
     { 48, 128, 400 }, { 64, 80, 256 }, { 32, 64, 416 }, { 80, 64, 64 }, { 45, 128, 192 },
   };
-  GhloVulkanDevice *device = get_emulated ();
+  GhloVulkanDevice *device = get_emulated (PLANES);
 
   for (guint i = 0; device != NULL && i < (SANITIZED ? 1 : G_N_ELEMENTS (types)); i++)
     {
@@ -1024,7 +929,62 @@ check_planes (GhloVulkanDevice *device)
 static void
 test_emulated_planes (void)
 {
-  check_planes (get_emulated ());
+  check_planes (get_emulated (PLANES));
+}
+
+/* Matrices with fewer columns than rows have one number in each row that is not finite, or hardly, or hardly a normal
+ * one; others have what makes it overflow, or leaves it as it is. */
+static void
+fill_extreme (GhloValue *value)
+{
+  static const double extremes[] = { INFINITY, -INFINITY, NAN, FLT_MAX, -FLT_MAX, 0x1.fep127, 0x1.ffp127, 0x1p-126,
+                                     -0x1.fffffep-126, 0x1p-149 };
+  static const double factors[] = { 0, 1, -1, 0.5, 300.3, -300.3, 2, 0x1.01p-100 };
+  const gsize m = (gsize) value->type->dimensions[0], n = (gsize) value->type->dimensions[1];
+
+  for (gsize i = 0; i < value->n_elements; i++)
+    set_number (value, i, m > n ? 0 : factors[g_test_rand_int_range (0, G_N_ELEMENTS (factors))]);
+  for (gsize i = 0; i < m && m > n; i++)
+    set_number (value, i * n + (gsize) g_test_rand_int_range (0, (gint) n), extremes[i % G_N_ELEMENTS (extremes)]);
+}
+
+/* f32 as two numbers of bf16 each: exact where these hold them, and whatever f32 gives of what is not finite. */
+static void
+check_halves (GhloVulkanDevice *device)
+{
+  static const Types f32 = SAME (F32);
+  static const struct { gint64 m, n, k; gboolean is_rhs_transposed; } cases[] = {
+    { 72, 64, 48, FALSE }, { 48, 72, 128, TRUE },
+  };
+
+  for (guint i = 0; device != NULL && i < (SANITIZED ? 1 : G_N_ELEMENTS (cases)); i++)
+    {
+      g_autofree char *text = print_matrices (cases[i].m, cases[i].n, cases[i].k, &f32,
+                                              i % 2 == 0 ? "DEFAULT" : "HIGH", FALSE, cases[i].is_rhs_transposed);
+      double error;
+
+      check_product (device, text, fill_exact, STEP_SAME, TRUE);
+      check_product (device, text, fill_infinite, STEP_SAME, TRUE);
+      if (cases[i].m > cases[i].k)
+        check_product (device, text, fill_extreme, 0x1p-12, TRUE);
+      error = measure_error (device, text, FALSE, cases[i].is_rhs_transposed);
+      g_test_message ("relative error %g", error);
+      if (!(error <= 0x1p-15))
+        g_error ("%s: expected an error of %g at most, found %g", text, 0x1p-15, error);
+    }
+}
+
+static void
+test_emulated_halves (void)
+{
+  check_halves (get_emulated (X3));
+}
+
+/* By matrices of the device, whose sums may be truncated. */
+static void
+test_halves (void)
+{
+  check_halves (get_with_matrices (OF (BF16), X3));
 }
 
 /* The same by matrices of the device, and large: with no more error than numbers that are multiplied as f32. */
@@ -1032,23 +992,19 @@ static void
 test_planes (void)
 {
   static const Types f32 = SAME (F32);
-  GhloVulkanDevice *device = get_device (), split, plain;
+  GhloVulkanDevice *split = get_with_matrices (OF (F16), PLANES), plain;
   double errors[2];
 
-  if (device == NULL || (device->matrices >> GHLO_ELEMENT_TYPE_F16 & 1) == 0)
-    {
-      g_test_skip ("there is no device with cooperative matrices");
-      return;
-    }
-  split = plain = *device;
-  split.splits_always = TRUE;
+  if (split == NULL)
+    return;
+  plain = *split;
   plain.matrices = 0;
-  check_planes (&split);
+  check_planes (split);
   for (guint i = 0; i < 3; i++)
     {
       g_autofree char *text = print_matrices (1504, 1544, 4096, &f32, "HIGHEST", i == 1, i == 2);
 
-      errors[0] = measure_error (&split, text, i == 1, i == 2);
+      errors[0] = measure_error (split, text, i == 1, i == 2);
       errors[1] = measure_error (&plain, text, i == 1, i == 2);
       g_test_message ("relative error %g by planes, %g as f32", errors[0], errors[1]);
       g_assert_cmpfloat (errors[0], <=, errors[1]);
@@ -1076,33 +1032,48 @@ count_instructions (GBytes *bytes,
   return n;
 }
 
+/* One with cooperative matrices of subgroups of @subgroup; @variant from 0 to 3. */
+static GhloSpirvProduct
+describe_matrices (GhloElementType type,
+                   guint           subgroup,
+                   guint           variant)
+{
+  const gboolean is_float = ghlo_element_type_is_float (type), is_split = type == GHLO_ELEMENT_TYPE_F32;
+  const guint most = is_split ? 1 : 4;
+  GhloSpirvProduct product = {
+    .tile = { 2, 2, 64, 64, 0 }, .subgroup = subgroup,
+    .types = { type, type, variant % 2 == 0 ? type : is_float ? GHLO_ELEMENT_TYPE_F32 : GHLO_ELEMENT_TYPE_UI32 },
+    .accumulator = is_float ? GHLO_ELEMENT_TYPE_F32 : GHLO_ELEMENT_TYPE_UI32,
+    .n_dimensions = { 1, 1, 1 + variant % 2, 1 }, .is_inner_adjacent = { variant / 2, variant % 2 },
+    .n_steps = { variant / 2 == 0 ? 1 : MIN (variant % 2 == 0 ? 4 : 2, most), variant % 2 == 0 ? 1 : MIN (2, most) },
+    .n_matrices = 1, .split = is_split ? GHLO_SPIRV_BF16_X3 : GHLO_SPIRV_WHOLE,
+  };
+
+  product.tile.n_inner = GHLO_SPIRV_ROUND * ghlo_spirv_step (&product);
+
+  return product;
+}
+
 /* Modules with cooperative matrices, of which old validators know nothing: they go to the folder GHLO_TEST_MODULES, if
  * that is set, for others. */
 static void
 test_modules (void)
 {
   static const GhloElementType types[] = { GHLO_ELEMENT_TYPE_F16, GHLO_ELEMENT_TYPE_BF16, GHLO_ELEMENT_TYPE_I8,
-                                           GHLO_ELEMENT_TYPE_UI8 };
+                                           GHLO_ELEMENT_TYPE_UI8, GHLO_ELEMENT_TYPE_F32 };
   static const GhloSpirvFloats floats = { .keeps_nan = { TRUE, TRUE }, .folds_exactly = TRUE };
   const char *folder = g_getenv ("GHLO_TEST_MODULES");
 
   for (guint i = 0; i < 4 * G_N_ELEMENTS (types); i++)
     {
-      const GhloElementType type = types[i / 4];
-      const gboolean is_float = ghlo_element_type_is_float (type);
-      const GhloSpirvProduct product = {
-        .tile = { 2, 2, 64, 64, 128 / ghlo_element_info (type)->size }, .subgroup = 16u << i / 4 % 3,
-        .types = { type, type, i % 2 == 0 ? type : is_float ? GHLO_ELEMENT_TYPE_F32 : GHLO_ELEMENT_TYPE_UI32 },
-        .accumulator = is_float ? GHLO_ELEMENT_TYPE_F32 : GHLO_ELEMENT_TYPE_UI32,
-        .n_dimensions = { 1, 1, 1 + i % 2, 1 }, .is_inner_adjacent = { i / 2 % 2, i % 2 },
-        .n_steps = { i / 2 % 2 == 0 ? 1 : i % 2 == 0 ? 4 : 2, i % 2 == 0 ? 1 : 2 },
-      };
+      const GhloSpirvProduct product = describe_matrices (types[i / 4], 16u << i / 4 % 3, i % 4);
+      const guint n_products = product.split == GHLO_SPIRV_BF16_X3 ? 3 : 1;
       g_autoptr (GBytes) words = ghlo_spirv_emit_product (&product, &floats);
       g_autofree char *name = g_strdup_printf ("product-%u.spv", i);
       g_autofree char *path = folder != NULL ? g_build_filename (folder, name, NULL) : NULL;
 
       /* Four steps, with 4 by 4 matrices each, and the same for what is inside where addresses are linear. */
-      g_assert_cmpuint (count_instructions (words, 4459), ==, i % 2 == 0 ? 2 * 4 * 16 : 4 * 16);
+      g_assert_cmpuint (count_instructions (words, 4459), ==, n_products * (i % 2 == 0 ? 2 * 4 * 16 : 4 * 16));
       g_assert_cmpuint (ghlo_spirv_product_shared (&product), <=, 48 << 10);
       if (path != NULL)
         g_assert_true (g_file_set_contents (path, g_bytes_get_data (words, NULL), (gssize) g_bytes_get_size (words),
@@ -1148,8 +1119,7 @@ test_choice (void)
   other = *device;
   other.subgroup_size = 32;
   other.limits.maxComputeSharedMemorySize = 48 << 10;
-  other.matrices = (guint64) 1 << GHLO_ELEMENT_TYPE_BF16 | (guint64) 1 << GHLO_ELEMENT_TYPE_F16
-                   | (guint64) 1 << GHLO_ELEMENT_TYPE_I8 | (guint64) 1 << GHLO_ELEMENT_TYPE_UI8;
+  other.matrices = OF (BF16) | OF (F16) | OF (I8) | OF (UI8);
   for (guint i = 0; i < G_N_ELEMENTS (cases); i++)
     {
       const gint64 m = cases[i].m, n = cases[i].n, k = cases[i].k;
@@ -1222,10 +1192,10 @@ test_split (void)
       other = *device;
       other.subgroup_size = 16u << i % 3;
       other.limits.maxComputeSharedMemorySize = (48u << 10) << i / 3 % 3;
-      other.matrices = (guint64) 1 << GHLO_ELEMENT_TYPE_F16;
+      other.matrices = OF (F16);
       view_matrices (op, views, strides);
       g_assert_null (ghlo_vulkan_product_read (product, &other, &request, TRUE));
-      g_assert_true (ghlo_vulkan_planes_init (planes, product, whole, &other, op)
+      g_assert_true (ghlo_vulkan_planes_init (planes, product, whole, &other)
                      == (cases[k].split != GHLO_SPIRV_WHOLE));
       g_assert_cmpint (product->shader.split, ==, cases[k].split);
       if (cases[k].split != GHLO_SPIRV_WHOLE)
@@ -1240,13 +1210,63 @@ test_split (void)
     }
 }
 
+/* What products of f32 are best multiplied as, by what a device has. */
+static void
+test_ways (void)
+{
+  static const Types f32 = SAME (F32);
+  static const struct { const char *precision; gint64 m, n, k; guint64 matrices; GhloSpirvSplit split; } cases[] = {
+    { "DEFAULT", 512, 768, 768, OF (F16) | OF (BF16), GHLO_SPIRV_BF16_X3 },
+    { "DEFAULT", 2048, 2048, 2048, OF (F16) | OF (BF16), GHLO_SPIRV_BF16_X3 },
+    { "HIGH", 2048, 2048, 2048, OF (F16) | OF (BF16), GHLO_SPIRV_BF16_X3 },
+    { "DEFAULT", 4096, 4096, 4096, OF (F16) | OF (BF16), GHLO_SPIRV_ONE_PLANE },
+    { "HIGH", 4096, 4096, 4096, OF (F16) | OF (BF16), GHLO_SPIRV_TWO_PLANES },
+    { "DEFAULT", 4096, 4096, 4096, OF (BF16), GHLO_SPIRV_BF16_X3 },
+    { "DEFAULT", 2048, 2047, 2046, OF (F16) | OF (BF16), GHLO_SPIRV_ONE_PLANE },
+    { "HIGHEST", 4096, 4096, 4096, OF (F16) | OF (BF16), GHLO_SPIRV_TWO_PLANES_APART },
+    { "HIGHEST", 512, 768, 768, OF (F16) | OF (BF16), GHLO_SPIRV_WHOLE },
+    /* Too small; too few rows, or steps of k; no whole pieces. */
+    { "DEFAULT", 64, 128, 128, OF (BF16), GHLO_SPIRV_WHOLE },
+    { "DEFAULT", 16, 4096, 4096, OF (BF16), GHLO_SPIRV_WHOLE },
+    { "DEFAULT", 4096, 4096, 8, OF (BF16), GHLO_SPIRV_WHOLE },
+    { "DEFAULT", 512, 768, 764, OF (BF16), GHLO_SPIRV_WHOLE },
+  };
+  GhloVulkanDevice *device = get_device (), other;
+  g_autofree GhloVulkanProduct *product = g_new (GhloVulkanProduct, 1);
+
+  for (guint i = 0; device != NULL && i < G_N_ELEMENTS (cases); i++)
+    {
+      g_autofree char *text = print_matrices (cases[i].m, cases[i].n, cases[i].k, &f32, cases[i].precision, FALSE,
+                                              FALSE);
+      g_autoptr (GhloIrModule) module = parse (text);
+      gint64 strides[3][2];
+      GhloView views[3];
+      const GhloStepRequest request = { .op = step_find_op (module), .n_operands = 2, .n_results = 1, .operands = views,
+                                        .results = views + 2 };
+
+      other = *device;
+      other.subgroup_size = 32;
+      other.limits.maxComputeSharedMemorySize = 48 << 10;
+      other.matrices = cases[i].matrices;
+      view_matrices (request.op, views, strides);
+      g_assert_null (ghlo_vulkan_product_read (product, &other, &request, TRUE));
+      if (product->split != cases[i].split)
+        g_error ("expected split %d, found %d for\n%s", cases[i].split, product->split, text);
+      g_assert_true ((product->shader.subgroup > 0) == (product->split == GHLO_SPIRV_BF16_X3));
+      g_assert_null (ghlo_vulkan_product_read (product, &other, &request, FALSE));
+      g_assert_cmpint (product->shader.split, ==, GHLO_SPIRV_WHOLE);
+    }
+}
+
 /* An algorithm that is named is done as named, or by another device. */
 static void
 test_algorithm (void)
 {
   static const struct { const char *type, *precision, *accumulation; guint n; gboolean is_done; } cases[] = {
     { "f32", "f32", "f32", 1, TRUE }, { "f64", "f64", "f64", 1, TRUE }, { "f32", "tf32", "f32", 1, FALSE },
-    { "f32", "bf16", "f32", 3, FALSE }, { "bf16", "bf16", "f32", 1, TRUE }, { "f16", "f16", "f32", 1, TRUE },
+    { "f32", "bf16", "f32", 1, TRUE }, { "f32", "bf16", "f32", 3, TRUE }, { "f32", "bf16", "f32", 6, FALSE },
+    { "f32", "bf16", "bf16", 1, FALSE }, { "bf16", "bf16", "f32", 1, TRUE }, { "bf16", "bf16", "f32", 3, FALSE },
+    { "f16", "f16", "f32", 1, TRUE },
     { "f16", "f16", "f16", 1, FALSE },
   };
   GhloVulkanDevice *device = get_device ();
@@ -1264,6 +1284,64 @@ test_algorithm (void)
 
       check_reason (device, text, cases[i].is_done ? NULL : "it names an algorithm that shaders do not have");
     }
+}
+
+/* Numbers of which bf16 has some, rounds some down or up, and has two that lie as near to some. */
+static void
+fill_rounded (GhloValue *value)
+{
+  for (gsize i = 0; i < value->n_elements; i++)
+    set_number (value, i, (g_test_rand_bit () ? 1 : -1) * (1 + g_test_rand_int_range (0, 16) * 0x1p-9));
+}
+
+/* To bf16 and nearest even, where nothing is beyond the largest. */
+static void
+round_value (GhloValue *value)
+{
+  guint32 *words = (gpointer) value->data;
+
+  for (gsize i = 0; i < value->n_elements; i++)
+    words[i] = (words[i] + 0x7fff + (words[i] >> 16 & 1)) & 0xffff0000u;
+}
+
+/* bf16_bf16_f32 of operands of f32: with and without matrices, and with each in either order. */
+static void
+check_rounded (GhloVulkanDevice *device,
+               gint64            m,
+               gint64            n,
+               gint64            k,
+               gboolean          is_transposed)
+{
+  static const Types f32 = SAME (F32);
+  g_autofree char *plain = print_matrices (m, n, k, &f32, "DEFAULT", is_transposed, !is_transposed);
+  static const char algorithm[] =
+    "algorithm = <lhs_precision_type = bf16, rhs_precision_type = bf16, accumulation_type = f32, "
+    "lhs_component_count = 1, rhs_component_count = 1, num_primitive_operations = 1, "
+    "allow_imprecise_accumulation = false>";
+  g_auto (GStrv) parts = g_strsplit (plain, "precision = [DEFAULT, DEFAULT]", 2);
+  g_autofree char *named = g_strjoin (NULL, parts[0], algorithm, parts[1], NULL);
+  GhloValue *values[2];
+  g_autoptr (GhloValue) expected = NULL, found = compute_product (device, named, fill_rounded, TRUE, NULL, values);
+
+  for (guint i = 0; i < 2; i++)
+    round_value (values[i]);
+  expected = result_of (plain, values, 2);
+  step_compare (&(GhloView) { .data = found->data, .element_type = GHLO_ELEMENT_TYPE_F32 }, expected, STEP_SAME, named);
+  for (guint i = 0; i < 2; i++)
+    ghlo_value_unref (values[i]);
+}
+
+static void
+test_rounded (void)
+{
+  GhloVulkanDevice *device = get_device ();
+
+  if (device == NULL)
+    return;
+  check_rounded (device, 33, 20, 100, FALSE);
+  check_rounded (device, 7, 64, 5, TRUE);
+  check_rounded (get_emulated (0), 40, 72, 24, FALSE);
+  check_rounded (get_emulated (0), 40, 72, 40, TRUE);
 }
 
 /* What it leaves to others. */
@@ -1341,11 +1419,16 @@ main (int    argc,
   g_test_add_func ("/vulkan/product/emulated", test_emulated);
   g_test_add_func ("/vulkan/product/planes", test_planes);
   g_test_add_func ("/vulkan/product/emulated-planes", test_emulated_planes);
+  g_test_add_func ("/vulkan/product/halves", test_halves);
+  g_test_add_func ("/vulkan/product/emulated-halves", test_emulated_halves);
+  g_test_add_func ("/vulkan/product/wide-convolutions", test_wide_convolutions);
   g_test_add_func ("/vulkan/product/emulated-convolutions", test_emulated_convolutions);
   g_test_add_func ("/vulkan/product/choice", test_choice);
   g_test_add_func ("/vulkan/product/split", test_split);
+  g_test_add_func ("/vulkan/product/ways", test_ways);
   g_test_add_func ("/vulkan/product/modules", test_modules);
   g_test_add_func ("/vulkan/product/algorithm", test_algorithm);
+  g_test_add_func ("/vulkan/product/rounded", test_rounded);
   g_test_add_func ("/vulkan/product/declined", test_declined);
   g_test_add_func ("/vulkan/product/attention", test_attention);
 

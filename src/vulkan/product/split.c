@@ -1,0 +1,131 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * What products of f32 are multiplied as. StableHLO leaves it to the implementation what a precision is: DEFAULT, also
+ * of those that name none, is to have at most the error of TF32, and HIGH that of three products of bf16.
+ */
+
+#include "vulkan/product/private.h"
+
+#include "kernel/kernel.h"
+
+/* Of precision_config, of both operands the most. */
+enum { DEFAULT, HIGH, HIGHEST };
+
+/* How long ways of doing a product take on an H100, in multiply-adds of the one that takes operands as they are: for
+ * each multiply-add, for each element that planes are made of, and for being begun. */
+typedef struct
+{
+  GhloSpirvSplit split;
+  gint64         least, most;           /* precision that it is for */
+  double         step, element, once;
+} Way;
+
+static const Way ways[] = {
+  { GHLO_SPIRV_WHOLE, DEFAULT, HIGHEST, 1, 0, 0 },
+  { GHLO_SPIRV_BF16_X3, DEFAULT, HIGH, 0.32, 0, 0 },
+  { GHLO_SPIRV_ONE_PLANE, DEFAULT, DEFAULT, 0.1, 240, 0x1p31 },
+  { GHLO_SPIRV_TWO_PLANES, HIGH, HIGH, 0.25, 64, 0x1p31 },
+  { GHLO_SPIRV_TWO_PLANES_APART, HIGHEST, HIGHEST, 0.5, 256, 0x1p30 },
+};
+
+/* What is smaller stays f32: there is little to gain (128³ takes 5.7 µs in place of 7.4), and the official tests of
+ * operations, which ask for a few units in the last place, are no larger than 2^20. */
+#define LEAST_STEPS 0x1p21
+
+static double
+count_steps (const GhloVulkanProduct *product)
+{
+  double steps = 1;
+
+  for (guint i = 0; i < GHLO_SPIRV_N_ROLES; i++)
+    steps *= (double) product->counts[i];
+
+  return steps;
+}
+
+static double
+estimate (const GhloVulkanProduct *product,
+          const Way               *way)
+{
+  const gint64 *counts = product->counts;
+  const double elements = (double) counts[GHLO_SPIRV_BATCH] * (double) counts[GHLO_SPIRV_INNER]
+                          * (double) (counts[GHLO_SPIRV_ROWS] + counts[GHLO_SPIRV_COLUMNS]);
+
+  return way->step * count_steps (product) + way->element * elements + way->once;
+}
+
+static gint64
+find_precision (const GhloIrOp *op)
+{
+  const GhloIrAttr *precision = ghlo_ir_op_get (op, "precision_config");
+  gint64 most = DEFAULT;
+
+  for (gsize i = 0; precision != NULL && i < precision->length; i++)
+    most = MAX (most, precision->children[i]->integer);
+
+  return most;
+}
+
+static gboolean
+can_take_planes (const GhloVulkanProduct *product,
+                 const GhloVulkanDevice  *device)
+{
+  const GhloSpirvProduct *shader = &product->shader;
+
+  if ((device->matrices >> GHLO_ELEMENT_TYPE_F16 & 1) == 0 || shader->n_windows > 0
+      || count_steps (product) == 0 || shader->n_dimensions[GHLO_SPIRV_INNER] != 1
+      || shader->types[GHLO_SPIRV_RESULT] != GHLO_ELEMENT_TYPE_F32)
+    return FALSE;
+  for (guint i = 0; i < 2; i++)
+    if (shader->n_dimensions[GHLO_SPIRV_BATCH] + shader->n_dimensions[ghlo_vulkan_product_outer (i)] + 2
+        > GHLO_KERNEL_MAX_AXES)
+      return FALSE;
+
+  return TRUE;
+}
+
+/* @matrices: the operands begin at multiples of pieces. */
+static gboolean
+can_do (const GhloVulkanProduct *product,
+        const GhloVulkanDevice  *device,
+        gboolean                 matrices,
+        GhloSpirvSplit           split)
+{
+  if (split == GHLO_SPIRV_WHOLE)
+    return TRUE;
+  if (ghlo_spirv_takes_planes (split))
+    return can_take_planes (product, device);
+
+  return matrices && product->counts[GHLO_SPIRV_INNER] >= GHLO_SPIRV_MATRIX
+         && ghlo_vulkan_product_has_matrices (product, device, split);
+}
+
+GhloSpirvSplit
+ghlo_vulkan_product_find_split (const GhloVulkanProduct *product,
+                                const GhloVulkanDevice  *device,
+                                const GhloIrOp          *op,
+                                gboolean                 matrices)
+{
+  const gint64 precision = find_precision (op);
+  const GhloSpirvProduct *shader = &product->shader;
+  const Way *best = &ways[0];
+
+  if (shader->types[0] != GHLO_ELEMENT_TYPE_F32 || shader->types[1] != GHLO_ELEMENT_TYPE_F32
+      || shader->accumulator != GHLO_ELEMENT_TYPE_F32
+      || (count_steps (product) < LEAST_STEPS && device->forced_splits == 0))
+    return GHLO_SPIRV_WHOLE;
+  for (guint i = 0; i < G_N_ELEMENTS (ways); i++)
+    {
+      const Way *way = &ways[i];
+      const gboolean is_forced = (device->forced_splits >> way->split & 1) != 0;
+
+      if (precision < way->least || precision > way->most || !can_do (product, device, matrices, way->split))
+        continue;
+      if (is_forced)
+        return way->split;
+      if (estimate (product, way) < estimate (product, best))
+        best = way;
+    }
+
+  return best->split;
+}
