@@ -27,7 +27,8 @@ typedef enum
   SHADER_CHECK_BOTH,
 } ShaderCheck;
 
-/* Runs @kernel in memory drawn by @seed, each point by an invocation, and by a workgroup. */
+/* Runs @kernel in memory drawn by @seed, each point by an invocation, and by a workgroup; of those that carry something
+ * every third also by a wider one. */
 ShaderCheck shader_check_run      (ShaderRunner          *runner,
                                    const GhloSpirvDevice *device,
                                    const GhloKernel      *kernel,
