@@ -126,22 +126,26 @@ const GhloDeviceFinder ghlo_device_finders[] = {
 #define M "tensor<512x512xf32>"
 
 /* 268 billion operations, hours of a processor's memory for none of them. */
-static const char large[] =
-  "func.func @main(%x: " M ", %y: " M ") -> " M " {\n"
-  "  %n = stablehlo.constant dense<1000> : tensor<i32>\n"
-  "  %zero = stablehlo.constant dense<0> : tensor<i32>\n"
-  "  %one = stablehlo.constant dense<1> : tensor<i32>\n"
-  "  %i, %z = stablehlo.while(%k = %zero, %c = %x) : tensor<i32>, " M "\n"
-  "    cond {\n"
-  "    %less = stablehlo.compare LT, %k, %n : (tensor<i32>, tensor<i32>) -> tensor<i1>\n"
-  "    stablehlo.return %less : tensor<i1>\n"
-  "  } do {\n"
-  "    %next = stablehlo.add %k, %one : tensor<i32>\n"
-  "    %product = stablehlo.dot_general %c, %y, contracting_dims = [1] x [0] : (" M ", " M ") -> " M "\n"
-  "    stablehlo.return %next, %product : tensor<i32>, " M "\n"
-  "  }\n"
-  "  return %z : " M "\n"
-  "}\n";
+#define LARGE(type, results) \
+  "func.func @main(%x: " M ", %y: " M ") -> " type " {\n" \
+  "  %n = stablehlo.constant dense<1000> : tensor<i32>\n" \
+  "  %zero = stablehlo.constant dense<0> : tensor<i32>\n" \
+  "  %one = stablehlo.constant dense<1> : tensor<i32>\n" \
+  "  %i, %z = stablehlo.while(%k = %zero, %c = %x) : tensor<i32>, " M "\n" \
+  "    cond {\n" \
+  "    %less = stablehlo.compare LT, %k, %n : (tensor<i32>, tensor<i32>) -> tensor<i1>\n" \
+  "    stablehlo.return %less : tensor<i1>\n" \
+  "  } do {\n" \
+  "    %next = stablehlo.add %k, %one : tensor<i32>\n" \
+  "    %product = stablehlo.dot_general %c, %y, contracting_dims = [1] x [0] : (" M ", " M ") -> " M "\n" \
+  "    stablehlo.return %next, %product : tensor<i32>, " M "\n" \
+  "  }\n" \
+  "  return " results "\n" \
+  "}\n"
+
+static const char large[] = LARGE (M, "%z : " M);
+/* Whose counter somebody looks at. */
+static const char counted[] = LARGE ("(" M ", tensor<i32>)", "%z, %i : " M ", tensor<i32>");
 static const char small[] =
   "func.func @main(%x: tensor<16xf32>) -> tensor<16xf32> {\n"
   "  %0 = stablehlo.add %x, %x : tensor<16xf32>\n"
@@ -367,8 +371,8 @@ test_steps (void)
   gpu_rates.step = 1e-3;
   apart_rates = fast;
   apart_rates.step = 1e-5;
-  chosen = compile (large, NULL);
-  asked = compile (large, &apart_gpu);
+  chosen = compile (counted, NULL);
+  asked = compile (counted, &apart_gpu);
   g_assert_true (chosen->device == &apart_gpu && asked->device == &apart_gpu);
   g_assert_nonnull (strstr (chosen->reason, "apart is estimated to take "));
   g_assert_null (asked->reason);
