@@ -282,7 +282,7 @@ run_probe (GhloDeviceCore     *device,
            const GhloMonitor  *monitor,
            GError            **error)
 {
-  double *rate = (double *) ((guint8 *) rates + probes[probe].offset);
+  double *rate = (double *) (gpointer) ((guint8 *) rates + probes[probe].offset);
 
   *rate = 0;
   for (guint i = 0; i < G_N_ELEMENTS (probes[probe].sizes) && probes[probe].sizes[i] > 0; i++)

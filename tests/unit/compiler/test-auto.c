@@ -405,7 +405,7 @@ test_rates (void)
       for (guint k = 0; k < G_N_ELEMENTS (wrong); k++)
         {
           rates = fast;
-          *(double *) ((guint8 *) &rates + ghlo_rates_fields[i].offset) = wrong[k];
+          *(double *) (gpointer) ((guint8 *) &rates + ghlo_rates_fields[i].offset) = wrong[k];
           ghlo_rates_keep (identity, "device", &rates);
           g_assert_false (ghlo_rates_recall (identity, &found));
         }
