@@ -110,9 +110,15 @@ const char *
 ghlo_step_lead_read (GhloStepLead          *self,
                      const GhloStepRequest *request)
 {
-  const GhloIrOp *op = self->op = request->body->first;
+  const GhloIrOp *op = request->body != NULL ? request->body->first : request->op;
   const GhloIrType *type;
 
+  *self = (GhloStepLead) { .op = op, .rhs = 1 };
+  if (request->body == NULL)
+    {
+      self->result = request->results[0];
+      return NULL;
+    }
   if (request->n_operands + request->n_results >= GHLO_KERNEL_MAX_BUFFERS)
     return "it has too many operands and results";
   if (!has_plain_types (op))
@@ -192,7 +198,6 @@ lower (GhloStepEpilogue      *self,
 
 const char *
 ghlo_step_epilogue_init (GhloStepEpilogue      *self,
-                         const GhloStepLead    *lead,
                          const GhloStepRequest *request)
 {
   const GhloIrOp *given = find_given (request->body);
@@ -202,6 +207,17 @@ ghlo_step_epilogue_init (GhloStepEpilogue      *self,
   reason = choose_results (self, request, given);
 
   return reason != NULL ? reason : lower (self, request, given);
+}
+
+guint
+ghlo_step_epilogue_place (const GhloStepEpilogue *self)
+{
+  const guint shared = self->lowered.kernel->buffers[0].shared;
+
+  if (self->own == GHLO_STEP_NONE && shared != GHLO_KERNEL_NONE)
+    return self->which[shared - self->n_operands - 1];
+
+  return self->own;
 }
 
 void

@@ -37,12 +37,15 @@ gboolean    ghlo_step_is_dot          (const GhloIrOp        *op);
 /* Why an epilogue does not have these operations, of which one is the product; static, or NULL. */
 const char *ghlo_step_epilogue_obstacle (const GhloIrOp *const *ops,
                                          guint                  n_ops);
-/* Each gives NULL, or the reason, static, why the request's fusion is none of these. */
+/* Each gives NULL, or the reason, static, why the request's fusion is none of these. A request for a product alone has
+ * a lead, and no epilogue. */
 const char *ghlo_step_lead_read       (GhloStepLead          *self,
                                        const GhloStepRequest *request);
 const char *ghlo_step_epilogue_init   (GhloStepEpilogue      *self,
-                                       const GhloStepLead    *lead,
                                        const GhloStepRequest *request);
+/* The result of the request that has the product before the kernel is run: its own, or the one that the kernel may
+ * write over it; or GHLO_STEP_NONE. */
+guint       ghlo_step_epilogue_place  (const GhloStepEpilogue *self);
 void        ghlo_step_epilogue_clear  (GhloStepEpilogue      *self);
 
 G_END_DECLS

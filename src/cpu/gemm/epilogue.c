@@ -19,21 +19,16 @@ read_epilogue (GhloCpuEpilogue       *self,
 {
   GhloStepEpilogue *fusion = &self->fusion;
   const char *reason;
-  guint shared;
 
   self->element = ghlo_element_info (lead->result.element_type)->size;
   self->size = ghlo_size_align ((gsize) ghlo_view_count (&lead->result) * self->element);
-  reason = ghlo_step_epilogue_init (fusion, lead, request);
+  reason = ghlo_step_epilogue_init (fusion, request);
   if (reason == NULL)
     reason = ghlo_cpu_kernel_init (&self->kernel, fusion->lowered.kernel, TRUE);
-  if (reason != NULL)
-    return reason;
-  shared = fusion->lowered.kernel->buffers[0].shared;
-  self->place = fusion->own;
-  if (self->place == GHLO_STEP_NONE && shared != GHLO_KERNEL_NONE)
-    self->place = fusion->which[shared - fusion->n_operands - 1];
+  if (reason == NULL)
+    self->place = ghlo_step_epilogue_place (fusion);
 
-  return NULL;
+  return reason;
 }
 
 const char *
@@ -46,10 +41,7 @@ ghlo_cpu_product_read (GhloCpuProduct        *self,
 
   self->epilogue = kept;
   if (request->body == NULL)
-    {
-      self->lead = (GhloStepLead) { .op = request->op, .rhs = 1, .result = request->results[0] };
-      return NULL;
-    }
+    return ghlo_step_lead_read (&self->lead, request);
   if (is_convolution ? request->body->first->kind != GHLO_OP_STABLEHLO_CONVOLUTION
                      : !ghlo_step_is_dot (request->body->first))
     return "it begins with another operation";

@@ -117,7 +117,6 @@ take_epilogue (Step               *self,
 {
   GhloVulkanProductShader *shaders[] = { &self->shader, &self->whole };
   const GhloStepEpilogue *fusion = self->fusion;
-  const guint shared = fusion->lowered.kernel->buffers[0].shared;
 
   self->place = fusion->own;
   for (guint i = 0; i < G_N_ELEMENTS (shaders) && self->apart == NULL; i++)
@@ -129,8 +128,7 @@ take_epilogue (Step               *self,
   if (self->apart == NULL)
     return;
   self->kernel_scratch = ghlo_size_align (ghlo_vulkan_kernel_scratch (&self->kernel));
-  if (self->place == GHLO_STEP_NONE && shared != GHLO_KERNEL_NONE)
-    self->place = fusion->which[shared - fusion->n_operands - 1];
+  self->place = ghlo_step_epilogue_place (fusion);
   if (self->place == GHLO_STEP_NONE)
     self->own = ghlo_size_align ((gsize) ghlo_view_count (&lead->result)
                                  * ghlo_element_info (lead->result.element_type)->size);
@@ -158,22 +156,18 @@ read_lead (GhloStepLead          *lead,
 
   if (!ghlo_step_is_dot (first) && first->kind != GHLO_OP_STABLEHLO_CONVOLUTION)
     return "it begins with another operation";
-  if (request->body != NULL)
-    return ghlo_step_lead_read (lead, request);
-  *lead = (GhloStepLead) { .op = request->op, .rhs = 1, .result = request->results[0] };
 
-  return NULL;
+  return ghlo_step_lead_read (lead, request);
 }
 
 /* To be called for fusions, before read_request (). */
 static const char *
 read_fusion (Step                  *self,
-             const GhloStepLead    *lead,
              const GhloStepRequest *request)
 {
   self->fusion = g_new0 (GhloStepEpilogue, 1);
 
-  return ghlo_step_epilogue_init (self->fusion, lead, request);
+  return ghlo_step_epilogue_init (self->fusion, request);
 }
 
 static const char *
@@ -217,7 +211,7 @@ select_step (gpointer               target,
 
   selection->reason = read_lead (&lead, request);
   if (selection->reason == NULL && request->body != NULL)
-    selection->reason = read_fusion (kept, &lead, request);
+    selection->reason = read_fusion (kept, request);
   for (guint matrices = 0; selection->reason == NULL && matrices < 2; matrices++)
     {
       g_autoptr (Step) self = g_new0 (Step, 1);
@@ -357,7 +351,7 @@ compile (gpointer               target,
   const char *reason = read_lead (&lead, request);
 
   if (reason == NULL && request->body != NULL && self->fusion == NULL)
-    reason = read_fusion (self, &lead, request);
+    reason = read_fusion (self, request);
   if (reason == NULL)
     reason = read_request (self, target, &lead, request, is_aligned (&lead, request));
   if (reason != NULL)
