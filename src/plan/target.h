@@ -135,6 +135,7 @@ enum { GHLO_STEP_LOOP_STATE = 8, GHLO_STEP_LOOP_REPORT = 4 };
 
 /* That a device is to be given at once: a desktop may share it, and a cancel waits for it. */
 enum { GHLO_STEP_MAX_NANOSECONDS = 20000000 };
+#define GHLO_STEP_MAX_SECONDS (GHLO_STEP_MAX_NANOSECONDS / 1e9)
 
 /* Steps that follow each other, told to a device once and run any number of times. */
 typedef struct

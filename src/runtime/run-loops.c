@@ -310,7 +310,7 @@ ghlo_run_loop_new (GhloRunRecordings  *recordings,
     return NULL;
   length = measure_iteration (recordings->plan, loop, &target);
   if (length.n_steps == 0 || length.n_steps > GHLO_RUN_MAX_LOOP_STEPS / sizes[0]
-      || length.seconds * sizes[0] > GHLO_STEP_MAX_NANOSECONDS / 1e9 || target->space->recorder->decide == NULL)
+      || length.seconds * sizes[0] > GHLO_STEP_MAX_SECONDS || target->space->recorder->decide == NULL)
     return NULL;
   self = g_new0 (GhloRunLoop, 1);
   *self = (GhloRunLoop) { recordings, loop, target, predicate, may_run_ahead (recordings, loop, predicate), 2, 0,

@@ -17,8 +17,6 @@
 
 enum { NO_TRIPS = -1 };
 
-#define MAX_SECONDS (GHLO_STEP_MAX_NANOSECONDS / 1e9)
-
 static void
 find_partners (GhloStep *step,
                gpointer  data)
@@ -297,7 +295,8 @@ static gboolean
 is_short (const GhloStep      *step,
           const GhloRunLength *length)
 {
-  return length->n_steps <= GHLO_RUN_MAX_LOOP_STEPS && (length->seconds <= MAX_SECONDS || step->kind != GHLO_STEP_LOOP);
+  return length->n_steps <= GHLO_RUN_MAX_LOOP_STEPS
+         && (length->seconds <= GHLO_STEP_MAX_SECONDS || step->kind != GHLO_STEP_LOOP);
 }
 
 /* How many steps from @first on @target records at once, which is set. */
@@ -319,7 +318,7 @@ measure_stretch (const GhloRunRecordings *self,
       GhloRunLength length = { 0 };
 
       if (!ghlo_run_is_recorded (self->plan, step, &with_it, &length) || !is_short (step, &length)
-          || (n > 0 && *seconds + length.seconds > MAX_SECONDS))
+          || (n > 0 && *seconds + length.seconds > GHLO_STEP_MAX_SECONDS))
         break;
       *target = with_it;
       *seconds += length.seconds;
@@ -335,7 +334,7 @@ count_iterations (const GhloRunLength *each)
   double n = each->n_steps > 0 ? GHLO_RUN_MAX_LOOP_STEPS / (double) each->n_steps : 0;
 
   if (each->seconds > 0)
-    n = MIN (n, MAX_SECONDS / each->seconds);
+    n = MIN (n, GHLO_STEP_MAX_SECONDS / each->seconds);
 
   return (gint64) n & ~1;
 }

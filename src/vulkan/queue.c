@@ -337,7 +337,7 @@ ghlo_vulkan_queue_put (GhloVulkanQueue  *self,
 
   g_mutex_lock (&self->lock);
   ok = close_batch (self, error)
-       && ((self->gathered->len < MAX_GATHERED && self->seconds + seconds <= GHLO_STEP_MAX_NANOSECONDS / 1e9)
+       && ((self->gathered->len < MAX_GATHERED && self->seconds + seconds <= GHLO_STEP_MAX_SECONDS)
            || submit (self, error));
   *value = self->submitted + ok;
   if (ok)
