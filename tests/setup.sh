@@ -41,8 +41,8 @@ build_in () {
   folder=$1
   shift
   if [ ! -f "$folder/build.ninja" ]; then
-    PATH=/usr/bin:$PATH meson setup "$folder" "$root" "$@" > "$folder.log" 2>&1 || { cat "$folder.log" >&2; exit 1; }
-    rm -f "$folder.log"
+    mkdir -p "$folder"
+    PATH=/usr/bin:$PATH meson setup "$folder" "$root" "$@" > "$folder/setup.log" 2>&1 || { cat "$folder/setup.log" >&2; exit 1; }
   fi
   PATH=/usr/bin:$PATH ${NICE-} ninja -C "$folder" --quiet
 }
