@@ -276,6 +276,56 @@ ghlo_device_get_memory (GhloDevice *self)
   return self->core != NULL ? self->core->klass->get_memory (self->core) : 0;
 }
 
+static GhloMemoryUse
+measure (GhloDevice *self)
+{
+  GhloMemoryUse use = { 0 };
+
+  if (self->core != NULL)
+    ghlo_device_core_measure_memory (self->core, &use);
+
+  return use;
+}
+
+/**
+ * ghlo_device_get_memory_used:
+ * @self: a device
+ *
+ * Gets how much of the memory that the device works in this process holds: buffers,
+ * what executables keep between runs, and what runs need while they last. Devices
+ * that work in host memory share it, and the number is the same for all of them.
+ *
+ * Returns: a number of bytes; 0 for a device that nothing was done with yet
+ *
+ * Since: 1.0
+ */
+guint64
+ghlo_device_get_memory_used (GhloDevice *self)
+{
+  g_return_val_if_fail (GHLO_IS_DEVICE (self), 0);
+
+  return measure (self).used;
+}
+
+/**
+ * ghlo_device_get_memory_peak:
+ * @self: a device
+ *
+ * Gets the most that [method@Ghlo.Device.get_memory_used] ever was. How much a program
+ * will take is known before it runs, by [method@Ghlo.Cost.get_peak_memory].
+ *
+ * Returns: a number of bytes
+ *
+ * Since: 1.0
+ */
+guint64
+ghlo_device_get_memory_peak (GhloDevice *self)
+{
+  g_return_val_if_fail (GHLO_IS_DEVICE (self), 0);
+
+  return measure (self).peak;
+}
+
 /**
  * ghlo_device_get_features: (get-property features)
  * @self: a device

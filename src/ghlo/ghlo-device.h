@@ -27,6 +27,10 @@ const char         *ghlo_device_get_driver   (GhloDevice *self);
 GHLO_AVAILABLE_IN_1_0
 guint64             ghlo_device_get_memory   (GhloDevice *self);
 GHLO_AVAILABLE_IN_1_0
+guint64             ghlo_device_get_memory_used (GhloDevice *self);
+GHLO_AVAILABLE_IN_1_0
+guint64             ghlo_device_get_memory_peak (GhloDevice *self);
+GHLO_AVAILABLE_IN_1_0
 const char * const *ghlo_device_get_features (GhloDevice *self);
 GHLO_AVAILABLE_IN_1_0
 const char         *ghlo_device_get_model    (GhloDevice *self);

@@ -167,6 +167,8 @@ typedef struct
   void      (*repeat)   (gpointer               recording,
                          guint                  first,
                          guint                  n);
+  /* Bytes of the device's memory that a run of it takes besides its buffers. */
+  gsize     (*get_size) (gpointer               recording);
   /* Begins a run with the buffers at these addresses, after all that was put in before; any thread may. FALSE with
    * @error when the device fails, or when cancelled. */
   gboolean  (*replay)   (gpointer               recording,

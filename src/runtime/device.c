@@ -7,6 +7,7 @@
 
 #include "base/ghlo-error.h"
 #include "runtime/place.h"
+#include "runtime/value.h"
 
 void
 ghlo_device_core_lose (GhloDeviceCore *self)
@@ -18,6 +19,26 @@ gboolean
 ghlo_device_core_is_lost (const GhloDeviceCore *self)
 {
   return g_atomic_int_get (&self->lost);
+}
+
+void
+ghlo_device_core_measure_memory (GhloDeviceCore *self,
+                                 GhloMemoryUse  *use)
+{
+  *use = (GhloMemoryUse) { 0 };
+  if (self->klass->measure_memory != NULL)
+    self->klass->measure_memory (self, use);
+  else
+    *use = (GhloMemoryUse) { ghlo_memory_get_used (), ghlo_memory_get_peak () };
+}
+
+void
+ghlo_device_core_reset_memory_peak (GhloDeviceCore *self)
+{
+  if (self->klass->reset_memory_peak != NULL)
+    self->klass->reset_memory_peak (self);
+  else
+    ghlo_memory_reset_peak ();
 }
 
 static void

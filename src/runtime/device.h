@@ -78,6 +78,13 @@ typedef struct
   gsize transfer_bytes;
 } GhloRunFigures;
 
+/* Bytes of a device's memory that this process holds. */
+typedef struct
+{
+  gsize used;
+  gsize peak;                     /* the most that it held at once, ever or since the peak was reset */
+} GhloMemoryUse;
+
 /* Something to know of a device besides what all of them have: words, or a number. */
 typedef struct
 {
@@ -94,6 +101,11 @@ typedef struct
   const char     *name;      /* "vulkan", which is a name of the first device of the class as well */
   /* Bytes of memory that programs may use. */
   guint64       (*get_memory) (GhloDeviceCore           *self);
+  /* Of the device's own memory, as ghlo_device_core_measure_memory (), into @use, which is zero. NULL, as the next, for
+   * a device that works in host memory. */
+  void          (*measure_memory) (GhloDeviceCore       *self,
+                               GhloMemoryUse            *use);
+  void          (*reset_memory_peak) (GhloDeviceCore    *self);
   /* Adds what people may want to know of it. The device is not opened for it. NULL: there is nothing. */
   void          (*add_facts)  (GhloDeviceCore           *self,
                                GArray                   *facts);
@@ -209,6 +221,13 @@ ghlo_device_core_is_host (const GhloDeviceCore *self)
 /* For the device: that it went away. Every later call fails with DEVICE_LOST. */
 void          ghlo_device_core_lose     (GhloDeviceCore           *self);
 gboolean      ghlo_device_core_is_lost  (const GhloDeviceCore     *self);
+
+/* What values and programs hold of the memory that the device works in: of host memory for those that have none of
+ * their own, whichever of them it is for. Nothing of a device that was not opened. */
+void          ghlo_device_core_measure_memory (GhloDeviceCore     *self,
+                                               GhloMemoryUse      *use);
+/* The peak counts from here on. */
+void          ghlo_device_core_reset_memory_peak (GhloDeviceCore  *self);
 
 /* Of GhloDeviceFact; the caller unrefs it. */
 GArray       *ghlo_device_core_list_facts (GhloDeviceCore         *self);

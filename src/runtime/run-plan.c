@@ -226,6 +226,8 @@ ghlo_run_plan_measure (const GhloRunPlan *self,
                                 .transfer_bytes = plan->transfer_bytes };
   ghlo_step_plan_foreach (plan, count_step, &counter);
   figures->run_bytes = self->arena_size + counter.most;
+  if (self->recordings != NULL)
+    figures->run_bytes += ghlo_run_recordings_get_size (self->recordings);
   for (guint i = 1; i < plan->n_arenas; i++)
     figures->run_bytes += plan->arenas[i].size;
   for (guint i = 0; i < plan->n_codes; i++)

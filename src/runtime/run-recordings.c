@@ -435,6 +435,24 @@ ghlo_run_recordings_free (GhloRunRecordings *self)
   g_free (self);
 }
 
+gsize
+ghlo_run_recordings_get_size (const GhloRunRecordings *self)
+{
+  gsize size = 0;
+
+  for (guint i = 0; i < self->plan->n_steps; i++)
+    {
+      const GhloRunStretch *stretch = &self->stretches[i];
+
+      if (stretch->recording != NULL)
+        size += stretch->space->recorder->get_size (stretch->recording);
+      if (stretch->rest != NULL)
+        size += stretch->space->recorder->get_size (stretch->rest);
+    }
+
+  return size;
+}
+
 static const GhloRunStretch *
 get_single (GhloRunRecordings  *self,
             GhloStep *const    *steps,

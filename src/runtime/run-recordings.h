@@ -19,6 +19,9 @@ enum { GHLO_RUN_LOOP_STATE, GHLO_RUN_LOOP_REPORT, GHLO_RUN_LOOP_PREDICATE, GHLO_
 GhloRunRecordings *ghlo_run_recordings_new  (const GhloStepPlan        *plan,
                                              GError                   **error);
 void               ghlo_run_recordings_free (GhloRunRecordings         *self);
+/* Bytes of devices' memory that a run takes besides the plan's buffers; of loops that data ends what is recorded when
+ * they run is not among them. */
+gsize              ghlo_run_recordings_get_size (const GhloRunRecordings *self);
 /* Whether a stretch begins with @step, or with @alone, whether it is recorded by itself. */
 gboolean           ghlo_run_recordings_begin_with (const GhloRunRecordings *self,
                                              const GhloStep            *step,

@@ -219,6 +219,8 @@ ghlo_bench_measure (const char              *path,
   g_auto (Program) program = { NULL };
   g_autofree char *reason = NULL;
   GhloDeviceCore *device;
+  GhloRunFigures figures;
+  GhloMemoryUse use;
   GhloIrOp *function;
   gint64 start = now ();
 
@@ -249,9 +251,14 @@ ghlo_bench_measure (const char              *path,
   if (program.prepared == NULL)
     return FALSE;
   result->compile = seconds_since (start);
+  if (ghlo_prepared_measure (program.prepared, &figures))
+    result->planned_bytes = figures.input_bytes + figures.run_bytes + figures.prepared_bytes;
+  if (!ghlo_device_core_is_host (device))
+    ghlo_device_core_reset_memory_peak (device);
   if (!run_many (&program, options, result, error))
     return FALSE;
-  result->peak_bytes = ghlo_memory_get_peak ();
+  ghlo_device_core_measure_memory (device, &use);
+  result->peak_bytes = use.peak;
 
   return !options->profile || profile_many (&program, result, error);
 }

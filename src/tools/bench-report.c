@@ -15,7 +15,7 @@ typedef struct
   double      value;
 } Number;
 
-enum { N_NUMBERS = 20 };
+enum { N_NUMBERS = 21 };
 
 static double
 ratio (double a,
@@ -50,6 +50,7 @@ list_numbers (const GhloBenchMachine *machine,
     { "share_of_roofline", ratio (ghlo_bench_least_time (machine, &result->cost), result->median) },
     { "share_of_reference", result->reference },
     { "peak_bytes", (double) result->peak_bytes },
+    { "planned_bytes", (double) result->planned_bytes },
     { "faults_per_run", result->faults },
   };
 

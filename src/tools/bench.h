@@ -33,7 +33,8 @@ typedef struct
   double      minimum, median, mean, deviation, p95, p99;
   double      reference;        /* share of the runs' time in steps of the reference executor */
   guint       n_runs;
-  gsize       peak_bytes;       /* of values while it ran */
+  gsize       peak_bytes;       /* of the memory that the device works in, while it ran */
+  gsize       planned_bytes;    /* of it, as was known before; 0 where it was not */
   double      faults;           /* pages that were touched anew, for each run */
   char       *steps;            /* a table of what they took; NULL where that was not measured */
 } GhloBenchResult;

@@ -37,6 +37,27 @@ get_memory (GhloDeviceCore *core)
   return heap != G_MAXUINT ? device_of (core)->memory_types.memoryHeaps[heap].size : 0;
 }
 
+static void
+measure_memory (GhloDeviceCore *core,
+                GhloMemoryUse  *use)
+{
+  GhloVulkanMemoryStatistics statistics;
+
+  if (!ghlo_vulkan_device_is_open (device_of (core)))
+    return;
+  ghlo_vulkan_memory_measure (device_of (core)->memory, &statistics);
+  for (guint i = 0; i < GHLO_VULKAN_N_MEMORY_KINDS; i++)
+    use->used += statistics.used[i];
+  use->peak = statistics.peak;
+}
+
+static void
+reset_memory_peak (GhloDeviceCore *core)
+{
+  if (ghlo_vulkan_device_is_open (device_of (core)))
+    ghlo_vulkan_memory_reset_peak (device_of (core)->memory);
+}
+
 static const char *
 declines (GhloDeviceCore        *core,
           const char            *kind,
@@ -191,6 +212,8 @@ get_target (GhloDeviceCore *core)
 static const GhloDeviceCoreClass klass = {
   .name = "vulkan",
   .get_memory = get_memory,
+  .measure_memory = measure_memory,
+  .reset_memory_peak = reset_memory_peak,
   .add_facts = ghlo_vulkan_add_facts,
   .get_rates = ghlo_vulkan_get_rates,
   .identify = ghlo_vulkan_identify,

@@ -47,6 +47,7 @@ struct _GhloVulkanMemory
   GPtrArray        *blocks;           /* sorted by address */
   GQueue            retired;          /* in the order of their values, about */
   gsize             used[GHLO_VULKAN_N_MEMORY_KINDS], reserved;
+  gsize             peak;             /* the most that @used ever was, all kinds together */
 };
 
 /* What a kind asks of a type of memory: the first line that some type has. */
@@ -310,6 +311,17 @@ give (GhloVulkanMemory *self,
     drop_empty (self, self->most_empty);
 }
 
+static gsize
+count_used (const GhloVulkanMemory *self)
+{
+  gsize used = 0;
+
+  for (guint i = 0; i < GHLO_VULKAN_N_MEMORY_KINDS; i++)
+    used += self->used[i];
+
+  return used;
+}
+
 /* What the device has ended with. */
 static void
 collect (GhloVulkanMemory *self)
@@ -366,6 +378,7 @@ take (GhloVulkanMemory     *self,
     g_array_remove_index (best->free, at);
   best->used += size;
   self->used[kind] += size;
+  self->peak = MAX (self->peak, count_used (self));
 
   return address;
 }
@@ -482,7 +495,17 @@ ghlo_vulkan_memory_measure (GhloVulkanMemory           *self,
 {
   g_mutex_lock (&self->lock);
   collect (self);
-  *statistics = (GhloVulkanMemoryStatistics) { .reserved = self->reserved, .n_blocks = self->blocks->len };
+  *statistics = (GhloVulkanMemoryStatistics) { .peak = self->peak, .reserved = self->reserved,
+                                               .n_blocks = self->blocks->len };
   memcpy (statistics->used, self->used, sizeof self->used);
+  g_mutex_unlock (&self->lock);
+}
+
+void
+ghlo_vulkan_memory_reset_peak (GhloVulkanMemory *self)
+{
+  g_mutex_lock (&self->lock);
+  collect (self);
+  self->peak = count_used (self);
   g_mutex_unlock (&self->lock);
 }

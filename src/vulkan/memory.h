@@ -30,6 +30,7 @@ typedef struct
 typedef struct
 {
   gsize used[GHLO_VULKAN_N_MEMORY_KINDS];       /* bytes of ranges that are taken, rounded up */
+  gsize peak;                   /* the most of them together, since the device was opened or the peak reset */
   gsize reserved;               /* bytes of blocks */
   guint n_blocks;
 } GhloVulkanMemoryStatistics;
@@ -54,6 +55,8 @@ GhloVulkanPlace   ghlo_vulkan_memory_find  (GhloVulkanMemory            *self,
 void              ghlo_vulkan_memory_trim  (GhloVulkanMemory            *self);
 void              ghlo_vulkan_memory_measure (GhloVulkanMemory          *self,
                                             GhloVulkanMemoryStatistics  *statistics);
+/* The peak counts from here on. */
+void              ghlo_vulkan_memory_reset_peak (GhloVulkanMemory       *self);
 
 #define GHLO_VULKAN_ALIGNMENT 256
 

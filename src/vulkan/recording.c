@@ -511,6 +511,12 @@ repeat (gpointer recording,
   ghlo_vulkan_recording_repeat (recording, first, n);
 }
 
+static gsize
+get_size (gpointer recording)
+{
+  return table_size (recording);
+}
+
 static gboolean
 replay (gpointer            recording,
         guint8 *const      *addresses,
@@ -535,6 +541,7 @@ const GhloStepRecorder ghlo_vulkan_recorder = {
 #endif
   .count = count,
   .repeat = repeat,
+  .get_size = get_size,
   .replay = replay,
   .free = destroy,
 };

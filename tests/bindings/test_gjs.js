@@ -294,6 +294,7 @@ await test('blocking calls, with what may be left out', () => {
     check(!device.equals(other) && !device.equals('cpu'), 'different devices are equal');
     equal(device.model, device.get_model());
     equal(device.vector_level, device.get_vector_level());
+    check(device.get_memory_used() <= device.get_memory_peak(), 'more memory is used than ever was');
     const text = executable.program.to_text(Ghlo.TextFlags.STRIP_LOCATIONS);
     equal(Ghlo.Program.parse(text).to_text(Ghlo.TextFlags.STRIP_LOCATIONS), text);
 });

@@ -296,6 +296,13 @@ class TestCalls(unittest.TestCase):
             if device.get_kind() == Ghlo.DeviceKind.CPU and device.get_vector_level() is not None:
                 self.assertIn(device.get_vector_level(), ('baseline', 'avx2', 'avx512'))
 
+    def test_memory(self):
+        device = Ghlo.Client().list_devices()[0]
+        used = device.get_memory_used()
+        buffer = Ghlo.Buffer.from_numpy(np.zeros(1 << 20, np.uint8))
+        self.assertGreaterEqual(device.get_memory_peak(), used + (1 << 20))
+        del buffer
+
     def test_text(self):
         text = Ghlo.Program.parse(ADD).to_text(Ghlo.TextFlags.STRIP_LOCATIONS)
         self.assertIn('stablehlo.add', text)

@@ -822,6 +822,7 @@ test_devices (void)
   device = g_list_model_get_item (devices, 0);
   g_assert_cmpstr (ghlo_device_get_name (device), !=, "");
   g_assert_cmpuint (ghlo_device_get_memory (device), >, 0);
+  g_assert_cmpuint (ghlo_device_get_memory_used (device), <=, ghlo_device_get_memory_peak (device));
   g_object_get (device, "model", &model, "vector-level", &level, NULL);
   g_assert_cmpstr (model, ==, ghlo_device_get_model (device));
   g_assert_cmpstr (level, ==, ghlo_device_get_vector_level (device));
@@ -871,6 +872,8 @@ test_equal_devices (void)
     }
   g_assert_true (ghlo_device_equal (bare, bare));
   g_assert_false (ghlo_device_equal (bare, bare_too));
+  g_assert_cmpuint (ghlo_device_get_memory_used (bare), ==, 0);
+  g_assert_cmpuint (ghlo_device_get_memory_peak (bare), ==, 0);
   g_assert_null (ghlo_device_get_model (bare));
   g_assert_null (ghlo_device_get_vector_level (bare));
 }

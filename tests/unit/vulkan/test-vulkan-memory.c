@@ -1,0 +1,153 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * How much memory of a device runs hold: no more than is known of a program before it runs, and little less; and none
+ * of it when all is over.
+ */
+
+#include "vulkan-program.h"
+
+#include "runtime/place.h"
+
+/* Two products with numbers in between that lie in the arena, a sum, and more than one way of using memory again. */
+static const char layers[] =
+  "func.func @main(%x: tensor<256x512xf32>, %v: tensor<512x512xf32>, %w: tensor<512x512xf32>) -> (tensor<256x512xf32>, "
+  "tensor<256xf32>) {\n"
+  "  %zero = stablehlo.constant dense<0.0> : tensor<f32>\n"
+  "  %a = stablehlo.dot_general %x, %v, contracting_dims = [1] x [0] : (tensor<256x512xf32>, tensor<512x512xf32>) -> "
+  "tensor<256x512xf32>\n"
+  "  %b = stablehlo.tanh %a : tensor<256x512xf32>\n"
+  "  %c = stablehlo.dot_general %b, %w, contracting_dims = [1] x [0] : (tensor<256x512xf32>, tensor<512x512xf32>) -> "
+  "tensor<256x512xf32>\n"
+  "  %d = stablehlo.sine %c : tensor<256x512xf32>\n"
+  "  %e = stablehlo.dot_general %d, %v, contracting_dims = [1] x [0] : (tensor<256x512xf32>, tensor<512x512xf32>) -> "
+  "tensor<256x512xf32>\n"
+  "  %s = stablehlo.reduce(%e init: %zero) applies stablehlo.add across dimensions = [1] : (tensor<256x512xf32>, "
+  "tensor<f32>) -> tensor<256xf32>\n"
+  "  return %e, %s : tensor<256x512xf32>, tensor<256xf32>\n"
+  "}\n";
+
+/* A loop that exchanges what it carries, and a sort, which needs scratch. */
+static const char loop[] =
+  "func.func @main(%x: tensor<30000xf32>) -> tensor<30000xf32> {\n"
+  "  %zero = stablehlo.constant dense<0> : tensor<i32>\n"
+  "  %n = stablehlo.constant dense<7> : tensor<i32>\n"
+  "  %one = stablehlo.constant dense<1> : tensor<i32>\n"
+  "  %r:2 = stablehlo.while(%i = %zero, %y = %x) : tensor<i32>, tensor<30000xf32>\n"
+  "  cond {\n"
+  "    %c = stablehlo.compare LT, %i, %n : (tensor<i32>, tensor<i32>) -> tensor<i1>\n"
+  "    stablehlo.return %c : tensor<i1>\n"
+  "  } do {\n"
+  "    %j = stablehlo.add %i, %one : tensor<i32>\n"
+  "    %z = stablehlo.reverse %y, dims = [0] : tensor<30000xf32>\n"
+  "    %t = stablehlo.add %z, %y : tensor<30000xf32>\n"
+  "    stablehlo.return %j, %t : tensor<i32>, tensor<30000xf32>\n"
+  "  }\n"
+  "  %s = \"stablehlo.sort\"(%r#1) ({\n"
+  "  ^bb0(%a: tensor<f32>, %b: tensor<f32>):\n"
+  "    %c = stablehlo.compare LT, %a, %b : (tensor<f32>, tensor<f32>) -> tensor<i1>\n"
+  "    stablehlo.return %c : tensor<i1>\n"
+  "  }) {dimension = 0 : i64, is_stable = true} : (tensor<30000xf32>) -> tensor<30000xf32>\n"
+  "  return %s : tensor<30000xf32>\n"
+  "}\n";
+
+static const struct
+{
+  const char *name, *text;
+  const char *types[4];         /* of its inputs, NULL-terminated */
+} programs[] = {
+  { "layers", layers, { "tensor<256x512xf32>", "tensor<512x512xf32>", "tensor<512x512xf32>" } },
+  { "loop", loop, { "tensor<30000xf32>" } },
+};
+
+static GhloValue *
+make_input (GhloDeviceCore *device,
+            const char     *text)
+{
+  g_autoptr (GError) error = NULL;
+  g_autoptr (GhloTensorType) type = ghlo_tensor_type_parse (text, &error);
+  g_autoptr (GhloValue) zeros = NULL;
+  GhloValue *value;
+
+  g_assert_no_error (error);
+  zeros = ghlo_value_new_tensor (type, &error);
+  g_assert_no_error (error);
+  value = ghlo_value_place (zeros, device, NULL, &error);
+  g_assert_no_error (error);
+
+  return value;
+}
+
+static void
+run (GhloPrepared     *prepared,
+     GhloValue *const *inputs,
+     guint             n_inputs)
+{
+  g_autoptr (GError) error = NULL;
+  GhloValue *outputs[2] = { NULL };
+
+  ghlo_prepared_run (prepared, NULL, inputs, n_inputs, outputs, NULL, &error);
+  g_assert_no_error (error);
+  for (guint i = 0; i < prepared->n_outputs; i++)
+    {
+      g_assert_true (ghlo_value_fetch (outputs[i], NULL, &error));
+      ghlo_value_unref (outputs[i]);
+    }
+}
+
+static void
+test_peak (gconstpointer data)
+{
+  const guint at = GPOINTER_TO_UINT (data);
+  GhloVulkanDevice *device = vulkan_program_device ();
+  g_autoptr (GError) error = NULL;
+  GhloValue *inputs[G_N_ELEMENTS (programs[0].types)];
+  GhloPrepared *prepared;
+  GhloRunFigures figures;
+  GhloMemoryUse use;
+  gsize planned;
+  guint n = 0;
+
+  if (device == NULL)
+    return;
+  prepared = vulkan_program_prepare (&device->core, programs[at].text, &error);
+  g_assert_no_error (error);
+  ghlo_device_core_measure_memory (&device->core, &use);
+  g_assert_cmpuint (use.peak, >=, use.used);
+  g_assert_true (ghlo_prepared_measure (prepared, &figures));
+  planned = figures.input_bytes + figures.run_bytes + figures.prepared_bytes;
+  for (; programs[at].types[n] != NULL; n++)
+    inputs[n] = make_input (&device->core, programs[at].types[n]);
+  ghlo_device_core_reset_memory_peak (&device->core);
+  for (guint i = 0; i < 3; i++)
+    run (prepared, inputs, n);
+
+  ghlo_device_core_measure_memory (&device->core, &use);
+  g_assert_cmpuint (use.peak, <=, planned);
+  g_assert_cmpuint (use.peak, >=, planned / 10 * 9);
+  g_assert_cmpuint (use.used, >=, figures.input_bytes);
+  for (guint i = 0; i < n; i++)
+    ghlo_value_unref (inputs[i]);
+  ghlo_prepared_free (prepared);
+  device->vk->DeviceWaitIdle (device->device);
+  ghlo_device_core_measure_memory (&device->core, &use);
+  g_assert_cmpuint (use.used, ==, 0);
+  g_assert_cmpuint (use.peak, >, 0);
+  ghlo_device_core_reset_memory_peak (&device->core);
+  ghlo_device_core_measure_memory (&device->core, &use);
+  g_assert_cmpuint (use.peak, ==, 0);
+}
+
+int
+main (int    argc,
+      char **argv)
+{
+  g_test_init (&argc, &argv, NULL);
+  for (guint i = 0; i < G_N_ELEMENTS (programs); i++)
+    {
+      g_autofree char *path = g_strconcat ("/vulkan/memory/", programs[i].name, NULL);
+
+      g_test_add_data_func (path, GUINT_TO_POINTER (i), test_peak);
+    }
+
+  return g_test_run ();
+}
