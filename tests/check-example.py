@@ -25,8 +25,8 @@ TARGETS = ['src/tools/ghlo', 'tests/test-scalar-table', 'tests/test-cpu-elementw
 SKIPPED = 77
 
 # The copy is there to be tried, neither for long nor to be debugged.
-OPTIONS = ['-Dintrospection=disabled', '-Ddocumentation=disabled', '-Dman=disabled', '-Doptimization=0',
-           '-Ddebug=false']
+OPTIONS = ['-Dintrospection=disabled', '-Ddocumentation=disabled', '-Dman=disabled', '-Dvulkan=disabled',
+           '-Doptimization=0', '-Ddebug=false']
 
 
 def fail(message):

@@ -36,7 +36,8 @@ install_packages () {
   $as_root env DEBIAN_FRONTEND=noninteractive apt-get install -qq -y --no-install-recommends $missing > /dev/null
 }
 
-# Sets up and builds $root in the folder given, with further meson options. $NICE is a command to build by.
+# Sets up and builds $root in the folder given, with further meson options. $NICE is a command to build by, and
+# $TARGETS what to build, all where it is empty.
 build_in () {
   folder=$1
   shift
@@ -44,5 +45,6 @@ build_in () {
     mkdir -p "$folder"
     PATH=/usr/bin:$PATH meson setup "$folder" "$root" "$@" > "$folder/setup.log" 2>&1 || { cat "$folder/setup.log" >&2; exit 1; }
   fi
-  PATH=/usr/bin:$PATH ${NICE-} ninja -C "$folder" --quiet
+  # shellcheck disable=SC2086
+  PATH=/usr/bin:$PATH ${NICE-} ninja -C "$folder" --quiet ${TARGETS-}
 }

@@ -7,9 +7,9 @@ fails where they grow faster than the program.
 
 Runs BENCH under callgrind with N and a quarter of it. Unlike times, the counts are much
 the same on a busy machine, so that small programs are enough; what seems to grow too
-fast is looked at once more with four and sixteen times as many operations, where steps of tables and
-seeds of hashes count for less, and only growth that lasts fails. The result is TAP; with
---table the exponents, log (i (N) / i (N / 4)) / log 4, and millions of instructions.
+fast is looked at again with four times as many operations, and sixteen times, where steps
+of tables and seeds of hashes count for less, and only growth that lasts fails. The result is
+TAP; with --table the exponents, log (i (N) / i (N / 4)) / log 4, and millions of instructions.
 """
 
 import argparse
@@ -75,6 +75,17 @@ def too_fast(small, large, limit):
     return {phase: exponent for phase, exponent in exponents(small, large).items() if exponent > limit}
 
 
+def lasting(bench, name, small, large, options):
+    """What grows too fast at each size."""
+    bad = too_fast(small, large, options.limit)
+    for factor in (4, 16):
+        if not bad:
+            break
+        small, large = large, count(bench, factor * options.operations, [name])[name]
+        bad = {phase: exponent for phase, exponent in too_fast(small, large, options.limit).items() if phase in bad}
+    return bad
+
+
 def main():
     parser = argparse.ArgumentParser(description='counts how instructions grow with programs')
     parser.add_argument('bench')
@@ -97,11 +108,7 @@ def main():
             print(f'{name:20}', ' '.join(f'{phase} {counts[phase] / 1e6:.1f} {exponent:.2f}'
                                          for phase, exponent in exponents(small[name], counts).items()))
             continue
-        bad = too_fast(small[name], counts, options.limit)
-        if bad:
-            larger, largest = (count(options.bench, n * options.operations, [name])[name] for n in (4, 16))
-            bad = {phase: exponent for phase, exponent in too_fast(larger, largest, options.limit).items()
-                   if phase in bad}
+        bad = lasting(options.bench, name, small[name], counts, options)
         failed |= bool(bad)
         print(f'{"not " if bad else ""}ok {number} - {name}')
         for phase, exponent in bad.items():

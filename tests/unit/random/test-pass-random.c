@@ -9,11 +9,12 @@
  */
 
 #include "../passes/pass-help.h"
+#include "../sanitized.h"
 #include "check.h"
 #include "options.h"
 
 static gint64 first_seed = 1;
-static int n_programs = 1000;
+static int n_programs = SANITIZED ? 500 : 1000;
 
 static const char *fusions[] = { "canonicalize", "reshape", "cse", "dce", "channels-last", "fuse-loops",
                                  "fuse-epilogues", "fuse-reductions", "fuse-maps", NULL };

@@ -21,7 +21,7 @@ enum { MEMORY_LIMIT = 256 * 1024 * 1024, MAX_FAULTS = 10 };
 #define PROCESS_LIMIT (G_GUINT64_CONSTANT (4000000) * 1024)
 
 static gint64 first_seed = 1;
-static int n_draws = 20000;
+static int n_draws = SANITIZED ? 10000 : 20000;
 static gboolean is_verbose, prints;
 
 static char *

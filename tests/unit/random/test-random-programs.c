@@ -9,6 +9,7 @@
  */
 
 #include "../plan/apart-device.h"
+#include "../sanitized.h"
 #include "check.h"
 #include "options.h"
 #include "cpu/device.h"
@@ -56,7 +57,7 @@ static const struct
 };
 
 static gint64 first_seed = 1;
-static int n_programs = 500;
+static int n_programs = SANITIZED ? 250 : 500;
 static gboolean is_verbose;
 static char *device_name;       /* NULL: all but Vulkan's */
 
