@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * A list of ranges that were touched since the last barrier, sorted and apart, each with its last writer and its
- * last reader.
+ * A list of ranges that were touched since the last barrier, sorted and apart, each with its last writer, its last
+ * reader, and one before that: a command that works in place is the last reader of what it writes.
  */
 
 #include "vulkan/hazards.h"
@@ -11,7 +11,7 @@
 typedef struct
 {
   guint64 begin, end;
-  guint   writer, reader;       /* commands, or NOBODY */
+  guint   writer, reader, earlier;      /* commands, or NOBODY */
 } Range;
 
 struct _GhloVulkanHazards
@@ -70,7 +70,7 @@ fill (GhloVulkanHazards *self,
   for (; begin < end; i++)
     {
       const Range *next = i < self->ranges->len ? &g_array_index (self->ranges, Range, i) : NULL;
-      Range gap = { begin, next != NULL ? MIN (end, next->begin) : end, NOBODY, NOBODY };
+      Range gap = { begin, next != NULL ? MIN (end, next->begin) : end, NOBODY, NOBODY, NOBODY };
 
       if (next != NULL && next->end <= begin)
         continue;
@@ -91,7 +91,7 @@ ghlo_vulkan_hazards_add (GhloVulkanHazards *self,
                          guint64            end,
                          gboolean           is_written)
 {
-  guint other = NOBODY;
+  guint other = NOBODY, reader;
 
   split (self, begin);
   split (self, end);
@@ -102,14 +102,18 @@ ghlo_vulkan_hazards_add (GhloVulkanHazards *self,
 
       if (range->begin < begin || range->end > end)
         continue;
+      reader = range->reader != number ? range->reader : range->earlier;
       if (range->writer != NOBODY && range->writer != number)
         other = range->writer;
-      else if (is_written && range->reader != NOBODY && range->reader != number)
-        other = range->reader;
+      else if (is_written && reader != NOBODY)
+        other = reader;
       if (is_written)
         range->writer = number;
       else
-        range->reader = number;
+        {
+          range->earlier = reader;
+          range->reader = number;
+        }
     }
 
   return other;

@@ -24,6 +24,10 @@ test_hazards (void)
   /* A command with itself, in place. */
   g_assert_cmpuint (ghlo_vulkan_hazards_add (hazards, 2, 400, 500, FALSE), ==, G_MAXUINT);
   g_assert_cmpuint (ghlo_vulkan_hazards_add (hazards, 2, 400, 500, TRUE), ==, G_MAXUINT);
+  /* The same of what another has read. */
+  g_assert_cmpuint (ghlo_vulkan_hazards_add (hazards, 0, 600, 700, FALSE), ==, G_MAXUINT);
+  g_assert_cmpuint (ghlo_vulkan_hazards_add (hazards, 2, 650, 660, FALSE), ==, G_MAXUINT);
+  g_assert_cmpuint (ghlo_vulkan_hazards_add (hazards, 2, 650, 660, TRUE), ==, 0);
   /* A write of what was read, by one byte; a read of what was written; a write of what was written. */
   g_assert_cmpuint (ghlo_vulkan_hazards_add (hazards, 3, 199, 200, TRUE), !=, G_MAXUINT);
   g_assert_cmpuint (ghlo_vulkan_hazards_add (hazards, 4, 0, 41, FALSE), ==, 1);
