@@ -6,13 +6,9 @@
 
 #include "vulkan-program.h"
 
-#include <string.h>
-
 #include "compiler/devices.h"
 #include "runtime/place.h"
 #include "vulkan/queue.h"
-
-enum { MAX_OUTPUTS = 4 };
 
 /* What programs begin with: %zero, %x and %y are carried, and %one is a constant. */
 #define BEGIN(results) \
@@ -260,111 +256,18 @@ fill_in (const char *text,
 }
 
 static void
-run (GhloPrepared  *prepared,
-     GhloValue    **outputs)
-{
-  g_autoptr (GError) error = NULL;
-
-  ghlo_prepared_run (prepared, NULL, NULL, 0, outputs, NULL, &error);
-  g_assert_no_error (error);
-}
-
-static void
-compare (GhloPrepared *prepared,
-         GhloValue   **outputs,
-         GhloValue   **expected)
-{
-  g_autoptr (GError) error = NULL;
-
-  for (guint i = 0; i < prepared->n_outputs; i++)
-    {
-      ghlo_value_fetch (outputs[i], NULL, &error);
-      g_assert_no_error (error);
-      g_assert_cmpmem (outputs[i]->data, outputs[i]->n_bytes, expected[i]->data, expected[i]->n_bytes);
-    }
-  ghlo_values_clear (outputs, prepared->n_outputs);
-}
-
-/* Each step by itself. */
-static void
-check_profile (GhloPrepared *prepared,
-               GhloValue   **expected)
-{
-  g_autoptr (GhloRunProfile) profile = ghlo_run_profile_new ();
-  const GhloRunOptions options = { .profile = profile };
-  g_autoptr (GError) error = NULL;
-  GhloValue *outputs[MAX_OUTPUTS];
-
-  ghlo_prepared_run (prepared, &options, NULL, 0, outputs, NULL, &error);
-  g_assert_no_error (error);
-  compare (prepared, outputs, expected);
-}
-
-/* Two runs at once, then one more, which takes the first one's commands. What recordings they begin. */
-static VulkanProgramReplays
-check_program (GhloVulkanDevice *device,
-               const char       *text)
-{
-  g_autoptr (GError) error = NULL;
-  g_autoptr (GhloPrepared) oracle = vulkan_program_prepare (ghlo_devices_find ("reference"), text, &error);
-  g_autoptr (GhloPrepared) prepared = NULL;
-  GhloValue *expected[MAX_OUTPUTS], *outputs[3][MAX_OUTPUTS];
-  VulkanProgramReplays seen;
-
-  g_assert_no_error (error);
-  run (oracle, expected);
-  vulkan_program_watch (device);
-  prepared = vulkan_program_prepare (&device->core, text, &error);
-  g_assert_no_error (error);
-  run (prepared, outputs[0]);
-  run (prepared, outputs[1]);
-  compare (prepared, outputs[0], expected);
-  run (prepared, outputs[2]);
-  compare (prepared, outputs[1], expected);
-  compare (prepared, outputs[2], expected);
-  seen = vulkan_program_unwatch (device);
-  check_profile (prepared, expected);
-  ghlo_values_clear (expected, oracle->n_outputs);
-
-  return seen;
-}
-
-/* Bytes in a second, which is what plans think of it; of those that are made from now on. */
-static void
-set_rate (GhloVulkanDevice *device,
-          double            rate)
-{
-  device->rates = (GhloStepRates) { .bytes = rate, .products = { 1e30, 1e30, 1e30 }, .scalars = 1e30 };
-}
-
-static GhloVulkanDevice *
-open_device (void)
-{
-  GhloVulkanDevice *device = vulkan_program_device ();
-  g_autoptr (GError) error = NULL;
-
-  if (device == NULL)
-    return NULL;
-  set_rate (device, 1e30);
-  ghlo_vulkan_device_open (device, NULL, &error);
-  g_assert_no_error (error);
-
-  return device;
-}
-
-static void
 test_counted (void)
 {
   static const char *const texts[] = { moved, in_place, swapped, nested };
   static const guint trips[] = { 0, 1, 2, 3, 8, 13 };
-  GhloVulkanDevice *device = open_device ();
+  GhloVulkanDevice *device = vulkan_program_open ();
 
   for (guint i = 0; device != NULL && i < G_N_ELEMENTS (texts); i++)
     for (guint k = 0; k < G_N_ELEMENTS (trips); k++)
       {
         g_autofree char *text = fill_in (texts[i], trips[k]);
 
-        g_assert_cmpuint (check_program (device, text).n_replays, ==, 3);
+        g_assert_cmpuint (vulkan_program_check (device, text, NULL, 0).n_replays, ==, 3);
       }
 }
 
@@ -380,12 +283,12 @@ test_long (void)
     { moved, 300, 1, 1 }, { moved, 1500, 3, 12 }, { moved, 2047, 3, 12 }, { swapped, 2047, 3, 12 },
     { in_place, 2048, 2, 8 }, { nested, 40, 3, 50 },
   };
-  GhloVulkanDevice *device = open_device ();
+  GhloVulkanDevice *device = vulkan_program_open ();
 
   for (guint i = 0; device != NULL && i < G_N_ELEMENTS (cases); i++)
     {
       g_autofree char *text = fill_in (cases[i].text, cases[i].trips);
-      guint n_replays = check_program (device, text).n_replays / 3;
+      guint n_replays = vulkan_program_check (device, text, NULL, 0).n_replays / 3;
 
       g_test_message ("%u iterations: %u recordings", cases[i].trips, n_replays);
       g_assert_cmpuint (n_replays, >=, cases[i].least);
@@ -398,13 +301,13 @@ test_ended (void)
 {
   static const char *const texts[] = { ended, ended_with_loops };
   static const guint trips[] = { 0, 1, 2, 3, 7, 64, 65 };
-  GhloVulkanDevice *device = open_device ();
+  GhloVulkanDevice *device = vulkan_program_open ();
 
   for (guint i = 0; device != NULL && i < G_N_ELEMENTS (texts); i++)
     for (guint k = 0; k < G_N_ELEMENTS (trips); k++)
       {
         g_autofree char *text = fill_in (texts[i], trips[k]);
-        guint n_replays = check_program (device, text).n_replays;
+        guint n_replays = vulkan_program_check (device, text, NULL, 0).n_replays;
 
         g_test_message ("%u iterations: %u recordings in 3 runs", trips[k], n_replays);
       }
@@ -416,12 +319,12 @@ static void
 test_ended_ahead (void)
 {
   static const guint trips[] = { 0, 1, 2, 3, 7, 64, 65 };
-  GhloVulkanDevice *device = open_device ();
+  GhloVulkanDevice *device = vulkan_program_open ();
 
   for (guint k = 0; device != NULL && k < G_N_ELEMENTS (trips); k++)
     {
       g_autofree char *text = fill_in (ended_ahead, trips[k]);
-      VulkanProgramReplays seen = check_program (device, text);
+      VulkanProgramReplays seen = vulkan_program_check (device, text, NULL, 0);
 
       g_test_message ("%u iterations: %u recordings in 3 runs of %u dispatches, which wait %u times", trips[k],
                       seen.n_replays, seen.n_dispatches, seen.n_barriers);
@@ -454,7 +357,7 @@ static void
 test_ended_as_told (void)
 {
   static const gint32 trips[] = { 3, 100, 100, 101, 7, 0, 40, 250 };
-  GhloVulkanDevice *device = open_device ();
+  GhloVulkanDevice *device = vulkan_program_open ();
   g_autoptr (GhloTensorType) type = ghlo_tensor_type_new (GHLO_ELEMENT_TYPE_I32, NULL, 0);
   g_autoptr (GError) error = NULL;
   g_autoptr (GhloPrepared) oracle = vulkan_program_prepare (ghlo_devices_find ("reference"), told, &error);
@@ -464,12 +367,12 @@ test_ended_as_told (void)
   for (guint i = 0; prepared != NULL && i < G_N_ELEMENTS (trips); i++)
     {
       g_autoptr (GhloValue) n = ghlo_value_new_uninitialized (type, &error);
-      GhloValue *expected[MAX_OUTPUTS], *outputs[MAX_OUTPUTS];
+      GhloValue *expected[VULKAN_PROGRAM_MAX_OUTPUTS], *outputs[VULKAN_PROGRAM_MAX_OUTPUTS];
 
       *(gint32 *) (gpointer) n->data = trips[i];
       g_assert_true (ghlo_prepared_run (oracle, NULL, &n, 1, expected, NULL, &error));
       g_assert_true (ghlo_prepared_run (prepared, NULL, &n, 1, outputs, NULL, &error));
-      compare (prepared, outputs, expected);
+      vulkan_program_compare (prepared, outputs, expected);
       ghlo_values_clear (expected, oracle->n_outputs);
     }
 }
@@ -478,13 +381,13 @@ test_ended_as_told (void)
 static void
 test_ended_late (void)
 {
-  GhloVulkanDevice *device = open_device ();
+  GhloVulkanDevice *device = vulkan_program_open ();
   g_autofree char *text = fill_in (ended, 1000);
   guint n_replays;
 
   if (device == NULL)
     return;
-  n_replays = check_program (device, text).n_replays;
+  n_replays = vulkan_program_check (device, text, NULL, 0).n_replays;
   g_test_message ("1000 iterations: %u recordings in 3 runs", n_replays);
   g_assert_cmpuint (n_replays, <, 3 * 500);
 }
@@ -494,14 +397,14 @@ test_host (void)
 {
   static const char *const texts[] = { ended_inside, carried };
   static const guint trips[] = { 0, 1, 4, 9 };
-  GhloVulkanDevice *device = open_device ();
+  GhloVulkanDevice *device = vulkan_program_open ();
 
   for (guint i = 0; device != NULL && i < G_N_ELEMENTS (texts); i++)
     for (guint k = 0; k < G_N_ELEMENTS (trips); k++)
       {
         g_autofree char *text = fill_in (texts[i], trips[k]);
 
-        check_program (device, text);
+        vulkan_program_check (device, text, NULL, 0);
       }
 }
 
@@ -538,7 +441,7 @@ test_cancel (void)
 {
   g_autofree char *far = fill_in (moved, 2000000000), *near = fill_in (ended, 9);
   const char *const texts[] = { endless, far };
-  GhloVulkanDevice *device = open_device ();
+  GhloVulkanDevice *device = vulkan_program_open ();
 
   for (guint i = 0; device != NULL && i < G_N_ELEMENTS (texts); i++)
     {
@@ -547,13 +450,13 @@ test_cancel (void)
       g_autoptr (GCancellable) cancellable = g_cancellable_new ();
       const GhloMonitor monitor = { .cancellable = cancellable };
       GThread *thread = g_thread_new (NULL, cancel_soon, cancellable);
-      GhloValue *outputs[MAX_OUTPUTS];
+      GhloValue *outputs[VULKAN_PROGRAM_MAX_OUTPUTS];
 
       g_assert_no_error (error);
       g_assert_false (ghlo_prepared_run (prepared, NULL, NULL, 0, outputs, &monitor, &error));
       g_assert_error (error, G_IO_ERROR, G_IO_ERROR_CANCELLED);
       g_thread_join (thread);
-      check_program (device, near);
+      vulkan_program_check (device, near, NULL, 0);
     }
 }
 
@@ -567,13 +470,13 @@ static gpointer
 run_often (gpointer data)
 {
   const Shared *shared = data;
-  GhloValue *expected[MAX_OUTPUTS], *outputs[MAX_OUTPUTS];
+  GhloValue *expected[VULKAN_PROGRAM_MAX_OUTPUTS], *outputs[VULKAN_PROGRAM_MAX_OUTPUTS];
 
-  run (shared->oracle, expected);
+  vulkan_program_run (shared->oracle, NULL, 0, expected);
   for (guint i = 0; i < 5; i++)
     {
-      run (shared->prepared, outputs);
-      compare (shared->prepared, outputs, expected);
+      vulkan_program_run (shared->prepared, NULL, 0, outputs);
+      vulkan_program_compare (shared->prepared, outputs, expected);
     }
   ghlo_values_clear (expected, shared->oracle->n_outputs);
 
@@ -583,7 +486,7 @@ run_often (gpointer data)
 static void
 test_threads (void)
 {
-  GhloVulkanDevice *device = open_device ();
+  GhloVulkanDevice *device = vulkan_program_open ();
   g_autofree char *text = fill_in (ended_with_loops, 21);
   g_autoptr (GhloPrepared) prepared = NULL, oracle = NULL;
   g_autoptr (GError) error = NULL;
@@ -618,7 +521,7 @@ test_cuts (void)
     { moved, 100, 1e30, 3, 3 }, { moved, 101, 4e5, 9, 300 }, { moved, 13, 1e4, 36, 300 }, { nested, 8, 1e5, 36, 1000 },
     { swapped, 9, 1e4, 36, 300 }, { ended, 9, 1e4, 36, 300 },
   };
-  GhloVulkanDevice *device = open_device ();
+  GhloVulkanDevice *device = vulkan_program_open ();
 
   for (guint i = 0; device != NULL && i < G_N_ELEMENTS (cases); i++)
     {
@@ -626,8 +529,8 @@ test_cuts (void)
       const guint64 submitted = ghlo_vulkan_queue_value (device->queue);
       guint n_replays;
 
-      set_rate (device, cases[i].rate);
-      n_replays = check_program (device, text).n_replays;
+      vulkan_program_set_rate (device, cases[i].rate);
+      n_replays = vulkan_program_check (device, text, NULL, 0).n_replays;
       g_test_message ("%u at %g: %u recordings, %" G_GUINT64_FORMAT " submissions", i, cases[i].rate, n_replays,
                       ghlo_vulkan_queue_value (device->queue) - submitted);
       g_assert_cmpuint (n_replays, >=, cases[i].least);
@@ -635,7 +538,7 @@ test_cuts (void)
       g_assert_cmpuint (ghlo_vulkan_queue_value (device->queue) - submitted, >=, n_replays);
     }
   if (device != NULL)
-    set_rate (device, 1e30);
+    vulkan_program_set_rate (device, 1e30);
 }
 
 int

@@ -9,6 +9,8 @@
 
 #include "compiler/devices.h"
 #include "import/import.h"
+#include "runtime/place.h"
+#include "vulkan/queue.h"
 #include "vulkan/recording.h"
 
 GhloVulkanDevice *
@@ -128,4 +130,105 @@ vulkan_program_run_step (const GhloVulkanDevice        *device,
       recorder->replay (recording, addresses, NULL, error);
     }
   recorder->free (recording);
+}
+
+void
+vulkan_program_set_rate (GhloVulkanDevice *device,
+                         double            rate)
+{
+  device->rates = (GhloStepRates) { .bytes = rate, .products = { 1e30, 1e30, 1e30 }, .scalars = 1e30 };
+}
+
+GhloVulkanDevice *
+vulkan_program_open (void)
+{
+  GhloVulkanDevice *device = vulkan_program_device ();
+  g_autoptr (GError) error = NULL;
+
+  if (device == NULL)
+    return NULL;
+  vulkan_program_set_rate (device, 1e30);
+  ghlo_vulkan_device_open (device, NULL, &error);
+  g_assert_no_error (error);
+
+  return device;
+}
+
+void
+vulkan_program_run (GhloPrepared      *prepared,
+                    GhloValue *const  *inputs,
+                    gsize              n_inputs,
+                    GhloValue        **outputs)
+{
+  g_autoptr (GError) error = NULL;
+
+  ghlo_prepared_run (prepared, NULL, inputs, n_inputs, outputs, NULL, &error);
+  g_assert_no_error (error);
+}
+
+void
+vulkan_program_compare (GhloPrepared *prepared,
+                        GhloValue   **outputs,
+                        GhloValue   **expected)
+{
+  g_autoptr (GError) error = NULL;
+
+  for (guint i = 0; i < prepared->n_outputs; i++)
+    {
+      ghlo_value_fetch (outputs[i], NULL, &error);
+      g_assert_no_error (error);
+      g_assert_cmpmem (outputs[i]->data, outputs[i]->n_bytes, expected[i]->data, expected[i]->n_bytes);
+    }
+  ghlo_values_clear (outputs, prepared->n_outputs);
+}
+
+/* Each step by itself. */
+static void
+check_profile (GhloPrepared      *prepared,
+               GhloValue *const  *inputs,
+               gsize              n_inputs,
+               GhloValue        **expected)
+{
+  g_autoptr (GhloRunProfile) profile = ghlo_run_profile_new ();
+  const GhloRunOptions options = { .profile = profile };
+  g_autoptr (GError) error = NULL;
+  GhloValue *outputs[VULKAN_PROGRAM_MAX_OUTPUTS];
+
+  ghlo_prepared_run (prepared, &options, inputs, n_inputs, outputs, NULL, &error);
+  g_assert_no_error (error);
+  vulkan_program_compare (prepared, outputs, expected);
+}
+
+VulkanProgramReplays
+vulkan_program_check (GhloVulkanDevice  *device,
+                      const char        *text,
+                      GhloValue *const  *inputs,
+                      gsize              n_inputs)
+{
+  g_autoptr (GError) error = NULL;
+  g_autoptr (GhloPrepared) oracle = vulkan_program_prepare (ghlo_devices_find ("reference"), text, &error);
+  g_autoptr (GhloPrepared) prepared = NULL;
+  GhloValue *expected[VULKAN_PROGRAM_MAX_OUTPUTS], *outputs[3][VULKAN_PROGRAM_MAX_OUTPUTS];
+  VulkanProgramReplays seen;
+  guint64 submitted;
+
+  g_assert_no_error (error);
+  vulkan_program_run (oracle, inputs, n_inputs, expected);
+  vulkan_program_watch (device);
+  prepared = vulkan_program_prepare (&device->core, text, &error);
+  g_assert_no_error (error);
+  ghlo_vulkan_queue_submit (device->queue, &submitted, &error);       /* constants */
+  g_assert_no_error (error);
+  vulkan_program_run (prepared, inputs, n_inputs, outputs[0]);
+  vulkan_program_run (prepared, inputs, n_inputs, outputs[1]);
+  vulkan_program_compare (prepared, outputs[0], expected);
+  vulkan_program_run (prepared, inputs, n_inputs, outputs[2]);
+  vulkan_program_compare (prepared, outputs[1], expected);
+  vulkan_program_compare (prepared, outputs[2], expected);
+  seen = vulkan_program_unwatch (device);
+  seen.n_submissions = (guint) (ghlo_vulkan_queue_value (device->queue) - submitted);
+  check_profile (prepared, inputs, n_inputs, expected);
+  ghlo_values_clear (expected, oracle->n_outputs);
+
+  return seen;
 }
