@@ -90,8 +90,10 @@ struct _GhloStep
   GhloStepOperand              *operands;  /* REFERENCE: those of ghlo_ir_outline_inputs (); TRANSFER: a buffer alone */
   GhloStepOperand              *results;
   guint                         n_operands, n_results;
-  const GhloStepTarget         *target;          /* COMPUTE: whose it is; as the next two */
-  const GhloStepImplementation *implementation;
+  /* COMPUTE: whose it is. BRANCH: who does all bodies and may choose between them, with operands[0] in its memory;
+   * NULL: the host does, and that is in its own. */
+  const GhloStepTarget         *target;
+  const GhloStepImplementation *implementation;  /* COMPUTE, as the next one */
   GhloStepCode                 *code;
   gpointer                      kept;     /* COMPUTE: by the selection, until the code is compiled; the step's */
   guint32                       scratch;  /* a buffer, or GHLO_STEP_NONE */
@@ -201,8 +203,8 @@ gboolean      ghlo_step_plan_may_replace (const GhloStepPlan *self,
                                           guint               input);
 /* What the step does, for people: an operation, a fusion's name, "copy" or "transfer". */
 const char   *ghlo_step_get_operation (const GhloStep     *self);
-/* Who does it: a target by its name, "reference" where that is the fallback executor, "host" for control flow and
- * transfers. */
+/* Who does it: a target by its name, "reference" where that is the fallback executor, "host" for transfers and the
+ * control flow that no target sees to. */
 const char   *ghlo_step_get_unit   (const GhloStep        *self);
 /* The operation of the program that it is for; of a fusion the first one; NULL for a copy. */
 const GhloIrOp *ghlo_step_get_op   (const GhloStep        *self);

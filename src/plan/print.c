@@ -124,7 +124,7 @@ ghlo_step_get_operation (const GhloStep *self)
 const char *
 ghlo_step_get_unit (const GhloStep *self)
 {
-  if (self->kind == GHLO_STEP_COMPUTE)
+  if (self->target != NULL)
     return self->target->name;
 
   return self->kind == GHLO_STEP_REFERENCE ? "reference" : "host";
@@ -212,6 +212,8 @@ print_head (Printer        *self,
         g_string_append_printf (self->text, ", t%u <-> t%u", step->exchanges[i].read, step->exchanges[i].written);
       break;
     default:
+      if (step->target != NULL)
+        g_string_append_printf (self->text, "%s ", step->target->name);
       g_string_append (self->text, "branch ");
     }
 }

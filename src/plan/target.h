@@ -130,8 +130,9 @@ typedef struct
   guint32 partner;
 } GhloStepExtent;
 
-/* Bytes of what a device keeps of a loop that data ends, and of what it reports to the host. */
-enum { GHLO_STEP_LOOP_STATE = 8, GHLO_STEP_LOOP_REPORT = 4 };
+/* Bytes of what a device keeps of a loop that data ends, and of what it reports to the host; and from the gate of one
+ * branch to that of the next. */
+enum { GHLO_STEP_LOOP_STATE = 8, GHLO_STEP_LOOP_REPORT = 4, GHLO_STEP_GATE_STRIDE = 4 };
 
 /* That a device is to be given at once: a desktop may share it, and a cancel waits for it. */
 enum { GHLO_STEP_MAX_NANOSECONDS = 20000000 };
@@ -147,8 +148,8 @@ typedef struct
   void      (*end)      (gpointer               recording,
                          double                 seconds);
   /* What is put in from now on does nothing where the byte at @place, which it does not write, is 0 by then; nowhere:
-   * it always does. */
-  void      (*gate)     (gpointer               recording,
+   * it always does. The place that it was before. */
+  GhloStepPlace (*gate) (gpointer               recording,
                          GhloStepPlace          place);
   /* Behind the condition of a loop, whose predicate is the byte at @predicate. The byte at @state becomes 0, and stays
    * so, when that is 0, and so does the one at @next, if that is somewhere, which nothing else writes then, and which
@@ -161,6 +162,16 @@ typedef struct
                          GhloStepPlace          state,
                          GhloStepPlace          report,
                          gboolean               is_first,
+                         GError               **error);
+  /* Before @n branches, of which branch i is to be put in behind the gate i * GHLO_STEP_GATE_STRIDE bytes from *gates
+   * on. It is open where the branch is taken: with @is_predicate the first of the two where the byte at @index is not
+   * 0; else that of the number there, of 32 bits, or the last where no branch has it. All are closed where the gate at
+   * hand is. FALSE with @error. NULL where the device does not choose. */
+  gboolean  (*choose)   (gpointer               recording,
+                         GhloStepPlace          index,
+                         gboolean               is_predicate,
+                         guint                  n,
+                         GhloStepPlace         *gates,
                          GError               **error);
   /* How many commands have been put in, and once more the @n from @first on. */
   guint     (*count)    (gpointer               recording);

@@ -344,21 +344,25 @@ run_loop (Run            *run,
     }
 }
 
-/* if: a predicate; case: a number, of which all that are none mean the last branch. */
+/* if: a predicate; case: a number, of which all that are none mean the last branch. A device that is to choose is asked
+ * for it where it does not, because steps are measured, or would be too many for it at once. */
 static gboolean
 run_branch (Run            *run,
             const GhloStep *step,
             GError        **error)
 {
-  const guint8 *address = address_of (run, &step->operands[0]);
-  gint32 index;
+  const gboolean is_if = step->op->kind == GHLO_OP_STABLEHLO_IF;
+  guint8 predicate = 0;
+  guint32 index = 0;
 
-  if (step->op->kind == GHLO_OP_STABLEHLO_IF)
-    return run_body (run, &step->bodies[*address != 0 ? 0 : 1], error);
-  memcpy (&index, address, sizeof index);
+  if (!ghlo_run_spaces_read (run->self->plan, &step->operands[0], run->addresses,
+                             is_if ? &predicate : (gpointer) &index, is_if ? sizeof predicate : sizeof index,
+                             run->monitor, error))
+    return FALSE;
+  if (is_if)
+    index = predicate != 0 ? 0 : 1;
 
-  return run_body (run, &step->bodies[index >= 0 && index < step->n_bodies ? (guint) index : step->n_bodies - 1],
-                   error);
+  return run_body (run, &step->bodies[MIN (index, step->n_bodies - 1)], error);
 }
 
 static gboolean

@@ -16,7 +16,7 @@ typedef struct
   const GhloStepSpace *space;             /* whose recordings they are */
   gpointer             recording;         /* NULL: none begins here */
   guint                n_steps;
-  gboolean             has_loops;
+  gboolean             has_bodies;        /* loops or branches */
   /* Of a loop that is longer than what is recorded of it, which leaves all where it was. */
   gint64               n_replays;         /* 1 of all others */
   gpointer             rest;              /* what is left of it then; NULL: nothing */
@@ -61,7 +61,11 @@ gboolean      ghlo_run_is_recorded        (const GhloStepPlan      *plan,
                                            const GhloStep          *step,
                                            const GhloStepTarget   **target,
                                            GhloRunLength           *length);
-/* The exchanges that the loops in @body, all of them counted, come to when it is run @n times. */
+/* Of an iteration of @step; no steps where it is no counted loop, or not recorded. */
+GhloRunLength ghlo_run_measure_iteration  (const GhloStepPlan      *plan,
+                                           const GhloStep          *step,
+                                           const GhloStepTarget   **target);
+/* The exchanges that the loops in @body, all of them counted, come to when it is run @n times and recorded. */
 void          ghlo_run_exchange_in        (const GhloStepBody      *body,
                                            gint64                   n,
                                            guint8                 **addresses);

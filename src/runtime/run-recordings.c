@@ -8,12 +8,13 @@
  * it had run the loop. What changes places does so with one other buffer, in one loop (plan/coalesce.c): after two
  * iterations all is where it was, and the others are repetitions of these.
  *
+ * Where the device chooses between branches, all of them are recorded, each behind a gate of its own. So a loop in one
+ * makes its exchanges whether the branch is taken or not, which no step outside of the branch may see.
+ *
  * What is estimated to keep the device busy for long is several recordings, between which others get it.
  */
 
 #include "runtime/run-loops.h"
-
-#include "plan/cost.h"
 
 enum { NO_TRIPS = -1 };
 
@@ -86,14 +87,27 @@ exchange_all (const GhloStep  *loop,
     ghlo_run_exchange (loop, addresses);
 }
 
+/* As @steps leave them, of which each branch is gone through. */
+static void
+exchange_in_steps (GhloStep *const  *steps,
+                   guint             n_steps,
+                   guint8          **addresses)
+{
+  for (guint i = 0; i < n_steps; i++)
+    if (steps[i]->kind == GHLO_STEP_LOOP)
+      exchange_all (steps[i], steps[i]->trips, addresses);
+    else
+      for (guint k = 0; k < steps[i]->n_bodies; k++)
+        exchange_in_steps (steps[i]->bodies[k].steps, steps[i]->bodies[k].n_steps, addresses);
+}
+
 void
 ghlo_run_exchange_in (const GhloStepBody  *body,
                       gint64               n,
                       guint8             **addresses)
 {
-  for (guint i = 0; n % 2 != 0 && i < body->n_steps; i++)
-    if (body->steps[i]->kind == GHLO_STEP_LOOP)
-      exchange_all (body->steps[i], body->steps[i]->trips, addresses);
+  if (n % 2 != 0)
+    exchange_in_steps (body->steps, body->n_steps, addresses);
 }
 
 static GhloStepPlace
@@ -125,6 +139,35 @@ put_step (GhloRunRecordings  *self,
 static gboolean put_loop (GhloRunRecordings *self, const GhloStepRecorder *recorder, const GhloStep *loop,
                           gint64 trips, gpointer recording, GError **error);
 
+/* All bodies of a branch, whichever is taken. */
+static gboolean
+put_branch (GhloRunRecordings       *self,
+            const GhloStepRecorder  *recorder,
+            const GhloStep          *branch,
+            gpointer                 recording,
+            GError                 **error)
+{
+  const GhloStepPlace index = place_of (self, branch->operands[0].buffer, branch->operands[0].offset);
+  GhloStepPlace gate, around;
+  gboolean ok = recorder->choose (recording, index, branch->op->kind == GHLO_OP_STABLEHLO_IF, branch->n_bodies, &gate,
+                                  error);
+
+  if (!ok)
+    return FALSE;
+  around = recorder->gate (recording, gate);
+  for (guint i = 0; ok && i < branch->n_bodies; i++)
+    {
+      const GhloStepBody *body = &branch->bodies[i];
+
+      recorder->gate (recording, gate);
+      ok = ghlo_run_recordings_put (self, recorder, body->steps, body->n_steps, recording, error);
+      gate.offset += GHLO_STEP_GATE_STRIDE;
+    }
+  recorder->gate (recording, around);
+
+  return ok;
+}
+
 gboolean
 ghlo_run_recordings_put (GhloRunRecordings       *self,
                          const GhloStepRecorder  *recorder,
@@ -137,7 +180,8 @@ ghlo_run_recordings_put (GhloRunRecordings       *self,
 
   for (guint i = 0; ok && i < n_steps; i++)
     ok = steps[i]->kind == GHLO_STEP_LOOP ? put_loop (self, recorder, steps[i], steps[i]->trips, recording, error)
-                                          : put_step (self, steps[i], recording, error);
+         : steps[i]->kind == GHLO_STEP_BRANCH ? put_branch (self, recorder, steps[i], recording, error)
+                                              : put_step (self, steps[i], recording, error);
 
   return ok;
 }
@@ -214,7 +258,7 @@ record_stretch (GhloRunRecordings     *self,
 {
   *stretch = (GhloRunStretch) { .space = target->space, .n_steps = n_steps, .n_replays = 1 };
   for (guint i = 0; i < n_steps; i++)
-    stretch->has_loops |= steps[i]->kind == GHLO_STEP_LOOP;
+    stretch->has_bodies |= steps[i]->n_bodies > 0;
   stretch->recording = record (self, target, steps, n_steps, NO_TRIPS, seconds, error);
 
   return stretch->recording != NULL;
@@ -232,7 +276,7 @@ record_long_loop (GhloRunRecordings     *self,
 {
   const gint64 n_left = (*loop)->trips % n;
 
-  *stretch = (GhloRunStretch) { .space = target->space, .n_steps = 1, .has_loops = TRUE,
+  *stretch = (GhloRunStretch) { .space = target->space, .n_steps = 1, .has_bodies = TRUE,
                                 .n_replays = (*loop)->trips / n };
   stretch->recording = record (self, target, loop, 1, n, (double) n * seconds, error);
   if (stretch->recording != NULL && n_left > 0)
@@ -241,62 +285,13 @@ record_long_loop (GhloRunRecordings     *self,
   return stretch->recording != NULL && (n_left == 0 || stretch->rest != NULL);
 }
 
-/* Of an iteration of @step; no steps where it is no counted loop, or not recorded. */
-static GhloRunLength
-measure_iteration (const GhloStepPlan    *plan,
-                   const GhloStep        *step,
-                   const GhloStepTarget **target)
-{
-  GhloRunLength length = { 0 };
-
-  if (step->kind != GHLO_STEP_LOOP || step->trips < 0)
-    return length;
-  for (guint i = 0; i < step->bodies[1].n_steps; i++)
-    if (!ghlo_run_is_recorded (plan, step->bodies[1].steps[i], target, &length))
-      return (GhloRunLength) { 0 };
-  length.n_steps = MAX (length.n_steps, 1);
-
-  return length;
-}
-
-gboolean
-ghlo_run_is_recorded (const GhloStepPlan    *plan,
-                      const GhloStep        *step,
-                      const GhloStepTarget **target,
-                      GhloRunLength         *length)
-{
-  GhloRunLength each = { 0 };
-  gint64 trips = 1;
-
-  if (step->kind != GHLO_STEP_COMPUTE)
-    {
-      each = measure_iteration (plan, step, target);
-      trips = step->trips;
-    }
-  else if (ghlo_run_recorder_of (step) != NULL && (*target == NULL || *target == step->target))
-    {
-      GhloStepCost cost;
-
-      ghlo_step_cost (plan, step, &cost);
-      each = (GhloRunLength) { 1, MAX (cost.seconds, 0) };
-      *target = step->target;
-    }
-  if (each.n_steps == 0)
-    return FALSE;
-  length->n_steps += trips > GHLO_RUN_MAX_LOOP_STEPS / each.n_steps ? GHLO_RUN_MAX_LOOP_STEPS + 1
-                                                                    : trips * each.n_steps;
-  length->seconds += (double) trips * each.seconds;
-
-  return TRUE;
-}
-
 /* Whether all of it is to be one recording. A step cannot be cut. */
 static gboolean
 is_short (const GhloStep      *step,
           const GhloRunLength *length)
 {
   return length->n_steps <= GHLO_RUN_MAX_LOOP_STEPS
-         && (length->seconds <= GHLO_STEP_MAX_SECONDS || step->kind != GHLO_STEP_LOOP);
+         && (length->seconds <= GHLO_STEP_MAX_SECONDS || step->kind == GHLO_STEP_COMPUTE);
 }
 
 /* How many steps from @first on @target records at once, which is set. */
@@ -350,7 +345,7 @@ record_apart (GhloRunRecordings  *self,
   const GhloStepTarget *target = NULL;
   GhloRunStretch *stretch = &self->stretches[(*step)->number];
   GError *problem = NULL;
-  const GhloRunLength each = measure_iteration (self->plan, *step, &target);
+  const GhloRunLength each = ghlo_run_measure_iteration (self->plan, *step, &target);
   const gint64 n = count_iterations (&each);
 
   if (target != NULL && n > 0)
@@ -532,9 +527,8 @@ ghlo_run_recordings_run (GhloRunRecordings   *self,
     return ghlo_run_loop_run (stretch->loop, addresses, monitor, error) ? 1 : 0;
   if (stretch == NULL || !replay (stretch, addresses, monitor, error))
     return 0;
-  for (guint i = 0; stretch->has_loops && i < stretch->n_steps; i++)
-    if (steps[i]->kind == GHLO_STEP_LOOP)
-      exchange_all (steps[i], steps[i]->trips, addresses);
+  if (stretch->has_bodies)
+    exchange_in_steps (steps, stretch->n_steps, addresses);
 
   return stretch->n_steps;
 }

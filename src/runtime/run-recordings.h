@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
  * Steps of a plan whose device records them: each stretch of them that follow each other in a body is recorded once,
- * with the counted loops among them, and run as one; so are loops that data ends, where the device goes through them.
+ * with the counted loops and branches among them, and run as one; so are loops that data ends, where the device goes
+ * through them.
  */
 
 #pragma once

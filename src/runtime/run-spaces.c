@@ -5,6 +5,8 @@
 
 #include "runtime/run-spaces.h"
 
+#include <string.h>
+
 #include "base/sizes.h"
 
 typedef struct
@@ -233,6 +235,25 @@ ghlo_run_spaces_new_output (const GhloStepPlan  *plan,
 
   return ghlo_tensor_type_equal (input->type, type) ? ghlo_value_ref (input)
                                                     : ghlo_value_new_over (type, input->storage, error);
+}
+
+gboolean
+ghlo_run_spaces_read (const GhloStepPlan     *plan,
+                      const GhloStepOperand  *operand,
+                      guint8 *const          *addresses,
+                      gpointer                bytes,
+                      gsize                   size,
+                      const GhloMonitor      *monitor,
+                      GError                **error)
+{
+  const GhloStepSpace *space = plan->arenas[plan->buffers[operand->buffer].space].space;
+  const guint8 *from = addresses[operand->buffer] + operand->offset;
+
+  if (space != NULL)
+    return space->download (space->self, from, bytes, size, monitor, error);
+  memcpy (bytes, from, size);
+
+  return TRUE;
 }
 
 gboolean

@@ -41,6 +41,14 @@ GhloValue     *ghlo_run_spaces_new_output (const GhloStepPlan *plan,
                                          guint                 output,
                                          GhloTensorType       *type,
                                          GError              **error);
+/* The first @size bytes of @operand, which the host then has at @bytes. */
+gboolean       ghlo_run_spaces_read     (const GhloStepPlan    *plan,
+                                         const GhloStepOperand *operand,
+                                         guint8 *const         *addresses,
+                                         gpointer               bytes,
+                                         gsize                  size,
+                                         const GhloMonitor     *monitor,
+                                         GError               **error);
 /* Runs a TRANSFER step. */
 gboolean       ghlo_run_spaces_transfer (const GhloStepPlan   *plan,
                                          const GhloStep       *step,

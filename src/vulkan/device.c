@@ -32,6 +32,7 @@ static const struct
   { VK_EXT_MEMORY_BUDGET_EXTENSION_NAME, offsetof (GhloVulkanDevice, has_budget) },
   { VK_EXT_PIPELINE_CREATION_FEEDBACK_EXTENSION_NAME, offsetof (GhloVulkanDevice, has_feedback) },
   { VK_KHR_GLOBAL_PRIORITY_EXTENSION_NAME, offsetof (GhloVulkanDevice, has_global_priority) },
+  { VK_EXT_CONDITIONAL_RENDERING_EXTENSION_NAME, offsetof (GhloVulkanDevice, has_conditional) },
   { GHLO_VULKAN_COOPERATIVE_MATRIX, offsetof (GhloVulkanDevice, has_cooperative) },
   { GHLO_VULKAN_BFLOAT16, offsetof (GhloVulkanDevice, has_bfloat16) },
 };
@@ -214,7 +215,7 @@ check_device (GhloVulkanDevice  *self,
   if (properties.apiVersion < VK_API_VERSION_1_2)
     return refuse (&properties, "is older than Vulkan 1.2", error);
   ghlo_vulkan_features_init (&has);
-  ghlo_vulkan_features_extend (&has, self->has_cooperative, self->has_bfloat16);
+  ghlo_vulkan_features_extend (&has, self->has_cooperative, self->has_bfloat16, self->has_conditional);
   self->vk->GetPhysicalDeviceFeatures2 (self->physical, &has.core);
   missing = ghlo_vulkan_features_choose (&has, &self->features);
   if (missing != NULL)

@@ -28,6 +28,7 @@ typedef struct
   /* Of extensions, chained where the device has those. */
   GhloVulkanCooperativeFeatures    cooperative;
   GhloVulkanBfloat16Features       bfloat16;
+  VkPhysicalDeviceConditionalRenderingFeaturesEXT conditional;
 } GhloVulkanFeatures;
 
 typedef struct
@@ -51,6 +52,7 @@ typedef struct
   gboolean                   has_budget;        /* VK_EXT_memory_budget */
   gboolean                   has_feedback;      /* VK_EXT_pipeline_creation_feedback */
   gboolean                   has_global_priority;       /* VK_KHR_global_priority */
+  gboolean                   has_conditional;   /* VK_EXT_conditional_rendering */
   gboolean                   has_cooperative, has_bfloat16;     /* as cooperative.h names them */
   guint64                    matrices;          /* as ghlo_vulkan_cooperative_types () says */
   GhloStepRates              rates;             /* of 0 where they are not known */

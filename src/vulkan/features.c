@@ -33,6 +33,7 @@ static const Row rows[] = {
   ROW (cooperative, cooperativeMatrix, FALSE, "matrices"),
   ROW (bfloat16, shaderBFloat16Type, FALSE, NULL),
   ROW (bfloat16, shaderBFloat16CooperativeMatrix, FALSE, NULL),
+  ROW (conditional, conditionalRendering, FALSE, NULL),
 };
 
 #undef ROW
@@ -53,13 +54,15 @@ ghlo_vulkan_features_init (GhloVulkanFeatures *self)
     .v12 = { VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_2_FEATURES },
     .cooperative = { .sType = GHLO_VULKAN_COOPERATIVE_FEATURES },
     .bfloat16 = { .sType = GHLO_VULKAN_BFLOAT16_FEATURES },
+    .conditional = { VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_CONDITIONAL_RENDERING_FEATURES_EXT },
   };
 }
 
 void
 ghlo_vulkan_features_extend (GhloVulkanFeatures *self,
                              gboolean            cooperative,
-                             gboolean            bfloat16)
+                             gboolean            bfloat16,
+                             gboolean            conditional)
 {
   if (cooperative)
     {
@@ -70,6 +73,11 @@ ghlo_vulkan_features_extend (GhloVulkanFeatures *self,
     {
       self->bfloat16.pNext = self->v12.pNext;
       self->v12.pNext = &self->bfloat16;
+    }
+  if (conditional)
+    {
+      self->conditional.pNext = self->v12.pNext;
+      self->v12.pNext = &self->conditional;
     }
 }
 
@@ -89,7 +97,8 @@ ghlo_vulkan_features_choose (const GhloVulkanFeatures *has,
   /* With the first alone no shader may have atomics that all workgroups see. */
   if (!chosen->v12.vulkanMemoryModelDeviceScope)
     chosen->v12.vulkanMemoryModel = VK_FALSE;
-  ghlo_vulkan_features_extend (chosen, chosen->cooperative.cooperativeMatrix, chosen->bfloat16.shaderBFloat16Type);
+  ghlo_vulkan_features_extend (chosen, chosen->cooperative.cooperativeMatrix, chosen->bfloat16.shaderBFloat16Type,
+                               chosen->conditional.conditionalRendering);
 
   return missing;
 }

@@ -13,7 +13,8 @@ void               ghlo_vulkan_features_init    (GhloVulkanFeatures       *self)
 /* Chains what belongs to extensions that the device has; it must not move from then on. */
 void               ghlo_vulkan_features_extend  (GhloVulkanFeatures       *self,
                                                  gboolean                  cooperative,
-                                                 gboolean                  bfloat16);
+                                                 gboolean                  bfloat16,
+                                                 gboolean                  conditional);
 /* Leaves those of the table that @has has in @chosen, with what they need chained. The first that every device needs
  * and this one lacks, as Vulkan spells it; NULL where it has them all. */
 const char        *ghlo_vulkan_features_choose  (const GhloVulkanFeatures *has,

@@ -36,6 +36,10 @@ G_BEGIN_DECLS
 #define GHLO_VULKAN_MESSAGE_FUNCTIONS(row) \
   row (CreateDebugUtilsMessengerEXT) row (DestroyDebugUtilsMessengerEXT)
 
+/* Of VK_EXT_conditional_rendering. */
+#define GHLO_VULKAN_CONDITIONAL_FUNCTIONS(row) \
+  row (CmdBeginConditionalRenderingEXT) row (CmdEndConditionalRenderingEXT)
+
 #define GHLO_VULKAN_MEMBER(name) PFN_vk##name name;
 
 typedef struct
@@ -43,6 +47,7 @@ typedef struct
   GHLO_VULKAN_GLOBAL_FUNCTIONS (GHLO_VULKAN_MEMBER)
   GHLO_VULKAN_FUNCTIONS (GHLO_VULKAN_MEMBER)
   GHLO_VULKAN_MESSAGE_FUNCTIONS (GHLO_VULKAN_MEMBER)
+  GHLO_VULKAN_CONDITIONAL_FUNCTIONS (GHLO_VULKAN_MEMBER)
   GhloVulkanCooperativeFunc GetPhysicalDeviceCooperativeMatrixPropertiesKHR;    /* NULL where the loader has none */
   /* For tests: what a call gives in place of being made, or VK_SUCCESS where it is made. NULL: all are made. */
   VkResult (*fault) (const char *name);

@@ -208,7 +208,9 @@ block_new (GhloVulkanMemory      *self,
   const VkBufferCreateInfo info = {
     VK_STRUCTURE_TYPE_BUFFER_CREATE_INFO, .size = size,
     .usage = VK_BUFFER_USAGE_STORAGE_BUFFER_BIT | VK_BUFFER_USAGE_SHADER_DEVICE_ADDRESS_BIT
-             | VK_BUFFER_USAGE_TRANSFER_SRC_BIT | VK_BUFFER_USAGE_TRANSFER_DST_BIT,
+             | VK_BUFFER_USAGE_TRANSFER_SRC_BIT | VK_BUFFER_USAGE_TRANSFER_DST_BIT
+             | (kind == GHLO_VULKAN_UPLOAD && device->features.conditional.conditionalRendering
+                ? VK_BUFFER_USAGE_CONDITIONAL_RENDERING_BIT_EXT : 0),
   };
   VkBufferDeviceAddressInfo address = { VK_STRUCTURE_TYPE_BUFFER_DEVICE_ADDRESS_INFO };
   Block *block = g_new0 (Block, 1);

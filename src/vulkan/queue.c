@@ -16,6 +16,11 @@ enum { MAX_COPIES = 128, MAX_GATHERED = 32 };
  * beside what takes less than the most, and little beside all else. */
 enum { LEAST_PATIENCE = 50, MOST_PATIENCE = 500 };
 
+/* Of what is put in: where it is done, and its accesses. */
+#define STAGES (VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT | VK_PIPELINE_STAGE_TRANSFER_BIT)
+#define READS  (VK_ACCESS_SHADER_READ_BIT | VK_ACCESS_TRANSFER_READ_BIT)
+#define WRITES (VK_ACCESS_SHADER_WRITE_BIT | VK_ACCESS_TRANSFER_WRITE_BIT)
+
 /* ns after which a thread that sleeps looks whether it is to go on. */
 #define SLEEP_TIME G_GUINT64_CONSTANT (20000000)
 
@@ -186,12 +191,22 @@ ghlo_vulkan_add_barrier (const GhloVulkanFunctions *vk,
                          VkCommandBuffer            commands)
 {
   static const VkMemoryBarrier barrier = {
-    VK_STRUCTURE_TYPE_MEMORY_BARRIER,
-    .srcAccessMask = VK_ACCESS_SHADER_WRITE_BIT | VK_ACCESS_TRANSFER_WRITE_BIT,
-    .dstAccessMask = VK_ACCESS_SHADER_READ_BIT | VK_ACCESS_SHADER_WRITE_BIT | VK_ACCESS_TRANSFER_READ_BIT
-                     | VK_ACCESS_TRANSFER_WRITE_BIT,
+    VK_STRUCTURE_TYPE_MEMORY_BARRIER, .srcAccessMask = WRITES, .dstAccessMask = READS | WRITES,
   };
-  const VkPipelineStageFlags stages = VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT | VK_PIPELINE_STAGE_TRANSFER_BIT;
+
+  vk->CmdPipelineBarrier (commands, STAGES, STAGES, 0, 1, &barrier, 0, NULL, 0, NULL);
+}
+
+void
+ghlo_vulkan_add_gate_barrier (const GhloVulkanFunctions *vk,
+                              VkCommandBuffer            commands)
+{
+  static const VkMemoryBarrier barrier = {
+    VK_STRUCTURE_TYPE_MEMORY_BARRIER, .srcAccessMask = WRITES,
+    .dstAccessMask = READS | WRITES | VK_ACCESS_CONDITIONAL_RENDERING_READ_BIT_EXT,
+  };
+
+  const VkPipelineStageFlags stages = STAGES | VK_PIPELINE_STAGE_CONDITIONAL_RENDERING_BIT_EXT;
 
   vk->CmdPipelineBarrier (commands, stages, stages, 0, 1, &barrier, 0, NULL, 0, NULL);
 }
@@ -201,13 +216,11 @@ ghlo_vulkan_add_last_barrier (const GhloVulkanFunctions *vk,
                               VkCommandBuffer            commands)
 {
   static const VkMemoryBarrier barrier = {
-    VK_STRUCTURE_TYPE_MEMORY_BARRIER,
-    .srcAccessMask = VK_ACCESS_SHADER_WRITE_BIT | VK_ACCESS_TRANSFER_WRITE_BIT,
+    VK_STRUCTURE_TYPE_MEMORY_BARRIER, .srcAccessMask = WRITES,
     .dstAccessMask = VK_ACCESS_HOST_READ_BIT | VK_ACCESS_HOST_WRITE_BIT,
   };
 
-  vk->CmdPipelineBarrier (commands, VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT | VK_PIPELINE_STAGE_TRANSFER_BIT,
-                          VK_PIPELINE_STAGE_HOST_BIT, 0, 1, &barrier, 0, NULL, 0, NULL);
+  vk->CmdPipelineBarrier (commands, STAGES, VK_PIPELINE_STAGE_HOST_BIT, 0, 1, &barrier, 0, NULL, 0, NULL);
 }
 
 /* The lock is held, here as below. One that the device has ended with, or a new one. */

@@ -64,6 +64,9 @@ guint64          ghlo_vulkan_queue_reached  (GhloVulkanQueue           *self);
 /* What comes next in @commands sees what was written before, and writes where all was read. */
 void             ghlo_vulkan_add_barrier    (const GhloVulkanFunctions *vk,
                                              VkCommandBuffer            commands);
+/* The same, where the device looks at gates by itself (VK_EXT_conditional_rendering) before it, or behind it. */
+void             ghlo_vulkan_add_gate_barrier (const GhloVulkanFunctions *vk,
+                                             VkCommandBuffer            commands);
 /* The host sees what was written before, once the timeline says that it is done. It is no command buffer of its own,
  * since each takes a µs and a half. */
 void             ghlo_vulkan_add_last_barrier (const GhloVulkanFunctions *vk,

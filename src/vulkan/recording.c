@@ -3,6 +3,10 @@
  * A recording is a list of commands with the words of their tables. An instance is that list in a command buffer, with
  * tables in memory that the host writes: a run sets the addresses in them and puts the commands into the queue. The
  * instance that was used longest ago is used again once the device has ended with it.
+ *
+ * The gates of branches lie behind an instance's tables, so that commands can name them: dispatches behind one that is
+ * closed do nothing by themselves, and where they are many the device passes over them if it has conditional
+ * rendering.
  */
 
 #include "vulkan/recording.h"
@@ -22,6 +26,10 @@ enum { MAX_GROUPS = 65535 };
 /* Runs of a recording that may be on their way; the next one waits for the first of them. */
 enum { MAX_INSTANCES = 64 };
 
+/* Commands behind a gate that are not worth to be passed over together: that costs two commands, and a barrier of its
+ * own where they would need none. */
+enum { FEW_GATED = 3 };
+
 /* Accesses that are looked at for one that a new one has to wait for. Behind more of them, it waits. */
 enum { MAX_TOUCHED = 256 };
 
@@ -32,6 +40,7 @@ typedef struct
   guint      points_each, most_groups;
   gboolean   takes_turns;
   gboolean   waits;             /* for what is before it */
+  GhloStepPlace gate;           /* nowhere: it is always done */
   guint      table;             /* the first of its words */
   guint      first_access, n_accesses;
 } Command;
@@ -50,6 +59,7 @@ struct _GhloVulkanRecording
   GArray               *commands;   /* Command */
   GArray               *words;      /* guint64 */
   GArray               *accesses;   /* GhloVulkanAccess, the word being one of all words */
+  guint                 n_gates;    /* of branches */
   double                seconds;    /* that it takes, about */
   /* While it is recorded. */
   const GhloStepExtent *buffers;
@@ -100,10 +110,17 @@ ghlo_vulkan_recording_new (GhloVulkanDevice     *device,
   return self;
 }
 
+/* Gates lie behind the tables. */
 static gsize
-table_size (const GhloVulkanRecording *self)
+gates_offset (const GhloVulkanRecording *self)
 {
   return self->words->len * sizeof (guint64);
+}
+
+static gsize
+instance_size (const GhloVulkanRecording *self)
+{
+  return gates_offset (self) + self->n_gates * GHLO_STEP_GATE_STRIDE;
 }
 
 void
@@ -113,7 +130,7 @@ ghlo_vulkan_recording_free (GhloVulkanRecording *self)
 
   for (Instance *instance; (instance = g_queue_pop_head (&self->instances)) != NULL;)
     {
-      ghlo_vulkan_memory_free (device->memory, instance->table, table_size (self),
+      ghlo_vulkan_memory_free (device->memory, instance->table, instance_size (self),
                                ghlo_vulkan_queue_value (device->queue));
       g_free (instance);
     }
@@ -139,14 +156,24 @@ overlaps (const GhloVulkanAccess *a,
   return in_a->region == in_b->region && from_a < from_b + (gint64) b->size && from_b < from_a + (gint64) a->size;
 }
 
+/* Gates are apart from all buffers. */
+static const GhloStepExtent *
+extent_of (const GhloVulkanRecording *self,
+           guint32                    buffer)
+{
+  static const GhloStepExtent gates = { GHLO_VULKAN_GATES, 0, 0, GHLO_VULKAN_GATES };
+
+  return buffer == GHLO_VULKAN_GATES ? &gates : &self->buffers[buffer];
+}
+
 /* Whether both may touch the same bytes, of which one writes some. */
 static gboolean
 is_conflict (const GhloVulkanRecording *self,
              const GhloVulkanAccess    *a,
              const GhloVulkanAccess    *b)
 {
-  const GhloStepExtent *in_a = &self->buffers[a->place.buffer], *in_b = &self->buffers[b->place.buffer];
-  const GhloStepExtent *other_a = &self->buffers[in_a->partner], *other_b = &self->buffers[in_b->partner];
+  const GhloStepExtent *in_a = extent_of (self, a->place.buffer), *in_b = extent_of (self, b->place.buffer);
+  const GhloStepExtent *other_a = extent_of (self, in_a->partner), *other_b = extent_of (self, in_b->partner);
 
   if (!a->is_written && !b->is_written)
     return FALSE;
@@ -208,11 +235,26 @@ ghlo_vulkan_recording_get_device (const GhloVulkanRecording *self)
   return self->device;
 }
 
-void
+GhloStepPlace
 ghlo_vulkan_recording_gate (GhloVulkanRecording *self,
                             GhloStepPlace        place)
 {
+  const GhloStepPlace before = self->gate;
+
   self->gate = place;
+
+  return before;
+}
+
+GhloStepPlace
+ghlo_vulkan_recording_add_gates (GhloVulkanRecording *self,
+                                 guint                n)
+{
+  const GhloStepPlace place = { GHLO_VULKAN_GATES, (gint64) self->n_gates * GHLO_STEP_GATE_STRIDE };
+
+  self->n_gates += n;
+
+  return place;
 }
 
 static void
@@ -231,7 +273,7 @@ ghlo_vulkan_recording_dispatch (GhloVulkanRecording      *self,
 {
   Command command = {
     dispatch->pipeline, dispatch->n_points, dispatch->points_each, MIN (dispatch->most_groups, MAX_GROUPS),
-    dispatch->takes_turns, FALSE, self->words->len, self->accesses->len, 0,
+    dispatch->takes_turns, FALSE, self->gate, self->words->len, self->accesses->len, 0,
   };
 
   if (dispatch->n_points == 0)
@@ -283,8 +325,6 @@ record_command (const GhloVulkanRecording *self,
   const guint64 step = (guint64) command->most_groups * command->points_each;
   GhloSpirvPush push = { .table = instance->table + command->table * sizeof (guint64) };
 
-  if (command->waits)
-    ghlo_vulkan_add_barrier (vk, instance->commands);
   vk->CmdBindPipeline (instance->commands, VK_PIPELINE_BIND_POINT_COMPUTE, command->pipeline);
   for (; push.first < command->n_points; push.first += step)
     {
@@ -298,6 +338,72 @@ record_command (const GhloVulkanRecording *self,
     }
 }
 
+/* How many commands from @first on are behind the same gate. */
+static guint
+count_gated (const GhloVulkanRecording *self,
+             guint                      first)
+{
+  const GhloStepPlace gate = g_array_index (self->commands, Command, first).gate;
+  guint n = 1;
+
+  for (; first + n < self->commands->len; n++)
+    {
+      const GhloStepPlace next = g_array_index (self->commands, Command, first + n).gate;
+
+      if (next.buffer != gate.buffer || next.offset != gate.offset)
+        break;
+    }
+
+  return n;
+}
+
+static void
+begin_conditional (const GhloVulkanRecording *self,
+                   const Instance            *instance,
+                   GhloStepPlace              gate)
+{
+  const GhloVulkanPlace place = ghlo_vulkan_memory_find (self->device->memory, instance->table + gates_offset (self)
+                                                                               + (guint64) gate.offset);
+  const VkConditionalRenderingBeginInfoEXT info = {
+    VK_STRUCTURE_TYPE_CONDITIONAL_RENDERING_BEGIN_INFO_EXT, .buffer = place.buffer, .offset = place.offset,
+  };
+
+  ghlo_vulkan_add_gate_barrier (self->device->vk, instance->commands);
+  self->device->vk->CmdBeginConditionalRenderingEXT (instance->commands, &info);
+}
+
+/* @n commands from @first on, behind the same gate. *reads_gates says whether the device may be reading one that what
+ * comes behind the next barrier writes. */
+static void
+record_gated (const GhloVulkanRecording *self,
+              const Instance            *instance,
+              guint                      first,
+              guint                      n,
+              gboolean                  *reads_gates)
+{
+  const GhloVulkanFunctions *vk = self->device->vk;
+  const GhloStepPlace gate = g_array_index (self->commands, Command, first).gate;
+  const gboolean is_conditional = gate.buffer == GHLO_VULKAN_GATES && n > FEW_GATED
+                                  && self->device->features.conditional.conditionalRendering;
+
+  if (is_conditional)
+    begin_conditional (self, instance, gate);
+  for (guint i = first; i < first + n; i++)
+    {
+      const Command *command = &g_array_index (self->commands, Command, i);
+
+      if (command->waits && (i > first || !is_conditional))
+        {
+          (*reads_gates ? ghlo_vulkan_add_gate_barrier : ghlo_vulkan_add_barrier) (vk, instance->commands);
+          *reads_gates = FALSE;
+        }
+      record_command (self, command, instance);
+    }
+  if (is_conditional)
+    vk->CmdEndConditionalRenderingEXT (instance->commands);
+  *reads_gates |= is_conditional;
+}
+
 static gboolean
 record_all (const GhloVulkanRecording  *self,
             const Instance             *instance,
@@ -305,13 +411,17 @@ record_all (const GhloVulkanRecording  *self,
 {
   static const VkCommandBufferBeginInfo begin = { VK_STRUCTURE_TYPE_COMMAND_BUFFER_BEGIN_INFO };
   const GhloVulkanFunctions *vk = self->device->vk;
+  gboolean reads_gates = FALSE;
 
   if (!ghlo_vulkan_device_check (self->device, ghlo_vulkan_call (vk, BeginCommandBuffer, instance->commands, &begin),
                                  "begin commands", error))
     return FALSE;
   ghlo_vulkan_add_barrier (vk, instance->commands);
-  for (guint i = 0; i < self->commands->len; i++)
-    record_command (self, &g_array_index (self->commands, Command, i), instance);
+  for (guint i = 0, n; i < self->commands->len; i += n)
+    {
+      n = count_gated (self, i);
+      record_gated (self, instance, i, n, &reads_gates);
+    }
   ghlo_vulkan_add_last_barrier (vk, instance->commands);
 
   return ghlo_vulkan_device_check (self->device, ghlo_vulkan_call (vk, EndCommandBuffer, instance->commands),
@@ -325,7 +435,7 @@ free_instance (GhloVulkanRecording *self,
   const GhloVulkanDevice *device = self->device;
 
   if (instance->table != 0)
-    ghlo_vulkan_memory_free (device->memory, instance->table, table_size (self), 0);
+    ghlo_vulkan_memory_free (device->memory, instance->table, instance_size (self), 0);
   if (instance->commands != NULL)
     device->vk->FreeCommandBuffers (device->device, self->pool, 1, &instance->commands);
   g_free (instance);
@@ -351,11 +461,11 @@ instance_new (GhloVulkanRecording  *self,
     }
   instance = g_new0 (Instance, 1);
   info.commandPool = self->pool;
-  instance->table = ghlo_vulkan_memory_alloc (device->memory, GHLO_VULKAN_UPLOAD, table_size (self), error);
+  instance->table = ghlo_vulkan_memory_alloc (device->memory, GHLO_VULKAN_UPLOAD, instance_size (self), error);
   if (instance->table != 0)
     {
       instance->words = (guint64 *) (gpointer) ghlo_vulkan_memory_find (device->memory, instance->table).host;
-      memcpy (instance->words, self->words->data, table_size (self));
+      memcpy (instance->words, self->words->data, gates_offset (self));
       if (ghlo_vulkan_device_check (device, ghlo_vulkan_call (device->vk, AllocateCommandBuffers, device->device, &info,
                                                               &instance->commands), "make commands", error)
           && record_all (self, instance, error))
@@ -405,11 +515,16 @@ ghlo_vulkan_recording_waits (const GhloVulkanRecording *self,
   return g_array_index (self->commands, Command, i).waits;
 }
 
+/* With gates from @gates on. */
 static guint64
 address_of (const GhloVulkanAccess *access,
-            guint8 *const          *addresses)
+            guint8 *const          *addresses,
+            guint64                 gates)
 {
-  return GPOINTER_TO_SIZE (addresses[access->place.buffer]) + (guint64) access->place.offset;
+  const guint64 begin = access->place.buffer == GHLO_VULKAN_GATES ? gates
+                                                                  : GPOINTER_TO_SIZE (addresses[access->place.buffer]);
+
+  return begin + (guint64) access->place.offset;
 }
 
 char *
@@ -417,6 +532,7 @@ ghlo_vulkan_recording_check (const GhloVulkanRecording *self,
                              guint8 *const             *addresses,
                              guint                      without)
 {
+  const guint64 gates = (guint64) 1 << 62;      /* behind all memory */
   g_autoptr (GhloVulkanHazards) hazards = ghlo_vulkan_hazards_new ();
 
   for (guint i = 0; i < self->commands->len; i++)
@@ -428,7 +544,7 @@ ghlo_vulkan_recording_check (const GhloVulkanRecording *self,
       for (guint k = 0; k < command->n_accesses; k++)
         {
           const GhloVulkanAccess *access = &accesses_of (self, command)[k];
-          guint64 begin = address_of (access, addresses) + (guint64) access->begin;
+          guint64 begin = address_of (access, addresses, gates) + (guint64) access->begin;
           guint other = ghlo_vulkan_hazards_add (hazards, i, begin, begin + access->size, access->is_written);
 
           if (other != G_MAXUINT)
@@ -466,7 +582,7 @@ ghlo_vulkan_recording_replay (GhloVulkanRecording  *self,
     {
       const GhloVulkanAccess *access = &g_array_index (self->accesses, GhloVulkanAccess, i);
 
-      instance->words[access->word] = address_of (access, addresses);
+      instance->words[access->word] = address_of (access, addresses, instance->table + gates_offset (self));
     }
   ok = ghlo_vulkan_queue_put (self->device->queue, instance->commands, self->seconds, &instance->value, error);
   g_mutex_lock (&self->lock);
@@ -490,11 +606,11 @@ end (gpointer recording,
   ghlo_vulkan_recording_end (recording, seconds);
 }
 
-static void
+static GhloStepPlace
 gate (gpointer      recording,
       GhloStepPlace place)
 {
-  ghlo_vulkan_recording_gate (recording, place);
+  return ghlo_vulkan_recording_gate (recording, place);
 }
 
 static guint
@@ -514,7 +630,7 @@ repeat (gpointer recording,
 static gsize
 get_size (gpointer recording)
 {
-  return table_size (recording);
+  return instance_size (recording);
 }
 
 static gboolean
@@ -538,6 +654,7 @@ const GhloStepRecorder ghlo_vulkan_recorder = {
   .gate = gate,
 #ifdef GHLO_HAS_SHADERS
   .decide = ghlo_vulkan_shader_decide,
+  .choose = ghlo_vulkan_shader_choose,
 #endif
   .count = count,
   .repeat = repeat,

@@ -25,6 +25,9 @@ typedef struct
   gboolean      is_written;
 } GhloVulkanAccess;
 
+/* The buffer of gates that are the recording's own. */
+#define GHLO_VULKAN_GATES (GHLO_STEP_NONE - 1)
+
 /* Bytes from the least to the end of the greatest of a view's elements, and where the least is, from its first on. */
 gsize ghlo_vulkan_reach (const GhloView *view,
                          gint64         *begin);
@@ -79,8 +82,11 @@ GhloVulkanRecording *ghlo_vulkan_recording_new      (GhloVulkanDevice          *
 void                 ghlo_vulkan_recording_dispatch (GhloVulkanRecording       *self,
                                                      const GhloVulkanDispatch  *dispatch);
 /* As GhloStepRecorder has it; at first nothing is gated. */
-void                 ghlo_vulkan_recording_gate     (GhloVulkanRecording       *self,
+GhloStepPlace        ghlo_vulkan_recording_gate     (GhloVulkanRecording       *self,
                                                      GhloStepPlace              place);
+/* Memory of each run's own for the gates of @n branches. */
+GhloStepPlace        ghlo_vulkan_recording_add_gates (GhloVulkanRecording      *self,
+                                                     guint                      n);
 /* Puts the @n dispatches from @first on in once more. */
 void                 ghlo_vulkan_recording_repeat   (GhloVulkanRecording       *self,
                                                      guint                      first,

@@ -12,6 +12,7 @@
 #include "vulkan/spirv/spirv.h"
 
 /* Made of shaders/NAME.comp by the build: an array of words each. */
+#include "shaders/choose.h"
 #include "shaders/copy.h"
 #include "shaders/cumulative.h"
 #include "shaders/cumulative_f64.h"
@@ -206,4 +207,43 @@ ghlo_vulkan_shader_decide (gpointer       recording,
     ghlo_vulkan_recording_dispatch (recording, &dispatch);
 
   return dispatch.pipeline != VK_NULL_HANDLE;
+}
+
+typedef struct
+{
+  GHLO_VULKAN_TABLE_HEAD
+#include "shaders/choose.words"
+} ChooseTable;
+
+#define CHOOSE_WORD(member) ((guint) (offsetof (ChooseTable, member) / sizeof (guint64)))
+
+gboolean
+ghlo_vulkan_shader_choose (gpointer        recording,
+                           GhloStepPlace   index,
+                           gboolean        is_predicate,
+                           guint           n,
+                           GhloStepPlace  *gates,
+                           GError        **error)
+{
+  GhloVulkanDevice *device = ghlo_vulkan_recording_get_device (recording);
+  const VkPipeline pipeline = ghlo_vulkan_shader_compile (device, GHLO_VULKAN_SHADER_CHOOSE, NULL, 0, error);
+  const GhloStepPlace outer = ghlo_vulkan_recording_gate (recording, (GhloStepPlace) { GHLO_STEP_NONE, 0 });
+  const ChooseTable table = { .is_predicate = is_predicate, .n = n };
+  GhloVulkanAccess accesses[] = {
+    { CHOOSE_WORD (index), index, 0, is_predicate ? 1 : sizeof (gint32), FALSE },
+    { CHOOSE_WORD (gates), ghlo_vulkan_recording_add_gates (recording, n), 0, n * GHLO_STEP_GATE_STRIDE, TRUE },
+    { CHOOSE_WORD (outer), outer, 0, 1, FALSE },
+  };
+  const GhloVulkanDispatch dispatch = {
+    .pipeline = pipeline, .n_points = 1, .points_each = 1, .most_groups = 1, .words = (const guint64 *) &table,
+    .n_words = sizeof table / sizeof (guint64), .accesses = accesses,
+    .n_accesses = outer.buffer != GHLO_STEP_NONE ? 3 : 2,
+  };
+
+  *gates = accesses[1].place;
+  if (pipeline != VK_NULL_HANDLE)
+    ghlo_vulkan_recording_dispatch (recording, &dispatch);
+  ghlo_vulkan_recording_gate (recording, outer);
+
+  return pipeline != VK_NULL_HANDLE;
 }

@@ -17,6 +17,7 @@ G_BEGIN_DECLS
 enum { GHLO_VULKAN_SHADER_GROUP = 256, GHLO_VULKAN_MAX_ADDRESSES = 32 };
 
 #define GHLO_VULKAN_SHADERS(SHADER) \
+  SHADER (CHOOSE, choose) \
   SHADER (COPY, copy) \
   SHADER (CUMULATIVE, cumulative) \
   SHADER (CUMULATIVE_F64, cumulative_f64) \
@@ -94,6 +95,13 @@ gboolean    ghlo_vulkan_shader_decide     (gpointer                 recording,
                                            GhloStepPlace            state,
                                            GhloStepPlace            report,
                                            gboolean                 is_first,
+                                           GError                 **error);
+/* And for branches; shaders/choose.comp. */
+gboolean    ghlo_vulkan_shader_choose     (gpointer                 recording,
+                                           GhloStepPlace            index,
+                                           gboolean                 is_predicate,
+                                           guint                    n,
+                                           GhloStepPlace           *gates,
                                            GError                 **error);
 
 /* How many words of a table are before its member @first, which is the first that is no address. */

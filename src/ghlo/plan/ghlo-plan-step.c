@@ -315,8 +315,9 @@ ghlo_plan_step_get_operation (GhloPlanStep *self)
  * @self: a step
  *
  * Gets who does the step: `cpu` or another executor's name, `reference` where the
- * device has no kernel and the reference executor does it, or `host` for loops,
- * branches and transfers, which are steered from the host.
+ * device has no kernel and the reference executor does it, or `host` for transfers,
+ * loops, and branches that no device chooses between by itself, which are steered
+ * from the host.
  *
  * Returns: (transfer none): a name
  *

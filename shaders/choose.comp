@@ -1,0 +1,52 @@
+#version 460
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * Which of several branches is taken: 1 in its gate, 0 in all others', and in all of them where the gate around is
+ * closed. It does this behind a closed gate as well, since those of a run before would be open otherwise.
+ *
+ * This is for any device, as loop.comp.
+ */
+
+#extension GL_EXT_buffer_reference : require
+#extension GL_EXT_buffer_reference_uvec2 : require
+#extension GL_EXT_shader_explicit_arithmetic_types_int64 : require
+#extension GL_GOOGLE_include_directive : require
+
+layout (local_size_x = 1) in;
+
+#define WORD(name) uint64_t name;
+
+layout (buffer_reference, std430, buffer_reference_align = 4) buffer U32 { uint value; };
+
+layout (buffer_reference, std430, buffer_reference_align = 8) readonly buffer Table
+{
+  uint64_t head[5];     /* GhloSpirvWord */
+#include "choose.words"
+};
+
+layout (push_constant) uniform Push
+{
+  Table    table;
+  uint64_t first;
+};
+
+uint
+load_byte (uint64_t address)
+{
+  return U32 (address & ~uint64_t (3)).value >> (uint (address) & 3) * 8 & 255;
+}
+
+void
+main ()
+{
+  uint n = uint (table.n), chosen;
+
+  if (table.is_predicate != 0)
+    chosen = load_byte (table.index) != 0 ? 0 : 1;
+  else
+    chosen = min (U32 (table.index).value, n - 1);      /* numbers below 0 are large ones */
+  if (table.outer != 0 && load_byte (table.outer) == 0)
+    chosen = n;
+  for (uint i = 0; i < n; i++)
+    U32 (table.gates + 4 * i).value = i == chosen ? 1 : 0;
+}
