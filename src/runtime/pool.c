@@ -3,7 +3,8 @@
  * The idle blocks stand in a table of fixed size, each in two lists: those of its
  * class, of which the newest is taken first since the caches may still hold it, and
  * all of them by age, of which the oldest goes first. Blocks themselves hold nothing
- * of the pool's. The system is asked and given back to outside the lock.
+ * of the pool's. The system is asked and given back to outside the lock. Large ones are
+ * known by their addresses as well, whether they are idle or not.
  */
 
 #include "runtime/pool.h"
@@ -19,7 +20,6 @@ enum { ALIGNMENT = 64, N_CLASSES = 305, MAX_IDLE = 1024, MAX_SMALL = 512, NICE =
 /* Smaller blocks come from the C library. It would keep larger ones in each thread's
  * arena, so these are mapped one by one. */
 #define MAPPED_SIZE ((gsize) 64 << 10)
-#define HUGE_SIZE   ((gsize) 2 << 20)
 
 /* Less than this is left to lie. */
 #define WORTH_TRIMMING ((gsize) 1 << 20)
@@ -49,9 +49,18 @@ typedef struct
   guint16  class_newer, class_older;
 } Idle;
 
+typedef struct
+{
+  guint8 *memory;
+  gsize   capacity;
+} Huge;
+
 static struct
 {
   GMutex   lock;             /* guards what follows; held across a fork */
+  GArray  *huge;             /* Huge: all there are, by address; NULL before the first one */
+  void   (*leaving) (gpointer block);
+  guint    n_forks;
   Idle     entries[MAX_IDLE];
   guint16  newest, oldest;
   guint16  of_class[N_CLASSES];
@@ -92,19 +101,110 @@ ghlo_pool_get_capacity (gsize size)
   return capacity;
 }
 
+/* The number of huge blocks that begin at or before @memory. The lock is held, here as in the next function. */
+static guint
+count_before (gconstpointer memory)
+{
+  guint low = 0, high = pool.huge != NULL ? pool.huge->len : 0;
+
+  while (low < high)
+    {
+      guint middle = low + (high - low) / 2;
+
+      if (g_array_index (pool.huge, Huge, middle).memory <= (const guint8 *) memory)
+        low = middle + 1;
+      else
+        high = middle;
+    }
+
+  return low;
+}
+
+static void
+add_huge (gpointer memory,
+          gsize    capacity)
+{
+  const Huge block = { memory, capacity };
+  guint at = count_before (memory);
+
+  if (pool.huge == NULL)
+    pool.huge = g_array_new (FALSE, FALSE, sizeof (Huge));
+  g_array_insert_val (pool.huge, at, block);
+}
+
+gboolean
+ghlo_pool_find (gconstpointer  memory,
+                gsize          size,
+                gpointer      *block,
+                gsize         *capacity)
+{
+  const Huge *found = NULL;
+  guint n;
+
+  g_mutex_lock (&pool.lock);
+  n = count_before (memory);
+  if (n > 0)
+    found = &g_array_index (pool.huge, Huge, n - 1);
+  if (found != NULL && (gsize) ((const guint8 *) memory - found->memory) <= found->capacity
+      && size <= found->capacity - (gsize) ((const guint8 *) memory - found->memory))
+    {
+      *block = found->memory;
+      *capacity = found->capacity;
+    }
+  else
+    found = NULL;
+  g_mutex_unlock (&pool.lock);
+
+  return found != NULL;
+}
+
+void
+ghlo_pool_watch (void (*leaving) (gpointer block))
+{
+  g_mutex_lock (&pool.lock);
+  pool.leaving = leaving;
+  g_mutex_unlock (&pool.lock);
+}
+
+guint
+ghlo_pool_get_forks (void)
+{
+  guint n;
+
+  g_mutex_lock (&pool.lock);
+  n = pool.n_forks;
+  g_mutex_unlock (&pool.lock);
+
+  return n;
+}
+
+/* Nobody may find it any more. */
+static void
+leave (gpointer memory)
+{
+  void (*leaving) (gpointer block);
+
+  g_mutex_lock (&pool.lock);
+  leaving = pool.leaving;
+  g_array_remove_index (pool.huge, count_before (memory) - 1);
+  g_mutex_unlock (&pool.lock);
+  if (leaving != NULL)
+    leaving (memory);
+}
+
 static gpointer
 map_aligned (gsize size)
 {
-  guint8 *start = mmap (NULL, size + HUGE_SIZE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  guint8 *start = mmap (NULL, size + GHLO_POOL_HUGE_SIZE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   gsize before;
 
   if (start == MAP_FAILED)
     return NULL;
-  before = -(guintptr) start % HUGE_SIZE;
+  before = -(guintptr) start % GHLO_POOL_HUGE_SIZE;
   if (before > 0)
     munmap (start, before);
-  if (before < HUGE_SIZE)
-    munmap (start + before + size, HUGE_SIZE - before);
+  if (before < GHLO_POOL_HUGE_SIZE)
+    munmap (start + before + size, GHLO_POOL_HUGE_SIZE - before);
   madvise (start + before, size, MADV_HUGEPAGE);
 
   return start + before;
@@ -115,7 +215,7 @@ get_from_system (gsize capacity)
 {
   gpointer memory;
 
-  if (capacity >= HUGE_SIZE)
+  if (capacity >= GHLO_POOL_HUGE_SIZE)
     return map_aligned (capacity);
   if (capacity < MAPPED_SIZE)
     return posix_memalign (&memory, ALIGNMENT, capacity) == 0 ? memory : NULL;
@@ -130,6 +230,8 @@ give_to_system (gpointer memory,
                 gsize    capacity)
 {
   ASAN_UNPOISON_MEMORY_REGION (memory, capacity);
+  if (capacity >= GHLO_POOL_HUGE_SIZE)
+    leave (memory);
   if (capacity >= MAPPED_SIZE)
     munmap (memory, capacity);
   else
@@ -264,6 +366,7 @@ before_fork (void)
 static void
 after_fork_in_parent (void)
 {
+  pool.n_forks++;
   g_mutex_unlock (&pool.lock);
 }
 
@@ -272,6 +375,7 @@ after_fork_in_child (void)
 {
   pool.has_trimmer = FALSE;
   pool.no_trimmer = TRUE;
+  pool.leaving = NULL;
   g_mutex_unlock (&pool.lock);
 }
 
@@ -341,6 +445,8 @@ ghlo_pool_make (gsize     size,
   *zeroed = capacity >= MAPPED_SIZE;
   g_mutex_lock (&pool.lock);
   pool.n_made++;
+  if (capacity >= GHLO_POOL_HUGE_SIZE)
+    add_huge (memory, capacity);
   g_mutex_unlock (&pool.lock);
 
   return memory;

@@ -27,6 +27,19 @@ void     ghlo_pool_give        (gpointer  memory,
 /* Gives back to the system, on this thread, until at most @most bytes lie idle. */
 void     ghlo_pool_shrink      (gsize     most);
 
+/* The block that these bytes are of, where it is one of GHLO_POOL_HUGE_SIZE bytes at least, and its size; FALSE: they
+ * are not the pool's, or of a small one. It is the system's again no sooner than the caller gives it back. */
+gboolean ghlo_pool_find        (gconstpointer  memory,
+                                gsize          size,
+                                gpointer      *block,
+                                gsize         *capacity);
+/* @leaving is told of each such block before the system gets it, on any thread, but not in children of the process.
+ * One at a time; NULL: nobody is. */
+void     ghlo_pool_watch       (void         (*leaving) (gpointer block));
+/* How many children the process has had: what knows pages of blocks by where they are in the machine has others then
+ * than the process, which writes to copies. */
+guint    ghlo_pool_get_forks   (void);
+
 /* Bytes in idle blocks. */
 gsize    ghlo_pool_get_idle    (void);
 /* How many blocks came from the system so far, and how many were used again. */
@@ -39,6 +52,9 @@ void     ghlo_pool_set_idle_time (gint64 time);
 
 /* The size of the blocks that @size bytes get. */
 gsize    ghlo_pool_get_capacity (gsize    size);
+
+/* The least size of blocks that are aligned to huge pages. */
+#define GHLO_POOL_HUGE_SIZE ((gsize) 2 << 20)
 
 /* The largest size that has a class. */
 #define GHLO_POOL_MAX_SIZE ((gsize) 1 << 46)

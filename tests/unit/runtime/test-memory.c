@@ -326,6 +326,61 @@ test_fork (void)
   g_thread_join (thread);
 }
 
+static GPtrArray *left;
+
+static void
+note_leaving (gpointer block)
+{
+  g_ptr_array_add (left, block);
+}
+
+/* Large blocks are found by what is in them, and tell when they go. */
+static void
+test_find (void)
+{
+  const gsize sizes[] = { GHLO_POOL_HUGE_SIZE - 1, 5 * MIB, 3 * MIB, 4 * MIB };
+  guint8 *blocks[G_N_ELEMENTS (sizes)], *found;
+  gpointer start;
+  gsize capacity;
+  guint n_forks;
+
+  start_afresh ();
+  left = g_ptr_array_new ();
+  ghlo_pool_watch (note_leaving);
+  for (guint i = 0; i < G_N_ELEMENTS (sizes); i++)
+    blocks[i] = allocate (sizes[i]);
+  for (guint i = 0; i < G_N_ELEMENTS (sizes); i++)
+    {
+      g_assert_true (ghlo_pool_find (blocks[i], sizes[i], &start, &capacity));
+      g_assert_true (start == blocks[i]);
+      g_assert_cmpuint (capacity, ==, ghlo_pool_get_capacity (sizes[i]));
+      g_assert_true (ghlo_pool_find (blocks[i] + MIB, capacity - MIB, &start, &capacity));
+      g_assert_true (start == blocks[i]);
+      g_assert_false (ghlo_pool_find (blocks[i] + MIB, capacity - MIB + 1, &start, &capacity));
+      g_assert_false (ghlo_pool_find (blocks[i] + MIB, G_MAXSIZE, &start, &capacity));
+      g_assert_false (ghlo_pool_find (blocks[i] - 1, 2, &start, &capacity));
+    }
+  found = allocate (MIB);
+  g_assert_false (ghlo_pool_find (found, 1, &start, &capacity));
+  g_assert_false (ghlo_pool_find (sizes, sizeof sizes, &start, &capacity));
+  ghlo_memory_free (found, MIB);
+  n_forks = ghlo_pool_get_forks ();
+  for (guint i = 0; i < G_N_ELEMENTS (sizes); i++)
+    ghlo_memory_free (blocks[i], sizes[i]);
+  g_assert_cmpuint (left->len, ==, 0);
+  ghlo_memory_trim ();
+  g_assert_cmpuint (left->len, ==, G_N_ELEMENTS (sizes));
+  for (guint i = 0; i < G_N_ELEMENTS (sizes); i++)
+    {
+      g_assert_true (g_ptr_array_find (left, blocks[i], NULL));
+      g_assert_false (ghlo_pool_find (blocks[i], 1, &start, &capacity));
+    }
+  test_fork ();
+  g_assert_cmpuint (ghlo_pool_get_forks (), ==, n_forks + 20);
+  ghlo_pool_watch (NULL);
+  g_ptr_array_unref (left);
+}
+
 /* An output's memory goes back when the last of those who hold it goes, and the next
  * one has it. */
 static void
@@ -511,6 +566,7 @@ main (int    argc,
   g_test_add_func ("/memory/many", test_many);
   g_test_add_func ("/memory/threads", test_threads);
   g_test_add_func ("/memory/fork", test_fork);
+  g_test_add_func ("/memory/find", test_find);
   g_test_add_func ("/memory/values", test_values);
   g_test_add_func ("/memory/guard/sound", test_guard);
   for (guint i = 0; i < G_N_ELEMENTS (mistakes); i++)
