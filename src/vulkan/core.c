@@ -46,9 +46,7 @@ measure_memory (GhloDeviceCore *core,
   if (!ghlo_vulkan_device_is_open (device_of (core)))
     return;
   ghlo_vulkan_memory_measure (device_of (core)->memory, &statistics);
-  for (guint i = 0; i < GHLO_VULKAN_N_MEMORY_KINDS; i++)
-    use->used += statistics.used[i];
-  use->peak = statistics.peak;
+  *use = (GhloMemoryUse) { statistics.all_used, statistics.peak };
 }
 
 static void

@@ -10,6 +10,7 @@
 #include "base/ghlo-error.h"
 #include "vulkan/facts.h"
 #include "vulkan/features.h"
+#include "vulkan/imports.h"
 #include "vulkan/memory.h"
 #include "vulkan/pipelines.h"
 #include "vulkan/queue.h"
@@ -33,6 +34,7 @@ static const struct
   { VK_EXT_PIPELINE_CREATION_FEEDBACK_EXTENSION_NAME, offsetof (GhloVulkanDevice, has_feedback) },
   { VK_KHR_GLOBAL_PRIORITY_EXTENSION_NAME, offsetof (GhloVulkanDevice, has_global_priority) },
   { VK_EXT_CONDITIONAL_RENDERING_EXTENSION_NAME, offsetof (GhloVulkanDevice, has_conditional) },
+  { VK_EXT_EXTERNAL_MEMORY_HOST_EXTENSION_NAME, offsetof (GhloVulkanDevice, has_host_memory) },
   { GHLO_VULKAN_COOPERATIVE_MATRIX, offsetof (GhloVulkanDevice, has_cooperative) },
   { GHLO_VULKAN_BFLOAT16, offsetof (GhloVulkanDevice, has_bfloat16) },
 };
@@ -163,7 +165,11 @@ make_identity (const GhloVulkanDevice                   *self,
 static void
 read_properties (GhloVulkanDevice *self)
 {
-  VkPhysicalDeviceVulkan11Properties v11 = { VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_1_PROPERTIES };
+  VkPhysicalDeviceExternalMemoryHostPropertiesEXT host = {
+    VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_EXTERNAL_MEMORY_HOST_PROPERTIES_EXT
+  };
+  VkPhysicalDeviceVulkan11Properties v11 = { VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_1_PROPERTIES,
+                                             self->has_host_memory ? &host : NULL };
   VkPhysicalDeviceVulkan12Properties v12 = { VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_2_PROPERTIES, &v11 };
   VkPhysicalDeviceProperties2 all = { VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PROPERTIES_2, &v12 };
   VkPhysicalDeviceMemoryProperties2 memory = { VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_MEMORY_PROPERTIES_2 };
@@ -175,6 +181,7 @@ read_properties (GhloVulkanDevice *self)
   self->limits = all.properties.limits;
   self->max_allocation = (gsize) MIN (v11.maxMemoryAllocationSize, G_MAXSIZE / 2);
   self->subgroup_size = v11.subgroupSize;
+  self->host_alignment = (gsize) host.minImportedHostPointerAlignment;
   self->memory_types = memory.memoryProperties;
   self->promises = (GhloSpirvFloats) {
     .keeps_subnormals = { v12.shaderDenormPreserveFloat32, v12.shaderDenormPreserveFloat64 },
@@ -277,6 +284,7 @@ close_device (GhloVulkanDevice *self)
   g_clear_pointer (&self->pipelines, ghlo_vulkan_pipelines_free);
   g_clear_pointer (&self->waiter, ghlo_vulkan_waiter_free);
   g_clear_pointer (&self->queue, ghlo_vulkan_queue_free);
+  g_clear_pointer (&self->imports, ghlo_vulkan_imports_free);
   g_clear_pointer (&self->memory, ghlo_vulkan_memory_destroy);
   if (self->device != NULL)
     self->vk->DestroyDevice (self->device, NULL);
@@ -335,6 +343,7 @@ open_device (GhloVulkanDevice   *self,
   self->queue = ghlo_vulkan_queue_new (self, error);
   if (self->queue != NULL)
     {
+      self->imports = ghlo_vulkan_imports_new (self);
       self->waiter = ghlo_vulkan_waiter_new (self);
       self->pipelines = ghlo_vulkan_pipelines_new (self, ghlo_vulkan_queue_get_layout (self->queue), TRUE);
       self->stopwatch = ghlo_vulkan_stopwatch_new (self);

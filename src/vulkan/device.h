@@ -13,6 +13,7 @@
 
 G_BEGIN_DECLS
 
+typedef struct _GhloVulkanImports   GhloVulkanImports;
 typedef struct _GhloVulkanMemory    GhloVulkanMemory;
 typedef struct _GhloVulkanPipelines GhloVulkanPipelines;
 typedef struct _GhloVulkanQueue     GhloVulkanQueue;
@@ -53,6 +54,8 @@ typedef struct
   gboolean                   has_feedback;      /* VK_EXT_pipeline_creation_feedback */
   gboolean                   has_global_priority;       /* VK_KHR_global_priority */
   gboolean                   has_conditional;   /* VK_EXT_conditional_rendering */
+  gboolean                   has_host_memory;   /* VK_EXT_external_memory_host … */
+  gsize                      host_alignment;    /* … and bytes that what is imported is aligned to */
   gboolean                   has_cooperative, has_bfloat16;     /* as cooperative.h names them */
   guint64                    matrices;          /* as ghlo_vulkan_cooperative_types () says */
   GhloStepRates              rates;             /* of 0 where they are not known */
@@ -65,6 +68,7 @@ typedef struct
   VkDevice                   device;
   GhloVulkanMemory          *memory;
   GhloVulkanQueue           *queue;
+  GhloVulkanImports         *imports;           /* nullable */
   GhloVulkanWaiter          *waiter;
   GhloVulkanPipelines       *pipelines;
   GhloVulkanStopwatch       *stopwatch;

@@ -47,7 +47,7 @@ ghlo_vulkan_functions_load (GhloVulkanFunctions  *self,
 {
   GHLO_VULKAN_FUNCTIONS (LOAD_NEEDED)
   GHLO_VULKAN_MESSAGE_FUNCTIONS (LOAD)
-  GHLO_VULKAN_CONDITIONAL_FUNCTIONS (LOAD)
+  GHLO_VULKAN_EXTENSION_FUNCTIONS (LOAD)
   self->GetPhysicalDeviceCooperativeMatrixPropertiesKHR
     = (GhloVulkanCooperativeFunc) get_function (instance, "vkGetPhysicalDeviceCooperativeMatrixPropertiesKHR");
 

@@ -36,9 +36,9 @@ G_BEGIN_DECLS
 #define GHLO_VULKAN_MESSAGE_FUNCTIONS(row) \
   row (CreateDebugUtilsMessengerEXT) row (DestroyDebugUtilsMessengerEXT)
 
-/* Of VK_EXT_conditional_rendering. */
-#define GHLO_VULKAN_CONDITIONAL_FUNCTIONS(row) \
-  row (CmdBeginConditionalRenderingEXT) row (CmdEndConditionalRenderingEXT)
+/* Of VK_EXT_conditional_rendering and VK_EXT_external_memory_host, which devices may have. */
+#define GHLO_VULKAN_EXTENSION_FUNCTIONS(row) \
+  row (CmdBeginConditionalRenderingEXT) row (CmdEndConditionalRenderingEXT) row (GetMemoryHostPointerPropertiesEXT)
 
 #define GHLO_VULKAN_MEMBER(name) PFN_vk##name name;
 
@@ -47,7 +47,7 @@ typedef struct
   GHLO_VULKAN_GLOBAL_FUNCTIONS (GHLO_VULKAN_MEMBER)
   GHLO_VULKAN_FUNCTIONS (GHLO_VULKAN_MEMBER)
   GHLO_VULKAN_MESSAGE_FUNCTIONS (GHLO_VULKAN_MEMBER)
-  GHLO_VULKAN_CONDITIONAL_FUNCTIONS (GHLO_VULKAN_MEMBER)
+  GHLO_VULKAN_EXTENSION_FUNCTIONS (GHLO_VULKAN_MEMBER)
   GhloVulkanCooperativeFunc GetPhysicalDeviceCooperativeMatrixPropertiesKHR;    /* NULL where the loader has none */
   /* For tests: what a call gives in place of being made, or VK_SUCCESS where it is made. NULL: all are made. */
   VkResult (*fault) (const char *name);

@@ -58,6 +58,7 @@ static const VkMemoryPropertyFlags wishes[GHLO_VULKAN_N_MEMORY_KINDS][3] = {
   [GHLO_VULKAN_LOCAL] = { LOCAL, SEEN | CACHED, SEEN },
   [GHLO_VULKAN_UPLOAD] = { LOCAL | SEEN, SEEN, SEEN },
   [GHLO_VULKAN_READBACK] = { SEEN | CACHED, SEEN, SEEN },
+  [GHLO_VULKAN_IMPORTED] = { SEEN | CACHED, SEEN, SEEN },
 };
 
 /* A carve-out of shared memory, the device's alone, can be slower than what the host caches (ggml-org/llama.cpp 23762,
@@ -68,7 +69,7 @@ static const VkMemoryPropertyFlags shared_wishes[] = { LOCAL | SEEN | CACHED, SE
 #undef CACHED
 
 /* Blocks of the upload kind are small, since the window that the host sees may be. */
-static const gsize block_sizes[GHLO_VULKAN_N_MEMORY_KINDS] = { 64 * MEBIBYTE, 8 * MEBIBYTE, 16 * MEBIBYTE };
+static const gsize block_sizes[GHLO_VULKAN_N_MEMORY_KINDS] = { 64 * MEBIBYTE, 8 * MEBIBYTE, 16 * MEBIBYTE, 0 };
 
 GhloVulkanMemory *
 ghlo_vulkan_memory_new (GhloVulkanDevice *device)
@@ -163,33 +164,57 @@ check_budget (const GhloVulkanDevice  *device,
   return FALSE;
 }
 
+/* G_MAXUINT32 with @error where none of @allowed will do. */
+static guint32
+require_type (const GhloVulkanDevice  *device,
+              GhloVulkanMemoryKind     kind,
+              guint32                  allowed,
+              GError                 **error)
+{
+  const guint32 type = choose_type (device, kind, allowed);
+
+  if (type == G_MAXUINT32)
+    g_set_error (error, GHLO_ERROR, GHLO_ERROR_DEVICE, "the driver of %s has no memory that buffers may lie in",
+                 device->core.title);
+
+  return type;
+}
+
+/* @size bytes of @type, to the block's buffer; @import is a member of the allocation, or NULL. */
+static gboolean
+bind (GhloVulkanDevice  *device,
+      Block             *block,
+      guint32            type,
+      gsize              size,
+      gconstpointer      import,
+      GError           **error)
+{
+  const VkMemoryAllocateFlagsInfo flags = { VK_STRUCTURE_TYPE_MEMORY_ALLOCATE_FLAGS_INFO, import,
+                                            .flags = VK_MEMORY_ALLOCATE_DEVICE_ADDRESS_BIT };
+  const VkMemoryAllocateInfo info = { VK_STRUCTURE_TYPE_MEMORY_ALLOCATE_INFO, &flags, size, type };
+
+  return ghlo_vulkan_device_check (device, ghlo_vulkan_call (device->vk, AllocateMemory, device->device, &info, NULL,
+                                                             &block->memory), "allocate memory", error)
+         && ghlo_vulkan_device_check (device, ghlo_vulkan_call (device->vk, BindBufferMemory, device->device,
+                                                                block->buffer, block->memory, 0),
+                                      "bind memory to a buffer", error);
+}
+
 static gboolean
 allocate (GhloVulkanDevice  *device,
           Block             *block,
           GError           **error)
 {
   const GhloVulkanFunctions *vk = device->vk;
-  const VkMemoryAllocateFlagsInfo flags = { VK_STRUCTURE_TYPE_MEMORY_ALLOCATE_FLAGS_INFO,
-                                            .flags = VK_MEMORY_ALLOCATE_DEVICE_ADDRESS_BIT };
-  VkMemoryAllocateInfo info = { VK_STRUCTURE_TYPE_MEMORY_ALLOCATE_INFO, &flags };
   VkMemoryRequirements needs;
+  guint32 type;
 
   vk->GetBufferMemoryRequirements (device->device, block->buffer, &needs);
-  info.allocationSize = needs.size;
-  info.memoryTypeIndex = choose_type (device, block->kind, needs.memoryTypeBits);
-  if (info.memoryTypeIndex == G_MAXUINT32)
-    {
-      g_set_error (error, GHLO_ERROR, GHLO_ERROR_DEVICE, "the driver of %s has no memory that buffers may lie in",
-                   device->core.title);
-      return FALSE;
-    }
-  if (!check_budget (device, info.memoryTypeIndex, needs.size, error)
-      || !ghlo_vulkan_device_check (device, ghlo_vulkan_call (vk, AllocateMemory, device->device, &info, NULL,
-                                                              &block->memory), "allocate memory", error)
-      || !ghlo_vulkan_device_check (device, ghlo_vulkan_call (vk, BindBufferMemory, device->device, block->buffer,
-                                                              block->memory, 0), "bind memory to a buffer", error))
+  type = require_type (device, block->kind, needs.memoryTypeBits, error);
+  if (type == G_MAXUINT32 || !check_budget (device, type, needs.size, error)
+      || !bind (device, block, type, needs.size, NULL, error))
     return FALSE;
-  if (!(device->memory_types.memoryTypes[info.memoryTypeIndex].propertyFlags & VK_MEMORY_PROPERTY_HOST_VISIBLE_BIT)
+  if (!(device->memory_types.memoryTypes[type].propertyFlags & VK_MEMORY_PROPERTY_HOST_VISIBLE_BIT)
       || (block->kind == GHLO_VULKAN_LOCAL && device->type == VK_PHYSICAL_DEVICE_TYPE_DISCRETE_GPU))
     return TRUE;
 
@@ -198,15 +223,52 @@ allocate (GhloVulkanDevice  *device,
                                    "map memory", error);
 }
 
+/* The host memory at block->host. */
+static gboolean
+import (GhloVulkanDevice  *device,
+        Block             *block,
+        GError           **error)
+{
+  const GhloVulkanFunctions *vk = device->vk;
+  const VkImportMemoryHostPointerInfoEXT info = {
+    VK_STRUCTURE_TYPE_IMPORT_MEMORY_HOST_POINTER_INFO_EXT,
+    .handleType = VK_EXTERNAL_MEMORY_HANDLE_TYPE_HOST_ALLOCATION_BIT_EXT, .pHostPointer = block->host,
+  };
+  VkMemoryHostPointerPropertiesEXT properties = { VK_STRUCTURE_TYPE_MEMORY_HOST_POINTER_PROPERTIES_EXT };
+  VkMemoryRequirements needs;
+  guint32 type;
+
+  if (!ghlo_vulkan_device_check (device, ghlo_vulkan_call (vk, GetMemoryHostPointerPropertiesEXT, device->device,
+                                                           info.handleType, block->host, &properties),
+                                 "tell what memory it can import", error))
+    return FALSE;
+  vk->GetBufferMemoryRequirements (device->device, block->buffer, &needs);
+  if (needs.size > block->size)
+    {
+      g_set_error (error, GHLO_ERROR, GHLO_ERROR_DEVICE, "the driver of %s wants %" G_GUINT64_FORMAT " bytes for a "
+                   "buffer of %" G_GSIZE_FORMAT, device->core.title, (guint64) needs.size, block->size);
+      return FALSE;
+    }
+  type = require_type (device, block->kind, needs.memoryTypeBits & properties.memoryTypeBits, error);
+
+  return type != G_MAXUINT32 && bind (device, block, type, block->size, &info, error);
+}
+
+/* @host is memory to import, or NULL. */
 static Block *
 block_new (GhloVulkanMemory      *self,
            GhloVulkanMemoryKind   kind,
+           gpointer               host,
            gsize                  size,
            GError               **error)
 {
+  static const VkExternalMemoryBufferCreateInfo external = {
+    VK_STRUCTURE_TYPE_EXTERNAL_MEMORY_BUFFER_CREATE_INFO,
+    .handleTypes = VK_EXTERNAL_MEMORY_HANDLE_TYPE_HOST_ALLOCATION_BIT_EXT,
+  };
   GhloVulkanDevice *device = self->device;
   const VkBufferCreateInfo info = {
-    VK_STRUCTURE_TYPE_BUFFER_CREATE_INFO, .size = size,
+    VK_STRUCTURE_TYPE_BUFFER_CREATE_INFO, host != NULL ? &external : NULL, .size = size,
     .usage = VK_BUFFER_USAGE_STORAGE_BUFFER_BIT | VK_BUFFER_USAGE_SHADER_DEVICE_ADDRESS_BIT
              | VK_BUFFER_USAGE_TRANSFER_SRC_BIT | VK_BUFFER_USAGE_TRANSFER_DST_BIT
              | (kind == GHLO_VULKAN_UPLOAD && device->features.conditional.conditionalRendering
@@ -218,10 +280,11 @@ block_new (GhloVulkanMemory      *self,
 
   block->kind = kind;
   block->size = size;
+  block->host = host;
   block->free = g_array_new (FALSE, FALSE, sizeof (Range));
   if (!ghlo_vulkan_device_check (device, ghlo_vulkan_call (device->vk, CreateBuffer, device->device, &info, NULL,
                                                            &block->buffer), "make a buffer", error)
-      || !allocate (device, block, error))
+      || !(host != NULL ? import : allocate) (device, block, error))
     {
       block_free (self, block);
       return NULL;
@@ -313,12 +376,13 @@ give (GhloVulkanMemory *self,
     drop_empty (self, self->most_empty);
 }
 
+/* But for what is imported, which is the host's. */
 static gsize
 count_used (const GhloVulkanMemory *self)
 {
   gsize used = 0;
 
-  for (guint i = 0; i < GHLO_VULKAN_N_MEMORY_KINDS; i++)
+  for (guint i = 0; i < GHLO_VULKAN_IMPORTED; i++)
     used += self->used[i];
 
   return used;
@@ -402,9 +466,9 @@ reserve (GhloVulkanMemory      *self,
   Block *block = NULL;
 
   if (least < usual)
-    block = block_new (self, kind, usual, NULL);
+    block = block_new (self, kind, NULL, usual, NULL);
   if (block == NULL)
-    block = block_new (self, kind, least, error);
+    block = block_new (self, kind, NULL, least, error);
   if (block != NULL)
     add_block (self, block);
 
@@ -482,6 +546,56 @@ ghlo_vulkan_memory_find (GhloVulkanMemory *self,
   return place;
 }
 
+/* No range of it is anybody's to take. */
+guint64
+ghlo_vulkan_memory_import (GhloVulkanMemory  *self,
+                           gpointer           host,
+                           gsize              size,
+                           GError           **error)
+{
+  const gsize alignment = self->device->host_alignment;
+  Block *block;
+  guint64 address;
+
+  if ((guintptr) host % alignment != 0 || size % alignment != 0 || size > self->device->max_allocation)
+    {
+      g_set_error (error, GHLO_ERROR, GHLO_ERROR_DEVICE, "expected at most %" G_GSIZE_FORMAT " bytes of memory, by "
+                   "multiples of %" G_GSIZE_FORMAT ", for %s, found %" G_GSIZE_FORMAT, self->device->max_allocation,
+                   alignment, self->device->core.title, size);
+      return 0;
+    }
+  g_mutex_lock (&self->lock);
+  block = block_new (self, GHLO_VULKAN_IMPORTED, host, size, error);
+  if (block != NULL)
+    {
+      g_array_set_size (block->free, 0);
+      block->used = size;
+      self->used[block->kind] += size;
+      add_block (self, block);
+    }
+  address = block != NULL ? block->address : 0;
+  g_mutex_unlock (&self->lock);
+
+  return address;
+}
+
+void
+ghlo_vulkan_memory_unimport (GhloVulkanMemory *self,
+                             guint64           address)
+{
+  gint i;
+  Block *block;
+
+  g_mutex_lock (&self->lock);
+  i = find_block (self, address);
+  block = self->blocks->pdata[i];
+  self->used[block->kind] -= block->size;
+  self->reserved -= block->size;
+  g_ptr_array_remove_index (self->blocks, (guint) i);
+  block_free (self, block);
+  g_mutex_unlock (&self->lock);
+}
+
 void
 ghlo_vulkan_memory_trim (GhloVulkanMemory *self)
 {
@@ -497,8 +611,8 @@ ghlo_vulkan_memory_measure (GhloVulkanMemory           *self,
 {
   g_mutex_lock (&self->lock);
   collect (self);
-  *statistics = (GhloVulkanMemoryStatistics) { .peak = self->peak, .reserved = self->reserved,
-                                               .n_blocks = self->blocks->len };
+  *statistics = (GhloVulkanMemoryStatistics) { .all_used = count_used (self), .peak = self->peak,
+                                               .reserved = self->reserved, .n_blocks = self->blocks->len };
   memcpy (statistics->used, self->used, sizeof self->used);
   g_mutex_unlock (&self->lock);
 }

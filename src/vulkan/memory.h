@@ -15,6 +15,7 @@ typedef enum
   GHLO_VULKAN_LOCAL,            /* the device's fastest; on devices that share the host's memory the host sees it */
   GHLO_VULKAN_UPLOAD,           /* the host writes it, and never reads it */
   GHLO_VULKAN_READBACK,         /* the host reads it, through its caches */
+  GHLO_VULKAN_IMPORTED,         /* the host's own, which nobody allocates here */
   GHLO_VULKAN_N_MEMORY_KINDS
 } GhloVulkanMemoryKind;
 
@@ -30,7 +31,8 @@ typedef struct
 typedef struct
 {
   gsize used[GHLO_VULKAN_N_MEMORY_KINDS];       /* bytes of ranges that are taken, rounded up */
-  gsize peak;                   /* the most of them together, since the device was opened or the peak reset */
+  gsize all_used;               /* of all kinds but what is imported, which is the host's */
+  gsize peak;                   /* the most that ever was, since the device was opened or the peak reset */
   gsize reserved;               /* bytes of blocks */
   guint n_blocks;
 } GhloVulkanMemoryStatistics;
@@ -50,6 +52,14 @@ void              ghlo_vulkan_memory_free  (GhloVulkanMemory            *self,
                                             gsize                        size,
                                             guint64                      value);
 GhloVulkanPlace   ghlo_vulkan_memory_find  (GhloVulkanMemory            *self,
+                                            guint64                      address);
+/* The address of host memory, page by page as the device wants it; 0 with an error where the driver does not do it. */
+guint64           ghlo_vulkan_memory_import (GhloVulkanMemory           *self,
+                                            gpointer                     host,
+                                            gsize                        size,
+                                            GError                     **error);
+/* Nothing uses it any more. */
+void              ghlo_vulkan_memory_unimport (GhloVulkanMemory         *self,
                                             guint64                      address);
 /* Gives blocks back that nothing lies in. */
 void              ghlo_vulkan_memory_trim  (GhloVulkanMemory            *self);

@@ -483,3 +483,14 @@ ghlo_vulkan_queue_finish (GhloVulkanQueue    *self,
 
   return ghlo_vulkan_queue_submit (self, &value, error) && ghlo_vulkan_queue_await (self, value, monitor, error);
 }
+
+void
+ghlo_vulkan_queue_settle (GhloVulkanQueue *self)
+{
+  const guint64 value = __atomic_load_n (&self->submitted, __ATOMIC_ACQUIRE);
+  const VkSemaphoreWaitInfo info = { VK_STRUCTURE_TYPE_SEMAPHORE_WAIT_INFO, .semaphoreCount = 1,
+                                     .pSemaphores = &self->timeline, .pValues = &value };
+
+  while (self->device->vk->WaitSemaphores (self->device->device, &info, SLEEP_TIME) == VK_TIMEOUT)
+    ;
+}

@@ -46,6 +46,8 @@ gboolean         ghlo_vulkan_queue_await    (GhloVulkanQueue           *self,
 gboolean         ghlo_vulkan_queue_finish   (GhloVulkanQueue           *self,
                                              const GhloMonitor         *monitor,
                                              GError                   **error);
+/* Waits until the device has ended with what was submitted, or its driver has lost it, whatever was reported. */
+void             ghlo_vulkan_queue_settle   (GhloVulkanQueue           *self);
 /* µs for which who waits is to poll before sleeping; and how long a run took just now, which decides that.
  * Thread-safe. */
 gint64           ghlo_vulkan_queue_get_patience (GhloVulkanQueue       *self);

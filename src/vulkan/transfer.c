@@ -1,18 +1,25 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * What is large goes through memory that both see, in pieces.
+ * What is large goes through memory that both see, in pieces, or is copied by the device from where it is, if that is
+ * imported. The host's memory is the caller's again when a transfer ends, so nothing of it is left on its way then.
  */
 
 #include "vulkan/transfer.h"
 
 #include <string.h>
 
+#include "vulkan/imports.h"
 #include "vulkan/memory.h"
 #include "vulkan/queue.h"
 
 /* Bytes that are copied at once, and how many such pieces may be on their way. */
 #define PIECE ((gsize) 4 << 20)
 enum { PIECES_AHEAD = 8 };
+
+/* Bytes for which it is worth to import a block; and those of one that the device copies at once, for a millisecond or
+ * some, after which it is looked whether it is to go on. */
+#define LEAST_IMPORTED PIECE
+#define IMPORTED_PIECE ((gsize) 64 << 20)
 
 /* Into memory that both see, and from there in the queue. */
 static gboolean
@@ -34,6 +41,60 @@ upload_piece (GhloVulkanDevice  *device,
   return ok;
 }
 
+/* Between addresses, of which one is imported, when what was put in before has ended. */
+static gboolean
+copy_pieces (GhloVulkanDevice   *device,
+             guint64             from,
+             guint64             to,
+             gsize               size,
+             const GhloMonitor  *monitor,
+             GError            **error)
+{
+  for (gsize done = 0, part; done < size; done += part)
+    {
+      part = MIN (size - done, IMPORTED_PIECE);
+      if (!ghlo_vulkan_queue_finish (device->queue, monitor, error))
+        return FALSE;
+      if (ghlo_vulkan_queue_copy (device->queue, from + done, to + done, part, error)
+          && ghlo_vulkan_queue_finish (device->queue, NULL, error))
+        continue;
+      ghlo_vulkan_queue_settle (device->queue);
+      return FALSE;
+    }
+
+  return TRUE;
+}
+
+/* The same of the bytes at @host, which were taken and are given back. */
+static gboolean
+copy_imported (GhloVulkanDevice   *device,
+               gconstpointer       host,
+               guint64             from,
+               guint64             to,
+               gsize               size,
+               const GhloMonitor  *monitor,
+               GError            **error)
+{
+  gboolean ok = copy_pieces (device, from, to, size, monitor, error);
+
+  ghlo_vulkan_imports_give (device->imports, host);
+
+  return ok;
+}
+
+/* Pieces need not wait for what was put in before, unless they are many. */
+static guint64
+take_import (GhloVulkanDevice *device,
+             gconstpointer     from,
+             gsize             size)
+{
+  if (size < LEAST_IMPORTED || (size <= PIECE * (PIECES_AHEAD - 1)
+                                && ghlo_vulkan_queue_reached (device->queue) < ghlo_vulkan_queue_value (device->queue)))
+    return 0;
+
+  return ghlo_vulkan_imports_take (device->imports, from, size);
+}
+
 gboolean
 ghlo_vulkan_upload (GhloVulkanDevice   *device,
                     gconstpointer       from,
@@ -42,8 +103,11 @@ ghlo_vulkan_upload (GhloVulkanDevice   *device,
                     const GhloMonitor  *monitor,
                     GError            **error)
 {
+  const guint64 imported = take_import (device, from, size);
   guint n = 0;
 
+  if (imported != 0)
+    return copy_imported (device, from, imported, to, size, monitor, error);
   for (gsize done = 0, part; done < size; done += part)
     {
       part = MIN (size - done, PIECE);
@@ -80,10 +144,15 @@ download_pieces (GhloVulkanDevice   *device,
                  const GhloMonitor  *monitor,
                  GError            **error)
 {
+  const guint64 imported = size >= LEAST_IMPORTED ? ghlo_vulkan_imports_take (device->imports, to, size) : 0;
   gsize room = MIN (size, PIECE);
-  guint64 stage = ghlo_vulkan_memory_alloc (device->memory, GHLO_VULKAN_READBACK, room, error);
-  gboolean ok = stage != 0;
+  guint64 stage;
+  gboolean ok;
 
+  if (imported != 0)
+    return copy_imported (device, to, from, imported, size, monitor, error);
+  stage = ghlo_vulkan_memory_alloc (device->memory, GHLO_VULKAN_READBACK, room, error);
+  ok = stage != 0;
   for (gsize done = 0, n; ok && done < size; done += n)
     {
       n = MIN (room, size - done);
