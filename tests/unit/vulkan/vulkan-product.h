@@ -1,0 +1,446 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * What tests of products on Vulkan devices share: programs of one product, devices that do it in ways of their own, and
+ * what comes of it there. The shaders are validated where there is a validator.
+ */
+
+#pragma once
+
+#include "../cpu/cpu-steps.h"
+#include "shader-check.h"
+#include "vulkan-program.h"
+
+#include "compiler/devices.h"
+#include "vulkan/memory.h"
+#include "vulkan/product/product.h"
+#include "vulkan/target.h"
+
+G_BEGIN_DECLS
+
+typedef struct
+{
+  GhloElementType lhs, rhs, result;
+} Types;
+
+#define SAME(T)        { GHLO_ELEMENT_TYPE_##T, GHLO_ELEMENT_TYPE_##T, GHLO_ELEMENT_TYPE_##T }
+#define MIXED(A, B, C) { GHLO_ELEMENT_TYPE_##A, GHLO_ELEMENT_TYPE_##B, GHLO_ELEMENT_TYPE_##C }
+
+/* The sizes of dimensions by what they are. */
+typedef struct
+{
+  guint  n[GHLO_SPIRV_N_ROLES];
+  gint64 sizes[GHLO_SPIRV_N_ROLES][3];
+} Shape;
+
+/* A tensor's dimensions: which of which role each is. */
+typedef struct
+{
+  guint rank;
+  struct { guint role, index; } dimensions[9];
+} Order;
+
+static inline void
+append_role (Order       *self,
+             const Shape *shape,
+             guint        role)
+{
+  for (guint i = 0; i < shape->n[role]; i++, self->rank++)
+    {
+      self->dimensions[self->rank].role = role;
+      self->dimensions[self->rank].index = i;
+    }
+}
+
+static inline void
+shuffle (Order *self)
+{
+  for (guint i = self->rank; i > 1; i--)
+    {
+      guint other = (guint) g_test_rand_int_range (0, (gint) i);
+      Order kept = *self;
+
+      self->dimensions[i - 1] = kept.dimensions[other];
+      self->dimensions[other] = kept.dimensions[i - 1];
+    }
+}
+
+static inline void
+append_rest (Order       *self,
+             const Order *operand,
+             guint        role)
+{
+  for (guint i = 0; i < operand->rank; i++)
+    if (operand->dimensions[i].role == role)
+      self->dimensions[self->rank++] = operand->dimensions[i];
+}
+
+static inline char *
+print_type (const Shape     *shape,
+            const Order     *order,
+            GhloElementType  type)
+{
+  g_autoptr (GString) text = g_string_new ("tensor<");
+
+  for (guint i = 0; i < order->rank; i++)
+    g_string_append_printf (text, "%" G_GINT64_FORMAT "x",
+                            shape->sizes[order->dimensions[i].role][order->dimensions[i].index]);
+  g_string_append_printf (text, "%s>", ghlo_element_info (type)->name);
+
+  return g_string_free (g_steal_pointer (&text), FALSE);
+}
+
+/* "name = [numbers] x [numbers], " */
+static inline void
+print_numbers (GString     *text,
+               const char  *name,
+               const Order *lhs,
+               const Order *rhs,
+               guint        role,
+               guint        n)
+{
+  const Order *orders[] = { lhs, rhs };
+
+  g_string_append_printf (text, "%s = [", name);
+  for (guint o = 0; o < 2; o++)
+    {
+      for (guint i = 0; i < n; i++)
+        for (guint d = 0; d < orders[o]->rank; d++)
+          if (orders[o]->dimensions[d].role == role && orders[o]->dimensions[d].index == i)
+            g_string_append_printf (text, "%s%u", i > 0 ? ", " : "", d);
+      g_string_append (text, o == 0 ? "] x [" : "]");
+    }
+}
+
+/* A program of one product, its operands' dimensions in any order. */
+static inline char *
+print_product (const Shape *shape,
+               const Types *types)
+{
+  Order lhs = { 0 }, rhs = { 0 }, result = { 0 };
+  g_autofree char *a = NULL, *b = NULL, *c = NULL;
+  g_autoptr (GString) numbers = g_string_new (NULL);
+
+  append_role (&lhs, shape, GHLO_SPIRV_BATCH);
+  append_role (&lhs, shape, GHLO_SPIRV_ROWS);
+  append_role (&lhs, shape, GHLO_SPIRV_INNER);
+  shuffle (&lhs);
+  append_role (&rhs, shape, GHLO_SPIRV_BATCH);
+  append_role (&rhs, shape, GHLO_SPIRV_INNER);
+  append_role (&rhs, shape, GHLO_SPIRV_COLUMNS);
+  shuffle (&rhs);
+  append_role (&result, shape, GHLO_SPIRV_BATCH);
+  append_rest (&result, &lhs, GHLO_SPIRV_ROWS);
+  append_rest (&result, &rhs, GHLO_SPIRV_COLUMNS);
+  a = print_type (shape, &lhs, types->lhs);
+  b = print_type (shape, &rhs, types->rhs);
+  c = print_type (shape, &result, types->result);
+  print_numbers (numbers, "batching_dims", &lhs, &rhs, GHLO_SPIRV_BATCH, shape->n[GHLO_SPIRV_BATCH]);
+  g_string_append (numbers, ", ");
+  print_numbers (numbers, "contracting_dims", &lhs, &rhs, GHLO_SPIRV_INNER, shape->n[GHLO_SPIRV_INNER]);
+
+  return g_strdup_printf ("func.func @main(%%a: %s, %%b: %s) -> %s {\n"
+                          "  %%0 = stablehlo.dot_general %%a, %%b, %s : (%s, %s) -> %s\n"
+                          "  return %%0 : %s\n}\n", a, b, c, numbers->str, a, b, c, c);
+}
+
+/* The device, open, for all tests; NULL, and the test is skipped, where there is none. */
+static inline GhloVulkanDevice *
+get_device (void)
+{
+  GhloVulkanDevice *device = (GhloVulkanDevice *) ghlo_devices_find ("vulkan");
+  g_autoptr (GError) error = NULL;
+
+  if (device != NULL && !ghlo_vulkan_device_open (device, NULL, &error))
+    g_error ("%s", error->message);
+  if (device == NULL)
+    g_test_skip ("there is no Vulkan device");
+
+  return device;
+}
+
+/* Bits of element types, and of splits. */
+#define OF(type) ((guint64) 1 << GHLO_ELEMENT_TYPE_##type)
+#define PLANES (1u << GHLO_SPIRV_ONE_PLANE | 1u << GHLO_SPIRV_TWO_PLANES | 1u << GHLO_SPIRV_TWO_PLANES_APART)
+#define X3     (1u << GHLO_SPIRV_BF16_X3)
+
+/* The same device with matrices of all types, which are emulated: they are done by the code that real ones are, but for
+ * the instructions. Operands of f32 are split as @splits says. */
+static inline GhloVulkanDevice *
+get_emulated (guint32 splits)
+{
+  static GhloVulkanDevice emulated;
+  const GhloVulkanDevice *device = get_device ();
+
+  if (device == NULL)
+    return NULL;
+  emulated = *device;
+  emulated.emulates_matrices = TRUE;
+  emulated.forced_splits = splits;
+  emulated.matrices = OF (BF16) | OF (F16) | OF (I8) | OF (UI8);
+
+  return &emulated;
+}
+
+/* The device, where it has matrices of @types; operands of f32 are split as @splits says. */
+static inline GhloVulkanDevice *
+get_with_matrices (guint64 types,
+                   guint32 splits)
+{
+  static GhloVulkanDevice device;
+  const GhloVulkanDevice *found = get_device ();
+
+  if (found == NULL || (found->matrices & types) != types)
+    {
+      g_test_skip ("there is no device with cooperative matrices");
+      return NULL;
+    }
+  device = *found;
+  device.forced_splits = splits;
+
+  return &device;
+}
+
+static inline guint64
+upload (const GhloVulkanDevice *device,
+        const StepTensor       *tensor)
+{
+  const GhloStepSpace *space = device->target->space;
+  g_autoptr (GError) error = NULL;
+  gpointer memory = space->alloc (space->self, tensor->n_bytes, &error);
+
+  g_assert_no_error (error);
+  space->upload (space->self, tensor->memory + STEP_GUARD, memory, tensor->n_bytes, NULL, &error);
+  g_assert_no_error (error);
+
+  return ghlo_vulkan_address (memory);
+}
+
+/* The tensors' first elements in the device's memory. */
+static inline GhloView
+view_on (const StepTensor *tensor,
+         guint64           address)
+{
+  GhloView view = tensor->view;
+
+  view.data = GSIZE_TO_POINTER (address + (gsize) (tensor->view.data - tensor->memory - STEP_GUARD));
+
+  return view;
+}
+
+/* Runs @compiled; the result comes back into its tensor. */
+static inline void
+run_compiled (const GhloVulkanDevice       *device,
+              const GhloStepImplementation *step,
+              gpointer                      compiled,
+              gsize                         scratch_size,
+              const StepTensor             *tensors)
+{
+  const GhloStepSpace *space = device->target->space;
+  guint64 addresses[3];
+  GhloView views[3];
+  g_autoptr (GError) error = NULL;
+  gpointer scratch = space->alloc (space->self, MAX (scratch_size, 64), &error);
+
+  g_assert_no_error (error);
+  for (guint i = 0; i < 3; i++)
+    {
+      addresses[i] = upload (device, &tensors[i]);
+      views[i] = view_on (&tensors[i], addresses[i]);
+    }
+  vulkan_program_run_step (device, step, compiled, views, 2, views + 2, 1, scratch, &error);
+  g_assert_no_error (error);
+  space->download (space->self, GSIZE_TO_POINTER (addresses[2]), tensors[2].memory + STEP_GUARD, tensors[2].n_bytes,
+                   NULL, &error);
+  g_assert_no_error (error);
+  for (guint i = 0; i < 3; i++)
+    space->free (space->self, GSIZE_TO_POINTER (addresses[i]), tensors[i].n_bytes);
+  space->free (space->self, scratch, MAX (scratch_size, 64));
+}
+
+/* Once for each module. Old validators know nothing of cooperative matrices. */
+static inline void
+validate (const GhloVulkanDevice *device,
+          const GhloStepRequest  *request,
+          gboolean                matrices,
+          const char             *text)
+{
+  static GHashTable *seen;
+  g_autofree GhloVulkanProduct *product = g_new0 (GhloVulkanProduct, 1);
+  GBytes *words;
+
+  g_assert_null (ghlo_vulkan_product_read (product, device, request, matrices));
+  if (product->shader.subgroup > 0 && !product->shader.is_emulated)
+    return;
+  words = ghlo_spirv_emit_product (&product->shader, &device->measured.floats);
+  if (seen == NULL)
+    seen = g_hash_table_new (g_bytes_hash, g_bytes_equal);
+  if (g_hash_table_add (seen, words))
+    shader_check_words (words, text);
+}
+
+/* The result's dimensions in any order, without gaps. */
+static inline void
+reorder (StepTensor *tensor)
+{
+  const guint rank = tensor->view.rank;
+  guint order[9];
+  gint64 stride = (gint64) ghlo_element_info (tensor->view.element_type)->size;
+
+  for (guint i = 0; i < rank; i++)
+    order[i] = i;
+  for (guint i = rank; i > 1; i--)
+    {
+      guint other = (guint) g_test_rand_int_range (0, (gint) i), kept = order[i - 1];
+
+      order[i - 1] = order[other];
+      order[other] = kept;
+    }
+  for (guint i = 0; i < rank; i++)
+    {
+      tensor->strides[order[i]] = stride;
+      stride *= MAX (tensor->dimensions[order[i]], 1);
+    }
+}
+
+static inline GhloValue *
+gather (const StepTensor *tensor,
+        GhloTensorType   *type)
+{
+  GhloValue *value = ghlo_value_new_tensor (type, NULL);
+  gsize size = ghlo_element_info (type->element_type)->size;
+  guint8 *element;
+
+  for (gsize i = 0; i < value->n_elements; i++)
+    {
+      step_for_each (&tensor->view, i, &element);
+      memcpy (value->data + i * size, element, size);
+    }
+
+  return value;
+}
+
+typedef void (*FillFunc) (GhloValue *value);
+
+/* The product of @text with its operands as they come, or dense, on the device; the operands, and what the reference
+ * executor makes of them where @expected is not NULL. */
+static inline GhloValue *
+compute_product (GhloVulkanDevice  *device,
+                 const char        *text,
+                 FillFunc           fill,
+                 gboolean           is_dense,
+                 GhloValue        **expected,
+                 GhloValue        **values)
+{
+  g_autoptr (GhloIrModule) module = parse (text);
+  const GhloIrOp *op = step_find_op (module);
+  const GhloStepImplementation *step = &ghlo_vulkan_step_product;
+  GhloStepOperandSelection operands[2] = { { 0 } };
+  GhloStepSelection selection = { .operands = operands };
+  g_autoptr (GhloTensorType) result_type = NULL;
+  g_autoptr (GError) error = NULL;
+  GhloValue *found;
+  StepTensor tensors[3];
+  GhloView views[3];
+  guint32 alignments[3];
+  GhloStepRequest request = { .op = op, .n_operands = 2, .n_results = 1, .operands = views, .results = views + 2,
+                              .alignments = alignments };
+  gpointer compiled;
+
+  for (guint i = 0; i < 2; i++)
+    {
+      g_autoptr (GhloTensorType) type = ghlo_ir_type_to_tensor_type (ghlo_ir_op_operand (op, i)->type);
+
+      values[i] = ghlo_value_new_tensor (type, NULL);
+      fill (values[i]);
+      step_tensor_init (&tensors[i], type, !is_dense);
+      step_tensor_fill (&tensors[i], values[i]);
+    }
+  result_type = ghlo_ir_type_to_tensor_type (op->results[0].type);
+  if (expected != NULL)
+    *expected = result_of (text, values, 2);
+  step_tensor_init (&tensors[2], result_type, FALSE);
+  if (!is_dense)
+    reorder (&tensors[2]);
+  for (guint i = 0; i < 3; i++)
+    {
+      views[i] = tensors[i].view;
+      alignments[i] = is_dense ? 64 : ghlo_element_info (views[i].element_type)->size;
+    }
+  if (!step->select (device, &request, &selection))
+    g_error ("%s: %s", text, selection.reason);
+  validate (device, &request, is_dense, text);
+  compiled = step->compile (device, &request, NULL, &error);
+  g_assert_no_error (error);
+  run_compiled (device, step, compiled, selection.scratch, tensors);
+  step->release (compiled);
+  found = gather (&tensors[2], result_type);
+  for (guint i = 0; i < 3; i++)
+    step_tensor_clear (&tensors[i]);
+
+  return found;
+}
+
+/* A product whose tensors are dense, to be asked about. */
+typedef struct
+{
+  GhloIrModule            *module;
+  StepTensor               tensors[3];
+  GhloView                 views[3];
+  GhloStepOperandSelection operands[2];
+  GhloStepRequest          request;
+} Question;
+
+static inline void
+question_init (Question   *self,
+               const char *text)
+{
+  const GhloIrOp *op;
+
+  *self = (Question) { .module = parse (text) };
+  op = step_find_op (self->module);
+  for (guint i = 0; i < 3; i++)
+    {
+      const GhloIrValue *value = i < 2 ? ghlo_ir_op_operand (op, i) : &op->results[0];
+      g_autoptr (GhloTensorType) type = ghlo_ir_type_to_tensor_type (value->type);
+
+      step_tensor_init (&self->tensors[i], type, FALSE);
+      self->views[i] = self->tensors[i].view;
+    }
+  self->request = (GhloStepRequest) { .op = op, .n_operands = 2, .n_results = 1, .operands = self->views,
+                                      .results = self->views + 2 };
+}
+
+static inline void
+question_clear (Question *self)
+{
+  for (guint i = 0; i < 3; i++)
+    step_tensor_clear (&self->tensors[i]);
+  g_clear_pointer (&self->module, ghlo_ir_module_unref);
+}
+
+/* A program of two matrices, either of which may be transposed. */
+static inline char *
+print_matrices (gint64       m,
+                gint64       n,
+                gint64       k,
+                const Types *types,
+                const char  *precision,
+                gboolean     is_lhs_transposed,
+                gboolean     is_rhs_transposed)
+{
+  const Shape shape = { { 0, 1, 1, 1 }, { { 0 }, { m }, { n }, { k } } };
+  const Order lhs = { 2, { { is_lhs_transposed ? GHLO_SPIRV_INNER : GHLO_SPIRV_ROWS, 0 },
+                           { is_lhs_transposed ? GHLO_SPIRV_ROWS : GHLO_SPIRV_INNER, 0 } } };
+  const Order rhs = { 2, { { is_rhs_transposed ? GHLO_SPIRV_COLUMNS : GHLO_SPIRV_INNER, 0 },
+                           { is_rhs_transposed ? GHLO_SPIRV_INNER : GHLO_SPIRV_COLUMNS, 0 } } };
+  const Order result = { 2, { { GHLO_SPIRV_ROWS, 0 }, { GHLO_SPIRV_COLUMNS, 0 } } };
+  g_autofree char *a = print_type (&shape, &lhs, types->lhs), *b = print_type (&shape, &rhs, types->rhs);
+  g_autofree char *c = print_type (&shape, &result, types->result);
+
+  return g_strdup_printf ("func.func @main(%%a: %s, %%b: %s) -> %s {\n"
+                          "  %%0 = stablehlo.dot_general %%a, %%b, contracting_dims = [%u] x [%u], "
+                          "precision = [%s, %s] : (%s, %s) -> %s\n  return %%0 : %s\n}\n", a, b, c,
+                          is_lhs_transposed ? 0 : 1, is_rhs_transposed ? 1 : 0, precision, precision, a, b, c, c);
+}
+
+G_END_DECLS
