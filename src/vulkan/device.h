@@ -60,9 +60,11 @@ typedef struct
   guint64                    matrices;          /* as ghlo_vulkan_cooperative_types () says */
   GhloStepRates              rates;             /* of 0 where they are not known */
   /* Of tests: the matrices that it is said to have are emulated by its numbers; epilogues are done by products, and
-   * operands of f32 are split, bits by GhloSpirvSplit, whether that is faster or not. */
+   * operands of f32 are split, bits by GhloSpirvSplit, whether that is faster or not. Products by matrices have the row
+   * of their table of tiles, from 1 on, the steps of blocks and the prefetch distance that are not 0. */
   gboolean                   emulates_matrices, fuses_always;
   guint32                    forced_splits;
+  struct { guint row, n_steps, distance; } forced_matrices;
 
   /* Set once, by ghlo_vulkan_device_open (), the last of it last. */
   VkDevice                   device;

@@ -113,12 +113,13 @@ static const struct
   GhloSpirvTile tile, emulated;
   guint64       least_tiles, least_emulated;
   guint         n_steps[2];     /* of blocks, where there is room: of those where k is not adjacent, and where it is */
+  guint         distance;       /* prefetch distance, in steps */
 } matrix_rows[] = {
-  { { 2, 2, 64, 64, 0 }, { 2, 2, 16, 32, 0 }, 128, 4, { 2, 2 } },
-  { { 2, 2, 64, 32, 0 }, { 2, 2, 16, 32, 0 }, 264, 4, { 2, 2 } },
-  { { 2, 2, 32, 32, 0 }, { 2, 2, 16, 16, 0 }, 0, 0, { 4, 4 } },
+  { { 2, 2, 64, 64, 0 }, { 2, 2, 16, 32, 0 }, 128, 4, { 2, 2 }, 1 },
+  { { 2, 2, 64, 32, 0 }, { 2, 2, 16, 32, 0 }, 264, 4, { 2, 2 }, 1 },
+  { { 2, 2, 32, 32, 0 }, { 2, 2, 16, 16, 0 }, 0, 0, { 4, 4 }, 1 },
   /* Subgroups may be too large to share out the pieces of that. */
-  { { 2, 2, 64, 64, 0 }, { 2, 2, 16, 32, 0 }, 0, 0, { 2, 2 } },
+  { { 2, 2, 64, 64, 0 }, { 2, 2, 16, 32, 0 }, 0, 0, { 2, 2 }, 1 },
 };
 
 /* The least number of rows and columns that are worth it. */
@@ -238,11 +239,28 @@ choose_rounds (const GhloVulkanProduct *self,
   shader->tile.n_inner *= 2;
 }
 
+/* What row @row has for the shader. */
+static void
+take_matrix_row (const GhloVulkanProduct *self,
+                 const GhloVulkanDevice  *device,
+                 guint                    row,
+                 GhloSpirvProduct        *shader)
+{
+  const guint n_steps = device->forced_matrices.n_steps, distance = device->forced_matrices.distance;
+
+  shader->tile = shader->is_emulated ? matrix_rows[row].emulated : matrix_rows[row].tile;
+  choose_rounds (self, shader);
+  for (guint side = 0; side < 2; side++)
+    shader->n_steps[side] = n_steps > 0 ? n_steps : matrix_rows[row].n_steps[shader->is_inner_adjacent[side]];
+  shader->distance = distance > 0 ? distance : matrix_rows[row].distance;
+}
+
 /* FALSE, and nothing is changed, where it is not for cooperative matrices. */
 static gboolean
 choose_matrices (GhloVulkanProduct      *self,
                  const GhloVulkanDevice *device)
 {
+  const guint forced = device->forced_matrices.row;
   GhloSpirvProduct shader = self->shader;
 
   if (!ghlo_vulkan_product_has_matrices (self, device, shader.split))
@@ -253,11 +271,10 @@ choose_matrices (GhloVulkanProduct      *self,
     {
       const guint64 least = shader.is_emulated ? matrix_rows[i].least_emulated : matrix_rows[i].least_tiles;
 
-      shader.tile = shader.is_emulated ? matrix_rows[i].emulated : matrix_rows[i].tile;
-      choose_rounds (self, &shader);
-      for (guint side = 0; side < 2; side++)
-        shader.n_steps[side] = matrix_rows[i].n_steps[shader.is_inner_adjacent[side]];
-      if (is_worth (self, &shader.tile, least) && choose_blocks (&shader, device))
+      if (forced > 0 && forced != i + 1)
+        continue;
+      take_matrix_row (self, device, i, &shader);
+      if ((forced > 0 || is_worth (self, &shader.tile, least)) && choose_blocks (&shader, device))
         {
           self->shader = shader;
           return TRUE;

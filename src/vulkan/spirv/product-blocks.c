@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
  * How a workgroup brings operands of matrices to shared memory: see SpirvBlocks. What is fetched in one step is staged
- * in the next, so that nobody waits for memory.
+ * in the next, or some steps later, so that nobody waits for memory. Until then it is in registers, which code has to
+ * name: so the body of the loop over k has as many steps as there are parts under way, or a multiple of that.
  *
  * Where the tile and all steps of k are inside, an address is that of the invocation's first piece and what is the same
  * for all invocations. Else each piece has a base of its own, and k is looked at, and the position in windows, in which
@@ -50,7 +51,9 @@ ghlo_spirv_blocks_init (SpirvBlocks            *blocks,
   blocks->n_between = n_threads / blocks->length;
   g_assert (blocks->n_brought > 0 && blocks->n_brought * blocks->n_steps <= GHLO_SPIRV_MAX_PIECES
             && blocks->n_brought * blocks->n_loads <= GHLO_SPIRV_MAX_PIECES && blocks->n_between > 0
-            && GHLO_SPIRV_ROUND % blocks->n_steps == 0);
+            && GHLO_SPIRV_ROUND % blocks->n_steps == 0 && product->distance > 0
+            && product->distance <= GHLO_SPIRV_MAX_DISTANCE
+            && (GHLO_SPIRV_ROUND % product->distance == 0 || product->distance % GHLO_SPIRV_ROUND == 0));
 }
 
 /* Of a piece, in memory. */
@@ -165,8 +168,9 @@ ghlo_spirv_blocks_begin (const SpirvProduct *product,
   blocks->low = CODE (SpvOpBitwiseAnd, self->u32, product->lane, ghlo_spirv_u32 (self, blocks->length - 1));
   blocks->high = find_first_row (product, blocks);
   blocks->zeros = find_zeros (self);
-  for (guint i = 0; i < blocks->n_brought * blocks->n_loads; i++)
-    blocks->held[i] = ghlo_spirv_variable (self, blocks->vector);
+  for (guint d = 0; d < product->product->distance; d++)
+    for (guint i = 0; i < blocks->n_brought * blocks->n_loads; i++)
+      blocks->held[d][i] = ghlo_spirv_variable (self, blocks->vector);
   if (product->product->has_whole_tiles)
     return;
   if (!blocks->is_inner_adjacent)
@@ -342,24 +346,40 @@ ghlo_spirv_blocks_stage (const SpirvProduct *product,
     }
 }
 
+/* The variables of @part, which are also those of parts that are as far away as the distance is. */
+static const Id *
+find_held (const SpirvProduct *product,
+           const SpirvBlocks  *blocks,
+           const SpirvRound   *round,
+           guint               part)
+{
+  return blocks->held[(round->number * GHLO_SPIRV_ROUND + part) % product->product->distance];
+}
+
 void
 ghlo_spirv_blocks_hold (const SpirvProduct *product,
                         const SpirvBlocks  *blocks,
+                        const SpirvRound   *round,
+                        guint               part,
                         const Id           *pieces)
 {
   Spirv *self = product->spirv;
+  const Id *held = find_held (product, blocks, round, part);
 
   for (guint i = 0; i < blocks->n_brought * blocks->n_loads; i++)
-    STATEMENT (SpvOpStore, blocks->held[i], pieces[i]);
+    STATEMENT (SpvOpStore, held[i], pieces[i]);
 }
 
 void
 ghlo_spirv_blocks_held (const SpirvProduct *product,
                         const SpirvBlocks  *blocks,
+                        const SpirvRound   *round,
+                        guint               part,
                         Id                 *pieces)
 {
   Spirv *self = product->spirv;
+  const Id *held = find_held (product, blocks, round, part);
 
   for (guint i = 0; i < blocks->n_brought * blocks->n_loads; i++)
-    pieces[i] = CODE (SpvOpLoad, blocks->vector, blocks->held[i]);
+    pieces[i] = CODE (SpvOpLoad, blocks->vector, held[i]);
 }

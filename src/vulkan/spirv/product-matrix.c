@@ -2,8 +2,9 @@
  *
  * Tiles by matrices: each subgroup has a part of the tile as matrices of sums. A round of the loop over k is four
  * steps. In a step the operands of the next one are loaded from shared memory, what they were before is multiplied, a
- * part of each operand's next block is staged, and the one behind that is fetched; then there is a barrier. Where
- * registers are too few for that, operands are loaded in the step that multiplies them.
+ * part of each operand's next block is staged, and one that is so many steps behind it as the prefetch distance says is
+ * fetched; then there is a barrier. Where registers are too few for that, operands are loaded in the step that
+ * multiplies them.
  *
  * There are two loops: of rounds in which nothing is beyond the operands' ends, but for the last ones, and of others.
  * With whole tiles there is but the first: on an H100, the second one costs 6 µs even where it does nothing, of 16 for
@@ -225,16 +226,18 @@ do_step (const SpirvMatrices *matrices,
   for (guint side = 0; side < 2; side++)
     {
       const SpirvBlocks *blocks = &matrices->blocks[side];
+      const guint part = step + blocks->n_steps + ahead;
 
-      ghlo_spirv_blocks_held (product, blocks, pieces);
-      ghlo_spirv_blocks_stage (product, blocks, round, step + blocks->n_steps + ahead, pieces);
+      ghlo_spirv_blocks_held (product, blocks, round, part, pieces);
+      ghlo_spirv_blocks_stage (product, blocks, round, part, pieces);
     }
   for (guint side = 0; side < 2; side++)
     {
       const SpirvBlocks *blocks = &matrices->blocks[side];
+      const guint part = step + blocks->n_steps + ahead + product->product->distance;
 
-      ghlo_spirv_blocks_fetch (product, blocks, round, step + blocks->n_steps + ahead + 1, pieces);
-      ghlo_spirv_blocks_hold (product, blocks, pieces);
+      ghlo_spirv_blocks_fetch (product, blocks, round, part, pieces);
+      ghlo_spirv_blocks_hold (product, blocks, round, part, pieces);
       turns = turns || (step + 1 + ahead) % blocks->n_steps == 0;
     }
   if (turns)
@@ -248,6 +251,20 @@ round_length (const SpirvMatrices *matrices)
   return matrices->blocks[0].width * GHLO_SPIRV_ROUND;
 }
 
+/* Rounds of the loop's body. */
+static guint
+count_rounds (const SpirvMatrices *matrices)
+{
+  return MAX (matrices->product->product->distance / GHLO_SPIRV_ROUND, 1);
+}
+
+/* How many rounds ahead a round fetches at most: with its last step as the first one of a block of four. */
+static guint
+count_rounds_ahead (const SpirvMatrices *matrices)
+{
+  return 2 + matrices->product->product->distance / GHLO_SPIRV_ROUND;
+}
+
 /* Where rounds that are inside fetch. What is fetched in the last ones is never multiplied. */
 static void
 find_starts (const SpirvMatrices *matrices,
@@ -258,7 +275,7 @@ find_starts (const SpirvMatrices *matrices,
   const guint length = round_length (matrices);
   Id last = ghlo_spirv_add_u32 (self, product->end, -length);
 
-  for (guint i = 0; i < G_N_ELEMENTS (round->starts[0]); i++)
+  for (guint i = 0; i <= count_rounds_ahead (matrices); i++)
     {
       Id begin = GLSL (UMin, self->u32, ghlo_spirv_add_u32 (self, round->begin, i * length), last);
 
@@ -273,15 +290,15 @@ static void
 begin_rounds (const SpirvMatrices *matrices)
 {
   const SpirvProduct *product = matrices->product;
-  const guint ahead = matrices->n_ahead;
+  const guint ahead = matrices->n_ahead, distance = product->product->distance;
   SpirvRound round = { .begin = product->begin, .parity = ghlo_spirv_u32 (product->spirv, 0),
                        .is_inside = product->product->has_whole_tiles };
-  Id pieces[2][GHLO_SPIRV_ROUND + 2][GHLO_SPIRV_MAX_PIECES];
+  Id pieces[2][GHLO_SPIRV_ROUND + 1 + GHLO_SPIRV_MAX_DISTANCE][GHLO_SPIRV_MAX_PIECES];
 
   if (round.is_inside)
     find_starts (matrices, &round);
   for (guint side = 0; side < 2; side++)
-    for (guint part = 0; part <= matrices->blocks[side].n_steps + ahead; part++)
+    for (guint part = 0; part < matrices->blocks[side].n_steps + ahead + distance; part++)
       ghlo_spirv_blocks_fetch (product, &matrices->blocks[side], &round, part, pieces[side][part]);
   for (guint side = 0; side < 2; side++)
     {
@@ -290,7 +307,8 @@ begin_rounds (const SpirvMatrices *matrices)
 
       for (guint part = 0; part < n; part++)
         ghlo_spirv_blocks_stage (product, blocks, &round, part, pieces[side][part]);
-      ghlo_spirv_blocks_hold (product, blocks, pieces[side][n]);
+      for (guint part = n; part < n + distance; part++)
+        ghlo_spirv_blocks_hold (product, blocks, &round, part, pieces[side][part]);
     }
   ghlo_spirv_matrix_barrier (product, SpvScopeWorkgroup);
   if (ahead == 0)
@@ -300,42 +318,71 @@ begin_rounds (const SpirvMatrices *matrices)
 }
 
 static void
+do_round (const SpirvMatrices *matrices,
+          SpirvRound          *round)
+{
+  const SpirvProduct *product = matrices->product;
+  Spirv *self = product->spirv;
+
+  round->parity = CODE (SpvOpUDiv, self->u32, CODE (SpvOpISub, self->u32, round->begin, product->begin),
+                        ghlo_spirv_u32 (self, round_length (matrices)));
+  round->parity = CODE (SpvOpBitwiseAnd, self->u32, round->parity, ghlo_spirv_u32 (self, 1));
+  if (round->is_inside)
+    find_starts (matrices, round);
+  for (guint step = 0; step < GHLO_SPIRV_ROUND; step++)
+    do_step (matrices, round, step);
+}
+
+/* All rounds of the body but the first look whether they are there. */
+static void
 do_rounds (const SpirvMatrices *matrices,
            Id                   begin,
            Id                   end,
            gboolean             is_inside)
 {
-  const SpirvProduct *product = matrices->product;
-  Spirv *self = product->spirv;
-  const guint length = round_length (matrices);
-  SpirvRound round = { .is_inside = is_inside };
+  Spirv *self = matrices->product->spirv;
+  const guint length = round_length (matrices), n = count_rounds (matrices);
   SpirvLoop loop = ghlo_spirv_begin_loop (self, begin, end);
+  Id exits[GHLO_SPIRV_MAX_BODY];
 
-  round.begin = CODE (SpvOpUConvert, self->u32, loop.index);
-  round.parity = CODE (SpvOpUDiv, self->u32, CODE (SpvOpISub, self->u32, round.begin, product->begin),
-                       ghlo_spirv_u32 (self, length));
-  round.parity = CODE (SpvOpBitwiseAnd, self->u32, round.parity, ghlo_spirv_u32 (self, 1));
-  if (is_inside)
-    find_starts (matrices, &round);
-  for (guint step = 0; step < GHLO_SPIRV_ROUND; step++)
-    do_step (matrices, &round, step);
-  ghlo_spirv_end_loop (self, loop, ghlo_spirv_u64 (self, length));
+  for (guint i = 0; i < n; i++)
+    {
+      SpirvRound round = { .number = i, .is_inside = is_inside };
+      Id index = i == 0 ? loop.index : CODE (SpvOpIAdd, self->u64, loop.index, ghlo_spirv_u64 (self, i * length));
+
+      if (i > 0)
+        exits[i] = ghlo_spirv_begin_if (self, CODE (SpvOpSLessThan, self->boolean, index, end));
+      round.begin = CODE (SpvOpUConvert, self->u32, index);
+      do_round (matrices, &round);
+    }
+  for (guint i = n; --i > 0;)
+    ghlo_spirv_end_if (self, exits[i]);
+  ghlo_spirv_end_loop (self, loop, ghlo_spirv_u64 (self, n * length));
 }
 
 /* Where the rounds end in which nothing is beyond the operands' ends: all of them, where the last one is whole; else
- * those that fetch nothing for it. 0 steps of k, where the tile is not inside. */
+ * those that fetch nothing for it, in whole bodies of the loop, since the other loop begins with the first variables
+ * that hold parts. 0 steps of k, where the tile is not inside. */
 static Id
 find_inside_end (const SpirvMatrices *matrices)
 {
   const SpirvProduct *product = matrices->product;
   Spirv *self = product->spirv;
-  Id length = ghlo_spirv_u32 (self, round_length (matrices)), two = ghlo_spirv_u32 (self, 2);
+  const guint n_each = count_rounds (matrices);
+  Id length = ghlo_spirv_u32 (self, round_length (matrices));
+  Id ahead = ghlo_spirv_u32 (self, count_rounds_ahead (matrices));
   Id all = CODE (SpvOpISub, self->u32, product->end, product->begin), n, whole, is_whole;
 
   n = CODE (SpvOpUDiv, self->u32, all, length);
   whole = CODE (SpvOpIMul, self->u32, n, length);
   is_whole = CODE (SpvOpIEqual, self->boolean, whole, all);
-  n = CODE (SpvOpISub, self->u32, GLSL (UMax, self->u32, n, two), two);
+  n = CODE (SpvOpISub, self->u32, GLSL (UMax, self->u32, n, ahead), ahead);
+  if (n_each > 1)
+    {
+      Id each = ghlo_spirv_u32 (self, n_each);
+
+      n = CODE (SpvOpIMul, self->u32, CODE (SpvOpUDiv, self->u32, n, each), each);
+    }
   n = CODE (SpvOpIMul, self->u32, n, length);
   n = ghlo_spirv_select (self, self->u32, is_whole, whole, n);
   n = ghlo_spirv_select (self, self->u32, matrices->is_inside, n, ghlo_spirv_u32 (self, 0));

@@ -16,6 +16,8 @@ enum
   GHLO_SPIRV_MAX_ROWS    = 8,           /* or columns, of an invocation */
   GHLO_SPIRV_MAX_PIECES  = 32,          /* of a block that an invocation brings */
   GHLO_SPIRV_MAX_SPAN    = 4,           /* matrices of a subgroup along its rows or columns */
+  GHLO_SPIRV_MAX_BODY    = GHLO_SPIRV_MAX_DISTANCE / GHLO_SPIRV_ROUND,  /* rounds of the body of the loop over k */
+  GHLO_SPIRV_MAX_STARTS  = 3 + GHLO_SPIRV_MAX_BODY,     /* rounds, from one on, that it fetches parts of */
 };
 
 /* Vectors of 16 bytes of a row of matrices of sums side by side, whose rows lie in several banks. */
@@ -80,17 +82,19 @@ typedef struct
   Id        zeros;                      /* address of what is read where there is nothing */
   Id        start;                      /* that of its first piece where the tile is inside */
   Id        across;                     /* bytes from one row of a part to the next, likewise */
-  Id        held[GHLO_SPIRV_MAX_PIECES];        /* variables: what was fetched and is not staged yet */
+  Id        held[GHLO_SPIRV_MAX_DISTANCE][GHLO_SPIRV_MAX_PIECES];       /* variables: what was fetched and is not
+                                                                         * staged yet, of as many parts */
 } SpirvBlocks;
 
 /* One of the loop over k, of GHLO_SPIRV_ROUND steps. */
 typedef struct
 {
+  guint    number;                      /* in the loop's body */
   Id       begin;                       /* its first step of k; 32 bits */
-  Id       parity;                      /* of its number */
+  Id       parity;                      /* of its number among all */
   gboolean is_inside;                   /* the tile is, and all that is multiplied in it or later */
-  Id       starts[2][3];                /* where is_inside: SpirvBlocks.start at the first step of k of this round and
-                                         * of the next two, or of the last one */
+  Id       starts[2][GHLO_SPIRV_MAX_STARTS];    /* where is_inside: SpirvBlocks.start at the first step of k of this
+                                                 * round and of the next ones, or of the last one */
 } SpirvRound;
 
 /* What the epilogue finds in the table. */
@@ -197,9 +201,13 @@ void ghlo_spirv_blocks_stage     (const SpirvProduct     *product,
 /* In between they are in variables. */
 void ghlo_spirv_blocks_hold      (const SpirvProduct     *product,
                                   const SpirvBlocks      *blocks,
+                                  const SpirvRound       *round,
+                                  guint                   part,
                                   const Id               *pieces);
 void ghlo_spirv_blocks_held      (const SpirvProduct     *product,
                                   const SpirvBlocks      *blocks,
+                                  const SpirvRound       *round,
+                                  guint                   part,
                                   Id                     *pieces);
 
 /* product-split.c: what is staged in each plane of a piece, by what was loaded of it. */

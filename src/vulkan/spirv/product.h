@@ -159,6 +159,9 @@ typedef struct
                                                  * multiplies numbers */
   gboolean        is_emulated;                  /* by numbers of invocations, for devices without matrices: slow */
   guint           n_steps[2];                   /* of an operand's block: 1, 2 or 4 */
+  guint           distance;                     /* prefetch distance: steps from where a part of a block is fetched to
+                                                 * where it is staged. 1, 2, or whole rounds, of which the loop over k
+                                                 * has as many side by side then; GHLO_SPIRV_MAX_DISTANCE at most */
   guint           n_matrices;                   /* along k, that a step multiplies: 1, or 2 of GHLO_SPIRV_BF16_X3 */
   gboolean        has_whole_tiles;              /* rows, columns and k are one dimension each, there is a tile of them
                                                  * at least, and rounds are whole. The last tiles end with the last
@@ -168,8 +171,13 @@ typedef struct
   GhloSpirvSplit  split;
 } GhloSpirvProduct;
 
-/* A matrix' rows or columns that are not along k; a round of the loop over k, in steps of matrices. */
-enum { GHLO_SPIRV_MATRIX = 16, GHLO_SPIRV_MATRIX_BYTES = 32, GHLO_SPIRV_PIECE_BYTES = 16, GHLO_SPIRV_ROUND = 4 };
+/* A matrix' rows or columns that are not along k; a round of the loop over k, in steps of matrices; and how far ahead
+ * of being staged blocks may be fetched, likewise. */
+enum
+{
+  GHLO_SPIRV_MATRIX = 16, GHLO_SPIRV_MATRIX_BYTES = 32, GHLO_SPIRV_PIECE_BYTES = 16,
+  GHLO_SPIRV_ROUND = 4, GHLO_SPIRV_MAX_DISTANCE = 3 * GHLO_SPIRV_ROUND
+};
 
 /* Whether the operands are planes that were made of others. */
 static inline gboolean

@@ -626,14 +626,14 @@ describe_matrices (GhloElementType type,
                    guint           variant)
 {
   const gboolean is_float = ghlo_element_type_is_float (type), is_split = type == GHLO_ELEMENT_TYPE_F32;
-  const guint most = is_split ? 1 : 4;
+  const guint most = is_split ? 1 : 4, distances[] = { 1, 2, 2 * GHLO_SPIRV_ROUND, GHLO_SPIRV_MAX_DISTANCE };
   GhloSpirvProduct product = {
     .tile = { 2, 2, 64, 64, 0 }, .subgroup = subgroup,
     .types = { type, type, variant % 2 == 0 ? type : is_float ? GHLO_ELEMENT_TYPE_F32 : GHLO_ELEMENT_TYPE_UI32 },
     .accumulator = is_float ? GHLO_ELEMENT_TYPE_F32 : GHLO_ELEMENT_TYPE_UI32,
     .n_dimensions = { 1, 1, 1 + variant % 2, 1 }, .is_inner_adjacent = { variant / 2, variant % 2 },
     .n_steps = { variant / 2 == 0 ? 1 : MIN (variant % 2 == 0 ? 4 : 2, most), variant % 2 == 0 ? 1 : MIN (2, most) },
-    .n_matrices = 1, .split = is_split ? GHLO_SPIRV_BF16_X3 : GHLO_SPIRV_WHOLE,
+    .distance = distances[variant], .n_matrices = 1, .split = is_split ? GHLO_SPIRV_BF16_X3 : GHLO_SPIRV_WHOLE,
   };
 
   product.tile.n_inner = GHLO_SPIRV_ROUND * ghlo_spirv_step (&product);
@@ -655,12 +655,13 @@ test_modules (void)
     {
       const GhloSpirvProduct product = describe_matrices (types[i / 4], 16u << i / 4 % 3, i % 4);
       const guint n_products = product.split == GHLO_SPIRV_BF16_X3 ? 3 : 1;
+      const guint n_steps = MAX (product.distance, GHLO_SPIRV_ROUND);
       g_autoptr (GBytes) words = ghlo_spirv_emit_product (&product, &floats);
       g_autofree char *name = g_strdup_printf ("product-%u.spv", i);
       g_autofree char *path = folder != NULL ? g_build_filename (folder, name, NULL) : NULL;
 
-      /* Four steps, with 4 by 4 matrices each, and the same for what is inside where addresses are linear. */
-      g_assert_cmpuint (count_instructions (words, 4459), ==, n_products * (i % 2 == 0 ? 2 * 4 * 16 : 4 * 16));
+      /* The steps of a body, with 4 by 4 matrices each, and the same for what is inside where addresses are linear. */
+      g_assert_cmpuint (count_instructions (words, 4459), ==, n_products * (i % 2 == 0 ? 2 : 1) * n_steps * 16);
       g_assert_cmpuint (ghlo_spirv_product_shared (&product), <=, 48 << 10);
       if (path != NULL)
         g_assert_true (g_file_set_contents (path, g_bytes_get_data (words, NULL), (gssize) g_bytes_get_size (words),
