@@ -125,8 +125,7 @@ static const struct
 /* The least number of rows and columns that are worth it. */
 enum { LEAST_FOR_MATRICES = 32 };
 
-/* Whether tiles do with the loop that looks at no end. Where the last ones begin, four columns that are written at once
- * are to begin at a multiple of four. */
+/* Whether tiles do with the loop that looks at no end. */
 static gboolean
 has_whole_tiles (const GhloVulkanProduct *self,
                  const GhloSpirvProduct  *shader)
@@ -139,9 +138,7 @@ has_whole_tiles (const GhloVulkanProduct *self,
 
   return self->counts[GHLO_SPIRV_ROWS] >= ghlo_spirv_tile_rows (&shader->tile)
          && self->counts[GHLO_SPIRV_COLUMNS] >= ghlo_spirv_tile_columns (&shader->tile)
-         && self->counts[GHLO_SPIRV_INNER] % shader->tile.n_inner == 0
-         && (!shader->is_inner_adjacent[GHLO_SPIRV_RHS]
-             || self->counts[GHLO_SPIRV_COLUMNS] % GHLO_SPIRV_TOGETHER == 0);
+         && self->counts[GHLO_SPIRV_INNER] % shader->tile.n_inner == 0;
 }
 
 /* Whether invocations can share out the pieces of tiles. */

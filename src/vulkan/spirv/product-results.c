@@ -362,8 +362,19 @@ store_vectors (const SpirvMatrices *matrices)
     }
 }
 
+/* Whether the tile's first column is a multiple of four: not of the last tiles, where these begin anywhere. */
+static Id
+begins_with_four (const SpirvProduct *product)
+{
+  Spirv *self = product->spirv;
+  Id rest = CODE (SpvOpBitwiseAnd, self->u32, product->sides[GHLO_SPIRV_RHS].first,
+                  ghlo_spirv_u32 (self, N_TOGETHER - 1));
+
+  return CODE (SpvOpIEqual, self->boolean, rest, ghlo_spirv_u32 (self, 0));
+}
+
 /* Whether an invocation may write four elements side by side at once, those of the result and of accesses that are for
- * it: 0 where it is known that it may not. */
+ * it, which are none where columns are no multiple of four: 0 where it is known that it may not. */
 static Id
 is_in_vectors (const SpirvMatrices *matrices)
 {
@@ -384,6 +395,8 @@ is_in_vectors (const SpirvMatrices *matrices)
                       ghlo_spirv_u64 (self, size));
   is_adjacent = CODE (SpvOpLogicalAnd, self->boolean, is_adjacent,
                       CODE (SpvOpIEqual, self->boolean, bits, ghlo_spirv_u64 (self, 0)));
+  if (product->product->has_whole_tiles && product->product->is_inner_adjacent[GHLO_SPIRV_RHS])
+    is_adjacent = CODE (SpvOpLogicalAnd, self->boolean, is_adjacent, begins_with_four (product));
 
   return CODE (SpvOpLogicalAnd, self->boolean, is_adjacent, matrices->is_inside);
 }

@@ -415,6 +415,27 @@ test_emulated (void)
     }
 }
 
+/* Columns of any number, where k is adjacent: the last tiles are whole as well, and begin anywhere. */
+static void
+test_emulated_odd (void)
+{
+  static const Types types[] = { MIXED (BF16, BF16, F32), SAME (F32) };
+  GhloVulkanDevice *device = get_emulated (X3);
+
+  for (guint i = 0; device != NULL && i < (SANITIZED ? 1 : G_N_ELEMENTS (types)); i++)
+    {
+      g_autofree char *text = print_matrices (45, 67 + 2 * i, 128, &types[i], "DEFAULT", FALSE, TRUE);
+      g_autofree GhloVulkanProduct *product = g_new (GhloVulkanProduct, 1);
+      Question question;
+
+      question_init (&question, text);
+      g_assert_null (ghlo_vulkan_product_read (product, device, &question.request, TRUE));
+      g_assert_true (product->shader.subgroup > 0 && product->shader.has_whole_tiles);
+      question_clear (&question);
+      check_product (device, text, fill_exact, STEP_SAME, TRUE);
+    }
+}
+
 /* Each row and column has numbers of other sizes, of which no two are 2^20 apart. */
 static void
 fill_sizes (GhloValue *value)
@@ -1005,6 +1026,7 @@ main (int    argc,
   g_test_add_func ("/vulkan/product/convolutions", test_convolutions);
   g_test_add_func ("/vulkan/product/matrices", test_matrices);
   g_test_add_func ("/vulkan/product/emulated", test_emulated);
+  g_test_add_func ("/vulkan/product/emulated-odd", test_emulated_odd);
   g_test_add_func ("/vulkan/product/planes", test_planes);
   g_test_add_func ("/vulkan/product/emulated-planes", test_emulated_planes);
   g_test_add_func ("/vulkan/product/halves", test_halves);
