@@ -180,6 +180,51 @@ gboolean ghlo_spirv_shares_carry (const Spirv         *self,
 void     ghlo_spirv_end_block (Spirv                 *self,
                                const GhloKernelBlock *block);
 
+/* chains.c: the folds of a block that is being emitted, by their number in it. */
+typedef struct
+{
+  const GhloKernelBlock *block;
+  Id                     chains[GHLO_KERNEL_MAX_FOLDS];         /* variables: arrays of those of an invocation */
+  Id                     shared[2][GHLO_KERNEL_MAX_FOLDS];      /* of a workgroup: what stages of merges read from */
+} SpirvFolds;
+
+/* The chains that an invocation has. */
+guint    ghlo_spirv_count_chains (const Spirv           *self,
+                                  const GhloKernelBlock *block);
+/* Elements of either array that invocations with @width chains share. */
+guint    ghlo_spirv_count_shared (const GhloKernelBlock *block,
+                                  guint                  width,
+                                  gboolean               is_second);
+/* Whether some invocations may still be at the last stage of a merge where others begin the next merge of the same
+ * block, and write what those read. */
+gboolean ghlo_spirv_has_late_readers (const Spirv           *self,
+                                      const GhloKernelBlock *block);
+void     ghlo_spirv_take_chains  (Spirv                 *self,
+                                  SpirvFolds            *folds,
+                                  const GhloKernelBlock *block);
+void     ghlo_spirv_begin_chains (Spirv                 *self,
+                                  const SpirvFolds      *folds);
+/* @number is one of those that the invocation has. */
+Id       ghlo_spirv_get_chain    (Spirv                 *self,
+                                  const SpirvFolds      *folds,
+                                  guint                  i,
+                                  Id                     number);
+void     ghlo_spirv_set_chain    (Spirv                 *self,
+                                  const SpirvFolds      *folds,
+                                  guint                  i,
+                                  Id                     number,
+                                  Id                     value);
+/* What @left and @right come to, one of each fold; @merged may be either. */
+void     ghlo_spirv_merge        (Spirv                 *self,
+                                  const SpirvFolds      *folds,
+                                  const Id              *left,
+                                  const Id              *right,
+                                  Id                    *merged);
+/* What all chains of a fold come to, in all invocations. */
+void     ghlo_spirv_merge_chains (Spirv                 *self,
+                                  const SpirvFolds      *folds,
+                                  Id                    *merged);
+
 /* points.c: a part of a block that is done apart. */
 void ghlo_spirv_part          (Spirv                 *self,
                                const GhloKernelBlock *block);

@@ -230,7 +230,8 @@ shares (const Spirv           *self,
     if (is_shared (self, kernel->stores[i].temporary))
       return TRUE;
   for (guint i = block->first_fold; i < block->first_fold + (guint) block->n_folds; i++)
-    if (self->n_loops > 0 || is_shared (self, kernel->folds[i].temporary))
+    if (is_shared (self, kernel->folds[i].temporary)
+        || (self->n_loops > 0 && ghlo_spirv_has_late_readers (self, block)))
       return TRUE;
 
   return FALSE;

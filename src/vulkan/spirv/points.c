@@ -1,14 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Blocks of points. The chains of a fold are elements of an array, which begin with the identity, are updated in the
- * order of points, and merged half into half. Where a workgroup does a point each invocation has some of the chains,
- * number c the invocation c % group, and they are merged in shared memory. Parts are done one after the
- * other, or apart by one shader and merged by another.
+ * Blocks of points. Parts of folds are done one after the other, or apart by one shader and merged by another.
  */
 
 #include "vulkan/spirv/emit-private.h"
-
-#include <string.h>
 
 /* Points of a chain from which on they are told in fours, and nodes of one up to which they are. */
 enum { LONG_CHAIN = 16, FEW_NODES = 32 };
@@ -18,9 +13,9 @@ typedef struct
 {
   const GhloKernelBlock *block;
   guint                  last;                          /* the last axis */
-  Id                     chains[GHLO_KERNEL_MAX_FOLDS]; /* variables, by the fold's number in the block: arrays */
-  Id                     whole[GHLO_KERNEL_MAX_FOLDS];  /* what parts so far have come to */
-  Id                     shared[GHLO_KERNEL_MAX_FOLDS]; /* of a workgroup: all chains */
+  SpirvFolds             folds;
+  Id                     whole[GHLO_KERNEL_MAX_FOLDS];  /* variables: what parts so far have come to */
+  Id                     part[GHLO_KERNEL_MAX_FOLDS];   /* what the last one did, or all there is */
 } Points;
 
 static const GhloKernelFold *
@@ -39,97 +34,16 @@ type_of (Spirv        *self,
   return ghlo_spirv_type (self, fold_of (self, points, i)->type);
 }
 
-static Id
-find_chain (Spirv        *self,
-            const Points *points,
-            guint         i,
-            Id            number)
-{
-  Id pointer = ghlo_spirv_pointer_type (self, SpvStorageClassFunction, type_of (self, points, i));
-
-  return CODE (SpvOpAccessChain, pointer, points->chains[i], number);
-}
-
-static Id
-load_chain (Spirv        *self,
-            const Points *points,
-            guint         i,
-            Id            number)
-{
-  return CODE (SpvOpLoad, type_of (self, points, i), find_chain (self, points, i, number));
-}
-
-/* The chains that an invocation has. */
-static guint
-count_chains (const Spirv  *self,
-              const Points *points)
-{
-  return self->lane != 0 ? MAX (points->block->n_chains / self->group, 1) : points->block->n_chains;
-}
-
-/* A chain when all invocations have ended theirs. */
-static Id
-load_ended (Spirv        *self,
-            const Points *points,
-            guint         i,
-            Id            number)
-{
-  return self->lane != 0 ? ghlo_spirv_get_shared (self, fold_of (self, points, i)->type, points->shared[i], number)
-                         : load_chain (self, points, i, number);
-}
-
 static void
-store_ended (Spirv        *self,
-             const Points *points,
-             guint         i,
-             Id            number,
-             Id            value)
+take_variables (Spirv                 *self,
+                Points                *points,
+                const GhloKernelBlock *block)
 {
-  if (self->lane != 0)
-    ghlo_spirv_set_shared (self, fold_of (self, points, i)->type, points->shared[i], number, value);
-  else
-    {
-      Id place = find_chain (self, points, i, number);
-
-      STATEMENT (SpvOpStore, place, value);
-    }
-}
-
-static void
-take_variables (Spirv  *self,
-                Points *points)
-{
-  for (guint i = 0; i < points->block->n_folds; i++)
-    {
-      const guint n = count_chains (self, points);
-      Id type = type_of (self, points, i);
-      Id array = ghlo_spirv_unique (self->builder, SpvOpTypeArray, 0,
-                                    GHLO_SPIRV_WORDS (type, ghlo_spirv_integer (self, 32, n)));
-
-      points->chains[i] = ghlo_spirv_variable (self, array);
-      points->whole[i] = ghlo_spirv_variable (self, type);
-      if (self->lane != 0)
-        points->shared[i] = ghlo_spirv_share (self, fold_of (self, points, i)->type, points->block->n_chains);
-    }
-}
-
-static void
-begin_chains (Spirv        *self,
-              const Points *points)
-{
-  SpirvLoop loop;
-
-  if (points->block->n_folds == 0)
-    return;
-  loop = ghlo_spirv_begin_loop (self, ghlo_spirv_u64 (self, 0), ghlo_spirv_u64 (self, count_chains (self, points)));
-  for (guint i = 0; i < points->block->n_folds; i++)
-    {
-      const GhloKernelFold *fold = fold_of (self, points, i);
-      Id chain = find_chain (self, points, i, loop.index);
-
-      STATEMENT (SpvOpStore, chain, ghlo_spirv_constant (self, fold->type, fold->identity));
-    }
-  ghlo_spirv_end_loop (self, loop, ghlo_spirv_u64 (self, 1));
+  points->block = block;
+  points->last = ghlo_kernel_last_axis (block->axes);
+  ghlo_spirv_take_chains (self, &points->folds, block);
+  for (guint i = 0; i < block->n_folds && block->split > 0; i++)
+    points->whole[i] = ghlo_spirv_variable (self, type_of (self, points, i));
 }
 
 /* What all invocations have computed one of them stores where all see it. */
@@ -171,7 +85,7 @@ static Id
 find_number (Spirv        *self,
              const Points *points)
 {
-  const guint n = count_chains (self, points);
+  const guint n = ghlo_spirv_count_chains (self, points->block);
   Id number = ghlo_spirv_u64 (self, points->block->n_chains);
 
   if (n == 1)
@@ -196,78 +110,11 @@ emit_point (Spirv    *self,
   if (block->n_folds > 0)
     chain = find_number (self, points);
   for (guint i = 0; i < block->n_folds; i++)
-    self->left[block->first_fold + i] = load_chain (self, points, i, chain);
+    self->left[block->first_fold + i] = ghlo_spirv_get_chain (self, &points->folds, i, chain);
   ghlo_spirv_nodes (self, block->first_node, block->first_merge);
   emit_stores (self, block);
   for (guint i = 0; i < block->n_folds; i++)
-    {
-      Id place = find_chain (self, points, i, chain);
-
-      STATEMENT (SpvOpStore, place, self->values[fold_of (self, points, i)->update]);
-    }
-}
-
-/* What @left and @right come to, in values[merge] of each fold. */
-static void
-merge (Spirv        *self,
-       const Points *points,
-       const Id     *left,
-       const Id     *right)
-{
-  const GhloKernelBlock *block = points->block;
-
-  memcpy (self->left + block->first_fold, left, block->n_folds * sizeof *left);
-  memcpy (self->right + block->first_fold, right, block->n_folds * sizeof *right);
-  ghlo_spirv_nodes (self, block->first_merge, block->end_node);
-}
-
-/* What each invocation of a workgroup has goes to where all see it. */
-static void
-share_chains (Spirv        *self,
-              const Points *points)
-{
-  const guint n_chains = points->block->n_chains;
-  Id group = ghlo_spirv_u64 (self, self->group), number, exit;
-  SpirvLoop loop;
-
-  if (self->lane == 0)
-    return;
-  exit = ghlo_spirv_begin_if (self, CODE (SpvOpULessThan, self->boolean, self->lane, ghlo_spirv_u64 (self, n_chains)));
-  loop = ghlo_spirv_begin_loop (self, ghlo_spirv_u64 (self, 0), ghlo_spirv_u64 (self, count_chains (self, points)));
-  number = CODE (SpvOpIMul, self->u64, loop.index, group);
-  number = CODE (SpvOpIAdd, self->u64, number, self->lane);
-  for (guint i = 0; i < points->block->n_folds; i++)
-    store_ended (self, points, i, number, load_chain (self, points, i, loop.index));
-  ghlo_spirv_end_loop (self, loop, ghlo_spirv_u64 (self, 1));
-  ghlo_spirv_end_if (self, exit);
-  ghlo_spirv_shared_barrier (self);
-}
-
-static void
-merge_chains (Spirv        *self,
-              const Points *points)
-{
-  const guint step = self->lane != 0 ? self->group : 1;
-
-  share_chains (self, points);
-  for (guint half = points->block->n_chains / 2; half > 0; half /= 2)
-    {
-      SpirvLoop loop = ghlo_spirv_begin_loop (self, self->lane != 0 ? self->lane : ghlo_spirv_u64 (self, 0),
-                                              ghlo_spirv_u64 (self, half));
-      Id upper = CODE (SpvOpIAdd, self->u64, loop.index, ghlo_spirv_u64 (self, half));
-      Id left[GHLO_KERNEL_MAX_FOLDS], right[GHLO_KERNEL_MAX_FOLDS];
-
-      for (guint i = 0; i < points->block->n_folds; i++)
-        {
-          left[i] = load_ended (self, points, i, loop.index);
-          right[i] = load_ended (self, points, i, upper);
-        }
-      merge (self, points, left, right);
-      for (guint i = 0; i < points->block->n_folds; i++)
-        store_ended (self, points, i, loop.index, self->values[fold_of (self, points, i)->merge]);
-      ghlo_spirv_end_loop (self, loop, ghlo_spirv_u64 (self, step));
-      ghlo_spirv_shared_barrier (self);
-    }
+    ghlo_spirv_set_chain (self, &points->folds, i, chain, self->values[fold_of (self, points, i)->update]);
 }
 
 /* Whether a chain of a workgroup is long, and its points are little code. */
@@ -284,7 +131,7 @@ is_long (const Spirv           *self,
          && block->first_merge - block->first_node <= FEW_NODES;
 }
 
-/* The points of one part; what they come to is the first chain. */
+/* The points of one part, and what they come to. */
 static void
 emit_part (Spirv  *self,
            Points *points,
@@ -300,13 +147,13 @@ emit_part (Spirv  *self,
     ghlo_spirv_spread (self, points->block->axes, n_told, emit_point, points);
   if (points->block->n_folds == 0)
     return;
-  begin_chains (self, points);
+  ghlo_spirv_begin_chains (self, &points->folds);
   if (n_told > 0)
     ghlo_spirv_spread (self, points->block->axes, n_told, emit_point, points);
   else
     ghlo_spirv_nest (self, (SpirvNest) { points->block->axes, begin, end, stride, is_long (self, points->block) },
                      emit_point, points);
-  merge_chains (self, points);
+  ghlo_spirv_merge_chains (self, &points->folds, points->part);
 }
 
 /* The end of the part that begins at @begin: the last one may be shorter. */
@@ -322,23 +169,21 @@ find_end (Spirv *self,
   return CODE (SpvOpIAdd, self->u64, begin, ghlo_spirv_select (self, self->u64, is_short, end, split));
 }
 
-/* Adds what the part that begins at @begin came to to those before it. */
+/* Adds what the part that begins at @begin came to, to those before it. */
 static void
 add_part (Spirv        *self,
           const Points *points,
-          Id            begin,
-          const Id     *right)
+          Id            begin)
 {
   const guint n_folds = points->block->n_folds;
-  Id is_first = CODE (SpvOpIEqual, self->boolean, begin, ghlo_spirv_u64 (self, 0)), left[GHLO_KERNEL_MAX_FOLDS];
+  Id is_first = CODE (SpvOpIEqual, self->boolean, begin, ghlo_spirv_u64 (self, 0)), whole[GHLO_KERNEL_MAX_FOLDS];
 
   for (guint i = 0; i < n_folds; i++)
-    left[i] = CODE (SpvOpLoad, type_of (self, points, i), points->whole[i]);
-  merge (self, points, left, right);
+    whole[i] = CODE (SpvOpLoad, type_of (self, points, i), points->whole[i]);
+  ghlo_spirv_merge (self, &points->folds, whole, points->part, whole);
   for (guint i = 0; i < n_folds; i++)
     {
-      Id merged = ghlo_spirv_select (self, type_of (self, points, i), is_first, right[i],
-                                     self->values[fold_of (self, points, i)->merge]);
+      Id merged = ghlo_spirv_select (self, type_of (self, points, i), is_first, points->part[i], whole[i]);
 
       STATEMENT (SpvOpStore, points->whole[i], merged);
     }
@@ -350,14 +195,13 @@ emit_parts (Spirv  *self,
             Points *points)
 {
   Id extent = self->extents[__builtin_ctz (points->block->axes)], zero = ghlo_spirv_u64 (self, 0);
-  Id split = ghlo_spirv_u64 (self, (guint64) points->block->split), right[GHLO_KERNEL_MAX_FOLDS];
+  Id split = ghlo_spirv_u64 (self, (guint64) points->block->split);
   SpirvLoop loop = ghlo_spirv_begin_loop (self, zero, extent);
 
   emit_part (self, points, loop.index, find_end (self, loop.index, extent, split));
-  for (guint i = 0; i < points->block->n_folds; i++)
-    right[i] = load_ended (self, points, i, zero);
-  add_part (self, points, loop.index, right);
-  ghlo_spirv_shared_barrier (self);
+  add_part (self, points, loop.index);
+  if (ghlo_spirv_has_late_readers (self, points->block))
+    ghlo_spirv_shared_barrier (self);
   ghlo_spirv_end_loop (self, loop, split);
 }
 
@@ -369,7 +213,7 @@ emit_results (Spirv        *self,
   for (guint i = 0; i < points->block->n_folds; i++)
     {
       Id value = points->block->split > 0 ? CODE (SpvOpLoad, type_of (self, points, i), points->whole[i])
-                                          : load_ended (self, points, i, ghlo_spirv_u64 (self, 0));
+                                          : points->part[i];
 
       set_once (self, fold_of (self, points, i)->temporary, value);
     }
@@ -397,7 +241,7 @@ emit_partials (Spirv    *self,
 
   for (guint i = 0; i < points->block->n_folds; i++)
     ghlo_spirv_write (self, fold_of (self, points, i)->type, find_partial (self, points, self->slot, i),
-                      load_ended (self, points, i, ghlo_spirv_u64 (self, 0)));
+                      points->part[i]);
 }
 
 void
@@ -408,29 +252,27 @@ ghlo_spirv_part (Spirv                 *self,
   Id extent = self->extents[__builtin_ctz (block->axes)], split = ghlo_spirv_u64 (self, (guint64) block->split);
   Id begin = CODE (SpvOpIMul, self->u64, self->part, split);
 
-  points->block = block;
-  points->last = ghlo_kernel_last_axis (block->axes);
-  take_variables (self, points);
+  take_variables (self, points, block);
   emit_part (self, points, begin, find_end (self, begin, extent, split));
   ghlo_spirv_spread (self, 0, 0, emit_partials, points);
 }
 
 /* What the parts came to, one after the other. */
 static void
-merge_parts (Spirv        *self,
-             const Points *points)
+merge_parts (Spirv  *self,
+             Points *points)
 {
   const GhloKernelBlock *block = points->block;
   Id zero = ghlo_spirv_u64 (self, 0), split = ghlo_spirv_u64 (self, (guint64) block->split);
   SpirvLoop loop = ghlo_spirv_begin_loop (self, zero, self->extents[__builtin_ctz (block->axes)]);
-  Id right[GHLO_KERNEL_MAX_FOLDS], slot;
+  Id slot;
 
   slot = CODE (SpvOpUDiv, self->u64, loop.index, split);
   slot = CODE (SpvOpIMul, self->u64, slot, self->n_points);
   slot = CODE (SpvOpIAdd, self->u64, slot, self->slot);
   for (guint i = 0; i < block->n_folds; i++)
-    right[i] = ghlo_spirv_read (self, fold_of (self, points, i)->type, find_partial (self, points, slot, i));
-  add_part (self, points, loop.index, right);
+    points->part[i] = ghlo_spirv_read (self, fold_of (self, points, i)->type, find_partial (self, points, slot, i));
+  add_part (self, points, loop.index);
   ghlo_spirv_end_loop (self, loop, split);
 }
 
@@ -440,9 +282,7 @@ ghlo_spirv_points (Spirv                 *self,
 {
   g_autofree Points *points = g_new0 (Points, 1);
 
-  points->block = block;
-  points->last = ghlo_kernel_last_axis (block->axes);
-  take_variables (self, points);
+  take_variables (self, points, block);
   if (self->parts == GHLO_SPIRV_PARTS_MERGED && block == self->kernel->blocks)
     merge_parts (self, points);
   else if (block->split > 0)

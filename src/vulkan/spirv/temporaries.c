@@ -201,9 +201,11 @@ ghlo_spirv_shared (const GhloKernel *kernel)
   for (guint i = 0; i < kernel->n_blocks; i++)
     for (guint j = 0; j < kernel->blocks[i].n_folds; j++)
       {
-        GhloElementType type = kernel->folds[kernel->blocks[i].first_fold + j].type;
+        const GhloKernelBlock *block = &kernel->blocks[i];
+        const GhloElementType type = shared_type (kernel->folds[block->first_fold + j].type);
 
-        if (!add_bytes (&size, shared_type (type), kernel->blocks[i].n_chains))
+        if (!add_bytes (&size, type, ghlo_spirv_count_shared (block, block->n_chains, FALSE))
+            || !add_bytes (&size, type, ghlo_spirv_count_shared (block, block->n_chains, TRUE)))
           return G_MAXSIZE;
       }
 

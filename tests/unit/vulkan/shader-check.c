@@ -18,6 +18,7 @@
 /* All devices have so much shared memory, and groups of so many; kernels of tests take less than any. */
 static const GhloSpirvSchedule by_invocation, by_group = { TRUE, 16384 }, by_any_group = { TRUE, G_MAXSIZE - 1 };
 static const GhloSpirvSchedule by_wide_group = { TRUE, 16384, .group = 128 };
+static const GhloSpirvSchedule by_narrow_group = { TRUE, 16384, .group = 8 };
 
 static char *
 find_validator (void)
@@ -198,6 +199,8 @@ shader_check_run (ShaderRunner          *runner,
     compare (runner, device, kernel, &by_group, extents, from, expected, name);
   if (fits && kernel->n_carries > 0 && seed % 3 == 1)
     compare (runner, device, kernel, &by_wide_group, extents, from, expected, name);
+  if (fits && kernel->n_folds > 0)
+    compare (runner, device, kernel, &by_narrow_group, extents, from, expected, name);
   random_memory_free (kernel, from);
   random_memory_free (kernel, expected);
 

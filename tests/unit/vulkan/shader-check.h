@@ -28,7 +28,7 @@ typedef enum
 } ShaderCheck;
 
 /* Runs @kernel in memory drawn by @seed, each point by an invocation, and by a workgroup; of those that carry something
- * every third also by a wider one. */
+ * every third also by a wider one, and those that fold by a narrower one, whose invocations have several chains. */
 ShaderCheck shader_check_run      (ShaderRunner          *runner,
                                    const GhloSpirvDevice *device,
                                    const GhloKernel      *kernel,
