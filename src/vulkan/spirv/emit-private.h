@@ -12,7 +12,12 @@
 
 G_BEGIN_DECLS
 
-enum { GHLO_SPIRV_MAX_NODES = 4096 };
+enum
+{
+  GHLO_SPIRV_MAX_NODES = 4096,
+  SPIRV_MAX_TOLD = 32,          /* points of an invocation that are told one by one */
+  SPIRV_MAX_KEPT = 16,          /* accesses whose elements are kept at once */
+};
 
 /* Where a temporary lies while a workgroup does a point. */
 typedef enum
@@ -21,6 +26,21 @@ typedef enum
   SPIRV_APART,                  /* in shared memory, though one invocation alone uses an element */
   SPIRV_SHARED,
 } SpirvPlace;
+
+/* Of the points of an axis that are told one by one, the one that is being told. */
+typedef struct
+{
+  gboolean is_told;
+  guint    axis, number;
+} SpirvTold;
+
+/* What an access loads at an invocation's points along an axis, by their numbers; 0: is not loaded yet. */
+typedef struct
+{
+  guint16 access;
+  guint8  axis;
+  Id      values[SPIRV_MAX_TOLD];
+} SpirvKept;
 
 typedef struct
 {
@@ -37,8 +57,10 @@ typedef struct
   Id                table, number, n_invocations, scratch;
   Id                lane;               /* its number in the workgroup, where that does a point together; or 0 */
   guint             group;              /* invocations of the workgroup */
-  guint             chunk;              /* of the points that are told one by one, the how manyeth of the invocation */
+  SpirvTold         told;
   guint             n_loops;            /* around what is emitted */
+  SpirvKept         kept[SPIRV_MAX_KEPT];
+  guint             n_kept, n_kept_throughout;  /* the latter from the beginning of a point to its end */
   guint8            places[GHLO_KERNEL_MAX_TEMPORARIES];        /* SpirvPlace, where there is a lane */
   GhloSpirvParts    parts;              /* of the first block */
   Id                part, n_points, slot;  /* APART: which it is, and of what it comes to; MERGED: n_points and the
@@ -88,8 +110,10 @@ Id   ghlo_spirv_select        (Spirv           *self,
 /* @result, an instruction of floats, is neither contracted nor reassociated. */
 Id   ghlo_spirv_exact         (Spirv           *self,
                                Id               result);
-/* offset + sum of strides × coordinates. */
+/* base + sum of strides × coordinates + offset, where 0 is no base; of a point that is told by way of the first one, so
+ * that the sums of all differ by what is added last, a constant. */
 Id   ghlo_spirv_sum           (Spirv           *self,
+                               Id               base,
                                gint64           offset,
                                const gint64    *strides);
 
@@ -136,6 +160,10 @@ Id   ghlo_spirv_word          (Spirv           *self,
 Id   ghlo_spirv_load          (Spirv           *self,
                                guint            access,
                                Id               fill);
+/* The element of an access without terms where @inside holds; 0: always. */
+Id   ghlo_spirv_load_where    (Spirv           *self,
+                               guint            access,
+                               Id               inside);
 Id   ghlo_spirv_inside        (Spirv           *self,
                                guint            access);
 void ghlo_spirv_store         (Spirv           *self,
@@ -225,6 +253,14 @@ void     ghlo_spirv_merge_chains (Spirv                 *self,
                                   const SpirvFolds      *folds,
                                   Id                    *merged);
 
+/* kept.c. Loads what is kept from the beginning of a point on; what @block needs from the point on that is told. */
+void ghlo_spirv_keep          (Spirv                 *self);
+void ghlo_spirv_keep_next     (Spirv                 *self,
+                               const GhloKernelBlock *block);
+/* The element at the point that is told, where it has been loaded; else 0. */
+Id   ghlo_spirv_get_kept      (const Spirv           *self,
+                               guint                  access);
+
 /* points.c: a part of a block that is done apart. */
 void ghlo_spirv_part          (Spirv                 *self,
                                const GhloKernelBlock *block);
@@ -296,6 +332,11 @@ void      ghlo_spirv_spread     (Spirv          *self,
                                  guint           n_told,
                                  SpirvPointFunc  func,
                                  gpointer        data);
+/* The point along @axis becomes number @number of those that the invocation has. Whether there is such a point; 0:
+ * certainly. */
+Id        ghlo_spirv_tell       (Spirv          *self,
+                                 guint           axis,
+                                 guint           number);
 /* Where a workgroup does a point together: all of it is here, and sees what has been written; or what is shared. */
 void      ghlo_spirv_barrier    (Spirv          *self);
 void      ghlo_spirv_shared_barrier (Spirv      *self);

@@ -158,6 +158,21 @@ ghlo_spirv_nest (Spirv          *self,
     ghlo_spirv_end_if (self, exit);
 }
 
+Id
+ghlo_spirv_tell (Spirv *self,
+                 guint  axis,
+                 guint  number)
+{
+  const guint64 begin = (guint64) number * self->group;
+
+  self->told = (SpirvTold) { TRUE, axis, number };
+  self->point[axis] = begin == 0 ? self->lane : CODE (SpvOpIAdd, self->u64, self->lane, ghlo_spirv_u64 (self, begin));
+  if (begin + self->group <= (guint64) self->kernel->axes[axis].extent)
+    return 0;
+
+  return CODE (SpvOpULessThan, self->boolean, self->point[axis], self->extents[axis]);
+}
+
 /* The points of an invocation, one after the other. */
 static void
 tell_points (Spirv          *self,
@@ -166,22 +181,15 @@ tell_points (Spirv          *self,
              SpirvPointFunc  func,
              gpointer        data)
 {
-  const gint64 extent = self->kernel->axes[axis].extent;
-
   for (guint i = 0; i < n; i++)
     {
-      Id exit = 0;
+      Id inside = ghlo_spirv_tell (self, axis, i), exit = inside != 0 ? ghlo_spirv_begin_if (self, inside) : 0;
 
-      self->chunk = i;
-      self->point[axis] = i == 0 ? self->lane : CODE (SpvOpIAdd, self->u64, self->lane,
-                                                      ghlo_spirv_u64 (self, (guint64) i * self->group));
-      if ((gint64) (i + 1) * self->group > extent)
-        exit = ghlo_spirv_begin_if (self, CODE (SpvOpULessThan, self->boolean, self->point[axis],
-                                                self->extents[axis]));
       func (self, data);
       if (exit != 0)
         ghlo_spirv_end_if (self, exit);
     }
+  self->told.is_told = FALSE;
 }
 
 void

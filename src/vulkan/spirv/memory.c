@@ -196,7 +196,7 @@ add_term (Spirv                *self,
           Place                *place,
           const GhloKernelTerm *term)
 {
-  Id position = ghlo_spirv_sum (self, term->offset, term->strides);
+  Id position = ghlo_spirv_sum (self, 0, term->offset, term->strides);
 
   if (term->node != GHLO_KERNEL_NONE)
     position = CODE (SpvOpIAdd, self->u64, position, index_of (self, term));
@@ -224,13 +224,25 @@ find_place (Spirv *self,
             guint  number)
 {
   const GhloKernelAccess *access = &self->kernel->accesses[number];
-  Place place = { .address = ghlo_spirv_sum (self, access->offset, access->strides) };
+  Place place = { .address = ghlo_spirv_sum (self, self->buffers[access->buffer], access->offset, access->strides) };
 
   for (guint i = access->first_term; i < access->first_term + access->n_terms; i++)
     add_term (self, &place, &self->kernel->terms[i]);
-  place.address = CODE (SpvOpIAdd, self->u64, self->buffers[access->buffer], place.address);
 
   return place;
+}
+
+Id
+ghlo_spirv_load_where (Spirv *self,
+                       guint  access,
+                       Id     inside)
+{
+  Id address = find_place (self, access).address;
+
+  if (inside != 0)
+    address = ghlo_spirv_select (self, self->u64, inside, address, self->table);
+
+  return ghlo_spirv_read (self, self->kernel->accesses[access].type, address);
 }
 
 Id
@@ -239,9 +251,12 @@ ghlo_spirv_load (Spirv *self,
                  Id     fill)
 {
   GhloElementType type = self->kernel->accesses[access].type;
-  Place place = find_place (self, access);
-  Id value;
+  Id value = ghlo_spirv_get_kept (self, access);
+  Place place;
 
+  if (value != 0)
+    return value;
+  place = find_place (self, access);
   if (place.inside == 0)
     return ghlo_spirv_read (self, type, place.address);
   if (fill == 0)

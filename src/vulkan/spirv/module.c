@@ -262,7 +262,10 @@ emit_body (Spirv    *self,
   if (self->parts == GHLO_SPIRV_PARTS_APART)
     ghlo_spirv_part (self, self->kernel->blocks);
   else
-    ghlo_spirv_blocks (self, 0, self->kernel->n_blocks, 0);
+    {
+      ghlo_spirv_keep (self);
+      ghlo_spirv_blocks (self, 0, self->kernel->n_blocks, 0);
+    }
   ghlo_spirv_end_if (self, exit);
 }
 

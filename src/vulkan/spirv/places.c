@@ -9,8 +9,8 @@
 
 #include "vulkan/spirv/emit-private.h"
 
-/* Points of an invocation that are told, their nodes, and bytes of variables. */
-enum { MAX_TOLD = 8, MAX_TOLD_NODES = 512, MAX_VARIABLES = 256 };
+/* Nodes of an invocation's points that are told, and bytes of variables. */
+enum { MAX_TOLD_NODES = 1024, MAX_VARIABLES = 256 };
 
 /* Of a product's points, for the above. */
 enum { PRODUCT_NODES = 16 };
@@ -33,7 +33,7 @@ ghlo_spirv_count_told (const Spirv *self,
     return 0;
   n = (axis->extent + self->group - 1) / self->group;
 
-  return n <= MAX_TOLD && n * n_nodes <= MAX_TOLD_NODES ? (guint) n : 0;
+  return n <= SPIRV_MAX_TOLD && n * n_nodes <= MAX_TOLD_NODES ? (guint) n : 0;
 }
 
 /* Where a fold has fewer chains than there are invocations, others are idle. */

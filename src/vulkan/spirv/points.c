@@ -90,8 +90,8 @@ find_number (Spirv        *self,
 
   if (n == 1)
     return ghlo_spirv_u64 (self, 0);
-  if (ghlo_spirv_count_told_in (self, points->block) > 0)
-    return ghlo_spirv_u64 (self, self->chunk % n);
+  if (self->told.is_told)
+    return ghlo_spirv_u64 (self, self->told.number % n);
   number = CODE (SpvOpUMod, self->u64, self->point[points->last], number);
   if (self->lane != 0)
     number = CODE (SpvOpUDiv, self->u64, number, ghlo_spirv_u64 (self, self->group));
@@ -107,6 +107,7 @@ emit_point (Spirv    *self,
   const GhloKernelBlock *block = points->block;
   Id chain = 0;
 
+  ghlo_spirv_keep_next (self, block);
   if (block->n_folds > 0)
     chain = find_number (self, points);
   for (guint i = 0; i < block->n_folds; i++)
@@ -291,5 +292,6 @@ ghlo_spirv_points (Spirv                 *self,
     emit_part (self, points, 0, 0);
   if (block->n_folds > 0)
     emit_results (self, points);
+  self->n_kept = self->n_kept_throughout;
   ghlo_spirv_end_block (self, block);
 }

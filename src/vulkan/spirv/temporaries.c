@@ -265,7 +265,7 @@ find_told (Spirv *self,
   if (count_variables (self, number) == 1)
     return variable;
 
-  return CODE (SpvOpAccessChain, pointer, variable, ghlo_spirv_integer (self, 32, self->chunk));
+  return CODE (SpvOpAccessChain, pointer, variable, ghlo_spirv_integer (self, 32, self->told.number));
 }
 
 Id

@@ -122,15 +122,26 @@ ghlo_spirv_exact (Spirv *self,
 
 Id
 ghlo_spirv_sum (Spirv        *self,
+                Id            base,
                 gint64        offset,
                 const gint64 *strides)
 {
-  Id sum = ghlo_spirv_u64 (self, (guint64) offset);
+  guint64 constant = (guint64) offset;
+  Id sum = base;
 
   for (guint i = 0; i < self->kernel->n_axes; i++)
     if (strides[i] != 0)
-      sum = CODE (SpvOpIAdd, self->u64, sum,
-                  CODE (SpvOpIMul, self->u64, self->point[i], ghlo_spirv_u64 (self, (guint64) strides[i])));
+      {
+        const gboolean is_told = self->told.is_told && self->told.axis == i;
+        Id part = CODE (SpvOpIMul, self->u64, is_told ? self->lane : self->point[i],
+                        ghlo_spirv_u64 (self, (guint64) strides[i]));
 
-  return sum;
+        if (is_told)
+          constant += (guint64) strides[i] * self->told.number * self->group;
+        sum = sum != 0 ? CODE (SpvOpIAdd, self->u64, sum, part) : part;
+      }
+  if (sum == 0)
+    return ghlo_spirv_u64 (self, constant);
+
+  return constant != 0 ? CODE (SpvOpIAdd, self->u64, sum, ghlo_spirv_u64 (self, constant)) : sum;
 }

@@ -150,6 +150,53 @@ test_barriers (void)
       }
 }
 
+/* Loads of buffers and tables: of what an address was made a pointer to. */
+static guint
+count_loads (GBytes *bytes)
+{
+  gsize size;
+  const guint32 *words = g_bytes_get_data (bytes, &size);
+  g_autofree gboolean *is_pointer = g_new0 (gboolean, words[3]);
+  guint n = 0;
+
+  for (gsize i = 5; i < size / 4; i += words[i] >> SpvWordCountShift)
+    if ((words[i] & SpvOpCodeMask) == SpvOpConvertUToPtr)
+      is_pointer[words[i + 2]] = TRUE;
+    else if ((words[i] & SpvOpCodeMask) == SpvOpLoad)
+      n += is_pointer[words[i + 3]];
+
+  return n;
+}
+
+/* Several folds over a row load it once; what has been stored in between is loaded again. */
+static void
+test_loads (void)
+{
+  static const struct
+  {
+    const char *name;
+    guint       n;
+  } cases[] = {
+    { "softmax.kernel", 2 },            /* points of an invocation; scaled, exponentials and results are of them */
+    { "layer-norm.kernel", 3 * 12 },    /* the row, scale and shift */
+  };
+  const GhloSpirvFloats floats = { .folds_exactly = TRUE };
+  const GhloSpirvSchedule schedule = { TRUE, G_MAXSIZE - 1 };
+
+  for (guint i = 0; i < G_N_ELEMENTS (cases); i++)
+    {
+      g_autofree GhloKernel *kernel = read_kernel (cases[i].name);
+      g_autoptr (GError) error = NULL;
+      g_autoptr (GBytes) words = ghlo_spirv_emit (kernel, &floats, &schedule, &error);
+      /* Of the table all words but the zero, then the flag, the addresses of buffers and the parallel axis' extent. */
+      const guint n_of_table = GHLO_SPIRV_N_WORDS - 1 + 1 + kernel->n_buffers + 1;
+
+      g_assert_no_error (error);
+      g_test_message ("%s", cases[i].name);
+      g_assert_cmpuint (count_loads (words), ==, n_of_table + cases[i].n);
+    }
+}
+
 /* The device and what it was measured to do, for all tests; NULL where there is none. */
 static ShaderRunner *
 open_device (const GhloSpirvDevice **device)
@@ -321,6 +368,7 @@ main (int    argc,
   g_test_add_func ("/spirv/random", test_random);
   g_test_add_func ("/spirv/limits", test_limits);
   g_test_add_func ("/spirv/barriers", test_barriers);
+  g_test_add_func ("/spirv/loads", test_loads);
   g_test_add_func ("/spirv/measure", test_measure);
   g_test_add_func ("/spirv/device/rounding", test_rounding);
   g_test_add_func ("/spirv/device/files", test_device_files);
