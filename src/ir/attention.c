@@ -1,0 +1,375 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * From the second product back to the first. Conversions between types of floats may be anywhere.
+ */
+
+#include "ir/attention.h"
+
+#include <math.h>
+#include <string.h>
+
+/* Elementwise operations on scores, and values that are looked at for them. */
+enum { MAX_LIGHT = 16, MAX_VISITS = 256 };
+
+typedef struct
+{
+  GhloIrAttention *attention;
+  guint            n_visits, n_light;
+  gboolean         is_several;          /* products were found */
+} Search;
+
+gboolean
+ghlo_ir_attention_has (const GhloIrAttention *self,
+                       const GhloIrOp        *op)
+{
+  for (guint i = 0; i < self->n_ops; i++)
+    if (self->ops[i] == op)
+      return TRUE;
+
+  return FALSE;
+}
+
+static gboolean
+add (GhloIrAttention *self,
+     const GhloIrOp  *op)
+{
+  if (ghlo_ir_attention_has (self, op))
+    return TRUE;
+  if (self->n_ops == GHLO_IR_ATTENTION_MAX_OPS)
+    return FALSE;
+  self->ops[self->n_ops++] = op;
+
+  return TRUE;
+}
+
+static gboolean
+is_plain (const GhloIrType *type)
+{
+  return type->kind == GHLO_IR_TYPE_TENSOR && type->quantization == NULL && ghlo_ir_type_has_static_shape (type)
+         && type->element_type != GHLO_ELEMENT_TYPE_INVALID;
+}
+
+static gboolean
+is_float (const GhloIrType *type)
+{
+  return is_plain (type) && ghlo_element_type_is_float (type->element_type);
+}
+
+/* Whether both have the same dimensions, but for those of size 1. */
+static gboolean
+has_same_sizes (const GhloIrType *a,
+                const GhloIrType *b)
+{
+  guint i = ghlo_ir_attention_next (a, 0), j = ghlo_ir_attention_next (b, 0);
+
+  while (i < a->rank && j < b->rank && a->dimensions[i] == b->dimensions[j])
+    {
+      i = ghlo_ir_attention_next (a, i + 1);
+      j = ghlo_ir_attention_next (b, j + 1);
+    }
+
+  return i == a->rank && j == b->rank;
+}
+
+static gboolean
+is_conversion (const GhloIrOp *op)
+{
+  return op != NULL && op->kind == GHLO_OP_STABLEHLO_CONVERT && is_float (ghlo_ir_op_operand (op, 0)->type)
+         && is_float (op->results[0].type);
+}
+
+/* What @value is but for conversions, which become part of the attention, and with @reshapes for what adds and drops
+ * ones. NULL where that is no operation's or they are too many. */
+static const GhloIrOp *
+peel (GhloIrAttention   *self,
+      const GhloIrValue *value,
+      gboolean           reshapes)
+{
+  const GhloIrOp *op;
+
+  while ((op = value->op) != NULL)
+    {
+      if (!is_conversion (op)
+          && !(reshapes && op->kind == GHLO_OP_STABLEHLO_RESHAPE
+               && has_same_sizes (op->results[0].type, ghlo_ir_op_operand (op, 0)->type)))
+        return add (self, op) ? op : NULL;
+      if (!add (self, op))
+        return NULL;
+      value = ghlo_ir_op_operand (op, 0);
+    }
+
+  return NULL;
+}
+
+/* The same without taking anything. */
+static const GhloIrValue *
+skip_conversions (const GhloIrValue *value)
+{
+  while (is_conversion (value->op))
+    value = ghlo_ir_op_operand (value->op, 0);
+
+  return value;
+}
+
+static gboolean
+is_number (const GhloIrValue *value,
+           double            *number)
+{
+  const GhloIrAttr *attr = value->op != NULL && value->op->kind == GHLO_OP_STABLEHLO_CONSTANT
+                             ? ghlo_ir_op_get (value->op, "value") : NULL;
+
+  if (attr == NULL || attr->kind != GHLO_IR_ATTR_DENSE || !is_float (value->type)
+      || !(attr->dense.splat || attr->dense.n_elements == 1))
+    return FALSE;
+  *number = ghlo_ir_dense_get (attr, 0).f;
+
+  return TRUE;
+}
+
+/* Whether @number, of @type, is minus infinity, or the least number but that: a maximum that begins with it is that of
+ * what follows, or its softmax is NaN in either case. */
+static gboolean
+is_lowest (GhloElementType type,
+           double          number)
+{
+  const GhloElementInfo *info = ghlo_element_info (type);
+  const double largest = ldexp (2 - ldexp (1, -(gint) info->mantissa_bits), (1 << (info->exponent_bits - 1)) - 1);
+
+  return isinf (number) ? number < 0 : number == -largest;
+}
+
+/* Whether @op reduces one value, of @combiner's, from a number on that changes nothing. */
+static gboolean
+is_reduction (const GhloIrOp *op,
+              GhloIrOpKind    combiner)
+{
+  const GhloIrBlock *block;
+  const GhloIrOp *body;
+  double number;
+
+  if (op == NULL || op->kind != GHLO_OP_STABLEHLO_REDUCE || op->n_operands != 2 || op->n_results != 1
+      || !is_number (ghlo_ir_op_operand (op, 1), &number))
+    return FALSE;
+  block = ghlo_ir_op_region_block (op, 0);
+  body = block != NULL ? block->first : NULL;
+  if (body == NULL || body->kind != combiner || body->next != block->last || block->n_arguments != 2
+      || block->last->n_operands != 1 || ghlo_ir_op_operand (block->last, 0) != &body->results[0]
+      || body->results[0].type->element_type != op->results[0].type->element_type)
+    return FALSE;
+  for (guint i = 0; i < 2; i++)
+    if (ghlo_ir_op_operand (body, i) != block->arguments[0] && ghlo_ir_op_operand (body, i) != block->arguments[1])
+      return FALSE;
+  if (ghlo_ir_op_operand (body, 0) == ghlo_ir_op_operand (body, 1))
+    return FALSE;
+
+  return combiner == GHLO_OP_STABLEHLO_ADD ? number == 0 : is_lowest (op->results[0].type->element_type, number);
+}
+
+/* The dimension of the full shape that each dimension of a value is; -1 for those of size 1 that are none. */
+typedef struct
+{
+  guint n;
+  gint  dimensions[GHLO_MAX_RANK];
+} Map;
+
+/* From what @op gives to what it takes; FALSE where it does more than to spread rows. */
+static gboolean
+follow (Map            *map,
+        const GhloIrOp *op)
+{
+  const GhloIrType *from = ghlo_ir_op_operand (op, 0)->type, *to = op->results[0].type;
+  Map next = { .n = from->rank };
+
+  if (is_conversion (op))
+    return TRUE;
+  if (op->kind == GHLO_OP_STABLEHLO_BROADCAST_IN_DIM)
+    {
+      gsize n;
+      g_autofree gint64 *numbers = ghlo_ir_op_dup_ints (op, "broadcast_dimensions", &n);
+
+      for (guint i = 0; i < n; i++)
+        next.dimensions[i] = from->dimensions[i] == 1 ? -1 : map->dimensions[numbers[i]];
+    }
+  else if (op->kind == GHLO_OP_STABLEHLO_RESHAPE && has_same_sizes (from, to))
+    for (guint i = 0, at = 0; i < from->rank; i++)
+      {
+        next.dimensions[i] = -1;
+        if (from->dimensions[i] == 1)
+          continue;
+        at = ghlo_ir_attention_next (to, at);
+        next.dimensions[i] = map->dimensions[at++];
+      }
+  else
+    return FALSE;
+  *map = next;
+
+  return TRUE;
+}
+
+/* The reduction by @combiner that @value has for each row of the full shape, with all behind it; NULL where it is
+ * something else. */
+static const GhloIrOp *
+find_reduction (GhloIrAttention   *self,
+                const GhloIrValue *value,
+                GhloIrOpKind       combiner)
+{
+  Map map = { .n = value->type->rank };
+  const GhloIrOp *op;
+  gsize n;
+  g_autofree gint64 *reduced = NULL;
+  guint at = 0, r = 0;
+
+  for (guint i = 0; i < map.n; i++)
+    map.dimensions[i] = (gint) i;
+  for (op = value->op; op != NULL && op->kind != GHLO_OP_STABLEHLO_REDUCE; op = ghlo_ir_op_operand (op, 0)->op)
+    if (op->n_operands != 1 || op->n_results != 1 || !is_plain (ghlo_ir_op_operand (op, 0)->type)
+        || !add (self, op) || !follow (&map, op))
+      return NULL;
+  if (!is_reduction (op, combiner) || !add (self, op))
+    return NULL;
+  /* What is left of the full shape is in its order. */
+  reduced = ghlo_ir_op_dup_ints (op, "dimensions", &n);
+  for (guint i = 0; i < value->type->rank; i++)
+    if (r < n && reduced[r] == (gint64) i)
+      r++;
+    else if (map.dimensions[at++] != (gint) i && value->type->dimensions[i] != 1)
+      return NULL;
+
+  return r == n && ghlo_ir_op_operand (op, 0)->type->rank == value->type->rank ? op : NULL;
+}
+
+/* Those that are light enough to be computed of each score. */
+static gboolean
+is_light (const GhloIrOp *op)
+{
+  switch (op->kind)
+    {
+    case GHLO_OP_STABLEHLO_ADD:
+    case GHLO_OP_STABLEHLO_SUBTRACT:
+    case GHLO_OP_STABLEHLO_MULTIPLY:
+    case GHLO_OP_STABLEHLO_DIVIDE:
+    case GHLO_OP_STABLEHLO_NEGATE:
+    case GHLO_OP_STABLEHLO_MAXIMUM:
+    case GHLO_OP_STABLEHLO_MINIMUM:
+    case GHLO_OP_STABLEHLO_SELECT:
+    case GHLO_OP_STABLEHLO_COMPARE:
+    case GHLO_OP_STABLEHLO_CONVERT:
+    case GHLO_OP_STABLEHLO_AND:
+    case GHLO_OP_STABLEHLO_OR:
+    case GHLO_OP_STABLEHLO_NOT:
+      return TRUE;
+    case GHLO_OP_STABLEHLO_RESHAPE:
+      return has_same_sizes (op->results[0].type, ghlo_ir_op_operand (op, 0)->type);
+    default:
+      return FALSE;
+    }
+}
+
+/* Whether @value is computed of a product with as many elements: then all on the way is part of the attention. */
+static gboolean
+find_scores (Search            *search,
+             const GhloIrValue *value)
+{
+  GhloIrAttention *self = search->attention;
+  const GhloIrOp *op = value->op;
+  gboolean depends = FALSE;
+
+  if (op == NULL || op->block != self->last->block || search->n_visits++ >= MAX_VISITS || !is_plain (value->type)
+      || !has_same_sizes (value->type, self->logits->type))
+    return FALSE;
+  if (op->kind == GHLO_OP_STABLEHLO_DOT_GENERAL || op->kind == GHLO_OP_STABLEHLO_DOT)
+    {
+      search->is_several = search->is_several || (self->scores != NULL && self->scores != op);
+      self->scores = op;
+      return add (self, op);
+    }
+  if (!is_light (op))
+    return FALSE;
+  for (guint i = 0; i < op->n_operands; i++)
+    depends |= find_scores (search, ghlo_ir_op_operand (op, i));
+  if (depends && !ghlo_ir_attention_has (self, op))
+    search->n_light++;
+
+  return depends && add (self, op);
+}
+
+/* Whether nobody else uses what is computed on the way. */
+static gboolean
+is_alone (const GhloIrAttention *self)
+{
+  for (guint i = 0; i < self->n_ops; i++)
+    for (const GhloIrUse *use = self->ops[i]->results[0].uses; use != NULL && self->ops[i] != self->last;
+         use = use->next)
+      if (!ghlo_ir_attention_has (self, use->op))
+        return FALSE;
+
+  return TRUE;
+}
+
+static gboolean
+has_equal_dimensions (const GhloIrOp *a,
+                      const GhloIrOp *b)
+{
+  gsize n, m;
+  g_autofree gint64 *x = ghlo_ir_op_dup_ints (a, "dimensions", &n), *y = ghlo_ir_op_dup_ints (b, "dimensions", &m);
+
+  return n == m && n > 0 && memcmp (x, y, n * sizeof *x) == 0;
+}
+
+/* exp (logits - maximum) / sum, of operand @weights of the product. */
+static const char *
+match_softmax (GhloIrAttention *self)
+{
+  const GhloIrOp *quotient = peel (self, ghlo_ir_op_operand (self->last, self->weights), TRUE), *power, *difference;
+  const GhloIrOp *sum;
+
+  if (quotient == NULL || quotient->kind != GHLO_OP_STABLEHLO_DIVIDE || !is_float (quotient->results[0].type))
+    return "none of its operands is a softmax";
+  power = peel (self, ghlo_ir_op_operand (quotient, 0), FALSE);
+  if (power == NULL || power->kind != GHLO_OP_STABLEHLO_EXPONENTIAL || !is_float (power->results[0].type))
+    return "none of its operands is a softmax";
+  sum = find_reduction (self, ghlo_ir_op_operand (quotient, 1), GHLO_OP_STABLEHLO_ADD);
+  if (sum == NULL || peel (self, ghlo_ir_op_operand (sum, 0), FALSE) != power)
+    return "what it divides by is no sum of rows";
+  difference = peel (self, ghlo_ir_op_operand (power, 0), FALSE);
+  if (difference == NULL || difference->kind != GHLO_OP_STABLEHLO_SUBTRACT)
+    return "no maximum is subtracted";
+  self->logits = ghlo_ir_op_operand (difference, 0);
+  self->maximum = find_reduction (self, ghlo_ir_op_operand (difference, 1), GHLO_OP_STABLEHLO_MAXIMUM);
+  if (self->maximum == NULL || skip_conversions (ghlo_ir_op_operand (self->maximum, 0))
+                               != skip_conversions (self->logits))
+    return "what is subtracted is no maximum of rows";
+  /* Conversions on the way to the maximum. */
+  for (const GhloIrOp *op = ghlo_ir_op_operand (self->maximum, 0)->op; is_conversion (op);
+       op = ghlo_ir_op_operand (op, 0)->op)
+    if (!add (self, op))
+      return "it has too many operations";
+
+  return has_equal_dimensions (sum, self->maximum) ? NULL : "its sums and maxima are not of the same rows";
+}
+
+const char *
+ghlo_ir_attention_match (GhloIrAttention *self,
+                         const GhloIrOp  *last)
+{
+  Search search = { .attention = self };
+  const char *reason = "it is no product of two matrices";
+
+  if ((last->kind != GHLO_OP_STABLEHLO_DOT_GENERAL && last->kind != GHLO_OP_STABLEHLO_DOT)
+      || ghlo_ir_op_operand (last, 0) == ghlo_ir_op_operand (last, 1) || !is_plain (last->results[0].type))
+    return reason;
+  for (guint weights = 0; weights < 2 && reason != NULL; weights++)
+    {
+      *self = (GhloIrAttention) { .last = last, .weights = weights };
+      add (self, last);
+      reason = match_softmax (self);
+    }
+  if (reason != NULL)
+    return reason;
+  if (!find_scores (&search, self->logits) || search.is_several)
+    return "its scores are not those of one product";
+  if (search.n_light > MAX_LIGHT)
+    return "more is computed of its scores than is light";
+
+  return is_alone (self) ? NULL : "others use what it computes";
+}
