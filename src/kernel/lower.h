@@ -25,6 +25,8 @@ typedef struct
   const GhloIrBlock *body;
   const GhloIrOp    *given;             /* of the body, computed elsewhere: its result is the first operand, the body's
                                          * arguments those behind it; or NULL */
+  const GhloIrValue *wanted;            /* of the body, depending on no reduction: the only result; NULL: those of the
+                                         * terminator */
   const guint       *which;             /* of the body's results, those that are the group's; NULL: all */
   const guint       *order;             /* of the points' dimensions, where nothing is reduced: which is the outermost,
                                          * and so on; NULL: as they are */

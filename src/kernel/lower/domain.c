@@ -99,12 +99,14 @@ ghlo_lower_set_domain (GhloLowering     *self,
   return add_dimensions (self, type->dimensions, type->rank) && set_axes (self, reduced);
 }
 
-/* The first reduction of a group, or NULL. */
+/* The first reduction that a group does, or NULL. */
 static const GhloIrOp *
 find_reduction (const GhloKernelGroup *group)
 {
   const GhloIrOp *op = group->body != NULL ? group->body->first : group->op;
 
+  if (group->wanted != NULL)
+    return NULL;
   for (; op != NULL && (group->body == NULL || op != group->body->last); op = op->next)
     if (op->kind == GHLO_OP_STABLEHLO_REDUCE || op->kind == GHLO_OP_STABLEHLO_REDUCE_WINDOW)
       return op;

@@ -43,6 +43,8 @@ const GhloIrValue *
 ghlo_lower_get_result (const GhloKernelGroup *group,
                        guint                  result)
 {
+  if (group->wanted != NULL)
+    return group->wanted;
   if (group->which != NULL)
     result = group->which[result];
 
