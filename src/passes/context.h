@@ -56,6 +56,7 @@ PASS (count_loops);
 PASS (dce);
 PASS (channels_last);
 PASS (fuse_loops);
+PASS (fuse_attention);
 PASS (fuse_epilogues);
 PASS (fuse_reductions);
 PASS (fuse_maps);

@@ -31,6 +31,8 @@ const GhloPass ghlo_pass_table[] = {
   { "channels-last", "Keeps what convolutions take and give channels-last from one to the next", 2, GHLO_PASS_FUSION,
     ghlo_pass_channels_last },
   { "fuse-loops", "Makes one step of a loop that goes over few elements", 1, GHLO_PASS_FUSION, ghlo_pass_fuse_loops },
+  { "fuse-attention", "Makes one step of attention: scores, their softmax, and its product with values", 1,
+    GHLO_PASS_FUSION, ghlo_pass_fuse_attention },
   { "fuse-epilogues", "Makes one step of a product or convolution and the elementwise operations after it", 1,
     GHLO_PASS_FUSION, ghlo_pass_fuse_epilogues },
   { "fuse-reductions", "Makes one step of reductions and the elementwise operations around them", 1,

@@ -29,8 +29,8 @@ COUNTED = {
     'ghlo_pass_fold_transposes': 'fold-transposes', 'ghlo_pass_reshape': 'reshape', 'ghlo_pass_cse': 'cse',
     'ghlo_pass_licm': 'licm', 'ghlo_pass_count_loops': 'count-loops', 'ghlo_pass_dce': 'dce',
     'ghlo_pass_channels_last': 'channels-last', 'ghlo_pass_fuse_loops': 'fuse-loops',
-    'ghlo_pass_fuse_epilogues': 'fuse-epilogues', 'ghlo_pass_fuse_reductions': 'fuse-reductions',
-    'ghlo_pass_fuse_maps': 'fuse-maps',
+    'ghlo_pass_fuse_attention': 'fuse-attention', 'ghlo_pass_fuse_epilogues': 'fuse-epilogues',
+    'ghlo_pass_fuse_reductions': 'fuse-reductions', 'ghlo_pass_fuse_maps': 'fuse-maps',
 }
 # Tables grow in steps, which is worth some 0.05 at small sizes; what is quadratic shows as 1.3 and more.
 LIMIT = 1.2
