@@ -1,0 +1,314 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * From a fusion's body to the roles of its dimensions. Scores, logits and weights have the same dimensions in the same
+ * order, but for those of size 1, so that a dimension is known by how manyeth of the others it is.
+ */
+
+#include "plan/attention.h"
+
+#include <string.h>
+
+/* What a dimension of a product's result, or of an operand, is in all three: its number, or -1. */
+typedef struct
+{
+  gint lhs, rhs, result;
+} Triple;
+
+/* The triples of @op, a product: those of its result in their order, then those that are summed up. */
+typedef struct
+{
+  guint  n_results, n;
+  Triple triples[2 * GHLO_MAX_RANK];
+} Triples;
+
+static void
+add_pairs (Triples      *self,
+           const gint64 *lhs,
+           const gint64 *rhs,
+           gsize         n,
+           gboolean      is_result)
+{
+  for (gsize i = 0; i < n; i++)
+    {
+      self->triples[self->n++] = (Triple) { (gint) lhs[i], (gint) rhs[i], is_result ? (gint) self->n_results : -1 };
+      self->n_results += is_result ? 1 : 0;
+    }
+}
+
+static gboolean
+is_in (const gint64 *numbers,
+       gsize         n,
+       guint         number)
+{
+  for (gsize i = 0; i < n; i++)
+    if (numbers[i] == (gint64) number)
+      return TRUE;
+
+  return FALSE;
+}
+
+static void
+read_triples (Triples        *self,
+              const GhloIrOp *op)
+{
+  static const char *const batch_fields[] = { "lhs_batching_dimensions", "rhs_batching_dimensions" };
+  static const char *const inner_fields[] = { "lhs_contracting_dimensions", "rhs_contracting_dimensions" };
+  const GhloIrAttr *numbers = ghlo_ir_op_get (op, "dot_dimension_numbers");
+  const gint64 last = (gint64) ghlo_ir_op_operand (op, 0)->type->rank - 1, first = 0;
+  const gint64 *batch[2] = { NULL, NULL }, *inner[2] = { &last, &first };
+  gsize n_batch = 0, n_inner = 1;
+
+  *self = (Triples) { 0 };
+  for (guint i = 0; i < 2 && op->kind == GHLO_OP_STABLEHLO_DOT_GENERAL; i++)
+    {
+      batch[i] = ghlo_ir_struct_get_dims (numbers, batch_fields[i], &n_batch);
+      inner[i] = ghlo_ir_struct_get_dims (numbers, inner_fields[i], &n_inner);
+    }
+  add_pairs (self, batch[0], batch[1], n_batch, TRUE);
+  for (guint i = 0; i < 2; i++)
+    for (guint d = 0; d < ghlo_ir_op_operand (op, i)->type->rank; d++)
+      if (!is_in (batch[i], n_batch, d) && !is_in (inner[i], n_inner, d))
+        self->triples[self->n++] = (Triple) { i == 0 ? (gint) d : -1, i == 0 ? -1 : (gint) d,
+                                              (gint) self->n_results++ };
+  add_pairs (self, inner[0], inner[1], n_inner, FALSE);
+}
+
+static gint64
+stride_of (const GhloView *view,
+           gint            dimension)
+{
+  return dimension >= 0 ? view->strides[dimension] : 0;
+}
+
+/* What is known of a dimension of the scores from either product. */
+typedef struct
+{
+  const Triple *scores;                 /* of the first one */
+  const Triple *weights;                /* of the second one */
+  gint64        size;
+  gboolean      is_reduced;
+} Pair;
+
+/* The dimensions of scores, but for those of size 1; their number, 0 where both products' do not agree. */
+static guint
+find_pairs (const GhloIrAttention *attention,
+            const Triples         *first,
+            const Triples         *second,
+            Pair                  *pairs)
+{
+  const GhloIrType *scores = attention->scores->results[0].type;
+  const GhloIrType *logits = ghlo_ir_op_operand (attention->maximum, 0)->type;
+  const GhloIrType *weights = ghlo_ir_op_operand (attention->last, attention->weights)->type;
+  gsize n_reduced;
+  g_autofree gint64 *reduced = ghlo_ir_op_dup_ints (attention->maximum, "dimensions", &n_reduced);
+  guint i = ghlo_ir_attention_next (scores, 0), j = ghlo_ir_attention_next (logits, 0);
+  guint k = ghlo_ir_attention_next (weights, 0), n = 0;
+
+  for (; i < scores->rank && j < logits->rank && k < weights->rank; n++)
+    {
+      pairs[n] = (Pair) { .scores = &first->triples[i], .size = scores->dimensions[i],
+                          .is_reduced = is_in (reduced, n_reduced, j) };
+      for (guint t = 0; t < second->n; t++)
+        if ((attention->weights == 0 ? second->triples[t].lhs : second->triples[t].rhs) == (gint) k)
+          pairs[n].weights = &second->triples[t];
+      if (pairs[n].weights == NULL || weights->dimensions[k] != pairs[n].size)
+        return 0;
+      i = ghlo_ir_attention_next (scores, i + 1);
+      j = ghlo_ir_attention_next (logits, j + 1);
+      k = ghlo_ir_attention_next (weights, k + 1);
+    }
+
+  return i == scores->rank && j == logits->rank && k == weights->rank ? n : 0;
+}
+
+/* Where @value stands among the operands; their number where it is none. */
+static guint
+find_operand (const GhloStepRequest *request,
+              const GhloIrValue     *value)
+{
+  return value->block == request->body ? value->index : request->n_operands;
+}
+
+static void
+add (GhloStepAttention                *self,
+     const GhloStepAttentionDimension *dimension)
+{
+  if (dimension->size != 1)
+    self->dimensions[self->n_dimensions++] = *dimension;
+}
+
+/* Dimensions of scores; @keys is the operand of the first product that has the keys. */
+static const char *
+add_pair (GhloStepAttention     *self,
+          const GhloStepRequest *request,
+          const Pair            *pair,
+          guint                  keys,
+          gint64                 stride)
+{
+  const GhloView *views[GHLO_ATTENTION_RESULT];
+  const gint query = keys == 0 ? pair->scores->rhs : pair->scores->lhs;
+  const gint key = keys == 0 ? pair->scores->lhs : pair->scores->rhs;
+  const gint value = self->attention.weights == 0 ? pair->weights->rhs : pair->weights->lhs;
+  GhloStepAttentionDimension dimension = { .size = pair->size, .strides[GHLO_ATTENTION_SCORES] = stride };
+
+  for (guint i = 0; i < GHLO_ATTENTION_RESULT; i++)
+    views[i] = &request->operands[self->operands[i]];
+  dimension.strides[GHLO_ATTENTION_QUERIES] = stride_of (views[GHLO_ATTENTION_QUERIES], query);
+  dimension.strides[GHLO_ATTENTION_KEYS] = stride_of (views[GHLO_ATTENTION_KEYS], key);
+  dimension.strides[GHLO_ATTENTION_VALUES] = stride_of (views[GHLO_ATTENTION_VALUES], value);
+  dimension.strides[GHLO_ATTENTION_RESULT] = stride_of (&request->results[0], pair->weights->result);
+  if (pair->is_reduced != (pair->weights->result < 0))
+    return "its softmax is over other dimensions than its values are added up along";
+  if (pair->is_reduced && query >= 0)
+    return "its softmax is over dimensions of the queries";
+  dimension.role = pair->is_reduced ? GHLO_ATTENTION_LENGTH
+                   : dimension.strides[GHLO_ATTENTION_KEYS] != 0 || dimension.strides[GHLO_ATTENTION_VALUES] != 0
+                   ? GHLO_ATTENTION_BATCH : GHLO_ATTENTION_ROWS;
+  add (self, &dimension);
+
+  return NULL;
+}
+
+/* Those that scores do not have. */
+static void
+add_others (GhloStepAttention     *self,
+            const GhloStepRequest *request,
+            const Triples         *first,
+            const Triples         *second,
+            guint                  keys)
+{
+  const GhloView *queries = &request->operands[self->operands[GHLO_ATTENTION_QUERIES]];
+  const GhloView *others = &request->operands[self->operands[GHLO_ATTENTION_KEYS]];
+  const GhloView *values = &request->operands[self->operands[GHLO_ATTENTION_VALUES]];
+
+  for (guint t = first->n_results; t < first->n; t++)
+    {
+      const Triple *triple = &first->triples[t];
+      const gint query = keys == 0 ? triple->rhs : triple->lhs, key = keys == 0 ? triple->lhs : triple->rhs;
+
+      add (self, &(GhloStepAttentionDimension) {
+        .role = GHLO_ATTENTION_FEATURES, .size = queries->dimensions[query],
+        .strides = { [GHLO_ATTENTION_QUERIES] = queries->strides[query], [GHLO_ATTENTION_KEYS] = others->strides[key] },
+      });
+    }
+  for (guint t = 0; t < second->n_results; t++)
+    {
+      const Triple *triple = &second->triples[t];
+      const gint value = self->attention.weights == 0 ? triple->rhs : triple->lhs;
+
+      if ((self->attention.weights == 0 ? triple->lhs : triple->rhs) < 0)
+        add (self, &(GhloStepAttentionDimension) {
+          .role = GHLO_ATTENTION_COLUMNS, .size = values->dimensions[value],
+          .strides = { [GHLO_ATTENTION_VALUES] = values->strides[value],
+                       [GHLO_ATTENTION_RESULT] = request->results[0].strides[triple->result] },
+        });
+    }
+}
+
+static const char *
+read_dimensions (GhloStepAttention     *self,
+                 const GhloStepRequest *request)
+{
+  const GhloIrAttention *attention = &self->attention;
+  const gint64 size = ghlo_element_info (attention->scores->results[0].type->element_type)->size;
+  Triples first, second;
+  Pair pairs[GHLO_MAX_RANK];
+  guint n, keys = 1, number;
+  gint64 stride = size;
+  const char *reason = NULL;
+
+  read_triples (&first, attention->scores);
+  read_triples (&second, attention->last);
+  n = find_pairs (attention, &first, &second, pairs);
+  /* Keys are the operand that has all dimensions of the softmax. */
+  for (guint i = 0; i < n; i++)
+    if (pairs[i].is_reduced && pairs[i].scores->rhs < 0)
+      keys = 0;
+  for (guint i = 0; i < GHLO_ATTENTION_RESULT; i++)
+    {
+      const GhloIrOp *op = i == GHLO_ATTENTION_VALUES ? attention->last : attention->scores;
+
+      number = i == GHLO_ATTENTION_VALUES ? 1 - attention->weights : i == GHLO_ATTENTION_KEYS ? keys : 1 - keys;
+      self->operands[i] = find_operand (request, ghlo_ir_op_operand (op, number));
+      if (self->operands[i] == request->n_operands)
+        return "it does not begin with what it takes";
+    }
+  if (n == 0)
+    return "its products do not have the same dimensions";
+  for (guint i = n; i-- > 0;)
+    {
+      const gint64 own = stride;
+
+      stride *= pairs[i].size;
+      reason = reason != NULL ? reason : add_pair (self, request, &pairs[i], keys, own);
+    }
+  if (reason != NULL)
+    return reason;
+  /* From the outermost on. */
+  for (guint i = 0; i < self->n_dimensions / 2; i++)
+    {
+      GhloStepAttentionDimension kept = self->dimensions[i];
+
+      self->dimensions[i] = self->dimensions[self->n_dimensions - 1 - i];
+      self->dimensions[self->n_dimensions - 1 - i] = kept;
+    }
+  add_others (self, request, &first, &second, keys);
+
+  return NULL;
+}
+
+/* The kernel's buffers are the scores, the request's operands, and the logits. */
+static const char *
+lower (GhloStepAttention     *self,
+       const GhloStepRequest *request)
+{
+  const GhloIrType *scores = self->attention.scores->results[0].type, *logits = self->attention.logits->type;
+  gint64 strides[2][GHLO_MAX_RANK];
+  g_autofree GhloView *operands = g_new (GhloView, request->n_operands + 1);
+  GhloView result = { .element_type = logits->element_type, .rank = logits->rank, .dimensions = logits->dimensions,
+                      .strides = strides[1] };
+  const GhloKernelGroup group = {
+    .body = request->body, .given = self->attention.scores, .wanted = self->attention.logits,
+    .n_operands = request->n_operands + 1, .n_results = 1, .operands = operands, .results = &result,
+  };
+  const char *reason = NULL;
+
+  ghlo_shape_strides (scores->dimensions, scores->rank, ghlo_element_info (scores->element_type)->size, strides[0]);
+  ghlo_shape_strides (logits->dimensions, logits->rank, ghlo_element_info (logits->element_type)->size, strides[1]);
+  operands[0] = (GhloView) { .element_type = scores->element_type, .rank = scores->rank,
+                             .dimensions = scores->dimensions, .strides = strides[0] };
+  for (guint i = 0; i < request->n_operands; i++)
+    operands[i + 1] = request->operands[i];
+  self->logits.n_operands = request->n_operands;
+  self->logits.own = GHLO_STEP_NONE;
+  ghlo_kernel_lower (&group, &self->logits.lowered, &reason);
+
+  return reason;
+}
+
+const char *
+ghlo_step_attention_init (GhloStepAttention     *self,
+                          const GhloStepRequest *request)
+{
+  const GhloIrOp *last = request->body->last->n_operands == 1 ? ghlo_ir_op_operand (request->body->last, 0)->op : NULL;
+  const char *reason;
+
+  *self = (GhloStepAttention) { 0 };
+  if (last == NULL || last->block != request->body || request->n_results != 1
+      || request->n_operands + 2 > GHLO_KERNEL_MAX_BUFFERS)
+    return "it is no attention";
+  reason = ghlo_ir_attention_match (&self->attention, last);
+  if (reason == NULL)
+    reason = read_dimensions (self, request);
+  if (reason != NULL)
+    return reason;
+  self->has_kernel = self->attention.logits != &self->attention.scores->results[0];
+
+  return self->has_kernel ? lower (self, request) : NULL;
+}
+
+void
+ghlo_step_attention_clear (GhloStepAttention *self)
+{
+  ghlo_step_epilogue_clear (&self->logits);
+}
