@@ -7,6 +7,7 @@
 
 #include "kernel/lower.h"
 #include "plan/epilogue.h"
+#include "vulkan/attention/attention.h"
 #include "vulkan/facts.h"
 #include "vulkan/features.h"
 #include "vulkan/memory.h"
@@ -111,7 +112,8 @@ static const struct
   GhloIrOpKind                  op;
   const GhloStepImplementation *implementation;
 } rows[] = {
-  { GHLO_OP_STABLEHLO_COMPOSITE, &ghlo_vulkan_step_product },          /* fusions */
+  { GHLO_OP_STABLEHLO_COMPOSITE, &ghlo_vulkan_step_attention },        /* fusions */
+  { GHLO_OP_STABLEHLO_COMPOSITE, &ghlo_vulkan_step_product },
   { GHLO_OP_STABLEHLO_CONVOLUTION, &ghlo_vulkan_step_product },
   { GHLO_OP_STABLEHLO_DOT, &ghlo_vulkan_step_product },
   { GHLO_OP_STABLEHLO_DOT_GENERAL, &ghlo_vulkan_step_product },
@@ -135,9 +137,13 @@ find (gpointer                      self,
       const GhloIrOp               *op,
       const GhloStepImplementation *previous)
 {
-  for (guint i = 0; previous == NULL && rows[i].implementation != NULL; i++)
-    if (rows[i].op == op->kind)
+  gboolean is_next = previous == NULL;
+
+  for (guint i = 0; rows[i].implementation != NULL; i++)
+    if (rows[i].op == op->kind && is_next)
       return rows[i].implementation;
+    else if (rows[i].op == op->kind)
+      is_next = rows[i].implementation == previous;
 
   return previous != &ghlo_vulkan_step_kernel && ghlo_kernel_has_kind (op->kind) ? &ghlo_vulkan_step_kernel : NULL;
 }
@@ -199,6 +205,8 @@ ghlo_vulkan_declines (GhloVulkanDevice      *device,
     return declines_step (device, ops[0]);
   if (g_str_equal (kind, "loop"))
     return ghlo_kernel_loop_obstacle (ops, n_ops);
+  if (g_str_equal (kind, "attention"))
+    return ghlo_vulkan_attention_obstacle (device, ops, n_ops);
   if (g_str_equal (kind, "epilogue"))
     return declines_epilogue (device, ops, n_ops);
   if (!g_str_equal (kind, "map") && !g_str_equal (kind, "reduction"))

@@ -25,6 +25,7 @@ ghlo_vulkan_address (gconstpointer data)
   return GPOINTER_TO_SIZE (data);
 }
 
+extern const GhloStepImplementation ghlo_vulkan_step_attention;
 extern const GhloStepImplementation ghlo_vulkan_step_copy;      /* a target's copy: there is no operation */
 extern const GhloStepImplementation ghlo_vulkan_step_kernel;
 extern const GhloStepImplementation ghlo_vulkan_step_product;   /* dot_general, dot, convolution */

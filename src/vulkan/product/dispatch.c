@@ -5,18 +5,8 @@
 
 #include "vulkan/product/dispatch.h"
 
-#include <string.h>
-
 #include "vulkan/pipelines.h"
 #include "vulkan/product/pieces.h"
-
-enum
-{
-  MAX_WORDS = GHLO_SPIRV_N_WORDS + GHLO_SPIRV_PRODUCT_N_WORDS
-              + GHLO_SPIRV_MAX_WINDOWS * sizeof (GhloSpirvProductWindow) / sizeof (guint64)
-              + GHLO_SPIRV_N_ROLES * GHLO_SPIRV_MAX_DIMENSIONS * (1 + GHLO_SPIRV_N_FORMS)
-              + GHLO_VULKAN_EPILOGUE_MAX_WORDS
-};
 
 void
 ghlo_vulkan_product_add_access (GhloVulkanProductShader *self,
@@ -50,6 +40,8 @@ ghlo_vulkan_product_add_epilogue (GhloVulkanProductShader *self)
 
       if (access->buffer == 0)
         continue;
+      if (operand >= fusion->n_operands + fusion->n_results)
+        continue;
       if (operand >= fusion->n_operands)
         source = (GhloVulkanSource) { GHLO_VULKAN_RESULT, fusion->which[operand - fusion->n_operands], at };
       ghlo_vulkan_product_add_access (self, word + a, source, -access->offset, (gsize) buffer->size,
@@ -69,13 +61,11 @@ ghlo_vulkan_product_compile (GhloVulkanProductShader  *self,
   return self->pipeline != VK_NULL_HANDLE;
 }
 
-/* All of the table but the addresses; how many words it has. */
-static guint
-write_words (const GhloVulkanProductShader *self,
-             guint64                       *words)
+guint
+ghlo_vulkan_product_words (const GhloVulkanProductShader *self,
+                           guint64                       *own)
 {
   const GhloVulkanProduct *product = &self->product;
-  guint64 *own = words + GHLO_SPIRV_N_WORDS;
   guint n = GHLO_SPIRV_PRODUCT_N_WORDS;
 
   own[GHLO_SPIRV_PRODUCT_M] = (guint64) product->counts[GHLO_SPIRV_ROWS];
@@ -101,7 +91,25 @@ write_words (const GhloVulkanProductShader *self,
   if (self->epilogue != NULL)
     n += ghlo_vulkan_epilogue_words (self->epilogue, own + n);
 
-  return GHLO_SPIRV_N_WORDS + n;
+  return n;
+}
+
+void
+ghlo_vulkan_product_find_accesses (const GhloVulkanProductShader *self,
+                                   const GhloStepPlace           *operands,
+                                   const GhloStepPlace           *results,
+                                   GhloStepPlace                  scratch,
+                                   GhloVulkanAccess              *accesses)
+{
+  for (guint i = 0; i < self->n_accesses; i++)
+    {
+      const GhloVulkanSource *source = &self->sources[i];
+      const GhloStepPlace place = source->kind == GHLO_VULKAN_OPERAND ? operands[source->index]
+                                  : source->kind == GHLO_VULKAN_RESULT ? results[source->index] : scratch;
+
+      accesses[i] = self->accesses[i];
+      accesses[i].place = ghlo_vulkan_place_at (place, source->offset);
+    }
 }
 
 void
@@ -111,21 +119,14 @@ ghlo_vulkan_product_record (const GhloVulkanProductShader *self,
                             GhloStepPlace                  scratch,
                             GhloVulkanRecording           *recording)
 {
-  guint64 words[MAX_WORDS] = { 0 };
+  guint64 words[GHLO_SPIRV_N_WORDS + GHLO_VULKAN_PRODUCT_MAX_WORDS] = { 0 };
   GhloVulkanAccess accesses[GHLO_VULKAN_PRODUCT_MAX_ACCESSES];
   const GhloVulkanDispatch dispatch = {
     .pipeline = self->pipeline, .n_points = self->product.n_groups, .points_each = 1, .most_groups = G_MAXUINT,
-    .words = words, .n_words = write_words (self, words), .accesses = accesses, .n_accesses = self->n_accesses,
+    .words = words, .n_words = GHLO_SPIRV_N_WORDS + ghlo_vulkan_product_words (self, words + GHLO_SPIRV_N_WORDS),
+    .accesses = accesses, .n_accesses = self->n_accesses,
   };
 
-  memcpy (accesses, self->accesses, sizeof accesses);
-  for (guint i = 0; i < self->n_accesses; i++)
-    {
-      const GhloVulkanSource *source = &self->sources[i];
-      const GhloStepPlace place = source->kind == GHLO_VULKAN_OPERAND ? operands[source->index]
-                                  : source->kind == GHLO_VULKAN_RESULT ? results[source->index] : scratch;
-
-      accesses[i].place = ghlo_vulkan_place_at (place, source->offset);
-    }
+  ghlo_vulkan_product_find_accesses (self, operands, results, scratch, accesses);
   ghlo_vulkan_recording_dispatch (recording, &dispatch);
 }

@@ -25,6 +25,14 @@ typedef struct
   gint64               offset;              /* bytes */
 } GhloVulkanSource;
 
+enum
+{
+  GHLO_VULKAN_PRODUCT_MAX_WORDS = GHLO_SPIRV_PRODUCT_N_WORDS
+                                  + GHLO_SPIRV_MAX_WINDOWS * sizeof (GhloSpirvProductWindow) / sizeof (guint64)
+                                  + GHLO_SPIRV_N_ROLES * GHLO_SPIRV_MAX_DIMENSIONS * (1 + GHLO_SPIRV_N_FORMS)
+                                  + GHLO_VULKAN_EPILOGUE_MAX_WORDS
+};
+
 /* Of tensors, factors, the flag, and the epilogue. */
 enum { GHLO_VULKAN_PRODUCT_MAX_ACCESSES = GHLO_SPIRV_N_TENSORS + 2 + 1 + GHLO_SPIRV_MAX_ACCESSES };
 
@@ -46,8 +54,17 @@ void     ghlo_vulkan_product_add_access   (GhloVulkanProductShader       *self,
                                            gint64                         begin,
                                            gsize                          size,
                                            gboolean                       is_written);
-/* Those of its epilogue, if it has one. */
+/* Those of its epilogue, if it has one, but for what that stores and no result of the step is. */
 void     ghlo_vulkan_product_add_epilogue (GhloVulkanProductShader       *self);
+/* Its words of the table but for the addresses, which are 0; how many there are. */
+guint    ghlo_vulkan_product_words        (const GhloVulkanProductShader *self,
+                                           guint64                       *own);
+/* Its accesses in a run. */
+void     ghlo_vulkan_product_find_accesses (const GhloVulkanProductShader *self,
+                                           const GhloStepPlace           *operands,
+                                           const GhloStepPlace           *results,
+                                           GhloStepPlace                  scratch,
+                                           GhloVulkanAccess              *accesses);
 gboolean ghlo_vulkan_product_compile      (GhloVulkanProductShader       *self,
                                            const GhloVulkanDevice        *device,
                                            GError                       **error);

@@ -20,6 +20,9 @@ ghlo_vulkan_product_outer (guint tensor)
 gboolean ghlo_vulkan_product_append           (GhloVulkanProduct               *self,
                                                GhloSpirvRole                    role,
                                                const GhloSpirvProductDimension *dimension);
+/* Whether the device has all types, and converts between them as kernels do. */
+gboolean ghlo_vulkan_product_has_types        (const GhloSpirvProduct          *self,
+                                               const GhloVulkanDevice          *device);
 /* Bytes from one to the next along the innermost dimension; the most where there is none. */
 guint64  ghlo_vulkan_product_step             (const GhloVulkanProduct         *self,
                                                GhloSpirvRole                    role,

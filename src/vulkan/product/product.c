@@ -172,10 +172,9 @@ choose_accumulator (GhloSpirvProduct *self)
   return is_integer (lhs) && is_integer (rhs);
 }
 
-/* Whether the device has all types, and converts between them as kernels do. */
-static gboolean
-has_types (const GhloSpirvProduct *self,
-           const GhloVulkanDevice *device)
+gboolean
+ghlo_vulkan_product_has_types (const GhloSpirvProduct *self,
+                               const GhloVulkanDevice *device)
 {
   guint64 types = (guint64) 1 << self->accumulator;
   gboolean is_exact = TRUE;
@@ -335,7 +334,7 @@ ghlo_vulkan_product_read (GhloVulkanProduct      *self,
   reason = choose_sum (shader, request->op);
   if (reason != NULL)
     return reason;
-  if (!has_types (shader, device))
+  if (!ghlo_vulkan_product_has_types (shader, device))
     return "the device does not compute with its element types as it is to be";
   if (!read_dimensions (self, request))
     return "it has too many dimensions, or too large ones";

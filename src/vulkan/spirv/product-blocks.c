@@ -145,16 +145,6 @@ find_first_row (const SpirvProduct *product,
   return CODE (SpvOpIAdd, self->u32, rest, CODE (SpvOpIAdd, self->u32, low, high));
 }
 
-/* Where they begin in the table. */
-static Id
-find_zeros (Spirv *self)
-{
-  const guint bytes = (GHLO_SPIRV_N_WORDS + GHLO_SPIRV_PRODUCT_ZEROS) * sizeof (guint64) + GHLO_SPIRV_PIECE_BYTES - 1;
-  Id end = CODE (SpvOpIAdd, self->u64, self->table, ghlo_spirv_u64 (self, bytes));
-
-  return CODE (SpvOpBitwiseAnd, self->u64, end, ghlo_spirv_u64 (self, -(guint64) GHLO_SPIRV_PIECE_BYTES));
-}
-
 void
 ghlo_spirv_blocks_begin (const SpirvProduct *product,
                          SpirvBlocks        *blocks)
@@ -167,7 +157,7 @@ ghlo_spirv_blocks_begin (const SpirvProduct *product,
   blocks->shared = ghlo_spirv_global (self, SpvStorageClassWorkgroup, array);
   blocks->low = CODE (SpvOpBitwiseAnd, self->u32, product->lane, ghlo_spirv_u32 (self, blocks->length - 1));
   blocks->high = find_first_row (product, blocks);
-  blocks->zeros = find_zeros (self);
+  blocks->zeros = ghlo_spirv_product_zeros (product);
   for (guint d = 0; d < product->product->distance; d++)
     for (guint i = 0; i < blocks->n_brought * blocks->n_loads; i++)
       blocks->held[d][i] = ghlo_spirv_variable (self, blocks->vector);

@@ -216,3 +216,22 @@ ghlo_spirv_matrix_put (const SpirvMatrices *matrices,
   STATEMENT ((SpvOp) OP_MATRIX_STORE, place, sum, layout, ghlo_spirv_u32 (self, pitch),
              SpvMemoryAccessNonPrivatePointerMask);
 }
+
+void
+ghlo_spirv_matrix_scale (const SpirvMatrices *matrices,
+                         guint                tensor,
+                         Id                   sums,
+                         Id                   place,
+                         guint                pitch)
+{
+  const SpirvProduct *product = matrices->product;
+  Spirv *self = product->spirv;
+  Id type = matrix_type (product, GHLO_SPIRV_RESULT), layout = ghlo_spirv_u32 (self, LAYOUT_ROWS), factors, sum;
+
+  g_assert (!product->product->is_emulated);
+  place = find_shared (matrices, tensor, place);
+  factors = CODE ((SpvOp) OP_MATRIX_LOAD, type, place, layout, ghlo_spirv_u32 (self, pitch),
+                  SpvMemoryAccessNonPrivatePointerMask);
+  sum = CODE (SpvOpLoad, type, sums);
+  STATEMENT (SpvOpStore, sums, CODE (SpvOpFMul, type, sum, factors));
+}

@@ -161,13 +161,12 @@ ghlo_spirv_epilogue_row (const SpirvProduct  *product,
   load_all (product, elements, TRUE);
 }
 
-/* Computes the nodes of one of the elements; what its stores have goes to @stored, by stores, then by elements. */
+/* Computes the nodes of one of the elements. */
 static void
 compute (const SpirvProduct  *product,
          const SpirvElements *elements,
          guint                number,
-         Id                   result,
-         Id                   stored[][GHLO_SPIRV_TOGETHER])
+         Id                   result)
 {
   const GhloKernel *kernel = product->product->epilogue->kernel;
   Spirv *self = product->spirv;
@@ -182,8 +181,17 @@ compute (const SpirvProduct  *product,
       else
         self->values[i] = is_element (product, node->which) ? result : elements->loaded[node->which][number];
     }
-  for (guint i = 0; i < kernel->n_stores; i++)
-    stored[i][number] = self->values[kernel->stores[i].node];
+}
+
+Id
+ghlo_spirv_epilogue_value (const SpirvProduct  *product,
+                           const SpirvElements *elements,
+                           guint                number,
+                           Id                   result)
+{
+  compute (product, elements, number, result);
+
+  return product->spirv->values[product->product->epilogue->kernel->stores[0].node];
 }
 
 void
@@ -196,7 +204,11 @@ ghlo_spirv_epilogue_finish (const SpirvProduct  *product,
   Spirv *self = product->spirv;
 
   for (guint c = 0; c < elements->n; c++)
-    compute (product, elements, c, results[c], stored);
+    {
+      compute (product, elements, c, results[c]);
+      for (guint i = 0; i < kernel->n_stores; i++)
+        stored[i][c] = self->values[kernel->stores[i].node];
+    }
   for (guint i = 0; i < kernel->n_stores; i++)
     {
       const guint access = kernel->stores[i].access;

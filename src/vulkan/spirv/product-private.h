@@ -110,6 +110,7 @@ typedef struct
   Spirv                  *spirv;
   const GhloSpirvProduct *product;
   guint                   n_threads;
+  guint                   first_word;   /* of its words in the table, behind those of GhloSpirvWord */
   GhloKernel             *conversions[GHLO_SPIRV_N_TENSORS];    /* owned; nullable */
   GhloElementType         number;       /* the accumulator's elements: numbers 0 and 1 where it is i1 */
   Id                      element;      /* their type */
@@ -140,6 +141,10 @@ Id   ghlo_spirv_divide           (Spirv              *self,
 /* Word @word of those behind GhloSpirvWord. */
 Id   ghlo_spirv_product_word     (const SpirvProduct *product,
                                   guint               word);
+/* Address of 32 bytes of the table that are 0. */
+Id   ghlo_spirv_product_zeros    (const SpirvProduct *product);
+/* Reads the table, but for the epilogue. */
+void ghlo_spirv_product_load_table (SpirvProduct     *product);
 /* Bytes to the index of a role in a tensor, or its part of a position where @form is a window's. */
 Id   ghlo_spirv_product_offset   (const SpirvProduct *product,
                                   GhloSpirvRole       role,
@@ -269,6 +274,12 @@ void ghlo_spirv_epilogue_finish  (const SpirvProduct  *product,
                                   const SpirvElements *elements,
                                   const Id            *results);
 
+/* What the only store of the epilogue has of element @number, where the result has @result. */
+Id   ghlo_spirv_epilogue_value   (const SpirvProduct  *product,
+                                  const SpirvElements *elements,
+                                  guint                number,
+                                  Id                   result);
+
 /* product-cooperative.c: matrices by instructions of subgroups. */
 /* What modules with them need, before anything else is in one. */
 void ghlo_spirv_matrix_prepare   (const SpirvProduct  *product);
@@ -286,6 +297,12 @@ void ghlo_spirv_matrix_load      (const SpirvMatrices *matrices,
                                   guint                tensor,
                                   Id                   variable,
                                   Id                   place);
+/* A matrix of sums that lies in the same way, in rows that are @pitch vectors apart; each of @sums times that. */
+void ghlo_spirv_matrix_scale     (const SpirvMatrices *matrices,
+                                  guint                tensor,
+                                  Id                   sums,
+                                  Id                   place,
+                                  guint                pitch);
 /* sums += a × b */
 void ghlo_spirv_matrix_multiply  (const SpirvProduct  *product,
                                   Id                   a,

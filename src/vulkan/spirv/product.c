@@ -184,7 +184,7 @@ Id
 ghlo_spirv_product_word (const SpirvProduct *product,
                          guint               word)
 {
-  return ghlo_spirv_word (product->spirv, product->spirv->table, GHLO_SPIRV_N_WORDS + word);
+  return ghlo_spirv_word (product->spirv, product->spirv->table, GHLO_SPIRV_N_WORDS + product->first_word + word);
 }
 
 static Id
@@ -196,8 +196,20 @@ load_number (const SpirvProduct *product,
   return CODE (SpvOpUConvert, self->u32, ghlo_spirv_product_word (product, word));
 }
 
-static void
-load_table (SpirvProduct *product)
+/* They begin somewhere in what the table has for them. */
+Id
+ghlo_spirv_product_zeros (const SpirvProduct *product)
+{
+  Spirv *self = product->spirv;
+  const guint word = GHLO_SPIRV_N_WORDS + product->first_word + GHLO_SPIRV_PRODUCT_ZEROS;
+  Id end = CODE (SpvOpIAdd, self->u64, self->table,
+                 ghlo_spirv_u64 (self, word * sizeof (guint64) + GHLO_SPIRV_PIECE_BYTES - 1));
+
+  return CODE (SpvOpBitwiseAnd, self->u64, end, ghlo_spirv_u64 (self, -(guint64) GHLO_SPIRV_PIECE_BYTES));
+}
+
+void
+ghlo_spirv_product_load_table (SpirvProduct *product)
 {
   const guint n_forms = GHLO_SPIRV_N_TENSORS + product->product->n_windows;
   guint word = GHLO_SPIRV_PRODUCT_N_WORDS;
@@ -340,7 +352,7 @@ emit_body (SpirvProduct *product)
   Spirv *self = product->spirv;
   Id number = ghlo_spirv_find_point (self, TRUE), exit, turn;
 
-  load_table (product);
+  ghlo_spirv_product_load_table (product);
   exit = ghlo_spirv_begin_point (self, number);
   turn = begin_condition (product);
   product->lane = CODE (SpvOpUConvert, self->u32, self->lane);

@@ -1,0 +1,368 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * From a plan's attention to two products with the same batches and rows.
+ */
+
+#include "vulkan/attention/private.h"
+
+#include "kernel/lower.h"
+#include "vulkan/pipelines.h"
+#include "vulkan/product/private.h"
+
+static gboolean
+is_type (GhloElementType type)
+{
+  return type == GHLO_ELEMENT_TYPE_F32 || type == GHLO_ELEMENT_TYPE_BF16 || type == GHLO_ELEMENT_TYPE_F16;
+}
+
+static GhloElementType
+type_of (const GhloIrOp *op,
+         guint           operand)
+{
+  return ghlo_ir_op_operand (op, operand)->type->element_type;
+}
+
+static gboolean
+asks_highest (const GhloIrOp *op)
+{
+  const GhloIrAttr *precision = ghlo_ir_op_get (op, "precision_config");
+
+  for (gsize i = 0; precision != NULL && i < precision->length; i++)
+    if (g_strcmp0 (ghlo_ir_enum_word (precision->children[i]), "HIGHEST") == 0)
+      return TRUE;
+
+  return FALSE;
+}
+
+/* Elements of the dimensions that are numbered. */
+static gint64
+count (const GhloIrType *type,
+       const gint64     *numbers,
+       gsize             n)
+{
+  gint64 product = 1;
+
+  for (gsize i = 0; i < n; i++)
+    product *= type->dimensions[numbers[i]];
+
+  return product;
+}
+
+static gint64
+count_all (const GhloIrType *type)
+{
+  gint64 product = 1;
+
+  for (guint i = 0; i < type->rank; i++)
+    product *= type->dimensions[i];
+
+  return product;
+}
+
+static gint64
+count_features (const GhloIrOp *op)
+{
+  const GhloIrType *lhs = ghlo_ir_op_operand (op, 0)->type;
+  const gint64 last = (gint64) lhs->rank - 1, *numbers = &last;
+  gsize n = 1;
+
+  if (op->kind == GHLO_OP_STABLEHLO_DOT_GENERAL)
+    numbers = ghlo_ir_struct_get_dims (ghlo_ir_op_get (op, "dot_dimension_numbers"), "lhs_contracting_dimensions", &n);
+
+  return count (lhs, numbers, n);
+}
+
+/* Whether all is as exact as the operands. The shader does not round to fewer bits, which would show in a result that
+ * has more. */
+static gboolean
+is_exact (const GhloIrAttention *attention)
+{
+  const guint least = ghlo_element_info (type_of (attention->scores, 0))->mantissa_bits;
+
+  for (guint i = 0; i < attention->n_ops; i++)
+    {
+      const GhloElementType type = attention->ops[i]->results[0].type->element_type;
+
+      if (attention->ops[i] != attention->last && ghlo_element_type_is_float (type)
+          && ghlo_element_info (type)->mantissa_bits < least)
+        return FALSE;
+    }
+
+  return TRUE;
+}
+
+static const char *
+check_types (const GhloIrAttention *attention)
+{
+  const GhloElementType type = type_of (attention->scores, 0);
+
+  for (guint i = 0; i < 2; i++)
+    if (!is_type (type) || type_of (attention->scores, i) != type || type_of (attention->last, i) != type)
+      return "its operands are not all of one type that is multiplied so";
+  if (!is_type (attention->scores->results[0].type->element_type) || !is_type (attention->logits->type->element_type)
+      || !is_type (attention->last->results[0].type->element_type))
+    return "its scores are of other types";
+  if (!is_exact (attention))
+    return "it rounds to fewer bits than its operands have";
+  if (ghlo_ir_op_get (attention->scores, "algorithm") != NULL || ghlo_ir_op_get (attention->last, "algorithm") != NULL)
+    return "a product names an algorithm";
+
+  return NULL;
+}
+
+/* How large it is; rows are what there is for each of as many batches as dimensions say. */
+static const char *
+find_sizes (const GhloIrAttention    *attention,
+            GhloVulkanAttentionSizes *sizes)
+{
+  const GhloIrType *logits = ghlo_ir_op_operand (attention->maximum, 0)->type;
+  const gint64 n_scores = count_all (attention->scores->results[0].type);
+  gsize n;
+  g_autofree gint64 *reduced = ghlo_ir_op_dup_ints (attention->maximum, "dimensions", &n);
+
+  *sizes = (GhloVulkanAttentionSizes) {
+    .type = type_of (attention->scores, 0), .length = count (logits, reduced, n),
+    .features = count_features (attention->scores), .batches = 1,
+    .is_highest = asks_highest (attention->scores) || asks_highest (attention->last),
+  };
+  if (n_scores == 0 || sizes->features == 0 || count_all (attention->last->results[0].type) == 0)
+    return "it is empty";
+  sizes->rows = n_scores / sizes->length;
+  sizes->columns = count_all (attention->last->results[0].type) / sizes->rows;
+
+  return MAX (sizes->rows, sizes->length) > G_MAXINT32 ? "it has too many rows" : NULL;
+}
+
+const char *
+ghlo_vulkan_attention_obstacle (const GhloVulkanDevice *device,
+                                const GhloIrOp *const  *ops,
+                                guint                   n_ops)
+{
+  GhloVulkanAttentionSizes sizes;
+  GhloSpirvAttention shader = { 0 };
+  GhloIrAttention attention;
+  const char *reason = ghlo_ir_attention_match (&attention, ops[n_ops - 1]);
+
+  if (reason == NULL)
+    reason = check_types (&attention);
+  if (reason == NULL)
+    reason = find_sizes (&attention, &sizes);
+  for (guint i = 0; i < n_ops && reason == NULL; i++)
+    if (ops[i] != attention.scores && ops[i] != attention.last)
+      reason = ghlo_kernel_obstacle (ops[i]);
+
+  return reason != NULL ? reason : ghlo_vulkan_attention_cut (&shader, &sizes, device);
+}
+
+/* What each dimension is in both products, and what the products' three tensors are; -1: nothing, or none that is in
+ * memory. */
+static const gint roles[GHLO_ATTENTION_N_ROLES][2] = {
+  [GHLO_ATTENTION_BATCH] = { GHLO_SPIRV_BATCH, GHLO_SPIRV_BATCH },
+  [GHLO_ATTENTION_ROWS] = { GHLO_SPIRV_ROWS, GHLO_SPIRV_ROWS },
+  [GHLO_ATTENTION_LENGTH] = { GHLO_SPIRV_COLUMNS, GHLO_SPIRV_INNER },
+  [GHLO_ATTENTION_FEATURES] = { GHLO_SPIRV_INNER, -1 },
+  [GHLO_ATTENTION_COLUMNS] = { -1, GHLO_SPIRV_COLUMNS },
+};
+
+static const gint tensors[2][GHLO_SPIRV_N_TENSORS] = {
+  { GHLO_ATTENTION_QUERIES, GHLO_ATTENTION_KEYS, GHLO_ATTENTION_SCORES },
+  { -1, GHLO_ATTENTION_VALUES, GHLO_ATTENTION_RESULT },
+};
+
+static gboolean
+append_all (GhloVulkanAttention *self)
+{
+  GhloVulkanProduct *products[] = { &self->scores.product, &self->values.product };
+
+  for (guint p = 0; p < G_N_ELEMENTS (products); p++)
+    {
+      for (guint role = 0; role < GHLO_SPIRV_N_ROLES; role++)
+        products[p]->counts[role] = 1;
+      for (guint i = 0; i < self->step.n_dimensions; i++)
+        {
+          const GhloStepAttentionDimension *from = &self->step.dimensions[i];
+          GhloSpirvProductDimension dimension = { .size = (guint64) from->size };
+          const gint role = roles[from->role][p];
+
+          for (guint t = 0; t < GHLO_SPIRV_N_TENSORS; t++)
+            dimension.strides[t] = tensors[p][t] >= 0 ? from->strides[tensors[p][t]] : 0;
+          if (role >= 0 && !ghlo_vulkan_product_append (products[p], (GhloSpirvRole) role, &dimension))
+            return FALSE;
+        }
+    }
+
+  return TRUE;
+}
+
+static void
+set_types (GhloVulkanAttention *self)
+{
+  const GhloIrAttention *attention = &self->step.attention;
+  GhloSpirvProduct *scores = &self->scores.product.shader, *values = &self->values.product.shader;
+  const GhloElementType type = type_of (attention->scores, 0);
+
+  scores->types[GHLO_SPIRV_LHS] = scores->types[GHLO_SPIRV_RHS] = values->types[GHLO_SPIRV_RHS] = type;
+  scores->types[GHLO_SPIRV_RESULT] = attention->scores->results[0].type->element_type;
+  values->types[GHLO_SPIRV_LHS] = attention->logits->type->element_type;
+  values->types[GHLO_SPIRV_RESULT] = attention->last->results[0].type->element_type;
+  scores->accumulator = values->accumulator = GHLO_ELEMENT_TYPE_F32;
+}
+
+/* Whether the device converts and computes as kernels do. */
+static const char *
+check_device (const GhloVulkanAttention *self,
+              const GhloVulkanDevice    *device)
+{
+  GhloElementType type;
+
+  if (!ghlo_vulkan_product_has_types (&self->scores.product.shader, device)
+      || !ghlo_vulkan_product_has_types (&self->values.product.shader, device)
+      || (self->step.has_kernel
+          && ghlo_spirv_find_inexact (&device->measured, self->logits.kernel, FALSE, &type) != GHLO_N_NODES))
+    return "the device does not compute with its element types as it is to be";
+
+  return NULL;
+}
+
+const char *
+ghlo_vulkan_attention_init (GhloVulkanAttention    *self,
+                            const GhloVulkanDevice *device,
+                            const GhloStepRequest  *request)
+{
+  GhloVulkanAttentionSizes sizes;
+  const char *reason = ghlo_step_attention_init (&self->step, request);
+
+  if (reason == NULL)
+    reason = check_types (&self->step.attention);
+  if (reason == NULL)
+    reason = find_sizes (&self->step.attention, &sizes);
+  if (reason != NULL)
+    return reason;
+  set_types (self);
+  if (!append_all (self))
+    return "it has too many dimensions, or too large ones";
+  if (self->step.has_kernel)
+    {
+      reason = ghlo_vulkan_epilogue_init (&self->logits, &self->step.logits, &self->scores.product,
+                                          request->alignments);
+      self->scores.epilogue = &self->logits;
+      self->scores.product.shader.epilogue = &self->logits.shader;
+    }
+  if (reason == NULL)
+    reason = check_device (self, device);
+  if (reason != NULL)
+    return reason;
+  sizes.batches = self->scores.product.counts[GHLO_SPIRV_BATCH];
+  sizes.rows = self->scores.product.counts[GHLO_SPIRV_ROWS];
+  self->shader.scores = self->scores.product.shader;
+  self->shader.values = self->values.product.shader;
+  reason = ghlo_vulkan_attention_cut (&self->shader, &sizes, device);
+  if (reason == NULL)
+    self->n_groups = (guint64) sizes.batches
+                     * (((guint64) sizes.rows + self->shader.n_rows - 1) / self->shader.n_rows);
+
+  return reason;
+}
+
+void
+ghlo_vulkan_attention_clear (GhloVulkanAttention *self)
+{
+  ghlo_vulkan_epilogue_clear (&self->logits);
+  ghlo_step_attention_clear (&self->step);
+}
+
+/* Whether every four of a tensor's elements along @inner are adjacent and begin at a multiple of their size, where the
+ * tensor's first one is at one of @alignment. */
+static gboolean
+is_in_fours (const GhloVulkanProduct *product,
+             guint                    tensor,
+             GhloSpirvRole            inner,
+             guint32                  alignment)
+{
+  const gint64 size = ghlo_element_info (product->shader.types[tensor])->size, four = GHLO_SPIRV_TOGETHER * size;
+
+  if (product->shader.n_dimensions[inner] != 1 || product->dimensions[inner][0].strides[tensor] != size
+      || product->counts[inner] % GHLO_SPIRV_TOGETHER != 0 || (gint64) alignment % four != 0)
+    return FALSE;
+  for (guint role = 0; role < GHLO_SPIRV_N_ROLES; role++)
+    for (guint i = 0; i < product->shader.n_dimensions[role]; i++)
+      if (role != (guint) inner && product->dimensions[role][i].strides[tensor] % four != 0)
+        return FALSE;
+
+  return TRUE;
+}
+
+/* How each tensor is read or written, and where. */
+static void
+find_tensors (GhloVulkanAttention   *self,
+              const GhloStepRequest *request)
+{
+  const struct { GhloVulkanProductShader *product; guint tensor; GhloSpirvRole rows, inner; } rows[] = {
+    [GHLO_SPIRV_QUERIES] = { &self->scores, GHLO_SPIRV_LHS, GHLO_SPIRV_ROWS, GHLO_SPIRV_INNER },
+    [GHLO_SPIRV_KEYS] = { &self->scores, GHLO_SPIRV_RHS, GHLO_SPIRV_COLUMNS, GHLO_SPIRV_INNER },
+    [GHLO_SPIRV_VALUES] = { &self->values, GHLO_SPIRV_RHS, GHLO_SPIRV_INNER, GHLO_SPIRV_COLUMNS },
+    [GHLO_SPIRV_OUTPUT] = { &self->values, GHLO_SPIRV_RESULT, GHLO_SPIRV_ROWS, GHLO_SPIRV_COLUMNS },
+  };
+
+  for (guint i = 0; i < G_N_ELEMENTS (rows); i++)
+    {
+      const gboolean is_output = i == GHLO_SPIRV_OUTPUT;
+      const guint operand = is_output ? request->n_operands : self->step.operands[i];
+      const GhloView *view = is_output ? &request->results[0] : &request->operands[operand];
+      const GhloVulkanSource source = { is_output ? GHLO_VULKAN_RESULT : GHLO_VULKAN_OPERAND,
+                                        is_output ? 0 : operand, 0 };
+      const GhloVulkanProduct *product = &rows[i].product->product;
+      gint64 begin;
+      gsize size = ghlo_vulkan_reach (view, &begin);
+
+      ghlo_vulkan_product_add_access (rows[i].product, GHLO_SPIRV_PRODUCT_ADDRESSES + rows[i].tensor, source, begin,
+                                      size, is_output);
+      if (request->alignments != NULL
+          && is_in_fours (product, rows[i].tensor, rows[i].inner, request->alignments[operand]))
+        self->shader.fours |= (guint8) (1u << i);
+      if (ghlo_vulkan_product_step (product, rows[i].rows, rows[i].tensor)
+          < ghlo_vulkan_product_step (product, rows[i].inner, rows[i].tensor))
+        self->shader.across |= (guint8) (1u << i);
+    }
+  ghlo_vulkan_product_add_epilogue (&self->scores);
+}
+
+gboolean
+ghlo_vulkan_attention_compile (GhloVulkanAttention     *self,
+                               const GhloVulkanDevice  *device,
+                               const GhloStepRequest   *request,
+                               GError                 **error)
+{
+  g_autoptr (GBytes) words = NULL;
+
+  find_tensors (self, request);
+  words = ghlo_spirv_emit_attention (&self->shader, &device->measured.floats);
+  self->pipeline = ghlo_vulkan_pipelines_get (device->pipelines, words, error);
+
+  return self->pipeline != VK_NULL_HANDLE;
+}
+
+void
+ghlo_vulkan_attention_record (const GhloVulkanAttention *self,
+                              const GhloStepPlace       *operands,
+                              const GhloStepPlace       *results,
+                              GhloStepPlace              scratch,
+                              GhloVulkanRecording       *recording)
+{
+  guint64 words[GHLO_SPIRV_N_WORDS + 2 * GHLO_VULKAN_PRODUCT_MAX_WORDS] = { 0 };
+  GhloVulkanAccess accesses[2 * GHLO_VULKAN_PRODUCT_MAX_ACCESSES];
+  const guint second = ghlo_vulkan_product_words (&self->scores, words + GHLO_SPIRV_N_WORDS);
+  const guint n_words = second + ghlo_vulkan_product_words (&self->values, words + GHLO_SPIRV_N_WORDS + second);
+  const GhloVulkanDispatch dispatch = {
+    .pipeline = self->pipeline, .n_points = self->n_groups, .points_each = 1, .most_groups = G_MAXUINT,
+    .words = words, .n_words = GHLO_SPIRV_N_WORDS + n_words, .accesses = accesses,
+    .n_accesses = self->scores.n_accesses + self->values.n_accesses,
+  };
+
+  g_assert (second == ghlo_spirv_attention_second (&self->shader));
+  ghlo_vulkan_product_find_accesses (&self->scores, operands, results, scratch, accesses);
+  ghlo_vulkan_product_find_accesses (&self->values, operands, results, scratch, accesses + self->scores.n_accesses);
+  for (guint i = self->scores.n_accesses; i < dispatch.n_accesses; i++)
+    accesses[i].word += second;
+  ghlo_vulkan_recording_dispatch (recording, &dispatch);
+}

@@ -1,0 +1,124 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * The tile of an attention, and what its operands are multiplied as.
+ */
+
+#include "vulkan/attention/private.h"
+
+#include "base/sizes.h"
+
+/* Multiply-adds of each product from which operands of f32 are split (product/split.c), and up to which invocations
+ * multiply numbers: these read a vector of shared memory for every four multiply-adds, where products have tiles in
+ * registers. That this is made up for by the steps that are saved is an estimate for a GPU, not a measurement. */
+#define LEAST_SPLIT 0x1p21
+#define MOST_NUMBERS 0x1p24
+
+/* In order of preference, each where shared memory has room for it and there are at least so many workgroups. */
+typedef struct
+{
+  guint   n_rows, n_length, n_column_groups;
+  guint64 least_groups;
+} Row;
+
+static const Row by_matrices[] = {
+  { 64, 64, 1, 264 },
+  { 32, 64, 2, 0 },
+  { 32, 64, 1, 0 },
+  { 32, 32, 2, 0 },
+  { 32, 32, 1, 0 },
+  { 16, 32, 1, 0 },
+};
+
+static const Row by_numbers[] = {
+  { 32, 32, 2, 0 },
+  { 16, 32, 2, 0 },
+  { 16, 16, 1, 0 },
+};
+
+/* What is multiplied in matrices, of an operand's type; INVALID where the device has none for it. */
+static GhloElementType
+find_component (const GhloVulkanDevice *device,
+                GhloElementType         type)
+{
+  const GhloElementType component = type == GHLO_ELEMENT_TYPE_F32 ? GHLO_ELEMENT_TYPE_BF16 : type;
+
+  return (device->matrices >> component & 1) != 0 ? component : GHLO_ELEMENT_TYPE_INVALID;
+}
+
+static guint
+round_up (gint64 n,
+          guint  to)
+{
+  return (guint) ((n + to - 1) / to) * to;
+}
+
+static gboolean
+fits (const GhloSpirvAttention *shader,
+      const GhloVulkanDevice   *device)
+{
+  const GhloElementInfo *component = ghlo_element_info (shader->component);
+  const guint n_threads = ghlo_spirv_attention_threads (shader);
+  const guint longest = MAX (shader->n_rows, shader->n_length) * MAX (shader->n_features, shader->n_columns);
+  const guint n_vectors = longest * component->size / GHLO_SPIRV_PIECE_BYTES;
+
+  return ghlo_spirv_attention_fits (shader) && n_threads <= device->limits.maxComputeWorkGroupInvocations
+         && n_threads <= device->limits.maxComputeWorkGroupSize[0]
+         && (n_vectors + n_threads - 1) / n_threads * shader->n_planes <= GHLO_SPIRV_ATTENTION_MAX_HELD
+         && shader->n_columns / shader->n_column_groups <= GHLO_SPIRV_ATTENTION_MAX_COLUMNS
+         && ghlo_spirv_attention_shared (shader) <= device->limits.maxComputeSharedMemorySize;
+}
+
+static gboolean
+choose_tile (GhloSpirvAttention             *shader,
+             const GhloVulkanAttentionSizes *sizes,
+             const GhloVulkanDevice         *device,
+             const Row                      *rows,
+             guint                           n_rows)
+{
+  for (guint i = 0; i < n_rows; i++)
+    {
+      shader->n_rows = rows[i].n_rows;
+      shader->n_length = rows[i].n_length;
+      shader->n_column_groups = rows[i].n_column_groups;
+      shader->n_features = round_up (sizes->features, GHLO_SPIRV_MATRIX);
+      shader->n_columns = round_up (sizes->columns, GHLO_SPIRV_MATRIX * rows[i].n_column_groups);
+      if (fits (shader, device)
+          && (guint64) sizes->batches * round_up (sizes->rows, rows[i].n_rows) / rows[i].n_rows
+             >= rows[i].least_groups)
+        return TRUE;
+    }
+
+  return FALSE;
+}
+
+const char *
+ghlo_vulkan_attention_cut (GhloSpirvAttention             *shader,
+                           const GhloVulkanAttentionSizes *sizes,
+                           const GhloVulkanDevice         *device)
+{
+  const double n_steps = (double) sizes->batches * (double) sizes->rows * (double) sizes->length
+                         * (double) MAX (sizes->features, sizes->columns);
+  const gboolean is_split = sizes->type == GHLO_ELEMENT_TYPE_F32
+                            && (n_steps >= LEAST_SPLIT || device->forced_splits != 0);
+  GhloElementType component = find_component (device, sizes->type);
+
+  if (sizes->features > GHLO_SPIRV_ATTENTION_MAX_COLUMNS || sizes->columns > GHLO_SPIRV_ATTENTION_MAX_COLUMNS)
+    return "its heads have too many features";
+  if (sizes->type == GHLO_ELEMENT_TYPE_F32 && !is_split)
+    component = GHLO_ELEMENT_TYPE_INVALID;
+  if (component != GHLO_ELEMENT_TYPE_INVALID && is_split && sizes->is_highest)
+    return "it asks for more precision than halves have";
+  if (component == GHLO_ELEMENT_TYPE_INVALID && n_steps > MOST_NUMBERS && !device->fuses_always)
+    return "without matrices its products are faster apart";
+  shader->component = component != GHLO_ELEMENT_TYPE_INVALID ? component : GHLO_ELEMENT_TYPE_F32;
+  shader->n_planes = component != GHLO_ELEMENT_TYPE_INVALID && is_split ? 2 : 1;
+  shader->is_ahead = component != GHLO_ELEMENT_TYPE_INVALID;
+  shader->subgroup = shader->is_ahead && !device->emulates_matrices ? device->subgroup_size : 0;
+  shader->scores.split = shader->n_planes == 2 ? GHLO_SPIRV_BF16_X3 : GHLO_SPIRV_WHOLE;
+  shader->scores.subgroup = shader->subgroup;
+  if (shader->subgroup > 0 ? !choose_tile (shader, sizes, device, by_matrices, G_N_ELEMENTS (by_matrices))
+                           : !choose_tile (shader, sizes, device, by_numbers, G_N_ELEMENTS (by_numbers)))
+    return "shared memory has no room for its tiles";
+
+  return NULL;
+}
