@@ -1,0 +1,612 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * Attention as one step of a Vulkan device, beside the reference executor's result of the program as it is written: by
+ * numbers of invocations, and by matrices, which are emulated where the device has none.
+ *
+ * GHLO_TEST_MODULES=DIR  writes modules with cooperative matrices there
+ */
+
+#include "../reference/kernel-programs.h"
+#include "../sanitized.h"
+#include "vulkan-program.h"
+
+#include "compiler/devices.h"
+#include "compiler/optimize.h"
+#include "runtime/place.h"
+#include "vulkan/spirv/attention.h"
+#include "vulkan/target.h"
+
+enum { MAX_INPUTS = 6 };
+
+/* What multiplies: invocations; matrices of 16 bits that are emulated; or those that the device has. With these,
+ * operands of f32 are split. */
+typedef enum { NUMBERS, EMULATED, COOPERATIVE } Way;
+
+/* A copy of the device, open; NULL, and the test is skipped, where there is none. */
+static GhloVulkanDevice *
+get_device (Way way)
+{
+  static const guint64 types = (guint64) 1 << GHLO_ELEMENT_TYPE_BF16 | (guint64) 1 << GHLO_ELEMENT_TYPE_F16;
+  static struct { GhloVulkanDevice device; GhloStepTarget target; } copies[COOPERATIVE + 1];
+  GhloVulkanDevice *device = vulkan_program_device (), *copy = &copies[way].device;
+  GhloStepTarget *target = &copies[way].target;
+  g_autoptr (GError) error = NULL;
+
+  if (device == NULL)
+    return NULL;
+  if (way == COOPERATIVE && (device->matrices & types) != types)
+    {
+      g_test_skip ("there is no device with cooperative matrices");
+      return NULL;
+    }
+  if (!ghlo_vulkan_device_open (device, NULL, &error))
+    g_error ("%s", error->message);
+  *copy = *device;
+  *target = *device->target;
+  copy->target = target;
+  target->self = copy;
+  copy->matrices = way == NUMBERS ? 0 : types;
+  copy->emulates_matrices = way == EMULATED;
+  copy->forced_splits = way == NUMBERS ? 0 : 1u << GHLO_SPIRV_BF16_X3;
+
+  return copy;
+}
+
+/* What @text gives on @device. How it is done goes to *plan, which the caller frees. */
+static GhloValue *
+compute (GhloVulkanDevice  *device,
+         const char        *text,
+         const char *const *disabled,
+         GhloValue        **inputs,
+         char             **plan)
+{
+  const GhloOptimizeOptions options = { .level = 2, .disabled = disabled };
+  g_autoptr (GhloIrModule) module = parse (text);
+  g_autoptr (GhloPrepared) prepared = NULL;
+  g_autoptr (GError) error = NULL;
+  GhloValue *output = NULL;
+  const guint n = ghlo_ir_func_get_body (ghlo_ir_module_get_entry (module))->n_arguments;
+
+  ghlo_fuse (module, &device->core, &options, NULL, NULL, NULL, NULL, &error);
+  g_assert_no_error (error);
+  prepared = ghlo_devices_prepare (&device->core, module, ghlo_ir_module_get_entry (module), NULL, &error);
+  g_assert_no_error (error);
+  *plan = ghlo_prepared_describe (prepared);
+  vulkan_program_watch (device);
+  ghlo_prepared_run (prepared, NULL, inputs, n, &output, NULL, &error);
+  vulkan_program_unwatch (device);
+  g_assert_no_error (error);
+  ghlo_value_fetch (output, NULL, &error);
+  g_assert_no_error (error);
+
+  return output;
+}
+
+typedef void (*FillFunc) (GhloValue *value,
+                          guint      index);
+
+/* Scores are some units large, so that weights differ. */
+static void
+fill_real (GhloValue *value,
+           guint      index)
+{
+  const gboolean is_float = ghlo_element_type_is_float (value->type->element_type);
+
+  for (gsize i = 0; i < value->n_elements; i++)
+    set_number (value, i, is_float ? g_test_rand_double_range (-1, 1) : g_test_rand_int_range (0, 4) > 0);
+}
+
+/* How far results may be apart, for values up to 1: of f32 by matrices what halves in bf16 have, of narrow types some
+ * units in the last place, since weights are rounded at other moments. */
+static double
+find_tolerance (GhloElementType type,
+                gboolean        is_split)
+{
+  switch (type)
+    {
+    case GHLO_ELEMENT_TYPE_BF16: return 3 * 0x1p-8;
+    case GHLO_ELEMENT_TYPE_F16: return 3 * 0x1p-11;
+    default: return is_split ? 1e-4 : 4e-6;
+    }
+}
+
+static void
+compare (const GhloValue *found,
+         const GhloValue *wanted,
+         double           tolerance,
+         const char      *text,
+         const char      *plan)
+{
+  g_assert_cmpuint (found->n_elements, ==, wanted->n_elements);
+  for (gsize k = 0; k < found->n_elements; k++)
+    {
+      const double x = creal (number_at (found, k)), y = creal (number_at (wanted, k));
+
+      if (!(fabs (x - y) <= tolerance || (isnan (x) && isnan (y)) || x == y))
+        g_error ("element %" G_GSIZE_FORMAT " is %g, and %g as it is written, of\n%s\n%s", k, x, y, text, plan);
+    }
+}
+
+/* Whether @text is one step named "attention", but for @n_others, with @expected in the plan; and what it gives. */
+static void
+check (GhloVulkanDevice *device,
+       const char       *text,
+       FillFunc          fill,
+       guint             n_others,
+       const char       *expected)
+{
+  g_autoptr (GhloIrModule) module = parse (text);
+  const GhloIrBlock *body = ghlo_ir_func_get_body (ghlo_ir_module_get_entry (module));
+  g_autofree char *plan = NULL, *head = NULL;
+  g_autoptr (GhloValue) found = NULL, wanted = NULL;
+  GhloValue *inputs[MAX_INPUTS];
+
+  g_assert_cmpuint (body->n_arguments, <=, MAX_INPUTS);
+  for (guint i = 0; i < body->n_arguments; i++)
+    {
+      g_autoptr (GhloTensorType) type = ghlo_ir_type_to_tensor_type (body->arguments[i]->type);
+
+      inputs[i] = ghlo_value_new_tensor (type, NULL);
+      fill (inputs[i], i);
+    }
+  found = compute (device, text, NULL, inputs, &plan);
+  g_test_message ("%s", plan);
+  head = g_strdup_printf ("plan: %u step", 1 + n_others);
+  if (strstr (plan, " attention ") == NULL || strstr (plan, expected) == NULL || !g_str_has_prefix (plan, head))
+    g_error ("expected %s, attention and '%s' in\n%s\nof\n%s", head, expected, plan, text);
+  wanted = result_of (text, inputs, body->n_arguments);
+  compare (found, wanted, find_tolerance (body->arguments[0]->type->element_type, device->matrices != 0), text,
+           plan);
+  for (guint i = 0; i < body->n_arguments; i++)
+    ghlo_value_unref (inputs[i]);
+}
+
+/* One case: {b} batches of {h} heads, {m} rows, {l} keys, {k} features, {n} columns; operands of type {t}, a softmax of
+ * type {s}, which begins with {i}; in between how logits are made. */
+typedef struct
+{
+  guint       b, h, m, l, k, n;
+  const char *type, *softmax;
+  const char *arguments, *logits;       /* from %s to %x, of type {x} */
+} Case;
+
+static const char form[] =
+  "func.func @main(%q: tensor<{b}x{h}x{m}x{k}x{t}>, %k: tensor<{b}x{h}x{l}x{k}x{t}>, "
+  "%v: tensor<{b}x{h}x{l}x{n}x{t}>{a}) -> tensor<{b}x{h}x{m}x{n}x{t}> {\n"
+  "  %s = stablehlo.dot_general %q, %k, batching_dims = [0, 1] x [0, 1], contracting_dims = [3] x [3] : "
+  "(tensor<{b}x{h}x{m}x{k}x{t}>, tensor<{b}x{h}x{l}x{k}x{t}>) -> {x}\n"
+  "{logits}"
+  "  %y = stablehlo.convert %x : ({x}) -> {y}\n"
+  "  %least = stablehlo.constant dense<{i}> : tensor<{s}>\n"
+  "  %zero = stablehlo.constant dense<0.0> : tensor<{s}>\n"
+  "  %m0 = stablehlo.reduce(%y init: %least) applies stablehlo.maximum across dimensions = [3] : "
+  "({y}, tensor<{s}>) -> tensor<{b}x{h}x{m}x{s}>\n"
+  "  %m1 = stablehlo.reshape %m0 : (tensor<{b}x{h}x{m}x{s}>) -> tensor<{b}x{h}x{m}x1x{s}>\n"
+  "  %m2 = stablehlo.broadcast_in_dim %m1, dims = [0, 1, 2, 3] : (tensor<{b}x{h}x{m}x1x{s}>) -> {y}\n"
+  "  %d = stablehlo.subtract %y, %m2 : {y}\n"
+  "  %e = stablehlo.exponential %d : {y}\n"
+  "  %t0 = stablehlo.reduce(%e init: %zero) applies stablehlo.add across dimensions = [3] : "
+  "({y}, tensor<{s}>) -> tensor<{b}x{h}x{m}x{s}>\n"
+  "  %t1 = stablehlo.broadcast_in_dim %t0, dims = [0, 1, 2] : (tensor<{b}x{h}x{m}x{s}>) -> {y}\n"
+  "  %p = stablehlo.divide %e, %t1 : {y}\n"
+  "  %w = stablehlo.convert %p : ({y}) -> {x}\n"
+  "  %o = stablehlo.dot_general %w, %v, batching_dims = [0, 1] x [0, 1], contracting_dims = [3] x [2] : "
+  "({x}, tensor<{b}x{h}x{l}x{n}x{t}>) -> tensor<{b}x{h}x{m}x{n}x{t}>\n"
+  "  return %o : tensor<{b}x{h}x{m}x{n}x{t}>\n}\n";
+
+#define PLAIN "  %x = stablehlo.reshape %s : ({x}) -> {x}\n"
+#define SCALE(operation, factor) \
+  "  %c = stablehlo.constant dense<" factor "> : {x}\n" \
+  "  %x = stablehlo." operation " %s, %c : {x}\n"
+/* What is above the diagonal is left out. */
+#define CAUSAL(least) \
+  "  %c = stablehlo.constant dense<0.5> : {x}\n" \
+  "  %r = stablehlo.multiply %s, %c : {x}\n" \
+  "  %c0 = stablehlo.iota dim = 0 : tensor<{m}x{l}xi32>\n" \
+  "  %c1 = stablehlo.iota dim = 1 : tensor<{m}x{l}xi32>\n" \
+  "  %c2 = stablehlo.compare GE, %c0, %c1 : (tensor<{m}x{l}xi32>, tensor<{m}x{l}xi32>) -> tensor<{m}x{l}xi1>\n" \
+  "  %c3 = stablehlo.broadcast_in_dim %c2, dims = [2, 3] : (tensor<{m}x{l}xi1>) -> tensor<{b}x{h}x{m}x{l}xi1>\n" \
+  "  %low = stablehlo.constant dense<" least "> : {x}\n" \
+  "  %x = stablehlo.select %c3, %r, %low : tensor<{b}x{h}x{m}x{l}xi1>, {x}\n"
+/* A mask of bits for each batch, and one that is added for each head, row and key. */
+#define MASKS(least) \
+  "  %low = stablehlo.constant dense<" least "> : {x}\n" \
+  "  %c0 = stablehlo.broadcast_in_dim %m, dims = [0, 3] : (tensor<{b}x{l}xi1>) -> tensor<{b}x{h}x{m}x{l}xi1>\n" \
+  "  %c1 = stablehlo.select %c0, %s, %low : tensor<{b}x{h}x{m}x{l}xi1>, {x}\n" \
+  "  %c2 = stablehlo.broadcast_in_dim %a, dims = [1, 2, 3] : (tensor<{h}x{m}x{l}x{t}>) -> {x}\n" \
+  "  %x = stablehlo.add %c1, %c2 : {x}\n"
+#define MASK_ARGUMENTS ", %m: tensor<{b}x{l}xi1>, %a: tensor<{h}x{m}x{l}x{t}>"
+
+static const char *
+find_least (const char *type)
+{
+  return g_str_equal (type, "bf16") ? "0xFF80" : g_str_equal (type, "f16") ? "0xFC00"
+         : g_str_equal (type, "f64") ? "0xFFF0000000000000" : "0xFF800000";
+}
+
+static char *
+print (const Case *self)
+{
+  GString *string = g_string_new (form);
+  const struct { const char *token; char *value; } tokens[] = {
+    { "{logits}", g_strdup (self->logits) }, { "{a}", g_strdup (self->arguments) },
+    { "{x}", g_strdup ("tensor<{b}x{h}x{m}x{l}x{t}>") }, { "{y}", g_strdup ("tensor<{b}x{h}x{m}x{l}x{s}>") },
+    { "{b}", g_strdup_printf ("%u", self->b) }, { "{h}", g_strdup_printf ("%u", self->h) },
+    { "{m}", g_strdup_printf ("%u", self->m) }, { "{l}", g_strdup_printf ("%u", self->l) },
+    { "{k}", g_strdup_printf ("%u", self->k) }, { "{n}", g_strdup_printf ("%u", self->n) },
+    { "{t}", g_strdup (self->type) }, { "{s}", g_strdup (self->softmax) },
+    { "{i}", g_strdup (find_least (self->softmax)) },
+  };
+
+  for (guint i = 0; i < G_N_ELEMENTS (tokens); i++)
+    {
+      g_string_replace (string, tokens[i].token, tokens[i].value, 0);
+      g_free (tokens[i].value);
+    }
+
+  return g_string_free (string, FALSE);
+}
+
+static void
+check_cases (Way         way,
+             const Case *cases,
+             guint       n_cases,
+             FillFunc    fill,
+             const char *expected)
+{
+  GhloVulkanDevice *device = get_device (way);
+
+  for (guint i = 0; device != NULL && i < n_cases; i += SANITIZED ? 2 : 1)
+    {
+      g_autofree char *text = print (&cases[i]);
+
+      check (device, text, fill, strstr (cases[i].logits, "iota") != NULL ? 1 : 0, expected);
+    }
+}
+
+/* Blocks and rows with edges, and without; a causal mask, and others; few features, and many. */
+static void
+test_numbers (void)
+{
+  static const Case cases[] = {
+    { 1, 2, 32, 64, 16, 32, "f32", "f32", "", SCALE ("multiply", "0.25") },
+    { 2, 3, 37, 37, 24, 24, "f32", "f32", "", CAUSAL ("0xFF800000") },
+    { 2, 2, 1, 75, 7, 5, "f32", "f32", MASK_ARGUMENTS, MASKS ("-1.0e9") },
+    { 1, 1, 20, 17, 128, 16, "f32", "f32", "", SCALE ("divide", "11.3") },
+    { 1, 1, 5, 1, 16, 100, "bf16", "f32", "", PLAIN },
+    { 1, 2, 17, 48, 20, 20, "f16", "f16", MASK_ARGUMENTS, MASKS ("-6.5e4") },
+  };
+
+  check_cases (NUMBERS, cases, G_N_ELEMENTS (cases), fill_real, "keys at once, logits");
+}
+
+static void
+check_matrices (Way way)
+{
+  static const Case cases[] = {
+    { 1, 2, 64, 64, 32, 32, "bf16", "bf16", "", CAUSAL ("0xFF80") },
+    { 2, 1, 37, 75, 20, 24, "bf16", "f32", MASK_ARGUMENTS, MASKS ("-3.3895e38") },
+    { 1, 1, 1, 130, 64, 7, "f16", "f16", "", SCALE ("divide", "4.0") },
+    { 1, 2, 40, 40, 24, 40, "f32", "f32", "", CAUSAL ("-1.0e9") },
+  };
+
+  check_cases (way, cases, G_N_ELEMENTS (cases), fill_real, "keys at once, by cooperative matrices");
+}
+
+static void
+test_matrices (void)
+{
+  check_matrices (EMULATED);
+}
+
+static void
+test_cooperative (void)
+{
+  static const Case cases[] = {
+    { 1, 2, 512, 512, 64, 64, "bf16", "bf16", "", CAUSAL ("-1.0e9") },
+    { 1, 3, 197, 197, 64, 64, "f16", "f32", "", SCALE ("multiply", "0.125") },
+    { 1, 2, 300, 300, 128, 128, "f32", "f32", "", CAUSAL ("-1.0e9") },
+  };
+
+  check_matrices (COOPERATIVE);
+  check_cases (COOPERATIVE, cases, G_N_ELEMENTS (cases), fill_real, "keys at once, by cooperative matrices");
+}
+
+/* Scores of all kinds of numbers: some queries and keys are NaN or infinite, and so are some of what is added. */
+static void
+fill_special (GhloValue *value,
+              guint      index)
+{
+  static const double numbers[] = { NAN, INFINITY, -INFINITY, 0 };
+
+  fill_real (value, index);
+  if (!ghlo_element_type_is_float (value->type->element_type) || index == 2)
+    return;
+  for (guint i = 0; i < 8; i++)
+    set_number (value, (gsize) g_test_rand_int_range (0, (gint) value->n_elements),
+                numbers[index == 4 ? 1 + i % 2 : i % 4]);
+}
+
+/* No key is left of the first batch, and none of the others' later ones. */
+static void
+fill_masked (GhloValue *value,
+             guint      index)
+{
+  fill_real (value, index);
+  for (gsize i = 0; index == 3 && i < value->n_elements; i++)
+    set_number (value, i, i >= value->n_elements / 2 && i < value->n_elements / 2 + 3);
+}
+
+static void
+test_special (void)
+{
+  static const Case cases[] = {
+    { 2, 2, 19, 70, 9, 9, "f32", "f32", MASK_ARGUMENTS, MASKS ("0xFF800000") },
+    { 2, 2, 19, 70, 9, 9, "f32", "f32", MASK_ARGUMENTS, MASKS ("-3.4e38") },
+  };
+  static const Case halves[] = {
+    { 2, 2, 19, 70, 9, 9, "f32", "f32", MASK_ARGUMENTS, MASKS ("0xFF800000") },
+  };
+
+  check_cases (NUMBERS, cases, G_N_ELEMENTS (cases), fill_special, "keys at once, logits");
+  check_cases (NUMBERS, cases, G_N_ELEMENTS (cases), fill_masked, "keys at once, logits");
+  check_cases (EMULATED, halves, G_N_ELEMENTS (halves), fill_special, "matrices");
+  check_cases (EMULATED, halves, G_N_ELEMENTS (halves), fill_masked, "matrices");
+}
+
+#define SOFTMAX(shape, rows, reduced, dims) \
+  "  %least = stablehlo.constant dense<0xFF800000> : tensor<f32>\n" \
+  "  %zero = stablehlo.constant dense<0.0> : tensor<f32>\n" \
+  "  %m0 = stablehlo.reduce(%x init: %least) applies stablehlo.maximum across dimensions = " reduced " : " \
+  "(tensor<" shape "xf32>, tensor<f32>) -> tensor<" rows "xf32>\n" \
+  "  %m1 = stablehlo.broadcast_in_dim %m0, dims = " dims " : (tensor<" rows "xf32>) -> tensor<" shape "xf32>\n" \
+  "  %d = stablehlo.subtract %x, %m1 : tensor<" shape "xf32>\n" \
+  "  %e = stablehlo.exponential %d : tensor<" shape "xf32>\n" \
+  "  %t0 = stablehlo.reduce(%e init: %zero) applies stablehlo.add across dimensions = " reduced " : " \
+  "(tensor<" shape "xf32>, tensor<f32>) -> tensor<" rows "xf32>\n" \
+  "  %t1 = stablehlo.broadcast_in_dim %t0, dims = " dims " : (tensor<" rows "xf32>) -> tensor<" shape "xf32>\n" \
+  "  %p = stablehlo.divide %e, %t1 : tensor<" shape "xf32>\n"
+
+/* Products as programs have them otherwise. */
+static void
+test_forms (void)
+{
+  static const struct { const char *text; guint n_others; } cases[] = {
+    /* Operands and result are of one tensor with heads inside, as layers have them. */
+    { "func.func @main(%qkv: tensor<2x12x3x4x8xf32>) -> tensor<2x12x32xf32> {\n"
+    "  %q0 = stablehlo.slice %qkv [0:2, 0:12, 0:1, 0:4, 0:8] : (tensor<2x12x3x4x8xf32>) -> tensor<2x12x1x4x8xf32>\n"
+    "  %k0 = stablehlo.slice %qkv [0:2, 0:12, 1:2, 0:4, 0:8] : (tensor<2x12x3x4x8xf32>) -> tensor<2x12x1x4x8xf32>\n"
+    "  %v0 = stablehlo.slice %qkv [0:2, 0:12, 2:3, 0:4, 0:8] : (tensor<2x12x3x4x8xf32>) -> tensor<2x12x1x4x8xf32>\n"
+    "  %q = stablehlo.reshape %q0 : (tensor<2x12x1x4x8xf32>) -> tensor<2x12x4x8xf32>\n"
+    "  %k = stablehlo.reshape %k0 : (tensor<2x12x1x4x8xf32>) -> tensor<2x12x4x8xf32>\n"
+    "  %v = stablehlo.reshape %v0 : (tensor<2x12x1x4x8xf32>) -> tensor<2x12x4x8xf32>\n"
+    "  %x = stablehlo.dot_general %q, %k, batching_dims = [0, 2] x [0, 2], contracting_dims = [3] x [3] : "
+    "(tensor<2x12x4x8xf32>, tensor<2x12x4x8xf32>) -> tensor<2x4x12x12xf32>\n"
+    SOFTMAX ("2x4x12x12", "2x4x12", "[3]", "[0, 1, 2]")
+    "  %o = stablehlo.dot_general %p, %v, batching_dims = [0, 1] x [0, 2], contracting_dims = [3] x [1] : "
+    "(tensor<2x4x12x12xf32>, tensor<2x12x4x8xf32>) -> tensor<2x4x12x8xf32>\n"
+    "  %t = stablehlo.transpose %o, dims = [0, 2, 1, 3] : (tensor<2x4x12x8xf32>) -> tensor<2x12x4x8xf32>\n"
+    "  %r = stablehlo.reshape %t : (tensor<2x12x4x8xf32>) -> tensor<2x12x32xf32>\n"
+    "  return %r : tensor<2x12x32xf32>\n}\n", 0 },
+    /* Several heads of queries share one of keys and values, by dimensions that these do not have. */
+    { "func.func @main(%q: tensor<2x2x3x10x8xf32>, %k: tensor<2x2x40x8xf32>, %v: tensor<2x2x40x6xf32>) -> "
+    "tensor<2x2x3x10x6xf32> {\n"
+    "  %x = stablehlo.dot_general %q, %k, batching_dims = [0, 1] x [0, 1], contracting_dims = [4] x [3] : "
+    "(tensor<2x2x3x10x8xf32>, tensor<2x2x40x8xf32>) -> tensor<2x2x3x10x40xf32>\n"
+    SOFTMAX ("2x2x3x10x40", "2x2x3x10", "[4]", "[0, 1, 2, 3]")
+    "  %o = stablehlo.dot_general %p, %v, batching_dims = [0, 1] x [0, 1], contracting_dims = [4] x [2] : "
+    "(tensor<2x2x3x10x40xf32>, tensor<2x2x40x6xf32>) -> tensor<2x2x3x10x6xf32>\n"
+    "  return %o : tensor<2x2x3x10x6xf32>\n}\n", 0 },
+    /* Or since these are spread over them, by a copy where no pass has taken it into the products. */
+    { "func.func @main(%q: tensor<2x6x10x8xf32>, %k0: tensor<2x2x40x8xf32>, %v0: tensor<2x2x40x6xf32>) -> "
+    "tensor<2x6x10x6xf32> {\n"
+    "  %k1 = stablehlo.broadcast_in_dim %k0, dims = [0, 1, 3, 4] : (tensor<2x2x40x8xf32>) -> tensor<2x2x3x40x8xf32>\n"
+    "  %k = stablehlo.reshape %k1 : (tensor<2x2x3x40x8xf32>) -> tensor<2x6x40x8xf32>\n"
+    "  %v1 = stablehlo.broadcast_in_dim %v0, dims = [0, 1, 3, 4] : (tensor<2x2x40x6xf32>) -> tensor<2x2x3x40x6xf32>\n"
+    "  %v = stablehlo.reshape %v1 : (tensor<2x2x3x40x6xf32>) -> tensor<2x6x40x6xf32>\n"
+    "  %x = stablehlo.dot_general %q, %k, batching_dims = [0, 1] x [0, 1], contracting_dims = [3] x [3] : "
+    "(tensor<2x6x10x8xf32>, tensor<2x6x40x8xf32>) -> tensor<2x6x10x40xf32>\n"
+    SOFTMAX ("2x6x10x40", "2x6x10", "[3]", "[0, 1, 2]")
+    "  %o = stablehlo.dot_general %p, %v, batching_dims = [0, 1] x [0, 1], contracting_dims = [3] x [2] : "
+    "(tensor<2x6x10x40xf32>, tensor<2x6x40x6xf32>) -> tensor<2x6x10x6xf32>\n"
+    "  return %o : tensor<2x6x10x6xf32>\n}\n", 2 },
+    /* Keys are the first operand, the softmax is over what comes first, and values are the first operand as well. */
+    { "func.func @main(%q: tensor<8x20xf32>, %k: tensor<33x8xf32>, %v: tensor<5x33xf32>) -> tensor<5x20xf32> {\n"
+    "  %x = stablehlo.dot_general %k, %q, contracting_dims = [1] x [0] : (tensor<33x8xf32>, tensor<8x20xf32>) -> "
+    "tensor<33x20xf32>\n"
+    SOFTMAX ("33x20", "20", "[0]", "[1]")
+    "  %o = stablehlo.dot_general %v, %p, contracting_dims = [1] x [0] : (tensor<5x33xf32>, tensor<33x20xf32>) -> "
+    "tensor<5x20xf32>\n"
+    "  return %o : tensor<5x20xf32>\n}\n", 0 },
+    /* The softmax is over two dimensions, and features are two. */
+    { "func.func @main(%q: tensor<20x2x4xf32>, %k: tensor<2x5x4x3xf32>, %v: tensor<5x3x7xf32>) -> tensor<20x7xf32> {\n"
+    "  %x = stablehlo.dot_general %q, %k, contracting_dims = [1, 2] x [0, 2] : (tensor<20x2x4xf32>, "
+    "tensor<2x5x4x3xf32>) -> tensor<20x5x3xf32>\n"
+    SOFTMAX ("20x5x3", "20", "[1, 2]", "[0]")
+    "  %o = stablehlo.dot_general %p, %v, contracting_dims = [1, 2] x [0, 1] : (tensor<20x5x3xf32>, "
+    "tensor<5x3x7xf32>) -> tensor<20x7xf32>\n"
+    "  return %o : tensor<20x7xf32>\n}\n", 0 },
+    /* Batches are repeated for values alone. */
+    { "func.func @main(%q: tensor<3x10x8xf32>, %k: tensor<3x17x8xf32>, %v: tensor<17x6xf32>) -> tensor<3x10x6xf32> {\n"
+    "  %x = stablehlo.dot_general %q, %k, batching_dims = [0] x [0], contracting_dims = [2] x [2] : "
+    "(tensor<3x10x8xf32>, tensor<3x17x8xf32>) -> tensor<3x10x17xf32>\n"
+    SOFTMAX ("3x10x17", "3x10", "[2]", "[0, 1]")
+    "  %o = stablehlo.dot_general %p, %v, contracting_dims = [2] x [0] : (tensor<3x10x17xf32>, tensor<17x6xf32>) -> "
+    "tensor<3x10x6xf32>\n"
+    "  return %o : tensor<3x10x6xf32>\n}\n", 0 },
+  };
+  GhloVulkanDevice *device = get_device (NUMBERS);
+
+  for (guint i = 0; device != NULL && i < G_N_ELEMENTS (cases); i++)
+    check (device, cases[i].text, fill_real, cases[i].n_others, "keys at once, logits");
+}
+
+static void
+check_declined (GhloVulkanDevice *device,
+                const char       *text)
+{
+  const GhloOptimizeOptions options = { .level = 2 };
+  g_autoptr (GhloIrModule) module = parse (text);
+  g_autoptr (GhloPrepared) prepared = NULL;
+  g_autoptr (GError) error = NULL;
+  g_autofree char *plan = NULL;
+
+  ghlo_fuse (module, &device->core, &options, NULL, NULL, NULL, NULL, &error);
+  g_assert_no_error (error);
+  prepared = ghlo_devices_prepare (&device->core, module, ghlo_ir_module_get_entry (module), NULL, &error);
+  g_assert_no_error (error);
+  plan = ghlo_prepared_describe (prepared);
+  if (strstr (plan, " attention ") != NULL)
+    g_error ("expected no attention in\n%s\nof\n%s", plan, text);
+}
+
+/* What is left as it is. */
+static void
+test_declined (void)
+{
+#define SCORES \
+  "  %x = stablehlo.dot_general %q, %k, contracting_dims = [1] x [1] : (tensor<20x8xf32>, tensor<33x8xf32>) -> " \
+  "tensor<20x33xf32>\n"
+#define VALUES \
+  "  %o = stablehlo.dot_general %p, %v, contracting_dims = [1] x [0] : (tensor<20x33xf32>, tensor<33x6xf32>) -> " \
+  "tensor<20x6xf32>\n"
+#define BEGIN(results) \
+  "func.func @main(%q: tensor<20x8xf32>, %k: tensor<33x8xf32>, %v: tensor<33x6xf32>) -> (" results ") {\n" SCORES
+  static const char *const texts[] = {
+    /* Weights, or sums, are given, as a gradient needs them. */
+    BEGIN ("tensor<20x6xf32>, tensor<20x33xf32>") SOFTMAX ("20x33", "20", "[1]", "[0]") VALUES
+    "  return %o, %p : tensor<20x6xf32>, tensor<20x33xf32>\n}\n",
+    BEGIN ("tensor<20x6xf32>, tensor<20xf32>") SOFTMAX ("20x33", "20", "[1]", "[0]") VALUES
+    "  return %o, %t0 : tensor<20x6xf32>, tensor<20xf32>\n}\n",
+    BEGIN ("tensor<20x6xf32>, tensor<20x33xf32>") SOFTMAX ("20x33", "20", "[1]", "[0]") VALUES
+    "  return %o, %x : tensor<20x6xf32>, tensor<20x33xf32>\n}\n",
+    /* No softmax: maxima and sums are spread over columns. */
+    "func.func @main(%q: tensor<20x8xf32>, %k: tensor<20x8xf32>, %v: tensor<20x6xf32>) -> tensor<20x6xf32> {\n"
+    "  %x = stablehlo.dot_general %q, %k, contracting_dims = [1] x [1] : (tensor<20x8xf32>, tensor<20x8xf32>) -> "
+    "tensor<20x20xf32>\n"
+    SOFTMAX ("20x20", "20", "[1]", "[1]")
+    "  %o = stablehlo.dot_general %p, %v, contracting_dims = [1] x [0] : (tensor<20x20xf32>, tensor<20x6xf32>) -> "
+    "tensor<20x6xf32>\n"
+    "  return %o : tensor<20x6xf32>\n}\n",
+    /* Over rows, which values are not. */
+    "func.func @main(%q: tensor<20x8xf32>, %k: tensor<20x8xf32>, %v: tensor<20x6xf32>) -> tensor<20x6xf32> {\n"
+    "  %x = stablehlo.dot_general %q, %k, contracting_dims = [1] x [1] : (tensor<20x8xf32>, tensor<20x8xf32>) -> "
+    "tensor<20x20xf32>\n"
+    SOFTMAX ("20x20", "20", "[0]", "[1]")
+    "  %o = stablehlo.dot_general %p, %v, contracting_dims = [1] x [0] : (tensor<20x20xf32>, tensor<20x6xf32>) -> "
+    "tensor<20x6xf32>\n"
+    "  return %o : tensor<20x6xf32>\n}\n",
+  };
+  static const Case cases[] = {
+    /* A softmax of fewer bits than the result has, one of types that shaders do not multiply, and no keys. */
+    { 1, 2, 20, 40, 16, 8, "f32", "bf16", "", SCALE ("multiply", "0.25") },
+    { 1, 2, 20, 40, 16, 8, "f64", "f64", "", SCALE ("multiply", "0.25") },
+    { 1, 2, 20, 0, 16, 8, "f32", "f32", "", SCALE ("multiply", "0.25") },
+  };
+  GhloVulkanDevice *device = get_device (NUMBERS);
+
+  for (guint i = 0; device != NULL && i < G_N_ELEMENTS (texts); i++)
+    check_declined (device, texts[i]);
+  for (guint i = 0; device != NULL && i < G_N_ELEMENTS (cases); i++)
+    {
+      g_autofree char *text = print (&cases[i]);
+
+      check_declined (device, text);
+    }
+}
+
+/* Without the pass there are three steps, with equal results. */
+static void
+test_switch (void)
+{
+  static const Case one = { 1, 2, 20, 40, 16, 8, "f32", "f32", "", SCALE ("multiply", "0.25") };
+  const char *const disabled[] = { "fuse-attention", NULL };
+  g_autofree char *text = print (&one), *plan = NULL, *plan_apart = NULL;
+  GhloVulkanDevice *device = get_device (NUMBERS);
+  g_autoptr (GhloValue) found = NULL, wanted = NULL;
+  GhloValue *inputs[3];
+
+  if (device == NULL)
+    return;
+  for (guint i = 0; i < G_N_ELEMENTS (inputs); i++)
+    inputs[i] = new_random (i == 0 ? "1x2x20x16xf32" : i == 1 ? "1x2x40x16xf32" : "1x2x40x8xf32", -1, 1);
+  found = compute (device, text, NULL, inputs, &plan);
+  wanted = compute (device, text, disabled, inputs, &plan_apart);
+  g_assert_true (g_str_has_prefix (plan, "plan: 1 step,"));
+  g_assert_nonnull (strstr (plan, " attention stablehlo.dot_general + multiply + "));
+  g_assert_nonnull (strstr (plan, " + dot_general \"tiles of 32 rows, 32 keys at once, logits of "));
+  g_assert_true (g_str_has_prefix (plan_apart, "plan: 3 steps,"));
+  g_assert_null (strstr (plan_apart, "attention"));
+  compare (found, wanted, find_tolerance (GHLO_ELEMENT_TYPE_F32, FALSE), text, plan_apart);
+  for (guint i = 0; i < G_N_ELEMENTS (inputs); i++)
+    ghlo_value_unref (inputs[i]);
+}
+
+static guint
+count_instructions (GBytes *words,
+                    guint   op)
+{
+  gsize size;
+  const guint32 *code = g_bytes_get_data (words, &size);
+  guint n = 0;
+
+  for (gsize i = 5; i < size / sizeof *code; i += code[i] >> 16)
+    n += (code[i] & 0xffff) == op;
+
+  return n;
+}
+
+/* Modules with cooperative matrices, of which old validators know nothing: they go to the folder GHLO_TEST_MODULES, if
+ * that is set, for others. */
+static void
+test_modules (void)
+{
+  static const GhloElementType types[] = { GHLO_ELEMENT_TYPE_F16, GHLO_ELEMENT_TYPE_BF16, GHLO_ELEMENT_TYPE_F32 };
+  static const GhloSpirvFloats floats = { .keeps_nan = { TRUE, TRUE }, .folds_exactly = TRUE };
+  const char *folder = g_getenv ("GHLO_TEST_MODULES");
+
+  for (guint i = 0; i < 2 * G_N_ELEMENTS (types); i++)
+    {
+      const GhloElementType type = types[i / 2];
+      const gboolean is_split = type == GHLO_ELEMENT_TYPE_F32;
+      const guint n_groups = 1 + i % 2, n_rows = is_split ? 32 : 64;
+      GhloSpirvAttention attention = {
+        .scores = { .types = { type, type, type }, .accumulator = GHLO_ELEMENT_TYPE_F32, .subgroup = 32,
+                    .split = is_split ? GHLO_SPIRV_BF16_X3 : GHLO_SPIRV_WHOLE, .n_dimensions = { 1, 1, 1, 1 } },
+        .values = { .types = { type, type, type }, .accumulator = GHLO_ELEMENT_TYPE_F32,
+                    .n_dimensions = { 2, 1, 1, 1 } },
+        .component = is_split ? GHLO_ELEMENT_TYPE_BF16 : type, .n_planes = is_split ? 2 : 1,
+        .n_rows = n_rows, .n_length = 64, .n_features = 64, .n_columns = 64, .n_column_groups = n_groups,
+        .subgroup = 32, .is_ahead = TRUE, .fours = 0xf,
+      };
+      g_autoptr (GBytes) words = ghlo_spirv_emit_attention (&attention, &floats);
+      g_autofree char *name = g_strdup_printf ("attention-%u.spv", i);
+      g_autofree char *path = folder != NULL ? g_build_filename (folder, name, NULL) : NULL;
+
+      g_assert_true (ghlo_spirv_attention_fits (&attention));
+      g_assert_cmpuint (ghlo_spirv_attention_shared (&attention), <=, 48 << 10);
+      /* Two products of four steps, of which each has four matrices side by side, or two. */
+      g_assert_cmpuint (count_instructions (words, 4459), ==, (is_split ? 3 : 1) * 2 * 4 * 4 / n_groups);
+      if (path != NULL)
+        g_assert_true (g_file_set_contents (path, g_bytes_get_data (words, NULL), (gssize) g_bytes_get_size (words),
+                                            NULL));
+    }
+}
+
+int
+main (int    argc,
+      char **argv)
+{
+  g_setenv ("GHLO_DEBUG", "vulkan", FALSE);
+  g_test_init (&argc, &argv, NULL);
+  g_test_add_func ("/vulkan/attention/numbers", test_numbers);
+  g_test_add_func ("/vulkan/attention/matrices", test_matrices);
+  g_test_add_func ("/vulkan/attention/cooperative", test_cooperative);
+  g_test_add_func ("/vulkan/attention/special", test_special);
+  g_test_add_func ("/vulkan/attention/forms", test_forms);
+  g_test_add_func ("/vulkan/attention/declined", test_declined);
+  g_test_add_func ("/vulkan/attention/switch", test_switch);
+  g_test_add_func ("/vulkan/attention/modules", test_modules);
+
+  return g_test_run ();
+}
