@@ -9,6 +9,10 @@
 #include "vulkan/pipelines.h"
 #include "vulkan/product/private.h"
 
+/* Rows of a head from which on it is one step: with fewer, as where a model gives one word after the other, most of a
+ * tile would be empty, and a workgroup alone would read all keys. */
+enum { LEAST_ROWS = GHLO_SPIRV_MATRIX };
+
 static gboolean
 is_type (GhloElementType type)
 {
@@ -59,17 +63,32 @@ count_all (const GhloIrType *type)
   return product;
 }
 
+/* Of the dimensions that @field of a dot_general names. */
+static gint64
+count_named (const GhloIrOp *op,
+             const char     *field)
+{
+  const gint64 *numbers;
+  gsize n;
+
+  numbers = ghlo_ir_struct_get_dims (ghlo_ir_op_get (op, "dot_dimension_numbers"), field, &n);
+
+  return count (ghlo_ir_op_operand (op, 0)->type, numbers, n);
+}
+
 static gint64
 count_features (const GhloIrOp *op)
 {
   const GhloIrType *lhs = ghlo_ir_op_operand (op, 0)->type;
-  const gint64 last = (gint64) lhs->rank - 1, *numbers = &last;
-  gsize n = 1;
 
-  if (op->kind == GHLO_OP_STABLEHLO_DOT_GENERAL)
-    numbers = ghlo_ir_struct_get_dims (ghlo_ir_op_get (op, "dot_dimension_numbers"), "lhs_contracting_dimensions", &n);
+  return op->kind == GHLO_OP_STABLEHLO_DOT_GENERAL ? count_named (op, "lhs_contracting_dimensions")
+                                                   : lhs->dimensions[lhs->rank - 1];
+}
 
-  return count (lhs, numbers, n);
+static gint64
+count_batches (const GhloIrOp *op)
+{
+  return op->kind == GHLO_OP_STABLEHLO_DOT_GENERAL ? count_named (op, "lhs_batching_dimensions") : 1;
 }
 
 /* Whether all is as exact as the operands. The shader does not round to fewer bits, which would show in a result that
@@ -110,7 +129,7 @@ check_types (const GhloIrAttention *attention)
   return NULL;
 }
 
-/* How large it is; rows are what there is for each of as many batches as dimensions say. */
+/* How large it is; rows and batches by the first product, whose batches may be more rows of the same keys. */
 static const char *
 find_sizes (const GhloIrAttention    *attention,
             GhloVulkanAttentionSizes *sizes)
@@ -122,13 +141,13 @@ find_sizes (const GhloIrAttention    *attention,
 
   *sizes = (GhloVulkanAttentionSizes) {
     .type = type_of (attention->scores, 0), .length = count (logits, reduced, n),
-    .features = count_features (attention->scores), .batches = 1,
+    .features = count_features (attention->scores), .batches = count_batches (attention->scores),
     .is_highest = asks_highest (attention->scores) || asks_highest (attention->last),
   };
   if (n_scores == 0 || sizes->features == 0 || count_all (attention->last->results[0].type) == 0)
     return "it is empty";
-  sizes->rows = n_scores / sizes->length;
-  sizes->columns = count_all (attention->last->results[0].type) / sizes->rows;
+  sizes->rows = n_scores / sizes->length / sizes->batches;
+  sizes->columns = count_all (attention->last->results[0].type) / (n_scores / sizes->length);
 
   return MAX (sizes->rows, sizes->length) > G_MAXINT32 ? "it has too many rows" : NULL;
 }
@@ -147,6 +166,8 @@ ghlo_vulkan_attention_obstacle (const GhloVulkanDevice *device,
     reason = check_types (&attention);
   if (reason == NULL)
     reason = find_sizes (&attention, &sizes);
+  if (reason == NULL && sizes.rows < LEAST_ROWS && !device->fuses_always)
+    reason = "its rows are too few for a tile";
   for (guint i = 0; i < n_ops && reason == NULL; i++)
     if (ops[i] != attention.scores && ops[i] != attention.last)
       reason = ghlo_kernel_obstacle (ops[i]);

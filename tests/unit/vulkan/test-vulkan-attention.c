@@ -47,6 +47,7 @@ get_device (Way way)
   target->self = copy;
   copy->matrices = way == NUMBERS ? 0 : types;
   copy->emulates_matrices = way == EMULATED;
+  copy->fuses_always = TRUE;
   copy->forced_splits = way == NUMBERS ? 0 : 1u << GHLO_SPIRV_BF16_X3;
 
   return copy;
@@ -515,6 +516,20 @@ test_declined (void)
     }
 }
 
+/* A tile has few rows of one word after the other, unless heads of a group share keys. */
+static void
+test_few_rows (void)
+{
+  static const Case few = { 1, 2, 1, 40, 16, 8, "f32", "f32", "", SCALE ("multiply", "0.25") };
+  GhloVulkanDevice *device = get_device (NUMBERS);
+  g_autofree char *text = print (&few);
+
+  if (device == NULL)
+    return;
+  device->fuses_always = FALSE;
+  check_declined (device, text);
+}
+
 /* Without the pass there are three steps, with equal results. */
 static void
 test_switch (void)
@@ -605,6 +620,7 @@ main (int    argc,
   g_test_add_func ("/vulkan/attention/special", test_special);
   g_test_add_func ("/vulkan/attention/forms", test_forms);
   g_test_add_func ("/vulkan/attention/declined", test_declined);
+  g_test_add_func ("/vulkan/attention/few-rows", test_few_rows);
   g_test_add_func ("/vulkan/attention/switch", test_switch);
   g_test_add_func ("/vulkan/attention/modules", test_modules);
 
