@@ -43,16 +43,9 @@ add (GhloIrAttention *self,
 }
 
 static gboolean
-is_plain (const GhloIrType *type)
-{
-  return type->kind == GHLO_IR_TYPE_TENSOR && type->quantization == NULL && ghlo_ir_type_has_static_shape (type)
-         && type->element_type != GHLO_ELEMENT_TYPE_INVALID;
-}
-
-static gboolean
 is_float (const GhloIrType *type)
 {
-  return is_plain (type) && ghlo_element_type_is_float (type->element_type);
+  return ghlo_ir_type_is_numbers (type) && ghlo_element_type_is_float (type->element_type);
 }
 
 /* Whether both have the same dimensions, but for those of size 1. */
@@ -115,11 +108,9 @@ static gboolean
 is_number (const GhloIrValue *value,
            double            *number)
 {
-  const GhloIrAttr *attr = value->op != NULL && value->op->kind == GHLO_OP_STABLEHLO_CONSTANT
-                             ? ghlo_ir_op_get (value->op, "value") : NULL;
+  const GhloIrAttr *attr = ghlo_ir_constant_get_splat (value);
 
-  if (attr == NULL || attr->kind != GHLO_IR_ATTR_DENSE || !is_float (value->type)
-      || !(attr->dense.splat || attr->dense.n_elements == 1))
+  if (attr == NULL || !is_float (value->type))
     return FALSE;
   *number = ghlo_ir_dense_get (attr, 0).f;
 
@@ -222,7 +213,7 @@ find_reduction (GhloIrAttention   *self,
   for (guint i = 0; i < map.n; i++)
     map.dimensions[i] = (gint) i;
   for (op = value->op; op != NULL && op->kind != GHLO_OP_STABLEHLO_REDUCE; op = ghlo_ir_op_operand (op, 0)->op)
-    if (op->n_operands != 1 || op->n_results != 1 || !is_plain (ghlo_ir_op_operand (op, 0)->type)
+    if (op->n_operands != 1 || op->n_results != 1 || !ghlo_ir_type_is_numbers (ghlo_ir_op_operand (op, 0)->type)
         || !add (self, op) || !follow (&map, op))
       return NULL;
   if (!is_reduction (op, combiner) || !add (self, op))
@@ -274,8 +265,8 @@ find_scores (Search            *search,
   const GhloIrOp *op = value->op;
   gboolean depends = FALSE;
 
-  if (op == NULL || op->block != self->last->block || search->n_visits++ >= MAX_VISITS || !is_plain (value->type)
-      || !has_same_sizes (value->type, self->logits->type))
+  if (op == NULL || op->block != self->last->block || search->n_visits++ >= MAX_VISITS
+      || !ghlo_ir_type_is_numbers (value->type) || !has_same_sizes (value->type, self->logits->type))
     return FALSE;
   if (op->kind == GHLO_OP_STABLEHLO_DOT_GENERAL || op->kind == GHLO_OP_STABLEHLO_DOT)
     {
@@ -356,7 +347,8 @@ ghlo_ir_attention_match (GhloIrAttention *self,
   const char *reason = "it is no product of two matrices";
 
   if ((last->kind != GHLO_OP_STABLEHLO_DOT_GENERAL && last->kind != GHLO_OP_STABLEHLO_DOT)
-      || ghlo_ir_op_operand (last, 0) == ghlo_ir_op_operand (last, 1) || !is_plain (last->results[0].type))
+      || ghlo_ir_op_operand (last, 0) == ghlo_ir_op_operand (last, 1)
+      || !ghlo_ir_type_is_numbers (last->results[0].type))
     return reason;
   for (guint weights = 0; weights < 2 && reason != NULL; weights++)
     {

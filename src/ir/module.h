@@ -214,6 +214,8 @@ ghlo_ir_op_get_offset (const GhloIrOp *op)
 
 /* The attribute, inherent or discardable; NULL when absent (defaults are not filled in). */
 const GhloIrAttr  *ghlo_ir_op_get            (const GhloIrOp *op, const char *name);
+/* The elements of a constant that are all the same, or but one; NULL for any other value. */
+const GhloIrAttr  *ghlo_ir_constant_get_splat (const GhloIrValue *value);
 /* Inherent attributes with their defaults filled in: an integer, boolean or
  * enumeration; @fallback where neither attribute nor default is there. */
 gint64             ghlo_ir_op_get_int        (const GhloIrOp *op, const char *name, gint64 fallback);

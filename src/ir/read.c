@@ -54,6 +54,16 @@ ghlo_ir_op_get (const GhloIrOp *op,
   return NULL;
 }
 
+const GhloIrAttr *
+ghlo_ir_constant_get_splat (const GhloIrValue *value)
+{
+  const GhloIrAttr *attr = value->op != NULL && value->op->kind == GHLO_OP_STABLEHLO_CONSTANT
+                             ? ghlo_ir_op_get (value->op, "value") : NULL;
+
+  return attr != NULL && attr->kind == GHLO_IR_ATTR_DENSE && (attr->dense.splat || attr->dense.n_elements == 1)
+         ? attr : NULL;
+}
+
 gint64
 ghlo_ir_op_get_int (const GhloIrOp *op,
                     const char     *name,

@@ -289,6 +289,13 @@ ghlo_ir_type_has_static_shape (const GhloIrType *type)
   return TRUE;
 }
 
+gboolean
+ghlo_ir_type_is_numbers (const GhloIrType *type)
+{
+  return type->kind == GHLO_IR_TYPE_TENSOR && type->quantization == NULL && ghlo_ir_type_has_static_shape (type)
+         && type->element_type != GHLO_ELEMENT_TYPE_INVALID;
+}
+
 GhloTensorType *
 ghlo_ir_type_to_tensor_type (const GhloIrType *type)
 {

@@ -11,14 +11,6 @@
 #include "passes/effects.h"
 #include "passes/walk.h"
 
-static gboolean
-is_splat (const GhloIrOp *op)
-{
-  const GhloIrAttr *attr = op != NULL && op->kind == GHLO_OP_STABLEHLO_CONSTANT ? ghlo_ir_op_get (op, "value") : NULL;
-
-  return attr != NULL && attr->kind == GHLO_IR_ATTR_DENSE && (attr->dense.splat || attr->dense.n_elements == 1);
-}
-
 /* Whether @op may have operands of its own: those of products are the group's. */
 static gboolean
 takes_constants (const GhloIrOp *op)
@@ -37,10 +29,10 @@ list_ops (const GhloIrAttention *attention,
   for (guint i = 0; i < attention->n_ops; i++)
     for (guint k = 0; k < attention->ops[i]->n_operands && takes_constants (attention->ops[i]); k++)
       {
-        GhloIrOp *op = ghlo_ir_op_operand (attention->ops[i], k)->op;
+        GhloIrValue *value = ghlo_ir_op_operand (attention->ops[i], k);
 
-        if (is_splat (op) && g_hash_table_add (seen, op))
-          group->ops[group->n_ops++] = op;
+        if (ghlo_ir_constant_get_splat (value) != NULL && g_hash_table_add (seen, value->op))
+          group->ops[group->n_ops++] = value->op;
       }
   for (GhloIrOp *op = (GhloIrOp *) attention->scores; op != attention->last->next; op = op->next)
     if (ghlo_ir_attention_has (attention, op))
@@ -57,7 +49,7 @@ make_group (GhloFuser     *self,
 {
   GhloIrModule *module = ghlo_fuse_get_module (self);
 
-  for (guint i = 0; i < group->n_ops && is_splat (group->ops[i]); i++)
+  for (guint i = 0; i < group->n_ops && ghlo_ir_constant_get_splat (&group->ops[i]->results[0]) != NULL; i++)
     {
       g_autoptr (GHashTable) made = g_hash_table_new (NULL, NULL);
       GhloIrOp *old = group->ops[i], *copy = ghlo_ir_op_copy (module, old, TRUE, made);

@@ -14,17 +14,11 @@ ghlo_step_is_dot (const GhloIrOp *op)
 }
 
 static gboolean
-is_plain (const GhloIrType *type)
-{
-  return type->kind == GHLO_IR_TYPE_TENSOR && type->quantization == NULL && ghlo_ir_type_has_static_shape (type)
-         && type->element_type != GHLO_ELEMENT_TYPE_INVALID;
-}
-
-static gboolean
 has_plain_types (const GhloIrOp *op)
 {
-  return is_plain (ghlo_ir_op_operand (op, 0)->type) && is_plain (ghlo_ir_op_operand (op, 1)->type)
-         && is_plain (op->results[0].type);
+  return ghlo_ir_type_is_numbers (ghlo_ir_op_operand (op, 0)->type)
+         && ghlo_ir_type_is_numbers (ghlo_ir_op_operand (op, 1)->type)
+         && ghlo_ir_type_is_numbers (op->results[0].type);
 }
 
 const char *

@@ -14,16 +14,6 @@
 /* So large a loop is none of few elements; the device is not asked. */
 enum { MAX_OPS = 128 };
 
-/* Whether kernels have it as a number. */
-static gboolean
-is_number (const GhloIrValue *value)
-{
-  const GhloIrAttr *attr = value->op != NULL && value->op->kind == GHLO_OP_STABLEHLO_CONSTANT
-                             ? ghlo_ir_op_get (value->op, "value") : NULL;
-
-  return attr != NULL && attr->kind == GHLO_IR_ATTR_DENSE && (attr->dense.splat || attr->dense.n_elements == 1);
-}
-
 /* The constants that @loop uses from outside, and the loop. */
 static void
 list_ops (GhloIrOp      *loop,
@@ -38,7 +28,7 @@ list_ops (GhloIrOp      *loop,
     {
       const GhloIrValue *value = g_ptr_array_index (inputs, i);
 
-      if (is_number (value))
+      if (ghlo_ir_constant_get_splat (value) != NULL)
         group->ops[group->n_ops++] = value->op;
     }
   group->ops[group->n_ops++] = loop;
