@@ -78,6 +78,13 @@ typedef struct
   gsize transfer_bytes;
 } GhloRunFigures;
 
+/* Bytes that there are at once while a program runs. */
+static inline gsize
+ghlo_run_figures_peak (const GhloRunFigures *self)
+{
+  return self->input_bytes + self->run_bytes + self->prepared_bytes;
+}
+
 /* Bytes of a device's memory that this process holds. */
 typedef struct
 {

@@ -252,7 +252,7 @@ ghlo_bench_measure (const char              *path,
     return FALSE;
   result->compile = seconds_since (start);
   if (ghlo_prepared_measure (program.prepared, &figures))
-    result->planned_bytes = figures.input_bytes + figures.run_bytes + figures.prepared_bytes;
+    result->planned_bytes = ghlo_run_figures_peak (&figures);
   if (!ghlo_device_core_is_host (device))
     ghlo_device_core_reset_memory_peak (device);
   if (!run_many (&program, options, result, error))

@@ -48,7 +48,7 @@ ghlo_cost_new (const GhloExecutableCore *core)
       ghlo_step_plan_cost (plan, &steps);
       self->estimate = steps.seconds;
       ghlo_prepared_measure (prepared, &figures);
-      self->peak_memory = figures.input_bytes + figures.run_bytes + figures.prepared_bytes;
+      self->peak_memory = ghlo_run_figures_peak (&figures);
     }
 
   return self;

@@ -114,7 +114,7 @@ test_peak (gconstpointer data)
   ghlo_device_core_measure_memory (&device->core, &use);
   g_assert_cmpuint (use.peak, >=, use.used);
   g_assert_true (ghlo_prepared_measure (prepared, &figures));
-  planned = figures.input_bytes + figures.run_bytes + figures.prepared_bytes;
+  planned = ghlo_run_figures_peak (&figures);
   for (; programs[at].types[n] != NULL; n++)
     inputs[n] = make_input (&device->core, programs[at].types[n]);
   ghlo_device_core_reset_memory_peak (&device->core);
