@@ -26,18 +26,6 @@ type_of (const GhloIrOp *op,
   return ghlo_ir_op_operand (op, operand)->type->element_type;
 }
 
-static gboolean
-asks_highest (const GhloIrOp *op)
-{
-  const GhloIrAttr *precision = ghlo_ir_op_get (op, "precision_config");
-
-  for (gsize i = 0; precision != NULL && i < precision->length; i++)
-    if (g_strcmp0 (ghlo_ir_enum_word (precision->children[i]), "HIGHEST") == 0)
-      return TRUE;
-
-  return FALSE;
-}
-
 /* Elements of the dimensions that are numbered. */
 static gint64
 count (const GhloIrType *type,
@@ -142,7 +130,8 @@ find_sizes (const GhloIrAttention    *attention,
   *sizes = (GhloVulkanAttentionSizes) {
     .type = type_of (attention->scores, 0), .length = count (logits, reduced, n),
     .features = count_features (attention->scores), .batches = count_batches (attention->scores),
-    .is_highest = asks_highest (attention->scores) || asks_highest (attention->last),
+    .is_highest = MAX (ghlo_vulkan_find_precision (attention->scores), ghlo_vulkan_find_precision (attention->last))
+                  == GHLO_VULKAN_HIGHEST,
   };
   if (n_scores == 0 || sizes->features == 0 || count_all (attention->last->results[0].type) == 0)
     return "it is empty";
@@ -245,53 +234,6 @@ check_device (const GhloVulkanAttention *self,
   return NULL;
 }
 
-const char *
-ghlo_vulkan_attention_init (GhloVulkanAttention    *self,
-                            const GhloVulkanDevice *device,
-                            const GhloStepRequest  *request)
-{
-  GhloVulkanAttentionSizes sizes;
-  const char *reason = ghlo_step_attention_init (&self->step, request);
-
-  if (reason == NULL)
-    reason = check_types (&self->step.attention);
-  if (reason == NULL)
-    reason = find_sizes (&self->step.attention, &sizes);
-  if (reason != NULL)
-    return reason;
-  set_types (self);
-  if (!append_all (self))
-    return "it has too many dimensions, or too large ones";
-  if (self->step.has_kernel)
-    {
-      reason = ghlo_vulkan_epilogue_init (&self->logits, &self->step.logits, &self->scores.product,
-                                          request->alignments);
-      self->scores.epilogue = &self->logits;
-      self->scores.product.shader.epilogue = &self->logits.shader;
-    }
-  if (reason == NULL)
-    reason = check_device (self, device);
-  if (reason != NULL)
-    return reason;
-  sizes.batches = self->scores.product.counts[GHLO_SPIRV_BATCH];
-  sizes.rows = self->scores.product.counts[GHLO_SPIRV_ROWS];
-  self->shader.scores = self->scores.product.shader;
-  self->shader.values = self->values.product.shader;
-  reason = ghlo_vulkan_attention_cut (&self->shader, &sizes, device);
-  if (reason == NULL)
-    self->n_groups = (guint64) sizes.batches
-                     * (((guint64) sizes.rows + self->shader.n_rows - 1) / self->shader.n_rows);
-
-  return reason;
-}
-
-void
-ghlo_vulkan_attention_clear (GhloVulkanAttention *self)
-{
-  ghlo_vulkan_epilogue_clear (&self->logits);
-  ghlo_step_attention_clear (&self->step);
-}
-
 /* Whether every four of a tensor's elements along @inner are adjacent and begin at a multiple of their size, where the
  * tensor's first one is at one of @alignment. */
 static gboolean
@@ -348,17 +290,62 @@ find_tensors (GhloVulkanAttention   *self,
   ghlo_vulkan_product_add_epilogue (&self->scores);
 }
 
-gboolean
-ghlo_vulkan_attention_compile (GhloVulkanAttention     *self,
-                               const GhloVulkanDevice  *device,
-                               const GhloStepRequest   *request,
-                               GError                 **error)
+const char *
+ghlo_vulkan_attention_init (GhloVulkanAttention    *self,
+                            const GhloVulkanDevice *device,
+                            const GhloStepRequest  *request)
 {
-  g_autoptr (GBytes) words = NULL;
+  GhloVulkanAttentionSizes sizes;
+  const char *reason = ghlo_step_attention_init (&self->step, request);
 
+  if (reason == NULL)
+    reason = check_types (&self->step.attention);
+  if (reason == NULL)
+    reason = find_sizes (&self->step.attention, &sizes);
+  if (reason != NULL)
+    return reason;
+  set_types (self);
+  if (!append_all (self))
+    return "it has too many dimensions, or too large ones";
+  if (self->step.has_kernel)
+    {
+      reason = ghlo_vulkan_epilogue_init (&self->logits, &self->step.logits, &self->scores.product,
+                                          request->alignments);
+      self->scores.epilogue = &self->logits;
+      self->scores.product.shader.epilogue = &self->logits.shader;
+    }
+  if (reason == NULL)
+    reason = check_device (self, device);
+  if (reason != NULL)
+    return reason;
+  sizes.batches = self->scores.product.counts[GHLO_SPIRV_BATCH];
+  sizes.rows = self->scores.product.counts[GHLO_SPIRV_ROWS];
+  self->shader.scores = self->scores.product.shader;
+  self->shader.values = self->values.product.shader;
+  reason = ghlo_vulkan_attention_cut (&self->shader, &sizes, device);
+  if (reason != NULL)
+    return reason;
+  self->device = device;
+  self->n_groups = (guint64) sizes.batches * (((guint64) sizes.rows + self->shader.n_rows - 1) / self->shader.n_rows);
   find_tensors (self, request);
-  words = ghlo_spirv_emit_attention (&self->shader, &device->measured.floats);
-  self->pipeline = ghlo_vulkan_pipelines_get (device->pipelines, words, error);
+
+  return NULL;
+}
+
+void
+ghlo_vulkan_attention_clear (GhloVulkanAttention *self)
+{
+  ghlo_vulkan_epilogue_clear (&self->logits);
+  ghlo_step_attention_clear (&self->step);
+}
+
+gboolean
+ghlo_vulkan_attention_compile (GhloVulkanAttention  *self,
+                               GError              **error)
+{
+  g_autoptr (GBytes) words = ghlo_spirv_emit_attention (&self->shader, &self->device->measured.floats);
+
+  self->pipeline = ghlo_vulkan_pipelines_get (self->device->pipelines, words, error);
 
   return self->pipeline != VK_NULL_HANDLE;
 }

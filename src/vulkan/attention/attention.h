@@ -14,6 +14,7 @@ G_BEGIN_DECLS
 
 typedef struct
 {
+  const GhloVulkanDevice *device;
   GhloStepAttention       step;
   GhloVulkanProductShader scores, values;       /* of which neither is a shader by itself; their accesses are queries
                                                  * and keys, and values and the result */
@@ -33,8 +34,6 @@ const char *ghlo_vulkan_attention_init     (GhloVulkanAttention       *self,
                                             const GhloStepRequest     *request);
 void        ghlo_vulkan_attention_clear    (GhloVulkanAttention       *self);
 gboolean    ghlo_vulkan_attention_compile  (GhloVulkanAttention       *self,
-                                            const GhloVulkanDevice    *device,
-                                            const GhloStepRequest     *request,
                                             GError                   **error);
 void        ghlo_vulkan_attention_record   (const GhloVulkanAttention *self,
                                             const GhloStepPlace       *operands,

@@ -36,6 +36,9 @@ const char *ghlo_vulkan_product_cut           (GhloVulkanProduct               *
 gboolean ghlo_vulkan_product_has_matrices     (const GhloVulkanProduct         *self,
                                                const GhloVulkanDevice          *device,
                                                GhloSpirvSplit                   split);
+/* The precision that a product asks for, of both operands the most. */
+enum { GHLO_VULKAN_DEFAULT, GHLO_VULKAN_HIGH, GHLO_VULKAN_HIGHEST };
+gint64   ghlo_vulkan_find_precision           (const GhloIrOp                  *op);
 /* What the operands are best multiplied as where they are f32, and @op names no algorithm. */
 GhloSpirvSplit ghlo_vulkan_product_find_split (const GhloVulkanProduct         *self,
                                                const GhloVulkanDevice          *device,

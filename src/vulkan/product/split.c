@@ -8,8 +8,6 @@
 
 #include "kernel/kernel.h"
 
-/* Of precision_config, of both operands the most. */
-enum { DEFAULT, HIGH, HIGHEST };
 
 /* How long ways of doing a product take on an H100, in multiply-adds of the one that takes operands as they are: for
  * each multiply-add, for each element that planes are made of, and for being begun. */
@@ -21,11 +19,11 @@ typedef struct
 } Way;
 
 static const Way ways[] = {
-  { GHLO_SPIRV_WHOLE, DEFAULT, HIGHEST, 1, 0, 0 },
-  { GHLO_SPIRV_BF16_X3, DEFAULT, HIGH, 0.32, 0, 0 },
-  { GHLO_SPIRV_ONE_PLANE, DEFAULT, DEFAULT, 0.1, 240, 0x1p31 },
-  { GHLO_SPIRV_TWO_PLANES, HIGH, HIGH, 0.25, 64, 0x1p31 },
-  { GHLO_SPIRV_TWO_PLANES_APART, HIGHEST, HIGHEST, 0.5, 256, 0x1p30 },
+  { GHLO_SPIRV_WHOLE, GHLO_VULKAN_DEFAULT, GHLO_VULKAN_HIGHEST, 1, 0, 0 },
+  { GHLO_SPIRV_BF16_X3, GHLO_VULKAN_DEFAULT, GHLO_VULKAN_HIGH, 0.32, 0, 0 },
+  { GHLO_SPIRV_ONE_PLANE, GHLO_VULKAN_DEFAULT, GHLO_VULKAN_DEFAULT, 0.1, 240, 0x1p31 },
+  { GHLO_SPIRV_TWO_PLANES, GHLO_VULKAN_HIGH, GHLO_VULKAN_HIGH, 0.25, 64, 0x1p31 },
+  { GHLO_SPIRV_TWO_PLANES_APART, GHLO_VULKAN_HIGHEST, GHLO_VULKAN_HIGHEST, 0.5, 256, 0x1p30 },
 };
 
 /* What is smaller stays f32: there is little to gain (128³ takes 5.7 µs in place of 7.4), and the official tests of
@@ -54,11 +52,11 @@ estimate (const GhloVulkanProduct *product,
   return way->step * count_steps (product) + way->element * elements + way->once;
 }
 
-static gint64
-find_precision (const GhloIrOp *op)
+gint64
+ghlo_vulkan_find_precision (const GhloIrOp *op)
 {
   const GhloIrAttr *precision = ghlo_ir_op_get (op, "precision_config");
-  gint64 most = DEFAULT;
+  gint64 most = GHLO_VULKAN_DEFAULT;
 
   for (gsize i = 0; precision != NULL && i < precision->length; i++)
     most = MAX (most, precision->children[i]->integer);
@@ -106,7 +104,7 @@ ghlo_vulkan_product_find_split (const GhloVulkanProduct *product,
                                 const GhloIrOp          *op,
                                 gboolean                 matrices)
 {
-  const gint64 precision = find_precision (op);
+  const gint64 precision = ghlo_vulkan_find_precision (op);
   const GhloSpirvProduct *shader = &product->shader;
   const Way *best = &ways[0];
 

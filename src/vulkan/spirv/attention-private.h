@@ -63,7 +63,22 @@ ghlo_spirv_attention_unit (const GhloSpirvAttention *shape)
   return GHLO_SPIRV_PIECE_BYTES / ghlo_element_info (shape->component)->size;
 }
 
+/* Whether components have fewer bits than numbers, and there is no other plane for the rest of these. */
+static inline gboolean
+ghlo_spirv_attention_is_narrow (const GhloSpirvAttention *shape)
+{
+  return shape->component != GHLO_ELEMENT_TYPE_F32 && shape->n_planes == 1;
+}
+
 /* attention.c */
+/* Of shared memory, which other invocations see behind a barrier: what is at @pointer, and @value to there. */
+Id   ghlo_spirv_attention_get     (const SpirvAttention *self,
+                                   Id                    type,
+                                   Id                    pointer);
+void ghlo_spirv_attention_set     (const SpirvAttention *self,
+                                   Id                    pointer,
+                                   Id                    value);
+/* Vector @place. */
 Id   ghlo_spirv_attention_load    (const SpirvAttention *self,
                                    Id                    place);
 void ghlo_spirv_attention_store   (const SpirvAttention *self,
@@ -96,10 +111,10 @@ void ghlo_spirv_attention_bring   (const SpirvAttention *self,
 /* Vectors that an invocation brings. */
 guint ghlo_spirv_attention_brings (const SpirvAttention *self,
                                    const SpirvOperand   *operand);
-/* As many numbers of f32, or where @is_narrow elements of components, as a vector has: a vector of each plane. */
+/* As many elements of components, where these are narrow, or else numbers of f32, as a vector has: a vector of each
+ * plane. */
 void ghlo_spirv_attention_pack    (const SpirvAttention *self,
                                    const Id             *elements,
-                                   gboolean              is_narrow,
                                    Id                   *planes);
 
 /* attention-matrix.c */

@@ -17,22 +17,28 @@
 /* The least exponent of 2 that is computed: its power is 0, as that of minus infinity. */
 #define LEAST_EXPONENT -200.0
 
+/* The word of the workgroup's invocation @number. */
+static Id
+find_told (const SpirvAttention *attention,
+           Id                    number)
+{
+  Spirv *self = attention->spirv;
+  Id pointer = ghlo_spirv_pointer_type (self, SpvStorageClassWorkgroup, self->u32);
+  Id place = CODE (SpvOpShiftRightLogical, self->u32, number, ghlo_spirv_u32 (self, 2));
+  Id word = CODE (SpvOpBitwiseAnd, self->u32, number, ghlo_spirv_u32 (self, 3));
+
+  return CODE (SpvOpAccessChain, pointer, attention->shared,
+               ghlo_spirv_add_u32 (self, place, attention->numbers_at), word);
+}
+
 void
 ghlo_spirv_attention_tell (const SpirvAttention *attention,
                            Id                    number)
 {
   Spirv *self = attention->spirv;
-  Id pointer = ghlo_spirv_pointer_type (self, SpvStorageClassWorkgroup, self->u32);
-  Id place = CODE (SpvOpShiftRightLogical, self->u32, attention->lane, ghlo_spirv_u32 (self, 2));
-  Id word = CODE (SpvOpBitwiseAnd, self->u32, attention->lane, ghlo_spirv_u32 (self, 3));
+  Id place = find_told (attention, attention->lane);
 
-  place = CODE (SpvOpAccessChain, pointer, attention->shared,
-                ghlo_spirv_add_u32 (self, place, attention->numbers_at), word);
-  number = CODE (SpvOpBitcast, self->u32, number);
-  if (self->has_vulkan_model)
-    STATEMENT (SpvOpStore, place, number, SpvMemoryAccessNonPrivatePointerMask);
-  else
-    STATEMENT (SpvOpStore, place, number);
+  ghlo_spirv_attention_set (attention, place, CODE (SpvOpBitcast, self->u32, number));
 }
 
 Id
@@ -40,18 +46,10 @@ ghlo_spirv_attention_told (const SpirvAttention *attention,
                            guint                 part)
 {
   Spirv *self = attention->spirv;
-  Id pointer = ghlo_spirv_pointer_type (self, SpvStorageClassWorkgroup, self->u32);
-  Id number = CODE (SpvOpIMul, self->u32, attention->row, ghlo_spirv_u32 (self, attention->n_parts)), place, word;
+  Id number = CODE (SpvOpIMul, self->u32, attention->row, ghlo_spirv_u32 (self, attention->n_parts));
+  Id place = find_told (attention, ghlo_spirv_add_u32 (self, number, part));
 
-  number = ghlo_spirv_add_u32 (self, number, part);
-  place = CODE (SpvOpShiftRightLogical, self->u32, number, ghlo_spirv_u32 (self, 2));
-  word = CODE (SpvOpBitwiseAnd, self->u32, number, ghlo_spirv_u32 (self, 3));
-  place = CODE (SpvOpAccessChain, pointer, attention->shared,
-                ghlo_spirv_add_u32 (self, place, attention->numbers_at), word);
-  word = self->has_vulkan_model ? CODE (SpvOpLoad, self->u32, place, SpvMemoryAccessNonPrivatePointerMask)
-                                : CODE (SpvOpLoad, self->u32, place);
-
-  return CODE (SpvOpBitcast, attention->number, word);
+  return CODE (SpvOpBitcast, attention->number, ghlo_spirv_attention_get (attention, self->u32, place));
 }
 
 static Id
@@ -176,7 +174,7 @@ compute_powers (const SpirvAttention *attention,
 {
   Spirv *self = attention->spirv;
   const guint n = ghlo_spirv_attention_unit (attention->shape);
-  const gboolean is_narrow = attention->shape->component != GHLO_ELEMENT_TYPE_F32 && attention->shape->n_planes == 1;
+  const gboolean is_narrow = ghlo_spirv_attention_is_narrow (attention->shape);
   Id sum = ghlo_spirv_variable (self, attention->number), column, place, value;
   Id numbers[2 * GHLO_SPIRV_VECTOR], planes[2];
   SpirvLoop loop;
@@ -198,7 +196,7 @@ compute_powers (const SpirvAttention *attention,
         numbers[i] = ghlo_spirv_product_number (attention->weights, GHLO_SPIRV_RESULT, numbers[i]);
     }
   STATEMENT (SpvOpStore, sum, value);
-  ghlo_spirv_attention_pack (attention, numbers, is_narrow, planes);
+  ghlo_spirv_attention_pack (attention, numbers, planes);
   place = ghlo_spirv_attention_place (attention, &attention->powers, attention->row,
                                       CODE (SpvOpUDiv, self->u32, column, ghlo_spirv_u32 (self, n)));
   for (guint plane = 0; plane < attention->shape->n_planes; plane++)

@@ -95,13 +95,12 @@ pack_narrow (const SpirvAttention *attention,
 void
 ghlo_spirv_attention_pack (const SpirvAttention *self,
                            const Id             *elements,
-                           gboolean              is_narrow,
                            Id                   *planes)
 {
   const SpirvBlocks blocks = { .vector = self->vector, .n_planes = self->shape->n_planes };
   Id loaded[2];
 
-  if (is_narrow)
+  if (ghlo_spirv_attention_is_narrow (self->shape))
     planes[0] = pack_narrow (self, elements);
   else if (self->shape->n_planes == 1)
     planes[0] = ghlo_spirv_attention_vector (self, elements);
@@ -124,7 +123,7 @@ fetch (const SpirvAttention *attention,
   const SpirvProduct *product = operand->product;
   Spirv *self = attention->spirv;
   const guint n = ghlo_spirv_attention_unit (attention->shape);
-  const gboolean is_narrow = attention->shape->component != GHLO_ELEMENT_TYPE_F32 && attention->shape->n_planes == 1;
+  const gboolean is_narrow = ghlo_spirv_attention_is_narrow (attention->shape);
   Id elements[2 * GHLO_SPIRV_VECTOR], row, unit, at, address, is_there;
 
   find_unit (attention, operand, number, &row, &unit);
@@ -137,7 +136,7 @@ fetch (const SpirvAttention *attention,
     read_four (attention, operand, address, is_there, ghlo_spirv_add_u32 (self, at, i), elements + i);
   for (guint i = 0; i < n && !is_narrow; i++)
     elements[i] = ghlo_spirv_product_number (product, operand->tensor, elements[i]);
-  ghlo_spirv_attention_pack (attention, elements, is_narrow, planes);
+  ghlo_spirv_attention_pack (attention, elements, planes);
 }
 
 static void

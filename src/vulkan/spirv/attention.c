@@ -82,6 +82,30 @@ ghlo_spirv_attention_second (const GhloSpirvAttention *self)
   return n;
 }
 
+Id
+ghlo_spirv_attention_get (const SpirvAttention *attention,
+                          Id                    type,
+                          Id                    pointer)
+{
+  Spirv *self = attention->spirv;
+
+  return self->has_vulkan_model ? CODE (SpvOpLoad, type, pointer, SpvMemoryAccessNonPrivatePointerMask)
+                                : CODE (SpvOpLoad, type, pointer);
+}
+
+void
+ghlo_spirv_attention_set (const SpirvAttention *attention,
+                          Id                    pointer,
+                          Id                    value)
+{
+  Spirv *self = attention->spirv;
+
+  if (self->has_vulkan_model)
+    STATEMENT (SpvOpStore, pointer, value, SpvMemoryAccessNonPrivatePointerMask);
+  else
+    STATEMENT (SpvOpStore, pointer, value);
+}
+
 static Id
 find_vector (const SpirvAttention *attention,
              Id                    place)
@@ -96,13 +120,7 @@ Id
 ghlo_spirv_attention_load (const SpirvAttention *attention,
                            Id                    place)
 {
-  Spirv *self = attention->spirv;
-
-  place = find_vector (attention, place);
-  if (self->has_vulkan_model)
-    return CODE (SpvOpLoad, attention->vector, place, SpvMemoryAccessNonPrivatePointerMask);
-
-  return CODE (SpvOpLoad, attention->vector, place);
+  return ghlo_spirv_attention_get (attention, attention->vector, find_vector (attention, place));
 }
 
 void
@@ -110,13 +128,7 @@ ghlo_spirv_attention_store (const SpirvAttention *attention,
                             Id                    place,
                             Id                    vector)
 {
-  Spirv *self = attention->spirv;
-
-  place = find_vector (attention, place);
-  if (self->has_vulkan_model)
-    STATEMENT (SpvOpStore, place, vector, SpvMemoryAccessNonPrivatePointerMask);
-  else
-    STATEMENT (SpvOpStore, place, vector);
+  ghlo_spirv_attention_set (attention, find_vector (attention, place), vector);
 }
 
 void
@@ -164,29 +176,20 @@ ghlo_spirv_attention_barrier (const SpirvAttention *self)
     ghlo_spirv_shared_barrier (self->spirv);
 }
 
-static Id
-narrow_word (const SpirvProduct *product,
-             guint               word)
-{
-  Spirv *self = product->spirv;
-
-  return CODE (SpvOpUConvert, self->u32, product->words[word]);
-}
-
 static void
 find_operands (SpirvAttention *self)
 {
   const GhloSpirvAttention *shape = self->shape;
-  const Id n_rows = narrow_word (self->scores, GHLO_SPIRV_PRODUCT_M);
-  const Id n_length = narrow_word (self->scores, GHLO_SPIRV_PRODUCT_N);
-  const Id n_features = narrow_word (self->scores, GHLO_SPIRV_PRODUCT_K);
+  const Id n_rows = ghlo_spirv_product_narrow (self->scores, GHLO_SPIRV_PRODUCT_M);
+  const Id n_length = ghlo_spirv_product_narrow (self->scores, GHLO_SPIRV_PRODUCT_N);
+  const Id n_features = ghlo_spirv_product_narrow (self->scores, GHLO_SPIRV_PRODUCT_K);
   const SpirvOperand operands[] = {
     { self->scores, GHLO_SPIRV_LHS, GHLO_SPIRV_QUERIES, GHLO_SPIRV_ROWS, GHLO_SPIRV_INNER, n_rows, n_features,
       shape->n_rows, shape->n_features, self->operands[GHLO_SPIRV_QUERIES].tile },
     { self->scores, GHLO_SPIRV_RHS, GHLO_SPIRV_KEYS, GHLO_SPIRV_COLUMNS, GHLO_SPIRV_INNER, n_length, n_features,
       shape->n_length, shape->n_features, self->operands[GHLO_SPIRV_KEYS].tile },
     { self->values, GHLO_SPIRV_RHS, GHLO_SPIRV_VALUES, GHLO_SPIRV_INNER, GHLO_SPIRV_COLUMNS, n_length,
-      narrow_word (self->values, GHLO_SPIRV_PRODUCT_N), shape->n_length, shape->n_columns,
+      ghlo_spirv_product_narrow (self->values, GHLO_SPIRV_PRODUCT_N), shape->n_length, shape->n_columns,
       self->operands[GHLO_SPIRV_VALUES].tile },
   };
 
@@ -202,8 +205,9 @@ find_place (SpirvAttention *attention,
   Spirv *self = attention->spirv;
   const guint n_rows = attention->shape->n_rows;
   SpirvProduct *products[] = { attention->scores, attention->values };
-  Id n = ghlo_spirv_add_u32 (self, narrow_word (attention->scores, GHLO_SPIRV_PRODUCT_M), n_rows - 1), batch;
+  Id n = ghlo_spirv_product_narrow (attention->scores, GHLO_SPIRV_PRODUCT_M), batch;
 
+  n = ghlo_spirv_add_u32 (self, n, n_rows - 1);
   n = CODE (SpvOpUDiv, self->u32, n, ghlo_spirv_u32 (self, n_rows));
   batch = ghlo_spirv_divide (self, number, n, &attention->first_row);
   attention->first_row = CODE (SpvOpIMul, self->u32, attention->first_row, ghlo_spirv_u32 (self, n_rows));

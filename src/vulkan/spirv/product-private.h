@@ -145,6 +145,9 @@ Id   ghlo_spirv_product_word     (const SpirvProduct *product,
 Id   ghlo_spirv_product_zeros    (const SpirvProduct *product);
 /* Reads the table, but for the epilogue. */
 void ghlo_spirv_product_load_table (SpirvProduct     *product);
+/* Word @word that was read, as 32 bits. */
+Id   ghlo_spirv_product_narrow   (const SpirvProduct *product,
+                                  guint               word);
 /* Bytes to the index of a role in a tensor, or its part of a position where @form is a window's. */
 Id   ghlo_spirv_product_offset   (const SpirvProduct *product,
                                   GhloSpirvRole       role,

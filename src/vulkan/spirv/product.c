@@ -287,10 +287,9 @@ find_factors (SpirvProduct *product)
     }
 }
 
-/* The word as 32 bits. */
-static Id
-narrow_word (const SpirvProduct *product,
-             guint               word)
+Id
+ghlo_spirv_product_narrow (const SpirvProduct *product,
+                           guint               word)
 {
   Spirv *self = product->spirv;
 
@@ -309,12 +308,13 @@ find_place (SpirvProduct *product,
     {
       SpirvSide *side = &product->sides[i];
 
-      side->count = narrow_word (product, i == 0 ? GHLO_SPIRV_PRODUCT_M : GHLO_SPIRV_PRODUCT_N);
+      side->count = ghlo_spirv_product_narrow (product, i == 0 ? GHLO_SPIRV_PRODUCT_M : GHLO_SPIRV_PRODUCT_N);
       n_tiles[i] = CODE (SpvOpUDiv, self->u32, ghlo_spirv_add_u32 (self, side->count, side->extent - 1),
                          ghlo_spirv_u32 (self, side->extent));
     }
   plane = ghlo_spirv_divide (self, number, CODE (SpvOpIMul, self->u32, n_tiles[0], n_tiles[1]), &tile);
-  piece = ghlo_spirv_divide (self, plane, narrow_word (product, GHLO_SPIRV_PRODUCT_BATCHES), &product->batch);
+  piece = ghlo_spirv_divide (self, plane, ghlo_spirv_product_narrow (product, GHLO_SPIRV_PRODUCT_BATCHES),
+                             &product->batch);
   find_tile (product, tile, n_tiles);
   for (guint i = 0; i < GHLO_SPIRV_N_TENSORS; i++)
     product->addresses[i] = CODE (SpvOpIAdd, self->u64, product->words[GHLO_SPIRV_PRODUCT_ADDRESSES + i],
@@ -323,10 +323,10 @@ find_place (SpirvProduct *product,
   address = CODE (SpvOpIMul, self->u64, CODE (SpvOpUConvert, self->u64, piece),
                   product->words[GHLO_SPIRV_PRODUCT_PLANE]);
   product->addresses[GHLO_SPIRV_RESULT] = CODE (SpvOpIAdd, self->u64, product->addresses[GHLO_SPIRV_RESULT], address);
-  length = narrow_word (product, GHLO_SPIRV_PRODUCT_PIECE);
+  length = ghlo_spirv_product_narrow (product, GHLO_SPIRV_PRODUCT_PIECE);
   product->begin = CODE (SpvOpIMul, self->u32, piece, length);
   product->end = GLSL (UMin, self->u32, CODE (SpvOpIAdd, self->u32, product->begin, length),
-                       narrow_word (product, GHLO_SPIRV_PRODUCT_K));
+                       ghlo_spirv_product_narrow (product, GHLO_SPIRV_PRODUCT_K));
 }
 
 /* What follows, up to ghlo_spirv_end_if (), is done where the flag is as it is to be; 0: it is not looked at. */

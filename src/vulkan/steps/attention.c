@@ -3,53 +3,33 @@
  * Fusions that are attention, as steps. Operands and the result are taken as they lie, whatever their strides.
  */
 
-#include "base/ghlo-error.h"
 #include "kernel/text.h"
 #include "vulkan/attention/attention.h"
-#include "vulkan/target.h"
+#include "vulkan/steps/step.h"
+
+static const char *
+read_request (GhloVulkanAttention   *self,
+              GhloVulkanDevice      *device,
+              const GhloStepRequest *request)
+{
+  return request->body != NULL ? ghlo_vulkan_attention_init (self, device, request) : "it is no attention";
+}
 
 static void
-release (gpointer compiled)
+fill_selection (const GhloVulkanAttention *self,
+                const GhloStepRequest     *request,
+                GhloStepSelection         *selection)
 {
-  GhloVulkanAttention *self = compiled;
-
-  ghlo_vulkan_attention_clear (self);
-  g_free (self);
 }
-
-G_DEFINE_AUTOPTR_CLEANUP_FUNC (GhloVulkanAttention, release)
 
 static gboolean
-select_step (gpointer               target,
-             const GhloStepRequest *request,
-             GhloStepSelection     *selection)
+make_pipelines (GhloVulkanAttention  *self,
+                GError              **error)
 {
-  g_autoptr (GhloVulkanAttention) self = g_new0 (GhloVulkanAttention, 1);
-
-  selection->reason = request->body != NULL ? ghlo_vulkan_attention_init (self, target, request)
-                                            : "it is no attention";
-
-  return selection->reason == NULL;
+  return ghlo_vulkan_attention_compile (self, error);
 }
 
-static gpointer
-compile (gpointer               target,
-         const GhloStepRequest *request,
-         const GhloMonitor     *monitor,
-         GError               **error)
-{
-  g_autoptr (GhloVulkanAttention) self = g_new0 (GhloVulkanAttention, 1);
-  const char *reason = ghlo_vulkan_attention_init (self, target, request);
-
-  if (reason != NULL)
-    {
-      g_set_error (error, GHLO_ERROR, GHLO_ERROR_INTERNAL, "%s was selected for a Vulkan device, but cannot be "
-                   "compiled: %s", ghlo_ir_op_get_name (request->op), reason);
-      return NULL;
-    }
-
-  return ghlo_vulkan_attention_compile (self, target, request, error) ? g_steal_pointer (&self) : NULL;
-}
+GHLO_VULKAN_DEFINE_STEP (GhloVulkanAttention, ghlo_vulkan_attention_clear, FALSE)
 
 static gboolean
 record (gpointer              compiled,
