@@ -27,24 +27,16 @@ static GhloVulkanDevice *
 get_device (Way way)
 {
   static const guint64 types = (guint64) 1 << GHLO_ELEMENT_TYPE_BF16 | (guint64) 1 << GHLO_ELEMENT_TYPE_F16;
-  static struct { GhloVulkanDevice device; GhloStepTarget target; } copies[COOPERATIVE + 1];
-  GhloVulkanDevice *device = vulkan_program_device (), *copy = &copies[way].device;
-  GhloStepTarget *target = &copies[way].target;
-  g_autoptr (GError) error = NULL;
+  static VulkanProgramCopy copies[COOPERATIVE + 1];
+  GhloVulkanDevice *copy = vulkan_program_copy (&copies[way]);
 
-  if (device == NULL)
+  if (copy == NULL)
     return NULL;
-  if (way == COOPERATIVE && (device->matrices & types) != types)
+  if (way == COOPERATIVE && (copy->matrices & types) != types)
     {
       g_test_skip ("there is no device with cooperative matrices");
       return NULL;
     }
-  if (!ghlo_vulkan_device_open (device, NULL, &error))
-    g_error ("%s", error->message);
-  *copy = *device;
-  *target = *device->target;
-  copy->target = target;
-  target->self = copy;
   copy->matrices = way == NUMBERS ? 0 : types;
   copy->emulates_matrices = way == EMULATED;
   copy->fuses_always = TRUE;

@@ -517,15 +517,6 @@ static const char endless[] =
   "  }\n"
   END ("%r", ARRAY);
 
-static gpointer
-cancel_soon (gpointer cancellable)
-{
-  g_usleep (G_USEC_PER_SEC / 5);
-  g_cancellable_cancel (cancellable);
-
-  return NULL;
-}
-
 static void
 test_cancel (void)
 {
@@ -542,7 +533,7 @@ test_cancel (void)
   g_assert_true (is_of_device (device, endless));
   prepared = vulkan_program_prepare (&device->core, endless, &error);
   g_assert_no_error (error);
-  thread = g_thread_new (NULL, cancel_soon, cancellable);
+  thread = g_thread_new (NULL, vulkan_program_cancel_soon, cancellable);
   g_assert_false (ghlo_prepared_run (prepared, NULL, NULL, 0, outputs, &monitor, &error));
   g_assert_error (error, G_IO_ERROR, G_IO_ERROR_CANCELLED);
   g_thread_join (thread);

@@ -21,20 +21,12 @@ enum { MAX_INPUTS = 6, MAX_OUTPUTS = 4 };
 static GhloVulkanDevice *
 get_device (gboolean is_emulated)
 {
-  static struct { GhloVulkanDevice device; GhloStepTarget target; } copies[2];
-  GhloVulkanDevice *device = vulkan_program_device (), *copy = &copies[is_emulated ? 1 : 0].device;
-  GhloStepTarget *target = &copies[is_emulated ? 1 : 0].target;
-  g_autoptr (GError) error = NULL;
+  static VulkanProgramCopy copies[2];
+  GhloVulkanDevice *copy = vulkan_program_copy (&copies[is_emulated ? 1 : 0]);
 
-  if (device == NULL)
+  if (copy == NULL)
     return NULL;
-  if (!ghlo_vulkan_device_open (device, NULL, &error))
-    g_error ("%s", error->message);
-  *copy = *device;
-  *target = *device->target;
   copy->fuses_always = TRUE;
-  copy->target = target;
-  target->self = copy;
   if (is_emulated)
     {
       copy->emulates_matrices = TRUE;

@@ -427,15 +427,6 @@ static const char endless[] =
   "  return %r : tensor<32xi32>\n"
   "}\n";
 
-static gpointer
-cancel_soon (gpointer cancellable)
-{
-  g_usleep (G_USEC_PER_SEC / 5);
-  g_cancellable_cancel (cancellable);
-
-  return NULL;
-}
-
 static void
 test_cancel (void)
 {
@@ -449,7 +440,7 @@ test_cancel (void)
       g_autoptr (GhloPrepared) prepared = vulkan_program_prepare (&device->core, texts[i], &error);
       g_autoptr (GCancellable) cancellable = g_cancellable_new ();
       const GhloMonitor monitor = { .cancellable = cancellable };
-      GThread *thread = g_thread_new (NULL, cancel_soon, cancellable);
+      GThread *thread = g_thread_new (NULL, vulkan_program_cancel_soon, cancellable);
       GhloValue *outputs[VULKAN_PROGRAM_MAX_OUTPUTS];
 
       g_assert_no_error (error);

@@ -24,6 +24,33 @@ vulkan_program_device (void)
   return (GhloVulkanDevice *) device;
 }
 
+GhloVulkanDevice *
+vulkan_program_copy (VulkanProgramCopy *copy)
+{
+  GhloVulkanDevice *device = vulkan_program_device ();
+  g_autoptr (GError) error = NULL;
+
+  if (device == NULL)
+    return NULL;
+  ghlo_vulkan_device_open (device, NULL, &error);
+  g_assert_no_error (error);
+  copy->device = *device;
+  copy->target = *device->target;
+  copy->device.target = &copy->target;
+  copy->target.self = &copy->device;
+
+  return &copy->device;
+}
+
+gpointer
+vulkan_program_cancel_soon (gpointer cancellable)
+{
+  g_usleep (G_USEC_PER_SEC / 5);
+  g_cancellable_cancel (cancellable);
+
+  return NULL;
+}
+
 GhloPrepared *
 vulkan_program_prepare (GhloDeviceCore  *device,
                         const char      *text,

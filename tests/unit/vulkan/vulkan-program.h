@@ -12,6 +12,17 @@ G_BEGIN_DECLS
 
 /* The first one there is; NULL where there is none, the test being skipped then. */
 GhloVulkanDevice *vulkan_program_device  (void);
+/* A device that is the first one, open, until the test changes what it says of itself. */
+typedef struct
+{
+  GhloVulkanDevice device;
+  GhloStepTarget   target;
+} VulkanProgramCopy;
+
+/* NULL, the test being skipped, where there is none. */
+GhloVulkanDevice *vulkan_program_copy    (VulkanProgramCopy *copy);
+/* For a thread: cancels what it is given after a fifth of a second. */
+gpointer          vulkan_program_cancel_soon (gpointer       cancellable);
 /* Of a text that is right. */
 GhloPrepared     *vulkan_program_prepare (GhloDeviceCore    *device,
                                           const char        *text,
