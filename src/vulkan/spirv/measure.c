@@ -48,6 +48,19 @@ is_subnormal (GhloElementType type,
   return is_float (type) && (bits & ~sign) != 0 && (bits & ~sign) < normal;
 }
 
+/* Whether @expected is subnormal, or may have been before it was rounded, and @found is what flushing makes of it. */
+static gboolean
+is_flushed (GhloElementType type,
+            guint64         expected,
+            guint64         found)
+{
+  const GhloElementInfo *info = ghlo_element_info (type);
+  const guint64 sign = (guint64) 1 << (info->bits - 1), smallest = (guint64) 1 << info->mantissa_bits;
+
+  return is_subnormal (type, expected)
+         || (is_float (type) && (expected & ~sign) == smallest && found == (expected & sign));
+}
+
 static gboolean
 is_nan (GhloElementType type,
         guint64         bits)
@@ -100,7 +113,7 @@ compare (const GhloProbe        *probe,
       if (a == b || (is_nan (row->type, a) && is_nan (row->type, b)))
         continue;
       is_exact = FALSE;
-      if (!is_subnormal (row->type, a) && !has_subnormal (probe, row, expected, i))
+      if (!is_flushed (row->type, a, b) && !has_subnormal (probe, row, expected, i))
         *nearly = FALSE;
     }
 

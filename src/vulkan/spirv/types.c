@@ -107,6 +107,11 @@ ghlo_spirv_select (Spirv *self,
                    Id     if_true,
                    Id     if_false)
 {
+  /* NVIDIA's compiler makes something else of some selections among booleans (driver 580). */
+  if (type == self->boolean)
+    return CODE (SpvOpLogicalOr, type, CODE (SpvOpLogicalAnd, type, condition, if_true),
+                 CODE (SpvOpLogicalAnd, type, CODE (SpvOpLogicalNot, type, condition), if_false));
+
   return CODE (SpvOpSelect, type, condition, if_true, if_false);
 }
 

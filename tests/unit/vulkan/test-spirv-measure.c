@@ -145,6 +145,45 @@ test_subnormals (void)
   g_assert_true (device.floats.fuses[0] && device.floats.folds_exactly);
 }
 
+/* What is below the smallest normal number until it is rounded is flushed too. */
+static guint64
+flush_before_rounding (const GhloProbeRow *row,
+                       GhloElementType     type,
+                       const guint64      *operands,
+                       guint64             bits)
+{
+  return row->kind == GHLO_NODE_FMA && type == F32 && (bits & 0x7fffffff) <= 0x00800000 ? bits & 0x80000000 : bits;
+}
+
+static void
+test_tiny (void)
+{
+  const guint64 f32 = (guint64) 1 << F32;
+  GhloSpirvDevice device = measure (flush_before_rounding);
+
+  check_inexact (&device, GHLO_NODE_FMA, f32, f32);
+  g_assert_true (device.floats.fuses[0]);
+}
+
+/* The smallest normal number is no other one, and no zero of the other sign. */
+static guint64
+lose_smallest (const GhloProbeRow *row,
+               GhloElementType     type,
+               const guint64      *operands,
+               guint64             bits)
+{
+  return row->kind == GHLO_NODE_FMA && type == F32 && bits == 0x00800000 ? 0x80000000 : bits;
+}
+
+static void
+test_lost (void)
+{
+  GhloSpirvDevice device = measure (lose_smallest);
+
+  check_inexact (&device, GHLO_NODE_FMA, (guint64) 1 << F32, 0);
+  g_assert_false (device.floats.fuses[0]);
+}
+
 static guint64
 round_twice (const GhloProbeRow *row,
              GhloElementType     type,
@@ -321,6 +360,8 @@ main (int    argc,
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/spirv/measure/exact", test_exact);
   g_test_add_func ("/spirv/measure/subnormals", test_subnormals);
+  g_test_add_func ("/spirv/measure/tiny", test_tiny);
+  g_test_add_func ("/spirv/measure/lost", test_lost);
   g_test_add_func ("/spirv/measure/rounding", test_rounding);
   g_test_add_func ("/spirv/measure/integers", test_integers);
   g_test_add_func ("/spirv/measure/roots", test_roots);
