@@ -12,8 +12,9 @@
 #include "vulkan/pipelines.h"
 
 /* Fewer points than would fill a device are each done by a workgroup, where there is enough in them; and more of them
- * where that reads memory side by side, and folds have as many chains. */
-enum { FEW_POINTS = 4096, MANY_ELEMENTS = 256, MANY_CHAINS = 16 };
+ * where that reads memory side by side, and folds have as many chains. So many parts of points that lie side by side
+ * are done by an invocation each all the same. */
+enum { FEW_POINTS = 4096, MANY_ELEMENTS = 256, MANY_CHAINS = 16, MANY_PARTS = 1024 };
 
 /* From so many on where iterations go by way of arrays, which an invocation has in scratch, far away; and the most
  * invocations of a workgroup then. */
@@ -22,8 +23,9 @@ enum { SOME_ELEMENTS = 16, MOST_INVOCATIONS = 256 };
 /* The most that a kernel takes for scratch; more invocations than that has room for take turns. */
 #define MAX_SCRATCH ((gsize) 64 << 20)
 
-/* Folds of points that are fewer than these invocations are done in parts, where there are as many of them. */
-enum { MANY_INVOCATIONS = 1 << 18, LEAST_PARTS = 4 };
+/* Folds of points that are fewer than these invocations are done in parts, where there are as many of them: for
+ * workgroups, and for invocations, which take longer for each. */
+enum { MANY_INVOCATIONS = 1 << 18, LEAST_OF_GROUPS = 4, LEAST_OF_INVOCATIONS = 2 };
 
 /* What an invocation does of more points than these. */
 enum { POINTS_EACH = 8 };
@@ -48,7 +50,7 @@ ghlo_vulkan_kernel_init_probe (GhloVulkanKernel *self,
 /* Whether what lies side by side in the largest buffer that is read is of one point: then invocations that read it side
  * by side are those of a workgroup that shares the point. */
 static gboolean
-has_points_side_by_side (const GhloKernel *kernel)
+has_elements_side_by_side (const GhloKernel *kernel)
 {
   gint64 largest = 0, least = G_MAXINT64;
   gboolean is_inner = FALSE;
@@ -112,6 +114,14 @@ find_longest (const GhloVulkanKernel *self)
   return longest;
 }
 
+/* Whether invocations with a point, or a part of one, each are many and read memory side by side. */
+static gboolean
+has_many_parts (const GhloVulkanKernel *self)
+{
+  return self->n_points * ghlo_spirv_count_parts (self->kernel, self->extents) >= MANY_PARTS
+         && ghlo_spirv_scratch (self->kernel) == 0 && !has_elements_side_by_side (self->kernel);
+}
+
 static gboolean
 is_group_per_point (const GhloVulkanKernel *self)
 {
@@ -121,9 +131,9 @@ is_group_per_point (const GhloVulkanKernel *self)
   if (ghlo_spirv_shared (kernel) > self->device->limits.maxComputeSharedMemorySize)
     return FALSE;
 
-  return (self->n_points < FEW_POINTS && longest >= many)
+  return (self->n_points < FEW_POINTS && longest >= many && !has_many_parts (self))
          || (longest >= GHLO_SPIRV_GROUP && least_chains (kernel, MANY_CHAINS) == MANY_CHAINS
-             && has_points_side_by_side (kernel));
+             && has_elements_side_by_side (kernel));
 }
 
 /* Where iterations follow each other, an invocation is to have few points in each. */
@@ -175,8 +185,9 @@ choose_parts (GhloVulkanKernel *self)
 {
   guint64 n_parts = ghlo_spirv_count_parts (self->kernel, self->extents);
   guint64 n_invocations = self->group_per_point ? self->n_points * GHLO_SPIRV_GROUP : self->n_points;
+  guint64 least = self->group_per_point ? LEAST_OF_GROUPS : LEAST_OF_INVOCATIONS;
 
-  if (self->scratch_each == 0 && n_parts >= LEAST_PARTS && n_invocations < MANY_INVOCATIONS
+  if (self->scratch_each == 0 && n_parts >= least && n_invocations < MANY_INVOCATIONS
       && ghlo_spirv_parts_scratch (self->kernel, self->n_points, n_parts) <= MAX_SCRATCH)
     self->n_parts = n_parts;
 }

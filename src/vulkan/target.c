@@ -14,6 +14,7 @@
 #include "vulkan/product/product.h"
 #include "vulkan/queue.h"
 #include "vulkan/recording.h"
+#include "vulkan/reduction.h"
 #include "vulkan/stopwatch.h"
 #include "vulkan/transfer.h"
 
@@ -219,7 +220,7 @@ ghlo_vulkan_declines (GhloVulkanDevice      *device,
         return reason;
     }
 
-  return NULL;
+  return ghlo_vulkan_reduction_obstacle (ops, n_ops);
 }
 
 const GhloStepTarget *

@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * A kernel with reductions has one point for each of their results, a workgroup's where these are few. The first
+ * reduction is shared out to more workgroups; what then goes through the reduced elements again is not, so that a
+ * batch normalization of 64 channels would be done by 64 workgroups. Such a kernel is worth it only where there is not
+ * much to go through: else the rest becomes kernels of its own, which reads the elements once more.
+ */
+
+#include "vulkan/reduction.h"
+
+/* Results that give a large device enough workgroups; and how many elements of one are few: fewer where the elements of
+ * several results lie side by side, and a workgroup's do not. */
+enum { MANY_ROWS = 4096, MANY_ELEMENTS = 8192, MANY_APART = 1024 };
+
+static double
+count (const GhloIrType *type)
+{
+  double n = 1;
+
+  for (guint i = 0; i < type->rank; i++)
+    n *= (double) type->dimensions[i];
+
+  return n;
+}
+
+/* Whether the elements of each result lie side by side. */
+static gboolean
+reduces_innermost (const GhloIrOp *op)
+{
+  const GhloIrType *type = ghlo_ir_op_operand (op, 0)->type;
+  gint64 innermost = (gint64) type->rank - 1;
+  gsize n;
+  g_autofree gint64 *dimensions = ghlo_ir_op_dup_ints (op, "dimensions", &n);
+
+  while (innermost > 0 && type->dimensions[innermost] == 1)
+    innermost--;
+  for (gsize i = 0; i < n; i++)
+    if (dimensions[i] == innermost)
+      return TRUE;
+
+  return FALSE;
+}
+
+/* Whether few workgroups would go through much. */
+static gboolean
+is_long (const GhloIrOp *op)
+{
+  const double n_rows = count (op->results[0].type), n = count (ghlo_ir_op_operand (op, 0)->type);
+
+  return n_rows < MANY_ROWS && n > n_rows * (reduces_innermost (op) ? MANY_ELEMENTS : MANY_APART);
+}
+
+/* Whether operation @at of @ops needs what a reduction of @ops gives; @needs tells it of those before. */
+static gboolean
+needs_reduction (const GhloIrOp *const *ops,
+                 guint                  at,
+                 const gboolean        *needs)
+{
+  for (guint i = 0; i < ops[at]->n_operands; i++)
+    for (guint j = at; j-- > 0;)
+      if (ghlo_ir_op_operand (ops[at], i)->op == ops[j])
+        {
+          if (needs[j] || ops[j]->kind == GHLO_OP_STABLEHLO_REDUCE)
+            return TRUE;
+          break;
+        }
+
+  return FALSE;
+}
+
+const char *
+ghlo_vulkan_reduction_obstacle (const GhloIrOp *const *ops,
+                                guint                  n_ops)
+{
+  g_autofree gboolean *needs = NULL;
+  double n_rows = 0;
+
+  for (guint i = 0; i < n_ops && n_rows == 0; i++)
+    if (ops[i]->kind == GHLO_OP_STABLEHLO_REDUCE && is_long (ops[i]))
+      n_rows = count (ops[i]->results[0].type);
+  if (n_rows == 0)
+    return NULL;
+  needs = g_new0 (gboolean, n_ops);
+  for (guint i = 0; i < n_ops; i++)
+    {
+      needs[i] = needs_reduction (ops, i, needs);
+      if (needs[i] && (ops[i]->kind == GHLO_OP_STABLEHLO_REDUCE || count (ops[i]->results[0].type) > n_rows))
+        return "few workgroups would go through much once more";
+    }
+
+  return NULL;
+}
