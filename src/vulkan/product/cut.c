@@ -104,22 +104,29 @@ lies_in_pieces (const GhloVulkanProduct *self,
   return strides % GHLO_SPIRV_PIECE_BYTES == 0;
 }
 
+/* How a tile's blocks are loaded: steps of a block, where shared memory has room for them, and how many steps ahead of
+ * their use elements are loaded. */
+typedef struct
+{
+  guint n_steps, distance;
+} Loads;
+
 /* Tiles for two by two subgroups, and for as many that are emulated, in order of preference, each where there are at
  * least so many. Blocks of two steps have a workgroup wait half as often as those of one, which is worth 6 % of 4096³
- * on an H100; with four, 512×768×768 of bf16 takes 8.7 µs in place of 10.8, and k is read by whole lines of caches
- * where it is adjacent. */
+ * on an H100. Large tiles have no registers for what is far ahead; small ones of a few workgroups wait for memory
+ * without it: on an H200 512×3072×768 of bf16 takes 18 µs in place of 24 with weights from memory, and of halves, which
+ * take twice the registers, 39 in place of 48. */
 static const struct
 {
   GhloSpirvTile tile, emulated;
   guint64       least_tiles, least_emulated;
-  guint         n_steps[2];     /* of blocks, where there is room: of those where k is not adjacent, and where it is */
-  guint         distance;       /* prefetch distance, in steps */
+  Loads         one, two;       /* of elements as they are, and of two halves or planes of each */
 } matrix_rows[] = {
-  { { 2, 2, 64, 64, 0 }, { 2, 2, 16, 32, 0 }, 128, 4, { 2, 2 }, 1 },
-  { { 2, 2, 64, 32, 0 }, { 2, 2, 16, 32, 0 }, 264, 4, { 2, 2 }, 1 },
-  { { 2, 2, 32, 32, 0 }, { 2, 2, 16, 16, 0 }, 0, 0, { 4, 4 }, 1 },
+  { { 2, 2, 64, 64, 0 }, { 2, 2, 16, 32, 0 }, 128, 4, { 2, 1 }, { 2, 1 } },
+  { { 2, 2, 64, 32, 0 }, { 2, 2, 16, 32, 0 }, 264, 4, { 2, 1 }, { 2, 1 } },
+  { { 2, 2, 32, 32, 0 }, { 2, 2, 16, 16, 0 }, 0, 0, { 2, 4 }, { 1, 2 } },
   /* Subgroups may be too large to share out the pieces of that. */
-  { { 2, 2, 64, 64, 0 }, { 2, 2, 16, 32, 0 }, 0, 0, { 2, 2 }, 1 },
+  { { 2, 2, 64, 64, 0 }, { 2, 2, 16, 32, 0 }, 0, 0, { 2, 1 }, { 2, 1 } },
 };
 
 /* The least number of rows and columns that are worth it. */
@@ -244,12 +251,13 @@ take_matrix_row (const GhloVulkanProduct *self,
                  GhloSpirvProduct        *shader)
 {
   const guint n_steps = device->forced_matrices.n_steps, distance = device->forced_matrices.distance;
+  const Loads *loads = ghlo_spirv_n_planes (shader->split) > 1 ? &matrix_rows[row].two : &matrix_rows[row].one;
 
   shader->tile = shader->is_emulated ? matrix_rows[row].emulated : matrix_rows[row].tile;
   choose_rounds (self, shader);
   for (guint side = 0; side < 2; side++)
-    shader->n_steps[side] = n_steps > 0 ? n_steps : matrix_rows[row].n_steps[shader->is_inner_adjacent[side]];
-  shader->distance = distance > 0 ? distance : matrix_rows[row].distance;
+    shader->n_steps[side] = n_steps > 0 ? n_steps : loads->n_steps;
+  shader->distance = distance > 0 ? distance : loads->distance;
 }
 
 /* FALSE, and nothing is changed, where it is not for cooperative matrices. */
