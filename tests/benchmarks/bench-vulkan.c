@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { RUNS = 2000, QUICK_RUNS = 50, IN_FLIGHT = 16 };
+enum { RUNS = 2000, QUICK_RUNS = 50, IN_FLIGHT = 16, STREAM = 128 };
 
 static GhloClient *client;
 static GhloCompileOptions *options;
@@ -108,6 +108,14 @@ measure_latency (const char *name,
   g_print ("%-40s median %.1f µs, p99 %.1f µs\n", name, times[n / 2], times[n * 99 / 100]);
 }
 
+/* Runs that follow each other, of which so many are in flight: one that ends begins the next. */
+typedef struct
+{
+  GhloExecutable *executable;
+  GPtrArray      *inputs;
+  guint           n_left, n_running;
+} Stream;
+
 static void
 on_executed (GObject      *source,
              GAsyncResult *result,
@@ -115,9 +123,16 @@ on_executed (GObject      *source,
 {
   g_autoptr (GError) error = NULL;
   g_autoptr (GhloResult) outputs = ghlo_executable_execute_finish (GHLO_EXECUTABLE (source), result, &error);
+  Stream *stream = data;
 
   check (error);
-  --*(guint *) data;
+  stream->n_running--;
+  if (stream->n_left == 0)
+    return;
+  stream->n_left--;
+  stream->n_running++;
+  ghlo_executable_execute_async (stream->executable, (GhloBuffer *const *) stream->inputs->pdata, stream->inputs->len,
+                                 NULL, on_executed, stream);
 }
 
 /* Seconds of one of many runs that follow each other on the device: the least of some rounds. */
@@ -126,6 +141,7 @@ measure_rate (const char *text)
 {
   g_autoptr (GhloExecutable) executable = compile (text);
   g_autoptr (GPtrArray) inputs = make_inputs (executable, TRUE);
+  const guint n_runs = is_quick ? IN_FLIGHT : STREAM;
   double least = G_MAXDOUBLE;
   gint64 end = g_get_monotonic_time () + (is_quick ? 0 : 500 * G_TIME_SPAN_MILLISECOND);
 
@@ -133,14 +149,14 @@ measure_rate (const char *text)
   for (guint round = 0; round < 3 || g_get_monotonic_time () < end; round++)
     {
       g_autoptr (GTimer) timer = g_timer_new ();
-      guint n = IN_FLIGHT;
+      Stream stream = { executable, inputs, n_runs - IN_FLIGHT, IN_FLIGHT };
 
       for (guint i = 0; i < IN_FLIGHT; i++)
         ghlo_executable_execute_async (executable, (GhloBuffer *const *) inputs->pdata, inputs->len, NULL, on_executed,
-                                       &n);
-      while (n > 0)
+                                       &stream);
+      while (stream.n_running > 0)
         g_main_context_iteration (NULL, TRUE);
-      least = MIN (least, g_timer_elapsed (timer, NULL) / IN_FLIGHT);
+      least = MIN (least, g_timer_elapsed (timer, NULL) / n_runs);
     }
 
   return least;

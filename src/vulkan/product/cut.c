@@ -8,17 +8,15 @@
 #include "base/sizes.h"
 
 /* Into how many pieces k is cut where there are few tiles: the most of what rows say, which are as many as give so many
- * workgroups at most (one, two or four for each processor of a large device), each with so many steps at least. To add
- * pieces costs 3 to 9 µs on an H100, as results are small or large, and a workgroup of matrices does 160 to 768 steps
- * in that time. */
+ * workgroups at most (one, two or three for each processor of a large device; more take another turn), each with so
+ * many steps at least. To add pieces costs 3 to 9 µs on an H100, as results are small or large, and a workgroup of
+ * matrices does 160 to 768 steps in that time. */
 static const struct
 {
   gboolean is_of_matrices;
   guint64  most_groups;
-  gint64   least_steps;
-} cuts[] = { { FALSE, 256, 256 }, { TRUE, 160, 160 }, { TRUE, 512, 768 } };
-
-enum { FEW_TILES = 128 };
+  gint64   least_steps[2];      /* of elements as they are, and of two halves or planes of each */
+} cuts[] = { { FALSE, 256, { 256, 256 } }, { TRUE, 160, { 160, 160 } }, { TRUE, 400, { 768, 384 } } };
 
 /* A tile for products of at most so many rows and columns, where there are at least so many tiles. */
 typedef struct
@@ -324,14 +322,15 @@ find_pieces (const GhloVulkanProduct *self,
              guint64                  n_tiles)
 {
   const gboolean is_of_matrices = self->shader.subgroup > 0;
+  const guint n_planes = ghlo_spirv_n_planes (self->shader.split);
   gint64 most = 1;
 
-  if (self->is_in_one || n_tiles == 0 || n_tiles > FEW_TILES)
+  if (self->is_in_one || n_tiles == 0)
     return 1;
   for (guint i = 0; i < G_N_ELEMENTS (cuts); i++)
     if (cuts[i].is_of_matrices == is_of_matrices)
       most = MAX (most, MIN ((gint64) (cuts[i].most_groups / n_tiles),
-                             self->counts[GHLO_SPIRV_INNER] / cuts[i].least_steps));
+                             self->counts[GHLO_SPIRV_INNER] / cuts[i].least_steps[n_planes - 1]));
 
   return most;
 }

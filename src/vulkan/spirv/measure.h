@@ -19,7 +19,7 @@ typedef struct
   GhloSpirvFloats floats;                       /* what shaders are to be made for */
   guint64         types;                        /* those that it has */
   guint64         exact[GHLO_N_NODES];          /* of the operands that a node is exact with */
-  guint64         nearly[GHLO_N_NODES];         /* the same where no operand is subnormal, and no result before rounding */
+  guint64         nearly[GHLO_N_NODES];         /* the same but for subnormal operands, and results before rounding */
 } GhloSpirvDevice;
 
 /* Runs all points of @kernel, whose shader is @words, in @memory. */
