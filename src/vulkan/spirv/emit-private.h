@@ -17,6 +17,7 @@ enum
   GHLO_SPIRV_MAX_NODES = 4096,
   SPIRV_MAX_TOLD = 32,          /* points of an invocation that are told one by one */
   SPIRV_MAX_KEPT = 16,          /* accesses whose elements are kept at once */
+  SPIRV_MAX_KEPT_BYTES = 192,   /* of registers for what is loaded ahead */
 };
 
 /* Where a temporary lies while a workgroup does a point. */
@@ -27,18 +28,22 @@ typedef enum
   SPIRV_SHARED,
 } SpirvPlace;
 
-/* Of the points of an axis that are told one by one, the one that is being told. */
+/* Points of an axis that are told one after the other, each a step behind the one before; and the one that is being
+ * told. */
 typedef struct
 {
-  gboolean is_told;
-  guint    axis, number;
+  Id      first;                /* u64: the coordinate of number 0; 0: no point is told */
+  guint64 step;
+  guint   n;                    /* points of an iteration of a loop; 0: these are all that the invocation has */
+  guint   axis, number;
 } SpirvTold;
 
-/* What an access loads at an invocation's points along an axis, by their numbers; 0: is not loaded yet. */
+/* What an access loads at points that are told, by their numbers; 0: is not loaded yet. */
 typedef struct
 {
   guint16 access;
   guint8  axis;
+  Id      first;                /* of the points */
   Id      values[SPIRV_MAX_TOLD];
 } SpirvKept;
 
@@ -314,8 +319,8 @@ typedef struct
   Id    begin, end;             /* of the first axis; 0: all of it */
   guint stride;                 /* of the last axis: an invocation does those c with c % stride = lane; a power of two,
                                  * or 0: all */
-  gboolean in_fours;            /* four of these are told one after the other, so that a device reads what all of them
-                                 * need before it computes the first */
+  guint n_told;                 /* so many of these at a time are told one after the other, so that a device loads
+                                 * what all of them need before it computes the first; 0: none are */
 } SpirvNest;
 
 typedef void (*SpirvPointFunc) (Spirv    *self,
@@ -332,10 +337,21 @@ void      ghlo_spirv_spread     (Spirv          *self,
                                  guint           n_told,
                                  SpirvPointFunc  func,
                                  gpointer        data);
-/* The point along @axis becomes number @number of those that the invocation has. Whether there is such a point; 0:
- * certainly. */
-Id        ghlo_spirv_tell       (Spirv          *self,
+/* @func at coordinates of @axis from @begin to @end, each @step behind the one before; @n_told at a time are told, as
+ * in nests. */
+void      ghlo_spirv_range      (Spirv          *self,
                                  guint           axis,
+                                 Id              begin,
+                                 Id              end,
+                                 guint64         step,
+                                 guint           n_told,
+                                 SpirvPointFunc  func,
+                                 gpointer        data);
+/* The points that an invocation of a workgroup has along @axis, of which none is told yet. */
+SpirvTold ghlo_spirv_all_told   (const Spirv    *self,
+                                 guint           axis);
+/* The point becomes number @number of those that are told. Whether there is such a point; 0: certainly. */
+Id        ghlo_spirv_tell       (Spirv          *self,
                                  guint           number);
 /* Where a workgroup does a point together: all of it is here, and sees what has been written; or what is shared. */
 void      ghlo_spirv_barrier    (Spirv          *self);

@@ -5,8 +5,6 @@
 
 #include "vulkan/spirv/emit-private.h"
 
-enum { N_TOLD = 4 };            /* points of a loop that are told one after the other */
-
 static SpirvLoop
 begin_loop (Spirv              *self,
             Id                  begin,
@@ -84,28 +82,50 @@ ghlo_spirv_end_if (Spirv *self,
   STATEMENT (SpvOpLabel, exit);
 }
 
-/* As many as are left of @end by fours, each @step behind the other. Where the others begin. */
+/* Of those from @begin to @end as many as there are by @n. Where the others begin. */
 static Id
-do_fours (Spirv          *self,
-          guint           axis,
-          Id              begin,
-          Id              end,
-          guint           step,
-          SpirvPointFunc  func,
-          gpointer        data)
+tell_range (Spirv          *self,
+            guint           axis,
+            Id              begin,
+            Id              end,
+            guint64         step,
+            guint           n,
+            SpirvPointFunc  func,
+            gpointer        data)
 {
-  Id last = CODE (SpvOpISub, self->u64, end, ghlo_spirv_u64 (self, (N_TOLD - 1) * (guint64) step));
-  SpirvLoop loop = ghlo_spirv_begin_loop (self, begin, last);
+  Id last = CODE (SpvOpISub, self->u64, end, ghlo_spirv_u64 (self, (n - 1) * step));
+  SpirvLoop loop = ghlo_spirv_begin_large_loop (self, begin, last);
 
-  for (guint i = 0; i < N_TOLD; i++)
+  self->told = (SpirvTold) { .first = loop.index, .step = step, .n = n, .axis = axis };
+  for (guint i = 0; i < n; i++)
     {
-      self->point[axis] = i == 0 ? loop.index : CODE (SpvOpIAdd, self->u64, loop.index,
-                                                      ghlo_spirv_u64 (self, i * (guint64) step));
+      ghlo_spirv_tell (self, i);
       func (self, data);
     }
-  ghlo_spirv_end_loop (self, loop, ghlo_spirv_u64 (self, N_TOLD * (guint64) step));
+  self->told = (SpirvTold) { 0 };
+  ghlo_spirv_end_loop (self, loop, ghlo_spirv_u64 (self, n * step));
 
   return CODE (SpvOpLoad, self->u64, loop.variable);
+}
+
+void
+ghlo_spirv_range (Spirv          *self,
+                  guint           axis,
+                  Id              begin,
+                  Id              end,
+                  guint64         step,
+                  guint           n_told,
+                  SpirvPointFunc  func,
+                  gpointer        data)
+{
+  SpirvLoop loop;
+
+  if (n_told > 0)
+    begin = tell_range (self, axis, begin, end, step, n_told, func, data);
+  loop = ghlo_spirv_begin_loop (self, begin, end);
+  self->point[axis] = loop.index;
+  func (self, data);
+  ghlo_spirv_end_loop (self, loop, ghlo_spirv_u64 (self, step));
 }
 
 static void
@@ -116,7 +136,6 @@ do_points (Spirv          *self,
 {
   const guint axis = (guint) __builtin_ctz (nest.axes | 1u << GHLO_KERNEL_MAX_AXES);
   const gboolean is_last = (nest.axes & (nest.axes - 1)) == 0;
-  const guint step = is_last && nest.stride > 0 ? nest.stride : 1;
   Id begin = nest.begin != 0 ? nest.begin : ghlo_spirv_u64 (self, 0), end;
   SpirvLoop loop;
 
@@ -133,12 +152,15 @@ do_points (Spirv          *self,
       begin = CODE (SpvOpIAdd, self->u64, begin, rest);
     }
   end = nest.end != 0 ? nest.end : self->extents[axis];
-  if (is_last && nest.in_fours)
-    begin = do_fours (self, axis, begin, end, step, func, data);
+  if (is_last)
+    {
+      ghlo_spirv_range (self, axis, begin, end, MAX (nest.stride, 1), nest.n_told, func, data);
+      return;
+    }
   loop = ghlo_spirv_begin_loop (self, begin, end);
   self->point[axis] = loop.index;
-  do_points (self, (SpirvNest) { nest.axes & (nest.axes - 1), 0, 0, nest.stride, nest.in_fours }, func, data);
-  ghlo_spirv_end_loop (self, loop, ghlo_spirv_u64 (self, step));
+  do_points (self, (SpirvNest) { nest.axes & (nest.axes - 1), 0, 0, nest.stride, nest.n_told }, func, data);
+  ghlo_spirv_end_loop (self, loop, ghlo_spirv_u64 (self, 1));
 }
 
 /* Invocations beyond the stride have no points. */
@@ -158,19 +180,27 @@ ghlo_spirv_nest (Spirv          *self,
     ghlo_spirv_end_if (self, exit);
 }
 
+SpirvTold
+ghlo_spirv_all_told (const Spirv *self,
+                     guint        axis)
+{
+  return (SpirvTold) { .first = self->lane, .step = self->group, .axis = axis };
+}
+
 Id
 ghlo_spirv_tell (Spirv *self,
-                 guint  axis,
                  guint  number)
 {
-  const guint64 begin = (guint64) number * self->group;
+  SpirvTold *told = &self->told;
+  const guint64 begin = number * told->step;
 
-  self->told = (SpirvTold) { TRUE, axis, number };
-  self->point[axis] = begin == 0 ? self->lane : CODE (SpvOpIAdd, self->u64, self->lane, ghlo_spirv_u64 (self, begin));
-  if (begin + self->group <= (guint64) self->kernel->axes[axis].extent)
+  told->number = number;
+  self->point[told->axis] = begin == 0 ? told->first : CODE (SpvOpIAdd, self->u64, told->first,
+                                                             ghlo_spirv_u64 (self, begin));
+  if (told->n > 0 || begin + told->step <= (guint64) self->kernel->axes[told->axis].extent)
     return 0;
 
-  return CODE (SpvOpULessThan, self->boolean, self->point[axis], self->extents[axis]);
+  return CODE (SpvOpULessThan, self->boolean, self->point[told->axis], self->extents[told->axis]);
 }
 
 /* The points of an invocation, one after the other. */
@@ -181,15 +211,16 @@ tell_points (Spirv          *self,
              SpirvPointFunc  func,
              gpointer        data)
 {
+  self->told = ghlo_spirv_all_told (self, axis);
   for (guint i = 0; i < n; i++)
     {
-      Id inside = ghlo_spirv_tell (self, axis, i), exit = inside != 0 ? ghlo_spirv_begin_if (self, inside) : 0;
+      Id inside = ghlo_spirv_tell (self, i), exit = inside != 0 ? ghlo_spirv_begin_if (self, inside) : 0;
 
       func (self, data);
       if (exit != 0)
         ghlo_spirv_end_if (self, exit);
     }
-  self->told.is_told = FALSE;
+  self->told = (SpirvTold) { 0 };
 }
 
 void
@@ -204,7 +235,7 @@ ghlo_spirv_spread (Spirv          *self,
   if (n_told > 0)
     tell_points (self, ghlo_kernel_last_axis (axes), n_told, func, data);
   else
-    ghlo_spirv_nest (self, (SpirvNest) { axes, 0, 0, self->lane != 0 ? stride : 0, FALSE }, func, data);
+    ghlo_spirv_nest (self, (SpirvNest) { axes, 0, 0, self->lane != 0 ? stride : 0, 0 }, func, data);
 }
 
 static void

@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Blocks of points. Parts of folds are done one after the other, or apart by one shader and merged by another.
+ * Blocks of points. Parts of folds are done one after the other, or apart by one shader and merged by another. An
+ * invocation has little to do at a point but to wait for memory: where it has many of them, some at a time are told, so
+ * that what all of these load is on its way at once (kept.c).
  */
 
 #include "vulkan/spirv/emit-private.h"
 
-/* Points of a chain from which on they are told in fours, and nodes of one up to which they are. */
-enum { LONG_CHAIN = 16, FEW_NODES = 32 };
+/* Iterations of a loop from which on some points at a time are told; how many these are; and nodes of all of them. */
+enum { LONG_LOOP = 16, LEAST_TOLD = 4, MOST_TOLD = 16, MAX_LOOP_NODES = 128 };
 
 /* A block that is being emitted. */
 typedef struct
@@ -90,7 +92,7 @@ find_number (Spirv        *self,
 
   if (n == 1)
     return ghlo_spirv_u64 (self, 0);
-  if (self->told.is_told)
+  if (self->told.first != 0 && self->told.n == 0)
     return ghlo_spirv_u64 (self, self->told.number % n);
   number = CODE (SpvOpUMod, self->u64, self->point[points->last], number);
   if (self->lane != 0)
@@ -118,18 +120,88 @@ emit_point (Spirv    *self,
     ghlo_spirv_set_chain (self, &points->folds, i, chain, self->values[fold_of (self, points, i)->update]);
 }
 
-/* Whether a chain of a workgroup is long, and its points are little code. */
-static gboolean
-is_long (const Spirv           *self,
-         const GhloKernelBlock *block)
+/* Of the @n iterations of a loop, each of so many nodes, which loads so many bytes: how many at a time are told, those
+ * with which there is memory least often to wait for; 0: none, as there is little to gain. */
+static guint
+choose_told (gint64 n,
+             guint  n_nodes,
+             guint  bytes)
 {
-  gint64 extent = self->kernel->axes[ghlo_kernel_last_axis (block->axes)].extent;
+  const guint most = MIN (MOST_TOLD, MIN (MAX_LOOP_NODES / MAX (n_nodes, 1), SPIRV_MAX_KEPT_BYTES / MAX (bytes, 1)));
+  gint64 least = n;
+  guint best = 0;
 
+  if (n < LONG_LOOP || bytes == 0)
+    return 0;
+  for (guint i = LEAST_TOLD; i <= most; i *= 2)
+    if (n / i + n % i < least)
+      {
+        least = n / i + n % i;
+        best = i;
+      }
+
+  return best;
+}
+
+/* Bytes of registers for what a point of @block loads that is another at the next one. */
+static guint
+count_loaded (const Spirv           *self,
+              const GhloKernelBlock *block)
+{
+  const guint axis = ghlo_kernel_last_axis (block->axes);
+  guint n = 0;
+
+  for (guint i = block->first_node; i < block->first_merge; i++)
+    {
+      const GhloKernelNode *node = &self->kernel->nodes[i];
+      const GhloKernelAccess *access;
+
+      if (node->kind != GHLO_NODE_LOAD)
+        continue;
+      access = &self->kernel->accesses[node->which];
+      if (access->n_terms > 0 || access->strides[axis] != 0)
+        n += (guint) MAX (ghlo_element_info (node->type)->size, sizeof (guint32));
+    }
+
+  return n;
+}
+
+/* How many points at a time are told of a loop that goes along the last axis by @stride. */
+static guint
+choose_told_in (const Spirv           *self,
+                const GhloKernelBlock *block,
+                guint                  stride)
+{
+  const GhloKernelAxis *axis = &self->kernel->axes[ghlo_kernel_last_axis (block->axes)];
+  gint64 extent = axis->extent;
+
+  if (axis->is_runtime)
+    return 0;
   if (block->split > 0 && (block->axes & (block->axes - 1)) == 0)
     extent = MIN (extent, block->split);
 
-  return self->lane != 0 && extent / block->n_chains >= LONG_CHAIN
-         && block->first_merge - block->first_node <= FEW_NODES;
+  return choose_told (extent / MAX (stride, 1), (guint) (block->first_merge - block->first_node),
+                      count_loaded (self, block));
+}
+
+/* Where a fold has fewer chains than there are invocations, others have no points. */
+static void
+emit_range (Spirv  *self,
+            Points *points,
+            Id      begin,
+            Id      end)
+{
+  const GhloKernelBlock *block = points->block;
+  const guint n_told = ghlo_spirv_count_told_in (self, block);
+  guint stride = self->lane != 0 ? self->group : 0;
+
+  if (block->n_folds > 0)
+    stride = MIN (block->n_chains, stride);
+  if (block->axes == 0 || n_told > 0)
+    ghlo_spirv_spread (self, block->axes, n_told, emit_point, points);
+  else
+    ghlo_spirv_nest (self, (SpirvNest) { block->axes, begin, end, stride, choose_told_in (self, block, stride) },
+                     emit_point, points);
 }
 
 /* The points of one part, and what they come to. */
@@ -139,22 +211,16 @@ emit_part (Spirv  *self,
            Id      begin,
            Id      end)
 {
-  const guint stride = self->lane != 0 ? MIN (points->block->n_chains, self->group) : 0;
-  const guint n_told = ghlo_spirv_count_told_in (self, points->block);
-
-  if (points->block->n_folds == 0 && ghlo_spirv_is_for_all (self, points->block))
+  if (points->block->n_folds > 0)
+    {
+      ghlo_spirv_begin_chains (self, &points->folds);
+      emit_range (self, points, begin, end);
+      ghlo_spirv_merge_chains (self, &points->folds, points->part);
+    }
+  else if (ghlo_spirv_is_for_all (self, points->block))
     emit_point (self, points);
-  else if (points->block->n_folds == 0)
-    ghlo_spirv_spread (self, points->block->axes, n_told, emit_point, points);
-  if (points->block->n_folds == 0)
-    return;
-  ghlo_spirv_begin_chains (self, &points->folds);
-  if (n_told > 0)
-    ghlo_spirv_spread (self, points->block->axes, n_told, emit_point, points);
   else
-    ghlo_spirv_nest (self, (SpirvNest) { points->block->axes, begin, end, stride, is_long (self, points->block) },
-                     emit_point, points);
-  ghlo_spirv_merge_chains (self, &points->folds, points->part);
+    emit_range (self, points, begin, end);
 }
 
 /* The end of the part that begins at @begin: the last one may be shorter. */

@@ -137,12 +137,12 @@ ghlo_spirv_sum (Spirv        *self,
   for (guint i = 0; i < self->kernel->n_axes; i++)
     if (strides[i] != 0)
       {
-        const gboolean is_told = self->told.is_told && self->told.axis == i;
-        Id part = CODE (SpvOpIMul, self->u64, is_told ? self->lane : self->point[i],
+        const gboolean is_told = self->told.first != 0 && self->told.axis == i;
+        Id part = CODE (SpvOpIMul, self->u64, is_told ? self->told.first : self->point[i],
                         ghlo_spirv_u64 (self, (guint64) strides[i]));
 
         if (is_told)
-          constant += (guint64) strides[i] * self->told.number * self->group;
+          constant += (guint64) strides[i] * self->told.number * self->told.step;
         sum = sum != 0 ? CODE (SpvOpIAdd, self->u64, sum, part) : part;
       }
   if (sum == 0)
