@@ -7,6 +7,8 @@
 
 #include "vulkan/spirv/emit-private.h"
 
+#include <string.h>
+
 /* Iterations of a loop from which on some points at a time are told; how many these are; and nodes of all of them. */
 enum { LONG_LOOP = 16, LEAST_TOLD = 4, MOST_TOLD = 16, MAX_LOOP_NODES = 128 };
 
@@ -18,6 +20,7 @@ typedef struct
   SpirvFolds             folds;
   Id                     whole[GHLO_KERNEL_MAX_FOLDS];  /* variables: what parts so far have come to */
   Id                     part[GHLO_KERNEL_MAX_FOLDS];   /* what the last one did, or all there is */
+  Id                     read[MOST_TOLD][GHLO_KERNEL_MAX_FOLDS];        /* what those that are told did */
 } Points;
 
 static const GhloKernelFold *
@@ -324,23 +327,51 @@ ghlo_spirv_part (Spirv                 *self,
   ghlo_spirv_spread (self, 0, 0, emit_partials, points);
 }
 
+/* What @n parts came to, of which the first begins at @begin. */
+static void
+read_parts (Spirv  *self,
+            Points *points,
+            Id      begin,
+            guint   n)
+{
+  Id slot = CODE (SpvOpUDiv, self->u64, begin, ghlo_spirv_u64 (self, (guint64) points->block->split));
+
+  slot = CODE (SpvOpIMul, self->u64, slot, self->n_points);
+  slot = CODE (SpvOpIAdd, self->u64, slot, self->slot);
+  for (guint k = 0; k < n; k++)
+    {
+      for (guint i = 0; i < points->block->n_folds; i++)
+        points->read[k][i] = ghlo_spirv_read (self, fold_of (self, points, i)->type,
+                                              find_partial (self, points, slot, i));
+      slot = CODE (SpvOpIAdd, self->u64, slot, self->n_points);
+    }
+}
+
+static void
+merge_part (Spirv    *self,
+            gpointer  data)
+{
+  Points *points = data;
+  Id begin = self->point[__builtin_ctz (points->block->axes)];
+
+  if (self->told.number == 0)
+    read_parts (self, points, begin, MAX (self->told.n, 1));
+  memcpy (points->part, points->read[self->told.number], sizeof points->part);
+  add_part (self, points, begin);
+}
+
 /* What the parts came to, one after the other. */
 static void
 merge_parts (Spirv  *self,
              Points *points)
 {
   const GhloKernelBlock *block = points->block;
-  Id zero = ghlo_spirv_u64 (self, 0), split = ghlo_spirv_u64 (self, (guint64) block->split);
-  SpirvLoop loop = ghlo_spirv_begin_loop (self, zero, self->extents[__builtin_ctz (block->axes)]);
-  Id slot;
+  const guint axis = (guint) __builtin_ctz (block->axes), bytes = (guint) (block->n_folds * sizeof (guint64));
+  const guint n_told = choose_told ((self->kernel->axes[axis].extent + block->split - 1) / block->split,
+                                    (guint) (block->end_node - block->first_merge), bytes);
 
-  slot = CODE (SpvOpUDiv, self->u64, loop.index, split);
-  slot = CODE (SpvOpIMul, self->u64, slot, self->n_points);
-  slot = CODE (SpvOpIAdd, self->u64, slot, self->slot);
-  for (guint i = 0; i < block->n_folds; i++)
-    points->part[i] = ghlo_spirv_read (self, fold_of (self, points, i)->type, find_partial (self, points, slot, i));
-  add_part (self, points, loop.index);
-  ghlo_spirv_end_loop (self, loop, split);
+  ghlo_spirv_range (self, axis, ghlo_spirv_u64 (self, 0), self->extents[axis], (guint64) block->split, n_told,
+                    merge_part, points);
 }
 
 void

@@ -99,11 +99,9 @@ make_kernel (const Form *form,
   ghlo_kernel_add_axis (b, "p", N_COLUMNS, TRUE, FALSE);
   ghlo_kernel_add_axis (b, "o", form->n_planes, FALSE, FALSE);
   ghlo_kernel_add_axis (b, "i", n, FALSE, FALSE);
-  x = ghlo_kernel_add_buffer (b, "x", size, FALSE);
   y = ghlo_kernel_add_buffer (b, "y", size, TRUE);
+  x = form->is_in_place ? y : ghlo_kernel_add_buffer (b, "x", size, FALSE);
   means = ghlo_kernel_add_buffer (b, "mean", PITCH, FALSE);
-  if (form->is_in_place)
-    ghlo_kernel_share_buffer (b, x, y);
   from = ghlo_kernel_add_access (b, x, GHLO_ELEMENT_TYPE_F32, 0, strides);
   to = ghlo_kernel_add_access (b, y, GHLO_ELEMENT_TYPE_F32, 0, strides);
   mean = ghlo_kernel_add_access (b, means, GHLO_ELEMENT_TYPE_F32, 0, of_columns);
@@ -208,7 +206,7 @@ static void
 test_loads (void)
 {
   const Form sums = { 1, 1, TRUE, TRUE, 1, 0 }, copies = { 3, 0, TRUE, FALSE, 1, 0 };
-  const Form wide = { 1, 1, TRUE, TRUE, 64, 0 };
+  const Form wide = { 1, 1, TRUE, TRUE, 64, 0 }, parted = { 1000, 1, TRUE, FALSE, 1, 20 };
 
   check_loads (&sums, 512, FALSE, GHLO_SPIRV_PARTS_IN_TURN, 16 + 1, 2);
   check_loads (&copies, 512, FALSE, GHLO_SPIRV_PARTS_IN_TURN, 16 + 1, 2);
@@ -217,6 +215,8 @@ test_loads (void)
   check_loads (&sums, 15, FALSE, GHLO_SPIRV_PARTS_IN_TURN, 2, 0);
   check_loads (&wide, 64 * 64, TRUE, GHLO_SPIRV_PARTS_IN_TURN, 16 + 1, 2);
   check_loads (&copies, 64 * 64, TRUE, GHLO_SPIRV_PARTS_IN_TURN, 16 + 1, 2);
+  /* 50 parts, whose sums are merged. */
+  check_loads (&parted, 1, FALSE, GHLO_SPIRV_PARTS_MERGED, 16 + 1, 0);
 }
 
 int
