@@ -1,0 +1,135 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * Which groups of operations with reductions are one kernel on a Vulkan device. But for one test no device is needed.
+ */
+
+#include "../reference/reference-programs.h"
+
+#include "compiler/devices.h"
+#include "compiler/optimize.h"
+#include "vulkan/reduction.h"
+
+#include "vulkan-program.h"
+
+/* A program of sums %s over some dimensions and what comes of each, %r; what elements are less their result, %d, the
+ * sums of these, or the greatest elements beside the sums; and its end. */
+#define SUMS(operand, result, dimensions) \
+  "func.func @main(%x: tensor<" operand "xf32>) -> tensor<" result "xf32> {\n" \
+  "  %z = stablehlo.constant dense<0.0> : tensor<f32>\n" \
+  "  %e = stablehlo.exponential %x : tensor<" operand "xf32>\n" \
+  "  %s = stablehlo.reduce(%e init: %z) applies stablehlo.add across dimensions = [" dimensions "] : " \
+  "(tensor<" operand "xf32>, tensor<f32>) -> tensor<" result "xf32>\n" \
+  "  %r = stablehlo.rsqrt %s : tensor<" result "xf32>\n"
+#define AGAIN(operand, result, to) \
+  "  %b = stablehlo.broadcast_in_dim %r, dims = [" to "] : (tensor<" result "xf32>) -> tensor<" operand "xf32>\n" \
+  "  %d = stablehlo.subtract %x, %b : tensor<" operand "xf32>\n"
+#define SUMS_AGAIN(operand, result, dimensions) \
+  "  %t = stablehlo.reduce(%d init: %z) applies stablehlo.add across dimensions = [" dimensions "] : " \
+  "(tensor<" operand "xf32>, tensor<f32>) -> tensor<" result "xf32>\n"
+#define SUMS_BESIDE(operand, result, dimensions) \
+  "  %t = stablehlo.reduce(%x init: %z) applies stablehlo.maximum across dimensions = [" dimensions "] : " \
+  "(tensor<" operand "xf32>, tensor<f32>) -> tensor<" result "xf32>\n"
+#define END(result) "  return %r : tensor<" result "xf32>\n}\n"
+
+typedef struct
+{
+  const char *name, *text;
+  gboolean    is_one;
+} Case;
+
+static const Case cases[] = {
+  /* What is elementwise before a reduction, and among its results, goes through nothing once more. */
+  { "plain/columns", SUMS ("100352x64", "64", "0") END ("64"), TRUE },
+  { "plain/rows", SUMS ("8x100000", "8", "1") END ("8"), TRUE },
+  { "beside", SUMS ("8x100000", "8", "1") SUMS_BESIDE ("8x100000", "8", "1") END ("8"), TRUE },
+  /* Few results of many elements. */
+  { "columns", SUMS ("100352x64", "64", "0") AGAIN ("100352x64", "64", "1") END ("64"), FALSE },
+  { "dimensions", SUMS ("32x56x56x64", "64", "0, 1, 2") AGAIN ("32x56x56x64", "64", "3") END ("64"), FALSE },
+  { "rows", SUMS ("8x100000", "8", "1") AGAIN ("8x100000", "8", "0") END ("8"), FALSE },
+  { "reductions", SUMS ("8x100000", "8", "1") AGAIN ("8x100000", "8", "0") SUMS_AGAIN ("8x100000", "8", "1") END ("8"),
+    FALSE },
+  { "whole", SUMS ("1x65536", "1", "1") AGAIN ("1x65536", "1", "0") END ("1"), FALSE },
+  /* Many results, or short ones. */
+  { "many-rows", SUMS ("4096x10000", "4096", "1") AGAIN ("4096x10000", "4096", "0") END ("4096"), TRUE },
+  { "fewer-rows", SUMS ("4095x10000", "4095", "1") AGAIN ("4095x10000", "4095", "0") END ("4095"), FALSE },
+  { "short-rows", SUMS ("64x8192", "64", "1") AGAIN ("64x8192", "64", "0") END ("64"), TRUE },
+  { "longer-rows", SUMS ("64x8193", "64", "1") AGAIN ("64x8193", "64", "0") END ("64"), FALSE },
+  { "short-columns", SUMS ("1024x64", "64", "0") AGAIN ("1024x64", "64", "1") END ("64"), TRUE },
+  { "longer-columns", SUMS ("1025x64", "64", "0") AGAIN ("1025x64", "64", "1") END ("64"), FALSE },
+  /* Elements of a row lie side by side, whatever dimensions of one element come behind. */
+  { "ones", SUMS ("64x8192x1", "64x1", "1") AGAIN ("64x8192x1", "64x1", "0, 2") END ("64x1"), TRUE },
+};
+
+static void
+test_case (gconstpointer data)
+{
+  const Case *tested = data;
+  g_autoptr (GhloIrModule) module = parse (tested->text);
+  const GhloIrBlock *body = ghlo_ir_func_get_body (ghlo_ir_module_get_entry (module));
+  g_autoptr (GPtrArray) ops = g_ptr_array_new ();
+  const char *reason;
+
+  for (const GhloIrOp *op = body->first; op != body->last; op = op->next)
+    g_ptr_array_add (ops, (gpointer) op);
+  reason = ghlo_vulkan_reduction_obstacle ((const GhloIrOp *const *) ops->pdata, ops->len);
+  if (tested->is_one)
+    g_assert_cmpstr (reason, ==, NULL);
+  else
+    g_assert_nonnull (reason);
+}
+
+/* Sums of 64 columns of @n elements, which are then subtracted, have a plan that begins with @expected. */
+static void
+check_fused (GhloVulkanDevice *device,
+             guint             n,
+             const char       *expected)
+{
+  g_autofree char *text = g_strdup_printf (
+    "func.func @main(%%x: tensor<%ux64xf32>) -> tensor<%ux64xf32> {\n"
+    "  %%z = stablehlo.constant dense<0.0> : tensor<f32>\n"
+    "  %%s = stablehlo.reduce(%%x init: %%z) applies stablehlo.add across dimensions = [0] : "
+    "(tensor<%ux64xf32>, tensor<f32>) -> tensor<64xf32>\n"
+    "  %%b = stablehlo.broadcast_in_dim %%s, dims = [1] : (tensor<64xf32>) -> tensor<%ux64xf32>\n"
+    "  %%d = stablehlo.subtract %%x, %%b : tensor<%ux64xf32>\n"
+    "  return %%d : tensor<%ux64xf32>\n}\n", n, n, n, n, n, n);
+  const GhloOptimizeOptions options = { .level = 2 };
+  g_autoptr (GhloIrModule) module = parse (text);
+  g_autoptr (GhloPrepared) prepared = NULL;
+  g_autoptr (GError) error = NULL;
+  g_autofree char *plan = NULL;
+
+  ghlo_fuse (module, &device->core, &options, NULL, NULL, NULL, NULL, &error);
+  g_assert_no_error (error);
+  prepared = ghlo_devices_prepare (&device->core, module, ghlo_ir_module_get_entry (module), NULL, &error);
+  g_assert_no_error (error);
+  plan = ghlo_prepared_describe (prepared);
+  g_test_message ("%s", plan);
+  g_assert_true (g_str_has_prefix (plan, expected));
+}
+
+static void
+test_fused (void)
+{
+  GhloVulkanDevice *device = vulkan_program_open ();
+
+  if (device == NULL)
+    return;
+  check_fused (device, 1024, "plan: 1 step,");
+  check_fused (device, 1025, "plan: 2 steps,");
+}
+
+int
+main (int    argc,
+      char **argv)
+{
+  g_test_init (&argc, &argv, NULL);
+  for (guint i = 0; i < G_N_ELEMENTS (cases); i++)
+    {
+      g_autofree char *path = g_strconcat ("/vulkan/reduction/", cases[i].name, NULL);
+
+      g_test_add_data_func (path, &cases[i], test_case);
+    }
+  g_test_add_func ("/vulkan/reduction/fused", test_fused);
+
+  return g_test_run ();
+}
