@@ -21,7 +21,7 @@ typedef struct
 } Row;
 
 static const Row by_matrices[] = {
-  { 64, 64, 1, 264 },
+  { 64, 64, 2, 264 },
   { 32, 64, 2, 0 },
   { 32, 64, 1, 0 },
   { 32, 32, 2, 0 },

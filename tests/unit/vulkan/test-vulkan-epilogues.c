@@ -201,6 +201,17 @@ static const char gelu[] =
   "  %y = stablehlo.convert %g8 : ({f}) -> {t}\n"
   RETURN ("%y", "{t}");
 
+/* More than is worth it where tiles are in registers: these functions become hundreds of nodes. */
+static const char heavy[] =
+  BEGIN (", %c: tensor<{n}x{r}>", "{t}") BIAS ("%x", "%p")
+  "  %f = stablehlo.convert %x : ({t}) -> {f}\n"
+  "  %g0 = stablehlo.cosine %f : {f}\n"
+  "  %g1 = stablehlo.sine %g0 : {f}\n"
+  "  %g2 = stablehlo.power %g1, %f : {f}\n"
+  "  %g3 = stablehlo.cosine %g2 : {f}\n"
+  "  %y = stablehlo.convert %g3 : ({f}) -> {t}\n"
+  RETURN ("%y", "{t}");
+
 /* The product, relu, where that cut off, and something wide. */
 static const char relu[] =
   BEGIN (", %c: tensor<{n}x{r}>", "{t}, {t}, tensor<{m}x{n}xi1>, tensor<{m}x{n}xf64>") BIAS ("%x", "%p")
@@ -422,11 +433,13 @@ test_worth (void)
   static const Sizes pieces = { 40, 50, 600, "f32", "f32", "DEFAULT" };
   static const Sizes matrices = { 32, 32, 64, "bf16", "f32", "DEFAULT" };
   static const struct { const char *text; const Sizes *sizes; gboolean is_emulated; const char *expected; } cases[] = {
-    { gelu, &one, FALSE, "nodes by itself: it is faster so" },
+    { heavy, &one, FALSE, "nodes by itself: it is faster so" },
+    { gelu, &one, FALSE, "once, and an epilogue of 16 nodes\"" },
     { rows, &one, FALSE, "once, and an epilogue of 8 nodes\"" },
     { rows, &numbers, FALSE, "nodes by itself: it is faster so" },
     { gelu, &pieces, FALSE, "pieces, and an epilogue of 16 nodes\"" },
-    { gelu, &matrices, TRUE, "nodes by itself: it is faster so" },
+    { heavy, &matrices, TRUE, "nodes by itself: it is faster so" },
+    { gelu, &matrices, TRUE, "matrices, and an epilogue of 16 nodes\"" },
     { rows, &matrices, TRUE, "matrices, and an epilogue of 8 nodes\"" },
   };
 
