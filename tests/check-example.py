@@ -26,7 +26,7 @@ SKIPPED = 77
 
 # The copy is there to be tried, neither for long nor to be debugged.
 OPTIONS = ['-Dintrospection=disabled', '-Ddocumentation=disabled', '-Dman=disabled', '-Dvulkan=disabled',
-           '-Doptimization=0', '-Ddebug=false']
+           '-Doptimization=0', '-Ddebug=false', '-Db_pch=true']
 
 
 def fail(message):
@@ -146,8 +146,10 @@ def main():
     copy, build = scratch / 'tree', scratch / 'build'
     write_copy(source, copy, changed)
     check_copy(source, copy, changed)
-    # The same path names each time and none in the code, so that a cache of compilers is of use.
-    environment = dict(os.environ, CC=compiler, CCACHE_NOHASHDIR='1', CCACHE_BASEDIR=str(scratch))
+    # The same path names each time and none in the code, so that a cache of compilers is of use. It takes nothing that
+    # is precompiled unless it is told that this is well.
+    environment = dict(os.environ, CC=compiler, CCACHE_NOHASHDIR='1', CCACHE_BASEDIR=str(scratch),
+                       CCACHE_SLOPPINESS='pch_defines,time_macros')
     if not (build / 'build.ninja').exists():
         run(meson, 'setup', build, copy, *OPTIONS, env=environment)
     run(ninja, '-C', build, *TARGETS, env=environment)
