@@ -25,6 +25,7 @@ import tempfile
 COUNTED = {
     'ghlo_import_text': 'parse', 'ghlo_ir_verify': 'verify', 'ghlo_ir_to_string': 'print',
     'ghlo_ir_module_copy': 'copy', 'ghlo_export_artifact': 'write', 'ghlo_import_bytecode': 'read',
+    'ghlo_run_plan_new': 'plan',
     'ghlo_pass_inline': 'inline', 'ghlo_pass_canonicalize': 'canonicalize', 'ghlo_pass_fold': 'fold',
     'ghlo_pass_fold_transposes': 'fold-transposes', 'ghlo_pass_reshape': 'reshape', 'ghlo_pass_cse': 'cse',
     'ghlo_pass_licm': 'licm', 'ghlo_pass_count_loops': 'count-loops', 'ghlo_pass_dce': 'dce',
