@@ -56,6 +56,15 @@ reset_memory_peak (GhloDeviceCore *core)
     ghlo_vulkan_memory_reset_peak (device_of (core)->memory);
 }
 
+/* Inputs are in memory twice while they are on their way. */
+static void
+measure (GhloPrepared   *prepared,
+         GhloRunFigures *figures)
+{
+  ghlo_planned_measure (prepared, figures);
+  figures->run_bytes += ghlo_vulkan_most_staged (device_of (prepared->device), figures->input_bytes);
+}
+
 static const char *
 declines (GhloDeviceCore        *core,
           const char            *kind,
@@ -227,7 +236,7 @@ static const GhloDeviceCoreClass klass = {
   .get_target = get_target,
   .get_plan = ghlo_planned_get_plan,
   .describe = ghlo_planned_describe,
-  .measure = ghlo_planned_measure,
+  .measure = measure,
 };
 
 static gboolean

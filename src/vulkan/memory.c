@@ -142,6 +142,24 @@ choose_type (const GhloVulkanDevice *device,
   return found != G_MAXUINT32 ? found : find_type (device, allowed, wishes[kind], G_N_ELEMENTS (wishes[kind]));
 }
 
+/* Whether the host sees memory of @type that is used as @kind. */
+static gboolean
+is_seen (const GhloVulkanDevice *device,
+         GhloVulkanMemoryKind    kind,
+         guint32                 type)
+{
+  return (device->memory_types.memoryTypes[type].propertyFlags & VK_MEMORY_PROPERTY_HOST_VISIBLE_BIT) != 0
+         && (kind != GHLO_VULKAN_LOCAL || device->type != VK_PHYSICAL_DEVICE_TYPE_DISCRETE_GPU);
+}
+
+gboolean
+ghlo_vulkan_memory_sees_local (const GhloVulkanDevice *device)
+{
+  const guint32 type = choose_type (device, GHLO_VULKAN_LOCAL, G_MAXUINT32);
+
+  return type != G_MAXUINT32 && is_seen (device, GHLO_VULKAN_LOCAL, type);
+}
+
 /* Some drivers give more memory than there is and lose the device later (mesa, by ggml-org/llama.cpp 29213): they are
  * asked before. */
 static gboolean
@@ -214,8 +232,7 @@ allocate (GhloVulkanDevice  *device,
   if (type == G_MAXUINT32 || !check_budget (device, type, needs.size, error)
       || !bind (device, block, type, needs.size, NULL, error))
     return FALSE;
-  if (!(device->memory_types.memoryTypes[type].propertyFlags & VK_MEMORY_PROPERTY_HOST_VISIBLE_BIT)
-      || (block->kind == GHLO_VULKAN_LOCAL && device->type == VK_PHYSICAL_DEVICE_TYPE_DISCRETE_GPU))
+  if (!is_seen (device, block->kind, type))
     return TRUE;
 
   return ghlo_vulkan_device_check (device, ghlo_vulkan_call (vk, MapMemory, device->device, block->memory, 0,

@@ -62,6 +62,8 @@ guint64           ghlo_vulkan_memory_import (GhloVulkanMemory           *self,
 void              ghlo_vulkan_memory_unimport (GhloVulkanMemory         *self,
                                             guint64                      address);
 /* Gives blocks back that nothing lies in. */
+/* Whether the host sees what lies in local memory, so that it needs no copies to be put there. */
+gboolean          ghlo_vulkan_memory_sees_local (const GhloVulkanDevice *device);
 void              ghlo_vulkan_memory_trim  (GhloVulkanMemory            *self);
 void              ghlo_vulkan_memory_measure (GhloVulkanMemory          *self,
                                             GhloVulkanMemoryStatistics  *statistics);

@@ -12,9 +12,9 @@
 #include "vulkan/memory.h"
 #include "vulkan/queue.h"
 
-/* Bytes that are copied at once, and how many such pieces may be on their way. */
+/* Bytes that are copied at once, and those that uploads may have on their way together. */
 #define PIECE ((gsize) 4 << 20)
-enum { PIECES_AHEAD = 8 };
+#define MOST_STAGED (8 * PIECE)
 
 /* Bytes for which it is worth to import a block; and those of one that the device copies at once, for a millisecond or
  * some, after which it is looked whether it is to go on. */
@@ -88,11 +88,33 @@ take_import (GhloVulkanDevice *device,
              gconstpointer     from,
              gsize             size)
 {
-  if (size < LEAST_IMPORTED || (size <= PIECE * (PIECES_AHEAD - 1)
+  if (size < LEAST_IMPORTED || (size < MOST_STAGED
                                 && ghlo_vulkan_queue_reached (device->queue) < ghlo_vulkan_queue_value (device->queue)))
     return 0;
 
   return ghlo_vulkan_imports_take (device->imports, from, size);
+}
+
+gsize
+ghlo_vulkan_most_staged (const GhloVulkanDevice *device,
+                         gsize                   size)
+{
+  return ghlo_vulkan_memory_sees_local (device) ? 0 : MIN (size, MOST_STAGED);
+}
+
+/* Waits for uploads where @size bytes more would be too many on their way. */
+static gboolean
+make_room (GhloVulkanDevice   *device,
+           gsize               size,
+           const GhloMonitor  *monitor,
+           GError            **error)
+{
+  GhloVulkanMemoryStatistics statistics;
+
+  ghlo_vulkan_memory_measure (device->memory, &statistics);
+
+  return statistics.used[GHLO_VULKAN_UPLOAD] + size <= MOST_STAGED
+         || ghlo_vulkan_queue_finish (device->queue, monitor, error);
 }
 
 gboolean
@@ -104,14 +126,13 @@ ghlo_vulkan_upload (GhloVulkanDevice   *device,
                     GError            **error)
 {
   const guint64 imported = take_import (device, from, size);
-  guint n = 0;
 
   if (imported != 0)
     return copy_imported (device, from, imported, to, size, monitor, error);
   for (gsize done = 0, part; done < size; done += part)
     {
       part = MIN (size - done, PIECE);
-      if ((n++ % PIECES_AHEAD == PIECES_AHEAD - 1 && !ghlo_vulkan_queue_finish (device->queue, monitor, error))
+      if (!make_room (device, part, monitor, error)
           || !upload_piece (device, (const guint8 *) from + done, to + done, part, error))
         return FALSE;
     }

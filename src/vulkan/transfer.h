@@ -17,7 +17,10 @@ gboolean ghlo_vulkan_upload   (GhloVulkanDevice   *device,
                                gsize               size,
                                const GhloMonitor  *monitor,
                                GError            **error);
-/* The same of memory that nothing has used since it was allocated. */
+/* Bytes of memory that uploads of @size bytes have on their way at once, at most. */
+gsize    ghlo_vulkan_most_staged (const GhloVulkanDevice *device,
+                                  gsize                   size);
+/* An upload to memory that nothing has used since it was allocated. */
 gboolean ghlo_vulkan_fill     (GhloVulkanDevice   *device,
                                gconstpointer       from,
                                guint64             to,

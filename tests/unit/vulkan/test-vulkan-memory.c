@@ -7,7 +7,9 @@
 #include "vulkan-program.h"
 
 #include "runtime/place.h"
+#include "vulkan/memory.h"
 #include "vulkan/queue.h"
+#include "vulkan/transfer.h"
 
 /* Two products with numbers in between that lie in the arena, a sum, and more than one way of using memory again. */
 static const char layers[] =
@@ -118,8 +120,6 @@ test_peak (gconstpointer data)
   planned = ghlo_run_figures_peak (&figures);
   for (; programs[at].types[n] != NULL; n++)
     inputs[n] = make_input (&device->core, programs[at].types[n]);
-  /* Inputs on their way there are in memory twice. */
-  g_assert_true (ghlo_vulkan_queue_finish (device->queue, NULL, &error));
   ghlo_device_core_reset_memory_peak (&device->core);
   for (guint i = 0; i < 3; i++)
     run (prepared, inputs, n);
@@ -140,11 +140,46 @@ test_peak (gconstpointer data)
   g_assert_cmpuint (use.peak, ==, 0);
 }
 
+/* Uploads, however many, have so much on their way together; and one need not wait for another's end. */
+static void
+test_staged (void)
+{
+  enum { N_UPLOADS = 5 };
+  const gsize size = 12 << 20, most = 32 << 20;
+  GhloVulkanDevice *device = vulkan_program_device ();
+  g_autofree guint8 *bytes = g_malloc0 (size);
+  g_autoptr (GError) error = NULL;
+  GhloVulkanMemoryStatistics before, now;
+  guint64 addresses[N_UPLOADS];
+
+  if (device == NULL)
+    return;
+  ghlo_vulkan_device_open (device, NULL, &error);
+  g_assert_no_error (error);
+  ghlo_vulkan_memory_measure (device->memory, &before);
+  for (guint i = 0; i < N_UPLOADS; i++)
+    {
+      addresses[i] = ghlo_vulkan_memory_alloc (device->memory, GHLO_VULKAN_LOCAL, size, &error);
+      g_assert_no_error (error);
+      g_assert_true (ghlo_vulkan_upload (device, bytes, addresses[i], size, NULL, &error));
+      ghlo_vulkan_memory_measure (device->memory, &now);
+      g_assert_cmpuint (now.used[GHLO_VULKAN_UPLOAD], <=, MAX (most, before.used[GHLO_VULKAN_UPLOAD] + size));
+      if (i == 1)
+        g_assert_cmpuint (now.used[GHLO_VULKAN_UPLOAD], >=, 2 * size);
+    }
+  g_assert_true (ghlo_vulkan_queue_finish (device->queue, NULL, &error));
+  for (guint i = 0; i < N_UPLOADS; i++)
+    ghlo_vulkan_memory_free (device->memory, addresses[i], size, 0);
+  ghlo_vulkan_memory_measure (device->memory, &now);
+  g_assert_cmpuint (now.all_used, ==, before.all_used);
+}
+
 int
 main (int    argc,
       char **argv)
 {
   g_test_init (&argc, &argv, NULL);
+  g_test_add_func ("/vulkan/memory/staged", test_staged);
   for (guint i = 0; i < G_N_ELEMENTS (programs); i++)
     {
       g_autofree char *path = g_strconcat ("/vulkan/memory/", programs[i].name, NULL);
