@@ -296,6 +296,17 @@ ghlo_ir_type_is_numbers (const GhloIrType *type)
          && type->element_type != GHLO_ELEMENT_TYPE_INVALID;
 }
 
+double
+ghlo_ir_type_count_elements (const GhloIrType *type)
+{
+  double n = 1;
+
+  for (guint i = 0; i < type->rank; i++)
+    n *= (double) type->dimensions[i];
+
+  return n;
+}
+
 GhloTensorType *
 ghlo_ir_type_to_tensor_type (const GhloIrType *type)
 {

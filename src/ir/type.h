@@ -82,6 +82,8 @@ ghlo_ir_type_is_tensor (const GhloIrType *type)
 gboolean          ghlo_ir_type_has_static_shape (const GhloIrType *type);   /* ranked, no -1 */
 /* A tensor of a static shape whose elements are those of an element type, and not quantized. */
 gboolean          ghlo_ir_type_is_numbers       (const GhloIrType *type);
+/* Elements of a tensor of a static shape; about as many, beyond 2^53. */
+double            ghlo_ir_type_count_elements    (const GhloIrType *type);
 GhloTensorType   *ghlo_ir_type_to_tensor_type   (const GhloIrType *type);   /* of a TENSOR, else NULL; the caller's */
 void              ghlo_ir_type_append           (const GhloIrType *type, GString *string);
 char             *ghlo_ir_type_to_string        (const GhloIrType *type);

@@ -73,14 +73,11 @@ double
 ghlo_step_value_bytes (const GhloIrValue *value)
 {
   const GhloIrType *type = value->type;
-  double n = 1;
 
   if (type->kind != GHLO_IR_TYPE_TENSOR || !ghlo_ir_type_has_static_shape (type))
     return 0;
-  for (guint i = 0; i < type->rank; i++)
-    n *= (double) type->dimensions[i];
 
-  return n * ghlo_element_info (type->element_type)->size;
+  return ghlo_ir_type_count_elements (type) * ghlo_element_info (type->element_type)->size;
 }
 
 /* The operand that says how much is written of what @op changes in place; GHLO_STEP_NONE where it does not. */

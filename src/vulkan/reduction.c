@@ -12,17 +12,6 @@
  * several results lie side by side, and a workgroup's do not. */
 enum { MANY_ROWS = 4096, MANY_ELEMENTS = 8192, MANY_APART = 1024 };
 
-static double
-count (const GhloIrType *type)
-{
-  double n = 1;
-
-  for (guint i = 0; i < type->rank; i++)
-    n *= (double) type->dimensions[i];
-
-  return n;
-}
-
 /* Whether the elements of each result lie side by side. */
 static gboolean
 reduces_innermost (const GhloIrOp *op)
@@ -45,7 +34,8 @@ reduces_innermost (const GhloIrOp *op)
 static gboolean
 is_long (const GhloIrOp *op)
 {
-  const double n_rows = count (op->results[0].type), n = count (ghlo_ir_op_operand (op, 0)->type);
+  const double n_rows = ghlo_ir_type_count_elements (op->results[0].type);
+  const double n = ghlo_ir_type_count_elements (ghlo_ir_op_operand (op, 0)->type);
 
   return n_rows < MANY_ROWS && n > n_rows * (reduces_innermost (op) ? MANY_ELEMENTS : MANY_APART);
 }
@@ -77,14 +67,15 @@ ghlo_vulkan_reduction_obstacle (const GhloIrOp *const *ops,
 
   for (guint i = 0; i < n_ops && n_rows == 0; i++)
     if (ops[i]->kind == GHLO_OP_STABLEHLO_REDUCE && is_long (ops[i]))
-      n_rows = count (ops[i]->results[0].type);
+      n_rows = ghlo_ir_type_count_elements (ops[i]->results[0].type);
   if (n_rows == 0)
     return NULL;
   needs = g_new0 (gboolean, n_ops);
   for (guint i = 0; i < n_ops; i++)
     {
       needs[i] = needs_reduction (ops, i, needs);
-      if (needs[i] && (ops[i]->kind == GHLO_OP_STABLEHLO_REDUCE || count (ops[i]->results[0].type) > n_rows))
+      if (needs[i] && (ops[i]->kind == GHLO_OP_STABLEHLO_REDUCE
+                       || ghlo_ir_type_count_elements (ops[i]->results[0].type) > n_rows))
         return "few workgroups would go through much once more";
     }
 
