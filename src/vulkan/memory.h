@@ -61,9 +61,9 @@ guint64           ghlo_vulkan_memory_import (GhloVulkanMemory           *self,
 /* Nothing uses it any more. */
 void              ghlo_vulkan_memory_unimport (GhloVulkanMemory         *self,
                                             guint64                      address);
-/* Gives blocks back that nothing lies in. */
 /* Whether the host sees what lies in local memory, so that it needs no copies to be put there. */
 gboolean          ghlo_vulkan_memory_sees_local (const GhloVulkanDevice *device);
+/* Gives blocks back that nothing lies in. */
 void              ghlo_vulkan_memory_trim  (GhloVulkanMemory            *self);
 void              ghlo_vulkan_memory_measure (GhloVulkanMemory          *self,
                                             GhloVulkanMemoryStatistics  *statistics);

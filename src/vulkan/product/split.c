@@ -8,7 +8,6 @@
 
 #include "kernel/kernel.h"
 
-
 /* How long ways of doing a product take on an H100, in multiply-adds of the one that takes operands as they are: for
  * each multiply-add, for each element that planes are made of, and for being begun. */
 typedef struct
