@@ -10,8 +10,6 @@
 #include "../sanitized.h"
 #include "vulkan-program.h"
 
-#include "compiler/devices.h"
-#include "compiler/optimize.h"
 #include "runtime/place.h"
 #include "vulkan/spirv/attention.h"
 #include "vulkan/target.h"
@@ -53,17 +51,13 @@ compute (GhloVulkanDevice  *device,
          GhloValue        **inputs,
          char             **plan)
 {
-  const GhloOptimizeOptions options = { .level = 2, .disabled = disabled };
   g_autoptr (GhloIrModule) module = parse (text);
   g_autoptr (GhloPrepared) prepared = NULL;
   g_autoptr (GError) error = NULL;
   GhloValue *output = NULL;
   const guint n = ghlo_ir_func_get_body (ghlo_ir_module_get_entry (module))->n_arguments;
 
-  ghlo_fuse (module, &device->core, &options, NULL, NULL, NULL, NULL, &error);
-  g_assert_no_error (error);
-  prepared = ghlo_devices_prepare (&device->core, module, ghlo_ir_module_get_entry (module), NULL, &error);
-  g_assert_no_error (error);
+  prepared = vulkan_program_fuse (device, module, disabled);
   *plan = ghlo_prepared_describe (prepared);
   vulkan_program_watch (device);
   ghlo_prepared_run (prepared, NULL, inputs, n, &output, NULL, &error);
@@ -438,17 +432,10 @@ static void
 check_declined (GhloVulkanDevice *device,
                 const char       *text)
 {
-  const GhloOptimizeOptions options = { .level = 2 };
   g_autoptr (GhloIrModule) module = parse (text);
-  g_autoptr (GhloPrepared) prepared = NULL;
-  g_autoptr (GError) error = NULL;
-  g_autofree char *plan = NULL;
+  g_autoptr (GhloPrepared) prepared = vulkan_program_fuse (device, module, NULL);
+  g_autofree char *plan = ghlo_prepared_describe (prepared);
 
-  ghlo_fuse (module, &device->core, &options, NULL, NULL, NULL, NULL, &error);
-  g_assert_no_error (error);
-  prepared = ghlo_devices_prepare (&device->core, module, ghlo_ir_module_get_entry (module), NULL, &error);
-  g_assert_no_error (error);
-  plan = ghlo_prepared_describe (prepared);
   if (strstr (plan, " attention ") != NULL)
     g_error ("expected no attention in\n%s\nof\n%s", plan, text);
 }

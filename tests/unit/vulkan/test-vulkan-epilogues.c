@@ -8,8 +8,6 @@
 #include "../sanitized.h"
 #include "vulkan-program.h"
 
-#include "compiler/devices.h"
-#include "compiler/optimize.h"
 #include "runtime/place.h"
 #include "vulkan/spirv/product.h"
 #include "vulkan/target.h"
@@ -50,17 +48,13 @@ compute (GhloVulkanDevice *device,
          char            **plan)
 {
   const char *const disabled[] = { "fuse-epilogues", NULL };
-  const GhloOptimizeOptions options = { .level = 2, .disabled = is_apart ? disabled : NULL };
   g_autoptr (GhloIrModule) module = parse (text);
   g_autoptr (GhloPrepared) prepared = NULL;
   g_autoptr (GError) error = NULL;
   GhloIrOp *entry = ghlo_ir_module_get_entry (module);
   const GhloIrBlock *body = ghlo_ir_func_get_body (entry);
 
-  ghlo_fuse (module, &device->core, &options, NULL, NULL, NULL, NULL, &error);
-  g_assert_no_error (error);
-  prepared = ghlo_devices_prepare (&device->core, module, ghlo_ir_module_get_entry (module), NULL, &error);
-  g_assert_no_error (error);
+  prepared = vulkan_program_fuse (device, module, is_apart ? disabled : NULL);
   *plan = ghlo_prepared_describe (prepared);
   vulkan_program_watch (device);
   ghlo_prepared_run (prepared, NULL, inputs, body->n_arguments, outputs, NULL, &error);

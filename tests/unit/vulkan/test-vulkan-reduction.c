@@ -5,8 +5,6 @@
 
 #include "../reference/reference-programs.h"
 
-#include "compiler/devices.h"
-#include "compiler/optimize.h"
 #include "vulkan/reduction.h"
 
 #include "vulkan-program.h"
@@ -92,17 +90,10 @@ check_fused (GhloVulkanDevice *device,
     "  %%b = stablehlo.broadcast_in_dim %%s, dims = [1] : (tensor<64xf32>) -> tensor<%ux64xf32>\n"
     "  %%d = stablehlo.subtract %%x, %%b : tensor<%ux64xf32>\n"
     "  return %%d : tensor<%ux64xf32>\n}\n", n, n, n, n, n, n);
-  const GhloOptimizeOptions options = { .level = 2 };
   g_autoptr (GhloIrModule) module = parse (text);
-  g_autoptr (GhloPrepared) prepared = NULL;
-  g_autoptr (GError) error = NULL;
-  g_autofree char *plan = NULL;
+  g_autoptr (GhloPrepared) prepared = vulkan_program_fuse (device, module, NULL);
+  g_autofree char *plan = ghlo_prepared_describe (prepared);
 
-  ghlo_fuse (module, &device->core, &options, NULL, NULL, NULL, NULL, &error);
-  g_assert_no_error (error);
-  prepared = ghlo_devices_prepare (&device->core, module, ghlo_ir_module_get_entry (module), NULL, &error);
-  g_assert_no_error (error);
-  plan = ghlo_prepared_describe (prepared);
   g_test_message ("%s", plan);
   g_assert_true (g_str_has_prefix (plan, expected));
 }

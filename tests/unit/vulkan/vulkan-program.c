@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "compiler/devices.h"
+#include "compiler/optimize.h"
 #include "import/import.h"
 #include "runtime/place.h"
 #include "vulkan/queue.h"
@@ -64,6 +65,23 @@ vulkan_program_prepare (GhloDeviceCore  *device,
     g_error ("%s", ((const GhloFinding *) diagnostics->findings->pdata[0])->message);
 
   return ghlo_devices_prepare (device, module, ghlo_ir_module_get_entry (module), NULL, error);
+}
+
+GhloPrepared *
+vulkan_program_fuse (GhloVulkanDevice  *device,
+                     GhloIrModule      *module,
+                     const char *const *disabled)
+{
+  const GhloOptimizeOptions options = { .level = 2, .disabled = disabled };
+  g_autoptr (GError) error = NULL;
+  GhloPrepared *prepared;
+
+  ghlo_fuse (module, &device->core, &options, NULL, NULL, NULL, NULL, &error);
+  g_assert_no_error (error);
+  prepared = ghlo_devices_prepare (&device->core, module, ghlo_ir_module_get_entry (module), NULL, &error);
+  g_assert_no_error (error);
+
+  return prepared;
 }
 
 /* Of longer recordings as many of the first barriers are taken away, since each time all is gone over. */

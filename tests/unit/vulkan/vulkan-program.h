@@ -28,6 +28,11 @@ GhloPrepared     *vulkan_program_prepare (GhloDeviceCore    *device,
                                           const char        *text,
                                           GError           **error);
 
+/* With the fusions that @device takes, but for passes in @disabled, nullable. */
+GhloPrepared     *vulkan_program_fuse    (GhloVulkanDevice  *device,
+                                          GhloIrModule      *module,
+                                          const char *const *disabled);
+
 /* Recordings that were begun, and their dispatches; and submissions, where they are counted. */
 typedef struct
 {
