@@ -116,6 +116,8 @@ typedef struct
   guint           n_left, n_running;
 } Stream;
 
+static void begin_run (Stream *stream);
+
 static void
 on_executed (GObject      *source,
              GAsyncResult *result,
@@ -127,8 +129,13 @@ on_executed (GObject      *source,
 
   check (error);
   stream->n_running--;
-  if (stream->n_left == 0)
-    return;
+  if (stream->n_left > 0)
+    begin_run (stream);
+}
+
+static void
+begin_run (Stream *stream)
+{
   stream->n_left--;
   stream->n_running++;
   ghlo_executable_execute_async (stream->executable, (GhloBuffer *const *) stream->inputs->pdata, stream->inputs->len,
@@ -149,11 +156,10 @@ measure_rate (const char *text)
   for (guint round = 0; round < 3 || g_get_monotonic_time () < end; round++)
     {
       g_autoptr (GTimer) timer = g_timer_new ();
-      Stream stream = { executable, inputs, n_runs - IN_FLIGHT, IN_FLIGHT };
+      Stream stream = { executable, inputs, n_runs, 0 };
 
       for (guint i = 0; i < IN_FLIGHT; i++)
-        ghlo_executable_execute_async (executable, (GhloBuffer *const *) inputs->pdata, inputs->len, NULL, on_executed,
-                                       &stream);
+        begin_run (&stream);
       while (stream.n_running > 0)
         g_main_context_iteration (NULL, TRUE);
       least = MIN (least, g_timer_elapsed (timer, NULL) / n_runs);
