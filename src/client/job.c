@@ -48,13 +48,8 @@ static struct
 } running;
 
 static void
-job_unref (gpointer data)
+job_clear (Job *job)
 {
-  Job *job = data;
-
-  if (!g_atomic_ref_count_dec (&job->ref_count))
-    return;
-
   if (job->data != NULL)
     job->klass->free_data (job->data);
   if (job->result != NULL)
@@ -64,6 +59,17 @@ job_unref (gpointer data)
   g_clear_pointer (&job->progress, ghlo_progress_core_unref);
   g_clear_pointer (&job->context, g_main_context_unref);
   g_mutex_clear (&job->lock);
+}
+
+static void
+job_unref (gpointer data)
+{
+  Job *job = data;
+
+  if (!g_atomic_ref_count_dec (&job->ref_count))
+    return;
+
+  job_clear (job);
   g_free (job);
 }
 
@@ -211,25 +217,20 @@ job_finish_body (Job      *job,
   return result;
 }
 
-static Job *
-job_new (const GhloJobClass *klass,
-         gpointer            data,
-         GhloProgressCore   *progress)
+static void
+job_init (Job                *job,
+          const GhloJobClass *klass,
+          gpointer            data,
+          GhloProgressCore   *progress)
 {
-  Job *job = g_new0 (Job, 1);
-
+  *job = (Job) { .klass = klass, .stage = klass->stage, .data = data };
   g_atomic_ref_count_init (&job->ref_count);
   g_mutex_init (&job->lock);
-  job->klass = klass;
-  job->stage = klass->stage;
-  job->data = data;
   if (progress != NULL)
     {
       job->progress = ghlo_progress_core_ref (progress);
       job->serial = ghlo_progress_core_begin (job->progress);
     }
-
-  return job;
 }
 
 gpointer
@@ -239,26 +240,26 @@ ghlo_job_run (const GhloJobClass *klass,
               GCancellable       *cancellable,
               GError            **error)
 {
-  Job *job;
+  Job job;                      /* nobody else has a reference */
   gpointer result = NULL;
 
   if (data == NULL)
     return NULL;
 
-  job = job_new (klass, data, progress);
-  job->caller = progress != NULL ? g_thread_self () : NULL;
+  job_init (&job, klass, data, progress);
+  job.caller = progress != NULL ? g_thread_self () : NULL;
   if (ghlo_workers_check (error))
     {
-      result = job_run_body (job, cancellable, error);
+      result = job_run_body (&job, cancellable, error);
       if (result != NULL && klass->meanwhile != NULL)
         klass->meanwhile (result);
       /* A sync call returns when work has really stopped; a cancel reaches the device by the monitor. */
-      wait_for_end (get_pending (job, result));
-      result = job_finish_body (job, result, error);
+      wait_for_end (get_pending (&job, result));
+      result = job_finish_body (&job, result, error);
     }
-  if (job->progress != NULL)
-    ghlo_progress_core_finish (job->progress, job->serial, result != NULL, TRUE);
-  job_unref (job);
+  if (job.progress != NULL)
+    ghlo_progress_core_finish (job.progress, job.serial, result != NULL, TRUE);
+  job_clear (&job);
 
   return result;
 }
@@ -481,7 +482,8 @@ ghlo_job_start (const GhloJobClass  *klass,
       return FALSE;
     }
 
-  job = job_new (klass, data, progress);
+  job = g_new (Job, 1);
+  job_init (job, klass, data, progress);
   job->stop = g_cancellable_new ();
   job->answer = *to;
   job->cancellable = cancellable != NULL ? g_object_ref (cancellable) : NULL;

@@ -195,24 +195,30 @@ ghlo_buffer_load_finish (GAsyncResult  *result,
 }
 
 /* The tensor of a buffer, for a call that reads it. */
+static GhloValue *
+take_tensor (GhloBuffer  *self,
+             GError     **error)
+{
+  static const char *const kinds[] = { "tensor", "token", "tuple", "future" };
+  g_autoptr (GhloValue) value = ghlo_buffer_take_value (self, error);
+
+  if (value == NULL || value->kind == GHLO_VALUE_TENSOR)
+    return g_steal_pointer (&value);
+  g_set_error (error, GHLO_ERROR, GHLO_ERROR_INVALID_ARGUMENT,
+               "expected a buffer that holds a tensor, found a %s, which has no bytes", kinds[value->kind]);
+
+  return NULL;
+}
+
 static Transfer *
 tensor_new (GhloBuffer  *self,
             GError     **error)
 {
-  static const char *const kinds[] = { "tensor", "token", "tuple", "future" };
-  GhloValue *value = ghlo_buffer_take_value (self, error);
+  GhloValue *value = take_tensor (self, error);
   Transfer *transfer;
 
   if (value == NULL)
     return NULL;
-  if (value->kind != GHLO_VALUE_TENSOR)
-    {
-      g_set_error (error, GHLO_ERROR, GHLO_ERROR_INVALID_ARGUMENT,
-                   "expected a buffer that holds a tensor, found a %s, which has no bytes", kinds[value->kind]);
-      ghlo_value_unref (value);
-      return NULL;
-    }
-
   transfer = g_new0 (Transfer, 1);
   transfer->value = value;
 
@@ -263,9 +269,18 @@ ghlo_buffer_read (GhloBuffer    *self,
                   GCancellable  *cancellable,
                   GError       **error)
 {
+  const GhloMonitor monitor = { .cancellable = cancellable };
+  g_autoptr (GhloValue) value = NULL;
+
   g_return_val_if_fail (GHLO_IS_BUFFER (self), NULL);
 
-  return ghlo_call_run (&read_class, tensor_new (self, error), NULL, cancellable, error);
+  /* Without a job, which would take longer than to read what is small. */
+  value = take_tensor (self, error);
+  if (value == NULL || !ghlo_workers_check (error) || ghlo_monitor_cancelled (&monitor, error)
+      || !ghlo_value_fetch (value, &monitor, error))
+    return NULL;
+
+  return ghlo_value_get_bytes (value);
 }
 
 /**
