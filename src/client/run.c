@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/ghlo-error.h"
+#include "base/new.h"
 #include "client/reclaim.h"
 #include "runtime/place.h"
 
@@ -184,7 +185,7 @@ ghlo_run_start (GhloExecutableCore    *executable,
                 const GhloMonitor     *monitor,
                 GError               **error)
 {
-  g_autoptr (GhloOutcome) outcome = g_new0 (GhloOutcome, 1);
+  g_autoptr (GhloOutcome) outcome = ghlo_new0 (GhloOutcome);
   GhloRunOptions counted = options != NULL ? *options : (GhloRunOptions) { NULL };
 
   outcome->outputs = g_ptr_array_new_with_free_func (drop_output);

@@ -5,6 +5,7 @@
 
 #include "ghlo-executable-private.h"
 
+#include "base/new.h"
 #include "client/reclaim.h"
 #include "compiler/serialize.h"
 #include "ghlo-call-private.h"
@@ -373,7 +374,7 @@ run_new (GhloExecutable      *self,
       g_ptr_array_add (values, value);
     }
 
-  run = g_new0 (Run, 1);
+  run = ghlo_new0 (Run);
   run->core = ghlo_executable_core_ref (self->core);
   run->inputs = g_steal_pointer (&values);
 

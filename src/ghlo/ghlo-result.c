@@ -53,11 +53,9 @@ ghlo_result_new (GhloOutcome *outcome)
   if (outcome->face == NULL)
     ghlo_result_begin (outcome);
   self = g_steal_pointer (&outcome->face);
-  ghlo_timing_unref (self->timing);
-  self->timing = ghlo_timing_new (0, outcome->upload_time / (double) G_USEC_PER_SEC,
-                                  outcome->run_time / (double) G_USEC_PER_SEC,
-                                  outcome->reference_time / (double) G_USEC_PER_SEC,
-                                  outcome->download_time / (double) G_USEC_PER_SEC);
+  ghlo_timing_set (self->timing, 0, outcome->upload_time / (double) G_USEC_PER_SEC,
+                   outcome->run_time / (double) G_USEC_PER_SEC, outcome->reference_time / (double) G_USEC_PER_SEC,
+                   outcome->download_time / (double) G_USEC_PER_SEC);
   if (outcome->profile != NULL)
     self->plan = ghlo_plan_new (outcome->executable, g_steal_pointer (&outcome->profile));
   ghlo_outcome_free (outcome);
@@ -87,7 +85,7 @@ static void
 ghlo_result_init (GhloResult *self)
 {
   self->outputs = g_ptr_array_new_with_free_func (g_object_unref);
-  self->timing = ghlo_timing_new (0, 0, 0, 0, 0);
+  self->timing = ghlo_timing_new ();
 }
 
 static GType

@@ -9,10 +9,14 @@
 
 G_BEGIN_DECLS
 
-GhloTiming *ghlo_timing_new (double compile,
-                             double upload,
-                             double run,
-                             double reference,
-                             double download);
+/* All of it 0. */
+GhloTiming *ghlo_timing_new (void);
+/* Before anybody else has it. */
+void        ghlo_timing_set (GhloTiming *self,
+                             double      compile,
+                             double      upload,
+                             double      run,
+                             double      reference,
+                             double      download);
 
 G_END_DECLS

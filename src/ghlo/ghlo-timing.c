@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Timings: five numbers that never change.
+ * Timings: five numbers that never change once the caller has them.
  */
 
 #include "ghlo-timing-private.h"
+
+#include "base/new.h"
 
 /**
  * GhloTiming:
@@ -25,22 +27,28 @@ struct _GhloTiming
 G_DEFINE_BOXED_TYPE (GhloTiming, ghlo_timing, ghlo_timing_ref, ghlo_timing_unref)
 
 GhloTiming *
-ghlo_timing_new (double compile,
-                 double upload,
-                 double run,
-                 double reference,
-                 double download)
+ghlo_timing_new (void)
 {
-  GhloTiming *self = g_new0 (GhloTiming, 1);
+  GhloTiming *self = ghlo_new0 (GhloTiming);
 
   g_atomic_ref_count_init (&self->ref_count);
+
+  return self;
+}
+
+void
+ghlo_timing_set (GhloTiming *self,
+                 double      compile,
+                 double      upload,
+                 double      run,
+                 double      reference,
+                 double      download)
+{
   self->compile = compile;
   self->upload = upload;
   self->run = run;
   self->reference = reference;
   self->download = download;
-
-  return self;
 }
 
 /**

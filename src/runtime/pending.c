@@ -5,6 +5,7 @@
 
 #include "runtime/pending.h"
 
+#include "base/new.h"
 #include "runtime/parallel.h"
 
 /* Microseconds for which a wait looks before it sleeps, which costs as much, where no source says how long. */
@@ -33,7 +34,7 @@ struct _GhloPending
 GhloPending *
 ghlo_pending_new (void)
 {
-  GhloPending *self = g_new0 (GhloPending, 1);
+  GhloPending *self = ghlo_new0 (GhloPending);
 
   g_atomic_ref_count_init (&self->ref_count);
   g_mutex_init (&self->lock);

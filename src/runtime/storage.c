@@ -5,6 +5,7 @@
 
 #include "runtime/storage.h"
 
+#include "base/new.h"
 #include "runtime/device.h"
 #include "runtime/memory.h"
 
@@ -46,7 +47,7 @@ ghlo_storage_new_host (gsize    size,
   if (memory == NULL)
     return NULL;
 
-  self = g_new0 (GhloStorage, 1);
+  self = ghlo_new0 (GhloStorage);
   ghlo_storage_init_host (self, memory, size);
   self->destroy = destroy_host;
 
@@ -68,7 +69,7 @@ ghlo_storage_new_lent (gpointer       memory,
                        GDestroyNotify release,
                        gpointer       data)
 {
-  GhloStorage *self = g_new0 (GhloStorage, 1);
+  GhloStorage *self = ghlo_new0 (GhloStorage);
 
   ghlo_storage_init_host (self, memory != NULL ? memory : nothing, size);
   self->release = release != NULL ? release : tell_nobody;

@@ -8,13 +8,14 @@
 
 #include <string.h>
 
+#include "base/new.h"
 #include "base/sizes.h"
 #include "runtime/memory.h"
 
 static GhloValue *
 new_value (GhloValueKind kind)
 {
-  GhloValue *self = g_new0 (GhloValue, 1);
+  GhloValue *self = ghlo_new0 (GhloValue);
 
   g_atomic_ref_count_init (&self->ref_count);
   self->kind = kind;
@@ -95,10 +96,9 @@ new_host_tensor (GhloTensorType *type,
                  gsize           n_elements,
                  gsize           n_bytes)
 {
-  /* Not g_new0 (): malloc () has a block of the size at hand where calloc () looks for one. */
-  HostTensor *self = g_new (HostTensor, 1);
+  HostTensor *self = ghlo_new0 (HostTensor);
 
-  *self = (HostTensor) { .storage.destroy = destroy_behind };
+  self->storage.destroy = destroy_behind;
   g_atomic_ref_count_init (&self->value.ref_count);
   self->value.kind = GHLO_VALUE_TENSOR;
   ghlo_storage_init_host (&self->storage, memory, n_bytes);

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/ghlo-error.h"
+#include "base/new.h"
 #include "runtime/planned.h"
 #include "vulkan/device.h"
 #include "vulkan/facts.h"
@@ -105,7 +106,7 @@ allocate (GhloDeviceCore   *core,
   address = ghlo_vulkan_memory_alloc (device->memory, kinds[space], size, error);
   if (address == 0)
     return NULL;
-  storage = g_new0 (GhloStorage, 1);
+  storage = ghlo_new0 (GhloStorage);
   g_atomic_ref_count_init (&storage->ref_count);
   storage->space = space;
   storage->device = core;
