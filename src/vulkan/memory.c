@@ -409,11 +409,12 @@ count_used (const GhloVulkanMemory *self)
 static void
 collect (GhloVulkanMemory *self)
 {
+  const Retired *last = g_queue_peek_tail (&self->retired);
   guint64 reached;
 
-  if (g_queue_is_empty (&self->retired))
+  if (last == NULL)
     return;
-  reached = ghlo_vulkan_queue_reached (self->device->queue);
+  reached = ghlo_vulkan_queue_reached (self->device->queue, last->value);
   for (GList *link = self->retired.head, *next; link != NULL; link = next)
     {
       g_autofree Retired *retired = NULL;
@@ -540,7 +541,7 @@ ghlo_vulkan_memory_free (GhloVulkanMemory *self,
   Retired retired = { address, round_up (size), value };
 
   g_mutex_lock (&self->lock);
-  if (value <= ghlo_vulkan_queue_reached (self->device->queue))
+  if (value <= ghlo_vulkan_queue_reached (self->device->queue, value))
     give (self, address, retired.size);
   else
     g_queue_push_tail (&self->retired, g_memdup2 (&retired, sizeof retired));

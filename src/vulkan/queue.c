@@ -47,6 +47,7 @@ struct _GhloVulkanQueue
   VkPipelineLayout  layout;
   GMutex            lock;           /* guards what follows, and the queue */
   int               lately;         /* µs that a run took; atomic */
+  guint64           seen;           /* what the timeline had reached when somebody asked; atomic */
   guint64           submitted;      /* the timeline's last value; atomic where the lock is not held */
   GArray           *gathered;       /* VkCommandBuffer, in the order in which they are to be done … */
   double            seconds;        /* … and how long they take, about */
@@ -162,16 +163,24 @@ reached_when_lost (GhloVulkanQueue *self)
 }
 
 guint64
-ghlo_vulkan_queue_reached (GhloVulkanQueue *self)
+ghlo_vulkan_queue_reached (GhloVulkanQueue *self,
+                           guint64          wanted)
 {
-  guint64 value = 0;
+  guint64 value = __atomic_load_n (&self->seen, __ATOMIC_ACQUIRE);
 
+  if (value >= wanted)
+    return value;
   if (!ghlo_device_core_is_lost (&self->device->core)
       && !check (self, ghlo_vulkan_call (self->device->vk, GetSemaphoreCounterValue, self->device->device,
                                          self->timeline, &value), "tell how far it is", NULL))
     value = 0;
 
-  return ghlo_device_core_is_lost (&self->device->core) ? reached_when_lost (self) : value;
+  if (ghlo_device_core_is_lost (&self->device->core))
+    return reached_when_lost (self);
+  /* Whoever has seen less meanwhile may take it back, after which the driver is asked once more. */
+  __atomic_store_n (&self->seen, value, __ATOMIC_RELEASE);
+
+  return value;
 }
 
 guint64
@@ -233,7 +242,7 @@ open_batch (GhloVulkanQueue  *self,
   const GhloVulkanDevice *device = self->device;
   Batch *batch = g_queue_peek_head (&self->batches);
 
-  if (batch != NULL && batch->value <= ghlo_vulkan_queue_reached (self))
+  if (batch != NULL && batch->value <= ghlo_vulkan_queue_reached (self, batch->value))
     g_queue_pop_head (&self->batches);
   else
     batch = batch_new (self, error);
@@ -279,7 +288,7 @@ close_batch (GhloVulkanQueue  *self,
 static void
 destroy_retired (GhloVulkanQueue *self)
 {
-  guint64 reached = self->retired->len > 0 ? ghlo_vulkan_queue_reached (self) : 0;
+  guint64 reached = self->retired->len > 0 ? ghlo_vulkan_queue_reached (self, G_MAXUINT64) : 0;
 
   for (guint i = self->retired->len; i-- > 0;)
     {
@@ -427,7 +436,7 @@ poll_for (GhloVulkanQueue *self,
   gint64 end = g_get_monotonic_time () + ghlo_vulkan_queue_get_patience (self);
   gboolean has_ended;
 
-  while (!(has_ended = ghlo_vulkan_queue_reached (self) >= value) && g_get_monotonic_time () < end)
+  while (!(has_ended = ghlo_vulkan_queue_reached (self, value) >= value) && g_get_monotonic_time () < end)
     ghlo_parallel_relax ();
 
   return has_ended;

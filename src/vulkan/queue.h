@@ -59,9 +59,11 @@ void             ghlo_vulkan_queue_sleep    (GhloVulkanQueue           *self,
 /* Destroys @pool, with its commands, when all is done that was put in so far. */
 void             ghlo_vulkan_queue_retire   (GhloVulkanQueue           *self,
                                              VkCommandPool              pool);
-/* What the timeline reaches when all is done that was put in so far, and what it has reached. */
+/* What the timeline reaches when all is done that was put in so far. */
 guint64          ghlo_vulkan_queue_value    (GhloVulkanQueue           *self);
-guint64          ghlo_vulkan_queue_reached  (GhloVulkanQueue           *self);
+/* What the timeline has reached, or was seen to have before where that is @wanted: asking the driver takes a while. */
+guint64          ghlo_vulkan_queue_reached  (GhloVulkanQueue           *self,
+                                             guint64                    wanted);
 
 /* What comes next in @commands sees what was written before, and writes where all was read. */
 void             ghlo_vulkan_add_barrier    (const GhloVulkanFunctions *vk,

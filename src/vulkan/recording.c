@@ -487,10 +487,11 @@ take_instance (GhloVulkanRecording  *self,
 
   g_mutex_lock (&self->lock);
   instance = g_queue_peek_head (&self->instances);
-  if (instance != NULL && self->n_instances >= MAX_INSTANCES && instance->value > ghlo_vulkan_queue_reached (queue)
+  if (instance != NULL && self->n_instances >= MAX_INSTANCES
+      && instance->value > ghlo_vulkan_queue_reached (queue, instance->value)
       && !ghlo_vulkan_queue_finish (queue, monitor, error))
     instance = NULL;
-  else if (instance != NULL && instance->value <= ghlo_vulkan_queue_reached (queue))
+  else if (instance != NULL && instance->value <= ghlo_vulkan_queue_reached (queue, instance->value))
     g_queue_pop_head (&self->instances);
   else
     {

@@ -88,8 +88,9 @@ take_import (GhloVulkanDevice *device,
              gconstpointer     from,
              gsize             size)
 {
-  if (size < LEAST_IMPORTED || (size < MOST_STAGED
-                                && ghlo_vulkan_queue_reached (device->queue) < ghlo_vulkan_queue_value (device->queue)))
+  const guint64 last = ghlo_vulkan_queue_value (device->queue);
+
+  if (size < LEAST_IMPORTED || (size < MOST_STAGED && ghlo_vulkan_queue_reached (device->queue, last) < last))
     return 0;
 
   return ghlo_vulkan_imports_take (device->imports, from, size);

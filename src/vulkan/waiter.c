@@ -74,7 +74,7 @@ has_ended (gpointer   data,
 {
   const GhloVulkanWaiter *self = data;
 
-  if (ghlo_vulkan_queue_reached (self->device->queue) < value)
+  if (ghlo_vulkan_queue_reached (self->device->queue, value) < value)
     return FALSE;
   *error = make_error (self->device);
 
@@ -105,7 +105,7 @@ free_entry (Entry *entry)
 static void
 settle (GhloVulkanWaiter *self)
 {
-  guint64 reached = ghlo_vulkan_queue_reached (self->device->queue);
+  guint64 reached = ghlo_vulkan_queue_reached (self->device->queue, G_MAXUINT64);
   Entry *entry;
 
   do
