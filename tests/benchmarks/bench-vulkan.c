@@ -258,17 +258,21 @@ static const char small[] =
   "  return %0 : tensor<256xf32>\n"
   "}\n";
 
-/* @condition is of %i, of which there are at most 100, and %v. */
+/* A loop of 100 iterations over @n numbers, of which @condition and @step write N. @condition is of %i and %v. */
 static void
 measure_loop (const char *name,
-              const char *type,
+              guint       n,
               const char *condition,
               const char *step)
 {
-  g_autofree char *text = g_strdup_printf (
-    "func.func @main(%%x: %s) -> %s {\n"
+  g_autofree char *title = g_strdup_printf ("%s, %u numbers", name, n), *type = g_strdup_printf ("tensor<%u", n);
+  g_autoptr (GString) text = g_string_new (NULL);
+
+  g_string_printf (
+    text,
+    "func.func @main(%%x: tensor<Nxf32>) -> tensor<Nxf32> {\n"
     "  %%zero = stablehlo.constant dense<0> : tensor<i32>\n"
-    "  %%r:2 = stablehlo.while(%%i = %%zero, %%v = %%x) : tensor<i32>, %s\n"
+    "  %%r:2 = stablehlo.while(%%i = %%zero, %%v = %%x) : tensor<i32>, tensor<Nxf32>\n"
     "  cond {\n"
     "    %%n = stablehlo.constant dense<100> : tensor<i32>\n"
     "%s"
@@ -277,12 +281,12 @@ measure_loop (const char *name,
     "    %%one = stablehlo.constant dense<1> : tensor<i32>\n"
     "    %%next = stablehlo.add %%i, %%one : tensor<i32>\n"
     "%s"
-    "    stablehlo.return %%next, %%w : tensor<i32>, %s\n"
+    "    stablehlo.return %%next, %%w : tensor<i32>, tensor<Nxf32>\n"
     "  }\n"
-    "  return %%r#1 : %s\n"
-    "}\n", type, type, type, condition, step, type, type);
-
-  measure_latency (name, text);
+    "  return %%r#1 : tensor<Nxf32>\n"
+    "}\n", condition, step);
+  g_string_replace (text, "tensor<N", type, 0);
+  measure_latency (title, text->str);
 }
 
 static void
@@ -291,20 +295,23 @@ measure_loops (void)
   static const char counted[] = "    %c = stablehlo.compare LT, %i, %n : (tensor<i32>, tensor<i32>) -> tensor<i1>\n";
   static const char of_data[] =
     "    %m = stablehlo.constant dense<99.5> : tensor<f32>\n"
-    "    %s = stablehlo.slice %v [0:1] : (tensor<16384xf32>) -> tensor<1xf32>\n"
+    "    %s = stablehlo.slice %v [0:1] : (tensor<Nxf32>) -> tensor<1xf32>\n"
     "    %t = stablehlo.reshape %s : (tensor<1xf32>) -> tensor<f32>\n"
     "    %c = stablehlo.compare LT, %t, %m : (tensor<f32>, tensor<f32>) -> tensor<i1>\n";
   static const char in_place[] =
-    "    %o = stablehlo.constant dense<1.0> : tensor<256xf32>\n"
-    "    %w = stablehlo.add %v, %o : tensor<256xf32>\n";
+    "    %o = stablehlo.constant dense<1.0> : tensor<Nxf32>\n"
+    "    %w = stablehlo.add %v, %o : tensor<Nxf32>\n";
   static const char moved[] =
-    "    %o = stablehlo.constant dense<1.0> : tensor<16384xf32>\n"
-    "    %s0 = stablehlo.reverse %v, dims = [0] : tensor<16384xf32>\n"
-    "    %w = stablehlo.add %s0, %o : tensor<16384xf32>\n";
+    "    %o = stablehlo.constant dense<1.0> : tensor<Nxf32>\n"
+    "    %s0 = stablehlo.reverse %v, dims = [0] : tensor<Nxf32>\n"
+    "    %w = stablehlo.add %s0, %o : tensor<Nxf32>\n";
+  static const guint sizes[] = { 256, 16384 };
 
-  measure_loop ("while, 100 iterations of 256 numbers", "tensor<256xf32>", counted, in_place);
-  measure_loop ("while, 100 iterations of 16384 numbers", "tensor<16384xf32>", counted, moved);
-  measure_loop ("while that data ends, 100 iterations", "tensor<16384xf32>", of_data, moved);
+  measure_loop ("while in one workgroup", 256, counted, in_place);
+  for (guint i = 0; i < G_N_ELEMENTS (sizes); i++)
+    measure_loop ("while of dispatches", sizes[i], counted, moved);
+  for (guint i = 0; i < G_N_ELEMENTS (sizes); i++)
+    measure_loop ("while that data ends", sizes[i], of_data, moved);
 }
 
 int
