@@ -239,6 +239,9 @@ test_workers_are_nice (void)
       while (count_nicer (2) < 3)
         g_usleep (1000);
       g_usleep (20000);
+      /* Until then there may be one more, which makes machine code. */
+      while (count_nicer (10) > 1)
+        g_usleep (1000);
       g_assert_cmpuint (count_nicer (2), ==, 3);
       g_assert_cmpuint (count_nicer (10), ==, 1);
       g_cancellable_cancel (cancellable);
