@@ -16,6 +16,7 @@ typedef enum
   GHLO_CACHE_PIPELINE,          /* what a Vulkan driver keeps of a pipeline */
   GHLO_CACHE_MEASUREMENT,       /* what a Vulkan device makes of numbers */
   GHLO_CACHE_RATES,             /* how fast a device is */
+  GHLO_CACHE_REFINEMENT,        /* what runs have corrected of that */
   GHLO_CACHE_N_ITEMS
 } GhloCacheItem;
 

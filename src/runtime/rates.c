@@ -14,22 +14,32 @@
 #define MAX_RATE    1e18
 #define MAX_SECONDS 60.0
 
-static const char per_second[] = "operations/s", bytes[] = "bytes/s", seconds[] = "s";
+static const char per_second[] = "operations/s", bytes[] = "bytes/s";
 
 const GhloRatesField ghlo_rates_fields[GHLO_RATES_N_FIELDS] = {
-  { "bytes", bytes, G_STRUCT_OFFSET (GhloStepRates, bytes) },
-  { "products", per_second, G_STRUCT_OFFSET (GhloStepRates, products[GHLO_STEP_PRODUCT_F32]) },
-  { "narrow_products", per_second, G_STRUCT_OFFSET (GhloStepRates, products[GHLO_STEP_PRODUCT_NARROW]) },
-  { "wide_products", per_second, G_STRUCT_OFFSET (GhloStepRates, products[GHLO_STEP_PRODUCT_WIDE]) },
-  { "scalars", per_second, G_STRUCT_OFFSET (GhloStepRates, scalars) },
-  { "uploads", bytes, G_STRUCT_OFFSET (GhloStepRates, uploads) },
-  { "downloads", bytes, G_STRUCT_OFFSET (GhloStepRates, downloads) },
-  { "run", seconds, G_STRUCT_OFFSET (GhloStepRates, run) },
-  { "step", seconds, G_STRUCT_OFFSET (GhloStepRates, step) },
+  { "bytes", bytes, FALSE, G_STRUCT_OFFSET (GhloStepRates, bytes) },
+  { "products", per_second, FALSE, G_STRUCT_OFFSET (GhloStepRates, products[GHLO_STEP_PRODUCT_F32]) },
+  { "narrow_products", per_second, FALSE, G_STRUCT_OFFSET (GhloStepRates, products[GHLO_STEP_PRODUCT_NARROW]) },
+  { "wide_products", per_second, FALSE, G_STRUCT_OFFSET (GhloStepRates, products[GHLO_STEP_PRODUCT_WIDE]) },
+  { "scalars", per_second, FALSE, G_STRUCT_OFFSET (GhloStepRates, scalars) },
+  { "uploads", bytes, FALSE, G_STRUCT_OFFSET (GhloStepRates, uploads) },
+  { "downloads", bytes, FALSE, G_STRUCT_OFFSET (GhloStepRates, downloads) },
+  { "run", "s", TRUE, G_STRUCT_OFFSET (GhloStepRates, run) },
+  { "step", "s", TRUE, G_STRUCT_OFFSET (GhloStepRates, step) },
 };
 
-static GBytes *
-key_of (GBytes *identity)
+double
+ghlo_rates_time (const GhloStepRates *rates,
+                 const GhloStepRates *amounts,
+                 guint                field)
+{
+  double rate = ghlo_rates_get (rates, field), amount = ghlo_rates_get (amounts, field);
+
+  return ghlo_rates_fields[field].is_time ? amount * rate : amount > 0 ? amount / rate : 0;
+}
+
+GBytes *
+ghlo_rates_key (GBytes *identity)
 {
   GByteArray *key = g_byte_array_new ();
 
@@ -47,7 +57,7 @@ is_plausible (const GhloStepRates *rates)
     {
       double value = ghlo_rates_get (rates, i);
 
-      if (!isfinite (value) || value < 0 || value > (ghlo_rates_fields[i].unit == seconds ? MAX_SECONDS : MAX_RATE))
+      if (!isfinite (value) || value < 0 || value > (ghlo_rates_fields[i].is_time ? MAX_SECONDS : MAX_RATE))
         return FALSE;
     }
 
@@ -63,7 +73,7 @@ ghlo_rates_recall (GBytes        *identity,
 
   if (!ghlo_cache_keeps_items ())
     return FALSE;
-  key = key_of (identity);
+  key = ghlo_rates_key (identity);
   content = ghlo_cache_item_read (GHLO_CACHE_RATES, key);
   if (content == NULL)
     return FALSE;
@@ -90,7 +100,7 @@ ghlo_rates_keep (GBytes              *identity,
 
   if (!ghlo_cache_keeps_items ())
     return;
-  key = key_of (identity);
+  key = ghlo_rates_key (identity);
   content = g_bytes_new (rates, sizeof *rates);
   ghlo_cache_item_write (GHLO_CACHE_RATES, key, title, content);
 }

@@ -15,6 +15,7 @@ typedef struct
 {
   const char *name;             /* "uploads" */
   const char *unit;             /* "bytes/s" */
+  gboolean    is_time;          /* it is how long one takes; FALSE: how many there are in a second */
   gsize       offset;           /* in the struct */
 } GhloRatesField;
 
@@ -28,6 +29,21 @@ ghlo_rates_get (const GhloStepRates *rates,
 {
   return *(const double *) (gconstpointer) ((const guint8 *) rates + ghlo_rates_fields[field].offset);
 }
+
+static inline void
+ghlo_rates_set (GhloStepRates *rates,
+                guint          field,
+                double         rate)
+{
+  *(double *) (gpointer) ((guint8 *) rates + ghlo_rates_fields[field].offset) = rate;
+}
+
+/* Seconds for as much as @amounts has in the place of the rate; 0 for nothing, whatever the rate. */
+double   ghlo_rates_time   (const GhloStepRates *rates,
+                            const GhloStepRates *amounts,
+                            guint                field);
+/* For caches, from an identity; the caller unrefs it. */
+GBytes  *ghlo_rates_key    (GBytes              *identity);
 
 /* Sets *@rates to what was measured of the device that @identity tells from all others; FALSE where nothing was, or
  * what there is cannot be true. */

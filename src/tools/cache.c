@@ -24,6 +24,7 @@ static const struct
   [GHLO_CACHE_PIPELINE] = { "a pipeline for", "pipeline" },
   [GHLO_CACHE_MEASUREMENT] = { "how numbers are computed by", "measurement" },
   [GHLO_CACHE_RATES] = { "how fast programs run on", "rates" },
+  [GHLO_CACHE_REFINEMENT] = { "what runs took on", "refinement" },
 };
 
 /* What one file holds; nothing of it is known where it is damaged. */
