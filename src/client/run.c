@@ -178,6 +178,17 @@ count_run (GhloExecutableCore *executable,
   ghlo_counters_add_run (executable->client_counters, outcome->start, success);
 }
 
+/* Of a run that took @taken µs, or about which nothing is known, below 0. */
+static void
+tell_watch (GhloOutcome *outcome,
+            gint64       now,
+            gint64       taken)
+{
+  if (outcome->watch != NULL)
+    ghlo_run_watch_end (outcome->watch, outcome->watched, now, taken, outcome->uploaded);
+  outcome->watch = NULL;
+}
+
 GhloOutcome *
 ghlo_run_start (GhloExecutableCore    *executable,
                 GhloValue *const      *inputs,
@@ -192,6 +203,10 @@ ghlo_run_start (GhloExecutableCore    *executable,
   outcome->start = g_get_monotonic_time ();
   counted.fallback_time = &outcome->reference_time;
   counted.upload_time = &outcome->upload_time;
+  counted.uploaded = &outcome->uploaded;
+  outcome->watch = executable->watch;
+  if (outcome->watch != NULL)
+    outcome->watched = ghlo_run_watch_begin (outcome->watch);
   if (counted.profile != NULL)
     {
       outcome->profile = counted.profile;
@@ -224,9 +239,14 @@ ghlo_run_finish (GhloExecutableCore  *executable,
                  GError             **error)
 {
   gboolean ok = check_ends (outcome, error);
+  gint64 now;
 
   count_run (executable, outcome, ok);
-  outcome->run_time = g_get_monotonic_time () - outcome->start - outcome->upload_time - outcome->download_time;
+  now = g_get_monotonic_time ();
+  outcome->run_time = now - outcome->start - outcome->upload_time - outcome->download_time;
+  /* Steps that are measured are run one by one. */
+  tell_watch (outcome, now, ok && outcome->profile == NULL
+              ? outcome->run_time + (outcome->uploaded > 0 ? outcome->upload_time : 0) : -1);
   if (executable->device->klass->measure == NULL)
     outcome->reference_time = outcome->run_time;
 
@@ -243,6 +263,7 @@ void
 ghlo_outcome_free (GhloOutcome *self)
 {
   ghlo_pending_wait (self->last, NULL, NULL);
+  tell_watch (self, 0, -1);
   if (self->face != NULL)
     self->free_face (self->face);
   g_clear_pointer (&self->run, ghlo_pending_unref);

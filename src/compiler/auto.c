@@ -6,24 +6,34 @@
 #include "compiler/auto.h"
 
 #include "compiler/estimate.h"
+#include "runtime/cache-item.h"
 
 /* Looking for GPUs takes up to a third of a second, once a process (measured cold: 330 ms); a program that the CPU does
  * in less than this would have to run a thousand times to make up for it. */
 #define WORTH_LOOKING 300e-6
 
-/* "0.21 ms", "140 µs". */
+/* "0.21 ms (calibrated)", "140 µs (guessed, refined by 12 runs)". */
 static void
-append_time (GString *text,
-             double   seconds)
+append_time (GString            *text,
+             const GhloEstimate *estimate)
 {
+  const double seconds = estimate->seconds;
+
   if (seconds < 0)
-    g_string_append (text, "an unknown time");
-  else if (seconds < 1e-3)
+    {
+      g_string_append (text, "an unknown time");
+      return;
+    }
+  if (seconds < 1e-3)
     g_string_append_printf (text, "%.3g µs", seconds * 1e6);
   else if (seconds < 1)
     g_string_append_printf (text, "%.3g ms", seconds * 1e3);
   else
     g_string_append_printf (text, "%.3g s", seconds);
+  g_string_append (text, estimate->rates.is_calibrated ? " (calibrated" : " (guessed");
+  if (estimate->rates.n_runs > 0)
+    g_string_append_printf (text, ", refined by %" G_GUINT64_FORMAT " runs", estimate->rates.n_runs);
+  g_string_append_c (text, ')');
 }
 
 /* Of the devices, the GPU on which the program ends first; NULL where there is none. */
@@ -31,20 +41,22 @@ static GhloDeviceCore *
 find_gpu (GPtrArray      *devices,
           GhloDeviceCore *host,
           const GhloIrOp *function,
-          double         *seconds)
+          GhloEstimate   *least)
 {
   GhloDeviceCore *best = NULL;
 
   for (guint i = 0; i < devices->len; i++)
     {
       GhloDeviceCore *device = devices->pdata[i];
-      double time = device->is_gpu && !ghlo_device_core_is_lost (device) ? ghlo_estimate_run (device, host, function)
-                                                                         : -1;
+      GhloEstimate estimate;
 
-      if (time >= 0 && (best == NULL || time < *seconds))
+      if (!device->is_gpu || ghlo_device_core_is_lost (device))
+        continue;
+      ghlo_estimate_run (device, host, function, &estimate);
+      if (estimate.seconds >= 0 && (best == NULL || estimate.seconds < least->seconds))
         {
           best = device;
-          *seconds = time;
+          *least = estimate;
         }
     }
 
@@ -56,24 +68,28 @@ choose (GhloDeviceCore  *host,
         const GhloIrOp  *function,
         char           **reason)
 {
-  double own = ghlo_estimate_run (host, host, function), other = 0;
-  g_autoptr (GPtrArray) devices = ghlo_devices_list_gpus (own >= WORTH_LOOKING);
-  GhloDeviceCore *gpu = own >= 0 ? find_gpu (devices, host, function, &other) : NULL;
-  GhloDeviceCore *chosen = gpu != NULL && other < own ? gpu : host;
-  g_autoptr (GString) text = g_string_new (chosen->names[0]);
+  g_autoptr (GPtrArray) devices = NULL;
+  g_autoptr (GString) text = NULL;
+  GhloDeviceCore *gpu, *chosen;
+  GhloEstimate own, other;
 
+  ghlo_estimate_run (host, host, function, &own);
+  devices = ghlo_devices_list_gpus (own.seconds >= WORTH_LOOKING);
+  gpu = own.seconds >= 0 ? find_gpu (devices, host, function, &other) : NULL;
+  chosen = gpu != NULL && other.seconds < own.seconds ? gpu : host;
+  text = g_string_new (chosen->names[0]);
   g_string_append (text, " is estimated to take ");
-  append_time (text, chosen == host ? own : other);
-  if (own < 0)
+  append_time (text, chosen == host ? &own : &other);
+  if (own.seconds < 0)
     g_string_append (text, ", since a shape or a number of calls is not known");
-  else if (gpu == NULL && own < WORTH_LOOKING)
+  else if (gpu == NULL && own.seconds < WORTH_LOOKING)
     g_string_append (text, ", for which no GPU is looked for");
   else if (gpu == NULL)
     g_string_append (text, ", and there is no GPU for it");
   else
     {
       g_string_append_printf (text, ", %s ", chosen == host ? gpu->names[0] : host->names[0]);
-      append_time (text, chosen == host ? other : own);
+      append_time (text, chosen == host ? &other : &own);
     }
   *reason = g_string_free (g_steal_pointer (&text), FALSE);
 
@@ -107,4 +123,25 @@ ghlo_auto_choose (const char          *name,
   *reason = g_strdup_printf ("%s, since there is no GPU", device->names[0]);
 
   return device;
+}
+
+GhloRunWatch *
+ghlo_auto_watch (GhloPrepared       *prepared,
+                 const GhloIrModule *module)
+{
+  GhloDeviceCore *device = prepared->device, *host = ghlo_devices_get_default ();
+  const GhloIrOp *function = ghlo_ir_module_get_entry (module);
+  GhloRunFigures figures;
+  GhloEstimate estimate;
+
+  if ((device != host && !device->is_gpu) || function == NULL || !ghlo_cache_keeps_items ()
+      || !ghlo_devices_may_have_gpu ())
+    return NULL;
+  /* Functions of the application are steps of the fallback as well. */
+  if (!ghlo_prepared_measure (prepared, &figures) || figures.n_fallback_steps > 0)
+    return NULL;
+  ghlo_estimate_run (device, host, function, &estimate);
+
+  return estimate.seconds >= 0 && estimate.is_exact
+         ? ghlo_run_watch_new (device, &estimate.amounts, estimate.others) : NULL;
 }

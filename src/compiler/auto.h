@@ -6,6 +6,7 @@
 #pragma once
 
 #include "compiler/devices.h"
+#include "runtime/refine.h"
 
 G_BEGIN_DECLS
 
@@ -17,6 +18,10 @@ GhloDeviceCore *ghlo_auto_choose (const char          *name,
                                   const GhloIrModule  *module,
                                   char               **reason,
                                   GError             **error);
+/* What runs of @prepared, which was made of @module, are to be told to, so that later choices know more; NULL where
+ * nobody chooses, nothing is kept, or such runs tell nothing of the device. The caller frees it. */
+GhloRunWatch   *ghlo_auto_watch  (GhloPrepared        *prepared,
+                                  const GhloIrModule  *module);
 /* @plan, a text that is taken over, with @reason in front; either may be NULL. The caller frees it. */
 char           *ghlo_auto_tell   (const char          *reason,
                                   char                *plan);

@@ -10,24 +10,55 @@
 #include "base/sizes.h"
 #include "ir/loop.h"
 #include "plan/work.h"
+#include "runtime/rates.h"
 
 enum { MAX_VIEWS = 64 };
 
 /* What a program takes besides its inputs, outputs and constants is taken to be as much again. */
 #define MEMORY_SHARE 2
 
+/* Of a run, what is done on the device, each in the place of its rate, and seconds of what the host does. */
+typedef struct
+{
+  GhloStepRates amounts;
+  double        others;
+} Part;
+
 typedef struct
 {
   GhloDeviceCore      *device, *host;
   const GhloStepRates *rates, *host_rates;      /* theirs */
-  GHashTable          *blocks;                  /* of functions that are called → double, seconds */
+  GHashTable          *blocks;                  /* of functions that are called → Part */
   GHashTable          *facts;                   /* operations → what is_on_host () and is_fusible () found, as bits */
   double               constants;               /* bytes */
-  gboolean             is_known;
+  gboolean             is_known, is_exact;
   guint                depth;                   /* of calls */
 } Estimate;
 
-static double estimate_block (Estimate *self, const GhloIrBlock *block);
+static Part estimate_block (Estimate *self, const GhloIrBlock *block);
+
+static void
+add (Part       *to,
+     const Part *part,
+     double      times)
+{
+  for (guint i = 0; i < GHLO_RATES_N_FIELDS; i++)
+    ghlo_rates_set (&to->amounts, i,
+                    ghlo_rates_get (&to->amounts, i) + times * ghlo_rates_get (&part->amounts, i));
+  to->others += times * part->others;
+}
+
+static double
+time_of (const Part          *part,
+         const GhloStepRates *rates)
+{
+  double seconds = part->others;
+
+  for (guint i = 0; i < GHLO_RATES_N_FIELDS; i++)
+    seconds += ghlo_rates_time (rates, &part->amounts, i);
+
+  return seconds;
+}
 
 static gboolean
 declines (GhloDeviceCore *device,
@@ -105,27 +136,26 @@ is_shape_known (const GhloIrOp *op)
 }
 
 /* What goes from the device to the host for @op, and back; the host waits for the device before. */
-static double
-estimate_crossing (const Estimate *self,
-                   const GhloIrOp *op)
+static void
+add_crossing (Part           *part,
+              const GhloIrOp *op)
 {
-  double seconds = self->rates->run;
-
+  part->amounts.run++;
   for (guint i = 0; i < op->n_operands; i++)
-    seconds += ghlo_step_bytes_read (op, i) / self->rates->downloads;
+    part->amounts.downloads += ghlo_step_bytes_read (op, i);
   for (guint i = 0; i < op->n_results; i++)
-    seconds += ghlo_step_value_bytes (&op->results[i]) / self->rates->uploads;
-
-  return seconds;
+    part->amounts.uploads += ghlo_step_value_bytes (&op->results[i]);
 }
 
-static double
+static Part
 estimate_op (Estimate       *self,
              const GhloIrOp *op)
 {
-  gboolean on_host = is_on_host (self, op), fusible = is_fusible (self, op), is_step = op->n_results == 0;
-  const GhloStepRates *rates = on_host ? self->host_rates : self->rates;
+  gboolean elsewhere = self->device != self->host && is_on_host (self, op);
+  gboolean fusible = is_fusible (self, op), is_step = op->n_results == 0;
+  const GhloStepRates *rates = elsewhere ? self->host_rates : self->rates;
   GhloStepWork work = { .exact = TRUE };
+  Part part = { .others = 0 };
   double seconds;
 
   ghlo_step_work_add (&work, op);
@@ -144,41 +174,64 @@ estimate_op (Estimate       *self,
       }
   seconds = ghlo_step_work_time (&work, rates);
   self->is_known &= seconds >= 0;
+  self->is_exact &= work.exact;
+  if (elsewhere)
+    {
+      part.others = seconds + (is_step ? rates->step : 0);
+      add_crossing (&part, op);
+      return part;
+    }
+  if (seconds >= 0)
+    ghlo_step_work_bound (&work, rates, &part.amounts);
+  part.amounts.step = is_step ? 1 : 0;
 
-  return seconds + (is_step ? rates->step : 0)
-         + (on_host && self->device != self->host ? estimate_crossing (self, op) : 0);
+  return part;
 }
 
-static double
+static Part
 estimate_while (Estimate       *self,
                 const GhloIrOp *op)
 {
-  double condition = estimate_block (self, ghlo_ir_op_region_block (op, 0));
-  double body = estimate_block (self, ghlo_ir_op_region_block (op, 1));
+  Part condition = estimate_block (self, ghlo_ir_op_region_block (op, 0));
+  Part body = estimate_block (self, ghlo_ir_op_region_block (op, 1)), all = { .others = 0 };
   GhloIrCountedLoop counted;
 
   if (ghlo_ir_counted_loop (op, &counted) && counted.start_known)
-    return body * (double) counted.trips;
+    {
+      add (&all, &body, (double) counted.trips);
+      return all;
+    }
 
+  self->is_exact = FALSE;
   /* The host decides whether to go on. */
-  return body + 2 * condition + 2 * (self->device != self->host ? self->rates->run : 0);
+  add (&body, &condition, 2);
+  body.amounts.run += self->device != self->host ? 2 : 0;
+
+  return body;
 }
 
 /* The dearest; the host decides which. */
-static double
+static Part
 estimate_branch (Estimate       *self,
                  const GhloIrOp *op)
 {
-  double most = 0;
+  Part most = { .others = 0 };
 
   for (guint i = 0; i < op->n_regions; i++)
-    most = MAX (most, estimate_block (self, ghlo_ir_op_region_block (op, i)));
+    {
+      Part one = estimate_block (self, ghlo_ir_op_region_block (op, i));
 
-  return most + (self->device != self->host ? self->rates->run : 0);
+      if (time_of (&one, self->rates) > time_of (&most, self->rates))
+        most = one;
+    }
+  self->is_exact = FALSE;
+  most.amounts.run += self->device != self->host ? 1 : 0;
+
+  return most;
 }
 
 /* What is called often is estimated once, so that calls of calls take no longer than the program is long. */
-static double
+static Part
 estimate_call (Estimate       *self,
                const GhloIrOp *op)
 {
@@ -186,22 +239,22 @@ estimate_call (Estimate       *self,
   const GhloIrOp *function = name != NULL ? ghlo_ir_op_find_symbol (op, name->text) : NULL;
   const GhloIrBlock *body = function != NULL && function->kind == GHLO_OP_FUNC_FUNC ? ghlo_ir_func_get_body (function)
                                                                                     : NULL;
-  double *seconds = body != NULL ? g_hash_table_lookup (self->blocks, body) : NULL;
+  Part *part = body != NULL ? g_hash_table_lookup (self->blocks, body) : NULL;
 
-  if (seconds != NULL)
-    return *seconds;
+  if (part != NULL)
+    return *part;
   if (body == NULL || self->depth >= GHLO_MAX_CALL_DEPTH)
     {
       self->is_known = FALSE;
-      return 0;
+      return (Part) { .others = 0 };
     }
   self->depth++;
-  seconds = g_new (double, 1);
-  *seconds = estimate_block (self, body);
+  part = g_new (Part, 1);
+  *part = estimate_block (self, body);
   self->depth--;
-  g_hash_table_insert (self->blocks, (gpointer) body, seconds);
+  g_hash_table_insert (self->blocks, (gpointer) body, part);
 
-  return *seconds;
+  return *part;
 }
 
 /* One element where all are equal. */
@@ -213,38 +266,46 @@ constant_bytes (const GhloIrOp *op)
   return value->kind == GHLO_IR_ATTR_DENSE ? (double) g_bytes_get_size (value->dense.bytes) : 0;
 }
 
-static double
+/* Of an operation that is no view. */
+static Part
+estimate_any (Estimate       *self,
+              const GhloIrOp *op)
+{
+  switch (op->kind)
+    {
+    case GHLO_OP_STABLEHLO_WHILE:
+      return estimate_while (self, op);
+    case GHLO_OP_STABLEHLO_IF:
+    case GHLO_OP_STABLEHLO_CASE:
+      return estimate_branch (self, op);
+    case GHLO_OP_FUNC_CALL:
+    case GHLO_OP_STABLEHLO_COMPOSITE:
+      return estimate_call (self, op);
+    default:
+      return ghlo_step_plan_does (op->kind) ? (Part) { .others = 0 } : estimate_op (self, op);
+    }
+}
+
+static Part
 estimate_block (Estimate          *self,
                 const GhloIrBlock *block)
 {
-  double seconds = 0;
+  Part all = { .others = 0 };
 
   for (const GhloIrOp *op = block != NULL ? block->first : NULL; op != NULL && op != block->last; op = op->next)
     {
       self->is_known &= is_shape_known (op);
       if (op->kind == GHLO_OP_STABLEHLO_CONSTANT)
         self->constants += constant_bytes (op);
-      if (ghlo_step_is_view (op))
-        continue;
-      switch (op->kind)
+      if (!ghlo_step_is_view (op))
         {
-        case GHLO_OP_STABLEHLO_WHILE:
-          seconds += estimate_while (self, op);
-          break;
-        case GHLO_OP_STABLEHLO_IF:
-        case GHLO_OP_STABLEHLO_CASE:
-          seconds += estimate_branch (self, op);
-          break;
-        case GHLO_OP_FUNC_CALL:
-        case GHLO_OP_STABLEHLO_COMPOSITE:
-          seconds += estimate_call (self, op);
-          break;
-        default:
-          seconds += ghlo_step_plan_does (op->kind) ? 0 : estimate_op (self, op);
+          Part part = estimate_any (self, op);
+
+          add (&all, &part, 1);
         }
     }
 
-  return seconds;
+  return all;
 }
 
 /* Inputs and outputs, of a program whose constants are counted. */
@@ -267,29 +328,45 @@ estimate_transfers (Estimate          *self,
   return up / self->rates->uploads + down / self->rates->downloads;
 }
 
-double
+/* Of a function whose arguments have known shapes, at known rates. */
+static double
+estimate_function (Estimate          *self,
+                   const GhloIrBlock *body,
+                   GhloEstimate      *estimate)
+{
+  Part part = estimate_block (self, body);
+  double transfers = estimate_transfers (self, body);
+
+  part.amounts.run++;
+  estimate->amounts = part.amounts;
+  estimate->others = part.others;
+  estimate->is_exact = self->is_exact;
+
+  return self->is_known ? time_of (&part, self->rates) + transfers : -1;
+}
+
+void
 ghlo_estimate_run (GhloDeviceCore *device,
                    GhloDeviceCore *host,
-                   const GhloIrOp *function)
+                   const GhloIrOp *function,
+                   GhloEstimate   *estimate)
 {
   g_autoptr (GHashTable) blocks = g_hash_table_new_full (NULL, NULL, NULL, g_free);
   g_autoptr (GHashTable) facts = g_hash_table_new (NULL, NULL);
   const GhloIrBlock *body = ghlo_ir_func_get_body (function);
+  GhloRefinedRates on_host;
   Estimate self = {
-    .device = device, .host = host, .blocks = blocks, .facts = facts, .is_known = TRUE,
-    .rates = ghlo_device_core_get_rates (device), .host_rates = ghlo_device_core_get_rates (host),
+    .device = device, .host = host, .blocks = blocks, .facts = facts, .is_known = TRUE, .is_exact = TRUE,
+    .rates = &estimate->rates.rates, .host_rates = &on_host.rates,
   };
-  double seconds;
 
-  if (body == NULL || self.rates == NULL || self.host_rates == NULL
+  *estimate = (GhloEstimate) { .seconds = -1 };
+  if (body == NULL || !ghlo_refined_rates_get (device, &estimate->rates) || !ghlo_refined_rates_get (host, &on_host)
       || (device != host && (self.rates->uploads <= 0 || self.rates->downloads <= 0)))
-    return -1;
+    return;
   for (guint i = 0; i < body->n_arguments; i++)
     if (body->arguments[i]->type->kind == GHLO_IR_TYPE_TENSOR
         && !ghlo_ir_type_has_static_shape (body->arguments[i]->type))
-      return -1;
-  seconds = self.rates->run + estimate_block (&self, body);
-  seconds += estimate_transfers (&self, body);
-
-  return self.is_known ? seconds : -1;
+      return;
+  estimate->seconds = estimate_function (&self, body, estimate);
 }

@@ -9,6 +9,7 @@
 #include "compiler/compilation.h"
 #include "compiler/counters.h"
 #include "compiler/signature.h"
+#include "runtime/refine.h"
 
 G_BEGIN_DECLS
 
@@ -31,6 +32,7 @@ typedef struct
   char                 *reason;            /* why it was chosen; NULL where it was asked for */
   GhloCompilation      *compilation;       /* what runs; other executables may share it */
   GhloSettings         *settings;
+  GhloRunWatch         *watch;             /* which its runs are told to; NULL: nobody learns from them */
   GhloCounters         *counters;          /* of this program alone */
   GhloCounters         *client_counters;
 } GhloExecutableCore;

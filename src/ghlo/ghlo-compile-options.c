@@ -423,11 +423,12 @@ ghlo_compile_options_get_device (GhloCompileOptions *self)
  *
  * Where neither names one, a program goes to the CPU or to a real GPU, whichever is
  * estimated to end a run first: by the program's operations and bytes, by rates that
- * `ghlo calibrate` measured on the machine, or careful guesses without it, and with
- * inputs that come from the host's memory, and outputs that go there. Vulkan devices
- * that are software are never chosen. What small programs take is known without
- * looking for a GPU. Steps of a program that goes to a GPU may still be the CPU's, where
- * the transfers are worth it. [property@Ghlo.Plan:reason] says why the choice was made.
+ * `ghlo calibrate` measured on the machine, or careful guesses without it, both as
+ * earlier runs have refined them, and with inputs that come from the host's memory, and
+ * outputs that go there. Vulkan devices that are software are never chosen. What small
+ * programs take is known without looking for a GPU. Steps of a program that goes to a
+ * GPU may still be the CPU's, where the transfers are worth it.
+ * [property@Ghlo.Plan:reason] says why the choice was made.
  *
  * Integers are the same on each device. Of floats a GPU may take subnormal numbers for
  * zero, and adds up products and convolutions in another order than the CPU, so that

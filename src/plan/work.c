@@ -37,6 +37,23 @@ ghlo_step_work_add (GhloStepWork   *work,
   work->exact &= cost.exact;
 }
 
+/* Below 0 where a rate is not known. */
+static double
+operations_time (const GhloStepWork  *work,
+                 const GhloStepRates *rates)
+{
+  double seconds = work->scalars / rates->scalars;
+
+  for (guint i = 0; i < GHLO_STEP_N_PRODUCTS; i++)
+    {
+      if (work->products[i] > 0 && rates->products[i] <= 0)
+        return -1;
+      seconds += work->products[i] > 0 ? work->products[i] / rates->products[i] : 0;
+    }
+
+  return seconds;
+}
+
 double
 ghlo_step_work_time (const GhloStepWork  *work,
                      const GhloStepRates *rates)
@@ -45,15 +62,24 @@ ghlo_step_work_time (const GhloStepWork  *work,
 
   if (rates == NULL || rates->bytes <= 0 || rates->scalars <= 0)
     return -1;
-  operations = work->scalars / rates->scalars;
-  for (guint i = 0; i < GHLO_STEP_N_PRODUCTS; i++)
-    {
-      if (work->products[i] > 0 && rates->products[i] <= 0)
-        return -1;
-      operations += work->products[i] > 0 ? work->products[i] / rates->products[i] : 0;
-    }
+  operations = operations_time (work, rates);
 
-  return MAX (work->bytes / rates->bytes, operations);
+  return operations < 0 ? -1 : MAX (work->bytes / rates->bytes, operations);
+}
+
+void
+ghlo_step_work_bound (const GhloStepWork  *work,
+                      const GhloStepRates *rates,
+                      GhloStepRates       *amounts)
+{
+  if (work->bytes / rates->bytes > operations_time (work, rates))
+    {
+      amounts->bytes += work->bytes;
+      return;
+    }
+  amounts->scalars += work->scalars;
+  for (guint i = 0; i < GHLO_STEP_N_PRODUCTS; i++)
+    amounts->products[i] += work->products[i];
 }
 
 const GhloIrValue *

@@ -24,6 +24,10 @@ void   ghlo_step_work_add      (GhloStepWork        *work,
 /* The longer of moving the bytes and doing the operations, in seconds; below 0 where @rates (nullable) do not say. */
 double ghlo_step_work_time     (const GhloStepWork  *work,
                                 const GhloStepRates *rates);
+/* Adds to @amounts, each in the place of its rate, what takes that time: bytes, or operations. */
+void   ghlo_step_work_bound    (const GhloStepWork  *work,
+                                const GhloStepRates *rates,
+                                GhloStepRates       *amounts);
 
 /* What @value is a view of, in its block: itself where it is none. */
 const GhloIrValue *ghlo_step_source (const GhloIrValue *value);

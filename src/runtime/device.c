@@ -274,15 +274,21 @@ start_apart (GhloPrepared          *self,
   g_autofree GhloValue **placed = g_new0 (GhloValue *, n_inputs + 1);
   gint64 start = g_get_monotonic_time ();
   gboolean ok = check_there (self->device, error);
+  gsize uploaded = 0;
 
   for (gsize i = 0; i < n_inputs && ok; i++)
     {
       placed[i] = inputs[i];
       if (!ghlo_value_is_on (inputs[i], self->device))
-        placed[i] = ghlo_value_place (inputs[i], self->device, monitor, error);
+        {
+          placed[i] = ghlo_value_place (inputs[i], self->device, monitor, error);
+          uploaded += inputs[i]->n_bytes;
+        }
       ok = placed[i] != NULL;
     }
   add_time (options != NULL ? options->upload_time : NULL, start);
+  if (options != NULL && options->uploaded != NULL)
+    *options->uploaded += uploaded;
   ok = ok && self->device->klass->start (self, options, placed, n_inputs, outputs, pending, monitor, error);
   for (gsize i = 0; i < n_inputs; i++)
     if (placed[i] != NULL && placed[i] != inputs[i])

@@ -52,6 +52,8 @@ typedef struct
   /* To which the microseconds are added that a run spends on the fallback, and on uploading its inputs
    * to the device; NULL when nobody asks. */
   gint64      *fallback_time, *upload_time;
+  /* To which the bytes of these inputs are added, where the device has memory of its own; NULL when nobody asks. */
+  gsize       *uploaded;
   /* To which is added what each step took; NULL when nobody asks. Not of devices without plans. */
   GhloRunProfile *profile;
 } GhloRunOptions;

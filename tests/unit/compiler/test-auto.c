@@ -12,6 +12,7 @@
 
 #include "../plan/apart-device.h"
 #include "base/ghlo-error.h"
+#include "client/run.h"
 #include "compiler/estimate.h"
 #include "compiler/executable-core.h"
 #include "cpu/device.h"
@@ -187,7 +188,7 @@ test_search (void)
   has_gpu = FALSE;
   assert_choice (large, &gpu, ", cpu ");
   gpu_rates.run = 0.25;
-  assert_choice (small, ghlo_cpu_device (), "µs, gpu:0 250 ms");
+  assert_choice (small, ghlo_cpu_device (), "µs (guessed), gpu:0 250 ms (guessed)");
   gpu_rates.run = 0;
   assert_choice (small, &gpu, "gpu:0 is estimated to take ");
 }
@@ -251,8 +252,11 @@ estimate (const char     *text,
           GhloDeviceCore *device)
 {
   g_autoptr (GhloIrModule) module = parse (text);
+  GhloEstimate found;
 
-  return ghlo_estimate_run (device, ghlo_cpu_device (), ghlo_ir_module_get_entry (module));
+  ghlo_estimate_run (device, ghlo_cpu_device (), ghlo_ir_module_get_entry (module), &found);
+
+  return found.seconds;
 }
 
 static void
@@ -386,6 +390,153 @@ test_steps (void)
   apart_rates = (GhloStepRates) { 0 };
 }
 
+static GBytes *
+identify (GhloDeviceCore *self)
+{
+  return g_bytes_new_static (self->title, strlen (self->title));
+}
+
+/* A hundred runs of @seconds each, as far as those who look know. */
+static void
+pretend_runs (GhloExecutableCore *core,
+              double              seconds)
+{
+  for (guint i = 1; i <= 100; i++)
+    ghlo_run_watch_end (core->watch, ghlo_run_watch_begin (core->watch), i * G_USEC_PER_SEC,
+                        (gint64) (seconds * G_USEC_PER_SEC), 0);
+}
+
+static gboolean
+is_watched (const char     *text,
+            GhloDeviceCore *device)
+{
+  GhloExecutableCore *core = compile (text, device);
+  gboolean watched = core->watch != NULL;
+
+  ghlo_executable_core_unref (core);
+
+  return watched;
+}
+
+/* What runs take on a GPU sends the next program elsewhere; what has been compiled stays. */
+static void
+test_runs (void)
+{
+  GhloExecutableCore *core;
+
+  gpu_rates = fast;
+  gpu_rates.products[GHLO_STEP_PRODUCT_F32] = 1e13;
+  has_gpu = TRUE;
+  assert_choice (large, &gpu, " (guessed), cpu ");
+  core = compile (large, NULL);
+  g_assert_nonnull (core->watch);
+  pretend_runs (core, 1000);
+  g_assert_true (core->device == &gpu);
+  assert_choice (large, ghlo_cpu_device (), " (guessed), gpu:0 ");
+  assert_choice (large, ghlo_cpu_device (), " s (guessed, refined by 64 runs)");
+  ghlo_executable_core_unref (core);
+
+  /* Of other rates nothing is known. */
+  gpu_rates.bytes *= 2;
+  assert_choice (large, &gpu, " (guessed), cpu ");
+}
+
+static GhloOutcome *
+start (GhloExecutableCore *core,
+       GhloValue          *input)
+{
+  g_autoptr (GError) error = NULL;
+  GhloOutcome *outcome = ghlo_run_start (core, &input, NULL, NULL, &error);
+
+  g_assert_no_error (error);
+
+  return outcome;
+}
+
+/* Every run is told, also where nobody wants to know its end; that one counts for nothing. */
+static void
+test_told (void)
+{
+  static const char text[] =
+    "func.func @main(%x: tensor<1048576xf32>) -> tensor<1048576xf32> {\n"
+    "  %0 = stablehlo.add %x, %x : tensor<1048576xf32>\n"
+    "  return %0 : tensor<1048576xf32>\n"
+    "}\n";
+  const gint64 size = 1 << 20;
+  GhloDeviceCore *const devices[] = { &gpu, &apart_gpu };
+
+  has_gpu = TRUE;
+  gpu_rates = fast;
+  apart_rates = fast;
+  apart_rates.run = 1e-7;
+  for (guint d = 0; d < G_N_ELEMENTS (devices); d++)
+    {
+      GhloExecutableCore *core = compile (text, devices[d]);
+      g_autoptr (GhloTensorType) type = ghlo_tensor_type_new (GHLO_ELEMENT_TYPE_F32, &size, 1);
+      g_autoptr (GError) error = NULL;
+      g_autoptr (GhloValue) input = ghlo_value_new_tensor (type, &error);
+      GhloRefinedRates refined;
+
+      g_assert_no_error (error);
+      for (guint i = 0; i < 8; i++)
+        {
+          g_autoptr (GhloOutcome) outcome = start (core, input);
+
+          g_assert_cmpuint (outcome->uploaded, ==, devices[d] == &apart_gpu ? 4 << 20 : 0);
+          if (i != 3)
+            g_assert_true (ghlo_run_finish (core, outcome, &error));
+          g_assert_no_error (error);
+        }
+      ghlo_executable_core_unref (core);
+      g_assert_true (ghlo_refined_rates_get (devices[d], &refined));
+      g_assert_cmpuint (refined.n_runs, ==, 6);
+      g_assert_cmpfloat (refined.rates.run, >, ghlo_device_core_get_rates (devices[d])->run);
+    }
+  apart_rates = (GhloStepRates) { 0 };
+}
+
+/* Runs on devices that are not chosen between, those of which data decide how long they take, and those that the
+ * fallback has a part in say nothing. */
+static void
+test_unwatched (void)
+{
+  static const char *const texts[] = {
+    "func.func @main(%x: tensor<f32>) -> tensor<f32> {\n"
+    "  %z = stablehlo.while(%c = %x) : tensor<f32>\n"
+    "    cond {\n"
+    "    %less = stablehlo.compare LT, %c, %x : (tensor<f32>, tensor<f32>) -> tensor<i1>\n"
+    "    stablehlo.return %less : tensor<i1>\n"
+    "  } do {\n"
+    "    %next = stablehlo.add %c, %c : tensor<f32>\n"
+    "    stablehlo.return %next : tensor<f32>\n"
+    "  }\n"
+    "  return %z : tensor<f32>\n"
+    "}\n",
+    "func.func @main(%p: tensor<i1>, %x: tensor<f32>) -> tensor<f32> {\n"
+    "  %z = \"stablehlo.if\"(%p) ({\n"
+    "    %0 = stablehlo.tanh %x : tensor<f32>\n"
+    "    stablehlo.return %0 : tensor<f32>\n"
+    "  }, {\n"
+    "    stablehlo.return %x : tensor<f32>\n"
+    "  }) : (tensor<i1>) -> tensor<f32>\n"
+    "  return %z : tensor<f32>\n"
+    "}\n",
+    "func.func @main(%x: tensor<8xcomplex<f32>>) -> tensor<8xcomplex<f32>> {\n"
+    "  %0 = stablehlo.fft %x, type = FFT, length = [8] : (tensor<8xcomplex<f32>>) -> tensor<8xcomplex<f32>>\n"
+    "  return %0 : tensor<8xcomplex<f32>>\n"
+    "}\n",
+  };
+
+  has_gpu = TRUE;
+  g_assert_true (is_watched (large, ghlo_cpu_device ()));
+  for (guint i = 0; i < G_N_ELEMENTS (texts); i++)
+    g_assert_false (is_watched (texts[i], ghlo_cpu_device ()));
+  g_assert_false (is_watched (large, ghlo_reference_device ()));
+  gpu.is_gpu = apart_gpu.is_gpu = FALSE;
+  g_assert_false (is_watched (large, ghlo_cpu_device ()));
+  gpu.is_gpu = apart_gpu.is_gpu = TRUE;
+}
+
 /* Rates are kept for one device, and nothing else that a file may hold is taken for rates. */
 static void
 test_rates (void)
@@ -428,11 +579,12 @@ main (int   argc,
   gpu_class.name = "gpu";
   gpu_class.get_rates = get_rates;
   gpu_class.get_memory = get_memory;
-  gpu_class.identify = NULL;
+  gpu_class.identify = identify;
   gpu_class.declines = declines;
   gpu_class.prepare = prepare;
   apart_class = *apart_device ()->klass;
   apart_class.get_rates = get_apart_rates;
+  apart_class.identify = identify;
   apart_class.declines = declines;
   apart_gpu = *apart_device ();
   apart_gpu.klass = &apart_class;
@@ -450,6 +602,9 @@ main (int   argc,
   g_test_add_func ("/auto/calls", test_calls);
   g_test_add_func ("/auto/failure", test_failure);
   g_test_add_func ("/auto/steps", test_steps);
+  g_test_add_func ("/auto/runs", test_runs);
+  g_test_add_func ("/auto/told", test_told);
+  g_test_add_func ("/auto/unwatched", test_unwatched);
   g_test_add_func ("/auto/rates", test_rates);
 
   status = g_test_run ();
