@@ -40,6 +40,7 @@ typedef struct
 typedef struct
 {
   const GhloStepTarget *device, *host;
+  const GhloStepRates  *device_rates, *host_rates;      /* theirs */
   GhloCut              *cut;
   GHashTable           *values;         /* GhloIrValue → Value; NULL for constants, which are everywhere */
   GHashTable           *nodes;          /* GhloIrOp, a step → its node + 1 */
@@ -98,7 +99,7 @@ take (Placement *self,
       Value     *value,      /* nullable */
       guint      node)
 {
-  const GhloStepRates *rates = self->device->rates;
+  const GhloStepRates *rates = self->device_rates;
 
   if (value == NULL || value->node == node)
     return;
@@ -173,8 +174,8 @@ place_step (Placement         *self,
     work.bytes += ghlo_step_bytes_read (op, i);
   for (guint i = 0; i < op->n_results; i++)
     work.bytes += ghlo_step_bytes_written (op, i);
-  on_device = step_time (&work, self->device->rates);
-  on_host = step_time (&work, self->host->rates);
+  on_device = step_time (&work, self->device_rates);
+  on_host = step_time (&work, self->host_rates);
   by_device &= on_device >= 0;
   by_host = !by_device || (may_do (self->host, op, body) && on_host >= 0);
   node = add_node (self, by_device ? cost_of (times * on_device) : GHLO_CUT_NEVER,
@@ -389,26 +390,28 @@ collect (const Placement *self)
 }
 
 static gboolean
-has_rates (const GhloStepTarget *target)
+has_rates (const GhloStepTarget *target,
+           const GhloStepRates  *rates)
 {
-  const GhloStepRates *rates = target->rates;
-
   return rates != NULL && rates->bytes > 0 && (target->space == NULL || (rates->uploads > 0 && rates->downloads > 0));
 }
 
 GHashTable *
 ghlo_step_place (const GhloIrOp       *function,
                  const GhloStepTarget *device,
-                 const GhloStepTarget *host)
+                 const GhloStepRates  *device_rates,
+                 const GhloStepTarget *host,
+                 const GhloStepRates  *host_rates)
 {
   g_autoptr (GhloCut) cut = ghlo_cut_new ();
   g_autoptr (GHashTable) values = g_hash_table_new_full (NULL, NULL, NULL, g_free);
   g_autoptr (GHashTable) nodes = g_hash_table_new (NULL, NULL);
-  Placement self = { .device = device, .host = host, .cut = cut, .values = values, .nodes = nodes };
+  Placement self = { .device = device, .device_rates = device_rates, .host = host, .host_rates = host_rates,
+                     .cut = cut, .values = values, .nodes = nodes };
   const GhloIrBlock *body = ghlo_ir_func_get_body (function);
 
-  if (body == NULL || device->space == NULL || host->space != NULL || !has_rates (device) || !has_rates (host)
-      || !place_function (&self, body))
+  if (body == NULL || device->space == NULL || host->space != NULL || !has_rates (device, device_rates)
+      || !has_rates (host, host_rates) || !place_function (&self, body))
     return NULL;
 
   return collect (&self);

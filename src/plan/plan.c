@@ -305,11 +305,12 @@ find_arenas (GhloStepPlan                *plan,
 static GHashTable *
 place_steps (const GhloIrOp              *function,
              const GhloStepTarget *const *targets,
-             guint                        n_targets)
+             guint                        n_targets,
+             const GhloStepRates  *const *rates)
 {
   for (guint i = 1; i < n_targets; i++)
     if (targets[i]->space == NULL)
-      return ghlo_step_place (function, targets[0], targets[i]);
+      return ghlo_step_place (function, targets[0], rates[0], targets[i], rates[i]);
 
   return NULL;
 }
@@ -329,7 +330,7 @@ ghlo_step_plan_new (const GhloIrModule   *module,
                     const GhloIrOp       *function,
                     const GhloStepTarget *const *targets,
                     guint                 n_targets,
-                    gboolean              places,
+                    const GhloStepRates  *const *rates,
                     gsize                 most_bytes,
                     const GhloMonitor    *monitor,
                     GError              **error)
@@ -339,7 +340,7 @@ ghlo_step_plan_new (const GhloIrModule   *module,
   g_autoptr (GHashTable) transferred = g_hash_table_new (NULL, NULL), fusions = g_hash_table_new (NULL, NULL);
   g_autoptr (GPtrArray) scopes = g_ptr_array_new_with_free_func (scope_free);
   g_autoptr (GArray) buffers = g_array_new (FALSE, FALSE, sizeof (GhloStepBuffer));
-  g_autoptr (GHashTable) placed = places ? place_steps (function, targets, n_targets) : NULL;
+  g_autoptr (GHashTable) placed = rates != NULL ? place_steps (function, targets, n_targets, rates) : NULL;
   g_autofree const char **reasons = g_new0 (const char *, n_targets);
   GhloStepWatch watch = { monitor, error };
   GhloStepBuilder self = {

@@ -168,16 +168,16 @@ gboolean      ghlo_step_is_view    (const GhloIrOp       *op);
 /* Plans @function of @module, which the plan takes a reference to and which nobody
  * changes any more, planning included: any number of threads may plan it at once. @targets
  * live as long as the plan: the preferred one first, in whose memory the inputs and outputs are,
- * and one at least that works in the host's memory. With @places steps are of the first of these
- * where that is estimated to be quicker (place.h). NULL with @error set; UNSUPPORTED when there is
- * none of these, or what no plan holds (dynamic shapes, more than GHLO_STEP_MAX_OPS operations, calls
- * being put in place of what they call, or GHLO_STEP_MAX_BYTES of steps), OUT_OF_MEMORY when the plan
- * would take more than @most_bytes while it is made. */
+ * and one at least that works in the host's memory. With @rates (nullable), of each target what is known
+ * of it, steps are of the first of these where that is estimated to be quicker (place.h). NULL with @error
+ * set; UNSUPPORTED when there is none of these, or what no plan holds (dynamic shapes, more than
+ * GHLO_STEP_MAX_OPS operations, calls being put in place of what they call, or GHLO_STEP_MAX_BYTES of
+ * steps), OUT_OF_MEMORY when the plan would take more than @most_bytes while it is made. */
 GhloStepPlan *ghlo_step_plan_new   (const GhloIrModule   *module,
                                     const GhloIrOp       *function,
                                     const GhloStepTarget *const *targets,
                                     guint                 n_targets,
-                                    gboolean              places,
+                                    const GhloStepRates  *const *rates,
                                     gsize                 most_bytes,
                                     const GhloMonitor    *monitor,
                                     GError              **error);

@@ -15,6 +15,7 @@
 #include "runtime/arena.h"
 #include "runtime/compile-plan.h"
 #include "runtime/memory.h"
+#include "runtime/refine.h"
 #include "runtime/run-recordings.h"
 #include "runtime/run-spaces.h"
 
@@ -145,13 +146,20 @@ ghlo_run_plan_new (GhloDeviceCore            *device,
                    GError                   **error)
 {
   g_autoptr (GhloRunPlan) self = g_new0 (GhloRunPlan, 1);
-  const GhloStepTarget *targets[] = { device->klass->get_target (device), NULL };
-  guint n_targets = 1;
+  GhloDeviceCore *const devices[] = { device, options->host };
+  const guint n_targets = options->host != NULL && options->host != device ? 2 : 1;
+  const GhloStepTarget *targets[G_N_ELEMENTS (devices)];
+  const GhloStepRates *rates[G_N_ELEMENTS (devices)];
+  GhloRefinedRates refined[G_N_ELEMENTS (devices)];
   gsize limit = ghlo_memory_get_limit ();
 
-  if (options->host != NULL && options->host != device)
-    targets[n_targets++] = options->host->klass->get_target (options->host);
-  self->plan = ghlo_step_plan_new (module, function, targets, n_targets, options->places,
+  for (guint i = 0; i < n_targets; i++)
+    {
+      targets[i] = devices[i]->klass->get_target (devices[i]);
+      rates[i] = options->places && ghlo_refined_rates_get (devices[i], &refined[i]) ? &refined[i].rates
+                                                                                      : targets[i]->rates;
+    }
+  self->plan = ghlo_step_plan_new (module, function, targets, n_targets, options->places ? rates : NULL,
                                    limit - MIN (limit, ghlo_memory_get_used ()), monitor, error);
   if (self->plan == NULL || !count_plan (self, error))
     return NULL;

@@ -495,6 +495,50 @@ test_told (void)
   apart_rates = (GhloStepRates) { 0 };
 }
 
+/* As of a device that nobody asked for, the steps of @text that are the CPU's since that is sooner. */
+static guint
+count_placed (const char *text)
+{
+  g_autoptr (GhloIrModule) module = parse (text);
+  g_autoptr (GError) error = NULL;
+  GhloPrepareOptions options = ghlo_devices_get_options ();
+  g_autoptr (GhloPrepared) prepared = NULL;
+  g_autofree char *plan = NULL;
+  guint n = 0;
+
+  options.places = TRUE;
+  prepared = ghlo_device_core_prepare (&apart_gpu, module, ghlo_ir_module_get_entry (module), &options, NULL, &error);
+  g_assert_no_error (error);
+  plan = ghlo_prepared_describe (prepared);
+  for (const char *p = plan; (p = strstr (p, "the CPU is estimated to be done sooner")) != NULL; p++)
+    n++;
+
+  return n;
+}
+
+/* Steps go by what runs took, too. */
+static void
+test_refined_steps (void)
+{
+  static const char text[] =
+    "func.func @main(%x: tensor<1000xi32>) -> tensor<1000xi32> {\n"
+    "  %0 = stablehlo.negate %x : tensor<1000xi32>\n"
+    "  return %0 : tensor<1000xi32>\n"
+    "}\n";
+  GhloExecutableCore *core;
+
+  has_gpu = TRUE;
+  apart_rates = (GhloStepRates) {
+    .bytes = 1e15, .products = { 1e15, 1e15, 1e15 }, .scalars = 1e12, .uploads = 1e15, .downloads = 1e15,
+  };
+  g_assert_cmpuint (count_placed (text), ==, 0);
+  core = compile (text, &apart_gpu);
+  pretend_runs (core, 10);
+  ghlo_executable_core_unref (core);
+  g_assert_cmpuint (count_placed (text), ==, 1);
+  apart_rates = (GhloStepRates) { 0 };
+}
+
 /* Runs on devices that are not chosen between, those of which data decide how long they take, and those that the
  * fallback has a part in say nothing. */
 static void
@@ -604,6 +648,7 @@ main (int   argc,
   g_test_add_func ("/auto/steps", test_steps);
   g_test_add_func ("/auto/runs", test_runs);
   g_test_add_func ("/auto/told", test_told);
+  g_test_add_func ("/auto/refined-steps", test_refined_steps);
   g_test_add_func ("/auto/unwatched", test_unwatched);
   g_test_add_func ("/auto/rates", test_rates);
 

@@ -307,7 +307,7 @@ test_large (void)
   apart_rates.run = apart_rates.step = cpu->step * 0.9;
   g_test_timer_start ();
   placed = ghlo_step_place (ghlo_ir_module_get_entry (module), apart_device ()->klass->get_target (apart_device ()),
-                            ghlo_cpu_target ());
+                            &apart_rates, ghlo_cpu_target (), cpu);
   g_test_message ("%u of %u operations placed in %.1f ms", placed != NULL ? g_hash_table_size (placed) : 0, n,
                   g_test_timer_elapsed () * 1e3);
   g_assert_nonnull (placed);

@@ -323,7 +323,7 @@ test_two_memories (void)
                                       ghlo_cpu_target () };
   g_autoptr (GhloIrModule) module = parse (text);
   g_autoptr (GError) error = NULL;
-  g_autoptr (GhloStepPlan) plan = ghlo_step_plan_new (module, ghlo_ir_module_get_entry (module), targets, 3, FALSE,
+  g_autoptr (GhloStepPlan) plan = ghlo_step_plan_new (module, ghlo_ir_module_get_entry (module), targets, 3, NULL,
                                                       G_MAXSIZE, NULL, &error);
   g_autofree char *printed = NULL;
 
