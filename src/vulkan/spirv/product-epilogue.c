@@ -113,6 +113,26 @@ load (const SpirvProduct *product,
                                                                     : loaded[0];
 }
 
+/* Whether it is an operand that spans rows, or one that does not. */
+static gboolean
+is_operand (const SpirvProduct *product,
+            guint               access,
+            gboolean            spans_rows)
+{
+  return !is_element (product, access) && is_load (product, access)
+         && spans (product, access, GHLO_SPIRV_ROWS) == spans_rows;
+}
+
+gboolean
+ghlo_spirv_epilogue_loads_rows (const SpirvProduct *product)
+{
+  for (guint a = 0; a < product->product->epilogue->kernel->n_accesses; a++)
+    if (is_operand (product, a, TRUE))
+      return TRUE;
+
+  return FALSE;
+}
+
 /* Loads what spans rows, or does not. */
 static void
 load_all (const SpirvProduct *product,
@@ -120,7 +140,7 @@ load_all (const SpirvProduct *product,
           gboolean            spans_rows)
 {
   for (guint a = 0; a < product->product->epilogue->kernel->n_accesses; a++)
-    if (!is_element (product, a) && is_load (product, a) && spans (product, a, GHLO_SPIRV_ROWS) == spans_rows)
+    if (is_operand (product, a, spans_rows))
       load (product, elements, a);
 }
 

@@ -261,6 +261,8 @@ typedef struct
 
 /* Reads the table, for all that follows. */
 void ghlo_spirv_epilogue_begin   (SpirvProduct        *product);
+/* Whether it has operands that differ from row to row, which are to be loaded for each. */
+gboolean ghlo_spirv_epilogue_loads_rows (const SpirvProduct *product);
 /* Of the columns @indices, which are there, in row 0: loads what is the same in all rows. */
 void ghlo_spirv_epilogue_columns (const SpirvProduct  *product,
                                   const Id            *indices,

@@ -12,6 +12,10 @@
 
 enum { N_TOGETHER = GHLO_SPIRV_TOGETHER, MATRIX_VECTORS = GHLO_SPIRV_MATRIX / N_TOGETHER };
 
+/* Nodes of an epilogue that are code for the rows of an iteration: there is as much for each row of matrices, and
+ * processors keep some thousands of instructions. */
+enum { MOST_NODES = 512 };
+
 /* How an invocation goes through matrices side by side: the subgroup's invocations have numbers, or four of them, side
  * by side, row after row. */
 typedef struct
@@ -175,29 +179,37 @@ begin_columns (const SpirvProduct *product,
 /* What is known of the elements of a row at some columns before anything is written: the numbers are the results'. */
 typedef struct
 {
+  Id            factor;
   Id            results[N_TOGETHER];
   Id            place;                  /* the first one's, where the result is written */
   SpirvElements epilogue;
 } Row;
 
-/* @row is there. */
+/* Row @index, which is there: loads what is the row's. */
 static void
 begin_row (const SpirvProduct *product,
            const Columns      *columns,
            Id                  index,
-           const Id           *numbers,
            Row                *row)
 {
   Spirv *self = product->spirv;
-  const Id factor = load_factor (product, GHLO_SPIRV_LHS, index);
 
-  for (guint c = 0; c < columns->n; c++)
-    row->results[c] = make_element (product, numbers[c], (const Id[]) { factor, columns->factors[c] });
+  row->factor = load_factor (product, GHLO_SPIRV_LHS, index);
   if (!product->product->is_dropped)
     row->place = CODE (SpvOpIAdd, self->u64, columns->address,
                        ghlo_spirv_product_offset (product, GHLO_SPIRV_ROWS, GHLO_SPIRV_RESULT, index));
   if (product->product->epilogue != NULL)
     ghlo_spirv_epilogue_row (product, &columns->epilogue, index, &row->epilogue);
+}
+
+static void
+set_numbers (const SpirvProduct *product,
+             const Columns      *columns,
+             const Id           *numbers,
+             Row                *row)
+{
+  for (guint c = 0; c < columns->n; c++)
+    row->results[c] = make_element (product, numbers[c], (const Id[]) { row->factor, columns->factors[c] });
 }
 
 /* Writes the elements, or what the epilogue makes of them. */
@@ -252,7 +264,8 @@ store_elements (const Walk    *walk,
 
       has_row[r] = CODE (SpvOpULessThan, self->boolean, index, count);
       number = CODE (SpvOpLoad, self->u32, find_shared (walk, row, FALSE), SpvMemoryAccessNonPrivatePointerMask);
-      begin_row (product, columns, GLSL (UMin, self->u32, index, last), &number, &rows[r]);
+      begin_row (product, columns, GLSL (UMin, self->u32, index, last), &rows[r]);
+      set_numbers (product, columns, &number, &rows[r]);
     }
   for (guint r = 0; r < n; r++)
     {
@@ -301,24 +314,63 @@ store_one_by_one (const SpirvMatrices *matrices)
     }
 }
 
-/* The four elements of row @row of matrix @i of the subgroup's rows. */
+/* Four numbers of row @row of the matrix in shared memory. */
 static void
-store_vector (const Walk    *walk,
-              guint          i,
-              Id             row,
-              const Columns *columns)
+load_vector (const Walk    *walk,
+             Id             row,
+             const Columns *columns,
+             Row           *begun)
 {
   const SpirvProduct *product = walk->matrices->product;
   Spirv *self = product->spirv;
   Id vector = CODE (SpvOpLoad, walk->matrices->blocks[0].vector, find_shared (walk, row, TRUE),
                     SpvMemoryAccessNonPrivatePointerMask);
   Id numbers[N_TOGETHER];
-  Row begun;
 
   for (guint c = 0; c < N_TOGETHER; c++)
     numbers[c] = CODE (SpvOpCompositeExtract, self->u32, vector, c);
-  begin_row (product, columns, find_index (walk->matrices, 0, i, row), numbers, &begun);
-  end_row (product, &begun, N_TOGETHER);
+  set_numbers (product, columns, numbers, begun);
+}
+
+/* Rows of matrix @i, @n of them, of which the first is @first. What they read from memory is on its way before any is
+ * written, since nothing is read before what precedes it is written; shared memory is near, and registers are few. */
+static void
+store_together (const Walk    *walk,
+                guint          i,
+                Id             first,
+                guint          n,
+                const Columns *columns)
+{
+  const SpirvProduct *product = walk->matrices->product;
+  Spirv *self = product->spirv;
+  Id rows[GHLO_SPIRV_MATRIX];
+  Row begun[GHLO_SPIRV_MATRIX];
+
+  for (guint r = 0; r < n; r++)
+    {
+      rows[r] = ghlo_spirv_add_u32 (self, first, r * walk->n_rows);
+      begin_row (product, columns, find_index (walk->matrices, 0, i, rows[r]), &begun[r]);
+    }
+  for (guint r = 0; r < n; r++)
+    {
+      load_vector (walk, rows[r], columns, &begun[r]);
+      end_row (product, &begun[r], N_TOGETHER);
+    }
+}
+
+/* How many rows are done together: where there is nothing to read for each, one after the other. */
+static guint
+count_together (const Walk *walk)
+{
+  const SpirvProduct *product = walk->matrices->product;
+  guint n = walk->n;
+
+  if (product->product->epilogue == NULL || !ghlo_spirv_epilogue_loads_rows (product))
+    return 1;
+  while (n > 1 && n * N_TOGETHER * product->product->epilogue->kernel->n_nodes > MOST_NODES)
+    n /= 2;
+
+  return n;
 }
 
 /* All rows that the invocation has of matrix @i; in a loop, where code for each would be large. */
@@ -328,18 +380,19 @@ store_rows (const Walk    *walk,
             const Columns *columns)
 {
   const SpirvProduct *product = walk->matrices->product;
+  const guint n = count_together (walk);
   Spirv *self = product->spirv;
   SpirvLoop loop;
 
   if (product->product->epilogue == NULL)
     {
       for (guint pass = 0; pass < walk->n; pass++)
-        store_vector (walk, i, ghlo_spirv_add_u32 (self, walk->row, pass * walk->n_rows), columns);
+        store_together (walk, i, ghlo_spirv_add_u32 (self, walk->row, pass * walk->n_rows), n, columns);
       return;
     }
   loop = ghlo_spirv_begin_large_loop (self, ghlo_spirv_u64 (self, 0), ghlo_spirv_u64 (self, walk->n));
-  store_vector (walk, i, find_row (walk, CODE (SpvOpUConvert, self->u32, loop.index)), columns);
-  ghlo_spirv_end_loop (self, loop, ghlo_spirv_u64 (self, 1));
+  store_together (walk, i, find_row (walk, CODE (SpvOpUConvert, self->u32, loop.index)), n, columns);
+  ghlo_spirv_end_loop (self, loop, ghlo_spirv_u64 (self, n));
 }
 
 static void

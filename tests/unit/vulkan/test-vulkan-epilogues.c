@@ -227,6 +227,12 @@ static const char rows[] =
   "  %i = stablehlo.convert %z : ({t}) -> tensor<{m}x{n}xi8>\n"
   RETURN ("%z, %i", "{t}, tensor<{m}x{n}xi8>");
 
+/* A bias and something to add that is read where the result is written. */
+static const char residual[] =
+  BEGIN (", %c: tensor<{n}x{r}>, %d: {t}", "{t}") BIAS ("%x", "%p")
+  "  %y = stablehlo.add %x, %d : {t}\n"
+  RETURN ("%y", "{t}");
+
 /* Each of the sizes with one of @share epilogues. */
 static void
 check_all (GhloVulkanDevice *device,
@@ -236,7 +242,7 @@ check_all (GhloVulkanDevice *device,
            FillFunc          fill,
            const char       *expected)
 {
-  static const char *const texts[] = { bias, gelu, relu, rows };
+  static const char *const texts[] = { bias, gelu, relu, rows, residual };
 
   for (guint i = 0; device != NULL && i < n_sizes; i++)
     for (guint t = i % share; t < G_N_ELEMENTS (texts); t += SANITIZED ? 4 : share)

@@ -16,6 +16,8 @@
 #include "vulkan-convolution.h"
 #include "vulkan-product.h"
 
+#include "kernel/expand.h"
+#include "kernel/text.h"
 #include "plan/build.h"
 #include "vulkan/product/planes.h"
 #include "vulkan/spirv/builder.h"
@@ -690,6 +692,75 @@ test_modules (void)
     }
 }
 
+/* Loads of four elements of 16 bits from memory. */
+static guint
+count_fours (GBytes *bytes)
+{
+  gsize size;
+  const guint32 *words = g_bytes_get_data (bytes, &size);
+  g_autofree guint8 *kinds = g_new0 (guint8, words[3]);         /* of ids: 1 is u32, 2 two of them, 3 an address */
+  guint n = 0;
+
+  for (gsize i = 5; i < size / sizeof *words; i += words[i] >> SpvWordCountShift)
+    switch (words[i] & SpvOpCodeMask)
+      {
+      case SpvOpTypeInt:
+        kinds[words[i + 1]] = words[i + 2] == 32 ? 1 : 0;
+        break;
+      case SpvOpTypeVector:
+        kinds[words[i + 1]] = kinds[words[i + 2]] == 1 && words[i + 3] == 2 ? 2 : 0;
+        break;
+      case SpvOpConvertUToPtr:
+        kinds[words[i + 2]] = 3;
+        break;
+      case SpvOpLoad:
+        n += kinds[words[i + 1]] == 2 && kinds[words[i + 3]] == 3;
+        break;
+      default:
+        break;
+      }
+
+  return n;
+}
+
+/* Something of another tensor: what the rows of an iteration take is loaded before the first of them is written, of all
+ * eight that an invocation has or, where they have many nodes, of two. */
+static void
+test_rows_together (void)
+{
+  static const char *head =
+    "kernel residual {\n  parallel row 64\n  parallel column 64\n  buffer x 8192\n  buffer r 8192\n"
+    "  buffer y 8192 written\n  access @0 ui16 x [row * 128 + column * 2]\n"
+    "  access @1 ui16 r [row * 128 + column * 2]\n  access @2 ui16 y [row * 128 + column * 2]\n  points {\n"
+    "    %0 = load ui16 @0\n    %1 = load ui16 @1\n";
+  static const struct { const char *nodes; guint n_together; } cases[] = {
+    { "    %2 = xor ui16 %0 %1\n    store %2 to @2\n", 8 },
+    { "    %2 = from_bf16 f32 %0\n    %3 = from_bf16 f32 %1\n    %4 = add f32 %2 %3\n    %5 = to_bf16 ui16 %4\n"
+      "    %6 = from_bf16 f32 %5\n    %7 = multiply f32 %6 %3\n    %8 = to_bf16 ui16 %7\n    %9 = from_bf16 f32 %8\n"
+      "    %10 = add f32 %9 %3\n    %11 = to_bf16 ui16 %10\n    store %11 to @2\n", 2 },
+  };
+
+  for (guint i = 0; i < G_N_ELEMENTS (cases); i++)
+    {
+      const GhloSpirvFloats floats = { .folds_exactly = TRUE };
+      g_autofree char *text = g_strconcat (head, cases[i].nodes, "  }\n}\n", NULL);
+      g_autoptr (GError) error = NULL;
+      g_autofree GhloKernel *kernel = ghlo_kernel_parse (text, strlen (text), &error);
+      g_autofree GhloKernel *expanded = kernel != NULL ? ghlo_kernel_expand (kernel, NULL) : NULL;
+      const GhloSpirvEpilogue epilogue = { .kernel = expanded, .n_dimensions = { 0, 1, 1 }, .spans = { 0, 6, 6 },
+                                           .adjacent = 6 };
+      GhloSpirvProduct product = describe_matrices (GHLO_ELEMENT_TYPE_BF16, 32, 2);
+      g_autoptr (GBytes) words = NULL;
+
+      g_assert_no_error (error);
+      product.epilogue = &epilogue;
+      product.is_dropped = product.has_whole_vectors = TRUE;
+      words = ghlo_spirv_emit_product (&product, &floats);
+      /* A subgroup has four rows of matrices, each of which is in shared memory at once. */
+      g_assert_cmpuint (count_fours (words), ==, 4 * cases[i].n_together);
+    }
+}
+
 static void
 check_reason (GhloVulkanDevice *device,
               const char       *text,
@@ -1037,6 +1108,7 @@ main (int    argc,
   g_test_add_func ("/vulkan/product/split", test_split);
   g_test_add_func ("/vulkan/product/ways", test_ways);
   g_test_add_func ("/vulkan/product/modules", test_modules);
+  g_test_add_func ("/vulkan/product/rows-together", test_rows_together);
   g_test_add_func ("/vulkan/product/algorithm", test_algorithm);
   g_test_add_func ("/vulkan/product/rounded", test_rounded);
   g_test_add_func ("/vulkan/product/declined", test_declined);
