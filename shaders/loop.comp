@@ -1,9 +1,8 @@
 #version 460
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Behind each condition of a loop that data ends: whether there is another iteration, and how many there were. Once
- * there was none there is none any more, whatever the predicate's byte is; and the next predicate, which no condition
- * computes then, becomes 0.
+ * Behind a block of iterations of a loop that data ends: how many there were, and whether there is another one. An
+ * iteration's gate is 1 where it took place, and behind one that is 0 all are. They become 0 for the next block.
  *
  * This is for any device, while common.glsl is for those that load single bytes.
  */
@@ -13,7 +12,10 @@
 #extension GL_EXT_shader_explicit_arithmetic_types_int64 : require
 #extension GL_GOOGLE_include_directive : require
 
-layout (local_size_x = 1) in;
+/* As many as a block has iterations at most. */
+#define GROUP 64
+
+layout (local_size_x = GROUP) in;
 
 #define WORD(name) uint64_t name;
 
@@ -31,19 +33,34 @@ layout (push_constant) uniform Push
   uint64_t first;
 };
 
+shared uint n_open;
+
 void
 main ()
 {
-  uint64_t predicate = table.predicate;
-  U32 alive = U32 (table.state), count = U32 (table.state + 4);
-  uint byte = U32 (predicate & ~uint64_t (3)).value >> (uint (predicate) & 3) * 8 & 255;
-  bool is_first = table.is_first != 0, goes_on = byte != 0 && (is_first || alive.value != 0);
-  uint n = (is_first ? 0 : count.value) + (goes_on ? 1 : 0);
+  uint64_t gates = table.gates & ~uint64_t (3);
+  uint shift = (uint (table.gates) & 3) * 8, n = uint (table.n), i = gl_LocalInvocationIndex;
 
-  alive.value = goes_on ? 1 : 0;
-  count.value = n;
-  if (table.next != 0 && !goes_on)
-    atomicAnd (U32 (table.next & ~uint64_t (3)).value, ~(255 << (uint (table.next) & 3) * 8));
-  if (table.report != 0)
-    U32 (table.report).value = n << 1 | (goes_on ? 1 : 0);
+  if (i == 0)
+    n_open = 0;
+  barrier ();
+  for (uint k = i; k < n; k += GROUP)
+    {
+      U32 gate = U32 (gates + k * table.stride);
+
+      if ((gate.value >> shift & 255) != 0)
+        atomicAdd (n_open, 1);
+      gate.value = 0;
+    }
+  barrier ();
+  if (i == 0)
+    {
+      U32 alive = U32 (table.state), count = U32 (table.state + 4);
+      bool goes_on = n_open == n;
+
+      alive.value = goes_on ? 1 : 0;
+      count.value = table.report != 0 ? count.value + n_open : 0;
+      if (table.report != 0)
+        U32 (table.report).value = count.value << 1 | (goes_on ? 1 : 0);
+    }
 }

@@ -74,17 +74,6 @@ touch_step (GhloStepPlan   *plan,
       }
 }
 
-/* A device that goes through the loop by itself looks at the predicate until the iteration has ended. */
-static void
-keep_predicate (GhloStepPlan   *plan,
-                const GhloStep *loop)
-{
-  guint32 buffer = ghlo_step_get_predicate (loop).buffer;
-
-  if (buffer != GHLO_STEP_NONE)
-    plan->buffers[buffer].last = MAX (plan->buffers[buffer].last, loop->end);
-}
-
 static gboolean
 touch_body (GhloStepPlan       *plan,
             GhloStepWatch      *watch,
@@ -109,7 +98,6 @@ touch_body (GhloStepPlan       *plan,
             touch (plan, &inner, step->bodies[k].result.buffer, step->bodies[k].n_steps > 0
                    ? step->bodies[k].steps[step->bodies[k].n_steps - 1]->end : step->number);
         }
-      keep_predicate (plan, step);
     }
 
   return TRUE;

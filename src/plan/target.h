@@ -151,17 +151,18 @@ typedef struct
    * it always does. The place that it was before. */
   GhloStepPlace (*gate) (gpointer               recording,
                          GhloStepPlace          place);
-  /* Behind the condition of a loop, whose predicate is the byte at @predicate. The byte at @state becomes 0, and stays
-   * so, when that is 0, and so does the one at @next, if that is somewhere, which nothing else writes then, and which
-   * waits for nothing; else the iterations, counted behind the state, are one more. With @is_first the loop begins.
-   * At @report, if that is somewhere, the host finds an integer: twice the iterations, modulo 2^32, and 1 more where
-   * the loop goes on. FALSE with @error. NULL where the device has no such loops. */
-  gboolean  (*decide)   (gpointer               recording,
-                         GhloStepPlace          predicate,
-                         GhloStepPlace          next,
+  /* Behind a block of iterations of a loop that data ends, @n bytes from @gates on, @stride from each other, of which
+   * those before the first that is 0 tell of an iteration each. They become 0. The byte at @state becomes 1 where none
+   * was 0, so that the loop goes on, else 0; and behind it iterations are counted, over all blocks. At @report the host
+   * finds an integer: twice the iterations, modulo 2^32, and 1 more where the loop goes on. With @report nowhere the
+   * loop begins: the gates become 0 whatever they are, and so does the count. FALSE with @error. NULL where the device
+   * has no such loops. */
+  gboolean  (*tally)    (gpointer               recording,
+                         GhloStepPlace          gates,
+                         guint                  n,
+                         gsize                  stride,
                          GhloStepPlace          state,
                          GhloStepPlace          report,
-                         gboolean               is_first,
                          GError               **error);
   /* Before @n branches, of which branch i is to be put in behind the gate i * GHLO_STEP_GATE_STRIDE bytes from *gates
    * on. It is open where the branch is taken: with @is_predicate the first of the two where the byte at @index is not

@@ -1,14 +1,16 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * A loop that data ends is recorded in blocks of iterations, whose steps do nothing once it has ended. Conditions are
- * gated by what the device keeps of the loop, bodies by the predicate itself, so that they need not wait until that is
- * noted. The condition that gives 0 is the last one that is run: so the predicate stays 0 (plan/liveness.c has nothing
- * else take its memory), and what is carried stays where that condition has found it.
+ * A loop that data ends is recorded in blocks of iterations, whose steps do nothing once it has ended. Each iteration
+ * of a block has a gate, a byte that is 0 before the block begins and where its condition has its predicate written. A
+ * condition is gated by the gate before: where it does nothing its own stays 0, and so do all that follow. So nothing
+ * has to note after each iteration whether there is another one. A block ends with a tally of its gates, which makes
+ * them 0 again, and tells whether the next block's first condition is run.
  *
- * A body that writes nothing but what changes places, and what it alone needs, does no harm where there is no such
- * iteration: it runs ahead, beside its condition, gated by the predicate before. So an iteration waits once for the one
- * before it, where it would wait for its condition too. There are two predicates then, in turn, and what notes that the
- * loop has ended sets the next one to 0.
+ * The condition that gives 0 is the last one that is run, so what is carried stays where that condition has found it.
+ *
+ * A body is gated by its condition's gate. One that writes nothing but what changes places, and what it alone needs,
+ * does no harm where there is no such iteration: it runs ahead, beside its condition, gated by the gate before. So an
+ * iteration waits once for the one before it, where it would wait for its condition too.
  *
  * While the device is at a block the host begins the next one, and then waits for the report of the one before. The
  * last report says how many iterations there were, and so which exchanges are to be made.
@@ -18,11 +20,13 @@
 
 #include <string.h>
 
+#include "base/sizes.h"
 #include "runtime/profile.h"
 
 /* Iterations of blocks: of the one that a loop begins with, then of the others. They are even numbers, after which all
  * lies where it did (see run-recordings.c). */
-static const guint sizes[] = { 2, 2, 8, 16, 32, 64 };
+enum { MOST = 64 };
+static const guint sizes[] = { 2, 2, 8, 16, 32, MOST };
 
 /* A block is at most this part of the iterations that have been begun, or LEAST of them, or what is left of as many as
  * there were the last time: what comes behind the end of the loop takes time as well. LEAST of a few µs each keep the
@@ -35,12 +39,16 @@ enum { PART = 4, LEAST = 8 };
 /* Bytes from one report to the other; that of a block is read while the next one writes its own. */
 enum { N_REPORTS = 2, REPORT_STRIDE = 64 };
 
+/* Bytes of the predicate's buffer at most, since each gate lies in one of its own. */
+enum { MAX_PREDICATE = 4096 };
+
 struct _GhloRunLoop
 {
   GhloRunRecordings    *recordings;
   const GhloStep       *loop;
   const GhloStepTarget *target;
-  GhloStepPlace         predicate;
+  GhloStepPlace         predicate;      /* in the plan's buffers */
+  gsize                 stride;         /* bytes from one gate to the next */
   gboolean              runs_ahead;     /* the body */
   guint                 n_sizes;        /* that are not too many steps */
   int                   time;           /* ns that an iteration took lately; 0: not known. Atomic */
@@ -57,64 +65,33 @@ place_behind (const GhloRunLoop *self,
 
 static const GhloStepPlace nowhere = { GHLO_STEP_NONE, 0 };
 
-/* The first condition of all finds nothing in the state yet, and is always run. */
+/* Of iteration @i of a block. */
+static GhloStepPlace
+gate_of (const GhloRunLoop *self,
+         guint              i)
+{
+  return (GhloStepPlace) { place_behind (self, GHLO_RUN_LOOP_GATES).buffer,
+                           (gint64) (i * self->stride) + self->predicate.offset };
+}
+
+/* The iteration @i of a block, the one before having the gate @before. */
 static gboolean
 put_iteration (const GhloRunLoop  *self,
-               gboolean            is_first,
-               gboolean            is_last,
+               guint               i,
+               GhloStepPlace       before,
                gpointer            recording,
                GError            **error)
 {
   const GhloStepRecorder *recorder = self->target->space->recorder;
   const GhloStepBody *condition = &self->loop->bodies[0], *body = &self->loop->bodies[1];
-  const GhloStepPlace state = place_behind (self, GHLO_RUN_LOOP_STATE);
+  const GhloStepPlace gate = gate_of (self, i);
   gboolean ok;
 
-  recorder->gate (recording, is_first ? nowhere : state);
-  ok = ghlo_run_recordings_put (self->recordings, recorder, condition->steps, condition->n_steps - 1, recording, error);
-  recorder->gate (recording, nowhere);
-  ok = ok && recorder->decide (recording, self->predicate, nowhere, state,
-                               is_last ? place_behind (self, GHLO_RUN_LOOP_REPORT) : nowhere, is_first, error);
-  recorder->gate (recording, self->predicate);
-  ok = ok && ghlo_run_recordings_put (self->recordings, recorder, body->steps, body->n_steps, recording, error);
-  recorder->gate (recording, nowhere);
-  ghlo_run_exchange (self->loop, self->recordings->names);
-
-  return ok;
-}
-
-/* The predicate that the condition told last writes, or with @is_other the other one. */
-static GhloStepPlace
-get_predicate (const GhloRunLoop *self,
-               gboolean           is_other)
-{
-  const guint32 other = place_behind (self, GHLO_RUN_LOOP_PREDICATE).buffer;
-  const guint32 now = (guint32) GPOINTER_TO_SIZE (self->recordings->names[self->predicate.buffer]);
-
-  return (GhloStepPlace) { is_other ? self->predicate.buffer + other - now : now, 0 };
-}
-
-/* Where the iteration @i of a block runs ahead. */
-static gboolean
-put_ahead (const GhloRunLoop  *self,
-           gboolean            is_first,
-           guint               i,
-           gpointer            recording,
-           GError            **error)
-{
-  const GhloStepRecorder *recorder = self->target->space->recorder;
-  const GhloStepBody *condition = &self->loop->bodies[0], *body = &self->loop->bodies[1];
-  const GhloStepPlace before = get_predicate (self, FALSE), next = get_predicate (self, TRUE);
-  const gboolean begins = is_first && i == 0;
-  gboolean ok = i == 0 || recorder->decide (recording, before, next, place_behind (self, GHLO_RUN_LOOP_STATE), nowhere,
-                                            is_first && i == 1, error);
-
-  if (!begins)
-    self->recordings->names[self->predicate.buffer] = GSIZE_TO_POINTER (next.buffer);
-  recorder->gate (recording, begins ? nowhere : before);
-  ok = ok && ghlo_run_recordings_put (self->recordings, recorder, condition->steps, condition->n_steps - 1, recording,
-                                      error);
+  self->recordings->moved = self->predicate.buffer;
+  self->recordings->moved_to = (GhloStepPlace) { gate.buffer, gate.offset - self->predicate.offset };
   recorder->gate (recording, before);
+  ok = ghlo_run_recordings_put (self->recordings, recorder, condition->steps, condition->n_steps - 1, recording, error);
+  recorder->gate (recording, self->runs_ahead ? before : gate);
   ok = ok && ghlo_run_recordings_put (self->recordings, recorder, body->steps, body->n_steps, recording, error);
   recorder->gate (recording, nowhere);
   ghlo_run_exchange (self->loop, self->recordings->names);
@@ -122,47 +99,7 @@ put_ahead (const GhloRunLoop  *self,
   return ok;
 }
 
-/* The first three iterations are told; the others repeat the second and the third. A block ends with the second
- * predicate, where the next one goes on. */
-static gboolean
-put_block_ahead (const GhloRunLoop  *self,
-                 guint               size,
-                 gboolean            is_first,
-                 gpointer            recording,
-                 GError            **error)
-{
-  const GhloStepRecorder *recorder = self->target->space->recorder;
-  const guint32 second = place_behind (self, GHLO_RUN_LOOP_PREDICATE).buffer;
-  guint begins[4];
-  gboolean ok = TRUE;
-
-  if (!is_first)
-    self->recordings->names[self->predicate.buffer] = GSIZE_TO_POINTER (second);
-  for (guint i = 0; ok && i < MIN (size, 3); i++)
-    {
-      begins[i] = recorder->count (recording);
-      ok = put_ahead (self, is_first, i, recording, error);
-    }
-  begins[3] = recorder->count (recording);
-  for (guint i = 3; ok && i < size; i++)
-    recorder->repeat (recording, begins[2 - i % 2], begins[3 - i % 2] - begins[2 - i % 2]);
-  self->recordings->names[self->predicate.buffer] = GSIZE_TO_POINTER (second);
-
-  return ok && recorder->decide (recording, get_predicate (self, FALSE), get_predicate (self, TRUE),
-                                 place_behind (self, GHLO_RUN_LOOP_STATE), place_behind (self, GHLO_RUN_LOOP_REPORT),
-                                 FALSE, error);
-}
-
-/* As one iteration leaves them. */
-static void
-exchange_names (const GhloRunLoop *self)
-{
-  for (guint i = 0; i < 2; i++)
-    ghlo_run_exchange_in (&self->loop->bodies[i], 1, self->recordings->names);
-  ghlo_run_exchange (self->loop, self->recordings->names);
-}
-
-/* The first two iterations are told, and the last, which reports; the others repeat the first two. */
+/* The first condition of all is always run. Beside it all gates but its own become 0. */
 static gboolean
 put_block (const GhloRunLoop  *self,
            guint               size,
@@ -171,24 +108,19 @@ put_block (const GhloRunLoop  *self,
            GError            **error)
 {
   const GhloStepRecorder *recorder = self->target->space->recorder;
-  guint begins[3];
-  gboolean ok = TRUE;
+  const GhloStepPlace state = place_behind (self, GHLO_RUN_LOOP_STATE);
+  GhloStepPlace before = is_first ? nowhere : state;
+  gboolean ok = !is_first || recorder->tally (recording, gate_of (self, 1), MOST - 1, self->stride, state, nowhere,
+                                              error);
 
-  for (guint i = 0; ok && i < 2; i++)
+  for (guint i = 0; ok && i < size; i++)
     {
-      begins[i] = recorder->count (recording);
-      ok = put_iteration (self, is_first && i == 0, i + 1 == size, recording, error);
-    }
-  begins[2] = recorder->count (recording);
-  for (guint i = 2; ok && i + 1 < size; i++)
-    recorder->repeat (recording, begins[i % 2], begins[i % 2 + 1] - begins[i % 2]);
-  if (ok && size > 2)
-    {
-      exchange_names (self);
-      ok = put_iteration (self, FALSE, TRUE, recording, error);
+      ok = put_iteration (self, i, before, recording, error);
+      before = gate_of (self, i);
     }
 
-  return ok;
+  return ok && recorder->tally (recording, gate_of (self, 0), size, self->stride, state,
+                                place_behind (self, GHLO_RUN_LOOP_REPORT), error);
 }
 
 static gpointer
@@ -198,9 +130,12 @@ record (const GhloRunLoop  *self,
         GError            **error)
 {
   const GhloStepRecorder *recorder = self->target->space->recorder;
-  gpointer recording = ghlo_run_recordings_begin (self->recordings, self->target);
-  gboolean ok = (self->runs_ahead ? put_block_ahead : put_block) (self, size, is_first, recording, error);
+  gpointer recording;
+  gboolean ok;
 
+  self->recordings->extents[place_behind (self, GHLO_RUN_LOOP_GATES).buffer].size = MOST * self->stride;
+  recording = ghlo_run_recordings_begin (self->recordings, self->target);
+  ok = put_block (self, size, is_first, recording, error);
   recorder->end (recording, 0);         /* each block is submitted by itself */
   if (!ok)
     g_clear_pointer (&recording, recorder->free);
@@ -224,16 +159,29 @@ get_block (GhloRunLoop  *self,
   return block;
 }
 
-/* Whether the condition's own steps write the predicate, which nothing has change places. */
+/* Whether @buffer is used by steps of @body, and by no others. */
+static gboolean
+is_of_body (const GhloStepBuffer *buffer,
+            const GhloStepBody   *body)
+{
+  return buffer->kind == GHLO_STEP_BUFFER_TEMPORARY && buffer->first >= body->steps[0]->number
+         && buffer->last <= body->steps[body->n_steps - 1]->end;
+}
+
+/* Whether the condition's own steps write the predicate, which can then lie anywhere: nobody else uses its buffer, and
+ * nothing has that change places. */
 static gboolean
 decides_itself (const GhloRunRecordings *recordings,
                 const GhloStepBody      *condition,
                 guint32                  predicate)
 {
+  const GhloStepBuffer *buffer = &recordings->plan->buffers[predicate];
+
   for (guint i = 0; i < condition->n_steps; i++)
     for (guint k = 0; condition->steps[i]->kind == GHLO_STEP_COMPUTE && k < condition->steps[i]->n_results; k++)
       if (condition->steps[i]->results[k].buffer == predicate)
-        return recordings->extents[predicate].partner == predicate;
+        return recordings->extents[predicate].partner == predicate && is_of_body (buffer, condition)
+               && buffer->size <= MAX_PREDICATE;
 
   return FALSE;
 }
@@ -260,21 +208,16 @@ is_given_up (const GhloRunRecordings *recordings,
              const GhloStep          *loop,
              guint32                  buffer)
 {
-  const GhloStepBuffer *given = &recordings->plan->buffers[buffer];
-  const GhloStepBody *body = &loop->bodies[1];
-
   for (guint i = 0; i < loop->n_exchanges; i++)
     if (loop->exchanges[i].written == buffer)
       return TRUE;
 
-  return given->kind == GHLO_STEP_BUFFER_TEMPORARY && given->first >= body->steps[0]->number
-         && given->last <= body->steps[body->n_steps - 1]->number;
+  return is_of_body (&recordings->plan->buffers[buffer], &loop->bodies[1]);
 }
 
 static gboolean
 may_run_ahead (const GhloRunRecordings *recordings,
-               const GhloStep          *loop,
-               GhloStepPlace            predicate)
+               const GhloStep          *loop)
 {
   GhloRunLength length = { 0 };
   const GhloStepTarget *target = NULL;
@@ -293,7 +236,7 @@ may_run_ahead (const GhloRunRecordings *recordings,
           return FALSE;
     }
 
-  return loop->bodies[1].n_steps > 0 && predicate.offset == 0 && length.seconds <= MAX_AHEAD;
+  return loop->bodies[1].n_steps > 0 && length.seconds <= MAX_AHEAD;
 }
 
 GhloRunLoop *
@@ -310,11 +253,13 @@ ghlo_run_loop_new (GhloRunRecordings  *recordings,
     return NULL;
   length = measure_iteration (recordings->plan, loop, &target);
   if (length.n_steps == 0 || length.n_steps > GHLO_RUN_MAX_LOOP_STEPS / sizes[0]
-      || length.seconds * sizes[0] > GHLO_STEP_MAX_SECONDS || target->space->recorder->decide == NULL)
+      || length.seconds * sizes[0] > GHLO_STEP_MAX_SECONDS || target->space->recorder->tally == NULL)
     return NULL;
   self = g_new0 (GhloRunLoop, 1);
-  *self = (GhloRunLoop) { recordings, loop, target, predicate, may_run_ahead (recordings, loop, predicate), 2, 0,
-                          G_MAXUINT };
+  *self = (GhloRunLoop) {
+    recordings, loop, target, predicate, ghlo_size_align (recordings->plan->buffers[predicate.buffer].size),
+    may_run_ahead (recordings, loop), 2, 0, G_MAXUINT,
+  };
   while (self->n_sizes < G_N_ELEMENTS (sizes) && length.n_steps * sizes[self->n_sizes] <= GHLO_RUN_MAX_LOOP_STEPS)
     self->n_sizes++;
   if (get_block (self, 0, error) == NULL)
@@ -338,7 +283,7 @@ typedef struct
   GhloRunLoop       *self;
   guint8           **addresses;
   const GhloMonitor *monitor;
-  guint8            *state, *reports;           /* addresses of the device's; a predicate lies behind the state */
+  guint8            *state, *reports;           /* addresses of the device's; gates lie behind the state */
   const guint8      *seen;                      /* where the host reads reports */
   guint64            numbers[N_REPORTS];        /* what is waited for before the block's is read */
   guint              n_iterations[N_REPORTS];   /* of the block */
@@ -408,6 +353,12 @@ await_block (Run      *run,
   return TRUE;
 }
 
+static gsize
+state_size (const GhloRunLoop *self)
+{
+  return ghlo_size_align (GHLO_STEP_LOOP_STATE) + MOST * self->stride;
+}
+
 static gboolean
 allocate (Run     *run,
           GError **error)
@@ -415,13 +366,14 @@ allocate (Run     *run,
   const GhloStepSpace *space = run->self->target->space;
   gconstpointer host = NULL;
 
-  run->state = space->alloc (space->self, 2 * GHLO_STEP_LOOP_STATE, error);
+  run->state = space->alloc (space->self, state_size (run->self), error);
   if (run->state == NULL)
     return FALSE;
   run->reports = space->alloc_seen (space->self, N_REPORTS * REPORT_STRIDE, &host, error);
   run->seen = host;
   run->addresses[place_behind (run->self, GHLO_RUN_LOOP_STATE).buffer] = run->state;
-  run->addresses[place_behind (run->self, GHLO_RUN_LOOP_PREDICATE).buffer] = run->state + GHLO_STEP_LOOP_STATE;
+  run->addresses[place_behind (run->self, GHLO_RUN_LOOP_GATES).buffer] = run->state
+                                                                           + ghlo_size_align (GHLO_STEP_LOOP_STATE);
 
   return run->reports != NULL;
 }
@@ -432,7 +384,7 @@ release (Run *run)
   const GhloStepSpace *space = run->self->target->space;
 
   if (run->state != NULL)
-    space->free (space->self, run->state, 2 * GHLO_STEP_LOOP_STATE);
+    space->free (space->self, run->state, state_size (run->self));
   if (run->reports != NULL)
     space->free (space->self, run->reports, N_REPORTS * REPORT_STRIDE);
 }

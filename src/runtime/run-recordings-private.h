@@ -29,8 +29,12 @@ struct _GhloRunRecordings
   GhloStepExtent     *extents;            /* of the plan's buffers, then of the loop's that is run */
   GhloStepPlace      *places;             /* of one step, while it is recorded */
   guint8            **names;              /* by buffer the number of the one where it lies while it is recorded */
+  /* While a loop that data ends is recorded, its predicate's buffer, and where that lies. */
+  guint32             moved;
+  GhloStepPlace       moved_to;
   GhloRunStretch     *stretches;          /* by the number of the first step */
-  GMutex              lock;               /* guards singles, and once the object is there also places and names */
+  GMutex              lock;               /* guards singles, and once the object is there also what is above, from
+                                             extents to moved_to */
   GhloRunStretch     *singles;            /* of one step each, made when somebody measures them; NULL before */
 };
 

@@ -115,6 +115,9 @@ place_of (const GhloRunRecordings *self,
           guint32                  buffer,
           gsize                    offset)
 {
+  if (buffer != GHLO_STEP_NONE && buffer == self->moved)
+    return (GhloStepPlace) { self->moved_to.buffer, self->moved_to.offset + (gint64) offset };
+
   return (GhloStepPlace) { buffer != GHLO_STEP_NONE ? (guint32) GPOINTER_TO_SIZE (self->names[buffer]) : GHLO_STEP_NONE,
                            (gint64) offset };
 }
@@ -220,6 +223,7 @@ ghlo_run_recordings_begin (GhloRunRecordings    *self,
 {
   for (guint i = 0; i < self->plan->n_buffers; i++)
     self->names[i] = GSIZE_TO_POINTER (i);
+  self->moved = GHLO_STEP_NONE;
 
   return target->space->recorder->begin (target->space->self, self->extents);
 }

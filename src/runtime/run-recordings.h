@@ -14,7 +14,7 @@ G_BEGIN_DECLS
 typedef struct _GhloRunRecordings GhloRunRecordings;
 
 /* Addresses of a run behind those of the plan's buffers, of a loop that data ends. */
-enum { GHLO_RUN_LOOP_STATE, GHLO_RUN_LOOP_REPORT, GHLO_RUN_LOOP_PREDICATE, GHLO_RUN_N_LOOP_BUFFERS };
+enum { GHLO_RUN_LOOP_STATE, GHLO_RUN_LOOP_REPORT, GHLO_RUN_LOOP_GATES, GHLO_RUN_N_LOOP_BUFFERS };
 
 /* Of a plan that is compiled, and lives as long as the result. */
 GhloRunRecordings *ghlo_run_recordings_new  (const GhloStepPlan        *plan,

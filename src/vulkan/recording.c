@@ -654,7 +654,7 @@ const GhloStepRecorder ghlo_vulkan_recorder = {
   .end = end,
   .gate = gate,
 #ifdef GHLO_HAS_SHADERS
-  .decide = ghlo_vulkan_shader_decide,
+  .tally = ghlo_vulkan_shader_tally,
   .choose = ghlo_vulkan_shader_choose,
 #endif
   .count = count,

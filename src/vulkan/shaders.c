@@ -174,35 +174,31 @@ typedef struct
 
 #define LOOP_WORD(member) ((guint) (offsetof (LoopTable, member) / sizeof (guint64)))
 
-/* Its accesses are no larger than they are: the body reads the predicate meanwhile. The next one has no bytes, since
- * the condition that writes it while this is running does so only where this does not. */
+/* Words that gates are parts of are cleared. */
 gboolean
-ghlo_vulkan_shader_decide (gpointer       recording,
-                           GhloStepPlace  predicate,
-                           GhloStepPlace  next,
-                           GhloStepPlace  state,
-                           GhloStepPlace  report,
-                           gboolean       is_first,
-                           GError       **error)
+ghlo_vulkan_shader_tally (gpointer       recording,
+                          GhloStepPlace  gates,
+                          guint          n,
+                          gsize          stride,
+                          GhloStepPlace  state,
+                          GhloStepPlace  report,
+                          GError       **error)
 {
+  enum { WORD = sizeof (guint32) };
   GhloVulkanDevice *device = ghlo_vulkan_recording_get_device (recording);
-  const LoopTable table = { .is_first = is_first };
-  GhloVulkanAccess accesses[4] = {
-    { LOOP_WORD (predicate), predicate, 0, 1, FALSE },
+  const LoopTable table = { .stride = stride, .n = n };
+  const GhloVulkanAccess accesses[] = {
+    { LOOP_WORD (gates), gates, -(gates.offset % WORD), (n - 1) * stride + WORD, TRUE },
     { LOOP_WORD (state), state, 0, GHLO_STEP_LOOP_STATE, TRUE },
+    { LOOP_WORD (report), report, 0, GHLO_STEP_LOOP_REPORT, TRUE },
   };
-  guint n = 2;
-  GhloVulkanDispatch dispatch = {
+  const GhloVulkanDispatch dispatch = {
     .pipeline = ghlo_vulkan_shader_compile (device, GHLO_VULKAN_SHADER_LOOP, NULL, 0, error),
     .n_points = 1, .points_each = 1, .most_groups = 1, .words = (const guint64 *) &table,
     .n_words = sizeof table / sizeof (guint64), .accesses = accesses,
+    .n_accesses = report.buffer != GHLO_STEP_NONE ? 3 : 2,
   };
 
-  if (next.buffer != GHLO_STEP_NONE)
-    accesses[n++] = (GhloVulkanAccess) { LOOP_WORD (next), next, 0, 0, FALSE };
-  if (report.buffer != GHLO_STEP_NONE)
-    accesses[n++] = (GhloVulkanAccess) { LOOP_WORD (report), report, 0, GHLO_STEP_LOOP_REPORT, TRUE };
-  dispatch.n_accesses = n;
   if (dispatch.pipeline != VK_NULL_HANDLE)
     ghlo_vulkan_recording_dispatch (recording, &dispatch);
 

@@ -88,13 +88,13 @@ void        ghlo_vulkan_shader_copy       (GhloVulkanRecording     *recording,
                                            GhloStepPlace            to,
                                            gsize                    n_pieces);
 
-/* What GhloStepRecorder has for conditions of loops that data ends; shaders/loop.comp says what it does. */
-gboolean    ghlo_vulkan_shader_decide     (gpointer                 recording,
-                                           GhloStepPlace            predicate,
-                                           GhloStepPlace            next,
+/* What GhloStepRecorder has for loops that data ends; shaders/loop.comp says what it does. */
+gboolean    ghlo_vulkan_shader_tally      (gpointer                 recording,
+                                           GhloStepPlace            gates,
+                                           guint                    n,
+                                           gsize                    stride,
                                            GhloStepPlace            state,
                                            GhloStepPlace            report,
-                                           gboolean                 is_first,
                                            GError                 **error);
 /* And for branches; shaders/choose.comp. */
 gboolean    ghlo_vulkan_shader_choose     (gpointer                 recording,
