@@ -50,6 +50,7 @@ typedef struct
   VkCommandBuffer commands;
   guint64         table;        /* address */
   guint64        *words;        /* the same */
+  guint64        *addresses;    /* by access what is in its word; no address at first */
   guint64         value;        /* of the queue's timeline, when its last run is done */
 } Instance;
 
@@ -132,6 +133,7 @@ ghlo_vulkan_recording_free (GhloVulkanRecording *self)
     {
       ghlo_vulkan_memory_free (device->memory, instance->table, instance_size (self),
                                ghlo_vulkan_queue_value (device->queue));
+      g_free (instance->addresses);
       g_free (instance);
     }
   if (self->pool != VK_NULL_HANDLE)
@@ -438,6 +440,7 @@ free_instance (GhloVulkanRecording *self,
     ghlo_vulkan_memory_free (device->memory, instance->table, instance_size (self), 0);
   if (instance->commands != NULL)
     device->vk->FreeCommandBuffers (device->device, self->pool, 1, &instance->commands);
+  g_free (instance->addresses);
   g_free (instance);
 }
 
@@ -460,6 +463,8 @@ instance_new (GhloVulkanRecording  *self,
       return NULL;
     }
   instance = g_new0 (Instance, 1);
+  instance->addresses = g_new (guint64, self->accesses->len);
+  memset (instance->addresses, 0xff, self->accesses->len * sizeof (guint64));
   info.commandPool = self->pool;
   instance->table = ghlo_vulkan_memory_alloc (device->memory, GHLO_VULKAN_UPLOAD, instance_size (self), error);
   if (instance->table != 0)
@@ -558,6 +563,22 @@ ghlo_vulkan_recording_check (const GhloVulkanRecording *self,
   return NULL;
 }
 
+/* Runs mostly have buffers where those before had them, and what is written passes a bus. */
+static void
+set_addresses (const GhloVulkanRecording *self,
+               Instance                  *instance,
+               guint8 *const             *addresses)
+{
+  for (guint i = 0; i < self->accesses->len; i++)
+    {
+      const GhloVulkanAccess *access = &g_array_index (self->accesses, GhloVulkanAccess, i);
+      const guint64 address = address_of (access, addresses, instance->table + gates_offset (self));
+
+      if (instance->addresses[i] != address)
+        instance->words[access->word] = instance->addresses[i] = address;
+    }
+}
+
 gboolean
 ghlo_vulkan_recording_replay (GhloVulkanRecording  *self,
                               guint8 *const        *addresses,
@@ -579,12 +600,7 @@ ghlo_vulkan_recording_replay (GhloVulkanRecording  *self,
   instance = take_instance (self, monitor, error);
   if (instance == NULL)
     return FALSE;
-  for (guint i = 0; i < self->accesses->len; i++)
-    {
-      const GhloVulkanAccess *access = &g_array_index (self->accesses, GhloVulkanAccess, i);
-
-      instance->words[access->word] = address_of (access, addresses, instance->table + gates_offset (self));
-    }
+  set_addresses (self, instance, addresses);
   ok = ghlo_vulkan_queue_put (self->device->queue, instance->commands, self->seconds, &instance->value, error);
   g_mutex_lock (&self->lock);
   g_queue_push_tail (&self->instances, instance);
