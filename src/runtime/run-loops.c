@@ -13,7 +13,8 @@
  * iteration waits once for the one before it, where it would wait for its condition too.
  *
  * While the device is at a block the host begins the next one, and then waits for the report of the one before. The
- * last report says how many iterations there were, and so which exchanges are to be made.
+ * last report says how many iterations there were, and so which exchanges are to be made. The next run expects as many:
+ * blocks are then submitted together, since each submission costs as much as some iterations.
  */
 
 #include "runtime/run-loops.h"
@@ -26,12 +27,14 @@
 /* Iterations of blocks: of the one that a loop begins with, then of the others. They are even numbers, after which all
  * lies where it did (see run-recordings.c). */
 enum { MOST = 64 };
-static const guint sizes[] = { 2, 2, 8, 16, 32, MOST };
+static const guint sizes[] = { 2, 2, 4, 8, 16, 32, MOST };
 
-/* A block is at most this part of the iterations that have been begun, or LEAST of them, or what is left of as many as
- * there were the last time: what comes behind the end of the loop takes time as well. LEAST of a few µs each keep the
- * device busy until the host has begun the next ones. */
+/* A block is at most this part of the iterations that have been begun, or LEAST of them: what comes behind the end of
+ * the loop takes time as well. LEAST of a few µs each keep the device busy until the host has begun the next ones. */
 enum { PART = 4, LEAST = 8 };
+
+/* So many times the iterations of the largest block are submitted at once, where the loop is expected to have them. */
+enum { AT_ONCE = 2 };
 
 /* A body that takes longer, s, loses more by an iteration too many than it gains by not waiting. */
 #define MAX_AHEAD 2e-5
@@ -99,7 +102,7 @@ put_iteration (const GhloRunLoop  *self,
   return ok;
 }
 
-/* The first condition of all is always run. Beside it all gates but its own become 0. */
+/* The first condition of all is always run, and so is a body beside it. Meanwhile all gates but its own become 0. */
 static gboolean
 put_block (const GhloRunLoop  *self,
            guint               size,
@@ -136,7 +139,7 @@ record (const GhloRunLoop  *self,
   self->recordings->extents[place_behind (self, GHLO_RUN_LOOP_GATES).buffer].size = MOST * self->stride;
   recording = ghlo_run_recordings_begin (self->recordings, self->target);
   ok = put_block (self, size, is_first, recording, error);
-  recorder->end (recording, 0);         /* each block is submitted by itself */
+  recorder->end (recording, 0);         /* what it takes is measured, and decides what is submitted at once */
   if (!ok)
     g_clear_pointer (&recording, recorder->free);
 
@@ -285,55 +288,75 @@ typedef struct
   const GhloMonitor *monitor;
   guint8            *state, *reports;           /* addresses of the device's; gates lie behind the state */
   const guint8      *seen;                      /* where the host reads reports */
-  guint64            numbers[N_REPORTS];        /* what is waited for before the block's is read */
-  guint              n_iterations[N_REPORTS];   /* of the block */
-  guint64            n_blocks, n_ended, n_begun;        /* n_begun: iterations of all */
+  guint64            numbers[N_REPORTS];        /* what is waited for before that of a submission is read */
+  guint              n_iterations[N_REPORTS];   /* of the submission */
+  guint64            n_submitted, n_ended;      /* submissions */
+  guint64            n_begun;                   /* iterations */
   guint64            n_expected;                /* conditions until the loop has ended, if it is as the last time */
-  gint64             looked;                    /* when the block before had ended, in ns */
+  gint64             looked;                    /* when the submission before had ended, in ns */
 } Run;
 
-/* The next block. */
+static gboolean
+is_known (const Run *run)
+{
+  return run->n_expected != G_MAXUINT64 && run->n_begun < run->n_expected;
+}
+
+static gboolean
+takes_too_long (const Run *run,
+                guint      n_iterations)
+{
+  return n_iterations * (gint64) g_atomic_int_get (&run->self->time) > GHLO_STEP_MAX_NANOSECONDS;
+}
+
+/* The next block. An iteration too many costs less than a block more. */
 static guint
 choose_size (const Run *run)
 {
-  const gint64 time = g_atomic_int_get (&run->self->time);
-  const guint64 n_left = run->n_expected != G_MAXUINT64 && run->n_begun < run->n_expected
-                         ? run->n_expected - run->n_begun : 0;
+  const guint64 most = is_known (run) ? run->n_expected - run->n_begun + 1 : MAX (run->n_begun / PART, LEAST);
   guint i = 1;
 
-  if (run->n_blocks == 0)
+  if (run->n_begun == 0)
     return 0;
-  while (time > 0 && i + 1 < run->self->n_sizes && sizes[i + 1] <= MAX (MAX (run->n_begun / PART, LEAST), n_left)
-         && sizes[i + 1] * time <= GHLO_STEP_MAX_NANOSECONDS)
+  while (g_atomic_int_get (&run->self->time) > 0 && i + 1 < run->self->n_sizes && sizes[i + 1] <= most
+         && !takes_too_long (run, sizes[i + 1]))
     i++;
 
   return i;
 }
 
+/* The next block, and with it those that are expected to follow. */
 static gboolean
-begin_block (Run     *run,
-             GError **error)
+begin_blocks (Run     *run,
+              GError **error)
 {
   const GhloStepSpace *space = run->self->target->space;
-  const guint i = choose_size (run), slot = run->n_blocks % N_REPORTS;
-  gpointer block = !ghlo_monitor_cancelled (run->monitor, error) ? get_block (run->self, i, error) : NULL;
+  const guint slot = run->n_submitted % N_REPORTS, most = AT_ONCE * sizes[run->self->n_sizes - 1];
+  guint i = choose_size (run), n = 0;
 
   run->addresses[place_behind (run->self, GHLO_RUN_LOOP_REPORT).buffer] = run->reports + slot * REPORT_STRIDE;
-  if (block == NULL || !space->recorder->replay (block, run->addresses, run->monitor, error)
-      || !space->submit (space->self, &run->numbers[slot], error))
-    return FALSE;
-  run->n_iterations[slot] = sizes[i];
-  run->n_begun += sizes[i];
-  run->n_blocks++;
+  do
+    {
+      gpointer block = !ghlo_monitor_cancelled (run->monitor, error) ? get_block (run->self, i, error) : NULL;
 
-  return TRUE;
+      if (block == NULL || !space->recorder->replay (block, run->addresses, run->monitor, error))
+        return FALSE;
+      n += sizes[i];
+      run->n_begun += sizes[i];
+      i = choose_size (run);
+    }
+  while (is_known (run) && n + sizes[i] <= most && !takes_too_long (run, n + sizes[i]));
+  run->n_iterations[slot] = n;
+  run->n_submitted++;
+
+  return space->submit (space->self, &run->numbers[slot], error);
 }
 
 /* The first of those that have not ended. */
 static gboolean
-await_block (Run      *run,
-             guint32  *report,
-             GError  **error)
+await_blocks (Run      *run,
+              guint32  *report,
+              GError  **error)
 {
   const GhloStepSpace *space = run->self->target->space;
   const guint slot = run->n_ended++ % N_REPORTS;
@@ -347,7 +370,7 @@ await_block (Run      *run,
   run->looked = now;
   memcpy (report, run->seen + slot * REPORT_STRIDE, sizeof *report);
   /* It goes on for longer than was expected. */
-  if (run->n_ended == run->n_blocks)
+  if (run->n_ended == run->n_submitted)
     run->n_expected = G_MAXUINT64;
 
   return TRUE;
@@ -389,11 +412,11 @@ release (Run *run)
     space->free (space->self, run->reports, N_REPORTS * REPORT_STRIDE);
 }
 
-/* Another block is begun while the device is at one, unless the loop is expected to end in that. */
+/* Others are begun while the device is at blocks, unless the loop is expected to end in those. */
 static gboolean
 may_begin (const Run *run)
 {
-  const guint64 n_open = run->n_blocks - run->n_ended;
+  const guint64 n_open = run->n_submitted - run->n_ended;
 
   return n_open == 0 || (n_open < N_REPORTS && run->n_begun < run->n_expected);
 }
@@ -413,7 +436,7 @@ ghlo_run_loop_run (GhloRunLoop        *self,
   if (n_last != G_MAXUINT)
     run.n_expected = (guint64) n_last + 1;
   while (ok && (report & 1) != 0)
-    ok = may_begin (&run) ? begin_block (&run, error) : await_block (&run, &report, error);
+    ok = may_begin (&run) ? begin_blocks (&run, error) : await_blocks (&run, &report, error);
   release (&run);
   if (!ok)
     return FALSE;
