@@ -18,9 +18,11 @@ typedef struct
   guint32      *into;          /* for each buffer the one that it was joined to, or itself */
   gint64       *touched;       /* for each buffer the last step gone over that touched it, -1 before */
   gboolean     *exchanged;     /* it changes places with another one */
+  gboolean     *strays;        /* and may be in the other's behind the loop */
   guint32      *partner;       /* of what a loop's body reads: what it writes, or GHLO_STEP_NONE */
   guint32      *loop;          /* the same loop's number */
   guint32      *n_reads;       /* operands of the step at hand, of each buffer; 0 between steps */
+  gboolean      is_last;       /* round: what is carried in place has been found */
   guint32      *joined;        /* to which buffer the step of that number joined an operand; GHLO_STEP_NONE before */
 } Joiner;
 
@@ -50,6 +52,7 @@ join (Joiner  *self,
   self->touched[to] = MAX (self->touched[to], self->touched[buffer]);
   self->n_reads[to] += self->n_reads[buffer];
   self->exchanged[to] |= self->exchanged[buffer];
+  self->strays[to] |= self->strays[buffer];
   if (self->partner[buffer] != GHLO_STEP_NONE && self->partner[to] == GHLO_STEP_NONE)
     {
       self->partner[to] = self->partner[buffer];
@@ -71,8 +74,11 @@ may_join (Joiner         *self,
       || self->touched[to] >= (gint64) one->first)
     return FALSE;
 
-  /* What changes places is nobody's for good, and in one loop only. */
-  return !self->exchanged[from] || (!self->exchanged[to] && other->kind == GHLO_STEP_BUFFER_TEMPORARY);
+  /* What changes places does so in one loop only, and is an output if it is back behind that. In the host's memory
+   * outputs are not aligned as what they would change places with. */
+  return !self->exchanged[from]
+         || (!self->exchanged[to] && (other->kind == GHLO_STEP_BUFFER_TEMPORARY
+                                      || (self->is_last && !self->strays[from] && other->space != 0)));
 }
 
 static void
@@ -217,6 +223,7 @@ note_exchanges (GhloStep *step,
       if (read == written)
         continue;
       self->exchanged[read] = self->exchanged[written] = TRUE;
+      self->strays[read] = self->strays[written] = step->trips % 2 != 0;        /* -1: not known */
       self->partner[read] = written;
       self->loop[read] = step->number;
     }
@@ -277,13 +284,15 @@ drop_idle_copies (GhloStepBody *body)
 static gboolean
 join_round (GhloStepPlan  *plan,
             GhloStepWatch *watch,
-            gboolean       copies)
+            gboolean       copies,
+            gboolean       is_last)
 {
   guint n = plan->n_buffers;
   Joiner self = {
     .plan = plan, .into = g_new (guint32, n + 1), .touched = g_new (gint64, n + 1),
-    .exchanged = g_new0 (gboolean, n + 1), .partner = g_new (guint32, n + 1), .loop = g_new0 (guint32, n + 1),
-    .n_reads = g_new0 (guint32, n + 1), .joined = g_new (guint32, n + 1),
+    .exchanged = g_new0 (gboolean, n + 1), .strays = g_new0 (gboolean, n + 1), .partner = g_new (guint32, n + 1),
+    .loop = g_new0 (guint32, n + 1), .n_reads = g_new0 (guint32, n + 1), .is_last = is_last,
+    .joined = g_new (guint32, n + 1),
   };
   gboolean ok;
 
@@ -300,6 +309,7 @@ join_round (GhloStepPlan  *plan,
   g_free (self.into);
   g_free (self.touched);
   g_free (self.exchanged);
+  g_free (self.strays);
   g_free (self.partner);
   g_free (self.loop);
   g_free (self.n_reads);
@@ -313,6 +323,7 @@ gboolean
 ghlo_step_plan_coalesce (GhloStepPlan  *plan,
                          GhloStepWatch *watch)
 {
-  return join_round (plan, watch, TRUE) && join_round (plan, watch, FALSE) && join_round (plan, watch, TRUE)
+  return join_round (plan, watch, TRUE, FALSE) && join_round (plan, watch, FALSE, FALSE)
+         && join_round (plan, watch, TRUE, TRUE)
          && ghlo_step_plan_find_liveness (plan, watch);
 }

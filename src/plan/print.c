@@ -29,11 +29,10 @@ typedef struct
 } Printer;
 
 static void
-print_buffer (Printer *self,
-              guint32  number)
+print_name (Printer *self,
+            guint32  number)
 {
   const GhloStepBuffer *buffer = &self->plan->buffers[number];
-  const GhloStepSpace *space = self->plan->arenas[buffer->space].space;
 
   switch (buffer->kind)
     {
@@ -47,14 +46,32 @@ print_buffer (Printer *self,
       g_string_append_printf (self->text, "c%u", number);
       break;
     default:
-      g_string_append_printf (self->text, "t%u@", number);
-      if (space != NULL)
-        g_string_append_printf (self->text, "%s:", space->name);
-      g_string_append_printf (self->text, "%" G_GSIZE_FORMAT, buffer->offset);
-      return;
+      g_string_append_printf (self->text, "t%u", number);
     }
+}
+
+static void
+print_buffer (Printer *self,
+              guint32  number)
+{
+  const GhloStepBuffer *buffer = &self->plan->buffers[number];
+  const GhloStepSpace *space = self->plan->arenas[buffer->space].space;
+
+  print_name (self, number);
   if (space != NULL)
     g_string_append_printf (self->text, "@%s", space->name);
+  if (buffer->kind == GHLO_STEP_BUFFER_TEMPORARY)
+    g_string_append_printf (self->text, "%s%" G_GSIZE_FORMAT, space != NULL ? ":" : "@", buffer->offset);
+}
+
+static void
+print_exchange (Printer                *self,
+                const GhloStepExchange *exchange)
+{
+  g_string_append (self->text, ", ");
+  print_name (self, exchange->read);
+  g_string_append (self->text, " <-> ");
+  print_name (self, exchange->written);
 }
 
 static void
@@ -209,7 +226,7 @@ print_head (Printer        *self,
       else
         g_string_append (self->text, "loop");
       for (guint i = 0; i < step->n_exchanges; i++)
-        g_string_append_printf (self->text, ", t%u <-> t%u", step->exchanges[i].read, step->exchanges[i].written);
+        print_exchange (self, &step->exchanges[i]);
       break;
     default:
       if (step->target != NULL)
