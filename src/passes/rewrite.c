@@ -157,20 +157,38 @@ ghlo_rewrite_set_operand (GhloRewriter *self,
     push_users (self, &op->results[i]);
 }
 
+/* The rules of a kind of operation, in the order of rows; none of what no row of the op table describes. Collected when
+ * the first operation of that kind comes, since few programs have many kinds. */
+static const GArray *
+rules_of (GhloRewriter *self,
+          GhloIrOpKind  kind)
+{
+  if (self->by_kind[kind] == NULL)
+    {
+      self->by_kind[kind] = g_array_new (FALSE, FALSE, sizeof (GhloRule));
+      for (gsize i = 0; kind != GHLO_OP_INVALID && i < self->n_rows; i++)
+        if (self->rows[i].kind == kind || (self->rows[i].kind == GHLO_OP_INVALID && kind != GHLO_OP_FUNC_FUNC))
+          g_array_append_val (self->by_kind[kind], self->rows[i].rule);
+    }
+
+  return self->by_kind[kind];
+}
+
 /* One operation: the first rule that applies. What it changed stands in the queue. */
 static gboolean
 visit (GhloRewriter *self,
        GhloIrOp     *op)
 {
-  const GArray *rules = self->by_kind[op->kind];
+  const GArray *rules;
 
   if (is_dead (op))
     {
       erase (self, op);
       return FALSE;
     }
+  rules = rules_of (self, op->kind);
   self->op = op;
-  for (guint i = 0; rules != NULL && i < rules->len; i++)
+  for (guint i = 0; i < rules->len; i++)
     if (g_array_index (rules, GhloRule, i) (self, op))
       {
         if (op->block != NULL)
@@ -246,18 +264,10 @@ ghlo_rewrite_module (GhloIrModule       *module,
   g_autoptr (GHashTable) layouts = g_hash_table_new (NULL, NULL);
   GhloRewriter self = {
     .module = module, .context = context, .operand_ends = operand_ends, .layouts = layouts, .queue = queue,
-    .by_kind = by_kind,
+    .rows = rows, .n_rows = n_rows, .by_kind = by_kind,
   };
   gboolean ok;
 
-  for (gsize i = 0; i < n_rows; i++)
-    for (guint kind = 1; kind < GHLO_N_OPS; kind++)
-      if (rows[i].kind == kind || (rows[i].kind == GHLO_OP_INVALID && kind != GHLO_OP_FUNC_FUNC))
-        {
-          if (by_kind[kind] == NULL)
-            by_kind[kind] = g_array_new (FALSE, FALSE, sizeof (GhloRule));
-          g_array_append_val (by_kind[kind], rows[i].rule);
-        }
   fill_queue (&self);
   ok = run_queue (&self, error);
   for (guint kind = 0; kind < GHLO_N_OPS; kind++)

@@ -30,15 +30,17 @@ typedef struct
 
 struct _GhloRewriter
 {
-  GhloIrModule    *module;
-  GhloPassContext *context;
-  GhloIrOp        *op;           /* the one that a rule looks at */
-  GHashTable      *operand_ends; /* canonicalize-moves.c's own: of concatenations, for g_free () */
-  GHashTable      *layouts;      /* channels-last.c's own: the transposes that it moves */
+  GhloIrModule      *module;
+  GhloPassContext   *context;
+  GhloIrOp          *op;           /* the one that a rule looks at */
+  GHashTable        *operand_ends; /* canonicalize-moves.c's own: of concatenations, for g_free () */
+  GHashTable        *layouts;      /* channels-last.c's own: the transposes that it moves */
   /* The driver's own. */
-  GPtrArray       *queue;
-  guint            head;
-  GArray         **by_kind;      /* of GhloRule */
+  GPtrArray         *queue;
+  guint              head;
+  const GhloRuleRow *rows;
+  gsize              n_rows;
+  GArray           **by_kind;      /* of GhloRule; NULL where no operation of the kind came yet */
 };
 
 /* Applies the rows' rules to every function. */
