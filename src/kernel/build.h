@@ -121,7 +121,7 @@ void               ghlo_kernel_set_merge     (GhloKernelBuilder      *self,
                                               guint                   fold,
                                               guint                   node);
 
-/* What is there so far, for whoever transforms nodes on their way (kernel/expand.h). */
+/* What is there so far, one behind the other, for whoever transforms nodes on their way (kernel/expand.h). */
 const GhloKernelNode *ghlo_kernel_builder_get_node (GhloKernelBuilder *self,
                                                     guint              node);
 

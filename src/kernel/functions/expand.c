@@ -146,9 +146,15 @@ find_or_add (Move                 *self,
 {
   guint number;
 
-  for (guint i = self->first; i < self->end; i++)
-    if (memcmp (ghlo_kernel_builder_get_node (self->to, i), node, sizeof *node) == 0)
-      return i;
+  /* Nearly all are of another kind, and there are many. */
+  if (self->first != GHLO_KERNEL_NONE)
+    {
+      const GhloKernelNode *nodes = ghlo_kernel_builder_get_node (self->to, self->first);
+
+      for (guint i = 0; i < self->end - self->first; i++)
+        if (nodes[i].kind == node->kind && memcmp (&nodes[i], node, sizeof *node) == 0)
+          return self->first + i;
+    }
   if (node->kind == GHLO_NODE_CONSTANT)
     number = ghlo_kernel_add_constant (self->to, node->type, node->bits);
   else
