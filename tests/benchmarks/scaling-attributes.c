@@ -50,7 +50,7 @@ static void
 write_nested_locations (GString *text,
                         guint    n)
 {
-  const guint depth = 500;
+  const guint depth = 125;
 
   scaling_begin_main (text);
   for (guint i = 0; i < n; i++)

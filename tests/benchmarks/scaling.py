@@ -5,11 +5,12 @@ fails where they grow faster than the program.
 
     scaling.py BENCH [--operations N] [--limit EXPONENT] [--table] [SHAPE…]
 
-Runs BENCH under callgrind with N and a quarter of it. Unlike times, the counts are much
-the same on a busy machine, so that small programs are enough; what seems to grow too
-fast is looked at again with four times as many operations, and sixteen times, where steps
-of tables and seeds of hashes count for less, and only growth that lasts fails. The result is
-TAP; with --table the exponents, log (i (N) / i (N / 4)) / log 4, and millions of instructions.
+Runs BENCH under callgrind with N operations, with a quarter of them, and with next to none: what
+that takes as well, i (0), does not depend on the program, and would hide how the rest grows. Unlike
+times, the counts are much the same on a busy machine, so that small programs are enough; what seems
+to grow is looked at again with four times as many operations, and sixteen times, where steps
+of tables and seeds of hashes count for less, and only growth that lasts fails. The result is TAP; with
+--table the exponents, log ((i (N) - i (0)) / (i (N / 4) - i (0))) / log 4, and millions of instructions.
 """
 
 import argparse
@@ -35,8 +36,11 @@ COUNTED = {
 }
 # Tables grow in steps, which is worth some 0.05 at small sizes; what is quadratic shows as 1.3 and more.
 LIMIT = 1.2
-# Counts below this say nothing about growth: what does not depend on the program is among them.
-LEAST = 2_000_000
+# What is looked at again: small programs show less of what will be most of the instructions of large ones.
+SUSPECT = 1.1
+# Counts below this say nothing about growth.
+LEAST = 500_000
+LEAST_OPERATIONS = 8
 
 
 def read_counts(path):
@@ -65,25 +69,27 @@ def count(bench, operations, shapes):
     return {name: counts for name, counts in read if name}
 
 
-def exponents(small, large):
-    """phase → exponent, for those that take long enough."""
-    return {phase: math.log(n / small[phase]) / math.log(4) for phase, n in large.items()
-            if n >= LEAST and small.get(phase)}
+def exponents(least, small, large):
+    """phase → exponent, for those that take long enough, without what they take for the least program."""
+    grown = {phase: (small[phase] - least.get(phase, 0), n - least.get(phase, 0)) for phase, n in large.items()
+             if small.get(phase)}
+    return {phase: math.log(n / max(m, 1)) / math.log(4) for phase, (m, n) in grown.items() if n >= LEAST}
 
 
-def too_fast(small, large, limit):
+def too_fast(least, small, large, limit):
     """The phases whose instructions grow faster than allowed, with their exponents."""
-    return {phase: exponent for phase, exponent in exponents(small, large).items() if exponent > limit}
+    return {phase: exponent for phase, exponent in exponents(least, small, large).items() if exponent > limit}
 
 
-def lasting(bench, name, small, large, options):
+def lasting(name, least, small, large, options):
     """What grows too fast at each size."""
-    bad = too_fast(small, large, options.limit)
+    bad = too_fast(least, small, large, min(SUSPECT, options.limit))
     for factor in (4, 16):
         if not bad:
             break
-        small, large = large, count(bench, factor * options.operations, [name])[name]
-        bad = {phase: exponent for phase, exponent in too_fast(small, large, options.limit).items() if phase in bad}
+        small, large = large, count(options.bench, factor * options.operations, [name])[name]
+        bad = {phase: exponent for phase, exponent in too_fast(least, small, large, options.limit).items()
+               if phase in bad}
     return bad
 
 
@@ -91,7 +97,7 @@ def main():
     parser = argparse.ArgumentParser(description='counts how instructions grow with programs')
     parser.add_argument('bench')
     parser.add_argument('shapes', nargs='*')
-    parser.add_argument('--operations', type=int, default=2000)
+    parser.add_argument('--operations', type=int, default=1000)
     parser.add_argument('--limit', type=float, default=LIMIT)
     parser.add_argument('--table', action='store_true')
     options = parser.parse_intermixed_args()
@@ -99,17 +105,17 @@ def main():
     if shutil.which('valgrind') is None:
         print('1..0 # SKIP without valgrind')
         return 0
-    small = count(options.bench, options.operations // 4, options.shapes)
-    large = count(options.bench, options.operations, options.shapes)
+    least, small, large = (count(options.bench, n, options.shapes)
+                           for n in (LEAST_OPERATIONS, options.operations // 4, options.operations))
     failed = not large
     if not options.table:
         print(f'1..{len(large)}')
     for number, (name, counts) in enumerate(sorted(large.items()), 1):
         if options.table:
             print(f'{name:20}', ' '.join(f'{phase} {counts[phase] / 1e6:.1f} {exponent:.2f}'
-                                         for phase, exponent in exponents(small[name], counts).items()))
+                                         for phase, exponent in exponents(least[name], small[name], counts).items()))
             continue
-        bad = lasting(options.bench, name, small[name], counts, options)
+        bad = lasting(name, least[name], small[name], counts, options)
         failed |= bool(bad)
         print(f'{"not " if bad else ""}ok {number} - {name}')
         for phase, exponent in bad.items():
