@@ -18,6 +18,8 @@ static const struct
     "every block of memory ends at a protected page, is protected once freed, and is filled with 0xfb at first" },
   { "code", GHLO_DEBUG_CODE, "compiles wait for the machine code of kernels, so that every run takes it" },
   { "vulkan", GHLO_DEBUG_VULKAN, "calls of Vulkan are validated, where the validation layer is installed" },
+  { "dispatches", GHLO_DEBUG_DISPATCHES,
+    "each dispatch of a Vulkan device is waited for, and a debug message says how long it took" },
 };
 
 #define SEPARATORS ",:; \t"

@@ -15,6 +15,7 @@ typedef enum
   GHLO_DEBUG_GUARD = 1 << 0,
   GHLO_DEBUG_CODE  = 1 << 1,
   GHLO_DEBUG_VULKAN = 1 << 2,
+  GHLO_DEBUG_DISPATCHES = 1 << 3,
 } GhloDebugFlags;
 
 /* TRUE when any of @flags is set. */

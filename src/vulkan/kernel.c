@@ -280,7 +280,7 @@ ghlo_vulkan_kernel_record (const GhloVulkanKernel *self,
   guint64 words[GHLO_SPIRV_N_WORDS + GHLO_KERNEL_MAX_BUFFERS + GHLO_KERNEL_MAX_AXES] = { 0 };
   GhloVulkanAccess accesses[GHLO_KERNEL_MAX_BUFFERS + 1];
   GhloVulkanDispatch dispatch = {
-    .pipeline = self->pipeline, .n_points = self->n_points,
+    .name = g_intern_string (kernel->name), .pipeline = self->pipeline, .n_points = self->n_points,
     .points_each = self->group_per_point ? 1 : GHLO_SPIRV_GROUP * self->points_each,
     .most_groups = self->group_per_point ? G_MAXUINT : (guint) (self->n_invocations / GHLO_SPIRV_GROUP),
     .takes_turns = self->scratch_each > 0, .words = words,

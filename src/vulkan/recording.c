@@ -19,6 +19,7 @@
 #include "vulkan/queue.h"
 #include "vulkan/shaders.h"
 #include "vulkan/spirv/spirv.h"
+#include "vulkan/stopwatch.h"
 
 /* Of a dispatch, in each dimension, on all devices (VkPhysicalDeviceLimits, required limits). */
 enum { MAX_GROUPS = 65535 };
@@ -35,6 +36,7 @@ enum { MAX_TOUCHED = 256 };
 
 typedef struct
 {
+  const char *name;
   VkPipeline pipeline;
   guint64    n_points;
   guint      points_each, most_groups;
@@ -274,8 +276,9 @@ ghlo_vulkan_recording_dispatch (GhloVulkanRecording      *self,
                                 const GhloVulkanDispatch *dispatch)
 {
   Command command = {
-    dispatch->pipeline, dispatch->n_points, dispatch->points_each, MIN (dispatch->most_groups, MAX_GROUPS),
-    dispatch->takes_turns, FALSE, self->gate, self->words->len, self->accesses->len, 0,
+    dispatch->name, dispatch->pipeline, dispatch->n_points, dispatch->points_each,
+    MIN (dispatch->most_groups, MAX_GROUPS), dispatch->takes_turns, FALSE, self->gate, self->words->len,
+    self->accesses->len, 0,
   };
 
   if (dispatch->n_points == 0)
@@ -428,6 +431,79 @@ record_all (const GhloVulkanRecording  *self,
 
   return ghlo_vulkan_device_check (self->device, ghlo_vulkan_call (vk, EndCommandBuffer, instance->commands),
                                    "end commands", error);
+}
+
+/* Puts command @number alone into the queue. */
+static gboolean
+put_command (GhloVulkanRecording  *self,
+             Instance             *instance,
+             guint                 number,
+             VkCommandBuffer       commands,
+             GError              **error)
+{
+  static const VkCommandBufferBeginInfo begin = { VK_STRUCTURE_TYPE_COMMAND_BUFFER_BEGIN_INFO };
+  const GhloVulkanFunctions *vk = self->device->vk;
+  const Instance alone = { .commands = commands, .table = instance->table };
+
+  if (!ghlo_vulkan_device_check (self->device, ghlo_vulkan_call (vk, BeginCommandBuffer, commands, &begin),
+                                 "begin commands", error))
+    return FALSE;
+  ghlo_vulkan_add_barrier (vk, commands);
+  record_command (self, &g_array_index (self->commands, Command, number), &alone);
+  ghlo_vulkan_add_last_barrier (vk, commands);
+
+  return ghlo_vulkan_device_check (self->device, ghlo_vulkan_call (vk, EndCommandBuffer, commands), "end commands",
+                                   error)
+         && ghlo_vulkan_queue_put (self->device->queue, commands, self->seconds, &instance->value, error);
+}
+
+static gboolean
+measure_command (GhloVulkanRecording  *self,
+                 Instance             *instance,
+                 guint                 number,
+                 const GhloMonitor    *monitor,
+                 GError              **error)
+{
+  GhloVulkanDevice *device = self->device;
+  const Command *command = &g_array_index (self->commands, Command, number);
+  const VkCommandBufferAllocateInfo info = { VK_STRUCTURE_TYPE_COMMAND_BUFFER_ALLOCATE_INFO,
+                                             .commandPool = self->pool, .commandBufferCount = 1 };
+  VkCommandBuffer commands;
+  gint64 nanoseconds = -1;
+  gboolean ok;
+
+  if (!ghlo_vulkan_device_check (device, ghlo_vulkan_call (device->vk, AllocateCommandBuffers, device->device, &info,
+                                                           &commands), "make commands", error))
+    return FALSE;
+  ok = ghlo_vulkan_stopwatch_start (device->stopwatch, error)
+       && put_command (self, instance, number, commands, error)
+       && ghlo_vulkan_stopwatch_stop (device->stopwatch, &nanoseconds, monitor, error);
+  if (ok)
+    {
+      g_debug ("dispatch %u of %u%s, %s of %" G_GUINT64_FORMAT " points: %.1f µs", number + 1, self->commands->len,
+               command->waits ? ", behind a barrier" : "", command->name, command->n_points,
+               (double) nanoseconds / 1000);
+      device->vk->FreeCommandBuffers (device->device, self->pool, 1, &commands);
+    }
+
+  return ok;
+}
+
+/* Command by command, each after the one before has ended. What cannot be waited for stays in the pool. */
+static gboolean
+measure_all (GhloVulkanRecording  *self,
+             Instance             *instance,
+             const GhloMonitor    *monitor,
+             GError              **error)
+{
+  gboolean ok = TRUE;
+
+  g_mutex_lock (&self->lock);
+  for (guint i = 0; i < self->commands->len && ok; i++)
+    ok = measure_command (self, instance, i, monitor, error);
+  g_mutex_unlock (&self->lock);
+
+  return ok;
 }
 
 static void
@@ -601,7 +677,9 @@ ghlo_vulkan_recording_replay (GhloVulkanRecording  *self,
   if (instance == NULL)
     return FALSE;
   set_addresses (self, instance, addresses);
-  ok = ghlo_vulkan_queue_put (self->device->queue, instance->commands, self->seconds, &instance->value, error);
+  ok = ghlo_debug_has (GHLO_DEBUG_DISPATCHES)
+       ? measure_all (self, instance, monitor, error)
+       : ghlo_vulkan_queue_put (self->device->queue, instance->commands, self->seconds, &instance->value, error);
   g_mutex_lock (&self->lock);
   g_queue_push_tail (&self->instances, instance);
   g_mutex_unlock (&self->lock);

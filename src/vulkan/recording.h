@@ -62,6 +62,7 @@ ghlo_vulkan_number_place (guint64 number)
 /* A shader over points that are numbered. */
 typedef struct
 {
+  const char             *name;           /* static or interned, for messages */
   VkPipeline              pipeline;
   guint64                 n_points;
   guint                   points_each;    /* of a workgroup */

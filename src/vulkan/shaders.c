@@ -136,7 +136,7 @@ ghlo_vulkan_shader_record (GhloVulkanRecording *recording,
 {
   GhloVulkanAccess accesses[GHLO_VULKAN_MAX_ADDRESSES];
   GhloVulkanDispatch dispatch = {
-    .pipeline = pipeline, .n_points = n_points, .points_each = points_each, .most_groups = G_MAXUINT,
+    .name = "shader", .pipeline = pipeline, .n_points = n_points, .points_each = points_each, .most_groups = G_MAXUINT,
     .words = table, .n_words = (guint) (size / sizeof (guint64)), .accesses = accesses,
   };
 
@@ -193,7 +193,7 @@ ghlo_vulkan_shader_tally (gpointer       recording,
     { LOOP_WORD (report), report, 0, GHLO_STEP_LOOP_REPORT, TRUE },
   };
   const GhloVulkanDispatch dispatch = {
-    .pipeline = ghlo_vulkan_shader_compile (device, GHLO_VULKAN_SHADER_LOOP, NULL, 0, error),
+    .name = "loop", .pipeline = ghlo_vulkan_shader_compile (device, GHLO_VULKAN_SHADER_LOOP, NULL, 0, error),
     .n_points = 1, .points_each = 1, .most_groups = 1, .words = (const guint64 *) &table,
     .n_words = sizeof table / sizeof (guint64), .accesses = accesses,
     .n_accesses = report.buffer != GHLO_STEP_NONE ? 3 : 2,
@@ -231,8 +231,8 @@ ghlo_vulkan_shader_choose (gpointer        recording,
     { CHOOSE_WORD (outer), outer, 0, 1, FALSE },
   };
   const GhloVulkanDispatch dispatch = {
-    .pipeline = pipeline, .n_points = 1, .points_each = 1, .most_groups = 1, .words = (const guint64 *) &table,
-    .n_words = sizeof table / sizeof (guint64), .accesses = accesses,
+    .name = "choose", .pipeline = pipeline, .n_points = 1, .points_each = 1, .most_groups = 1,
+    .words = (const guint64 *) &table, .n_words = sizeof table / sizeof (guint64), .accesses = accesses,
     .n_accesses = outer.buffer != GHLO_STEP_NONE ? 3 : 2,
   };
 

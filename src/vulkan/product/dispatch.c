@@ -122,8 +122,9 @@ ghlo_vulkan_product_record (const GhloVulkanProductShader *self,
   guint64 words[GHLO_SPIRV_N_WORDS + GHLO_VULKAN_PRODUCT_MAX_WORDS] = { 0 };
   GhloVulkanAccess accesses[GHLO_VULKAN_PRODUCT_MAX_ACCESSES];
   const GhloVulkanDispatch dispatch = {
-    .pipeline = self->pipeline, .n_points = self->product.n_groups, .points_each = 1, .most_groups = G_MAXUINT,
-    .words = words, .n_words = GHLO_SPIRV_N_WORDS + ghlo_vulkan_product_words (self, words + GHLO_SPIRV_N_WORDS),
+    .name = "product", .pipeline = self->pipeline, .n_points = self->product.n_groups, .points_each = 1,
+    .most_groups = G_MAXUINT, .words = words,
+    .n_words = GHLO_SPIRV_N_WORDS + ghlo_vulkan_product_words (self, words + GHLO_SPIRV_N_WORDS),
     .accesses = accesses, .n_accesses = self->n_accesses,
   };
 

@@ -165,6 +165,34 @@ test_barriers (void)
   g_assert_cmpuint (seen.n_barriers, <, seen.n_dispatches);
 }
 
+/* GHLO_DEBUG=dispatches, which is read once. */
+static void
+test_dispatches (void)
+{
+  GhloVulkanDevice *device;
+  g_autoptr (GError) error = NULL;
+
+  if (g_test_subprocess ())
+    {
+      g_setenv ("GHLO_DEBUG", "dispatches", TRUE);
+      g_setenv ("G_MESSAGES_DEBUG", "Ghlo", TRUE);
+    }
+  device = vulkan_program_device ();
+  if (device == NULL)
+    return;
+  if (!g_test_subprocess ())
+    {
+      g_test_trap_subprocess (NULL, 0, 0);
+      g_test_trap_assert_passed ();
+      g_test_trap_assert_stdout ("*dispatch 1 of *, * points: *dispatch 2 of *, behind a barrier, * points: *");
+      return;
+    }
+  ghlo_vulkan_device_open (device, NULL, &error);
+  g_assert_no_error (error);
+  run_program (device, chain);
+  run_program (device, loop);
+}
+
 int
 main (int    argc,
       char **argv)
@@ -173,6 +201,7 @@ main (int    argc,
   g_test_add_func ("/vulkan/recording/hazards", test_hazards);
   g_test_add_func ("/vulkan/recording/partners", test_partners);
   g_test_add_func ("/vulkan/recording/barriers", test_barriers);
+  g_test_add_func ("/vulkan/recording/dispatches", test_dispatches);
 
   return g_test_run ();
 }
