@@ -165,7 +165,7 @@ Id   ghlo_spirv_word          (Spirv           *self,
 Id   ghlo_spirv_load          (Spirv           *self,
                                guint            access,
                                Id               fill);
-/* The element of an access without terms where @inside holds; 0: always. */
+/* The element of an access where @inside holds, 0: always; zero where there is none. */
 Id   ghlo_spirv_load_where    (Spirv           *self,
                                guint            access,
                                Id               inside);

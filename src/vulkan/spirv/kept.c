@@ -20,8 +20,22 @@ static gboolean
 loads_same (const GhloKernelAccess *a,
             const GhloKernelAccess *b)
 {
-  return a->type == b->type && a->buffer == b->buffer && a->offset == b->offset && a->n_terms == 0 && b->n_terms == 0
-         && memcmp (a->strides, b->strides, sizeof a->strides) == 0;
+  return a == b
+         || (a->type == b->type && a->buffer == b->buffer && a->offset == b->offset && a->n_terms == 0
+             && b->n_terms == 0 && memcmp (a->strides, b->strides, sizeof a->strides) == 0);
+}
+
+/* Whether another point along @axis may be another element. */
+static gboolean
+varies_along (const GhloKernel       *kernel,
+              const GhloKernelAccess *access,
+              guint                   axis)
+{
+  for (guint i = access->first_term; i < access->first_term + access->n_terms; i++)
+    if (kernel->terms[i].strides[axis] != 0)
+      return TRUE;
+
+  return access->strides[axis] != 0;
 }
 
 /* Whether it is known where the invocation's points along @axis load as soon as the parallel point is. */
@@ -31,7 +45,7 @@ is_known (const GhloKernel       *kernel,
           guint                   axis)
 {
   for (guint i = kernel->n_parallel; i < kernel->n_axes; i++)
-    if (i != axis && access->strides[i] != 0)
+    if (i != axis && varies_along (kernel, access, i))
       return FALSE;
 
   return TRUE;
@@ -63,7 +77,7 @@ keep (Spirv *self,
   SpirvKept *kept = &self->kept[self->n_kept];
   const SpirvTold told = self->told;
   const Id point = self->point[told.axis];
-  const gboolean varies = self->kernel->accesses[number].strides[told.axis] != 0;
+  const gboolean varies = varies_along (self->kernel, &self->kernel->accesses[number], told.axis);
 
   *kept = (SpirvKept) { .access = (guint16) number, .axis = (guint8) told.axis, .first = told.first };
   for (guint i = first; i < end; i++)
@@ -77,6 +91,18 @@ keep (Spirv *self,
   self->point[told.axis] = point;
 }
 
+/* Whether no node says where @access is. */
+static gboolean
+has_place (const GhloKernel       *kernel,
+           const GhloKernelAccess *access)
+{
+  for (guint i = access->first_term; i < access->first_term + access->n_terms; i++)
+    if (kernel->terms[i].node != GHLO_KERNEL_NONE)
+      return FALSE;
+
+  return TRUE;
+}
+
 /* Whether @node is a load that may be done ahead, and is not yet. */
 static gboolean
 is_to_keep (const Spirv          *self,
@@ -84,7 +110,8 @@ is_to_keep (const Spirv          *self,
 {
   const GhloKernelAccess *access = &self->kernel->accesses[node->which];
 
-  return node->kind == GHLO_NODE_LOAD && self->n_kept < SPIRV_MAX_KEPT && access->n_terms == 0
+  return node->kind == GHLO_NODE_LOAD && self->n_kept < SPIRV_MAX_KEPT
+         && (access->n_terms == 0 || node->operands[0] == GHLO_KERNEL_NONE) && has_place (self->kernel, access)
          && find_kept (self, node->which) == NULL;
 }
 

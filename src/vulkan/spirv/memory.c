@@ -237,12 +237,20 @@ ghlo_spirv_load_where (Spirv *self,
                        guint  access,
                        Id     inside)
 {
-  Id address = find_place (self, access).address;
+  const GhloElementType type = self->kernel->accesses[access].type;
+  Place place = find_place (self, access);
+  const Id is_there = place.inside;
+  Id value;
 
   if (inside != 0)
-    address = ghlo_spirv_select (self, self->u64, inside, address, self->table);
+    require (self, &place, inside);
+  if (place.inside != 0)
+    place.address = ghlo_spirv_select (self, self->u64, place.inside, place.address, self->table);
+  value = ghlo_spirv_read (self, type, place.address);
 
-  return ghlo_spirv_read (self, self->kernel->accesses[access].type, address);
+  return is_there != 0 ? ghlo_spirv_select (self, ghlo_spirv_type (self, type), is_there, value,
+                                            ghlo_spirv_constant (self, type, 0))
+                       : value;
 }
 
 Id
@@ -251,16 +259,18 @@ ghlo_spirv_load (Spirv *self,
                  Id     fill)
 {
   GhloElementType type = self->kernel->accesses[access].type;
-  Id value = ghlo_spirv_get_kept (self, access);
   Place place;
+  Id value;
 
-  if (value != 0)
-    return value;
+  if (fill == 0 || self->kernel->accesses[access].n_terms == 0)
+    {
+      value = ghlo_spirv_get_kept (self, access);
+
+      return value != 0 ? value : ghlo_spirv_load_where (self, access, 0);
+    }
   place = find_place (self, access);
   if (place.inside == 0)
     return ghlo_spirv_read (self, type, place.address);
-  if (fill == 0)
-    fill = ghlo_spirv_constant (self, type, 0);
   value = ghlo_spirv_read (self, type, ghlo_spirv_select (self, self->u64, place.inside, place.address, self->table));
 
   return ghlo_spirv_select (self, ghlo_spirv_type (self, type), place.inside, value, fill);
