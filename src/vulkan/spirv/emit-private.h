@@ -197,6 +197,10 @@ void ghlo_spirv_set_shared    (Spirv           *self,
 
 /* places.c, where a workgroup does a point. Says where temporaries lie. */
 void     ghlo_spirv_place     (Spirv                 *self);
+/* Nodes but for constants. */
+guint    ghlo_spirv_count_nodes (const Spirv         *self,
+                               guint                  first,
+                               guint                  end);
 /* How many points of @axes an invocation has that are told one by one, with no loop; 0: there is one. @n_nodes are
  * those of a point. */
 guint    ghlo_spirv_count_told (const Spirv          *self,

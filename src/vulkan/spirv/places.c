@@ -9,7 +9,7 @@
 
 #include "vulkan/spirv/emit-private.h"
 
-/* Nodes of an invocation's points that are told, and bytes of variables. */
+/* Nodes of an invocation's points that are told, but for constants, and bytes of variables. */
 enum { MAX_TOLD_NODES = 1024, MAX_VARIABLES = 256 };
 
 /* Of a product's points, for the above. */
@@ -20,6 +20,19 @@ typedef struct
   Spirv  *self;
   guint16 owners[GHLO_KERNEL_MAX_TEMPORARIES];  /* the axis through which an element is reached; NONE: not seen yet */
 } Places;
+
+guint
+ghlo_spirv_count_nodes (const Spirv *self,
+                        guint        first,
+                        guint        end)
+{
+  guint n = 0;
+
+  for (guint i = first; i < end; i++)
+    n += self->kernel->nodes[i].kind != GHLO_NODE_CONSTANT;
+
+  return n;
+}
 
 guint
 ghlo_spirv_count_told (const Spirv *self,
@@ -53,7 +66,7 @@ ghlo_spirv_count_told_in (const Spirv           *self,
   if (!is_for_group (self, block) || block->split > 0)
     return 0;
 
-  return ghlo_spirv_count_told (self, block->axes, (guint) (block->end_node - block->first_node));
+  return ghlo_spirv_count_told (self, block->axes, ghlo_spirv_count_nodes (self, block->first_node, block->end_node));
 }
 
 gboolean

@@ -9,8 +9,9 @@
 
 #include <string.h>
 
-/* Iterations of a loop from which on some points at a time are told; how many these are; and nodes of all of them. */
-enum { LONG_LOOP = 16, LEAST_TOLD = 4, MOST_TOLD = 16, MAX_LOOP_NODES = 128 };
+/* Iterations of a loop from which on some points at a time are told; how many these are; and nodes of all of them, but
+ * for constants. */
+enum { LONG_LOOP = 16, LEAST_TOLD = 4, MOST_TOLD = 16, MAX_LOOP_NODES = 512 };
 
 /* A block that is being emitted. */
 typedef struct
@@ -183,7 +184,7 @@ choose_told_in (const Spirv           *self,
   if (block->split > 0 && (block->axes & (block->axes - 1)) == 0)
     extent = MIN (extent, block->split);
 
-  return choose_told (extent / MAX (stride, 1), (guint) (block->first_merge - block->first_node),
+  return choose_told (extent / MAX (stride, 1), ghlo_spirv_count_nodes (self, block->first_node, block->first_merge),
                       count_loaded (self, block));
 }
 
