@@ -16,6 +16,9 @@
  * are done by an invocation each all the same. */
 enum { FEW_POINTS = 4096, MANY_ELEMENTS = 256, MANY_CHAINS = 16, MANY_PARTS = 1024 };
 
+/* Of a row that chains go over, what an invocation is to have at most: it loads them once, and all at a time. */
+enum { ELEMENTS_EACH = 16 };
+
 /* From so many on where iterations go by way of arrays, which an invocation has in scratch, far away; and the most
  * invocations of a workgroup then. */
 enum { SOME_ELEMENTS = 16, MOST_INVOCATIONS = 256 };
@@ -47,6 +50,21 @@ ghlo_vulkan_kernel_init_probe (GhloVulkanKernel *self,
                              MAX_INVOCATIONS);
 }
 
+/* Bytes from an element of @access to that of the next point along @axis; 0 where they are not known. */
+static gint64
+find_step (const GhloKernel       *kernel,
+           const GhloKernelAccess *access,
+           guint                   axis)
+{
+  gint64 step = access->strides[axis];
+
+  for (guint i = access->first_term; i < access->first_term + access->n_terms; i++)
+    if (kernel->terms[i].step == 1)
+      step += kernel->terms[i].strides[axis] * kernel->terms[i].stride;
+
+  return ABS (step);
+}
+
 /* Whether what lies side by side in the largest buffer that is read is of one point: then invocations that read it side
  * by side are those of a workgroup that shares the point. */
 static gboolean
@@ -66,11 +84,15 @@ has_elements_side_by_side (const GhloKernel *kernel)
         least = G_MAXINT64;
       largest = buffer->size;
       for (guint k = 0; k < kernel->n_axes; k++)
-        if (access->strides[k] != 0 && ABS (access->strides[k]) < least)
-          {
-            least = ABS (access->strides[k]);
-            is_inner = k >= kernel->n_parallel;
-          }
+        {
+          const gint64 step = find_step (kernel, access, k);
+
+          if (step != 0 && step < least)
+            {
+              least = step;
+              is_inner = k >= kernel->n_parallel;
+            }
+        }
     }
 
   return is_inner;
@@ -87,6 +109,16 @@ least_chains (const GhloKernel *kernel,
       least = MIN (least, kernel->blocks[i].n_chains);
 
   return least;
+}
+
+static gboolean
+has_folds (const GhloKernel *kernel)
+{
+  for (guint i = 0; i < kernel->n_blocks; i++)
+    if (kernel->blocks[i].n_folds > 0)
+      return TRUE;
+
+  return FALSE;
 }
 
 /* Whether loops carry arrays. */
@@ -136,15 +168,18 @@ is_group_per_point (const GhloVulkanKernel *self)
              && has_elements_side_by_side (kernel));
 }
 
-/* Where iterations follow each other, an invocation is to have few points in each. */
+/* Where iterations follow each other, an invocation is to have few points in each; and few of a row. */
 static guint
 choose_group (const GhloVulkanKernel *self)
 {
   const gint64 longest = find_longest (self);
+  const guint each = carries_arrays (self->kernel) ? 1 : ELEMENTS_EACH;
   guint most = MIN (MOST_INVOCATIONS, self->device->limits.maxComputeWorkGroupInvocations), group = GHLO_SPIRV_GROUP;
 
   most = least_chains (self->kernel, MIN (most, self->device->limits.maxComputeWorkGroupSize[0]));
-  while (carries_arrays (self->kernel) && group < longest && group * 2 <= most)
+  if (each > 1 && !has_folds (self->kernel))
+    return group;
+  while (group * each < longest && group * 2 <= most)
     group *= 2;
 
   return group;
