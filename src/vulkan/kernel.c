@@ -291,33 +291,23 @@ ghlo_vulkan_kernel_compile (GhloVulkanKernel  *self,
   return self->pipeline != VK_NULL_HANDLE;
 }
 
-/* Ahead of @dispatch, which merges what they come to. */
+/* What does parts, or what does all points, which merges what parts came to. */
 static void
-record_parts (const GhloVulkanKernel   *self,
-              const GhloVulkanDispatch *dispatch,
-              GhloVulkanRecording      *recording)
-{
-  GhloVulkanDispatch parts = *dispatch;
-
-  parts.pipeline = self->parts_pipeline;
-  parts.n_points = self->n_points * self->n_parts;
-  parts.most_groups = G_MAXUINT;
-  ghlo_vulkan_recording_dispatch (recording, &parts);
-}
-
-void
-ghlo_vulkan_kernel_record (const GhloVulkanKernel *self,
-                           const GhloStepPlace    *buffers,
-                           GhloStepPlace           scratch,
-                           GhloVulkanRecording    *recording)
+record_dispatch (const GhloVulkanKernel *self,
+                 const GhloStepPlace    *buffers,
+                 GhloStepPlace           scratch,
+                 gboolean                is_of_parts,
+                 GhloVulkanRecording    *recording)
 {
   const GhloKernel *kernel = self->kernel;
+  const gsize scratch_size = ghlo_vulkan_kernel_scratch (self);
   guint64 words[GHLO_SPIRV_N_WORDS + GHLO_KERNEL_MAX_BUFFERS + GHLO_KERNEL_MAX_AXES] = { 0 };
   GhloVulkanAccess accesses[GHLO_KERNEL_MAX_BUFFERS + 1];
   GhloVulkanDispatch dispatch = {
-    .name = g_intern_string (kernel->name), .pipeline = self->pipeline, .n_points = self->n_points,
+    .name = g_intern_string (kernel->name), .pipeline = is_of_parts ? self->parts_pipeline : self->pipeline,
+    .n_points = is_of_parts ? self->n_points * self->n_parts : self->n_points,
     .points_each = self->group_per_point ? 1 : GHLO_SPIRV_GROUP * self->points_each,
-    .most_groups = self->group_per_point ? G_MAXUINT : (guint) (self->n_invocations / GHLO_SPIRV_GROUP),
+    .most_groups = self->group_per_point || is_of_parts ? G_MAXUINT : (guint) (self->n_invocations / GHLO_SPIRV_GROUP),
     .takes_turns = self->scratch_each > 0, .words = words,
     .n_words = GHLO_SPIRV_N_WORDS + kernel->n_buffers + kernel->n_axes,
     .accesses = accesses, .n_accesses = kernel->n_buffers,
@@ -328,10 +318,36 @@ ghlo_vulkan_kernel_record (const GhloVulkanKernel *self,
   for (guint i = 0; i < kernel->n_buffers; i++)
     accesses[i] = (GhloVulkanAccess) { GHLO_SPIRV_N_WORDS + i, buffers[i], 0, (gsize) kernel->buffers[i].size,
                                        kernel->buffers[i].is_written };
-  if (ghlo_vulkan_kernel_scratch (self) > 0)
-    accesses[dispatch.n_accesses++] = (GhloVulkanAccess) { GHLO_SPIRV_WORD_SCRATCH, scratch, 0,
-                                                           ghlo_vulkan_kernel_scratch (self), TRUE };
-  if (self->n_parts > 1)
-    record_parts (self, &dispatch, recording);
+  if (scratch_size > 0)
+    accesses[dispatch.n_accesses++] = (GhloVulkanAccess) { GHLO_SPIRV_WORD_SCRATCH, scratch, 0, scratch_size, TRUE };
   ghlo_vulkan_recording_dispatch (recording, &dispatch);
+}
+
+void
+ghlo_vulkan_kernel_record_parts (const GhloVulkanKernel *self,
+                                 const GhloStepPlace    *buffers,
+                                 GhloStepPlace           scratch,
+                                 GhloVulkanRecording    *recording)
+{
+  if (self->n_parts > 1)
+    record_dispatch (self, buffers, scratch, TRUE, recording);
+}
+
+void
+ghlo_vulkan_kernel_record_rest (const GhloVulkanKernel *self,
+                                const GhloStepPlace    *buffers,
+                                GhloStepPlace           scratch,
+                                GhloVulkanRecording    *recording)
+{
+  record_dispatch (self, buffers, scratch, FALSE, recording);
+}
+
+void
+ghlo_vulkan_kernel_record (const GhloVulkanKernel *self,
+                           const GhloStepPlace    *buffers,
+                           GhloStepPlace           scratch,
+                           GhloVulkanRecording    *recording)
+{
+  ghlo_vulkan_kernel_record_parts (self, buffers, scratch, recording);
+  ghlo_vulkan_kernel_record_rest (self, buffers, scratch, recording);
 }

@@ -43,5 +43,15 @@ void        ghlo_vulkan_kernel_record  (const GhloVulkanKernel   *self,
                                         const GhloStepPlace      *buffers,
                                         GhloStepPlace             scratch,
                                         GhloVulkanRecording      *recording);
+/* The same in two: of kernels that do not depend on each other, parts of all are done before any of the rest, which
+ * waits for them once. */
+void        ghlo_vulkan_kernel_record_parts (const GhloVulkanKernel *self,
+                                        const GhloStepPlace      *buffers,
+                                        GhloStepPlace             scratch,
+                                        GhloVulkanRecording      *recording);
+void        ghlo_vulkan_kernel_record_rest (const GhloVulkanKernel *self,
+                                        const GhloStepPlace      *buffers,
+                                        GhloStepPlace             scratch,
+                                        GhloVulkanRecording      *recording);
 
 G_END_DECLS

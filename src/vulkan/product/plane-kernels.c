@@ -3,6 +3,10 @@
  * Factors are as f32 in memory what undoes the power of two: 1 for rows of zeros, a NaN where the flag is to be set.
  * Planes lie as operands do: what is adjacent stays so. To the kernel that makes them, two planes are two buffers,
  * though each lies in the gaps of the other.
+ *
+ * Where k is adjacent a workgroup that has read a row knows its factor, and has the row in registers still: so one
+ * kernel finds factors and makes the plane. Elsewhere rows are read twice; where they lie side by side an invocation
+ * has some steps of k, so that it finds what to multiply by once, and has many elements on their way.
  */
 
 #include "vulkan/product/plane-kernels.h"
@@ -17,7 +21,9 @@ enum
   MOST_SPAN      = 29,          /* of two planes: between the exponents of a row's largest and least magnitude */
   BIAS           = 127,         /* of exponents of f32 */
   MANTISSA       = 23,          /* its bits */
-  CHAINS         = 64,          /* of folds along what is adjacent: invocations of a workgroup */
+  MOST_CHAINS    = 256,         /* of folds along what is adjacent: invocations of a workgroup */
+  LEAST_CHAINS   = 64,
+  LONGEST_ROW    = 8192,        /* that so many have in registers */
   LINES_OF_PART  = 128,         /* of others, steps of k that an invocation goes through */
 };
 
@@ -128,6 +134,19 @@ begin_axes (Axes                    *self,
                    .outer = ghlo_vulkan_product_outer (tensor) };
 }
 
+/* Where an element lies. @term is for steps of k that planes have beyond those of the operand: they are 0. */
+static void
+add_operand (const Axes           *self,
+             const GhloKernelTerm *term)
+{
+  gint64 size, begin = ghlo_vulkan_plane_begin (self->product, self->tensor, &size);
+
+  ghlo_kernel_add_buffer (self->builder, "operand", size, FALSE);
+  ghlo_kernel_add_access (self->builder, 0, GHLO_ELEMENT_TYPE_UI32, -begin, self->strides);
+  if (term != NULL && term->end != ghlo_vulkan_plane_steps (self->product))
+    ghlo_kernel_add_term (self->builder, term);
+}
+
 static guint
 add_u32 (GhloKernelBuilder *builder,
          guint              value)
@@ -222,33 +241,77 @@ add_factor (GhloKernelBuilder       *builder,
                      add_u32 (builder, BIAS << MANTISSA), factor);
 }
 
-/* Folds over k, in chains where that is adjacent, else in parts. */
+/* Of folds over @n numbers that are adjacent. */
+static guint
+count_chains (gint64 n)
+{
+  guint n_chains = MOST_CHAINS;
+
+  while (n_chains > n && n_chains > LEAST_CHAINS)
+    n_chains /= 2;
+
+  return n >= n_chains ? n_chains : 1;
+}
+
+/* Folds over @n steps of k, in chains where these are adjacent, else in parts: the greatest magnitude, and of two
+ * planes the least. */
 static void
 add_magnitudes (const Axes *self,
                 guint       axis,
-                guint      *most,
-                guint      *least)
+                gint64      n,
+                guint      *temporaries)
 {
   GhloKernelBuilder *builder = self->builder;
-  const gint64 n = self->product->counts[GHLO_SPIRV_INNER];
   const gboolean is_adjacent = self->product->shader.is_inner_adjacent[self->tensor];
+  const gboolean has_least = ghlo_vulkan_n_planes (self->product) > 1;
   guint folds[2], magnitude, is_zero;
 
   ghlo_kernel_begin_points (builder, 1u << axis);
-  ghlo_kernel_set_order (builder, is_adjacent && n >= CHAINS ? CHAINS : 1,
+  ghlo_kernel_set_order (builder, is_adjacent ? count_chains (n) : 1,
                          is_adjacent || n <= LINES_OF_PART ? 0 : LINES_OF_PART);
-  folds[0] = begin_fold (builder, "most", 0, most);
-  folds[1] = begin_fold (builder, "least", G_MAXUINT32, least);
+  folds[0] = begin_fold (builder, "most", 0, &temporaries[0]);
+  if (has_least)
+    folds[1] = begin_fold (builder, "least", G_MAXUINT32, &temporaries[1]);
   magnitude = ghlo_kernel_add_load (builder, GHLO_ELEMENT_TYPE_UI32, 0, GHLO_KERNEL_NONE);
   magnitude = add_node (builder, GHLO_NODE_AND, magnitude, add_u32 (builder, MAGNITUDE));
-  is_zero = add_compare (builder, GHLO_NODE_EQUAL, magnitude, add_u32 (builder, 0));
   update_fold (builder, folds[0], GHLO_NODE_MAXIMUM, magnitude);
-  update_fold (builder, folds[1], GHLO_NODE_MINIMUM,
-               add_select (builder, is_zero, add_u32 (builder, G_MAXUINT32), magnitude));
+  if (has_least)
+    {
+      is_zero = add_compare (builder, GHLO_NODE_EQUAL, magnitude, add_u32 (builder, 0));
+      update_fold (builder, folds[1], GHLO_NODE_MINIMUM,
+                   add_select (builder, is_zero, add_u32 (builder, G_MAXUINT32), magnitude));
+    }
   ghlo_kernel_begin_merge (builder);
   merge_fold (builder, folds[0], GHLO_NODE_MAXIMUM);
-  merge_fold (builder, folds[1], GHLO_NODE_MINIMUM);
+  if (has_least)
+    merge_fold (builder, folds[1], GHLO_NODE_MINIMUM);
   ghlo_kernel_end_block (builder);
+}
+
+/* The factor that the magnitudes in @temporaries come to. */
+static guint
+find_factor (const Axes  *self,
+             const guint *temporaries)
+{
+  guint magnitudes[2] = { GHLO_KERNEL_NONE, GHLO_KERNEL_NONE };
+
+  for (guint i = 0; i < MIN (ghlo_vulkan_n_planes (self->product), 2); i++)
+    magnitudes[i] = ghlo_kernel_add_leaf (self->builder, GHLO_NODE_TEMPORARY, GHLO_ELEMENT_TYPE_UI32, temporaries[i]);
+
+  return add_factor (self->builder, self->product, magnitudes[0], magnitudes[1]);
+}
+
+/* Stores factors, by @n steps of k along @axis, and leaves the magnitudes in @temporaries. */
+static void
+add_factors (const Axes *self,
+             guint       axis,
+             gint64      n,
+             guint      *temporaries)
+{
+  add_magnitudes (self, axis, n, temporaries);
+  ghlo_kernel_begin_points (self->builder, 0);
+  ghlo_kernel_store (self->builder, find_factor (self, temporaries), 1);
+  ghlo_kernel_end_block (self->builder);
 }
 
 GhloKernel *
@@ -256,79 +319,119 @@ ghlo_vulkan_plane_factors (const GhloVulkanProduct *product,
                            guint                    tensor,
                            gint64                   factors_size)
 {
-  const gint64 size = (gint64) sizeof (float);
-  gint64 operand_size, begin = ghlo_vulkan_plane_begin (product, tensor, &operand_size);
-  guint axis, most, least, factor;
+  const gint64 size = (gint64) sizeof (float), n = product->counts[GHLO_SPIRV_INNER];
+  guint axis, temporaries[2];
   Axes axes;
 
   begin_axes (&axes, product, tensor, "factors");
   add_role (&axes, GHLO_SPIRV_BATCH, product->counts[axes.outer] * size, 0);
   add_role (&axes, axes.outer, size, 0);
-  axis = add_axis (&axes, product->counts[GHLO_SPIRV_INNER], product->dimensions[GHLO_SPIRV_INNER][0].strides[tensor],
-                   0, 0, FALSE);
-  ghlo_kernel_add_buffer (axes.builder, "operand", operand_size, FALSE);
+  axis = add_axis (&axes, n, product->dimensions[GHLO_SPIRV_INNER][0].strides[tensor], 0, 0, FALSE);
+  add_operand (&axes, NULL);
   ghlo_kernel_add_buffer (axes.builder, "factors", factors_size, TRUE);
-  ghlo_kernel_add_access (axes.builder, 0, GHLO_ELEMENT_TYPE_UI32, -begin, axes.strides);
   ghlo_kernel_add_access (axes.builder, 1, GHLO_ELEMENT_TYPE_UI32, 0, axes.factors);
-  add_magnitudes (&axes, axis, &most, &least);
-  ghlo_kernel_begin_points (axes.builder, 0);
-  most = ghlo_kernel_add_leaf (axes.builder, GHLO_NODE_TEMPORARY, GHLO_ELEMENT_TYPE_UI32, most);
-  least = ghlo_kernel_add_leaf (axes.builder, GHLO_NODE_TEMPORARY, GHLO_ELEMENT_TYPE_UI32, least);
-  factor = add_factor (axes.builder, product, most, least);
-  ghlo_kernel_store (axes.builder, factor, 1);
-  ghlo_kernel_end_block (axes.builder);
+  add_factors (&axes, axis, n, temporaries);
 
   return ghlo_kernel_builder_end (axes.builder, NULL);
 }
 
-/* The element, multiplied by the power of two, as f32. */
-static guint
-add_scaled (GhloKernelBuilder *builder)
+gboolean
+ghlo_vulkan_plane_finds_factors (const GhloVulkanProduct *product,
+                                 guint                    tensor)
 {
-  guint element = ghlo_kernel_add_load (builder, GHLO_ELEMENT_TYPE_F32, 0, GHLO_KERNEL_NONE);
-  guint factor = ghlo_kernel_add_load (builder, GHLO_ELEMENT_TYPE_UI32, 1, GHLO_KERNEL_NONE);
-  guint power = add_node (builder, GHLO_NODE_SUBTRACT, add_u32 (builder, 2u * BIAS << MANTISSA), factor);
-
-  power = ghlo_kernel_add_node (builder, GHLO_NODE_BITCAST, GHLO_ELEMENT_TYPE_F32, power, GHLO_KERNEL_NONE,
-                                GHLO_KERNEL_NONE);
-
-  return ghlo_kernel_add_node (builder, GHLO_NODE_MULTIPLY, GHLO_ELEMENT_TYPE_F32, element, power, GHLO_KERNEL_NONE);
+  return product->shader.is_inner_adjacent[tensor] && ghlo_vulkan_n_planes (product) == 1
+         && ghlo_vulkan_plane_steps (product) <= LONGEST_ROW;
 }
 
-static void
-add_planes (GhloKernelBuilder       *builder,
-            const GhloVulkanProduct *product)
+/* What elements are multiplied by, which the factor undoes, in a temporary. The magnitudes are in others, or NULL: then
+ * the factor is in memory. */
+static guint
+add_power (const Axes  *self,
+           const guint *magnitudes)
 {
-  const GhloElementType f16 = GHLO_ELEMENT_TYPE_F16, f32 = GHLO_ELEMENT_TYPE_F32;
-  guint number, plane;
+  GhloKernelBuilder *builder = self->builder;
+  guint temporary = ghlo_kernel_add_temporary (builder, "power", GHLO_ELEMENT_TYPE_F32, 0), factor, power;
 
   ghlo_kernel_begin_points (builder, 0);
-  number = add_scaled (builder);
-  for (guint i = 0; i < ghlo_vulkan_n_planes (product); i++)
+  factor = magnitudes != NULL ? find_factor (self, magnitudes)
+                              : ghlo_kernel_add_load (builder, GHLO_ELEMENT_TYPE_UI32, 1, GHLO_KERNEL_NONE);
+  power = add_node (builder, GHLO_NODE_SUBTRACT, add_u32 (builder, 2u * BIAS << MANTISSA), factor);
+  power = ghlo_kernel_add_node (builder, GHLO_NODE_BITCAST, GHLO_ELEMENT_TYPE_F32, power, GHLO_KERNEL_NONE,
+                                GHLO_KERNEL_NONE);
+  ghlo_kernel_keep (builder, power, temporary);
+  ghlo_kernel_end_block (builder);
+
+  return temporary;
+}
+
+/* A block of points of @axes. @power: the temporary that elements are multiplied by. */
+static void
+add_planes (const Axes *self,
+            guint       axes,
+            guint       power)
+{
+  const GhloElementType f16 = GHLO_ELEMENT_TYPE_F16, f32 = GHLO_ELEMENT_TYPE_F32;
+  GhloKernelBuilder *builder = self->builder;
+  const guint n_planes = ghlo_vulkan_n_planes (self->product);
+  guint number, plane;
+
+  ghlo_kernel_begin_points (builder, axes);
+  number = ghlo_kernel_add_load (builder, GHLO_ELEMENT_TYPE_UI32, 0, GHLO_KERNEL_NONE);
+  number = ghlo_kernel_add_node (builder, GHLO_NODE_BITCAST, f32, number, GHLO_KERNEL_NONE, GHLO_KERNEL_NONE);
+  number = ghlo_kernel_add_node (builder, GHLO_NODE_MULTIPLY, f32, number,
+                                 ghlo_kernel_add_leaf (builder, GHLO_NODE_TEMPORARY, f32, power), GHLO_KERNEL_NONE);
+  for (guint i = 0; i < n_planes; i++)
     {
       plane = ghlo_kernel_add_element (builder, f16, number, f32);
       ghlo_kernel_store (builder, plane, 2 + i);
-      if (i + 1 < ghlo_vulkan_n_planes (product))
+      if (i + 1 < n_planes)
         number = ghlo_kernel_add_node (builder, GHLO_NODE_SUBTRACT, f32, number,
                                        ghlo_kernel_add_number (builder, f16, plane, f32), GHLO_KERNEL_NONE);
     }
   ghlo_kernel_end_block (builder);
 }
 
-/* Steps of k in two axes: of matrices, and in one. Where those of planes are more, the operand's are a term's. */
-static void
+/* @n times @step steps of k, whose planes are @plane bytes apart. Where planes have more steps than the operand has,
+ * those of that are the term's. */
+static guint
 add_inner (Axes           *self,
+           gint64          n,
+           gint64          step,
            gint64          plane,
+           gboolean        is_parallel,
            GhloKernelTerm *term)
 {
-  const gint64 n = ghlo_vulkan_plane_steps (self->product);
-  const gint64 stride = term->end == n ? term->stride : 0;
+  const gint64 stride = term->end == ghlo_vulkan_plane_steps (self->product) ? term->stride : 0;
 
-  term->strides[self->n_axes] = GHLO_SPIRV_MATRIX;
-  add_axis (self, n / GHLO_SPIRV_MATRIX, GHLO_SPIRV_MATRIX * stride, 0,
-            GHLO_SPIRV_MATRIX * ghlo_vulkan_n_planes (self->product) * plane, TRUE);
-  term->strides[self->n_axes] = 1;
-  add_axis (self, GHLO_SPIRV_MATRIX, stride, 0, plane, TRUE);
+  term->strides[self->n_axes] = step;
+
+  return add_axis (self, n, step * stride, 0, plane, is_parallel);
+}
+
+/* The axes of the kernel that makes planes; gives the one that a parallel point goes along, or GHLO_KERNEL_NONE. */
+static guint
+add_plane_axes (Axes           *self,
+                GhloKernelTerm *term)
+{
+  const GhloVulkanProduct *product = self->product;
+  const gint64 size = (gint64) sizeof (float), n = ghlo_vulkan_plane_steps (product);
+  const gboolean is_adjacent = product->shader.is_inner_adjacent[self->tensor];
+  gint64 inner, outer, batch, matrix;
+  guint axis;
+
+  ghlo_vulkan_plane_strides (product, self->tensor, &inner, &outer, &batch);
+  matrix = GHLO_SPIRV_MATRIX * ghlo_vulkan_n_planes (product) * inner;
+  add_role (self, GHLO_SPIRV_BATCH, product->counts[self->outer] * size, batch);
+  if (!is_adjacent)
+    add_inner (self, n / GHLO_SPIRV_MATRIX, GHLO_SPIRV_MATRIX, matrix, TRUE, term);
+  add_role (self, self->outer, size, outer);
+  if (ghlo_vulkan_plane_finds_factors (product, self->tensor))
+    return add_inner (self, n, 1, inner, FALSE, term);
+  if (is_adjacent)
+    add_inner (self, n / GHLO_SPIRV_MATRIX, GHLO_SPIRV_MATRIX, matrix, TRUE, term);
+  axis = add_inner (self, GHLO_SPIRV_MATRIX, 1, inner, is_adjacent, term);
+
+  return is_adjacent ? GHLO_KERNEL_NONE : axis;
 }
 
 GhloKernel *
@@ -336,33 +439,25 @@ ghlo_vulkan_plane_planes (const GhloVulkanProduct    *product,
                           guint                       tensor,
                           const GhloVulkanPlanesSide *side)
 {
-  const gint64 size = (gint64) sizeof (float), n = product->counts[GHLO_SPIRV_INNER];
-  gint64 operand_size, begin = ghlo_vulkan_plane_begin (product, tensor, &operand_size), inner, outer, batch;
-  GhloKernelTerm term = { .node = GHLO_KERNEL_NONE, .step = 1, .end = n,
+  const gboolean finds_factors = ghlo_vulkan_plane_finds_factors (product, tensor);
+  GhloKernelTerm term = { .node = GHLO_KERNEL_NONE, .step = 1, .end = product->counts[GHLO_SPIRV_INNER],
                           .stride = product->dimensions[GHLO_SPIRV_INNER][0].strides[tensor] };
+  guint axis, temporaries[2];
   Axes axes;
 
-  ghlo_vulkan_plane_strides (product, tensor, &inner, &outer, &batch);
   begin_axes (&axes, product, tensor, "planes");
-  add_role (&axes, GHLO_SPIRV_BATCH, product->counts[axes.outer] * size, batch);
-  if (!product->shader.is_inner_adjacent[tensor])
-    add_inner (&axes, inner, &term);
-  add_role (&axes, axes.outer, size, outer);
-  if (product->shader.is_inner_adjacent[tensor])
-    add_inner (&axes, inner, &term);
-  ghlo_kernel_add_buffer (axes.builder, "operand", operand_size, FALSE);
-  ghlo_kernel_add_buffer (axes.builder, "factors", (gint64) side->factors_size, FALSE);
+  axis = add_plane_axes (&axes, &term);
+  add_operand (&axes, &term);
+  ghlo_kernel_add_buffer (axes.builder, "factors", (gint64) side->factors_size, finds_factors);
   for (guint i = 0; i < ghlo_vulkan_n_planes (product); i++)
     ghlo_kernel_add_buffer (axes.builder, i == 0 ? "high" : "low", (gint64) (side->planes_size - i * side->low_at),
                             TRUE);
-  ghlo_kernel_add_access (axes.builder, 0, GHLO_ELEMENT_TYPE_F32, -begin, axes.strides);
-  /* What is beyond the end of k is 0. */
-  if (ghlo_vulkan_plane_steps (product) != n)
-    ghlo_kernel_add_term (axes.builder, &term);
   ghlo_kernel_add_access (axes.builder, 1, GHLO_ELEMENT_TYPE_UI32, 0, axes.factors);
   for (guint i = 0; i < ghlo_vulkan_n_planes (product); i++)
     ghlo_kernel_add_access (axes.builder, 2 + i, GHLO_ELEMENT_TYPE_UI16, 0, axes.planes);
-  add_planes (axes.builder, product);
+  if (finds_factors)
+    add_factors (&axes, axis, ghlo_vulkan_plane_steps (product), temporaries);
+  add_planes (&axes, axis != GHLO_KERNEL_NONE ? 1u << axis : 0, add_power (&axes, finds_factors ? temporaries : NULL));
 
   return ghlo_kernel_builder_end (axes.builder, NULL);
 }
@@ -377,7 +472,7 @@ add_greatest (GhloKernelBuilder *builder,
   guint temporary, fold;
 
   ghlo_kernel_begin_points (builder, 1u << axis);
-  ghlo_kernel_set_order (builder, n >= CHAINS ? CHAINS : 1, 0);
+  ghlo_kernel_set_order (builder, count_chains (n), 0);
   fold = begin_fold (builder, names[axis], 0, &temporary);
   update_fold (builder, fold, GHLO_NODE_MAXIMUM,
                ghlo_kernel_add_load (builder, GHLO_ELEMENT_TYPE_UI32, axis, GHLO_KERNEL_NONE));

@@ -35,6 +35,9 @@ gint64      ghlo_vulkan_plane_begin   (const GhloVulkanProduct    *product,
 GhloKernel *ghlo_vulkan_plane_factors (const GhloVulkanProduct    *product,
                                        guint                       tensor,
                                        gint64                      factors_size);
+/* Whether the kernel that makes planes of the operand finds the factors as well. */
+gboolean    ghlo_vulkan_plane_finds_factors (const GhloVulkanProduct *product,
+                                       guint                       tensor);
 /* Buffers: operand, factors, and each plane. */
 GhloKernel *ghlo_vulkan_plane_planes  (const GhloVulkanProduct    *product,
                                        guint                       tensor,

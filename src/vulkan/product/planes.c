@@ -67,22 +67,27 @@ add_side (GhloVulkanPlanes        *self,
   GhloVulkanPlanesSide *side = &self->sides[tensor];
   const gint64 n_batches = product->counts[GHLO_SPIRV_BATCH];
   gint64 size, inner, outer, batch;
+  gsize scratch;
 
   ghlo_vulkan_plane_strides (product, tensor, &inner, &outer, &batch);
   side->begin = ghlo_vulkan_plane_begin (product, tensor, &size);
   side->factors_size = (gsize) (n_batches * product->counts[ghlo_vulkan_product_outer (tensor)]) * sizeof (float);
   side->planes_size = (gsize) n_batches * (gsize) batch;
   side->low_at = (gsize) (GHLO_SPIRV_MATRIX * inner);
-  side->factors = ghlo_vulkan_plane_factors (product, tensor, (gint64) side->factors_size);
   side->planes = ghlo_vulkan_plane_planes (product, tensor, side);
-  if (side->factors == NULL || side->planes == NULL
-      || ghlo_vulkan_kernel_init (&side->find_factors, device, side->factors) != NULL
-      || ghlo_vulkan_kernel_init (&side->make_planes, device, side->planes) != NULL)
+  if (side->planes == NULL || ghlo_vulkan_kernel_init (&side->make_planes, device, side->planes) != NULL)
     return FALSE;
+  scratch = ghlo_vulkan_kernel_scratch (&side->make_planes);
+  if (!ghlo_vulkan_plane_finds_factors (product, tensor))
+    {
+      side->factors = ghlo_vulkan_plane_factors (product, tensor, (gint64) side->factors_size);
+      if (side->factors == NULL || ghlo_vulkan_kernel_init (&side->find_factors, device, side->factors) != NULL)
+        return FALSE;
+      scratch = MAX (scratch, ghlo_vulkan_kernel_scratch (&side->find_factors));
+    }
   side->factors_at = add_scratch (self, side->factors_size);
   side->planes_at = add_scratch (self, side->planes_size);
-  side->kernels_at = add_scratch (self, MAX (ghlo_vulkan_kernel_scratch (&side->find_factors),
-                                             ghlo_vulkan_kernel_scratch (&side->make_planes)));
+  side->kernels_at = add_scratch (self, scratch);
 
   return TRUE;
 }
@@ -141,40 +146,51 @@ ghlo_vulkan_planes_compile (GhloVulkanPlanes  *self,
                             GError           **error)
 {
   for (guint i = 0; i < 2; i++)
-    if (!ghlo_vulkan_kernel_compile (&self->sides[i].find_factors, error)
+    if ((self->sides[i].factors != NULL && !ghlo_vulkan_kernel_compile (&self->sides[i].find_factors, error))
         || !ghlo_vulkan_kernel_compile (&self->sides[i].make_planes, error))
       return FALSE;
 
   return ghlo_vulkan_kernel_compile (&self->find_flag, error);
 }
 
+/* Where a side's kernels have their buffers: the operand, factors, and planes. */
+static void
+find_places (const GhloVulkanPlanesSide *side,
+             GhloStepPlace               operand,
+             GhloStepPlace               scratch,
+             GhloStepPlace              *places)
+{
+  places[0] = ghlo_vulkan_place_at (operand, side->begin);
+  places[1] = ghlo_vulkan_place_at (scratch, (gint64) side->factors_at);
+  places[2] = ghlo_vulkan_place_at (scratch, (gint64) side->planes_at);
+  places[3] = ghlo_vulkan_place_at (places[2], (gint64) side->low_at);
+}
+
+/* Kernels that need no factors lie between those that find some and those that wait for these. */
 void
 ghlo_vulkan_planes_record (const GhloVulkanPlanes *self,
                            const GhloStepPlace    *operands,
                            GhloStepPlace           scratch,
                            GhloVulkanRecording    *recording)
 {
-  GhloStepPlace begins[2], factors[2], flag = ghlo_vulkan_place_at (scratch, (gint64) self->flag_at);
+  GhloStepPlace places[2][4], of_kernels[2], flag = ghlo_vulkan_place_at (scratch, (gint64) self->flag_at);
+  const GhloVulkanPlanesSide *sides = self->sides;
 
   for (guint i = 0; i < 2; i++)
     {
-      const GhloVulkanPlanesSide *side = &self->sides[i];
-
-      begins[i] = ghlo_vulkan_place_at (operands[i], side->begin);
-      factors[i] = ghlo_vulkan_place_at (scratch, (gint64) side->factors_at);
-      ghlo_vulkan_kernel_record (&side->find_factors, (const GhloStepPlace[]) { begins[i], factors[i] },
-                                 ghlo_vulkan_place_at (scratch, (gint64) side->kernels_at), recording);
+      find_places (&sides[i], operands[i], scratch, places[i]);
+      of_kernels[i] = ghlo_vulkan_place_at (scratch, (gint64) sides[i].kernels_at);
     }
   for (guint i = 0; i < 2; i++)
-    {
-      const GhloVulkanPlanesSide *side = &self->sides[i];
-      const GhloStepPlace high = ghlo_vulkan_place_at (scratch, (gint64) side->planes_at);
-
-      ghlo_vulkan_kernel_record (&side->make_planes,
-                                 (const GhloStepPlace[]) { begins[i], factors[i], high,
-                                                           ghlo_vulkan_place_at (high, (gint64) side->low_at) },
-                                 ghlo_vulkan_place_at (scratch, (gint64) side->kernels_at), recording);
-    }
-  ghlo_vulkan_kernel_record (&self->find_flag, (const GhloStepPlace[]) { factors[0], factors[1], flag },
+    if (sides[i].factors != NULL)
+      ghlo_vulkan_kernel_record_parts (&sides[i].find_factors, places[i], of_kernels[i], recording);
+  for (guint i = 0; i < 2; i++)
+    if (sides[i].factors != NULL)
+      ghlo_vulkan_kernel_record_rest (&sides[i].find_factors, places[i], of_kernels[i], recording);
+  for (guint waits = 0; waits < 2; waits++)
+    for (guint i = 0; i < 2; i++)
+      if ((sides[i].factors != NULL) == (waits != 0))
+        ghlo_vulkan_kernel_record (&sides[i].make_planes, places[i], of_kernels[i], recording);
+  ghlo_vulkan_kernel_record (&self->find_flag, (const GhloStepPlace[]) { places[0][1], places[1][1], flag },
                              ghlo_vulkan_place_at (scratch, (gint64) self->kernel_at), recording);
 }

@@ -20,7 +20,7 @@ G_BEGIN_DECLS
 /* Of an operand. */
 typedef struct
 {
-  GhloKernel       *factors, *planes;           /* owned */
+  GhloKernel       *factors, *planes;           /* owned; no factors where the other kernel finds them */
   GhloVulkanKernel  find_factors, make_planes;
   gint64            begin;                      /* bytes from where it begins to its least address */
   gsize             factors_at, planes_at;      /* in scratch */

@@ -1,0 +1,273 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * Planes of f16 that operands of products become on a device, and their factors, bit by bit: of rows in which k is
+ * adjacent and of others, padded or not, short and long.
+ */
+
+#include "../sanitized.h"
+#include "vulkan-product.h"
+
+#include <math.h>
+
+#include "base/bits.h"
+#include "vulkan/product/plane-kernels.h"
+#include "vulkan/recording.h"
+
+typedef struct
+{
+  const char *precision;
+  gint64      m, n, k;
+  gboolean    is_lhs_transposed, is_rhs_transposed;
+  guint       n_dispatches, n_barriers;
+} Case;
+
+static const Case cases[] = {
+  { "DEFAULT", 70, 72, 300, FALSE, FALSE, 4, 1 },
+  { "DEFAULT", 65, 64, 4100, FALSE, TRUE, 3, 1 },
+  { "DEFAULT", 64, 64, 8192, FALSE, TRUE, 3, 1 },
+  { "DEFAULT", 64, 80, 2048, TRUE, FALSE, 7, 2 },
+  { "DEFAULT", 64, 64, 64, FALSE, FALSE, 4, 1 },
+  /* Rows that are not kept in registers. */
+  { "DEFAULT", 64, 66, 8256, FALSE, TRUE, 5, 1 },
+  { "HIGH", 66, 64, 1030, FALSE, FALSE, 6, 2 },
+  { "HIGHEST", 64, 71, 70, TRUE, TRUE, 5, 1 },
+};
+
+/* A program of one product that is one of planes, and where its operands lie. */
+typedef struct
+{
+  Question          question;
+  GhloVulkanProduct of_planes, whole, operands;         /* the last one is that of operands, as planes are made of it */
+  GhloVulkanPlanes  planes;
+  gsize             sizes[3];                           /* bytes of the operands, and of scratch */
+  float            *elements[2];
+  guint8           *scratch;
+} Product;
+
+static Product *
+product_new (GhloVulkanDevice *device,
+             const Case       *self)
+{
+  static const Types f32 = SAME (F32);
+  g_autofree char *text = print_matrices (self->m, self->n, self->k, &f32, self->precision, self->is_lhs_transposed,
+                                          self->is_rhs_transposed);
+  Product *product = g_new0 (Product, 1);
+  g_autoptr (GError) error = NULL;
+
+  question_init (&product->question, text);
+  g_assert_null (ghlo_vulkan_product_read (&product->of_planes, device, &product->question.request, TRUE));
+  g_assert_true (ghlo_vulkan_planes_init (&product->planes, &product->of_planes, &product->whole, device));
+  g_assert_true (ghlo_vulkan_planes_compile (&product->planes, &error));
+  product->operands = product->whole;
+  product->operands.shader.split = product->of_planes.shader.split;
+  for (guint i = 0; i < 2; i++)
+    {
+      product->sizes[i] = product->question.tensors[product->whole.operands[i]].n_bytes;
+      product->elements[i] = g_malloc0 (product->sizes[i]);
+    }
+  product->sizes[2] = product->planes.size;
+  product->scratch = g_malloc0 (product->sizes[2]);
+
+  return product;
+}
+
+static void
+product_free (Product *self)
+{
+  ghlo_vulkan_planes_clear (&self->planes);
+  question_clear (&self->question);
+  for (guint i = 0; i < 2; i++)
+    g_free (self->elements[i]);
+  g_free (self->scratch);
+  g_free (self);
+}
+
+/* Where step @k of row or column @outer is, in elements. */
+static gsize
+place_of (const Product *self,
+          guint          tensor,
+          gint64         outer,
+          gint64         k)
+{
+  const GhloSpirvProductDimension *rows = &self->operands.dimensions[ghlo_vulkan_product_outer (tensor)][0];
+  const GhloSpirvProductDimension *inner = &self->operands.dimensions[GHLO_SPIRV_INNER][0];
+
+  return (gsize) (outer * rows->strides[tensor] + k * inner->strides[tensor]) / sizeof (float);
+}
+
+/* Numbers within 2^29 of each other in each row and column, some of them 0, and all of them in one. */
+static void
+fill (Product *self,
+      guint    tensor)
+{
+  const gint64 n = self->operands.counts[ghlo_vulkan_product_outer (tensor)];
+
+  for (gint64 i = 0; i < n; i++)
+    for (gint64 k = 0; k < self->operands.counts[GHLO_SPIRV_INNER]; k++)
+      self->elements[tensor][place_of (self, tensor, i, k)]
+        = i == 5 || g_test_rand_int_range (0, 20) == 0
+          ? (g_test_rand_bit () ? 0.0f : -0.0f)
+          : (float) ldexp (g_test_rand_double_range (-1, 1) + (g_test_rand_bit () ? 0.5 : -0.5) * 0x1p-9,
+                           (int) (i % 7) * 9 - 30 - g_test_rand_int_range (0, 12));
+}
+
+/* Makes the planes. */
+static void
+run (Product          *self,
+     GhloVulkanDevice *device,
+     const Case       *expected)
+{
+  const GhloStepSpace *space = device->target->space;
+  const GhloStepPlace places[] = { { 0, self->whole.starts[0] }, { 1, self->whole.starts[1] }, { 2, 0 } };
+  const gconstpointer data[] = { self->elements[0], self->elements[1], self->scratch };
+  GhloStepExtent extents[3];
+  g_autoptr (GhloVulkanRecording) recording = NULL;
+  g_autoptr (GError) error = NULL;
+  guint8 *addresses[3];
+  guint n_barriers = 0;
+
+  for (guint i = 0; i < 3; i++)
+    {
+      extents[i] = (GhloStepExtent) { i, 0, G_MAXUINT32, i };
+      addresses[i] = space->alloc (space->self, self->sizes[i], &error);
+      g_assert_no_error (error);
+      space->upload (space->self, data[i], addresses[i], self->sizes[i], NULL, &error);
+      g_assert_no_error (error);
+    }
+  recording = ghlo_vulkan_recording_new (device, extents);
+  ghlo_vulkan_planes_record (&self->planes, places, places[2], recording);
+  ghlo_vulkan_recording_end (recording, 0);
+  for (guint i = 0; i < ghlo_vulkan_recording_count (recording); i++)
+    n_barriers += ghlo_vulkan_recording_waits (recording, i);
+  g_assert_cmpuint (ghlo_vulkan_recording_count (recording), ==, expected->n_dispatches);
+  g_assert_cmpuint (n_barriers, ==, expected->n_barriers);
+  g_assert_null (ghlo_vulkan_recording_check (recording, addresses, G_MAXUINT));
+  ghlo_vulkan_recording_replay (recording, addresses, NULL, &error);
+  g_assert_no_error (error);
+  space->download (space->self, addresses[2], self->scratch, self->sizes[2], NULL, &error);
+  g_assert_no_error (error);
+  for (guint i = 0; i < 3; i++)
+    space->free (space->self, addresses[i], self->sizes[i]);
+}
+
+/* The bits of what undoes the power of two that the row is multiplied by. */
+static guint32
+find_factor (const Product *self,
+             guint          tensor,
+             gint64         outer)
+{
+  float most = 0;
+  int exponent;
+
+  for (gint64 k = 0; k < self->operands.counts[GHLO_SPIRV_INNER]; k++)
+    most = fmaxf (most, fabsf (self->elements[tensor][place_of (self, tensor, outer, k)]));
+  frexpf (most, &exponent);
+
+  return ghlo_bits_of_float (most == 0 ? 1 : ldexpf (1, exponent - 15));
+}
+
+static void
+check_row (const Product *self,
+           guint          tensor,
+           gint64         outer)
+{
+  const GhloVulkanPlanesSide *side = &self->planes.sides[tensor];
+  const guint n_planes = ghlo_vulkan_n_planes (&self->operands);
+  const guint32 factor = find_factor (self, tensor, outer);
+  gint64 of_inner, of_outer, of_batch;
+
+  ghlo_vulkan_plane_strides (&self->operands, tensor, &of_inner, &of_outer, &of_batch);
+  g_assert_cmphex (((const guint32 *) (gpointer) (self->scratch + side->factors_at))[outer], ==, factor);
+  for (gint64 k = 0; k < ghlo_vulkan_plane_steps (&self->operands); k++)
+    {
+      const gint64 step = k / GHLO_SPIRV_MATRIX * GHLO_SPIRV_MATRIX * n_planes + k % GHLO_SPIRV_MATRIX;
+      const guint8 *found = self->scratch + side->planes_at + outer * of_outer + step * of_inner;
+      double number = 0;
+
+      if (k < self->operands.counts[GHLO_SPIRV_INNER])
+        number = self->elements[tensor][place_of (self, tensor, outer, k)] / (double) ghlo_float_of_bits (factor);
+      for (guint i = 0; i < n_planes; i++)
+        {
+          const guint64 bits = ghlo_float_to_bits (GHLO_ELEMENT_TYPE_F16, number);
+
+          g_assert_cmphex (*(const guint16 *) (gconstpointer) (found + i * side->low_at), ==, bits);
+          number -= ghlo_float_from_bits (GHLO_ELEMENT_TYPE_F16, bits);
+        }
+    }
+}
+
+/* The device, as if it had matrices: what multiplies planes is not run. */
+static GhloVulkanDevice *
+get_with_planes (void)
+{
+  static GhloVulkanDevice device;
+  const GhloVulkanDevice *found = get_device ();
+
+  if (found == NULL)
+    return NULL;
+  device = *found;
+  device.matrices = OF (F16);
+  device.subgroup_size = 32;
+  device.forced_splits = PLANES;
+
+  return &device;
+}
+
+static guint32
+get_flag (const Product *self)
+{
+  return *(const guint32 *) (gpointer) (self->scratch + self->planes.flag_at);
+}
+
+static void
+test_planes (void)
+{
+  GhloVulkanDevice *device = get_with_planes ();
+
+  for (guint i = 0; device != NULL && i < G_N_ELEMENTS (cases); i++)
+    {
+      Product *product = product_new (device, &cases[i]);
+
+      for (guint tensor = 0; tensor < 2; tensor++)
+        fill (product, tensor);
+      run (product, device, &cases[i]);
+      for (guint tensor = 0; tensor < 2; tensor++)
+        for (gint64 k = 0; k < product->operands.counts[ghlo_vulkan_product_outer (tensor)]; k++)
+          check_row (product, tensor, k);
+      g_assert_cmpuint (get_flag (product), ==, 0);
+      product_free (product);
+    }
+}
+
+/* One number that is not finite, in either operand, is enough. */
+static void
+test_flag (void)
+{
+  GhloVulkanDevice *device = get_with_planes ();
+
+  for (guint i = 0; device != NULL && i < (SANITIZED ? 2 : 2 * G_N_ELEMENTS (cases)); i++)
+    {
+      const Case *one = &cases[i / 2];
+      Product *product = product_new (device, one);
+      const guint tensor = i % 2;
+      const gint64 outer = product->operands.counts[ghlo_vulkan_product_outer (tensor)] - 1;
+
+      for (guint k = 0; k < 2; k++)
+        fill (product, k);
+      product->elements[tensor][place_of (product, tensor, outer, one->k - 1)] = INFINITY;
+      run (product, device, one);
+      g_assert_cmpuint (get_flag (product), ==, 1);
+      product_free (product);
+    }
+}
+
+int
+main (int    argc,
+      char **argv)
+{
+  g_test_init (&argc, &argv, NULL);
+  g_test_add_func ("/vulkan/planes", test_planes);
+  g_test_add_func ("/vulkan/planes/flag", test_flag);
+
+  return g_test_run ();
+}
