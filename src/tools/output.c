@@ -106,11 +106,12 @@ ghlo_tool_write_file (const char  *path,
   gboolean ok;
   int fd;
 
-  if (stat (path, &status) != 0 || S_ISREG (status.st_mode) || S_ISDIR (status.st_mode))
+  /* Whole or not at all, where that has a name: standard output may be a file that was deleted. */
+  if (stat (path, &status) != 0 || (target != NULL && (S_ISREG (status.st_mode) || S_ISDIR (status.st_mode))))
     return g_file_set_contents_full (target != NULL ? target : path, (const char *) data, (gssize) size,
                                      G_FILE_SET_CONTENTS_CONSISTENT, 0666, error);
 
-  fd = g_open (path, O_WRONLY | O_CLOEXEC, 0);
+  fd = g_open (path, O_WRONLY | O_TRUNC | O_CLOEXEC, 0);
   if (fd < 0)
     {
       g_set_error (error, G_FILE_ERROR, g_file_error_from_errno (errno), "'%s' cannot be opened: %s", path,

@@ -512,6 +512,16 @@ def test_convert(tests):
                  and not [name for name in os.listdir(folder) if name.startswith('copy.mlir.')],
                  'the file behind the link is replaced and nothing left beside it', str(os.listdir(folder)))
     tests.expect('to a device', ghlo('convert', add, '/dev/stdout', '--to=text'), 0, 'stablehlo.add')
+    link = os.path.join(folder, 'standard-output')
+    os.symlink('/proc/self/fd/1', link)
+    with tempfile.TemporaryFile() as deleted:
+        deleted.write(b'x' * 4096)
+        deleted.flush()
+        run = subprocess.run([TOOL, 'convert', add, link, '--to=text'], stdout=deleted, check=False)
+        deleted.seek(0)
+        text = deleted.read()
+    tests.report(run.returncode == 0 and b'stablehlo.add' in text and len(text) < 4096 and os.path.islink(link),
+                 'to standard output that is a deleted file', str(text))
 
     before = tests.read('copy.mlir')
     tests.expect('a wrong program', ghlo('convert', tests.file('wrong.mlir', WRONG), copy), 1, 'wrong.mlir:2:')
