@@ -21,9 +21,9 @@ typedef struct
   gint64       upload_time, download_time;
   GhloRunProfile     *profile;     /* owned, as the next; both NULL where nobody asks */
   GhloExecutableCore *executable;  /* what the profile is of */
-  GhloRunWatch *watch;          /* the executable's, while it has not been told of the end; nullable */
-  guint64       watched;        /* the number of the run there */
-  gsize         uploaded;       /* bytes */
+  GhloRunWatch       *watch;       /* the executable's, while it has not been told of the end; nullable */
+  guint64             watched;     /* the number of the run there */
+  gsize               uploaded;    /* bytes */
   gpointer        face;            /* what was made of the outputs for the caller before their end; NULL: nothing */
   GDestroyNotify  free_face;
 } GhloOutcome;

@@ -409,28 +409,53 @@ record_gated (const GhloVulkanRecording *self,
   *reads_gates |= is_conditional;
 }
 
+/* What was put into the queue before is waited for. */
+static gboolean
+begin_commands (const GhloVulkanRecording  *self,
+                VkCommandBuffer             commands,
+                GError                    **error)
+{
+  static const VkCommandBufferBeginInfo begin = { VK_STRUCTURE_TYPE_COMMAND_BUFFER_BEGIN_INFO };
+  const GhloVulkanFunctions *vk = self->device->vk;
+
+  if (!ghlo_vulkan_device_check (self->device, ghlo_vulkan_call (vk, BeginCommandBuffer, commands, &begin),
+                                 "begin commands", error))
+    return FALSE;
+  ghlo_vulkan_add_barrier (vk, commands);
+
+  return TRUE;
+}
+
+/* The host sees what they write. */
+static gboolean
+end_commands (const GhloVulkanRecording  *self,
+              VkCommandBuffer             commands,
+              GError                    **error)
+{
+  const GhloVulkanFunctions *vk = self->device->vk;
+
+  ghlo_vulkan_add_last_barrier (vk, commands);
+
+  return ghlo_vulkan_device_check (self->device, ghlo_vulkan_call (vk, EndCommandBuffer, commands), "end commands",
+                                   error);
+}
+
 static gboolean
 record_all (const GhloVulkanRecording  *self,
             const Instance             *instance,
             GError                    **error)
 {
-  static const VkCommandBufferBeginInfo begin = { VK_STRUCTURE_TYPE_COMMAND_BUFFER_BEGIN_INFO };
-  const GhloVulkanFunctions *vk = self->device->vk;
   gboolean reads_gates = FALSE;
 
-  if (!ghlo_vulkan_device_check (self->device, ghlo_vulkan_call (vk, BeginCommandBuffer, instance->commands, &begin),
-                                 "begin commands", error))
+  if (!begin_commands (self, instance->commands, error))
     return FALSE;
-  ghlo_vulkan_add_barrier (vk, instance->commands);
   for (guint i = 0, n; i < self->commands->len; i += n)
     {
       n = count_gated (self, i);
       record_gated (self, instance, i, n, &reads_gates);
     }
-  ghlo_vulkan_add_last_barrier (vk, instance->commands);
 
-  return ghlo_vulkan_device_check (self->device, ghlo_vulkan_call (vk, EndCommandBuffer, instance->commands),
-                                   "end commands", error);
+  return end_commands (self, instance->commands, error);
 }
 
 /* Puts command @number alone into the queue. */
@@ -441,19 +466,13 @@ put_command (GhloVulkanRecording  *self,
              VkCommandBuffer       commands,
              GError              **error)
 {
-  static const VkCommandBufferBeginInfo begin = { VK_STRUCTURE_TYPE_COMMAND_BUFFER_BEGIN_INFO };
-  const GhloVulkanFunctions *vk = self->device->vk;
   const Instance alone = { .commands = commands, .table = instance->table };
 
-  if (!ghlo_vulkan_device_check (self->device, ghlo_vulkan_call (vk, BeginCommandBuffer, commands, &begin),
-                                 "begin commands", error))
+  if (!begin_commands (self, commands, error))
     return FALSE;
-  ghlo_vulkan_add_barrier (vk, commands);
   record_command (self, &g_array_index (self->commands, Command, number), &alone);
-  ghlo_vulkan_add_last_barrier (vk, commands);
 
-  return ghlo_vulkan_device_check (self->device, ghlo_vulkan_call (vk, EndCommandBuffer, commands), "end commands",
-                                   error)
+  return end_commands (self, commands, error)
          && ghlo_vulkan_queue_put (self->device->queue, commands, self->seconds, &instance->value, error);
 }
 

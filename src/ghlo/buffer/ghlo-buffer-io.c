@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
  * The slow calls of buffers: reading them, NumPy files in and out, and copies to
- * devices. All are jobs over the values that buffers hold.
+ * devices. All but a read that blocks are jobs over the values that buffers hold.
  */
 
 #include "ghlo-buffer-private.h"

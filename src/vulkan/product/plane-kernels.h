@@ -37,7 +37,7 @@ GhloKernel *ghlo_vulkan_plane_factors (const GhloVulkanProduct    *product,
                                        gint64                      factors_size);
 /* Whether the kernel that makes planes of the operand finds the factors as well. */
 gboolean    ghlo_vulkan_plane_finds_factors (const GhloVulkanProduct *product,
-                                       guint                       tensor);
+                                             guint                    tensor);
 /* Buffers: operand, factors, and each plane. */
 GhloKernel *ghlo_vulkan_plane_planes  (const GhloVulkanProduct    *product,
                                        guint                       tensor,
