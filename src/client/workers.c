@@ -7,7 +7,7 @@
 
 #include "client/workers.h"
 
-#include <unistd.h>
+#include <pthread.h>
 
 #include "base/ghlo-error.h"
 #include "runtime/parallel.h"
@@ -20,9 +20,10 @@ typedef struct
   gpointer data;
 } Item;
 
-/* The process that called first; 0 before. Atomic, since a fork may happen while
+/* Whether the library was used, and whether this process is a child of one where it was: the fork says so, since to ask
+ * which process this is is a system call, and each call of the library asks. Atomic, since a fork may happen while
  * another thread holds the lock. */
-static gint owner;
+static gint is_used, is_forked;
 
 static struct
 {
@@ -62,12 +63,18 @@ work (gpointer data,
   item->func (item->data, NULL);
 }
 
+static void
+on_forked (void)
+{
+  g_atomic_int_set (&is_forked, TRUE);
+}
+
 gboolean
 ghlo_workers_check (GError **error)
 {
-  gint self = getpid ();
-
-  if (g_atomic_int_compare_and_exchange (&owner, 0, self) || g_atomic_int_get (&owner) == self)
+  if (!g_atomic_int_get (&is_used) && g_atomic_int_compare_and_exchange (&is_used, FALSE, TRUE))
+    pthread_atfork (NULL, NULL, on_forked);
+  if (!g_atomic_int_get (&is_forked))
     return TRUE;
 
   g_set_error_literal (error, GHLO_ERROR, GHLO_ERROR_DEVICE,
@@ -80,7 +87,7 @@ ghlo_workers_check (GError **error)
 gboolean
 ghlo_workers_is_owner (void)
 {
-  return g_atomic_int_get (&owner) == getpid ();
+  return g_atomic_int_get (&is_used) && !g_atomic_int_get (&is_forked);
 }
 
 /* Called with the lock held. Where the system has no threads for the whole
