@@ -11,6 +11,9 @@
 /* Microseconds for which a wait looks before it sleeps, which costs as much, where no source says how long. */
 enum { SPIN = 50 };
 
+/* Times that the processor is told to take it easy between two looks. */
+enum { RELAXED = 4 };
+
 typedef struct
 {
   GhloPendingFunc func;
@@ -28,6 +31,7 @@ struct _GhloPending
   GError         *error;        /* set before done is */
   GMutex          lock;         /* guards what follows */
   GCond           changed;      /* done was set, or a waiter is to look at its cancellable */
+  guint           n_asleep;     /* who wait for that: to wake nobody is a system call as well */
   GArray         *callbacks;    /* NULL where nobody asked */
 };
 
@@ -93,7 +97,8 @@ set_done (GhloPending *self,
   if (self->source != NULL && self->source->took != NULL)
     self->source->took (self->data, g_get_monotonic_time () - self->begun);
   g_atomic_int_set (&self->done, TRUE);
-  g_cond_broadcast (&self->changed);
+  if (self->n_asleep > 0)
+    g_cond_broadcast (&self->changed);
 }
 
 void
@@ -157,13 +162,20 @@ ghlo_pending_get_error (GhloPending *self)
 gboolean
 ghlo_pending_poll (GhloPending *self)
 {
-  gint64 end = g_get_monotonic_time () + (self->source == NULL ? SPIN : self->source->get_patience (self->data));
+  gint64 end;
 
-  while (!look (self) && g_get_monotonic_time () < end)
-    for (guint i = 0; i < 16; i++)
-      ghlo_parallel_relax ();
+  if (look (self))
+    return TRUE;
+  end = g_get_monotonic_time () + (self->source == NULL ? SPIN : self->source->get_patience (self->data));
+  while (g_get_monotonic_time () < end)
+    {
+      for (guint i = 0; i < RELAXED; i++)
+        ghlo_parallel_relax ();
+      if (look (self))
+        return TRUE;
+    }
 
-  return g_atomic_int_get (&self->done);
+  return FALSE;
 }
 
 static void
@@ -207,8 +219,10 @@ sleep_until_done (GhloPending  *self,
   if (cancellable != NULL)
     handler = g_cancellable_connect (cancellable, G_CALLBACK (wake), self, NULL);
   g_mutex_lock (&self->lock);
+  self->n_asleep++;
   while (!g_atomic_int_get (&self->done) && !g_cancellable_is_cancelled (cancellable))
     g_cond_wait (&self->changed, &self->lock);
+  self->n_asleep--;
   g_mutex_unlock (&self->lock);
   if (handler != 0)
     g_cancellable_disconnect (cancellable, handler);

@@ -120,34 +120,37 @@ download (GhloStorage        *self,
   return g_steal_pointer (&copy);
 }
 
-/* Guards what is read of all storage: reading a pending that another thread clears. */
+/* Guards who reads what, of all storage. */
 static GMutex reading_lock;
 
-/* TRUE for the one who is to read; the others wait for @reading, which they own a reference of as well. */
-static gboolean
-begin_reading (GhloStorage  *self,
-               GhloPending **reading)
+/* NULL for the one who is to read; the others wait for the result, of which they own a reference. */
+static GhloPending *
+begin_reading (GhloStorage *self)
 {
-  gboolean first;
+  GhloPending *reading = NULL;
 
   g_mutex_lock (&reading_lock);
-  first = self->reading == NULL;
-  if (first)
+  if (self->is_read && self->reading == NULL)
     self->reading = ghlo_pending_new ();
-  *reading = ghlo_pending_ref (self->reading);
+  if (self->is_read)
+    reading = ghlo_pending_ref (self->reading);
+  self->is_read = TRUE;
   g_mutex_unlock (&reading_lock);
 
-  return first;
+  return reading;
 }
 
 static void
-end_reading (GhloStorage *self,
-             GhloPending *reading)
+end_reading (GhloStorage *self)
 {
+  g_autoptr (GhloPending) reading = NULL;
+
   g_mutex_lock (&reading_lock);
-  g_clear_pointer (&self->reading, ghlo_pending_unref);
+  self->is_read = FALSE;
+  reading = g_steal_pointer (&self->reading);
   g_mutex_unlock (&reading_lock);
-  ghlo_pending_end (reading, NULL);
+  if (reading != NULL)
+    ghlo_pending_end (reading, NULL);
 }
 
 /* Of a device's storage that is written. Whoever waits for another's read that fails or is cancelled reads itself. */
@@ -160,18 +163,17 @@ fetch_once (GhloStorage        *self,
 
   while (copy == NULL)
     {
-      g_autoptr (GhloPending) reading = NULL;
-      gboolean first = begin_reading (self, &reading);
+      g_autoptr (GhloPending) reading = begin_reading (self);
 
-      if (!first && !ghlo_pending_wait (reading, monitor, error))
+      if (!ghlo_pending_wait (reading, monitor, error))
         return NULL;
       copy = g_atomic_pointer_get (&self->copy);
-      if (!first)
+      if (reading != NULL)
         continue;
       if (copy == NULL)
         copy = download (self, monitor, error);
       g_atomic_pointer_set (&self->copy, copy);
-      end_reading (self, reading);
+      end_reading (self);
       if (copy == NULL)
         return NULL;
     }

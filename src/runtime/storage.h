@@ -34,7 +34,8 @@ struct _GhloStorage
   guint8          *host;         /* where the host sees it; NULL where it does not */
   GhloPending     *pending;      /* owned; the run or copy that writes it, set before it is shared; NULL: written */
   GhloStorage     *copy;         /* owned; in host memory, once it was read there; atomic */
-  GhloPending     *reading;      /* owned; the end of the read that is to make it; NULL while nobody reads */
+  gboolean         is_read;      /* somebody is about to make it; of storage.c, as the next */
+  GhloPending     *reading;      /* owned; the end of that read; NULL while nobody waits for it */
   GDestroyNotify   release;      /* of lent memory, and its data; NULL for memory of ours */
   gpointer         lender;
   gboolean         is_passing;   /* lent for one call: whoever keeps it makes a copy */
