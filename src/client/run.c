@@ -13,13 +13,6 @@
 #include "client/reclaim.h"
 #include "runtime/place.h"
 
-static void
-drop_output (gpointer data)
-{
-  if (data != NULL)
-    ghlo_value_unref (data);
-}
-
 /* Whether the tensor lies where the caller wants any output. What is ours does not. */
 static gboolean
 is_wanted_there (const GhloRunOptions *options,
@@ -48,7 +41,7 @@ may_stay (const GhloOutcome    *outcome,
 {
   guint input = options->replaced != NULL ? options->replaced[output] : GHLO_RUN_NO_INPUT;
   const GhloValue *memory = options->targets != NULL ? options->targets[output] : NULL;
-  GhloValue *value = outcome->outputs->pdata[output];
+  GhloValue *value = outcome->outputs[output];
 
   if (value->kind == GHLO_VALUE_TENSOR && outcome->run != NULL && value->storage->pending == outcome->run)
     return TRUE;
@@ -59,7 +52,7 @@ may_stay (const GhloOutcome    *outcome,
   if (memory == NULL && (input == GHLO_RUN_NO_INPUT || value != inputs[input]))
     return FALSE;
 
-  return !is_wanted_there (options, outcome->outputs->len, value);
+  return !is_wanted_there (options, outcome->n_outputs, value);
 }
 
 /* Gives each output memory of its own. All of them before any is delivered: a copy to
@@ -71,18 +64,18 @@ own_outputs (GhloOutcome           *outcome,
              GhloValue *const      *inputs,
              GError               **error)
 {
-  for (guint i = 0; i < outcome->outputs->len; i++)
+  for (guint i = 0; i < outcome->n_outputs; i++)
     {
-      GhloValue *value = outcome->outputs->pdata[i];
+      GhloValue *value = outcome->outputs[i];
       GhloPending *pending;
 
       if (may_stay (outcome, options, inputs, i))
         continue;
-      outcome->outputs->pdata[i] = ghlo_value_copy (value, device, error);
+      outcome->outputs[i] = ghlo_value_copy (value, device, error);
       ghlo_value_unref (value);
-      if (outcome->outputs->pdata[i] == NULL)
+      if (outcome->outputs[i] == NULL)
         return FALSE;
-      pending = ghlo_value_get_pending (outcome->outputs->pdata[i]);
+      pending = ghlo_value_get_pending (outcome->outputs[i]);
       if (pending == NULL)
         continue;
       g_clear_pointer (&outcome->last, ghlo_pending_unref);
@@ -125,9 +118,9 @@ deliver (GhloOutcome           *outcome,
 {
   gint64 start = 0;
 
-  for (guint i = 0; options->targets != NULL && i < outcome->outputs->len; i++)
+  for (guint i = 0; options->targets != NULL && i < outcome->n_outputs; i++)
     {
-      GhloValue *value = outcome->outputs->pdata[i];
+      GhloValue *value = outcome->outputs[i];
 
       if (options->targets[i] == NULL || value == options->targets[i])
         continue;
@@ -154,14 +147,11 @@ start_outputs (GhloOutcome           *outcome,
 {
   const GhloIrType *type = executable->signature.type;
 
-  g_ptr_array_set_size (outcome->outputs, type->n_results);
-  if (!ghlo_prepared_start (executable->compilation->prepared, options, inputs, type->rank,
-                            (GhloValue **) outcome->outputs->pdata, &outcome->run, monitor, error))
-    {
-      /* What a failed run left behind is not ours to free. */
-      g_ptr_array_set_free_func (outcome->outputs, NULL);
-      return FALSE;
-    }
+  /* What a failed run left behind is not ours to free. */
+  if (!ghlo_prepared_start (executable->compilation->prepared, options, inputs, type->rank, outcome->outputs,
+                            &outcome->run, monitor, error))
+    return FALSE;
+  outcome->n_outputs = type->n_results;
   if (outcome->run != NULL)
     outcome->last = ghlo_pending_ref (outcome->run);
 
@@ -172,10 +162,11 @@ start_outputs (GhloOutcome           *outcome,
 static void
 count_run (GhloExecutableCore *executable,
            const GhloOutcome  *outcome,
+           gint64              now,
            gboolean            success)
 {
-  ghlo_counters_add_run (executable->counters, outcome->start, success);
-  ghlo_counters_add_run (executable->client_counters, outcome->start, success);
+  ghlo_counters_add_run (executable->counters, now - outcome->start, success);
+  ghlo_counters_add_run (executable->client_counters, now - outcome->start, success);
 }
 
 /* Of a run that took @taken µs, or about which nothing is known, below 0. */
@@ -196,10 +187,9 @@ ghlo_run_start (GhloExecutableCore    *executable,
                 const GhloMonitor     *monitor,
                 GError               **error)
 {
-  g_autoptr (GhloOutcome) outcome = ghlo_new0 (GhloOutcome);
+  g_autoptr (GhloOutcome) outcome = ghlo_new0_with (GhloOutcome, executable->signature.type->n_results, GhloValue *);
   GhloRunOptions counted = options != NULL ? *options : (GhloRunOptions) { NULL };
 
-  outcome->outputs = g_ptr_array_new_with_free_func (drop_output);
   outcome->start = g_get_monotonic_time ();
   counted.fallback_time = &outcome->reference_time;
   counted.upload_time = &outcome->upload_time;
@@ -214,7 +204,7 @@ ghlo_run_start (GhloExecutableCore    *executable,
     }
   if (start_outputs (outcome, executable, inputs, &counted, monitor, error))
     return g_steal_pointer (&outcome);
-  count_run (executable, outcome, FALSE);
+  count_run (executable, outcome, g_get_monotonic_time (), FALSE);
 
   return NULL;
 }
@@ -226,8 +216,8 @@ check_ends (const GhloOutcome  *outcome,
 {
   if (!ghlo_pending_wait (outcome->run, NULL, error))
     return FALSE;
-  for (guint i = 0; outcome->last != NULL && i < outcome->outputs->len; i++)
-    if (!ghlo_pending_wait (ghlo_value_get_pending (outcome->outputs->pdata[i]), NULL, error))
+  for (guint i = 0; outcome->last != NULL && i < outcome->n_outputs; i++)
+    if (!ghlo_pending_wait (ghlo_value_get_pending (outcome->outputs[i]), NULL, error))
       return FALSE;
 
   return TRUE;
@@ -238,11 +228,10 @@ ghlo_run_finish (GhloExecutableCore  *executable,
                  GhloOutcome         *outcome,
                  GError             **error)
 {
-  gboolean ok = check_ends (outcome, error);
-  gint64 now;
+  const gboolean ok = check_ends (outcome, error);
+  const gint64 now = g_get_monotonic_time ();
 
-  count_run (executable, outcome, ok);
-  now = g_get_monotonic_time ();
+  count_run (executable, outcome, now, ok);
   outcome->run_time = now - outcome->start - outcome->upload_time - outcome->download_time;
   /* Steps that are measured are run one by one. */
   tell_watch (outcome, now, ok && outcome->profile == NULL
@@ -268,7 +257,7 @@ ghlo_outcome_free (GhloOutcome *self)
     self->free_face (self->face);
   g_clear_pointer (&self->run, ghlo_pending_unref);
   g_clear_pointer (&self->last, ghlo_pending_unref);
-  g_ptr_array_unref (self->outputs);
+  ghlo_values_clear (self->outputs, self->n_outputs);
   g_clear_pointer (&self->profile, ghlo_run_profile_free);
   g_clear_pointer (&self->executable, ghlo_reclaim_executable);
   g_free (self);

@@ -12,7 +12,6 @@ G_BEGIN_DECLS
 /* What one run gives. */
 typedef struct
 {
-  GPtrArray   *outputs;         /* of GhloValue, owned */
   GhloPending *run;             /* owned; what goes on of it; NULL for what has ended, as the next */
   GhloPending *last;            /* owned; the end of the run and of the copies behind it */
   gint64       start;           /* of the monotonic clock */
@@ -26,6 +25,8 @@ typedef struct
   gsize               uploaded;    /* bytes */
   gpointer        face;            /* what was made of the outputs for the caller before their end; NULL: nothing */
   GDestroyNotify  free_face;
+  guint        n_outputs;
+  GhloValue   *outputs[];       /* owned */
 } GhloOutcome;
 
 /* Begins a run. Every input was accepted. A profile in @options becomes the outcome's, also when the call fails.

@@ -382,7 +382,7 @@ keep_state (GhloSessionCall  *self,
       if (self->bindings->initial[i] == NULL)
         continue;
       self->core->state[i] = ghlo_signature_accept_input (&self->core->executable->signature, i,
-                                                          outcome->outputs->pdata[output], error);
+                                                          outcome->outputs[output], error);
       if (self->core->state[i] == NULL)
         {
           g_prefix_error (error, "output %u cannot be carried into input %u: ", output, i);
@@ -401,9 +401,12 @@ static void
 leave_out (const GhloSessionBindings *bindings,
            GhloOutcome               *outcome)
 {
-  for (guint i = bindings->n_outputs; i-- > 0;)
+  outcome->n_outputs = 0;
+  for (guint i = 0; i < bindings->n_outputs; i++)
     if (bindings->replaced[i] != GHLO_RUN_NO_INPUT || bindings->targets[i] != NULL)
-      g_ptr_array_remove_index (outcome->outputs, i);
+      ghlo_value_unref (outcome->outputs[i]);
+    else
+      outcome->outputs[outcome->n_outputs++] = outcome->outputs[i];
 }
 
 gpointer

@@ -25,12 +25,12 @@ typedef struct
 GhloCounters   *ghlo_counters_new         (void);
 GhloCounters   *ghlo_counters_ref         (GhloCounters *self);
 void            ghlo_counters_unref       (GhloCounters *self);
-/* @start: of the monotonic clock. */
+/* @start: of the monotonic clock; @time: what a run took, in microseconds. */
 void            ghlo_counters_add_compile (GhloCounters *self,
                                            gint64        start,
                                            GhloCacheUse  use);
 void            ghlo_counters_add_run     (GhloCounters *self,
-                                           gint64        start,
+                                           gint64        time,
                                            gboolean      success);
 
 /* A copy of this moment, which nobody counts references of; all zero for NULL. */

@@ -271,7 +271,7 @@ ghlo_signature_accept_input (const GhloSignature *self,
                              GError             **error)
 {
   const GhloIrType *type = self->type->members[index];
-  const char *name = ghlo_signature_input_name (self->function, index);
+  const char *name;
   g_autoptr (GError) local_error = NULL;
   GhloValue *accepted = accept_value (type, value, &local_error);
   g_autofree char *expected = NULL;
@@ -287,6 +287,7 @@ ghlo_signature_accept_input (const GhloSignature *self,
 
   expected = ghlo_ir_type_to_string (type);
   found = describe_value (value);
+  name = ghlo_signature_input_name (self->function, index);
   if (name != NULL)
     g_set_error (error, GHLO_ERROR, GHLO_ERROR_INVALID_ARGUMENT, "expected %s for input %u ('%s'), found %s",
                  expected, index, name, found);

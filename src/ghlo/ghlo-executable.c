@@ -288,7 +288,7 @@ ghlo_executable_list_outputs (GhloExecutable *self)
 typedef struct
 {
   GhloExecutableCore *core;
-  GPtrArray          *inputs;  /* of GhloValue, owned */
+  GhloValue          *inputs[];     /* owned, and gone once the run has begun */
 } Run;
 
 static void
@@ -296,8 +296,8 @@ run_free (gpointer data)
 {
   Run *run = data;
 
+  ghlo_values_clear (run->inputs, run->core->signature.type->rank);
   ghlo_executable_core_unref (run->core);
-  g_ptr_array_unref (run->inputs);
   g_free (run);
 }
 
@@ -351,7 +351,6 @@ run_new (GhloExecutable      *self,
          gsize                n_inputs,
          GError             **error)
 {
-  g_autoptr (GPtrArray) values = g_ptr_array_new_with_free_func ((GDestroyNotify) ghlo_value_unref);
   Run *run;
 
   if (!check_compiled (self, error))
@@ -365,18 +364,17 @@ run_new (GhloExecutable      *self,
                    self->core->signature.type->rank, n_inputs);
       return NULL;
     }
+  run = ghlo_new0_with (Run, n_inputs, GhloValue *);
+  run->core = ghlo_executable_core_ref (self->core);
   for (guint i = 0; i < n_inputs; i++)
     {
-      GhloValue *value = ghlo_executable_take_input (self->core, inputs[i], i, error);
-
-      if (value == NULL)
-        return NULL;
-      g_ptr_array_add (values, value);
+      run->inputs[i] = ghlo_executable_take_input (self->core, inputs[i], i, error);
+      if (run->inputs[i] == NULL)
+        {
+          run_free (run);
+          return NULL;
+        }
     }
-
-  run = ghlo_new0 (Run);
-  run->core = ghlo_executable_core_ref (self->core);
-  run->inputs = g_steal_pointer (&values);
 
   return run;
 }
@@ -387,8 +385,12 @@ run_run (gpointer            data,
          GError            **error)
 {
   Run *run = data;
+  GhloOutcome *outcome = ghlo_run_start (run->core, run->inputs, NULL, monitor, error);
 
-  return ghlo_run_start (run->core, (GhloValue *const *) run->inputs->pdata, NULL, monitor, error);
+  /* While the device works: it has references of its own to what it needs. */
+  ghlo_values_clear (run->inputs, run->core->signature.type->rank);
+
+  return outcome;
 }
 
 static gboolean

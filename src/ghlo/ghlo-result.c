@@ -37,8 +37,8 @@ ghlo_result_begin (GhloOutcome *outcome)
 {
   GhloResult *self = g_object_new (GHLO_TYPE_RESULT, NULL);
 
-  for (guint i = 0; i < outcome->outputs->len; i++)
-    g_ptr_array_add (self->outputs, ghlo_buffer_new_for_value (ghlo_value_ref (outcome->outputs->pdata[i])));
+  for (guint i = 0; i < outcome->n_outputs; i++)
+    g_ptr_array_add (self->outputs, ghlo_buffer_new_for_value (ghlo_value_ref (outcome->outputs[i])));
   outcome->face = self;
   outcome->free_face = g_object_unref;
 }
