@@ -271,7 +271,10 @@ start_apart (GhloPrepared          *self,
              const GhloMonitor     *monitor,
              GError               **error)
 {
-  g_autofree GhloValue **placed = g_new0 (GhloValue *, n_inputs + 1);
+  enum { FEW = 8 };
+  GhloValue *few[FEW] = { NULL };
+  g_autofree GhloValue **many = n_inputs > FEW ? g_new0 (GhloValue *, n_inputs) : NULL;
+  GhloValue **placed = many != NULL ? many : few;
   gint64 start = g_get_monotonic_time ();
   gboolean ok = check_there (self->device, error);
   gsize uploaded = 0;

@@ -33,7 +33,7 @@ struct _GhloRunPlan
   GhloRunRecordings  *recordings;
   gsize               plan_size;     /* bytes of it that are counted in the process' memory */
   gsize               arena_size;    /* bytes, the frame included */
-  guint               frame;         /* the slot of a run's addresses and views */
+  guint               frame;         /* the slot of a run's addresses, arenas and views */
   GhloTensorType    **types;         /* of outputs; NULL for tokens */
 };
 
@@ -44,6 +44,7 @@ typedef struct
   GhloRunProfile       *profile;      /* NULL where nobody asks */
   const GhloMonitor    *monitor;      /* only to cancel */
   guint8              **addresses;    /* of all buffers, and those of loops */
+  gpointer             *arenas;       /* in memory that is not the host's */
   GhloView             *views;        /* of one step */
 } Run;
 
@@ -85,7 +86,8 @@ plan_arena (GhloRunPlan  *self,
         self->slots[i] = n++;
       }
   offsets[n] = plan->arenas[0].size;
-  sizes[n] = (plan->n_buffers + GHLO_RUN_N_LOOP_BUFFERS) * sizeof (guint8 *) + plan->max_views * sizeof (GhloView);
+  sizes[n] = (plan->n_buffers + GHLO_RUN_N_LOOP_BUFFERS) * sizeof (guint8 *) + plan->n_arenas * sizeof (gpointer)
+             + plan->max_views * sizeof (GhloView);
   self->arena_size = offsets[n] + sizes[n];
   self->frame = n++;
   self->arenas = ghlo_run_arena_cache_new (offsets, sizes, n, self->arena_size, error);
@@ -616,14 +618,13 @@ run_in_spaces (Run                *run,
                GError            **error)
 {
   const GhloRunSpaces *spaces = run->self->spaces;
-  gpointer *arenas = ghlo_run_spaces_begin (spaces, inputs, outputs, run->addresses, run->monitor, error);
   gboolean ok;
 
-  if (arenas == NULL)
+  if (!ghlo_run_spaces_begin (spaces, inputs, outputs, run->arenas, run->addresses, run->monitor, error))
     return FALSE;
   ok = run_function (run, monitor, error);
   ok = ghlo_run_spaces_submit (spaces, ok ? error : NULL) && ok;
-  ghlo_run_spaces_end (spaces, arenas);
+  ghlo_run_spaces_end (spaces, run->arenas);
 
   return ok;
 }
@@ -651,7 +652,8 @@ ghlo_run_plan_run (GhloRunPlan           *self,
   if (ok)
     {
       run.addresses = ghlo_run_arena_slot (arena, self->frame);
-      run.views = (GhloView *) (run.addresses + self->plan->n_buffers + GHLO_RUN_N_LOOP_BUFFERS);
+      run.arenas = (gpointer *) (run.addresses + self->plan->n_buffers + GHLO_RUN_N_LOOP_BUFFERS);
+      run.views = (GhloView *) (run.arenas + self->plan->n_arenas);
       fill_addresses (self, arena, inputs, outputs, run.addresses);
       ghlo_run_options_begin (options);
       ok = self->spaces == NULL ? run_function (&run, monitor, error)

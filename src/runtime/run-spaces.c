@@ -153,20 +153,20 @@ wait_for_inputs (const GhloStepPlan  *plan,
   return TRUE;
 }
 
-gpointer *
+gboolean
 ghlo_run_spaces_begin (const GhloRunSpaces  *self,
                        GhloValue *const     *inputs,
                        GhloValue *const     *outputs,
+                       gpointer             *arenas,
                        guint8              **addresses,
                        const GhloMonitor    *monitor,
                        GError              **error)
 {
   const GhloStepPlan *plan = self->plan;
-  gpointer *arenas;
 
   if (!wait_for_inputs (plan, inputs, monitor, error))
-    return NULL;
-  arenas = g_new0 (gpointer, plan->n_arenas);
+    return FALSE;
+  memset (arenas, 0, plan->n_arenas * sizeof *arenas);
   for (guint i = 1; i < plan->n_arenas; i++)
     {
       const GhloStepArena *arena = &plan->arenas[i];
@@ -177,12 +177,12 @@ ghlo_run_spaces_begin (const GhloRunSpaces  *self,
       if (arenas[i] == NULL)
         {
           ghlo_run_spaces_end (self, arenas);
-          return NULL;
+          return FALSE;
         }
     }
   fill_addresses (plan, inputs, outputs, arenas, addresses);
 
-  return arenas;
+  return TRUE;
 }
 
 gboolean
@@ -211,7 +211,6 @@ ghlo_run_spaces_end (const GhloRunSpaces *self,
       if (arenas[i] != NULL)
         arena->space->free (arena->space->self, arenas[i], arena->size);
     }
-  g_free (arenas);
 }
 
 GhloValue *

@@ -20,12 +20,13 @@ GhloRunSpaces *ghlo_run_spaces_new      (const GhloStepPlan   *plan,
                                          const GhloMonitor    *monitor,
                                          GError              **error);
 void           ghlo_run_spaces_free     (GhloRunSpaces        *self);
-/* Takes the arenas of a run, and puts the addresses of inputs, outputs and temporaries that are not in the
- * host's memory into @addresses, which has one of the host's for each. The result is given to
- * ghlo_run_spaces_end (); NULL with @error, also of what should have written an input. */
-gpointer      *ghlo_run_spaces_begin    (const GhloRunSpaces  *self,
+/* Takes the arenas of a run, which it puts into @arenas, one for each of the plan's, for ghlo_run_spaces_end (), and
+ * puts the addresses of inputs, outputs and temporaries that are not in the host's memory into @addresses, which has
+ * one of the host's for each. FALSE with @error, also of what should have written an input. */
+gboolean       ghlo_run_spaces_begin    (const GhloRunSpaces  *self,
                                          GhloValue *const     *inputs,
                                          GhloValue *const     *outputs,
+                                         gpointer             *arenas,
                                          guint8              **addresses,
                                          const GhloMonitor    *monitor,
                                          GError              **error);

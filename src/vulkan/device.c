@@ -366,6 +366,8 @@ ghlo_vulkan_device_open (GhloVulkanDevice   *self,
   static GMutex lock;
   gboolean ok;
 
+  if (ghlo_vulkan_device_is_open (self))
+    return TRUE;
   g_mutex_lock (&lock);
   ok = ghlo_vulkan_device_is_open (self) || open_device (self, monitor, error);
   g_mutex_unlock (&lock);

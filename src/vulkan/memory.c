@@ -45,7 +45,7 @@ struct _GhloVulkanMemory
   gsize             most_empty;       /* bytes of blocks that nothing lies in, which next runs take */
   GMutex            lock;             /* guards what follows */
   GPtrArray        *blocks;           /* sorted by address */
-  GQueue            retired;          /* in the order of their values, about */
+  GQueue            retired;          /* in the order of their values, about: one may wait for the one before */
   gsize             used[GHLO_VULKAN_N_MEMORY_KINDS], reserved;
   gsize             peak;             /* the most that @used ever was, all kinds together */
 };
@@ -405,27 +405,26 @@ count_used (const GhloVulkanMemory *self)
   return used;
 }
 
-/* What the device has ended with. */
+/* What the device has ended with when the timeline has reached @reached. */
+static void
+collect_until (GhloVulkanMemory *self,
+               guint64           reached)
+{
+  for (const Retired *first; (first = g_queue_peek_head (&self->retired)) != NULL && first->value <= reached;)
+    {
+      g_autofree Retired *retired = g_queue_pop_head (&self->retired);
+
+      give (self, retired->address, retired->size);
+    }
+}
+
 static void
 collect (GhloVulkanMemory *self)
 {
   const Retired *last = g_queue_peek_tail (&self->retired);
-  guint64 reached;
 
-  if (last == NULL)
-    return;
-  reached = ghlo_vulkan_queue_reached (self->device->queue, last->value);
-  for (GList *link = self->retired.head, *next; link != NULL; link = next)
-    {
-      g_autofree Retired *retired = NULL;
-
-      next = link->next;
-      if (((Retired *) link->data)->value > reached)
-        continue;
-      retired = link->data;
-      give (self, retired->address, retired->size);
-      g_queue_delete_link (&self->retired, link);
-    }
+  if (last != NULL)
+    collect_until (self, ghlo_vulkan_queue_reached (self->device->queue, last->value));
 }
 
 /* 0 where no block has room. */
@@ -538,10 +537,13 @@ ghlo_vulkan_memory_free (GhloVulkanMemory *self,
                          gsize             size,
                          guint64           value)
 {
-  Retired retired = { address, round_up (size), value };
+  const Retired retired = { address, round_up (size), value };
+  /* The driver is not asked: whoever wants memory will. */
+  const guint64 seen = ghlo_vulkan_queue_reached (self->device->queue, 0);
 
   g_mutex_lock (&self->lock);
-  if (value <= ghlo_vulkan_queue_reached (self->device->queue, value))
+  collect_until (self, seen);
+  if (value <= seen)
     give (self, address, retired.size);
   else
     g_queue_push_tail (&self->retired, g_memdup2 (&retired, sizeof retired));

@@ -49,6 +49,7 @@ typedef struct
 
 typedef struct
 {
+  GList           link;         /* in the list of instances */
   VkCommandBuffer commands;
   guint64         table;        /* address */
   guint64        *words;        /* the same */
@@ -131,8 +132,10 @@ ghlo_vulkan_recording_free (GhloVulkanRecording *self)
 {
   GhloVulkanDevice *device = self->device;
 
-  for (Instance *instance; (instance = g_queue_pop_head (&self->instances)) != NULL;)
+  for (GList *link; (link = g_queue_pop_head_link (&self->instances)) != NULL;)
     {
+      Instance *instance = link->data;
+
       ghlo_vulkan_memory_free (device->memory, instance->table, instance_size (self),
                                ghlo_vulkan_queue_value (device->queue));
       g_free (instance->addresses);
@@ -558,6 +561,7 @@ instance_new (GhloVulkanRecording  *self,
       return NULL;
     }
   instance = g_new0 (Instance, 1);
+  instance->link.data = instance;
   instance->addresses = g_new (guint64, self->accesses->len);
   memset (instance->addresses, 0xff, self->accesses->len * sizeof (guint64));
   info.commandPool = self->pool;
@@ -592,7 +596,7 @@ take_instance (GhloVulkanRecording  *self,
       && !ghlo_vulkan_queue_finish (queue, monitor, error))
     instance = NULL;
   else if (instance != NULL && instance->value <= ghlo_vulkan_queue_reached (queue, instance->value))
-    g_queue_pop_head (&self->instances);
+    g_queue_pop_head_link (&self->instances);
   else
     {
       instance = instance_new (self, error);
@@ -700,7 +704,7 @@ ghlo_vulkan_recording_replay (GhloVulkanRecording  *self,
        ? measure_all (self, instance, monitor, error)
        : ghlo_vulkan_queue_put (self->device->queue, instance->commands, self->seconds, &instance->value, error);
   g_mutex_lock (&self->lock);
-  g_queue_push_tail (&self->instances, instance);
+  g_queue_push_tail_link (&self->instances, &instance->link);
   g_mutex_unlock (&self->lock);
 
   return ok;

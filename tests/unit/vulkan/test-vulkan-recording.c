@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
  * Barriers: the checker of hazards by itself; and in recordings of whole programs each barrier is needed, and none is
- * missing, as the checker sees it.
+ * missing, as the checker sees it. And what a run asks the driver for.
  */
 
 #include "vulkan-program.h"
 
 #include "runtime/place.h"
 #include "vulkan/hazards.h"
+#include "vulkan/instance.h"
 #include "vulkan/recording.h"
 #include "vulkan/spirv/spirv.h"
 
@@ -165,6 +166,53 @@ test_barriers (void)
   g_assert_cmpuint (seen.n_barriers, <, seen.n_dispatches);
 }
 
+static GString *calls;
+
+static VkResult
+note_call (const char *name)
+{
+  g_string_append_printf (calls, "%s ", name);
+
+  return VK_SUCCESS;
+}
+
+/* What a small run asks the driver for before its call returns, with the commands and the memory of one before: each
+ * call more is time that the caller waits. */
+static void
+test_calls (void)
+{
+  static const char text[] = "func.func @main(%x: tensor<256xf32>) -> tensor<256xf32> {\n"
+                             "  %y = stablehlo.negate %x : tensor<256xf32>\n"
+                             "  return %y : tensor<256xf32>\n"
+                             "}\n";
+  static const gint64 dimensions[] = { 256 };
+  GhloVulkanDevice *device = vulkan_program_open ();
+  g_autoptr (GhloTensorType) type = ghlo_tensor_type_new (GHLO_ELEMENT_TYPE_F32, dimensions, 1);
+  g_autoptr (GError) error = NULL;
+  g_autoptr (GhloValue) input = ghlo_value_new_tensor (type, &error);
+  g_autoptr (GhloPrepared) prepared = NULL;
+
+  if (device == NULL)
+    return;
+  prepared = vulkan_program_prepare (&device->core, text, &error);
+  g_assert_no_error (error);
+  for (guint i = 0; i < 3; i++)
+    {
+      g_autoptr (GhloPending) pending = NULL;
+      g_autoptr (GhloValue) output = NULL;
+
+      calls = g_string_new (NULL);
+      ghlo_vulkan_instance_get (NULL)->vk->fault = note_call;
+      ghlo_prepared_start (prepared, NULL, &input, 1, &output, &pending, NULL, &error);
+      ghlo_vulkan_instance_get (NULL)->vk->fault = NULL;
+      g_assert_no_error (error);
+      g_assert_true (ghlo_value_fetch (output, NULL, &error));
+      if (i > 0)
+        g_assert_cmpstr (calls->str, ==, "QueueSubmit ");
+      g_string_free (calls, TRUE);
+    }
+}
+
 /* GHLO_DEBUG=dispatches, which is read once. */
 static void
 test_dispatches (void)
@@ -201,6 +249,7 @@ main (int    argc,
   g_test_add_func ("/vulkan/recording/hazards", test_hazards);
   g_test_add_func ("/vulkan/recording/partners", test_partners);
   g_test_add_func ("/vulkan/recording/barriers", test_barriers);
+  g_test_add_func ("/vulkan/recording/calls", test_calls);
   g_test_add_func ("/vulkan/recording/dispatches", test_dispatches);
 
   return g_test_run ();
