@@ -352,6 +352,43 @@ test_lost (void)
   help_assert_sum (result);
 }
 
+static void
+set_gone (gpointer data)
+{
+  g_atomic_int_set ((gint *) data, TRUE);
+}
+
+/* What was lent as an input is given back when the device has a copy of it, not when the run has ended. */
+static void
+test_inputs_go (void)
+{
+  static const float numbers[6];
+  static const gint64 dimensions[] = { 2, 3 };
+  gint is_gone = FALSE;
+  g_autoptr (GhloExecutable) executable = help_compile (HELP_ADD);
+  g_autoptr (GhloTensorType) type = ghlo_tensor_type_new (GHLO_ELEMENT_TYPE_F32, dimensions, 2);
+  g_autoptr (GBytes) bytes = g_bytes_new_with_free_func (numbers, sizeof numbers, set_gone, &is_gone);
+  g_autoptr (GhloBuffer) lent = ghlo_buffer_new_from_bytes (type, bytes, NULL);
+  g_autoptr (GCancellable) cancellable = g_cancellable_new ();
+  g_autoptr (GhloResult) result = NULL;
+  g_autoptr (GError) error = NULL;
+  HelpWait wait = help_wait_init ();
+  const gint64 begin = g_get_monotonic_time ();
+
+  fake_take_time (FAKE_RUN, 120 * G_USEC_PER_SEC);
+  ghlo_executable_execute_async (executable, (GhloBuffer *[]) { lent, lent }, 2, cancellable, help_ready, &wait);
+  g_clear_object (&lent);
+  g_clear_pointer (&bytes, g_bytes_unref);
+  while (!g_atomic_int_get (&is_gone) && g_get_monotonic_time () - begin < 60 * G_USEC_PER_SEC)
+    g_usleep (100);
+  g_assert_true (g_atomic_int_get (&is_gone));
+  fake_take_time (FAKE_RUN, 0);
+  g_cancellable_cancel (cancellable);
+  result = ghlo_executable_execute_finish (executable, help_wait_run (&wait), &error);
+  help_wait_clear (&wait);
+  g_assert_error (error, G_IO_ERROR, G_IO_ERROR_CANCELLED);
+}
+
 /* In each test all that it made has gone at its end. */
 static void
 run_test (gconstpointer data)
@@ -373,6 +410,7 @@ main (int   argc,
     { "/placement/copies", test_copies },
     { "/placement/read-once", test_read_once },
     { "/placement/read-cancelled", test_read_cancelled },
+    { "/placement/inputs-go", test_inputs_go },
     { "/placement/session", test_session },
     { "/placement/other-device", test_other_device },
     { "/placement/timing", test_timing },
