@@ -18,5 +18,5 @@ ghlo_malloc0 (gsize size)
 }
 
 /* As g_new0 (), of one; and of one with an array of @n at its end. */
-#define ghlo_new0(Type)                     ((Type *) ghlo_malloc0 (sizeof (Type)))
+#define ghlo_new0(Type)                      ((Type *) ghlo_malloc0 (sizeof (Type)))
 #define ghlo_new0_with(Type, n, ElementType) ((Type *) ghlo_malloc0 (sizeof (Type) + (n) * sizeof (ElementType)))

@@ -20,9 +20,9 @@ typedef struct
   gpointer data;
 } Item;
 
-/* Whether the library was used, and whether this process is a child of one where it was: the fork says so, since to ask
- * which process this is is a system call, and each call of the library asks. Atomic, since a fork may happen while
- * another thread holds the lock. */
+/* Whether the library was used, and whether this process is a child of one where it was, which the fork tells it: each
+ * call of the library asks, and a process has to make a system call to know its own number. Atomic, since a fork may
+ * happen while another thread holds the lock. */
 static gint is_used, is_forked;
 
 static struct

@@ -271,7 +271,7 @@ start_apart (GhloPrepared          *self,
              const GhloMonitor     *monitor,
              GError               **error)
 {
-  enum { FEW = 8 };
+  enum { FEW = 8 };             /* for which nothing is allocated */
   GhloValue *few[FEW] = { NULL };
   g_autofree GhloValue **many = n_inputs > FEW ? g_new0 (GhloValue *, n_inputs) : NULL;
   GhloValue **placed = many != NULL ? many : few;

@@ -11,7 +11,7 @@
 /* Microseconds for which a wait looks before it sleeps, which costs as much, where no source says how long. */
 enum { SPIN = 50 };
 
-/* Times that the processor is told to take it easy between two looks. */
+/* Times that the processor is told to take it easy between two looks: the end is seen that much later. */
 enum { RELAXED = 4 };
 
 typedef struct
