@@ -33,6 +33,9 @@ enum { MANY_INVOCATIONS = 1 << 18, LEAST_OF_GROUPS = 4, LEAST_OF_INVOCATIONS = 2
 /* What an invocation does of more points than these. */
 enum { POINTS_EACH = 8 };
 
+/* What is done whether a gate is open or not: so many bytes of buffers, nodes of a point, and iterations of loops. */
+enum { FEW_BYTES = 1 << 18, FEW_NODES = 64, FEW_ITERATIONS = 64 };
+
 /* Each workgroup's turn; see recording.c for the most in a dispatch. */
 #define MAX_INVOCATIONS (65535 * (guint64) GHLO_SPIRV_GROUP)
 
@@ -185,19 +188,19 @@ choose_group (const GhloVulkanKernel *self)
   return group;
 }
 
-static GhloSpirvSchedule
-schedule_of (const GhloVulkanKernel *self,
-             GhloSpirvParts          parts)
+GhloSpirvSchedule
+ghlo_vulkan_kernel_schedule (const GhloVulkanKernel *self,
+                             GhloSpirvParts          parts)
 {
   return (GhloSpirvSchedule) { self->group_per_point, self->device->limits.maxComputeSharedMemorySize,
-                               self->points_each, parts, self->group_per_point ? self->group : 0 };
+                               self->points_each, parts, self->group_per_point ? self->group : 0, self->loads_first };
 }
 
 static gboolean
 may_end_early (const GhloVulkanKernel *self,
                GhloSpirvParts          parts)
 {
-  const GhloSpirvSchedule schedule = schedule_of (self, parts);
+  const GhloSpirvSchedule schedule = ghlo_vulkan_kernel_schedule (self, parts);
 
   return self->points_each * (1 + ghlo_spirv_count_iterations (self->kernel, self->extents, &schedule))
          > self->device->driver->max_iterations;
@@ -227,6 +230,26 @@ choose_parts (GhloVulkanKernel *self)
     self->n_parts = n_parts;
 }
 
+/* Whether it takes no longer than a load does, about, which an invocation would wait for before it begins. */
+static gboolean
+is_short (const GhloVulkanKernel *self,
+          const GhloKernel       *expanded)
+{
+  const GhloSpirvSchedule schedule = ghlo_vulkan_kernel_schedule (self, GHLO_SPIRV_PARTS_IN_TURN);
+  gint64 size = 0;
+
+  if (self->scratch_each > 0 || self->n_parts > 1 || self->points_each > 1 || expanded->n_nodes > FEW_NODES)
+    return FALSE;
+  for (guint i = 0; i < expanded->n_buffers; i++)
+    size += MIN (expanded->buffers[i].size, FEW_BYTES + 1);
+  for (guint i = 0; i < expanded->n_blocks; i++)
+    if (expanded->blocks[i].kind != GHLO_BLOCK_POINTS)
+      return FALSE;
+
+  return size <= FEW_BYTES
+         && ghlo_spirv_count_iterations (self->kernel, self->extents, &schedule) <= FEW_ITERATIONS;
+}
+
 const char *
 ghlo_vulkan_kernel_init (GhloVulkanKernel *self,
                          GhloVulkanDevice *device,
@@ -251,6 +274,7 @@ ghlo_vulkan_kernel_init (GhloVulkanKernel *self,
                                MAX_SCRATCH / self->scratch_each / GHLO_SPIRV_GROUP * GHLO_SPIRV_GROUP);
   choose_parts (self);
   choose_points (self);
+  self->loads_first = is_short (self, expanded);
   if (self->n_parts > 1 ? may_end_early (self, GHLO_SPIRV_PARTS_APART) || may_end_early (self, GHLO_SPIRV_PARTS_MERGED)
                         : may_end_early (self, GHLO_SPIRV_PARTS_IN_TURN))
     return "the device may leave its loops before their end";
@@ -270,7 +294,7 @@ make_pipeline (const GhloVulkanKernel  *self,
                GhloSpirvParts           parts,
                GError                 **error)
 {
-  const GhloSpirvSchedule schedule = schedule_of (self, parts);
+  const GhloSpirvSchedule schedule = ghlo_vulkan_kernel_schedule (self, parts);
   g_autoptr (GBytes) words = ghlo_spirv_emit (self->kernel, &self->device->measured.floats, &schedule, error);
 
   return words != NULL ? ghlo_vulkan_pipelines_get (self->device->pipelines, words, error) : VK_NULL_HANDLE;
@@ -308,8 +332,7 @@ record_dispatch (const GhloVulkanKernel *self,
     .n_points = is_of_parts ? self->n_points * self->n_parts : self->n_points,
     .points_each = self->group_per_point ? 1 : GHLO_SPIRV_GROUP * self->points_each,
     .most_groups = self->group_per_point || is_of_parts ? G_MAXUINT : (guint) (self->n_invocations / GHLO_SPIRV_GROUP),
-    .takes_turns = self->scratch_each > 0, .words = words,
-    .n_words = GHLO_SPIRV_N_WORDS + kernel->n_buffers + kernel->n_axes,
+    .takes_turns = self->scratch_each > 0, .words = words, .n_words = ghlo_spirv_count_words (kernel),
     .accesses = accesses, .n_accesses = kernel->n_buffers,
   };
 

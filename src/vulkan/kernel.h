@@ -23,6 +23,7 @@ typedef struct
   guint64           n_parts;          /* of each, that are done apart */
   gsize             scratch_each;     /* bytes of an invocation */
   guint64           n_invocations;    /* that are at work at once: all of them have scratch */
+  gboolean          loads_first;      /* what it does behind a closed gate is as little as waiting for the gate is */
 } GhloVulkanKernel;
 
 /* NULL, or the reason, static, why the device does not compute @kernel. Nothing is kept but @kernel. */
@@ -35,6 +36,9 @@ void        ghlo_vulkan_kernel_init_probe (GhloVulkanKernel      *self,
                                         const GhloKernel         *kernel);
 /* Bytes of scratch that a run takes. */
 gsize       ghlo_vulkan_kernel_scratch (const GhloVulkanKernel   *self);
+/* Choices for its shader, or for that of its parts or of the rest. */
+GhloSpirvSchedule ghlo_vulkan_kernel_schedule (const GhloVulkanKernel *self,
+                                        GhloSpirvParts            parts);
 /* Makes its pipeline. */
 gboolean    ghlo_vulkan_kernel_compile (GhloVulkanKernel         *self,
                                         GError                  **error);

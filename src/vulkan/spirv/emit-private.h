@@ -50,18 +50,22 @@ typedef struct
 typedef struct
 {
   GhloSpirvBuilder *builder;
-  const GhloKernel *kernel;             /* without functions */
   GhloSpirvFloats   floats;
   Id                glsl;               /* the extended instructions */
   Id                u32, u64, boolean;  /* types */
   Id                wide_fma;           /* a function of three f64, or 0 */
   Id                function;           /* the entry point */
   gboolean          has_vulkan_model;   /* Vulkan's memory model, which cooperative matrices need */
+  GArray           *interface;          /* Id: all variables of the module */
+  guint             group;              /* invocations of a workgroup */
 
+  /* What follows is of the kernel that is emitted. */
+  const GhloKernel *kernel;             /* without functions */
+  gboolean          loads_first;        /* see GhloSpirvSchedule */
+  Id                open;               /* whether what is to be stored is stored; 0: always */
   /* Of the invocation; u64. */
   Id                table, number, n_invocations, scratch;
   Id                lane;               /* its number in the workgroup, where that does a point together; or 0 */
-  guint             group;              /* invocations of the workgroup */
   SpirvTold         told;
   guint             n_loops;            /* around what is emitted */
   SpirvKept         kept[SPIRV_MAX_KEPT];
@@ -74,7 +78,6 @@ typedef struct
   Id                buffers[GHLO_KERNEL_MAX_BUFFERS], extents[GHLO_KERNEL_MAX_AXES];
   Id                variables[GHLO_KERNEL_MAX_TEMPORARIES];     /* of temporaries that do not lie in scratch; 0: not
                                                                  * yet */
-  GArray           *interface;          /* Id: all variables of the module */
 
   Id                point[GHLO_KERNEL_MAX_AXES];                /* u64 */
   Id                values[GHLO_SPIRV_MAX_NODES];
@@ -286,9 +289,18 @@ Id   ghlo_spirv_built_in      (Spirv           *self,
 void ghlo_spirv_begin_module  (Spirv           *self);
 void ghlo_spirv_end_module    (Spirv           *self,
                                guint            group);
+/* The variable of GhloSpirvPush, and what is in a field of it. */
+Id   ghlo_spirv_add_push      (Spirv           *self);
+Id   ghlo_spirv_load_push     (Spirv           *self,
+                               Id               push,
+                               guint            field);
 /* The number of the invocation's point, or of its workgroup's; the table is there from then on. */
 Id   ghlo_spirv_find_point    (Spirv           *self,
                                gboolean         group_per_point);
+/* Whether the flag is no obstacle. */
+Id   ghlo_spirv_load_open     (Spirv           *self);
+/* The points from which on none is done, all of them where the flag is 0 and stores do not look at it. */
+Id   ghlo_spirv_load_end      (Spirv           *self);
 /* What follows, up to ghlo_spirv_end_if (), is done where there is such a point. */
 Id   ghlo_spirv_begin_point   (Spirv           *self,
                                Id               point);

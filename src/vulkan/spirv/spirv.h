@@ -68,6 +68,9 @@ typedef struct
   guint    points_each;         /* of an invocation that needs no scratch, where parts are done in turn; 0 is 1 */
   GhloSpirvParts parts;         /* other than IN_TURN only where ghlo_spirv_count_parts () is more than 1 */
   guint    group;               /* invocations of a workgroup that does a point, a power of two; 0: GHLO_SPIRV_GROUP */
+  gboolean loads_first;         /* All is loaded and computed whatever the flag says, which only stores wait for: for
+                                 * points that need no scratch, take little time, and are done in turn and each by an
+                                 * invocation or workgroup of its own. */
 } GhloSpirvSchedule;
 
 static inline guint
@@ -81,6 +84,20 @@ GBytes *ghlo_spirv_emit    (const GhloKernel         *kernel,
                             const GhloSpirvFloats    *floats,
                             const GhloSpirvSchedule  *schedule,
                             GError                  **error);
+/* The same of two kernels, neither of which needs scratch or has several points for an invocation, of workgroups of the
+ * larger group; a workgroup that does a point has to have as many. The first workgroup of the dispatch does all points
+ * of the first kernel, and the table of the second, whose points the others have, lies behind that of the first. */
+GBytes *ghlo_spirv_emit_pair (const GhloKernel *const *kernels,
+                            const GhloSpirvFloats    *floats,
+                            const GhloSpirvSchedule  *schedules,
+                            GError                  **error);
+/* The words of a kernel's table. */
+static inline guint
+ghlo_spirv_count_words (const GhloKernel *kernel)
+{
+  return GHLO_SPIRV_N_WORDS + kernel->n_buffers + kernel->n_axes;
+}
+
 /* The bytes of scratch that one invocation takes, G_MAXSIZE where they are too many. */
 gsize   ghlo_spirv_scratch (const GhloKernel         *kernel);
 /* Into how many parts that may be done apart the folds of the first block are cut, 1 where they may not be; and the

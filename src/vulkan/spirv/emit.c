@@ -1,0 +1,256 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * The shader of a kernel, and that of two which do not wait for each other: then the first workgroup does all of the
+ * one, which has few points, and the others do the other, with the table behind the first one's. A dispatch more would
+ * take longer than they do.
+ */
+
+#include "vulkan/spirv/emit-private.h"
+
+#include "base/ghlo-error.h"
+#include "kernel/expand.h"
+
+#include <string.h>
+
+static void
+load_table (Spirv *self)
+{
+  const GhloKernel *kernel = self->kernel;
+  guint word = GHLO_SPIRV_N_WORDS;
+
+  self->scratch = ghlo_spirv_word (self, self->table, GHLO_SPIRV_WORD_SCRATCH);
+  self->n_invocations = ghlo_spirv_word (self, self->table, GHLO_SPIRV_WORD_INVOCATIONS);
+  if (!self->floats.folds_exactly)
+    self->zero = ghlo_spirv_word (self, self->table, GHLO_SPIRV_WORD_ZERO);
+  for (guint i = 0; i < kernel->n_buffers; i++)
+    self->buffers[i] = ghlo_spirv_word (self, self->table, word++);
+  for (guint i = 0; i < kernel->n_axes; i++, word++)
+    self->extents[i] = kernel->axes[i].is_runtime ? ghlo_spirv_word (self, self->table, word)
+                                                  : ghlo_spirv_u64 (self, (guint64) kernel->axes[i].extent);
+}
+
+/* Whether no number of a parallel point takes more than 32 bits. */
+static gboolean
+has_few_points (const GhloKernel *kernel)
+{
+  guint64 n = 1;
+
+  for (guint i = 0; i < kernel->n_parallel; i++)
+    if (!g_uint64_checked_mul (&n, n, (guint64) kernel->axes[i].extent))
+      return FALSE;
+
+  return n <= G_MAXUINT32;
+}
+
+/* The coordinates of a parallel point, the last axis' first. Processors of graphics divide 32 bits faster than 64; and
+ * a remainder is what a product leaves, since NVIDIA's compiler (580) makes wrong ones of 64 bits by 2 behind a
+ * division. */
+static void
+set_point (Spirv *self,
+           Id     number)
+{
+  gboolean is_narrow = has_few_points (self->kernel);
+  Id type = is_narrow ? self->u32 : self->u64;
+
+  if (is_narrow)
+    number = CODE (SpvOpUConvert, type, number);
+  for (guint i = self->kernel->n_parallel; i-- > 0;)
+    {
+      Id extent, quotient, coordinate = number;
+
+      if (i > 0)
+        {
+          extent = is_narrow ? CODE (SpvOpUConvert, type, self->extents[i]) : self->extents[i];
+          quotient = CODE (SpvOpUDiv, type, number, extent);
+          coordinate = CODE (SpvOpISub, type, number, CODE (SpvOpIMul, type, quotient, extent));
+          number = quotient;
+        }
+      self->point[i] = is_narrow ? CODE (SpvOpUConvert, self->u64, coordinate) : coordinate;
+    }
+}
+
+/* The number of the point; of @number, which counts the points of all parts, where they are done apart. */
+static Id
+find_part (Spirv *self,
+           Id     number)
+{
+  self->n_points = ghlo_spirv_u64 (self, 1);
+  for (guint i = 0; i < self->kernel->n_parallel; i++)
+    self->n_points = CODE (SpvOpIMul, self->u64, self->n_points, self->extents[i]);
+  self->slot = number;
+  if (self->parts == GHLO_SPIRV_PARTS_MERGED)
+    return number;
+  self->part = CODE (SpvOpUDiv, self->u64, number, self->n_points);
+
+  return CODE (SpvOpISub, self->u64, number, CODE (SpvOpIMul, self->u64, self->part, self->n_points));
+}
+
+/* An invocation does @n points, a workgroup's width apart, so that neighbours read side by side. */
+static void
+emit_points (Spirv *self,
+             guint  n)
+{
+  const Id push = ghlo_spirv_add_push (self), group = ghlo_spirv_built_in (self, SpvBuiltInWorkgroupId, TRUE);
+  const Id lane = ghlo_spirv_built_in (self, SpvBuiltInLocalInvocationIndex, FALSE);
+  Id begin = CODE (SpvOpIMul, self->u64, group, ghlo_spirv_u64 (self, (guint64) n * GHLO_SPIRV_GROUP)), end, exit;
+  SpirvLoop loop;
+
+  self->table = ghlo_spirv_load_push (self, push, 0);
+  begin = CODE (SpvOpIAdd, self->u64, begin, CODE (SpvOpIAdd, self->u64, lane, ghlo_spirv_load_push (self, push, 1)));
+  load_table (self);
+  end = ghlo_spirv_load_end (self);
+  loop = ghlo_spirv_begin_loop (self, begin, CODE (SpvOpIAdd, self->u64, begin,
+                                                   ghlo_spirv_u64 (self, (guint64) n * GHLO_SPIRV_GROUP)));
+  exit = ghlo_spirv_begin_if (self, CODE (SpvOpULessThan, self->boolean, loop.index, end));
+  set_point (self, loop.index);
+  ghlo_spirv_blocks (self, 0, self->kernel->n_blocks, 0);
+  ghlo_spirv_end_if (self, exit);
+  ghlo_spirv_end_loop (self, loop, ghlo_spirv_u64 (self, GHLO_SPIRV_GROUP));
+}
+
+/* What is in the table is on its way while the flag is, since steps that wait for each other are mostly such ways. */
+static void
+emit_point (Spirv *self,
+            Id     point)
+{
+  Id exit;
+
+  load_table (self);
+  if (self->loads_first)
+    self->open = ghlo_spirv_load_open (self);
+  exit = ghlo_spirv_begin_point (self, point);
+  ghlo_spirv_place (self);
+  if (self->parts != GHLO_SPIRV_PARTS_IN_TURN)
+    point = find_part (self, point);
+  set_point (self, point);
+  if (self->parts == GHLO_SPIRV_PARTS_APART)
+    ghlo_spirv_part (self, self->kernel->blocks);
+  else
+    {
+      ghlo_spirv_keep (self);
+      ghlo_spirv_blocks (self, 0, self->kernel->n_blocks, 0);
+    }
+  ghlo_spirv_end_if (self, exit);
+}
+
+/* Of what was emitted before nothing is left but the module. */
+static void
+begin_kernel (Spirv                   *self,
+              const GhloKernel        *kernel,
+              const GhloSpirvSchedule *schedule)
+{
+  memset (&self->kernel, 0, sizeof *self - G_STRUCT_OFFSET (Spirv, kernel));
+  self->kernel = kernel;
+  self->parts = schedule->parts;
+  self->loads_first = schedule->loads_first;
+}
+
+static void
+emit_one (Spirv                   *self,
+          const GhloKernel        *kernel,
+          const GhloSpirvSchedule *schedule)
+{
+  begin_kernel (self, kernel, schedule);
+  if (schedule->points_each > 1)
+    emit_points (self, schedule->points_each);
+  else
+    emit_point (self, ghlo_spirv_find_point (self, schedule->group_per_point));
+}
+
+static void
+emit_two (Spirv                   *self,
+          GhloKernel *const       *kernels,
+          const GhloSpirvSchedule *schedules)
+{
+  const Id table = ghlo_spirv_load_push (self, ghlo_spirv_add_push (self), 0);
+  const Id lane = ghlo_spirv_built_in (self, SpvBuiltInLocalInvocationIndex, FALSE);
+  const Id group = ghlo_spirv_built_in (self, SpvBuiltInWorkgroupId, TRUE), zero = ghlo_spirv_u64 (self, 0);
+
+  for (guint i = 0; i < 2; i++)
+    {
+      const Id exit = ghlo_spirv_begin_if (self, CODE (i == 0 ? SpvOpIEqual : SpvOpINotEqual, self->boolean, group,
+                                                       zero));
+      const Id number = i == 0 ? zero : CODE (SpvOpISub, self->u64, group, ghlo_spirv_u64 (self, 1));
+
+      begin_kernel (self, kernels[i], &schedules[i]);
+      self->table = i == 0 ? table : CODE (SpvOpIAdd, self->u64, table,
+                                           ghlo_spirv_u64 (self, ghlo_spirv_count_words (kernels[0]) * 8));
+      self->number = number;
+      if (schedules[i].group_per_point)
+        self->lane = lane;
+      else
+        self->number = CODE (SpvOpIAdd, self->u64, lane, CODE (SpvOpIMul, self->u64, number,
+                                                               ghlo_spirv_u64 (self, self->group)));
+      emit_point (self, self->number);
+      ghlo_spirv_end_if (self, exit);
+    }
+}
+
+/* FALSE, with an error, where it is too large. */
+static gboolean
+check_size (const GhloKernel         *kernel,
+            const GhloSpirvSchedule  *schedule,
+            GError                  **error)
+{
+  if (kernel->n_nodes > GHLO_SPIRV_MAX_NODES)
+    g_set_error (error, GHLO_ERROR, GHLO_ERROR_UNSUPPORTED, "the kernel %s has %u nodes: at most %u become a shader",
+                 kernel->name, kernel->n_nodes, GHLO_SPIRV_MAX_NODES);
+  else if (schedule->group_per_point && ghlo_spirv_shared (kernel) > schedule->shared_size)
+    g_set_error (error, GHLO_ERROR, GHLO_ERROR_UNSUPPORTED, "a point of the kernel %s takes %" G_GSIZE_FORMAT
+                 " bytes of shared memory: at most %" G_GSIZE_FORMAT " are to be had", kernel->name,
+                 ghlo_spirv_shared (kernel), schedule->shared_size);
+  else
+    return TRUE;
+
+  return FALSE;
+}
+
+/* @n kernels, without functions. */
+static GBytes *
+emit (GhloKernel *const       *kernels,
+      guint                    n,
+      const GhloSpirvFloats   *floats,
+      const GhloSpirvSchedule *schedules)
+{
+  g_autoptr (GhloSpirvBuilder) builder = ghlo_spirv_builder_new ();
+  g_autoptr (GArray) interface = g_array_new (FALSE, FALSE, sizeof (Id));
+  g_autofree Spirv *self = g_new0 (Spirv, 1);
+
+  self->builder = builder;
+  self->interface = interface;
+  self->floats = *floats;
+  for (guint i = 0; i < n; i++)
+    self->group = MAX (self->group, ghlo_spirv_group (&schedules[i]));
+  ghlo_spirv_begin_module (self);
+  if (n == 1)
+    emit_one (self, kernels[0], schedules);
+  else
+    emit_two (self, kernels, schedules);
+  ghlo_spirv_end_module (self, self->group);
+
+  return ghlo_spirv_builder_end (builder);
+}
+
+GBytes *
+ghlo_spirv_emit (const GhloKernel         *kernel,
+                 const GhloSpirvFloats    *floats,
+                 const GhloSpirvSchedule  *schedule,
+                 GError                  **error)
+{
+  g_autofree GhloKernel *expanded = ghlo_kernel_expand (kernel, error);
+
+  return expanded != NULL && check_size (expanded, schedule, error) ? emit (&expanded, 1, floats, schedule) : NULL;
+}
+
+GBytes *
+ghlo_spirv_emit_pair (const GhloKernel *const  *kernels,
+                      const GhloSpirvFloats    *floats,
+                      const GhloSpirvSchedule  *schedules,
+                      GError                  **error)
+{
+  g_autofree GhloKernel *first = ghlo_kernel_expand (kernels[0], error);
+  g_autofree GhloKernel *second = first != NULL ? ghlo_kernel_expand (kernels[1], error) : NULL;
+
+  return second != NULL && check_size (first, &schedules[0], error) && check_size (second, &schedules[1], error)
+         ? emit ((GhloKernel *[]) { first, second }, 2, floats, schedules) : NULL;
+}
