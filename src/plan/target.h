@@ -179,6 +179,11 @@ typedef struct
   void      (*repeat)   (gpointer               recording,
                          guint                  first,
                          guint                  n);
+  /* Makes one command of @first and the one behind it where they do not wait for each other and the device gains by
+   * it. FALSE with @error. NULL where it never does. */
+  gboolean  (*join)     (gpointer               recording,
+                         guint                  first,
+                         GError               **error);
   /* Bytes of the device's memory that a run of it takes besides its buffers. */
   gsize     (*get_size) (gpointer               recording);
   /* Begins a run with the buffers at these addresses, after all that was put in before; any thread may. FALSE with

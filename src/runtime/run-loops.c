@@ -88,6 +88,7 @@ put_iteration (const GhloRunLoop  *self,
   const GhloStepRecorder *recorder = self->target->space->recorder;
   const GhloStepBody *condition = &self->loop->bodies[0], *body = &self->loop->bodies[1];
   const GhloStepPlace gate = gate_of (self, i);
+  const guint first = recorder->count (recording);
   gboolean ok;
 
   self->recordings->moved = self->predicate.buffer;
@@ -96,6 +97,8 @@ put_iteration (const GhloRunLoop  *self,
   ok = ghlo_run_recordings_put (self->recordings, recorder, condition->steps, condition->n_steps - 1, recording, error);
   recorder->gate (recording, self->runs_ahead ? before : gate);
   ok = ok && ghlo_run_recordings_put (self->recordings, recorder, body->steps, body->n_steps, recording, error);
+  if (ok && self->runs_ahead && recorder->join != NULL)
+    ok = recorder->join (recording, first, error);
   recorder->gate (recording, nowhere);
   ghlo_run_exchange (self->loop, self->recordings->names);
 

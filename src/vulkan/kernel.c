@@ -332,7 +332,9 @@ record_dispatch (const GhloVulkanKernel *self,
     .n_points = is_of_parts ? self->n_points * self->n_parts : self->n_points,
     .points_each = self->group_per_point ? 1 : GHLO_SPIRV_GROUP * self->points_each,
     .most_groups = self->group_per_point || is_of_parts ? G_MAXUINT : (guint) (self->n_invocations / GHLO_SPIRV_GROUP),
-    .takes_turns = self->scratch_each > 0, .words = words, .n_words = ghlo_spirv_count_words (kernel),
+    .takes_turns = self->scratch_each > 0,
+    .kernel = scratch_size == 0 && self->points_each == 1 ? self : NULL,
+    .words = words, .n_words = ghlo_spirv_count_words (kernel),
     .accesses = accesses, .n_accesses = kernel->n_buffers,
   };
 

@@ -9,7 +9,7 @@
 
 G_BEGIN_DECLS
 
-typedef struct
+struct _GhloVulkanKernel
 {
   const GhloKernel *kernel;           /* borrowed */
   GhloVulkanDevice *device;
@@ -24,7 +24,7 @@ typedef struct
   gsize             scratch_each;     /* bytes of an invocation */
   guint64           n_invocations;    /* that are at work at once: all of them have scratch */
   gboolean          loads_first;      /* what it does behind a closed gate is as little as waiting for the gate is */
-} GhloVulkanKernel;
+};
 
 /* NULL, or the reason, static, why the device does not compute @kernel. Nothing is kept but @kernel. */
 const char *ghlo_vulkan_kernel_init    (GhloVulkanKernel         *self,

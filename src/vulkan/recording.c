@@ -16,6 +16,7 @@
 #include "base/debug.h"
 #include "vulkan/hazards.h"
 #include "vulkan/memory.h"
+#include "vulkan/pair.h"
 #include "vulkan/queue.h"
 #include "vulkan/shaders.h"
 #include "vulkan/spirv/spirv.h"
@@ -41,10 +42,12 @@ typedef struct
   guint64    n_points;
   guint      points_each, most_groups;
   gboolean   takes_turns;
+  const GhloVulkanKernel *kernel;       /* of the dispatch; while it is recorded */
   gboolean   waits;             /* for what is before it */
   GhloStepPlace gate;           /* nowhere: it is always done */
   guint      table;             /* the first of its words */
   guint      first_access, n_accesses;
+  guint      n_of_first;        /* of these those of the first of two dispatches that are one; else 0 */
 } Command;
 
 typedef struct
@@ -280,8 +283,8 @@ ghlo_vulkan_recording_dispatch (GhloVulkanRecording      *self,
 {
   Command command = {
     dispatch->name, dispatch->pipeline, dispatch->n_points, dispatch->points_each,
-    MIN (dispatch->most_groups, MAX_GROUPS), dispatch->takes_turns, FALSE, self->gate, self->words->len,
-    self->accesses->len, 0,
+    MIN (dispatch->most_groups, MAX_GROUPS), dispatch->takes_turns, dispatch->kernel, FALSE, self->gate,
+    self->words->len, self->accesses->len, 0, 0,
   };
 
   if (dispatch->n_points == 0)
@@ -304,6 +307,44 @@ ghlo_vulkan_recording_repeat (GhloVulkanRecording *self,
 {
   for (guint i = first; i < first + n; i++)
     add_command (self, g_array_index (self->commands, Command, i));
+}
+
+gboolean
+ghlo_vulkan_recording_get_pair (const GhloVulkanRecording  *self,
+                                guint                       first,
+                                const GhloVulkanKernel    **kernels)
+{
+  const Command *commands = &g_array_index (self->commands, Command, first);
+
+  if (first + 2 > self->commands->len || commands[1].waits || commands[0].gate.buffer != commands[1].gate.buffer
+      || commands[0].gate.offset != commands[1].gate.offset)
+    return FALSE;
+  for (guint i = 0; i < 2; i++)
+    kernels[i] = commands[i].n_of_first == 0 ? commands[i].kernel : NULL;
+
+  return kernels[0] != NULL && kernels[1] != NULL;
+}
+
+/* Words and accesses of one are behind those of the other. */
+void
+ghlo_vulkan_recording_join (GhloVulkanRecording *self,
+                            guint                first,
+                            VkPipeline           pipeline,
+                            guint                n_groups)
+{
+  Command *commands = &g_array_index (self->commands, Command, first);
+  g_autofree char *name = g_strdup_printf ("%s beside %s", commands[0].name, commands[1].name);
+
+  commands[0].name = g_intern_string (name);
+  commands[0].pipeline = pipeline;
+  commands[0].n_points = n_groups;
+  commands[0].points_each = 1;
+  commands[0].most_groups = n_groups;
+  commands[0].n_of_first = commands[0].n_accesses;
+  commands[0].n_accesses += commands[1].n_accesses;
+  g_array_remove_index (self->commands, first + 1);
+  if (self->first_open > first)
+    self->first_open--;
 }
 
 GhloVulkanAccess
@@ -650,11 +691,12 @@ ghlo_vulkan_recording_check (const GhloVulkanRecording *self,
         {
           const GhloVulkanAccess *access = &accesses_of (self, command)[k];
           guint64 begin = address_of (access, addresses, gates) + (guint64) access->begin;
-          guint other = ghlo_vulkan_hazards_add (hazards, i, begin, begin + access->size, access->is_written);
+          guint other = ghlo_vulkan_hazards_add (hazards, 2 * i + (k < command->n_of_first), begin,
+                                                 begin + access->size, access->is_written);
 
           if (other != G_MAXUINT)
             return g_strdup_printf ("dispatch %u of %u has to wait for dispatch %u: both use bytes from 0x%"
-                                    G_GINT64_MODIFIER "x to 0x%" G_GINT64_MODIFIER "x", i, self->commands->len, other,
+                                    G_GINT64_MODIFIER "x to 0x%" G_GINT64_MODIFIER "x", i, self->commands->len, other / 2,
                                     begin, begin + access->size);
         }
     }
@@ -776,6 +818,7 @@ const GhloStepRecorder ghlo_vulkan_recorder = {
 #endif
   .count = count,
   .repeat = repeat,
+  .join = ghlo_vulkan_pair_join,
   .get_size = get_size,
   .replay = replay,
   .free = destroy,

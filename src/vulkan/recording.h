@@ -59,6 +59,8 @@ ghlo_vulkan_number_place (guint64 number)
   return (GhloStepPlace) { (guint32) (number >> 40) - 1, (gint64) low - ((gint64) 1 << 39) };
 }
 
+typedef struct _GhloVulkanKernel GhloVulkanKernel;
+
 /* A shader over points that are numbered. */
 typedef struct
 {
@@ -68,6 +70,7 @@ typedef struct
   guint                   points_each;    /* of a workgroup */
   guint                   most_groups;    /* at once */
   gboolean                takes_turns;    /* further ones begin when those have ended: they use the same scratch */
+  const GhloVulkanKernel *kernel;         /* all of which it is, so that it may be joined with another; nullable */
   /* The words of GhloSpirvPush's table: those of GhloSpirvWord, of which END and FLAG are set here, and what follows
    * them. Those of accesses are set in each run. */
   const guint64          *words;
@@ -92,6 +95,16 @@ GhloStepPlace        ghlo_vulkan_recording_add_gates (GhloVulkanRecording      *
 void                 ghlo_vulkan_recording_repeat   (GhloVulkanRecording       *self,
                                                      guint                      first,
                                                      guint                      n);
+/* The kernels of dispatch @first and the one behind it. FALSE where these cannot be one: they are something else, or the
+ * second waits for the first, or they are behind different gates. */
+gboolean             ghlo_vulkan_recording_get_pair (const GhloVulkanRecording *self,
+                                                     guint                      first,
+                                                     const GhloVulkanKernel   **kernels);
+/* Makes one of them: @n_groups workgroups of @pipeline, whose table is both of theirs. */
+void                 ghlo_vulkan_recording_join     (GhloVulkanRecording       *self,
+                                                     guint                      first,
+                                                     VkPipeline                 pipeline,
+                                                     guint                      n_groups);
 /* The access by which a dispatch may write all of the buffer where @number is a place. */
 GhloVulkanAccess     ghlo_vulkan_recording_all      (const GhloVulkanRecording *self,
                                                      guint                      word,

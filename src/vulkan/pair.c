@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * A dispatch costs a device some 0.6 µs even beside another one. Where the first of two is a single workgroup, as the
+ * condition of a loop mostly is, one shader does both.
+ */
+
+#include "vulkan/pair.h"
+
+#include "vulkan/kernel.h"
+#include "vulkan/pipelines.h"
+
+/* Workgroups of @group invocations that do all points of @kernel. */
+static guint64
+count_groups (const GhloVulkanKernel *kernel,
+              guint                   group)
+{
+  return kernel->group_per_point ? kernel->n_points : (kernel->n_points + group - 1) / group;
+}
+
+/* The invocations of workgroups that do either kernel; 0: there are none. */
+static guint
+find_group (const GhloSpirvSchedule *schedules)
+{
+  const guint group = MAX (ghlo_spirv_group (&schedules[0]), ghlo_spirv_group (&schedules[1]));
+
+  for (guint i = 0; i < 2; i++)
+    if (schedules[i].group_per_point && ghlo_spirv_group (&schedules[i]) != group)
+      return 0;
+
+  return group;
+}
+
+/* Of shared memory. */
+static gsize
+count_bytes (const GhloVulkanKernel *kernel)
+{
+  return kernel->group_per_point ? ghlo_spirv_shared (kernel->kernel) : 0;
+}
+
+gboolean
+ghlo_vulkan_pair_join (gpointer   recording,
+                       guint      first,
+                       GError   **error)
+{
+  GhloVulkanDevice *device = ghlo_vulkan_recording_get_device (recording);
+  const GhloVulkanKernel *kernels[2];
+  GhloSpirvSchedule schedules[2];
+  g_autoptr (GBytes) words = NULL;
+  VkPipeline pipeline = VK_NULL_HANDLE;
+  guint64 n_groups;
+  guint group;
+
+  if (!ghlo_vulkan_recording_get_pair (recording, first, kernels))
+    return TRUE;
+  for (guint i = 0; i < 2; i++)
+    schedules[i] = ghlo_vulkan_kernel_schedule (kernels[i], GHLO_SPIRV_PARTS_IN_TURN);
+  group = find_group (schedules);
+  if (group == 0 || count_groups (kernels[0], group) > 1
+      || count_bytes (kernels[0]) + count_bytes (kernels[1]) > device->limits.maxComputeSharedMemorySize)
+    return TRUE;
+  n_groups = 1 + count_groups (kernels[1], group);
+  if (n_groups > device->limits.maxComputeWorkGroupCount[0])
+    return TRUE;
+  words = ghlo_spirv_emit_pair ((const GhloKernel *[]) { kernels[0]->kernel, kernels[1]->kernel },
+                                &device->measured.floats, schedules, error);
+  if (words != NULL)
+    pipeline = ghlo_vulkan_pipelines_get (device->pipelines, words, error);
+  if (pipeline != VK_NULL_HANDLE)
+    ghlo_vulkan_recording_join (recording, first, pipeline, (guint) n_groups);
+
+  return pipeline != VK_NULL_HANDLE;
+}

@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * Two kernels in one dispatch.
+ */
+
+#pragma once
+
+#include "vulkan/recording.h"
+
+G_BEGIN_DECLS
+
+/* As GhloStepRecorder has it. */
+gboolean ghlo_vulkan_pair_join (gpointer   recording,
+                                guint      first,
+                                GError   **error);
+
+G_END_DECLS
