@@ -696,8 +696,8 @@ ghlo_vulkan_recording_check (const GhloVulkanRecording *self,
 
           if (other != G_MAXUINT)
             return g_strdup_printf ("dispatch %u of %u has to wait for dispatch %u: both use bytes from 0x%"
-                                    G_GINT64_MODIFIER "x to 0x%" G_GINT64_MODIFIER "x", i, self->commands->len, other / 2,
-                                    begin, begin + access->size);
+                                    G_GINT64_MODIFIER "x to 0x%" G_GINT64_MODIFIER "x", i, self->commands->len,
+                                    other / 2, begin, begin + access->size);
         }
     }
 

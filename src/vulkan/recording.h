@@ -95,7 +95,7 @@ GhloStepPlace        ghlo_vulkan_recording_add_gates (GhloVulkanRecording      *
 void                 ghlo_vulkan_recording_repeat   (GhloVulkanRecording       *self,
                                                      guint                      first,
                                                      guint                      n);
-/* The kernels of dispatch @first and the one behind it. FALSE where these cannot be one: they are something else, or the
+/* The kernels of dispatch @first and the one behind it. FALSE where these cannot be one: they are something else, the
  * second waits for the first, or they are behind different gates. */
 gboolean             ghlo_vulkan_recording_get_pair (const GhloVulkanRecording *self,
                                                      guint                      first,

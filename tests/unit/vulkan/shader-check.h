@@ -14,6 +14,10 @@ G_BEGIN_DECLS
  * Without a validator they are made alone. */
 void        shader_check_validate (const GhloKernel      *kernel,
                                    const char            *name);
+/* The same of two kernels in a module, each done by invocations or by workgroups. */
+void        shader_check_validate_pair (const GhloKernel *first,
+                                   const GhloKernel      *second,
+                                   const char            *name);
 /* Validates a module, where there is a validator. */
 void        shader_check_words    (GBytes                *words,
                                    const char            *name);
@@ -27,8 +31,9 @@ typedef enum
   SHADER_CHECK_BOTH,
 } ShaderCheck;
 
-/* Runs @kernel in memory drawn by @seed, each point by an invocation, and by a workgroup; of those that carry something
- * every third also by a wider one, and those that fold by a narrower one, whose invocations have several chains. */
+/* Runs @kernel in memory drawn by @seed, each point by an invocation, every second time by one that loads first, and by
+ * a workgroup; of those that carry something every third also by a wider one, and those that fold by a narrower one,
+ * whose invocations have several chains. */
 ShaderCheck shader_check_run      (ShaderRunner          *runner,
                                    const GhloSpirvDevice *device,
                                    const GhloKernel      *kernel,

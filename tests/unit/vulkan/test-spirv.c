@@ -83,6 +83,26 @@ test_files (void)
   shader_check_skip ();
 }
 
+/* Two kernels in one module, of which nothing that the first one left is the second one's. */
+static void
+test_pairs (void)
+{
+  static const char *const names[] = {
+    "concatenate.kernel", "softmax.kernel", "layer-norm.kernel", "gather.kernel", "exponential.kernel", "when.kernel",
+    "complex-product.kernel", "ordered-sum.kernel", "rnn.kernel", "pad.kernel",
+  };
+
+  for (guint i = 0; i < G_N_ELEMENTS (names); i++)
+    {
+      g_autofree GhloKernel *first = read_kernel (names[i]);
+      g_autofree GhloKernel *second = read_kernel (names[(i + 1) % G_N_ELEMENTS (names)]);
+
+      shader_check_validate_pair (first, second, names[i]);
+      shader_check_validate_pair (first, first, names[i]);
+    }
+  shader_check_skip ();
+}
+
 /* What takes too much shared memory is refused, just above what it takes. */
 static void
 test_limits (void)
@@ -366,6 +386,7 @@ main (int    argc,
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/spirv/files", test_files);
   g_test_add_func ("/spirv/random", test_random);
+  g_test_add_func ("/spirv/pairs", test_pairs);
   g_test_add_func ("/spirv/limits", test_limits);
   g_test_add_func ("/spirv/barriers", test_barriers);
   g_test_add_func ("/spirv/loads", test_loads);

@@ -80,13 +80,18 @@ enum { PATTERN = 0xa5, MAX_OUTPUTS = 4 };
     "  return %r#0, %r#1 : tensor<" words "xui64>, tensor<100xui32>\n")
 
 static const char *const programs[] = {
-  /* Kernels: several points for an invocation, one, a workgroup for a point, parts of folds apart. */
+  /* Kernels: several points for an invocation, one, a workgroup for a point, parts of folds apart; and small ones,
+   * which look at the gate when they store. */
   PROGRAM ("tensor<300000xf32>", NUMBERS ("f32", "300000")
            "  %r = stablehlo.sine %x : tensor<300000xf32>\n  return %r : tensor<300000xf32>\n"),
   PROGRAM ("tensor<100xf32>", NUMBERS ("f32", "100")
            "  %r = stablehlo.sine %x : tensor<100xf32>\n  return %r : tensor<100xf32>\n"),
   REDUCE ("8x1000", "1", "8xf32"),
   REDUCE ("300000", "0", "f32"),
+  REDUCE ("8x10", "1", "8xf32"),
+  REDUCE ("256", "0", "f32"),
+  PROGRAM ("tensor<100xf32>", NUMBERS ("f32", "100")
+           "  %r = stablehlo.negate %x : tensor<100xf32>\n  return %r : tensor<100xf32>\n"),
   PROGRAM ("tensor<40x30xi32>", NUMBERS ("i32", "30x40")
            "  %r = stablehlo.transpose %x, dims = [1, 0] : (tensor<30x40xi32>) -> tensor<40x30xi32>\n"
            "  return %r : tensor<40x30xi32>\n"),

@@ -9,6 +9,7 @@
 #include "runtime/place.h"
 #include "vulkan/hazards.h"
 #include "vulkan/instance.h"
+#include "vulkan/kernel.h"
 #include "vulkan/recording.h"
 #include "vulkan/spirv/spirv.h"
 
@@ -83,6 +84,61 @@ test_partners (void)
   g_assert_false (ghlo_vulkan_recording_waits (recording, G_N_ELEMENTS (touches) + 2));
   ghlo_vulkan_recording_repeat (recording, 1, 1);
   g_assert_true (ghlo_vulkan_recording_waits (recording, G_N_ELEMENTS (touches) + 3));
+}
+
+/* One of a kernel, which is looked at by nobody here. */
+static void
+touch_by_kernel (GhloVulkanRecording *recording,
+                 guint32              buffer,
+                 gboolean             is_written)
+{
+  static const GhloVulkanKernel kernel;
+  const guint64 words[GHLO_SPIRV_N_WORDS + 1] = { 0 };
+  const GhloVulkanAccess access = { GHLO_SPIRV_N_WORDS, { buffer, 0 }, 0, 64, is_written };
+
+  ghlo_vulkan_recording_dispatch (recording, &(GhloVulkanDispatch) {
+    .name = "kernel", .kernel = &kernel, .n_points = 1, .points_each = 1, .most_groups = 1, .words = words,
+    .n_words = G_N_ELEMENTS (words), .accesses = &access, .n_accesses = 1,
+  });
+}
+
+/* Two dispatches that are one are waited for as both are, and the checker still takes them for two. */
+static void
+test_join (void)
+{
+  const GhloStepExtent extents[] = { { 0, 0, 64, 0 }, { 0, 64, 64, 1 }, { 0, 128, 64, 2 }, { 0, 192, 64, 3 } };
+  guint8 *const apart[] = { GSIZE_TO_POINTER (0x1000), GSIZE_TO_POINTER (0x2000), GSIZE_TO_POINTER (0x3000),
+                            GSIZE_TO_POINTER (0x4000) };
+  guint8 *const together[] = { apart[0], apart[0], apart[2], apart[3] };
+  g_autoptr (GhloVulkanRecording) recording = ghlo_vulkan_recording_new (NULL, extents);
+  const GhloVulkanKernel *kernels[2];
+  g_autofree char *none = NULL, *within = NULL;
+
+  touch (recording, 3, TRUE);
+  touch_by_kernel (recording, 0, TRUE);
+  touch_by_kernel (recording, 1, FALSE);
+  touch_by_kernel (recording, 0, FALSE);
+  touch_by_kernel (recording, 1, TRUE);
+  ghlo_vulkan_recording_gate (recording, (GhloStepPlace) { 2, 0 });
+  touch_by_kernel (recording, 3, FALSE);
+  /* No kernel; the second waits; another gate; none behind it. */
+  g_assert_false (ghlo_vulkan_recording_get_pair (recording, 0, kernels));
+  g_assert_false (ghlo_vulkan_recording_get_pair (recording, 2, kernels));
+  g_assert_false (ghlo_vulkan_recording_get_pair (recording, 4, kernels));
+  g_assert_false (ghlo_vulkan_recording_get_pair (recording, 5, kernels));
+  g_assert_true (ghlo_vulkan_recording_get_pair (recording, 1, kernels));
+  ghlo_vulkan_recording_join (recording, 1, VK_NULL_HANDLE, 2);
+  g_assert_cmpuint (ghlo_vulkan_recording_count (recording), ==, 5);
+  g_assert_false (ghlo_vulkan_recording_get_pair (recording, 0, kernels));
+  g_assert_false (ghlo_vulkan_recording_get_pair (recording, 1, kernels));
+  g_assert_false (ghlo_vulkan_recording_waits (recording, 1));
+  g_assert_true (ghlo_vulkan_recording_waits (recording, 2));
+  touch (recording, 1, FALSE);
+  g_assert_true (ghlo_vulkan_recording_waits (recording, 5));
+  none = ghlo_vulkan_recording_check (recording, apart, G_MAXUINT);
+  g_assert_cmpstr (none, ==, NULL);
+  within = ghlo_vulkan_recording_check (recording, together, G_MAXUINT);
+  g_assert_cmpstr (within, !=, NULL);
 }
 
 static void
@@ -248,6 +304,7 @@ main (int    argc,
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/vulkan/recording/hazards", test_hazards);
   g_test_add_func ("/vulkan/recording/partners", test_partners);
+  g_test_add_func ("/vulkan/recording/join", test_join);
   g_test_add_func ("/vulkan/recording/barriers", test_barriers);
   g_test_add_func ("/vulkan/recording/calls", test_calls);
   g_test_add_func ("/vulkan/recording/dispatches", test_dispatches);
