@@ -14,7 +14,8 @@
  *
  * While the device is at a block the host begins the next one, and then waits for the report of the one before. The
  * last report says how many iterations there were, and so which exchanges are to be made. The next run expects as many:
- * blocks are then submitted together, since each submission costs as much as some iterations.
+ * blocks are then submitted together, since each submission costs as much as some iterations. Where two runs had as
+ * many, all of them are one block, since the end of one costs as much as two iterations.
  */
 
 #include "runtime/run-loops.h"
@@ -33,8 +34,9 @@ static const guint sizes[] = { 2, 2, 4, 8, 16, 32, MOST };
  * the loop takes time as well. LEAST of a few µs each keep the device busy until the host has begun the next ones. */
 enum { PART = 4, LEAST = 8 };
 
-/* So many times the iterations of the largest block are submitted at once, where the loop is expected to have them. */
-enum { AT_ONCE = 2 };
+/* So many times the iterations of the largest block are submitted at once, or are one block, where the loop is expected
+ * to have them. */
+enum { AT_ONCE = 2, MOST_AT_ONCE = AT_ONCE * MOST };
 
 /* A body that takes longer, s, loses more by an iteration too many than it gains by not waiting. */
 #define MAX_AHEAD 2e-5
@@ -44,6 +46,17 @@ enum { N_REPORTS = 2, REPORT_STRIDE = 64 };
 
 /* Bytes of the predicate's buffer at most, since each gate lies in one of its own. */
 enum { MAX_PREDICATE = 4096 };
+
+/* In a g_atomic_rc_box, since another run may replace it. */
+typedef struct
+{
+  const GhloStepRecorder *recorder;
+  gpointer                recording;
+  guint                   size;         /* iterations */
+} Block;
+
+/* Of a loop's blocks those of sizes come first, of which the first begins the loop; then one of all iterations. */
+enum { WHOLE = G_N_ELEMENTS (sizes), N_BLOCKS };
 
 struct _GhloRunLoop
 {
@@ -56,7 +69,8 @@ struct _GhloRunLoop
   guint                 n_sizes;        /* that are not too many steps */
   int                   time;           /* ns that an iteration took lately; 0: not known. Atomic */
   guint                 n_last;         /* iterations of the run before; G_MAXUINT: not known. Atomic */
-  gpointer              blocks[G_N_ELEMENTS (sizes)];   /* NULL until needed; guarded by the lock of recordings */
+  gboolean              is_steady;      /* the run before that had as many. Atomic */
+  Block                *blocks[N_BLOCKS];       /* NULL until needed; guarded by the lock of recordings */
 };
 
 static GhloStepPlace
@@ -116,8 +130,8 @@ put_block (const GhloRunLoop  *self,
   const GhloStepRecorder *recorder = self->target->space->recorder;
   const GhloStepPlace state = place_behind (self, GHLO_RUN_LOOP_STATE);
   GhloStepPlace before = is_first ? nowhere : state;
-  gboolean ok = !is_first || recorder->tally (recording, gate_of (self, 1), MOST - 1, self->stride, state, nowhere,
-                                              error);
+  gboolean ok = !is_first || recorder->tally (recording, gate_of (self, 1), MOST_AT_ONCE - 1, self->stride,
+                                              state, nowhere, error);
 
   for (guint i = 0; ok && i < size; i++)
     {
@@ -129,37 +143,56 @@ put_block (const GhloRunLoop  *self,
                                 place_behind (self, GHLO_RUN_LOOP_REPORT), error);
 }
 
-static gpointer
+static void
+clear_block (gpointer data)
+{
+  Block *block = data;
+
+  block->recorder->free (block->recording);
+}
+
+static void
+release_block (Block *block)
+{
+  g_atomic_rc_box_release_full (block, clear_block);
+}
+
+static Block *
 record (const GhloRunLoop  *self,
         guint               size,
         gboolean            is_first,
         GError            **error)
 {
   const GhloStepRecorder *recorder = self->target->space->recorder;
-  gpointer recording;
+  Block *block = g_atomic_rc_box_new (Block);
   gboolean ok;
 
-  self->recordings->extents[place_behind (self, GHLO_RUN_LOOP_GATES).buffer].size = MOST * self->stride;
-  recording = ghlo_run_recordings_begin (self->recordings, self->target);
-  ok = put_block (self, size, is_first, recording, error);
-  recorder->end (recording, 0);         /* what it takes is measured, and decides what is submitted at once */
+  self->recordings->extents[place_behind (self, GHLO_RUN_LOOP_GATES).buffer].size = MOST_AT_ONCE * self->stride;
+  *block = (Block) { recorder, ghlo_run_recordings_begin (self->recordings, self->target), size };
+  ok = put_block (self, size, is_first, block->recording, error);
+  recorder->end (block->recording, 0);  /* what it takes is measured, and decides what is submitted at once */
   if (!ok)
-    g_clear_pointer (&recording, recorder->free);
+    g_clear_pointer (&block, release_block);
 
-  return recording;
+  return block;
 }
 
-static gpointer
+/* With @size iterations; whoever takes it releases it. */
+static Block *
 get_block (GhloRunLoop  *self,
            guint         i,
+           guint         size,
            GError      **error)
 {
-  gpointer block;
+  Block *block = NULL;
 
   g_mutex_lock (&self->recordings->lock);
+  if (self->blocks[i] != NULL && self->blocks[i]->size != size)
+    g_clear_pointer (&self->blocks[i], release_block);
   if (self->blocks[i] == NULL)
-    self->blocks[i] = record (self, sizes[i], i == 0, error);
-  block = self->blocks[i];
+    self->blocks[i] = record (self, size, i == 0 || i == WHOLE, error);
+  if (self->blocks[i] != NULL)
+    block = g_atomic_rc_box_acquire (self->blocks[i]);
   g_mutex_unlock (&self->recordings->lock);
 
   return block;
@@ -268,7 +301,8 @@ ghlo_run_loop_new (GhloRunRecordings  *recordings,
   };
   while (self->n_sizes < G_N_ELEMENTS (sizes) && length.n_steps * sizes[self->n_sizes] <= GHLO_RUN_MAX_LOOP_STEPS)
     self->n_sizes++;
-  if (get_block (self, 0, error) == NULL)
+  self->blocks[0] = record (self, sizes[0], TRUE, error);
+  if (self->blocks[0] == NULL)
     g_clear_pointer (&self, ghlo_run_loop_free);
 
   return self;
@@ -277,9 +311,9 @@ ghlo_run_loop_new (GhloRunRecordings  *recordings,
 void
 ghlo_run_loop_free (GhloRunLoop *self)
 {
-  for (guint i = 0; i < G_N_ELEMENTS (sizes); i++)
+  for (guint i = 0; i < N_BLOCKS; i++)
     if (self->blocks[i] != NULL)
-      self->target->space->recorder->free (self->blocks[i]);
+      release_block (self->blocks[i]);
   g_free (self);
 }
 
@@ -312,7 +346,23 @@ takes_too_long (const Run *run,
   return n_iterations * (gint64) g_atomic_int_get (&run->self->time) > GHLO_STEP_MAX_NANOSECONDS;
 }
 
-/* The next block. An iteration too many costs less than a block more. */
+static guint
+count_at_once (const GhloRunLoop *self)
+{
+  return AT_ONCE * sizes[self->n_sizes - 1];
+}
+
+/* The iterations of a block that is all of the loop, where such a one is expected; else 0. */
+static guint
+count_whole (const Run *run)
+{
+  const guint64 n = (MIN (run->n_expected, G_MAXUINT32) + 1) & ~(guint64) 1;
+
+  return g_atomic_int_get (&run->self->is_steady) && n > sizes[0] && n <= count_at_once (run->self)
+         && !takes_too_long (run, (guint) n) ? (guint) n : 0;
+}
+
+/* The next block of one of the sizes. An iteration too many costs less than a block more. */
 static guint
 choose_size (const Run *run)
 {
@@ -328,27 +378,42 @@ choose_size (const Run *run)
   return i;
 }
 
+static Block *
+get_next (const Run  *run,
+          GError    **error)
+{
+  const guint n_whole = run->n_begun == 0 ? count_whole (run) : 0, i = choose_size (run);
+
+  return n_whole > 0 ? get_block (run->self, WHOLE, n_whole, error) : get_block (run->self, i, sizes[i], error);
+}
+
 /* The next block, and with it those that are expected to follow. */
 static gboolean
 begin_blocks (Run     *run,
               GError **error)
 {
   const GhloStepSpace *space = run->self->target->space;
-  const guint slot = run->n_submitted % N_REPORTS, most = AT_ONCE * sizes[run->self->n_sizes - 1];
-  guint i = choose_size (run), n = 0;
+  const guint slot = run->n_submitted % N_REPORTS;
+  guint n = 0, n_next;
 
   run->addresses[place_behind (run->self, GHLO_RUN_LOOP_REPORT).buffer] = run->reports + slot * REPORT_STRIDE;
   do
     {
-      gpointer block = !ghlo_monitor_cancelled (run->monitor, error) ? get_block (run->self, i, error) : NULL;
+      Block *block = !ghlo_monitor_cancelled (run->monitor, error) ? get_next (run, error) : NULL;
+      gboolean ok = block != NULL && space->recorder->replay (block->recording, run->addresses, run->monitor, error);
 
-      if (block == NULL || !space->recorder->replay (block, run->addresses, run->monitor, error))
+      if (ok)
+        {
+          n += block->size;
+          run->n_begun += block->size;
+        }
+      if (block != NULL)
+        release_block (block);
+      if (!ok)
         return FALSE;
-      n += sizes[i];
-      run->n_begun += sizes[i];
-      i = choose_size (run);
+      n_next = n + sizes[choose_size (run)];
     }
-  while (is_known (run) && n + sizes[i] <= most && !takes_too_long (run, n + sizes[i]));
+  while (is_known (run) && n_next <= count_at_once (run->self) && !takes_too_long (run, n_next));
   run->n_iterations[slot] = n;
   run->n_submitted++;
 
@@ -382,7 +447,7 @@ await_blocks (Run      *run,
 static gsize
 state_size (const GhloRunLoop *self)
 {
-  return ghlo_size_align (GHLO_STEP_LOOP_STATE) + MOST * self->stride;
+  return ghlo_size_align (GHLO_STEP_LOOP_STATE) + MOST_AT_ONCE * self->stride;
 }
 
 static gboolean
@@ -443,6 +508,7 @@ ghlo_run_loop_run (GhloRunLoop        *self,
   release (&run);
   if (!ok)
     return FALSE;
+  g_atomic_int_set (&self->is_steady, n_last == report >> 1);
   g_atomic_int_set (&self->n_last, (int) (report >> 1));
   /* The condition was run once more than the body. */
   ghlo_run_exchange_in (&self->loop->bodies[0], (report >> 1) + 1, addresses);

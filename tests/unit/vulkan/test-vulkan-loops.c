@@ -184,6 +184,43 @@ static const char shifted[] =
   "  return %r : tensor<2048xi32>\n"
   "}\n";
 
+/* The same of truths; the condition, whether there is one left, is a workgroup's, since it folds. With @first as well,
+ * whose result is @result, in front of the body's step. */
+#define SHIFTED_TRUTHS(carried, type, first, result) \
+  "func.func @main(%n: tensor<i32>) -> (tensor<300xi1>" type ") {\n" \
+  "  %false = stablehlo.constant dense<false> : tensor<i1>\n" \
+  "  %none = stablehlo.constant dense<0> : tensor<i32>\n" \
+  "  %i = stablehlo.iota dim = 0 : tensor<300xi32>\n" \
+  "  %j = stablehlo.reverse %i, dims = [0] : tensor<300xi32>\n" \
+  "  %k = stablehlo.iota dim = 1 : tensor<4x300xi32>\n" \
+  "  %l = stablehlo.constant dense<0> : tensor<4xi32>\n" \
+  "  %m = stablehlo.broadcast_in_dim %n, dims = [] : (tensor<i32>) -> tensor<300xi32>\n" \
+  "  %x = stablehlo.compare LT, %j, %m : (tensor<300xi32>, tensor<300xi32>) -> tensor<300xi1>\n" \
+  "  %r:" carried " : tensor<300xi1>" type "\n" \
+  "  cond {\n" \
+  "    %c = stablehlo.reduce(%v init: %false) applies stablehlo.or across dimensions = [0] : " \
+  "(tensor<300xi1>, tensor<i1>) -> tensor<i1>\n" \
+  "    stablehlo.return %c : tensor<i1>\n" \
+  "  } do {\n" \
+  first \
+  "    %t = stablehlo.pad %v, %false, low = [1], high = [-1], interior = [0] : (tensor<300xi1>, tensor<i1>) -> " \
+  "tensor<300xi1>\n" \
+  "    stablehlo.return %t" result " : tensor<300xi1>" type "\n" \
+  "  }\n"
+
+static const char shifted_truths[] =
+  SHIFTED_TRUTHS ("1 = stablehlo.while(%v = %x)", "", "", "")
+  "  return %r#0 : tensor<300xi1>\n"
+  "}\n";
+
+/* Beside a step that is done by workgroups, too. */
+static const char shifted_beside_rows[] =
+  SHIFTED_TRUTHS ("2 = stablehlo.while(%v = %x, %w = %l)", ", tensor<4xi32>",
+                  "    %s = stablehlo.reduce(%k init: %none) applies stablehlo.maximum across dimensions = [1] : "
+                  "(tensor<4x300xi32>, tensor<i32>) -> tensor<4xi32>\n", ", %s")
+  "  return %r#0, %r#1 : tensor<300xi1>, tensor<4xi32>\n"
+  "}\n";
+
 /* Counted loops in the condition and in the body, of an odd number of iterations, whose buffers change places. */
 #define INNER(from, to) \
   "    %" to "s:2 = stablehlo.while(%j = %zero, %a = %" from ") : tensor<i32>, tensor<32xi32>\n" \
@@ -412,26 +449,40 @@ number (gint32 n)
   return value;
 }
 
-/* Condition and body of an iteration are one dispatch, which waits for the one before it. The first dispatch of a block
- * waits for none; what else there is does not depend on how many iterations there are. */
+/* The condition and the first dispatch of the body are one, and those of an iteration wait for the one before it alone.
+ * The first dispatch of a block waits for none; what else there is does not depend on how many iterations there are. */
 static void
-test_ended_stages (void)
+check_stages (GhloVulkanDevice *device,
+              const char       *text,
+              guint             n_each,         /* dispatches of an iteration */
+              gint32            most)
 {
-  static const gint32 trips[] = { 0, 1, 2, 9, 64, 65, 1000 };
-  GhloVulkanDevice *device = vulkan_program_open ();
+  const gint32 trips[] = { 0, 1, 2, 9, 64, most };
   guint n_rest = 0;
 
-  for (guint i = 0; device != NULL && i < G_N_ELEMENTS (trips); i++)
+  for (guint i = 0; i < G_N_ELEMENTS (trips); i++)
     {
       g_autoptr (GhloValue) n = number (trips[i]);
-      VulkanProgramReplays seen = vulkan_program_check (device, shifted, &n, 1);
+      VulkanProgramReplays seen = vulkan_program_check (device, text, &n, 1);
 
       g_test_message ("%d iterations: %u recordings in 3 runs of %u dispatches, which wait %u times", trips[i],
                       seen.n_replays, seen.n_dispatches, seen.n_barriers);
       if (i == 0)
-        n_rest = seen.n_dispatches - seen.n_barriers - seen.n_replays;
-      g_assert_cmpuint (seen.n_dispatches, ==, seen.n_barriers + seen.n_replays + n_rest);
+        n_rest = seen.n_dispatches - n_each * seen.n_barriers - seen.n_replays;
+      g_assert_cmpuint (seen.n_dispatches, ==, n_each * seen.n_barriers + seen.n_replays + n_rest);
     }
+}
+
+static void
+test_ended_stages (void)
+{
+  GhloVulkanDevice *device = vulkan_program_open ();
+
+  if (device == NULL)
+    return;
+  check_stages (device, shifted, 1, 1000);
+  check_stages (device, shifted_truths, 1, 65);
+  check_stages (device, shifted_beside_rows, 2, 65);
 }
 
 /* As many iterations as an input says: a run expects as many as the one before had. */
@@ -455,34 +506,72 @@ static const char told[] =
   "  return %r#0, %r#1 : tensor<32xi32>, tensor<32xi32>\n"
   "}\n";
 
+static VulkanProgramReplays
+run_told (GhloVulkanDevice *device,
+          GhloPrepared     *prepared,
+          gint32            trips)
+{
+  g_autoptr (GError) error = NULL;
+  g_autoptr (GhloPrepared) oracle = vulkan_program_prepare (ghlo_devices_find ("reference"), told, &error);
+  g_autoptr (GhloValue) n = number (trips);
+  GhloValue *expected[VULKAN_PROGRAM_MAX_OUTPUTS], *outputs[VULKAN_PROGRAM_MAX_OUTPUTS];
+  const guint64 submitted = ghlo_vulkan_queue_value (device->queue);
+  VulkanProgramReplays seen;
+
+  g_assert_no_error (error);
+  vulkan_program_run (oracle, &n, 1, expected);
+  vulkan_program_watch (device);
+  vulkan_program_run (prepared, &n, 1, outputs);
+  seen = vulkan_program_unwatch (device);
+  seen.n_submissions = (guint) (ghlo_vulkan_queue_value (device->queue) - submitted);
+  vulkan_program_compare (prepared, outputs, expected);
+  ghlo_values_clear (expected, oracle->n_outputs);
+
+  return seen;
+}
+
 static void
 test_ended_as_told (void)
 {
   static const gint32 trips[] = { 3, 100, 100, 101, 7, 0, 40, 250 };
   GhloVulkanDevice *device = vulkan_program_open ();
   g_autoptr (GError) error = NULL;
-  g_autoptr (GhloPrepared) oracle = vulkan_program_prepare (ghlo_devices_find ("reference"), told, &error);
   g_autoptr (GhloPrepared) prepared = device != NULL ? vulkan_program_prepare (&device->core, told, &error) : NULL;
 
   g_assert_no_error (error);
   for (guint i = 0; prepared != NULL && i < G_N_ELEMENTS (trips); i++)
     {
-      g_autoptr (GhloValue) n = number (trips[i]);
-      GhloValue *expected[VULKAN_PROGRAM_MAX_OUTPUTS], *outputs[VULKAN_PROGRAM_MAX_OUTPUTS];
-      const guint64 submitted = ghlo_vulkan_queue_value (device->queue);
-      VulkanProgramReplays seen;
+      const VulkanProgramReplays seen = run_told (device, prepared, trips[i]);
 
-      g_assert_true (ghlo_prepared_run (oracle, NULL, &n, 1, expected, NULL, &error));
-      vulkan_program_watch (device);
-      g_assert_true (ghlo_prepared_run (prepared, NULL, &n, 1, outputs, NULL, &error));
-      seen = vulkan_program_unwatch (device);
-      seen.n_submissions = (guint) (ghlo_vulkan_queue_value (device->queue) - submitted);
       g_test_message ("%d iterations: %u recordings, %u submissions", trips[i], seen.n_replays, seen.n_submissions);
       /* Blocks that are expected share submissions, while else the last recording alone shares that of others. */
       if (i > 0 && trips[i] == trips[i - 1])
         g_assert_cmpuint (seen.n_submissions + 1, <, seen.n_replays);
-      vulkan_program_compare (prepared, outputs, expected);
-      ghlo_values_clear (expected, oracle->n_outputs);
+    }
+}
+
+/* Once two runs had as many iterations all of them are one block, if it does not take too long by what the last one
+ * took; and all is right where there are more of them the next time, or fewer. */
+static void
+test_ended_steady (void)
+{
+  enum { MANY_RUNS = 100 };
+  static const gint32 others[] = { 9, 2, 5, 6, 4, 0 };
+  GhloVulkanDevice *device = vulkan_program_open ();
+  guint n_recordings[MANY_RUNS], n = 0;
+
+  for (guint i = 0; device != NULL && i < G_N_ELEMENTS (others); i++)
+    {
+      g_autoptr (GError) error = NULL;
+      g_autoptr (GhloPrepared) prepared = vulkan_program_prepare (&device->core, told, &error);
+
+      g_assert_no_error (error);
+      for (n = 0; n < 3 || (n < MANY_RUNS && n_recordings[n - 1] >= n_recordings[1]); n++)
+        n_recordings[n] = run_told (device, prepared, 4).n_replays;
+      g_test_message ("one block of 5 iterations in run %u", n);
+      g_assert_cmpuint (n_recordings[n - 1], <, n_recordings[1]);
+      run_told (device, prepared, others[i]);
+      run_told (device, prepared, 4);
     }
 }
 
@@ -653,6 +742,7 @@ main (int    argc,
   g_test_add_func ("/vulkan/loops/ended-ahead", test_ended_ahead);
   g_test_add_func ("/vulkan/loops/ended-stages", test_ended_stages);
   g_test_add_func ("/vulkan/loops/ended-as-told", test_ended_as_told);
+  g_test_add_func ("/vulkan/loops/ended-steady", test_ended_steady);
   g_test_add_func ("/vulkan/loops/ended-late", test_ended_late);
   g_test_add_func ("/vulkan/loops/host", test_host);
   g_test_add_func ("/vulkan/loops/cancel", test_cancel);
