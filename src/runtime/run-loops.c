@@ -10,7 +10,8 @@
  *
  * A body is gated by its condition's gate. One that writes nothing but what changes places, and what it alone needs,
  * does no harm where there is no such iteration: it runs ahead, beside its condition, gated by the gate before. So an
- * iteration waits once for the one before it, where it would wait for its condition too.
+ * iteration waits once for the one before it, where it would wait for its condition too; and the first dispatch of the
+ * body and the condition may be one.
  *
  * While the device is at a block the host begins the next one, and then waits for the report of the one before. The
  * last report says how many iterations there were, and so which exchanges are to be made. The next run expects as many:
