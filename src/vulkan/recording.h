@@ -70,7 +70,7 @@ typedef struct
   guint                   points_each;    /* of a workgroup */
   guint                   most_groups;    /* at once */
   gboolean                takes_turns;    /* further ones begin when those have ended: they use the same scratch */
-  const GhloVulkanKernel *kernel;         /* all of which it is, so that it may be joined with another; nullable */
+  const GhloVulkanKernel *kernel;         /* which it does all of, without scratch; NULL: it is something else */
   /* The words of GhloSpirvPush's table: those of GhloSpirvWord, of which END and FLAG are set here, and what follows
    * them. Those of accesses are set in each run. */
   const guint64          *words;
