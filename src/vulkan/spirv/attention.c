@@ -403,7 +403,7 @@ write_results (const SpirvAttention *attention)
     }
 }
 
-/* As in module.c, the table is read before the flag is looked at. */
+/* As in emit.c, the table is read before the flag is looked at. */
 static void
 emit_body (SpirvAttention *attention)
 {

@@ -87,7 +87,7 @@ ghlo_spirv_product_number (const SpirvProduct *product,
   return self->values[kernel->stores[0].node];
 }
 
-/* A remainder is what a product leaves: see set_point () in module.c. */
+/* A remainder is what a product leaves: see set_point () in emit.c. */
 Id
 ghlo_spirv_divide (Spirv *self,
                    Id     number,
@@ -345,7 +345,7 @@ begin_condition (const SpirvProduct *product)
                                           self->boolean, flag, ghlo_spirv_u32 (self, 0)));
 }
 
-/* As in module.c, the table is read before the flag is looked at. */
+/* As in emit.c, the table is read before the flag is looked at. */
 static void
 emit_body (SpirvProduct *product)
 {
