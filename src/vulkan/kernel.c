@@ -33,9 +33,6 @@ enum { MANY_INVOCATIONS = 1 << 18, LEAST_OF_GROUPS = 4, LEAST_OF_INVOCATIONS = 2
 /* What an invocation does of more points than these. */
 enum { POINTS_EACH = 8 };
 
-/* What is done whether a gate is open or not: so many bytes of buffers, nodes of a point, and iterations of loops. */
-enum { FEW_BYTES = 1 << 18, FEW_NODES = 64, FEW_ITERATIONS = 64 };
-
 /* Each workgroup's turn; see recording.c for the most in a dispatch. */
 #define MAX_INVOCATIONS (65535 * (guint64) GHLO_SPIRV_GROUP)
 
@@ -193,7 +190,7 @@ ghlo_vulkan_kernel_schedule (const GhloVulkanKernel *self,
                              GhloSpirvParts          parts)
 {
   return (GhloSpirvSchedule) { self->group_per_point, self->device->limits.maxComputeSharedMemorySize,
-                               self->points_each, parts, self->group_per_point ? self->group : 0, self->loads_first };
+                               self->points_each, parts, self->group_per_point ? self->group : 0 };
 }
 
 static gboolean
@@ -230,26 +227,6 @@ choose_parts (GhloVulkanKernel *self)
     self->n_parts = n_parts;
 }
 
-/* Whether it takes no longer than a load does, about, which an invocation would wait for before it begins. */
-static gboolean
-is_short (const GhloVulkanKernel *self,
-          const GhloKernel       *expanded)
-{
-  const GhloSpirvSchedule schedule = ghlo_vulkan_kernel_schedule (self, GHLO_SPIRV_PARTS_IN_TURN);
-  gint64 size = 0;
-
-  if (self->scratch_each > 0 || self->n_parts > 1 || self->points_each > 1 || expanded->n_nodes > FEW_NODES)
-    return FALSE;
-  for (guint i = 0; i < expanded->n_buffers; i++)
-    size += MIN (expanded->buffers[i].size, FEW_BYTES + 1);
-  for (guint i = 0; i < expanded->n_blocks; i++)
-    if (expanded->blocks[i].kind != GHLO_BLOCK_POINTS)
-      return FALSE;
-
-  return size <= FEW_BYTES
-         && ghlo_spirv_count_iterations (self->kernel, self->extents, &schedule) <= FEW_ITERATIONS;
-}
-
 const char *
 ghlo_vulkan_kernel_init (GhloVulkanKernel *self,
                          GhloVulkanDevice *device,
@@ -274,7 +251,6 @@ ghlo_vulkan_kernel_init (GhloVulkanKernel *self,
                                MAX_SCRATCH / self->scratch_each / GHLO_SPIRV_GROUP * GHLO_SPIRV_GROUP);
   choose_parts (self);
   choose_points (self);
-  self->loads_first = is_short (self, expanded);
   if (self->n_parts > 1 ? may_end_early (self, GHLO_SPIRV_PARTS_APART) || may_end_early (self, GHLO_SPIRV_PARTS_MERGED)
                         : may_end_early (self, GHLO_SPIRV_PARTS_IN_TURN))
     return "the device may leave its loops before their end";

@@ -23,7 +23,6 @@ struct _GhloVulkanKernel
   guint64           n_parts;          /* of each, that are done apart */
   gsize             scratch_each;     /* bytes of an invocation */
   guint64           n_invocations;    /* that are at work at once: all of them have scratch */
-  gboolean          loads_first;      /* what it does behind a closed gate is as little as waiting for the gate is */
 };
 
 /* NULL, or the reason, static, why the device does not compute @kernel. Nothing is kept but @kernel. */

@@ -61,8 +61,6 @@ typedef struct
 
   /* What follows is of the kernel that is emitted. */
   const GhloKernel *kernel;             /* without functions */
-  gboolean          loads_first;        /* see GhloSpirvSchedule */
-  Id                open;               /* whether what is to be stored is stored; 0: always */
   /* Of the invocation; u64. */
   Id                table, number, n_invocations, scratch;
   Id                lane;               /* its number in the workgroup, where that does a point together; or 0 */
@@ -297,9 +295,7 @@ Id   ghlo_spirv_load_push     (Spirv           *self,
 /* The number of the invocation's point, or of its workgroup's; the table is there from then on. */
 Id   ghlo_spirv_find_point    (Spirv           *self,
                                gboolean         group_per_point);
-/* Whether the flag is no obstacle. */
-Id   ghlo_spirv_load_open     (Spirv           *self);
-/* The points from which on none is done, all of them where the flag is 0 and stores do not look at it. */
+/* The points from which on none is done: all of them where there is a flag that is 0. */
 Id   ghlo_spirv_load_end      (Spirv           *self);
 /* What follows, up to ghlo_spirv_end_if (), is done where there is such a point. */
 Id   ghlo_spirv_begin_point   (Spirv           *self,

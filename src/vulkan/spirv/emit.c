@@ -116,8 +116,6 @@ emit_point (Spirv *self,
   Id exit;
 
   load_table (self);
-  if (self->loads_first)
-    self->open = ghlo_spirv_load_open (self);
   exit = ghlo_spirv_begin_point (self, point);
   ghlo_spirv_place (self);
   if (self->parts != GHLO_SPIRV_PARTS_IN_TURN)
@@ -142,7 +140,6 @@ begin_kernel (Spirv                   *self,
   memset (&self->kernel, 0, sizeof *self - G_STRUCT_OFFSET (Spirv, kernel));
   self->kernel = kernel;
   self->parts = schedule->parts;
-  self->loads_first = schedule->loads_first;
 }
 
 static void

@@ -291,11 +291,8 @@ ghlo_spirv_store (Spirv *self,
                   Id     value)
 {
   Place place = find_place (self, access);
-  Id exit;
+  Id exit = place.inside != 0 ? ghlo_spirv_begin_if (self, place.inside) : 0;
 
-  if (self->open != 0)
-    require (self, &place, self->open);
-  exit = place.inside != 0 ? ghlo_spirv_begin_if (self, place.inside) : 0;
   ghlo_spirv_write (self, self->kernel->accesses[access].type, place.address, value);
   if (exit != 0)
     ghlo_spirv_end_if (self, exit);

@@ -100,49 +100,24 @@ ghlo_spirv_load_push (Spirv *self,
   return CODE (SpvOpLoad, self->u64, place);
 }
 
-/* Whether the byte at @address is not 0. The four bytes are loaded which it is one of, since not every device loads
- * single ones. */
-static Id
-load_flag (Spirv *self,
-           Id     address)
-{
-  Id word = ghlo_spirv_read (self, GHLO_ELEMENT_TYPE_UI32,
-                             CODE (SpvOpBitwiseAnd, self->u64, address, ghlo_spirv_u64 (self, ~(guint64) 3)));
-  Id shift = CODE (SpvOpBitwiseAnd, self->u32, CODE (SpvOpUConvert, self->u32, address),
-                   ghlo_spirv_integer (self, 32, 3));
-
-  shift = CODE (SpvOpIMul, self->u32, shift, ghlo_spirv_integer (self, 32, 8));
-  word = CODE (SpvOpShiftRightLogical, self->u32, word, shift);
-  word = CODE (SpvOpBitwiseAnd, self->u32, word, ghlo_spirv_integer (self, 32, 255));
-
-  return CODE (SpvOpINotEqual, self->boolean, word, ghlo_spirv_integer (self, 32, 0));
-}
-
-/* What is loaded where there is no flag is of no use, but a branch would wait for the flag's address. */
-Id
-ghlo_spirv_load_open (Spirv *self)
-{
-  const Id flag = ghlo_spirv_word (self, self->table, GHLO_SPIRV_WORD_FLAG);
-  const Id is_there = CODE (SpvOpINotEqual, self->boolean, flag, ghlo_spirv_u64 (self, 0));
-  const Id is_set = load_flag (self, ghlo_spirv_select (self, self->u64, is_there, flag, self->table));
-
-  return CODE (SpvOpLogicalOr, self->boolean, CODE (SpvOpLogicalNot, self->boolean, is_there), is_set);
-}
-
+/* Of the flag the four bytes are loaded which it is one of, since not every device loads single ones. */
 Id
 ghlo_spirv_load_end (Spirv *self)
 {
-  const Id word = ghlo_spirv_word (self, self->table, GHLO_SPIRV_WORD_END);
-  Id end, flag, exit;
+  Id end = ghlo_spirv_variable (self, self->u64), flag, exit, shift, byte, is_off;
 
-  if (self->open != 0)
-    return word;
-  end = ghlo_spirv_variable (self, self->u64);
-  STATEMENT (SpvOpStore, end, word);
+  STATEMENT (SpvOpStore, end, ghlo_spirv_word (self, self->table, GHLO_SPIRV_WORD_END));
   flag = ghlo_spirv_word (self, self->table, GHLO_SPIRV_WORD_FLAG);
   exit = ghlo_spirv_begin_if (self, CODE (SpvOpINotEqual, self->boolean, flag, ghlo_spirv_u64 (self, 0)));
-  STATEMENT (SpvOpStore, end, ghlo_spirv_select (self, self->u64, load_flag (self, flag), word,
-                                                 ghlo_spirv_u64 (self, 0)));
+  byte = ghlo_spirv_read (self, GHLO_ELEMENT_TYPE_UI32,
+                          CODE (SpvOpBitwiseAnd, self->u64, flag, ghlo_spirv_u64 (self, ~(guint64) 3)));
+  shift = CODE (SpvOpBitwiseAnd, self->u32, CODE (SpvOpUConvert, self->u32, flag), ghlo_spirv_integer (self, 32, 3));
+  shift = CODE (SpvOpIMul, self->u32, shift, ghlo_spirv_integer (self, 32, 8));
+  byte = CODE (SpvOpShiftRightLogical, self->u32, byte, shift);
+  byte = CODE (SpvOpBitwiseAnd, self->u32, byte, ghlo_spirv_integer (self, 32, 255));
+  is_off = CODE (SpvOpIEqual, self->boolean, byte, ghlo_spirv_integer (self, 32, 0));
+  STATEMENT (SpvOpStore, end, ghlo_spirv_select (self, self->u64, is_off, ghlo_spirv_u64 (self, 0),
+                                                 CODE (SpvOpLoad, self->u64, end)));
   ghlo_spirv_end_if (self, exit);
 
   return CODE (SpvOpLoad, self->u64, end);

@@ -68,9 +68,6 @@ typedef struct
   guint    points_each;         /* of an invocation that needs no scratch, where parts are done in turn; 0 is 1 */
   GhloSpirvParts parts;         /* other than IN_TURN only where ghlo_spirv_count_parts () is more than 1 */
   guint    group;               /* invocations of a workgroup that does a point, a power of two; 0: GHLO_SPIRV_GROUP */
-  gboolean loads_first;         /* All is loaded and computed whatever the flag says, which only stores wait for: for
-                                 * points that need no scratch, take little time, and are done in turn and each by an
-                                 * invocation or workgroup of its own. */
 } GhloSpirvSchedule;
 
 static inline guint

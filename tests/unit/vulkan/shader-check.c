@@ -19,7 +19,6 @@
 static const GhloSpirvSchedule by_invocation, by_group = { TRUE, 16384 }, by_any_group = { TRUE, G_MAXSIZE - 1 };
 static const GhloSpirvSchedule by_wide_group = { TRUE, 16384, .group = 128 };
 static const GhloSpirvSchedule by_narrow_group = { TRUE, 16384, .group = 8 };
-static const GhloSpirvSchedule loading_first = { .loads_first = TRUE };
 
 static char *
 find_validator (void)
@@ -132,7 +131,6 @@ shader_check_validate (const GhloKernel *kernel,
 
   validate (kernel, &all, &by_invocation, name);
   validate (kernel, &none, &by_any_group, name);
-  validate (kernel, &all, &loading_first, name);
 }
 
 void
@@ -141,7 +139,7 @@ shader_check_validate_pair (const GhloKernel *first,
                             const char       *name)
 {
   const GhloSpirvFloats floats = { .folds_exactly = TRUE };
-  const GhloSpirvSchedule *const schedules[] = { &by_any_group, &loading_first };
+  const GhloSpirvSchedule *const schedules[] = { &by_any_group, &by_invocation };
 
   for (guint i = 0; i < 4; i++)
     {
@@ -216,7 +214,7 @@ shader_check_run (ShaderRunner          *runner,
   expected = random_memory_copy (kernel, from);
   ghlo_kernel_interpret (expanded, extents, expected, NULL, &error);
   g_assert_no_error (error);
-  compare (runner, device, kernel, seed % 2 == 0 ? &by_invocation : &loading_first, extents, from, expected, name);
+  compare (runner, device, kernel, &by_invocation, extents, from, expected, name);
   if (fits)
     compare (runner, device, kernel, &by_group, extents, from, expected, name);
   if (fits && kernel->n_carries > 0 && seed % 3 == 1)

@@ -31,9 +31,8 @@ typedef enum
   SHADER_CHECK_BOTH,
 } ShaderCheck;
 
-/* Runs @kernel in memory drawn by @seed, each point by an invocation, every second time by one that loads first, and by
- * a workgroup; of those that carry something every third also by a wider one, and those that fold by a narrower one,
- * whose invocations have several chains. */
+/* Runs @kernel in memory drawn by @seed, each point by an invocation, and by a workgroup; of those that carry something
+ * every third also by a wider one, and those that fold by a narrower one, whose invocations have several chains. */
 ShaderCheck shader_check_run      (ShaderRunner          *runner,
                                    const GhloSpirvDevice *device,
                                    const GhloKernel      *kernel,

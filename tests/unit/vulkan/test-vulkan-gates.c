@@ -80,8 +80,7 @@ enum { PATTERN = 0xa5, MAX_OUTPUTS = 4 };
     "  return %r#0, %r#1 : tensor<" words "xui64>, tensor<100xui32>\n")
 
 static const char *const programs[] = {
-  /* Kernels: several points for an invocation, one, a workgroup for a point, parts of folds apart; and small ones,
-   * which look at the gate when they store. */
+  /* Kernels: several points for an invocation, one, a workgroup for a point, parts of folds apart. */
   PROGRAM ("tensor<300000xf32>", NUMBERS ("f32", "300000")
            "  %r = stablehlo.sine %x : tensor<300000xf32>\n  return %r : tensor<300000xf32>\n"),
   PROGRAM ("tensor<100xf32>", NUMBERS ("f32", "100")
