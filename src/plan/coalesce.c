@@ -12,6 +12,9 @@
 
 #include "plan/build.h"
 
+/* Bytes of what is carried in two buffers rather than in one. */
+enum { MAX_APART = 1 << 18 };
+
 typedef struct
 {
   GhloStepPlan *plan;
@@ -19,6 +22,7 @@ typedef struct
   gint64       *touched;       /* for each buffer the last step gone over that touched it, -1 before */
   gboolean     *exchanged;     /* it changes places with another one */
   gboolean     *strays;        /* and may be in the other's behind the loop */
+  gboolean     *is_ended;      /* of what a loop's body reads: data ends the loop */
   guint32      *partner;       /* of what a loop's body reads: what it writes, or GHLO_STEP_NONE */
   guint32      *loop;          /* the same loop's number */
   guint32      *n_reads;       /* operands of the step at hand, of each buffer; 0 between steps */
@@ -57,6 +61,7 @@ join (Joiner  *self,
     {
       self->partner[to] = self->partner[buffer];
       self->loop[to] = self->loop[buffer];
+      self->is_ended[to] = self->is_ended[buffer];
     }
 }
 
@@ -92,6 +97,19 @@ join_copy (Joiner         *self,
     join (self, from, to);
 }
 
+/* Where a device goes through a loop that data ends, a body that writes over nothing that is carried does not have to
+ * wait for its condition, which is worth more than the memory of small arrays. */
+static gboolean
+keeps_apart (Joiner  *self,
+             guint32  from)
+{
+  const GhloStepBuffer *buffer = &self->plan->buffers[from];
+  const GhloStepSpace *space = self->plan->arenas[buffer->space].space;
+
+  return self->is_ended[from] && buffer->size <= MAX_APART && space != NULL && space->recorder != NULL
+         && space->recorder->tally != NULL;
+}
+
 /* A carried value that the body reads for the last time here, where what carries it on
  * is written: nothing has touched that in this iteration. */
 static gboolean
@@ -102,7 +120,7 @@ may_carry (Joiner         *self,
 {
   return self->partner[from] != GHLO_STEP_NONE && find (self, self->partner[from]) == to
          && self->plan->buffers[from].inner_last == step->number && self->touched[to] <= (gint64) self->loop[from]
-         && self->plan->buffers[from].kind == GHLO_STEP_BUFFER_TEMPORARY;
+         && self->plan->buffers[from].kind == GHLO_STEP_BUFFER_TEMPORARY && !keeps_apart (self, from);
 }
 
 static void
@@ -226,6 +244,7 @@ note_exchanges (GhloStep *step,
       self->strays[read] = self->strays[written] = step->trips % 2 != 0;        /* -1: not known */
       self->partner[read] = written;
       self->loop[read] = step->number;
+      self->is_ended[read] = step->trips < 0;
     }
 }
 
@@ -290,9 +309,9 @@ join_round (GhloStepPlan  *plan,
   guint n = plan->n_buffers;
   Joiner self = {
     .plan = plan, .into = g_new (guint32, n + 1), .touched = g_new (gint64, n + 1),
-    .exchanged = g_new0 (gboolean, n + 1), .strays = g_new0 (gboolean, n + 1), .partner = g_new (guint32, n + 1),
-    .loop = g_new0 (guint32, n + 1), .n_reads = g_new0 (guint32, n + 1), .is_last = is_last,
-    .joined = g_new (guint32, n + 1),
+    .exchanged = g_new0 (gboolean, n + 1), .strays = g_new0 (gboolean, n + 1),
+    .is_ended = g_new0 (gboolean, n + 1), .partner = g_new (guint32, n + 1), .loop = g_new0 (guint32, n + 1),
+    .n_reads = g_new0 (guint32, n + 1), .is_last = is_last, .joined = g_new (guint32, n + 1),
   };
   gboolean ok;
 
@@ -310,6 +329,7 @@ join_round (GhloStepPlan  *plan,
   g_free (self.touched);
   g_free (self.exchanged);
   g_free (self.strays);
+  g_free (self.is_ended);
   g_free (self.partner);
   g_free (self.loop);
   g_free (self.n_reads);

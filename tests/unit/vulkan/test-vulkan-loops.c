@@ -106,7 +106,29 @@ static const char nested[] =
   "    stablehlo.return %c : tensor<i1>\n" \
   "  } do {\n"
 
-/* What changes places, what is written in place, and what comes behind the loop. */
+/* What is carried is written in place where it is large; the body waits for the condition then. */
+static const char ended_in_place[] =
+  "func.func @main() -> (tensor<70000xi32>, tensor<i32>) {\n"
+  "  %zero = stablehlo.constant dense<0> : tensor<i32>\n"
+  "  %one = stablehlo.constant dense<1> : tensor<i32>\n"
+  "  %all = stablehlo.constant dense<1> : tensor<70000xi32>\n"
+  "  %x = stablehlo.iota dim = 0 : tensor<70000xi32>\n"
+  "  %r:2 = stablehlo.while(%i = %zero, %v = %x) : tensor<i32>, tensor<70000xi32>\n"
+  "  cond {\n"
+  "    %n = stablehlo.constant dense<%u> : tensor<i32>\n"
+  "    %at = stablehlo.slice %v [0:1] : (tensor<70000xi32>) -> tensor<1xi32>\n"
+  "    %first = stablehlo.reshape %at : (tensor<1xi32>) -> tensor<i32>\n"
+  "    %c = stablehlo.compare LT, %first, %n : (tensor<i32>, tensor<i32>) -> tensor<i1>\n"
+  "    stablehlo.return %c : tensor<i1>\n"
+  "  } do {\n"
+  "    %next = stablehlo.add %i, %one : tensor<i32>\n"
+  "    %t = stablehlo.add %v, %all : tensor<70000xi32>\n"
+  "    stablehlo.return %next, %t : tensor<i32>, tensor<70000xi32>\n"
+  "  }\n"
+  "  return %r#1, %r#0 : tensor<70000xi32>, tensor<i32>\n"
+  "}\n";
+
+/* What changes places, a counter among it, and what comes behind the loop. */
 static const char ended[] =
   BEGIN ("(tensor<32xi32>, tensor<32xi32>, tensor<i32>)")
   "  %all = stablehlo.constant dense<1> : tensor<32xi32>\n"
@@ -404,7 +426,7 @@ static const guint ended_trips[] = { 0, 1, 2, 3, 4, 10, 63, 64, 65, 127 };
 static void
 test_ended (void)
 {
-  static const char *const texts[] = { ended, ended_with_loops, ended_by_part };
+  static const char *const texts[] = { ended, ended_in_place, ended_with_loops, ended_by_part };
   GhloVulkanDevice *device = vulkan_program_open ();
 
   for (guint i = 0; device != NULL && i < G_N_ELEMENTS (texts); i++)
