@@ -308,14 +308,17 @@ interpret (const GhloKernel       *self,
            GError                **error)
 {
   GhloKernelRun run = { .kernel = self, .memory = memory, .monitor = monitor, .error = error };
+  g_autofree GhloKernelRunNode *nodes = g_new0 (GhloKernelRunNode, self->n_nodes);
   g_autofree guint64 *values = g_new0 (guint64, self->n_nodes);
   g_autofree guint64 *partials = g_new0 (guint64, (GHLO_KERNEL_MAX_CHAINS + 1) * (gsize) self->n_folds);
   g_autofree guint64 *room = NULL;
 
+  run.nodes = nodes;
   run.values = values;
   run.partials = partials;
   if (!set_extents (&run, extents) || !take_temporaries (&run, &room) || ghlo_monitor_cancelled (monitor, error))
     return FALSE;
+  ghlo_kernel_run_nodes (&run);
 
   return run_all (&run);
 }

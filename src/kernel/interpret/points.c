@@ -26,14 +26,8 @@ evaluate_leaf (GhloKernelRun        *self,
 {
   switch (node->kind)
     {
-    case GHLO_NODE_CONSTANT:
-      *value = node->bits;
-      return TRUE;
     case GHLO_NODE_AXIS:
       *value = ghlo_node_cut (node->type, (guint64) self->point[node->which]);
-      return TRUE;
-    case GHLO_NODE_EXTENT:
-      *value = ghlo_node_cut (node->type, (guint64) self->extents[node->which]);
       return TRUE;
     case GHLO_NODE_LOAD:
       *value = node->operands[0] != GHLO_KERNEL_NONE ? self->values[node->operands[0]] : 0;
@@ -54,6 +48,46 @@ evaluate_leaf (GhloKernelRun        *self,
     }
 }
 
+static guint64
+evaluate_primitive (const GhloKernelRun *self,
+                    guint                i)
+{
+  const GhloKernelNode *node = &self->kernel->nodes[i];
+  guint64 operands[3] = { 0 };
+
+  for (guint j = 0; j < self->nodes[i].n_operands; j++)
+    operands[j] = self->values[node->operands[j]];
+
+  return ghlo_node_evaluate (node->kind, node->type, self->nodes[i].operand_type, operands);
+}
+
+/* Much of a function is constants and what is computed of these. Operands precede their node. */
+void
+ghlo_kernel_run_nodes (GhloKernelRun *self)
+{
+  for (guint i = 0; i < self->kernel->n_nodes; i++)
+    {
+      const GhloKernelNode *node = &self->kernel->nodes[i];
+      const GhloNodeSpec *spec = ghlo_node_spec (node->kind);
+      GhloKernelRunNode *how = &self->nodes[i];
+
+      *how = (GhloKernelRunNode) { spec->role == GHLO_NODE_LEAF, TRUE, spec->n_operands,
+                                   ghlo_kernel_operand_type (self->kernel, node) };
+      if (node->kind == GHLO_NODE_CONSTANT)
+        self->values[i] = node->bits;
+      else if (node->kind == GHLO_NODE_EXTENT)
+        self->values[i] = ghlo_node_cut (node->type, (guint64) self->extents[node->which]);
+      else
+        {
+          how->is_known = !how->is_leaf;
+          for (guint j = 0; how->is_known && j < how->n_operands; j++)
+            how->is_known = self->nodes[node->operands[j]].is_known;
+          if (how->is_known)
+            self->values[i] = evaluate_primitive (self, i);
+        }
+    }
+}
+
 /* The nodes [@first, @end). @left and @right are partial folds, by the fold's number. */
 static gboolean
 evaluate_nodes (GhloKernelRun *self,
@@ -64,20 +98,12 @@ evaluate_nodes (GhloKernelRun *self,
 {
   for (guint i = first; i < end; i++)
     {
-      const GhloKernelNode *node = &self->kernel->nodes[i];
-      const GhloNodeSpec *spec = ghlo_node_spec (node->kind);
-      guint64 operands[3] = { 0 };
-
-      if (spec->role == GHLO_NODE_LEAF)
-        {
-          if (!evaluate_leaf (self, node, left, right, &self->values[i]))
-            return FALSE;
-          continue;
-        }
-      for (guint j = 0; j < spec->n_operands; j++)
-        operands[j] = self->values[node->operands[j]];
-      self->values[i] = ghlo_node_evaluate (node->kind, node->type, ghlo_kernel_operand_type (self->kernel, node),
-                                            operands);
+      if (self->nodes[i].is_known)
+        continue;
+      if (!self->nodes[i].is_leaf)
+        self->values[i] = evaluate_primitive (self, i);
+      else if (!evaluate_leaf (self, &self->kernel->nodes[i], left, right, &self->values[i]))
+        return FALSE;
     }
 
   return TRUE;

@@ -11,6 +11,15 @@
 
 G_BEGIN_DECLS
 
+/* What evaluating a node takes, asked once for all points. */
+typedef struct
+{
+  gboolean        is_leaf;
+  gboolean        is_known;     /* the same at all points: its value is there from the beginning */
+  guint           n_operands;
+  GhloElementType operand_type;
+} GhloKernelRunNode;
+
 typedef struct
 {
   const GhloKernel       *kernel;
@@ -21,7 +30,8 @@ typedef struct
   gint64                  point[GHLO_KERNEL_MAX_AXES];          /* coordinates of the axes in scope */
   guint64                 n_points;                             /* done so far */
   guint64                 parallel_point;                       /* counted from 1 */
-  guint64                *values;                               /* of all nodes, where they were evaluated last */
+  GhloKernelRunNode      *nodes;                                /* of all nodes */
+  guint64                *values;                               /* likewise, where they were evaluated last */
   guint64                *partials;                             /* of folds, for each chain and one more */
   guint64                *temporaries[GHLO_KERNEL_MAX_TEMPORARIES];
   guint64                *written[GHLO_KERNEL_MAX_TEMPORARIES]; /* at which parallel point */
@@ -54,6 +64,9 @@ void     ghlo_kernel_run_first  (GhloKernelRun *self,
                                  guint          axes);
 gboolean ghlo_kernel_run_next   (GhloKernelRun *self,
                                  guint          axes);
+
+/* Before the first point. */
+void     ghlo_kernel_run_nodes  (GhloKernelRun *self);
 
 /* A block of points at all of them. */
 gboolean ghlo_kernel_run_points (GhloKernelRun         *self,
