@@ -8,6 +8,7 @@
 #pragma once
 
 #include "../reference/kernel-programs.h"
+#include "../sanitized.h"
 
 #include "cpu/target.h"
 
@@ -22,16 +23,35 @@ typedef struct
   gsize    n_bytes;
 } StepTensor;
 
-static inline void
-step_for_each (const GhloView *view,
-               gsize           index,
-               guint8        **element)
+/* One element of a view after the other, in row-major order. */
+typedef struct
 {
-  *element = view->data;
-  for (guint d = view->rank; d > 0; d--)
+  const GhloView *view;
+  gint64          index[GHLO_MAX_RANK];
+  guint8         *element;
+} StepWalk;
+
+static inline StepWalk
+step_walk_begin (const GhloView *view)
+{
+  return (StepWalk) { .view = view, .element = view->data };
+}
+
+UNSANITIZED static inline void
+step_walk_on (StepWalk *self)
+{
+  for (guint d = self->view->rank; d > 0; d--)
     {
-      *element += (gint64) (index % (gsize) view->dimensions[d - 1]) * view->strides[d - 1];
-      index /= (gsize) view->dimensions[d - 1];
+      const gint64 stride = self->view->strides[d - 1], last = self->view->dimensions[d - 1] - 1;
+
+      if (self->index[d - 1] < last)
+        {
+          self->index[d - 1]++;
+          self->element += stride;
+          return;
+        }
+      self->index[d - 1] = 0;
+      self->element -= stride * last;
     }
 }
 
@@ -102,13 +122,13 @@ step_tensor_fill (StepTensor      *self,
                   const GhloValue *value)
 {
   gsize size = ghlo_element_info (value->type->element_type)->size;
-  guint8 *element;
+  StepWalk walk = step_walk_begin (&self->view);
 
-  for (gsize i = 0; i < value->n_elements; i++)
-    {
-      step_for_each (&self->view, i, &element);
-      memcpy (element, value->data + i * size, size);
-    }
+  if (ghlo_view_is_dense (&self->view))
+    memcpy (self->view.data, value->data, value->n_elements * size);
+  else
+    for (gsize i = 0; i < value->n_elements; i++, step_walk_on (&walk))
+      memcpy (walk.element, value->data + i * size, size);
 }
 
 /* For tolerances: the same bits; the same but for the bits of a NaN. */
@@ -131,14 +151,17 @@ step_compare (const GhloView  *found,
 {
   gsize size = ghlo_element_info (found->element_type)->size;
 
+  if (memcmp (found->data, expected->data, expected->n_elements * size) == 0)
+    return;
   for (gsize i = 0; i < expected->n_elements; i++)
     {
-      Number e = number_at (expected, i), f;
+      Number e, f;
       GhloScalar scalar;
       gboolean complex_number = ghlo_element_type_is_complex (found->element_type);
 
       if (memcmp (found->data + i * size, expected->data + i * size, size) == 0)
         continue;
+      e = number_at (expected, i);
       scalar = ghlo_element_load (found->element_type, found->data + i * size);
       f = complex_number ? CMPLX (scalar.c.re, scalar.c.im)
           : ghlo_element_info (found->element_type)->element_class == GHLO_ELEMENT_CLASS_FLOAT ? scalar.f

@@ -205,7 +205,8 @@ check_repeated (const char  *program,
     {
       const GhloTensorType *type = values[k]->type;
       gsize size = ghlo_element_info (type->element_type)->size;
-      guint8 *element, first[16];
+      StepWalk walk;
+      guint8 first[16];
 
       step_tensor_init (&tensors[k], type, TRUE);
       for (guint d = 0; d < type->rank; d++)
@@ -220,10 +221,10 @@ check_repeated (const char  *program,
       tensors[k].view.strides = tensors[k].strides;
       views[k] = tensors[k].view;
       step_tensor_fill (&tensors[k], values[k]);
-      for (gsize i = 0; i < values[k]->n_elements; i++)
+      walk = step_walk_begin (&views[k]);
+      for (gsize i = 0; i < values[k]->n_elements; i++, step_walk_on (&walk))
         {
-          step_for_each (&views[k], i, &element);
-          memcpy (first, element, size);
+          memcpy (first, walk.element, size);
           memcpy (values[k]->data + i * size, first, size);
         }
     }

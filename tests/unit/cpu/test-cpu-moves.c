@@ -50,7 +50,7 @@ check_copy (GhloTensorType *type)
   StepTensor from, to;
   g_autofree guint8 *before = NULL;
   g_autoptr (GError) error = NULL;
-  guint8 *source, *copied;
+  StepWalk source, copied;
   gpointer compiled;
 
   step_tensor_init (&from, type, g_test_rand_int_range (0, 4) != 0);
@@ -64,12 +64,12 @@ check_copy (GhloTensorType *type)
   g_assert_no_error (error);
   g_assert_true (ghlo_shape_count (type->dimensions, type->rank, &n));
   before = g_memdup2 (to.memory, to.n_bytes + 2 * STEP_GUARD);
-  for (gsize i = 0; i < n; i++)
+  source = step_walk_begin (&from.view);
+  copied = step_walk_begin (&to.view);
+  for (gsize i = 0; i < n; i++, step_walk_on (&source), step_walk_on (&copied))
     {
-      step_for_each (&from.view, i, &source);
-      step_for_each (&to.view, i, &copied);
-      g_assert_cmpmem (copied, size, source, size);
-      memset (before + (copied - to.memory), 0xa5, size);
+      g_assert_cmpmem (copied.element, size, source.element, size);
+      memset (before + (copied.element - to.memory), 0xa5, size);
     }
   for (gsize i = 0; i < to.n_bytes + 2 * STEP_GUARD; i++)
     g_assert_cmphex (before[i], ==, 0xa5);

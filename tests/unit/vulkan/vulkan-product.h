@@ -308,13 +308,10 @@ gather (const StepTensor *tensor,
 {
   GhloValue *value = ghlo_value_new_tensor (type, NULL);
   gsize size = ghlo_element_info (type->element_type)->size;
-  guint8 *element;
+  StepWalk walk = step_walk_begin (&tensor->view);
 
-  for (gsize i = 0; i < value->n_elements; i++)
-    {
-      step_for_each (&tensor->view, i, &element);
-      memcpy (value->data + i * size, element, size);
-    }
+  for (gsize i = 0; i < value->n_elements; i++, step_walk_on (&walk))
+    memcpy (value->data + i * size, walk.element, size);
 
   return value;
 }
