@@ -187,9 +187,10 @@ window_move (Window       *self,
       for (gint64 w = 0; w < self->size[d]; w++)
         {
           gint64 position = start + w * self->window_dilation[d];
-          gint64 element = position / self->base_dilation[d];
+          /* Mostly 1, and a division takes longer than all else here. */
+          gint64 element = self->base_dilation[d] == 1 ? position : position / self->base_dilation[d];
 
-          if (position < 0 || position % self->base_dilation[d] != 0 || element >= self->input[d])
+          if (position < 0 || element * self->base_dilation[d] != position || element >= self->input[d])
             offsets[w] = -1;
           else
             offsets[w] = element * self->strides[d];
@@ -197,15 +198,17 @@ window_move (Window       *self,
     }
 }
 
-/* The row of the window at @inner, an index into all dimensions but the last:
- * its offset in elements, or -1 when all of it is padding. */
+/* What the dimensions [@first, @end) add to the place of the window's element at @inner, in elements; -1 where that is
+ * padding. */
 static gint64
-window_row (const Window *self,
-            const gint64 *inner)
+window_offset (const Window *self,
+               const gint64 *inner,
+               guint         first,
+               guint         end)
 {
   gint64 offset = 0;
 
-  for (guint d = 0; d + 1 < self->rank; d++)
+  for (guint d = first; d < end; d++)
     {
       gint64 place = self->offsets[d][inner[d]];
 
@@ -245,49 +248,76 @@ flush (WindowFold *self,
   return ghlo_ref_reducer_feed (self->reduction, (gconstpointer const *) self->chunk, n, error);
 }
 
-/* Adds the element at @offset, or the padding, to the chunk of each input. */
-static gboolean
-push (WindowFold *self,
-      gint64      offset,
-      GError    **error)
+/* Copies @n cells of @size bytes to @to: those of @from at @row and the offsets, the padding where there are none. */
+static void
+copy_cells (guint8       *to,
+            const guint8 *from,
+            const guint8 *padding,
+            gint64        row,
+            const gint64 *offsets,
+            gsize         n,
+            gsize         size)
 {
-  for (guint i = 0; i < self->n; i++)
+  for (gsize i = 0; i < n; i++, to += size)
     {
-      guint8 *to = (guint8 *) self->chunk[i] + self->filled * self->cell;
-      const guint8 *from = offset < 0 ? ghlo_ref_reducer_init_cell (self->reduction, i)
-                                      : self->inputs[i] + (gsize) offset * self->cell;
+      const guint8 *cell = row < 0 || offsets[i] < 0 ? padding : from + (gsize) (row + offsets[i]) * size;
 
-      if (self->cell == 8)
-        memcpy (to, from, 8);
+      if (size == 8)
+        memcpy (to, cell, 8);
       else
-        memcpy (to, from, sizeof (GhloScalar));
+        memcpy (to, cell, sizeof (GhloScalar));
     }
-  self->filled++;
-  return self->filled < CHUNK || flush (self, error);
 }
 
+/* Adds the elements at @row, which is -1 where all are padding, and the offsets of the last dimension to the chunk of
+ * each input. */
+static gboolean
+push_row (WindowFold   *self,
+          gint64        row,
+          const gint64 *offsets,
+          gsize         length,
+          GError      **error)
+{
+  while (length > 0)
+    {
+      const gsize n = MIN (length, CHUNK - self->filled);
+
+      for (guint i = 0; i < self->n; i++)
+        copy_cells ((guint8 *) self->chunk[i] + self->filled * self->cell, self->inputs[i],
+                    ghlo_ref_reducer_init_cell (self->reduction, i), row, offsets, n, self->cell);
+      self->filled += n;
+      offsets += n;
+      length -= n;
+      if (self->filled == CHUNK && !flush (self, error))
+        return FALSE;
+    }
+
+  return TRUE;
+}
+
+/* The last dimension is the last one in which the window is longer than 1: those behind it have one place each. */
 static gboolean
 fold_window (WindowFold   *self,
              const Window *window,
              gsize         index,
              GError      **error)
 {
+  static const gint64 only[1] = { 0 };
   gint64 inner[GHLO_MAX_RANK] = { 0 };
   guint last = MAX (window->rank, 1) - 1;
-  gint64 length = window->rank > 0 ? window->size[last] : 1;
+  gint64 behind;
 
+  while (last > 0 && window->size[last] == 1)
+    last--;
+  behind = window_offset (window, inner, last + 1, window->rank);
   ghlo_ref_reducer_start (self->reduction);
   do
     {
-      gint64 row = window_row (window, inner);
+      gint64 row = behind < 0 ? -1 : window_offset (window, inner, 0, last);
 
-      for (gint64 w = 0; w < length; w++)
-        {
-          gint64 place = window->rank > 0 ? window->offsets[last][w] : 0;
-
-          if (!push (self, row < 0 || place < 0 ? -1 : row + place, error))
-            return FALSE;
-        }
+      if (!push_row (self, row < 0 ? -1 : row + behind, window->rank > 0 ? window->offsets[last] : only,
+                     window->rank > 0 ? (gsize) window->size[last] : 1, error))
+        return FALSE;
     }
   while (ghlo_ref_next_index (inner, window->size, last));
   if (!flush (self, error))
@@ -427,10 +457,8 @@ select_element (GhloRefScalarFunction *select,
   *place = -1;
   do
     {
-      gint64 at = 0;
+      gint64 at = window_offset (window, inner, 0, window->rank);
 
-      for (guint d = 0; d < window->rank && at >= 0; d++)
-        at = window->offsets[d][inner[d]] < 0 ? -1 : at + window->offsets[d][inner[d]];
       if (at < 0)
         continue;
       keep.i = 0;
