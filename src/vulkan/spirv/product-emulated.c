@@ -40,12 +40,13 @@ find_number (const SpirvProduct *product,
   return CODE (SpvOpAccessChain, pointer, variable, index);
 }
 
+/* There are hundreds of them in a module, which repeated would take a software driver seconds to compile. */
 static SpirvLoop
 begin_loop (Spirv *self,
             guint  n,
             Id    *index)
 {
-  SpirvLoop loop = ghlo_spirv_begin_loop (self, ghlo_spirv_u64 (self, 0), ghlo_spirv_u64 (self, n));
+  SpirvLoop loop = ghlo_spirv_begin_large_loop (self, ghlo_spirv_u64 (self, 0), ghlo_spirv_u64 (self, n));
 
   *index = CODE (SpvOpUConvert, self->u32, loop.index);
 
