@@ -6,6 +6,7 @@
 #include "vulkan/drivers.h"
 
 #include <math.h>
+#include <spirv/unified1/spirv.h>
 
 typedef struct
 {
@@ -14,8 +15,8 @@ typedef struct
 } Row;
 
 static const Row rows[] = {
-  /* Mesa 22.3, LP_MAX_TGSI_LOOP_ITERATIONS: one counter for all loops of a shader. */
-  { VK_DRIVER_ID_MESA_LLVMPIPE, { .max_iterations = 65535 } },
+  /* Mesa 22.3, LP_MAX_TGSI_LOOP_ITERATIONS: one counter for all loops of a shader. It repeats bodies up to 32 times. */
+  { VK_DRIVER_ID_MESA_LLVMPIPE, { .max_iterations = 65535, .keeps_loops = TRUE } },
 };
 
 const GhloVulkanDriver *
@@ -28,4 +29,23 @@ ghlo_vulkan_driver_find (VkDriverId id)
       return &rows[i].driver;
 
   return &other;
+}
+
+GBytes *
+ghlo_vulkan_driver_adapt (const GhloVulkanDriver *self,
+                          GBytes                 *words)
+{
+  enum { HEADER_WORDS = 5, CONTROL = 3 };
+  gsize size;
+  const guint32 *given = g_bytes_get_data (words, &size);
+  guint32 *adapted;
+
+  if (!self->keeps_loops)
+    return g_bytes_ref (words);
+  adapted = g_memdup2 (given, size);
+  for (gsize i = HEADER_WORDS; i < size / sizeof *given; i += given[i] >> SpvWordCountShift)
+    if ((given[i] & SpvOpCodeMask) == SpvOpLoopMerge && given[i + CONTROL] == SpvLoopControlMaskNone)
+      adapted[i + CONTROL] = SpvLoopControlDontUnrollMask;
+
+  return g_bytes_new_take (adapted, size);
 }

@@ -272,8 +272,9 @@ make_pipeline (const GhloVulkanKernel  *self,
 {
   const GhloSpirvSchedule schedule = ghlo_vulkan_kernel_schedule (self, parts);
   g_autoptr (GBytes) words = ghlo_spirv_emit (self->kernel, &self->device->measured.floats, &schedule, error);
+  g_autoptr (GBytes) adapted = words != NULL ? ghlo_vulkan_driver_adapt (self->device->driver, words) : NULL;
 
-  return words != NULL ? ghlo_vulkan_pipelines_get (self->device->pipelines, words, error) : VK_NULL_HANDLE;
+  return adapted != NULL ? ghlo_vulkan_pipelines_get (self->device->pipelines, adapted, error) : VK_NULL_HANDLE;
 }
 
 gboolean

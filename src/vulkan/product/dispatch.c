@@ -55,8 +55,9 @@ ghlo_vulkan_product_compile (GhloVulkanProductShader  *self,
                              GError                  **error)
 {
   g_autoptr (GBytes) words = ghlo_spirv_emit_product (&self->product.shader, &device->measured.floats);
+  g_autoptr (GBytes) adapted = ghlo_vulkan_driver_adapt (device->driver, words);
 
-  self->pipeline = ghlo_vulkan_pipelines_get (device->pipelines, words, error);
+  self->pipeline = ghlo_vulkan_pipelines_get (device->pipelines, adapted, error);
 
   return self->pipeline != VK_NULL_HANDLE;
 }

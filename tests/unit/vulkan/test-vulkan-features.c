@@ -7,6 +7,8 @@
 #include "vulkan/features.h"
 
 #include <math.h>
+#include <spirv/unified1/spirv.h>
+#include <string.h>
 
 static GhloVulkanFeatures
 all_features (void)
@@ -101,6 +103,28 @@ test_drivers (void)
   g_assert_cmpfloat (ghlo_vulkan_driver_find (VK_DRIVER_ID_MESA_LLVMPIPE)->max_iterations, ==, 65535);
 }
 
+/* One kind of driver takes modules as they are, another with a word to each loop that says nothing of itself. */
+static void
+test_adapted (void)
+{
+  const guint32 words[] = {
+    SpvMagicNumber, 0x10300, 0, 9, 0,
+    4 << SpvWordCountShift | SpvOpLoopMerge, 1, 2, SpvLoopControlMaskNone,
+    4 << SpvWordCountShift | SpvOpLoopMerge, 3, 4, SpvLoopControlUnrollMask,
+    4 << SpvWordCountShift | SpvOpConstant, 5, 6, 0,
+    4 << SpvWordCountShift | SpvOpLoopMerge, 7, 8, SpvLoopControlMaskNone,
+  };
+  guint32 expected[G_N_ELEMENTS (words)];
+  g_autoptr (GBytes) given = g_bytes_new_static (words, sizeof words), same = NULL, adapted = NULL;
+
+  memcpy (expected, words, sizeof words);
+  expected[8] = expected[20] = SpvLoopControlDontUnrollMask;
+  same = ghlo_vulkan_driver_adapt (ghlo_vulkan_driver_find (VK_DRIVER_ID_NVIDIA_PROPRIETARY), given);
+  g_assert_true (same == given);
+  adapted = ghlo_vulkan_driver_adapt (ghlo_vulkan_driver_find (VK_DRIVER_ID_MESA_LLVMPIPE), given);
+  g_assert_cmpmem (g_bytes_get_data (adapted, NULL), g_bytes_get_size (adapted), expected, sizeof expected);
+}
+
 int
 main (int    argc,
       char **argv)
@@ -111,6 +135,7 @@ main (int    argc,
   g_test_add_func ("/vulkan/features/extensions", test_extensions);
   g_test_add_func ("/vulkan/features/types", test_types);
   g_test_add_func ("/vulkan/features/drivers", test_drivers);
+  g_test_add_func ("/vulkan/features/adapted", test_adapted);
 
   return g_test_run ();
 }
