@@ -174,33 +174,33 @@ exact_at (const Case   *self,
   const Window *w = &self->w;
   gint64 feature = at[n->output_feature];
   gint64 group = feature / (w->output_features / MAX (w->feature_groups, w->batch_groups));
-  gint64 group_features = w->features / w->feature_groups;
-  gint64 lhs[MOST + 2], rhs[MOST + 2], tap[MOST] = { 0 };
+  gint64 image = at[n->output_batch] + (w->batch_groups > 1 ? group * (w->batch / w->batch_groups) : 0);
+  gint64 first = w->feature_groups > 1 ? group * (w->features / w->feature_groups) : 0, tap[MOST] = { 0 };
+  const guint8 *lhs = self->lhs.data + image * self->lhs.strides[n->input_batch]
+                      + first * self->lhs.strides[n->input_feature];
+  const guint8 *rhs = self->rhs.data + feature * self->rhs.strides[n->kernel_output_feature];
   Tensor taps = { .rank = w->n_spatial };
   Sum sum = { 0 };
 
   memcpy (taps.dimensions, w->kernel, sizeof (w->kernel));
-  lhs[n->input_batch] = at[n->output_batch] + (w->batch_groups > 1 ? group * (w->batch / w->batch_groups) : 0);
-  rhs[n->kernel_output_feature] = feature;
   if (tensor_count (&taps) == 0)
     return sum;
   do
     {
+      gint64 left = 0, right = 0;
       gboolean inside = TRUE;
 
       for (guint i = 0; i < w->n_spatial; i++)
         {
           gint64 place = at[n->output_spatial[i]] * w->step[i] + tap[i] * w->kernel_dilation[i] - w->low[i];
+          gint64 element = place / w->input_dilation[i];
 
-          inside &= place >= 0 && place % w->input_dilation[i] == 0 && place / w->input_dilation[i] < w->input[i];
-          lhs[n->input_spatial[i]] = place / w->input_dilation[i];
-          rhs[n->kernel_spatial[i]] = w->reversed[i] ? w->kernel[i] - 1 - tap[i] : tap[i];
+          inside &= place >= 0 && element * w->input_dilation[i] == place && element < w->input[i];
+          left += element * self->lhs.strides[n->input_spatial[i]];
+          right += (w->reversed[i] ? w->kernel[i] - 1 - tap[i] : tap[i]) * self->rhs.strides[n->kernel_spatial[i]];
         }
-      if (!inside)
-        continue;
-      lhs[n->input_feature] = w->feature_groups > 1 ? group * group_features : 0;
-      rhs[n->kernel_input_feature] = 0;
-      sum_add_features (&sum, self, tensor_at (&self->lhs, lhs), tensor_at (&self->rhs, rhs));
+      if (inside)
+        sum_add_features (&sum, self, lhs + left, rhs + right);
     }
   while (tensor_next (&taps, tap));
 
