@@ -252,6 +252,45 @@ sum_add_product (Sum             *self,
     }
 }
 
+/* The products of @n neighbours, for which the class is asked once. */
+UNSANITIZED static inline void
+sum_add_products (Sum              *self,
+                  GhloElementType   a_type,
+                  const GhloScalar *a,
+                  const GhloScalar *b,
+                  gint64            n)
+{
+  long double re = 0, size = 0;
+  guint64 wrapped = 0;
+  gboolean truth = FALSE;
+
+  switch (ghlo_element_info (a_type)->element_class)
+    {
+    case GHLO_ELEMENT_CLASS_FLOAT:
+      for (gint64 i = 0; i < n; i++)
+        {
+          re += (long double) a[i].f * b[i].f;
+          size += fabs (a[i].f * b[i].f);
+        }
+      self->re += re;
+      self->size += size;
+      break;
+    case GHLO_ELEMENT_CLASS_COMPLEX:
+      for (gint64 i = 0; i < n; i++)
+        sum_add_product (self, a_type, a[i], b[i]);
+      break;
+    default:
+      for (gint64 i = 0; i < n; i++)
+        {
+          wrapped += a[i].u * b[i].u;
+          truth |= a[i].u != 0 && b[i].u != 0;
+        }
+      self->wrapped += wrapped;
+      self->truth |= truth;
+      break;
+    }
+}
+
 /* The distance of 1 to the next number. */
 static inline double
 epsilon_of (GhloElementType type)

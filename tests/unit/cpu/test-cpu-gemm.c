@@ -118,38 +118,55 @@ count_of (const gint64 *sizes,
   return count;
 }
 
-/* The element at @at in the row-major order of the result. */
-UNSANITIZED static Sum
-exact_at (const Case       *self,
-          const GhloScalar *lhs,
-          const GhloScalar *rhs,
-          gint64            at)
+/* Rows of @m elements for each of the columns. */
+UNSANITIZED static GhloScalar *
+transpose (const GhloScalar *elements,
+           gint64            n_batch,
+           gint64            m,
+           gint64            n)
 {
-  gint64 m = count_of (self->rows, self->n_rows), n = count_of (self->columns, self->n_columns);
-  gint64 n_k = count_of (self->k, self->n_k), batch = at / (m * n);
-  Sum sum = { 0 };
+  GhloScalar *columns = g_new (GhloScalar, MAX (n_batch * m * n, 1)), *to = columns;
 
-  for (gint64 k = 0; k < n_k; k++)
-    sum_add_product (&sum, self->lhs.type, lhs[at / n * n_k + k], rhs[(batch * n_k + k) * n + at % n]);
+  for (gint64 batch = 0; batch < n_batch; batch++, elements += m * n)
+    for (gint64 j = 0; j < n; j++)
+      for (gint64 i = 0; i < m; i++)
+        *to++ = elements[i * n + j];
 
-  return sum;
+  return columns;
+}
+
+/* Those of all elements of the result, in row-major order. */
+UNSANITIZED static Sum *
+exact_sums (const Case *self)
+{
+  g_autofree GhloScalar *lhs = tensor_read (&self->lhs), *rhs = tensor_read (&self->rhs), *columns = NULL;
+  gint64 n_batch = count_of (self->batch, self->n_batch), m = count_of (self->rows, self->n_rows);
+  gint64 n = count_of (self->columns, self->n_columns), n_k = count_of (self->k, self->n_k);
+  Sum *sums = g_new0 (Sum, MAX (n_batch * m * n, 1)), *sum = sums;
+
+  columns = transpose (rhs, n_batch, n_k, n);
+  for (gint64 row = 0; row < n_batch * m; row++)
+    for (gint64 j = 0; j < n; j++)
+      sum_add_products (sum++, self->lhs.type, lhs + row * n_k, columns + (row / m * n + j) * n_k, n_k);
+
+  return sums;
 }
 
 /* What the result held before is part of the sum where the product accumulates. */
 static void
 check_result (const Case   *self,
+              const Sum    *sums,
               const Tensor *before,
               const char   *how)
 {
-  g_autofree GhloScalar *lhs = tensor_read (&self->lhs), *rhs = tensor_read (&self->rhs);
-  gint64 index[8] = { 0 }, count = count_of (self->k, self->n_k), at = 0;
+  gint64 index[8] = { 0 }, count = count_of (self->k, self->n_k);
 
   assert_untouched (&self->result);
   if (tensor_count (&self->result) == 0)
     return;
   do
     {
-      Sum sum = exact_at (self, lhs, rhs, at++);
+      Sum sum = *sums++;
       GhloScalar found = tensor_get (&self->result, index);
 
       if (before != NULL)
@@ -173,6 +190,7 @@ allocate (gsize size)
 static char *
 check_case (Case *self)
 {
+  g_autofree Sum *sums = exact_sums (self);
   g_autoptr (GError) error = NULL;
   char *how = NULL;
 
@@ -198,7 +216,7 @@ check_case (Case *self)
       g_aligned_free (scratch);
       g_free (how);
       how = g_strdup (ghlo_cpu_gemm_describe (gemm));
-      check_result (self, accumulate ? &before : NULL, how);
+      check_result (self, sums, accumulate ? &before : NULL, how);
     }
 
   return how;
@@ -468,7 +486,7 @@ test_epilogue (void)
       g_autofree gint *counts = g_new0 (gint, 3 * shape->m * shape->n);
       gpointer scratch;
       Seen seen = { .seen = counts };
-      g_autofree GhloScalar *lhs = NULL, *rhs = NULL;
+      g_autofree Sum *sums = NULL;
       gint64 index[3] = { 0 }, at = 0;
 
       c.n_batch = c.n_rows = c.n_columns = c.n_k = 1;
@@ -488,14 +506,11 @@ test_epilogue (void)
       scratch = allocate (ghlo_cpu_gemm_scratch_size (gemm));
       g_assert_true (ghlo_cpu_gemm_run (gemm, c.lhs.data, c.rhs.data, c.result.data, scratch, &seen, NULL, NULL));
       g_aligned_free (scratch);
-      lhs = tensor_read (&c.lhs);
-      rhs = tensor_read (&c.rhs);
+      sums = exact_sums (&c);
       do
         {
-          Sum sum = exact_at (&c, lhs, rhs, at++);
-
-          g_assert_cmpint (counts[at - 1], ==, 1);
-          g_assert_cmpfloat_with_epsilon (tensor_get (&c.result, index).f, (double) sum.re + 1000, 1e-3);
+          g_assert_cmpint (counts[at], ==, 1);
+          g_assert_cmpfloat_with_epsilon (tensor_get (&c.result, index).f, (double) sums[at++].re + 1000, 1e-3);
         }
       while (tensor_next (&c.result, index));
     }
@@ -579,6 +594,7 @@ test_constants (void)
       g_auto (Case) c = { 0 };
       g_autoptr (GhloCpuGemm) gemm = NULL;
       g_autofree guint8 *rhs = NULL;
+      g_autofree Sum *sums = NULL;
       gboolean packed = cases[i].packed && ghlo_cpu_level () > GHLO_CPU_LEVEL_BASELINE;
       gint64 size = ghlo_element_info (cases[i].types.rhs)->size;
       gpointer scratch;
@@ -604,7 +620,8 @@ test_constants (void)
       g_assert_true (ghlo_cpu_gemm_run (gemm, c.lhs.data, packed ? rhs + (c.rhs.data - c.rhs.memory) : c.rhs.data,
                                         c.result.data, scratch, NULL, NULL, NULL));
       g_aligned_free (scratch);
-      check_result (&c, NULL, ghlo_cpu_gemm_describe (gemm));
+      sums = exact_sums (&c);
+      check_result (&c, sums, NULL, ghlo_cpu_gemm_describe (gemm));
     }
 }
 
@@ -614,6 +631,7 @@ test_constant_left (void)
 {
   g_auto (Case) c = { 0 };
   g_autoptr (GhloCpuGemm) gemm = NULL;
+  g_autofree Sum *sums = NULL;
   gpointer scratch;
 
   c.n_rows = c.n_columns = c.n_k = 1;
@@ -629,7 +647,8 @@ test_constant_left (void)
   scratch = allocate (ghlo_cpu_gemm_scratch_size (gemm));
   g_assert_true (ghlo_cpu_gemm_run (gemm, c.lhs.data, c.rhs.data, c.result.data, scratch, NULL, NULL, NULL));
   g_aligned_free (scratch);
-  check_result (&c, NULL, ghlo_cpu_gemm_describe (gemm));
+  sums = exact_sums (&c);
+  check_result (&c, sums, NULL, ghlo_cpu_gemm_describe (gemm));
 }
 
 /* Computes the first @m rows and @n columns into their places in @result; whether by panels. */
