@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Runs one of the windows of examples/gtk on an X server of its own: it processes
+"""Runs windows of examples/gtk, side by side, each on an X server of its own: it processes
 frames and gives the right bytes, shows values, plan, and what a device makes of it, tells
 what is wrong, and leaves with status 0 within two seconds when it is closed at any moment.
 
-    test_apps.py [--times=N] [--seed=N] [--language=NAME] --model=edges.mlir -- COMMAND…
+    test_apps.py [--times=N] [--seed=N] --model=edges.mlir -- LANGUAGE COMMAND… [-- LANGUAGE COMMAND…]
 
 With VIEWER_IMAGES=FOLDER in the environment the window's picture is also written there, as
 viewer-NAME.png, in fewer colours:
@@ -15,6 +15,7 @@ viewer-NAME.png, in fewer colours:
 import argparse
 import collections
 import hashlib
+import itertools
 import os
 import random
 import re
@@ -26,6 +27,7 @@ import sys
 import tempfile
 import threading
 import time
+import traceback
 import zlib
 
 import gi
@@ -208,11 +210,32 @@ class Run:
         return f'status {self.status}\n{self.output}{self.errors}'
 
 
-class Tests:
-    def __init__(self, options, display, folder):
-        self.options = options
-        self.folder = folder
+class Results:
+    """Those of all windows, as they come."""
+
+    def __init__(self):
+        self.lock = threading.Lock()
         self.count = self.failed = 0
+
+    def add(self, good, name, detail):
+        with self.lock:
+            self.count += 1
+            self.failed += not good
+            print(f'{"ok" if good else "not ok"} {self.count} - {name}')
+            if not good:
+                print(''.join(f'# {line}\n' for line in str(detail).splitlines()), end='')
+            sys.stdout.flush()
+
+
+class Tests:
+    """Of one language's window."""
+
+    def __init__(self, options, language, command, results, display, folder):
+        self.options = options
+        self.language = language
+        self.command = command
+        self.results = results
+        self.folder = folder
         self.environment = dict(os.environ, DISPLAY=display, GDK_BACKEND='x11', GSK_RENDERER='cairo',
                                 GTK_A11Y='none', G_DEBUG='fatal-criticals', GTK_USE_PORTAL='0',
                                 GSETTINGS_BACKEND='memory', GIO_USE_VFS='local', NO_AT_BRIDGE='1',
@@ -220,15 +243,10 @@ class Tests:
         self.environment.pop('WAYLAND_DISPLAY', None)
 
     def run(self, *arguments):
-        return Run(self.options.command, self.environment, *arguments)
+        return Run(self.command, self.environment, *arguments)
 
     def ok(self, good, name, detail=''):
-        self.count += 1
-        self.failed += not good
-        print(f'{"ok" if good else "not ok"} {self.count} - {name}')
-        if not good:
-            print(''.join(f'# {line}\n' for line in str(detail).splitlines()), end='')
-        sys.stdout.flush()
+        self.results.add(good, f'{self.language}: {name}', detail)
 
     def write(self, name, text):
         path = os.path.join(self.folder, name)
@@ -289,8 +307,7 @@ class Tests:
 
     def test_screenshot(self):
         """The window's picture shows picture and plan; it goes to docs/images when that is asked for."""
-        language = self.options.language
-        arguments, name = IMAGES[language]
+        arguments, name = IMAGES[self.language]
         path = os.path.join(self.folder, 'window.png')
         run = self.run(f'--screenshot={path}', *arguments, self.find(name))
         pixels = load_pixels(path) if os.path.exists(path) else np.zeros((1, 1, 4), np.uint8)
@@ -300,7 +317,7 @@ class Tests:
         good = run.status == 0 and width >= 900 and height >= 580 and colours > 100 and bars > 300
         self.ok(good, 'screenshot', f'{width}x{height} pixels of {colours} colours, {bars} of bars\n{run}')
         if good and 'VIEWER_IMAGES' in os.environ:
-            write_png(os.path.join(os.environ['VIEWER_IMAGES'], f'viewer-{language}.png'), pixels)
+            write_png(os.path.join(os.environ['VIEWER_IMAGES'], f'viewer-{self.language}.png'), pixels)
 
     def test_errors(self):
         """An error is told, in a dialog, and the window with the dialog can be closed."""
@@ -308,7 +325,7 @@ class Tests:
                                     ('tuple.mlir', TUPLE, r'^expected inputs that are tensors .* tuple as input 0'),
                                     ('absent.mlir', None, r'absent\.mlir')):
             path = self.write(name, text) if text else os.path.join(self.folder, name)
-            run = self.run('--close-after=1500', path)
+            run = self.run('--close-after=3000', path)
             good = not run.problem() and run.closed_in == 'Failed' and re.search(pattern, run.errors, re.M)
             self.ok(good, f'the error of {name}', run)
 
@@ -328,25 +345,25 @@ class Tests:
         asks for a file."""
         endless = self.write('endless.mlir', ENDLESS)
         keys = self.press('alt+c')
-        run = self.run('--close-after=4000', endless)
+        run = self.run('--close-after=6000', endless)
         os.killpg(keys.pid, signal.SIGTERM)
         self.ok(not run.problem() and run.closed_in == 'Cancelled', 'the button Cancel', run)
 
         keys = self.press('alt+c', 'alt+r')
-        run = self.run('--close-after=6000', endless)
+        run = self.run('--close-after=9000', endless)
         os.killpg(keys.pid, signal.SIGTERM)
         self.ok(not run.problem() and run.closed_in == 'Running', 'the buttons Cancel and Run', run)
 
         # While it loads or compiles: Run goes on from there.
         keys = self.press('alt+c', 'alt+r')
-        run = self.run('--close-after=9000', self.write('large.mlir', large_program(100000)))
+        run = self.run('--close-after=12000', self.write('large.mlir', large_program(100000)))
         os.killpg(keys.pid, signal.SIGTERM)
         good = not run.problem() and run.closed_in not in ('Open a program', 'Cancelled', 'Failed')
         self.ok(good, 'Run after Cancel before a first run', run)
 
         asked = ['search', '--sync', '--onlyvisible', '--name', '^Open a program$']
         keys = self.press('alt+o', times=1, then=asked)
-        run = self.run('--close-after=4000', endless)
+        run = self.run('--close-after=6000', endless)
         os.killpg(keys.pid, signal.SIGTERM)
         self.ok(not run.problem() and keys.wait() == 0, 'closed while it asks for a file', run)
 
@@ -355,7 +372,7 @@ class Tests:
         often they are pressed."""
         model = self.find('mlp.mlir')
         keys = self.press('Escape', 'alt+d', 'space', 'Home', 'Down', 'Return', 'alt+r')
-        run = self.run('--close-after=12000', model)
+        run = self.run('--close-after=16000', model)
         os.killpg(keys.pid, signal.SIGTERM)
         good = not run.problem() and self.is_right(run, expected_plan(model, 1), 'closing: Ready')
         self.ok(good, 'another device', f'{expected_plan(model, 1)}\n{run}')
@@ -374,7 +391,7 @@ class Tests:
         # loads and compiles for about that long.
         slow, quick = (large, self.measure('--frames=1', large)), (self.options.model, 1000)
         programs = [slow, quick, slow, quick, (endless, 1000)]
-        print(f'# seed {seed}')
+        print(f'# {self.language}: seed {seed}')
         chance = random.Random(seed)
         problems, stages, slowest = [], collections.Counter(), 0
         for i in range(times):
@@ -386,33 +403,44 @@ class Tests:
             else:
                 stages[run.closed_in] += 1
                 slowest = max(slowest, run.left_after)
-        print(f'# closed while {dict(stages)}; the slowest left after {slowest * 1000:.0f} ms')
+        print(f'# {self.language}: closed while {dict(stages)}; the slowest left after {slowest * 1000:.0f} ms')
         self.ok(not problems, f'closed at {times} random moments', '\n'.join(problems))
         if times >= 100:
             missing = [stage for stage in STAGES if not stages[stage]]
             self.ok(not missing, 'among them are all stages', f'none while {missing}')
 
 
+    def test_all(self):
+        for test in (self.test_frames, self.test_window, self.test_values, self.test_screenshot, self.test_errors,
+                     self.test_buttons, self.test_device, self.test_closing):
+            test()
+
+
+def test_language(options, language, command, results):
+    try:
+        with tempfile.TemporaryDirectory() as folder, Display() as display:
+            Tests(options, language, command, results, display, folder).test_all()
+    except BaseException:
+        results.add(False, f'{language}: to the end', traceback.format_exc())
+
+
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument('--times', type=int, default=10, help='how many times to close the window')
     parser.add_argument('--seed', type=int, default=random.randrange(2**31))
-    parser.add_argument('--language', choices=IMAGES, default='python')
     parser.add_argument('--model', required=True, help='examples/models/edges.mlir')
-    parser.add_argument('command', nargs='+')
-    options = parser.parse_args()
-    with tempfile.TemporaryDirectory() as folder, Display() as display:
-        tests = Tests(options, display, folder)
-        tests.test_frames()
-        tests.test_window()
-        tests.test_values()
-        tests.test_screenshot()
-        tests.test_errors()
-        tests.test_buttons()
-        tests.test_device()
-        tests.test_closing()
-    print(f'1..{tests.count}')
-    return 1 if tests.failed else 0
+    words, *windows = [list(words) for is_end, words in itertools.groupby(sys.argv[1:], lambda word: word == '--')
+                       if not is_end]
+    options, results = parser.parse_args(words), Results()
+    # They wait most of the time, for times to pass rather than for processors.
+    threads = [threading.Thread(target=test_language, args=(options, window[0], window[1:], results))
+               for window in windows]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    print(f'1..{results.count}')
+    return 1 if results.failed else 0
 
 
 if __name__ == '__main__':
