@@ -357,11 +357,13 @@ class TestProcesses(unittest.TestCase):
         return child.stdout
 
     def test_frames(self):
+        # Frames of a device come back by copies, which take their time. Of either what one in fifty leaves shows.
+        n = 600 if is_on_host() else 200
         for function in [frames_in_calls, frames_in_blocks, frames_in_asyncio, frames_in_main_loop,
                          frames_through_dlpack]:
             with self.subTest(function.__name__):
                 start = float(self.run_child(function.__name__, 0).split()[1])
-                peak = float(self.run_child(function.__name__, 600).split()[1])
+                peak = float(self.run_child(function.__name__, n).split()[1])
                 print('%s: %.1f MiB, %.1f above the start' % (function.__name__, peak, peak - start), file=sys.stderr)
                 self.assertLess(peak, 100)
                 # Two frames: the one that is shown, and the next, and a device's copies of them in this process.
