@@ -5,11 +5,11 @@
  * bytecode, planning what was read, and passes, and the exponent log (t (4 n) / t (n)) / log 4, which is 1 where
  * the time is linear. On one core; the best of several repetitions.
  *
- *   bench-scaling [OPERATIONS] [SHAPE…]           OPERATIONS is 4 n
- *   bench-scaling --passes [OPERATIONS] [SHAPE…]  each pass too
- *   bench-scaling --once OPERATIONS [SHAPE…]      each program once, for a profiler
+ *   bench-scaling [OPERATIONS] [SHAPE…]                 OPERATIONS is 4 n
+ *   bench-scaling --passes [OPERATIONS] [SHAPE…]        each pass too
+ *   bench-scaling --once OPERATIONS[,…] [SHAPE…]        each program once at each size, for valgrind
  *
- * scaling.py counts instructions by the last of these, under callgrind.
+ * scaling.py counts steps by the last of these.
  */
 
 #include <math.h>
@@ -28,15 +28,14 @@
 #include "runtime/run-plan.h"
 #include "scaling-shapes.h"
 
-/* What was counted for a program is written under its name. */
-#ifdef HAVE_CALLGRIND
-#include <valgrind/callgrind.h>
+#ifdef HAVE_VALGRIND
+#include <valgrind/valgrind.h>
 #else
-#define CALLGRIND_ZERO_STATS
-#define CALLGRIND_DUMP_STATS_AT(name)
+#define VALGRIND_PRINTF(...) ((void) 0)
+#define VALGRIND_MONITOR_COMMAND(command) ((void) 0)
 #endif
 
-enum { REPETITIONS = 5, N_PASSES = 12, LEVEL = 2 };
+enum { REPETITIONS = 5, MAX_PASSES = 32, LEVEL = 2 };
 
 /* Seconds after which a program is not measured again. */
 #define LONG_ENOUGH 10.0
@@ -63,7 +62,7 @@ static const char *const phase_names[N_PHASES] = { "parse", "verify", "print", "
 typedef struct
 {
   double phases[N_PHASES];
-  double passes[N_PASSES];
+  double passes[MAX_PASSES];
 } Times;
 
 static void G_GNUC_NORETURN
@@ -88,15 +87,58 @@ now (void)
   return (double) time.tv_sec + (double) time.tv_nsec / 1e9;
 }
 
-/* The seconds since *@start, which becomes now. */
+/* Under valgrind its log gets a line "KIND NAME", and below it all steps so far, among other statistics of its core. */
+static void
+tell_steps (const char *kind,
+            const char *name)
+{
+  VALGRIND_PRINTF ("%s %s\n", kind, name);
+  VALGRIND_MONITOR_COMMAND ("v.info stats");
+}
+
+/* The seconds since *@start, which becomes now; all that was done since is @phase. */
 static double
-lap (double *start)
+lap (double *start,
+     Phase   phase)
 {
   double begin = *start;
 
+  tell_steps ("did", phase_names[phase]);
   *start = now ();
 
   return *start - begin;
+}
+
+/* What runs: a copy is made before the first pass. */
+static void
+on_pass_begins (gpointer    data,
+                double      fraction,
+                const char *detail)
+{
+  const char **running = data;
+
+  tell_steps ("did", *running);
+  *running = detail;
+}
+
+/* Each fusion pass by a call of its own, which leaves out all others. */
+static gboolean
+run_fusions (GhloIrModule    *module,
+             GhloPassReport  *report,
+             GError         **error)
+{
+  gboolean ok = TRUE;
+
+  for (guint i = 0; ok && i < ghlo_passes_count (); i++)
+    {
+      const char *only[] = { ghlo_pass_get_name (i), NULL };
+      const GhloOptimizeOptions options = { .enabled = ghlo_pass_get_level (i) <= LEVEL ? only : NULL };
+
+      ok = ghlo_fuse (module, ghlo_devices_find ("cpu"), &options, NULL, NULL, NULL, report, error);
+      tell_steps ("did", only[0]);
+    }
+
+  return ok;
 }
 
 static void
@@ -104,17 +146,20 @@ run_passes (GhloIrModule *module,
             Times        *times)
 {
   const GhloOptimizeOptions options = { .level = LEVEL, .evaluator = ghlo_reference_device () };
+  const char *running = phase_names[COPY];
+  const GhloMonitor monitor = { .progress = on_pass_begins, .progress_data = &running };
   double start = now ();
   g_autoptr (GhloPassReport) report = ghlo_pass_report_new ();
   GError *error = NULL;
-  g_autoptr (GhloIrModule) optimized = ghlo_optimize (module, &options, NULL, report, &error);
+  g_autoptr (GhloIrModule) optimized = ghlo_optimize (module, &options, &monitor, report, &error);
 
-  if (optimized == NULL
-      || !ghlo_fuse (optimized, ghlo_devices_find ("cpu"), &options, NULL, NULL, NULL, report, &error))
+  g_assert (ghlo_passes_count () <= MAX_PASSES);
+  tell_steps ("did", running);
+  if (optimized == NULL || !run_fusions (optimized, report, &error))
     stop ("passes", NULL, error);
-  for (guint i = 0; i < MIN (ghlo_passes_count (), N_PASSES); i++)
+  for (guint i = 0; i < ghlo_passes_count (); i++)
     times->passes[i] = report->records[i].microseconds / 1e6;
-  times->phases[PASSES] = lap (&start);
+  times->phases[PASSES] = lap (&start, PASSES);
 }
 
 /* For the CPU. What is no plan, or more than one may hold, is given up. */
@@ -133,7 +178,7 @@ run_plan (const GhloIrModule *module,
   if (error != NULL && !g_error_matches (error, GHLO_ERROR, GHLO_ERROR_UNSUPPORTED))
     stop ("plan", NULL, g_steal_pointer (&error));
   g_clear_pointer (&plan, ghlo_run_plan_free);
-  times->phases[PLAN] = lap (&start);
+  times->phases[PLAN] = lap (&start, PLAN);
 }
 
 /* The whole way of one program, once. */
@@ -151,22 +196,23 @@ run_once (const GString *text)
   g_autofree char *printed = NULL;
   GError *error = NULL;
 
-  times.phases[PARSE] = lap (&start);
+  times.phases[PARSE] = lap (&start, PARSE);
   if (module == NULL || !ghlo_ir_verify (module, diagnostics, NULL))
     stop ("text", diagnostics, NULL);
-  times.phases[VERIFY] = lap (&start);
+  times.phases[VERIFY] = lap (&start, VERIFY);
   printed = ghlo_ir_to_string (module, GHLO_IR_PRINT_DEFAULT);
-  times.phases[PRINT] = lap (&start);
+  times.phases[PRINT] = lap (&start, PRINT);
   copy = ghlo_ir_module_copy (module);
-  times.phases[COPY] = lap (&start);
+  times.phases[COPY] = lap (&start, COPY);
   bytes = ghlo_export_artifact (copy, GHLO_IR_VERSION_CURRENT, GHLO_EXPORT_DEFAULT, NULL, &error);
-  times.phases[WRITE] = lap (&start);
+  times.phases[WRITE] = lap (&start, WRITE);
   if (bytes == NULL)
     stop ("write", NULL, error);
   again = ghlo_import_bytecode (bytes, GHLO_IMPORT_DEFAULT, of_bytes, NULL, NULL);
-  times.phases[READ] = lap (&start);
+  times.phases[READ] = lap (&start, READ);
   if (again == NULL || !ghlo_ir_verify (again, of_bytes, NULL))
     stop ("bytecode", of_bytes, NULL);
+  times.phases[VERIFY] += lap (&start, VERIFY);
   run_plan (module, &times);
   run_passes (module, &times);
 
@@ -210,7 +256,7 @@ measure (const ScalingShape *shape,
         if (i == 0)
           least[k] = times;
         keep_least (least[k].phases, times.phases, N_PHASES);
-        keep_least (least[k].passes, times.passes, N_PASSES);
+        keep_least (least[k].passes, times.passes, ghlo_passes_count ());
       }
 }
 
@@ -239,7 +285,7 @@ is_named (const ScalingShape *shape,
 static void
 print_passes (const Times *least)
 {
-  for (guint i = 0; i < MIN (ghlo_passes_count (), N_PASSES); i++)
+  for (guint i = 0; i < ghlo_passes_count (); i++)
     if (least[1].passes[i] >= MIN_TIME)
       {
         printf ("  %-18s", ghlo_pass_get_name (i));
@@ -267,13 +313,27 @@ print_row (const ScalingShape *shape,
 
 static void
 count (const ScalingShape *shape,
-       guint               n)
+       const char         *sizes)
 {
-  g_autoptr (GString) text = make_text (shape, n);
+  g_auto (GStrv) all = g_strsplit (sizes, ",", -1);
 
-  CALLGRIND_ZERO_STATS;
-  run_once (text);
-  CALLGRIND_DUMP_STATS_AT (shape->name);
+  for (char **size = all; *size != NULL; size++)
+    {
+      g_autoptr (GString) text = make_text (shape, (guint) atoi (*size));
+
+      tell_steps (*size, shape->name);
+      run_once (text);
+      tell_steps ("did", "free");
+    }
+}
+
+static void
+print_head (guint n)
+{
+  printf ("milliseconds at %u operations, and the exponent from %u on\n%-20s", n, n / 4, "");
+  for (guint i = 0; i < N_PHASES; i++)
+    printf (" %8s     ", phase_names[i]);
+  printf ("\n");
 }
 
 int
@@ -283,22 +343,18 @@ main (int    argc,
   const ScalingShape *tables[] = { scaling_structures, scaling_attributes, scaling_rewrites };
   gboolean once = argc > 1 && strcmp (argv[1], "--once") == 0, passes = argc > 1 && strcmp (argv[1], "--passes") == 0;
   char **arguments = argv + 1 + (once || passes);
-  guint n = arguments < argv + argc ? (guint) atoi (*arguments++) : 100000;
+  const char *sizes = arguments < argv + argc ? *arguments++ : "100000";
+  guint n = (guint) atoi (sizes);
 
   if (!once)
-    {
-      printf ("milliseconds at %u operations, and the exponent from %u on\n%-20s", n, n / 4, "");
-      for (guint i = 0; i < N_PHASES; i++)
-        printf (" %8s     ", phase_names[i]);
-      printf ("\n");
-    }
+    print_head (n);
   for (guint i = 0; i < G_N_ELEMENTS (tables); i++)
     for (const ScalingShape *shape = tables[i]; shape->name != NULL; shape++)
       {
         if (arguments < argv + argc && !is_named (shape, arguments))
           continue;
         if (once)
-          count (shape, n);
+          count (shape, sizes);
         else
           print_row (shape, n, passes);
       }
