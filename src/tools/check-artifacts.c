@@ -215,17 +215,59 @@ check_bytes (GhloIrModule   *a,
   return FALSE;
 }
 
-gboolean
-ghlo_tool_check_artifact (GhloIrModule  *module,
-                          guint          index,
-                          gboolean      *held,
-                          char         **message)
+/* Whether @found is @module but for what artifacts cannot tell apart. */
+static gboolean
+check_defaults (GhloIrModule   *module,
+                GhloIrModule   *found,
+                const char     *found_text,
+                GhloIrVersion   version,
+                char          **message)
 {
-  GhloIrVersion version = versions[index];
+  g_autoptr (GhloIrModule) expected = ghlo_ir_module_copy (module);
+  g_autofree char *text = NULL;
+
+  drop_defaults (expected, expected->op, found->op);
+  text = ghlo_ir_to_string (expected, GHLO_IR_PRINT_STRIP_LOCATIONS);
+  if (strcmp (text, found_text) != 0)
+    {
+      *message = ghlo_tool_difference (text, found_text);
+      return FALSE;
+    }
+
+  return check_bytes (expected, found, version, message);
+}
+
+/* Of most programs both texts and both artifacts are the same as they stand. */
+static gboolean
+check_found (GhloIrModule   *module,
+             const char     *text,
+             GBytes         *artifact,
+             GhloIrModule   *found,
+             GhloIrVersion   version,
+             char          **message)
+{
+  g_autofree char *found_text = ghlo_ir_to_string (found, GHLO_IR_PRINT_STRIP_LOCATIONS);
+  g_autoptr (GBytes) again = NULL;
+
+  if (strcmp (text, found_text) == 0)
+    again = ghlo_export_artifact (found, version, GHLO_EXPORT_STRIP_LOCATIONS, NULL, NULL);
+  if (again != NULL && g_bytes_equal (artifact, again))
+    return TRUE;
+
+  return check_defaults (module, found, found_text, version, message);
+}
+
+/* As ghlo_tool_check_artifact (), with @text, which is @module's without locations. */
+static gboolean
+check_version (GhloIrModule   *module,
+               const char     *text,
+               GhloIrVersion   version,
+               gboolean       *held,
+               char          **message)
+{
   g_autoptr (GError) error = NULL;
   g_autoptr (GBytes) artifact = ghlo_export_artifact (module, version, GHLO_EXPORT_STRIP_LOCATIONS, NULL, &error);
-  g_autoptr (GhloIrModule) found = NULL, expected = NULL;
-  g_autofree char *text = NULL, *found_text = NULL;
+  g_autoptr (GhloIrModule) found = NULL;
 
   *held = artifact != NULL;
   if (artifact == NULL)
@@ -237,19 +279,19 @@ ghlo_tool_check_artifact (GhloIrModule  *module,
       return g_error_matches (error, GHLO_ERROR, GHLO_ERROR_UNSUPPORTED);
     }
   found = read_back (artifact, message);
-  if (found == NULL)
-    return FALSE;
-  expected = ghlo_ir_module_copy (module);
-  drop_defaults (expected, expected->op, found->op);
-  text = ghlo_ir_to_string (expected, GHLO_IR_PRINT_STRIP_LOCATIONS);
-  found_text = ghlo_ir_to_string (found, GHLO_IR_PRINT_STRIP_LOCATIONS);
-  if (strcmp (text, found_text) != 0)
-    {
-      *message = ghlo_tool_difference (text, found_text);
-      return FALSE;
-    }
 
-  return check_bytes (expected, found, version, message);
+  return found != NULL && check_found (module, text, artifact, found, version, message);
+}
+
+gboolean
+ghlo_tool_check_artifact (GhloIrModule  *module,
+                          guint          index,
+                          gboolean      *held,
+                          char         **message)
+{
+  g_autofree char *text = ghlo_ir_to_string (module, GHLO_IR_PRINT_STRIP_LOCATIONS);
+
+  return check_version (module, text, versions[index], held, message);
 }
 
 void
@@ -257,10 +299,12 @@ ghlo_tool_check_artifacts (GhloToolArtifacts *self,
                            GhloIrModule      *module,
                            GString           *failures)
 {
+  g_autofree char *text = ghlo_ir_to_string (module, GHLO_IR_PRINT_STRIP_LOCATIONS);
+
   for (guint i = 0; i < GHLO_TOOL_N_VERSIONS; i++)
     {
       g_autofree char *message = NULL;
-      gboolean held, ok = ghlo_tool_check_artifact (module, i, &held, &message);
+      gboolean held, ok = check_version (module, text, versions[i], &held, &message);
 
       self->n_held[i] += held ? 1 : 0;
       self->n_refused[i] += held ? 0 : 1;
