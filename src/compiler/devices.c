@@ -130,15 +130,18 @@ find_named (GPtrArray  *devices,
   return NULL;
 }
 
-/* Executors behind the one that has it are not asked, since some take long to find their devices. */
+/* Executors behind the one that has it are not asked, and those that may have GPUs come last, since they take long to
+ * find their devices. */
 GhloDeviceCore *
 ghlo_devices_find (const char *name)
 {
   GhloDeviceCore *device = NULL;
 
   g_mutex_lock (&known.lock);
-  for (guint i = 0; ghlo_device_finders[i].find != NULL && device == NULL; i++)
-    device = find_named (find_of (i, forget_lost (i)), name);
+  for (guint slow = 0; slow < 2; slow++)
+    for (guint i = 0; ghlo_device_finders[i].find != NULL && device == NULL; i++)
+      if ((ghlo_device_finders[i].may_have_gpu != NULL) == slow)
+        device = find_named (find_of (i, forget_lost (i)), name);
   g_mutex_unlock (&known.lock);
 
   return device;

@@ -53,12 +53,29 @@ find_single (GPtrArray *devices)
     g_ptr_array_add (devices, &singles[n_singles++]);
 }
 
+static gboolean
+may_have_gpu (void)
+{
+  return FALSE;
+}
+
 const GhloDeviceFinder ghlo_device_finders[] = {
   { ghlo_cpu_find_devices },
-  { find_single },
+  { find_single, may_have_gpu },
   { ghlo_reference_find_devices },
   { NULL }
 };
+
+/* Who asks for the host's devices waits for no others. */
+static void
+test_find (void)
+{
+  g_assert_true (ghlo_devices_find ("reference") == ghlo_reference_device ());
+  g_assert_true (ghlo_devices_find ("cpu") == ghlo_cpu_device ());
+  g_assert_cmpuint (n_searches, ==, 0);
+  g_assert_true (ghlo_devices_find ("single") == &singles[0]);
+  g_assert_cmpuint (n_searches, ==, 1);
+}
 
 static void
 test_list (void)
@@ -200,6 +217,7 @@ main (int   argc,
   single_class.name = "single";
   single_class.lacks = lacks;
 
+  g_test_add_func ("/devices/find", test_find);
   g_test_add_func ("/devices/list", test_list);
   g_test_add_func ("/devices/choose", test_choose);
   g_test_add_func ("/devices/lacks", test_lacks);
