@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "base/ghlo-error.h"
+#include "base/hash.h"
 #include "base/text.h"
 #include "compiler/evaluate.h"
 #include "compiler/optimize.h"
@@ -17,6 +18,14 @@
 #include "ir/print/print.h"
 #include "ir/verify/verify.h"
 #include "reference/device.h"
+
+/* One --passes. */
+typedef struct
+{
+  GhloPassOptions options;
+  char          **names;           /* owned; what @options borrows */
+  const char     *text;            /* nullable; what was asked for, where there is more than one */
+} Passes;
 
 typedef struct
 {
@@ -27,7 +36,9 @@ typedef struct
   gboolean            verbose;
   gboolean            shows_units;
   char               *device_name;
-  GhloPassOptions     passes;
+  Passes             *passes;      /* owned; @n_passes of them */
+  guint               n_passes;
+  GHashTable         *runs;        /* line and text of a program, after passes → what went wrong; of one file */
   GhloDeviceCore     *device;
   guint               n_passed, n_failed, n_skipped;
   GhloToolArtifacts   versions;
@@ -40,6 +51,7 @@ typedef struct
 {
   Checker    *checker;
   const char *path;
+  const Passes *passes;
   GhloToolFile input;
   GhloImportFlags flags;    /* as the file's RUN lines ask, and for diagnostics */
   gboolean    must_fail;    /* no RUN line expects success */
@@ -271,7 +283,6 @@ run_function (File         *file,
     ghlo_value_unref (outputs[i]);
   if (ok)
     ghlo_tool_count_units (&file->checker->units, prepared);
-  file->n_tested++;
   if (!ok)
     fail (file, "%s: @%s: %s", file->path, ghlo_ir_op_get_string (function, "sym_name"), error->message);
 }
@@ -294,6 +305,38 @@ note_unrun (File                  *file,
                             section->first_line, unrun);
 }
 
+/* Where another --passes made the same of @section, this was run. */
+static void
+run_functions (File                  *file,
+               const GhloToolSection *section,
+               GhloIrModule          *module,
+               GPtrArray             *functions)
+{
+  Checker *checker = file->checker;
+  gsize begin = file->failures->len;
+  g_autofree char *run = NULL;
+  const char *wrong = NULL;
+
+  file->n_tested += functions->len;
+  if (checker->n_passes > 1)
+    {
+      g_autofree char *text = ghlo_ir_to_string (module, GHLO_IR_PRINT_GENERIC);
+
+      run = g_strdup_printf ("%u: %s", section->first_line, text);
+      wrong = g_hash_table_lookup (checker->runs, run);
+    }
+  if (wrong != NULL)
+    {
+      if (*wrong != '\0')
+        fail (file, "%s", wrong + (*wrong == '\n' ? 1 : 0));
+      return;
+    }
+  for (guint i = 0; i < functions->len; i++)
+    run_function (file, module, functions->pdata[i]);
+  if (run != NULL)
+    g_hash_table_insert (checker->runs, g_steal_pointer (&run), g_strdup (file->failures->str + begin));
+}
+
 /* Passes change a copy, so that functions which they take away are missed. */
 static void
 run_module (File                  *file,
@@ -301,9 +344,9 @@ run_module (File                  *file,
             GhloIrModule          *module)
 {
   g_autoptr (GhloIrModule) made = ghlo_ir_module_copy (module);
-  const GhloPassOptions *passes = &file->checker->passes;
+  const GhloPassOptions *passes = &file->passes->options;
   const GhloOptimizeOptions options = { .level = passes->level };
-  g_autoptr (GPtrArray) runs = NULL;
+  g_autoptr (GPtrArray) functions = NULL;
   g_autoptr (GError) error = NULL;
 
   if (!ghlo_passes_run (made, passes, NULL, NULL, &error)
@@ -313,10 +356,9 @@ run_module (File                  *file,
       return;
     }
 
-  runs = ghlo_tool_find_runs (made);
-  note_unrun (file, section, module, runs);
-  for (guint i = 0; i < runs->len; i++)
-    run_function (file, made, runs->pdata[i]);
+  functions = ghlo_tool_find_runs (made);
+  note_unrun (file, section, module, functions);
+  run_functions (file, section, made, functions);
 }
 
 static void
@@ -359,7 +401,10 @@ report (File       *file,
   if (counter == &checker->n_passed && !checker->verbose)
     return;
   ghlo_tool_progress_end (&checker->progress);
-  printf ("%s %s%s%s\n", word, file->path, detail != NULL ? ": " : "", detail != NULL ? detail : "");
+  printf ("%s %s", word, file->path);
+  if (file->passes->text != NULL)
+    printf (" with --passes=%s", file->passes->text);
+  printf ("%s%s\n", detail != NULL ? ": " : "", detail != NULL ? detail : "");
   if (file->failures->len > 0)
     printf ("%s\n", file->failures->str);
   if (counter == &checker->n_skipped && file->unrun->len > 0)
@@ -450,6 +495,7 @@ check_open_file (File *file)
     report (file, &checker->n_passed, "PASS", NULL);
 }
 
+/* With each --passes. */
 static void
 check_file (Checker    *checker,
             const char *path)
@@ -457,12 +503,21 @@ check_file (Checker    *checker,
   g_autoptr (GError) error = NULL;
   g_autoptr (GString) failures = g_string_new (NULL), unrun = g_string_new (NULL);
   File file = { .checker = checker, .path = path, .failures = failures, .unrun = unrun };
+  gboolean is_open = ghlo_tool_file_open (&file.input, path, TRUE, &error);
 
-  if (ghlo_tool_file_open (&file.input, path, TRUE, &error))
-    check_open_file (&file);
-  else
-    report (&file, &checker->n_failed, "FAIL", error->message);
+  for (guint i = 0; i < checker->n_passes; i++)
+    {
+      file.passes = &checker->passes[i];
+      file.n_tested = 0;
+      g_string_truncate (failures, 0);
+      g_string_truncate (unrun, 0);
+      if (is_open)
+        check_open_file (&file);
+      else
+        report (&file, &checker->n_failed, "FAIL", error->message);
+    }
   ghlo_tool_file_clear (&file.input);
+  g_hash_table_remove_all (checker->runs);
 }
 
 /* The .mlir files of a folder and its folders, or the file itself. */
@@ -507,16 +562,50 @@ check_files (Checker   *checker,
   printf ("%u passed, %u failed, %u skipped\n", checker->n_passed, checker->n_failed, checker->n_skipped);
 }
 
+/* @wishes: each --passes; nullable. FALSE when one cannot be understood, which is told. */
+static gboolean
+read_passes (Checker             *checker,
+             char               **wishes,
+             GhloDeviceEvaluator *evaluator)
+{
+  gboolean ok = TRUE;
+
+  checker->n_passes = MAX (1, wishes != NULL ? g_strv_length (wishes) : 0);
+  checker->passes = g_new0 (Passes, checker->n_passes);
+  for (guint i = 0; ok && i < checker->n_passes; i++)
+    {
+      Passes *passes = &checker->passes[i];
+
+      passes->text = checker->n_passes > 1 ? wishes[i] : NULL;
+      passes->options = (GhloPassOptions) { .use_environment = TRUE, .verify = TRUE,
+                                            .evaluator = ghlo_device_evaluator (evaluator) };
+      ok = ghlo_tool_read_passes (wishes != NULL ? wishes[i] : NULL, &passes->options, &passes->names);
+    }
+
+  return ok;
+}
+
+static void
+checker_clear (Checker *self)
+{
+  for (guint i = 0; i < self->n_passes; i++)
+    g_strfreev (self->passes[i].names);
+  g_free (self->passes);
+  g_free (self->device_name);
+  g_clear_pointer (&self->runs, g_hash_table_unref);
+}
+
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Checker, checker_clear)
+
 int
 ghlo_tool_check (int    argc,
                  char **argv)
 {
-  Checker checker = { 0 };
+  g_auto (Checker) checker = { 0 };
   g_autoptr (GError) error = NULL;
   g_autoptr (GPtrArray) files = g_ptr_array_new_with_free_func (g_free);
   GhloDeviceEvaluator evaluator = { .device = ghlo_reference_device () };
-  g_autofree char *passes = NULL;
-  g_auto (GStrv) names = NULL;
+  g_auto (GStrv) passes = NULL;
   int status;
   const GOptionEntry entries[] = {
     { "diagnostics", 0, 0, G_OPTION_ARG_NONE, &checker.diagnostics,
@@ -526,8 +615,9 @@ ghlo_tool_check (int    argc,
       "Also write each program as an artifact of every version that holds it, and read it back", NULL },
     { "no-run", 0, 0, G_OPTION_ARG_NONE, &checker.parse_only, "Read and verify only", NULL },
     { "device", 'd', 0, G_OPTION_ARG_STRING, &checker.device_name, "The device to run on (cpu)", "NAME" },
-    { "passes", 'p', 0, G_OPTION_ARG_STRING, &passes,
-      "Run the passes of a level (O0 to O3), or these, before each program", "LEVEL|NAME,…" },
+    { "passes", 'p', 0, G_OPTION_ARG_STRING_ARRAY, &passes,
+      "Run the passes of a level (O0 to O3), or these, before each program; may be given several times",
+      "LEVEL|NAME,…" },
     { "units", 'u', 0, G_OPTION_ARG_NONE, &checker.shows_units, "Say which units did the steps", NULL },
     { "verbose", 'v', 0, G_OPTION_ARG_NONE, &checker.verbose, "Name what passes too", NULL },
     G_OPTION_ENTRY_NULL
@@ -541,9 +631,8 @@ ghlo_tool_check (int    argc,
       ghlo_tool_error ("%s", error != NULL ? error->message : "expected a FILE; \"ghlo check --help\" tells more");
       return GHLO_TOOL_USAGE;
     }
-  checker.passes = (GhloPassOptions) { .use_environment = TRUE, .verify = TRUE,
-                                       .evaluator = ghlo_device_evaluator (&evaluator) };
-  if (!ghlo_tool_read_passes (passes, &checker.passes, &names))
+  checker.runs = g_hash_table_new_full (ghlo_hash_string, g_str_equal, g_free, g_free);
+  if (!read_passes (&checker, passes, &evaluator))
     return GHLO_TOOL_USAGE;
 
   for (int i = 1; i < argc; i++)
@@ -560,7 +649,6 @@ ghlo_tool_check (int    argc,
       g_ptr_array_extend_and_steal (files, g_steal_pointer (&found));
     }
   check_files (&checker, files);
-  g_free (checker.device_name);
 
   return checker.n_failed == 0 ? GHLO_TOOL_OK : GHLO_TOOL_FAILED;
 }

@@ -480,6 +480,12 @@ def test_check(tests):
                      "3:8: 'stablehlo.custom_call @lapack_spotrf_ffi': expected a known call target",
                      "jax.export.export (..., platforms=['tpu'])", 'ghlo_client_register_custom_call ()', "'Qr'")
     tests.expect('a check that fails', ghlo('check', checks), 1, 'FAIL', '@wrong', '0 passed, 1 failed, 0 skipped')
+    tests.expect('a check that fails after all passes',
+                 ghlo('check', '--passes=O0', '--passes=O1', '-', input=CHECKS), 1,
+                 'FAIL - with --passes=O0', 'FAIL - with --passes=O1', '0 passed, 2 failed, 0 skipped')
+    tests.expect('a check that holds after all passes',
+                 ghlo('check', '-v', '--passes=O0', '--passes=O1', '-', input=CHECKS.split('// -----')[0]), 0,
+                 'PASS - with --passes=O0', 'PASS - with --passes=O1', '2 passed, 0 failed, 0 skipped')
     tests.expect('a check that holds', ghlo('check', tests.file('right.mlir', CHECKS.split('// -----')[0])), 0,
                  '1 passed, 0 failed, 0 skipped')
     tests.expect('marked lines', ghlo('check', '--diagnostics', tests.file('marked.mlir', MARKED)), 1,
