@@ -36,7 +36,9 @@ def is_large(name, shapes):
 
 def run(tool, paths, threads, level=None):
     """{(program, inputs): (libraries, checksum)}"""
-    environment = dict(os.environ, GHLO_THREADS=threads)
+    # Memory that one program gave back is the next one's: the system clears all that it gives anew.
+    environment = dict(os.environ, GHLO_THREADS=threads,
+                       GLIBC_TUNABLES='glibc.malloc.mmap_max=0:glibc.malloc.trim_threshold=8589934592')
     for name in ('ONEDNN_MAX_CPU_ISA', 'DNNL_MAX_CPU_ISA'):
         environment.pop(name, None)
     if level:
