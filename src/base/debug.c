@@ -71,6 +71,19 @@ ghlo_debug_has (GhloDebugFlags wanted)
   return (flags & wanted) != 0;
 }
 
+gboolean
+ghlo_debug_disables (const char *name)
+{
+  const char *variable = g_getenv ("GHLO_DISABLE");
+  g_auto (GStrv) words = NULL;
+
+  if (variable == NULL || *variable == '\0')
+    return FALSE;
+  words = g_strsplit_set (variable, ", ", -1);
+
+  return g_strv_contains ((const char *const *) words, name);
+}
+
 char *
 ghlo_debug_dup_help (void)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
  * GHLO_DEBUG: words that switch debugging aids on, with commas, colons or spaces
- * between them. The variable is read once.
+ * between them. The variable is read once. And GHLO_DISABLE: words that switch off what is mostly wanted.
  */
 
 #pragma once
@@ -20,6 +20,9 @@ typedef enum
 
 /* TRUE when any of @flags is set. */
 gboolean ghlo_debug_has       (GhloDebugFlags  flags);
+
+/* Whether GHLO_DISABLE, read anew each time, has the word @name: a pass, or what passes/pass.h lists besides. */
+gboolean ghlo_debug_disables  (const char     *name);
 
 /* The flags that there are, a line for each, when GHLO_DEBUG has the word "help";
  * NULL otherwise. For the command to show: the library prints nothing. */

@@ -27,7 +27,7 @@ static gboolean
 is_known (const char *name)
 {
   /* An empty one is what stands between two commas; "help" asks, and switches nothing. */
-  return *name == '\0' || g_str_equal (name, "help") || g_str_equal (name, GHLO_PASSES_NO_CODE)
+  return *name == '\0' || g_str_equal (name, "help") || ghlo_passes_has_switch (name)
          || ghlo_pass_find (name) >= 0;
 }
 

@@ -128,9 +128,8 @@ const char     *ghlo_pass_get_new_name    (const char            *name);
 gboolean        ghlo_passes_choose        (const GhloPassOptions *options,
                                            guint                  pass);
 
-/* What GHLO_DISABLE may name besides passes: the machine code that the CPU makes of kernels, for which this folder has
- * the text alone. */
-#define GHLO_PASSES_NO_CODE "llvm"
+/* Whether GHLO_DISABLE may name that besides passes. */
+gboolean        ghlo_passes_has_switch    (const char            *name);
 
 /* The names and what they stand for, a line each; for `GHLO_DISABLE=help`. */
 char           *ghlo_passes_help          (void);

@@ -7,6 +7,28 @@
 
 #include <string.h>
 
+#include "base/debug.h"
+
+/* What GHLO_DISABLE switches off where it is, by executors, which know nothing of this folder. */
+static const struct
+{
+  const char *name, *summary;
+} switches[] = {
+  { "llvm", "Machine code of kernels, which are run by the loops of single operations then" },
+  { "unified-memory", "That a Vulkan device which shares the host's memory and the host read the same bytes: they are "
+    "copied then as for a card" },
+};
+
+gboolean
+ghlo_passes_has_switch (const char *name)
+{
+  for (guint i = 0; i < G_N_ELEMENTS (switches); i++)
+    if (g_str_equal (switches[i].name, name))
+      return TRUE;
+
+  return FALSE;
+}
+
 char *
 ghlo_passes_help (void)
 {
@@ -17,8 +39,8 @@ ghlo_passes_help (void)
                             ghlo_pass_table[i].summary);
 
   g_string_append (text, "GHLO_DISABLE takes besides:\n");
-  g_string_append_printf (text, "  %-16s     Machine code of kernels, which are run by the loops of single operations "
-                          "then\n", GHLO_PASSES_NO_CODE);
+  for (guint i = 0; i < G_N_ELEMENTS (switches); i++)
+    g_string_append_printf (text, "  %-16s     %s\n", switches[i].name, switches[i].summary);
 
   return g_string_free (text, FALSE);
 }
@@ -26,10 +48,7 @@ ghlo_passes_help (void)
 gboolean
 ghlo_passes_help_wanted (void)
 {
-  const char *variable = g_getenv ("GHLO_DISABLE");
-  g_auto (GStrv) names = g_strsplit_set (variable != NULL ? variable : "", ", ", -1);
-
-  return g_strv_contains ((const char *const *) names, "help");
+  return ghlo_debug_disables ("help");
 }
 
 GhloPassReport *

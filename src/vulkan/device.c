@@ -7,6 +7,7 @@
 
 #include <string.h>
 
+#include "base/debug.h"
 #include "base/ghlo-error.h"
 #include "vulkan/facts.h"
 #include "vulkan/features.h"
@@ -183,6 +184,7 @@ read_properties (GhloVulkanDevice *self)
   self->subgroup_size = v11.subgroupSize;
   self->host_alignment = (gsize) host.minImportedHostPointerAlignment;
   self->memory_types = memory.memoryProperties;
+  self->unified_memory = ghlo_debug_disables ("unified-memory") ? 0 : ghlo_vulkan_memory_find_unified (self);
   self->promises = (GhloSpirvFloats) {
     .keeps_subnormals = { v12.shaderDenormPreserveFloat32, v12.shaderDenormPreserveFloat64 },
     .rounds_to_even = { v12.shaderRoundingModeRTEFloat32, v12.shaderRoundingModeRTEFloat64 },

@@ -46,6 +46,7 @@ typedef struct
   guint                      subgroup_size;
   GBytes                    *identity;          /* all that tells it, with its driver, from others: for caches */
   VkPhysicalDeviceMemoryProperties memory_types;
+  guint64                    unified_memory;    /* bytes, as memory.h says; 0: what it has is apart from the host's */
   GhloVulkanFeatures         features;          /* those that it has and that are switched on */
   GhloSpirvFloats            promises;          /* of floats, by its driver */
   guint32                    family;            /* of queues */
@@ -113,6 +114,13 @@ static inline gboolean
 ghlo_vulkan_device_is_cpu (const GhloVulkanDevice *self)
 {
   return self->type == VK_PHYSICAL_DEVICE_TYPE_CPU;
+}
+
+/* Whether the host sees the device's own memory, and reads it as fast as any. */
+static inline gboolean
+ghlo_vulkan_device_is_unified (const GhloVulkanDevice *self)
+{
+  return self->unified_memory > 0;
 }
 
 G_END_DECLS

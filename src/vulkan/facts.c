@@ -143,6 +143,8 @@ ghlo_vulkan_add_facts (GhloDeviceCore *core,
   if (heap != G_MAXUINT && ghlo_vulkan_device_get_budget (device, &budget))
     ghlo_device_facts_add_bytes (facts, "memory_budget", "budget", budget.heapBudget[heap]);
   ghlo_device_facts_add_words (facts, "heaps", "heaps", list_heaps (device));
+  if (ghlo_vulkan_device_is_unified (device))
+    ghlo_device_facts_add_bytes (facts, "unified_memory", "unified", device->unified_memory);
   ghlo_device_facts_add_bytes (facts, "largest_allocation", "allocation", device->max_allocation);
   ghlo_device_facts_add_bytes (facts, "shared_memory", "shared", device->limits.maxComputeSharedMemorySize);
   ghlo_device_facts_add_number (facts, "subgroup_size", "subgroup", device->subgroup_size);
@@ -200,10 +202,12 @@ ghlo_vulkan_identify (GhloDeviceCore *core)
 {
   const GhloVulkanDevice *self = (const GhloVulkanDevice *) core;
   const guint64 types = ghlo_vulkan_features_types (&self->features);
+  const guint8 unified = ghlo_vulkan_device_is_unified (self);
   GByteArray *bytes = g_byte_array_new ();
 
   g_byte_array_append (bytes, g_bytes_get_data (self->identity, NULL), (guint) g_bytes_get_size (self->identity));
   g_byte_array_append (bytes, (const guint8 *) &types, sizeof types);
+  g_byte_array_append (bytes, &unified, sizeof unified);
 
   return g_byte_array_free_to_bytes (bytes);
 }

@@ -12,7 +12,7 @@ G_BEGIN_DECLS
 
 typedef enum
 {
-  GHLO_VULKAN_LOCAL,            /* the device's fastest; on devices that share the host's memory the host sees it */
+  GHLO_VULKAN_LOCAL,            /* the device's fastest; where memory is unified the host sees it as its own */
   GHLO_VULKAN_UPLOAD,           /* the host writes it, and never reads it */
   GHLO_VULKAN_READBACK,         /* the host reads it, through its caches */
   GHLO_VULKAN_IMPORTED,         /* the host's own, which nobody allocates here */
@@ -61,8 +61,9 @@ guint64           ghlo_vulkan_memory_import (GhloVulkanMemory           *self,
 /* Nothing uses it any more. */
 void              ghlo_vulkan_memory_unimport (GhloVulkanMemory         *self,
                                             guint64                      address);
-/* Whether the host sees what lies in local memory, so that it needs no copies to be put there. */
-gboolean          ghlo_vulkan_memory_sees_local (const GhloVulkanDevice *device);
+/* Bytes of the memory that the device, by what it says of itself, shares with the host, which then sees all local
+ * memory and reads it as fast as any; 0 where it has memory of its own. */
+guint64           ghlo_vulkan_memory_find_unified (const GhloVulkanDevice *device);
 /* Gives blocks back that nothing lies in. */
 void              ghlo_vulkan_memory_trim  (GhloVulkanMemory            *self);
 void              ghlo_vulkan_memory_measure (GhloVulkanMemory          *self,

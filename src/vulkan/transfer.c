@@ -100,7 +100,7 @@ gsize
 ghlo_vulkan_most_staged (const GhloVulkanDevice *device,
                          gsize                   size)
 {
-  return ghlo_vulkan_memory_sees_local (device) ? 0 : MIN (size, MOST_STAGED);
+  return ghlo_vulkan_device_is_unified (device) ? 0 : MIN (size, MOST_STAGED);
 }
 
 /* Waits for uploads where @size bytes more would be too many on their way. */

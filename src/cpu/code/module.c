@@ -7,6 +7,7 @@
 
 #include <dlfcn.h>
 
+#include "base/debug.h"
 #include "base/ghlo-error.h"
 #include "runtime/build-id.h"
 
@@ -69,23 +70,10 @@ find (void)
   g_once_init_leave (&done, 1);
 }
 
-static gboolean
-is_disabled (void)
-{
-  const char *variable = g_getenv ("GHLO_DISABLE");
-  g_auto (GStrv) names = NULL;
-
-  if (variable == NULL || *variable == '\0')
-    return FALSE;
-  names = g_strsplit_set (variable, ", ", -1);
-
-  return g_strv_contains ((const char *const *) names, "llvm");
-}
-
 const char *
 ghlo_code_module_id (void)
 {
-  if (is_disabled ())
+  if (ghlo_debug_disables ("llvm"))
     return NULL;
   if (g_atomic_pointer_get (&instead.emitter) != NULL)
     return g_atomic_pointer_get (&instead.id);
