@@ -5,6 +5,8 @@
 
 #include "runtime/device.h"
 
+#include <string.h>
+
 #include "base/ghlo-error.h"
 #include "runtime/place.h"
 #include "runtime/value.h"
@@ -104,9 +106,9 @@ ghlo_device_core_describe_work (GhloDeviceCore *self)
   return self->klass->describe_work != NULL ? self->klass->describe_work (self) : NULL;
 }
 
-static gboolean
-check_there (const GhloDeviceCore  *self,
-             GError               **error)
+gboolean
+ghlo_device_core_check (const GhloDeviceCore  *self,
+                        GError               **error)
 {
   if (!ghlo_device_core_is_lost (self))
     return TRUE;
@@ -124,7 +126,7 @@ ghlo_device_core_allocate (GhloDeviceCore   *self,
                            gsize             size,
                            GError          **error)
 {
-  return check_there (self, error) ? self->klass->allocate (self, space, size, error) : NULL;
+  return ghlo_device_core_check (self, error) ? self->klass->allocate (self, space, size, error) : NULL;
 }
 
 gboolean
@@ -134,7 +136,7 @@ ghlo_device_core_upload (GhloDeviceCore     *self,
                          const GhloMonitor  *monitor,
                          GError            **error)
 {
-  return check_there (self, error) && self->klass->upload (self, from, to, monitor, error);
+  return ghlo_device_core_check (self, error) && self->klass->upload (self, from, to, monitor, error);
 }
 
 gboolean
@@ -144,7 +146,16 @@ ghlo_device_core_download (GhloDeviceCore     *self,
                            const GhloMonitor  *monitor,
                            GError            **error)
 {
-  return check_there (self, error) && self->klass->download (self, from, to, monitor, error);
+  if (!ghlo_device_core_check (self, error))
+    return FALSE;
+  if (from->host == NULL)
+    return self->klass->download (self, from, to, monitor, error);
+  if (!ghlo_pending_wait (from->pending, monitor, error))
+    return FALSE;
+  if (from->size > 0)
+    memcpy (to, from->host, from->size);
+
+  return TRUE;
 }
 
 gboolean
@@ -153,7 +164,7 @@ ghlo_device_core_copy (GhloDeviceCore  *self,
                        GhloStorage     *to,
                        GError         **error)
 {
-  return check_there (self, error) && self->klass->copy (self, from, to, error);
+  return ghlo_device_core_check (self, error) && self->klass->copy (self, from, to, error);
 }
 
 static gboolean
@@ -205,7 +216,8 @@ ghlo_device_core_prepare (GhloDeviceCore            *self,
   static const GhloPrepareOptions no_options;
   GhloPrepared *prepared;
 
-  if (!check_there (self, error) || (self->klass->lacks != NULL && !check_op (self, module, module->op, error)))
+  if (!ghlo_device_core_check (self, error)
+      || (self->klass->lacks != NULL && !check_op (self, module, module->op, error)))
     return NULL;
   prepared = self->klass->prepare (self, module, function, options != NULL ? options : &no_options, monitor, error);
   if (prepared == NULL)
@@ -276,17 +288,14 @@ start_apart (GhloPrepared          *self,
   g_autofree GhloValue **many = n_inputs > FEW ? g_new0 (GhloValue *, n_inputs) : NULL;
   GhloValue **placed = many != NULL ? many : few;
   gint64 start = g_get_monotonic_time ();
-  gboolean ok = check_there (self->device, error);
+  gboolean ok = ghlo_device_core_check (self->device, error);
   gsize uploaded = 0;
 
   for (gsize i = 0; i < n_inputs && ok; i++)
     {
       placed[i] = inputs[i];
       if (!ghlo_value_is_on (inputs[i], self->device))
-        {
-          placed[i] = ghlo_value_place (inputs[i], self->device, monitor, error);
-          uploaded += inputs[i]->n_bytes;
-        }
+        placed[i] = ghlo_value_show (inputs[i], self->device, &uploaded, monitor, error);
       ok = placed[i] != NULL;
     }
   add_time (options != NULL ? options->upload_time : NULL, start);

@@ -52,7 +52,7 @@ typedef struct
   /* To which the microseconds are added that a run spends on the fallback, and on uploading its inputs
    * to the device; NULL when nobody asks. */
   gint64      *fallback_time, *upload_time;
-  /* To which the bytes of these inputs are added, where the device has memory of its own; NULL when nobody asks. */
+  /* To which the bytes of these inputs are added that were copied to the device's memory; NULL when nobody asks. */
   gsize       *uploaded;
   /* To which is added what each step took; NULL when nobody asks. Not of devices without plans. */
   GhloRunProfile *profile;
@@ -163,6 +163,11 @@ typedef struct
                                GhloStorage              *from,
                                GhloStorage              *to,
                                GError                  **error);
+  /* Storage of the device, to be read alone, over the bytes of @host in host memory, which are written. It refers to
+   * them until the device has read them for the last time. NULL where the device does not read them there, which it
+   * tells at once; also in place of the function. */
+  GhloStorage  *(*view)       (GhloDeviceCore           *self,
+                               GhloStorage              *host);
   /* @module is verified and referenced for as long as needed; @function is one of its func.func. The result
    * begins with a GhloPrepared, which the caller fills. */
   GhloPrepared *(*prepare)    (GhloDeviceCore           *self,
@@ -230,6 +235,9 @@ ghlo_device_core_is_host (const GhloDeviceCore *self)
 /* For the device: that it went away. Every later call fails with DEVICE_LOST. */
 void          ghlo_device_core_lose     (GhloDeviceCore           *self);
 gboolean      ghlo_device_core_is_lost  (const GhloDeviceCore     *self);
+/* FALSE with DEVICE_LOST where it did. */
+gboolean      ghlo_device_core_check    (const GhloDeviceCore     *self,
+                                         GError                  **error);
 
 /* What values and programs hold of the memory that the device works in: of host memory for those that have none of
  * their own, whichever of them it is for. Nothing of a device that was not opened. */

@@ -87,6 +87,7 @@ ghlo_value_fetch (GhloValue          *self,
 /* What is done with each tensor of a value. */
 typedef GhloValue *(*TensorFunc) (GhloValue          *tensor,
                                   GhloDeviceCore     *device,
+                                  gsize              *copied,       /* bytes are added to it; nullable */
                                   const GhloMonitor  *monitor,
                                   GError            **error);
 
@@ -94,20 +95,21 @@ static GhloValue *
 apply (GhloValue          *self,
        TensorFunc          func,
        GhloDeviceCore     *device,
+       gsize              *copied,
        const GhloMonitor  *monitor,
        GError            **error)
 {
   g_autoptr (GPtrArray) members = NULL;
 
   if (self->kind == GHLO_VALUE_TENSOR)
-    return func (self, device, monitor, error);
+    return func (self, device, copied, monitor, error);
   if (self->kind != GHLO_VALUE_TUPLE)
     return ghlo_value_ref (self);
 
   members = g_ptr_array_new_with_free_func ((GDestroyNotify) ghlo_value_unref);
   for (guint i = 0; i < self->n_members; i++)
     {
-      GhloValue *member = apply (self->members[i], func, device, monitor, error);
+      GhloValue *member = apply (self->members[i], func, device, copied, monitor, error);
 
       if (member == NULL)
         return NULL;
@@ -117,9 +119,25 @@ apply (GhloValue          *self,
   return ghlo_value_new_tuple ((GhloValue *const *) members->pdata, members->len);
 }
 
+/* In memory that is not to be written to where it is a device's. */
+static GhloValue *
+new_on_host (GhloTensorType  *type,
+             GhloStorage     *storage,
+             GError         **error)
+{
+  g_autoptr (GhloStorage) seen = storage->space == GHLO_MEMORY_HOST
+                                 ? ghlo_storage_ref (storage)
+                                 : ghlo_storage_new_lent (storage->host, storage->size,
+                                                          (GDestroyNotify) ghlo_storage_unref,
+                                                          ghlo_storage_ref (storage));
+
+  return ghlo_value_new_over (type, seen, error);
+}
+
 static GhloValue *
 place_tensor (GhloValue          *tensor,
               GhloDeviceCore     *device,
+              gsize              *copied,
               const GhloMonitor  *monitor,
               GError            **error)
 {
@@ -132,12 +150,28 @@ place_tensor (GhloValue          *tensor,
   if (on_host == NULL)
     return NULL;
   if (ghlo_device_core_is_host (device))
-    return ghlo_value_new_over (tensor->type, on_host, error);
+    return new_on_host (tensor->type, on_host, error);
   storage = ghlo_device_core_allocate (device, GHLO_MEMORY_UPLOAD, tensor->n_bytes, error);
   if (storage == NULL || !ghlo_device_core_upload (device, on_host->host, storage, monitor, error))
     return NULL;
+  if (copied != NULL)
+    *copied += tensor->n_bytes;
 
   return ghlo_value_new_over (tensor->type, storage, error);
+}
+
+static GhloValue *
+show_tensor (GhloValue          *tensor,
+             GhloDeviceCore     *device,
+             gsize              *copied,
+             const GhloMonitor  *monitor,
+             GError            **error)
+{
+  g_autoptr (GhloStorage) seen = device->klass->view != NULL && tensor->storage->space == GHLO_MEMORY_HOST
+                                 ? device->klass->view (device, tensor->storage) : NULL;
+
+  return seen != NULL ? ghlo_value_new_over (tensor->type, seen, error)
+                      : place_tensor (tensor, device, copied, monitor, error);
 }
 
 GhloValue *
@@ -146,12 +180,23 @@ ghlo_value_place (GhloValue          *self,
                   const GhloMonitor  *monitor,
                   GError            **error)
 {
-  return apply (self, place_tensor, device, monitor, error);
+  return apply (self, place_tensor, device, NULL, monitor, error);
+}
+
+GhloValue *
+ghlo_value_show (GhloValue          *self,
+                 GhloDeviceCore     *device,
+                 gsize              *copied,
+                 const GhloMonitor  *monitor,
+                 GError            **error)
+{
+  return apply (self, show_tensor, device, copied, monitor, error);
 }
 
 static GhloValue *
 copy_tensor (GhloValue          *tensor,
              GhloDeviceCore     *device,
+             gsize              *copied,
              const GhloMonitor  *monitor,
              GError            **error)
 {
@@ -177,5 +222,5 @@ ghlo_value_copy (GhloValue       *self,
                  GhloDeviceCore  *device,
                  GError         **error)
 {
-  return apply (self, copy_tensor, device, NULL, error);
+  return apply (self, copy_tensor, device, NULL, NULL, error);
 }

@@ -36,6 +36,13 @@ GhloValue      *ghlo_value_place       (GhloValue          *self,
                                         GhloDeviceCore     *device,
                                         const GhloMonitor  *monitor,
                                         GError            **error);
+/* The same for @device to read alone, which may be of the memory that the value lies in, so that nothing is copied.
+ * What is copied to the device's own is added to @copied, bytes, which may be NULL. */
+GhloValue      *ghlo_value_show        (GhloValue          *self,
+                                        GhloDeviceCore     *device,
+                                        gsize              *copied,
+                                        const GhloMonitor  *monitor,
+                                        GError            **error);
 /* Of a value that is where @device works, one like it there in memory that nobody else has. It may be pending. */
 GhloValue      *ghlo_value_copy        (GhloValue          *self,
                                         GhloDeviceCore     *device,

@@ -192,6 +192,8 @@ ghlo_storage_fetch (GhloStorage        *self,
     return copy;
   if (!ghlo_pending_wait (self->pending, monitor, error))
     return NULL;
+  if (self->host == NULL)
+    return fetch_once (self, monitor, error);
 
-  return self->host != NULL ? self : fetch_once (self, monitor, error);
+  return self->device == NULL || ghlo_device_core_check (self->device, error) ? self : NULL;
 }

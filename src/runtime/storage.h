@@ -31,7 +31,7 @@ struct _GhloStorage
   GhloDeviceCore  *device;       /* whose memory it is; NULL for the host's */
   guint64          address;      /* as the device sees it */
   gsize            size;         /* bytes */
-  guint8          *host;         /* where the host sees it; NULL where it does not */
+  guint8          *host;         /* where the host reads it as its own memory; NULL where it does not */
   GhloPending     *pending;      /* owned; the run or copy that writes it, set before it is shared; NULL: written */
   GhloStorage     *copy;         /* owned; in host memory, once it was read there; atomic */
   gboolean         is_read;      /* somebody is about to make it; of storage.c, as the next */
@@ -65,8 +65,8 @@ ghlo_storage_is_own (GhloStorage *self)
  * now on what @pending (nullable) writes. */
 void          ghlo_storage_rewrite  (GhloStorage        *self,
                                      GhloPending        *pending);
-/* Host storage with the same content, borrowed from @self: itself, or a copy that is made once and stays. Waits
- * until it is written; NULL with what went wrong there, or with CANCELLED. */
+/* Storage whose content the host reads, the same, borrowed from @self: itself where the host sees it, else a copy that
+ * is made once and stays. Waits until it is written; NULL with what went wrong there, or with CANCELLED. */
 GhloStorage  *ghlo_storage_fetch    (GhloStorage        *self,
                                      const GhloMonitor  *monitor,
                                      GError            **error);

@@ -12,6 +12,7 @@
 #include "runtime/planned.h"
 #include "vulkan/device.h"
 #include "vulkan/facts.h"
+#include "vulkan/imports.h"
 #include "vulkan/memory.h"
 #include "vulkan/queue.h"
 #include "vulkan/target.h"
@@ -20,6 +21,9 @@
 
 /* Bytes of storage that lies where the host sees it; for more of them the device's own memory is worth the copy. */
 enum { MAX_SEEN = 1 << 16 };
+
+/* Of all storage, as runtime/device.h says. */
+enum { STORAGE_ALIGNMENT = 64 };
 
 /* What part of a compile's progress the opening is. */
 #define OPENING_SHARE 0.5
@@ -84,7 +88,8 @@ destroy (GhloStorage *storage)
   g_free (storage);
 }
 
-/* What is small lies where the host sees it: a copy on the device would take longer than what is saved by it. */
+/* What is small lies where the host sees it: a copy on the device would take longer than what is saved by it. Where
+ * memory is unified, local memory is so. */
 static GhloStorage *
 allocate (GhloDeviceCore   *core,
           GhloMemorySpace   space,
@@ -101,7 +106,7 @@ allocate (GhloDeviceCore   *core,
 
   if (!ghlo_vulkan_device_open (device, NULL, error))
     return NULL;
-  if (size > MAX_SEEN)
+  if (size > MAX_SEEN || ghlo_vulkan_device_is_unified (device))
     space = GHLO_MEMORY_DEVICE;
   address = ghlo_vulkan_memory_alloc (device->memory, kinds[space], size, error);
   if (address == 0)
@@ -112,7 +117,55 @@ allocate (GhloDeviceCore   *core,
   storage->device = core;
   storage->address = address;
   storage->size = size;
+  if (space != GHLO_MEMORY_UPLOAD)
+    storage->host = ghlo_vulkan_memory_find (device->memory, address).host;
   storage->destroy = destroy;
+
+  return storage;
+}
+
+/* Storage over host memory that kernels read where it is. */
+static void
+free_view (gpointer data)
+{
+  g_autofree GhloStorage *self = data;
+
+  ghlo_vulkan_imports_give (device_of (self->device)->imports, self->host);
+  ghlo_storage_clear_host (self);
+}
+
+/* What the device was given to do may read it still. */
+static void
+destroy_view (GhloStorage *storage)
+{
+  GhloVulkanDevice *device = device_of (storage->device);
+  const guint64 value = ghlo_vulkan_queue_value (device->queue);
+  g_autoptr (GhloPending) pending = NULL;
+
+  if (value > ghlo_vulkan_queue_reached (device->queue, value))
+    pending = ghlo_vulkan_waiter_add (device->waiter);
+  ghlo_pending_notify (pending, free_view, storage);
+}
+
+/* It is lent, so that whoever has the last reference on it does not write to it. */
+static GhloStorage *
+view (GhloDeviceCore *core,
+      GhloStorage    *host)
+{
+  GhloVulkanDevice *device = device_of (core);
+  const gboolean may = ghlo_vulkan_device_is_unified (device) && ghlo_vulkan_device_is_open (device)
+                       && host->address % STORAGE_ALIGNMENT == 0;
+  const guint64 address = may ? ghlo_vulkan_imports_take (device->imports, host->host, host->size) : 0;
+  GhloStorage *storage;
+
+  if (address == 0)
+    return NULL;
+  storage = ghlo_storage_new_lent (host->host, host->size, (GDestroyNotify) ghlo_storage_unref,
+                                   ghlo_storage_ref (host));
+  storage->space = GHLO_MEMORY_DEVICE;
+  storage->device = core;
+  storage->address = address;
+  storage->destroy = destroy_view;
 
   return storage;
 }
@@ -134,18 +187,7 @@ download (GhloDeviceCore     *core,
           const GhloMonitor  *monitor,
           GError            **error)
 {
-  GhloVulkanDevice *device = device_of (core);
-  const GhloVulkanPlace place = ghlo_vulkan_memory_find (device->memory, from->address);
-
-  /* The run that wrote it has been waited for: the host sees it. */
-  if (place.host != NULL && place.kind == GHLO_VULKAN_READBACK && from->pending != NULL
-      && ghlo_pending_is_done (from->pending) && !ghlo_device_core_is_lost (core))
-    {
-      memcpy (to, place.host, from->size);
-      return TRUE;
-    }
-
-  return ghlo_vulkan_download (device, from->address, to, from->size, monitor, error);
+  return ghlo_vulkan_download (device_of (core), from->address, to, from->size, monitor, error);
 }
 
 /* The queue does it after what was put in before, and before what follows. */
@@ -228,6 +270,7 @@ static const GhloDeviceCoreClass klass = {
   .describe_work = ghlo_vulkan_describe_work,
   .declines = declines,
   .allocate = allocate,
+  .view = view,
   .upload = upload,
   .download = download,
   .copy = copy,

@@ -19,7 +19,7 @@ typedef struct
   gsize    capacity;
   guint64  address;     /* as the device sees it; 0: the driver declined */
   guint    n_forks;     /* of ghlo_pool_get_forks (): before another one */
-  guint    n_users;     /* transfers of the block that are on their way */
+  guint    n_users;     /* transfers of the block that are on their way, and storage over it */
 } Import;
 
 struct _GhloVulkanImports

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Host memory that the device copies from and to by itself (VK_EXT_external_memory_host): blocks of the pool, which
- * stay imported until the system gets them back. Nobody else's memory is imported, since nobody else says when it goes.
+ * Host memory that the device reads and writes by itself (VK_EXT_external_memory_host), in copies, or where memory is
+ * unified in kernels that read it: blocks of the pool, which stay imported until the system gets them back. Nobody
+ * else's memory is imported, since nobody else says when it goes.
  */
 
 #pragma once

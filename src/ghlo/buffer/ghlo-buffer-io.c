@@ -253,7 +253,8 @@ static const GhloCallClass read_class = {
  *
  * Reads the elements of a tensor, from whatever device holds them: the first time
  * they are copied to host memory, where they stay as long as the buffer has them. Bytes
- * of a buffer in host memory are its own, not a copy: they must not be written to.
+ * of a buffer in host memory, or in a device's that the host reads as well as its own,
+ * are the buffer's, not a copy: they must not be written to.
  *
  * Fails with %GHLO_ERROR_INVALID_ARGUMENT when the buffer was released or holds no
  * tensor, with %GHLO_ERROR_OUT_OF_MEMORY when memory does not suffice, and with

@@ -1,9 +1,182 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Devices that share the host's memory, by what they say of themselves.
+ * What is not copied where a device and the host share memory: inputs and outputs;
+ * and that it is copied where they do not, or where GHLO_DISABLE names unified-memory, as the second run of this test
+ * has it.
  */
 
+#include "vulkan-program.h"
+
+#include <string.h>
+
+#include "base/debug.h"
+#include "base/ghlo-error.h"
+#include "compiler/devices.h"
+#include "runtime/memory.h"
+#include "runtime/place.h"
 #include "vulkan/memory.h"
+#include "vulkan/queue.h"
+
+/* Elements of a tensor in a block of the pool that may be imported, 4 MiB. */
+enum { N = 1 << 20 };
+
+#define PROGRAM(body) \
+  "func.func @main(%x: tensor<1048576xf32>) -> tensor<1048576xf32> {\n" body \
+  "  return %0 : tensor<1048576xf32>\n}\n"
+
+static const char add[] = PROGRAM ("  %0 = stablehlo.add %x, %x : tensor<1048576xf32>\n");
+
+/* An output that is an input. */
+static const char same[] = PROGRAM ("  %0 = stablehlo.optimization_barrier %x : tensor<1048576xf32>\n");
+
+/* The driver's own functions, in whose place there are some that count. */
+static PFN_vkCmdCopyBuffer copy_buffer;
+static PFN_vkQueueSubmit submit;
+static guint n_copies, n_submissions;
+
+static VKAPI_ATTR void VKAPI_CALL
+count_copy (VkCommandBuffer     commands,
+            VkBuffer            from,
+            VkBuffer            to,
+            uint32_t            n,
+            const VkBufferCopy *regions)
+{
+  n_copies += n;
+  copy_buffer (commands, from, to, n, regions);
+}
+
+static VKAPI_ATTR VkResult VKAPI_CALL
+count_submission (VkQueue             queue,
+                  uint32_t            n,
+                  const VkSubmitInfo *infos,
+                  VkFence             fence)
+{
+  n_submissions++;
+
+  return submit (queue, n, infos, fence);
+}
+
+/* An open device, and nothing counted yet. */
+static GhloVulkanDevice *
+begin (void)
+{
+  GhloVulkanDevice *device = vulkan_program_open ();
+  GhloVulkanFunctions *vk;
+
+  if (device == NULL)
+    return NULL;
+  if (ghlo_debug_disables ("unified-memory"))
+    g_assert_false (ghlo_vulkan_device_is_unified (device));
+  vk = ghlo_vulkan_instance_get (NULL)->vk;
+  if (copy_buffer == NULL)
+    {
+      copy_buffer = vk->CmdCopyBuffer;
+      submit = vk->QueueSubmit;
+    }
+  vk->CmdCopyBuffer = count_copy;
+  vk->QueueSubmit = count_submission;
+  n_copies = n_submissions = 0;
+
+  return device;
+}
+
+/* As above, where memory is unified. */
+static GhloVulkanDevice *
+begin_unified (void)
+{
+  GhloVulkanDevice *device = begin ();
+
+  if (device == NULL || ghlo_vulkan_device_is_unified (device))
+    return device;
+  g_test_skip ("the device's memory is not the host's");
+
+  return NULL;
+}
+
+static void
+check_copies (const GhloVulkanDevice *device)
+{
+  if (ghlo_vulkan_device_is_unified (device))
+    g_assert_cmpuint (n_copies, ==, 0);
+  else
+    g_assert_cmpuint (n_copies, >, 0);
+}
+
+static GhloValue *
+make_value (float first)
+{
+  g_autoptr (GhloTensorType) type = ghlo_tensor_type_new (GHLO_ELEMENT_TYPE_F32, (const gint64[]) { N }, 1);
+  g_autoptr (GError) error = NULL;
+  GhloValue *value = ghlo_value_new_uninitialized (type, &error);
+
+  g_assert_no_error (error);
+  for (guint i = 0; i < N; i++)
+    ((float *) (gpointer) value->data)[i] = first + (float) (i % 1024);
+
+  return value;
+}
+
+/* That of make_value (), each element multiplied by @factor. */
+static void
+check_elements (gconstpointer bytes,
+                float         first,
+                float         factor)
+{
+  const float *elements = bytes;
+
+  for (guint i = 0; i < N; i++)
+    if (elements[i] != factor * (first + (float) (i % 1024)))
+      g_error ("element %u is %g", i, (double) elements[i]);
+}
+
+static GhloPrepared *
+prepare (GhloVulkanDevice *device,
+         const char       *text)
+{
+  g_autoptr (GError) error = NULL;
+  GhloPrepared *prepared = vulkan_program_prepare (&device->core, text, &error);
+
+  g_assert_no_error (error);
+
+  return prepared;
+}
+
+/* Begins a run, which may go on. */
+static GhloValue *
+start (GhloPrepared         *prepared,
+       const GhloRunOptions *options,
+       GhloValue            *input,
+       GhloPending         **pending)
+{
+  g_autoptr (GError) error = NULL;
+  GhloValue *output = NULL;
+
+  ghlo_prepared_start (prepared, options, &input, 1, &output, pending, NULL, &error);
+  g_assert_no_error (error);
+
+  return output;
+}
+
+static GBytes *
+read_bytes (GhloValue *value)
+{
+  g_autoptr (GError) error = NULL;
+
+  ghlo_value_fetch (value, NULL, &error);
+  g_assert_no_error (error);
+
+  return ghlo_value_get_bytes (value);
+}
+
+static gsize
+count_used (GhloVulkanDevice *device)
+{
+  GhloMemoryUse use;
+
+  ghlo_device_core_measure_memory (&device->core, &use);
+
+  return use.used;
+}
 
 #define LOCAL  VK_MEMORY_PROPERTY_DEVICE_LOCAL_BIT
 #define SEEN   (VK_MEMORY_PROPERTY_HOST_VISIBLE_BIT | VK_MEMORY_PROPERTY_HOST_COHERENT_BIT)
@@ -56,12 +229,231 @@ test_machines (void)
     }
 }
 
+/* Where an output is read it lies, and stays what it is whatever comes behind, until the last who reads it. */
+static void
+test_outputs (void)
+{
+  GhloVulkanDevice *device = begin ();
+  g_autoptr (GhloPrepared) prepared = NULL;
+  g_autoptr (GhloValue) input = NULL;
+  g_autoptr (GhloPending) pending = NULL;
+  g_autoptr (GBytes) bytes = NULL, again = NULL;
+  GhloValue *output;
+  gsize used;
+
+  if (device == NULL)
+    return;
+  prepared = prepare (device, add);
+  input = make_value (1);
+  output = start (prepared, NULL, input, &pending);
+  g_assert_true (ghlo_pending_wait (pending, NULL, NULL));
+  n_submissions = n_copies = 0;
+  bytes = read_bytes (output);
+  again = read_bytes (output);
+  check_copies (device);
+  g_assert_true (g_bytes_get_data (bytes, NULL) == g_bytes_get_data (again, NULL));
+  if (ghlo_vulkan_device_is_unified (device))
+    {
+      g_assert_cmpuint (n_submissions, ==, 0);
+      g_assert_true (g_bytes_get_data (bytes, NULL) == output->storage->host);
+    }
+  ghlo_value_unref (output);
+  for (guint i = 0; i < 4; i++)
+    {
+      g_autoptr (GhloValue) other = make_value ((float) i + 5);
+      GhloValue *next = NULL;
+
+      vulkan_program_run (prepared, &other, 1, &next);
+      ghlo_value_unref (next);
+    }
+  check_elements (g_bytes_get_data (bytes, NULL), 1, 2);
+  device->vk->DeviceWaitIdle (device->device);
+  used = count_used (device);
+  g_clear_pointer (&bytes, g_bytes_unref);
+  g_assert_cmpuint (count_used (device), ==, used);
+  g_clear_pointer (&again, g_bytes_unref);
+  if (ghlo_vulkan_device_is_unified (device))
+    g_assert_cmpuint (count_used (device), ==, used - N * sizeof (float));
+}
+
+/* What is carried from run to run is not written over while somebody looks at it. */
+static void
+test_carried (void)
+{
+  enum { RUNS = 5 };
+  const guint replaced[] = { 0 };
+  const GhloRunOptions options = { .replaced = replaced };
+  GhloVulkanDevice *device = begin ();
+  g_autoptr (GhloPrepared) prepared = NULL;
+  GhloValue *state;
+  GBytes *seen[RUNS];
+
+  if (device == NULL)
+    return;
+  prepared = prepare (device, add);
+  state = make_value (3);
+  for (guint i = 0; i < RUNS; i++)
+    {
+      g_autoptr (GhloPending) pending = NULL;
+      GhloValue *next = start (prepared, &options, state, &pending);
+
+      ghlo_value_unref (state);
+      state = next;
+      seen[i] = read_bytes (state);
+    }
+  ghlo_value_unref (state);
+  for (guint i = 0; i < RUNS; i++)
+    {
+      check_elements (g_bytes_get_data (seen[i], NULL), 3, (float) (2 << i));
+      g_bytes_unref (seen[i]);
+    }
+}
+
+/* Waits until the run has let go of @value, which it did with its end. */
+static void
+wait_for_own (GhloValue *value)
+{
+  for (guint i = 0; i < 1000 && !ghlo_value_is_own (value); i++)
+    g_usleep (1000);
+  g_assert_true (ghlo_value_is_own (value));
+}
+
+/* The pool's memory is read where it is, other memory once by the host. */
+static void
+test_inputs (void)
+{
+  GhloVulkanDevice *device = begin ();
+  g_autoptr (GhloPrepared) prepared = NULL;
+  g_autoptr (GhloValue) input = NULL, lent = NULL, small = NULL, output = NULL;
+  g_autoptr (GhloPending) pending = NULL;
+  g_autoptr (GBytes) bytes = NULL, result = NULL;
+  gsize uploaded = 0;
+  const GhloRunOptions options = { .uploaded = &uploaded };
+  gboolean views;
+
+  if (device == NULL)
+    return;
+  prepared = prepare (device, add);
+  views = ghlo_vulkan_device_is_unified (device) && device->imports != NULL;
+  input = make_value (2);
+  output = start (prepared, &options, input, &pending);
+  g_assert_cmpuint (uploaded, ==, views ? 0 : input->n_bytes);
+  check_copies (device);
+  result = read_bytes (output);
+  check_elements (g_bytes_get_data (result, NULL), 2, 2);
+  wait_for_own (input);
+  check_elements (input->data, 2, 1);
+  g_clear_pointer (&result, g_bytes_unref);
+  g_clear_pointer (&pending, ghlo_pending_unref);
+  g_clear_pointer (&output, ghlo_value_unref);
+
+  bytes = g_bytes_new_take (g_memdup2 (input->data, input->n_bytes), input->n_bytes);
+  lent = ghlo_value_new_for_bytes (input->type, bytes, NULL);
+  uploaded = n_copies = 0;
+  output = start (prepared, &options, lent, &pending);
+  g_assert_cmpuint (uploaded, ==, input->n_bytes);
+  check_copies (device);
+  result = read_bytes (output);
+  check_elements (g_bytes_get_data (result, NULL), 2, 2);
+}
+
+/* The run is the last that holds its input, and the next one is given memory that may be the same. */
+static void
+test_dropped (void)
+{
+  enum { RUNS = 8 };
+  GhloVulkanDevice *device = begin ();
+  g_autoptr (GhloPrepared) prepared = NULL;
+  GhloValue *outputs[RUNS];
+
+  if (device == NULL)
+    return;
+  prepared = prepare (device, add);
+  for (guint i = 0; i < RUNS; i++)
+    {
+      g_autoptr (GhloPending) pending = NULL;
+      g_autoptr (GhloValue) input = make_value ((float) i);
+
+      outputs[i] = start (prepared, NULL, input, &pending);
+    }
+  for (guint i = 0; i < RUNS; i++)
+    {
+      g_autoptr (GBytes) bytes = read_bytes (outputs[i]);
+
+      check_elements (g_bytes_get_data (bytes, NULL), (float) i, 2);
+      ghlo_value_unref (outputs[i]);
+    }
+  device->vk->DeviceWaitIdle (device->device);
+}
+
+/* An output that is the input's memory is nobody's to write to, and neither is what a device shows the host. */
+static void
+test_same (void)
+{
+  GhloVulkanDevice *device = begin_unified ();
+  GhloDeviceCore *cpu = ghlo_devices_find ("cpu");
+  g_autoptr (GhloPrepared) prepared = NULL;
+  g_autoptr (GhloValue) input = NULL, output = NULL, on_host = NULL, back = NULL;
+  g_autoptr (GError) error = NULL;
+
+  if (device == NULL)
+    return;
+  prepared = prepare (device, same);
+  input = make_value (4);
+  vulkan_program_run (prepared, &input, 1, &output);
+  g_assert_false (ghlo_value_is_own (output));
+  on_host = ghlo_value_place (output, cpu, NULL, &error);
+  g_assert_no_error (error);
+  g_assert_true (ghlo_value_is_on_host (on_host));
+  g_assert_null (ghlo_value_get_device (on_host));
+  g_assert_false (ghlo_value_is_own (on_host));
+  check_elements (on_host->data, 4, 1);
+  back = ghlo_value_place (on_host, &device->core, NULL, &error);
+  g_assert_no_error (error);
+  g_clear_pointer (&output, ghlo_value_unref);
+  g_clear_pointer (&input, ghlo_value_unref);
+  check_elements (on_host->data, 4, 1);
+  g_assert_true (ghlo_value_fetch (back, NULL, &error));
+  check_elements (back->data, 4, 1);
+  g_assert_cmpuint (n_copies, ==, 0);
+}
+
+/* What a device that went away has written cannot be asked for any more, and what was read stays there. */
+static void
+test_lost (void)
+{
+  GhloVulkanDevice *device = begin_unified ();
+  g_autoptr (GhloPrepared) prepared = NULL;
+  g_autoptr (GhloValue) input = NULL, one = NULL, other = NULL;
+  g_autoptr (GBytes) bytes = NULL;
+  g_autoptr (GError) error = NULL;
+
+  if (device == NULL)
+    return;
+  prepared = prepare (device, add);
+  input = make_value (6);
+  vulkan_program_run (prepared, &input, 1, &one);
+  vulkan_program_run (prepared, &input, 1, &other);
+  bytes = read_bytes (one);
+  ghlo_device_core_lose (&device->core);
+  g_assert_false (ghlo_value_fetch (other, NULL, &error));
+  g_assert_error (error, GHLO_ERROR, GHLO_ERROR_DEVICE_LOST);
+  g_atomic_int_set (&device->core.lost, FALSE);
+  check_elements (g_bytes_get_data (bytes, NULL), 6, 2);
+}
+
 int
 main (int    argc,
       char **argv)
 {
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/vulkan/unified/machines", test_machines);
+  g_test_add_func ("/vulkan/unified/outputs", test_outputs);
+  g_test_add_func ("/vulkan/unified/carried", test_carried);
+  g_test_add_func ("/vulkan/unified/inputs", test_inputs);
+  g_test_add_func ("/vulkan/unified/dropped", test_dropped);
+  g_test_add_func ("/vulkan/unified/same", test_same);
+  g_test_add_func ("/vulkan/unified/lost", test_lost);
 
   return g_test_run ();
 }
