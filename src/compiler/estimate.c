@@ -137,10 +137,13 @@ is_shape_known (const GhloIrOp *op)
 
 /* What goes from the device to the host for @op, and back; the host waits for the device before. */
 static void
-add_crossing (Part           *part,
+add_crossing (const Estimate *self,
+              Part           *part,
               const GhloIrOp *op)
 {
   part->amounts.run++;
+  if (self->device->shares_memory)
+    return;
   for (guint i = 0; i < op->n_operands; i++)
     part->amounts.downloads += ghlo_step_bytes_read (op, i);
   for (guint i = 0; i < op->n_results; i++)
@@ -178,7 +181,7 @@ estimate_op (Estimate       *self,
   if (elsewhere)
     {
       part.others = seconds + (is_step ? rates->step : 0);
-      add_crossing (&part, op);
+      add_crossing (self, &part, op);
       return part;
     }
   if (seconds >= 0)
@@ -324,6 +327,9 @@ estimate_transfers (Estimate          *self,
   if (self->device->klass->get_memory != NULL)
     self->is_known &= MEMORY_SHARE * (up + down + self->constants)
                       <= (double) self->device->klass->get_memory (self->device);
+
+  if (self->device->shares_memory)
+    down = 0;
 
   return up / self->rates->uploads + down / self->rates->downloads;
 }

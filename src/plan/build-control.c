@@ -91,7 +91,7 @@ expect_space (const GhloStepBuilder *self,
       const GhloIrBlock *block = find_block (value->op);
 
       if (ghlo_step_is_placed (self, value->op))
-        return 0;
+        return self->plan->host;
       if (block != NULL)
         value = ghlo_ir_op_operand (block->last, value->index);
       else if (value->op->kind == GHLO_OP_STABLEHLO_CONSTANT)
@@ -102,7 +102,7 @@ expect_space (const GhloStepBuilder *self,
         {
           const GhloStepTarget *target = ghlo_step_find_target (self, value->op);
 
-          return target != NULL ? ghlo_step_target_space (self->plan, target) : 0;
+          return target != NULL ? ghlo_step_target_space (self->plan, target) : self->plan->host;
         }
     }
 

@@ -21,21 +21,12 @@ ghlo_step_target_space (const GhloStepPlan   *plan,
 {
   guint32 space = 0;
 
+  if (target->space == NULL)
+    return plan->host;
   while (plan->arenas[space].space != target->space)
     space++;
 
   return space;
-}
-
-const GhloStepTarget *
-ghlo_step_find_copier (const GhloStepPlan *plan,
-                       guint32             space)
-{
-  for (guint i = 0; i < plan->n_targets; i++)
-    if (ghlo_step_target_space (plan, plan->targets[i]) == space)
-      return plan->targets[i];
-
-  return NULL;
 }
 
 static GhloStepBuffer *
@@ -154,6 +145,31 @@ operand_in (GhloStepBuilder       *self,
   return there;
 }
 
+static gboolean
+is_of_host (const GhloStep *step)
+{
+  return step->kind == GHLO_STEP_REFERENCE || (step->kind == GHLO_STEP_COMPUTE && step->target->space == NULL);
+}
+
+/* Who copies in @space: the first target that works there. Where the host does as well it is whoever did the step
+ * before, so that neither waits for the other. */
+static const GhloStepTarget *
+find_copier (const GhloStepBuilder *self,
+             guint32                space)
+{
+  const GhloStepPlan *plan = self->plan;
+  const GPtrArray *steps = self->scope->steps;
+  const gboolean by_host = steps->len > 0 && is_of_host (steps->pdata[steps->len - 1]);
+  const GhloStepTarget *found = NULL;
+
+  for (guint i = 0; i < plan->n_targets; i++)
+    if (ghlo_step_target_space (plan, plan->targets[i]) == space
+        && (found == NULL || (by_host && plan->targets[i]->space == NULL)))
+      found = plan->targets[i];
+
+  return found;
+}
+
 /* Both in one memory. */
 static void
 copy (GhloStepBuilder       *self,
@@ -165,7 +181,7 @@ copy (GhloStepBuilder       *self,
   GhloStepOperandSelection operand = { .in_place = GHLO_STEP_NONE };
   GhloStepSelection selection = { .operands = &operand };
   guint32 space = ghlo_step_get_space (self, to);
-  const GhloStepTarget *target = ghlo_step_find_copier (self->plan, space);
+  const GhloStepTarget *target = find_copier (self, space);
   GhloStep *step;
 
   target->copy->select (target->self, &request, &selection);

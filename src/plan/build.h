@@ -114,9 +114,6 @@ guint32          ghlo_step_target_space  (const GhloStepPlan   *plan,
 /* Of an operand's buffer; the host's for a token. */
 guint32          ghlo_step_get_space     (const GhloStepBuilder *self,
                                           const GhloStepOperand *operand);
-/* The first target that works in @space; NULL: none does. */
-const GhloStepTarget *ghlo_step_find_copier (const GhloStepPlan *plan,
-                                          guint32               space);
 /* Whether @operand is brought to @space as a dense copy, being a part of a buffer elsewhere. */
 gboolean         ghlo_step_is_cut        (const GhloStepBuilder *self,
                                           const GhloStepOperand *operand,

@@ -100,17 +100,19 @@ take (Placement *self,
       guint      node)
 {
   const GhloStepRates *rates = self->device_rates;
+  double bytes;
 
   if (value == NULL || value->node == node)
     return;
+  bytes = self->device->space->see == NULL ? value->bytes : 0;
   if (value->down == NO_NODE)
     {
       value->down = add_node (self, 0, 0);
       value->up = add_node (self, 0, 0);
       ghlo_cut_add_pair (self->cut, value->node, value->down,
-                         cost_of (value->times * (rates->run + value->bytes / rates->downloads)));
+                         cost_of (value->times * (rates->run + bytes / rates->downloads)));
       ghlo_cut_add_pair (self->cut, value->up, value->node,
-                         cost_of (value->times * (rates->step + value->bytes / rates->uploads)));
+                         cost_of (value->times * (rates->step + bytes / rates->uploads)));
     }
   ghlo_cut_add_pair (self->cut, value->down, node, GHLO_CUT_NEVER);
   ghlo_cut_add_pair (self->cut, node, value->up, GHLO_CUT_NEVER);

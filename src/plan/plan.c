@@ -123,7 +123,7 @@ build_reference (GhloStepBuilder *self,
         return ghlo_step_unsupported (op, "it takes a tuple", error);
       if (!can_hold (((const GhloIrValue *) g_ptr_array_index (inputs, i))->type))
         return ghlo_step_unsupported (op, "the shape of a value that it takes is not known", error);
-      ghlo_step_take (self, value, 0, TRUE);
+      ghlo_step_take (self, value, self->plan->host, TRUE);
     }
   for (guint i = 0; i < op->n_results; i++)
     if (op->results[i].type->kind == GHLO_IR_TYPE_TUPLE)
@@ -131,10 +131,11 @@ build_reference (GhloStepBuilder *self,
   step = ghlo_step_add (self, GHLO_STEP_REFERENCE, op, inputs->len, op->n_results);
   step->reasons = ghlo_ir_arena_copy (&self->plan->arena, self->reasons, self->plan->n_targets * sizeof (const char *));
   for (guint i = 0; i < inputs->len; i++)
-    step->operands[i] = ghlo_step_take (self, ghlo_step_value (self, g_ptr_array_index (inputs, i)), 0, TRUE);
+    step->operands[i] = ghlo_step_take (self, ghlo_step_value (self, g_ptr_array_index (inputs, i)), self->plan->host,
+                                        TRUE);
   for (guint i = 0; i < op->n_results; i++)
     {
-      step->results[i] = ghlo_step_add_result (self, op->results[i].type, 0);
+      step->results[i] = ghlo_step_add_result (self, op->results[i].type, self->plan->host);
       ghlo_step_bind (self, &op->results[i], step->results[i]);
     }
   self->plan->n_reference++;
@@ -291,9 +292,13 @@ find_arenas (GhloStepPlan                *plan,
       if (k == plan->n_arenas)
         plan->arenas[plan->n_arenas++].space = targets[i]->space;
     }
+  for (guint i = 1; i < plan->n_arenas && plan->host == 0; i++)
+    if (plan->arenas[i].space->see != NULL)
+      plan->host = i;
   plan->home = ghlo_step_target_space (plan, targets[0]);
-  if (ghlo_step_find_copier (plan, 0) != NULL)
-    return TRUE;
+  for (guint i = 0; i < n_targets; i++)
+    if (targets[i]->space == NULL)
+      return TRUE;
 
   g_set_error (error, GHLO_ERROR, GHLO_ERROR_UNSUPPORTED,
                "expected a device that works in host memory for what '%s' does not do, found none", targets[0]->name);

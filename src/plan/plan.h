@@ -147,7 +147,8 @@ struct _GhloStepPlan
   guint           n_steps;             /* numbers given out */
   GhloStepArena  *arenas;              /* the host's, then one for each other memory of the targets */
   guint           n_arenas;
-  guint32         home;                /* which of them is of the memory of inputs and outputs */
+  guint32         home;                /* which of them is of the memory of inputs and outputs … */
+  guint32         host;                /* … and of what steps in the host's memory take and give: 0, or a shared one */
   guint           n_reference;         /* steps of that kind */
   guint           n_transfers;         /* and of that, with their bytes, loops taken once */
   gsize           transfer_bytes;

@@ -210,6 +210,10 @@ typedef struct
   void      (*free)     (gpointer            self,
                          gpointer            memory,
                          gsize               size);
+  /* Where the host's steps find what is at @address, at whose memory nothing goes on then: they share all of it, and
+   * nothing is transferred. NULL where the memory is the device's alone. */
+  gpointer  (*see)      (gpointer            self,
+                         gpointer            address);
   /* Such memory that the host reads at @host, once what writes it has ended. NULL where finish is. */
   gpointer  (*alloc_seen) (gpointer          self,
                          gsize               size,

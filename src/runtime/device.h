@@ -214,6 +214,8 @@ struct _GhloDeviceCore
   const char                *vector_level;   /* the highest set of vector instructions that is used: "avx2" */
   const char *const         *features;       /* NULL-terminated */
   gboolean                   wants_passes;   /* FALSE: programs run as they are written */
+  gboolean                   shares_memory;  /* with the host: their steps have the same bytes, and outputs are read
+                                                where they are; inputs may be copied */
   gboolean                   is_gpu;         /* a real one, which programs that name no device may be given */
   gint                       lost;           /* atomic; never becomes FALSE again */
 };

@@ -46,6 +46,8 @@ typedef struct
   guint8              **addresses;    /* of all buffers, and those of loops */
   gpointer             *arenas;       /* in memory that is not the host's */
   GhloView             *views;        /* of one step */
+  const GhloStepSpace  *shared;       /* in whose memory the host's steps work as well; NULL: in the host's alone */
+  gboolean              is_busy;      /* what was begun there may not have ended */
 } Run;
 
 /* Where there is nothing, for what may add 0 to its address. */
@@ -253,35 +255,60 @@ ghlo_run_plan_measure (const GhloRunPlan *self,
       figures->prepared_bytes += plan->buffers[i].size;
 }
 
+/* Where the first byte of @buffer is for a step in the buffer's memory; with @shared for the host's in that. */
 static inline guint8 *
-address_of (const Run             *run,
-            const GhloStepOperand *operand)
+address_of (const Run           *run,
+            const GhloStepSpace *shared,
+            guint32              buffer)
 {
-  return operand->buffer != GHLO_STEP_NONE ? run->addresses[operand->buffer] + operand->offset : NULL;
+  guint8 *address = run->addresses[buffer];
+
+  if (G_LIKELY (shared == NULL) || run->self->plan->buffers[buffer].space == 0
+      || run->self->plan->buffers[buffer].size == 0)
+    return address;
+
+  return shared->see (shared->self, address);
 }
 
 static inline void
 fill_view (const Run             *run,
+           const GhloStepSpace   *shared,
            const GhloStepOperand *operand,
            GhloView              *view)
 {
   *view = ghlo_step_view (operand);
-  view->data = address_of (run, operand);
+  view->data = operand->buffer != GHLO_STEP_NONE ? address_of (run, shared, operand->buffer) + operand->offset : NULL;
 }
 
 /* Of the operands, then of the results, which are given. */
 static const GhloView *
-fill_views (Run            *run,
-            const GhloStep *step)
+fill_views (Run                 *run,
+            const GhloStepSpace *shared,
+            const GhloStep      *step)
 {
   GhloView *results = run->views + step->n_operands;
 
   for (guint i = 0; i < step->n_operands; i++)
-    fill_view (run, &step->operands[i], &run->views[i]);
+    fill_view (run, shared, &step->operands[i], &run->views[i]);
   for (guint i = 0; i < step->n_results; i++)
-    fill_view (run, &step->results[i], &results[i]);
+    fill_view (run, shared, &step->results[i], &results[i]);
 
   return results;
+}
+
+/* For a step of the host's, to which nobody else writes what it takes, or reads what it gives. */
+static gboolean
+wait_for_shared (Run     *run,
+                 GError **error)
+{
+  const GhloStepSpace *shared = run->shared;
+  guint64 number;
+
+  if (shared == NULL || shared->submit == NULL || !run->is_busy)
+    return TRUE;
+  run->is_busy = FALSE;
+
+  return shared->submit (shared->self, &number, error) && shared->await (shared->self, number, run->monitor, error);
 }
 
 static gboolean
@@ -289,10 +316,14 @@ run_compiled (Run            *run,
               const GhloStep *step,
               GError        **error)
 {
-  const GhloView *results = fill_views (run, step);
+  const GhloStepSpace *shared = step->target->space == NULL ? run->shared : NULL;
+  const GhloView *results = fill_views (run, shared, step);
+
+  if (shared != NULL && !wait_for_shared (run, error))
+    return FALSE;
 
   return step->implementation->run (step->code->compiled, run->views, results,
-                                    step->scratch != GHLO_STEP_NONE ? run->addresses[step->scratch] : nothing,
+                                    step->scratch != GHLO_STEP_NONE ? address_of (run, shared, step->scratch) : nothing,
                                     run->monitor, error);
 }
 
@@ -301,9 +332,14 @@ run_fallback (Run            *run,
               const GhloStep *step,
               GError        **error)
 {
-  gint64 start = g_get_monotonic_time ();
-  const GhloView *results = fill_views (run, step);
-  gboolean ok = ghlo_fallback_run (step->fallback, run->options, run->views, results, run->monitor, error);
+  gint64 start;
+  const GhloView *results = fill_views (run, run->shared, step);
+  gboolean ok;
+
+  if (!wait_for_shared (run, error))
+    return FALSE;
+  start = g_get_monotonic_time ();
+  ok = ghlo_fallback_run (step->fallback, run->options, run->views, results, run->monitor, error);
 
   if (run->options != NULL && run->options->fallback_time != NULL)
     *run->options->fallback_time += g_get_monotonic_time () - start;
@@ -330,7 +366,7 @@ go_on (Run            *run,
     }
   if (!run_body (run, &step->bodies[0], error))
     return FALSE;
-  *again = *address_of (run, &step->bodies[0].result) != 0;
+  *again = *(run->addresses[step->bodies[0].result.buffer] + step->bodies[0].result.offset) != 0;
 
   return TRUE;
 }
@@ -407,8 +443,11 @@ perform_steps (Run                 *run,
   GhloRunRecordings *recordings = run->self->recordings;
 
   if (recordings != NULL && ghlo_run_recordings_begin_with (recordings, step, run->profile != NULL))
-    return ghlo_run_recordings_run (recordings, body, first, run->profile != NULL, run->addresses, run->monitor,
-                                    error);
+    {
+      run->is_busy = TRUE;
+      return ghlo_run_recordings_run (recordings, body, first, run->profile != NULL, run->addresses, run->monitor,
+                                      error);
+    }
 
   return perform_step (run, step, error) ? 1 : 0;
 }
@@ -641,7 +680,8 @@ ghlo_run_plan_run (GhloRunPlan           *self,
   const GhloMonitor quiet = { .cancellable = monitor != NULL ? monitor->cancellable : NULL };
   GhloRunArena *arena = ghlo_run_arena_cache_take (self->arenas, error);
   Run run = { .self = self, .options = options, .profile = options != NULL ? options->profile : NULL,
-              .monitor = quiet.cancellable != NULL ? &quiet : NULL };
+              .monitor = quiet.cancellable != NULL ? &quiet : NULL,
+              .shared = self->plan->arenas[self->plan->host].space, .is_busy = TRUE };
   gboolean ok;
 
   if (arena == NULL)

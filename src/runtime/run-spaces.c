@@ -69,7 +69,10 @@ upload_constants (const GhloRunSpaces  *self,
     if (is_constant_of (&plan->buffers[i], arena))
       {
         addresses[i] = (guint8 *) block->memory + GPOINTER_TO_SIZE (addresses[i]);
-        if (!space->upload (space->self, g_bytes_get_data (plan->buffers[i].bytes, NULL), addresses[i],
+        if (space->see != NULL)
+          memcpy (space->see (space->self, addresses[i]), g_bytes_get_data (plan->buffers[i].bytes, NULL),
+                  plan->buffers[i].size);
+        else if (!space->upload (space->self, g_bytes_get_data (plan->buffers[i].bytes, NULL), addresses[i],
                             plan->buffers[i].size, monitor, error))
           return FALSE;
       }

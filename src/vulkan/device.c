@@ -185,6 +185,7 @@ read_properties (GhloVulkanDevice *self)
   self->host_alignment = (gsize) host.minImportedHostPointerAlignment;
   self->memory_types = memory.memoryProperties;
   self->unified_memory = ghlo_debug_disables ("unified-memory") ? 0 : ghlo_vulkan_memory_find_unified (self);
+  self->core.shares_memory = ghlo_vulkan_device_is_unified (self);
   self->promises = (GhloSpirvFloats) {
     .keeps_subnormals = { v12.shaderDenormPreserveFloat32, v12.shaderDenormPreserveFloat64 },
     .rounds_to_even = { v12.shaderRoundingModeRTEFloat32, v12.shaderRoundingModeRTEFloat64 },

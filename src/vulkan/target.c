@@ -29,6 +29,13 @@ space_alloc (gpointer   self,
 }
 
 static gpointer
+space_see (gpointer self,
+           gpointer address)
+{
+  return ghlo_vulkan_memory_find (((GhloVulkanDevice *) self)->memory, ghlo_vulkan_address (address)).host;
+}
+
+static gpointer
 space_alloc_seen (gpointer        self,
                   gsize           size,
                   gconstpointer  *host,
@@ -231,6 +238,7 @@ ghlo_vulkan_target_new (GhloVulkanDevice *device)
 
   *space = (GhloStepSpace) {
     .name = "vulkan", .self = device, .alloc = space_alloc, .free = space_free, .alloc_seen = space_alloc_seen,
+    .see = ghlo_vulkan_device_is_unified (device) ? space_see : NULL,
     .upload = space_upload, .download = space_download, .start = space_start, .finish = space_finish,
     .submit = space_submit, .await = space_await, .recorder = &ghlo_vulkan_recorder,
   };

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * What is not copied where a device and the host share memory: inputs and outputs;
+ * What is not copied where a device and the host share memory: inputs, outputs, and what steps of both give each other;
  * and that it is copied where they do not, or where GHLO_DISABLE names unified-memory, as the second run of this test
  * has it.
  */
@@ -28,6 +28,35 @@ static const char add[] = PROGRAM ("  %0 = stablehlo.add %x, %x : tensor<1048576
 
 /* An output that is an input. */
 static const char same[] = PROGRAM ("  %0 = stablehlo.optimization_barrier %x : tensor<1048576xf32>\n");
+
+/* The CPU solves, the device does the rest, in turns: the one's results are the other's operands, whole, in parts and
+ * transposed, and what was used once is written again. */
+static const char turns[] =
+  "func.func @main(%a: tensor<64x64xf64>, %b: tensor<64x64xf64>) -> (tensor<64x64xf64>, tensor<64x64xf64>) {\n"
+  "  %zero = stablehlo.constant dense<0> : tensor<i32>\n"
+  "  %n = stablehlo.constant dense<5> : tensor<i32>\n"
+  "  %one = stablehlo.constant dense<1> : tensor<i32>\n"
+  "  %half = stablehlo.constant dense<0.5> : tensor<64x64xf64>\n"
+  "  %r:2 = stablehlo.while(%i = %zero, %y = %b) : tensor<i32>, tensor<64x64xf64>\n"
+  "  cond {\n"
+  "    %c = stablehlo.compare LT, %i, %n : (tensor<i32>, tensor<i32>) -> tensor<i1>\n"
+  "    stablehlo.return %c : tensor<i1>\n"
+  "  } do {\n"
+  "    %j = stablehlo.add %i, %one : tensor<i32>\n"
+  "    %s = \"stablehlo.triangular_solve\"(%a, %y) {left_side = true, lower = true, unit_diagonal = false, "
+  "transpose_a = #stablehlo<transpose NO_TRANSPOSE>} : (tensor<64x64xf64>, tensor<64x64xf64>) -> tensor<64x64xf64>\n"
+  "    %t = stablehlo.transpose %s, dims = [1, 0] : (tensor<64x64xf64>) -> tensor<64x64xf64>\n"
+  "    %u = stablehlo.multiply %t, %half : tensor<64x64xf64>\n"
+  "    %v = stablehlo.add %u, %y : tensor<64x64xf64>\n"
+  "    stablehlo.return %j, %v : tensor<i32>, tensor<64x64xf64>\n"
+  "  }\n"
+  "  %p = stablehlo.slice %r#1 [16:48, 0:64] : (tensor<64x64xf64>) -> tensor<32x64xf64>\n"
+  "  %q = stablehlo.concatenate %p, %p, dim = 0 : (tensor<32x64xf64>, tensor<32x64xf64>) -> tensor<64x64xf64>\n"
+  "  %w = \"stablehlo.triangular_solve\"(%a, %q) {left_side = true, lower = true, unit_diagonal = false, "
+  "transpose_a = #stablehlo<transpose NO_TRANSPOSE>} : (tensor<64x64xf64>, tensor<64x64xf64>) -> tensor<64x64xf64>\n"
+  "  %z = stablehlo.subtract %w, %r#1 : tensor<64x64xf64>\n"
+  "  return %w, %z : tensor<64x64xf64>, tensor<64x64xf64>\n"
+  "}\n";
 
 /* The driver's own functions, in whose place there are some that count. */
 static PFN_vkCmdCopyBuffer copy_buffer;
@@ -442,6 +471,53 @@ test_lost (void)
   check_elements (g_bytes_get_data (bytes, NULL), 6, 2);
 }
 
+static GhloValue *
+make_matrix (gboolean is_triangle)
+{
+  g_autoptr (GhloTensorType) type = ghlo_tensor_type_new (GHLO_ELEMENT_TYPE_F64, (const gint64[]) { 64, 64 }, 2);
+  GhloValue *value = ghlo_value_new_tensor (type, NULL);
+
+  for (guint i = 0; i < 64 * 64; i++)
+    if (!is_triangle || i / 64 >= i % 64)
+      ((double *) (gpointer) value->data)[i] = i / 64 == i % 64 ? 4 : 0.01 * (double) (i % 37);
+
+  return value;
+}
+
+/* Steps of the device and of the CPU give each other what they computed where it is. */
+static void
+test_steps (void)
+{
+  GhloVulkanDevice *device = begin ();
+  g_autoptr (GhloPrepared) prepared = NULL, oracle = NULL;
+  g_autoptr (GError) error = NULL;
+  g_autoptr (GhloValue) triangle = NULL, matrix = NULL;
+  GhloValue *inputs[2], *outputs[2] = { NULL }, *expected[2] = { NULL };
+  GhloRunFigures figures;
+
+  if (device == NULL)
+    return;
+  inputs[0] = triangle = make_matrix (TRUE);
+  inputs[1] = matrix = make_matrix (FALSE);
+  oracle = vulkan_program_prepare (ghlo_devices_find ("cpu"), turns, &error);
+  g_assert_no_error (error);
+  vulkan_program_run (oracle, inputs, 2, expected);
+  prepared = prepare (device, turns);
+  g_assert_true (ghlo_prepared_measure (prepared, &figures));
+  if (ghlo_vulkan_device_is_unified (device))
+    g_assert_cmpuint (figures.transfer_bytes, ==, 0);
+  else
+    g_assert_cmpuint (figures.transfer_bytes, >=, 64 * 64 * sizeof (double));
+  for (guint i = 0; i < 3; i++)
+    {
+      n_copies = 0;
+      vulkan_program_run (prepared, inputs, 2, outputs);
+      check_copies (device);
+      vulkan_program_compare (prepared, outputs, expected);
+    }
+  ghlo_values_clear (expected, 2);
+}
+
 int
 main (int    argc,
       char **argv)
@@ -454,6 +530,7 @@ main (int    argc,
   g_test_add_func ("/vulkan/unified/dropped", test_dropped);
   g_test_add_func ("/vulkan/unified/same", test_same);
   g_test_add_func ("/vulkan/unified/lost", test_lost);
+  g_test_add_func ("/vulkan/unified/steps", test_steps);
 
   return g_test_run ();
 }
