@@ -15,8 +15,7 @@ static const struct
   const char *name, *summary;
 } switches[] = {
   { "llvm", "Machine code of kernels, which are run by the loops of single operations then" },
-  { "unified-memory", "That a Vulkan device which shares the host's memory and the host read the same bytes: they are "
-    "copied then as for a card" },
+  { "unified-memory", "Memory that a Vulkan device shares with the host: all is copied then, as for a card" },
 };
 
 gboolean

@@ -271,6 +271,12 @@ static const char small[] =
   "  return %0 : tensor<256xf32>\n"
   "}\n";
 
+static const char large[] =
+  "func.func @main(%x: tensor<4096x4096xf32>) -> tensor<4096x4096xf32> {\n"
+  "  %0 = stablehlo.negate %x : tensor<4096x4096xf32>\n"
+  "  return %0 : tensor<4096x4096xf32>\n"
+  "}\n";
+
 /* A loop of 100 iterations over @n numbers, of which @condition and @step write N. @condition is of %i and %v. */
 static void
 measure_loop (const char *name,
@@ -349,6 +355,7 @@ main (int    argc,
   options = ghlo_compile_options_new ();
   g_setenv ("GHLO_DEVICE", name, TRUE);
   measure_latency ("1 KiB in and out", small);
+  measure_latency ("64 MB in and out", large);
   measure_loops ();
   if (is_latency)
     return 0;
