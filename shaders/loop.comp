@@ -1,8 +1,9 @@
 #version 460
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Behind a block of iterations of a loop that data ends: how many there were, and whether there is another one. An
- * iteration's gate is 1 where it took place, and behind one that is 0 all are. They become 0 for the next block.
+ * Behind a block of iterations of a loop that data ends: how many there were, whether there is another one, and whether
+ * the last condition alone ended it. An iteration's gate is 1 where it took place, and behind one that is 0 all are.
+ * They become 0 for the next block.
  *
  * This is for any device, while common.glsl is for those that load single bytes.
  */
@@ -12,7 +13,7 @@
 #extension GL_EXT_shader_explicit_arithmetic_types_int64 : require
 #extension GL_GOOGLE_include_directive : require
 
-/* As many as a block has iterations at most. */
+/* As many as blocks have iterations, but for the largest. */
 #define GROUP 64
 
 layout (local_size_x = GROUP) in;
@@ -55,10 +56,11 @@ main ()
   barrier ();
   if (i == 0)
     {
-      U32 alive = U32 (table.state), count = U32 (table.state + 4);
+      U32 alive = U32 (table.state), count = U32 (table.state + 4), ended = U32 (table.state + 8);
       bool goes_on = n_open == n;
 
       alive.value = goes_on ? 1 : 0;
+      ended.value = n_open + 1 == n ? 1 : 0;
       count.value = table.report != 0 ? count.value + n_open : 0;
       if (table.report != 0)
         U32 (table.report).value = count.value << 1 | (goes_on ? 1 : 0);

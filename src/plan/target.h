@@ -130,9 +130,9 @@ typedef struct
   guint32 partner;
 } GhloStepExtent;
 
-/* Bytes of what a device keeps of a loop that data ends, and of what it reports to the host; and from the gate of one
- * branch to that of the next. */
-enum { GHLO_STEP_LOOP_STATE = 8, GHLO_STEP_LOOP_REPORT = 4, GHLO_STEP_GATE_STRIDE = 4 };
+/* Bytes of what a device keeps of a loop that data ends, and where among them the gate of what comes behind it lies; of
+ * what it reports to the host; and from the gate of one branch to that of the next. */
+enum { GHLO_STEP_LOOP_STATE = 12, GHLO_STEP_LOOP_ENDED = 8, GHLO_STEP_LOOP_REPORT = 4, GHLO_STEP_GATE_STRIDE = 4 };
 
 /* That a device is to be given at once: a desktop may share it, and a cancel waits for it. */
 enum { GHLO_STEP_MAX_NANOSECONDS = 20000000 };
@@ -153,10 +153,10 @@ typedef struct
                          GhloStepPlace          place);
   /* Behind a block of iterations of a loop that data ends, @n bytes from @gates on, @stride from each other, of which
    * those before the first that is 0 tell of an iteration each. They become 0. The byte at @state becomes 1 where none
-   * was 0, so that the loop goes on, else 0; and behind it iterations are counted, over all blocks. At @report the host
-   * finds an integer: twice the iterations, modulo 2^32, and 1 more where the loop goes on. With @report nowhere the
-   * loop begins: the gates become 0 whatever they are, and so does the count. FALSE with @error. NULL where the device
-   * has no such loops. */
+   * was 0, so that the loop goes on, else 0; behind it iterations are counted, over all blocks; and the byte at
+   * GHLO_STEP_LOOP_ENDED becomes 1 where the last one alone was 0, else 0. At @report the host finds an integer: twice
+   * the iterations, modulo 2^32, and 1 more where the loop goes on. With @report nowhere the loop begins: the gates
+   * become 0 whatever they are, and so does the count. FALSE with @error. NULL where the device has no such loops. */
   gboolean  (*tally)    (gpointer               recording,
                          GhloStepPlace          gates,
                          guint                  n,

@@ -16,7 +16,10 @@
  * While the device is at a block the host begins the next one, and then waits for the report of the one before. The
  * last report says how many iterations there were, and so which exchanges are to be made. The next run expects as many:
  * blocks are then submitted together, since each submission costs as much as some iterations. Where two runs had as
- * many, all of them are one block, since the end of one costs as much as two iterations.
+ * many, all of them are one block, since the end of one costs as much as two iterations. Behind that block the steps
+ * that follow the loop are recorded, behind a gate that its tally opens where the loop has ended with its last
+ * condition. So the device does not wait for the host where all is as expected; where it is not, the host hears of it
+ * and begins these steps as always.
  */
 
 #include "runtime/run-loops.h"
@@ -42,6 +45,11 @@ enum { AT_ONCE = 2, MOST_AT_ONCE = AT_ONCE * MOST };
 /* A body that takes longer, s, loses more by an iteration too many than it gains by not waiting. */
 #define MAX_AHEAD 2e-5
 
+/* What follows the loop is recorded for each number of iterations that is expected, and gone over in vain where there
+ * are others. Beside what takes longer, s, waiting for the host is little. */
+enum { MAX_STEPS_BEHIND = 32 };
+#define MAX_BEHIND 2e-4
+
 /* Bytes from one report to the other; that of a block is read while the next one writes its own. */
 enum { N_REPORTS = 2, REPORT_STRIDE = 64 };
 
@@ -56,7 +64,8 @@ typedef struct
   guint                   size;         /* iterations */
 } Block;
 
-/* Of a loop's blocks those of sizes come first, of which the first begins the loop; then one of all iterations. */
+/* Of a loop's blocks those of sizes come first, of which the first begins the loop; then one of all iterations and of
+ * what follows them. */
 enum { WHOLE = G_N_ELEMENTS (sizes), N_BLOCKS };
 
 struct _GhloRunLoop
@@ -68,6 +77,8 @@ struct _GhloRunLoop
   gsize                 stride;         /* bytes from one gate to the next */
   gboolean              runs_ahead;     /* the body */
   guint                 n_sizes;        /* that are not too many steps */
+  GhloStep *const      *behind;         /* steps that follow the loop and are recorded with it; borrowed */
+  guint                 n_behind;
   int                   time;           /* ns that an iteration took lately; 0: not known. Atomic */
   guint                 n_last;         /* iterations of the run before; G_MAXUINT: not known. Atomic */
   gboolean              is_steady;      /* the run before that had as many. Atomic */
@@ -144,6 +155,38 @@ put_block (const GhloRunLoop  *self,
                                 place_behind (self, GHLO_RUN_LOOP_REPORT), error);
 }
 
+/* As @n_conditions and @n_bodies of an iteration leave what changes places; they may be negative, which undoes that. */
+static void
+exchange (const GhloRunLoop  *self,
+          gint64              n_conditions,
+          gint64              n_bodies,
+          guint8            **addresses)
+{
+  ghlo_run_exchange_in (&self->loop->bodies[0], n_conditions, addresses);
+  ghlo_run_exchange_in (&self->loop->bodies[1], n_bodies, addresses);
+  if (n_bodies % 2 != 0)
+    ghlo_run_exchange (self->loop, addresses);
+}
+
+/* Behind the block of all iterations, the last of which had a condition alone if the gate is open. */
+static gboolean
+put_behind (const GhloRunLoop  *self,
+            gpointer            recording,
+            GError            **error)
+{
+  const GhloStepRecorder *recorder = self->target->space->recorder;
+  const GhloStepPlace state = place_behind (self, GHLO_RUN_LOOP_STATE);
+  gboolean ok;
+
+  self->recordings->moved = GHLO_STEP_NONE;
+  exchange (self, 0, -1, self->recordings->names);
+  recorder->gate (recording, (GhloStepPlace) { state.buffer, state.offset + GHLO_STEP_LOOP_ENDED });
+  ok = ghlo_run_recordings_put (self->recordings, recorder, self->behind, self->n_behind, recording, error);
+  recorder->gate (recording, nowhere);
+
+  return ok;
+}
+
 static void
 clear_block (gpointer data)
 {
@@ -158,10 +201,11 @@ release_block (Block *block)
   g_atomic_rc_box_release_full (block, clear_block);
 }
 
+/* As block @i. */
 static Block *
 record (const GhloRunLoop  *self,
+        guint               i,
         guint               size,
-        gboolean            is_first,
         GError            **error)
 {
   const GhloStepRecorder *recorder = self->target->space->recorder;
@@ -170,7 +214,8 @@ record (const GhloRunLoop  *self,
 
   self->recordings->extents[place_behind (self, GHLO_RUN_LOOP_GATES).buffer].size = MOST_AT_ONCE * self->stride;
   *block = (Block) { recorder, ghlo_run_recordings_begin (self->recordings, self->target), size };
-  ok = put_block (self, size, is_first, block->recording, error);
+  ok = put_block (self, size, i == 0 || i == WHOLE, block->recording, error)
+       && (i != WHOLE || put_behind (self, block->recording, error));
   recorder->end (block->recording, 0);  /* what it takes is measured, and decides what is submitted at once */
   if (!ok)
     g_clear_pointer (&block, release_block);
@@ -191,7 +236,7 @@ get_block (GhloRunLoop  *self,
   if (self->blocks[i] != NULL && self->blocks[i]->size != size)
     g_clear_pointer (&self->blocks[i], release_block);
   if (self->blocks[i] == NULL)
-    self->blocks[i] = record (self, size, i == 0 || i == WHOLE, error);
+    self->blocks[i] = record (self, i, size, error);
   if (self->blocks[i] != NULL)
     block = g_atomic_rc_box_acquire (self->blocks[i]);
   g_mutex_unlock (&self->recordings->lock);
@@ -298,15 +343,32 @@ ghlo_run_loop_new (GhloRunRecordings  *recordings,
   self = g_new0 (GhloRunLoop, 1);
   *self = (GhloRunLoop) {
     recordings, loop, target, predicate, ghlo_size_align (recordings->plan->buffers[predicate.buffer].size),
-    may_run_ahead (recordings, loop), 2, 0, G_MAXUINT,
+    may_run_ahead (recordings, loop), 2, .n_last = G_MAXUINT,
   };
   while (self->n_sizes < G_N_ELEMENTS (sizes) && length.n_steps * sizes[self->n_sizes] <= GHLO_RUN_MAX_LOOP_STEPS)
     self->n_sizes++;
-  self->blocks[0] = record (self, sizes[0], TRUE, error);
+  self->blocks[0] = record (self, 0, sizes[0], error);
   if (self->blocks[0] == NULL)
     g_clear_pointer (&self, ghlo_run_loop_free);
 
   return self;
+}
+
+void
+ghlo_run_loop_precede (GhloRunLoop     *self,
+                       GhloStep *const *steps,
+                       guint            n_steps)
+{
+  const GhloStepTarget *target = self->target;
+  GhloRunLength length = { 0 };
+
+  for (guint i = 0; i < n_steps; i++)
+    if (!ghlo_run_is_recorded (self->recordings->plan, steps[i], &target, &length))
+      return;
+  if (length.n_steps > MAX_STEPS_BEHIND || length.seconds > MAX_BEHIND)
+    return;
+  self->behind = steps;
+  self->n_behind = n_steps;
 }
 
 void
@@ -330,6 +392,7 @@ typedef struct
   guint              n_iterations[N_REPORTS];   /* of the submission */
   guint64            n_submitted, n_ended;      /* submissions */
   guint64            n_begun;                   /* iterations */
+  guint              n_whole;                   /* iterations of a block of all of them; 0: none was begun */
   guint64            n_expected;                /* conditions until the loop has ended, if it is as the last time */
   gint64             looked;                    /* when the submission before had ended, in ns */
 } Run;
@@ -357,9 +420,9 @@ count_at_once (const GhloRunLoop *self)
 static guint
 count_whole (const Run *run)
 {
-  const guint64 n = (MIN (run->n_expected, G_MAXUINT32) + 1) & ~(guint64) 1;
+  const guint64 n = run->n_expected;
 
-  return g_atomic_int_get (&run->self->is_steady) && n > sizes[0] && n <= count_at_once (run->self)
+  return run->n_begun == 0 && g_atomic_int_get (&run->self->is_steady) && n <= count_at_once (run->self)
          && !takes_too_long (run, (guint) n) ? (guint) n : 0;
 }
 
@@ -379,13 +442,26 @@ choose_size (const Run *run)
   return i;
 }
 
-static Block *
-get_next (const Run  *run,
-          GError    **error)
+/* Begins the next block: how many iterations that is; 0 with @error. */
+static guint
+begin_block (Run     *run,
+             GError **error)
 {
-  const guint n_whole = run->n_begun == 0 ? count_whole (run) : 0, i = choose_size (run);
+  const GhloStepRecorder *recorder = run->self->target->space->recorder;
+  const guint n_whole = count_whole (run), i = n_whole > 0 ? WHOLE : choose_size (run);
+  const guint n = n_whole > 0 ? n_whole : sizes[i];
+  Block *block = !ghlo_monitor_cancelled (run->monitor, error) ? get_block (run->self, i, n, error) : NULL;
+  gboolean ok = block != NULL && recorder->replay (block->recording, run->addresses, run->monitor, error);
 
-  return n_whole > 0 ? get_block (run->self, WHOLE, n_whole, error) : get_block (run->self, i, sizes[i], error);
+  if (block != NULL)
+    release_block (block);
+  if (!ok)
+    return 0;
+  run->n_whole = MAX (run->n_whole, n_whole);
+  run->n_begun += n;
+  exchange (run->self, n, n, run->addresses);
+
+  return n;
 }
 
 /* The next block, and with it those that are expected to follow. */
@@ -400,18 +476,11 @@ begin_blocks (Run     *run,
   run->addresses[place_behind (run->self, GHLO_RUN_LOOP_REPORT).buffer] = run->reports + slot * REPORT_STRIDE;
   do
     {
-      Block *block = !ghlo_monitor_cancelled (run->monitor, error) ? get_next (run, error) : NULL;
-      gboolean ok = block != NULL && space->recorder->replay (block->recording, run->addresses, run->monitor, error);
+      const guint n_more = begin_block (run, error);
 
-      if (ok)
-        {
-          n += block->size;
-          run->n_begun += block->size;
-        }
-      if (block != NULL)
-        release_block (block);
-      if (!ok)
+      if (n_more == 0)
         return FALSE;
+      n += n_more;
       n_next = n + sizes[choose_size (run)];
     }
   while (is_known (run) && n_next <= count_at_once (run->self) && !takes_too_long (run, n_next));
@@ -490,7 +559,7 @@ may_begin (const Run *run)
   return n_open == 0 || (n_open < N_REPORTS && run->n_begun < run->n_expected);
 }
 
-gboolean
+guint
 ghlo_run_loop_run (GhloRunLoop        *self,
                    guint8            **addresses,
                    const GhloMonitor  *monitor,
@@ -508,14 +577,12 @@ ghlo_run_loop_run (GhloRunLoop        *self,
     ok = may_begin (&run) ? begin_blocks (&run, error) : await_blocks (&run, &report, error);
   release (&run);
   if (!ok)
-    return FALSE;
+    return 0;
   g_atomic_int_set (&self->is_steady, n_last == report >> 1);
   g_atomic_int_set (&self->n_last, (int) (report >> 1));
   /* The condition was run once more than the body. */
-  ghlo_run_exchange_in (&self->loop->bodies[0], (report >> 1) + 1, addresses);
-  ghlo_run_exchange_in (&self->loop->bodies[1], report >> 1, addresses);
-  if ((report >> 1) % 2 != 0)
-    ghlo_run_exchange (self->loop, addresses);
+  exchange (self, (gint64) (report >> 1) + 1 - (gint64) run.n_begun, (gint64) (report >> 1) - (gint64) run.n_begun,
+            addresses);
 
-  return TRUE;
+  return run.n_whole == (report >> 1) + 1 ? 1 + self->n_behind : 1;
 }

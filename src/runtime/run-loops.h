@@ -14,9 +14,14 @@ GhloRunLoop *ghlo_run_loop_new  (GhloRunRecordings  *recordings,
                                  const GhloStep     *loop,
                                  GError            **error);
 void         ghlo_run_loop_free (GhloRunLoop        *self);
-/* Returns when the loop has ended but for what the device does without any effect, with the exchanges made. The
- * addresses behind those of the plan's buffers are its own meanwhile. */
-gboolean     ghlo_run_loop_run  (GhloRunLoop        *self,
+/* The @n_steps behind it, which are one recording and borrowed. */
+void         ghlo_run_loop_precede (GhloRunLoop     *self,
+                                 GhloStep *const    *steps,
+                                 guint               n_steps);
+/* Returns when the loop has ended but for what the device does without any effect, with the loop's exchanges made. The
+ * addresses behind those of the plan's buffers are its own meanwhile. How many steps that were: the loop, and perhaps
+ * those behind it; 0 with @error. */
+guint        ghlo_run_loop_run  (GhloRunLoop        *self,
                                  guint8            **addresses,
                                  const GhloMonitor  *monitor,
                                  GError            **error);

@@ -377,9 +377,13 @@ record_body (GhloRunRecordings   *self,
     {
       GhloStep *const *steps = &body->steps[i];
       const GhloStepTarget *target;
+      GhloRunLoop *before;
       double seconds;
 
       n = measure_stretch (self, body, i, &target, &seconds);
+      before = i > 0 ? self->stretches[body->steps[i - 1]->number].loop : NULL;
+      if (n > 0 && before != NULL)
+        ghlo_run_loop_precede (before, steps, n);
       ok = n > 0 ? record_stretch (self, target, steps, n, seconds, &self->stretches[steps[0]->number], error)
                  : record_apart (self, steps, error);
     }
@@ -528,7 +532,13 @@ ghlo_run_recordings_run (GhloRunRecordings   *self,
   const GhloRunStretch *stretch = alone ? get_single (self, steps, error) : &self->stretches[steps[0]->number];
 
   if (stretch != NULL && stretch->loop != NULL)
-    return ghlo_run_loop_run (stretch->loop, addresses, monitor, error) ? 1 : 0;
+    {
+      const guint n = ghlo_run_loop_run (stretch->loop, addresses, monitor, error);
+
+      if (n > 1)
+        exchange_in_steps (steps + 1, n - 1, addresses);
+      return n;
+    }
   if (stretch == NULL || !replay (stretch, addresses, monitor, error))
     return 0;
   if (stretch->has_bodies)
