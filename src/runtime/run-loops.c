@@ -16,10 +16,10 @@
  * While the device is at a block the host begins the next one, and then waits for the report of the one before. The
  * last report says how many iterations there were, and so which exchanges are to be made. The next run expects as many:
  * blocks are then submitted together, since each submission costs as much as some iterations. Where two runs had as
- * many, all of them are one block, since the end of one costs as much as two iterations. Behind that block the steps
- * that follow the loop are recorded, behind a gate that its tally opens where the loop has ended with its last
- * condition. So the device does not wait for the host where all is as expected; where it is not, the host hears of it
- * and begins these steps as always.
+ * many, all of them are one block, since the end of one costs as much as two iterations. That block begins with the
+ * steps ahead of the loop; and those that follow it are recorded at its end, behind a gate that its tally opens where
+ * the loop has ended with its last condition. So all is one recording, and the device does not wait for the host where
+ * all is as expected; where it is not, the host hears of it and begins what follows as always.
  */
 
 #include "runtime/run-loops.h"
@@ -45,10 +45,10 @@ enum { AT_ONCE = 2, MOST_AT_ONCE = AT_ONCE * MOST };
 /* A body that takes longer, s, loses more by an iteration too many than it gains by not waiting. */
 #define MAX_AHEAD 2e-5
 
-/* What follows the loop is recorded for each number of iterations that is expected, and gone over in vain where there
- * are others. Beside what takes longer, s, waiting for the host is little. */
-enum { MAX_STEPS_BEHIND = 32 };
-#define MAX_BEHIND 2e-4
+/* Steps around the loop are recorded with it for each number of iterations that is expected, and those behind it gone
+ * over in vain where there are others. Beside what takes longer, s, waiting for the host is little. */
+enum { MAX_STEPS_AROUND = 32 };
+#define MAX_AROUND 2e-4
 
 /* Bytes from one report to the other; that of a block is read while the next one writes its own. */
 enum { N_REPORTS = 2, REPORT_STRIDE = 64 };
@@ -65,7 +65,7 @@ typedef struct
 } Block;
 
 /* Of a loop's blocks those of sizes come first, of which the first begins the loop; then one of all iterations and of
- * what follows them. */
+ * what is around them. */
 enum { WHOLE = G_N_ELEMENTS (sizes), N_BLOCKS };
 
 struct _GhloRunLoop
@@ -77,8 +77,9 @@ struct _GhloRunLoop
   gsize                 stride;         /* bytes from one gate to the next */
   gboolean              runs_ahead;     /* the body */
   guint                 n_sizes;        /* that are not too many steps */
-  GhloStep *const      *behind;         /* steps that follow the loop and are recorded with it; borrowed */
-  guint                 n_behind;
+  GhloStep *const      *ahead, *const *behind;  /* steps around the loop that are recorded with it; borrowed */
+  guint                 n_ahead, n_behind;
+  gpointer              recording_ahead;        /* of those ahead alone; borrowed */
   int                   time;           /* ns that an iteration took lately; 0: not known. Atomic */
   guint                 n_last;         /* iterations of the run before; G_MAXUINT: not known. Atomic */
   gboolean              is_steady;      /* the run before that had as many. Atomic */
@@ -214,7 +215,9 @@ record (const GhloRunLoop  *self,
 
   self->recordings->extents[place_behind (self, GHLO_RUN_LOOP_GATES).buffer].size = MOST_AT_ONCE * self->stride;
   *block = (Block) { recorder, ghlo_run_recordings_begin (self->recordings, self->target), size };
-  ok = put_block (self, size, i == 0 || i == WHOLE, block->recording, error)
+  ok = (i != WHOLE || ghlo_run_recordings_put (self->recordings, recorder, self->ahead, self->n_ahead,
+                                               block->recording, error))
+       && put_block (self, size, i == 0 || i == WHOLE, block->recording, error)
        && (i != WHOLE || put_behind (self, block->recording, error));
   recorder->end (block->recording, 0);  /* what it takes is measured, and decides what is submitted at once */
   if (!ok)
@@ -354,18 +357,46 @@ ghlo_run_loop_new (GhloRunRecordings  *recordings,
   return self;
 }
 
-void
-ghlo_run_loop_precede (GhloRunLoop     *self,
-                       GhloStep *const *steps,
-                       guint            n_steps)
+static gboolean
+is_little (const GhloRunLoop *self,
+           GhloStep *const   *steps,
+           guint              n_steps)
 {
   const GhloStepTarget *target = self->target;
   GhloRunLength length = { 0 };
 
   for (guint i = 0; i < n_steps; i++)
     if (!ghlo_run_is_recorded (self->recordings->plan, steps[i], &target, &length))
-      return;
-  if (length.n_steps > MAX_STEPS_BEHIND || length.seconds > MAX_BEHIND)
+      return FALSE;
+
+  return length.n_steps <= MAX_STEPS_AROUND && length.seconds <= MAX_AROUND;
+}
+
+/* Without what changes places, as the loop alone looks after that of its own. */
+gboolean
+ghlo_run_loop_follow (GhloRunLoop     *self,
+                      GhloStep *const *steps,
+                      guint            n_steps,
+                      gpointer         recording)
+{
+  for (guint i = 0; i < n_steps; i++)
+    if (steps[i]->n_bodies > 0)
+      return FALSE;
+  if (!is_little (self, steps, n_steps))
+    return FALSE;
+  self->ahead = steps;
+  self->n_ahead = n_steps;
+  self->recording_ahead = recording;
+
+  return TRUE;
+}
+
+void
+ghlo_run_loop_precede (GhloRunLoop     *self,
+                       GhloStep *const *steps,
+                       guint            n_steps)
+{
+  if (!is_little (self, steps, n_steps))
     return;
   self->behind = steps;
   self->n_behind = n_steps;
@@ -451,7 +482,11 @@ begin_block (Run     *run,
   const guint n_whole = count_whole (run), i = n_whole > 0 ? WHOLE : choose_size (run);
   const guint n = n_whole > 0 ? n_whole : sizes[i];
   Block *block = !ghlo_monitor_cancelled (run->monitor, error) ? get_block (run->self, i, n, error) : NULL;
-  gboolean ok = block != NULL && recorder->replay (block->recording, run->addresses, run->monitor, error);
+  gboolean ok = block != NULL;
+
+  if (ok && i == 0 && run->self->n_ahead > 0)
+    ok = recorder->replay (run->self->recording_ahead, run->addresses, run->monitor, error);
+  ok = ok && recorder->replay (block->recording, run->addresses, run->monitor, error);
 
   if (block != NULL)
     release_block (block);
@@ -584,5 +619,5 @@ ghlo_run_loop_run (GhloRunLoop        *self,
   exchange (self, (gint64) (report >> 1) + 1 - (gint64) run.n_begun, (gint64) (report >> 1) - (gint64) run.n_begun,
             addresses);
 
-  return run.n_whole == (report >> 1) + 1 ? 1 + self->n_behind : 1;
+  return self->n_ahead + 1 + (run.n_whole == (report >> 1) + 1 ? self->n_behind : 0);
 }

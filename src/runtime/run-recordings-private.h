@@ -21,6 +21,7 @@ typedef struct
   gint64               n_replays;         /* 1 of all others */
   gpointer             rest;              /* what is left of it then; NULL: nothing */
   GhloRunLoop         *loop;              /* that data ends, in place of all that; NULL: none */
+  GhloRunLoop         *next;              /* that data ends, which begins with the stretch; NULL: none */
 } GhloRunStretch;
 
 struct _GhloRunRecordings

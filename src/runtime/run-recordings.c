@@ -366,26 +366,44 @@ record_apart (GhloRunRecordings  *self,
   return TRUE;
 }
 
+/* A loop that data ends takes over a short stretch next to it; one between two loops is the first one's. @stretch, of
+ * @steps, is behind @before, which is NULL where that is taken. What the next one has before it. */
+static GhloRunStretch *
+share_with_loop (GhloRunStretch  *before,
+                 GhloRunStretch  *stretch,
+                 GhloStep *const *steps)
+{
+  if (before != NULL && before->loop != NULL && stretch->recording != NULL)
+    {
+      ghlo_run_loop_precede (before->loop, steps, stretch->n_steps);
+      return NULL;
+    }
+  if (before != NULL && before->recording != NULL && stretch->loop != NULL
+      && ghlo_run_loop_follow (stretch->loop, steps - before->n_steps, before->n_steps, before->recording))
+    before->next = stretch->loop;
+
+  return stretch;
+}
+
 static gboolean
 record_body (GhloRunRecordings   *self,
              const GhloStepBody  *body,
              GError             **error)
 {
+  GhloRunStretch *before = NULL;
   gboolean ok = TRUE;
 
   for (guint i = 0, n; ok && i < body->n_steps; i += MAX (n, 1))
     {
       GhloStep *const *steps = &body->steps[i];
+      GhloRunStretch *stretch = &self->stretches[steps[0]->number];
       const GhloStepTarget *target;
-      GhloRunLoop *before;
       double seconds;
 
       n = measure_stretch (self, body, i, &target, &seconds);
-      before = i > 0 ? self->stretches[body->steps[i - 1]->number].loop : NULL;
-      if (n > 0 && before != NULL)
-        ghlo_run_loop_precede (before, steps, n);
-      ok = n > 0 ? record_stretch (self, target, steps, n, seconds, &self->stretches[steps[0]->number], error)
+      ok = n > 0 ? record_stretch (self, target, steps, n, seconds, stretch, error)
                  : record_apart (self, steps, error);
+      before = share_with_loop (before, stretch, steps);
     }
 
   return ok;
@@ -531,12 +549,13 @@ ghlo_run_recordings_run (GhloRunRecordings   *self,
   GhloStep *const *steps = &body->steps[first];
   const GhloRunStretch *stretch = alone ? get_single (self, steps, error) : &self->stretches[steps[0]->number];
 
-  if (stretch != NULL && stretch->loop != NULL)
+  if (stretch != NULL && (stretch->loop != NULL || stretch->next != NULL))
     {
-      const guint n = ghlo_run_loop_run (stretch->loop, addresses, monitor, error);
+      const guint n_ahead = stretch->next != NULL ? stretch->n_steps : 0;
+      const guint n = ghlo_run_loop_run (n_ahead > 0 ? stretch->next : stretch->loop, addresses, monitor, error);
 
-      if (n > 1)
-        exchange_in_steps (steps + 1, n - 1, addresses);
+      if (n > n_ahead + 1)
+        exchange_in_steps (steps + n_ahead + 1, n - n_ahead - 1, addresses);
       return n;
     }
   if (stretch == NULL || !replay (stretch, addresses, monitor, error))

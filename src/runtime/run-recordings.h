@@ -27,8 +27,8 @@ gsize              ghlo_run_recordings_get_size (const GhloRunRecordings *self);
 gboolean           ghlo_run_recordings_begin_with (const GhloRunRecordings *self,
                                              const GhloStep            *step,
                                              gboolean                   alone);
-/* Runs the stretch that begins with step @first of @body, and perhaps the one behind it, or with @alone that step of
- * it, and exchanges the @addresses of what changes places in its loops. How many steps that were; 0 with @error. */
+/* Runs the stretch that begins with step @first of @body, and perhaps some behind it, or with @alone that step of it,
+ * and exchanges the @addresses of what changes places in its loops. How many steps that were; 0 with @error. */
 guint              ghlo_run_recordings_run  (GhloRunRecordings         *self,
                                              const GhloStepBody        *body,
                                              guint                      first,
