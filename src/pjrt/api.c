@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * The one function that the plugin exports, and the plugin's own.
+ */
+
+#include "pjrt/api.h"
+
+#include "pjrt/buffer.h"
+#include "pjrt/client.h"
+#include "pjrt/error.h"
+#include "pjrt/event.h"
+#include "pjrt/executable.h"
+
+#define DONE(name)
+#define SILENT(name)
+#define MISSING(name) \
+  static PJRT_Error * \
+  name##_missing (G_GNUC_UNUSED void *args) \
+  { \
+    return ghlo_pjrt_error_new (PJRT_Error_Code_UNIMPLEMENTED, "GHLO has no PJRT_" #name); \
+  }
+#include "pjrt/functions.def"
+#undef DONE
+#undef SILENT
+#undef MISSING
+
+static PJRT_Error *
+initialize (PJRT_Plugin_Initialize_Args *args)
+{
+  PJRT_NEEDS (args, extension_start);
+
+  return NULL;
+}
+
+/* The newest StableHLO that we read: what JAX writes is of this version, or of its own where that is older. */
+static const int64_t stablehlo_version[] = { 1, 20, 0 };
+static const int64_t oldest_version[] = { 0, 9, 0 };
+
+static const PJRT_NamedValue attributes[] = {
+  { .struct_size = sizeof (PJRT_NamedValue), .name = "stablehlo_current_version",
+    .name_size = sizeof "stablehlo_current_version" - 1, .type = PJRT_NamedValue_kInt64List,
+    .int64_array_value = stablehlo_version, .value_size = G_N_ELEMENTS (stablehlo_version) },
+  { .struct_size = sizeof (PJRT_NamedValue), .name = "stablehlo_minimum_version",
+    .name_size = sizeof "stablehlo_minimum_version" - 1, .type = PJRT_NamedValue_kInt64List,
+    .int64_array_value = oldest_version, .value_size = G_N_ELEMENTS (oldest_version) },
+};
+
+static PJRT_Error *
+get_attributes (PJRT_Plugin_Attributes_Args *args)
+{
+  PJRT_NEEDS (args, num_attributes);
+  args->attributes = attributes;
+  args->num_attributes = G_N_ELEMENTS (attributes);
+
+  return NULL;
+}
+
+static void
+fill (PJRT_Api *api)
+{
+  api->struct_size = sizeof *api;
+  api->pjrt_api_version.struct_size = sizeof api->pjrt_api_version;
+  api->pjrt_api_version.major_version = PJRT_API_MAJOR;
+  api->pjrt_api_version.minor_version = PJRT_API_MINOR;
+#define DONE(name)
+#define SILENT(name)
+#define MISSING(name) api->PJRT_##name = name##_missing;
+#include "pjrt/functions.def"
+#undef DONE
+#undef SILENT
+#undef MISSING
+  api->PJRT_Plugin_Initialize = initialize;
+  api->PJRT_Plugin_Attributes = get_attributes;
+  ghlo_pjrt_error_add_functions (api);
+  ghlo_pjrt_event_add_functions (api);
+  ghlo_pjrt_client_add_functions (api);
+  ghlo_pjrt_device_add_functions (api);
+  ghlo_pjrt_topology_add_functions (api);
+  ghlo_pjrt_buffer_add_functions (api);
+  ghlo_pjrt_executable_add_functions (api);
+}
+
+const PJRT_Api *
+GetPjrtApi (void)
+{
+  static PJRT_Api api;
+  static gsize filled;
+
+  if (g_once_init_enter (&filled))
+    {
+      fill (&api);
+      g_once_init_leave (&filled, 1);
+    }
+
+  return &api;
+}

@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * PJRT's client: one device of the library's, as one device of PJRT's or as several. All of it is made with the
+ * client, and does not change.
+ */
+
+#pragma once
+
+#include "compiler/counters.h"
+#include "pjrt/abi.h"
+#include "runtime/device.h"
+
+G_BEGIN_DECLS
+
+struct PJRT_DeviceDescription
+{
+  int   id;             /* counted from 0, here as in the whole world: there is one process */
+  char *kind;           /* what it is: "AMD EPYC" */
+  char *name;           /* "GhloDevice(id=0)" */
+  char *debug;          /* with what it is */
+};
+
+struct PJRT_Memory
+{
+  PJRT_Device *device;
+  char        *name;    /* "device memory of GhloDevice(id=0)" */
+};
+
+struct PJRT_Device
+{
+  PJRT_Client            *client;
+  GhloDeviceCore         *core;         /* of the process */
+  PJRT_DeviceDescription  description;
+  PJRT_Memory             memory;
+  PJRT_Device            *self;         /* lists of one, for callers, as the next */
+  PJRT_Memory            *memories;
+};
+
+struct PJRT_TopologyDescription
+{
+  PJRT_Client             *client;
+  PJRT_DeviceDescription **descriptions;        /* owned list, of the devices */
+};
+
+struct PJRT_Client
+{
+  gatomicrefcount          ref_count;   /* the caller's, and those of buffers and executables */
+  GhloDeviceCore          *core;
+  char                    *version;     /* of the platform */
+  PJRT_Device             *all;         /* n_devices of them, owned */
+  PJRT_Device            **devices;     /* the same as lists, owned, as the next */
+  PJRT_Memory            **memories;
+  guint                    n_devices;
+  PJRT_TopologyDescription topology;
+  GhloCounters            *counters;
+};
+
+#define GHLO_PJRT_PLATFORM "ghlo"
+#define GHLO_PJRT_MEMORY_KIND "device"
+
+PJRT_Client *ghlo_pjrt_client_ref   (PJRT_Client *self);
+void         ghlo_pjrt_client_unref (PJRT_Client *self);
+/* NULL where there is none of that number. */
+PJRT_Device *ghlo_pjrt_client_find  (PJRT_Client *self,
+                                     gint64       id);
+
+void         ghlo_pjrt_client_add_functions   (PJRT_Api *api);
+void         ghlo_pjrt_device_add_functions   (PJRT_Api *api);
+void         ghlo_pjrt_topology_add_functions (PJRT_Api *api);
+
+G_END_DECLS

@@ -1,0 +1,320 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * Messages in protobuf's encoding: fields, each a number with its kind, and what the kind says. Fields that nobody
+ * asks for are passed over. All of it comes from strangers: lengths are held against what is left.
+ */
+
+#include "pjrt/compile-options.h"
+
+#include "base/ghlo-error.h"
+
+typedef enum
+{
+  WIRE_VARINT,
+  WIRE_64,
+  WIRE_BYTES,
+  WIRE_32 = 5,
+} Wire;
+
+typedef struct
+{
+  const guint8 *next, *end;
+} Cursor;
+
+typedef struct
+{
+  guint64 number;
+  Wire    wire;
+  guint64 value;        /* of a VARINT */
+  Cursor  bytes;        /* of BYTES */
+} Field;
+
+static gboolean
+read_varint (Cursor  *cursor,
+             guint64 *value)
+{
+  *value = 0;
+  for (guint shift = 0; shift < 64; shift += 7)
+    {
+      guint8 byte;
+
+      if (cursor->next == cursor->end)
+        return FALSE;
+      byte = *cursor->next++;
+      *value |= (guint64) (byte & 0x7f) << shift;
+      if (byte < 0x80)
+        return TRUE;
+    }
+
+  return FALSE;
+}
+
+/* The next @size bytes as a message, or what else is in them. */
+static gboolean
+read_bytes (Cursor  *cursor,
+            guint64  size,
+            Cursor  *bytes)
+{
+  if (size > (guint64) (cursor->end - cursor->next))
+    return FALSE;
+  *bytes = (Cursor) { cursor->next, cursor->next + size };
+  cursor->next += size;
+
+  return TRUE;
+}
+
+static gboolean
+read_field (Cursor *cursor,
+            Field  *field)
+{
+  guint64 key, size;
+
+  if (!read_varint (cursor, &key))
+    return FALSE;
+  field->number = key >> 3;
+  field->wire = (Wire) (key & 7);
+  switch (field->wire)
+    {
+    case WIRE_VARINT:
+      return read_varint (cursor, &field->value);
+    case WIRE_64:
+      return read_bytes (cursor, 8, &field->bytes);
+    case WIRE_32:
+      return read_bytes (cursor, 4, &field->bytes);
+    case WIRE_BYTES:
+      return read_varint (cursor, &size) && read_bytes (cursor, size, &field->bytes);
+    default:
+      return FALSE;
+    }
+}
+
+typedef struct
+{
+  GhloPjrtCompileOptions *options;
+  gint64                  n_replicas, n_partitions;     /* of the assignment; 0: there is none */
+  GArray                 *ids;                          /* of it, computation by computation */
+  gsize                   max_devices;
+} Reader;
+
+/* Calls @read with each field of @message. */
+static gboolean
+read_message (Cursor     message,
+              Reader    *reader,
+              gboolean (*read) (Reader      *reader,
+                                const Field *field))
+{
+  Field field;
+
+  while (message.next < message.end)
+    if (!read_field (&message, &field) || !read (reader, &field))
+      return FALSE;
+
+  return TRUE;
+}
+
+static gboolean
+add_id (Reader  *reader,
+        guint64  id)
+{
+  gint64 signed_id = (gint64) id;
+
+  if (reader->ids->len >= reader->max_devices)
+    return FALSE;
+  g_array_append_val (reader->ids, signed_id);
+
+  return TRUE;
+}
+
+/* DeviceAssignmentProto.ComputationDevice: the devices of one partition, by replica, packed or one by one. */
+static gboolean
+read_computation (Reader      *reader,
+                  const Field *field)
+{
+  Cursor ids = field->bytes;
+  guint64 id;
+
+  if (field->number != 1)
+    return TRUE;
+  if (field->wire == WIRE_VARINT)
+    return add_id (reader, field->value);
+  while (field->wire == WIRE_BYTES && ids.next < ids.end)
+    if (!read_varint (&ids, &id) || !add_id (reader, id))
+      return FALSE;
+
+  return field->wire == WIRE_BYTES;
+}
+
+/* DeviceAssignmentProto. */
+static gboolean
+read_assignment (Reader      *reader,
+                 const Field *field)
+{
+  if (field->number == 1 && field->wire == WIRE_VARINT)
+    reader->n_replicas = (gint64) field->value;
+  else if (field->number == 2 && field->wire == WIRE_VARINT)
+    reader->n_partitions = (gint64) field->value;
+  else if (field->number == 3 && field->wire == WIRE_BYTES)
+    return read_message (field->bytes, reader, read_computation);
+
+  return TRUE;
+}
+
+/* ExecutableBuildOptionsProto. */
+static gboolean
+read_build (Reader      *reader,
+            const Field *field)
+{
+  if (field->number == 4 && field->wire == WIRE_VARINT)
+    reader->options->n_replicas = (gint64) field->value;
+  else if (field->number == 5 && field->wire == WIRE_VARINT)
+    reader->options->n_partitions = (gint64) field->value;
+  else if (field->number == 9 && field->wire == WIRE_BYTES)
+    return read_message (field->bytes, reader, read_assignment);
+
+  return TRUE;
+}
+
+/* CompileOptionsProto. */
+static gboolean
+read_options (Reader      *reader,
+              const Field *field)
+{
+  if (field->number == 3 && field->wire == WIRE_BYTES)
+    return read_message (field->bytes, reader, read_build);
+  if (field->number == 4 && field->wire == WIRE_VARINT)
+    reader->options->is_portable = field->value != 0;
+
+  return TRUE;
+}
+
+static gboolean
+check_counts (Reader  *reader,
+              GError **error)
+{
+  GhloPjrtCompileOptions *options = reader->options;
+  gint64 limit = (gint64) reader->max_devices;
+
+  if (options->n_replicas < 1 || options->n_partitions < 1 || options->n_replicas > limit
+      || options->n_partitions > limit || options->n_replicas * options->n_partitions > limit)
+    g_set_error (error, GHLO_ERROR, GHLO_ERROR_INVALID_ARGUMENT,
+                 "expected replicas × partitions of at least 1 and at most %" G_GINT64_FORMAT " devices, found %"
+                 G_GINT64_FORMAT " × %" G_GINT64_FORMAT, limit, options->n_replicas, options->n_partitions);
+  else if (reader->ids->len > 0 && (reader->n_replicas != options->n_replicas
+                                    || reader->n_partitions != options->n_partitions
+                                    || reader->ids->len != options->n_replicas * options->n_partitions))
+    g_set_error (error, GHLO_ERROR, GHLO_ERROR_INVALID_ARGUMENT,
+                 "expected an assignment of %" G_GINT64_FORMAT " × %" G_GINT64_FORMAT " devices, found one of %"
+                 G_GINT64_FORMAT " × %" G_GINT64_FORMAT " with %u", options->n_replicas, options->n_partitions,
+                 reader->n_replicas, reader->n_partitions, reader->ids->len);
+  else
+    return TRUE;
+
+  return FALSE;
+}
+
+/* From computation by computation to replica by replica. */
+static void
+keep_assignment (Reader *reader)
+{
+  GhloPjrtCompileOptions *options = reader->options;
+
+  if (reader->ids->len == 0)
+    return;
+  options->device_ids = g_new (gint64, reader->ids->len);
+  for (gint64 i = 0; i < options->n_replicas; i++)
+    for (gint64 j = 0; j < options->n_partitions; j++)
+      options->device_ids[i * options->n_partitions + j]
+        = g_array_index (reader->ids, gint64, j * options->n_replicas + i);
+}
+
+gboolean
+ghlo_pjrt_compile_options_read (GhloPjrtCompileOptions  *self,
+                                const char              *data,
+                                gsize                    size,
+                                gsize                    max_devices,
+                                GError                 **error)
+{
+  g_autoptr (GArray) ids = g_array_new (FALSE, FALSE, sizeof (gint64));
+  Reader reader = { .options = self, .ids = ids, .max_devices = max_devices };
+  const guint8 *first = (const guint8 *) (size > 0 ? data : "");
+  Cursor message = { first, first + size };
+
+  if (!read_message (message, &reader, read_options))
+    {
+      g_set_error_literal (error, GHLO_ERROR, GHLO_ERROR_INVALID_ARGUMENT,
+                           "expected a CompileOptionsProto for no more devices than there are, found something else");
+      return FALSE;
+    }
+  /* JAX leaves what is 1 or 0 out. */
+  self->n_replicas = self->n_replicas == 0 ? 1 : self->n_replicas;
+  self->n_partitions = self->n_partitions == 0 ? 1 : self->n_partitions;
+  if (!check_counts (&reader, error))
+    return FALSE;
+  keep_assignment (&reader);
+
+  return TRUE;
+}
+
+void
+ghlo_pjrt_compile_options_clear (GhloPjrtCompileOptions *self)
+{
+  g_clear_pointer (&self->device_ids, g_free);
+}
+
+static void
+append_varint (GByteArray *bytes,
+               guint64     value)
+{
+  do
+    {
+      guint8 byte = (guint8) ((value & 0x7f) | (value > 0x7f ? 0x80 : 0));
+
+      g_byte_array_append (bytes, &byte, 1);
+      value >>= 7;
+    }
+  while (value != 0);
+}
+
+static void
+append_number (GByteArray *bytes,
+               guint       field,
+               guint64     value)
+{
+  append_varint (bytes, field << 3 | WIRE_VARINT);
+  append_varint (bytes, value);
+}
+
+static void
+append_message (GByteArray       *bytes,
+                guint             field,
+                const GByteArray *message)
+{
+  append_varint (bytes, field << 3 | WIRE_BYTES);
+  append_varint (bytes, message->len);
+  g_byte_array_append (bytes, message->data, message->len);
+}
+
+GBytes *
+ghlo_pjrt_device_assignment_write (const GhloPjrtCompileOptions *options)
+{
+  GByteArray *bytes = g_byte_array_new ();
+
+  append_number (bytes, 1, (guint64) options->n_replicas);
+  append_number (bytes, 2, (guint64) options->n_partitions);
+  for (gint64 j = 0; j < options->n_partitions; j++)
+    {
+      g_autoptr (GByteArray) ids = g_byte_array_new ();
+      g_autoptr (GByteArray) computation = g_byte_array_new ();
+
+      for (gint64 i = 0; i < options->n_replicas; i++)
+        {
+          gint64 n = i * options->n_partitions + j;
+
+          append_varint (ids, (guint64) (options->device_ids != NULL ? options->device_ids[n] : n));
+        }
+      append_message (computation, 1, ids);
+      append_message (bytes, 3, computation);
+    }
+
+  return g_byte_array_free_to_bytes (bytes);
+}

@@ -1,0 +1,249 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * From a program and options, as PJRT's callers give them, to an executable.
+ */
+
+#include <string.h>
+
+#include "base/diagnostics.h"
+#include "base/ghlo-error.h"
+#include "client/workers.h"
+#include "compiler/read-module.h"
+#include "pjrt/element-type.h"
+#include "pjrt/error.h"
+#include "pjrt/executable.h"
+
+static GhloIrModule *
+read_program (const PJRT_Program  *program,
+              GError             **error)
+{
+  g_autoptr (GBytes) bytes = NULL;
+  g_autoptr (GhloDiagnostics) diagnostics = NULL;
+  GhloIrModule *module;
+
+  if (program->format_size != strlen ("mlir") || memcmp (program->format, "mlir", program->format_size) != 0)
+    {
+      g_set_error (error, GHLO_ERROR, GHLO_ERROR_UNSUPPORTED, "expected a program in the format 'mlir', found '%.*s'",
+                   (int) program->format_size, program->format);
+      return NULL;
+    }
+  /* Constants go on to refer to it. */
+  bytes = g_bytes_new (program->code, program->code_size);
+  diagnostics = ghlo_diagnostics_new ("program", program->code, program->code_size);
+  module = ghlo_read_module (bytes, diagnostics, NULL, NULL, error);
+  if (module == NULL && (error == NULL || *error == NULL) && ghlo_diagnostics_to_error (diagnostics, error))
+    g_set_error_literal (error, GHLO_ERROR, GHLO_ERROR_PARSE, "the program cannot be read");
+
+  return module;
+}
+
+/* The executable's devices; INVALID_ARGUMENT where the client has no device of a number. */
+static gboolean
+find_devices (PJRT_Executable  *self,
+              GError          **error)
+{
+  self->n_devices = (guint) (self->options.n_replicas * self->options.n_partitions);
+  self->devices = g_new0 (PJRT_Device *, self->n_devices);
+  for (guint i = 0; i < self->n_devices; i++)
+    {
+      gint64 id = self->options.device_ids != NULL ? self->options.device_ids[i] : i;
+
+      self->devices[i] = ghlo_pjrt_client_find (self->client, id);
+      if (self->devices[i] == NULL)
+        {
+          g_set_error (error, GHLO_ERROR, GHLO_ERROR_INVALID_ARGUMENT,
+                       "expected a device's number from 0 to %u, found %" G_GINT64_FORMAT,
+                       self->client->n_devices - 1, id);
+          return FALSE;
+        }
+    }
+  if (self->n_devices == 1)
+    return TRUE;
+  g_set_error (error, GHLO_ERROR, GHLO_ERROR_UNSUPPORTED, "expected a program for one device, found one for %u",
+               self->n_devices);
+
+  return FALSE;
+}
+
+/* What callers have in place of a value of @type: of a token a tensor without elements. */
+static GhloTensorType *
+type_at_border (const GhloIrType  *type,
+                GError           **error)
+{
+  const gint64 none = 0;
+  GhloTensorType *border = NULL;
+
+  if (type->kind == GHLO_IR_TYPE_TOKEN)
+    border = ghlo_tensor_type_new (GHLO_ELEMENT_TYPE_I1, &none, 1);
+  else if (ghlo_ir_type_is_numbers (type))
+    border = ghlo_ir_type_to_tensor_type (type);
+  if (border == NULL)
+    {
+      g_autofree char *text = ghlo_ir_type_to_string (type);
+
+      g_set_error (error, GHLO_ERROR, GHLO_ERROR_UNSUPPORTED,
+                   "expected tensors of static shapes or tokens as inputs and outputs, found %s", text);
+    }
+
+  return border;
+}
+
+static gboolean
+describe_inputs (PJRT_Executable   *self,
+                 const GhloIrType  *type,
+                 GError           **error)
+{
+  self->n_inputs = type->rank;
+  self->token_types = g_new0 (GhloTensorType *, (gsize) type->rank + type->n_results);
+  self->is_donated = g_new0 (gboolean, type->rank);
+  for (guint i = 0; i < type->rank; i++)
+    {
+      g_autoptr (GhloTensorType) border = type_at_border (type->members[i], error);
+
+      if (border == NULL)
+        return FALSE;
+      if (type->members[i]->kind == GHLO_IR_TYPE_TOKEN)
+        self->token_types[i] = g_steal_pointer (&border);
+    }
+
+  return TRUE;
+}
+
+static gboolean
+describe_outputs (PJRT_Executable   *self,
+                  const GhloIrType  *type,
+                  GError           **error)
+{
+  g_autoptr (GArray) dimensions = g_array_new (FALSE, FALSE, sizeof (gint64));
+
+  self->n_outputs = type->n_results;
+  self->output_types = g_new0 (PJRT_Buffer_Type, type->n_results);
+  self->output_ranks = g_new0 (gsize, type->n_results);
+  self->memory_kinds = g_new0 (const char *, type->n_results);
+  self->memory_kind_sizes = g_new0 (gsize, type->n_results);
+  for (guint i = 0; i < type->n_results; i++)
+    {
+      const GhloIrType *member = type->members[type->rank + i];
+      g_autoptr (GhloTensorType) border = type_at_border (member, error);
+      const gint64 *sizes;
+
+      if (border == NULL)
+        return FALSE;
+      sizes = ghlo_tensor_type_get_dimensions (border, &self->output_ranks[i]);
+      g_array_append_vals (dimensions, sizes, (guint) self->output_ranks[i]);
+      self->output_types[i] = ghlo_pjrt_element_type_to (ghlo_tensor_type_get_element_type (border));
+      self->memory_kinds[i] = GHLO_PJRT_MEMORY_KIND;
+      self->memory_kind_sizes[i] = strlen (GHLO_PJRT_MEMORY_KIND);
+      if (member->kind == GHLO_IR_TYPE_TOKEN)
+        self->token_types[type->rank + i] = g_steal_pointer (&border);
+    }
+  self->output_dimensions = (gpointer) g_array_free (g_steal_pointer (&dimensions), FALSE);
+
+  return TRUE;
+}
+
+/* The input whose memory @output may take: the one that the program names, or else one of the same type that it gives
+ * up and nobody has taken. */
+static guint
+choose_replaced (const PJRT_Executable *self,
+                 const GhloIrType      *type,
+                 guint                  output,
+                 const gboolean        *taken)
+{
+  const GhloIrOp *function = self->core->signature.function;
+  int named = ghlo_signature_aliased_input (function, type->rank, output);
+
+  if (named >= 0)
+    return (guint) named;
+  for (guint i = 0; i < type->rank; i++)
+    if (self->is_donated[i] && !taken[i] && ghlo_signature_aliased_output (function, i) < 0
+        && type->members[i] == type->members[type->rank + output])
+      return i;
+
+  return GHLO_RUN_NO_INPUT;
+}
+
+static void
+plan_donation (PJRT_Executable  *self,
+               const GhloIrType *type)
+{
+  g_autofree gboolean *taken = g_new0 (gboolean, type->rank);
+
+  self->replaced = g_new (guint, type->n_results);
+  for (guint i = 0; i < type->rank; i++)
+    self->is_donated[i] = ghlo_signature_is_donatable (self->core->signature.function, i);
+  for (guint i = 0; i < type->n_results; i++)
+    {
+      self->replaced[i] = choose_replaced (self, type, i, taken);
+      if (self->replaced[i] != GHLO_RUN_NO_INPUT)
+        taken[self->replaced[i]] = TRUE;
+    }
+}
+
+static gboolean
+compile_module (PJRT_Executable  *self,
+                GhloIrModule     *module,
+                GError          **error)
+{
+  GhloCompileRequest request = {
+    .module = module, .device = self->client->core, .settings = ghlo_settings_new (),
+    .counters = self->client->counters,
+  };
+  const GhloIrType *type;
+
+  self->core = ghlo_executable_core_new (&request, NULL, error);
+  ghlo_settings_unref (request.settings);
+  if (self->core == NULL)
+    return FALSE;
+  type = self->core->signature.type;
+  if (!describe_inputs (self, type, error) || !describe_outputs (self, type, error))
+    return FALSE;
+  plan_donation (self, type);
+
+  return TRUE;
+}
+
+static PJRT_Executable *
+executable_new (PJRT_Client                    *client,
+                const PJRT_Client_Compile_Args *args,
+                GError                        **error)
+{
+  PJRT_Executable *self = g_new0 (PJRT_Executable, 1);
+  g_autoptr (GhloIrModule) module = NULL;
+
+  g_atomic_ref_count_init (&self->ref_count);
+  self->client = ghlo_pjrt_client_ref (client);
+  self->options = (GhloPjrtCompileOptions) GHLO_PJRT_COMPILE_OPTIONS_INIT;
+  self->option_bytes = g_bytes_new (args->compile_options, args->compile_options_size);
+  if (ghlo_pjrt_compile_options_read (&self->options, args->compile_options, args->compile_options_size,
+                                      client->n_devices, error)
+      && find_devices (self, error)
+      && (module = read_program (args->program, error)) != NULL
+      && compile_module (self, module, error))
+    return self;
+  ghlo_pjrt_executable_unref (self);
+
+  return NULL;
+}
+
+static PJRT_Error *
+compile (PJRT_Client_Compile_Args *args)
+{
+  GError *error = NULL;
+  PJRT_Executable *executable;
+
+  PJRT_NEEDS (args, executable);
+  executable = ghlo_workers_check (&error) ? executable_new (args->client, args, &error) : NULL;
+  if (executable == NULL)
+    return ghlo_pjrt_error_take (error);
+  args->executable = g_new0 (PJRT_LoadedExecutable, 1);
+  args->executable->executable = executable;
+
+  return NULL;
+}
+
+void
+ghlo_pjrt_compile_add_functions (PJRT_Api *api)
+{
+  api->PJRT_Client_Compile = compile;
+}

@@ -1,0 +1,239 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * PJRT's devices, their descriptions and their memories.
+ */
+
+#include "pjrt/client.h"
+
+#include <string.h>
+
+#include "pjrt/error.h"
+#include "runtime/memory.h"
+#include "runtime/value.h"
+
+static PJRT_Error *
+description_id (PJRT_DeviceDescription_Id_Args *args)
+{
+  PJRT_NEEDS (args, id);
+  args->id = args->device_description->id;
+
+  return NULL;
+}
+
+static PJRT_Error *
+description_process_index (PJRT_DeviceDescription_ProcessIndex_Args *args)
+{
+  PJRT_NEEDS (args, process_index);
+  args->process_index = 0;
+
+  return NULL;
+}
+
+static PJRT_Error *
+description_attributes (PJRT_DeviceDescription_Attributes_Args *args)
+{
+  PJRT_NEEDS (args, attributes);
+  args->num_attributes = 0;
+  args->attributes = NULL;
+
+  return NULL;
+}
+
+static PJRT_Error *
+description_kind (PJRT_DeviceDescription_Kind_Args *args)
+{
+  PJRT_NEEDS (args, device_kind_size);
+  args->device_kind = args->device_description->kind;
+  args->device_kind_size = strlen (args->device_kind);
+
+  return NULL;
+}
+
+static PJRT_Error *
+description_debug_string (PJRT_DeviceDescription_DebugString_Args *args)
+{
+  PJRT_NEEDS (args, debug_string_size);
+  args->debug_string = args->device_description->debug;
+  args->debug_string_size = strlen (args->debug_string);
+
+  return NULL;
+}
+
+static PJRT_Error *
+description_to_string (PJRT_DeviceDescription_ToString_Args *args)
+{
+  PJRT_NEEDS (args, to_string_size);
+  args->to_string = args->device_description->name;
+  args->to_string_size = strlen (args->to_string);
+
+  return NULL;
+}
+
+static PJRT_Error *
+get_description (PJRT_Device_GetDescription_Args *args)
+{
+  PJRT_NEEDS (args, device_description);
+  args->device_description = &args->device->description;
+
+  return NULL;
+}
+
+static PJRT_Error *
+is_addressable (PJRT_Device_IsAddressable_Args *args)
+{
+  PJRT_NEEDS (args, is_addressable);
+  args->is_addressable = true;
+
+  return NULL;
+}
+
+static PJRT_Error *
+local_hardware_id (PJRT_Device_LocalHardwareId_Args *args)
+{
+  PJRT_NEEDS (args, local_hardware_id);
+  args->local_hardware_id = args->device->description.id;
+
+  return NULL;
+}
+
+static PJRT_Error *
+device_addressable_memories (PJRT_Device_AddressableMemories_Args *args)
+{
+  PJRT_NEEDS (args, num_memories);
+  args->memories = &args->device->memories;
+  args->num_memories = 1;
+
+  return NULL;
+}
+
+static PJRT_Error *
+default_memory (PJRT_Device_DefaultMemory_Args *args)
+{
+  PJRT_NEEDS (args, memory);
+  args->memory = &args->device->memory;
+
+  return NULL;
+}
+
+/* Of the device's memory, which devices that are one share. */
+static PJRT_Error *
+memory_stats (PJRT_Device_MemoryStats_Args *args)
+{
+  GhloDeviceCore *core;
+  GhloMemoryUse use;
+
+  PJRT_NEEDS (args, peak_pool_bytes_is_set);
+  core = args->device->core;
+  ghlo_device_core_measure_memory (core, &use);
+  memset ((char *) args + offsetof (PJRT_Device_MemoryStats_Args, bytes_in_use), 0,
+          sizeof *args - offsetof (PJRT_Device_MemoryStats_Args, bytes_in_use));
+  args->bytes_in_use = (gint64) use.used;
+  args->peak_bytes_in_use = (gint64) use.peak;
+  args->peak_bytes_in_use_is_set = true;
+  args->bytes_limit = ghlo_device_core_is_host (core) ? (gint64) ghlo_memory_get_limit ()
+                                                      : (gint64) core->klass->get_memory (core);
+  args->bytes_limit_is_set = true;
+
+  return NULL;
+}
+
+/* Nothing is traced; NULL is an event that nobody writes to. */
+static PJRT_Error *
+create_async_tracking_event (PJRT_Device_CreateAsyncTrackingEvent_Args *args)
+{
+  PJRT_NEEDS (args, event);
+  args->event = NULL;
+
+  return NULL;
+}
+
+static PJRT_Error *
+async_tracking_event_destroy (PJRT_AsyncTrackingEvent_Destroy_Args *args)
+{
+  PJRT_NEEDS (args, event);
+
+  return NULL;
+}
+
+static PJRT_Error *
+memory_id (PJRT_Memory_Id_Args *args)
+{
+  PJRT_NEEDS (args, id);
+  args->id = args->memory->device->description.id;
+
+  return NULL;
+}
+
+static PJRT_Error *
+memory_kind (PJRT_Memory_Kind_Args *args)
+{
+  PJRT_NEEDS (args, kind_size);
+  args->kind = GHLO_PJRT_MEMORY_KIND;
+  args->kind_size = strlen (GHLO_PJRT_MEMORY_KIND);
+
+  return NULL;
+}
+
+static PJRT_Error *
+memory_kind_id (PJRT_Memory_Kind_Id_Args *args)
+{
+  PJRT_NEEDS (args, kind_id);
+  args->kind_id = 0;
+
+  return NULL;
+}
+
+static PJRT_Error *
+memory_debug_string (PJRT_Memory_DebugString_Args *args)
+{
+  PJRT_NEEDS (args, debug_string_size);
+  args->debug_string = args->memory->name;
+  args->debug_string_size = strlen (args->debug_string);
+
+  return NULL;
+}
+
+static PJRT_Error *
+memory_to_string (PJRT_Memory_ToString_Args *args)
+{
+  PJRT_NEEDS (args, to_string_size);
+  args->to_string = args->memory->name;
+  args->to_string_size = strlen (args->to_string);
+
+  return NULL;
+}
+
+static PJRT_Error *
+memory_addressable_by_devices (PJRT_Memory_AddressableByDevices_Args *args)
+{
+  PJRT_NEEDS (args, num_devices);
+  args->devices = &args->memory->device->self;
+  args->num_devices = 1;
+
+  return NULL;
+}
+
+void
+ghlo_pjrt_device_add_functions (PJRT_Api *api)
+{
+  api->PJRT_DeviceDescription_Id = description_id;
+  api->PJRT_DeviceDescription_ProcessIndex = description_process_index;
+  api->PJRT_DeviceDescription_Attributes = description_attributes;
+  api->PJRT_DeviceDescription_Kind = description_kind;
+  api->PJRT_DeviceDescription_DebugString = description_debug_string;
+  api->PJRT_DeviceDescription_ToString = description_to_string;
+  api->PJRT_Device_GetDescription = get_description;
+  api->PJRT_Device_IsAddressable = is_addressable;
+  api->PJRT_Device_LocalHardwareId = local_hardware_id;
+  api->PJRT_Device_AddressableMemories = device_addressable_memories;
+  api->PJRT_Device_DefaultMemory = default_memory;
+  api->PJRT_Device_MemoryStats = memory_stats;
+  api->PJRT_Device_CreateAsyncTrackingEvent = create_async_tracking_event;
+  api->PJRT_AsyncTrackingEvent_Destroy = async_tracking_event_destroy;
+  api->PJRT_Memory_Id = memory_id;
+  api->PJRT_Memory_Kind = memory_kind;
+  api->PJRT_Memory_Kind_Id = memory_kind_id;
+  api->PJRT_Memory_DebugString = memory_debug_string;
+  api->PJRT_Memory_ToString = memory_to_string;
+  api->PJRT_Memory_AddressableByDevices = memory_addressable_by_devices;
+}

@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * PJRT's executables: programs that were compiled, with the devices on which they run.
+ */
+
+#pragma once
+
+#include "compiler/executable-core.h"
+#include "pjrt/client.h"
+#include "pjrt/compile-options.h"
+
+G_BEGIN_DECLS
+
+/* What both handles that PJRT has of a program refer to. Does not change. */
+struct PJRT_Executable
+{
+  gatomicrefcount         ref_count;
+  PJRT_Client            *client;       /* owned, as all of the next */
+  GhloExecutableCore     *core;
+  GhloPjrtCompileOptions  options;
+  GBytes                 *option_bytes; /* as they came */
+  PJRT_Device           **devices;      /* n_devices of them, in the order of the assignment */
+  guint                   n_devices;
+  guint                   n_inputs, n_outputs;
+  PJRT_Buffer_Type       *output_types;         /* by output, as the next */
+  gsize                  *output_ranks;
+  gint64                 *output_dimensions;    /* of all outputs, one after the other */
+  const char            **memory_kinds;
+  gsize                  *memory_kind_sizes;
+  GhloTensorType        **token_types;          /* of tokens at the border, by input and then by output; NULL: none */
+  guint                  *replaced;             /* as in GhloRunOptions */
+  gboolean               *is_donated;           /* by input: a run may take its memory */
+};
+
+struct PJRT_LoadedExecutable
+{
+  PJRT_Executable *executable;          /* owned */
+  gint             is_deleted;          /* atomic */
+};
+
+PJRT_Executable *ghlo_pjrt_executable_ref   (PJRT_Executable *self);
+void             ghlo_pjrt_executable_unref (PJRT_Executable *self);
+
+void             ghlo_pjrt_executable_add_functions        (PJRT_Api *api);
+void             ghlo_pjrt_loaded_executable_add_functions (PJRT_Api *api);
+void             ghlo_pjrt_compile_add_functions           (PJRT_Api *api);
+void             ghlo_pjrt_execute_add_functions           (PJRT_Api *api);
+
+G_END_DECLS

@@ -1,0 +1,366 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * The ways of PJRT's buffers from host memory and back.
+ */
+
+#include "pjrt/buffer.h"
+
+#include <string.h>
+
+#include "base/element.h"
+#include "base/ghlo-error.h"
+#include "base/sizes.h"
+#include "pjrt/element-type.h"
+#include "pjrt/error.h"
+#include "pjrt/event.h"
+#include "runtime/place.h"
+
+/* Whether callers leave bits of elements of that type undefined. */
+static gboolean
+is_loose (GhloElementType type)
+{
+  return ghlo_element_info (type)->bits < 8;
+}
+
+/* As a buffer of ours has them: NumPy's booleans may be any byte, and short integers have anything in front. */
+static void
+tidy (GhloValue *value)
+{
+  GhloElementType type = ghlo_tensor_type_get_element_type (value->type);
+  guint n_bits = ghlo_element_info (type)->bits;
+  gboolean is_signed = ghlo_element_info (type)->element_class == GHLO_ELEMENT_CLASS_SIGNED;
+
+  for (gsize i = 0; i < value->n_bytes; i++)
+    {
+      guint8 byte = value->data[i];
+
+      if (type == GHLO_ELEMENT_TYPE_I1)
+        value->data[i] = byte != 0;
+      else if (is_signed)
+        value->data[i] = (guint8) ((gint8) (byte << (8 - n_bits)) >> (8 - n_bits));
+      else
+        value->data[i] = byte & ((1u << n_bits) - 1);
+    }
+}
+
+/* Whether the strides are those of rows without gaps. */
+static gboolean
+is_dense (GhloTensorType *type,
+          const int64_t  *byte_strides)
+{
+  gsize rank;
+  const gint64 *dims = ghlo_tensor_type_get_dimensions (type, &rank);
+  gint64 stride = (gint64) ghlo_element_type_get_size (ghlo_tensor_type_get_element_type (type));
+
+  for (gsize i = rank; byte_strides != NULL && i-- > 0;)
+    {
+      if (dims[i] != 1 && byte_strides[i] != stride)
+        return FALSE;
+      stride *= dims[i];
+    }
+
+  return TRUE;
+}
+
+static GhloValue *
+value_from_host (GhloTensorType  *type,
+                 gconstpointer    data,
+                 const int64_t   *byte_strides,
+                 GDestroyNotify   release,
+                 gpointer         release_data,
+                 GError         **error)
+{
+  gboolean loose = is_loose (ghlo_tensor_type_get_element_type (type));
+  GhloValue *value;
+
+  if (release != NULL && !loose && is_dense (type, byte_strides))
+    {
+      g_autoptr (GBytes) bytes = g_bytes_new_with_free_func (data, (gsize) ghlo_tensor_type_get_size (type), release,
+                                                             release_data);
+
+      return ghlo_value_new_for_bytes (type, bytes, error);
+    }
+  value = ghlo_value_new_copied (type, data, byte_strides, error);
+  if (value != NULL && loose)
+    tidy (value);
+  if (release != NULL)
+    release (release_data);
+
+  return value;
+}
+
+PJRT_Buffer *
+ghlo_pjrt_buffer_new_from_host (PJRT_Device     *device,
+                                GhloTensorType  *type,
+                                gconstpointer    data,
+                                const int64_t   *byte_strides,
+                                GDestroyNotify   release,
+                                gpointer         release_data,
+                                GError         **error)
+{
+  g_autoptr (GhloValue) value = value_from_host (type, data, byte_strides, release, release_data, error);
+  GhloValue *placed = value != NULL ? ghlo_value_place (value, device->core, NULL, error) : NULL;
+
+  return placed != NULL ? ghlo_pjrt_buffer_new (device, placed) : NULL;
+}
+
+/* INVALID_ARGUMENT for what is no tensor that fits into memory. */
+static GhloTensorType *
+tensor_type_new (const PJRT_Client_BufferFromHostBuffer_Args  *args,
+                 GError                                      **error)
+{
+  GhloElementType element = ghlo_pjrt_element_type_from (args->type);
+  GhloTensorType *type = NULL;
+
+  if (element == GHLO_ELEMENT_TYPE_INVALID)
+    g_set_error (error, GHLO_ERROR, GHLO_ERROR_UNSUPPORTED, "PJRT's element type %d has no counterpart",
+                 (int) args->type);
+  else if (args->num_byte_strides != 0 && args->num_byte_strides != args->num_dims)
+    g_set_error (error, GHLO_ERROR, GHLO_ERROR_INVALID_ARGUMENT, "expected %zu strides, found %zu", args->num_dims,
+                 args->num_byte_strides);
+  else
+    type = ghlo_tensor_type_new (element, args->dims, args->num_dims);
+  if (type != NULL && ghlo_tensor_type_get_size (type) < 0)
+    g_clear_pointer (&type, ghlo_tensor_type_unref);
+  if (type == NULL && (error == NULL || *error == NULL))
+    g_set_error_literal (error, GHLO_ERROR, GHLO_ERROR_INVALID_ARGUMENT,
+                         "expected dimensions of a tensor that fits into memory, found others");
+
+  return type;
+}
+
+/* A layout is rows without gaps, as all of ours, or none; PJRT has no name for others here. */
+static gboolean
+check_layout (const PJRT_Buffer_MemoryLayout  *layout,
+              gsize                            rank,
+              GError                         **error)
+{
+  gboolean same = layout == NULL || (layout->type == PJRT_Buffer_MemoryLayout_Type_Tiled
+                                     && layout->tiled.num_tiles == 0 && layout->tiled.minor_to_major_size == rank);
+
+  for (gsize i = 0; same && layout != NULL && i < rank; i++)
+    same = layout->tiled.minor_to_major[i] == (int64_t) (rank - 1 - i);
+  if (!same)
+    g_set_error_literal (error, GHLO_ERROR, GHLO_ERROR_UNSUPPORTED,
+                         "expected a layout of rows without gaps on the device, found another");
+
+  return same;
+}
+
+static void
+end_pending (gpointer data)
+{
+  GhloPending *pending = data;
+
+  ghlo_pending_end (pending, NULL);
+  ghlo_pending_unref (pending);
+}
+
+static PJRT_Error *
+from_host_buffer (PJRT_Client_BufferFromHostBuffer_Args *args)
+{
+  g_autoptr (GhloTensorType) type = NULL;
+  g_autoptr (GhloPending) done = NULL;
+  PJRT_Device *device;
+  GError *error = NULL;
+
+  PJRT_NEEDS (args, buffer);
+  device = args->memory != NULL ? args->memory->device : args->device != NULL ? args->device : args->client->devices[0];
+  type = tensor_type_new (args, &error);
+  if (type == NULL || !check_layout (args->device_layout, args->num_dims, &error))
+    return ghlo_pjrt_error_take (error);
+  if (args->host_buffer_semantics == PJRT_HostBufferSemantics_kImmutableZeroCopy
+      || args->host_buffer_semantics == PJRT_HostBufferSemantics_kMutableZeroCopy)
+    done = ghlo_pending_new ();
+  args->buffer = ghlo_pjrt_buffer_new_from_host (device, type, args->data,
+                                                 args->num_byte_strides != 0 ? args->byte_strides : NULL,
+                                                 done != NULL ? end_pending : NULL,
+                                                 done != NULL ? ghlo_pending_ref (done) : NULL, &error);
+  if (args->buffer == NULL)
+    return ghlo_pjrt_error_take (error);
+  args->done_with_host_buffer = ghlo_pjrt_event_new (done);
+
+  return NULL;
+}
+
+/* The dimensions of @layout from the outermost to the innermost one; FALSE where it is no order of all of them. */
+static gboolean
+read_order (const PJRT_Buffer_MemoryLayout  *layout,
+            gsize                            rank,
+            gsize                           *order,
+            GError                         **error)
+{
+  g_autofree gboolean *seen = g_new0 (gboolean, rank);
+  gboolean ok = layout->type == PJRT_Buffer_MemoryLayout_Type_Tiled && layout->tiled.num_tiles == 0
+                && layout->tiled.minor_to_major_size == rank;
+
+  for (gsize i = 0; ok && i < rank; i++)
+    {
+      int64_t axis = layout->tiled.minor_to_major[rank - 1 - i];
+
+      ok = axis >= 0 && axis < (int64_t) rank && !seen[axis];
+      if (!ok)
+        break;
+      seen[axis] = TRUE;
+      order[i] = (gsize) axis;
+    }
+  if (!ok)
+    g_set_error_literal (error, GHLO_ERROR, GHLO_ERROR_UNSUPPORTED,
+                         "expected a host layout that is an order of the dimensions, found another");
+
+  return ok;
+}
+
+/* @value, which is on the host, with its dimensions in the order of @layout. */
+static GhloValue *
+reorder (GhloValue                       *value,
+         const PJRT_Buffer_MemoryLayout  *layout,
+         GError                         **error)
+{
+  gsize rank;
+  const gint64 *dims = ghlo_tensor_type_get_dimensions (value->type, &rank);
+  GhloElementType element = ghlo_tensor_type_get_element_type (value->type);
+  g_autofree gsize *order = g_new (gsize, rank);
+  g_autofree gint64 *dense = g_new (gint64, rank), *sizes = g_new (gint64, rank), *strides = g_new (gint64, rank);
+  g_autoptr (GhloTensorType) type = NULL;
+  gint64 stride = (gint64) ghlo_element_type_get_size (element);
+
+  if (!read_order (layout, rank, order, error))
+    return NULL;
+  for (gsize i = rank; i-- > 0; stride *= dims[i])
+    dense[i] = stride;
+  for (gsize i = 0; i < rank; i++)
+    {
+      sizes[i] = dims[order[i]];
+      strides[i] = dense[order[i]];
+    }
+  type = ghlo_tensor_type_new (element, sizes, rank);
+
+  return type != NULL ? ghlo_value_new_copied (type, value->data, strides, error) : NULL;
+}
+
+/* Reading it waits for what writes it; the event has ended when the call returns. */
+static PJRT_Error *
+to_host_buffer (PJRT_Buffer_ToHostBuffer_Args *args)
+{
+  g_autoptr (GhloValue) value = NULL;
+  GError *error = NULL;
+  gsize size;
+
+  PJRT_NEEDS (args, event);
+  size = (gsize) ghlo_tensor_type_get_size (args->src->type);
+  if (args->dst == NULL)
+    {
+      args->dst_size = size;
+      return NULL;
+    }
+  if (args->dst_size < size)
+    return ghlo_pjrt_error_new (PJRT_Error_Code_INVALID_ARGUMENT, "expected room for %zu bytes, found %zu", size,
+                                args->dst_size);
+  value = ghlo_pjrt_buffer_take (args->src, FALSE, &error);
+  if (value != NULL && ghlo_value_fetch (value, NULL, &error) && args->host_layout != NULL)
+    {
+      GhloValue *ordered = reorder (value, args->host_layout, &error);
+
+      ghlo_value_unref (value);
+      value = ordered;
+    }
+  if (error != NULL)
+    return ghlo_pjrt_error_take (error);
+  if (size > 0)
+    memcpy (args->dst, value->data, size);
+  args->event = ghlo_pjrt_event_new (NULL);
+
+  return NULL;
+}
+
+/* The memory of a buffer in host memory, which stays until the last reader has gone. */
+static PJRT_Error *
+borrow (PJRT_Buffer  *self,
+        gpointer     *memory)
+{
+  g_autoptr (GhloValue) value = NULL;
+  GError *error = NULL;
+
+  value = ghlo_pjrt_buffer_take (self, FALSE, &error);
+  if (value == NULL || !ghlo_value_fetch (value, NULL, &error))
+    return ghlo_pjrt_error_take (error);
+  *memory = value->data;
+
+  return NULL;
+}
+
+static PJRT_Error *
+increase_external_reference_count (PJRT_Buffer_IncreaseExternalReferenceCount_Args *args)
+{
+  PJRT_Buffer *self;
+  gboolean lent = FALSE;
+
+  PJRT_NEEDS (args, buffer);
+  self = args->buffer;
+  g_mutex_lock (&self->lock);
+  if (self->lent == NULL && self->value != NULL)
+    self->lent = ghlo_value_ref (self->value);
+  if (self->lent != NULL)
+    {
+      self->n_readers++;
+      lent = TRUE;
+    }
+  g_mutex_unlock (&self->lock);
+
+  return lent ? NULL : ghlo_pjrt_error_new (PJRT_Error_Code_INVALID_ARGUMENT, "the buffer was deleted or donated");
+}
+
+static PJRT_Error *
+decrease_external_reference_count (PJRT_Buffer_DecreaseExternalReferenceCount_Args *args)
+{
+  PJRT_Buffer *self;
+  g_autoptr (GhloValue) unlent = NULL;
+  gboolean read = FALSE;
+
+  PJRT_NEEDS (args, buffer);
+  self = args->buffer;
+  g_mutex_lock (&self->lock);
+  if (self->n_readers > 0)
+    {
+      read = TRUE;
+      self->n_readers--;
+      if (self->n_readers == 0)
+        unlent = g_steal_pointer (&self->lent);
+    }
+  g_mutex_unlock (&self->lock);
+
+  return read ? NULL : ghlo_pjrt_error_new (PJRT_Error_Code_INVALID_ARGUMENT, "nobody reads the buffer's memory");
+}
+
+static PJRT_Error *
+opaque_device_memory_data_pointer (PJRT_Buffer_OpaqueDeviceMemoryDataPointer_Args *args)
+{
+  PJRT_NEEDS (args, device_memory_ptr);
+
+  return borrow (args->buffer, &args->device_memory_ptr);
+}
+
+static PJRT_Error *
+unsafe_pointer (PJRT_Buffer_UnsafePointer_Args *args)
+{
+  gpointer memory = NULL;
+  PJRT_Error *error;
+
+  PJRT_NEEDS (args, buffer_pointer);
+  error = borrow (args->buffer, &memory);
+  args->buffer_pointer = (uintptr_t) memory;
+
+  return error;
+}
+
+void
+ghlo_pjrt_host_buffer_add_functions (PJRT_Api *api)
+{
+  api->PJRT_Client_BufferFromHostBuffer = from_host_buffer;
+  api->PJRT_Buffer_ToHostBuffer = to_host_buffer;
+  api->PJRT_Buffer_IncreaseExternalReferenceCount = increase_external_reference_count;
+  api->PJRT_Buffer_DecreaseExternalReferenceCount = decrease_external_reference_count;
+  api->PJRT_Buffer_OpaqueDeviceMemoryDataPointer = opaque_device_memory_data_pointer;
+  api->PJRT_Buffer_UnsafePointer = unsafe_pointer;
+}

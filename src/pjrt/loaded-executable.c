@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * PJRT's second handle of an executable, the one that runs and is deleted.
+ */
+
+#include "pjrt/error.h"
+#include "pjrt/executable.h"
+
+static PJRT_Error *
+destroy (PJRT_LoadedExecutable_Destroy_Args *args)
+{
+  PJRT_NEEDS (args, executable);
+  if (args->executable == NULL)
+    return NULL;
+  ghlo_pjrt_executable_unref (args->executable->executable);
+  g_free (args->executable);
+
+  return NULL;
+}
+
+static PJRT_Error *
+get_executable (PJRT_LoadedExecutable_GetExecutable_Args *args)
+{
+  PJRT_NEEDS (args, executable);
+  args->executable = ghlo_pjrt_executable_ref (args->loaded_executable->executable);
+
+  return NULL;
+}
+
+static PJRT_Error *
+addressable_devices (PJRT_LoadedExecutable_AddressableDevices_Args *args)
+{
+  PJRT_NEEDS (args, num_addressable_devices);
+  args->addressable_devices = args->executable->executable->devices;
+  args->num_addressable_devices = args->executable->executable->n_devices;
+
+  return NULL;
+}
+
+static void
+bytes_unref (PJRT_Bytes *bytes)
+{
+  g_bytes_unref ((GBytes *) bytes);
+}
+
+static PJRT_Error *
+get_device_assignment (PJRT_LoadedExecutable_GetDeviceAssignment_Args *args)
+{
+  GBytes *bytes;
+
+  PJRT_NEEDS (args, serialized_device_assignment_deleter);
+  bytes = ghlo_pjrt_device_assignment_write (&args->executable->executable->options);
+  args->serialized_bytes = g_bytes_get_data (bytes, &args->serialized_bytes_size);
+  args->serialized_device_assignment = (PJRT_Bytes *) bytes;
+  args->serialized_device_assignment_deleter = bytes_unref;
+
+  return NULL;
+}
+
+static PJRT_Error *
+delete (PJRT_LoadedExecutable_Delete_Args *args)
+{
+  PJRT_NEEDS (args, executable);
+  g_atomic_int_set (&args->executable->is_deleted, TRUE);
+
+  return NULL;
+}
+
+static PJRT_Error *
+is_deleted (PJRT_LoadedExecutable_IsDeleted_Args *args)
+{
+  PJRT_NEEDS (args, is_deleted);
+  args->is_deleted = g_atomic_int_get (&args->executable->is_deleted);
+
+  return NULL;
+}
+
+void
+ghlo_pjrt_loaded_executable_add_functions (PJRT_Api *api)
+{
+  api->PJRT_LoadedExecutable_Destroy = destroy;
+  api->PJRT_LoadedExecutable_GetExecutable = get_executable;
+  api->PJRT_LoadedExecutable_AddressableDevices = addressable_devices;
+  api->PJRT_LoadedExecutable_GetDeviceAssignment = get_device_assignment;
+  api->PJRT_LoadedExecutable_Delete = delete;
+  api->PJRT_LoadedExecutable_IsDeleted = is_deleted;
+}

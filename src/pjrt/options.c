@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * What a client is created with.
+ */
+
+#include "pjrt/options.h"
+
+#include <string.h>
+
+#include "base/ghlo-error.h"
+
+/* Devices that are one need a thread each where a program's parts wait for each other. */
+enum { MAX_DEVICES = 256 };
+
+static gboolean
+refuse (const PJRT_NamedValue  *value,
+        const char             *expected,
+        GError                **error)
+{
+  g_set_error (error, GHLO_ERROR, GHLO_ERROR_INVALID_ARGUMENT, "option '%.*s': expected %s", (int) value->name_size,
+               value->name, expected);
+
+  return FALSE;
+}
+
+static gboolean
+read_device (GhloPjrtOptions        *self,
+             const PJRT_NamedValue  *value,
+             GError                **error)
+{
+  if (value->type != PJRT_NamedValue_kString)
+    return refuse (value, "the name of a device, as \"cpu\" or \"vulkan:1\"", error);
+  g_free (self->device);
+  self->device = g_strndup (value->string_value, value->value_size);
+
+  return TRUE;
+}
+
+/* JAX takes what looks like a number for one, and makes text of the rest. */
+static gboolean
+read_n_devices (GhloPjrtOptions        *self,
+                const PJRT_NamedValue  *value,
+                GError                **error)
+{
+  g_autofree char *text = NULL;
+  gint64 n = 0;
+
+  if (value->type == PJRT_NamedValue_kInt64)
+    n = value->int64_value;
+  else if (value->type == PJRT_NamedValue_kString)
+    {
+      text = g_strndup (value->string_value, value->value_size);
+      g_ascii_string_to_signed (text, 10, 1, MAX_DEVICES, &n, NULL);
+    }
+  if (n < 1 || n > MAX_DEVICES)
+    return refuse (value, "a number of devices from 1 to 256", error);
+  self->n_devices = (guint) n;
+
+  return TRUE;
+}
+
+static const struct
+{
+  const char *name;
+  gboolean  (*read) (GhloPjrtOptions        *self,
+                     const PJRT_NamedValue  *value,
+                     GError                **error);
+} rows[] = {
+  { "device", read_device },
+  { "devices", read_n_devices },
+};
+
+gboolean
+ghlo_pjrt_options_read (GhloPjrtOptions        *self,
+                        const PJRT_NamedValue  *values,
+                        gsize                   n_values,
+                        GError                **error)
+{
+  for (gsize i = 0; i < n_values; i++)
+    for (guint j = 0; j < G_N_ELEMENTS (rows); j++)
+      if (values[i].name_size == strlen (rows[j].name)
+          && memcmp (values[i].name, rows[j].name, values[i].name_size) == 0
+          && !rows[j].read (self, &values[i], error))
+        return FALSE;
+
+  return TRUE;
+}
+
+void
+ghlo_pjrt_options_clear (GhloPjrtOptions *self)
+{
+  g_clear_pointer (&self->device, g_free);
+}
