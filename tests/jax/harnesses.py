@@ -1,0 +1,85 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""Calls of JAX's primitives, on XLA's CPU and on GHLO; see tests/jax/run.
+
+The calls are those of jax._src.internal_test_util.test_harnesses. One that XLA's CPU does not run counts for
+neither. Answers agree at the tolerances of JAX's own tests.
+"""
+
+import argparse
+import sys
+import zlib
+
+import jax
+import numpy as np
+from jax._src import public_test_util
+from jax._src.internal_test_util import test_harnesses
+
+PLATFORM = 'ghlo'
+
+
+def parse_options():
+    parser = argparse.ArgumentParser(add_help=False)
+    parser.add_argument('--every', type=int, default=1)
+    parser.add_argument('--seed', type=int, default=0)
+    parser.add_argument('--x64', action='store_true')
+    parser.add_argument('--device', default='cpu')
+    parser.add_argument('--names', default='')
+    return parser.parse_known_args()[0]
+
+
+def run(harness, device):
+    """The answer, as NumPy's arrays."""
+    arguments = harness.dyn_args_maker(np.random.RandomState(0))
+    placed = jax.device_put(arguments, device)
+    return jax.tree.map(np.asarray, jax.jit(harness.dyn_fun)(*placed))
+
+
+def first_line(error):
+    lines = [line for line in str(error).splitlines() if line.strip()]
+    return f'{type(error).__name__}: {" ".join(lines[:4])[:300]}'
+
+
+def check(harness, here, there):
+    """None where both agree, False where XLA's CPU has no answer, else what is wrong."""
+    try:
+        expected = run(harness, there)
+    except Exception:    # pylint: disable=broad-exception-caught
+        return False
+    try:
+        found = run(harness, here)
+        jax.tree.map(lambda a, b: np.testing.assert_equal((a.shape, a.dtype), (b.shape, b.dtype)), found, expected)
+        public_test_util.check_close(found, expected)
+    except Exception as error:    # pylint: disable=broad-exception-caught
+        return first_line(error)
+    return None
+
+
+def main():
+    options = parse_options()
+    jax.config.update('jax_enable_x64', options.x64)
+    jax.config.update('jax_pjrt_client_create_options', f'device:{options.device}')
+    here, there = jax.devices(PLATFORM)[0], jax.devices('cpu')[0]
+    n_passed = n_failed = 0
+    print(f'# every {options.every}, seed {options.seed}, {"with" if options.x64 else "without"} 64-bit types, {here}')
+    for harness in test_harnesses.all_harnesses:
+        name = harness.fullname
+        if options.names not in name or zlib.crc32(f'{options.seed} {name}'.encode()) % options.every:
+            continue
+        problem = check(harness, here, there)
+        if problem is False:
+            continue
+        if problem is None:
+            n_passed += 1
+        else:
+            n_failed += 1
+            print(f'# {problem}')
+        print(f'{"not ok" if problem else "ok"} {n_passed + n_failed} {name}', flush=True)
+    print(f'1..{n_passed + n_failed}')
+    rate = 100 * n_passed / max(n_passed + n_failed, 1)
+    print(f"# {n_passed} of {n_passed + n_failed} as on XLA's CPU: {rate:.2f} %")
+    return 1 if n_failed else 0
+
+
+if __name__ == '__main__':
+    sys.exit(main())
