@@ -353,7 +353,7 @@ test_inputs (void)
 {
   GhloVulkanDevice *device = begin ();
   g_autoptr (GhloPrepared) prepared = NULL;
-  g_autoptr (GhloValue) input = NULL, lent = NULL, small = NULL, output = NULL;
+  g_autoptr (GhloValue) input = NULL, lent = NULL, output = NULL;
   g_autoptr (GhloPending) pending = NULL;
   g_autoptr (GBytes) bytes = NULL, result = NULL;
   gsize uploaded = 0;
