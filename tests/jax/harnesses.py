@@ -23,7 +23,6 @@ def parse_options():
     parser.add_argument('--every', type=int, default=1)
     parser.add_argument('--seed', type=int, default=0)
     parser.add_argument('--x64', action='store_true')
-    parser.add_argument('--device', default='cpu')
     parser.add_argument('--names', default='')
     return parser.parse_known_args()[0]
 
@@ -58,7 +57,6 @@ def check(harness, here, there):
 def main():
     options = parse_options()
     jax.config.update('jax_enable_x64', options.x64)
-    jax.config.update('jax_pjrt_client_create_options', f'device:{options.device}')
     here, there = jax.devices(PLATFORM)[0], jax.devices('cpu')[0]
     n_passed = n_failed = 0
     print(f'# every {options.every}, seed {options.seed}, {"with" if options.x64 else "without"} 64-bit types, {here}')
