@@ -282,6 +282,22 @@ ghlo_tensor_type_get_size (const GhloTensorType *self)
   return size;
 }
 
+gboolean
+ghlo_tensor_type_is_dense (const GhloTensorType *self,
+                           const gint64         *byte_strides)
+{
+  gint64 wanted[GHLO_MAX_RANK];
+
+  if (byte_strides == NULL)
+    return TRUE;
+  ghlo_shape_strides (self->dimensions, self->rank, (gint64) ghlo_element_type_get_size (self->element_type), wanted);
+  for (guint i = 0; i < self->rank; i++)
+    if (self->dimensions[i] > 1 && byte_strides[i] != wanted[i])
+      return FALSE;
+
+  return TRUE;
+}
+
 void
 ghlo_dimension_append (gint64   dimension,
                        GString *string)

@@ -76,6 +76,11 @@ void              ghlo_quantization_append        (const GhloQuantization  *self
 void              ghlo_dimension_append           (gint64                   dimension,
                                                    GString                 *string);
 
+/* Whether elements with these strides (NULL: yes) lie row by row without gaps, of a static type; a dimension of one
+ * element may have any. */
+gboolean          ghlo_tensor_type_is_dense       (const GhloTensorType    *self,
+                                                   const gint64            *byte_strides);
+
 /* @quantization is referenced, and may be NULL as @bounds may. */
 GhloTensorType   *ghlo_tensor_type_new_full       (GhloElementType          element_type,
                                                    const gint64            *dimensions,

@@ -43,25 +43,6 @@ tidy (GhloValue *value)
     }
 }
 
-/* Whether the strides are those of rows without gaps. */
-static gboolean
-is_dense (GhloTensorType *type,
-          const int64_t  *byte_strides)
-{
-  gsize rank;
-  const gint64 *dims = ghlo_tensor_type_get_dimensions (type, &rank);
-  gint64 stride = (gint64) ghlo_element_type_get_size (ghlo_tensor_type_get_element_type (type));
-
-  for (gsize i = rank; byte_strides != NULL && i-- > 0;)
-    {
-      if (dims[i] != 1 && byte_strides[i] != stride)
-        return FALSE;
-      stride *= dims[i];
-    }
-
-  return TRUE;
-}
-
 static GhloValue *
 value_from_host (GhloTensorType  *type,
                  gconstpointer    data,
@@ -70,17 +51,18 @@ value_from_host (GhloTensorType  *type,
                  gpointer         release_data,
                  GError         **error)
 {
-  gboolean loose = is_loose (ghlo_tensor_type_get_element_type (type));
+  const gboolean loose = is_loose (ghlo_tensor_type_get_element_type (type));
+  const gboolean dense = ghlo_tensor_type_is_dense (type, byte_strides);
   GhloValue *value;
 
-  if (release != NULL && !loose && is_dense (type, byte_strides))
+  if (release != NULL && !loose && dense)
     {
       g_autoptr (GBytes) bytes = g_bytes_new_with_free_func (data, (gsize) ghlo_tensor_type_get_size (type), release,
                                                              release_data);
 
       return ghlo_value_new_for_bytes (type, bytes, error);
     }
-  value = ghlo_value_new_copied (type, data, byte_strides, error);
+  value = ghlo_value_new_copied (type, data, dense ? NULL : byte_strides, error);
   if (value != NULL && loose)
     tidy (value);
   if (release != NULL)
@@ -129,17 +111,41 @@ tensor_type_new (const PJRT_Client_BufferFromHostBuffer_Args  *args,
   return type;
 }
 
-/* A layout is rows without gaps, as all of ours, or none; PJRT has no name for others here. */
+/* The dimensions of @layout from the outermost to the innermost one; FALSE where it is no order of all of them. */
+static gboolean
+read_order (const PJRT_Buffer_MemoryLayout *layout,
+            gsize                           rank,
+            gsize                          *order)
+{
+  gboolean seen[GHLO_MAX_RANK] = { FALSE };
+
+  if (layout->type != PJRT_Buffer_MemoryLayout_Type_Tiled || layout->tiled.num_tiles != 0
+      || layout->tiled.minor_to_major_size != rank)
+    return FALSE;
+  for (gsize i = 0; i < rank; i++)
+    {
+      const int64_t axis = layout->tiled.minor_to_major[rank - 1 - i];
+
+      if (axis < 0 || axis >= (int64_t) rank || seen[axis])
+        return FALSE;
+      seen[axis] = TRUE;
+      order[i] = (gsize) axis;
+    }
+
+  return TRUE;
+}
+
+/* A layout on the device is rows without gaps, as all of ours, or none. */
 static gboolean
 check_layout (const PJRT_Buffer_MemoryLayout  *layout,
               gsize                            rank,
               GError                         **error)
 {
-  gboolean same = layout == NULL || (layout->type == PJRT_Buffer_MemoryLayout_Type_Tiled
-                                     && layout->tiled.num_tiles == 0 && layout->tiled.minor_to_major_size == rank);
+  gsize order[GHLO_MAX_RANK];
+  gboolean same = layout == NULL || read_order (layout, rank, order);
 
   for (gsize i = 0; same && layout != NULL && i < rank; i++)
-    same = layout->tiled.minor_to_major[i] == (int64_t) (rank - 1 - i);
+    same = order[i] == i;
   if (!same)
     g_set_error_literal (error, GHLO_ERROR, GHLO_ERROR_UNSUPPORTED,
                          "expected a layout of rows without gaps on the device, found another");
@@ -183,53 +189,27 @@ from_host_buffer (PJRT_Client_BufferFromHostBuffer_Args *args)
   return NULL;
 }
 
-/* The dimensions of @layout from the outermost to the innermost one; FALSE where it is no order of all of them. */
-static gboolean
-read_order (const PJRT_Buffer_MemoryLayout  *layout,
-            gsize                            rank,
-            gsize                           *order,
-            GError                         **error)
-{
-  g_autofree gboolean *seen = g_new0 (gboolean, rank);
-  gboolean ok = layout->type == PJRT_Buffer_MemoryLayout_Type_Tiled && layout->tiled.num_tiles == 0
-                && layout->tiled.minor_to_major_size == rank;
-
-  for (gsize i = 0; ok && i < rank; i++)
-    {
-      int64_t axis = layout->tiled.minor_to_major[rank - 1 - i];
-
-      ok = axis >= 0 && axis < (int64_t) rank && !seen[axis];
-      if (!ok)
-        break;
-      seen[axis] = TRUE;
-      order[i] = (gsize) axis;
-    }
-  if (!ok)
-    g_set_error_literal (error, GHLO_ERROR, GHLO_ERROR_UNSUPPORTED,
-                         "expected a host layout that is an order of the dimensions, found another");
-
-  return ok;
-}
-
 /* @value, which is on the host, with its dimensions in the order of @layout. */
 static GhloValue *
 reorder (GhloValue                       *value,
          const PJRT_Buffer_MemoryLayout  *layout,
          GError                         **error)
 {
-  gsize rank;
-  const gint64 *dims = ghlo_tensor_type_get_dimensions (value->type, &rank);
-  GhloElementType element = ghlo_tensor_type_get_element_type (value->type);
-  g_autofree gsize *order = g_new (gsize, rank);
-  g_autofree gint64 *dense = g_new (gint64, rank), *sizes = g_new (gint64, rank), *strides = g_new (gint64, rank);
+  const guint rank = value->type->rank;
+  const gint64 *dims = value->type->dimensions;
+  const GhloElementType element = value->type->element_type;
+  gint64 dense[GHLO_MAX_RANK], sizes[GHLO_MAX_RANK], strides[GHLO_MAX_RANK];
+  gsize order[GHLO_MAX_RANK];
   g_autoptr (GhloTensorType) type = NULL;
-  gint64 stride = (gint64) ghlo_element_type_get_size (element);
 
-  if (!read_order (layout, rank, order, error))
-    return NULL;
-  for (gsize i = rank; i-- > 0; stride *= dims[i])
-    dense[i] = stride;
-  for (gsize i = 0; i < rank; i++)
+  if (!read_order (layout, rank, order))
+    {
+      g_set_error_literal (error, GHLO_ERROR, GHLO_ERROR_UNSUPPORTED,
+                           "expected a host layout that is an order of the dimensions, found another");
+      return NULL;
+    }
+  ghlo_shape_strides (dims, rank, (gint64) ghlo_element_type_get_size (element), dense);
+  for (guint i = 0; i < rank; i++)
     {
       sizes[i] = dims[order[i]];
       strides[i] = dense[order[i]];

@@ -6,26 +6,6 @@
 
 #include "ghlo-buffer-private.h"
 
-#include "base/element.h"
-#include "base/sizes.h"
-
-/* Row by row without gaps; a dimension of one element may have any stride. */
-static gboolean
-is_dense (const GhloTensorType *type,
-          const gint64         *byte_strides)
-{
-  gint64 wanted[GHLO_MAX_RANK];
-
-  if (byte_strides == NULL)
-    return TRUE;
-  ghlo_shape_strides (type->dimensions, type->rank, ghlo_element_info (type->element_type)->size, wanted);
-  for (guint i = 0; i < type->rank; i++)
-    if (type->dimensions[i] > 1 && byte_strides[i] != wanted[i])
-      return FALSE;
-
-  return TRUE;
-}
-
 static gboolean
 check_memory (const GhloTensorType  *type,
               guintptr               address,
@@ -63,7 +43,7 @@ copy_elements (GhloTensorType  *type,
                const gint64    *byte_strides,
                GError         **error)
 {
-  if (is_dense (type, byte_strides))
+  if (ghlo_tensor_type_is_dense (type, byte_strides))
     byte_strides = NULL;
 
   return ghlo_value_new_copied (type, (const guint8 *) address, byte_strides, error);
@@ -79,7 +59,7 @@ share_elements (GhloTensorType  *type,
 {
   g_autoptr (GBytes) bytes = NULL;
 
-  if (!is_dense (type, byte_strides))
+  if (!ghlo_tensor_type_is_dense (type, byte_strides))
     {
       g_autofree char *text = ghlo_tensor_type_to_string (type);
 
