@@ -6,6 +6,7 @@
 
 #include "compiler/read-module.h"
 
+#include "base/ghlo-error.h"
 #include "ir/verify/verify.h"
 
 GhloIrModule *
@@ -28,4 +29,28 @@ ghlo_read_module (GBytes            *bytes,
     }
 
   return g_steal_pointer (&module);
+}
+
+GhloIrModule *
+ghlo_read_program (GBytes            *bytes,
+                   const char        *name,
+                   const GhloMonitor *monitor,
+                   GhloImportSource  *source,
+                   GError           **error)
+{
+  gsize size;
+  const char *text = g_bytes_get_data (bytes, &size);
+  g_autoptr (GhloDiagnostics) diagnostics = ghlo_diagnostics_new (name, text != NULL ? text : "", size);
+  g_autoptr (GError) local_error = NULL;
+  GhloIrModule *module = ghlo_read_module (bytes, diagnostics, monitor, source, &local_error);
+
+  if (module != NULL)
+    return module;
+  if (local_error != NULL)
+    g_propagate_error (error, g_steal_pointer (&local_error));
+  else if (ghlo_diagnostics_to_error (diagnostics, error))
+    g_set_error (error, GHLO_ERROR, GHLO_ERROR_INTERNAL, "%s: the program could not be read, for no known reason",
+                 diagnostics->file_name);
+
+  return NULL;
 }

@@ -19,5 +19,12 @@ GhloIrModule *ghlo_read_module (GBytes            *bytes,
                                 const GhloMonitor *monitor,
                                 GhloImportSource  *source,
                                 GError           **error);
+/* The same where nobody wants more than the first error: it has that set whenever it gives NULL. @name: as messages are
+ * to show the program. */
+GhloIrModule *ghlo_read_program (GBytes            *bytes,
+                                 const char        *name,
+                                 const GhloMonitor *monitor,
+                                 GhloImportSource  *source,
+                                 GError           **error);
 
 G_END_DECLS

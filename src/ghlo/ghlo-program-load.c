@@ -151,20 +151,13 @@ read_run (gpointer            data,
           GError            **error)
 {
   Source *source = data;
-  g_autoptr (GhloDiagnostics) diagnostics = source_get_diagnostics (source);
-  g_autoptr (GError) local_error = NULL;
   Contents *contents = g_new0 (Contents, 1);
 
-  contents->module = ghlo_read_module (source->bytes, diagnostics, monitor, &contents->source, &local_error);
+  contents->module = ghlo_read_program (source->bytes, source->name, monitor, &contents->source, error);
   if (contents->module != NULL)
     return contents;
 
   contents_free (contents);
-  if (local_error != NULL)
-    g_propagate_error (error, g_steal_pointer (&local_error));
-  else if (ghlo_diagnostics_to_error (diagnostics, error))
-    g_set_error (error, GHLO_ERROR, GHLO_ERROR_INTERNAL, "%s: the program could not be read, for no known reason",
-                 diagnostics->file_name);
 
   return NULL;
 }

@@ -5,7 +5,6 @@
 
 #include <string.h>
 
-#include "base/diagnostics.h"
 #include "base/ghlo-error.h"
 #include "client/workers.h"
 #include "compiler/read-module.h"
@@ -18,8 +17,6 @@ read_program (const PJRT_Program  *program,
               GError             **error)
 {
   g_autoptr (GBytes) bytes = NULL;
-  g_autoptr (GhloDiagnostics) diagnostics = NULL;
-  GhloIrModule *module;
 
   if (program->format_size != strlen ("mlir") || memcmp (program->format, "mlir", program->format_size) != 0)
     {
@@ -29,12 +26,8 @@ read_program (const PJRT_Program  *program,
     }
   /* Constants go on to refer to it. */
   bytes = g_bytes_new (program->code, program->code_size);
-  diagnostics = ghlo_diagnostics_new ("program", program->code, program->code_size);
-  module = ghlo_read_module (bytes, diagnostics, NULL, NULL, error);
-  if (module == NULL && (error == NULL || *error == NULL) && ghlo_diagnostics_to_error (diagnostics, error))
-    g_set_error_literal (error, GHLO_ERROR, GHLO_ERROR_PARSE, "the program cannot be read");
 
-  return module;
+  return ghlo_read_program (bytes, "program", NULL, NULL, error);
 }
 
 /* The executable's devices; INVALID_ARGUMENT where the client has no device of a number. */
