@@ -18,6 +18,8 @@
 const GhloPass ghlo_pass_table[] = {
   { "inline", "Puts the bodies of functions in the place of calls and composites", 1, GHLO_PASS_FIRST,
     ghlo_pass_inline },
+  { "whole-scatter-windows", "Leaves out the whole of a scatter's window that lies outside in part, as XLA does",
+    GHLO_PASS_ASKED, GHLO_PASS_FIRST, ghlo_pass_whole_scatter_windows },
   { "canonicalize", "Applies algebraic rules that hold for every value", 1, GHLO_PASS_EACH, ghlo_pass_canonicalize },
   { "fold", "Computes what depends on constants alone", 1, GHLO_PASS_EACH, ghlo_pass_fold },
   { "fold-transposes", "Takes transposes into the dimension numbers of products and convolutions", 2, GHLO_PASS_EACH,

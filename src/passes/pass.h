@@ -15,7 +15,8 @@
 
 G_BEGIN_DECLS
 
-enum { GHLO_PASS_MAX_LEVEL = 3 };
+/* What changes what a program means is of no level, and runs where somebody asks for it. */
+enum { GHLO_PASS_MAX_LEVEL = 3, GHLO_PASS_ASKED };
 
 /* What an operation gives for constant operands: handed down by whoever can run it.
  * @op stands in @module and has one DENSE attribute of its operand's type for each
@@ -117,7 +118,7 @@ gboolean        ghlo_passes_read_fuse     (guint                 *max_merges,
 guint           ghlo_passes_count         (void);
 const char     *ghlo_pass_get_name        (guint                  pass);
 const char     *ghlo_pass_get_summary     (guint                  pass);
-/* The least level that runs the pass. */
+/* The least level that runs the pass, or GHLO_PASS_ASKED. */
 guint           ghlo_pass_get_level       (guint                  pass);
 /* Its place in the table, or -1; names that passes had before are found as well. */
 int             ghlo_pass_find            (const char            *name);

@@ -31,11 +31,15 @@ ghlo_passes_has_switch (const char *name)
 char *
 ghlo_passes_help (void)
 {
-  GString *text = g_string_new ("Passes, with the optimization level that they run from:\n");
+  GString *text = g_string_new ("Passes, with the optimization level that they run from; -- has to be named:\n");
 
   for (guint i = 0; i < ghlo_passes_count (); i++)
-    g_string_append_printf (text, "  %-16s O%u  %s\n", ghlo_pass_table[i].name, ghlo_pass_table[i].level,
-                            ghlo_pass_table[i].summary);
+    {
+      const GhloPass *pass = &ghlo_pass_table[i];
+      g_autofree char *level = pass->level == GHLO_PASS_ASKED ? g_strdup ("--") : g_strdup_printf ("O%u", pass->level);
+
+      g_string_append_printf (text, "  %-16s %s  %s\n", pass->name, level, pass->summary);
+    }
 
   g_string_append (text, "GHLO_DISABLE takes besides:\n");
   for (guint i = 0; i < G_N_ELEMENTS (switches); i++)

@@ -173,6 +173,9 @@ plan_donation (PJRT_Executable  *self,
     }
 }
 
+/* What JAX means by a program, where StableHLO's specification has it otherwise. */
+static const char *const enabled_passes[] = { "whole-scatter-windows", NULL };
+
 static gboolean
 compile_module (PJRT_Executable  *self,
                 GhloIrModule     *module,
@@ -184,6 +187,8 @@ compile_module (PJRT_Executable  *self,
   };
   const GhloIrType *type;
 
+  g_strfreev (request.settings->enabled_passes);
+  request.settings->enabled_passes = g_strdupv ((char **) enabled_passes);
   self->core = ghlo_executable_core_new (&request, NULL, error);
   ghlo_settings_unref (request.settings);
   if (self->core == NULL)
