@@ -10,6 +10,8 @@
 #include "pjrt/error.h"
 #include "pjrt/event.h"
 #include "pjrt/executable.h"
+#include "pjrt/layouts.h"
+#include "pjrt/shardings.h"
 
 #define DONE(name)
 #define SILENT(name)
@@ -55,10 +57,25 @@ get_attributes (PJRT_Plugin_Attributes_Args *args)
   return NULL;
 }
 
+/* The list of extensions. */
+static PJRT_Extension_Base *
+list_extensions (void)
+{
+  static PJRT_Layouts_Extension layouts;
+  static PJRT_Shardings_Extension shardings;
+
+  ghlo_pjrt_layouts_fill (&layouts);
+  ghlo_pjrt_shardings_fill (&shardings);
+  layouts.base.next = &shardings.base;
+
+  return &layouts.base;
+}
+
 static void
 fill (PJRT_Api *api)
 {
   api->struct_size = sizeof *api;
+  api->extension_start = list_extensions ();
   api->pjrt_api_version.struct_size = sizeof api->pjrt_api_version;
   api->pjrt_api_version.major_version = PJRT_API_MAJOR;
   api->pjrt_api_version.minor_version = PJRT_API_MINOR;
@@ -75,6 +92,7 @@ fill (PJRT_Api *api)
   ghlo_pjrt_event_add_functions (api);
   ghlo_pjrt_client_add_functions (api);
   ghlo_pjrt_device_add_functions (api);
+  ghlo_pjrt_memory_add_functions (api);
   ghlo_pjrt_topology_add_functions (api);
   ghlo_pjrt_buffer_add_functions (api);
   ghlo_pjrt_executable_add_functions (api);

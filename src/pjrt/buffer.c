@@ -10,6 +10,7 @@
 #include "pjrt/element-type.h"
 #include "pjrt/error.h"
 #include "pjrt/event.h"
+#include "pjrt/layouts.h"
 #include "runtime/place.h"
 
 PJRT_Buffer *
@@ -120,26 +121,18 @@ dynamic_dimension_indices (PJRT_Buffer_DynamicDimensionIndices_Args *args)
   return NULL;
 }
 
-/* Rows without gaps: dimensions from the last to the first. */
 static PJRT_Error *
 get_memory_layout (PJRT_Buffer_GetMemoryLayout_Args *args)
 {
-  static const int64_t descending[] = {
-    31, 30, 29, 28, 27, 26, 25, 24, 23, 22, 21, 20, 19, 18, 17, 16,
-    15, 14, 13, 12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1, 0,
-  };
   guint rank;
 
   PJRT_NEEDS (args, layout);
   rank = ghlo_tensor_type_get_rank (args->buffer->type);
-  if (rank > G_N_ELEMENTS (descending))
-    return ghlo_pjrt_error_new (PJRT_Error_Code_UNIMPLEMENTED, "expected at most %zu dimensions, found %u",
-                                G_N_ELEMENTS (descending), rank);
   args->layout = (PJRT_Buffer_MemoryLayout) {
     .struct_size = sizeof args->layout,
     .type = PJRT_Buffer_MemoryLayout_Type_Tiled,
     .tiled = { .struct_size = sizeof args->layout.tiled, .minor_to_major_size = rank,
-               .minor_to_major = descending + G_N_ELEMENTS (descending) - rank },
+               .minor_to_major = ghlo_pjrt_layout_order (ghlo_pjrt_layout_get (rank)) },
   };
 
   return NULL;

@@ -26,7 +26,7 @@ device_clear (PJRT_Device *self)
   g_free (self->description.kind);
   g_free (self->description.name);
   g_free (self->description.debug);
-  g_free (self->memory.name);
+  ghlo_pjrt_memory_clear (&self->memory);
 }
 
 void
@@ -59,8 +59,7 @@ device_init (PJRT_Device *self,
   self->description.kind = g_strdup (core->model != NULL ? core->model : core->title);
   self->description.name = g_strdup_printf ("GhloDevice(id=%u)", id);
   self->description.debug = g_strdup_printf ("%s, %s: %s", self->description.name, core->names[0], core->title);
-  self->memory.device = self;
-  self->memory.name = g_strdup_printf ("memory of %s", self->description.name);
+  ghlo_pjrt_memory_init (&self->memory, self);
   self->self = self;
   self->memories = &self->memory;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
  * PJRT's client: one device of the library's, as one device of PJRT's or as several. All of it is made with the
- * client, and does not change.
+ * client, and does not change, but for what frameworks keep with memories.
  */
 
 #pragma once
@@ -22,8 +22,11 @@ struct PJRT_DeviceDescription
 
 struct PJRT_Memory
 {
+  const PJRT_Memory_FunctionTable *vtable;
   PJRT_Device *device;
   char        *name;    /* "device memory of GhloDevice(id=0)" */
+  GMutex       lock;            /* guards what follows */
+  GHashTable  *user_data;       /* what frameworks keep here, by addresses of theirs, with what frees it */
 };
 
 struct PJRT_Device
@@ -57,15 +60,21 @@ struct PJRT_Client
 
 #define GHLO_PJRT_PLATFORM "ghlo"
 #define GHLO_PJRT_MEMORY_KIND "device"
+enum { GHLO_PJRT_MEMORY_KIND_ID = 0 };
 
 PJRT_Client *ghlo_pjrt_client_ref   (PJRT_Client *self);
 void         ghlo_pjrt_client_unref (PJRT_Client *self);
+/* Of a memory of zeros. */
+void         ghlo_pjrt_memory_init  (PJRT_Memory *self,
+                                     PJRT_Device *device);
+void         ghlo_pjrt_memory_clear (PJRT_Memory *self);
 /* NULL where there is none of that number. */
 PJRT_Device *ghlo_pjrt_client_find  (PJRT_Client *self,
                                      gint64       id);
 
 void         ghlo_pjrt_client_add_functions   (PJRT_Api *api);
 void         ghlo_pjrt_device_add_functions   (PJRT_Api *api);
+void         ghlo_pjrt_memory_add_functions   (PJRT_Api *api);
 void         ghlo_pjrt_topology_add_functions (PJRT_Api *api);
 
 G_END_DECLS

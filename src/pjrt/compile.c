@@ -37,10 +37,13 @@ find_devices (PJRT_Executable  *self,
 {
   self->n_devices = (guint) (self->options.n_replicas * self->options.n_partitions);
   self->devices = g_new0 (PJRT_Device *, self->n_devices);
+  self->logical_ids = g_new (PJRT_LogicalDeviceIds, self->n_devices);
   for (guint i = 0; i < self->n_devices; i++)
     {
       gint64 id = self->options.device_ids != NULL ? self->options.device_ids[i] : i;
 
+      self->logical_ids[i].replica = (int) (i / self->options.n_partitions);
+      self->logical_ids[i].partition = (int) (i % self->options.n_partitions);
       self->devices[i] = ghlo_pjrt_client_find (self->client, id);
       if (self->devices[i] == NULL)
         {
@@ -87,6 +90,7 @@ describe_inputs (PJRT_Executable   *self,
                  GError           **error)
 {
   self->n_inputs = type->rank;
+  self->layouts = g_new0 (PJRT_Layouts_MemoryLayout *, (gsize) type->rank + type->n_results);
   self->token_types = g_new0 (GhloTensorType *, (gsize) type->rank + type->n_results);
   self->is_donated = g_new0 (gboolean, type->rank);
   for (guint i = 0; i < type->rank; i++)
@@ -95,6 +99,7 @@ describe_inputs (PJRT_Executable   *self,
 
       if (border == NULL)
         return FALSE;
+      self->layouts[i] = ghlo_pjrt_layout_get (ghlo_tensor_type_get_rank (border));
       if (type->members[i]->kind == GHLO_IR_TYPE_TOKEN)
         self->token_types[i] = g_steal_pointer (&border);
     }
@@ -112,8 +117,6 @@ describe_outputs (PJRT_Executable   *self,
   self->n_outputs = type->n_results;
   self->output_types = g_new0 (PJRT_Buffer_Type, type->n_results);
   self->output_ranks = g_new0 (gsize, type->n_results);
-  self->memory_kinds = g_new0 (const char *, type->n_results);
-  self->memory_kind_sizes = g_new0 (gsize, type->n_results);
   for (guint i = 0; i < type->n_results; i++)
     {
       const GhloIrType *member = type->members[type->rank + i];
@@ -124,15 +127,28 @@ describe_outputs (PJRT_Executable   *self,
         return FALSE;
       sizes = ghlo_tensor_type_get_dimensions (border, &self->output_ranks[i]);
       g_array_append_vals (dimensions, sizes, (guint) self->output_ranks[i]);
+      self->layouts[type->rank + i] = ghlo_pjrt_layout_get (self->output_ranks[i]);
       self->output_types[i] = ghlo_pjrt_element_type_to (ghlo_tensor_type_get_element_type (border));
-      self->memory_kinds[i] = GHLO_PJRT_MEMORY_KIND;
-      self->memory_kind_sizes[i] = strlen (GHLO_PJRT_MEMORY_KIND);
       if (member->kind == GHLO_IR_TYPE_TOKEN)
         self->token_types[type->rank + i] = g_steal_pointer (&border);
     }
   self->output_dimensions = (gpointer) g_array_free (g_steal_pointer (&dimensions), FALSE);
 
   return TRUE;
+}
+
+static void
+describe_memories (PJRT_Executable *self)
+{
+  const guint n = MAX (self->n_inputs, self->n_outputs);
+
+  self->memory_kinds = g_new (const char *, n);
+  self->memory_kind_sizes = g_new (gsize, n);
+  for (guint i = 0; i < n; i++)
+    {
+      self->memory_kinds[i] = GHLO_PJRT_MEMORY_KIND;
+      self->memory_kind_sizes[i] = strlen (GHLO_PJRT_MEMORY_KIND);
+    }
 }
 
 /* The input whose memory @output may take: the one that the program names, or else one of the same type that it gives
@@ -196,6 +212,7 @@ compile_module (PJRT_Executable  *self,
   type = self->core->signature.type;
   if (!describe_inputs (self, type, error) || !describe_outputs (self, type, error))
     return FALSE;
+  describe_memories (self);
   plan_donation (self, type);
 
   return TRUE;

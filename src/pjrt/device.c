@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * PJRT's devices, their descriptions and their memories.
+ * PJRT's devices and their descriptions.
  */
 
 #include "pjrt/client.h"
@@ -137,6 +137,33 @@ memory_stats (PJRT_Device_MemoryStats_Args *args)
   return NULL;
 }
 
+static PJRT_Error *
+clear_memory_stats (PJRT_Device_ClearMemoryStats_Args *args)
+{
+  PJRT_NEEDS (args, device);
+  ghlo_device_core_reset_memory_peak (args->device->core);
+
+  return NULL;
+}
+
+/* Nothing to free. */
+static void
+keep (G_GNUC_UNUSED PJRT_Device_Attributes *attributes)
+{
+}
+
+static PJRT_Error *
+get_attributes (PJRT_Device_GetAttributes_Args *args)
+{
+  PJRT_NEEDS (args, attributes_deleter);
+  args->attributes = NULL;
+  args->num_attributes = 0;
+  args->device_attributes = NULL;
+  args->attributes_deleter = keep;
+
+  return NULL;
+}
+
 /* Nothing is traced; NULL is an event that nobody writes to. */
 static PJRT_Error *
 create_async_tracking_event (PJRT_Device_CreateAsyncTrackingEvent_Args *args)
@@ -151,64 +178,6 @@ static PJRT_Error *
 async_tracking_event_destroy (PJRT_AsyncTrackingEvent_Destroy_Args *args)
 {
   PJRT_NEEDS (args, event);
-
-  return NULL;
-}
-
-static PJRT_Error *
-memory_id (PJRT_Memory_Id_Args *args)
-{
-  PJRT_NEEDS (args, id);
-  args->id = args->memory->device->description.id;
-
-  return NULL;
-}
-
-static PJRT_Error *
-memory_kind (PJRT_Memory_Kind_Args *args)
-{
-  PJRT_NEEDS (args, kind_size);
-  args->kind = GHLO_PJRT_MEMORY_KIND;
-  args->kind_size = strlen (GHLO_PJRT_MEMORY_KIND);
-
-  return NULL;
-}
-
-static PJRT_Error *
-memory_kind_id (PJRT_Memory_Kind_Id_Args *args)
-{
-  PJRT_NEEDS (args, kind_id);
-  args->kind_id = 0;
-
-  return NULL;
-}
-
-static PJRT_Error *
-memory_debug_string (PJRT_Memory_DebugString_Args *args)
-{
-  PJRT_NEEDS (args, debug_string_size);
-  args->debug_string = args->memory->name;
-  args->debug_string_size = strlen (args->debug_string);
-
-  return NULL;
-}
-
-static PJRT_Error *
-memory_to_string (PJRT_Memory_ToString_Args *args)
-{
-  PJRT_NEEDS (args, to_string_size);
-  args->to_string = args->memory->name;
-  args->to_string_size = strlen (args->to_string);
-
-  return NULL;
-}
-
-static PJRT_Error *
-memory_addressable_by_devices (PJRT_Memory_AddressableByDevices_Args *args)
-{
-  PJRT_NEEDS (args, num_devices);
-  args->devices = &args->memory->device->self;
-  args->num_devices = 1;
 
   return NULL;
 }
@@ -228,12 +197,8 @@ ghlo_pjrt_device_add_functions (PJRT_Api *api)
   api->PJRT_Device_AddressableMemories = device_addressable_memories;
   api->PJRT_Device_DefaultMemory = default_memory;
   api->PJRT_Device_MemoryStats = memory_stats;
+  api->PJRT_Device_ClearMemoryStats = clear_memory_stats;
+  api->PJRT_Device_GetAttributes = get_attributes;
   api->PJRT_Device_CreateAsyncTrackingEvent = create_async_tracking_event;
   api->PJRT_AsyncTrackingEvent_Destroy = async_tracking_event_destroy;
-  api->PJRT_Memory_Id = memory_id;
-  api->PJRT_Memory_Kind = memory_kind;
-  api->PJRT_Memory_Kind_Id = memory_kind_id;
-  api->PJRT_Memory_DebugString = memory_debug_string;
-  api->PJRT_Memory_ToString = memory_to_string;
-  api->PJRT_Memory_AddressableByDevices = memory_addressable_by_devices;
 }

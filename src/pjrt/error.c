@@ -12,6 +12,7 @@
 
 struct PJRT_Error
 {
+  const PJRT_Error_FunctionTable *vtable;
   PJRT_Error_Code  code;
   char            *message;
 };
@@ -29,12 +30,45 @@ static const struct { GhloError ours; PJRT_Error_Code theirs; } codes[] = {
   { GHLO_ERROR_INTERNAL, PJRT_Error_Code_INTERNAL },
 };
 
+static void
+get_message (const PJRT_Error  *self,
+             const char       **message,
+             size_t            *message_size)
+{
+  *message = self->message;
+  *message_size = strlen (self->message);
+}
+
+static PJRT_Error_Code
+get_code_of (const PJRT_Error *self)
+{
+  return self->code;
+}
+
+/* There are none. */
+static void
+for_each_payload_of (G_GNUC_UNUSED const PJRT_Error          *self,
+                     G_GNUC_UNUSED PJRT_Error_PayloadVisitor  visitor,
+                     G_GNUC_UNUSED void                      *user_arg)
+{
+}
+
+static const PJRT_Error_FunctionTable table = {
+  .struct_size = sizeof table,
+  .instance_size = sizeof (const PJRT_Error_FunctionTable *),
+  .destroy = ghlo_pjrt_error_free,
+  .message = get_message,
+  .get_code = get_code_of,
+  .for_each_payload = for_each_payload_of,
+};
+
 static PJRT_Error *
 error_new (PJRT_Error_Code  code,
            char            *message)
 {
   PJRT_Error *self = g_new (PJRT_Error, 1);
 
+  self->vtable = &table;
   self->code = code;
   self->message = message;
 
@@ -127,8 +161,7 @@ message (PJRT_Error_Message_Args *args)
 {
   if (!PJRT_HAS (args, message_size))
     return;
-  args->message = args->error->message;
-  args->message_size = strlen (args->error->message);
+  get_message (args->error, &args->message, &args->message_size);
 }
 
 static PJRT_Error *
@@ -140,10 +173,19 @@ get_code (PJRT_Error_GetCode_Args *args)
   return NULL;
 }
 
+static PJRT_Error *
+for_each_payload (PJRT_Error_ForEachPayload_Args *args)
+{
+  PJRT_NEEDS (args, user_arg);
+
+  return NULL;
+}
+
 void
 ghlo_pjrt_error_add_functions (PJRT_Api *api)
 {
   api->PJRT_Error_Destroy = destroy;
   api->PJRT_Error_Message = message;
   api->PJRT_Error_GetCode = get_code;
+  api->PJRT_Error_ForEachPayload = for_each_payload;
 }

@@ -28,8 +28,10 @@ ghlo_pjrt_executable_unref (PJRT_Executable *self)
   for (guint i = 0; self->token_types != NULL && i < self->n_inputs + self->n_outputs; i++)
     g_clear_pointer (&self->token_types[i], ghlo_tensor_type_unref);
   g_free (self->token_types);
+  g_free (self->layouts);
   g_free (self->is_donated);
   g_free (self->replaced);
+  g_free (self->logical_ids);
   g_free (self->memory_kind_sizes);
   g_free (self->memory_kinds);
   g_free (self->output_dimensions);
@@ -136,6 +138,17 @@ output_memory_kinds (PJRT_Executable_OutputMemoryKinds_Args *args)
   return NULL;
 }
 
+static PJRT_Error *
+parameter_memory_kinds (PJRT_Executable_ParameterMemoryKinds_Args *args)
+{
+  PJRT_NEEDS (args, memory_kind_sizes);
+  args->num_parameters = args->executable->n_inputs;
+  args->memory_kinds = args->executable->memory_kinds;
+  args->memory_kind_sizes = args->executable->memory_kind_sizes;
+
+  return NULL;
+}
+
 /* The program as it was written; asked for twice, once for its size. */
 static PJRT_Error *
 optimized_program (PJRT_Executable_OptimizedProgram_Args *args)
@@ -197,6 +210,7 @@ ghlo_pjrt_executable_add_functions (PJRT_Api *api)
   api->PJRT_Executable_OutputElementTypes = output_element_types;
   api->PJRT_Executable_OutputDimensions = output_dimensions;
   api->PJRT_Executable_OutputMemoryKinds = output_memory_kinds;
+  api->PJRT_Executable_ParameterMemoryKinds = parameter_memory_kinds;
   api->PJRT_Executable_OptimizedProgram = optimized_program;
   api->PJRT_Executable_GetCompileOptions = get_compile_options;
   ghlo_pjrt_loaded_executable_add_functions (api);

@@ -8,6 +8,7 @@
 #include "compiler/executable-core.h"
 #include "pjrt/client.h"
 #include "pjrt/compile-options.h"
+#include "pjrt/layouts.h"
 
 G_BEGIN_DECLS
 
@@ -25,8 +26,11 @@ struct PJRT_Executable
   PJRT_Buffer_Type       *output_types;         /* by output, as the next */
   gsize                  *output_ranks;
   gint64                 *output_dimensions;    /* of all outputs, one after the other */
-  const char            **memory_kinds;
+  const char            **memory_kinds;         /* of inputs and of outputs, the same for all; as the next */
   gsize                  *memory_kind_sizes;
+  PJRT_LogicalDeviceIds  *logical_ids;          /* of the devices */
+  PJRT_Layouts_MemoryLayout **layouts;          /* by input and then by output; a list of our own, which nobody frees
+                                                   members of */
   GhloTensorType        **token_types;          /* of tokens at the border, by input and then by output; NULL: none */
   guint                  *replaced;             /* as in GhloRunOptions */
   gboolean               *is_donated;           /* by input: a run may take its memory */

@@ -37,6 +37,16 @@ addressable_devices (PJRT_LoadedExecutable_AddressableDevices_Args *args)
   return NULL;
 }
 
+static PJRT_Error *
+addressable_device_logical_ids (PJRT_LoadedExecutable_AddressableDeviceLogicalIds_Args *args)
+{
+  PJRT_NEEDS (args, num_addressable_device_logical_ids);
+  args->addressable_device_logical_ids = args->executable->executable->logical_ids;
+  args->num_addressable_device_logical_ids = args->executable->executable->n_devices;
+
+  return NULL;
+}
+
 static void
 bytes_unref (PJRT_Bytes *bytes)
 {
@@ -81,6 +91,7 @@ ghlo_pjrt_loaded_executable_add_functions (PJRT_Api *api)
   api->PJRT_LoadedExecutable_Destroy = destroy;
   api->PJRT_LoadedExecutable_GetExecutable = get_executable;
   api->PJRT_LoadedExecutable_AddressableDevices = addressable_devices;
+  api->PJRT_LoadedExecutable_AddressableDeviceLogicalIds = addressable_device_logical_ids;
   api->PJRT_LoadedExecutable_GetDeviceAssignment = get_device_assignment;
   api->PJRT_LoadedExecutable_Delete = delete;
   api->PJRT_LoadedExecutable_IsDeleted = is_deleted;

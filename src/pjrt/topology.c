@@ -7,6 +7,7 @@
 
 #include <string.h>
 
+#include "compiler/digest.h"
 #include "pjrt/error.h"
 
 /* It goes with its client. */
@@ -58,6 +59,35 @@ attributes (PJRT_TopologyDescription_Attributes_Args *args)
   return NULL;
 }
 
+/* Of what programs that were compiled for it depend on. */
+static PJRT_Error *
+fingerprint (PJRT_TopologyDescription_Fingerprint_Args *args)
+{
+  const PJRT_Client *client;
+  g_autofree char *text = NULL;
+  guint8 digest[GHLO_DIGEST_SIZE];
+
+  PJRT_NEEDS (args, fingerprint);
+  client = args->topology->client;
+  text = g_strdup_printf ("%s\n%s\n%u", client->version, args->topology->descriptions[0]->kind, client->n_devices);
+  ghlo_digest (text, strlen (text), digest);
+  memcpy (&args->fingerprint, digest, sizeof args->fingerprint);
+
+  return NULL;
+}
+
+static PJRT_Error *
+get_memory_space_kind_ids (PJRT_TopologyDescription_GetMemorySpaceKindIds_Args *args)
+{
+  static const int ids[] = { GHLO_PJRT_MEMORY_KIND_ID };
+
+  PJRT_NEEDS (args, num_memory_space_kind_ids);
+  args->memory_space_kind_ids = ids;
+  args->num_memory_space_kind_ids = G_N_ELEMENTS (ids);
+
+  return NULL;
+}
+
 void
 ghlo_pjrt_topology_add_functions (PJRT_Api *api)
 {
@@ -66,4 +96,6 @@ ghlo_pjrt_topology_add_functions (PJRT_Api *api)
   api->PJRT_TopologyDescription_PlatformVersion = platform_version;
   api->PJRT_TopologyDescription_GetDeviceDescriptions = get_device_descriptions;
   api->PJRT_TopologyDescription_Attributes = attributes;
+  api->PJRT_TopologyDescription_Fingerprint = fingerprint;
+  api->PJRT_TopologyDescription_GetMemorySpaceKindIds = get_memory_space_kind_ids;
 }

@@ -27,8 +27,8 @@ test_table (void)
 
   g_assert_cmpuint (api->struct_size, ==, sizeof *api);
   g_assert_cmpint (api->pjrt_api_version.major_version, ==, 0);
-  g_assert_cmpint (api->pjrt_api_version.minor_version, ==, 90);
-  g_assert_cmpuint (n, ==, 128);
+  g_assert_cmpint (api->pjrt_api_version.minor_version, ==, 112);
+  g_assert_cmpuint (n, ==, 138);
   for (gsize i = 0; i < n; i++)
     g_assert_true (entries[i] != NULL);
 }
@@ -71,6 +71,66 @@ test_sizes (void)
   CALL (Client_Destroy, .client = client);
 }
 
+/* What errors and memories begin with, by which they are known without the table. */
+
+static void
+forbid (const char *key,
+        size_t      key_size,
+        const char *value,
+        size_t      value_size,
+        void       *user_arg)
+{
+  g_error ("there is a payload: %.*s", (int) key_size, key);
+}
+
+static void
+test_error (void)
+{
+  PJRT_Error *error = api->PJRT_Compile (NULL);
+  const PJRT_Error_FunctionTable *table = *(const PJRT_Error_FunctionTable **) error;
+  const char *message = NULL;
+  size_t size = 0;
+
+  g_assert_cmpuint (table->struct_size, ==, sizeof *table);
+  g_assert_cmpuint (table->instance_size, ==, sizeof (gpointer));
+  g_assert_cmpint (table->get_code (error), ==, PJRT_Error_Code_UNIMPLEMENTED);
+  table->message (error, &message, &size);
+  g_assert_cmpmem (message, size, "GHLO has no PJRT_Compile", strlen ("GHLO has no PJRT_Compile"));
+  table->for_each_payload (error, forbid, NULL);
+  CALL (Error_ForEachPayload, .error = error, .visitor = forbid);
+  table->destroy (error);
+}
+
+static void
+count_up (gpointer data)
+{
+  (*(guint *) data)++;
+}
+
+static void
+test_memory (void)
+{
+  PJRT_Client *client = call_client ("cpu");
+  PJRT_Memory *memory = CALL (Client_AddressableMemories, .client = client).addressable_memories[0];
+  const PJRT_Memory_FunctionTable *table = *(const PJRT_Memory_FunctionTable **) memory;
+  guint n_freed[2] = { 0 };
+  char key;
+
+  g_assert_cmpuint (table->struct_size, ==, sizeof *table);
+  g_assert_cmpuint (table->instance_struct_size, ==, sizeof (gpointer));
+  g_assert_null (table->get_user_data (memory, &key));
+  table->set_user_data (memory, &key, &n_freed[0], count_up);
+  g_assert_true (table->get_user_data (memory, &key) == &n_freed[0]);
+  g_assert_null (table->get_user_data (memory, &table));
+  table->set_user_data (memory, &key, &n_freed[1], count_up);
+  g_assert_cmpuint (n_freed[0], ==, 1);
+  g_assert_true (table->get_user_data (memory, &key) == &n_freed[1]);
+  table->set_user_data (memory, &table, NULL, NULL);
+  CALL (Client_Destroy, .client = client);
+  g_assert_cmpuint (n_freed[0], ==, 1);
+  g_assert_cmpuint (n_freed[1], ==, 1);
+}
+
 /* What JAX asks before it runs anything. */
 
 static void
@@ -82,6 +142,7 @@ check_device (PJRT_Device *device,
   PJRT_Device_AddressableMemories_Args memories = CALL (Device_AddressableMemories, .device = device);
   PJRT_Memory_AddressableByDevices_Args devices = CALL (Memory_AddressableByDevices, .memory = memory);
   PJRT_Memory_Kind_Args kind = CALL (Memory_Kind, .memory = memory);
+  PJRT_Device_GetAttributes_Args attributes = CALL (Device_GetAttributes, .device = device);
   PJRT_Device_MemoryStats_Args stats = CALL (Device_MemoryStats, .device = device);
   g_autofree char *name = g_strdup_printf ("GhloDevice(id=%d)", id);
   PJRT_DeviceDescription_ToString_Args text = CALL (DeviceDescription_ToString, .device_description = description);
@@ -108,6 +169,9 @@ check_device (PJRT_Device *device,
   g_assert_true (stats.bytes_limit_is_set && stats.bytes_limit > 0);
   g_assert_false (stats.pool_bytes_is_set);
   g_assert_null (CALL (Device_CreateAsyncTrackingEvent, .device = device).event);
+  CALL (Device_ClearMemoryStats, .device = device);
+  g_assert_cmpuint (attributes.num_attributes, ==, 0);
+  attributes.attributes_deleter (attributes.device_attributes);
 }
 
 static void
@@ -124,6 +188,7 @@ test_devices (void)
   PJRT_Plugin_Attributes_Args attributes = CALL (Plugin_Attributes);
   PJRT_TopologyDescription_GetDeviceDescriptions_Args descriptions =
     CALL (TopologyDescription_GetDeviceDescriptions, .topology = topology);
+  PJRT_TopologyDescription_GetMemorySpaceKindIds_Args kinds;
   int assignment[2] = { -1, -1 };
 
   g_assert_cmpuint (all.num_devices, ==, 3);
@@ -152,6 +217,13 @@ test_devices (void)
   CALL (TopologyDescription_PlatformName, .topology = topology);
   CALL (TopologyDescription_PlatformVersion, .topology = topology);
   CALL (TopologyDescription_Attributes, .topology = topology);
+  g_assert_cmpuint (CALL (TopologyDescription_Fingerprint, .topology = topology).fingerprint, ==,
+                    CALL (TopologyDescription_Fingerprint, .topology = topology).fingerprint);
+  kinds = CALL (TopologyDescription_GetMemorySpaceKindIds, .topology = topology);
+  g_assert_cmpuint (kinds.num_memory_space_kind_ids, ==, 1);
+  g_assert_cmpint (kinds.memory_space_kind_ids[0], ==,
+                   CALL (Memory_Kind_Id, .memory = CALL (Client_AddressableMemories,
+                                                         .client = client).addressable_memories[0]).kind_id);
   CALL (TopologyDescription_Destroy, .topology = topology);
   CALL (Client_Destroy, .client = client);
 }
@@ -189,6 +261,10 @@ check_executable (PJRT_Client           *client,
   PJRT_LoadedExecutable_GetDeviceAssignment_Args assignment = CALL (LoadedExecutable_GetDeviceAssignment,
                                                                     .executable = loaded);
   static const guint8 one_device[] = { 0x08, 1, 0x10, 1, 0x1a, 3, 0x0a, 1, 0 };
+  PJRT_Executable_ParameterMemoryKinds_Args input_kinds = CALL (Executable_ParameterMemoryKinds,
+                                                                .executable = executable);
+  PJRT_LoadedExecutable_AddressableDeviceLogicalIds_Args ids = CALL (LoadedExecutable_AddressableDeviceLogicalIds,
+                                                                     .executable = loaded);
   g_autofree char *text = NULL;
   PJRT_Program program = { .struct_size = sizeof program };
 
@@ -201,6 +277,11 @@ check_executable (PJRT_Client           *client,
   g_assert_cmpint (dims.dims[0], ==, 4);
   g_assert_cmpint (types.output_types[0], ==, PJRT_Buffer_Type_F32);
   g_assert_cmpmem (kinds.memory_kinds[0], kinds.memory_kind_sizes[0], "device", 6);
+  g_assert_cmpuint (input_kinds.num_parameters, ==, 2);
+  g_assert_cmpmem (input_kinds.memory_kinds[1], input_kinds.memory_kind_sizes[1], "device", 6);
+  g_assert_cmpuint (ids.num_addressable_device_logical_ids, ==, 1);
+  g_assert_cmpint (ids.addressable_device_logical_ids[0].replica, ==, 0);
+  g_assert_cmpint (ids.addressable_device_logical_ids[0].partition, ==, 0);
   g_assert_true (devices.addressable_devices[0] == CALL (Client_Devices, .client = client).devices[0]);
   g_assert_cmpmem (assignment.serialized_bytes, assignment.serialized_bytes_size, one_device, sizeof one_device);
   assignment.serialized_device_assignment_deleter (assignment.serialized_device_assignment);
@@ -574,6 +655,8 @@ main (int    argc,
   g_test_add_func ("/pjrt/table", test_table);
   g_test_add_func ("/pjrt/missing", test_missing);
   g_test_add_func ("/pjrt/sizes", test_sizes);
+  g_test_add_func ("/pjrt/error", test_error);
+  g_test_add_func ("/pjrt/memory", test_memory);
   g_test_add_func ("/pjrt/devices", test_devices);
   g_test_add_func ("/pjrt/client-options", test_client_options);
   g_test_add_func ("/pjrt/run", test_run);

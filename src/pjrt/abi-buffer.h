@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * PJRT's buffers, as far as we use them.
+ */
+
+#pragma once
+
+#include "pjrt/abi-base.h"
+
+G_BEGIN_DECLS
+
+/* Buffers. */
+
+typedef enum
+{
+  PJRT_Buffer_Type_INVALID,
+  PJRT_Buffer_Type_PRED,
+  PJRT_Buffer_Type_S8, PJRT_Buffer_Type_S16, PJRT_Buffer_Type_S32, PJRT_Buffer_Type_S64,
+  PJRT_Buffer_Type_U8, PJRT_Buffer_Type_U16, PJRT_Buffer_Type_U32, PJRT_Buffer_Type_U64,
+  PJRT_Buffer_Type_F16, PJRT_Buffer_Type_F32, PJRT_Buffer_Type_F64,
+  PJRT_Buffer_Type_BF16,
+  PJRT_Buffer_Type_C64, PJRT_Buffer_Type_C128,
+  PJRT_Buffer_Type_F8E5M2, PJRT_Buffer_Type_F8E4M3FN, PJRT_Buffer_Type_F8E4M3B11FNUZ, PJRT_Buffer_Type_F8E5M2FNUZ,
+  PJRT_Buffer_Type_F8E4M3FNUZ,
+  PJRT_Buffer_Type_S4, PJRT_Buffer_Type_U4,
+  PJRT_Buffer_Type_TOKEN,
+  PJRT_Buffer_Type_S2, PJRT_Buffer_Type_U2,
+  PJRT_Buffer_Type_F8E4M3, PJRT_Buffer_Type_F8E3M4, PJRT_Buffer_Type_F8E8M0FNU,
+  PJRT_Buffer_Type_F4E2M1FN,
+  PJRT_Buffer_Type_S1, PJRT_Buffer_Type_U1,
+} PJRT_Buffer_Type;
+
+typedef enum
+{
+  PJRT_HostBufferSemantics_kImmutableOnlyDuringCall,
+  PJRT_HostBufferSemantics_kImmutableUntilTransferCompletes,
+  PJRT_HostBufferSemantics_kImmutableZeroCopy,
+  PJRT_HostBufferSemantics_kMutableZeroCopy,
+} PJRT_HostBufferSemantics;
+
+typedef enum
+{
+  PJRT_Buffer_MemoryLayout_Type_Tiled,
+  PJRT_Buffer_MemoryLayout_Type_Strides,
+} PJRT_Buffer_MemoryLayout_Type;
+
+typedef struct
+{
+  PJRT_HEAD;
+  const int64_t *minor_to_major;        /* dimensions, the one with adjacent elements first */
+  size_t         minor_to_major_size;
+  const int64_t *tile_dims;
+  const size_t  *tile_dim_sizes;
+  size_t         num_tiles;
+} PJRT_Buffer_MemoryLayout_Tiled;
+
+typedef struct
+{
+  PJRT_HEAD;
+  const int64_t *byte_strides;
+  size_t         num_byte_strides;
+} PJRT_Buffer_MemoryLayout_Strides;
+
+typedef struct
+{
+  PJRT_HEAD;
+  union
+  {
+    PJRT_Buffer_MemoryLayout_Tiled   tiled;
+    PJRT_Buffer_MemoryLayout_Strides strides;
+  };
+  PJRT_Buffer_MemoryLayout_Type type;
+} PJRT_Buffer_MemoryLayout;
+
+PJRT_ARGS (Client_BufferFromHostBuffer, PJRT_Client *client; const void *data; PJRT_Buffer_Type type;
+           const int64_t *dims; size_t num_dims; const int64_t *byte_strides; size_t num_byte_strides;
+           PJRT_HostBufferSemantics host_buffer_semantics; PJRT_Device *device; PJRT_Memory *memory;
+           PJRT_Buffer_MemoryLayout *device_layout; PJRT_Event *done_with_host_buffer; PJRT_Buffer *buffer);
+PJRT_ARGS (Buffer_Destroy, PJRT_Buffer *buffer);
+PJRT_ARGS (Buffer_ElementType, PJRT_Buffer *buffer; PJRT_Buffer_Type type);
+PJRT_ARGS (Buffer_Dimensions, PJRT_Buffer *buffer; const int64_t *dims; size_t num_dims);
+PJRT_ARGS (Buffer_UnpaddedDimensions, PJRT_Buffer *buffer; const int64_t *unpadded_dims; size_t num_dims);
+PJRT_ARGS (Buffer_DynamicDimensionIndices, PJRT_Buffer *buffer; const size_t *dynamic_dim_indices;
+           size_t num_dynamic_dims);
+PJRT_ARGS (Buffer_GetMemoryLayout, PJRT_Buffer *buffer; PJRT_Buffer_MemoryLayout layout);
+PJRT_ARGS (Buffer_ToHostBuffer, PJRT_Buffer *src; PJRT_Buffer_MemoryLayout *host_layout; void *dst; size_t dst_size;
+           PJRT_Event *event);
+PJRT_ARGS (Buffer_OnDeviceSizeInBytes, PJRT_Buffer *buffer; size_t on_device_size_in_bytes);
+PJRT_ARGS (Buffer_Delete, PJRT_Buffer *buffer);
+PJRT_ARGS (Buffer_IsDeleted, PJRT_Buffer *buffer; bool is_deleted);
+PJRT_ARGS (Buffer_CopyToDevice, PJRT_Buffer *buffer; PJRT_Device *dst_device; PJRT_Buffer *dst_buffer);
+PJRT_ARGS (Buffer_CopyToMemory, PJRT_Buffer *buffer; PJRT_Memory *dst_memory; PJRT_Buffer *dst_buffer);
+PJRT_ARGS (Buffer_IsOnCpu, PJRT_Buffer *buffer; bool is_on_cpu);
+PJRT_ARGS (Buffer_Device, PJRT_Buffer *buffer; PJRT_Device *device);
+PJRT_ARGS (Buffer_Memory, PJRT_Buffer *buffer; PJRT_Memory *memory);
+PJRT_ARGS (Buffer_ReadyEvent, PJRT_Buffer *buffer; PJRT_Event *event);
+PJRT_ARGS (Buffer_UnsafePointer, PJRT_Buffer *buffer; uintptr_t buffer_pointer);
+PJRT_ARGS (Buffer_IncreaseExternalReferenceCount, PJRT_Buffer *buffer);
+PJRT_ARGS (Buffer_DecreaseExternalReferenceCount, PJRT_Buffer *buffer);
+PJRT_ARGS (Buffer_OpaqueDeviceMemoryDataPointer, PJRT_Buffer *buffer; void *device_memory_ptr);
+
+G_END_DECLS

@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * Layouts, in PJRT's extension of that name. Ours are all alike, rows without gaps, so that a layout is known by the
+ * number of its dimensions, and there is one of each for the whole process.
+ */
+
+#pragma once
+
+#include "pjrt/abi-extensions.h"
+
+G_BEGIN_DECLS
+
+/* Not freed; NULL for more dimensions than a tensor has. */
+PJRT_Layouts_MemoryLayout *ghlo_pjrt_layout_get   (gsize                            rank);
+/* Its dimensions from the innermost to the outermost one. */
+const int64_t             *ghlo_pjrt_layout_order (const PJRT_Layouts_MemoryLayout *self);
+
+/* Without its place in the list of extensions. */
+void ghlo_pjrt_layouts_fill (PJRT_Layouts_Extension *extension);
+
+G_END_DECLS

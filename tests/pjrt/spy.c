@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * A plugin in front of the one that GHLO_PJRT_PLUGIN names: it counts the calls of each entry and makes them there. So
+ * a test knows what a framework asks for.
+ */
+
+#include <dlfcn.h>
+#include <stdatomic.h>
+#include <string.h>
+
+#include "pjrt/abi.h"
+
+__attribute__ ((visibility ("default"))) const PJRT_Api *GetPjrtApi (void);
+/* How often "Client_Compile" was called since it was asked last; -1 for what is no entry. */
+__attribute__ ((visibility ("default"))) int spy_take_count (const char *name);
+
+static const PJRT_Api *real;
+
+#define DONE(name) ENTRY_##name,
+#define SILENT(name) ENTRY_##name,
+#define MISSING(name) ENTRY_##name,
+enum
+{
+#include "pjrt/functions.def"
+  N_ENTRIES
+};
+#undef DONE
+#undef SILENT
+#undef MISSING
+
+static atomic_int counts[N_ENTRIES];
+
+#define DONE(name) \
+  static PJRT_Error * \
+  spy_##name (PJRT_##name##_Args *args) \
+  { \
+    atomic_fetch_add (&counts[ENTRY_##name], 1); \
+    return real->PJRT_##name (args); \
+  }
+#define SILENT(name) \
+  static void \
+  spy_##name (PJRT_##name##_Args *args) \
+  { \
+    atomic_fetch_add (&counts[ENTRY_##name], 1); \
+    real->PJRT_##name (args); \
+  }
+#define MISSING(name) \
+  static PJRT_Error * \
+  spy_##name (void *args) \
+  { \
+    atomic_fetch_add (&counts[ENTRY_##name], 1); \
+    return real->PJRT_##name (args); \
+  }
+#include "pjrt/functions.def"
+#undef DONE
+#undef SILENT
+#undef MISSING
+
+int
+spy_take_count (const char *name)
+{
+#define DONE(entry) #entry,
+#define SILENT(entry) #entry,
+#define MISSING(entry) #entry,
+  static const char *const names[] = {
+#include "pjrt/functions.def"
+  };
+#undef DONE
+#undef SILENT
+#undef MISSING
+
+  for (gsize i = 0; i < N_ENTRIES; i++)
+    if (strcmp (names[i], name) == 0)
+      return atomic_exchange (&counts[i], 0);
+
+  return -1;
+}
+
+const PJRT_Api *
+GetPjrtApi (void)
+{
+  static PJRT_Api api;
+  const char *path = g_getenv ("GHLO_PJRT_PLUGIN");
+  gpointer plugin = path != NULL ? dlopen (path, RTLD_LAZY | RTLD_LOCAL) : NULL;
+  const PJRT_Api *(*get) (void);
+
+  if (plugin == NULL)
+    g_error ("GHLO_PJRT_PLUGIN: %s", path != NULL ? dlerror () : "it is not set");
+  *(gpointer *) &get = dlsym (plugin, "GetPjrtApi");
+  g_assert (get != NULL);
+  real = get ();
+  api = *real;
+#define DONE(name) api.PJRT_##name = spy_##name;
+#define SILENT(name) api.PJRT_##name = spy_##name;
+#define MISSING(name) api.PJRT_##name = spy_##name;
+#include "pjrt/functions.def"
+#undef DONE
+#undef SILENT
+#undef MISSING
+
+  return &api;
+}
