@@ -206,6 +206,28 @@ dimensions_fit (const GhloIrType     *type,
   return TRUE;
 }
 
+/* Whether the program calls plain stored numbers quantized. */
+static gboolean
+is_stored (const GhloIrType     *type,
+           const GhloTensorType *found)
+{
+  return type->quantization != NULL && found->quantization == NULL;
+}
+
+static gboolean
+tensor_fits (const GhloIrType     *type,
+             const GhloTensorType *found)
+{
+  if (type->element_type != found->element_type || type->element_type == GHLO_ELEMENT_TYPE_INVALID)
+    return FALSE;
+  if (type->kind != GHLO_IR_TYPE_UNRANKED && !dimensions_fit (type, found))
+    return FALSE;
+  if (type->quantization == NULL)
+    return found->quantization == NULL;
+
+  return is_stored (type, found) || ghlo_quantization_equal (type->quantization, found->quantization);
+}
+
 static GhloValue *
 accept_tensor (const GhloIrType *type,
                GhloValue        *value,
@@ -214,18 +236,10 @@ accept_tensor (const GhloIrType *type,
   const GhloTensorType *found = value->type;
   g_autoptr (GhloTensorType) quantized = NULL;
 
-  if (type->element_type != found->element_type || type->element_type == GHLO_ELEMENT_TYPE_INVALID)
+  if (!tensor_fits (type, found))
     return NULL;
-  if (type->kind != GHLO_IR_TYPE_UNRANKED && !dimensions_fit (type, found))
-    return NULL;
-  if (type->quantization == NULL || found->quantization != NULL)
-    {
-      gboolean equal = type->quantization == NULL ? found->quantization == NULL
-                                                  : ghlo_quantization_equal (type->quantization, found->quantization);
-      return equal ? ghlo_value_ref (value) : NULL;
-    }
-
-  /* Plain stored numbers, where the program calls them quantized. */
+  if (!is_stored (type, found))
+    return ghlo_value_ref (value);
   quantized = ghlo_tensor_type_new_full (found->element_type, found->dimensions, NULL, found->rank, type->quantization);
 
   return ghlo_value_new_over (quantized, value->storage, error);
@@ -264,17 +278,31 @@ accept_value (const GhloIrType *type,
     }
 }
 
+static void
+set_refusal (const GhloSignature  *self,
+             guint                 index,
+             const char           *found,
+             GError              **error)
+{
+  g_autofree char *expected = ghlo_ir_type_to_string (self->type->members[index]);
+  const char *name = ghlo_signature_input_name (self->function, index);
+
+  if (name != NULL)
+    g_set_error (error, GHLO_ERROR, GHLO_ERROR_INVALID_ARGUMENT, "expected %s for input %u ('%s'), found %s",
+                 expected, index, name, found);
+  else
+    g_set_error (error, GHLO_ERROR, GHLO_ERROR_INVALID_ARGUMENT, "expected %s for input %u, found %s",
+                 expected, index, found);
+}
+
 GhloValue *
 ghlo_signature_accept_input (const GhloSignature *self,
                              guint                index,
                              GhloValue           *value,
                              GError             **error)
 {
-  const GhloIrType *type = self->type->members[index];
-  const char *name;
   g_autoptr (GError) local_error = NULL;
-  GhloValue *accepted = accept_value (type, value, &local_error);
-  g_autofree char *expected = NULL;
+  GhloValue *accepted = accept_value (self->type->members[index], value, &local_error);
   g_autofree char *found = NULL;
 
   if (accepted != NULL)
@@ -284,18 +312,28 @@ ghlo_signature_accept_input (const GhloSignature *self,
       g_propagate_error (error, g_steal_pointer (&local_error));
       return NULL;
     }
-
-  expected = ghlo_ir_type_to_string (type);
   found = describe_value (value);
-  name = ghlo_signature_input_name (self->function, index);
-  if (name != NULL)
-    g_set_error (error, GHLO_ERROR, GHLO_ERROR_INVALID_ARGUMENT, "expected %s for input %u ('%s'), found %s",
-                 expected, index, name, found);
-  else
-    g_set_error (error, GHLO_ERROR, GHLO_ERROR_INVALID_ARGUMENT, "expected %s for input %u, found %s",
-                 expected, index, found);
+  set_refusal (self, index, found, error);
 
   return NULL;
+}
+
+gboolean
+ghlo_signature_check_tensor (const GhloSignature   *self,
+                             guint                  index,
+                             const GhloTensorType  *type,
+                             GError               **error)
+{
+  const GhloIrType *expected = self->type->members[index];
+  g_autofree char *found = NULL;
+
+  if ((expected->kind == GHLO_IR_TYPE_TENSOR || expected->kind == GHLO_IR_TYPE_UNRANKED)
+      && tensor_fits (expected, type))
+    return TRUE;
+  found = ghlo_tensor_type_to_string (type);
+  set_refusal (self, index, found, error);
+
+  return FALSE;
 }
 
 /* Whether a tensor of type @found may turn out to fit @type. */

@@ -29,6 +29,11 @@ GhloValue  *ghlo_signature_accept_input  (const GhloSignature *self,
                                           guint                index,
                                           GhloValue           *value,
                                           GError             **error);
+/* Whether some tensor of @type is what the program takes as input @index, with the same error. */
+gboolean    ghlo_signature_check_tensor  (const GhloSignature   *self,
+                                          guint                  index,
+                                          const GhloTensorType  *type,
+                                          GError               **error);
 /* Whether some value of output @output can be input @input; INVALID_ARGUMENT names
  * both and their types. Sizes that the program leaves open are for the run to check. */
 gboolean    ghlo_signature_check_carry   (const GhloSignature *self,

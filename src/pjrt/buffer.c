@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * PJRT's buffers: what they are, and their lives.
+ * PJRT's buffers: what they are, their lives and their copies.
  */
 
 #include "pjrt/buffer.h"
@@ -11,30 +11,38 @@
 #include "pjrt/error.h"
 #include "pjrt/event.h"
 #include "pjrt/layouts.h"
+#include "pjrt/queue.h"
 #include "runtime/place.h"
 
 PJRT_Buffer *
-ghlo_pjrt_buffer_new (PJRT_Device *device,
-                      GhloValue   *value)
+ghlo_pjrt_buffer_new_promise (PJRT_Device     *device,
+                              GhloTensorType  *type,
+                              GhloPjrtPromise *promise)
 {
   PJRT_Buffer *self = ghlo_new0 (PJRT_Buffer);
-  GhloPending *pending = ghlo_value_get_pending (value);
 
   self->device = device;
   ghlo_pjrt_client_ref (device->client);
-  self->type = ghlo_tensor_type_ref (value->type);
-  self->ready = pending != NULL ? ghlo_pending_ref (pending) : NULL;
+  self->type = ghlo_tensor_type_ref (type);
+  self->ready = promise->pending != NULL ? ghlo_pending_ref (promise->pending) : NULL;
   g_mutex_init (&self->lock);
-  self->value = value;
+  self->promise = promise;
 
   return self;
+}
+
+PJRT_Buffer *
+ghlo_pjrt_buffer_new_value (PJRT_Device *device,
+                            GhloValue   *value)
+{
+  return ghlo_pjrt_buffer_new_promise (device, value->type, ghlo_pjrt_promise_new_value (value));
 }
 
 void
 ghlo_pjrt_buffer_free (PJRT_Buffer *self)
 {
-  g_clear_pointer (&self->value, ghlo_value_unref);
-  g_clear_pointer (&self->lent, ghlo_value_unref);
+  g_clear_pointer (&self->promise, ghlo_pjrt_promise_unref);
+  g_clear_pointer (&self->lent, ghlo_pjrt_promise_unref);
   g_clear_pointer (&self->ready, ghlo_pending_unref);
   ghlo_tensor_type_unref (self->type);
   g_mutex_clear (&self->lock);
@@ -42,24 +50,41 @@ ghlo_pjrt_buffer_free (PJRT_Buffer *self)
   g_free (self);
 }
 
-GhloValue *
-ghlo_pjrt_buffer_take (PJRT_Buffer  *self,
-                       gboolean      give_up,
+GhloPjrtPromise *
+ghlo_pjrt_buffer_hold (PJRT_Buffer  *self,
                        GError      **error)
 {
-  GhloValue *value;
+  GhloPjrtPromise *promise = NULL;
 
   g_mutex_lock (&self->lock);
-  value = self->value;
-  if (give_up)
-    self->value = NULL;
-  else if (value != NULL)
-    ghlo_value_ref (value);
+  if (self->promise != NULL)
+    promise = ghlo_pjrt_promise_ref (self->promise);
   g_mutex_unlock (&self->lock);
-  if (value == NULL)
+  if (promise == NULL)
     g_set_error_literal (error, GHLO_ERROR, GHLO_ERROR_INVALID_ARGUMENT, "the buffer was deleted or donated");
 
-  return value;
+  return promise;
+}
+
+GhloPjrtPromise *
+ghlo_pjrt_buffer_give_up (PJRT_Buffer *self)
+{
+  GhloPjrtPromise *promise;
+
+  g_mutex_lock (&self->lock);
+  promise = g_steal_pointer (&self->promise);
+  g_mutex_unlock (&self->lock);
+
+  return promise;
+}
+
+GhloValue *
+ghlo_pjrt_buffer_get_value (PJRT_Buffer  *self,
+                            GError      **error)
+{
+  g_autoptr (GhloPjrtPromise) promise = ghlo_pjrt_buffer_hold (self, error);
+
+  return promise != NULL ? ghlo_pjrt_promise_get (promise, error) : NULL;
 }
 
 static gboolean
@@ -68,7 +93,7 @@ is_deleted (PJRT_Buffer *self)
   gboolean deleted;
 
   g_mutex_lock (&self->lock);
-  deleted = self->value == NULL;
+  deleted = self->promise == NULL;
   g_mutex_unlock (&self->lock);
 
   return deleted;
@@ -169,12 +194,12 @@ get_memory (PJRT_Buffer_Memory_Args *args)
 static PJRT_Error *
 delete (PJRT_Buffer_Delete_Args *args)
 {
-  GhloValue *value;
+  GhloPjrtPromise *promise;
 
   PJRT_NEEDS (args, buffer);
-  value = ghlo_pjrt_buffer_take (args->buffer, TRUE, NULL);
-  if (value != NULL)
-    ghlo_value_unref (value);
+  promise = ghlo_pjrt_buffer_give_up (args->buffer);
+  if (promise != NULL)
+    ghlo_pjrt_promise_unref (promise);
 
   return NULL;
 }
@@ -201,32 +226,93 @@ static PJRT_Error *
 ready_event (PJRT_Buffer_ReadyEvent_Args *args)
 {
   PJRT_NEEDS (args, event);
+  /* Whoever asks for it waits, who knows how. */
+  ghlo_pjrt_queue_help (args->buffer->ready);
   args->event = ghlo_pjrt_event_new (args->buffer->ready);
 
   return NULL;
 }
 
+/* A copy that waits for what it is made of. */
+typedef struct
+{
+  PJRT_Client     *client;      /* owned, as all of the next; for the device */
+  GhloDeviceCore  *core;        /* but for this */
+  GhloPjrtPromise *from, *to;
+} Copy;
+
 /* On another device, or where that is the same one, in other memory. */
+static GhloValue *
+copy_value (GhloValue       *value,
+            GhloDeviceCore  *core,
+            GError         **error)
+{
+  g_autoptr (GhloValue) placed = ghlo_value_place (value, core, NULL, error);
+
+  if (placed == NULL || placed != value)
+    return g_steal_pointer (&placed);
+
+  return ghlo_value_copy (value, core, error);
+}
+
+static void
+make_copy (gpointer data)
+{
+  Copy *self = data;
+  GError *error = NULL;
+  g_autoptr (GhloValue) value = ghlo_pjrt_promise_take (self->from, &error);
+  GhloValue *copy = value != NULL ? copy_value (value, self->core, &error) : NULL;
+
+  if (copy != NULL)
+    ghlo_pjrt_promise_keep (self->to, copy);
+  ghlo_pending_end (self->to->pending, error);
+  ghlo_pjrt_promise_unref (self->to);
+  ghlo_pjrt_client_unref (self->client);
+  g_free (self);
+}
+
+/* Made when there is something to copy. */
+static GhloPjrtPromise *
+copy_late (GhloPjrtPromise *from,
+           PJRT_Device     *device)
+{
+  g_autoptr (GhloPending) pending = ghlo_pending_new ();
+  GhloPjrtPromise *to = ghlo_pjrt_promise_new_late (pending);
+  Copy *self = g_new (Copy, 1);
+
+  *self = (Copy) {
+    .client = ghlo_pjrt_client_ref (device->client), .core = device->core, .from = from,
+    .to = ghlo_pjrt_promise_ref (to),
+  };
+  ghlo_pending_notify (from->pending, make_copy, self);
+
+  return to;
+}
+
 static PJRT_Error *
 copy_to (PJRT_Buffer  *self,
          PJRT_Device  *device,
          PJRT_Buffer **copy)
 {
+  g_autoptr (GhloPjrtPromise) promise = NULL;
   g_autoptr (GhloValue) value = NULL;
-  g_autoptr (GhloValue) placed = NULL;
+  GhloValue *copied = NULL;
   GError *error = NULL;
 
-  value = ghlo_pjrt_buffer_take (self, FALSE, &error);
-  if (value != NULL)
-    placed = ghlo_value_place (value, device->core, NULL, &error);
-  if (placed != NULL && placed == value)
-    {
-      ghlo_value_unref (placed);
-      placed = ghlo_value_copy (value, device->core, &error);
-    }
-  if (placed == NULL)
+  promise = ghlo_pjrt_buffer_hold (self, &error);
+  if (promise == NULL)
     return ghlo_pjrt_error_take (error);
-  *copy = ghlo_pjrt_buffer_new (device, g_steal_pointer (&placed));
+  if (!ghlo_pjrt_promise_is_ready (promise))
+    {
+      *copy = ghlo_pjrt_buffer_new_promise (device, self->type, copy_late (g_steal_pointer (&promise), device));
+      return NULL;
+    }
+  value = ghlo_pjrt_promise_get (promise, &error);
+  if (value != NULL)
+    copied = copy_value (value, device->core, &error);
+  if (copied == NULL)
+    return ghlo_pjrt_error_take (error);
+  *copy = ghlo_pjrt_buffer_new_value (device, copied);
 
   return NULL;
 }

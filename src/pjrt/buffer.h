@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * PJRT's buffers: values of ours that callers give up when they like.
+ * PJRT's buffers: values of ours, or promises of them, that callers give up when they like.
  */
 
 #pragma once
 
 #include "pjrt/client.h"
-#include "runtime/value.h"
+#include "pjrt/promise.h"
 
 G_BEGIN_DECLS
 
@@ -16,20 +16,27 @@ struct PJRT_Buffer
   GhloTensorType *type;         /* owned */
   GhloPending    *ready;        /* owned; what writes it; NULL: written */
   GMutex          lock;         /* guards what follows */
-  GhloValue      *value;        /* owned; NULL once it was deleted or donated */
-  GhloValue      *lent;         /* owned; the value, while somebody outside reads its memory */
+  GhloPjrtPromise *promise;     /* owned; NULL once it was deleted or donated */
+  GhloPjrtPromise *lent;        /* owned; the same, while somebody outside reads the value's memory */
   guint           n_readers;    /* of them */
 };
 
 /* Takes over the reference to @value, a tensor where @device works. */
-PJRT_Buffer *ghlo_pjrt_buffer_new  (PJRT_Device  *device,
-                                    GhloValue    *value);
-void         ghlo_pjrt_buffer_free (PJRT_Buffer  *self);
-/* A reference to the value, which with @give_up goes to the caller, so that the buffer is deleted; INVALID_ARGUMENT for
- * one that was. */
-GhloValue   *ghlo_pjrt_buffer_take (PJRT_Buffer  *self,
-                                    gboolean      give_up,
-                                    GError      **error);
+PJRT_Buffer *ghlo_pjrt_buffer_new_value (PJRT_Device     *device,
+                                         GhloValue       *value);
+/* The same for the reference to @promise, of a tensor of @type. */
+PJRT_Buffer *ghlo_pjrt_buffer_new_promise (PJRT_Device     *device,
+                                           GhloTensorType  *type,
+                                           GhloPjrtPromise *promise);
+void         ghlo_pjrt_buffer_free      (PJRT_Buffer     *self);
+/* A reference to what it holds; INVALID_ARGUMENT where that was deleted. */
+GhloPjrtPromise *ghlo_pjrt_buffer_hold  (PJRT_Buffer     *self,
+                                         GError         **error);
+/* The buffer's own reference, so that the buffer is deleted; NULL where it was. */
+GhloPjrtPromise *ghlo_pjrt_buffer_give_up (PJRT_Buffer   *self);
+/* A reference to the value, which is waited for. */
+GhloValue   *ghlo_pjrt_buffer_get_value (PJRT_Buffer     *self,
+                                         GError         **error);
 
 /* A tensor of that type on @device, out of host memory with any strides (NULL: row by row without gaps). Where the
  * caller keeps the memory, it is told by @release that it is not needed any more; NULL: it is copied. */

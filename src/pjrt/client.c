@@ -43,6 +43,7 @@ ghlo_pjrt_client_unref (PJRT_Client *self)
   g_free (self->topology.descriptions);
   g_free (self->version);
   ghlo_counters_unref (self->counters);
+  g_clear_pointer (&self->queue, ghlo_pjrt_queue_unref);
   g_free (self);
 }
 
@@ -80,6 +81,7 @@ client_new (GhloDeviceCore *core,
   self->topology.client = self;
   self->topology.descriptions = g_new (PJRT_DeviceDescription *, n_devices);
   self->counters = ghlo_counters_new ();
+  self->queue = ghlo_device_core_is_host (core) ? ghlo_pjrt_queue_new () : NULL;
   for (guint i = 0; i < n_devices; i++)
     {
       device_init (&self->all[i], self, i);
@@ -138,6 +140,10 @@ static PJRT_Error *
 destroy (PJRT_Client_Destroy_Args *args)
 {
   PJRT_NEEDS (args, client);
+  if (args->client == NULL)
+    return NULL;
+  if (args->client->queue != NULL)
+    ghlo_pjrt_queue_drain (args->client->queue);
   ghlo_pjrt_client_unref (args->client);
 
   return NULL;

@@ -8,6 +8,7 @@
 
 #include "compiler/counters.h"
 #include "pjrt/abi.h"
+#include "pjrt/queue.h"
 #include "runtime/device.h"
 
 G_BEGIN_DECLS
@@ -56,6 +57,7 @@ struct PJRT_Client
   guint                    n_devices;
   PJRT_TopologyDescription topology;
   GhloCounters            *counters;
+  GhloPjrtQueue           *queue;       /* of its devices; NULL where they have their own */
 };
 
 #define GHLO_PJRT_PLATFORM "ghlo"

@@ -8,9 +8,14 @@
 #include "base/ghlo-error.h"
 #include "client/workers.h"
 #include "compiler/read-module.h"
+#include "plan/cost.h"
 #include "pjrt/element-type.h"
 #include "pjrt/error.h"
 #include "pjrt/executable.h"
+
+/* What an execution takes that is done within the call, at most; and each step of it, whatever it does. */
+#define SHORT_SECONDS 50e-6
+#define STEP_SECONDS 0.5e-6
 
 static GhloIrModule *
 read_program (const PJRT_Program  *program,
@@ -91,17 +96,16 @@ describe_inputs (PJRT_Executable   *self,
 {
   self->n_inputs = type->rank;
   self->layouts = g_new0 (PJRT_Layouts_MemoryLayout *, (gsize) type->rank + type->n_results);
-  self->token_types = g_new0 (GhloTensorType *, (gsize) type->rank + type->n_results);
+  self->types = g_new0 (GhloTensorType *, (gsize) type->rank + type->n_results);
+  self->is_token = g_new0 (gboolean, (gsize) type->rank + type->n_results);
   self->is_donated = g_new0 (gboolean, type->rank);
   for (guint i = 0; i < type->rank; i++)
     {
-      g_autoptr (GhloTensorType) border = type_at_border (type->members[i], error);
-
-      if (border == NULL)
+      self->types[i] = type_at_border (type->members[i], error);
+      if (self->types[i] == NULL)
         return FALSE;
-      self->layouts[i] = ghlo_pjrt_layout_get (ghlo_tensor_type_get_rank (border));
-      if (type->members[i]->kind == GHLO_IR_TYPE_TOKEN)
-        self->token_types[i] = g_steal_pointer (&border);
+      self->layouts[i] = ghlo_pjrt_layout_get (ghlo_tensor_type_get_rank (self->types[i]));
+      self->is_token[i] = type->members[i]->kind == GHLO_IR_TYPE_TOKEN;
     }
 
   return TRUE;
@@ -120,17 +124,17 @@ describe_outputs (PJRT_Executable   *self,
   for (guint i = 0; i < type->n_results; i++)
     {
       const GhloIrType *member = type->members[type->rank + i];
-      g_autoptr (GhloTensorType) border = type_at_border (member, error);
+      GhloTensorType *border = type_at_border (member, error);
       const gint64 *sizes;
 
       if (border == NULL)
         return FALSE;
+      self->types[type->rank + i] = border;
+      self->is_token[type->rank + i] = member->kind == GHLO_IR_TYPE_TOKEN;
       sizes = ghlo_tensor_type_get_dimensions (border, &self->output_ranks[i]);
       g_array_append_vals (dimensions, sizes, (guint) self->output_ranks[i]);
       self->layouts[type->rank + i] = ghlo_pjrt_layout_get (self->output_ranks[i]);
       self->output_types[i] = ghlo_pjrt_element_type_to (ghlo_tensor_type_get_element_type (border));
-      if (member->kind == GHLO_IR_TYPE_TOKEN)
-        self->token_types[type->rank + i] = g_steal_pointer (&border);
     }
   self->output_dimensions = (gpointer) g_array_free (g_steal_pointer (&dimensions), FALSE);
 
@@ -180,13 +184,41 @@ plan_donation (PJRT_Executable  *self,
 
   self->replaced = g_new (guint, type->n_results);
   for (guint i = 0; i < type->rank; i++)
-    self->is_donated[i] = ghlo_signature_is_donatable (self->core->signature.function, i);
+    {
+      self->is_donated[i] = ghlo_signature_is_donatable (self->core->signature.function, i);
+      self->donates |= self->is_donated[i];
+    }
   for (guint i = 0; i < type->n_results; i++)
     {
       self->replaced[i] = choose_replaced (self, type, i, taken);
       if (self->replaced[i] != GHLO_RUN_NO_INPUT)
         taken[self->replaced[i]] = TRUE;
     }
+}
+
+/* Whether any of @module's calls is answered by a function of the caller's. */
+static gboolean
+calls_host (const GhloCustomTargets *targets,
+            const GhloIrModule      *module)
+{
+  g_autofree char *functions = ghlo_custom_targets_describe (targets, module);
+
+  return functions != NULL;
+}
+
+/* Whether a run is estimated to take less than it takes to have another thread do it. Steps take at least as long as
+ * they are estimated to. */
+static gboolean
+is_short (const PJRT_Executable *self)
+{
+  const GhloStepPlan *plan = ghlo_prepared_get_plan (self->core->compilation->prepared);
+  GhloStepCost cost;
+
+  if (self->calls_host || plan == NULL)
+    return FALSE;
+  ghlo_step_plan_cost (plan, &cost);
+
+  return cost.seconds >= 0 && cost.seconds + plan->body.n_steps * STEP_SECONDS <= SHORT_SECONDS;
 }
 
 /* What JAX means by a program, where StableHLO's specification has it otherwise. */
@@ -207,11 +239,13 @@ compile_module (PJRT_Executable  *self,
   request.settings->enabled_passes = g_strdupv ((char **) enabled_passes);
   self->core = ghlo_executable_core_new (&request, NULL, error);
   ghlo_settings_unref (request.settings);
+  self->calls_host = calls_host (request.custom_targets, module);
   if (self->core == NULL)
     return FALSE;
   type = self->core->signature.type;
   if (!describe_inputs (self, type, error) || !describe_outputs (self, type, error))
     return FALSE;
+  self->is_short = is_short (self);
   describe_memories (self);
   plan_donation (self, type);
 

@@ -7,6 +7,7 @@
 #include "pjrt/event.h"
 
 #include "pjrt/error.h"
+#include "pjrt/queue.h"
 
 struct PJRT_Event
 {
@@ -67,6 +68,7 @@ await (PJRT_Event_Await_Args *args)
   GError *error = NULL;
 
   PJRT_NEEDS (args, event);
+  ghlo_pjrt_queue_help (args->event->pending);
   if (ghlo_pending_wait (args->event->pending, NULL, &error))
     return NULL;
 

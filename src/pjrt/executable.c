@@ -25,9 +25,10 @@ ghlo_pjrt_executable_unref (PJRT_Executable *self)
   if (!g_atomic_ref_count_dec (&self->ref_count))
     return;
 
-  for (guint i = 0; self->token_types != NULL && i < self->n_inputs + self->n_outputs; i++)
-    g_clear_pointer (&self->token_types[i], ghlo_tensor_type_unref);
-  g_free (self->token_types);
+  for (guint i = 0; self->types != NULL && i < self->n_inputs + self->n_outputs; i++)
+    g_clear_pointer (&self->types[i], ghlo_tensor_type_unref);
+  g_free (self->types);
+  g_free (self->is_token);
   g_free (self->layouts);
   g_free (self->is_donated);
   g_free (self->replaced);

@@ -31,9 +31,13 @@ struct PJRT_Executable
   PJRT_LogicalDeviceIds  *logical_ids;          /* of the devices */
   PJRT_Layouts_MemoryLayout **layouts;          /* by input and then by output; a list of our own, which nobody frees
                                                    members of */
-  GhloTensorType        **token_types;          /* of tokens at the border, by input and then by output; NULL: none */
+  GhloTensorType        **types;                /* by input and then by output, as the next */
+  gboolean               *is_token;             /* of a program's token callers have a tensor without elements */
   guint                  *replaced;             /* as in GhloRunOptions */
   gboolean               *is_donated;           /* by input: a run may take its memory */
+  gboolean                donates;              /* any of them */
+  gboolean                calls_host;           /* functions of the caller's */
+  gboolean                is_short;             /* estimated to take less than it takes to give it to another thread */
 };
 
 struct PJRT_LoadedExecutable

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Running an executable: from buffers to buffers.
+ * Running an executable: from buffers to buffers, within the call or in the queue of its devices.
  */
 
 #include "base/ghlo-error.h"
-#include "base/sizes.h"
 #include "client/run.h"
 #include "client/workers.h"
 #include "pjrt/buffer.h"
 #include "pjrt/error.h"
 #include "pjrt/event.h"
 #include "pjrt/executable.h"
+#include "pjrt/queue.h"
 
 /* A run that goes on after the call that began it. */
 typedef struct
@@ -30,138 +30,312 @@ finish (gpointer data)
   g_free (running);
 }
 
-/* One run, on one device. */
+/* One execution, on one device. */
 typedef struct
 {
-  PJRT_Executable           *executable;
-  const PJRT_ExecuteOptions *options;   /* nullable */
-  PJRT_Buffer *const        *arguments;
-  GhloValue                **inputs;    /* as many as the program has, owned */
-} Run;
+  PJRT_Executable  *executable; /* owned once it is in a queue */
+  GhloPjrtPromise **inputs;     /* owned, as what it is of; NULL for tokens */
+  GhloPjrtPromise **outputs;    /* the same; NULL for an execution within the call */
+  GhloPending      *end;        /* owned; of one that is not */
+} Execution;
 
-/* Whether a run may take the memory of that input: the program allows it, the caller does not forbid it, and the buffer
- * is no other input as well. */
-static gboolean
-is_given_up (const Run *run,
-             guint      input)
+/* Which inputs a run may take the memory of: the program allows it, the caller does not forbid it, and the buffer is no
+ * other input as well. NULL where there are none. */
+static gboolean *
+list_given_up (const PJRT_Executable     *executable,
+               const PJRT_ExecuteOptions *options,        /* nullable */
+               PJRT_Buffer *const        *arguments)
 {
-  const PJRT_ExecuteOptions *options = run->options;
+  const guint n = executable->n_inputs;
+  gboolean *given_up;
+  g_autoptr (GHashTable) seen = NULL;
 
-  if (!run->executable->is_donated[input])
-    return FALSE;
-  if (options != NULL && PJRT_HAS (options, num_non_donatable_input_indices)
-      && ghlo_dims_contain (options->non_donatable_input_indices, options->num_non_donatable_input_indices, input))
-    return FALSE;
-  for (guint i = 0; i < run->executable->n_inputs; i++)
-    if (i != input && run->arguments[i] == run->arguments[input])
-      return FALSE;
+  if (!executable->donates)
+    return NULL;
+  given_up = g_memdup2 (executable->is_donated, n * sizeof *given_up);
+  for (gsize i = 0; options != NULL && PJRT_HAS (options, num_non_donatable_input_indices)
+       && i < options->num_non_donatable_input_indices; i++)
+    if (options->non_donatable_input_indices[i] >= 0 && options->non_donatable_input_indices[i] < n)
+      given_up[options->non_donatable_input_indices[i]] = FALSE;
+  seen = g_hash_table_new (NULL, NULL);
+  for (guint i = 0; i < n; i++)
+    {
+      gpointer first;
 
-  return TRUE;
+      if (!g_hash_table_lookup_extended (seen, arguments[i], NULL, &first))
+        {
+          g_hash_table_insert (seen, arguments[i], GUINT_TO_POINTER (i));
+          continue;
+        }
+      given_up[i] = FALSE;
+      given_up[GPOINTER_TO_UINT (first)] = FALSE;
+    }
+
+  return given_up;
+}
+
+static void
+clear_promises (GhloPjrtPromise **promises,
+                gsize             n)
+{
+  for (gsize i = 0; i < n; i++)
+    g_clear_pointer (&promises[i], ghlo_pjrt_promise_unref);
 }
 
 /* Checks all inputs before any is given up. */
 static gboolean
-take_inputs (Run     *run,
-             GError **error)
+take_inputs (Execution                  *self,
+             const PJRT_ExecuteOptions  *options,
+             PJRT_Buffer *const         *arguments,
+             GError                    **error)
 {
-  const GhloSignature *signature = &run->executable->core->signature;
+  const PJRT_Executable *executable = self->executable;
+  g_autofree gboolean *given_up = NULL;
 
-  for (guint i = 0; i < run->executable->n_inputs; i++)
+  for (guint i = 0; i < executable->n_inputs; i++)
     {
-      g_autoptr (GhloValue) value = NULL;
-
-      if (run->executable->token_types[i] != NULL)
-        {
-          run->inputs[i] = ghlo_value_new_token ();
-          continue;
-        }
-      value = ghlo_pjrt_buffer_take (run->arguments[i], FALSE, error);
-      if (value == NULL)
+      if (executable->is_token[i])
+        continue;
+      self->inputs[i] = ghlo_pjrt_buffer_hold (arguments[i], error);
+      if (self->inputs[i] == NULL)
         {
           g_prefix_error (error, "input %u cannot be used: ", i);
           return FALSE;
         }
-      run->inputs[i] = ghlo_signature_accept_input (signature, i, value, error);
-      if (run->inputs[i] == NULL)
+      if (!ghlo_signature_check_tensor (&executable->core->signature, i, arguments[i]->type, error))
         return FALSE;
     }
-  for (guint i = 0; i < run->executable->n_inputs; i++)
-    if (is_given_up (run, i))
-      {
-        GhloValue *value = ghlo_pjrt_buffer_take (run->arguments[i], TRUE, NULL);
+  given_up = list_given_up (executable, options, arguments);
+  for (guint i = 0; given_up != NULL && i < executable->n_inputs; i++)
+    {
+      GhloPjrtPromise *promise = given_up[i] ? ghlo_pjrt_buffer_give_up (arguments[i]) : NULL;
 
-        if (value != NULL)
-          ghlo_value_unref (value);
-      }
+      if (promise != NULL)
+        ghlo_pjrt_promise_unref (promise);
+    }
 
   return TRUE;
+}
+
+/* The values of inputs, which are waited for; what is given up is the caller's alone then. */
+static gboolean
+take_values (Execution  *self,
+             GhloValue **values,
+             GError    **error)
+{
+  const GhloSignature *signature = &self->executable->core->signature;
+
+  for (guint i = 0; i < self->executable->n_inputs; i++)
+    {
+      g_autoptr (GhloValue) value = NULL;
+
+      if (self->executable->is_token[i])
+        {
+          values[i] = ghlo_value_new_token ();
+          continue;
+        }
+      value = ghlo_pjrt_promise_take (g_steal_pointer (&self->inputs[i]), error);
+      if (value == NULL)
+        return FALSE;
+      values[i] = ghlo_signature_accept_input (signature, i, value, error);
+      if (values[i] == NULL)
+        return FALSE;
+    }
+
+  return TRUE;
+}
+
+/* The run, which goes on after the call where the device's do. */
+static GhloOutcome *
+run (Execution  *self,
+     GError    **error)
+{
+  const GhloRunOptions options = { .replaced = self->executable->replaced };
+  const guint n = self->executable->n_inputs;
+  g_autofree GhloValue **values = g_new0 (GhloValue *, n);
+  GhloOutcome *outcome = NULL;
+
+  if (take_values (self, values, error))
+    outcome = ghlo_run_start (self->executable->core, values, &options, NULL, error);
+  ghlo_values_clear (values, n);
+
+  return outcome;
 }
 
 /* What the caller gets in place of @output, a value of the run's. */
 static GhloValue *
 value_at_border (const PJRT_Executable  *executable,
-                 const GhloOutcome      *outcome,
+                 GhloOutcome            *outcome,
                  guint                   output,
                  GError                **error)
 {
-  GhloTensorType *token = executable->token_types[executable->n_inputs + output];
+  const guint i = executable->n_inputs + output;
 
-  if (token != NULL)
-    return ghlo_value_new_tensor (token, error);
+  if (executable->is_token[i])
+    return ghlo_value_new_tensor (executable->types[i], error);
 
   return ghlo_value_ref (outcome->outputs[output]);
 }
 
-static gboolean
-make_outputs (const Run           *run,
-              const GhloOutcome   *outcome,
-              PJRT_Buffer        **outputs,
-              GError             **error)
+static void
+free_buffers (PJRT_Buffer **buffers,
+              guint         n)
 {
-  for (guint i = 0; i < run->executable->n_outputs; i++)
+  for (guint i = 0; i < n; i++)
+    ghlo_pjrt_buffer_free (buffers[i]);
+}
+
+static gboolean
+make_outputs (const PJRT_Executable  *executable,
+              GhloOutcome            *outcome,
+              PJRT_Buffer           **outputs,
+              GError                **error)
+{
+  for (guint i = 0; i < executable->n_outputs; i++)
     {
-      GhloValue *value = value_at_border (run->executable, outcome, i, error);
+      GhloValue *value = value_at_border (executable, outcome, i, error);
 
       if (value == NULL)
         {
-          while (i-- > 0)
-            ghlo_pjrt_buffer_free (outputs[i]);
+          free_buffers (outputs, i);
           return FALSE;
         }
-      outputs[i] = ghlo_pjrt_buffer_new (run->executable->devices[0], value);
+      outputs[i] = ghlo_pjrt_buffer_new_value (executable->devices[0], value);
     }
 
   return TRUE;
 }
 
-/* TRUE: the outputs are there, and *pending, the caller's, is the rest of the run. */
+/* Within the call. TRUE: the outputs are there, and *pending, the caller's, is the rest of the run. */
 static gboolean
-start (Run           *run,
-       PJRT_Buffer  **outputs,
-       GhloPending  **pending,
-       GError       **error)
+execute_here (Execution    *self,
+              PJRT_Buffer **outputs,
+              GhloPending **pending,
+              GError      **error)
 {
-  const GhloRunOptions options = { .replaced = run->executable->replaced };
-  g_autoptr (GhloOutcome) outcome = NULL;
+  g_autoptr (GhloOutcome) outcome = run (self, error);
   Running *running;
 
-  if (!take_inputs (run, error))
-    return FALSE;
-  outcome = ghlo_run_start (run->executable->core, run->inputs, &options, NULL, error);
-  if (outcome == NULL || !make_outputs (run, outcome, outputs, error))
+  if (outcome == NULL || !make_outputs (self->executable, outcome, outputs, error))
     return FALSE;
   if (ghlo_outcome_get_pending (outcome) == NULL)
     {
-      *pending = NULL;
-      return ghlo_run_finish (run->executable->core, outcome, error);
+      if (ghlo_run_finish (self->executable->core, outcome, error))
+        return TRUE;
+      free_buffers (outputs, self->executable->n_outputs);
+      return FALSE;
     }
   *pending = ghlo_pending_ref (ghlo_outcome_get_pending (outcome));
   running = g_new (Running, 1);
-  running->core = ghlo_executable_core_ref (run->executable->core);
+  running->core = ghlo_executable_core_ref (self->executable->core);
   running->outcome = g_steal_pointer (&outcome);
   ghlo_pending_notify (*pending, finish, running);
 
   return TRUE;
+}
+
+static gboolean
+keep_promises (Execution  *self,
+               GError    **error)
+{
+  const PJRT_Executable *executable = self->executable;
+  g_autoptr (GhloOutcome) outcome = run (self, error);
+
+  if (outcome == NULL || !ghlo_run_finish (executable->core, outcome, error))
+    return FALSE;
+  for (guint i = 0; i < executable->n_outputs; i++)
+    {
+      GhloValue *value = value_at_border (executable, outcome, i, error);
+
+      if (value == NULL)
+        return FALSE;
+      ghlo_pjrt_promise_keep (self->outputs[i], value);
+    }
+
+  return TRUE;
+}
+
+/* In its turn. Whoever is told of the end finds what the run needed given back. */
+static void
+execute_queued (gpointer data)
+{
+  Execution *self = data;
+  PJRT_Executable *executable = self->executable;
+  GError *error = NULL;
+
+  keep_promises (self, &error);
+  clear_promises (self->inputs, executable->n_inputs);
+  clear_promises (self->outputs, executable->n_outputs);
+  ghlo_pending_end (self->end, error);
+  ghlo_pending_unref (self->end);
+  g_free (self->inputs);
+  g_free (self->outputs);
+  g_free (self);
+  ghlo_pjrt_executable_unref (executable);
+}
+
+static gboolean
+inputs_are_ready (const Execution *self)
+{
+  for (guint i = 0; i < self->executable->n_inputs; i++)
+    if (self->inputs[i] != NULL && !ghlo_pjrt_promise_is_ready (self->inputs[i]))
+      return FALSE;
+
+  return TRUE;
+}
+
+static gboolean
+is_ready (gpointer data)
+{
+  return inputs_are_ready (data);
+}
+
+/* In the queue: the outputs are promises. */
+static void
+enqueue (const Execution  *execution,
+         PJRT_Buffer     **outputs,
+         GhloPending     **pending)
+{
+  static const GhloPjrtQueueClass klass = { execute_queued, is_ready };
+  PJRT_Executable *executable = execution->executable;
+  Execution *self = g_memdup2 (execution, sizeof *execution);
+
+  ghlo_pjrt_executable_ref (executable);
+  self->end = ghlo_pending_new ();
+  self->outputs = g_new (GhloPjrtPromise *, executable->n_outputs);
+  for (guint i = 0; i < executable->n_outputs; i++)
+    {
+      self->outputs[i] = ghlo_pjrt_promise_new_late (self->end);
+      outputs[i] = ghlo_pjrt_buffer_new_promise (executable->devices[0], executable->types[executable->n_inputs + i],
+                                                 ghlo_pjrt_promise_ref (self->outputs[i]));
+    }
+  *pending = ghlo_pending_ref (self->end);
+  ghlo_pjrt_queue_push (executable->client->queue, &klass, self, executable->calls_host);
+}
+
+/* Whether an input is known to have failed, which an execution tells of in its outputs. */
+static gboolean
+has_failed_input (const Execution *self)
+{
+  for (guint i = 0; i < self->executable->n_inputs; i++)
+    if (self->inputs[i] != NULL && self->inputs[i]->is_late
+        && ghlo_pending_get_error (self->inputs[i]->pending) != NULL)
+      return TRUE;
+
+  return FALSE;
+}
+
+/* Whether it is done within the call: the device has an order of its own, there is little to do and nothing to wait
+ * for, or the queue waits for this thread. */
+static gboolean
+is_done_here (const Execution *self)
+{
+  if (self->executable->client->queue == NULL)
+    return TRUE;
+  if (!ghlo_pjrt_queue_is_here () && !(self->executable->is_short && inputs_are_ready (self)))
+    return FALSE;
+
+  return !has_failed_input (self);
 }
 
 static PJRT_Error *
@@ -184,12 +358,11 @@ check (const PJRT_LoadedExecutable_Execute_Args *args)
 static PJRT_Error *
 execute (PJRT_LoadedExecutable_Execute_Args *args)
 {
+  Execution execution = { NULL };
+  g_autofree GhloPjrtPromise **inputs = NULL;
   g_autoptr (GhloPending) pending = NULL;
-  g_autofree GhloValue **inputs = NULL;
   GError *error = NULL;
   PJRT_Error *refusal;
-  gboolean started;
-  Run run;
 
   PJRT_NEEDS (args, execute_device);
   refusal = check (args);
@@ -198,14 +371,22 @@ execute (PJRT_LoadedExecutable_Execute_Args *args)
   if (!ghlo_workers_check (&error))
     return ghlo_pjrt_error_take (error);
 
-  inputs = g_new0 (GhloValue *, args->num_args);
-  run = (Run) {
-    .executable = args->executable->executable, .options = args->options, .arguments = args->argument_lists[0],
-    .inputs = inputs,
-  };
-  started = start (&run, args->output_lists[0], &pending, &error);
-  ghlo_values_clear (inputs, args->num_args);
-  if (!started)
+  inputs = g_new0 (GhloPjrtPromise *, args->num_args);
+  execution.executable = args->executable->executable;
+  execution.inputs = inputs;
+  if (take_inputs (&execution, args->options, args->argument_lists[0], &error))
+    {
+      if (is_done_here (&execution))
+        execute_here (&execution, args->output_lists[0], &pending, &error);
+      else
+        {
+          enqueue (&execution, args->output_lists[0], &pending);
+          inputs = NULL;
+        }
+    }
+  if (inputs != NULL)
+    clear_promises (inputs, args->num_args);
+  if (error != NULL)
     return ghlo_pjrt_error_take (error);
   if (args->device_complete_events != NULL)
     args->device_complete_events[0] = ghlo_pjrt_event_new (pending);

@@ -13,6 +13,7 @@
 #include "pjrt/element-type.h"
 #include "pjrt/error.h"
 #include "pjrt/event.h"
+#include "pjrt/queue.h"
 #include "runtime/place.h"
 
 /* Whether callers leave bits of elements of that type undefined. */
@@ -83,7 +84,7 @@ ghlo_pjrt_buffer_new_from_host (PJRT_Device     *device,
   g_autoptr (GhloValue) value = value_from_host (type, data, byte_strides, release, release_data, error);
   GhloValue *placed = value != NULL ? ghlo_value_place (value, device->core, NULL, error) : NULL;
 
-  return placed != NULL ? ghlo_pjrt_buffer_new (device, placed) : NULL;
+  return placed != NULL ? ghlo_pjrt_buffer_new_value (device, placed) : NULL;
 }
 
 /* INVALID_ARGUMENT for what is no tensor that fits into memory. */
@@ -189,40 +190,102 @@ from_host_buffer (PJRT_Client_BufferFromHostBuffer_Args *args)
   return NULL;
 }
 
-/* @value, which is on the host, with its dimensions in the order of @layout. */
+/* What is to be read, and where to. */
+typedef struct
+{
+  gpointer  to;
+  gboolean  is_ordered;                 /* the dimensions are in another order there, the next */
+  gsize     order[GHLO_MAX_RANK];       /* from the outermost to the innermost one */
+} Reading;
+
+/* @value, which is on the host, with its dimensions in the order that is wanted. */
 static GhloValue *
-reorder (GhloValue                       *value,
-         const PJRT_Buffer_MemoryLayout  *layout,
-         GError                         **error)
+reorder (GhloValue      *value,
+         const Reading  *reading,
+         GError        **error)
 {
   const guint rank = value->type->rank;
   const gint64 *dims = value->type->dimensions;
   const GhloElementType element = value->type->element_type;
   gint64 dense[GHLO_MAX_RANK], sizes[GHLO_MAX_RANK], strides[GHLO_MAX_RANK];
-  gsize order[GHLO_MAX_RANK];
   g_autoptr (GhloTensorType) type = NULL;
 
-  if (!read_order (layout, rank, order))
-    {
-      g_set_error_literal (error, GHLO_ERROR, GHLO_ERROR_UNSUPPORTED,
-                           "expected a host layout that is an order of the dimensions, found another");
-      return NULL;
-    }
   ghlo_shape_strides (dims, rank, (gint64) ghlo_element_type_get_size (element), dense);
   for (guint i = 0; i < rank; i++)
     {
-      sizes[i] = dims[order[i]];
-      strides[i] = dense[order[i]];
+      sizes[i] = dims[reading->order[i]];
+      strides[i] = dense[reading->order[i]];
     }
   type = ghlo_tensor_type_new (element, sizes, rank);
 
   return type != NULL ? ghlo_value_new_copied (type, value->data, strides, error) : NULL;
 }
 
-/* Reading it waits for what writes it; the event has ended when the call returns. */
+static gboolean
+read_value (GhloValue      *value,
+            const Reading  *reading,
+            GError        **error)
+{
+  g_autoptr (GhloValue) ordered = NULL;
+
+  if (!ghlo_value_fetch (value, NULL, error))
+    return FALSE;
+  if (reading->is_ordered)
+    {
+      ordered = reorder (value, reading, error);
+      if (ordered == NULL)
+        return FALSE;
+      value = ordered;
+    }
+  if (value->n_bytes > 0)
+    memcpy (reading->to, value->data, value->n_bytes);
+
+  return TRUE;
+}
+
+/* A reading that waits for what is to be read. */
+typedef struct
+{
+  Reading          reading;
+  GhloPjrtPromise *from;        /* owned, as the next */
+  GhloPending     *end;
+} LateReading;
+
+static void
+read_late (gpointer data)
+{
+  LateReading *self = data;
+  GError *error = NULL;
+  g_autoptr (GhloValue) value = ghlo_pjrt_promise_take (self->from, &error);
+
+  if (value != NULL)
+    read_value (value, &self->reading, &error);
+  ghlo_pending_end (self->end, error);
+  ghlo_pending_unref (self->end);
+  g_free (self);
+}
+
+/* Takes over the reference to @promise. */
+static GhloPending *
+begin_late_reading (GhloPjrtPromise *promise,
+                    const Reading   *reading)
+{
+  LateReading *self = g_new (LateReading, 1);
+  GhloPending *end = ghlo_pending_new ();
+
+  *self = (LateReading) { *reading, promise, ghlo_pending_ref (end) };
+  ghlo_pending_notify (promise->pending, read_late, self);
+
+  return end;
+}
+
+/* The event has ended when the call returns, unless an execution in the queue has yet to give what is read. */
 static PJRT_Error *
 to_host_buffer (PJRT_Buffer_ToHostBuffer_Args *args)
 {
+  Reading reading = { args->dst, args->host_layout != NULL, { 0 } };
+  g_autoptr (GhloPjrtPromise) promise = NULL;
+  g_autoptr (GhloPending) end = NULL;
   g_autoptr (GhloValue) value = NULL;
   GError *error = NULL;
   gsize size;
@@ -237,19 +300,19 @@ to_host_buffer (PJRT_Buffer_ToHostBuffer_Args *args)
   if (args->dst_size < size)
     return ghlo_pjrt_error_new (PJRT_Error_Code_INVALID_ARGUMENT, "expected room for %zu bytes, found %zu", size,
                                 args->dst_size);
-  value = ghlo_pjrt_buffer_take (args->src, FALSE, &error);
-  if (value != NULL && ghlo_value_fetch (value, NULL, &error) && args->host_layout != NULL)
-    {
-      GhloValue *ordered = reorder (value, args->host_layout, &error);
-
-      ghlo_value_unref (value);
-      value = ordered;
-    }
+  if (reading.is_ordered && !read_order (args->host_layout, ghlo_tensor_type_get_rank (args->src->type), reading.order))
+    return ghlo_pjrt_error_new (PJRT_Error_Code_UNIMPLEMENTED,
+                                "expected a host layout that is an order of the dimensions, found another");
+  promise = ghlo_pjrt_buffer_hold (args->src, &error);
+  if (promise != NULL)
+    ghlo_pjrt_queue_help (promise->pending);
+  if (promise != NULL && !ghlo_pjrt_promise_is_ready (promise))
+    end = begin_late_reading (g_steal_pointer (&promise), &reading);
+  else if (promise != NULL && (value = ghlo_pjrt_promise_get (promise, &error)) != NULL)
+    read_value (value, &reading, &error);
   if (error != NULL)
     return ghlo_pjrt_error_take (error);
-  if (size > 0)
-    memcpy (args->dst, value->data, size);
-  args->event = ghlo_pjrt_event_new (NULL);
+  args->event = ghlo_pjrt_event_new (end);
 
   return NULL;
 }
@@ -262,7 +325,7 @@ borrow (PJRT_Buffer  *self,
   g_autoptr (GhloValue) value = NULL;
   GError *error = NULL;
 
-  value = ghlo_pjrt_buffer_take (self, FALSE, &error);
+  value = ghlo_pjrt_buffer_get_value (self, &error);
   if (value == NULL || !ghlo_value_fetch (value, NULL, &error))
     return ghlo_pjrt_error_take (error);
   *memory = value->data;
@@ -279,8 +342,8 @@ increase_external_reference_count (PJRT_Buffer_IncreaseExternalReferenceCount_Ar
   PJRT_NEEDS (args, buffer);
   self = args->buffer;
   g_mutex_lock (&self->lock);
-  if (self->lent == NULL && self->value != NULL)
-    self->lent = ghlo_value_ref (self->value);
+  if (self->lent == NULL && self->promise != NULL)
+    self->lent = ghlo_pjrt_promise_ref (self->promise);
   if (self->lent != NULL)
     {
       self->n_readers++;
@@ -295,7 +358,7 @@ static PJRT_Error *
 decrease_external_reference_count (PJRT_Buffer_DecreaseExternalReferenceCount_Args *args)
 {
   PJRT_Buffer *self;
-  g_autoptr (GhloValue) unlent = NULL;
+  g_autoptr (GhloPjrtPromise) unlent = NULL;
   gboolean read = FALSE;
 
   PJRT_NEEDS (args, buffer);

@@ -1,0 +1,100 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * Values, and promises of them.
+ */
+
+#include "pjrt/promise.h"
+
+#include "base/ghlo-error.h"
+#include "base/new.h"
+#include "pjrt/queue.h"
+#include "runtime/place.h"
+
+GhloPjrtPromise *
+ghlo_pjrt_promise_new_value (GhloValue *value)
+{
+  GhloPjrtPromise *self = ghlo_new0 (GhloPjrtPromise);
+  GhloPending *pending = ghlo_value_get_pending (value);
+
+  g_atomic_ref_count_init (&self->ref_count);
+  self->pending = pending != NULL ? ghlo_pending_ref (pending) : NULL;
+  self->value = value;
+
+  return self;
+}
+
+GhloPjrtPromise *
+ghlo_pjrt_promise_new_late (GhloPending *pending)
+{
+  GhloPjrtPromise *self = ghlo_new0 (GhloPjrtPromise);
+
+  g_atomic_ref_count_init (&self->ref_count);
+  self->pending = ghlo_pending_ref (pending);
+  self->is_late = TRUE;
+
+  return self;
+}
+
+void
+ghlo_pjrt_promise_keep (GhloPjrtPromise *self,
+                        GhloValue       *value)
+{
+  self->value = value;
+}
+
+GhloPjrtPromise *
+ghlo_pjrt_promise_ref (GhloPjrtPromise *self)
+{
+  g_atomic_ref_count_inc (&self->ref_count);
+
+  return self;
+}
+
+void
+ghlo_pjrt_promise_unref (GhloPjrtPromise *self)
+{
+  if (!g_atomic_ref_count_dec (&self->ref_count))
+    return;
+
+  g_clear_pointer (&self->value, ghlo_value_unref);
+  g_clear_pointer (&self->pending, ghlo_pending_unref);
+  g_free (self);
+}
+
+gboolean
+ghlo_pjrt_promise_is_ready (GhloPjrtPromise *self)
+{
+  return !self->is_late || ghlo_pending_is_done (self->pending);
+}
+
+static gboolean
+wait (GhloPjrtPromise  *self,
+      GError          **error)
+{
+  if (!self->is_late)
+    return TRUE;
+  ghlo_pjrt_queue_help (self->pending);
+
+  return ghlo_pending_wait (self->pending, NULL, error);
+}
+
+GhloValue *
+ghlo_pjrt_promise_get (GhloPjrtPromise  *self,
+                       GError          **error)
+{
+  return wait (self, error) ? ghlo_value_ref (self->value) : NULL;
+}
+
+GhloValue *
+ghlo_pjrt_promise_take (GhloPjrtPromise  *self,
+                        GError          **error)
+{
+  GhloValue *value = NULL;
+
+  if (wait (self, error))
+    value = g_atomic_ref_count_compare (&self->ref_count, 1) ? g_steal_pointer (&self->value)
+                                                             : ghlo_value_ref (self->value);
+  ghlo_pjrt_promise_unref (self);
+
+  return value;
+}

@@ -1,0 +1,443 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * Executions that go on after the call, on a device in host memory.
+ */
+
+#include "call.h"
+
+#include <string.h>
+
+/* 1024 numbers to as many, of which each becomes the next one. How long that takes is up to the second input. */
+static const char slow_increment[] =
+  "module @jit_slow {\n"
+  "  func.func public @main(%a: tensor<1024xf32>, %n: tensor<f32>) -> tensor<1024xf32> {\n"
+  "    %zero = stablehlo.constant dense<0.0> : tensor<f32>\n"
+  "    %one = stablehlo.constant dense<1.0> : tensor<f32>\n"
+  "    %ones = stablehlo.constant dense<1.0> : tensor<1024xf32>\n"
+  "    %i, %x = stablehlo.while(%i = %zero, %x = %a) : tensor<f32>, tensor<1024xf32>\n"
+  "      cond {\n"
+  "        %c = stablehlo.compare LT, %i, %n : (tensor<f32>, tensor<f32>) -> tensor<i1>\n"
+  "        stablehlo.return %c : tensor<i1>\n"
+  "      } do {\n"
+  "        %j = stablehlo.add %i, %one : tensor<f32>\n"
+  "        %y = stablehlo.cosine %x : tensor<1024xf32>\n"
+  "        %z = stablehlo.multiply %y, %y : tensor<1024xf32>\n"
+  "        stablehlo.return %j, %z : tensor<f32>, tensor<1024xf32>\n"
+  "      }\n"
+  "    %big = stablehlo.abs %x : tensor<1024xf32>\n"
+  "    %none = stablehlo.minimum %big, %big : tensor<1024xf32>\n"
+  "    %nothing = stablehlo.subtract %none, %big : tensor<1024xf32>\n"
+  "    %0 = stablehlo.add %a, %ones : tensor<1024xf32>\n"
+  "    %1 = stablehlo.add %0, %nothing : tensor<1024xf32>\n"
+  "    return %1 : tensor<1024xf32>\n"
+  "  }\n"
+  "}\n";
+
+/* The same in no time, in the memory of its input. */
+static const char increment[] =
+  "func.func @main(%a: tensor<1024xf32> {tf.aliasing_output = 0 : i32}) -> tensor<1024xf32> {\n"
+  "  %one = stablehlo.constant dense<1.0> : tensor<1024xf32>\n"
+  "  %0 = stablehlo.add %a, %one : tensor<1024xf32>\n"
+  "  return %0 : tensor<1024xf32>\n"
+  "}\n";
+
+/* More memory than there is, and what somebody does with it. */
+#define HUGE_TYPE "tensor<65536x65536x64xf32>"
+
+static const char huge[] =
+  "func.func @main(%a: tensor<f32>) -> " HUGE_TYPE " {\n"
+  "  %0 = stablehlo.broadcast_in_dim %a, dims = [] : (tensor<f32>) -> " HUGE_TYPE "\n"
+  "  return %0 : " HUGE_TYPE "\n"
+  "}\n";
+
+static const char first_of_huge[] =
+  "func.func @main(%a: " HUGE_TYPE ") -> tensor<1x1x1xf32> {\n"
+  "  %0 = stablehlo.slice %a [0:1, 0:1, 0:1] : (" HUGE_TYPE ") -> tensor<1x1x1xf32>\n"
+  "  return %0 : tensor<1x1x1xf32>\n"
+  "}\n";
+
+enum { N = 1024 };
+
+typedef struct
+{
+  PJRT_Client           *client;
+  PJRT_LoadedExecutable *slow, *quick;
+  PJRT_Buffer           *zeros, *moment, *while_; /* numbers; how long something takes: no time, and some */
+} Fixture;
+
+static PJRT_Buffer *
+scalar (PJRT_Client *client,
+        float        number)
+{
+  PJRT_Client_BufferFromHostBuffer_Args args = CALL (Client_BufferFromHostBuffer, .client = client, .data = &number,
+                                                     .type = PJRT_Buffer_Type_F32);
+
+  CALL (Event_Destroy, .event = args.done_with_host_buffer);
+
+  return args.buffer;
+}
+
+static void
+set_up (Fixture *self)
+{
+  const float zeros[N] = { 0 };
+
+  self->client = call_client ("cpu");
+  self->slow = call_compile (self->client, slow_increment);
+  self->quick = call_compile (self->client, increment);
+  self->zeros = call_floats (self->client, zeros, N);
+  self->moment = scalar (self->client, 1);
+  self->while_ = scalar (self->client, 100000);
+}
+
+static void
+tear_down (Fixture *self)
+{
+  CALL (Buffer_Destroy, .buffer = self->zeros);
+  CALL (Buffer_Destroy, .buffer = self->moment);
+  CALL (Buffer_Destroy, .buffer = self->while_);
+  CALL (LoadedExecutable_Destroy, .executable = self->slow);
+  CALL (LoadedExecutable_Destroy, .executable = self->quick);
+  CALL (Client_Destroy, .client = self->client);
+}
+
+/* What takes a while, of @from. */
+static PJRT_Buffer *
+begin (const Fixture  *self,
+       PJRT_Buffer    *from,
+       PJRT_Event    **done)
+{
+  PJRT_Buffer *inputs[] = { from, self->while_ }, *output = NULL;
+
+  call_check ("Execute", call_execute (self->slow, inputs, 2, &output, done));
+
+  return output;
+}
+
+static void
+check_numbers (PJRT_Buffer *buffer,
+               float        expected)
+{
+  float numbers[N];
+
+  call_read (buffer, numbers, sizeof numbers);
+  for (guint i = 0; i < N; i++)
+    g_assert_cmpfloat (numbers[i], ==, expected);
+}
+
+static gboolean
+is_ready (PJRT_Buffer *buffer)
+{
+  PJRT_Event *event = CALL (Buffer_ReadyEvent, .buffer = buffer).event;
+  gboolean ready = CALL (Event_IsReady, .event = event).is_ready;
+
+  CALL (Event_Destroy, .event = event);
+
+  return ready;
+}
+
+static void
+wait_for (PJRT_Event *event)
+{
+  CALL (Event_Await, .event = event);
+  g_assert_true (CALL (Event_IsReady, .event = event).is_ready);
+  CALL (Event_Destroy, .event = event);
+}
+
+typedef struct
+{
+  GMutex      lock;
+  GCond       changed;
+  gboolean    is_told;
+  PJRT_Error *error;
+} Told;
+
+static void
+tell (PJRT_Error *error,
+      void       *data)
+{
+  Told *told = data;
+
+  g_mutex_lock (&told->lock);
+  told->is_told = TRUE;
+  told->error = error;
+  g_cond_signal (&told->changed);
+  g_mutex_unlock (&told->lock);
+}
+
+/* The outputs are there at once, with all that is known of them, and their content later. */
+static void
+test_later (void)
+{
+  Fixture fixture;
+  Told told = { .is_told = FALSE };
+  PJRT_Event *done = NULL, *read;
+  PJRT_Buffer *output, *copy;
+  float numbers[N];
+
+  set_up (&fixture);
+  output = begin (&fixture, fixture.zeros, &done);
+  g_assert_false (CALL (Event_IsReady, .event = done).is_ready);
+  g_assert_false (is_ready (output));
+  g_assert_cmpint (CALL (Buffer_Dimensions, .buffer = output).dims[0], ==, N);
+  g_assert_cmpint (CALL (Buffer_ElementType, .buffer = output).type, ==, PJRT_Buffer_Type_F32);
+  g_assert_cmpuint (CALL (Buffer_OnDeviceSizeInBytes, .buffer = output).on_device_size_in_bytes, ==, sizeof numbers);
+  CALL (Event_OnReady, .event = done, .callback = tell, .user_arg = &told);
+  CALL (Event_Destroy, .event = done);
+
+  copy = CALL (Buffer_CopyToDevice, .buffer = output,
+               .dst_device = CALL (Buffer_Device, .buffer = output).device).dst_buffer;
+  read = CALL (Buffer_ToHostBuffer, .src = output, .dst = numbers, .dst_size = sizeof numbers).event;
+  g_assert_false (is_ready (copy));
+  g_assert_false (CALL (Event_IsReady, .event = read).is_ready);
+  wait_for (read);
+  for (guint i = 0; i < N; i++)
+    g_assert_cmpfloat (numbers[i], ==, 1);
+  check_numbers (copy, 1);
+
+  g_mutex_lock (&told.lock);
+  while (!told.is_told)
+    g_cond_wait (&told.changed, &told.lock);
+  g_mutex_unlock (&told.lock);
+  g_assert_null (told.error);
+  CALL (Buffer_Destroy, .buffer = copy);
+  CALL (Buffer_Destroy, .buffer = output);
+  tear_down (&fixture);
+}
+
+/* Calls that are all in flight at once, each on the answer of the one before. */
+static void
+test_chain (void)
+{
+  Fixture fixture;
+  PJRT_Buffer *buffer;
+
+  set_up (&fixture);
+  buffer = begin (&fixture, fixture.zeros, NULL);
+  for (guint i = 0; i < 100; i++)
+    {
+      PJRT_Buffer *inputs[] = { buffer, fixture.moment }, *next = NULL;
+      gboolean donates = i % 3 == 0;
+
+      call_check ("Execute", call_execute (donates ? fixture.quick : fixture.slow, inputs, donates ? 1 : 2, &next,
+                                           NULL));
+      g_assert_cmpint (CALL (Buffer_IsDeleted, .buffer = buffer).is_deleted, ==, donates);
+      CALL (Buffer_Destroy, .buffer = buffer);
+      buffer = next;
+    }
+  check_numbers (buffer, 101);
+  CALL (Buffer_Destroy, .buffer = buffer);
+  tear_down (&fixture);
+}
+
+/* Nobody waits for what was deleted, and what goes on needs nothing of the caller's. */
+static void
+test_deletion (void)
+{
+  Fixture fixture;
+  PJRT_Event *done = NULL;
+  PJRT_Buffer *inputs[2], *output = NULL, *gone;
+
+  set_up (&fixture);
+  inputs[0] = begin (&fixture, fixture.zeros, NULL);
+  inputs[1] = scalar (fixture.client, 7);
+  call_check ("Execute", call_execute (fixture.slow, inputs, 2, &output, &done));
+  for (guint i = 0; i < 2; i++)
+    CALL (Buffer_Destroy, .buffer = inputs[i]);
+  gone = begin (&fixture, output, NULL);
+  CALL (Buffer_Delete, .buffer = gone);
+  g_assert_true (CALL (Buffer_IsDeleted, .buffer = gone).is_deleted);
+  call_check_error (CALL_ERROR (Buffer_ToHostBuffer, .src = gone, .dst = inputs, .dst_size = N * sizeof (float)),
+                    PJRT_Error_Code_INVALID_ARGUMENT, "deleted or donated");
+  CALL (LoadedExecutable_Delete, .executable = fixture.slow);
+  wait_for (done);
+  check_numbers (output, 2);
+  CALL (Buffer_Destroy, .buffer = gone);
+  CALL (Buffer_Destroy, .buffer = output);
+  tear_down (&fixture);
+}
+
+/* A buffer is given up when the call is made; what somebody outside reads is not written to. */
+static void
+test_donation (void)
+{
+  Fixture fixture;
+  PJRT_Buffer *first, *second = NULL, *third = NULL;
+  const float *address;
+
+  set_up (&fixture);
+  first = begin (&fixture, fixture.zeros, NULL);
+  call_check ("Execute", call_execute (fixture.quick, &first, 1, &second, NULL));
+  g_assert_true (CALL (Buffer_IsDeleted, .buffer = first).is_deleted);
+  g_assert_false (is_ready (second));
+  CALL (Buffer_IncreaseExternalReferenceCount, .buffer = second);
+  call_check ("Execute", call_execute (fixture.quick, &second, 1, &third, NULL));
+  g_assert_true (CALL (Buffer_IsDeleted, .buffer = second).is_deleted);
+  check_numbers (third, 3);
+  address = CALL (Buffer_OpaqueDeviceMemoryDataPointer, .buffer = third).device_memory_ptr;
+  g_assert_cmpfloat (address[N - 1], ==, 3);
+  CALL (Buffer_DecreaseExternalReferenceCount, .buffer = second);
+  CALL (Buffer_Destroy, .buffer = first);
+  CALL (Buffer_Destroy, .buffer = second);
+  CALL (Buffer_Destroy, .buffer = third);
+  tear_down (&fixture);
+}
+
+/* A run in flight takes the memory of what it is given, where nobody else has it. */
+static void
+test_memory (void)
+{
+  Fixture fixture;
+  PJRT_Buffer *buffer, *next = NULL;
+  uintptr_t address;
+
+  set_up (&fixture);
+  buffer = begin (&fixture, fixture.zeros, NULL);
+  address = CALL (Buffer_UnsafePointer, .buffer = buffer).buffer_pointer;
+  for (guint i = 0; i < 3; i++)
+    {
+      PJRT_Buffer *other = begin (&fixture, fixture.zeros, NULL);
+
+      call_check ("Execute", call_execute (fixture.quick, &buffer, 1, &next, NULL));
+      CALL (Buffer_Destroy, .buffer = buffer);
+      CALL (Buffer_Destroy, .buffer = other);
+      buffer = next;
+    }
+  g_assert_cmpuint (CALL (Buffer_UnsafePointer, .buffer = buffer).buffer_pointer, ==, address);
+  check_numbers (buffer, 4);
+  CALL (Buffer_Destroy, .buffer = buffer);
+  tear_down (&fixture);
+}
+
+static void
+check_failure (PJRT_Buffer *buffer,
+               char       **message)
+{
+  PJRT_Event *event = CALL (Buffer_ReadyEvent, .buffer = buffer).event;
+  g_autofree char *found = NULL;
+  PJRT_Error *error = CALL_ERROR (Event_Await, .event = event);
+
+  g_assert_nonnull (error);
+  g_assert_cmpint (CALL (Error_GetCode, .error = error).code, ==, PJRT_Error_Code_RESOURCE_EXHAUSTED);
+  found = call_take_message (error);
+  if (*message == NULL)
+    *message = g_strdup (found);
+  g_assert_cmpstr (found, ==, *message);
+  CALL (Event_Destroy, .event = event);
+  error = CALL_ERROR (Buffer_UnsafePointer, .buffer = buffer);
+  g_assert_nonnull (error);
+  g_free (found);
+  found = call_take_message (error);
+  g_assert_cmpstr (found, ==, *message);
+}
+
+/* What fails fails whatever needs it, with the first cause. */
+static void
+test_failure (void)
+{
+  PJRT_Client *client = call_client ("cpu");
+  PJRT_LoadedExecutable *fails = call_compile (client, huge), *needs = call_compile (client, first_of_huge);
+  PJRT_Buffer *one = scalar (client, 1), *output = NULL, *next[2] = { NULL };
+  g_autofree char *message = NULL;
+  PJRT_Event *done = NULL;
+
+  call_check ("Execute", call_execute (fails, &one, 1, &output, &done));
+  call_check ("Execute", call_execute (needs, &output, 1, &next[0], NULL));
+  call_check_error (CALL_ERROR (Event_Await, .event = done), PJRT_Error_Code_RESOURCE_EXHAUSTED, "65536x65536x64xf32");
+  CALL (Event_Destroy, .event = done);
+  check_failure (output, &message);
+  check_failure (next[0], &message);
+  /* When it is known to have failed, as when it is not. */
+  call_check ("Execute", call_execute (needs, &output, 1, &next[1], &done));
+  check_failure (next[1], &message);
+  call_check_error (CALL_ERROR (Event_Await, .event = done), PJRT_Error_Code_RESOURCE_EXHAUSTED, message);
+  CALL (Event_Destroy, .event = done);
+  CALL (Buffer_Destroy, .buffer = one);
+  CALL (Buffer_Destroy, .buffer = output);
+  CALL (Buffer_Destroy, .buffer = next[0]);
+  CALL (Buffer_Destroy, .buffer = next[1]);
+  CALL (LoadedExecutable_Destroy, .executable = fails);
+  CALL (LoadedExecutable_Destroy, .executable = needs);
+  CALL (Client_Destroy, .client = client);
+}
+
+/* A client that goes waits for what it has to do. */
+static void
+test_end (void)
+{
+  Fixture fixture;
+  PJRT_Event *done[3] = { NULL };
+  PJRT_Buffer *outputs[3];
+
+  set_up (&fixture);
+  for (guint i = 0; i < G_N_ELEMENTS (done); i++)
+    outputs[i] = begin (&fixture, fixture.zeros, &done[i]);
+  g_assert_false (CALL (Event_IsReady, .event = done[2]).is_ready);
+  tear_down (&fixture);
+  for (guint i = 0; i < G_N_ELEMENTS (done); i++)
+    {
+      g_assert_true (CALL (Event_IsReady, .event = done[i]).is_ready);
+      CALL (Event_Destroy, .event = done[i]);
+      check_numbers (outputs[i], 1);
+      CALL (Buffer_Destroy, .buffer = outputs[i]);
+    }
+}
+
+/* Many threads with chains of their own. */
+static gpointer
+run_chain (gpointer data)
+{
+  const Fixture *fixture = data;
+  PJRT_Buffer *buffer = fixture->zeros;
+
+  for (guint i = 0; i < 200; i++)
+    {
+      PJRT_Buffer *inputs[] = { buffer, fixture->moment }, *next = NULL;
+      gboolean donates = i % 3 == 1;
+
+      call_check ("Execute", call_execute (donates ? fixture->quick : fixture->slow, inputs, donates ? 1 : 2, &next,
+                                           NULL));
+      if (buffer != fixture->zeros)
+        CALL (Buffer_Destroy, .buffer = buffer);
+      buffer = next;
+      if (i % 17 == 0)
+        check_numbers (buffer, (float) i + 1);
+    }
+  check_numbers (buffer, 200);
+  CALL (Buffer_Destroy, .buffer = buffer);
+
+  return NULL;
+}
+
+static void
+test_threads (void)
+{
+  Fixture fixture;
+  GThread *threads[8];
+
+  set_up (&fixture);
+  for (guint i = 0; i < G_N_ELEMENTS (threads); i++)
+    threads[i] = g_thread_new ("chain", run_chain, &fixture);
+  for (guint i = 0; i < G_N_ELEMENTS (threads); i++)
+    g_thread_join (threads[i]);
+  tear_down (&fixture);
+}
+
+int
+main (int    argc,
+      char **argv)
+{
+  g_test_init (&argc, &argv, NULL);
+  call_load ();
+
+  g_test_add_func ("/pjrt/queue/later", test_later);
+  g_test_add_func ("/pjrt/queue/chain", test_chain);
+  g_test_add_func ("/pjrt/queue/deletion", test_deletion);
+  g_test_add_func ("/pjrt/queue/donation", test_donation);
+  g_test_add_func ("/pjrt/queue/memory", test_memory);
+  g_test_add_func ("/pjrt/queue/failure", test_failure);
+  g_test_add_func ("/pjrt/queue/end", test_end);
+  g_test_add_func ("/pjrt/queue/threads", test_threads);
+
+  return g_test_run ();
+}
