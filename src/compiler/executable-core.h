@@ -46,6 +46,7 @@ void                ghlo_compile_request_clear (GhloCompileRequest        *reque
 GhloExecutableCore *ghlo_executable_core_ref   (GhloExecutableCore        *self);
 void                ghlo_executable_core_unref (GhloExecutableCore        *self);
 
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (GhloCompileRequest, ghlo_compile_request_clear)
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (GhloExecutableCore, ghlo_executable_core_unref)
 
 G_END_DECLS

@@ -40,6 +40,29 @@ PJRT_ARGS (Executable_OutputMemoryKinds, PJRT_Executable *executable; size_t num
            const char *const *memory_kinds; const size_t *memory_kind_sizes);
 PJRT_ARGS (Executable_ParameterMemoryKinds, PJRT_Executable *executable; size_t num_parameters;
            const char *const *memory_kinds; const size_t *memory_kind_sizes);
+PJRT_ARGS (Executable_GetCostAnalysis, PJRT_Executable *executable; size_t num_properties;
+           const PJRT_NamedValue *properties);
+PJRT_ARGS (Executable_GetCompiledMemoryStats, PJRT_Executable *executable; int64_t generated_code_size_in_bytes;
+           int64_t argument_size_in_bytes; int64_t output_size_in_bytes; int64_t alias_size_in_bytes;
+           int64_t temp_size_in_bytes; int64_t host_generated_code_size_in_bytes; int64_t host_argument_size_in_bytes;
+           int64_t host_output_size_in_bytes; int64_t host_alias_size_in_bytes; int64_t host_temp_size_in_bytes;
+           int64_t peak_memory_in_bytes; int64_t total_size_in_bytes; int64_t total_allocation_bytes;
+           int64_t indefinite_allocations; int64_t peak_unpadded_heap_bytes);
+PJRT_ARGS (Executable_Fingerprint, PJRT_Executable *executable; const char *executable_fingerprint;
+           size_t executable_fingerprint_size);
+PJRT_ARGS (LoadedExecutable_Fingerprint, PJRT_LoadedExecutable *executable; const char *executable_fingerprint;
+           size_t executable_fingerprint_size);
+
+typedef struct PJRT_SerializedExecutable PJRT_SerializedExecutable;
+typedef void (*PJRT_SerializedExecutableDeleter) (PJRT_SerializedExecutable *serialized);
+
+PJRT_ARGS (Executable_Serialize, const PJRT_Executable *executable; const char *serialized_bytes;
+           size_t serialized_bytes_size; PJRT_SerializedExecutable *serialized_executable;
+           PJRT_SerializedExecutableDeleter serialized_executable_deleter);
+PJRT_ARGS (Executable_DeserializeAndLoad, PJRT_Client *client; const char *serialized_executable;
+           size_t serialized_executable_size; PJRT_LoadedExecutable *loaded_executable;
+           const char *overridden_serialized_compile_options; size_t overridden_serialized_compile_options_size;
+           void *load_options);
 PJRT_ARGS (Executable_OptimizedProgram, PJRT_Executable *executable; PJRT_Program *program);
 PJRT_ARGS (Executable_GetCompileOptions, PJRT_Executable *executable; const char *serialized_bytes;
            size_t serialized_bytes_size; PJRT_Bytes *serialized_compile_options;

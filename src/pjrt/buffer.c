@@ -352,4 +352,7 @@ ghlo_pjrt_buffer_add_functions (PJRT_Api *api)
   api->PJRT_Buffer_CopyToDevice = copy_to_device;
   api->PJRT_Buffer_CopyToMemory = copy_to_memory;
   ghlo_pjrt_host_buffer_add_functions (api);
+  ghlo_pjrt_read_buffer_add_functions (api);
+  ghlo_pjrt_make_buffer_add_functions (api);
+  ghlo_pjrt_transfer_add_functions (api);
 }

@@ -48,7 +48,14 @@ PJRT_Buffer *ghlo_pjrt_buffer_new_from_host (PJRT_Device     *device,
                                              gpointer         release_data,
                                              GError         **error);
 
+/* Has the elements of a value that was written by a caller be as ours are: NumPy's booleans may be any byte, and short
+ * integers have anything in front. */
+void         ghlo_pjrt_tidy             (GhloValue       *value);
+
 void         ghlo_pjrt_buffer_add_functions (PJRT_Api *api);
 void         ghlo_pjrt_host_buffer_add_functions (PJRT_Api *api);
+void         ghlo_pjrt_read_buffer_add_functions (PJRT_Api *api);
+void         ghlo_pjrt_make_buffer_add_functions (PJRT_Api *api);
+void         ghlo_pjrt_transfer_add_functions    (PJRT_Api *api);
 
 G_END_DECLS

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/ghlo-error.h"
+#include "base/hash.h"
 #include "client/workers.h"
 #include "compiler/read-module.h"
 #include "plan/cost.h"
@@ -222,21 +223,30 @@ is_short (const PJRT_Executable *self)
 }
 
 /* What JAX means by a program, where StableHLO's specification has it otherwise. */
-static const char *const enabled_passes[] = { "whole-scatter-windows", NULL };
+static GhloSettings *
+make_settings (void)
+{
+  static const char *const passes[] = { "whole-scatter-windows", NULL };
+  GhloSettings *settings = ghlo_settings_new ();
 
-static gboolean
-compile_module (PJRT_Executable  *self,
-                GhloIrModule     *module,
-                GError          **error)
+  g_strfreev (settings->enabled_passes);
+  settings->enabled_passes = g_strdupv ((char **) passes);
+
+  return settings;
+}
+
+gboolean
+ghlo_pjrt_executable_compile (PJRT_Executable  *self,
+                              GhloIrModule     *module,
+                              GhloSettings     *settings,
+                              GError          **error)
 {
   GhloCompileRequest request = {
-    .module = module, .device = self->client->core, .settings = ghlo_settings_new (),
-    .counters = self->client->counters,
+    .module = module, .device = self->client->core, .counters = self->client->counters,
+    .settings = settings != NULL ? ghlo_settings_ref (settings) : make_settings (),
   };
   const GhloIrType *type;
 
-  g_strfreev (request.settings->enabled_passes);
-  request.settings->enabled_passes = g_strdupv ((char **) enabled_passes);
   self->core = ghlo_executable_core_new (&request, NULL, error);
   ghlo_settings_unref (request.settings);
   self->calls_host = calls_host (request.custom_targets, module);
@@ -252,41 +262,65 @@ compile_module (PJRT_Executable  *self,
   return TRUE;
 }
 
-static PJRT_Executable *
-executable_new (PJRT_Client                    *client,
-                const PJRT_Client_Compile_Args *args,
-                GError                        **error)
+PJRT_Executable *
+ghlo_pjrt_executable_new (PJRT_Client    *client,
+                          gconstpointer   options,
+                          gsize           options_size,
+                          GError        **error)
 {
   PJRT_Executable *self = g_new0 (PJRT_Executable, 1);
-  g_autoptr (GhloIrModule) module = NULL;
 
   g_atomic_ref_count_init (&self->ref_count);
   self->client = ghlo_pjrt_client_ref (client);
   self->options = (GhloPjrtCompileOptions) GHLO_PJRT_COMPILE_OPTIONS_INIT;
-  self->option_bytes = g_bytes_new (args->compile_options, args->compile_options_size);
-  if (ghlo_pjrt_compile_options_read (&self->options, args->compile_options, args->compile_options_size,
-                                      client->n_devices, error)
-      && find_devices (self, error)
-      && (module = read_program (args->program, error)) != NULL
-      && compile_module (self, module, error))
+  self->option_bytes = g_bytes_new (options, options_size);
+  if (ghlo_pjrt_compile_options_read (&self->options, options, options_size, client->n_devices, error)
+      && find_devices (self, error))
     return self;
   ghlo_pjrt_executable_unref (self);
 
   return NULL;
 }
 
+/* The same in every process: a quick hash, since callers ask for each program's. */
+static void
+set_fingerprint (PJRT_Executable    *self,
+                 const PJRT_Program *program)
+{
+  static const guint64 key[] = { 0x6f6c6867, 0x74726a70 };
+  const guint64 code = ghlo_hash_keyed (key, 1, 3, program->code, program->code_size);
+  g_autofree char *text = g_strdup_printf ("%s\n%s\n%016" G_GINT64_MODIFIER "x", self->client->version,
+                                           self->devices[0]->description.kind, code);
+  gsize size;
+  gconstpointer options = g_bytes_get_data (self->option_bytes, &size);
+  const guint64 parts[] = {
+    ghlo_hash_keyed (key, 1, 3, text, strlen (text)), ghlo_hash_keyed (key, 1, 3, options, size),
+  };
+
+  g_snprintf (self->fingerprint, sizeof self->fingerprint, "%016" G_GINT64_MODIFIER "x%016" G_GINT64_MODIFIER "x",
+              code, ghlo_hash_keyed (key, 1, 3, parts, sizeof parts));
+}
+
 static PJRT_Error *
 compile (PJRT_Client_Compile_Args *args)
 {
+  g_autoptr (GhloIrModule) module = NULL;
+  PJRT_Executable *executable = NULL;
   GError *error = NULL;
-  PJRT_Executable *executable;
 
   PJRT_NEEDS (args, executable);
-  executable = ghlo_workers_check (&error) ? executable_new (args->client, args, &error) : NULL;
+  if (ghlo_workers_check (&error))
+    executable = ghlo_pjrt_executable_new (args->client, args->compile_options, args->compile_options_size, &error);
   if (executable == NULL)
     return ghlo_pjrt_error_take (error);
-  args->executable = g_new0 (PJRT_LoadedExecutable, 1);
-  args->executable->executable = executable;
+  module = read_program (args->program, &error);
+  if (module == NULL || !ghlo_pjrt_executable_compile (executable, module, NULL, &error))
+    {
+      ghlo_pjrt_executable_unref (executable);
+      return ghlo_pjrt_error_take (error);
+    }
+  set_fingerprint (executable, args->program);
+  args->executable = ghlo_pjrt_loaded_executable_new (executable);
 
   return NULL;
 }

@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * PJRT's types of elements and ours.
+ * PJRT's types of elements and tensors, and ours.
  */
 
 #include "pjrt/element-type.h"
+
+#include "base/ghlo-error.h"
+#include "pjrt/layouts.h"
 
 static const GhloElementType types[] = {
   [PJRT_Buffer_Type_PRED] = GHLO_ELEMENT_TYPE_I1,
@@ -50,4 +53,31 @@ ghlo_pjrt_element_type_to (GhloElementType type)
       return (PJRT_Buffer_Type) i;
 
   return PJRT_Buffer_Type_INVALID;
+}
+
+GhloTensorType *
+ghlo_pjrt_tensor_type_new (PJRT_Buffer_Type                 element,
+                           const int64_t                   *dims,
+                           gsize                            n_dims,
+                           const PJRT_Buffer_MemoryLayout  *layout,
+                           GError                         **error)
+{
+  const GhloElementType ours = ghlo_pjrt_element_type_from (element);
+  g_autoptr (GhloTensorType) type = NULL;
+
+  if (ours == GHLO_ELEMENT_TYPE_INVALID)
+    {
+      g_set_error (error, GHLO_ERROR, GHLO_ERROR_UNSUPPORTED, "PJRT's element type %d has no counterpart",
+                   (int) element);
+      return NULL;
+    }
+  type = ghlo_tensor_type_new (ours, dims, n_dims);
+  if (type == NULL || ghlo_tensor_type_get_size (type) < 0)
+    {
+      g_set_error_literal (error, GHLO_ERROR, GHLO_ERROR_INVALID_ARGUMENT,
+                           "expected dimensions of a tensor that fits into memory, found others");
+      return NULL;
+    }
+
+  return ghlo_pjrt_layout_check (layout, n_dims, error) ? g_steal_pointer (&type) : NULL;
 }

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * PJRT's types of elements and ours.
+ * PJRT's types of elements and tensors, and ours.
  */
 
 #pragma once
 
-#include "base/ghlo-enums.h"
+#include "base/ghlo-tensor-type.h"
 #include "pjrt/abi.h"
 
 G_BEGIN_DECLS
@@ -13,5 +13,13 @@ G_BEGIN_DECLS
 /* INVALID where the other has none. */
 GhloElementType  ghlo_pjrt_element_type_from (PJRT_Buffer_Type type);
 PJRT_Buffer_Type ghlo_pjrt_element_type_to   (GhloElementType  type);
+
+/* Of a tensor on a device, with whatever layout (nullable) callers want it to have there. INVALID_ARGUMENT for what
+ * fits into no memory, UNSUPPORTED for elements and layouts that we have not. */
+GhloTensorType  *ghlo_pjrt_tensor_type_new   (PJRT_Buffer_Type                 element,
+                                              const int64_t                   *dims,
+                                              gsize                            n_dims,
+                                              const PJRT_Buffer_MemoryLayout  *layout,
+                                              GError                         **error);
 
 G_END_DECLS

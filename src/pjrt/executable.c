@@ -28,6 +28,7 @@ ghlo_pjrt_executable_unref (PJRT_Executable *self)
   for (guint i = 0; self->types != NULL && i < self->n_inputs + self->n_outputs; i++)
     g_clear_pointer (&self->types[i], ghlo_tensor_type_unref);
   g_free (self->types);
+  g_free (self->costs);
   g_free (self->is_token);
   g_free (self->layouts);
   g_free (self->is_donated);
@@ -150,6 +151,16 @@ parameter_memory_kinds (PJRT_Executable_ParameterMemoryKinds_Args *args)
   return NULL;
 }
 
+static PJRT_Error *
+fingerprint (PJRT_Executable_Fingerprint_Args *args)
+{
+  PJRT_NEEDS (args, executable_fingerprint_size);
+  args->executable_fingerprint = args->executable->fingerprint;
+  args->executable_fingerprint_size = strlen (args->executable->fingerprint);
+
+  return NULL;
+}
+
 /* The program as it was written; asked for twice, once for its size. */
 static PJRT_Error *
 optimized_program (PJRT_Executable_OptimizedProgram_Args *args)
@@ -212,9 +223,12 @@ ghlo_pjrt_executable_add_functions (PJRT_Api *api)
   api->PJRT_Executable_OutputDimensions = output_dimensions;
   api->PJRT_Executable_OutputMemoryKinds = output_memory_kinds;
   api->PJRT_Executable_ParameterMemoryKinds = parameter_memory_kinds;
+  api->PJRT_Executable_Fingerprint = fingerprint;
   api->PJRT_Executable_OptimizedProgram = optimized_program;
   api->PJRT_Executable_GetCompileOptions = get_compile_options;
   ghlo_pjrt_loaded_executable_add_functions (api);
   ghlo_pjrt_compile_add_functions (api);
   ghlo_pjrt_execute_add_functions (api);
+  ghlo_pjrt_cost_add_functions (api);
+  ghlo_pjrt_serialize_add_functions (api);
 }

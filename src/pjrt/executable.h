@@ -12,6 +12,9 @@
 
 G_BEGIN_DECLS
 
+/* 32 digits, and a NUL. */
+enum { GHLO_PJRT_FINGERPRINT_SIZE = 33 };
+
 /* What both handles that PJRT has of a program refer to. Does not change. */
 struct PJRT_Executable
 {
@@ -20,6 +23,8 @@ struct PJRT_Executable
   GhloExecutableCore     *core;
   GhloPjrtCompileOptions  options;
   GBytes                 *option_bytes; /* as they came */
+  char                    fingerprint[GHLO_PJRT_FINGERPRINT_SIZE];      /* of program, options, device and version */
+  PJRT_NamedValue        *costs;        /* once somebody asks; atomic */
   PJRT_Device           **devices;      /* n_devices of them, in the order of the assignment */
   guint                   n_devices;
   guint                   n_inputs, n_outputs;
@@ -46,12 +51,26 @@ struct PJRT_LoadedExecutable
   gint             is_deleted;          /* atomic */
 };
 
-PJRT_Executable *ghlo_pjrt_executable_ref   (PJRT_Executable *self);
-void             ghlo_pjrt_executable_unref (PJRT_Executable *self);
+/* In two steps, without a program yet: for @options, a CompileOptionsProto. */
+PJRT_Executable *ghlo_pjrt_executable_new     (PJRT_Client         *client,
+                                               gconstpointer        options,
+                                               gsize                options_size,
+                                               GError             **error);
+/* @settings (nullable): other than the default ones. */
+gboolean         ghlo_pjrt_executable_compile (PJRT_Executable     *self,
+                                               GhloIrModule        *module,
+                                               GhloSettings        *settings,
+                                               GError             **error);
+/* A handle that takes over the reference to @self. */
+PJRT_LoadedExecutable *ghlo_pjrt_loaded_executable_new (PJRT_Executable *self);
+PJRT_Executable *ghlo_pjrt_executable_ref     (PJRT_Executable     *self);
+void             ghlo_pjrt_executable_unref   (PJRT_Executable     *self);
 
 void             ghlo_pjrt_executable_add_functions        (PJRT_Api *api);
 void             ghlo_pjrt_loaded_executable_add_functions (PJRT_Api *api);
 void             ghlo_pjrt_compile_add_functions           (PJRT_Api *api);
 void             ghlo_pjrt_execute_add_functions           (PJRT_Api *api);
+void             ghlo_pjrt_cost_add_functions              (PJRT_Api *api);
+void             ghlo_pjrt_serialize_add_functions         (PJRT_Api *api);
 
 G_END_DECLS

@@ -310,6 +310,9 @@ enqueue (const Execution  *execution,
                                                  ghlo_pjrt_promise_ref (self->outputs[i]));
     }
   *pending = ghlo_pending_ref (self->end);
+  for (guint i = 0; i < executable->n_inputs; i++)
+    if (self->inputs[i] != NULL && !ghlo_pjrt_promise_is_ready (self->inputs[i]))
+      ghlo_pjrt_queue_expect (executable->client->queue, self->inputs[i]->pending);
   ghlo_pjrt_queue_push (executable->client->queue, &klass, self, executable->calls_host);
 }
 

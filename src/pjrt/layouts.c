@@ -8,6 +8,7 @@
 
 #include <string.h>
 
+#include "base/ghlo-error.h"
 #include "base/sizes.h"
 #include "pjrt/buffer.h"
 #include "pjrt/error.h"
@@ -64,6 +65,46 @@ const int64_t *
 ghlo_pjrt_layout_order (const PJRT_Layouts_MemoryLayout *self)
 {
   return self->order;
+}
+
+gboolean
+ghlo_pjrt_layout_read_order (const PJRT_Buffer_MemoryLayout *layout,
+                             gsize                           rank,
+                             gsize                          *order)
+{
+  gboolean seen[GHLO_MAX_RANK] = { FALSE };
+
+  if (layout->type != PJRT_Buffer_MemoryLayout_Type_Tiled || layout->tiled.num_tiles != 0
+      || layout->tiled.minor_to_major_size != rank)
+    return FALSE;
+  for (gsize i = 0; i < rank; i++)
+    {
+      const int64_t axis = layout->tiled.minor_to_major[rank - 1 - i];
+
+      if (axis < 0 || axis >= (int64_t) rank || seen[axis])
+        return FALSE;
+      seen[axis] = TRUE;
+      order[i] = (gsize) axis;
+    }
+
+  return TRUE;
+}
+
+gboolean
+ghlo_pjrt_layout_check (const PJRT_Buffer_MemoryLayout  *layout,
+                        gsize                            rank,
+                        GError                         **error)
+{
+  gsize order[GHLO_MAX_RANK];
+  gboolean same = layout == NULL || ghlo_pjrt_layout_read_order (layout, rank, order);
+
+  for (gsize i = 0; same && layout != NULL && i < rank; i++)
+    same = order[i] == i;
+  if (!same)
+    g_set_error_literal (error, GHLO_ERROR, GHLO_ERROR_UNSUPPORTED,
+                         "expected a layout of rows without gaps on the device, found another");
+
+  return same;
 }
 
 /* Layouts are the process', whoever gave them out. */

@@ -15,6 +15,16 @@ PJRT_Layouts_MemoryLayout *ghlo_pjrt_layout_get   (gsize                        
 /* Its dimensions from the innermost to the outermost one. */
 const int64_t             *ghlo_pjrt_layout_order (const PJRT_Layouts_MemoryLayout *self);
 
+/* The dimensions of @layout from the outermost to the innermost one, of which there are at most GHLO_MAX_RANK; FALSE
+ * where it is no order of all of them. */
+gboolean ghlo_pjrt_layout_read_order (const PJRT_Buffer_MemoryLayout  *layout,
+                                      gsize                            rank,
+                                      gsize                           *order);
+/* Whether the layout (nullable) is ours; UNSUPPORTED for another. */
+gboolean ghlo_pjrt_layout_check      (const PJRT_Buffer_MemoryLayout  *layout,
+                                      gsize                            rank,
+                                      GError                         **error);
+
 /* Without its place in the list of extensions. */
 void ghlo_pjrt_layouts_fill (PJRT_Layouts_Extension *extension);
 

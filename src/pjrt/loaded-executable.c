@@ -3,8 +3,21 @@
  * PJRT's second handle of an executable, the one that runs and is deleted.
  */
 
-#include "pjrt/error.h"
 #include "pjrt/executable.h"
+
+#include <string.h>
+
+#include "pjrt/error.h"
+
+PJRT_LoadedExecutable *
+ghlo_pjrt_loaded_executable_new (PJRT_Executable *executable)
+{
+  PJRT_LoadedExecutable *self = g_new0 (PJRT_LoadedExecutable, 1);
+
+  self->executable = executable;
+
+  return self;
+}
 
 static PJRT_Error *
 destroy (PJRT_LoadedExecutable_Destroy_Args *args)
@@ -68,6 +81,16 @@ get_device_assignment (PJRT_LoadedExecutable_GetDeviceAssignment_Args *args)
 }
 
 static PJRT_Error *
+fingerprint (PJRT_LoadedExecutable_Fingerprint_Args *args)
+{
+  PJRT_NEEDS (args, executable_fingerprint_size);
+  args->executable_fingerprint = args->executable->executable->fingerprint;
+  args->executable_fingerprint_size = strlen (args->executable_fingerprint);
+
+  return NULL;
+}
+
+static PJRT_Error *
 delete (PJRT_LoadedExecutable_Delete_Args *args)
 {
   PJRT_NEEDS (args, executable);
@@ -93,6 +116,7 @@ ghlo_pjrt_loaded_executable_add_functions (PJRT_Api *api)
   api->PJRT_LoadedExecutable_AddressableDevices = addressable_devices;
   api->PJRT_LoadedExecutable_AddressableDeviceLogicalIds = addressable_device_logical_ids;
   api->PJRT_LoadedExecutable_GetDeviceAssignment = get_device_assignment;
+  api->PJRT_LoadedExecutable_Fingerprint = fingerprint;
   api->PJRT_LoadedExecutable_Delete = delete;
   api->PJRT_LoadedExecutable_IsDeleted = is_deleted;
 }

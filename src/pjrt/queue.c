@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * A queue in host memory. It has a worker while there is something in it, who takes one thing after the other, so that
- * what follows closely wakes nobody.
+ * A queue in host memory. It has a worker while there is something ready in it, who takes one thing after the other, so
+ * that what follows closely wakes nobody, and who never waits.
  */
 
 #include "pjrt/queue.h"
@@ -70,24 +70,10 @@ do_item (GhloPjrtQueue *self,
   g_mutex_unlock (&self->lock);
 }
 
-/* The worker's next thing; NULL where there is none, and then the queue is without a worker. */
+/* The first thing that would not wait; NULL where there is none. A worker leaves then. */
 static Item *
-next_item (GhloPjrtQueue *self)
-{
-  Item *item;
-
-  g_mutex_lock (&self->lock);
-  item = g_queue_pop_head (&self->items);
-  if (item == NULL)
-    self->is_worked = FALSE;
-  g_mutex_unlock (&self->lock);
-
-  return item;
-}
-
-/* The first thing that would not wait; NULL where there is none. What it needs may be what this thread is at. */
-static Item *
-next_ready (GhloPjrtQueue *self)
+next_item (GhloPjrtQueue *self,
+           gboolean       is_worker)
 {
   Item *item = NULL;
 
@@ -99,6 +85,8 @@ next_ready (GhloPjrtQueue *self)
         g_queue_delete_link (&self->items, link);
         break;
       }
+  if (item == NULL && is_worker)
+    self->is_worked = FALSE;
   g_mutex_unlock (&self->lock);
 
   return item;
@@ -112,10 +100,51 @@ work (gpointer data,
   GhloPjrtQueue *self = data, *outer = g_private_get (&here);
 
   g_private_set (&here, self);
-  for (Item *item = next_item (self); item != NULL; item = next_item (self))
+  for (Item *item = next_item (self, TRUE); item != NULL; item = next_item (self, TRUE))
     do_item (self, item);
   g_private_set (&here, outer);
   ghlo_pjrt_queue_unref (self);
+}
+
+/* The lock is held. TRUE: the caller is to start a worker, without the lock. */
+static gboolean
+needs_worker (GhloPjrtQueue *self)
+{
+  if (self->is_worked)
+    return FALSE;
+  self->is_worked = TRUE;
+  g_atomic_ref_count_inc (&self->ref_count);
+
+  return TRUE;
+}
+
+static void
+start_worker (GhloPjrtQueue *self)
+{
+  if (!ghlo_workers_push (GHLO_WORKERS_RUN, work, self, NULL))
+    work (self, NULL);
+}
+
+static void
+look_again (gpointer data)
+{
+  GhloPjrtQueue *self = data;
+  gboolean starts;
+
+  g_mutex_lock (&self->lock);
+  starts = self->items.length > 0 && needs_worker (self);
+  g_mutex_unlock (&self->lock);
+  if (starts)
+    start_worker (self);
+  ghlo_pjrt_queue_unref (self);
+}
+
+void
+ghlo_pjrt_queue_expect (GhloPjrtQueue *self,
+                        GhloPending   *pending)
+{
+  g_atomic_ref_count_inc (&self->ref_count);
+  ghlo_pending_notify (pending, look_again, self);
 }
 
 void
@@ -125,7 +154,7 @@ ghlo_pjrt_queue_push (GhloPjrtQueue            *self,
                       gboolean                  calls_host)
 {
   Item *item = g_new (Item, 1);
-  gboolean is_worked;
+  gboolean starts;
 
   *item = (Item) { klass, data, calls_host };
   g_mutex_lock (&self->lock);
@@ -134,13 +163,10 @@ ghlo_pjrt_queue_push (GhloPjrtQueue            *self,
   g_queue_push_tail (&self->items, item);
   self->n_in_flight++;
   self->n_calling += calls_host;
-  is_worked = self->is_worked;
-  self->is_worked = TRUE;
-  if (!is_worked)
-    g_atomic_ref_count_inc (&self->ref_count);
+  starts = needs_worker (self);
   g_mutex_unlock (&self->lock);
-  if (!is_worked && !ghlo_workers_push (GHLO_WORKERS_RUN, work, self, NULL))
-    work (self, NULL);
+  if (starts)
+    start_worker (self);
 }
 
 void
@@ -169,7 +195,7 @@ ghlo_pjrt_queue_help (GhloPending *pending)
     return;
   while (!ghlo_pending_is_done (pending))
     {
-      Item *item = next_ready (self);
+      Item *item = next_item (self, FALSE);
 
       if (item == NULL)
         return;

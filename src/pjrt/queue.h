@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * What a client's devices in host memory have to do, in the order in which it was asked for: one worker at a time does
- * it, so that all that an execution needs of earlier ones is there when its turn comes. Devices with queues of their
- * own need none.
+ * What a client's devices in host memory have to do, one thing at a time: the first one of which all is there that it
+ * needs, which is mostly the first one. Devices with queues of their own need none.
  *
  * An execution may call the host, which may come back for more on the same thread. What would have to wait for its own
  * queue there does what is in the queue instead (ghlo_pjrt_queue_help ()).
@@ -27,6 +26,9 @@ typedef struct
 GhloPjrtQueue *ghlo_pjrt_queue_new    (void);
 void           ghlo_pjrt_queue_unref  (GhloPjrtQueue     *self);
 
+/* Before the next, of something that is not ready, for each end that it waits for: the queue looks again then. */
+void           ghlo_pjrt_queue_expect (GhloPjrtQueue            *self,
+                                       GhloPending              *pending);
 /* Waits while as much as may be in flight is. Where there are no threads, all of it is done within the call.
  * @calls_host: it may need what other threads have. */
 void           ghlo_pjrt_queue_push   (GhloPjrtQueue            *self,

@@ -7,33 +7,25 @@
 
 #include <string.h>
 
-/* 1024 numbers to as many, of which each becomes the next one. How long that takes is up to the second input. */
-static const char slow_increment[] =
-  "module @jit_slow {\n"
-  "  func.func public @main(%a: tensor<1024xf32>, %n: tensor<f32>) -> tensor<1024xf32> {\n"
-  "    %zero = stablehlo.constant dense<0.0> : tensor<f32>\n"
-  "    %one = stablehlo.constant dense<1.0> : tensor<f32>\n"
-  "    %ones = stablehlo.constant dense<1.0> : tensor<1024xf32>\n"
-  "    %i, %x = stablehlo.while(%i = %zero, %x = %a) : tensor<f32>, tensor<1024xf32>\n"
-  "      cond {\n"
-  "        %c = stablehlo.compare LT, %i, %n : (tensor<f32>, tensor<f32>) -> tensor<i1>\n"
-  "        stablehlo.return %c : tensor<i1>\n"
-  "      } do {\n"
-  "        %j = stablehlo.add %i, %one : tensor<f32>\n"
-  "        %y = stablehlo.cosine %x : tensor<1024xf32>\n"
-  "        %z = stablehlo.multiply %y, %y : tensor<1024xf32>\n"
-  "        stablehlo.return %j, %z : tensor<f32>, tensor<1024xf32>\n"
-  "      }\n"
-  "    %big = stablehlo.abs %x : tensor<1024xf32>\n"
-  "    %none = stablehlo.minimum %big, %big : tensor<1024xf32>\n"
-  "    %nothing = stablehlo.subtract %none, %big : tensor<1024xf32>\n"
-  "    %0 = stablehlo.add %a, %ones : tensor<1024xf32>\n"
-  "    %1 = stablehlo.add %0, %nothing : tensor<1024xf32>\n"
-  "    return %1 : tensor<1024xf32>\n"
-  "  }\n"
+/* Numbers to the next ones, and a number that has to be there. Nobody knows how long that takes. */
+static const char long_increment[] =
+  "func.func @main(%a: tensor<1024xf32>, %n: tensor<f32>) -> tensor<1024xf32> {\n"
+  "  %zero = stablehlo.constant dense<0.0> : tensor<f32>\n"
+  "  %one = stablehlo.constant dense<1.0> : tensor<f32>\n"
+  "  %ones = stablehlo.constant dense<1.0> : tensor<1024xf32>\n"
+  "  %r:2 = stablehlo.while(%i = %zero, %x = %a) : tensor<f32>, tensor<1024xf32>\n"
+  "    cond {\n"
+  "      %c = stablehlo.compare LT, %i, %n : (tensor<f32>, tensor<f32>) -> tensor<i1>\n"
+  "      stablehlo.return %c : tensor<i1>\n"
+  "    } do {\n"
+  "      %j = stablehlo.add %i, %one : tensor<f32>\n"
+  "      %y = stablehlo.add %x, %ones : tensor<1024xf32>\n"
+  "      stablehlo.return %j, %y : tensor<f32>, tensor<1024xf32>\n"
+  "    }\n"
+  "  return %r#1 : tensor<1024xf32>\n"
   "}\n";
 
-/* The same in no time, in the memory of its input. */
+/* The same in no time, in the memory of the numbers. */
 static const char increment[] =
   "func.func @main(%a: tensor<1024xf32> {tf.aliasing_output = 0 : i32}) -> tensor<1024xf32> {\n"
   "  %one = stablehlo.constant dense<1.0> : tensor<1024xf32>\n"
@@ -62,7 +54,9 @@ typedef struct
 {
   PJRT_Client           *client;
   PJRT_LoadedExecutable *slow, *quick;
-  PJRT_Buffer           *zeros, *moment, *while_; /* numbers; how long something takes: no time, and some */
+  PJRT_Buffer           *zeros, *one;
+  PJRT_Buffer           *later;         /* one as well, once the gate is open */
+  PJRT_AsyncHostToDeviceTransferManager *gate;
 } Fixture;
 
 static PJRT_Buffer *
@@ -81,33 +75,48 @@ static void
 set_up (Fixture *self)
 {
   const float zeros[N] = { 0 };
+  PJRT_ShapeSpec number = { .struct_size = sizeof number, .element_type = PJRT_Buffer_Type_F32 };
 
   self->client = call_client ("cpu");
-  self->slow = call_compile (self->client, slow_increment);
+  self->slow = call_compile (self->client, long_increment);
   self->quick = call_compile (self->client, increment);
   self->zeros = call_floats (self->client, zeros, N);
-  self->moment = scalar (self->client, 1);
-  self->while_ = scalar (self->client, 100000);
+  self->one = scalar (self->client, 1);
+  self->gate = CALL (Client_CreateBuffersForAsyncHostToDevice, .client = self->client, .shape_specs = &number,
+                     .num_shape_specs = 1).transfer_manager;
+  self->later = CALL (AsyncHostToDeviceTransferManager_RetrieveBuffer, .transfer_manager = self->gate).buffer_out;
+}
+
+/* What waits for it may go on. */
+static void
+open_gate (Fixture *self)
+{
+  const float one = 1;
+  PJRT_Event *done = CALL (AsyncHostToDeviceTransferManager_TransferData, .transfer_manager = self->gate,
+                           .data = &one, .transfer_size = sizeof one, .is_last_transfer = true).done_with_h2d_transfer;
+
+  CALL (Event_Destroy, .event = done);
 }
 
 static void
 tear_down (Fixture *self)
 {
   CALL (Buffer_Destroy, .buffer = self->zeros);
-  CALL (Buffer_Destroy, .buffer = self->moment);
-  CALL (Buffer_Destroy, .buffer = self->while_);
+  CALL (Buffer_Destroy, .buffer = self->one);
+  CALL (Buffer_Destroy, .buffer = self->later);
+  CALL (AsyncHostToDeviceTransferManager_Destroy, .transfer_manager = self->gate);
   CALL (LoadedExecutable_Destroy, .executable = self->slow);
   CALL (LoadedExecutable_Destroy, .executable = self->quick);
   CALL (Client_Destroy, .client = self->client);
 }
 
-/* What takes a while, of @from. */
+/* What waits for the gate, of @from. */
 static PJRT_Buffer *
 begin (const Fixture  *self,
        PJRT_Buffer    *from,
        PJRT_Event    **done)
 {
-  PJRT_Buffer *inputs[] = { from, self->while_ }, *output = NULL;
+  PJRT_Buffer *inputs[] = { from, self->later }, *output = NULL;
 
   call_check ("Execute", call_execute (self->slow, inputs, 2, &output, done));
 
@@ -190,6 +199,7 @@ test_later (void)
   read = CALL (Buffer_ToHostBuffer, .src = output, .dst = numbers, .dst_size = sizeof numbers).event;
   g_assert_false (is_ready (copy));
   g_assert_false (CALL (Event_IsReady, .event = read).is_ready);
+  open_gate (&fixture);
   wait_for (read);
   for (guint i = 0; i < N; i++)
     g_assert_cmpfloat (numbers[i], ==, 1);
@@ -216,7 +226,7 @@ test_chain (void)
   buffer = begin (&fixture, fixture.zeros, NULL);
   for (guint i = 0; i < 100; i++)
     {
-      PJRT_Buffer *inputs[] = { buffer, fixture.moment }, *next = NULL;
+      PJRT_Buffer *inputs[] = { buffer, fixture.one }, *next = NULL;
       gboolean donates = i % 3 == 0;
 
       call_check ("Execute", call_execute (donates ? fixture.quick : fixture.slow, inputs, donates ? 1 : 2, &next,
@@ -224,6 +234,12 @@ test_chain (void)
       g_assert_cmpint (CALL (Buffer_IsDeleted, .buffer = buffer).is_deleted, ==, donates);
       CALL (Buffer_Destroy, .buffer = buffer);
       buffer = next;
+      /* No more than 32 are in flight. */
+      if (i == 20)
+        {
+          g_assert_false (is_ready (buffer));
+          open_gate (&fixture);
+        }
     }
   check_numbers (buffer, 101);
   CALL (Buffer_Destroy, .buffer = buffer);
@@ -240,7 +256,7 @@ test_deletion (void)
 
   set_up (&fixture);
   inputs[0] = begin (&fixture, fixture.zeros, NULL);
-  inputs[1] = scalar (fixture.client, 7);
+  inputs[1] = scalar (fixture.client, 1);
   call_check ("Execute", call_execute (fixture.slow, inputs, 2, &output, &done));
   for (guint i = 0; i < 2; i++)
     CALL (Buffer_Destroy, .buffer = inputs[i]);
@@ -250,6 +266,8 @@ test_deletion (void)
   call_check_error (CALL_ERROR (Buffer_ToHostBuffer, .src = gone, .dst = inputs, .dst_size = N * sizeof (float)),
                     PJRT_Error_Code_INVALID_ARGUMENT, "deleted or donated");
   CALL (LoadedExecutable_Delete, .executable = fixture.slow);
+  g_assert_false (CALL (Event_IsReady, .event = done).is_ready);
+  open_gate (&fixture);
   wait_for (done);
   check_numbers (output, 2);
   CALL (Buffer_Destroy, .buffer = gone);
@@ -273,6 +291,7 @@ test_donation (void)
   CALL (Buffer_IncreaseExternalReferenceCount, .buffer = second);
   call_check ("Execute", call_execute (fixture.quick, &second, 1, &third, NULL));
   g_assert_true (CALL (Buffer_IsDeleted, .buffer = second).is_deleted);
+  open_gate (&fixture);
   check_numbers (third, 3);
   address = CALL (Buffer_OpaqueDeviceMemoryDataPointer, .buffer = third).device_memory_ptr;
   g_assert_cmpfloat (address[N - 1], ==, 3);
@@ -283,29 +302,41 @@ test_donation (void)
   tear_down (&fixture);
 }
 
-/* A run in flight takes the memory of what it is given, where nobody else has it. */
+/* In the queue, a run takes the memory of what it is given where nobody else has it when its turn comes. */
 static void
 test_memory (void)
 {
   Fixture fixture;
-  PJRT_Buffer *buffer, *next = NULL;
+  PJRT_LoadedExecutable *add;
+  PJRT_Buffer *first = NULL, *reader, *inputs[2], *outputs[2] = { NULL };
   uintptr_t address;
 
   set_up (&fixture);
-  buffer = begin (&fixture, fixture.zeros, NULL);
-  address = CALL (Buffer_UnsafePointer, .buffer = buffer).buffer_pointer;
-  for (guint i = 0; i < 3; i++)
-    {
-      PJRT_Buffer *other = begin (&fixture, fixture.zeros, NULL);
-
-      call_check ("Execute", call_execute (fixture.quick, &buffer, 1, &next, NULL));
-      CALL (Buffer_Destroy, .buffer = buffer);
-      CALL (Buffer_Destroy, .buffer = other);
-      buffer = next;
-    }
-  g_assert_cmpuint (CALL (Buffer_UnsafePointer, .buffer = buffer).buffer_pointer, ==, address);
-  check_numbers (buffer, 4);
-  CALL (Buffer_Destroy, .buffer = buffer);
+  add = call_compile (fixture.client,
+    "func.func @main(%a: tensor<1024xf32> {tf.aliasing_output = 0 : i32}, %n: tensor<f32>) -> tensor<1024xf32> {\n"
+    "  %0 = stablehlo.broadcast_in_dim %n, dims = [] : (tensor<f32>) -> tensor<1024xf32>\n"
+    "  %1 = stablehlo.add %a, %0 : tensor<1024xf32>\n"
+    "  return %1 : tensor<1024xf32>\n"
+    "}\n");
+  call_check ("Execute", call_execute (fixture.quick, &fixture.zeros, 1, &first, NULL));
+  address = CALL (Buffer_UnsafePointer, .buffer = first).buffer_pointer;
+  reader = begin (&fixture, first, NULL);
+  inputs[0] = first;
+  inputs[1] = fixture.later;
+  call_check ("Execute", call_execute (add, inputs, 2, &outputs[0], NULL));
+  inputs[0] = outputs[0];
+  inputs[1] = fixture.one;
+  call_check ("Execute", call_execute (add, inputs, 2, &outputs[1], NULL));
+  g_assert_true (CALL (Buffer_IsDeleted, .buffer = outputs[0]).is_deleted);
+  open_gate (&fixture);
+  g_assert_cmpuint (CALL (Buffer_UnsafePointer, .buffer = outputs[1]).buffer_pointer, ==, address);
+  check_numbers (outputs[1], 3);
+  check_numbers (reader, 2);
+  CALL (Buffer_Destroy, .buffer = first);
+  CALL (Buffer_Destroy, .buffer = reader);
+  CALL (Buffer_Destroy, .buffer = outputs[0]);
+  CALL (Buffer_Destroy, .buffer = outputs[1]);
+  CALL (LoadedExecutable_Destroy, .executable = add);
   tear_down (&fixture);
 }
 
@@ -373,6 +404,7 @@ test_end (void)
   for (guint i = 0; i < G_N_ELEMENTS (done); i++)
     outputs[i] = begin (&fixture, fixture.zeros, &done[i]);
   g_assert_false (CALL (Event_IsReady, .event = done[2]).is_ready);
+  open_gate (&fixture);
   tear_down (&fixture);
   for (guint i = 0; i < G_N_ELEMENTS (done); i++)
     {
@@ -381,6 +413,74 @@ test_end (void)
       check_numbers (outputs[i], 1);
       CALL (Buffer_Destroy, .buffer = outputs[i]);
     }
+}
+
+/* What has all that it needs does not wait for what has not. */
+static void
+test_overtaking (void)
+{
+  Fixture fixture;
+  PJRT_Buffer *waits, *inputs[2], *output = NULL;
+
+  set_up (&fixture);
+  waits = begin (&fixture, fixture.zeros, NULL);
+  inputs[0] = fixture.zeros;
+  inputs[1] = fixture.one;
+  call_check ("Execute", call_execute (fixture.slow, inputs, 2, &output, NULL));
+  check_numbers (output, 1);
+  g_assert_false (is_ready (waits));
+  open_gate (&fixture);
+  check_numbers (waits, 1);
+  CALL (Buffer_Destroy, .buffer = waits);
+  CALL (Buffer_Destroy, .buffer = output);
+  tear_down (&fixture);
+}
+
+/* What is called back while the queue works may come for more, and waits for nothing that is behind it. */
+typedef struct
+{
+  Fixture     *fixture;
+  PJRT_Buffer *behind;          /* in the queue, when it is called */
+  gint         n_checked;       /* atomic */
+} Nested;
+
+static void
+call_again (PJRT_Error *error,
+            void       *data)
+{
+  Nested *nested = data;
+  PJRT_Buffer *inputs[] = { nested->behind, nested->fixture->one }, *output = NULL;
+
+  g_assert_null (error);
+  call_check ("Execute", call_execute (nested->fixture->slow, inputs, 2, &output, NULL));
+  check_numbers (output, 3);
+  g_assert_true (is_ready (nested->behind));
+  CALL (Buffer_Destroy, .buffer = output);
+  g_atomic_int_set (&nested->n_checked, 1);
+}
+
+static void
+test_nested (void)
+{
+  Fixture fixture;
+  PJRT_Event *done = NULL;
+  PJRT_Buffer *first, *inputs[2];
+  Nested nested = { .fixture = &fixture };
+
+  set_up (&fixture);
+  first = begin (&fixture, fixture.zeros, &done);
+  inputs[0] = first;
+  inputs[1] = fixture.one;
+  call_check ("Execute", call_execute (fixture.slow, inputs, 2, &nested.behind, NULL));
+  CALL (Event_OnReady, .event = done, .callback = call_again, .user_arg = &nested);
+  CALL (Event_Destroy, .event = done);
+  open_gate (&fixture);
+  check_numbers (nested.behind, 2);
+  while (g_atomic_int_get (&nested.n_checked) == 0)
+    g_thread_yield ();
+  CALL (Buffer_Destroy, .buffer = first);
+  CALL (Buffer_Destroy, .buffer = nested.behind);
+  tear_down (&fixture);
 }
 
 /* Many threads with chains of their own. */
@@ -392,7 +492,7 @@ run_chain (gpointer data)
 
   for (guint i = 0; i < 200; i++)
     {
-      PJRT_Buffer *inputs[] = { buffer, fixture->moment }, *next = NULL;
+      PJRT_Buffer *inputs[] = { buffer, fixture->one }, *next = NULL;
       gboolean donates = i % 3 == 1;
 
       call_check ("Execute", call_execute (donates ? fixture->quick : fixture->slow, inputs, donates ? 1 : 2, &next,
@@ -437,6 +537,8 @@ main (int    argc,
   g_test_add_func ("/pjrt/queue/memory", test_memory);
   g_test_add_func ("/pjrt/queue/failure", test_failure);
   g_test_add_func ("/pjrt/queue/end", test_end);
+  g_test_add_func ("/pjrt/queue/overtaking", test_overtaking);
+  g_test_add_func ("/pjrt/queue/nested", test_nested);
   g_test_add_func ("/pjrt/queue/threads", test_threads);
 
   return g_test_run ();

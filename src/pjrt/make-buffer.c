@@ -1,0 +1,262 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * PJRT's buffers that are not made of what the host has: without content, of an error, of memory of somebody else's, of
+ * another buffer that comes later, or of another buffer's bytes.
+ */
+
+#include "pjrt/buffer.h"
+
+#include "base/ghlo-error.h"
+#include "pjrt/element-type.h"
+#include "pjrt/error.h"
+#include "runtime/place.h"
+
+/* The type of a PJRT_SHAPE. */
+#define TYPE_OF(args, error) \
+  ghlo_pjrt_tensor_type_new ((args)->shape_element_type, (args)->shape_dims, (args)->shape_num_dims, \
+                             (args)->shape_layout, error)
+
+static PJRT_Device *
+choose_device (PJRT_Client *client,
+               PJRT_Device *device,     /* nullable, as the next */
+               PJRT_Memory *memory)
+{
+  return memory != NULL ? memory->device : device != NULL ? device : client->devices[0];
+}
+
+static PJRT_Error *
+create_uninitialized_buffer (PJRT_Client_CreateUninitializedBuffer_Args *args)
+{
+  g_autoptr (GhloTensorType) type = NULL;
+  g_autoptr (GhloValue) value = NULL;
+  GhloValue *placed = NULL;
+  GError *error = NULL;
+  PJRT_Device *device;
+
+  PJRT_NEEDS (args, buffer);
+  device = choose_device (args->client, args->device, args->memory);
+  type = TYPE_OF (args, &error);
+  if (type != NULL)
+    value = ghlo_value_new_uninitialized (type, &error);
+  if (value != NULL)
+    {
+      ghlo_pjrt_tidy (value);
+      placed = ghlo_value_place (value, device->core, NULL, &error);
+    }
+  if (placed == NULL)
+    return ghlo_pjrt_error_take (error);
+  args->buffer = ghlo_pjrt_buffer_new_value (device, placed);
+
+  return NULL;
+}
+
+static PJRT_Error *
+create_error_buffer (PJRT_Client_CreateErrorBuffer_Args *args)
+{
+  g_autoptr (GhloTensorType) type = NULL;
+  g_autoptr (GhloPending) pending = NULL;
+  GError *error = NULL;
+
+  PJRT_NEEDS (args, buffer);
+  if (args->error_code == PJRT_Error_Code_OK)
+    return ghlo_pjrt_error_new (PJRT_Error_Code_INVALID_ARGUMENT, "expected an error for the buffer, found success");
+  type = TYPE_OF (args, &error);
+  if (type == NULL)
+    return ghlo_pjrt_error_take (error);
+  pending = ghlo_pending_new ();
+  ghlo_pending_end (pending, ghlo_pjrt_error_of_code (args->error_code, args->error_message,
+                                                      args->error_message_size));
+  args->buffer = ghlo_pjrt_buffer_new_promise (choose_device (args->client, NULL, args->memory), type,
+                                               ghlo_pjrt_promise_new_late (pending));
+
+  return NULL;
+}
+
+/* Who is told that a view is not needed any more. */
+typedef struct
+{
+  PJRT_ViewDeleter  deleter;    /* nullable */
+  void             *memory, *data;
+} View;
+
+static void
+end_view (gpointer data)
+{
+  View *self = data;
+
+  if (self->deleter != NULL)
+    self->deleter (self->memory, self->data);
+  g_free (self);
+}
+
+/* Only what lies in host memory can be somebody else's. It is not written to, whatever is donated. */
+static PJRT_Error *
+create_view_of_device_buffer (PJRT_Client_CreateViewOfDeviceBuffer_Args *args)
+{
+  g_autoptr (GhloTensorType) type = NULL;
+  GError *error = NULL;
+  PJRT_Device *device;
+  View *view;
+
+  PJRT_NEEDS (args, buffer);
+  device = choose_device (args->client, args->device, PJRT_HAS (args, memory) ? args->memory : NULL);
+  if (!ghlo_device_core_is_host (device->core))
+    return ghlo_pjrt_error_new (PJRT_Error_Code_UNIMPLEMENTED, "%s has no views of others' memory",
+                                device->description.name);
+  type = ghlo_pjrt_tensor_type_new (args->element_type, args->dims, args->num_dims, args->layout, &error);
+  if (type == NULL)
+    return ghlo_pjrt_error_take (error);
+  view = g_new (View, 1);
+  *view = (View) { args->on_delete_callback, args->device_buffer_ptr, args->on_delete_callback_arg };
+  args->buffer = ghlo_pjrt_buffer_new_from_host (device, type, args->device_buffer_ptr, NULL, end_view, view, &error);
+
+  return ghlo_pjrt_error_take (error);
+}
+
+/* Whose content another buffer is to give, and on which device. */
+struct PJRT_FulfillAliasBufferCallback
+{
+  PJRT_Client     *client;      /* owned, as the next two */
+  GhloPjrtPromise *alias;
+  GhloTensorType  *type;
+};
+
+static PJRT_Error *
+create_alias_buffer (PJRT_Client_CreateAliasBuffer_Args *args)
+{
+  g_autoptr (GhloTensorType) type = NULL;
+  g_autoptr (GhloPending) pending = NULL;
+  GError *error = NULL;
+  PJRT_Device *device;
+
+  PJRT_NEEDS (args, fulfill_alias_buffer_cb);
+  device = choose_device (args->client, NULL, args->memory);
+  type = TYPE_OF (args, &error);
+  if (type == NULL)
+    return ghlo_pjrt_error_take (error);
+  pending = ghlo_pending_new ();
+  args->fulfill_alias_buffer_cb = g_new (PJRT_FulfillAliasBufferCallback, 1);
+  *args->fulfill_alias_buffer_cb = (PJRT_FulfillAliasBufferCallback) {
+    ghlo_pjrt_client_ref (args->client), ghlo_pjrt_promise_new_late (pending), ghlo_tensor_type_ref (type),
+  };
+  args->alias_buffer = ghlo_pjrt_buffer_new_promise (device, type,
+                                                     ghlo_pjrt_promise_ref (args->fulfill_alias_buffer_cb->alias));
+
+  return NULL;
+}
+
+static void
+end_alias (PJRT_FulfillAliasBufferCallback *self,
+           GError                          *error)
+{
+  ghlo_pending_end (self->alias->pending, error);
+  ghlo_pjrt_promise_unref (self->alias);
+  ghlo_tensor_type_unref (self->type);
+  ghlo_pjrt_client_unref (self->client);
+  g_free (self);
+}
+
+typedef struct
+{
+  PJRT_FulfillAliasBufferCallback *alias;       /* owned, as the next */
+  GhloPjrtPromise                 *from;
+} Alias;
+
+static void
+fulfill (gpointer data)
+{
+  g_autofree Alias *self = data;
+  GError *error = NULL;
+  GhloValue *value = ghlo_pjrt_promise_take (self->from, &error);
+
+  if (value != NULL)
+    ghlo_pjrt_promise_keep (self->alias->alias, value);
+  end_alias (self->alias, error);
+}
+
+/* Once: the callback goes. */
+static PJRT_Error *
+fulfill_alias_buffer (PJRT_Client_FulfillAliasBuffer_Args *args)
+{
+  PJRT_FulfillAliasBufferCallback *callback;
+  GhloPjrtPromise *from = NULL;
+  GError *error = NULL;
+  Alias *alias;
+
+  PJRT_NEEDS (args, fulfill_alias_buffer_cb);
+  callback = args->fulfill_alias_buffer_cb;
+  if (args->status_code != PJRT_Error_Code_OK)
+    error = ghlo_pjrt_error_of_code (args->status_code, args->error_message, args->error_message_size);
+  else if (!ghlo_tensor_type_equal (args->buffer->type, callback->type))
+    {
+      g_autofree char *expected = ghlo_tensor_type_to_string (callback->type);
+      g_autofree char *found = ghlo_tensor_type_to_string (args->buffer->type);
+
+      return ghlo_pjrt_error_new (PJRT_Error_Code_INVALID_ARGUMENT, "expected %s for the alias, found %s", expected,
+                                  found);
+    }
+  else
+    from = ghlo_pjrt_buffer_hold (args->buffer, &error);
+  if (from == NULL)
+    {
+      end_alias (callback, error);
+      return NULL;
+    }
+  alias = g_new (Alias, 1);
+  *alias = (Alias) { callback, from };
+  ghlo_pending_notify (from->is_late ? from->pending : NULL, fulfill, alias);
+
+  return NULL;
+}
+
+/* The same bytes as another type. Those of an execution in the queue are waited for. */
+static PJRT_Error *
+bitcast (PJRT_Buffer_Bitcast_Args *args)
+{
+  g_autoptr (GhloTensorType) type = NULL;
+  g_autoptr (GhloValue) value = NULL;
+  GhloValue *view = NULL;
+  GError *error = NULL;
+
+  PJRT_NEEDS (args, out_buffer);
+  type = ghlo_pjrt_tensor_type_new (args->element_type, args->dims, args->num_dims, args->device_layout, &error);
+  if (type != NULL)
+    value = ghlo_pjrt_buffer_get_value (args->buffer, &error);
+  if (value != NULL)
+    view = ghlo_value_new_over (type, value->storage, &error);
+  if (view == NULL)
+    return ghlo_pjrt_error_take (error);
+  args->out_buffer = ghlo_pjrt_buffer_new_value (args->buffer->device, view);
+
+  return NULL;
+}
+
+/* Devices read all of the host's memory. */
+static PJRT_Error *
+dma_map (PJRT_Client_DmaMap_Args *args)
+{
+  PJRT_NEEDS (args, size);
+
+  return NULL;
+}
+
+static PJRT_Error *
+dma_unmap (PJRT_Client_DmaUnmap_Args *args)
+{
+  PJRT_NEEDS (args, data);
+
+  return NULL;
+}
+
+void
+ghlo_pjrt_make_buffer_add_functions (PJRT_Api *api)
+{
+  api->PJRT_Client_CreateUninitializedBuffer = create_uninitialized_buffer;
+  api->PJRT_Client_CreateErrorBuffer = create_error_buffer;
+  api->PJRT_Client_CreateViewOfDeviceBuffer = create_view_of_device_buffer;
+  api->PJRT_Client_CreateAliasBuffer = create_alias_buffer;
+  api->PJRT_Client_FulfillAliasBuffer = fulfill_alias_buffer;
+  api->PJRT_Buffer_Bitcast = bitcast;
+  api->PJRT_Client_DmaMap = dma_map;
+  api->PJRT_Client_DmaUnmap = dma_unmap;
+}

@@ -1,0 +1,260 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * The ways of PJRT's buffers to host memory: whole, in an order of dimensions, or bytes as they lie. What is yet to be
+ * given by an execution in the queue is read when it is there.
+ */
+
+#include "pjrt/buffer.h"
+
+#include <string.h>
+
+#include "base/element.h"
+#include "base/sizes.h"
+#include "pjrt/error.h"
+#include "pjrt/event.h"
+#include "pjrt/layouts.h"
+#include "pjrt/queue.h"
+#include "runtime/place.h"
+
+/* What is to be read, and where to. */
+typedef struct
+{
+  gpointer  to;
+  gsize     offset, size;               /* bytes */
+  gboolean  is_ordered;                 /* the dimensions are in another order there, the next */
+  gsize     order[GHLO_MAX_RANK];       /* from the outermost to the innermost one */
+} Reading;
+
+/* @value, which is on the host, with its dimensions in the order that is wanted. */
+static GhloValue *
+reorder (GhloValue      *value,
+         const Reading  *reading,
+         GError        **error)
+{
+  const guint rank = value->type->rank;
+  const gint64 *dims = value->type->dimensions;
+  const GhloElementType element = value->type->element_type;
+  gint64 dense[GHLO_MAX_RANK], sizes[GHLO_MAX_RANK], strides[GHLO_MAX_RANK];
+  g_autoptr (GhloTensorType) type = NULL;
+
+  ghlo_shape_strides (dims, rank, (gint64) ghlo_element_type_get_size (element), dense);
+  for (guint i = 0; i < rank; i++)
+    {
+      sizes[i] = dims[reading->order[i]];
+      strides[i] = dense[reading->order[i]];
+    }
+  type = ghlo_tensor_type_new (element, sizes, rank);
+
+  return type != NULL ? ghlo_value_new_copied (type, value->data, strides, error) : NULL;
+}
+
+static gboolean
+read_value (GhloValue      *value,
+            const Reading  *reading,
+            GError        **error)
+{
+  g_autoptr (GhloValue) ordered = NULL;
+
+  if (!ghlo_value_fetch (value, NULL, error))
+    return FALSE;
+  if (reading->is_ordered)
+    {
+      ordered = reorder (value, reading, error);
+      if (ordered == NULL)
+        return FALSE;
+      value = ordered;
+    }
+  if (reading->size > 0)
+    memcpy (reading->to, value->data + reading->offset, reading->size);
+
+  return TRUE;
+}
+
+/* A reading that waits: for what is to be read, or for the caller to say where to. */
+typedef struct
+{
+  Reading          reading;
+  GhloPjrtPromise *from;        /* owned, as the next */
+  GhloPending     *end;
+} LateReading;
+
+static void
+end_late (LateReading *self,
+          GError      *error)
+{
+  g_clear_pointer (&self->from, ghlo_pjrt_promise_unref);
+  ghlo_pending_end (self->end, error);
+  ghlo_pending_unref (self->end);
+  g_free (self);
+}
+
+static void
+read_late (gpointer data)
+{
+  LateReading *self = data;
+  GError *error = NULL;
+  g_autoptr (GhloValue) value = ghlo_pjrt_promise_take (g_steal_pointer (&self->from), &error);
+
+  if (value != NULL)
+    read_value (value, &self->reading, &error);
+  end_late (self, error);
+}
+
+/* Takes over the reference to @promise. */
+static GhloPending *
+begin_late_reading (GhloPjrtPromise *promise,
+                    const Reading   *reading)
+{
+  LateReading *self = g_new (LateReading, 1);
+  GhloPending *end = ghlo_pending_new ();
+
+  *self = (LateReading) { *reading, promise, ghlo_pending_ref (end) };
+  ghlo_pending_notify (promise->pending, read_late, self);
+
+  return end;
+}
+
+/* Its end, the caller's, is NULL where it has ended when the call returns: unless an execution in the queue has yet to
+ * give what is read. */
+static gboolean
+begin_reading (PJRT_Buffer    *buffer,
+               const Reading  *reading,
+               GhloPending   **end,
+               GError        **error)
+{
+  g_autoptr (GhloPjrtPromise) promise = ghlo_pjrt_buffer_hold (buffer, error);
+  g_autoptr (GhloValue) value = NULL;
+
+  *end = NULL;
+  if (promise == NULL)
+    return FALSE;
+  ghlo_pjrt_queue_help (promise->pending);
+  if (!ghlo_pjrt_promise_is_ready (promise))
+    {
+      *end = begin_late_reading (g_steal_pointer (&promise), reading);
+      return TRUE;
+    }
+  value = ghlo_pjrt_promise_get (promise, error);
+
+  return value != NULL && read_value (value, reading, error);
+}
+
+/* The same with the caller's event. */
+static PJRT_Error *
+read_buffer (PJRT_Buffer    *buffer,
+             const Reading  *reading,
+             PJRT_Event    **event)
+{
+  g_autoptr (GhloPending) end = NULL;
+  GError *error = NULL;
+
+  if (!begin_reading (buffer, reading, &end, &error))
+    return ghlo_pjrt_error_take (error);
+  *event = ghlo_pjrt_event_new (end);
+
+  return NULL;
+}
+
+static PJRT_Error *
+to_host_buffer (PJRT_Buffer_ToHostBuffer_Args *args)
+{
+  Reading reading = { .to = args->dst };
+
+  PJRT_NEEDS (args, event);
+  reading.size = (gsize) ghlo_tensor_type_get_size (args->src->type);
+  reading.is_ordered = args->host_layout != NULL;
+  if (args->dst == NULL)
+    {
+      args->dst_size = reading.size;
+      return NULL;
+    }
+  if (args->dst_size < reading.size)
+    return ghlo_pjrt_error_new (PJRT_Error_Code_INVALID_ARGUMENT, "expected room for %zu bytes, found %zu",
+                                reading.size, args->dst_size);
+  if (reading.is_ordered && !ghlo_pjrt_layout_read_order (args->host_layout,
+                                                          ghlo_tensor_type_get_rank (args->src->type), reading.order))
+    return ghlo_pjrt_error_new (PJRT_Error_Code_UNIMPLEMENTED,
+                                "expected a host layout that is an order of the dimensions, found another");
+
+  return read_buffer (args->src, &reading, &args->event);
+}
+
+/* Bytes of @buffer as they lie there. */
+static PJRT_Error *
+read_range (PJRT_Buffer *buffer,
+            int64_t      offset,
+            int64_t      size,
+            Reading     *reading)
+{
+  const int64_t all = ghlo_tensor_type_get_size (buffer->type);
+
+  if (offset < 0 || size < 0 || size > all || offset > all - size)
+    return ghlo_pjrt_error_new (PJRT_Error_Code_INVALID_ARGUMENT,
+                                "expected a range of %" G_GINT64_FORMAT " bytes, found %" G_GINT64_FORMAT " from %"
+                                G_GINT64_FORMAT " on", all, size, offset);
+  reading->offset = (gsize) offset;
+  reading->size = (gsize) size;
+
+  return NULL;
+}
+
+static PJRT_Error *
+copy_raw_to_host (PJRT_Buffer_CopyRawToHost_Args *args)
+{
+  Reading reading = { .to = args->dst };
+  PJRT_Error *refusal;
+
+  PJRT_NEEDS (args, event);
+  refusal = read_range (args->buffer, args->offset, args->transfer_size, &reading);
+
+  return refusal != NULL ? refusal : read_buffer (args->buffer, &reading, &args->event);
+}
+
+static void
+on_place_known (PJRT_Buffer_CopyRawToHostFuture_Callback_Args *args)
+{
+  LateReading *self = args->callback_data;
+
+  if (args->error_code == PJRT_Error_Code_OK)
+    {
+      self->reading.to = args->dst;
+      ghlo_pending_notify (self->from->is_late ? self->from->pending : NULL, read_late, self);
+    }
+  else
+    end_late (self, ghlo_pjrt_error_of_code (args->error_code, args->error_message, args->error_message_size));
+}
+
+static PJRT_Error *
+copy_raw_to_host_future (PJRT_Buffer_CopyRawToHostFuture_Args *args)
+{
+  g_autoptr (GhloPending) end = NULL;
+  Reading reading = { NULL };
+  GError *error = NULL;
+  GhloPjrtPromise *from;
+  LateReading *self;
+  PJRT_Error *refusal;
+
+  PJRT_NEEDS (args, future_ready_callback);
+  refusal = read_range (args->buffer, args->offset, args->transfer_size, &reading);
+  if (refusal != NULL)
+    return refusal;
+  from = ghlo_pjrt_buffer_hold (args->buffer, &error);
+  if (from == NULL)
+    return ghlo_pjrt_error_take (error);
+  end = ghlo_pending_new ();
+  self = g_new (LateReading, 1);
+  *self = (LateReading) { reading, from, ghlo_pending_ref (end) };
+  args->event = ghlo_pjrt_event_new (end);
+  args->callback_data = self;
+  args->future_ready_callback = on_place_known;
+
+  return NULL;
+}
+
+void
+ghlo_pjrt_read_buffer_add_functions (PJRT_Api *api)
+{
+  api->PJRT_Buffer_ToHostBuffer = to_host_buffer;
+  api->PJRT_Buffer_CopyRawToHost = copy_raw_to_host;
+  api->PJRT_Buffer_CopyRawToHostFuture = copy_raw_to_host_future;
+}

@@ -1,0 +1,337 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * Buffers whose content the caller brings later, in parts: promises that its last part keeps. Parts are copied within
+ * their calls, into host memory, from where a device has the whole.
+ */
+
+#include <string.h>
+
+#include "base/ghlo-error.h"
+#include "pjrt/buffer.h"
+#include "pjrt/element-type.h"
+#include "pjrt/error.h"
+#include "pjrt/event.h"
+#include "runtime/place.h"
+
+typedef struct
+{
+  GhloTensorType  *type;        /* owned, as all */
+  GhloPjrtPromise *promise;
+  GhloValue       *value;       /* what is brought; NULL once the promise is kept or broken; guarded by the lock, as the
+                                   next */
+  PJRT_Buffer     *buffer;      /* NULL once it was retrieved */
+} Entry;
+
+struct PJRT_AsyncHostToDeviceTransferManager
+{
+  PJRT_Device *device;
+  GMutex       lock;
+  Entry       *entries;         /* owned */
+  gsize        n_entries;
+};
+
+/* What is brought, the caller's: nobody else keeps the promise then. */
+static GhloValue *
+take_value (PJRT_AsyncHostToDeviceTransferManager *self,
+            Entry                                 *entry)
+{
+  GhloValue *value;
+
+  g_mutex_lock (&self->lock);
+  value = g_steal_pointer (&entry->value);
+  g_mutex_unlock (&self->lock);
+
+  return value;
+}
+
+/* Where nobody has kept it yet. Takes @error over. */
+static void
+break_promise (PJRT_AsyncHostToDeviceTransferManager *self,
+               Entry                                 *entry,
+               GError                                *error)
+{
+  g_autoptr (GhloValue) value = take_value (self, entry);
+
+  if (value != NULL)
+    ghlo_pending_end (entry->promise->pending, error);
+  else
+    g_error_free (error);
+}
+
+static void
+manager_free (PJRT_AsyncHostToDeviceTransferManager *self)
+{
+  for (gsize i = 0; i < self->n_entries; i++)
+    {
+      Entry *entry = &self->entries[i];
+
+      if (entry->promise != NULL)
+        break_promise (self, entry, g_error_new_literal (G_IO_ERROR, G_IO_ERROR_CANCELLED,
+                                                         "the transfer to the buffer was given up"));
+      g_clear_pointer (&entry->buffer, ghlo_pjrt_buffer_free);
+      g_clear_pointer (&entry->promise, ghlo_pjrt_promise_unref);
+      g_clear_pointer (&entry->type, ghlo_tensor_type_unref);
+    }
+  g_free (self->entries);
+  g_mutex_clear (&self->lock);
+  ghlo_pjrt_client_unref (self->device->client);
+  g_free (self);
+}
+
+static gboolean
+init_entry (Entry                           *self,
+            PJRT_Device                     *device,
+            const PJRT_ShapeSpec            *spec,
+            const PJRT_Buffer_MemoryLayout  *layout,
+            GError                         **error)
+{
+  g_autoptr (GhloPending) pending = NULL;
+
+  self->type = ghlo_pjrt_tensor_type_new (spec->element_type, spec->dims, spec->num_dims, layout, error);
+  if (self->type != NULL)
+    self->value = ghlo_value_new_uninitialized (self->type, error);
+  if (self->value == NULL)
+    return FALSE;
+  pending = ghlo_pending_new ();
+  self->promise = ghlo_pjrt_promise_new_late (pending);
+  self->buffer = ghlo_pjrt_buffer_new_promise (device, self->type, ghlo_pjrt_promise_ref (self->promise));
+
+  return TRUE;
+}
+
+static PJRT_Error *
+create_buffers (PJRT_Client_CreateBuffersForAsyncHostToDevice_Args *args)
+{
+  PJRT_AsyncHostToDeviceTransferManager *self;
+  GError *error = NULL;
+
+  PJRT_NEEDS (args, transfer_manager);
+  self = g_new0 (PJRT_AsyncHostToDeviceTransferManager, 1);
+  self->device = args->memory != NULL ? args->memory->device : args->client->devices[0];
+  ghlo_pjrt_client_ref (self->device->client);
+  g_mutex_init (&self->lock);
+  self->n_entries = args->num_shape_specs;
+  self->entries = g_new0 (Entry, self->n_entries);
+  for (gsize i = 0; i < self->n_entries; i++)
+    if (!init_entry (&self->entries[i], self->device, &args->shape_specs[i],
+                     args->device_layouts != NULL && i < args->num_device_layouts ? args->device_layouts[i] : NULL,
+                     &error))
+      {
+        manager_free (self);
+        return ghlo_pjrt_error_take (error);
+      }
+  args->transfer_manager = self;
+
+  return NULL;
+}
+
+static PJRT_Error *
+destroy (PJRT_AsyncHostToDeviceTransferManager_Destroy_Args *args)
+{
+  PJRT_NEEDS (args, transfer_manager);
+  if (args->transfer_manager != NULL)
+    manager_free (args->transfer_manager);
+
+  return NULL;
+}
+
+static Entry *
+find_entry (PJRT_AsyncHostToDeviceTransferManager  *self,
+            int                                     index,
+            PJRT_Error                            **refusal)
+{
+  if (index >= 0 && (gsize) index < self->n_entries)
+    return &self->entries[index];
+  *refusal = ghlo_pjrt_error_new (PJRT_Error_Code_INVALID_ARGUMENT, "expected a buffer's number below %zu, found %d",
+                                  self->n_entries, index);
+
+  return NULL;
+}
+
+/* All of it is there. */
+static void
+keep_promise (PJRT_AsyncHostToDeviceTransferManager *self,
+              Entry                                 *entry)
+{
+  g_autoptr (GhloValue) value = take_value (self, entry);
+  GError *error = NULL;
+  GhloValue *placed;
+
+  if (value == NULL)
+    return;
+  ghlo_pjrt_tidy (value);
+  placed = ghlo_value_place (value, self->device->core, NULL, &error);
+  /* Not to be shared with whoever has the promise. */
+  g_clear_pointer (&value, ghlo_value_unref);
+  if (placed != NULL)
+    ghlo_pjrt_promise_keep (entry->promise, placed);
+  ghlo_pending_end (entry->promise->pending, error);
+}
+
+/* Bytes of the buffer of that number; the last ones end it. */
+static PJRT_Error *
+transfer (PJRT_AsyncHostToDeviceTransferManager *self,
+          Entry                                 *entry,
+          const void                            *data,
+          int64_t                                offset,
+          int64_t                                size,
+          gboolean                               is_last,
+          PJRT_Event                           **done)
+{
+  const int64_t all = ghlo_tensor_type_get_size (entry->type);
+  g_autoptr (GhloValue) value = NULL;
+
+  if (offset < 0 || size < 0 || size > all || offset > all - size)
+    return ghlo_pjrt_error_new (PJRT_Error_Code_INVALID_ARGUMENT,
+                                "expected a range of %" G_GINT64_FORMAT " bytes, found %" G_GINT64_FORMAT " from %"
+                                G_GINT64_FORMAT " on", all, size, offset);
+  g_mutex_lock (&self->lock);
+  if (entry->value != NULL)
+    value = ghlo_value_ref (entry->value);
+  g_mutex_unlock (&self->lock);
+  if (value == NULL)
+    return ghlo_pjrt_error_new (PJRT_Error_Code_FAILED_PRECONDITION, "the buffer has all of its content already");
+  if (size > 0)
+    memcpy (value->data + offset, data, (gsize) size);
+  g_clear_pointer (&value, ghlo_value_unref);
+  if (is_last)
+    keep_promise (self, entry);
+  *done = ghlo_pjrt_event_new (NULL);
+
+  return NULL;
+}
+
+static PJRT_Error *
+transfer_data (PJRT_AsyncHostToDeviceTransferManager_TransferData_Args *args)
+{
+  PJRT_Error *refusal = NULL;
+  Entry *entry;
+
+  PJRT_NEEDS (args, done_with_h2d_transfer);
+  entry = find_entry (args->transfer_manager, args->buffer_index, &refusal);
+  if (entry == NULL)
+    return refusal;
+
+  return transfer (args->transfer_manager, entry, args->data, args->offset, args->transfer_size,
+                   args->is_last_transfer, &args->done_with_h2d_transfer);
+}
+
+static PJRT_Error *
+transfer_literal (PJRT_AsyncHostToDeviceTransferManager_TransferLiteral_Args *args)
+{
+  g_autoptr (GhloTensorType) type = NULL;
+  PJRT_Error *refusal = NULL;
+  GError *error = NULL;
+  Entry *entry;
+
+  PJRT_NEEDS (args, done_with_h2d_transfer);
+  entry = find_entry (args->transfer_manager, args->buffer_index, &refusal);
+  if (entry == NULL)
+    return refusal;
+  type = ghlo_pjrt_tensor_type_new (args->shape_element_type, args->shape_dims, args->shape_num_dims,
+                                    args->shape_layout, &error);
+  if (type == NULL)
+    return ghlo_pjrt_error_take (error);
+  if (!ghlo_tensor_type_equal (type, entry->type))
+    {
+      g_autofree char *expected = ghlo_tensor_type_to_string (entry->type);
+      g_autofree char *found = ghlo_tensor_type_to_string (type);
+
+      return ghlo_pjrt_error_new (PJRT_Error_Code_INVALID_ARGUMENT, "expected %s for the buffer, found %s", expected,
+                                  found);
+    }
+
+  return transfer (args->transfer_manager, entry, args->data, 0, ghlo_tensor_type_get_size (type), TRUE,
+                   &args->done_with_h2d_transfer);
+}
+
+/* Once for each. */
+static PJRT_Error *
+retrieve_buffer (PJRT_AsyncHostToDeviceTransferManager_RetrieveBuffer_Args *args)
+{
+  PJRT_Error *refusal = NULL;
+  Entry *entry;
+
+  PJRT_NEEDS (args, buffer_out);
+  entry = find_entry (args->transfer_manager, args->buffer_index, &refusal);
+  if (entry == NULL)
+    return refusal;
+  g_mutex_lock (&args->transfer_manager->lock);
+  args->buffer_out = g_steal_pointer (&entry->buffer);
+  g_mutex_unlock (&args->transfer_manager->lock);
+  if (args->buffer_out == NULL)
+    return ghlo_pjrt_error_new (PJRT_Error_Code_FAILED_PRECONDITION, "the buffer was retrieved already");
+
+  return NULL;
+}
+
+static PJRT_Error *
+get_device (PJRT_AsyncHostToDeviceTransferManager_Device_Args *args)
+{
+  PJRT_NEEDS (args, device_out);
+  args->device_out = args->transfer_manager->device;
+
+  return NULL;
+}
+
+static PJRT_Error *
+buffer_count (PJRT_AsyncHostToDeviceTransferManager_BufferCount_Args *args)
+{
+  PJRT_NEEDS (args, buffer_count);
+  args->buffer_count = args->transfer_manager->n_entries;
+
+  return NULL;
+}
+
+static PJRT_Error *
+buffer_size (PJRT_AsyncHostToDeviceTransferManager_BufferSize_Args *args)
+{
+  PJRT_Error *refusal = NULL;
+  const Entry *entry;
+
+  PJRT_NEEDS (args, buffer_size);
+  entry = find_entry (args->transfer_manager, args->buffer_index, &refusal);
+  if (entry != NULL)
+    args->buffer_size = (gsize) ghlo_tensor_type_get_size (entry->type);
+
+  return refusal;
+}
+
+static PJRT_Error *
+set_buffer_error (PJRT_AsyncHostToDeviceTransferManager_SetBufferError_Args *args)
+{
+  PJRT_Error *refusal = NULL;
+  Entry *entry;
+
+  PJRT_NEEDS (args, error_message_size);
+  entry = find_entry (args->transfer_manager, args->buffer_index, &refusal);
+  if (entry != NULL)
+    break_promise (args->transfer_manager, entry, ghlo_pjrt_error_of_code (args->error_code, args->error_message,
+                                                                           args->error_message_size));
+
+  return refusal;
+}
+
+/* Nothing is traced. */
+static PJRT_Error *
+add_metadata (PJRT_AsyncHostToDeviceTransferManager_AddMetadata_Args *args)
+{
+  PJRT_NEEDS (args, num_metadata);
+
+  return NULL;
+}
+
+void
+ghlo_pjrt_transfer_add_functions (PJRT_Api *api)
+{
+  api->PJRT_Client_CreateBuffersForAsyncHostToDevice = create_buffers;
+  api->PJRT_AsyncHostToDeviceTransferManager_Destroy = destroy;
+  api->PJRT_AsyncHostToDeviceTransferManager_TransferData = transfer_data;
+  api->PJRT_AsyncHostToDeviceTransferManager_TransferLiteral = transfer_literal;
+  api->PJRT_AsyncHostToDeviceTransferManager_RetrieveBuffer = retrieve_buffer;
+  api->PJRT_AsyncHostToDeviceTransferManager_Device = get_device;
+  api->PJRT_AsyncHostToDeviceTransferManager_BufferCount = buffer_count;
+  api->PJRT_AsyncHostToDeviceTransferManager_BufferSize = buffer_size;
+  api->PJRT_AsyncHostToDeviceTransferManager_SetBufferError = set_buffer_error;
+  api->PJRT_AsyncHostToDeviceTransferManager_AddMetadata = add_metadata;
+}

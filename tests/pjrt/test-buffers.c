@@ -1,0 +1,351 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * Buffers that come in other ways than from the host at once, and bytes of them.
+ */
+
+#include "call.h"
+
+#include <string.h>
+
+static const float counted[] = { 0, 1, 2, 3 };
+
+/* Dimensions of four numbers. */
+#define FOUR .shape_dims = (const int64_t[]) { 4 }, .shape_num_dims = 1, .shape_element_type = PJRT_Buffer_Type_F32
+
+static PJRT_Memory *
+memory_of (PJRT_Client *client)
+{
+  return CALL (Client_AddressableMemories, .client = client).addressable_memories[0];
+}
+
+static void
+check_floats (PJRT_Buffer *buffer,
+              const float *expected)
+{
+  float numbers[4];
+
+  call_read (buffer, numbers, sizeof numbers);
+  g_assert_cmpmem (numbers, sizeof numbers, expected, 4 * sizeof *expected);
+}
+
+/* That there is an event of that error. */
+static void
+check_end (PJRT_Event      *event,
+           PJRT_Error_Code  code,
+           const char      *part)
+{
+  call_check_error (CALL_ERROR (Event_Await, .event = event), code, part);
+  CALL (Event_Destroy, .event = event);
+}
+
+static gboolean
+is_ready (PJRT_Buffer *buffer)
+{
+  PJRT_Event *event = CALL (Buffer_ReadyEvent, .buffer = buffer).event;
+  gboolean ready = CALL (Event_IsReady, .event = event).is_ready;
+
+  CALL (Event_Destroy, .event = event);
+
+  return ready;
+}
+
+static void
+test_uninitialized (void)
+{
+  PJRT_Client *client = call_client ("cpu");
+  PJRT_Buffer *buffer = CALL (Client_CreateUninitializedBuffer, .client = client, FOUR,
+                              .memory = memory_of (client)).buffer;
+  float numbers[4];
+
+  g_assert_true (is_ready (buffer));
+  call_read (buffer, numbers, sizeof numbers);
+  g_assert_cmpint (CALL (Buffer_ElementType, .buffer = buffer).type, ==, PJRT_Buffer_Type_F32);
+  CALL (Buffer_Destroy, .buffer = buffer);
+  call_check_error (CALL_ERROR (Client_CreateUninitializedBuffer, .client = client, .shape_num_dims = 1,
+                                .shape_dims = ((const int64_t[]) { -4 }), .shape_element_type = PJRT_Buffer_Type_F32),
+                    PJRT_Error_Code_INVALID_ARGUMENT, "a tensor that fits into memory");
+  CALL (Client_Destroy, .client = client);
+}
+
+static void
+test_error (void)
+{
+  PJRT_Client *client = call_client ("cpu");
+  PJRT_LoadedExecutable *add = call_compile (client,
+    "func.func @main(%a: tensor<4xf32>, %b: tensor<4xf32>) -> tensor<4xf32> {\n"
+    "  %0 = stablehlo.add %a, %b : tensor<4xf32>\n"
+    "  return %0 : tensor<4xf32>\n"
+    "}\n");
+  PJRT_Buffer *inputs[2], *output = NULL;
+  PJRT_Event *done = NULL;
+
+  inputs[0] = call_floats (client, counted, 4);
+  inputs[1] = CALL (Client_CreateErrorBuffer, .client = client, .error_code = PJRT_Error_Code_UNAVAILABLE,
+                    .error_message = "it has gone, they say", .error_message_size = strlen ("it has gone"), FOUR,
+                    .memory = memory_of (client)).buffer;
+  check_end (CALL (Buffer_ReadyEvent, .buffer = inputs[1]).event, PJRT_Error_Code_UNAVAILABLE, "it has gone");
+  call_check ("Execute", call_execute (add, inputs, 2, &output, &done));
+  check_end (done, PJRT_Error_Code_UNAVAILABLE, "it has gone");
+  check_end (CALL (Buffer_ReadyEvent, .buffer = output).event, PJRT_Error_Code_UNAVAILABLE, "it has gone");
+  call_check_error (CALL_ERROR (Client_CreateErrorBuffer, .client = client, FOUR, .memory = memory_of (client)),
+                    PJRT_Error_Code_INVALID_ARGUMENT, "found success");
+  CALL (Buffer_Destroy, .buffer = inputs[0]);
+  CALL (Buffer_Destroy, .buffer = inputs[1]);
+  CALL (Buffer_Destroy, .buffer = output);
+  CALL (LoadedExecutable_Destroy, .executable = add);
+  CALL (Client_Destroy, .client = client);
+}
+
+static void
+count_up (void *memory,
+          void *data)
+{
+  g_assert_true (memory != NULL);
+  (*(guint *) data)++;
+}
+
+/* Memory of somebody else's is read where it lies, and never written to. */
+static void
+test_view (void)
+{
+  PJRT_Client *client = call_client ("cpu");
+  PJRT_LoadedExecutable *increment = call_compile (client,
+    "func.func @main(%a: tensor<4xf32> {tf.aliasing_output = 0 : i32}) -> tensor<4xf32> {\n"
+    "  %0 = stablehlo.add %a, %a : tensor<4xf32>\n"
+    "  return %0 : tensor<4xf32>\n"
+    "}\n");
+  float *numbers = g_aligned_alloc (4, sizeof *numbers, 64);
+  guint n_freed = 0;
+  PJRT_Buffer *view, *output = NULL;
+  const int64_t four[] = { 4 };
+
+  memcpy (numbers, counted, sizeof counted);
+  view = CALL (Client_CreateViewOfDeviceBuffer, .client = client, .device_buffer_ptr = numbers, .dims = four,
+               .num_dims = 1, .element_type = PJRT_Buffer_Type_F32, .memory = memory_of (client),
+               .on_delete_callback = count_up, .on_delete_callback_arg = &n_freed).buffer;
+  g_assert_cmpuint (CALL (Buffer_UnsafePointer, .buffer = view).buffer_pointer, ==, (uintptr_t) numbers);
+  call_check ("Execute", call_execute (increment, &view, 1, &output, NULL));
+  check_floats (output, (const float[]) { 0, 2, 4, 6 });
+  g_assert_cmpmem (numbers, sizeof counted, counted, sizeof counted);
+  g_assert_cmpuint (n_freed, ==, 1);
+  CALL (Buffer_Destroy, .buffer = view);
+  CALL (Buffer_Destroy, .buffer = output);
+  view = CALL (Client_CreateViewOfDeviceBuffer, .client = client, .device_buffer_ptr = numbers, .dims = four,
+               .num_dims = 1, .element_type = PJRT_Buffer_Type_F32).buffer;
+  CALL (Buffer_Destroy, .buffer = view);
+  CALL (Client_DmaMap, .client = client, .data = numbers, .size = sizeof counted);
+  CALL (Client_DmaUnmap, .client = client, .data = numbers);
+  g_aligned_free (numbers);
+  CALL (LoadedExecutable_Destroy, .executable = increment);
+  CALL (Client_Destroy, .client = client);
+}
+
+static void
+test_alias (void)
+{
+  PJRT_Client *client = call_client ("cpu");
+  PJRT_Buffer *buffer = call_floats (client, counted, 4);
+  PJRT_Client_CreateAliasBuffer_Args alias = CALL (Client_CreateAliasBuffer, .client = client, FOUR,
+                                                   .memory = memory_of (client));
+  PJRT_Client_CreateAliasBuffer_Args failed = CALL (Client_CreateAliasBuffer, .client = client, FOUR,
+                                                    .memory = memory_of (client));
+  PJRT_Client_CreateAliasBuffer_Args other = CALL (Client_CreateAliasBuffer, .client = client,
+                                                   .shape_element_type = PJRT_Buffer_Type_F32,
+                                                   .memory = memory_of (client));
+
+  g_assert_false (is_ready (alias.alias_buffer));
+  CALL (Client_FulfillAliasBuffer, .client = client, .buffer = buffer,
+        .fulfill_alias_buffer_cb = alias.fulfill_alias_buffer_cb);
+  check_floats (alias.alias_buffer, counted);
+  call_check_error (CALL_ERROR (Client_FulfillAliasBuffer, .client = client, .buffer = buffer,
+                                .fulfill_alias_buffer_cb = other.fulfill_alias_buffer_cb),
+                    PJRT_Error_Code_INVALID_ARGUMENT, "expected tensor<f32> for the alias, found tensor<4xf32>");
+  CALL (Client_FulfillAliasBuffer, .client = client, .status_code = PJRT_Error_Code_INTERNAL, .error_message = "gone",
+        .error_message_size = 4, .fulfill_alias_buffer_cb = other.fulfill_alias_buffer_cb);
+  CALL (Client_FulfillAliasBuffer, .client = client, .status_code = PJRT_Error_Code_INTERNAL, .error_message = "lost",
+        .error_message_size = 4, .fulfill_alias_buffer_cb = failed.fulfill_alias_buffer_cb);
+  check_end (CALL (Buffer_ReadyEvent, .buffer = failed.alias_buffer).event, PJRT_Error_Code_INTERNAL, "lost");
+  CALL (Buffer_Destroy, .buffer = buffer);
+  CALL (Buffer_Destroy, .buffer = alias.alias_buffer);
+  CALL (Buffer_Destroy, .buffer = failed.alias_buffer);
+  CALL (Buffer_Destroy, .buffer = other.alias_buffer);
+  CALL (Client_Destroy, .client = client);
+}
+
+static void
+test_bitcast (void)
+{
+  PJRT_Client *client = call_client ("cpu");
+  PJRT_Buffer *buffer = call_floats (client, counted, 4), *bits;
+  const int64_t dims[] = { 2, 2 }, three[] = { 3 };
+  guint32 words[4];
+
+  bits = CALL (Buffer_Bitcast, .buffer = buffer, .element_type = PJRT_Buffer_Type_U32, .dims = dims,
+               .num_dims = 2).out_buffer;
+  call_check_error (CALL_ERROR (Buffer_Bitcast, .buffer = buffer, .element_type = PJRT_Buffer_Type_U32, .dims = three,
+                                .num_dims = 1), PJRT_Error_Code_INVALID_ARGUMENT, "expected 12 bytes");
+  CALL (Buffer_Destroy, .buffer = buffer);
+  g_assert_cmpuint (CALL (Buffer_Dimensions, .buffer = bits).num_dims, ==, 2);
+  call_read (bits, words, sizeof words);
+  g_assert_cmphex (words[1], ==, 0x3f800000);
+  CALL (Buffer_Destroy, .buffer = bits);
+  CALL (Client_Destroy, .client = client);
+}
+
+/* Bytes as they lie in a buffer. */
+static void
+test_raw (void)
+{
+  PJRT_Client *client = call_client ("cpu");
+  PJRT_Buffer *buffer = call_floats (client, counted, 4);
+  PJRT_Buffer_CopyRawToHostFuture_Args later;
+  PJRT_Buffer_CopyRawToHostFuture_Callback_Args place = { .struct_size = sizeof place };
+  float numbers[2] = { 0 };
+
+  CALL (Event_Destroy, .event = CALL (Buffer_CopyRawToHost, .buffer = buffer, .dst = numbers, .offset = 4,
+                                      .transfer_size = sizeof numbers).event);
+  g_assert_cmpmem (numbers, sizeof numbers, counted + 1, sizeof numbers);
+  call_check_error (CALL_ERROR (Buffer_CopyRawToHost, .buffer = buffer, .dst = numbers, .offset = 12,
+                                .transfer_size = 8), PJRT_Error_Code_INVALID_ARGUMENT, "expected a range of 16 bytes");
+  call_check_error (CALL_ERROR (Buffer_CopyRawToHost, .buffer = buffer, .dst = numbers, .offset = INT64_MAX,
+                                .transfer_size = 8), PJRT_Error_Code_INVALID_ARGUMENT, "expected a range of 16 bytes");
+  call_check_error (CALL_ERROR (Buffer_CopyRawToHost, .buffer = buffer, .dst = numbers, .offset = -1,
+                                .transfer_size = 8), PJRT_Error_Code_INVALID_ARGUMENT, "expected a range of 16 bytes");
+
+  later = CALL (Buffer_CopyRawToHostFuture, .buffer = buffer, .offset = 8, .transfer_size = sizeof numbers);
+  g_assert_false (CALL (Event_IsReady, .event = later.event).is_ready);
+  CALL (Buffer_Destroy, .buffer = buffer);
+  place.callback_data = later.callback_data;
+  place.dst = numbers;
+  later.future_ready_callback (&place);
+  CALL (Event_Await, .event = later.event);
+  CALL (Event_Destroy, .event = later.event);
+  g_assert_cmpmem (numbers, sizeof numbers, counted + 2, sizeof numbers);
+
+  buffer = call_floats (client, counted, 4);
+  later = CALL (Buffer_CopyRawToHostFuture, .buffer = buffer, .transfer_size = 4);
+  place = (PJRT_Buffer_CopyRawToHostFuture_Callback_Args) {
+    .struct_size = sizeof place, .callback_data = later.callback_data, .error_code = PJRT_Error_Code_CANCELLED,
+    .error_message = "never", .error_message_size = strlen ("never"),
+  };
+  later.future_ready_callback (&place);
+  check_end (later.event, PJRT_Error_Code_CANCELLED, "never");
+  CALL (Buffer_Destroy, .buffer = buffer);
+  CALL (Client_Destroy, .client = client);
+}
+
+/* Content that comes in parts. */
+
+static PJRT_AsyncHostToDeviceTransferManager *
+create (PJRT_Client *client)
+{
+  static const int64_t four[] = { 4 };
+  PJRT_ShapeSpec specs[] = {
+    { .struct_size = sizeof *specs, .dims = four, .num_dims = 1, .element_type = PJRT_Buffer_Type_F32 },
+    { .struct_size = sizeof *specs, .dims = four, .num_dims = 1, .element_type = PJRT_Buffer_Type_PRED },
+  };
+
+  return CALL (Client_CreateBuffersForAsyncHostToDevice, .client = client, .shape_specs = specs, .num_shape_specs = 2,
+               .memory = memory_of (client)).transfer_manager;
+}
+
+static void
+bring (PJRT_AsyncHostToDeviceTransferManager *manager,
+       int                                    index,
+       gconstpointer                          data,
+       int64_t                                offset,
+       int64_t                                size,
+       gboolean                               is_last)
+{
+  CALL (Event_Destroy, .event = CALL (AsyncHostToDeviceTransferManager_TransferData, .transfer_manager = manager,
+                                      .buffer_index = index, .data = data, .offset = offset, .transfer_size = size,
+                                      .is_last_transfer = is_last).done_with_h2d_transfer);
+}
+
+static void
+test_transfer (void)
+{
+  PJRT_Client *client = call_client ("cpu");
+  PJRT_AsyncHostToDeviceTransferManager *manager = create (client);
+  PJRT_Buffer *buffers[2];
+  const guint8 truths[] = { 0, 96, 1, 255 };
+  guint8 bytes[4];
+
+  g_assert_true (CALL (AsyncHostToDeviceTransferManager_Device, .transfer_manager = manager).device_out
+                 == CALL (Client_Devices, .client = client).devices[0]);
+  g_assert_cmpuint (CALL (AsyncHostToDeviceTransferManager_BufferCount, .transfer_manager = manager).buffer_count, ==,
+                    2);
+  g_assert_cmpuint (CALL (AsyncHostToDeviceTransferManager_BufferSize, .transfer_manager = manager).buffer_size, ==,
+                    16);
+  for (int i = 0; i < 2; i++)
+    buffers[i] = CALL (AsyncHostToDeviceTransferManager_RetrieveBuffer, .transfer_manager = manager,
+                       .buffer_index = i).buffer_out;
+  call_check_error (CALL_ERROR (AsyncHostToDeviceTransferManager_RetrieveBuffer, .transfer_manager = manager),
+                    PJRT_Error_Code_FAILED_PRECONDITION, "retrieved already");
+  CALL (AsyncHostToDeviceTransferManager_AddMetadata, .transfer_manager = manager);
+  bring (manager, 0, counted + 2, 8, 8, FALSE);
+  g_assert_false (is_ready (buffers[0]));
+  bring (manager, 0, counted, 0, 8, TRUE);
+  g_assert_true (is_ready (buffers[0]));
+  check_floats (buffers[0], counted);
+  call_check_error (CALL_ERROR (AsyncHostToDeviceTransferManager_TransferData, .transfer_manager = manager,
+                                .data = counted, .transfer_size = 4),
+                    PJRT_Error_Code_FAILED_PRECONDITION, "all of its content already");
+  call_check_error (CALL_ERROR (AsyncHostToDeviceTransferManager_TransferData, .transfer_manager = manager,
+                                .buffer_index = 1, .data = counted, .offset = 1, .transfer_size = 4),
+                    PJRT_Error_Code_INVALID_ARGUMENT, "expected a range of 4 bytes");
+  call_check_error (CALL_ERROR (AsyncHostToDeviceTransferManager_TransferData, .transfer_manager = manager,
+                                .buffer_index = 2), PJRT_Error_Code_INVALID_ARGUMENT, "number below 2, found 2");
+  CALL (Event_Destroy, .event = CALL (AsyncHostToDeviceTransferManager_TransferLiteral, .transfer_manager = manager,
+                                      .buffer_index = 1, .data = truths, .shape_num_dims = 1,
+                                      .shape_dims = ((const int64_t[]) { 4 }),
+                                      .shape_element_type = PJRT_Buffer_Type_PRED).done_with_h2d_transfer);
+  CALL (AsyncHostToDeviceTransferManager_Destroy, .transfer_manager = manager);
+  call_read (buffers[1], bytes, sizeof bytes);
+  g_assert_cmpmem (bytes, sizeof bytes, ((const guint8[]) { 0, 1, 1, 1 }), sizeof bytes);
+  for (int i = 0; i < 2; i++)
+    CALL (Buffer_Destroy, .buffer = buffers[i]);
+  CALL (Client_Destroy, .client = client);
+}
+
+/* What never comes. */
+static void
+test_given_up (void)
+{
+  PJRT_Client *client = call_client ("cpu");
+  PJRT_AsyncHostToDeviceTransferManager *manager = create (client);
+  PJRT_Buffer *buffers[2];
+
+  for (int i = 0; i < 2; i++)
+    buffers[i] = CALL (AsyncHostToDeviceTransferManager_RetrieveBuffer, .transfer_manager = manager,
+                       .buffer_index = i).buffer_out;
+  CALL (AsyncHostToDeviceTransferManager_SetBufferError, .transfer_manager = manager, .buffer_index = 1,
+        .error_code = PJRT_Error_Code_INTERNAL, .error_message = "no file", .error_message_size = strlen ("no file"));
+  check_end (CALL (Buffer_ReadyEvent, .buffer = buffers[1]).event, PJRT_Error_Code_INTERNAL, "no file");
+  CALL (AsyncHostToDeviceTransferManager_Destroy, .transfer_manager = manager);
+  check_end (CALL (Buffer_ReadyEvent, .buffer = buffers[0]).event, PJRT_Error_Code_CANCELLED, "given up");
+  for (int i = 0; i < 2; i++)
+    CALL (Buffer_Destroy, .buffer = buffers[i]);
+  manager = create (client);
+  CALL (AsyncHostToDeviceTransferManager_Destroy, .transfer_manager = manager);
+  CALL (Client_Destroy, .client = client);
+}
+
+int
+main (int    argc,
+      char **argv)
+{
+  g_test_init (&argc, &argv, NULL);
+  call_load ();
+
+  g_test_add_func ("/pjrt/buffers/uninitialized", test_uninitialized);
+  g_test_add_func ("/pjrt/buffers/error", test_error);
+  g_test_add_func ("/pjrt/buffers/view", test_view);
+  g_test_add_func ("/pjrt/buffers/alias", test_alias);
+  g_test_add_func ("/pjrt/buffers/bitcast", test_bitcast);
+  g_test_add_func ("/pjrt/buffers/raw", test_raw);
+  g_test_add_func ("/pjrt/buffers/transfer", test_transfer);
+  g_test_add_func ("/pjrt/buffers/given-up", test_given_up);
+
+  return g_test_run ();
+}

@@ -1,0 +1,261 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * What there is to know of programs, and programs as bytes.
+ */
+
+#include "call.h"
+
+#include <string.h>
+
+static const char product[] =
+  "module @jit_product {\n"
+  "  func.func public @main(%a: tensor<8x16xf32> {tf.aliasing_output = 1 : i32}, %b: tensor<16x4xf32>)\n"
+  "      -> (tensor<8x4xf32>, tensor<8x16xf32>) {\n"
+  "    %0 = stablehlo.dot_general %a, %b, contracting_dims = [1] x [0]\n"
+  "      : (tensor<8x16xf32>, tensor<16x4xf32>) -> tensor<8x4xf32>\n"
+  "    %1 = stablehlo.negate %a : tensor<8x16xf32>\n"
+  "    return %0, %1 : tensor<8x4xf32>, tensor<8x16xf32>\n"
+  "  }\n"
+  "}\n";
+
+static const char twice[] =
+  "module @jit_twice {\n"
+  "  func.func public @main(%a: tensor<4xf32>) -> tensor<4xf32> {\n"
+  "    %0 = stablehlo.add %a, %a : tensor<4xf32>\n"
+  "    return %0 : tensor<4xf32>\n"
+  "  }\n"
+  "}\n";
+
+static PJRT_Executable *
+executable_of (PJRT_LoadedExecutable *loaded)
+{
+  return CALL (LoadedExecutable_GetExecutable, .loaded_executable = loaded).executable;
+}
+
+static void
+test_costs (void)
+{
+  PJRT_Client *client = call_client ("cpu");
+  PJRT_LoadedExecutable *loaded = call_compile (client, product);
+  PJRT_Executable *executable = executable_of (loaded);
+  PJRT_Executable_GetCostAnalysis_Args costs = CALL (Executable_GetCostAnalysis, .executable = executable);
+  PJRT_Executable_GetCompiledMemoryStats_Args memory = CALL (Executable_GetCompiledMemoryStats,
+                                                             .executable = executable);
+  PJRT_Executable_GetCompiledMemoryStats_Args older = {
+    .struct_size = G_STRUCT_OFFSET (PJRT_Executable_GetCompiledMemoryStats_Args, total_allocation_bytes),
+    .executable = executable, .peak_unpadded_heap_bytes = -7,
+  };
+  const float bytes = 4 * (2 * 8 * 16 + 16 * 4 + 8 * 4);
+
+  g_assert_cmpuint (costs.num_properties, >=, 2);
+  g_assert_cmpstr (costs.properties[0].name, ==, "flops");
+  g_assert_cmpfloat (costs.properties[0].float_value, ==, 2 * 8 * 16 * 4 + 8 * 16);
+  g_assert_cmpstr (costs.properties[1].name, ==, "bytes accessed");
+  g_assert_cmpfloat (costs.properties[1].float_value, ==, bytes);
+  g_assert_true (CALL (Executable_GetCostAnalysis, .executable = executable).properties == costs.properties);
+
+  g_assert_cmpint (memory.argument_size_in_bytes, ==, 4 * (8 * 16 + 16 * 4));
+  g_assert_cmpint (memory.output_size_in_bytes, ==, 4 * (8 * 4 + 8 * 16));
+  g_assert_cmpint (memory.alias_size_in_bytes, ==, 4 * 8 * 16);
+  g_assert_cmpint (memory.temp_size_in_bytes, >=, 0);
+  g_assert_cmpint (memory.host_temp_size_in_bytes, ==, 0);
+  g_assert_cmpint (memory.peak_memory_in_bytes, >=, 4 * (8 * 16 + 16 * 4 + 8 * 4));
+  call_check ("GetCompiledMemoryStats", api->PJRT_Executable_GetCompiledMemoryStats (&older));
+  g_assert_cmpint (older.total_size_in_bytes, ==, memory.total_size_in_bytes);
+  g_assert_cmpint (older.peak_unpadded_heap_bytes, ==, -7);
+  CALL (Executable_Destroy, .executable = executable);
+  CALL (LoadedExecutable_Destroy, .executable = loaded);
+  CALL (Client_Destroy, .client = client);
+}
+
+static char *
+fingerprint_of (PJRT_LoadedExecutable *loaded)
+{
+  PJRT_Executable *executable = executable_of (loaded);
+  PJRT_Executable_Fingerprint_Args found = CALL (Executable_Fingerprint, .executable = executable);
+  PJRT_LoadedExecutable_Fingerprint_Args other = CALL (LoadedExecutable_Fingerprint, .executable = loaded);
+  char *text = g_strndup (found.executable_fingerprint, found.executable_fingerprint_size);
+
+  g_assert_cmpmem (other.executable_fingerprint, other.executable_fingerprint_size, text, strlen (text));
+  CALL (Executable_Destroy, .executable = executable);
+
+  return text;
+}
+
+static void
+test_fingerprints (void)
+{
+  PJRT_Client *client = call_client ("cpu");
+  const char *const programs[] = { product, twice, product };
+  char *texts[3];
+
+  for (guint i = 0; i < 3; i++)
+    {
+      PJRT_LoadedExecutable *loaded = call_compile (client, programs[i]);
+
+      texts[i] = fingerprint_of (loaded);
+      g_assert_cmpuint (strlen (texts[i]), ==, 32);
+      CALL (LoadedExecutable_Destroy, .executable = loaded);
+    }
+  g_assert_cmpstr (texts[0], ==, texts[2]);
+  g_assert_cmpstr (texts[0], !=, texts[1]);
+  for (guint i = 0; i < 3; i++)
+    g_free (texts[i]);
+  CALL (Client_Destroy, .client = client);
+}
+
+/* The bytes of a program; the caller frees them. */
+static char *
+write_program (PJRT_Client *client,
+               const char  *program,
+               gsize       *size,
+               char       **fingerprint)
+{
+  PJRT_LoadedExecutable *loaded = call_compile (client, program);
+  PJRT_Executable *executable = executable_of (loaded);
+  PJRT_Executable_Serialize_Args serialized = CALL (Executable_Serialize, .executable = executable);
+  char *bytes = g_memdup2 (serialized.serialized_bytes, serialized.serialized_bytes_size);
+
+  *size = serialized.serialized_bytes_size;
+  *fingerprint = fingerprint_of (loaded);
+  serialized.serialized_executable_deleter (serialized.serialized_executable);
+  CALL (Executable_Destroy, .executable = executable);
+  CALL (LoadedExecutable_Destroy, .executable = loaded);
+
+  return bytes;
+}
+
+static void
+test_serialize (void)
+{
+  PJRT_Client *client = call_client ("cpu");
+  g_autofree char *first = NULL, *second = NULL, *bytes = NULL;
+  PJRT_LoadedExecutable *loaded;
+  PJRT_Executable *executable;
+  PJRT_Executable_Name_Args name;
+  PJRT_Buffer *input = call_floats (client, ((const float[]) { 0, 1, 2, 3 }), 4), *output = NULL;
+  float numbers[4];
+  gsize size;
+
+  bytes = write_program (client, twice, &size, &first);
+  loaded = CALL (Executable_DeserializeAndLoad, .client = client, .serialized_executable = bytes,
+                 .serialized_executable_size = size).loaded_executable;
+  memset (bytes, 0xcc, size);
+  second = fingerprint_of (loaded);
+  g_assert_cmpstr (first, ==, second);
+  executable = executable_of (loaded);
+  name = CALL (Executable_Name, .executable = executable);
+  g_assert_cmpmem (name.executable_name, name.executable_name_size, "jit_twice", strlen ("jit_twice"));
+  g_assert_cmpuint (CALL (Executable_GetCompileOptions, .executable = executable).serialized_bytes_size, ==, 17);
+  call_check ("Execute", call_execute (loaded, &input, 1, &output, NULL));
+  call_read (output, numbers, sizeof numbers);
+  g_assert_cmpfloat (numbers[3], ==, 6);
+  CALL (Buffer_Destroy, .buffer = input);
+  CALL (Buffer_Destroy, .buffer = output);
+  CALL (Executable_Destroy, .executable = executable);
+  CALL (LoadedExecutable_Destroy, .executable = loaded);
+  CALL (Client_Destroy, .client = client);
+}
+
+/* Bytes that are cut off anywhere, or changed. */
+static void
+test_damage (void)
+{
+  PJRT_Client *client = call_client ("cpu");
+  g_autofree char *fingerprint = NULL, *whole = NULL;
+  g_autoptr (GRand) random = g_rand_new_with_seed (14);
+  gsize size;
+
+  whole = write_program (client, twice, &size, &fingerprint);
+  for (gsize i = 0; i < size + 2000; i++)
+    {
+      const gsize n = i < size ? i : size;
+      g_autofree char *exact = g_memdup2 (whole, n);
+
+      if (i >= size)
+        {
+          const gsize place = (gsize) g_rand_int_range (random, 0, (gint32) size);
+
+          exact[place] = (char) (exact[place] ^ (1 + g_rand_int_range (random, 0, 255)));
+        }
+      call_check_error (CALL_ERROR (Executable_DeserializeAndLoad, .client = client, .serialized_executable = exact,
+                                    .serialized_executable_size = n), PJRT_Error_Code_INVALID_ARGUMENT,
+                        "expected a serialized executable");
+    }
+  for (guint i = 0; i < 2000; i++)
+    {
+      char noise[256];
+      gsize n = (gsize) g_rand_int_range (random, 0, sizeof noise);
+      g_autofree char *exact = NULL;
+
+      for (gsize k = 0; k < n; k++)
+        noise[k] = (char) g_rand_int (random);
+      if (i % 2 == 0 && n > 8)
+        memcpy (noise, whole, 8);
+      exact = g_memdup2 (noise, n);
+      call_check_error (CALL_ERROR (Executable_DeserializeAndLoad, .client = client, .serialized_executable = exact,
+                                    .serialized_executable_size = n), PJRT_Error_Code_INVALID_ARGUMENT,
+                        "expected a serialized executable");
+    }
+  call_check_error (CALL_ERROR (Executable_DeserializeAndLoad, .client = client, .serialized_executable = whole,
+                                .serialized_executable_size = size, .overridden_serialized_compile_options = "\x1a\x7f",
+                                .overridden_serialized_compile_options_size = 2), PJRT_Error_Code_INVALID_ARGUMENT,
+                    "expected a CompileOptionsProto");
+  CALL (Client_Destroy, .client = client);
+}
+
+/* A buffer that is two inputs is given up as neither. */
+static void
+test_repeated (void)
+{
+  PJRT_Client *client = call_client ("cpu");
+  PJRT_LoadedExecutable *loaded = call_compile (client,
+    "func.func @main(%a: tensor<4xf32> {jax.buffer_donor = true}, %b: tensor<4xf32>,\n"
+    "                %c: tensor<4xf32> {jax.buffer_donor = true}) -> (tensor<4xf32>, tensor<4xf32>) {\n"
+    "  %0 = stablehlo.add %a, %b : tensor<4xf32>\n"
+    "  %1 = stablehlo.add %c, %b : tensor<4xf32>\n"
+    "  return %0, %1 : tensor<4xf32>, tensor<4xf32>\n"
+    "}\n");
+  const float counted[] = { 0, 1, 2, 3 };
+  /* Which inputs are another buffer. */
+  static const gboolean is_other[][3] = { { FALSE, FALSE, TRUE }, { FALSE, TRUE, FALSE }, { FALSE, TRUE, TRUE } };
+  PJRT_Buffer *one = call_floats (client, counted, 4), *outputs[2];
+  float numbers[4];
+
+  for (guint i = 0; i < 3; i++)
+    {
+      PJRT_Buffer *other = call_floats (client, counted, 4), *inputs[3];
+
+      for (guint k = 0; k < 3; k++)
+        inputs[k] = is_other[i][k] ? other : one;
+      call_check ("Execute", call_execute (loaded, inputs, 3, outputs, NULL));
+      for (guint k = 0; k < 2; k++)
+        {
+          call_read (outputs[k], numbers, sizeof numbers);
+          g_assert_cmpfloat (numbers[3], ==, 6);
+          CALL (Buffer_Destroy, .buffer = outputs[k]);
+        }
+      g_assert_cmpint (CALL (Buffer_IsDeleted, .buffer = one).is_deleted, ==, i == 2);
+      g_assert_cmpint (CALL (Buffer_IsDeleted, .buffer = other).is_deleted, ==, i == 0);
+      CALL (Buffer_Destroy, .buffer = other);
+    }
+  CALL (Buffer_Destroy, .buffer = one);
+  CALL (LoadedExecutable_Destroy, .executable = loaded);
+  CALL (Client_Destroy, .client = client);
+}
+
+int
+main (int    argc,
+      char **argv)
+{
+  g_test_init (&argc, &argv, NULL);
+  call_load ();
+
+  g_test_add_func ("/pjrt/programs/costs", test_costs);
+  g_test_add_func ("/pjrt/programs/fingerprints", test_fingerprints);
+  g_test_add_func ("/pjrt/programs/serialize", test_serialize);
+  g_test_add_func ("/pjrt/programs/damage", test_damage);
+  g_test_add_func ("/pjrt/programs/repeated", test_repeated);
+
+  return g_test_run ();
+}
