@@ -11,7 +11,7 @@
 #include "reference/custom-call.h"
 #include "reference/frame.h"
 #include "reference/kernels.h"
-#include "reference/algebra/linalg.h"
+#include "reference/algebra/lapack.h"
 
 /* What the official tests' runner allows where a call states no limit. */
 #define DEFAULT_ALMOST_EQUAL 1e-3
@@ -320,10 +320,6 @@ static const struct
   { "stablehlo.dynamic_reduce_window", ghlo_ref_custom_reduce_window },
   { "stablehlo.dynamic_rng_bit_generator", ghlo_ref_custom_rng_bit_generator },
   { "stablehlo.dynamic_top_k", ghlo_ref_custom_top_k },
-  { "Qr", ghlo_ref_custom_qr },
-  { "ProductOfElementaryHouseholderReflectors", ghlo_ref_custom_householder },
-  { "LuDecomposition", ghlo_ref_custom_lu },
-  { "Eigh", ghlo_ref_custom_eigh },
 };
 
 GhloRefKernel
@@ -336,13 +332,22 @@ ghlo_ref_custom_target (const char *name)
     if (strcmp (elementwise_targets[i].target, name) == 0)
       return run_elementwise;
 
-  return NULL;
+  return ghlo_ir_lapack_knows (name) ? ghlo_ref_custom_lapack : NULL;
+}
+
+gboolean
+ghlo_ref_custom_check (const GhloIrOp  *op,
+                       char           **problem)
+{
+  return !ghlo_ir_lapack_knows (ghlo_ir_op_get_string (op, "call_target_name")) || ghlo_ir_lapack_check (op, problem);
 }
 
 static void
-append_name (GString    *text,
-             const char *name)
+append_name (const char *name,
+             gpointer    data)
 {
+  GString *text = data;
+
   g_string_append_printf (text, "%s'%s'", text->len > 0 ? ", " : "", name);
 }
 
@@ -369,9 +374,10 @@ ghlo_ref_custom_explain (const char              *name,
   g_autoptr (GString) registered = g_string_new (NULL);
 
   for (guint i = 0; i < G_N_ELEMENTS (targets); i++)
-    append_name (known, targets[i].target);
+    append_name (targets[i].target, known);
+  ghlo_ir_lapack_foreach (append_name, known);
   for (guint i = 0; i < G_N_ELEMENTS (elementwise_targets); i++)
-    append_name (known, elementwise_targets[i].target);
+    append_name (elementwise_targets[i].target, known);
   ghlo_custom_targets_list (custom_targets, registered);
 
   return g_strdup_printf ("expected a known call target, found '%s'\n"

@@ -17,6 +17,10 @@ gboolean ghlo_ref_custom_application (GhloRefCall *call, GError **error);
 /* What to say of a target that nobody answers, with those that there are and what to do; the caller frees it. */
 char    *ghlo_ref_custom_explain (const char *name, const GhloCustomTargets *custom_targets);
 
+/* Whether what is known before a run of the call's operands and results fits its target; else a sentence in @problem,
+ * owned by the caller. */
+gboolean ghlo_ref_custom_check (const GhloIrOp *op, char **problem);
+
 /* The largest elements along the last dimension and their indices: k from the
  * second operand, or from the attribute "k" of the call, of its
  * mhlo.attributes, or of its backend_config. */

@@ -200,7 +200,8 @@ resolve_custom_call (Builder     *builder,
 
   step->kernel = ghlo_ref_custom_target (name);
   if (step->kernel != NULL)
-    return TRUE;
+    return ghlo_ref_custom_check (step->op, &problem)
+           || build_fail (builder, step->op, GHLO_ERROR_INVALID_ARGUMENT, "%s", problem);
   if (target != NULL)
     {
       step->custom = ghlo_custom_target_ref (target);

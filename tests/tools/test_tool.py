@@ -64,7 +64,7 @@ func.func @wrong() {
 '''
 LAPACK = '''func.func @main() -> tensor<2x2xf32> {
   %0 = stablehlo.iota dim = 0 : tensor<2x2xf32>
-  %1 = stablehlo.custom_call @lapack_spotrf_ffi(%0) : (tensor<2x2xf32>) -> tensor<2x2xf32>
+  %1 = stablehlo.custom_call @lapack_spbtrf_ffi(%0) : (tensor<2x2xf32>) -> tensor<2x2xf32>
   return %1 : tensor<2x2xf32>
 }
 '''
@@ -477,7 +477,7 @@ def test_check(tests):
     checks = tests.file('checks.mlir', CHECKS)
     for command in ('run', 'check'):
         tests.expect(f'{command}: a call of LAPACK', ghlo(command, tests.file('lapack.mlir', LAPACK)), 1,
-                     "3:8: 'stablehlo.custom_call @lapack_spotrf_ffi': expected a known call target",
+                     "3:8: 'stablehlo.custom_call @lapack_spbtrf_ffi': expected a known call target",
                      "jax.export.export (..., platforms=['tpu'])", 'ghlo_client_register_custom_call ()', "'Qr'")
     tests.expect('a check that fails', ghlo('check', checks), 1, 'FAIL', '@wrong', '0 passed, 1 failed, 0 skipped')
     tests.expect('a check that fails after all passes',

@@ -461,7 +461,7 @@ test_unknown (void)
                   "ghlo_client_register_custom_call ().\nKnown are 'Sharding',*'Qr',*'mhlo.tan'. "
                   "Registered are 'scale'.");
   assert_unknown (other, "scale", "*Registered are none.");
-  assert_unknown (client, "lapack_spotrf_ffi", "*found 'lapack_spotrf_ffi'\n*platforms=['tpu']*");
+  assert_unknown (client, "lapack_spbtrf_ffi", "*found 'lapack_spbtrf_ffi'\n*platforms=['tpu']*");
 }
 
 static void

@@ -1,0 +1,743 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * Reads custom calls by the rows of lapack.def. Letters of extents are bound by the operands, in their order; all else
+ * is held against them.
+ */
+
+#include "ir/lapack.h"
+
+#include <string.h>
+
+#include "base/fail.h"
+#include "base/ghlo-tensor-type.h"
+
+/* Behind "lapack_" and the letter of the type. */
+#define SUFFIX "_ffi"
+
+typedef struct
+{
+  const char *target;              /* NULL: "lapack_", the letter of the type, the name and "_ffi" */
+  const char *real, *complex;
+  const char *operands, *results, *parameters, *conditions;
+  int         not_finite;
+  const char *call;
+} Row;
+
+static const Row rows[] = {
+#define ROUTINE(ID, ...) { __VA_ARGS__ },
+#include "ir/lapack.def"
+};
+
+static const struct
+{
+  char            letter;
+  GhloElementType type;
+} letters[] = {
+  { 's', GHLO_ELEMENT_TYPE_F32 }, { 'd', GHLO_ELEMENT_TYPE_F64 }, { 'c', GHLO_ELEMENT_TYPE_COMPLEX_F32 },
+  { 'z', GHLO_ELEMENT_TYPE_COMPLEX_F64 },
+};
+
+/* What is at hand while a call is read. */
+typedef struct
+{
+  GhloIrLapackCall        *call;
+  const Row               *row;
+  const GhloIrOp          *op;
+  const GhloIrLapackShape *operands, *results;
+  guint                    n_operands, n_results;     /* of the row */
+  char                   **problem;
+} Reader;
+
+static gboolean G_GNUC_PRINTF (2, 3)
+(fail) (const Reader *reader,
+        const char   *format,
+        ...)
+{
+  va_list args;
+
+  va_start (args, format);
+  *reader->problem = g_strdup_vprintf (format, args);
+  va_end (args);
+
+  return FALSE;
+}
+#define fail(...) GHLO_FALSE_AFTER (fail (__VA_ARGS__))
+
+gboolean
+ghlo_ir_lapack_next_word (const char **text,
+                          gboolean     is_complex,
+                          char         word[GHLO_IR_LAPACK_WORD])
+{
+  for (;;)
+    {
+      const char *begin = *text + strspn (*text, " ");
+      gsize length = strcspn (begin, " ");
+
+      *text = begin + length;
+      if (length == 0)
+        return FALSE;
+      if (*begin == (is_complex ? '+' : '*'))
+        continue;
+      if (*begin == '+' || *begin == '*')
+        begin++, length--;
+      g_assert (length < GHLO_IR_LAPACK_WORD);
+      memcpy (word, begin, length);
+      word[length] = '\0';
+      return TRUE;
+    }
+}
+
+static gboolean
+row_has_name (const Row       *row,
+              const char      *target,
+              GhloElementType *type)
+{
+  gsize length;
+
+  *type = GHLO_ELEMENT_TYPE_INVALID;
+  if (row->target != NULL)
+    return strcmp (row->target, target) == 0;
+  if (!g_str_has_prefix (target, "lapack_") || !g_str_has_suffix (target, SUFFIX))
+    return FALSE;
+  target += strlen ("lapack_");
+  for (guint i = 0; i < G_N_ELEMENTS (letters); i++)
+    if (letters[i].letter == target[0])
+      {
+        const char *name = ghlo_element_type_is_complex (letters[i].type) ? row->complex : row->real;
+
+        length = strlen (name);
+        *type = letters[i].type;
+        return strncmp (target + 1, name, length) == 0 && strcmp (target + 1 + length, SUFFIX) == 0;
+      }
+
+  return FALSE;
+}
+
+gboolean
+ghlo_ir_lapack_knows (const char *target)
+{
+  GhloElementType type;
+
+  for (guint i = 0; i < G_N_ELEMENTS (rows); i++)
+    if (row_has_name (&rows[i], target, &type))
+      return TRUE;
+
+  return FALSE;
+}
+
+void
+ghlo_ir_lapack_foreach (void   (*func) (const char *name,
+                                        gpointer    data),
+                        gpointer data)
+{
+  for (guint i = 0; i < G_N_ELEMENTS (rows); i++)
+    {
+      const char *names[] = { rows[i].real, rows[i].complex };
+
+      if (rows[i].target != NULL && (i == 0 || g_strcmp0 (rows[i].target, rows[i - 1].target) != 0))
+        func (rows[i].target, data);
+      for (guint j = 0; rows[i].target == NULL && j < 1 + (strcmp (names[0], names[1]) != 0); j++)
+        {
+          g_autofree char *name = g_strdup_printf ("lapack_?%s" SUFFIX, names[j]);
+
+          func (name, data);
+        }
+    }
+}
+
+const GhloIrLapackArgument *
+ghlo_ir_lapack_argument (const GhloIrLapackCall *self,
+                         const char             *name)
+{
+  for (guint i = 0; i < self->n_arguments; i++)
+    if (strcmp (self->arguments[i].name, name) == 0)
+      return &self->arguments[i];
+
+  return NULL;
+}
+
+const GhloIrLapackParameter *
+ghlo_ir_lapack_parameter (const GhloIrLapackCall *self,
+                          const char             *name)
+{
+  for (guint i = 0; i < self->n_parameters; i++)
+    if (strcmp (self->parameters[i].name, name) == 0)
+      return &self->parameters[i];
+
+  return NULL;
+}
+
+static gint64
+parameter_value (const GhloIrLapackCall *self,
+                 const char             *name)
+{
+  const GhloIrLapackParameter *parameter = ghlo_ir_lapack_parameter (self, name);
+
+  return parameter != NULL ? parameter->value : 0;
+}
+
+gboolean
+ghlo_ir_lapack_count (const GhloIrLapackCall *self,
+                      const char             *sums,
+                      gint64                  limit,
+                      gint64                 *count)
+{
+  gint64 sum = 0;
+
+  *count = 1;
+  for (;;)
+    {
+      char *end;
+      gint64 product = (gint64) g_ascii_strtoull (sums, &end, 10);
+
+      if (end == sums)
+        product = 1;
+      for (; g_ascii_islower (*end); end++)
+        if (__builtin_mul_overflow (product, ghlo_ir_lapack_extent (self, *end), &product))
+          return FALSE;
+      if (__builtin_add_overflow (sum, product, &sum) || sum > limit)
+        return FALSE;
+      *count = MAX (*count, sum);
+      if (*end != '+' && *end != ',')
+        return TRUE;
+      if (*end == ',')
+        sum = 0;
+      sums = end + 1;
+    }
+}
+
+/* The attributes that a call is configured by, in either of the places where JAX writes them. */
+static const GhloIrAttr *
+find_attribute (const GhloIrOp *op,
+                const char     *name)
+{
+  static const char *const dictionaries[] = { "mhlo.backend_config", "backend_config" };
+
+  for (guint i = 0; i < G_N_ELEMENTS (dictionaries); i++)
+    {
+      const GhloIrAttr *dictionary = ghlo_ir_op_get (op, dictionaries[i]);
+      const GhloIrAttr *found = dictionary != NULL && dictionary->kind == GHLO_IR_ATTR_DICTIONARY
+                                ? ghlo_ir_dictionary_get (dictionary, name) : NULL;
+
+      if (found != NULL)
+        return found;
+    }
+
+  return NULL;
+}
+
+/* Eigh's only option: "0,…" is the upper triangle. */
+static gint64
+read_triangle (const GhloIrOp *op)
+{
+  const GhloIrAttr *config = ghlo_ir_op_get (op, "backend_config");
+
+  return config != NULL && config->kind == GHLO_IR_ATTR_STRING && config->text[0] == '0' ? 'U' : 'L';
+}
+
+static gboolean
+fail_parameter (const Reader     *reader,
+                const char       *name,
+                const char       *expected,
+                const GhloIrAttr *found)
+{
+  g_autofree char *text = found != NULL ? ghlo_ir_attr_to_string (found) : g_strdup ("nothing");
+
+  return fail (reader, "expected %s as '%s' of %s, found %s", expected, name,
+               ghlo_ir_op_get_string (reader->op, "call_target_name"), text);
+}
+
+/* A parameter "name:LU", "name=RLL" or "name:#". */
+static gboolean
+read_parameter (Reader *reader,
+                char   *word)
+{
+  GhloIrLapackCall *call = reader->call;
+  gsize length = strcspn (word, ":=");
+  gboolean is_boolean = word[length] == '=';
+  const char *allowed = word + length + 1;
+  GhloIrLapackParameter *parameter = &call->parameters[call->n_parameters];
+  const GhloIrAttr *attr;
+
+  g_assert (call->n_parameters < GHLO_IR_LAPACK_PARAMETERS);
+  word[length] = '\0';
+  strcpy (parameter->name, word);
+  parameter->is_character = *allowed != '#';
+  call->n_parameters++;
+  attr = find_attribute (reader->op, word);
+  if (attr == NULL && reader->row->target != NULL && strcmp (word, "uplo") == 0)
+    parameter->value = read_triangle (reader->op);
+  else if (attr == NULL && strlen (allowed) == 1 && *allowed != '#')
+    parameter->value = *allowed;
+  else if (attr == NULL || (attr->kind != GHLO_IR_ATTR_INTEGER && attr->kind != GHLO_IR_ATTR_BOOL))
+    return fail_parameter (reader, word, is_boolean ? "a boolean" : *allowed == '#' ? "a number" : "a character", attr);
+  else
+    parameter->value = attr->integer;
+
+  if (is_boolean)
+    parameter->value = parameter->value == 0 ? allowed[0] : allowed[call->is_complex ? 2 : 1];
+  else if (*allowed != '#' && (parameter->value <= 0 || parameter->value > 127
+                               || strchr (allowed, (int) parameter->value) == NULL))
+    {
+      g_autofree char *expected = g_strdup_printf ("one of the characters \"%s\" as a number", allowed);
+
+      return fail_parameter (reader, word, expected, attr);
+    }
+
+  return TRUE;
+}
+
+/* An operand or result "name?parameter:T[m,n]". */
+static void
+read_argument (Reader *reader,
+               char   *word)
+{
+  GhloIrLapackCall *call = reader->call;
+  GhloIrLapackArgument *argument = &call->arguments[call->n_arguments];
+  char *kind = strchr (word, ':'), *condition = strchr (word, '?');
+
+  g_assert (call->n_arguments < GHLO_IR_LAPACK_ARGUMENTS && kind != NULL);
+  call->n_arguments++;
+  *kind++ = '\0';
+  argument->operand = argument->result = -1;
+  argument->element = *kind++;
+  for (kind++; g_ascii_islower (*kind); kind += 2)
+    argument->letters[argument->rank++] = *kind;
+  argument->is_computed = TRUE;
+  if (condition != NULL)
+    {
+      *condition++ = '\0';
+      argument->is_computed = parameter_value (call, condition) != 'N';
+    }
+  strcpy (argument->name, word);
+}
+
+static void
+read_arguments (Reader *reader)
+{
+  GhloIrLapackCall *call = reader->call;
+  const char *text = reader->row->operands;
+  char word[GHLO_IR_LAPACK_WORD];
+
+  while (ghlo_ir_lapack_next_word (&text, call->is_complex, word))
+    {
+      read_argument (reader, word);
+      call->arguments[call->n_arguments - 1].operand = (int) reader->n_operands++;
+    }
+  text = reader->row->results;
+  while (ghlo_ir_lapack_next_word (&text, call->is_complex, word))
+    {
+      GhloIrLapackArgument *argument;
+
+      if (word[0] != '=')
+        read_argument (reader, word);
+      argument = word[0] == '=' ? (GhloIrLapackArgument *) ghlo_ir_lapack_argument (call, word + 1)
+                                : &call->arguments[call->n_arguments - 1];
+      argument->result = (int) reader->n_results++;
+    }
+}
+
+/* Operands that give the results' shapes stand behind the routine's own. */
+static guint
+count_operands (const GhloIrOp *op)
+{
+  const GhloIrAttr *shapes = ghlo_ir_op_get (op, "indices_of_shape_operands");
+  gsize n = shapes != NULL && shapes->kind == GHLO_IR_ATTR_DENSE ? shapes->dense.n_elements : 0;
+
+  return op->n_operands - (guint) MIN (n, op->n_operands);
+}
+
+static GhloElementType
+complex_of (GhloElementType type)
+{
+  return type == GHLO_ELEMENT_TYPE_F32 ? GHLO_ELEMENT_TYPE_COMPLEX_F32
+         : type == GHLO_ELEMENT_TYPE_F64 ? GHLO_ELEMENT_TYPE_COMPLEX_F64 : type;
+}
+
+static const GhloIrLapackShape *
+shape_of (const Reader               *reader,
+          const GhloIrLapackArgument *argument,
+          gboolean                    as_operand)
+{
+  return as_operand ? &reader->operands[argument->operand] : &reader->results[argument->result];
+}
+
+/* "tensor<3x4x4xf32>", of what is expected and known. */
+static char *
+describe_shape (const Reader               *reader,
+                const GhloIrLapackArgument *argument)
+{
+  const GhloIrLapackCall *call = reader->call;
+  GString *text = g_string_new ("tensor<");
+
+  for (guint i = 0; i < call->n_batch + argument->rank; i++)
+    {
+      gint64 extent = i < call->n_batch ? call->batch[i] : argument->extents[i - call->n_batch];
+
+      if (extent < 0)
+        g_string_append (text, "?x");
+      else
+        g_string_append_printf (text, "%" G_GINT64_FORMAT "x", extent);
+    }
+  g_string_append_printf (text, "%s>", ghlo_element_info (argument->type)->name);
+
+  return g_string_free (text, FALSE);
+}
+
+static gboolean
+fail_shape (const Reader               *reader,
+            const GhloIrLapackArgument *argument,
+            gboolean                    as_operand)
+{
+  const GhloIrLapackShape *shape = shape_of (reader, argument, as_operand);
+  g_autofree char *expected = describe_shape (reader, argument);
+  g_autoptr (GString) found = g_string_new ("tensor<");
+
+  for (guint i = 0; i < shape->rank; i++)
+    if (shape->dimensions[i] < 0)
+      g_string_append (found, "?x");
+    else
+      g_string_append_printf (found, "%" G_GINT64_FORMAT "x", shape->dimensions[i]);
+  g_string_append_printf (found, "%s>", ghlo_element_info (shape->type)->name);
+
+  return fail (reader, "expected %s as %s %d ('%s') of %s, found %s", expected, as_operand ? "operand" : "result",
+               as_operand ? argument->operand : argument->result, argument->name,
+               ghlo_ir_op_get_string (reader->op, "call_target_name"), found->str);
+}
+
+/* LAPACK's integers have 32 bits, others may have any. */
+static gboolean
+type_fits (const Reader               *reader,
+           const GhloIrLapackArgument *argument,
+           GhloElementType             found)
+{
+  if (argument->element == 'I' && reader->row->target != NULL)
+    return ghlo_element_type_is_integer (found);
+
+  return found == argument->type;
+}
+
+/* Binds letters that are not bound yet, and holds the others against what is there. */
+static gboolean
+bind_shape (const Reader         *reader,
+            GhloIrLapackArgument *argument,
+            gboolean              as_operand)
+{
+  GhloIrLapackCall *call = reader->call;
+  const GhloIrLapackShape *shape = shape_of (reader, argument, as_operand);
+  gboolean fits = shape->rank == call->n_batch + argument->rank && type_fits (reader, argument, shape->type);
+
+  for (guint i = 0; fits && i < call->n_batch; i++)
+    fits = shape->dimensions[i] < 0 || call->batch[i] < 0 || shape->dimensions[i] == call->batch[i];
+  for (guint i = 0; i < argument->rank; i++)
+    {
+      gint64 *extent = &call->extents[argument->letters[i] - 'a'];
+      gint64 found = fits ? shape->dimensions[call->n_batch + i] : GHLO_DYNAMIC;
+
+      if (*extent < 0)
+        *extent = found;
+      argument->extents[i] = *extent;
+      fits = fits && (found < 0 || found == *extent);
+    }
+
+  return fits || fail_shape (reader, argument, as_operand);
+}
+
+/* Letters that follow from others. */
+static void
+derive_extents (GhloIrLapackCall *call)
+{
+  gint64 m = ghlo_ir_lapack_extent (call, 'm'), n = ghlo_ir_lapack_extent (call, 'n');
+  gint64 mode = parameter_value (call, "mode");
+  const GhloIrLapackParameter *side = ghlo_ir_lapack_parameter (call, "side");
+  gint64 k = m >= 0 && n >= 0 ? MIN (m, n) : GHLO_DYNAMIC;
+
+  if (side == NULL)
+    side = ghlo_ir_lapack_parameter (call, "left");
+  call->extents['k' - 'a'] = k;
+  call->extents['l' - 'a'] = n >= 0 ? MAX (n - 1, 0) : GHLO_DYNAMIC;
+  if (side != NULL)
+    call->extents['r' - 'a'] = side->value == 'L' ? m : n;
+  /* What is not computed has either number of vectors. */
+  if (mode != 'N')
+    {
+      call->extents['p' - 'a'] = mode == 'A' ? m : k;
+      call->extents['q' - 'a'] = mode == 'A' ? n : k;
+    }
+}
+
+static gboolean
+is_either (gint64 found,
+           gint64 a,
+           gint64 b)
+{
+  return found < 0 || a < 0 || b < 0 || found == a || found == b;
+}
+
+/* Vectors of gesdd and gesvd in mode 'N': as many as there would be in one of the others. */
+static gboolean
+bind_uncomputed (const Reader *reader)
+{
+  GhloIrLapackCall *call = reader->call;
+  gint64 k = ghlo_ir_lapack_extent (call, 'k');
+  static const char pairs[][2] = { { 'p', 'm' }, { 'q', 'n' } };
+
+  for (guint i = 0; i < G_N_ELEMENTS (pairs); i++)
+    {
+      gint64 *extent = &call->extents[pairs[i][0] - 'a'];
+
+      if (!is_either (*extent, k, ghlo_ir_lapack_extent (call, pairs[i][1])))
+        return fail (reader, "expected %" G_GINT64_FORMAT " or %" G_GINT64_FORMAT " singular vectors in results of %s,"
+                     " found %" G_GINT64_FORMAT, k, ghlo_ir_lapack_extent (call, pairs[i][1]),
+                     ghlo_ir_op_get_string (reader->op, "call_target_name"), *extent);
+      if (*extent < 0)
+        *extent = k;
+    }
+
+  return TRUE;
+}
+
+/* "t<=k", between letters. */
+static gboolean
+check_conditions (const Reader *reader)
+{
+  const char *text = reader->row->conditions;
+  char word[GHLO_IR_LAPACK_WORD];
+
+  while (ghlo_ir_lapack_next_word (&text, reader->call->is_complex, word))
+    {
+      gint64 less = ghlo_ir_lapack_extent (reader->call, word[0]), more = ghlo_ir_lapack_extent (reader->call, word[3]);
+
+      if (less >= 0 && more >= 0 && less > more)
+        return fail (reader, "expected at most %" G_GINT64_FORMAT " %s of %s, found %" G_GINT64_FORMAT, more,
+                     word[0] == 't' ? "reflectors" : "columns",
+                     ghlo_ir_op_get_string (reader->op, "call_target_name"), less);
+    }
+
+  return TRUE;
+}
+
+/* gehrd reduces rows and columns low to high, from 1 on. */
+static gboolean
+check_range (const Reader *reader)
+{
+  const GhloIrLapackParameter *low = ghlo_ir_lapack_parameter (reader->call, "low");
+  const GhloIrLapackParameter *high = ghlo_ir_lapack_parameter (reader->call, "high");
+  gint64 n = ghlo_ir_lapack_extent (reader->call, 'n');
+
+  if (low == NULL || n < 0
+      || (n > 0 ? low->value >= 1 && low->value <= high->value && high->value <= n
+                : low->value == 1 && high->value == 0))
+    return TRUE;
+
+  return fail (reader, "expected 1 <= low <= high <= %" G_GINT64_FORMAT " of %s, found %" G_GINT64_FORMAT " and %"
+               G_GINT64_FORMAT, n, ghlo_ir_op_get_string (reader->op, "call_target_name"), low->value, high->value);
+}
+
+static gboolean
+bind_shapes (const Reader *reader)
+{
+  GhloIrLapackCall *call = reader->call;
+  gboolean derived = FALSE;
+
+  for (guint round = 0; round < 2; round++, derived = TRUE)
+    {
+      if (derived)
+        derive_extents (call);
+      /* Operands whose extents follow are held against them once the others are known. */
+      for (guint i = 0; i < call->n_arguments; i++)
+        {
+          GhloIrLapackArgument *argument = &call->arguments[i];
+          gboolean follows = memchr (argument->letters, 'r', sizeof (argument->letters)) != NULL;
+
+          if (argument->operand >= 0 && follows == derived && !bind_shape (reader, argument, TRUE))
+            return FALSE;
+        }
+    }
+  for (guint i = 0; i < call->n_arguments; i++)
+    if (call->arguments[i].result >= 0 && !bind_shape (reader, &call->arguments[i], FALSE))
+      return FALSE;
+  if (parameter_value (call, "mode") == 'N' && !bind_uncomputed (reader))
+    return FALSE;
+  for (guint i = 0; i < call->n_arguments; i++)
+    for (guint j = 0; j < 2; j++)
+      call->arguments[i].extents[j] = j < call->arguments[i].rank
+                                      ? ghlo_ir_lapack_extent (call, call->arguments[i].letters[j]) : 1;
+
+  return check_conditions (reader) && check_range (reader);
+}
+
+/* Whether a layout, from the innermost dimension on, has the columns of each matrix one behind the other, or a
+ * vector's numbers, and all of these in the order of the batch. */
+static gboolean
+layout_fits (const GhloIrLapackCall     *call,
+             const GhloIrLapackArgument *argument,
+             const GhloIrAttr           *layout)
+{
+  guint rank = call->n_batch + argument->rank;
+  gboolean fits;
+  gint64 *order;
+  gsize n;
+
+  if (!ghlo_ir_dense_to_int64 (layout, &order, &n))
+    return FALSE;
+  fits = n == rank;
+  for (guint i = 0; fits && i < rank; i++)
+    {
+      gint64 dimension = rank - 1 - i;
+
+      if (argument->rank == 2 && i < 2)
+        dimension = rank - 2 + i;
+      fits = order[i] == dimension;
+    }
+  g_free (order);
+
+  return fits;
+}
+
+/* A routine of LAPACK's finds matrices by columns. What has other layouts, or none and so those of rows, would be given
+ * transposed matrices by XLA. */
+static gboolean
+check_layouts (const Reader *reader)
+{
+  const GhloIrLapackCall *call = reader->call;
+  const GhloIrAttr *operands = ghlo_ir_op_get (reader->op, "operand_layouts");
+  const GhloIrAttr *results = ghlo_ir_op_get (reader->op, "result_layouts");
+
+  if (reader->row->target != NULL)
+    return TRUE;
+  if (operands == NULL || results == NULL)
+    return fail (reader, "expected operand_layouts and result_layouts of %s, of matrices by columns, found none",
+                 ghlo_ir_op_get_string (reader->op, "call_target_name"));
+  for (guint i = 0; i < call->n_arguments; i++)
+    {
+      const GhloIrLapackArgument *argument = &call->arguments[i];
+      gboolean is_operand = argument->operand >= 0
+                            && !layout_fits (call, argument, operands->children[argument->operand]);
+
+      if (is_operand || (argument->result >= 0 && !layout_fits (call, argument, results->children[argument->result])))
+        return fail (reader, "expected a layout of %s %d ('%s') of %s that has each %s behind the one before",
+                     is_operand ? "operand" : "result", is_operand ? argument->operand : argument->result,
+                     argument->name, ghlo_ir_op_get_string (reader->op, "call_target_name"),
+                     argument->rank == 2 ? "matrix, and its columns," : "vector");
+    }
+
+  return TRUE;
+}
+
+static gboolean
+read_types (const Reader *reader)
+{
+  GhloIrLapackCall *call = reader->call;
+  const GhloIrLapackArgument *first = &call->arguments[0];
+
+  if (reader->operands[0].rank < first->rank)
+    return fail (reader, "expected %s as operand 0 of %s, found rank %u", first->rank == 2 ? "matrices" : "vectors",
+                 ghlo_ir_op_get_string (reader->op, "call_target_name"), reader->operands[0].rank);
+  call->n_batch = reader->operands[0].rank - first->rank;
+  call->batch = reader->operands[0].dimensions;
+  for (guint i = 0; i < call->n_arguments; i++)
+    {
+      GhloIrLapackArgument *argument = &call->arguments[i];
+
+      argument->type = argument->element == 'T' ? call->type
+                       : argument->element == 'R' ? ghlo_element_type_real_part (call->type)
+                       : argument->element == 'C' ? complex_of (call->type) : GHLO_ELEMENT_TYPE_I32;
+    }
+
+  return TRUE;
+}
+
+static gboolean
+read_row (Reader *reader)
+{
+  GhloIrLapackCall *call = reader->call;
+  const GhloIrOp *op = reader->op;
+  const char *text = reader->row->parameters;
+  char word[GHLO_IR_LAPACK_WORD];
+
+  for (guint i = 0; i < G_N_ELEMENTS (call->extents); i++)
+    call->extents[i] = GHLO_DYNAMIC;
+  if (!ghlo_element_type_is_complex (call->type) && !ghlo_element_type_is_float (call->type))
+    return fail (reader, "expected real or complex numbers as operand 0 of %s",
+                 ghlo_ir_op_get_string (op, "call_target_name"));
+  while (ghlo_ir_lapack_next_word (&text, call->is_complex, word))
+    if (!read_parameter (reader, word))
+      return FALSE;
+  read_arguments (reader);
+  if (count_operands (op) != reader->n_operands || op->n_results != reader->n_results)
+    return fail (reader, "expected %u operands and %u results of %s, found %u and %u", reader->n_operands,
+                 reader->n_results, ghlo_ir_op_get_string (op, "call_target_name"), count_operands (op),
+                 op->n_results);
+
+  return read_types (reader) && bind_shapes (reader) && check_layouts (reader);
+}
+
+gboolean
+ghlo_ir_lapack_read (GhloIrLapackCall        *self,
+                     const GhloIrOp          *op,
+                     const GhloIrLapackShape *operands,
+                     const GhloIrLapackShape *results,
+                     char                   **problem)
+{
+  const char *target = ghlo_ir_op_get_string (op, "call_target_name");
+
+  *problem = NULL;
+  for (guint i = 0; i < G_N_ELEMENTS (rows); i++)
+    {
+      Reader reader = {
+        .call = self, .row = &rows[i], .op = op, .operands = operands, .results = results, .problem = problem,
+      };
+
+      memset (self, 0, sizeof (*self));
+      if (!row_has_name (&rows[i], target, &self->type))
+        continue;
+      g_clear_pointer (problem, g_free);
+      if (self->type == GHLO_ELEMENT_TYPE_INVALID && op->n_operands > 0)
+        self->type = operands[0].type;
+      self->routine = (GhloIrLapackRoutine) i;
+      self->is_complex = ghlo_element_type_is_complex (self->type);
+      self->name = self->is_complex ? rows[i].complex : rows[i].real;
+      self->call = rows[i].call;
+      self->not_finite = rows[i].not_finite;
+      if (read_row (&reader))
+        return TRUE;
+    }
+
+  return FALSE;
+}
+
+/* The shapes of the operands or results, owned by the caller; NULL where one is no plain tensor. */
+static GhloIrLapackShape *
+take_shapes (const GhloIrOp *op,
+             gboolean        of_results)
+{
+  guint n = of_results ? op->n_results : op->n_operands;
+  g_autofree GhloIrLapackShape *shapes = g_new0 (GhloIrLapackShape, n + 1);
+
+  for (guint i = 0; i < n; i++)
+    {
+      const GhloIrType *type = of_results ? op->results[i].type : op->operands[i].value->type;
+
+      if (type->kind != GHLO_IR_TYPE_TENSOR || type->quantization != NULL)
+        return NULL;
+      shapes[i] = (GhloIrLapackShape) { type->element_type, type->rank, type->dimensions };
+    }
+
+  return g_steal_pointer (&shapes);
+}
+
+gboolean
+ghlo_ir_lapack_check (const GhloIrOp  *op,
+                      char           **problem)
+{
+  g_autofree GhloIrLapackShape *operands = take_shapes (op, FALSE), *results = take_shapes (op, TRUE);
+  GhloIrLapackCall call;
+
+  if (operands != NULL && results != NULL)
+    return ghlo_ir_lapack_read (&call, op, operands, results, problem);
+  *problem = g_strdup_printf ("expected plain tensors as operands and results of %s",
+                              ghlo_ir_op_get_string (op, "call_target_name"));
+
+  return FALSE;
+}

@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * Factorizations that end after a known number of steps, and solutions of systems, of real and of complex numbers.
+ */
+
+#include "reference/algebra/lapack.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "reference/algebra/number-real.h"
+#include "reference/algebra/linalg-template.h"
+#include "reference/algebra/reflect-template.h"
+#include "reference/algebra/hermitian-template.h"
+#include "reference/algebra/factorize-template.h"
+#include "reference/algebra/number-none.h"
+
+#include "reference/algebra/number-complex.h"
+#include "reference/algebra/linalg-template.h"
+#include "reference/algebra/reflect-template.h"
+#include "reference/algebra/hermitian-template.h"
+#include "reference/algebra/factorize-template.h"
+#include "reference/algebra/number-none.h"
