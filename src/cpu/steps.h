@@ -27,6 +27,7 @@ extern const GhloStepImplementation ghlo_cpu_step_pad;
 extern const GhloStepImplementation ghlo_cpu_step_pool_gradient;
 extern const GhloStepImplementation ghlo_cpu_step_random;
 extern const GhloStepImplementation ghlo_cpu_step_reduce;
+extern const GhloStepImplementation ghlo_cpu_step_routine;
 extern const GhloStepImplementation ghlo_cpu_step_scatter;
 extern const GhloStepImplementation ghlo_cpu_step_select_and_scatter;
 extern const GhloStepImplementation ghlo_cpu_step_sort;

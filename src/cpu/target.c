@@ -39,6 +39,7 @@ static const Row rows[] = {
   { GHLO_OP_STABLEHLO_COMPOSITE, &ghlo_cpu_step_kernel },
   { GHLO_OP_STABLEHLO_CONCATENATE, &ghlo_cpu_step_concatenate },
   { GHLO_OP_STABLEHLO_CONVOLUTION, &ghlo_cpu_step_convolution },
+  { GHLO_OP_STABLEHLO_CUSTOM_CALL, &ghlo_cpu_step_routine },
   { GHLO_OP_STABLEHLO_DOT, &ghlo_cpu_step_dot },
   { GHLO_OP_STABLEHLO_DOT_GENERAL, &ghlo_cpu_step_dot },
   { GHLO_OP_STABLEHLO_DYNAMIC_SLICE, &ghlo_cpu_step_dynamic_slice },

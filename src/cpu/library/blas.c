@@ -179,6 +179,7 @@ open_blas (GhloCpuBlas *self)
   *(gpointer *) &get_core = dlsym (library, "openblas_get_corename");
   self->core = g_strdup (get_core != NULL ? get_core () : "unknown");
   self->version = find_version (library);
+  self->library = library;
 
   return find_functions (self, library);
 }

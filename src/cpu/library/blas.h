@@ -40,6 +40,7 @@ typedef struct
   GhloCpuBlasGemm   gemm[GHLO_CPU_BLAS_N_KINDS];
   GhloCpuBlasTrsm   trsm[GHLO_CPU_BLAS_N_KINDS];
   GhloCpuBlasPotrf  potrf[GHLO_CPU_BLAS_N_KINDS];
+  gpointer          library;   /* of dlopen(), for other functions of it */
 } GhloCpuBlas;
 
 /* NULL where there is none; the first call opens it. */

@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * Custom calls of linear algebra as steps of a plan.
+ */
+
+#include "cpu/linalg/routine.h"
+#include "cpu/steps.h"
+#include "ir/lapack.h"
+
+typedef struct
+{
+  GhloCpuRoutine *routine;
+} Step;
+
+static const char *
+read_request (Step                  *self,
+              const GhloStepRequest *request)
+{
+  const char *reason;
+
+  if (!ghlo_ir_lapack_knows (ghlo_ir_op_get_string (request->op, "call_target_name")))
+    return "the CPU has no step for this custom call";
+  self->routine = ghlo_cpu_routine_prepare (request->op, request->operands, request->results, &reason);
+
+  return self->routine == NULL ? reason : NULL;
+}
+
+static void
+fill_selection (const Step            *self,
+                const GhloStepRequest *request,
+                GhloStepSelection     *selection)
+{
+  for (guint i = 0; i < request->n_operands; i++)
+    {
+      int result = ghlo_cpu_routine_in_place (self->routine, i);
+
+      if (result >= 0)
+        selection->operands[i].in_place = (guint32) result;
+    }
+  selection->scratch = ghlo_cpu_routine_scratch_size (self->routine);
+}
+
+static void
+step_clear (Step *self)
+{
+  ghlo_cpu_routine_free (self->routine);
+}
+
+GHLO_CPU_DEFINE_KEPT_STEP (Step, step_clear, ghlo_cpu_step_clear_nothing)
+
+static gboolean
+run (gpointer            compiled,
+     const GhloView     *operands,
+     const GhloView     *results,
+     gpointer            scratch,
+     const GhloMonitor  *monitor,
+     GError            **error)
+{
+  const Step *self = compiled;
+
+  return ghlo_cpu_routine_run (self->routine, operands, results, scratch, monitor, error);
+}
+
+static char *
+describe (gpointer compiled)
+{
+  const Step *self = compiled;
+
+  return ghlo_cpu_routine_describe (self->routine);
+}
+
+const GhloStepImplementation ghlo_cpu_step_routine = {
+  .name = "routine",
+  .select = select_step,
+  .compile = compile,
+  .run = run,
+  .release = release,
+  .describe = describe,
+};
