@@ -50,7 +50,7 @@ PJRT_Buffer *ghlo_pjrt_buffer_new_from_host (PJRT_Device     *device,
 
 /* Has the elements of a value that was written by a caller be as ours are: NumPy's booleans may be any byte, and short
  * integers have anything in front. */
-void         ghlo_pjrt_tidy             (GhloValue       *value);
+void         ghlo_pjrt_buffer_tidy      (GhloValue       *value);
 
 void         ghlo_pjrt_buffer_add_functions (PJRT_Api *api);
 void         ghlo_pjrt_host_buffer_add_functions (PJRT_Api *api);

@@ -10,6 +10,7 @@
 #include "client/workers.h"
 #include "compiler/read-module.h"
 #include "plan/cost.h"
+#include "pjrt/callbacks.h"
 #include "pjrt/element-type.h"
 #include "pjrt/error.h"
 #include "pjrt/executable.h"
@@ -247,9 +248,11 @@ ghlo_pjrt_executable_compile (PJRT_Executable  *self,
   };
   const GhloIrType *type;
 
-  self->core = ghlo_executable_core_new (&request, NULL, error);
-  ghlo_settings_unref (request.settings);
+  if (ghlo_pjrt_callbacks_find (module, &request.custom_targets, error))
+    self->core = ghlo_executable_core_new (&request, NULL, error);
   self->calls_host = calls_host (request.custom_targets, module);
+  g_clear_pointer (&request.custom_targets, ghlo_custom_targets_unref);
+  ghlo_settings_unref (request.settings);
   if (self->core == NULL)
     return FALSE;
   type = self->core->signature.type;

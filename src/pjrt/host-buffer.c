@@ -24,7 +24,7 @@ is_loose (GhloElementType type)
 }
 
 void
-ghlo_pjrt_tidy (GhloValue *value)
+ghlo_pjrt_buffer_tidy (GhloValue *value)
 {
   GhloElementType type = ghlo_tensor_type_get_element_type (value->type);
   guint n_bits = ghlo_element_info (type)->bits;
@@ -66,7 +66,7 @@ value_from_host (GhloTensorType  *type,
     }
   value = ghlo_value_new_copied (type, data, dense ? NULL : byte_strides, error);
   if (value != NULL)
-    ghlo_pjrt_tidy (value);
+    ghlo_pjrt_buffer_tidy (value);
   if (release != NULL)
     release (release_data);
 

@@ -159,7 +159,7 @@ keep_promise (PJRT_AsyncHostToDeviceTransferManager *self,
 
   if (value == NULL)
     return;
-  ghlo_pjrt_tidy (value);
+  ghlo_pjrt_buffer_tidy (value);
   placed = ghlo_value_place (value, self->device->core, NULL, &error);
   /* Not to be shared with whoever has the promise. */
   g_clear_pointer (&value, ghlo_value_unref);

@@ -1,0 +1,257 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * Calls back into Python: a custom call that hands Python the memory of its operands and of its results.
+ */
+
+#include "pjrt/callbacks.h"
+
+#include "base/ghlo-error.h"
+#include "ir/attr.h"
+#include "ir/configuration.h"
+#include "pjrt/buffer.h"
+
+/* Set once and never freed: whoever calls them may be under way. Atomic. */
+static GhloPjrtCallbacks *callbacks;
+
+void
+ghlo_pjrt_set_callbacks (const GhloPjrtCallbacks *given)
+{
+  if (given->struct_size >= sizeof *given)
+    g_atomic_pointer_set (&callbacks, g_memdup2 (given, sizeof *given));
+}
+
+/* The numbers of a program's functions, held. */
+static void
+held_free (gpointer data)
+{
+  GArray *held = data;
+
+  for (guint i = 0; i < held->len; i++)
+    callbacks->let_go (g_array_index (held, gint64, i));
+  g_array_unref (held);
+}
+
+static gboolean
+is_callback (const GhloIrOp *op)
+{
+  return op->kind == GHLO_OP_STABLEHLO_CUSTOM_CALL
+         && g_strcmp0 (ghlo_ir_op_get_string (op, "call_target_name"), GHLO_PJRT_CALLBACK_TARGET) == 0;
+}
+
+/* -1 where the program has none. */
+static gint64
+get_index (const GhloIrOp *op)
+{
+  const GhloIrAttr *index = ghlo_ir_configuration_get (op, "index");
+
+  return index != NULL && index->kind == GHLO_IR_ATTR_INTEGER ? index->integer : -1;
+}
+
+/* Those that @op, or what is inside of it, calls. */
+static gboolean
+hold (const GhloIrOp  *op,
+      GArray          *held,
+      GError         **error)
+{
+  if (is_callback (op))
+    {
+      gint64 index = get_index (op);
+
+      if (callbacks == NULL || !callbacks->hold (index))
+        {
+          g_set_error (error, GHLO_ERROR, GHLO_ERROR_UNSUPPORTED,
+                       "the program calls function %" G_GINT64_FORMAT " of the Python process that wrote it, which is "
+                       "not there: expected a process with JAX and the package of this plugin, and the program's "
+                       "own functions", index);
+          return FALSE;
+        }
+      g_array_append_val (held, index);
+    }
+  for (guint i = 0; i < op->n_regions; i++)
+    for (const GhloIrBlock *block = op->regions[i].first; block != NULL; block = block->next)
+      for (const GhloIrOp *inner = block->first; inner != NULL; inner = inner->next)
+        if (!hold (inner, held, error))
+          return FALSE;
+
+  return TRUE;
+}
+
+/* The memory of tensors that Python is given, in the order of the operands or results. */
+typedef struct
+{
+  GhloPjrtArray *arrays;        /* owned */
+  gsize          n;
+} Arrays;
+
+static void
+arrays_init (Arrays *self,
+             gsize   n_most)
+{
+  self->arrays = g_new (GhloPjrtArray, n_most);
+  self->n = 0;
+}
+
+static void
+arrays_add (Arrays    *self,
+            GhloValue *value,
+            gpointer   owner)
+{
+  self->arrays[self->n++] = (GhloPjrtArray) { value->data, value->n_bytes, owner };
+}
+
+static void
+drop (void *owner)
+{
+  ghlo_value_unref (owner);
+}
+
+static void
+drop_operands (Arrays *operands)
+{
+  for (gsize i = 0; i < operands->n; i++)
+    ghlo_value_unref (operands->arrays[i].owner);
+  operands->n = 0;
+}
+
+/* What lies in memory that the run will write to again is copied: JAX makes arrays of what it is given without copying
+ * it, and its users keep those. */
+static gboolean
+take_operands (const GhloCustomCallFrame  *frame,
+               Arrays                     *operands,
+               GError                    **error)
+{
+  for (guint i = 0; i < frame->op->n_operands; i++)
+    {
+      GhloValue *value = frame->operands[i], *kept;
+
+      if (value->kind != GHLO_VALUE_TENSOR)
+        continue;
+      kept = value->storage->is_passing ? ghlo_value_new_copied (value->type, value->data, NULL, error)
+                                        : ghlo_value_ref (value);
+      if (kept == NULL)
+        {
+          drop_operands (operands);
+          return FALSE;
+        }
+      arrays_add (operands, kept, kept);
+    }
+
+  return TRUE;
+}
+
+static gboolean
+make_result (const GhloIrType  *type,
+             GhloValue        **result,
+             GError           **error)
+{
+  g_autoptr (GhloTensorType) tensor_type = NULL;
+  g_autofree char *text = NULL;
+
+  if (type->kind == GHLO_IR_TYPE_TOKEN)
+    {
+      *result = ghlo_value_new_token ();
+      return TRUE;
+    }
+  if (ghlo_ir_type_is_numbers (type) && ghlo_ir_type_has_static_shape (type))
+    tensor_type = ghlo_ir_type_to_tensor_type (type);
+  if (tensor_type == NULL)
+    {
+      text = ghlo_ir_type_to_string (type);
+      g_set_error (error, GHLO_ERROR, GHLO_ERROR_UNSUPPORTED,
+                   "expected tensors of static shapes or tokens as results of a call of Python, found %s", text);
+      return FALSE;
+    }
+  *result = ghlo_value_new_uninitialized (tensor_type, error);
+
+  return *result != NULL;
+}
+
+static gboolean
+make_results (const GhloCustomCallFrame  *frame,
+              Arrays                     *results,
+              GError                    **error)
+{
+  for (guint i = 0; i < frame->op->n_results; i++)
+    {
+      if (!make_result (frame->op->results[i].type, &frame->results[i], error))
+        return FALSE;
+      if (frame->results[i]->kind == GHLO_VALUE_TENSOR)
+        arrays_add (results, frame->results[i], NULL);
+    }
+
+  return TRUE;
+}
+
+static void
+fail (void       *error,
+      const char *message)
+{
+  GError **problem = error;
+
+  if (*problem == NULL)
+    *problem = g_error_new_literal (GHLO_ERROR, GHLO_ERROR_INTERNAL, message);
+}
+
+static gboolean
+call (const GhloCustomCallFrame  *frame,
+      Arrays                     *operands,
+      const Arrays               *results,
+      GError                    **error)
+{
+  g_autoptr (GError) problem = NULL;
+  const GhloPjrtCall python = {
+    .struct_size = sizeof python, .index = get_index (frame->op),
+    .operands = operands->arrays, .n_operands = operands->n, .results = results->arrays, .n_results = results->n,
+    .drop = drop, .fail = fail, .error = &problem,
+  };
+
+  /* They are Python's from here on. */
+  operands->n = 0;
+  if (callbacks->call (&python))
+    {
+      for (guint i = 0; i < frame->op->n_results; i++)
+        if (frame->results[i]->kind == GHLO_VALUE_TENSOR)
+          ghlo_pjrt_buffer_tidy (frame->results[i]);
+      return TRUE;
+    }
+  if (problem == NULL)
+    fail (&problem, "a call of Python failed without saying why");
+  g_propagate_error (error, g_steal_pointer (&problem));
+
+  return FALSE;
+}
+
+static gboolean
+answer (G_GNUC_UNUSED gpointer      data,
+        const GhloCustomCallFrame  *frame,
+        GError                    **error)
+{
+  Arrays operands, results;
+  gboolean ok;
+
+  arrays_init (&operands, frame->op->n_operands);
+  arrays_init (&results, frame->op->n_results);
+  ok = make_results (frame, &results, error) && take_operands (frame, &operands, error)
+       && call (frame, &operands, &results, error);
+  g_free (operands.arrays);
+  g_free (results.arrays);
+
+  return ok;
+}
+
+gboolean
+ghlo_pjrt_callbacks_find (const GhloIrModule  *module,
+                          GhloCustomTargets  **targets,
+                          GError             **error)
+{
+  GArray *held = g_array_new (FALSE, FALSE, sizeof (gint64));
+  g_autoptr (GhloCustomTarget) target = ghlo_custom_target_new (GHLO_PJRT_CALLBACK_TARGET, answer, held, held_free);
+
+  *targets = NULL;
+  if (!hold (module->op, held, error))
+    return FALSE;
+  if (held->len > 0)
+    *targets = ghlo_custom_targets_with (NULL, target);
+
+  return TRUE;
+}

@@ -1,0 +1,252 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * Calls out of programs, with functions of this test in the place of Python's.
+ */
+
+#include "call.h"
+
+#include <dlfcn.h>
+#include <string.h>
+
+#include "pjrt/callbacks.h"
+
+enum { TWICE = 3, FAILS, LOOSE, KEEPS, N_FUNCTIONS };
+
+/* How often each is held. */
+static int held[N_FUNCTIONS];
+/* What KEEPS was given, and what gives it back. */
+static GhloPjrtArray kept;
+static void (*drop_kept) (void *owner);
+
+static void
+drop_all (const GhloPjrtCall *call)
+{
+  for (gsize i = 0; i < call->n_operands; i++)
+    call->drop (call->operands[i].owner);
+}
+
+static int32_t
+twice (const GhloPjrtCall *call)
+{
+  const float *x = call->operands[0].data;
+  float *y = call->results[0].data;
+
+  g_assert_cmpuint (call->n_operands, ==, 1);
+  g_assert_cmpuint (call->n_results, ==, 1);
+  g_assert_cmpuint (call->operands[0].size, ==, call->results[0].size);
+  for (gsize i = 0; i < call->results[0].size / sizeof *y; i++)
+    y[i] = 2 * x[i];
+  drop_all (call);
+
+  return 1;
+}
+
+static int32_t
+call_function (const GhloPjrtCall *call)
+{
+  g_assert_cmpuint (call->struct_size, ==, sizeof *call);
+  switch (call->index)
+    {
+    case TWICE:
+      return twice (call);
+    case LOOSE:
+      /* A boolean, as NumPy may have it. */
+      memset (call->results[0].data, 0x60, call->results[0].size);
+      drop_all (call);
+      return 1;
+    case KEEPS:
+      kept = call->operands[0];
+      drop_kept = call->drop;
+      return 1;
+    default:
+      call->fail (call->error, "ValueError: no, thank you");
+      call->fail (call->error, "a second word");
+      drop_all (call);
+      return 0;
+    }
+}
+
+static int32_t
+hold (int64_t index)
+{
+  if (index < 0 || index >= N_FUNCTIONS)
+    return 0;
+  held[index]++;
+
+  return 1;
+}
+
+static void
+let_go (int64_t index)
+{
+  g_assert_cmpint (held[index], >, 0);
+  held[index]--;
+}
+
+static PJRT_Client *
+connect (void)
+{
+  static const GhloPjrtCallbacks callbacks = {
+    .struct_size = sizeof callbacks, .call = call_function, .hold = hold, .let_go = let_go,
+  };
+  gpointer plugin = dlopen (g_getenv ("GHLO_PJRT_PLUGIN"), RTLD_LAZY | RTLD_LOCAL);
+  void (*set) (const GhloPjrtCallbacks *);
+
+  *(gpointer *) &set = dlsym (plugin, "ghlo_pjrt_set_callbacks");
+  g_assert_nonnull (set);
+  set (&callbacks);
+  dlclose (plugin);
+
+  return call_client ("cpu");
+}
+
+/* A program that calls one function on twice its input. */
+static char *
+make_program (int         index,
+              const char *result)
+{
+  return g_strdup_printf (
+    "func.func @main(%%a: tensor<4xf32>) -> %s {\n"
+    "  %%0 = stablehlo.add %%a, %%a : tensor<4xf32>\n"
+    "  %%1 = stablehlo.custom_call @ghlo_python_callback(%%0) {api_version = 4 : i32, has_side_effect = true, "
+    "backend_config = {index = %d : i64}} : (tensor<4xf32>) -> %s\n"
+    "  return %%1 : %s\n"
+    "}\n", result, index, result, result);
+}
+
+static PJRT_LoadedExecutable *
+compile (PJRT_Client *client,
+         int          index,
+         const char  *result)
+{
+  g_autofree char *program = make_program (index, result);
+
+  return call_compile (client, program);
+}
+
+static const float numbers[] = { 1, 2, 3, 4 };
+
+/* Without anybody who answers, and as a program that nobody of this process wrote. */
+static void
+check_refusal (PJRT_Client *client,
+               const char  *program)
+{
+  call_check_error (call_compile_error (client, program, NULL, 0), PJRT_Error_Code_UNIMPLEMENTED, "which is not there");
+}
+
+static void
+test_missing (void)
+{
+  PJRT_Client *client = call_client ("cpu");
+  g_autofree char *program = make_program (TWICE, "tensor<4xf32>");
+
+  check_refusal (client, program);
+  CALL (Client_Destroy, .client = client);
+
+  client = connect ();
+  g_clear_pointer (&program, g_free);
+  program = make_program (99, "tensor<4xf32>");
+  check_refusal (client, program);
+  check_refusal (client,
+                 "func.func @main() {\n"
+                 "  stablehlo.custom_call @ghlo_python_callback() {has_side_effect = true} : () -> ()\n"
+                 "  return\n"
+                 "}\n");
+  /* What was held before the one that is not there is let go. */
+  check_refusal (client,
+                 "func.func @main(%a: tensor<4xf32>) {\n"
+                 "  stablehlo.custom_call @ghlo_python_callback(%a) {has_side_effect = true, api_version = 4 : i32, "
+                 "backend_config = {index = 3 : i64}} : (tensor<4xf32>) -> ()\n"
+                 "  stablehlo.custom_call @ghlo_python_callback(%a) {has_side_effect = true, api_version = 4 : i32, "
+                 "backend_config = {index = -3 : i64}} : (tensor<4xf32>) -> ()\n"
+                 "  return\n"
+                 "}\n");
+  g_assert_cmpint (held[TWICE], ==, 0);
+  CALL (Client_Destroy, .client = client);
+}
+
+static void
+test_run (void)
+{
+  PJRT_Client *client = connect ();
+  PJRT_LoadedExecutable *twice = compile (client, TWICE, "tensor<4xf32>");
+  PJRT_LoadedExecutable *loose = compile (client, LOOSE, "tensor<4xi1>");
+  PJRT_Buffer *input = call_floats (client, numbers, 4), *output;
+  float found[4];
+  guint8 bits[4];
+
+  g_assert_cmpint (held[TWICE], ==, 1);
+  call_check ("Execute", call_execute (twice, &input, 1, &output, NULL));
+  call_read (output, found, sizeof found);
+  for (guint i = 0; i < 4; i++)
+    g_assert_cmpfloat (found[i], ==, 4 * numbers[i]);
+  CALL (Buffer_Destroy, .buffer = output);
+
+  call_check ("Execute", call_execute (loose, &input, 1, &output, NULL));
+  call_read (output, bits, sizeof bits);
+  g_assert_cmpmem (bits, sizeof bits, "\1\1\1\1", 4);
+  CALL (Buffer_Destroy, .buffer = output);
+
+  CALL (Buffer_Destroy, .buffer = input);
+  CALL (LoadedExecutable_Destroy, .executable = twice);
+  CALL (LoadedExecutable_Destroy, .executable = loose);
+  CALL (Client_Destroy, .client = client);
+  g_assert_cmpint (held[TWICE] + held[LOOSE], ==, 0);
+}
+
+static void
+test_failure (void)
+{
+  PJRT_Client *client = connect ();
+  PJRT_LoadedExecutable *fails = compile (client, FAILS, "tensor<4xf32>");
+  PJRT_Buffer *input = call_floats (client, numbers, 4), *output;
+
+  call_check_error (call_execute (fails, &input, 1, &output, NULL), PJRT_Error_Code_INTERNAL,
+                    "'stablehlo.custom_call @ghlo_python_callback': ValueError: no, thank you");
+  CALL (Buffer_Destroy, .buffer = input);
+  CALL (LoadedExecutable_Destroy, .executable = fails);
+  CALL (Client_Destroy, .client = client);
+}
+
+/* An operand is there as long as somebody keeps it, whatever runs meanwhile. */
+static void
+test_kept (void)
+{
+  static const float others[] = { 7, 7, 7, 7 };
+  PJRT_Client *client = connect ();
+  PJRT_LoadedExecutable *keeps = compile (client, KEEPS, "tensor<0xf32>");
+  PJRT_LoadedExecutable *twice = compile (client, TWICE, "tensor<4xf32>");
+  PJRT_Buffer *inputs[] = { call_floats (client, numbers, 4), call_floats (client, others, 4) }, *output;
+
+  call_check ("Execute", call_execute (keeps, &inputs[0], 1, &output, NULL));
+  CALL (Buffer_Destroy, .buffer = output);
+  CALL (LoadedExecutable_Destroy, .executable = keeps);
+  for (guint i = 0; i < 3; i++)
+    {
+      call_check ("Execute", call_execute (twice, &inputs[1], 1, &output, NULL));
+      CALL (Buffer_Destroy, .buffer = output);
+    }
+  for (guint i = 0; i < 2; i++)
+    CALL (Buffer_Destroy, .buffer = inputs[i]);
+  CALL (LoadedExecutable_Destroy, .executable = twice);
+  CALL (Client_Destroy, .client = client);
+
+  for (guint i = 0; i < 4; i++)
+    g_assert_cmpfloat (((const float *) kept.data)[i], ==, 2 * numbers[i]);
+  drop_kept (kept.owner);
+}
+
+int
+main (int    argc,
+      char **argv)
+{
+  g_test_init (&argc, &argv, NULL);
+  call_load ();
+
+  g_test_add_func ("/pjrt/callbacks/missing", test_missing);
+  g_test_add_func ("/pjrt/callbacks/run", test_run);
+  g_test_add_func ("/pjrt/callbacks/failure", test_failure);
+  g_test_add_func ("/pjrt/callbacks/kept", test_kept);
+
+  return g_test_run ();
+}
