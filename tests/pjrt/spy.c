@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * A plugin in front of the one that GHLO_PJRT_PLUGIN names: it counts the calls of each entry and makes them there. So
+ * A plugin in front of the one that GHLO_PJRT_SPIED names: it counts the calls of each entry and makes them there. So
  * a test knows what a framework asks for.
  */
 
@@ -80,12 +80,12 @@ const PJRT_Api *
 GetPjrtApi (void)
 {
   static PJRT_Api api;
-  const char *path = g_getenv ("GHLO_PJRT_PLUGIN");
+  const char *path = g_getenv ("GHLO_PJRT_SPIED");
   gpointer plugin = path != NULL ? dlopen (path, RTLD_LAZY | RTLD_LOCAL) : NULL;
   const PJRT_Api *(*get) (void);
 
   if (plugin == NULL)
-    g_error ("GHLO_PJRT_PLUGIN: %s", path != NULL ? dlerror () : "it is not set");
+    g_error ("GHLO_PJRT_SPIED: %s", path != NULL ? dlerror () : "it is not set");
   *(gpointer *) &get = dlsym (plugin, "GetPjrtApi");
   g_assert (get != NULL);
   real = get ();

@@ -1,0 +1,175 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""Functions that programs call back, by number, and the C functions through which the plugin calls them.
+
+A function is there while somebody holds its number: whoever lowered a program that calls it, and each program that the
+plugin has compiled. The structures are those of src/pjrt/callbacks.h.
+"""
+
+import ctypes
+import functools
+import itertools
+import threading
+import traceback
+
+import numpy as np
+
+
+class _Array(ctypes.Structure):
+    _fields_ = [('data', ctypes.c_void_p), ('size', ctypes.c_size_t), ('owner', ctypes.c_void_p)]
+
+
+class _Call(ctypes.Structure):
+    _fields_ = [
+        ('struct_size', ctypes.c_size_t),
+        ('index', ctypes.c_int64),
+        ('operands', ctypes.POINTER(_Array)),
+        ('n_operands', ctypes.c_size_t),
+        ('results', ctypes.POINTER(_Array)),
+        ('n_results', ctypes.c_size_t),
+        ('drop', ctypes.c_void_p),      # which is called when the structure is gone
+        ('fail', ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_char_p)),
+        ('error', ctypes.c_void_p),
+    ]
+
+
+# It is the same one each time.
+_drop_at = functools.lru_cache(maxsize=1)(ctypes.CFUNCTYPE(None, ctypes.c_void_p))
+_CALL = ctypes.CFUNCTYPE(ctypes.c_int32, ctypes.POINTER(_Call))
+_HOLD = ctypes.CFUNCTYPE(ctypes.c_int32, ctypes.c_int64)
+_LET_GO = ctypes.CFUNCTYPE(None, ctypes.c_int64)
+
+
+class _Callbacks(ctypes.Structure):
+    _fields_ = [('struct_size', ctypes.c_size_t), ('call', _CALL), ('hold', _HOLD), ('let_go', _LET_GO)]
+
+
+class _Memory:
+    """Bytes of the plugin's, which NumPy's arrays lie in; owned by what there is to drop."""
+
+    __slots__ = ('__array_interface__', '_drop', '_owner')
+
+    def __init__(self, array, drop=None):
+        # An address is needed where there are no bytes as well, and the address 0 is none.
+        self.__array_interface__ = {
+            'data': (array.data or 1, drop is not None), 'shape': (array.size,), 'typestr': '|u1', 'version': 3,
+        }
+        self._drop, self._owner = drop, array.owner
+
+    def __del__(self):
+        if self._drop is not None:
+            self._drop(self._owner)
+
+
+def _view(memory, n_bytes, specification):
+    """The memory as an array of that shape and type."""
+    expected = specification.dtype.itemsize * int(np.prod(specification.shape, dtype=np.int64))
+    if n_bytes != expected:
+        raise TypeError(f'expected {expected} bytes for {specification.dtype}{list(specification.shape)}, '
+                        f'found {n_bytes}')
+    return np.asarray(memory).view(specification.dtype).reshape(specification.shape)
+
+
+class Function:
+    """A function of arrays, with what it takes and gives: shapes and NumPy's types."""
+
+    def __init__(self, function, operands, results):
+        self.function, self.operands, self.results = function, operands, results
+        self.n_holders = 0
+
+    def call(self, call):
+        drop = _drop_at(call.drop)
+        memories = [_Memory(call.operands[i], drop) for i in range(call.n_operands)]
+        if (call.n_operands, call.n_results) != (len(self.operands), len(self.results)):
+            raise TypeError(f'expected {len(self.operands)} operands and {len(self.results)} results, '
+                            f'found {call.n_operands} and {call.n_results}')
+        operands = [_view(memory, call.operands[i].size, self.operands[i]) for i, memory in enumerate(memories)]
+        found = self.function(*operands)
+        for i, specification in enumerate(self.results):
+            array = call.results[i]
+            np.copyto(_view(_Memory(array), array.size, specification), found[i], casting='no')
+
+
+class _Registry:
+    """Functions by number. Numbers are not given twice."""
+
+    def __init__(self):
+        self._lock = threading.Lock()
+        self._functions = {}
+        self._numbers = itertools.count()
+
+    def add(self, function):
+        """The number of a function, held once."""
+        with self._lock:
+            index = next(self._numbers)
+            function.n_holders = 1
+            self._functions[index] = function
+        return index
+
+    def find(self, index):
+        return self._functions[index]
+
+    def hold(self, index):
+        with self._lock:
+            function = self._functions.get(index)
+            if function is not None:
+                function.n_holders += 1
+        return function is not None
+
+    def let_go(self, index):
+        with self._lock:
+            function = self._functions[index]
+            function.n_holders -= 1
+            if function.n_holders == 0:
+                del self._functions[index]
+        # What goes with it may call back, with the lock free again.
+
+    def __len__(self):
+        return len(self._functions)
+
+
+registry = _Registry()
+
+
+class Holder:
+    """Holds a number as long as it lives."""
+
+    def __init__(self, function):
+        self.index = registry.add(function)
+
+    def __del__(self):
+        registry.let_go(self.index)
+
+
+def _describe(error):
+    """The exception as people know it: where it was raised, its type and its text."""
+    return ''.join(traceback.format_exception(error)).rstrip().encode('utf-8', 'replace').replace(b'\0', b'?')
+
+
+@_CALL
+def _call(pointer):
+    call = pointer.contents
+    try:
+        registry.find(call.index).call(call)
+    except BaseException as error:    # pylint: disable=broad-exception-caught
+        # Whatever it is, even an interrupt: nothing may go through the plugin but by its own way.
+        call.fail(call.error, _describe(error))
+        return 0
+    return 1
+
+
+@_HOLD
+def _hold(index):
+    return registry.hold(index)
+
+
+@_LET_GO
+def _let_go(index):
+    registry.let_go(index)
+
+
+def connect(path):
+    """Tells the plugin of these functions. AttributeError where it knows none such."""
+    callbacks = _Callbacks(ctypes.sizeof(_Callbacks), _call, _hold, _let_go)
+    setter = ctypes.CDLL(str(path)).ghlo_pjrt_set_callbacks
+    setter.restype, setter.argtypes = None, [ctypes.POINTER(_Callbacks)]
+    setter(ctypes.byref(callbacks))

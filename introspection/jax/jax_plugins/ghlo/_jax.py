@@ -1,0 +1,178 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""Everything that the package asks of JAX's insides.
+
+They are not JAX's public interface, and change. So this is the one module that touches jax._src, each feature looks up
+the names that it needs when JAX starts, and where one of them is gone that feature alone is off: list_missing() says
+which and why. Names are those of JAX 0.10.
+"""
+
+import functools
+import importlib
+import logging
+import types
+
+import jax
+import numpy as np
+from jax._src import xla_bridge
+from jax._src.interpreters import mlir
+
+from . import _callbacks
+
+logger = logging.getLogger('jax_plugins.ghlo')
+
+_missing = {}
+
+
+class _Unknown(Exception):
+    """This JAX lacks a name, which is what the exception says."""
+
+
+def _find(module, name):
+    """The object of that name in a module of jax._src."""
+    try:
+        return getattr(importlib.import_module(f'jax._src.{module}'), name)
+    except (ImportError, AttributeError) as error:
+        raise _Unknown(f'this version of JAX has no jax._src.{module}.{name}') from error
+
+
+def _find_rule(primitive, platform=None):
+    """JAX's own way to lower a primitive on that platform, or where none is given on all that have no way of theirs."""
+    rules = _find('interpreters.mlir', '_lowerings') if platform is None else \
+        _find('interpreters.mlir', '_platform_specific_lowerings').get(platform, {})
+    if primitive not in rules:
+        raise _Unknown(f"this version of JAX has no rule for '{primitive}' on {platform or 'all platforms'}")
+    return rules[primitive].rule
+
+
+def is_registered(platform):
+    return xla_bridge.is_known_platform(platform)
+
+
+def register(platform, path):
+    """Has JAX load the plugin."""
+    xla_bridge.register_plugin(platform, library_path=str(path))
+
+
+def _add_donation(platform, _path):
+    platforms = _find('interpreters.mlir', '_platforms_with_donation')
+    if platform not in platforms:
+        platforms.append(platform)
+
+
+def _add_scaled_matmul(platform, _path):
+    """As on AMD's devices: by jax.lax.scaled_dot, which is StableHLO."""
+    primitive = _find('cudnn.scaled_matmul_stablehlo', '_scaled_matmul_p')
+    mlir.register_lowering(primitive, _find_rule(primitive, 'rocm'), platform=platform)
+
+
+def _add_platform_dependent(platform, _path):
+    """Where jax.lax.platform_dependent has a branch for the CPU and none for us or for all others, it is ours."""
+    def add_ours(branches):
+        if branches is None or any(names is None or platform in names for names in branches):
+            return branches
+        return tuple((*names, platform) if 'cpu' in names else names for names in branches)
+
+    def lower_index(ctx, *args, platforms, **params):
+        return index_rule(ctx, *args, platforms=add_ours(platforms), **params)
+
+    def lower_cond(ctx, *args, **params):
+        if 'branches_platforms' in params:
+            params['branches_platforms'] = add_ours(params['branches_platforms'])
+        return cond_rule(ctx, *args, **params)
+
+    index, cond = (_find('lax.control_flow.conditionals', name) for name in ('platform_index_p', 'cond_p'))
+    index_rule, cond_rule = _find_rule(index), _find_rule(cond)
+    mlir.register_lowering(index, lower_index, platform=platform)
+    mlir.register_lowering(cond, lower_cond, platform=platform)
+
+
+# Calls back into Python. JAX lowers all of them by one function, which refuses platforms that it does not know.
+
+
+def _specify(aval, dtypes, core):
+    """Shape and NumPy's type of what a value is made of."""
+    if aval.dtype == dtypes.float0:
+        return jax.ShapeDtypeStruct(aval.shape, np.bool_)
+    physical = core.physical_aval(aval)
+    return jax.ShapeDtypeStruct(physical.shape, physical.dtype)
+
+
+def _check(outputs, expected, canonicalize):
+    """What the function gave as arrays of the types that the program says."""
+    if len(outputs) != len(expected):
+        raise RuntimeError(f'expected {len(expected)} outputs from the callback, found {len(outputs)}')
+    # With Python's numbers, and arrays of other packages.
+    arrays = [canonicalize(np.asarray(output)) for output in outputs]
+    for i, (array, specification) in enumerate(zip(arrays, expected)):
+        if (array.shape, array.dtype) != (specification.shape, specification.dtype):
+            raise RuntimeError(f'expected {specification.dtype}{list(specification.shape)} as output {i} of the '
+                               f'callback, found {array.dtype}{list(array.shape)}')
+    return arrays
+
+
+def _emit(ctx, callback, token, operands, operand_avals, result_avals, has_side_effect, sharding, names):
+    """A custom call of the function, which lives as long as a program that calls it."""
+    inputs = [_specify(aval, names.dtypes, names.core) for aval in operand_avals]
+    outputs = [_specify(aval, names.dtypes, names.core) for aval in result_avals]
+    canonicalize = names.dtypes.canonicalize_value
+    holder = _callbacks.Holder(_callbacks.Function(lambda *arrays: _check(callback(*arrays), outputs, canonicalize),
+                                                   inputs, outputs))
+    ctx.module_context.add_keepalive(holder)
+    ir = names.ir
+    tokens = [token] if token else []
+    result_types = [ir.RankedTensorType.get(output.shape, mlir.dtype_to_ir_type(output.dtype)) for output in outputs]
+    operation = mlir.custom_call(
+        'ghlo_python_callback', operands=[*tokens, *operands],
+        result_types=[*(value.type for value in tokens), *result_types],
+        backend_config={'index': ir.IntegerAttr.get(ir.IntegerType.get_signless(64), holder.index)},
+        has_side_effect=has_side_effect, api_version=4)
+    if sharding is not None and not tokens:
+        mlir.set_sharding(ctx.module_context, operation, sharding)
+    results = list(operation.results)
+    return results[len(tokens):], results[0] if tokens else token, holder
+
+
+def _add_callbacks(platform, path):
+    names = types.SimpleNamespace(
+        core=importlib.import_module('jax._src.core'), dtypes=importlib.import_module('jax._src.dtypes'),
+        ir=_find('lib.mlir', 'ir'))
+    original = _find('callback', 'emit_python_callback')
+
+    @functools.wraps(original)
+    def emit(ctx, callback, token, operands, operand_avals, result_avals, *, has_side_effect, sharding=None, **others):
+        if tuple(ctx.platforms or ctx.module_context.platforms) == (platform,):
+            return _emit(ctx, callback, token, operands, operand_avals, result_avals, has_side_effect, sharding, names)
+        return original(ctx, callback, token, operands, operand_avals, result_avals, has_side_effect=has_side_effect,
+                        sharding=sharding, **others)
+
+    primitives = [_find('debugging', 'debug_callback_p'), _find('debugging', 'debug_print_p'),
+                  _find('checkify', 'check_p')]
+    rules = [_find_rule(primitive, 'cpu') for primitive in primitives]
+    _callbacks.connect(path)
+    importlib.import_module('jax._src.callback').emit_python_callback = emit
+    for primitive, rule in zip(primitives, rules):
+        mlir.register_lowering(primitive, rule, platform=platform)
+
+
+_FEATURES = {
+    'donation': _add_donation,
+    'callbacks': _add_callbacks,
+    'scaled_matmul': _add_scaled_matmul,
+    'platform_dependent': _add_platform_dependent,
+}
+
+
+def add_features(platform, path):
+    """All that JAX has to be told of the platform, once it knows it."""
+    for name, add in _FEATURES.items():
+        try:
+            add(platform, path)
+        except Exception as error:    # pylint: disable=broad-exception-caught
+            # A feature that fails in whatever way is no reason to be without all the others.
+            _missing[name] = str(error) if isinstance(error, _Unknown) else f'{type(error).__name__}: {error}'
+    if _missing:
+        logger.warning('%s: jax_plugins.ghlo.list_missing() says why it does without', ', '.join(_missing))
+
+
+def list_missing():
+    return dict(_missing)

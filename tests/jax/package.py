@@ -1,0 +1,129 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""The package that tells JAX of GHLO; see tests/jax/run.
+
+What concerns the start of a process runs in processes of its own.
+"""
+
+import os
+import subprocess
+import sys
+
+import jax
+import jax.numpy as jnp
+import jax_plugins.ghlo
+import numpy as np
+
+import tap
+
+# Where Debian has PyGObject, which comes after the environment's own packages.
+SYSTEM = '/usr/lib/python3/dist-packages'
+
+
+def start(code, **variables):
+    """What a fresh Python prints, which must end well."""
+    environment = {**os.environ, **variables}
+    done = subprocess.run([sys.executable, '-c', code], env=environment, capture_output=True, text=True, check=False,
+                          timeout=120)
+    if done.returncode != 0:
+        raise AssertionError(f'status {done.returncode}\n{done.stdout}{done.stderr}')
+    return done.stdout, done.stderr
+
+
+def test_registered():
+    assert jax.devices()[0].platform == 'ghlo'
+    assert jax.default_backend() == 'ghlo'
+    assert jax_plugins.ghlo.list_missing() == {}, jax_plugins.ghlo.list_missing()
+    jax_plugins.ghlo.initialize()
+    np.testing.assert_array_equal(jnp.ones(3) + 1, [2, 2, 2])
+
+
+def test_options():
+    code = 'import jax; jax.config.update("jax_pjrt_client_create_options", {}); print(len(jax.devices("ghlo")))'
+    assert start(code.format('"device:cpu;devices:3"'))[0] == '3\n'
+    code = 'import jax; print(jax.devices("ghlo"))'
+    try:
+        start(code, GHLO_DEVICE='abacus')
+    except AssertionError as error:
+        assert "found 'abacus'" in str(error), error
+    else:
+        raise AssertionError('expected no device of that name')
+
+
+def test_without_the_plugin():
+    output, errors = start('import jax; print(jax.default_backend())', JAX_PLATFORMS='',
+                           GHLO_PJRT_PLUGIN='/nowhere/plugin.so')
+    assert output == 'cpu\n'
+    assert 'expected the plugin of GHLO where GHLO_PJRT_PLUGIN says, found no file /nowhere/plugin.so' in errors, errors
+
+
+def test_missing_names():
+    """A JAX without a name is without that feature."""
+    output, errors = start('''
+import jax, jax_plugins.ghlo
+from jax._src import callback
+del callback.emit_python_callback
+print(jax.numpy.ones(3) + 1)
+print(jax_plugins.ghlo.list_missing())
+''')
+    reason = 'this version of JAX has no jax._src.callback.emit_python_callback'
+    assert output == f'[2. 2. 2.]\n{dict(callbacks=reason)}\n', output
+    assert errors.count('list_missing() says why') == 1, errors
+
+
+def test_donation():
+    double = jax.jit(lambda x: 2 * x, donate_argnums=0)
+    x = jnp.ones(1000)
+    np.testing.assert_array_equal(double(x), np.full(1000, 2))
+    assert x.is_deleted()
+
+
+def test_platform_dependent():
+    def choose(x, **branches):
+        return jax.lax.platform_dependent(x, **branches)
+
+    one, two, three = (lambda x, k=k: k * x for k in (1, 2, 3))
+    for run in (choose, lambda x, **branches: jax.jit(lambda y: choose(y, **branches))(x)):
+        assert run(1.0, cpu=two, tpu=one) == 2
+        assert run(1.0, ghlo=three, cpu=two) == 3
+        assert run(1.0, cpu=two, default=three) == 3
+    try:
+        jax.jit(lambda x: choose(x, cuda=one, tpu=two))(1.0)
+    except NotImplementedError:
+        pass
+    else:
+        raise AssertionError('expected no branch to choose')
+
+
+def test_scaled_matmul():
+    random = np.random.RandomState(1)
+    left, right = (jnp.asarray(random.randn(2, 4, 64), jnp.float8_e4m3fn) for _ in range(2))
+    scales = [jnp.asarray(2.0 ** random.randint(-2, 3, (2, 4, 2)), jnp.float8_e8m0fnu) for _ in range(2)]
+    full = [np.asarray(array, np.float32) * np.repeat(np.asarray(scale, np.float32), 32, axis=2)
+            for array, scale in zip((left, right), scales)]
+    np.testing.assert_allclose(jax.nn.scaled_matmul(left, right, *scales), np.einsum('bmk,bnk->bmn', *full), rtol=1e-5,
+                               atol=1e-4)
+
+
+def test_beside_the_library():
+    """GHLO's own face and JAX on the plugin, in one process, whichever comes first."""
+    ours = f'''
+import sys
+sys.path.append('{SYSTEM}')
+import gi
+gi.require_version('Ghlo', '1.0')
+from gi.repository import Ghlo
+import numpy as np
+text = 'func.func @main(%x: tensor<2xf32>) -> tensor<2xf32> {{ return %x : tensor<2xf32> }}'
+(y,) = Ghlo.Client().compile(Ghlo.Program.parse(text))(np.array([1, 2], np.float32))
+print(np.asarray(y).tolist())
+'''
+    theirs = 'import jax\nprint(jax.numpy.ones(3, jax.numpy.int32) + 1, jax.devices()[0].platform)\n'
+    if not os.path.exists(f'{SYSTEM}/gi') or 'GI_TYPELIB_PATH' not in os.environ:
+        return
+    assert start(ours + theirs + ours)[0] == '[1.0, 2.0]\n[2 2 2] ghlo\n[1.0, 2.0]\n'
+    assert start(theirs + ours + theirs)[0] == '[2 2 2] ghlo\n[1.0, 2.0]\n[2 2 2] ghlo\n'
+
+
+if __name__ == '__main__':
+    tap.run(sys.modules[__name__])
