@@ -6,6 +6,7 @@
 
 #include "passes/canonicalize.h"
 
+#include "ir/approx-top-k.h"
 #include "ir/verify/verify.h"
 #include "passes/constant.h"
 #include "passes/shapes.h"
@@ -197,7 +198,70 @@ form_of_another (GhloRewriter *self,
   return ghlo_rewrite_replace (self, op, ghlo_make (self, kind, type, operands, op->n_operands, attributes, n));
 }
 
+/* A copy of the comparator as the region of @sort. */
+static void
+put_comparator (GhloRewriter      *self,
+                GhloIrOp          *sort,
+                const GhloIrBlock *from)
+{
+  GhloIrBlock *block = ghlo_ir_region_add_block (self->module, &sort->regions[0]);
+  g_autoptr (GHashTable) made = g_hash_table_new (NULL, NULL);
+  GhloIrValue *outcome;
+
+  for (guint i = 0; i < from->n_arguments; i++)
+    g_hash_table_insert (made, from->arguments[i],
+                         ghlo_ir_block_add_argument (self->module, block, from->arguments[i]->type, NULL));
+  for (const GhloIrOp *op = from->first; op != from->last; op = op->next)
+    ghlo_ir_block_append (block, ghlo_ir_op_copy (self->module, op, TRUE, made));
+  outcome = g_hash_table_lookup (made, ghlo_ir_op_operand (from->last, 0));
+  ghlo_ir_block_append (block, ghlo_ir_op_new (self->module, &(GhloIrOpState) {
+    .kind = GHLO_OP_STABLEHLO_RETURN, .operands = &outcome, .n_operands = 1, .location = sort->location,
+  }));
+}
+
+/* What comes first, exactly: a sort, of which slices are taken. */
+static gboolean
+approximate_top_k (GhloRewriter *self,
+                   GhloIrOp     *op)
+{
+  g_autofree char *problem = NULL;
+  g_autofree GhloIrValue **values = NULL;
+  g_autofree const GhloIrType **types = NULL;
+  gint64 start[GHLO_MAX_RANK] = { 0 }, limit[GHLO_MAX_RANK], strides[GHLO_MAX_RANK];
+  GhloIrNamedAttr attributes[2];
+  GhloIrApproxTopK top_k;
+  GhloIrOp *sort;
+
+  if (g_strcmp0 (ghlo_ir_op_get_string (op, "call_target_name"), GHLO_IR_APPROX_TOP_K) != 0
+      || !ghlo_ir_approx_top_k_read (&top_k, op, &problem))
+    return FALSE;
+  values = g_new (GhloIrValue *, top_k.n);
+  types = g_new (const GhloIrType *, top_k.n);
+  for (guint i = 0; i < top_k.n; i++)
+    {
+      values[i] = ghlo_ir_op_operand (op, i);
+      types[i] = values[i]->type;
+    }
+  attributes[0] = (GhloIrNamedAttr) { "dimension", ghlo_ir_attr_i64 (self->module, top_k.dimension) };
+  attributes[1] = (GhloIrNamedAttr) { "is_stable", ghlo_ir_attr_bool (self->module, TRUE) };
+  sort = ghlo_make_op (self, &(GhloIrOpState) {
+    .kind = GHLO_OP_STABLEHLO_SORT, .operands = values, .n_operands = top_k.n, .result_types = types,
+    .n_results = top_k.n, .n_regions = 1, .attributes = attributes, .n_attributes = G_N_ELEMENTS (attributes),
+  });
+  put_comparator (self, sort, top_k.comparator);
+  for (guint d = 0; d < types[0]->rank; d++)
+    {
+      limit[d] = d == top_k.dimension ? top_k.count : types[0]->dimensions[d];
+      strides[d] = 1;
+    }
+  for (guint i = 0; i < top_k.n; i++)
+    values[i] = ghlo_make_slice (self, &sort->results[i], start, limit, strides);
+
+  return ghlo_rewrite_replace_all (self, op, values);
+}
+
 static const GhloRuleRow rows[] = {
+  { GHLO_OP_STABLEHLO_CUSTOM_CALL, approximate_top_k },
   { GHLO_OP_STABLEHLO_BROADCAST, old_broadcast },
   { GHLO_OP_STABLEHLO_DOT, old_dot },
   { GHLO_OP_STABLEHLO_CREATE_TOKEN, old_token },

@@ -7,6 +7,7 @@
 
 #include <string.h>
 
+#include "ir/approx-top-k.h"
 #include "reference/check.h"
 #include "reference/custom-call.h"
 #include "reference/frame.h"
@@ -320,6 +321,7 @@ static const struct
   { "stablehlo.dynamic_reduce_window", ghlo_ref_custom_reduce_window },
   { "stablehlo.dynamic_rng_bit_generator", ghlo_ref_custom_rng_bit_generator },
   { "stablehlo.dynamic_top_k", ghlo_ref_custom_top_k },
+  { GHLO_IR_APPROX_TOP_K, ghlo_ref_custom_approx_top_k },
 };
 
 GhloRefKernel
@@ -339,7 +341,13 @@ gboolean
 ghlo_ref_custom_check (const GhloIrOp  *op,
                        char           **problem)
 {
-  return !ghlo_ir_lapack_knows (ghlo_ir_op_get_string (op, "call_target_name")) || ghlo_ir_lapack_check (op, problem);
+  const char *name = ghlo_ir_op_get_string (op, "call_target_name");
+  GhloIrApproxTopK top_k;
+
+  if (g_strcmp0 (name, GHLO_IR_APPROX_TOP_K) == 0)
+    return ghlo_ir_approx_top_k_read (&top_k, op, problem);
+
+  return !ghlo_ir_lapack_knows (name) || ghlo_ir_lapack_check (op, problem);
 }
 
 static void

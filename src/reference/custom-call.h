@@ -26,6 +26,9 @@ gboolean ghlo_ref_custom_check (const GhloIrOp *op, char **problem);
  * mhlo.attributes, or of its backend_config. */
 gboolean ghlo_ref_custom_top_k (GhloRefCall *call, GError **error);
 
+/* "ApproxTopK", exactly (ir/approx-top-k.h). */
+gboolean ghlo_ref_custom_approx_top_k (GhloRefCall *call, GError **error);
+
 /* reduce_window with a function instead of a region, and the window's sizes,
  * strides, dilations and padding as operands behind the initial values. */
 gboolean ghlo_ref_custom_reduce_window (GhloRefCall *call, GError **error);

@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """Custom calls of linear algebra as JAX's lowering for CPUs writes them: what factorizations and solutions give is
-multiplied out again, of all types, shapes and options; and what the command says of calls that do not fit.
+multiplied out again, of all types, shapes and options; and what the command says of calls that do not fit. And
+ApproxTopK, which is exact.
 
-    test_lapack.py DEVICE
+    test_lapack.py DEVICE [ROUTINE…]      (of the routines these alone)
 """
 
 import itertools
@@ -452,6 +453,45 @@ def empty(letter, kind, batch):
          mode='A')
 
 
+TOP_K = """
+func.func private @before(%a: tensor<f32>, %b: tensor<f32>, %i: tensor<i32>, %j: tensor<i32>) -> tensor<i1> {{
+  %0 = {comparison} : (tensor<f32>, tensor<f32>) -> tensor<i1>
+  return %0 : tensor<i1>
+}}
+func.func @main(%x: {operand}) -> ({result}, {indices}) {{
+  %0 = stablehlo.iota dim = {dimension} : {positions}
+  %1 = stablehlo.constant dense<0.0> : tensor<f32>
+  %2 = stablehlo.constant dense<-1> : tensor<i32>
+  %3:2 = stablehlo.custom_call @ApproxTopK(%x, %0, %1, %2) {{called_computations = [@before],
+    mhlo.backend_config = {{aggregate_to_topk = true, is_fallback = true, recall_target = 0.95 : f32,
+    reduction_dim = {dimension} : i64, reduction_input_size_override = -1 : i64, top_k = {k} : i64}}}}
+    : ({operand}, {positions}, tensor<f32>, tensor<i32>) -> ({result}, {indices})
+  return %3#0, %3#1 : {result}, {indices}
+}}
+"""
+
+
+def approximate(tap):
+    for dimension, k, largest in itertools.product((0, 1, 2), (0, 1, 4), (True, False)):
+        x = random.integers(0, 9, (5, 6, 7)).astype('f4')
+        order = np.argsort(-x if largest else x, dimension, kind='stable').take(range(k), dimension)
+        shape = list(x.shape)
+        shape[dimension] = k
+        text = TOP_K.format(comparison=f'stablehlo.compare {"GT" if largest else "LT"}, %a, %b', operand=tensor(x),
+                            positions=tensor(x.astype('i4')), result=tensor(np.empty(shape, 'f4')),
+                            indices=tensor(np.empty(shape, 'i4')), dimension=dimension, k=k)
+        values, found = run_text(text, [x])
+        tap.report((found == order).all() and (values == np.take_along_axis(x, order, dimension)).all(),
+                   f'{DEVICE}: {k} of dimension {dimension}, {"largest" if largest else "smallest"}')
+    bad = TOP_K.format(comparison='stablehlo.compare GT, %a, %b', operand='tensor<4xf32>', positions='tensor<4xi32>',
+                       result='tensor<5xf32>', indices='tensor<5xi32>', dimension=0, k=5)
+    for what, text in (('results', bad), ('dimension', bad.replace('reduction_dim = 0', 'reduction_dim = 1')),
+                       ('comparator', bad.replace('tensor<5x', 'tensor<3x').replace('[@before]', '[@main]'))):
+        finished = ghlo('run', f'--device={DEVICE}', '--fill=zeros', '-', input=text)
+        tap.report(finished.returncode == 1 and 'ApproxTopK' in finished.stderr,
+                   f'{DEVICE}: ApproxTopK is refused for its {what}', finished.stderr)
+
+
 def refused(tap):
     """Calls that do not fit: (a word of the error, target, operands, results, attributes)."""
     matrix, vector, number = ((np.empty(shape, 'f4'), len(shape)) for shape in ((4, 4), (4,), ()))
@@ -504,6 +544,8 @@ def main():
     tests = [syevd, eigh, gesdd, geev, gees, getrf, geqrf, geqp3, gehrd, sytrd, gtsv, potrf, trsm, not_finite,
              nan_in_factors, empty]
     for test, (letter, (kind, text)) in itertools.product(tests, TYPES.items()):
+        if len(sys.argv) > 2 and test.__name__ not in sys.argv[2:]:
+            continue
         problem = ''
         for batch in BATCHES[letter]:
             try:
@@ -515,6 +557,7 @@ def main():
                 problem += f'batch {batch}, {line.tb_frame.f_code.co_name}:{line.tb_lineno}: {error}\n'
         tap.report(not problem, f'{DEVICE}: {test.__name__} of {text}', problem)
     refused(tap)
+    approximate(tap)
     tap.finish()
 
 

@@ -7,6 +7,8 @@
  * and done on keys; any other runs as it is.
  */
 
+#include "ir/approx-top-k.h"
+#include "reference/custom-call.h"
 #include "reference/kernels.h"
 #include "reference/scalar/numbers.h"
 
@@ -291,24 +293,27 @@ load_row (Sorter *self,
       self->elements[k][i] = ghlo_ref_load (self->call->operands[k], first + i * step);
 }
 
+/* The first @count of the row, from element @to of the result on. */
 static void
 store_row (const Sorter    *self,
            const GhloValue *input,
            GhloValue       *result,
            gsize            first,
-           gsize            step)
+           gsize            to,
+           gsize            step,
+           gsize            count)
 {
   gsize size = ghlo_element_info (input->type->element_type)->size;
 
-  for (gsize i = 0; i < self->length; i++)
-    memcpy (result->data + (first + i * step) * size, input->data + (first + self->order[i] * step) * size, size);
+  for (gsize i = 0; i < count; i++)
+    memcpy (result->data + (to + i * step) * size, input->data + (first + self->order[i] * step) * size, size);
 }
 
 /* Which comparison the comparator is, when it is only that. */
 static gboolean
-recognise_comparison (Sorter *self)
+recognise_comparison (Sorter            *self,
+                      const GhloIrBlock *block)
 {
-  const GhloIrBlock *block = ghlo_ir_op_region_block (self->call->op, 0);
   const GhloIrOp *compare = block->first;
   const GhloIrValue *lhs, *rhs;
   GhloElementType type;
@@ -341,6 +346,7 @@ recognise_comparison (Sorter *self)
 static gboolean
 sort_rows (Sorter     *self,
            const Rows *rows,
+           gsize       count,
            GError    **error)
 {
   for (gsize o = 0; o < rows->outer; o++)
@@ -352,7 +358,8 @@ sort_rows (Sorter     *self,
         if (!sort_row (self, error))
           return FALSE;
         for (guint k = 0; k < self->n; k++)
-          store_row (self, self->call->operands[k], self->call->results[k], first, rows->inner);
+          store_row (self, self->call->operands[k], self->call->results[k], first, o * count * rows->inner + i,
+                     rows->inner, count);
       }
   return TRUE;
 }
@@ -377,14 +384,46 @@ ghlo_ref_sort (GhloRefCall *call,
         return FALSE;
     }
 
-  if (!recognise_comparison (&self))
+  if (!recognise_comparison (&self, block))
     {
       self.before = comparator_before;
       self.comparator = ghlo_ref_scalar_function_new (call, 0, error);
       if (self.comparator == NULL)
         return FALSE;
     }
-  return sorter_alloc (&self, rows.length, error) && sort_rows (&self, &rows, error);
+  return sorter_alloc (&self, rows.length, error) && sort_rows (&self, &rows, rows.length, error);
+}
+
+gboolean
+ghlo_ref_custom_approx_top_k (GhloRefCall *call,
+                              GError     **error)
+{
+  g_auto (Sorter) self = { .call = call };
+  g_autofree char *problem = NULL;
+  GhloIrApproxTopK top_k;
+  Rows rows;
+
+  if (!ghlo_ir_approx_top_k_read (&top_k, call->op, &problem))
+    return ghlo_ref_fail (call, error, "%s", problem);
+  self.n = top_k.n;
+  if (!find_rows (call, call->operands[0], top_k.dimension, &rows, error))
+    return FALSE;
+  for (guint i = 0; i < top_k.n; i++)
+    {
+      const GhloIrType *type = call->op->results[i].type;
+
+      if (ghlo_ref_result (call, i, type->dimensions, type->rank, error) == NULL)
+        return FALSE;
+    }
+  if (!recognise_comparison (&self, top_k.comparator))
+    {
+      self.before = comparator_before;
+      self.comparator = ghlo_ref_scalar_function_new_for (call, top_k.name, error);
+      if (self.comparator == NULL)
+        return FALSE;
+    }
+
+  return sorter_alloc (&self, rows.length, error) && sort_rows (&self, &rows, (gsize) top_k.count, error);
 }
 
 /* The largest first, in the total order; equal ones by their place. */
