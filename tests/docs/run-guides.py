@@ -15,6 +15,7 @@ about the block that follows:
     <!-- after … -->        behind it, which make a program out of it
     <!-- output … -->       what the last program prints, as a block of text right
                             after it says where readers are to see it
+    <!-- jax -->            the block is Python that runs where tests/jax/run has JAX, on the plugin
     <!-- shown: REASON -->  the block is not run
 
 A program that no output is given for must print nothing. In output "…" stands for
@@ -32,7 +33,7 @@ import sys
 import tempfile
 
 FENCE = re.compile(r'^```(\w*)\s*$')
-COMMENT = re.compile(r'^<!-- ?(file|continues|before|after|output|shown)\b:?[ ]*(.*?)$')
+COMMENT = re.compile(r'^<!-- ?(file|continues|before|after|output|jax|shown)\b:?[ ]*(.*?)$')
 TIMEOUT = 120
 
 
@@ -82,7 +83,7 @@ class Page:
         elif word == 'output':
             self.programs[-1].output = body
         else:
-            self.notes[word] = body or head
+            self.notes[word] = body or head or word
 
     def read_block(self, language):
         start, block = self.at + 1, []
@@ -91,6 +92,8 @@ class Page:
             block.append(self.lines[self.at])
             self.at += 1
         notes, self.notes = self.notes, {}
+        if 'jax' in notes:
+            language = 'jax'
         if 'shown' in notes:
             if not notes['shown']:
                 raise SystemExit(f'line {start}: a block that is not run, and no reason')
@@ -146,16 +149,31 @@ def make_environment(source, build):
     return environment
 
 
+def find_jax(source):
+    """The Python that has JAX, or nothing where there is none."""
+    script = f'. {shlex.quote(str(source / "tests/jax/environment.sh"))}; [ ! -e "$jax/done" ] || echo "$jax"'
+    folder = subprocess.run(['sh', '-c', script], check=True, capture_output=True, text=True).stdout.strip()
+    return f'{folder}/bin/python' if folder else ''
+
+
 class Runner:
     """Runs programs in a folder."""
 
-    def __init__(self, folder, environment, compiler, build):
+    def __init__(self, folder, environment, compiler, source, build):
         self.folder, self.environment, self.compiler, self.build = folder, environment, compiler, build
+        self.jax = find_jax(source)
+        self.jax_environment = {
+            **environment, 'GHLO_PJRT_PLUGIN': str(build / 'src/pjrt/pjrt_c_api_ghlo_plugin.so'),
+            'PYTHONPATH': f'{source}/introspection/jax:{environment["PYTHONPATH"]}',
+            # It would say that it does not know the platform.
+            'JAX_LOGGING_LEVEL': 'ERROR',
+        }
 
-    def call(self, command, merge=False):
+    def call(self, command, merge=False, environment=None):
         """Runs a command; returns what it printed, or fails with what it complained of."""
-        done = subprocess.run(command, cwd=self.folder, env=self.environment, text=True, check=False, timeout=TIMEOUT,
-                              stdout=subprocess.PIPE, stderr=subprocess.STDOUT if merge else subprocess.PIPE)
+        done = subprocess.run(command, cwd=self.folder, env=environment or self.environment, text=True, check=False,
+                              timeout=TIMEOUT, stdout=subprocess.PIPE,
+                              stderr=subprocess.STDOUT if merge else subprocess.PIPE)
         if not merge and (done.returncode != 0 or done.stderr):
             raise RuntimeError(f'status {done.returncode}\n{done.stdout}{done.stderr}')
         return done.stdout
@@ -181,6 +199,9 @@ class Runner:
     def run_python(self, program):
         return self.call(['/usr/bin/python3', self.save('program.py', program)])
 
+    def run_jax(self, program):
+        return self.call([self.jax, self.save('program-jax.py', program)], environment=self.jax_environment)
+
     def run_js(self, program):
         return self.call(['gjs', '-m', self.save('program.js', program)])
 
@@ -190,6 +211,8 @@ class Runner:
     def why_not(self, language):
         """Why programs of that language cannot be run here, or nothing."""
         tool, product = RUNNERS[language][1:]
+        if language == 'jax' and not self.jax:
+            return 'there is no JAX; tests/jax/run --install'
         if not shutil.which(tool):
             return f'there is no {tool}'
         if product and not (self.build / product).exists():
@@ -202,6 +225,7 @@ RUNNERS = {
     'c': (Runner.run_c, 'pkg-config', None),
     'vala': (Runner.run_vala, 'valac', 'introspection/vala/vapi/ghlo-1.0.vapi'),
     'python': (Runner.run_python, 'python3', 'introspection/Ghlo-1.0.typelib'),
+    'jax': (Runner.run_jax, 'python3', 'src/pjrt/pjrt_c_api_ghlo_plugin.so'),
     'js': (Runner.run_js, 'gjs', 'introspection/Ghlo-1.0.typelib'),
     'console': (Runner.run_console, 'ghlo', None),
 }
@@ -240,7 +264,7 @@ def main():
     for guide in map(pathlib.Path, guides):
         page = Page(guide)
         with tempfile.TemporaryDirectory() as folder:
-            runner = Runner(pathlib.Path(folder), environment, compiler, build)
+            runner = Runner(pathlib.Path(folder), environment, compiler, source, build)
             (runner.folder / 'examples').symlink_to(source / 'examples')
             for name, lines in page.files.items():
                 (runner.folder / name).write_text('\n'.join(lines) + '\n', encoding='utf-8')
