@@ -7,6 +7,7 @@
 
 #include "base/ghlo-error.h"
 #include "base/hash.h"
+#include "base/sizes.h"
 #include "client/workers.h"
 #include "compiler/read-module.h"
 #include "plan/cost.h"
@@ -18,6 +19,9 @@
 /* What an execution takes that is done within the call, at most; and each step of it, whatever it does. */
 #define SHORT_SECONDS 50e-6
 #define STEP_SECONDS 0.5e-6
+
+/* Elements of one whose factorization is about as short. */
+enum { SMALL_MATRIX = 256 };
 
 static GhloIrModule *
 read_program (const PJRT_Program  *program,
@@ -208,6 +212,43 @@ calls_host (const GhloCustomTargets *targets,
   return functions != NULL;
 }
 
+/* Whether nobody knows what the step takes, and it may be much: a custom call of more than a small matrix. */
+static gboolean
+is_unknown (const GhloStep *step)
+{
+  if (step->op == NULL || step->op->kind != GHLO_OP_STABLEHLO_CUSTOM_CALL)
+    return FALSE;
+  for (guint i = 0; i < step->n_operands; i++)
+    {
+      const GhloIrType *type = step->operands[i].type;
+      gsize n;
+
+      if (type != NULL && (!ghlo_shape_count (type->dimensions, type->rank, &n) || n > SMALL_MATRIX))
+        return TRUE;
+    }
+
+  return FALSE;
+}
+
+/* Those of a run, with each iteration's; very many where there is an unknown one. */
+static double
+count_steps (const GhloStepBody *body)
+{
+  double n = 0;
+
+  for (guint i = 0; i < body->n_steps; i++)
+    {
+      const GhloStep *step = body->steps[i];
+      double inner = 0;
+
+      for (guint k = 0; k < step->n_bodies; k++)
+        inner += count_steps (&step->bodies[k]);
+      n += is_unknown (step) ? G_MAXDOUBLE : 1 + (step->kind == GHLO_STEP_LOOP ? (double) step->trips : 1) * inner;
+    }
+
+  return n;
+}
+
 /* Whether a run is estimated to take less than it takes to have another thread do it. Steps take at least as long as
  * they are estimated to. */
 static gboolean
@@ -220,7 +261,7 @@ is_short (const PJRT_Executable *self)
     return FALSE;
   ghlo_step_plan_cost (plan, &cost);
 
-  return cost.seconds >= 0 && cost.seconds + plan->body.n_steps * STEP_SECONDS <= SHORT_SECONDS;
+  return cost.seconds >= 0 && cost.seconds + count_steps (&plan->body) * STEP_SECONDS <= SHORT_SECONDS;
 }
 
 /* What JAX means by a program, where StableHLO's specification has it otherwise. */

@@ -147,6 +147,22 @@ ghlo_pjrt_queue_expect (GhloPjrtQueue *self,
   ghlo_pending_notify (pending, look_again, self);
 }
 
+/* The lock is held. The caller may be who is about to have the queue look again, so there has to be a worker. */
+static void
+wait_for_room (GhloPjrtQueue *self)
+{
+  if (self->n_in_flight < MAX_IN_FLIGHT || ghlo_pjrt_queue_is_here ())
+    return;
+  if (needs_worker (self))
+    {
+      g_mutex_unlock (&self->lock);
+      start_worker (self);
+      g_mutex_lock (&self->lock);
+    }
+  while (self->n_in_flight >= MAX_IN_FLIGHT)
+    g_cond_wait (&self->changed, &self->lock);
+}
+
 void
 ghlo_pjrt_queue_push (GhloPjrtQueue            *self,
                       const GhloPjrtQueueClass *klass,
@@ -158,8 +174,7 @@ ghlo_pjrt_queue_push (GhloPjrtQueue            *self,
 
   *item = (Item) { klass, data, calls_host };
   g_mutex_lock (&self->lock);
-  while (self->n_in_flight >= MAX_IN_FLIGHT && !ghlo_pjrt_queue_is_here ())
-    g_cond_wait (&self->changed, &self->lock);
+  wait_for_room (self);
   g_queue_push_tail (&self->items, item);
   self->n_in_flight++;
   self->n_calling += calls_host;

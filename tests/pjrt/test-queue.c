@@ -483,6 +483,125 @@ test_nested (void)
   tear_down (&fixture);
 }
 
+/* What is short is done within the call, and what is not is not: the queue's worker is held up meanwhile. */
+
+static const struct { const char *name, *type, *body; gboolean is_short; } choices[] = {
+  { "add", "tensor<8xf32>", "  %0 = stablehlo.add %a, %a : tensor<8xf32>\n", TRUE },
+  { "few-numbers", "tensor<64x64xf32>",
+    "  %1 = stablehlo.cosine %a : tensor<64x64xf32>\n"
+    "  %0 = stablehlo.multiply %1, %a : tensor<64x64xf32>\n", TRUE },
+  { "product", "tensor<1024x1024xf32>",
+    "  %0 = stablehlo.dot_general %a, %a, contracting_dims = [1] x [0]\n"
+    "    : (tensor<1024x1024xf32>, tensor<1024x1024xf32>) -> tensor<1024x1024xf32>\n", FALSE },
+  { "many-numbers", "tensor<4194304xf32>", "  %0 = stablehlo.add %a, %a : tensor<4194304xf32>\n", FALSE },
+  { "loop", "tensor<16x16xf32>",
+    "  %zero = stablehlo.constant dense<0> : tensor<i32>\n"
+    "  %one = stablehlo.constant dense<1> : tensor<i32>\n"
+    "  %n = stablehlo.constant dense<10000> : tensor<i32>\n"
+    "  %r:2 = stablehlo.while(%i = %zero, %x = %a) : tensor<i32>, tensor<16x16xf32>\n"
+    "    cond {\n"
+    "      %c = stablehlo.compare LT, %i, %n : (tensor<i32>, tensor<i32>) -> tensor<i1>\n"
+    "      stablehlo.return %c : tensor<i1>\n"
+    "    } do {\n"
+    "      %j = stablehlo.add %i, %one : tensor<i32>\n"
+    "      %y = stablehlo.dot_general %x, %x, contracting_dims = [1] x [0]\n"
+    "        : (tensor<16x16xf32>, tensor<16x16xf32>) -> tensor<16x16xf32>\n"
+    "      stablehlo.return %j, %y : tensor<i32>, tensor<16x16xf32>\n"
+    "    }\n"
+    "  %0 = stablehlo.abs %r#1 : tensor<16x16xf32>\n", FALSE },
+};
+
+typedef struct
+{
+  GMutex   lock;
+  GCond    changed;
+  gboolean is_held, may_go;
+} Hold;
+
+static void
+hold_up (PJRT_Error *error,
+         void       *data)
+{
+  Hold *hold = data;
+
+  g_assert_null (error);
+  g_mutex_lock (&hold->lock);
+  hold->is_held = TRUE;
+  g_cond_signal (&hold->changed);
+  while (!hold->may_go)
+    g_cond_wait (&hold->changed, &hold->lock);
+  g_mutex_unlock (&hold->lock);
+}
+
+static PJRT_Buffer *
+make_zeros (PJRT_Client           *client,
+            PJRT_LoadedExecutable *loaded)
+{
+  PJRT_Executable *executable = CALL (LoadedExecutable_GetExecutable, .loaded_executable = loaded).executable;
+  PJRT_Executable_OutputDimensions_Args dims = CALL (Executable_OutputDimensions, .executable = executable);
+  gsize n = 1;
+  g_autofree float *numbers = NULL;
+  PJRT_Client_BufferFromHostBuffer_Args args;
+
+  for (gsize i = 0; i < dims.dim_sizes[0]; i++)
+    n *= (gsize) dims.dims[i];
+  numbers = g_new0 (float, n);
+  args = CALL (Client_BufferFromHostBuffer, .client = client, .data = numbers, .type = PJRT_Buffer_Type_F32,
+               .dims = dims.dims, .num_dims = dims.dim_sizes[0]);
+  CALL (Event_Destroy, .event = args.done_with_host_buffer);
+  CALL (Executable_Destroy, .executable = executable);
+
+  return args.buffer;
+}
+
+static void
+test_choice (void)
+{
+  Fixture fixture;
+  PJRT_LoadedExecutable *loaded[G_N_ELEMENTS (choices)];
+  PJRT_Buffer *inputs[G_N_ELEMENTS (choices)], *outputs[G_N_ELEMENTS (choices)], *output = NULL;
+  PJRT_Event *done = NULL;
+  Hold hold = { .is_held = FALSE };
+
+  set_up (&fixture);
+  for (guint i = 0; i < G_N_ELEMENTS (choices); i++)
+    {
+      g_autofree char *program = g_strdup_printf ("func.func @main(%%a: %s) -> %s {\n%s  return %%0 : %s\n}\n",
+                                                  choices[i].type, choices[i].type, choices[i].body, choices[i].type);
+
+      loaded[i] = call_compile (fixture.client, program);
+      inputs[i] = make_zeros (fixture.client, loaded[i]);
+    }
+  output = begin (&fixture, fixture.zeros, &done);
+  CALL (Event_OnReady, .event = done, .callback = hold_up, .user_arg = &hold);
+  CALL (Event_Destroy, .event = done);
+  open_gate (&fixture);
+  g_mutex_lock (&hold.lock);
+  while (!hold.is_held)
+    g_cond_wait (&hold.changed, &hold.lock);
+  g_mutex_unlock (&hold.lock);
+
+  for (guint i = 0; i < G_N_ELEMENTS (choices); i++)
+    {
+      g_test_message ("%s", choices[i].name);
+      call_check ("Execute", call_execute (loaded[i], &inputs[i], 1, &outputs[i], NULL));
+      g_assert_cmpint (is_ready (outputs[i]), ==, choices[i].is_short);
+    }
+  g_mutex_lock (&hold.lock);
+  hold.may_go = TRUE;
+  g_cond_signal (&hold.changed);
+  g_mutex_unlock (&hold.lock);
+  for (guint i = 0; i < G_N_ELEMENTS (choices); i++)
+    {
+      CALL (Buffer_UnsafePointer, .buffer = outputs[i]);
+      CALL (Buffer_Destroy, .buffer = inputs[i]);
+      CALL (Buffer_Destroy, .buffer = outputs[i]);
+      CALL (LoadedExecutable_Destroy, .executable = loaded[i]);
+    }
+  CALL (Buffer_Destroy, .buffer = output);
+  tear_down (&fixture);
+}
+
 /* Many threads with chains of their own. */
 static gpointer
 run_chain (gpointer data)
@@ -539,6 +658,7 @@ main (int    argc,
   g_test_add_func ("/pjrt/queue/end", test_end);
   g_test_add_func ("/pjrt/queue/overtaking", test_overtaking);
   g_test_add_func ("/pjrt/queue/nested", test_nested);
+  g_test_add_func ("/pjrt/queue/choice", test_choice);
   g_test_add_func ("/pjrt/queue/threads", test_threads);
 
   return g_test_run ();
