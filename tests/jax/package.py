@@ -19,6 +19,9 @@ import tap
 # Where Debian has PyGObject, which comes after the environment's own packages.
 SYSTEM = '/usr/lib/python3/dist-packages'
 
+# What there is no way to give to older versions.
+LACKS = set() if jax.__version_info__ >= (0, 10) else {'scaled_matmul'}
+
 
 def start(code, **variables):
     """What a fresh Python prints, which must end well."""
@@ -33,7 +36,7 @@ def start(code, **variables):
 def test_registered():
     assert jax.devices()[0].platform == 'ghlo'
     assert jax.default_backend() == 'ghlo'
-    assert jax_plugins.ghlo.list_missing() == {}, jax_plugins.ghlo.list_missing()
+    assert set(jax_plugins.ghlo.list_missing()) == LACKS, jax_plugins.ghlo.list_missing()
     jax_plugins.ghlo.initialize()
     np.testing.assert_array_equal(jnp.ones(3) + 1, [2, 2, 2])
 
@@ -64,10 +67,9 @@ import jax, jax_plugins.ghlo
 from jax._src import callback
 del callback.emit_python_callback
 print(jax.numpy.ones(3) + 1)
-print(jax_plugins.ghlo.list_missing())
+print(jax_plugins.ghlo.list_missing()['callbacks'])
 ''')
-    reason = 'this version of JAX has no jax._src.callback.emit_python_callback'
-    assert output == f'[2. 2. 2.]\n{dict(callbacks=reason)}\n', output
+    assert output == '[2. 2. 2.]\nthis version of JAX has no jax._src.callback.emit_python_callback\n', output
     assert errors.count('list_missing() says why') == 1, errors
 
 
@@ -96,6 +98,8 @@ def test_platform_dependent():
 
 
 def test_scaled_matmul():
+    if 'scaled_matmul' in LACKS:
+        return
     random = np.random.RandomState(1)
     left, right = (jnp.asarray(random.randn(2, 4, 64), jnp.float8_e4m3fn) for _ in range(2))
     scales = [jnp.asarray(2.0 ** random.randint(-2, 3, (2, 4, 2)), jnp.float8_e8m0fnu) for _ in range(2)]

@@ -8,6 +8,7 @@ which and why. Names are those of JAX 0.10.
 
 import functools
 import importlib
+import inspect
 import logging
 import types
 
@@ -60,9 +61,17 @@ def _add_donation(platform, _path):
 
 
 def _add_scaled_matmul(platform, _path):
-    """As on AMD's devices: by jax.lax.scaled_dot, which is StableHLO."""
+    """By jax.lax.scaled_dot, which is StableHLO."""
+    def multiply(left, right, left_scales, right_scales, preferred_element_type):
+        # A batch in front, and what is summed over behind, of both.
+        return scaled_dot(left, right, lhs_scale=left_scales, rhs_scale=right_scales,
+                          dimension_numbers=(((2,), (2,)), ((0,), (0,))), preferred_element_type=preferred_element_type)
+
     primitive = _find('cudnn.scaled_matmul_stablehlo', '_scaled_matmul_p')
-    mlir.register_lowering(primitive, _find_rule(primitive, 'rocm'), platform=platform)
+    scaled_dot = getattr(jax.lax, 'scaled_dot', None)
+    if scaled_dot is None:
+        raise _Unknown('this version of JAX has no jax.lax.scaled_dot')
+    mlir.register_lowering(primitive, mlir.lower_fun(multiply, multiple_results=False), platform=platform)
 
 
 def _add_platform_dependent(platform, _path):
@@ -127,15 +136,23 @@ def _emit(ctx, callback, token, operands, operand_avals, result_avals, has_side_
         backend_config={'index': ir.IntegerAttr.get(ir.IntegerType.get_signless(64), holder.index)},
         has_side_effect=has_side_effect, api_version=4)
     if sharding is not None and not tokens:
-        mlir.set_sharding(ctx.module_context, operation, sharding)
+        names.set_sharding(ctx.module_context, operation, sharding)
     results = list(operation.results)
     return results[len(tokens):], results[0] if tokens else token, holder
+
+
+def _find_set_sharding():
+    """Before JAX 0.10 the function has no context."""
+    function = _find('interpreters.mlir', 'set_sharding')
+    if len(inspect.signature(function).parameters) == 3:
+        return function
+    return lambda _context, operation, sharding: function(operation, sharding)
 
 
 def _add_callbacks(platform, path):
     names = types.SimpleNamespace(
         core=importlib.import_module('jax._src.core'), dtypes=importlib.import_module('jax._src.dtypes'),
-        ir=_find('lib.mlir', 'ir'))
+        ir=_find('lib.mlir', 'ir'), set_sharding=_find_set_sharding())
     original = _find('callback', 'emit_python_callback')
 
     @functools.wraps(original)
