@@ -166,7 +166,8 @@ def _add_callbacks(platform, path):
                   _find('checkify', 'check_p')]
     rules = [_find_rule(primitive, 'cpu') for primitive in primitives]
     _callbacks.connect(path)
-    importlib.import_module('jax._src.callback').emit_python_callback = emit
+    for module in ('jax._src.callback', 'jax.interpreters.mlir'):
+        importlib.import_module(module).emit_python_callback = emit
     for primitive, rule in zip(primitives, rules):
         mlir.register_lowering(primitive, rule, platform=platform)
 
