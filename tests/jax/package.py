@@ -109,6 +109,32 @@ def test_scaled_matmul():
                                atol=1e-4)
 
 
+def check_rows(found, expected, name):
+    """The same but for signs and order, which are free."""
+    for one, other in zip(jax.tree.leaves(found), jax.tree.leaves(expected)):
+        np.testing.assert_allclose(np.sort(np.abs(one).ravel()), np.sort(np.abs(other).ravel()), rtol=1e-3, atol=1e-4,
+                                   err_msg=name)
+
+
+def test_linear_algebra():
+    """Each routine that JAX calls, against NumPy where there is a counterpart, else by what it decomposes."""
+    square = np.random.RandomState(2).randn(2, 5, 5).astype(np.float32)
+    symmetric = square + np.swapaxes(square, 1, 2)
+    for name, argument in (('eigh', symmetric), ('eig', square), ('svd', square), ('inv', square), ('eigvals', square),
+                           ('qr', square), ('slogdet', square), ('pinv', square)):
+        check_rows(jax.jit(getattr(jnp.linalg, name))(argument), getattr(np.linalg, name)(argument), name)
+    form, basis = jax.jit(jax.scipy.linalg.schur)(square[0])
+    np.testing.assert_allclose(basis @ form @ basis.T, square[0], atol=1e-4)
+    form, basis = jax.jit(lambda a: jax.scipy.linalg.hessenberg(a, calc_q=True))(square[0])
+    np.testing.assert_allclose(basis @ form @ basis.T, square[0], atol=1e-4)
+    q, r, order = jax.jit(lambda a: jax.scipy.linalg.qr(a, pivoting=True))(square[0])
+    np.testing.assert_allclose(q @ r, square[0][:, order], atol=1e-4)
+    ones = jnp.ones(5)
+    solution = jax.lax.linalg.tridiagonal_solve(ones.at[0].set(0), 4 * ones, ones.at[-1].set(0), jnp.ones((5, 1)))
+    matrix = 4 * np.eye(5) + np.eye(5, k=1) + np.eye(5, k=-1)
+    np.testing.assert_allclose(solution[:, 0], np.linalg.solve(matrix, np.ones(5)), rtol=1e-5)
+
+
 def test_beside_the_library():
     """GHLO's own face and JAX on the plugin, in one process, whichever comes first."""
     ours = f'''

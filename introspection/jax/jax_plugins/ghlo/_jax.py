@@ -21,6 +21,13 @@ from . import _callbacks
 
 logger = logging.getLogger('jax_plugins.ghlo')
 
+# Where JAX has rules for its CPU that call LAPACK and none that hold everywhere, or only slower ones. Cholesky's
+# factorization and triangular systems are operations of StableHLO, which call it as well.
+LINEAR_ALGEBRA = (
+    'eig', 'eigh', 'geqp3', 'geqrf', 'hessenberg', 'householder_product', 'lu', 'ormqr', 'schur', 'svd', 'tridiagonal',
+    'tridiagonal_solve',
+)
+
 _missing = {}
 
 
@@ -58,6 +65,18 @@ def _add_donation(platform, _path):
     platforms = _find('interpreters.mlir', '_platforms_with_donation')
     if platform not in platforms:
         platforms.append(platform)
+
+
+def _add_linear_algebra(platform, _path):
+    unknown = []
+    for name in LINEAR_ALGEBRA:
+        try:
+            primitive = _find('lax.linalg', f'{name}_p')
+            mlir.register_lowering(primitive, _find_rule(primitive, 'cpu'), platform=platform)
+        except _Unknown as error:
+            unknown.append(str(error))
+    if unknown:
+        raise _Unknown('; '.join(unknown))
 
 
 def _add_scaled_matmul(platform, _path):
@@ -174,6 +193,7 @@ def _add_callbacks(platform, path):
 
 _FEATURES = {
     'donation': _add_donation,
+    'linear algebra': _add_linear_algebra,
     'callbacks': _add_callbacks,
     'scaled_matmul': _add_scaled_matmul,
     'platform_dependent': _add_platform_dependent,
