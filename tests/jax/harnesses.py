@@ -22,6 +22,7 @@ def parse_options():
     parser = argparse.ArgumentParser(add_help=False)
     parser.add_argument('--every', type=int, default=1)
     parser.add_argument('--seed', type=int, default=0)
+    parser.add_argument('--part', type=int, default=0)
     parser.add_argument('--x64', action='store_true')
     parser.add_argument('--names', default='')
     return parser.parse_known_args()[0]
@@ -62,7 +63,7 @@ def main():
     print(f'# every {options.every}, seed {options.seed}, {"with" if options.x64 else "without"} 64-bit types, {here}')
     for harness in test_harnesses.all_harnesses:
         name = harness.fullname
-        if options.names not in name or zlib.crc32(f'{options.seed} {name}'.encode()) % options.every:
+        if options.names not in name or zlib.crc32(f'{options.seed} {name}'.encode()) % options.every != options.part:
             continue
         problem = check(harness, here, there)
         if problem is False:

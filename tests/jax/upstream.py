@@ -35,6 +35,7 @@ def parse_options():
     parser.add_argument('--upstream', type=lambda text: pathlib.Path(text).resolve(), required=True)
     parser.add_argument('--every', type=int, default=1)
     parser.add_argument('--seed', type=int, default=0)
+    parser.add_argument('--part', type=int, default=0)
     parser.add_argument('--x64', action='store_true')
     parser.add_argument('--devices', type=int, default=1)
     parser.add_argument('--files', default='*_test')
@@ -77,7 +78,7 @@ class Side:
         while True:
             with tempfile.NamedTemporaryFile('w', suffix='.json') as settings:
                 json.dump({'source': str(self.options.upstream), 'every': self.options.every, 'seed': self.options.seed,
-                           'wanted': wanted, 'done': sorted(done)}, settings)
+                           'part': self.options.part, 'wanted': wanted, 'done': sorted(done)}, settings)
                 settings.flush()
                 unended = self.run_process(file, settings.name, done)
             if unended is None:
@@ -141,7 +142,7 @@ class Known:
     """What XLA's CPU gave for a file, in a folder of results."""
 
     def __init__(self, options):
-        facts = json.dumps([jax.__version__, options.every, options.seed, options.x64, options.devices,
+        facts = json.dumps([jax.__version__, options.every, options.seed, options.part, options.x64, options.devices,
                             {name: value for name, value in os.environ.items() if name.startswith('JAX_NUM_GEN')}])
         self.folder = options.results / f'{zlib.crc32(facts.encode()):08x}'
         self.folder.mkdir(parents=True, exist_ok=True)

@@ -24,7 +24,7 @@ def tell(**fields):
 
 
 def is_drawn(identifier):
-    return zlib.crc32(f'{SETTINGS["seed"]} {identifier}'.encode()) % SETTINGS['every'] == 0
+    return zlib.crc32(f'{SETTINGS["seed"]} {identifier}'.encode()) % SETTINGS['every'] == SETTINGS['part']
 
 
 def give_hypothesis_util():
