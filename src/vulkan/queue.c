@@ -46,7 +46,7 @@ struct _GhloVulkanQueue
   VkSemaphore       timeline;
   VkPipelineLayout  layout;
   GMutex            lock;           /* guards what follows, and the queue */
-  int               lately;         /* µs that a run took; atomic */
+  int               lately[GHLO_VULKAN_N_WAITS];    /* µs that was waited; atomic */
   guint64           seen;           /* what the timeline had reached when somebody asked; atomic */
   guint64           submitted;      /* the timeline's last value; atomic where the lock is not held */
   GArray           *gathered;       /* VkCommandBuffer, in the order in which they are to be done … */
@@ -412,9 +412,10 @@ ghlo_vulkan_queue_retire (GhloVulkanQueue *self,
 
 /* A device that is a processor needs it for its work, and is not polled. */
 gint64
-ghlo_vulkan_queue_get_patience (GhloVulkanQueue *self)
+ghlo_vulkan_queue_get_patience (GhloVulkanQueue *self,
+                                GhloVulkanWait   wait)
 {
-  const int lately = g_atomic_int_get (&self->lately);
+  const int lately = g_atomic_int_get (&self->lately[wait]);
 
   if (ghlo_vulkan_device_is_cpu (self->device))
     return 0;
@@ -424,16 +425,17 @@ ghlo_vulkan_queue_get_patience (GhloVulkanQueue *self)
 
 void
 ghlo_vulkan_queue_took (GhloVulkanQueue *self,
+                        GhloVulkanWait   wait,
                         gint64           time)
 {
-  g_atomic_int_set (&self->lately, (int) CLAMP (time, 0, MOST_PATIENCE + 1));
+  g_atomic_int_set (&self->lately[wait], (int) CLAMP (time, 0, MOST_PATIENCE + 1));
 }
 
 static gboolean
 poll_for (GhloVulkanQueue *self,
           guint64          value)
 {
-  gint64 end = g_get_monotonic_time () + ghlo_vulkan_queue_get_patience (self);
+  gint64 end = g_get_monotonic_time () + ghlo_vulkan_queue_get_patience (self, GHLO_VULKAN_WAIT_IN_RUN);
   gboolean has_ended;
 
   while (!(has_ended = ghlo_vulkan_queue_reached (self, value) >= value) && g_get_monotonic_time () < end)
@@ -468,12 +470,14 @@ ghlo_vulkan_queue_await (GhloVulkanQueue    *self,
                          const GhloMonitor  *monitor,
                          GError            **error)
 {
+  const gint64 begun = g_get_monotonic_time ();
   VkResult result = VK_TIMEOUT;
 
   if (poll_for (self, value))
     result = VK_SUCCESS;
   while (result == VK_TIMEOUT && !ghlo_monitor_cancelled (monitor, error))
     result = sleep_until (self, value);
+  ghlo_vulkan_queue_took (self, GHLO_VULKAN_WAIT_IN_RUN, g_get_monotonic_time () - begun);
   if (result == VK_TIMEOUT)
     return FALSE;
   /* What another thread lost was never done. */

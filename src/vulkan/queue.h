@@ -48,10 +48,20 @@ gboolean         ghlo_vulkan_queue_finish   (GhloVulkanQueue           *self,
                                              GError                   **error);
 /* Waits until the device has ended with what was submitted, or its driver has lost it, whatever was reported. */
 void             ghlo_vulkan_queue_settle   (GhloVulkanQueue           *self);
-/* µs for which who waits is to poll before sleeping; and how long a run took just now, which decides that.
+/* Why somebody waits. A run that has waited for itself has mostly ended when its caller waits for it. */
+typedef enum
+{
+  GHLO_VULKAN_WAIT_FOR_RUN,     /* which a call has begun */
+  GHLO_VULKAN_WAIT_IN_RUN,      /* before the call can go on, as for what a loop reports */
+  GHLO_VULKAN_N_WAITS
+} GhloVulkanWait;
+
+/* µs for which who waits is to poll before sleeping; and how long that took just now, which decides the next time.
  * Thread-safe. */
-gint64           ghlo_vulkan_queue_get_patience (GhloVulkanQueue       *self);
+gint64           ghlo_vulkan_queue_get_patience (GhloVulkanQueue       *self,
+                                             GhloVulkanWait             wait);
 void             ghlo_vulkan_queue_took     (GhloVulkanQueue           *self,
+                                             GhloVulkanWait             wait,
                                              gint64                     time);
 /* Sleeps until the timeline has reached @value, or for a moment. */
 void             ghlo_vulkan_queue_sleep    (GhloVulkanQueue           *self,

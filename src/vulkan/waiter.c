@@ -224,14 +224,14 @@ sleep_for (gpointer data,
 static gint64
 get_patience (gpointer data)
 {
-  return ghlo_vulkan_queue_get_patience (((GhloVulkanWaiter *) data)->device->queue);
+  return ghlo_vulkan_queue_get_patience (((GhloVulkanWaiter *) data)->device->queue, GHLO_VULKAN_WAIT_FOR_RUN);
 }
 
 static void
 took (gpointer data,
       gint64   time)
 {
-  ghlo_vulkan_queue_took (((GhloVulkanWaiter *) data)->device->queue, time);
+  ghlo_vulkan_queue_took (((GhloVulkanWaiter *) data)->device->queue, GHLO_VULKAN_WAIT_FOR_RUN, time);
 }
 
 GhloPending *

@@ -10,6 +10,7 @@
 
 #include "base/ghlo-error.h"
 #include "runtime/place.h"
+#include "vulkan/queue.h"
 #include "vulkan/waiter.h"
 
 /* Some milliseconds of work. */
@@ -112,6 +113,49 @@ test_end (void)
     }
 }
 
+/* Of a device that is no processor. */
+static gint64
+get_patience (GhloVulkanDevice *device,
+              GhloVulkanWait    wait)
+{
+  const VkPhysicalDeviceType type = device->type;
+  gint64 patience;
+
+  device->type = VK_PHYSICAL_DEVICE_TYPE_DISCRETE_GPU;
+  patience = ghlo_vulkan_queue_get_patience (device->queue, wait);
+  device->type = type;
+
+  return patience;
+}
+
+/* Who waits polls for twice as long as it took the last time, within limits. What a run waits for, and what is waited
+ * for behind it, take as long as they take, whatever the other does. */
+static void
+test_patience (void)
+{
+  GhloVulkanDevice *device = vulkan_program_device ();
+  g_autoptr (GhloPrepared) prepared = NULL;
+  g_autoptr (GhloPending) pending = NULL;
+  g_autoptr (GError) error = NULL;
+  GhloValue *output;
+
+  if (device == NULL)
+    return;
+  prepared = vulkan_program_prepare (&device->core, program, &error);
+  g_assert_no_error (error);
+  for (guint wait = 0; wait < GHLO_VULKAN_N_WAITS; wait++)
+    ghlo_vulkan_queue_took (device->queue, wait, 100);
+  pending = begin (prepared, &output);
+  g_assert_true (ghlo_vulkan_queue_finish (device->queue, NULL, &error));
+  g_assert_cmpint (get_patience (device, GHLO_VULKAN_WAIT_IN_RUN), ==, 50);     /* milliseconds are slept through */
+  g_assert_cmpint (get_patience (device, GHLO_VULKAN_WAIT_FOR_RUN), ==, 200);
+  ghlo_vulkan_queue_took (device->queue, GHLO_VULKAN_WAIT_IN_RUN, 300);
+  ghlo_vulkan_queue_took (device->queue, GHLO_VULKAN_WAIT_FOR_RUN, 1);
+  g_assert_cmpint (get_patience (device, GHLO_VULKAN_WAIT_IN_RUN), ==, 500);
+  g_assert_cmpint (get_patience (device, GHLO_VULKAN_WAIT_FOR_RUN), ==, 50);
+  check_output (output);
+}
+
 static void
 test_lost (void)
 {
@@ -140,6 +184,7 @@ main (int    argc,
 {
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/vulkan/waiter/end", test_end);
+  g_test_add_func ("/vulkan/waiter/patience", test_patience);
   g_test_add_func ("/vulkan/waiter/lost", test_lost);
 
   return g_test_run ();
