@@ -147,8 +147,8 @@ typedef struct
   /* What is in it takes about @seconds. */
   void      (*end)      (gpointer               recording,
                          double                 seconds);
-  /* What is put in from now on does nothing where the byte at @place, which it does not write, is 0 by then; nowhere:
-   * it always does. The place that it was before. */
+  /* What is put in from now on writes nothing where the byte at @place, which it does not write, is 0 by then, but it
+   * may read; nowhere: it is always done. The place that it was before. */
   GhloStepPlace (*gate) (gpointer               recording,
                          GhloStepPlace          place);
   /* Behind a block of iterations of a loop that data ends, @n bytes from @gates on, @stride from each other, of which

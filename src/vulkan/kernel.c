@@ -190,7 +190,7 @@ ghlo_vulkan_kernel_schedule (const GhloVulkanKernel *self,
                              GhloSpirvParts          parts)
 {
   return (GhloSpirvSchedule) { self->group_per_point, self->device->limits.maxComputeSharedMemorySize,
-                               self->points_each, parts, self->group_per_point ? self->group : 0 };
+                               self->points_each, parts, self->group_per_point ? self->group : 0, self->n_points };
 }
 
 static gboolean

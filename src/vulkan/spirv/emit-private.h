@@ -70,6 +70,7 @@ typedef struct
   guint             n_kept, n_kept_throughout;  /* the latter from the beginning of a point to its end */
   guint8            places[GHLO_KERNEL_MAX_TEMPORARIES];        /* SpirvPlace, where there is a lane */
   GhloSpirvParts    parts;              /* of the first block */
+  gboolean          is_little;          /* what all points have to do */
   Id                part, n_points, slot;  /* APART: which it is, and of what it comes to; MERGED: n_points and the
                                          * point's number are there */
   Id                zero;               /* read from the table, where floats.folds_exactly is FALSE */
@@ -271,8 +272,10 @@ void ghlo_spirv_keep_next     (Spirv                 *self,
 Id   ghlo_spirv_get_kept      (const Spirv           *self,
                                guint                  access);
 
-/* points.c: a part of a block that is done apart. */
+/* points.c: a part of a block that is done apart; and what nodes of a block that has been emitted are stored to. */
 void ghlo_spirv_part          (Spirv                 *self,
+                               const GhloKernelBlock *block);
+void ghlo_spirv_stores        (Spirv                 *self,
                                const GhloKernelBlock *block);
 
 /* module.c */
@@ -297,6 +300,15 @@ Id   ghlo_spirv_find_point    (Spirv           *self,
                                gboolean         group_per_point);
 /* The points from which on none is done: all of them where there is a flag that is 0. */
 Id   ghlo_spirv_load_end      (Spirv           *self);
+/* The same without a branch, for what is done while the flag is on its way: what was loaded, and what it says. */
+typedef struct
+{
+  Id flag, is_there, word;
+} SpirvGate;
+
+SpirvGate ghlo_spirv_load_gate (Spirv            *self);
+Id   ghlo_spirv_is_open       (Spirv            *self,
+                               const SpirvGate  *gate);
 /* What follows, up to ghlo_spirv_end_if (), is done where there is such a point. */
 Id   ghlo_spirv_begin_point   (Spirv           *self,
                                Id               point);

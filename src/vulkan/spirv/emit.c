@@ -12,6 +12,9 @@
 
 #include <string.h>
 
+/* Nodes of all points that are computed while the flag is on its way which says whether that was in vain. */
+enum { MOST_AHEAD = 1 << 18 };
+
 static void
 load_table (Spirv *self)
 {
@@ -108,6 +111,62 @@ emit_points (Spirv *self,
   ghlo_spirv_end_loop (self, loop, ghlo_spirv_u64 (self, GHLO_SPIRV_GROUP));
 }
 
+/* The bits of @value, in 64. */
+static Id
+bits_of (Spirv           *self,
+         GhloElementType  type,
+         Id               value)
+{
+  const guint bits = ghlo_element_info (type)->bits;
+
+  if (type == GHLO_ELEMENT_TYPE_I1)
+    return ghlo_spirv_select (self, self->u64, value, ghlo_spirv_u64 (self, 1), ghlo_spirv_u64 (self, 0));
+  if (ghlo_node_types (type) == GHLO_NODE_TYPES_F)
+    value = CODE (SpvOpBitcast, ghlo_spirv_integer_type (self, bits), value);
+
+  return bits == 64 ? value : CODE (SpvOpUConvert, self->u64, value);
+}
+
+/* Whether there are the values that @block stores: they always are, but no compiler knows. One that did would compute
+ * behind the branch what nobody else needs, and so load behind it. */
+static Id
+has_values (Spirv                 *self,
+            const GhloKernelBlock *block)
+{
+  Id bits = ghlo_spirv_u64 (self, 0);
+
+  for (guint i = block->first_store; i < block->first_store + (guint) block->n_stores; i++)
+    {
+      const GhloKernelStore *store = &self->kernel->stores[i];
+
+      bits = CODE (SpvOpBitwiseOr, self->u64, bits, bits_of (self, self->kernel->accesses[store->access].type,
+                                                             self->values[store->node]));
+    }
+  bits = CODE (SpvOpBitwiseAnd, self->u64, bits, ghlo_spirv_word (self, self->table, GHLO_SPIRV_WORD_ZERO));
+
+  return CODE (SpvOpIEqual, self->boolean, bits, ghlo_spirv_u64 (self, 0));
+}
+
+/* The flag decides on stores alone. Behind the last point the first one is loaded. */
+static void
+emit_little (Spirv *self,
+             Id     point)
+{
+  const GhloKernelBlock *block = self->kernel->blocks;
+  const Id is_there = CODE (SpvOpULessThan, self->boolean, point,
+                            ghlo_spirv_word (self, self->table, GHLO_SPIRV_WORD_END));
+  const SpirvGate gate = ghlo_spirv_load_gate (self);
+  Id condition, exit;
+
+  set_point (self, ghlo_spirv_select (self, self->u64, is_there, point, ghlo_spirv_u64 (self, 0)));
+  ghlo_spirv_nodes (self, block->first_node, block->first_merge);
+  condition = CODE (SpvOpLogicalAnd, self->boolean, is_there, has_values (self, block));
+  exit = ghlo_spirv_begin_if (self, CODE (SpvOpLogicalAnd, self->boolean, condition,
+                                          ghlo_spirv_is_open (self, &gate)));
+  ghlo_spirv_stores (self, block);
+  ghlo_spirv_end_if (self, exit);
+}
+
 /* What is in the table is on its way while the flag is, since steps that wait for each other are mostly such ways. */
 static void
 emit_point (Spirv *self,
@@ -116,6 +175,11 @@ emit_point (Spirv *self,
   Id exit;
 
   load_table (self);
+  if (self->is_little)
+    {
+      emit_little (self, point);
+      return;
+    }
   exit = ghlo_spirv_begin_point (self, point);
   ghlo_spirv_place (self);
   if (self->parts != GHLO_SPIRV_PARTS_IN_TURN)
@@ -131,6 +195,27 @@ emit_point (Spirv *self,
   ghlo_spirv_end_if (self, exit);
 }
 
+/* Whether all points have little to do, and that in a row: a device computes it in the time that it waits for memory
+ * once. */
+static gboolean
+is_little (const Spirv             *self,
+           const GhloSpirvSchedule *schedule)
+{
+  const GhloKernel *kernel = self->kernel;
+  const GhloKernelBlock *block = kernel->blocks;
+  guint64 n_nodes;
+
+  if (schedule->group_per_point || kernel->n_blocks != 1 || block->kind != GHLO_BLOCK_POINTS || block->axes != 0
+      || block->n_folds > 0 || schedule->n_points == 0)
+    return FALSE;
+  for (guint i = block->first_store; i < block->first_store + (guint) block->n_stores; i++)
+    if (kernel->stores[i].access == GHLO_KERNEL_NONE)
+      return FALSE;
+  n_nodes = 1 + ghlo_spirv_count_nodes (self, block->first_node, block->first_merge);
+
+  return schedule->n_points <= MOST_AHEAD / n_nodes;
+}
+
 /* Of what was emitted before nothing is left but the module. */
 static void
 begin_kernel (Spirv                   *self,
@@ -140,6 +225,7 @@ begin_kernel (Spirv                   *self,
   memset (&self->kernel, 0, sizeof *self - G_STRUCT_OFFSET (Spirv, kernel));
   self->kernel = kernel;
   self->parts = schedule->parts;
+  self->is_little = is_little (self, schedule);
 }
 
 static void

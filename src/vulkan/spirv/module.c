@@ -100,27 +100,63 @@ ghlo_spirv_load_push (Spirv *self,
   return CODE (SpvOpLoad, self->u64, place);
 }
 
-/* Of the flag the four bytes are loaded which it is one of, since not every device loads single ones. */
+/* Of a flag's address the four bytes are loaded which it is one of, since not every device loads single ones. */
+static Id
+load_flag (Spirv *self,
+           Id     address)
+{
+  return ghlo_spirv_read (self, GHLO_ELEMENT_TYPE_UI32,
+                          CODE (SpvOpBitwiseAnd, self->u64, address, ghlo_spirv_u64 (self, ~(guint64) 3)));
+}
+
+/* Whether the flag at @address, one of the bytes of @word, is 0. */
+static Id
+is_off (Spirv *self,
+        Id     address,
+        Id     word)
+{
+  Id shift = CODE (SpvOpBitwiseAnd, self->u32, CODE (SpvOpUConvert, self->u32, address),
+                   ghlo_spirv_integer (self, 32, 3));
+  Id byte = CODE (SpvOpShiftRightLogical, self->u32, word,
+                  CODE (SpvOpIMul, self->u32, shift, ghlo_spirv_integer (self, 32, 8)));
+
+  return CODE (SpvOpIEqual, self->boolean, CODE (SpvOpBitwiseAnd, self->u32, byte, ghlo_spirv_integer (self, 32, 255)),
+               ghlo_spirv_integer (self, 32, 0));
+}
+
 Id
 ghlo_spirv_load_end (Spirv *self)
 {
-  Id end = ghlo_spirv_variable (self, self->u64), flag, exit, shift, byte, is_off;
+  Id end = ghlo_spirv_variable (self, self->u64), flag, exit;
 
   STATEMENT (SpvOpStore, end, ghlo_spirv_word (self, self->table, GHLO_SPIRV_WORD_END));
   flag = ghlo_spirv_word (self, self->table, GHLO_SPIRV_WORD_FLAG);
   exit = ghlo_spirv_begin_if (self, CODE (SpvOpINotEqual, self->boolean, flag, ghlo_spirv_u64 (self, 0)));
-  byte = ghlo_spirv_read (self, GHLO_ELEMENT_TYPE_UI32,
-                          CODE (SpvOpBitwiseAnd, self->u64, flag, ghlo_spirv_u64 (self, ~(guint64) 3)));
-  shift = CODE (SpvOpBitwiseAnd, self->u32, CODE (SpvOpUConvert, self->u32, flag), ghlo_spirv_integer (self, 32, 3));
-  shift = CODE (SpvOpIMul, self->u32, shift, ghlo_spirv_integer (self, 32, 8));
-  byte = CODE (SpvOpShiftRightLogical, self->u32, byte, shift);
-  byte = CODE (SpvOpBitwiseAnd, self->u32, byte, ghlo_spirv_integer (self, 32, 255));
-  is_off = CODE (SpvOpIEqual, self->boolean, byte, ghlo_spirv_integer (self, 32, 0));
-  STATEMENT (SpvOpStore, end, ghlo_spirv_select (self, self->u64, is_off, ghlo_spirv_u64 (self, 0),
-                                                 CODE (SpvOpLoad, self->u64, end)));
+  STATEMENT (SpvOpStore, end, ghlo_spirv_select (self, self->u64, is_off (self, flag, load_flag (self, flag)),
+                                                 ghlo_spirv_u64 (self, 0), CODE (SpvOpLoad, self->u64, end)));
   ghlo_spirv_end_if (self, exit);
 
   return CODE (SpvOpLoad, self->u64, end);
+}
+
+/* Nothing branches before the flag is used: where there is none, a word of the table is loaded in its place. */
+SpirvGate
+ghlo_spirv_load_gate (Spirv *self)
+{
+  SpirvGate gate = { .flag = ghlo_spirv_word (self, self->table, GHLO_SPIRV_WORD_FLAG) };
+
+  gate.is_there = CODE (SpvOpINotEqual, self->boolean, gate.flag, ghlo_spirv_u64 (self, 0));
+  gate.word = load_flag (self, ghlo_spirv_select (self, self->u64, gate.is_there, gate.flag, self->table));
+
+  return gate;
+}
+
+Id
+ghlo_spirv_is_open (Spirv           *self,
+                    const SpirvGate *gate)
+{
+  return CODE (SpvOpLogicalNot, self->boolean,
+               CODE (SpvOpLogicalAnd, self->boolean, gate->is_there, is_off (self, gate->flag, gate->word)));
 }
 
 Id

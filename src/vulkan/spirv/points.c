@@ -67,9 +67,9 @@ set_once (Spirv *self,
     ghlo_spirv_end_if (self, exit);
 }
 
-static void
-emit_stores (Spirv                 *self,
-             const GhloKernelBlock *block)
+void
+ghlo_spirv_stores (Spirv                 *self,
+                   const GhloKernelBlock *block)
 {
   const gboolean is_for_all = ghlo_spirv_is_for_all (self, block);
 
@@ -119,7 +119,7 @@ emit_point (Spirv    *self,
   for (guint i = 0; i < block->n_folds; i++)
     self->left[block->first_fold + i] = ghlo_spirv_get_chain (self, &points->folds, i, chain);
   ghlo_spirv_nodes (self, block->first_node, block->first_merge);
-  emit_stores (self, block);
+  ghlo_spirv_stores (self, block);
   for (guint i = 0; i < block->n_folds; i++)
     ghlo_spirv_set_chain (self, &points->folds, i, chain, self->values[fold_of (self, points, i)->update]);
 }

@@ -30,7 +30,7 @@ typedef enum
   GHLO_SPIRV_WORD_SCRATCH,      /* address, aligned to 8 bytes */
   GHLO_SPIRV_WORD_INVOCATIONS,  /* of the dispatch, which all have scratch */
   GHLO_SPIRV_WORD_ZERO,         /* 0, which no compiler knows */
-  GHLO_SPIRV_WORD_FLAG,         /* address of a byte; nothing is done where that is 0, which the dispatch keeps; or 0 */
+  GHLO_SPIRV_WORD_FLAG,         /* address of a byte that the dispatch keeps: nothing is stored where that is 0; or 0 */
   GHLO_SPIRV_N_WORDS
 } GhloSpirvWord;
 
@@ -68,6 +68,8 @@ typedef struct
   guint    points_each;         /* of an invocation that needs no scratch, where parts are done in turn; 0 is 1 */
   GhloSpirvParts parts;         /* other than IN_TURN only where ghlo_spirv_count_parts () is more than 1 */
   guint    group;               /* invocations of a workgroup that does a point, a power of two; 0: GHLO_SPIRV_GROUP */
+  guint64  n_points;            /* Parallel points. Where they have little to do they are computed while the flag is on
+                                 * its way, which decides whether that is stored; 0: there may be any number. */
 } GhloSpirvSchedule;
 
 static inline guint

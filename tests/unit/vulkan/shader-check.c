@@ -19,6 +19,8 @@
 static const GhloSpirvSchedule by_invocation, by_group = { TRUE, 16384 }, by_any_group = { TRUE, G_MAXSIZE - 1 };
 static const GhloSpirvSchedule by_wide_group = { TRUE, 16384, .group = 128 };
 static const GhloSpirvSchedule by_narrow_group = { TRUE, 16384, .group = 8 };
+/* As if they were few points. */
+static const GhloSpirvSchedule ahead = { .n_points = 1 };
 
 static char *
 find_validator (void)
@@ -131,6 +133,8 @@ shader_check_validate (const GhloKernel *kernel,
 
   validate (kernel, &all, &by_invocation, name);
   validate (kernel, &none, &by_any_group, name);
+  if (kernel->n_blocks == 1)
+    validate (kernel, &none, &ahead, name);
 }
 
 void
@@ -139,13 +143,14 @@ shader_check_validate_pair (const GhloKernel *first,
                             const char       *name)
 {
   const GhloSpirvFloats floats = { .folds_exactly = TRUE };
-  const GhloSpirvSchedule *const schedules[] = { &by_any_group, &by_invocation };
+  const GhloSpirvSchedule *const schedules[] = { &by_any_group, &by_invocation, &ahead };
+  const guint n = G_N_ELEMENTS (schedules);
 
-  for (guint i = 0; i < 4; i++)
+  for (guint i = 0; i < n * n; i++)
     {
       g_autoptr (GError) error = NULL;
       g_autoptr (GBytes) words = ghlo_spirv_emit_pair ((const GhloKernel *[]) { first, second }, &floats,
-                                                       (GhloSpirvSchedule[]) { *schedules[i / 2], *schedules[i % 2] },
+                                                       (GhloSpirvSchedule[]) { *schedules[i / n], *schedules[i % n] },
                                                        &error);
 
       g_assert_no_error (error);
@@ -215,6 +220,8 @@ shader_check_run (ShaderRunner          *runner,
   ghlo_kernel_interpret (expanded, extents, expected, NULL, &error);
   g_assert_no_error (error);
   compare (runner, device, kernel, &by_invocation, extents, from, expected, name);
+  if (kernel->n_blocks == 1)
+    compare (runner, device, kernel, &ahead, extents, from, expected, name);
   if (fits)
     compare (runner, device, kernel, &by_group, extents, from, expected, name);
   if (fits && kernel->n_carries > 0 && seed % 3 == 1)

@@ -217,6 +217,46 @@ test_loads (void)
     }
 }
 
+/* Of those before the first branch of two ways. */
+static guint
+count_loads_ahead (GBytes *bytes)
+{
+  gsize size, end = 5;
+  const guint32 *words = g_bytes_get_data (bytes, &size);
+  g_autoptr (GBytes) before = NULL;
+
+  while (end < size / 4 && (words[end] & SpvOpCodeMask) != SpvOpBranchConditional)
+    end += words[end] >> SpvWordCountShift;
+  before = g_bytes_new_from_bytes (bytes, 0, end * 4);
+
+  return count_loads (before);
+}
+
+/* Where all points have little to do, the one branch comes behind all that is loaded, the flag among it; and what they
+ * store is in its condition. */
+static void
+test_loads_ahead (void)
+{
+  static const char *const names[] = { "transpose.kernel", "in-place.kernel", "pad.kernel", "gather.kernel" };
+  const GhloSpirvFloats floats = { .folds_exactly = TRUE };
+
+  for (guint i = 0; i < G_N_ELEMENTS (names); i++)
+    for (guint is_much = 0; is_much < 2; is_much++)
+      {
+        g_autofree GhloKernel *kernel = read_kernel (names[i]);
+        const GhloSpirvSchedule schedule = { .n_points = is_much ? 1 << 20 : 1000 };
+        g_autoptr (GError) error = NULL;
+        g_autoptr (GBytes) words = ghlo_spirv_emit (kernel, &floats, &schedule, &error);
+
+        g_assert_no_error (error);
+        g_test_message ("%s, %u points", names[i], (guint) schedule.n_points);
+        if (is_much)
+          g_assert_cmpuint (count_loads_ahead (words), <, count_loads (words));
+        else
+          g_assert_cmpuint (count_loads_ahead (words), ==, count_loads (words));
+      }
+}
+
 /* The device and what it was measured to do, for all tests; NULL where there is none. */
 static ShaderRunner *
 open_device (const GhloSpirvDevice **device)
@@ -390,6 +430,7 @@ main (int    argc,
   g_test_add_func ("/spirv/limits", test_limits);
   g_test_add_func ("/spirv/barriers", test_barriers);
   g_test_add_func ("/spirv/loads", test_loads);
+  g_test_add_func ("/spirv/loads-ahead", test_loads_ahead);
   g_test_add_func ("/spirv/measure", test_measure);
   g_test_add_func ("/spirv/device/rounding", test_rounding);
   g_test_add_func ("/spirv/device/files", test_device_files);
