@@ -215,6 +215,9 @@ gboolean         ghlo_step_plan_find_donations (GhloStepPlan  *plan,
 /* Places all temporaries in their arenas. */
 gboolean         ghlo_step_plan_assign         (GhloStepPlan  *plan,
                                                 GhloStepWatch *watch);
+/* Finds which steps may be behind gates. */
+gboolean         ghlo_step_plan_find_gates     (GhloStepPlan  *plan,
+                                                GhloStepWatch *watch);
 /* Finds which steps run the same. */
 gboolean         ghlo_step_plan_find_codes     (GhloStepPlan  *plan,
                                                 GhloStepWatch *watch);

@@ -90,7 +90,7 @@ ghlo_step_compile (GhloStepCode       *code,
     .op = step->op, .body = step->body, .n_operands = step->n_operands,
     .n_results = step->n_results, .operands = views, .results = views + step->n_operands, .aliases = aliases,
     .alignments = alignments, .scratch = step->scratch != GHLO_STEP_NONE ? plan->buffers[step->scratch].size : 0,
-    .kept = g_steal_pointer (&step->kept),
+    .may_be_gated = step->may_be_gated, .kept = g_steal_pointer (&step->kept),
   };
 
   for (guint i = 0; i < n; i++)

@@ -364,7 +364,7 @@ ghlo_step_plan_new (const GhloIrModule   *module,
   ghlo_ir_arena_clear (&self.arena);
   ok = ok && ghlo_step_plan_stride_results (plan, &watch) && ghlo_step_plan_coalesce (plan, &watch)
        && ghlo_step_plan_find_donations (plan, &watch) && ghlo_step_plan_assign (plan, &watch)
-       && ghlo_step_plan_find_codes (plan, &watch);
+       && ghlo_step_plan_find_gates (plan, &watch) && ghlo_step_plan_find_codes (plan, &watch);
 
   return ok ? g_steal_pointer (&plan) : NULL;
 }

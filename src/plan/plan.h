@@ -97,6 +97,7 @@ struct _GhloStep
   GhloStepCode                 *code;
   gpointer                      kept;     /* COMPUTE: by the selection, until the code is compiled; the step's */
   guint32                       scratch;  /* a buffer, or GHLO_STEP_NONE */
+  gboolean                      may_be_gated;     /* COMPUTE: as in GhloStepRequest */
   gpointer                      fallback;  /* REFERENCE: whoever runs the plan's own */
   GhloStepBody                 *bodies;  /* LOOP: condition, body; BRANCH: one for each value of operands[0] */
   guint                         n_bodies;
@@ -215,6 +216,13 @@ char         *ghlo_step_print      (const GhloStepPlan    *plan,
 /* Whether @body, the number of one of its bodies, is ever run. */
 gboolean      ghlo_step_runs_body  (const GhloStep        *self,
                                     guint                  body);
+/* Who records the step: of a COMPUTE step's target; NULL where it is run. */
+static inline const GhloStepRecorder *
+ghlo_step_get_recorder (const GhloStep *self)
+{
+  return self->kind == GHLO_STEP_COMPUTE && self->target->space != NULL ? self->target->space->recorder : NULL;
+}
+
 /* Where a LOOP that data ends has its predicate in the memory of the device that computes it: what its condition's last
  * step brings to the host. Nowhere where that step does something else. */
 GhloStepPlace ghlo_step_get_predicate (const GhloStep     *self);

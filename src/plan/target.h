@@ -37,6 +37,8 @@ typedef struct
   const guint32        *aliases;
   const guint32        *alignments;
   gsize                 scratch;
+  /* Once the plan is made, FALSE before: recordings may have it behind a gate, again and again. */
+  gboolean              may_be_gated;
   gpointer              kept;          /* of the selection, for compile(), which takes it over; NULL: nothing */
 } GhloStepRequest;
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
  * Which steps run the same: those of one implementation, whose operations differ in nothing
- * but their values, whose views, aliases and alignments are the same, and which want the
- * elements of no constant, or of the same one. They are compiled once.
+ * but their values, whose views, aliases and alignments are the same, which may be gated all or
+ * not at all, and which want the elements of no constant, or of the same one. They are compiled once.
  */
 
 #include "plan/build.h"
@@ -83,7 +83,8 @@ same_code (gconstpointer a,
   const GhloStep *x = ((const GhloStepCode *) a)->step, *y = ((const GhloStepCode *) b)->step;
 
   if (x->target != y->target || x->implementation != y->implementation || x->n_operands != y->n_operands
-      || x->n_results != y->n_results || x->body != y->body || (x->op == NULL) != (y->op == NULL)
+      || x->n_results != y->n_results || x->body != y->body || x->may_be_gated != y->may_be_gated
+      || (x->op == NULL) != (y->op == NULL)
       || (x->op != NULL && (!ghlo_ir_op_is_like (x->op, y->op) || !same_values (x->op, y->op))))
     return FALSE;
   for (guint i = 0; i < x->n_operands; i++)

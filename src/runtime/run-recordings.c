@@ -499,7 +499,7 @@ ghlo_run_recordings_begin_with (const GhloRunRecordings *self,
 {
   const GhloRunStretch *stretch = &self->stretches[step->number];
 
-  return alone ? ghlo_run_recorder_of (step) != NULL : stretch->recording != NULL || stretch->loop != NULL;
+  return alone ? ghlo_step_get_recorder (step) != NULL : stretch->recording != NULL || stretch->loop != NULL;
 }
 
 /* One ahead of the device, so that it is not kept from hearing of a cancel. */

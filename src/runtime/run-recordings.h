@@ -41,12 +41,6 @@ guint              ghlo_run_recordings_run  (GhloRunRecordings         *self,
 void               ghlo_run_exchange        (const GhloStep            *loop,
                                              guint8                   **addresses);
 
-static inline const GhloStepRecorder *
-ghlo_run_recorder_of (const GhloStep *step)
-{
-  return step->kind == GHLO_STEP_COMPUTE && step->target->space != NULL ? step->target->space->recorder : NULL;
-}
-
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (GhloRunRecordings, ghlo_run_recordings_free)
 
 G_END_DECLS

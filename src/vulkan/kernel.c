@@ -190,7 +190,8 @@ ghlo_vulkan_kernel_schedule (const GhloVulkanKernel *self,
                              GhloSpirvParts          parts)
 {
   return (GhloSpirvSchedule) { self->group_per_point, self->device->limits.maxComputeSharedMemorySize,
-                               self->points_each, parts, self->group_per_point ? self->group : 0, self->n_points };
+                               self->points_each, parts, self->group_per_point ? self->group : 0,
+                               self->may_be_gated ? self->n_points : 0 };
 }
 
 static gboolean
@@ -279,8 +280,10 @@ make_pipeline (const GhloVulkanKernel  *self,
 
 gboolean
 ghlo_vulkan_kernel_compile (GhloVulkanKernel  *self,
+                            gboolean           may_be_gated,
                             GError           **error)
 {
+  self->may_be_gated = may_be_gated;
   if (self->n_parts > 1)
     {
       self->parts_pipeline = make_pipeline (self, GHLO_SPIRV_PARTS_APART, error);

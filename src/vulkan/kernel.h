@@ -23,6 +23,7 @@ struct _GhloVulkanKernel
   guint64           n_parts;          /* of each, that are done apart */
   gsize             scratch_each;     /* bytes of an invocation */
   guint64           n_invocations;    /* that are at work at once: all of them have scratch */
+  gboolean          may_be_gated;     /* as in GhloStepRequest, once it is compiled */
 };
 
 /* NULL, or the reason, static, why the device does not compute @kernel. Nothing is kept but @kernel. */
@@ -38,8 +39,9 @@ gsize       ghlo_vulkan_kernel_scratch (const GhloVulkanKernel   *self);
 /* Choices for its shader, or for that of its parts or of the rest. */
 GhloSpirvSchedule ghlo_vulkan_kernel_schedule (const GhloVulkanKernel *self,
                                         GhloSpirvParts            parts);
-/* Makes its pipeline. */
+/* Makes its pipeline, for a step whose request says whether it @may_be_gated. */
 gboolean    ghlo_vulkan_kernel_compile (GhloVulkanKernel         *self,
+                                        gboolean                  may_be_gated,
                                         GError                  **error);
 /* Puts it into @recording. @buffers: a place for each of the kernel's. */
 void        ghlo_vulkan_kernel_record  (const GhloVulkanKernel   *self,

@@ -143,14 +143,16 @@ ghlo_vulkan_planes_clear (GhloVulkanPlanes *self)
 
 gboolean
 ghlo_vulkan_planes_compile (GhloVulkanPlanes  *self,
+                            gboolean           may_be_gated,
                             GError           **error)
 {
   for (guint i = 0; i < 2; i++)
-    if ((self->sides[i].factors != NULL && !ghlo_vulkan_kernel_compile (&self->sides[i].find_factors, error))
-        || !ghlo_vulkan_kernel_compile (&self->sides[i].make_planes, error))
+    if ((self->sides[i].factors != NULL
+         && !ghlo_vulkan_kernel_compile (&self->sides[i].find_factors, may_be_gated, error))
+        || !ghlo_vulkan_kernel_compile (&self->sides[i].make_planes, may_be_gated, error))
       return FALSE;
 
-  return ghlo_vulkan_kernel_compile (&self->find_flag, error);
+  return ghlo_vulkan_kernel_compile (&self->find_flag, may_be_gated, error);
 }
 
 /* Where a side's kernels have their buffers: the operand, factors, and planes. */

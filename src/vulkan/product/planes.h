@@ -46,6 +46,7 @@ gboolean ghlo_vulkan_planes_init    (GhloVulkanPlanes       *self,
                                      GhloVulkanDevice       *device);
 void     ghlo_vulkan_planes_clear   (GhloVulkanPlanes       *self);
 gboolean ghlo_vulkan_planes_compile (GhloVulkanPlanes       *self,
+                                     gboolean                may_be_gated,
                                      GError                **error);
 /* @operands: where lhs and rhs begin. */
 void     ghlo_vulkan_planes_record  (const GhloVulkanPlanes *self,

@@ -117,23 +117,26 @@ is_off (Spirv *self,
 {
   Id shift = CODE (SpvOpBitwiseAnd, self->u32, CODE (SpvOpUConvert, self->u32, address),
                    ghlo_spirv_integer (self, 32, 3));
-  Id byte = CODE (SpvOpShiftRightLogical, self->u32, word,
-                  CODE (SpvOpIMul, self->u32, shift, ghlo_spirv_integer (self, 32, 8)));
+  Id byte;
 
-  return CODE (SpvOpIEqual, self->boolean, CODE (SpvOpBitwiseAnd, self->u32, byte, ghlo_spirv_integer (self, 32, 255)),
-               ghlo_spirv_integer (self, 32, 0));
+  shift = CODE (SpvOpIMul, self->u32, shift, ghlo_spirv_integer (self, 32, 8));
+  byte = CODE (SpvOpShiftRightLogical, self->u32, word, shift);
+  byte = CODE (SpvOpBitwiseAnd, self->u32, byte, ghlo_spirv_integer (self, 32, 255));
+
+  return CODE (SpvOpIEqual, self->boolean, byte, ghlo_spirv_integer (self, 32, 0));
 }
 
 Id
 ghlo_spirv_load_end (Spirv *self)
 {
-  Id end = ghlo_spirv_variable (self, self->u64), flag, exit;
+  Id end = ghlo_spirv_variable (self, self->u64), flag, exit, closed;
 
   STATEMENT (SpvOpStore, end, ghlo_spirv_word (self, self->table, GHLO_SPIRV_WORD_END));
   flag = ghlo_spirv_word (self, self->table, GHLO_SPIRV_WORD_FLAG);
   exit = ghlo_spirv_begin_if (self, CODE (SpvOpINotEqual, self->boolean, flag, ghlo_spirv_u64 (self, 0)));
-  STATEMENT (SpvOpStore, end, ghlo_spirv_select (self, self->u64, is_off (self, flag, load_flag (self, flag)),
-                                                 ghlo_spirv_u64 (self, 0), CODE (SpvOpLoad, self->u64, end)));
+  closed = is_off (self, flag, load_flag (self, flag));
+  STATEMENT (SpvOpStore, end, ghlo_spirv_select (self, self->u64, closed, ghlo_spirv_u64 (self, 0),
+                                                 CODE (SpvOpLoad, self->u64, end)));
   ghlo_spirv_end_if (self, exit);
 
   return CODE (SpvOpLoad, self->u64, end);

@@ -68,8 +68,9 @@ typedef struct
   guint    points_each;         /* of an invocation that needs no scratch, where parts are done in turn; 0 is 1 */
   GhloSpirvParts parts;         /* other than IN_TURN only where ghlo_spirv_count_parts () is more than 1 */
   guint    group;               /* invocations of a workgroup that does a point, a power of two; 0: GHLO_SPIRV_GROUP */
-  guint64  n_points;            /* Parallel points. Where they have little to do they are computed while the flag is on
-                                 * its way, which decides whether that is stored; 0: there may be any number. */
+  guint64  n_points;            /* Parallel points of a kernel that mostly has a flag. Where they have little to do they
+                                 * are computed while that is on its way, and it decides whether they are stored. 0:
+                                 * there may be any number, or there is mostly none; a flag is looked at first. */
 } GhloSpirvSchedule;
 
 static inline guint

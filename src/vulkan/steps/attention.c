@@ -23,8 +23,9 @@ fill_selection (const GhloVulkanAttention *self,
 }
 
 static gboolean
-make_pipelines (GhloVulkanAttention  *self,
-                GError              **error)
+make_pipelines (GhloVulkanAttention    *self,
+                const GhloStepRequest  *request,
+                GError                **error)
 {
   return ghlo_vulkan_attention_compile (self, error);
 }

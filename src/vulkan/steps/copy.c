@@ -96,7 +96,7 @@ compile (gpointer               target,
     reason = ghlo_vulkan_kernel_init (&self->on, target, self->kernel);
   if (reason != NULL)
     g_set_error (error, GHLO_ERROR, GHLO_ERROR_UNSUPPORTED, "a Vulkan device cannot copy a view: %s", reason);
-  if (reason == NULL && ghlo_vulkan_kernel_compile (&self->on, error))
+  if (reason == NULL && ghlo_vulkan_kernel_compile (&self->on, request->may_be_gated, error))
     return self;
   release (self);
 

@@ -118,8 +118,9 @@ read_request (Cumulative            *self,
 }
 
 static gboolean
-make_pipelines (Cumulative *self,
-                GError    **error)
+make_pipelines (Cumulative             *self,
+                const GhloStepRequest  *request,
+                GError                **error)
 {
   guint32 constants[] = { self->combine.size, self->combine.kind, self->combine.class, (guint32) self->is_wider, 0 };
 

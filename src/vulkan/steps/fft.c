@@ -243,8 +243,9 @@ fill_selection (const Fourier         *self,
 }
 
 static gboolean
-make_pipelines (Fourier *self,
-                GError **error)
+make_pipelines (Fourier                *self,
+                const GhloStepRequest  *request,
+                GError                **error)
 {
   for (guint i = 0; i < self->n_stages; i++)
     {

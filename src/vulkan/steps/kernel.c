@@ -50,10 +50,11 @@ fill_selection (const Step            *self,
 }
 
 static gboolean
-make_pipelines (Step    *self,
-                GError **error)
+make_pipelines (Step                   *self,
+                const GhloStepRequest  *request,
+                GError                **error)
 {
-  return ghlo_vulkan_kernel_compile (&self->kernel, error);
+  return ghlo_vulkan_kernel_compile (&self->kernel, request->may_be_gated, error);
 }
 
 GHLO_VULKAN_DEFINE_STEP (Step, clear, TRUE)

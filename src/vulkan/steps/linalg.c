@@ -115,8 +115,9 @@ fill_selection (const Linalg          *self,
 }
 
 static gboolean
-make_pipelines (Linalg  *self,
-                GError **error)
+make_pipelines (Linalg                 *self,
+                const GhloStepRequest  *request,
+                GError                **error)
 {
   for (guint32 phase = 0; phase < LINALG_N_PHASES; phase++)
     {

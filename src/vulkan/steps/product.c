@@ -330,14 +330,15 @@ find_alignment (const Step            *self,
 }
 
 static gboolean
-make_pipelines (Step    *self,
-                GError **error)
+make_pipelines (Step                   *self,
+                const GhloStepRequest  *request,
+                GError                **error)
 {
   return ghlo_vulkan_product_compile (&self->shader, self->device, error)
-         && (self->pieces == NULL || ghlo_vulkan_kernel_compile (&self->sum, error))
-         && (!self->has_planes || (ghlo_vulkan_planes_compile (&self->planes, error)
+         && (self->pieces == NULL || ghlo_vulkan_kernel_compile (&self->sum, request->may_be_gated, error))
+         && (!self->has_planes || (ghlo_vulkan_planes_compile (&self->planes, request->may_be_gated, error)
                                    && ghlo_vulkan_product_compile (&self->whole, self->device, error)))
-         && (self->apart == NULL || ghlo_vulkan_kernel_compile (&self->kernel, error));
+         && (self->apart == NULL || ghlo_vulkan_kernel_compile (&self->kernel, request->may_be_gated, error));
 }
 
 static gpointer
@@ -365,7 +366,7 @@ compile (gpointer               target,
   find_accesses (self, &lead.result, request);
   ghlo_vulkan_product_find_vectors (&self->shader.product, find_alignment (self, request));
 
-  return make_pipelines (self, error) ? g_steal_pointer (&self) : NULL;
+  return make_pipelines (self, request, error) ? g_steal_pointer (&self) : NULL;
 }
 
 /* The places of the fusion's kernel's buffers behind the first one. */

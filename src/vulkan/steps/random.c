@@ -61,8 +61,9 @@ fill_selection (const Random          *self,
 }
 
 static gboolean
-make_pipelines (Random  *self,
-                GError **error)
+make_pipelines (Random                 *self,
+                const GhloStepRequest  *request,
+                GError                **error)
 {
   self->pipeline = ghlo_vulkan_shader_compile (self->device, GHLO_VULKAN_SHADER_RANDOM, &self->size, 1, error);
 

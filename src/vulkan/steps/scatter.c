@@ -373,8 +373,9 @@ fill_selection (const Scatter         *self,
 }
 
 static gboolean
-make_pipelines (Scatter *self,
-                GError **error)
+make_pipelines (Scatter                *self,
+                const GhloStepRequest  *request,
+                GError                **error)
 {
   gboolean is_f64 = self->combine.size == 8 && ghlo_vulkan_combine_calculates (&self->combine);
   const guint32 constants[] = { self->combine.size, self->combine.kind, self->combine.class, self->is_atomic };

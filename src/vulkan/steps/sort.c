@@ -104,8 +104,9 @@ fill_selection (const Sort            *self,
 }
 
 static gboolean
-make_pipelines (Sort    *self,
-                GError **error)
+make_pipelines (Sort                   *self,
+                const GhloStepRequest  *request,
+                GError                **error)
 {
   if (!ghlo_vulkan_sort_compile (&self->sort, error))
     return FALSE;

@@ -19,8 +19,9 @@ G_BEGIN_DECLS
  *   static void        fill_selection (const Type            *self,
  *                                      const GhloStepRequest *request,
  *                                      GhloStepSelection     *selection);
- *   static gboolean    make_pipelines (Type    *self,
- *                                      GError **error);
+ *   static gboolean    make_pipelines (Type                   *self,
+ *                                      const GhloStepRequest  *request,
+ *                                      GError                **error);
  *
  * The second gives NULL, or the reason why the request is not done. With @keeps what was read is kept for the compile:
  * where that gets operands as the selection saw them. */
@@ -68,7 +69,7 @@ G_BEGIN_DECLS
     if (reason != NULL) \
       g_set_error (error, GHLO_ERROR, GHLO_ERROR_INTERNAL, "%s was selected for a Vulkan device, but cannot be " \
                    "compiled: %s", ghlo_ir_op_get_name (request->op), reason); \
-    if (reason == NULL && make_pipelines (self, error)) \
+    if (reason == NULL && make_pipelines (self, request, error)) \
       return self; \
     release (self); \
     return NULL; \

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
  * Whatever a device has shaders for does nothing behind a gate that is closed: no byte of results, temporaries and
- * scratch is written.
+ * scratch is written. Kernels that may be behind gates load ahead of them, and no others do.
  */
 
 #include "vulkan-program.h"
@@ -9,7 +9,9 @@
 #include <string.h>
 
 #include "runtime/place.h"
-#include "vulkan/recording.h"
+#include "vulkan/drivers.h"
+#include "vulkan/kernel.h"
+#include "vulkan/pipelines.h"
 #include "vulkan/target.h"
 #include "vulkan/transfer.h"
 
@@ -133,6 +135,36 @@ static const char *const programs[] = {
 #endif
 };
 
+/* Kernels as those of steps that may be gated, wherever these are. */
+static GhloStepImplementation ahead;
+
+static gpointer
+compile_ahead (gpointer                self,
+               const GhloStepRequest  *request,
+               const GhloMonitor      *monitor,
+               GError                **error)
+{
+  GhloStepRequest gated = *request;
+
+  gated.may_be_gated = TRUE;
+
+  return ghlo_vulkan_step_kernel.compile (self, &gated, monitor, error);
+}
+
+static const GhloStepImplementation *(*find) (gpointer                      self,
+                                              const GhloIrOp               *op,
+                                              const GhloStepImplementation *previous);
+
+static const GhloStepImplementation *
+find_ahead (gpointer                      self,
+            const GhloIrOp               *op,
+            const GhloStepImplementation *previous)
+{
+  const GhloStepImplementation *found = find (self, op, previous == &ahead ? &ghlo_vulkan_step_kernel : previous);
+
+  return found == &ghlo_vulkan_step_kernel ? &ahead : found;
+}
+
 /* What the test has in the place of the device's functions works on. */
 static struct
 {
@@ -243,6 +275,7 @@ check_program (const char *text)
   run (prepared, TRUE);
 }
 
+/* Kernels are of both forms, since what follows a loop is behind a gate as well. */
 static void
 test_gates (void)
 {
@@ -258,9 +291,158 @@ test_gates (void)
   recorder.begin = begin_gated;
   recorder.replay = replay_and_look;
   ((GhloStepSpace *) device->target->space)->recorder = &recorder;
-  for (guint i = 0; i < G_N_ELEMENTS (programs); i++)
-    check_program (programs[i]);
+  find = device->target->find;
+  ahead = ghlo_vulkan_step_kernel;
+  ahead.compile = compile_ahead;
+  for (guint i = 0; i < 2 * G_N_ELEMENTS (programs); i++)
+    {
+      ((GhloStepTarget *) device->target)->find = i % 2 == 0 ? find : find_ahead;
+      check_program (programs[i / 2]);
+    }
+  ((GhloStepTarget *) device->target)->find = find;
   ((GhloStepSpace *) device->target->space)->recorder = &ghlo_vulkan_recorder;
+}
+
+/* Programs that negate numbers where that is never gated, and where it may be. */
+#define NEGATING(...) \
+  "func.func @main(%x: tensor<32xi32>) -> tensor<32xi32> {\n" \
+  "  %zero = stablehlo.constant dense<0> : tensor<i32>\n" \
+  "  %one = stablehlo.constant dense<1> : tensor<i32>\n" \
+  "  %most = stablehlo.constant dense<9> : tensor<i32>\n" \
+  __VA_ARGS__ \
+  "  return %r : tensor<32xi32>\n" \
+  "}\n"
+
+#define NEGATED(to, from) "  %" to " = stablehlo.negate %" from " : tensor<32xi32>\n"
+#define SUM(to, a, b) "  %" to " = stablehlo.add %" a ", %" b " : tensor<32xi32>\n"
+
+/* Makes %w of %v, from %init on, names ending in @id. */
+#define LOOP(id, init, condition, ...) \
+  "  %l" id ":2 = stablehlo.while(%i" id " = %zero, %v" id " = %" init ") : tensor<i32>, tensor<32xi32>\n" \
+  "  cond {\n" \
+  condition (id) \
+  "    stablehlo.return %c" id " : tensor<i1>\n" \
+  "  } do {\n" \
+  "    %n" id " = stablehlo.add %i" id ", %one : tensor<i32>\n" \
+  __VA_ARGS__ \
+  "    stablehlo.return %n" id ", %w" id " : tensor<i32>, tensor<32xi32>\n" \
+  "  }\n"
+
+#define COUNTED(id) \
+  "    %c" id " = stablehlo.compare LT, %i" id ", %most : (tensor<i32>, tensor<i32>) -> tensor<i1>\n"
+#define IS_LITTLE(id) \
+  "    %at" id " = stablehlo.slice %v" id " [0:1] : (tensor<32xi32>) -> tensor<1xi32>\n" \
+  "    %first" id " = stablehlo.reshape %at" id " : (tensor<1xi32>) -> tensor<i32>\n" \
+  "    %c" id " = stablehlo.compare LT, %first" id ", %most : (tensor<i32>, tensor<i32>) -> tensor<i1>\n"
+
+static const struct
+{
+  const char *text;
+  guint       n_plain, n_ahead;
+} negating[] = {
+  { NEGATING (NEGATED ("r", "x")), 1, 0 },
+  { NEGATING (LOOP ("1", "x", COUNTED, NEGATED ("w1", "v1")) SUM ("r", "l1#1", "x")), 1, 0 },
+#ifdef GHLO_HAS_SHADERS
+  { NEGATING (LOOP ("1", "x", IS_LITTLE, NEGATED ("w1", "v1")) SUM ("r", "l1#1", "x")), 0, 1 },
+  /* The same ahead of the loop, in it and behind it. */
+  { NEGATING (NEGATED ("a", "x") LOOP ("1", "a", IS_LITTLE, NEGATED ("w1", "v1")) NEGATED ("r", "l1#1")), 2, 1 },
+  { NEGATING (LOOP ("1", "x", IS_LITTLE, LOOP ("2", "v1", COUNTED, NEGATED ("w2", "v2")) SUM ("w1", "l2#1", "x"))
+              SUM ("r", "l1#1", "x")), 0, 1 },
+  /* Around a loop that data ends one is the host's. */
+  { NEGATING (LOOP ("1", "x", IS_LITTLE, NEGATED ("a", "v1") LOOP ("2", "a", IS_LITTLE, NEGATED ("w2", "v2"))
+                    SUM ("w1", "l2#1", "a")) SUM ("r", "l1#1", "x")), 1, 1 },
+  { NEGATING (NEGATED ("v1", "x") IS_LITTLE ("1")
+              "  %r = \"stablehlo.if\"(%c1) ({\n"
+              NEGATED ("s", "v1")
+              "    stablehlo.return %s : tensor<32xi32>\n"
+              "  }, {\n"
+              "    stablehlo.return %v1 : tensor<32xi32>\n"
+              "  }) : (tensor<i1>) -> tensor<32xi32>\n"), 1, 1 },
+#endif
+};
+
+/* That of @step, of an operand and a result: of two of it that wait for nothing both are known. */
+static const GhloVulkanKernel *
+get_kernel (const GhloStep *step)
+{
+  GhloStepExtent extents[4];
+  GhloStepPlace places[4];
+  const GhloStepPlace nowhere = { GHLO_STEP_NONE, 0 };
+  const GhloVulkanKernel *kernels[2];
+  g_autoptr (GhloVulkanRecording) recording = NULL;
+  g_autoptr (GError) error = NULL;
+
+  for (guint i = 0; i < G_N_ELEMENTS (places); i++)
+    {
+      extents[i] = (GhloStepExtent) { i, 0, G_MAXUINT32, i };
+      places[i] = (GhloStepPlace) { i, 0 };
+    }
+  recording = ghlo_vulkan_recording_new (seen.device, extents);
+  for (guint i = 0; i < 2; i++)
+    {
+      step->implementation->record (step->code->compiled, &places[i], &places[2 + i], nowhere, recording, &error);
+      g_assert_no_error (error);
+    }
+  g_assert_true (ghlo_vulkan_recording_get_pair (recording, 0, kernels));
+  g_assert_true (kernels[0] == kernels[1]);
+
+  return kernels[0];
+}
+
+/* That of the form which a kernel of @n_points has that may be gated; 0: which others have. */
+static VkPipeline
+get_pipeline (const GhloVulkanKernel *kernel,
+              guint64                 n_points)
+{
+  GhloSpirvSchedule schedule = ghlo_vulkan_kernel_schedule (kernel, GHLO_SPIRV_PARTS_IN_TURN);
+  g_autoptr (GBytes) words = NULL, adapted = NULL;
+  g_autoptr (GError) error = NULL;
+  VkPipeline pipeline;
+
+  schedule.n_points = n_points;
+  words = ghlo_spirv_emit (kernel->kernel, &seen.device->measured.floats, &schedule, &error);
+  g_assert_no_error (error);
+  adapted = ghlo_vulkan_driver_adapt (seen.device->driver, words);
+  pipeline = ghlo_vulkan_pipelines_get (seen.device->pipelines, adapted, &error);
+  g_assert_no_error (error);
+
+  return pipeline;
+}
+
+static void
+count_form (GhloStep *step,
+            gpointer  data)
+{
+  guint *counts = data;
+  const GhloVulkanKernel *kernel;
+  VkPipeline plain, ahead;
+
+  if (step->op == NULL || step->op->kind != GHLO_OP_STABLEHLO_NEGATE)
+    return;
+  kernel = get_kernel (step);
+  plain = get_pipeline (kernel, 0);
+  ahead = get_pipeline (kernel, kernel->n_points);
+  g_assert_true (plain != ahead);
+  g_assert_true (kernel->pipeline == (step->may_be_gated ? ahead : plain));
+  counts[step->may_be_gated]++;
+}
+
+static void
+test_forms (void)
+{
+  seen.device = vulkan_program_open ();
+  for (guint i = 0; seen.device != NULL && i < G_N_ELEMENTS (negating); i++)
+    {
+      g_autoptr (GError) error = NULL;
+      g_autoptr (GhloPrepared) prepared = vulkan_program_prepare (&seen.device->core, negating[i].text, &error);
+      guint counts[2] = { 0 };
+
+      g_assert_no_error (error);
+      g_test_message ("%s", negating[i].text);
+      ghlo_step_plan_foreach (ghlo_prepared_get_plan (prepared), count_form, counts);
+      g_assert_cmpuint (counts[FALSE], ==, negating[i].n_plain);
+      g_assert_cmpuint (counts[TRUE], ==, negating[i].n_ahead);
+    }
 }
 
 int
@@ -269,6 +451,7 @@ main (int    argc,
 {
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/vulkan/gates", test_gates);
+  g_test_add_func ("/vulkan/gates/forms", test_forms);
 
   return g_test_run ();
 }

@@ -108,7 +108,7 @@ check_kernel (GhloVulkanDevice *device,
     reason = "the device flushes subnormal numbers, which are in its memory";
   if (reason != NULL)
     return;
-  ghlo_vulkan_kernel_compile (&on_device, &error);
+  ghlo_vulkan_kernel_compile (&on_device, FALSE, &error);
   g_assert_no_error (error);
   found = random_memory_new (kernel, SEED);
   expected = random_memory_copy (kernel, found);

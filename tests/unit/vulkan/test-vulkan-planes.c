@@ -57,7 +57,7 @@ product_new (GhloVulkanDevice *device,
   question_init (&product->question, text);
   g_assert_null (ghlo_vulkan_product_read (&product->of_planes, device, &product->question.request, TRUE));
   g_assert_true (ghlo_vulkan_planes_init (&product->planes, &product->of_planes, &product->whole, device));
-  g_assert_true (ghlo_vulkan_planes_compile (&product->planes, &error));
+  g_assert_true (ghlo_vulkan_planes_compile (&product->planes, FALSE, &error));
   product->operands = product->whole;
   product->operands.shader.split = product->of_planes.shader.split;
   for (guint i = 0; i < 2; i++)

@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * Which steps recordings may have behind gates (GhloStepRecorder) again and again: those of branches that a device
+ * chooses between, and those of loops that data ends, where all of an iteration is recorded. The host goes through
+ * other ones, as through those around such a loop, whose own steps are never gated. What follows a loop may be recorded
+ * behind a gate of its, once in a run, which is not meant here.
+ */
+
+#include "plan/build.h"
+
+/* By who has loops that data ends. */
+static gboolean
+is_step_recorded (const GhloStep *step)
+{
+  const GhloStepRecorder *recorder = ghlo_step_get_recorder (step);
+
+  return recorder != NULL && recorder->tally != NULL;
+}
+
+/* A loop that data ends ends the search: a step is looked at for the innermost of them alone. */
+static gboolean
+is_recorded (const GhloStepBody *body,
+             guint               n_steps)
+{
+  for (guint i = 0; i < n_steps; i++)
+    {
+      const GhloStep *step = body->steps[i];
+      const GhloStepBody *inner = step->kind == GHLO_STEP_LOOP ? &step->bodies[1] : NULL;
+
+      if (inner != NULL ? step->trips < 0 || !is_recorded (inner, inner->n_steps)
+          : step->kind == GHLO_STEP_BRANCH ? step->target == NULL : !is_step_recorded (step))
+        return FALSE;
+    }
+
+  return TRUE;
+}
+
+/* Whether bodies of @step may be behind gates of its own. The last step of a condition brings its predicate to the
+ * host. */
+static gboolean
+has_gates (const GhloStep *step)
+{
+  if (step->kind == GHLO_STEP_BRANCH)
+    return step->target != NULL;
+
+  return step->kind == GHLO_STEP_LOOP && ghlo_step_get_predicate (step).buffer != GHLO_STEP_NONE
+         && is_recorded (&step->bodies[0], step->bodies[0].n_steps - 1)
+         && is_recorded (&step->bodies[1], step->bodies[1].n_steps);
+}
+
+static gboolean
+find_in (const GhloStepBody *body,
+         GhloStepWatch      *watch,
+         gboolean            is_gated)
+{
+  for (guint i = 0; i < body->n_steps; i++)
+    {
+      GhloStep *step = body->steps[i];
+      const gboolean is_inner_gated = is_gated || has_gates (step);
+
+      if (!ghlo_step_watch (watch))
+        return FALSE;
+      step->may_be_gated = is_gated && step->kind == GHLO_STEP_COMPUTE;
+      for (guint k = 0; k < step->n_bodies; k++)
+        if (!find_in (&step->bodies[k], watch, is_inner_gated))
+          return FALSE;
+    }
+
+  return TRUE;
+}
+
+gboolean
+ghlo_step_plan_find_gates (GhloStepPlan  *plan,
+                           GhloStepWatch *watch)
+{
+  return find_in (&plan->body, watch, FALSE);
+}
