@@ -33,10 +33,10 @@ finish (gpointer data)
 /* One execution, on one device. */
 typedef struct
 {
-  PJRT_Executable  *executable; /* owned once it is in a queue */
-  GhloPjrtPromise **inputs;     /* owned, as what it is of; NULL for tokens */
-  GhloPjrtPromise **outputs;    /* the same; NULL for an execution within the call */
-  GhloPending      *end;        /* owned; of one that is not */
+  PJRT_Executable  *executable; /* owned where it is in the queue, as the last two, which are NULL elsewhere */
+  GhloPjrtPromise **inputs;     /* owned, with its members, which are NULL for tokens */
+  GhloPjrtPromise **outputs;    /* with its members */
+  GhloPending      *end;
 } Execution;
 
 /* Which inputs a run may take the memory of: the program allows it, the caller does not forbid it, and the buffer is no
@@ -274,9 +274,12 @@ execute_queued (gpointer data)
   ghlo_pjrt_executable_unref (executable);
 }
 
+/* Whether its inputs are. */
 static gboolean
-inputs_are_ready (const Execution *self)
+is_ready (gpointer data)
 {
+  const Execution *self = data;
+
   for (guint i = 0; i < self->executable->n_inputs; i++)
     if (self->inputs[i] != NULL && !ghlo_pjrt_promise_is_ready (self->inputs[i]))
       return FALSE;
@@ -284,22 +287,17 @@ inputs_are_ready (const Execution *self)
   return TRUE;
 }
 
-static gboolean
-is_ready (gpointer data)
-{
-  return inputs_are_ready (data);
-}
-
 /* In the queue: the outputs are promises. */
 static void
-enqueue (const Execution  *execution,
-         PJRT_Buffer     **outputs,
-         GhloPending     **pending)
+enqueue (Execution    *execution,
+         PJRT_Buffer **outputs,
+         GhloPending **pending)
 {
   static const GhloPjrtQueueClass klass = { execute_queued, is_ready };
   PJRT_Executable *executable = execution->executable;
   Execution *self = g_memdup2 (execution, sizeof *execution);
 
+  execution->inputs = NULL;
   ghlo_pjrt_executable_ref (executable);
   self->end = ghlo_pending_new ();
   self->outputs = g_new (GhloPjrtPromise *, executable->n_outputs);
@@ -316,29 +314,61 @@ enqueue (const Execution  *execution,
   ghlo_pjrt_queue_push (executable->client->queue, &klass, self, executable->calls_host);
 }
 
-/* Whether an input is known to have failed, which an execution tells of in its outputs. */
-static gboolean
-has_failed_input (const Execution *self)
+/* The end of an input that is known to have failed; NULL: there is none. */
+static GhloPending *
+find_failure (const Execution *self)
 {
   for (guint i = 0; i < self->executable->n_inputs; i++)
     if (self->inputs[i] != NULL && self->inputs[i]->is_late
         && ghlo_pending_get_error (self->inputs[i]->pending) != NULL)
-      return TRUE;
+      return self->inputs[i]->pending;
 
-  return FALSE;
+  return NULL;
+}
+
+/* The outputs have failed as an input has. */
+static void
+fail (const Execution  *self,
+      GhloPending      *failure,
+      PJRT_Buffer     **outputs,
+      GhloPending     **pending)
+{
+  const PJRT_Executable *executable = self->executable;
+
+  for (guint i = 0; i < executable->n_outputs; i++)
+    outputs[i] = ghlo_pjrt_buffer_new_promise (executable->devices[0], executable->types[executable->n_inputs + i],
+                                               ghlo_pjrt_promise_new_late (failure));
+  *pending = ghlo_pending_ref (failure);
 }
 
 /* Whether it is done within the call: the device has an order of its own, there is little to do and nothing to wait
  * for, or the queue waits for this thread. */
 static gboolean
-is_done_here (const Execution *self)
+is_done_here (Execution *self)
 {
-  if (self->executable->client->queue == NULL)
+  if (self->executable->client->queue == NULL || ghlo_pjrt_queue_is_here ())
     return TRUE;
-  if (!ghlo_pjrt_queue_is_here () && !(self->executable->is_short && inputs_are_ready (self)))
-    return FALSE;
 
-  return !has_failed_input (self);
+  return self->executable->is_short && is_ready (self);
+}
+
+/* What the queue does takes the inputs over, and leaves NULL. */
+static gboolean
+begin (Execution    *self,
+       PJRT_Buffer **outputs,
+       GhloPending **pending,
+       GError      **error)
+{
+  GhloPending *failure = find_failure (self);
+
+  if (failure != NULL)
+    fail (self, failure, outputs, pending);
+  else if (is_done_here (self))
+    return execute_here (self, outputs, pending, error);
+  else
+    enqueue (self, outputs, pending);
+
+  return TRUE;
 }
 
 static PJRT_Error *
@@ -362,7 +392,6 @@ static PJRT_Error *
 execute (PJRT_LoadedExecutable_Execute_Args *args)
 {
   Execution execution = { NULL };
-  g_autofree GhloPjrtPromise **inputs = NULL;
   g_autoptr (GhloPending) pending = NULL;
   GError *error = NULL;
   PJRT_Error *refusal;
@@ -374,21 +403,13 @@ execute (PJRT_LoadedExecutable_Execute_Args *args)
   if (!ghlo_workers_check (&error))
     return ghlo_pjrt_error_take (error);
 
-  inputs = g_new0 (GhloPjrtPromise *, args->num_args);
   execution.executable = args->executable->executable;
-  execution.inputs = inputs;
+  execution.inputs = g_new0 (GhloPjrtPromise *, args->num_args);
   if (take_inputs (&execution, args->options, args->argument_lists[0], &error))
-    {
-      if (is_done_here (&execution))
-        execute_here (&execution, args->output_lists[0], &pending, &error);
-      else
-        {
-          enqueue (&execution, args->output_lists[0], &pending);
-          inputs = NULL;
-        }
-    }
-  if (inputs != NULL)
-    clear_promises (inputs, args->num_args);
+    begin (&execution, args->output_lists[0], &pending, &error);
+  if (execution.inputs != NULL)
+    clear_promises (execution.inputs, args->num_args);
+  g_free (execution.inputs);
   if (error != NULL)
     return ghlo_pjrt_error_take (error);
   if (args->device_complete_events != NULL)
