@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * A queue in host memory. It has a worker while there is something ready in it, who takes one thing after the other, so
- * that what follows closely wakes nobody, and who never waits.
+ * A queue in host memory, of two lanes: one for what calls the host, which may wait there for what the other has. Each
+ * has a worker while there is something ready in it, who takes one thing after the other, so that what follows closely
+ * wakes nobody, and who waits for nothing that is in a lane.
  */
 
 #include "pjrt/queue.h"
@@ -15,18 +16,24 @@ typedef struct
 {
   const GhloPjrtQueueClass *klass;
   gpointer                  data;
-  gboolean                  calls_host;
 } Item;
+
+enum { QUIET, CALLING, N_LANES };
+
+typedef struct
+{
+  GhloPjrtQueue *queue;
+  GQueue         items;         /* what waits, owned; guarded by the queue's lock, as the next two */
+  guint          n_in_flight;   /* of them, and of what is being done */
+  gboolean       is_worked;     /* there is a worker */
+} Lane;
 
 struct _GhloPjrtQueue
 {
-  gatomicrefcount ref_count;    /* the client's, and the worker's */
-  GMutex          lock;         /* guards what follows; not held while something is done */
+  gatomicrefcount ref_count;    /* the client's, and the workers' */
+  GMutex          lock;         /* not held while something is done */
   GCond           changed;      /* something has been done */
-  GQueue          items;        /* what waits, owned */
-  guint           n_in_flight;  /* of them, and of what is being done */
-  guint           n_calling;    /* of these that call the host */
-  gboolean        is_worked;    /* there is a worker */
+  Lane            lanes[N_LANES];
 };
 
 /* Where the thread works; NULL: nowhere. */
@@ -40,7 +47,11 @@ ghlo_pjrt_queue_new (void)
   g_atomic_ref_count_init (&self->ref_count);
   g_mutex_init (&self->lock);
   g_cond_init (&self->changed);
-  g_queue_init (&self->items);
+  for (guint i = 0; i < N_LANES; i++)
+    {
+      self->lanes[i].queue = self;
+      g_queue_init (&self->lanes[i].items);
+    }
 
   return self;
 }
@@ -57,37 +68,36 @@ ghlo_pjrt_queue_unref (GhloPjrtQueue *self)
 }
 
 static void
-do_item (GhloPjrtQueue *self,
-         Item          *owned)
+do_item (Lane *lane,
+         Item *owned)
 {
   g_autofree Item *item = owned;
 
   item->klass->run (item->data);
-  g_mutex_lock (&self->lock);
-  self->n_in_flight--;
-  self->n_calling -= item->calls_host;
-  g_cond_broadcast (&self->changed);
-  g_mutex_unlock (&self->lock);
+  g_mutex_lock (&lane->queue->lock);
+  lane->n_in_flight--;
+  g_cond_broadcast (&lane->queue->changed);
+  g_mutex_unlock (&lane->queue->lock);
 }
 
 /* The first thing that would not wait; NULL where there is none. A worker leaves then. */
 static Item *
-next_item (GhloPjrtQueue *self,
-           gboolean       is_worker)
+next_item (Lane     *lane,
+           gboolean  is_worker)
 {
   Item *item = NULL;
 
-  g_mutex_lock (&self->lock);
-  for (GList *link = self->items.head; link != NULL; link = link->next)
+  g_mutex_lock (&lane->queue->lock);
+  for (GList *link = lane->items.head; link != NULL; link = link->next)
     if (((Item *) link->data)->klass->is_ready (((Item *) link->data)->data))
       {
         item = link->data;
-        g_queue_delete_link (&self->items, link);
+        g_queue_delete_link (&lane->items, link);
         break;
       }
   if (item == NULL && is_worker)
-    self->is_worked = FALSE;
-  g_mutex_unlock (&self->lock);
+    lane->is_worked = FALSE;
+  g_mutex_unlock (&lane->queue->lock);
 
   return item;
 }
@@ -97,45 +107,48 @@ static void
 work (gpointer data,
       G_GNUC_UNUSED gpointer user_data)
 {
-  GhloPjrtQueue *self = data, *outer = g_private_get (&here);
+  Lane *lane = data;
+  GhloPjrtQueue *self = lane->queue, *outer = g_private_get (&here);
 
   g_private_set (&here, self);
-  for (Item *item = next_item (self, TRUE); item != NULL; item = next_item (self, TRUE))
-    do_item (self, item);
+  for (Item *item = next_item (lane, TRUE); item != NULL; item = next_item (lane, TRUE))
+    do_item (lane, item);
   g_private_set (&here, outer);
   ghlo_pjrt_queue_unref (self);
 }
 
 /* The lock is held. TRUE: the caller is to start a worker, without the lock. */
 static gboolean
-needs_worker (GhloPjrtQueue *self)
+needs_worker (Lane *lane)
 {
-  if (self->is_worked)
+  if (lane->is_worked || lane->items.length == 0)
     return FALSE;
-  self->is_worked = TRUE;
-  g_atomic_ref_count_inc (&self->ref_count);
+  lane->is_worked = TRUE;
+  g_atomic_ref_count_inc (&lane->queue->ref_count);
 
   return TRUE;
 }
 
 static void
-start_worker (GhloPjrtQueue *self)
+start_worker (Lane *lane)
 {
-  if (!ghlo_workers_push (GHLO_WORKERS_RUN, work, self, NULL))
-    work (self, NULL);
+  if (!ghlo_workers_push (GHLO_WORKERS_RUN, work, lane, NULL))
+    work (lane, NULL);
 }
 
 static void
 look_again (gpointer data)
 {
   GhloPjrtQueue *self = data;
-  gboolean starts;
+  gboolean starts[N_LANES];
 
   g_mutex_lock (&self->lock);
-  starts = self->items.length > 0 && needs_worker (self);
+  for (guint i = 0; i < N_LANES; i++)
+    starts[i] = needs_worker (&self->lanes[i]);
   g_mutex_unlock (&self->lock);
-  if (starts)
-    start_worker (self);
+  for (guint i = 0; i < N_LANES; i++)
+    if (starts[i])
+      start_worker (&self->lanes[i]);
   ghlo_pjrt_queue_unref (self);
 }
 
@@ -149,18 +162,18 @@ ghlo_pjrt_queue_expect (GhloPjrtQueue *self,
 
 /* The lock is held. The caller may be who is about to have the queue look again, so there has to be a worker. */
 static void
-wait_for_room (GhloPjrtQueue *self)
+wait_for_room (Lane *lane)
 {
-  if (self->n_in_flight < MAX_IN_FLIGHT || ghlo_pjrt_queue_is_here ())
+  if (lane->n_in_flight < MAX_IN_FLIGHT || ghlo_pjrt_queue_is_here ())
     return;
-  if (needs_worker (self))
+  if (needs_worker (lane))
     {
-      g_mutex_unlock (&self->lock);
-      start_worker (self);
-      g_mutex_lock (&self->lock);
+      g_mutex_unlock (&lane->queue->lock);
+      start_worker (lane);
+      g_mutex_lock (&lane->queue->lock);
     }
-  while (self->n_in_flight >= MAX_IN_FLIGHT)
-    g_cond_wait (&self->changed, &self->lock);
+  while (lane->n_in_flight >= MAX_IN_FLIGHT)
+    g_cond_wait (&lane->queue->changed, &lane->queue->lock);
 }
 
 void
@@ -169,19 +182,19 @@ ghlo_pjrt_queue_push (GhloPjrtQueue            *self,
                       gpointer                  data,
                       gboolean                  calls_host)
 {
+  Lane *lane = &self->lanes[calls_host ? CALLING : QUIET];
   Item *item = g_new (Item, 1);
   gboolean starts;
 
-  *item = (Item) { klass, data, calls_host };
+  *item = (Item) { klass, data };
   g_mutex_lock (&self->lock);
-  wait_for_room (self);
-  g_queue_push_tail (&self->items, item);
-  self->n_in_flight++;
-  self->n_calling += calls_host;
-  starts = needs_worker (self);
+  wait_for_room (lane);
+  g_queue_push_tail (&lane->items, item);
+  lane->n_in_flight++;
+  starts = needs_worker (lane);
   g_mutex_unlock (&self->lock);
   if (starts)
-    start_worker (self);
+    start_worker (lane);
 }
 
 void
@@ -190,7 +203,7 @@ ghlo_pjrt_queue_drain (GhloPjrtQueue *self)
   if (ghlo_pjrt_queue_is_here ())
     return;
   g_mutex_lock (&self->lock);
-  while (self->n_in_flight > 0 && self->n_calling == 0)
+  while (self->lanes[QUIET].n_in_flight > 0 && self->lanes[CALLING].n_in_flight == 0)
     g_cond_wait (&self->changed, &self->lock);
   g_mutex_unlock (&self->lock);
 }
@@ -208,12 +221,13 @@ ghlo_pjrt_queue_help (GhloPending *pending)
 
   if (self == NULL)
     return;
-  while (!ghlo_pending_is_done (pending))
+  for (guint i = 0; i < N_LANES && !ghlo_pending_is_done (pending);)
     {
-      Item *item = next_item (self, FALSE);
+      Item *item = next_item (&self->lanes[i], FALSE);
 
-      if (item == NULL)
-        return;
-      do_item (self, item);
+      if (item != NULL)
+        do_item (&self->lanes[i], item);
+      /* What was done may be what something else waited for. */
+      i = item != NULL ? 0 : i + 1;
     }
 }

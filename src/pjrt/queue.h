@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
  * What a client's devices in host memory have to do, one thing at a time: the first one of which all is there that it
- * needs, which is mostly the first one. Devices with queues of their own need none.
+ * needs, which is mostly the first one; and beside it one thing that calls the host. Devices with queues of their own
+ * need none.
  *
  * An execution may call the host, which may come back for more on the same thread. What would have to wait for its own
  * queue there does what is in the queue instead (ghlo_pjrt_queue_help ()).
