@@ -728,14 +728,14 @@ take_shapes (const GhloIrOp *op,
 }
 
 gboolean
-ghlo_ir_lapack_check (const GhloIrOp  *op,
-                      char           **problem)
+ghlo_ir_lapack_read_op (GhloIrLapackCall  *self,
+                        const GhloIrOp    *op,
+                        char             **problem)
 {
   g_autofree GhloIrLapackShape *operands = take_shapes (op, FALSE), *results = take_shapes (op, TRUE);
-  GhloIrLapackCall call;
 
   if (operands != NULL && results != NULL)
-    return ghlo_ir_lapack_read (&call, op, operands, results, problem);
+    return ghlo_ir_lapack_read (self, op, operands, results, problem);
   *problem = g_strdup_printf ("expected plain tensors as operands and results of %s",
                               ghlo_ir_op_get_string (op, "call_target_name"));
 

@@ -78,7 +78,8 @@ gboolean ghlo_ir_lapack_read      (GhloIrLapackCall        *self,
                                    const GhloIrLapackShape *results,
                                    char                   **problem);
 /* The same for the types in the program, of which dimensions may be dynamic. */
-gboolean ghlo_ir_lapack_check     (const GhloIrOp          *op,
+gboolean ghlo_ir_lapack_read_op   (GhloIrLapackCall        *self,
+                                   const GhloIrOp          *op,
                                    char                   **problem);
 
 /* The extent of a letter. */

@@ -7,6 +7,7 @@
 #include "passes/canonicalize.h"
 
 #include "ir/approx-top-k.h"
+#include "ir/lapack.h"
 #include "ir/verify/verify.h"
 #include "passes/constant.h"
 #include "passes/shapes.h"
@@ -260,7 +261,45 @@ approximate_top_k (GhloRewriter *self,
   return ghlo_rewrite_replace_all (self, op, values);
 }
 
+/* LAPACK's trsm is triangular_solve, which more devices have. */
+static gboolean
+triangular_solve (GhloRewriter *self,
+                  GhloIrOp     *op)
+{
+  static const char *const words[] = { ['N'] = "NO_TRANSPOSE", ['T'] = "TRANSPOSE", ['C'] = "ADJOINT" };
+  static const struct
+  {
+    const char *attribute, *parameter;
+    char        value;
+  } flags[] = { { "left_side", "side", 'L' }, { "lower", "uplo", 'L' }, { "unit_diagonal", "diag", 'U' } };
+  GhloIrNamedAttr attributes[G_N_ELEMENTS (flags) + 1];
+  g_autofree char *problem = NULL;
+  GhloIrLapackCall call;
+  const char *word;
+
+  if (!ghlo_ir_lapack_knows (ghlo_ir_op_get_string (op, "call_target_name"))
+      || !ghlo_ir_lapack_read_op (&call, op, &problem) || call.routine != GHLO_IR_LAPACK_TRSM || op->n_operands != 2)
+    return FALSE;
+  for (guint i = 0; i < G_N_ELEMENTS (flags); i++)
+    {
+      gboolean value = ghlo_ir_lapack_parameter (&call, flags[i].parameter)->value == flags[i].value;
+
+      attributes[i] = (GhloIrNamedAttr) { flags[i].attribute, ghlo_ir_attr_bool (self->module, value) };
+    }
+  word = words[ghlo_ir_lapack_parameter (&call, "trans_x")->value];
+  attributes[G_N_ELEMENTS (flags)] = (GhloIrNamedAttr) {
+    "transpose_a", ghlo_ir_attr_enum (self->module, GHLO_IR_ENUM_TRANSPOSE,
+                                      ghlo_ir_enum_from_word (GHLO_IR_ENUM_TRANSPOSE, word)),
+  };
+
+  return ghlo_rewrite_replace (self, op,
+                               ghlo_make (self, GHLO_OP_STABLEHLO_TRIANGULAR_SOLVE, op->results[0].type,
+                                          (GhloIrValue *[]) { ghlo_ir_op_operand (op, 0), ghlo_ir_op_operand (op, 1) },
+                                          2, attributes, G_N_ELEMENTS (attributes)));
+}
+
 static const GhloRuleRow rows[] = {
+  { GHLO_OP_STABLEHLO_CUSTOM_CALL, triangular_solve },
   { GHLO_OP_STABLEHLO_CUSTOM_CALL, approximate_top_k },
   { GHLO_OP_STABLEHLO_BROADCAST, old_broadcast },
   { GHLO_OP_STABLEHLO_DOT, old_dot },

@@ -343,11 +343,12 @@ ghlo_ref_custom_check (const GhloIrOp  *op,
 {
   const char *name = ghlo_ir_op_get_string (op, "call_target_name");
   GhloIrApproxTopK top_k;
+  GhloIrLapackCall call;
 
   if (g_strcmp0 (name, GHLO_IR_APPROX_TOP_K) == 0)
     return ghlo_ir_approx_top_k_read (&top_k, op, problem);
 
-  return !ghlo_ir_lapack_knows (name) || ghlo_ir_lapack_check (op, problem);
+  return !ghlo_ir_lapack_knows (name) || ghlo_ir_lapack_read_op (&call, op, problem);
 }
 
 static void
