@@ -6,6 +6,7 @@
 #include "ir/approx-top-k.h"
 
 #include "base/fail.h"
+#include "ir/custom-call.h"
 
 static gboolean G_GNUC_PRINTF (2, 3)
 (fail) (char       **problem,
@@ -21,25 +22,6 @@ static gboolean G_GNUC_PRINTF (2, 3)
   return FALSE;
 }
 #define fail(...) GHLO_FALSE_AFTER (fail (__VA_ARGS__))
-
-static gint64
-get_option (const GhloIrOp *op,
-            const char     *name)
-{
-  static const char *const dictionaries[] = { "mhlo.backend_config", "backend_config" };
-
-  for (guint i = 0; i < G_N_ELEMENTS (dictionaries); i++)
-    {
-      const GhloIrAttr *dictionary = ghlo_ir_op_get (op, dictionaries[i]);
-      const GhloIrAttr *found = dictionary != NULL && dictionary->kind == GHLO_IR_ATTR_DICTIONARY
-                                ? ghlo_ir_dictionary_get (dictionary, name) : NULL;
-
-      if (found != NULL && found->kind == GHLO_IR_ATTR_INTEGER)
-        return found->integer;
-    }
-
-  return -1;
-}
 
 static gboolean
 is_scalar (const GhloIrType *type,
@@ -83,7 +65,7 @@ check_shapes (GhloIrApproxTopK  *self,
               char             **problem)
 {
   const GhloIrType *like = op->operands[0].value->type;
-  gint64 dimension = get_option (op, "reduction_dim");
+  gint64 dimension = ghlo_ir_custom_call_get_int (op, "reduction_dim", -1);
 
   for (guint i = 0; i < self->n; i++)
     {

@@ -4,44 +4,19 @@
  * is held against them.
  */
 
-#include "ir/lapack.h"
+#include "ir/lapack-private.h"
 
 #include <string.h>
 
 #include "base/fail.h"
 #include "base/ghlo-tensor-type.h"
-
-/* Behind "lapack_" and the letter of the type. */
-#define SUFFIX "_ffi"
-
-typedef struct
-{
-  const char *target;              /* NULL: "lapack_", the letter of the type, the name and "_ffi" */
-  const char *real, *complex;
-  const char *operands, *results, *parameters, *conditions;
-  int         not_finite;
-  const char *call;
-} Row;
-
-static const Row rows[] = {
-#define ROUTINE(ID, ...) { __VA_ARGS__ },
-#include "ir/lapack.def"
-};
-
-static const struct
-{
-  char            letter;
-  GhloElementType type;
-} letters[] = {
-  { 's', GHLO_ELEMENT_TYPE_F32 }, { 'd', GHLO_ELEMENT_TYPE_F64 }, { 'c', GHLO_ELEMENT_TYPE_COMPLEX_F32 },
-  { 'z', GHLO_ELEMENT_TYPE_COMPLEX_F64 },
-};
+#include "ir/custom-call.h"
 
 /* What is at hand while a call is read. */
 typedef struct
 {
   GhloIrLapackCall        *call;
-  const Row               *row;
+  const GhloIrLapackRow   *row;
   const GhloIrOp          *op;
   const GhloIrLapackShape *operands, *results;
   guint                    n_operands, n_results;     /* of the row */
@@ -63,110 +38,6 @@ static gboolean G_GNUC_PRINTF (2, 3)
 }
 #define fail(...) GHLO_FALSE_AFTER (fail (__VA_ARGS__))
 
-gboolean
-ghlo_ir_lapack_next_word (const char **text,
-                          gboolean     is_complex,
-                          char         word[GHLO_IR_LAPACK_WORD])
-{
-  for (;;)
-    {
-      const char *begin = *text + strspn (*text, " ");
-      gsize length = strcspn (begin, " ");
-
-      *text = begin + length;
-      if (length == 0)
-        return FALSE;
-      if (*begin == (is_complex ? '+' : '*'))
-        continue;
-      if (*begin == '+' || *begin == '*')
-        begin++, length--;
-      g_assert (length < GHLO_IR_LAPACK_WORD);
-      memcpy (word, begin, length);
-      word[length] = '\0';
-      return TRUE;
-    }
-}
-
-static gboolean
-row_has_name (const Row       *row,
-              const char      *target,
-              GhloElementType *type)
-{
-  gsize length;
-
-  *type = GHLO_ELEMENT_TYPE_INVALID;
-  if (row->target != NULL)
-    return strcmp (row->target, target) == 0;
-  if (!g_str_has_prefix (target, "lapack_") || !g_str_has_suffix (target, SUFFIX))
-    return FALSE;
-  target += strlen ("lapack_");
-  for (guint i = 0; i < G_N_ELEMENTS (letters); i++)
-    if (letters[i].letter == target[0])
-      {
-        const char *name = ghlo_element_type_is_complex (letters[i].type) ? row->complex : row->real;
-
-        length = strlen (name);
-        *type = letters[i].type;
-        return strncmp (target + 1, name, length) == 0 && strcmp (target + 1 + length, SUFFIX) == 0;
-      }
-
-  return FALSE;
-}
-
-gboolean
-ghlo_ir_lapack_knows (const char *target)
-{
-  GhloElementType type;
-
-  for (guint i = 0; i < G_N_ELEMENTS (rows); i++)
-    if (row_has_name (&rows[i], target, &type))
-      return TRUE;
-
-  return FALSE;
-}
-
-void
-ghlo_ir_lapack_foreach (void   (*func) (const char *name,
-                                        gpointer    data),
-                        gpointer data)
-{
-  for (guint i = 0; i < G_N_ELEMENTS (rows); i++)
-    {
-      const char *names[] = { rows[i].real, rows[i].complex };
-
-      if (rows[i].target != NULL && (i == 0 || g_strcmp0 (rows[i].target, rows[i - 1].target) != 0))
-        func (rows[i].target, data);
-      for (guint j = 0; rows[i].target == NULL && j < 1 + (strcmp (names[0], names[1]) != 0); j++)
-        {
-          g_autofree char *name = g_strdup_printf ("lapack_?%s" SUFFIX, names[j]);
-
-          func (name, data);
-        }
-    }
-}
-
-const GhloIrLapackArgument *
-ghlo_ir_lapack_argument (const GhloIrLapackCall *self,
-                         const char             *name)
-{
-  for (guint i = 0; i < self->n_arguments; i++)
-    if (strcmp (self->arguments[i].name, name) == 0)
-      return &self->arguments[i];
-
-  return NULL;
-}
-
-const GhloIrLapackParameter *
-ghlo_ir_lapack_parameter (const GhloIrLapackCall *self,
-                          const char             *name)
-{
-  for (guint i = 0; i < self->n_parameters; i++)
-    if (strcmp (self->parameters[i].name, name) == 0)
-      return &self->parameters[i];
-
-  return NULL;
-}
-
 static gint64
 parameter_value (const GhloIrLapackCall *self,
                  const char             *name)
@@ -174,56 +45,6 @@ parameter_value (const GhloIrLapackCall *self,
   const GhloIrLapackParameter *parameter = ghlo_ir_lapack_parameter (self, name);
 
   return parameter != NULL ? parameter->value : 0;
-}
-
-gboolean
-ghlo_ir_lapack_count (const GhloIrLapackCall *self,
-                      const char             *sums,
-                      gint64                  limit,
-                      gint64                 *count)
-{
-  gint64 sum = 0;
-
-  *count = 1;
-  for (;;)
-    {
-      char *end;
-      gint64 product = (gint64) g_ascii_strtoull (sums, &end, 10);
-
-      if (end == sums)
-        product = 1;
-      for (; g_ascii_islower (*end); end++)
-        if (__builtin_mul_overflow (product, ghlo_ir_lapack_extent (self, *end), &product))
-          return FALSE;
-      if (__builtin_add_overflow (sum, product, &sum) || sum > limit)
-        return FALSE;
-      *count = MAX (*count, sum);
-      if (*end != '+' && *end != ',')
-        return TRUE;
-      if (*end == ',')
-        sum = 0;
-      sums = end + 1;
-    }
-}
-
-/* The attributes that a call is configured by, in either of the places where JAX writes them. */
-static const GhloIrAttr *
-find_attribute (const GhloIrOp *op,
-                const char     *name)
-{
-  static const char *const dictionaries[] = { "mhlo.backend_config", "backend_config" };
-
-  for (guint i = 0; i < G_N_ELEMENTS (dictionaries); i++)
-    {
-      const GhloIrAttr *dictionary = ghlo_ir_op_get (op, dictionaries[i]);
-      const GhloIrAttr *found = dictionary != NULL && dictionary->kind == GHLO_IR_ATTR_DICTIONARY
-                                ? ghlo_ir_dictionary_get (dictionary, name) : NULL;
-
-      if (found != NULL)
-        return found;
-    }
-
-  return NULL;
 }
 
 /* Eigh's only option: "0,…" is the upper triangle. */
@@ -264,7 +85,7 @@ read_parameter (Reader *reader,
   strcpy (parameter->name, word);
   parameter->is_character = *allowed != '#';
   call->n_parameters++;
-  attr = find_attribute (reader->op, word);
+  attr = ghlo_ir_custom_call_get (reader->op, word);
   if (attr == NULL && reader->row->target != NULL && strcmp (word, "uplo") == 0)
     parameter->value = read_triangle (reader->op);
   else if (attr == NULL && strlen (allowed) == 1 && *allowed != '#')
@@ -683,23 +504,24 @@ ghlo_ir_lapack_read (GhloIrLapackCall        *self,
   const char *target = ghlo_ir_op_get_string (op, "call_target_name");
 
   *problem = NULL;
-  for (guint i = 0; i < G_N_ELEMENTS (rows); i++)
+  for (guint i = 0; i < GHLO_IR_LAPACK_N_ROUTINES; i++)
     {
       Reader reader = {
-        .call = self, .row = &rows[i], .op = op, .operands = operands, .results = results, .problem = problem,
+        .call = self, .row = &ghlo_ir_lapack_rows[i], .op = op, .operands = operands, .results = results,
+        .problem = problem,
       };
 
       memset (self, 0, sizeof (*self));
-      if (!row_has_name (&rows[i], target, &self->type))
+      if (!ghlo_ir_lapack_row_has_name (reader.row, target, &self->type))
         continue;
       g_clear_pointer (problem, g_free);
       if (self->type == GHLO_ELEMENT_TYPE_INVALID && op->n_operands > 0)
         self->type = operands[0].type;
       self->routine = (GhloIrLapackRoutine) i;
       self->is_complex = ghlo_element_type_is_complex (self->type);
-      self->name = self->is_complex ? rows[i].complex : rows[i].real;
-      self->call = rows[i].call;
-      self->not_finite = rows[i].not_finite;
+      self->name = self->is_complex ? reader.row->complex : reader.row->real;
+      self->call = reader.row->call;
+      self->not_finite = reader.row->not_finite;
       if (read_row (&reader))
         return TRUE;
     }

@@ -429,6 +429,36 @@ def not_finite(letter, kind, batch):
     near(a @ v, v * w[..., None, :], kind)
 
 
+def special(letter, kind, batch):
+    """Zeros, identities, Jordan's blocks, cyclic permutations, and numbers near the ends of the range."""
+    n, vector = 6, np.result_type(kind, 'c8')
+    values = [((n,), kind)] * (1 if letter in 'cz' else 2)
+    shift = np.eye(n, k=1)
+    info = np.finfo(real(kind))
+    matrices = [np.zeros((n, n)), np.eye(n), np.ones((n, n)), shift, shift + np.eye(n), shift + np.eye(n, k=1 - n),
+                np.diag([1, -1, 1, -1, 1, -1]), random.standard_normal((n, n)) * float(info.max) ** 0.9,
+                random.standard_normal((n, n)) * float(info.tiny) * 100]
+    for matrix in matrices:
+        a = np.broadcast_to(matrix, batch + (n, n)).astype(kind)
+        scale = max(np.abs(a).max(), info.tiny)
+        *w, _, vr, status = call('geev', letter, [(a, 2)], [*values, ((n, n), vector), ((n, n), vector), ((), 'i4')],
+                                 compute_left='V', compute_right='V')
+        w = w[0] if letter in 'cz' else w[0] + 1j * w[1]
+        worked(status)
+        near(a / scale @ vr, vr * (w / scale)[..., None, :], kind, 300)
+        t, z, *_, status = call('gees', letter, [(a, 2)], [((n, n), kind), ((n, n), kind), *values, ((), 'i4'),
+                                                           ((), 'i4')], mode='V', sort='N')
+        worked(status)
+        near(z @ (t / scale) @ adjoint(z), a / scale, kind, 100)
+        orthonormal(z, kind)
+        _, s, u, vt, status = call('gesdd', letter, [(a, 2)], [((n, n), kind), ((n,), real(kind)), ((n, n), kind),
+                                                               ((n, n), kind), ((), 'i4')], mode='A')
+        worked(status)
+        near((u * (s / scale)[..., None, :]) @ vt, a / scale, kind, 100)
+        orthonormal(u, kind)
+        orthonormal(adjoint(vt), kind)
+
+
 def nan_in_factors(letter, kind, batch):
     """Others end whatever there is in the matrix."""
     for number, everywhere in itertools.product((np.nan, np.inf), (False, True)):
@@ -551,7 +581,7 @@ def refused(tap):
 def main():
     tap = Tap()
     tests = [syevd, eigh, gesdd, geev, gees, getrf, geqrf, geqp3, gehrd, sytrd, gtsv, potrf, trsm, trsm_itself,
-             not_finite, nan_in_factors, empty]
+             special, not_finite, nan_in_factors, empty]
     for test, (letter, (kind, text)) in itertools.product(tests, TYPES.items()):
         if len(sys.argv) > 2 and test.__name__ not in sys.argv[2:]:
             continue

@@ -125,13 +125,13 @@ read_word (GhloCpuLapackWords     *self,
            gsize                  *scratch)
 {
   GhloCpuLapackWord *word = &self->words[self->n];
-  gboolean is_work = strncmp (text, "work", 4) == 0 || strncmp (text + 1, "work", 4) == 0;
+  gboolean is_work = g_str_has_prefix (text, "work") || g_str_has_prefix (text + 1, "work");
 
   g_assert (self->n < GHLO_CPU_LAPACK_WORDS);
   self->n++;
   if (strcmp (text, "info") == 0)
     word->kind = GHLO_CPU_LAPACK_INFO;
-  else if (text[0] == 'l' && (strcmp (text, "lwork") == 0 || strcmp (text + 2, "work") == 0))
+  else if (text[0] == 'l' && g_str_has_suffix (text, "work"))
     word->integer = -1;
   else if (is_work)
     return read_work (word, call, text, scratch);

@@ -16,6 +16,9 @@
 /* Iterations for an eigenvalue, and after how many of them another shift than usual is tried. */
 enum { MAX_SWEEPS = 60, MAX_STEPS = 300, OTHER_SHIFT = 10 };
 
+/* Of a vector whose length is still to be found. */
+#define LARGEST sqrtl (sqrtl (LDBL_MAX))
+
 #define JACOBI_TOLERANCE 1e-38L       /* of squares, against the whole matrix: the last bit of a long double */
 
 typedef GhloRefReal    Real;
@@ -408,6 +411,7 @@ solve_vector (const Complex *t,
     {
       gsize i = left ? k + step : k - step;
       Complex sum = 0, difference = t[i * n + i] - t[k * n + k];
+      Real size;
 
       if (left)
         for (gsize j = k; j < i; j++)
@@ -415,9 +419,12 @@ solve_vector (const Complex *t,
       else
         for (gsize j = i + 1; j <= k; j++)
           sum += t[i * n + j] * x[j];
-      if (ghlo_ref_squared_size (difference) < least * least)
+      if (cabsl (difference) < least)
         difference = least;
       x[i] = left ? conjl (-sum / difference) : -sum / difference;
+      size = cabsl (x[i]);
+      for (gsize j = 0; size > LARGEST && j < n; j++)
+        x[j] /= size;
     }
 }
 

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/sizes.h"
+#include "ir/custom-call.h"
 #include "reference/custom-call.h"
 
 typedef struct
@@ -60,19 +61,12 @@ get_option (const GhloIrOp *op,
             const char     *name,
             gint64          fallback)
 {
-  static const char *const dictionaries[] = { "mhlo.attributes", "backend_config", "mhlo.backend_config" };
   const GhloIrAttr *attr = ghlo_ir_op_get (op, name);
 
-  for (guint i = 0; attr == NULL && i < G_N_ELEMENTS (dictionaries); i++)
-    {
-      const GhloIrAttr *dictionary = ghlo_ir_op_get (op, dictionaries[i]);
+  if (attr == NULL)
+    return ghlo_ir_custom_call_get_int (op, name, fallback);
 
-      if (dictionary != NULL && dictionary->kind == GHLO_IR_ATTR_DICTIONARY)
-        attr = ghlo_ir_dictionary_get (dictionary, name);
-    }
-
-  return attr != NULL && (attr->kind == GHLO_IR_ATTR_INTEGER || attr->kind == GHLO_IR_ATTR_BOOL)
-         ? attr->integer : fallback;
+  return attr->kind == GHLO_IR_ATTR_INTEGER || attr->kind == GHLO_IR_ATTR_BOOL ? attr->integer : fallback;
 }
 
 static gboolean
