@@ -8,20 +8,7 @@
 #include "base/fail.h"
 #include "ir/custom-call.h"
 
-static gboolean G_GNUC_PRINTF (2, 3)
-(fail) (char       **problem,
-        const char  *format,
-        ...)
-{
-  va_list args;
-
-  va_start (args, format);
-  *problem = g_strdup_vprintf (format, args);
-  va_end (args);
-
-  return FALSE;
-}
-#define fail(...) GHLO_FALSE_AFTER (fail (__VA_ARGS__))
+#define fail(problem, ...) GHLO_FALSE_AFTER (*(problem) = g_strdup_printf (__VA_ARGS__))
 
 static gboolean
 is_scalar (const GhloIrType *type,

@@ -23,20 +23,7 @@ typedef struct
   char                   **problem;
 } Reader;
 
-static gboolean G_GNUC_PRINTF (2, 3)
-(fail) (const Reader *reader,
-        const char   *format,
-        ...)
-{
-  va_list args;
-
-  va_start (args, format);
-  *reader->problem = g_strdup_vprintf (format, args);
-  va_end (args);
-
-  return FALSE;
-}
-#define fail(...) GHLO_FALSE_AFTER (fail (__VA_ARGS__))
+#define fail(reader, ...) GHLO_FALSE_AFTER (*(reader)->problem = g_strdup_printf (__VA_ARGS__))
 
 static gint64
 parameter_value (const GhloIrLapackCall *self,

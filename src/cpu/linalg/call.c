@@ -15,12 +15,6 @@
 static const double double_one[2] = { 1, 0 };
 static const float float_one[2] = { 1, 0 };
 
-static gboolean
-is_single (const GhloIrLapackCall *call)
-{
-  return call->type == GHLO_ELEMENT_TYPE_F32 || call->type == GHLO_ELEMENT_TYPE_COMPLEX_F32;
-}
-
 /* Bytes of a number of "work", "rwork", "iwork" or "bwork". */
 static gsize
 work_size (const GhloIrLapackCall *call,
@@ -200,7 +194,8 @@ ask_lengths (GhloCpuLapackWords     *self,
 
       if (word->asked == 0)
         continue;
-      self->words[i + 1].integer = (int) asked_length (answers + i * ROOM, word->is_integers, is_single (call));
+      self->words[i + 1].integer = (int) asked_length (answers + i * ROOM, word->is_integers,
+                                                       ghlo_cpu_lapack_is_single (call));
       if (self->words[i + 1].integer < 1)
         return "its library does not say how much memory it wants";
       reason = reserve (word, scratch, self->words[i + 1].integer, word->asked);
@@ -221,7 +216,7 @@ ghlo_cpu_lapack_words_init (GhloCpuLapackWords     *self,
   char word[GHLO_IR_LAPACK_WORD];
 
   memset (self, 0, sizeof (*self));
-  self->one = is_single (call) ? (gconstpointer) float_one : double_one;
+  self->one = ghlo_cpu_lapack_is_single (call) ? (gconstpointer) float_one : double_one;
   while (reason == NULL && ghlo_ir_lapack_next_word (&text, call->is_complex, word))
     reason = read_word (self, call, word, scratch);
 
@@ -242,7 +237,7 @@ find_address (const GhloCpuLapackWords *self,
     case GHLO_CPU_LAPACK_CHARACTER:
       return (gpointer) &word->character;
     case GHLO_CPU_LAPACK_ARRAY:
-      return arrays[word->array].data != NULL ? arrays[word->array].data + word->offset : NULL;
+      return arrays[word->array].data != NULL ? (guint8 *) arrays[word->array].data + word->offset : NULL;
     case GHLO_CPU_LAPACK_SCRATCH:
       return scratch + word->offset;
     case GHLO_CPU_LAPACK_INFO:

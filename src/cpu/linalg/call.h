@@ -13,10 +13,16 @@ G_BEGIN_DECLS
 typedef struct
 {
   const GhloIrLapackArgument *argument;
-  guint8                     *data;       /* as LAPACK has it, by columns; NULL where it is not given it */
-  guint8                     *result;     /* in the tensor, by rows; NULL where it is no result */
+  gpointer                    data;       /* as LAPACK has it, by columns; NULL where it is not given it */
+  gpointer                    result;     /* in the tensor, by rows; NULL where it is no result */
   gsize                       count;      /* numbers */
 } GhloCpuLapackArray;
+
+static inline gboolean
+ghlo_cpu_lapack_is_single (const GhloIrLapackCall *call)
+{
+  return call->type == GHLO_ELEMENT_TYPE_F32 || call->type == GHLO_ELEMENT_TYPE_COMPLEX_F32;
+}
 
 enum { GHLO_CPU_LAPACK_WORDS = 20 };
 

@@ -8,12 +8,6 @@
 #include <math.h>
 #include <string.h>
 
-static gboolean
-is_single (const GhloIrLapackCall *call)
-{
-  return call->type == GHLO_ELEMENT_TYPE_F32 || call->type == GHLO_ELEMENT_TYPE_COMPLEX_F32;
-}
-
 static const GhloCpuLapackArray *
 find (const GhloIrLapackCall   *call,
       const GhloCpuLapackArray *arrays,
@@ -89,14 +83,16 @@ DEFINE_FUNCTIONS (double)
 
 static gboolean
 are_finite (const GhloIrLapackCall *call,
-            const guint8           *data,
+            gconstpointer           data,
             gsize                   first,
             gsize                   n)
 {
   gsize parts = call->is_complex ? 2 : 1;
 
-  return is_single (call) ? are_finite_float ((const float *) data + first * parts, n * parts)
-                          : are_finite_double ((const double *) data + first * parts, n * parts);
+  if (ghlo_cpu_lapack_is_single (call))
+    return are_finite_float ((const float *) data + first * parts, n * parts);
+
+  return are_finite_double ((const double *) data + first * parts, n * parts);
 }
 
 gboolean
@@ -160,11 +156,10 @@ complete_vectors (const GhloIrLapackCall   *call,
 
   if (imaginary == NULL || !vectors->argument->is_computed)
     return;
-  if (is_single (call))
-    combine_pairs_float ((const float *) vectors->data, (const float *) imaginary->data, n, (float *) vectors->result);
+  if (ghlo_cpu_lapack_is_single (call))
+    combine_pairs_float (vectors->data, imaginary->data, n, vectors->result);
   else
-    combine_pairs_double ((const double *) vectors->data, (const double *) imaginary->data, n,
-                          (double *) vectors->result);
+    combine_pairs_double (vectors->data, imaginary->data, n, vectors->result);
 }
 
 /* Rows count from 0 here, and the permutation that exchanging them amounts to is wanted as well. */
@@ -173,7 +168,7 @@ complete_permutation (const GhloIrLapackCall   *call,
                       const GhloCpuLapackArray *arrays)
 {
   const GhloCpuLapackArray *pivots = find (call, arrays, "ipiv"), *permutation = find (call, arrays, "perm");
-  int *exchanged = (int *) pivots->result, *rows = (int *) permutation->result;
+  int *exchanged = pivots->result, *rows = permutation->result;
 
   for (gsize i = 0; i < permutation->count; i++)
     rows[i] = (int) i;
@@ -196,8 +191,8 @@ complete_factor (const GhloIrLapackCall   *call,
 {
   const GhloCpuLapackArray *a = find (call, arrays, "a");
   gsize n = (gsize) a->argument->extents[0], parts = call->is_complex ? 2 : 1;
-  int first = is_single (call) ? find_indefinite_float ((const float *) a->data, n, parts)
-                               : find_indefinite_double ((const double *) a->data, n, parts);
+  int first = ghlo_cpu_lapack_is_single (call) ? find_indefinite_float (a->data, n, parts)
+                                               : find_indefinite_double (a->data, n, parts);
 
   if (first != 0 && (*info == 0 || first < *info))
     *info = first;

@@ -8,7 +8,6 @@
 #include "cpu/linalg/routine.h"
 
 #include <dlfcn.h>
-#include <math.h>
 #include <string.h>
 
 #include "base/sizes.h"
