@@ -12,6 +12,7 @@
 #include "cpu/convolution/convolution.h"
 #include "cpu/gemm/dot-general.h"
 #include "cpu/isa/level.h"
+#include "cpu/linalg/routine.h"
 #include "reference/device.h"
 #include "runtime/memory.h"
 
@@ -471,6 +472,65 @@ test_axis (void)
     }
 }
 
+/* A custom call of LAPACK's on a batch gives the reference executor's eigenvalues, and one that is cancelled does none
+ * of the matrices that are left. */
+static void
+test_routine (void)
+{
+  static const char text[] =
+    "func.func @main(%a: tensor<9x5x5xf64>) -> (tensor<9x5x5xf64>, tensor<9x5xf64>, tensor<9xi32>) {\n"
+    "  %0:3 = stablehlo.custom_call @lapack_dsyevd_ffi(%a) {mhlo.backend_config = {mode = 86 : ui8, uplo = 76 : ui8}, "
+    "operand_layouts = [dense<[1, 2, 0]> : tensor<3xindex>], result_layouts = [dense<[1, 2, 0]> : tensor<3xindex>, "
+    "dense<[1, 0]> : tensor<2xindex>, dense<0> : tensor<1xindex>]} : (tensor<9x5x5xf64>) -> (tensor<9x5x5xf64>, "
+    "tensor<9x5xf64>, tensor<9xi32>)\n"
+    "  return %0#0, %0#1, %0#2 : tensor<9x5x5xf64>, tensor<9x5xf64>, tensor<9xi32>\n}\n";
+  g_auto (Program) program = { NULL };
+  g_autoptr (GhloValue) a = new_random ("tensor<9x5x5xf64>", -1, 1);
+  g_autoptr (GCancellable) cancellable = g_cancellable_new ();
+  const GhloMonitor monitor = { .cancellable = cancellable };
+  GhloValue *expected[3] = { NULL }, *found[3];
+  g_autoptr (GhloCpuRoutine) routine = NULL;
+  g_autoptr (GError) error = NULL;
+  GhloView operand, results[3];
+  const char *reason;
+  Strides strides, in;
+  gpointer scratch;
+
+  prepare (&program, text);
+  run_program (&program, &a, 1, expected, NULL, &error);
+  g_assert_no_error (error);
+  operand = view_of (a, in.strides[0]);
+  for (guint i = 0; i < 3; i++)
+    {
+      found[i] = ghlo_value_new_tensor (expected[i]->type, NULL);
+      memset (found[i]->data, 0, found[i]->n_bytes);
+      results[i] = view_of (found[i], strides.strides[i]);
+    }
+  routine = ghlo_cpu_routine_prepare (find_op (&program), &operand, results, &reason);
+  if (routine == NULL)
+    g_test_skip (reason);
+  else
+    {
+      scratch = g_aligned_alloc (1, MAX (ghlo_cpu_routine_scratch_size (routine), 64), 64);
+      g_assert_true (ghlo_cpu_routine_run (routine, &operand, results, scratch, NULL, &error));
+      g_assert_no_error (error);
+      for (gsize i = 0; i < found[1]->n_elements; i++)
+        assert_near (number_at (found[1], i), number_at (expected[1], i), 5, 1e-14);
+
+      memset (found[1]->data, 0, found[1]->n_bytes);
+      g_cancellable_cancel (cancellable);
+      g_assert_false (ghlo_cpu_routine_run (routine, &operand, results, scratch, &monitor, &error));
+      g_assert_error (error, G_IO_ERROR, G_IO_ERROR_CANCELLED);
+      g_assert_cmpfloat (size_of (found[1]), ==, 0);
+      g_aligned_free (scratch);
+    }
+  for (guint i = 0; i < 3; i++)
+    {
+      ghlo_value_unref (expected[i]);
+      ghlo_value_unref (found[i]);
+    }
+}
+
 int
 main (int   argc,
       char *argv[])
@@ -483,6 +543,7 @@ main (int   argc,
   g_test_add_func ("/cpu-programs/packed-constant", test_packed_constant);
   g_test_add_func ("/cpu-programs/prepared-memory", test_prepared_memory);
   g_test_add_func ("/cpu-programs/axis", test_axis);
+  g_test_add_func ("/cpu-programs/routine", test_routine);
 
   return g_test_run ();
 }
