@@ -360,13 +360,11 @@ append_name (const char *name,
   g_string_append_printf (text, "%s'%s'", text->len > 0 ? ", " : "", name);
 }
 
-/* What JAX writes in the place of linear algebra when it exports for a CPU or a GPU; for a TPU it writes operations,
- * and targets of the table above. */
+/* What JAX writes in the place of linear algebra when it exports for a GPU. */
 static gboolean
-is_of_one_platform (const char *name)
+is_of_a_gpu (const char *name)
 {
-  static const char *const prefixes[] = { "lapack_", "blas_", "cusolver_", "cublas_", "cu_lu_", "hipsolver_",
-                                          "hipblas_", "hip_lu_" };
+  static const char *const prefixes[] = { "cusolver_", "cublas_", "cu_lu_", "hipsolver_", "hipblas_", "hip_lu_" };
 
   for (guint i = 0; i < G_N_ELEMENTS (prefixes); i++)
     if (g_str_has_prefix (name, prefixes[i]))
@@ -393,9 +391,12 @@ ghlo_ref_custom_explain (const char              *name,
                           "%sAn application answers it with a function that it registers: "
                           "ghlo_client_register_custom_call ().\n"
                           "Known are %s. Registered are %s.", name,
-                          is_of_one_platform (name)
+                          g_str_has_prefix (name, "lapack_") || g_str_has_prefix (name, "blas_")
                           ? "It is a routine of a library that JAX calls on one platform: export the program with "
-                            "jax.export.export (..., platforms=['tpu']), which writes operations instead.\n" : "",
+                            "jax.export.export (..., platforms=['tpu']), which writes operations instead.\n"
+                          : is_of_a_gpu (name)
+                          ? "It is a routine of a GPU's library: export the program with "
+                            "jax.export.export (..., platforms=['cpu']), whose routines are known here.\n" : "",
                           known->str, registered->len > 0 ? registered->str : "none");
 }
 

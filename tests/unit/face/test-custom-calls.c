@@ -462,6 +462,7 @@ test_unknown (void)
                   "Registered are 'scale'.");
   assert_unknown (other, "scale", "*Registered are none.");
   assert_unknown (client, "lapack_spbtrf_ffi", "*found 'lapack_spbtrf_ffi'\n*platforms=['tpu']*");
+  assert_unknown (client, "cusolver_getrf_ffi", "*found 'cusolver_getrf_ffi'\n*platforms=['cpu']*");
 }
 
 static void
