@@ -122,23 +122,6 @@ to_variant (const GhloIrAttr *attr)
     }
 }
 
-const GhloIrAttr *
-ghlo_ir_configuration_get (const GhloIrOp *op,
-                           const char     *name)
-{
-  const GhloIrAttr *found = NULL;
-
-  for (guint i = 0; found == NULL && i < G_N_ELEMENTS (dictionaries); i++)
-    {
-      const GhloIrAttr *dictionary = ghlo_ir_op_get (op, dictionaries[i]);
-
-      if (dictionary != NULL && dictionary->kind == GHLO_IR_ATTR_DICTIONARY)
-        found = ghlo_ir_dictionary_get (dictionary, name);
-    }
-
-  return found;
-}
-
 GVariant *
 ghlo_ir_configuration_to_variant (const GhloIrOp *op)
 {

@@ -13,9 +13,6 @@ G_BEGIN_DECLS
 
 /* The backend_config: its text, or its dictionary as text; the caller frees it. NULL where there is none. */
 char     *ghlo_ir_configuration_to_string  (const GhloIrOp *op);
-/* The entry of that name of its dictionaries; NULL where there is none. */
-const GhloIrAttr *ghlo_ir_configuration_get (const GhloIrOp *op,
-                                             const char     *name);
 /* The entries of its dictionaries and its attributes of its own, as a{sv}, floating. */
 GVariant *ghlo_ir_configuration_to_variant (const GhloIrOp *op);
 

@@ -7,7 +7,7 @@
 
 #include "base/ghlo-error.h"
 #include "ir/attr.h"
-#include "ir/configuration.h"
+#include "ir/custom-call.h"
 #include "pjrt/buffer.h"
 
 /* Set once and never freed: whoever calls them may be under way. Atomic. */
@@ -42,7 +42,7 @@ is_callback (const GhloIrOp *op)
 static gint64
 get_index (const GhloIrOp *op)
 {
-  const GhloIrAttr *index = ghlo_ir_configuration_get (op, "index");
+  const GhloIrAttr *index = ghlo_ir_custom_call_get (op, "index");
 
   return index != NULL && index->kind == GHLO_IR_ATTR_INTEGER ? index->integer : -1;
 }
