@@ -69,8 +69,11 @@ static const VkMemoryPropertyFlags unified_wishes[] = { LOCAL | SEEN | CACHED, S
 #undef SEEN
 #undef CACHED
 
-/* Blocks of the upload kind are small, since the window that the host sees may be. */
+/* The largest of each kind. Those of the upload kind are small, since the window that the host sees may be. */
 static const gsize block_sizes[GHLO_VULKAN_N_MEMORY_KINDS] = { 64 * MEBIBYTE, 8 * MEBIBYTE, 16 * MEBIBYTE, 0 };
+
+/* The first block is so many times smaller. */
+#define FIRST_SHARE 16
 
 GhloVulkanMemory *
 ghlo_vulkan_memory_new (GhloVulkanDevice *device)
@@ -481,6 +484,28 @@ round_up (gsize size)
   return (MAX (size, 1) + GHLO_VULKAN_ALIGNMENT - 1) / GHLO_VULKAN_ALIGNMENT * GHLO_VULKAN_ALIGNMENT;
 }
 
+/* Of a block for @least bytes: as many as its kind has up to now, so that small programs take little and large ones
+ * have few blocks. By powers of two, since what was given back is to have room for what comes. */
+static gsize
+choose_size (const GhloVulkanMemory *self,
+             GhloVulkanMemoryKind    kind,
+             gsize                   least)
+{
+  gsize size = block_sizes[kind] / FIRST_SHARE, wanted = 0;
+
+  for (guint i = 0; i < self->blocks->len; i++)
+    {
+      const Block *block = self->blocks->pdata[i];
+
+      wanted += block->kind == kind ? block->size : 0;
+    }
+  wanted = MAX (wanted, least);
+  while (size < wanted && size < block_sizes[kind])
+    size *= 2;
+
+  return MIN (size, self->device->max_allocation);
+}
+
 /* A block of the usual size, or where there is no memory for that of the least. */
 static gboolean
 reserve (GhloVulkanMemory      *self,
@@ -488,7 +513,7 @@ reserve (GhloVulkanMemory      *self,
          gsize                  size,
          GError               **error)
 {
-  gsize least = size + GHLO_VULKAN_ALIGNMENT, usual = MIN (block_sizes[kind], self->device->max_allocation);
+  const gsize least = size + GHLO_VULKAN_ALIGNMENT, usual = choose_size (self, kind, least);
   Block *block = NULL;
 
   if (least < usual)

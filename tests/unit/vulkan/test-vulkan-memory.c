@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * How much memory of a device runs hold: no more than is known of a program before it runs, and little less; and none
- * of it when all is over.
+ * How much memory of a device runs hold: no more than is known of a program before it runs, and little less; none of it
+ * when all is over; and how it comes in blocks.
  */
 
 #include "vulkan-program.h"
@@ -172,11 +172,45 @@ test_staged (void)
   g_assert_cmpuint (now.all_used, ==, before.all_used);
 }
 
+/* A little takes little, and much few blocks, none of which is larger than there is use for. */
+static void
+test_growth (void)
+{
+  enum { N_PIECES = 96 };
+  const gsize piece = 1 << 20;
+  GhloVulkanDevice *device = vulkan_program_open ();
+  g_autoptr (GError) error = NULL;
+  GhloVulkanMemoryStatistics before, now;
+  guint64 addresses[N_PIECES];
+
+  if (device == NULL)
+    return;
+  g_assert_true (ghlo_vulkan_queue_finish (device->queue, NULL, &error));
+  g_assert_no_error (error);
+  ghlo_vulkan_memory_trim (device->memory);
+  ghlo_vulkan_memory_measure (device->memory, &before);
+  g_assert_cmpuint (before.used[GHLO_VULKAN_LOCAL], ==, 0);
+  for (guint i = 0; i < N_PIECES; i++)
+    {
+      addresses[i] = ghlo_vulkan_memory_alloc (device->memory, GHLO_VULKAN_LOCAL, piece, &error);
+      g_assert_no_error (error);
+      ghlo_vulkan_memory_measure (device->memory, &now);
+      g_assert_cmpuint (now.reserved - before.reserved, <=, MAX (4 * piece, 3 * (i + 1) * piece));
+    }
+  g_assert_cmpuint (now.n_blocks - before.n_blocks, <=, 7);
+  for (guint i = 0; i < N_PIECES; i++)
+    ghlo_vulkan_memory_free (device->memory, addresses[i], piece, 0);
+  ghlo_vulkan_memory_trim (device->memory);
+  ghlo_vulkan_memory_measure (device->memory, &now);
+  g_assert_cmpuint (now.reserved, ==, before.reserved);
+}
+
 int
 main (int    argc,
       char **argv)
 {
   g_test_init (&argc, &argv, NULL);
+  g_test_add_func ("/vulkan/memory/growth", test_growth);
   g_test_add_func ("/vulkan/memory/staged", test_staged);
   for (guint i = 0; i < G_N_ELEMENTS (programs); i++)
     {
