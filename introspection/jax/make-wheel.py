@@ -155,7 +155,7 @@ def write(wheel, contents):
     record = next(name for name in contents if name.endswith('/RECORD'))
     rows = []
     with zipfile.ZipFile(wheel, 'w', zipfile.ZIP_DEFLATED, compresslevel=9) as archive:
-        for name, data in sorted(contents.items(), key=lambda entry: entry[0] == record):
+        for name, data in sorted(contents.items(), key=lambda entry: (entry[0] == record, entry[0])):
             if name == record:
                 data = ''.join([*rows, f'{record},,\n']).encode()
             digest = base64.urlsafe_b64encode(hashlib.sha256(data).digest()).rstrip(b'=').decode()

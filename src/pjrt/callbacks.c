@@ -7,27 +7,36 @@
 
 #include "base/ghlo-error.h"
 #include "ir/attr.h"
-#include "ir/custom-call.h"
+#include "ir/configuration.h"
 #include "pjrt/buffer.h"
 
-/* Set once and never freed: whoever calls them may be under way. Atomic. */
-static GhloPjrtCallbacks *callbacks;
+/* NULL before they are set, and when Python has ended; atomic. */
+static const GhloPjrtCallbacks *callbacks;
 
 void
 ghlo_pjrt_set_callbacks (const GhloPjrtCallbacks *given)
 {
-  if (given->struct_size >= sizeof *given)
-    g_atomic_pointer_set (&callbacks, g_memdup2 (given, sizeof *given));
+  static GhloPjrtCallbacks own;
+  static gsize set;
+
+  if (given == NULL)
+    g_atomic_pointer_set (&callbacks, NULL);
+  if (given == NULL || given->struct_size < sizeof own || !g_once_init_enter (&set))
+    return;
+  own = *given;
+  g_atomic_pointer_set (&callbacks, &own);
+  g_once_init_leave (&set, 1);
 }
 
 /* The numbers of a program's functions, held. */
 static void
 held_free (gpointer data)
 {
+  const GhloPjrtCallbacks *python = g_atomic_pointer_get (&callbacks);
   GArray *held = data;
 
-  for (guint i = 0; i < held->len; i++)
-    callbacks->let_go (g_array_index (held, gint64, i));
+  for (guint i = 0; python != NULL && i < held->len; i++)
+    python->let_go (g_array_index (held, gint64, i));
   g_array_unref (held);
 }
 
@@ -42,7 +51,7 @@ is_callback (const GhloIrOp *op)
 static gint64
 get_index (const GhloIrOp *op)
 {
-  const GhloIrAttr *index = ghlo_ir_custom_call_get (op, "index");
+  const GhloIrAttr *index = ghlo_ir_configuration_get (op, "index");
 
   return index != NULL && index->kind == GHLO_IR_ATTR_INTEGER ? index->integer : -1;
 }
@@ -55,9 +64,10 @@ hold (const GhloIrOp  *op,
 {
   if (is_callback (op))
     {
+      const GhloPjrtCallbacks *python = g_atomic_pointer_get (&callbacks);
       gint64 index = get_index (op);
 
-      if (callbacks == NULL || !callbacks->hold (index))
+      if (python == NULL || !python->hold (index))
         {
           g_set_error (error, GHLO_ERROR, GHLO_ERROR_UNSUPPORTED,
                        "the program calls function %" G_GINT64_FORMAT " of the Python process that wrote it, which is "
@@ -198,16 +208,21 @@ call (const GhloCustomCallFrame  *frame,
       const Arrays               *results,
       GError                    **error)
 {
+  const GhloPjrtCallbacks *python = g_atomic_pointer_get (&callbacks);
   g_autoptr (GError) problem = NULL;
-  const GhloPjrtCall python = {
-    .struct_size = sizeof python, .index = get_index (frame->op),
+  const GhloPjrtCall given = {
+    .struct_size = sizeof given, .index = get_index (frame->op),
     .operands = operands->arrays, .n_operands = operands->n, .results = results->arrays, .n_results = results->n,
     .drop = drop, .fail = fail, .error = &problem,
   };
 
-  /* They are Python's from here on. */
-  operands->n = 0;
-  if (callbacks->call (&python))
+  if (python == NULL)
+    {
+      drop_operands (operands);
+      fail (&problem, "the Python that the program calls has ended");
+    }
+  /* Operands are Python's from here on. */
+  else if (python->call (&given))
     {
       for (guint i = 0; i < frame->op->n_results; i++)
         if (frame->results[i]->kind == GHLO_VALUE_TENSOR)

@@ -50,7 +50,8 @@ typedef struct
   void    (*let_go) (int64_t index);
 } GhloPjrtCallbacks;
 
-/* Copies *@callbacks, whose functions stay for good. */
+/* Copies *@callbacks. The first that are set count: programs hold their numbers. NULL: Python ends, and none of them is
+ * called any more. */
 __attribute__ ((visibility ("default")))
 void     ghlo_pjrt_set_callbacks  (const GhloPjrtCallbacks  *callbacks);
 

@@ -8,6 +8,7 @@ import gc
 import io
 import sys
 import threading
+import time
 
 import jax
 import jax.numpy as jnp
@@ -59,7 +60,7 @@ def test_types():
                                                     'complex64', 'int4', 'uint4')]
     arrays += [jnp.ones((0, 3)), jnp.float32(7)]
     shapes = [jax.ShapeDtypeStruct(array.shape, array.dtype) for array in arrays]
-    found = jax.jit(lambda *values: jax.pure_callback(swap, shapes[::-1], *values))(*arrays)
+    found = jax.block_until_ready(jax.jit(lambda *values: jax.pure_callback(swap, shapes[::-1], *values))(*arrays))
     assert seen == [[(array.shape, array.dtype) for array in arrays]]
     for array, answer in zip(arrays, found[::-1]):
         assert (answer.shape, answer.dtype) == (array.shape, array.dtype)
@@ -116,6 +117,7 @@ def test_prints():
             return x
 
         show(jnp.int32(3))
+        jax.effects_barrier()
         jax.debug.print('outside {}', 5)
         jax.effects_barrier()
     assert output.getvalue() == '3 then\n4\noutside 5\n', output.getvalue()
@@ -283,6 +285,10 @@ def test_functions_go():
     del compiled
     jax.clear_caches()
     gc.collect()
+    # What has run lets go a moment after it has ended.
+    deadline = time.monotonic() + 20
+    while len(_callbacks.registry) > before and time.monotonic() < deadline:
+        time.sleep(0.001)
     assert len(_callbacks.registry) == before
 
 

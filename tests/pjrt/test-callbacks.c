@@ -12,7 +12,7 @@
 
 enum { TWICE = 3, FAILS, LOOSE, KEEPS, N_FUNCTIONS };
 
-/* How often each is held. */
+/* How often each is held; atomic. */
 static int held[N_FUNCTIONS];
 /* What KEEPS was given, and what gives it back. */
 static GhloPjrtArray kept;
@@ -71,7 +71,7 @@ hold (int64_t index)
 {
   if (index < 0 || index >= N_FUNCTIONS)
     return 0;
-  held[index]++;
+  g_atomic_int_inc (&held[index]);
 
   return 1;
 }
@@ -79,8 +79,32 @@ hold (int64_t index)
 static void
 let_go (int64_t index)
 {
-  g_assert_cmpint (held[index], >, 0);
-  held[index]--;
+  g_assert_cmpint (g_atomic_int_add (&held[index], -1), >, 0);
+}
+
+/* What has run lets go a moment after it has ended. */
+static void
+check_let_go (int index)
+{
+  gint64 deadline = g_get_monotonic_time () + 20 * G_TIME_SPAN_SECOND;
+
+  while (g_atomic_int_get (&held[index]) != 0)
+    {
+      g_assert_cmpint (g_get_monotonic_time (), <, deadline);
+      g_usleep (1000);
+    }
+}
+
+static void
+set_callbacks (const GhloPjrtCallbacks *callbacks)
+{
+  gpointer plugin = dlopen (g_getenv ("GHLO_PJRT_PLUGIN"), RTLD_LAZY | RTLD_LOCAL);
+  void (*set) (const GhloPjrtCallbacks *);
+
+  *(gpointer *) &set = dlsym (plugin, "ghlo_pjrt_set_callbacks");
+  g_assert_nonnull (set);
+  set (callbacks);
+  dlclose (plugin);
 }
 
 static PJRT_Client *
@@ -89,13 +113,8 @@ connect (void)
   static const GhloPjrtCallbacks callbacks = {
     .struct_size = sizeof callbacks, .call = call_function, .hold = hold, .let_go = let_go,
   };
-  gpointer plugin = dlopen (g_getenv ("GHLO_PJRT_PLUGIN"), RTLD_LAZY | RTLD_LOCAL);
-  void (*set) (const GhloPjrtCallbacks *);
 
-  *(gpointer *) &set = dlsym (plugin, "ghlo_pjrt_set_callbacks");
-  g_assert_nonnull (set);
-  set (&callbacks);
-  dlclose (plugin);
+  set_callbacks (&callbacks);
 
   return call_client ("cpu");
 }
@@ -125,6 +144,25 @@ compile (PJRT_Client *client,
 }
 
 static const float numbers[] = { 1, 2, 3, 4 };
+
+/* The error of a run, which may end after the call that begins it. */
+static PJRT_Error *
+run (PJRT_LoadedExecutable  *executable,
+     PJRT_Buffer            *input,
+     PJRT_Buffer           **output)
+{
+  PJRT_Event *done;
+  PJRT_Error *error = call_execute (executable, &input, 1, output, &done);
+
+  if (error != NULL)
+    return error;
+  error = CALL_ERROR (Event_Await, .event = done);
+  CALL (Event_Destroy, .event = done);
+  if (error != NULL)
+    CALL (Buffer_Destroy, .buffer = *output);
+
+  return error;
+}
 
 /* Without anybody who answers, and as a program that nobody of this process wrote. */
 static void
@@ -161,7 +199,7 @@ test_missing (void)
                  "backend_config = {index = -3 : i64}} : (tensor<4xf32>) -> ()\n"
                  "  return\n"
                  "}\n");
-  g_assert_cmpint (held[TWICE], ==, 0);
+  check_let_go (TWICE);
   CALL (Client_Destroy, .client = client);
 }
 
@@ -175,14 +213,14 @@ test_run (void)
   float found[4];
   guint8 bits[4];
 
-  g_assert_cmpint (held[TWICE], ==, 1);
-  call_check ("Execute", call_execute (twice, &input, 1, &output, NULL));
+  g_assert_cmpint (g_atomic_int_get (&held[TWICE]), ==, 1);
+  call_check ("Execute", run (twice, input, &output));
   call_read (output, found, sizeof found);
   for (guint i = 0; i < 4; i++)
     g_assert_cmpfloat (found[i], ==, 4 * numbers[i]);
   CALL (Buffer_Destroy, .buffer = output);
 
-  call_check ("Execute", call_execute (loose, &input, 1, &output, NULL));
+  call_check ("Execute", run (loose, input, &output));
   call_read (output, bits, sizeof bits);
   g_assert_cmpmem (bits, sizeof bits, "\1\1\1\1", 4);
   CALL (Buffer_Destroy, .buffer = output);
@@ -191,7 +229,8 @@ test_run (void)
   CALL (LoadedExecutable_Destroy, .executable = twice);
   CALL (LoadedExecutable_Destroy, .executable = loose);
   CALL (Client_Destroy, .client = client);
-  g_assert_cmpint (held[TWICE] + held[LOOSE], ==, 0);
+  check_let_go (TWICE);
+  check_let_go (LOOSE);
 }
 
 static void
@@ -201,7 +240,7 @@ test_failure (void)
   PJRT_LoadedExecutable *fails = compile (client, FAILS, "tensor<4xf32>");
   PJRT_Buffer *input = call_floats (client, numbers, 4), *output;
 
-  call_check_error (call_execute (fails, &input, 1, &output, NULL), PJRT_Error_Code_INTERNAL,
+  call_check_error (run (fails, input, &output), PJRT_Error_Code_INTERNAL,
                     "'stablehlo.custom_call @ghlo_python_callback': ValueError: no, thank you");
   CALL (Buffer_Destroy, .buffer = input);
   CALL (LoadedExecutable_Destroy, .executable = fails);
@@ -218,12 +257,12 @@ test_kept (void)
   PJRT_LoadedExecutable *twice = compile (client, TWICE, "tensor<4xf32>");
   PJRT_Buffer *inputs[] = { call_floats (client, numbers, 4), call_floats (client, others, 4) }, *output;
 
-  call_check ("Execute", call_execute (keeps, &inputs[0], 1, &output, NULL));
+  call_check ("Execute", run (keeps, inputs[0], &output));
   CALL (Buffer_Destroy, .buffer = output);
   CALL (LoadedExecutable_Destroy, .executable = keeps);
   for (guint i = 0; i < 3; i++)
     {
-      call_check ("Execute", call_execute (twice, &inputs[1], 1, &output, NULL));
+      call_check ("Execute", run (twice, inputs[1], &output));
       CALL (Buffer_Destroy, .buffer = output);
     }
   for (guint i = 0; i < 2; i++)
@@ -234,6 +273,26 @@ test_kept (void)
   for (guint i = 0; i < 4; i++)
     g_assert_cmpfloat (((const float *) kept.data)[i], ==, 2 * numbers[i]);
   drop_kept (kept.owner);
+  check_let_go (TWICE);
+  check_let_go (KEEPS);
+}
+
+/* After Python nothing is called, not even for what is let go. */
+static void
+test_end (void)
+{
+  PJRT_Client *client = connect ();
+  PJRT_LoadedExecutable *loaded = compile (client, TWICE, "tensor<4xf32>");
+  PJRT_Buffer *input = call_floats (client, numbers, 4), *output;
+  g_autofree char *program = make_program (TWICE, "tensor<4xf32>");
+
+  set_callbacks (NULL);
+  call_check_error (run (loaded, input, &output), PJRT_Error_Code_INTERNAL, "has ended");
+  check_refusal (client, program);
+  CALL (Buffer_Destroy, .buffer = input);
+  CALL (LoadedExecutable_Destroy, .executable = loaded);
+  CALL (Client_Destroy, .client = client);
+  g_assert_cmpint (g_atomic_int_get (&held[TWICE]), ==, 1);
 }
 
 int
@@ -247,6 +306,7 @@ main (int    argc,
   g_test_add_func ("/pjrt/callbacks/run", test_run);
   g_test_add_func ("/pjrt/callbacks/failure", test_failure);
   g_test_add_func ("/pjrt/callbacks/kept", test_kept);
+  g_test_add_func ("/pjrt/callbacks/end", test_end);
 
   return g_test_run ();
 }

@@ -5,6 +5,7 @@ A function is there while somebody holds its number: whoever lowered a program t
 plugin has compiled. The structures are those of src/pjrt/callbacks.h.
 """
 
+import atexit
 import ctypes
 import functools
 import itertools
@@ -93,7 +94,8 @@ class _Registry:
     """Functions by number. Numbers are not given twice."""
 
     def __init__(self):
-        self._lock = threading.Lock()
+        # What is collected meanwhile may hold a number, and let it go on the same thread.
+        self._lock = threading.RLock()
         self._functions = {}
         self._numbers = itertools.count()
 
@@ -121,7 +123,7 @@ class _Registry:
             function.n_holders -= 1
             if function.n_holders == 0:
                 del self._functions[index]
-        # What goes with it may call back, with the lock free again.
+        # What goes with the function may call back, with the lock free again.
 
     def __len__(self):
         return len(self._functions)
@@ -173,3 +175,5 @@ def connect(path):
     setter = ctypes.CDLL(str(path)).ghlo_pjrt_set_callbacks
     setter.restype, setter.argtypes = None, [ctypes.POINTER(_Callbacks)]
     setter(ctypes.byref(callbacks))
+    # Programs go after Python at the end of a process, some on threads of the plugin's.
+    atexit.register(setter, None)

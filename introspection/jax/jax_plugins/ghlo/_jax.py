@@ -6,6 +6,7 @@ the names that it needs when JAX starts, and where one of them is gone that feat
 which and why. Names are those of JAX 0.10.
 """
 
+import atexit
 import functools
 import importlib
 import inspect
@@ -185,6 +186,8 @@ def _add_callbacks(platform, path):
                   _find('checkify', 'check_p')]
     rules = [_find_rule(primitive, 'cpu') for primitive in primitives]
     _callbacks.connect(path)
+    # Before the plugin is told that Python ends. JAX waits itself, but later.
+    atexit.register(jax.effects_barrier)
     for module in ('jax._src.callback', 'jax.interpreters.mlir'):
         importlib.import_module(module).emit_python_callback = emit
     for primitive, rule in zip(primitives, rules):
@@ -209,7 +212,7 @@ def add_features(platform, path):
             # A feature that fails in whatever way is no reason to be without all the others.
             _missing[name] = str(error) if isinstance(error, _Unknown) else f'{type(error).__name__}: {error}'
     if _missing:
-        logger.warning('%s: jax_plugins.ghlo.list_missing() says why it does without', ', '.join(_missing))
+        logger.warning('without %s; jax_plugins.ghlo.list_missing() says why', ', '.join(_missing))
 
 
 def list_missing():
