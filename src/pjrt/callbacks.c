@@ -7,7 +7,7 @@
 
 #include "base/ghlo-error.h"
 #include "ir/attr.h"
-#include "ir/configuration.h"
+#include "ir/custom-call.h"
 #include "pjrt/buffer.h"
 
 /* NULL before they are set, and when Python has ended; atomic. */
@@ -51,7 +51,7 @@ is_callback (const GhloIrOp *op)
 static gint64
 get_index (const GhloIrOp *op)
 {
-  const GhloIrAttr *index = ghlo_ir_configuration_get (op, "index");
+  const GhloIrAttr *index = ghlo_ir_custom_call_get (op, "index");
 
   return index != NULL && index->kind == GHLO_IR_ATTR_INTEGER ? index->integer : -1;
 }

@@ -202,16 +202,6 @@ plan_donation (PJRT_Executable  *self,
     }
 }
 
-/* Whether any of @module's calls is answered by a function of the caller's. */
-static gboolean
-calls_host (const GhloCustomTargets *targets,
-            const GhloIrModule      *module)
-{
-  g_autofree char *functions = ghlo_custom_targets_describe (targets, module);
-
-  return functions != NULL;
-}
-
 /* Whether nobody knows what the step takes, and it may be much: a custom call of more than a small matrix. */
 static gboolean
 is_unknown (const GhloStep *step)
@@ -291,7 +281,7 @@ ghlo_pjrt_executable_compile (PJRT_Executable  *self,
 
   if (ghlo_pjrt_callbacks_find (module, &request.custom_targets, error))
     self->core = ghlo_executable_core_new (&request, NULL, error);
-  self->calls_host = calls_host (request.custom_targets, module);
+  self->calls_host = request.custom_targets != NULL;
   g_clear_pointer (&request.custom_targets, ghlo_custom_targets_unref);
   ghlo_settings_unref (request.settings);
   if (self->core == NULL)
