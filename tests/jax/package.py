@@ -135,6 +135,25 @@ def test_linear_algebra():
     np.testing.assert_allclose(solution[:, 0], np.linalg.solve(matrix, np.ones(5)), rtol=1e-5)
 
 
+def test_exported():
+    """Programs for the CPU, alone and among others, with LAPACK's calls."""
+    matrix = np.random.RandomState(3).randn(4, 4).astype(np.float32)
+    for platforms in (['cpu'], ['cpu', 'tpu']):
+        if platforms == ['cpu']:
+            function = jax.jit(lambda a: jnp.linalg.eigh(a + a.T)[0])
+        else:
+            function = jax.jit(lambda a: jnp.sin(a) @ a)
+        exported = jax.export.deserialize(jax.export.export(function, platforms=platforms)(matrix).serialize())
+        np.testing.assert_allclose(jax.jit(exported.call)(matrix), function(matrix), rtol=1e-4, atol=1e-5)
+
+
+def test_dlpack():
+    array = jnp.arange(6, dtype=jnp.float32).reshape(2, 3) + 1
+    assert array.__dlpack_device__()[0] == 1, array.__dlpack_device__()
+    np.testing.assert_array_equal(np.from_dlpack(array), np.asarray(array))
+    np.testing.assert_array_equal(jax.dlpack.from_dlpack(array), np.asarray(array))
+
+
 def test_beside_the_library():
     """GHLO's own face and JAX on the plugin, in one process, whichever comes first."""
     ours = f'''
