@@ -34,6 +34,7 @@ finish (gpointer data)
 typedef struct
 {
   PJRT_Executable  *executable; /* owned where it is in the queue, as the last two, which are NULL elsewhere */
+  PJRT_Device      *device;     /* where it runs, and which its outputs belong to */
   GhloPjrtPromise **inputs;     /* owned, with its members, which are NULL for tokens */
   GhloPjrtPromise **outputs;    /* with its members */
   GhloPending      *end;
@@ -186,11 +187,13 @@ free_buffers (PJRT_Buffer **buffers,
 }
 
 static gboolean
-make_outputs (const PJRT_Executable  *executable,
-              GhloOutcome            *outcome,
-              PJRT_Buffer           **outputs,
-              GError                **error)
+make_outputs (const Execution  *self,
+              GhloOutcome      *outcome,
+              PJRT_Buffer     **outputs,
+              GError          **error)
 {
+  const PJRT_Executable *executable = self->executable;
+
   for (guint i = 0; i < executable->n_outputs; i++)
     {
       GhloValue *value = value_at_border (executable, outcome, i, error);
@@ -200,7 +203,7 @@ make_outputs (const PJRT_Executable  *executable,
           free_buffers (outputs, i);
           return FALSE;
         }
-      outputs[i] = ghlo_pjrt_buffer_new_value (executable->devices[0], value);
+      outputs[i] = ghlo_pjrt_buffer_new_value (self->device, value);
     }
 
   return TRUE;
@@ -216,7 +219,7 @@ execute_here (Execution    *self,
   g_autoptr (GhloOutcome) outcome = run (self, error);
   Running *running;
 
-  if (outcome == NULL || !make_outputs (self->executable, outcome, outputs, error))
+  if (outcome == NULL || !make_outputs (self, outcome, outputs, error))
     return FALSE;
   if (ghlo_outcome_get_pending (outcome) == NULL)
     {
@@ -304,7 +307,7 @@ enqueue (Execution    *execution,
   for (guint i = 0; i < executable->n_outputs; i++)
     {
       self->outputs[i] = ghlo_pjrt_promise_new_late (self->end);
-      outputs[i] = ghlo_pjrt_buffer_new_promise (executable->devices[0], executable->types[executable->n_inputs + i],
+      outputs[i] = ghlo_pjrt_buffer_new_promise (self->device, executable->types[executable->n_inputs + i],
                                                  ghlo_pjrt_promise_ref (self->outputs[i]));
     }
   *pending = ghlo_pending_ref (self->end);
@@ -336,7 +339,7 @@ fail (const Execution  *self,
   const PJRT_Executable *executable = self->executable;
 
   for (guint i = 0; i < executable->n_outputs; i++)
-    outputs[i] = ghlo_pjrt_buffer_new_promise (executable->devices[0], executable->types[executable->n_inputs + i],
+    outputs[i] = ghlo_pjrt_buffer_new_promise (self->device, executable->types[executable->n_inputs + i],
                                                ghlo_pjrt_promise_new_late (failure));
   *pending = ghlo_pending_ref (failure);
 }
@@ -381,6 +384,10 @@ check (const PJRT_LoadedExecutable_Execute_Args *args)
   if (args->num_devices != executable->n_devices)
     return ghlo_pjrt_error_new (PJRT_Error_Code_INVALID_ARGUMENT, "expected arguments for %u devices, found %zu",
                                 executable->n_devices, args->num_devices);
+  if (args->execute_device != NULL && executable->n_devices > 1)
+    return ghlo_pjrt_error_new (PJRT_Error_Code_INVALID_ARGUMENT,
+                                "expected no device for a program of %u devices, found %s", executable->n_devices,
+                                args->execute_device->description.name);
   if (args->num_args != executable->n_inputs)
     return ghlo_pjrt_error_new (PJRT_Error_Code_INVALID_ARGUMENT, "expected %u arguments for this program, found %zu",
                                 executable->n_inputs, args->num_args);
@@ -404,6 +411,7 @@ execute (PJRT_LoadedExecutable_Execute_Args *args)
     return ghlo_pjrt_error_take (error);
 
   execution.executable = args->executable->executable;
+  execution.device = args->execute_device != NULL ? args->execute_device : execution.executable->devices[0];
   execution.inputs = g_new0 (GhloPjrtPromise *, args->num_args);
   if (take_inputs (&execution, args->options, args->argument_lists[0], &error))
     begin (&execution, args->output_lists[0], &pending, &error);
