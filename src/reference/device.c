@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * The device of the reference executor: preparing a function and running it as process
- * (0, 0) of a grid of one, in host memory.
+ * The device of the reference executor: preparing a function and running it in host memory, as
+ * a process of a grid, mostly of one.
  */
 
 #include "reference/device.h"
@@ -87,6 +87,80 @@ accept_inputs (const GhloRefFunction *function,
   return accepted;
 }
 
+/* Others read what a process brings to a meeting while it goes on: memory that is lent for one call is copied. */
+static gboolean
+keep_arguments (GhloValue **arguments,
+                gsize       n,
+                GError    **error)
+{
+  for (gsize i = 0; i < n; i++)
+    {
+      GhloValue *value = arguments[i], *copy;
+
+      if (value->kind != GHLO_VALUE_TENSOR || !value->storage->is_passing)
+        continue;
+      copy = ghlo_value_new_copied (value->type, value->data, NULL, error);
+      if (copy == NULL)
+        return FALSE;
+      ghlo_value_unref (value);
+      arguments[i] = copy;
+    }
+
+  return TRUE;
+}
+
+/* As one of the processes of a grid that others began. */
+static gboolean
+run_member (GhloRefProcess  *owner,
+            GhloRefRun      *run,
+            GhloValue      **arguments,
+            GhloValue      **outputs,
+            GError         **error)
+{
+  const GhloRefFunction *entry = run->program->entry;
+  GhloRefProcess process;
+  gboolean ok;
+
+  if (!keep_arguments (arguments, entry->body.n_arguments, error))
+    {
+      ghlo_values_clear (arguments, entry->body.n_arguments);
+      return FALSE;
+    }
+  ghlo_ref_process_begin_part (&process, run, owner);
+  ok = ghlo_ref_enter_function (&process, entry, 0, arguments, outputs, error);
+  owner->was_stopped |= process.was_stopped;
+
+  return ok;
+}
+
+/* As process (0, 0) of a grid of one. */
+static gboolean
+run_alone (GhloRefRun  *run,
+           GhloValue  **arguments,
+           GhloValue  **outputs,
+           GError     **error)
+{
+  const GhloRefFunction *entry = run->program->entry;
+  GhloRefGrid *grid = ghlo_ref_grid_new (1, 1, NULL, NULL);
+  GhloRefProcess process;
+  gboolean ok;
+
+  ghlo_ref_process_begin (&process, run, grid, 0, 0);
+  process.reported_block = &entry->body;
+
+  ok = ghlo_ref_enter_function (&process, entry, 0, arguments, outputs, error);
+  if (!ok)
+    ghlo_ref_grid_fail (grid, NULL);
+  ghlo_ref_process_end (&process);
+  ghlo_ref_grid_join (grid);
+  if (!ok)
+    ghlo_ref_process_explain (&process, error);
+  ghlo_ref_grid_free (grid);
+  ghlo_ref_process_clear (&process);
+
+  return ok;
+}
+
 static gboolean
 start (GhloPrepared          *prepared,
        const GhloRunOptions  *options,
@@ -98,11 +172,8 @@ start (GhloPrepared          *prepared,
        GError               **error)
 {
   const GhloRefProgram *program = (GhloRefProgram *) prepared;
-  const GhloRefFunction *entry = program->entry;
   g_autoptr (GError) local_error = NULL;
-  g_autofree GhloValue **arguments = accept_inputs (entry, inputs, n_inputs, error);
-  GhloRefGrid *grid;
-  GhloRefProcess process;
+  g_autofree GhloValue **arguments = accept_inputs (program->entry, inputs, n_inputs, error);
   GhloRefRun state;
   gboolean ok;
 
@@ -111,19 +182,10 @@ start (GhloPrepared          *prepared,
 
   ghlo_run_options_begin (options);
   run_init (&state, program, options, monitor);
-  grid = ghlo_ref_grid_new (1, 1, NULL, NULL);
-  ghlo_ref_process_begin (&process, &state, grid, 0, 0);
-  process.reported_block = &entry->body;
-
-  ok = ghlo_ref_enter_function (&process, entry, 0, arguments, outputs, &local_error);
-  if (!ok)
-    ghlo_ref_grid_fail (grid, NULL);
-  ghlo_ref_process_end (&process);
-  ghlo_ref_grid_join (grid);
-  if (!ok)
-    ghlo_ref_process_explain (&process, &local_error);
-  ghlo_ref_grid_free (grid);
-  ghlo_ref_process_clear (&process);
+  if (options != NULL && options->process != NULL)
+    ok = run_member (options->process, &state, arguments, outputs, &local_error);
+  else
+    ok = run_alone (&state, arguments, outputs, &local_error);
   run_clear (&state);
 
   if (ok)

@@ -56,6 +56,9 @@ typedef struct
   gsize       *uploaded;
   /* To which is added what each step took; NULL when nobody asks. Not of devices without plans. */
   GhloRunProfile *profile;
+  /* Where several run a program at once, and meet in its collective operations: the one that this run is, of the
+   * reference executor (reference/process/process.h), whose the meetings are. NULL: it is the only one. */
+  struct _GhloRefProcess *process;
 } GhloRunOptions;
 
 #define GHLO_RUN_NO_INPUT G_MAXUINT

@@ -246,6 +246,16 @@ ghlo_ref_process_begin (GhloRefProcess *self,
   g_mutex_unlock (&grid->lock);
 }
 
+void
+ghlo_ref_process_begin_part (GhloRefProcess *self,
+                             GhloRefRun     *run,
+                             GhloRefProcess *owner)
+{
+  *self = (GhloRefProcess) {
+    .run = run, .grid = owner->grid, .owner = owner, .replica = owner->replica, .partition = owner->partition,
+  };
+}
+
 static void
 end_thread (GhloRefGrid *grid)
 {

@@ -68,6 +68,10 @@ void         ghlo_ref_process_begin         (GhloRefProcess        *self,
                                              guint                  replica,
                                              guint                  partition);
 void         ghlo_ref_process_end           (GhloRefProcess        *self);
+/* The same thread of @owner while it is in @run, which is a part of its own run. It neither ends nor is cleared. */
+void         ghlo_ref_process_begin_part    (GhloRefProcess        *self,
+                                             GhloRefRun            *run,
+                                             GhloRefProcess        *owner);
 /* After the grid is freed. */
 void         ghlo_ref_process_clear         (GhloRefProcess        *self);
 /* Replaces an error that says only that another failed by the other's, if known;
