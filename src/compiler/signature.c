@@ -32,6 +32,22 @@ get_attribute (const GhloIrAttr *dictionaries,
   return ghlo_ir_dictionary_get (dictionary, name);
 }
 
+const GhloIrAttr *
+ghlo_signature_input_attribute (const GhloIrOp *function,
+                                guint           index,
+                                const char     *name)
+{
+  return get_attribute (ghlo_ir_op_get (function, "arg_attrs"), index, name);
+}
+
+const GhloIrAttr *
+ghlo_signature_output_attribute (const GhloIrOp *function,
+                                 guint           index,
+                                 const char     *name)
+{
+  return get_attribute (ghlo_ir_op_get (function, "res_attrs"), index, name);
+}
+
 /* "arg0" and "0" are what tools write where nobody gave a name. */
 static gboolean
 is_name (const char *name)

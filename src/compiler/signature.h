@@ -41,6 +41,13 @@ gboolean    ghlo_signature_check_carry   (const GhloSignature *self,
                                           guint                input,
                                           GError             **error);
 
+/* What the program says of an input or output under @name; NULL for nothing. */
+const GhloIrAttr *ghlo_signature_input_attribute  (const GhloIrOp *function,
+                                                   guint           index,
+                                                   const char     *name);
+const GhloIrAttr *ghlo_signature_output_attribute (const GhloIrOp *function,
+                                                   guint           index,
+                                                   const char     *name);
 /* The name that the program gives an input or output, or NULL. */
 const char *ghlo_signature_input_name    (const GhloIrOp *function,
                                           guint           index);

@@ -261,9 +261,9 @@ ghlo_pjrt_compile_options_clear (GhloPjrtCompileOptions *self)
   g_clear_pointer (&self->device_ids, g_free);
 }
 
-static void
-append_varint (GByteArray *bytes,
-               guint64     value)
+void
+ghlo_pjrt_append_varint (GByteArray *bytes,
+                         guint64     value)
 {
   do
     {
@@ -275,22 +275,22 @@ append_varint (GByteArray *bytes,
   while (value != 0);
 }
 
-static void
-append_number (GByteArray *bytes,
-               guint       field,
-               guint64     value)
+void
+ghlo_pjrt_append_number (GByteArray *bytes,
+                         guint       field,
+                         guint64     value)
 {
-  append_varint (bytes, field << 3 | WIRE_VARINT);
-  append_varint (bytes, value);
+  ghlo_pjrt_append_varint (bytes, field << 3 | WIRE_VARINT);
+  ghlo_pjrt_append_varint (bytes, value);
 }
 
-static void
-append_message (GByteArray       *bytes,
-                guint             field,
-                const GByteArray *message)
+void
+ghlo_pjrt_append_message (GByteArray       *bytes,
+                          guint             field,
+                          const GByteArray *message)
 {
-  append_varint (bytes, field << 3 | WIRE_BYTES);
-  append_varint (bytes, message->len);
+  ghlo_pjrt_append_varint (bytes, field << 3 | WIRE_BYTES);
+  ghlo_pjrt_append_varint (bytes, message->len);
   g_byte_array_append (bytes, message->data, message->len);
 }
 
@@ -299,8 +299,8 @@ ghlo_pjrt_device_assignment_write (const GhloPjrtCompileOptions *options)
 {
   GByteArray *bytes = g_byte_array_new ();
 
-  append_number (bytes, 1, (guint64) options->n_replicas);
-  append_number (bytes, 2, (guint64) options->n_partitions);
+  ghlo_pjrt_append_number (bytes, 1, (guint64) options->n_replicas);
+  ghlo_pjrt_append_number (bytes, 2, (guint64) options->n_partitions);
   for (gint64 j = 0; j < options->n_partitions; j++)
     {
       g_autoptr (GByteArray) ids = g_byte_array_new ();
@@ -310,10 +310,10 @@ ghlo_pjrt_device_assignment_write (const GhloPjrtCompileOptions *options)
         {
           gint64 n = i * options->n_partitions + j;
 
-          append_varint (ids, (guint64) (options->device_ids != NULL ? options->device_ids[n] : n));
+          ghlo_pjrt_append_varint (ids, (guint64) (options->device_ids != NULL ? options->device_ids[n] : n));
         }
-      append_message (computation, 1, ids);
-      append_message (bytes, 3, computation);
+      ghlo_pjrt_append_message (computation, 1, ids);
+      ghlo_pjrt_append_message (bytes, 3, computation);
     }
 
   return g_byte_array_free_to_bytes (bytes);

@@ -33,4 +33,15 @@ G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (GhloPjrtCompileOptions, ghlo_pjrt_compile_opti
 /* xla.DeviceAssignmentProto of them. */
 GBytes  *ghlo_pjrt_device_assignment_write (const GhloPjrtCompileOptions *options);
 
+/* Messages in protobuf's encoding, field by field: bare numbers, as packed lists have them; a field that is a number;
+ * one that is a message, or such a list. */
+void     ghlo_pjrt_append_varint         (GByteArray              *bytes,
+                                          guint64                  value);
+void     ghlo_pjrt_append_number         (GByteArray              *bytes,
+                                          guint                    field,
+                                          guint64                  value);
+void     ghlo_pjrt_append_message        (GByteArray              *bytes,
+                                          guint                    field,
+                                          const GByteArray        *message);
+
 G_END_DECLS

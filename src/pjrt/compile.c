@@ -41,6 +41,25 @@ read_program (const PJRT_Program  *program,
   return ghlo_read_program (bytes, "program", NULL, NULL, error);
 }
 
+/* Whether programs can run on as many devices as that. */
+static gboolean
+check_devices (const PJRT_Executable  *self,
+               GError                **error)
+{
+  if (self->options.n_replicas > 1)
+    g_set_error (error, GHLO_ERROR, GHLO_ERROR_UNSUPPORTED,
+                 "expected a program of one replica, which may have several partitions, found %" G_GINT64_FORMAT
+                 " replicas", self->options.n_replicas);
+  else if (self->n_devices > 1 && !ghlo_device_core_is_host (self->client->core))
+    g_set_error (error, GHLO_ERROR, GHLO_ERROR_UNSUPPORTED,
+                 "expected a program of one partition for %s, whose memory is its own, found %u",
+                 self->client->core->title, self->n_devices);
+  else
+    return TRUE;
+
+  return FALSE;
+}
+
 /* The executable's devices; INVALID_ARGUMENT where the client has no device of a number. */
 static gboolean
 find_devices (PJRT_Executable  *self,
@@ -64,18 +83,13 @@ find_devices (PJRT_Executable  *self,
           return FALSE;
         }
     }
-  if (self->n_devices == 1)
-    return TRUE;
-  g_set_error (error, GHLO_ERROR, GHLO_ERROR_UNSUPPORTED, "expected a program for one device, found one for %u",
-               self->n_devices);
 
-  return FALSE;
+  return check_devices (self, error);
 }
 
-/* What callers have in place of a value of @type: of a token a tensor without elements. */
-static GhloTensorType *
-type_at_border (const GhloIrType  *type,
-                GError           **error)
+GhloTensorType *
+ghlo_pjrt_type_at_border (const GhloIrType  *type,
+                          GError           **error)
 {
   const gint64 none = 0;
   GhloTensorType *border = NULL;
@@ -95,6 +109,19 @@ type_at_border (const GhloIrType  *type,
   return border;
 }
 
+/* What a device holds of input or output @index. */
+static GhloTensorType *
+type_held (const PJRT_Executable  *self,
+           guint                   index,
+           const GhloIrType       *type,
+           GError                **error)
+{
+  if (self->shardings != NULL)
+    return ghlo_tensor_type_ref (self->shardings[index]->part);
+
+  return ghlo_pjrt_type_at_border (type, error);
+}
+
 static gboolean
 describe_inputs (PJRT_Executable   *self,
                  const GhloIrType  *type,
@@ -107,7 +134,7 @@ describe_inputs (PJRT_Executable   *self,
   self->is_donated = g_new0 (gboolean, type->rank);
   for (guint i = 0; i < type->rank; i++)
     {
-      self->types[i] = type_at_border (type->members[i], error);
+      self->types[i] = type_held (self, i, type->members[i], error);
       if (self->types[i] == NULL)
         return FALSE;
       self->layouts[i] = ghlo_pjrt_layout_get (ghlo_tensor_type_get_rank (self->types[i]));
@@ -130,7 +157,7 @@ describe_outputs (PJRT_Executable   *self,
   for (guint i = 0; i < type->n_results; i++)
     {
       const GhloIrType *member = type->members[type->rank + i];
-      GhloTensorType *border = type_at_border (member, error);
+      GhloTensorType *border = type_held (self, type->rank + i, member, error);
       const gint64 *sizes;
 
       if (border == NULL)
@@ -280,8 +307,11 @@ ghlo_pjrt_executable_compile (PJRT_Executable  *self,
   const GhloIrType *type;
 
   if (ghlo_pjrt_callbacks_find (module, &request.custom_targets, error))
-    self->core = ghlo_executable_core_new (&request, NULL, error);
-  self->calls_host = request.custom_targets != NULL;
+    {
+      self->calls_host = request.custom_targets != NULL;
+      if (self->n_devices == 1 || ghlo_pjrt_executable_partition (self, &request, error))
+        self->core = ghlo_executable_core_new (&request, NULL, error);
+    }
   g_clear_pointer (&request.custom_targets, ghlo_custom_targets_unref);
   ghlo_settings_unref (request.settings);
   if (self->core == NULL)

@@ -28,6 +28,7 @@ ghlo_pjrt_executable_unref (PJRT_Executable *self)
   for (guint i = 0; self->types != NULL && i < self->n_inputs + self->n_outputs; i++)
     g_clear_pointer (&self->types[i], ghlo_tensor_type_unref);
   g_free (self->types);
+  ghlo_pjrt_executable_clear_partition (self);
   g_free (self->costs);
   g_free (self->is_token);
   g_free (self->layouts);

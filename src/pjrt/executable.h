@@ -9,6 +9,7 @@
 #include "pjrt/client.h"
 #include "pjrt/compile-options.h"
 #include "pjrt/layouts.h"
+#include "pjrt/sharding.h"
 
 G_BEGIN_DECLS
 
@@ -28,6 +29,11 @@ struct PJRT_Executable
   PJRT_Device           **devices;      /* n_devices of them, in the order of the assignment */
   guint                   n_devices;
   guint                   n_inputs, n_outputs;
+  GhloPjrtSharding      **shardings;    /* by input and then by output; NULL: it runs on one device */
+  guint                   n_shardings;
+  const char            **sharding_bytes;       /* of these, for callers; as the next; one more than there are */
+  gsize                  *sharding_sizes;
+  guint                   n_manual;     /* computations that each partition does by itself */
   PJRT_Buffer_Type       *output_types;         /* by output, as the next */
   gsize                  *output_ranks;
   gint64                 *output_dimensions;    /* of all outputs, one after the other */
@@ -36,7 +42,7 @@ struct PJRT_Executable
   PJRT_LogicalDeviceIds  *logical_ids;          /* of the devices */
   PJRT_Layouts_MemoryLayout **layouts;          /* by input and then by output; a list of our own, which nobody frees
                                                    members of */
-  GhloTensorType        **types;                /* by input and then by output, as the next */
+  GhloTensorType        **types;                /* of what a device holds, by input and then by output */
   gboolean               *is_token;             /* of a program's token callers have a tensor without elements */
   guint                  *replaced;             /* as in GhloRunOptions */
   gboolean               *is_donated;           /* by input: a run may take its memory */
@@ -61,10 +67,21 @@ gboolean         ghlo_pjrt_executable_compile (PJRT_Executable     *self,
                                                GhloIrModule        *module,
                                                GhloSettings        *settings,
                                                GError             **error);
+/* What callers have in place of a value of @type: of a token a tensor without elements. */
+GhloTensorType  *ghlo_pjrt_type_at_border     (const GhloIrType    *type,
+                                               GError             **error);
+/* Before the compile: how inputs and outputs of @request's program lie over the devices, of which there are several,
+ * and what each does by itself. */
+gboolean         ghlo_pjrt_executable_partition (PJRT_Executable   *self,
+                                               GhloCompileRequest  *request,
+                                               GError             **error);
+void             ghlo_pjrt_executable_clear_partition (PJRT_Executable *self);
 /* A handle that takes over the reference to @self. */
 PJRT_LoadedExecutable *ghlo_pjrt_loaded_executable_new (PJRT_Executable *self);
 PJRT_Executable *ghlo_pjrt_executable_ref     (PJRT_Executable     *self);
 void             ghlo_pjrt_executable_unref   (PJRT_Executable     *self);
+
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (PJRT_Executable, ghlo_pjrt_executable_unref)
 
 void             ghlo_pjrt_executable_add_functions        (PJRT_Api *api);
 void             ghlo_pjrt_loaded_executable_add_functions (PJRT_Api *api);

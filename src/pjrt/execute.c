@@ -3,13 +3,14 @@
  * Running an executable: from buffers to buffers, within the call or in the queue of its devices.
  */
 
+#include "pjrt/execute.h"
+
 #include "base/ghlo-error.h"
 #include "client/run.h"
 #include "client/workers.h"
 #include "pjrt/buffer.h"
 #include "pjrt/error.h"
 #include "pjrt/event.h"
-#include "pjrt/executable.h"
 #include "pjrt/queue.h"
 
 /* A run that goes on after the call that began it. */
@@ -75,6 +76,22 @@ list_given_up (const PJRT_Executable     *executable,
   return given_up;
 }
 
+void
+ghlo_pjrt_give_up_inputs (const PJRT_Executable     *executable,
+                          const PJRT_ExecuteOptions *options,
+                          PJRT_Buffer *const        *arguments)
+{
+  g_autofree gboolean *given_up = list_given_up (executable, options, arguments);
+
+  for (guint i = 0; given_up != NULL && i < executable->n_inputs; i++)
+    {
+      GhloPjrtPromise *promise = given_up[i] ? ghlo_pjrt_buffer_give_up (arguments[i]) : NULL;
+
+      if (promise != NULL)
+        ghlo_pjrt_promise_unref (promise);
+    }
+}
+
 static void
 clear_promises (GhloPjrtPromise **promises,
                 gsize             n)
@@ -91,7 +108,6 @@ take_inputs (Execution                  *self,
              GError                    **error)
 {
   const PJRT_Executable *executable = self->executable;
-  g_autofree gboolean *given_up = NULL;
 
   for (guint i = 0; i < executable->n_inputs; i++)
     {
@@ -106,14 +122,7 @@ take_inputs (Execution                  *self,
       if (!ghlo_signature_check_tensor (&executable->core->signature, i, arguments[i]->type, error))
         return FALSE;
     }
-  given_up = list_given_up (executable, options, arguments);
-  for (guint i = 0; given_up != NULL && i < executable->n_inputs; i++)
-    {
-      GhloPjrtPromise *promise = given_up[i] ? ghlo_pjrt_buffer_give_up (arguments[i]) : NULL;
-
-      if (promise != NULL)
-        ghlo_pjrt_promise_unref (promise);
-    }
+  ghlo_pjrt_give_up_inputs (executable, options, arguments);
 
   return TRUE;
 }
@@ -395,10 +404,27 @@ check (const PJRT_LoadedExecutable_Execute_Args *args)
   return NULL;
 }
 
+/* On the only device of an executable. *pending, the caller's, is what goes on. */
+static void
+execute_one (const PJRT_LoadedExecutable_Execute_Args  *args,
+             GhloPending                              **pending,
+             GError                                   **error)
+{
+  Execution execution = { NULL };
+
+  execution.executable = args->executable->executable;
+  execution.device = args->execute_device != NULL ? args->execute_device : execution.executable->devices[0];
+  execution.inputs = g_new0 (GhloPjrtPromise *, args->num_args);
+  if (take_inputs (&execution, args->options, args->argument_lists[0], error))
+    begin (&execution, args->output_lists[0], pending, error);
+  if (execution.inputs != NULL)
+    clear_promises (execution.inputs, args->num_args);
+  g_free (execution.inputs);
+}
+
 static PJRT_Error *
 execute (PJRT_LoadedExecutable_Execute_Args *args)
 {
-  Execution execution = { NULL };
   g_autoptr (GhloPending) pending = NULL;
   GError *error = NULL;
   PJRT_Error *refusal;
@@ -410,18 +436,14 @@ execute (PJRT_LoadedExecutable_Execute_Args *args)
   if (!ghlo_workers_check (&error))
     return ghlo_pjrt_error_take (error);
 
-  execution.executable = args->executable->executable;
-  execution.device = args->execute_device != NULL ? args->execute_device : execution.executable->devices[0];
-  execution.inputs = g_new0 (GhloPjrtPromise *, args->num_args);
-  if (take_inputs (&execution, args->options, args->argument_lists[0], &error))
-    begin (&execution, args->output_lists[0], &pending, &error);
-  if (execution.inputs != NULL)
-    clear_promises (execution.inputs, args->num_args);
-  g_free (execution.inputs);
+  if (args->num_devices == 1)
+    execute_one (args, &pending, &error);
+  else
+    pending = ghlo_pjrt_execute_partitions (args, &error);
   if (error != NULL)
     return ghlo_pjrt_error_take (error);
-  if (args->device_complete_events != NULL)
-    args->device_complete_events[0] = ghlo_pjrt_event_new (pending);
+  for (gsize i = 0; args->device_complete_events != NULL && i < args->num_devices; i++)
+    args->device_complete_events[i] = ghlo_pjrt_event_new (pending);
 
   return NULL;
 }

@@ -71,6 +71,9 @@ serialize (PJRT_Executable_Serialize_Args *args)
   GBytes *bytes;
 
   PJRT_NEEDS (args, serialized_executable_deleter);
+  if (args->executable->n_manual > 0)
+    return ghlo_pjrt_error_new (PJRT_Error_Code_UNIMPLEMENTED,
+                                "GHLO does not serialize programs with manual computations");
   bytes = write_executable (args->executable, &error);
   if (bytes == NULL)
     return ghlo_pjrt_error_take (error);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Programs run on one device, so that there is nothing to say of shardings. A caller without this answer would ask for
- * the text of the whole program to look for them there, several times a compile.
+ * How a program's inputs and outputs lie over its devices. Of a program of one device there is nothing to say; a caller
+ * without this answer would ask for the text of the whole program to look for them there, several times a compile.
  */
 
 #include "pjrt/shardings.h"
@@ -14,19 +14,28 @@ parameter_shardings (PJRT_Shardings_PJRT_Executable_ParameterShardings_Args *arg
 {
   PJRT_NEEDS (args, sharding_sizes);
   args->num_parameters = args->executable->n_inputs;
-  args->shardings = NULL;
-  args->sharding_sizes = NULL;
+  args->shardings = args->executable->sharding_bytes;
+  args->sharding_sizes = args->executable->sharding_sizes;
 
   return NULL;
 }
 
+/* Where there are none, XLA has one of an empty tuple. */
 static PJRT_Error *
 output_shardings (PJRT_Shardings_PJRT_Executable_OutputShardings_Args *args)
 {
+  const PJRT_Executable *executable;
+
   PJRT_NEEDS (args, sharding_sizes);
-  args->num_outputs = args->executable->n_outputs;
+  executable = args->executable;
+  args->num_outputs = executable->n_outputs;
   args->shardings = NULL;
   args->sharding_sizes = NULL;
+  if (executable->shardings == NULL)
+    return NULL;
+  args->num_outputs = MAX (executable->n_outputs, 1);
+  args->shardings = executable->sharding_bytes + executable->n_inputs;
+  args->sharding_sizes = executable->sharding_sizes + executable->n_inputs;
 
   return NULL;
 }

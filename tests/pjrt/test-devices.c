@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "call.h"
+#include "pjrt/abi-extensions.h"
 
 enum { N_DEVICES = 4 };
 
@@ -164,6 +165,389 @@ test_placement (void)
   CALL (Client_Destroy, .client = client);
 }
 
+/* As call_compile ()'s, for four partitions on devices 0 to 3. */
+static const guint8 four[] = { 0x1a, 4, 0x20, 1, 0x28, N_DEVICES };
+
+typedef PJRT_Buffer *Row[4];
+
+/* Outputs of each device, from inputs of each. */
+static PJRT_Error *
+execute_four (PJRT_LoadedExecutable *executable,
+              Row                   *inputs,
+              gsize                  n_inputs,
+              Row                   *outputs)
+{
+  PJRT_ExecuteOptions options = { .struct_size = sizeof options };
+  PJRT_Buffer *const *const lists[] = { inputs[0], inputs[1], inputs[2], inputs[3] };
+  PJRT_Buffer **const output_lists[] = { outputs[0], outputs[1], outputs[2], outputs[3] };
+  PJRT_Event *done[N_DEVICES] = { NULL };
+  PJRT_Error *error = CALL_ERROR (LoadedExecutable_Execute, .executable = executable, .options = &options,
+                                  .argument_lists = lists, .num_devices = N_DEVICES, .num_args = n_inputs,
+                                  .output_lists = output_lists, .device_complete_events = done);
+  PJRT_Error *late = NULL;
+
+  for (guint i = 0; error == NULL && i < N_DEVICES; i++)
+    {
+      if (late == NULL)
+        late = CALL_ERROR (Event_Await, .event = done[i]);
+      else
+        {
+          g_autofree char *message = call_take_message (CALL_ERROR (Event_Await, .event = done[i]));
+
+          g_assert_nonnull (message);
+        }
+      CALL (Event_Destroy, .event = done[i]);
+    }
+
+  return error != NULL ? error : late;
+}
+
+static void
+destroy_rows (Row   *rows,
+              gsize  n)
+{
+  for (guint i = 0; i < N_DEVICES; i++)
+    for (gsize j = 0; j < n; j++)
+      CALL (Buffer_Destroy, .buffer = rows[i][j]);
+}
+
+static PJRT_LoadedExecutable *
+compile_four (PJRT_Client *client,
+              const char  *program)
+{
+  PJRT_LoadedExecutable *executable;
+
+  call_check ("compile", compile (client, program, four, sizeof four, &executable));
+
+  return executable;
+}
+
+/* Six columns in halves along x, four rows in quarters along both parts of y, whose devices are in another order; the
+ * first output the other way round, the second as it follows, the third on all devices. */
+static const char automatic[] =
+  "sdy.mesh @grid = <[\"x\"=2, \"y\"=2]>\n"
+  "sdy.mesh @line = <[\"z\"=4], device_ids=[3, 1, 0, 2]>\n"
+  "func.func @main(%a: tensor<4x6xf32> {sdy.sharding = #sdy.sharding<@grid, [{\"y\"}, {\"x\", ?}]>, "
+  "                                     jax.buffer_donor = true},\n"
+  "                %b: tensor<4x6xf32> {sdy.sharding = #sdy.sharding<@line, [{\"z\":(1)2, \"z\":(2)2}, {}]>},\n"
+  "                %c: tensor<4x6xf32>)\n"
+  "    -> (tensor<4x6xf32> {sdy.sharding = #sdy.sharding<@line, [{}, {\"z\":(1)2}]>}, tensor<4x6xf32>, "
+  "        tensor<6x4xf32>) {\n"
+  "  %sum = stablehlo.add %a, %b : tensor<4x6xf32>\n"
+  "  %all = stablehlo.add %sum, %c : tensor<4x6xf32>\n"
+  "  %turned = stablehlo.transpose %all, dims = [1, 0] : (tensor<4x6xf32>) -> tensor<6x4xf32>\n"
+  "  return %all, %all, %turned : tensor<4x6xf32>, tensor<4x6xf32>, tensor<6x4xf32>\n"
+  "}\n";
+
+/* Rows and columns of a tensor of 4 × 6 numbers. */
+static PJRT_Buffer *
+part_on (PJRT_Client *client,
+         guint        device,
+         const float *numbers,
+         int64_t      first_row,
+         int64_t      n_rows,
+         int64_t      first_column,
+         int64_t      n_columns)
+{
+  g_autofree float *part = g_new (float, n_rows * n_columns);
+  const int64_t dims[] = { n_rows, n_columns };
+
+  for (int64_t i = 0; i < n_rows; i++)
+    memcpy (part + i * n_columns, numbers + (first_row + i) * 6 + first_column, n_columns * sizeof *part);
+
+  return floats_on (device_of (client, device), client, part, dims, 2);
+}
+
+static void
+check_automatic (PJRT_Client *client,
+                 Row         *outputs,
+                 const float *all)
+{
+  /* Places of the line that devices are at. */
+  static const guint places[] = { 2, 1, 3, 0 };
+  float turned[24];
+
+  for (guint i = 0; i < 24; i++)
+    turned[i] = all[i % 4 * 6 + i / 4];
+  for (guint i = 0; i < N_DEVICES; i++)
+    {
+      float part[12], followed[6];
+
+      for (guint j = 0; j < 12; j++)
+        part[j] = all[j / 3 * 6 + places[i] / 2 * 3 + j % 3];
+      for (guint j = 0; j < 6; j++)
+        followed[j] = all[(i % 2 * 2 + j / 3) * 6 + i / 2 * 3 + j % 3];
+      check_floats (outputs[i][0], device_of (client, i), part, 12);
+      check_floats (outputs[i][1], device_of (client, i), followed, 6);
+      check_floats (outputs[i][2], device_of (client, i), turned, 24);
+    }
+}
+
+static void
+test_automatic (void)
+{
+  static const guint places[] = { 2, 1, 3, 0 };
+  PJRT_Client *client = new_client ();
+  PJRT_LoadedExecutable *executable = compile_four (client, automatic);
+  float numbers[24], all[24];
+  Row inputs[N_DEVICES], outputs[N_DEVICES];
+
+  for (guint i = 0; i < 24; i++)
+    {
+      numbers[i] = (float) i;
+      all[i] = 3 * numbers[i];
+    }
+  for (guint i = 0; i < N_DEVICES; i++)
+    {
+      inputs[i][0] = part_on (client, i, numbers, i % 2 * 2, 2, i / 2 * 3, 3);
+      inputs[i][1] = part_on (client, i, numbers, places[i], 1, 0, 6);
+      inputs[i][2] = part_on (client, i, numbers, 0, 4, 0, 6);
+    }
+  call_check ("execute", execute_four (executable, inputs, 3, outputs));
+  check_automatic (client, outputs, all);
+  for (guint i = 0; i < N_DEVICES; i++)
+    {
+      g_assert_true (CALL (Buffer_IsDeleted, .buffer = inputs[i][0]).is_deleted);
+      g_assert_false (CALL (Buffer_IsDeleted, .buffer = inputs[i][1]).is_deleted);
+    }
+  call_check_error (execute_four (executable, inputs, 3, outputs), PJRT_Error_Code_INVALID_ARGUMENT,
+                    "input 0 of device 0 cannot be used");
+  destroy_rows (outputs, 3);
+  for (guint i = 0; i < N_DEVICES; i++)
+    {
+      CALL (Buffer_Destroy, .buffer = inputs[i][0]);
+      inputs[i][0] = part_on (client, i, numbers, 0, i == 2 ? 3 : 2, 0, 3);
+    }
+  call_check_error (execute_four (executable, inputs, 3, outputs), PJRT_Error_Code_INVALID_ARGUMENT,
+                    "expected tensor<2x3xf32> for input 0 of device 2, found tensor<3x3xf32>");
+  destroy_rows (inputs, 3);
+  CALL (LoadedExecutable_Destroy, .executable = executable);
+  CALL (Client_Destroy, .client = client);
+}
+
+static void
+test_answers (void)
+{
+  /* xla.OpSharding: { type: OTHER tile_assignment_dimensions: [1, 2, 2] tile_assignment_devices: [3, 1, 0, 2]
+   * replicate_on_last_tile_dim: true }; and of a grid whose axes are exchanged. */
+  static const guint8 line[] = { 0x08, 3, 0x1a, 3, 1, 2, 2, 0x22, 4, 3, 1, 0, 2, 0x30, 1 };
+  static const guint8 grid[] = { 0x08, 3, 0x1a, 2, 2, 2, 0x22, 4, 0, 2, 1, 3 };
+  PJRT_Client *client = new_client ();
+  PJRT_LoadedExecutable *loaded = compile_four (client, automatic);
+  PJRT_Executable *executable = CALL (LoadedExecutable_GetExecutable, .loaded_executable = loaded).executable;
+  PJRT_Executable_OutputDimensions_Args dims = CALL (Executable_OutputDimensions, .executable = executable);
+  PJRT_LoadedExecutable_AddressableDeviceLogicalIds_Args ids = CALL (LoadedExecutable_AddressableDeviceLogicalIds,
+                                                                     .executable = loaded);
+  const PJRT_Shardings_Extension *shardings = (const PJRT_Shardings_Extension *) api->extension_start;
+  PJRT_Shardings_PJRT_Executable_ParameterShardings_Args inputs = { .struct_size = sizeof inputs,
+                                                                    .executable = executable };
+  PJRT_Shardings_PJRT_Executable_OutputShardings_Args outputs = { .struct_size = sizeof outputs,
+                                                                  .executable = executable };
+
+  while (shardings->base.type != PJRT_Extension_Type_Shardings)
+    shardings = (const PJRT_Shardings_Extension *) shardings->base.next;
+  call_check ("inputs", shardings->PJRT_Shardings_PJRT_Executable_ParameterShardings (&inputs));
+  call_check ("outputs", shardings->PJRT_Shardings_PJRT_Executable_OutputShardings (&outputs));
+  g_assert_cmpuint (inputs.num_parameters, ==, 3);
+  g_assert_cmpmem (inputs.shardings[0], inputs.sharding_sizes[0], grid, sizeof grid);
+  g_assert_cmpuint (inputs.sharding_sizes[2], ==, 0);
+  g_assert_cmpuint (outputs.num_outputs, ==, 3);
+  g_assert_cmpmem (outputs.shardings[0], outputs.sharding_sizes[0], line, sizeof line);
+  g_assert_cmpmem (outputs.shardings[1], outputs.sharding_sizes[1], grid, sizeof grid);
+  g_assert_cmpuint (outputs.sharding_sizes[2], ==, 0);
+  g_assert_cmpint (dims.dims[0], ==, 4);
+  g_assert_cmpint (dims.dims[1], ==, 3);
+  g_assert_cmpuint (CALL (Executable_NumPartitions, .executable = executable).num_partitions, ==, N_DEVICES);
+  g_assert_cmpuint (ids.num_addressable_device_logical_ids, ==, N_DEVICES);
+  g_assert_cmpint (ids.addressable_device_logical_ids[3].partition, ==, 3);
+  CALL (Executable_Destroy, .executable = executable);
+  CALL (LoadedExecutable_Destroy, .executable = loaded);
+  CALL (Client_Destroy, .client = client);
+}
+
+#define MANUAL(body) \
+  "sdy.mesh @line = <[\"z\"=4]>\n" \
+  "func.func @main(%a: tensor<8xf32> {sdy.sharding = #sdy.sharding<@line, [{\"z\"}]>})\n" \
+  "    -> (tensor<8xf32> {sdy.sharding = #sdy.sharding<@line, [{\"z\"}]>}) {\n" \
+  "  %r = sdy.manual_computation(%a) in_shardings=[<@line, [{\"z\"}]>] out_shardings=[<@line, [{\"z\"}]>] " \
+  "      manual_axes={\"z\"} (%p: tensor<2xf32>) {\n" \
+  body \
+  "  } : (tensor<8xf32>) -> tensor<8xf32>\n" \
+  "  return %r : tensor<8xf32>\n" \
+  "}\n"
+
+#define SUM_OF(result, operand) \
+  "  %" result " = \"stablehlo.all_reduce\"(%" operand ") <{channel_handle = #stablehlo.channel_handle<handle = 1, " \
+  "      type = 1>, replica_groups = dense<[[0, 1, 2, 3]]> : tensor<1x4xi64>, use_global_device_ids}> ({\n" \
+  "  ^bb0(%x: tensor<f32>, %y: tensor<f32>):\n" \
+  "    %z = stablehlo.add %x, %y : tensor<f32>\n" \
+  "    stablehlo.return %z : tensor<f32>\n" \
+  "  }) : (tensor<2xf32>) -> tensor<2xf32>\n"
+
+#define IS_PARTITION_2 \
+  "  %id = stablehlo.partition_id : tensor<ui32>\n" \
+  "  %two = stablehlo.constant dense<2> : tensor<ui32>\n"
+
+/* What four devices give of a manual computation of the numbers 0 to 7. */
+static PJRT_Error *
+run_manual (PJRT_Client *client,
+            const char  *program,
+            Row         *outputs)
+{
+  PJRT_LoadedExecutable *executable = compile_four (client, program);
+  const int64_t dims[] = { 2 };
+  Row inputs[N_DEVICES];
+  PJRT_Error *error;
+
+  for (guint i = 0; i < N_DEVICES; i++)
+    {
+      const float part[] = { 2.0f * i, 2.0f * i + 1 };
+
+      inputs[i][0] = floats_on (device_of (client, i), client, part, dims, 1);
+    }
+  error = execute_four (executable, inputs, 1, outputs);
+  destroy_rows (inputs, 1);
+  CALL (LoadedExecutable_Destroy, .executable = executable);
+
+  return error;
+}
+
+/* Each partition by itself, and together where they meet. */
+static void
+test_manual (void)
+{
+  PJRT_Client *client = new_client ();
+  Row outputs[N_DEVICES];
+
+  call_check ("execute", run_manual (client, MANUAL (SUM_OF ("s", "p")
+                                                     "  %id = stablehlo.partition_id : tensor<ui32>\n"
+                                                     "  %n = stablehlo.convert %id : (tensor<ui32>) -> tensor<f32>\n"
+                                                     "  %ns = stablehlo.broadcast_in_dim %n, dims = [] : "
+                                                     "      (tensor<f32>) -> tensor<2xf32>\n"
+                                                     "  %t = stablehlo.add %s, %ns : tensor<2xf32>\n"
+                                                     SUM_OF ("u", "t")
+                                                     "  %v = stablehlo.subtract %u, %p : tensor<2xf32>\n"
+                                                     "  sdy.return %v : tensor<2xf32>\n"), outputs));
+  for (guint i = 0; i < N_DEVICES; i++)
+    {
+      const float expected[] = { 4 * 12 + 6 - 2.0f * i, 4 * 16 + 6 - (2.0f * i + 1) };
+
+      check_floats (outputs[i][0], device_of (client, i), expected, 2);
+    }
+  destroy_rows (outputs, 1);
+  CALL (Client_Destroy, .client = client);
+}
+
+/* One partition fails while the others wait for it, and one that the others wait for does not come. */
+static void
+test_failures (void)
+{
+  PJRT_Client *client = new_client ();
+  Row outputs[N_DEVICES];
+
+  call_check_error (run_manual (client, MANUAL (IS_PARTITION_2
+                                                "  %ok = stablehlo.compare NE, %id, %two : "
+                                                "      (tensor<ui32>, tensor<ui32>) -> tensor<i1>\n"
+                                                "  stablehlo.custom_call @shape_assertion(%ok) "
+                                                "      {has_side_effect = true, error_message = \"not two\"} : "
+                                                "      (tensor<i1>) -> ()\n"
+                                                SUM_OF ("s", "p")
+                                                "  sdy.return %s : tensor<2xf32>\n"), outputs),
+                    PJRT_Error_Code_INVALID_ARGUMENT, "partition 2: ");
+  destroy_rows (outputs, 1);
+  call_check_error (run_manual (client, MANUAL (IS_PARTITION_2
+                                                "  %goes = stablehlo.compare NE, %id, %two : "
+                                                "      (tensor<ui32>, tensor<ui32>) -> tensor<i1>\n"
+                                                "  %r = \"stablehlo.if\"(%goes) ({\n"
+                                                SUM_OF ("s", "p")
+                                                "    stablehlo.return %s : tensor<2xf32>\n"
+                                                "  }, {\n"
+                                                "    stablehlo.return %p : tensor<2xf32>\n"
+                                                "  }) : (tensor<i1>) -> tensor<2xf32>\n"
+                                                "  sdy.return %r : tensor<2xf32>\n"), outputs),
+                    PJRT_Error_Code_INVALID_ARGUMENT, "partition 0: ");
+  destroy_rows (outputs, 1);
+  CALL (Client_Destroy, .client = client);
+}
+
+static void
+check_refused (const char      *program,
+               const guint8    *options,
+               gsize            n_options,
+               PJRT_Error_Code  code,
+               const char      *part)
+{
+  PJRT_Client *client = new_client ();
+  PJRT_LoadedExecutable *executable;
+
+  call_check_error (compile (client, program, options, n_options, &executable), code, part);
+  CALL (Client_Destroy, .client = client);
+}
+
+#define SHARDED(meshes, sharding) \
+  meshes \
+  "func.func @main(%a: tensor<8xf32> {" sharding "}) -> tensor<8xf32> {\n" \
+  "  return %a : tensor<8xf32>\n" \
+  "}\n"
+
+static void
+test_refusals (void)
+{
+  static const guint8 replicas[] = { 0x1a, 4, 0x20, 2, 0x28, 2 };
+  static const struct
+  {
+    const char     *program;
+    PJRT_Error_Code code;
+    const char     *part;
+  } rows[] = {
+    { SHARDED ("sdy.mesh @m = <[\"z\"=2]>\n", "sdy.sharding = #sdy.sharding<@m, [{\"z\"}]>"),
+      PJRT_Error_Code_UNIMPLEMENTED, "input 0: expected a mesh of the program's 4 partitions, found another one" },
+    { SHARDED ("sdy.mesh @m = <[\"z\"=4]>\n", "sdy.sharding = #sdy.sharding<@m, [{\"x\"}]>"),
+      PJRT_Error_Code_INVALID_ARGUMENT, "expected an axis of the mesh in a sharding, found 'x'" },
+    { SHARDED ("sdy.mesh @m = <[\"z\"=4]>\n", "sdy.sharding = #sdy.sharding<@m, [{\"z\", \"z\"}]>"),
+      PJRT_Error_Code_INVALID_ARGUMENT, "expected each axis once in a sharding" },
+    { SHARDED ("sdy.mesh @m = <[\"z\"=4]>\n", "sdy.sharding = #sdy.sharding<@m, [{\"z\":(1)3}]>"),
+      PJRT_Error_Code_INVALID_ARGUMENT, "expected a part of axis 'z' of 4" },
+    { SHARDED ("sdy.mesh @m = <[\"z\"=4]>\n", "sdy.sharding = #sdy.sharding<@m, [{\"z\"}, {}]>"),
+      PJRT_Error_Code_INVALID_ARGUMENT, "expected a sharding of 1 dimensions, found one of 2" },
+    { SHARDED ("sdy.mesh @m = <[\"z\"=4], device_ids=[0, 1, 1, 3]>\n", "sdy.sharding = #sdy.sharding<@m, [{\"z\"}]>"),
+      PJRT_Error_Code_INVALID_ARGUMENT, "expected each of the 4 partitions once in a mesh, found 1" },
+    { SHARDED ("", "sdy.sharding = #sdy.sharding<@m, [{\"z\"}]>"),
+      PJRT_Error_Code_INVALID_ARGUMENT, "expected a mesh of the program's, found @m" },
+    { SHARDED ("sdy.mesh @m = <[], device_ids=[1]>\n", "sdy.sharding = #sdy.sharding<@m, [{}]>"),
+      PJRT_Error_Code_UNIMPLEMENTED, "expected a sharding over all partitions, found one on one of them" },
+    { SHARDED ("sdy.mesh @m = <[\"z\"=4]>\n", "sdy.sharding = #sdy.sharding<@m, [{}], unreduced={\"z\"}>"),
+      PJRT_Error_Code_UNIMPLEMENTED, "found unreduced axes" },
+    { SHARDED ("", "mhlo.sharding = \"{devices=[4]<=[4]}\""),
+      PJRT_Error_Code_UNIMPLEMENTED, "found mhlo.sharding {devices=[4]<=[4]}" },
+    { "sdy.mesh @m = <[\"z\"=4]>\n"
+      "func.func @main(%a: tensor<6xf32> {sdy.sharding = #sdy.sharding<@m, [{\"z\"}]>}) -> tensor<6xf32> {\n"
+      "  return %a : tensor<6xf32>\n"
+      "}\n",
+      PJRT_Error_Code_UNIMPLEMENTED, "expected a dimension in 4 equal parts, found one of 6" },
+    { "sdy.mesh @m = <[\"x\"=2, \"y\"=2]>\n"
+      "func.func @main(%a: tensor<8xf32>) -> tensor<8xf32> {\n"
+      "  %r = sdy.manual_computation(%a) in_shardings=[<@m, [{\"x\"}]>] out_shardings=[<@m, [{\"x\"}]>] "
+      "      manual_axes={\"x\"} (%p: tensor<4xf32>) {\n"
+      "    sdy.return %p : tensor<4xf32>\n"
+      "  } : (tensor<8xf32>) -> tensor<8xf32>\n"
+      "  return %r : tensor<8xf32>\n"
+      "}\n",
+      PJRT_Error_Code_UNIMPLEMENTED, "found one that is not along 'y'" },
+    { MANUAL ("  %q = sdy.manual_computation(%p) in_shardings=[<@line, [{\"z\"}]>] out_shardings=[<@line, [{\"z\"}]>] "
+              "      manual_axes={\"z\"} (%o: tensor<1xf32>) {\n"
+              "    sdy.return %o : tensor<1xf32>\n"
+              "  } : (tensor<2xf32>) -> tensor<2xf32>\n"
+              "  sdy.return %q : tensor<2xf32>\n"),
+      PJRT_Error_Code_UNIMPLEMENTED, "expected manual computations beside each other, found one in another" },
+  };
+
+  check_refused (donating, replicas, sizeof replicas, PJRT_Error_Code_UNIMPLEMENTED,
+                 "expected a program of one replica, which may have several partitions, found 2 replicas");
+  for (guint i = 0; i < G_N_ELEMENTS (rows); i++)
+    check_refused (rows[i].program, four, sizeof four, rows[i].code, rows[i].part);
+}
+
 int
 main (int    argc,
       char **argv)
@@ -173,6 +557,11 @@ main (int    argc,
 
   g_test_add_func ("/pjrt/devices/copies", test_copies);
   g_test_add_func ("/pjrt/devices/placement", test_placement);
+  g_test_add_func ("/pjrt/devices/automatic", test_automatic);
+  g_test_add_func ("/pjrt/devices/answers", test_answers);
+  g_test_add_func ("/pjrt/devices/manual", test_manual);
+  g_test_add_func ("/pjrt/devices/failures", test_failures);
+  g_test_add_func ("/pjrt/devices/refusals", test_refusals);
 
   return g_test_run ();
 }

@@ -1,0 +1,245 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * Running a program on several devices that are one: the inputs are assembled from what the devices hold, the program
+ * runs once, with all processors, and the devices get their parts of the outputs.
+ */
+
+#include "pjrt/execute.h"
+
+#include "base/fail.h"
+#include "client/run.h"
+#include "pjrt/buffer.h"
+#include "pjrt/queue.h"
+
+typedef struct
+{
+  PJRT_Executable  *executable; /* owned, as all of the next */
+  GhloPjrtPromise **inputs;     /* by device and input */
+  GhloPjrtPromise **outputs;    /* by device and output */
+  GhloPending      *end;
+} Execution;
+
+static void
+clear_promises (GhloPjrtPromise **promises,
+                gsize             n)
+{
+  for (gsize i = 0; i < n; i++)
+    g_clear_pointer (&promises[i], ghlo_pjrt_promise_unref);
+}
+
+static void
+execution_free (Execution *self)
+{
+  PJRT_Executable *executable = self->executable;
+
+  clear_promises (self->inputs, (gsize) executable->n_devices * executable->n_inputs);
+  clear_promises (self->outputs, (gsize) executable->n_devices * executable->n_outputs);
+  g_free (self->inputs);
+  g_free (self->outputs);
+  g_clear_pointer (&self->end, ghlo_pending_unref);
+  g_free (self);
+  ghlo_pjrt_executable_unref (executable);
+}
+
+static gboolean
+hold_input (Execution    *self,
+            gsize         at,
+            PJRT_Buffer  *argument,
+            GError      **error)
+{
+  const PJRT_Executable *executable = self->executable;
+  const guint device = (guint) (at / executable->n_inputs), input = (guint) (at % executable->n_inputs);
+
+  self->inputs[at] = ghlo_pjrt_buffer_hold (argument, error);
+  if (self->inputs[at] == NULL)
+    {
+      g_prefix_error (error, "input %u of device %u cannot be used: ", input, device);
+      return FALSE;
+    }
+  if (!ghlo_tensor_type_equal (argument->type, executable->types[input]))
+    {
+      g_autofree char *expected = ghlo_tensor_type_to_string (executable->types[input]);
+      g_autofree char *found = ghlo_tensor_type_to_string (argument->type);
+
+      return ghlo_invalid (error, "expected %s for input %u of device %u, found %s", expected, input, device, found);
+    }
+
+  return TRUE;
+}
+
+/* Checks all inputs before any is given up. */
+static gboolean
+take_inputs (Execution                                 *self,
+             const PJRT_LoadedExecutable_Execute_Args  *args,
+             GError                                   **error)
+{
+  const guint n = self->executable->n_inputs;
+
+  for (gsize i = 0; i < args->num_devices * n; i++)
+    if (!hold_input (self, i, args->argument_lists[i / n][i % n], error))
+      return FALSE;
+  for (gsize i = 0; i < args->num_devices; i++)
+    ghlo_pjrt_give_up_inputs (self->executable, args->options, args->argument_lists[i]);
+
+  return TRUE;
+}
+
+/* The whole of input @index. */
+static GhloValue *
+assemble_input (Execution  *self,
+                guint       index,
+                GError    **error)
+{
+  const PJRT_Executable *executable = self->executable;
+  const GhloPjrtSharding *sharding = executable->shardings[index];
+  g_autofree GhloValue **parts = g_new0 (GhloValue *, executable->n_devices);
+  g_autoptr (GhloValue) whole = NULL;
+  gboolean ok = TRUE;
+
+  if (executable->is_token[index])
+    return ghlo_value_new_token ();
+  for (guint i = 0; ok && i < executable->n_devices; i++)
+    {
+      GhloPjrtPromise **promise = &self->inputs[(gsize) i * executable->n_inputs + index];
+
+      parts[i] = ghlo_pjrt_promise_take (g_steal_pointer (promise), error);
+      ok = parts[i] != NULL;
+    }
+  if (ok)
+    whole = ghlo_pjrt_sharding_assemble (sharding, parts, error);
+  ghlo_values_clear (parts, executable->n_devices);
+
+  return whole != NULL ? ghlo_signature_accept_input (&executable->core->signature, index, whole, error) : NULL;
+}
+
+static GhloOutcome *
+run (Execution  *self,
+     GError    **error)
+{
+  const GhloRunOptions options = { .replaced = self->executable->replaced };
+  const guint n = self->executable->n_inputs;
+  g_autofree GhloValue **values = g_new0 (GhloValue *, n);
+  GhloOutcome *outcome = NULL;
+  guint i = 0;
+
+  while (i < n && (values[i] = assemble_input (self, i, error)) != NULL)
+    i++;
+  if (i == n)
+    outcome = ghlo_run_start (self->executable->core, values, &options, NULL, error);
+  ghlo_values_clear (values, n);
+
+  return outcome;
+}
+
+static gboolean
+keep_output (Execution    *self,
+             guint         index,
+             GhloOutcome  *outcome,
+             GError      **error)
+{
+  const PJRT_Executable *executable = self->executable;
+  const guint i = executable->n_inputs + index;
+
+  for (guint device = 0; device < executable->n_devices; device++)
+    {
+      GhloValue *part = executable->is_token[i]
+                        ? ghlo_value_new_tensor (executable->types[i], error)
+                        : ghlo_pjrt_sharding_split (executable->shardings[i], outcome->outputs[index], device, error);
+
+      if (part == NULL)
+        return FALSE;
+      ghlo_pjrt_promise_keep (self->outputs[(gsize) device * executable->n_outputs + index], part);
+    }
+
+  return TRUE;
+}
+
+static gboolean
+keep_promises (Execution  *self,
+               GError    **error)
+{
+  g_autoptr (GhloOutcome) outcome = run (self, error);
+
+  if (outcome == NULL || !ghlo_run_finish (self->executable->core, outcome, error))
+    return FALSE;
+  for (guint i = 0; i < self->executable->n_outputs; i++)
+    if (!keep_output (self, i, outcome, error))
+      return FALSE;
+
+  return TRUE;
+}
+
+/* In its turn. Whoever is told of the end finds what the run needed given back. */
+static void
+execute (gpointer data)
+{
+  Execution *self = data;
+  g_autoptr (GhloPending) end = g_steal_pointer (&self->end);
+  g_autoptr (PJRT_Executable) executable = ghlo_pjrt_executable_ref (self->executable);
+  GError *error = NULL;
+
+  keep_promises (self, &error);
+  execution_free (self);
+  ghlo_pending_end (end, error);
+}
+
+static gboolean
+is_ready (gpointer data)
+{
+  const Execution *self = data;
+
+  for (gsize i = 0; i < (gsize) self->executable->n_devices * self->executable->n_inputs; i++)
+    if (!ghlo_pjrt_promise_is_ready (self->inputs[i]))
+      return FALSE;
+
+  return TRUE;
+}
+
+/* Outputs are promises. */
+static void
+make_outputs (Execution           *self,
+              PJRT_Buffer **const *lists)
+{
+  const PJRT_Executable *executable = self->executable;
+
+  for (guint i = 0; i < executable->n_devices; i++)
+    for (guint j = 0; j < executable->n_outputs; j++)
+      {
+        GhloPjrtPromise *promise = ghlo_pjrt_promise_new_late (self->end);
+
+        self->outputs[(gsize) i * executable->n_outputs + j] = promise;
+        lists[i][j] = ghlo_pjrt_buffer_new_promise (executable->devices[i],
+                                                    executable->types[executable->n_inputs + j],
+                                                    ghlo_pjrt_promise_ref (promise));
+      }
+}
+
+GhloPending *
+ghlo_pjrt_execute_partitions (const PJRT_LoadedExecutable_Execute_Args  *args,
+                              GError                                   **error)
+{
+  static const GhloPjrtQueueClass klass = { execute, is_ready };
+  PJRT_Executable *executable = args->executable->executable;
+  GhloPjrtQueue *queue = executable->client->queue;
+  const gsize n_inputs = (gsize) executable->n_devices * executable->n_inputs;
+  Execution *self = g_new0 (Execution, 1);
+  GhloPending *pending;
+
+  self->executable = ghlo_pjrt_executable_ref (executable);
+  self->inputs = g_new0 (GhloPjrtPromise *, n_inputs);
+  self->outputs = g_new0 (GhloPjrtPromise *, (gsize) executable->n_devices * executable->n_outputs);
+  if (!take_inputs (self, args, error))
+    {
+      execution_free (self);
+      return NULL;
+    }
+  self->end = ghlo_pending_new ();
+  pending = ghlo_pending_ref (self->end);
+  make_outputs (self, args->output_lists);
+  for (gsize i = 0; i < n_inputs; i++)
+    if (!ghlo_pjrt_promise_is_ready (self->inputs[i]))
+      ghlo_pjrt_queue_expect (queue, self->inputs[i]->pending);
+  ghlo_pjrt_queue_push (queue, &klass, self, executable->calls_host);
+
+  return pending;
+}

@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * What executions on one device and on several have in common.
+ */
+
+#pragma once
+
+#include "pjrt/executable.h"
+
+G_BEGIN_DECLS
+
+/* Of the buffers @arguments of one device those that a run may take the memory of are the caller's no more. */
+void         ghlo_pjrt_give_up_inputs     (const PJRT_Executable                     *executable,
+                                           const PJRT_ExecuteOptions                 *options,        /* nullable */
+                                           PJRT_Buffer *const                        *arguments);
+/* On all devices of an executable that has several: the outputs are there, and the result, the caller's, is what they
+ * wait for. */
+GhloPending *ghlo_pjrt_execute_partitions (const PJRT_LoadedExecutable_Execute_Args  *args,
+                                           GError                                   **error);
+
+G_END_DECLS

@@ -1,0 +1,210 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * A thread a partition, which splits the operands for itself and runs the body; the caller's thread waits for all and
+ * assembles the results.
+ */
+
+#include "pjrt/manual-run.h"
+
+#include "client/run.h"
+#include "reference/process/process.h"
+
+void
+ghlo_pjrt_manual_free (GhloPjrtManual *self)
+{
+  for (guint i = 0; i < self->n_arguments; i++)
+    g_clear_pointer (&self->arguments[i], ghlo_pjrt_sharding_free);
+  for (guint i = 0; i < self->n_results; i++)
+    g_clear_pointer (&self->results[i], ghlo_pjrt_sharding_free);
+  g_clear_pointer (&self->body, ghlo_executable_core_unref);
+  g_free (self->arguments);
+  g_free (self->results);
+  g_free (self->sources);
+  g_free (self->taken);
+  g_free (self);
+}
+
+/* Filled before its thread starts, read after it ended. */
+typedef struct
+{
+  const GhloPjrtManual *manual;
+  GhloValue *const     *operands;       /* of the whole; borrowed */
+  GhloRefProcess        process;
+  GThread              *thread;
+  GhloValue           **arguments;      /* owned, as the next; its parts of the operands */
+  GhloValue           **results;
+  gboolean              ok;
+  GError               *error;
+} Partition;
+
+static gboolean
+split_operands (Partition  *self,
+                GError    **error)
+{
+  for (guint i = 0; i < self->manual->n_arguments; i++)
+    {
+      self->arguments[i] = ghlo_pjrt_sharding_split (self->manual->arguments[i], self->operands[i],
+                                                     self->process.partition, error);
+      if (self->arguments[i] == NULL)
+        return FALSE;
+    }
+
+  return TRUE;
+}
+
+static void
+keep_results (Partition         *self,
+              const GhloOutcome *outcome)       /* nullable */
+{
+  for (guint i = 0; i < self->manual->n_results; i++)
+    {
+      const GhloPjrtManualResult *source = &self->manual->sources[i];
+
+      self->results[i] = ghlo_value_ref (source->is_input ? self->arguments[source->index]
+                                                          : outcome->outputs[source->index]);
+    }
+}
+
+static gboolean
+run_body (Partition  *self,
+          GError    **error)
+{
+  const GhloPjrtManual *manual = self->manual;
+  const GhloRunOptions options = { .process = &self->process };
+  g_autofree GhloValue **inputs = g_new (GhloValue *, manual->n_taken);
+  g_autoptr (GhloOutcome) outcome = NULL;
+
+  if (!split_operands (self, error))
+    return FALSE;
+  if (manual->body != NULL)
+    {
+      for (guint i = 0; i < manual->n_taken; i++)
+        inputs[i] = self->arguments[manual->taken[i]];
+      outcome = ghlo_run_start (manual->body, inputs, &options, self->process.run->monitor, error);
+      if (outcome == NULL || !ghlo_run_finish (manual->body, outcome, error))
+        return FALSE;
+    }
+  keep_results (self, outcome);
+
+  return TRUE;
+}
+
+static gpointer
+run_partition (gpointer data)
+{
+  Partition *self = data;
+
+  self->ok = run_body (self, &self->error);
+  if (!self->ok)
+    ghlo_ref_grid_fail (self->process.grid, self->process.was_stopped ? NULL : self->error);
+  ghlo_ref_process_end (&self->process);
+
+  return NULL;
+}
+
+/* All begin before any runs: those that run then know whom they may wait for. */
+static void
+run_partitions (Partition *partitions,
+                guint      n)
+{
+  for (guint i = 0; i < n; i++)
+    {
+      gboolean reserved = ghlo_ref_thread_reserve (&partitions[i].error);
+
+      if (reserved)
+        partitions[i].thread = g_thread_try_new ("ghlo-partition", run_partition, &partitions[i],
+                                                 &partitions[i].error);
+      if (partitions[i].thread != NULL)
+        continue;
+      if (reserved)
+        ghlo_ref_thread_release ();
+      ghlo_ref_grid_fail (partitions[i].process.grid, partitions[i].error);
+      ghlo_ref_process_end (&partitions[i].process);
+    }
+  for (guint i = 0; i < n; i++)
+    if (partitions[i].thread != NULL)
+      {
+        g_thread_join (partitions[i].thread);
+        ghlo_ref_thread_release ();
+      }
+}
+
+/* The first failure that is no consequence of another. */
+static gboolean
+collect_error (Partition  *partitions,
+               guint       n,
+               GError    **error)
+{
+  Partition *failed = NULL;
+
+  for (guint i = 0; i < n; i++)
+    if (!partitions[i].ok && (failed == NULL || (failed->process.was_stopped && !partitions[i].process.was_stopped)))
+      failed = &partitions[i];
+  if (failed == NULL)
+    return TRUE;
+  ghlo_ref_process_explain (&failed->process, &failed->error);
+  g_propagate_prefixed_error (error, g_steal_pointer (&failed->error), "partition %u: ", failed->process.partition);
+
+  return FALSE;
+}
+
+static gboolean
+assemble_results (const GhloPjrtManual  *self,
+                  const Partition       *partitions,
+                  GhloValue            **results,
+                  GError               **error)
+{
+  g_autofree GhloValue **parts = g_new (GhloValue *, self->n_partitions);
+
+  for (guint i = 0; i < self->n_results; i++)
+    {
+      for (guint j = 0; j < self->n_partitions; j++)
+        parts[j] = partitions[j].results[i];
+      results[i] = ghlo_pjrt_sharding_assemble (self->results[i], parts, error);
+      if (results[i] == NULL)
+        return FALSE;
+    }
+
+  return TRUE;
+}
+
+static void
+partition_clear (Partition *self)
+{
+  ghlo_values_clear (self->arguments, self->manual->n_arguments);
+  ghlo_values_clear (self->results, self->manual->n_results);
+  g_free (self->arguments);
+  g_free (self->results);
+  g_clear_error (&self->error);
+  ghlo_ref_process_clear (&self->process);
+}
+
+gboolean
+ghlo_pjrt_manual_run (gpointer                    data,
+                      const GhloCustomCallFrame  *frame,
+                      GError                    **error)
+{
+  const GhloPjrtManual *self = data;
+  g_autofree Partition *partitions = g_new0 (Partition, self->n_partitions);
+  GhloRefRun run = { .monitor = frame->monitor };
+  GhloRefGrid *grid = ghlo_ref_grid_new (1, self->n_partitions, NULL, NULL);
+  gboolean ok;
+
+  for (guint i = 0; i < self->n_partitions; i++)
+    {
+      partitions[i] = (Partition) {
+        .manual = self, .operands = frame->operands, .arguments = g_new0 (GhloValue *, self->n_arguments),
+        .results = g_new0 (GhloValue *, self->n_results),
+      };
+      ghlo_ref_process_begin (&partitions[i].process, &run, grid, 0, i);
+    }
+  run_partitions (partitions, self->n_partitions);
+  ghlo_ref_grid_join (grid);
+  ok = collect_error (partitions, self->n_partitions, error)
+       && assemble_results (self, partitions, frame->results, error);
+  ghlo_ref_grid_free (grid);
+  for (guint i = 0; i < self->n_partitions; i++)
+    partition_clear (&partitions[i]);
+
+  return ok;
+}

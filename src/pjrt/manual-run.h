@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * Running the body of a manual computation on each of its partitions.
+ */
+
+#pragma once
+
+#include "compiler/executable-core.h"
+#include "pjrt/sharding.h"
+
+G_BEGIN_DECLS
+
+/* Where a partition's results come from. */
+typedef struct
+{
+  gboolean is_input;            /* an argument of the body, as it is */
+  guint    index;               /* of the body's arguments, or of its program's outputs */
+} GhloPjrtManualResult;
+
+typedef struct
+{
+  guint                 n_partitions;
+  GhloExecutableCore   *body;           /* owned, as all of the next; NULL where there is nothing to run */
+  guint                 n_taken;
+  guint                *taken;          /* by input of the body's program: which of the arguments it is */
+  guint                 n_arguments;
+  GhloPjrtSharding    **arguments;
+  guint                 n_results;
+  GhloPjrtSharding    **results;
+  GhloPjrtManualResult *sources;        /* by result */
+} GhloPjrtManual;
+
+void     ghlo_pjrt_manual_free (GhloPjrtManual            *self);
+/* A GhloCustomCallFunc, of a GhloPjrtManual. */
+gboolean ghlo_pjrt_manual_run  (gpointer                   data,
+                                const GhloCustomCallFrame *frame,
+                                GError                   **error);
+
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (GhloPjrtManual, ghlo_pjrt_manual_free)
+
+G_END_DECLS

@@ -1,0 +1,301 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * Taking manual computations out of a program.
+ */
+
+#include "pjrt/manual.h"
+
+#include "base/fail.h"
+#include "import/sdy-attr.h"
+#include "ir/outline.h"
+#include "passes/walk.h"
+#include "pjrt/manual-run.h"
+
+#define TARGET "ghlo.manual_computation"
+
+#define unsupported(error, ...) \
+  GHLO_FALSE_AFTER (g_set_error (error, GHLO_ERROR, GHLO_ERROR_UNSUPPORTED, __VA_ARGS__))
+
+typedef struct
+{
+  GhloCompileRequest *request;
+  GhloIrOp           *op;       /* the sdy.manual_computation */
+  GhloPjrtManual     *manual;   /* that it becomes */
+} Cutter;
+
+/* One value's sharding, with the shard that the body has of it. */
+static GhloPjrtSharding *
+read_sharding (const Cutter      *self,
+               const GhloIrAttr  *attr,
+               const GhloIrType  *whole,
+               const GhloIrType  *shard,
+               GError           **error)
+{
+  GhloIrModule *module = self->request->module;
+  g_autoptr (GhloTensorType) type = ghlo_ir_type_is_numbers (whole) ? ghlo_ir_type_to_tensor_type (whole) : NULL;
+  g_autoptr (GhloTensorType) part = ghlo_ir_type_is_numbers (shard) ? ghlo_ir_type_to_tensor_type (shard) : NULL;
+  g_autoptr (GhloPjrtSharding) sharding = NULL;
+
+  if (type == NULL || part == NULL)
+    {
+      g_set_error_literal (error, GHLO_ERROR, GHLO_ERROR_UNSUPPORTED,
+                           "expected tensors of static shapes in a manual computation, found something else");
+      return NULL;
+    }
+  if (!ghlo_pjrt_sharding_check_manual (module, self->op, attr, ghlo_ir_op_get (self->op, "manual_axes"),
+                                        self->manual->n_partitions, error))
+    return NULL;
+  sharding = ghlo_pjrt_sharding_read (module, self->op, attr, type, self->manual->n_partitions, error);
+  if (sharding == NULL || ghlo_tensor_type_equal (sharding->part, part))
+    return g_steal_pointer (&sharding);
+  g_set_error_literal (error, GHLO_ERROR, GHLO_ERROR_INVALID_ARGUMENT,
+                       "expected shards of a manual computation as its shardings say, found others");
+
+  return NULL;
+}
+
+/* Those of @name, which are as many as @n. */
+static gboolean
+read_list (const Cutter  *self,
+           const char    *name,
+           guint          n,
+           GhloSdyAttr   *list,
+           GError       **error)
+{
+  const GhloIrAttr *attr = ghlo_ir_op_get (self->op, name);
+  g_autofree char *problem = NULL;
+
+  ghlo_sdy_attr_init (list, GHLO_SDY_SHARDINGS);
+  if (attr == NULL || !ghlo_sdy_attr_is (attr, GHLO_SDY_SHARDINGS))
+    return ghlo_invalid (error, "expected %s of a manual computation", name);
+  problem = ghlo_sdy_attr_parse (list, self->request->module, attr);
+  if (problem != NULL)
+    return ghlo_invalid (error, "%s: %s", name, problem);
+  if (ghlo_sdy_field_n_attrs (&list->fields[0]) != n)
+    return ghlo_invalid (error, "expected %u %s of a manual computation, found %" G_GSIZE_FORMAT, n, name,
+                         ghlo_sdy_field_n_attrs (&list->fields[0]));
+
+  return TRUE;
+}
+
+static gboolean
+read_shardings (Cutter  *self,
+                GError **error)
+{
+  const GhloIrBlock *block = ghlo_ir_op_region_block (self->op, 0);
+  const GhloIrOp *terminator = ghlo_pass_terminator (block);
+  GhloPjrtManual *manual = self->manual;
+  g_auto (GhloSdyAttr) in = { 0 }, out = { 0 };
+
+  if (terminator == NULL || terminator->n_operands != manual->n_results || block->n_arguments != manual->n_arguments)
+    return ghlo_invalid (error, "expected a manual computation that gives all of its results");
+  if (!read_list (self, "in_shardings", manual->n_arguments, &in, error)
+      || !read_list (self, "out_shardings", manual->n_results, &out, error))
+    return FALSE;
+  for (guint i = 0; i < manual->n_arguments; i++)
+    {
+      manual->arguments[i] = read_sharding (self, in.fields[0].attrs->pdata[i], ghlo_ir_op_operand (self->op, i)->type,
+                                            block->arguments[i]->type, error);
+      if (manual->arguments[i] == NULL)
+        return FALSE;
+    }
+  for (guint i = 0; i < manual->n_results; i++)
+    {
+      manual->results[i] = read_sharding (self, out.fields[0].attrs->pdata[i], self->op->results[i].type,
+                                          ghlo_ir_op_operand (terminator, i)->type, error);
+      if (manual->results[i] == NULL)
+        return FALSE;
+    }
+
+  return TRUE;
+}
+
+/* What the body gives, each value once, and where each result is among it. */
+static void
+list_results (Cutter    *self,
+              GPtrArray *results)
+{
+  const GhloIrBlock *block = ghlo_ir_op_region_block (self->op, 0);
+  const GhloIrOp *terminator = ghlo_pass_terminator (block);
+
+  for (guint i = 0; i < self->manual->n_results; i++)
+    {
+      GhloIrValue *value = ghlo_ir_op_operand (terminator, i);
+      GhloPjrtManualResult *source = &self->manual->sources[i];
+
+      source->is_input = value->op == NULL && value->block == block;
+      source->index = value->index;
+      if (source->is_input || g_ptr_array_find (results, value, &source->index))
+        continue;
+      source->index = results->len;
+      g_ptr_array_add (results, value);
+    }
+}
+
+/* Whether all that @module does can be done on a partition by itself. */
+static gboolean
+check_body (const GhloIrModule  *module,
+            GError             **error)
+{
+  for (const GhloIrOp *op = module->op; op != NULL; op = ghlo_pass_next_op (op, module->op))
+    {
+      const char *target = op->kind == GHLO_OP_STABLEHLO_CUSTOM_CALL ? ghlo_ir_op_get_string (op, "call_target_name")
+                                                                     : NULL;
+
+      if (op->kind == GHLO_OP_SDY_MANUAL_COMPUTATION || (target != NULL && g_str_has_prefix (target, TARGET)))
+        return unsupported (error, "expected manual computations beside each other, found one in another");
+      if (op->kind == GHLO_OP_STABLEHLO_ASYNC_START)
+        return unsupported (error, "expected no 'stablehlo.async_start' in a manual computation");
+    }
+
+  return TRUE;
+}
+
+/* The body as a program. */
+static gboolean
+outline (Cutter        *self,
+         GPtrArray     *ops,
+         GhloIrModule  *module,
+         GError       **error)
+{
+  const GhloIrBlock *block = ghlo_ir_op_region_block (self->op, 0);
+  g_autoptr (GPtrArray) inputs = g_ptr_array_new (), results = g_ptr_array_new ();
+  GhloPjrtManual *manual = self->manual;
+  GhloIrOp *function;
+
+  list_results (self, results);
+  if (ops->len == 0)
+    return results->len == 0 || unsupported (error, "expected a manual computation that uses its operands alone");
+  function = ghlo_ir_outline (module, (const GhloIrOp *const *) ops->pdata, ops->len, "main", inputs, results);
+  ghlo_ir_op_set (module, function, "sym_visibility", ghlo_ir_attr_string (module, "public", -1));
+  manual->n_taken = inputs->len;
+  manual->taken = g_new (guint, inputs->len);
+  for (guint i = 0; i < inputs->len; i++)
+    {
+      const GhloIrValue *input = inputs->pdata[i];
+
+      if (input->op != NULL || input->block != block)
+        return unsupported (error, "expected a manual computation that uses its operands alone");
+      manual->taken[i] = input->index;
+    }
+
+  return check_body (module, error);
+}
+
+static gboolean
+compile_body (Cutter  *self,
+              GError **error)
+{
+  const GhloIrBlock *block = ghlo_ir_op_region_block (self->op, 0);
+  const GhloIrOp *terminator = ghlo_pass_terminator (block);
+  g_autoptr (GPtrArray) ops = g_ptr_array_new ();
+  g_autoptr (GhloIrModule) module = ghlo_ir_outline_module_new (self->request->module);
+  GhloCompileRequest request = *self->request;
+
+  for (GhloIrOp *op = block->first; op != terminator; op = op->next)
+    g_ptr_array_add (ops, op);
+  if (!outline (self, ops, module, error))
+    return FALSE;
+  if (ops->len == 0)
+    return TRUE;
+  request.module = module;
+  self->manual->body = ghlo_executable_core_new (&request, NULL, error);
+
+  return self->manual->body != NULL;
+}
+
+/* The call in place of the operation. */
+static void
+replace (Cutter     *self,
+         const char *target)
+{
+  GhloIrModule *module = self->request->module;
+  GhloIrOp *op = self->op, *call;
+  g_autofree GhloIrValue **operands = g_new (GhloIrValue *, op->n_operands);
+  g_autofree const GhloIrType **types = g_new (const GhloIrType *, op->n_results);
+  /* What the partitions do may be more than what they give, and they meet in an order. */
+  const GhloIrNamedAttr attributes[] = {
+    { "call_target_name", ghlo_ir_attr_string (module, target, -1) },
+    { "has_side_effect", ghlo_ir_attr_bool (module, TRUE) },
+  };
+
+  for (guint i = 0; i < op->n_operands; i++)
+    operands[i] = ghlo_ir_op_operand (op, i);
+  for (guint i = 0; i < op->n_results; i++)
+    types[i] = op->results[i].type;
+  call = ghlo_ir_op_new (module, &(GhloIrOpState) {
+    .kind = GHLO_OP_STABLEHLO_CUSTOM_CALL, .operands = operands, .n_operands = op->n_operands,
+    .result_types = types, .n_results = op->n_results, .attributes = attributes,
+    .n_attributes = G_N_ELEMENTS (attributes), .location = op->location, .line = op->line, .column = op->column,
+  });
+  ghlo_ir_op_insert_before (call, op);
+  for (guint i = 0; i < op->n_results; i++)
+    ghlo_ir_value_replace (&op->results[i], &call->results[i]);
+  ghlo_pass_erase (op);
+}
+
+static GhloPjrtManual *
+manual_new (const GhloIrOp *op,
+            guint           n_partitions)
+{
+  GhloPjrtManual *self = g_new0 (GhloPjrtManual, 1);
+
+  self->n_partitions = n_partitions;
+  self->n_arguments = op->n_operands;
+  self->arguments = g_new0 (GhloPjrtSharding *, op->n_operands);
+  self->n_results = op->n_results;
+  self->results = g_new0 (GhloPjrtSharding *, op->n_results);
+  self->sources = g_new0 (GhloPjrtManualResult, op->n_results);
+
+  return self;
+}
+
+static gboolean
+cut (GhloCompileRequest  *request,
+     GhloIrOp            *op,
+     guint                n_partitions,
+     guint                number,
+     GError             **error)
+{
+  g_autoptr (GhloPjrtManual) manual = manual_new (op, n_partitions);
+  g_autofree char *name = g_strdup_printf (TARGET ".%u", number);
+  g_autoptr (GhloCustomTarget) target = NULL;
+  Cutter cutter = { request, op, manual };
+  GhloCustomTargets *targets;
+
+  if (!read_shardings (&cutter, error) || !compile_body (&cutter, error))
+    return FALSE;
+  replace (&cutter, name);
+  target = ghlo_custom_target_new (name, ghlo_pjrt_manual_run, g_steal_pointer (&manual),
+                                   (GDestroyNotify) ghlo_pjrt_manual_free);
+  targets = ghlo_custom_targets_with (request->custom_targets, target);
+  g_clear_pointer (&request->custom_targets, ghlo_custom_targets_unref);
+  request->custom_targets = targets;
+
+  return TRUE;
+}
+
+gboolean
+ghlo_pjrt_cut_manual (GhloCompileRequest  *request,
+                      guint                n_partitions,
+                      guint               *n_cut,
+                      GError             **error)
+{
+  g_autoptr (GPtrArray) ops = g_ptr_array_new ();
+  const GhloIrOp *root = request->module->op;
+
+  for (const GhloIrOp *op = root; op != NULL; op = ghlo_pass_next_op (op, root))
+    if (op->kind == GHLO_OP_SDY_MANUAL_COMPUTATION)
+      {
+        for (const GhloIrOp *outer = ghlo_ir_op_get_parent (op); outer != NULL; outer = ghlo_ir_op_get_parent (outer))
+          if (outer->kind == GHLO_OP_SDY_MANUAL_COMPUTATION)
+            return unsupported (error, "expected manual computations beside each other, found one in another");
+        g_ptr_array_add (ops, (gpointer) op);
+      }
+  *n_cut = ops->len;
+  for (guint i = 0; i < ops->len; i++)
+    if (!cut (request, ops->pdata[i], n_partitions, i, error))
+      return FALSE;
+
+  return TRUE;
+}

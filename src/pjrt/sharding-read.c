@@ -1,0 +1,400 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * From sdy's sharding of a tensor to the parts that partitions hold. A mesh is a grid of partitions with named axes,
+ * the last one changing fastest; dimensions of tensors lie along axes, or along sub-axes, "x":(2)4 being 4 places along
+ * x that are |x| / (2 * 4) apart. Programs come from strangers: all is checked.
+ */
+
+#include "pjrt/sharding.h"
+
+#include "base/fail.h"
+#include "import/sdy-attr.h"
+#include "pjrt/compile-options.h"
+
+enum { MAX_AXES = 64 };
+
+typedef struct
+{
+  GhloIrModule *module;
+  guint         n_partitions;
+  guint         n_axes;
+  const char   *names[MAX_AXES];
+  gint64        sizes[MAX_AXES];
+  gint64        strides[MAX_AXES];      /* places from one index to the next */
+  guint        *partitions;             /* owned; by place; NULL where the number of a place is its partition's */
+  gboolean      is_single;              /* no grid but one device of several */
+} Mesh;
+
+static void
+mesh_clear (Mesh *self)
+{
+  g_free (self->partitions);
+}
+
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Mesh, mesh_clear)
+
+#define unsupported(error, ...) \
+  GHLO_FALSE_AFTER (g_set_error (error, GHLO_ERROR, GHLO_ERROR_UNSUPPORTED, __VA_ARGS__))
+
+/* @attr as an attribute of @kind; clear it in any case. */
+static gboolean
+read_attr (GhloIrModule      *module,
+           const GhloIrAttr  *attr,
+           GhloSdyKind        kind,
+           GhloSdyAttr       *read,
+           GError           **error)
+{
+  g_autofree char *problem = NULL;
+
+  ghlo_sdy_attr_init (read, kind);
+  if (attr == NULL || !ghlo_sdy_attr_is (attr, kind))
+    return ghlo_invalid (error, "expected an attribute #sdy.%s for a sharding", ghlo_sdy_specs[kind].mnemonic);
+  problem = ghlo_sdy_attr_parse (read, module, attr);
+  if (problem != NULL)
+    return ghlo_invalid (error, "#%s: %s", attr->text, problem);
+
+  return TRUE;
+}
+
+static const GhloIrAttr *
+get_attr (const GhloSdyAttr *self,
+          guint              field,
+          guint              index)
+{
+  return self->fields[field].attrs->pdata[index];
+}
+
+static const char *
+get_name (const GhloSdyAttr *self)
+{
+  return ghlo_sdy_field_n_attrs (&self->fields[0]) > 0 ? get_attr (self, 0, 0)->text : "";
+}
+
+static gboolean
+read_axes (Mesh               *self,
+           const GhloSdyAttr  *mesh,
+           GError            **error)
+{
+  gint64 stride = 1;
+
+  self->n_axes = (guint) ghlo_sdy_field_n_attrs (&mesh->fields[0]);
+  if (self->n_axes > MAX_AXES)
+    return unsupported (error, "expected a mesh of at most %d axes, found %u", MAX_AXES, self->n_axes);
+  for (guint i = self->n_axes; i-- > 0;)
+    {
+      g_auto (GhloSdyAttr) axis = { 0 };
+
+      if (!read_attr (self->module, get_attr (mesh, 0, i), GHLO_SDY_MESH_AXIS, &axis, error))
+        return FALSE;
+      self->names[i] = get_name (&axis);
+      self->sizes[i] = axis.fields[1].integer;
+      self->strides[i] = stride;
+      if (self->sizes[i] < 1 || self->sizes[i] > (gint64) self->n_partitions)
+        return unsupported (error, "expected a mesh of the program's %u partitions, found an axis '%s' of %"
+                            G_GINT64_FORMAT, self->n_partitions, self->names[i], self->sizes[i]);
+      stride *= self->sizes[i];
+      if (stride > (gint64) self->n_partitions)
+        break;
+    }
+  if (self->n_axes > 0 && stride != (gint64) self->n_partitions)
+    return unsupported (error, "expected a mesh of the program's %u partitions, found another one",
+                        self->n_partitions);
+
+  return TRUE;
+}
+
+/* Which partition is at which place. */
+static gboolean
+read_partitions (Mesh               *self,
+                 const GhloSdyAttr  *mesh,
+                 GError            **error)
+{
+  const gsize n = ghlo_sdy_field_n_integers (&mesh->fields[1]);
+  g_autofree gboolean *seen = g_new0 (gboolean, self->n_partitions);
+
+  self->is_single = self->n_axes == 0 && n == 1;
+  if (n == 0 || self->is_single)
+    return TRUE;
+  if (n != self->n_partitions)
+    return ghlo_invalid (error, "expected %u device_ids of a mesh, found %" G_GSIZE_FORMAT, self->n_partitions, n);
+  self->partitions = g_new (guint, n);
+  for (gsize i = 0; i < n; i++)
+    {
+      gint64 id = g_array_index (mesh->fields[1].integers, gint64, i);
+
+      if (id < 0 || id >= (gint64) n || seen[id])
+        return ghlo_invalid (error, "expected each of the %" G_GSIZE_FORMAT " partitions once in a mesh, found %"
+                             G_GINT64_FORMAT, n, id);
+      seen[id] = TRUE;
+      self->partitions[i] = (guint) id;
+    }
+
+  return TRUE;
+}
+
+/* The mesh of @sharding, by its name or written out. */
+static gboolean
+read_mesh (Mesh               *self,
+           const GhloIrOp     *from,
+           const GhloSdyAttr  *sharding,
+           GError            **error)
+{
+  g_auto (GhloSdyAttr) mesh = { 0 };
+  const GhloIrAttr *attr;
+
+  if (ghlo_sdy_field_n_attrs (&sharding->fields[0]) == 0)
+    return ghlo_invalid (error, "expected a mesh of a sharding, found none");
+  attr = get_attr (sharding, 0, 0);
+  if (attr->kind == GHLO_IR_ATTR_SYMBOL)
+    {
+      const GhloIrOp *op = ghlo_ir_op_find_symbol (from, attr->text);
+
+      if (op == NULL || op->kind != GHLO_OP_SDY_MESH)
+        return ghlo_invalid (error, "expected a mesh of the program's, found @%s", attr->text);
+      attr = ghlo_ir_op_get (op, "mesh");
+    }
+
+  return read_attr (self->module, attr, GHLO_SDY_MESH, &mesh, error) && read_axes (self, &mesh, error)
+         && read_partitions (self, &mesh, error);
+}
+
+/* An axis that a dimension lies along, or a part of one: @size places that are @stride apart. */
+typedef struct
+{
+  gint64 size, stride;
+} Part;
+
+static gboolean
+find_part (const Mesh         *mesh,
+           const GhloIrAttr   *reference,
+           Part               *part,
+           GError            **error)
+{
+  g_auto (GhloSdyAttr) axis = { 0 }, sub_axis = { 0 };
+  gint64 before = 1;
+  guint i = 0;
+
+  if (!read_attr (mesh->module, reference, GHLO_SDY_AXIS, &axis, error))
+    return FALSE;
+  while (i < mesh->n_axes && g_strcmp0 (mesh->names[i], get_name (&axis)) != 0)
+    i++;
+  if (i == mesh->n_axes)
+    return ghlo_invalid (error, "expected an axis of the mesh in a sharding, found '%s'", get_name (&axis));
+  part->size = mesh->sizes[i];
+  if (ghlo_sdy_field_n_attrs (&axis.fields[1]) > 0)
+    {
+      if (!read_attr (mesh->module, get_attr (&axis, 1, 0), GHLO_SDY_SUB_AXIS, &sub_axis, error))
+        return FALSE;
+      before = sub_axis.fields[0].integer;
+      part->size = sub_axis.fields[1].integer;
+      if (before < 1 || before > mesh->sizes[i] || part->size < 1 || part->size > mesh->sizes[i]
+          || mesh->sizes[i] % (before * part->size) != 0)
+        return ghlo_invalid (error, "expected a part of axis '%s' of %" G_GINT64_FORMAT " in a sharding",
+                             mesh->names[i], mesh->sizes[i]);
+    }
+  part->stride = mesh->strides[i] * (mesh->sizes[i] / (before * part->size));
+
+  return TRUE;
+}
+
+static guint
+partition_at (const Mesh *mesh,
+              guint       place)
+{
+  return mesh->partitions != NULL ? mesh->partitions[place] : place;
+}
+
+/* Splits dimension @dimension along one more axis, inside of those before it. */
+static gboolean
+split_dimension (GhloPjrtSharding  *self,
+                 const Mesh        *mesh,
+                 guint              dimension,
+                 const GhloIrAttr  *reference,
+                 GError           **error)
+{
+  Part part;
+
+  if (!find_part (mesh, reference, &part, error))
+    return FALSE;
+  self->counts[dimension] *= part.size;
+  if (self->counts[dimension] > (gint64) mesh->n_partitions)
+    return ghlo_invalid (error, "expected each axis once in a sharding, found one of more parts than the mesh has");
+  for (guint place = 0; place < mesh->n_partitions; place++)
+    {
+      guint *index = &self->parts[(gsize) partition_at (mesh, place) * self->rank + dimension];
+
+      *index = *index * (guint) part.size + (guint) (place / part.stride % part.size);
+    }
+
+  return TRUE;
+}
+
+static gboolean
+read_dimension (GhloPjrtSharding  *self,
+                const Mesh        *mesh,
+                guint              dimension,
+                const GhloIrAttr  *attr,
+                GError           **error)
+{
+  const gint64 size = self->whole->dimensions[dimension];
+  g_auto (GhloSdyAttr) axes = { 0 };
+
+  if (!read_attr (mesh->module, attr, GHLO_SDY_DIMENSION, &axes, error))
+    return FALSE;
+  for (guint i = 0; i < ghlo_sdy_field_n_attrs (&axes.fields[0]); i++)
+    if (!split_dimension (self, mesh, dimension, get_attr (&axes, 0, i), error))
+      return FALSE;
+  if (size % self->counts[dimension] != 0)
+    return unsupported (error, "expected a dimension in %" G_GINT64_FORMAT " equal parts, found one of %"
+                        G_GINT64_FORMAT, self->counts[dimension], size);
+
+  return TRUE;
+}
+
+/* The number of what @partition holds, row by row. */
+static gsize
+tile_of (const GhloPjrtSharding *self,
+         guint                   partition)
+{
+  gsize tile = 0;
+
+  for (guint i = 0; i < self->rank; i++)
+    tile = tile * (gsize) self->counts[i] + self->parts[(gsize) partition * self->rank + i];
+
+  return tile;
+}
+
+/* xla.OpSharding (xla/xla_data.proto): the type, the tiles, which may have several devices each, and these tile by
+ * tile, in the order of the mesh. */
+static void
+write_bytes (GhloPjrtSharding *self,
+             const Mesh       *mesh,
+             gsize             n_tiles)
+{
+  enum { TYPE = 1, TILES = 3, DEVICES = 4, IS_REPLICATED = 6, OTHER = 3 };
+  g_autoptr (GByteArray) bytes = g_byte_array_new (), tiles = g_byte_array_new (), devices = g_byte_array_new ();
+
+  for (guint i = 0; i < self->rank; i++)
+    ghlo_pjrt_append_varint (tiles, (guint64) self->counts[i]);
+  if (n_tiles < self->n_partitions)
+    ghlo_pjrt_append_varint (tiles, self->n_partitions / n_tiles);
+  for (gsize tile = 0; tile < n_tiles; tile++)
+    for (guint place = 0; place < self->n_partitions; place++)
+      if (tile_of (self, partition_at (mesh, place)) == tile)
+        ghlo_pjrt_append_varint (devices, partition_at (mesh, place));
+  ghlo_pjrt_append_number (bytes, TYPE, OTHER);
+  ghlo_pjrt_append_message (bytes, TILES, tiles);
+  ghlo_pjrt_append_message (bytes, DEVICES, devices);
+  if (n_tiles < self->n_partitions)
+    ghlo_pjrt_append_number (bytes, IS_REPLICATED, TRUE);
+  g_bytes_unref (self->bytes);
+  self->bytes = g_byte_array_free_to_bytes (g_steal_pointer (&bytes));
+}
+
+/* When all dimensions are known. FALSE where an axis was there twice, so that some part is nobody's. */
+static gboolean
+finish (GhloPjrtSharding  *self,
+        const Mesh        *mesh,
+        GError           **error)
+{
+  gint64 dimensions[GHLO_MAX_RANK];
+  gsize n_tiles = 1, n_first = 0;
+
+  for (guint i = 0; i < self->rank; i++)
+    {
+      dimensions[i] = self->whole->dimensions[i] / self->counts[i];
+      n_tiles *= (gsize) self->counts[i];
+      if (n_tiles > self->n_partitions)
+        break;
+    }
+  for (guint i = 0; i < self->n_partitions; i++)
+    {
+      self->is_first[i] = TRUE;
+      for (guint j = 0; j < i; j++)
+        self->is_first[i] &= tile_of (self, i) != tile_of (self, j);
+      n_first += self->is_first[i];
+    }
+  if (n_first != n_tiles)
+    return ghlo_invalid (error, "expected each axis once in a sharding, found one twice");
+  if (n_tiles == 1)
+    return TRUE;
+  write_bytes (self, mesh, n_tiles);
+  ghlo_tensor_type_unref (self->part);
+  self->part = ghlo_tensor_type_new_full (self->whole->element_type, dimensions, NULL, self->rank,
+                                          self->whole->quantization);
+
+  return TRUE;
+}
+
+static gboolean
+read_dimensions (GhloPjrtSharding   *self,
+                 const Mesh         *mesh,
+                 const GhloSdyAttr  *sharding,
+                 GError            **error)
+{
+  if (ghlo_sdy_field_n_attrs (&sharding->fields[3]) > 0)
+    return unsupported (error, "expected a sharding without sums to be made, found unreduced axes");
+  if (mesh->is_single)
+    return unsupported (error, "expected a sharding over all partitions, found one on one of them");
+  if (ghlo_sdy_field_n_attrs (&sharding->fields[1]) != self->rank)
+    return ghlo_invalid (error, "expected a sharding of %u dimensions, found one of %" G_GSIZE_FORMAT, self->rank,
+                         ghlo_sdy_field_n_attrs (&sharding->fields[1]));
+  for (guint i = 0; i < self->rank; i++)
+    if (!read_dimension (self, mesh, i, get_attr (sharding, 1, i), error))
+      return FALSE;
+
+  return finish (self, mesh, error);
+}
+
+GhloPjrtSharding *
+ghlo_pjrt_sharding_read (GhloIrModule      *module,
+                         const GhloIrOp    *from,
+                         const GhloIrAttr  *attr,
+                         GhloTensorType    *whole,
+                         guint              n_partitions,
+                         GError           **error)
+{
+  g_auto (Mesh) mesh = { .module = module, .n_partitions = n_partitions };
+  g_auto (GhloSdyAttr) sharding = { 0 };
+  g_autoptr (GhloPjrtSharding) self = ghlo_pjrt_sharding_new_whole (whole, n_partitions);
+
+  if (read_attr (module, attr, GHLO_SDY_SHARDING, &sharding, error) && read_mesh (&mesh, from, &sharding, error)
+      && read_dimensions (self, &mesh, &sharding, error))
+    return g_steal_pointer (&self);
+
+  return NULL;
+}
+
+static gboolean
+is_named (const GhloSdyAttr *axes,
+          const char        *name)
+{
+  for (guint i = 0; i < ghlo_sdy_field_n_attrs (&axes->fields[0]); i++)
+    if (g_strcmp0 (get_attr (axes, 0, i)->text, name) == 0)
+      return TRUE;
+
+  return FALSE;
+}
+
+gboolean
+ghlo_pjrt_sharding_check_manual (GhloIrModule      *module,
+                                 const GhloIrOp    *from,
+                                 const GhloIrAttr  *attr,
+                                 const GhloIrAttr  *axes,
+                                 guint              n_partitions,
+                                 GError           **error)
+{
+  g_auto (Mesh) mesh = { .module = module, .n_partitions = n_partitions };
+  g_auto (GhloSdyAttr) sharding = { 0 }, manual = { 0 };
+
+  if (!read_attr (module, attr, GHLO_SDY_SHARDING, &sharding, error) || !read_mesh (&mesh, from, &sharding, error)
+      || !read_attr (module, axes, GHLO_SDY_MANUAL_AXES, &manual, error))
+    return FALSE;
+  for (guint i = 0; i < mesh.n_axes; i++)
+    if (mesh.sizes[i] > 1 && !is_named (&manual, mesh.names[i]))
+      return unsupported (error, "expected a computation that is manual along all axes of its mesh, found one that is "
+                          "not along '%s'", mesh.names[i]);
+
+  return mesh.n_axes > 0 || unsupported (error, "expected a computation on a mesh of the program's %u partitions, "
+                                         "found one without axes", n_partitions);
+}

@@ -1,0 +1,146 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * Shardings: their parts, and tensors in parts. sharding-read.c reads them.
+ */
+
+#include "pjrt/sharding.h"
+
+#include <string.h>
+
+GhloPjrtSharding *
+ghlo_pjrt_sharding_new_whole (GhloTensorType *whole,
+                              guint           n_partitions)
+{
+  GhloPjrtSharding *self = g_new0 (GhloPjrtSharding, 1);
+
+  self->whole = ghlo_tensor_type_ref (whole);
+  self->part = ghlo_tensor_type_ref (whole);
+  self->n_partitions = n_partitions;
+  self->rank = whole->rank;
+  self->counts = g_new (gint64, whole->rank);
+  for (guint i = 0; i < whole->rank; i++)
+    self->counts[i] = 1;
+  self->parts = g_new0 (guint, (gsize) n_partitions * whole->rank);
+  self->is_first = g_new0 (gboolean, n_partitions);
+  self->is_first[0] = TRUE;
+  self->bytes = g_bytes_new_static ("", 0);
+
+  return self;
+}
+
+void
+ghlo_pjrt_sharding_free (GhloPjrtSharding *self)
+{
+  ghlo_tensor_type_unref (self->whole);
+  ghlo_tensor_type_unref (self->part);
+  g_free (self->counts);
+  g_free (self->parts);
+  g_free (self->is_first);
+  g_bytes_unref (self->bytes);
+  g_free (self);
+}
+
+gboolean
+ghlo_pjrt_sharding_is_whole (const GhloPjrtSharding *self)
+{
+  for (guint i = 0; i < self->rank; i++)
+    if (self->counts[i] > 1)
+      return FALSE;
+
+  return TRUE;
+}
+
+/* Copies what @partition holds from or to its place in the whole, whose runs of elements without gaps in both are
+ * @n_runs of @run bytes. */
+typedef struct
+{
+  const GhloPjrtSharding *sharding;
+  const guint            *parts;        /* of the partition */
+  guint                   last;         /* the last dimension that is in several parts */
+  gsize                   n_runs, run;
+  gint64                  strides[GHLO_MAX_RANK];       /* of the whole, in bytes */
+} Copying;
+
+static void
+copying_init (Copying                *self,
+              const GhloPjrtSharding *sharding,
+              guint                   partition)
+{
+  const GhloTensorType *part = sharding->part;
+
+  *self = (Copying) { .sharding = sharding, .parts = sharding->parts + (gsize) partition * sharding->rank };
+  self->n_runs = 1;
+  self->run = ghlo_element_info (part->element_type)->size;
+  ghlo_shape_strides (sharding->whole->dimensions, sharding->rank, (gint64) self->run, self->strides);
+  for (guint i = 0; i < sharding->rank; i++)
+    if (sharding->counts[i] > 1)
+      self->last = i;
+  for (guint i = 0; i < sharding->rank; i++)
+    *(i < self->last ? &self->n_runs : &self->run) *= (gsize) part->dimensions[i];
+}
+
+/* Where run @index lies in the whole. */
+static gsize
+run_offset (const Copying *self,
+            gsize          index)
+{
+  const gint64 *dimensions = self->sharding->part->dimensions;
+  gsize offset = 0;
+
+  for (guint i = self->last + 1; i-- > 0;)
+    {
+      gsize within = i < self->last ? index % (gsize) dimensions[i] : 0;
+
+      if (i < self->last)
+        index /= (gsize) dimensions[i];
+      offset += ((gsize) self->parts[i] * (gsize) dimensions[i] + within) * (gsize) self->strides[i];
+    }
+
+  return offset;
+}
+
+GhloValue *
+ghlo_pjrt_sharding_split (const GhloPjrtSharding  *self,
+                          GhloValue               *value,
+                          guint                    partition,
+                          GError                 **error)
+{
+  GhloValue *part;
+  Copying copying;
+
+  if (ghlo_pjrt_sharding_is_whole (self))
+    return ghlo_value_ref (value);
+  part = ghlo_value_new_uninitialized (self->part, error);
+  if (part == NULL || part->n_bytes == 0)
+    return part;
+  copying_init (&copying, self, partition);
+  for (gsize i = 0; i < copying.n_runs; i++)
+    memcpy (part->data + i * copying.run, value->data + run_offset (&copying, i), copying.run);
+
+  return part;
+}
+
+GhloValue *
+ghlo_pjrt_sharding_assemble (const GhloPjrtSharding  *self,
+                             GhloValue *const        *parts,
+                             GError                 **error)
+{
+  GhloValue *value;
+  Copying copying;
+
+  if (ghlo_pjrt_sharding_is_whole (self))
+    return ghlo_value_ref (parts[0]);
+  value = ghlo_value_new_uninitialized (self->whole, error);
+  if (value == NULL || value->n_bytes == 0)
+    return value;
+  for (guint partition = 0; partition < self->n_partitions; partition++)
+    {
+      if (!self->is_first[partition])
+        continue;
+      copying_init (&copying, self, partition);
+      for (gsize i = 0; i < copying.n_runs; i++)
+        memcpy (value->data + run_offset (&copying, i), parts[partition]->data + i * copying.run, copying.run);
+    }
+
+  return value;
+}
