@@ -434,6 +434,7 @@ ghlo_ref_custom_application (GhloRefCall *call,
   GhloCustomTarget *target = ghlo_ref_call_get_step (call)->custom;
   const GhloCustomCallFrame frame = {
     .op = call->op, .operands = call->operands, .results = call->results, .monitor = run->monitor,
+    .process = call->frame->process->owner,
   };
   g_autoptr (GString) place = NULL;
   GError *problem = NULL;

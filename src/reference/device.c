@@ -156,7 +156,6 @@ run_alone (GhloRefRun  *run,
   if (!ok)
     ghlo_ref_process_explain (&process, error);
   ghlo_ref_grid_free (grid);
-  ghlo_ref_process_clear (&process);
 
   return ok;
 }

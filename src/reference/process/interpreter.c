@@ -205,7 +205,6 @@ grid_clear (Grid *grid)
         ghlo_values_clear (program->arguments, program->function->body.n_arguments);
       g_free (program->arguments);
       g_clear_error (&program->error);
-      ghlo_ref_process_clear (&program->process);
     }
   g_free (grid->programs);
 }

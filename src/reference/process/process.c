@@ -69,6 +69,7 @@ struct _GhloRefGrid
   GPtrArray        *works;           /* of Work, referenced: threads not joined yet */
   GError           *error;           /* the first failure of a future, or NULL */
   GHashTable       *meetings;        /* of key → Meeting, owned; NULL before the first */
+  GHashTable       *visits;          /* of process and place → how often it went there; NULL before the first */
   GHashTable       *channels;        /* of name → Channel, owned; NULL before the first */
   const GhloIrAttr *infeed;
   guint             n_taken;         /* of infeed */
@@ -166,6 +167,7 @@ ghlo_ref_grid_free (GhloRefGrid *self)
   g_ptr_array_unref (self->works);
   g_clear_error (&self->error);
   g_clear_pointer (&self->meetings, g_hash_table_unref);
+  g_clear_pointer (&self->visits, g_hash_table_unref);
   g_clear_pointer (&self->channels, g_hash_table_unref);
   g_mutex_clear (&self->lock);
   g_cond_clear (&self->changed);
@@ -272,9 +274,9 @@ ghlo_ref_process_end (GhloRefProcess *self)
 }
 
 void
-ghlo_ref_process_clear (GhloRefProcess *self)
+ghlo_ref_process_pause (GhloRefProcess *self)
 {
-  g_clear_pointer (&self->meetings, g_hash_table_unref);
+  end_thread (self->grid);
 }
 
 void
@@ -352,6 +354,23 @@ wait_for (GhloRefProcess *process,
 }
 
 /* The caller holds the lock. */
+static guint
+count_visit (GhloRefProcess *self,
+             const char     *place)
+{
+  GhloRefGrid *grid = self->grid;
+  char *key = g_strdup_printf ("%u %s", self->replica * grid->n_partitions + self->partition, place);
+  guint n;
+
+  if (grid->visits == NULL)
+    grid->visits = g_hash_table_new_full (ghlo_hash_string, g_str_equal, g_free, NULL);
+  n = GPOINTER_TO_UINT (g_hash_table_lookup (grid->visits, key));
+  g_hash_table_replace (grid->visits, key, GUINT_TO_POINTER (n + 1));
+
+  return n;
+}
+
+/* The caller holds the lock. */
 static char *
 draw_key (GhloRefProcess *self,
           const char     *name,
@@ -359,16 +378,10 @@ draw_key (GhloRefProcess *self,
           guint           n_group)
 {
   GString *key = g_string_new (name);
-  GhloRefProcess *owner = self->owner;
-  guint n;
 
   for (guint i = 0; i < n_group; i++)
     g_string_append_printf (key, " %u", group[i]);
-  if (owner->meetings == NULL)
-    owner->meetings = g_hash_table_new_full (ghlo_hash_string, g_str_equal, g_free, NULL);
-  n = GPOINTER_TO_UINT (g_hash_table_lookup (owner->meetings, key->str));
-  g_hash_table_replace (owner->meetings, g_strdup (key->str), GUINT_TO_POINTER (n + 1));
-  g_string_append_printf (key, " #%u", n);
+  g_string_append_printf (key, " #%u", count_visit (self, key->str));
 
   return g_string_free (key, FALSE);
 }
@@ -665,7 +678,6 @@ ghlo_ref_process_start (GhloRefProcess  *self,
   g_atomic_ref_count_init (&work->ref_count);
   work->process = *self;
   work->process.reported_block = NULL;
-  work->process.meetings = NULL;
   work->process.tickets = tickets;
   work->process.n_used_tickets = 0;
   work->function = function;

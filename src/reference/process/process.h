@@ -35,7 +35,6 @@ struct _GhloRefProcess
   GhloRefGrid        *grid;           /* borrowed */
   GhloRefProcess     *owner;          /* the process that a future belongs to; else itself */
   guint               replica, partition;
-  GHashTable         *meetings;       /* of the owner, by key: how often it went there; guarded by the grid */
   GPtrArray          *tickets;        /* owned by a future: keys of the meetings that it was started for, in order */
   guint               n_used_tickets;
   gboolean            was_stopped;    /* its error says no more than that another process failed */
@@ -68,12 +67,13 @@ void         ghlo_ref_process_begin         (GhloRefProcess        *self,
                                              guint                  replica,
                                              guint                  partition);
 void         ghlo_ref_process_end           (GhloRefProcess        *self);
-/* The same thread of @owner while it is in @run, which is a part of its own run. It neither ends nor is cleared. */
+/* The same thread of @owner while it is in @run, which is a part of its own run. It does not end by itself. */
 void         ghlo_ref_process_begin_part    (GhloRefProcess        *self,
                                              GhloRefRun            *run,
                                              GhloRefProcess        *owner);
-/* After the grid is freed. */
-void         ghlo_ref_process_clear         (GhloRefProcess        *self);
+/* Its thread waits for processes of the same grid, which it began before. These may have its numbers, and come to its
+ * meetings in its place. The last of them does not end: the thread goes on in its stead. */
+void         ghlo_ref_process_pause         (GhloRefProcess        *self);
 /* Replaces an error that says only that another failed by the other's, if known;
  * between join and free. */
 void         ghlo_ref_process_explain       (GhloRefProcess        *self,
