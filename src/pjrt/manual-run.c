@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * A thread a partition, which splits the operands for itself and runs the body; the caller's thread waits for all and
+ * A thread a position, which splits the operands for itself and runs the body; the caller's thread waits for all and
  * assembles the results.
  */
 
 #include "pjrt/manual-run.h"
 
+#include "base/fail.h"
 #include "client/run.h"
 #include "reference/process/process.h"
 
@@ -17,6 +18,7 @@ ghlo_pjrt_manual_free (GhloPjrtManual *self)
   for (guint i = 0; i < self->n_results; i++)
     g_clear_pointer (&self->results[i], ghlo_pjrt_sharding_free);
   g_clear_pointer (&self->body, ghlo_executable_core_unref);
+  ghlo_pjrt_positions_clear (&self->positions);
   g_free (self->arguments);
   g_free (self->results);
   g_free (self->sources);
@@ -29,7 +31,10 @@ typedef struct
 {
   const GhloPjrtManual *manual;
   GhloValue *const     *operands;       /* of the whole; borrowed */
+  guint                 position;
   GhloRefProcess        process;
+  gint                 *n_left;         /* atomic; borrowed; how many have not ended, where somebody goes on after them;
+                                           NULL: nobody does */
   GThread              *thread;
   GhloValue           **arguments;      /* owned, as the next; its parts of the operands */
   GhloValue           **results;
@@ -44,7 +49,7 @@ split_operands (Partition  *self,
   for (guint i = 0; i < self->manual->n_arguments; i++)
     {
       self->arguments[i] = ghlo_pjrt_sharding_split (self->manual->arguments[i], self->operands[i],
-                                                     self->process.partition, error);
+                                                     self->position, error);
       if (self->arguments[i] == NULL)
         return FALSE;
     }
@@ -89,6 +94,13 @@ run_body (Partition  *self,
   return TRUE;
 }
 
+static void
+end_partition (Partition *self)
+{
+  if (self->n_left == NULL || !g_atomic_int_dec_and_test (self->n_left))
+    ghlo_ref_process_end (&self->process);
+}
+
 static gpointer
 run_partition (gpointer data)
 {
@@ -97,7 +109,7 @@ run_partition (gpointer data)
   self->ok = run_body (self, &self->error);
   if (!self->ok)
     ghlo_ref_grid_fail (self->process.grid, self->process.was_stopped ? NULL : self->error);
-  ghlo_ref_process_end (&self->process);
+  end_partition (self);
 
   return NULL;
 }
@@ -119,7 +131,7 @@ run_partitions (Partition *partitions,
       if (reserved)
         ghlo_ref_thread_release ();
       ghlo_ref_grid_fail (partitions[i].process.grid, partitions[i].error);
-      ghlo_ref_process_end (&partitions[i].process);
+      end_partition (&partitions[i]);
     }
   for (guint i = 0; i < n; i++)
     if (partitions[i].thread != NULL)
@@ -131,9 +143,10 @@ run_partitions (Partition *partitions,
 
 /* The first failure that is no consequence of another. */
 static gboolean
-collect_error (Partition  *partitions,
-               guint       n,
-               GError    **error)
+collect_error (Partition       *partitions,
+               guint            n,
+               GhloRefProcess  *outer,  /* that is to tell its own others; nullable */
+               GError         **error)
 {
   Partition *failed = NULL;
 
@@ -142,7 +155,10 @@ collect_error (Partition  *partitions,
       failed = &partitions[i];
   if (failed == NULL)
     return TRUE;
-  ghlo_ref_process_explain (&failed->process, &failed->error);
+  if (outer == NULL)
+    ghlo_ref_process_explain (&failed->process, &failed->error);
+  else
+    outer->was_stopped |= failed->process.was_stopped;
   g_propagate_prefixed_error (error, g_steal_pointer (&failed->error), "partition %u: ", failed->process.partition);
 
   return FALSE;
@@ -154,11 +170,11 @@ assemble_results (const GhloPjrtManual  *self,
                   GhloValue            **results,
                   GError               **error)
 {
-  g_autofree GhloValue **parts = g_new (GhloValue *, self->n_partitions);
+  g_autofree GhloValue **parts = g_new (GhloValue *, self->positions.n);
 
   for (guint i = 0; i < self->n_results; i++)
     {
-      for (guint j = 0; j < self->n_partitions; j++)
+      for (guint j = 0; j < self->positions.n; j++)
         parts[j] = partitions[j].results[i];
       results[i] = ghlo_pjrt_sharding_assemble (self->results[i], parts, error);
       if (results[i] == NULL)
@@ -176,7 +192,70 @@ partition_clear (Partition *self)
   g_free (self->arguments);
   g_free (self->results);
   g_clear_error (&self->error);
-  ghlo_ref_process_clear (&self->process);
+}
+
+/* The place of the first position: that of the process that @outer is, first along all axes of ours. FALSE for one of
+ * another mesh. */
+static gboolean
+find_first (const GhloPjrtPositions  *positions,
+            const GhloRefProcess     *outer,    /* nullable */
+            guint                    *first,
+            GError                  **error)
+{
+  *first = outer != NULL ? positions->places[outer->partition] : 0;
+
+  return positions->positions[*first] == 0
+         || ghlo_invalid (error, "expected manual computations in each other along other axes of one mesh");
+}
+
+static void
+begin_partitions (const GhloPjrtManual       *self,
+                  const GhloCustomCallFrame  *frame,
+                  GhloRefRun                 *run,
+                  GhloRefGrid                *grid,
+                  guint                       first,
+                  gint                       *n_left,
+                  Partition                  *partitions)
+{
+  for (guint i = 0; i < self->positions.n; i++)
+    {
+      partitions[i] = (Partition) {
+        .manual = self, .operands = frame->operands, .position = i, .n_left = n_left,
+        .arguments = g_new0 (GhloValue *, self->n_arguments), .results = g_new0 (GhloValue *, self->n_results),
+      };
+      ghlo_ref_process_begin (&partitions[i].process, run, grid, 0,
+                              self->positions.partitions[first + self->positions.offsets[i]]);
+    }
+}
+
+/* In a grid of their own, or in that of @outer, which waits for them. */
+static gboolean
+run_all (const GhloPjrtManual       *self,
+         const GhloCustomCallFrame  *frame,
+         GhloRefProcess             *outer,
+         guint                       first,
+         GError                    **error)
+{
+  const guint n = self->positions.n;
+  g_autofree Partition *partitions = g_new0 (Partition, n);
+  GhloRefRun run = { .monitor = frame->monitor };
+  GhloRefGrid *grid = outer != NULL ? outer->grid : ghlo_ref_grid_new (1, self->positions.n_partitions, NULL, NULL);
+  gint n_left = (gint) n;
+  gboolean ok;
+
+  begin_partitions (self, frame, &run, grid, first, outer != NULL ? &n_left : NULL, partitions);
+  if (outer != NULL)
+    ghlo_ref_process_pause (outer);
+  run_partitions (partitions, n);
+  if (outer == NULL)
+    ghlo_ref_grid_join (grid);
+  ok = collect_error (partitions, n, outer, error) && assemble_results (self, partitions, frame->results, error);
+  if (outer == NULL)
+    ghlo_ref_grid_free (grid);
+  for (guint i = 0; i < n; i++)
+    partition_clear (&partitions[i]);
+
+  return ok;
 }
 
 gboolean
@@ -185,26 +264,9 @@ ghlo_pjrt_manual_run (gpointer                    data,
                       GError                    **error)
 {
   const GhloPjrtManual *self = data;
-  g_autofree Partition *partitions = g_new0 (Partition, self->n_partitions);
-  GhloRefRun run = { .monitor = frame->monitor };
-  GhloRefGrid *grid = ghlo_ref_grid_new (1, self->n_partitions, NULL, NULL);
-  gboolean ok;
+  GhloRefProcess *caller = frame->process;
+  GhloRefProcess *outer = ghlo_ref_grid_get_partitions (caller->grid) == self->positions.n_partitions ? caller : NULL;
+  guint first;
 
-  for (guint i = 0; i < self->n_partitions; i++)
-    {
-      partitions[i] = (Partition) {
-        .manual = self, .operands = frame->operands, .arguments = g_new0 (GhloValue *, self->n_arguments),
-        .results = g_new0 (GhloValue *, self->n_results),
-      };
-      ghlo_ref_process_begin (&partitions[i].process, &run, grid, 0, i);
-    }
-  run_partitions (partitions, self->n_partitions);
-  ghlo_ref_grid_join (grid);
-  ok = collect_error (partitions, self->n_partitions, error)
-       && assemble_results (self, partitions, frame->results, error);
-  ghlo_ref_grid_free (grid);
-  for (guint i = 0; i < self->n_partitions; i++)
-    partition_clear (&partitions[i]);
-
-  return ok;
+  return find_first (&self->positions, outer, &first, error) && run_all (self, frame, outer, first, error);
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Running the body of a manual computation on each of its partitions.
+ * Running the body of a manual computation at each position along its axes. The partition that is there, and first
+ * along all other axes, stands for those that differ from it along these, for which what it does is the same.
  */
 
 #pragma once
@@ -10,7 +11,7 @@
 
 G_BEGIN_DECLS
 
-/* Where a partition's results come from. */
+/* Where a process's results come from. */
 typedef struct
 {
   gboolean is_input;            /* an argument of the body, as it is */
@@ -19,7 +20,7 @@ typedef struct
 
 typedef struct
 {
-  guint                 n_partitions;
+  GhloPjrtPositions     positions;      /* along its axes, each with a process; then their shardings count these */
   GhloExecutableCore   *body;           /* owned, as all of the next; NULL where there is nothing to run */
   guint                 n_taken;
   guint                *taken;          /* by input of the body's program: which of the arguments it is */

@@ -21,6 +21,7 @@ typedef struct
   GhloCompileRequest *request;
   GhloIrOp           *op;       /* the sdy.manual_computation */
   GhloPjrtManual     *manual;   /* that it becomes */
+  guint               n_partitions;     /* of the program */
 } Cutter;
 
 /* One value's sharding, with the shard that the body has of it. */
@@ -42,11 +43,10 @@ read_sharding (const Cutter      *self,
                            "expected tensors of static shapes in a manual computation, found something else");
       return NULL;
     }
-  if (!ghlo_pjrt_sharding_check_manual (module, self->op, attr, ghlo_ir_op_get (self->op, "manual_axes"),
-                                        self->manual->n_partitions, error))
-    return NULL;
-  sharding = ghlo_pjrt_sharding_read (module, self->op, attr, type, self->manual->n_partitions, error);
-  if (sharding == NULL || ghlo_tensor_type_equal (sharding->part, part))
+  sharding = ghlo_pjrt_sharding_read (module, self->op, attr, ghlo_ir_op_get (self->op, "manual_axes"), type,
+                                      self->n_partitions, error);
+  if (sharding == NULL || (ghlo_tensor_type_equal (sharding->part, part)
+                           && sharding->n_partitions == self->manual->positions.n))
     return g_steal_pointer (&sharding);
   g_set_error_literal (error, GHLO_ERROR, GHLO_ERROR_INVALID_ARGUMENT,
                        "expected shards of a manual computation as its shardings say, found others");
@@ -78,6 +78,20 @@ read_list (const Cutter  *self,
   return TRUE;
 }
 
+/* Along the axes of the mesh of any of @list. */
+static gboolean
+read_positions (Cutter             *self,
+                const GhloSdyAttr  *list,
+                GError            **error)
+{
+  if (ghlo_sdy_field_n_attrs (&list->fields[0]) == 0)
+    return unsupported (error, "expected a manual computation with operands or results, found one without");
+
+  return ghlo_pjrt_positions_read (&self->manual->positions, self->request->module, self->op,
+                                   list->fields[0].attrs->pdata[0], ghlo_ir_op_get (self->op, "manual_axes"),
+                                   self->n_partitions, error);
+}
+
 static gboolean
 read_shardings (Cutter  *self,
                 GError **error)
@@ -91,6 +105,8 @@ read_shardings (Cutter  *self,
     return ghlo_invalid (error, "expected a manual computation that gives all of its results");
   if (!read_list (self, "in_shardings", manual->n_arguments, &in, error)
       || !read_list (self, "out_shardings", manual->n_results, &out, error))
+    return FALSE;
+  if (!read_positions (self, manual->n_arguments > 0 ? &in : &out, error))
     return FALSE;
   for (guint i = 0; i < manual->n_arguments; i++)
     {
@@ -139,11 +155,8 @@ check_body (const GhloIrModule  *module,
 {
   for (const GhloIrOp *op = module->op; op != NULL; op = ghlo_pass_next_op (op, module->op))
     {
-      const char *target = op->kind == GHLO_OP_STABLEHLO_CUSTOM_CALL ? ghlo_ir_op_get_string (op, "call_target_name")
-                                                                     : NULL;
-
-      if (op->kind == GHLO_OP_SDY_MANUAL_COMPUTATION || (target != NULL && g_str_has_prefix (target, TARGET)))
-        return unsupported (error, "expected manual computations beside each other, found one in another");
+      if (op->kind == GHLO_OP_SDY_MANUAL_COMPUTATION)
+        return unsupported (error, "expected no manual computation in a function that another one calls");
       if (op->kind == GHLO_OP_STABLEHLO_ASYNC_START)
         return unsupported (error, "expected no 'stablehlo.async_start' in a manual computation");
     }
@@ -235,12 +248,10 @@ replace (Cutter     *self,
 }
 
 static GhloPjrtManual *
-manual_new (const GhloIrOp *op,
-            guint           n_partitions)
+manual_new (const GhloIrOp *op)
 {
   GhloPjrtManual *self = g_new0 (GhloPjrtManual, 1);
 
-  self->n_partitions = n_partitions;
   self->n_arguments = op->n_operands;
   self->arguments = g_new0 (GhloPjrtSharding *, op->n_operands);
   self->n_results = op->n_results;
@@ -257,10 +268,10 @@ cut (GhloCompileRequest  *request,
      guint                number,
      GError             **error)
 {
-  g_autoptr (GhloPjrtManual) manual = manual_new (op, n_partitions);
+  g_autoptr (GhloPjrtManual) manual = manual_new (op);
   g_autofree char *name = g_strdup_printf (TARGET ".%u", number);
   g_autoptr (GhloCustomTarget) target = NULL;
-  Cutter cutter = { request, op, manual };
+  Cutter cutter = { request, op, manual, n_partitions };
   GhloCustomTargets *targets;
 
   if (!read_shardings (&cutter, error) || !compile_body (&cutter, error))
@@ -286,14 +297,10 @@ ghlo_pjrt_cut_manual (GhloCompileRequest  *request,
 
   for (const GhloIrOp *op = root; op != NULL; op = ghlo_pass_next_op (op, root))
     if (op->kind == GHLO_OP_SDY_MANUAL_COMPUTATION)
-      {
-        for (const GhloIrOp *outer = ghlo_ir_op_get_parent (op); outer != NULL; outer = ghlo_ir_op_get_parent (outer))
-          if (outer->kind == GHLO_OP_SDY_MANUAL_COMPUTATION)
-            return unsupported (error, "expected manual computations beside each other, found one in another");
-        g_ptr_array_add (ops, (gpointer) op);
-      }
+      g_ptr_array_add (ops, (gpointer) op);
   *n_cut = ops->len;
-  for (guint i = 0; i < ops->len; i++)
+  /* Those in others, which come after them, before them. */
+  for (guint i = ops->len; i-- > 0;)
     if (!cut (request, ops->pdata[i], n_partitions, i, error))
       return FALSE;
 

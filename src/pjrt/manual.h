@@ -14,8 +14,8 @@
 G_BEGIN_DECLS
 
 /* Takes all of them out of @request's module, and adds what answers the calls to its targets. UNSUPPORTED for what
- * cannot be done: manual along some axes only, one in another, shards of different sizes. TRUE with *n_cut: how many
- * there were. */
+ * cannot be done: shards of different sizes, one in a function that another one calls. TRUE with *n_cut: how many there
+ * were. */
 gboolean ghlo_pjrt_cut_manual (GhloCompileRequest  *request,
                                guint                n_partitions,
                                guint               *n_cut,

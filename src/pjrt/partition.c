@@ -113,9 +113,9 @@ choose (Partitioner       *self,
   GhloPjrtSharding *sharding = NULL;
 
   if (said != NULL)
-    return ghlo_pjrt_sharding_read (module, from, said, type, n, error);
+    return ghlo_pjrt_sharding_read (module, from, said, NULL, type, n, error);
   if (followed != NULL)
-    sharding = ghlo_pjrt_sharding_read (module, from, followed, type, n, NULL);
+    sharding = ghlo_pjrt_sharding_read (module, from, followed, NULL, type, n, NULL);
 
   return sharding != NULL ? sharding : ghlo_pjrt_sharding_new_whole (type, n);
 }

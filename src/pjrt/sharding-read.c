@@ -7,6 +7,8 @@
 
 #include "pjrt/sharding.h"
 
+#include <string.h>
+
 #include "base/fail.h"
 #include "import/sdy-attr.h"
 #include "pjrt/compile-options.h"
@@ -20,7 +22,7 @@ typedef struct
   guint         n_axes;
   const char   *names[MAX_AXES];
   gint64        sizes[MAX_AXES];
-  gint64        strides[MAX_AXES];      /* places from one index to the next */
+  gint64        strides[MAX_AXES];      /* places from one index to the next; 0 for an axis that does not count */
   guint        *partitions;             /* owned; by place; NULL where the number of a place is its partition's */
   gboolean      is_single;              /* no grid but one device of several */
 } Mesh;
@@ -181,6 +183,11 @@ find_part (const Mesh         *mesh,
   if (i == mesh->n_axes)
     return ghlo_invalid (error, "expected an axis of the mesh in a sharding, found '%s'", get_name (&axis));
   part->size = mesh->sizes[i];
+  if (mesh->strides[i] == 0)
+    {
+      *part = (Part) { 1, 1 };
+      return TRUE;
+    }
   if (ghlo_sdy_field_n_attrs (&axis.fields[1]) > 0)
     {
       if (!read_attr (mesh->module, get_attr (&axis, 1, 0), GHLO_SDY_SUB_AXIS, &sub_axis, error))
@@ -346,25 +353,6 @@ read_dimensions (GhloPjrtSharding   *self,
   return finish (self, mesh, error);
 }
 
-GhloPjrtSharding *
-ghlo_pjrt_sharding_read (GhloIrModule      *module,
-                         const GhloIrOp    *from,
-                         const GhloIrAttr  *attr,
-                         GhloTensorType    *whole,
-                         guint              n_partitions,
-                         GError           **error)
-{
-  g_auto (Mesh) mesh = { .module = module, .n_partitions = n_partitions };
-  g_auto (GhloSdyAttr) sharding = { 0 };
-  g_autoptr (GhloPjrtSharding) self = ghlo_pjrt_sharding_new_whole (whole, n_partitions);
-
-  if (read_attr (module, attr, GHLO_SDY_SHARDING, &sharding, error) && read_mesh (&mesh, from, &sharding, error)
-      && read_dimensions (self, &mesh, &sharding, error))
-    return g_steal_pointer (&self);
-
-  return NULL;
-}
-
 static gboolean
 is_named (const GhloSdyAttr *axes,
           const char        *name)
@@ -376,25 +364,108 @@ is_named (const GhloSdyAttr *axes,
   return FALSE;
 }
 
-gboolean
-ghlo_pjrt_sharding_check_manual (GhloIrModule      *module,
-                                 const GhloIrOp    *from,
-                                 const GhloIrAttr  *attr,
-                                 const GhloIrAttr  *axes,
-                                 guint              n_partitions,
-                                 GError           **error)
+/* Along @axes: strides of positions in place of those of places, 0 along other axes. The number of positions. */
+static guint
+keep_axes (Mesh              *self,
+           const GhloSdyAttr *axes)
+{
+  gint64 stride = 1;
+
+  for (guint i = self->n_axes; i-- > 0;)
+    {
+      const gboolean is_kept = is_named (axes, self->names[i]);
+
+      self->strides[i] = is_kept ? stride : 0;
+      stride *= is_kept ? self->sizes[i] : 1;
+    }
+
+  return (guint) stride;
+}
+
+/* The mesh of @attr, whole. */
+static gboolean
+find_mesh (Mesh              *self,
+           const GhloIrOp    *from,
+           const GhloIrAttr  *attr,
+           GhloSdyAttr       *sharding,
+           GError           **error)
+{
+  return read_attr (self->module, attr, GHLO_SDY_SHARDING, sharding, error) && read_mesh (self, from, sharding, error);
+}
+
+GhloPjrtSharding *
+ghlo_pjrt_sharding_read (GhloIrModule      *module,
+                         const GhloIrOp    *from,
+                         const GhloIrAttr  *attr,
+                         const GhloIrAttr  *axes,
+                         GhloTensorType    *whole,
+                         guint              n_partitions,
+                         GError           **error)
 {
   g_auto (Mesh) mesh = { .module = module, .n_partitions = n_partitions };
-  g_auto (GhloSdyAttr) sharding = { 0 }, manual = { 0 };
+  g_auto (GhloSdyAttr) sharding = { 0 }, kept = { 0 };
+  g_autoptr (GhloPjrtSharding) self = NULL;
 
-  if (!read_attr (module, attr, GHLO_SDY_SHARDING, &sharding, error) || !read_mesh (&mesh, from, &sharding, error)
-      || !read_attr (module, axes, GHLO_SDY_MANUAL_AXES, &manual, error))
+  if (!find_mesh (&mesh, from, attr, &sharding, error)
+      || (axes != NULL && !read_attr (module, axes, GHLO_SDY_MANUAL_AXES, &kept, error)))
+    return NULL;
+  if (axes != NULL)
+    {
+      g_clear_pointer (&mesh.partitions, g_free);
+      mesh.n_partitions = keep_axes (&mesh, &kept);
+    }
+  self = ghlo_pjrt_sharding_new_whole (whole, mesh.n_partitions);
+
+  return read_dimensions (self, &mesh, &sharding, error) ? g_steal_pointer (&self) : NULL;
+}
+
+void
+ghlo_pjrt_positions_clear (GhloPjrtPositions *self)
+{
+  g_clear_pointer (&self->offsets, g_free);
+  g_clear_pointer (&self->positions, g_free);
+  g_clear_pointer (&self->partitions, g_free);
+  g_clear_pointer (&self->places, g_free);
+}
+
+gboolean
+ghlo_pjrt_positions_read (GhloPjrtPositions  *self,
+                          GhloIrModule       *module,
+                          const GhloIrOp     *from,
+                          const GhloIrAttr   *attr,
+                          const GhloIrAttr   *axes,
+                          guint               n_partitions,
+                          GError            **error)
+{
+  g_auto (Mesh) mesh = { .module = module, .n_partitions = n_partitions };
+  g_auto (GhloSdyAttr) sharding = { 0 }, kept = { 0 };
+  gint64 strides[MAX_AXES];
+
+  if (!find_mesh (&mesh, from, attr, &sharding, error)
+      || !read_attr (module, axes, GHLO_SDY_MANUAL_AXES, &kept, error))
     return FALSE;
-  for (guint i = 0; i < mesh.n_axes; i++)
-    if (mesh.sizes[i] > 1 && !is_named (&manual, mesh.names[i]))
-      return unsupported (error, "expected a computation that is manual along all axes of its mesh, found one that is "
-                          "not along '%s'", mesh.names[i]);
+  memcpy (strides, mesh.strides, sizeof strides);
+  *self = (GhloPjrtPositions) {
+    .n_partitions = n_partitions, .n = keep_axes (&mesh, &kept), .positions = g_new0 (guint, n_partitions),
+    .partitions = g_new (guint, n_partitions), .places = g_new (guint, n_partitions),
+  };
+  self->offsets = g_new0 (guint, self->n);
+  for (guint place = 0; place < n_partitions; place++)
+    {
+      guint offset = 0;
 
-  return mesh.n_axes > 0 || unsupported (error, "expected a computation on a mesh of the program's %u partitions, "
-                                         "found one without axes", n_partitions);
+      for (guint i = 0; i < mesh.n_axes; i++)
+        if (mesh.strides[i] > 0)
+          {
+            guint index = (guint) (place / strides[i] % mesh.sizes[i]);
+
+            self->positions[place] += index * (guint) mesh.strides[i];
+            offset += index * (guint) strides[i];
+          }
+      self->offsets[self->positions[place]] = offset;
+      self->partitions[place] = partition_at (&mesh, place);
+      self->places[self->partitions[place]] = place;
+    }
+
+  return TRUE;
 }

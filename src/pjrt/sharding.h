@@ -24,27 +24,41 @@ typedef struct
   GBytes         *bytes;        /* as callers are told: an xla.OpSharding */
 } GhloPjrtSharding;
 
-/* Every partition holds all of it. */
-GhloPjrtSharding *ghlo_pjrt_sharding_new_whole (GhloTensorType          *whole,
-                                                guint                    n_partitions);
-/* As sdy's attribute @attr says, of a tensor at or in @from, whose mesh is one of @n_partitions devices. @module may
- * grow by attributes. */
-GhloPjrtSharding *ghlo_pjrt_sharding_read      (GhloIrModule            *module,
-                                                const GhloIrOp          *from,
-                                                const GhloIrAttr        *attr,
-                                                GhloTensorType          *whole,
-                                                guint                    n_partitions,
-                                                GError                 **error);
-void              ghlo_pjrt_sharding_free      (GhloPjrtSharding        *self);
-gboolean          ghlo_pjrt_sharding_is_whole  (const GhloPjrtSharding  *self);
+/* The positions along some axes of a mesh. Places of a mesh count row by row, its last axis changing fastest. */
+typedef struct
+{
+  guint  n_partitions;
+  guint  n;                     /* of the positions */
+  guint *offsets;               /* owned, as the next; by position: to its place from that of the first */
+  guint *positions;             /* by place: its position */
+  guint *partitions, *places;   /* by place its partition, and the reverse */
+} GhloPjrtPositions;
 
-/* Whether sdy's manual_axes @axes are all axes of @attr's mesh, one of @n_partitions devices. */
-gboolean          ghlo_pjrt_sharding_check_manual (GhloIrModule         *module,
+/* Those along sdy's manual_axes @axes of @attr's mesh; FALSE with nothing to clear. */
+gboolean          ghlo_pjrt_positions_read     (GhloPjrtPositions       *self,
+                                                GhloIrModule            *module,
                                                 const GhloIrOp          *from,
                                                 const GhloIrAttr        *attr,
                                                 const GhloIrAttr        *axes,
                                                 guint                    n_partitions,
                                                 GError                 **error);
+void              ghlo_pjrt_positions_clear    (GhloPjrtPositions       *self);
+
+/* Every partition holds all of it. */
+GhloPjrtSharding *ghlo_pjrt_sharding_new_whole (GhloTensorType          *whole,
+                                                guint                    n_partitions);
+/* As sdy's attribute @attr says, of a tensor at or in @from, whose mesh is one of @n_partitions devices. @axes
+ * (nullable: all): sdy's manual_axes, along which alone it counts; then what it lies over is their positions, not
+ * partitions. @module may grow by attributes. */
+GhloPjrtSharding *ghlo_pjrt_sharding_read      (GhloIrModule            *module,
+                                                const GhloIrOp          *from,
+                                                const GhloIrAttr        *attr,
+                                                const GhloIrAttr        *axes,
+                                                GhloTensorType          *whole,
+                                                guint                    n_partitions,
+                                                GError                 **error);
+void              ghlo_pjrt_sharding_free      (GhloPjrtSharding        *self);
+gboolean          ghlo_pjrt_sharding_is_whole  (const GhloPjrtSharding  *self);
 
 /* What @partition holds of @value, which may be @value itself. */
 GhloValue        *ghlo_pjrt_sharding_split     (const GhloPjrtSharding  *self,

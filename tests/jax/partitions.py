@@ -189,15 +189,32 @@ def pmap_training(devices):
 
 @case
 def some_axes(devices):
-    """What cannot be done says so: manual along one axis of two."""
+    """Manual along one axis of two, in the order that the mesh does not have."""
+    mesh = mesh_of([devices[i] for i in (2, 0, 3, 1)])
+
+    def body(a, b):
+        return lax.psum(a @ b, 'y'), lax.all_gather(a, 'y'), a + lax.axis_index('y')
+
+    f = jax.jit(jax.shard_map(body, mesh=mesh, in_specs=(P(None, 'y'), P('y')), out_specs=(P(), P('y'), P(None, 'y')),
+                              axis_names={'y'}, check_vma=False))
+    return f(put(mesh, X, 'x', 'y'), put(mesh, X, 'y'))
+
+
+@case
+def nested(devices):
+    """Manual along one axis in what is manual along the other, and collectives along both inside, several times."""
     mesh = mesh_of(devices)
-    f = jax.jit(jax.shard_map(lambda a: lax.psum(a, 'x'), mesh=mesh, in_specs=P('x'), out_specs=P(), axis_names={'x'},
-                              check_vma=False))
-    try:
-        return f(X)
-    except jax.errors.JaxRuntimeError as error:
-        assert "not along 'y'" in str(error), error
-        return X[:4] + X[4:]
+
+    def inner(a):
+        return lax.psum(a, 'y') + lax.pmax(a, 'x') + lax.axis_index('y') + 2 * lax.axis_index('x')
+
+    def outer(a):
+        within = jax.shard_map(inner, in_specs=P(None, 'y'), out_specs=P(None, 'y'), axis_names={'y'}, check_vma=False)
+        a = lax.scan(lambda c, _: (within(c) / 9, None), a, None, length=7)[0]
+        return lax.psum(a, 'x') * within(a)
+
+    return jax.jit(jax.shard_map(outer, mesh=mesh, in_specs=P('x'), out_specs=P('x'), axis_names={'x'},
+                                 check_vma=False))(X)
 
 
 def main():

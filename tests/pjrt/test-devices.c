@@ -438,6 +438,45 @@ test_manual (void)
   CALL (Client_Destroy, .client = client);
 }
 
+/* Along one axis, with what is along the other one in it; partitions that the outer one does not have meet there. */
+static const char nested[] =
+  "sdy.mesh @grid = <[\"x\"=2, \"y\"=2], device_ids=[0, 2, 1, 3]>\n"
+  "func.func @main(%a: tensor<8xf32> {sdy.sharding = #sdy.sharding<@grid, [{\"y\", \"x\"}]>})\n"
+  "    -> (tensor<8xf32> {sdy.sharding = #sdy.sharding<@grid, [{\"y\", \"x\"}]>}) {\n"
+  "  %r = sdy.manual_computation(%a) in_shardings=[<@grid, [{\"y\"}]>] out_shardings=[<@grid, [{\"y\"}]>] "
+  "      manual_axes={\"y\"} (%h: tensor<4xf32>) {\n"
+  "    %q = sdy.manual_computation(%h) in_shardings=[<@grid, [{\"x\"}]>] out_shardings=[<@grid, [{\"x\"}]>] "
+  "        manual_axes={\"x\"} (%p: tensor<2xf32>) {\n"
+  "      %id = stablehlo.partition_id : tensor<ui32>\n"
+  "      %n = stablehlo.convert %id : (tensor<ui32>) -> tensor<f32>\n"
+  "      %ns = stablehlo.broadcast_in_dim %n, dims = [] : (tensor<f32>) -> tensor<2xf32>\n"
+  "      %t = stablehlo.add %p, %ns : tensor<2xf32>\n"
+  SUM_OF ("s", "t")
+  "      %d = stablehlo.subtract %s, %t : tensor<2xf32>\n"
+  "      sdy.return %d : tensor<2xf32>\n"
+  "    } : (tensor<4xf32>) -> tensor<4xf32>\n"
+  "    sdy.return %q : tensor<4xf32>\n"
+  "  } : (tensor<8xf32>) -> tensor<8xf32>\n"
+  "  return %r : tensor<8xf32>\n"
+  "}\n";
+
+static void
+test_nested (void)
+{
+  PJRT_Client *client = new_client ();
+  Row outputs[N_DEVICES];
+
+  call_check ("execute", run_manual (client, nested, outputs));
+  for (guint i = 0; i < N_DEVICES; i++)
+    {
+      const float expected[] = { 12 + 6 - (2.0f * i + i), 16 + 6 - (2.0f * i + 1 + i) };
+
+      check_floats (outputs[i][0], device_of (client, i), expected, 2);
+    }
+  destroy_rows (outputs, 1);
+  CALL (Client_Destroy, .client = client);
+}
+
 /* One partition fails while the others wait for it, and one that the others wait for does not come. */
 static void
 test_failures (void)
@@ -525,21 +564,6 @@ test_refusals (void)
       "  return %a : tensor<6xf32>\n"
       "}\n",
       PJRT_Error_Code_UNIMPLEMENTED, "expected a dimension in 4 equal parts, found one of 6" },
-    { "sdy.mesh @m = <[\"x\"=2, \"y\"=2]>\n"
-      "func.func @main(%a: tensor<8xf32>) -> tensor<8xf32> {\n"
-      "  %r = sdy.manual_computation(%a) in_shardings=[<@m, [{\"x\"}]>] out_shardings=[<@m, [{\"x\"}]>] "
-      "      manual_axes={\"x\"} (%p: tensor<4xf32>) {\n"
-      "    sdy.return %p : tensor<4xf32>\n"
-      "  } : (tensor<8xf32>) -> tensor<8xf32>\n"
-      "  return %r : tensor<8xf32>\n"
-      "}\n",
-      PJRT_Error_Code_UNIMPLEMENTED, "found one that is not along 'y'" },
-    { MANUAL ("  %q = sdy.manual_computation(%p) in_shardings=[<@line, [{\"z\"}]>] out_shardings=[<@line, [{\"z\"}]>] "
-              "      manual_axes={\"z\"} (%o: tensor<1xf32>) {\n"
-              "    sdy.return %o : tensor<1xf32>\n"
-              "  } : (tensor<2xf32>) -> tensor<2xf32>\n"
-              "  sdy.return %q : tensor<2xf32>\n"),
-      PJRT_Error_Code_UNIMPLEMENTED, "expected manual computations beside each other, found one in another" },
   };
 
   check_refused (donating, replicas, sizeof replicas, PJRT_Error_Code_UNIMPLEMENTED,
@@ -560,6 +584,7 @@ main (int    argc,
   g_test_add_func ("/pjrt/devices/automatic", test_automatic);
   g_test_add_func ("/pjrt/devices/answers", test_answers);
   g_test_add_func ("/pjrt/devices/manual", test_manual);
+  g_test_add_func ("/pjrt/devices/nested", test_nested);
   g_test_add_func ("/pjrt/devices/failures", test_failures);
   g_test_add_func ("/pjrt/devices/refusals", test_refusals);
 
