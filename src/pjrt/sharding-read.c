@@ -12,6 +12,7 @@
 #include "base/fail.h"
 #include "import/sdy-attr.h"
 #include "pjrt/compile-options.h"
+#include "reference/kernel.h"
 
 enum { MAX_AXES = 64 };
 
@@ -305,7 +306,7 @@ finish (GhloPjrtSharding  *self,
         GError           **error)
 {
   gint64 dimensions[GHLO_MAX_RANK];
-  gsize n_tiles = 1, n_first = 0;
+  gsize n_tiles = 1, n_first = 0, n_addends = 1;
 
   for (guint i = 0; i < self->rank; i++)
     {
@@ -318,10 +319,12 @@ finish (GhloPjrtSharding  *self,
     {
       self->is_first[i] = TRUE;
       for (guint j = 0; j < i; j++)
-        self->is_first[i] &= tile_of (self, i) != tile_of (self, j);
+        self->is_first[i] &= tile_of (self, i) != tile_of (self, j) || self->addends[i] != self->addends[j];
       n_first += self->is_first[i];
+      n_addends = MAX (n_addends, self->addends[i] + 1);
     }
-  if (n_first != n_tiles)
+  self->is_sum = n_addends > 1;
+  if (n_tiles > self->n_partitions || n_first != n_tiles * n_addends)
     return ghlo_invalid (error, "expected each axis once in a sharding, found one twice");
   if (n_tiles == 1)
     return TRUE;
@@ -333,14 +336,45 @@ finish (GhloPjrtSharding  *self,
   return TRUE;
 }
 
+/* Along which axes the tensor is the sum of what partitions hold. */
+static gboolean
+read_addends (GhloPjrtSharding   *self,
+              const Mesh         *mesh,
+              const GhloSdyAttr  *sharding,
+              GError            **error)
+{
+  const gsize n = ghlo_sdy_field_n_attrs (&sharding->fields[3]);
+  const GhloElementType type = self->whole->element_type;
+  GhloRefScalarOp op;
+
+  if (n > 0 && (sharding->fields[4].integer != 0 || self->whole->quantization != NULL
+                || ghlo_ref_scalar_func_for (GHLO_OP_STABLEHLO_ADD, type, type, &op) == NULL))
+    return unsupported (error, "expected sums of numbers along unreduced axes, found something else");
+  for (guint i = 0; i < n; i++)
+    {
+      Part part;
+
+      if (!find_part (mesh, get_attr (sharding, 3, i), &part, error))
+        return FALSE;
+      for (guint place = 0; place < mesh->n_partitions; place++)
+        {
+          guint *addend = &self->addends[partition_at (mesh, place)];
+
+          *addend = *addend * (guint) part.size + (guint) (place / part.stride % part.size);
+          if (*addend >= mesh->n_partitions)
+            return ghlo_invalid (error, "expected each axis once in a sharding, found one twice");
+        }
+    }
+
+  return TRUE;
+}
+
 static gboolean
 read_dimensions (GhloPjrtSharding   *self,
                  const Mesh         *mesh,
                  const GhloSdyAttr  *sharding,
                  GError            **error)
 {
-  if (ghlo_sdy_field_n_attrs (&sharding->fields[3]) > 0)
-    return unsupported (error, "expected a sharding without sums to be made, found unreduced axes");
   if (mesh->is_single)
     return unsupported (error, "expected a sharding over all partitions, found one on one of them");
   if (ghlo_sdy_field_n_attrs (&sharding->fields[1]) != self->rank)
@@ -350,7 +384,7 @@ read_dimensions (GhloPjrtSharding   *self,
     if (!read_dimension (self, mesh, i, get_attr (sharding, 1, i), error))
       return FALSE;
 
-  return finish (self, mesh, error);
+  return read_addends (self, mesh, sharding, error) && finish (self, mesh, error);
 }
 
 static gboolean

@@ -7,6 +7,8 @@
 
 #include <string.h>
 
+#include "reference/kernel.h"
+
 GhloPjrtSharding *
 ghlo_pjrt_sharding_new_whole (GhloTensorType *whole,
                               guint           n_partitions)
@@ -21,6 +23,7 @@ ghlo_pjrt_sharding_new_whole (GhloTensorType *whole,
   for (guint i = 0; i < whole->rank; i++)
     self->counts[i] = 1;
   self->parts = g_new0 (guint, (gsize) n_partitions * whole->rank);
+  self->addends = g_new0 (guint, n_partitions);
   self->is_first = g_new0 (gboolean, n_partitions);
   self->is_first[0] = TRUE;
   self->bytes = g_bytes_new_static ("", 0);
@@ -35,6 +38,7 @@ ghlo_pjrt_sharding_free (GhloPjrtSharding *self)
   ghlo_tensor_type_unref (self->part);
   g_free (self->counts);
   g_free (self->parts);
+  g_free (self->addends);
   g_free (self->is_first);
   g_bytes_unref (self->bytes);
   g_free (self);
@@ -47,7 +51,7 @@ ghlo_pjrt_sharding_is_whole (const GhloPjrtSharding *self)
     if (self->counts[i] > 1)
       return FALSE;
 
-  return TRUE;
+  return !self->is_sum;
 }
 
 /* Copies what @partition holds from or to its place in the whole, whose runs of elements without gaps in both are
@@ -87,7 +91,7 @@ run_offset (const Copying *self,
   const gint64 *dimensions = self->sharding->part->dimensions;
   gsize offset = 0;
 
-  for (guint i = self->last + 1; i-- > 0;)
+  for (guint i = MIN (self->last + 1, self->sharding->rank); i-- > 0;)
     {
       gsize within = i < self->last ? index % (gsize) dimensions[i] : 0;
 
@@ -110,6 +114,8 @@ ghlo_pjrt_sharding_split (const GhloPjrtSharding  *self,
 
   if (ghlo_pjrt_sharding_is_whole (self))
     return ghlo_value_ref (value);
+  if (self->addends[partition] > 0)
+    return ghlo_value_new_tensor (self->part, error);
   part = ghlo_value_new_uninitialized (self->part, error);
   if (part == NULL || part->n_bytes == 0)
     return part;
@@ -120,27 +126,65 @@ ghlo_pjrt_sharding_split (const GhloPjrtSharding  *self,
   return part;
 }
 
+/* Of @n_bytes. */
+static void
+add_numbers (GhloElementType  type,
+             guint8          *to,
+             const guint8    *from,
+             gsize            n_bytes)
+{
+  const gsize size = ghlo_element_info (type)->size;
+  GhloRefScalarOp op;
+  GhloRefScalarFunc add = ghlo_ref_scalar_func_for (GHLO_OP_STABLEHLO_ADD, type, type, &op);
+
+  for (gsize i = 0; i < n_bytes; i += size)
+    {
+      const GhloScalar pair[2] = { ghlo_element_load (type, to + i), ghlo_element_load (type, from + i) };
+
+      ghlo_element_store (type, to + i, add (&op, pair));
+    }
+}
+
+/* Partitions that hold the same part come in any order: the one of addend 0 first. */
+static void
+put_part (const GhloPjrtSharding *self,
+          guint                   partition,
+          const GhloValue        *part,
+          GhloValue              *whole)
+{
+  Copying copying;
+
+  copying_init (&copying, self, partition);
+  for (gsize i = 0; i < copying.n_runs; i++)
+    {
+      guint8 *to = whole->data + run_offset (&copying, i);
+      const guint8 *from = part->data + i * copying.run;
+
+      if (self->addends[partition] == 0)
+        memcpy (to, from, copying.run);
+      else
+        add_numbers (self->part->element_type, to, from, copying.run);
+    }
+}
+
 GhloValue *
 ghlo_pjrt_sharding_assemble (const GhloPjrtSharding  *self,
                              GhloValue *const        *parts,
                              GError                 **error)
 {
   GhloValue *value;
-  Copying copying;
 
   if (ghlo_pjrt_sharding_is_whole (self))
     return ghlo_value_ref (parts[0]);
   value = ghlo_value_new_uninitialized (self->whole, error);
   if (value == NULL || value->n_bytes == 0)
     return value;
-  for (guint partition = 0; partition < self->n_partitions; partition++)
-    {
-      if (!self->is_first[partition])
-        continue;
-      copying_init (&copying, self, partition);
-      for (gsize i = 0; i < copying.n_runs; i++)
-        memcpy (value->data + run_offset (&copying, i), parts[partition]->data + i * copying.run, copying.run);
-    }
+  for (guint i = 0; i < self->n_partitions; i++)
+    if (self->is_first[i] && self->addends[i] == 0)
+      put_part (self, i, parts[i], value);
+  for (guint i = 0; self->is_sum && i < self->n_partitions; i++)
+    if (self->is_first[i] && self->addends[i] > 0)
+      put_part (self, i, parts[i], value);
 
   return value;
 }

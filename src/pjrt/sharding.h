@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
  * How a tensor lies over the partitions of a program: each dimension in a number of equal parts, and of each dimension
- * one part on each partition. Partitions that hold the same hold copies. Read from sdy's attributes (Shardy: attrs.td);
+ * one part on each partition. Partitions that hold the same hold copies, or, of what is not
+ * reduced yet, numbers whose sum it is. Read from sdy's attributes (Shardy: attrs.td);
  * does not change.
  */
 
@@ -20,7 +21,10 @@ typedef struct
   guint           rank;
   gint64         *counts;       /* by dimension: in how many parts it is */
   guint          *parts;        /* by partition and dimension: which of them */
+  guint          *addends;      /* by partition: which of the numbers that are to be added it holds; 0 along all axes
+                                   along which nothing is */
   gboolean       *is_first;     /* by partition: none before it holds the same */
+  gboolean        is_sum;       /* there are several addends */
   GBytes         *bytes;        /* as callers are told: an xla.OpSharding */
 } GhloPjrtSharding;
 

@@ -438,6 +438,29 @@ test_manual (void)
   CALL (Client_Destroy, .client = client);
 }
 
+/* What is the sum of what devices hold is added where it is an input, and with one of them where it is an output. */
+static void
+test_sums (void)
+{
+  static const char program[] =
+    "sdy.mesh @grid = <[\"x\"=2, \"y\"=2]>\n"
+    "func.func @main(%a: tensor<4xf32> {sdy.sharding = #sdy.sharding<@grid, [{\"y\"}], unreduced={\"x\"}>})\n"
+    "    -> (tensor<4xf32> {sdy.sharding = #sdy.sharding<@grid, [{\"x\"}], unreduced={\"y\"}>}) {\n"
+    "  %r = stablehlo.multiply %a, %a : tensor<4xf32>\n"
+    "  return %r : tensor<4xf32>\n"
+    "}\n";
+  /* Of numbers 0 + 4, 1 + 5, 2 + 6 and 3 + 7. */
+  static const float expected[N_DEVICES][2] = { { 16, 36 }, { 0, 0 }, { 64, 100 }, { 0, 0 } };
+  PJRT_Client *client = new_client ();
+  Row outputs[N_DEVICES];
+
+  call_check ("execute", run_manual (client, program, outputs));
+  for (guint i = 0; i < N_DEVICES; i++)
+    check_floats (outputs[i][0], device_of (client, i), expected[i], 2);
+  destroy_rows (outputs, 1);
+  CALL (Client_Destroy, .client = client);
+}
+
 /* Along one axis, with what is along the other one in it; partitions that the outer one does not have meet there. */
 static const char nested[] =
   "sdy.mesh @grid = <[\"x\"=2, \"y\"=2], device_ids=[0, 2, 1, 3]>\n"
@@ -555,8 +578,10 @@ test_refusals (void)
       PJRT_Error_Code_INVALID_ARGUMENT, "expected a mesh of the program's, found @m" },
     { SHARDED ("sdy.mesh @m = <[], device_ids=[1]>\n", "sdy.sharding = #sdy.sharding<@m, [{}]>"),
       PJRT_Error_Code_UNIMPLEMENTED, "expected a sharding over all partitions, found one on one of them" },
-    { SHARDED ("sdy.mesh @m = <[\"z\"=4]>\n", "sdy.sharding = #sdy.sharding<@m, [{}], unreduced={\"z\"}>"),
-      PJRT_Error_Code_UNIMPLEMENTED, "found unreduced axes" },
+    { SHARDED ("sdy.mesh @m = <[\"z\"=4]>\n", "sdy.sharding = #sdy.sharding<@m, [{}], unreduced=max{\"z\"}>"),
+      PJRT_Error_Code_UNIMPLEMENTED, "expected sums of numbers along unreduced axes" },
+    { SHARDED ("sdy.mesh @m = <[\"z\"=4]>\n", "sdy.sharding = #sdy.sharding<@m, [{\"z\"}], unreduced={\"z\"}>"),
+      PJRT_Error_Code_INVALID_ARGUMENT, "expected each axis once in a sharding" },
     { SHARDED ("", "mhlo.sharding = \"{devices=[4]<=[4]}\""),
       PJRT_Error_Code_UNIMPLEMENTED, "found mhlo.sharding {devices=[4]<=[4]}" },
     { "sdy.mesh @m = <[\"z\"=4]>\n"
@@ -584,6 +609,7 @@ main (int    argc,
   g_test_add_func ("/pjrt/devices/automatic", test_automatic);
   g_test_add_func ("/pjrt/devices/answers", test_answers);
   g_test_add_func ("/pjrt/devices/manual", test_manual);
+  g_test_add_func ("/pjrt/devices/sums", test_sums);
   g_test_add_func ("/pjrt/devices/nested", test_nested);
   g_test_add_func ("/pjrt/devices/failures", test_failures);
   g_test_add_func ("/pjrt/devices/refusals", test_refusals);
