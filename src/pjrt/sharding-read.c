@@ -272,28 +272,62 @@ tile_of (const GhloPjrtSharding *self,
   return tile;
 }
 
-/* xla.OpSharding (xla/xla_data.proto): the type, the tiles, which may have several devices each, and these tile by
- * tile, in the order of the mesh. */
+/* The partition that is number @index, in the order of the mesh, of those that hold that addend of that tile. */
+static guint
+find_holder (const GhloPjrtSharding *self,
+             const Mesh             *mesh,
+             gsize                   tile,
+             guint                   addend,
+             gsize                   index)
+{
+  guint partition = 0;
+
+  for (guint place = 0; place < self->n_partitions; place++)
+    {
+      partition = partition_at (mesh, place);
+      if (tile_of (self, partition) == tile && self->addends[partition] == addend && index-- == 0)
+        break;
+    }
+
+  return partition;
+}
+
+/* xla.OpSharding (xla/xla_data.proto): the type, the tiles, which may have several devices each with copies or addends,
+ * and these tile by tile. */
 static void
 write_bytes (GhloPjrtSharding *self,
              const Mesh       *mesh,
-             gsize             n_tiles)
+             gsize             n_tiles,
+             gsize             n_addends)
 {
-  enum { TYPE = 1, TILES = 3, DEVICES = 4, IS_REPLICATED = 6, OTHER = 3 };
+  enum { TYPE = 1, TILES = 3, DEVICES = 4, IS_REPLICATED = 6, LAST_TILES = 8 };
+  enum { REPLICATED = 0, OTHER = 3, UNREDUCED = 6 };
   g_autoptr (GByteArray) bytes = g_byte_array_new (), tiles = g_byte_array_new (), devices = g_byte_array_new ();
+  g_autoptr (GByteArray) last = g_byte_array_new ();
+  const gsize n_copies = self->n_partitions / (n_tiles * n_addends);
 
   for (guint i = 0; i < self->rank; i++)
     ghlo_pjrt_append_varint (tiles, (guint64) self->counts[i]);
-  if (n_tiles < self->n_partitions)
-    ghlo_pjrt_append_varint (tiles, self->n_partitions / n_tiles);
+  if (n_copies > 1)
+    {
+      ghlo_pjrt_append_varint (tiles, n_copies);
+      ghlo_pjrt_append_varint (last, REPLICATED);
+    }
+  if (n_addends > 1)
+    {
+      ghlo_pjrt_append_varint (tiles, n_addends);
+      ghlo_pjrt_append_varint (last, UNREDUCED);
+    }
   for (gsize tile = 0; tile < n_tiles; tile++)
-    for (guint place = 0; place < self->n_partitions; place++)
-      if (tile_of (self, partition_at (mesh, place)) == tile)
-        ghlo_pjrt_append_varint (devices, partition_at (mesh, place));
+    for (gsize copy = 0; copy < n_copies; copy++)
+      for (guint addend = 0; addend < n_addends; addend++)
+        ghlo_pjrt_append_varint (devices, find_holder (self, mesh, tile, addend, copy));
   ghlo_pjrt_append_number (bytes, TYPE, OTHER);
   ghlo_pjrt_append_message (bytes, TILES, tiles);
   ghlo_pjrt_append_message (bytes, DEVICES, devices);
-  if (n_tiles < self->n_partitions)
+  if (n_addends > 1)
+    ghlo_pjrt_append_message (bytes, LAST_TILES, last);
+  else if (n_copies > 1)
     ghlo_pjrt_append_number (bytes, IS_REPLICATED, TRUE);
   g_bytes_unref (self->bytes);
   self->bytes = g_byte_array_free_to_bytes (g_steal_pointer (&bytes));
@@ -326,9 +360,9 @@ finish (GhloPjrtSharding  *self,
   self->is_sum = n_addends > 1;
   if (n_tiles > self->n_partitions || n_first != n_tiles * n_addends)
     return ghlo_invalid (error, "expected each axis once in a sharding, found one twice");
-  if (n_tiles == 1)
+  if (n_tiles == 1 && n_addends == 1)
     return TRUE;
-  write_bytes (self, mesh, n_tiles);
+  write_bytes (self, mesh, n_tiles, n_addends);
   ghlo_tensor_type_unref (self->part);
   self->part = ghlo_tensor_type_new_full (self->whole->element_type, dimensions, NULL, self->rank,
                                           self->whole->quantization);
