@@ -283,6 +283,75 @@ ghlo_ref_all_gather (GhloRefCall *call,
   return TRUE;
 }
 
+#define ADD_NUMBERS(name, Number) \
+  static void \
+  name (guint8 *to, const guint8 *from, gsize n) \
+  { \
+    Number *sums = (Number *) to; \
+    const Number *addends = (const Number *) from; \
+  \
+    for (gsize i = 0; i < n; i++) \
+      sums[i] += addends[i]; \
+  }
+
+ADD_NUMBERS (add_f32, float)
+ADD_NUMBERS (add_f64, double)
+ADD_NUMBERS (add_i32, guint32)
+ADD_NUMBERS (add_i64, guint64)
+
+typedef void (*AddNumbers) (guint8       *to,
+                            const guint8 *from,
+                            gsize         n);
+
+/* What adds numbers of a type by itself, as sums of gradients are made all the time; NULL: nothing does. */
+static AddNumbers
+find_add (const GhloRefScalarFunction *function,
+          const GhloTensorType        *type)
+{
+  if (ghlo_ref_scalar_function_combiner (function) != GHLO_COMBINER_ADD || type->quantization != NULL)
+    return NULL;
+  switch (type->element_type)
+    {
+    case GHLO_ELEMENT_TYPE_F32:
+      return add_f32;
+    case GHLO_ELEMENT_TYPE_F64:
+      return add_f64;
+    case GHLO_ELEMENT_TYPE_I32:
+    case GHLO_ELEMENT_TYPE_UI32:
+      return add_i32;
+    case GHLO_ELEMENT_TYPE_I64:
+    case GHLO_ELEMENT_TYPE_UI64:
+      return add_i64;
+    default:
+      return NULL;
+    }
+}
+
+static gboolean
+add_members (GhloRefCall      *call,
+             const Gathering  *gathering,
+             AddNumbers        add,
+             guint             index,
+             GhloValue        *result,
+             GError          **error)
+{
+  enum { PIECE = 4096 };
+  const gsize size = ghlo_element_info (result->type->element_type)->size;
+
+  for (gsize i = 0; i < result->n_elements; i += PIECE)
+    {
+      const gsize n = MIN (PIECE, result->n_elements - i);
+
+      if (!ghlo_ref_continue (call, error))
+        return FALSE;
+      memcpy (result->data + i * size, contribution (gathering, 0, index)->data + i * size, n * size);
+      for (guint j = 1; j < gathering->n_group; j++)
+        add (result->data + i * size, contribution (gathering, j, index)->data + i * size, n);
+    }
+
+  return TRUE;
+}
+
 /* Reduces the members' contributions to value @index, in the order of the group. */
 static gboolean
 reduce_members (GhloRefCall           *call,
@@ -292,6 +361,11 @@ reduce_members (GhloRefCall           *call,
                 GhloValue             *result,
                 GError               **error)
 {
+  const gboolean is_same = result->type->element_type == contribution (gathering, 0, index)->type->element_type;
+  const AddNumbers add = is_same ? find_add (function, result->type) : NULL;
+
+  if (add != NULL)
+    return add_members (call, gathering, add, index, result, error);
   for (gsize i = 0; i < result->n_elements; i++)
     {
       GhloScalar pair[2] = { ghlo_ref_load (contribution (gathering, 0, index), i) };
