@@ -120,11 +120,11 @@ choose (Partitioner       *self,
   return sharding != NULL ? sharding : ghlo_pjrt_sharding_new_whole (type, n);
 }
 
-/* What the program says, if it says it in sdy's words. "{replicated}" of the older ones is what is not said. */
+/* Whether what the program says it says in sdy's words; "{replicated}" of the older ones is what is not said. */
 static gboolean
-find_said (const GhloIrAttr  *sdy,
-           const GhloIrAttr  *older,
-           GError           **error)
+check_older (const GhloIrAttr  *sdy,
+             const GhloIrAttr  *older,
+             GError           **error)
 {
   if (sdy != NULL || older == NULL
       || (older->kind == GHLO_IR_ATTR_STRING && g_strcmp0 (older->text, "{replicated}") == 0))
@@ -146,7 +146,7 @@ add_sharding (Partitioner       *self,
   g_autoptr (GhloTensorType) type = NULL;
   GhloPjrtSharding *sharding = NULL;
 
-  if (find_said (said, older, error))
+  if (check_older (said, older, error))
     type = ghlo_pjrt_type_at_border (value->type, error);
   if (type != NULL && value->type->kind == GHLO_IR_TYPE_TOKEN)
     sharding = ghlo_pjrt_sharding_new_whole (type, executable->n_devices);

@@ -145,7 +145,7 @@ add_numbers (GhloElementType  type,
     }
 }
 
-/* Partitions that hold the same part come in any order: the one of addend 0 first. */
+/* Where its place is in the whole: an addend other than the first to what is there. */
 static void
 put_part (const GhloPjrtSharding *self,
           guint                   partition,
