@@ -67,6 +67,7 @@ class Side:
             **os.environ,
             'JAX_PLATFORMS': 'cpu' if name == 'cpu' else f'{name},cpu',
             'JAX_NUM_CPU_DEVICES': str(options.devices),
+            'JAX_PJRT_CLIENT_CREATE_OPTIONS': f'devices:{options.devices}',
             'JAX_ENABLE_X64': str(int(options.x64)),
             'PYTHONPATH': os.pathsep.join(filter(None, [str(HERE), os.environ.get('PYTHONPATH')])),
             'PYTHONDONTWRITEBYTECODE': '1',
