@@ -34,9 +34,10 @@ def fail(message):
 
 
 def files_of(root):
-    """What belongs to the tree: no build folders, nothing hidden."""
+    """What belongs to the tree: no build folders, which may just be set up, and nothing hidden."""
     for folder, folders, names in os.walk(root):
         folders[:] = [name for name in folders if not name.startswith('.') and name != '__pycache__'
+                      and not (folder == str(root) and name.startswith('build'))
                       and not os.path.isdir(os.path.join(folder, name, 'meson-private'))]
         for name in names:
             if not name.startswith('.'):
