@@ -175,12 +175,13 @@ execute (gpointer data)
 {
   Execution *self = data;
   g_autoptr (GhloPending) end = g_steal_pointer (&self->end);
-  g_autoptr (PJRT_Executable) executable = ghlo_pjrt_executable_ref (self->executable);
+  PJRT_Executable *executable = ghlo_pjrt_executable_ref (self->executable);
   GError *error = NULL;
 
   keep_promises (self, &error);
   execution_free (self);
   ghlo_pending_end (end, error);
+  ghlo_pjrt_executable_unref (executable);
 }
 
 static gboolean

@@ -285,10 +285,10 @@ ghlo_ref_all_gather (GhloRefCall *call,
 
 #define ADD_NUMBERS(name, Number) \
   static void \
-  name (guint8 *to, const guint8 *from, gsize n) \
+  name (gpointer to, gconstpointer from, gsize n) \
   { \
-    Number *sums = (Number *) to; \
-    const Number *addends = (const Number *) from; \
+    Number *sums = to; \
+    const Number *addends = from; \
   \
     for (gsize i = 0; i < n; i++) \
       sums[i] += addends[i]; \
@@ -299,8 +299,8 @@ ADD_NUMBERS (add_f64, double)
 ADD_NUMBERS (add_i32, guint32)
 ADD_NUMBERS (add_i64, guint64)
 
-typedef void (*AddNumbers) (guint8       *to,
-                            const guint8 *from,
+typedef void (*AddNumbers) (gpointer      to,
+                            gconstpointer from,
                             gsize         n);
 
 /* What adds numbers of a type by itself, as sums of gradients are made all the time; NULL: nothing does. */
