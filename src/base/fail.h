@@ -17,3 +17,6 @@
 /* Sets INVALID_ARGUMENT with a message of a format and what is put into it. */
 #define ghlo_invalid(error, ...) \
   GHLO_FALSE_AFTER (g_set_error (error, GHLO_ERROR, GHLO_ERROR_INVALID_ARGUMENT, __VA_ARGS__))
+/* The same with UNSUPPORTED. */
+#define ghlo_unsupported(error, ...) \
+  GHLO_FALSE_AFTER (g_set_error (error, GHLO_ERROR, GHLO_ERROR_UNSUPPORTED, __VA_ARGS__))

@@ -20,20 +20,12 @@ typedef struct
 } Execution;
 
 static void
-clear_promises (GhloPjrtPromise **promises,
-                gsize             n)
-{
-  for (gsize i = 0; i < n; i++)
-    g_clear_pointer (&promises[i], ghlo_pjrt_promise_unref);
-}
-
-static void
 execution_free (Execution *self)
 {
   PJRT_Executable *executable = self->executable;
 
-  clear_promises (self->inputs, (gsize) executable->n_devices * executable->n_inputs);
-  clear_promises (self->outputs, (gsize) executable->n_devices * executable->n_outputs);
+  ghlo_pjrt_promises_clear (self->inputs, (gsize) executable->n_devices * executable->n_inputs);
+  ghlo_pjrt_promises_clear (self->outputs, (gsize) executable->n_devices * executable->n_outputs);
   g_free (self->inputs);
   g_free (self->outputs);
   g_clear_pointer (&self->end, ghlo_pending_unref);
@@ -189,11 +181,8 @@ is_ready (gpointer data)
 {
   const Execution *self = data;
 
-  for (gsize i = 0; i < (gsize) self->executable->n_devices * self->executable->n_inputs; i++)
-    if (!ghlo_pjrt_promise_is_ready (self->inputs[i]))
-      return FALSE;
-
-  return TRUE;
+  return ghlo_pjrt_promises_are_ready (self->inputs,
+                                       (gsize) self->executable->n_devices * self->executable->n_inputs);
 }
 
 /* Outputs are promises. */
@@ -237,9 +226,7 @@ ghlo_pjrt_execute_partitions (const PJRT_LoadedExecutable_Execute_Args  *args,
   self->end = ghlo_pending_new ();
   pending = ghlo_pending_ref (self->end);
   make_outputs (self, args->output_lists);
-  for (gsize i = 0; i < n_inputs; i++)
-    if (!ghlo_pjrt_promise_is_ready (self->inputs[i]))
-      ghlo_pjrt_queue_expect (queue, self->inputs[i]->pending);
+  ghlo_pjrt_promises_expect (self->inputs, n_inputs, queue);
   ghlo_pjrt_queue_push (queue, &klass, self, executable->calls_host);
 
   return pending;

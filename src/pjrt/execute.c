@@ -92,14 +92,6 @@ ghlo_pjrt_give_up_inputs (const PJRT_Executable     *executable,
     }
 }
 
-static void
-clear_promises (GhloPjrtPromise **promises,
-                gsize             n)
-{
-  for (gsize i = 0; i < n; i++)
-    g_clear_pointer (&promises[i], ghlo_pjrt_promise_unref);
-}
-
 /* Checks all inputs before any is given up. */
 static gboolean
 take_inputs (Execution                  *self,
@@ -276,8 +268,8 @@ execute_queued (gpointer data)
   GError *error = NULL;
 
   keep_promises (self, &error);
-  clear_promises (self->inputs, executable->n_inputs);
-  clear_promises (self->outputs, executable->n_outputs);
+  ghlo_pjrt_promises_clear (self->inputs, executable->n_inputs);
+  ghlo_pjrt_promises_clear (self->outputs, executable->n_outputs);
   ghlo_pending_end (self->end, error);
   ghlo_pending_unref (self->end);
   g_free (self->inputs);
@@ -292,11 +284,7 @@ is_ready (gpointer data)
 {
   const Execution *self = data;
 
-  for (guint i = 0; i < self->executable->n_inputs; i++)
-    if (self->inputs[i] != NULL && !ghlo_pjrt_promise_is_ready (self->inputs[i]))
-      return FALSE;
-
-  return TRUE;
+  return ghlo_pjrt_promises_are_ready (self->inputs, self->executable->n_inputs);
 }
 
 /* In the queue: the outputs are promises. */
@@ -320,9 +308,7 @@ enqueue (Execution    *execution,
                                                  ghlo_pjrt_promise_ref (self->outputs[i]));
     }
   *pending = ghlo_pending_ref (self->end);
-  for (guint i = 0; i < executable->n_inputs; i++)
-    if (self->inputs[i] != NULL && !ghlo_pjrt_promise_is_ready (self->inputs[i]))
-      ghlo_pjrt_queue_expect (executable->client->queue, self->inputs[i]->pending);
+  ghlo_pjrt_promises_expect (self->inputs, executable->n_inputs, executable->client->queue);
   ghlo_pjrt_queue_push (executable->client->queue, &klass, self, executable->calls_host);
 }
 
@@ -418,7 +404,7 @@ execute_one (const PJRT_LoadedExecutable_Execute_Args  *args,
   if (take_inputs (&execution, args->options, args->argument_lists[0], error))
     begin (&execution, args->output_lists[0], pending, error);
   if (execution.inputs != NULL)
-    clear_promises (execution.inputs, args->num_args);
+    ghlo_pjrt_promises_clear (execution.inputs, args->num_args);
   g_free (execution.inputs);
 }
 

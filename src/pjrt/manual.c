@@ -13,9 +13,6 @@
 
 #define TARGET "ghlo.manual_computation"
 
-#define unsupported(error, ...) \
-  GHLO_FALSE_AFTER (g_set_error (error, GHLO_ERROR, GHLO_ERROR_UNSUPPORTED, __VA_ARGS__))
-
 typedef struct
 {
   GhloCompileRequest *request;
@@ -85,7 +82,7 @@ read_positions (Cutter             *self,
                 GError            **error)
 {
   if (ghlo_sdy_field_n_attrs (&list->fields[0]) == 0)
-    return unsupported (error, "expected a manual computation with operands or results, found one without");
+    return ghlo_unsupported (error, "expected a manual computation with operands or results, found one without");
 
   return ghlo_pjrt_positions_read (&self->manual->positions, self->request->module, self->op,
                                    list->fields[0].attrs->pdata[0], ghlo_ir_op_get (self->op, "manual_axes"),
@@ -156,9 +153,9 @@ check_body (const GhloIrModule  *module,
   for (const GhloIrOp *op = module->op; op != NULL; op = ghlo_pass_next_op (op, module->op))
     {
       if (op->kind == GHLO_OP_SDY_MANUAL_COMPUTATION)
-        return unsupported (error, "expected no manual computation in a function that another one calls");
+        return ghlo_unsupported (error, "expected no manual computation in a function that another one calls");
       if (op->kind == GHLO_OP_STABLEHLO_ASYNC_START)
-        return unsupported (error, "expected no 'stablehlo.async_start' in a manual computation");
+        return ghlo_unsupported (error, "expected no 'stablehlo.async_start' in a manual computation");
     }
 
   return TRUE;
@@ -178,7 +175,7 @@ outline (Cutter        *self,
 
   list_results (self, results);
   if (ops->len == 0)
-    return results->len == 0 || unsupported (error, "expected a manual computation that uses its operands alone");
+    return results->len == 0 || ghlo_unsupported (error, "expected a manual computation that uses its operands alone");
   function = ghlo_ir_outline (module, (const GhloIrOp *const *) ops->pdata, ops->len, "main", inputs, results);
   ghlo_ir_op_set (module, function, "sym_visibility", ghlo_ir_attr_string (module, "public", -1));
   manual->n_taken = inputs->len;
@@ -188,7 +185,7 @@ outline (Cutter        *self,
       const GhloIrValue *input = inputs->pdata[i];
 
       if (input->op != NULL || input->block != block)
-        return unsupported (error, "expected a manual computation that uses its operands alone");
+        return ghlo_unsupported (error, "expected a manual computation that uses its operands alone");
       manual->taken[i] = input->index;
     }
 

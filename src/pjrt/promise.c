@@ -7,7 +7,6 @@
 
 #include "base/ghlo-error.h"
 #include "base/new.h"
-#include "pjrt/queue.h"
 #include "runtime/place.h"
 
 GhloPjrtPromise *
@@ -97,4 +96,33 @@ ghlo_pjrt_promise_take (GhloPjrtPromise  *self,
   ghlo_pjrt_promise_unref (self);
 
   return value;
+}
+
+gboolean
+ghlo_pjrt_promises_are_ready (GhloPjrtPromise *const *promises,
+                              gsize                   n)
+{
+  for (gsize i = 0; i < n; i++)
+    if (promises[i] != NULL && !ghlo_pjrt_promise_is_ready (promises[i]))
+      return FALSE;
+
+  return TRUE;
+}
+
+void
+ghlo_pjrt_promises_expect (GhloPjrtPromise *const *promises,
+                           gsize                   n,
+                           GhloPjrtQueue          *queue)
+{
+  for (gsize i = 0; i < n; i++)
+    if (promises[i] != NULL && !ghlo_pjrt_promise_is_ready (promises[i]))
+      ghlo_pjrt_queue_expect (queue, promises[i]->pending);
+}
+
+void
+ghlo_pjrt_promises_clear (GhloPjrtPromise **promises,
+                          gsize             n)
+{
+  for (gsize i = 0; i < n; i++)
+    g_clear_pointer (&promises[i], ghlo_pjrt_promise_unref);
 }

@@ -7,6 +7,7 @@
 
 #pragma once
 
+#include "pjrt/queue.h"
 #include "runtime/value.h"
 
 G_BEGIN_DECLS
@@ -38,6 +39,16 @@ GhloValue       *ghlo_pjrt_promise_get       (GhloPjrtPromise  *self,
 /* The same for the caller's reference to the promise, so that the value may be the caller's alone. */
 GhloValue       *ghlo_pjrt_promise_take      (GhloPjrtPromise  *self,
                                               GError          **error);
+
+/* Of @n promises, NULL among them: whether there is nothing to wait for; has @queue look again when what there is to
+ * wait for ends; and gives up the references. */
+gboolean         ghlo_pjrt_promises_are_ready (GhloPjrtPromise *const *promises,
+                                               gsize                   n);
+void             ghlo_pjrt_promises_expect    (GhloPjrtPromise *const *promises,
+                                               gsize                   n,
+                                               GhloPjrtQueue          *queue);
+void             ghlo_pjrt_promises_clear     (GhloPjrtPromise       **promises,
+                                               gsize                   n);
 
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (GhloPjrtPromise, ghlo_pjrt_promise_unref)
 

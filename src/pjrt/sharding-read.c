@@ -36,9 +36,6 @@ mesh_clear (Mesh *self)
 
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Mesh, mesh_clear)
 
-#define unsupported(error, ...) \
-  GHLO_FALSE_AFTER (g_set_error (error, GHLO_ERROR, GHLO_ERROR_UNSUPPORTED, __VA_ARGS__))
-
 /* @attr as an attribute of @kind; clear it in any case. */
 static gboolean
 read_attr (GhloIrModule      *module,
@@ -82,7 +79,7 @@ read_axes (Mesh               *self,
 
   self->n_axes = (guint) ghlo_sdy_field_n_attrs (&mesh->fields[0]);
   if (self->n_axes > MAX_AXES)
-    return unsupported (error, "expected a mesh of at most %d axes, found %u", MAX_AXES, self->n_axes);
+    return ghlo_unsupported (error, "expected a mesh of at most %d axes, found %u", MAX_AXES, self->n_axes);
   for (guint i = self->n_axes; i-- > 0;)
     {
       g_auto (GhloSdyAttr) axis = { 0 };
@@ -93,14 +90,14 @@ read_axes (Mesh               *self,
       self->sizes[i] = axis.fields[1].integer;
       self->strides[i] = stride;
       if (self->sizes[i] < 1 || self->sizes[i] > (gint64) self->n_partitions)
-        return unsupported (error, "expected a mesh of the program's %u partitions, found an axis '%s' of %"
+        return ghlo_unsupported (error, "expected a mesh of the program's %u partitions, found an axis '%s' of %"
                             G_GINT64_FORMAT, self->n_partitions, self->names[i], self->sizes[i]);
       stride *= self->sizes[i];
       if (stride > (gint64) self->n_partitions)
         break;
     }
   if (self->n_axes > 0 && stride != (gint64) self->n_partitions)
-    return unsupported (error, "expected a mesh of the program's %u partitions, found another one",
+    return ghlo_unsupported (error, "expected a mesh of the program's %u partitions, found another one",
                         self->n_partitions);
 
   return TRUE;
@@ -253,7 +250,7 @@ read_dimension (GhloPjrtSharding  *self,
     if (!split_dimension (self, mesh, dimension, get_attr (&axes, 0, i), error))
       return FALSE;
   if (size % self->counts[dimension] != 0)
-    return unsupported (error, "expected a dimension in %" G_GINT64_FORMAT " equal parts, found one of %"
+    return ghlo_unsupported (error, "expected a dimension in %" G_GINT64_FORMAT " equal parts, found one of %"
                         G_GINT64_FORMAT, self->counts[dimension], size);
 
   return TRUE;
@@ -383,7 +380,7 @@ read_addends (GhloPjrtSharding   *self,
 
   if (n > 0 && (sharding->fields[4].integer != 0 || self->whole->quantization != NULL
                 || ghlo_ref_scalar_func_for (GHLO_OP_STABLEHLO_ADD, type, type, &op) == NULL))
-    return unsupported (error, "expected sums of numbers along unreduced axes, found something else");
+    return ghlo_unsupported (error, "expected sums of numbers along unreduced axes, found something else");
   for (guint i = 0; i < n; i++)
     {
       Part part;
@@ -410,7 +407,7 @@ read_dimensions (GhloPjrtSharding   *self,
                  GError            **error)
 {
   if (mesh->is_single)
-    return unsupported (error, "expected a sharding over all partitions, found one on one of them");
+    return ghlo_unsupported (error, "expected a sharding over all partitions, found one on one of them");
   if (ghlo_sdy_field_n_attrs (&sharding->fields[1]) != self->rank)
     return ghlo_invalid (error, "expected a sharding of %u dimensions, found one of %" G_GSIZE_FORMAT, self->rank,
                          ghlo_sdy_field_n_attrs (&sharding->fields[1]));
