@@ -56,12 +56,11 @@ def is_excluded(identifier, exclusions):
 
 
 class Side:
-    """A back end that the tests run on, and what is known of them there: for each id an outcome and a message."""
+    """A back end that the tests run on, and why files cannot be read there."""
 
     def __init__(self, name, options):
         self.name = name
         self.options = options
-        self.outcomes = {}
         self.broken = {}
         self.environment = {
             **os.environ,
@@ -86,7 +85,6 @@ class Side:
                 break
             identifier, message = unended
             done[identifier] = ('crashed', message)
-        self.outcomes.update(done)
         return done
 
     def run_process(self, file, settings, done):

@@ -133,7 +133,7 @@ def _add_exported(platform, _path):
 def _add_dlpack(platform, _path):
     """Arrays are given away by DLPack as arrays in host memory, since JAX has no name for our devices there."""
     array, dlpack = _find('array', 'ArrayImpl'), importlib.import_module('jax._src.dlpack')
-    to_dlpack, find_device = _find('dlpack', 'to_dlpack'), _find('array', 'ArrayImpl').__dlpack_device__
+    to_dlpack, find_device = _find('dlpack', 'to_dlpack'), array.__dlpack_device__
     on_host = (_find('dlpack', 'DLDeviceType').kDLCPU, 0)
 
     def is_ours(value):
