@@ -2,9 +2,12 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """JAX's own tests, on XLA's CPU and on GHLO; see tests/jax/run.
 
-A file of tests is a process for each side, first XLA's. GHLO runs what passed there; all else than passing is a
-failure, a skip too. A test that ends its process or does not end counts as failed, and the next process goes on behind
-it. What XLA's CPU gave is kept in a folder of results, since nothing here changes it.
+A file of tests, or a piece of a large one, is a process for each side, first XLA's. GHLO runs what passed there; all
+else than passing is a failure, a skip too. A test that ends its process or does not end counts as failed, and the next
+process goes on behind it. What XLA's CPU gave is kept in a folder of results, since nothing here changes it.
+
+With --failures-only GHLO is first, and XLA's CPU runs only what did not pass there, which takes a third of the time.
+What passes on GHLO then counts as passing on XLA's CPU, which fails 2 of 1000 of these tests.
 """
 
 import argparse
@@ -26,6 +29,10 @@ import jax
 HERE = pathlib.Path(__file__).parent
 # A test may take that long, in seconds, and a file be read, before it has begun one.
 LIMIT, READING_LIMIT = 300, 900
+# Bytes of a file for which there is a process of its own, and how many there are for files that have more tests than
+# their size tells.
+PIECE = 16 << 10
+PIECES = {'export_harnesses_multi_platform_test.py': 16}
 # From what message a class of failures is named.
 ERROR_LINE = re.compile(r'^E\s+(\S.*)$', re.MULTILINE)
 
@@ -39,6 +46,7 @@ def parse_options():
     parser.add_argument('--x64', action='store_true')
     parser.add_argument('--devices', type=int, default=1)
     parser.add_argument('--files', default='*_test')
+    parser.add_argument('--failures-only', action='store_true')
     parser.add_argument('--jobs', type=int, default=os.cpu_count())
     cache = pathlib.Path(os.environ.get('XDG_CACHE_HOME') or pathlib.Path.home() / '.cache')
     parser.add_argument('--results', type=pathlib.Path, default=cache / 'ghlo-tests' / f'upstream-{jax.__version__}')
@@ -53,6 +61,10 @@ def read_exclusions():
 
 def is_excluded(identifier, exclusions):
     return any(fnmatch.fnmatchcase(identifier, pattern) for pattern, _ in exclusions)
+
+
+# The tests of a file whose ids fall to an index below the count of its pieces.
+Piece = collections.namedtuple('Piece', 'file index count')
 
 
 class Side:
@@ -72,15 +84,16 @@ class Side:
             'PYTHONDONTWRITEBYTECODE': '1',
         }
 
-    def run(self, file, wanted=None):
-        """Runs a file's tests, those that are wanted or all, by as many processes as it takes."""
+    def run(self, piece, wanted=None):
+        """Runs the tests of a piece, those that are wanted or all, by as many processes as it takes."""
         done = {}
         while True:
             with tempfile.NamedTemporaryFile('w', suffix='.json') as settings:
                 json.dump({'source': str(self.options.upstream), 'every': self.options.every, 'seed': self.options.seed,
-                           'part': self.options.part, 'wanted': wanted, 'done': sorted(done)}, settings)
+                           'part': self.options.part, 'piece': piece.index, 'pieces': piece.count,
+                           'wanted': wanted, 'done': sorted(done)}, settings)
                 settings.flush()
-                unended = self.run_process(file, settings.name, done)
+                unended = self.run_process(piece.file, settings.name, done)
             if unended is None:
                 break
             identifier, message = unended
@@ -138,28 +151,30 @@ def read_reports(reader):
 
 
 class Known:
-    """What XLA's CPU gave for a file, in a folder of results."""
+    """What XLA's CPU gave for a piece of a file, in a folder of results."""
 
     def __init__(self, options):
         facts = json.dumps([jax.__version__, options.every, options.seed, options.part, options.x64, options.devices,
-                            {name: value for name, value in os.environ.items() if name.startswith('JAX_NUM_GEN')}])
+                            {name: value for name, value in os.environ.items() if name.startswith('JAX_NUM_GEN')},
+                            options.failures_only])
         self.folder = options.results / f'{zlib.crc32(facts.encode()):08x}'
         self.folder.mkdir(parents=True, exist_ok=True)
         (self.folder / 'facts.json').write_text(facts + '\n')
 
-    def path(self, file):
-        return self.folder / (file.replace('/', '-') + '.json')
+    def path(self, piece):
+        return self.folder / f"{piece.file.replace('/', '-')}-{piece.index}-{piece.count}.json"
 
-    def read(self, file):
+    def read(self, piece):
+        """Outcomes by test; None where there are none yet."""
         try:
-            return json.loads(self.path(file).read_text())
+            return json.loads(self.path(piece).read_text())
         except FileNotFoundError:
             return None
 
-    def write(self, file, outcomes):
-        temporary = self.path(file).with_suffix('.new')
+    def write(self, piece, outcomes):
+        temporary = self.path(piece).with_suffix('.new')
         temporary.write_text(json.dumps(outcomes, indent=0))
-        temporary.replace(self.path(file))
+        temporary.replace(self.path(piece))
 
 
 def name_failure(message):
@@ -168,29 +183,61 @@ def name_failure(message):
     return re.sub(r'0x[0-9a-f]+|\d+', 'N', lines[0])[:160]
 
 
-def run_file(file, sides, known, exclusions):
-    """One file on both sides: its line of the table, and for each failure its id, outcome and message."""
+def run_both(piece, sides, known):
+    """What passes on XLA's CPU, and the outcome of each of them on GHLO that has one."""
     cpu, ours = sides
-    expected = known.read(file)
+    expected = known.read(piece)
     if expected is None:
-        expected = cpu.run(file)
-        known.write(file, expected)
+        expected = cpu.run(piece)
+        known.write(piece, expected)
     passed = [identifier for identifier, (outcome, _) in expected.items() if outcome == 'passed']
+    return passed, ours.run(piece, passed) if passed else {}
+
+
+def run_failures(piece, sides, known):
+    """The same, where what passes on GHLO is taken to pass on XLA's CPU, which runs the rest."""
+    cpu, ours = sides
+    found = ours.run(piece)
+    if piece.file in ours.broken:
+        return run_both(piece, sides, known)
+    expected = known.read(piece) or {}
+    doubtful = {identifier for identifier, (outcome, _) in found.items() if outcome != 'passed'}
+    unknown = sorted(doubtful - expected.keys())
+    if unknown:
+        expected.update(cpu.run(piece, unknown))
+        known.write(piece, expected)
+    passed = [identifier for identifier in found
+              if identifier not in doubtful or expected.get(identifier, ('missing',))[0] == 'passed']
+    return passed, found
+
+
+def run_piece(piece, sides, known, exclusions):
+    """A line of the table: the file, how many are wanted and excluded, and each failure's id, outcome and message."""
+    run = run_failures if sides[0].options.failures_only else run_both
+    passed, found = run(piece, sides, known)
     wanted = [identifier for identifier in passed if not is_excluded(identifier, exclusions)]
-    found = ours.run(file, wanted) if wanted else {}
     failures = []
     for identifier in wanted:
-        outcome, message = found.get(identifier, ('missing', ours.broken.get(file, 'the test is not collected')))
+        outcome, message = found.get(identifier, ('missing', sides[1].broken.get(piece.file, 'it is not collected')))
         if outcome != 'passed':
             failures.append((identifier, outcome, message))
-    return file, len(wanted), len(passed) - len(wanted), failures
+    return piece.file, len(wanted), len(passed) - len(wanted), failures
+
+
+def add_pieces(results):
+    """A line for each file."""
+    lines = {}
+    for file, wanted, excluded, failures in results:
+        before = lines.get(file, (0, 0, []))
+        lines[file] = before[0] + wanted, before[1] + excluded, before[2] + failures
+    return [(file, *line) for file, line in sorted(lines.items())]
 
 
 def report(results, output):
     """The table by file, classes of failures, and the rate; False where a test failed."""
     classes = collections.defaultdict(list)
     n_wanted = n_excluded = n_failed = 0
-    for file, wanted, excluded, failures in sorted(results):
+    for file, wanted, excluded, failures in add_pieces(results):
         n_wanted, n_excluded, n_failed = n_wanted + wanted, n_excluded + excluded, n_failed + len(failures)
         if wanted or excluded:
             print(f'| {file} | {wanted - len(failures)} | {wanted} | {excluded} |', file=output)
@@ -206,12 +253,17 @@ def report(results, output):
     return n_failed == 0
 
 
-def list_files(options, exclusions):
-    """Those that take longest first, so that none of them is the last to begin."""
-    files = list((options.upstream / 'tests').glob(f'{options.files}.py'))
-    files.sort(key=lambda path: -path.stat().st_size)
-    names = [str(path.relative_to(options.upstream)) for path in files]
-    return [name for name in names if not is_excluded(name, exclusions)]
+def list_pieces(options, exclusions):
+    """Those of large files first, so that none of them is the last to begin."""
+    paths = sorted((options.upstream / 'tests').glob(f'{options.files}.py'),
+                   key=lambda path: (path.name not in PIECES, -path.stat().st_size))
+    pieces = []
+    for path in paths:
+        name = str(path.relative_to(options.upstream))
+        count = max(1, PIECES.get(path.name, path.stat().st_size // PIECE) // options.every)
+        if not is_excluded(name, exclusions):
+            pieces.extend(Piece(name, index, count) for index in range(count))
+    return pieces
 
 
 def main():
@@ -221,15 +273,16 @@ def main():
               file=sys.stderr)
         return 2
     exclusions = read_exclusions()
-    files = list_files(options, exclusions)
+    pieces = list_pieces(options, exclusions)
     sides, known = (Side('cpu', options), Side('ghlo', options)), Known(options)
     results = []
     with concurrent.futures.ThreadPoolExecutor(options.jobs) as executor:
-        futures = [executor.submit(run_file, file, sides, known, exclusions) for file in files]
+        futures = [executor.submit(run_piece, piece, sides, known, exclusions) for piece in pieces]
         for n_ended, future in enumerate(concurrent.futures.as_completed(futures), 1):
             results.append(future.result())
             file, wanted, _, failures = results[-1]
-            print(f'# {n_ended}/{len(files)} {file}: {wanted - len(failures)} of {wanted}', file=sys.stderr, flush=True)
+            print(f'# {n_ended}/{len(pieces)} {file}: {wanted - len(failures)} of {wanted}', file=sys.stderr,
+                  flush=True)
     failed = {identifier: [outcome, message] for *_, failures in results for identifier, outcome, message in failures}
     (options.results / 'failures.json').write_text(json.dumps(failed, indent=1))
     for name, side in (("XLA's CPU", sides[0]), ('GHLO', sides[1])):

@@ -24,7 +24,8 @@ def tell(**fields):
 
 
 def is_drawn(identifier):
-    return zlib.crc32(f'{SETTINGS["seed"]} {identifier}'.encode()) % SETTINGS['every'] == SETTINGS['part']
+    number, every = zlib.crc32(f'{SETTINGS["seed"]} {identifier}'.encode()), SETTINGS['every']
+    return number % every == SETTINGS['part'] and number // every % SETTINGS['pieces'] == SETTINGS['piece']
 
 
 def give_hypothesis_util():
