@@ -41,11 +41,13 @@ typedef struct PJRT_Executable          PJRT_Executable;
 typedef struct PJRT_LoadedExecutable    PJRT_LoadedExecutable;
 typedef struct PJRT_Buffer              PJRT_Buffer;
 typedef struct PJRT_AsyncTrackingEvent  PJRT_AsyncTrackingEvent;
+typedef struct PJRT_ExecuteContext      PJRT_ExecuteContext;
 
 /* Extensions: a list of structures that begin so, whose kinds not everybody knows. */
 
 typedef enum
 {
+  PJRT_Extension_Type_Gpu_Custom_Call = 0,
   PJRT_Extension_Type_Profiler = 1,
   PJRT_Extension_Type_Layouts = 4,
   PJRT_Extension_Type_FFI = 5,

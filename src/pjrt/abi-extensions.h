@@ -2,7 +2,9 @@
  *
  * PJRT's extensions that we have: structures of functions in the list that begins in the table's extension_start. They
  * are versions of their own, told by their sizes: Layouts is that of xla/pjrt/c/pjrt_c_api_layouts_extension.h with the
- * function that newer ones have at its end, Shardings that of pjrt_c_api_shardings_extension.h.
+ * function that newer ones have at its end, Shardings that of pjrt_c_api_shardings_extension.h, FFI version 3 of
+ * pjrt_c_api_ffi_extension.h, and Gpu_Custom_Call, which has no GPU in it but its name, version 2 of
+ * pjrt_c_api_gpu_extension.h.
  */
 
 #pragma once
@@ -59,6 +61,62 @@ typedef struct
   PJRT_ENTRY (Shardings_PJRT_Executable_ParameterShardings);
   PJRT_ENTRY (Shardings_PJRT_Executable_OutputShardings);
 } PJRT_Shardings_Extension;
+
+/* Functions that programs call by name (XLA FFI, ffi/abi.h), and types of theirs. */
+
+typedef struct
+{
+  void (*deleter)     (void *object);
+  void (*serialize)   (void);
+  void (*deserialize) (void);
+} PJRT_FFI_Type_Info;
+
+typedef struct
+{
+  int64_t type_id;
+  void   *data;
+} PJRT_FFI_UserData;
+
+PJRT_ARGS (FFI_Type_Register, const char *type_name; size_t type_name_size; int64_t type_id;
+           PJRT_FFI_Type_Info *type_info);
+PJRT_ARGS (FFI_UserData_Add, PJRT_ExecuteContext *context; PJRT_FFI_UserData user_data);
+
+typedef struct
+{
+  size_t      struct_size;
+  const char *target_name;
+  size_t      target_name_size;
+  int         api_version;      /* 1: XLA FFI */
+  void       *handler;
+  const char *platform_name;
+  size_t      platform_name_size;
+  int         traits;
+} PJRT_FFI_Register_Handler_Args;
+
+typedef struct
+{
+  PJRT_Extension_Base base;
+  PJRT_Error *(*type_register) (PJRT_FFI_Type_Register_Args *args);
+  PJRT_Error *(*user_data_add) (PJRT_FFI_UserData_Add_Args *args);
+  PJRT_Error *(*register_handler) (PJRT_FFI_Register_Handler_Args *args);
+} PJRT_FFI_Extension;
+
+/* The same with a handler for each stage. */
+typedef struct
+{
+  size_t      struct_size;
+  const char *function_name;
+  size_t      function_name_size;
+  int         api_version;
+  void       *handler_instantiate, *handler_prepare, *handler_initialize;       /* nullable */
+  void       *handler_execute;
+} PJRT_Gpu_Register_Custom_Call_Args;
+
+typedef struct
+{
+  PJRT_Extension_Base base;
+  PJRT_Error *(*custom_call) (PJRT_Gpu_Register_Custom_Call_Args *args);
+} PJRT_Gpu_Custom_Call;
 
 #undef PJRT_ENTRY
 

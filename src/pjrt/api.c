@@ -10,6 +10,7 @@
 #include "pjrt/error.h"
 #include "pjrt/event.h"
 #include "pjrt/executable.h"
+#include "pjrt/ffi/ffi.h"
 #include "pjrt/layouts.h"
 #include "pjrt/shardings.h"
 
@@ -63,10 +64,15 @@ list_extensions (void)
 {
   static PJRT_Layouts_Extension layouts;
   static PJRT_Shardings_Extension shardings;
+  static PJRT_FFI_Extension ffi;
+  static PJRT_Gpu_Custom_Call bundles;
 
   ghlo_pjrt_layouts_fill (&layouts);
   ghlo_pjrt_shardings_fill (&shardings);
+  ghlo_pjrt_ffi_fill (&ffi, &bundles);
   layouts.base.next = &shardings.base;
+  shardings.base.next = &ffi.base;
+  ffi.base.next = &bundles.base;
 
   return &layouts.base;
 }

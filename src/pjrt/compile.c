@@ -15,6 +15,7 @@
 #include "pjrt/element-type.h"
 #include "pjrt/error.h"
 #include "pjrt/executable.h"
+#include "pjrt/ffi/ffi.h"
 
 /* What an execution takes that is done within the call, at most; and each step of it, whatever it does. */
 #define SHORT_SECONDS 50e-6
@@ -308,6 +309,7 @@ ghlo_pjrt_executable_compile (PJRT_Executable  *self,
 
   if (ghlo_pjrt_callbacks_find (module, &request.custom_targets, error))
     {
+      ghlo_pjrt_ffi_add_targets (module, &request.custom_targets);
       self->calls_host = request.custom_targets != NULL;
       if (self->n_devices == 1 || ghlo_pjrt_executable_partition (self, &request, error))
         self->core = ghlo_executable_core_new (&request, NULL, error);

@@ -1,12 +1,14 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Holds src/pjrt/abi.h against the header that openxla/xla publishes: sizes, offsets and values.
+"""Holds src/pjrt/abi.h and ffi/abi.h against the headers that openxla/xla publishes: sizes, offsets and values.
 
-    tests/pjrt/abi.py [--install] [--headers=FOLDER]
+    tests/pjrt/abi.py [--install] [--headers=FOLDER] [--ffi-headers=FOLDER]
 
     --install         fetch the header, as PyPI's tensorflow-cpu has it, where it is not there yet; and run nothing.
                       Without it the test is skipped
-    --headers=FOLDER  the folder with xla/pjrt/c/pjrt_c_api.h, of whatever version (GHLO_PJRT_HEADERS)
+    --headers=FOLDER  the folder that has xla/pjrt/c/pjrt_c_api.h, of whatever version (GHLO_PJRT_HEADERS)
+    --ffi-headers=FOLDER  the folder that has xla/ffi/api/c_api.h of version 0.3, as jaxlib 0.10 has it; by default that
+                      of the environment that tests/jax/run makes, and without it there is no second test
 
 Every structure that we declare has the fields that the header has, at their places; what is newer than the header is
 counted. Two programs print the places, one with our declarations and one with theirs.
@@ -24,12 +26,13 @@ import zipfile
 WHEEL = 'tensorflow-cpu==2.21.0'
 CACHE = pathlib.Path(os.environ.get('XDG_CACHE_HOME') or pathlib.Path.home() / '.cache') / 'ghlo-tests/pjrt-2.21.0'
 SOURCE = pathlib.Path(__file__).resolve().parents[2] / 'src'
-FOLDER = 'xla/pjrt/c'
-HEADERS = 'pjrt_c_api.h', 'pjrt_c_api_layouts_extension.h', 'pjrt_c_api_shardings_extension.h'
+HEADERS = ('xla/pjrt/c/pjrt_c_api.h', 'xla/pjrt/c/pjrt_c_api_layouts_extension.h',
+           'xla/pjrt/c/pjrt_c_api_shardings_extension.h')
+FFI_HEADERS = ('xla/ffi/api/c_api.h',)
 
 
 def install():
-    if (CACHE / FOLDER / HEADERS[0]).exists():
+    if (CACHE / HEADERS[0]).exists():
         return
     with tempfile.TemporaryDirectory() as folder:
         # The header is the same for all versions of Python.
@@ -37,21 +40,20 @@ def install():
                         '--python-version=3.12', '--platform=manylinux_2_27_x86_64', '--dest=' + folder, WHEEL],
                        check=True)
         with zipfile.ZipFile(next(pathlib.Path(folder).glob('*.whl'))) as wheel:
-            names = [f'tensorflow/include/{FOLDER}/{name}' for name in HEADERS]
-            for name in set(names) & set(wheel.namelist()):
-                target = CACHE / FOLDER / pathlib.Path(name).name
-                target.parent.mkdir(parents=True, exist_ok=True)
-                target.write_bytes(wheel.read(name))
+            for name in HEADERS:
+                if f'tensorflow/include/{name}' in wheel.namelist():
+                    (CACHE / name).parent.mkdir(parents=True, exist_ok=True)
+                    (CACHE / name).write_bytes(wheel.read(f'tensorflow/include/{name}'))
 
 
 def preprocess(compiler, text, folder):
-    """What the compiler sees of the headers named pjrt or abi, without the rest."""
+    """What the compiler sees of these headers, without the rest."""
     command = [*compiler, '-E', '-I', str(folder), *cflags(), '-']
     lines, kept = [], False
     for line in subprocess.run(command, input=text, capture_output=True, text=True, check=True).stdout.splitlines():
         marker = re.match(r'# \d+ "(.*)"', line)
         if marker:
-            kept = '/pjrt' in marker[1]
+            kept = '/pjrt' in marker[1] or '/ffi/' in marker[1]
         elif kept:
             lines.append(line)
     return re.sub(r'\s+', ' ', ' '.join(lines))
@@ -88,9 +90,9 @@ def fields_of(body):
 def structures(text):
     """Fields by structure."""
     found = {}
-    for match in re.finditer(r'\bstruct(?: (_?PJRT_\w+))? \{', text):
+    for match in re.finditer(r'\bstruct(?: (_?(?:PJRT|XLA_FFI)_\w+))? \{', text):
         body, end = body_at(text, match.end() - 1)
-        name = re.match(r' (PJRT_\w+) ?;', text[end:]) or match
+        name = re.match(r' ((?:PJRT|XLA_FFI)_\w+) ?;', text[end:]) or match
         if name[1]:
             found[name[1].lstrip('_')] = fields_of(body)
     return found
@@ -100,8 +102,8 @@ def enumerators(text):
     found = []
     for match in re.finditer(r'\benum(?: \w+)? \{', text):
         body, _ = body_at(text, match.end() - 1)
-        found += re.findall(r'\b(PJRT_\w+)\b(?= ?[=,}]| ?$)', re.sub(r'=[^,]*', '', body))
-    return [name for name in found if not re.search(r'_STRUCT_SIZE$|^PJRT_API_M', name)]
+        found += re.findall(r'\b((?:PJRT|XLA_FFI)_\w+)\b(?= ?[=,}]| ?$)', re.sub(r'=[^,]*', '', body))
+    return [name for name in found if not re.search(r'_STRUCT_SIZE$|^(?:PJRT|XLA_FFI)_API_M', name)]
 
 
 def places(compiler, text, folder, wanted, values):
@@ -118,11 +120,11 @@ def places(compiler, text, folder, wanted, values):
     return dict(line.split() for line in output.splitlines())
 
 
-def compare(folder):
+def compare(folder, headers, own):
     """What is wrong, and what is newer than the header."""
-    ours = ['cc', '-x', 'c'], '#include "pjrt/abi.h"\n#include "pjrt/abi-extensions.h"\n', SOURCE
-    names = [name for name in HEADERS if (folder / FOLDER / name).exists()]
-    theirs = ['c++', '-x', 'c++'], ''.join(f'#include "{FOLDER}/{name}"\n' for name in names), folder
+    ours = ['cc', '-x', 'c'], f'#include "pjrt/{own}"\n', SOURCE
+    names = [name for name in headers if (folder / name).exists()]
+    theirs = ['c++', '-x', 'c++'], ''.join(f'#include "{name}"\n' for name in names), folder
     texts = [preprocess(*side) for side in (ours, theirs)]
     our_structures, their_structures = (structures(text) for text in texts)
     both = {s: [f for f in fields if f in their_structures[s]]
@@ -140,24 +142,42 @@ def compare(folder):
     return problems, newer, len(both)
 
 
+def find_ffi():
+    """The folder of jaxlib's headers; None where there is none."""
+    found = sorted(CACHE.parent.glob('jax-*/lib/python*/site-packages/jaxlib/include'))
+    return str(found[-1]) if found else None
+
+
+def check(number, folder, headers, own, n_least):
+    """Prints a line of TAP; whether all is well."""
+    problems, newer, n_structures = compare(pathlib.Path(folder), headers, own)
+    print(f'# newer than the header: {", ".join(newer) or "nothing"}')
+    for problem in problems:
+        print(f'# {problem}')
+    is_right = not problems and n_structures >= n_least
+    print(f'{"ok" if is_right else "not ok"} {number} {own}', flush=True)
+    return is_right
+
+
 def main():
     parser = argparse.ArgumentParser(add_help=False)
     parser.add_argument('--install', action='store_true')
     parser.add_argument('--headers', default=os.environ.get('GHLO_PJRT_HEADERS') or str(CACHE))
+    parser.add_argument('--ffi-headers', default=find_ffi())
     options = parser.parse_args()
     if options.install:
         install()
         return 0
-    folder = pathlib.Path(options.headers)
-    if not (folder / FOLDER / HEADERS[0]).exists():
+    if not (pathlib.Path(options.headers) / HEADERS[0]).exists():
         print('1..0 # SKIP there is no header of PJRT; tests/pjrt/abi.py --install')
         return 0
-    problems, newer, n_structures = compare(folder)
-    print(f'# newer than the header: {", ".join(newer) or "nothing"}')
-    for problem in problems:
-        print(f'# {problem}')
-    print(f'1..1\n{"not ok" if problems or n_structures < 90 else "ok"} 1 declarations')
-    return 1 if problems or n_structures < 90 else 0
+    print('1..2')
+    is_right = check(1, options.headers, HEADERS, 'abi-extensions.h', 90)
+    if options.ffi_headers is None:
+        print('ok 2 ffi/abi.h # SKIP there is no header of XLA FFI; tests/jax/run --install')
+    else:
+        is_right &= check(2, options.ffi_headers, FFI_HEADERS, 'ffi/abi.h', 30)
+    return 0 if is_right else 1
 
 
 if __name__ == '__main__':

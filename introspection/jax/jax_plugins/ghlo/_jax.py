@@ -19,7 +19,7 @@ import numpy as np
 from jax._src import xla_bridge
 from jax._src.interpreters import mlir
 
-from . import _callbacks
+from . import _callbacks, _ffi
 
 logger = logging.getLogger('jax_plugins.ghlo')
 
@@ -237,6 +237,17 @@ def _add_callbacks(platform, path):
         mlir.register_lowering(primitive, rule, platform=platform)
 
 
+def _add_ffi(platform, path):
+    """Handlers that were registered before the plugin was there are given to it now."""
+    client = importlib.import_module('jaxlib.xla_client')
+    registrar = _ffi.Registrar(path)
+    for name, register in (('register_custom_call_handler', registrar.register_call),
+                           ('register_custom_type_handler', registrar.register_type)):
+        if not hasattr(client, name):
+            raise _Unknown(f'this version of JAX has no jaxlib.xla_client.{name}')
+        getattr(client, name)(platform, register)
+
+
 _FEATURES = {
     'donation': _add_donation,
     'linear algebra': _add_linear_algebra,
@@ -245,6 +256,7 @@ _FEATURES = {
     'platform_dependent': _add_platform_dependent,
     'programs of jax.export for the CPU': _add_exported,
     'DLPack': _add_dlpack,
+    'FFI': _add_ffi,
 }
 
 

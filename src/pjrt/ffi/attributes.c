@@ -1,0 +1,265 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * Numbers become scalars, lists of numbers arrays, and dictionaries lists of attributes: xla/ffi/api/c_api.h says what
+ * there is.
+ */
+
+#include "pjrt/ffi/attributes.h"
+
+#include <string.h>
+
+#include "base/element.h"
+#include "base/ghlo-error.h"
+#include "ir/attr.h"
+
+XLA_FFI_DataType
+ghlo_pjrt_ffi_type_of (GhloElementType type)
+{
+  static const XLA_FFI_DataType theirs[] = {
+    [GHLO_ELEMENT_TYPE_I1] = XLA_FFI_DataType_PRED,
+    [GHLO_ELEMENT_TYPE_I8] = XLA_FFI_DataType_S8,
+    [GHLO_ELEMENT_TYPE_I16] = XLA_FFI_DataType_S16,
+    [GHLO_ELEMENT_TYPE_I32] = XLA_FFI_DataType_S32,
+    [GHLO_ELEMENT_TYPE_I64] = XLA_FFI_DataType_S64,
+    [GHLO_ELEMENT_TYPE_INDEX] = XLA_FFI_DataType_S64,
+    [GHLO_ELEMENT_TYPE_UI8] = XLA_FFI_DataType_U8,
+    [GHLO_ELEMENT_TYPE_UI16] = XLA_FFI_DataType_U16,
+    [GHLO_ELEMENT_TYPE_UI32] = XLA_FFI_DataType_U32,
+    [GHLO_ELEMENT_TYPE_UI64] = XLA_FFI_DataType_U64,
+    [GHLO_ELEMENT_TYPE_F8E3M4] = XLA_FFI_DataType_F8E3M4,
+    [GHLO_ELEMENT_TYPE_F8E4M3] = XLA_FFI_DataType_F8E4M3,
+    [GHLO_ELEMENT_TYPE_F8E4M3FN] = XLA_FFI_DataType_F8E4M3FN,
+    [GHLO_ELEMENT_TYPE_F8E4M3FNUZ] = XLA_FFI_DataType_F8E4M3FNUZ,
+    [GHLO_ELEMENT_TYPE_F8E4M3B11FNUZ] = XLA_FFI_DataType_F8E4M3B11FNUZ,
+    [GHLO_ELEMENT_TYPE_F8E5M2] = XLA_FFI_DataType_F8E5M2,
+    [GHLO_ELEMENT_TYPE_F8E5M2FNUZ] = XLA_FFI_DataType_F8E5M2FNUZ,
+    [GHLO_ELEMENT_TYPE_F8E8M0FNU] = XLA_FFI_DataType_F8E8M0FNU,
+    [GHLO_ELEMENT_TYPE_BF16] = XLA_FFI_DataType_BF16,
+    [GHLO_ELEMENT_TYPE_F16] = XLA_FFI_DataType_F16,
+    [GHLO_ELEMENT_TYPE_F32] = XLA_FFI_DataType_F32,
+    [GHLO_ELEMENT_TYPE_F64] = XLA_FFI_DataType_F64,
+    [GHLO_ELEMENT_TYPE_COMPLEX_F32] = XLA_FFI_DataType_C64,
+    [GHLO_ELEMENT_TYPE_COMPLEX_F64] = XLA_FFI_DataType_C128,
+  };
+
+  return (guint) type < G_N_ELEMENTS (theirs) ? theirs[type] : XLA_FFI_DataType_INVALID;
+}
+
+static gpointer
+keep (GPtrArray *memory,
+      gpointer   block)
+{
+  g_ptr_array_add (memory, block);
+
+  return block;
+}
+
+/* Of the numbers that @attr is or has. */
+static GhloElementType
+get_element (const GhloIrAttr *attr)
+{
+  if (attr->kind == GHLO_IR_ATTR_BOOL)
+    return GHLO_ELEMENT_TYPE_I1;
+
+  return attr->type != NULL ? attr->type->element_type : GHLO_ELEMENT_TYPE_INVALID;
+}
+
+static void *
+make_scalar (const GhloIrAttr *attr,
+             GPtrArray        *memory)
+{
+  const GhloElementType type = get_element (attr);
+  XLA_FFI_Scalar *scalar;
+  GhloScalar value = { 0 };
+
+  if (ghlo_pjrt_ffi_type_of (type) == XLA_FFI_DataType_INVALID)
+    return NULL;
+  scalar = keep (memory, g_new (XLA_FFI_Scalar, 1));
+  scalar->dtype = ghlo_pjrt_ffi_type_of (type);
+  scalar->value = keep (memory, g_malloc0 (ghlo_element_info (type)->size));
+  if (attr->kind == GHLO_IR_ATTR_FLOAT)
+    value.f = attr->real;
+  else
+    value.i = attr->integer;
+  ghlo_element_store (type, scalar->value, value);
+
+  return scalar;
+}
+
+/* Of one number after the other. */
+static void *
+make_array (GhloElementType   type,
+            gsize             n,
+            GPtrArray        *memory)
+{
+  XLA_FFI_Array *array;
+
+  if (ghlo_pjrt_ffi_type_of (type) == XLA_FFI_DataType_INVALID || n > G_MAXSIZE / 16)
+    return NULL;
+  array = keep (memory, g_new (XLA_FFI_Array, 1));
+  *array = (XLA_FFI_Array) {
+    ghlo_pjrt_ffi_type_of (type), n, keep (memory, g_malloc0 (MAX (n, 1) * ghlo_element_info (type)->size)),
+  };
+
+  return array;
+}
+
+static void *
+make_dense_array (const GhloIrAttr *attr,
+                  GPtrArray        *memory)
+{
+  const GhloElementType type = get_element (attr);
+  XLA_FFI_Array *array = make_array (type, attr->length, memory);
+
+  for (gsize i = 0; array != NULL && i < attr->length; i++)
+    {
+      GhloScalar value = { 0 };
+
+      if (ghlo_element_type_is_float (type))
+        value.f = attr->reals[i];
+      else
+        value.i = attr->integers[i];
+      ghlo_element_store (type, (guint8 *) array->data + i * ghlo_element_info (type)->size, value);
+    }
+
+  return array;
+}
+
+static void *
+make_dense (const GhloIrAttr *attr,
+            GPtrArray        *memory)
+{
+  const GhloElementType type = get_element (attr);
+  const gsize n = attr->dense.n_elements;
+  XLA_FFI_Array *array = make_array (type, n, memory);
+  gsize size, available;
+  const guint8 *bytes = g_bytes_get_data (attr->dense.bytes, &available);
+
+  if (array == NULL)
+    return NULL;
+  size = ghlo_element_info (type)->size;
+  if (!attr->dense.splat)
+    memcpy (array->data, bytes, MIN (n * size, available));
+  else
+    for (gsize i = 0; i < n; i++)
+      memcpy ((guint8 *) array->data + i * size, bytes, size);
+
+  return array;
+}
+
+static void *
+make_string (const GhloIrAttr *attr,
+             GPtrArray        *memory)
+{
+  XLA_FFI_ByteSpan *span = keep (memory, g_new (XLA_FFI_ByteSpan, 1));
+
+  *span = (XLA_FFI_ByteSpan) { attr->text, attr->length };
+
+  return span;
+}
+
+static gboolean read_dictionary (const GhloIrAttr  *dictionary,
+                                 GPtrArray         *memory,
+                                 XLA_FFI_Attrs     *attributes,
+                                 GError           **error);
+
+static void *
+make_dictionary (const GhloIrAttr  *attr,
+                 GPtrArray         *memory,
+                 GError           **error)
+{
+  XLA_FFI_Attrs *inner = keep (memory, g_new0 (XLA_FFI_Attrs, 1));
+
+  return read_dictionary (attr, memory, inner, error) ? inner : NULL;
+}
+
+/* NULL where there is no such attribute, with @error set where one inside of it is to blame. */
+static void *
+make (const GhloIrAttr  *attr,
+      GPtrArray         *memory,
+      XLA_FFI_AttrType  *kind,
+      GError           **error)
+{
+  switch (attr->kind)
+    {
+    case GHLO_IR_ATTR_BOOL:
+    case GHLO_IR_ATTR_INTEGER:
+    case GHLO_IR_ATTR_FLOAT:
+      *kind = XLA_FFI_AttrType_SCALAR;
+      return make_scalar (attr, memory);
+    case GHLO_IR_ATTR_DENSE_ARRAY:
+      *kind = XLA_FFI_AttrType_ARRAY;
+      return make_dense_array (attr, memory);
+    case GHLO_IR_ATTR_DENSE:
+      *kind = XLA_FFI_AttrType_ARRAY;
+      return make_dense (attr, memory);
+    case GHLO_IR_ATTR_STRING:
+      *kind = XLA_FFI_AttrType_STRING;
+      return make_string (attr, memory);
+    case GHLO_IR_ATTR_DICTIONARY:
+      *kind = XLA_FFI_AttrType_DICTIONARY;
+      return make_dictionary (attr, memory, error);
+    default:
+      return NULL;
+    }
+}
+
+/* Readers of programs bound how deep dictionaries are in each other. */
+static gboolean
+read_dictionary (const GhloIrAttr  *dictionary,
+                 GPtrArray         *memory,
+                 XLA_FFI_Attrs     *attributes,
+                 GError           **error)
+{
+  const gsize n = dictionary->length;
+
+  *attributes = (XLA_FFI_Attrs) {
+    .struct_size = sizeof *attributes, .size = (int64_t) n,
+    .types = keep (memory, g_new0 (XLA_FFI_AttrType, MAX (n, 1))),
+    .names = keep (memory, g_new0 (XLA_FFI_ByteSpan *, MAX (n, 1))),
+    .attrs = keep (memory, g_new0 (void *, MAX (n, 1))),
+  };
+  for (gsize i = 0; i < n; i++)
+    {
+      const GhloIrNamedAttr *entry = &dictionary->entries[i];
+      GError *problem = NULL;
+
+      attributes->names[i] = keep (memory, g_new (XLA_FFI_ByteSpan, 1));
+      *attributes->names[i] = (XLA_FFI_ByteSpan) { entry->name, strlen (entry->name) };
+      attributes->attrs[i] = make (entry->value, memory, &attributes->types[i], &problem);
+      if (attributes->attrs[i] != NULL)
+        continue;
+      if (problem == NULL)
+        {
+          g_autofree char *found = ghlo_ir_attr_to_string (entry->value);
+
+          g_set_error (&problem, GHLO_ERROR, GHLO_ERROR_UNSUPPORTED,
+                       "expected a number, an array of numbers, a string or a dictionary as attribute '%s' of the call "
+                       "of a handler, found %s", entry->name, found);
+        }
+      g_propagate_error (error, problem);
+      return FALSE;
+    }
+
+  return TRUE;
+}
+
+gboolean
+ghlo_pjrt_ffi_read_attributes (const GhloIrOp  *op,
+                               GPtrArray       *memory,
+                               XLA_FFI_Attrs   *attributes,
+                               GError         **error)
+{
+  static const char *const names[] = { "backend_config", "mhlo.backend_config" };
+
+  *attributes = (XLA_FFI_Attrs) { .struct_size = sizeof *attributes };
+  for (guint i = 0; i < G_N_ELEMENTS (names); i++)
+    {
+      const GhloIrAttr *configuration = ghlo_ir_op_get (op, names[i]);
+
+      if (configuration != NULL && configuration->kind == GHLO_IR_ATTR_DICTIONARY)
+        return read_dictionary (configuration, memory, attributes, error);
+    }
+
+  return TRUE;
+}
