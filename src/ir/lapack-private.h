@@ -12,7 +12,7 @@ G_BEGIN_DECLS
 typedef struct
 {
   const char *target;              /* NULL: "lapack_", the letter of the type, the name and "_ffi" */
-  const char *real, *complex;
+  const char *real, *complex;      /* NULL where LAPACK has none */
   const char *operands, *results, *parameters, *conditions;
   int         not_finite;
   const char *call;
@@ -24,5 +24,8 @@ extern const GhloIrLapackRow ghlo_ir_lapack_rows[GHLO_IR_LAPACK_N_ROUTINES];
 gboolean ghlo_ir_lapack_row_has_name (const GhloIrLapackRow *row,
                                       const char            *target,
                                       GhloElementType       *type);
+
+/* Whether its matrices have to lie by columns. */
+gboolean ghlo_ir_lapack_row_is_by_columns (const GhloIrLapackRow *row);
 
 G_END_DECLS

@@ -7,7 +7,7 @@
 
 #include <string.h>
 
-/* Behind "lapack_" and the letter of the type. */
+/* What functions of XLA's FFI for CPUs are called, LAPACK's behind "lapack_" and the letter of the type. */
 #define SUFFIX "_ffi"
 
 const GhloIrLapackRow ghlo_ir_lapack_rows[GHLO_IR_LAPACK_N_ROUTINES] = {
@@ -72,6 +72,12 @@ ghlo_ir_lapack_row_has_name (const GhloIrLapackRow *row,
       }
 
   return FALSE;
+}
+
+gboolean
+ghlo_ir_lapack_row_is_by_columns (const GhloIrLapackRow *row)
+{
+  return row->target == NULL || g_str_has_suffix (row->target, SUFFIX);
 }
 
 gboolean

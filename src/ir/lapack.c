@@ -403,8 +403,8 @@ layout_fits (const GhloIrLapackCall     *call,
   return fits;
 }
 
-/* A routine of LAPACK's finds matrices by columns. What has other layouts, or none and so those of rows, would be given
- * transposed matrices by XLA. */
+/* A routine of LAPACK's finds matrices by columns, and so do functions of JAX's. What has other layouts, or none and so
+ * those of rows, would be given transposed matrices by XLA. */
 static gboolean
 check_layouts (const Reader *reader)
 {
@@ -412,7 +412,7 @@ check_layouts (const Reader *reader)
   const GhloIrAttr *operands = ghlo_ir_op_get (reader->op, "operand_layouts");
   const GhloIrAttr *results = ghlo_ir_op_get (reader->op, "result_layouts");
 
-  if (reader->row->target != NULL)
+  if (!ghlo_ir_lapack_row_is_by_columns (reader->row))
     return TRUE;
   if (operands == NULL || results == NULL)
     return fail (reader, "expected operand_layouts and result_layouts of %s, of matrices by columns, found none",

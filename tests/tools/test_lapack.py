@@ -25,6 +25,8 @@ DEVICE = sys.argv[1]
 TYPES = {'s': ('f4', 'f32'), 'd': ('f8', 'f64'), 'c': ('c8', 'complex<f32>'), 'z': ('c16', 'complex<f64>')}
 NAMES = {np.dtype(name).str[1:]: text for name, text in [*TYPES.values(), ('i4', 'i32')]}
 BATCHES = {'s': [(), (2, 3)], 'd': [(3,)], 'c': [(2,)], 'z': [()]}
+# By names of their own, and by columns.
+COLUMNS = {'tridiagonal_solve_perturbed_ffi'}
 SHAPES = [(1, 1), (5, 3), (4, 4), (20, 33)]
 ORDERS = [1, 2, 31]
 random = np.random.default_rng(1)
@@ -50,7 +52,7 @@ def write(target, operands, results, config):
     many = f':{len(gives)}' if len(gives) > 1 else ''
     values = ', '.join(f'%0#{i}' for i in range(len(gives))) if many else '%0'
     layouts = ''
-    if target.startswith('lapack_'):
+    if target.startswith('lapack_') or target in COLUMNS:
         layouts = ', '.join(f'{what} = [{", ".join(layout(*pair) for pair in pairs)}]' for what, pairs in
                             (('operand_layouts', operands), ('result_layouts', results)))
     attributes = ', '.join(filter(None, [f'mhlo.backend_config = {{{config}}}', layouts]))
@@ -83,7 +85,7 @@ def call(name, letter, operands, results, **config):
     """results are triples of a shape behind the batch's, a type and the batch's dimensions."""
     text = ', '.join(f'{key} = {"true" if value is True else "false" if value is False else value}'
                      if not isinstance(value, str) else f'{key} = {ord(value)} : ui8' for key, value in config.items())
-    target = name if name[0].isupper() else f'lapack_{letter}{name}_ffi'
+    target = name if name[0].isupper() or name in COLUMNS else f'lapack_{letter}{name}_ffi'
     batch = operands[0][0].shape[:operands[0][0].ndim - operands[0][1]]
     shapes = [(np.empty(batch + shape, kind), len(shape)) for shape, kind in results]
     outputs = run_text(write(target, operands, shapes, text), [array for array, _ in operands])
@@ -341,6 +343,13 @@ def sytrd(letter, kind, batch):
         near(q @ t @ adjoint(q), a, kind)
 
 
+def multiply_tridiagonal(dl, d, du, x):
+    product = d[..., None] * x
+    product[..., 1:, :] += dl[..., 1:, None] * x[..., :-1, :]
+    product[..., :-1, :] += du[..., :-1, None] * x[..., 1:, :]
+    return product
+
+
 def gtsv(letter, kind, batch):
     for n in ORDERS:
         dl, d, du = (draw(batch + (n,), kind) for _ in range(3))
@@ -348,13 +357,43 @@ def gtsv(letter, kind, batch):
         *_, x, info = call('gtsv', letter, [(dl, 1), (d, 1), (du, 1), (b, 2)],
                            [((n,), kind)] * 3 + [((n, 3), kind), ((), 'i4')])
         worked(info)
-        product = d[..., None] * x
-        product[..., 1:, :] += dl[..., 1:, None] * x[..., :-1, :]
-        product[..., :-1, :] += du[..., :-1, None] * x[..., 1:, :]
-        near(product, b, kind, 100 * max(1, np.abs(x).max()))
+        near(multiply_tridiagonal(dl, d, du, x), b, kind, 100 * max(1, np.abs(x).max()))
     d[...] = dl[...] = 0
     assert (call('gtsv', letter, [(dl, 1), (d, 1), (du, 1), (b, 2)],
                  [((n,), kind)] * 3 + [((n, 3), kind), ((), 'i4')])[4] > 0).all()
+
+
+def solve_perturbed(dl, d, du, b):
+    operands = [(np.array(dl), 1), (np.array(d), 1), (np.array(du), 1), (b, 2)]
+    return call('tridiagonal_solve_perturbed_ffi', '', operands, [(b.shape[-2:], b.dtype)])
+
+
+def perturbed(letter, kind, batch):
+    """What is regular is solved as ever, and what is singular has a large solution, but a finite one."""
+    for n in ORDERS:
+        dl, d, du = (draw(batch + (n,), kind) for _ in range(3))
+        b = draw(batch + (n, 3), kind)
+        x, = solve_perturbed(dl, d, du, b)
+        near(multiply_tridiagonal(dl, d, du, x), b, kind, 100 * max(1, np.abs(x).max()))
+    limits = np.finfo(real(kind))
+    numbers = [np.broadcast_to(np.array(row, kind), batch + (2,)) for row in ([0, 1], [1, 3], [3, 0])]
+    for scale in (1, limits.tiny ** 0.75):
+        # The second pivot is zero, and becomes about as much as the larger numbers' last place.
+        x, = solve_perturbed(*(number * real(kind).type(scale) for number in numbers), np.ones(batch + (2, 1), kind)
+                             + np.array([[0], [3]], kind))
+        assert np.isfinite(x).all() and (np.abs(x) > 0.1 / (limits.eps * scale)).all(), x
+    zeros = np.zeros(batch + (3,), kind)
+    x, = solve_perturbed(zeros, zeros, zeros, np.ones(batch + (3, 1), kind))
+    near(x * limits.tiny, 1, kind)
+    x, = solve_perturbed(zeros, zeros, zeros, np.zeros(batch + (3, 1), kind))
+    assert (x == 0).all()
+    one = zeros + np.array([1, limits.tiny, 1], kind)
+    x, = solve_perturbed(zeros, one, zeros, np.ones(batch + (3, 1), kind))
+    near(x[..., 1, 0] * limits.tiny, 1, kind)
+    # Numbers that are not finite end it all the same.
+    for bad in (np.nan, np.inf):
+        solve_perturbed(zeros, zeros + real(kind).type(bad), zeros, np.ones(batch + (3, 1), kind))
+        solve_perturbed(zeros, zeros, zeros + real(kind).type(bad), np.full(batch + (3, 1), bad, kind))
 
 
 def potrf(letter, kind, batch):
@@ -580,8 +619,8 @@ def refused(tap):
 
 def main():
     tap = Tap()
-    tests = [syevd, eigh, gesdd, geev, gees, getrf, geqrf, geqp3, gehrd, sytrd, gtsv, potrf, trsm, trsm_itself,
-             special, not_finite, nan_in_factors, empty]
+    tests = [syevd, eigh, gesdd, geev, gees, getrf, geqrf, geqp3, gehrd, sytrd, gtsv, perturbed, potrf, trsm,
+             trsm_itself, special, not_finite, nan_in_factors, empty]
     for test, (letter, (kind, text)) in itertools.product(tests, TYPES.items()):
         if len(sys.argv) > 2 and test.__name__ not in sys.argv[2:]:
             continue

@@ -114,6 +114,8 @@ find_function (GhloCpuRoutine *self)
   const GhloCpuBlas *blas = ghlo_cpu_blas ();
   char name[GHLO_IR_LAPACK_WORD];
 
+  if (self->lapack.name == NULL)
+    return "LAPACK does not have the routine";
   for (guint i = 0; i < G_N_ELEMENTS (letters); i++)
     if (letters[i].type == self->lapack.type)
       self->letter = letters[i].letter;

@@ -13,6 +13,7 @@
 #include "reference/algebra/reflect-template.h"
 #include "reference/algebra/hermitian-template.h"
 #include "reference/algebra/factorize-template.h"
+#include "reference/algebra/tridiagonal-template.h"
 #include "reference/algebra/number-none.h"
 
 #include "reference/algebra/number-complex.h"
@@ -20,4 +21,5 @@
 #include "reference/algebra/reflect-template.h"
 #include "reference/algebra/hermitian-template.h"
 #include "reference/algebra/factorize-template.h"
+#include "reference/algebra/tridiagonal-template.h"
 #include "reference/algebra/number-none.h"

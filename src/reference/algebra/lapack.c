@@ -17,6 +17,7 @@ static const GhloRefLapackFunc routines[GHLO_IR_LAPACK_N_ROUTINES][2] = {
   ROW (GEQP3, geqp3), ROW (SYEVD, syevd), ROW (GEEV, geev), ROW (GESDD, gesdd), ROW (GESVD, gesdd), ROW (GEES, gees),
   ROW (GEHRD, gehrd), ROW (SYTRD, sytrd), ROW (GTSV, gtsv), ROW (TRSM, trsm), ROW (QR, geqrf),
   ROW (HOUSEHOLDER, orgqr), ROW (LU, lu), ROW (EIGH, syevd), ROW (EIGH_VALUES_FIRST, syevd),
+  ROW (GTSV_PERTURBED, lagts),
 #undef ROW
 };
 

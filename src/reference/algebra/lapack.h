@@ -69,7 +69,8 @@ ghlo_ref_lapack_is_computed (const GhloRefLapack *self,
   gboolean ghlo_ref_lapack_gehrd_##type (GhloRefLapack *self, GError **error); \
   gboolean ghlo_ref_lapack_sytrd_##type (GhloRefLapack *self, GError **error); \
   gboolean ghlo_ref_lapack_gtsv_##type  (GhloRefLapack *self, GError **error); \
-  gboolean ghlo_ref_lapack_trsm_##type  (GhloRefLapack *self, GError **error);
+  gboolean ghlo_ref_lapack_trsm_##type  (GhloRefLapack *self, GError **error); \
+  gboolean ghlo_ref_lapack_lagts_##type (GhloRefLapack *self, GError **error);
 ROUTINES (real)
 ROUTINES (complex)
 #undef ROUTINES
