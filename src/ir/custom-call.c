@@ -34,3 +34,10 @@ ghlo_ir_custom_call_get_int (const GhloIrOp *op,
   return attr != NULL && (attr->kind == GHLO_IR_ATTR_INTEGER || attr->kind == GHLO_IR_ATTR_BOOL)
          ? attr->integer : fallback;
 }
+
+gboolean
+ghlo_ir_custom_call_is_hint (const GhloIrOp *op)
+{
+  return op->kind == GHLO_OP_STABLEHLO_CUSTOM_CALL && op->n_results == 0
+         && g_strcmp0 (ghlo_ir_op_get_string (op, "call_target_name"), "control_dep") == 0;
+}

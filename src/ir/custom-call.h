@@ -17,4 +17,7 @@ gint64            ghlo_ir_custom_call_get_int (const GhloIrOp *op,
                                                const char     *name,
                                                gint64          fallback);
 
+/* Whether the call only asks for an order of what its operands are made by, which is a hint: JAX's control_dep. */
+gboolean          ghlo_ir_custom_call_is_hint (const GhloIrOp *op);
+
 G_END_DECLS

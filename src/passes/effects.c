@@ -5,6 +5,7 @@
 
 #include "passes/effects.h"
 
+#include "ir/custom-call.h"
 #include "passes/walk.h"
 
 typedef enum
@@ -96,7 +97,7 @@ is_removable_alone (const GhloIrOp *op,
                     GHashTable     *functions)
 {
   if (op->kind == GHLO_OP_STABLEHLO_CUSTOM_CALL)
-    return !ghlo_ir_op_get_int (op, "has_side_effect", FALSE);
+    return !ghlo_ir_op_get_int (op, "has_side_effect", FALSE) || ghlo_ir_custom_call_is_hint (op);
 
   return op->kind == GHLO_OP_STABLEHLO_OPTIMIZATION_BARRIER || ghlo_pass_is_pure_alone (op, functions);
 }

@@ -304,6 +304,7 @@ static const struct
   { "xla.sdy.GlobalToLocalShape", pass_shard },
   { "xla.sdy.LocalToGlobalShape", pass_shard },
   { "LayoutConstraint", pass_each },
+  { "control_dep", pass_each },
   { "annotate_device_placement", pass_each },
   { "MoveToDevice", pass_each },
   { "MoveToHost", pass_each },

@@ -44,6 +44,22 @@ module {
 }
 // -----
 // PASS: dce
+// A hint at the order of two operations goes, though it says that it has effects, and what only it uses.
+func.func @main(%x: tensor<3xf32>) -> tensor<3xf32> {
+  %0 = stablehlo.sine %x : tensor<3xf32>
+  %1 = stablehlo.cosine %x : tensor<3xf32>
+  stablehlo.custom_call @control_dep(%1, %0) {has_side_effect = true} : (tensor<3xf32>, tensor<3xf32>) -> ()
+  return %0 : tensor<3xf32>
+}
+// GIVES:
+module {
+  func.func @main(%arg0: tensor<3xf32>) -> tensor<3xf32> {
+    %0 = stablehlo.sine %arg0 : tensor<3xf32>
+    return %0 : tensor<3xf32>
+  }
+}
+// -----
+// PASS: dce
 // INPUTS: none
 // What has effects stays, and what it uses.
 func.func @main(%x: tensor<3xf32>, %token: !stablehlo.token) -> tensor<3xf32> {
