@@ -56,10 +56,17 @@ get_index (const GhloIrOp *op)
   return index != NULL && index->kind == GHLO_IR_ATTR_INTEGER ? index->integer : -1;
 }
 
-/* Those that @op, or what is inside of it, calls. */
+/* What a program calls. */
+typedef struct
+{
+  GArray   *held;           /* the numbers of the functions */
+  gboolean  has_effects;    /* one of them is called for its effects */
+} Found;
+
+/* What @op, or what is inside of it, calls. */
 static gboolean
 hold (const GhloIrOp  *op,
-      GArray          *held,
+      Found           *found,
       GError         **error)
 {
   if (is_callback (op))
@@ -75,12 +82,13 @@ hold (const GhloIrOp  *op,
                        "own functions", index);
           return FALSE;
         }
-      g_array_append_val (held, index);
+      g_array_append_val (found->held, index);
+      found->has_effects |= ghlo_ir_op_get_int (op, "has_side_effect", FALSE) != 0;
     }
   for (guint i = 0; i < op->n_regions; i++)
     for (const GhloIrBlock *block = op->regions[i].first; block != NULL; block = block->next)
       for (const GhloIrOp *inner = block->first; inner != NULL; inner = inner->next)
-        if (!hold (inner, held, error))
+        if (!hold (inner, found, error))
           return FALSE;
 
   return TRUE;
@@ -257,14 +265,17 @@ answer (G_GNUC_UNUSED gpointer      data,
 gboolean
 ghlo_pjrt_callbacks_find (const GhloIrModule  *module,
                           GhloCustomTargets  **targets,
+                          gboolean            *have_effects,
                           GError             **error)
 {
   GArray *held = g_array_new (FALSE, FALSE, sizeof (gint64));
   g_autoptr (GhloCustomTarget) target = ghlo_custom_target_new (GHLO_PJRT_CALLBACK_TARGET, answer, held, held_free);
+  Found found = { held, FALSE };
 
   *targets = NULL;
-  if (!hold (module->op, held, error))
+  if (!hold (module->op, &found, error))
     return FALSE;
+  *have_effects = found.has_effects;
   if (held->len > 0)
     *targets = ghlo_custom_targets_with (NULL, target);
 

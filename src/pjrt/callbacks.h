@@ -56,9 +56,10 @@ __attribute__ ((visibility ("default")))
 void     ghlo_pjrt_set_callbacks  (const GhloPjrtCallbacks  *callbacks);
 
 /* FALSE with @error set where @module calls what is not there; else *@targets is a table for its compile that answers
- * such calls, or NULL where there are none. */
+ * such calls, or NULL where there are none, and *@have_effects whether one of them is made for its effects. */
 gboolean ghlo_pjrt_callbacks_find (const GhloIrModule       *module,
                                    GhloCustomTargets       **targets,
+                                   gboolean                 *have_effects,
                                    GError                  **error);
 
 G_END_DECLS

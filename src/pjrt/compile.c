@@ -268,14 +268,16 @@ count_steps (const GhloStepBody *body)
 }
 
 /* Whether a run is estimated to take less than it takes to have another thread do it. Steps take at least as long as
- * they are estimated to. */
+ * they are estimated to. A function that is called for its effects may take long and is nobody's to wait for. One that
+ * is not has no token that tells of its failure, which is the call's then. */
 static gboolean
-is_short (const PJRT_Executable *self)
+is_short (const PJRT_Executable *self,
+          gboolean               has_effects)
 {
   const GhloStepPlan *plan = ghlo_prepared_get_plan (self->core->compilation->prepared);
   GhloStepCost cost;
 
-  if (self->calls_host || plan == NULL)
+  if (has_effects || plan == NULL)
     return FALSE;
   ghlo_step_plan_cost (plan, &cost);
 
@@ -306,8 +308,9 @@ ghlo_pjrt_executable_compile (PJRT_Executable  *self,
     .settings = settings != NULL ? ghlo_settings_ref (settings) : make_settings (),
   };
   const GhloIrType *type;
+  gboolean has_effects;
 
-  if (ghlo_pjrt_callbacks_find (module, &request.custom_targets, error))
+  if (ghlo_pjrt_callbacks_find (module, &request.custom_targets, &has_effects, error))
     {
       ghlo_pjrt_ffi_add_targets (module, &request.custom_targets);
       self->calls_host = request.custom_targets != NULL;
@@ -321,7 +324,7 @@ ghlo_pjrt_executable_compile (PJRT_Executable  *self,
   type = self->core->signature.type;
   if (!describe_inputs (self, type, error) || !describe_outputs (self, type, error))
     return FALSE;
-  self->is_short = is_short (self);
+  self->is_short = is_short (self, has_effects);
   describe_memories (self);
   plan_donation (self, type);
 
