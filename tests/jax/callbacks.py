@@ -4,6 +4,7 @@
 
 import contextlib
 import ctypes
+import functools
 import gc
 import io
 import sys
@@ -97,6 +98,26 @@ def test_unordered():
     assert sorted(seen) == [float(i) for i in range(10)]
 
 
+def test_shardings():
+    """Shardy's have one for each result, and the token is a result."""
+    def call(x, **options):
+        io_callback(lambda y: seen.append(y.item()), None, x.sum(), **options)
+        return io_callback(np.square, jax.ShapeDtypeStruct(x.shape, x.dtype), x, **options)
+
+    seen = []
+    mesh = jax.make_mesh((1,), ('x',))
+    for ordered, of_both in ((False, '<[<@maximal_mesh_0, []>]>'),
+                             (True, '<[<@maximal_mesh_0, []>, <@maximal_mesh_0, []>]>')):
+        function = jax.jit(functools.partial(call, ordered=ordered),
+                           in_shardings=jax.sharding.NamedSharding(mesh, jax.sharding.PartitionSpec('x')))
+        text = function.lower(jnp.ones(2)).as_text()
+        calls = [line for line in text.splitlines() if 'ghlo_python_callback' in line]
+        assert '<[<@maximal_mesh_0, []>]>' in calls[0] and of_both in calls[1], text
+        np.testing.assert_array_equal(function(jnp.full(2, 3.0)), [9, 9])
+    jax.effects_barrier()
+    assert seen == [6, 6], seen
+
+
 def test_nothing_needed():
     def never(x):
         seen.append(x)
@@ -177,6 +198,9 @@ def test_exceptions():
     for _ in range(3):
         with expect(jax.errors.JaxRuntimeError, "KeyError: 'a name of ours'", 'callbacks.py'):
             call(1.0).block_until_ready()
+    # Nobody need wait for what a function gives to be told that a pure one has failed.
+    with expect(jax.errors.JaxRuntimeError, "KeyError: 'a name of ours'"):
+        call(1.0)
     with expect(jax.errors.JaxRuntimeError, 'KeyError'):
         jax.jit(lambda x: io_callback(fail, x, x))(1.0).block_until_ready()
     for wrong in (lambda x: np.float32([1, 2]), lambda x: (x, x), lambda x: np.int8(3), lambda: 1):

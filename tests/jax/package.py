@@ -135,6 +135,18 @@ def test_linear_algebra():
     np.testing.assert_allclose(solution[:, 0], np.linalg.solve(matrix, np.ones(5)), rtol=1e-5)
 
 
+def test_sparse_systems():
+    """By a module that is loaded after JAX has found the platform, and before."""
+    solve = '''
+from jax.experimental.sparse.linalg import spsolve
+import numpy as np
+print(jax.jit(spsolve)(np.float32([2, 1, 4]), np.int32([0, 0, 1]), np.int32([0, 1, 3]), np.float32([4, 10])))
+'''
+    find = 'import jax, sys\njax.devices()\nassert "jax.experimental.sparse" not in sys.modules\n'
+    assert start(find + solve)[0] == '[2. 2.]\n'
+    assert start('import jax, jax.experimental.sparse.linalg\n' + solve)[0] == '[2. 2.]\n'
+
+
 def test_exported():
     """Programs for the CPU, alone and among others, with LAPACK's calls."""
     matrix = np.random.RandomState(3).randn(4, 4).astype(np.float32)

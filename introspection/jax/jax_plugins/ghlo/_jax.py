@@ -12,6 +12,7 @@ import functools
 import importlib
 import inspect
 import logging
+import sys
 import types
 
 import jax
@@ -182,6 +183,14 @@ def _check(outputs, expected, canonicalize):
     return arrays
 
 
+def _add_token(sharding):
+    """Of Shardy's shardings there is one for each result, and the token comes first. What has none has the token's."""
+    if not hasattr(sharding, 'shardings'):
+        return sharding
+    token = dataclasses.replace(sharding.shardings[0], mesh_shape=(), dim_shardings=())
+    return dataclasses.replace(sharding, shardings=(token, *sharding.shardings))
+
+
 def _emit(ctx, callback, token, operands, operand_avals, result_avals, has_side_effect, sharding, names):
     """A custom call of the function, which lives as long as a program that calls it."""
     inputs = [_specify(aval, names.dtypes, names.core) for aval in operand_avals]
@@ -198,8 +207,8 @@ def _emit(ctx, callback, token, operands, operand_avals, result_avals, has_side_
         result_types=[*(value.type for value in tokens), *result_types],
         backend_config={'index': ir.IntegerAttr.get(ir.IntegerType.get_signless(64), holder.index)},
         has_side_effect=has_side_effect, api_version=4)
-    if sharding is not None and not tokens:
-        names.set_sharding(ctx.module_context, operation, sharding)
+    if sharding is not None:
+        names.set_sharding(ctx.module_context, operation, _add_token(sharding) if tokens and outputs else sharding)
     results = list(operation.results)
     return results[len(tokens):], results[0] if tokens else token, holder
 
@@ -248,6 +257,28 @@ def _add_ffi(platform, path):
         getattr(client, name)(platform, register)
 
 
+def _add_sparse_solver(platform, _path):
+    """What jax.experimental.sparse has for the CPU, which calls SciPy back. It is taken over when its module is loaded,
+    which takes long and few need."""
+    name, module = 'spsolve', sys.modules.get('jax.experimental.sparse.linalg')
+    names = importlib.import_module('jax.interpreters.mlir')
+    if not hasattr(names, 'register_lowering'):
+        raise _Unknown('this version of JAX has no jax.interpreters.mlir.register_lowering')
+    if module is not None:
+        primitive = getattr(module, f'{name}_p')
+        mlir.register_lowering(primitive, _find_rule(primitive, 'cpu'), platform=platform)
+        return
+    original = names.register_lowering
+
+    @functools.wraps(original)
+    def register(primitive, rule, *others, **options):
+        if primitive.name == name and options.get('platform') == 'cpu':
+            original(primitive, rule, *others, **{**options, 'platform': platform})
+        return original(primitive, rule, *others, **options)
+
+    names.register_lowering = register
+
+
 _FEATURES = {
     'donation': _add_donation,
     'linear algebra': _add_linear_algebra,
@@ -257,6 +288,7 @@ _FEATURES = {
     'programs of jax.export for the CPU': _add_exported,
     'DLPack': _add_dlpack,
     'FFI': _add_ffi,
+    'sparse systems': _add_sparse_solver,
 }
 
 
