@@ -5,9 +5,27 @@
 
 #pragma once
 
+#include <string.h>
+
+#include "base/text.h"
 #include "kernel/text.h"
 
-#include <string.h>
+/* The files' names, in order. Where they are not at hand the test fails with what was not found. */
+static inline GPtrArray *
+list_kernels (void)
+{
+  g_autofree char *folder = g_test_build_filename (G_TEST_DIST, "kernels", NULL);
+  g_autoptr (GError) error = NULL;
+  g_autoptr (GDir) files = g_dir_open (folder, 0, &error);
+  GPtrArray *names = g_ptr_array_new_with_free_func (g_free);
+
+  g_assert_no_error (error);
+  for (const char *name; (name = g_dir_read_name (files)) != NULL;)
+    g_ptr_array_add (names, g_strdup (name));
+  g_ptr_array_sort (names, ghlo_text_compare);
+
+  return names;
+}
 
 /* To be freed by g_free (). */
 static inline GhloKernel *
