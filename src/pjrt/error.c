@@ -62,15 +62,16 @@ static const PJRT_Error_FunctionTable table = {
   .for_each_payload = for_each_payload_of,
 };
 
+/* What a message quotes may be any bytes of a program's, and whoever asks for it takes it for UTF-8. */
 static PJRT_Error *
 error_new (PJRT_Error_Code  code,
-           char            *message)
+           const char      *message)
 {
   PJRT_Error *self = g_new (PJRT_Error, 1);
 
   self->vtable = &table;
   self->code = code;
-  self->message = message;
+  self->message = g_utf8_make_valid (message, -1);
 
   return self;
 }
@@ -94,7 +95,7 @@ ghlo_pjrt_error_take (GError *error)
 
   if (error == NULL)
     return NULL;
-  self = error_new (code_of (error), g_strdup (error->message));
+  self = error_new (code_of (error), error->message);
   g_error_free (error);
 
   return self;
@@ -105,14 +106,14 @@ ghlo_pjrt_error_new (PJRT_Error_Code  code,
                      const char      *format,
                      ...)
 {
+  g_autofree char *message = NULL;
   va_list args;
-  PJRT_Error *self;
 
   va_start (args, format);
-  self = error_new (code, g_strdup_vprintf (format, args));
+  message = g_strdup_vprintf (format, args);
   va_end (args);
 
-  return self;
+  return error_new (code, message);
 }
 
 PJRT_Error *

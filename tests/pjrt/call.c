@@ -117,6 +117,21 @@ call_compile (PJRT_Client *client,
   return executable;
 }
 
+char *
+call_serialize (PJRT_LoadedExecutable *loaded,
+                gsize                 *size)
+{
+  PJRT_Executable *executable = CALL (LoadedExecutable_GetExecutable, .loaded_executable = loaded).executable;
+  PJRT_Executable_Serialize_Args serialized = CALL (Executable_Serialize, .executable = executable);
+  char *bytes = g_memdup2 (serialized.serialized_bytes, serialized.serialized_bytes_size);
+
+  *size = serialized.serialized_bytes_size;
+  serialized.serialized_executable_deleter (serialized.serialized_executable);
+  CALL (Executable_Destroy, .executable = executable);
+
+  return bytes;
+}
+
 PJRT_Buffer *
 call_floats (PJRT_Client *client,
              const float *numbers,

@@ -45,6 +45,9 @@ PJRT_Error            *call_compile_error (PJRT_Client       *client,
                                        const char            *program,
                                        const char            *options,
                                        gsize                  n_options);
+/* Its bytes; the caller frees them. */
+char                  *call_serialize (PJRT_LoadedExecutable *loaded,
+                                       gsize                 *size);
 /* Dense, copied; of @n numbers in one dimension. */
 PJRT_Buffer           *call_floats    (PJRT_Client           *client,
                                        const float           *numbers,

@@ -611,40 +611,6 @@ test_tokens (void)
   CALL (Client_Destroy, .client = client);
 }
 
-/* Options that are cut off anywhere, or hold anything. */
-static void
-test_compile_options (void)
-{
-  static const guint8 whole[] = { 0x1a, 15, 0x20, 1, 0x28, 1, 0x4a, 9, 0x08, 1, 0x10, 1, 0x1a, 3, 0x0a, 1, 0 };
-  PJRT_Client *client = call_client ("cpu");
-  g_autoptr (GRand) random = g_rand_new_with_seed (14);
-  guint n_accepted = 0;
-
-  for (guint i = 0; i < 3000; i++)
-    {
-      guint8 bytes[sizeof whole];
-      gsize n = i < sizeof whole ? i : sizeof whole;
-      g_autofree guint8 *exact = NULL;
-      g_autofree char *message = NULL;
-      PJRT_Program program = { .struct_size = sizeof program, .code = (char *) "", .format = "mlir",
-                               .format_size = 4 };
-      PJRT_Error *error;
-
-      memcpy (bytes, whole, sizeof whole);
-      for (guint k = 0; i >= sizeof whole && k < 1 + i % 4; k++)
-        bytes[g_rand_int_range (random, 0, sizeof whole)] = (guint8) g_rand_int (random);
-      exact = g_memdup2 (bytes, n);
-      error = CALL_ERROR (Client_Compile, .client = client, .program = &program,
-                          .compile_options = (const char *) exact, .compile_options_size = n);
-      g_assert_nonnull (error);
-      message = call_take_message (error);
-      n_accepted += strstr (message, "CompileOptionsProto") == NULL;
-    }
-  g_test_message ("%u of 3000 could be options", n_accepted);
-  g_assert_cmpuint (n_accepted, >, 0);
-  CALL (Client_Destroy, .client = client);
-}
-
 int
 main (int    argc,
       char **argv)
@@ -667,7 +633,6 @@ main (int    argc,
   g_test_add_func ("/pjrt/copies", test_copies);
   g_test_add_func ("/pjrt/events", test_events);
   g_test_add_func ("/pjrt/tokens", test_tokens);
-  g_test_add_func ("/pjrt/compile-options", test_compile_options);
 
   return g_test_run ();
 }
