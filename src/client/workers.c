@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Two thread pools, made on first need. Their threads are the pools' own
- * (exclusive), since their priority is lowered and GLib would otherwise lend
- * them to others.
+ * Thread pools, made on first need. Their threads are the pools' own
+ * (exclusive), since the priority of most is lowered and GLib would otherwise
+ * lend them to others.
  */
 
 #include "client/workers.h"
@@ -12,7 +12,12 @@
 #include "base/ghlo-error.h"
 #include "runtime/parallel.h"
 
-enum { MAX_THREADS = 256, COMPILE_NICE = 10, RUN_NICE = 2 };
+enum { MAX_THREADS = 256 };
+
+/* How much nicer than the process they are. */
+static const int nice_values[GHLO_N_WORKERS] = {
+  [GHLO_WORKERS_COMPILE] = 10, [GHLO_WORKERS_RUN] = 2, [GHLO_WORKERS_CALL] = 0,
+};
 
 typedef struct
 {
@@ -47,7 +52,7 @@ lower_priority (int nicer)
 {
   static GPrivate done = G_PRIVATE_INIT (NULL);
 
-  if (g_private_get (&done) != NULL)
+  if (nicer == 0 || g_private_get (&done) != NULL)
     return;
   g_private_set (&done, GINT_TO_POINTER (1));
   ghlo_parallel_lower_priority (nicer);
@@ -96,14 +101,13 @@ static GThreadPool *
 get_pool (GhloWorkers   kind,
           GError      **error)
 {
-  int nice_value = kind == GHLO_WORKERS_COMPILE ? COMPILE_NICE : RUN_NICE;
   g_autoptr (GError) local_error = NULL;
   GThreadPool *pool = workers.pools[kind];
 
   if (pool != NULL)
     return pool;
 
-  pool = g_thread_pool_new (work, GINT_TO_POINTER (nice_value), count_threads (kind), TRUE, &local_error);
+  pool = g_thread_pool_new (work, GINT_TO_POINTER (nice_values[kind]), count_threads (kind), TRUE, &local_error);
   if (local_error != NULL && (pool == NULL || g_thread_pool_get_num_threads (pool) == 0))
     {
       g_set_error (error, GHLO_ERROR, GHLO_ERROR_DEVICE, "no thread could be started: %s", local_error->message);

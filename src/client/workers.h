@@ -2,7 +2,9 @@
  *
  * The threads that work for the library. They belong to the process: made on
  * first need, never joined. Compiles have workers of their own, at a lower
- * priority than runs, so that no run waits for a compile.
+ * priority than runs, so that no run waits for a compile. Runs have a lower one
+ * than the process, whose main loop goes on beside them; those that callers
+ * wait for as for a call have the process's own.
  */
 
 #pragma once
@@ -15,6 +17,7 @@ typedef enum
 {
   GHLO_WORKERS_COMPILE,   /* load, parse, check, compile */
   GHLO_WORKERS_RUN,
+  GHLO_WORKERS_CALL,      /* runs in place of a caller's thread */
   GHLO_N_WORKERS
 } GhloWorkers;
 

@@ -15,6 +15,7 @@ struct PJRT_Buffer
   PJRT_Device    *device;       /* which keeps the client */
   GhloTensorType *type;         /* owned */
   GhloPending    *ready;        /* owned; what writes it; NULL: written */
+  guint           execution;    /* by the number in the client's habits; 0: none that counts there */
   GMutex          lock;         /* guards what follows */
   GhloPjrtPromise *promise;     /* owned; NULL once it was deleted or donated */
   GhloPjrtPromise *lent;        /* owned; the same, while somebody outside reads the value's memory */

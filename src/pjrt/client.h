@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
  * PJRT's client: one device of the library's, as one device of PJRT's or as several. All of it is made with the
- * client, and does not change, but for what frameworks keep with memories.
+ * client, and does not change, but for what frameworks keep with memories and what is known of callers.
  */
 
 #pragma once
 
+#include "client/habit.h"
 #include "compiler/counters.h"
 #include "pjrt/abi.h"
 #include "pjrt/queue.h"
@@ -58,6 +59,7 @@ struct PJRT_Client
   PJRT_TopologyDescription topology;
   GhloCounters            *counters;
   GhloPjrtQueue           *queue;       /* of its devices; NULL where they have their own */
+  GhloHabits               habits;      /* of those who have it run what might go on after the call */
 };
 
 #define GHLO_PJRT_PLATFORM "ghlo"

@@ -3,6 +3,7 @@
  * From a program and options, as PJRT's callers give them, to an executable.
  */
 
+#include <math.h>
 #include <string.h>
 
 #include "base/ghlo-error.h"
@@ -17,8 +18,7 @@
 #include "pjrt/executable.h"
 #include "pjrt/ffi/ffi.h"
 
-/* What an execution takes that is done within the call, at most; and each step of it, whatever it does. */
-#define SHORT_SECONDS 50e-6
+/* What each step of an execution takes, whatever it does. */
 #define STEP_SECONDS 0.5e-6
 
 /* Elements of one whose factorization is about as short. */
@@ -267,21 +267,21 @@ count_steps (const GhloStepBody *body)
   return n;
 }
 
-/* Whether a run is estimated to take less than it takes to have another thread do it. Steps take at least as long as
- * they are estimated to. A function that is called for its effects may take long and is nobody's to wait for. One that
- * is not has no token that tells of its failure, which is the call's then. */
-static gboolean
-is_short (const PJRT_Executable *self,
-          gboolean               has_effects)
+/* What a run takes, infinite where it may be any time. Steps take at least as long as they are estimated to. A function
+ * that is called for its effects may take long and is nobody's to wait for. One that is not has no token that tells of
+ * its failure, which is the call's then. */
+static double
+estimate_seconds (const PJRT_Executable *self,
+                  gboolean               has_effects)
 {
   const GhloStepPlan *plan = ghlo_prepared_get_plan (self->core->compilation->prepared);
   GhloStepCost cost;
 
   if (has_effects || plan == NULL)
-    return FALSE;
+    return INFINITY;
   ghlo_step_plan_cost (plan, &cost);
 
-  return cost.seconds >= 0 && cost.seconds + count_steps (&plan->body) * STEP_SECONDS <= SHORT_SECONDS;
+  return cost.seconds >= 0 ? cost.seconds + count_steps (&plan->body) * STEP_SECONDS : INFINITY;
 }
 
 /* What JAX means by a program, where StableHLO's specification has it otherwise. */
@@ -324,7 +324,8 @@ ghlo_pjrt_executable_compile (PJRT_Executable  *self,
   type = self->core->signature.type;
   if (!describe_inputs (self, type, error) || !describe_outputs (self, type, error))
     return FALSE;
-  self->is_short = is_short (self, has_effects);
+  self->seconds = estimate_seconds (self, has_effects);
+  self->took = G_MAXINT;
   describe_memories (self);
   plan_donation (self, type);
 

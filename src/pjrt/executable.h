@@ -16,7 +16,7 @@ G_BEGIN_DECLS
 /* 32 digits, and a NUL. */
 enum { GHLO_PJRT_FINGERPRINT_SIZE = 33 };
 
-/* What both handles that PJRT has of a program refer to. Does not change. */
+/* What both handles that PJRT has of a program refer to. Does not change, but for what is atomic or guarded. */
 struct PJRT_Executable
 {
   gatomicrefcount         ref_count;
@@ -48,7 +48,9 @@ struct PJRT_Executable
   gboolean               *is_donated;           /* by input: a run may take its memory */
   gboolean                donates;              /* any of them */
   gboolean                calls_host;           /* functions of the caller's */
-  gboolean                is_short;             /* estimated to take less than it takes to give it to another thread */
+  double                  seconds;              /* that an execution is estimated to take; infinite: nobody knows */
+  gint                    took;                 /* µs of the last one, at first G_MAXINT; atomic */
+  GhloHabit               habit;                /* guarded by the client's habits */
 };
 
 struct PJRT_LoadedExecutable

@@ -5,6 +5,8 @@
 
 #include "pjrt/execute.h"
 
+#include <math.h>
+
 #include "base/ghlo-error.h"
 #include "client/run.h"
 #include "client/workers.h"
@@ -12,6 +14,12 @@
 #include "pjrt/error.h"
 #include "pjrt/event.h"
 #include "pjrt/queue.h"
+
+/* What an execution takes that is done within the call, at most: as long as it takes to have another thread do it; and
+ * where the caller will wait, ten times what that takes where processors have other work. It may only ask whether it
+ * has ended, and draw frames meanwhile. */
+#define SHORT_SECONDS 50e-6
+#define AWAITED_SECONDS 10e-3
 
 /* A run that goes on after the call that began it. */
 typedef struct
@@ -39,6 +47,7 @@ typedef struct
   GhloPjrtPromise **inputs;     /* owned, with its members, which are NULL for tokens */
   GhloPjrtPromise **outputs;    /* with its members */
   GhloPending      *end;
+  guint             number;     /* in the client's habits; 0: it does not count */
 } Execution;
 
 /* Which inputs a run may take the memory of: the program allows it, the caller does not forbid it, and the buffer is no
@@ -156,9 +165,14 @@ run (Execution  *self,
   const guint n = self->executable->n_inputs;
   g_autofree GhloValue **values = g_new0 (GhloValue *, n);
   GhloOutcome *outcome = NULL;
+  gint64 begin;
 
   if (take_values (self, values, error))
-    outcome = ghlo_run_start (self->executable->core, values, &options, NULL, error);
+    {
+      begin = g_get_monotonic_time ();
+      outcome = ghlo_run_start (self->executable->core, values, &options, NULL, error);
+      g_atomic_int_set (&self->executable->took, (gint) MIN (g_get_monotonic_time () - begin, G_MAXINT));
+    }
   ghlo_values_clear (values, n);
 
   return outcome;
@@ -205,6 +219,7 @@ make_outputs (const Execution  *self,
           return FALSE;
         }
       outputs[i] = ghlo_pjrt_buffer_new_value (self->device, value);
+      outputs[i]->execution = self->number;
     }
 
   return TRUE;
@@ -306,6 +321,7 @@ enqueue (Execution    *execution,
       self->outputs[i] = ghlo_pjrt_promise_new_late (self->end);
       outputs[i] = ghlo_pjrt_buffer_new_promise (self->device, executable->types[executable->n_inputs + i],
                                                  ghlo_pjrt_promise_ref (self->outputs[i]));
+      outputs[i]->execution = self->number;
     }
   *pending = ghlo_pending_ref (self->end);
   ghlo_pjrt_promises_expect (self->inputs, executable->n_inputs, executable->client->queue);
@@ -339,15 +355,32 @@ fail (const Execution  *self,
   *pending = ghlo_pending_ref (failure);
 }
 
-/* Whether it is done within the call: the device has an order of its own, there is little to do and nothing to wait
- * for, or the queue waits for this thread. */
+/* In seconds, where the caller waits for it in any case, so that it may be what it was the last time: what is in caches
+ * takes less than it is estimated to. */
+static double
+predict (const PJRT_Executable *executable)
+{
+  if (executable->calls_host)
+    return INFINITY;
+
+  return MIN (executable->seconds, g_atomic_int_get (&executable->took) * 1e-6);
+}
+
+/* Whether it is done within the call: the device has an order of its own, the queue waits for this thread, or there is
+ * nothing to wait for, and little to do or a caller that will wait. */
 static gboolean
 is_done_here (Execution *self)
 {
-  if (self->executable->client->queue == NULL || ghlo_pjrt_queue_is_here ())
-    return TRUE;
+  PJRT_Executable *executable = self->executable;
+  gboolean is_awaited;
 
-  return self->executable->is_short && is_ready (self);
+  if (executable->client->queue == NULL || ghlo_pjrt_queue_is_here ())
+    return TRUE;
+  if (executable->seconds <= SHORT_SECONDS)
+    return is_ready (self);
+  self->number = ghlo_habit_begin (&executable->client->habits, &executable->habit, &is_awaited);
+
+  return is_awaited && predict (executable) <= AWAITED_SECONDS && is_ready (self);
 }
 
 /* What the queue does takes the inputs over, and leaves NULL. */

@@ -132,7 +132,7 @@ needs_worker (Lane *lane)
 static void
 start_worker (Lane *lane)
 {
-  if (!ghlo_workers_push (GHLO_WORKERS_RUN, work, lane, NULL))
+  if (!ghlo_workers_push (GHLO_WORKERS_CALL, work, lane, NULL))
     work (lane, NULL);
 }
 

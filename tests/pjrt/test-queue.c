@@ -89,7 +89,7 @@ set_up (Fixture *self)
 
 /* What waits for it may go on. */
 static void
-open_gate (Fixture *self)
+open_gate (const Fixture *self)
 {
   const float one = 1;
   PJRT_Event *done = CALL (AsyncHostToDeviceTransferManager_TransferData, .transfer_manager = self->gate,
@@ -533,6 +533,34 @@ hold_up (PJRT_Error *error,
   g_mutex_unlock (&hold->lock);
 }
 
+/* Has the queue's worker called back and held up by what somebody may still wait for, its output. */
+static PJRT_Buffer *
+hold_worker (const Fixture *fixture,
+             Hold          *hold)
+{
+  PJRT_Event *done = NULL;
+  PJRT_Buffer *output = begin (fixture, fixture->zeros, &done);
+
+  CALL (Event_OnReady, .event = done, .callback = hold_up, .user_arg = hold);
+  CALL (Event_Destroy, .event = done);
+  open_gate (fixture);
+  g_mutex_lock (&hold->lock);
+  while (!hold->is_held)
+    g_cond_wait (&hold->changed, &hold->lock);
+  g_mutex_unlock (&hold->lock);
+
+  return output;
+}
+
+static void
+let_worker_go (Hold *hold)
+{
+  g_mutex_lock (&hold->lock);
+  hold->may_go = TRUE;
+  g_cond_signal (&hold->changed);
+  g_mutex_unlock (&hold->lock);
+}
+
 static PJRT_Buffer *
 make_zeros (PJRT_Client           *client,
             PJRT_LoadedExecutable *loaded)
@@ -559,8 +587,7 @@ test_choice (void)
 {
   Fixture fixture;
   PJRT_LoadedExecutable *loaded[G_N_ELEMENTS (choices)];
-  PJRT_Buffer *inputs[G_N_ELEMENTS (choices)], *outputs[G_N_ELEMENTS (choices)], *output = NULL;
-  PJRT_Event *done = NULL;
+  PJRT_Buffer *inputs[G_N_ELEMENTS (choices)], *outputs[G_N_ELEMENTS (choices)], *output;
   Hold hold = { .is_held = FALSE };
 
   set_up (&fixture);
@@ -572,25 +599,14 @@ test_choice (void)
       loaded[i] = call_compile (fixture.client, program);
       inputs[i] = make_zeros (fixture.client, loaded[i]);
     }
-  output = begin (&fixture, fixture.zeros, &done);
-  CALL (Event_OnReady, .event = done, .callback = hold_up, .user_arg = &hold);
-  CALL (Event_Destroy, .event = done);
-  open_gate (&fixture);
-  g_mutex_lock (&hold.lock);
-  while (!hold.is_held)
-    g_cond_wait (&hold.changed, &hold.lock);
-  g_mutex_unlock (&hold.lock);
-
+  output = hold_worker (&fixture, &hold);
   for (guint i = 0; i < G_N_ELEMENTS (choices); i++)
     {
       g_test_message ("%s", choices[i].name);
       call_check ("Execute", call_execute (loaded[i], &inputs[i], 1, &outputs[i], NULL));
       g_assert_cmpint (is_ready (outputs[i]), ==, choices[i].is_short);
     }
-  g_mutex_lock (&hold.lock);
-  hold.may_go = TRUE;
-  g_cond_signal (&hold.changed);
-  g_mutex_unlock (&hold.lock);
+  let_worker_go (&hold);
   for (guint i = 0; i < G_N_ELEMENTS (choices); i++)
     {
       CALL (Buffer_UnsafePointer, .buffer = outputs[i]);
@@ -599,6 +615,72 @@ test_choice (void)
       CALL (LoadedExecutable_Destroy, .executable = loaded[i]);
     }
   CALL (Buffer_Destroy, .buffer = output);
+  tear_down (&fixture);
+}
+
+/* Steps of 100 to 1000 µs, by their number alone. */
+static const char counted_loop[] =
+  "func.func @main(%a: tensor<8x8xf32>) -> tensor<8x8xf32> {\n"
+  "  %zero = stablehlo.constant dense<0> : tensor<i32>\n"
+  "  %one = stablehlo.constant dense<1> : tensor<i32>\n"
+  "  %n = stablehlo.constant dense<250> : tensor<i32>\n"
+  "  %r:2 = stablehlo.while(%i = %zero, %x = %a) : tensor<i32>, tensor<8x8xf32>\n"
+  "    cond {\n"
+  "      %c = stablehlo.compare LT, %i, %n : (tensor<i32>, tensor<i32>) -> tensor<i1>\n"
+  "      stablehlo.return %c : tensor<i1>\n"
+  "    } do {\n"
+  "      %j = stablehlo.add %i, %one : tensor<i32>\n"
+  "      %y = stablehlo.dot_general %x, %x, contracting_dims = [1] x [0]\n"
+  "        : (tensor<8x8xf32>, tensor<8x8xf32>) -> tensor<8x8xf32>\n"
+  "      stablehlo.return %j, %y : tensor<i32>, tensor<8x8xf32>\n"
+  "    }\n"
+  "  return %r#1 : tensor<8x8xf32>\n"
+  "}\n";
+
+static PJRT_Buffer *
+execute_one (PJRT_LoadedExecutable *loaded,
+             PJRT_Buffer           *input)
+{
+  PJRT_Buffer *output = NULL;
+
+  call_check ("Execute", call_execute (loaded, &input, 1, &output, NULL));
+
+  return output;
+}
+
+/* Who has waited for each of a program's executions has the next one done within the call, and who has not has not:
+ * with the worker held up both show. */
+static void
+test_habit (void)
+{
+  Fixture fixture;
+  PJRT_LoadedExecutable *loop;
+  PJRT_Buffer *zeros, *outputs[8], *held;
+  Hold hold = { .is_held = FALSE };
+
+  set_up (&fixture);
+  loop = call_compile (fixture.client, counted_loop);
+  zeros = make_zeros (fixture.client, loop);
+  for (guint i = 0; i < 6; i++)
+    {
+      outputs[i] = execute_one (loop, zeros);
+      CALL (Buffer_UnsafePointer, .buffer = outputs[i]);
+    }
+  held = hold_worker (&fixture, &hold);
+  CALL (Buffer_UnsafePointer, .buffer = held);
+  outputs[6] = execute_one (loop, zeros);
+  outputs[7] = execute_one (loop, zeros);
+  g_assert_true (is_ready (outputs[6]));
+  g_assert_false (is_ready (outputs[7]));
+  let_worker_go (&hold);
+  for (guint i = 0; i < G_N_ELEMENTS (outputs); i++)
+    {
+      CALL (Buffer_UnsafePointer, .buffer = outputs[i]);
+      CALL (Buffer_Destroy, .buffer = outputs[i]);
+    }
+  CALL (Buffer_Destroy, .buffer = zeros);
+  CALL (Buffer_Destroy, .buffer = held);
+  CALL (LoadedExecutable_Destroy, .executable = loop);
   tear_down (&fixture);
 }
 
@@ -659,6 +741,7 @@ main (int    argc,
   g_test_add_func ("/pjrt/queue/overtaking", test_overtaking);
   g_test_add_func ("/pjrt/queue/nested", test_nested);
   g_test_add_func ("/pjrt/queue/choice", test_choice);
+  g_test_add_func ("/pjrt/queue/habit", test_habit);
   g_test_add_func ("/pjrt/queue/threads", test_threads);
 
   return g_test_run ();

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * Whether callers wait for a program's execution before they begin the next one. Who does gains nothing from executions
+ * that go on after their call, and waits for two threads to wake each other, which takes longer than many a run.
+ *
+ * Any thread may call these. Several that call at once may be taken for one that does not wait.
+ */
+
+#pragma once
+
+#include <glib.h>
+
+G_BEGIN_DECLS
+
+/* The last executions of all programs; begins as zeros. */
+typedef struct
+{
+  GMutex  lock;         /* guards what follows, and the programs' own */
+  guint   last;         /* the number of the last one */
+  guint64 awaited;      /* by number, of the last 64: whether somebody waited before the next one began */
+} GhloHabits;
+
+/* How one program is used; begins as zeros. */
+typedef struct
+{
+  guint last;           /* the number of its last execution */
+  guint n_awaited;      /* in a row, before that one; no more than are counted */
+} GhloHabit;
+
+/* The number of an execution that begins, not 0. *is_awaited: it will be waited for, as the program's last ones. */
+guint ghlo_habit_begin (GhloHabits *habits,
+                        GhloHabit  *habit,
+                        gboolean   *is_awaited);
+/* Somebody waits for what the execution with @number gives; 0 is none. */
+void  ghlo_habit_wait  (GhloHabits *habits,
+                        guint       number);
+
+G_END_DECLS
