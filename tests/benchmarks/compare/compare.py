@@ -19,11 +19,11 @@ import subprocess
 import numpy as np
 
 import turns
-from runners import PEERS, Ghlo
+from runners import PEERS, Ghlo, GhloByJax
 
 TOOL = os.environ.get('GHLO_TOOL', 'ghlo')
 CAP = 4.0
-ON_HOST = {'xla', 'iree'}
+ON_HOST = {'xla', 'jax', 'iree'}
 EMPTY = 'func.func @main(%x: tensor<f32>) -> tensor<f32> {\n  return %x : tensor<f32>\n}\n'
 NEGATION = ('func.func @main(%a: tensor<SIZExf32>) -> tensor<SIZExf32> {\n'
             '  %0 = stablehlo.negate %a : tensor<SIZExf32>\n  return %0 : tensor<SIZExf32>\n}\n')
@@ -204,7 +204,7 @@ def measure(text, specs, options):
               'compile_seconds': {runner.name: runner.compile_seconds for runner in runners}}
     if not options.peers_only:
         result['reference_share'] = runners[0].reference_share()
-        if min(seconds.values()) < seconds['GHLO']:
+        if any(seconds[name] < seconds['GHLO'] for name in rivals_of(seconds)):
             result['steps'] = [(step.seconds, step.n_runs, step.detail) for step in runners[0].steps()]
     return result
 
@@ -350,6 +350,11 @@ def ratio_to(result, peer):
     return result['seconds'][peer] / result['seconds']['GHLO']
 
 
+def rivals_of(names):
+    """Systems that are not GHLO."""
+    return [name for name in names if name not in ('GHLO', GhloByJax.name)]
+
+
 def members_of(results, group):
     """The results that count in a group or, as "all", in any."""
     return [result for name, result in results.items()
@@ -368,6 +373,31 @@ def report_groups(results, names):
             width = column(peer) + 6
             line += f'{mean_of(ratios):{width}.2f}{min(ratios):8.2f}' if ratios else ' ' * (width + 8)
         print(line)
+
+
+def compare_faces(times, rival, call):
+    """Means of a rival's times over GHLO's by its own face, by JAX, and by JAX but for what the call takes longer."""
+    faces = (lambda seconds: seconds['GHLO'], lambda seconds: seconds[GhloByJax.name],
+             lambda seconds: max(seconds[GhloByJax.name] - call, seconds[GhloByJax.name] / 2))
+    return [mean_of([seconds[rival] / ours(seconds) for seconds in times]) for ours in faces]
+
+
+def report_by_jax(results, rivals, call):
+    """How far groups are ahead of rivals by GHLO's own face and by JAX, and how much of it is left by JAX: of all, and
+    but for the seconds that a call of an empty program takes longer by JAX. JAX calls rivals on both sides."""
+    heads = f'{"by JAX":>8}{"left":>7}{"but for calls":>15}'
+    print('\n' + f'{"group":8}' + ''.join(f'{rival + " / GHLO":>{column(rival) + 8}}{heads}' for rival in rivals))
+    for group in [*dict.fromkeys(map(group_of, results)), 'all']:
+        line = f'{group:8}'
+        for rival in rivals:
+            times = [result['seconds'] for result in members_of(results, group)
+                     if {rival, GhloByJax.name} <= set(result['seconds'])]
+            if times:
+                face, jax, less = compare_faces(times, rival, call)
+                line += f'{face:{column(rival) + 8}.2f}{jax:8.2f}{jax / face:7.0%}{less / face:15.0%}'
+            else:
+                line += ' ' * (column(rival) + 8 + len(heads))
+        print(line.rstrip())
 
 
 def report_slower(results, names, most=4):
@@ -467,13 +497,23 @@ def parse_options():
     return options
 
 
+def choose_platforms(options):
+    """What JAX is to have, for processes to come."""
+    platforms = [name for peer, name in (('cuda', 'cuda'), ('jax', 'ghlo')) if peer in options.peers]
+    os.environ.setdefault('JAX_PLATFORMS', ','.join([*platforms, 'cpu']))
+    if 'jax' in options.peers:
+        os.environ['PJRT_NAMES_AND_LIBRARY_PATHS'] = f'ghlo:{os.environ["GHLO_PJRT_PLUGIN"]}'
+        if options.device is not None:
+            os.environ['GHLO_DEVICE'] = options.device
+
+
 def main():
     options = parse_options()
     with open(os.path.join(options.data, 'index.json'), encoding='utf-8') as file:
         index = json.load(file)
     wanted = [name for name in index if not options.programs
               or any(glob.fnmatch.fnmatch(name, pattern) for pattern in options.programs)]
-    os.environ.setdefault('JAX_PLATFORMS', 'cuda,cpu' if 'cuda' in options.peers else 'cpu')
+    choose_platforms(options)
     apart, names = Apart(options.limit), [PEERS[peer].name for peer in options.peers]
     copy, products = rates = apart.call(machine_rates, options)
     print(f'machine: {copy / 1e9:.1f} GB/s copied, {products / 1e9:.0f} GFLOP/s in f32 products')
@@ -488,7 +528,9 @@ def main():
         report(name, results[name], names)
     if not options.peers_only:
         report_groups(results, names)
-        report_slower(results, names)
+        if GhloByJax.name in names:
+            report_by_jax(results, rivals_of(names), empty[GhloByJax.name] - empty['GHLO'])
+        report_slower(results, rivals_of(names))
     if options.json:
         with open(options.json, 'w', encoding='utf-8') as file:
             json.dump({'copy': copy, 'products': products, 'empty': empty, 'programs': results}, file, indent=1)

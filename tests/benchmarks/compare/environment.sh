@@ -31,3 +31,4 @@ fi
 build=$(cd "$build" && pwd)
 export LD_LIBRARY_PATH="$build/src/ghlo${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}"
 export PYTHONPATH="$here/../compare${PYTHONPATH:+:$PYTHONPATH}" GHLO_TOOL="$build/src/tools/ghlo"
+export GHLO_PJRT_PLUGIN="$build/src/pjrt/pjrt_c_api_ghlo_plugin.so"

@@ -4,7 +4,8 @@ then called in the same way.
 
 What is timed is the same everywhere. bind() has put the inputs into the memory of the device
 that computes, and has waited until they are there. call() begins a run from Python by the
-system's thinnest binding (GHLO's C function by ctypes, XLA's and IREE's own extension modules)
+system's thinnest binding (GHLO's C function by ctypes, XLA's and IREE's own extension modules,
+which are JAX's for GHLO's plugin as well)
 and returns when the run has ended and its outputs are in the device's memory, where the next
 run could take them; nothing is copied to the host. The outputs of the call before are given
 back within the time. outputs() copies to the host, untimed."""
@@ -104,6 +105,13 @@ class XlaCuda(Xla):
     name, platform = 'XLA CUDA', 'cuda'
 
 
+class GhloByJax(Xla):
+    """GHLO's plugin, called as XLA is. Code of kernels that GHLO has finished by itself is on disk, where it finds it
+    (GHLO_CACHE)."""
+
+    name, platform = 'GHLO by JAX', 'ghlo'
+
+
 class Iree:
     """IREE on the same text, for the driver that a subclass names and what its compiler is told of it.
 
@@ -195,4 +203,4 @@ class IreeVulkan(Iree):
         return next((target for pattern, target in self.targets if re.search(pattern, device)), self.common)
 
 
-PEERS = {'xla': XlaCpu, 'cuda': XlaCuda, 'iree': IreeCpu, 'iree-vulkan': IreeVulkan}
+PEERS = {'xla': XlaCpu, 'cuda': XlaCuda, 'jax': GhloByJax, 'iree': IreeCpu, 'iree-vulkan': IreeVulkan}

@@ -142,6 +142,18 @@ def fail():
     raise ValueError('no good\nerror: for this reason')
 
 
+class Platforms(unittest.TestCase):
+    def test_jax(self):
+        """JAX has GHLO's plugin where it is asked for, on the device that is."""
+        for peers, device, expected in ((['xla'], 'cpu', ('cpu', None, None)),
+                                        (['cuda', 'jax'], 'vulkan', ('cuda,ghlo,cpu', 'ghlo:/plugin.so', 'vulkan'))):
+            with mock.patch.dict(os.environ, {'GHLO_PJRT_PLUGIN': '/plugin.so'}, clear=True):
+                compare.choose_platforms(argparse.Namespace(peers=peers, device=device))
+                found = [os.environ.get(name) for name in
+                         ('JAX_PLATFORMS', 'PJRT_NAMES_AND_LIBRARY_PATHS', 'GHLO_DEVICE')]
+                self.assertEqual(tuple(found), expected)
+
+
 class Apart(unittest.TestCase):
     def test_calls(self):
         """A call that fails leaves the process as it is; those that it does not survive cost no other."""
@@ -237,6 +249,21 @@ class Report(unittest.TestCase):
         self.assertFalse(any(line.startswith('CF ') for line in lines))
         self.assertIn('0.50 of XLA; a call 2 ms, 1 steps 1 ms', lines[-2])
         self.assertEqual(lines[-1].split(), '1 ms 100% 1 times the step'.split())
+
+    def test_by_jax(self):
+        """What is left of a ratio, and that rivals are who is not GHLO."""
+        seconds = {'GHLO': 1e-3, 'XLA': 2e-3, 'GHLO by JAX': 1.25e-3}
+        results = {'RED-1': {**self.RESULTS['RED-1'], 'seconds': seconds}, 'CF-1': self.RESULTS['CF-1'],
+                   'MAT-1': {**self.RESULTS['RED-1'], 'seconds': {**seconds, 'GHLO by JAX': 1e-3}}}
+        self.assertEqual(compare.rivals_of(seconds), ['XLA'])
+        out = io.StringIO()
+        with contextlib.redirect_stdout(out):
+            compare.report_by_jax(results, ['XLA', 'IREE'], 0.25e-3)
+        lines = [line.split() for line in out.getvalue().splitlines()]
+        self.assertIn('RED 2.00 1.60 80% 100%'.split(), lines)
+        self.assertIn('MAT 2.00 2.00 100% 133%'.split(), lines)
+        self.assertIn(['CF'], lines)
+        self.assertIn('all 2.00 1.79 89% 115%'.split(), lines)
 
     def test_markdown(self):
         with tempfile.NamedTemporaryFile('r', encoding='utf-8') as file:
