@@ -10,6 +10,7 @@ than those that the installation asks for. SAY_VARIABLES is the script that does
 """
 
 import fnmatch
+import glob
 import os
 import shutil
 import subprocess
@@ -61,6 +62,8 @@ def expected(build, introspection, vapi):
         yield from ['*/share/gir-1.0/Ghlo-1.0.gir', '*/girepository-1.0/Ghlo-1.0.typelib', '*/gi/overrides/Ghlo.py',
                     '*/gi/overrides/_ghlo_signatures.py', '*/gi-stubs/repository/Ghlo.pyi',
                     '*/share/gjs-1.0/overrides/Ghlo.js']
+        if glob.glob(os.path.join(build, 'introspection', 'direct', 'gi', 'overrides', '*.so')):
+            yield '*/gi/overrides/_ghlo_direct.abi3.so'
     if vapi:
         yield from ['*/share/vala/vapi/ghlo-1.0.vapi', '*/share/vala/vapi/ghlo-1.0.deps']
 

@@ -136,7 +136,7 @@ def make_environment(source, build):
     environment.setdefault('XDG_DATA_DIRS', '/usr/local/share:/usr/share')
     prepend('LD_LIBRARY_PATH', build / 'src/ghlo')
     prepend('GI_TYPELIB_PATH', build / 'introspection')
-    prepend('PYTHONPATH', source / 'introspection', build / 'introspection')
+    prepend('PYTHONPATH', source / 'introspection', build / 'introspection', build / 'introspection/direct')
     prepend('GJS_PATH', source / 'introspection')
     prepend('XDG_DATA_DIRS', build / 'introspection')
     prepend('PKG_CONFIG_PATH', build / 'meson-uninstalled')

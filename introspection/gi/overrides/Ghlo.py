@@ -28,11 +28,12 @@ from ..overrides import override
 
 from . import _ghlo_arrays as _arrays
 from . import _ghlo_calls as _calls
-from ._ghlo_arguments import CONVERSIONS, arrange, find_output, list_marked, say_taken, to_buffer
+from . import _ghlo_interrupts as _interrupts
+from ._ghlo_arguments import CONVERSIONS, arrange, find_output, get_form, list_marked, say_taken, to_buffer
 from ._ghlo_owners import make_owner
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Sequence
     from typing import Any, Self, SupportsIndex, overload
 
     import numpy as np
@@ -255,6 +256,10 @@ class Buffer(Ghlo.Buffer):
         array as long as that is needed: then nobody may write to it any more, and
         ValueError says why where it cannot be."""
         import numpy as np
+        if _arrays.direct is not None and type(array) is np.ndarray and element_type is None and copy is not False:
+            buffer = _arrays.direct.copy(array, _arrays.get_tables()[2].get(array.dtype))
+            if buffer is not None:
+                return buffer
         if isinstance(array, np.ma.MaskedArray):
             raise TypeError('a masked array has elements without a value: use array.filled (value)')
         array_given, original = array, np.asarray(array)
@@ -383,6 +388,10 @@ class Buffer(Ghlo.Buffer):
 
     def __array__(self, dtype: npt.DTypeLike | None = None, copy: bool | None = None) -> npt.NDArray[Any]:
         import numpy as np
+        if _arrays.direct is not None and dtype is None and not copy:
+            view = _arrays.direct.view(self)
+            if view is not None:
+                return np.asarray(view)
         tensor_type = self._get_type()
         stored, shown, _ = _arrays.get_tables()
         element_type = tensor_type.get_element_type()
@@ -449,14 +458,24 @@ class Result(Ghlo.Result):
 
     def __getitem__(self, key):
         if isinstance(key, slice):
-            return super().__getitem__(key)
+            return self._list()[key]
         try:
             index = operator.index(key)
         except TypeError:
             raise TypeError('expected the number of an output or a slice, found %r' % (key,)) from None
-        if not -len(self) <= index < len(self):
-            raise IndexError('expected one of %d outputs, found the index %d' % (len(self), index))
-        return super().__getitem__(index)
+        n = len(self)
+        if not -n <= index < n:
+            raise IndexError('expected one of %d outputs, found the index %d' % (n, index))
+        return self.get_output(index % n)
+
+    def __len__(self) -> int:
+        return self.get_n_outputs()
+
+    def __iter__(self) -> Iterator[Buffer]:
+        return iter(self._list())
+
+    def _list(self):
+        return self.get_outputs() or []
 
     def __enter__(self) -> Self:
         return self
@@ -507,6 +526,7 @@ class Client(Ghlo.Client):
                 return decorated
             return decorate
         from . import _ghlo_custom_calls
+        _interrupts.may_call_back = True
         super().register_custom_call(target, _ghlo_custom_calls.wrap(function), None, context)
         return function
 
@@ -536,6 +556,10 @@ class Progress(Ghlo.Progress):
 
 def _run(source, name, run, inputs, named, cancellable):
     """Runs an executable or a session on inputs in order, by name, or both."""
+    if cancellable is None and not named:
+        result = _interrupts.run_direct(source, inputs)
+        if result is not None:
+            return result
     infos = source.list_inputs()
     if named:
         inputs = arrange(infos, inputs, named)
@@ -550,13 +574,19 @@ def _run(source, name, run, inputs, named, cancellable):
 class Executable(Ghlo.Executable):
     """A compiled program; executable (a, b) runs it, and so does executable (a, y=b)."""
 
-    _inputs = None
+    _inputs = _forms = None
 
     def list_inputs(self) -> list[ValueInfo]:
         # They never change, and know what arrays they take.
         if self._inputs is None:
             self._inputs = super().list_inputs()
         return list(self._inputs)
+
+    def _list_forms(self):
+        """What _ghlo_direct knows of the inputs; as long as there can be no arrays, their number."""
+        if self._forms is None and 'numpy' in sys.modules:
+            self._forms = tuple(map(get_form, self.list_inputs()))
+        return self._forms or ((),) * len(self.list_inputs())
 
     def __call__(self, *inputs: _Input, cancellable: Gio.Cancellable | None = None, **named: _Input) -> Result:
         """Runs the program on buffers, arrays, and numbers or lists of them, which
@@ -574,6 +604,8 @@ if hasattr(Ghlo, 'Session'):
         """An executable with inputs bound and outputs carried; session (a, b) runs it
         on the inputs that are left, and so does session (a, y=b)."""
 
+        _forms = None
+
         def list_inputs(self) -> list[ValueInfo]:
             executable, infos = self.get_executable(), super().list_inputs()
             if executable is None:
@@ -581,6 +613,13 @@ if hasattr(Ghlo, 'Session'):
             # Those of the executable know what arrays they take.
             known = executable.list_inputs()
             return [known[info.get_index()] for info in infos]
+
+        def _list_forms(self):
+            executable = self.get_executable()
+            forms = executable._list_forms() if executable is not None else ()
+            if 'numpy' in sys.modules:
+                self._forms = forms
+            return forms
 
         def __call__(self, *inputs: _Input, cancellable: Gio.Cancellable | None = None, **named: _Input) -> Result:
             """Runs the session on what an executable takes, for those inputs that list_inputs ()

@@ -252,20 +252,24 @@ def _bound_by_name(session, value: _Input, name):
     return _bound(session, value, _input(session, name) if session.get_executable() is not None else None)
 
 
-class _Form(object):
-    """What an array has that an input takes as it is, found out once for each input."""
+class _Form(tuple):
+    """What an array has that an input takes as it is: its class, its dtype, the tensor type and the shape."""
 
-    __slots__ = 'array', 'dtype', 'shape', 'tensor_type'
-
-    def __init__(self, info):
-        import numpy as np
-        self.array, self.dtype, self.shape, self.tensor_type = np.ndarray, None, None, info.get_tensor_type()
-        if self.tensor_type is not None:
-            self.dtype = _arrays.get_tables()[0][self.tensor_type.get_element_type()]
-            self.shape = self.tensor_type.shape
+    __slots__ = ()
 
     def takes(self, value):
-        return type(value) is self.array and value.shape == self.shape and value.dtype == self.dtype
+        array, dtype, _, shape = self
+        return type(value) is array and value.shape == shape and value.dtype == dtype
+
+
+def get_form(info):
+    """A _Form, found out once for each input; an empty one where no array will do."""
+    if info._form is None:
+        import numpy as np
+        tensor_type = info.get_tensor_type()
+        info._form = _Form(() if tensor_type is None else (
+            np.ndarray, _arrays.get_tables()[0][tensor_type.get_element_type()], tensor_type, tensor_type.shape))
+    return info._form
 
 
 def to_buffer(info, value, what='input'):
@@ -273,9 +277,9 @@ def to_buffer(info, value, what='input'):
     if value is None or isinstance(value, Ghlo.Buffer):
         return value
     if _is_array(value):
-        form = info._form = info._form or _Form(info)
-        if form.takes(value):
-            return _arrays.copy_to_buffer(form.tensor_type, value)
+        form = get_form(info)
+        if form and form.takes(value):
+            return _arrays.copy_to_buffer(form[2], value)
     i, tensor_type = info.get_index(), info.get_tensor_type()
     if tensor_type is None or isinstance(value, (str, bytes, bytearray, GLib.Bytes)):
         raise TypeError('expected a Ghlo.Buffer for %s %d (%s), found %s: use Ghlo.Buffer.%s' % (

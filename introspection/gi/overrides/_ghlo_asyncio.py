@@ -16,6 +16,8 @@ import ctypes
 import threading
 import weakref
 
+from . import _ghlo_arrays as _arrays
+
 # The main context wakes up for answers though no thread is known to wait for it.
 _OWNERLESS_POLLING = 1
 _MAX_PRIORITY = 0x7fffffff
@@ -144,13 +146,24 @@ class Call(asyncio.Future):
             self.set_exception(error)
         return self
 
+    def start_run(self, source, inputs):
+        """The same by _ghlo_direct; False where that is not for it to do."""
+        self._pending = _arrays.direct.start(source, inputs, source._forms or source._list_forms(), self._settle)
+        return self._pending is not None
+
     def _answer(self, finish, result):
+        value = error = None
+        try:
+            value = finish(result)
+        except Exception as raised:
+            error = raised
+        self._settle(value, error)
+
+    def _settle(self, value, error):
         self._pending = None
         if self.done() or self.get_loop().is_closed():
             return
-        try:
-            value = finish(result)
-        except Exception as error:
+        if error is not None:
             self.set_exception(error)
         else:
             self.set_result(value)

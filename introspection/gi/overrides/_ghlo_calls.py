@@ -13,6 +13,7 @@ import sys
 import gi
 from gi.repository import Ghlo, Gio, GLib, GObject
 
+from . import _ghlo_arrays as _arrays
 from . import _ghlo_interrupts as _interrupts
 
 try:
@@ -22,6 +23,9 @@ except ImportError:
     SIGNATURES = {}
 
 _REQUIRED = object()
+
+# What _ghlo_direct does where there is no argument but the inputs.
+_RUNS = ('Executable', 'execute'), ('Session', 'run')
 
 # By class and name: functions that take exactly what the library takes, for who has converted it already.
 converted = {}
@@ -118,6 +122,10 @@ def _define(cls, name, function, call, text):
     setattr(cls, name, call if function.is_method else staticmethod(call))
 
 
+def _are_inputs(arguments, keywords):
+    return not keywords and len(arguments) == 1 and type(arguments[0]) in (list, tuple)
+
+
 def define_call(cls, name, conversions):
     """A function that Ctrl-C ends where it can be cancelled."""
     function = _Function(cls, name, conversions)
@@ -131,7 +139,13 @@ def define_call(cls, name, conversions):
             return _interrupts.call(raw, list(values), at + function.is_method)
     converted[cls.__name__, name] = run
 
-    if function.is_method:
+    if (cls.__name__, name) in _RUNS:
+        def call(self, *arguments, **keywords):
+            result = None
+            if _are_inputs(arguments, keywords):
+                result = _interrupts.run_direct(self, tuple(arguments[0]))
+            return result if result is not None else run(self, *function.bind(self, arguments, keywords))
+    elif function.is_method:
         def call(self, *arguments, **keywords):
             return run(self, *function.bind(self, arguments, keywords))
     else:
@@ -159,6 +173,7 @@ class _AsyncCall(object):
         self.raw_finish = getattr(cls, name[:-len('async')] + 'finish')
         self.at_cancellable = self.function.position['cancellable']
         self.at_callback = self.function.position['callback']
+        self.is_run = (cls.__name__, name[:-len('_async')]) in _RUNS
 
     def finish(self, *arguments, **keywords):
         result = arguments[-1] if arguments else next(iter(keywords.values()), None)
@@ -235,6 +250,12 @@ class _AsyncCall(object):
             raise RuntimeError('%s without a callback is awaited in asyncio, and no loop of asyncio runs here: give '
                                'a callback, or call %s' % (name, name[:-len('_async')]))
         from . import _ghlo_asyncio
+
+        if self.is_run and _arrays.direct is not None and _are_inputs(arguments, keywords):
+            call = _ghlo_asyncio.Call(name)
+            with context:
+                if call.start_run(source, tuple(arguments[0])):
+                    return call
 
         def begin(answer):
             values = self._bind(source, arguments, keywords)

@@ -7,6 +7,9 @@ thread reads it and cancels the call. When the call has returned, the handler th
 set before runs, and raises KeyboardInterrupt. Whatever descriptor was set before is
 told of each signal too.
 
+A run by _ghlo_direct (introspection/direct) leaves handler and descriptor as they are, and
+has the pipe written to by a handler of the system's.
+
 Under a handler of the application's own, which may have other plans, a call goes on, as
 Python's own calls of the system do.
 """
@@ -17,7 +20,9 @@ import threading
 # What is in signal makes members of enums out of handlers, which takes as long as a short run.
 from _signal import SIGINT, default_int_handler, getsignal, set_wakeup_fd, signal
 
-from gi.repository import Gio, GObject
+from gi.repository import Gio, GLib, GObject
+
+from . import _ghlo_arrays as _arrays
 
 # Where the handlers are from that stand for Python's own while a main loop runs.
 _STAND_INS = ('asyncio.runners', 'gi._ossighelper')
@@ -28,13 +33,25 @@ class _Watch(object):
 
     def __init__(self):
         self.stop = Gio.Cancellable()
-        self.is_over = False          # set by the handler, in the main thread
+        self.is_over = False          # set in the main thread, by the handler or when a call was ended
         self._lock = threading.Lock()
-        self._descriptor = -1         # of somebody else, during a call; guarded by the lock
+        self._descriptor = -1         # of somebody else, during a call; guarded by the lock, as the next
+        self._is_pressed = False
         self._reading, self._writing = os.pipe()
         os.set_blocking(self._reading, False)
         os.set_blocking(self._writing, False)
+        self.for_direct = self.stop, self._writing, os.getpid()
         threading.Thread(target=self._wait, name='ghlo-interrupt', daemon=True).start()
+
+    def was_pressed(self):
+        """Whether Ctrl-C came during a call that knew of the pipe."""
+        self._take_signals()
+        return self._is_pressed
+
+    def end(self):
+        """The next call has a new watch: this one's thread has cancelled calls, or is about to."""
+        self.is_over = True
+        os.close(self._writing)
 
     def run(self, function, arguments, handler):
         """Calls the function; the handler is who would have been told of SIGINT."""
@@ -48,7 +65,7 @@ class _Watch(object):
             if not self.is_over:
                 raise
         if self.is_over:
-            os.close(self._writing)
+            self.end()
             handler(SIGINT, None)
             if result is None:
                 # The handler of a main loop has told the loop to end.
@@ -92,6 +109,7 @@ class _Watch(object):
                 signals = os.read(self._reading, 64)
             except BlockingIOError:
                 return None
+            self._is_pressed |= SIGINT in signals
             try:
                 if self._descriptor >= 0:
                     os.write(self._descriptor, signals)
@@ -102,6 +120,9 @@ class _Watch(object):
 
 
 _watch = None
+
+# Whether functions of Python's may run within a run, on the thread that called it.
+may_call_back = False
 
 
 def _get_watch(handler):
@@ -131,6 +152,33 @@ def _forget_watch():
 
 
 os.register_at_fork(after_in_child=_forget_watch)
+
+
+def run_direct(source, inputs):
+    """A run by _ghlo_direct of an executable or a session, which Ctrl-C ends; None where that is not for it to do.
+
+    Nothing of Python's but destructors runs meanwhile in this thread, so that the handler stays where it is, and is
+    called when the run has ended."""
+    if _arrays.direct is None or may_call_back:
+        return None
+    run, forms, handler, watch = _arrays.direct.run, source._forms or source._list_forms(), getsignal(SIGINT), _watch
+    if handler is not default_int_handler or threading.get_ident() != threading.main_thread().ident:
+        return run(source, inputs, forms, None) if _get_watch(handler) is None else None
+    if watch is None or watch.is_over:
+        watch = _get_watch(handler)
+        if watch is None:
+            return None
+    try:
+        return run(source, inputs, forms, watch.for_direct)
+    except GLib.Error:
+        if not watch.was_pressed():
+            raise
+    except KeyboardInterrupt:
+        watch.end()
+        raise
+    # A destructor has swallowed what the handler raised.
+    watch.end()
+    raise KeyboardInterrupt
 
 
 def link(cancellable, stop):
