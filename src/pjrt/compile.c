@@ -312,7 +312,7 @@ ghlo_pjrt_executable_compile (PJRT_Executable  *self,
 
   if (ghlo_pjrt_callbacks_find (module, &request.custom_targets, &has_effects, error))
     {
-      ghlo_pjrt_ffi_add_targets (module, &request.custom_targets);
+      has_effects |= ghlo_pjrt_ffi_add_targets (module, &request.custom_targets);
       self->calls_host = request.custom_targets != NULL;
       if (self->n_devices == 1 || ghlo_pjrt_executable_partition (self, &request, error))
         self->core = ghlo_executable_core_new (&request, NULL, error);

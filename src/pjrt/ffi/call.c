@@ -432,11 +432,12 @@ find_handler (const GhloIrOp *op)
   return name != NULL ? ghlo_pjrt_ffi_find (name) : NULL;
 }
 
-static void
+static gboolean
 add_targets (const GhloIrOp      *op,
              GhloCustomTargets  **targets)
 {
   const GhloPjrtFfiHandler *handler = find_handler (op);
+  gboolean found = handler != NULL;
 
   if (handler != NULL && ghlo_custom_targets_find (*targets, handler->name) == NULL)
     {
@@ -453,12 +454,14 @@ add_targets (const GhloIrOp      *op,
   for (guint i = 0; i < op->n_regions; i++)
     for (const GhloIrBlock *block = op->regions[i].first; block != NULL; block = block->next)
       for (const GhloIrOp *inner = block->first; inner != NULL; inner = inner->next)
-        add_targets (inner, targets);
+        found |= add_targets (inner, targets);
+
+  return found;
 }
 
-void
+gboolean
 ghlo_pjrt_ffi_add_targets (const GhloIrModule  *module,
                            GhloCustomTargets  **targets)
 {
-  add_targets (module->op, targets);
+  return add_targets (module->op, targets);
 }

@@ -35,8 +35,8 @@ gboolean                  ghlo_pjrt_ffi_register_type (XLA_FFI_ByteSpan    name,
 void                      ghlo_pjrt_ffi_delete   (int64_t                  type,
                                                   void                    *object);
 
-/* Adds a function to *@targets (nullable) for each registered handler that @module calls. */
-void                      ghlo_pjrt_ffi_add_targets (const GhloIrModule   *module,
+/* Adds a function to *@targets (nullable) for each registered handler that @module calls; FALSE where it calls none. */
+gboolean                  ghlo_pjrt_ffi_add_targets (const GhloIrModule   *module,
                                                   GhloCustomTargets      **targets);
 
 void                      ghlo_pjrt_ffi_fill     (PJRT_FFI_Extension      *ffi,
