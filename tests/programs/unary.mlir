@@ -134,3 +134,39 @@ func.func @complex_parts() {
   check.expect_eq_const %imag, dense<[3.0, 0.5]> : tensor<2xf32>
   func.return
 }
+
+// -----
+
+// Where numbers are infinite: a sign's parts are quotients by the magnitude, and nothing is known of what a sine of them
+// is in. What is unknown is 9 here.
+module @complex_infinite {
+  func.func private @parts(%z: tensor<6xcomplex<f32>>) -> (tensor<6xf32>, tensor<6xf32>) {
+    %nine = stablehlo.constant dense<9.0> : tensor<6xf32>
+    %re = stablehlo.real %z : (tensor<6xcomplex<f32>>) -> tensor<6xf32>
+    %im = stablehlo.imag %z : (tensor<6xcomplex<f32>>) -> tensor<6xf32>
+    %0 = stablehlo.compare NE, %re, %re : (tensor<6xf32>, tensor<6xf32>) -> tensor<6xi1>
+    %1 = stablehlo.compare NE, %im, %im : (tensor<6xf32>, tensor<6xf32>) -> tensor<6xi1>
+    %2 = stablehlo.select %0, %nine, %re : tensor<6xi1>, tensor<6xf32>
+    %3 = stablehlo.select %1, %nine, %im : tensor<6xi1>, tensor<6xf32>
+    return %2, %3 : tensor<6xf32>, tensor<6xf32>
+  }
+  func.func @main() {
+    %z = stablehlo.constant dense<[(0xFF800000, 2.0), (1.0, 0x7F800000), (0x7F800000, 0x7F800000), (3.0, 4.0),
+                                   (0.0, 0.0), (0x7FC00000, 1.0)]> : tensor<6xcomplex<f32>>
+    %axes = stablehlo.constant dense<[(0.0, 0x7F800000), (0xFF800000, 0.0), (0x7F800000, 0x7F800000),
+                                      (0xFF800000, 1.0), (1.0, 0xFF800000), (0x7FC00000, 0.0)]> : tensor<6xcomplex<f32>>
+    %sign = stablehlo.sign %z : tensor<6xcomplex<f32>>
+    %tanh = stablehlo.tanh %axes : tensor<6xcomplex<f32>>
+    %tan = stablehlo.tan %axes : tensor<6xcomplex<f32>>
+    %0:2 = call @parts(%sign) : (tensor<6xcomplex<f32>>) -> (tensor<6xf32>, tensor<6xf32>)
+    %1:2 = call @parts(%tanh) : (tensor<6xcomplex<f32>>) -> (tensor<6xf32>, tensor<6xf32>)
+    %2:2 = call @parts(%tan) : (tensor<6xcomplex<f32>>) -> (tensor<6xf32>, tensor<6xf32>)
+    check.expect_eq_const %0#0, dense<[9.0, 0.0, 9.0, 0.6, 0.0, 9.0]> : tensor<6xf32>
+    check.expect_eq_const %0#1, dense<[0.0, 9.0, 9.0, 0.8, 0.0, 9.0]> : tensor<6xf32>
+    check.expect_eq_const %1#0, dense<[9.0, -1.0, 1.0, -1.0, 9.0, 9.0]> : tensor<6xf32>
+    check.expect_eq_const %1#1, dense<[9.0, 0.0, 0.0, 0.0, 9.0, 0.0]> : tensor<6xf32>
+    check.expect_eq_const %2#0, dense<[0.0, 9.0, 0.0, 9.0, 0.0, 9.0]> : tensor<6xf32>
+    check.expect_eq_const %2#1, dense<[1.0, 9.0, 1.0, 9.0, -1.0, 9.0]> : tensor<6xf32>
+    return
+  }
+}

@@ -179,12 +179,10 @@ static Pair
 make_sign (GhloLowering *self,
            Pair          z)
 {
-  guint32 norm = square_root (self, norm_of (self, z)), is_special = is_any_infinite (self, z);
-  Pair result = { divide (self, z.re, norm), divide (self, z.im, norm) };
+  guint32 norm = square_root (self, norm_of (self, z));
 
-  result = choose_pair (self, is_zero (self, norm), real (self, 0), result);
-
-  return choose_pair (self, is_special, (Pair) { number (self, NAN), number (self, NAN) }, result);
+  return choose_pair (self, is_zero (self, norm), real (self, 0),
+                      (Pair) { divide (self, z.re, norm), divide (self, z.im, norm) });
 }
 
 static Pair
@@ -462,7 +460,7 @@ make_tanh (GhloLowering *self,
                   divide (self, multiply (self, sine, cosine), norm) };
 
   is_unknown = is_nan (self, cosine);
-  result = choose_pair (self, is_unknown, (Pair) { choose (self, is_zero (self, z.re), z.re, nan), nan }, result);
+  result = choose_pair (self, is_unknown, (Pair) { nan, nan }, result);
   result.im = choose (self, is_zero (self, z.im), z.im, result.im);
   result.im = choose (self, both (self, is_far, is_unknown), with_sign (self, number (self, 0), z.im), result.im);
   result.re = choose (self, is_far, with_sign (self, number (self, 1), z.re), result.re);

@@ -122,7 +122,7 @@ ghlo_ref_complex_sign (GhloRefComplex z)
 {
   long double re = creall (z), im = cimagl (z), norm = hypotl (re, im);
 
-  if (isnan (re) || isnan (im) || isinf (norm))
+  if (isnan (re) || isnan (im))
     return CMPLXL (NAN, NAN);
   if (norm == 0)
     return CMPLXL (0, 0);
@@ -303,6 +303,22 @@ ghlo_ref_complex_power (GhloRefComplex x,
     }
 
   return ghlo_ref_complex_exp (ghlo_ref_complex_multiply (y, ghlo_ref_complex_log (x)));
+}
+
+/* C has ±0 as the real part of what is unknown on the imaginary axis. Nothing is known of it. */
+GhloRefComplex
+ghlo_ref_complex_tanh (GhloRefComplex z)
+{
+  return creall (z) == 0 && !isfinite (cimagl (z)) ? CMPLXL (NAN, NAN) : ctanhl (z);
+}
+
+/* -i tanh (i z) */
+GhloRefComplex
+ghlo_ref_complex_tan (GhloRefComplex z)
+{
+  GhloRefComplex turned = ghlo_ref_complex_tanh (CMPLXL (-cimagl (z), creall (z)));
+
+  return CMPLXL (cimagl (turned), -creall (turned));
 }
 
 /* -i log ((x + i y) / sqrt (x^2 + y^2)) */

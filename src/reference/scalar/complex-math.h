@@ -34,6 +34,8 @@ GhloRefComplex ghlo_ref_complex_expm1    (GhloRefComplex z);
 GhloRefComplex ghlo_ref_complex_log      (GhloRefComplex z);
 GhloRefComplex ghlo_ref_complex_log1p    (GhloRefComplex z);
 GhloRefComplex ghlo_ref_complex_logistic (GhloRefComplex z);
+GhloRefComplex ghlo_ref_complex_tan      (GhloRefComplex z);
+GhloRefComplex ghlo_ref_complex_tanh     (GhloRefComplex z);
 GhloRefComplex ghlo_ref_complex_power    (GhloRefComplex x, GhloRefComplex y);
 GhloRefComplex ghlo_ref_complex_atan2    (GhloRefComplex y, GhloRefComplex x);
 /* sqrt (a^2 - x^2) + i log (a + sqrt (a^2 - 1)) with a = (|z + 1| + |z - 1|) / 2. */
