@@ -268,6 +268,14 @@ ghlo_ref_identity (GhloRefCall *call,
   return pass_all (call, error);
 }
 
+/* What only says how tensors are to be split. */
+gboolean
+ghlo_ref_nothing (GhloRefCall *call,
+                  GError     **error)
+{
+  return TRUE;
+}
+
 gboolean
 ghlo_ref_conversion_cast (GhloRefCall *call,
                           GError     **error)
