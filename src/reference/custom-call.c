@@ -31,7 +31,7 @@ pass_first (GhloRefCall *call,
   return ghlo_ref_pass (call, 0, call->operands[0], error);
 }
 
-/* Marks on values, which may be several at once or none. */
+/* Marks on values, which may be several at once or none, and what only keeps its operands. */
 static gboolean
 pass_each (GhloRefCall *call,
            GError     **error)
@@ -305,6 +305,7 @@ static const struct
   { "xla.sdy.LocalToGlobalShape", pass_shard },
   { "LayoutConstraint", pass_each },
   { "control_dep", pass_each },
+  { "dce_sink", pass_each },
   { "annotate_device_placement", pass_each },
   { "MoveToDevice", pass_each },
   { "MoveToHost", pass_each },
