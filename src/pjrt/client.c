@@ -10,7 +10,7 @@
 #include "client/workers.h"
 #include "compiler/devices.h"
 #include "pjrt/error.h"
-#include "pjrt/options.h"
+#include "pjrt/options/client-options.h"
 
 PJRT_Client *
 ghlo_pjrt_client_ref (PJRT_Client *self)

@@ -1,92 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Messages in protobuf's encoding: fields, each a number with its kind, and what the kind says. Fields that nobody
- * asks for are passed over. All of it comes from strangers: lengths are held against what is left.
+ * Reads a CompileOptionsProto. Fields that nobody asks for are passed over.
  */
 
 #include "pjrt/compile-options.h"
 
 #include "base/ghlo-error.h"
-
-typedef enum
-{
-  WIRE_VARINT,
-  WIRE_64,
-  WIRE_BYTES,
-  WIRE_32 = 5,
-} Wire;
-
-typedef struct
-{
-  const guint8 *next, *end;
-} Cursor;
-
-typedef struct
-{
-  guint64 number;
-  Wire    wire;
-  guint64 value;        /* of a VARINT */
-  Cursor  bytes;        /* of BYTES */
-} Field;
-
-static gboolean
-read_varint (Cursor  *cursor,
-             guint64 *value)
-{
-  *value = 0;
-  for (guint shift = 0; shift < 64; shift += 7)
-    {
-      guint8 byte;
-
-      if (cursor->next == cursor->end)
-        return FALSE;
-      byte = *cursor->next++;
-      *value |= (guint64) (byte & 0x7f) << shift;
-      if (byte < 0x80)
-        return TRUE;
-    }
-
-  return FALSE;
-}
-
-/* The next @size bytes as a message, or what else is in them. */
-static gboolean
-read_bytes (Cursor  *cursor,
-            guint64  size,
-            Cursor  *bytes)
-{
-  if (size > (guint64) (cursor->end - cursor->next))
-    return FALSE;
-  *bytes = (Cursor) { cursor->next, cursor->next + size };
-  cursor->next += size;
-
-  return TRUE;
-}
-
-static gboolean
-read_field (Cursor *cursor,
-            Field  *field)
-{
-  guint64 key, size;
-
-  if (!read_varint (cursor, &key))
-    return FALSE;
-  field->number = key >> 3;
-  field->wire = (Wire) (key & 7);
-  switch (field->wire)
-    {
-    case WIRE_VARINT:
-      return read_varint (cursor, &field->value);
-    case WIRE_64:
-      return read_bytes (cursor, 8, &field->bytes);
-    case WIRE_32:
-      return read_bytes (cursor, 4, &field->bytes);
-    case WIRE_BYTES:
-      return read_varint (cursor, &size) && read_bytes (cursor, size, &field->bytes);
-    default:
-      return FALSE;
-    }
-}
+#include "pjrt/options/overrides.h"
 
 typedef struct
 {
@@ -94,19 +14,20 @@ typedef struct
   gint64                  n_replicas, n_partitions;     /* of the assignment; 0: there is none */
   GArray                 *ids;                          /* of it, computation by computation */
   gsize                   max_devices;
+  GError                 *error;                        /* what is wrong, where that can be said */
 } Reader;
 
 /* Calls @read with each field of @message. */
 static gboolean
-read_message (Cursor     message,
-              Reader    *reader,
-              gboolean (*read) (Reader      *reader,
-                                const Field *field))
+read_message (GhloPjrtCursor   message,
+              Reader          *reader,
+              gboolean       (*read) (Reader              *reader,
+                                      const GhloPjrtField *field))
 {
-  Field field;
+  GhloPjrtField field;
 
   while (message.next < message.end)
-    if (!read_field (&message, &field) || !read (reader, &field))
+    if (!ghlo_pjrt_read_field (&message, &field) || !read (reader, &field))
       return FALSE;
 
   return TRUE;
@@ -127,33 +48,33 @@ add_id (Reader  *reader,
 
 /* DeviceAssignmentProto.ComputationDevice: the devices of one partition, by replica, packed or one by one. */
 static gboolean
-read_computation (Reader      *reader,
-                  const Field *field)
+read_computation (Reader              *reader,
+                  const GhloPjrtField *field)
 {
-  Cursor ids = field->bytes;
+  GhloPjrtCursor ids = field->bytes;
   guint64 id;
 
   if (field->number != 1)
     return TRUE;
-  if (field->wire == WIRE_VARINT)
+  if (field->wire == GHLO_PJRT_WIRE_VARINT)
     return add_id (reader, field->value);
-  while (field->wire == WIRE_BYTES && ids.next < ids.end)
-    if (!read_varint (&ids, &id) || !add_id (reader, id))
+  while (field->wire == GHLO_PJRT_WIRE_BYTES && ids.next < ids.end)
+    if (!ghlo_pjrt_read_varint (&ids, &id) || !add_id (reader, id))
       return FALSE;
 
-  return field->wire == WIRE_BYTES;
+  return field->wire == GHLO_PJRT_WIRE_BYTES;
 }
 
 /* DeviceAssignmentProto. */
 static gboolean
-read_assignment (Reader      *reader,
-                 const Field *field)
+read_assignment (Reader              *reader,
+                 const GhloPjrtField *field)
 {
-  if (field->number == 1 && field->wire == WIRE_VARINT)
+  if (field->number == 1 && field->wire == GHLO_PJRT_WIRE_VARINT)
     reader->n_replicas = (gint64) field->value;
-  else if (field->number == 2 && field->wire == WIRE_VARINT)
+  else if (field->number == 2 && field->wire == GHLO_PJRT_WIRE_VARINT)
     reader->n_partitions = (gint64) field->value;
-  else if (field->number == 3 && field->wire == WIRE_BYTES)
+  else if (field->number == 3 && field->wire == GHLO_PJRT_WIRE_BYTES)
     return read_message (field->bytes, reader, read_computation);
 
   return TRUE;
@@ -161,14 +82,14 @@ read_assignment (Reader      *reader,
 
 /* ExecutableBuildOptionsProto. */
 static gboolean
-read_build (Reader      *reader,
-            const Field *field)
+read_build (Reader              *reader,
+            const GhloPjrtField *field)
 {
-  if (field->number == 4 && field->wire == WIRE_VARINT)
+  if (field->number == 4 && field->wire == GHLO_PJRT_WIRE_VARINT)
     reader->options->n_replicas = (gint64) field->value;
-  else if (field->number == 5 && field->wire == WIRE_VARINT)
+  else if (field->number == 5 && field->wire == GHLO_PJRT_WIRE_VARINT)
     reader->options->n_partitions = (gint64) field->value;
-  else if (field->number == 9 && field->wire == WIRE_BYTES)
+  else if (field->number == 9 && field->wire == GHLO_PJRT_WIRE_BYTES)
     return read_message (field->bytes, reader, read_assignment);
 
   return TRUE;
@@ -176,12 +97,14 @@ read_build (Reader      *reader,
 
 /* CompileOptionsProto. */
 static gboolean
-read_options (Reader      *reader,
-              const Field *field)
+read_options (Reader              *reader,
+              const GhloPjrtField *field)
 {
-  if (field->number == 3 && field->wire == WIRE_BYTES)
+  if (field->number == 3 && field->wire == GHLO_PJRT_WIRE_BYTES)
     return read_message (field->bytes, reader, read_build);
-  if (field->number == 4 && field->wire == WIRE_VARINT)
+  if (field->number == 7 && field->wire == GHLO_PJRT_WIRE_BYTES)
+    return ghlo_pjrt_override_read (reader->options, field->bytes, &reader->error);
+  if (field->number == 4 && field->wire == GHLO_PJRT_WIRE_VARINT)
     reader->options->is_portable = field->value != 0;
 
   return TRUE;
@@ -237,12 +160,15 @@ ghlo_pjrt_compile_options_read (GhloPjrtCompileOptions  *self,
   g_autoptr (GArray) ids = g_array_new (FALSE, FALSE, sizeof (gint64));
   Reader reader = { .options = self, .ids = ids, .max_devices = max_devices };
   const guint8 *first = (const guint8 *) (size > 0 ? data : "");
-  Cursor message = { first, first + size };
+  GhloPjrtCursor message = { first, first + size };
 
   if (!read_message (message, &reader, read_options))
     {
-      g_set_error_literal (error, GHLO_ERROR, GHLO_ERROR_INVALID_ARGUMENT,
-                           "expected a CompileOptionsProto for no more devices than there are, found something else");
+      if (reader.error == NULL)
+        reader.error = g_error_new_literal (GHLO_ERROR, GHLO_ERROR_INVALID_ARGUMENT,
+                                            "expected a CompileOptionsProto for no more devices than there are, "
+                                            "found something else");
+      g_propagate_error (error, reader.error);
       return FALSE;
     }
   /* JAX leaves what is 1 or 0 out. */
@@ -259,39 +185,6 @@ void
 ghlo_pjrt_compile_options_clear (GhloPjrtCompileOptions *self)
 {
   g_clear_pointer (&self->device_ids, g_free);
-}
-
-void
-ghlo_pjrt_append_varint (GByteArray *bytes,
-                         guint64     value)
-{
-  do
-    {
-      guint8 byte = (guint8) ((value & 0x7f) | (value > 0x7f ? 0x80 : 0));
-
-      g_byte_array_append (bytes, &byte, 1);
-      value >>= 7;
-    }
-  while (value != 0);
-}
-
-void
-ghlo_pjrt_append_number (GByteArray *bytes,
-                         guint       field,
-                         guint64     value)
-{
-  ghlo_pjrt_append_varint (bytes, field << 3 | WIRE_VARINT);
-  ghlo_pjrt_append_varint (bytes, value);
-}
-
-void
-ghlo_pjrt_append_message (GByteArray       *bytes,
-                          guint             field,
-                          const GByteArray *message)
-{
-  ghlo_pjrt_append_varint (bytes, field << 3 | WIRE_BYTES);
-  ghlo_pjrt_append_varint (bytes, message->len);
-  g_byte_array_append (bytes, message->data, message->len);
 }
 
 GBytes *

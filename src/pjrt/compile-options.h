@@ -6,7 +6,8 @@
 
 #pragma once
 
-#include <glib.h>
+#include "base/ghlo-enums.h"
+#include "pjrt/options/protobuf.h"
 
 G_BEGIN_DECLS
 
@@ -16,9 +17,11 @@ typedef struct
   gint64 *device_ids;                   /* owned; n_replicas × n_partitions, partitions of a replica beside each
                                            other; NULL: the first ones */
   gboolean is_portable;                 /* runs on whatever device an execution names */
+  gint64   optimization_level;          /* a GhloOptimizationLevel; -1, as the next: the default one */
+  gint64   excess_precision;            /* a boolean */
 } GhloPjrtCompileOptions;
 
-#define GHLO_PJRT_COMPILE_OPTIONS_INIT { 1, 1, NULL, FALSE }
+#define GHLO_PJRT_COMPILE_OPTIONS_INIT { 1, 1, NULL, FALSE, -1, -1 }
 
 /* INVALID_ARGUMENT for what is no such message, or asks for more than @max_devices. */
 gboolean ghlo_pjrt_compile_options_read  (GhloPjrtCompileOptions  *self,
@@ -32,16 +35,5 @@ G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (GhloPjrtCompileOptions, ghlo_pjrt_compile_opti
 
 /* xla.DeviceAssignmentProto of them. */
 GBytes  *ghlo_pjrt_device_assignment_write (const GhloPjrtCompileOptions *options);
-
-/* Messages in protobuf's encoding, field by field: bare numbers, as packed lists have them; a field that is a number;
- * one that is a message, or such a list. */
-void     ghlo_pjrt_append_varint         (GByteArray              *bytes,
-                                          guint64                  value);
-void     ghlo_pjrt_append_number         (GByteArray              *bytes,
-                                          guint                    field,
-                                          guint64                  value);
-void     ghlo_pjrt_append_message        (GByteArray              *bytes,
-                                          guint                    field,
-                                          const GByteArray        *message);
 
 G_END_DECLS

@@ -284,15 +284,19 @@ estimate_seconds (const PJRT_Executable *self,
   return cost.seconds >= 0 ? cost.seconds + count_steps (&plan->body) * STEP_SECONDS : INFINITY;
 }
 
-/* What JAX means by a program, where StableHLO's specification has it otherwise. */
+/* What JAX means by a program, where StableHLO's specification has it otherwise, and what the caller asks for. */
 static GhloSettings *
-make_settings (void)
+make_settings (const GhloPjrtCompileOptions *options)
 {
   static const char *const passes[] = { "whole-scatter-windows", NULL };
   GhloSettings *settings = ghlo_settings_new ();
 
   g_strfreev (settings->enabled_passes);
   settings->enabled_passes = g_strdupv ((char **) passes);
+  if (options->optimization_level >= 0)
+    settings->optimization_level = (GhloOptimizationLevel) options->optimization_level;
+  if (options->excess_precision >= 0)
+    settings->excess_precision = options->excess_precision != 0;
 
   return settings;
 }
@@ -305,7 +309,7 @@ ghlo_pjrt_executable_compile (PJRT_Executable  *self,
 {
   GhloCompileRequest request = {
     .module = module, .device = self->client->core, .counters = self->client->counters,
-    .settings = settings != NULL ? ghlo_settings_ref (settings) : make_settings (),
+    .settings = settings != NULL ? ghlo_settings_ref (settings) : make_settings (&self->options),
   };
   const GhloIrType *type;
   gboolean has_effects;

@@ -177,6 +177,74 @@ test_repeated (void)
   CALL (Client_Destroy, .client = client);
 }
 
+/* CompileOptionsProto { env_option_overrides { key: @name value { @value } } } of an OptionOverrideProto's bytes. */
+static GByteArray *
+write_override (const char *name,
+                const char *value)
+{
+  const guint8 lengths[] = { 0x3a, (guint8) (strlen (name) + strlen (value) + 4), 0x0a, (guint8) strlen (name) };
+  const guint8 last[] = { 0x12, (guint8) strlen (value) };
+  GByteArray *bytes = g_byte_array_new ();
+
+  g_byte_array_append (bytes, lengths, sizeof lengths);
+  g_byte_array_append (bytes, (const guint8 *) name, strlen (name));
+  g_byte_array_append (bytes, last, sizeof last);
+  g_byte_array_append (bytes, (const guint8 *) value, strlen (value));
+
+  return bytes;
+}
+
+static void
+test_overrides (void)
+{
+  /* Fields: 1 a text, 2 a boolean, 3 an integer, 4 a real number. */
+  static const struct
+  {
+    const char *name, *value, *problem;
+  } rows[] = {
+    { "xla_allow_excess_precision", "\x10\x01", NULL },
+    { "xla_allow_excess_precision", "\x0a\x05" "False", NULL },
+    { "xla_allow_excess_precision", "\x18\x01", "xla_allow_excess_precision, '1' is not a valid bool value." },
+    { "xla_allow_excess_precision", "", "'nothing' is not a valid bool value." },
+    { "xla_allow_excess_precision", "\x0a\x02\xff\x61", "is not a valid bool value." },
+    { "xla_backend_optimization_level", "\x18\x03", NULL },
+    { "xla_backend_optimization_level", "\x18\x7f", NULL },
+    { "xla_backend_optimization_level", "\x0a\x01" "1", NULL },
+    { "xla_backend_optimization_level", "\x0a\x01" "x", "'x' is not a valid int32 value." },
+    { "xla_backend_optimization_level", "\x21" "12345678", "'a real number' is not a valid int32 value." },
+    { "xla_embed_ir_in_executable", "\x0a\x03" "yes", "'yes' is not a valid bool value." },
+    { "xla_of_another_compiler", "\x0a\x03" "yes", NULL },
+    { "", "\x10\x01", "No such compile option: ''" },
+    { "abacus", "\x10\x01", "No such compile option: 'abacus'" },
+    { "abacus", "\x0a\x09", "expected a CompileOptionsProto" },
+  };
+  PJRT_Client *client = call_client ("cpu");
+
+  for (guint i = 0; i < G_N_ELEMENTS (rows); i++)
+    {
+      g_autoptr (GByteArray) options = write_override (rows[i].name, rows[i].value);
+      PJRT_Client_Compile_Args args = { .struct_size = sizeof args, .client = client };
+      const PJRT_Program program = {
+        .struct_size = sizeof program, .code = (char *) twice, .code_size = strlen (twice), .format = "mlir",
+        .format_size = strlen ("mlir"),
+      };
+      PJRT_Error *error;
+
+      args.program = &program;
+      args.compile_options = (const char *) options->data;
+      args.compile_options_size = options->len;
+      error = api->PJRT_Client_Compile (&args);
+      if (rows[i].problem != NULL)
+        call_check_error (error, PJRT_Error_Code_INVALID_ARGUMENT, rows[i].problem);
+      else
+        {
+          call_check ("Compile", error);
+          CALL (LoadedExecutable_Destroy, .executable = args.executable);
+        }
+    }
+  CALL (Client_Destroy, .client = client);
+}
+
 int
 main (int    argc,
       char **argv)
@@ -188,6 +256,7 @@ main (int    argc,
   g_test_add_func ("/pjrt/programs/fingerprints", test_fingerprints);
   g_test_add_func ("/pjrt/programs/serialize", test_serialize);
   g_test_add_func ("/pjrt/programs/repeated", test_repeated);
+  g_test_add_func ("/pjrt/programs/overrides", test_overrides);
 
   return g_test_run ();
 }

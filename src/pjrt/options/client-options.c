@@ -3,7 +3,7 @@
  * What a client is created with.
  */
 
-#include "pjrt/options.h"
+#include "pjrt/options/client-options.h"
 
 #include <string.h>
 
