@@ -8,8 +8,8 @@
 #include <string.h>
 
 #include "client/reclaim.h"
-#include "ir/print/print.h"
 #include "pjrt/error.h"
+#include "pjrt/program-text.h"
 
 PJRT_Executable *
 ghlo_pjrt_executable_ref (PJRT_Executable *self)
@@ -174,7 +174,7 @@ optimized_program (PJRT_Executable_OptimizedProgram_Args *args)
   PJRT_NEEDS (args, program);
   program = args->program;
   PJRT_NEEDS (program, format_size);
-  text = ghlo_ir_to_text (args->executable->core->module, GHLO_IR_PRINT_DEFAULT, &error);
+  text = ghlo_pjrt_program_text (args->executable->core->module, &error);
   if (text == NULL)
     return ghlo_pjrt_error_take (error);
   size = strlen (text);
