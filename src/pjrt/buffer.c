@@ -113,7 +113,8 @@ static PJRT_Error *
 element_type (PJRT_Buffer_ElementType_Args *args)
 {
   PJRT_NEEDS (args, type);
-  args->type = ghlo_pjrt_element_type_to (ghlo_tensor_type_get_element_type (args->buffer->type));
+  args->type = args->buffer->is_token ? PJRT_Buffer_Type_TOKEN
+               : ghlo_pjrt_element_type_to (ghlo_tensor_type_get_element_type (args->buffer->type));
 
   return NULL;
 }
@@ -291,35 +292,41 @@ copy_late (GhloPjrtPromise *from,
 }
 
 /* Another of the devices that are one shares the bytes, which nobody writes to as long as two have them. */
+static PJRT_Buffer *
+copy_buffer (PJRT_Buffer  *self,
+             PJRT_Device  *device,
+             GError      **error)
+{
+  g_autoptr (GhloPjrtPromise) promise = NULL;
+  g_autoptr (GhloValue) value = NULL;
+  GhloValue *copied = NULL;
+
+  promise = ghlo_pjrt_buffer_hold (self, error);
+  if (promise == NULL)
+    return NULL;
+  if (device != self->device && device->core == self->device->core)
+    return ghlo_pjrt_buffer_new_promise (device, self->type, g_steal_pointer (&promise));
+  if (!ghlo_pjrt_promise_is_ready (promise))
+    return ghlo_pjrt_buffer_new_promise (device, self->type, copy_late (g_steal_pointer (&promise), device));
+  value = ghlo_pjrt_promise_get (promise, error);
+  if (value != NULL)
+    copied = copy_value (value, device->core, error);
+
+  return copied != NULL ? ghlo_pjrt_buffer_new_value (device, copied) : NULL;
+}
+
 static PJRT_Error *
 copy_to (PJRT_Buffer  *self,
          PJRT_Device  *device,
          PJRT_Buffer **copy)
 {
-  g_autoptr (GhloPjrtPromise) promise = NULL;
-  g_autoptr (GhloValue) value = NULL;
-  GhloValue *copied = NULL;
   GError *error = NULL;
+  PJRT_Buffer *copied = copy_buffer (self, device, &error);
 
-  promise = ghlo_pjrt_buffer_hold (self, &error);
-  if (promise == NULL)
-    return ghlo_pjrt_error_take (error);
-  if (device != self->device && device->core == self->device->core)
-    {
-      *copy = ghlo_pjrt_buffer_new_promise (device, self->type, g_steal_pointer (&promise));
-      return NULL;
-    }
-  if (!ghlo_pjrt_promise_is_ready (promise))
-    {
-      *copy = ghlo_pjrt_buffer_new_promise (device, self->type, copy_late (g_steal_pointer (&promise), device));
-      return NULL;
-    }
-  value = ghlo_pjrt_promise_get (promise, &error);
-  if (value != NULL)
-    copied = copy_value (value, device->core, &error);
   if (copied == NULL)
     return ghlo_pjrt_error_take (error);
-  *copy = ghlo_pjrt_buffer_new_value (device, copied);
+  copied->is_token = self->is_token;
+  *copy = copied;
 
   return NULL;
 }

@@ -14,6 +14,7 @@ struct PJRT_Buffer
 {
   PJRT_Device    *device;       /* which keeps the client */
   GhloTensorType *type;         /* owned */
+  gboolean        is_token;     /* callers see no elements, but a token of a program's */
   GhloPending    *ready;        /* owned; what writes it; NULL: written */
   guint           execution;    /* by the number in the client's habits; 0: none that counts there */
   GMutex          lock;         /* guards what follows */

@@ -198,9 +198,8 @@ make_outputs (Execution           *self,
         GhloPjrtPromise *promise = ghlo_pjrt_promise_new_late (self->end);
 
         self->outputs[(gsize) i * executable->n_outputs + j] = promise;
-        lists[i][j] = ghlo_pjrt_buffer_new_promise (executable->devices[i],
-                                                    executable->types[executable->n_inputs + j],
-                                                    ghlo_pjrt_promise_ref (promise));
+        lists[i][j] = ghlo_pjrt_execute_promise (executable, executable->devices[i], j,
+                                                 ghlo_pjrt_promise_ref (promise));
       }
 }
 

@@ -220,6 +220,7 @@ make_outputs (const Execution  *self,
         }
       outputs[i] = ghlo_pjrt_buffer_new_value (self->device, value);
       outputs[i]->execution = self->number;
+      outputs[i]->is_token = executable->is_token[executable->n_inputs + i];
     }
 
   return TRUE;
@@ -302,6 +303,20 @@ is_ready (gpointer data)
   return ghlo_pjrt_promises_are_ready (self->inputs, self->executable->n_inputs);
 }
 
+PJRT_Buffer *
+ghlo_pjrt_execute_promise (const PJRT_Executable *executable,
+                           PJRT_Device           *device,
+                           guint                  output,
+                           GhloPjrtPromise       *promise)
+{
+  const guint i = executable->n_inputs + output;
+  PJRT_Buffer *buffer = ghlo_pjrt_buffer_new_promise (device, executable->types[i], promise);
+
+  buffer->is_token = executable->is_token[i];
+
+  return buffer;
+}
+
 /* In the queue: the outputs are promises. */
 static void
 enqueue (Execution    *execution,
@@ -319,8 +334,7 @@ enqueue (Execution    *execution,
   for (guint i = 0; i < executable->n_outputs; i++)
     {
       self->outputs[i] = ghlo_pjrt_promise_new_late (self->end);
-      outputs[i] = ghlo_pjrt_buffer_new_promise (self->device, executable->types[executable->n_inputs + i],
-                                                 ghlo_pjrt_promise_ref (self->outputs[i]));
+      outputs[i] = ghlo_pjrt_execute_promise (executable, self->device, i, ghlo_pjrt_promise_ref (self->outputs[i]));
       outputs[i]->execution = self->number;
     }
   *pending = ghlo_pending_ref (self->end);
@@ -350,8 +364,7 @@ fail (const Execution  *self,
   const PJRT_Executable *executable = self->executable;
 
   for (guint i = 0; i < executable->n_outputs; i++)
-    outputs[i] = ghlo_pjrt_buffer_new_promise (self->device, executable->types[executable->n_inputs + i],
-                                               ghlo_pjrt_promise_new_late (failure));
+    outputs[i] = ghlo_pjrt_execute_promise (executable, self->device, i, ghlo_pjrt_promise_new_late (failure));
   *pending = ghlo_pending_ref (failure);
 }
 

@@ -6,6 +6,7 @@
 #pragma once
 
 #include "pjrt/executable.h"
+#include "pjrt/promise.h"
 
 G_BEGIN_DECLS
 
@@ -13,6 +14,11 @@ G_BEGIN_DECLS
 void         ghlo_pjrt_give_up_inputs     (const PJRT_Executable                     *executable,
                                            const PJRT_ExecuteOptions                 *options,        /* nullable */
                                            PJRT_Buffer *const                        *arguments);
+/* What the caller has of @output on @device until it is there; takes over the reference to @promise. */
+PJRT_Buffer *ghlo_pjrt_execute_promise    (const PJRT_Executable                     *executable,
+                                           PJRT_Device                               *device,
+                                           guint                                      output,
+                                           GhloPjrtPromise                           *promise);
 /* On all devices of an executable that has several: the outputs are there, and the result, the caller's, is what they
  * wait for. */
 GhloPending *ghlo_pjrt_execute_partitions (const PJRT_LoadedExecutable_Execute_Args  *args,

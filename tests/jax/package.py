@@ -13,6 +13,7 @@ import jax
 import jax.numpy as jnp
 import jax_plugins.ghlo
 import numpy as np
+from jax.experimental.shard_alike import shard_alike
 
 import tap
 
@@ -78,6 +79,52 @@ def test_donation():
     x = jnp.ones(1000)
     np.testing.assert_array_equal(double(x), np.full(1000, 2))
     assert x.is_deleted()
+
+
+def test_compiler_options():
+    """Those of XLA's that there is a counterpart of, what is none, and its others."""
+    lowered = jax.jit(lambda x: (x.astype(jnp.bfloat16).astype(jnp.float32), x + x)).lower(jnp.ones(3))
+    value = np.float32(1 + 2**-20)
+    for options, kept in (({}, False), ({'xla_allow_excess_precision': True}, True),
+                          ({'xla_allow_excess_precision': 'false'}, False),
+                          ({'xla_backend_optimization_level': 0, 'xla_cpu_enable_fast_math': False}, False)):
+        found = lowered.compile(compiler_options=options)(jnp.full(3, value))[0]
+        np.testing.assert_array_equal(found, np.full(3, value if kept else 1, np.float32), err_msg=str(options))
+    for options, problem in (({'abacus': 1}, "No such compile option: 'abacus'"),
+                             ({'xla_allow_excess_precision': 'perhaps'}, "'perhaps' is not a valid bool value"),
+                             ({'xla_backend_optimization_level': 'high'}, "'high' is not a valid int32 value")):
+        try:
+            lowered.compile(compiler_options=options)
+        except jax.errors.JaxRuntimeError as error:
+            assert problem in str(error), error
+        else:
+            raise AssertionError(f'expected {options} to be refused')
+
+
+def test_text():
+    """Of compiled programs with shardings, on one device."""
+    mesh = jax.make_mesh((1,), ('x',), axis_types=(jax.sharding.AxisType.Auto,))
+    spec = jax.sharding.PartitionSpec('x')
+    shared = jax.sharding.NamedSharding(mesh, spec)
+    twice = jax.shard_map(lambda x: jax.lax.psum(jnp.sin(x), 'x'), mesh=mesh, in_specs=spec,
+                          out_specs=jax.sharding.PartitionSpec())
+    for function in (lambda x: jax.lax.with_sharding_constraint(jnp.sin(x), shared), twice,
+                     lambda x: shard_alike(jnp.sin(x), x)[0]):
+        text = jax.jit(function).lower(jnp.ones(4)).compile().as_text()
+        assert 'sine(' in text, text
+
+
+def test_tokens():
+    """They are no arrays."""
+    token = jax.lax.create_token()
+    try:
+        np.asarray(token._buf)    # pylint: disable=protected-access
+    except RuntimeError as error:
+        assert 'token' in str(error), error
+    else:
+        raise AssertionError('expected no array')
+    _, found = jax.jit(lambda t, x: (t, x + 1))(token, 1.0)
+    assert found == 2
 
 
 def test_platform_dependent():

@@ -598,7 +598,7 @@ test_tokens (void)
                          PJRT_HostBufferSemantics_kImmutableOnlyDuringCall, NULL);
   inputs[1] = call_floats (client, counted, 2);
   call_check ("Execute", call_execute (loaded, inputs, 2, outputs, NULL));
-  g_assert_cmpint (CALL (Buffer_ElementType, .buffer = outputs[0]).type, ==, PJRT_Buffer_Type_PRED);
+  g_assert_cmpint (CALL (Buffer_ElementType, .buffer = outputs[0]).type, ==, PJRT_Buffer_Type_TOKEN);
   g_assert_cmpint (CALL (Buffer_Dimensions, .buffer = outputs[0]).dims[0], ==, 0);
   call_read (outputs[1], numbers, sizeof numbers);
   g_assert_cmpfloat (numbers[1], ==, 1);
