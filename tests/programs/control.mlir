@@ -73,6 +73,7 @@ module @calls {
     %1 = stablehlo.custom_call @Sharding(%0) : (tensor<2xi32>) -> tensor<2xi32>
     %2:2 = stablehlo.optimization_barrier %1, %x : tensor<2xi32>, tensor<2xi32>
     stablehlo.custom_call @control_dep(%2#1, %1) {has_side_effect = true} : (tensor<2xi32>, tensor<2xi32>) -> ()
+    stablehlo.custom_call @dce_sink(%2#1) {has_side_effect = true} : (tensor<2xi32>) -> ()
     check.expect_eq_const %2#0, dense<[6, 8]> : tensor<2xi32>
     check.expect_eq_const %2#1, dense<[3, 4]> : tensor<2xi32>
     func.return

@@ -251,7 +251,8 @@ find_address (const GhloCpuLapackWords *self,
 
 /* Functions of each number of words that there is in the table. A length is as wide as an address. */
 #define ADDRESSES_6  gpointer, gpointer, gpointer, gpointer, gpointer, gpointer
-#define ADDRESSES_8  ADDRESSES_6, gpointer, gpointer
+#define ADDRESSES_7  ADDRESSES_6, gpointer
+#define ADDRESSES_8  ADDRESSES_7, gpointer
 #define ADDRESSES_9  ADDRESSES_8, gpointer
 #define ADDRESSES_10 ADDRESSES_9, gpointer
 #define ADDRESSES_11 ADDRESSES_10, gpointer
@@ -260,7 +261,8 @@ find_address (const GhloCpuLapackWords *self,
 #define ADDRESSES_16 ADDRESSES_15, gpointer
 #define ADDRESSES_17 ADDRESSES_16, gpointer
 #define VALUES_6(w)  w[0], w[1], w[2], w[3], w[4], w[5]
-#define VALUES_8(w)  VALUES_6 (w), w[6], w[7]
+#define VALUES_7(w)  VALUES_6 (w), w[6]
+#define VALUES_8(w)  VALUES_7 (w), w[7]
 #define VALUES_9(w)  VALUES_8 (w), w[8]
 #define VALUES_10(w) VALUES_9 (w), w[9]
 #define VALUES_11(w) VALUES_10 (w), w[10]
@@ -281,6 +283,7 @@ call_function (gpointer  function,
   switch (n)
     {
     CALL (6)
+    CALL (7)
     CALL (8)
     CALL (9)
     CALL (10)

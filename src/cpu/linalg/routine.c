@@ -16,6 +16,7 @@
 #include "cpu/library/blas.h"
 #include "cpu/linalg/call.h"
 #include "cpu/linalg/complete.h"
+#include "cpu/linalg/tridiagonal.h"
 #include "cpu/move/copy.h"
 #include "runtime/parallel.h"
 
@@ -114,13 +115,15 @@ find_function (GhloCpuRoutine *self)
   const GhloCpuBlas *blas = ghlo_cpu_blas ();
   char name[GHLO_IR_LAPACK_WORD];
 
-  if (self->lapack.name == NULL)
-    return "LAPACK does not have the routine";
   for (guint i = 0; i < G_N_ELEMENTS (letters); i++)
     if (letters[i].type == self->lapack.type)
       self->letter = letters[i].letter;
   if (self->letter == '\0')
     return "there is no library for factorizations of such numbers";
+  self->function = ghlo_cpu_tridiagonal_find (&self->lapack);
+  if (self->function != NULL)
+    return NULL;
+  g_assert (self->lapack.name != NULL);
   g_snprintf (name, sizeof (name), "%c%s_", self->letter, self->lapack.name);
   self->function = blas != NULL ? dlsym (blas->library, name) : NULL;
   if (self->function == NULL)
@@ -280,7 +283,8 @@ ghlo_cpu_routine_scratch_size (const GhloCpuRoutine *self)
 char *
 ghlo_cpu_routine_describe (const GhloCpuRoutine *self)
 {
-  return g_strdup_printf ("openblas %c%s, %s", self->letter, self->lapack.name, self->core);
+  return self->core == NULL ? g_strdup ("tridiagonal elimination")
+                            : g_strdup_printf ("openblas %c%s, %s", self->letter, self->lapack.name, self->core);
 }
 
 int
