@@ -7,10 +7,12 @@ ApproxTopK, which is exact.
     test_lapack.py DEVICE [ROUTINE…]      (of the routines these alone)
 """
 
+import functools
 import itertools
 import os
 import sys
 import tempfile
+import threading
 
 try:
     import numpy as np
@@ -20,6 +22,7 @@ except ImportError:
 
 sys.path.insert(0, os.path.join(os.path.dirname(__file__), '..', 'conformance'))
 from common import Tap, ghlo  # pylint: disable=wrong-import-position
+from together import Together  # pylint: disable=wrong-import-position
 
 DEVICE = sys.argv[1]
 TYPES = {'s': ('f4', 'f32'), 'd': ('f8', 'f64'), 'c': ('c8', 'complex<f32>'), 'z': ('c16', 'complex<f64>')}
@@ -29,7 +32,18 @@ BATCHES = {'s': [(), (2, 3)], 'd': [(3,)], 'c': [(2,)], 'z': [()]}
 COLUMNS = {'tridiagonal_solve_perturbed_ffi'}
 SHAPES = [(1, 1), (5, 3), (4, 4), (20, 33)]
 ORDERS = [1, 2, 31]
-random = np.random.default_rng(1)
+
+
+class Case(threading.local):
+    """Of each thread its own: where numbers come from, and what the environment has besides."""
+
+    def __init__(self):
+        super().__init__()
+        self.random = np.random.default_rng(1)
+        self.environment = {}
+
+
+case = Case()
 
 
 def tensor(array):
@@ -44,26 +58,31 @@ def layout(array, rank):
     return f'dense<{order}> : tensor<{array.ndim}xindex>'
 
 
-def write(target, operands, results, config):
-    """A program of one call; operands and results are pairs of an array, or one of its shape, and its rank."""
-    names = ', '.join(f'%a{i}' for i in range(len(operands)))
-    types = [tensor(array) for array, _ in operands]
-    gives = [tensor(array) for array, _ in results]
-    many = f':{len(gives)}' if len(gives) > 1 else ''
-    values = ', '.join(f'%0#{i}' for i in range(len(gives))) if many else '%0'
-    layouts = ''
-    if target.startswith('lapack_') or target in COLUMNS:
-        layouts = ', '.join(f'{what} = [{", ".join(layout(*pair) for pair in pairs)}]' for what, pairs in
-                            (('operand_layouts', operands), ('result_layouts', results)))
-    attributes = ', '.join(filter(None, [f'mhlo.backend_config = {{{config}}}', layouts]))
-    return f'''func.func @main({", ".join(f"%a{i}: {t}" for i, t in enumerate(types))}) -> ({", ".join(gives)}) {{
-  %0{many} = stablehlo.custom_call @{target}({names}) {{{attributes}}} : ({", ".join(types)}) -> ({", ".join(gives)})
-  return {values} : {", ".join(gives)}
-}}
-'''
+def types_of(pairs):
+    return ', '.join(tensor(array) for array, _ in pairs)
 
 
-def run_text(text, inputs):
+def write(*calls):
+    """A program of calls, each a target, its operands, its results and its attributes; operands and results are pairs
+    of an array, or one of its shape, and its rank."""
+    arguments, lines, values = [], [], []
+    for i, (target, operands, results, config) in enumerate(calls):
+        names = [f'%a{i}_{j}' for j in range(len(operands))]
+        arguments += [f'{name}: {tensor(array)}' for name, (array, _) in zip(names, operands)]
+        values += [f'%{i}#{j}' for j in range(len(results))]
+        layouts = ''
+        if target.startswith('lapack_') or target in COLUMNS:
+            layouts = ', '.join(f'{what} = [{", ".join(layout(*pair) for pair in pairs)}]' for what, pairs in
+                                (('operand_layouts', operands), ('result_layouts', results)))
+        attributes = ', '.join(filter(None, [f'mhlo.backend_config = {{{config}}}', layouts]))
+        lines.append(f'  %{i}:{len(results)} = stablehlo.custom_call @{target}({", ".join(names)}) {{{attributes}}} : '
+                     f'({types_of(operands)}) -> ({types_of(results)})\n')
+    gives = types_of([pair for _, _, results, _ in calls for pair in results])
+    return (f'func.func @main({", ".join(arguments)}) -> ({gives}) {{\n' + ''.join(lines)
+            + f'  return {", ".join(values)} : {gives}\n}}\n')
+
+
+def run_text(text, inputs, environment=None):
     with tempfile.TemporaryDirectory() as folder:
         path = os.path.join(folder, 'program.mlir')
         with open(path, 'w', encoding='utf-8') as file:
@@ -72,13 +91,38 @@ def run_text(text, inputs):
         for i, array in enumerate(inputs):
             np.save(os.path.join(folder, f'in{i}.npy'), array)
             arguments.append(f'--input={folder}/in{i}.npy')
-        finished = ghlo('run', f'--device={DEVICE}', f'--output-dir={folder}', path, *arguments)
+        finished = ghlo('run', f'--device={DEVICE}', f'--output-dir={folder}', path, *arguments,
+                        env={**os.environ, **(environment or {})})
         if finished.returncode != 0:
             raise RuntimeError(finished.stderr or f'status {finished.returncode}')
         outputs = []
         while os.path.exists(path := os.path.join(folder, f'out{len(outputs)}.npy')):
             outputs.append(np.load(path))
         return outputs
+
+
+def run_calls(calls, environment):
+    """A list of outputs for each call, or of what is wrong with it: what is wrong with all of them may be one's."""
+    try:
+        outputs = run_text(write(*calls), [array for _, operands, _, _ in calls for array, _ in operands], environment)
+    except RuntimeError as error:
+        return [error] if len(calls) == 1 else [run_calls([one], environment)[0] for one in calls]
+    ends = list(itertools.accumulate(len(results) for _, _, results, _ in calls))
+    return [outputs[end - len(results):end] for end, (_, _, results, _) in zip(ends, calls)]
+
+
+def answer(questions):
+    """In one program those that are for one environment."""
+    answers = [None] * len(questions)
+    for environment in {tuple(environment.items()) for _, environment in questions}:
+        places = [i for i, question in enumerate(questions) if tuple(question[1].items()) == environment]
+        found = run_calls([questions[i][0] for i in places], dict(environment))
+        for i, outputs in zip(places, found, strict=True):
+            answers[i] = outputs
+    return answers
+
+
+together = Together(answer)
 
 
 def call(name, letter, operands, results, **config):
@@ -88,7 +132,7 @@ def call(name, letter, operands, results, **config):
     target = name if name[0].isupper() or name in COLUMNS else f'lapack_{letter}{name}_ffi'
     batch = operands[0][0].shape[:operands[0][0].ndim - operands[0][1]]
     shapes = [(np.empty(batch + shape, kind), len(shape)) for shape, kind in results]
-    outputs = run_text(write(target, operands, shapes, text), [array for array, _ in operands])
+    outputs = together.ask(((target, operands, shapes, text), case.environment))
     for (expected, _), found in zip(shapes, outputs, strict=True):
         assert expected.shape == found.shape and expected.dtype == found.dtype, (expected.shape, found.shape)
     return outputs
@@ -99,9 +143,9 @@ def adjoint(a):
 
 
 def draw(shape, kind):
-    array = random.standard_normal(shape)
+    array = case.random.standard_normal(shape)
     if np.dtype(kind).kind == 'c':
-        array = array + 1j * random.standard_normal(shape)
+        array = array + 1j * case.random.standard_normal(shape)
     return array.astype(kind)
 
 
@@ -431,11 +475,8 @@ def trsm(letter, kind, batch):
 
 def trsm_itself(letter, kind, batch):
     """Without the pass that makes triangular_solve of it."""
-    os.environ['GHLO_DISABLE'] = 'canonicalize'
-    try:
-        trsm(letter, kind, batch)
-    finally:
-        del os.environ['GHLO_DISABLE']
+    case.environment = {'GHLO_DISABLE': 'canonicalize'}
+    trsm(letter, kind, batch)
 
 
 def not_finite(letter, kind, batch):
@@ -475,8 +516,8 @@ def special(letter, kind, batch):
     shift = np.eye(n, k=1)
     info = np.finfo(real(kind))
     matrices = [np.zeros((n, n)), np.eye(n), np.ones((n, n)), shift, shift + np.eye(n), shift + np.eye(n, k=1 - n),
-                np.diag([1, -1, 1, -1, 1, -1]), random.standard_normal((n, n)) * float(info.max) ** 0.9,
-                random.standard_normal((n, n)) * float(info.tiny) * 100]
+                np.diag([1, -1, 1, -1, 1, -1]), case.random.standard_normal((n, n)) * float(info.max) ** 0.9,
+                case.random.standard_normal((n, n)) * float(info.tiny) * 100]
     for matrix in matrices:
         a = np.broadcast_to(matrix, batch + (n, n)).astype(kind)
         scale = max(np.abs(a).max(), info.tiny)
@@ -551,7 +592,7 @@ func.func @main(%x: {operand}) -> ({result}, {indices}) {{
 
 def approximate(tap):
     for dimension, k, largest in itertools.product((0, 1, 2), (0, 1, 4), (True, False)):
-        x = random.integers(0, 9, (5, 6, 7)).astype('f4')
+        x = case.random.integers(0, 9, (5, 6, 7)).astype('f4')
         order = np.argsort(-x if largest else x, dimension, kind='stable').take(range(k), dimension)
         shape = list(x.shape)
         shape[dimension] = k
@@ -605,11 +646,11 @@ def refused(tap):
         ('expected real or complex numbers', 'Qr', [(np.empty((4, 4), 'i4'), 2)], [matrix, vector], ''),
     ]
     for word, target, operands, results, config in rows:
-        text = write(target, operands, results or [info], config)
+        text = write((target, operands, results or [info], config))
         finished = ghlo('run', f'--device={DEVICE}', '--fill=zeros', '-', input=text)
         tap.report(finished.returncode == 1 and word in finished.stderr and '2:' in finished.stderr,
                    f'{DEVICE}: {target} is refused for {word}', finished.stderr or finished.stdout)
-    text = write('lapack_spotrf_ffi', [matrix], [matrix, info], 'uplo = 76 : ui8')
+    text = write(('lapack_spotrf_ffi', [matrix], [matrix, info], 'uplo = 76 : ui8'))
     for what, bad in (('rows', text.replace('[0, 1]', '[1, 0]')), ('none', text.split(', operand_layouts')[0]
                                                                   + '}' + text.split('index>]}')[1])):
         finished = ghlo('run', f'--device={DEVICE}', '--fill=zeros', '-', input=bad)
@@ -617,23 +658,31 @@ def refused(tap):
                    finished.stderr)
 
 
+def check(test, letter, batch, problems):
+    """One case; it appends to the problems."""
+    # The same numbers whatever else runs.
+    case.random = np.random.default_rng([TESTS.index(test), ord(letter), *batch])
+    try:
+        test(letter, TYPES[letter][0], batch)
+    except (AssertionError, RuntimeError, IndexError, ValueError) as error:
+        line = error.__traceback__
+        while line.tb_next:
+            line = line.tb_next
+        problems.append(f'batch {batch}, {line.tb_frame.f_code.co_name}:{line.tb_lineno}: {error}\n')
+
+
+TESTS = [syevd, eigh, gesdd, geev, gees, getrf, geqrf, geqp3, gehrd, sytrd, gtsv, perturbed, potrf, trsm, trsm_itself,
+         special, not_finite, nan_in_factors, empty]
+
+
 def main():
     tap = Tap()
-    tests = [syevd, eigh, gesdd, geev, gees, getrf, geqrf, geqp3, gehrd, sytrd, gtsv, perturbed, potrf, trsm,
-             trsm_itself, special, not_finite, nan_in_factors, empty]
-    for test, (letter, (kind, text)) in itertools.product(tests, TYPES.items()):
-        if len(sys.argv) > 2 and test.__name__ not in sys.argv[2:]:
-            continue
-        problem = ''
-        for batch in BATCHES[letter]:
-            try:
-                test(letter, kind, batch)
-            except (AssertionError, RuntimeError, IndexError, ValueError) as error:
-                line = error.__traceback__
-                while line.tb_next:
-                    line = line.tb_next
-                problem += f'batch {batch}, {line.tb_frame.f_code.co_name}:{line.tb_lineno}: {error}\n'
-        tap.report(not problem, f'{DEVICE}: {test.__name__} of {text}', problem)
+    chosen = [test for test in TESTS if len(sys.argv) <= 2 or test.__name__ in sys.argv[2:]]
+    problems = {(test, letter): [] for test, letter in itertools.product(chosen, TYPES)}
+    together.run([functools.partial(check, test, letter, batch, found) for (test, letter), found in problems.items()
+                  for batch in BATCHES[letter]])
+    for (test, letter), found in problems.items():
+        tap.report(not found, f'{DEVICE}: {test.__name__} of {TYPES[letter][1]}', ''.join(sorted(found)))
     refused(tap)
     approximate(tap)
     tap.finish()
