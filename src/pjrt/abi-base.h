@@ -41,7 +41,6 @@ typedef struct PJRT_Executable          PJRT_Executable;
 typedef struct PJRT_LoadedExecutable    PJRT_LoadedExecutable;
 typedef struct PJRT_Buffer              PJRT_Buffer;
 typedef struct PJRT_AsyncTrackingEvent  PJRT_AsyncTrackingEvent;
-typedef struct PJRT_ExecuteContext      PJRT_ExecuteContext;
 
 /* Extensions: a list of structures that begin so, whose kinds not everybody knows. */
 

@@ -146,6 +146,22 @@ PJRT_ARGS (Buffer_IncreaseExternalReferenceCount, PJRT_Buffer *buffer);
 PJRT_ARGS (Buffer_DecreaseExternalReferenceCount, PJRT_Buffer *buffer);
 PJRT_ARGS (Buffer_OpaqueDeviceMemoryDataPointer, PJRT_Buffer *buffer; void *device_memory_ptr);
 
+/* What a buffer that was donated waits for besides its content. */
+
+typedef struct
+{
+  size_t           struct_size;
+  void            *callback_data;
+  PJRT_Error_Code  error_code;
+  const char      *error_message;
+  size_t           error_message_size;
+} PJRT_Buffer_DonateWithControlDependency_Callback_Args;
+
+typedef void (*PJRT_DependencyReadyCallback) (PJRT_Buffer_DonateWithControlDependency_Callback_Args *args);
+
+PJRT_ARGS (Buffer_DonateWithControlDependency, PJRT_Buffer *buffer; void *callback_data;
+           PJRT_DependencyReadyCallback dependency_ready_callback; PJRT_Buffer *out_buffer);
+
 /* Buffers whose content the caller brings later, in parts. */
 
 typedef struct PJRT_AsyncHostToDeviceTransferManager PJRT_AsyncHostToDeviceTransferManager;

@@ -5,7 +5,7 @@
 
 #pragma once
 
-#include "pjrt/abi-base.h"
+#include "pjrt/abi-buffer.h"
 
 G_BEGIN_DECLS
 
@@ -91,6 +91,8 @@ PJRT_ARGS (Memory_DebugString, PJRT_Memory *memory; const char *debug_string; si
 PJRT_ARGS (Memory_ToString, PJRT_Memory *memory; const char *to_string; size_t to_string_size);
 PJRT_ARGS (Memory_AddressableByDevices, PJRT_Memory *memory; PJRT_Device *const *devices; size_t num_devices);
 
+PJRT_ARGS (TopologyDescription_Create, const char *topology_name; size_t topology_name_size;
+           const PJRT_NamedValue *create_options; size_t num_options; PJRT_TopologyDescription *topology);
 PJRT_ARGS (TopologyDescription_Destroy, PJRT_TopologyDescription *topology);
 PJRT_ARGS (TopologyDescription_PlatformName, const PJRT_TopologyDescription *topology; const char *platform_name;
            size_t platform_name_size);
@@ -103,5 +105,20 @@ PJRT_ARGS (TopologyDescription_Attributes, PJRT_TopologyDescription *topology; c
 PJRT_ARGS (TopologyDescription_Fingerprint, const PJRT_TopologyDescription *topology; uint64_t fingerprint);
 PJRT_ARGS (TopologyDescription_GetMemorySpaceKindIds, const PJRT_TopologyDescription *topology;
            const int *memory_space_kind_ids; size_t num_memory_space_kind_ids);
+
+typedef struct PJRT_SerializedTopology PJRT_SerializedTopology;
+typedef void (*PJRT_SerializedTopologyDeleter) (PJRT_SerializedTopology *serialized);
+
+PJRT_ARGS (TopologyDescription_Serialize, PJRT_TopologyDescription *topology; const char *serialized_bytes;
+           size_t serialized_bytes_size; PJRT_SerializedTopology *serialized_topology;
+           PJRT_SerializedTopologyDeleter serialized_topology_deleter);
+PJRT_ARGS (TopologyDescription_Deserialize, const char *serialized_topology; size_t serialized_topology_size;
+           PJRT_TopologyDescription *topology);
+
+/* The tensor as an xla.ShapeProto. */
+PJRT_ARGS (TopologyDescription_MakeCanonicalShapeForMemorySpace, const PJRT_TopologyDescription *topology;
+           int memory_space_kind_id; const int64_t *dims; size_t num_dims; PJRT_Buffer_Type element_type;
+           const PJRT_Buffer_MemoryLayout *layout; const char *serialized_shape; size_t serialized_shape_size;
+           void (*serialized_shape_deleter) (const char *serialized_shape));
 
 G_END_DECLS

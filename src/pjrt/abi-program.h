@@ -26,6 +26,11 @@ typedef void (*PJRT_BytesDeleter) (PJRT_Bytes *bytes);
 
 PJRT_ARGS (Client_Compile, PJRT_Client *client; const PJRT_Program *program; const char *compile_options;
            size_t compile_options_size; PJRT_LoadedExecutable *executable);
+/* @topology and @client: one that is for whom it is compiled, and one that may help, or NULL. */
+PJRT_ARGS (Compile, const PJRT_TopologyDescription *topology; const PJRT_Program *program; const char *compile_options;
+           size_t compile_options_size; PJRT_Client *client; PJRT_Executable *executable);
+PJRT_ARGS (Client_Load, PJRT_Client *client; PJRT_Executable *executable; const char *compile_options;
+           size_t compile_options_size; PJRT_LoadedExecutable *loaded_executable);
 PJRT_ARGS (Executable_Destroy, PJRT_Executable *executable);
 PJRT_ARGS (Executable_Name, PJRT_Executable *executable; const char *executable_name; size_t executable_name_size);
 PJRT_ARGS (Executable_NumReplicas, PJRT_Executable *executable; size_t num_replicas);
@@ -86,6 +91,12 @@ PJRT_ARGS (LoadedExecutable_GetDeviceAssignment, PJRT_LoadedExecutable *executab
 PJRT_ARGS (LoadedExecutable_Delete, PJRT_LoadedExecutable *executable);
 PJRT_ARGS (LoadedExecutable_IsDeleted, PJRT_LoadedExecutable *executable; bool is_deleted);
 
+/* What an execution brings along for those who extend executables. */
+typedef struct PJRT_ExecuteContext PJRT_ExecuteContext;
+
+PJRT_ARGS (ExecuteContext_Create, PJRT_ExecuteContext *context);
+PJRT_ARGS (ExecuteContext_Destroy, PJRT_ExecuteContext *context);
+
 typedef struct
 {
   PJRT_HEAD;
@@ -95,7 +106,7 @@ typedef struct
   int            launch_id;
   const int64_t *non_donatable_input_indices;
   size_t         num_non_donatable_input_indices;
-  void          *context;
+  PJRT_ExecuteContext *context;
   const char    *call_location;
   size_t         num_tasks;
   int           *task_ids;

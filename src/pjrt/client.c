@@ -10,7 +10,6 @@
 #include "client/workers.h"
 #include "compiler/devices.h"
 #include "pjrt/error.h"
-#include "pjrt/options/client-options.h"
 
 PJRT_Client *
 ghlo_pjrt_client_ref (PJRT_Client *self)
@@ -118,23 +117,26 @@ choose_device (const char  *name,
   return ghlo_devices_get_default ();
 }
 
+PJRT_Client *
+ghlo_pjrt_client_new (const GhloPjrtOptions  *options,
+                      GError                **error)
+{
+  GhloDeviceCore *core = ghlo_workers_check (error) ? choose_device (options->device, error) : NULL;
+
+  return core != NULL ? client_new (core, options->n_devices) : NULL;
+}
+
 static PJRT_Error *
 create (PJRT_Client_Create_Args *args)
 {
   g_auto (GhloPjrtOptions) options = GHLO_PJRT_OPTIONS_INIT;
   GError *error = NULL;
-  GhloDeviceCore *core;
 
   PJRT_NEEDS (args, client);
-  if (!ghlo_workers_check (&error) || !ghlo_pjrt_options_read (&options, args->create_options, args->num_options,
-                                                               &error))
-    return ghlo_pjrt_error_take (error);
-  core = choose_device (options.device, &error);
-  if (core == NULL)
-    return ghlo_pjrt_error_take (error);
-  args->client = client_new (core, options.n_devices);
+  if (ghlo_pjrt_options_read (&options, args->create_options, args->num_options, &error))
+    args->client = ghlo_pjrt_client_new (&options, &error);
 
-  return NULL;
+  return ghlo_pjrt_error_take (error);
 }
 
 static PJRT_Error *

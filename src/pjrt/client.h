@@ -9,6 +9,7 @@
 #include "client/habit.h"
 #include "compiler/counters.h"
 #include "pjrt/abi.h"
+#include "pjrt/options/client-options.h"
 #include "pjrt/queue.h"
 #include "runtime/device.h"
 
@@ -44,7 +45,8 @@ struct PJRT_Device
 struct PJRT_TopologyDescription
 {
   PJRT_Client             *client;
-  PJRT_DeviceDescription **descriptions;        /* owned list, of the devices */
+  PJRT_DeviceDescription **descriptions;        /* the client's list, of the devices */
+  gboolean                 is_apart;            /* it is the caller's, as is its reference to the client */
 };
 
 struct PJRT_Client
@@ -66,6 +68,8 @@ struct PJRT_Client
 #define GHLO_PJRT_MEMORY_KIND "device"
 enum { GHLO_PJRT_MEMORY_KIND_ID = 0 };
 
+PJRT_Client *ghlo_pjrt_client_new   (const GhloPjrtOptions  *options,
+                                     GError                **error);
 PJRT_Client *ghlo_pjrt_client_ref   (PJRT_Client *self);
 void         ghlo_pjrt_client_unref (PJRT_Client *self);
 /* Of a memory of zeros. */

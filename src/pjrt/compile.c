@@ -375,32 +375,59 @@ set_fingerprint (PJRT_Executable    *self,
               code, ghlo_hash_keyed (key, 1, 3, parts, sizeof parts));
 }
 
+static PJRT_Executable *
+compile_program (PJRT_Client         *client,
+                 const PJRT_Program  *program,
+                 gconstpointer        options,
+                 gsize                options_size,
+                 GError             **error)
+{
+  g_autoptr (GhloIrModule) module = NULL;
+  g_autoptr (PJRT_Executable) self = NULL;
+
+  if (ghlo_workers_check (error))
+    self = ghlo_pjrt_executable_new (client, options, options_size, error);
+  if (self == NULL)
+    return NULL;
+  module = read_program (program, error);
+  if (module == NULL || !ghlo_pjrt_executable_compile (self, module, NULL, error))
+    return NULL;
+  set_fingerprint (self, program);
+
+  return g_steal_pointer (&self);
+}
+
 static PJRT_Error *
 compile (PJRT_Client_Compile_Args *args)
 {
-  g_autoptr (GhloIrModule) module = NULL;
-  PJRT_Executable *executable = NULL;
+  PJRT_Executable *executable;
   GError *error = NULL;
 
   PJRT_NEEDS (args, executable);
-  if (ghlo_workers_check (&error))
-    executable = ghlo_pjrt_executable_new (args->client, args->compile_options, args->compile_options_size, &error);
+  executable = compile_program (args->client, args->program, args->compile_options, args->compile_options_size, &error);
   if (executable == NULL)
     return ghlo_pjrt_error_take (error);
-  module = read_program (args->program, &error);
-  if (module == NULL || !ghlo_pjrt_executable_compile (executable, module, NULL, &error))
-    {
-      ghlo_pjrt_executable_unref (executable);
-      return ghlo_pjrt_error_take (error);
-    }
-  set_fingerprint (executable, args->program);
   args->executable = ghlo_pjrt_loaded_executable_new (executable);
 
   return NULL;
+}
+
+/* Ahead of whoever is to load it. */
+static PJRT_Error *
+compile_for_topology (PJRT_Compile_Args *args)
+{
+  GError *error = NULL;
+
+  PJRT_NEEDS (args, executable);
+  args->executable = compile_program (args->topology->client, args->program, args->compile_options,
+                                      args->compile_options_size, &error);
+
+  return ghlo_pjrt_error_take (error);
 }
 
 void
 ghlo_pjrt_compile_add_functions (PJRT_Api *api)
 {
   api->PJRT_Client_Compile = compile;
+  api->PJRT_Compile = compile_for_topology;
 }

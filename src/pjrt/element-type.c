@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * PJRT's types of elements and tensors, and ours.
+ * PJRT's types of elements and tensors, and ours, and XLA's as bytes.
  */
 
 #include "pjrt/element-type.h"
 
 #include "base/ghlo-error.h"
+#include "pjrt/compile-options.h"
 #include "pjrt/layouts.h"
 
 static const GhloElementType types[] = {
@@ -80,4 +81,61 @@ ghlo_pjrt_tensor_type_new (PJRT_Buffer_Type                 element,
     }
 
   return ghlo_pjrt_layout_check (layout, n_dims, error) ? g_steal_pointer (&type) : NULL;
+}
+
+/* By PJRT's type: xla.PrimitiveType. */
+static const guint8 primitive_types[] = {
+  [PJRT_Buffer_Type_PRED] = 1,
+  [PJRT_Buffer_Type_S2] = 26, [PJRT_Buffer_Type_S4] = 21, [PJRT_Buffer_Type_S8] = 2, [PJRT_Buffer_Type_S16] = 3,
+  [PJRT_Buffer_Type_S32] = 4, [PJRT_Buffer_Type_S64] = 5,
+  [PJRT_Buffer_Type_U2] = 27, [PJRT_Buffer_Type_U4] = 22, [PJRT_Buffer_Type_U8] = 6, [PJRT_Buffer_Type_U16] = 7,
+  [PJRT_Buffer_Type_U32] = 8, [PJRT_Buffer_Type_U64] = 9,
+  [PJRT_Buffer_Type_F4E2M1FN] = 32,
+  [PJRT_Buffer_Type_F8E3M4] = 29, [PJRT_Buffer_Type_F8E4M3] = 28, [PJRT_Buffer_Type_F8E4M3FN] = 20,
+  [PJRT_Buffer_Type_F8E4M3FNUZ] = 25, [PJRT_Buffer_Type_F8E4M3B11FNUZ] = 23, [PJRT_Buffer_Type_F8E5M2] = 19,
+  [PJRT_Buffer_Type_F8E5M2FNUZ] = 24, [PJRT_Buffer_Type_F8E8M0FNU] = 33,
+  [PJRT_Buffer_Type_BF16] = 16, [PJRT_Buffer_Type_F16] = 10, [PJRT_Buffer_Type_F32] = 11, [PJRT_Buffer_Type_F64] = 12,
+  [PJRT_Buffer_Type_C64] = 15, [PJRT_Buffer_Type_C128] = 18,
+};
+
+/* Fields of ShapeProto, and of its LayoutProto. */
+enum { ELEMENT_TYPE = 2, DIMENSIONS = 3, LAYOUT = 5, IS_DYNAMIC_DIMENSION = 6 };
+enum { MINOR_TO_MAJOR = 1, TAIL_PADDING_ALIGNMENT_IN_ELEMENTS = 16 };
+
+/* Rows without gaps. */
+static void
+append_layout (GByteArray *bytes,
+               gsize       rank)
+{
+  g_autoptr (GByteArray) order = g_byte_array_new (), layout = g_byte_array_new ();
+
+  for (gsize i = rank; i-- > 0;)
+    ghlo_pjrt_append_varint (order, i);
+  if (rank > 0)
+    ghlo_pjrt_append_message (layout, MINOR_TO_MAJOR, order);
+  ghlo_pjrt_append_number (layout, TAIL_PADDING_ALIGNMENT_IN_ELEMENTS, 1);
+  ghlo_pjrt_append_message (bytes, LAYOUT, layout);
+}
+
+GBytes *
+ghlo_pjrt_shape_write (PJRT_Buffer_Type  element,
+                       const int64_t    *dims,
+                       gsize             n_dims)
+{
+  GByteArray *bytes = g_byte_array_new ();
+  g_autoptr (GByteArray) sizes = g_byte_array_new (), dynamic = g_byte_array_new ();
+
+  for (gsize i = 0; i < n_dims; i++)
+    {
+      ghlo_pjrt_append_varint (sizes, (guint64) dims[i]);
+      ghlo_pjrt_append_varint (dynamic, FALSE);
+    }
+  ghlo_pjrt_append_number (bytes, ELEMENT_TYPE, primitive_types[element]);
+  if (n_dims > 0)
+    ghlo_pjrt_append_message (bytes, DIMENSIONS, sizes);
+  append_layout (bytes, n_dims);
+  if (n_dims > 0)
+    ghlo_pjrt_append_message (bytes, IS_DYNAMIC_DIMENSION, dynamic);
+
+  return g_byte_array_free_to_bytes (bytes);
 }

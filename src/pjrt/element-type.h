@@ -22,4 +22,10 @@ GhloTensorType  *ghlo_pjrt_tensor_type_new   (PJRT_Buffer_Type                 e
                                               const PJRT_Buffer_MemoryLayout  *layout,
                                               GError                         **error);
 
+/* xla.ShapeProto (xla/xla_data.proto) in protobuf's encoding: a tensor on a device, of an element type that we have,
+ * row by row without gaps. */
+GBytes          *ghlo_pjrt_shape_write       (PJRT_Buffer_Type  element,
+                                              const int64_t    *dims,
+                                              gsize             n_dims);
+
 G_END_DECLS

@@ -429,6 +429,10 @@ check (const PJRT_LoadedExecutable_Execute_Args *args)
     return ghlo_pjrt_error_new (PJRT_Error_Code_INVALID_ARGUMENT,
                                 "expected no device for a program of %u devices, found %s", executable->n_devices,
                                 args->execute_device->description.name);
+  if (args->options != NULL && PJRT_HAS (args->options, num_recv_ops)
+      && (args->options->num_send_ops > 0 || args->options->num_recv_ops > 0))
+    return ghlo_pjrt_error_new (PJRT_Error_Code_UNIMPLEMENTED,
+                                "GHLO does not call the host for what a program sends and receives");
   if (args->num_args != executable->n_inputs)
     return ghlo_pjrt_error_new (PJRT_Error_Code_INVALID_ARGUMENT, "expected %u arguments for this program, found %zu",
                                 executable->n_inputs, args->num_args);

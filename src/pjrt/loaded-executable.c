@@ -1,12 +1,15 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * PJRT's second handle of an executable, the one that runs and is deleted.
+ * PJRT's second handle of an executable, the one that runs and is deleted. It comes with a compile, or is made of what
+ * was compiled ahead.
  */
 
 #include "pjrt/executable.h"
 
 #include <string.h>
 
+#include "base/ghlo-error.h"
+#include "base/new.h"
 #include "pjrt/error.h"
 
 PJRT_LoadedExecutable *
@@ -108,6 +111,83 @@ is_deleted (PJRT_LoadedExecutable_IsDeleted_Args *args)
   return NULL;
 }
 
+/* Compiled again for @client's devices, with @options. */
+static PJRT_Executable *
+move (const PJRT_Executable  *self,
+      PJRT_Client            *client,
+      gconstpointer           options,
+      gsize                   options_size,
+      GError                **error)
+{
+  g_autoptr (GhloIrModule) module = NULL;
+  g_autoptr (PJRT_Executable) moved = NULL;
+
+  if (self->n_manual > 0)
+    {
+      g_set_error (error, GHLO_ERROR, GHLO_ERROR_UNSUPPORTED,
+                   "expected a program without manual computations for other devices than those that it was compiled "
+                   "for, found %u", self->n_manual);
+      return NULL;
+    }
+  moved = ghlo_pjrt_executable_new (client, options, options_size, error);
+  if (moved == NULL)
+    return NULL;
+  memcpy (moved->fingerprint, self->fingerprint, sizeof moved->fingerprint);
+  /* Writing numbers things in a module, which others may be reading. */
+  module = ghlo_ir_module_copy (self->core->module);
+
+  return ghlo_pjrt_executable_compile (moved, module, self->core->settings, error) ? g_steal_pointer (&moved) : NULL;
+}
+
+static PJRT_Error *
+load (PJRT_Client_Load_Args *args)
+{
+  PJRT_Executable *executable;
+  gconstpointer own, options;
+  gsize own_size, size;
+  GError *error = NULL;
+
+  PJRT_NEEDS (args, loaded_executable);
+  executable = args->executable;
+  own = g_bytes_get_data (executable->option_bytes, &own_size);
+  size = args->compile_options_size > 0 ? args->compile_options_size : own_size;
+  options = args->compile_options_size > 0 ? args->compile_options : own;
+  if (executable->client == args->client && size == own_size && (size == 0 || memcmp (options, own, size) == 0))
+    ghlo_pjrt_executable_ref (executable);
+  else
+    executable = move (executable, args->client, options, size, &error);
+  if (executable == NULL)
+    return ghlo_pjrt_error_take (error);
+  args->loaded_executable = ghlo_pjrt_loaded_executable_new (executable);
+
+  return NULL;
+}
+
+/* Contexts of executions carry what extensions of the table put into them for functions that a program calls. Of these
+ * extensions there is none here, so that a context is empty, and executions have no use for it. */
+struct PJRT_ExecuteContext
+{
+  char nothing;
+};
+
+static PJRT_Error *
+create_context (PJRT_ExecuteContext_Create_Args *args)
+{
+  PJRT_NEEDS (args, context);
+  args->context = ghlo_new0 (PJRT_ExecuteContext);
+
+  return NULL;
+}
+
+static PJRT_Error *
+destroy_context (PJRT_ExecuteContext_Destroy_Args *args)
+{
+  PJRT_NEEDS (args, context);
+  g_free (args->context);
+
+  return NULL;
+}
+
 void
 ghlo_pjrt_loaded_executable_add_functions (PJRT_Api *api)
 {
@@ -119,4 +199,7 @@ ghlo_pjrt_loaded_executable_add_functions (PJRT_Api *api)
   api->PJRT_LoadedExecutable_Fingerprint = fingerprint;
   api->PJRT_LoadedExecutable_Delete = delete;
   api->PJRT_LoadedExecutable_IsDeleted = is_deleted;
+  api->PJRT_Client_Load = load;
+  api->PJRT_ExecuteContext_Create = create_context;
+  api->PJRT_ExecuteContext_Destroy = destroy_context;
 }

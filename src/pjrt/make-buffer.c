@@ -121,26 +121,35 @@ struct PJRT_FulfillAliasBufferCallback
   GhloTensorType  *type;
 };
 
+/* A buffer of @type that is another's content; the other end, the caller's, says which. */
+static PJRT_FulfillAliasBufferCallback *
+begin_alias (PJRT_Device     *device,
+             GhloTensorType  *type,
+             PJRT_Buffer    **buffer)
+{
+  g_autoptr (GhloPending) pending = ghlo_pending_new ();
+  PJRT_FulfillAliasBufferCallback *self = g_new (PJRT_FulfillAliasBufferCallback, 1);
+
+  self->client = ghlo_pjrt_client_ref (device->client);
+  self->alias = ghlo_pjrt_promise_new_late (pending);
+  self->type = ghlo_tensor_type_ref (type);
+  *buffer = ghlo_pjrt_buffer_new_promise (device, type, ghlo_pjrt_promise_ref (self->alias));
+
+  return self;
+}
+
 static PJRT_Error *
 create_alias_buffer (PJRT_Client_CreateAliasBuffer_Args *args)
 {
   g_autoptr (GhloTensorType) type = NULL;
-  g_autoptr (GhloPending) pending = NULL;
   GError *error = NULL;
-  PJRT_Device *device;
 
   PJRT_NEEDS (args, fulfill_alias_buffer_cb);
-  device = choose_device (args->client, NULL, args->memory);
   type = TYPE_OF (args, &error);
   if (type == NULL)
     return ghlo_pjrt_error_take (error);
-  pending = ghlo_pending_new ();
-  args->fulfill_alias_buffer_cb = g_new (PJRT_FulfillAliasBufferCallback, 1);
-  *args->fulfill_alias_buffer_cb = (PJRT_FulfillAliasBufferCallback) {
-    ghlo_pjrt_client_ref (args->client), ghlo_pjrt_promise_new_late (pending), ghlo_tensor_type_ref (type),
-  };
-  args->alias_buffer = ghlo_pjrt_buffer_new_promise (device, type,
-                                                     ghlo_pjrt_promise_ref (args->fulfill_alias_buffer_cb->alias));
+  args->fulfill_alias_buffer_cb = begin_alias (choose_device (args->client, NULL, args->memory), type,
+                                               &args->alias_buffer);
 
   return NULL;
 }
@@ -174,6 +183,13 @@ fulfill (gpointer data)
   end_alias (self->alias, error);
 }
 
+/* As soon as there is what it takes. */
+static void
+fulfill_later (Alias *self)
+{
+  ghlo_pending_notify (self->from->is_late ? self->from->pending : NULL, fulfill, self);
+}
+
 /* Once: the callback goes. */
 static PJRT_Error *
 fulfill_alias_buffer (PJRT_Client_FulfillAliasBuffer_Args *args)
@@ -204,7 +220,43 @@ fulfill_alias_buffer (PJRT_Client_FulfillAliasBuffer_Args *args)
     }
   alias = g_new (Alias, 1);
   *alias = (Alias) { callback, from };
-  ghlo_pending_notify (from->is_late ? from->pending : NULL, fulfill, alias);
+  fulfill_later (alias);
+
+  return NULL;
+}
+
+/* Once. */
+static void
+dependency_ready (PJRT_Buffer_DonateWithControlDependency_Callback_Args *args)
+{
+  Alias *self = args->callback_data;
+
+  if (args->error_code == PJRT_Error_Code_OK)
+    {
+      fulfill_later (self);
+      return;
+    }
+  ghlo_pjrt_promise_unref (self->from);
+  end_alias (self->alias, ghlo_pjrt_error_of_code (args->error_code, args->error_message, args->error_message_size));
+  g_free (self);
+}
+
+/* The buffer's content becomes another's, which has it when the caller says so. */
+static PJRT_Error *
+donate_with_control_dependency (PJRT_Buffer_DonateWithControlDependency_Args *args)
+{
+  GhloPjrtPromise *from;
+  Alias *alias;
+
+  PJRT_NEEDS (args, out_buffer);
+  from = ghlo_pjrt_buffer_give_up (args->buffer);
+  if (from == NULL)
+    return ghlo_pjrt_error_new (PJRT_Error_Code_INVALID_ARGUMENT, "the buffer was deleted or donated");
+  alias = g_new (Alias, 1);
+  alias->from = from;
+  alias->alias = begin_alias (args->buffer->device, args->buffer->type, &args->out_buffer);
+  args->callback_data = alias;
+  args->dependency_ready_callback = dependency_ready;
 
   return NULL;
 }
@@ -256,6 +308,7 @@ ghlo_pjrt_make_buffer_add_functions (PJRT_Api *api)
   api->PJRT_Client_CreateViewOfDeviceBuffer = create_view_of_device_buffer;
   api->PJRT_Client_CreateAliasBuffer = create_alias_buffer;
   api->PJRT_Client_FulfillAliasBuffer = fulfill_alias_buffer;
+  api->PJRT_Buffer_DonateWithControlDependency = donate_with_control_dependency;
   api->PJRT_Buffer_Bitcast = bitcast;
   api->PJRT_Client_DmaMap = dma_map;
   api->PJRT_Client_DmaUnmap = dma_unmap;

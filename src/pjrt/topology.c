@@ -1,22 +1,161 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * What PJRT calls a topology: the devices that there are. It is a part of the client.
+ * What PJRT calls a topology: the devices that there are. It is a part of a client, which callers need not have.
+ *
+ * As bytes it is lines: what it is, its device's name, how many devices that is, the platform's version, and the model.
  */
 
 #include "pjrt/client.h"
 
 #include <string.h>
 
+#include "base/ghlo-error.h"
+#include "base/new.h"
 #include "compiler/digest.h"
+#include "pjrt/element-type.h"
 #include "pjrt/error.h"
 
-/* It goes with its client. */
+#define FIRST_LINE "GHLO topology 1"
+
+/* More is no topology of ours. */
+enum { MAX_SIZE = 4096 };
+
+/* Of a client of its own. */
+static PJRT_TopologyDescription *
+topology_new (const GhloPjrtOptions  *options,
+              GError                **error)
+{
+  PJRT_Client *client = ghlo_pjrt_client_new (options, error);
+  PJRT_TopologyDescription *self;
+
+  if (client == NULL)
+    return NULL;
+  self = ghlo_new0 (PJRT_TopologyDescription);
+  self->client = client;
+  self->descriptions = client->topology.descriptions;
+  self->is_apart = TRUE;
+
+  return self;
+}
+
+static void
+topology_free (PJRT_TopologyDescription *self)
+{
+  ghlo_pjrt_client_unref (self->client);
+  g_free (self);
+}
+
+/* Of the device of that name, or of the one that the options say. */
+static PJRT_Error *
+create (PJRT_TopologyDescription_Create_Args *args)
+{
+  g_auto (GhloPjrtOptions) options = GHLO_PJRT_OPTIONS_INIT;
+  GError *error = NULL;
+
+  PJRT_NEEDS (args, topology);
+  if (args->topology_name_size > 0)
+    options.device = g_strndup (args->topology_name, args->topology_name_size);
+  if (ghlo_pjrt_options_read (&options, args->create_options, args->num_options, &error))
+    args->topology = topology_new (&options, &error);
+
+  return ghlo_pjrt_error_take (error);
+}
+
+/* A client's goes with it. */
 static PJRT_Error *
 destroy (PJRT_TopologyDescription_Destroy_Args *args)
 {
   PJRT_NEEDS (args, topology);
+  if (args->topology != NULL && args->topology->is_apart)
+    topology_free (args->topology);
 
   return NULL;
+}
+
+static char *
+to_text (const PJRT_TopologyDescription *self)
+{
+  return g_strdup_printf (FIRST_LINE "\n%s\n%u\n%s\n%s\n", self->client->core->names[0], self->client->n_devices,
+                          self->client->version, self->descriptions[0]->kind);
+}
+
+static void
+serialized_free (PJRT_SerializedTopology *serialized)
+{
+  g_free (serialized);
+}
+
+static PJRT_Error *
+serialize (PJRT_TopologyDescription_Serialize_Args *args)
+{
+  char *text;
+
+  PJRT_NEEDS (args, serialized_topology_deleter);
+  text = to_text (args->topology);
+  args->serialized_bytes = text;
+  args->serialized_bytes_size = strlen (text);
+  args->serialized_topology = (PJRT_SerializedTopology *) text;
+  args->serialized_topology_deleter = serialized_free;
+
+  return NULL;
+}
+
+/* The device and how many it is, out of @text. */
+static gboolean
+read_text (const char       *text,
+           GhloPjrtOptions  *options,
+           GError          **error)
+{
+  g_auto (GStrv) lines = g_strsplit (text, "\n", -1);
+  guint64 n = 0;
+
+  if (g_strv_length (lines) != 6 || strcmp (lines[0], FIRST_LINE) != 0
+      || !g_ascii_string_to_unsigned (lines[2], 10, 1, GHLO_PJRT_MAX_DEVICES, &n, NULL))
+    {
+      g_set_error_literal (error, GHLO_ERROR, GHLO_ERROR_DATA, "expected a serialized topology, found something else");
+      return FALSE;
+    }
+  options->device = g_strdup (lines[1]);
+  options->n_devices = (guint) n;
+
+  return TRUE;
+}
+
+/* Of a device that is here, and is still what it was: programs are not compiled for others. */
+static PJRT_TopologyDescription *
+read_topology (const char  *text,
+               GError     **error)
+{
+  g_auto (GhloPjrtOptions) options = GHLO_PJRT_OPTIONS_INIT;
+  PJRT_TopologyDescription *self;
+  g_autofree char *found = NULL;
+
+  if (!read_text (text, &options, error))
+    return NULL;
+  self = topology_new (&options, error);
+  if (self == NULL)
+    return NULL;
+  found = to_text (self);
+  if (strcmp (found, text) == 0)
+    return self;
+  g_set_error (error, GHLO_ERROR, GHLO_ERROR_DEVICE,
+               "expected the topology of a device that is here, %s, found another", self->descriptions[0]->debug);
+  topology_free (self);
+
+  return NULL;
+}
+
+static PJRT_Error *
+deserialize (PJRT_TopologyDescription_Deserialize_Args *args)
+{
+  g_autofree char *text = NULL;
+  GError *error = NULL;
+
+  PJRT_NEEDS (args, topology);
+  text = g_strndup (args->serialized_topology, MIN (args->serialized_topology_size, MAX_SIZE));
+  args->topology = read_topology (text, &error);
+
+  return ghlo_pjrt_error_take (error);
 }
 
 static PJRT_Error *
@@ -88,14 +227,45 @@ get_memory_space_kind_ids (PJRT_TopologyDescription_GetMemorySpaceKindIds_Args *
   return NULL;
 }
 
+static void
+shape_free (const char *bytes)
+{
+  g_free ((gpointer) bytes);
+}
+
+static PJRT_Error *
+make_canonical_shape (PJRT_TopologyDescription_MakeCanonicalShapeForMemorySpace_Args *args)
+{
+  g_autoptr (GhloTensorType) type = NULL;
+  GError *error = NULL;
+
+  PJRT_NEEDS (args, serialized_shape_deleter);
+  if (args->memory_space_kind_id != GHLO_PJRT_MEMORY_KIND_ID)
+    return ghlo_pjrt_error_new (PJRT_Error_Code_INVALID_ARGUMENT, "expected memory of kind %d, found %d",
+                                GHLO_PJRT_MEMORY_KIND_ID, args->memory_space_kind_id);
+  type = ghlo_pjrt_tensor_type_new (args->element_type, args->dims, args->num_dims, args->layout, &error);
+  if (type == NULL)
+    return ghlo_pjrt_error_take (error);
+  args->serialized_shape = g_bytes_unref_to_data (ghlo_pjrt_shape_write (args->element_type, args->dims,
+                                                                         args->num_dims),
+                                                  &args->serialized_shape_size);
+  args->serialized_shape_deleter = shape_free;
+
+  return NULL;
+}
+
 void
 ghlo_pjrt_topology_add_functions (PJRT_Api *api)
 {
+  api->PJRT_TopologyDescription_Create = create;
   api->PJRT_TopologyDescription_Destroy = destroy;
+  api->PJRT_TopologyDescription_Serialize = serialize;
+  api->PJRT_TopologyDescription_Deserialize = deserialize;
   api->PJRT_TopologyDescription_PlatformName = platform_name;
   api->PJRT_TopologyDescription_PlatformVersion = platform_version;
   api->PJRT_TopologyDescription_GetDeviceDescriptions = get_device_descriptions;
   api->PJRT_TopologyDescription_Attributes = attributes;
   api->PJRT_TopologyDescription_Fingerprint = fingerprint;
   api->PJRT_TopologyDescription_GetMemorySpaceKindIds = get_memory_space_kind_ids;
+  api->PJRT_TopologyDescription_MakeCanonicalShapeForMemorySpace = make_canonical_shape;
 }

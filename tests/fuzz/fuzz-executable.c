@@ -205,8 +205,8 @@ change_members (GVariant *value,
       g_autoptr (GVariant) member = g_variant_get_child_value (value, i);
 
       if (how != 1 || i != place)
-        g_ptr_array_add (members, g_variant_ref_sink (how == 0 && i == place ? change (member, random)
-                                                                             : g_variant_ref (member)));
+        g_ptr_array_add (members, how == 0 && i == place ? g_variant_ref_sink (change (member, random))
+                                                         : g_variant_ref (member));
       if (how == 2 && i == place)
         g_ptr_array_add (members, g_variant_ref (member));
     }

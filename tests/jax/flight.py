@@ -12,7 +12,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 from jax._src.interpreters import mlir
-from jax.experimental import serialize_executable
+from jax.experimental import serialize_executable, topologies
 
 SIZE = 512
 
@@ -135,7 +135,21 @@ def exchange(device):
     return np.array_equal(np.asarray(taken), array), np.asarray(increment(taken))[-1]
 
 
-CASES = [dispatch, chain, deletion, donation, addresses, failure, threads, serialized, analyses, exchange]
+def ahead(device):
+    """Compiled for devices that no client has, where there is such a thing, and loaded for one."""
+    if device.platform == 'ghlo':
+        target, = topologies.get_topology_desc(platform='ghlo', topology_name='cpu').devices
+    else:
+        target = device
+    sharding = jax.sharding.SingleDeviceSharding(target)
+    program = jax.jit(lambda x: (x @ x).sum(axis=0), in_shardings=sharding, out_shardings=sharding)
+    compiled = program.lower(jax.ShapeDtypeStruct((SIZE, SIZE), np.float32)).compile()
+    again = serialize_executable.deserialize_and_load(*serialize_executable.serialize(compiled),
+                                                      backend=device.platform, execution_devices=[device])
+    return compiled.cost_analysis()['flops'] > 0, np.asarray(again(ones(device)))[0]
+
+
+CASES = [dispatch, chain, deletion, donation, addresses, failure, threads, serialized, analyses, exchange, ahead]
 
 
 def check(case):

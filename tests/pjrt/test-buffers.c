@@ -172,6 +172,59 @@ test_alias (void)
   CALL (Client_Destroy, .client = client);
 }
 
+/* Tells that what a donated buffer waits for has ended. */
+static void
+end_dependency (PJRT_Buffer_DonateWithControlDependency_Args args,
+                PJRT_Error_Code                              code,
+                const char                                  *message)
+{
+  PJRT_Buffer_DonateWithControlDependency_Callback_Args end = {
+    .struct_size = sizeof end, .callback_data = args.callback_data, .error_code = code, .error_message = message,
+    .error_message_size = strlen (message),
+  };
+
+  args.dependency_ready_callback (&end);
+}
+
+/* What a donated buffer held is another's, in the same memory, when both the caller and the content say so. */
+static void
+test_dependency (void)
+{
+  PJRT_Client *client = call_client ("cpu");
+  PJRT_Buffer *buffer = call_floats (client, counted, 4);
+  const uintptr_t address = CALL (Buffer_UnsafePointer, .buffer = buffer).buffer_pointer;
+  PJRT_Client_CreateAliasBuffer_Args alias = CALL (Client_CreateAliasBuffer, .client = client, FOUR,
+                                                   .memory = memory_of (client));
+  PJRT_Buffer_DonateWithControlDependency_Args given, late, failed;
+
+  given = CALL (Buffer_DonateWithControlDependency, .buffer = buffer);
+  g_assert_true (CALL (Buffer_IsDeleted, .buffer = buffer).is_deleted);
+  call_check_error (CALL_ERROR (Buffer_DonateWithControlDependency, .buffer = buffer),
+                    PJRT_Error_Code_INVALID_ARGUMENT, "deleted or donated");
+  CALL (Buffer_Destroy, .buffer = buffer);
+  g_assert_false (is_ready (given.out_buffer));
+  end_dependency (given, PJRT_Error_Code_OK, "");
+  g_assert_true (is_ready (given.out_buffer));
+  check_floats (given.out_buffer, counted);
+  g_assert_cmpuint (CALL (Buffer_UnsafePointer, .buffer = given.out_buffer).buffer_pointer, ==, address);
+
+  late = CALL (Buffer_DonateWithControlDependency, .buffer = alias.alias_buffer);
+  end_dependency (late, PJRT_Error_Code_OK, "");
+  g_assert_false (is_ready (late.out_buffer));
+  CALL (Client_FulfillAliasBuffer, .client = client, .buffer = given.out_buffer,
+        .fulfill_alias_buffer_cb = alias.fulfill_alias_buffer_cb);
+  check_floats (late.out_buffer, counted);
+
+  failed = CALL (Buffer_DonateWithControlDependency, .buffer = given.out_buffer);
+  end_dependency (failed, PJRT_Error_Code_INTERNAL, "it broke");
+  check_end (CALL (Buffer_ReadyEvent, .buffer = failed.out_buffer).event, PJRT_Error_Code_INTERNAL, "it broke");
+  CALL (Buffer_Destroy, .buffer = alias.alias_buffer);
+  CALL (Buffer_Destroy, .buffer = given.out_buffer);
+  CALL (Buffer_Destroy, .buffer = late.out_buffer);
+  CALL (Buffer_Destroy, .buffer = failed.out_buffer);
+  CALL (Client_Destroy, .client = client);
+}
+
 static void
 test_bitcast (void)
 {
@@ -342,6 +395,7 @@ main (int    argc,
   g_test_add_func ("/pjrt/buffers/error", test_error);
   g_test_add_func ("/pjrt/buffers/view", test_view);
   g_test_add_func ("/pjrt/buffers/alias", test_alias);
+  g_test_add_func ("/pjrt/buffers/dependency", test_dependency);
   g_test_add_func ("/pjrt/buffers/bitcast", test_bitcast);
   g_test_add_func ("/pjrt/buffers/raw", test_raw);
   g_test_add_func ("/pjrt/buffers/transfer", test_transfer);

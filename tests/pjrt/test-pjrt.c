@@ -86,7 +86,7 @@ forbid (const char *key,
 static void
 test_error (void)
 {
-  PJRT_Error *error = api->PJRT_Compile (NULL);
+  PJRT_Error *error = api->PJRT_CopyToDeviceStream_GranuleSize (NULL);
   const PJRT_Error_FunctionTable *table = *(const PJRT_Error_FunctionTable **) error;
   const char *message = NULL;
   size_t size = 0;
@@ -95,7 +95,8 @@ test_error (void)
   g_assert_cmpuint (table->instance_size, ==, sizeof (gpointer));
   g_assert_cmpint (table->get_code (error), ==, PJRT_Error_Code_UNIMPLEMENTED);
   table->message (error, &message, &size);
-  g_assert_cmpmem (message, size, "GHLO has no PJRT_Compile", strlen ("GHLO has no PJRT_Compile"));
+  g_assert_cmpmem (message, size, "GHLO has no PJRT_CopyToDeviceStream_GranuleSize",
+                   strlen ("GHLO has no PJRT_CopyToDeviceStream_GranuleSize"));
   table->for_each_payload (error, forbid, NULL);
   CALL (Error_ForEachPayload, .error = error, .visitor = forbid);
   table->destroy (error);
@@ -340,6 +341,25 @@ test_run (void)
 
 /* Mistakes of callers. */
 
+/* What nobody would call is refused, not passed over. */
+static void
+check_transfers (PJRT_LoadedExecutable *loaded,
+                 PJRT_Buffer          **inputs)
+{
+  PJRT_ExecuteOptions sends = { .struct_size = sizeof sends, .num_send_ops = 1 };
+  PJRT_ExecuteOptions receives = { .struct_size = sizeof receives, .num_recv_ops = 1 };
+  PJRT_Buffer *const *const lists[] = { inputs };
+  PJRT_Buffer *output = NULL, **const outputs[] = { &output };
+
+  call_check_error (CALL_ERROR (LoadedExecutable_Execute, .executable = loaded, .options = &sends,
+                                .argument_lists = lists, .num_devices = 1, .num_args = 2, .output_lists = outputs),
+                    PJRT_Error_Code_UNIMPLEMENTED, "sends and receives");
+  call_check_error (CALL_ERROR (LoadedExecutable_Execute, .executable = loaded, .options = &receives,
+                                .argument_lists = lists, .num_devices = 1, .num_args = 2, .output_lists = outputs),
+                    PJRT_Error_Code_UNIMPLEMENTED, "sends and receives");
+  g_assert_null (output);
+}
+
 static void
 test_refusals (void)
 {
@@ -349,6 +369,7 @@ test_refusals (void)
   PJRT_Program hlo = { .struct_size = sizeof hlo, .code = (char *) "x", .code_size = 1, .format = "hlo",
                        .format_size = 3 };
 
+  check_transfers (loaded, inputs);
   call_check_error (call_execute (loaded, inputs, 1, &output, NULL), PJRT_Error_Code_INVALID_ARGUMENT,
                     "expected 2 arguments for this program, found 1");
   call_check_error (call_execute (loaded, inputs, 2, &output, NULL), PJRT_Error_Code_INVALID_ARGUMENT,

@@ -9,9 +9,6 @@
 
 #include "base/ghlo-error.h"
 
-/* Devices that are one need a thread each where a program's parts wait for each other. */
-enum { MAX_DEVICES = 256 };
-
 static gboolean
 refuse (const PJRT_NamedValue  *value,
         const char             *expected,
@@ -50,9 +47,9 @@ read_n_devices (GhloPjrtOptions        *self,
   else if (value->type == PJRT_NamedValue_kString)
     {
       text = g_strndup (value->string_value, value->value_size);
-      g_ascii_string_to_signed (text, 10, 1, MAX_DEVICES, &n, NULL);
+      g_ascii_string_to_signed (text, 10, 1, GHLO_PJRT_MAX_DEVICES, &n, NULL);
     }
-  if (n < 1 || n > MAX_DEVICES)
+  if (n < 1 || n > GHLO_PJRT_MAX_DEVICES)
     return refuse (value, "a number of devices from 1 to 256", error);
   self->n_devices = (guint) n;
 

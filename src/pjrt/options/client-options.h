@@ -12,6 +12,9 @@
 
 G_BEGIN_DECLS
 
+/* Devices that are one need a thread each where a program's parts wait for each other. */
+enum { GHLO_PJRT_MAX_DEVICES = 256 };
+
 typedef struct
 {
   char  *device;        /* owned: "cpu", "vulkan:1"; NULL: our choice */
