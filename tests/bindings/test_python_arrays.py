@@ -395,6 +395,11 @@ class TestNumbers(unittest.TestCase):
             view[0, 0] = 1
         if sys.version_info >= (3, 12):
             self.assertTrue(memoryview(Ghlo.Buffer.from_numpy(array)).readonly)
+        self.assertEqual(Ghlo.Buffer.from_numpy(array).__buffer__(0).tolist(), array.tolist())
+        # Python calls it from 3.12 on.
+        for name in SMALL_FLOATS:
+            with self.assertRaisesRegex(BufferError, 'use data'):
+                Ghlo.Buffer.from_numpy(array, name).__buffer__(0)
 
 
 SUMS = '''func.func @main(%x: tensor<2x3xf32>) -> (tensor<2x3xf32>, tensor<f32>) {

@@ -339,6 +339,10 @@ class Buffer(Ghlo.Buffer):
         return self.__array__().data
 
     def __buffer__(self, flags: int) -> memoryview:
+        # NumPy looks here first, and would take bits for numbers.
+        tensor_type = self._get_type()
+        if _arrays.is_small_float(tensor_type.get_element_type()):
+            raise BufferError('a memoryview has no numbers like those of %s: use data for their bits' % tensor_type)
         return memoryview(self.__array__())
 
     def tolist(self) -> Any:
