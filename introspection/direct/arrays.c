@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Arrays into buffers. Their elements are copied, once, whatever their strides are.
+ * Arrays into buffers. Their elements are copied, once, whatever their strides are, or lent for as long as a call
+ * lasts.
  */
 
 #include "direct.h"
@@ -10,6 +11,9 @@
 
 /* Copying so much takes less time than to have the interpreter's lock again where others want it. */
 #define TINY_BYTES (64 * 1024)
+
+/* What takes longer to copy than it is worth, where nobody can tell. */
+#define LENT_BYTES (16 * 1024)
 
 /* Names of attributes. */
 static PyObject *array_struct, *dtype_name;
@@ -28,6 +32,8 @@ ghlo_direct_input_clear (GhloDirectInput *self)
 {
   g_clear_object (&self->buffer);
   g_clear_pointer (&self->type, ghlo_tensor_type_unref);
+  if (self->is_lent)
+    Py_DECREF (self->capsule);
   Py_CLEAR (self->capsule);
 }
 
@@ -101,21 +107,55 @@ ghlo_direct_input_set (GhloDirectInput *self,
          && set_type (self, pyg_boxed_get (type, GhloTensorType));
 }
 
+/* On whatever thread. The capsule has a reference to the array. */
+static void
+release_array (gpointer capsule)
+{
+  PyGILState_STATE state;
+
+  /* A worker of the library may come to this when Python has ended. */
+  if (!Py_IsInitialized ())
+    return;
+  state = PyGILState_Ensure ();
+  Py_DECREF ((PyObject *) capsule);
+  PyGILState_Release (state);
+}
+
+void
+ghlo_direct_input_lend (GhloDirectInput *self)
+{
+  const int wanted = GHLO_DIRECT_C_CONTIGUOUS | GHLO_DIRECT_ALIGNED;
+  GhloElementType element_type;
+
+  if (self->array == NULL || (self->array->flags & wanted) != wanted
+      || ghlo_tensor_type_get_size (self->type) < LENT_BYTES)
+    return;
+  /* Values of smaller types are in range when they are checked, and have to be while they are read. */
+  element_type = ghlo_tensor_type_get_element_type (self->type);
+  if (self->array->item_size == 1 && element_type != GHLO_ELEMENT_TYPE_I8 && element_type != GHLO_ELEMENT_TYPE_UI8)
+    return;
+  Py_INCREF (self->capsule);
+  self->is_lent = TRUE;
+}
+
 gboolean
 ghlo_direct_input_make_buffer (GhloDirectInput *self)
 {
   const GhloDirectArray *array = self->array;
+  GDestroyNotify release = self->is_lent ? release_array : NULL;
   gboolean dense;
   gint64 strides[MAX_RANK];
 
   if (self->buffer != NULL)
     return TRUE;
+  self->is_lent = FALSE;
   dense = (array->flags & GHLO_DIRECT_C_CONTIGUOUS) != 0;
   for (int i = 0; i < array->rank && !dense; i++)
     strides[i] = array->strides[i];
   /* Without elements there may be no address. */
   self->buffer = ghlo_buffer_new_from_address (self->type, array->data != NULL ? (guintptr) array->data : 1,
-                                               dense ? NULL : strides, dense ? 0 : array->rank, NULL, NULL, NULL);
+                                               dense ? NULL : strides, dense ? 0 : array->rank, release,
+                                               self->capsule, NULL);
 
   return self->buffer != NULL;
 }

@@ -51,6 +51,7 @@ typedef struct
   GhloTensorType        *type;      /* owned; of the array */
   PyObject              *capsule;   /* owned; what has the array */
   const GhloDirectArray *array;     /* NULL where there is a buffer */
+  gboolean               is_lent;   /* there is a reference of the capsule for the buffer's memory */
 } GhloDirectInput;
 
 /* What the library sees in a wrapper of PyGObject's; NULL for anything else. */
@@ -66,6 +67,8 @@ PyObject *ghlo_direct_decline           (void);
 gboolean  ghlo_direct_input_set         (GhloDirectInput       *self,
                                          PyObject              *value,
                                          PyObject              *form);
+/* For a run that the caller waits for, which reads a large array where it is. */
+void      ghlo_direct_input_lend        (GhloDirectInput       *self);
 /* Works without the interpreter's lock. FALSE when the library refuses the array. */
 gboolean  ghlo_direct_input_make_buffer (GhloDirectInput       *self);
 void      ghlo_direct_input_clear       (GhloDirectInput       *self);

@@ -133,6 +133,8 @@ run_now (Run *self)
 
   if (self->stop != NULL && !ghlo_direct_catch_interrupt (self->descriptor, self->process))
     return ghlo_direct_decline ();
+  for (guint i = 0; i < self->n_inputs; i++)
+    ghlo_direct_input_lend (&self->inputs[i]);
   Py_BEGIN_ALLOW_THREADS
   complete = make_buffers (self);
   if (complete)

@@ -202,6 +202,49 @@ class TestInputs(unittest.TestCase):
         second = np.asarray(asyncio.run(later())[0])
         self.assertEqual((first.tolist(), second.tolist()), ([1, 1, 1], [2, 2, 2]))
 
+    def test_large(self):
+        """What is too large to be copied for nothing is not kept beyond the call, whatever comes out of it."""
+        program = compile_text('func.func @main(%x: tensor<300x200xf32>, %u: tensor<60000xui8>)\n'
+                               '    -> (tensor<300x200xf32>, tensor<60000xf32>, tensor<60000xui8>, tensor<200xf32>) {\n'
+                               '  %0 = stablehlo.reshape %x : (tensor<300x200xf32>) -> tensor<60000xf32>\n'
+                               '  %1 = stablehlo.slice %x [0:1, 0:200] : (tensor<300x200xf32>) -> tensor<1x200xf32>\n'
+                               '  %2 = stablehlo.reshape %1 : (tensor<1x200xf32>) -> tensor<200xf32>\n'
+                               '  return %x, %0, %u, %2\n'
+                               '    : tensor<300x200xf32>, tensor<60000xf32>, tensor<60000xui8>, tensor<200xf32>\n}\n')
+        session = Ghlo.Session.new(program)
+        for run in [program, session]:
+            x = np.arange(60000, dtype=np.float32).reshape(300, 200)
+            u = (np.arange(60000) % 251).astype(np.uint8)
+            wanted = [array.tolist() for array in (x, x.reshape(-1), u, x[0])]
+            references = sys.getrefcount(x), sys.getrefcount(u)
+            result = run(x, u)
+            shown = [np.asarray(output) for output in result]
+            for array in shown:
+                self.assertFalse(np.may_share_memory(array, x) or np.may_share_memory(array, u))
+            self.assertEqual((sys.getrefcount(x), sys.getrefcount(u)), references)
+            x[:] = 0
+            u[:] = 0
+            self.assertEqual([array.tolist() for array in shown], wanted)
+            for wrong in [u[:-1], u.view(bool), u.astype(np.int8)]:
+                with self.assertRaises(GLib.Error):
+                    run(x, wrong)
+            del wrong
+            self.assertEqual((sys.getrefcount(x), sys.getrefcount(u)), references)
+
+    def test_large_and_carried(self):
+        """What a session keeps of an array is its own."""
+        session = Ghlo.Session.new(compile_text(
+            'func.func @main(%new: tensor<60000xf32>, %old: tensor<60000xf32>)\n'
+            '    -> (tensor<60000xf32>, tensor<60000xf32>) {\n'
+            '  return %old, %new : tensor<60000xf32>, tensor<60000xf32>\n}\n'))
+        self.assertTrue(session.carry(1, 1, np.zeros(60000, np.float32)))
+        array = np.zeros(60000, np.float32)
+        for i in range(1, 5):
+            array[:] = i
+            result = session(array)
+            array[:] = -1
+            self.assertEqual(np.asarray(result[0])[[0, -1]].tolist(), [i - 1, i - 1])
+
     def test_mistakes(self):
         for array, error, words in [
                 (np.ma.masked_array(self.ones, self.ones > 0), TypeError, 'masked'),

@@ -594,8 +594,9 @@ class Executable(Ghlo.Executable):
 
     def __call__(self, *inputs: _Input, cancellable: Gio.Cancellable | None = None, **named: _Input) -> Result:
         """Runs the program on buffers, arrays, and numbers or lists of them, which
-        become what the program takes; arrays keep their own type. Inputs are given in
-        order, by the names that list_inputs () says, or both."""
+        become what the program takes; arrays keep their own type, and are read until the
+        call returns. Inputs are given in order, by the names that list_inputs () says, or
+        both."""
         return _run(self, 'executable', _calls.converted['Executable', 'execute'], inputs, named, cancellable)
 
     def __repr__(self) -> str:
