@@ -6,7 +6,7 @@
 #include "pjrt/element-type.h"
 
 #include "base/ghlo-error.h"
-#include "pjrt/compile-options.h"
+#include "pjrt/options/protobuf.h"
 #include "pjrt/layouts.h"
 
 static const GhloElementType types[] = {
