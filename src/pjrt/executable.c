@@ -162,7 +162,7 @@ fingerprint (PJRT_Executable_Fingerprint_Args *args)
   return NULL;
 }
 
-/* The program as it was written; asked for twice, once for its size. */
+/* The program as it was written, but for shardings; asked for twice, once for its size. */
 static PJRT_Error *
 optimized_program (PJRT_Executable_OptimizedProgram_Args *args)
 {

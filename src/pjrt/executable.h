@@ -9,7 +9,7 @@
 #include "pjrt/client.h"
 #include "pjrt/compile-options.h"
 #include "pjrt/layouts.h"
-#include "pjrt/sharding.h"
+#include "pjrt/sharding/sharding.h"
 
 G_BEGIN_DECLS
 

@@ -7,7 +7,7 @@
 #pragma once
 
 #include "compiler/executable-core.h"
-#include "pjrt/sharding.h"
+#include "pjrt/sharding/sharding.h"
 
 G_BEGIN_DECLS
 

@@ -1,121 +1,62 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
  * How a program's inputs and outputs lie over the devices of an executable. The program says it of inputs and outputs,
- * or leaves it to us. Then an output lies as what it is made of element by element, or as a constraint or a manual
- * computation says; what nothing is known of is on every device as a whole.
+ * or leaves it to us; then they lie as it follows from the rest, and where nothing does, on every device as a whole.
  */
 
 #include "base/ghlo-error.h"
-#include "import/sdy-attr.h"
 #include "pjrt/executable.h"
 #include "pjrt/manual.h"
+#include "pjrt/sharding/propagation.h"
 
 typedef struct
 {
-  PJRT_Executable    *executable;
-  GhloCompileRequest *request;
-  GhloSignature       signature;
-  GHashTable         *known;    /* GhloIrValue → GhloIrAttr: the sharding that follows for it */
+  PJRT_Executable     *executable;
+  GhloCompileRequest  *request;
+  GhloSignature        signature;
+  GhloPjrtPropagation *propagation;     /* borrowed */
 } Partitioner;
 
-static void
-know (Partitioner       *self,
-      const GhloIrValue *value,
-      const GhloIrAttr  *attr)
+/* Whether what the program says of a tensor leaves something open. */
+static gboolean
+is_open (GhloIrModule     *module,
+         const GhloIrAttr *said)
 {
-  if (attr != NULL && ghlo_sdy_attr_is (attr, GHLO_SDY_SHARDING))
-    g_hash_table_insert (self->known, (gpointer) value, (gpointer) attr);
-}
+  g_auto (GhloSdyAttr) sharding = { 0 };
 
-/* Of each of @values what the list @attr says, where it says something of as many. */
-static void
-know_list (Partitioner      *self,
-           const GhloIrOp   *op,
-           const char       *name,
-           gboolean          is_operands)
-{
-  const GhloIrAttr *attr = ghlo_ir_op_get (op, name);
-  const guint n = is_operands ? op->n_operands : op->n_results;
-  g_auto (GhloSdyAttr) list = { 0 };
-  g_autofree char *problem = NULL;
-
-  if (attr == NULL || !ghlo_sdy_attr_is (attr, GHLO_SDY_SHARDINGS))
-    return;
-  problem = ghlo_sdy_attr_parse (&list, self->request->module, attr);
-  if (problem != NULL || ghlo_sdy_field_n_attrs (&list.fields[0]) != n)
-    return;
-  for (guint i = 0; i < n; i++)
+  /* What is not read here is reported by whoever reads all of it; nothing more follows for sums. */
+  if (!ghlo_pjrt_read_sdy (module, said, GHLO_SDY_SHARDING, &sharding, NULL)
+      || ghlo_sdy_field_n_attrs (&sharding.fields[3]) > 0)
+    return FALSE;
+  for (guint i = 0; i < ghlo_sdy_field_n_attrs (&sharding.fields[1]); i++)
     {
-      const GhloIrValue *value = is_operands ? ghlo_ir_op_operand (op, i) : &op->results[i];
+      g_auto (GhloSdyAttr) dimension = { 0 };
 
-      if (!g_hash_table_contains (self->known, value))
-        know (self, value, list.fields[0].attrs->pdata[i]);
-    }
-}
-
-/* An operand of the shape of @op's result, of which something is known. */
-static const GhloIrAttr *
-find_like (const Partitioner *self,
-           const GhloIrOp    *op)
-{
-  const GhloIrType *type = op->results[0].type;
-
-  for (guint i = 0; i < op->n_operands; i++)
-    {
-      const GhloIrValue *operand = ghlo_ir_op_operand (op, i);
-      const GhloIrAttr *attr = g_hash_table_lookup (self->known, operand);
-
-      if (attr != NULL && operand->type->rank == type->rank)
-        return attr;
+      if (ghlo_pjrt_read_sdy (module, ghlo_pjrt_sdy_get (&sharding, 1, i), GHLO_SDY_DIMENSION, &dimension, NULL)
+          && dimension.fields[1].integer == 0)
+        return TRUE;
     }
 
-  return NULL;
+  return FALSE;
 }
 
-static void
-follow (Partitioner    *self,
-        const GhloIrOp *op)
-{
-  if (op->kind == GHLO_OP_SDY_SHARDING_CONSTRAINT)
-    know (self, &op->results[0], ghlo_ir_op_get (op, "sharding"));
-  else if (op->kind == GHLO_OP_SDY_MANUAL_COMPUTATION)
-    {
-      know_list (self, op, "in_shardings", TRUE);
-      know_list (self, op, "out_shardings", FALSE);
-    }
-  else if ((ghlo_ir_op_get_spec (op)->traits & GHLO_IR_TRAIT_ELEMENTWISE) != 0 && op->n_results == 1)
-    know (self, &op->results[0], find_like (self, op));
-}
-
-static void
-follow_all (Partitioner *self)
-{
-  const GhloIrOp *function = self->signature.function;
-  const GhloIrBlock *body = ghlo_ir_func_get_body (function);
-
-  for (guint i = 0; i < body->n_arguments; i++)
-    know (self, body->arguments[i], ghlo_signature_input_attribute (function, i, "sdy.sharding"));
-  for (const GhloIrOp *op = body->first; op != NULL; op = op->next)
-    follow (self, op);
-}
-
-/* As the program says; or as @followed (nullable) says, where that is possible; else whole. */
+/* As the program says; else as follows, where something does; else whole. */
 static GhloPjrtSharding *
 choose (Partitioner       *self,
         const GhloIrAttr  *said,
-        const GhloIrAttr  *followed,
+        guint              index,
+        gboolean           is_output,
         GhloTensorType    *type,
         GError           **error)
 {
   GhloIrModule *module = self->request->module;
-  const GhloIrOp *from = self->signature.function;
   const guint n = self->executable->n_devices;
-  GhloPjrtSharding *sharding = NULL;
+  GhloPjrtSharding *sharding;
 
-  if (said != NULL)
-    return ghlo_pjrt_sharding_read (module, from, said, NULL, type, n, error);
-  if (followed != NULL)
-    sharding = ghlo_pjrt_sharding_read (module, from, followed, NULL, type, n, NULL);
+  if (said != NULL && !is_open (module, said))
+    return ghlo_pjrt_sharding_read (module, self->signature.function, said, NULL, type, n, error);
+  sharding = is_output ? ghlo_pjrt_propagation_get_output (self->propagation, index, type)
+                       : ghlo_pjrt_propagation_get_input (self->propagation, index, type);
 
   return sharding != NULL ? sharding : ghlo_pjrt_sharding_new_whole (type, n);
 }
@@ -139,19 +80,21 @@ static gboolean
 add_sharding (Partitioner       *self,
               const GhloIrAttr  *said,
               const GhloIrAttr  *older,
-              GhloIrValue       *value,
+              const GhloIrType  *type,
+              guint              index,
+              gboolean           is_output,
               GError           **error)
 {
   PJRT_Executable *executable = self->executable;
-  g_autoptr (GhloTensorType) type = NULL;
+  g_autoptr (GhloTensorType) border = NULL;
   GhloPjrtSharding *sharding = NULL;
 
   if (check_older (said, older, error))
-    type = ghlo_pjrt_type_at_border (value->type, error);
-  if (type != NULL && value->type->kind == GHLO_IR_TYPE_TOKEN)
-    sharding = ghlo_pjrt_sharding_new_whole (type, executable->n_devices);
-  else if (type != NULL)
-    sharding = choose (self, said, g_hash_table_lookup (self->known, value), type, error);
+    border = ghlo_pjrt_type_at_border (type, error);
+  if (border != NULL && type->kind == GHLO_IR_TYPE_TOKEN)
+    sharding = ghlo_pjrt_sharding_new_whole (border, executable->n_devices);
+  else if (border != NULL)
+    sharding = choose (self, said, index, is_output, border, error);
   if (sharding == NULL)
     return FALSE;
   executable->shardings[executable->n_shardings++] = sharding;
@@ -164,19 +107,20 @@ add_shardings (Partitioner  *self,
                GError      **error)
 {
   const GhloIrOp *function = self->signature.function;
-  const GhloIrBlock *body = ghlo_ir_func_get_body (function);
+  const GhloIrType *type = self->signature.type;
 
-  for (guint i = 0; i < body->n_arguments; i++)
+  for (guint i = 0; i < type->rank; i++)
     if (!add_sharding (self, ghlo_signature_input_attribute (function, i, "sdy.sharding"),
-                       ghlo_signature_input_attribute (function, i, "mhlo.sharding"), body->arguments[i], error))
+                       ghlo_signature_input_attribute (function, i, "mhlo.sharding"), type->members[i], i, FALSE,
+                       error))
       {
         g_prefix_error (error, "input %u: ", i);
         return FALSE;
       }
-  for (guint i = 0; i < body->last->n_operands; i++)
+  for (guint i = 0; i < type->n_results; i++)
     if (!add_sharding (self, ghlo_signature_output_attribute (function, i, "sdy.sharding"),
                        ghlo_signature_output_attribute (function, i, "mhlo.sharding"),
-                       ghlo_ir_op_operand (body->last, i), error))
+                       type->members[type->rank + i], i, TRUE, error))
       {
         g_prefix_error (error, "output %u: ", i);
         return FALSE;
@@ -202,16 +146,17 @@ ghlo_pjrt_executable_partition (PJRT_Executable     *self,
                                 GhloCompileRequest  *request,
                                 GError             **error)
 {
-  g_autoptr (GHashTable) known = g_hash_table_new (NULL, NULL);
-  Partitioner partitioner = { .executable = self, .request = request, .known = known };
+  g_autoptr (GhloPjrtPropagation) propagation = NULL;
+  Partitioner partitioner = { .executable = self, .request = request };
   const GhloIrType *type;
 
   if (!ghlo_signature_init (&partitioner.signature, request->module, error))
     return FALSE;
   type = partitioner.signature.type;
   self->shardings = g_new0 (GhloPjrtSharding *, (gsize) type->rank + type->n_results);
-  follow_all (&partitioner);
-  if (!add_shardings (&partitioner, error))
+  propagation = ghlo_pjrt_propagation_new (request->module, self->n_devices, error);
+  partitioner.propagation = propagation;
+  if (propagation == NULL || !add_shardings (&partitioner, error))
     return FALSE;
   list_bytes (self);
 

@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """Programs on several devices, on XLA's CPU and on GHLO; see tests/jax/run.
 
-Answers agree at the tolerances of JAX's own tests, and lie over the devices as the program says.
+Answers agree at the tolerances of JAX's own tests, and lie over the devices as the program says, or as it follows
+on XLA's CPU.
 """
 
 import os
@@ -17,6 +18,7 @@ import jax.numpy as jnp
 import numpy as np
 from jax import lax
 from jax._src import public_test_util
+from jax.experimental.shard_alike import shard_alike
 from jax.sharding import Mesh, NamedSharding, PartitionSpec as P
 
 PLATFORM = 'ghlo'
@@ -217,11 +219,130 @@ def nested(devices):
                                  check_vma=False))(X)
 
 
+def follows(function, *specs, name):
+    """A case of a program that says of its inputs alone how they lie."""
+    def run(devices):
+        mesh = mesh_of(devices)
+        return jax.jit(function)(*(put(mesh, array, *spec) for array, *spec in specs))
+
+    run.__name__ = name
+    case(run)
+
+
+def turns(a, b):
+    return lax.fori_loop(0, 3, lambda i, c: (jnp.sin(c[0]), c[1] + c[0].sum(axis=0)), (a, b))
+
+
+def twice(a, b):
+    """One function called with operands that lie differently."""
+    inner = jax.jit(lambda c: jnp.cos(c).T)
+    return inner(a), inner(b), inner(a + 1)
+
+
+V = X[0]
+B = np.arange(128, dtype=np.float32).reshape(2, 8, 8) / 9
+for NAME, FUNCTION, *SPECS in [
+        ('rows_by_columns', lambda a, b: a @ b, (X, 'x'), (X, None, 'y')),
+        ('contracting', lambda a, b: (a @ b, a @ a), (X, None, 'x'), (X, 'x')),
+        ('rows_alone', lambda a, b: a @ b, (X, ('x', 'y')), (X,)),
+        ('both_want_x', lambda a, b: a @ b, (X, 'x'), (X, None, 'x')),
+        ('batches', lambda a, b: jnp.einsum('bij,bjk->bki', a, b), (B, 'x'), (B, 'x', None, 'y')),
+        ('transpose', lambda a: (a.T, a.T + 1, jnp.flip(a, 0)), (X, 'x', 'y')),
+        ('reduce', lambda a: (a.sum(axis=0), a.max(axis=1), a.mean(), jnp.argmax(a, axis=1)), (X, 'x', 'y')),
+        ('merge', lambda a: (a.reshape(64), a.reshape(4, 16)), (X, 'x')),
+        ('merge_inner', lambda a: (a.reshape(64), a.reshape(4, 2, 8)), (X, None, 'y')),
+        ('merge_both', lambda a: (a.reshape(64), a.reshape(4, 16)), (X, 'x', 'y')),
+        ('split', lambda a: (a.reshape(2, 4, 8), a.reshape(4, 2, 8), a.reshape(1, 8, 1, 8)), (X, ('x', 'y'))),
+        ('broadcast', lambda a, b: (a + b, jnp.broadcast_to(b, (3, 8)), b[:, None] * 2), (X, 'x'), (V, 'y')),
+        ('concatenate', lambda a, b: (jnp.concatenate([a, b]), jnp.concatenate([a, b], axis=1)), (X, 'x'), (X, 'x')),
+        ('stack', lambda a: (jnp.stack([a, a + 1]), jnp.tile(a, (2, 1))), (X, 'x', 'y')),
+        ('slices', lambda a: (a[2:6], a[:, ::2], jnp.pad(a, 1), a[3]), (X, 'x', 'y')),
+        ('anywhere', lambda a, i: (lax.dynamic_slice(a, (i, 0), (4, 8)), lax.dynamic_update_slice(a, a[:2], (i, 0))),
+         (X, 'x', 'y'), (np.int32(1),)),
+        ('gather', lambda a, i: (a[i], a[:, i], a.at[i].add(1)), (X, 'x', 'y'), (np.arange(4),)),
+        ('gather_by', lambda a, i: (a[i], jnp.take_along_axis(a, i[:, None], 1)), (X,), (np.arange(8), 'x')),
+        ('sort', lambda a: (jnp.sort(a, axis=0), jnp.sort(a, axis=1), jnp.argsort(a)), (X, 'x')),
+        ('sort_one', jnp.sort, (V, 'x')),
+        ('scan', lambda a: (jnp.cumsum(a, axis=0), lax.cummax(a, axis=1)), (X, 'x', 'y')),
+        ('convolution', lambda a, b: lax.conv(a[None, None], b[None, None, :3, :3], (1, 1), 'SAME'), (X, 'x', 'y'),
+         (X,)),
+        ('windows', lambda a: lax.reduce_window(a, 0., lax.add, (2, 2), (2, 2), 'VALID'), (X, 'x')),
+        ('loop_carries', turns, (X, 'x', 'y'), (V,)),
+        ('branches', lambda a, b: lax.cond(b[0] > 1, lambda: a, lambda: a.T * 2), (X, 'x'), (V,)),
+        ('called_twice', twice, (X, 'x'), (X, 'y')),
+        ('select', lambda a, b: (jnp.where(a > 1, a, 0), jnp.clip(b, 0, 1)), (X, 'x', 'y'), (X, 'y')),
+        ('constants', lambda a: (jnp.ones((8, 8)), a + jnp.ones((8, 8)), jnp.arange(8.)), (X, 'x')),
+        ('odd', lambda a: (a[:3], a[:6, :6], a[:5].T), (X, 'x', 'y')),
+        ('eye', lambda a: (jnp.diag(a), jnp.tril(a), jnp.trace(a)), (X, 'x', 'y')),
+        ('layer', lambda a, w, b: jax.nn.softmax(jnp.tanh(a @ w + b) @ w.T), (X, 'x'), (X, None, 'y'), (V, 'y')),
+        ('gradient', jax.grad(lambda w, a: jnp.sum(jnp.tanh(a @ w) ** 2)), (X, None, 'y'), (X, 'x')),
+        ('transform', lambda a: (jnp.fft.fft(a).real, jnp.fft.rfft(a).real, jnp.fft.fft2(B + a).imag), (X, 'x')),
+        ('random', lambda a: a + jax.random.normal(jax.random.key(0), (8, 8)), (X, 'x', 'y')),
+]:
+    follows(FUNCTION, *SPECS, name=NAME)
+
+
+def want(mesh, array, *spec):
+    return lax.with_sharding_constraint(array, NamedSharding(mesh, P(*spec)))
+
+
+@case
+def wanted_inside(devices):
+    mesh = mesh_of(devices)
+
+    @jax.jit
+    def f(a, b):
+        inner = want(mesh, a @ b, 'x', 'y')
+        some = want(mesh, jnp.sin(a), 'y', P.UNCONSTRAINED)
+        return inner + 1, inner.sum(axis=1), some, some.T, want(mesh, b, 'x') * 2, b - 1
+
+    return f(X, X + 1)
+
+
+@case
+def wanted_outside(devices):
+    """What an output is to be goes backwards, and to an input."""
+    mesh = mesh_of(devices)
+    f = jax.jit(lambda a: (a * 2, (a * 3).sum(axis=0)), out_shardings=(NamedSharding(mesh, P('x', 'y')), None))
+    return f(jax.device_put(X, NamedSharding(mesh, P())))
+
+
+@case
+def alike(devices):
+    mesh = mesh_of(devices)
+
+    @jax.jit
+    def f(a):
+        ones = jnp.ones_like(a)
+        _, ones = shard_alike(a * 2, ones)
+        return ones
+
+    return f(put(mesh, X, 'x', 'y'))
+
+
+@case
+def some_axes_and_rest(devices):
+    """Manual along one axis; the other one goes through."""
+    mesh = mesh_of(devices)
+    f = jax.shard_map(lambda a: jnp.sin(a).T, mesh=mesh, in_specs=P('x'), out_specs=P(None, 'x'), axis_names={'x'},
+                      check_vma=False)
+    return jax.jit(f)(put(mesh, X, 'x', 'y'))
+
+
+def places(answer):
+    """By array and device: which part of it is there."""
+    return [{device.id: index for device, index in array.sharding.devices_indices_map(array.shape).items()}
+            for array in jax.tree.leaves(answer)]
+
+
 def main():
     failures = 0
     for number, function in enumerate(CASES, 1):
         try:
-            expected, found = (jax.tree.map(np.asarray, function(jax.devices(name)[:N])) for name in ('cpu', PLATFORM))
+            answers = [function(jax.devices(name)[:N]) for name in ('cpu', PLATFORM)]
+            assert places(answers[0]) == places(answers[1]), [[array.sharding for array in jax.tree.leaves(answer)]
+                                                              for answer in answers]
+            expected, found = (jax.tree.map(np.asarray, answer) for answer in answers)
             jax.tree.map(lambda a, b: np.testing.assert_equal((a.shape, a.dtype), (b.shape, b.dtype)), found, expected)
             public_test_util.check_close(found, expected, rtol=1e-5)
             problem = None

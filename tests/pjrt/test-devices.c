@@ -222,21 +222,23 @@ compile_four (PJRT_Client *client,
   return executable;
 }
 
-/* Six columns in halves along x, four rows in quarters along both parts of y, whose devices are in another order; the
- * first output the other way round, the second as it follows, the third on all devices. */
+/* Six columns in halves along x, four rows in quarters along both parts of z, whose devices are in another order; the
+ * first output the other way round, the second as it follows, the third, of both meshes, on all devices. */
 static const char automatic[] =
   "sdy.mesh @grid = <[\"x\"=2, \"y\"=2]>\n"
   "sdy.mesh @line = <[\"z\"=4], device_ids=[3, 1, 0, 2]>\n"
   "func.func @main(%a: tensor<4x6xf32> {sdy.sharding = #sdy.sharding<@grid, [{\"y\"}, {\"x\", ?}]>, "
   "                                     jax.buffer_donor = true},\n"
   "                %b: tensor<4x6xf32> {sdy.sharding = #sdy.sharding<@line, [{\"z\":(1)2, \"z\":(2)2}, {}]>},\n"
-  "                %c: tensor<4x6xf32>)\n"
+  "                %c: tensor<4x6xf32> {sdy.sharding = #sdy.sharding<@grid, [{}, {}]>})\n"
   "    -> (tensor<4x6xf32> {sdy.sharding = #sdy.sharding<@line, [{}, {\"z\":(1)2}]>}, tensor<4x6xf32>, "
   "        tensor<6x4xf32>) {\n"
   "  %sum = stablehlo.add %a, %b : tensor<4x6xf32>\n"
   "  %all = stablehlo.add %sum, %c : tensor<4x6xf32>\n"
   "  %turned = stablehlo.transpose %all, dims = [1, 0] : (tensor<4x6xf32>) -> tensor<6x4xf32>\n"
-  "  return %all, %all, %turned : tensor<4x6xf32>, tensor<4x6xf32>, tensor<6x4xf32>\n"
+  "  %twice = stablehlo.add %a, %a : tensor<4x6xf32>\n"
+  "  %other = stablehlo.add %twice, %c : tensor<4x6xf32>\n"
+  "  return %all, %other, %turned : tensor<4x6xf32>, tensor<4x6xf32>, tensor<6x4xf32>\n"
   "}\n";
 
 /* Rows and columns of a tensor of 4 × 6 numbers. */

@@ -116,7 +116,7 @@ module @shards {
   func.func @main() {
     %x = stablehlo.constant dense<[1, 2]> : tensor<2xi32>
     %0 = sdy.sharding_constraint %x <@mesh, [{"x"}]> : tensor<2xi32>
-    sdy.sharding_group %0 group_id = 7 : tensor<2xi32>
+    sdy.sharding_group %0 group_id = 1 : tensor<2xi32>
     %1 = sdy.manual_computation(%0) in_shardings=[<@mesh, [{"x"}]>] out_shardings=[<@mesh, [{"x"}]>] manual_axes={"x"} (%a: tensor<2xi32>) {
       %2 = stablehlo.negate %a : tensor<2xi32>
       sdy.return %2 : tensor<2xi32>

@@ -202,8 +202,10 @@ make_same (RandomProgram *self,
       for (guint i = 1; i < type.rank; i++)
         g_string_append (axes, ", {}");
       if (choice == 2)
-        random_emit (self, "sdy.sharding_constraint %s <@mesh, [%s]> : %s\n  sdy.sharding_group %s group_id = 1 : %s\n",
-                     name, axes->str, t, name, t);
+        {
+          random_emit (self, "sdy.sharding_constraint %s <@mesh, [%s]> : %s\n", name, axes->str, t);
+          random_emit (self, "  sdy.sharding_group %s group_id = %u : %s\n", name, random_pick (self, 3), t);
+        }
       else
         random_emit (self, "sdy.manual_computation(%s) in_shardings=[<@mesh, [%s]>] out_shardings=[<@mesh, [%s]>] "
                      "manual_axes={\"x\"} (%%m%u: %s) {\n    %%n%u = stablehlo.%s\n    sdy.return %%n%u : %s\n"

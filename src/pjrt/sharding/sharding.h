@@ -8,7 +8,7 @@
 
 #pragma once
 
-#include "ir/module.h"
+#include "pjrt/sharding/mesh.h"
 #include "runtime/value.h"
 
 G_BEGIN_DECLS
@@ -60,6 +60,11 @@ GhloPjrtSharding *ghlo_pjrt_sharding_read      (GhloIrModule            *module,
                                                 const GhloIrAttr        *axes,
                                                 GhloTensorType          *whole,
                                                 guint                    n_partitions,
+                                                GError                 **error);
+/* Each dimension along as many primes of @mesh as one of @axes says. */
+GhloPjrtSharding *ghlo_pjrt_sharding_new       (const GhloPjrtMesh      *mesh,
+                                                const GhloPjrtAxes      *axes,
+                                                GhloTensorType          *whole,
                                                 GError                 **error);
 void              ghlo_pjrt_sharding_free      (GhloPjrtSharding        *self);
 gboolean          ghlo_pjrt_sharding_is_whole  (const GhloPjrtSharding  *self);

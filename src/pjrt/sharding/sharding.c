@@ -3,7 +3,7 @@
  * Shardings: their parts, and tensors in parts. sharding-read.c reads them.
  */
 
-#include "pjrt/sharding.h"
+#include "pjrt/sharding/sharding.h"
 
 #include <string.h>
 

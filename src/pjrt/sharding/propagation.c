@@ -1,0 +1,275 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * Propagation: what the program says of values is known first, and then operations that a change touches take steps,
+ * until nothing changes any more. First those that leave elements where they are, then products and reductions, last
+ * broadcasts in the direction in which they say little (Shardy: docs/propagation.md, "operation based priorities").
+ * Values only ever come to lie along more axes, so that it ends; how often an operation is looked at has a bound too.
+ */
+
+#include "pjrt/sharding/propagation-private.h"
+
+#include "compiler/signature.h"
+#include "passes/pass.h"
+#include "passes/walk.h"
+
+/* Over the operations, in each level. */
+enum { MAX_SWEEPS = 64 };
+
+GhloPjrtPlace
+ghlo_pjrt_place_of (const GhloPjrtPropagation *self,
+                    const GhloIrValue         *value)
+{
+  const GPtrArray *group = g_hash_table_lookup (self->groups, value);
+
+  return (GhloPjrtPlace) { group != NULL ? group->pdata[0] : value, value, 0 };
+}
+
+GhloPjrtPlace
+ghlo_pjrt_operand_place (const GhloIrOp *op,
+                         guint           index)
+{
+  return (GhloPjrtPlace) { &op->operands[index], NULL, 0 };
+}
+
+gboolean
+ghlo_pjrt_know (GhloPjrtPropagation *self,
+                GhloPjrtPlace        place,
+                GhloPjrtSpec        *spec)
+{
+  if (spec == NULL || (place.value != NULL && place.value->id == GHLO_PJRT_IS_FREE))
+    {
+      g_free (spec);
+      return FALSE;
+    }
+  g_hash_table_replace (self->specs, (gpointer) place.key, spec);
+
+  return TRUE;
+}
+
+GhloPjrtSpec *
+ghlo_pjrt_look_up (const GhloPjrtPropagation *self,
+                   GhloPjrtPlace              place)
+{
+  return g_hash_table_lookup (self->specs, place.key);
+}
+
+void
+ghlo_pjrt_wait_for (GhloPjrtPropagation *self,
+                    const GhloIrOp      *op)
+{
+  if (op == NULL || op == self->function)
+    return;
+  self->is_waiting[op->id] = TRUE;
+  self->any_waits = TRUE;
+}
+
+const GhloIrOp *
+ghlo_pjrt_step_owner (const GhloIrOp *op)
+{
+  const gboolean ends_region = op->kind == GHLO_OP_STABLEHLO_RETURN || op->kind == GHLO_OP_SDY_RETURN;
+
+  return ends_region ? ghlo_ir_op_get_parent (op) : op;
+}
+
+static void
+tell_around (GhloPjrtPropagation *self,
+             const GhloIrValue   *value)
+{
+  ghlo_pjrt_wait_for (self, value->op != NULL ? value->op : value->block->region->op);
+  for (const GhloIrUse *use = value->uses; use != NULL; use = use->next)
+    ghlo_pjrt_wait_for (self, ghlo_pjrt_step_owner (use->op));
+}
+
+void
+ghlo_pjrt_tell (GhloPjrtPropagation *self,
+                const GhloIrValue   *value)
+{
+  const GPtrArray *group = g_hash_table_lookup (self->groups, value);
+
+  if (group == NULL)
+    tell_around (self, value);
+  for (guint i = 0; group != NULL && i < group->len; i++)
+    tell_around (self, group->pdata[i]);
+}
+
+/* In the order of the program and backwards in turn. */
+static void
+settle (GhloPjrtPropagation *self)
+{
+  for (guint sweep = 0; self->any_waits && sweep < MAX_SWEEPS; sweep++)
+    {
+      self->any_waits = FALSE;
+      for (guint i = 0; i < self->ops->len; i++)
+        {
+          const guint at = sweep % 2 == 0 ? i : self->ops->len - 1 - i;
+          const GhloIrOp *op = self->ops->pdata[at];
+
+          if (!self->is_waiting[at])
+            continue;
+          self->is_waiting[at] = FALSE;
+          ghlo_pjrt_visit (self, op);
+        }
+    }
+}
+
+/* Whoever touches what something is known of takes a step at the next level. */
+static void
+wake (GhloPjrtPropagation *self)
+{
+  for (guint i = 0; i < self->ops->len; i++)
+    {
+      const GhloIrOp *op = self->ops->pdata[i];
+      gboolean touches = ghlo_pjrt_has_edges (op);
+
+      for (guint j = 0; !touches && j < op->n_operands; j++)
+        touches = ghlo_pjrt_look_up (self, ghlo_pjrt_place_of (self, ghlo_ir_op_operand (op, j))) != NULL;
+      for (guint j = 0; !touches && j < op->n_results; j++)
+        touches = ghlo_pjrt_look_up (self, ghlo_pjrt_place_of (self, &op->results[j])) != NULL;
+      if (touches)
+        ghlo_pjrt_wait_for (self, op);
+    }
+}
+
+/* Whether what @op gives is a constant, or one number everywhere: each use may have its own. */
+static gboolean
+gives_free (const GhloIrOp *op)
+{
+  const GhloIrOpSpec *spec = ghlo_ir_op_get_spec (op);
+
+  if (op->kind == GHLO_OP_STABLEHLO_CONSTANT || op->kind == GHLO_OP_STABLEHLO_IOTA
+      || (op->kind == GHLO_OP_STABLEHLO_BROADCAST_IN_DIM && ghlo_ir_op_operand (op, 0)->type->rank == 0))
+    return TRUE;
+  if (op->kind != GHLO_OP_STABLEHLO_BROADCAST_IN_DIM && op->kind != GHLO_OP_STABLEHLO_RESHAPE
+      && op->kind != GHLO_OP_STABLEHLO_SLICE && (spec->traits & GHLO_IR_TRAIT_ELEMENTWISE) == 0)
+    return FALSE;
+  for (guint i = 0; i < op->n_operands; i++)
+    if (ghlo_ir_op_operand (op, i)->id != GHLO_PJRT_IS_FREE)
+      return FALSE;
+
+  return (spec->traits & GHLO_IR_TRAIT_PURE) != 0 && op->n_operands > 0;
+}
+
+static void
+list_ops (GhloPjrtPropagation *self)
+{
+  const GhloIrBlock *body = ghlo_ir_func_get_body (self->function);
+
+  for (guint i = 0; i < body->n_arguments; i++)
+    body->arguments[i]->id = 0;
+  for (GhloIrOp *op = ghlo_pass_next_op (self->function, self->function); op != NULL;
+       op = ghlo_pass_next_op (op, self->function))
+    {
+      const guint32 id = gives_free (op) ? GHLO_PJRT_IS_FREE : 0;
+
+      op->id = self->ops->len;
+      g_ptr_array_add (self->ops, op);
+      for (guint i = 0; i < op->n_results; i++)
+        op->results[i].id = id;
+      for (guint i = 0; i < op->n_regions; i++)
+        for (const GhloIrBlock *block = op->regions[i].first; block != NULL; block = block->next)
+          for (guint j = 0; j < block->n_arguments; j++)
+            block->arguments[j]->id = 0;
+    }
+  self->is_waiting = g_new0 (gboolean, self->ops->len);
+}
+
+/* A copy of @module without calls; the module itself where it has none. */
+static GhloIrModule *
+without_calls (GhloIrModule *module,
+               GError      **error)
+{
+  static const char *const only[] = { "inline", NULL };
+  const GhloPassOptions options = { .only = only };
+  const GhloIrOp *op = module->op;
+  g_autoptr (GhloIrModule) copy = NULL;
+
+  while (op != NULL && op->kind != GHLO_OP_FUNC_CALL && op->kind != GHLO_OP_STABLEHLO_COMPOSITE)
+    op = ghlo_pass_next_op (op, module->op);
+  if (op == NULL)
+    return ghlo_ir_module_ref (module);
+  copy = ghlo_ir_module_copy (module);
+
+  return ghlo_passes_run (copy, &options, NULL, NULL, error) ? g_steal_pointer (&copy) : NULL;
+}
+
+static gboolean
+open_program (GhloPjrtPropagation *self,
+              GhloIrModule        *module,
+              GError             **error)
+{
+  GhloSignature signature;
+
+  self->module = without_calls (module, error);
+  if (self->module == NULL || !ghlo_signature_init (&signature, self->module, error))
+    return FALSE;
+  self->function = signature.function;
+
+  return TRUE;
+}
+
+GhloPjrtPropagation *
+ghlo_pjrt_propagation_new (GhloIrModule *module,
+                           guint         n_partitions,
+                           GError      **error)
+{
+  g_autoptr (GhloPjrtPropagation) self = g_new0 (GhloPjrtPropagation, 1);
+
+  self->n_partitions = n_partitions;
+  self->meshes = g_ptr_array_new_with_free_func ((GDestroyNotify) ghlo_pjrt_mesh_free);
+  self->specs = g_hash_table_new_full (NULL, NULL, NULL, g_free);
+  self->groups = g_hash_table_new (NULL, NULL);
+  self->all_groups = g_ptr_array_new_with_free_func ((GDestroyNotify) g_ptr_array_unref);
+  self->ops = g_ptr_array_new ();
+  ghlo_pjrt_rule_init (&self->rule);
+  if (!open_program (self, module, error))
+    return NULL;
+  list_ops (self);
+  ghlo_pjrt_know_said (self);
+  for (; self->level < GHLO_PJRT_N_LEVELS && g_hash_table_size (self->specs) > 0; self->level++)
+    {
+      wake (self);
+      settle (self);
+    }
+
+  return g_steal_pointer (&self);
+}
+
+void
+ghlo_pjrt_propagation_free (GhloPjrtPropagation *self)
+{
+  ghlo_pjrt_rule_clear (&self->rule);
+  g_free (self->is_waiting);
+  g_ptr_array_unref (self->ops);
+  g_hash_table_unref (self->groups);
+  g_ptr_array_unref (self->all_groups);
+  g_hash_table_unref (self->specs);
+  g_ptr_array_unref (self->meshes);
+  g_clear_pointer (&self->module, ghlo_ir_module_unref);
+  g_free (self);
+}
+
+static GhloPjrtSharding *
+get (const GhloPjrtPropagation *self,
+     GhloPjrtPlace              place,
+     GhloTensorType            *type)
+{
+  const GhloPjrtSpec *spec = ghlo_pjrt_look_up (self, place);
+
+  return spec != NULL ? ghlo_pjrt_spec_to_sharding (spec, type) : NULL;
+}
+
+GhloPjrtSharding *
+ghlo_pjrt_propagation_get_input (GhloPjrtPropagation *self,
+                                 guint                index,
+                                 GhloTensorType      *type)
+{
+  return get (self, ghlo_pjrt_place_of (self, ghlo_ir_func_get_body (self->function)->arguments[index]), type);
+}
+
+GhloPjrtSharding *
+ghlo_pjrt_propagation_get_output (GhloPjrtPropagation *self,
+                                  guint                index,
+                                  GhloTensorType      *type)
+{
+  return get (self, ghlo_pjrt_operand_place (ghlo_ir_func_get_body (self->function)->last, index), type);
+}

@@ -1,0 +1,332 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * The rules of operations whose dimensions are other ones in operands and results: gather, scatter, convolution and
+ * reshape.
+ */
+
+#include "pjrt/sharding/rule.h"
+
+/* Both gather and scatter have a tensor, indices, and slices of the tensor: a result, or what is put there. */
+typedef struct
+{
+  GhloPjrtRule     *rule;
+  guint             n_tensors;  /* of the same shape, the first being tensor 0; the indices behind them */
+  guint             slices;     /* the first tensor of slices */
+  gboolean          is_scatter;
+  const GhloIrType *tensor, *indices, *slice;
+  const gint64     *offsets, *collapsed, *batching, *indices_batching;
+  gsize             n_offsets, n_collapsed, n_batching, n_indices_batching;
+  gint64            index_vector;
+} Indexed;
+
+static int
+find (const gint64 *list,
+      gsize         n,
+      gint64        number)
+{
+  for (gsize i = 0; i < n; i++)
+    if (list[i] == number)
+      return (int) i;
+
+  return -1;
+}
+
+/* A factor of those dimensions that are not NO_DIMENSION. */
+static void
+add (const Indexed      *self,
+     int                 tensor,
+     int                 indices,
+     int                 slice,
+     gint64              size,
+     GhloPjrtFactorKind  kind)
+{
+  int *places = ghlo_pjrt_rule_add (self->rule, size, kind);
+
+  places[self->n_tensors] = indices;
+  for (guint i = 0; i < self->n_tensors; i++)
+    {
+      places[i] = tensor;
+      places[self->slices + i] = slice;
+      if (self->is_scatter)
+        places[self->rule->n_operands + i] = tensor;
+    }
+}
+
+/* Dimension @tensor of the tensor, which is dimension @slice of slices. */
+static void
+add_window (const Indexed *self,
+            int            tensor,
+            int            slice)
+{
+  const gint64 size = self->tensor->dimensions[tensor], part = self->slice->dimensions[slice];
+
+  if (size == part)
+    add (self, tensor, GHLO_PJRT_NO_DIMENSION, slice, size, GHLO_PJRT_FACTOR_SAME);
+  else if (self->is_scatter || part == 1)
+    {
+      add (self, tensor, GHLO_PJRT_NO_DIMENSION, GHLO_PJRT_NO_DIMENSION, size, GHLO_PJRT_FACTOR_OTHER);
+      add (self, GHLO_PJRT_NO_DIMENSION, GHLO_PJRT_NO_DIMENSION, slice, part, GHLO_PJRT_FACTOR_OTHER);
+    }
+  else
+    add (self, tensor, GHLO_PJRT_NO_DIMENSION, slice, size, GHLO_PJRT_FACTOR_BLOCKED);
+}
+
+/* Dimension @slice of slices, which is number @batch of those that are not the tensor's. */
+static void
+add_batch (const Indexed *self,
+           int            slice,
+           gint64         batch)
+{
+  const int indices = (int) (batch < self->index_vector ? batch : batch + 1);
+  const int at = find (self->indices_batching, self->n_indices_batching, indices);
+  const gboolean is_summed = self->is_scatter && at < 0;
+
+  add (self, at >= 0 ? (int) self->batching[at] : GHLO_PJRT_NO_DIMENSION, indices, slice,
+       self->slice->dimensions[slice], is_summed ? GHLO_PJRT_FACTOR_OTHER : GHLO_PJRT_FACTOR_SAME);
+}
+
+static void
+add_all (const Indexed *self)
+{
+  gint64 batch = 0;
+  int tensor = 0;
+
+  for (guint i = 0; i < self->slice->rank; i++)
+    if (find (self->offsets, self->n_offsets, i) < 0)
+      add_batch (self, (int) i, batch++);
+    else
+      {
+        while (find (self->collapsed, self->n_collapsed, tensor) >= 0
+               || find (self->batching, self->n_batching, tensor) >= 0)
+          tensor++;
+        add_window (self, tensor++, (int) i);
+      }
+  for (gsize i = 0; i < self->n_collapsed; i++)
+    add (self, (int) self->collapsed[i], GHLO_PJRT_NO_DIMENSION, GHLO_PJRT_NO_DIMENSION,
+         self->tensor->dimensions[self->collapsed[i]],
+         self->is_scatter ? GHLO_PJRT_FACTOR_SAME : GHLO_PJRT_FACTOR_OTHER);
+}
+
+void
+ghlo_pjrt_rule_gather (GhloPjrtRule   *self,
+                       const GhloIrOp *op)
+{
+  const GhloIrAttr *numbers = ghlo_ir_op_get (op, "dimension_numbers");
+  Indexed indexed = {
+    .rule = self, .n_tensors = 1, .slices = 2, .tensor = ghlo_ir_op_operand (op, 0)->type,
+    .indices = ghlo_ir_op_operand (op, 1)->type, .slice = op->results[0].type,
+    .index_vector = ghlo_ir_struct_get_int (numbers, "index_vector_dim"),
+  };
+
+  indexed.offsets = ghlo_ir_struct_get_dims (numbers, "offset_dims", &indexed.n_offsets);
+  indexed.collapsed = ghlo_ir_struct_get_dims (numbers, "collapsed_slice_dims", &indexed.n_collapsed);
+  indexed.batching = ghlo_ir_struct_get_dims (numbers, "operand_batching_dims", &indexed.n_batching);
+  indexed.indices_batching = ghlo_ir_struct_get_dims (numbers, "start_indices_batching_dims",
+                                                      &indexed.n_indices_batching);
+  add_all (&indexed);
+}
+
+void
+ghlo_pjrt_rule_scatter (GhloPjrtRule   *self,
+                        const GhloIrOp *op)
+{
+  const GhloIrAttr *numbers = ghlo_ir_op_get (op, "scatter_dimension_numbers");
+  const guint n = op->n_operands / 2;
+  Indexed indexed = {
+    .rule = self, .n_tensors = n, .slices = n + 1, .is_scatter = TRUE, .tensor = ghlo_ir_op_operand (op, 0)->type,
+    .indices = ghlo_ir_op_operand (op, n)->type, .slice = ghlo_ir_op_operand (op, n + 1)->type,
+    .index_vector = ghlo_ir_struct_get_int (numbers, "index_vector_dim"),
+  };
+
+  indexed.offsets = ghlo_ir_struct_get_dims (numbers, "update_window_dims", &indexed.n_offsets);
+  indexed.collapsed = ghlo_ir_struct_get_dims (numbers, "inserted_window_dims", &indexed.n_collapsed);
+  indexed.batching = ghlo_ir_struct_get_dims (numbers, "input_batching_dims", &indexed.n_batching);
+  indexed.indices_batching = ghlo_ir_struct_get_dims (numbers, "scatter_indices_batching_dims",
+                                                      &indexed.n_indices_batching);
+  add_all (&indexed);
+}
+
+static void
+add_three (GhloPjrtRule       *self,
+           int                 lhs,
+           int                 rhs,
+           int                 result,
+           gint64              size,
+           GhloPjrtFactorKind  kind)
+{
+  int *places = ghlo_pjrt_rule_add (self, size, kind);
+
+  places[0] = lhs;
+  places[1] = rhs;
+  places[2] = result;
+}
+
+/* A spatial dimension of the input is the windows' and what is in a window; the larger of both varies slowest. */
+static void
+add_spatial (GhloPjrtRule   *self,
+             const GhloIrOp *op,
+             int             input,
+             int             kernel,
+             int             output)
+{
+  const gint64 n_windows = op->results[0].type->dimensions[output];
+  const gint64 window = ghlo_ir_op_operand (op, 1)->type->dimensions[kernel];
+  gint64 rest = ghlo_ir_op_operand (op, 0)->type->dimensions[input];
+
+  for (guint i = 0; i < 2; i++)
+    {
+      const gboolean is_windows = (i == 0) == (n_windows >= window);
+      const gint64 size = MIN (rest, is_windows ? n_windows : window);
+
+      if (size <= 1)
+        continue;
+      add_three (self, input, is_windows ? GHLO_PJRT_NO_DIMENSION : kernel,
+                 is_windows ? output : GHLO_PJRT_NO_DIMENSION, size, GHLO_PJRT_FACTOR_OTHER);
+      rest /= size;
+    }
+}
+
+void
+ghlo_pjrt_rule_convolution (GhloPjrtRule   *self,
+                            const GhloIrOp *op)
+{
+  const GhloIrAttr *numbers = ghlo_ir_op_get (op, "dimension_numbers");
+  const GhloIrType *kernel = ghlo_ir_op_operand (op, 1)->type, *result = op->results[0].type;
+  const int input_batch = (int) ghlo_ir_struct_get_int (numbers, "input_batch_dimension");
+  const int input_feature = (int) ghlo_ir_struct_get_int (numbers, "input_feature_dimension");
+  const int kernel_input = (int) ghlo_ir_struct_get_int (numbers, "kernel_input_feature_dimension");
+  const int kernel_output = (int) ghlo_ir_struct_get_int (numbers, "kernel_output_feature_dimension");
+  const int output_batch = (int) ghlo_ir_struct_get_int (numbers, "output_batch_dimension");
+  const int output_feature = (int) ghlo_ir_struct_get_int (numbers, "output_feature_dimension");
+  const gint64 features = ghlo_ir_op_get_int (op, "feature_group_count", 1);
+  const gint64 batches = ghlo_ir_op_get_int (op, "batch_group_count", 1);
+  gsize n;
+  const gint64 *input_spatial = ghlo_ir_struct_get_dims (numbers, "input_spatial_dimensions", &n);
+  const gint64 *kernel_spatial = ghlo_ir_struct_get_dims (numbers, "kernel_spatial_dimensions", &n);
+  const gint64 *output_spatial = ghlo_ir_struct_get_dims (numbers, "output_spatial_dimensions", &n);
+
+  if (batches > 1)
+    add_three (self, input_batch, kernel_output, output_feature, batches, GHLO_PJRT_FACTOR_SAME);
+  add_three (self, input_batch, GHLO_PJRT_NO_DIMENSION, output_batch, result->dimensions[output_batch],
+             GHLO_PJRT_FACTOR_SAME);
+  for (gsize i = 0; i < n; i++)
+    add_spatial (self, op, (int) input_spatial[i], (int) kernel_spatial[i], (int) output_spatial[i]);
+  if (features > 1)
+    add_three (self, input_feature, kernel_output, output_feature, features, GHLO_PJRT_FACTOR_SAME);
+  add_three (self, input_feature, kernel_input, GHLO_PJRT_NO_DIMENSION, kernel->dimensions[kernel_input],
+             GHLO_PJRT_FACTOR_OTHER);
+  if (result->dimensions[output_feature] / (features * batches) > 1)
+    add_three (self, GHLO_PJRT_NO_DIMENSION, kernel_output, output_feature,
+               result->dimensions[output_feature] / (features * batches), GHLO_PJRT_FACTOR_SAME);
+}
+
+static gint64
+greatest_common_divisor (gint64 a,
+                         gint64 b)
+{
+  while (b != 0)
+    {
+      const gint64 rest = a % b;
+
+      a = b;
+      b = rest;
+    }
+
+  return a;
+}
+
+/* One side of a reshape. */
+typedef struct
+{
+  const GhloIrType *type;
+  guint             tensor;     /* which of the two it is */
+  guint             dimension;  /* that is taken apart */
+  gint64            rest;       /* of it, without its factors so far */
+  gint64            before;     /* the product of all factors so far */
+} Side;
+
+/* Dimensions of 1 are factors of their own. FALSE where there is no further dimension. */
+static gboolean
+find_dimension (GhloPjrtRule *self,
+                Side         *side)
+{
+  while (side->rest == 1 && ++side->dimension < side->type->rank)
+    {
+      side->rest = side->type->dimensions[side->dimension];
+      if (side->rest == 1)
+        ghlo_pjrt_rule_add (self, 1, GHLO_PJRT_FACTOR_SAME)[side->tensor] = (int) side->dimension;
+    }
+
+  return side->rest > 1;
+}
+
+static void
+take (Side   *side,
+      int    *places,
+      gint64  size)
+{
+  places[side->tensor] = (int) side->dimension;
+  side->rest /= size;
+  side->before *= size;
+}
+
+/* A factor of @side alone, whose factors are behind @other's: the one by which both have as many again, or what the
+ * next dimensions have not in common. */
+static void
+catch_up (GhloPjrtRule *self,
+          Side         *side,
+          const Side   *other)
+{
+  const gint64 common = greatest_common_divisor (side->rest, other->rest);
+  gint64 size = side->rest > common ? side->rest / common : side->rest;
+
+  if (other->before % side->before == 0 && side->rest % (other->before / side->before) == 0)
+    size = other->before / side->before;
+  take (side, ghlo_pjrt_rule_add (self, size, GHLO_PJRT_FACTOR_SAME), size);
+}
+
+/* Where both sides have as many: a common factor, or what each has next. */
+static void
+go_on (GhloPjrtRule *self,
+       Side         *from,
+       Side         *to)
+{
+  const gint64 common = greatest_common_divisor (from->rest, to->rest);
+  int *places;
+
+  if (common == 1)
+    {
+      take (from, ghlo_pjrt_rule_add (self, from->rest, GHLO_PJRT_FACTOR_SAME), from->rest);
+      take (to, ghlo_pjrt_rule_add (self, to->rest, GHLO_PJRT_FACTOR_SAME), to->rest);
+      return;
+    }
+  places = ghlo_pjrt_rule_add (self, common, GHLO_PJRT_FACTOR_SAME);
+  take (from, places, common);
+  take (to, places, common);
+}
+
+/* Tensors without elements have no rule. */
+void
+ghlo_pjrt_rule_reshape (GhloPjrtRule   *self,
+                        const GhloIrOp *op)
+{
+  Side from = { ghlo_ir_op_operand (op, 0)->type, 0, G_MAXUINT, 1, 1 };
+  Side to = { op->results[0].type, 1, G_MAXUINT, 1, 1 };
+
+  for (guint i = 0; i < from.type->rank; i++)
+    if (from.type->dimensions[i] == 0)
+      return;
+  while (TRUE)
+    {
+      const gboolean has_from = find_dimension (self, &from), has_to = find_dimension (self, &to);
+
+      if (!has_from && !has_to)
+        break;
+      if (from.before == to.before)
+        go_on (self, &from, &to);
+      else if (from.before < to.before)
+        catch_up (self, &from, &to);
+      else
+        catch_up (self, &to, &from);
+    }
+}

@@ -1,0 +1,562 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * Rules by operation: a table. What has no row and is not done element by element has no rule.
+ */
+
+#include "pjrt/sharding/rule.h"
+
+#include <string.h>
+
+void
+ghlo_pjrt_rule_init (GhloPjrtRule *self)
+{
+  *self = (GhloPjrtRule) {
+    .ranks = g_array_new (FALSE, TRUE, sizeof (guint)),
+    .factors = g_array_new (FALSE, FALSE, sizeof (GhloPjrtFactor)),
+    .dimensions = g_array_new (FALSE, FALSE, sizeof (int)),
+  };
+}
+
+void
+ghlo_pjrt_rule_clear (GhloPjrtRule *self)
+{
+  g_clear_pointer (&self->ranks, g_array_unref);
+  g_clear_pointer (&self->factors, g_array_unref);
+  g_clear_pointer (&self->dimensions, g_array_unref);
+}
+
+static void
+begin (GhloPjrtRule *self,
+       guint         n_operands,
+       guint         n_results)
+{
+  self->n_operands = n_operands;
+  self->n_tensors = n_operands + n_results;
+  g_array_set_size (self->ranks, 0);
+  g_array_set_size (self->factors, 0);
+  g_array_set_size (self->dimensions, 0);
+  g_array_set_size (self->ranks, self->n_tensors);
+}
+
+int *
+ghlo_pjrt_rule_add (GhloPjrtRule       *self,
+                    gint64              size,
+                    GhloPjrtFactorKind  kind)
+{
+  const GhloPjrtFactor factor = { size, kind };
+  const guint at = self->dimensions->len;
+  int *places;
+
+  g_array_append_val (self->factors, factor);
+  g_array_set_size (self->dimensions, at + self->n_tensors);
+  places = &g_array_index (self->dimensions, int, at);
+  for (guint i = 0; i < self->n_tensors; i++)
+    places[i] = GHLO_PJRT_NO_DIMENSION;
+
+  return places;
+}
+
+void
+ghlo_pjrt_rule_identity (GhloPjrtRule     *self,
+                         const GhloIrType *type,
+                         guint             n_operands,
+                         guint             n_results)
+{
+  begin (self, n_operands, n_results);
+  for (guint i = 0; i < self->n_tensors; i++)
+    g_array_index (self->ranks, guint, i) = type->rank;
+  for (guint dimension = 0; dimension < type->rank; dimension++)
+    {
+      int *places = ghlo_pjrt_rule_add (self, type->dimensions[dimension], GHLO_PJRT_FACTOR_SAME);
+
+      for (guint i = 0; i < self->n_tensors; i++)
+        places[i] = (int) dimension;
+    }
+}
+
+/* A factor of dimension @dimension of each tensor that has one. */
+static void
+add_everywhere (GhloPjrtRule       *self,
+                guint               dimension,
+                gint64              size,
+                GhloPjrtFactorKind  kind)
+{
+  int *places = ghlo_pjrt_rule_add (self, size, kind);
+
+  for (guint i = 0; i < self->n_tensors; i++)
+    if (g_array_index (self->ranks, guint, i) > dimension)
+      places[i] = (int) dimension;
+}
+
+static gboolean
+contains (const gint64 *list,
+          gsize         n,
+          gint64        number)
+{
+  for (gsize i = 0; i < n; i++)
+    if (list[i] == number)
+      return TRUE;
+
+  return FALSE;
+}
+
+static const GhloIrType *
+operand_type (const GhloIrOp *op,
+              guint           index)
+{
+  return ghlo_ir_op_operand (op, index)->type;
+}
+
+/* Of tensors of one shape; others, as scalars are, take no part. */
+static void
+elementwise (GhloPjrtRule   *self,
+             const GhloIrOp *op)
+{
+  const GhloIrType *type = op->results[0].type;
+
+  for (guint i = 0; i < op->n_operands; i++)
+    if (operand_type (op, i)->rank != type->rank
+        || memcmp (operand_type (op, i)->dimensions, type->dimensions, type->rank * sizeof (gint64)) != 0)
+      g_array_index (self->ranks, guint, i) = 0;
+  for (guint i = 0; i < type->rank; i++)
+    add_everywhere (self, i, type->dimensions[i], GHLO_PJRT_FACTOR_SAME);
+}
+
+/* A dimension of which the result has as much as the operand is the same in both; of others @other says what they
+ * are. */
+static void
+by_size (GhloPjrtRule       *self,
+         const GhloIrOp     *op,
+         GhloPjrtFactorKind  other)
+{
+  const GhloIrType *type = operand_type (op, 0), *result = op->results[0].type;
+
+  for (guint i = 0; i < type->rank; i++)
+    add_everywhere (self, i, type->dimensions[i],
+                    type->dimensions[i] == result->dimensions[i] ? GHLO_PJRT_FACTOR_SAME : other);
+}
+
+/* Of slices and paddings at places that are known. */
+static void
+moved (GhloPjrtRule   *self,
+       const GhloIrOp *op)
+{
+  by_size (self, op, GHLO_PJRT_FACTOR_OTHER);
+}
+
+static void
+cut_anywhere (GhloPjrtRule   *self,
+              const GhloIrOp *op)
+{
+  by_size (self, op, GHLO_PJRT_FACTOR_BLOCKED);
+}
+
+static void
+update_slice (GhloPjrtRule   *self,
+              const GhloIrOp *op)
+{
+  const GhloIrType *type = operand_type (op, 0), *update = operand_type (op, 1);
+
+  for (guint i = 0; i < type->rank; i++)
+    {
+      int *places = ghlo_pjrt_rule_add (self, type->dimensions[i], GHLO_PJRT_FACTOR_SAME);
+
+      places[0] = places[op->n_operands] = (int) i;
+      if (type->dimensions[i] == update->dimensions[i])
+        places[1] = (int) i;
+    }
+}
+
+static void
+broadcast (GhloPjrtRule   *self,
+           const GhloIrOp *op)
+{
+  const GhloIrType *type = operand_type (op, 0), *result = op->results[0].type;
+  gsize n;
+  g_autofree gint64 *dimensions = ghlo_ir_op_dup_ints (op, "broadcast_dimensions", &n);
+
+  for (guint i = 0; i < result->rank; i++)
+    {
+      int *places = ghlo_pjrt_rule_add (self, result->dimensions[i], GHLO_PJRT_FACTOR_SAME);
+
+      places[1] = (int) i;
+      for (gsize j = 0; j < n; j++)
+        if (dimensions[j] == (gint64) i && type->dimensions[j] == result->dimensions[i])
+          places[0] = (int) j;
+    }
+}
+
+static void
+broadcast_leading (GhloPjrtRule   *self,
+                   const GhloIrOp *op)
+{
+  const GhloIrType *result = op->results[0].type;
+  const guint n_new = result->rank - operand_type (op, 0)->rank;
+
+  for (guint i = 0; i < result->rank; i++)
+    {
+      int *places = ghlo_pjrt_rule_add (self, result->dimensions[i], GHLO_PJRT_FACTOR_SAME);
+
+      places[1] = (int) i;
+      if (i >= n_new)
+        places[0] = (int) (i - n_new);
+    }
+}
+
+static void
+transpose (GhloPjrtRule   *self,
+           const GhloIrOp *op)
+{
+  const GhloIrType *result = op->results[0].type;
+  gsize n;
+  g_autofree gint64 *permutation = ghlo_ir_op_dup_ints (op, "permutation", &n);
+
+  for (guint i = 0; i < result->rank; i++)
+    {
+      int *places = ghlo_pjrt_rule_add (self, result->dimensions[i], GHLO_PJRT_FACTOR_SAME);
+
+      places[0] = (int) permutation[i];
+      places[1] = (int) i;
+    }
+}
+
+/* All dimensions are the same, but for those of @list. */
+static void
+all_but (GhloPjrtRule   *self,
+         const GhloIrOp *op,
+         const gint64   *list,
+         gsize           n)
+{
+  const GhloIrType *type = op->results[0].type;
+
+  for (guint i = 0; i < type->rank; i++)
+    add_everywhere (self, i, type->dimensions[i],
+                    contains (list, n, i) ? GHLO_PJRT_FACTOR_OTHER : GHLO_PJRT_FACTOR_SAME);
+}
+
+static void
+reverse (GhloPjrtRule   *self,
+         const GhloIrOp *op)
+{
+  gsize n;
+  g_autofree gint64 *dimensions = ghlo_ir_op_dup_ints (op, "dimensions", &n);
+
+  all_but (self, op, dimensions, n);
+}
+
+static void
+concatenate (GhloPjrtRule   *self,
+             const GhloIrOp *op)
+{
+  const gint64 dimension = ghlo_ir_op_get_int (op, "dimension", 0);
+
+  all_but (self, op, &dimension, 1);
+}
+
+/* Nothing lies along the sorted dimension where there is no other. */
+static void
+sort (GhloPjrtRule   *self,
+      const GhloIrOp *op)
+{
+  const GhloIrType *type = operand_type (op, 0);
+  gint64 sorted = ghlo_ir_op_get_int (op, "dimension", -1);
+  GhloPjrtFactorKind kind = GHLO_PJRT_FACTOR_BLOCKED;
+
+  if (sorted < 0)
+    sorted += type->rank;
+  for (guint i = 0; i < type->rank; i++)
+    if ((gint64) i != sorted && type->dimensions[i] != 1)
+      kind = GHLO_PJRT_FACTOR_OTHER;
+  for (guint i = 0; i < type->rank; i++)
+    add_everywhere (self, i, type->dimensions[i], (gint64) i == sorted ? kind : GHLO_PJRT_FACTOR_SAME);
+}
+
+static void
+reduce (GhloPjrtRule   *self,
+        const GhloIrOp *op)
+{
+  const GhloIrType *type = operand_type (op, 0);
+  const guint n_inputs = op->n_operands / 2;
+  gsize n;
+  g_autofree gint64 *dimensions = ghlo_ir_op_dup_ints (op, "dimensions", &n);
+  int out = 0;
+
+  for (guint i = 0; i < type->rank; i++)
+    {
+      const gboolean is_reduced = contains (dimensions, n, i);
+      int *places = ghlo_pjrt_rule_add (self, type->dimensions[i],
+                                        is_reduced ? GHLO_PJRT_FACTOR_OTHER : GHLO_PJRT_FACTOR_SAME);
+
+      for (guint j = 0; j < n_inputs; j++)
+        {
+          places[j] = (int) i;
+          if (!is_reduced)
+            places[op->n_operands + j] = out;
+        }
+      out += !is_reduced;
+    }
+}
+
+/* The results of windows, as many as there are. */
+static void
+reduce_window (GhloPjrtRule   *self,
+               const GhloIrOp *op)
+{
+  const GhloIrType *type = operand_type (op, 0), *result = op->results[0].type;
+
+  for (guint i = 0; i < result->rank; i++)
+    add_everywhere (self, i, result->dimensions[i],
+                    type->dimensions[i] == result->dimensions[i] ? GHLO_PJRT_FACTOR_SAME : GHLO_PJRT_FACTOR_OTHER);
+}
+
+static void
+bitcast (GhloPjrtRule   *self,
+         const GhloIrOp *op)
+{
+  const GhloIrType *type = operand_type (op, 0), *result = op->results[0].type;
+
+  for (guint i = 0; i < MIN (type->rank, result->rank); i++)
+    add_everywhere (self, i, type->dimensions[i], GHLO_PJRT_FACTOR_SAME);
+}
+
+/* Batches are the same; the last two dimensions of matrices are not done in parts. */
+static void
+matrices (GhloPjrtRule   *self,
+          const GhloIrOp *op)
+{
+  const GhloIrType *type = op->results[0].type;
+
+  for (guint i = 0; i < type->rank; i++)
+    add_everywhere (self, i, type->dimensions[i], i + 2 < type->rank ? GHLO_PJRT_FACTOR_SAME : GHLO_PJRT_FACTOR_OTHER);
+}
+
+/* a x = b or x a = b, a being as it is or transposed: the dimension of a that is summed over is the result's, the other
+ * one b's. */
+static void
+triangular_solve (GhloPjrtRule   *self,
+                  const GhloIrOp *op)
+{
+  const GhloIrType *a = operand_type (op, 0), *b = operand_type (op, 1);
+  const GhloIrAttr *transpose_a = ghlo_ir_op_get (op, "transpose_a");
+  const gboolean is_left = ghlo_ir_op_get_int (op, "left_side", 1) != 0;
+  const gboolean is_transposed = transpose_a != NULL
+                                 && g_strcmp0 (ghlo_ir_enum_word (transpose_a), "NO_TRANSPOSE") != 0;
+  const int row = (int) a->rank - 2, column = (int) a->rank - 1;
+  const int solved = is_left ? row : column, kept = is_left ? column : row;
+  const int summed = is_left != is_transposed ? column : row;
+  int *places;
+
+  for (int i = 0; i < row; i++)
+    add_everywhere (self, (guint) i, a->dimensions[i], GHLO_PJRT_FACTOR_SAME);
+  places = ghlo_pjrt_rule_add (self, a->dimensions[row], GHLO_PJRT_FACTOR_OTHER);
+  places[0] = row + column - summed;
+  places[1] = solved;
+  places = ghlo_pjrt_rule_add (self, b->dimensions[kept], GHLO_PJRT_FACTOR_OTHER);
+  places[1] = places[2] = kept;
+  places = ghlo_pjrt_rule_add (self, a->dimensions[row], GHLO_PJRT_FACTOR_OTHER);
+  places[0] = summed;
+  places[2] = solved;
+}
+
+static void
+fft (GhloPjrtRule   *self,
+     const GhloIrOp *op)
+{
+  const GhloIrType *type = operand_type (op, 0), *result = op->results[0].type;
+  gsize n;
+  g_autofree gint64 *lengths = ghlo_ir_op_dup_ints (op, "fft_length", &n);
+
+  for (guint i = 0; i < type->rank; i++)
+    add_everywhere (self, i, type->dimensions[i],
+                    i + n < type->rank ? GHLO_PJRT_FACTOR_SAME
+                    : type->dimensions[i] == result->dimensions[i] ? GHLO_PJRT_FACTOR_OTHER
+                                                                   : GHLO_PJRT_FACTOR_BLOCKED);
+}
+
+/* The output's own factors; states lie nowhere. */
+static void
+rng_bit_generator (GhloPjrtRule   *self,
+                   const GhloIrOp *op)
+{
+  const GhloIrType *type = op->results[1].type;
+
+  for (guint i = 0; i < type->rank; i++)
+    ghlo_pjrt_rule_add (self, type->dimensions[i], GHLO_PJRT_FACTOR_SAME)[2] = (int) i;
+}
+
+static void
+batch_norm (GhloPjrtRule   *self,
+            const GhloIrOp *op)
+{
+  const GhloIrType *type = operand_type (op, 0);
+  const gint64 feature = ghlo_ir_op_get_int (op, "feature_index", 0);
+
+  for (guint i = 0; i < type->rank; i++)
+    {
+      int *places = ghlo_pjrt_rule_add (self, type->dimensions[i], GHLO_PJRT_FACTOR_SAME);
+
+      places[0] = places[op->n_operands] = (int) i;
+      for (guint j = 1; j < op->n_operands && (gint64) i == feature; j++)
+        places[j] = 0;
+    }
+}
+
+/* The dimensions of operand @side that are in neither list, with those of the result from *@out on. */
+static void
+add_free (GhloPjrtRule     *self,
+          guint             side,
+          const GhloIrType *type,
+          const gint64     *batch,
+          gsize             n_batch,
+          const gint64     *contracting,
+          gsize             n_contracting,
+          int              *out)
+{
+  for (guint i = 0; i < type->rank; i++)
+    if (!contains (batch, n_batch, i) && !contains (contracting, n_contracting, i))
+      {
+        int *places = ghlo_pjrt_rule_add (self, type->dimensions[i], GHLO_PJRT_FACTOR_SAME);
+
+        places[side] = (int) i;
+        places[2] = (*out)++;
+      }
+}
+
+static void
+dot_general (GhloPjrtRule   *self,
+             const GhloIrOp *op)
+{
+  const GhloIrAttr *numbers = ghlo_ir_op_get (op, "dot_dimension_numbers");
+  const GhloIrType *lhs = operand_type (op, 0), *rhs = operand_type (op, 1);
+  gsize n_batch, n_contracting;
+  const gint64 *lhs_batch = ghlo_ir_struct_get_dims (numbers, "lhs_batching_dimensions", &n_batch);
+  const gint64 *rhs_batch = ghlo_ir_struct_get_dims (numbers, "rhs_batching_dimensions", &n_batch);
+  const gint64 *lhs_contracting = ghlo_ir_struct_get_dims (numbers, "lhs_contracting_dimensions", &n_contracting);
+  const gint64 *rhs_contracting = ghlo_ir_struct_get_dims (numbers, "rhs_contracting_dimensions", &n_contracting);
+  int out = 0;
+
+  for (gsize i = 0; i < n_batch; i++)
+    {
+      int *places = ghlo_pjrt_rule_add (self, lhs->dimensions[lhs_batch[i]], GHLO_PJRT_FACTOR_SAME);
+
+      places[0] = (int) lhs_batch[i];
+      places[1] = (int) rhs_batch[i];
+      places[2] = out++;
+    }
+  add_free (self, 0, lhs, lhs_batch, n_batch, lhs_contracting, n_contracting, &out);
+  add_free (self, 1, rhs, rhs_batch, n_batch, rhs_contracting, n_contracting, &out);
+  for (gsize i = 0; i < n_contracting; i++)
+    {
+      int *places = ghlo_pjrt_rule_add (self, lhs->dimensions[lhs_contracting[i]], GHLO_PJRT_FACTOR_OTHER);
+
+      places[0] = (int) lhs_contracting[i];
+      places[1] = (int) rhs_contracting[i];
+    }
+}
+
+static void
+dot (GhloPjrtRule   *self,
+     const GhloIrOp *op)
+{
+  const GhloIrType *lhs = operand_type (op, 0), *rhs = operand_type (op, 1);
+  const gint64 contracting[2] = { (gint64) lhs->rank - 1, 0 };
+  int out = 0, *places;
+
+  add_free (self, 0, lhs, NULL, 0, &contracting[0], 1, &out);
+  add_free (self, 1, rhs, NULL, 0, &contracting[1], 1, &out);
+  places = ghlo_pjrt_rule_add (self, lhs->dimensions[contracting[0]], GHLO_PJRT_FACTOR_OTHER);
+  places[0] = (int) contracting[0];
+  places[1] = 0;
+}
+
+/* All operands as their results, but for the dimensions along which parts are exchanged. */
+static void
+exchange (GhloPjrtRule   *self,
+          const GhloIrOp *op)
+{
+  const GhloIrType *type = operand_type (op, 0), *result = op->results[0].type;
+  const gint64 exchanged[] = {
+    ghlo_ir_op_get_int (op, "all_gather_dim", -1), ghlo_ir_op_get_int (op, "scatter_dimension", -1),
+    ghlo_ir_op_get_int (op, "split_dimension", -1), ghlo_ir_op_get_int (op, "concat_dimension", -1),
+  };
+
+  for (guint i = 0; i < MIN (type->rank, result->rank); i++)
+    if (!contains (exchanged, G_N_ELEMENTS (exchanged), i))
+      add_everywhere (self, i, type->dimensions[i], GHLO_PJRT_FACTOR_SAME);
+}
+
+typedef void (*RuleFunc) (GhloPjrtRule   *self,
+                          const GhloIrOp *op);
+
+static const RuleFunc rules[GHLO_N_OPS] = {
+  [GHLO_OP_SDY_SHARDING_CONSTRAINT] = elementwise,
+  [GHLO_OP_CHLO_TOP_K] = cut_anywhere,
+  [GHLO_OP_STABLEHLO_ALL_GATHER] = exchange,
+  [GHLO_OP_STABLEHLO_ALL_REDUCE] = exchange,
+  [GHLO_OP_STABLEHLO_ALL_TO_ALL] = exchange,
+  [GHLO_OP_STABLEHLO_BATCH_NORM_INFERENCE] = batch_norm,
+  [GHLO_OP_STABLEHLO_BITCAST_CONVERT] = bitcast,
+  [GHLO_OP_STABLEHLO_BROADCAST] = broadcast_leading,
+  [GHLO_OP_STABLEHLO_BROADCAST_IN_DIM] = broadcast,
+  [GHLO_OP_STABLEHLO_CHOLESKY] = matrices,
+  [GHLO_OP_STABLEHLO_CLAMP] = elementwise,
+  [GHLO_OP_STABLEHLO_COLLECTIVE_BROADCAST] = exchange,
+  [GHLO_OP_STABLEHLO_COLLECTIVE_PERMUTE] = exchange,
+  [GHLO_OP_STABLEHLO_CONCATENATE] = concatenate,
+  [GHLO_OP_STABLEHLO_CONVOLUTION] = ghlo_pjrt_rule_convolution,
+  [GHLO_OP_STABLEHLO_DOT] = dot,
+  [GHLO_OP_STABLEHLO_DOT_GENERAL] = dot_general,
+  [GHLO_OP_STABLEHLO_DYNAMIC_SLICE] = cut_anywhere,
+  [GHLO_OP_STABLEHLO_DYNAMIC_UPDATE_SLICE] = update_slice,
+  [GHLO_OP_STABLEHLO_FFT] = fft,
+  [GHLO_OP_STABLEHLO_GATHER] = ghlo_pjrt_rule_gather,
+  [GHLO_OP_STABLEHLO_MAP] = elementwise,
+  [GHLO_OP_STABLEHLO_PAD] = moved,
+  [GHLO_OP_STABLEHLO_REDUCE] = reduce,
+  [GHLO_OP_STABLEHLO_REDUCE_WINDOW] = reduce_window,
+  [GHLO_OP_STABLEHLO_REDUCE_SCATTER] = exchange,
+  [GHLO_OP_STABLEHLO_RESHAPE] = ghlo_pjrt_rule_reshape,
+  [GHLO_OP_STABLEHLO_REVERSE] = reverse,
+  [GHLO_OP_STABLEHLO_RNG_BIT_GENERATOR] = rng_bit_generator,
+  [GHLO_OP_STABLEHLO_SCATTER] = ghlo_pjrt_rule_scatter,
+  [GHLO_OP_STABLEHLO_SELECT] = elementwise,
+  [GHLO_OP_STABLEHLO_SLICE] = moved,
+  [GHLO_OP_STABLEHLO_SORT] = sort,
+  [GHLO_OP_STABLEHLO_TRANSPOSE] = transpose,
+  [GHLO_OP_STABLEHLO_TRIANGULAR_SOLVE] = triangular_solve,
+};
+
+/* The rank of a tensor of a static shape in @rank, 0 of what is none; FALSE of other tensors. */
+static gboolean
+get_rank (const GhloIrType *type,
+          guint            *rank)
+{
+  const gboolean is_tensor = ghlo_ir_type_is_tensor (type);
+
+  *rank = is_tensor ? type->rank : 0;
+
+  return is_tensor ? ghlo_ir_type_has_static_shape (type) : type->kind == GHLO_IR_TYPE_TOKEN;
+}
+
+gboolean
+ghlo_pjrt_rule_read (GhloPjrtRule   *self,
+                     const GhloIrOp *op)
+{
+  RuleFunc rule = rules[op->kind];
+
+  if (rule == NULL && (ghlo_ir_op_get_spec (op)->traits & GHLO_IR_TRAIT_ELEMENTWISE) != 0 && op->n_results == 1)
+    rule = elementwise;
+  if (rule == NULL)
+    return FALSE;
+  begin (self, op->n_operands, op->n_results);
+  for (guint i = 0; i < self->n_tensors; i++)
+    {
+      const GhloIrType *type = i < op->n_operands ? operand_type (op, i) : op->results[i - op->n_operands].type;
+
+      if (!get_rank (type, &g_array_index (self->ranks, guint, i)))
+        return FALSE;
+    }
+  rule (self, op);
+
+  return TRUE;
+}

@@ -1,0 +1,264 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * From sdy's sharding of a tensor to the parts that partitions hold, and to what callers are told of them. Programs
+ * come from strangers: all is checked.
+ */
+
+#include "pjrt/sharding/sharding.h"
+
+#include "base/fail.h"
+#include "pjrt/compile-options.h"
+#include "reference/kernel.h"
+
+/* Splits dimension @dimension along one more axis, inside of those before it. */
+static gboolean
+split_dimension (GhloPjrtSharding    *self,
+                 const GhloPjrtMesh  *mesh,
+                 guint                dimension,
+                 const GhloPjrtAxis  *axis,
+                 GError             **error)
+{
+  self->counts[dimension] *= axis->size;
+  if (self->counts[dimension] > (gint64) mesh->n_partitions)
+    return ghlo_invalid (error, "expected each axis once in a sharding, found one of more parts than the mesh has");
+  for (guint place = 0; place < mesh->n_partitions; place++)
+    {
+      guint *index = &self->parts[(gsize) ghlo_pjrt_mesh_partition_at (mesh, place) * self->rank + dimension];
+
+      *index = *index * (guint) axis->size + (guint) (place / axis->stride % axis->size);
+    }
+
+  return TRUE;
+}
+
+static gboolean
+read_dimension (GhloPjrtSharding    *self,
+                const GhloPjrtMesh  *mesh,
+                guint                dimension,
+                const GhloIrAttr    *attr,
+                GError             **error)
+{
+  const gint64 size = self->whole->dimensions[dimension];
+  g_auto (GhloSdyAttr) axes = { 0 };
+
+  if (!ghlo_pjrt_read_sdy (mesh->module, attr, GHLO_SDY_DIMENSION, &axes, error))
+    return FALSE;
+  for (guint i = 0; i < ghlo_sdy_field_n_attrs (&axes.fields[0]); i++)
+    {
+      GhloPjrtAxis axis;
+
+      if (!ghlo_pjrt_mesh_find (mesh, ghlo_pjrt_sdy_get (&axes, 0, i), &axis, error)
+          || !split_dimension (self, mesh, dimension, &axis, error))
+        return FALSE;
+    }
+  if (size % self->counts[dimension] != 0)
+    return ghlo_unsupported (error, "expected a dimension in %" G_GINT64_FORMAT " equal parts, found one of %"
+                             G_GINT64_FORMAT, self->counts[dimension], size);
+
+  return TRUE;
+}
+
+/* The number of what @partition holds, row by row. */
+static gsize
+tile_of (const GhloPjrtSharding *self,
+         guint                   partition)
+{
+  gsize tile = 0;
+
+  for (guint i = 0; i < self->rank; i++)
+    tile = tile * (gsize) self->counts[i] + self->parts[(gsize) partition * self->rank + i];
+
+  return tile;
+}
+
+/* The partition that is number @index, in the order of the mesh, of those that hold that addend of that tile. */
+static guint
+find_holder (const GhloPjrtSharding *self,
+             const GhloPjrtMesh     *mesh,
+             gsize                   tile,
+             guint                   addend,
+             gsize                   index)
+{
+  guint partition = 0;
+
+  for (guint place = 0; place < self->n_partitions; place++)
+    {
+      partition = ghlo_pjrt_mesh_partition_at (mesh, place);
+      if (tile_of (self, partition) == tile && self->addends[partition] == addend && index-- == 0)
+        break;
+    }
+
+  return partition;
+}
+
+/* xla.OpSharding (xla/xla_data.proto): the type, the tiles, which may have several devices each with copies or addends,
+ * and these tile by tile. */
+static void
+write_bytes (GhloPjrtSharding   *self,
+             const GhloPjrtMesh *mesh,
+             gsize               n_tiles,
+             gsize               n_addends)
+{
+  enum { TYPE = 1, TILES = 3, DEVICES = 4, IS_REPLICATED = 6, LAST_TILES = 8 };
+  enum { REPLICATED = 0, OTHER = 3, UNREDUCED = 6 };
+  g_autoptr (GByteArray) bytes = g_byte_array_new (), tiles = g_byte_array_new (), devices = g_byte_array_new ();
+  g_autoptr (GByteArray) last = g_byte_array_new ();
+  const gsize n_copies = self->n_partitions / (n_tiles * n_addends);
+
+  for (guint i = 0; i < self->rank; i++)
+    ghlo_pjrt_append_varint (tiles, (guint64) self->counts[i]);
+  if (n_copies > 1)
+    {
+      ghlo_pjrt_append_varint (tiles, n_copies);
+      ghlo_pjrt_append_varint (last, REPLICATED);
+    }
+  if (n_addends > 1)
+    {
+      ghlo_pjrt_append_varint (tiles, n_addends);
+      ghlo_pjrt_append_varint (last, UNREDUCED);
+    }
+  for (gsize tile = 0; tile < n_tiles; tile++)
+    for (gsize copy = 0; copy < n_copies; copy++)
+      for (guint addend = 0; addend < n_addends; addend++)
+        ghlo_pjrt_append_varint (devices, find_holder (self, mesh, tile, addend, copy));
+  ghlo_pjrt_append_number (bytes, TYPE, OTHER);
+  ghlo_pjrt_append_message (bytes, TILES, tiles);
+  ghlo_pjrt_append_message (bytes, DEVICES, devices);
+  if (n_addends > 1)
+    ghlo_pjrt_append_message (bytes, LAST_TILES, last);
+  else if (n_copies > 1)
+    ghlo_pjrt_append_number (bytes, IS_REPLICATED, TRUE);
+  g_bytes_unref (self->bytes);
+  self->bytes = g_byte_array_free_to_bytes (g_steal_pointer (&bytes));
+}
+
+/* When all dimensions are known. FALSE where an axis was there twice, so that some part is nobody's. */
+static gboolean
+finish (GhloPjrtSharding    *self,
+        const GhloPjrtMesh  *mesh,
+        GError             **error)
+{
+  gint64 dimensions[GHLO_MAX_RANK];
+  gsize n_tiles = 1, n_first = 0, n_addends = 1;
+
+  for (guint i = 0; i < self->rank; i++)
+    {
+      dimensions[i] = self->whole->dimensions[i] / self->counts[i];
+      n_tiles *= (gsize) self->counts[i];
+      if (n_tiles > self->n_partitions)
+        break;
+    }
+  for (guint i = 0; i < self->n_partitions; i++)
+    {
+      self->is_first[i] = TRUE;
+      for (guint j = 0; j < i; j++)
+        self->is_first[i] &= tile_of (self, i) != tile_of (self, j) || self->addends[i] != self->addends[j];
+      n_first += self->is_first[i];
+      n_addends = MAX (n_addends, self->addends[i] + 1);
+    }
+  self->is_sum = n_addends > 1;
+  if (n_tiles > self->n_partitions || n_first != n_tiles * n_addends)
+    return ghlo_invalid (error, "expected each axis once in a sharding, found one twice");
+  if (n_tiles == 1 && n_addends == 1)
+    return TRUE;
+  write_bytes (self, mesh, n_tiles, n_addends);
+  ghlo_tensor_type_unref (self->part);
+  self->part = ghlo_tensor_type_new_full (self->whole->element_type, dimensions, NULL, self->rank,
+                                          self->whole->quantization);
+
+  return TRUE;
+}
+
+/* Along which axes the tensor is the sum of what partitions hold. */
+static gboolean
+read_addends (GhloPjrtSharding    *self,
+              const GhloPjrtMesh  *mesh,
+              const GhloSdyAttr   *sharding,
+              GError             **error)
+{
+  const gsize n = ghlo_sdy_field_n_attrs (&sharding->fields[3]);
+  const GhloElementType type = self->whole->element_type;
+  GhloRefScalarOp op;
+
+  if (n > 0 && (sharding->fields[4].integer != 0 || self->whole->quantization != NULL
+                || ghlo_ref_scalar_func_for (GHLO_OP_STABLEHLO_ADD, type, type, &op) == NULL))
+    return ghlo_unsupported (error, "expected sums of numbers along unreduced axes, found something else");
+  for (guint i = 0; i < n; i++)
+    {
+      GhloPjrtAxis axis;
+
+      if (!ghlo_pjrt_mesh_find (mesh, ghlo_pjrt_sdy_get (sharding, 3, i), &axis, error))
+        return FALSE;
+      for (guint place = 0; place < mesh->n_partitions; place++)
+        {
+          guint *addend = &self->addends[ghlo_pjrt_mesh_partition_at (mesh, place)];
+
+          *addend = *addend * (guint) axis.size + (guint) (place / axis.stride % axis.size);
+          if (*addend >= mesh->n_partitions)
+            return ghlo_invalid (error, "expected each axis once in a sharding, found one twice");
+        }
+    }
+
+  return TRUE;
+}
+
+static gboolean
+read_dimensions (GhloPjrtSharding    *self,
+                 const GhloPjrtMesh  *mesh,
+                 const GhloSdyAttr   *sharding,
+                 GError             **error)
+{
+  if (mesh->is_single)
+    return ghlo_unsupported (error, "expected a sharding over all partitions, found one on one of them");
+  if (ghlo_sdy_field_n_attrs (&sharding->fields[1]) != self->rank)
+    return ghlo_invalid (error, "expected a sharding of %u dimensions, found one of %" G_GSIZE_FORMAT, self->rank,
+                         ghlo_sdy_field_n_attrs (&sharding->fields[1]));
+  for (guint i = 0; i < self->rank; i++)
+    if (!read_dimension (self, mesh, i, ghlo_pjrt_sdy_get (sharding, 1, i), error))
+      return FALSE;
+
+  return read_addends (self, mesh, sharding, error) && finish (self, mesh, error);
+}
+
+GhloPjrtSharding *
+ghlo_pjrt_sharding_read (GhloIrModule      *module,
+                         const GhloIrOp    *from,
+                         const GhloIrAttr  *attr,
+                         const GhloIrAttr  *axes,
+                         GhloTensorType    *whole,
+                         guint              n_partitions,
+                         GError           **error)
+{
+  g_auto (GhloPjrtMesh) mesh = { 0 };
+  g_auto (GhloSdyAttr) sharding = { 0 }, kept = { 0 };
+  g_autoptr (GhloPjrtSharding) self = NULL;
+
+  if (!ghlo_pjrt_read_sdy (module, attr, GHLO_SDY_SHARDING, &sharding, error)
+      || !ghlo_pjrt_mesh_read (&mesh, module, from, &sharding, n_partitions, error)
+      || (axes != NULL && !ghlo_pjrt_read_sdy (module, axes, GHLO_SDY_MANUAL_AXES, &kept, error)))
+    return NULL;
+  if (axes != NULL)
+    {
+      g_clear_pointer (&mesh.partitions, g_free);
+      mesh.n_partitions = ghlo_pjrt_mesh_keep_axes (&mesh, &kept);
+    }
+  self = ghlo_pjrt_sharding_new_whole (whole, mesh.n_partitions);
+
+  return read_dimensions (self, &mesh, &sharding, error) ? g_steal_pointer (&self) : NULL;
+}
+
+GhloPjrtSharding *
+ghlo_pjrt_sharding_new (const GhloPjrtMesh  *mesh,
+                        const GhloPjrtAxes  *axes,
+                        GhloTensorType      *whole,
+                        GError             **error)
+{
+  g_autoptr (GhloPjrtSharding) self = ghlo_pjrt_sharding_new_whole (whole, mesh->n_partitions);
+
+  for (guint i = 0; i < self->rank; i++)
+    for (guint j = 0; j < axes[i].n; j++)
+      if (!split_dimension (self, mesh, i, &mesh->primes[axes[i].primes[j]], error))
+        return NULL;
+
+  return finish (self, mesh, error) ? g_steal_pointer (&self) : NULL;
+}

@@ -1,0 +1,277 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * What operations connect: their operands and results by a rule, or, those with regions, what goes in with what is
+ * there inside and what comes out.
+ */
+
+#include "pjrt/sharding/propagation-private.h"
+
+#include "passes/walk.h"
+
+/* Takes @spec, what came of that of @place in a step. */
+static void
+keep (GhloPjrtPropagation *self,
+      GhloPjrtPlace        place,
+      GhloPjrtSpec        *spec)
+{
+  if (place.hidden != 0)
+    {
+      g_autofree GhloPjrtSpec *seen = spec;
+
+      spec = ghlo_pjrt_spec_show (ghlo_pjrt_look_up (self, place), seen, place.hidden);
+    }
+  if (ghlo_pjrt_know (self, place, spec) && place.value != NULL)
+    ghlo_pjrt_tell (self, place.value);
+}
+
+/* A step between @places, which @step's rule is about: those that it changes tell whoever touches them. */
+static void
+connect (GhloPjrtPropagation *self,
+         const GhloPjrtStep  *step,
+         const GhloPjrtPlace *places)
+{
+  const guint n = step->rule->n_tensors;
+  g_autofree GhloPjrtSpec **specs = g_new0 (GhloPjrtSpec *, n);
+  g_autofree gboolean *changed = g_new0 (gboolean, n);
+  g_autoptr (GPtrArray) hidden = g_ptr_array_new_with_free_func (g_free);
+
+  for (guint i = 0; i < n; i++)
+    {
+      specs[i] = ghlo_pjrt_look_up (self, places[i]);
+      if (specs[i] == NULL || places[i].hidden == 0)
+        continue;
+      specs[i] = ghlo_pjrt_spec_hide (specs[i], places[i].hidden);
+      g_ptr_array_add (hidden, specs[i]);
+    }
+  if (!ghlo_pjrt_propagate_step (step, specs, changed))
+    return;
+  for (guint i = 0; i < n; i++)
+    if (changed[i])
+      keep (self, places[i], specs[i]);
+}
+
+/* Between values of one shape, the first @n_operands of @n from which the others come. */
+static void
+connect_same (GhloPjrtPropagation *self,
+              const GhloPjrtPlace *places,
+              guint                n_operands,
+              guint                n,
+              const GhloIrType    *type)
+{
+  const GhloPjrtStep step = { &self->rule, GHLO_PJRT_BOTH_WAYS, GHLO_PJRT_BOTH_WAYS, FALSE };
+
+  if (!ghlo_ir_type_is_tensor (type) || !ghlo_ir_type_has_static_shape (type))
+    return;
+  ghlo_pjrt_rule_identity (&self->rule, type, n_operands, n - n_operands);
+  connect (self, &step, places);
+}
+
+static void
+connect_two (GhloPjrtPropagation *self,
+             GhloPjrtPlace        from,
+             GhloPjrtPlace        to,
+             const GhloIrType    *type)
+{
+  connect_same (self, (GhloPjrtPlace[]) { from, to }, 1, 2, type);
+}
+
+static gboolean
+is_elementwise (const GhloIrOp *op)
+{
+  return op->kind == GHLO_OP_SDY_SHARDING_CONSTRAINT
+         || (ghlo_ir_op_get_spec (op)->traits & (GHLO_IR_TRAIT_ELEMENTWISE | GHLO_IR_TRAIT_BROADCASTS_SCALARS)) != 0;
+}
+
+static gboolean
+has_operand_of_others (const GhloIrOp *op)
+{
+  for (guint i = 0; i < op->n_operands; i++)
+    {
+      const GhloIrValue *operand = ghlo_ir_op_operand (op, i);
+
+      if (operand->uses->next != NULL && operand->type->rank > 0 && operand->id != GHLO_PJRT_IS_FREE)
+        return TRUE;
+    }
+
+  return FALSE;
+}
+
+/* Which way factors go at this level, and in those before it. */
+static void
+choose_ways (const GhloPjrtPropagation *self,
+             const GhloIrOp            *op,
+             GhloPjrtStep              *step)
+{
+  const GhloPjrtWay broadcast = op->kind == GHLO_OP_STABLEHLO_BROADCAST_IN_DIM && self->level < GHLO_PJRT_N_LEVELS - 1
+                                ? GHLO_PJRT_BACKWARD : GHLO_PJRT_BOTH_WAYS;
+  GhloPjrtWay early = GHLO_PJRT_NOWHERE;
+
+  if (step->is_elementwise || op->kind == GHLO_OP_STABLEHLO_RESHAPE || op->kind == GHLO_OP_STABLEHLO_TRANSPOSE)
+    early = GHLO_PJRT_BOTH_WAYS;
+  else if (op->kind == GHLO_OP_STABLEHLO_DYNAMIC_SLICE || op->kind == GHLO_OP_STABLEHLO_DYNAMIC_UPDATE_SLICE)
+    early = GHLO_PJRT_FORWARD;
+  if (self->level == 0 && early != GHLO_PJRT_NOWHERE && has_operand_of_others (op))
+    early = GHLO_PJRT_NOWHERE;
+  step->same = early | (self->level >= 2 ? broadcast : GHLO_PJRT_NOWHERE);
+  step->other = early | (self->level >= 3 ? broadcast : GHLO_PJRT_NOWHERE);
+}
+
+static void
+visit_by_rule (GhloPjrtPropagation *self,
+               const GhloIrOp      *op)
+{
+  GhloPjrtStep step = { .rule = &self->rule, .is_elementwise = is_elementwise (op) };
+  g_autofree GhloPjrtPlace *places = NULL;
+
+  choose_ways (self, op, &step);
+  if ((step.same | step.other) == GHLO_PJRT_NOWHERE || !ghlo_pjrt_rule_read (&self->rule, op))
+    return;
+  places = g_new (GhloPjrtPlace, self->rule.n_tensors);
+  for (guint i = 0; i < self->rule.n_tensors; i++)
+    places[i] = ghlo_pjrt_place_of (self, i < op->n_operands ? ghlo_ir_op_operand (op, i)
+                                                             : &op->results[i - op->n_operands]);
+  connect (self, &step, places);
+}
+
+/* What region @region gives as its result @index; NULL where it gives none. */
+static const GhloIrValue *
+given (const GhloIrOp *op,
+       guint           region,
+       guint           index)
+{
+  const GhloIrBlock *block = ghlo_ir_op_region_block (op, region);
+  const GhloIrOp *terminator = block != NULL ? ghlo_pass_terminator (block) : NULL;
+
+  return terminator != NULL && index < terminator->n_operands ? ghlo_ir_op_operand (terminator, index) : NULL;
+}
+
+static void
+visit_while (GhloPjrtPropagation *self,
+             const GhloIrOp      *op)
+{
+  const GhloIrBlock *condition = ghlo_ir_op_region_block (op, 0), *body = ghlo_ir_op_region_block (op, 1);
+
+  for (guint i = 0; condition != NULL && body != NULL && i < op->n_results; i++)
+    {
+      const GhloIrValue *values[] = {
+        ghlo_ir_op_operand (op, i), given (op, 1, i), &op->results[i], condition->arguments[i], body->arguments[i],
+      };
+      GhloPjrtPlace places[G_N_ELEMENTS (values)];
+
+      if (values[1] == NULL)
+        continue;
+      for (guint j = 0; j < G_N_ELEMENTS (values); j++)
+        places[j] = ghlo_pjrt_place_of (self, values[j]);
+      connect_same (self, places, 2, G_N_ELEMENTS (values), op->results[i].type);
+    }
+}
+
+static void
+visit_branches (GhloPjrtPropagation *self,
+                const GhloIrOp      *op)
+{
+  g_autofree GhloPjrtPlace *places = g_new (GhloPjrtPlace, (gsize) op->n_regions + 1);
+
+  for (guint i = 0; i < op->n_results; i++)
+    {
+      guint n = 0;
+
+      for (guint j = 0; j < op->n_regions; j++)
+        if (given (op, j, i) != NULL)
+          places[n++] = ghlo_pjrt_place_of (self, given (op, j, i));
+      places[n] = ghlo_pjrt_place_of (self, &op->results[i]);
+      connect_same (self, places, n, n + 1, op->results[i].type);
+    }
+}
+
+static void
+visit_barrier (GhloPjrtPropagation *self,
+               const GhloIrOp      *op)
+{
+  for (guint i = 0; i < op->n_results; i++)
+    connect_two (self, ghlo_pjrt_place_of (self, ghlo_ir_op_operand (op, i)),
+                 ghlo_pjrt_place_of (self, &op->results[i]), op->results[i].type);
+}
+
+/* An output is what is returned, as the program says of it. */
+static void
+visit_return (GhloPjrtPropagation *self,
+              const GhloIrOp      *op)
+{
+  for (guint i = 0; i < op->n_operands; i++)
+    connect_two (self, ghlo_pjrt_place_of (self, ghlo_ir_op_operand (op, i)), ghlo_pjrt_operand_place (op, i),
+                 ghlo_ir_op_operand (op, i)->type);
+}
+
+/* @place, of whose spec, which is known, the axes along which @op is manual are not to be seen. */
+static GhloPjrtPlace
+inside (GhloPjrtPropagation *self,
+        const GhloIrOp      *op,
+        GhloPjrtPlace        place)
+{
+  const GhloPjrtMesh *mesh = ghlo_pjrt_look_up (self, place)->mesh;
+  g_auto (GhloSdyAttr) axes = { 0 };
+
+  if (!ghlo_pjrt_read_sdy (self->module, ghlo_ir_op_get (op, "manual_axes"), GHLO_SDY_MANUAL_AXES, &axes, NULL))
+    return place;
+  for (guint i = 0; i < mesh->n_primes; i++)
+    for (guint j = 0; j < ghlo_sdy_field_n_attrs (&axes.fields[0]); j++)
+      if (g_strcmp0 (ghlo_pjrt_sdy_get (&axes, 0, j)->text, mesh->names[mesh->prime_axes[i]]) == 0)
+        place.hidden |= 1u << i;
+
+  return place;
+}
+
+/* An operand lies outside as the operation says of it, and so inside along the axes that are not manual; a result
+ * likewise. */
+static void
+visit_manual (GhloPjrtPropagation *self,
+              const GhloIrOp      *op)
+{
+  const GhloIrBlock *body = ghlo_ir_op_region_block (op, 0);
+
+  for (guint i = 0; body != NULL && i < op->n_operands; i++)
+    {
+      const GhloIrValue *operand = ghlo_ir_op_operand (op, i), *argument = body->arguments[i];
+      const GhloPjrtPlace wanted = ghlo_pjrt_operand_place (op, i);
+
+      if (ghlo_pjrt_look_up (self, wanted) == NULL)
+        continue;
+      connect_two (self, ghlo_pjrt_place_of (self, operand), wanted, operand->type);
+      connect_two (self, inside (self, op, wanted), ghlo_pjrt_place_of (self, argument), argument->type);
+    }
+  for (guint i = 0; i < op->n_results; i++)
+    {
+      const GhloPjrtPlace result = ghlo_pjrt_place_of (self, &op->results[i]);
+      const GhloIrValue *value = given (op, 0, i);
+
+      if (value != NULL && ghlo_pjrt_look_up (self, result) != NULL)
+        connect_two (self, ghlo_pjrt_place_of (self, value), inside (self, op, result), value->type);
+    }
+}
+
+typedef void (*VisitFunc) (GhloPjrtPropagation *self,
+                           const GhloIrOp      *op);
+
+/* Of those that are not by a rule. */
+static const VisitFunc visits[GHLO_N_OPS] = {
+  [GHLO_OP_FUNC_RETURN] = visit_return,
+  [GHLO_OP_SDY_MANUAL_COMPUTATION] = visit_manual,
+  [GHLO_OP_STABLEHLO_CASE] = visit_branches,
+  [GHLO_OP_STABLEHLO_IF] = visit_branches,
+  [GHLO_OP_STABLEHLO_OPTIMIZATION_BARRIER] = visit_barrier,
+  [GHLO_OP_STABLEHLO_WHILE] = visit_while,
+};
+
+void
+ghlo_pjrt_visit (GhloPjrtPropagation *self,
+                 const GhloIrOp      *op)
+{
+  (visits[op->kind] != NULL ? visits[op->kind] : visit_by_rule) (self, op);
+}
+
+gboolean
+ghlo_pjrt_has_edges (const GhloIrOp *op)
+{
+  return visits[op->kind] != NULL;
+}
