@@ -210,6 +210,48 @@ choose_replaced (const PJRT_Executable *self,
   return GHLO_RUN_NO_INPUT;
 }
 
+/* The first output that nobody has taken of which a device holds as many bytes as of input @input, or -1. */
+static gint64
+find_room (const PJRT_Executable *self,
+           guint                  input,
+           const gboolean        *taken)
+{
+  const gint64 size = ghlo_tensor_type_get_size (self->types[input]);
+
+  for (guint i = 0; i < self->n_outputs; i++)
+    if (!taken[i] && ghlo_tensor_type_get_size (self->types[self->n_inputs + i]) == size)
+      return i;
+
+  return -1;
+}
+
+/* An input that callers may have back stays theirs where no output is of its size: XLA takes no others. */
+static void
+give_back_others (PJRT_Executable *self)
+{
+  const GhloIrOp *function = self->core->signature.function;
+  g_autofree gboolean *taken = g_new0 (gboolean, self->n_outputs);
+
+  for (guint i = 0; i < self->n_inputs; i++)
+    {
+      const gint64 output = ghlo_signature_aliased_output (function, i);
+
+      if (self->is_donated[i] && output >= 0 && output < (gint64) self->n_outputs)
+        taken[output] = TRUE;
+    }
+  for (guint i = 0; i < self->n_inputs; i++)
+    {
+      gint64 output;
+
+      if (!self->is_donated[i] || ghlo_signature_aliased_output (function, i) >= 0)
+        continue;
+      output = find_room (self, i, taken);
+      self->is_donated[i] = output >= 0;
+      if (output >= 0)
+        taken[output] = TRUE;
+    }
+}
+
 static void
 plan_donation (PJRT_Executable  *self,
                const GhloIrType *type)
@@ -218,10 +260,10 @@ plan_donation (PJRT_Executable  *self,
 
   self->replaced = g_new (guint, type->n_results);
   for (guint i = 0; i < type->rank; i++)
-    {
-      self->is_donated[i] = ghlo_signature_is_donatable (self->core->signature.function, i);
-      self->donates |= self->is_donated[i];
-    }
+    self->is_donated[i] = ghlo_signature_is_donatable (self->core->signature.function, i);
+  give_back_others (self);
+  for (guint i = 0; i < type->rank; i++)
+    self->donates |= self->is_donated[i];
   for (guint i = 0; i < type->n_results; i++)
     {
       self->replaced[i] = choose_replaced (self, type, i, taken);

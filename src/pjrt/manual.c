@@ -9,6 +9,7 @@
 #include "import/sdy-attr.h"
 #include "ir/outline.h"
 #include "passes/walk.h"
+#include "pjrt/executable.h"
 #include "pjrt/manual-run.h"
 
 #define TARGET "ghlo.manual_computation"
@@ -20,6 +21,17 @@ typedef struct
   GhloPjrtManual     *manual;   /* that it becomes */
   guint               n_partitions;     /* of the program */
 } Cutter;
+
+/* Tokens are on every partition. */
+static GhloPjrtSharding *
+new_token_sharding (const Cutter      *self,
+                    const GhloIrType  *token,
+                    GError           **error)
+{
+  g_autoptr (GhloTensorType) type = ghlo_pjrt_type_at_border (token, error);
+
+  return type != NULL ? ghlo_pjrt_sharding_new_whole (type, self->manual->positions.n) : NULL;
+}
 
 /* One value's sharding, with the shard that the body has of it. */
 static GhloPjrtSharding *
@@ -34,10 +46,12 @@ read_sharding (const Cutter      *self,
   g_autoptr (GhloTensorType) part = ghlo_ir_type_is_numbers (shard) ? ghlo_ir_type_to_tensor_type (shard) : NULL;
   g_autoptr (GhloPjrtSharding) sharding = NULL;
 
+  if (whole->kind == GHLO_IR_TYPE_TOKEN && shard == whole)
+    return new_token_sharding (self, whole, error);
   if (type == NULL || part == NULL)
     {
       g_set_error_literal (error, GHLO_ERROR, GHLO_ERROR_UNSUPPORTED,
-                           "expected tensors of static shapes in a manual computation, found something else");
+                           "expected tensors of static shapes or tokens in a manual computation, found something else");
       return NULL;
     }
   sharding = ghlo_pjrt_sharding_read (module, self->op, attr, ghlo_ir_op_get (self->op, "manual_axes"), type,

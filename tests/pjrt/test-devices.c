@@ -599,6 +599,80 @@ test_refusals (void)
     check_refused (rows[i].program, four, sizeof four, rows[i].code, rows[i].part);
 }
 
+/* A device has as many bytes of the first input as of the first output, and of the second more than of any. */
+static const char donors[] =
+  "sdy.mesh @line = <[\"z\"=4]>\n"
+  "func.func @main(%a: tensor<8xf32> {sdy.sharding = #sdy.sharding<@line, [{\"z\"}]>, jax.buffer_donor = true},\n"
+  "                %b: tensor<16xf32> {sdy.sharding = #sdy.sharding<@line, [{\"z\"}]>, jax.buffer_donor = true})\n"
+  "    -> (tensor<8xi32> {sdy.sharding = #sdy.sharding<@line, [{\"z\"}]>}) {\n"
+  "  %r = stablehlo.convert %a : (tensor<8xf32>) -> tensor<8xi32>\n"
+  "  return %r : tensor<8xi32>\n"
+  "}\n";
+
+/* What no output can take the memory of stays the caller's, who offered it. */
+static void
+test_donors (void)
+{
+  static const float numbers[] = { 1, 2, 3, 4 };
+  const int64_t dims[][1] = { { 2 }, { 4 } };
+  PJRT_Client *client = new_client ();
+  PJRT_LoadedExecutable *executable = compile_four (client, donors);
+  Row inputs[N_DEVICES], outputs[N_DEVICES];
+
+  for (guint i = 0; i < N_DEVICES; i++)
+    for (guint j = 0; j < 2; j++)
+      inputs[i][j] = floats_on (device_of (client, i), client, numbers, dims[j], 1);
+  call_check ("execute", execute_four (executable, inputs, 2, outputs));
+  for (guint i = 0; i < N_DEVICES; i++)
+    {
+      gint32 found[2];
+
+      g_assert_true (CALL (Buffer_IsDeleted, .buffer = inputs[i][0]).is_deleted);
+      g_assert_false (CALL (Buffer_IsDeleted, .buffer = inputs[i][1]).is_deleted);
+      check_floats (inputs[i][1], device_of (client, i), numbers, 4);
+      call_read (outputs[i][0], found, sizeof found);
+      g_assert_cmpint (found[1], ==, 2);
+    }
+  destroy_rows (inputs, 2);
+  destroy_rows (outputs, 1);
+  CALL (LoadedExecutable_Destroy, .executable = executable);
+  CALL (Client_Destroy, .client = client);
+}
+
+/* A token goes into a manual computation and comes out of it. */
+static const char ordered[] =
+  "sdy.mesh @line = <[\"z\"=4]>\n"
+  "func.func @main(%a: tensor<8xf32> {sdy.sharding = #sdy.sharding<@line, [{\"z\"}]>})\n"
+  "    -> (tensor<8xf32> {sdy.sharding = #sdy.sharding<@line, [{\"z\"}]>}, !stablehlo.token) {\n"
+  "  %t = stablehlo.create_token : !stablehlo.token\n"
+  "  %r:2 = sdy.manual_computation(%t, %a) in_shardings=[<@line, []>, <@line, [{\"z\"}]>] "
+  "      out_shardings=[<@line, [{\"z\"}]>, <@line, []>] manual_axes={\"z\"} "
+  "      (%u: !stablehlo.token, %p: tensor<2xf32>) {\n"
+  "    %v = stablehlo.after_all %u : !stablehlo.token\n"
+  "    %n = stablehlo.negate %p : tensor<2xf32>\n"
+  "    sdy.return %n, %v : tensor<2xf32>, !stablehlo.token\n"
+  "  } : (!stablehlo.token, tensor<8xf32>) -> (tensor<8xf32>, !stablehlo.token)\n"
+  "  return %r#0, %r#1 : tensor<8xf32>, !stablehlo.token\n"
+  "}\n";
+
+static void
+test_tokens (void)
+{
+  PJRT_Client *client = new_client ();
+  Row outputs[N_DEVICES];
+
+  call_check ("execute", run_manual (client, ordered, outputs));
+  for (guint i = 0; i < N_DEVICES; i++)
+    {
+      const float expected[] = { -2.0f * i, -2.0f * i - 1 };
+
+      check_floats (outputs[i][0], device_of (client, i), expected, 2);
+      g_assert_cmpuint (CALL (Buffer_OnDeviceSizeInBytes, .buffer = outputs[i][1]).on_device_size_in_bytes, ==, 0);
+    }
+  destroy_rows (outputs, 2);
+  CALL (Client_Destroy, .client = client);
+}
+
 int
 main (int    argc,
       char **argv)
@@ -613,6 +687,8 @@ main (int    argc,
   g_test_add_func ("/pjrt/devices/manual", test_manual);
   g_test_add_func ("/pjrt/devices/sums", test_sums);
   g_test_add_func ("/pjrt/devices/nested", test_nested);
+  g_test_add_func ("/pjrt/devices/donors", test_donors);
+  g_test_add_func ("/pjrt/devices/tokens", test_tokens);
   g_test_add_func ("/pjrt/devices/failures", test_failures);
   g_test_add_func ("/pjrt/devices/refusals", test_refusals);
 
