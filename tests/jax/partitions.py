@@ -277,6 +277,7 @@ for NAME, FUNCTION, *SPECS in [
         ('layer', lambda a, w, b: jax.nn.softmax(jnp.tanh(a @ w + b) @ w.T), (X, 'x'), (X, None, 'y'), (V, 'y')),
         ('gradient', jax.grad(lambda w, a: jnp.sum(jnp.tanh(a @ w) ** 2)), (X, None, 'y'), (X, 'x')),
         ('transform', lambda a: (jnp.fft.fft(a).real, jnp.fft.rfft(a).real, jnp.fft.fft2(B + a).imag), (X, 'x')),
+        ('linear_algebra', lambda a: (jnp.linalg.eigh(a + a.mT)[0], jnp.linalg.qr(a)[1]), (B, 'x')),
         ('random', lambda a: a + jax.random.normal(jax.random.key(0), (8, 8)), (X, 'x', 'y')),
 ]:
     follows(FUNCTION, *SPECS, name=NAME)

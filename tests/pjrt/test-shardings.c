@@ -150,6 +150,15 @@ static const Case cases[] = {
     "(%a: " T " " XY ") -> " T " {\n"
     "  %0 = sdy.sharding_constraint %a <@none, [{}, {?}]> : " T "\n"
     "  return %0 : " T "\n}\n", { COLUMNS_Y } },
+  /* Calls that bring their rules along, of which one does not fit, and one that gives its operand. */
+  { "custom",
+    "(%a: " T " " XY ") -> (" T ", " T ", " T ") {\n"
+    "  %0 = stablehlo.custom_call @Sharding(%a) {sdy.sharding_rule = #sdy.op_sharding_rule<([i, j])->([i, k]) "
+    "{i=8, j=8, k=8}, custom>} : (" T ") -> " T "\n"
+    "  %1 = stablehlo.custom_call @Sharding(%a) {sdy.sharding_rule = #sdy.op_sharding_rule<([i])->([i]) {i=8}>} : "
+    "(" T ") -> " T "\n"
+    "  %2 = stablehlo.custom_call @LayoutConstraint(%a) : (" T ") -> " T "\n"
+    "  return %0, %1, %2 : " T ", " T ", " T "\n}\n", { ROWS_X, "whole", X_Y } },
   { "group",
     "(%a: " T " " XY ") -> " T " {\n"
     "  %0 = stablehlo.constant dense<1.0> : " T "\n"

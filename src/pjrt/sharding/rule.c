@@ -538,16 +538,11 @@ get_rank (const GhloIrType *type,
   return is_tensor ? ghlo_ir_type_has_static_shape (type) : type->kind == GHLO_IR_TYPE_TOKEN;
 }
 
-gboolean
-ghlo_pjrt_rule_read (GhloPjrtRule   *self,
-                     const GhloIrOp *op)
+/* Begins the rule of @op; FALSE where it has other tensors than those of static shapes. */
+static gboolean
+begin_op (GhloPjrtRule   *self,
+          const GhloIrOp *op)
 {
-  RuleFunc rule = rules[op->kind];
-
-  if (rule == NULL && (ghlo_ir_op_get_spec (op)->traits & GHLO_IR_TRAIT_ELEMENTWISE) != 0 && op->n_results == 1)
-    rule = elementwise;
-  if (rule == NULL)
-    return FALSE;
   begin (self, op->n_operands, op->n_results);
   for (guint i = 0; i < self->n_tensors; i++)
     {
@@ -556,6 +551,33 @@ ghlo_pjrt_rule_read (GhloPjrtRule   *self,
       if (!get_rank (type, &g_array_index (self->ranks, guint, i)))
         return FALSE;
     }
+
+  return TRUE;
+}
+
+static RuleFunc
+find_rule (const GhloIrOp *op)
+{
+  if (rules[op->kind] != NULL)
+    return rules[op->kind];
+  if (op->kind == GHLO_OP_STABLEHLO_CUSTOM_CALL)
+    return ghlo_pjrt_call_is_elementwise (op) ? elementwise : NULL;
+
+  return (ghlo_ir_op_get_spec (op)->traits & GHLO_IR_TRAIT_ELEMENTWISE) != 0 && op->n_results == 1 ? elementwise : NULL;
+}
+
+gboolean
+ghlo_pjrt_rule_read (GhloPjrtRule   *self,
+                     GhloIrModule   *module,
+                     const GhloIrOp *op)
+{
+  const GhloIrAttr *said = op->n_discardable > 0 ? ghlo_ir_op_get (op, "sdy.sharding_rule") : NULL;
+  const RuleFunc rule = find_rule (op);
+
+  if ((rule == NULL && said == NULL) || !begin_op (self, op))
+    return FALSE;
+  if (said != NULL)
+    return ghlo_pjrt_rule_read_said (self, module, said);
   rule (self, op);
 
   return TRUE;

@@ -38,8 +38,9 @@ typedef struct
 void     ghlo_pjrt_rule_init     (GhloPjrtRule       *self);
 void     ghlo_pjrt_rule_clear    (GhloPjrtRule       *self);
 /* Makes @self the rule of @op, whose operands and results lie as the rule says; FALSE where there is none, and its
- * operands and results lie as they like. */
+ * operands and results lie as they like. @module, the operation's, may grow by attributes. */
 gboolean ghlo_pjrt_rule_read     (GhloPjrtRule       *self,
+                                  GhloIrModule       *module,
                                   const GhloIrOp     *op);
 /* Makes @self the rule of tensors of @type that all lie the same. */
 void     ghlo_pjrt_rule_identity (GhloPjrtRule       *self,
@@ -75,6 +76,13 @@ void     ghlo_pjrt_rule_convolution (GhloPjrtRule    *self,
                                      const GhloIrOp  *op);
 void     ghlo_pjrt_rule_reshape     (GhloPjrtRule    *self,
                                      const GhloIrOp  *op);
+
+/* In rule-call.c: adds the factors of sdy's op_sharding_rule @attr; FALSE where it is not one of as many tensors. */
+gboolean ghlo_pjrt_rule_read_said   (GhloPjrtRule     *self,
+                                     GhloIrModule     *module,
+                                     const GhloIrAttr *attr);
+/* Whether a custom call gives its operand, or that element by element. */
+gboolean ghlo_pjrt_call_is_elementwise (const GhloIrOp *op);
 
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (GhloPjrtRule, ghlo_pjrt_rule_clear)
 

@@ -124,7 +124,7 @@ visit_by_rule (GhloPjrtPropagation *self,
   g_autofree GhloPjrtPlace *places = NULL;
 
   choose_ways (self, op, &step);
-  if ((step.same | step.other) == GHLO_PJRT_NOWHERE || !ghlo_pjrt_rule_read (&self->rule, op))
+  if ((step.same | step.other) == GHLO_PJRT_NOWHERE || !ghlo_pjrt_rule_read (&self->rule, self->module, op))
     return;
   places = g_new (GhloPjrtPlace, self->rule.n_tensors);
   for (guint i = 0; i < self->rule.n_tensors; i++)

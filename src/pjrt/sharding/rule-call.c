@@ -1,0 +1,130 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * The rules of custom calls: the one that a call brings along, or, of those that give what they are given, the obvious
+ * one. Programs come from strangers: a rule that does not fit its operation is none.
+ */
+
+#include "pjrt/sharding/mesh.h"
+#include "pjrt/sharding/rule.h"
+
+/* The fields of sdy's op_sharding_rule. */
+enum { SIZES, OPERANDS, RESULTS, REDUCTION, NEED_REPLICATION, PERMUTATION, BLOCKED };
+
+static gint64
+get_integer (const GhloSdyField *field,
+             guint               index)
+{
+  return g_array_index (field->integers, gint64, index);
+}
+
+static gboolean
+lists (const GhloSdyField *field,
+       gint64              factor)
+{
+  for (guint i = 0; i < ghlo_sdy_field_n_integers (field); i++)
+    if (get_integer (field, i) == factor)
+      return TRUE;
+
+  return FALSE;
+}
+
+static void
+add_factors (GhloPjrtRule      *self,
+             const GhloSdyAttr *said)
+{
+  for (guint i = 0; i < ghlo_sdy_field_n_integers (&said->fields[SIZES]); i++)
+    {
+      const gboolean is_other = lists (&said->fields[REDUCTION], i) || lists (&said->fields[NEED_REPLICATION], i)
+                                || lists (&said->fields[PERMUTATION], i);
+
+      ghlo_pjrt_rule_add (self, get_integer (&said->fields[SIZES], i),
+                          lists (&said->fields[BLOCKED], i) ? GHLO_PJRT_FACTOR_BLOCKED
+                          : is_other                        ? GHLO_PJRT_FACTOR_OTHER
+                                                            : GHLO_PJRT_FACTOR_SAME);
+    }
+}
+
+/* The factors of dimension @dimension of tensor @tensor, whose order is that of their numbers. */
+static gboolean
+place_factors (GhloPjrtRule       *self,
+               guint               tensor,
+               guint               dimension,
+               const GhloSdyField *factors)
+{
+  gint64 last = -1;
+
+  for (guint i = 0; i < ghlo_sdy_field_n_integers (factors); i++)
+    {
+      const gint64 factor = get_integer (factors, i);
+      int *place;
+
+      if (factor <= last || factor >= (gint64) self->factors->len)
+        return FALSE;
+      place = &g_array_index (self->dimensions, int, (gsize) factor * self->n_tensors + tensor);
+      if (*place != GHLO_PJRT_NO_DIMENSION)
+        return FALSE;
+      *place = (int) dimension;
+      last = factor;
+    }
+
+  return last >= 0;
+}
+
+static gboolean
+place_tensor (GhloPjrtRule     *self,
+              GhloIrModule     *module,
+              guint             tensor,
+              const GhloIrAttr *attr)
+{
+  g_auto (GhloSdyAttr) mapping = { 0 };
+
+  if (!ghlo_pjrt_read_sdy (module, attr, GHLO_SDY_TENSOR_MAPPING, &mapping, NULL)
+      || ghlo_sdy_field_n_attrs (&mapping.fields[0]) != g_array_index (self->ranks, guint, tensor))
+    return FALSE;
+  for (guint i = 0; i < ghlo_sdy_field_n_attrs (&mapping.fields[0]); i++)
+    {
+      g_auto (GhloSdyAttr) factors = { 0 };
+
+      if (!ghlo_pjrt_read_sdy (module, ghlo_pjrt_sdy_get (&mapping, 0, i), GHLO_SDY_DIMENSION_MAPPING, &factors, NULL)
+          || !place_factors (self, tensor, i, &factors.fields[0]))
+        return FALSE;
+    }
+
+  return TRUE;
+}
+
+gboolean
+ghlo_pjrt_rule_read_said (GhloPjrtRule     *self,
+                          GhloIrModule     *module,
+                          const GhloIrAttr *attr)
+{
+  g_auto (GhloSdyAttr) said = { 0 };
+  const guint n_results = self->n_tensors - self->n_operands;
+
+  if (!ghlo_pjrt_read_sdy (module, attr, GHLO_SDY_RULE, &said, NULL)
+      || ghlo_sdy_field_n_attrs (&said.fields[OPERANDS]) != self->n_operands
+      || ghlo_sdy_field_n_attrs (&said.fields[RESULTS]) != n_results)
+    return FALSE;
+  add_factors (self, &said);
+  for (guint i = 0; i < self->n_tensors; i++)
+    {
+      const guint field = i < self->n_operands ? OPERANDS : RESULTS;
+      const guint index = i < self->n_operands ? i : i - self->n_operands;
+
+      if (!place_tensor (self, module, i, ghlo_pjrt_sdy_get (&said, field, index)))
+        return FALSE;
+    }
+
+  return TRUE;
+}
+
+gboolean
+ghlo_pjrt_call_is_elementwise (const GhloIrOp *op)
+{
+  static const char *const targets[] = {
+    "annotate_device_placement", "InspectSharding", "LayoutConstraint", "mhlo.erf", "MoveToDevice", "MoveToHost", NULL,
+  };
+
+  return op->n_operands == 1 && op->n_results == 1 && op->results[0].type == ghlo_ir_op_operand (op, 0)->type
+         && g_strv_contains (targets, ghlo_ir_op_get_string (op, "call_target_name"));
+}
