@@ -107,20 +107,6 @@ ghlo_direct_input_set (GhloDirectInput *self,
          && set_type (self, pyg_boxed_get (type, GhloTensorType));
 }
 
-/* On whatever thread. The capsule has a reference to the array. */
-static void
-release_array (gpointer capsule)
-{
-  PyGILState_STATE state;
-
-  /* A worker of the library may come to this when Python has ended. */
-  if (!Py_IsInitialized ())
-    return;
-  state = PyGILState_Ensure ();
-  Py_DECREF ((PyObject *) capsule);
-  PyGILState_Release (state);
-}
-
 void
 ghlo_direct_input_lend (GhloDirectInput *self)
 {
@@ -142,7 +128,8 @@ gboolean
 ghlo_direct_input_make_buffer (GhloDirectInput *self)
 {
   const GhloDirectArray *array = self->array;
-  GDestroyNotify release = self->is_lent ? release_array : NULL;
+  /* The capsule has a reference to the array. */
+  GDestroyNotify release = self->is_lent ? ghlo_direct_drop : NULL;
   gboolean dense;
   gint64 strides[MAX_RANK];
 

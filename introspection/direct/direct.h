@@ -59,6 +59,8 @@ gpointer  ghlo_direct_unwrap            (PyObject              *object,
                                          GType                  type);
 /* A wrapper, which takes the reference over. */
 PyObject *ghlo_direct_wrap              (gpointer               object);
+/* Gives a reference to an object of Python's up, on whatever thread. */
+void      ghlo_direct_drop              (gpointer               object);
 /* None, and no exception. */
 PyObject *ghlo_direct_decline           (void);
 

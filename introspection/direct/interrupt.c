@@ -24,10 +24,12 @@ on_interrupt (int number)
 {
   const int before = errno;
   const char byte = number;
+  gssize written = 0;
 
-  /* A full pipe is one that its reader has not looked at yet. */
-  if (getpid () == interrupt.process && write (interrupt.descriptor, &byte, 1) < 0)
-    errno = before;
+  if (getpid () == interrupt.process)
+    written = write (interrupt.descriptor, &byte, 1);
+  /* A full pipe is one that its reader has yet to look at. */
+  (void) written;
   errno = before;
   interrupt.before.sa_handler (number);
 }

@@ -21,6 +21,19 @@ ghlo_direct_wrap (gpointer object)
   return pygobject_new_full (object, TRUE, NULL);
 }
 
+void
+ghlo_direct_drop (gpointer object)
+{
+  PyGILState_STATE state;
+
+  /* The library may be at work when Python has ended. */
+  if (!Py_IsInitialized ())
+    return;
+  state = PyGILState_Ensure ();
+  Py_DECREF ((PyObject *) object);
+  PyGILState_Release (state);
+}
+
 PyObject *
 ghlo_direct_decline (void)
 {

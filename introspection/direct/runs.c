@@ -204,10 +204,7 @@ static void
 drop_answer (gpointer  answer,
              GClosure *closure)
 {
-  const PyGILState_STATE state = PyGILState_Ensure ();
-
-  Py_DECREF ((PyObject *) answer);
-  PyGILState_Release (state);
+  ghlo_direct_drop (answer);
 }
 
 static PyObject *

@@ -560,13 +560,13 @@ class Progress(Ghlo.Progress):
 
 def _run(source, name, run, inputs, named, cancellable):
     """Runs an executable or a session on inputs in order, by name, or both."""
-    if cancellable is None and not named:
-        result = _interrupts.run_direct(source, inputs)
+    if named:
+        inputs = arrange(source.list_inputs(), inputs, named)
+    if cancellable is None:
+        result = _interrupts.run_direct(source, tuple(inputs))
         if result is not None:
             return result
     infos = source.list_inputs()
-    if named:
-        inputs = arrange(infos, inputs, named)
     if len(infos) != len(inputs):
         raise TypeError('expected %d inputs %s, found %d: write %s (%s)' % (
             len(infos), say_taken(source), len(inputs), name,
