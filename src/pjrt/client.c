@@ -10,6 +10,7 @@
 #include "client/workers.h"
 #include "compiler/devices.h"
 #include "pjrt/error.h"
+#include "runtime/parallel.h"
 
 PJRT_Client *
 ghlo_pjrt_client_ref (PJRT_Client *self)
@@ -121,7 +122,13 @@ PJRT_Client *
 ghlo_pjrt_client_new (const GhloPjrtOptions  *options,
                       GError                **error)
 {
-  GhloDeviceCore *core = ghlo_workers_check (error) ? choose_device (options->device, error) : NULL;
+  GhloDeviceCore *core;
+
+  if (!ghlo_workers_check (error))
+    return NULL;
+  /* Frameworks have no main loop, and wait. */
+  ghlo_parallel_set_nicer (0);
+  core = choose_device (options->device, error);
 
   return core != NULL ? client_new (core, options->n_devices) : NULL;
 }

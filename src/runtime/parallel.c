@@ -12,7 +12,7 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-enum { MAX_THREADS = 256, NICE = 5 };
+enum { MAX_THREADS = 256 };
 
 /* Nanoseconds: the least for each thread, and the longest part, where the cost is known,
  * which bounds the time to a cancel. */
@@ -72,6 +72,7 @@ static struct
 static guint limit;          /* 0: none */
 static gint  forked;         /* in a child: the workers stayed behind, and maybe the lock with them */
 static gsize n_workers;      /* 0: not known yet */
+static gint  nicer = 5;      /* how much nicer workers are than the process */
 
 /* TRUE on a thread that does a part. */
 static _Thread_local gboolean inside;
@@ -113,10 +114,16 @@ ghlo_parallel_get_limit (void)
 }
 
 void
-ghlo_parallel_lower_priority (int nicer)
+ghlo_parallel_set_nicer (int new_nicer)
+{
+  __atomic_store_n (&nicer, new_nicer, __ATOMIC_RELAXED);
+}
+
+void
+ghlo_parallel_lower_priority (int by)
 {
   /* On Linux a thread's nice value is its own, and that of its maker at first. */
-  setpriority (PRIO_PROCESS, 0, getpriority (PRIO_PROCESS, getpid ()) + nicer);
+  setpriority (PRIO_PROCESS, 0, getpriority (PRIO_PROCESS, getpid ()) + by);
 }
 
 /* Until @number is zero, or is no more, for a short while at most. */
@@ -253,7 +260,7 @@ work (gpointer data)
 {
   gboolean looked = FALSE;
 
-  ghlo_parallel_lower_priority (NICE);
+  ghlo_parallel_lower_priority (__atomic_load_n (&nicer, __ATOMIC_RELAXED));
   inside = TRUE;
 
   g_mutex_lock (&pool.lock);

@@ -47,9 +47,13 @@ guint    ghlo_parallel_n_workers      (void);
 void     ghlo_parallel_set_limit      (guint              limit);
 guint    ghlo_parallel_get_limit      (void);
 
-/* Makes the calling thread nicer than its process by @nicer, however nice that is. One
+/* How much nicer than the process workers are that start from now on: 5 unless this says otherwise, for the sake of
+ * main loops. 0 is for processes that have none, whose callers wait. */
+void     ghlo_parallel_set_nicer      (int                new_nicer);
+
+/* Makes the calling thread nicer than its process by @by, however nice that is. One
  * that a nicer thread started stays as that was, where the system takes nothing back. */
-void     ghlo_parallel_lower_priority (int                nicer);
+void     ghlo_parallel_lower_priority (int                by);
 
 /* For loops that look until another thread has done something. */
 static inline void
