@@ -244,6 +244,11 @@ test_client_options (void)
                                .type = PJRT_NamedValue_kString, .string_value = "many", .value_size = 4 };
   call_check_error (CALL_ERROR (Client_Create, .create_options = &option, .num_options = 1),
                     PJRT_Error_Code_INVALID_ARGUMENT, "option 'devices': expected a number of devices from 1 to 256");
+  option = (PJRT_NamedValue) { .struct_size = sizeof option, .name = "llvm", .name_size = strlen ("llvm"),
+                               .type = PJRT_NamedValue_kString, .string_value = "libghlo-llvm.so",
+                               .value_size = strlen ("libghlo-llvm.so") };
+  call_check_error (CALL_ERROR (Client_Create, .create_options = &option, .num_options = 1),
+                    PJRT_Error_Code_INVALID_ARGUMENT, "option 'llvm': expected the absolute path");
 }
 
 /* One program, from its text to its result. */

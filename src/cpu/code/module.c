@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * The module lies beside the library, in ghlo-1.0/, or where the build made it. It is never closed.
+ * The module lies beside the library, in ghlo-1.0/, where the build made it, or where somebody says. It is never
+ * closed.
  */
 
 #include "cpu/code/module.h"
 
 #include <dlfcn.h>
+#include <string.h>
 
 #include "base/debug.h"
 #include "base/ghlo-error.h"
@@ -22,6 +24,9 @@ static struct
   char              *reason;    /* why there is no emitter */
 } module;
 
+/* What somebody said, never freed; atomic. */
+static char *given_path;
+
 /* For tests, which set it while threads of earlier ones may be at work: both are atomic, the emitter is set last. */
 static struct
 {
@@ -35,8 +40,11 @@ static char *
 find_path (void)
 {
   static const char *const folders[] = { "../cpu/emit", "../src/cpu/emit", "ghlo-1.0" };
+  const char *given = g_atomic_pointer_get (&given_path);
   Dl_info info;
 
+  if (given != NULL)
+    return g_strdup (given);
   if (dladdr (&module, &info) != 0 && info.dli_fname != NULL)
     {
       g_autofree char *own = g_path_get_dirname (info.dli_fname);
@@ -53,6 +61,15 @@ find_path (void)
     return g_strdup (GHLO_MODULE_FOLDER "/" FILE_NAME);
 
   return NULL;
+}
+
+void
+ghlo_code_module_set_path (const char *path)
+{
+  char *copy = g_strdup (path);
+
+  if (!g_atomic_pointer_compare_and_exchange (&given_path, NULL, copy))
+    g_free (copy);
 }
 
 static void
@@ -82,6 +99,18 @@ ghlo_code_module_id (void)
   return module.path == NULL ? NULL : module.id != NULL ? module.id : "";
 }
 
+/* Why @emitter is none for this library; newly allocated, NULL where it is one. */
+static char *
+refuse (const GhloEmitter *emitter)
+{
+  if (strcmp (emitter->library, GHLO_VERSION) != 0)
+    return g_strdup_printf ("expected the one of version " GHLO_VERSION ", found that of %s", emitter->library);
+  if (emitter->free_bytes != g_bytes_unref)
+    return g_strdup ("it is linked with another GLib");
+
+  return NULL;
+}
+
 static void
 open_module (void)
 {
@@ -90,12 +119,11 @@ open_module (void)
 
   if (library != NULL)
     *(gpointer *) &function = dlsym (library, GHLO_EMITTER_SYMBOL);
-  if (function != NULL)
+  module.reason = function == NULL ? g_strdup (dlerror ()) : refuse (function ());
+  if (module.reason == NULL)
     module.emitter = function ();
-  if (module.emitter != NULL)
-    return;
-  module.reason = g_strdup (library == NULL || function == NULL ? dlerror () : "it has no emitter");
-  g_debug ("kernels have no machine code: %s", module.reason);
+  else
+    g_debug ("kernels have no machine code: %s: %s", module.path, module.reason);
 }
 
 const GhloEmitter *

@@ -17,6 +17,10 @@ const char        *ghlo_code_module_id   (void);
  * opened. */
 const GhloEmitter *ghlo_code_module_open (GError            **error);
 
+/* Where the module is, for who has it apart from the library: what the first call says holds, before there is a
+ * kernel. */
+void               ghlo_code_module_set_path (const char    *path);
+
 /* For tests: @emitter in the module's place, where nobody compiles; NULL for the module again. */
 void               ghlo_code_module_set  (const GhloEmitter  *emitter,
                                           const char         *id);

@@ -50,6 +50,10 @@ typedef struct
 
 typedef struct
 {
+  /* First, and in each version: GHLO_VERSION, since others have other kernels, and g_bytes_unref (), which is another
+   * one where the module is linked with another GLib than who opens it: neither frees what the other allocates. */
+  const char *library;
+  void      (*free_bytes) (GBytes *bytes);
   const char *version;          /* of emitter and LLVM: other versions may make other code */
   /* An object file of one function, whose name is "kernel", position-independent and without undefined symbols;
    * UNSUPPORTED where the kernel has what the emitter does not do. Any thread may call it. @listing (nullable) gets

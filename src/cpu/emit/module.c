@@ -169,14 +169,9 @@ initialize (void)
 
   if (!g_once_init_enter (&done))
     return;
-  LLVMInitializeX86TargetInfo ();
-  LLVMInitializeX86Target ();
-  LLVMInitializeX86TargetMC ();
-  LLVMInitializeX86AsmPrinter ();
-  LLVMInitializeAArch64TargetInfo ();
-  LLVMInitializeAArch64Target ();
-  LLVMInitializeAArch64TargetMC ();
-  LLVMInitializeAArch64AsmPrinter ();
+  /* With what describes it. */
+  LLVMInitializeNativeTarget ();
+  LLVMInitializeNativeAsmPrinter ();
   /* Relocations, symbols and all that only constructors use are more than what compiles do. */
   ghlo_emit_give_back_pages ();
   g_once_init_leave (&done, 1);
@@ -230,7 +225,10 @@ G_MODULE_EXPORT const GhloEmitter *ghlo_emitter (void);
 const GhloEmitter *
 ghlo_emitter (void)
 {
-  static const GhloEmitter emitter = { .version = "2", .compile = compile, .rest = ghlo_emit_give_back_pages };
+  static const GhloEmitter emitter = {
+    .library = GHLO_VERSION, .free_bytes = g_bytes_unref, .version = "2", .compile = compile,
+    .rest = ghlo_emit_give_back_pages,
+  };
 
   return &emitter;
 }

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/ghlo-error.h"
+#include "cpu/code/module.h"
 
 static gboolean
 refuse (const PJRT_NamedValue  *value,
@@ -56,6 +57,22 @@ read_n_devices (GhloPjrtOptions        *self,
   return TRUE;
 }
 
+/* Which file makes machine code of kernels, for the whole process. */
+static gboolean
+read_llvm (G_GNUC_UNUSED GhloPjrtOptions *self,
+           const PJRT_NamedValue         *value,
+           GError                       **error)
+{
+  g_autofree char *path = value->type == PJRT_NamedValue_kString ? g_strndup (value->string_value, value->value_size)
+                                                                 : NULL;
+
+  if (path == NULL || !g_path_is_absolute (path) || !g_file_test (path, G_FILE_TEST_IS_REGULAR))
+    return refuse (value, "the absolute path of libghlo-llvm.so", error);
+  ghlo_code_module_set_path (path);
+
+  return TRUE;
+}
+
 static const struct
 {
   const char *name;
@@ -65,6 +82,7 @@ static const struct
 } rows[] = {
   { "device", read_device },
   { "devices", read_n_devices },
+  { "llvm", read_llvm },
 };
 
 gboolean

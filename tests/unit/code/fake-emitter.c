@@ -148,7 +148,7 @@ change_machine (GBytes *object)
 gboolean
 fake_emitter_install (const char *id)
 {
-  static const GhloEmitter emitter = { "fake", compile, rest };
+  static const GhloEmitter emitter = { .version = "fake", .compile = compile, .rest = rest };
 
   if (fake.objects[FAKE_WORKS] == NULL)
     fake.objects[FAKE_WORKS] = code_object_compile ("cc", "-O1", code);

@@ -4,6 +4,7 @@
  * whose code is on disk. And a process may end whenever it likes. Each case is a process of its own.
  */
 
+#include "base/ghlo-error.h"
 #include "cpu/code/kernel.h"
 #include "cpu/code/module.h"
 #include "kernel/text.h"
@@ -181,6 +182,40 @@ test_given_back (void)
   g_test_trap_assert_passed ();
 }
 
+/* A module that is somewhere else is not used where it is not this library's, which the error says. */
+static void
+test_other (void)
+{
+  g_autoptr (GError) error = NULL;
+
+  ghlo_code_module_set_path (g_getenv ("GHLO_TEST_PATH"));
+  /* What was said first holds. */
+  ghlo_code_module_set_path ("/nowhere/libghlo-llvm.so");
+  g_assert_nonnull (ghlo_code_module_id ());
+  g_assert_null (ghlo_code_module_open (&error));
+  g_assert_error (error, GHLO_ERROR, GHLO_ERROR_UNSUPPORTED);
+  g_assert_nonnull (strstr (error->message, g_getenv ("GHLO_TEST_EXPECTED")));
+}
+
+static void
+test_others (void)
+{
+  static const struct { const char *path, *other, *expected; } cases[] = {
+    { GHLO_TEST_OTHER_MODULE, "version", "expected the one of version " GHLO_VERSION ", found that of 0.0.1" },
+    { GHLO_TEST_OTHER_MODULE, "glib", "another GLib" },
+    { "/dev/null", "nothing", "/dev/null" },
+  };
+
+  for (guint i = 0; i < G_N_ELEMENTS (cases); i++)
+    {
+      g_setenv ("GHLO_TEST_PATH", cases[i].path, TRUE);
+      g_setenv ("GHLO_TEST_OTHER", cases[i].other, TRUE);
+      g_setenv ("GHLO_TEST_EXPECTED", cases[i].expected, TRUE);
+      g_test_trap_subprocess ("/code/module/subprocess/other", 0, 0);
+      g_test_trap_assert_passed ();
+    }
+}
+
 /* Ends while the module is opened, or while it compiles. */
 static void
 test_end (void)
@@ -226,10 +261,12 @@ main (int    argc,
   g_test_add_func ("/code/module/opened", test_opened);
   g_test_add_func ("/code/module/given-back", test_given_back);
   g_test_add_func ("/code/module/ends", test_ends);
+  g_test_add_func ("/code/module/others", test_others);
   g_test_add_func ("/code/module/subprocess/make", test_make);
   g_test_add_func ("/code/module/subprocess/kept", test_kept);
   g_test_add_func ("/code/module/subprocess/rests", test_rests);
   g_test_add_func ("/code/module/subprocess/end", test_end);
+  g_test_add_func ("/code/module/subprocess/other", test_other);
   status = g_test_run ();
   if (folder != NULL)
     {

@@ -35,11 +35,22 @@ def plugin_path() -> pathlib.Path:
     return path
 
 
+def _list_options() -> dict[str, str]:
+    """What the plugin is created with: where the package jax-ghlo-llvm is, its module, which is the wheel's."""
+    if 'GHLO_PJRT_PLUGIN' in os.environ:
+        return {}
+    try:
+        from jax_ghlo_llvm import module_path    # pylint: disable=import-outside-toplevel
+    except ImportError:
+        return {}
+    return {'llvm': str(module_path().resolve())}
+
+
 def initialize() -> None:
     """Tells JAX of the platform; JAX calls this itself. A second call does nothing."""
     if not _jax.is_registered(PLATFORM):
         path = plugin_path()
-        _jax.register(PLATFORM, path)
+        _jax.register(PLATFORM, path, _list_options)
         _jax.add_features(PLATFORM, path)
 
 

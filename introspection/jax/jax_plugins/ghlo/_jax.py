@@ -59,9 +59,9 @@ def is_registered(platform):
     return xla_bridge.is_known_platform(platform)
 
 
-def register(platform, path):
-    """Has JAX load the plugin."""
-    xla_bridge.register_plugin(platform, library_path=str(path))
+def register(platform, path, list_options):
+    """Has JAX load the plugin, which gets options as it is created, and others from JAX's configuration."""
+    xla_bridge.register_plugin(platform, library_path=str(path), options=list_options)
 
 
 def _add_donation(platform, _path):
