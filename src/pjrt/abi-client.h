@@ -70,6 +70,9 @@ typedef void (*PJRT_Device_AttributesDeleter) (PJRT_Device_Attributes *attribute
 
 PJRT_ARGS (Device_GetAttributes, PJRT_Device *device; const PJRT_NamedValue *attributes; size_t num_attributes;
            PJRT_Device_Attributes *device_attributes; PJRT_Device_AttributesDeleter attributes_deleter);
+PJRT_ARGS (Device_PoisonExecution, PJRT_Device *device; int32_t launch_id; PJRT_Error_Code error_code;
+           const char *error_message; size_t error_message_size; bool poisoned; const PJRT_NamedValue *payload;
+           size_t num_payload);
 PJRT_ARGS (Device_CreateAsyncTrackingEvent, PJRT_Device *device; const char *description; size_t description_size;
            PJRT_AsyncTrackingEvent *event);
 PJRT_ARGS (AsyncTrackingEvent_Destroy, PJRT_AsyncTrackingEvent *event);

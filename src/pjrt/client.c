@@ -20,15 +20,6 @@ ghlo_pjrt_client_ref (PJRT_Client *self)
   return self;
 }
 
-static void
-device_clear (PJRT_Device *self)
-{
-  g_free (self->description.kind);
-  g_free (self->description.name);
-  g_free (self->description.debug);
-  ghlo_pjrt_memory_clear (&self->memory);
-}
-
 void
 ghlo_pjrt_client_unref (PJRT_Client *self)
 {
@@ -36,7 +27,7 @@ ghlo_pjrt_client_unref (PJRT_Client *self)
     return;
 
   for (guint i = 0; i < self->n_devices; i++)
-    device_clear (&self->all[i]);
+    ghlo_pjrt_device_clear (&self->all[i]);
   g_free (self->all);
   g_free (self->devices);
   g_free (self->memories);
@@ -64,6 +55,8 @@ device_init (PJRT_Device *self,
   ghlo_pjrt_memory_init (&self->memory, self);
   self->self = self;
   self->memories = &self->memory;
+  g_mutex_init (&self->lock);
+  g_queue_init (&self->launches);
 }
 
 static PJRT_Client *

@@ -40,6 +40,8 @@ struct PJRT_Device
   PJRT_Memory             memory;
   PJRT_Device            *self;         /* lists of one, for callers, as the next */
   PJRT_Memory            *memories;
+  GMutex                  lock;         /* guards what follows */
+  GQueue                  launches;     /* of executions that go on and have a number, the earliest first */
 };
 
 struct PJRT_TopologyDescription
@@ -76,6 +78,11 @@ void         ghlo_pjrt_client_unref (PJRT_Client *self);
 void         ghlo_pjrt_memory_init  (PJRT_Memory *self,
                                      PJRT_Device *device);
 void         ghlo_pjrt_memory_clear (PJRT_Memory *self);
+/* An execution that @id, the caller's, is the number of goes on until @end. */
+void         ghlo_pjrt_device_add_launch (PJRT_Device *self,
+                                          int          id,
+                                          GhloPending *end);
+void         ghlo_pjrt_device_clear (PJRT_Device *self);
 /* NULL where there is none of that number. */
 PJRT_Device *ghlo_pjrt_client_find  (PJRT_Client *self,
                                      gint64       id);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * PJRT's devices and their descriptions.
+ * PJRT's devices and their descriptions, and executions on them that callers may have fail.
  */
 
 #include "pjrt/client.h"
@@ -182,6 +182,99 @@ async_tracking_event_destroy (PJRT_AsyncTrackingEvent_Destroy_Args *args)
   return NULL;
 }
 
+typedef struct
+{
+  int          id;
+  GhloPending *end;     /* owned */
+} Launch;
+
+static void
+launch_free (gpointer data)
+{
+  Launch *self = data;
+
+  ghlo_pending_unref (self->end);
+  g_free (self);
+}
+
+/* Of those that have ended nobody needs to know. */
+static void
+forget_ended (GQueue *launches)
+{
+  for (GList *link = launches->head, *next; link != NULL; link = next)
+    {
+      next = link->next;
+      if (ghlo_pending_is_done (((Launch *) link->data)->end))
+        {
+          launch_free (link->data);
+          g_queue_delete_link (launches, link);
+        }
+    }
+}
+
+void
+ghlo_pjrt_device_add_launch (PJRT_Device *self,
+                             int          id,
+                             GhloPending *end)
+{
+  Launch *launch = g_new (Launch, 1);
+
+  *launch = (Launch) { id, ghlo_pending_ref (end) };
+  g_mutex_lock (&self->lock);
+  forget_ended (&self->launches);
+  g_queue_push_tail (&self->launches, launch);
+  g_mutex_unlock (&self->lock);
+}
+
+/* The end, the caller's, of the earliest one of that number that goes on; NULL: there is none. */
+static GhloPending *
+find_launch (PJRT_Device *self,
+             int          id)
+{
+  GhloPending *end = NULL;
+
+  g_mutex_lock (&self->lock);
+  forget_ended (&self->launches);
+  for (GList *link = self->launches.head; link != NULL && end == NULL; link = link->next)
+    if (((Launch *) link->data)->id == id)
+      end = ghlo_pending_ref (((Launch *) link->data)->end);
+  g_mutex_unlock (&self->lock);
+
+  return end;
+}
+
+void
+ghlo_pjrt_device_clear (PJRT_Device *self)
+{
+  g_free (self->description.kind);
+  g_free (self->description.name);
+  g_free (self->description.debug);
+  ghlo_pjrt_memory_clear (&self->memory);
+  g_queue_clear_full (&self->launches, launch_free);
+  g_mutex_clear (&self->lock);
+}
+
+/* Its outputs fail at once, and what needs them. What it does goes on, for nobody. */
+static PJRT_Error *
+poison_execution (PJRT_Device_PoisonExecution_Args *args)
+{
+  g_autoptr (GhloPending) end = NULL;
+
+  PJRT_NEEDS (args, poisoned);
+  if (args->error_code == PJRT_Error_Code_OK)
+    return ghlo_pjrt_error_new (PJRT_Error_Code_INVALID_ARGUMENT, "expected an error for the execution, found success");
+  if (args->device->client->queue == NULL)
+    return ghlo_pjrt_error_new (PJRT_Error_Code_UNIMPLEMENTED, "executions on %s end when the device has done them",
+                                args->device->description.name);
+  end = find_launch (args->device, args->launch_id);
+  if (end != NULL)
+    ghlo_pending_end (end, ghlo_pjrt_error_of_code (args->error_code, args->error_message, args->error_message_size));
+  /* It may have ended well a moment ago. */
+  args->poisoned = end != NULL && ghlo_pending_get_error (end) != NULL;
+
+  return NULL;
+}
+
 void
 ghlo_pjrt_device_add_functions (PJRT_Api *api)
 {
@@ -199,6 +292,7 @@ ghlo_pjrt_device_add_functions (PJRT_Api *api)
   api->PJRT_Device_MemoryStats = memory_stats;
   api->PJRT_Device_ClearMemoryStats = clear_memory_stats;
   api->PJRT_Device_GetAttributes = get_attributes;
+  api->PJRT_Device_PoisonExecution = poison_execution;
   api->PJRT_Device_CreateAsyncTrackingEvent = create_async_tracking_event;
   api->PJRT_AsyncTrackingEvent_Destroy = async_tracking_event_destroy;
 }

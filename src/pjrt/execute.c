@@ -458,6 +458,21 @@ execute_one (const PJRT_LoadedExecutable_Execute_Args  *args,
   g_free (execution.inputs);
 }
 
+/* What goes on, by the number that the caller gave it. */
+static void
+add_launches (const PJRT_LoadedExecutable_Execute_Args *args,
+              GhloPending                              *pending)
+{
+  const PJRT_Executable *executable = args->executable->executable;
+
+  if (pending == NULL || executable->client->queue == NULL || args->options == NULL
+      || !PJRT_HAS (args->options, launch_id) || args->options->launch_id == 0)
+    return;
+  for (guint i = 0; i < executable->n_devices; i++)
+    ghlo_pjrt_device_add_launch (args->execute_device != NULL ? args->execute_device : executable->devices[i],
+                                 args->options->launch_id, pending);
+}
+
 static PJRT_Error *
 execute (PJRT_LoadedExecutable_Execute_Args *args)
 {
@@ -478,6 +493,7 @@ execute (PJRT_LoadedExecutable_Execute_Args *args)
     pending = ghlo_pjrt_execute_partitions (args, &error);
   if (error != NULL)
     return ghlo_pjrt_error_take (error);
+  add_launches (args, pending);
   for (gsize i = 0; args->device_complete_events != NULL && i < args->num_devices; i++)
     args->device_complete_events[i] = ghlo_pjrt_event_new (pending);
 

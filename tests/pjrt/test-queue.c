@@ -724,6 +724,73 @@ test_threads (void)
   tear_down (&fixture);
 }
 
+static gboolean
+poison (const Fixture *self,
+        int            launch_id)
+{
+  return CALL (Device_PoisonExecution, .device = CALL (Buffer_Device, .buffer = self->zeros).device,
+               .launch_id = launch_id, .error_code = PJRT_Error_Code_UNAVAILABLE, .error_message = "gone",
+               .error_message_size = 4).poisoned;
+}
+
+static PJRT_Buffer *
+launch (const Fixture *self,
+        int            launch_id)
+{
+  PJRT_ExecuteOptions options = { .struct_size = sizeof options, .launch_id = launch_id };
+  PJRT_Buffer *inputs[] = { self->zeros, self->later }, *output = NULL;
+  PJRT_Buffer *const *const lists[] = { inputs };
+  PJRT_Buffer **const outputs[] = { &output };
+
+  CALL (LoadedExecutable_Execute, .executable = self->slow, .options = &options, .argument_lists = lists,
+        .num_devices = 1, .num_args = 2, .output_lists = outputs);
+
+  return output;
+}
+
+static void
+check_poisoned (PJRT_Buffer *buffer)
+{
+  PJRT_Event *event = CALL (Buffer_ReadyEvent, .buffer = buffer).event;
+
+  call_check_error (CALL_ERROR (Event_Await, .event = event), PJRT_Error_Code_UNAVAILABLE, "gone");
+  CALL (Event_Destroy, .event = event);
+}
+
+/* The earliest execution of a number fails at once, what needs it fails, and others go on. */
+static void
+test_poison (void)
+{
+  Fixture fixture;
+  PJRT_Buffer *first, *second, *other, *next;
+  float numbers[N];
+
+  set_up (&fixture);
+  first = launch (&fixture, 7);
+  second = launch (&fixture, 7);
+  other = launch (&fixture, 8);
+  call_check ("Execute", call_execute (fixture.quick, &first, 1, &next, NULL));
+  g_assert_false (poison (&fixture, 9));
+  g_assert_false (poison (&fixture, 0));
+  g_assert_true (poison (&fixture, 7));
+  check_poisoned (first);
+  g_assert_true (poison (&fixture, 7));
+  check_poisoned (second);
+  g_assert_false (poison (&fixture, 7));
+  call_check_error (CALL_ERROR (Device_PoisonExecution, .device = CALL (Buffer_Device, .buffer = other).device,
+                                .launch_id = 8), PJRT_Error_Code_INVALID_ARGUMENT, "found success");
+  open_gate (&fixture);
+  call_read (other, numbers, sizeof numbers);
+  g_assert_cmpfloat (numbers[N - 1], ==, 1);
+  check_poisoned (next);
+  g_assert_false (poison (&fixture, 8));
+  CALL (Buffer_Destroy, .buffer = first);
+  CALL (Buffer_Destroy, .buffer = second);
+  CALL (Buffer_Destroy, .buffer = other);
+  CALL (Buffer_Destroy, .buffer = next);
+  tear_down (&fixture);
+}
+
 int
 main (int    argc,
       char **argv)
@@ -737,6 +804,7 @@ main (int    argc,
   g_test_add_func ("/pjrt/queue/donation", test_donation);
   g_test_add_func ("/pjrt/queue/memory", test_memory);
   g_test_add_func ("/pjrt/queue/failure", test_failure);
+  g_test_add_func ("/pjrt/queue/poison", test_poison);
   g_test_add_func ("/pjrt/queue/end", test_end);
   g_test_add_func ("/pjrt/queue/overtaking", test_overtaking);
   g_test_add_func ("/pjrt/queue/nested", test_nested);
