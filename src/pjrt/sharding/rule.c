@@ -74,37 +74,17 @@ ghlo_pjrt_rule_identity (GhloPjrtRule     *self,
     }
 }
 
-/* A factor of dimension @dimension of each tensor that has one. */
-static void
-add_everywhere (GhloPjrtRule       *self,
-                guint               dimension,
-                gint64              size,
-                GhloPjrtFactorKind  kind)
+void
+ghlo_pjrt_rule_add_everywhere (GhloPjrtRule       *self,
+                               guint               dimension,
+                               gint64              size,
+                               GhloPjrtFactorKind  kind)
 {
   int *places = ghlo_pjrt_rule_add (self, size, kind);
 
   for (guint i = 0; i < self->n_tensors; i++)
     if (g_array_index (self->ranks, guint, i) > dimension)
       places[i] = (int) dimension;
-}
-
-static gboolean
-contains (const gint64 *list,
-          gsize         n,
-          gint64        number)
-{
-  for (gsize i = 0; i < n; i++)
-    if (list[i] == number)
-      return TRUE;
-
-  return FALSE;
-}
-
-static const GhloIrType *
-operand_type (const GhloIrOp *op,
-              guint           index)
-{
-  return ghlo_ir_op_operand (op, index)->type;
 }
 
 /* Of tensors of one shape; others, as scalars are, take no part. */
@@ -115,11 +95,11 @@ elementwise (GhloPjrtRule   *self,
   const GhloIrType *type = op->results[0].type;
 
   for (guint i = 0; i < op->n_operands; i++)
-    if (operand_type (op, i)->rank != type->rank
-        || memcmp (operand_type (op, i)->dimensions, type->dimensions, type->rank * sizeof (gint64)) != 0)
+    if (ghlo_pjrt_operand_type (op, i)->rank != type->rank
+        || memcmp (ghlo_pjrt_operand_type (op, i)->dimensions, type->dimensions, type->rank * sizeof (gint64)) != 0)
       g_array_index (self->ranks, guint, i) = 0;
   for (guint i = 0; i < type->rank; i++)
-    add_everywhere (self, i, type->dimensions[i], GHLO_PJRT_FACTOR_SAME);
+    ghlo_pjrt_rule_add_everywhere (self, i, type->dimensions[i], GHLO_PJRT_FACTOR_SAME);
 }
 
 /* A dimension of which the result has as much as the operand is the same in both; of others @other says what they
@@ -129,11 +109,11 @@ by_size (GhloPjrtRule       *self,
          const GhloIrOp     *op,
          GhloPjrtFactorKind  other)
 {
-  const GhloIrType *type = operand_type (op, 0), *result = op->results[0].type;
+  const GhloIrType *type = ghlo_pjrt_operand_type (op, 0), *result = op->results[0].type;
 
   for (guint i = 0; i < type->rank; i++)
-    add_everywhere (self, i, type->dimensions[i],
-                    type->dimensions[i] == result->dimensions[i] ? GHLO_PJRT_FACTOR_SAME : other);
+    ghlo_pjrt_rule_add_everywhere (self, i, type->dimensions[i],
+                                   type->dimensions[i] == result->dimensions[i] ? GHLO_PJRT_FACTOR_SAME : other);
 }
 
 /* Of slices and paddings at places that are known. */
@@ -155,7 +135,7 @@ static void
 update_slice (GhloPjrtRule   *self,
               const GhloIrOp *op)
 {
-  const GhloIrType *type = operand_type (op, 0), *update = operand_type (op, 1);
+  const GhloIrType *type = ghlo_pjrt_operand_type (op, 0), *update = ghlo_pjrt_operand_type (op, 1);
 
   for (guint i = 0; i < type->rank; i++)
     {
@@ -171,7 +151,7 @@ static void
 broadcast (GhloPjrtRule   *self,
            const GhloIrOp *op)
 {
-  const GhloIrType *type = operand_type (op, 0), *result = op->results[0].type;
+  const GhloIrType *type = ghlo_pjrt_operand_type (op, 0), *result = op->results[0].type;
   gsize n;
   g_autofree gint64 *dimensions = ghlo_ir_op_dup_ints (op, "broadcast_dimensions", &n);
 
@@ -191,7 +171,7 @@ broadcast_leading (GhloPjrtRule   *self,
                    const GhloIrOp *op)
 {
   const GhloIrType *result = op->results[0].type;
-  const guint n_new = result->rank - operand_type (op, 0)->rank;
+  const guint n_new = result->rank - ghlo_pjrt_operand_type (op, 0)->rank;
 
   for (guint i = 0; i < result->rank; i++)
     {
@@ -230,8 +210,8 @@ all_but (GhloPjrtRule   *self,
   const GhloIrType *type = op->results[0].type;
 
   for (guint i = 0; i < type->rank; i++)
-    add_everywhere (self, i, type->dimensions[i],
-                    contains (list, n, i) ? GHLO_PJRT_FACTOR_OTHER : GHLO_PJRT_FACTOR_SAME);
+    ghlo_pjrt_rule_add_everywhere (self, i, type->dimensions[i],
+                                   ghlo_pjrt_rule_lists (list, n, i) ? GHLO_PJRT_FACTOR_OTHER : GHLO_PJRT_FACTOR_SAME);
 }
 
 static void
@@ -258,7 +238,7 @@ static void
 sort (GhloPjrtRule   *self,
       const GhloIrOp *op)
 {
-  const GhloIrType *type = operand_type (op, 0);
+  const GhloIrType *type = ghlo_pjrt_operand_type (op, 0);
   gint64 sorted = ghlo_ir_op_get_int (op, "dimension", -1);
   GhloPjrtFactorKind kind = GHLO_PJRT_FACTOR_BLOCKED;
 
@@ -268,109 +248,17 @@ sort (GhloPjrtRule   *self,
     if ((gint64) i != sorted && type->dimensions[i] != 1)
       kind = GHLO_PJRT_FACTOR_OTHER;
   for (guint i = 0; i < type->rank; i++)
-    add_everywhere (self, i, type->dimensions[i], (gint64) i == sorted ? kind : GHLO_PJRT_FACTOR_SAME);
-}
-
-static void
-reduce (GhloPjrtRule   *self,
-        const GhloIrOp *op)
-{
-  const GhloIrType *type = operand_type (op, 0);
-  const guint n_inputs = op->n_operands / 2;
-  gsize n;
-  g_autofree gint64 *dimensions = ghlo_ir_op_dup_ints (op, "dimensions", &n);
-  int out = 0;
-
-  for (guint i = 0; i < type->rank; i++)
-    {
-      const gboolean is_reduced = contains (dimensions, n, i);
-      int *places = ghlo_pjrt_rule_add (self, type->dimensions[i],
-                                        is_reduced ? GHLO_PJRT_FACTOR_OTHER : GHLO_PJRT_FACTOR_SAME);
-
-      for (guint j = 0; j < n_inputs; j++)
-        {
-          places[j] = (int) i;
-          if (!is_reduced)
-            places[op->n_operands + j] = out;
-        }
-      out += !is_reduced;
-    }
-}
-
-/* The results of windows, as many as there are. */
-static void
-reduce_window (GhloPjrtRule   *self,
-               const GhloIrOp *op)
-{
-  const GhloIrType *type = operand_type (op, 0), *result = op->results[0].type;
-
-  for (guint i = 0; i < result->rank; i++)
-    add_everywhere (self, i, result->dimensions[i],
-                    type->dimensions[i] == result->dimensions[i] ? GHLO_PJRT_FACTOR_SAME : GHLO_PJRT_FACTOR_OTHER);
+    ghlo_pjrt_rule_add_everywhere (self, i, type->dimensions[i], (gint64) i == sorted ? kind : GHLO_PJRT_FACTOR_SAME);
 }
 
 static void
 bitcast (GhloPjrtRule   *self,
          const GhloIrOp *op)
 {
-  const GhloIrType *type = operand_type (op, 0), *result = op->results[0].type;
+  const GhloIrType *type = ghlo_pjrt_operand_type (op, 0), *result = op->results[0].type;
 
   for (guint i = 0; i < MIN (type->rank, result->rank); i++)
-    add_everywhere (self, i, type->dimensions[i], GHLO_PJRT_FACTOR_SAME);
-}
-
-/* Batches are the same; the last two dimensions of matrices are not done in parts. */
-static void
-matrices (GhloPjrtRule   *self,
-          const GhloIrOp *op)
-{
-  const GhloIrType *type = op->results[0].type;
-
-  for (guint i = 0; i < type->rank; i++)
-    add_everywhere (self, i, type->dimensions[i], i + 2 < type->rank ? GHLO_PJRT_FACTOR_SAME : GHLO_PJRT_FACTOR_OTHER);
-}
-
-/* a x = b or x a = b, a being as it is or transposed: the dimension of a that is summed over is the result's, the other
- * one b's. */
-static void
-triangular_solve (GhloPjrtRule   *self,
-                  const GhloIrOp *op)
-{
-  const GhloIrType *a = operand_type (op, 0), *b = operand_type (op, 1);
-  const GhloIrAttr *transpose_a = ghlo_ir_op_get (op, "transpose_a");
-  const gboolean is_left = ghlo_ir_op_get_int (op, "left_side", 1) != 0;
-  const gboolean is_transposed = transpose_a != NULL
-                                 && g_strcmp0 (ghlo_ir_enum_word (transpose_a), "NO_TRANSPOSE") != 0;
-  const int row = (int) a->rank - 2, column = (int) a->rank - 1;
-  const int solved = is_left ? row : column, kept = is_left ? column : row;
-  const int summed = is_left != is_transposed ? column : row;
-  int *places;
-
-  for (int i = 0; i < row; i++)
-    add_everywhere (self, (guint) i, a->dimensions[i], GHLO_PJRT_FACTOR_SAME);
-  places = ghlo_pjrt_rule_add (self, a->dimensions[row], GHLO_PJRT_FACTOR_OTHER);
-  places[0] = row + column - summed;
-  places[1] = solved;
-  places = ghlo_pjrt_rule_add (self, b->dimensions[kept], GHLO_PJRT_FACTOR_OTHER);
-  places[1] = places[2] = kept;
-  places = ghlo_pjrt_rule_add (self, a->dimensions[row], GHLO_PJRT_FACTOR_OTHER);
-  places[0] = summed;
-  places[2] = solved;
-}
-
-static void
-fft (GhloPjrtRule   *self,
-     const GhloIrOp *op)
-{
-  const GhloIrType *type = operand_type (op, 0), *result = op->results[0].type;
-  gsize n;
-  g_autofree gint64 *lengths = ghlo_ir_op_dup_ints (op, "fft_length", &n);
-
-  for (guint i = 0; i < type->rank; i++)
-    add_everywhere (self, i, type->dimensions[i],
-                    i + n < type->rank ? GHLO_PJRT_FACTOR_SAME
-                    : type->dimensions[i] == result->dimensions[i] ? GHLO_PJRT_FACTOR_OTHER
-                                                                   : GHLO_PJRT_FACTOR_BLOCKED);
+    ghlo_pjrt_rule_add_everywhere (self, i, type->dimensions[i], GHLO_PJRT_FACTOR_SAME);
 }
 
 /* The output's own factors; states lie nowhere. */
@@ -384,105 +272,20 @@ rng_bit_generator (GhloPjrtRule   *self,
     ghlo_pjrt_rule_add (self, type->dimensions[i], GHLO_PJRT_FACTOR_SAME)[2] = (int) i;
 }
 
-static void
-batch_norm (GhloPjrtRule   *self,
-            const GhloIrOp *op)
-{
-  const GhloIrType *type = operand_type (op, 0);
-  const gint64 feature = ghlo_ir_op_get_int (op, "feature_index", 0);
-
-  for (guint i = 0; i < type->rank; i++)
-    {
-      int *places = ghlo_pjrt_rule_add (self, type->dimensions[i], GHLO_PJRT_FACTOR_SAME);
-
-      places[0] = places[op->n_operands] = (int) i;
-      for (guint j = 1; j < op->n_operands && (gint64) i == feature; j++)
-        places[j] = 0;
-    }
-}
-
-/* The dimensions of operand @side that are in neither list, with those of the result from *@out on. */
-static void
-add_free (GhloPjrtRule     *self,
-          guint             side,
-          const GhloIrType *type,
-          const gint64     *batch,
-          gsize             n_batch,
-          const gint64     *contracting,
-          gsize             n_contracting,
-          int              *out)
-{
-  for (guint i = 0; i < type->rank; i++)
-    if (!contains (batch, n_batch, i) && !contains (contracting, n_contracting, i))
-      {
-        int *places = ghlo_pjrt_rule_add (self, type->dimensions[i], GHLO_PJRT_FACTOR_SAME);
-
-        places[side] = (int) i;
-        places[2] = (*out)++;
-      }
-}
-
-static void
-dot_general (GhloPjrtRule   *self,
-             const GhloIrOp *op)
-{
-  const GhloIrAttr *numbers = ghlo_ir_op_get (op, "dot_dimension_numbers");
-  const GhloIrType *lhs = operand_type (op, 0), *rhs = operand_type (op, 1);
-  gsize n_batch, n_contracting;
-  const gint64 *lhs_batch = ghlo_ir_struct_get_dims (numbers, "lhs_batching_dimensions", &n_batch);
-  const gint64 *rhs_batch = ghlo_ir_struct_get_dims (numbers, "rhs_batching_dimensions", &n_batch);
-  const gint64 *lhs_contracting = ghlo_ir_struct_get_dims (numbers, "lhs_contracting_dimensions", &n_contracting);
-  const gint64 *rhs_contracting = ghlo_ir_struct_get_dims (numbers, "rhs_contracting_dimensions", &n_contracting);
-  int out = 0;
-
-  for (gsize i = 0; i < n_batch; i++)
-    {
-      int *places = ghlo_pjrt_rule_add (self, lhs->dimensions[lhs_batch[i]], GHLO_PJRT_FACTOR_SAME);
-
-      places[0] = (int) lhs_batch[i];
-      places[1] = (int) rhs_batch[i];
-      places[2] = out++;
-    }
-  add_free (self, 0, lhs, lhs_batch, n_batch, lhs_contracting, n_contracting, &out);
-  add_free (self, 1, rhs, rhs_batch, n_batch, rhs_contracting, n_contracting, &out);
-  for (gsize i = 0; i < n_contracting; i++)
-    {
-      int *places = ghlo_pjrt_rule_add (self, lhs->dimensions[lhs_contracting[i]], GHLO_PJRT_FACTOR_OTHER);
-
-      places[0] = (int) lhs_contracting[i];
-      places[1] = (int) rhs_contracting[i];
-    }
-}
-
-static void
-dot (GhloPjrtRule   *self,
-     const GhloIrOp *op)
-{
-  const GhloIrType *lhs = operand_type (op, 0), *rhs = operand_type (op, 1);
-  const gint64 contracting[2] = { (gint64) lhs->rank - 1, 0 };
-  int out = 0, *places;
-
-  add_free (self, 0, lhs, NULL, 0, &contracting[0], 1, &out);
-  add_free (self, 1, rhs, NULL, 0, &contracting[1], 1, &out);
-  places = ghlo_pjrt_rule_add (self, lhs->dimensions[contracting[0]], GHLO_PJRT_FACTOR_OTHER);
-  places[0] = (int) contracting[0];
-  places[1] = 0;
-}
-
 /* All operands as their results, but for the dimensions along which parts are exchanged. */
 static void
 exchange (GhloPjrtRule   *self,
           const GhloIrOp *op)
 {
-  const GhloIrType *type = operand_type (op, 0), *result = op->results[0].type;
+  const GhloIrType *type = ghlo_pjrt_operand_type (op, 0), *result = op->results[0].type;
   const gint64 exchanged[] = {
     ghlo_ir_op_get_int (op, "all_gather_dim", -1), ghlo_ir_op_get_int (op, "scatter_dimension", -1),
     ghlo_ir_op_get_int (op, "split_dimension", -1), ghlo_ir_op_get_int (op, "concat_dimension", -1),
   };
 
   for (guint i = 0; i < MIN (type->rank, result->rank); i++)
-    if (!contains (exchanged, G_N_ELEMENTS (exchanged), i))
-      add_everywhere (self, i, type->dimensions[i], GHLO_PJRT_FACTOR_SAME);
+    if (!ghlo_pjrt_rule_lists (exchanged, G_N_ELEMENTS (exchanged), i))
+      ghlo_pjrt_rule_add_everywhere (self, i, type->dimensions[i], GHLO_PJRT_FACTOR_SAME);
 }
 
 typedef void (*RuleFunc) (GhloPjrtRule   *self,
@@ -494,26 +297,26 @@ static const RuleFunc rules[GHLO_N_OPS] = {
   [GHLO_OP_STABLEHLO_ALL_GATHER] = exchange,
   [GHLO_OP_STABLEHLO_ALL_REDUCE] = exchange,
   [GHLO_OP_STABLEHLO_ALL_TO_ALL] = exchange,
-  [GHLO_OP_STABLEHLO_BATCH_NORM_INFERENCE] = batch_norm,
+  [GHLO_OP_STABLEHLO_BATCH_NORM_INFERENCE] = ghlo_pjrt_rule_batch_norm,
   [GHLO_OP_STABLEHLO_BITCAST_CONVERT] = bitcast,
   [GHLO_OP_STABLEHLO_BROADCAST] = broadcast_leading,
   [GHLO_OP_STABLEHLO_BROADCAST_IN_DIM] = broadcast,
-  [GHLO_OP_STABLEHLO_CHOLESKY] = matrices,
+  [GHLO_OP_STABLEHLO_CHOLESKY] = ghlo_pjrt_rule_matrices,
   [GHLO_OP_STABLEHLO_CLAMP] = elementwise,
   [GHLO_OP_STABLEHLO_COLLECTIVE_BROADCAST] = exchange,
   [GHLO_OP_STABLEHLO_COLLECTIVE_PERMUTE] = exchange,
   [GHLO_OP_STABLEHLO_CONCATENATE] = concatenate,
   [GHLO_OP_STABLEHLO_CONVOLUTION] = ghlo_pjrt_rule_convolution,
-  [GHLO_OP_STABLEHLO_DOT] = dot,
-  [GHLO_OP_STABLEHLO_DOT_GENERAL] = dot_general,
+  [GHLO_OP_STABLEHLO_DOT] = ghlo_pjrt_rule_dot,
+  [GHLO_OP_STABLEHLO_DOT_GENERAL] = ghlo_pjrt_rule_dot_general,
   [GHLO_OP_STABLEHLO_DYNAMIC_SLICE] = cut_anywhere,
   [GHLO_OP_STABLEHLO_DYNAMIC_UPDATE_SLICE] = update_slice,
-  [GHLO_OP_STABLEHLO_FFT] = fft,
+  [GHLO_OP_STABLEHLO_FFT] = ghlo_pjrt_rule_fft,
   [GHLO_OP_STABLEHLO_GATHER] = ghlo_pjrt_rule_gather,
   [GHLO_OP_STABLEHLO_MAP] = elementwise,
   [GHLO_OP_STABLEHLO_PAD] = moved,
-  [GHLO_OP_STABLEHLO_REDUCE] = reduce,
-  [GHLO_OP_STABLEHLO_REDUCE_WINDOW] = reduce_window,
+  [GHLO_OP_STABLEHLO_REDUCE] = ghlo_pjrt_rule_reduce,
+  [GHLO_OP_STABLEHLO_REDUCE_WINDOW] = ghlo_pjrt_rule_reduce_window,
   [GHLO_OP_STABLEHLO_REDUCE_SCATTER] = exchange,
   [GHLO_OP_STABLEHLO_RESHAPE] = ghlo_pjrt_rule_reshape,
   [GHLO_OP_STABLEHLO_REVERSE] = reverse,
@@ -523,7 +326,7 @@ static const RuleFunc rules[GHLO_N_OPS] = {
   [GHLO_OP_STABLEHLO_SLICE] = moved,
   [GHLO_OP_STABLEHLO_SORT] = sort,
   [GHLO_OP_STABLEHLO_TRANSPOSE] = transpose,
-  [GHLO_OP_STABLEHLO_TRIANGULAR_SOLVE] = triangular_solve,
+  [GHLO_OP_STABLEHLO_TRIANGULAR_SOLVE] = ghlo_pjrt_rule_triangular_solve,
 };
 
 /* The rank of a tensor of a static shape in @rank, 0 of what is none; FALSE of other tensors. */
@@ -546,7 +349,8 @@ begin_op (GhloPjrtRule   *self,
   begin (self, op->n_operands, op->n_results);
   for (guint i = 0; i < self->n_tensors; i++)
     {
-      const GhloIrType *type = i < op->n_operands ? operand_type (op, i) : op->results[i - op->n_operands].type;
+      const GhloIrType *type = i < op->n_operands ? ghlo_pjrt_operand_type (op, i)
+                                                  : op->results[i - op->n_operands].type;
 
       if (!get_rank (type, &g_array_index (self->ranks, guint, i)))
         return FALSE;

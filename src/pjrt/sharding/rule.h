@@ -52,6 +52,12 @@ int     *ghlo_pjrt_rule_add      (GhloPjrtRule       *self,
                                   gint64              size,
                                   GhloPjrtFactorKind  kind);
 
+/* Adds a factor of dimension @dimension of each tensor that has one. */
+void     ghlo_pjrt_rule_add_everywhere (GhloPjrtRule       *self,
+                                        guint               dimension,
+                                        gint64              size,
+                                        GhloPjrtFactorKind  kind);
+
 static inline const GhloPjrtFactor *
 ghlo_pjrt_rule_factor (const GhloPjrtRule *self,
                        guint               factor)
@@ -67,15 +73,51 @@ ghlo_pjrt_rule_dimension (const GhloPjrtRule *self,
   return g_array_index (self->dimensions, int, (gsize) factor * self->n_tensors + tensor);
 }
 
-/* Those that take more than a few lines, in rule-indexed.c; each adds the factors of @op. */
-void     ghlo_pjrt_rule_gather      (GhloPjrtRule    *self,
-                                     const GhloIrOp  *op);
-void     ghlo_pjrt_rule_scatter     (GhloPjrtRule    *self,
-                                     const GhloIrOp  *op);
-void     ghlo_pjrt_rule_convolution (GhloPjrtRule    *self,
-                                     const GhloIrOp  *op);
-void     ghlo_pjrt_rule_reshape     (GhloPjrtRule    *self,
-                                     const GhloIrOp  *op);
+static inline const GhloIrType *
+ghlo_pjrt_operand_type (const GhloIrOp *op,
+                        guint           index)
+{
+  return ghlo_ir_op_operand (op, index)->type;
+}
+
+static inline gboolean
+ghlo_pjrt_rule_lists (const gint64 *list,
+                      gsize         n,
+                      gint64        dimension)
+{
+  for (gsize i = 0; i < n; i++)
+    if (list[i] == dimension)
+      return TRUE;
+
+  return FALSE;
+}
+
+/* Of the table in rule.c, each adds the factors of @op: in rule-algebra.c, */
+void     ghlo_pjrt_rule_reduce           (GhloPjrtRule     *self,
+                                          const GhloIrOp   *op);
+void     ghlo_pjrt_rule_reduce_window    (GhloPjrtRule     *self,
+                                          const GhloIrOp   *op);
+void     ghlo_pjrt_rule_matrices         (GhloPjrtRule     *self,
+                                          const GhloIrOp   *op);
+void     ghlo_pjrt_rule_triangular_solve (GhloPjrtRule     *self,
+                                          const GhloIrOp   *op);
+void     ghlo_pjrt_rule_fft              (GhloPjrtRule     *self,
+                                          const GhloIrOp   *op);
+void     ghlo_pjrt_rule_batch_norm       (GhloPjrtRule     *self,
+                                          const GhloIrOp   *op);
+void     ghlo_pjrt_rule_dot_general      (GhloPjrtRule     *self,
+                                          const GhloIrOp   *op);
+void     ghlo_pjrt_rule_dot              (GhloPjrtRule     *self,
+                                          const GhloIrOp   *op);
+/* and in rule-indexed.c. */
+void     ghlo_pjrt_rule_gather           (GhloPjrtRule     *self,
+                                          const GhloIrOp   *op);
+void     ghlo_pjrt_rule_scatter          (GhloPjrtRule     *self,
+                                          const GhloIrOp   *op);
+void     ghlo_pjrt_rule_convolution      (GhloPjrtRule     *self,
+                                          const GhloIrOp   *op);
+void     ghlo_pjrt_rule_reshape          (GhloPjrtRule     *self,
+                                          const GhloIrOp   *op);
 
 /* In rule-call.c: adds the factors of sdy's op_sharding_rule @attr; FALSE where it is not one of as many tensors. */
 gboolean ghlo_pjrt_rule_read_said   (GhloPjrtRule     *self,

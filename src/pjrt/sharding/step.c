@@ -131,8 +131,8 @@ lay_out (Work *self)
       lay_out_dimension (self, i, j);
 }
 
-/* What @axes and @more have in common where they differ, else the longer one; @may_grow: until they differed, or where
- * @more may only contradict. */
+/* Where @axes and @more differ, @axes ends, and may grow no more; where they do not, it is the longer one of both, if
+ * it may grow. */
 static void
 agree (GhloPjrtAxes       *axes,
        const GhloPjrtAxes *more,

@@ -1,0 +1,192 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * The rules of products, sums and decompositions: what is summed over is in parts where sums may follow between
+ * partitions.
+ */
+
+#include "pjrt/sharding/rule.h"
+
+void
+ghlo_pjrt_rule_reduce (GhloPjrtRule   *self,
+                       const GhloIrOp *op)
+{
+  const GhloIrType *type = ghlo_pjrt_operand_type (op, 0);
+  const guint n_inputs = op->n_operands / 2;
+  gsize n;
+  g_autofree gint64 *dimensions = ghlo_ir_op_dup_ints (op, "dimensions", &n);
+  int out = 0;
+
+  for (guint i = 0; i < type->rank; i++)
+    {
+      const gboolean is_reduced = ghlo_pjrt_rule_lists (dimensions, n, i);
+      int *places = ghlo_pjrt_rule_add (self, type->dimensions[i],
+                                        is_reduced ? GHLO_PJRT_FACTOR_OTHER : GHLO_PJRT_FACTOR_SAME);
+
+      for (guint j = 0; j < n_inputs; j++)
+        {
+          places[j] = (int) i;
+          if (!is_reduced)
+            places[op->n_operands + j] = out;
+        }
+      out += !is_reduced;
+    }
+}
+
+/* The results of windows, as many as there are. */
+void
+ghlo_pjrt_rule_reduce_window (GhloPjrtRule   *self,
+                              const GhloIrOp *op)
+{
+  const GhloIrType *type = ghlo_pjrt_operand_type (op, 0), *result = op->results[0].type;
+
+  for (guint i = 0; i < result->rank; i++)
+    {
+      const gboolean is_same = type->dimensions[i] == result->dimensions[i];
+
+      ghlo_pjrt_rule_add_everywhere (self, i, result->dimensions[i],
+                                     is_same ? GHLO_PJRT_FACTOR_SAME : GHLO_PJRT_FACTOR_OTHER);
+    }
+}
+
+/* Batches are the same; the last two dimensions of matrices are not done in parts. */
+void
+ghlo_pjrt_rule_matrices (GhloPjrtRule   *self,
+                         const GhloIrOp *op)
+{
+  const GhloIrType *type = op->results[0].type;
+
+  for (guint i = 0; i < type->rank; i++)
+    ghlo_pjrt_rule_add_everywhere (self, i, type->dimensions[i],
+                                   i + 2 < type->rank ? GHLO_PJRT_FACTOR_SAME : GHLO_PJRT_FACTOR_OTHER);
+}
+
+/* a x = b or x a = b, a being as it is or transposed: the dimension of a that is summed over is the result's, the other
+ * one b's. */
+void
+ghlo_pjrt_rule_triangular_solve (GhloPjrtRule   *self,
+                                 const GhloIrOp *op)
+{
+  const GhloIrType *a = ghlo_pjrt_operand_type (op, 0), *b = ghlo_pjrt_operand_type (op, 1);
+  const GhloIrAttr *transpose_a = ghlo_ir_op_get (op, "transpose_a");
+  const gboolean is_left = ghlo_ir_op_get_int (op, "left_side", 1) != 0;
+  const gboolean is_transposed = transpose_a != NULL
+                                 && g_strcmp0 (ghlo_ir_enum_word (transpose_a), "NO_TRANSPOSE") != 0;
+  const int row = (int) a->rank - 2, column = (int) a->rank - 1;
+  const int solved = is_left ? row : column, kept = is_left ? column : row;
+  const int summed = is_left != is_transposed ? column : row;
+  int *places;
+
+  for (int i = 0; i < row; i++)
+    ghlo_pjrt_rule_add_everywhere (self, (guint) i, a->dimensions[i], GHLO_PJRT_FACTOR_SAME);
+  places = ghlo_pjrt_rule_add (self, a->dimensions[row], GHLO_PJRT_FACTOR_OTHER);
+  places[0] = row + column - summed;
+  places[1] = solved;
+  places = ghlo_pjrt_rule_add (self, b->dimensions[kept], GHLO_PJRT_FACTOR_OTHER);
+  places[1] = places[2] = kept;
+  places = ghlo_pjrt_rule_add (self, a->dimensions[row], GHLO_PJRT_FACTOR_OTHER);
+  places[0] = summed;
+  places[2] = solved;
+}
+
+void
+ghlo_pjrt_rule_fft (GhloPjrtRule   *self,
+                    const GhloIrOp *op)
+{
+  const GhloIrType *type = ghlo_pjrt_operand_type (op, 0), *result = op->results[0].type;
+  gsize n;
+  g_autofree gint64 *lengths = ghlo_ir_op_dup_ints (op, "fft_length", &n);
+
+  for (guint i = 0; i < type->rank; i++)
+    {
+      const GhloPjrtFactorKind transformed = type->dimensions[i] == result->dimensions[i] ? GHLO_PJRT_FACTOR_OTHER
+                                                                                          : GHLO_PJRT_FACTOR_BLOCKED;
+
+      ghlo_pjrt_rule_add_everywhere (self, i, type->dimensions[i],
+                                     i + n < type->rank ? GHLO_PJRT_FACTOR_SAME : transformed);
+    }
+}
+
+void
+ghlo_pjrt_rule_batch_norm (GhloPjrtRule   *self,
+                           const GhloIrOp *op)
+{
+  const GhloIrType *type = ghlo_pjrt_operand_type (op, 0);
+  const gint64 feature = ghlo_ir_op_get_int (op, "feature_index", 0);
+
+  for (guint i = 0; i < type->rank; i++)
+    {
+      int *places = ghlo_pjrt_rule_add (self, type->dimensions[i], GHLO_PJRT_FACTOR_SAME);
+
+      places[0] = places[op->n_operands] = (int) i;
+      for (guint j = 1; j < op->n_operands && (gint64) i == feature; j++)
+        places[j] = 0;
+    }
+}
+
+/* The dimensions of operand @side that are in neither list, with those of the result from *@out on. */
+static void
+add_free (GhloPjrtRule     *self,
+          guint             side,
+          const GhloIrType *type,
+          const gint64     *batch,
+          gsize             n_batch,
+          const gint64     *contracting,
+          gsize             n_contracting,
+          int              *out)
+{
+  for (guint i = 0; i < type->rank; i++)
+    if (!ghlo_pjrt_rule_lists (batch, n_batch, i) && !ghlo_pjrt_rule_lists (contracting, n_contracting, i))
+      {
+        int *places = ghlo_pjrt_rule_add (self, type->dimensions[i], GHLO_PJRT_FACTOR_SAME);
+
+        places[side] = (int) i;
+        places[2] = (*out)++;
+      }
+}
+
+void
+ghlo_pjrt_rule_dot_general (GhloPjrtRule   *self,
+                            const GhloIrOp *op)
+{
+  const GhloIrAttr *numbers = ghlo_ir_op_get (op, "dot_dimension_numbers");
+  const GhloIrType *lhs = ghlo_pjrt_operand_type (op, 0), *rhs = ghlo_pjrt_operand_type (op, 1);
+  gsize n_batch, n_contracting;
+  const gint64 *lhs_batch = ghlo_ir_struct_get_dims (numbers, "lhs_batching_dimensions", &n_batch);
+  const gint64 *rhs_batch = ghlo_ir_struct_get_dims (numbers, "rhs_batching_dimensions", &n_batch);
+  const gint64 *lhs_contracting = ghlo_ir_struct_get_dims (numbers, "lhs_contracting_dimensions", &n_contracting);
+  const gint64 *rhs_contracting = ghlo_ir_struct_get_dims (numbers, "rhs_contracting_dimensions", &n_contracting);
+  int out = 0;
+
+  for (gsize i = 0; i < n_batch; i++)
+    {
+      int *places = ghlo_pjrt_rule_add (self, lhs->dimensions[lhs_batch[i]], GHLO_PJRT_FACTOR_SAME);
+
+      places[0] = (int) lhs_batch[i];
+      places[1] = (int) rhs_batch[i];
+      places[2] = out++;
+    }
+  add_free (self, 0, lhs, lhs_batch, n_batch, lhs_contracting, n_contracting, &out);
+  add_free (self, 1, rhs, rhs_batch, n_batch, rhs_contracting, n_contracting, &out);
+  for (gsize i = 0; i < n_contracting; i++)
+    {
+      int *places = ghlo_pjrt_rule_add (self, lhs->dimensions[lhs_contracting[i]], GHLO_PJRT_FACTOR_OTHER);
+
+      places[0] = (int) lhs_contracting[i];
+      places[1] = (int) rhs_contracting[i];
+    }
+}
+
+void
+ghlo_pjrt_rule_dot (GhloPjrtRule   *self,
+                    const GhloIrOp *op)
+{
+  const GhloIrType *lhs = ghlo_pjrt_operand_type (op, 0), *rhs = ghlo_pjrt_operand_type (op, 1);
+  const gint64 contracting[2] = { (gint64) lhs->rank - 1, 0 };
+  int out = 0, *places;
+
+  add_free (self, 0, lhs, NULL, 0, &contracting[0], 1, &out);
+  add_free (self, 1, rhs, NULL, 0, &contracting[1], 1, &out);
+  places = ghlo_pjrt_rule_add (self, lhs->dimensions[contracting[0]], GHLO_PJRT_FACTOR_OTHER);
+  places[0] = (int) contracting[0];
+  places[1] = 0;
+}
