@@ -2,7 +2,8 @@
  *
  * Meshes of sdy: a mesh is a grid of partitions with named axes, the last one changing fastest. Dimensions of tensors
  * lie along axes, or along sub-axes, "x":(2)4 being 4 places along x that are |x| / (2 * 4) apart. Where axes are to be
- * compared and taken apart they are lists of their prime factors. Programs come from strangers: all is checked.
+ * compared and taken apart they are lists of their prime factors, smaller ones first: an axis of 6 is 2 by 3, and no
+ * dimension of 3 lies along a part of it. Programs come from strangers: all is checked.
  */
 
 #pragma once
