@@ -22,6 +22,7 @@ ghlo_pjrt_buffer_new_promise (PJRT_Device     *device,
   PJRT_Buffer *self = ghlo_new0 (PJRT_Buffer);
 
   self->device = device;
+  self->memory = device->memories[GHLO_PJRT_MEMORY_DEVICE];
   ghlo_pjrt_client_ref (device->client);
   self->type = ghlo_tensor_type_ref (type);
   self->ready = promise->pending != NULL ? ghlo_pending_ref (promise->pending) : NULL;
@@ -186,7 +187,7 @@ static PJRT_Error *
 get_memory (PJRT_Buffer_Memory_Args *args)
 {
   PJRT_NEEDS (args, memory);
-  args->memory = &args->buffer->device->memory;
+  args->memory = args->buffer->memory;
 
   return NULL;
 }
@@ -291,12 +292,14 @@ copy_late (GhloPjrtPromise *from,
   return to;
 }
 
-/* Another of the devices that are one shares the bytes, which nobody writes to as long as two have them. */
+/* Another of the devices that are one shares the bytes, which nobody writes to as long as two have them, and so does
+ * another memory of the same device. */
 static PJRT_Buffer *
 copy_buffer (PJRT_Buffer  *self,
-             PJRT_Device  *device,
+             PJRT_Memory  *memory,
              GError      **error)
 {
+  PJRT_Device *device = memory->device;
   g_autoptr (GhloPjrtPromise) promise = NULL;
   g_autoptr (GhloValue) value = NULL;
   GhloValue *copied = NULL;
@@ -304,7 +307,7 @@ copy_buffer (PJRT_Buffer  *self,
   promise = ghlo_pjrt_buffer_hold (self, error);
   if (promise == NULL)
     return NULL;
-  if (device != self->device && device->core == self->device->core)
+  if (memory != self->memory && device->core == self->device->core)
     return ghlo_pjrt_buffer_new_promise (device, self->type, g_steal_pointer (&promise));
   if (!ghlo_pjrt_promise_is_ready (promise))
     return ghlo_pjrt_buffer_new_promise (device, self->type, copy_late (g_steal_pointer (&promise), device));
@@ -317,15 +320,16 @@ copy_buffer (PJRT_Buffer  *self,
 
 static PJRT_Error *
 copy_to (PJRT_Buffer  *self,
-         PJRT_Device  *device,
+         PJRT_Memory  *memory,
          PJRT_Buffer **copy)
 {
   GError *error = NULL;
-  PJRT_Buffer *copied = copy_buffer (self, device, &error);
+  PJRT_Buffer *copied = copy_buffer (self, memory, &error);
 
   if (copied == NULL)
     return ghlo_pjrt_error_take (error);
   copied->is_token = self->is_token;
+  copied->memory = memory;
   *copy = copied;
 
   return NULL;
@@ -336,7 +340,7 @@ copy_to_device (PJRT_Buffer_CopyToDevice_Args *args)
 {
   PJRT_NEEDS (args, dst_buffer);
 
-  return copy_to (args->buffer, args->dst_device, &args->dst_buffer);
+  return copy_to (args->buffer, args->dst_device->memories[GHLO_PJRT_MEMORY_DEVICE], &args->dst_buffer);
 }
 
 static PJRT_Error *
@@ -344,7 +348,7 @@ copy_to_memory (PJRT_Buffer_CopyToMemory_Args *args)
 {
   PJRT_NEEDS (args, dst_buffer);
 
-  return copy_to (args->buffer, args->dst_memory->device, &args->dst_buffer);
+  return copy_to (args->buffer, args->dst_memory, &args->dst_buffer);
 }
 
 void

@@ -13,6 +13,7 @@ G_BEGIN_DECLS
 struct PJRT_Buffer
 {
   PJRT_Device    *device;       /* which keeps the client */
+  PJRT_Memory    *memory;       /* of it; whoever makes the buffer may set another one */
   GhloTensorType *type;         /* owned */
   gboolean        is_token;     /* callers see no elements, but a token of a program's */
   GhloPending    *ready;        /* owned; what writes it; NULL: written */

@@ -52,9 +52,14 @@ device_init (PJRT_Device *self,
   self->description.kind = g_strdup (core->model != NULL ? core->model : core->title);
   self->description.name = g_strdup_printf ("GhloDevice(id=%u)", id);
   self->description.debug = g_strdup_printf ("%s, %s: %s", self->description.name, core->names[0], core->title);
-  ghlo_pjrt_memory_init (&self->memory, self);
+  self->n_memories = ghlo_device_core_is_host (core) ? GHLO_PJRT_N_MEMORIES : 1;
+  for (guint i = 0; i < self->n_memories; i++)
+    {
+      ghlo_pjrt_memory_init (&self->all[i], self, i);
+      self->memories[i] = &self->all[i];
+      client->memories[client->n_memories++] = &self->all[i];
+    }
   self->self = self;
-  self->memories = &self->memory;
   g_mutex_init (&self->lock);
   g_queue_init (&self->launches);
 }
@@ -71,7 +76,7 @@ client_new (GhloDeviceCore *core,
   self->n_devices = n_devices;
   self->all = g_new0 (PJRT_Device, n_devices);
   self->devices = g_new (PJRT_Device *, n_devices);
-  self->memories = g_new (PJRT_Memory *, n_devices);
+  self->memories = g_new (PJRT_Memory *, (gsize) n_devices * GHLO_PJRT_N_MEMORIES);
   self->topology.client = self;
   self->topology.descriptions = g_new (PJRT_DeviceDescription *, n_devices);
   self->counters = ghlo_counters_new ();
@@ -80,7 +85,6 @@ client_new (GhloDeviceCore *core,
     {
       device_init (&self->all[i], self, i);
       self->devices[i] = &self->all[i];
-      self->memories[i] = &self->all[i].memory;
       self->topology.descriptions[i] = &self->all[i].description;
     }
 
@@ -244,7 +248,7 @@ addressable_memories (PJRT_Client_AddressableMemories_Args *args)
 {
   PJRT_NEEDS (args, num_addressable_memories);
   args->addressable_memories = args->client->memories;
-  args->num_addressable_memories = args->client->n_devices;
+  args->num_addressable_memories = args->client->n_memories;
 
   return NULL;
 }

@@ -23,10 +23,22 @@ struct PJRT_DeviceDescription
   char *debug;          /* with what it is */
 };
 
+/* What is called pinned or not is the host's memory, where devices that work there keep all that they have: the kinds
+ * differ in nothing then but their names, which programs go by. Others have the first alone. */
+enum
+{
+  GHLO_PJRT_MEMORY_DEVICE,      /* the default one */
+  GHLO_PJRT_MEMORY_PINNED_HOST,
+  GHLO_PJRT_MEMORY_UNPINNED_HOST,
+  GHLO_PJRT_N_MEMORIES,
+};
+extern const char *const ghlo_pjrt_memory_kinds[GHLO_PJRT_N_MEMORIES];
+
 struct PJRT_Memory
 {
   const PJRT_Memory_FunctionTable *vtable;
   PJRT_Device *device;
+  guint        kind;
   char        *name;    /* "device memory of GhloDevice(id=0)" */
   GMutex       lock;            /* guards what follows */
   GHashTable  *user_data;       /* what frameworks keep here, by addresses of theirs, with what frees it */
@@ -37,9 +49,10 @@ struct PJRT_Device
   PJRT_Client            *client;
   GhloDeviceCore         *core;         /* of the process */
   PJRT_DeviceDescription  description;
-  PJRT_Memory             memory;
-  PJRT_Device            *self;         /* lists of one, for callers, as the next */
-  PJRT_Memory            *memories;
+  PJRT_Memory             all[GHLO_PJRT_N_MEMORIES];
+  PJRT_Memory            *memories[GHLO_PJRT_N_MEMORIES];       /* a list for callers, as the next */
+  guint                   n_memories;
+  PJRT_Device            *self;
   GMutex                  lock;         /* guards what follows */
   GQueue                  launches;     /* of executions that go on and have a number, the earliest first */
 };
@@ -59,7 +72,7 @@ struct PJRT_Client
   PJRT_Device             *all;         /* n_devices of them, owned */
   PJRT_Device            **devices;     /* the same as lists, owned, as the next */
   PJRT_Memory            **memories;
-  guint                    n_devices;
+  guint                    n_devices, n_memories;
   PJRT_TopologyDescription topology;
   GhloCounters            *counters;
   GhloPjrtQueue           *queue;       /* of its devices; NULL where they have their own */
@@ -67,8 +80,6 @@ struct PJRT_Client
 };
 
 #define GHLO_PJRT_PLATFORM "ghlo"
-#define GHLO_PJRT_MEMORY_KIND "device"
-enum { GHLO_PJRT_MEMORY_KIND_ID = 0 };
 
 PJRT_Client *ghlo_pjrt_client_new   (const GhloPjrtOptions  *options,
                                      GError                **error);
@@ -76,7 +87,8 @@ PJRT_Client *ghlo_pjrt_client_ref   (PJRT_Client *self);
 void         ghlo_pjrt_client_unref (PJRT_Client *self);
 /* Of a memory of zeros. */
 void         ghlo_pjrt_memory_init  (PJRT_Memory *self,
-                                     PJRT_Device *device);
+                                     PJRT_Device *device,
+                                     guint        kind);
 void         ghlo_pjrt_memory_clear (PJRT_Memory *self);
 /* An execution that @id, the caller's, is the number of goes on until @end. */
 void         ghlo_pjrt_device_add_launch (PJRT_Device *self,

@@ -175,17 +175,38 @@ describe_outputs (PJRT_Executable   *self,
   return TRUE;
 }
 
+/* The kind that a program names, where the device has it, else its own. */
+static guint
+find_memory (const PJRT_Executable *self,
+             const GhloIrAttr      *named)
+{
+  const char *name = named != NULL && named->kind == GHLO_IR_ATTR_STRING ? named->text : "";
+
+  for (guint i = 0; i < self->devices[0]->n_memories; i++)
+    if (strcmp (ghlo_pjrt_memory_kinds[i], name) == 0)
+      return i;
+
+  return GHLO_PJRT_MEMORY_DEVICE;
+}
+
 static void
 describe_memories (PJRT_Executable *self)
 {
-  const guint n = MAX (self->n_inputs, self->n_outputs);
+  const GhloIrOp *function = self->core->signature.function;
+  const guint n = self->n_inputs + self->n_outputs;
 
+  self->memories = g_new (guint, n);
   self->memory_kinds = g_new (const char *, n);
   self->memory_kind_sizes = g_new (gsize, n);
   for (guint i = 0; i < n; i++)
     {
-      self->memory_kinds[i] = GHLO_PJRT_MEMORY_KIND;
-      self->memory_kind_sizes[i] = strlen (GHLO_PJRT_MEMORY_KIND);
+      const GhloIrAttr *named = i < self->n_inputs
+                                ? ghlo_signature_input_attribute (function, i, "mhlo.memory_kind")
+                                : ghlo_signature_output_attribute (function, i - self->n_inputs, "mhlo.memory_kind");
+
+      self->memories[i] = find_memory (self, named);
+      self->memory_kinds[i] = ghlo_pjrt_memory_kinds[self->memories[i]];
+      self->memory_kind_sizes[i] = strlen (self->memory_kinds[i]);
     }
 }
 

@@ -100,8 +100,8 @@ static PJRT_Error *
 device_addressable_memories (PJRT_Device_AddressableMemories_Args *args)
 {
   PJRT_NEEDS (args, num_memories);
-  args->memories = &args->device->memories;
-  args->num_memories = 1;
+  args->memories = args->device->memories;
+  args->num_memories = args->device->n_memories;
 
   return NULL;
 }
@@ -110,7 +110,7 @@ static PJRT_Error *
 default_memory (PJRT_Device_DefaultMemory_Args *args)
 {
   PJRT_NEEDS (args, memory);
-  args->memory = &args->device->memory;
+  args->memory = args->device->memories[GHLO_PJRT_MEMORY_DEVICE];
 
   return NULL;
 }
@@ -249,7 +249,8 @@ ghlo_pjrt_device_clear (PJRT_Device *self)
   g_free (self->description.kind);
   g_free (self->description.name);
   g_free (self->description.debug);
-  ghlo_pjrt_memory_clear (&self->memory);
+  for (guint i = 0; i < self->n_memories; i++)
+    ghlo_pjrt_memory_clear (&self->all[i]);
   g_queue_clear_full (&self->launches, launch_free);
   g_mutex_clear (&self->lock);
 }

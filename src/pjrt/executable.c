@@ -37,6 +37,7 @@ ghlo_pjrt_executable_unref (PJRT_Executable *self)
   g_free (self->logical_ids);
   g_free (self->memory_kind_sizes);
   g_free (self->memory_kinds);
+  g_free (self->memories);
   g_free (self->output_dimensions);
   g_free (self->output_ranks);
   g_free (self->output_types);
@@ -135,8 +136,8 @@ output_memory_kinds (PJRT_Executable_OutputMemoryKinds_Args *args)
 {
   PJRT_NEEDS (args, memory_kind_sizes);
   args->num_outputs = args->executable->n_outputs;
-  args->memory_kinds = args->executable->memory_kinds;
-  args->memory_kind_sizes = args->executable->memory_kind_sizes;
+  args->memory_kinds = args->executable->memory_kinds + args->executable->n_inputs;
+  args->memory_kind_sizes = args->executable->memory_kind_sizes + args->executable->n_inputs;
 
   return NULL;
 }

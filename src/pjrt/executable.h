@@ -37,7 +37,8 @@ struct PJRT_Executable
   PJRT_Buffer_Type       *output_types;         /* by output, as the next */
   gsize                  *output_ranks;
   gint64                 *output_dimensions;    /* of all outputs, one after the other */
-  const char            **memory_kinds;         /* of inputs and of outputs, the same for all; as the next */
+  guint                  *memories;             /* kinds, by input and then by output, as the next two */
+  const char            **memory_kinds;
   gsize                  *memory_kind_sizes;
   PJRT_LogicalDeviceIds  *logical_ids;          /* of the devices */
   PJRT_Layouts_MemoryLayout **layouts;          /* by input and then by output; a list of our own, which nobody frees

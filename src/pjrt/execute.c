@@ -201,6 +201,17 @@ free_buffers (PJRT_Buffer **buffers,
     ghlo_pjrt_buffer_free (buffers[i]);
 }
 
+static void
+mark_output (const PJRT_Executable *executable,
+             guint                  output,
+             PJRT_Buffer           *buffer)
+{
+  const guint i = executable->n_inputs + output;
+
+  buffer->is_token = executable->is_token[i];
+  buffer->memory = buffer->device->memories[executable->memories[i]];
+}
+
 static gboolean
 make_outputs (const Execution  *self,
               GhloOutcome      *outcome,
@@ -220,7 +231,7 @@ make_outputs (const Execution  *self,
         }
       outputs[i] = ghlo_pjrt_buffer_new_value (self->device, value);
       outputs[i]->execution = self->number;
-      outputs[i]->is_token = executable->is_token[executable->n_inputs + i];
+      mark_output (executable, i, outputs[i]);
     }
 
   return TRUE;
@@ -309,10 +320,10 @@ ghlo_pjrt_execute_promise (const PJRT_Executable *executable,
                            guint                  output,
                            GhloPjrtPromise       *promise)
 {
-  const guint i = executable->n_inputs + output;
-  PJRT_Buffer *buffer = ghlo_pjrt_buffer_new_promise (device, executable->types[i], promise);
+  GhloTensorType *type = executable->types[executable->n_inputs + output];
+  PJRT_Buffer *buffer = ghlo_pjrt_buffer_new_promise (device, type, promise);
 
-  buffer->is_token = executable->is_token[i];
+  mark_output (executable, output, buffer);
 
   return buffer;
 }

@@ -122,6 +122,8 @@ from_host_buffer (PJRT_Client_BufferFromHostBuffer_Args *args)
                                                  done != NULL ? ghlo_pending_ref (done) : NULL, &error);
   if (args->buffer == NULL)
     return ghlo_pjrt_error_take (error);
+  if (args->memory != NULL)
+    args->buffer->memory = args->memory;
   args->done_with_host_buffer = ghlo_pjrt_event_new (done);
 
   return NULL;

@@ -24,6 +24,14 @@ choose_device (PJRT_Client *client,
   return memory != NULL ? memory->device : device != NULL ? device : client->devices[0];
 }
 
+static void
+set_memory (PJRT_Buffer *buffer,
+            PJRT_Memory *memory)         /* nullable: it stays in the default one */
+{
+  if (memory != NULL)
+    buffer->memory = memory;
+}
+
 static PJRT_Error *
 create_uninitialized_buffer (PJRT_Client_CreateUninitializedBuffer_Args *args)
 {
@@ -46,6 +54,7 @@ create_uninitialized_buffer (PJRT_Client_CreateUninitializedBuffer_Args *args)
   if (placed == NULL)
     return ghlo_pjrt_error_take (error);
   args->buffer = ghlo_pjrt_buffer_new_value (device, placed);
+  set_memory (args->buffer, args->memory);
 
   return NULL;
 }
@@ -68,6 +77,7 @@ create_error_buffer (PJRT_Client_CreateErrorBuffer_Args *args)
                                                       args->error_message_size));
   args->buffer = ghlo_pjrt_buffer_new_promise (choose_device (args->client, NULL, args->memory), type,
                                                ghlo_pjrt_promise_new_late (pending));
+  set_memory (args->buffer, args->memory);
 
   return NULL;
 }
@@ -109,6 +119,8 @@ create_view_of_device_buffer (PJRT_Client_CreateViewOfDeviceBuffer_Args *args)
   view = g_new (View, 1);
   *view = (View) { args->on_delete_callback, args->device_buffer_ptr, args->on_delete_callback_arg };
   args->buffer = ghlo_pjrt_buffer_new_from_host (device, type, args->device_buffer_ptr, NULL, end_view, view, &error);
+  if (args->buffer != NULL && PJRT_HAS (args, memory))
+    set_memory (args->buffer, args->memory);
 
   return ghlo_pjrt_error_take (error);
 }
@@ -150,6 +162,7 @@ create_alias_buffer (PJRT_Client_CreateAliasBuffer_Args *args)
     return ghlo_pjrt_error_take (error);
   args->fulfill_alias_buffer_cb = begin_alias (choose_device (args->client, NULL, args->memory), type,
                                                &args->alias_buffer);
+  set_memory (args->alias_buffer, args->memory);
 
   return NULL;
 }
@@ -255,6 +268,7 @@ donate_with_control_dependency (PJRT_Buffer_DonateWithControlDependency_Args *ar
   alias = g_new (Alias, 1);
   alias->from = from;
   alias->alias = begin_alias (args->buffer->device, args->buffer->type, &args->out_buffer);
+  set_memory (args->out_buffer, args->buffer->memory);
   args->callback_data = alias;
   args->dependency_ready_callback = dependency_ready;
 

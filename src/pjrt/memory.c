@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * PJRT's memories: each device has one, where frameworks keep data of their own.
+ * PJRT's memories: each device has one or some, where frameworks keep data of their own.
  */
 
 #include "pjrt/client.h"
@@ -66,13 +66,21 @@ static const PJRT_Memory_FunctionTable table = {
   .set_user_data = set_user_data,
 };
 
+const char *const ghlo_pjrt_memory_kinds[GHLO_PJRT_N_MEMORIES] = {
+  [GHLO_PJRT_MEMORY_DEVICE] = "device",
+  [GHLO_PJRT_MEMORY_PINNED_HOST] = "pinned_host",
+  [GHLO_PJRT_MEMORY_UNPINNED_HOST] = "unpinned_host",
+};
+
 void
 ghlo_pjrt_memory_init (PJRT_Memory *self,
-                       PJRT_Device *device)
+                       PJRT_Device *device,
+                       guint        kind)
 {
   self->vtable = &table;
   self->device = device;
-  self->name = g_strdup_printf ("memory of %s", device->description.name);
+  self->kind = kind;
+  self->name = g_strdup_printf ("%s memory of %s", ghlo_pjrt_memory_kinds[kind], device->description.name);
   g_mutex_init (&self->lock);
   self->user_data = g_hash_table_new_full (NULL, NULL, NULL, user_data_free);
 }
@@ -89,7 +97,8 @@ static PJRT_Error *
 memory_id (PJRT_Memory_Id_Args *args)
 {
   PJRT_NEEDS (args, id);
-  args->id = args->memory->device->description.id;
+  args->id = args->memory->device->description.id
+             + (int) (args->memory->kind * args->memory->device->client->n_devices);
 
   return NULL;
 }
@@ -98,8 +107,8 @@ static PJRT_Error *
 memory_kind (PJRT_Memory_Kind_Args *args)
 {
   PJRT_NEEDS (args, kind_size);
-  args->kind = GHLO_PJRT_MEMORY_KIND;
-  args->kind_size = strlen (GHLO_PJRT_MEMORY_KIND);
+  args->kind = ghlo_pjrt_memory_kinds[args->memory->kind];
+  args->kind_size = strlen (args->kind);
 
   return NULL;
 }
@@ -108,7 +117,7 @@ static PJRT_Error *
 memory_kind_id (PJRT_Memory_Kind_Id_Args *args)
 {
   PJRT_NEEDS (args, kind_id);
-  args->kind_id = GHLO_PJRT_MEMORY_KIND_ID;
+  args->kind_id = (int) args->memory->kind;
 
   return NULL;
 }

@@ -218,11 +218,13 @@ fingerprint (PJRT_TopologyDescription_Fingerprint_Args *args)
 static PJRT_Error *
 get_memory_space_kind_ids (PJRT_TopologyDescription_GetMemorySpaceKindIds_Args *args)
 {
-  static const int ids[] = { GHLO_PJRT_MEMORY_KIND_ID };
+  static const int ids[GHLO_PJRT_N_MEMORIES] = {
+    GHLO_PJRT_MEMORY_DEVICE, GHLO_PJRT_MEMORY_PINNED_HOST, GHLO_PJRT_MEMORY_UNPINNED_HOST,
+  };
 
   PJRT_NEEDS (args, num_memory_space_kind_ids);
   args->memory_space_kind_ids = ids;
-  args->num_memory_space_kind_ids = G_N_ELEMENTS (ids);
+  args->num_memory_space_kind_ids = args->topology->client->devices[0]->n_memories;
 
   return NULL;
 }
@@ -238,11 +240,13 @@ make_canonical_shape (PJRT_TopologyDescription_MakeCanonicalShapeForMemorySpace_
 {
   g_autoptr (GhloTensorType) type = NULL;
   GError *error = NULL;
+  guint n_kinds;
 
   PJRT_NEEDS (args, serialized_shape_deleter);
-  if (args->memory_space_kind_id != GHLO_PJRT_MEMORY_KIND_ID)
-    return ghlo_pjrt_error_new (PJRT_Error_Code_INVALID_ARGUMENT, "expected memory of kind %d, found %d",
-                                GHLO_PJRT_MEMORY_KIND_ID, args->memory_space_kind_id);
+  n_kinds = args->topology->client->devices[0]->n_memories;
+  if (args->memory_space_kind_id < 0 || (guint) args->memory_space_kind_id >= n_kinds)
+    return ghlo_pjrt_error_new (PJRT_Error_Code_INVALID_ARGUMENT, "expected memory of a kind below %u, found %d",
+                                n_kinds, args->memory_space_kind_id);
   type = ghlo_pjrt_tensor_type_new (args->element_type, args->dims, args->num_dims, args->layout, &error);
   if (type == NULL)
     return ghlo_pjrt_error_take (error);

@@ -120,6 +120,8 @@ create_buffers (PJRT_Client_CreateBuffersForAsyncHostToDevice_Args *args)
         manager_free (self);
         return ghlo_pjrt_error_take (error);
       }
+  for (gsize i = 0; args->memory != NULL && i < self->n_entries; i++)
+    self->entries[i].buffer->memory = args->memory;
   args->transfer_manager = self;
 
   return NULL;

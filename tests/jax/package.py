@@ -13,6 +13,7 @@ import jax
 import jax.numpy as jnp
 import jax_plugins.ghlo
 import numpy as np
+from jax.ad_checkpoint import checkpoint_name
 from jax.experimental.shard_alike import shard_alike
 
 import tap
@@ -125,6 +126,32 @@ def test_tokens():
         raise AssertionError('expected no array')
     _, found = jax.jit(lambda t, x: (t, x + 1))(token, 1.0)
     assert found == 2
+
+
+def test_memories():
+    """Devices in host memory have kinds of it, as JAX's CPU has."""
+    device = jax.devices()[0]
+    kinds = [memory.kind for memory in device.addressable_memories()]
+    assert kinds[0] == 'device', kinds
+    for kind in kinds:
+        sharding = jax.sharding.SingleDeviceSharding(device, memory_kind=kind)
+        x = jax.device_put(jnp.arange(4.0), sharding)
+        assert x.sharding.memory_kind == kind
+        y = jax.jit(lambda v: v * 2, out_shardings=sharding)(jnp.arange(4.0))
+        assert y.sharding.memory_kind == kind
+        np.testing.assert_array_equal(y, [0, 2, 4, 6])
+    if 'pinned_host' in kinds:
+        policy = jax.checkpoint_policies.save_and_offload_only_these_names(
+            names_which_can_be_saved=[], names_which_can_be_offloaded=['y'], offload_src='device',
+            offload_dst='pinned_host')
+
+        def step(x):
+            y = checkpoint_name(jnp.sin(x), 'y')
+            return jnp.sin(y).sum()
+
+        x = jnp.arange(4.0)
+        np.testing.assert_allclose(jax.jit(jax.grad(jax.checkpoint(step, policy=policy)))(x), jax.grad(step)(x),
+                                   rtol=1e-6)
 
 
 def test_platform_dependent():

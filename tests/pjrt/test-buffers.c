@@ -384,6 +384,54 @@ test_given_up (void)
   CALL (Client_Destroy, .client = client);
 }
 
+/* Kinds of memory that a device has: buffers lie where they were made, copied or, as outputs, named by the program. */
+static void
+test_memories (void)
+{
+  PJRT_Client *client = call_client ("cpu");
+  PJRT_LoadedExecutable *loaded = call_compile (client,
+    "func.func @main(%a: tensor<4xf32> {mhlo.memory_kind = \"unpinned_host\"})\n"
+    "    -> (tensor<4xf32> {mhlo.memory_kind = \"pinned_host\"}, tensor<4xf32> {mhlo.memory_kind = \"abacus\"}) {\n"
+    "  %0 = stablehlo.add %a, %a : tensor<4xf32>\n"
+    "  return %0, %a : tensor<4xf32>, tensor<4xf32>\n"
+    "}\n");
+  PJRT_Executable *executable = CALL (LoadedExecutable_GetExecutable, .loaded_executable = loaded).executable;
+  PJRT_Executable_OutputMemoryKinds_Args outputs = CALL (Executable_OutputMemoryKinds, .executable = executable);
+  PJRT_Executable_ParameterMemoryKinds_Args inputs = CALL (Executable_ParameterMemoryKinds, .executable = executable);
+  PJRT_Device *device = CALL (Client_Devices, .client = client).devices[0];
+  PJRT_Memory *const *memories = CALL (Device_AddressableMemories, .device = device).memories;
+  const int64_t dims[] = { 4 };
+  PJRT_Client_BufferFromHostBuffer_Args made = CALL (Client_BufferFromHostBuffer, .client = client, .data = counted,
+                                                     .type = PJRT_Buffer_Type_F32, .dims = dims, .num_dims = 1,
+                                                     .memory = memories[2]);
+  PJRT_Buffer *copy, *results[2];
+  float numbers[4];
+
+  CALL (Event_Destroy, .event = made.done_with_host_buffer);
+  g_assert_cmpmem (inputs.memory_kinds[0], inputs.memory_kind_sizes[0], "unpinned_host", 13);
+  g_assert_cmpmem (outputs.memory_kinds[0], outputs.memory_kind_sizes[0], "pinned_host", 11);
+  g_assert_cmpmem (outputs.memory_kinds[1], outputs.memory_kind_sizes[1], "device", 6);
+  g_assert_true (CALL (Buffer_Memory, .buffer = made.buffer).memory == memories[2]);
+  copy = CALL (Buffer_CopyToMemory, .buffer = made.buffer, .dst_memory = memories[1]).dst_buffer;
+  g_assert_true (CALL (Buffer_Memory, .buffer = copy).memory == memories[1]);
+  /* The first is deleted, and the copy stays. */
+  call_check ("Execute", call_execute (loaded, &made.buffer, 1, results, NULL));
+  CALL (Buffer_Delete, .buffer = made.buffer);
+  call_read (copy, numbers, sizeof numbers);
+  g_assert_cmpmem (numbers, sizeof numbers, counted, sizeof counted);
+  call_read (results[0], numbers, sizeof numbers);
+  g_assert_cmpfloat (numbers[3], ==, 2 * counted[3]);
+  g_assert_true (CALL (Buffer_Memory, .buffer = results[0]).memory == memories[1]);
+  g_assert_true (CALL (Buffer_Memory, .buffer = results[1]).memory == memories[0]);
+  CALL (Buffer_Destroy, .buffer = made.buffer);
+  CALL (Buffer_Destroy, .buffer = copy);
+  CALL (Buffer_Destroy, .buffer = results[0]);
+  CALL (Buffer_Destroy, .buffer = results[1]);
+  CALL (Executable_Destroy, .executable = executable);
+  CALL (LoadedExecutable_Destroy, .executable = loaded);
+  CALL (Client_Destroy, .client = client);
+}
+
 int
 main (int    argc,
       char **argv)
@@ -400,6 +448,8 @@ main (int    argc,
   g_test_add_func ("/pjrt/buffers/raw", test_raw);
   g_test_add_func ("/pjrt/buffers/transfer", test_transfer);
   g_test_add_func ("/pjrt/buffers/given-up", test_given_up);
+
+  g_test_add_func ("/pjrt/buffers/memories", test_memories);
 
   return g_test_run ();
 }

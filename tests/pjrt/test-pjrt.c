@@ -156,7 +156,7 @@ check_device (PJRT_Device *device,
   g_assert_cmpmem (text.to_string, text.to_string_size, name, strlen (name));
   g_assert_true (CALL (Device_IsAddressable, .device = device).is_addressable);
   g_assert_cmpint (CALL (Device_LocalHardwareId, .device = device).local_hardware_id, ==, id);
-  g_assert_cmpuint (memories.num_memories, ==, 1);
+  g_assert_cmpuint (memories.num_memories, ==, 3);
   g_assert_true (memories.memories[0] == memory);
   g_assert_cmpuint (devices.num_devices, ==, 1);
   g_assert_true (devices.devices[0] == device);
@@ -195,7 +195,7 @@ test_devices (void)
   g_assert_cmpuint (all.num_devices, ==, 3);
   g_assert_cmpuint (ours.num_addressable_devices, ==, 3);
   g_assert_cmpuint (descriptions.num_descriptions, ==, 3);
-  g_assert_cmpuint (CALL (Client_AddressableMemories, .client = client).num_addressable_memories, ==, 3);
+  g_assert_cmpuint (CALL (Client_AddressableMemories, .client = client).num_addressable_memories, ==, 9);
   for (int i = 0; i < 3; i++)
     {
       check_device (all.devices[i], i);
@@ -221,10 +221,17 @@ test_devices (void)
   g_assert_cmpuint (CALL (TopologyDescription_Fingerprint, .topology = topology).fingerprint, ==,
                     CALL (TopologyDescription_Fingerprint, .topology = topology).fingerprint);
   kinds = CALL (TopologyDescription_GetMemorySpaceKindIds, .topology = topology);
-  g_assert_cmpuint (kinds.num_memory_space_kind_ids, ==, 1);
-  g_assert_cmpint (kinds.memory_space_kind_ids[0], ==,
-                   CALL (Memory_Kind_Id, .memory = CALL (Client_AddressableMemories,
-                                                         .client = client).addressable_memories[0]).kind_id);
+  g_assert_cmpuint (kinds.num_memory_space_kind_ids, ==, 3);
+  for (guint i = 0; i < 9; i++)
+    {
+      PJRT_Memory *memory = CALL (Client_AddressableMemories, .client = client).addressable_memories[i];
+
+      g_assert_cmpint (kinds.memory_space_kind_ids[i % 3], ==, CALL (Memory_Kind_Id, .memory = memory).kind_id);
+      for (guint j = 0; j < i; j++)
+        g_assert_cmpint (CALL (Memory_Id, .memory = memory).id, !=,
+                         CALL (Memory_Id, .memory = CALL (Client_AddressableMemories,
+                                                          .client = client).addressable_memories[j]).id);
+    }
   CALL (TopologyDescription_Destroy, .topology = topology);
   CALL (Client_Destroy, .client = client);
 }
