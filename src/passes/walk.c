@@ -31,23 +31,30 @@ first_behind (const GhloIrBlock *block)
   return first_inside (region->op, (guint) (region - region->op->regions) + 1);
 }
 
-GhloIrOp *
-ghlo_pass_next_op (const GhloIrOp *op,
-                   const GhloIrOp *root)
+/* The operation behind @op and all inside it. */
+static GhloIrOp *
+next_behind (const GhloIrOp *op,
+             const GhloIrOp *root)
 {
-  GhloIrOp *next = first_inside (op, 0);
-
-  if (next != NULL)
-    return next;
   while (op != root)
     {
-      next = op->next != NULL ? op->next : first_behind (op->block);
+      GhloIrOp *next = op->next != NULL ? op->next : first_behind (op->block);
+
       if (next != NULL)
         return next;
       op = op->block->region->op;
     }
 
   return NULL;
+}
+
+GhloIrOp *
+ghlo_pass_next_op (const GhloIrOp *op,
+                   const GhloIrOp *root)
+{
+  GhloIrOp *next = first_inside (op, 0);
+
+  return next != NULL ? next : next_behind (op, root);
 }
 
 guint64
@@ -91,10 +98,15 @@ GPtrArray *
 ghlo_pass_functions (const GhloIrModule *module)
 {
   GPtrArray *functions = g_ptr_array_new ();
+  GhloIrOp *op = module->op;
 
-  for (GhloIrOp *op = module->op; op != NULL; op = ghlo_pass_next_op (op, module->op))
-    if (op->kind == GHLO_OP_FUNC_FUNC && ghlo_ir_func_get_body (op) != NULL && has_single_blocks (op))
-      g_ptr_array_add (functions, op);
+  while (op != NULL)
+    {
+      if (op->kind == GHLO_OP_FUNC_FUNC && ghlo_ir_func_get_body (op) != NULL && has_single_blocks (op))
+        g_ptr_array_add (functions, op);
+      /* Symbols lie directly in modules. */
+      op = op->kind == GHLO_OP_BUILTIN_MODULE ? ghlo_pass_next_op (op, module->op) : next_behind (op, module->op);
+    }
 
   return functions;
 }
