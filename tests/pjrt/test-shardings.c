@@ -145,6 +145,18 @@ static const Case cases[] = {
     "  %1 = stablehlo.negate %0 : " T "\n"
     "  %2 = stablehlo.transpose %1, dims = [1, 0] : (" T ") -> " T "\n"
     "  return %1, %2 : " T ", " T "\n}\n", { COLUMNS_Y, "2x1 0 2, 1 3" } },
+  /* Constraints that say nothing that could be: of an axis, a mesh and dimensions that are not there. */
+  { "nonsense",
+    "(%a: " T " " X ") -> " T " {\n"
+    "  %0 = sdy.sharding_constraint %a <@m, [{\"q\"}, {}]> : " T "\n"
+    "  %1 = sdy.sharding_constraint %0 <@missing, [{\"x\"}, {}]> : " T "\n"
+    "  %2 = sdy.sharding_constraint %1 <@m, [{}]> : " T "\n"
+    "  %3 = sdy.sharding_constraint %2 <@m, [{\"x\", \"x\"}, {}]> : " T "\n"
+    "  %4 = sdy.sharding_constraint %3 <@m, [{\"x\":(2)2}, {}]> : " T "\n"
+    "  %5 = stablehlo.constant dense<0.0> : tensor<f32>\n"
+    "  sdy.sharding_group %4 group_id = 1 : " T "\n"
+    "  sdy.sharding_group %5 group_id = 1 : tensor<f32>\n"
+    "  return %4 : " T "\n}\n", { ROWS_X } },
   /* A mesh without axes says which dimensions are open alone. */
   { "empty",
     "(%a: " T " " XY ") -> " T " {\n"
