@@ -20,6 +20,7 @@ typedef struct
   GhloIrOp           *op;       /* the sdy.manual_computation */
   GhloPjrtManual     *manual;   /* that it becomes */
   guint               n_partitions;     /* of the program */
+  GhloPjrtSharding  **border;   /* borrowed; of the program's inputs and then outputs */
 } Cutter;
 
 /* Tokens are on every partition. */
@@ -228,6 +229,82 @@ compile_body (Cutter  *self,
   return self->manual->body != NULL;
 }
 
+/* Where a device holds of @border (nullable) what a position has of @inside, and both are sums, the addends go on as
+ * they are, and @type becomes that of their stack. */
+static gboolean
+keep_addends (const Cutter      *self,
+              GhloPjrtSharding  *inside,
+              GhloPjrtSharding  *border,
+              const GhloIrType **type)
+{
+  GhloIrModule *module = self->request->module;
+
+  if (border == NULL || !inside->is_sum || !border->is_sum || inside->rank == GHLO_MAX_RANK
+      || !ghlo_pjrt_sharding_matches (inside, border, self->manual->positions.partitions))
+    return FALSE;
+  ghlo_pjrt_sharding_stack (inside);
+  ghlo_pjrt_sharding_stack (border);
+  *type = ghlo_ir_type_tensor (module, ghlo_ir_type_get_element (module, *type), inside->whole->dimensions,
+                               inside->whole->rank, NULL, NULL);
+
+  return TRUE;
+}
+
+/* The output that @value is and nothing else, but for constraints; -1 for none. */
+static int
+find_output (const GhloIrValue *value)
+{
+  while (value->uses != NULL && value->uses->next == NULL && value->uses->op->kind == GHLO_OP_SDY_SHARDING_CONSTRAINT)
+    value = &value->uses->op->results[0];
+  if (value->uses == NULL || value->uses->next != NULL || value->uses->op->kind != GHLO_OP_FUNC_RETURN)
+    return -1;
+
+  return (int) (value->uses - value->uses->op->operands);
+}
+
+/* The border's sharding of argument or result @index of the operation, which is nothing else; NULL for none. */
+static GhloPjrtSharding *
+find_border (const Cutter *self,
+             guint         index,
+             gboolean      is_result)
+{
+  const GhloIrOp *function = ghlo_ir_op_get_parent (self->op);
+  const guint n_inputs = function->kind == GHLO_OP_FUNC_FUNC ? ghlo_ir_func_get_body (function)->n_arguments : 0;
+  const GhloIrValue *operand = is_result ? NULL : ghlo_ir_op_operand (self->op, index);
+  int output;
+
+  if (function != ghlo_ir_module_get_entry (self->request->module))
+    return NULL;
+  if (operand != NULL)
+    return operand->op == NULL && operand->uses->next == NULL ? self->border[operand->index] : NULL;
+  output = find_output (&self->op->results[index]);
+
+  return output >= 0 ? self->border[n_inputs + (guint) output] : NULL;
+}
+
+/* Values that are not reduced yet, of inputs and of results that are outputs, keep their addends. */
+static void
+keep_all_addends (Cutter *self)
+{
+  if (self->manual->positions.n != self->n_partitions)
+    return;
+  for (guint i = 0; i < self->manual->n_arguments; i++)
+    keep_addends (self, self->manual->arguments[i], find_border (self, i, FALSE),
+                  &ghlo_ir_op_operand (self->op, i)->type);
+  for (guint i = 0; i < self->manual->n_results; i++)
+    {
+      GhloIrValue *value = &self->op->results[i];
+
+      if (!keep_addends (self, self->manual->results[i], find_border (self, i, TRUE), &value->type))
+        continue;
+      while (value->uses->op->kind == GHLO_OP_SDY_SHARDING_CONSTRAINT)
+        {
+          value->uses->op->results[0].type = value->type;
+          value = &value->uses->op->results[0];
+        }
+    }
+}
+
 /* The call in place of the operation. */
 static void
 replace (Cutter     *self,
@@ -275,6 +352,7 @@ manual_new (const GhloIrOp *op)
 static gboolean
 cut (GhloCompileRequest  *request,
      GhloIrOp            *op,
+     GhloPjrtSharding   **border,
      guint                n_partitions,
      guint                number,
      GError             **error)
@@ -282,11 +360,12 @@ cut (GhloCompileRequest  *request,
   g_autoptr (GhloPjrtManual) manual = manual_new (op);
   g_autofree char *name = g_strdup_printf (TARGET ".%u", number);
   g_autoptr (GhloCustomTarget) target = NULL;
-  Cutter cutter = { request, op, manual, n_partitions };
+  Cutter cutter = { request, op, manual, n_partitions, border };
   GhloCustomTargets *targets;
 
   if (!read_shardings (&cutter, error) || !compile_body (&cutter, error))
     return FALSE;
+  keep_all_addends (&cutter);
   replace (&cutter, name);
   target = ghlo_custom_target_new (name, ghlo_pjrt_manual_run, g_steal_pointer (&manual),
                                    (GDestroyNotify) ghlo_pjrt_manual_free);
@@ -297,8 +376,27 @@ cut (GhloCompileRequest  *request,
   return TRUE;
 }
 
+/* What the entry takes and gives, where types of that have changed. */
+static void
+update_type (GhloIrModule *module)
+{
+  GhloIrOp *function = ghlo_ir_module_get_entry (module);
+  const GhloIrBlock *body = ghlo_ir_func_get_body (function);
+  g_autoptr (GPtrArray) types = g_ptr_array_new ();
+  const GhloIrType *type;
+
+  for (guint i = 0; i < body->n_arguments; i++)
+    g_ptr_array_add (types, (gpointer) body->arguments[i]->type);
+  for (guint i = 0; i < body->last->n_operands; i++)
+    g_ptr_array_add (types, (gpointer) ghlo_ir_op_operand (body->last, i)->type);
+  type = ghlo_ir_type_function (module, (const GhloIrType *const *) types->pdata, body->n_arguments,
+                                (const GhloIrType *const *) types->pdata + body->n_arguments, body->last->n_operands);
+  ghlo_ir_op_set (module, function, "function_type", ghlo_ir_attr_type (module, type));
+}
+
 gboolean
 ghlo_pjrt_cut_manual (GhloCompileRequest  *request,
+                      GhloPjrtSharding   **border,
                       guint                n_partitions,
                       guint               *n_cut,
                       GError             **error)
@@ -312,8 +410,10 @@ ghlo_pjrt_cut_manual (GhloCompileRequest  *request,
   *n_cut = ops->len;
   /* Those in others, which come after them, before them. */
   for (guint i = ops->len; i-- > 0;)
-    if (!cut (request, ops->pdata[i], n_partitions, i, error))
+    if (!cut (request, ops->pdata[i], border, n_partitions, i, error))
       return FALSE;
+  if (ops->len > 0)
+    update_type (request->module);
 
   return TRUE;
 }

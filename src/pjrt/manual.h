@@ -10,13 +10,16 @@
 #pragma once
 
 #include "compiler/executable-core.h"
+#include "pjrt/sharding/sharding.h"
 
 G_BEGIN_DECLS
 
 /* Takes all of them out of @request's module, and adds what answers the calls to its targets. UNSUPPORTED for what
  * cannot be done: shards of different sizes, one in a function that another one calls. TRUE with *n_cut: how many there
- * were. */
+ * were. @border: the shardings of inputs and then of outputs. Those that are sums, and go into one alone or come out of
+ * one, keep their addends: their shardings and the types of the program's entry become those of stacks of these. */
 gboolean ghlo_pjrt_cut_manual (GhloCompileRequest  *request,
+                               GhloPjrtSharding   **border,
                                guint                n_partitions,
                                guint               *n_cut,
                                GError             **error);

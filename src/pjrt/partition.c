@@ -160,7 +160,7 @@ ghlo_pjrt_executable_partition (PJRT_Executable     *self,
     return FALSE;
   list_bytes (self);
 
-  return ghlo_pjrt_cut_manual (request, self->n_devices, &self->n_manual, error);
+  return ghlo_pjrt_cut_manual (request, self->shardings, self->n_devices, &self->n_manual, error);
 }
 
 void

@@ -599,6 +599,37 @@ test_refusals (void)
     check_refused (rows[i].program, four, sizeof four, rows[i].code, rows[i].part);
 }
 
+/* Each device holds a number of its own of what is not added yet, as the program has it, and they stay apart. */
+static const char apart[] =
+  "sdy.mesh @grid = <[\"x\"=2, \"y\"=2], device_ids=[1, 0, 2, 3]>\n"
+  "func.func @main(%a: tensor<4xf32> {sdy.sharding = #sdy.sharding<@grid, [{\"y\"}], unreduced={\"x\"}>})\n"
+  "    -> (tensor<4xf32> {sdy.sharding = #sdy.sharding<@grid, [{\"y\"}], unreduced={\"x\"}>}) {\n"
+  "  %r = sdy.manual_computation(%a) in_shardings=[<@grid, [{\"y\"}], unreduced={\"x\"}>] "
+  "      out_shardings=[<@grid, [{\"y\"}], unreduced={\"x\"}>] manual_axes={\"x\", \"y\"} (%p: tensor<2xf32>) {\n"
+  "    %n = stablehlo.negate %p : tensor<2xf32>\n"
+  "    sdy.return %n : tensor<2xf32>\n"
+  "  } : (tensor<4xf32>) -> tensor<4xf32>\n"
+  "  %c = sdy.sharding_constraint %r <@grid, [{\"y\"}], unreduced={\"x\"}> : tensor<4xf32>\n"
+  "  return %c : tensor<4xf32>\n"
+  "}\n";
+
+static void
+test_addends (void)
+{
+  PJRT_Client *client = new_client ();
+  Row outputs[N_DEVICES];
+
+  call_check ("execute", run_manual (client, apart, outputs));
+  for (guint i = 0; i < N_DEVICES; i++)
+    {
+      const float expected[] = { -2.0f * i, -2.0f * i - 1 };
+
+      check_floats (outputs[i][0], device_of (client, i), expected, 2);
+    }
+  destroy_rows (outputs, 1);
+  CALL (Client_Destroy, .client = client);
+}
+
 /* A device has as many bytes of the first input as of the first output, and of the second more than of any. */
 static const char donors[] =
   "sdy.mesh @line = <[\"z\"=4]>\n"
@@ -687,6 +718,7 @@ main (int    argc,
   g_test_add_func ("/pjrt/devices/manual", test_manual);
   g_test_add_func ("/pjrt/devices/sums", test_sums);
   g_test_add_func ("/pjrt/devices/nested", test_nested);
+  g_test_add_func ("/pjrt/devices/addends", test_addends);
   g_test_add_func ("/pjrt/devices/donors", test_donors);
   g_test_add_func ("/pjrt/devices/tokens", test_tokens);
   g_test_add_func ("/pjrt/devices/failures", test_failures);

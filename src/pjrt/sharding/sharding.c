@@ -54,12 +54,45 @@ ghlo_pjrt_sharding_is_whole (const GhloPjrtSharding *self)
   return !self->is_sum;
 }
 
+gboolean
+ghlo_pjrt_sharding_matches (const GhloPjrtSharding *self,
+                            const GhloPjrtSharding *other,
+                            const guint            *partitions)
+{
+  if (self->n_partitions != other->n_partitions || self->rank != other->rank || self->is_stacked || other->is_stacked
+      || memcmp (self->counts, other->counts, self->rank * sizeof self->counts[0]) != 0)
+    return FALSE;
+  for (guint i = 0; i < self->n_partitions; i++)
+    if (self->addends[i] != other->addends[partitions[i]]
+        || memcmp (self->parts + (gsize) i * self->rank, other->parts + (gsize) partitions[i] * self->rank,
+                   self->rank * sizeof self->parts[0]) != 0)
+      return FALSE;
+
+  return TRUE;
+}
+
+void
+ghlo_pjrt_sharding_stack (GhloPjrtSharding *self)
+{
+  gint64 dimensions[GHLO_MAX_RANK + 1] = { 1 };
+  GhloTensorType *whole = self->whole;
+
+  for (guint i = 0; i < self->n_partitions; i++)
+    dimensions[0] = MAX (dimensions[0], (gint64) self->addends[i] + 1);
+  for (guint i = 0; i < self->rank; i++)
+    dimensions[i + 1] = whole->dimensions[i];
+  self->is_stacked = TRUE;
+  self->whole = ghlo_tensor_type_new_full (whole->element_type, dimensions, NULL, self->rank + 1, NULL);
+  ghlo_tensor_type_unref (whole);
+}
+
 /* Copies what @partition holds from or to its place in the whole, whose runs of elements without gaps in both are
  * @n_runs of @run bytes. */
 typedef struct
 {
   const GhloPjrtSharding *sharding;
   const guint            *parts;        /* of the partition */
+  gsize                   start;        /* in bytes: where the whole that it is a part of begins */
   guint                   last;         /* the last dimension that is in several parts */
   gsize                   n_runs, run;
   gint64                  strides[GHLO_MAX_RANK];       /* of the whole, in bytes */
@@ -75,7 +108,14 @@ copying_init (Copying                *self,
   *self = (Copying) { .sharding = sharding, .parts = sharding->parts + (gsize) partition * sharding->rank };
   self->n_runs = 1;
   self->run = ghlo_element_info (part->element_type)->size;
-  ghlo_shape_strides (sharding->whole->dimensions, sharding->rank, (gint64) self->run, self->strides);
+  ghlo_shape_strides (sharding->whole->dimensions + sharding->is_stacked, sharding->rank, (gint64) self->run,
+                      self->strides);
+  if (sharding->is_stacked)
+    {
+      self->start = self->run * sharding->addends[partition];
+      for (guint i = 0; i < sharding->rank; i++)
+        self->start *= (gsize) sharding->whole->dimensions[i + 1];
+    }
   for (guint i = 0; i < sharding->rank; i++)
     if (sharding->counts[i] > 1)
       self->last = i;
@@ -89,7 +129,7 @@ run_offset (const Copying *self,
             gsize          index)
 {
   const gint64 *dimensions = self->sharding->part->dimensions;
-  gsize offset = 0;
+  gsize offset = self->start;
 
   for (guint i = MIN (self->last + 1, self->sharding->rank); i-- > 0;)
     {
@@ -114,7 +154,7 @@ ghlo_pjrt_sharding_split (const GhloPjrtSharding  *self,
 
   if (ghlo_pjrt_sharding_is_whole (self))
     return ghlo_value_ref (value);
-  if (self->addends[partition] > 0)
+  if (self->addends[partition] > 0 && !self->is_stacked)
     return ghlo_value_new_tensor (self->part, error);
   part = ghlo_value_new_uninitialized (self->part, error);
   if (part == NULL || part->n_bytes == 0)
@@ -160,7 +200,7 @@ put_part (const GhloPjrtSharding *self,
       guint8 *to = whole->data + run_offset (&copying, i);
       const guint8 *from = part->data + i * copying.run;
 
-      if (self->addends[partition] == 0)
+      if (self->addends[partition] == 0 || self->is_stacked)
         memcpy (to, from, copying.run);
       else
         add_numbers (self->part->element_type, to, from, copying.run);

@@ -25,6 +25,7 @@ typedef struct
                                    along which nothing is */
   gboolean       *is_first;     /* by partition: none before it holds the same */
   gboolean        is_sum;       /* there are several addends */
+  gboolean        is_stacked;   /* the whole has them one after the other, in a first dimension of its own */
   GBytes         *bytes;        /* as callers are told: an xla.OpSharding */
 } GhloPjrtSharding;
 
@@ -68,6 +69,13 @@ GhloPjrtSharding *ghlo_pjrt_sharding_new       (const GhloPjrtMesh      *mesh,
                                                 GError                 **error);
 void              ghlo_pjrt_sharding_free      (GhloPjrtSharding        *self);
 gboolean          ghlo_pjrt_sharding_is_whole  (const GhloPjrtSharding  *self);
+
+/* Whether partition i of @self, for each i, holds what partition @partitions[i] of @other does. */
+gboolean          ghlo_pjrt_sharding_matches   (const GhloPjrtSharding  *self,
+                                                const GhloPjrtSharding  *other,
+                                                const guint             *partitions);
+/* Has the whole of a sum be its addends from now on, each as it is. */
+void              ghlo_pjrt_sharding_stack     (GhloPjrtSharding        *self);
 
 /* What @partition holds of @value, which may be @value itself. */
 GhloValue        *ghlo_pjrt_sharding_split     (const GhloPjrtSharding  *self,
