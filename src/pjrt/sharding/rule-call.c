@@ -103,7 +103,8 @@ ghlo_pjrt_rule_read_said (GhloPjrtRule     *self,
 
   if (!ghlo_pjrt_read_sdy (module, attr, GHLO_SDY_RULE, &said, NULL)
       || ghlo_sdy_field_n_attrs (&said.fields[OPERANDS]) != self->n_operands
-      || ghlo_sdy_field_n_attrs (&said.fields[RESULTS]) != n_results)
+      || ghlo_sdy_field_n_attrs (&said.fields[RESULTS]) != n_results
+      || ghlo_sdy_field_n_integers (&said.fields[SIZES]) > GHLO_PJRT_MAX_PLACES / MAX (self->n_tensors, 1))
     return FALSE;
   add_factors (self, &said);
   for (guint i = 0; i < self->n_tensors; i++)

@@ -11,7 +11,11 @@
 
 G_BEGIN_DECLS
 
-enum { GHLO_PJRT_NO_DIMENSION = -1 };
+enum
+{
+  GHLO_PJRT_NO_DIMENSION = -1,
+  GHLO_PJRT_MAX_PLACES = 1 << 20,       /* of factors in tensors: what has more follows nothing */
+};
 
 typedef enum
 {

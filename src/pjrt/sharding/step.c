@@ -455,7 +455,7 @@ ghlo_pjrt_propagate_step (const GhloPjrtStep  *self,
   gboolean any = FALSE;
 
   memset (changed, 0, rule->n_tensors * sizeof changed[0]);
-  if (work.mesh == NULL || n_factors == 0)
+  if (work.mesh == NULL || n_factors == 0 || n_factors > GHLO_PJRT_MAX_PLACES / rule->n_tensors)
     return FALSE;
   work.cells = g_new0 (Cell, (gsize) rule->n_tensors * n_factors);
   work.agreed = g_new0 (GhloPjrtAxes, n_factors);
