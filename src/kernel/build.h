@@ -87,6 +87,10 @@ guint              ghlo_kernel_add_node      (GhloKernelBuilder      *self,
                                               guint                   a,
                                               guint                   b,
                                               guint                   c);
+/* Of f32, whose operands are as GHLO_QUOTIENT_IS_TAME says. */
+guint              ghlo_kernel_add_tame_quotient (GhloKernelBuilder  *self,
+                                              guint                   a,
+                                              guint                   b);
 guint              ghlo_kernel_add_leaf      (GhloKernelBuilder      *self,
                                               GhloNodeKind            kind,
                                               GhloElementType         type,

@@ -157,6 +157,8 @@ find_or_add (Move                 *self,
     }
   if (node->kind == GHLO_NODE_CONSTANT)
     number = ghlo_kernel_add_constant (self->to, node->type, node->bits);
+  else if (node->which == GHLO_QUOTIENT_IS_TAME)
+    number = ghlo_kernel_add_tame_quotient (self->to, node->operands[0], node->operands[1]);
   else
     number = ghlo_kernel_add_node (self->to, node->kind, node->type, node->operands[0], node->operands[1],
                                    node->operands[2]);
@@ -275,6 +277,8 @@ copy_node (const Copy  *self,
     self->moved[number] = ghlo_kernel_add_load (self->to, node->type, node->which, operands[0]);
   else if (spec->role == GHLO_NODE_LEAF)
     self->moved[number] = ghlo_kernel_add_leaf (self->to, node->kind, node->type, node->which);
+  else if (node->which == GHLO_QUOTIENT_IS_TAME)
+    self->moved[number] = ghlo_kernel_add_tame_quotient (self->to, operands[0], operands[1]);
   else if (spec->role == GHLO_NODE_PRIMITIVE)
     self->moved[number] = ghlo_kernel_add_node (self->to, node->kind, node->type, operands[0], operands[1],
                                                 operands[2]);

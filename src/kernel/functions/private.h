@@ -99,6 +99,15 @@ EXPAND_COMPARISON (greater_equal, GREATER_EQUAL)
 #undef EXPAND_2
 #undef EXPAND_COMPARISON
 
+/* @x / @y, of f32, as GHLO_QUOTIENT_IS_TAME says. */
+static inline guint
+divide_tame (Builder *b,
+             guint    x,
+             guint    y)
+{
+  return ghlo_kernel_add_tame_quotient (b, x, y);
+}
+
 /* Whether a float is a whole number; infinity is. */
 static inline guint
 is_whole (Builder *b,

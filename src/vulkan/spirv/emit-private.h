@@ -129,6 +129,10 @@ Id   ghlo_spirv_integer_node  (Spirv           *self,
                                GhloNodeKind     kind,
                                GhloElementType  type,
                                const Id        *operands);
+/* Of a quotient that is tame (kernel/kernel.h). */
+Id   ghlo_spirv_tame_quotient (Spirv                *self,
+                               Id                    a,
+                               Id                    b);
 Id   ghlo_spirv_float_node    (Spirv           *self,
                                GhloNodeKind     kind,
                                GhloElementType  type,

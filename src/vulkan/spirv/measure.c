@@ -212,6 +212,7 @@ choose_floats (GhloSpirvDevice *self)
         self->floats.rounds[i] = (rounded >> types[i] & 1) != 0;
         self->floats.takes_roots[i] = (nearly[GHLO_NODE_SQRT] >> types[i] & 1) != 0;
       }
+  self->floats.shortens_quotients = (nearly[GHLO_NODE_FMA] >> GHLO_ELEMENT_TYPE_F32 & 1) != 0;
 }
 
 gboolean
@@ -228,7 +229,7 @@ ghlo_spirv_measure (GhloSpirvDevice        *self,
 
   for (guint i = 0; i < 2; i++)
     hoped.fuses[i] = hoped.rounds[i] = hoped.takes_roots[i] = TRUE;
-  hoped.folds_exactly = TRUE;
+  hoped.shortens_quotients = hoped.folds_exactly = TRUE;
   memset (self, 0, sizeof *self);
   self->types = types & ghlo_spirv_all_types ();
   self->floats = hoped;
@@ -263,7 +264,8 @@ ghlo_spirv_device_is_plausible (const GhloSpirvDevice *self,
 {
   const GhloSpirvFloats *floats = &self->floats;
   const gboolean found[] = { floats->fuses[0], floats->fuses[1], floats->rounds[0], floats->rounds[1],
-                             floats->takes_roots[0], floats->takes_roots[1], floats->folds_exactly };
+                             floats->takes_roots[0], floats->takes_roots[1],
+                             floats->shortens_quotients, floats->folds_exactly };
 
   for (guint i = 0; i < G_N_ELEMENTS (found); i++)
     if (found[i] != FALSE && found[i] != TRUE)

@@ -361,6 +361,42 @@ run_kernel (const GhloSpirvDevice *device,
   return shader_check_run (runner, device, kernel, extents, seed, name);
 }
 
+/* tanh of numbers up to 16, whose quotient may be found from a root: that changes no bit. */
+static void
+test_quotients (void)
+{
+  enum { N = 20000 };
+  const GhloSpirvDevice *device;
+  const gint64 extents[] = { N }, from[] = { 2 }, to[] = { 4 };
+  GhloKernelBuilder *builder = ghlo_kernel_builder_new ("tanh");
+  g_autofree GhloKernel *kernel = NULL;
+  g_autoptr (GError) error = NULL;
+  GhloSpirvDevice other;
+  guint x;
+
+  ghlo_kernel_add_axis (builder, "i", N, TRUE, FALSE);
+  ghlo_kernel_add_access (builder, ghlo_kernel_add_buffer (builder, "x", 2 * N, FALSE), GHLO_ELEMENT_TYPE_I16, 0, from);
+  ghlo_kernel_add_access (builder, ghlo_kernel_add_buffer (builder, "y", 4 * N, TRUE), GHLO_ELEMENT_TYPE_F32, 0, to);
+  ghlo_kernel_begin_points (builder, 0);
+  x = ghlo_kernel_add_leaf (builder, GHLO_NODE_LOAD, GHLO_ELEMENT_TYPE_I16, 0);
+  x = ghlo_kernel_add_node (builder, GHLO_NODE_CONVERT, GHLO_ELEMENT_TYPE_F32, x, GHLO_KERNEL_NONE, GHLO_KERNEL_NONE);
+  x = ghlo_kernel_add_node (builder, GHLO_NODE_MULTIPLY, GHLO_ELEMENT_TYPE_F32, x,
+                            ghlo_kernel_add_float (builder, GHLO_ELEMENT_TYPE_F32, 0x1p-11), GHLO_KERNEL_NONE);
+  x = ghlo_kernel_add_node (builder, GHLO_NODE_TANH, GHLO_ELEMENT_TYPE_F32, x, GHLO_KERNEL_NONE, GHLO_KERNEL_NONE);
+  ghlo_kernel_store (builder, x, 1);
+  ghlo_kernel_end_block (builder);
+  kernel = ghlo_kernel_builder_end (builder, &error);
+  g_assert_no_error (error);
+  if (open_device (&device) == NULL)
+    return;
+  other = *device;
+  for (guint i = 0; i < 2; i++)
+    {
+      other.floats.shortens_quotients = i > 0;
+      shader_check_run (runner, &other, kernel, extents, i, "tanh");
+    }
+}
+
 static ShaderCheck
 run_random (const GhloSpirvDevice *device,
             guint64                seed)
@@ -438,6 +474,7 @@ main (int    argc,
   g_test_add_func ("/spirv/loads-ahead", test_loads_ahead);
   g_test_add_func ("/spirv/measure", test_measure);
   g_test_add_func ("/spirv/device/rounding", test_rounding);
+  g_test_add_func ("/spirv/device/quotients", test_quotients);
   g_test_add_func ("/spirv/device/files", test_device_files);
   g_test_add_func ("/spirv/device/random", test_device);
   status = g_test_run ();

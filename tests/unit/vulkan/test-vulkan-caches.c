@@ -488,7 +488,7 @@ exact_device (guint64                types,
 
   for (guint i = 0; i < 2; i++)
     device.floats.fuses[i] = device.floats.rounds[i] = device.floats.takes_roots[i] = TRUE;
-  device.floats.folds_exactly = TRUE;
+  device.floats.shortens_quotients = device.floats.folds_exactly = TRUE;
   for (guint kind = 0; kind < GHLO_N_NODES; kind++)
     device.exact[kind] = device.nearly[kind] = types;
 
@@ -509,6 +509,9 @@ test_plausible (void)
   g_assert_false (ghlo_spirv_device_is_plausible (&device, all, &promises));
   device = good;
   device.floats.fuses[1] = 2;
+  g_assert_false (ghlo_spirv_device_is_plausible (&device, all, &promises));
+  device = good;
+  device.floats.shortens_quotients = 2;
   g_assert_false (ghlo_spirv_device_is_plausible (&device, all, &promises));
   device = good;
   device.nearly[GHLO_NODE_ADD] &= ~f64;
