@@ -103,6 +103,8 @@ ghlo_code_module_id (void)
 static char *
 refuse (const GhloEmitter *emitter)
 {
+  if (emitter == NULL || emitter->library == NULL)
+    return g_strdup ("it has no emitter");
   if (strcmp (emitter->library, GHLO_VERSION) != 0)
     return g_strdup_printf ("expected the one of version " GHLO_VERSION ", found that of %s", emitter->library);
   if (emitter->free_bytes != g_bytes_unref)
