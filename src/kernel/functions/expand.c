@@ -192,23 +192,24 @@ move_node (Move  *self,
 
 /* The node of the function's result, in @to. In the expansion's own builder temporaries stand for operands. */
 static guint
-expand_function (Builder         *to,
-                 GhloNodeKind     kind,
-                 GhloElementType  type,
-                 const guint     *operands)
+expand_function (Builder             *to,
+                 GhloKernelExpansion  expansion,
+                 GhloElementType      type,
+                 const guint         *operands,
+                 guint                n_operands)
 {
-  g_autoptr (GhloKernelBuilder) from = ghlo_kernel_builder_new (ghlo_node_spec (kind)->name);
+  g_autoptr (GhloKernelBuilder) from = ghlo_kernel_builder_new ("function");
   g_autofree guint *moved = NULL;
   guint leaves[3], result;
   Move move = { from, to, .first = GHLO_KERNEL_NONE };
 
   ghlo_kernel_begin_points (from, 0);
-  for (guint i = 0; i < ghlo_node_spec (kind)->n_operands; i++)
+  for (guint i = 0; i < n_operands; i++)
     {
       move.operands[i] = operands[i];
       leaves[i] = ghlo_kernel_add_leaf (from, GHLO_NODE_TEMPORARY, type, i);
     }
-  result = ghlo_kernel_expansion (kind, type) (from, type, leaves);
+  result = expansion (from, type, leaves);
   g_assert (result != GHLO_KERNEL_NONE);
   move.moved = moved = g_new (guint, result + 1);
   for (guint i = 0; i <= result; i++)
@@ -224,6 +225,9 @@ typedef struct
   Builder          *to;
   const guint      *terms;      /* the new numbers of nodes, for terms; NULL while they are not known */
   guint            *moved;      /* the same, made on the way */
+  const guint8     *uses;       /* of nodes, as ghlo_expand_find_uses () says */
+  guint            *rounded;    /* of TO_BF16 in haste what it makes, as a number in @to; else GHLO_KERNEL_NONE */
+  guint            *teller;     /* once nodes are there; NULL: nothing is in haste */
 } Copy;
 
 static void
@@ -258,6 +262,65 @@ copy_storage (const Copy *self)
                                from->temporaries[i].axes);
 }
 
+/* Node @number of TO_BF16: what it makes, as a number of f32 in @to. */
+static guint
+round_to_bf16 (const Copy *self,
+               guint       number)
+{
+  const guint operand = self->from->nodes[number].operands[0];
+  const gboolean is_hasty = self->teller != NULL && (self->uses[number] & GHLO_EXPAND_MAY_BE_NAN) != 0;
+
+  if (is_hasty && ghlo_expand_is_scaled (self->from, operand))
+    return self->moved[operand];
+
+  return expand_function (self->to, is_hasty ? ghlo_expand_round_bf16_hastily : ghlo_expand_round_bf16,
+                          GHLO_ELEMENT_TYPE_F32, &self->moved[operand], 1);
+}
+
+/* FALSE where it is not TO_BF16 of f32, which somebody wants in haste or nobody wants, or FROM_BF16 of that. */
+static gboolean
+copy_rounding (const Copy *self,
+               guint       number)
+{
+  const GhloKernelNode *node = &self->from->nodes[number];
+  const gboolean is_wanted = (self->uses[number] & GHLO_EXPAND_IS_WANTED) != 0;
+
+  if (ghlo_expand_is_rounding (self->from, node))
+    self->moved[number] = round_to_bf16 (self, node->operands[0]);
+  else if (node->kind != GHLO_NODE_TO_BF16
+           || ghlo_kernel_operand_type (self->from, node) != GHLO_ELEMENT_TYPE_F32)
+    return FALSE;
+  else if (is_wanted && (self->teller == NULL || (self->uses[number] & GHLO_EXPAND_MAY_BE_NAN) == 0))
+    return FALSE;
+  else if (is_wanted)
+    {
+      self->rounded[number] = round_to_bf16 (self, number);
+      self->moved[number] = expand_function (self->to, ghlo_expand_upper_half, GHLO_ELEMENT_TYPE_F32,
+                                             &self->rounded[number], 1);
+    }
+
+  return TRUE;
+}
+
+/* Adds up all results that may be NaN: that is NaN where one of them is. */
+static guint
+add_teller (const Copy *self)
+{
+  const GhloKernel *from = self->from;
+  guint teller = GHLO_KERNEL_NONE;
+
+  for (guint i = 0; i < from->n_stores; i++)
+    {
+      const guint node = from->stores[i].node;
+      const guint number = from->nodes[node].type == GHLO_ELEMENT_TYPE_F32 ? self->moved[node] : self->rounded[node];
+
+      if (number != GHLO_KERNEL_NONE)
+        teller = teller != GHLO_KERNEL_NONE ? add (self->to, teller, number) : number;
+    }
+
+  return teller;
+}
+
 /* FALSE where it is a function without an expansion. */
 static gboolean
 copy_node (const Copy  *self,
@@ -269,6 +332,8 @@ copy_node (const Copy  *self,
   GhloElementType type = ghlo_kernel_operand_type (self->from, node);
   guint operands[3];
 
+  if (copy_rounding (self, number))
+    return TRUE;
   for (guint i = 0; i < G_N_ELEMENTS (operands); i++)
     operands[i] = node->operands[i] != GHLO_KERNEL_NONE ? self->moved[node->operands[i]] : GHLO_KERNEL_NONE;
   if (node->kind == GHLO_NODE_CONSTANT)
@@ -283,7 +348,8 @@ copy_node (const Copy  *self,
     self->moved[number] = ghlo_kernel_add_node (self->to, node->kind, node->type, operands[0], operands[1],
                                                 operands[2]);
   else if (ghlo_kernel_expansion (node->kind, type) != NULL)
-    self->moved[number] = expand_function (self->to, node->kind, type, operands);
+    self->moved[number] = expand_function (self->to, ghlo_kernel_expansion (node->kind, type), type, operands,
+                                           spec->n_operands);
   else
     {
       g_set_error (error, GHLO_ERROR, GHLO_ERROR_UNSUPPORTED, "there is no expansion of %s of %s in the kernel %s",
@@ -323,6 +389,8 @@ copy_points (const Copy             *self,
       else
         ghlo_kernel_keep (self->to, self->moved[store->node], store->temporary);
     }
+  if (self->teller != NULL)
+    *self->teller = add_teller (self);
   for (guint i = block->first_fold; i < end_fold; i++)
     {
       ghlo_kernel_set_update (self->to, i, self->moved[from->folds[i].update]);
@@ -380,16 +448,23 @@ copy_blocks (const Copy  *self,
   return TRUE;
 }
 
-/* @moved: room for the new numbers of all nodes; @terms: those of a copy that was made before, or NULL. */
+/* @moved: room for the new numbers of all nodes; @terms: those of a copy that was made before, or NULL. @teller: as in
+ * ghlo_kernel_expand_hastily (); NULL: it is no hasty one. */
 static GhloKernelBuilder *
 copy_kernel (const GhloKernel  *from,
              const guint       *terms,
              guint             *moved,
+             guint             *teller,
              GError           **error)
 {
   g_autoptr (GhloKernelBuilder) to = ghlo_kernel_builder_new (from->name);
-  Copy copy = { from, to, terms, moved };
+  g_autofree guint8 *uses = g_new (guint8, from->n_nodes + 1);
+  g_autofree guint *rounded = g_new (guint, from->n_nodes + 1);
+  Copy copy = { from, to, terms, moved, uses, rounded, teller };
 
+  for (guint i = 0; i < from->n_nodes; i++)
+    rounded[i] = GHLO_KERNEL_NONE;
+  ghlo_expand_find_uses (from, uses);
   copy_storage (&copy);
 
   return copy_blocks (&copy, 0, from->n_blocks, error) ? g_steal_pointer (&to) : NULL;
@@ -400,7 +475,7 @@ ghlo_kernel_expand (const GhloKernel  *self,
                     GError           **error)
 {
   g_autofree guint *terms = g_new0 (guint, self->n_nodes + 1), *moved = g_new0 (guint, self->n_nodes + 1);
-  GhloKernelBuilder *builder = copy_kernel (self, NULL, terms, error);
+  GhloKernelBuilder *builder = copy_kernel (self, NULL, terms, NULL, error);
   gboolean has_nodes = FALSE;
 
   /* Accesses come before the nodes that their terms refer to. */
@@ -409,8 +484,49 @@ ghlo_kernel_expand (const GhloKernel  *self,
   if (builder != NULL && has_nodes)
     {
       ghlo_kernel_builder_free (builder);
-      builder = copy_kernel (self, terms, moved, error);
+      builder = copy_kernel (self, terms, moved, NULL, error);
     }
 
   return builder != NULL ? ghlo_kernel_builder_end (builder, error) : NULL;
+}
+
+static gboolean
+may_be_hasty (const GhloKernel *self)
+{
+  g_autofree guint8 *uses = g_new (guint8, self->n_nodes + 1);
+
+  if (self->n_blocks != 1 || self->n_folds > 0 || self->n_temporaries > 0 || self->n_terms > 0)
+    return FALSE;
+  ghlo_expand_find_uses (self, uses);
+  for (guint i = 0; i < self->n_nodes; i++)
+    if (self->nodes[i].kind == GHLO_NODE_TO_BF16 && (uses[i] & GHLO_EXPAND_MAY_BE_NAN) != 0
+        && ghlo_kernel_operand_type (self, &self->nodes[i]) == GHLO_ELEMENT_TYPE_F32)
+      return TRUE;
+
+  return FALSE;
+}
+
+GhloKernel *
+ghlo_kernel_expand_hastily (const GhloKernel *self,
+                            guint            *teller)
+{
+  g_autofree guint *moved = g_new0 (guint, self->n_nodes + 1);
+  GhloKernelBuilder *builder = may_be_hasty (self) ? copy_kernel (self, NULL, moved, teller, NULL) : NULL;
+
+  return builder != NULL ? ghlo_kernel_builder_end (builder, NULL) : NULL;
+}
+
+gboolean
+ghlo_kernel_tells_haste (const GhloKernel *self,
+                         guint             buffer)
+{
+  g_autofree guint8 *uses = g_new (guint8, self->n_nodes + 1);
+
+  ghlo_expand_find_uses (self, uses);
+  for (guint i = 0; i < self->n_nodes; i++)
+    if (self->nodes[i].kind == GHLO_NODE_LOAD && self->accesses[self->nodes[i].which].buffer == buffer
+        && (uses[i] & GHLO_EXPAND_MAY_BE_NAN) == 0)
+      return FALSE;
+
+  return TRUE;
 }

@@ -18,7 +18,30 @@ typedef GhloKernelBuilder Builder;
 #define EXPANSION(name) guint ghlo_expand_##name (Builder *b, GhloElementType type, const guint *operands)
 #define FUNCTION(ID, name, ...) EXPANSION (name);
 #include "kernel/node.def"
+/* roundings.c: FROM_BF16 of TO_BF16 of f32. The second one does the same in half of the operations with numbers that
+ * are not subnormal, but may make NaN of those of 2^111 and more. The third one makes bits of what they give. */
+EXPANSION (round_bf16);
+EXPANSION (round_bf16_hastily);
+EXPANSION (upper_half);
 #undef EXPANSION
+
+/* What becomes of a node's value. */
+enum
+{
+  GHLO_EXPAND_IS_WANTED = 1,    /* somebody wants it, but for the second node of a rounding, which takes what the first
+                                 * one is of */
+  GHLO_EXPAND_MAY_BE_NAN = 2,   /* all results that it goes into are NaN where it is */
+};
+
+/* Whether @node is FROM_BF16 of TO_BF16 of f32. */
+gboolean ghlo_expand_is_rounding (const GhloKernel     *kernel,
+                                  const GhloKernelNode *node);
+/* Whether node @number is a number of bf16 that was multiplied by a power of two. */
+gboolean ghlo_expand_is_scaled   (const GhloKernel     *kernel,
+                                  guint                 number);
+/* Of all nodes; the second is known of one block of points alone. */
+void     ghlo_expand_find_uses   (const GhloKernel     *kernel,
+                                  guint8               *uses);
 
 static inline GhloElementType
 type_of (Builder *b,

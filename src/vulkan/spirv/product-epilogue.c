@@ -181,14 +181,37 @@ ghlo_spirv_epilogue_row (const SpirvProduct  *product,
   load_all (product, elements, TRUE);
 }
 
-/* Computes the nodes of one of the elements. */
+/* What is computed of an element: as it is stated, or in haste. */
+typedef struct
+{
+  const GhloKernel *conversion;         /* of its number; NULL: it is the element */
+  const GhloKernel *kernel;
+  guint             teller;             /* node that is NaN where results may be wrong, or GHLO_KERNEL_NONE */
+} Way;
+
+static Way
+exact_way (const SpirvProduct *product)
+{
+  return (Way) { product->conversions[GHLO_SPIRV_RESULT], product->product->epilogue->kernel,
+                 GHLO_KERNEL_NONE };
+}
+
+static Way
+hasty_way (const SpirvProduct *product)
+{
+  const GhloKernel *hasty = product->hasty_conversion, *exact = product->conversions[GHLO_SPIRV_RESULT];
+
+  return (Way) { hasty != NULL ? hasty : exact, product->hasty_epilogue, product->teller };
+}
+
+/* Computes the nodes of one of the elements, which is @element. */
 static void
 compute (const SpirvProduct  *product,
+         const GhloKernel    *kernel,
          const SpirvElements *elements,
          guint                number,
-         Id                   result)
+         Id                   element)
 {
-  const GhloKernel *kernel = product->product->epilogue->kernel;
   Spirv *self = product->spirv;
 
   self->kernel = kernel;
@@ -199,7 +222,7 @@ compute (const SpirvProduct  *product,
       if (node->kind != GHLO_NODE_LOAD)
         ghlo_spirv_nodes (self, i, i + 1);
       else
-        self->values[i] = is_element (product, node->which) ? result : elements->loaded[node->which][number];
+        self->values[i] = is_element (product, node->which) ? element : elements->loaded[node->which][number];
     }
 }
 
@@ -209,35 +232,138 @@ ghlo_spirv_epilogue_value (const SpirvProduct  *product,
                            guint                number,
                            Id                   result)
 {
-  compute (product, elements, number, result);
+  const GhloKernel *kernel = product->product->epilogue->kernel;
 
-  return product->spirv->values[product->product->epilogue->kernel->stores[0].node];
+  compute (product, kernel, elements, number, result);
+
+  return product->spirv->values[kernel->stores[0].node];
 }
 
-void
-ghlo_spirv_epilogue_finish (const SpirvProduct  *product,
-                            const SpirvElements *elements,
-                            const Id            *results)
+/* By store and element. */
+typedef Id Stored[GHLO_SPIRV_MAX_ACCESSES][GHLO_SPIRV_TOGETHER];
+
+static GhloElementType
+type_of_store (const GhloKernel *kernel,
+               guint             store)
+{
+  return kernel->accesses[kernel->stores[store].access].type;
+}
+
+/* What @way tells of the row, added to what was @told of others; 0: nothing. */
+static Id
+compute_row (const SpirvProduct     *product,
+             Way                     way,
+             const SpirvEpilogueRow *row,
+             Stored                  stored,
+             Id                      told)
+{
+  Spirv *self = product->spirv;
+  const Id f32 = ghlo_spirv_type (self, GHLO_ELEMENT_TYPE_F32);
+
+  for (guint c = 0; c < row->elements->n; c++)
+    {
+      Id teller;
+
+      compute (product, way.kernel, row->elements, c,
+               ghlo_spirv_product_apply (self, way.conversion, row->numbers[c]));
+      for (guint i = 0; i < way.kernel->n_stores; i++)
+        stored[i][c] = self->values[way.kernel->stores[i].node];
+      if (way.teller == GHLO_KERNEL_NONE)
+        continue;
+      teller = self->values[way.teller];
+      told = told == 0 ? teller : ghlo_spirv_exact (self, CODE (SpvOpFAdd, f32, told, teller));
+    }
+
+  return told;
+}
+
+/* A variable of each of the row, which is set to it. */
+static void
+keep_row (const SpirvProduct     *product,
+          const SpirvEpilogueRow *row,
+          Stored                  stored,
+          Stored                  variables)
 {
   const GhloKernel *kernel = product->product->epilogue->kernel;
-  Id stored[GHLO_SPIRV_MAX_ACCESSES][GHLO_SPIRV_TOGETHER];
   Spirv *self = product->spirv;
 
-  for (guint c = 0; c < elements->n; c++)
+  for (guint i = 0; i < kernel->n_stores; i++)
+    for (guint c = 0; c < row->elements->n; c++)
+      {
+        variables[i][c] = ghlo_spirv_variable (self, ghlo_spirv_type (self, type_of_store (kernel, i)));
+        STATEMENT (SpvOpStore, variables[i][c], stored[i][c]);
+      }
+}
+
+/* In haste, and once more where that tells that it went wrong. */
+static void
+compute_hastily (const SpirvProduct     *product,
+                 const SpirvEpilogueRow *rows,
+                 guint                   n,
+                 Stored                 *stored)
+{
+  const GhloKernel *kernel = product->product->epilogue->kernel;
+  Spirv *self = product->spirv;
+  Stored variables[GHLO_SPIRV_ROWS_AT_ONCE];
+  Id told = 0, exit;
+
+  for (guint r = 0; r < n; r++)
+    told = compute_row (product, hasty_way (product), &rows[r], stored[r], told);
+  for (guint r = 0; r < n; r++)
+    keep_row (product, &rows[r], stored[r], variables[r]);
+  exit = ghlo_spirv_begin_if (self, CODE (SpvOpFUnordNotEqual, self->boolean, told, told));
+  for (guint r = 0; r < n; r++)
     {
-      compute (product, elements, c, results[c]);
+      compute_row (product, exact_way (product), &rows[r], stored[r], 0);
       for (guint i = 0; i < kernel->n_stores; i++)
-        stored[i][c] = self->values[kernel->stores[i].node];
+        for (guint c = 0; c < rows[r].elements->n; c++)
+          STATEMENT (SpvOpStore, variables[r][i][c], stored[r][i][c]);
     }
+  ghlo_spirv_end_if (self, exit);
+  for (guint r = 0; r < n; r++)
+    for (guint i = 0; i < kernel->n_stores; i++)
+      for (guint c = 0; c < rows[r].elements->n; c++)
+        stored[r][i][c] = CODE (SpvOpLoad, ghlo_spirv_type (self, type_of_store (kernel, i)), variables[r][i][c]);
+}
+
+static void
+write_row (const SpirvProduct     *product,
+           const SpirvEpilogueRow *row,
+           Stored                  stored)
+{
+  const GhloKernel *kernel = product->product->epilogue->kernel;
+  const SpirvElements *elements = row->elements;
+  Spirv *self = product->spirv;
+
   for (guint i = 0; i < kernel->n_stores; i++)
     {
       const guint access = kernel->stores[i].access;
-      const GhloElementType type = kernel->accesses[access].type;
+      const GhloElementType type = type_of_store (kernel, i);
 
       if (is_in_fours (product, elements, access))
         ghlo_spirv_write_four (self, type, elements->addresses[access][0], stored[i]);
       else
         for (guint c = 0; c < elements->n; c++)
           ghlo_spirv_write (self, type, elements->addresses[access][c], stored[i][c]);
+    }
+}
+
+void
+ghlo_spirv_epilogue_finish (const SpirvProduct     *product,
+                            const SpirvEpilogueRow *rows,
+                            guint                   n)
+{
+  const gboolean is_hasty = product->hasty_epilogue != NULL;
+  Stored stored[GHLO_SPIRV_ROWS_AT_ONCE];
+
+  for (guint first = 0, together; first < n; first += together)
+    {
+      together = is_hasty ? MIN (n - first, GHLO_SPIRV_ROWS_AT_ONCE) : 1;
+      if (is_hasty)
+        compute_hastily (product, rows + first, together, stored);
+      else
+        compute_row (product, exact_way (product), rows + first, stored[0], 0);
+      for (guint r = 0; r < together; r++)
+        write_row (product, rows + first + r, stored[r]);
     }
 }

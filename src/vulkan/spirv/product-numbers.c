@@ -246,11 +246,12 @@ finish_element (const SpirvProduct *product,
   Spirv *self = product->spirv;
   const GhloElementType stored = ghlo_kernel_stored_type (product->product->types[GHLO_SPIRV_RESULT]);
   Id exit = ghlo_spirv_begin_if (self, CODE (SpvOpULessThan, self->boolean, column, product->sides[1].count));
-  Id element = ghlo_spirv_product_number (product, GHLO_SPIRV_RESULT, sum), place;
   SpirvElements columns, elements;
 
   if (!product->product->is_dropped)
     {
+      Id element = ghlo_spirv_product_number (product, GHLO_SPIRV_RESULT, sum), place;
+
       place = CODE (SpvOpIAdd, self->u64, product->addresses[GHLO_SPIRV_RESULT],
                     ghlo_spirv_product_offset (product, GHLO_SPIRV_ROWS, GHLO_SPIRV_RESULT, row));
       place = CODE (SpvOpIAdd, self->u64, place,
@@ -259,7 +260,7 @@ finish_element (const SpirvProduct *product,
     }
   ghlo_spirv_epilogue_columns (product, &column, 1, FALSE, &columns);
   ghlo_spirv_epilogue_row (product, &columns, row, &elements);
-  ghlo_spirv_epilogue_finish (product, &elements, &element);
+  ghlo_spirv_epilogue_finish (product, &(SpirvEpilogueRow) { &elements, &sum }, 1);
   ghlo_spirv_end_if (self, exit);
 }
 

@@ -125,11 +125,11 @@ load_factor (const SpirvProduct *product,
                           CODE (SpvOpIAdd, self->u64, product->factors[side], bytes));
 }
 
-/* The element, as it is stored, of what lies in shared memory. */
+/* The number that what lies in shared memory stands for. */
 static Id
-make_element (const SpirvProduct *product,
-              Id                  number,
-              const Id            factors[2])
+find_number (const SpirvProduct *product,
+             Id                  number,
+             const Id            factors[2])
 {
   Spirv *self = product->spirv;
 
@@ -139,7 +139,7 @@ make_element (const SpirvProduct *product,
     if (factors[i] != 0)
       number = ghlo_spirv_exact (self, CODE (SpvOpFMul, product->element, number, factors[i]));
 
-  return ghlo_spirv_product_number (product, GHLO_SPIRV_RESULT, number);
+  return number;
 }
 
 /* What an invocation knows of its columns: one, or four side by side. */
@@ -180,7 +180,7 @@ begin_columns (const SpirvProduct *product,
 typedef struct
 {
   Id            factor;
-  Id            results[N_TOGETHER];
+  Id            numbers[N_TOGETHER];
   Id            place;                  /* the first one's, where the result is written */
   SpirvElements epilogue;
 } Row;
@@ -209,24 +209,35 @@ set_numbers (const SpirvProduct *product,
              Row                *row)
 {
   for (guint c = 0; c < columns->n; c++)
-    row->results[c] = make_element (product, numbers[c], (const Id[]) { row->factor, columns->factors[c] });
+    row->numbers[c] = find_number (product, numbers[c], (const Id[]) { row->factor, columns->factors[c] });
 }
 
-/* Writes the elements, or what the epilogue makes of them. */
+/* Writes the elements of @n_rows rows, @n of each, and what the epilogue makes of them. */
 static void
-end_row (const SpirvProduct *product,
-         const Row          *row,
-         guint               n)
+end_rows (const SpirvProduct *product,
+          const Row          *rows,
+          guint               n_rows,
+          guint               n)
 {
   Spirv *self = product->spirv;
   const GhloElementType stored = ghlo_kernel_stored_type (product->product->types[GHLO_SPIRV_RESULT]);
+  SpirvEpilogueRow finished[GHLO_SPIRV_MATRIX];
+  Id elements[N_TOGETHER];
 
-  if (!product->product->is_dropped && n > 1)
-    ghlo_spirv_write_four (self, stored, row->place, row->results);
-  else if (!product->product->is_dropped)
-    ghlo_spirv_write (self, stored, row->place, row->results[0]);
+  for (guint r = 0; r < n_rows; r++)
+    {
+      finished[r] = (SpirvEpilogueRow) { &rows[r].epilogue, rows[r].numbers };
+      if (product->product->is_dropped)
+        continue;
+      for (guint c = 0; c < n; c++)
+        elements[c] = ghlo_spirv_product_number (product, GHLO_SPIRV_RESULT, rows[r].numbers[c]);
+      if (n > 1)
+        ghlo_spirv_write_four (self, stored, rows[r].place, elements);
+      else
+        ghlo_spirv_write (self, stored, rows[r].place, elements[0]);
+    }
   if (product->product->epilogue != NULL)
-    ghlo_spirv_epilogue_finish (product, &row->epilogue, row->results);
+    ghlo_spirv_epilogue_finish (product, finished, n_rows);
 }
 
 /* Number @at of the walk's rows in matrix @i of the subgroup's. */
@@ -271,7 +282,7 @@ store_elements (const Walk    *walk,
     {
       Id exit = ghlo_spirv_begin_if (self, CODE (SpvOpLogicalAnd, self->boolean, has_row[r], has_column));
 
-      end_row (product, &rows[r], 1);
+      end_rows (product, &rows[r], 1, 1);
       ghlo_spirv_end_if (self, exit);
     }
   ghlo_spirv_end_loop (self, loop, ghlo_spirv_u64 (self, n));
@@ -351,22 +362,26 @@ store_together (const Walk    *walk,
       rows[r] = ghlo_spirv_add_u32 (self, first, r * walk->n_rows);
       begin_row (product, columns, find_index (walk->matrices, 0, i, rows[r]), &begun[r]);
     }
-  for (guint r = 0; r < n; r++)
+  for (guint r = 0, together; r < n; r += together)
     {
-      load_vector (walk, rows[r], columns, &begun[r]);
-      end_row (product, &begun[r], N_TOGETHER);
+      together = MIN (n - r, GHLO_SPIRV_ROWS_AT_ONCE);
+      for (guint k = r; k < r + together; k++)
+        load_vector (walk, rows[k], columns, &begun[k]);
+      end_rows (product, &begun[r], together, N_TOGETHER);
     }
 }
 
-/* How many rows are done together: where there is nothing to read for each, one after the other. */
+/* How many rows are done together: where there is nothing to read for each, as many as are computed at once. */
 static guint
 count_together (const Walk *walk)
 {
   const SpirvProduct *product = walk->matrices->product;
   guint n = walk->n;
 
-  if (product->product->epilogue == NULL || !ghlo_spirv_epilogue_loads_rows (product))
+  if (product->product->epilogue == NULL)
     return 1;
+  if (!ghlo_spirv_epilogue_loads_rows (product))
+    return MIN (n, GHLO_SPIRV_ROWS_AT_ONCE);
   while (n > 1 && n * N_TOGETHER * product->product->epilogue->kernel->n_nodes > MOST_NODES)
     n /= 2;
 

@@ -32,17 +32,18 @@ number_type (const GhloSpirvProduct *product)
   return product->accumulator == GHLO_ELEMENT_TYPE_I1 ? GHLO_ELEMENT_TYPE_UI32 : product->accumulator;
 }
 
-GhloKernel *
-ghlo_spirv_product_convert (const GhloSpirvProduct *product,
-                            guint                   tensor)
+/* What makes a number of an element, or an element of a number of the result. NULL where they are the same. */
+static GhloKernel *
+new_conversion (const GhloSpirvProduct *product,
+                guint                   tensor)
 {
   static const gint64 strides[GHLO_KERNEL_MAX_AXES];
   const GhloElementType type = product->types[tensor], stored = ghlo_kernel_stored_type (type);
   const GhloElementType number = number_type (product);
   const gboolean is_result = tensor == GHLO_SPIRV_RESULT;
   const gboolean is_rounded = !is_result && product->split == GHLO_SPIRV_BF16;
-  g_autoptr (GhloKernelBuilder) builder = NULL;
-  g_autofree GhloKernel *kernel = NULL;
+  GhloKernelBuilder *builder;
+  GhloKernel *kernel;
   guint node;
 
   if (type == number && !is_rounded)
@@ -61,10 +62,36 @@ ghlo_spirv_product_convert (const GhloSpirvProduct *product,
                                    ghlo_kernel_add_element (builder, GHLO_ELEMENT_TYPE_BF16, node, number), number);
   ghlo_kernel_store (builder, node, 1);
   ghlo_kernel_end_block (builder);
-  kernel = ghlo_kernel_builder_end (g_steal_pointer (&builder), NULL);
+  kernel = ghlo_kernel_builder_end (builder, NULL);
   g_assert (kernel != NULL);
 
-  return ghlo_kernel_expand (kernel, NULL);
+  return kernel;
+}
+
+GhloKernel *
+ghlo_spirv_product_convert (const GhloSpirvProduct *product,
+                            guint                   tensor)
+{
+  g_autofree GhloKernel *kernel = new_conversion (product, tensor);
+
+  return kernel != NULL ? ghlo_kernel_expand (kernel, NULL) : NULL;
+}
+
+Id
+ghlo_spirv_product_apply (Spirv            *self,
+                          const GhloKernel *conversion,
+                          Id                value)
+{
+  if (conversion == NULL)
+    return value;
+  self->kernel = conversion;
+  for (guint i = 0; i < conversion->n_nodes; i++)
+    if (conversion->nodes[i].kind == GHLO_NODE_LOAD)
+      self->values[i] = value;
+    else
+      ghlo_spirv_nodes (self, i, i + 1);
+
+  return self->values[conversion->stores[0].node];
 }
 
 Id
@@ -72,19 +99,7 @@ ghlo_spirv_product_number (const SpirvProduct *product,
                            guint               tensor,
                            Id                  value)
 {
-  Spirv *self = product->spirv;
-  const GhloKernel *kernel = product->conversions[tensor];
-
-  if (kernel == NULL)
-    return value;
-  self->kernel = kernel;
-  for (guint i = 0; i < kernel->n_nodes; i++)
-    if (kernel->nodes[i].kind == GHLO_NODE_LOAD)
-      self->values[i] = value;
-    else
-      ghlo_spirv_nodes (self, i, i + 1);
-
-  return self->values[kernel->stores[0].node];
+  return ghlo_spirv_product_apply (product->spirv, product->conversions[tensor], value);
 }
 
 /* A remainder is what a product leaves: see set_point () in emit.c. */
@@ -394,6 +409,26 @@ ghlo_spirv_product_shared (const GhloSpirvProduct *product)
   return shared;
 }
 
+/* Devices that keep subnormal numbers are not to have other ones of them. What is in haste is there twice, and looks
+ * whether it went wrong, so that it has to save a quarter of the nodes. */
+static void
+prepare_haste (SpirvProduct *product)
+{
+  const GhloSpirvEpilogue *epilogue = product->product->epilogue;
+  g_autofree GhloKernel *conversion = NULL;
+  guint nobody;
+
+  if (epilogue == NULL || epilogue->whole == NULL || product->spirv->floats.keeps_subnormals[0])
+    return;
+  product->hasty_epilogue = ghlo_kernel_expand_hastily (epilogue->whole, &product->teller);
+  if (product->hasty_epilogue != NULL && 4 * product->hasty_epilogue->n_nodes > 3 * epilogue->kernel->n_nodes)
+    g_clear_pointer (&product->hasty_epilogue, g_free);
+  if (product->hasty_epilogue != NULL && ghlo_kernel_tells_haste (epilogue->whole, 0))
+    conversion = new_conversion (product->product, GHLO_SPIRV_RESULT);
+  if (conversion != NULL)
+    product->hasty_conversion = ghlo_kernel_expand_hastily (conversion, &nobody);
+}
+
 GBytes *
 ghlo_spirv_emit_product (const GhloSpirvProduct *shape,
                          const GhloSpirvFloats  *floats)
@@ -410,6 +445,7 @@ ghlo_spirv_emit_product (const GhloSpirvProduct *shape,
   *product = (SpirvProduct) { .spirv = self, .product = shape, .n_threads = n_threads, .number = number_type (shape) };
   for (guint i = 0; i < GHLO_SPIRV_N_TENSORS; i++)
     product->conversions[i] = ghlo_spirv_product_convert (shape, i);
+  prepare_haste (product);
   for (guint i = 0; i < 2; i++)
     ghlo_spirv_side_init (&product->sides[i], shape, i);
   if (shape->subgroup > 0)
@@ -419,6 +455,8 @@ ghlo_spirv_emit_product (const GhloSpirvProduct *shape,
   ghlo_spirv_end_module (self, n_threads);
   for (guint i = 0; i < GHLO_SPIRV_N_TENSORS; i++)
     g_free (product->conversions[i]);
+  g_free (product->hasty_conversion);
+  g_free (product->hasty_epilogue);
 
   return ghlo_spirv_builder_end (builder);
 }

@@ -131,6 +131,7 @@ typedef struct
   const GhloKernel *kernel;                     /* an expanded one: one block without axes of its own. Of buffer 0 it
                                                  * loads the element at hand. Its other accesses have no terms; strides
                                                  * and offsets are the table's. */
+  const GhloKernel *whole;                      /* the same with its functions; NULL: it is done in no other way */
   guint8            n_dimensions[GHLO_SPIRV_INNER];     /* by roles */
   guint8            spans[GHLO_SPIRV_MAX_ACCESSES];     /* bits of the roles that an access has strides along */
   guint16           adjacent;                   /* bits of accesses: every four columns are adjacent, and begin at a

@@ -77,6 +77,16 @@ fill_real (GhloValue *value)
                           ? g_test_rand_double_range (-1, 1) : g_test_rand_int_range (-3, 4));
 }
 
+/* Of all sizes, whose cubes are infinite or nearly, and some that are no numbers. */
+static void
+fill_wide (GhloValue *value)
+{
+  for (gsize i = 0; i < value->n_elements; i++)
+    set_number (value, i, ldexp (g_test_rand_double_range (-1, 1), g_test_rand_int_range (-4, 50)));
+  for (guint i = 0; i < 3; i++)
+    set_number (value, (gsize) g_test_rand_int_range (0, (gint32) value->n_elements), i == 0 ? NAN : INFINITY);
+}
+
 /* Planes do not hold it. */
 static void
 fill_infinite (GhloValue *value)
@@ -195,6 +205,39 @@ static const char gelu[] =
   "  %y = stablehlo.convert %g8 : ({f}) -> {t}\n"
   RETURN ("%y", "{t}");
 
+/* GELU by tanh, each operation of which is rounded to the product's type; what goes into it is a result, too. */
+static const char rounded_gelu[] =
+  BEGIN (", %c: tensor<{n}x{r}>", "{t}, {t}") BIAS ("%x", "%p")
+  "  %third = stablehlo.constant dense<0.044715> : {t}\n"
+  "  %root = stablehlo.constant dense<0.797884583> : {t}\n"
+  "  %half = stablehlo.constant dense<0.5> : {t}\n"
+  "  %one = stablehlo.constant dense<1.0> : {t}\n"
+  "  %g0 = stablehlo.multiply %x, %x : {t}\n"
+  "  %g1 = stablehlo.multiply %g0, %x : {t}\n"
+  "  %g2 = stablehlo.multiply %g1, %third : {t}\n"
+  "  %g3 = stablehlo.add %x, %g2 : {t}\n"
+  "  %g4 = stablehlo.multiply %g3, %root : {t}\n"
+  "  %g5 = stablehlo.tanh %g4 : {t}\n"
+  "  %g6 = stablehlo.add %g5, %one : {t}\n"
+  "  %g7 = stablehlo.multiply %g6, %half : {t}\n"
+  "  %y = stablehlo.multiply %g7, %x : {t}\n"
+  RETURN ("%y, %x", "{t}, {t}");
+
+/* A cube, by which one of two others is chosen: a NaN in the place of a large one would choose the other. */
+static const char choice[] =
+  BEGIN (", %c: tensor<{n}x{r}>", "{t}, {t}") BIAS ("%x", "%p")
+  "  %q0 = stablehlo.multiply %x, %x : {t}\n"
+  "  %q1 = stablehlo.multiply %q0, %x : {t}\n"
+  "  %zero = stablehlo.constant dense<0.0> : {t}\n"
+  "  %is = stablehlo.compare GT, %q1, %zero : ({t}, {t}) -> tensor<{m}x{n}xi1>\n"
+  "  %q2 = stablehlo.add %x, %q1 : {t}\n"
+  "  %q3 = stablehlo.multiply %q2, %x : {t}\n"
+  "  %q4 = stablehlo.subtract %q3, %x : {t}\n"
+  "  %q5 = stablehlo.multiply %q4, %x : {t}\n"
+  "  %q6 = stablehlo.tanh %q5 : {t}\n"
+  "  %y = stablehlo.select %is, %x, %zero : tensor<{m}x{n}xi1>, {t}\n"
+  RETURN ("%y, %q6", "{t}, {t}");
+
 /* More than is worth it where tiles are in registers: these functions become hundreds of nodes. */
 static const char heavy[] =
   BEGIN (", %c: tensor<{n}x{r}>", "{t}") BIAS ("%x", "%p")
@@ -290,6 +333,31 @@ test_matrices (void)
   };
 
   check_all (get_device (TRUE), sizes, G_N_ELEMENTS (sizes), 2, fill_real, "matrices, and an epilogue");
+}
+
+/* On a device that flushes subnormal numbers: roundings in haste, and those that are made once more. */
+static void
+test_haste (void)
+{
+  static const Sizes sizes[] = {
+    { 64, 64, 32, "bf16", "bf16", "DEFAULT" }, { 50, 72, 64, "bf16", "bf16", "DEFAULT" },
+  };
+  static const char *const texts[] = { rounded_gelu, choice, gelu, relu };
+  static const FillFunc fills[] = { fill_real, fill_wide };
+  GhloVulkanDevice *device = get_device (TRUE);
+
+  if (device == NULL)
+    return;
+  device->measured.floats.keeps_subnormals[0] = FALSE;
+  device->measured.floats.shortens_quotients = TRUE;
+  for (guint i = 0; i < G_N_ELEMENTS (sizes); i++)
+    for (guint t = 0; t < G_N_ELEMENTS (texts); t += SANITIZED || i > 0 ? G_N_ELEMENTS (texts) : 1)
+      for (guint f = 0; f < G_N_ELEMENTS (fills); f++)
+        {
+          g_autofree char *text = print (texts[t], &sizes[i]);
+
+          check (device, text, fills[f], "matrices, and an epilogue");
+        }
 }
 
 /* By planes of f16, and by numbers where these do not hold the operands. */
@@ -464,6 +532,7 @@ main (int    argc,
   g_test_add_func ("/vulkan/epilogues/numbers", test_numbers);
   g_test_add_func ("/vulkan/epilogues/pieces", test_pieces);
   g_test_add_func ("/vulkan/epilogues/matrices", test_matrices);
+  g_test_add_func ("/vulkan/epilogues/haste", test_haste);
   g_test_add_func ("/vulkan/epilogues/planes", test_planes);
   g_test_add_func ("/vulkan/epilogues/planes-in-pieces", test_planes_in_pieces);
   g_test_add_func ("/vulkan/epilogues/dimensions", test_dimensions);

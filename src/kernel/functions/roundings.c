@@ -1,0 +1,157 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * Roundings of f32 to bf16, which each operation of a program in bf16 ends with: TO_BF16, and FROM_BF16 of that. The
+ * number stays one of f32 on its way, and where a result tells that it went wrong, it may go a shorter way.
+ */
+
+#include "kernel/functions/private.h"
+
+#include <math.h>
+#include <string.h>
+
+#define F32  GHLO_ELEMENT_TYPE_F32
+#define UI16 GHLO_ELEMENT_TYPE_UI16
+
+enum { HALF = 16, UPPER_HALF = 0xffff0000 };
+
+guint
+ghlo_expand_round_bf16 (Builder         *b,
+                        GhloElementType  type,
+                        const guint     *operands)
+{
+  guint x = operands[0], bits = bits_of (b, x), is_odd = and_bits (b, right_by (b, bits, HALF), 1);
+
+  bits = add (b, add (b, bits, whole (b, bits, 0x7fff)), is_odd);
+
+  return choose (b, unequal (b, x, x), x, float_of (b, and_bits (b, bits, UPPER_HALF)));
+}
+
+/* Veltkamp's splitting, in Dekker, "A floating-point technique for extending the available precision" (1971). Of 24
+ * digits it keeps 8, rounds halves to even (test-kernel-roundings goes through all mantissas), and has the sign of a
+ * zero. Where the product overflows, and of infinities, it has infinity less infinity. */
+guint
+ghlo_expand_round_bf16_hastily (Builder         *b,
+                                GhloElementType  type,
+                                const guint     *operands)
+{
+  guint x = operands[0], product = multiply_real (b, x, (1 << HALF) + 1);
+
+  return subtract (b, product, subtract (b, product, x));
+}
+
+guint
+ghlo_expand_upper_half (Builder         *b,
+                        GhloElementType  type,
+                        const guint     *operands)
+{
+  return convert (b, UI16, right_by (b, bits_of (b, operands[0]), HALF));
+}
+
+gboolean
+ghlo_expand_is_rounding (const GhloKernel     *kernel,
+                         const GhloKernelNode *node)
+{
+  const GhloKernelNode *narrow = node->kind == GHLO_NODE_FROM_BF16 ? &kernel->nodes[node->operands[0]] : NULL;
+
+  return narrow != NULL && narrow->kind == GHLO_NODE_TO_BF16 && ghlo_kernel_operand_type (kernel, narrow) == F32;
+}
+
+/* A number of bf16 times a power of two has no digits more, but where it is subnormal. */
+gboolean
+ghlo_expand_is_scaled (const GhloKernel *kernel,
+                       guint             number)
+{
+  const GhloKernelNode *node = &kernel->nodes[number];
+
+  for (guint i = 0; i < 2 && node->kind == GHLO_NODE_MULTIPLY && node->type == F32; i++)
+    {
+      const GhloKernelNode *constant = &kernel->nodes[node->operands[i]];
+      int exponent;
+
+      if (constant->kind == GHLO_NODE_CONSTANT && kernel->nodes[node->operands[1 - i]].kind == GHLO_NODE_FROM_BF16
+          && fabs (frexp (ghlo_float_from_bits (F32, constant->bits), &exponent)) == 0.5)
+        return TRUE;
+    }
+
+  return FALSE;
+}
+
+/* Whether it is NaN where an operand is. */
+static gboolean
+keeps_nan (GhloNodeKind kind)
+{
+  switch (kind)
+    {
+    case GHLO_NODE_ADD:
+    case GHLO_NODE_SUBTRACT:
+    case GHLO_NODE_MULTIPLY:
+    case GHLO_NODE_DIVIDE:
+    case GHLO_NODE_FMA:
+    case GHLO_NODE_MINIMUM:
+    case GHLO_NODE_MAXIMUM:
+    case GHLO_NODE_NEGATE:
+    case GHLO_NODE_ABS:
+    case GHLO_NODE_SQRT:
+    case GHLO_NODE_EXPONENTIAL:
+    case GHLO_NODE_EXPONENTIAL_MINUS_ONE:
+    case GHLO_NODE_LOG:
+    case GHLO_NODE_LOG_PLUS_ONE:
+    case GHLO_NODE_TANH:
+    case GHLO_NODE_LOGISTIC:
+    case GHLO_NODE_ERF:
+    case GHLO_NODE_ERFC:
+    case GHLO_NODE_CBRT:
+    case GHLO_NODE_RSQRT:
+    case GHLO_NODE_FROM_BF16:
+    case GHLO_NODE_TO_BF16:
+      return TRUE;
+    default:
+      return FALSE;
+    }
+}
+
+static void
+want (guint   number,
+      guint8 *uses)
+{
+  if (number != GHLO_KERNEL_NONE)
+    uses[number] |= GHLO_EXPAND_IS_WANTED;
+}
+
+static void
+use_operands (const GhloKernel *kernel,
+              guint             number,
+              guint8           *uses)
+{
+  const GhloKernelNode *node = &kernel->nodes[number];
+  const gboolean may_be_nan = keeps_nan (node->kind) && (uses[number] & GHLO_EXPAND_MAY_BE_NAN) != 0;
+
+  for (guint i = 0; i < G_N_ELEMENTS (node->operands); i++)
+    {
+      guint8 *use = node->operands[i] != GHLO_KERNEL_NONE ? &uses[node->operands[i]] : NULL;
+
+      if (use != NULL && !ghlo_expand_is_rounding (kernel, node))
+        *use |= GHLO_EXPAND_IS_WANTED;
+      if (use != NULL && !may_be_nan)
+        *use &= (guint8) ~GHLO_EXPAND_MAY_BE_NAN;
+    }
+}
+
+/* Nodes come behind their operands. */
+void
+ghlo_expand_find_uses (const GhloKernel *kernel,
+                       guint8           *uses)
+{
+  memset (uses, GHLO_EXPAND_MAY_BE_NAN, kernel->n_nodes);
+  for (guint i = 0; i < kernel->n_stores; i++)
+    want (kernel->stores[i].node, uses);
+  for (guint i = 0; i < kernel->n_terms; i++)
+    want (kernel->terms[i].node, uses);
+  for (guint i = 0; i < kernel->n_folds; i++)
+    {
+      want (kernel->folds[i].update, uses);
+      want (kernel->folds[i].merge, uses);
+    }
+  for (guint i = kernel->n_nodes; i-- > 0;)
+    use_operands (kernel, i, uses);
+}

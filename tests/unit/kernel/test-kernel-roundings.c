@@ -1,0 +1,283 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * Roundings to bf16 in chains of nodes: those that stay in f32 have the bits of base/float-bits.c, and those in haste
+ * have them too, or tell by NaN.
+ */
+
+#include <math.h>
+
+#include "base/bits.h"
+#include "base/element.h"
+#include "kernel/evaluate.h"
+#include "kernel/expand.h"
+
+#define NONE GHLO_KERNEL_NONE
+#define F32  GHLO_ELEMENT_TYPE_F32
+#define UI16 GHLO_ELEMENT_TYPE_UI16
+#define BF16 GHLO_ELEMENT_TYPE_BF16
+
+/* What is made of the element of a buffer. */
+typedef guint (*ChainFunc) (GhloKernelBuilder *builder,
+                            guint              x,
+                            guint             *second);
+
+/* Of an element of @type; its results are the chain's first node and, where it says another one, that. */
+static GhloKernel *
+new_kernel (GhloElementType type,
+            ChainFunc       chain)
+{
+  static const gint64 strides[GHLO_KERNEL_MAX_AXES];
+  GhloKernelBuilder *builder = ghlo_kernel_builder_new ("chain");
+  g_autoptr (GError) error = NULL;
+  guint first, second = NONE;
+  GhloKernel *kernel;
+
+  ghlo_kernel_add_access (builder, ghlo_kernel_add_buffer (builder, "x", 4, FALSE), type, 0, strides);
+  ghlo_kernel_add_access (builder, ghlo_kernel_add_buffer (builder, "y", 4, TRUE), F32, 0, strides);
+  ghlo_kernel_add_access (builder, ghlo_kernel_add_buffer (builder, "z", 4, TRUE), F32, 0, strides);
+  ghlo_kernel_begin_points (builder, 0);
+  first = chain (builder, ghlo_kernel_add_leaf (builder, GHLO_NODE_LOAD, type, 0), &second);
+  ghlo_kernel_store (builder, first, 1);
+  ghlo_kernel_store (builder, second != NONE ? second : first, 2);
+  ghlo_kernel_end_block (builder);
+  kernel = ghlo_kernel_builder_end (builder, &error);
+  g_assert_no_error (error);
+
+  return kernel;
+}
+
+/* The bits that the nodes of an expanded kernel give for those of an element; the last ones are those of @teller. */
+static void
+evaluate (const GhloKernel *kernel,
+          guint             teller,
+          guint32           element,
+          guint32           results[3])
+{
+  g_autofree guint64 *values = g_new (guint64, kernel->n_nodes);
+
+  for (guint i = 0; i < kernel->n_nodes; i++)
+    {
+      const GhloKernelNode *node = &kernel->nodes[i];
+      guint64 operands[3] = { 0 };
+
+      for (guint k = 0; k < G_N_ELEMENTS (operands); k++)
+        if (node->operands[k] != NONE)
+          operands[k] = values[node->operands[k]];
+      values[i] = node->kind == GHLO_NODE_CONSTANT ? node->bits
+                  : node->kind == GHLO_NODE_LOAD ? element
+                  : ghlo_node_evaluate (node->kind, node->type, ghlo_kernel_operand_type (kernel, node), operands);
+    }
+  for (guint i = 0; i < 2; i++)
+    results[i] = (guint32) values[kernel->stores[i].node];
+  results[2] = (guint32) values[teller];
+}
+
+static gboolean
+is_nan (guint32 bits)
+{
+  return isnan (ghlo_float_of_bits (bits));
+}
+
+/* Equal bits; a NaN may have any. */
+static gboolean
+is_same (guint32 a,
+         guint32 b)
+{
+  return a == b || (is_nan (a) && is_nan (b));
+}
+
+static guint
+add (GhloKernelBuilder *builder,
+     GhloNodeKind       kind,
+     guint              a,
+     guint              b)
+{
+  return ghlo_kernel_add_node (builder, kind, F32, a, b, NONE);
+}
+
+static guint
+rounded (GhloKernelBuilder *builder,
+         guint              x)
+{
+  guint narrow = ghlo_kernel_add_node (builder, GHLO_NODE_TO_BF16, UI16, x, NONE, NONE);
+
+  return ghlo_kernel_add_node (builder, GHLO_NODE_FROM_BF16, F32, narrow, NONE, NONE);
+}
+
+static guint
+round_once (GhloKernelBuilder *builder,
+            guint              x,
+            guint             *second)
+{
+  return rounded (builder, x);
+}
+
+static GhloKernel *
+expand (const GhloKernel *kernel)
+{
+  g_autoptr (GError) error = NULL;
+  GhloKernel *expanded = ghlo_kernel_expand (kernel, &error);
+
+  g_assert_no_error (error);
+
+  return expanded;
+}
+
+static void
+check_rounding (const GhloKernel *exact,
+                const GhloKernel *hasty,
+                guint             teller,
+                guint32           bits)
+{
+  const float x = ghlo_float_of_bits (bits);
+  const guint32 expected = (guint32) ghlo_float_to_bits (BF16, x) << 16;
+  guint32 found[3];
+
+  evaluate (exact, 0, bits, found);
+  if (!is_same (found[0], expected))
+    g_error ("%a (0x%08x) was rounded to 0x%08x in place of 0x%08x", (double) x, bits, found[0], expected);
+  evaluate (hasty, teller, bits, found);
+  g_assert_true (is_nan (found[0]) == is_nan (found[2]));
+  if (is_nan (found[0]) ? fabsf (x) < 0x1p111f : fabsf (x) >= 0x1p-126f && found[0] != expected)
+    g_error ("%a (0x%08x) was rounded in haste to 0x%08x in place of 0x%08x", (double) x, bits, found[0], expected);
+}
+
+/* Beside all numbers of bf16, beside the middles between them, and any; then all mantissas of one exponent. */
+static void
+test_roundings (void)
+{
+  static const guint16 lower[] = { 0, 1, 0x7fff, 0x8000, 0x8001, 0xffff };
+  g_autofree GhloKernel *kernel = new_kernel (F32, round_once), *exact = expand (kernel);
+  guint teller;
+  g_autofree GhloKernel *hasty = ghlo_kernel_expand_hastily (kernel, &teller);
+
+  g_assert_cmpuint (hasty->n_nodes, <, exact->n_nodes);
+  for (guint upper = 0; upper < 1 << 16; upper++)
+    {
+      for (guint i = 0; i < G_N_ELEMENTS (lower); i++)
+        check_rounding (exact, hasty, teller, upper << 16 | lower[i]);
+      check_rounding (exact, hasty, teller, upper << 16 | (guint16) g_test_rand_int ());
+    }
+  for (guint mantissa = 0; mantissa < 1 << 23; mantissa += g_test_thorough () ? 1 : 29)
+    check_rounding (exact, hasty, teller, (guint32) g_test_rand_int_range (40, 200) << 23 | mantissa);
+}
+
+/* x (1 + tanh (a (x + b x³))) / 2, in bf16, and what tanh is of. */
+static guint
+add_gelu (GhloKernelBuilder *builder,
+          guint              x,
+          guint             *second)
+{
+  guint number = ghlo_kernel_add_node (builder, GHLO_NODE_FROM_BF16, F32, x, NONE, NONE), value;
+
+  value = rounded (builder, add (builder, GHLO_NODE_MULTIPLY, number, number));
+  value = rounded (builder, add (builder, GHLO_NODE_MULTIPLY, value, number));
+  value = rounded (builder, add (builder, GHLO_NODE_MULTIPLY, value, ghlo_kernel_add_float (builder, F32, 0.0446777)));
+  value = rounded (builder, add (builder, GHLO_NODE_ADD, value, number));
+  value = rounded (builder, add (builder, GHLO_NODE_MULTIPLY, value, ghlo_kernel_add_float (builder, F32, 0.796875)));
+  *second = value;
+  value = rounded (builder, add (builder, GHLO_NODE_TANH, value, NONE));
+  value = rounded (builder, add (builder, GHLO_NODE_ADD, value, ghlo_kernel_add_float (builder, F32, 1)));
+  value = rounded (builder, add (builder, GHLO_NODE_MULTIPLY, value, ghlo_kernel_add_float (builder, F32, 0.5)));
+
+  return rounded (builder, add (builder, GHLO_NODE_MULTIPLY, value, number));
+}
+
+/* The square, by which one of two numbers is chosen. */
+static guint
+add_choice (GhloKernelBuilder *builder,
+            guint              x,
+            guint             *second)
+{
+  guint number = ghlo_kernel_add_node (builder, GHLO_NODE_FROM_BF16, F32, x, NONE, NONE);
+  guint square = rounded (builder, add (builder, GHLO_NODE_MULTIPLY, number, number));
+  guint limit = ghlo_kernel_add_float (builder, F32, 0x1p120), is_less;
+
+  is_less = ghlo_kernel_add_node (builder, GHLO_NODE_LESS, GHLO_ELEMENT_TYPE_I1, square, limit, NONE);
+  *second = ghlo_kernel_add_node (builder, GHLO_NODE_SELECT, F32, is_less, limit, number);
+
+  return rounded (builder, add (builder, GHLO_NODE_ADD, square, number));
+}
+
+static void
+check_chain (ChainFunc chain,
+             float     least,
+             guint     most_wrong)
+{
+  g_autofree GhloKernel *kernel = new_kernel (UI16, chain), *exact = expand (kernel);
+  guint n_wrong = 0, teller;
+  g_autofree GhloKernel *hasty = ghlo_kernel_expand_hastily (kernel, &teller);
+
+  g_assert_nonnull (hasty);
+  for (guint bits = 0; bits < 1 << 16; bits++)
+    {
+      const double x = ghlo_float_from_bits (BF16, bits);
+      guint32 expected[3], found[3];
+
+      evaluate (exact, 0, bits, expected);
+      evaluate (hasty, teller, bits, found);
+      if (is_nan (found[2]))
+        n_wrong += !isnan (x);
+      else if (!(fabs (x) < least && x != 0))
+        for (guint i = 0; i < 2; i++)
+          if (!is_same (found[i], expected[i]))
+            g_error ("result %u of %a: 0x%08x in haste, expected 0x%08x", i, x, found[i], expected[i]);
+    }
+  g_assert_cmpuint (n_wrong, >, 0);
+  g_assert_cmpuint (n_wrong, <=, most_wrong);
+}
+
+/* Of all numbers of bf16 whose cubes, or squares, are not subnormal. What a square has decided on is never wrong, so
+ * that it is not rounded in haste; and the numbers of 2^36 and more have too large cubes. */
+static void
+test_chains (void)
+{
+  check_chain (add_gelu, 0x1p-40f, 2 * (128 - 36 + 1) * 128);
+  check_chain (add_choice, 0x1p-63f, 2 * (128 - 55 + 1) * 128);
+}
+
+/* Where there is nothing to round, and where nothing tells that it went wrong. */
+static guint
+add_comparison (GhloKernelBuilder *builder,
+                guint              x,
+                guint             *second)
+{
+  guint is_less = ghlo_kernel_add_node (builder, GHLO_NODE_LESS, GHLO_ELEMENT_TYPE_I1, rounded (builder, x), x, NONE);
+
+  return ghlo_kernel_add_node (builder, GHLO_NODE_SELECT, F32, is_less, x, ghlo_kernel_add_float (builder, F32, 1));
+}
+
+static guint
+add_sum (GhloKernelBuilder *builder,
+         guint              x,
+         guint             *second)
+{
+  return add (builder, GHLO_NODE_ADD, x, x);
+}
+
+static void
+test_none (void)
+{
+  static const ChainFunc chains[] = { add_comparison, add_sum };
+
+  for (guint i = 0; i < G_N_ELEMENTS (chains); i++)
+    {
+      g_autofree GhloKernel *kernel = new_kernel (F32, chains[i]);
+
+      guint teller;
+
+      g_assert_null (ghlo_kernel_expand_hastily (kernel, &teller));
+    }
+}
+
+int
+main (int    argc,
+      char **argv)
+{
+  g_test_init (&argc, &argv, NULL);
+  g_test_add_func ("/kernel/roundings/one", test_roundings);
+  g_test_add_func ("/kernel/roundings/chains", test_chains);
+  g_test_add_func ("/kernel/roundings/none", test_none);
+
+  return g_test_run ();
+}
