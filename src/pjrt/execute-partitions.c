@@ -59,7 +59,7 @@ hold_input (Execution    *self,
   return TRUE;
 }
 
-/* Checks all inputs before any is given up. */
+/* Checks what inputs are before any is given up. */
 static gboolean
 take_inputs (Execution                                 *self,
              const PJRT_LoadedExecutable_Execute_Args  *args,
@@ -71,7 +71,8 @@ take_inputs (Execution                                 *self,
     if (!hold_input (self, i, args->argument_lists[i / n][i % n], error))
       return FALSE;
   for (gsize i = 0; i < args->num_devices; i++)
-    ghlo_pjrt_give_up_inputs (self->executable, args->options, args->argument_lists[i]);
+    if (!ghlo_pjrt_give_up_inputs (self->executable, args->options, args->argument_lists[i], error))
+      return FALSE;
 
   return TRUE;
 }

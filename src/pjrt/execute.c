@@ -50,16 +50,14 @@ typedef struct
   guint             number;     /* in the client's habits; 0: it does not count */
 } Execution;
 
-/* Which inputs a run may take the memory of: the program allows it, the caller does not forbid it, and the buffer is no
- * other input as well. NULL where there are none. */
+/* Which inputs a run may take the memory of: the program allows it, and the caller does not forbid it. NULL where there
+ * are none. */
 static gboolean *
 list_given_up (const PJRT_Executable     *executable,
-               const PJRT_ExecuteOptions *options,        /* nullable */
-               PJRT_Buffer *const        *arguments)
+               const PJRT_ExecuteOptions *options)        /* nullable */
 {
   const guint n = executable->n_inputs;
   gboolean *given_up;
-  g_autoptr (GHashTable) seen = NULL;
 
   if (!executable->donates)
     return NULL;
@@ -68,37 +66,58 @@ list_given_up (const PJRT_Executable     *executable,
        && i < options->num_non_donatable_input_indices; i++)
     if (options->non_donatable_input_indices[i] >= 0 && options->non_donatable_input_indices[i] < n)
       given_up[options->non_donatable_input_indices[i]] = FALSE;
-  seen = g_hash_table_new (NULL, NULL);
-  for (guint i = 0; i < n; i++)
-    {
-      gpointer first;
-
-      if (!g_hash_table_lookup_extended (seen, arguments[i], NULL, &first))
-        {
-          g_hash_table_insert (seen, arguments[i], GUINT_TO_POINTER (i));
-          continue;
-        }
-      given_up[i] = FALSE;
-      given_up[GPOINTER_TO_UINT (first)] = FALSE;
-    }
 
   return given_up;
 }
 
-void
-ghlo_pjrt_give_up_inputs (const PJRT_Executable     *executable,
-                          const PJRT_ExecuteOptions *options,
-                          PJRT_Buffer *const        *arguments)
+/* A buffer that is given up is no other input as well. */
+static gboolean
+check_once (const PJRT_Executable  *executable,
+            const gboolean         *given_up,
+            PJRT_Buffer *const     *arguments,
+            GError                **error)
 {
-  g_autofree gboolean *given_up = list_given_up (executable, options, arguments);
+  g_autoptr (GHashTable) seen = g_hash_table_new (NULL, NULL);
 
-  for (guint i = 0; given_up != NULL && i < executable->n_inputs; i++)
+  for (guint i = 0; i < executable->n_inputs; i++)
+    {
+      gpointer first;
+
+      if (!g_hash_table_lookup_extended (seen, arguments[i], NULL, &first))
+        g_hash_table_insert (seen, arguments[i], GUINT_TO_POINTER (i));
+      else if (given_up[i] || given_up[GPOINTER_TO_UINT (first)])
+        {
+          g_set_error (error, GHLO_ERROR, GHLO_ERROR_INVALID_ARGUMENT,
+                       "inputs %u and %u are one buffer, and one of them is donated: expected a donated buffer once",
+                       GPOINTER_TO_UINT (first), i);
+          return FALSE;
+        }
+    }
+
+  return TRUE;
+}
+
+gboolean
+ghlo_pjrt_give_up_inputs (const PJRT_Executable      *executable,
+                          const PJRT_ExecuteOptions  *options,
+                          PJRT_Buffer *const         *arguments,
+                          GError                    **error)
+{
+  g_autofree gboolean *given_up = list_given_up (executable, options);
+
+  if (given_up == NULL)
+    return TRUE;
+  if (!check_once (executable, given_up, arguments, error))
+    return FALSE;
+  for (guint i = 0; i < executable->n_inputs; i++)
     {
       GhloPjrtPromise *promise = given_up[i] ? ghlo_pjrt_buffer_give_up (arguments[i]) : NULL;
 
       if (promise != NULL)
         ghlo_pjrt_promise_unref (promise);
     }
+
+  return TRUE;
 }
 
 /* Checks all inputs before any is given up. */
@@ -123,9 +142,8 @@ take_inputs (Execution                  *self,
       if (!ghlo_signature_check_tensor (&executable->core->signature, i, arguments[i]->type, error))
         return FALSE;
     }
-  ghlo_pjrt_give_up_inputs (executable, options, arguments);
 
-  return TRUE;
+  return ghlo_pjrt_give_up_inputs (executable, options, arguments, error);
 }
 
 /* The values of inputs, which are waited for; what is given up is the caller's alone then. */

@@ -10,10 +10,12 @@
 
 G_BEGIN_DECLS
 
-/* Of the buffers @arguments of one device those that a run may take the memory of are the caller's no more. */
-void         ghlo_pjrt_give_up_inputs     (const PJRT_Executable                     *executable,
+/* Of the buffers @arguments of one device those that a run may take the memory of are the caller's no more. FALSE with
+ * @error set, and nothing done, where one of these is another argument as well. */
+gboolean     ghlo_pjrt_give_up_inputs     (const PJRT_Executable                     *executable,
                                            const PJRT_ExecuteOptions                 *options,        /* nullable */
-                                           PJRT_Buffer *const                        *arguments);
+                                           PJRT_Buffer *const                        *arguments,
+                                           GError                                   **error);
 /* What the caller has of @output on @device until it is there; takes over the reference to @promise. */
 PJRT_Buffer *ghlo_pjrt_execute_promise    (const PJRT_Executable                     *executable,
                                            PJRT_Device                               *device,
