@@ -175,3 +175,22 @@ call_execute (PJRT_LoadedExecutable  *executable,
                      .num_devices = 1, .num_args = n_arguments, .output_lists = output_lists,
                      .device_complete_events = done);
 }
+
+PJRT_Error *
+call_run (PJRT_LoadedExecutable  *executable,
+          PJRT_Buffer           **arguments,
+          gsize                   n_arguments,
+          PJRT_Buffer           **output)
+{
+  PJRT_Event *done;
+  PJRT_Error *error = call_execute (executable, arguments, n_arguments, output, &done);
+
+  if (error != NULL)
+    return error;
+  error = CALL_ERROR (Event_Await, .event = done);
+  CALL (Event_Destroy, .event = done);
+  if (error != NULL)
+    CALL (Buffer_Destroy, .buffer = *output);
+
+  return error;
+}

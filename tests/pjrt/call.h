@@ -61,5 +61,10 @@ PJRT_Error            *call_execute   (PJRT_LoadedExecutable *executable,
                                        gsize                  n_arguments,
                                        PJRT_Buffer          **outputs,
                                        PJRT_Event           **done);
+/* The same, waited for: its one output, which is there, or the error, and then no output is left. */
+PJRT_Error            *call_run       (PJRT_LoadedExecutable *executable,
+                                       PJRT_Buffer          **arguments,
+                                       gsize                  n_arguments,
+                                       PJRT_Buffer          **output);
 
 G_END_DECLS

@@ -145,25 +145,6 @@ compile (PJRT_Client *client,
 
 static const float numbers[] = { 1, 2, 3, 4 };
 
-/* The error of a run, which may end after the call that begins it. */
-static PJRT_Error *
-run (PJRT_LoadedExecutable  *executable,
-     PJRT_Buffer            *input,
-     PJRT_Buffer           **output)
-{
-  PJRT_Event *done;
-  PJRT_Error *error = call_execute (executable, &input, 1, output, &done);
-
-  if (error != NULL)
-    return error;
-  error = CALL_ERROR (Event_Await, .event = done);
-  CALL (Event_Destroy, .event = done);
-  if (error != NULL)
-    CALL (Buffer_Destroy, .buffer = *output);
-
-  return error;
-}
-
 /* Without anybody who answers, and as a program that nobody of this process wrote. */
 static void
 check_refusal (PJRT_Client *client,
@@ -214,13 +195,13 @@ test_run (void)
   guint8 bits[4];
 
   g_assert_cmpint (g_atomic_int_get (&held[TWICE]), ==, 1);
-  call_check ("Execute", run (twice, input, &output));
+  call_check ("Execute", call_run (twice, &input, 1, &output));
   call_read (output, found, sizeof found);
   for (guint i = 0; i < 4; i++)
     g_assert_cmpfloat (found[i], ==, 4 * numbers[i]);
   CALL (Buffer_Destroy, .buffer = output);
 
-  call_check ("Execute", run (loose, input, &output));
+  call_check ("Execute", call_run (loose, &input, 1, &output));
   call_read (output, bits, sizeof bits);
   g_assert_cmpmem (bits, sizeof bits, "\1\1\1\1", 4);
   CALL (Buffer_Destroy, .buffer = output);
@@ -240,7 +221,7 @@ test_failure (void)
   PJRT_LoadedExecutable *fails = compile (client, FAILS, "tensor<4xf32>");
   PJRT_Buffer *input = call_floats (client, numbers, 4), *output;
 
-  call_check_error (run (fails, input, &output), PJRT_Error_Code_INTERNAL,
+  call_check_error (call_run (fails, &input, 1, &output), PJRT_Error_Code_INTERNAL,
                     "'stablehlo.custom_call @ghlo_python_callback': ValueError: no, thank you");
   CALL (Buffer_Destroy, .buffer = input);
   CALL (LoadedExecutable_Destroy, .executable = fails);
@@ -257,12 +238,12 @@ test_kept (void)
   PJRT_LoadedExecutable *twice = compile (client, TWICE, "tensor<4xf32>");
   PJRT_Buffer *inputs[] = { call_floats (client, numbers, 4), call_floats (client, others, 4) }, *output;
 
-  call_check ("Execute", run (keeps, inputs[0], &output));
+  call_check ("Execute", call_run (keeps, &inputs[0], 1, &output));
   CALL (Buffer_Destroy, .buffer = output);
   CALL (LoadedExecutable_Destroy, .executable = keeps);
   for (guint i = 0; i < 3; i++)
     {
-      call_check ("Execute", run (twice, inputs[1], &output));
+      call_check ("Execute", call_run (twice, &inputs[1], 1, &output));
       CALL (Buffer_Destroy, .buffer = output);
     }
   for (guint i = 0; i < 2; i++)
@@ -287,7 +268,7 @@ test_end (void)
   g_autofree char *program = make_program (TWICE, "tensor<4xf32>");
 
   set_callbacks (NULL);
-  call_check_error (run (loaded, input, &output), PJRT_Error_Code_INTERNAL, "has ended");
+  call_check_error (call_run (loaded, &input, 1, &output), PJRT_Error_Code_INTERNAL, "has ended");
   check_refusal (client, program);
   CALL (Buffer_Destroy, .buffer = input);
   CALL (LoadedExecutable_Destroy, .executable = loaded);

@@ -323,26 +323,6 @@ test_registration (void)
   call_check_error (register_type ("taken", &id), PJRT_Error_Code_INVALID_ARGUMENT, "type 'taken'");
 }
 
-/* The error of a run of @executable, which goes. */
-static PJRT_Error *
-run (PJRT_LoadedExecutable  *executable,
-     PJRT_Buffer           **arguments,
-     gsize                   n,
-     PJRT_Buffer           **output)
-{
-  PJRT_Event *done;
-  PJRT_Error *error = call_execute (executable, arguments, n, output, &done);
-
-  if (error != NULL)
-    return error;
-  error = CALL_ERROR (Event_Await, .event = done);
-  CALL (Event_Destroy, .event = done);
-  if (error != NULL)
-    CALL (Buffer_Destroy, .buffer = *output);
-
-  return error;
-}
-
 static void
 test_call (void)
 {
@@ -360,7 +340,7 @@ test_call (void)
   PJRT_Buffer *input = call_floats (client, numbers, 4), *output;
   float found[4];
 
-  call_check ("Execute", run (executable, &input, 1, &output));
+  call_check ("Execute", call_run (executable, &input, 1, &output));
   call_read (output, found, sizeof found);
   for (guint i = 0; i < 4; i++)
     g_assert_cmpfloat (found[i], ==, 2 * numbers[i]);
@@ -382,7 +362,7 @@ check_failure (const char      *body,
   PJRT_LoadedExecutable *executable = call_compile (client, program);
   PJRT_Buffer *input = call_floats (client, numbers, 4), *output;
 
-  call_check_error (run (executable, &input, 1, &output), code, part);
+  call_check_error (call_run (executable, &input, 1, &output), code, part);
   CALL (Buffer_Destroy, .buffer = input);
   CALL (LoadedExecutable_Destroy, .executable = executable);
   CALL (Client_Destroy, .client = client);
@@ -424,7 +404,7 @@ test_state (void)
   g_atomic_int_set (&n_calls, 0);
   for (int i = 1; i <= 3; i++)
     {
-      call_check ("Execute", run (executable, NULL, 0, &output));
+      call_check ("Execute", call_run (executable, NULL, 0, &output));
       call_read (output, &found, sizeof found);
       g_assert_cmpfloat (found, ==, (float) (i * i + 5));
       CALL (Buffer_Destroy, .buffer = output);

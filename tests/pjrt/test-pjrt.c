@@ -460,34 +460,6 @@ test_donation (void)
   CALL (Client_Destroy, .client = client);
 }
 
-/* A run cannot take the memory of what it reads as another input. */
-static void
-test_donation_once (void)
-{
-  PJRT_Client *client = call_client ("cpu");
-  PJRT_LoadedExecutable *loaded = call_compile (client,
-    "func.func @main(%a: tensor<4xf32> {tf.aliasing_output = 0 : i32}, %b: tensor<4xf32>) -> tensor<4xf32> {\n"
-    "  %0 = stablehlo.add %a, %b : tensor<4xf32>\n"
-    "  return %0 : tensor<4xf32>\n"
-    "}\n");
-  const float numbers[] = { 1, 2, 3, 4 };
-  PJRT_Buffer *buffer = call_floats (client, numbers, 4), *other = call_floats (client, numbers, 4), *sum = NULL;
-  PJRT_Buffer *twice[] = { buffer, buffer }, *apart[] = { buffer, other };
-  float found[4];
-
-  call_check_error (call_execute (loaded, twice, 2, &sum, NULL), PJRT_Error_Code_INVALID_ARGUMENT,
-                    "expected a donated buffer once");
-  g_assert_false (CALL (Buffer_IsDeleted, .buffer = buffer).is_deleted);
-  call_check ("Execute", call_execute (loaded, apart, 2, &sum, NULL));
-  call_read (sum, found, sizeof found);
-  g_assert_cmpfloat (found[3], ==, 8);
-  CALL (Buffer_Destroy, .buffer = sum);
-  CALL (Buffer_Destroy, .buffer = other);
-  CALL (Buffer_Destroy, .buffer = buffer);
-  CALL (LoadedExecutable_Destroy, .executable = loaded);
-  CALL (Client_Destroy, .client = client);
-}
-
 /* Host memory with strides, and with bits that mean nothing. */
 
 static PJRT_Buffer *
@@ -689,7 +661,6 @@ main (int    argc,
   g_test_add_func ("/pjrt/run", test_run);
   g_test_add_func ("/pjrt/refusals", test_refusals);
   g_test_add_func ("/pjrt/donation", test_donation);
-  g_test_add_func ("/pjrt/donation-once", test_donation_once);
   g_test_add_func ("/pjrt/host-buffers", test_host_buffers);
   g_test_add_func ("/pjrt/zero-copy", test_zero_copy);
   g_test_add_func ("/pjrt/copies", test_copies);
