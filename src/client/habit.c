@@ -19,26 +19,28 @@ ghlo_habit_begin (GhloHabits *habits,
                   GhloHabit  *habit,
                   gboolean   *is_awaited)
 {
-  g_autoptr (GMutexLocker) locker = g_mutex_locker_new (&habits->lock);
+  guint number;
 
+  g_mutex_lock (&habits->lock);
   if (habit->last != 0 && habits->last - habit->last < N_KNOWN)
     habit->n_awaited = (habits->awaited & bit_of (habit->last)) != 0 ? MIN (habit->n_awaited + 1, HABIT) : 0;
   habits->last++;
   if (habits->last == 0)
     habits->last++;
   habits->awaited &= ~bit_of (habits->last);
-  habit->last = habits->last;
+  number = habit->last = habits->last;
   *is_awaited = habit->n_awaited == HABIT;
+  g_mutex_unlock (&habits->lock);
 
-  return habit->last;
+  return number;
 }
 
 void
 ghlo_habit_wait (GhloHabits *habits,
                  guint       number)
 {
-  g_autoptr (GMutexLocker) locker = g_mutex_locker_new (&habits->lock);
-
+  g_mutex_lock (&habits->lock);
   if (number != 0 && number == habits->last)
     habits->awaited |= bit_of (number);
+  g_mutex_unlock (&habits->lock);
 }

@@ -51,8 +51,7 @@ typedef enum
 } GhloNodeKind;
 
 /* Of a quotient's operands it is known that two steps from the divisor's root give it, rounded once, though that is not
- * so of all (spirv/floats.c): test-kernel-quotients goes through those that functions have. It changes no bit, and
- * texts of kernels do not have it. */
+ * so of all (spirv/floats.c): test-kernel-quotients goes through those that functions have. It changes no bit. */
 enum { GHLO_QUOTIENT_IS_TAME = 1 };
 
 /* What is computed at one point, of type i1, i8 … i64, ui8 … ui64, f32 or f64. */

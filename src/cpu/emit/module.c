@@ -169,9 +169,19 @@ initialize (void)
 
   if (!g_once_init_enter (&done))
     return;
-  /* With what describes it. */
+#ifdef GHLO_NATIVE_ALONE
   LLVMInitializeNativeTarget ();
   LLVMInitializeNativeAsmPrinter ();
+#else
+  LLVMInitializeX86TargetInfo ();
+  LLVMInitializeX86Target ();
+  LLVMInitializeX86TargetMC ();
+  LLVMInitializeX86AsmPrinter ();
+  LLVMInitializeAArch64TargetInfo ();
+  LLVMInitializeAArch64Target ();
+  LLVMInitializeAArch64TargetMC ();
+  LLVMInitializeAArch64AsmPrinter ();
+#endif
   /* Relocations, symbols and all that only constructors use are more than what compiles do. */
   ghlo_emit_give_back_pages ();
   g_once_init_leave (&done, 1);

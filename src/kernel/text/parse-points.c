@@ -56,6 +56,8 @@ parse_operands (GhloKernelParser *self,
   for (guint i = 0; i < ghlo_node_spec (kind)->n_operands; i++)
     if (!ghlo_kernel_parser_number (self, GHLO_KERNEL_TOKEN_NODE, self->n_nodes, &operands[i]))
       return FALSE;
+  if (kind == GHLO_NODE_DIVIDE && type == GHLO_ELEMENT_TYPE_F32 && ghlo_kernel_parser_accept_word (self, "tame"))
+    return ghlo_kernel_add_tame_quotient (self->builder, operands[0], operands[1]) != GHLO_KERNEL_NONE;
 
   return ghlo_kernel_add_node (self->builder, kind, type, operands[0], operands[1], operands[2]) != GHLO_KERNEL_NONE;
 }

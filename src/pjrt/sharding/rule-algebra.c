@@ -94,8 +94,9 @@ ghlo_pjrt_rule_fft (GhloPjrtRule   *self,
 {
   const GhloIrType *type = ghlo_pjrt_operand_type (op, 0), *result = op->results[0].type;
   gsize n;
-  g_autofree gint64 *lengths = ghlo_ir_op_dup_ints (op, "fft_length", &n);
 
+  /* How many they are is what counts. */
+  g_free (ghlo_ir_op_dup_ints (op, "fft_length", &n));
   for (guint i = 0; i < type->rank; i++)
     {
       const GhloPjrtFactorKind transformed = type->dimensions[i] == result->dimensions[i] ? GHLO_PJRT_FACTOR_OTHER
