@@ -5,6 +5,7 @@
 
 #pragma once
 
+#include "ir/type.h"
 #include "pjrt/client.h"
 #include "pjrt/promise.h"
 
@@ -51,6 +52,10 @@ PJRT_Buffer *ghlo_pjrt_buffer_new_from_host (PJRT_Device     *device,
                                              gpointer         release_data,
                                              GError         **error);
 
+/* A value that a function of a caller's is to write as a result of a program: a token, or a tensor of any content;
+ * UNSUPPORTED for another type. */
+GhloValue   *ghlo_pjrt_value_for_result (const GhloIrType *type,
+                                         GError         **error);
 /* Has the elements of a value that was written by a caller be as ours are: NumPy's booleans may be any byte, and short
  * integers have anything in front. */
 void         ghlo_pjrt_buffer_tidy      (GhloValue       *value);

@@ -8,6 +8,7 @@
 #include "base/ghlo-error.h"
 #include "ir/attr.h"
 #include "ir/custom-call.h"
+#include "passes/walk.h"
 #include "pjrt/buffer.h"
 
 /* NULL before they are set, and when Python has ended; atomic. */
@@ -63,33 +64,24 @@ typedef struct
   gboolean  has_effects;    /* one of them is called for its effects */
 } Found;
 
-/* What @op, or what is inside of it, calls. */
 static gboolean
 hold (const GhloIrOp  *op,
       Found           *found,
       GError         **error)
 {
-  if (is_callback (op))
-    {
-      const GhloPjrtCallbacks *python = g_atomic_pointer_get (&callbacks);
-      gint64 index = get_index (op);
+  const GhloPjrtCallbacks *python = g_atomic_pointer_get (&callbacks);
+  gint64 index = get_index (op);
 
-      if (python == NULL || !python->hold (index))
-        {
-          g_set_error (error, GHLO_ERROR, GHLO_ERROR_UNSUPPORTED,
-                       "the program calls function %" G_GINT64_FORMAT " of the Python process that wrote it, which is "
-                       "not there: expected a process with JAX and the package of this plugin, and the program's "
-                       "own functions", index);
-          return FALSE;
-        }
-      g_array_append_val (found->held, index);
-      found->has_effects |= ghlo_ir_op_get_int (op, "has_side_effect", FALSE) != 0;
+  if (python == NULL || !python->hold (index))
+    {
+      g_set_error (error, GHLO_ERROR, GHLO_ERROR_UNSUPPORTED,
+                   "the program calls function %" G_GINT64_FORMAT " of the Python process that wrote it, which is "
+                   "not there: expected a process with JAX and the package of this plugin, and the program's "
+                   "own functions", index);
+      return FALSE;
     }
-  for (guint i = 0; i < op->n_regions; i++)
-    for (const GhloIrBlock *block = op->regions[i].first; block != NULL; block = block->next)
-      for (const GhloIrOp *inner = block->first; inner != NULL; inner = inner->next)
-        if (!hold (inner, found, error))
-          return FALSE;
+  g_array_append_val (found->held, index);
+  found->has_effects |= ghlo_ir_op_get_int (op, "has_side_effect", FALSE) != 0;
 
   return TRUE;
 }
@@ -158,40 +150,14 @@ take_operands (const GhloCustomCallFrame  *frame,
 }
 
 static gboolean
-make_result (const GhloIrType  *type,
-             GhloValue        **result,
-             GError           **error)
-{
-  g_autoptr (GhloTensorType) tensor_type = NULL;
-  g_autofree char *text = NULL;
-
-  if (type->kind == GHLO_IR_TYPE_TOKEN)
-    {
-      *result = ghlo_value_new_token ();
-      return TRUE;
-    }
-  if (ghlo_ir_type_is_numbers (type) && ghlo_ir_type_has_static_shape (type))
-    tensor_type = ghlo_ir_type_to_tensor_type (type);
-  if (tensor_type == NULL)
-    {
-      text = ghlo_ir_type_to_string (type);
-      g_set_error (error, GHLO_ERROR, GHLO_ERROR_UNSUPPORTED,
-                   "expected tensors of static shapes or tokens as results of a call of Python, found %s", text);
-      return FALSE;
-    }
-  *result = ghlo_value_new_uninitialized (tensor_type, error);
-
-  return *result != NULL;
-}
-
-static gboolean
 make_results (const GhloCustomCallFrame  *frame,
               Arrays                     *results,
               GError                    **error)
 {
   for (guint i = 0; i < frame->op->n_results; i++)
     {
-      if (!make_result (frame->op->results[i].type, &frame->results[i], error))
+      frame->results[i] = ghlo_pjrt_value_for_result (frame->op->results[i].type, error);
+      if (frame->results[i] == NULL)
         return FALSE;
       if (frame->results[i]->kind == GHLO_VALUE_TENSOR)
         arrays_add (results, frame->results[i], NULL);
@@ -273,8 +239,9 @@ ghlo_pjrt_callbacks_find (const GhloIrModule  *module,
   Found found = { held, FALSE };
 
   *targets = NULL;
-  if (!hold (module->op, &found, error))
-    return FALSE;
+  for (const GhloIrOp *op = module->op; op != NULL; op = ghlo_pass_next_op (op, module->op))
+    if (is_callback (op) && !hold (op, &found, error))
+      return FALSE;
   *have_effects = found.has_effects;
   if (held->len > 0)
     *targets = ghlo_custom_targets_with (NULL, target);

@@ -98,6 +98,12 @@ static const guint8 primitive_types[] = {
   [PJRT_Buffer_Type_C64] = 15, [PJRT_Buffer_Type_C128] = 18,
 };
 
+guint
+ghlo_pjrt_primitive_type (PJRT_Buffer_Type type)
+{
+  return (guint) type < G_N_ELEMENTS (primitive_types) ? primitive_types[type] : 0;
+}
+
 /* Fields of ShapeProto, and of its LayoutProto. */
 enum { ELEMENT_TYPE = 2, DIMENSIONS = 3, LAYOUT = 5, IS_DYNAMIC_DIMENSION = 6 };
 enum { MINOR_TO_MAJOR = 1, TAIL_PADDING_ALIGNMENT_IN_ELEMENTS = 16 };
@@ -130,7 +136,7 @@ ghlo_pjrt_shape_write (PJRT_Buffer_Type  element,
       ghlo_pjrt_append_varint (sizes, (guint64) dims[i]);
       ghlo_pjrt_append_varint (dynamic, FALSE);
     }
-  ghlo_pjrt_append_number (bytes, ELEMENT_TYPE, primitive_types[element]);
+  ghlo_pjrt_append_number (bytes, ELEMENT_TYPE, ghlo_pjrt_primitive_type (element));
   if (n_dims > 0)
     ghlo_pjrt_append_message (bytes, DIMENSIONS, sizes);
   append_layout (bytes, n_dims);

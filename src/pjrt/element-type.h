@@ -13,6 +13,8 @@ G_BEGIN_DECLS
 /* INVALID where the other has none. */
 GhloElementType  ghlo_pjrt_element_type_from (PJRT_Buffer_Type type);
 PJRT_Buffer_Type ghlo_pjrt_element_type_to   (GhloElementType  type);
+/* xla.PrimitiveType; 0 where XLA has none. */
+guint            ghlo_pjrt_primitive_type    (PJRT_Buffer_Type type);
 
 /* Of a tensor on a device, with whatever layout (nullable) callers want it to have there. INVALID_ARGUMENT for what
  * fits into no memory, UNSUPPORTED for elements and layouts that we have not. */

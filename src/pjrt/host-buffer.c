@@ -23,6 +23,26 @@ is_loose (GhloElementType type)
   return ghlo_element_info (type)->bits < 8;
 }
 
+GhloValue *
+ghlo_pjrt_value_for_result (const GhloIrType  *type,
+                            GError           **error)
+{
+  g_autoptr (GhloTensorType) tensor_type = NULL;
+  g_autofree char *text = NULL;
+
+  if (type->kind == GHLO_IR_TYPE_TOKEN)
+    return ghlo_value_new_token ();
+  if (ghlo_ir_type_is_numbers (type) && ghlo_ir_type_has_static_shape (type))
+    tensor_type = ghlo_ir_type_to_tensor_type (type);
+  if (tensor_type != NULL)
+    return ghlo_value_new_uninitialized (tensor_type, error);
+  text = ghlo_ir_type_to_string (type);
+  g_set_error (error, GHLO_ERROR, GHLO_ERROR_UNSUPPORTED,
+               "expected tensors of static shapes or tokens as results of a call of the host, found %s", text);
+
+  return NULL;
+}
+
 void
 ghlo_pjrt_buffer_tidy (GhloValue *value)
 {

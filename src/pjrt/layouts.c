@@ -90,6 +90,28 @@ ghlo_pjrt_layout_read_order (const PJRT_Buffer_MemoryLayout *layout,
   return TRUE;
 }
 
+GhloValue *
+ghlo_pjrt_layout_reorder (const GhloValue  *value,
+                          const gsize      *order,
+                          GError          **error)
+{
+  const guint rank = value->type->rank;
+  const gint64 *dims = value->type->dimensions;
+  const GhloElementType element = value->type->element_type;
+  gint64 dense[GHLO_MAX_RANK], sizes[GHLO_MAX_RANK], strides[GHLO_MAX_RANK];
+  g_autoptr (GhloTensorType) type = NULL;
+
+  ghlo_shape_strides (dims, rank, (gint64) ghlo_element_type_get_size (element), dense);
+  for (guint i = 0; i < rank; i++)
+    {
+      sizes[i] = dims[order[i]];
+      strides[i] = dense[order[i]];
+    }
+  type = ghlo_tensor_type_new (element, sizes, rank);
+
+  return type != NULL ? ghlo_value_new_copied (type, value->data, strides, error) : NULL;
+}
+
 gboolean
 ghlo_pjrt_layout_check (const PJRT_Buffer_MemoryLayout  *layout,
                         gsize                            rank,

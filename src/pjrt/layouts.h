@@ -7,6 +7,7 @@
 #pragma once
 
 #include "pjrt/abi-extensions.h"
+#include "runtime/value.h"
 
 G_BEGIN_DECLS
 
@@ -20,6 +21,10 @@ const int64_t             *ghlo_pjrt_layout_order (const PJRT_Layouts_MemoryLayo
 gboolean ghlo_pjrt_layout_read_order (const PJRT_Buffer_MemoryLayout  *layout,
                                       gsize                            rank,
                                       gsize                           *order);
+/* A copy of @value, which is on the host, with its dimensions in @order, from the outermost to the innermost one. */
+GhloValue *ghlo_pjrt_layout_reorder  (const GhloValue                 *value,
+                                      const gsize                     *order,
+                                      GError                         **error);
 /* Whether the layout (nullable) is ours; UNSUPPORTED for another. */
 gboolean ghlo_pjrt_layout_check      (const PJRT_Buffer_MemoryLayout  *layout,
                                       gsize                            rank,

@@ -25,29 +25,6 @@ typedef struct
   gsize     order[GHLO_MAX_RANK];       /* from the outermost to the innermost one */
 } Reading;
 
-/* @value, which is on the host, with its dimensions in the order that is wanted. */
-static GhloValue *
-reorder (GhloValue      *value,
-         const Reading  *reading,
-         GError        **error)
-{
-  const guint rank = value->type->rank;
-  const gint64 *dims = value->type->dimensions;
-  const GhloElementType element = value->type->element_type;
-  gint64 dense[GHLO_MAX_RANK], sizes[GHLO_MAX_RANK], strides[GHLO_MAX_RANK];
-  g_autoptr (GhloTensorType) type = NULL;
-
-  ghlo_shape_strides (dims, rank, (gint64) ghlo_element_type_get_size (element), dense);
-  for (guint i = 0; i < rank; i++)
-    {
-      sizes[i] = dims[reading->order[i]];
-      strides[i] = dense[reading->order[i]];
-    }
-  type = ghlo_tensor_type_new (element, sizes, rank);
-
-  return type != NULL ? ghlo_value_new_copied (type, value->data, strides, error) : NULL;
-}
-
 static gboolean
 read_value (GhloValue      *value,
             const Reading  *reading,
@@ -59,7 +36,7 @@ read_value (GhloValue      *value,
     return FALSE;
   if (reading->is_ordered)
     {
-      ordered = reorder (value, reading, error);
+      ordered = ghlo_pjrt_layout_reorder (value, reading->order, error);
       if (ordered == NULL)
         return FALSE;
       value = ordered;

@@ -102,6 +102,8 @@ First (ffi::ScratchAllocator scratch, ffi::Buffer<ffi::F32> x, ffi::ResultBuffer
 
   if (!own.has_value ())
     return ffi::Error::Internal ("no memory");
+  if (n_rows != y->element_count () || x.dimensions ()[1] != 3)
+    return ffi::Error::Internal ("expected the dimensions that the program says");
   for (size_t i = 0; i < n_rows; i++)
     static_cast<float *> (*own)[i] = x.typed_data ()[i];
   for (size_t i = 0; i < n_rows; i++)

@@ -11,47 +11,18 @@
 #include "base/element.h"
 #include "base/ghlo-error.h"
 #include "ir/attr.h"
+#include "pjrt/element-type.h"
 
+/* The numbers of both are XLA's. */
 XLA_FFI_DataType
 ghlo_pjrt_ffi_type_of (GhloElementType type)
 {
-  static const XLA_FFI_DataType theirs[] = {
-    [GHLO_ELEMENT_TYPE_I1] = XLA_FFI_DataType_PRED,
-    [GHLO_ELEMENT_TYPE_I8] = XLA_FFI_DataType_S8,
-    [GHLO_ELEMENT_TYPE_I16] = XLA_FFI_DataType_S16,
-    [GHLO_ELEMENT_TYPE_I32] = XLA_FFI_DataType_S32,
-    [GHLO_ELEMENT_TYPE_I64] = XLA_FFI_DataType_S64,
-    [GHLO_ELEMENT_TYPE_INDEX] = XLA_FFI_DataType_S64,
-    [GHLO_ELEMENT_TYPE_UI8] = XLA_FFI_DataType_U8,
-    [GHLO_ELEMENT_TYPE_UI16] = XLA_FFI_DataType_U16,
-    [GHLO_ELEMENT_TYPE_UI32] = XLA_FFI_DataType_U32,
-    [GHLO_ELEMENT_TYPE_UI64] = XLA_FFI_DataType_U64,
-    [GHLO_ELEMENT_TYPE_F8E3M4] = XLA_FFI_DataType_F8E3M4,
-    [GHLO_ELEMENT_TYPE_F8E4M3] = XLA_FFI_DataType_F8E4M3,
-    [GHLO_ELEMENT_TYPE_F8E4M3FN] = XLA_FFI_DataType_F8E4M3FN,
-    [GHLO_ELEMENT_TYPE_F8E4M3FNUZ] = XLA_FFI_DataType_F8E4M3FNUZ,
-    [GHLO_ELEMENT_TYPE_F8E4M3B11FNUZ] = XLA_FFI_DataType_F8E4M3B11FNUZ,
-    [GHLO_ELEMENT_TYPE_F8E5M2] = XLA_FFI_DataType_F8E5M2,
-    [GHLO_ELEMENT_TYPE_F8E5M2FNUZ] = XLA_FFI_DataType_F8E5M2FNUZ,
-    [GHLO_ELEMENT_TYPE_F8E8M0FNU] = XLA_FFI_DataType_F8E8M0FNU,
-    [GHLO_ELEMENT_TYPE_BF16] = XLA_FFI_DataType_BF16,
-    [GHLO_ELEMENT_TYPE_F16] = XLA_FFI_DataType_F16,
-    [GHLO_ELEMENT_TYPE_F32] = XLA_FFI_DataType_F32,
-    [GHLO_ELEMENT_TYPE_F64] = XLA_FFI_DataType_F64,
-    [GHLO_ELEMENT_TYPE_COMPLEX_F32] = XLA_FFI_DataType_C64,
-    [GHLO_ELEMENT_TYPE_COMPLEX_F64] = XLA_FFI_DataType_C128,
-  };
+  if (type == GHLO_ELEMENT_TYPE_INDEX)
+    return XLA_FFI_DataType_S64;
+  if (type != GHLO_ELEMENT_TYPE_I1 && ghlo_element_info (type)->bits < 8)
+    return XLA_FFI_DataType_INVALID;
 
-  return (guint) type < G_N_ELEMENTS (theirs) ? theirs[type] : XLA_FFI_DataType_INVALID;
-}
-
-static gpointer
-keep (GPtrArray *memory,
-      gpointer   block)
-{
-  g_ptr_array_add (memory, block);
-
-  return block;
+  return (XLA_FFI_DataType) ghlo_pjrt_primitive_type (ghlo_pjrt_element_type_to (type));
 }
 
 /* Of the numbers that @attr is or has. */
@@ -74,9 +45,9 @@ make_scalar (const GhloIrAttr *attr,
 
   if (ghlo_pjrt_ffi_type_of (type) == XLA_FFI_DataType_INVALID)
     return NULL;
-  scalar = keep (memory, g_new (XLA_FFI_Scalar, 1));
+  scalar = ghlo_pjrt_ffi_keep (memory, g_new (XLA_FFI_Scalar, 1));
   scalar->dtype = ghlo_pjrt_ffi_type_of (type);
-  scalar->value = keep (memory, g_malloc0 (ghlo_element_info (type)->size));
+  scalar->value = ghlo_pjrt_ffi_keep (memory, g_malloc0 (ghlo_element_info (type)->size));
   if (attr->kind == GHLO_IR_ATTR_FLOAT)
     value.f = attr->real;
   else
@@ -96,9 +67,10 @@ make_array (GhloElementType   type,
 
   if (ghlo_pjrt_ffi_type_of (type) == XLA_FFI_DataType_INVALID || n > G_MAXSIZE / 16)
     return NULL;
-  array = keep (memory, g_new (XLA_FFI_Array, 1));
+  array = ghlo_pjrt_ffi_keep (memory, g_new (XLA_FFI_Array, 1));
   *array = (XLA_FFI_Array) {
-    ghlo_pjrt_ffi_type_of (type), n, keep (memory, g_malloc0 (MAX (n, 1) * ghlo_element_info (type)->size)),
+    ghlo_pjrt_ffi_type_of (type), n,
+    ghlo_pjrt_ffi_keep (memory, g_malloc0 (MAX (n, 1) * ghlo_element_info (type)->size)),
   };
 
   return array;
@@ -151,7 +123,7 @@ static void *
 make_string (const GhloIrAttr *attr,
              GPtrArray        *memory)
 {
-  XLA_FFI_ByteSpan *span = keep (memory, g_new (XLA_FFI_ByteSpan, 1));
+  XLA_FFI_ByteSpan *span = ghlo_pjrt_ffi_keep (memory, g_new (XLA_FFI_ByteSpan, 1));
 
   *span = (XLA_FFI_ByteSpan) { attr->text, attr->length };
 
@@ -168,7 +140,7 @@ make_dictionary (const GhloIrAttr  *attr,
                  GPtrArray         *memory,
                  GError           **error)
 {
-  XLA_FFI_Attrs *inner = keep (memory, g_new0 (XLA_FFI_Attrs, 1));
+  XLA_FFI_Attrs *inner = ghlo_pjrt_ffi_keep (memory, g_new0 (XLA_FFI_Attrs, 1));
 
   return read_dictionary (attr, memory, inner, error) ? inner : NULL;
 }
@@ -215,16 +187,16 @@ read_dictionary (const GhloIrAttr  *dictionary,
 
   *attributes = (XLA_FFI_Attrs) {
     .struct_size = sizeof *attributes, .size = (int64_t) n,
-    .types = keep (memory, g_new0 (XLA_FFI_AttrType, MAX (n, 1))),
-    .names = keep (memory, g_new0 (XLA_FFI_ByteSpan *, MAX (n, 1))),
-    .attrs = keep (memory, g_new0 (void *, MAX (n, 1))),
+    .types = ghlo_pjrt_ffi_keep (memory, g_new0 (XLA_FFI_AttrType, MAX (n, 1))),
+    .names = ghlo_pjrt_ffi_keep (memory, g_new0 (XLA_FFI_ByteSpan *, MAX (n, 1))),
+    .attrs = ghlo_pjrt_ffi_keep (memory, g_new0 (void *, MAX (n, 1))),
   };
   for (gsize i = 0; i < n; i++)
     {
       const GhloIrNamedAttr *entry = &dictionary->entries[i];
       GError *problem = NULL;
 
-      attributes->names[i] = keep (memory, g_new (XLA_FFI_ByteSpan, 1));
+      attributes->names[i] = ghlo_pjrt_ffi_keep (memory, g_new (XLA_FFI_ByteSpan, 1));
       *attributes->names[i] = (XLA_FFI_ByteSpan) { entry->name, strlen (entry->name) };
       attributes->attrs[i] = make (entry->value, memory, &attributes->types[i], &problem);
       if (attributes->attrs[i] != NULL)

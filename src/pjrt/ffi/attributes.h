@@ -10,6 +10,16 @@
 
 G_BEGIN_DECLS
 
+/* @block, which @memory frees with g_free () from now on. */
+static inline gpointer
+ghlo_pjrt_ffi_keep (GPtrArray *memory,
+                    gpointer   block)
+{
+  g_ptr_array_add (memory, block);
+
+  return block;
+}
+
 /* INVALID where handlers have no such type: elements are whole bytes. */
 XLA_FFI_DataType ghlo_pjrt_ffi_type_of (GhloElementType type);
 

@@ -8,11 +8,14 @@
 #include <string.h>
 
 #include "base/ghlo-error.h"
+#include "base/sizes.h"
 #include "ir/attr.h"
+#include "passes/walk.h"
 #include "pjrt/buffer.h"
 #include "pjrt/ffi/functions.h"
 #include "pjrt/ffi/attributes.h"
 #include "pjrt/ffi/ffi.h"
+#include "pjrt/layouts.h"
 
 typedef struct
 {
@@ -126,65 +129,46 @@ get_site (Program         *program,
   return site;
 }
 
-/* The order of dimensions of an operand or result from the fastest on, which the caller frees; NULL where they are in
- * the order of rows. */
-static gint64 *
+/* How dimensions lie, from the outermost to the innermost one; FALSE where they lie as rows do. */
+static gboolean
 read_order (const GhloIrOp *op,
             const char     *name,
-            guint           index)
+            guint           index,
+            gsize          *order)
 {
   const GhloIrAttr *layouts = ghlo_ir_op_get (op, name);
-  g_autofree gint64 *order = NULL;
+  g_autofree gint64 *inwards = NULL;
+  gboolean differs = FALSE;
   gsize n;
 
-  if (layouts == NULL || index >= layouts->length || !ghlo_ir_dense_to_int64 (layouts->children[index], &order, &n))
-    return NULL;
+  if (layouts == NULL || index >= layouts->length || !ghlo_ir_dense_to_int64 (layouts->children[index], &inwards, &n)
+      || n > GHLO_MAX_RANK)
+    return FALSE;
   for (gsize i = 0; i < n; i++)
-    if (order[i] != (gint64) (n - 1 - i))
-      return g_steal_pointer (&order);
-
-  return NULL;
-}
-
-/* Fills the bytes between neighbours of each dimension, which lie in @order. */
-static void
-find_strides (const GhloTensorType *type,
-              const gint64         *order,
-              gint64               *strides)
-{
-  const gint64 *dimensions = ghlo_tensor_type_get_dimensions (type, NULL);
-  gint64 stride = ghlo_element_info (ghlo_tensor_type_get_element_type (type))->size;
-
-  for (guint i = 0; i < ghlo_tensor_type_get_rank (type); i++)
     {
-      strides[order[i]] = stride;
-      stride *= dimensions[order[i]];
+      order[i] = (gsize) inwards[n - 1 - i];
+      differs |= order[i] != i;
     }
+
+  return differs;
 }
 
-/* A copy of @value whose rows, as NumPy would see them, lie in @order. */
+/* A copy by rows of @value, whose dimensions lie in @order. */
 static GhloValue *
-lay_out (GhloValue     *value,
-         const gint64  *order,
-         GError       **error)
+restore_rows (const GhloValue  *value,
+              const gsize      *order,
+              GError          **error)
 {
-  const guint rank = ghlo_tensor_type_get_rank (value->type);
-  const gint64 *dimensions = ghlo_tensor_type_get_dimensions (value->type, NULL);
-  g_autofree gint64 *rows = g_new (gint64, rank), *strides = g_new (gint64, rank);
-  g_autofree gint64 *turned = g_new (gint64, rank), *turned_strides = g_new (gint64, rank);
-  g_autoptr (GhloTensorType) type = NULL;
+  const guint rank = value->type->rank;
+  gint64 sizes[GHLO_MAX_RANK], dense[GHLO_MAX_RANK], strides[GHLO_MAX_RANK];
 
   for (guint i = 0; i < rank; i++)
-    rows[i] = rank - 1 - i;
-  find_strides (value->type, rows, strides);
+    sizes[i] = value->type->dimensions[order[i]];
+  ghlo_shape_strides (sizes, rank, (gint64) ghlo_element_type_get_size (value->type->element_type), dense);
   for (guint i = 0; i < rank; i++)
-    {
-      turned[i] = dimensions[order[rank - 1 - i]];
-      turned_strides[i] = strides[order[rank - 1 - i]];
-    }
-  type = ghlo_tensor_type_new (ghlo_tensor_type_get_element_type (value->type), turned, rank);
+    strides[order[i]] = dense[i];
 
-  return ghlo_value_new_copied (type, value->data, turned_strides, error);
+  return ghlo_value_new_copied (value->type, value->data, strides, error);
 }
 
 /* One call. */
@@ -193,35 +177,27 @@ typedef struct
   const GhloCustomCallFrame *frame;
   GPtrArray                 *memory;            /* owned: of buffers */
   GPtrArray                 *copies;            /* owned: GhloValue, of operands that lie otherwise */
-  GhloValue                **results;           /* as the handler writes them; NULL for tokens */
+  GhloValue                **results;           /* owned, with its members, as the handler writes them */
   XLA_FFI_CallFrame          call;
 } Call;
 
-static gpointer
-keep (GPtrArray *memory,
-      gpointer   block)
-{
-  g_ptr_array_add (memory, block);
-
-  return block;
-}
-
-/* NULL with @error set where handlers have no such type. @type NULL: a token. */
+/* Of @value, whose elements are @data where it is a tensor. NULL with @error set where handlers have no such type. */
 static XLA_FFI_Buffer *
-make_buffer (Call                  *self,
-             const GhloTensorType  *type,
-             void                  *data,
-             GError               **error)
+make_buffer (Call             *self,
+             const GhloValue  *value,
+             void             *data,
+             GError          **error)
 {
-  XLA_FFI_Buffer *buffer = keep (self->memory, g_new0 (XLA_FFI_Buffer, 1));
+  XLA_FFI_Buffer *buffer = ghlo_pjrt_ffi_keep (self->memory, g_new0 (XLA_FFI_Buffer, 1));
+  const GhloTensorType *type = value->type;
 
   *buffer = (XLA_FFI_Buffer) { .struct_size = sizeof *buffer, .dtype = XLA_FFI_DataType_TOKEN };
-  if (type == NULL)
+  if (value->kind != GHLO_VALUE_TENSOR)
     return buffer;
-  buffer->dtype = ghlo_pjrt_ffi_type_of (ghlo_tensor_type_get_element_type (type));
+  buffer->dtype = ghlo_pjrt_ffi_type_of (type->element_type);
   buffer->data = data;
-  buffer->rank = ghlo_tensor_type_get_rank (type);
-  buffer->dims = (int64_t *) ghlo_tensor_type_get_dimensions (type, NULL);
+  buffer->rank = type->rank;
+  buffer->dims = (int64_t *) type->dimensions;
   if (buffer->dtype == XLA_FFI_DataType_INVALID || ghlo_tensor_type_is_quantized (type))
     {
       g_autofree char *found = ghlo_tensor_type_to_string (type);
@@ -239,54 +215,32 @@ add_operand (Call     *self,
              guint     index,
              GError  **error)
 {
-  GhloValue *value = self->frame->operands[index];
-  g_autofree gint64 *order = NULL;
+  GhloValue *value = self->frame->operands[index], *laid_out = value;
+  gsize order[GHLO_MAX_RANK];
 
   self->call.args.types[index] = XLA_FFI_ArgType_BUFFER;
-  if (value->kind == GHLO_VALUE_TENSOR)
+  if (value->kind == GHLO_VALUE_TENSOR && read_order (self->frame->op, "operand_layouts", index, order))
     {
-      order = read_order (self->frame->op, "operand_layouts", index);
-      if (order != NULL)
-        {
-          value = lay_out (value, order, error);
-          if (value == NULL)
-            return FALSE;
-          g_ptr_array_add (self->copies, value);
-        }
+      laid_out = ghlo_pjrt_layout_reorder (value, order, error);
+      if (laid_out == NULL)
+        return FALSE;
+      g_ptr_array_add (self->copies, laid_out);
     }
-  self->call.args.args[index] = make_buffer (self, value->kind == GHLO_VALUE_TENSOR ? value->type : NULL, value->data,
-                                             error);
+  self->call.args.args[index] = make_buffer (self, value, laid_out->data, error);
 
   return self->call.args.args[index] != NULL;
 }
 
-/* FALSE with @error set for what is neither a token nor of static shape. */
 static gboolean
 make_result (Call     *self,
              guint     index,
              GError  **error)
 {
-  const GhloIrType *type = self->frame->op->results[index].type;
-  g_autoptr (GhloTensorType) tensor = NULL;
-
   self->call.rets.types[index] = XLA_FFI_RetType_BUFFER;
-  if (type->kind != GHLO_IR_TYPE_TOKEN)
-    {
-      if (ghlo_ir_type_is_numbers (type) && ghlo_ir_type_has_static_shape (type))
-        tensor = ghlo_ir_type_to_tensor_type (type);
-      if (tensor == NULL)
-        {
-          g_autofree char *text = ghlo_ir_type_to_string (type);
-
-          g_set_error (error, GHLO_ERROR, GHLO_ERROR_UNSUPPORTED,
-                       "expected tensors of static shapes or tokens as results of a handler, found %s", text);
-          return FALSE;
-        }
-      self->results[index] = ghlo_value_new_uninitialized (tensor, error);
-      if (self->results[index] == NULL)
-        return FALSE;
-    }
-  self->call.rets.rets[index] = make_buffer (self, tensor, tensor != NULL ? self->results[index]->data : NULL, error);
+  self->results[index] = ghlo_pjrt_value_for_result (self->frame->op->results[index].type, error);
+  if (self->results[index] == NULL)
+    return FALSE;
+  self->call.rets.rets[index] = make_buffer (self, self->results[index], self->results[index]->data, error);
 
   return self->call.rets.rets[index] != NULL;
 }
@@ -304,7 +258,7 @@ share (Call *self)
       XLA_FFI_Buffer *operand = self->call.args.args[ghlo_ir_struct_get_int (aliases->children[i], "operand_index")];
       GhloValue *result = self->results[n > 0 ? indices[0] : 0];
 
-      if (result == NULL || operand->data == NULL)
+      if (result->kind != GHLO_VALUE_TENSOR || operand->data == NULL)
         continue;
       memcpy (result->data, operand->data, result->n_bytes);
       operand->data = result->data;
@@ -318,21 +272,13 @@ give_results (Call    *self,
 {
   for (guint i = 0; i < self->frame->op->n_results; i++)
     {
-      g_autofree gint64 *order = read_order (self->frame->op, "result_layouts", i), *strides = NULL;
       GhloValue *result = self->results[i];
+      gsize order[GHLO_MAX_RANK];
 
-      if (result == NULL)
-        {
-          self->frame->results[i] = ghlo_value_new_token ();
-          continue;
-        }
-      ghlo_pjrt_buffer_tidy (result);
-      if (order != NULL)
-        {
-          strides = g_new (gint64, ghlo_tensor_type_get_rank (result->type));
-          find_strides (result->type, order, strides);
-          self->frame->results[i] = ghlo_value_new_copied (result->type, result->data, strides, error);
-        }
+      if (result->kind == GHLO_VALUE_TENSOR)
+        ghlo_pjrt_buffer_tidy (result);
+      if (result->kind == GHLO_VALUE_TENSOR && read_order (self->frame->op, "result_layouts", i, order))
+        self->frame->results[i] = restore_rows (result, order, error);
       else
         self->frame->results[i] = g_steal_pointer (&self->results[i]);
       if (self->frame->results[i] == NULL)
@@ -352,13 +298,13 @@ make_buffers (Call    *self,
 
   *args = (XLA_FFI_Args) {
     .struct_size = sizeof *args, .size = op->n_operands,
-    .types = keep (self->memory, g_new (XLA_FFI_ArgType, op->n_operands + 1)),
-    .args = keep (self->memory, g_new (void *, op->n_operands + 1)),
+    .types = ghlo_pjrt_ffi_keep (self->memory, g_new (XLA_FFI_ArgType, op->n_operands + 1)),
+    .args = ghlo_pjrt_ffi_keep (self->memory, g_new (void *, op->n_operands + 1)),
   };
   *rets = (XLA_FFI_Rets) {
     .struct_size = sizeof *rets, .size = op->n_results,
-    .types = keep (self->memory, g_new (XLA_FFI_RetType, op->n_results + 1)),
-    .rets = keep (self->memory, g_new (void *, op->n_results + 1)),
+    .types = ghlo_pjrt_ffi_keep (self->memory, g_new (XLA_FFI_RetType, op->n_results + 1)),
+    .rets = ghlo_pjrt_ffi_keep (self->memory, g_new (void *, op->n_results + 1)),
   };
   for (guint i = 0; i < op->n_operands; i++)
     if (!add_operand (self, i, error))
@@ -432,36 +378,40 @@ find_handler (const GhloIrOp *op)
   return name != NULL ? ghlo_pjrt_ffi_find (name) : NULL;
 }
 
-static gboolean
-add_targets (const GhloIrOp      *op,
-             GhloCustomTargets  **targets)
+/* A table like @targets (nullable), which it takes over, that answers the calls of @handler too. */
+static GhloCustomTargets *
+add_target (GhloCustomTargets        *targets,
+            const GhloPjrtFfiHandler *handler)
 {
-  const GhloPjrtFfiHandler *handler = find_handler (op);
-  gboolean found = handler != NULL;
+  Program *program = g_new0 (Program, 1);
+  g_autoptr (GhloCustomTarget) target = ghlo_custom_target_new (handler->name, answer, program, program_free);
+  GhloCustomTargets *more;
 
-  if (handler != NULL && ghlo_custom_targets_find (*targets, handler->name) == NULL)
-    {
-      Program *program = g_new0 (Program, 1);
-      g_autoptr (GhloCustomTarget) target = ghlo_custom_target_new (handler->name, answer, program, program_free);
-      GhloCustomTargets *before = *targets;
+  program->handler = handler;
+  g_mutex_init (&program->lock);
+  program->sites = g_hash_table_new_full (NULL, NULL, NULL, site_free);
+  more = ghlo_custom_targets_with (targets, target);
+  g_clear_pointer (&targets, ghlo_custom_targets_unref);
 
-      program->handler = handler;
-      g_mutex_init (&program->lock);
-      program->sites = g_hash_table_new_full (NULL, NULL, NULL, site_free);
-      *targets = ghlo_custom_targets_with (before, target);
-      g_clear_pointer (&before, ghlo_custom_targets_unref);
-    }
-  for (guint i = 0; i < op->n_regions; i++)
-    for (const GhloIrBlock *block = op->regions[i].first; block != NULL; block = block->next)
-      for (const GhloIrOp *inner = block->first; inner != NULL; inner = inner->next)
-        found |= add_targets (inner, targets);
-
-  return found;
+  return more;
 }
 
 gboolean
 ghlo_pjrt_ffi_add_targets (const GhloIrModule  *module,
                            GhloCustomTargets  **targets)
 {
-  return add_targets (module->op, targets);
+  gboolean found = FALSE;
+
+  for (const GhloIrOp *op = module->op; op != NULL; op = ghlo_pass_next_op (op, module->op))
+    {
+      const GhloPjrtFfiHandler *handler = find_handler (op);
+
+      if (handler == NULL)
+        continue;
+      if (ghlo_custom_targets_find (*targets, handler->name) == NULL)
+        *targets = add_target (*targets, handler);
+      found = TRUE;
+    }
+
+  return found;
 }
