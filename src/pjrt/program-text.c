@@ -16,19 +16,16 @@ is_of_shardy (const GhloIrOp *op)
          || op->kind == GHLO_OP_SDY_MANUAL_COMPUTATION;
 }
 
-/* What is in others comes before them. */
-static void
-find (const GhloIrOp *op,
-      GPtrArray      *found)
+static GPtrArray *
+find (GhloIrModule *module)
 {
-  for (guint i = 0; i < op->n_regions; i++)
-    for (const GhloIrBlock *block = op->regions[i].first; block != NULL; block = block->next)
-      for (GhloIrOp *inner = block->first; inner != NULL; inner = inner->next)
-        {
-          find (inner, found);
-          if (is_of_shardy (inner))
-            g_ptr_array_add (found, inner);
-        }
+  GPtrArray *found = g_ptr_array_new ();
+
+  for (GhloIrOp *op = module->op; op != NULL; op = ghlo_pass_next_op (op, module->op))
+    if (is_of_shardy (op))
+      g_ptr_array_add (found, op);
+
+  return found;
 }
 
 static gboolean
@@ -70,16 +67,16 @@ char *
 ghlo_pjrt_program_text (GhloIrModule  *module,
                         GError       **error)
 {
-  g_autoptr (GPtrArray) found = g_ptr_array_new ();
+  g_autoptr (GPtrArray) found = find (module);
   g_autoptr (GhloIrModule) copy = NULL;
 
-  find (module->op, found);
   if (found->len > 0)
     {
       copy = ghlo_ir_module_copy (module);
-      g_ptr_array_set_size (found, 0);
-      find (copy->op, found);
-      for (guint i = 0; i < found->len; i++)
+      g_ptr_array_unref (found);
+      found = find (copy);
+      /* What is in others before them. */
+      for (guint i = found->len; i-- > 0;)
         remove_op (g_ptr_array_index (found, i));
     }
 

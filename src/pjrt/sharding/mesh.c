@@ -15,6 +15,13 @@ ghlo_pjrt_mesh_clear (GhloPjrtMesh *self)
   g_clear_pointer (&self->partitions, g_free);
 }
 
+void
+ghlo_pjrt_mesh_free (GhloPjrtMesh *self)
+{
+  ghlo_pjrt_mesh_clear (self);
+  g_free (self);
+}
+
 gboolean
 ghlo_pjrt_read_sdy (GhloIrModule      *module,
                     const GhloIrAttr  *attr,

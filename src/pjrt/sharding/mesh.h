@@ -55,6 +55,7 @@ gboolean          ghlo_pjrt_mesh_read         (GhloPjrtMesh       *self,
                                                guint               n_partitions,
                                                GError            **error);
 void              ghlo_pjrt_mesh_clear        (GhloPjrtMesh       *self);
+void              ghlo_pjrt_mesh_free         (GhloPjrtMesh       *self);
 gboolean          ghlo_pjrt_mesh_equal        (const GhloPjrtMesh *self,
                                                const GhloPjrtMesh *other);
 /* Along sdy's manual_axes @axes: strides of positions in place of those of places, 0 along other axes. The number of

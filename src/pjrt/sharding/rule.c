@@ -66,12 +66,7 @@ ghlo_pjrt_rule_identity (GhloPjrtRule     *self,
   for (guint i = 0; i < self->n_tensors; i++)
     g_array_index (self->ranks, guint, i) = type->rank;
   for (guint dimension = 0; dimension < type->rank; dimension++)
-    {
-      int *places = ghlo_pjrt_rule_add (self, type->dimensions[dimension], GHLO_PJRT_FACTOR_SAME);
-
-      for (guint i = 0; i < self->n_tensors; i++)
-        places[i] = (int) dimension;
-    }
+    ghlo_pjrt_rule_add_everywhere (self, dimension, type->dimensions[dimension], GHLO_PJRT_FACTOR_SAME);
 }
 
 void

@@ -7,13 +7,6 @@
 
 #include <string.h>
 
-void
-ghlo_pjrt_mesh_free (GhloPjrtMesh *self)
-{
-  ghlo_pjrt_mesh_clear (self);
-  g_free (self);
-}
-
 GhloPjrtSpec *
 ghlo_pjrt_spec_new (const GhloPjrtMesh *mesh,
                     guint               rank)

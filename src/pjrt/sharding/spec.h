@@ -53,6 +53,4 @@ GhloPjrtSpec     *ghlo_pjrt_spec_show        (const GhloPjrtSpec  *self,
 GhloPjrtSharding *ghlo_pjrt_spec_to_sharding (const GhloPjrtSpec  *self,
                                               GhloTensorType      *type);
 
-void              ghlo_pjrt_mesh_free        (GhloPjrtMesh        *self);
-
 G_END_DECLS
