@@ -272,6 +272,7 @@ gboolean
 ghlo_ref_custom_rng_bit_generator (GhloRefCall *call,
                                    GError     **error)
 {
+  const GhloIrAttr *algorithm = ghlo_ir_op_get (call->op, "rng_algorithm");
   g_autofree gint64 *dimensions = NULL;
   const GhloValue *shape;
 
@@ -290,6 +291,9 @@ ghlo_ref_custom_rng_bit_generator (GhloRefCall *call,
     if (dimensions[i] < 0)
       return ghlo_ref_fail (call, error, "expected dimensions that are not negative, found %" G_GINT64_FORMAT,
                             dimensions[i]);
+  if (algorithm == NULL || algorithm->kind != GHLO_IR_ATTR_ENUM
+      || algorithm->subkind != GHLO_IR_ENUM_RNG_ALGORITHM)
+    return ghlo_ref_fail (call, error, "expected rng_algorithm = #stablehlo<rng_algorithm NAME>");
 
   return generate_bits (call, dimensions, shape->n_elements, error);
 }

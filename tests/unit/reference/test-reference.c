@@ -348,6 +348,13 @@ test_wrong_calls (void)
       "(tensor<2xui64>, tensor<1xi32>) -> (tensor<2xui64>, tensor<?xui32>)", "*not negative, found -1" },
     { "%w:2 = stablehlo.custom_call @stablehlo.dynamic_rng_bit_generator(%s, %z)",
       "(tensor<2xui64>, tensor<i32>) -> (tensor<2xui64>, tensor<?xui32>)", "*expected the shape as a vector*" },
+    { "%w:2 = stablehlo.custom_call @stablehlo.dynamic_rng_bit_generator(%s, %o)",
+      "(tensor<2xui64>, tensor<1xi32>) -> (tensor<2xui64>, tensor<?xui32>)", "*expected rng_algorithm = *" },
+    { "%w:2 = stablehlo.custom_call @stablehlo.dynamic_rng_bit_generator(%s, %o) {rng_algorithm = 123456789 : i32}",
+      "(tensor<2xui64>, tensor<1xi32>) -> (tensor<2xui64>, tensor<?xui32>)", "*expected rng_algorithm = *" },
+    { "%w:2 = stablehlo.custom_call @stablehlo.dynamic_rng_bit_generator(%s, %o)"
+      " {rng_algorithm = #stablehlo<precision HIGHEST>}",
+      "(tensor<2xui64>, tensor<1xi32>) -> (tensor<2xui64>, tensor<?xui32>)", "*expected rng_algorithm = *" },
   };
 
   for (guint i = 0; i < G_N_ELEMENTS (wrong); i++)
