@@ -81,8 +81,8 @@ test_forbidden (void)
   remove_name (name);
 }
 
-static void
-test_silent_pipe (void)
+static gint64
+cancel_a_silent_pipe (void)
 {
   char *name = make_name ();
   g_autoptr (GFile) file = g_file_new_for_path (name);
@@ -92,15 +92,27 @@ test_silent_pipe (void)
   gint64 start;
 
   g_assert_cmpint (mkfifo (name, 0600), ==, 0);
-  assert_refused (file, G_IO_ERROR, G_IO_ERROR_TIMED_OUT, "found nothing for 3 seconds");
-
   thread = help_cancel_later (cancellable, 20000);
   start = g_get_monotonic_time ();
   g_assert_null (ghlo_program_load (file, cancellable, &error));
   g_assert_error (error, G_IO_ERROR, G_IO_ERROR_CANCELLED);
-  g_assert_cmpint (g_get_monotonic_time () - start, <, 20000 + 2 * HELP_CANCEL_LIMIT);
+  start = g_get_monotonic_time () - start - 20000;
   g_thread_join (thread);
   remove_name (name);
+
+  return start;
+}
+
+static void
+test_silent_pipe (void)
+{
+  char *name = make_name ();
+  g_autoptr (GFile) file = g_file_new_for_path (name);
+
+  g_assert_cmpint (mkfifo (name, 0600), ==, 0);
+  assert_refused (file, G_IO_ERROR, G_IO_ERROR_TIMED_OUT, "found nothing for 3 seconds");
+  remove_name (name);
+  help_assert_soon (cancel_a_silent_pipe, 2 * HELP_CANCEL_LIMIT);
 }
 
 /* Comes late, and writes in two parts. */

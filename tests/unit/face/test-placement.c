@@ -177,12 +177,13 @@ test_read_once (void)
 }
 
 /* A read that is cancelled is answered soon, and leaves the buffer as it was. */
-static void
-test_read_cancelled (void)
+static gint64
+cancel_reads (void)
 {
   g_autoptr (GhloExecutable) executable = help_compile (HELP_ADD);
   g_autoptr (GhloResult) result = add (executable);
   GhloBuffer *output = ghlo_result_get_output (result, 0);
+  gint64 longest = 0;
 
   fake_take_time (FAKE_DOWNLOAD, 60 * G_USEC_PER_SEC);
   for (guint async = 0; async < 2; async++)
@@ -196,19 +197,27 @@ test_read_cancelled (void)
       if (async)
         {
           ghlo_buffer_read_async (output, cancellable, help_ready, &wait);
-          g_assert_cmpint (g_get_monotonic_time () - start, <, HELP_CANCEL_LIMIT);
+          longest = MAX (longest, g_get_monotonic_time () - start);
           g_assert_null (ghlo_buffer_read_finish (output, help_wait_run (&wait), &error));
         }
       else
         g_assert_null (ghlo_buffer_read (output, cancellable, &error));
       g_assert_error (error, G_IO_ERROR, G_IO_ERROR_CANCELLED);
-      g_assert_cmpint (g_get_monotonic_time () - start, <, 20000 + HELP_CANCEL_LIMIT);
+      longest = MAX (longest, g_get_monotonic_time () - start - 20000);
       g_assert_null (ghlo_buffer_get_host_bytes (output));
       g_thread_join (thread);
       help_wait_clear (&wait);
     }
   fake_take_time (FAKE_DOWNLOAD, 0);
   help_assert_sum (result);
+
+  return longest;
+}
+
+static void
+test_read_cancelled (void)
+{
+  help_assert_soon (cancel_reads, HELP_CANCEL_LIMIT);
 }
 
 /* What is bound goes to the device once, what is carried never leaves it. */
