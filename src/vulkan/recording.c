@@ -1,82 +1,21 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * A recording is a list of commands with the words of their tables. An instance is that list in a command buffer, with
- * tables in memory that the host writes: a run sets the addresses in them and puts the commands into the queue. The
- * instance that was used longest ago is used again once the device has ended with it.
- *
- * The gates of branches lie behind an instance's tables, so that commands can name them: dispatches behind one that is
- * closed do nothing by themselves, and where they are many the device passes over them if it has conditional
- * rendering.
+ * A recording is a list of commands with the words of their tables. A command waits for those before it where both use
+ * the same bytes and one writes them; recording-instance.c puts the list into command buffers and runs these.
  */
 
-#include "vulkan/recording.h"
+#include "vulkan/recording-private.h"
 
-#include <string.h>
-
-#include "base/debug.h"
 #include "vulkan/hazards.h"
-#include "vulkan/memory.h"
 #include "vulkan/pair.h"
-#include "vulkan/queue.h"
 #include "vulkan/shaders.h"
 #include "vulkan/spirv/spirv.h"
-#include "vulkan/stopwatch.h"
 
 /* Of a dispatch, in each dimension, on all devices (VkPhysicalDeviceLimits, required limits). */
 enum { MAX_GROUPS = 65535 };
 
-/* Runs of a recording that may be on their way; the next one waits for the first of them. */
-enum { MAX_INSTANCES = 64 };
-
-/* Commands behind a gate that are not worth to be passed over together: that costs two commands, and a barrier of its
- * own where they would need none. */
-enum { FEW_GATED = 3 };
-
 /* Accesses that are looked at for one that a new one has to wait for. Behind more of them, it waits. */
 enum { MAX_TOUCHED = 256 };
-
-typedef struct
-{
-  const char *name;
-  VkPipeline pipeline;
-  guint64    n_points;
-  guint      points_each, most_groups;
-  gboolean   takes_turns;
-  const GhloVulkanKernel *kernel;       /* of the dispatch; while it is recorded */
-  gboolean   waits;             /* for what is before it */
-  GhloStepPlace gate;           /* nowhere: it is always done */
-  guint      table;             /* the first of its words */
-  guint      first_access, n_accesses;
-  guint      n_of_first;        /* of these those of the first of two dispatches that are one; else 0 */
-} Command;
-
-typedef struct
-{
-  GList           link;         /* in the list of instances */
-  VkCommandBuffer commands;
-  guint64         table;        /* address */
-  guint64        *words;        /* the same */
-  guint64        *addresses;    /* by access what is in its word; no address at first */
-  guint64         value;        /* of the queue's timeline, when its last run is done */
-} Instance;
-
-struct _GhloVulkanRecording
-{
-  GhloVulkanDevice     *device;
-  GArray               *commands;   /* Command */
-  GArray               *words;      /* guint64 */
-  GArray               *accesses;   /* GhloVulkanAccess, the word being one of all words */
-  guint                 n_gates;    /* of branches */
-  double                seconds;    /* that it takes, about */
-  /* While it is recorded. */
-  const GhloStepExtent *buffers;
-  GhloStepPlace         gate;                   /* of the next dispatches */
-  guint                 first_open, n_open;     /* the first command that is not behind a barrier, and accesses since */
-  GMutex                lock;       /* guards what follows, and what is made of the pool */
-  VkCommandPool         pool;       /* VK_NULL_HANDLE until the first run */
-  GQueue                instances;  /* those that no thread is about to run, the one used longest ago first */
-  guint                 n_instances;
-};
 
 gsize
 ghlo_vulkan_reach (const GhloView *view,
@@ -109,7 +48,7 @@ ghlo_vulkan_recording_new (GhloVulkanDevice     *device,
   self->device = device;
   self->buffers = buffers;
   self->gate.buffer = GHLO_STEP_NONE;
-  self->commands = g_array_new (FALSE, FALSE, sizeof (Command));
+  self->commands = g_array_new (FALSE, FALSE, sizeof (GhloVulkanCommand));
   self->words = g_array_new (FALSE, FALSE, sizeof (guint64));
   self->accesses = g_array_new (FALSE, FALSE, sizeof (GhloVulkanAccess));
   g_mutex_init (&self->lock);
@@ -117,35 +56,10 @@ ghlo_vulkan_recording_new (GhloVulkanDevice     *device,
   return self;
 }
 
-/* Gates lie behind the tables. */
-static gsize
-gates_offset (const GhloVulkanRecording *self)
-{
-  return self->words->len * sizeof (guint64);
-}
-
-static gsize
-instance_size (const GhloVulkanRecording *self)
-{
-  return gates_offset (self) + self->n_gates * GHLO_STEP_GATE_STRIDE;
-}
-
 void
 ghlo_vulkan_recording_free (GhloVulkanRecording *self)
 {
-  GhloVulkanDevice *device = self->device;
-
-  for (GList *link; (link = g_queue_pop_head_link (&self->instances)) != NULL;)
-    {
-      Instance *instance = link->data;
-
-      ghlo_vulkan_memory_free (device->memory, instance->table, instance_size (self),
-                               ghlo_vulkan_queue_value (device->queue));
-      g_free (instance->addresses);
-      g_free (instance);
-    }
-  if (self->pool != VK_NULL_HANDLE)
-    ghlo_vulkan_queue_retire (device->queue, self->pool);
+  ghlo_vulkan_recording_free_instances (self);
   g_array_unref (self->commands);
   g_array_unref (self->words);
   g_array_unref (self->accesses);
@@ -196,7 +110,7 @@ is_conflict (const GhloVulkanRecording *self,
 
 static const GhloVulkanAccess *
 accesses_of (const GhloVulkanRecording *self,
-             const Command             *command)
+             const GhloVulkanCommand   *command)
 {
   return &g_array_index (self->accesses, GhloVulkanAccess, command->first_access);
 }
@@ -210,7 +124,7 @@ has_conflict (const GhloVulkanRecording *self,
     return TRUE;
   for (guint i = self->first_open; i < self->commands->len; i++)
     {
-      const Command *command = &g_array_index (self->commands, Command, i);
+      const GhloVulkanCommand *command = ghlo_vulkan_recording_command (self, i);
 
       for (guint k = 0; k < command->n_accesses; k++)
         if (is_conflict (self, &accesses_of (self, command)[k], access))
@@ -223,7 +137,7 @@ has_conflict (const GhloVulkanRecording *self,
 /* One whose words and accesses are there. */
 static void
 add_command (GhloVulkanRecording *self,
-             Command              command)
+             GhloVulkanCommand    command)
 {
   const GhloVulkanAccess *accesses = accesses_of (self, &command);
 
@@ -269,7 +183,7 @@ ghlo_vulkan_recording_add_gates (GhloVulkanRecording *self,
 
 static void
 add_access (GhloVulkanRecording *self,
-            Command             *command,
+            GhloVulkanCommand   *command,
             GhloVulkanAccess     access)
 {
   access.word += command->table;
@@ -281,7 +195,7 @@ void
 ghlo_vulkan_recording_dispatch (GhloVulkanRecording      *self,
                                 const GhloVulkanDispatch *dispatch)
 {
-  Command command = {
+  GhloVulkanCommand command = {
     dispatch->name, dispatch->pipeline, dispatch->n_points, dispatch->points_each,
     MIN (dispatch->most_groups, MAX_GROUPS), dispatch->takes_turns, dispatch->kernel, FALSE, self->gate,
     self->words->len, self->accesses->len, 0, 0,
@@ -306,7 +220,7 @@ ghlo_vulkan_recording_repeat (GhloVulkanRecording *self,
                               guint                n)
 {
   for (guint i = first; i < first + n; i++)
-    add_command (self, g_array_index (self->commands, Command, i));
+    add_command (self, *ghlo_vulkan_recording_command (self, i));
 }
 
 gboolean
@@ -314,7 +228,7 @@ ghlo_vulkan_recording_get_pair (const GhloVulkanRecording  *self,
                                 guint                       first,
                                 const GhloVulkanKernel    **kernels)
 {
-  const Command *commands = &g_array_index (self->commands, Command, first);
+  const GhloVulkanCommand *commands = ghlo_vulkan_recording_command (self, first);
 
   if (first + 2 > self->commands->len || commands[1].waits || commands[0].gate.buffer != commands[1].gate.buffer
       || commands[0].gate.offset != commands[1].gate.offset)
@@ -332,7 +246,7 @@ ghlo_vulkan_recording_join (GhloVulkanRecording *self,
                             VkPipeline           pipeline,
                             guint                n_groups)
 {
-  Command *commands = &g_array_index (self->commands, Command, first);
+  GhloVulkanCommand *commands = &g_array_index (self->commands, GhloVulkanCommand, first);
   g_autofree char *name = g_strdup_printf ("%s beside %s", commands[0].name, commands[1].name);
 
   commands[0].name = g_intern_string (name);
@@ -365,289 +279,6 @@ ghlo_vulkan_recording_end (GhloVulkanRecording *self,
   self->seconds = seconds;
 }
 
-static void
-record_command (const GhloVulkanRecording *self,
-                const Command             *command,
-                const Instance            *instance)
-{
-  const GhloVulkanFunctions *vk = self->device->vk;
-  const guint64 step = (guint64) command->most_groups * command->points_each;
-  GhloSpirvPush push = { .table = instance->table + command->table * sizeof (guint64) };
-
-  vk->CmdBindPipeline (instance->commands, VK_PIPELINE_BIND_POINT_COMPUTE, command->pipeline);
-  for (; push.first < command->n_points; push.first += step)
-    {
-      guint64 n = (command->n_points - push.first + command->points_each - 1) / command->points_each;
-
-      if (push.first > 0 && command->takes_turns)
-        ghlo_vulkan_add_barrier (vk, instance->commands);
-      vk->CmdPushConstants (instance->commands, ghlo_vulkan_queue_get_layout (self->device->queue),
-                            VK_SHADER_STAGE_COMPUTE_BIT, 0, sizeof push, &push);
-      vk->CmdDispatch (instance->commands, (guint32) MIN (n, command->most_groups), 1, 1);
-    }
-}
-
-/* How many commands from @first on are behind the same gate. */
-static guint
-count_gated (const GhloVulkanRecording *self,
-             guint                      first)
-{
-  const GhloStepPlace gate = g_array_index (self->commands, Command, first).gate;
-  guint n = 1;
-
-  for (; first + n < self->commands->len; n++)
-    {
-      const GhloStepPlace next = g_array_index (self->commands, Command, first + n).gate;
-
-      if (next.buffer != gate.buffer || next.offset != gate.offset)
-        break;
-    }
-
-  return n;
-}
-
-static void
-begin_conditional (const GhloVulkanRecording *self,
-                   const Instance            *instance,
-                   GhloStepPlace              gate)
-{
-  const GhloVulkanPlace place = ghlo_vulkan_memory_find (self->device->memory, instance->table + gates_offset (self)
-                                                                               + (guint64) gate.offset);
-  const VkConditionalRenderingBeginInfoEXT info = {
-    VK_STRUCTURE_TYPE_CONDITIONAL_RENDERING_BEGIN_INFO_EXT, .buffer = place.buffer, .offset = place.offset,
-  };
-
-  ghlo_vulkan_add_gate_barrier (self->device->vk, instance->commands);
-  self->device->vk->CmdBeginConditionalRenderingEXT (instance->commands, &info);
-}
-
-/* @n commands from @first on, behind the same gate. *reads_gates says whether the device may be reading one that what
- * comes behind the next barrier writes. */
-static void
-record_gated (const GhloVulkanRecording *self,
-              const Instance            *instance,
-              guint                      first,
-              guint                      n,
-              gboolean                  *reads_gates)
-{
-  const GhloVulkanFunctions *vk = self->device->vk;
-  const GhloStepPlace gate = g_array_index (self->commands, Command, first).gate;
-  const gboolean is_conditional = gate.buffer == GHLO_VULKAN_GATES && n > FEW_GATED
-                                  && self->device->features.conditional.conditionalRendering;
-
-  if (is_conditional)
-    begin_conditional (self, instance, gate);
-  for (guint i = first; i < first + n; i++)
-    {
-      const Command *command = &g_array_index (self->commands, Command, i);
-
-      if (command->waits && (i > first || !is_conditional))
-        {
-          (*reads_gates ? ghlo_vulkan_add_gate_barrier : ghlo_vulkan_add_barrier) (vk, instance->commands);
-          *reads_gates = FALSE;
-        }
-      record_command (self, command, instance);
-    }
-  if (is_conditional)
-    vk->CmdEndConditionalRenderingEXT (instance->commands);
-  *reads_gates |= is_conditional;
-}
-
-/* What was put into the queue before is waited for. */
-static gboolean
-begin_commands (const GhloVulkanRecording  *self,
-                VkCommandBuffer             commands,
-                GError                    **error)
-{
-  static const VkCommandBufferBeginInfo begin = { VK_STRUCTURE_TYPE_COMMAND_BUFFER_BEGIN_INFO };
-  const GhloVulkanFunctions *vk = self->device->vk;
-
-  if (!ghlo_vulkan_device_check (self->device, ghlo_vulkan_call (vk, BeginCommandBuffer, commands, &begin),
-                                 "begin commands", error))
-    return FALSE;
-  ghlo_vulkan_add_barrier (vk, commands);
-
-  return TRUE;
-}
-
-/* The host sees what they write. */
-static gboolean
-end_commands (const GhloVulkanRecording  *self,
-              VkCommandBuffer             commands,
-              GError                    **error)
-{
-  const GhloVulkanFunctions *vk = self->device->vk;
-
-  ghlo_vulkan_add_last_barrier (vk, commands);
-
-  return ghlo_vulkan_device_check (self->device, ghlo_vulkan_call (vk, EndCommandBuffer, commands), "end commands",
-                                   error);
-}
-
-static gboolean
-record_all (const GhloVulkanRecording  *self,
-            const Instance             *instance,
-            GError                    **error)
-{
-  gboolean reads_gates = FALSE;
-
-  if (!begin_commands (self, instance->commands, error))
-    return FALSE;
-  for (guint i = 0, n; i < self->commands->len; i += n)
-    {
-      n = count_gated (self, i);
-      record_gated (self, instance, i, n, &reads_gates);
-    }
-
-  return end_commands (self, instance->commands, error);
-}
-
-/* Puts command @number alone into the queue. */
-static gboolean
-put_command (GhloVulkanRecording  *self,
-             Instance             *instance,
-             guint                 number,
-             VkCommandBuffer       commands,
-             GError              **error)
-{
-  const Instance alone = { .commands = commands, .table = instance->table };
-
-  if (!begin_commands (self, commands, error))
-    return FALSE;
-  record_command (self, &g_array_index (self->commands, Command, number), &alone);
-
-  return end_commands (self, commands, error)
-         && ghlo_vulkan_queue_put (self->device->queue, commands, self->seconds, &instance->value, error);
-}
-
-static gboolean
-measure_command (GhloVulkanRecording  *self,
-                 Instance             *instance,
-                 guint                 number,
-                 const GhloMonitor    *monitor,
-                 GError              **error)
-{
-  GhloVulkanDevice *device = self->device;
-  const Command *command = &g_array_index (self->commands, Command, number);
-  const VkCommandBufferAllocateInfo info = { VK_STRUCTURE_TYPE_COMMAND_BUFFER_ALLOCATE_INFO,
-                                             .commandPool = self->pool, .commandBufferCount = 1 };
-  VkCommandBuffer commands;
-  gint64 nanoseconds = -1;
-  gboolean ok;
-
-  if (!ghlo_vulkan_device_check (device, ghlo_vulkan_call (device->vk, AllocateCommandBuffers, device->device, &info,
-                                                           &commands), "make commands", error))
-    return FALSE;
-  ok = ghlo_vulkan_stopwatch_start (device->stopwatch, error)
-       && put_command (self, instance, number, commands, error)
-       && ghlo_vulkan_stopwatch_stop (device->stopwatch, &nanoseconds, monitor, error);
-  if (ok)
-    {
-      g_debug ("dispatch %u of %u%s, %s of %" G_GUINT64_FORMAT " points: %.1f µs", number + 1, self->commands->len,
-               command->waits ? ", behind a barrier" : "", command->name, command->n_points,
-               (double) nanoseconds / 1000);
-      device->vk->FreeCommandBuffers (device->device, self->pool, 1, &commands);
-    }
-
-  return ok;
-}
-
-/* Command by command, each after the one before has ended. What cannot be waited for stays in the pool. */
-static gboolean
-measure_all (GhloVulkanRecording  *self,
-             Instance             *instance,
-             const GhloMonitor    *monitor,
-             GError              **error)
-{
-  gboolean ok = TRUE;
-
-  g_mutex_lock (&self->lock);
-  for (guint i = 0; i < self->commands->len && ok; i++)
-    ok = measure_command (self, instance, i, monitor, error);
-  g_mutex_unlock (&self->lock);
-
-  return ok;
-}
-
-static void
-free_instance (GhloVulkanRecording *self,
-               Instance            *instance)
-{
-  const GhloVulkanDevice *device = self->device;
-
-  if (instance->table != 0)
-    ghlo_vulkan_memory_free (device->memory, instance->table, instance_size (self), 0);
-  if (instance->commands != NULL)
-    device->vk->FreeCommandBuffers (device->device, self->pool, 1, &instance->commands);
-  g_free (instance->addresses);
-  g_free (instance);
-}
-
-/* The lock is held. */
-static Instance *
-instance_new (GhloVulkanRecording  *self,
-              GError              **error)
-{
-  GhloVulkanDevice *device = self->device;
-  const VkCommandPoolCreateInfo pool = { VK_STRUCTURE_TYPE_COMMAND_POOL_CREATE_INFO,
-                                         .queueFamilyIndex = device->family };
-  VkCommandBufferAllocateInfo info = { VK_STRUCTURE_TYPE_COMMAND_BUFFER_ALLOCATE_INFO, .commandBufferCount = 1 };
-  Instance *instance;
-
-  if (self->pool == VK_NULL_HANDLE
-      && !ghlo_vulkan_device_check (device, ghlo_vulkan_call (device->vk, CreateCommandPool, device->device, &pool,
-                                                              NULL, &self->pool), "make a pool of commands", error))
-    {
-      self->pool = VK_NULL_HANDLE;
-      return NULL;
-    }
-  instance = g_new0 (Instance, 1);
-  instance->link.data = instance;
-  instance->addresses = g_new (guint64, self->accesses->len);
-  memset (instance->addresses, 0xff, self->accesses->len * sizeof (guint64));
-  info.commandPool = self->pool;
-  instance->table = ghlo_vulkan_memory_alloc (device->memory, GHLO_VULKAN_UPLOAD, instance_size (self), error);
-  if (instance->table != 0)
-    {
-      instance->words = (guint64 *) (gpointer) ghlo_vulkan_memory_find (device->memory, instance->table).host;
-      memcpy (instance->words, self->words->data, gates_offset (self));
-      if (ghlo_vulkan_device_check (device, ghlo_vulkan_call (device->vk, AllocateCommandBuffers, device->device, &info,
-                                                              &instance->commands), "make commands", error)
-          && record_all (self, instance, error))
-        return instance;
-    }
-  free_instance (self, instance);
-
-  return NULL;
-}
-
-/* One that the device has ended with, or a new one. */
-static Instance *
-take_instance (GhloVulkanRecording  *self,
-               const GhloMonitor    *monitor,
-               GError              **error)
-{
-  GhloVulkanQueue *queue = self->device->queue;
-  Instance *instance;
-
-  g_mutex_lock (&self->lock);
-  instance = g_queue_peek_head (&self->instances);
-  if (instance != NULL && self->n_instances >= MAX_INSTANCES
-      && instance->value > ghlo_vulkan_queue_reached (queue, instance->value)
-      && !ghlo_vulkan_queue_finish (queue, monitor, error))
-    instance = NULL;
-  else if (instance != NULL && instance->value <= ghlo_vulkan_queue_reached (queue, instance->value))
-    g_queue_pop_head_link (&self->instances);
-  else
-    {
-      instance = instance_new (self, error);
-      self->n_instances += instance != NULL;
-    }
-  g_mutex_unlock (&self->lock);
-
-  return instance;
-}
-
 guint
 ghlo_vulkan_recording_count (const GhloVulkanRecording *self)
 {
@@ -658,19 +289,7 @@ gboolean
 ghlo_vulkan_recording_waits (const GhloVulkanRecording *self,
                              guint                      i)
 {
-  return g_array_index (self->commands, Command, i).waits;
-}
-
-/* With gates from @gates on. */
-static guint64
-address_of (const GhloVulkanAccess *access,
-            guint8 *const          *addresses,
-            guint64                 gates)
-{
-  const guint64 begin = access->place.buffer == GHLO_VULKAN_GATES ? gates
-                                                                  : GPOINTER_TO_SIZE (addresses[access->place.buffer]);
-
-  return begin + (guint64) access->place.offset;
+  return ghlo_vulkan_recording_command (self, i)->waits;
 }
 
 char *
@@ -683,14 +302,14 @@ ghlo_vulkan_recording_check (const GhloVulkanRecording *self,
 
   for (guint i = 0; i < self->commands->len; i++)
     {
-      const Command *command = &g_array_index (self->commands, Command, i);
+      const GhloVulkanCommand *command = ghlo_vulkan_recording_command (self, i);
 
       if (command->waits && i != without)
         ghlo_vulkan_hazards_barrier (hazards);
       for (guint k = 0; k < command->n_accesses; k++)
         {
           const GhloVulkanAccess *access = &accesses_of (self, command)[k];
-          guint64 begin = address_of (access, addresses, gates) + (guint64) access->begin;
+          guint64 begin = ghlo_vulkan_access_address (access, addresses, gates) + (guint64) access->begin;
           guint other = ghlo_vulkan_hazards_add (hazards, 2 * i + (k < command->n_of_first), begin,
                                                  begin + access->size, access->is_written);
 
@@ -702,54 +321,6 @@ ghlo_vulkan_recording_check (const GhloVulkanRecording *self,
     }
 
   return NULL;
-}
-
-/* Runs mostly have buffers where those before had them, and what is written passes a bus. */
-static void
-set_addresses (const GhloVulkanRecording *self,
-               Instance                  *instance,
-               guint8 *const             *addresses)
-{
-  for (guint i = 0; i < self->accesses->len; i++)
-    {
-      const GhloVulkanAccess *access = &g_array_index (self->accesses, GhloVulkanAccess, i);
-      const guint64 address = address_of (access, addresses, instance->table + gates_offset (self));
-
-      if (instance->addresses[i] != address)
-        instance->words[access->word] = instance->addresses[i] = address;
-    }
-}
-
-gboolean
-ghlo_vulkan_recording_replay (GhloVulkanRecording  *self,
-                              guint8 *const        *addresses,
-                              const GhloMonitor    *monitor,
-                              GError              **error)
-{
-  Instance *instance;
-  gboolean ok;
-
-  if (self->commands->len == 0)
-    return TRUE;
-  if (ghlo_debug_has (GHLO_DEBUG_VULKAN))
-    {
-      g_autofree char *problem = ghlo_vulkan_recording_check (self, addresses, G_MAXUINT);
-
-      if (problem != NULL)
-        g_critical ("%s", problem);
-    }
-  instance = take_instance (self, monitor, error);
-  if (instance == NULL)
-    return FALSE;
-  set_addresses (self, instance, addresses);
-  ok = ghlo_debug_has (GHLO_DEBUG_DISPATCHES)
-       ? measure_all (self, instance, monitor, error)
-       : ghlo_vulkan_queue_put (self->device->queue, instance->commands, self->seconds, &instance->value, error);
-  g_mutex_lock (&self->lock);
-  g_queue_push_tail_link (&self->instances, &instance->link);
-  g_mutex_unlock (&self->lock);
-
-  return ok;
 }
 
 static gpointer
@@ -790,7 +361,7 @@ repeat (gpointer recording,
 static gsize
 get_size (gpointer recording)
 {
-  return instance_size (recording);
+  return ghlo_vulkan_recording_instance_size (recording);
 }
 
 static gboolean
