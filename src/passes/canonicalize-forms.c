@@ -8,9 +8,11 @@
 
 #include "ir/approx-top-k.h"
 #include "ir/lapack.h"
+#include "ir/symbols.h"
 #include "ir/verify/verify.h"
 #include "passes/constant.h"
 #include "passes/shapes.h"
+#include "passes/walk.h"
 
 static gboolean
 all_plain (const GhloIrOp *op)
@@ -220,6 +222,27 @@ put_comparator (GhloRewriter      *self,
   }));
 }
 
+static void
+set_found (G_GNUC_UNUSED GhloIrOp *symbol,
+           gpointer                data)
+{
+  *(gboolean *) data = TRUE;
+}
+
+/* Whether anything in @block refers to functions: one that comes back to the block's own would be copied into its copy
+ * without an end. */
+static gboolean
+names_functions (const GhloIrBlock *block)
+{
+  gboolean found = FALSE;
+
+  for (const GhloIrOp *op = block->first; op != NULL; op = op->next)
+    for (const GhloIrOp *inner = op; inner != NULL; inner = ghlo_pass_next_op (inner, op))
+      ghlo_ir_op_foreach_symbol (inner, set_found, &found);
+
+  return found;
+}
+
 /* What comes first, exactly: a sort, of which slices are taken. */
 static gboolean
 approximate_top_k (GhloRewriter *self,
@@ -234,7 +257,7 @@ approximate_top_k (GhloRewriter *self,
   GhloIrOp *sort;
 
   if (g_strcmp0 (ghlo_ir_op_get_string (op, "call_target_name"), GHLO_IR_APPROX_TOP_K) != 0
-      || !ghlo_ir_approx_top_k_read (&top_k, op, &problem))
+      || !ghlo_ir_approx_top_k_read (&top_k, op, &problem) || names_functions (top_k.comparator))
     return FALSE;
   values = g_new (GhloIrValue *, top_k.n);
   types = g_new (const GhloIrType *, top_k.n);

@@ -77,3 +77,27 @@ func.func @bits() {
   check.expect_eq %0#0, %next : tensor<2xui64>
   return
 }
+
+// -----
+
+// A comparator that sorts by itself what has no two elements to compare.
+module @recursive_comparator {
+  func.func private @before(%a: tensor<f32>, %b: tensor<f32>) -> tensor<i1> {
+    %0 = stablehlo.reshape %a : (tensor<f32>) -> tensor<1xf32>
+    %1 = stablehlo.custom_call @ApproxTopK(%0, %b)
+         {called_computations = [@before], mhlo.backend_config = {reduction_dim = 0 : i64}}
+         : (tensor<1xf32>, tensor<f32>) -> tensor<1xf32>
+    %2 = stablehlo.reshape %1 : (tensor<1xf32>) -> tensor<f32>
+    %3 = stablehlo.compare LT, %2, %b : (tensor<f32>, tensor<f32>) -> tensor<i1>
+    return %3 : tensor<i1>
+  }
+  func.func @main() {
+    %x = stablehlo.constant dense<[3.0, 1.0, 2.0]> : tensor<3xf32>
+    %zero = stablehlo.constant dense<0.0> : tensor<f32>
+    %0 = stablehlo.custom_call @ApproxTopK(%x, %zero)
+         {called_computations = [@before], mhlo.backend_config = {reduction_dim = 0 : i64}}
+         : (tensor<3xf32>, tensor<f32>) -> tensor<2xf32>
+    check.expect_eq_const %0, dense<[1.0, 2.0]> : tensor<2xf32>
+    return
+  }
+}
