@@ -52,8 +52,10 @@ check_shapes (GhloIrApproxTopK  *self,
               char             **problem)
 {
   const GhloIrType *like = op->operands[0].value->type;
-  gint64 dimension = ghlo_ir_custom_call_get_int (op, "reduction_dim", -1);
+  gint64 dimension = -1;
 
+  if (!ghlo_ir_custom_call_read_integer (op, "reduction_dim", &dimension, problem))
+    return FALSE;
   for (guint i = 0; i < self->n; i++)
     {
       const GhloIrType *from = op->operands[i].value->type, *to = op->results[i].type;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Looks for options in each dictionary that a call may have.
+ * Looks for options among the attributes of a call and in each dictionary that it may have.
  */
 
 #include "ir/custom-call.h"
@@ -10,7 +10,10 @@ ghlo_ir_custom_call_get (const GhloIrOp *op,
                          const char     *name)
 {
   static const char *const dictionaries[] = { "mhlo.attributes", "backend_config", "mhlo.backend_config" };
+  const GhloIrAttr *own = ghlo_ir_op_get (op, name);
 
+  if (own != NULL)
+    return own;
   for (guint i = 0; i < G_N_ELEMENTS (dictionaries); i++)
     {
       const GhloIrAttr *dictionary = ghlo_ir_op_get (op, dictionaries[i]);
@@ -24,15 +27,110 @@ ghlo_ir_custom_call_get (const GhloIrOp *op,
   return NULL;
 }
 
-gint64
-ghlo_ir_custom_call_get_int (const GhloIrOp *op,
-                             const char     *name,
-                             gint64          fallback)
+gboolean
+(ghlo_ir_custom_call_refuse) (const GhloIrOp *op,
+                              const char     *name,
+                              const char     *expected,
+                              char          **problem)
+{
+  const GhloIrAttr *attr = ghlo_ir_custom_call_get (op, name);
+  g_autofree char *found = attr != NULL ? ghlo_ir_attr_to_string (attr) : g_strdup ("nothing");
+
+  *problem = g_strdup_printf ("expected %s as '%s' of %s, found %s", expected, name,
+                              ghlo_ir_op_get_string (op, "call_target_name"), found);
+
+  return FALSE;
+}
+
+gboolean
+ghlo_ir_custom_call_read_integer (const GhloIrOp  *op,
+                                  const char      *name,
+                                  gint64          *value,
+                                  char           **problem)
 {
   const GhloIrAttr *attr = ghlo_ir_custom_call_get (op, name);
 
-  return attr != NULL && (attr->kind == GHLO_IR_ATTR_INTEGER || attr->kind == GHLO_IR_ATTR_BOOL)
-         ? attr->integer : fallback;
+  if (attr == NULL)
+    return TRUE;
+  if (attr->kind != GHLO_IR_ATTR_INTEGER)
+    return ghlo_ir_custom_call_refuse (op, name, "an integer", problem);
+  *value = attr->integer;
+
+  return TRUE;
+}
+
+gboolean
+ghlo_ir_custom_call_read_boolean (const GhloIrOp  *op,
+                                  const char      *name,
+                                  gboolean        *value,
+                                  char           **problem)
+{
+  const GhloIrAttr *attr = ghlo_ir_custom_call_get (op, name);
+
+  if (attr == NULL)
+    return TRUE;
+  if (attr->kind != GHLO_IR_ATTR_BOOL && attr->kind != GHLO_IR_ATTR_INTEGER)
+    return ghlo_ir_custom_call_refuse (op, name, "true or false", problem);
+  *value = attr->integer != 0;
+
+  return TRUE;
+}
+
+gboolean
+ghlo_ir_custom_call_read_real (const GhloIrOp  *op,
+                               const char      *name,
+                               double          *value,
+                               char           **problem)
+{
+  const GhloIrAttr *attr = ghlo_ir_custom_call_get (op, name);
+
+  if (attr == NULL)
+    return TRUE;
+  if (attr->kind != GHLO_IR_ATTR_FLOAT)
+    return ghlo_ir_custom_call_refuse (op, name, "a float", problem);
+  *value = attr->real;
+
+  return TRUE;
+}
+
+gboolean
+ghlo_ir_custom_call_read_text (const GhloIrOp  *op,
+                               const char      *name,
+                               const char     **value,
+                               char           **problem)
+{
+  const GhloIrAttr *attr = ghlo_ir_custom_call_get (op, name);
+
+  if (attr == NULL)
+    return TRUE;
+  if (attr->kind != GHLO_IR_ATTR_STRING)
+    return ghlo_ir_custom_call_refuse (op, name, "a string", problem);
+  *value = attr->text;
+
+  return TRUE;
+}
+
+gboolean
+ghlo_ir_custom_call_read_word (const GhloIrOp  *op,
+                               const char      *name,
+                               GhloIrEnum       enumeration,
+                               const char     **value,
+                               char           **problem)
+{
+  const GhloIrEnumSpec *spec = &ghlo_ir_enum_specs[enumeration];
+  const GhloIrAttr *attr = ghlo_ir_custom_call_get (op, name);
+
+  if (attr == NULL)
+    return TRUE;
+  if (attr->kind != GHLO_IR_ATTR_ENUM || attr->subkind != enumeration)
+    {
+      g_autofree char *expected = g_strdup_printf ("#%s<%s NAME>", spec->dialect, spec->mnemonic);
+
+      return ghlo_ir_custom_call_refuse (op, name, expected, problem);
+    }
+  *value = ghlo_ir_enum_word (attr);
+
+  return TRUE;
 }
 
 gboolean

@@ -34,25 +34,20 @@ parameter_value (const GhloIrLapackCall *self,
   return parameter != NULL ? parameter->value : 0;
 }
 
-/* Eigh's only option: "0,…" is the upper triangle. */
-static gint64
-read_triangle (const GhloIrOp *op)
-{
-  const GhloIrAttr *config = ghlo_ir_op_get (op, "backend_config");
-
-  return config != NULL && config->kind == GHLO_IR_ATTR_STRING && config->text[0] == '0' ? 'U' : 'L';
-}
-
+/* Eigh's only option that matters: "0,…" is the upper triangle, "1,…" the lower one, as is none. */
 static gboolean
-fail_parameter (const Reader     *reader,
-                const char       *name,
-                const char       *expected,
-                const GhloIrAttr *found)
+read_triangle (const Reader          *reader,
+               GhloIrLapackParameter *parameter)
 {
-  g_autofree char *text = found != NULL ? ghlo_ir_attr_to_string (found) : g_strdup ("nothing");
+  const char *config = "1";
 
-  return fail (reader, "expected %s as '%s' of %s, found %s", expected, name,
-               ghlo_ir_op_get_string (reader->op, "call_target_name"), text);
+  if (!ghlo_ir_custom_call_read_text (reader->op, "backend_config", &config, reader->problem))
+    return FALSE;
+  if (config[0] != '0' && config[0] != '1')
+    return ghlo_ir_custom_call_refuse (reader->op, "backend_config", "a text that begins with 0 or 1", reader->problem);
+  parameter->value = config[0] == '0' ? 'U' : 'L';
+
+  return TRUE;
 }
 
 /* A parameter "name:LU", "name=RLL" or "name:#". */
@@ -74,11 +69,12 @@ read_parameter (Reader *reader,
   call->n_parameters++;
   attr = ghlo_ir_custom_call_get (reader->op, word);
   if (attr == NULL && reader->row->target != NULL && strcmp (word, "uplo") == 0)
-    parameter->value = read_triangle (reader->op);
-  else if (attr == NULL && strlen (allowed) == 1 && *allowed != '#')
+    return read_triangle (reader, parameter);
+  if (attr == NULL && strlen (allowed) == 1 && *allowed != '#')
     parameter->value = *allowed;
   else if (attr == NULL || (attr->kind != GHLO_IR_ATTR_INTEGER && attr->kind != GHLO_IR_ATTR_BOOL))
-    return fail_parameter (reader, word, is_boolean ? "a boolean" : *allowed == '#' ? "a number" : "a character", attr);
+    return ghlo_ir_custom_call_refuse (reader->op, word, is_boolean ? "a boolean" : *allowed == '#' ? "a number"
+                                                                                   : "a character", reader->problem);
   else
     parameter->value = attr->integer;
 
@@ -89,7 +85,7 @@ read_parameter (Reader *reader,
     {
       g_autofree char *expected = g_strdup_printf ("one of the characters \"%s\" as a number", allowed);
 
-      return fail_parameter (reader, word, expected, attr);
+      return ghlo_ir_custom_call_refuse (reader->op, word, expected, reader->problem);
     }
 
   return TRUE;

@@ -203,8 +203,13 @@ check (GhloRefCall       *call,
   gsize differing[MAX_SHOWN], n_differing = 0;
   GhloElementType type;
 
-  if (actual->kind != GHLO_VALUE_TENSOR || expected->kind != GHLO_VALUE_TENSOR
-      || actual->type->element_type != expected->type->element_type
+  if (actual->kind != GHLO_VALUE_TENSOR || expected->kind != GHLO_VALUE_TENSOR)
+    {
+      g_autofree char *first = ghlo_ref_value_describe (actual), *second = ghlo_ref_value_describe (expected);
+
+      return ghlo_ref_fail (call, error, "expected tensors, found %s and %s", first, second);
+    }
+  if (actual->type->element_type != expected->type->element_type
       || actual->type->rank != expected->type->rank
       || memcmp (actual->type->dimensions, expected->type->dimensions, actual->type->rank * sizeof (gint64)) != 0)
     {

@@ -8,8 +8,10 @@
 #include <string.h>
 
 #include "ir/approx-top-k.h"
+#include "ir/custom-call.h"
 #include "reference/check.h"
 #include "reference/custom-call.h"
+#include "reference/custom-read.h"
 #include "reference/frame.h"
 #include "reference/kernels.h"
 #include "reference/algebra/lapack.h"
@@ -90,15 +92,13 @@ read_specifier (const char *text,
   return close + 1;
 }
 
-/* The assertion's message with the numbers of the operands after the first. */
+/* The assertion's message with the numbers of the operands after the first, which are integers. */
 static char *
-format_assertion (const GhloRefCall *call)
+format_assertion (const GhloRefCall *call,
+                  const char        *text)
 {
-  const char *text = ghlo_ir_op_get_string (call->op, "error_message");
   GString *message = g_string_new (NULL);
 
-  if (text == NULL || *text == '\0')
-    text = "the assertion does not hold";
   while (*text != '\0')
     {
       const char *next;
@@ -111,8 +111,7 @@ format_assertion (const GhloRefCall *call)
           continue;
         }
       next = *text == '{' ? read_specifier (text, &index) : NULL;
-      if (next != NULL && index + 1 < call->n_operands && call->operands[index + 1]->kind == GHLO_VALUE_TENSOR
-          && call->operands[index + 1]->n_elements == 1)
+      if (next != NULL && index + 1 < call->n_operands)
         {
           g_string_append_printf (message, "%" G_GINT64_FORMAT, ghlo_ref_load (call->operands[index + 1], 0).i);
           text = next;
@@ -128,15 +127,37 @@ static gboolean
 assert_shape (GhloRefCall *call,
               GError     **error)
 {
+  const char *text = "";
+  char *problem = NULL;
   g_autofree char *message = NULL;
+  gboolean holds;
 
-  if (call->n_operands == 0 || call->operands[0]->kind != GHLO_VALUE_TENSOR || call->operands[0]->n_elements != 1)
-    return ghlo_ref_fail (call, error, "expected a predicate as the first operand");
-  if (ghlo_ref_load (call->operands[0], 0).i != 0)
+  if (!ghlo_ref_custom_counts (call, MAX (call->n_operands, 1), 0, error)
+      || !ghlo_ref_custom_read_predicate (call, 0, &holds, error))
+    return FALSE;
+  for (guint i = 1; i < call->n_operands; i++)
+    {
+      gint64 number;
+
+      if (!ghlo_ref_custom_read_integer (call, i, &number, error))
+        return FALSE;
+    }
+  if (!ghlo_ir_custom_call_read_text (call->op, "error_message", &text, &problem))
+    return ghlo_ref_custom_fail (call, problem, error);
+  if (holds)
     return TRUE;
-  message = format_assertion (call);
+  message = format_assertion (call, *text != '\0' ? text : "the assertion does not hold");
 
   return ghlo_ref_fail (call, error, "%s", message);
+}
+
+/* What checks have: two operands, and at most one result, a boolean. */
+static gboolean
+check_pair (GhloRefCall *call,
+            GError     **error)
+{
+  return ghlo_ref_custom_counts (call, 2, MIN (call->op->n_results, 1), error)
+         && (call->op->n_results == 0 || ghlo_ref_custom_result_has (call, 0, GHLO_ELEMENT_TYPE_I1, error));
 }
 
 /* A check's result, where it has one: true, as a failed check ends the run. */
@@ -156,72 +177,55 @@ give_true (GhloRefCall *call,
 }
 
 static gboolean
-require_pair (GhloRefCall *call,
-              GError     **error)
-{
-  return (call->n_operands == 2 && call->op->n_results <= 1)
-         || ghlo_ref_fail (call, error, "expected two operands, found %u", call->n_operands);
-}
-
-static gboolean
 check_eq (GhloRefCall *call,
           GError     **error)
 {
-  if (!require_pair (call, error)
-      || !ghlo_ref_check_almost_equal (call, call->operands[0], call->operands[1], DEFAULT_EQUAL, error))
-    return FALSE;
-
-  return give_true (call, error);
+  return check_pair (call, error)
+         && ghlo_ref_check_almost_equal (call, call->operands[0], call->operands[1], DEFAULT_EQUAL, error)
+         && give_true (call, error);
 }
 
 static gboolean
 check_expect_eq (GhloRefCall *call,
                  GError     **error)
 {
-  if (!require_pair (call, error)
-      || !ghlo_ref_check_equal (call, call->operands[0], call->operands[1], error))
-    return FALSE;
-
-  return give_true (call, error);
+  return check_pair (call, error) && ghlo_ref_check_equal (call, call->operands[0], call->operands[1], error)
+         && give_true (call, error);
 }
 
 static gboolean
 check_expect_almost_eq (GhloRefCall *call,
                         GError     **error)
 {
-  double tolerance = ghlo_ir_op_get_real (call->op, "tolerance", DEFAULT_ALMOST_EQUAL);
+  double tolerance = DEFAULT_ALMOST_EQUAL;
+  char *problem = NULL;
 
-  if (!require_pair (call, error)
-      || !ghlo_ref_check_almost_equal (call, call->operands[0], call->operands[1], tolerance, error))
-    return FALSE;
+  if (!ghlo_ir_custom_call_read_real (call->op, "tolerance", &tolerance, &problem))
+    return ghlo_ref_custom_fail (call, problem, error);
 
-  return give_true (call, error);
-}
-
-/* An integer among the call's attributes of its own. */
-static gint64
-get_own_int (const GhloIrOp *op,
-             const char     *name,
-             gint64          fallback)
-{
-  const GhloIrAttr *attr = ghlo_ir_op_get (op, name);
-
-  return attr != NULL && (attr->kind == GHLO_IR_ATTR_INTEGER || attr->kind == GHLO_IR_ATTR_BOOL)
-         ? attr->integer : fallback;
+  return check_pair (call, error)
+         && ghlo_ref_check_almost_equal (call, call->operands[0], call->operands[1], tolerance, error)
+         && give_true (call, error);
 }
 
 static gboolean
 check_expect_close (GhloRefCall *call,
                     GError     **error)
 {
-  guint64 minimum = get_own_int (call->op, "min_ulp_difference", 0);
-  guint64 maximum = get_own_int (call->op, "max_ulp_difference", DEFAULT_CLOSE);
+  gint64 minimum = 0, maximum = DEFAULT_CLOSE;
+  char *problem = NULL;
 
-  if (!require_pair (call, error)
-      || !ghlo_ref_check_close (call, call->operands[0], call->operands[1], minimum, maximum, error))
-    return FALSE;
+  if (!ghlo_ir_custom_call_read_integer (call->op, "min_ulp_difference", &minimum, &problem)
+      || !ghlo_ir_custom_call_read_integer (call->op, "max_ulp_difference", &maximum, &problem))
+    return ghlo_ref_custom_fail (call, problem, error);
+  if (minimum < 0 || maximum < 0)
+    return ghlo_ref_fail (call, error, "expected differences of at least 0, found %" G_GINT64_FORMAT " and %"
+                          G_GINT64_FORMAT, minimum, maximum);
 
-  return give_true (call, error);
+  return check_pair (call, error)
+         && ghlo_ref_check_close (call, call->operands[0], call->operands[1], (guint64) minimum, (guint64) maximum,
+                                  error)
+         && give_true (call, error);
 }
 
 /* Operations of CHLO that are exported under MHLO's names. */
@@ -271,11 +275,12 @@ run_elementwise (GhloRefCall *call,
 
   if (func == NULL)
     return ghlo_ref_fail (call, error, "expected a tensor of floats and a result");
+  if (!ghlo_ref_custom_numbers (call, 0, error)
+      || !ghlo_ref_custom_result_has (call, 0, operand->type->element_type, error))
+    return FALSE;
   result = ghlo_ref_result_like (call, 0, operand, error);
   if (result == NULL)
     return FALSE;
-  if (result->type->element_type != operand->type->element_type)
-    return ghlo_ref_fail (call, error, "expected a result of the operand's element type");
 
   for (gsize i = 0; i < operand->n_elements; i++)
     {

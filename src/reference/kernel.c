@@ -158,6 +158,23 @@ ghlo_ref_pass (GhloRefCall *call,
   return TRUE;
 }
 
+/* Whether a value of that type is a tensor. */
+static gboolean
+is_tensor (const GhloIrType *type)
+{
+  switch (type->kind)
+    {
+    case GHLO_IR_TYPE_TENSOR:
+    case GHLO_IR_TYPE_MEMREF:
+    case GHLO_IR_TYPE_UNRANKED:
+    case GHLO_IR_TYPE_ELEMENT:
+    case GHLO_IR_TYPE_OPAQUE:
+      return TRUE;
+    default:
+      return FALSE;
+    }
+}
+
 /* The type of a result with these dimensions, or NULL where the program says otherwise. */
 static GhloTensorType *
 make_result_type (const GhloIrType *type,
@@ -166,7 +183,7 @@ make_result_type (const GhloIrType *type,
 {
   GhloElementType element_type = type->element_type;
 
-  if (!shape_fits (type, dimensions, rank))
+  if (!is_tensor (type) || !shape_fits (type, dimensions, rank))
     return NULL;
   if (type->kind == GHLO_IR_TYPE_OPAQUE)
     element_type = GHLO_ELEMENT_TYPE_INDEX;  /* !shape.shape and !shape.size */
@@ -194,9 +211,10 @@ find_result_type (GhloRefCall   *call,
   if (result != NULL)
     return result;
 
-  given = ghlo_tensor_type_new_full (type->element_type, dimensions, NULL, rank, type->quantization);
+  if (is_tensor (type))
+    given = ghlo_tensor_type_new_full (type->element_type, dimensions, NULL, rank, type->quantization);
   expected = ghlo_ir_type_to_string (type);
-  found = ghlo_tensor_type_to_string (given);
+  found = given != NULL ? ghlo_tensor_type_to_string (given) : g_strdup ("a tensor");
   ghlo_ref_fail (call, error, "expected %s for result %u, found %s", expected, index, found);
 
   return NULL;

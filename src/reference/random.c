@@ -9,13 +9,16 @@
  * the operation's number in its function, the lower half the element.
  */
 
+#include "ir/custom-call.h"
 #include "reference/custom-call.h"
+#include "reference/custom-read.h"
 #include "reference/kernels.h"
 #include "reference/scalar/numbers.h"
 
 #include <math.h>
 #include <string.h>
 
+enum { MAX_STATE = 24 };                             /* bytes */
 #define RNG_KEY G_GUINT64_CONSTANT (0x4f4c4847)     /* "GHLO" */
 
 static inline guint32
@@ -210,24 +213,18 @@ fill_philox (GhloRefCall *call,
   return TRUE;
 }
 
-static gboolean
-is_algorithm (const GhloRefCall *call,
-              const char        *word)
-{
-  return g_strcmp0 (ghlo_ir_enum_word (ghlo_ir_op_get (call->op, "rng_algorithm")), word) == 0;
-}
-
 /* The state as 64-bit words: key, then the counter. Philox with two words
  * begins its counter with the state reversed, as XLA does. */
 static gboolean
 generate_bits (GhloRefCall  *call,
+               const char   *algorithm,
                const gint64 *dimensions,
                guint         rank,
                GError      **error)
 {
   const GhloValue *initial = call->operands[0];
   const GhloIrType *type = call->op->results[1].type;
-  gboolean is_threefry = is_algorithm (call, "THREE_FRY");
+  gboolean is_threefry = strcmp (algorithm, "THREE_FRY") == 0;
   guint64 words[3] = { 0 };
   GhloValue *next, *output;
   State state;
@@ -265,37 +262,37 @@ ghlo_ref_rng_bit_generator (GhloRefCall *call,
 {
   const GhloIrType *type = call->op->results[1].type;
 
-  return generate_bits (call, type->dimensions, type->rank, error);
+  return generate_bits (call, ghlo_ir_enum_word (ghlo_ir_op_get (call->op, "rng_algorithm")), type->dimensions,
+                        type->rank, error);
 }
 
 gboolean
 ghlo_ref_custom_rng_bit_generator (GhloRefCall *call,
                                    GError     **error)
 {
-  const GhloIrAttr *algorithm = ghlo_ir_op_get (call->op, "rng_algorithm");
   g_autofree gint64 *dimensions = NULL;
+  const char *algorithm = NULL;
+  char *problem = NULL;
   const GhloValue *shape;
 
-  if (call->n_operands != 2 || call->op->n_results != 2 || call->operands[0]->kind != GHLO_VALUE_TENSOR
-      || call->operands[1]->kind != GHLO_VALUE_TENSOR)
-    return ghlo_ref_fail (call, error, "expected a state and a shape as operands, and two results");
+  if (!ghlo_ref_custom_counts (call, 2, 2, error) || !ghlo_ref_custom_integers (call, 0, MAX_STATE, error)
+      || !ghlo_ref_custom_integers (call, 1, GHLO_MAX_RANK, error)
+      || !ghlo_ref_custom_result_has (call, 0, call->operands[0]->type->element_type, error)
+      || !ghlo_ref_custom_result_has_integers (call, 1, error))
+    return FALSE;
   shape = call->operands[1];
-  if (shape->type->rank != 1 || shape->n_elements > GHLO_MAX_RANK
-      || !ghlo_element_type_is_integer (shape->type->element_type))
-    return ghlo_ref_fail (call, error, "expected the shape as a vector of integers");
-  if (call->op->results[1].type->kind != GHLO_IR_TYPE_TENSOR
-      || !ghlo_element_type_is_integer (call->op->results[1].type->element_type))
-    return ghlo_ref_fail (call, error, "expected a tensor of integers as the second result");
+  if (shape->type->rank != 1)
+    return ghlo_ref_fail (call, error, "expected the shape as a vector of integers, found rank %u", shape->type->rank);
   dimensions = ghlo_ref_to_ints (shape);
   for (gsize i = 0; i < shape->n_elements; i++)
     if (dimensions[i] < 0)
       return ghlo_ref_fail (call, error, "expected dimensions that are not negative, found %" G_GINT64_FORMAT,
                             dimensions[i]);
-  if (algorithm == NULL || algorithm->kind != GHLO_IR_ATTR_ENUM
-      || algorithm->subkind != GHLO_IR_ENUM_RNG_ALGORITHM)
-    return ghlo_ref_fail (call, error, "expected rng_algorithm = #stablehlo<rng_algorithm NAME>");
+  if (!ghlo_ir_custom_call_read_word (call->op, "rng_algorithm", GHLO_IR_ENUM_RNG_ALGORITHM, &algorithm, &problem)
+      || (algorithm == NULL && !ghlo_ir_custom_call_refuse (call->op, "rng_algorithm", "an algorithm", &problem)))
+    return ghlo_ref_custom_fail (call, problem, error);
 
-  return generate_bits (call, dimensions, shape->n_elements, error);
+  return generate_bits (call, algorithm, dimensions, (guint) shape->n_elements, error);
 }
 
 /* The operation's number in its function: what stands before it, inside out. */

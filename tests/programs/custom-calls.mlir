@@ -101,3 +101,56 @@ module @recursive_comparator {
     return
   }
 }
+
+// -----
+
+// Attributes that the call has itself.
+module @attributes {
+  func.func @main() {
+    %x = stablehlo.constant dense<[1.0, 2.0]> : tensor<2xf32>
+    %y = stablehlo.constant dense<[1.5, 2.5]> : tensor<2xf32>
+    %yes = stablehlo.custom_call @check.expect_almost_eq(%x, %y) {has_side_effect = true, tolerance = 0.5 : f64}
+           : (tensor<2xf32>, tensor<2xf32>) -> tensor<i1>
+    check.expect_eq_const %yes, dense<true> : tensor<i1>
+    %0:2 = stablehlo.custom_call @mhlo.topk(%x) {k = 1 : i64, largest = false} : (tensor<2xf32>)
+           -> (tensor<1xf32>, tensor<1xi32>)
+    check.expect_eq_const %0#0, dense<1.0> : tensor<1xf32>
+    return
+  }
+}
+
+// -----
+
+// Rows that are as long as can be counted, of which there are none.
+module @long_rows {
+  func.func @main() {
+    %x = stablehlo.constant dense<> : tensor<0x9223372036854775807xf32>
+    %0:2 = stablehlo.custom_call @mhlo.topk(%x) {mhlo.attributes = {k = 3 : i64, largest = true}}
+           : (tensor<0x9223372036854775807xf32>) -> (tensor<0x3xf32>, tensor<0x3xi32>)
+    check.expect_eq_const %0#0, dense<> : tensor<0x3xf32>
+    return
+  }
+}
+
+// -----
+
+// Padding that takes away far more than there is, and adds as much again: all that the windows see is padding.
+module @far_padding {
+  func.func private @sum(%a: tensor<i32>, %b: tensor<i32>) -> tensor<i32> {
+    %0 = stablehlo.add %a, %b : tensor<i32>
+    return %0 : tensor<i32>
+  }
+  func.func @main() {
+    %x = stablehlo.constant dense<[1, 2, 3, 4]> : tensor<4xi32>
+    %zero = stablehlo.constant dense<0> : tensor<i32>
+    %one = stablehlo.constant dense<1> : tensor<1xi64>
+    %padding = stablehlo.constant dense<[[-9223372036854775807, 9223372036854775807]]> : tensor<1x2xi64>
+    %0 = stablehlo.custom_call @stablehlo.dynamic_reduce_window(%x, %zero, %one, %one, %one, %one, %padding)
+         {called_computations = [@sum]}
+         : (tensor<4xi32>, tensor<i32>, tensor<1xi64>, tensor<1xi64>, tensor<1xi64>, tensor<1xi64>, tensor<1x2xi64>)
+         -> tensor<?xi32>
+    %1 = tensor.cast %0 : tensor<?xi32> to tensor<4xi32>
+    check.expect_eq_const %1, dense<0> : tensor<4xi32>
+    return
+  }
+}

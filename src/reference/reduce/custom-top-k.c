@@ -10,6 +10,7 @@
 #include "base/sizes.h"
 #include "ir/custom-call.h"
 #include "reference/custom-call.h"
+#include "reference/custom-read.h"
 
 typedef struct
 {
@@ -55,32 +56,20 @@ compare_elements (gconstpointer a,
   return row->largest ? -order : order;
 }
 
-/* An attribute of the call, or of the dictionaries that calls carry theirs in. */
-static gint64
-get_option (const GhloIrOp *op,
-            const char     *name,
-            gint64          fallback)
-{
-  const GhloIrAttr *attr = ghlo_ir_op_get (op, name);
-
-  if (attr == NULL)
-    return ghlo_ir_custom_call_get_int (op, name, fallback);
-
-  return attr->kind == GHLO_IR_ATTR_INTEGER || attr->kind == GHLO_IR_ATTR_BOOL ? attr->integer : fallback;
-}
-
 static gboolean
 select_rows (GhloRefCall *call,
              gint64       k,
+             gboolean     largest,
              GError     **error)
 {
   const GhloValue *operand = call->operands[0];
-  Row row = { operand, 0, get_option (call->op, "largest", TRUE) != 0 };
-  gint64 length = operand->type->dimensions[operand->type->rank - 1];
+  Row row = { operand, 0, largest };
+  /* Of no elements a dimension may be as long as can be counted. */
+  gint64 length = operand->n_elements > 0 ? operand->type->dimensions[operand->type->rank - 1] : 0;
   gsize n_rows = length > 0 ? operand->n_elements / length : 0;
-  g_autofree gint64 *order = g_try_new (gint64, length + 1);
+  g_autofree gint64 *order = length < G_MAXINT ? g_try_new (gint64, length + 1) : NULL;
 
-  if (order == NULL || length > G_MAXINT)
+  if (order == NULL)
     return ghlo_ref_fail (call, error, "no memory to sort %" G_GINT64_FORMAT " elements", length);
   for (gsize i = 0; i < n_rows; i++)
     {
@@ -100,32 +89,50 @@ select_rows (GhloRefCall *call,
   return TRUE;
 }
 
+/* How many of each row, from the second operand or an attribute, and from which end. */
+static gboolean
+read_options (GhloRefCall *call,
+              gint64      *k,
+              gboolean    *largest,
+              GError     **error)
+{
+  char *problem = NULL;
+
+  *k = -1;
+  *largest = TRUE;
+  if (!ghlo_ir_custom_call_read_boolean (call->op, "largest", largest, &problem)
+      || !ghlo_ir_custom_call_read_integer (call->op, "k", k, &problem))
+    return ghlo_ref_custom_fail (call, problem, error);
+
+  return call->n_operands == 1 || ghlo_ref_custom_read_integer (call, 1, k, error);
+}
+
 gboolean
 ghlo_ref_custom_top_k (GhloRefCall *call,
                        GError     **error)
 {
-  const GhloValue *operand = call->n_operands > 0 ? call->operands[0] : NULL;
   gint64 dimensions[GHLO_MAX_RANK], k;
+  const GhloValue *operand;
+  gboolean largest;
+  guint rank;
 
-  if (operand == NULL || operand->kind != GHLO_VALUE_TENSOR || operand->type->rank == 0
-      || ghlo_element_type_is_complex (operand->type->element_type) || call->op->n_results != 2)
-    return ghlo_ref_fail (call, error, "expected a tensor with an order, and results for values and indices");
-  if (call->n_operands > 1 && call->operands[1]->kind == GHLO_VALUE_TENSOR && call->operands[1]->n_elements == 1)
-    k = ghlo_ref_load (call->operands[1], 0).i;
-  else
-    k = get_option (call->op, "k", -1);
-
-  memcpy (dimensions, operand->type->dimensions, operand->type->rank * sizeof (gint64));
-  if (k < 0 || k > dimensions[operand->type->rank - 1])
-    return ghlo_ref_fail (call, error, "expected k up to %" G_GINT64_FORMAT ", found %" G_GINT64_FORMAT,
-                          dimensions[operand->type->rank - 1], k);
-  dimensions[operand->type->rank - 1] = k;
-  if (ghlo_ref_result (call, 0, dimensions, operand->type->rank, error) == NULL
-      || ghlo_ref_result (call, 1, dimensions, operand->type->rank, error) == NULL)
+  if (!ghlo_ref_custom_counts (call, call->n_operands == 2 ? 2 : 1, 2, error)
+      || !ghlo_ref_custom_numbers (call, 0, error) || !read_options (call, &k, &largest, error))
     return FALSE;
-  if (call->results[0]->type->element_type != operand->type->element_type
-      || !ghlo_element_type_is_integer (call->results[1]->type->element_type))
-    return ghlo_ref_fail (call, error, "expected values of the operand's element type and integer indices");
+  operand = call->operands[0];
+  rank = operand->type->rank;
+  if (rank == 0 || ghlo_element_type_is_complex (operand->type->element_type))
+    return ghlo_ref_fail (call, error, "expected a tensor of rows of elements that have an order");
+  if (!ghlo_ref_custom_result_has (call, 0, operand->type->element_type, error)
+      || !ghlo_ref_custom_result_has_integers (call, 1, error))
+    return FALSE;
 
-  return select_rows (call, k, error);
+  memcpy (dimensions, operand->type->dimensions, rank * sizeof (gint64));
+  if (k < 0 || k > dimensions[rank - 1])
+    return ghlo_ref_fail (call, error, "expected k up to %" G_GINT64_FORMAT ", found %" G_GINT64_FORMAT,
+                          dimensions[rank - 1], k);
+  dimensions[rank - 1] = k;
+
+  return ghlo_ref_result (call, 0, dimensions, rank, error) != NULL
+         && ghlo_ref_result (call, 1, dimensions, rank, error) != NULL && select_rows (call, k, largest, error);
 }

@@ -327,6 +327,40 @@ make (GhloRefCall           *call,
   return g_steal_pointer (&self);
 }
 
+static gboolean
+is_scalar_of (const GhloIrType *type,
+              GhloElementType   element_type)
+{
+  return type->kind == GHLO_IR_TYPE_TENSOR && type->rank == 0 && type->quantization == NULL
+         && type->element_type == element_type;
+}
+
+/* The verifier has looked at regions, but not at functions that a custom call names: a function takes what came out so
+ * far and the next elements, of the results' types, which hold all numbers of the inputs', and gives as many. */
+static gboolean
+check_function (GhloRefCall       *call,
+                const GhloIrBlock *block,
+                guint              n,
+                GhloValue *const  *inputs,
+                GError           **error)
+{
+  gboolean fits = block->n_arguments == 2 * n && block->last != NULL && block->last->n_operands == n;
+
+  for (guint i = 0; fits && i < n; i++)
+    {
+      const GhloElementInfo *from = ghlo_element_info (inputs[i]->type->element_type);
+      GhloElementType type = call->op->results[i].type->element_type;
+
+      fits = inputs[i]->type->quantization == NULL && ghlo_element_info (type)->element_class == from->element_class
+             && ghlo_element_info (type)->bits >= from->bits && is_scalar_of (block->arguments[i]->type, type)
+             && is_scalar_of (block->arguments[n + i]->type, type)
+             && is_scalar_of (ghlo_ir_op_operand (block->last, i)->type, type);
+    }
+
+  return fits || ghlo_ref_fail (call, error, "expected a function that makes %u scalars of the results' types of %u, "
+                                "which hold the inputs' numbers", n, 2 * n);
+}
+
 GhloRefReducer *
 ghlo_ref_reducer_new (GhloRefCall      *call,
                       guint             region,
@@ -348,7 +382,12 @@ ghlo_ref_reducer_new_for (GhloRefCall      *call,
                           GhloValue *const *inits,
                           GError          **error)
 {
-  return make (call, ghlo_ref_scalar_function_new_for (call, name, error), n, length, inputs, inits, error);
+  GhloRefScalarFunction *body = ghlo_ref_scalar_function_new_for (call, name, error);
+
+  if (body != NULL && !check_function (call, ghlo_ref_scalar_function_get_block (body), n, inputs, error))
+    g_clear_pointer (&body, ghlo_ref_scalar_function_free);
+
+  return make (call, body, n, length, inputs, inits, error);
 }
 
 void

@@ -10,6 +10,7 @@
 #include "reference/reduce/reducer.h"
 #include "reference/move/box.h"
 #include "reference/custom-call.h"
+#include "reference/custom-read.h"
 #include "reference/kernels.h"
 #include "reference/scalar/numbers.h"
 #include "base/sizes.h"
@@ -183,14 +184,15 @@ window_move (Window       *self,
       if (self->at[d] == index[d])
         continue;
       self->at[d] = index[d];
-      start = index[d] * self->step[d] - self->low[d];
+      start = index[d] * self->step[d];
       for (gint64 w = 0; w < self->size[d]; w++)
         {
-          gint64 position = start + w * self->window_dilation[d];
+          gint64 position;
+          gboolean is_far = __builtin_sub_overflow (start + w * self->window_dilation[d], self->low[d], &position);
           /* Mostly 1, and a division takes longer than all else here. */
           gint64 element = self->base_dilation[d] == 1 ? position : position / self->base_dilation[d];
 
-          if (position < 0 || element * self->base_dilation[d] != position || element >= self->input[d])
+          if (is_far || position < 0 || element * self->base_dilation[d] != position || element >= self->input[d])
             offsets[w] = -1;
           else
             offsets[w] = element * self->strides[d];
@@ -334,9 +336,10 @@ read_cells (WindowFold *self,
 {
   for (guint i = 0; i < self->n; i++)
     {
-      const GhloValue *input = self->call->operands[i];
+      const GhloValue *input = self->call->operands[i], *first = self->call->operands[0];
 
-      if (input->n_elements != self->call->operands[0]->n_elements)
+      if (ghlo_ref_rank (input) != ghlo_ref_rank (first)
+          || memcmp (ghlo_ref_dims (input), ghlo_ref_dims (first), ghlo_ref_rank (first) * sizeof (gint64)) != 0)
         return ghlo_ref_fail (self->call, error, "expected inputs of one shape");
       self->inputs[i] = ghlo_ref_scratch (input->n_elements, self->cell, error);
       g_ptr_array_add (memory, self->inputs[i]);
@@ -412,18 +415,15 @@ ghlo_ref_custom_reduce_window (GhloRefCall *call,
                                GError     **error)
 {
   const GhloIrAttr *functions = ghlo_ir_op_get (call->op, "called_computations");
-  guint n = call->op->n_results;
+  guint n = MAX (call->op->n_results, 1);
 
-  if (n == 0 || call->n_operands != 2 * n + N_VALUES)
-    return ghlo_ref_fail (call, error, "expected 2 * %u + %d operands, found %u", n, N_VALUES, call->n_operands);
+  if (!ghlo_ref_custom_counts (call, 2 * n + N_VALUES, n, error))
+    return FALSE;
   for (guint i = 0; i < call->n_operands; i++)
-    if (call->operands[i]->kind != GHLO_VALUE_TENSOR
-        || (i >= 2 * n && (!ghlo_element_type_is_integer (call->operands[i]->type->element_type)
-                           || call->operands[i]->n_elements > 2 * GHLO_MAX_RANK))
-        || (i >= n && i < 2 * n && call->operands[i]->n_elements != 1))
-      return ghlo_ref_fail (call, error, "expected inputs, initial values and tensors of integers as operands");
-  if (functions == NULL || functions->kind != GHLO_IR_ATTR_ARRAY || functions->length != 1
-      || functions->children[0]->kind != GHLO_IR_ATTR_SYMBOL)
+    if (i < 2 * n ? !ghlo_ref_custom_numbers (call, i, error)
+                  : !ghlo_ref_custom_integers (call, i, 2 * GHLO_MAX_RANK, error))
+      return FALSE;
+  if (functions == NULL || functions->length != 1)
     return ghlo_ref_fail (call, error, "expected one function that reduces as called_computations");
 
   return reduce_windows (call, n, functions->children[0]->text, error);

@@ -325,57 +325,6 @@ test_assertion (void)
                   "  return\n}\n", GHLO_ERROR_DATA, "*size 7 is not -3 or 7");
 }
 
-/* Custom calls whose operands or functions do not fit. */
-static void
-test_wrong_calls (void)
-{
-  static const char *const wrong[][3] = {
-    { "%w = stablehlo.custom_call @stablehlo.dynamic_reduce_window(%x, %z, %o, %o, %o, %o)",
-      "(tensor<4xi32>, tensor<i32>, tensor<1xi32>, tensor<1xi32>, tensor<1xi32>, tensor<1xi32>) -> tensor<4xi32>",
-      "*expected 2 * 1 + 5 operands, found 6" },
-    { "%w = stablehlo.custom_call @stablehlo.dynamic_reduce_window(%x, %z, %o, %o, %o, %o, %p)",
-      "(tensor<4xi32>, tensor<i32>, tensor<1xi32>, tensor<1xi32>, tensor<1xi32>, tensor<1xi32>, tensor<1x2xi32>)"
-      " -> tensor<4xi32>", "*expected one function that reduces as called_computations" },
-    { "%w = stablehlo.custom_call @stablehlo.dynamic_reduce_window(%x, %z, %o, %o, %x, %o, %p)"
-      " {called_computations = [@sum]}",
-      "(tensor<4xi32>, tensor<i32>, tensor<1xi32>, tensor<1xi32>, tensor<4xi32>, tensor<1xi32>, tensor<1x2xi32>)"
-      " -> tensor<4xi32>", "*expected 1 values of base_dilations, found 4" },
-    { "%w = stablehlo.custom_call @stablehlo.dynamic_reduce_window(%x, %z, %o, %o, %o, %o, %p)"
-      " {called_computations = [@three]}",
-      "(tensor<4xi32>, tensor<i32>, tensor<1xi32>, tensor<1xi32>, tensor<1xi32>, tensor<1xi32>, tensor<1x2xi32>)"
-      " -> tensor<4xi32>", "*expected a body of 2 arguments" },
-    { "%w:2 = stablehlo.custom_call @stablehlo.dynamic_rng_bit_generator(%s, %m)",
-      "(tensor<2xui64>, tensor<1xi32>) -> (tensor<2xui64>, tensor<?xui32>)", "*not negative, found -1" },
-    { "%w:2 = stablehlo.custom_call @stablehlo.dynamic_rng_bit_generator(%s, %z)",
-      "(tensor<2xui64>, tensor<i32>) -> (tensor<2xui64>, tensor<?xui32>)", "*expected the shape as a vector*" },
-    { "%w:2 = stablehlo.custom_call @stablehlo.dynamic_rng_bit_generator(%s, %o)",
-      "(tensor<2xui64>, tensor<1xi32>) -> (tensor<2xui64>, tensor<?xui32>)", "*expected rng_algorithm = *" },
-    { "%w:2 = stablehlo.custom_call @stablehlo.dynamic_rng_bit_generator(%s, %o) {rng_algorithm = 123456789 : i32}",
-      "(tensor<2xui64>, tensor<1xi32>) -> (tensor<2xui64>, tensor<?xui32>)", "*expected rng_algorithm = *" },
-    { "%w:2 = stablehlo.custom_call @stablehlo.dynamic_rng_bit_generator(%s, %o)"
-      " {rng_algorithm = #stablehlo<precision HIGHEST>}",
-      "(tensor<2xui64>, tensor<1xi32>) -> (tensor<2xui64>, tensor<?xui32>)", "*expected rng_algorithm = *" },
-  };
-
-  for (guint i = 0; i < G_N_ELEMENTS (wrong); i++)
-    {
-      g_autofree char *text = g_strconcat (
-        "func.func @main() {\n"
-        "  %x = stablehlo.constant dense<1> : tensor<4xi32>\n"
-        "  %z = stablehlo.constant dense<0> : tensor<i32>\n"
-        "  %o = stablehlo.constant dense<1> : tensor<1xi32>\n"
-        "  %m = stablehlo.constant dense<-1> : tensor<1xi32>\n"
-        "  %p = stablehlo.constant dense<0> : tensor<1x2xi32>\n"
-        "  %s = stablehlo.constant dense<1> : tensor<2xui64>\n  ", wrong[i][0], " : ", wrong[i][1], "\n  return\n}\n"
-        "func.func private @sum(%a: tensor<i32>, %b: tensor<i32>) -> tensor<i32> {\n"
-        "  return %a : tensor<i32>\n}\n"
-        "func.func private @three(%a: tensor<i32>, %b: tensor<i32>, %c: tensor<i32>) -> tensor<i32> {\n"
-        "  return %a : tensor<i32>\n}\n", NULL);
-
-      expect_failure (text, GHLO_ERROR_DATA, wrong[i][2]);
-    }
-}
-
 static void
 test_unknown_target (void)
 {
@@ -638,7 +587,6 @@ main (int    argc,
   g_test_add_func ("/reference/checks", test_checks);
   g_test_add_func ("/reference/check-constants", test_check_constants);
   g_test_add_func ("/reference/assertion", test_assertion);
-  g_test_add_func ("/reference/wrong-calls", test_wrong_calls);
   g_test_add_func ("/reference/unknown-target", test_unknown_target);
   g_test_add_func ("/reference/release", test_release);
   g_test_add_func ("/reference/release-nested", test_release_nested);
