@@ -379,6 +379,9 @@ test_failures (void)
   check_failure ("%0 = stablehlo.custom_call @test_refuse() {api_version = 4 : i32, backend_config = "
                  "{odd = [@main]}} : () -> tensor<f32>",
                  PJRT_Error_Code_UNIMPLEMENTED, "attribute 'odd'");
+  check_failure ("%0 = stablehlo.custom_call @test_refuse() {api_version = 4 : i32, backend_config = "
+                 "{inner = {many = dense<0.5> : tensor<1000000x1000000x1000xf64>}}} : () -> tensor<f32>",
+                 PJRT_Error_Code_RESOURCE_EXHAUSTED, "8000000000000000 bytes");
   check_failure ("%1 = stablehlo.constant dense<1> : tensor<4xi4>\n"
                  "%0 = stablehlo.custom_call @test_refuse(%1) {api_version = 4 : i32} : (tensor<4xi4>) -> tensor<f32>",
                  PJRT_Error_Code_UNIMPLEMENTED, "elements of whole bytes");
@@ -419,6 +422,98 @@ test_state (void)
   g_assert_cmpint (g_atomic_int_get (&n_counters), ==, 0);
 }
 
+/* Counts the runs of its site, in whatever order they come. */
+static XLA_FFI_Error *
+number (XLA_FFI_CallFrame *frame)
+{
+  int *counter;
+
+  if (tell (frame, 0))
+    return NULL;
+  counter = FFI (frame, State_Get, .ctx = frame->ctx, .stage = XLA_FFI_ExecutionStage_INSTANTIATE,
+                 .type_id = &counter_type).state;
+  *(float *) ((const XLA_FFI_Buffer *) frame->rets.rets[0])->data = (float) (g_atomic_int_add (counter, 1) + 1);
+
+  return NULL;
+}
+
+static const char numbered[] =
+  "func.func @main() -> tensor<f32> {\n"
+  "  %0 = stablehlo.custom_call @test_number() {api_version = 4 : i32, has_side_effect = true} : () -> tensor<f32>\n"
+  "  return %0 : tensor<f32>\n"
+  "}\n";
+
+enum { N_THREADS = 6, N_RUNS = 50 };
+
+typedef struct
+{
+  PJRT_Client           *client;
+  PJRT_LoadedExecutable *executable;        /* of all threads */
+  guint8                 seen[N_THREADS * N_RUNS];
+  GMutex                 lock;              /* of seen */
+} Together;
+
+static float
+run_numbered (PJRT_LoadedExecutable *executable)
+{
+  PJRT_Buffer *output;
+  float found;
+
+  call_check ("Execute", call_run (executable, NULL, 0, &output));
+  call_read (output, &found, sizeof found);
+  CALL (Buffer_Destroy, .buffer = output);
+
+  return found;
+}
+
+/* Runs what all run, and programs of its own that come and go, among handlers that are registered meanwhile. */
+static gpointer
+run_together (gpointer data)
+{
+  Together *self = data;
+
+  for (guint i = 0; i < N_RUNS; i++)
+    {
+      guint found = (guint) run_numbered (self->executable);
+
+      g_mutex_lock (&self->lock);
+      g_assert_cmpuint (found, >=, 1);
+      g_assert_cmpuint (found, <=, N_THREADS * N_RUNS);
+      g_assert_cmpuint (self->seen[found - 1]++, ==, 0);
+      g_mutex_unlock (&self->lock);
+      if (i % 10 == 0)
+        {
+          g_autofree char *name = g_strdup_printf ("test_%p_%u", (gpointer) g_thread_self (), i);
+          PJRT_LoadedExecutable *own = call_compile (self->client, numbered);
+
+          call_check ("register", register_handler (name, refuse));
+          g_assert_cmpfloat (run_numbered (own), ==, 1);
+          CALL (LoadedExecutable_Destroy, .executable = own);
+        }
+    }
+
+  return NULL;
+}
+
+/* One site is instantiated once, whoever comes to it first, and its runs see each other's work. */
+static void
+test_threads (void)
+{
+  Together self = { .client = call_client ("cpu") };
+  GThread *threads[N_THREADS];
+
+  call_check ("number", register_bundle ("test_number", 1, begin, NULL, number));
+  self.executable = call_compile (self.client, numbered);
+  g_mutex_init (&self.lock);
+  for (guint i = 0; i < N_THREADS; i++)
+    threads[i] = g_thread_new ("ffi", run_together, &self);
+  for (guint i = 0; i < N_THREADS; i++)
+    g_thread_join (threads[i]);
+  g_mutex_clear (&self.lock);
+  CALL (LoadedExecutable_Destroy, .executable = self.executable);
+  CALL (Client_Destroy, .client = self.client);
+}
+
 int
 main (int    argc,
       char **argv)
@@ -431,6 +526,7 @@ main (int    argc,
   g_test_add_func ("/pjrt/ffi/call", test_call);
   g_test_add_func ("/pjrt/ffi/failures", test_failures);
   g_test_add_func ("/pjrt/ffi/state", test_state);
+  g_test_add_func ("/pjrt/ffi/threads", test_threads);
 
   return g_test_run ();
 }

@@ -10,8 +10,10 @@
 
 #include "base/element.h"
 #include "base/ghlo-error.h"
+#include "base/sizes.h"
 #include "ir/attr.h"
 #include "pjrt/element-type.h"
+#include "runtime/memory.h"
 
 /* The numbers of both are XLA's. */
 XLA_FFI_DataType
@@ -57,31 +59,57 @@ make_scalar (const GhloIrAttr *attr,
   return scalar;
 }
 
+/* Zeros, of which a program may ask for any number: a splat says how many in a few letters. NULL with @error set where
+ * the limit of memory, or the system, has no room for them. */
+static gpointer
+allocate (gsize        n,
+          gsize        size,
+          GPtrArray   *memory,
+          GError     **error)
+{
+  gpointer block = NULL;
+
+  if (!ghlo_size_mul (&size, n, size))
+    size = G_MAXSIZE;
+  if (!ghlo_memory_reserve (size, error))
+    return NULL;
+  ghlo_memory_unreserve (size);
+  block = g_try_malloc0 (MAX (size, 1));
+  if (block == NULL)
+    g_set_error (error, GHLO_ERROR, GHLO_ERROR_OUT_OF_MEMORY,
+                 "expected memory for %" G_GSIZE_FORMAT " bytes of an attribute, found none", size);
+
+  return block != NULL ? ghlo_pjrt_ffi_keep (memory, block) : NULL;
+}
+
 /* Of one number after the other. */
 static void *
 make_array (GhloElementType   type,
             gsize             n,
-            GPtrArray        *memory)
+            GPtrArray        *memory,
+            GError          **error)
 {
   XLA_FFI_Array *array;
+  gpointer numbers;
 
-  if (ghlo_pjrt_ffi_type_of (type) == XLA_FFI_DataType_INVALID || n > G_MAXSIZE / 16)
+  if (ghlo_pjrt_ffi_type_of (type) == XLA_FFI_DataType_INVALID)
+    return NULL;
+  numbers = allocate (n, ghlo_element_info (type)->size, memory, error);
+  if (numbers == NULL)
     return NULL;
   array = ghlo_pjrt_ffi_keep (memory, g_new (XLA_FFI_Array, 1));
-  *array = (XLA_FFI_Array) {
-    ghlo_pjrt_ffi_type_of (type), n,
-    ghlo_pjrt_ffi_keep (memory, g_malloc0 (MAX (n, 1) * ghlo_element_info (type)->size)),
-  };
+  *array = (XLA_FFI_Array) { ghlo_pjrt_ffi_type_of (type), n, numbers };
 
   return array;
 }
 
 static void *
-make_dense_array (const GhloIrAttr *attr,
-                  GPtrArray        *memory)
+make_dense_array (const GhloIrAttr  *attr,
+                  GPtrArray         *memory,
+                  GError           **error)
 {
   const GhloElementType type = get_element (attr);
-  XLA_FFI_Array *array = make_array (type, attr->length, memory);
+  XLA_FFI_Array *array = make_array (type, attr->length, memory, error);
 
   for (gsize i = 0; array != NULL && i < attr->length; i++)
     {
@@ -98,12 +126,13 @@ make_dense_array (const GhloIrAttr *attr,
 }
 
 static void *
-make_dense (const GhloIrAttr *attr,
-            GPtrArray        *memory)
+make_dense (const GhloIrAttr  *attr,
+            GPtrArray         *memory,
+            GError           **error)
 {
   const GhloElementType type = get_element (attr);
   const gsize n = attr->dense.n_elements;
-  XLA_FFI_Array *array = make_array (type, n, memory);
+  XLA_FFI_Array *array = make_array (type, n, memory, error);
   gsize size, available;
   const guint8 *bytes = g_bytes_get_data (attr->dense.bytes, &available);
 
@@ -145,7 +174,7 @@ make_dictionary (const GhloIrAttr  *attr,
   return read_dictionary (attr, memory, inner, error) ? inner : NULL;
 }
 
-/* NULL where there is no such attribute, with @error set where one inside of it is to blame. */
+/* NULL where there is no such attribute, with @error set where one inside of it, or memory, is to blame. */
 static void *
 make (const GhloIrAttr  *attr,
       GPtrArray         *memory,
@@ -161,10 +190,10 @@ make (const GhloIrAttr  *attr,
       return make_scalar (attr, memory);
     case GHLO_IR_ATTR_DENSE_ARRAY:
       *kind = XLA_FFI_AttrType_ARRAY;
-      return make_dense_array (attr, memory);
+      return make_dense_array (attr, memory, error);
     case GHLO_IR_ATTR_DENSE:
       *kind = XLA_FFI_AttrType_ARRAY;
-      return make_dense (attr, memory);
+      return make_dense (attr, memory, error);
     case GHLO_IR_ATTR_STRING:
       *kind = XLA_FFI_AttrType_STRING;
       return make_string (attr, memory);
