@@ -81,6 +81,17 @@ def collect():
             pass
 
 
+def attempts(limit, most=5):
+    """Yields a list for each attempt to append its seconds to, until one takes less than the limit. A busy machine may
+    hold one up; what is waited for in vain holds up all of them, and is an error (as in tests/unit/soon.h)."""
+    taken = []
+    for _ in range(most):
+        yield taken
+        if taken[-1] < limit:
+            return
+    raise AssertionError(f'expected less than {limit} s, found {taken}')
+
+
 async def has_gone_quiet(seconds=2):
     """TRUE when no thread of the process works any more."""
     deadline = time.monotonic() + seconds

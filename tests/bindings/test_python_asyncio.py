@@ -12,7 +12,7 @@ import time
 import unittest
 import weakref
 
-from python_common import ADD, ENDLESS, Ghlo, GLib, compile_text, has_gone_quiet, make_long
+from python_common import ADD, ENDLESS, Ghlo, GLib, attempts, compile_text, has_gone_quiet, make_long
 
 import gi
 from gi.repository import Gio, GObject
@@ -141,13 +141,14 @@ class TestResults(unittest.IsolatedAsyncioTestCase):
 
     async def test_loop_goes_on(self):
         """A long call leaves the loop free."""
-        call = asyncio.ensure_future(Ghlo.Program.parse_async(make_long(60000)))
-        longest, last = 0, time.monotonic()
-        while not call.done():
-            await asyncio.sleep(0.002)
-            longest, last = max(longest, time.monotonic() - last), time.monotonic()
-        self.assertIsInstance(call.result(), Ghlo.Program)
-        self.assertLess(longest, 5 if 'GHLO_TEST_SLOW' in os.environ else 0.5)
+        for taken in attempts(5 if 'GHLO_TEST_SLOW' in os.environ else 0.5):
+            call = asyncio.ensure_future(Ghlo.Program.parse_async(make_long(60000)))
+            longest, last = 0, time.monotonic()
+            while not call.done():
+                await asyncio.sleep(0.002)
+                longest, last = max(longest, time.monotonic() - last), time.monotonic()
+            self.assertIsInstance(call.result(), Ghlo.Program)
+            taken.append(longest)
 
     async def test_callback_as_ever(self):
         called = []
@@ -222,15 +223,16 @@ class TestCancel(unittest.IsolatedAsyncioTestCase):
         async def wait():
             await function(*arguments)
 
-        task = asyncio.ensure_future(wait())
-        await asyncio.sleep(0.03)
-        self.assertFalse(task.done())
-        start = time.monotonic()
-        task.cancel()
-        with self.assertRaises(asyncio.CancelledError):
-            await task
-        self.assertLess(time.monotonic() - start, 0.1)
-        self.assertTrue(await has_gone_quiet())
+        for taken in attempts(0.1):
+            task = asyncio.ensure_future(wait())
+            await asyncio.sleep(0.03)
+            self.assertFalse(task.done())
+            start = time.monotonic()
+            task.cancel()
+            with self.assertRaises(asyncio.CancelledError):
+                await task
+            taken.append(time.monotonic() - start)
+            self.assertTrue(await has_gone_quiet())
 
     async def test_parse(self):
         await self.check_cancel(Ghlo.Program.parse_async, LONG)

@@ -144,17 +144,6 @@ help_cancel_later (GCancellable *cancellable,
   return g_thread_new ("cancel", cancel_later, later);
 }
 
-void
-help_assert_soon (gint64 (*attempt) (void),
-                  gint64   limit)
-{
-  gint64 fastest = G_MAXINT64;
-
-  for (guint i = 0; i < 3 && fastest >= limit; i++)
-    fastest = MIN (fastest, attempt ());
-  g_assert_cmpint (fastest, <, limit);
-}
-
 HelpWait
 help_wait_init (void)
 {

@@ -9,6 +9,7 @@
 #include <ghlo/ghlo.h>
 
 #include "../sanitized.h"
+#include "../soon.h"
 
 G_BEGIN_DECLS
 
@@ -51,11 +52,6 @@ G_BEGIN_DECLS
 
 /* The cancelled call's answer may take as long, in µs. */
 #define HELP_CANCEL_LIMIT (50000 * HELP_SLOWER)
-
-/* Fails unless one of three attempts, which return the µs that they took, stays below @limit: what else runs on the
- * machine may hold one up, while what the library waits for in vain holds up all three. */
-void            help_assert_soon   (gint64 (*attempt) (void),
-                                    gint64   limit);
 
 GhloProgram    *help_parse         (const char     *text);
 GhloExecutable *help_compile       (const char     *text);

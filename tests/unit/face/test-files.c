@@ -82,7 +82,7 @@ test_forbidden (void)
 }
 
 static gint64
-cancel_a_silent_pipe (void)
+cancel_a_silent_pipe (G_GNUC_UNUSED gpointer data)
 {
   char *name = make_name ();
   g_autoptr (GFile) file = g_file_new_for_path (name);
@@ -112,7 +112,7 @@ test_silent_pipe (void)
   g_assert_cmpint (mkfifo (name, 0600), ==, 0);
   assert_refused (file, G_IO_ERROR, G_IO_ERROR_TIMED_OUT, "found nothing for 3 seconds");
   remove_name (name);
-  help_assert_soon (cancel_a_silent_pipe, 2 * HELP_CANCEL_LIMIT);
+  soon_assert (cancel_a_silent_pipe, NULL, 2 * HELP_CANCEL_LIMIT);
 }
 
 /* Comes late, and writes in two parts. */

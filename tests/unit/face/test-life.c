@@ -391,6 +391,18 @@ say_ended (void)
 
 typedef void (*Start) (HelpWait *wait);
 
+static gint64
+run_to_exit (G_GNUC_UNUSED gpointer data)
+{
+  gint64 begin = g_get_monotonic_time ();
+
+  g_test_trap_subprocess (NULL, 60 * G_USEC_PER_SEC, 0);
+  g_test_trap_assert_passed ();
+  g_test_trap_assert_stdout ("*ended*");
+
+  return g_get_monotonic_time () - begin;
+}
+
 /* The process ends while work is under way, by itself and at once. */
 static void
 test_exit (gconstpointer data)
@@ -408,14 +420,7 @@ test_exit (gconstpointer data)
     }
 
   for (guint i = 0; i < 3; i++)
-    {
-      gint64 begin = g_get_monotonic_time ();
-
-      g_test_trap_subprocess (NULL, 60 * G_USEC_PER_SEC, 0);
-      g_test_trap_assert_passed ();
-      g_test_trap_assert_stdout ("*ended*");
-      g_assert_cmpint (g_get_monotonic_time () - begin, <, 2 * G_USEC_PER_SEC * HELP_SLOWER);
-    }
+    soon_assert (run_to_exit, NULL, 2 * G_USEC_PER_SEC * HELP_SLOWER);
 }
 
 #define FORKED(call) \
@@ -744,7 +749,7 @@ test_cancel_sync_is_the_end (void)
 /* An async call that was cancelled is answered at once, and its work stops soon:
  * the processors are free again, inputs are as they were. */
 static gint64
-cancel_all (void)
+cancel_all (G_GNUC_UNUSED gpointer data)
 {
   g_autoptr (GhloExecutable) executable = help_compile (HELP_ENDLESS);
   g_autoptr (GhloBuffer) number = help_number ();
@@ -774,7 +779,8 @@ cancel_all (void)
   g_usleep (100000 * HELP_SLOWER);
   start = cpu_time (CLOCK_PROCESS_CPUTIME_ID);
   g_usleep (50000);
-  g_assert_cmpint (cpu_time (CLOCK_PROCESS_CPUTIME_ID) - start, <, 20000 * HELP_SLOWER);
+  if (cpu_time (CLOCK_PROCESS_CPUTIME_ID) - start >= 20000 * HELP_SLOWER)
+    took = G_MAXINT64;
   bytes = ghlo_buffer_read (number, NULL, NULL);
   g_assert_cmpint (*(const gint32 *) g_bytes_get_data (bytes, NULL), ==, 1);
 
@@ -784,7 +790,7 @@ cancel_all (void)
 static void
 test_cancel_async_stops_work (void)
 {
-  help_assert_soon (cancel_all, HELP_CANCEL_LIMIT);
+  soon_assert (cancel_all, NULL, HELP_CANCEL_LIMIT);
 }
 
 /* Errors of all kinds: line 1 is a sentence that starts with the place where
