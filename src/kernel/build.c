@@ -438,16 +438,17 @@ ghlo_kernel_add_node (GhloKernelBuilder *self,
 }
 
 guint
-ghlo_kernel_add_tame_quotient (GhloKernelBuilder *self,
-                               guint              a,
-                               guint              b)
+ghlo_kernel_add_quotient (GhloKernelBuilder *self,
+                          GhloQuotient       which,
+                          guint              a,
+                          guint              b)
 {
   guint number;
   GhloKernelNode *node = add_node (self, GHLO_NODE_DIVIDE, GHLO_ELEMENT_TYPE_F32, &number);
 
   if (node == NULL)
     return number;
-  node->which = GHLO_QUOTIENT_IS_TAME;
+  node->which = which;
   node->operands[0] = a;
   node->operands[1] = b;
   node->operands[2] = GHLO_KERNEL_NONE;

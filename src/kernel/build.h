@@ -87,8 +87,9 @@ guint              ghlo_kernel_add_node      (GhloKernelBuilder      *self,
                                               guint                   a,
                                               guint                   b,
                                               guint                   c);
-/* Of f32, whose operands are as GHLO_QUOTIENT_IS_TAME says. */
-guint              ghlo_kernel_add_tame_quotient (GhloKernelBuilder  *self,
+/* Of f32, and as @which says. */
+guint              ghlo_kernel_add_quotient  (GhloKernelBuilder      *self,
+                                              GhloQuotient            which,
                                               guint                   a,
                                               guint                   b);
 guint              ghlo_kernel_add_leaf      (GhloKernelBuilder      *self,

@@ -50,17 +50,21 @@ typedef enum
   GHLO_N_NODES
 } GhloNodeKind;
 
-/* Of a quotient's operands it is known that two steps from the divisor's root give it, rounded once, though that is not
- * so of all (spirv/floats.c): test-kernel-quotients goes through those that functions have. It changes no bit. */
-enum { GHLO_QUOTIENT_IS_TAME = 1 };
+/* What is known of a quotient of f32, so that it may be found from the divisor's root (spirv/floats.c), though that is
+ * not so of all: test-kernel-quotients goes through those that functions have. It changes no bit of a result. */
+typedef enum
+{
+  GHLO_QUOTIENT_IS_TAME = 1,    /* two steps from there give it, rounded once */
+  GHLO_QUOTIENT_IS_ROUGH,       /* what is made of it is the same where it is off by 10 units in the last place */
+} GhloQuotient;
 
 /* What is computed at one point, of type i1, i8 … i64, ui8 … ui64, f32 or f64. */
 typedef struct
 {
   guint8  kind;         /* GhloNodeKind */
   guint8  type;         /* GhloElementType, of the result */
-  guint16 which;        /* of leaves: the axis, access, temporary or fold; of a DIVIDE of f32 GHLO_QUOTIENT_IS_TAME, or
-                         * 0, as of all else */
+  guint16 which;        /* of leaves: the axis, access, temporary or fold; of a DIVIDE of f32 a GhloQuotient or 0; 0
+                         * of all else */
   guint16 operands[3];  /* earlier nodes of the same block, or of the same merge; the rest GHLO_KERNEL_NONE */
   guint16 reserved[3];  /* 0, as are all fields of that name: tables are compared as bytes */
   guint64 bits;         /* of CONSTANT, as the type has them, with zeros above; else 0 */

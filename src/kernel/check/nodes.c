@@ -35,9 +35,9 @@ check_operand (GhloKernelCheck *self,
 }
 
 static gboolean
-is_tame_quotient (const GhloKernelNode *node)
+is_short_quotient (const GhloKernelNode *node)
 {
-  return node->which == GHLO_QUOTIENT_IS_TAME && node->kind == GHLO_NODE_DIVIDE && node->type == GHLO_ELEMENT_TYPE_F32;
+  return node->which <= GHLO_QUOTIENT_IS_ROUGH && node->kind == GHLO_NODE_DIVIDE && node->type == GHLO_ELEMENT_TYPE_F32;
 }
 
 static gboolean
@@ -54,7 +54,7 @@ check_fields (GhloKernelCheck *self,
     return fail (self, number, "expected %s", "reserved fields that are 0");
   if (node->bits != (node->kind == GHLO_NODE_CONSTANT ? ghlo_node_cut (node->type, node->bits) : 0))
     return fail (self, number, "its bits 0x%" G_GINT64_MODIFIER "x are not of its type", node->bits);
-  if (node->which != 0 && !is_tame_quotient (node)
+  if (node->which != 0 && !is_short_quotient (node)
       && (ghlo_node_spec (node->kind)->role != GHLO_NODE_LEAF || node->kind == GHLO_NODE_CONSTANT))
     return fail (self, number, "it refers to %u: expected 0", node->which);
 

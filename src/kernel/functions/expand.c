@@ -53,6 +53,7 @@ ghlo_expand_estrin (Builder      *b,
 typedef struct
 {
   GhloKernelExpansion f32, f64;
+  GhloKernelExpansion bf16;     /* of a number of bf16 in f32, where only what the result is in bf16 counts; nullable */
 } Expansions;
 
 static const Expansions expansions[GHLO_N_NODES] = {
@@ -60,7 +61,7 @@ static const Expansions expansions[GHLO_N_NODES] = {
   [GHLO_NODE_EXPONENTIAL_MINUS_ONE] = { ghlo_expand_exponential_minus_one, ghlo_expand_exponential_minus_one_f64 },
   [GHLO_NODE_LOG] = { ghlo_expand_log, ghlo_expand_log_f64 },
   [GHLO_NODE_LOG_PLUS_ONE] = { ghlo_expand_log_plus_one, ghlo_expand_log_plus_one_f64 },
-  [GHLO_NODE_TANH] = { ghlo_expand_tanh, ghlo_expand_tanh_f64 },
+  [GHLO_NODE_TANH] = { ghlo_expand_tanh, ghlo_expand_tanh_f64, ghlo_expand_tanh_bf16 },
   [GHLO_NODE_LOGISTIC] = { ghlo_expand_logistic, ghlo_expand_logistic_f64 },
   [GHLO_NODE_ERF] = { ghlo_expand_erf, ghlo_expand_erf_f64 },
   [GHLO_NODE_ERFC] = { ghlo_expand_erfc, ghlo_expand_erfc_f64 },
@@ -129,6 +130,16 @@ ghlo_kernel_expansion (GhloNodeKind    kind,
          : type == GHLO_ELEMENT_TYPE_F64 ? expansions[kind].f64 : NULL;
 }
 
+gboolean
+ghlo_expand_is_narrow (const GhloKernel *kernel,
+                       guint             number)
+{
+  const GhloKernelNode *node = &kernel->nodes[number];
+
+  return expansions[node->kind].bf16 != NULL && node->type == GHLO_ELEMENT_TYPE_F32
+         && kernel->nodes[node->operands[0]].kind == GHLO_NODE_FROM_BF16;
+}
+
 /* One expansion that is being copied to @to. */
 typedef struct
 {
@@ -157,8 +168,8 @@ find_or_add (Move                 *self,
     }
   if (node->kind == GHLO_NODE_CONSTANT)
     number = ghlo_kernel_add_constant (self->to, node->type, node->bits);
-  else if (node->which == GHLO_QUOTIENT_IS_TAME)
-    number = ghlo_kernel_add_tame_quotient (self->to, node->operands[0], node->operands[1]);
+  else if (node->kind == GHLO_NODE_DIVIDE && node->which != 0)
+    number = ghlo_kernel_add_quotient (self->to, node->which, node->operands[0], node->operands[1]);
   else
     number = ghlo_kernel_add_node (self->to, node->kind, node->type, node->operands[0], node->operands[1],
                                    node->operands[2]);
@@ -321,6 +332,19 @@ add_teller (const Copy *self)
   return teller;
 }
 
+/* Of node @number, a function; NULL: there is none. */
+static GhloKernelExpansion
+choose_expansion (const Copy *self,
+                  guint       number)
+{
+  const GhloKernelNode *node = &self->from->nodes[number];
+
+  if ((self->uses[number] & GHLO_EXPAND_IS_WANTED) == 0 && ghlo_expand_is_narrow (self->from, number))
+    return expansions[node->kind].bf16;
+
+  return ghlo_kernel_expansion (node->kind, ghlo_kernel_operand_type (self->from, node));
+}
+
 /* FALSE where it is a function without an expansion. */
 static gboolean
 copy_node (const Copy  *self,
@@ -342,13 +366,13 @@ copy_node (const Copy  *self,
     self->moved[number] = ghlo_kernel_add_load (self->to, node->type, node->which, operands[0]);
   else if (spec->role == GHLO_NODE_LEAF)
     self->moved[number] = ghlo_kernel_add_leaf (self->to, node->kind, node->type, node->which);
-  else if (node->which == GHLO_QUOTIENT_IS_TAME)
-    self->moved[number] = ghlo_kernel_add_tame_quotient (self->to, operands[0], operands[1]);
+  else if (node->kind == GHLO_NODE_DIVIDE && node->which != 0)
+    self->moved[number] = ghlo_kernel_add_quotient (self->to, node->which, operands[0], operands[1]);
   else if (spec->role == GHLO_NODE_PRIMITIVE)
     self->moved[number] = ghlo_kernel_add_node (self->to, node->kind, node->type, operands[0], operands[1],
                                                 operands[2]);
-  else if (ghlo_kernel_expansion (node->kind, type) != NULL)
-    self->moved[number] = expand_function (self->to, ghlo_kernel_expansion (node->kind, type), type, operands,
+  else if (choose_expansion (self, number) != NULL)
+    self->moved[number] = expand_function (self->to, choose_expansion (self, number), type, operands,
                                            spec->n_operands);
   else
     {

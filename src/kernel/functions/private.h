@@ -23,13 +23,15 @@ typedef GhloKernelBuilder Builder;
 EXPANSION (round_bf16);
 EXPANSION (round_bf16_hastily);
 EXPANSION (upper_half);
+/* bf16.c: of a number of bf16 what rounds to the same in bf16 as the function does. */
+EXPANSION (tanh_bf16);
 #undef EXPANSION
 
 /* What becomes of a node's value. */
 enum
 {
   GHLO_EXPAND_IS_WANTED = 1,    /* somebody wants it, but for the second node of a rounding, which takes what the first
-                                 * one is of */
+                                 * one is of, and the first one of a function of bf16 */
   GHLO_EXPAND_MAY_BE_NAN = 2,   /* all results that it goes into are NaN where it is */
 };
 
@@ -38,6 +40,9 @@ gboolean ghlo_expand_is_rounding (const GhloKernel     *kernel,
                                   const GhloKernelNode *node);
 /* Whether node @number is a number of bf16 that was multiplied by a power of two. */
 gboolean ghlo_expand_is_scaled   (const GhloKernel     *kernel,
+                                  guint                 number);
+/* Whether node @number is a function of a number of bf16 which is less work where its result is rounded to bf16. */
+gboolean ghlo_expand_is_narrow   (const GhloKernel     *kernel,
                                   guint                 number);
 /* Of all nodes; the second is known of one block of points alone. */
 void     ghlo_expand_find_uses   (const GhloKernel     *kernel,
@@ -122,13 +127,21 @@ EXPAND_COMPARISON (greater_equal, GREATER_EQUAL)
 #undef EXPAND_2
 #undef EXPAND_COMPARISON
 
-/* @x / @y, of f32, as GHLO_QUOTIENT_IS_TAME says. */
+/* @x / @y, of f32, as GhloQuotient says. */
 static inline guint
 divide_tame (Builder *b,
              guint    x,
              guint    y)
 {
-  return ghlo_kernel_add_tame_quotient (b, x, y);
+  return ghlo_kernel_add_quotient (b, GHLO_QUOTIENT_IS_TAME, x, y);
+}
+
+static inline guint
+divide_roughly (Builder *b,
+                guint    x,
+                guint    y)
+{
+  return ghlo_kernel_add_quotient (b, GHLO_QUOTIENT_IS_ROUGH, x, y);
 }
 
 /* Whether a float is a whole number; infinity is. */

@@ -130,14 +130,15 @@ use_operands (const GhloKernel *kernel,
     {
       guint8 *use = node->operands[i] != GHLO_KERNEL_NONE ? &uses[node->operands[i]] : NULL;
 
-      if (use != NULL && !ghlo_expand_is_rounding (kernel, node))
+      if (use != NULL && !ghlo_expand_is_rounding (kernel, node)
+          && !(node->kind == GHLO_NODE_TO_BF16 && ghlo_expand_is_narrow (kernel, node->operands[0])))
         *use |= GHLO_EXPAND_IS_WANTED;
       if (use != NULL && !may_be_nan)
         *use &= (guint8) ~GHLO_EXPAND_MAY_BE_NAN;
     }
 }
 
-/* Nodes come behind their operands. */
+/* Nodes come behind their operands. A function of bf16 is wanted where it is not just rounded. */
 void
 ghlo_expand_find_uses (const GhloKernel *kernel,
                        guint8           *uses)

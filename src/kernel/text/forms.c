@@ -41,6 +41,12 @@ ghlo_kernel_node_form (GhloNodeKind kind)
 }
 
 const char *
+ghlo_kernel_quotient_word (GhloQuotient which)
+{
+  return which == GHLO_QUOTIENT_IS_TAME ? "tame" : "rough";
+}
+
+const char *
 ghlo_kernel_block_word (GhloBlockKind kind)
 {
   return block_words[kind];

@@ -12,7 +12,7 @@ G_BEGIN_DECLS
 
 typedef enum
 {
-  GHLO_KERNEL_FORM_OPERANDS,    /* add f32 %0 %1; divide f32 %0 %1 tame */
+  GHLO_KERNEL_FORM_OPERANDS,    /* add f32 %0 %1; divide f32 %0 %1 tame, or rough */
   GHLO_KERNEL_FORM_BITS,        /* constant f32 0.125 */
   GHLO_KERNEL_FORM_AXIS,        /* axis i64 row */
   GHLO_KERNEL_FORM_ACCESS,      /* inside i1 @0 */
@@ -22,6 +22,9 @@ typedef enum
 } GhloKernelForm;
 
 GhloKernelForm ghlo_kernel_node_form  (GhloNodeKind       kind);
+
+/* What stands behind the operands of a quotient that something is known of. */
+const char    *ghlo_kernel_quotient_word (GhloQuotient    which);
 
 /* The word that a block begins with. */
 const char    *ghlo_kernel_block_word (GhloBlockKind      kind);

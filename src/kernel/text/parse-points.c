@@ -51,13 +51,15 @@ parse_operands (GhloKernelParser *self,
                 GhloNodeKind      kind,
                 GhloElementType   type)
 {
+  static const GhloQuotient quotients[] = { GHLO_QUOTIENT_IS_TAME, GHLO_QUOTIENT_IS_ROUGH };
   guint operands[3] = { GHLO_KERNEL_NONE, GHLO_KERNEL_NONE, GHLO_KERNEL_NONE };
 
   for (guint i = 0; i < ghlo_node_spec (kind)->n_operands; i++)
     if (!ghlo_kernel_parser_number (self, GHLO_KERNEL_TOKEN_NODE, self->n_nodes, &operands[i]))
       return FALSE;
-  if (kind == GHLO_NODE_DIVIDE && type == GHLO_ELEMENT_TYPE_F32 && ghlo_kernel_parser_accept_word (self, "tame"))
-    return ghlo_kernel_add_tame_quotient (self->builder, operands[0], operands[1]) != GHLO_KERNEL_NONE;
+  for (guint i = 0; i < G_N_ELEMENTS (quotients) && kind == GHLO_NODE_DIVIDE && type == GHLO_ELEMENT_TYPE_F32; i++)
+    if (ghlo_kernel_parser_accept_word (self, ghlo_kernel_quotient_word (quotients[i])))
+      return ghlo_kernel_add_quotient (self->builder, quotients[i], operands[0], operands[1]) != GHLO_KERNEL_NONE;
 
   return ghlo_kernel_add_node (self->builder, kind, type, operands[0], operands[1], operands[2]) != GHLO_KERNEL_NONE;
 }

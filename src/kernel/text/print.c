@@ -46,8 +46,8 @@ print_node (GhloKernelPrinter *self,
     {
     case GHLO_KERNEL_FORM_OPERANDS:
       append_operands (self, node);
-      if (node->which == GHLO_QUOTIENT_IS_TAME)
-        g_string_append (self->text, " tame");
+      if (node->which != 0)
+        g_string_append_printf (self->text, " %s", ghlo_kernel_quotient_word (node->which));
       break;
     case GHLO_KERNEL_FORM_BITS:
       ghlo_kernel_append_constant (self->text, node->type, node->bits);

@@ -129,10 +129,11 @@ Id   ghlo_spirv_integer_node  (Spirv           *self,
                                GhloNodeKind     kind,
                                GhloElementType  type,
                                const Id        *operands);
-/* Of a quotient that is tame (kernel/kernel.h). */
-Id   ghlo_spirv_tame_quotient (Spirv                *self,
-                               Id                    a,
-                               Id                    b);
+/* Of a quotient that something is known of. */
+Id   ghlo_spirv_short_quotient (Spirv           *self,
+                                GhloQuotient     which,
+                                Id               a,
+                                Id               b);
 Id   ghlo_spirv_float_node    (Spirv           *self,
                                GhloNodeKind     kind,
                                GhloElementType  type,

@@ -227,15 +227,18 @@ emit_arithmetic (Spirv           *self,
  * is what its product with b leaves of a. NVIDIA's driver calls a function for a quotient, one call after the other: in
  * 4096² results of tanh that took 77 µs, where this takes 5 (H200). */
 Id
-ghlo_spirv_tame_quotient (Spirv *self,
-                          Id     a,
-                          Id     b)
+ghlo_spirv_short_quotient (Spirv        *self,
+                           GhloQuotient  which,
+                           Id            a,
+                           Id            b)
 {
   const GhloElementType f32 = GHLO_ELEMENT_TYPE_F32;
   const Id type = ghlo_spirv_type (self, f32), minus = CODE (SpvOpFNegate, type, b);
   Id root = ghlo_spirv_exact (self, GLSL (InverseSqrt, type, b));
   Id inverse = ghlo_spirv_exact (self, CODE (SpvOpFMul, type, root, root)), quotient, error;
 
+  if (which == GHLO_QUOTIENT_IS_ROUGH)
+    return ghlo_spirv_exact (self, CODE (SpvOpFMul, type, a, inverse));
   error = ghlo_spirv_fma (self, f32, (const Id[]) { minus, inverse, ghlo_spirv_real (self, f32, 1) });
   inverse = ghlo_spirv_fma (self, f32, (const Id[]) { error, inverse, inverse });
   quotient = ghlo_spirv_exact (self, CODE (SpvOpFMul, type, a, inverse));

@@ -47,8 +47,8 @@ emit_node (Spirv                *self,
     return emit_leaf (self, node);
   for (guint i = 0; i < ghlo_node_spec (node->kind)->n_operands; i++)
     operands[i] = self->values[node->operands[i]];
-  if (node->which == GHLO_QUOTIENT_IS_TAME && self->floats.shortens_quotients)
-    return ghlo_spirv_tame_quotient (self, operands[0], operands[1]);
+  if (node->which != 0 && self->floats.shortens_quotients)
+    return ghlo_spirv_short_quotient (self, node->which, operands[0], operands[1]);
   switch ((GhloNodeKind) node->kind)
     {
     case GHLO_NODE_SELECT:

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Quotients that are tame: what shaders make of their operands by a root (spirv/floats.c) is the quotient rounded once,
- * for each operand of the function and any root that Vulkan allows. A sample of them, or all with -m thorough.
+ * Quotients that shaders find from a root (spirv/floats.c), for any root that Vulkan allows. Tame ones are rounded once
+ * for each operand of the function: a sample of them, or all with -m thorough. Of rough ones, in functions of bf16,
+ * the same is made for all operands.
  */
 
 #include <math.h>
@@ -10,26 +11,34 @@
 #include "kernel/evaluate.h"
 #include "kernel/expand.h"
 
-#define F32 GHLO_ELEMENT_TYPE_F32
+#define F32  GHLO_ELEMENT_TYPE_F32
+#define UI16 GHLO_ELEMENT_TYPE_UI16
 
 /* Units in the last place that the square of a root is off at most: a root that is off by two itself, of a number from
  * 2 to 4, makes eight, and the square is rounded. */
 enum { MOST_OFF = 9 };
 
+/* Of a number of f32, or of one of bf16 that is rounded to bf16 again. */
 static GhloKernel *
-new_kernel (GhloNodeKind kind)
+new_kernel (GhloNodeKind    kind,
+            GhloElementType type)
 {
   static const gint64 strides[GHLO_KERNEL_MAX_AXES];
   GhloKernelBuilder *builder = ghlo_kernel_builder_new ("function");
   g_autofree GhloKernel *kernel = NULL;
   GhloKernel *expanded;
-  guint x;
+  guint x, y;
 
-  ghlo_kernel_add_access (builder, ghlo_kernel_add_buffer (builder, "x", 4, FALSE), F32, 0, strides);
-  ghlo_kernel_add_access (builder, ghlo_kernel_add_buffer (builder, "y", 4, TRUE), F32, 0, strides);
+  ghlo_kernel_add_access (builder, ghlo_kernel_add_buffer (builder, "x", 4, FALSE), type, 0, strides);
+  ghlo_kernel_add_access (builder, ghlo_kernel_add_buffer (builder, "y", 4, TRUE), type, 0, strides);
   ghlo_kernel_begin_points (builder, 0);
-  x = ghlo_kernel_add_leaf (builder, GHLO_NODE_LOAD, F32, 0);
-  ghlo_kernel_store (builder, ghlo_kernel_add_node (builder, kind, F32, x, GHLO_KERNEL_NONE, GHLO_KERNEL_NONE), 1);
+  x = ghlo_kernel_add_leaf (builder, GHLO_NODE_LOAD, type, 0);
+  if (type == UI16)
+    x = ghlo_kernel_add_node (builder, GHLO_NODE_FROM_BF16, F32, x, GHLO_KERNEL_NONE, GHLO_KERNEL_NONE);
+  y = ghlo_kernel_add_node (builder, kind, F32, x, GHLO_KERNEL_NONE, GHLO_KERNEL_NONE);
+  if (type == UI16)
+    y = ghlo_kernel_add_node (builder, GHLO_NODE_TO_BF16, UI16, y, GHLO_KERNEL_NONE, GHLO_KERNEL_NONE);
+  ghlo_kernel_store (builder, y, 1);
   ghlo_kernel_end_block (builder);
   kernel = ghlo_kernel_builder_end (builder, NULL);
   g_assert_nonnull (kernel);
@@ -40,29 +49,32 @@ new_kernel (GhloNodeKind kind)
 }
 
 static guint
-find_tame (const GhloKernel *kernel)
+find_quotient (const GhloKernel *kernel,
+               GhloQuotient      which)
 {
   guint found = GHLO_KERNEL_NONE;
 
   for (guint i = 0; i < kernel->n_nodes; i++)
-    if (kernel->nodes[i].which == GHLO_QUOTIENT_IS_TAME && kernel->nodes[i].kind == GHLO_NODE_DIVIDE)
+    if (kernel->nodes[i].kind == GHLO_NODE_DIVIDE)
       {
         g_assert_cmpuint (found, ==, GHLO_KERNEL_NONE);
         found = i;
       }
   g_assert_cmpuint (found, !=, GHLO_KERNEL_NONE);
+  g_assert_cmpuint (kernel->nodes[found].which, ==, which);
 
   return found;
 }
 
-/* The nodes up to @end. */
+/* The nodes [@first, @end) of what is loaded. */
 static void
 evaluate (const GhloKernel *kernel,
+          guint             first,
           guint             end,
-          float             x,
+          guint64           x,
           guint64          *values)
 {
-  for (guint i = 0; i < end; i++)
+  for (guint i = first; i < end; i++)
     {
       const GhloKernelNode *node = &kernel->nodes[i];
       guint64 operands[3] = { 0 };
@@ -71,12 +83,12 @@ evaluate (const GhloKernel *kernel,
         if (node->operands[k] != GHLO_KERNEL_NONE)
           operands[k] = values[node->operands[k]];
       values[i] = node->kind == GHLO_NODE_CONSTANT ? node->bits
-                  : node->kind == GHLO_NODE_LOAD ? ghlo_bits_of_float (x)
+                  : node->kind == GHLO_NODE_LOAD ? x
                   : ghlo_node_evaluate (node->kind, node->type, ghlo_kernel_operand_type (kernel, node), operands);
     }
 }
 
-/* As ghlo_spirv_tame_quotient () does it, where the root's square is @inverse. */
+/* As ghlo_spirv_short_quotient () does it, where the root's square is @inverse. */
 static float
 divide (float a,
         float b,
@@ -105,16 +117,45 @@ check (float a,
 static void
 test_tanh (void)
 {
-  g_autofree GhloKernel *kernel = new_kernel (GHLO_NODE_TANH);
+  g_autofree GhloKernel *kernel = new_kernel (GHLO_NODE_TANH, F32);
   g_autofree guint64 *values = g_new (guint64, kernel->n_nodes);
-  const guint quotient = find_tame (kernel);
+  const guint quotient = find_quotient (kernel, GHLO_QUOTIENT_IS_TAME);
   const guint16 *operands = kernel->nodes[quotient].operands;
   const guint32 first = ghlo_bits_of_float (0.5), end = ghlo_bits_of_float (9.1f);
 
   for (guint32 x = first; x < end; x += g_test_thorough () ? 1 : (guint32) g_test_rand_int_range (1, 1000))
     {
-      evaluate (kernel, quotient, ghlo_float_of_bits (x), values);
+      evaluate (kernel, 0, quotient, x, values);
       check (ghlo_float_of_bits ((guint32) values[operands[0]]), ghlo_float_of_bits ((guint32) values[operands[1]]));
+    }
+}
+
+/* The result is that of the quotient which is rounded once, for a quotient by any root. */
+static void
+test_rough (gconstpointer kind)
+{
+  g_autofree GhloKernel *kernel = new_kernel (GPOINTER_TO_UINT (kind), UI16);
+  g_autofree guint64 *values = g_new (guint64, kernel->n_nodes);
+  const guint quotient = find_quotient (kernel, GHLO_QUOTIENT_IS_ROUGH), result = kernel->stores[0].node;
+  const guint16 *operands = kernel->nodes[quotient].operands;
+
+  for (guint x = 0; x < 1 << 16; x++)
+    {
+      guint64 expected;
+      float a, inverse;
+
+      evaluate (kernel, 0, kernel->n_nodes, x, values);
+      expected = values[result];
+      a = ghlo_float_of_bits ((guint32) values[operands[0]]);
+      inverse = 1 / ghlo_float_of_bits ((guint32) values[operands[1]]);
+      for (gint off = -MOST_OFF; off <= MOST_OFF && !isnan (a); off++)
+        {
+          values[quotient] = ghlo_bits_of_float (a * ghlo_float_of_bits (ghlo_bits_of_float (inverse) + (guint32) off));
+          evaluate (kernel, quotient + 1, kernel->n_nodes, x, values);
+          if (values[result] != expected)
+            g_error ("of 0x%04x, by a root that is off by %d: 0x%04x, expected 0x%04x", x, off, (guint) values[result],
+                     (guint) expected);
+        }
     }
 }
 
@@ -124,6 +165,7 @@ main (int    argc,
 {
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/kernel/quotients/tanh", test_tanh);
+  g_test_add_data_func ("/kernel/quotients/tanh-bf16", GUINT_TO_POINTER (GHLO_NODE_TANH), test_rough);
 
   return g_test_run ();
 }

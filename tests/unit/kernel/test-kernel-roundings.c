@@ -236,6 +236,57 @@ test_chains (void)
   check_chain (add_choice, 0x1p-63f, 2 * (128 - 55 + 1) * 128);
 }
 
+/* A function whose result is rounded: it is in fewer nodes, and as exact. */
+static guint
+round_tanh (GhloKernelBuilder *builder,
+            guint              x,
+            guint             *second)
+{
+  guint number = ghlo_kernel_add_node (builder, GHLO_NODE_FROM_BF16, F32, x, NONE, NONE);
+
+  return rounded (builder, add (builder, GHLO_NODE_TANH, number, NONE));
+}
+
+/* The same, where the function is a result itself. */
+static guint
+keep_tanh (GhloKernelBuilder *builder,
+           guint              x,
+           guint             *second)
+{
+  guint number = ghlo_kernel_add_node (builder, GHLO_NODE_FROM_BF16, F32, x, NONE, NONE);
+
+  *second = add (builder, GHLO_NODE_TANH, number, NONE);
+
+  return rounded (builder, *second);
+}
+
+/* Of all numbers of bf16, beside the truth. */
+static void
+test_functions (void)
+{
+  g_autofree GhloKernel *kernel = new_kernel (UI16, round_tanh), *exact = expand (kernel);
+  g_autofree GhloKernel *kept = new_kernel (UI16, keep_tanh), *whole = expand (kept);
+  guint teller;
+  g_autofree GhloKernel *hasty = ghlo_kernel_expand_hastily (kernel, &teller);
+
+  g_assert_cmpuint (exact->n_nodes + 10, <, whole->n_nodes);
+  for (guint bits = 0; bits < 1 << 16; bits++)
+    {
+      const guint32 expected = (guint32) ghlo_float_to_bits (BF16, tanh (ghlo_float_from_bits (BF16, bits))) << 16;
+      const GhloKernel *kernels[] = { exact, whole, hasty };
+      const gboolean is_subnormal = (bits & 0x7f80) == 0 && (bits & 0x7f) != 0;
+
+      for (guint i = 0; i < G_N_ELEMENTS (kernels); i++)
+        {
+          guint32 found[3];
+
+          evaluate (kernels[i], i == 2 ? teller : 0, bits, found);
+          if (!is_same (found[0], expected) && !(i == 2 && is_subnormal))
+            g_error ("way %u: tanh of 0x%04x is 0x%08x, expected 0x%08x", i, bits, found[0], expected);
+        }
+    }
+}
+
 /* Where there is nothing to round, and where nothing tells that it went wrong. */
 static guint
 add_comparison (GhloKernelBuilder *builder,
@@ -277,6 +328,7 @@ main (int    argc,
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/kernel/roundings/one", test_roundings);
   g_test_add_func ("/kernel/roundings/chains", test_chains);
+  g_test_add_func ("/kernel/roundings/functions", test_functions);
   g_test_add_func ("/kernel/roundings/none", test_none);
 
   return g_test_run ();
