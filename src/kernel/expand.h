@@ -28,9 +28,9 @@ GhloKernel         *ghlo_kernel_expand    (const GhloKernel *self,
                                            GError          **error);
 
 /* The same in haste: roundings of f32 to bf16 take half of the operations, but may make NaN of numbers of 2^111 and
- * more, and round subnormal ones to too many digits. All results that such a rounding goes into are NaN then, and so is
- * the node *teller of the kernel: where that is none, results are right. NULL where it is not one block of points, or
- * nothing in it would be quicker. */
+ * more and of products with these, and round subnormal ones to too many digits. All results that such a rounding goes
+ * into are NaN then, and so is the node *teller of the kernel: where that is none, results are right. NULL where it is
+ * not one block of points, or nothing in it would be quicker. */
 GhloKernel         *ghlo_kernel_expand_hastily (const GhloKernel *self,
                                                 guint            *teller);
 /* Of such a kernel whether what is loaded from @buffer may be made in haste as well: all results that it goes into are

@@ -7,6 +7,7 @@
 
 #include "kernel/functions/f64/double.h"
 
+#include "base/bits.h"
 #include "base/ghlo-error.h"
 
 #include <string.h>
@@ -239,6 +240,7 @@ typedef struct
   const guint8     *uses;       /* of nodes, as ghlo_expand_find_uses () says */
   guint            *rounded;    /* of TO_BF16 in haste what it makes, as a number in @to; else GHLO_KERNEL_NONE */
   guint            *teller;     /* once nodes are there; NULL: nothing is in haste */
+  guint            *split;      /* in haste, of a number of bf16 2^16 + 1 times as much in @to, and the negative */
 } Copy;
 
 static void
@@ -273,6 +275,43 @@ copy_storage (const Copy *self)
                                from->temporaries[i].axes);
 }
 
+/* @factor times node @number, a constant or a number. */
+static guint
+scale (const Copy *self,
+       guint       number,
+       float       factor)
+{
+  const GhloKernelNode *node = &self->from->nodes[number];
+  const guint moved = self->moved[number];
+
+  if (node->kind == GHLO_NODE_CONSTANT)
+    return real (self->to, moved, (double) (ghlo_float_of_bits ((guint32) node->bits) * factor));
+
+  return factor < 0 ? negate (self->to, moved) : multiply_real (self->to, moved, (double) factor);
+}
+
+/* What the product @node is rounded to in haste. Of what is split, a constant costs nothing, and what has been there
+ * longer may be in other products. */
+static guint
+round_product (const Copy           *self,
+               const GhloKernelNode *node)
+{
+  const guint a = node->operands[0], b = node->operands[1];
+  const gboolean has_first = self->from->nodes[a].kind == GHLO_NODE_CONSTANT
+                             || (self->from->nodes[b].kind != GHLO_NODE_CONSTANT && a < b);
+  const guint number = has_first ? a : b;
+  guint *split = &self->split[2 * number];
+
+  if (split[0] == GHLO_KERNEL_NONE)
+    {
+      split[0] = scale (self, number, (1 << 16) + 1);
+      split[1] = scale (self, number, -1);
+    }
+
+  return expand_function (self->to, ghlo_expand_round_product_hastily, GHLO_ELEMENT_TYPE_F32,
+                          (const guint[]) { self->moved[has_first ? b : a], split[0], split[1] }, 3);
+}
+
 /* Node @number of TO_BF16: what it makes, as a number of f32 in @to. */
 static guint
 round_to_bf16 (const Copy *self,
@@ -283,6 +322,8 @@ round_to_bf16 (const Copy *self,
 
   if (is_hasty && ghlo_expand_is_scaled (self->from, operand))
     return self->moved[operand];
+  if (is_hasty && ghlo_expand_is_product (self->from, operand))
+    return round_product (self, &self->from->nodes[operand]);
 
   return expand_function (self->to, is_hasty ? ghlo_expand_round_bf16_hastily : ghlo_expand_round_bf16,
                           GHLO_ELEMENT_TYPE_F32, &self->moved[operand], 1);
@@ -357,6 +398,9 @@ copy_node (const Copy  *self,
   guint operands[3];
 
   if (copy_rounding (self, number))
+    return TRUE;
+  if (self->teller != NULL && (self->uses[number] & GHLO_EXPAND_IS_WANTED) == 0
+      && ghlo_expand_is_product (self->from, number))
     return TRUE;
   for (guint i = 0; i < G_N_ELEMENTS (operands); i++)
     operands[i] = node->operands[i] != GHLO_KERNEL_NONE ? self->moved[node->operands[i]] : GHLO_KERNEL_NONE;
@@ -483,12 +527,12 @@ copy_kernel (const GhloKernel  *from,
 {
   g_autoptr (GhloKernelBuilder) to = ghlo_kernel_builder_new (from->name);
   g_autofree guint8 *uses = g_new (guint8, from->n_nodes + 1);
-  g_autofree guint *rounded = g_new (guint, from->n_nodes + 1);
-  Copy copy = { from, to, terms, moved, uses, rounded, teller };
+  g_autofree guint *rounded = g_new (guint, from->n_nodes + 1), *split = g_new (guint, 2 * from->n_nodes + 1);
+  Copy copy = { from, to, terms, moved, uses, rounded, teller, split };
 
   for (guint i = 0; i < from->n_nodes; i++)
-    rounded[i] = GHLO_KERNEL_NONE;
-  ghlo_expand_find_uses (from, uses);
+    rounded[i] = split[2 * i] = GHLO_KERNEL_NONE;
+  ghlo_expand_find_uses (from, teller != NULL, uses);
   copy_storage (&copy);
 
   return copy_blocks (&copy, 0, from->n_blocks, error) ? g_steal_pointer (&to) : NULL;
@@ -521,7 +565,7 @@ may_be_hasty (const GhloKernel *self)
 
   if (self->n_blocks != 1 || self->n_folds > 0 || self->n_temporaries > 0 || self->n_terms > 0)
     return FALSE;
-  ghlo_expand_find_uses (self, uses);
+  ghlo_expand_find_uses (self, TRUE, uses);
   for (guint i = 0; i < self->n_nodes; i++)
     if (self->nodes[i].kind == GHLO_NODE_TO_BF16 && (uses[i] & GHLO_EXPAND_MAY_BE_NAN) != 0
         && ghlo_kernel_operand_type (self, &self->nodes[i]) == GHLO_ELEMENT_TYPE_F32)
@@ -546,7 +590,7 @@ ghlo_kernel_tells_haste (const GhloKernel *self,
 {
   g_autofree guint8 *uses = g_new (guint8, self->n_nodes + 1);
 
-  ghlo_expand_find_uses (self, uses);
+  ghlo_expand_find_uses (self, TRUE, uses);
   for (guint i = 0; i < self->n_nodes; i++)
     if (self->nodes[i].kind == GHLO_NODE_LOAD && self->accesses[self->nodes[i].which].buffer == buffer
         && (uses[i] & GHLO_EXPAND_MAY_BE_NAN) == 0)

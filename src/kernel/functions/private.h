@@ -19,9 +19,12 @@ typedef GhloKernelBuilder Builder;
 #define FUNCTION(ID, name, ...) EXPANSION (name);
 #include "kernel/node.def"
 /* roundings.c: FROM_BF16 of TO_BF16 of f32. The second one does the same in half of the operations with numbers that
- * are not subnormal, but may make NaN of those of 2^111 and more. The third one makes bits of what they give. */
+ * are not subnormal, but may make NaN of those of 2^111 and more. The third one does so with the product of its first
+ * operand and a number, both of bf16, of which it has 2^16 + 1 times as much and the negative; it may make NaN of such
+ * an operand, too. The last one makes bits of what they give. */
 EXPANSION (round_bf16);
 EXPANSION (round_bf16_hastily);
+EXPANSION (round_product_hastily);
 EXPANSION (upper_half);
 /* bf16.c: of a number of bf16 what rounds to the same in bf16 as the function does. */
 EXPANSION (tanh_bf16);
@@ -31,7 +34,7 @@ EXPANSION (tanh_bf16);
 enum
 {
   GHLO_EXPAND_IS_WANTED = 1,    /* somebody wants it, but for the second node of a rounding, which takes what the first
-                                 * one is of, and the first one of a function of bf16 */
+                                 * one is of, and for the first one of a function of bf16, or in haste of a product */
   GHLO_EXPAND_MAY_BE_NAN = 2,   /* all results that it goes into are NaN where it is */
 };
 
@@ -41,11 +44,15 @@ gboolean ghlo_expand_is_rounding (const GhloKernel     *kernel,
 /* Whether node @number is a number of bf16 that was multiplied by a power of two. */
 gboolean ghlo_expand_is_scaled   (const GhloKernel     *kernel,
                                   guint                 number);
+/* Whether node @number is a product of two numbers of bf16, and hence exact, but where it is subnormal. */
+gboolean ghlo_expand_is_product  (const GhloKernel     *kernel,
+                                  guint                 number);
 /* Whether node @number is a function of a number of bf16 which is less work where its result is rounded to bf16. */
 gboolean ghlo_expand_is_narrow   (const GhloKernel     *kernel,
                                   guint                 number);
 /* Of all nodes; the second is known of one block of points alone. */
 void     ghlo_expand_find_uses   (const GhloKernel     *kernel,
+                                  gboolean              is_hasty,
                                   guint8               *uses);
 
 static inline GhloElementType

@@ -39,6 +39,19 @@ ghlo_expand_round_bf16_hastily (Builder         *b,
   return subtract (b, product, subtract (b, product, x));
 }
 
+/* The same, where a product of two numbers of bf16 is exact, and so is 2^16 + 1 times one of them, whose 8 digits are
+ * there twice: the first step has that in place of the number, the second one is an FMA, and the product is never
+ * made. */
+guint
+ghlo_expand_round_product_hastily (Builder         *b,
+                                   GhloElementType  type,
+                                   const guint     *operands)
+{
+  guint x = operands[0], split = operands[1], minus = operands[2], product = multiply (b, x, split);
+
+  return subtract (b, product, multiply_add (b, x, minus, product));
+}
+
 guint
 ghlo_expand_upper_half (Builder         *b,
                         GhloElementType  type,
@@ -74,6 +87,24 @@ ghlo_expand_is_scaled (const GhloKernel *kernel,
     }
 
   return FALSE;
+}
+
+/* A constant of few digits is a number of bf16, too. */
+static gboolean
+is_number_of_bf16 (const GhloKernelNode *node)
+{
+  return node->kind == GHLO_NODE_FROM_BF16 || (node->kind == GHLO_NODE_CONSTANT && (node->bits & ~UPPER_HALF) == 0);
+}
+
+gboolean
+ghlo_expand_is_product (const GhloKernel *kernel,
+                        guint             number)
+{
+  const GhloKernelNode *node = &kernel->nodes[number];
+
+  return node->kind == GHLO_NODE_MULTIPLY && node->type == F32
+         && is_number_of_bf16 (&kernel->nodes[node->operands[0]])
+         && is_number_of_bf16 (&kernel->nodes[node->operands[1]]);
 }
 
 /* Whether it is NaN where an operand is. */
@@ -118,29 +149,48 @@ want (guint   number,
     uses[number] |= GHLO_EXPAND_IS_WANTED;
 }
 
+/* Whether node @number takes what its operand is of, and not that. */
+static gboolean
+is_of_more (const GhloKernel *kernel,
+            guint             number,
+            gboolean          is_hasty)
+{
+  const GhloKernelNode *node = &kernel->nodes[number];
+
+  if (node->kind != GHLO_NODE_TO_BF16)
+    return ghlo_expand_is_rounding (kernel, node);
+
+  return ghlo_expand_is_narrow (kernel, node->operands[0])
+         || (is_hasty && ghlo_expand_is_product (kernel, node->operands[0])
+             && !ghlo_expand_is_scaled (kernel, node->operands[0]));
+}
+
 static void
 use_operands (const GhloKernel *kernel,
               guint             number,
+              gboolean          is_hasty,
               guint8           *uses)
 {
   const GhloKernelNode *node = &kernel->nodes[number];
-  const gboolean may_be_nan = keeps_nan (node->kind) && (uses[number] & GHLO_EXPAND_MAY_BE_NAN) != 0;
+  const gboolean is_told = (uses[number] & GHLO_EXPAND_MAY_BE_NAN) != 0;
+  const gboolean has_more = is_of_more (kernel, number, is_hasty && is_told);
+  const gboolean may_be_nan = keeps_nan (node->kind) && is_told;
 
   for (guint i = 0; i < G_N_ELEMENTS (node->operands); i++)
     {
       guint8 *use = node->operands[i] != GHLO_KERNEL_NONE ? &uses[node->operands[i]] : NULL;
 
-      if (use != NULL && !ghlo_expand_is_rounding (kernel, node)
-          && !(node->kind == GHLO_NODE_TO_BF16 && ghlo_expand_is_narrow (kernel, node->operands[0])))
+      if (use != NULL && !has_more)
         *use |= GHLO_EXPAND_IS_WANTED;
       if (use != NULL && !may_be_nan)
         *use &= (guint8) ~GHLO_EXPAND_MAY_BE_NAN;
     }
 }
 
-/* Nodes come behind their operands. A function of bf16 is wanted where it is not just rounded. */
+/* Nodes come behind their operands. */
 void
 ghlo_expand_find_uses (const GhloKernel *kernel,
+                       gboolean          is_hasty,
                        guint8           *uses)
 {
   memset (uses, GHLO_EXPAND_MAY_BE_NAN, kernel->n_nodes);
@@ -154,5 +204,5 @@ ghlo_expand_find_uses (const GhloKernel *kernel,
       want (kernel->folds[i].merge, uses);
     }
   for (guint i = kernel->n_nodes; i-- > 0;)
-    use_operands (kernel, i, uses);
+    use_operands (kernel, i, is_hasty, uses);
 }

@@ -409,8 +409,8 @@ ghlo_spirv_product_shared (const GhloSpirvProduct *product)
   return shared;
 }
 
-/* Devices that keep subnormal numbers are not to have other ones of them. What is in haste is there twice, and looks
- * whether it went wrong, so that it has to save a quarter of the nodes. */
+/* Devices that keep subnormal numbers are not to have other ones of them, and haste without FMAs is none. What is in
+ * haste is there twice, and looks whether it went wrong, so that it has to save a quarter of the nodes. */
 static void
 prepare_haste (SpirvProduct *product)
 {
@@ -418,7 +418,8 @@ prepare_haste (SpirvProduct *product)
   g_autofree GhloKernel *conversion = NULL;
   guint nobody;
 
-  if (epilogue == NULL || epilogue->whole == NULL || product->spirv->floats.keeps_subnormals[0])
+  if (epilogue == NULL || epilogue->whole == NULL || product->spirv->floats.keeps_subnormals[0]
+      || !product->spirv->floats.shortens_quotients)
     return;
   product->hasty_epilogue = ghlo_kernel_expand_hastily (epilogue->whole, &product->teller);
   if (product->hasty_epilogue != NULL && 4 * product->hasty_epilogue->n_nodes > 3 * epilogue->kernel->n_nodes)

@@ -44,8 +44,8 @@ typedef struct
   gboolean rounds[2];           /* floor, ceil and the like give the integers that they should, and signs; else they are
                                  * composed */
   gboolean takes_roots[2];      /* square roots are rounded once; else they are corrected by FMAs */
-  gboolean shortens_quotients;  /* quotients of f32 that something is known of are found from roots, which drivers do
-                                 * faster */
+  gboolean shortens_quotients;  /* its own FMA of f32 is: quotients that something is known of are found from roots,
+                                 * which drivers do faster, and epilogues may round in haste */
   gboolean folds_exactly;       /* operations on what its compiler knows give what others give: it does not take
                                  * x × 0 for 0, nor x + 0 for x; else operands are hidden from it */
 } GhloSpirvFloats;

@@ -183,6 +183,75 @@ add_gelu (GhloKernelBuilder *builder,
   return rounded (builder, add (builder, GHLO_NODE_MULTIPLY, value, number));
 }
 
+static guint
+count (const GhloKernel *kernel,
+       GhloNodeKind      kind)
+{
+  guint n = 0;
+
+  for (guint i = 0; i < kernel->n_nodes; i++)
+    n += kernel->nodes[i].kind == kind;
+
+  return n;
+}
+
+static float factor;
+
+static guint
+round_product (GhloKernelBuilder *builder,
+               guint              x,
+               guint             *second)
+{
+  guint number = ghlo_kernel_add_node (builder, GHLO_NODE_FROM_BF16, F32, x, NONE, NONE);
+  guint other = ghlo_kernel_add_float (builder, F32, (double) factor);
+
+  *second = rounded (builder, add (builder, GHLO_NODE_MULTIPLY, number, number));
+
+  return rounded (builder, g_test_rand_bit () ? add (builder, GHLO_NODE_MULTIPLY, number, other)
+                                              : add (builder, GHLO_NODE_MULTIPLY, other, number));
+}
+
+static void
+check_product (guint32 result,
+               double  x,
+               double  y)
+{
+  const guint32 expected = (guint32) ghlo_float_to_bits (BF16, x * y) << 16;
+  const gboolean is_large = !(fabs (x) < 0x1p111 && fabs (y) < 0x1p111 && fabs (x * y) < 0x1p111);
+
+  if (is_nan (result) ? !is_large : !(fabs (x * y) < 0x1p-126 && x * y != 0) && result != expected)
+    g_error ("%a × %a is 0x%08x in haste, expected 0x%08x", x, y, result, expected);
+}
+
+/* Of all numbers of bf16 by themselves, and by some of each mantissa: the product is not there. */
+static void
+test_products (void)
+{
+  for (guint mantissa = 0; mantissa < 128; mantissa += g_test_thorough () ? 1 : (guint) g_test_rand_int_range (1, 12))
+    {
+      g_autofree GhloKernel *kernel = NULL, *hasty = NULL;
+      guint teller;
+
+      factor = (float) ghlo_float_from_bits (BF16, (guint64) g_test_rand_int_range (0, 510) << 7 | mantissa);
+      kernel = new_kernel (UI16, round_product);
+      hasty = ghlo_kernel_expand_hastily (kernel, &teller);
+      /* Both products and a multiple of the number; that of the constant is known. By powers of two nothing is
+       * rounded. */
+      g_assert_cmpuint (count (hasty, GHLO_NODE_MULTIPLY), ==, 3);
+      g_assert_true (count (hasty, GHLO_NODE_SUBTRACT) == 2 || mantissa == 0);
+      for (guint bits = 0; bits < 1 << 16; bits++)
+        {
+          const double x = ghlo_float_from_bits (BF16, bits);
+          guint32 found[3];
+
+          evaluate (hasty, teller, bits, found);
+          g_assert_true ((is_nan (found[0]) || is_nan (found[1])) == is_nan (found[2]));
+          check_product (found[0], x, (double) factor);
+          check_product (found[1], x, x);
+        }
+    }
+}
+
 /* The square, by which one of two numbers is chosen. */
 static guint
 add_choice (GhloKernelBuilder *builder,
@@ -328,6 +397,7 @@ main (int    argc,
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/kernel/roundings/one", test_roundings);
   g_test_add_func ("/kernel/roundings/chains", test_chains);
+  g_test_add_func ("/kernel/roundings/products", test_products);
   g_test_add_func ("/kernel/roundings/functions", test_functions);
   g_test_add_func ("/kernel/roundings/none", test_none);
 
