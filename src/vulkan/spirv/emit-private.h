@@ -166,6 +166,19 @@ void ghlo_spirv_write_four    (Spirv           *self,
                                GhloElementType  type,
                                Id               address,
                                const Id        *elements);
+/* The same in two steps: makes words of four elements, as many as an element has bytes, and writes these. */
+void ghlo_spirv_pack_four     (Spirv           *self,
+                               GhloElementType  type,
+                               const Id        *elements,
+                               Id              *words);
+void ghlo_spirv_write_words   (Spirv           *self,
+                               guint            n,
+                               Id               address,
+                               const Id        *words);
+/* Of elements that are the upper halves of four words. */
+void ghlo_spirv_pack_halves   (Spirv           *self,
+                               const Id        *wholes,
+                               Id              *words);
 Id   ghlo_spirv_word          (Spirv           *self,
                                Id               address,
                                guint            index);

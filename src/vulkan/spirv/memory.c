@@ -119,13 +119,12 @@ ghlo_spirv_read_four (Spirv           *self,
 }
 
 void
-ghlo_spirv_write_four (Spirv           *self,
-                       GhloElementType  type,
-                       Id               address,
-                       const Id        *elements)
+ghlo_spirv_pack_four (Spirv           *self,
+                      GhloElementType  type,
+                      const Id        *elements,
+                      Id              *words)
 {
   const guint size = ghlo_element_info (type)->size, n_each = sizeof (guint32) / size;
-  Id in_memory = word_type (self, size), words[4] = { 0 }, value, pointer;
 
   for (guint i = 0; i < 4; i++)
     {
@@ -137,9 +136,44 @@ ghlo_spirv_write_four (Spirv           *self,
                            ghlo_spirv_integer (self, 32, i % n_each * 8 * size)));
       words[i / n_each] = word;
     }
-  value = size == 1 ? words[0] : ghlo_spirv_code (self->builder, SpvOpCompositeConstruct, in_memory, words, size);
-  pointer = pointer_to (self, in_memory, address);
-  STATEMENT (SpvOpStore, pointer, value, SpvMemoryAccessAlignedMask, 4 * size);
+}
+
+void
+ghlo_spirv_pack_halves (Spirv    *self,
+                        const Id *wholes,
+                        Id       *words)
+{
+  for (guint i = 0; i < 2; i++)
+    {
+      Id low = CODE (SpvOpShiftRightLogical, self->u32, wholes[2 * i], ghlo_spirv_integer (self, 32, 16));
+      Id high = CODE (SpvOpBitwiseAnd, self->u32, wholes[2 * i + 1], ghlo_spirv_integer (self, 32, 0xffff0000));
+
+      words[i] = CODE (SpvOpBitwiseOr, self->u32, low, high);
+    }
+}
+
+void
+ghlo_spirv_write_words (Spirv    *self,
+                        guint     n,
+                        Id        address,
+                        const Id *words)
+{
+  Id in_memory = word_type (self, n);
+  Id value = n == 1 ? words[0] : ghlo_spirv_code (self->builder, SpvOpCompositeConstruct, in_memory, words, n);
+
+  STATEMENT (SpvOpStore, pointer_to (self, in_memory, address), value, SpvMemoryAccessAlignedMask, 4 * n);
+}
+
+void
+ghlo_spirv_write_four (Spirv           *self,
+                       GhloElementType  type,
+                       Id               address,
+                       const Id        *elements)
+{
+  Id words[4];
+
+  ghlo_spirv_pack_four (self, type, elements, words);
+  ghlo_spirv_write_words (self, ghlo_element_info (type)->size, address, words);
 }
 
 Id

@@ -239,7 +239,7 @@ ghlo_spirv_epilogue_value (const SpirvProduct  *product,
   return product->spirv->values[kernel->stores[0].node];
 }
 
-/* By store and element. */
+/* By store and element, or word where it takes four elements at once. */
 typedef Id Stored[GHLO_SPIRV_MAX_ACCESSES][GHLO_SPIRV_TOGETHER];
 
 static GhloElementType
@@ -247,6 +247,69 @@ type_of_store (const GhloKernel *kernel,
                guint             store)
 {
   return kernel->accesses[kernel->stores[store].access].type;
+}
+
+static gboolean
+is_in_words (const SpirvProduct  *product,
+             const SpirvElements *elements,
+             guint                store)
+{
+  return is_in_fours (product, elements, product->product->epilogue->kernel->stores[store].access);
+}
+
+/* How many there are of @store. */
+static guint
+count_stored (const SpirvProduct  *product,
+              const SpirvElements *elements,
+              guint                store)
+{
+  const GhloElementType type = type_of_store (product->product->epilogue->kernel, store);
+
+  return is_in_words (product, elements, store) ? ghlo_element_info (type)->size : elements->n;
+}
+
+static Id
+stored_type (const SpirvProduct  *product,
+             const SpirvElements *elements,
+             guint                store)
+{
+  const GhloElementType type = type_of_store (product->product->epilogue->kernel, store);
+
+  return is_in_words (product, elements, store) ? product->spirv->u32 : ghlo_spirv_type (product->spirv, type);
+}
+
+/* The node of ui32 that node @number is the upper half of, or GHLO_KERNEL_NONE: to put two of them together takes fewer
+ * instructions than if each was a number of 16 bits first. */
+static guint
+find_whole (const GhloKernel *kernel,
+            guint             number)
+{
+  const GhloKernelNode *node = &kernel->nodes[number], *shift, *count;
+
+  if (node->kind != GHLO_NODE_CONVERT || node->type != GHLO_ELEMENT_TYPE_UI16)
+    return GHLO_KERNEL_NONE;
+  shift = &kernel->nodes[node->operands[0]];
+  if (shift->kind != GHLO_NODE_SHIFT_RIGHT || shift->type != GHLO_ELEMENT_TYPE_UI32)
+    return GHLO_KERNEL_NONE;
+  count = &kernel->nodes[shift->operands[1]];
+
+  return count->kind == GHLO_NODE_CONSTANT && count->bits == 16 ? shift->operands[0] : GHLO_KERNEL_NONE;
+}
+
+/* Makes words of four nodes of @store. */
+static void
+pack (const SpirvProduct *product,
+      const GhloKernel   *kernel,
+      guint               store,
+      Id                 *stored)
+{
+  Id words[GHLO_SPIRV_TOGETHER] = { 0 };
+
+  if (find_whole (kernel, kernel->stores[store].node) != GHLO_KERNEL_NONE)
+    ghlo_spirv_pack_halves (product->spirv, stored, words);
+  else
+    ghlo_spirv_pack_four (product->spirv, type_of_store (kernel, store), stored, words);
+  memcpy (stored, words, sizeof words);
 }
 
 /* What @way tells of the row, added to what was @told of others; 0: nothing. */
@@ -267,12 +330,20 @@ compute_row (const SpirvProduct     *product,
       compute (product, way.kernel, row->elements, c,
                ghlo_spirv_product_apply (self, way.conversion, row->numbers[c]));
       for (guint i = 0; i < way.kernel->n_stores; i++)
-        stored[i][c] = self->values[way.kernel->stores[i].node];
+        {
+          const guint node = way.kernel->stores[i].node, whole = find_whole (way.kernel, node);
+          const gboolean is_half = whole != GHLO_KERNEL_NONE && is_in_words (product, row->elements, i);
+
+          stored[i][c] = self->values[is_half ? whole : node];
+        }
       if (way.teller == GHLO_KERNEL_NONE)
         continue;
       teller = self->values[way.teller];
       told = told == 0 ? teller : ghlo_spirv_exact (self, CODE (SpvOpFAdd, f32, told, teller));
     }
+  for (guint i = 0; i < way.kernel->n_stores; i++)
+    if (is_in_words (product, row->elements, i))
+      pack (product, way.kernel, i, stored[i]);
 
   return told;
 }
@@ -288,11 +359,15 @@ keep_row (const SpirvProduct     *product,
   Spirv *self = product->spirv;
 
   for (guint i = 0; i < kernel->n_stores; i++)
-    for (guint c = 0; c < row->elements->n; c++)
-      {
-        variables[i][c] = ghlo_spirv_variable (self, ghlo_spirv_type (self, type_of_store (kernel, i)));
-        STATEMENT (SpvOpStore, variables[i][c], stored[i][c]);
-      }
+    {
+      const Id type = stored_type (product, row->elements, i);
+
+      for (guint c = 0; c < count_stored (product, row->elements, i); c++)
+        {
+          variables[i][c] = ghlo_spirv_variable (self, type);
+          STATEMENT (SpvOpStore, variables[i][c], stored[i][c]);
+        }
+    }
 }
 
 /* In haste, and once more where that tells that it went wrong. */
@@ -316,14 +391,14 @@ compute_hastily (const SpirvProduct     *product,
     {
       compute_row (product, exact_way (product), &rows[r], stored[r], 0);
       for (guint i = 0; i < kernel->n_stores; i++)
-        for (guint c = 0; c < rows[r].elements->n; c++)
+        for (guint c = 0; c < count_stored (product, rows[r].elements, i); c++)
           STATEMENT (SpvOpStore, variables[r][i][c], stored[r][i][c]);
     }
   ghlo_spirv_end_if (self, exit);
   for (guint r = 0; r < n; r++)
     for (guint i = 0; i < kernel->n_stores; i++)
-      for (guint c = 0; c < rows[r].elements->n; c++)
-        stored[r][i][c] = CODE (SpvOpLoad, ghlo_spirv_type (self, type_of_store (kernel, i)), variables[r][i][c]);
+      for (guint c = 0; c < count_stored (product, rows[r].elements, i); c++)
+        stored[r][i][c] = CODE (SpvOpLoad, stored_type (product, rows[r].elements, i), variables[r][i][c]);
 }
 
 static void
@@ -340,8 +415,8 @@ write_row (const SpirvProduct     *product,
       const guint access = kernel->stores[i].access;
       const GhloElementType type = type_of_store (kernel, i);
 
-      if (is_in_fours (product, elements, access))
-        ghlo_spirv_write_four (self, type, elements->addresses[access][0], stored[i]);
+      if (is_in_words (product, elements, i))
+        ghlo_spirv_write_words (self, ghlo_element_info (type)->size, elements->addresses[access][0], stored[i]);
       else
         for (guint c = 0; c < elements->n; c++)
           ghlo_spirv_write (self, type, elements->addresses[access][c], stored[i][c]);
