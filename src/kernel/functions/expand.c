@@ -312,6 +312,48 @@ round_product (const Copy           *self,
                           (const guint[]) { self->moved[has_first ? b : a], split[0], split[1] }, 3);
 }
 
+/* Whether node @number, FROM_BF16 of a rounding, is not wanted but times powers of two, and rounded in haste. */
+static gboolean
+is_only_scaled (const Copy *self,
+                guint       number)
+{
+  return (self->uses[number] & GHLO_EXPAND_IS_WANTED) == 0
+         && (self->uses[self->from->nodes[number].operands[0]] & GHLO_EXPAND_MAY_BE_NAN) != 0;
+}
+
+/* Node @number, a power of two times the rounding @rounded. */
+static guint
+round_scaled (const Copy *self,
+              guint       number,
+              guint       rounded)
+{
+  const GhloKernelNode *nodes = self->from->nodes, *node = &nodes[number];
+  const guint factor = node->operands[node->operands[0] == rounded];
+
+  return expand_function (self->to, ghlo_expand_round_product_hastily, GHLO_ELEMENT_TYPE_F32,
+                          (const guint[]) { self->moved[nodes[nodes[rounded].operands[0]].operands[0]],
+                                            scale (self, factor, (1 << 16) + 1), scale (self, factor, -1) }, 3);
+}
+
+/* What is not there in haste, or is something else. */
+static gboolean
+copy_hastily (const Copy *self,
+              guint       number)
+{
+  const GhloKernelNode *node = &self->from->nodes[number];
+  const guint rounded = ghlo_expand_find_scaled (self->from, number);
+  const gboolean is_wanted = (self->uses[number] & GHLO_EXPAND_IS_WANTED) != 0;
+
+  if (rounded != GHLO_KERNEL_NONE && is_only_scaled (self, rounded))
+    {
+      self->moved[number] = round_scaled (self, number, rounded);
+      return TRUE;
+    }
+
+  return (!is_wanted && ghlo_expand_is_product (self->from, number))
+         || (ghlo_expand_is_rounding (self->from, node) && is_only_scaled (self, number));
+}
+
 /* Node @number of TO_BF16: what it makes, as a number of f32 in @to. */
 static guint
 round_to_bf16 (const Copy *self,
@@ -397,10 +439,7 @@ copy_node (const Copy  *self,
   GhloElementType type = ghlo_kernel_operand_type (self->from, node);
   guint operands[3];
 
-  if (copy_rounding (self, number))
-    return TRUE;
-  if (self->teller != NULL && (self->uses[number] & GHLO_EXPAND_IS_WANTED) == 0
-      && ghlo_expand_is_product (self->from, number))
+  if ((self->teller != NULL && copy_hastily (self, number)) || copy_rounding (self, number))
     return TRUE;
   for (guint i = 0; i < G_N_ELEMENTS (operands); i++)
     operands[i] = node->operands[i] != GHLO_KERNEL_NONE ? self->moved[node->operands[i]] : GHLO_KERNEL_NONE;

@@ -21,7 +21,8 @@ typedef GhloKernelBuilder Builder;
 /* roundings.c: FROM_BF16 of TO_BF16 of f32. The second one does the same in half of the operations with numbers that
  * are not subnormal, but may make NaN of those of 2^111 and more. The third one does so with the product of its first
  * operand and a number, both of bf16, of which it has 2^16 + 1 times as much and the negative; it may make NaN of such
- * an operand, too. The last one makes bits of what they give. */
+ * an operand, too. With a power of two it gives that times what any number is rounded to. The last one makes bits of
+ * what they give. */
 EXPANSION (round_bf16);
 EXPANSION (round_bf16_hastily);
 EXPANSION (round_product_hastily);
@@ -34,7 +35,8 @@ EXPANSION (tanh_bf16);
 enum
 {
   GHLO_EXPAND_IS_WANTED = 1,    /* somebody wants it, but for the second node of a rounding, which takes what the first
-                                 * one is of, and for the first one of a function of bf16, or in haste of a product */
+                                 * one is of; for the first one of a function of bf16; and in haste for that of a
+                                 * product, and for the product of the second one and a power of two */
   GHLO_EXPAND_MAY_BE_NAN = 2,   /* all results that it goes into are NaN where it is */
 };
 
@@ -46,6 +48,10 @@ gboolean ghlo_expand_is_scaled   (const GhloKernel     *kernel,
                                   guint                 number);
 /* Whether node @number is a product of two numbers of bf16, and hence exact, but where it is subnormal. */
 gboolean ghlo_expand_is_product  (const GhloKernel     *kernel,
+                                  guint                 number);
+/* Where node @number is a rounding times a power of two, which may be one in haste: the rounding's FROM_BF16; else
+ * GHLO_KERNEL_NONE. */
+guint    ghlo_expand_find_scaled (const GhloKernel     *kernel,
                                   guint                 number);
 /* Whether node @number is a function of a number of bf16 which is less work where its result is rounded to bf16. */
 gboolean ghlo_expand_is_narrow   (const GhloKernel     *kernel,

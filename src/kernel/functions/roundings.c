@@ -149,6 +149,23 @@ want (guint   number,
     uses[number] |= GHLO_EXPAND_IS_WANTED;
 }
 
+guint
+ghlo_expand_find_scaled (const GhloKernel *kernel,
+                         guint             number)
+{
+  const GhloKernelNode *node = &kernel->nodes[number];
+  guint found, unrounded;
+
+  if (!ghlo_expand_is_scaled (kernel, number))
+    return GHLO_KERNEL_NONE;
+  found = node->operands[kernel->nodes[node->operands[0]].kind == GHLO_NODE_CONSTANT];
+  if (!ghlo_expand_is_rounding (kernel, &kernel->nodes[found]))
+    return GHLO_KERNEL_NONE;
+  unrounded = kernel->nodes[kernel->nodes[found].operands[0]].operands[0];
+
+  return ghlo_expand_is_product (kernel, unrounded) ? GHLO_KERNEL_NONE : found;
+}
+
 /* Whether node @number takes what its operand is of, and not that. */
 static gboolean
 is_of_more (const GhloKernel *kernel,
@@ -157,6 +174,8 @@ is_of_more (const GhloKernel *kernel,
 {
   const GhloKernelNode *node = &kernel->nodes[number];
 
+  if (is_hasty && ghlo_expand_find_scaled (kernel, number) != GHLO_KERNEL_NONE)
+    return TRUE;
   if (node->kind != GHLO_NODE_TO_BF16)
     return ghlo_expand_is_rounding (kernel, node);
 

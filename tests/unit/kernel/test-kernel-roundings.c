@@ -195,6 +195,31 @@ count (const GhloKernel *kernel,
   return n;
 }
 
+/* Half of a sum, which is rounded in one go. */
+static guint
+add_half (GhloKernelBuilder *builder,
+          guint              x,
+          guint             *second)
+{
+  guint number = ghlo_kernel_add_node (builder, GHLO_NODE_FROM_BF16, F32, x, NONE, NONE);
+  guint sum = rounded (builder, add (builder, GHLO_NODE_ADD, number, ghlo_kernel_add_float (builder, F32, 1.5)));
+
+  return rounded (builder, add (builder, GHLO_NODE_MULTIPLY, sum, ghlo_kernel_add_float (builder, F32, -0.5)));
+}
+
+/* The same, where the sum is wanted itself. */
+static guint
+keep_sum (GhloKernelBuilder *builder,
+          guint              x,
+          guint             *second)
+{
+  guint number = ghlo_kernel_add_node (builder, GHLO_NODE_FROM_BF16, F32, x, NONE, NONE);
+
+  *second = rounded (builder, add (builder, GHLO_NODE_ADD, number, ghlo_kernel_add_float (builder, F32, -1.5)));
+
+  return rounded (builder, add (builder, GHLO_NODE_MULTIPLY, ghlo_kernel_add_float (builder, F32, 4), *second));
+}
+
 static float factor;
 
 static guint
@@ -296,6 +321,23 @@ check_chain (ChainFunc chain,
   g_assert_cmpuint (n_wrong, <=, most_wrong);
 }
 
+/* What is only half of a number is rounded and halved in three operations, and what is both in four. */
+static void
+test_scaled (void)
+{
+  static const struct { ChainFunc chain; guint n; } cases[] = { { add_half, 3 }, { keep_sum, 4 } };
+
+  for (guint i = 0; i < G_N_ELEMENTS (cases); i++)
+    {
+      g_autofree GhloKernel *kernel = new_kernel (UI16, cases[i].chain);
+      guint teller;
+      g_autofree GhloKernel *hasty = ghlo_kernel_expand_hastily (kernel, &teller);
+
+      g_assert_cmpuint (count (hasty, GHLO_NODE_MULTIPLY) + count (hasty, GHLO_NODE_FMA)
+                        + count (hasty, GHLO_NODE_SUBTRACT), ==, cases[i].n);
+    }
+}
+
 /* Of all numbers of bf16 whose cubes, or squares, are not subnormal. What a square has decided on is never wrong, so
  * that it is not rounded in haste; and the numbers of 2^36 and more have too large cubes. */
 static void
@@ -303,6 +345,8 @@ test_chains (void)
 {
   check_chain (add_gelu, 0x1p-40f, 2 * (128 - 36 + 1) * 128);
   check_chain (add_choice, 0x1p-63f, 2 * (128 - 55 + 1) * 128);
+  check_chain (add_half, 0, 2 * (128 - 110 + 1) * 128);
+  check_chain (keep_sum, 0, 2 * (128 - 109 + 1) * 128);
 }
 
 /* A function whose result is rounded: it is in fewer nodes, and as exact. */
@@ -397,6 +441,7 @@ main (int    argc,
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/kernel/roundings/one", test_roundings);
   g_test_add_func ("/kernel/roundings/chains", test_chains);
+  g_test_add_func ("/kernel/roundings/scaled", test_scaled);
   g_test_add_func ("/kernel/roundings/products", test_products);
   g_test_add_func ("/kernel/roundings/functions", test_functions);
   g_test_add_func ("/kernel/roundings/none", test_none);
