@@ -36,6 +36,21 @@ emit_leaf (Spirv                *self,
     }
 }
 
+/* Operand @number of an FMA, which negates by itself what it is not given as bits: these are for compilers that take
+ * liberties. */
+static Id
+find_operand (Spirv           *self,
+              GhloElementType  type,
+              guint            number)
+{
+  const GhloKernelNode *node = &self->kernel->nodes[number];
+
+  if (node->kind != GHLO_NODE_NEGATE || !self->floats.folds_exactly)
+    return self->values[number];
+
+  return CODE (SpvOpFNegate, ghlo_spirv_type (self, type), self->values[node->operands[0]]);
+}
+
 static Id
 emit_node (Spirv                *self,
            const GhloKernelNode *node)
@@ -46,7 +61,8 @@ emit_node (Spirv                *self,
   if (ghlo_node_spec (node->kind)->role == GHLO_NODE_LEAF)
     return emit_leaf (self, node);
   for (guint i = 0; i < ghlo_node_spec (node->kind)->n_operands; i++)
-    operands[i] = self->values[node->operands[i]];
+    operands[i] = node->kind == GHLO_NODE_FMA ? find_operand (self, node->type, node->operands[i])
+                                              : self->values[node->operands[i]];
   if (node->which != 0 && self->floats.shortens_quotients)
     return ghlo_spirv_short_quotient (self, node->which, operands[0], operands[1]);
   switch ((GhloNodeKind) node->kind)
