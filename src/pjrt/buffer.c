@@ -10,7 +10,6 @@
 #include "pjrt/element-type.h"
 #include "pjrt/error.h"
 #include "pjrt/event.h"
-#include "pjrt/layouts.h"
 #include "pjrt/queue.h"
 #include "runtime/place.h"
 
@@ -25,6 +24,7 @@ ghlo_pjrt_buffer_new_promise (PJRT_Device     *device,
   self->memory = device->memories[GHLO_PJRT_MEMORY_DEVICE];
   ghlo_pjrt_client_ref (device->client);
   self->type = ghlo_tensor_type_ref (type);
+  self->layout = ghlo_pjrt_layout_rows (ghlo_tensor_type_get_rank (type));
   self->ready = promise->pending != NULL ? ghlo_pending_ref (promise->pending) : NULL;
   g_mutex_init (&self->lock);
   self->promise = promise;
@@ -40,12 +40,26 @@ ghlo_pjrt_buffer_new_value (PJRT_Device *device,
 }
 
 void
+ghlo_pjrt_buffer_lay_out (PJRT_Buffer               *self,
+                          GhloTensorType            *type,
+                          PJRT_Layouts_MemoryLayout *layout)
+{
+  if (layout == self->layout)
+    return;
+  ghlo_tensor_type_unref (self->type);
+  ghlo_pjrt_layout_unref (self->layout);
+  self->type = ghlo_tensor_type_ref (type);
+  self->layout = ghlo_pjrt_layout_ref (layout);
+}
+
+void
 ghlo_pjrt_buffer_free (PJRT_Buffer *self)
 {
   g_clear_pointer (&self->promise, ghlo_pjrt_promise_unref);
   g_clear_pointer (&self->lent, ghlo_pjrt_promise_unref);
   g_clear_pointer (&self->ready, ghlo_pending_unref);
   ghlo_tensor_type_unref (self->type);
+  ghlo_pjrt_layout_unref (self->layout);
   g_mutex_clear (&self->lock);
   ghlo_pjrt_client_unref (self->device->client);
   g_free (self);
@@ -151,15 +165,13 @@ dynamic_dimension_indices (PJRT_Buffer_DynamicDimensionIndices_Args *args)
 static PJRT_Error *
 get_memory_layout (PJRT_Buffer_GetMemoryLayout_Args *args)
 {
-  guint rank;
-
   PJRT_NEEDS (args, layout);
-  rank = ghlo_tensor_type_get_rank (args->buffer->type);
   args->layout = (PJRT_Buffer_MemoryLayout) {
     .struct_size = sizeof args->layout,
     .type = PJRT_Buffer_MemoryLayout_Type_Tiled,
-    .tiled = { .struct_size = sizeof args->layout.tiled, .minor_to_major_size = rank,
-               .minor_to_major = ghlo_pjrt_layout_order (ghlo_pjrt_layout_get (rank)) },
+    .tiled = { .struct_size = sizeof args->layout.tiled,
+               .minor_to_major_size = ghlo_tensor_type_get_rank (args->buffer->type),
+               .minor_to_major = ghlo_pjrt_layout_get_order (args->buffer->layout) },
   };
 
   return NULL;
@@ -328,6 +340,7 @@ copy_to (PJRT_Buffer  *self,
 
   if (copied == NULL)
     return ghlo_pjrt_error_take (error);
+  ghlo_pjrt_buffer_lay_out (copied, self->type, self->layout);
   copied->is_token = self->is_token;
   copied->memory = memory;
   *copy = copied;

@@ -7,6 +7,7 @@
 
 #include "ir/type.h"
 #include "pjrt/client.h"
+#include "pjrt/layouts.h"
 #include "pjrt/promise.h"
 
 G_BEGIN_DECLS
@@ -15,7 +16,8 @@ struct PJRT_Buffer
 {
   PJRT_Device    *device;       /* which keeps the client */
   PJRT_Memory    *memory;       /* of it; whoever makes the buffer may set another one */
-  GhloTensorType *type;         /* owned */
+  GhloTensorType *type;         /* owned, as the next */
+  PJRT_Layouts_MemoryLayout *layout;    /* of its memory; the value's dimensions are in the order in which they lie */
   gboolean        is_token;     /* callers see no elements, but a token of a program's */
   GhloPending    *ready;        /* owned; what writes it; NULL: written */
   guint           execution;    /* by the number in the client's habits; 0: none that counts there */
@@ -25,13 +27,17 @@ struct PJRT_Buffer
   guint           n_readers;    /* of them */
 };
 
-/* Takes over the reference to @value, a tensor where @device works. */
+/* Takes over the reference to @value, a tensor where @device works, which lies by rows. */
 PJRT_Buffer *ghlo_pjrt_buffer_new_value (PJRT_Device     *device,
                                          GhloValue       *value);
 /* The same for the reference to @promise, of a tensor of @type. */
 PJRT_Buffer *ghlo_pjrt_buffer_new_promise (PJRT_Device     *device,
                                            GhloTensorType  *type,
                                            GhloPjrtPromise *promise);
+/* What it holds is a tensor of @type in @layout: its value has the dimensions as they lie. */
+void         ghlo_pjrt_buffer_lay_out   (PJRT_Buffer                *self,
+                                         GhloTensorType             *type,
+                                         PJRT_Layouts_MemoryLayout  *layout);
 void         ghlo_pjrt_buffer_free      (PJRT_Buffer     *self);
 /* A reference to what it holds; INVALID_ARGUMENT where that was deleted. */
 GhloPjrtPromise *ghlo_pjrt_buffer_hold  (PJRT_Buffer     *self,
@@ -42,15 +48,16 @@ GhloPjrtPromise *ghlo_pjrt_buffer_give_up (PJRT_Buffer   *self);
 GhloValue   *ghlo_pjrt_buffer_get_value (PJRT_Buffer     *self,
                                          GError         **error);
 
-/* A tensor of that type on @device, out of host memory with any strides (NULL: row by row without gaps). Where the
- * caller keeps the memory, it is told by @release that it is not needed any more; NULL: it is copied. */
-PJRT_Buffer *ghlo_pjrt_buffer_new_from_host (PJRT_Device     *device,
-                                             GhloTensorType  *type,
-                                             gconstpointer    data,
-                                             const int64_t   *byte_strides,
-                                             GDestroyNotify   release,
-                                             gpointer         release_data,
-                                             GError         **error);
+/* A tensor of that shape on @device, out of host memory where its dimensions have any strides (NULL: row by row without
+ * gaps). Where the caller keeps the memory, it is told by @release that it is not needed any more; NULL: it is
+ * copied. */
+PJRT_Buffer *ghlo_pjrt_buffer_new_from_host (PJRT_Device          *device,
+                                             const GhloPjrtShape  *shape,
+                                             gconstpointer         data,
+                                             const int64_t        *byte_strides,
+                                             GDestroyNotify        release,
+                                             gpointer              release_data,
+                                             GError              **error);
 
 /* A value that a function of a caller's is to write as a result of a program: a token, or a tensor of any content;
  * UNSUPPORTED for another type. */

@@ -110,17 +110,21 @@ ghlo_pjrt_type_at_border (const GhloIrType  *type,
   return border;
 }
 
-/* What a device holds of input or output @index. */
+/* What a device holds of input or output @index, in whatever layout. */
 static GhloTensorType *
 type_held (const PJRT_Executable  *self,
            guint                   index,
            const GhloIrType       *type,
            GError                **error)
 {
-  if (self->shardings != NULL)
-    return ghlo_tensor_type_ref (self->shardings[index]->part);
+  g_autoptr (GhloTensorType) stored = NULL;
 
-  return ghlo_pjrt_type_at_border (type, error);
+  if (self->shardings != NULL)
+    stored = ghlo_tensor_type_ref (self->shardings[index]->part);
+  else
+    stored = ghlo_pjrt_type_at_border (type, error);
+
+  return stored != NULL ? ghlo_pjrt_layout_get_type (self->layouts[index], stored) : NULL;
 }
 
 static gboolean
@@ -129,7 +133,6 @@ describe_inputs (PJRT_Executable   *self,
                  GError           **error)
 {
   self->n_inputs = type->rank;
-  self->layouts = g_new0 (PJRT_Layouts_MemoryLayout *, (gsize) type->rank + type->n_results);
   self->types = g_new0 (GhloTensorType *, (gsize) type->rank + type->n_results);
   self->is_token = g_new0 (gboolean, (gsize) type->rank + type->n_results);
   self->is_donated = g_new0 (gboolean, type->rank);
@@ -138,7 +141,6 @@ describe_inputs (PJRT_Executable   *self,
       self->types[i] = type_held (self, i, type->members[i], error);
       if (self->types[i] == NULL)
         return FALSE;
-      self->layouts[i] = ghlo_pjrt_layout_get (ghlo_tensor_type_get_rank (self->types[i]));
       self->is_token[i] = type->members[i]->kind == GHLO_IR_TYPE_TOKEN;
     }
 
@@ -167,7 +169,6 @@ describe_outputs (PJRT_Executable   *self,
       self->is_token[type->rank + i] = member->kind == GHLO_IR_TYPE_TOKEN;
       sizes = ghlo_tensor_type_get_dimensions (border, &self->output_ranks[i]);
       g_array_append_vals (dimensions, sizes, (guint) self->output_ranks[i]);
-      self->layouts[type->rank + i] = ghlo_pjrt_layout_get (self->output_ranks[i]);
       self->output_types[i] = ghlo_pjrt_element_type_to (ghlo_tensor_type_get_element_type (border));
     }
   self->output_dimensions = (gpointer) g_array_free (g_steal_pointer (&dimensions), FALSE);
@@ -381,7 +382,8 @@ ghlo_pjrt_executable_compile (PJRT_Executable  *self,
     {
       has_effects |= ghlo_pjrt_ffi_add_targets (module, &request.custom_targets);
       self->calls_host = request.custom_targets != NULL;
-      if (self->n_devices == 1 || ghlo_pjrt_executable_partition (self, &request, error))
+      if ((self->n_devices == 1 || ghlo_pjrt_executable_partition (self, &request, error))
+          && ghlo_pjrt_executable_lay_out (self, module, error))
         self->core = ghlo_executable_core_new (&request, NULL, error);
     }
   g_clear_pointer (&request.custom_targets, ghlo_custom_targets_unref);

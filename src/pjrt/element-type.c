@@ -7,7 +7,6 @@
 
 #include "base/ghlo-error.h"
 #include "pjrt/options/protobuf.h"
-#include "pjrt/layouts.h"
 
 static const GhloElementType types[] = {
   [PJRT_Buffer_Type_PRED] = GHLO_ELEMENT_TYPE_I1,
@@ -57,11 +56,10 @@ ghlo_pjrt_element_type_to (GhloElementType type)
 }
 
 GhloTensorType *
-ghlo_pjrt_tensor_type_new (PJRT_Buffer_Type                 element,
-                           const int64_t                   *dims,
-                           gsize                            n_dims,
-                           const PJRT_Buffer_MemoryLayout  *layout,
-                           GError                         **error)
+ghlo_pjrt_tensor_type_new (PJRT_Buffer_Type   element,
+                           const int64_t     *dims,
+                           gsize              n_dims,
+                           GError           **error)
 {
   const GhloElementType ours = ghlo_pjrt_element_type_from (element);
   g_autoptr (GhloTensorType) type = NULL;
@@ -80,7 +78,7 @@ ghlo_pjrt_tensor_type_new (PJRT_Buffer_Type                 element,
       return NULL;
     }
 
-  return ghlo_pjrt_layout_check (layout, n_dims, error) ? g_steal_pointer (&type) : NULL;
+  return g_steal_pointer (&type);
 }
 
 /* By PJRT's type: xla.PrimitiveType. */
@@ -108,17 +106,17 @@ ghlo_pjrt_primitive_type (PJRT_Buffer_Type type)
 enum { ELEMENT_TYPE = 2, DIMENSIONS = 3, LAYOUT = 5, IS_DYNAMIC_DIMENSION = 6 };
 enum { MINOR_TO_MAJOR = 1, TAIL_PADDING_ALIGNMENT_IN_ELEMENTS = 16 };
 
-/* Rows without gaps. */
 static void
-append_layout (GByteArray *bytes,
-               gsize       rank)
+append_layout (GByteArray    *bytes,
+               const int64_t *order,
+               gsize          rank)
 {
-  g_autoptr (GByteArray) order = g_byte_array_new (), layout = g_byte_array_new ();
+  g_autoptr (GByteArray) numbers = g_byte_array_new (), layout = g_byte_array_new ();
 
-  for (gsize i = rank; i-- > 0;)
-    ghlo_pjrt_append_varint (order, i);
+  for (gsize i = 0; i < rank; i++)
+    ghlo_pjrt_append_varint (numbers, (guint64) order[i]);
   if (rank > 0)
-    ghlo_pjrt_append_message (layout, MINOR_TO_MAJOR, order);
+    ghlo_pjrt_append_message (layout, MINOR_TO_MAJOR, numbers);
   ghlo_pjrt_append_number (layout, TAIL_PADDING_ALIGNMENT_IN_ELEMENTS, 1);
   ghlo_pjrt_append_message (bytes, LAYOUT, layout);
 }
@@ -126,6 +124,7 @@ append_layout (GByteArray *bytes,
 GBytes *
 ghlo_pjrt_shape_write (PJRT_Buffer_Type  element,
                        const int64_t    *dims,
+                       const int64_t    *order,
                        gsize             n_dims)
 {
   GByteArray *bytes = g_byte_array_new ();
@@ -139,7 +138,7 @@ ghlo_pjrt_shape_write (PJRT_Buffer_Type  element,
   ghlo_pjrt_append_number (bytes, ELEMENT_TYPE, ghlo_pjrt_primitive_type (element));
   if (n_dims > 0)
     ghlo_pjrt_append_message (bytes, DIMENSIONS, sizes);
-  append_layout (bytes, n_dims);
+  append_layout (bytes, order, n_dims);
   if (n_dims > 0)
     ghlo_pjrt_append_message (bytes, IS_DYNAMIC_DIMENSION, dynamic);
 

@@ -16,18 +16,17 @@ PJRT_Buffer_Type ghlo_pjrt_element_type_to   (GhloElementType  type);
 /* xla.PrimitiveType; 0 where XLA has none. */
 guint            ghlo_pjrt_primitive_type    (PJRT_Buffer_Type type);
 
-/* Of a tensor on a device, with whatever layout (nullable) callers want it to have there. INVALID_ARGUMENT for what
- * fits into no memory, UNSUPPORTED for elements and layouts that we have not. */
-GhloTensorType  *ghlo_pjrt_tensor_type_new   (PJRT_Buffer_Type                 element,
-                                              const int64_t                   *dims,
-                                              gsize                            n_dims,
-                                              const PJRT_Buffer_MemoryLayout  *layout,
-                                              GError                         **error);
+/* INVALID_ARGUMENT for what fits into no memory, UNSUPPORTED for elements that we have not. */
+GhloTensorType  *ghlo_pjrt_tensor_type_new   (PJRT_Buffer_Type   element,
+                                              const int64_t     *dims,
+                                              gsize              n_dims,
+                                              GError           **error);
 
-/* xla.ShapeProto (xla/xla_data.proto) in protobuf's encoding: a tensor on a device, of an element type that we have,
- * row by row without gaps. */
+/* xla.ShapeProto (xla/xla_data.proto) in protobuf's encoding: a tensor on a device, of an element type that we have.
+ * @order: its dimensions in memory, from the innermost to the outermost one. */
 GBytes          *ghlo_pjrt_shape_write       (PJRT_Buffer_Type  element,
                                               const int64_t    *dims,
+                                              const int64_t    *order,
                                               gsize             n_dims);
 
 G_END_DECLS

@@ -31,6 +31,8 @@ ghlo_pjrt_executable_unref (PJRT_Executable *self)
   ghlo_pjrt_executable_clear_partition (self);
   g_free (self->costs);
   g_free (self->is_token);
+  for (guint i = 0; i < self->n_layouts; i++)
+    g_clear_pointer (&self->layouts[i], ghlo_pjrt_layout_unref);
   g_free (self->layouts);
   g_free (self->is_donated);
   g_free (self->replaced);

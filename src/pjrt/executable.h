@@ -41,8 +41,10 @@ struct PJRT_Executable
   const char            **memory_kinds;
   gsize                  *memory_kind_sizes;
   PJRT_LogicalDeviceIds  *logical_ids;          /* of the devices */
-  PJRT_Layouts_MemoryLayout **layouts;          /* by input and then by output; a list of our own, which nobody frees
-                                                   members of */
+  PJRT_Layouts_MemoryLayout **layouts;          /* by input and then by output; with its members, which callers do not
+                                                   free */
+  guint                   n_layouts;
+  gboolean                is_laid_out;          /* some are not by rows */
   GhloTensorType        **types;                /* of what a device holds, by input and then by output */
   gboolean               *is_token;             /* of a program's token callers have a tensor without elements */
   guint                  *replaced;             /* as in GhloRunOptions */
@@ -79,6 +81,12 @@ gboolean         ghlo_pjrt_executable_partition (PJRT_Executable   *self,
                                                GhloCompileRequest  *request,
                                                GError             **error);
 void             ghlo_pjrt_executable_clear_partition (PJRT_Executable *self);
+/* After that: in which layouts. @module's entry takes and gives what lies so. */
+gboolean         ghlo_pjrt_executable_lay_out (PJRT_Executable     *self,
+                                               GhloIrModule        *module,
+                                               GError             **error);
+/* Has the type of the entry be what it takes and gives now. */
+void             ghlo_pjrt_update_entry       (GhloIrModule        *module);
 /* A handle that takes over the reference to @self. */
 PJRT_LoadedExecutable *ghlo_pjrt_loaded_executable_new (PJRT_Executable *self);
 PJRT_Executable *ghlo_pjrt_executable_ref     (PJRT_Executable     *self);

@@ -6,7 +6,6 @@
 
 #include "pjrt/execute.h"
 
-#include "base/fail.h"
 #include "client/run.h"
 #include "pjrt/buffer.h"
 #include "pjrt/queue.h"
@@ -48,15 +47,11 @@ hold_input (Execution    *self,
       g_prefix_error (error, "input %u of device %u cannot be used: ", input, device);
       return FALSE;
     }
-  if (!ghlo_tensor_type_equal (argument->type, executable->types[input]))
-    {
-      g_autofree char *expected = ghlo_tensor_type_to_string (executable->types[input]);
-      g_autofree char *found = ghlo_tensor_type_to_string (argument->type);
+  if (ghlo_pjrt_check_input (executable, input, argument, error))
+    return TRUE;
+  g_prefix_error (error, "device %u: ", device);
 
-      return ghlo_invalid (error, "expected %s for input %u of device %u, found %s", expected, input, device, found);
-    }
-
-  return TRUE;
+  return FALSE;
 }
 
 /* Checks what inputs are before any is given up. */

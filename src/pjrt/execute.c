@@ -7,7 +7,7 @@
 
 #include <math.h>
 
-#include "base/ghlo-error.h"
+#include "base/fail.h"
 #include "client/run.h"
 #include "client/workers.h"
 #include "pjrt/buffer.h"
@@ -120,6 +120,33 @@ ghlo_pjrt_give_up_inputs (const PJRT_Executable      *executable,
   return TRUE;
 }
 
+gboolean
+ghlo_pjrt_check_input (const PJRT_Executable  *executable,
+                       guint                   input,
+                       const PJRT_Buffer      *argument,
+                       GError                **error)
+{
+  const PJRT_Layouts_MemoryLayout *layout = executable->layouts[input];
+
+  if (executable->shardings == NULL && ghlo_pjrt_layout_is_rows (layout))
+    {
+      if (!ghlo_signature_check_tensor (&executable->core->signature, input, argument->type, error))
+        return FALSE;
+    }
+  else if (!ghlo_tensor_type_equal (argument->type, executable->types[input]))
+    {
+      g_autofree char *expected = ghlo_tensor_type_to_string (executable->types[input]);
+      g_autofree char *found = ghlo_tensor_type_to_string (argument->type);
+
+      return ghlo_invalid (error, "expected %s for input %u, found %s", expected, input, found);
+    }
+  if (!ghlo_pjrt_layout_equal (argument->layout, layout))
+    return ghlo_invalid (error, "expected the layout %s of input %u, found %s", ghlo_pjrt_layout_get_text (layout),
+                         input, ghlo_pjrt_layout_get_text (argument->layout));
+
+  return TRUE;
+}
+
 /* Checks all inputs before any is given up. */
 static gboolean
 take_inputs (Execution                  *self,
@@ -139,7 +166,7 @@ take_inputs (Execution                  *self,
           g_prefix_error (error, "input %u cannot be used: ", i);
           return FALSE;
         }
-      if (!ghlo_signature_check_tensor (&executable->core->signature, i, arguments[i]->type, error))
+      if (!ghlo_pjrt_check_input (executable, i, arguments[i], error))
         return FALSE;
     }
 
@@ -229,6 +256,7 @@ mark_output (const PJRT_Executable *executable,
 {
   const guint i = executable->n_inputs + output;
 
+  ghlo_pjrt_buffer_lay_out (buffer, executable->types[i], executable->layouts[i]);
   buffer->is_token = executable->is_token[i];
   buffer->memory = buffer->device->memories[executable->memories[i]];
 }

@@ -16,6 +16,11 @@ gboolean     ghlo_pjrt_give_up_inputs     (const PJRT_Executable                
                                            const PJRT_ExecuteOptions                 *options,        /* nullable */
                                            PJRT_Buffer *const                        *arguments,
                                            GError                                   **error);
+/* Whether @argument is what the program takes as input @input; INVALID_ARGUMENT says what that is. */
+gboolean     ghlo_pjrt_check_input        (const PJRT_Executable                     *executable,
+                                           guint                                      input,
+                                           const PJRT_Buffer                         *argument,
+                                           GError                                   **error);
 /* What the caller has of @output on @device until it is there; takes over the reference to @promise. */
 PJRT_Buffer *ghlo_pjrt_execute_promise    (const PJRT_Executable                     *executable,
                                            PJRT_Device                               *device,

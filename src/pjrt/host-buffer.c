@@ -10,7 +10,6 @@
 #include "base/element.h"
 #include "base/ghlo-error.h"
 #include "base/sizes.h"
-#include "pjrt/element-type.h"
 #include "pjrt/error.h"
 #include "pjrt/event.h"
 #include "pjrt/queue.h"
@@ -93,19 +92,48 @@ value_from_host (GhloTensorType  *type,
   return value;
 }
 
-PJRT_Buffer *
-ghlo_pjrt_buffer_new_from_host (PJRT_Device     *device,
-                                GhloTensorType  *type,
-                                gconstpointer    data,
-                                const int64_t   *byte_strides,
-                                GDestroyNotify   release,
-                                gpointer         release_data,
-                                GError         **error)
+/* The strides of what @shape stores, in host memory where its dimensions have @byte_strides (nullable: by rows). */
+static void
+arrange_strides (const GhloPjrtShape *shape,
+                 const int64_t       *byte_strides,
+                 int64_t             *arranged)
 {
-  g_autoptr (GhloValue) value = value_from_host (type, data, byte_strides, release, release_data, error);
-  GhloValue *placed = value != NULL ? ghlo_value_place (value, device->core, NULL, error) : NULL;
+  const GhloTensorType *type = shape->type;
+  gint64 rows[GHLO_MAX_RANK];
 
-  return placed != NULL ? ghlo_pjrt_buffer_new_value (device, placed) : NULL;
+  if (byte_strides == NULL)
+    ghlo_shape_strides (type->dimensions, type->rank, (gint64) ghlo_element_type_get_size (type->element_type), rows);
+  ghlo_pjrt_layout_arrange (shape->layout, byte_strides != NULL ? byte_strides : rows, arranged);
+}
+
+PJRT_Buffer *
+ghlo_pjrt_buffer_new_from_host (PJRT_Device          *device,
+                                const GhloPjrtShape  *shape,
+                                gconstpointer         data,
+                                const int64_t        *byte_strides,
+                                GDestroyNotify        release,
+                                gpointer              release_data,
+                                GError              **error)
+{
+  int64_t arranged[GHLO_MAX_RANK];
+  g_autoptr (GhloValue) value = NULL;
+  GhloValue *placed = NULL;
+  PJRT_Buffer *buffer;
+
+  if (!ghlo_pjrt_layout_is_rows (shape->layout))
+    {
+      arrange_strides (shape, byte_strides, arranged);
+      byte_strides = arranged;
+    }
+  value = value_from_host (shape->stored, data, byte_strides, release, release_data, error);
+  if (value != NULL)
+    placed = ghlo_value_place (value, device->core, NULL, error);
+  if (placed == NULL)
+    return NULL;
+  buffer = ghlo_pjrt_buffer_new_value (device, placed);
+  ghlo_pjrt_buffer_lay_out (buffer, shape->type, shape->layout);
+
+  return buffer;
 }
 
 static void
@@ -120,7 +148,7 @@ end_pending (gpointer data)
 static PJRT_Error *
 from_host_buffer (PJRT_Client_BufferFromHostBuffer_Args *args)
 {
-  g_autoptr (GhloTensorType) type = NULL;
+  g_auto (GhloPjrtShape) shape = { NULL };
   g_autoptr (GhloPending) done = NULL;
   PJRT_Device *device;
   GError *error = NULL;
@@ -130,13 +158,12 @@ from_host_buffer (PJRT_Client_BufferFromHostBuffer_Args *args)
   if (args->num_byte_strides != 0 && args->num_byte_strides != args->num_dims)
     return ghlo_pjrt_error_new (PJRT_Error_Code_INVALID_ARGUMENT, "expected %zu strides, found %zu", args->num_dims,
                                 args->num_byte_strides);
-  type = ghlo_pjrt_tensor_type_new (args->type, args->dims, args->num_dims, args->device_layout, &error);
-  if (type == NULL)
+  if (!ghlo_pjrt_shape_read (&shape, args->type, args->dims, args->num_dims, args->device_layout, &error))
     return ghlo_pjrt_error_take (error);
   if (args->host_buffer_semantics == PJRT_HostBufferSemantics_kImmutableZeroCopy
       || args->host_buffer_semantics == PJRT_HostBufferSemantics_kMutableZeroCopy)
     done = ghlo_pending_new ();
-  args->buffer = ghlo_pjrt_buffer_new_from_host (device, type, args->data,
+  args->buffer = ghlo_pjrt_buffer_new_from_host (device, &shape, args->data,
                                                  args->num_byte_strides != 0 ? args->byte_strides : NULL,
                                                  done != NULL ? end_pending : NULL,
                                                  done != NULL ? ghlo_pending_ref (done) : NULL, &error);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Layouts: rows without gaps, of which callers are told as text, dimensions from the innermost to the outermost one in
- * braces ("{1,0}").
+ * Orders of dimensions in memory. Callers are told of them as text, dimensions from the innermost to the outermost one
+ * in braces ("{1,0}"), which is how XLA writes layouts that have no tiles.
  */
 
 #include "pjrt/layouts.h"
@@ -11,6 +11,7 @@
 #include "base/ghlo-error.h"
 #include "base/sizes.h"
 #include "pjrt/buffer.h"
+#include "pjrt/element-type.h"
 #include "pjrt/error.h"
 #include "pjrt/executable.h"
 
@@ -20,32 +21,51 @@ enum { TEXT_SIZE = 3 * GHLO_MAX_RANK + sizeof "{}" };
 
 struct PJRT_Layouts_MemoryLayout
 {
-  int64_t order[GHLO_MAX_RANK];
-  gsize   size;                 /* of the text */
-  char    text[TEXT_SIZE];
+  gatomicrefcount ref_count;    /* of those that are not by rows */
+  gboolean        is_rows;
+  gsize           rank;
+  int64_t         order[GHLO_MAX_RANK];
+  char            text[TEXT_SIZE];
 };
 
 /* By the number of dimensions. */
-static PJRT_Layouts_MemoryLayout layouts[GHLO_MAX_RANK + 1];
+static PJRT_Layouts_MemoryLayout rows[GHLO_MAX_RANK + 1];
 
 static void
 init_layout (PJRT_Layouts_MemoryLayout *self,
+             const int64_t             *order,
              gsize                      rank)
 {
   g_autoptr (GString) text = g_string_new ("{");
 
+  g_atomic_ref_count_init (&self->ref_count);
+  self->rank = rank;
+  self->is_rows = TRUE;
   for (gsize i = 0; i < rank; i++)
     {
-      self->order[i] = (int64_t) (rank - 1 - i);
-      g_string_append_printf (text, i > 0 ? ",%d" : "%d", (int) self->order[i]);
+      self->order[i] = order[i];
+      self->is_rows &= order[i] == (int64_t) (rank - 1 - i);
+      g_string_append_printf (text, i > 0 ? ",%d" : "%d", (int) order[i]);
     }
   g_string_append_c (text, '}');
-  self->size = text->len;
   memcpy (self->text, text->str, text->len + 1);
 }
 
+static void
+init_rows (void)
+{
+  int64_t order[GHLO_MAX_RANK] = { 0 };
+
+  for (gsize rank = 0; rank <= GHLO_MAX_RANK; rank++)
+    {
+      for (gsize i = 0; i < rank; i++)
+        order[i] = (int64_t) (rank - 1 - i);
+      init_layout (&rows[rank], order, rank);
+    }
+}
+
 PJRT_Layouts_MemoryLayout *
-ghlo_pjrt_layout_get (gsize rank)
+ghlo_pjrt_layout_rows (gsize rank)
 {
   static gsize made;
 
@@ -53,87 +73,243 @@ ghlo_pjrt_layout_get (gsize rank)
     return NULL;
   if (g_once_init_enter (&made))
     {
-      for (gsize i = 0; i <= GHLO_MAX_RANK; i++)
-        init_layout (&layouts[i], i);
+      init_rows ();
       g_once_init_leave (&made, 1);
     }
 
-  return &layouts[rank];
+  return &rows[rank];
 }
 
-const int64_t *
-ghlo_pjrt_layout_order (const PJRT_Layouts_MemoryLayout *self)
+PJRT_Layouts_MemoryLayout *
+ghlo_pjrt_layout_ref (PJRT_Layouts_MemoryLayout *self)
 {
-  return self->order;
+  if (!self->is_rows)
+    g_atomic_ref_count_inc (&self->ref_count);
+
+  return self;
 }
 
-gboolean
-ghlo_pjrt_layout_read_order (const PJRT_Buffer_MemoryLayout *layout,
-                             gsize                           rank,
-                             gsize                          *order)
+void
+ghlo_pjrt_layout_unref (PJRT_Layouts_MemoryLayout *self)
+{
+  if (!self->is_rows && g_atomic_ref_count_dec (&self->ref_count))
+    g_free (self);
+}
+
+/* Whether each of @rank dimensions is there. */
+static gboolean
+is_order (const int64_t *order,
+          gsize          rank)
 {
   gboolean seen[GHLO_MAX_RANK] = { FALSE };
 
-  if (layout->type != PJRT_Buffer_MemoryLayout_Type_Tiled || layout->tiled.num_tiles != 0
-      || layout->tiled.minor_to_major_size != rank)
+  if (rank > GHLO_MAX_RANK)
     return FALSE;
   for (gsize i = 0; i < rank; i++)
     {
-      const int64_t axis = layout->tiled.minor_to_major[rank - 1 - i];
-
-      if (axis < 0 || axis >= (int64_t) rank || seen[axis])
+      if (order[i] < 0 || order[i] >= (int64_t) rank || seen[order[i]])
         return FALSE;
-      seen[axis] = TRUE;
-      order[i] = (gsize) axis;
+      seen[order[i]] = TRUE;
     }
 
   return TRUE;
 }
 
-GhloValue *
-ghlo_pjrt_layout_reorder (const GhloValue  *value,
-                          const gsize      *order,
-                          GError          **error)
+PJRT_Layouts_MemoryLayout *
+ghlo_pjrt_layout_new (const int64_t  *order,
+                      gsize           rank,
+                      GError        **error)
 {
-  const guint rank = value->type->rank;
-  const gint64 *dims = value->type->dimensions;
-  const GhloElementType element = value->type->element_type;
-  gint64 dense[GHLO_MAX_RANK], sizes[GHLO_MAX_RANK], strides[GHLO_MAX_RANK];
-  g_autoptr (GhloTensorType) type = NULL;
+  PJRT_Layouts_MemoryLayout *self;
 
-  ghlo_shape_strides (dims, rank, (gint64) ghlo_element_type_get_size (element), dense);
-  for (guint i = 0; i < rank; i++)
+  if (!is_order (order, rank))
     {
-      sizes[i] = dims[order[i]];
-      strides[i] = dense[order[i]];
+      g_set_error (error, GHLO_ERROR, GHLO_ERROR_UNSUPPORTED,
+                   "expected a layout that is an order of %" G_GSIZE_FORMAT " dimensions, found another", rank);
+      return NULL;
     }
-  type = ghlo_tensor_type_new (element, sizes, rank);
+  self = g_new (PJRT_Layouts_MemoryLayout, 1);
+  init_layout (self, order, rank);
+  if (!self->is_rows)
+    return self;
+  g_free (self);
 
-  return type != NULL ? ghlo_value_new_copied (type, value->data, strides, error) : NULL;
+  return ghlo_pjrt_layout_rows (rank);
+}
+
+PJRT_Layouts_MemoryLayout *
+ghlo_pjrt_layout_read (const PJRT_Buffer_MemoryLayout  *said,
+                       gsize                            rank,
+                       GError                         **error)
+{
+  if (said == NULL)
+    return ghlo_pjrt_layout_rows (rank);
+  if (said->type != PJRT_Buffer_MemoryLayout_Type_Tiled || said->tiled.num_tiles != 0
+      || said->tiled.minor_to_major_size != rank)
+    {
+      g_set_error (error, GHLO_ERROR, GHLO_ERROR_UNSUPPORTED, "expected a layout that is an order of %" G_GSIZE_FORMAT
+                   " dimensions, without tiles or strides, found another", rank);
+      return NULL;
+    }
+
+  return ghlo_pjrt_layout_new (said->tiled.minor_to_major, rank, error);
+}
+
+PJRT_Layouts_MemoryLayout *
+ghlo_pjrt_layout_parse (const char  *text,
+                        gsize        rank,
+                        GError     **error)
+{
+  g_auto (GStrv) numbers = NULL;
+  g_autofree char *inside = NULL;
+  const gsize length = strlen (text);
+  int64_t order[GHLO_MAX_RANK] = { 0 };
+  gboolean ok = rank <= GHLO_MAX_RANK && length >= 2 && text[0] == '{' && text[length - 1] == '}';
+
+  if (ok)
+    {
+      inside = g_strndup (text + 1, length - 2);
+      numbers = g_strsplit (inside, ",", GHLO_MAX_RANK + 1);
+      ok = g_strv_length (numbers) == rank;
+    }
+  for (gsize i = 0; ok && i < rank; i++)
+    {
+      guint64 number = 0;
+
+      ok = g_ascii_string_to_unsigned (numbers[i], 10, 0, GHLO_MAX_RANK, &number, NULL);
+      order[i] = (int64_t) number;
+    }
+  if (ok)
+    return ghlo_pjrt_layout_new (order, rank, error);
+  g_set_error (error, GHLO_ERROR, GHLO_ERROR_UNSUPPORTED,
+               "expected a layout that is an order of %" G_GSIZE_FORMAT " dimensions, without tiles, found '%s'", rank,
+               text);
+
+  return NULL;
 }
 
 gboolean
-ghlo_pjrt_layout_check (const PJRT_Buffer_MemoryLayout  *layout,
-                        gsize                            rank,
-                        GError                         **error)
+ghlo_pjrt_layout_is_rows (const PJRT_Layouts_MemoryLayout *self)
 {
-  gsize order[GHLO_MAX_RANK];
-  gboolean same = layout == NULL || ghlo_pjrt_layout_read_order (layout, rank, order);
-
-  for (gsize i = 0; same && layout != NULL && i < rank; i++)
-    same = order[i] == i;
-  if (!same)
-    g_set_error_literal (error, GHLO_ERROR, GHLO_ERROR_UNSUPPORTED,
-                         "expected a layout of rows without gaps on the device, found another");
-
-  return same;
+  return self->is_rows;
 }
 
-/* Layouts are the process', whoever gave them out. */
+gboolean
+ghlo_pjrt_layout_equal (const PJRT_Layouts_MemoryLayout *self,
+                        const PJRT_Layouts_MemoryLayout *other)
+{
+  return self == other
+         || (self->rank == other->rank && memcmp (self->order, other->order, self->rank * sizeof self->order[0]) == 0);
+}
+
+const char *
+ghlo_pjrt_layout_get_text (const PJRT_Layouts_MemoryLayout *self)
+{
+  return self->text;
+}
+
+const int64_t *
+ghlo_pjrt_layout_get_order (const PJRT_Layouts_MemoryLayout *self)
+{
+  return self->order;
+}
+
+void
+ghlo_pjrt_layout_arrange (const PJRT_Layouts_MemoryLayout *self,
+                          const gint64                    *by_dimension,
+                          gint64                          *by_place)
+{
+  for (gsize i = 0; i < self->rank; i++)
+    by_place[self->rank - 1 - i] = by_dimension[self->order[i]];
+}
+
+void
+ghlo_pjrt_layout_restore (const PJRT_Layouts_MemoryLayout *self,
+                          const gint64                    *by_place,
+                          gint64                          *by_dimension)
+{
+  for (gsize i = 0; i < self->rank; i++)
+    by_dimension[self->order[i]] = by_place[self->rank - 1 - i];
+}
+
+GhloTensorType *
+ghlo_pjrt_layout_get_stored (const PJRT_Layouts_MemoryLayout *self,
+                             GhloTensorType                  *type)
+{
+  gint64 sizes[GHLO_MAX_RANK];
+
+  if (self->is_rows)
+    return ghlo_tensor_type_ref (type);
+  ghlo_pjrt_layout_arrange (self, type->dimensions, sizes);
+
+  return ghlo_tensor_type_new (type->element_type, sizes, self->rank);
+}
+
+GhloTensorType *
+ghlo_pjrt_layout_get_type (const PJRT_Layouts_MemoryLayout *self,
+                           GhloTensorType                  *stored)
+{
+  gint64 sizes[GHLO_MAX_RANK];
+
+  if (self->is_rows)
+    return ghlo_tensor_type_ref (stored);
+  ghlo_pjrt_layout_restore (self, stored->dimensions, sizes);
+
+  return ghlo_tensor_type_new (stored->element_type, sizes, self->rank);
+}
+
+GhloValue *
+ghlo_pjrt_layout_convert (GhloTensorType                   *type,
+                          const guint8                     *data,
+                          const PJRT_Layouts_MemoryLayout  *from,
+                          const PJRT_Layouts_MemoryLayout  *to,
+                          GError                          **error)
+{
+  g_autoptr (GhloTensorType) source = ghlo_pjrt_layout_get_stored (from, type);
+  g_autoptr (GhloTensorType) target = ghlo_pjrt_layout_get_stored (to, type);
+  const gint64 size = (gint64) ghlo_element_type_get_size (type->element_type);
+  gint64 dense[GHLO_MAX_RANK], by_dimension[GHLO_MAX_RANK], strides[GHLO_MAX_RANK];
+
+  ghlo_shape_strides (source->dimensions, source->rank, size, dense);
+  ghlo_pjrt_layout_restore (from, dense, by_dimension);
+  ghlo_pjrt_layout_arrange (to, by_dimension, strides);
+
+  return ghlo_value_new_copied (target, data, strides, error);
+}
+
+gboolean
+ghlo_pjrt_shape_read (GhloPjrtShape                   *self,
+                      PJRT_Buffer_Type                 element,
+                      const int64_t                   *dims,
+                      gsize                            n_dims,
+                      const PJRT_Buffer_MemoryLayout  *layout,
+                      GError                         **error)
+{
+  *self = (GhloPjrtShape) { .type = ghlo_pjrt_tensor_type_new (element, dims, n_dims, error) };
+  if (self->type != NULL)
+    self->layout = ghlo_pjrt_layout_read (layout, n_dims, error);
+  if (self->layout != NULL)
+    self->stored = ghlo_pjrt_layout_get_stored (self->layout, self->type);
+  else
+    ghlo_pjrt_shape_clear (self);
+
+  return self->layout != NULL;
+}
+
+void
+ghlo_pjrt_shape_clear (GhloPjrtShape *self)
+{
+  g_clear_pointer (&self->type, ghlo_tensor_type_unref);
+  g_clear_pointer (&self->stored, ghlo_tensor_type_unref);
+  g_clear_pointer (&self->layout, ghlo_pjrt_layout_unref);
+}
+
 static PJRT_Error *
 layout_destroy (PJRT_Layouts_MemoryLayout_Destroy_Args *args)
 {
   PJRT_NEEDS (args, layout);
+  if (args->layout != NULL)
+    ghlo_pjrt_layout_unref (args->layout);
 
   return NULL;
 }
@@ -148,7 +324,7 @@ layout_serialize (PJRT_Layouts_MemoryLayout_Serialize_Args *args)
 {
   PJRT_NEEDS (args, serialized_layout_deleter);
   args->serialized_bytes = args->layout->text;
-  args->serialized_bytes_size = args->layout->size;
+  args->serialized_bytes_size = strlen (args->layout->text);
   args->serialized_layout = NULL;
   args->serialized_layout_deleter = keep;
 
@@ -156,10 +332,10 @@ layout_serialize (PJRT_Layouts_MemoryLayout_Serialize_Args *args)
 }
 
 static PJRT_Error *
-find (gsize                       rank,
-      PJRT_Layouts_MemoryLayout **layout)
+find_rows (gsize                       rank,
+           PJRT_Layouts_MemoryLayout **layout)
 {
-  *layout = ghlo_pjrt_layout_get (rank);
+  *layout = ghlo_pjrt_layout_rows (rank);
   if (*layout != NULL)
     return NULL;
 
@@ -172,7 +348,7 @@ default_of_client (PJRT_Layouts_PJRT_Client_GetDefaultLayout_Args *args)
 {
   PJRT_NEEDS (args, layout);
 
-  return find (args->num_dims, &args->layout);
+  return find_rows (args->num_dims, &args->layout);
 }
 
 static PJRT_Error *
@@ -180,15 +356,16 @@ default_of_topology (PJRT_Layouts_PJRT_Topology_GetDefaultLayout_Args *args)
 {
   PJRT_NEEDS (args, layout);
 
-  return find (args->num_dims, &args->layout);
+  return find_rows (args->num_dims, &args->layout);
 }
 
 static PJRT_Error *
 layout_of_buffer (PJRT_Layouts_PJRT_Buffer_MemoryLayout_Args *args)
 {
   PJRT_NEEDS (args, layout);
+  args->layout = ghlo_pjrt_layout_ref (args->buffer->layout);
 
-  return find (ghlo_tensor_type_get_rank (args->buffer->type), &args->layout);
+  return NULL;
 }
 
 static PJRT_Error *

@@ -7,14 +7,13 @@
 #include "pjrt/buffer.h"
 
 #include "base/ghlo-error.h"
-#include "pjrt/element-type.h"
 #include "pjrt/error.h"
 #include "runtime/place.h"
 
-/* The type of a PJRT_SHAPE. */
-#define TYPE_OF(args, error) \
-  ghlo_pjrt_tensor_type_new ((args)->shape_element_type, (args)->shape_dims, (args)->shape_num_dims, \
-                             (args)->shape_layout, error)
+/* Of a PJRT_SHAPE. */
+#define READ_SHAPE(self, args, error) \
+  ghlo_pjrt_shape_read (self, (args)->shape_element_type, (args)->shape_dims, (args)->shape_num_dims, \
+                        (args)->shape_layout, error)
 
 static PJRT_Device *
 choose_device (PJRT_Client *client,
@@ -35,7 +34,7 @@ set_memory (PJRT_Buffer *buffer,
 static PJRT_Error *
 create_uninitialized_buffer (PJRT_Client_CreateUninitializedBuffer_Args *args)
 {
-  g_autoptr (GhloTensorType) type = NULL;
+  g_auto (GhloPjrtShape) shape = { NULL };
   g_autoptr (GhloValue) value = NULL;
   GhloValue *placed = NULL;
   GError *error = NULL;
@@ -43,9 +42,8 @@ create_uninitialized_buffer (PJRT_Client_CreateUninitializedBuffer_Args *args)
 
   PJRT_NEEDS (args, buffer);
   device = choose_device (args->client, args->device, args->memory);
-  type = TYPE_OF (args, &error);
-  if (type != NULL)
-    value = ghlo_value_new_uninitialized (type, &error);
+  if (READ_SHAPE (&shape, args, &error))
+    value = ghlo_value_new_uninitialized (shape.stored, &error);
   if (value != NULL)
     {
       ghlo_pjrt_buffer_tidy (value);
@@ -54,6 +52,7 @@ create_uninitialized_buffer (PJRT_Client_CreateUninitializedBuffer_Args *args)
   if (placed == NULL)
     return ghlo_pjrt_error_take (error);
   args->buffer = ghlo_pjrt_buffer_new_value (device, placed);
+  ghlo_pjrt_buffer_lay_out (args->buffer, shape.type, shape.layout);
   set_memory (args->buffer, args->memory);
 
   return NULL;
@@ -62,21 +61,21 @@ create_uninitialized_buffer (PJRT_Client_CreateUninitializedBuffer_Args *args)
 static PJRT_Error *
 create_error_buffer (PJRT_Client_CreateErrorBuffer_Args *args)
 {
-  g_autoptr (GhloTensorType) type = NULL;
+  g_auto (GhloPjrtShape) shape = { NULL };
   g_autoptr (GhloPending) pending = NULL;
   GError *error = NULL;
 
   PJRT_NEEDS (args, buffer);
   if (args->error_code == PJRT_Error_Code_OK)
     return ghlo_pjrt_error_new (PJRT_Error_Code_INVALID_ARGUMENT, "expected an error for the buffer, found success");
-  type = TYPE_OF (args, &error);
-  if (type == NULL)
+  if (!READ_SHAPE (&shape, args, &error))
     return ghlo_pjrt_error_take (error);
   pending = ghlo_pending_new ();
   ghlo_pending_end (pending, ghlo_pjrt_error_of_code (args->error_code, args->error_message,
                                                       args->error_message_size));
-  args->buffer = ghlo_pjrt_buffer_new_promise (choose_device (args->client, NULL, args->memory), type,
+  args->buffer = ghlo_pjrt_buffer_new_promise (choose_device (args->client, NULL, args->memory), shape.type,
                                                ghlo_pjrt_promise_new_late (pending));
+  ghlo_pjrt_buffer_lay_out (args->buffer, shape.type, shape.layout);
   set_memory (args->buffer, args->memory);
 
   return NULL;
@@ -103,7 +102,8 @@ end_view (gpointer data)
 static PJRT_Error *
 create_view_of_device_buffer (PJRT_Client_CreateViewOfDeviceBuffer_Args *args)
 {
-  g_autoptr (GhloTensorType) type = NULL;
+  g_auto (GhloPjrtShape) shape = { NULL };
+  GhloPjrtShape rows;
   GError *error = NULL;
   PJRT_Device *device;
   View *view;
@@ -113,31 +113,37 @@ create_view_of_device_buffer (PJRT_Client_CreateViewOfDeviceBuffer_Args *args)
   if (!ghlo_device_core_is_host (device->core))
     return ghlo_pjrt_error_new (PJRT_Error_Code_UNIMPLEMENTED, "%s has no views of others' memory",
                                 device->description.name);
-  type = ghlo_pjrt_tensor_type_new (args->element_type, args->dims, args->num_dims, args->layout, &error);
-  if (type == NULL)
+  if (!ghlo_pjrt_shape_read (&shape, args->element_type, args->dims, args->num_dims, args->layout, &error))
     return ghlo_pjrt_error_take (error);
   view = g_new (View, 1);
   *view = (View) { args->on_delete_callback, args->device_buffer_ptr, args->on_delete_callback_arg };
-  args->buffer = ghlo_pjrt_buffer_new_from_host (device, type, args->device_buffer_ptr, NULL, end_view, view, &error);
-  if (args->buffer != NULL && PJRT_HAS (args, memory))
+  /* It lies there as it is to lie. */
+  rows = (GhloPjrtShape) { shape.stored, shape.stored, ghlo_pjrt_layout_rows (args->num_dims) };
+  args->buffer = ghlo_pjrt_buffer_new_from_host (device, &rows, args->device_buffer_ptr, NULL, end_view, view, &error);
+  if (args->buffer == NULL)
+    return ghlo_pjrt_error_take (error);
+  ghlo_pjrt_buffer_lay_out (args->buffer, shape.type, shape.layout);
+  if (PJRT_HAS (args, memory))
     set_memory (args->buffer, args->memory);
 
-  return ghlo_pjrt_error_take (error);
+  return NULL;
 }
 
 /* Whose content another buffer is to give, and on which device. */
 struct PJRT_FulfillAliasBufferCallback
 {
-  PJRT_Client     *client;      /* owned, as the next two */
+  PJRT_Client     *client;      /* owned, as all */
   GhloPjrtPromise *alias;
   GhloTensorType  *type;
+  PJRT_Layouts_MemoryLayout *layout;
 };
 
-/* A buffer of @type that is another's content; the other end, the caller's, says which. */
+/* A buffer of @type in @layout that is another's content; the other end, the caller's, says which. */
 static PJRT_FulfillAliasBufferCallback *
-begin_alias (PJRT_Device     *device,
-             GhloTensorType  *type,
-             PJRT_Buffer    **buffer)
+begin_alias (PJRT_Device                *device,
+             GhloTensorType             *type,
+             PJRT_Layouts_MemoryLayout  *layout,
+             PJRT_Buffer               **buffer)
 {
   g_autoptr (GhloPending) pending = ghlo_pending_new ();
   PJRT_FulfillAliasBufferCallback *self = g_new (PJRT_FulfillAliasBufferCallback, 1);
@@ -145,7 +151,9 @@ begin_alias (PJRT_Device     *device,
   self->client = ghlo_pjrt_client_ref (device->client);
   self->alias = ghlo_pjrt_promise_new_late (pending);
   self->type = ghlo_tensor_type_ref (type);
+  self->layout = ghlo_pjrt_layout_ref (layout);
   *buffer = ghlo_pjrt_buffer_new_promise (device, type, ghlo_pjrt_promise_ref (self->alias));
+  ghlo_pjrt_buffer_lay_out (*buffer, type, layout);
 
   return self;
 }
@@ -153,15 +161,14 @@ begin_alias (PJRT_Device     *device,
 static PJRT_Error *
 create_alias_buffer (PJRT_Client_CreateAliasBuffer_Args *args)
 {
-  g_autoptr (GhloTensorType) type = NULL;
+  g_auto (GhloPjrtShape) shape = { NULL };
   GError *error = NULL;
 
   PJRT_NEEDS (args, fulfill_alias_buffer_cb);
-  type = TYPE_OF (args, &error);
-  if (type == NULL)
+  if (!READ_SHAPE (&shape, args, &error))
     return ghlo_pjrt_error_take (error);
-  args->fulfill_alias_buffer_cb = begin_alias (choose_device (args->client, NULL, args->memory), type,
-                                               &args->alias_buffer);
+  args->fulfill_alias_buffer_cb = begin_alias (choose_device (args->client, NULL, args->memory), shape.type,
+                                               shape.layout, &args->alias_buffer);
   set_memory (args->alias_buffer, args->memory);
 
   return NULL;
@@ -174,6 +181,7 @@ end_alias (PJRT_FulfillAliasBufferCallback *self,
   ghlo_pending_end (self->alias->pending, error);
   ghlo_pjrt_promise_unref (self->alias);
   ghlo_tensor_type_unref (self->type);
+  ghlo_pjrt_layout_unref (self->layout);
   ghlo_pjrt_client_unref (self->client);
   g_free (self);
 }
@@ -224,6 +232,10 @@ fulfill_alias_buffer (PJRT_Client_FulfillAliasBuffer_Args *args)
       return ghlo_pjrt_error_new (PJRT_Error_Code_INVALID_ARGUMENT, "expected %s for the alias, found %s", expected,
                                   found);
     }
+  else if (!ghlo_pjrt_layout_equal (args->buffer->layout, callback->layout))
+    return ghlo_pjrt_error_new (PJRT_Error_Code_INVALID_ARGUMENT, "expected the layout %s for the alias, found %s",
+                                ghlo_pjrt_layout_get_text (callback->layout),
+                                ghlo_pjrt_layout_get_text (args->buffer->layout));
   else
     from = ghlo_pjrt_buffer_hold (args->buffer, &error);
   if (from == NULL)
@@ -267,7 +279,7 @@ donate_with_control_dependency (PJRT_Buffer_DonateWithControlDependency_Args *ar
     return ghlo_pjrt_error_new (PJRT_Error_Code_INVALID_ARGUMENT, "the buffer was deleted or donated");
   alias = g_new (Alias, 1);
   alias->from = from;
-  alias->alias = begin_alias (args->buffer->device, args->buffer->type, &args->out_buffer);
+  alias->alias = begin_alias (args->buffer->device, args->buffer->type, args->buffer->layout, &args->out_buffer);
   set_memory (args->out_buffer, args->buffer->memory);
   args->callback_data = alias;
   args->dependency_ready_callback = dependency_ready;
@@ -279,20 +291,20 @@ donate_with_control_dependency (PJRT_Buffer_DonateWithControlDependency_Args *ar
 static PJRT_Error *
 bitcast (PJRT_Buffer_Bitcast_Args *args)
 {
-  g_autoptr (GhloTensorType) type = NULL;
+  g_auto (GhloPjrtShape) shape = { NULL };
   g_autoptr (GhloValue) value = NULL;
   GhloValue *view = NULL;
   GError *error = NULL;
 
   PJRT_NEEDS (args, out_buffer);
-  type = ghlo_pjrt_tensor_type_new (args->element_type, args->dims, args->num_dims, args->device_layout, &error);
-  if (type != NULL)
+  if (ghlo_pjrt_shape_read (&shape, args->element_type, args->dims, args->num_dims, args->device_layout, &error))
     value = ghlo_pjrt_buffer_get_value (args->buffer, &error);
   if (value != NULL)
-    view = ghlo_value_new_over (type, value->storage, &error);
+    view = ghlo_value_new_over (shape.stored, value->storage, &error);
   if (view == NULL)
     return ghlo_pjrt_error_take (error);
   args->out_buffer = ghlo_pjrt_buffer_new_value (args->buffer->device, view);
+  ghlo_pjrt_buffer_lay_out (args->out_buffer, shape.type, shape.layout);
 
   return NULL;
 }

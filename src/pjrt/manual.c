@@ -376,24 +376,6 @@ cut (GhloCompileRequest  *request,
   return TRUE;
 }
 
-/* What the entry takes and gives, where types of that have changed. */
-static void
-update_type (GhloIrModule *module)
-{
-  GhloIrOp *function = ghlo_ir_module_get_entry (module);
-  const GhloIrBlock *body = ghlo_ir_func_get_body (function);
-  g_autoptr (GPtrArray) types = g_ptr_array_new ();
-  const GhloIrType *type;
-
-  for (guint i = 0; i < body->n_arguments; i++)
-    g_ptr_array_add (types, (gpointer) body->arguments[i]->type);
-  for (guint i = 0; i < body->last->n_operands; i++)
-    g_ptr_array_add (types, (gpointer) ghlo_ir_op_operand (body->last, i)->type);
-  type = ghlo_ir_type_function (module, (const GhloIrType *const *) types->pdata, body->n_arguments,
-                                (const GhloIrType *const *) types->pdata + body->n_arguments, body->last->n_operands);
-  ghlo_ir_op_set (module, function, "function_type", ghlo_ir_attr_type (module, type));
-}
-
 gboolean
 ghlo_pjrt_cut_manual (GhloCompileRequest  *request,
                       GhloPjrtSharding   **border,
@@ -413,7 +395,7 @@ ghlo_pjrt_cut_manual (GhloCompileRequest  *request,
     if (!cut (request, ops->pdata[i], border, n_partitions, i, error))
       return FALSE;
   if (ops->len > 0)
-    update_type (request->module);
+    ghlo_pjrt_update_entry (request->module);
 
   return TRUE;
 }

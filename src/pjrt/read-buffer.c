@@ -12,18 +12,27 @@
 #include "base/sizes.h"
 #include "pjrt/error.h"
 #include "pjrt/event.h"
-#include "pjrt/layouts.h"
 #include "pjrt/queue.h"
 #include "runtime/place.h"
 
 /* What is to be read, and where to. */
 typedef struct
 {
-  gpointer  to;
-  gsize     offset, size;               /* bytes */
-  gboolean  is_ordered;                 /* the dimensions are in another order there, the next */
-  gsize     order[GHLO_MAX_RANK];       /* from the outermost to the innermost one */
+  gpointer                   to;
+  gsize                      offset, size;      /* bytes */
+  GhloTensorType            *type;              /* owned, as the next two; NULL: the bytes as they lie */
+  PJRT_Layouts_MemoryLayout *from, *layout;     /* the layout there */
 } Reading;
+
+static void
+reading_clear (Reading *self)
+{
+  g_clear_pointer (&self->type, ghlo_tensor_type_unref);
+  g_clear_pointer (&self->from, ghlo_pjrt_layout_unref);
+  g_clear_pointer (&self->layout, ghlo_pjrt_layout_unref);
+}
+
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Reading, reading_clear)
 
 static gboolean
 read_value (GhloValue      *value,
@@ -34,9 +43,9 @@ read_value (GhloValue      *value,
 
   if (!ghlo_value_fetch (value, NULL, error))
     return FALSE;
-  if (reading->is_ordered)
+  if (reading->type != NULL)
     {
-      ordered = ghlo_pjrt_layout_reorder (value, reading->order, error);
+      ordered = ghlo_pjrt_layout_convert (reading->type, value->data, reading->from, reading->layout, error);
       if (ordered == NULL)
         return FALSE;
       value = ordered;
@@ -50,8 +59,8 @@ read_value (GhloValue      *value,
 /* A reading that waits: for what is to be read, or for the caller to say where to. */
 typedef struct
 {
-  Reading          reading;
-  GhloPjrtPromise *from;        /* owned, as the next */
+  Reading          reading;     /* owned, as all */
+  GhloPjrtPromise *from;
   GhloPending     *end;
 } LateReading;
 
@@ -60,6 +69,7 @@ end_late (LateReading *self,
           GError      *error)
 {
   g_clear_pointer (&self->from, ghlo_pjrt_promise_unref);
+  reading_clear (&self->reading);
   ghlo_pending_end (self->end, error);
   ghlo_pending_unref (self->end);
   g_free (self);
@@ -77,15 +87,16 @@ read_late (gpointer data)
   end_late (self, error);
 }
 
-/* Takes over the reference to @promise. */
+/* Takes over the reference to @promise, and what @reading has. */
 static GhloPending *
 begin_late_reading (GhloPjrtPromise *promise,
-                    const Reading   *reading)
+                    Reading         *reading)
 {
   LateReading *self = g_new (LateReading, 1);
   GhloPending *end = ghlo_pending_new ();
 
   *self = (LateReading) { *reading, promise, ghlo_pending_ref (end) };
+  *reading = (Reading) { NULL };
   ghlo_pending_notify (promise->pending, read_late, self);
 
   return end;
@@ -95,7 +106,7 @@ begin_late_reading (GhloPjrtPromise *promise,
  * give what is read. */
 static gboolean
 begin_reading (PJRT_Buffer    *buffer,
-               const Reading  *reading,
+               Reading        *reading,
                GhloPending   **end,
                GError        **error)
 {
@@ -119,9 +130,9 @@ begin_reading (PJRT_Buffer    *buffer,
 
 /* The same with the caller's event. */
 static PJRT_Error *
-read_buffer (PJRT_Buffer    *buffer,
-             const Reading  *reading,
-             PJRT_Event    **event)
+read_buffer (PJRT_Buffer  *buffer,
+             Reading      *reading,
+             PJRT_Event  **event)
 {
   g_autoptr (GhloPending) end = NULL;
   GError *error = NULL;
@@ -133,14 +144,37 @@ read_buffer (PJRT_Buffer    *buffer,
   return NULL;
 }
 
+/* In what layout of the host's; NULL: as they lie. */
+static gboolean
+read_layout (PJRT_Buffer                     *buffer,
+             const PJRT_Buffer_MemoryLayout  *said,
+             Reading                         *reading,
+             GError                         **error)
+{
+  g_autoptr (PJRT_Layouts_MemoryLayout) layout = NULL;
+
+  if (said == NULL)
+    return TRUE;
+  layout = ghlo_pjrt_layout_read (said, ghlo_tensor_type_get_rank (buffer->type), error);
+  if (layout == NULL)
+    return FALSE;
+  if (ghlo_pjrt_layout_equal (layout, buffer->layout))
+    return TRUE;
+  reading->type = ghlo_tensor_type_ref (buffer->type);
+  reading->from = ghlo_pjrt_layout_ref (buffer->layout);
+  reading->layout = g_steal_pointer (&layout);
+
+  return TRUE;
+}
+
 static PJRT_Error *
 to_host_buffer (PJRT_Buffer_ToHostBuffer_Args *args)
 {
-  Reading reading = { .to = args->dst };
+  g_auto (Reading) reading = { .to = args->dst };
+  GError *error = NULL;
 
   PJRT_NEEDS (args, event);
   reading.size = (gsize) ghlo_tensor_type_get_size (args->src->type);
-  reading.is_ordered = args->host_layout != NULL;
   if (args->dst == NULL)
     {
       args->dst_size = reading.size;
@@ -149,10 +183,8 @@ to_host_buffer (PJRT_Buffer_ToHostBuffer_Args *args)
   if (args->dst_size < reading.size)
     return ghlo_pjrt_error_new (PJRT_Error_Code_INVALID_ARGUMENT, "expected room for %zu bytes, found %zu",
                                 reading.size, args->dst_size);
-  if (reading.is_ordered && !ghlo_pjrt_layout_read_order (args->host_layout,
-                                                          ghlo_tensor_type_get_rank (args->src->type), reading.order))
-    return ghlo_pjrt_error_new (PJRT_Error_Code_UNIMPLEMENTED,
-                                "expected a host layout that is an order of the dimensions, found another");
+  if (!read_layout (args->src, args->host_layout, &reading, &error))
+    return ghlo_pjrt_error_take (error);
 
   return read_buffer (args->src, &reading, &args->event);
 }

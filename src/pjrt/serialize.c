@@ -74,6 +74,10 @@ serialize (PJRT_Executable_Serialize_Args *args)
   if (args->executable->n_manual > 0)
     return ghlo_pjrt_error_new (PJRT_Error_Code_UNIMPLEMENTED,
                                 "GHLO does not serialize programs with manual computations");
+  /* Its shardings are of dimensions that have another order in what would be written. */
+  if (args->executable->is_laid_out && args->executable->n_devices > 1)
+    return ghlo_pjrt_error_new (PJRT_Error_Code_UNIMPLEMENTED,
+                                "GHLO does not serialize programs of several devices with layouts other than by rows");
   bytes = write_executable (args->executable, &error);
   if (bytes == NULL)
     return ghlo_pjrt_error_take (error);

@@ -14,6 +14,7 @@
 #include "compiler/digest.h"
 #include "pjrt/element-type.h"
 #include "pjrt/error.h"
+#include "pjrt/layouts.h"
 
 #define FIRST_LINE "GHLO topology 1"
 
@@ -238,7 +239,7 @@ shape_free (const char *bytes)
 static PJRT_Error *
 make_canonical_shape (PJRT_TopologyDescription_MakeCanonicalShapeForMemorySpace_Args *args)
 {
-  g_autoptr (GhloTensorType) type = NULL;
+  g_auto (GhloPjrtShape) shape = { NULL };
   GError *error = NULL;
   guint n_kinds;
 
@@ -247,10 +248,10 @@ make_canonical_shape (PJRT_TopologyDescription_MakeCanonicalShapeForMemorySpace_
   if (args->memory_space_kind_id < 0 || (guint) args->memory_space_kind_id >= n_kinds)
     return ghlo_pjrt_error_new (PJRT_Error_Code_INVALID_ARGUMENT, "expected memory of a kind below %u, found %d",
                                 n_kinds, args->memory_space_kind_id);
-  type = ghlo_pjrt_tensor_type_new (args->element_type, args->dims, args->num_dims, args->layout, &error);
-  if (type == NULL)
+  if (!ghlo_pjrt_shape_read (&shape, args->element_type, args->dims, args->num_dims, args->layout, &error))
     return ghlo_pjrt_error_take (error);
   args->serialized_shape = g_bytes_unref_to_data (ghlo_pjrt_shape_write (args->element_type, args->dims,
+                                                                         ghlo_pjrt_layout_get_order (shape.layout),
                                                                          args->num_dims),
                                                   &args->serialized_shape_size);
   args->serialized_shape_deleter = shape_free;

@@ -8,14 +8,13 @@
 
 #include "base/ghlo-error.h"
 #include "pjrt/buffer.h"
-#include "pjrt/element-type.h"
 #include "pjrt/error.h"
 #include "pjrt/event.h"
 #include "runtime/place.h"
 
 typedef struct
 {
-  GhloTensorType  *type;        /* owned, as all */
+  GhloPjrtShape    shape;       /* owned, as all */
   GhloPjrtPromise *promise;
   GhloValue       *value;       /* what is brought; NULL once the promise is kept or broken; guarded by the lock, as the
                                    next */
@@ -70,7 +69,7 @@ manager_free (PJRT_AsyncHostToDeviceTransferManager *self)
                                                          "the transfer to the buffer was given up"));
       g_clear_pointer (&entry->buffer, ghlo_pjrt_buffer_free);
       g_clear_pointer (&entry->promise, ghlo_pjrt_promise_unref);
-      g_clear_pointer (&entry->type, ghlo_tensor_type_unref);
+      ghlo_pjrt_shape_clear (&entry->shape);
     }
   g_free (self->entries);
   g_mutex_clear (&self->lock);
@@ -87,14 +86,14 @@ init_entry (Entry                           *self,
 {
   g_autoptr (GhloPending) pending = NULL;
 
-  self->type = ghlo_pjrt_tensor_type_new (spec->element_type, spec->dims, spec->num_dims, layout, error);
-  if (self->type != NULL)
-    self->value = ghlo_value_new_uninitialized (self->type, error);
+  if (ghlo_pjrt_shape_read (&self->shape, spec->element_type, spec->dims, spec->num_dims, layout, error))
+    self->value = ghlo_value_new_uninitialized (self->shape.stored, error);
   if (self->value == NULL)
     return FALSE;
   pending = ghlo_pending_new ();
   self->promise = ghlo_pjrt_promise_new_late (pending);
-  self->buffer = ghlo_pjrt_buffer_new_promise (device, self->type, ghlo_pjrt_promise_ref (self->promise));
+  self->buffer = ghlo_pjrt_buffer_new_promise (device, self->shape.type, ghlo_pjrt_promise_ref (self->promise));
+  ghlo_pjrt_buffer_lay_out (self->buffer, self->shape.type, self->shape.layout);
 
   return TRUE;
 }
@@ -170,7 +169,7 @@ keep_promise (PJRT_AsyncHostToDeviceTransferManager *self,
   ghlo_pending_end (entry->promise->pending, error);
 }
 
-/* Bytes of the buffer of that number; the last ones end it. */
+/* Bytes of the buffer of that number, as they are to lie; the last ones end it. */
 static PJRT_Error *
 transfer (PJRT_AsyncHostToDeviceTransferManager *self,
           Entry                                 *entry,
@@ -180,7 +179,7 @@ transfer (PJRT_AsyncHostToDeviceTransferManager *self,
           gboolean                               is_last,
           PJRT_Event                           **done)
 {
-  const int64_t all = ghlo_tensor_type_get_size (entry->type);
+  const int64_t all = ghlo_tensor_type_get_size (entry->shape.type);
   g_autoptr (GhloValue) value = NULL;
 
   if (offset < 0 || size < 0 || size > all || offset > all - size)
@@ -221,7 +220,8 @@ transfer_data (PJRT_AsyncHostToDeviceTransferManager_TransferData_Args *args)
 static PJRT_Error *
 transfer_literal (PJRT_AsyncHostToDeviceTransferManager_TransferLiteral_Args *args)
 {
-  g_autoptr (GhloTensorType) type = NULL;
+  g_auto (GhloPjrtShape) shape = { NULL };
+  g_autoptr (GhloValue) laid_out = NULL;
   PJRT_Error *refusal = NULL;
   GError *error = NULL;
   Entry *entry;
@@ -230,21 +230,26 @@ transfer_literal (PJRT_AsyncHostToDeviceTransferManager_TransferLiteral_Args *ar
   entry = find_entry (args->transfer_manager, args->buffer_index, &refusal);
   if (entry == NULL)
     return refusal;
-  type = ghlo_pjrt_tensor_type_new (args->shape_element_type, args->shape_dims, args->shape_num_dims,
-                                    args->shape_layout, &error);
-  if (type == NULL)
+  if (!ghlo_pjrt_shape_read (&shape, args->shape_element_type, args->shape_dims, args->shape_num_dims,
+                             args->shape_layout, &error))
     return ghlo_pjrt_error_take (error);
-  if (!ghlo_tensor_type_equal (type, entry->type))
+  if (!ghlo_tensor_type_equal (shape.type, entry->shape.type))
     {
-      g_autofree char *expected = ghlo_tensor_type_to_string (entry->type);
-      g_autofree char *found = ghlo_tensor_type_to_string (type);
+      g_autofree char *expected = ghlo_tensor_type_to_string (entry->shape.type);
+      g_autofree char *found = ghlo_tensor_type_to_string (shape.type);
 
       return ghlo_pjrt_error_new (PJRT_Error_Code_INVALID_ARGUMENT, "expected %s for the buffer, found %s", expected,
                                   found);
     }
+  if (!ghlo_pjrt_layout_equal (shape.layout, entry->shape.layout))
+    {
+      laid_out = ghlo_pjrt_layout_convert (shape.type, args->data, shape.layout, entry->shape.layout, &error);
+      if (laid_out == NULL)
+        return ghlo_pjrt_error_take (error);
+    }
 
-  return transfer (args->transfer_manager, entry, args->data, 0, ghlo_tensor_type_get_size (type), TRUE,
-                   &args->done_with_h2d_transfer);
+  return transfer (args->transfer_manager, entry, laid_out != NULL ? laid_out->data : args->data, 0,
+                   ghlo_tensor_type_get_size (shape.type), TRUE, &args->done_with_h2d_transfer);
 }
 
 /* Once for each. */
@@ -294,7 +299,7 @@ buffer_size (PJRT_AsyncHostToDeviceTransferManager_BufferSize_Args *args)
   PJRT_NEEDS (args, buffer_size);
   entry = find_entry (args->transfer_manager, args->buffer_index, &refusal);
   if (entry != NULL)
-    args->buffer_size = (gsize) ghlo_tensor_type_get_size (entry->type);
+    args->buffer_size = (gsize) ghlo_tensor_type_get_size (entry->shape.type);
 
   return refusal;
 }

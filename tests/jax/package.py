@@ -14,7 +14,9 @@ import jax.numpy as jnp
 import jax_plugins.ghlo
 import numpy as np
 from jax.ad_checkpoint import checkpoint_name
+from jax.experimental.layout import Format, Layout
 from jax.experimental.shard_alike import shard_alike
+from jax.sharding import SingleDeviceSharding
 
 import tap
 
@@ -73,6 +75,26 @@ print(jax_plugins.ghlo.list_missing()['callbacks'])
 ''')
     assert output == '[2. 2. 2.]\nthis version of JAX has no jax._src.callback.emit_python_callback\n', output
     assert errors.count('list_missing() says why') == 1, errors
+
+
+def test_layouts():
+    """Arrays lie as they are asked to, and are the same arrays."""
+    x = np.arange(24, dtype=np.float32).reshape(2, 3, 4)
+    sharding = SingleDeviceSharding(jax.devices()[0])
+    for order in (0, 1, 2), (2, 1, 0), (1, 2, 0), (2, 0, 1):
+        laid_out = jax.device_put(x, Format(Layout(order), sharding))
+        assert laid_out.format.layout.major_to_minor == order
+        np.testing.assert_array_equal(laid_out, x)
+        np.testing.assert_array_equal(laid_out[1, :, 2], x[1, :, 2])
+        np.testing.assert_array_equal(jnp.sin(laid_out).sum(1), jnp.sin(x).sum(1))
+        double = jax.jit(lambda v: 2 * v, in_shardings=laid_out.format, donate_argnums=0,
+                         out_shardings=Format(Layout(order[::-1]), sharding))
+        doubled = double(laid_out)
+        assert laid_out.is_deleted() and doubled.format.layout.major_to_minor == order[::-1]
+        np.testing.assert_array_equal(doubled, 2 * x)
+        if os.environ['GHLO_DEVICE'] == 'cpu':    # where NumPy sees the memory itself
+            assert np.asarray(doubled).strides[order[0]] == 4
+        np.testing.assert_array_equal(np.from_dlpack(doubled), 2 * x)
 
 
 def test_donation():

@@ -321,7 +321,7 @@ test_automatic (void)
       inputs[i][0] = part_on (client, i, numbers, 0, i == 2 ? 3 : 2, 0, 3);
     }
   call_check_error (execute_four (executable, inputs, 3, outputs), PJRT_Error_Code_INVALID_ARGUMENT,
-                    "expected tensor<2x3xf32> for input 0 of device 2, found tensor<3x3xf32>");
+                    "device 2: expected tensor<2x3xf32> for input 0, found tensor<3x3xf32>");
   destroy_rows (inputs, 3);
   CALL (LoadedExecutable_Destroy, .executable = executable);
   CALL (Client_Destroy, .client = client);

@@ -129,46 +129,22 @@ get_site (Program         *program,
   return site;
 }
 
-/* How dimensions lie, from the outermost to the innermost one; FALSE where they lie as rows do. */
-static gboolean
-read_order (const GhloIrOp *op,
-            const char     *name,
-            guint           index,
-            gsize          *order)
+/* How dimensions lie; NULL where they lie by rows. */
+static PJRT_Layouts_MemoryLayout *
+read_layout (const GhloIrOp *op,
+             const char     *name,
+             guint           index)
 {
   const GhloIrAttr *layouts = ghlo_ir_op_get (op, name);
   g_autofree gint64 *inwards = NULL;
-  gboolean differs = FALSE;
+  PJRT_Layouts_MemoryLayout *layout;
   gsize n;
 
-  if (layouts == NULL || index >= layouts->length || !ghlo_ir_dense_to_int64 (layouts->children[index], &inwards, &n)
-      || n > GHLO_MAX_RANK)
-    return FALSE;
-  for (gsize i = 0; i < n; i++)
-    {
-      order[i] = (gsize) inwards[n - 1 - i];
-      differs |= order[i] != i;
-    }
+  if (layouts == NULL || index >= layouts->length || !ghlo_ir_dense_to_int64 (layouts->children[index], &inwards, &n))
+    return NULL;
+  layout = ghlo_pjrt_layout_new (inwards, n, NULL);
 
-  return differs;
-}
-
-/* A copy by rows of @value, whose dimensions lie in @order. */
-static GhloValue *
-restore_rows (const GhloValue  *value,
-              const gsize      *order,
-              GError          **error)
-{
-  const guint rank = value->type->rank;
-  gint64 sizes[GHLO_MAX_RANK], dense[GHLO_MAX_RANK], strides[GHLO_MAX_RANK];
-
-  for (guint i = 0; i < rank; i++)
-    sizes[i] = value->type->dimensions[order[i]];
-  ghlo_shape_strides (sizes, rank, (gint64) ghlo_element_type_get_size (value->type->element_type), dense);
-  for (guint i = 0; i < rank; i++)
-    strides[order[i]] = dense[i];
-
-  return ghlo_value_new_copied (value->type, value->data, strides, error);
+  return layout != NULL && !ghlo_pjrt_layout_is_rows (layout) ? layout : NULL;
 }
 
 /* One call. */
@@ -216,12 +192,15 @@ add_operand (Call     *self,
              GError  **error)
 {
   GhloValue *value = self->frame->operands[index], *laid_out = value;
-  gsize order[GHLO_MAX_RANK];
+  g_autoptr (PJRT_Layouts_MemoryLayout) layout = NULL;
 
   self->call.args.types[index] = XLA_FFI_ArgType_BUFFER;
-  if (value->kind == GHLO_VALUE_TENSOR && read_order (self->frame->op, "operand_layouts", index, order))
+  if (value->kind == GHLO_VALUE_TENSOR)
+    layout = read_layout (self->frame->op, "operand_layouts", index);
+  if (layout != NULL)
     {
-      laid_out = ghlo_pjrt_layout_reorder (value, order, error);
+      laid_out = ghlo_pjrt_layout_convert (value->type, value->data, ghlo_pjrt_layout_rows (value->type->rank), layout,
+                                           error);
       if (laid_out == NULL)
         return FALSE;
       g_ptr_array_add (self->copies, laid_out);
@@ -273,12 +252,16 @@ give_results (Call    *self,
   for (guint i = 0; i < self->frame->op->n_results; i++)
     {
       GhloValue *result = self->results[i];
-      gsize order[GHLO_MAX_RANK];
+      g_autoptr (PJRT_Layouts_MemoryLayout) layout = NULL;
 
       if (result->kind == GHLO_VALUE_TENSOR)
-        ghlo_pjrt_buffer_tidy (result);
-      if (result->kind == GHLO_VALUE_TENSOR && read_order (self->frame->op, "result_layouts", i, order))
-        self->frame->results[i] = restore_rows (result, order, error);
+        {
+          ghlo_pjrt_buffer_tidy (result);
+          layout = read_layout (self->frame->op, "result_layouts", i);
+        }
+      if (layout != NULL)
+        self->frame->results[i] = ghlo_pjrt_layout_convert (result->type, result->data, layout,
+                                                            ghlo_pjrt_layout_rows (result->type->rank), error);
       else
         self->frame->results[i] = g_steal_pointer (&self->results[i]);
       if (self->frame->results[i] == NULL)

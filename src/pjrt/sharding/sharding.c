@@ -86,6 +86,23 @@ ghlo_pjrt_sharding_stack (GhloPjrtSharding *self)
   ghlo_tensor_type_unref (whole);
 }
 
+void
+ghlo_pjrt_sharding_lay_out (GhloPjrtSharding                *self,
+                            const PJRT_Layouts_MemoryLayout *layout)
+{
+  const int64_t *order = ghlo_pjrt_layout_get_order (layout);
+  g_autofree gint64 *counts = g_memdup2 (self->counts, self->rank * sizeof *counts);
+  g_autofree guint *parts = g_memdup2 (self->parts, (gsize) self->n_partitions * self->rank * sizeof *parts);
+  g_autoptr (GhloTensorType) whole = g_steal_pointer (&self->whole), part = g_steal_pointer (&self->part);
+
+  self->whole = ghlo_pjrt_layout_get_stored (layout, whole);
+  self->part = ghlo_pjrt_layout_get_stored (layout, part);
+  ghlo_pjrt_layout_arrange (layout, counts, self->counts);
+  for (gsize i = 0; i < self->n_partitions; i++)
+    for (guint k = 0; k < self->rank; k++)
+      self->parts[i * self->rank + self->rank - 1 - k] = parts[i * self->rank + (gsize) order[k]];
+}
+
 /* Copies what @partition holds from or to its place in the whole, whose runs of elements without gaps in both are
  * @n_runs of @run bytes. */
 typedef struct

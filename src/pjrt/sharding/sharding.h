@@ -8,6 +8,7 @@
 
 #pragma once
 
+#include "pjrt/layouts.h"
 #include "pjrt/sharding/mesh.h"
 #include "runtime/value.h"
 
@@ -76,6 +77,11 @@ gboolean          ghlo_pjrt_sharding_matches   (const GhloPjrtSharding  *self,
                                                 const guint             *partitions);
 /* Has the whole of a sum be its addends from now on, each as it is. */
 void              ghlo_pjrt_sharding_stack     (GhloPjrtSharding        *self);
+
+/* Has the whole and its parts be what is stored of them in @layout, by rows; not of a stacked one. Callers are told the
+ * same as before. */
+void              ghlo_pjrt_sharding_lay_out   (GhloPjrtSharding        *self,
+                                                const PJRT_Layouts_MemoryLayout *layout);
 
 /* What @partition holds of @value, which may be @value itself. */
 GhloValue        *ghlo_pjrt_sharding_split     (const GhloPjrtSharding  *self,

@@ -1,0 +1,253 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * Layouts of a program's inputs and outputs: "mhlo.layout_mode" of an argument or a result of the entry says how it
+ * lies. Where that is otherwise than by rows, the entry takes or gives the tensor that lies so by rows, and transposes
+ * it itself, so that passes have transposes to move and fuse, and who runs the program knows nothing of layouts.
+ *
+ * The program keeps what it was told as "ghlo.layouts" of the entry, since it may be written and compiled again.
+ */
+
+#include "pjrt/executable.h"
+
+#include "base/fail.h"
+#include "passes/walk.h"
+
+/* Strings, in the order of inputs and then outputs. */
+#define LAID_OUT "ghlo.layouts"
+
+typedef struct
+{
+  PJRT_Executable *executable;
+  GhloIrModule    *module;
+  GhloSignature    signature;
+} Border;
+
+static gboolean
+is_input (const Border *self,
+          guint         index)
+{
+  return index < self->signature.type->rank;
+}
+
+/* What the program says of it, as text; NULL: nothing, or that it is ours to choose. */
+static const char *
+get_said (const Border *self,
+          guint         index)
+{
+  const GhloIrOp *function = self->signature.function;
+  const guint n = self->signature.type->rank;
+  const GhloIrAttr *said = is_input (self, index)
+                           ? ghlo_signature_input_attribute (function, index, "mhlo.layout_mode")
+                           : ghlo_signature_output_attribute (function, index - n, "mhlo.layout_mode");
+
+  if (said == NULL || said->kind != GHLO_IR_ATTR_STRING || g_str_equal (said->text, "default")
+      || g_str_equal (said->text, "auto"))
+    return NULL;
+
+  return said->text;
+}
+
+/* The attribute of a program that is laid out already; NULL for another one. */
+static const GhloIrAttr *
+get_laid_out (const Border *self)
+{
+  const GhloIrAttr *attr = ghlo_ir_op_get (self->signature.function, LAID_OUT);
+
+  return attr != NULL && attr->kind == GHLO_IR_ATTR_ARRAY ? attr : NULL;
+}
+
+/* As the program says, or said before it was laid out (@laid_out, nullable). */
+static PJRT_Layouts_MemoryLayout *
+read_layout (const Border      *self,
+             guint              index,
+             const GhloIrAttr  *laid_out,
+             GError           **error)
+{
+  const GhloPjrtSharding *sharding = self->executable->shardings != NULL ? self->executable->shardings[index] : NULL;
+  const GhloIrType *type = self->signature.type->members[index];
+  /* Of a token callers have a tensor. */
+  const gsize rank = sharding != NULL ? sharding->rank : ghlo_ir_type_is_numbers (type) ? type->rank : 1;
+  g_autoptr (PJRT_Layouts_MemoryLayout) layout = NULL;
+  const char *said = get_said (self, index);
+
+  if (laid_out != NULL)
+    said = laid_out->children[index]->kind == GHLO_IR_ATTR_STRING ? laid_out->children[index]->text : NULL;
+  layout = said != NULL ? ghlo_pjrt_layout_parse (said, rank, error) : ghlo_pjrt_layout_rows (rank);
+  if (layout == NULL || ghlo_pjrt_layout_is_rows (layout) || sharding == NULL || !sharding->is_stacked)
+    return g_steal_pointer (&layout);
+  ghlo_unsupported (error, "expected what is not reduced yet by rows, found the layout %s", said);
+
+  return NULL;
+}
+
+static gboolean
+add_layouts (Border  *self,
+             GError **error)
+{
+  const guint n_inputs = self->signature.type->rank, n = n_inputs + self->signature.type->n_results;
+  const GhloIrAttr *laid_out = get_laid_out (self);
+
+  if (laid_out != NULL && laid_out->length != n)
+    return ghlo_invalid (error, "expected " LAID_OUT " of %u inputs and outputs, found %" G_GSIZE_FORMAT, n,
+                         laid_out->length);
+  self->executable->layouts = g_new0 (PJRT_Layouts_MemoryLayout *, n);
+  self->executable->n_layouts = n;
+  for (guint i = 0; i < n; i++)
+    {
+      self->executable->layouts[i] = read_layout (self, i, laid_out, error);
+      if (self->executable->layouts[i] == NULL)
+        {
+          g_prefix_error (error, "%s %u: ", is_input (self, i) ? "input" : "output",
+                          is_input (self, i) ? i : i - n_inputs);
+          return FALSE;
+        }
+    }
+
+  return TRUE;
+}
+
+/* The type of what lies by rows as one of @type does in @layout. */
+static const GhloIrType *
+get_stored (const Border                    *self,
+            const GhloIrType                *type,
+            const PJRT_Layouts_MemoryLayout *layout)
+{
+  gint64 sizes[GHLO_MAX_RANK];
+
+  ghlo_pjrt_layout_arrange (layout, type->dimensions, sizes);
+
+  return ghlo_ir_type_tensor (self->module, ghlo_ir_type_get_element (self->module, type), sizes, type->rank, NULL,
+                              NULL);
+}
+
+/* Before @next. */
+static GhloIrValue *
+make_transpose (const Border      *self,
+                GhloIrValue       *operand,
+                const gint64      *permutation,
+                const GhloIrType  *type,
+                GhloIrOp          *next)
+{
+  const GhloIrNamedAttr attribute = { "permutation", ghlo_ir_attr_i64s (self->module, permutation, type->rank) };
+  GhloIrOp *op = ghlo_ir_op_new (self->module, &(GhloIrOpState) {
+    .kind = GHLO_OP_STABLEHLO_TRANSPOSE, .operands = &operand, .n_operands = 1, .result_types = &type, .n_results = 1,
+    .attributes = &attribute, .n_attributes = 1, .location = next->location, .line = next->line,
+    .column = next->column,
+  });
+
+  ghlo_ir_op_insert_before (op, next);
+
+  return &op->results[0];
+}
+
+static void
+lay_out_input (const Border *self,
+               guint         index)
+{
+  const PJRT_Layouts_MemoryLayout *layout = self->executable->layouts[index];
+  const GhloIrBlock *body = ghlo_ir_func_get_body (self->signature.function);
+  GhloIrValue *argument = body->arguments[index], *transposed;
+  const GhloIrType *type = argument->type;
+  gint64 places[GHLO_MAX_RANK], permutation[GHLO_MAX_RANK];
+
+  for (guint i = 0; i < type->rank; i++)
+    places[i] = i;
+  ghlo_pjrt_layout_restore (layout, places, permutation);
+  transposed = make_transpose (self, argument, permutation, type, body->first);
+  ghlo_ir_value_replace (argument, transposed);
+  ghlo_ir_op_set_operand (transposed->op, 0, argument);
+  argument->type = get_stored (self, type, layout);
+}
+
+static void
+lay_out_output (const Border *self,
+                guint         index)
+{
+  const PJRT_Layouts_MemoryLayout *layout = self->executable->layouts[self->signature.type->rank + index];
+  GhloIrOp *end = ghlo_ir_func_get_body (self->signature.function)->last;
+  GhloIrValue *value = ghlo_ir_op_operand (end, index);
+  const GhloIrType *stored = get_stored (self, value->type, layout);
+  gint64 dimensions[GHLO_MAX_RANK], permutation[GHLO_MAX_RANK];
+
+  for (guint i = 0; i < stored->rank; i++)
+    dimensions[i] = i;
+  ghlo_pjrt_layout_arrange (layout, dimensions, permutation);
+  ghlo_ir_op_set_operand (end, index, make_transpose (self, value, permutation, stored, end));
+}
+
+/* Whether another function runs the entry, whose type has changed then. */
+static gboolean
+is_called (const Border *self)
+{
+  const GhloIrOp *root = self->module->op;
+
+  for (const GhloIrOp *op = root; op != NULL; op = ghlo_pass_next_op (op, root))
+    if (op->kind == GHLO_OP_FUNC_CALL
+        && ghlo_ir_op_find_symbol (op, ghlo_ir_op_get_string (op, "callee")) == self->signature.function)
+      return TRUE;
+
+  return FALSE;
+}
+
+static void
+mark (const Border *self)
+{
+  const guint n = self->executable->n_layouts;
+  g_autofree const GhloIrAttr **texts = g_new (const GhloIrAttr *, n);
+
+  for (guint i = 0; i < n; i++)
+    texts[i] = ghlo_ir_attr_string (self->module, ghlo_pjrt_layout_get_text (self->executable->layouts[i]), -1);
+  ghlo_ir_op_set (self->module, self->signature.function, LAID_OUT, ghlo_ir_attr_array (self->module, texts, n));
+}
+
+void
+ghlo_pjrt_update_entry (GhloIrModule *module)
+{
+  GhloIrOp *function = ghlo_ir_module_get_entry (module);
+  const GhloIrBlock *body = ghlo_ir_func_get_body (function);
+  g_autoptr (GPtrArray) types = g_ptr_array_new ();
+  const GhloIrType *type;
+
+  for (guint i = 0; i < body->n_arguments; i++)
+    g_ptr_array_add (types, (gpointer) body->arguments[i]->type);
+  for (guint i = 0; i < body->last->n_operands; i++)
+    g_ptr_array_add (types, (gpointer) ghlo_ir_op_operand (body->last, i)->type);
+  type = ghlo_ir_type_function (module, (const GhloIrType *const *) types->pdata, body->n_arguments,
+                                (const GhloIrType *const *) types->pdata + body->n_arguments, body->last->n_operands);
+  ghlo_ir_op_set (module, function, "function_type", ghlo_ir_attr_type (module, type));
+}
+
+gboolean
+ghlo_pjrt_executable_lay_out (PJRT_Executable  *self,
+                              GhloIrModule     *module,
+                              GError          **error)
+{
+  Border border = { .executable = self, .module = module };
+  gboolean changes = FALSE;
+
+  if (!ghlo_signature_init (&border.signature, module, error) || !add_layouts (&border, error))
+    return FALSE;
+  for (guint i = 0; i < self->n_layouts; i++)
+    changes |= !ghlo_pjrt_layout_is_rows (self->layouts[i]);
+  self->is_laid_out = changes;
+  if (!changes || get_laid_out (&border) != NULL)
+    return TRUE;
+  if (is_called (&border))
+    return ghlo_unsupported (error, "expected inputs and outputs by rows of a function that others call, found other "
+                             "layouts");
+  for (guint i = 0; i < self->n_layouts; i++)
+    {
+      if (ghlo_pjrt_layout_is_rows (self->layouts[i]))
+        continue;
+      if (is_input (&border, i))
+        lay_out_input (&border, i);
+      else
+        lay_out_output (&border, i - border.signature.type->rank);
+      if (self->shardings != NULL)
+        ghlo_pjrt_sharding_lay_out (self->shardings[i], self->layouts[i]);
+    }
+  ghlo_pjrt_update_entry (module);
+  mark (&border);
+
+  return TRUE;
+}
