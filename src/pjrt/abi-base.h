@@ -106,6 +106,7 @@ typedef enum
   PJRT_Error_Code_CANCELLED = 1,
   PJRT_Error_Code_UNKNOWN = 2,
   PJRT_Error_Code_INVALID_ARGUMENT = 3,
+  PJRT_Error_Code_ALREADY_EXISTS = 6,
   PJRT_Error_Code_RESOURCE_EXHAUSTED = 8,
   PJRT_Error_Code_FAILED_PRECONDITION = 9,
   PJRT_Error_Code_UNIMPLEMENTED = 12,

@@ -7,6 +7,7 @@
 
 #include "pjrt/buffer.h"
 #include "pjrt/client.h"
+#include "pjrt/context.h"
 #include "pjrt/error.h"
 #include "pjrt/event.h"
 #include "pjrt/executable.h"
@@ -102,6 +103,7 @@ fill (PJRT_Api *api)
   ghlo_pjrt_topology_add_functions (api);
   ghlo_pjrt_buffer_add_functions (api);
   ghlo_pjrt_executable_add_functions (api);
+  ghlo_pjrt_context_add_functions (api);
 }
 
 const PJRT_Api *

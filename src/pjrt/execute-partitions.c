@@ -8,11 +8,13 @@
 
 #include "client/run.h"
 #include "pjrt/buffer.h"
+#include "pjrt/context.h"
 #include "pjrt/queue.h"
 
 typedef struct
 {
   PJRT_Executable  *executable; /* owned, as all of the next */
+  PJRT_ExecuteContext *context; /* nullable */
   GhloPjrtPromise **inputs;     /* by device and input */
   GhloPjrtPromise **outputs;    /* by device and output */
   GhloPending      *end;
@@ -28,6 +30,7 @@ execution_free (Execution *self)
   g_free (self->inputs);
   g_free (self->outputs);
   g_clear_pointer (&self->end, ghlo_pending_unref);
+  g_clear_pointer (&self->context, ghlo_pjrt_context_unref);
   g_free (self);
   ghlo_pjrt_executable_unref (executable);
 }
@@ -104,7 +107,7 @@ static GhloOutcome *
 run (Execution  *self,
      GError    **error)
 {
-  const GhloRunOptions options = { .replaced = self->executable->replaced };
+  const GhloRunOptions options = { .replaced = self->executable->replaced, .context = self->context };
   const guint n = self->executable->n_inputs;
   g_autofree GhloValue **values = g_new0 (GhloValue *, n);
   GhloOutcome *outcome = NULL;
@@ -211,6 +214,7 @@ ghlo_pjrt_execute_partitions (const PJRT_LoadedExecutable_Execute_Args  *args,
   GhloPending *pending;
 
   self->executable = ghlo_pjrt_executable_ref (executable);
+  self->context = ghlo_pjrt_context_of (args->options);
   self->inputs = g_new0 (GhloPjrtPromise *, n_inputs);
   self->outputs = g_new0 (GhloPjrtPromise *, (gsize) executable->n_devices * executable->n_outputs);
   if (!take_inputs (self, args, error))

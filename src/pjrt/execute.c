@@ -11,6 +11,7 @@
 #include "client/run.h"
 #include "client/workers.h"
 #include "pjrt/buffer.h"
+#include "pjrt/context.h"
 #include "pjrt/error.h"
 #include "pjrt/event.h"
 #include "pjrt/queue.h"
@@ -24,8 +25,9 @@
 /* A run that goes on after the call that began it. */
 typedef struct
 {
-  GhloExecutableCore *core;     /* owned, as the next */
-  GhloOutcome        *outcome;
+  GhloExecutableCore  *core;            /* owned, as all */
+  GhloOutcome         *outcome;
+  PJRT_ExecuteContext *context;         /* nullable */
 } Running;
 
 static void
@@ -36,6 +38,7 @@ finish (gpointer data)
   ghlo_run_finish (running->core, running->outcome, NULL);
   ghlo_outcome_free (running->outcome);
   ghlo_executable_core_unref (running->core);
+  g_clear_pointer (&running->context, ghlo_pjrt_context_unref);
   g_free (running);
 }
 
@@ -44,6 +47,7 @@ typedef struct
 {
   PJRT_Executable  *executable; /* owned where it is in the queue, as the last two, which are NULL elsewhere */
   PJRT_Device      *device;     /* where it runs, and which its outputs belong to */
+  PJRT_ExecuteContext *context; /* owned, nullable */
   GhloPjrtPromise **inputs;     /* owned, with its members, which are NULL for tokens */
   GhloPjrtPromise **outputs;    /* with its members */
   GhloPending      *end;
@@ -206,7 +210,7 @@ static GhloOutcome *
 run (Execution  *self,
      GError    **error)
 {
-  const GhloRunOptions options = { .replaced = self->executable->replaced };
+  const GhloRunOptions options = { .replaced = self->executable->replaced, .context = self->context };
   const guint n = self->executable->n_inputs;
   g_autofree GhloValue **values = g_new0 (GhloValue *, n);
   GhloOutcome *outcome = NULL;
@@ -309,6 +313,7 @@ execute_here (Execution    *self,
   running = g_new (Running, 1);
   running->core = ghlo_executable_core_ref (self->executable->core);
   running->outcome = g_steal_pointer (&outcome);
+  running->context = g_steal_pointer (&self->context);
   ghlo_pending_notify (*pending, finish, running);
 
   return TRUE;
@@ -348,6 +353,7 @@ execute_queued (gpointer data)
   ghlo_pjrt_promises_clear (self->outputs, executable->n_outputs);
   ghlo_pending_end (self->end, error);
   ghlo_pending_unref (self->end);
+  g_clear_pointer (&self->context, ghlo_pjrt_context_unref);
   g_free (self->inputs);
   g_free (self->outputs);
   g_free (self);
@@ -388,6 +394,7 @@ enqueue (Execution    *execution,
   Execution *self = g_memdup2 (execution, sizeof *execution);
 
   execution->inputs = NULL;
+  execution->context = NULL;
   ghlo_pjrt_executable_ref (executable);
   self->end = ghlo_pending_new ();
   self->outputs = g_new (GhloPjrtPromise *, executable->n_outputs);
@@ -456,7 +463,7 @@ is_done_here (Execution *self)
   return is_awaited && predict (executable) <= AWAITED_SECONDS && is_ready (self);
 }
 
-/* What the queue does takes the inputs over, and leaves NULL. */
+/* What the queue does takes inputs and context over, and leaves NULL. */
 static gboolean
 begin (Execution    *self,
        PJRT_Buffer **outputs,
@@ -510,12 +517,14 @@ execute_one (const PJRT_LoadedExecutable_Execute_Args  *args,
 
   execution.executable = args->executable->executable;
   execution.device = args->execute_device != NULL ? args->execute_device : execution.executable->devices[0];
+  execution.context = ghlo_pjrt_context_of (args->options);
   execution.inputs = g_new0 (GhloPjrtPromise *, args->num_args);
   if (take_inputs (&execution, args->options, args->argument_lists[0], error))
     begin (&execution, args->output_lists[0], pending, error);
   if (execution.inputs != NULL)
     ghlo_pjrt_promises_clear (execution.inputs, args->num_args);
   g_free (execution.inputs);
+  g_clear_pointer (&execution.context, ghlo_pjrt_context_unref);
 }
 
 /* What goes on, by the number that the caller gave it. */

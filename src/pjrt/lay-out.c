@@ -230,6 +230,9 @@ ghlo_pjrt_executable_lay_out (PJRT_Executable  *self,
   for (guint i = 0; i < self->n_layouts; i++)
     changes |= !ghlo_pjrt_layout_is_rows (self->layouts[i]);
   self->is_laid_out = changes;
+  if (changes && get_laid_out (&border) != NULL && self->n_devices > 1)
+    return ghlo_unsupported (error, "expected a program of one device, or one by rows, to be compiled again, found one "
+                             "of %u devices whose shardings are of dimensions in another order", self->n_devices);
   if (!changes || get_laid_out (&border) != NULL)
     return TRUE;
   if (is_called (&border))

@@ -163,31 +163,6 @@ load (PJRT_Client_Load_Args *args)
   return NULL;
 }
 
-/* Contexts of executions carry what extensions of the table put into them for functions that a program calls. Of these
- * extensions there is none here, so that a context is empty, and executions have no use for it. */
-struct PJRT_ExecuteContext
-{
-  char nothing;
-};
-
-static PJRT_Error *
-create_context (PJRT_ExecuteContext_Create_Args *args)
-{
-  PJRT_NEEDS (args, context);
-  args->context = ghlo_new0 (PJRT_ExecuteContext);
-
-  return NULL;
-}
-
-static PJRT_Error *
-destroy_context (PJRT_ExecuteContext_Destroy_Args *args)
-{
-  PJRT_NEEDS (args, context);
-  g_free (args->context);
-
-  return NULL;
-}
-
 void
 ghlo_pjrt_loaded_executable_add_functions (PJRT_Api *api)
 {
@@ -200,6 +175,4 @@ ghlo_pjrt_loaded_executable_add_functions (PJRT_Api *api)
   api->PJRT_LoadedExecutable_Delete = delete;
   api->PJRT_LoadedExecutable_IsDeleted = is_deleted;
   api->PJRT_Client_Load = load;
-  api->PJRT_ExecuteContext_Create = create_context;
-  api->PJRT_ExecuteContext_Destroy = destroy_context;
 }

@@ -30,7 +30,8 @@ ghlo_pjrt_manual_free (GhloPjrtManual *self)
 typedef struct
 {
   const GhloPjrtManual *manual;
-  GhloValue *const     *operands;       /* of the whole; borrowed */
+  GhloValue *const     *operands;       /* of the whole; borrowed, as the next */
+  gpointer              context;        /* of the run */
   guint                 position;
   GhloRefProcess        process;
   gint                 *n_left;         /* atomic; borrowed; how many have not ended, where somebody goes on after them;
@@ -75,7 +76,7 @@ run_body (Partition  *self,
           GError    **error)
 {
   const GhloPjrtManual *manual = self->manual;
-  const GhloRunOptions options = { .process = &self->process };
+  const GhloRunOptions options = { .process = &self->process, .context = self->context };
   g_autofree GhloValue **inputs = g_new (GhloValue *, manual->n_taken);
   g_autoptr (GhloOutcome) outcome = NULL;
 
@@ -220,7 +221,7 @@ begin_partitions (const GhloPjrtManual       *self,
   for (guint i = 0; i < self->positions.n; i++)
     {
       partitions[i] = (Partition) {
-        .manual = self, .operands = frame->operands, .position = i, .n_left = n_left,
+        .manual = self, .operands = frame->operands, .context = frame->context, .position = i, .n_left = n_left,
         .arguments = g_new0 (GhloValue *, self->n_arguments), .results = g_new0 (GhloValue *, self->n_results),
       };
       ghlo_ref_process_begin (&partitions[i].process, run, grid, 0,

@@ -438,7 +438,7 @@ ghlo_ref_custom_application (GhloRefCall *call,
   GhloCustomTarget *target = ghlo_ref_call_get_step (call)->custom;
   const GhloCustomCallFrame frame = {
     .op = call->op, .operands = call->operands, .results = call->results, .monitor = run->monitor,
-    .process = call->frame->process->owner,
+    .process = call->frame->process->owner, .context = run->options != NULL ? run->options->context : NULL,
   };
   g_autoptr (GString) place = NULL;
   GError *problem = NULL;

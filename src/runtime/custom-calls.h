@@ -21,6 +21,7 @@ typedef struct
   GhloValue        **results;     /* one for each result of op: NULL, and then a reference in host memory */
   const GhloMonitor *monitor;     /* nullable */
   struct _GhloRefProcess *process;      /* of the reference executor: the one that calls */
+  gpointer           context;     /* of the run's options; nullable */
 } GhloCustomCallFrame;
 
 /* Fills the results, whose types the caller checks; FALSE with @error set. Called on whatever thread runs the

@@ -59,6 +59,8 @@ typedef struct
   /* Where several run a program at once, and meet in its collective operations: the one that this run is, of the
    * reference executor (reference/process/process.h), whose the meetings are. NULL: it is the only one. */
   struct _GhloRefProcess *process;
+  /* Whatever functions that answer the program's custom calls are to find in their frames. */
+  gpointer     context;
 } GhloRunOptions;
 
 #define GHLO_RUN_NO_INPUT G_MAXUINT

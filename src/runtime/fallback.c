@@ -203,7 +203,8 @@ ghlo_fallback_run (const GhloFallbackStep  *step,
 
   if (options != NULL)
     own = (GhloRunOptions) { .probe_directory = options->probe_directory, .print = options->print,
-                             .print_data = options->print_data, .process = options->process };
+                             .print_data = options->print_data, .process = options->process,
+                             .context = options->context };
   for (guint i = 0; ok && i < step->n_operands; i++)
     ok = (values[i] = wrap (&operands[i], step->types[i], error)) != NULL;
   ok = ok && ghlo_prepared_run (step->prepared, &own, values, step->n_operands, given, monitor, error);

@@ -284,7 +284,7 @@ test_shapes (void)
   CALL (TopologyDescription_Destroy, .topology = topology);
 }
 
-/* There is nothing in one, and an execution takes it. */
+/* An execution takes one, whatever it has; tests of the FFI have what it is for. */
 static void
 test_context (void)
 {

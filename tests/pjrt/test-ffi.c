@@ -19,7 +19,7 @@
 
 static const float numbers[] = { 1, 2, 3, 4 };
 
-static XLA_FFI_TypeId counter_type;
+static XLA_FFI_TypeId counter_type, number_type;
 /* Atomic. */
 static int n_counters, n_calls;
 
@@ -236,6 +236,22 @@ promise (XLA_FFI_CallFrame *frame)
   return NULL;
 }
 
+/* Gives the number that the caller has for the execution. */
+static XLA_FFI_Error *
+recall (XLA_FFI_CallFrame *frame)
+{
+  XLA_FFI_ExecutionContext_Get_Args args = { .struct_size = sizeof args, .ctx = frame->ctx, .type_id = &number_type };
+  XLA_FFI_Error *error;
+
+  if (tell (frame, 0))
+    return NULL;
+  error = frame->api->XLA_FFI_ExecutionContext_Get (&args);
+  if (error == NULL)
+    *(float *) ((const XLA_FFI_Buffer *) frame->rets.rets[0])->data = *(const float *) args.data;
+
+  return error;
+}
+
 static const PJRT_Extension_Base *
 find_extension (PJRT_Extension_Type type)
 {
@@ -297,7 +313,9 @@ register_all (void)
   call_check ("twice", register_handler ("test_twice", twice));
   call_check ("refuse", register_handler ("test_refuse", refuse));
   call_check ("promise", register_handler ("test_promise", promise));
+  call_check ("recall", register_handler ("test_recall", recall));
   call_check ("type", register_type ("counter", &counter_type.type_id));
+  call_check ("type", register_type ("number", &number_type.type_id));
   call_check ("count", register_bundle ("test_count", 1, begin, begin, count));
 }
 
@@ -514,6 +532,115 @@ test_threads (void)
   CALL (Client_Destroy, .client = self.client);
 }
 
+static PJRT_Error *
+add_user_data (PJRT_ExecuteContext *context,
+               int64_t              type,
+               void                *data)
+{
+  const PJRT_FFI_Extension *extension = (const PJRT_FFI_Extension *) find_extension (PJRT_Extension_Type_FFI);
+  PJRT_FFI_UserData_Add_Args args = { .struct_size = sizeof args, .context = context,
+                                      .user_data = { .type_id = type, .data = data } };
+
+  return extension->user_data_add (&args);
+}
+
+/* A context with a number, that of a type of its own. */
+static PJRT_ExecuteContext *
+new_context (const float *number)
+{
+  PJRT_ExecuteContext *context = CALL (ExecuteContext_Create).context;
+
+  call_check ("UserData_Add", add_user_data (context, number_type.type_id, (void *) number));
+
+  return context;
+}
+
+/* What executions of a program without inputs, on one device or two, give, or the error; they begin before any has
+ * ended, and contexts go at once. */
+static void
+check_recalled (PJRT_LoadedExecutable *executable,
+                gsize                  n_devices)
+{
+  static const float expected[] = { 2, 4, 6 };
+  PJRT_Buffer *outputs[G_N_ELEMENTS (expected)][2];
+  PJRT_Buffer *const *const none[] = { NULL, NULL };
+
+  for (guint i = 0; i < G_N_ELEMENTS (expected); i++)
+    {
+      PJRT_ExecuteContext *context = new_context (&expected[i]);
+      PJRT_ExecuteOptions options = { .struct_size = sizeof options, .context = context };
+      PJRT_Buffer **const lists[] = { &outputs[i][0], &outputs[i][1] };
+
+      CALL (LoadedExecutable_Execute, .executable = executable, .options = &options, .argument_lists = none,
+            .num_devices = n_devices, .num_args = 0, .output_lists = lists);
+      CALL (ExecuteContext_Destroy, .context = context);
+    }
+  for (guint i = 0; i < G_N_ELEMENTS (expected); i++)
+    for (gsize k = 0; k < n_devices; k++)
+      {
+        float found = 0;
+
+        call_read (outputs[i][k], &found, sizeof found);
+        g_assert_cmpfloat (found, ==, expected[i]);
+        CALL (Buffer_Destroy, .buffer = outputs[i][k]);
+      }
+}
+
+static void
+test_user_data (void)
+{
+  PJRT_Client *client = call_client ("cpu");
+  const float number = 1;
+  PJRT_ExecuteContext *context = new_context (&number);
+  PJRT_LoadedExecutable *executable = call_compile (client,
+    "func.func @main() -> tensor<f32> {\n"
+    "  %0 = stablehlo.custom_call @test_recall() {api_version = 4 : i32, has_side_effect = true} : () -> tensor<f32>\n"
+    "  return %0 : tensor<f32>\n"
+    "}\n");
+  PJRT_Buffer *output;
+
+  check_recalled (executable, 1);
+  call_check_error (call_run (executable, NULL, 0, &output), PJRT_Error_Code_INVALID_ARGUMENT,
+                    "the run has no object of type");
+  call_check_error (add_user_data (context, number_type.type_id, NULL), PJRT_Error_Code_ALREADY_EXISTS,
+                    "has an object of type");
+  call_check_error (add_user_data (context, 0, NULL), PJRT_Error_Code_INVALID_ARGUMENT, "the number of a type");
+  call_check_error (add_user_data (NULL, 1, NULL), PJRT_Error_Code_INVALID_ARGUMENT, "a context of executions");
+  CALL (ExecuteContext_Destroy, .context = context);
+  CALL (LoadedExecutable_Destroy, .executable = executable);
+  CALL (Client_Destroy, .client = client);
+}
+
+/* Each of two devices calls the handler, in a computation of its own. */
+static void
+test_user_data_of_devices (void)
+{
+  /* As call_compile ()'s, for two partitions. */
+  static const char options[] = { 0x1a, 4, 0x20, 1, 0x28, 2 };
+  const PJRT_NamedValue devices = { .struct_size = sizeof devices, .name = "devices", .name_size = strlen ("devices"),
+                                    .type = PJRT_NamedValue_kString, .string_value = "2", .value_size = 1 };
+  char code[] =
+    "sdy.mesh @line = <[\"z\"=2]>\n"
+    "func.func @main() -> (tensor<2xf32> {sdy.sharding = #sdy.sharding<@line, [{\"z\"}]>}) {\n"
+    "  %r = sdy.manual_computation() in_shardings=[] out_shardings=[<@line, [{\"z\"}]>] manual_axes={\"z\"} () {\n"
+    "    %0 = stablehlo.custom_call @test_recall() {api_version = 4 : i32, has_side_effect = true} "
+    "        : () -> tensor<1xf32>\n"
+    "    sdy.return %0 : tensor<1xf32>\n"
+    "  } : () -> tensor<2xf32>\n"
+    "  return %r : tensor<2xf32>\n"
+    "}\n";
+  const PJRT_Program program = { .struct_size = sizeof program, .code = code, .code_size = strlen (code),
+                                 .format = "mlir", .format_size = strlen ("mlir") };
+  PJRT_Client *client = CALL (Client_Create, .create_options = &devices, .num_options = 1).client;
+  PJRT_LoadedExecutable *executable = CALL (Client_Compile, .client = client, .program = &program,
+                                            .compile_options = options, .compile_options_size = sizeof options)
+                                      .executable;
+
+  check_recalled (executable, 2);
+  CALL (LoadedExecutable_Destroy, .executable = executable);
+  CALL (Client_Destroy, .client = client);
+}
+
 int
 main (int    argc,
       char **argv)
@@ -527,6 +654,8 @@ main (int    argc,
   g_test_add_func ("/pjrt/ffi/failures", test_failures);
   g_test_add_func ("/pjrt/ffi/state", test_state);
   g_test_add_func ("/pjrt/ffi/threads", test_threads);
+  g_test_add_func ("/pjrt/ffi/user-data", test_user_data);
+  g_test_add_func ("/pjrt/ffi/user-data-of-devices", test_user_data_of_devices);
 
   return g_test_run ();
 }

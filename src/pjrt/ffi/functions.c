@@ -10,6 +10,7 @@
 
 #include "base/ghlo-error.h"
 #include "base/tensor-type.h"
+#include "pjrt/context.h"
 #include "pjrt/error.h"
 #include "pjrt/ffi/ffi.h"
 #include "runtime/storage.h"
@@ -153,7 +154,12 @@ stream_get (G_GNUC_UNUSED XLA_FFI_Stream_Get_Args *args)
 static XLA_FFI_Error *
 context_get (XLA_FFI_ExecutionContext_Get_Args *args)
 {
+  const GhloCustomCallFrame *frame;
+
   NEEDS (args, data);
+  frame = args->ctx->frame;
+  if (frame != NULL && ghlo_pjrt_context_find (frame->context, args->type_id->type_id, &args->data))
+    return NULL;
 
   return fail (GHLO_ERROR_INVALID_ARGUMENT, "the run has no object of type %" G_GINT64_FORMAT,
                (gint64) args->type_id->type_id);

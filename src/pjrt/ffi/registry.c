@@ -9,6 +9,7 @@
 
 #include "base/ghlo-error.h"
 #include "base/hash.h"
+#include "pjrt/context.h"
 #include "pjrt/error.h"
 #include "pjrt/ffi/functions.h"
 
@@ -231,8 +232,14 @@ static PJRT_Error *
 user_data_add (PJRT_FFI_UserData_Add_Args *args)
 {
   PJRT_NEEDS (args, user_data);
+  if (args->context == NULL || args->user_data.type_id == 0)
+    return ghlo_pjrt_error_new (PJRT_Error_Code_INVALID_ARGUMENT,
+                                "expected a context of executions and the number of a type, found none");
+  if (!ghlo_pjrt_context_add (args->context, args->user_data.type_id, args->user_data.data))
+    return ghlo_pjrt_error_new (PJRT_Error_Code_ALREADY_EXISTS, "the context has an object of type %" G_GINT64_FORMAT
+                                " already", (gint64) args->user_data.type_id);
 
-  return ghlo_pjrt_error_new (PJRT_Error_Code_UNIMPLEMENTED, "GHLO has no PJRT_FFI_UserData_Add");
+  return NULL;
 }
 
 static PJRT_Error *
