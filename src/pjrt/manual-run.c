@@ -250,7 +250,9 @@ run_all (const GhloPjrtManual       *self,
   run_partitions (partitions, n);
   if (outer == NULL)
     ghlo_ref_grid_join (grid);
-  ok = collect_error (partitions, n, outer, error) && assemble_results (self, partitions, frame->results, error);
+  ok = collect_error (partitions, n, outer, error)
+       && (outer != NULL || ghlo_ref_grid_check_received (grid, error))
+       && assemble_results (self, partitions, frame->results, error);
   if (outer == NULL)
     ghlo_ref_grid_free (grid);
   for (guint i = 0; i < n; i++)

@@ -155,6 +155,11 @@ run_alone (GhloRefRun  *run,
   ghlo_ref_grid_join (grid);
   if (!ok)
     ghlo_ref_process_explain (&process, error);
+  else if (!ghlo_ref_grid_check_received (grid, error))
+    {
+      ghlo_values_clear (outputs, entry->body.n_returned);
+      ok = FALSE;
+    }
   ghlo_ref_grid_free (grid);
 
   return ok;

@@ -253,6 +253,28 @@ test_overrides (void)
   CALL (Client_Destroy, .client = client);
 }
 
+/* Nothing of the caller's takes what a program sends to the host, whichever device runs it. */
+static void
+test_sent_to_host (void)
+{
+  PJRT_Client *client = call_client ("cpu");
+  PJRT_LoadedExecutable *loaded = call_compile (client,
+    "func.func @main(%x: tensor<4xf32>, %t: !stablehlo.token) -> tensor<4xf32> {\n"
+    "  %s = \"stablehlo.send\"(%x, %t) {channel_handle = #stablehlo.channel_handle<handle = 1, type = 2>,\n"
+    "      is_host_transfer = true} : (tensor<4xf32>, !stablehlo.token) -> !stablehlo.token\n"
+    "  return %x : tensor<4xf32>\n"
+    "}\n");
+  PJRT_Buffer *inputs[2], *output = NULL;
+
+  inputs[0] = call_floats (client, ((const float[]) { 1, 2, 3, 4 }), 4);
+  inputs[1] = inputs[0];
+  call_check_error (call_run (loaded, inputs, 2, &output), PJRT_Error_Code_UNIMPLEMENTED,
+                    "'stablehlo.send': nothing received what was sent to the host");
+  CALL (Buffer_Destroy, .buffer = inputs[0]);
+  CALL (LoadedExecutable_Destroy, .executable = loaded);
+  CALL (Client_Destroy, .client = client);
+}
+
 int
 main (int    argc,
       char **argv)
@@ -265,6 +287,7 @@ main (int    argc,
   g_test_add_func ("/pjrt/programs/serialize", test_serialize);
   g_test_add_func ("/pjrt/programs/repeated", test_repeated);
   g_test_add_func ("/pjrt/programs/overrides", test_overrides);
+  g_test_add_func ("/pjrt/programs/sent-to-host", test_sent_to_host);
 
   return g_test_run ();
 }

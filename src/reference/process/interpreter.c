@@ -177,7 +177,7 @@ collect_errors (Grid    *grid,
         failed = program;
     }
   if (failed == NULL)
-    return TRUE;
+    return ghlo_ref_grid_check_received (grid->grid, error);
 
   ghlo_ref_process_explain (&failed->process, &failed->error);
   if (failed->error->domain == GHLO_ERROR)

@@ -38,6 +38,8 @@ typedef struct
 {
   GQueue  messages;             /* of GhloValue tuples, owned; empty while anyone waits */
   GQueue  waiters;              /* of Waiter */
+  const GhloIrOp     *sender;   /* of the last message; borrowed, as its module */
+  const GhloIrModule *module;
 } Channel;
 
 /* A future's thread. The future holds one reference, the grid another until the thread
@@ -552,6 +554,7 @@ find_channel (GhloRefGrid *self,
 void
 ghlo_ref_process_send (GhloRefProcess   *self,
                        const char       *channel_name,
+                       const GhloIrOp   *sender,
                        GhloValue *const *values,
                        guint             n_values)
 {
@@ -569,8 +572,57 @@ ghlo_ref_process_send (GhloRefProcess   *self,
       wake (grid, waiter);
     }
   else
-    g_queue_push_tail (&channel->messages, g_steal_pointer (&message));
+    {
+      g_queue_push_tail (&channel->messages, g_steal_pointer (&message));
+      channel->sender = sender;
+      channel->module = self->run->program->module;
+    }
   g_mutex_unlock (&grid->lock);
+}
+
+/* Of the channels with messages in them the one whose name is the first, so that it is the same in each run. */
+static const Channel *
+find_full_channel (GhloRefGrid *self)
+{
+  const Channel *found = NULL;
+  const char *found_name = NULL;
+  GHashTableIter iter;
+  gpointer name, value;
+
+  if (self->channels == NULL)
+    return NULL;
+  g_hash_table_iter_init (&iter, self->channels);
+  while (g_hash_table_iter_next (&iter, &name, &value))
+    {
+      const Channel *channel = value;
+
+      if (!g_queue_is_empty ((GQueue *) &channel->messages) && (found == NULL || strcmp (name, found_name) < 0))
+        {
+          found = channel;
+          found_name = name;
+        }
+    }
+
+  return found;
+}
+
+gboolean
+ghlo_ref_grid_check_received (GhloRefGrid  *self,
+                              GError      **error)
+{
+  const Channel *channel = find_full_channel (self);
+  g_autoptr (GString) place = NULL;
+  gboolean to_host;
+
+  if (channel == NULL)
+    return TRUE;
+  place = g_string_new (NULL);
+  ghlo_ref_append_place (place, channel->module, channel->sender);
+  to_host = ghlo_ir_op_get_int (channel->sender, "is_host_transfer", FALSE) != 0;
+  g_set_error (error, GHLO_ERROR, to_host ? GHLO_ERROR_UNSUPPORTED : GHLO_ERROR_DATA, "%snothing received what was "
+               "sent%s", place->str, to_host ? " to the host, which only other processes of the run can do" : "");
+
+  return FALSE;
 }
 
 GhloValue *

@@ -48,6 +48,9 @@ GhloRefGrid *ghlo_ref_grid_new              (guint                  n_replicas,
                                              const GhloIrAttr      *infeed);
 /* Waits for the threads of futures, after all processes have ended. */
 void         ghlo_ref_grid_join             (GhloRefGrid           *self);
+/* Between them, where no process failed: whether somebody received all that was sent. */
+gboolean     ghlo_ref_grid_check_received   (GhloRefGrid           *self,
+                                             GError               **error);
 /* After ghlo_ref_grid_join. */
 void         ghlo_ref_grid_free             (GhloRefGrid           *self);
 guint        ghlo_ref_grid_get_replicas     (const GhloRefGrid     *self);
@@ -99,9 +102,10 @@ char        *ghlo_ref_process_draw_ticket   (GhloRefProcess        *self,
                                              const char            *name,
                                              const guint32         *group,
                                              guint                  n_group);
-/* Channels: messages wait for their receiver without a time limit. */
+/* Channels: messages wait for their receiver without a time limit. @sender is an operation of the process' program. */
 void         ghlo_ref_process_send          (GhloRefProcess        *self,
                                              const char            *channel,
+                                             const GhloIrOp        *sender,
                                              GhloValue *const      *values,
                                              guint                  n_values);
 /* Returns a tuple of the values that were sent. */

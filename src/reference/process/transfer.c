@@ -48,7 +48,7 @@ ghlo_ref_send (GhloRefCall *call,
   g_autofree char *channel = find_channel (call, TRUE);
 
   if (channel != NULL)
-    ghlo_ref_process_send (call->frame->process, channel, call->operands, call->n_operands - 1);
+    ghlo_ref_process_send (call->frame->process, channel, call->op, call->operands, call->n_operands - 1);
   call->results[0] = ghlo_value_new_token ();
 
   return TRUE;

@@ -310,6 +310,44 @@ test_channels (void)
              "  }\n}\n");
 }
 
+#define SEND(type, attributes) \
+  "module {\n" \
+  "  func.func @send(%x: tensor<i64>, %t: !stablehlo.token) {\n" \
+  "    %s = \"stablehlo.send\"(%x, %t) {channel_handle = #stablehlo.channel_handle<handle = 1, type = " type ">,\n" \
+  "        " attributes "} : (tensor<i64>, !stablehlo.token) -> !stablehlo.token\n" \
+  "    return\n" \
+  "  }\n" \
+  "  func.func @idle() {\n" \
+  "    return\n" \
+  "  }\n" \
+  "  func.func @main() {\n" \
+  "    %t = stablehlo.after_all : !stablehlo.token\n" \
+  "    %x = stablehlo.constant dense<7> : tensor<i64>\n"
+#define END "    return\n  }\n}\n"
+
+/* What is sent to the host, and to who does not take it, does not just go. */
+static void
+test_not_received (void)
+{
+  static const char alone[] = "    func.call @send(%x, %t) : (tensor<i64>, !stablehlo.token) -> ()\n" END;
+  static const char beside[] = "    \"interpreter.run_parallel\"(%x, %t) {programs = [[@send, @idle]]}\n"
+                               "        : (tensor<i64>, !stablehlo.token) -> ()\n" END;
+  g_autofree char *to_host = g_strconcat (SEND ("2", "is_host_transfer = true"), alone, NULL);
+  g_autofree char *both_to_host = g_strconcat (SEND ("2", "is_host_transfer = true"), beside, NULL);
+  g_autofree char *to_idle = g_strconcat (SEND ("1", "source_target_pairs = dense<[[0, 1]]> : tensor<1x2xi64>"), beside,
+                                          NULL);
+  g_autofree char *nowhere = g_strconcat (SEND ("1", "source_target_pairs = dense<[[1, 0]]> : tensor<1x2xi64>"), alone,
+                                          NULL);
+
+  expect_failure (to_host, GHLO_ERROR_UNSUPPORTED,
+                  "test.mlir:3:*'stablehlo.send': nothing received what was sent to the host*");
+  expect_failure (both_to_host, GHLO_ERROR_UNSUPPORTED,
+                  "*'stablehlo.send': nothing received what was sent to the host*");
+  expect_failure (to_idle, GHLO_ERROR_DATA, "*'stablehlo.send': nothing received what was sent");
+  /* By its pairs the process sends nothing. */
+  expect_ok (nowhere);
+}
+
 /* The old names of operations, and calls that frameworks export. */
 static void
 test_old_names (void)
@@ -355,6 +393,7 @@ main (int    argc,
   g_test_add_func ("/processes/groups", test_groups);
   g_test_add_func ("/processes/wrong-axes", test_wrong_axes);
   g_test_add_func ("/processes/channels", test_channels);
+  g_test_add_func ("/processes/not-received", test_not_received);
   g_test_add_func ("/processes/old-names", test_old_names);
 
   return g_test_run ();
