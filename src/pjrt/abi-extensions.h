@@ -2,9 +2,9 @@
  *
  * PJRT's extensions that we have: structures of functions in the list that begins in the table's extension_start. They
  * are versions of their own, told by their sizes: Layouts is that of xla/pjrt/c/pjrt_c_api_layouts_extension.h with the
- * function that newer ones have at its end, Shardings that of pjrt_c_api_shardings_extension.h, FFI version 3 of
- * pjrt_c_api_ffi_extension.h, and Gpu_Custom_Call, which has no GPU in it but its name, version 2 of
- * pjrt_c_api_gpu_extension.h.
+ * function that newer ones have at its end, Shardings that of pjrt_c_api_shardings_extension.h, Custom_Partitioner
+ * version 1 of pjrt_c_api_custom_partitioner_extension.h, FFI version 3 of pjrt_c_api_ffi_extension.h, and
+ * Gpu_Custom_Call, which has no GPU in it but its name, version 2 of pjrt_c_api_gpu_extension.h.
  */
 
 #pragma once
@@ -61,6 +61,86 @@ typedef struct
   PJRT_ENTRY (Shardings_PJRT_Executable_ParameterShardings);
   PJRT_ENTRY (Shardings_PJRT_Executable_OutputShardings);
 } PJRT_Shardings_Extension;
+
+/* Functions that say, when a program of several partitions is compiled, what each of them does for a custom call of
+ * some name. A callback sets what is below "out", and then cleanup_fn and data, by which its caller frees that. Shapes
+ * are xla.ShapeProto, shardings xla.OpSharding. */
+
+typedef struct
+{
+  const char *data;
+  size_t      size;
+} JAX_CustomCallPartitioner_string;
+
+typedef struct
+{
+  JAX_CustomCallPartitioner_string shape;
+  bool                             has_sharding;
+  JAX_CustomCallPartitioner_string sharding;
+} JAX_CustomCallPartitioner_aval;
+
+typedef struct
+{
+  int64_t                          api_version;         /* 0 */
+  /* out */
+  void                            *data;
+  void                           (*cleanup_fn) (void *data);
+  bool                             has_error;
+  PJRT_Error_Code                  code;
+  JAX_CustomCallPartitioner_string error_msg;
+} JAX_CustomCallPartitioner_version_and_error;
+
+typedef struct
+{
+  JAX_CustomCallPartitioner_version_and_error header;
+  size_t                            num_args;
+  JAX_CustomCallPartitioner_aval   *op_args;
+  JAX_CustomCallPartitioner_aval    op_result;
+  JAX_CustomCallPartitioner_string  backend_config;
+  /* out */
+  JAX_CustomCallPartitioner_string  mlir_module;        /* what each partition does, in a function main */
+  JAX_CustomCallPartitioner_string *args_sharding;      /* that it takes */
+  JAX_CustomCallPartitioner_string  result_sharding;
+} JAX_CustomCallPartitioner_Partition_Args;
+
+typedef struct JAX_CustomCallPartitioner_Callbacks JAX_CustomCallPartitioner_Callbacks;
+
+struct JAX_CustomCallPartitioner_Callbacks
+{
+  int64_t   version;
+  void     *private_data;
+  void    (*dtor)                    (JAX_CustomCallPartitioner_Callbacks      *data);
+  void    (*partition)               (JAX_CustomCallPartitioner_Callbacks      *data,
+                                      JAX_CustomCallPartitioner_Partition_Args *args);
+  /* Of propagation by calls alone, where calls bring no rules of Shardy's along. */
+  void    (*infer_sharding)          (JAX_CustomCallPartitioner_Callbacks      *data,
+                                      void                                     *args);
+  void    (*propagate_user_sharding) (JAX_CustomCallPartitioner_Callbacks      *data,
+                                      void                                     *args);
+  bool      can_side_effecting_have_replicated_sharding;
+};
+
+typedef struct
+{
+  size_t                               struct_size;
+  const char                          *name;
+  size_t                               name_size;
+  JAX_CustomCallPartitioner_Callbacks *callbacks;
+} PJRT_Register_Custom_Partitioner_Args;
+
+typedef struct
+{
+  size_t      struct_size;
+  const char *name;
+  size_t      name_size;
+} PJRT_Register_Batch_Partitionable_Args;
+
+typedef struct
+{
+  PJRT_Extension_Base base;
+  PJRT_Error *(*register_custom_partitioner) (PJRT_Register_Custom_Partitioner_Args *args);
+  PJRT_Error *(*register_batch_partitionable) (PJRT_Register_Batch_Partitionable_Args *args);
+} PJRT_Custom_Partitioner_Extension;
 
 /* Functions that programs call by name (XLA FFI, ffi/abi.h), and types of theirs. */
 

@@ -13,6 +13,7 @@
 #include "pjrt/executable.h"
 #include "pjrt/ffi/ffi.h"
 #include "pjrt/layouts.h"
+#include "pjrt/partition/partitioners.h"
 #include "pjrt/shardings.h"
 
 #define DONE(name)
@@ -65,14 +66,17 @@ list_extensions (void)
 {
   static PJRT_Layouts_Extension layouts;
   static PJRT_Shardings_Extension shardings;
+  static PJRT_Custom_Partitioner_Extension partitioners;
   static PJRT_FFI_Extension ffi;
   static PJRT_Gpu_Custom_Call bundles;
 
   ghlo_pjrt_layouts_fill (&layouts);
   ghlo_pjrt_shardings_fill (&shardings);
+  ghlo_pjrt_partitioners_fill (&partitioners);
   ghlo_pjrt_ffi_fill (&ffi, &bundles);
   layouts.base.next = &shardings.base;
-  shardings.base.next = &ffi.base;
+  shardings.base.next = &partitioners.base;
+  partitioners.base.next = &ffi.base;
   ffi.base.next = &bundles.base;
 
   return &layouts.base;

@@ -382,7 +382,7 @@ ghlo_pjrt_executable_compile (PJRT_Executable  *self,
     {
       has_effects |= ghlo_pjrt_ffi_add_targets (module, &request.custom_targets);
       self->calls_host = request.custom_targets != NULL;
-      if ((self->n_devices == 1 || ghlo_pjrt_executable_partition (self, &request, error))
+      if ((self->n_devices == 1 || ghlo_pjrt_executable_partition (self, &request, &has_effects, error))
           && ghlo_pjrt_executable_lay_out (self, module, error))
         self->core = ghlo_executable_core_new (&request, NULL, error);
     }

@@ -103,7 +103,7 @@ ghlo_pjrt_primitive_type (PJRT_Buffer_Type type)
 }
 
 /* Fields of ShapeProto, and of its LayoutProto. */
-enum { ELEMENT_TYPE = 2, DIMENSIONS = 3, LAYOUT = 5, IS_DYNAMIC_DIMENSION = 6 };
+enum { ELEMENT_TYPE = 2, DIMENSIONS = 3, TUPLE_SHAPES = 4, LAYOUT = 5, IS_DYNAMIC_DIMENSION = 6 };
 enum { MINOR_TO_MAJOR = 1, TAIL_PADDING_ALIGNMENT_IN_ELEMENTS = 16 };
 
 static void
@@ -141,6 +141,20 @@ ghlo_pjrt_shape_write (PJRT_Buffer_Type  element,
   append_layout (bytes, order, n_dims);
   if (n_dims > 0)
     ghlo_pjrt_append_message (bytes, IS_DYNAMIC_DIMENSION, dynamic);
+
+  return g_byte_array_free_to_bytes (bytes);
+}
+
+GBytes *
+ghlo_pjrt_shape_write_tuple (GBytes *const *shapes,
+                             gsize          n)
+{
+  enum { PRIMITIVE_TYPE_TUPLE = 13 };
+  GByteArray *bytes = g_byte_array_new ();
+
+  ghlo_pjrt_append_number (bytes, ELEMENT_TYPE, PRIMITIVE_TYPE_TUPLE);
+  for (gsize i = 0; i < n; i++)
+    ghlo_pjrt_append_bytes (bytes, TUPLE_SHAPES, shapes[i]);
 
   return g_byte_array_free_to_bytes (bytes);
 }

@@ -28,5 +28,8 @@ GBytes          *ghlo_pjrt_shape_write       (PJRT_Buffer_Type  element,
                                               const int64_t    *dims,
                                               const int64_t    *order,
                                               gsize             n_dims);
+/* A tuple of such. */
+GBytes          *ghlo_pjrt_shape_write_tuple (GBytes *const    *shapes,
+                                              gsize             n);
 
 G_END_DECLS

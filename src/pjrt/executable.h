@@ -76,9 +76,10 @@ gboolean         ghlo_pjrt_executable_compile (PJRT_Executable     *self,
 GhloTensorType  *ghlo_pjrt_type_at_border     (const GhloIrType    *type,
                                                GError             **error);
 /* Before the compile: how inputs and outputs of @request's program lie over the devices, of which there are several,
- * and what each does by itself. */
+ * and what each does by itself. *@have_effects becomes TRUE where that calls the application for its effects. */
 gboolean         ghlo_pjrt_executable_partition (PJRT_Executable   *self,
                                                GhloCompileRequest  *request,
+                                               gboolean            *have_effects,
                                                GError             **error);
 void             ghlo_pjrt_executable_clear_partition (PJRT_Executable *self);
 /* After that: in which layouts. @module's entry takes and gives what lies so. */

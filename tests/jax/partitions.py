@@ -18,6 +18,7 @@ import jax.numpy as jnp
 import numpy as np
 from jax import lax
 from jax._src import public_test_util
+from jax.experimental.custom_partitioning import custom_partitioning
 from jax.experimental.shard_alike import shard_alike
 from jax.sharding import Mesh, NamedSharding, PartitionSpec as P
 
@@ -328,6 +329,61 @@ def some_axes_and_rest(devices):
     f = jax.shard_map(lambda a: jnp.sin(a).T, mesh=mesh, in_specs=P('x'), out_specs=P(None, 'x'), axis_names={'x'},
                       check_vma=False)
     return jax.jit(f)(put(mesh, X, 'x', 'y'))
+
+
+@custom_partitioning
+def product(a, b):
+    return jnp.sin(a) @ b, a.max(axis=1)
+
+
+def partition_product(mesh, arguments, results):
+    """As it comes, if a's columns are b's rows; else gathered."""
+    rows, inner = (tuple(arguments[0].sharding.spec) + (None, None))[:2]
+
+    def body(a, b):
+        total, greatest = jnp.sin(a) @ b, a.max(axis=1)
+        return (lax.psum(total, inner), lax.pmax(greatest, inner)) if inner else (total, greatest)
+
+    del results
+    return (mesh, body, tuple(NamedSharding(mesh, spec) for spec in (P(rows, None), P(rows))),
+            (NamedSharding(mesh, P(rows, inner)), NamedSharding(mesh, P(inner, None))))
+
+
+product.def_partition(partition_product, sharding_rule='i j, j k -> i k, i', reduction_factors=('j',))
+
+
+@case
+def custom_partition(devices):
+    mesh = mesh_of(devices)
+
+    @jax.jit
+    def f(a, b):
+        once = product(a, b)
+        again = lax.scan(lambda carried, _: (jax.jit(product)(carried, b)[0] / 9, None), a, None, length=3)[0]
+        return once, again, product(once[0] + 1, b)
+
+    return f(put(mesh, X, 'x', 'y'), put(mesh, X, 'y')), f(put(mesh, X), put(mesh, X, None, 'x'))
+
+
+@case
+def custom_partition_refused(devices):
+    """What its Python raises is the compile's error."""
+    mesh = mesh_of(devices)
+
+    @custom_partitioning
+    def f(a):
+        return a
+
+    def partition(*_):
+        raise ValueError('the partition is not to be')
+
+    f.def_partition(partition, sharding_rule='i j -> i j')
+    try:
+        jax.jit(f)(put(mesh, X, 'x'))
+    except Exception as error:    # pylint: disable=broad-exception-caught
+        assert 'the partition is not to be' in str(error), error
+        return put(mesh, X)
+    raise AssertionError('expected an error')
 
 
 def places(answer):

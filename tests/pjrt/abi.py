@@ -27,7 +27,7 @@ WHEEL = 'tensorflow-cpu==2.21.0'
 CACHE = pathlib.Path(os.environ.get('XDG_CACHE_HOME') or pathlib.Path.home() / '.cache') / 'ghlo-tests/pjrt-2.21.0'
 SOURCE = pathlib.Path(__file__).resolve().parents[2] / 'src'
 HEADERS = ('xla/pjrt/c/pjrt_c_api.h', 'xla/pjrt/c/pjrt_c_api_layouts_extension.h',
-           'xla/pjrt/c/pjrt_c_api_shardings_extension.h')
+           'xla/pjrt/c/pjrt_c_api_shardings_extension.h', 'xla/pjrt/c/pjrt_c_api_custom_partitioner_extension.h')
 FFI_HEADERS = ('xla/ffi/api/c_api.h',)
 
 
@@ -90,9 +90,9 @@ def fields_of(body):
 def structures(text):
     """Fields by structure."""
     found = {}
-    for match in re.finditer(r'\bstruct(?: (_?(?:PJRT|XLA_FFI)_\w+))? \{', text):
+    for match in re.finditer(r'\bstruct(?: (_?(?:PJRT|JAX|XLA_FFI)_\w+))? \{', text):
         body, end = body_at(text, match.end() - 1)
-        name = re.match(r' ((?:PJRT|XLA_FFI)_\w+) ?;', text[end:]) or match
+        name = re.match(r' ((?:PJRT|JAX|XLA_FFI)_\w+) ?;', text[end:]) or match
         if name[1]:
             found[name[1].lstrip('_')] = fields_of(body)
     return found

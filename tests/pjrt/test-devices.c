@@ -5,111 +5,34 @@
 
 #include <string.h>
 
-#include "call.h"
+#include "four.h"
 #include "pjrt/abi-extensions.h"
-
-enum { N_DEVICES = 4 };
-
-static PJRT_Client *
-new_client (void)
-{
-  const PJRT_NamedValue options[] = {
-    { .struct_size = sizeof (PJRT_NamedValue), .name = "device", .name_size = strlen ("device"),
-      .type = PJRT_NamedValue_kString, .string_value = "cpu", .value_size = strlen ("cpu") },
-    { .struct_size = sizeof (PJRT_NamedValue), .name = "devices", .name_size = strlen ("devices"),
-      .type = PJRT_NamedValue_kString, .string_value = "4", .value_size = 1 },
-  };
-
-  return CALL (Client_Create, .create_options = options, .num_options = G_N_ELEMENTS (options)).client;
-}
-
-static PJRT_Device *
-device_of (PJRT_Client *client,
-           gsize        index)
-{
-  return CALL (Client_Devices, .client = client).devices[index];
-}
-
-static PJRT_Buffer *
-floats_on (PJRT_Device   *device,
-           PJRT_Client   *client,
-           const float   *numbers,
-           const int64_t *dims,
-           gsize          n_dims)
-{
-  PJRT_Client_BufferFromHostBuffer_Args args = CALL (Client_BufferFromHostBuffer, .client = client, .data = numbers,
-                                                     .type = PJRT_Buffer_Type_F32, .dims = dims, .num_dims = n_dims,
-                                                     .device = device);
-
-  CALL (Event_Await, .event = args.done_with_host_buffer);
-  CALL (Event_Destroy, .event = args.done_with_host_buffer);
-
-  return args.buffer;
-}
-
-static void
-check_floats (PJRT_Buffer *buffer,
-              PJRT_Device *device,
-              const float *expected,
-              gsize        n)
-{
-  g_autofree float *found = g_new0 (float, n);
-
-  g_assert_true (CALL (Buffer_Device, .buffer = buffer).device == device);
-  g_assert_true (CALL (Buffer_Memory, .buffer = buffer).memory == CALL (Device_DefaultMemory, .device = device).memory);
-  call_read (buffer, found, n * sizeof *found);
-  for (gsize i = 0; i < n; i++)
-    g_assert_cmpfloat (found[i], ==, expected[i]);
-}
 
 static void
 test_copies (void)
 {
   const float numbers[] = { 1, 2, 3 };
   const int64_t dims[] = { 3 };
-  PJRT_Client *client = new_client ();
-  PJRT_Buffer *buffer = floats_on (device_of (client, 2), client, numbers, dims, 1);
-  PJRT_Buffer *other = CALL (Buffer_CopyToDevice, .buffer = buffer, .dst_device = device_of (client, 3)).dst_buffer;
+  PJRT_Client *client = four_client ();
+  PJRT_Buffer *buffer = four_floats (four_device (client, 2), client, numbers, dims, 1);
+  PJRT_Buffer *other = CALL (Buffer_CopyToDevice, .buffer = buffer, .dst_device = four_device (client, 3)).dst_buffer;
   PJRT_Buffer *third = CALL (Buffer_CopyToMemory, .buffer = other,
                              .dst_memory = CALL (Device_DefaultMemory,
-                                                 .device = device_of (client, 1)).memory).dst_buffer;
-  PJRT_Buffer *same = CALL (Buffer_CopyToDevice, .buffer = buffer, .dst_device = device_of (client, 2)).dst_buffer;
+                                                 .device = four_device (client, 1)).memory).dst_buffer;
+  PJRT_Buffer *same = CALL (Buffer_CopyToDevice, .buffer = buffer, .dst_device = four_device (client, 2)).dst_buffer;
 
   g_assert_true (CALL (Buffer_UnsafePointer, .buffer = buffer).buffer_pointer
                  == CALL (Buffer_UnsafePointer, .buffer = third).buffer_pointer);
   g_assert_true (CALL (Buffer_UnsafePointer, .buffer = buffer).buffer_pointer
                  != CALL (Buffer_UnsafePointer, .buffer = same).buffer_pointer);
   CALL (Buffer_Delete, .buffer = buffer);
-  check_floats (other, device_of (client, 3), numbers, 3);
-  check_floats (third, device_of (client, 1), numbers, 3);
+  four_check (other, four_device (client, 3), numbers, 3);
+  four_check (third, four_device (client, 1), numbers, 3);
   CALL (Buffer_Destroy, .buffer = buffer);
   CALL (Buffer_Destroy, .buffer = other);
   CALL (Buffer_Destroy, .buffer = third);
   CALL (Buffer_Destroy, .buffer = same);
   CALL (Client_Destroy, .client = client);
-}
-
-static PJRT_Error *
-compile (PJRT_Client            *client,
-         const char             *program,
-         const guint8           *options,
-         gsize                   n_options,
-         PJRT_LoadedExecutable **executable)
-{
-  g_autofree char *code = g_strdup (program);
-  const PJRT_Program given = {
-    .struct_size = sizeof given, .code = code, .code_size = strlen (program), .format = "mlir",
-    .format_size = strlen ("mlir"),
-  };
-  PJRT_Client_Compile_Args args = {
-    .struct_size = sizeof args, .client = client, .program = &given, .compile_options = (const char *) options,
-    .compile_options_size = n_options,
-  };
-  PJRT_Error *error = api->PJRT_Client_Compile (&args);
-
-  *executable = args.executable;
-
-  return error;
 }
 
 static const char donating[] =
@@ -142,84 +65,27 @@ test_placement (void)
   static const guint8 portable[] = { 0x1a, 4, 0x20, 1, 0x28, 1, 0x20, 1 };
   const float numbers[] = { 1, 2, 3 }, sums[] = { 2, 4, 6 };
   const int64_t dims[] = { 3 };
-  PJRT_Client *client = new_client ();
-  PJRT_Buffer *buffer = floats_on (device_of (client, 2), client, numbers, dims, 1), *copy, *output;
+  PJRT_Client *client = four_client ();
+  PJRT_Buffer *buffer = four_floats (four_device (client, 2), client, numbers, dims, 1), *copy, *output;
   PJRT_LoadedExecutable *executable;
 
-  call_check ("compile", compile (client, donating, on_two, sizeof on_two, &executable));
-  copy = CALL (Buffer_CopyToDevice, .buffer = buffer, .dst_device = device_of (client, 0)).dst_buffer;
+  call_check ("compile", four_compile_with (client, donating, on_two, sizeof on_two, &executable));
+  copy = CALL (Buffer_CopyToDevice, .buffer = buffer, .dst_device = four_device (client, 0)).dst_buffer;
   execute_one (executable, buffer, NULL, &output);
-  check_floats (output, device_of (client, 2), sums, 3);
-  check_floats (copy, device_of (client, 0), numbers, 3);
+  four_check (output, four_device (client, 2), sums, 3);
+  four_check (copy, four_device (client, 0), numbers, 3);
   g_assert_true (CALL (Buffer_IsDeleted, .buffer = buffer).is_deleted);
   CALL (Buffer_Destroy, .buffer = output);
   CALL (LoadedExecutable_Destroy, .executable = executable);
 
-  call_check ("compile", compile (client, donating, portable, sizeof portable, &executable));
-  execute_one (executable, copy, device_of (client, 3), &output);
-  check_floats (output, device_of (client, 3), sums, 3);
+  call_check ("compile", four_compile_with (client, donating, portable, sizeof portable, &executable));
+  execute_one (executable, copy, four_device (client, 3), &output);
+  four_check (output, four_device (client, 3), sums, 3);
   CALL (Buffer_Destroy, .buffer = output);
   CALL (Buffer_Destroy, .buffer = copy);
   CALL (Buffer_Destroy, .buffer = buffer);
   CALL (LoadedExecutable_Destroy, .executable = executable);
   CALL (Client_Destroy, .client = client);
-}
-
-/* As call_compile ()'s, for four partitions on devices 0 to 3. */
-static const guint8 four[] = { 0x1a, 4, 0x20, 1, 0x28, N_DEVICES };
-
-typedef PJRT_Buffer *Row[4];
-
-/* Outputs of each device, from inputs of each. */
-static PJRT_Error *
-execute_four (PJRT_LoadedExecutable *executable,
-              Row                   *inputs,
-              gsize                  n_inputs,
-              Row                   *outputs)
-{
-  PJRT_ExecuteOptions options = { .struct_size = sizeof options };
-  PJRT_Buffer *const *const lists[] = { inputs[0], inputs[1], inputs[2], inputs[3] };
-  PJRT_Buffer **const output_lists[] = { outputs[0], outputs[1], outputs[2], outputs[3] };
-  PJRT_Event *done[N_DEVICES] = { NULL };
-  PJRT_Error *error = CALL_ERROR (LoadedExecutable_Execute, .executable = executable, .options = &options,
-                                  .argument_lists = lists, .num_devices = N_DEVICES, .num_args = n_inputs,
-                                  .output_lists = output_lists, .device_complete_events = done);
-  PJRT_Error *late = NULL;
-
-  for (guint i = 0; error == NULL && i < N_DEVICES; i++)
-    {
-      if (late == NULL)
-        late = CALL_ERROR (Event_Await, .event = done[i]);
-      else
-        {
-          g_autofree char *message = call_take_message (CALL_ERROR (Event_Await, .event = done[i]));
-
-          g_assert_nonnull (message);
-        }
-      CALL (Event_Destroy, .event = done[i]);
-    }
-
-  return error != NULL ? error : late;
-}
-
-static void
-destroy_rows (Row   *rows,
-              gsize  n)
-{
-  for (guint i = 0; i < N_DEVICES; i++)
-    for (gsize j = 0; j < n; j++)
-      CALL (Buffer_Destroy, .buffer = rows[i][j]);
-}
-
-static PJRT_LoadedExecutable *
-compile_four (PJRT_Client *client,
-              const char  *program)
-{
-  PJRT_LoadedExecutable *executable;
-
-  call_check ("compile", compile (client, program, four, sizeof four, &executable));
-
-  return executable;
 }
 
 /* Six columns in halves along x, four rows in quarters along both parts of z, whose devices are in another order; the
@@ -257,12 +123,12 @@ part_on (PJRT_Client *client,
   for (int64_t i = 0; i < n_rows; i++)
     memcpy (part + i * n_columns, numbers + (first_row + i) * 6 + first_column, n_columns * sizeof *part);
 
-  return floats_on (device_of (client, device), client, part, dims, 2);
+  return four_floats (four_device (client, device), client, part, dims, 2);
 }
 
 static void
 check_automatic (PJRT_Client *client,
-                 Row         *outputs,
+                 FourRow     *outputs,
                  const float *all)
 {
   /* Places of the line that devices are at. */
@@ -271,7 +137,7 @@ check_automatic (PJRT_Client *client,
 
   for (guint i = 0; i < 24; i++)
     turned[i] = all[i % 4 * 6 + i / 4];
-  for (guint i = 0; i < N_DEVICES; i++)
+  for (guint i = 0; i < FOUR; i++)
     {
       float part[12], followed[6];
 
@@ -279,9 +145,9 @@ check_automatic (PJRT_Client *client,
         part[j] = all[j / 3 * 6 + places[i] / 2 * 3 + j % 3];
       for (guint j = 0; j < 6; j++)
         followed[j] = all[(i % 2 * 2 + j / 3) * 6 + i / 2 * 3 + j % 3];
-      check_floats (outputs[i][0], device_of (client, i), part, 12);
-      check_floats (outputs[i][1], device_of (client, i), followed, 6);
-      check_floats (outputs[i][2], device_of (client, i), turned, 24);
+      four_check (outputs[i][0], four_device (client, i), part, 12);
+      four_check (outputs[i][1], four_device (client, i), followed, 6);
+      four_check (outputs[i][2], four_device (client, i), turned, 24);
     }
 }
 
@@ -289,40 +155,40 @@ static void
 test_automatic (void)
 {
   static const guint places[] = { 2, 1, 3, 0 };
-  PJRT_Client *client = new_client ();
-  PJRT_LoadedExecutable *executable = compile_four (client, automatic);
+  PJRT_Client *client = four_client ();
+  PJRT_LoadedExecutable *executable = four_compile (client, automatic);
   float numbers[24], all[24];
-  Row inputs[N_DEVICES], outputs[N_DEVICES];
+  FourRow inputs[FOUR], outputs[FOUR];
 
   for (guint i = 0; i < 24; i++)
     {
       numbers[i] = (float) i;
       all[i] = 3 * numbers[i];
     }
-  for (guint i = 0; i < N_DEVICES; i++)
+  for (guint i = 0; i < FOUR; i++)
     {
       inputs[i][0] = part_on (client, i, numbers, i % 2 * 2, 2, i / 2 * 3, 3);
       inputs[i][1] = part_on (client, i, numbers, places[i], 1, 0, 6);
       inputs[i][2] = part_on (client, i, numbers, 0, 4, 0, 6);
     }
-  call_check ("execute", execute_four (executable, inputs, 3, outputs));
+  call_check ("execute", four_execute (executable, inputs, 3, outputs));
   check_automatic (client, outputs, all);
-  for (guint i = 0; i < N_DEVICES; i++)
+  for (guint i = 0; i < FOUR; i++)
     {
       g_assert_true (CALL (Buffer_IsDeleted, .buffer = inputs[i][0]).is_deleted);
       g_assert_false (CALL (Buffer_IsDeleted, .buffer = inputs[i][1]).is_deleted);
     }
-  call_check_error (execute_four (executable, inputs, 3, outputs), PJRT_Error_Code_INVALID_ARGUMENT,
+  call_check_error (four_execute (executable, inputs, 3, outputs), PJRT_Error_Code_INVALID_ARGUMENT,
                     "input 0 of device 0 cannot be used");
-  destroy_rows (outputs, 3);
-  for (guint i = 0; i < N_DEVICES; i++)
+  four_destroy (outputs, 3);
+  for (guint i = 0; i < FOUR; i++)
     {
       CALL (Buffer_Destroy, .buffer = inputs[i][0]);
       inputs[i][0] = part_on (client, i, numbers, 0, i == 2 ? 3 : 2, 0, 3);
     }
-  call_check_error (execute_four (executable, inputs, 3, outputs), PJRT_Error_Code_INVALID_ARGUMENT,
+  call_check_error (four_execute (executable, inputs, 3, outputs), PJRT_Error_Code_INVALID_ARGUMENT,
                     "device 2: expected tensor<2x3xf32> for input 0, found tensor<3x3xf32>");
-  destroy_rows (inputs, 3);
+  four_destroy (inputs, 3);
   CALL (LoadedExecutable_Destroy, .executable = executable);
   CALL (Client_Destroy, .client = client);
 }
@@ -334,8 +200,8 @@ test_answers (void)
    * replicate_on_last_tile_dim: true }; and of a grid whose axes are exchanged. */
   static const guint8 line[] = { 0x08, 3, 0x1a, 3, 1, 2, 2, 0x22, 4, 3, 1, 0, 2, 0x30, 1 };
   static const guint8 grid[] = { 0x08, 3, 0x1a, 2, 2, 2, 0x22, 4, 0, 2, 1, 3 };
-  PJRT_Client *client = new_client ();
-  PJRT_LoadedExecutable *loaded = compile_four (client, automatic);
+  PJRT_Client *client = four_client ();
+  PJRT_LoadedExecutable *loaded = four_compile (client, automatic);
   PJRT_Executable *executable = CALL (LoadedExecutable_GetExecutable, .loaded_executable = loaded).executable;
   PJRT_Executable_OutputDimensions_Args dims = CALL (Executable_OutputDimensions, .executable = executable);
   PJRT_LoadedExecutable_AddressableDeviceLogicalIds_Args ids = CALL (LoadedExecutable_AddressableDeviceLogicalIds,
@@ -359,8 +225,8 @@ test_answers (void)
   g_assert_cmpuint (outputs.sharding_sizes[2], ==, 0);
   g_assert_cmpint (dims.dims[0], ==, 4);
   g_assert_cmpint (dims.dims[1], ==, 3);
-  g_assert_cmpuint (CALL (Executable_NumPartitions, .executable = executable).num_partitions, ==, N_DEVICES);
-  g_assert_cmpuint (ids.num_addressable_device_logical_ids, ==, N_DEVICES);
+  g_assert_cmpuint (CALL (Executable_NumPartitions, .executable = executable).num_partitions, ==, FOUR);
+  g_assert_cmpuint (ids.num_addressable_device_logical_ids, ==, FOUR);
   g_assert_cmpint (ids.addressable_device_logical_ids[3].partition, ==, 3);
   CALL (Executable_Destroy, .executable = executable);
   CALL (LoadedExecutable_Destroy, .executable = loaded);
@@ -390,53 +256,29 @@ test_answers (void)
   "  %id = stablehlo.partition_id : tensor<ui32>\n" \
   "  %two = stablehlo.constant dense<2> : tensor<ui32>\n"
 
-/* What four devices give of a manual computation of the numbers 0 to 7. */
-static PJRT_Error *
-run_manual (PJRT_Client *client,
-            const char  *program,
-            Row         *outputs)
-{
-  PJRT_LoadedExecutable *executable = compile_four (client, program);
-  const int64_t dims[] = { 2 };
-  Row inputs[N_DEVICES];
-  PJRT_Error *error;
-
-  for (guint i = 0; i < N_DEVICES; i++)
-    {
-      const float part[] = { 2.0f * i, 2.0f * i + 1 };
-
-      inputs[i][0] = floats_on (device_of (client, i), client, part, dims, 1);
-    }
-  error = execute_four (executable, inputs, 1, outputs);
-  destroy_rows (inputs, 1);
-  CALL (LoadedExecutable_Destroy, .executable = executable);
-
-  return error;
-}
-
 /* Each partition by itself, and together where they meet. */
 static void
 test_manual (void)
 {
-  PJRT_Client *client = new_client ();
-  Row outputs[N_DEVICES];
+  PJRT_Client *client = four_client ();
+  FourRow outputs[FOUR];
 
-  call_check ("execute", run_manual (client, MANUAL (SUM_OF ("s", "p")
-                                                     "  %id = stablehlo.partition_id : tensor<ui32>\n"
-                                                     "  %n = stablehlo.convert %id : (tensor<ui32>) -> tensor<f32>\n"
-                                                     "  %ns = stablehlo.broadcast_in_dim %n, dims = [] : "
-                                                     "      (tensor<f32>) -> tensor<2xf32>\n"
-                                                     "  %t = stablehlo.add %s, %ns : tensor<2xf32>\n"
-                                                     SUM_OF ("u", "t")
-                                                     "  %v = stablehlo.subtract %u, %p : tensor<2xf32>\n"
-                                                     "  sdy.return %v : tensor<2xf32>\n"), outputs));
-  for (guint i = 0; i < N_DEVICES; i++)
+  call_check ("execute", four_run (client, MANUAL (SUM_OF ("s", "p")
+                                                   "  %id = stablehlo.partition_id : tensor<ui32>\n"
+                                                   "  %n = stablehlo.convert %id : (tensor<ui32>) -> tensor<f32>\n"
+                                                   "  %ns = stablehlo.broadcast_in_dim %n, dims = [] : "
+                                                   "      (tensor<f32>) -> tensor<2xf32>\n"
+                                                   "  %t = stablehlo.add %s, %ns : tensor<2xf32>\n"
+                                                   SUM_OF ("u", "t")
+                                                   "  %v = stablehlo.subtract %u, %p : tensor<2xf32>\n"
+                                                   "  sdy.return %v : tensor<2xf32>\n"), outputs));
+  for (guint i = 0; i < FOUR; i++)
     {
       const float expected[] = { 4 * 12 + 6 - 2.0f * i, 4 * 16 + 6 - (2.0f * i + 1) };
 
-      check_floats (outputs[i][0], device_of (client, i), expected, 2);
+      four_check (outputs[i][0], four_device (client, i), expected, 2);
     }
-  destroy_rows (outputs, 1);
+  four_destroy (outputs, 1);
   CALL (Client_Destroy, .client = client);
 }
 
@@ -452,14 +294,14 @@ test_sums (void)
     "  return %r : tensor<4xf32>\n"
     "}\n";
   /* Of numbers 0 + 4, 1 + 5, 2 + 6 and 3 + 7. */
-  static const float expected[N_DEVICES][2] = { { 16, 36 }, { 0, 0 }, { 64, 100 }, { 0, 0 } };
-  PJRT_Client *client = new_client ();
-  Row outputs[N_DEVICES];
+  static const float expected[FOUR][2] = { { 16, 36 }, { 0, 0 }, { 64, 100 }, { 0, 0 } };
+  PJRT_Client *client = four_client ();
+  FourRow outputs[FOUR];
 
-  call_check ("execute", run_manual (client, program, outputs));
-  for (guint i = 0; i < N_DEVICES; i++)
-    check_floats (outputs[i][0], device_of (client, i), expected[i], 2);
-  destroy_rows (outputs, 1);
+  call_check ("execute", four_run (client, program, outputs));
+  for (guint i = 0; i < FOUR; i++)
+    four_check (outputs[i][0], four_device (client, i), expected[i], 2);
+  four_destroy (outputs, 1);
   CALL (Client_Destroy, .client = client);
 }
 
@@ -488,17 +330,17 @@ static const char nested[] =
 static void
 test_nested (void)
 {
-  PJRT_Client *client = new_client ();
-  Row outputs[N_DEVICES];
+  PJRT_Client *client = four_client ();
+  FourRow outputs[FOUR];
 
-  call_check ("execute", run_manual (client, nested, outputs));
-  for (guint i = 0; i < N_DEVICES; i++)
+  call_check ("execute", four_run (client, nested, outputs));
+  for (guint i = 0; i < FOUR; i++)
     {
       const float expected[] = { 12 + 6 - (2.0f * i + i), 16 + 6 - (2.0f * i + 1 + i) };
 
-      check_floats (outputs[i][0], device_of (client, i), expected, 2);
+      four_check (outputs[i][0], four_device (client, i), expected, 2);
     }
-  destroy_rows (outputs, 1);
+  four_destroy (outputs, 1);
   CALL (Client_Destroy, .client = client);
 }
 
@@ -506,31 +348,31 @@ test_nested (void)
 static void
 test_failures (void)
 {
-  PJRT_Client *client = new_client ();
-  Row outputs[N_DEVICES];
+  PJRT_Client *client = four_client ();
+  FourRow outputs[FOUR];
 
-  call_check_error (run_manual (client, MANUAL (IS_PARTITION_2
-                                                "  %ok = stablehlo.compare NE, %id, %two : "
-                                                "      (tensor<ui32>, tensor<ui32>) -> tensor<i1>\n"
-                                                "  stablehlo.custom_call @shape_assertion(%ok) "
-                                                "      {has_side_effect = true, error_message = \"not two\"} : "
-                                                "      (tensor<i1>) -> ()\n"
-                                                SUM_OF ("s", "p")
-                                                "  sdy.return %s : tensor<2xf32>\n"), outputs),
+  call_check_error (four_run (client, MANUAL (IS_PARTITION_2
+                                              "  %ok = stablehlo.compare NE, %id, %two : "
+                                              "      (tensor<ui32>, tensor<ui32>) -> tensor<i1>\n"
+                                              "  stablehlo.custom_call @shape_assertion(%ok) "
+                                              "      {has_side_effect = true, error_message = \"not two\"} : "
+                                              "      (tensor<i1>) -> ()\n"
+                                              SUM_OF ("s", "p")
+                                              "  sdy.return %s : tensor<2xf32>\n"), outputs),
                     PJRT_Error_Code_INVALID_ARGUMENT, "partition 2: ");
-  destroy_rows (outputs, 1);
-  call_check_error (run_manual (client, MANUAL (IS_PARTITION_2
-                                                "  %goes = stablehlo.compare NE, %id, %two : "
-                                                "      (tensor<ui32>, tensor<ui32>) -> tensor<i1>\n"
-                                                "  %r = \"stablehlo.if\"(%goes) ({\n"
-                                                SUM_OF ("s", "p")
-                                                "    stablehlo.return %s : tensor<2xf32>\n"
-                                                "  }, {\n"
-                                                "    stablehlo.return %p : tensor<2xf32>\n"
-                                                "  }) : (tensor<i1>) -> tensor<2xf32>\n"
-                                                "  sdy.return %r : tensor<2xf32>\n"), outputs),
+  four_destroy (outputs, 1);
+  call_check_error (four_run (client, MANUAL (IS_PARTITION_2
+                                              "  %goes = stablehlo.compare NE, %id, %two : "
+                                              "      (tensor<ui32>, tensor<ui32>) -> tensor<i1>\n"
+                                              "  %r = \"stablehlo.if\"(%goes) ({\n"
+                                              SUM_OF ("s", "p")
+                                              "    stablehlo.return %s : tensor<2xf32>\n"
+                                              "  }, {\n"
+                                              "    stablehlo.return %p : tensor<2xf32>\n"
+                                              "  }) : (tensor<i1>) -> tensor<2xf32>\n"
+                                              "  sdy.return %r : tensor<2xf32>\n"), outputs),
                     PJRT_Error_Code_INVALID_ARGUMENT, "partition 0: ");
-  destroy_rows (outputs, 1);
+  four_destroy (outputs, 1);
   CALL (Client_Destroy, .client = client);
 }
 
@@ -541,10 +383,10 @@ check_refused (const char      *program,
                PJRT_Error_Code  code,
                const char      *part)
 {
-  PJRT_Client *client = new_client ();
+  PJRT_Client *client = four_client ();
   PJRT_LoadedExecutable *executable;
 
-  call_check_error (compile (client, program, options, n_options, &executable), code, part);
+  call_check_error (four_compile_with (client, program, options, n_options, &executable), code, part);
   CALL (Client_Destroy, .client = client);
 }
 
@@ -596,7 +438,7 @@ test_refusals (void)
   check_refused (donating, replicas, sizeof replicas, PJRT_Error_Code_UNIMPLEMENTED,
                  "expected a program of one replica, which may have several partitions, found 2 replicas");
   for (guint i = 0; i < G_N_ELEMENTS (rows); i++)
-    check_refused (rows[i].program, four, sizeof four, rows[i].code, rows[i].part);
+    check_refused (rows[i].program, NULL, 0, rows[i].code, rows[i].part);
 }
 
 /* Each device holds a number of its own of what is not added yet, as the program has it, and they stay apart. */
@@ -616,17 +458,17 @@ static const char apart[] =
 static void
 test_addends (void)
 {
-  PJRT_Client *client = new_client ();
-  Row outputs[N_DEVICES];
+  PJRT_Client *client = four_client ();
+  FourRow outputs[FOUR];
 
-  call_check ("execute", run_manual (client, apart, outputs));
-  for (guint i = 0; i < N_DEVICES; i++)
+  call_check ("execute", four_run (client, apart, outputs));
+  for (guint i = 0; i < FOUR; i++)
     {
       const float expected[] = { -2.0f * i, -2.0f * i - 1 };
 
-      check_floats (outputs[i][0], device_of (client, i), expected, 2);
+      four_check (outputs[i][0], four_device (client, i), expected, 2);
     }
-  destroy_rows (outputs, 1);
+  four_destroy (outputs, 1);
   CALL (Client_Destroy, .client = client);
 }
 
@@ -646,26 +488,26 @@ test_donors (void)
 {
   static const float numbers[] = { 1, 2, 3, 4 };
   const int64_t dims[][1] = { { 2 }, { 4 } };
-  PJRT_Client *client = new_client ();
-  PJRT_LoadedExecutable *executable = compile_four (client, donors);
-  Row inputs[N_DEVICES], outputs[N_DEVICES];
+  PJRT_Client *client = four_client ();
+  PJRT_LoadedExecutable *executable = four_compile (client, donors);
+  FourRow inputs[FOUR], outputs[FOUR];
 
-  for (guint i = 0; i < N_DEVICES; i++)
+  for (guint i = 0; i < FOUR; i++)
     for (guint j = 0; j < 2; j++)
-      inputs[i][j] = floats_on (device_of (client, i), client, numbers, dims[j], 1);
-  call_check ("execute", execute_four (executable, inputs, 2, outputs));
-  for (guint i = 0; i < N_DEVICES; i++)
+      inputs[i][j] = four_floats (four_device (client, i), client, numbers, dims[j], 1);
+  call_check ("execute", four_execute (executable, inputs, 2, outputs));
+  for (guint i = 0; i < FOUR; i++)
     {
       gint32 found[2];
 
       g_assert_true (CALL (Buffer_IsDeleted, .buffer = inputs[i][0]).is_deleted);
       g_assert_false (CALL (Buffer_IsDeleted, .buffer = inputs[i][1]).is_deleted);
-      check_floats (inputs[i][1], device_of (client, i), numbers, 4);
+      four_check (inputs[i][1], four_device (client, i), numbers, 4);
       call_read (outputs[i][0], found, sizeof found);
       g_assert_cmpint (found[1], ==, 2);
     }
-  destroy_rows (inputs, 2);
-  destroy_rows (outputs, 1);
+  four_destroy (inputs, 2);
+  four_destroy (outputs, 1);
   CALL (LoadedExecutable_Destroy, .executable = executable);
   CALL (Client_Destroy, .client = client);
 }
@@ -689,18 +531,18 @@ static const char ordered[] =
 static void
 test_tokens (void)
 {
-  PJRT_Client *client = new_client ();
-  Row outputs[N_DEVICES];
+  PJRT_Client *client = four_client ();
+  FourRow outputs[FOUR];
 
-  call_check ("execute", run_manual (client, ordered, outputs));
-  for (guint i = 0; i < N_DEVICES; i++)
+  call_check ("execute", four_run (client, ordered, outputs));
+  for (guint i = 0; i < FOUR; i++)
     {
       const float expected[] = { -2.0f * i, -2.0f * i - 1 };
 
-      check_floats (outputs[i][0], device_of (client, i), expected, 2);
+      four_check (outputs[i][0], four_device (client, i), expected, 2);
       g_assert_cmpuint (CALL (Buffer_OnDeviceSizeInBytes, .buffer = outputs[i][1]).on_device_size_in_bytes, ==, 0);
     }
-  destroy_rows (outputs, 2);
+  four_destroy (outputs, 2);
   CALL (Client_Destroy, .client = client);
 }
 

@@ -88,12 +88,32 @@ ghlo_pjrt_append_number (GByteArray *bytes,
   ghlo_pjrt_append_varint (bytes, value);
 }
 
+static void
+append (GByteArray   *bytes,
+        guint         field,
+        const guint8 *data,
+        gsize         size)
+{
+  ghlo_pjrt_append_varint (bytes, field << 3 | GHLO_PJRT_WIRE_BYTES);
+  ghlo_pjrt_append_varint (bytes, size);
+  g_byte_array_append (bytes, data, (guint) size);
+}
+
 void
 ghlo_pjrt_append_message (GByteArray       *bytes,
                           guint             field,
                           const GByteArray *message)
 {
-  ghlo_pjrt_append_varint (bytes, field << 3 | GHLO_PJRT_WIRE_BYTES);
-  ghlo_pjrt_append_varint (bytes, message->len);
-  g_byte_array_append (bytes, message->data, message->len);
+  append (bytes, field, message->data, message->len);
+}
+
+void
+ghlo_pjrt_append_bytes (GByteArray *bytes,
+                        guint       field,
+                        GBytes     *message)
+{
+  gsize size;
+  const guint8 *data = g_bytes_get_data (message, &size);
+
+  append (bytes, field, data, size);
 }

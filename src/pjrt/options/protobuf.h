@@ -45,5 +45,8 @@ void     ghlo_pjrt_append_number  (GByteArray       *bytes,
 void     ghlo_pjrt_append_message (GByteArray       *bytes,
                                    guint             field,
                                    const GByteArray *message);
+void     ghlo_pjrt_append_bytes   (GByteArray       *bytes,
+                                   guint             field,
+                                   GBytes           *message);
 
 G_END_DECLS

@@ -173,13 +173,21 @@ list_ops (GhloPjrtPropagation *self)
   self->is_waiting = g_new0 (gboolean, self->ops->len);
 }
 
+gboolean
+ghlo_pjrt_propagation_inline (GhloIrModule  *module,
+                              GError       **error)
+{
+  static const char *const only[] = { "inline", NULL };
+  const GhloPassOptions options = { .only = only };
+
+  return ghlo_passes_run (module, &options, NULL, NULL, error);
+}
+
 /* A copy of @module without calls; the module itself where it has none. */
 static GhloIrModule *
 without_calls (GhloIrModule *module,
                GError      **error)
 {
-  static const char *const only[] = { "inline", NULL };
-  const GhloPassOptions options = { .only = only };
   const GhloIrOp *op = module->op;
   g_autoptr (GhloIrModule) copy = NULL;
 
@@ -189,7 +197,7 @@ without_calls (GhloIrModule *module,
     return ghlo_ir_module_ref (module);
   copy = ghlo_ir_module_copy (module);
 
-  return ghlo_passes_run (copy, &options, NULL, NULL, error) ? g_steal_pointer (&copy) : NULL;
+  return ghlo_pjrt_propagation_inline (copy, error) ? g_steal_pointer (&copy) : NULL;
 }
 
 static gboolean
@@ -272,4 +280,12 @@ ghlo_pjrt_propagation_get_output (GhloPjrtPropagation *self,
                                   GhloTensorType      *type)
 {
   return get (self, ghlo_pjrt_operand_place (ghlo_ir_func_get_body (self->function)->last, index), type);
+}
+
+GhloPjrtSharding *
+ghlo_pjrt_propagation_get_value (GhloPjrtPropagation *self,
+                                 const GhloIrValue   *value,
+                                 GhloTensorType      *type)
+{
+  return get (self, ghlo_pjrt_place_of (self, value), type);
 }

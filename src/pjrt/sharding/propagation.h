@@ -18,12 +18,19 @@ GhloPjrtPropagation *ghlo_pjrt_propagation_new        (GhloIrModule         *mod
                                                        guint                 n_partitions,
                                                        GError              **error);
 void                 ghlo_pjrt_propagation_free       (GhloPjrtPropagation  *self);
+/* Has @module's calls, which can be taken apart, be what they call, so that its values are those of its propagation. */
+gboolean             ghlo_pjrt_propagation_inline     (GhloIrModule         *module,
+                                                       GError              **error);
 /* Of @type, in equal parts; NULL where nothing follows, or it is whole. */
 GhloPjrtSharding    *ghlo_pjrt_propagation_get_input  (GhloPjrtPropagation  *self,
                                                        guint                 index,
                                                        GhloTensorType       *type);
 GhloPjrtSharding    *ghlo_pjrt_propagation_get_output (GhloPjrtPropagation  *self,
                                                        guint                 index,
+                                                       GhloTensorType       *type);
+/* Of a module without calls. */
+GhloPjrtSharding    *ghlo_pjrt_propagation_get_value  (GhloPjrtPropagation  *self,
+                                                       const GhloIrValue    *value,
                                                        GhloTensorType       *type);
 
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (GhloPjrtPropagation, ghlo_pjrt_propagation_free)

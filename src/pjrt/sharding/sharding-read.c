@@ -132,41 +132,74 @@ write_bytes (GhloPjrtSharding   *self,
   self->bytes = g_byte_array_free_to_bytes (g_steal_pointer (&bytes));
 }
 
-/* When all dimensions are known. FALSE where an axis was there twice, so that some part is nobody's. */
-static gboolean
-finish (GhloPjrtSharding    *self,
-        const GhloPjrtMesh  *mesh,
-        GError             **error)
+/* How many tiles there are, and addends of each. */
+static void
+count (const GhloPjrtSharding *self,
+       gsize                  *n_tiles,
+       gsize                  *n_addends)
+{
+  *n_tiles = *n_addends = 1;
+  for (guint i = 0; i < self->rank && *n_tiles <= self->n_partitions; i++)
+    *n_tiles *= (gsize) self->counts[i];
+  for (guint i = 0; i < self->n_partitions; i++)
+    *n_addends = MAX (*n_addends, self->addends[i] + 1);
+}
+
+gboolean
+ghlo_pjrt_sharding_settle (GhloPjrtSharding  *self,
+                           GError           **error)
 {
   gint64 dimensions[GHLO_MAX_RANK];
-  gsize n_tiles = 1, n_first = 0, n_addends = 1;
+  gsize n_tiles, n_addends, n_first = 0;
 
-  for (guint i = 0; i < self->rank; i++)
-    {
-      dimensions[i] = self->whole->dimensions[i] / self->counts[i];
-      n_tiles *= (gsize) self->counts[i];
-      if (n_tiles > self->n_partitions)
-        break;
-    }
+  count (self, &n_tiles, &n_addends);
   for (guint i = 0; i < self->n_partitions; i++)
     {
       self->is_first[i] = TRUE;
       for (guint j = 0; j < i; j++)
         self->is_first[i] &= tile_of (self, i) != tile_of (self, j) || self->addends[i] != self->addends[j];
       n_first += self->is_first[i];
-      n_addends = MAX (n_addends, self->addends[i] + 1);
     }
   self->is_sum = n_addends > 1;
   if (n_tiles > self->n_partitions || n_first != n_tiles * n_addends)
     return ghlo_invalid (error, "expected each axis once in a sharding, found one twice");
-  if (n_tiles == 1 && n_addends == 1)
-    return TRUE;
-  write_bytes (self, mesh, n_tiles, n_addends);
+  for (guint i = 0; i < self->rank; i++)
+    dimensions[i] = self->whole->dimensions[i] / self->counts[i];
   ghlo_tensor_type_unref (self->part);
-  self->part = ghlo_tensor_type_new_full (self->whole->element_type, dimensions, NULL, self->rank,
-                                          self->whole->quantization);
+  self->part = n_tiles > 1 ? ghlo_tensor_type_new_full (self->whole->element_type, dimensions, NULL, self->rank,
+                                                        self->whole->quantization)
+                           : ghlo_tensor_type_ref (self->whole);
 
   return TRUE;
+}
+
+/* When all dimensions are known. FALSE where an axis was there twice, so that some part is nobody's. */
+static gboolean
+finish (GhloPjrtSharding    *self,
+        const GhloPjrtMesh  *mesh,
+        GError             **error)
+{
+  gsize n_tiles, n_addends;
+
+  if (!ghlo_pjrt_sharding_settle (self, error))
+    return FALSE;
+  count (self, &n_tiles, &n_addends);
+  if (n_tiles > 1 || n_addends > 1)
+    write_bytes (self, mesh, n_tiles, n_addends);
+
+  return TRUE;
+}
+
+gboolean
+ghlo_pjrt_sharding_check_sum (const GhloPjrtSharding  *self,
+                              GError                 **error)
+{
+  const GhloElementType type = self->whole->element_type;
+  GhloRefScalarOp op;
+
+  return (self->whole->quantization == NULL
+          && ghlo_ref_scalar_func_for (GHLO_OP_STABLEHLO_ADD, type, type, &op) != NULL)
+         || ghlo_unsupported (error, "expected sums of numbers along unreduced axes, found something else");
 }
 
 /* Along which axes the tensor is the sum of what partitions hold. */
@@ -177,12 +210,11 @@ read_addends (GhloPjrtSharding    *self,
               GError             **error)
 {
   const gsize n = ghlo_sdy_field_n_attrs (&sharding->fields[3]);
-  const GhloElementType type = self->whole->element_type;
-  GhloRefScalarOp op;
 
-  if (n > 0 && (sharding->fields[4].integer != 0 || self->whole->quantization != NULL
-                || ghlo_ref_scalar_func_for (GHLO_OP_STABLEHLO_ADD, type, type, &op) == NULL))
+  if (n > 0 && sharding->fields[4].integer != 0)
     return ghlo_unsupported (error, "expected sums of numbers along unreduced axes, found something else");
+  if (n > 0 && !ghlo_pjrt_sharding_check_sum (self, error))
+    return FALSE;
   for (guint i = 0; i < n; i++)
     {
       GhloPjrtAxis axis;

@@ -68,6 +68,13 @@ GhloPjrtSharding *ghlo_pjrt_sharding_new       (const GhloPjrtMesh      *mesh,
                                                 const GhloPjrtAxes      *axes,
                                                 GhloTensorType          *whole,
                                                 GError                 **error);
+/* For whoever has set counts, parts and addends: sets what follows from them, but for bytes. INVALID_ARGUMENT where
+ * some part is nobody's. */
+gboolean          ghlo_pjrt_sharding_settle    (GhloPjrtSharding        *self,
+                                                GError                 **error);
+/* UNSUPPORTED where the tensor is not of numbers that can be added. */
+gboolean          ghlo_pjrt_sharding_check_sum (const GhloPjrtSharding  *self,
+                                                GError                 **error);
 void              ghlo_pjrt_sharding_free      (GhloPjrtSharding        *self);
 gboolean          ghlo_pjrt_sharding_is_whole  (const GhloPjrtSharding  *self);
 

@@ -3,14 +3,14 @@
  * Taking manual computations out of a program.
  */
 
-#include "pjrt/manual.h"
+#include "pjrt/partition/manual.h"
 
 #include "base/fail.h"
 #include "import/sdy-attr.h"
 #include "ir/outline.h"
 #include "passes/walk.h"
 #include "pjrt/executable.h"
-#include "pjrt/manual-run.h"
+#include "pjrt/partition/manual-call.h"
 
 #define TARGET "ghlo.manual_computation"
 
@@ -160,22 +160,6 @@ list_results (Cutter    *self,
     }
 }
 
-/* Whether all that @module does can be done on a partition by itself. */
-static gboolean
-check_body (const GhloIrModule  *module,
-            GError             **error)
-{
-  for (const GhloIrOp *op = module->op; op != NULL; op = ghlo_pass_next_op (op, module->op))
-    {
-      if (op->kind == GHLO_OP_SDY_MANUAL_COMPUTATION)
-        return ghlo_unsupported (error, "expected no manual computation in a function that another one calls");
-      if (op->kind == GHLO_OP_STABLEHLO_ASYNC_START)
-        return ghlo_unsupported (error, "expected no 'stablehlo.async_start' in a manual computation");
-    }
-
-  return TRUE;
-}
-
 /* The body as a program. */
 static gboolean
 outline (Cutter        *self,
@@ -204,7 +188,7 @@ outline (Cutter        *self,
       manual->taken[i] = input->index;
     }
 
-  return check_body (module, error);
+  return TRUE;
 }
 
 static gboolean
@@ -215,18 +199,13 @@ compile_body (Cutter  *self,
   const GhloIrOp *terminator = ghlo_pass_terminator (block);
   g_autoptr (GPtrArray) ops = g_ptr_array_new ();
   g_autoptr (GhloIrModule) module = ghlo_ir_outline_module_new (self->request->module);
-  GhloCompileRequest request = *self->request;
 
   for (GhloIrOp *op = block->first; op != terminator; op = op->next)
     g_ptr_array_add (ops, op);
   if (!outline (self, ops, module, error))
     return FALSE;
-  if (ops->len == 0)
-    return TRUE;
-  request.module = module;
-  self->manual->body = ghlo_executable_core_new (&request, NULL, error);
 
-  return self->manual->body != NULL;
+  return ops->len == 0 || ghlo_pjrt_manual_compile (self->manual, self->request, module, error);
 }
 
 /* Where a device holds of @border (nullable) what a position has of @inside, and both are sums, the addends go on as
@@ -305,50 +284,6 @@ keep_all_addends (Cutter *self)
     }
 }
 
-/* The call in place of the operation. */
-static void
-replace (Cutter     *self,
-         const char *target)
-{
-  GhloIrModule *module = self->request->module;
-  GhloIrOp *op = self->op, *call;
-  g_autofree GhloIrValue **operands = g_new (GhloIrValue *, op->n_operands);
-  g_autofree const GhloIrType **types = g_new (const GhloIrType *, op->n_results);
-  /* What the partitions do may be more than what they give, and they meet in an order. */
-  const GhloIrNamedAttr attributes[] = {
-    { "call_target_name", ghlo_ir_attr_string (module, target, -1) },
-    { "has_side_effect", ghlo_ir_attr_bool (module, TRUE) },
-  };
-
-  for (guint i = 0; i < op->n_operands; i++)
-    operands[i] = ghlo_ir_op_operand (op, i);
-  for (guint i = 0; i < op->n_results; i++)
-    types[i] = op->results[i].type;
-  call = ghlo_ir_op_new (module, &(GhloIrOpState) {
-    .kind = GHLO_OP_STABLEHLO_CUSTOM_CALL, .operands = operands, .n_operands = op->n_operands,
-    .result_types = types, .n_results = op->n_results, .attributes = attributes,
-    .n_attributes = G_N_ELEMENTS (attributes), .location = op->location, .line = op->line, .column = op->column,
-  });
-  ghlo_ir_op_insert_before (call, op);
-  for (guint i = 0; i < op->n_results; i++)
-    ghlo_ir_value_replace (&op->results[i], &call->results[i]);
-  ghlo_pass_erase (op);
-}
-
-static GhloPjrtManual *
-manual_new (const GhloIrOp *op)
-{
-  GhloPjrtManual *self = g_new0 (GhloPjrtManual, 1);
-
-  self->n_arguments = op->n_operands;
-  self->arguments = g_new0 (GhloPjrtSharding *, op->n_operands);
-  self->n_results = op->n_results;
-  self->results = g_new0 (GhloPjrtSharding *, op->n_results);
-  self->sources = g_new0 (GhloPjrtManualResult, op->n_results);
-
-  return self;
-}
-
 static gboolean
 cut (GhloCompileRequest  *request,
      GhloIrOp            *op,
@@ -357,21 +292,14 @@ cut (GhloCompileRequest  *request,
      guint                number,
      GError             **error)
 {
-  g_autoptr (GhloPjrtManual) manual = manual_new (op);
+  g_autoptr (GhloPjrtManual) manual = ghlo_pjrt_manual_new (op);
   g_autofree char *name = g_strdup_printf (TARGET ".%u", number);
-  g_autoptr (GhloCustomTarget) target = NULL;
   Cutter cutter = { request, op, manual, n_partitions, border };
-  GhloCustomTargets *targets;
 
   if (!read_shardings (&cutter, error) || !compile_body (&cutter, error))
     return FALSE;
   keep_all_addends (&cutter);
-  replace (&cutter, name);
-  target = ghlo_custom_target_new (name, ghlo_pjrt_manual_run, g_steal_pointer (&manual),
-                                   (GDestroyNotify) ghlo_pjrt_manual_free);
-  targets = ghlo_custom_targets_with (request->custom_targets, target);
-  g_clear_pointer (&request->custom_targets, ghlo_custom_targets_unref);
-  request->custom_targets = targets;
+  ghlo_pjrt_manual_put (g_steal_pointer (&manual), request, op, name);
 
   return TRUE;
 }

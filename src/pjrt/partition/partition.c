@@ -6,7 +6,8 @@
 
 #include "base/ghlo-error.h"
 #include "pjrt/executable.h"
-#include "pjrt/manual.h"
+#include "pjrt/partition/manual.h"
+#include "pjrt/partition/partitioners.h"
 #include "pjrt/sharding/propagation.h"
 
 typedef struct
@@ -141,15 +142,37 @@ list_bytes (PJRT_Executable *self)
       self->sharding_bytes[i] = "";
 }
 
+/* Takes out of the program what each partition does by itself. */
+static gboolean
+cut (PJRT_Executable      *self,
+     GhloCompileRequest   *request,
+     GhloPjrtPropagation  *propagation,
+     gboolean             *have_effects,
+     GError              **error)
+{
+  guint n_calls;
+
+  if (!ghlo_pjrt_partition_calls (request, propagation, self->n_devices, &n_calls, have_effects, error)
+      || !ghlo_pjrt_cut_manual (request, self->shardings, self->n_devices, &self->n_manual, error))
+    return FALSE;
+  self->n_manual += n_calls;
+
+  return TRUE;
+}
+
 gboolean
 ghlo_pjrt_executable_partition (PJRT_Executable     *self,
                                 GhloCompileRequest  *request,
+                                gboolean            *have_effects,
                                 GError             **error)
 {
   g_autoptr (GhloPjrtPropagation) propagation = NULL;
   Partitioner partitioner = { .executable = self, .request = request };
   const GhloIrType *type;
 
+  /* Each call of a function may be one of other shards. */
+  if (ghlo_pjrt_has_partitioned_calls (request->module) && !ghlo_pjrt_propagation_inline (request->module, error))
+    return FALSE;
   if (!ghlo_signature_init (&partitioner.signature, request->module, error))
     return FALSE;
   type = partitioner.signature.type;
@@ -160,7 +183,7 @@ ghlo_pjrt_executable_partition (PJRT_Executable     *self,
     return FALSE;
   list_bytes (self);
 
-  return ghlo_pjrt_cut_manual (request, self->shardings, self->n_devices, &self->n_manual, error);
+  return cut (self, request, propagation, have_effects, error);
 }
 
 void

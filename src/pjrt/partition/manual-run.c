@@ -4,7 +4,7 @@
  * assembles the results.
  */
 
-#include "pjrt/manual-run.h"
+#include "pjrt/partition/manual-run.h"
 
 #include "base/fail.h"
 #include "client/run.h"

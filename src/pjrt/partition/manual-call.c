@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * Putting calls in the place of what partitions do by themselves.
+ */
+
+#include "pjrt/partition/manual-call.h"
+
+#include "base/fail.h"
+#include "passes/walk.h"
+
+GhloPjrtManual *
+ghlo_pjrt_manual_new (const GhloIrOp *op)
+{
+  GhloPjrtManual *self = g_new0 (GhloPjrtManual, 1);
+
+  self->n_arguments = op->n_operands;
+  self->arguments = g_new0 (GhloPjrtSharding *, op->n_operands);
+  self->n_results = op->n_results;
+  self->results = g_new0 (GhloPjrtSharding *, op->n_results);
+  self->sources = g_new0 (GhloPjrtManualResult, op->n_results);
+
+  return self;
+}
+
+/* Whether all that @module does can be done on a partition by itself. */
+static gboolean
+check_body (const GhloIrModule  *module,
+            GError             **error)
+{
+  for (const GhloIrOp *op = module->op; op != NULL; op = ghlo_pass_next_op (op, module->op))
+    {
+      if (op->kind == GHLO_OP_SDY_MANUAL_COMPUTATION)
+        return ghlo_unsupported (error, "expected no manual computation in a function that another one calls");
+      if (op->kind == GHLO_OP_STABLEHLO_ASYNC_START)
+        return ghlo_unsupported (error, "expected no 'stablehlo.async_start' in a manual computation");
+    }
+
+  return TRUE;
+}
+
+gboolean
+ghlo_pjrt_manual_compile (GhloPjrtManual            *self,
+                          const GhloCompileRequest  *request,
+                          GhloIrModule              *module,
+                          GError                   **error)
+{
+  GhloCompileRequest body = *request;
+
+  if (!check_body (module, error))
+    return FALSE;
+  body.module = module;
+  self->body = ghlo_executable_core_new (&body, NULL, error);
+
+  return self->body != NULL;
+}
+
+static GhloIrOp *
+new_call (GhloIrModule *module,
+          GhloIrOp     *op,
+          const char   *target)
+{
+  g_autofree GhloIrValue **operands = g_new (GhloIrValue *, op->n_operands);
+  g_autofree const GhloIrType **types = g_new (const GhloIrType *, op->n_results);
+  /* What the partitions do may be more than what they give, and they meet in an order. */
+  const GhloIrNamedAttr attributes[] = {
+    { "call_target_name", ghlo_ir_attr_string (module, target, -1) },
+    { "has_side_effect", ghlo_ir_attr_bool (module, TRUE) },
+  };
+
+  for (guint i = 0; i < op->n_operands; i++)
+    operands[i] = ghlo_ir_op_operand (op, i);
+  for (guint i = 0; i < op->n_results; i++)
+    types[i] = op->results[i].type;
+
+  return ghlo_ir_op_new (module, &(GhloIrOpState) {
+    .kind = GHLO_OP_STABLEHLO_CUSTOM_CALL, .operands = operands, .n_operands = op->n_operands,
+    .result_types = types, .n_results = op->n_results, .attributes = attributes,
+    .n_attributes = G_N_ELEMENTS (attributes), .location = op->location, .line = op->line, .column = op->column,
+  });
+}
+
+void
+ghlo_pjrt_manual_put (GhloPjrtManual     *self,
+                      GhloCompileRequest *request,
+                      GhloIrOp           *op,
+                      const char         *name)
+{
+  g_autoptr (GhloCustomTarget) target = ghlo_custom_target_new (name, ghlo_pjrt_manual_run, self,
+                                                                (GDestroyNotify) ghlo_pjrt_manual_free);
+  GhloIrOp *call = new_call (request->module, op, name);
+  GhloCustomTargets *targets = ghlo_custom_targets_with (request->custom_targets, target);
+
+  ghlo_ir_op_insert_before (call, op);
+  for (guint i = 0; i < op->n_results; i++)
+    ghlo_ir_value_replace (&op->results[i], &call->results[i]);
+  ghlo_pass_erase (op);
+  g_clear_pointer (&request->custom_targets, ghlo_custom_targets_unref);
+  request->custom_targets = targets;
+}
