@@ -176,38 +176,51 @@ fail (void       *error,
     *problem = g_error_new_literal (GHLO_ERROR, GHLO_ERROR_INTERNAL, message);
 }
 
+/* Sets @error where the call fails, or nobody is there to be called. */
 static gboolean
-call (const GhloCustomCallFrame  *frame,
-      Arrays                     *operands,
-      const Arrays               *results,
-      GError                    **error)
+call_python (GhloPjrtCall  *given,
+             GError       **error)
 {
   const GhloPjrtCallbacks *python = g_atomic_pointer_get (&callbacks);
   g_autoptr (GError) problem = NULL;
-  const GhloPjrtCall given = {
-    .struct_size = sizeof given, .index = get_index (frame->op),
-    .operands = operands->arrays, .n_operands = operands->n, .results = results->arrays, .n_results = results->n,
-    .drop = drop, .fail = fail, .error = &problem,
-  };
 
+  given->struct_size = sizeof *given;
+  given->fail = fail;
+  given->error = &problem;
   if (python == NULL)
     {
-      drop_operands (operands);
+      for (gsize i = 0; i < given->n_operands; i++)
+        given->drop (given->operands[i].owner);
       fail (&problem, "the Python that the program calls has ended");
     }
   /* Operands are Python's from here on. */
-  else if (python->call (&given))
-    {
-      for (guint i = 0; i < frame->op->n_results; i++)
-        if (frame->results[i]->kind == GHLO_VALUE_TENSOR)
-          ghlo_pjrt_buffer_tidy (frame->results[i]);
-      return TRUE;
-    }
+  else if (python->call (given))
+    return TRUE;
   if (problem == NULL)
     fail (&problem, "a call of Python failed without saying why");
   g_propagate_error (error, g_steal_pointer (&problem));
 
   return FALSE;
+}
+
+static gboolean
+call (const GhloCustomCallFrame  *frame,
+      const Arrays               *operands,
+      const Arrays               *results,
+      GError                    **error)
+{
+  GhloPjrtCall given = {
+    .index = get_index (frame->op), .operands = operands->arrays, .n_operands = operands->n,
+    .results = results->arrays, .n_results = results->n, .drop = drop,
+  };
+
+  if (!call_python (&given, error))
+    return FALSE;
+  for (guint i = 0; i < frame->op->n_results; i++)
+    if (frame->results[i]->kind == GHLO_VALUE_TENSOR)
+      ghlo_pjrt_buffer_tidy (frame->results[i]);
+
+  return TRUE;
 }
 
 static gboolean
@@ -247,4 +260,23 @@ ghlo_pjrt_callbacks_find (const GhloIrModule  *module,
     *targets = ghlo_custom_targets_with (NULL, target);
 
   return TRUE;
+}
+
+static void
+drop_message (void *owner)
+{
+  g_bytes_unref (owner);
+}
+
+gboolean
+ghlo_pjrt_callbacks_tell (gint64   index,
+                          GBytes  *message,
+                          GError **error)
+{
+  gsize size;
+  gconstpointer data = g_bytes_get_data (message, &size);
+  const GhloPjrtArray operand = { (gpointer) data, size, g_bytes_ref (message) };
+  GhloPjrtCall given = { .index = index, .operands = &operand, .n_operands = 1, .drop = drop_message };
+
+  return call_python (&given, error);
 }

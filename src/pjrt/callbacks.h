@@ -3,7 +3,8 @@
  * Calls back into Python out of programs. JAX's package gives the plugin three functions, once; a program calls one of
  * the package's own functions by the number that it has there: the entry "index" of the configuration of a custom call
  * of "ghlo_python_callback". Whoever has such a program holds those numbers, so that the functions are there as long as
- * a run may call them.
+ * a run may call them. Others of its functions are told something when a program is compiled, by the same call: its one
+ * operand is then the bytes of a message, and there are no results.
  *
  * The structures are the ABI between the plugin and the package, introspection/jax/jax_plugins/ghlo/_callbacks.py.
  */
@@ -60,6 +61,11 @@ void     ghlo_pjrt_set_callbacks  (const GhloPjrtCallbacks  *callbacks);
 gboolean ghlo_pjrt_callbacks_find (const GhloIrModule       *module,
                                    GhloCustomTargets       **targets,
                                    gboolean                 *have_effects,
+                                   GError                  **error);
+
+/* Calls function @index with @message. */
+gboolean ghlo_pjrt_callbacks_tell (gint64                    index,
+                                   GBytes                   *message,
                                    GError                  **error);
 
 G_END_DECLS

@@ -386,6 +386,39 @@ def custom_partition_refused(devices):
     raise AssertionError('expected an error')
 
 
+@case
+def inspected(devices):
+    """Of intermediate values, too, in functions that are called, loops, and what is manual."""
+    mesh = mesh_of(devices)
+    told = []
+
+    def look(value):
+        jax.debug.inspect_array_sharding(value, callback=lambda sharding: told.append((sharding, value.ndim)))
+        return value
+
+    def body(carried, _):
+        return look(jnp.sin(carried)), None
+
+    @jax.jit
+    def f(a):
+        inner = jax.jit(lambda b: look(b.T) + 1)
+        first = inner(a)
+        manual = jax.shard_map(lambda b: look(b) * 2, mesh=mesh, in_specs=P('x', 'y'), out_specs=P('x', 'y'))
+        return lax.scan(body, inner(first), None, length=2)[0], manual(a).sum(axis=look(jnp.ones(3)).size - 2)
+
+    answer = f(put(mesh, X, 'x', 'y'))
+    jax.effects_barrier()
+    found = sorted(str([(device.id, index) for device, index in
+                        sharding.devices_indices_map((8,) * ndim).items()]) for sharding, ndim in told)
+    assert len(found) == 5, found
+    SEEN.setdefault('inspected', found)
+    assert SEEN['inspected'] == found, (SEEN['inspected'], found)
+    return answer
+
+
+SEEN = {}
+
+
 def places(answer):
     """By array and device: which part of it is there."""
     return [{device.id: index for device, index in array.sharding.devices_indices_map(array.shape).items()}

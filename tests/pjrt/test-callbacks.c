@@ -3,7 +3,7 @@
  * Calls out of programs, with functions of this test in the place of Python's.
  */
 
-#include "call.h"
+#include "four.h"
 
 #include <dlfcn.h>
 #include <string.h>
@@ -258,6 +258,43 @@ test_kept (void)
   check_let_go (KEEPS);
 }
 
+/* A program that looks how its one operand lies, by a call of @target. */
+static PJRT_Error *
+inspect (const char *target,
+         int         index)
+{
+  g_autofree char *program = g_strdup_printf (
+    "sdy.mesh @line = <[\"z\"=4]>\n"
+    "func.func @main(%%a: tensor<8xf32> {sdy.sharding = #sdy.sharding<@line, [{\"z\"}]>}) -> tensor<8xf32> {\n"
+    "  %%n = stablehlo.negate %%a : tensor<8xf32>\n"
+    "  stablehlo.custom_call @%s(%%n) {has_side_effect = true, mhlo.backend_config = {index = %d : i64}, "
+    "api_version = 4 : i32} : (tensor<8xf32>) -> ()\n"
+    "  return %%a : tensor<8xf32>\n"
+    "}\n", target, index);
+  PJRT_Client *client = four_client ();
+  PJRT_LoadedExecutable *executable;
+  PJRT_Error *error = four_compile_with (client, program, NULL, 0, &executable);
+
+  if (error == NULL)
+    CALL (LoadedExecutable_Destroy, .executable = executable);
+  CALL (Client_Destroy, .client = client);
+
+  return error;
+}
+
+static void
+test_inspection (void)
+{
+  /* xla.OpSharding { type: OTHER, tiles: [4], devices: [0, 1, 2, 3] }. */
+  static const guint8 line[] = { 0x08, 3, 0x1a, 1, 4, 0x22, 4, 0, 1, 2, 3 };
+
+  call_check ("compile", inspect ("ghlo_inspect_sharding", KEEPS));
+  g_assert_cmpmem (kept.data, kept.size, line, sizeof line);
+  drop_kept (kept.owner);
+  call_check_error (inspect ("ghlo_inspect_sharding", FAILS), PJRT_Error_Code_INTERNAL, "ValueError: no, thank you");
+  call_check_error (inspect ("InspectSharding", 0), PJRT_Error_Code_UNIMPLEMENTED, "expected JAX with the package");
+}
+
 /* After Python nothing is called, not even for what is let go. */
 static void
 test_end (void)
@@ -287,6 +324,7 @@ main (int    argc,
   g_test_add_func ("/pjrt/callbacks/run", test_run);
   g_test_add_func ("/pjrt/callbacks/failure", test_failure);
   g_test_add_func ("/pjrt/callbacks/kept", test_kept);
+  g_test_add_func ("/pjrt/callbacks/inspection", test_inspection);
   g_test_add_func ("/pjrt/callbacks/end", test_end);
 
   return g_test_run ();

@@ -6,6 +6,7 @@
 
 #include "base/ghlo-error.h"
 #include "pjrt/executable.h"
+#include "pjrt/partition/inspect.h"
 #include "pjrt/partition/manual.h"
 #include "pjrt/partition/partitioners.h"
 #include "pjrt/sharding/propagation.h"
@@ -142,7 +143,7 @@ list_bytes (PJRT_Executable *self)
       self->sharding_bytes[i] = "";
 }
 
-/* Takes out of the program what each partition does by itself. */
+/* Takes out of the program what each partition does by itself, once the application knows what it asked for. */
 static gboolean
 cut (PJRT_Executable      *self,
      GhloCompileRequest   *request,
@@ -152,12 +153,20 @@ cut (PJRT_Executable      *self,
 {
   guint n_calls;
 
-  if (!ghlo_pjrt_partition_calls (request, propagation, self->n_devices, &n_calls, have_effects, error)
+  if (!ghlo_pjrt_inspect_shardings (request->module, propagation, error)
+      || !ghlo_pjrt_partition_calls (request, propagation, self->n_devices, &n_calls, have_effects, error)
       || !ghlo_pjrt_cut_manual (request, self->shardings, self->n_devices, &self->n_manual, error))
     return FALSE;
   self->n_manual += n_calls;
 
   return TRUE;
+}
+
+/* Whether it is to be known how values of @module lie; each call of a function may be one of other shards. */
+static gboolean
+asks_for_values (const GhloIrModule *module)
+{
+  return ghlo_pjrt_has_partitioned_calls (module) || ghlo_pjrt_has_inspections (module);
 }
 
 gboolean
@@ -170,8 +179,7 @@ ghlo_pjrt_executable_partition (PJRT_Executable     *self,
   Partitioner partitioner = { .executable = self, .request = request };
   const GhloIrType *type;
 
-  /* Each call of a function may be one of other shards. */
-  if (ghlo_pjrt_has_partitioned_calls (request->module) && !ghlo_pjrt_propagation_inline (request->module, error))
+  if (asks_for_values (request->module) && !ghlo_pjrt_propagation_inline (request->module, error))
     return FALSE;
   if (!ghlo_signature_init (&partitioner.signature, request->module, error))
     return FALSE;

@@ -57,8 +57,9 @@ def initialize() -> None:
 def list_missing() -> dict[str, str]:
     """What this version of JAX does not let the package do, by feature, with the reason.
 
-    The features are 'donation', 'linear algebra', 'callbacks', 'scaled_matmul', 'platform_dependent', 'DLPack',
-    'FFI', 'sparse systems' and 'programs of jax.export for the CPU'. What concerns none of them works all the same. A
+    The features are 'donation', 'linear algebra', 'callbacks', 'inspected shardings', 'scaled_matmul',
+    'platform_dependent', 'DLPack', 'FFI', 'sparse systems' and 'programs of jax.export for the CPU'. What concerns none
+    of them works all the same. A
     warning by the logger 'jax_plugins.ghlo' has said so once. Empty before JAX has called initialize().
     """
     return _jax.list_missing()

@@ -90,6 +90,18 @@ class Function:
             np.copyto(_view(_Memory(array), array.size, specification), found[i], casting='no')
 
 
+class Listener:
+    """A function of bytes, which a compile calls."""
+
+    def __init__(self, function):
+        self.function = function
+        self.n_holders = 0
+
+    def call(self, call):
+        memory, = (_Memory(call.operands[i], _drop_at(call.drop)) for i in range(call.n_operands))
+        self.function(np.asarray(memory).tobytes())
+
+
 class _Registry:
     """Functions by number. Numbers are not given twice."""
 

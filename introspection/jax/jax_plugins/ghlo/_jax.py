@@ -246,6 +246,51 @@ def _add_callbacks(platform, path):
         mlir.register_lowering(primitive, rule, platform=platform)
 
 
+def _find_devices(context, names):
+    """What a program runs on, and how they lie, by the context of its lowering."""
+    if not isinstance(context, names.ShardingContext):
+        return context.mesh._flat_devices_tuple, context.mesh
+    mesh = context.abstract_mesh
+    if mesh is None:
+        return context.device_assignment, names.thread_resources.env.physical_mesh
+    return context.device_assignment, names.Mesh(np.array(context.device_assignment).reshape(mesh.axis_sizes),
+                                                 mesh.axis_names)
+
+
+def _add_inspection(platform, _path):
+    """jax.debug.inspect_array_sharding, of programs of several devices. JAX would write an address into the program."""
+    primitive = _find('debugging', 'inspect_sharding_p')
+    rule = _find_rule(primitive)
+    names = types.SimpleNamespace(
+        **{name: _find('sharding_impls', name) for name in ('GSPMDSharding', 'NamedSharding', 'PartitionSpec',
+                                                            'ShardingContext', 'parse_flatten_op_sharding')},
+        **{name: _find('mesh', name) for name in ('Mesh', 'thread_resources')})
+    client, ir = _find('lib', 'xla_client'), _find('lib.mlir', 'ir')
+
+    def lower(ctx, value, *, callback):
+        devices, mesh = _find_devices(ctx.module_context.axis_context, names)
+        if devices is None or len(devices) == 1:
+            return rule(ctx, value, callback=callback)
+
+        def tell(message):
+            said = client.OpSharding()
+            said.ParseFromString(message)
+            sharding = client.HloSharding.from_proto(said)
+            if mesh.empty:
+                callback(names.GSPMDSharding(devices, sharding))
+            else:
+                callback(names.NamedSharding(mesh, names.parse_flatten_op_sharding(sharding, mesh)[0]))
+
+        holder = _callbacks.Holder(_callbacks.Listener(tell))
+        ctx.module_context.add_keepalive(holder)
+        index = ir.IntegerAttr.get(ir.IntegerType.get_signless(64), holder.index)
+        mlir.custom_call('ghlo_inspect_sharding', operands=[value], result_types=[], backend_config={'index': index},
+                         has_side_effect=True, api_version=4)
+        return []
+
+    mlir.register_lowering(primitive, lower, platform=platform)
+
+
 def _add_ffi(platform, path):
     """Handlers that were registered before the plugin was there are given to it now."""
     client = importlib.import_module('jaxlib.xla_client')
@@ -283,6 +328,7 @@ _FEATURES = {
     'donation': _add_donation,
     'linear algebra': _add_linear_algebra,
     'callbacks': _add_callbacks,
+    'inspected shardings': _add_inspection,
     'scaled_matmul': _add_scaled_matmul,
     'platform_dependent': _add_platform_dependent,
     'programs of jax.export for the CPU': _add_exported,
