@@ -282,6 +282,35 @@ test_manual (void)
   CALL (Client_Destroy, .client = client);
 }
 
+/* What a body calls comes along with it, in whatever sight it is. */
+static void
+test_called (void)
+{
+  static const char program[] =
+    MANUAL ("    %n = func.call @negated(%p) : (tensor<2xf32>) -> tensor<2xf32>\n"
+            "    sdy.return %n : tensor<2xf32>\n")
+    "func.func public @negated(%p: tensor<2xf32>) -> tensor<2xf32> {\n"
+    "  %n = call @other(%p) : (tensor<2xf32>) -> tensor<2xf32>\n"
+    "  return %n : tensor<2xf32>\n"
+    "}\n"
+    "func.func @other(%p: tensor<2xf32>) -> tensor<2xf32> {\n"
+    "  %n = stablehlo.negate %p : tensor<2xf32>\n"
+    "  return %n : tensor<2xf32>\n"
+    "}\n";
+  PJRT_Client *client = four_client ();
+  FourRow outputs[FOUR];
+
+  call_check ("execute", four_run (client, program, outputs));
+  for (guint i = 0; i < FOUR; i++)
+    {
+      const float expected[] = { -2.0f * i, -2.0f * i - 1 };
+
+      four_check (outputs[i][0], four_device (client, i), expected, 2);
+    }
+  four_destroy (outputs, 1);
+  CALL (Client_Destroy, .client = client);
+}
+
 /* What is the sum of what devices hold is added where it is an input, and with one of them where it is an output. */
 static void
 test_sums (void)
@@ -558,6 +587,7 @@ main (int    argc,
   g_test_add_func ("/pjrt/devices/automatic", test_automatic);
   g_test_add_func ("/pjrt/devices/answers", test_answers);
   g_test_add_func ("/pjrt/devices/manual", test_manual);
+  g_test_add_func ("/pjrt/devices/called", test_called);
   g_test_add_func ("/pjrt/devices/sums", test_sums);
   g_test_add_func ("/pjrt/devices/nested", test_nested);
   g_test_add_func ("/pjrt/devices/addends", test_addends);

@@ -160,6 +160,19 @@ list_results (Cutter    *self,
     }
 }
 
+/* Has @function be what is run of @module, whatever else came along with it. */
+static void
+publish (GhloIrModule *module,
+         GhloIrOp     *function)
+{
+  const GhloIrAttr *private = ghlo_ir_attr_string (module, "private", -1);
+
+  for (GhloIrOp *op = ghlo_ir_op_region_block (module->op, 0)->first; op != NULL; op = op->next)
+    if (op->kind == GHLO_OP_FUNC_FUNC)
+      ghlo_ir_op_set (module, op, "sym_visibility", private);
+  ghlo_ir_op_set (module, function, "sym_visibility", ghlo_ir_attr_string (module, "public", -1));
+}
+
 /* The body as a program. */
 static gboolean
 outline (Cutter        *self,
@@ -176,7 +189,7 @@ outline (Cutter        *self,
   if (ops->len == 0)
     return results->len == 0 || ghlo_unsupported (error, "expected a manual computation that uses its operands alone");
   function = ghlo_ir_outline (module, (const GhloIrOp *const *) ops->pdata, ops->len, "main", inputs, results);
-  ghlo_ir_op_set (module, function, "sym_visibility", ghlo_ir_attr_string (module, "public", -1));
+  publish (module, function);
   manual->n_taken = inputs->len;
   manual->taken = g_new (guint, inputs->len);
   for (guint i = 0; i < inputs->len; i++)
