@@ -56,6 +56,20 @@ execute_one (PJRT_LoadedExecutable *executable,
         .num_devices = 1, .num_args = 1, .output_lists = output_lists, .execute_device = device);
 }
 
+static void
+check_refused (const char      *program,
+               const guint8    *options,
+               gsize            n_options,
+               PJRT_Error_Code  code,
+               const char      *part)
+{
+  PJRT_Client *client = four_client ();
+  PJRT_LoadedExecutable *executable;
+
+  call_check_error (four_compile_with (client, program, options, n_options, &executable), code, part);
+  CALL (Client_Destroy, .client = client);
+}
+
 /* On the device of its assignment, or on one that is named; what a copy elsewhere shares is not written to. */
 static void
 test_placement (void)
@@ -311,6 +325,43 @@ test_called (void)
   CALL (Client_Destroy, .client = client);
 }
 
+#define STARTED(body) \
+  MANUAL ("    %f = \"stablehlo.async_start\"(%p) ({\n" \
+          "    ^bb0(%q: tensor<2xf32>):\n" \
+          "      %g = \"stablehlo.collective_permute\"(%q) <{source_target_pairs = dense<[[0, 1], [1, 2], [2, 3], " \
+          "[3, 0]]> : tensor<4x2xi64>, channel_handle = #stablehlo.channel_handle<handle = 1, type = 1>}> : " \
+          "(tensor<2xf32>) -> tensor<2xf32>\n" \
+          "      stablehlo.return %g : tensor<2xf32>\n" \
+          "    }) : (tensor<2xf32>) -> !stablehlo.future<tensor<2xf32>>\n" \
+          body)
+#define DONE "\"stablehlo.async_done\"(%f) : (!stablehlo.future<tensor<2xf32>>) -> tensor<2xf32>\n"
+
+/* What is begun and awaited later, with a hint of an order, and what is not awaited. */
+static void
+test_started (void)
+{
+  static const char program[] =
+    STARTED ("    %n = stablehlo.negate %p : tensor<2xf32>\n"
+             "    %d = " DONE
+             "    stablehlo.custom_call @control_dep(%f, %n) {has_side_effect = true} : "
+             "(!stablehlo.future<tensor<2xf32>>, tensor<2xf32>) -> ()\n"
+             "    %r = stablehlo.add %d, %n : tensor<2xf32>\n"
+             "    sdy.return %r : tensor<2xf32>\n");
+  static const char unawaited[] =
+    STARTED ("    stablehlo.custom_call @other(%f) : (!stablehlo.future<tensor<2xf32>>) -> ()\n"
+             "    sdy.return %p : tensor<2xf32>\n");
+  static const float expected[] = { 6, -2, -2, -2 };
+  PJRT_Client *client = four_client ();
+  FourRow outputs[FOUR];
+
+  call_check ("execute", four_run (client, program, outputs));
+  for (guint i = 0; i < FOUR; i++)
+    four_check (outputs[i][0], four_device (client, i), (const float[]) { expected[i], expected[i] }, 2);
+  four_destroy (outputs, 1);
+  CALL (Client_Destroy, .client = client);
+  check_refused (unawaited, NULL, 0, PJRT_Error_Code_UNIMPLEMENTED, "expected nothing but 'stablehlo.async_done'");
+}
+
 /* What is the sum of what devices hold is added where it is an input, and with one of them where it is an output. */
 static void
 test_sums (void)
@@ -402,20 +453,6 @@ test_failures (void)
                                               "  sdy.return %r : tensor<2xf32>\n"), outputs),
                     PJRT_Error_Code_INVALID_ARGUMENT, "partition 0: ");
   four_destroy (outputs, 1);
-  CALL (Client_Destroy, .client = client);
-}
-
-static void
-check_refused (const char      *program,
-               const guint8    *options,
-               gsize            n_options,
-               PJRT_Error_Code  code,
-               const char      *part)
-{
-  PJRT_Client *client = four_client ();
-  PJRT_LoadedExecutable *executable;
-
-  call_check_error (four_compile_with (client, program, options, n_options, &executable), code, part);
   CALL (Client_Destroy, .client = client);
 }
 
@@ -588,6 +625,7 @@ main (int    argc,
   g_test_add_func ("/pjrt/devices/answers", test_answers);
   g_test_add_func ("/pjrt/devices/manual", test_manual);
   g_test_add_func ("/pjrt/devices/called", test_called);
+  g_test_add_func ("/pjrt/devices/started", test_started);
   g_test_add_func ("/pjrt/devices/sums", test_sums);
   g_test_add_func ("/pjrt/devices/nested", test_nested);
   g_test_add_func ("/pjrt/devices/addends", test_addends);

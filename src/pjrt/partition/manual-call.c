@@ -6,6 +6,7 @@
 #include "pjrt/partition/manual-call.h"
 
 #include "base/fail.h"
+#include "ir/custom-call.h"
 #include "passes/walk.h"
 
 GhloPjrtManual *
@@ -22,18 +23,62 @@ ghlo_pjrt_manual_new (const GhloIrOp *op)
   return self;
 }
 
-/* Whether all that @module does can be done on a partition by itself. */
+/* Whether nothing but its end, and hints of an order, asks for the future that @start gives. */
 static gboolean
-check_body (const GhloIrModule  *module,
-            GError             **error)
+is_awaited (const GhloIrOp *start)
 {
-  for (const GhloIrOp *op = module->op; op != NULL; op = ghlo_pass_next_op (op, module->op))
+  for (const GhloIrUse *use = start->results[0].uses; use != NULL; use = use->next)
+    if (use->op->kind != GHLO_OP_STABLEHLO_ASYNC_DONE && !ghlo_ir_custom_call_is_hint (use->op))
+      return FALSE;
+
+  return TRUE;
+}
+
+/* Does what @start begins at once, in its place: partitions have threads of their own, and begin such in one order. */
+static void
+make_synchronous (GhloIrOp *start)
+{
+  g_autofree GhloIrValue **operands = g_new (GhloIrValue *, start->n_operands + 1);
+  GhloIrValue *future = &start->results[0], *result;
+  const GhloIrUse *next;
+
+  for (guint i = 0; i < start->n_operands; i++)
+    operands[i] = ghlo_ir_op_operand (start, i);
+  result = ghlo_ir_op_operand (ghlo_pass_splice (ghlo_ir_op_region_block (start, 0), start, operands), 0);
+  for (const GhloIrUse *use = future->uses; use != NULL; use = next)
+    {
+      GhloIrOp *done = use->op;
+
+      next = use->next;
+      if (done->kind != GHLO_OP_STABLEHLO_ASYNC_DONE)
+        continue;
+      ghlo_ir_value_replace (&done->results[0], result);
+      ghlo_pass_erase (done);
+    }
+  ghlo_ir_value_replace (future, result);
+  ghlo_pass_erase (start);
+}
+
+/* Has all that @module does be what can be done on a partition by itself; FALSE where it is not. */
+static gboolean
+prepare_body (GhloIrModule  *module,
+              GError       **error)
+{
+  g_autoptr (GPtrArray) starts = g_ptr_array_new ();
+
+  for (GhloIrOp *op = module->op; op != NULL; op = ghlo_pass_next_op (op, module->op))
     {
       if (op->kind == GHLO_OP_SDY_MANUAL_COMPUTATION)
         return ghlo_unsupported (error, "expected no manual computation in a function that another one calls");
-      if (op->kind == GHLO_OP_STABLEHLO_ASYNC_START)
-        return ghlo_unsupported (error, "expected no 'stablehlo.async_start' in a manual computation");
+      if (op->kind != GHLO_OP_STABLEHLO_ASYNC_START)
+        continue;
+      if (!is_awaited (op))
+        return ghlo_unsupported (error, "expected nothing but 'stablehlo.async_done' to take what "
+                                 "'stablehlo.async_start' gives in a manual computation");
+      g_ptr_array_add (starts, op);
     }
+  for (guint i = 0; i < starts->len; i++)
+    make_synchronous (starts->pdata[i]);
 
   return TRUE;
 }
@@ -46,7 +91,7 @@ ghlo_pjrt_manual_compile (GhloPjrtManual            *self,
 {
   GhloCompileRequest body = *request;
 
-  if (!check_body (module, error))
+  if (!prepare_body (module, error))
     return FALSE;
   body.module = module;
   self->body = ghlo_executable_core_new (&body, NULL, error);
