@@ -34,6 +34,7 @@ struct PJRT_Executable
   const char            **sharding_bytes;       /* of these, for callers; as the next; one more than there are */
   gsize                  *sharding_sizes;
   guint                   n_manual;     /* computations that each partition does by itself */
+  guint                   n_stacked;    /* outputs that are stacks of addends */
   PJRT_Buffer_Type       *output_types;         /* by output, as the next */
   gsize                  *output_ranks;
   gint64                 *output_dimensions;    /* of all outputs, one after the other */
@@ -86,8 +87,6 @@ void             ghlo_pjrt_executable_clear_partition (PJRT_Executable *self);
 gboolean         ghlo_pjrt_executable_lay_out (PJRT_Executable     *self,
                                                GhloIrModule        *module,
                                                GError             **error);
-/* Has the type of the entry be what it takes and gives now. */
-void             ghlo_pjrt_update_entry       (GhloIrModule        *module);
 /* A handle that takes over the reference to @self. */
 PJRT_LoadedExecutable *ghlo_pjrt_loaded_executable_new (PJRT_Executable *self);
 PJRT_Executable *ghlo_pjrt_executable_ref     (PJRT_Executable     *self);

@@ -11,6 +11,7 @@
 
 #include "base/fail.h"
 #include "passes/walk.h"
+#include "pjrt/entry.h"
 
 /* Strings, in the order of inputs and then outputs. */
 #define LAID_OUT "ghlo.layouts"
@@ -198,23 +199,6 @@ mark (const Border *self)
   for (guint i = 0; i < n; i++)
     texts[i] = ghlo_ir_attr_string (self->module, ghlo_pjrt_layout_get_text (self->executable->layouts[i]), -1);
   ghlo_ir_op_set (self->module, self->signature.function, LAID_OUT, ghlo_ir_attr_array (self->module, texts, n));
-}
-
-void
-ghlo_pjrt_update_entry (GhloIrModule *module)
-{
-  GhloIrOp *function = ghlo_ir_module_get_entry (module);
-  const GhloIrBlock *body = ghlo_ir_func_get_body (function);
-  g_autoptr (GPtrArray) types = g_ptr_array_new ();
-  const GhloIrType *type;
-
-  for (guint i = 0; i < body->n_arguments; i++)
-    g_ptr_array_add (types, (gpointer) body->arguments[i]->type);
-  for (guint i = 0; i < body->last->n_operands; i++)
-    g_ptr_array_add (types, (gpointer) ghlo_ir_op_operand (body->last, i)->type);
-  type = ghlo_ir_type_function (module, (const GhloIrType *const *) types->pdata, body->n_arguments,
-                                (const GhloIrType *const *) types->pdata + body->n_arguments, body->last->n_operands);
-  ghlo_ir_op_set (module, function, "function_type", ghlo_ir_attr_type (module, type));
 }
 
 gboolean

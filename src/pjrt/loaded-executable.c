@@ -122,11 +122,11 @@ move (const PJRT_Executable  *self,
   g_autoptr (GhloIrModule) module = NULL;
   g_autoptr (PJRT_Executable) moved = NULL;
 
-  if (self->n_manual > 0)
+  if (self->n_manual > 0 || self->n_stacked > 0)
     {
       g_set_error (error, GHLO_ERROR, GHLO_ERROR_UNSUPPORTED,
-                   "expected a program without manual computations for other devices than those that it was compiled "
-                   "for, found %u", self->n_manual);
+                   "expected a program without manual computations and unreduced outputs for other devices than those "
+                   "that it was compiled for, found %u and %u", self->n_manual, self->n_stacked);
       return NULL;
     }
   moved = ghlo_pjrt_executable_new (client, options, options_size, error);

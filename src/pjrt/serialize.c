@@ -71,9 +71,9 @@ serialize (PJRT_Executable_Serialize_Args *args)
   GBytes *bytes;
 
   PJRT_NEEDS (args, serialized_executable_deleter);
-  if (args->executable->n_manual > 0)
-    return ghlo_pjrt_error_new (PJRT_Error_Code_UNIMPLEMENTED,
-                                "GHLO does not serialize programs with manual computations");
+  if (args->executable->n_manual > 0 || args->executable->n_stacked > 0)
+    return ghlo_pjrt_error_new (PJRT_Error_Code_UNIMPLEMENTED, "GHLO does not serialize programs with manual "
+                                "computations or unreduced outputs");
   /* Its shardings are of dimensions that have another order in what would be written. */
   if (args->executable->is_laid_out && args->executable->n_devices > 1)
     return ghlo_pjrt_error_new (PJRT_Error_Code_UNIMPLEMENTED,

@@ -20,7 +20,7 @@ from jax import lax
 from jax._src import public_test_util
 from jax.experimental.custom_partitioning import custom_partitioning
 from jax.experimental.shard_alike import shard_alike
-from jax.sharding import Mesh, NamedSharding, PartitionSpec as P
+from jax.sharding import AxisType, Mesh, NamedSharding, PartitionSpec as P
 
 PLATFORM = 'ghlo'
 X = np.arange(64, dtype=np.float32).reshape(8, 8) / 7
@@ -417,6 +417,33 @@ def inspected(devices):
 
 
 SEEN = {}
+
+
+def shards(array):
+    """What each device holds, by itself: of what is not reduced yet there is nothing else to look at."""
+    return [shard.data for shard in array.addressable_shards]
+
+
+@case
+def unreduced(devices):
+    """Each device's addend, of products, reductions, scatters, their sums, and of what was in parts."""
+    mesh = Mesh(np.array([devices[i] for i in (0, 2, 1, 3)]).reshape(2, 2), ('x', 'y'),
+                axis_types=(AxisType.Explicit,) * 2)
+    rows, some = P('y', None, unreduced={'x'}), P(None, unreduced={'x', 'y'})
+
+    @jax.jit
+    def f(a, b, c, i):
+        first = jnp.einsum('ab,bc->ac', a, b, out_sharding=rows)
+        second = jnp.einsum('ab,bc->ac', jnp.sin(a), b, out_sharding=rows)
+        return (first, first + second, lax.reduce_sum(c, axes=(0,), out_sharding=some),
+                jnp.einsum('abc,abd->cd', c.reshape(2, 2, 16, out_sharding=P('x', 'y')),
+                           c.reshape(2, 2, 16, out_sharding=P('x', 'y')), out_sharding=P(unreduced={'x', 'y'})),
+                jax.ops.segment_sum(i * 3, i, num_segments=8, out_sharding=P(unreduced={'x'})),
+                jax.sharding.reshard(b, P(None, None, unreduced={'x'})))
+
+    with jax.set_mesh(mesh):
+        return [shards(array) for array in f(put(mesh, X, 'y', 'x'), put(mesh, X, 'x'), put(mesh, X, ('x', 'y')),
+                                             put(mesh, np.arange(8) % 3, 'x'))]
 
 
 def places(answer):

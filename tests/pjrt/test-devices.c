@@ -521,6 +521,27 @@ static const char apart[] =
   "  return %c : tensor<4xf32>\n"
   "}\n";
 
+/* What it became is not what was written, which would have to be compiled again; and says no more how it lies. */
+static void
+check_rewritten (PJRT_Client *client,
+                 const char  *program)
+{
+  PJRT_LoadedExecutable *loaded = four_compile (client, program);
+  PJRT_Executable *executable = CALL (LoadedExecutable_GetExecutable, .loaded_executable = loaded).executable;
+  PJRT_Program text = { .struct_size = sizeof text };
+  g_autofree char *code = NULL;
+
+  call_check_error (CALL_ERROR (Executable_Serialize, .executable = executable), PJRT_Error_Code_UNIMPLEMENTED,
+                    "unreduced outputs");
+  CALL (Executable_OptimizedProgram, .executable = executable, .program = &text);
+  code = g_malloc0 (text.code_size + 1);
+  text.code = code;
+  CALL (Executable_OptimizedProgram, .executable = executable, .program = &text);
+  g_assert_null (strstr (code, "unreduced"));
+  CALL (Executable_Destroy, .executable = executable);
+  CALL (LoadedExecutable_Destroy, .executable = loaded);
+}
+
 static void
 test_addends (void)
 {
@@ -534,6 +555,91 @@ test_addends (void)
 
       four_check (outputs[i][0], four_device (client, i), expected, 2);
     }
+  four_destroy (outputs, 1);
+  check_rewritten (client, apart);
+  CALL (Client_Destroy, .client = client);
+}
+
+#define UNREDUCED "{sdy.sharding = #sdy.sharding<@line, [], unreduced={\"z\"}>}"
+#define SCALARS "(tensor<8xf32>, tensor<8xf32>) -> tensor<f32>"
+
+/* A sum from 5 on, a product, what is in parts, and a difference, whose addends each device would have computed. */
+static const char computed[] =
+  "sdy.mesh @line = <[\"z\"=4], device_ids=[3, 1, 0, 2]>\n"
+  "func.func @main(%a: tensor<8xf32> {sdy.sharding = #sdy.sharding<@line, [{\"z\"}]>})\n"
+  "    -> (tensor<f32> " UNREDUCED ", tensor<f32> " UNREDUCED ",\n"
+  "        tensor<8xf32> {sdy.sharding = #sdy.sharding<@line, [{}], unreduced={\"z\"}>}, "
+  "        tensor<f32> " UNREDUCED ") {\n"
+  "  %five = stablehlo.constant dense<5.0> : tensor<f32>\n"
+  "  %s = stablehlo.reduce(%a init: %five) applies stablehlo.add across dimensions = [0] : "
+  "(tensor<8xf32>, tensor<f32>) -> tensor<f32>\n"
+  "  %t = sdy.sharding_constraint %s <@line, [], unreduced={\"z\"}> : tensor<f32>\n"
+  "  %p = call @square(%a) : (tensor<8xf32>) -> tensor<f32>\n"
+  "  %n = stablehlo.negate %t : tensor<f32>\n"
+  "  %d = stablehlo.add %n, %p : tensor<f32>\n"
+  "  return %t, %p, %a, %d : tensor<f32>, tensor<f32>, tensor<8xf32>, tensor<f32>\n"
+  "}\n"
+  "func.func private @square(%a: tensor<8xf32>) -> tensor<f32> {\n"
+  "  %p = stablehlo.dot_general %a, %a, contracting_dims = [0] x [0] : " SCALARS "\n"
+  "  return %p : tensor<f32>\n"
+  "}\n";
+
+static void
+test_computed (void)
+{
+  /* Places of the line that devices are at: device i has numbers 2i and 2i + 1, and those are of its place. */
+  static const guint places[] = { 2, 1, 3, 0 };
+  PJRT_Client *client = four_client ();
+  FourRow outputs[FOUR];
+
+  call_check ("execute", four_run (client, computed, outputs));
+  for (guint i = 0; i < FOUR; i++)
+    {
+      const float one = 2.0f * i, other = 2.0f * i + 1;
+      const float sum = one + other + (places[i] == 0 ? 5 : 0), product = one * one + other * other;
+      float parts[8] = { 0 };
+
+      parts[2 * places[i]] = one;
+      parts[2 * places[i] + 1] = other;
+      four_check (outputs[i][0], four_device (client, i), &sum, 1);
+      four_check (outputs[i][1], four_device (client, i), &product, 1);
+      four_check (outputs[i][2], four_device (client, i), parts, 8);
+      four_check (outputs[i][3], four_device (client, i), &(const float) { product - sum }, 1);
+    }
+  four_destroy (outputs, 4);
+  check_rewritten (client, computed);
+  CALL (Client_Destroy, .client = client);
+}
+
+/* Numbers whose sum is the product, where two dimensions of it want the same axis and nobody has an addend alone. */
+static const char contested[] =
+  "sdy.mesh @grid = <[\"x\"=2, \"y\"=2]>\n"
+  "func.func @main(%a: tensor<8xf32> {sdy.sharding = #sdy.sharding<@grid, [{\"x\", \"y\"}]>})\n"
+  "    -> (tensor<f32> {sdy.sharding = #sdy.sharding<@grid, [], unreduced={\"x\", \"y\"}>}) {\n"
+  "  %b = stablehlo.reshape %a : (tensor<8xf32>) -> tensor<4x2xf32>\n"
+  "  %l = sdy.sharding_constraint %b <@grid, [{\"x\"}, {}]> : tensor<4x2xf32>\n"
+  "  %r = sdy.sharding_constraint %b <@grid, [{}, {\"x\"}]> : tensor<4x2xf32>\n"
+  "  %p = stablehlo.dot_general %l, %r, contracting_dims = [0, 1] x [0, 1] : (tensor<4x2xf32>, tensor<4x2xf32>) -> "
+  "tensor<f32>\n"
+  "  return %p : tensor<f32>\n"
+  "}\n";
+
+static void
+test_contested (void)
+{
+  PJRT_Client *client = four_client ();
+  FourRow outputs[FOUR];
+  float sum = 0;
+
+  call_check ("execute", four_run (client, contested, outputs));
+  for (guint i = 0; i < FOUR; i++)
+    {
+      float addend;
+
+      call_read (outputs[i][0], &addend, sizeof addend);
+      sum += addend;
+    }
+  g_assert_cmpfloat (sum, ==, 140);
   four_destroy (outputs, 1);
   CALL (Client_Destroy, .client = client);
 }
@@ -629,6 +735,8 @@ main (int    argc,
   g_test_add_func ("/pjrt/devices/sums", test_sums);
   g_test_add_func ("/pjrt/devices/nested", test_nested);
   g_test_add_func ("/pjrt/devices/addends", test_addends);
+  g_test_add_func ("/pjrt/devices/computed", test_computed);
+  g_test_add_func ("/pjrt/devices/contested", test_contested);
   g_test_add_func ("/pjrt/devices/donors", test_donors);
   g_test_add_func ("/pjrt/devices/tokens", test_tokens);
   g_test_add_func ("/pjrt/devices/failures", test_failures);

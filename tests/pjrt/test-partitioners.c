@@ -332,6 +332,42 @@ test_refusals (void)
   g_assert_cmpuint (answer.n_asked, ==, 0);
 }
 
+/* Answers of which a bit is another, or the end is missing: each is taken or refused. */
+static void
+test_damage (void)
+{
+  static const struct
+  {
+    const char *bytes;
+    gsize       size;
+  } messages[] = { { LINE, sizeof LINE - 1 }, { HALVES, sizeof HALVES - 1 }, { ADDENDS, sizeof ADDENDS - 1 } };
+  PJRT_Client *client = four_client ();
+  guint n_refused = 0;
+
+  for (guint i = 0; i < G_N_ELEMENTS (messages); i++)
+    for (gsize j = 0; j < 9 * messages[i].size; j++)
+      {
+        const gsize size = j < messages[i].size ? j : messages[i].size;
+        const gsize bit = j < messages[i].size ? 0 : j - messages[i].size;
+        g_autofree char *bytes = g_memdup2 (messages[i].bytes, messages[i].size);
+        PJRT_LoadedExecutable *executable;
+        PJRT_Error *error;
+
+        bytes[bit / 8] = (char) (bytes[bit / 8] ^ (j < messages[i].size ? 0 : 1 << bit % 8));
+        ANSWER (sum, .sharding = bytes, .sharding_size = size, RESULT (LINE));
+        error = four_compile_with (client, called, NULL, 0, &executable);
+        if (error == NULL)
+          CALL (LoadedExecutable_Destroy, .executable = executable);
+        else
+          g_free (call_take_message (error));
+        n_refused += error != NULL;
+      }
+  g_assert_cmpuint (n_refused, >, 0);
+  ANSWER (sum, SHARDING (LINE), RESULT (LINE));
+  check_sums (client, called);
+  CALL (Client_Destroy, .client = client);
+}
+
 /* The first one of a name counts. */
 static void
 test_registration (void)
@@ -363,12 +399,13 @@ main (int    argc,
   answer.told = g_byte_array_new ();
   call_check ("register", register_as ("test.partitioned", strlen ("test.partitioned"), &partitioner));
 
-  g_test_add_func ("/pjrt/partition/partitioners/registration", test_registration);
-  g_test_add_func ("/pjrt/partition/partitioners/sum", test_sum);
-  g_test_add_func ("/pjrt/partition/partitioners/calls", test_calls);
-  g_test_add_func ("/pjrt/partition/partitioners/results", test_results);
-  g_test_add_func ("/pjrt/partition/partitioners/one", test_one);
-  g_test_add_func ("/pjrt/partition/partitioners/refusals", test_refusals);
+  g_test_add_func ("/pjrt/partitioners/registration", test_registration);
+  g_test_add_func ("/pjrt/partitioners/sum", test_sum);
+  g_test_add_func ("/pjrt/partitioners/calls", test_calls);
+  g_test_add_func ("/pjrt/partitioners/results", test_results);
+  g_test_add_func ("/pjrt/partitioners/one", test_one);
+  g_test_add_func ("/pjrt/partitioners/refusals", test_refusals);
+  g_test_add_func ("/pjrt/partitioners/damage", test_damage);
   status = g_test_run ();
   g_byte_array_unref (answer.told);
 

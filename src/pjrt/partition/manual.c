@@ -9,7 +9,9 @@
 #include "import/sdy-attr.h"
 #include "ir/outline.h"
 #include "passes/walk.h"
+#include "pjrt/entry.h"
 #include "pjrt/executable.h"
+#include "pjrt/partition/addends.h"
 #include "pjrt/partition/manual-call.h"
 
 #define TARGET "ghlo.manual_computation"

@@ -6,6 +6,7 @@
 
 #include "base/ghlo-error.h"
 #include "pjrt/executable.h"
+#include "pjrt/partition/addends.h"
 #include "pjrt/partition/inspect.h"
 #include "pjrt/partition/manual.h"
 #include "pjrt/partition/partitioners.h"
@@ -164,9 +165,10 @@ cut (PJRT_Executable      *self,
 
 /* Whether it is to be known how values of @module lie; each call of a function may be one of other shards. */
 static gboolean
-asks_for_values (const GhloIrModule *module)
+asks_for_values (GhloIrModule *module)
 {
-  return ghlo_pjrt_has_partitioned_calls (module) || ghlo_pjrt_has_inspections (module);
+  return ghlo_pjrt_has_partitioned_calls (module) || ghlo_pjrt_has_inspections (module)
+         || ghlo_pjrt_gives_sums (module);
 }
 
 gboolean
@@ -190,6 +192,7 @@ ghlo_pjrt_executable_partition (PJRT_Executable     *self,
   if (propagation == NULL || !add_shardings (&partitioner, error))
     return FALSE;
   list_bytes (self);
+  self->n_stacked = ghlo_pjrt_stack_addends (request->module, propagation, self->shardings + type->rank);
 
   return cut (self, request, propagation, have_effects, error);
 }

@@ -8,6 +8,8 @@
 
 #pragma once
 
+#include <string.h>
+
 #include "import/sdy-attr.h"
 
 G_BEGIN_DECLS
@@ -71,6 +73,13 @@ gboolean          ghlo_pjrt_mesh_find         (const GhloPjrtMesh *self,
 gboolean          ghlo_pjrt_mesh_append       (const GhloPjrtMesh *self,
                                                const GhloIrAttr   *reference,
                                                GhloPjrtAxes       *axes);
+
+static inline gboolean
+ghlo_pjrt_axes_equal (const GhloPjrtAxes *self,
+                      const GhloPjrtAxes *other)
+{
+  return self->n == other->n && memcmp (self->primes, other->primes, self->n) == 0;
+}
 
 static inline guint
 ghlo_pjrt_mesh_partition_at (const GhloPjrtMesh *self,

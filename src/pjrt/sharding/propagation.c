@@ -289,3 +289,15 @@ ghlo_pjrt_propagation_get_value (GhloPjrtPropagation *self,
 {
   return get (self, ghlo_pjrt_place_of (self, value), type);
 }
+
+const GhloPjrtAxes *
+ghlo_pjrt_propagation_get_axes (GhloPjrtPropagation *self,
+                                const GhloIrValue   *value,
+                                guint                dimension,
+                                const GhloPjrtMesh  *mesh)
+{
+  const GhloPjrtSpec *spec = ghlo_pjrt_look_up (self, ghlo_pjrt_place_of (self, value));
+
+  return spec != NULL && dimension < spec->rank && ghlo_pjrt_mesh_equal (spec->mesh, mesh)
+         ? &spec->dimensions[dimension].axes : NULL;
+}

@@ -32,6 +32,11 @@ GhloPjrtSharding    *ghlo_pjrt_propagation_get_output (GhloPjrtPropagation  *sel
 GhloPjrtSharding    *ghlo_pjrt_propagation_get_value  (GhloPjrtPropagation  *self,
                                                        const GhloIrValue    *value,
                                                        GhloTensorType       *type);
+/* The axes of @mesh along which dimension @dimension of it lies; NULL where nothing is known. */
+const GhloPjrtAxes  *ghlo_pjrt_propagation_get_axes   (GhloPjrtPropagation  *self,
+                                                       const GhloIrValue    *value,
+                                                       guint                 dimension,
+                                                       const GhloPjrtMesh   *mesh);
 
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (GhloPjrtPropagation, ghlo_pjrt_propagation_free)
 

@@ -135,13 +135,6 @@ ghlo_pjrt_spec_is_closed (const GhloPjrtSpec *self)
   return TRUE;
 }
 
-static gboolean
-axes_equal (const GhloPjrtAxes *one,
-            const GhloPjrtAxes *other)
-{
-  return one->n == other->n && memcmp (one->primes, other->primes, one->n) == 0;
-}
-
 gboolean
 ghlo_pjrt_spec_equal (const GhloPjrtSpec *self,
                       const GhloPjrtSpec *other)
@@ -150,7 +143,7 @@ ghlo_pjrt_spec_equal (const GhloPjrtSpec *self,
     return FALSE;
   for (guint i = 0; i < self->rank; i++)
     if (self->dimensions[i].is_closed != other->dimensions[i].is_closed
-        || !axes_equal (&self->dimensions[i].axes, &other->dimensions[i].axes))
+        || !ghlo_pjrt_axes_equal (&self->dimensions[i].axes, &other->dimensions[i].axes))
       return FALSE;
 
   return TRUE;

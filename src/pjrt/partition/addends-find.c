@@ -1,0 +1,289 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * What adds over dimensions that lie along the axes of an output that is not reduced yet, and what is a sum of such.
+ */
+
+#include "pjrt/partition/addends-private.h"
+
+#include <string.h>
+
+#include "ir/attr.h"
+#include "passes/constant.h"
+#include "pjrt/sharding/rule.h"
+
+/* Of operations behind each other that are looked through. */
+enum { MAX_DEPTH = 64 };
+
+guint
+ghlo_pjrt_addends_count (const GhloPjrtAdder *self,
+                         guint                first,
+                         guint                n)
+{
+  guint count = 1;
+
+  for (guint i = first; i < first + n; i++)
+    count *= (guint) self->mesh.primes[self->axes.primes[i]].size;
+
+  return count;
+}
+
+static gboolean
+is_plain (const GhloIrValue *value)
+{
+  return ghlo_type_is_plain (value->type) && value->type->rank <= GHLO_MAX_RANK;
+}
+
+/* Whether dimension @dimension of @value lies along some of the axes, one behind the other, and along nothing else. */
+static gboolean
+find_cut (const GhloPjrtAdder *self,
+          const GhloIrValue   *value,
+          guint                dimension,
+          GhloPjrtCut         *cut)
+{
+  const GhloPjrtAxes *axes = ghlo_pjrt_propagation_get_axes (self->propagation, value, dimension, &self->mesh);
+
+  if (axes == NULL || axes->n == 0 || !is_plain (value))
+    return FALSE;
+  for (guint i = 0; i + axes->n <= self->axes.n; i++)
+    {
+      if (memcmp (axes->primes, self->axes.primes + i, axes->n) != 0)
+        continue;
+      cut->size = ghlo_pjrt_addends_count (self, i, axes->n);
+      cut->stride = ghlo_pjrt_addends_count (self, i + axes->n, self->axes.n - i - axes->n);
+      cut->axes = ((1u << axes->n) - 1) << i;
+
+      return value->type->dimensions[dimension] % cut->size == 0;
+    }
+
+  return FALSE;
+}
+
+static void
+add_cut (GhloPjrtCuts *cuts,
+         GhloPjrtCut   cut,
+         guint         operand,
+         guint         dimension)
+{
+  cut.operand = operand;
+  cut.dimension = dimension;
+  if (cuts->n < G_N_ELEMENTS (cuts->cuts))
+    cuts->cuts[cuts->n++] = cut;
+}
+
+/* For each dimension once, whichever operands have it. */
+static void
+take_axes (GhloPjrtCuts      *cuts,
+           const GhloPjrtCut *cut)
+{
+  cuts->is_wrong |= (cuts->axes & cut->axes) != 0;
+  cuts->axes |= cut->axes;
+}
+
+/* Whether there is a part for each addend. */
+static gboolean
+are_all (const GhloPjrtAdder *self,
+         const GhloPjrtCuts  *cuts)
+{
+  return !cuts->is_wrong && cuts->axes == (1u << self->axes.n) - 1;
+}
+
+/* Adds dimensions of two operands that are one, of which either may lie along axes. */
+static void
+cut_both (const GhloPjrtAdder *self,
+          const GhloIrOp      *op,
+          const guint          operands[2],
+          const guint          dimensions[2],
+          GhloPjrtCuts        *cuts)
+{
+  GhloPjrtCut cut;
+
+  if (!find_cut (self, ghlo_ir_op_operand (op, operands[0]), dimensions[0], &cut)
+      && !find_cut (self, ghlo_ir_op_operand (op, operands[1]), dimensions[1], &cut))
+    return;
+  for (guint i = 0; i < 2; i++)
+    add_cut (cuts, cut, operands[i], dimensions[i]);
+  take_axes (cuts, &cut);
+}
+
+gboolean
+ghlo_pjrt_addends_find_parts (const GhloPjrtAdder *self,
+                              const GhloIrValue   *value,
+                              GhloPjrtCuts        *cuts)
+{
+  GhloPjrtCut cut;
+
+  *cuts = (GhloPjrtCuts) { .only_first = -1 };
+  for (guint i = 0; is_plain (value) && i < value->type->rank; i++)
+    if (find_cut (self, value, i, &cut))
+      {
+        add_cut (cuts, cut, 0, i);
+        take_axes (cuts, &cut);
+      }
+
+  return are_all (self, cuts);
+}
+
+/* Whether @op's region adds its two arguments. */
+static gboolean
+adds (const GhloIrOp *op)
+{
+  const GhloIrBlock *block = ghlo_ir_op_region_block (op, 0);
+  const GhloIrOp *sum = block != NULL ? block->first : NULL;
+
+  return sum != NULL && sum->kind == GHLO_OP_STABLEHLO_ADD && sum->next == block->last && block->n_arguments == 2
+         && block->last->n_operands == 1 && ghlo_ir_op_operand (block->last, 0) == &sum->results[0]
+         && ghlo_ir_op_operand (sum, 0)->block == block && ghlo_ir_op_operand (sum, 1)->block == block
+         && ghlo_ir_op_operand (sum, 0) != ghlo_ir_op_operand (sum, 1);
+}
+
+static void
+cut_product (const GhloPjrtAdder *self,
+             const GhloIrOp      *op,
+             GhloPjrtCuts        *cuts)
+{
+  const GhloIrAttr *numbers = ghlo_ir_op_get (op, "dot_dimension_numbers");
+  gsize n;
+  const gint64 *lhs = ghlo_ir_struct_get_dims (numbers, "lhs_contracting_dimensions", &n);
+  const gint64 *rhs = ghlo_ir_struct_get_dims (numbers, "rhs_contracting_dimensions", &n);
+
+  for (gsize i = 0; i < n; i++)
+    cut_both (self, op, (const guint[]) { 0, 1 }, (const guint[]) { (guint) lhs[i], (guint) rhs[i] }, cuts);
+}
+
+static void
+cut_reduction (const GhloPjrtAdder *self,
+               const GhloIrOp      *op,
+               GhloPjrtCuts        *cuts)
+{
+  gsize n;
+  const gint64 *dimensions = ghlo_ir_op_get_ints (op, "dimensions", &n);
+  GhloPjrtCut cut;
+
+  if (op->n_operands != 2 || !adds (op))
+    return;
+  cuts->only_first = 1;
+  for (gsize i = 0; i < n; i++)
+    if (find_cut (self, ghlo_ir_op_operand (op, 0), (guint) dimensions[i], &cut))
+      {
+        add_cut (cuts, cut, 0, (guint) dimensions[i]);
+        take_axes (cuts, &cut);
+      }
+}
+
+/* Along what indices and updates have in common, and the operand has not. */
+static void
+cut_scatter (const GhloPjrtAdder *self,
+             const GhloIrOp      *op,
+             GhloPjrtCuts        *cuts)
+{
+  const GhloIrAttr *numbers = ghlo_ir_op_get (op, "scatter_dimension_numbers");
+  const guint vector = (guint) ghlo_ir_struct_get_int (numbers, "index_vector_dim");
+  gsize n_windows, n_batching;
+  const gint64 *windows = ghlo_ir_struct_get_dims (numbers, "update_window_dims", &n_windows);
+  const gint64 *batching = ghlo_ir_struct_get_dims (numbers, "scatter_indices_batching_dims", &n_batching);
+  guint index = 0;
+
+  if (op->n_operands != 3 || !adds (op))
+    return;
+  cuts->only_first = 0;
+  for (guint i = 0; i < ghlo_ir_op_operand (op, 2)->type->rank; i++)
+    {
+      if (ghlo_pjrt_rule_lists (windows, n_windows, i))
+        continue;
+      index += index == vector;
+      if (!ghlo_pjrt_rule_lists (batching, n_batching, index))
+        cut_both (self, op, (const guint[]) { 1, 2 }, (const guint[]) { index, i }, cuts);
+      index++;
+    }
+}
+
+gboolean
+ghlo_pjrt_addends_find_cuts (const GhloPjrtAdder *self,
+                             const GhloIrOp      *op,
+                             GhloPjrtCuts        *cuts)
+{
+  *cuts = (GhloPjrtCuts) { .only_first = -1 };
+  for (guint i = 0; i < op->n_operands; i++)
+    if (!is_plain (ghlo_ir_op_operand (op, i)))
+      return FALSE;
+  if (op->kind == GHLO_OP_STABLEHLO_DOT_GENERAL)
+    cut_product (self, op, cuts);
+  else if (op->kind == GHLO_OP_STABLEHLO_REDUCE)
+    cut_reduction (self, op, cuts);
+  else if (op->kind == GHLO_OP_STABLEHLO_SCATTER)
+    cut_scatter (self, op, cuts);
+
+  return are_all (self, cuts);
+}
+
+gboolean
+ghlo_pjrt_addends_read_axes (const GhloPjrtMesh *mesh,
+                             const GhloSdyAttr  *sharding,
+                             GhloPjrtAxes       *axes)
+{
+  *axes = (GhloPjrtAxes) { 0 };
+  for (guint i = 0; i < ghlo_sdy_field_n_attrs (&sharding->fields[3]); i++)
+    if (!ghlo_pjrt_mesh_append (mesh, ghlo_pjrt_sdy_get (sharding, 3, i), axes))
+      return FALSE;
+
+  return axes->n > 0;
+}
+
+/* Whether @op, a constraint, says that its value is not reduced along the axes. */
+static gboolean
+leaves_unreduced (const GhloPjrtAdder *self,
+                  const GhloIrOp      *op)
+{
+  g_auto (GhloSdyAttr) sharding = { 0 };
+  g_auto (GhloPjrtMesh) mesh = { 0 };
+  GhloPjrtAxes axes;
+
+  return ghlo_pjrt_read_sdy (self->module, ghlo_ir_op_get (op, "sharding"), GHLO_SDY_SHARDING, &sharding, NULL)
+         && ghlo_pjrt_mesh_read (&mesh, self->module, op, &sharding, self->mesh.n_partitions, NULL)
+         && ghlo_pjrt_mesh_equal (&mesh, &self->mesh) && ghlo_pjrt_addends_read_axes (&mesh, &sharding, &axes)
+         && ghlo_pjrt_axes_equal (&axes, &self->axes);
+}
+
+static gboolean
+find_known (GhloPjrtAdder  *self,
+            const GhloIrOp *op)
+{
+  const GhloIrValue *operand = op->n_operands > 0 ? ghlo_ir_op_operand (op, 0) : NULL;
+  GhloPjrtCuts cuts;
+
+  if (op->block != self->end->block || op->n_results != 1)
+    return FALSE;
+  switch (op->kind)
+    {
+    case GHLO_OP_SDY_SHARDING_CONSTRAINT:
+      return leaves_unreduced (self, op)
+             && (ghlo_pjrt_addends_are_known (self, operand) || ghlo_pjrt_addends_find_parts (self, operand, &cuts));
+    case GHLO_OP_STABLEHLO_NEGATE:
+      return ghlo_pjrt_addends_are_known (self, operand);
+    case GHLO_OP_STABLEHLO_ADD:
+    case GHLO_OP_STABLEHLO_SUBTRACT:
+      return ghlo_pjrt_addends_are_known (self, operand)
+             && ghlo_pjrt_addends_are_known (self, ghlo_ir_op_operand (op, 1));
+    default:
+      return ghlo_pjrt_addends_find_cuts (self, op, &cuts);
+    }
+}
+
+gboolean
+ghlo_pjrt_addends_are_known (GhloPjrtAdder     *self,
+                             const GhloIrValue *value)
+{
+  gpointer known;
+
+  if (value->op == NULL || self->depth == MAX_DEPTH)
+    return FALSE;
+  if (!g_hash_table_lookup_extended (self->known, value, NULL, &known))
+    {
+      self->depth++;
+      known = GINT_TO_POINTER (find_known (self, value->op));
+      self->depth--;
+      g_hash_table_insert (self->known, (gpointer) value, known);
+    }
+
+  return GPOINTER_TO_INT (known);
+}

@@ -1,0 +1,316 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * Addends of outputs. Operations that are linear in an operand are done once for each addend: on parts of the
+ * dimensions that they add over, or on the addends of their operands. What is in parts already and becomes a sum is 0
+ * outside of each part.
+ */
+
+#include "pjrt/partition/addends.h"
+
+#include "compiler/signature.h"
+#include "ir/attr.h"
+#include "passes/rewrite.h"
+#include "pjrt/entry.h"
+#include "pjrt/partition/addends-private.h"
+
+/* Operations that a program gets for them. */
+enum { MAX_MADE = 1 << 16 };
+
+static GhloIrValue *
+make (const GhloPjrtAdder   *self,
+      GhloIrOpKind           kind,
+      const GhloIrType      *type,
+      GhloIrValue *const    *operands,
+      guint                  n_operands,
+      const GhloIrNamedAttr *attributes,
+      guint                  n_attributes)
+{
+  GhloIrOp *op = ghlo_ir_op_new (self->module, &(GhloIrOpState) {
+    .kind = kind, .operands = operands, .n_operands = n_operands, .result_types = &type, .n_results = 1,
+    .attributes = attributes, .n_attributes = n_attributes, .location = self->end->location,
+    .line = self->end->line, .column = self->end->column,
+  });
+
+  ghlo_ir_op_insert_before (op, self->end);
+
+  return &op->results[0];
+}
+
+static const GhloIrType *
+resize (const GhloPjrtAdder *self,
+        const GhloIrType    *type,
+        const gint64        *dimensions,
+        guint                rank)
+{
+  return ghlo_ir_type_tensor (self->module, ghlo_ir_type_get_element (self->module, type), dimensions, rank, NULL,
+                              NULL);
+}
+
+static GhloIrValue *
+make_zeros (const GhloPjrtAdder *self,
+            const GhloIrType    *type)
+{
+  const GhloIrNamedAttr value = { "value", ghlo_make_dense_splat (self->module, type, (GhloScalar) { 0 }) };
+
+  return make (self, GHLO_OP_STABLEHLO_CONSTANT, type, NULL, 0, &value, 1);
+}
+
+/* What addend @index is made of, of @value, operand @operand. */
+static GhloIrValue *
+make_slice (const GhloPjrtAdder *self,
+            GhloIrValue         *value,
+            guint                operand,
+            const GhloPjrtCuts  *cuts,
+            guint                index)
+{
+  const guint rank = value->type->rank;
+  gint64 starts[GHLO_MAX_RANK] = { 0 }, limits[GHLO_MAX_RANK], sizes[GHLO_MAX_RANK], strides[GHLO_MAX_RANK];
+
+  for (guint i = 0; i < rank; i++)
+    {
+      limits[i] = sizes[i] = value->type->dimensions[i];
+      strides[i] = 1;
+    }
+  for (guint i = 0; i < cuts->n; i++)
+    {
+      const GhloPjrtCut *cut = &cuts->cuts[i];
+
+      if (cut->operand != operand)
+        continue;
+      sizes[cut->dimension] /= cut->size;
+      starts[cut->dimension] = sizes[cut->dimension] * (index / cut->stride % cut->size);
+      limits[cut->dimension] = starts[cut->dimension] + sizes[cut->dimension];
+    }
+
+  return make (self, GHLO_OP_STABLEHLO_SLICE, resize (self, value->type, sizes, rank), &value, 1,
+               (GhloIrNamedAttr[]) { { "start_indices", ghlo_ir_attr_i64s (self->module, starts, rank) },
+                                     { "limit_indices", ghlo_ir_attr_i64s (self->module, limits, rank) },
+                                     { "strides", ghlo_ir_attr_i64s (self->module, strides, rank) } }, 3);
+}
+
+/* The same with 0 around it, as much as @value has. */
+static GhloIrValue *
+make_part (const GhloPjrtAdder *self,
+           GhloIrValue         *value,
+           const GhloPjrtCuts  *cuts,
+           guint                index)
+{
+  const guint rank = value->type->rank;
+  gint64 low[GHLO_MAX_RANK] = { 0 }, high[GHLO_MAX_RANK] = { 0 }, none[GHLO_MAX_RANK] = { 0 };
+  GhloIrValue *operands[] = {
+    make_slice (self, value, 0, cuts, index), make_zeros (self, resize (self, value->type, NULL, 0)),
+  };
+
+  for (guint i = 0; i < cuts->n; i++)
+    {
+      const GhloPjrtCut *cut = &cuts->cuts[i];
+      const gint64 size = operands[0]->type->dimensions[cut->dimension];
+
+      low[cut->dimension] = size * (index / cut->stride % cut->size);
+      high[cut->dimension] = value->type->dimensions[cut->dimension] - size - low[cut->dimension];
+    }
+
+  return make (self, GHLO_OP_STABLEHLO_PAD, value->type, operands, 2,
+               (GhloIrNamedAttr[]) { { "edge_padding_low", ghlo_ir_attr_i64s (self->module, low, rank) },
+                                     { "edge_padding_high", ghlo_ir_attr_i64s (self->module, high, rank) },
+                                     { "interior_padding", ghlo_ir_attr_i64s (self->module, none, rank) } }, 3);
+}
+
+/* The same operation on parts of its operands. */
+static GhloIrValue *
+make_cut (const GhloPjrtAdder *self,
+          const GhloIrOp      *op,
+          const GhloPjrtCuts  *cuts,
+          guint                index)
+{
+  g_autoptr (GHashTable) made = g_hash_table_new (NULL, NULL);
+  GhloIrOp *copy = ghlo_ir_op_copy (self->module, op, TRUE, made);
+
+  for (guint i = 0; i < op->n_operands; i++)
+    for (guint j = 0; j < cuts->n; j++)
+      if (cuts->cuts[j].operand == i)
+        {
+          ghlo_ir_op_set_operand (copy, i, make_slice (self, ghlo_ir_op_operand (op, i), i, cuts, index));
+          break;
+        }
+  if (cuts->only_first >= 0 && index > 0)
+    ghlo_ir_op_set_operand (copy, (guint) cuts->only_first,
+                            make_zeros (self, ghlo_ir_op_operand (op, (guint) cuts->only_first)->type));
+  ghlo_ir_op_insert_before (copy, self->end);
+
+  return &copy->results[0];
+}
+
+static GhloIrValue *
+make_addend (GhloPjrtAdder *self,
+             GhloIrValue   *value,
+             guint          index);
+
+/* As the operation of @value has it of its operands' addends. */
+static GhloIrValue *
+make_of_addends (GhloPjrtAdder  *self,
+                 const GhloIrOp *op,
+                 guint           index)
+{
+  g_autoptr (GHashTable) made = g_hash_table_new (NULL, NULL);
+  GhloIrOp *copy;
+
+  for (guint i = 0; i < op->n_operands; i++)
+    {
+      GhloIrValue *operand = ghlo_ir_op_operand (op, i);
+
+      g_hash_table_insert (made, operand, make_addend (self, operand, index));
+    }
+
+  copy = ghlo_ir_op_copy (self->module, op, TRUE, made);
+  ghlo_ir_op_insert_before (copy, self->end);
+
+  return &copy->results[0];
+}
+
+static GhloIrValue *
+make_new_addend (GhloPjrtAdder *self,
+                 GhloIrValue   *value,
+                 guint          index)
+{
+  const GhloIrOp *op = value->op;
+  GhloPjrtCuts cuts;
+
+  if (!ghlo_pjrt_addends_are_known (self, value))
+    {
+      ghlo_pjrt_addends_find_parts (self, value, &cuts);
+      return make_part (self, value, &cuts, index);
+    }
+  if (op->kind == GHLO_OP_SDY_SHARDING_CONSTRAINT)
+    return make_addend (self, ghlo_ir_op_operand (op, 0), index);
+  if (ghlo_pjrt_addends_find_cuts (self, op, &cuts))
+    return make_cut (self, op, &cuts, index);
+
+  return make_of_addends (self, op, index);
+}
+
+/* Addend @index of @value, whose addends are known or which lies along the axes. */
+static GhloIrValue *
+make_addend (GhloPjrtAdder *self,
+             GhloIrValue   *value,
+             guint          index)
+{
+  GhloIrValue *addend = g_hash_table_lookup (self->made, value);
+
+  if (addend == NULL)
+    {
+      addend = make_new_addend (self, value, index);
+      g_hash_table_insert (self->made, value, addend);
+    }
+
+  return addend;
+}
+
+static GhloIrValue *
+make_stack (GhloPjrtAdder *self,
+            GhloIrValue   *value)
+{
+  const GhloIrType *type = value->type;
+  g_autofree GhloIrValue **rows = g_new (GhloIrValue *, self->n);
+  gint64 dimensions[GHLO_MAX_RANK + 1] = { 1 };
+  const GhloIrNamedAttr dimension = { "dimension", ghlo_ir_attr_i64 (self->module, 0) };
+
+  for (guint i = 0; i < type->rank; i++)
+    dimensions[i + 1] = type->dimensions[i];
+  for (guint i = 0; i < self->n; i++)
+    {
+      g_hash_table_remove_all (self->made);
+      rows[i] = make_addend (self, value, i);
+      rows[i] = make (self, GHLO_OP_STABLEHLO_RESHAPE, resize (self, type, dimensions, type->rank + 1), &rows[i], 1,
+                      NULL, 0);
+    }
+  dimensions[0] = self->n;
+
+  return make (self, GHLO_OP_STABLEHLO_CONCATENATE, resize (self, type, dimensions, type->rank + 1), rows, self->n,
+               &dimension, 1);
+}
+
+/* Whether output @index is a sum along axes that its stack may be along; clear it in any case. */
+static gboolean
+adder_init (GhloPjrtAdder          *self,
+            GhloIrModule           *module,
+            GhloPjrtPropagation    *propagation,
+            const GhloPjrtSharding *output,
+            guint                   index)
+{
+  GhloIrOp *entry = ghlo_ir_module_get_entry (module);
+  g_auto (GhloSdyAttr) sharding = { 0 };
+
+  *self = (GhloPjrtAdder) {
+    .module = module, .propagation = propagation, .end = ghlo_ir_func_get_body (entry)->last,
+    .known = g_hash_table_new (NULL, NULL), .made = g_hash_table_new (NULL, NULL), .n = 1,
+  };
+  if (!output->is_sum || output->rank == GHLO_MAX_RANK
+      || !ghlo_pjrt_read_sdy (module, ghlo_signature_output_attribute (entry, index, "sdy.sharding"),
+                              GHLO_SDY_SHARDING, &sharding, NULL)
+      || !ghlo_pjrt_mesh_read (&self->mesh, module, entry, &sharding, output->n_partitions, NULL)
+      || !ghlo_pjrt_addends_read_axes (&self->mesh, &sharding, &self->axes))
+    return FALSE;
+  self->n = ghlo_pjrt_addends_count (self, 0, self->axes.n);
+
+  return TRUE;
+}
+
+static void
+adder_clear (GhloPjrtAdder *self)
+{
+  ghlo_pjrt_mesh_clear (&self->mesh);
+  g_hash_table_unref (self->known);
+  g_hash_table_unref (self->made);
+}
+
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (GhloPjrtAdder, adder_clear)
+
+guint
+ghlo_pjrt_stack_addends (GhloIrModule        *module,
+                         GhloPjrtPropagation *propagation,
+                         GhloPjrtSharding   **outputs)
+{
+  GhloIrOp *end = ghlo_ir_func_get_body (ghlo_ir_module_get_entry (module))->last;
+  guint n_made = 0, n_stacked = 0;
+
+  for (guint i = 0; i < end->n_operands; i++)
+    {
+      GhloIrValue *value = ghlo_ir_op_operand (end, i);
+      g_auto (GhloPjrtAdder) adder = { 0 };
+      GhloPjrtCuts cuts;
+
+      if (!adder_init (&adder, module, propagation, outputs[i], i)
+          || (!ghlo_pjrt_addends_are_known (&adder, value) && !ghlo_pjrt_addends_find_parts (&adder, value, &cuts)))
+        continue;
+      n_made += adder.n * (g_hash_table_size (adder.known) + 1);
+      if (n_made > MAX_MADE)
+        break;
+      ghlo_ir_op_set_operand (end, i, make_stack (&adder, value));
+      ghlo_pjrt_sharding_stack (outputs[i]);
+      n_stacked++;
+    }
+  if (n_stacked > 0)
+    ghlo_pjrt_update_entry (module);
+
+  return n_stacked;
+}
+
+gboolean
+ghlo_pjrt_gives_sums (GhloIrModule *module)
+{
+  const GhloIrOp *entry = ghlo_ir_module_get_entry (module);
+  const GhloIrBlock *body = entry != NULL ? ghlo_ir_func_get_body (entry) : NULL;
+
+  for (guint i = 0; body != NULL && body->last != NULL && i < body->last->n_operands; i++)
+    {
+      const GhloIrAttr *said = ghlo_signature_output_attribute (entry, i, "sdy.sharding");
+      g_auto (GhloSdyAttr) sharding = { 0 };
+
+      if (said != NULL && ghlo_pjrt_read_sdy (module, said, GHLO_SDY_SHARDING, &sharding, NULL)
+          && ghlo_sdy_field_n_attrs (&sharding.fields[3]) > 0)
+        return TRUE;
+    }
+
+  return FALSE;
+}
