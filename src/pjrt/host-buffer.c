@@ -136,6 +136,24 @@ ghlo_pjrt_buffer_new_from_host (PJRT_Device          *device,
   return buffer;
 }
 
+/* Whether the bytes may be read where they are, and are best read there: code for rows of numbers is slower where they
+ * do not begin with a line of the caches, as NumPy's mostly do not. What is larger than caches takes longer to copy
+ * than that saves. */
+static gboolean
+is_shared (const PJRT_Client_BufferFromHostBuffer_Args *args,
+           const PJRT_Device                           *device,
+           const GhloTensorType                        *type)
+{
+  enum { LINE = 64, MAX_COPIED = 4 << 20 };
+
+  if (args->host_buffer_semantics != PJRT_HostBufferSemantics_kImmutableZeroCopy
+      && args->host_buffer_semantics != PJRT_HostBufferSemantics_kMutableZeroCopy)
+    return FALSE;
+
+  return (uintptr_t) args->data % LINE == 0 || ghlo_tensor_type_get_size (type) > MAX_COPIED
+         || !ghlo_device_core_is_host (device->core);
+}
+
 static void
 end_pending (gpointer data)
 {
@@ -160,8 +178,7 @@ from_host_buffer (PJRT_Client_BufferFromHostBuffer_Args *args)
                                 args->num_byte_strides);
   if (!ghlo_pjrt_shape_read (&shape, args->type, args->dims, args->num_dims, args->device_layout, &error))
     return ghlo_pjrt_error_take (error);
-  if (args->host_buffer_semantics == PJRT_HostBufferSemantics_kImmutableZeroCopy
-      || args->host_buffer_semantics == PJRT_HostBufferSemantics_kMutableZeroCopy)
+  if (is_shared (args, device, shape.type))
     done = ghlo_pending_new ();
   args->buffer = ghlo_pjrt_buffer_new_from_host (device, &shape, args->data,
                                                  args->num_byte_strides != 0 ? args->byte_strides : NULL,

@@ -9,7 +9,8 @@
 #include "call.h"
 #include "pjrt/abi-extensions.h"
 
-static const guint8 rows[] = { 0, 1, 2, 3, 4, 5 }, columns[] = { 0, 3, 1, 4, 2, 5 };
+/* Lines of the caches begin with them, as they have to where the memory is to be shared. */
+static const _Alignas (64) guint8 rows[] = { 0, 1, 2, 3, 4, 5 }, columns[] = { 0, 3, 1, 4, 2, 5 };
 static const int64_t dims[] = { 2, 3 };
 
 #define LAYOUT(...) \
