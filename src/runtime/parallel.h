@@ -13,8 +13,9 @@
 
 G_BEGIN_DECLS
 
-/* Nanoseconds of one thread from which work is split. Waking a worker takes 35 to 50 µs, in which the caller works on,
- * and where split work follows split work the workers are awake (benchmarks/bench-storage.c). */
+/* Nanoseconds of one thread from which work is split. Waking a worker takes 35 to 50 µs, in which the caller works on;
+ * where split work follows split work the workers are awake, and those that sleep are woken for more work only
+ * (benchmarks/bench-storage.c). */
 #define GHLO_PARALLEL_MIN_WORK 45e3
 
 /* Does the part [begin, end). Called for each part once, on any thread. @worker is

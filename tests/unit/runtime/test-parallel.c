@@ -16,9 +16,10 @@
 /* As GHLO_THREADS says, so that machines of one processor test it too. */
 enum { N_WORKERS = 4, N_CALLERS = 8 };
 
-/* Nanoseconds on one thread that make a call worth splitting, and not. */
-#define LONG  10e6
-#define SHORT (GHLO_PARALLEL_MIN_WORK * 0.9)
+/* Nanoseconds on one thread that make a call worth waking workers for, worth splitting, and not. */
+#define LONG   10e6
+#define MEDIUM (GHLO_PARALLEL_MIN_WORK * 1.5)
+#define SHORT  (GHLO_PARALLEL_MIN_WORK * 0.9)
 
 typedef struct
 {
@@ -109,18 +110,64 @@ test_all (void)
           check_all (sizes[i], grains[j], times[k], 0);
 }
 
-/* Workers do take part. */
+/* All, or the workers only, which are to be nicer than the process. */
+static guint
+count_threads (gboolean workers)
+{
+  g_autoptr (GDir) dir = g_dir_open ("/proc/self/task", 0, NULL);
+  int own = getpriority (PRIO_PROCESS, getpid ());
+  const char *number;
+  guint n = 0;
+
+  while ((number = g_dir_read_name (dir)) != NULL)
+    {
+      g_autofree char *path = g_build_filename ("/proc/self/task", number, "comm", NULL);
+      g_autofree char *name = NULL;
+
+      n += !workers || (g_file_get_contents (path, &name, NULL, NULL) && g_str_equal (name, "ghlo-worker\n")
+                        && getpriority (PRIO_PROCESS, atoi (number)) == MIN (own + 5, 19));
+    }
+
+  return n;
+}
+
+/* Calls of longer and longer parts until workers take part in one. */
 static void
-test_workers_join (void)
+call_until_joined (double nanoseconds)
 {
   Work work = { .n = 64, .grain = 1, .first = g_thread_self () };
 
   for (guint i = 0; i < 10000 && work.n_elsewhere == 0; i++)
     {
       work.times = i;
-      g_assert_true (ghlo_parallel_for (64, 1, LONG, do_work, &work, NULL));
+      g_assert_true (ghlo_parallel_for (64, 1, nanoseconds, do_work, &work, NULL));
     }
   g_assert_cmpuint (work.n_elsewhere, >, 0);
+}
+
+static void
+test_workers_join (void)
+{
+  call_until_joined (LONG);
+}
+
+/* Workers, of which there are none yet, are there for calls that follow each other, and not for one alone. */
+static void
+test_alone (void)
+{
+  Work work = { .n = 64, .grain = 1, .first = g_thread_self () };
+  guint before = count_threads (FALSE);
+
+  if (!g_test_subprocess ())
+    {
+      g_test_trap_subprocess (NULL, 0, G_TEST_SUBPROCESS_DEFAULT);
+      g_test_trap_assert_passed ();
+      return;
+    }
+  g_assert_true (ghlo_parallel_for (64, 1, MEDIUM, do_work, &work, NULL));
+  g_assert_cmpuint (work.n_elsewhere, ==, 0);
+  g_assert_cmpuint (count_threads (FALSE), ==, before);
+  call_until_joined (MEDIUM);
 }
 
 static void
@@ -265,27 +312,6 @@ test_progress (void)
   g_assert_cmpuint (told.n, >, 0);
 }
 
-/* All, or the workers only, which are to be nicer than the process. */
-static guint
-count_threads (gboolean workers)
-{
-  g_autoptr (GDir) dir = g_dir_open ("/proc/self/task", 0, NULL);
-  int own = getpriority (PRIO_PROCESS, getpid ());
-  const char *number;
-  guint n = 0;
-
-  while ((number = g_dir_read_name (dir)) != NULL)
-    {
-      g_autofree char *path = g_build_filename ("/proc/self/task", number, "comm", NULL);
-      g_autofree char *name = NULL;
-
-      n += !workers || (g_file_get_contents (path, &name, NULL, NULL) && g_str_equal (name, "ghlo-worker\n")
-                        && getpriority (PRIO_PROCESS, atoi (number)) == MIN (own + 5, 19));
-    }
-
-  return n;
-}
-
 static guint most_threads;     /* seen; atomic */
 static guint n_callers_left;   /* atomic */
 
@@ -422,6 +448,7 @@ main (int    argc,
   g_setenv ("GHLO_THREADS", n, TRUE);
 
   g_test_add_func ("/parallel/all", test_all);
+  g_test_add_func ("/parallel/alone", test_alone);
   g_test_add_func ("/parallel/workers-join", test_workers_join);
   g_test_add_func ("/parallel/huge", test_huge);
   g_test_add_func ("/parallel/cancel", test_cancel);
