@@ -19,7 +19,7 @@ PLATFORM = 'ghlo'
 
 
 def parse_options():
-    parser = argparse.ArgumentParser(add_help=False)
+    parser = argparse.ArgumentParser(add_help=False, allow_abbrev=False)
     parser.add_argument('--every', type=int, default=1)
     parser.add_argument('--seed', type=int, default=0)
     parser.add_argument('--part', type=int, default=0)

@@ -161,7 +161,7 @@ def check(seed):
 
 
 def main():
-    parser = argparse.ArgumentParser(add_help=False)
+    parser = argparse.ArgumentParser(add_help=False, allow_abbrev=False)
     parser.add_argument('--seed', type=int, default=1)
     parser.add_argument('--programs', type=int, default=100)
     options = parser.parse_known_args()[0]

@@ -38,7 +38,7 @@ ERROR_LINE = re.compile(r'^E\s+(\S.*)$', re.MULTILINE)
 
 
 def parse_options():
-    parser = argparse.ArgumentParser(add_help=False)
+    parser = argparse.ArgumentParser(add_help=False, allow_abbrev=False)
     parser.add_argument('--upstream', type=lambda text: pathlib.Path(text).resolve(), required=True)
     parser.add_argument('--every', type=int, default=1)
     parser.add_argument('--seed', type=int, default=0)
@@ -275,16 +275,16 @@ def main():
     exclusions = read_exclusions()
     pieces = list_pieces(options, exclusions)
     sides, known = (Side('cpu', options), Side('ghlo', options)), Known(options)
-    results = []
+    results, failed = [], {}
     with concurrent.futures.ThreadPoolExecutor(options.jobs) as executor:
         futures = [executor.submit(run_piece, piece, sides, known, exclusions) for piece in pieces]
         for n_ended, future in enumerate(concurrent.futures.as_completed(futures), 1):
             results.append(future.result())
             file, wanted, _, failures = results[-1]
+            failed.update((identifier, [outcome, message]) for identifier, outcome, message in failures)
+            (options.results / 'failures.json').write_text(json.dumps(failed, indent=1))
             print(f'# {n_ended}/{len(pieces)} {file}: {wanted - len(failures)} of {wanted}', file=sys.stderr,
                   flush=True)
-    failed = {identifier: [outcome, message] for *_, failures in results for identifier, outcome, message in failures}
-    (options.results / 'failures.json').write_text(json.dumps(failed, indent=1))
     for name, side in (("XLA's CPU", sides[0]), ('GHLO', sides[1])):
         for file, message in sorted(side.broken.items()):
             print(f'# {file} cannot be read on {name}: {name_failure(message)}')
