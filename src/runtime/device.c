@@ -7,6 +7,7 @@
 
 #include <string.h>
 
+#include "base/fail.h"
 #include "base/ghlo-error.h"
 #include "runtime/place.h"
 #include "runtime/value.h"
@@ -205,6 +206,23 @@ check_op (GhloDeviceCore      *self,
   return TRUE;
 }
 
+/* Runs give as many outputs as the program returns values. Reading a program drops what is more than the function's
+ * results, but programs are made in other ways too. */
+static gboolean
+check_returned (const GhloIrOp  *function,
+                GError         **error)
+{
+  const GhloIrBlock *body = ghlo_ir_func_get_body (function);
+  const guint n = ghlo_ir_op_get (function, "function_type")->type->n_results;
+  const GhloIrOp *last = body != NULL ? body->last : NULL;
+
+  if (last == NULL || (ghlo_ir_op_get_spec (last)->traits & GHLO_IR_TRAIT_TERMINATOR) == 0 || last->n_operands == n)
+    return TRUE;
+
+  return ghlo_invalid (error, "expected @%s to return %u values, found %u",
+                       ghlo_ir_op_get_string (function, "sym_name"), n, last->n_operands);
+}
+
 GhloPrepared *
 ghlo_device_core_prepare (GhloDeviceCore            *self,
                           GhloIrModule              *module,
@@ -216,7 +234,7 @@ ghlo_device_core_prepare (GhloDeviceCore            *self,
   static const GhloPrepareOptions no_options;
   GhloPrepared *prepared;
 
-  if (!ghlo_device_core_check (self, error)
+  if (!ghlo_device_core_check (self, error) || !check_returned (function, error)
       || (self->klass->lacks != NULL && !check_op (self, module, module->op, error)))
     return NULL;
   prepared = self->klass->prepare (self, module, function, options != NULL ? options : &no_options, monitor, error);

@@ -125,3 +125,23 @@ module @shards {
     func.return
   }
 }
+
+// -----
+
+// Functions that return more than their results, of which the rest is dropped.
+module @returned_too_much {
+  func.func private @more(%x: tensor<f32>) -> tensor<f32> {
+    %0 = stablehlo.add %x, %x : tensor<f32>
+    stablehlo.return %0, %x, %0, %x, %0, %x, %0, %x : tensor<f32>, tensor<f32>, tensor<f32>, tensor<f32>,
+        tensor<f32>, tensor<f32>, tensor<f32>, tensor<f32>
+  }
+  func.func @main() {
+    %x = stablehlo.constant dense<2.0> : tensor<f32>
+    %0 = call @more(%x) : (tensor<f32>) -> tensor<f32>
+    %1 = stablehlo.composite "my.more" %0 {decomposition = @more} : (tensor<f32>) -> tensor<f32>
+    check.expect_eq_const %1, dense<8.0> : tensor<f32>
+    stablehlo.return %0, %1, %0, %1, %0, %1, %0, %1, %0, %1, %0, %1, %0, %1, %0, %1 : tensor<f32>, tensor<f32>,
+        tensor<f32>, tensor<f32>, tensor<f32>, tensor<f32>, tensor<f32>, tensor<f32>, tensor<f32>, tensor<f32>,
+        tensor<f32>, tensor<f32>, tensor<f32>, tensor<f32>, tensor<f32>, tensor<f32>
+  }
+}

@@ -4,6 +4,7 @@
  */
 
 #include "import/bytecode/reader.h"
+#include "import/returns.h"
 
 /* What the file says of itself. */
 static void
@@ -49,5 +50,9 @@ ghlo_import_bytecode (GBytes            *bytes,
     describe (&reader, source);
   ghlo_bytecode_close (&reader);
 
-  return module->op != NULL ? g_steal_pointer (&module) : NULL;
+  if (module->op == NULL)
+    return NULL;
+  ghlo_import_drop_returns (module);
+
+  return g_steal_pointer (&module);
 }

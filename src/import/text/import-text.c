@@ -5,6 +5,7 @@
 
 #include <string.h>
 
+#include "import/returns.h"
 #include "import/text/parser.h"
 
 static GhloIrOp *
@@ -101,6 +102,7 @@ ghlo_import_text (const char        *text,
     return NULL;
 
   module->op = outermost (wrapper);
+  ghlo_import_drop_returns (module);
 
   return g_steal_pointer (&module);
 }

@@ -172,8 +172,8 @@ ghlo_ir_verify_func_return (GhloIrVerifier *verifier,
 }
 
 /* stablehlo.return may also end a function, and may then return more values than the
- * function has results: the rest is dropped. In other regions the parent operation
- * checks the values. */
+ * function has results: whoever reads a program drops the rest (import/returns.h). In
+ * other regions the parent operation checks the values. */
 gboolean
 ghlo_ir_verify_return (GhloIrVerifier *verifier,
                        const GhloIrOp *op)

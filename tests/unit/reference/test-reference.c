@@ -342,6 +342,26 @@ test_unknown_target (void)
   g_assert_true (g_str_has_prefix (error->message, "test.mlir:3:"));
 }
 
+/* Of a program that was made otherwise than by reading it: a run would give more outputs than there is room for. */
+static void
+test_returned_too_much (void)
+{
+  g_autoptr (GhloIrModule) module = parse ("func.func @main(%x: tensor<i64>) -> tensor<i64> {\n"
+                                           "  stablehlo.return %x : tensor<i64>\n}\n");
+  GhloIrOp *last = ghlo_ir_func_get_body (ghlo_ir_module_get_entry (module))->last;
+  GhloIrValue *values[] = { ghlo_ir_op_operand (last, 0), ghlo_ir_op_operand (last, 0) };
+  g_autoptr (GError) error = NULL;
+
+  ghlo_ir_op_insert_before (ghlo_ir_op_new (module, &(GhloIrOpState) {
+    .kind = GHLO_OP_STABLEHLO_RETURN, .operands = values, .n_operands = G_N_ELEMENTS (values),
+  }), last);
+  ghlo_ir_op_remove (last);
+  g_assert_null (ghlo_device_core_prepare (ghlo_reference_device (), module, ghlo_ir_module_get_entry (module), NULL,
+                                           NULL, &error));
+  g_assert_error (error, GHLO_ERROR, GHLO_ERROR_INVALID_ARGUMENT);
+  g_assert_cmpstr (error->message, ==, "expected @main to return 1 values, found 2");
+}
+
 /* A chain of 100 sums: two buffers at a time, and the argument. */
 static void
 test_release (void)
@@ -588,6 +608,7 @@ main (int    argc,
   g_test_add_func ("/reference/check-constants", test_check_constants);
   g_test_add_func ("/reference/assertion", test_assertion);
   g_test_add_func ("/reference/unknown-target", test_unknown_target);
+  g_test_add_func ("/reference/returned-too-much", test_returned_too_much);
   g_test_add_func ("/reference/release", test_release);
   g_test_add_func ("/reference/release-nested", test_release_nested);
   g_test_add_func ("/reference/threads", test_threads);
