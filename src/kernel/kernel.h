@@ -55,7 +55,9 @@ typedef enum
 typedef enum
 {
   GHLO_QUOTIENT_IS_TAME = 1,    /* two steps from there give it, rounded once */
-  GHLO_QUOTIENT_IS_ROUGH,       /* what is made of it is the same where it is off by 10 units in the last place */
+  GHLO_QUOTIENT_IS_ROUGH,       /* what is made of it is the same where it is off by 10 units in the last place; the
+                                 * divisor is from 1 to 2^20 */
+  GHLO_QUOTIENT_IS_NARROW,      /* of any two numbers of bf16; it is rounded to bf16, and nothing else is made of it */
 } GhloQuotient;
 
 /* What is computed at one point, of type i1, i8 … i64, ui8 … ui64, f32 or f64. */

@@ -37,7 +37,8 @@ check_operand (GhloKernelCheck *self,
 static gboolean
 is_short_quotient (const GhloKernelNode *node)
 {
-  return node->which <= GHLO_QUOTIENT_IS_ROUGH && node->kind == GHLO_NODE_DIVIDE && node->type == GHLO_ELEMENT_TYPE_F32;
+  return node->which <= GHLO_QUOTIENT_IS_NARROW && node->kind == GHLO_NODE_DIVIDE
+         && node->type == GHLO_ELEMENT_TYPE_F32;
 }
 
 static gboolean

@@ -137,6 +137,9 @@ ghlo_expand_is_narrow (const GhloKernel *kernel,
 {
   const GhloKernelNode *node = &kernel->nodes[number];
 
+  if (node->kind == GHLO_NODE_DIVIDE)
+    return ghlo_expand_is_quotient (kernel, number);
+
   return expansions[node->kind].bf16 != NULL && node->type == GHLO_ELEMENT_TYPE_F32
          && kernel->nodes[node->operands[0]].kind == GHLO_NODE_FROM_BF16;
 }
@@ -415,6 +418,14 @@ add_teller (const Copy *self)
   return teller;
 }
 
+/* Whether only what node @number is rounded to is wanted, and that is less work. */
+static gboolean
+is_narrowed (const Copy *self,
+             guint       number)
+{
+  return (self->uses[number] & GHLO_EXPAND_IS_WANTED) == 0 && ghlo_expand_is_narrow (self->from, number);
+}
+
 /* Of node @number, a function; NULL: there is none. */
 static GhloKernelExpansion
 choose_expansion (const Copy *self,
@@ -422,7 +433,7 @@ choose_expansion (const Copy *self,
 {
   const GhloKernelNode *node = &self->from->nodes[number];
 
-  if ((self->uses[number] & GHLO_EXPAND_IS_WANTED) == 0 && ghlo_expand_is_narrow (self->from, number))
+  if (is_narrowed (self, number))
     return expansions[node->kind].bf16;
 
   return ghlo_kernel_expansion (node->kind, ghlo_kernel_operand_type (self->from, node));
@@ -449,8 +460,9 @@ copy_node (const Copy  *self,
     self->moved[number] = ghlo_kernel_add_load (self->to, node->type, node->which, operands[0]);
   else if (spec->role == GHLO_NODE_LEAF)
     self->moved[number] = ghlo_kernel_add_leaf (self->to, node->kind, node->type, node->which);
-  else if (node->kind == GHLO_NODE_DIVIDE && node->which != 0)
-    self->moved[number] = ghlo_kernel_add_quotient (self->to, node->which, operands[0], operands[1]);
+  else if (node->kind == GHLO_NODE_DIVIDE && (node->which != 0 || is_narrowed (self, number)))
+    self->moved[number] = ghlo_kernel_add_quotient (self->to, node->which != 0 ? node->which : GHLO_QUOTIENT_IS_NARROW,
+                                                    operands[0], operands[1]);
   else if (spec->role == GHLO_NODE_PRIMITIVE)
     self->moved[number] = ghlo_kernel_add_node (self->to, node->kind, node->type, operands[0], operands[1],
                                                 operands[2]);

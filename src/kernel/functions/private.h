@@ -35,7 +35,7 @@ EXPANSION (tanh_bf16);
 enum
 {
   GHLO_EXPAND_IS_WANTED = 1,    /* somebody wants it, but for the second node of a rounding, which takes what the first
-                                 * one is of; for the first one of a function of bf16; and in haste for that of a
+                                 * one is of; for the first one of what is narrow; and in haste for that of a
                                  * product, and for the product of the second one and a power of two */
   GHLO_EXPAND_MAY_BE_NAN = 2,   /* all results that it goes into are NaN where it is */
 };
@@ -46,14 +46,17 @@ gboolean ghlo_expand_is_rounding (const GhloKernel     *kernel,
 /* Whether node @number is a number of bf16 that was multiplied by a power of two. */
 gboolean ghlo_expand_is_scaled   (const GhloKernel     *kernel,
                                   guint                 number);
-/* Whether node @number is a product of two numbers of bf16, and hence exact, but where it is subnormal. */
+/* Whether node @number is a quotient of two numbers of bf16; a product, which is exact, but where it is subnormal. */
+gboolean ghlo_expand_is_quotient (const GhloKernel     *kernel,
+                                  guint                 number);
 gboolean ghlo_expand_is_product  (const GhloKernel     *kernel,
                                   guint                 number);
 /* Where node @number is a rounding times a power of two, which may be one in haste: the rounding's FROM_BF16; else
  * GHLO_KERNEL_NONE. */
 guint    ghlo_expand_find_scaled (const GhloKernel     *kernel,
                                   guint                 number);
-/* Whether node @number is a function of a number of bf16 which is less work where its result is rounded to bf16. */
+/* Whether node @number is a function of a number of bf16, or a quotient of two, which is less work where its result is
+ * rounded to bf16. */
 gboolean ghlo_expand_is_narrow   (const GhloKernel     *kernel,
                                   guint                 number);
 /* Of all nodes; the second is known of one block of points alone. */

@@ -96,15 +96,29 @@ is_number_of_bf16 (const GhloKernelNode *node)
   return node->kind == GHLO_NODE_FROM_BF16 || (node->kind == GHLO_NODE_CONSTANT && (node->bits & ~UPPER_HALF) == 0);
 }
 
+static gboolean
+is_of_bf16 (const GhloKernel *kernel,
+            guint             number,
+            GhloNodeKind      kind)
+{
+  const GhloKernelNode *node = &kernel->nodes[number];
+
+  return node->kind == kind && node->type == F32 && is_number_of_bf16 (&kernel->nodes[node->operands[0]])
+         && is_number_of_bf16 (&kernel->nodes[node->operands[1]]);
+}
+
 gboolean
 ghlo_expand_is_product (const GhloKernel *kernel,
                         guint             number)
 {
-  const GhloKernelNode *node = &kernel->nodes[number];
+  return is_of_bf16 (kernel, number, GHLO_NODE_MULTIPLY);
+}
 
-  return node->kind == GHLO_NODE_MULTIPLY && node->type == F32
-         && is_number_of_bf16 (&kernel->nodes[node->operands[0]])
-         && is_number_of_bf16 (&kernel->nodes[node->operands[1]]);
+gboolean
+ghlo_expand_is_quotient (const GhloKernel *kernel,
+                         guint             number)
+{
+  return is_of_bf16 (kernel, number, GHLO_NODE_DIVIDE);
 }
 
 /* Whether it is NaN where an operand is. */

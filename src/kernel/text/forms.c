@@ -43,7 +43,7 @@ ghlo_kernel_node_form (GhloNodeKind kind)
 const char *
 ghlo_kernel_quotient_word (GhloQuotient which)
 {
-  return which == GHLO_QUOTIENT_IS_TAME ? "tame" : "rough";
+  return which == GHLO_QUOTIENT_IS_TAME ? "tame" : which == GHLO_QUOTIENT_IS_ROUGH ? "rough" : "narrow";
 }
 
 const char *

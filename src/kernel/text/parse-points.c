@@ -51,7 +51,8 @@ parse_operands (GhloKernelParser *self,
                 GhloNodeKind      kind,
                 GhloElementType   type)
 {
-  static const GhloQuotient quotients[] = { GHLO_QUOTIENT_IS_TAME, GHLO_QUOTIENT_IS_ROUGH };
+  static const GhloQuotient quotients[] = { GHLO_QUOTIENT_IS_TAME, GHLO_QUOTIENT_IS_ROUGH,
+                                            GHLO_QUOTIENT_IS_NARROW };
   guint operands[3] = { GHLO_KERNEL_NONE, GHLO_KERNEL_NONE, GHLO_KERNEL_NONE };
 
   for (guint i = 0; i < ghlo_node_spec (kind)->n_operands; i++)

@@ -129,11 +129,14 @@ Id   ghlo_spirv_integer_node  (Spirv           *self,
                                GhloNodeKind     kind,
                                GhloElementType  type,
                                const Id        *operands);
-/* Of a quotient that something is known of. */
+/* Of quotients that are tame or rough, and narrow. */
 Id   ghlo_spirv_short_quotient (Spirv           *self,
                                 GhloQuotient     which,
                                 Id               a,
                                 Id               b);
+Id   ghlo_spirv_narrow_quotient (Spirv          *self,
+                                 Id              a,
+                                 Id              b);
 Id   ghlo_spirv_float_node    (Spirv           *self,
                                GhloNodeKind     kind,
                                GhloElementType  type,

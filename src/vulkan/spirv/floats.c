@@ -247,6 +247,41 @@ ghlo_spirv_short_quotient (Spirv        *self,
   return ghlo_spirv_fma (self, f32, (const Id[]) { error, inverse, quotient });
 }
 
+/* The root of 1 / @size, which has no sign: of 0 infinity, of which Vulkan says nothing, and of infinity 0. */
+static Id
+invert_root (Spirv *self,
+             Id     size)
+{
+  const GhloElementType f32 = GHLO_ELEMENT_TYPE_F32;
+  const Id type = ghlo_spirv_type (self, f32);
+  Id zero = ghlo_spirv_real (self, f32, 0), infinity = ghlo_spirv_real (self, f32, INFINITY);
+  Id root = ghlo_spirv_exact (self, GLSL (InverseSqrt, type, size)), other;
+
+  root = ghlo_spirv_select (self, type, CODE (SpvOpFOrdEqual, self->boolean, size, zero), infinity, root);
+  other = ghlo_spirv_select (self, type, CODE (SpvOpFOrdEqual, self->boolean, size, infinity), zero, size);
+
+  return ghlo_spirv_select (self, type, CODE (SpvOpFOrdLessThan, self->boolean, size, infinity), root, other);
+}
+
+/* The middle between two numbers of bf16 has 9 digits, and 17 times one of bf16, which is no number of 8 digits: so a
+ * quotient is 2^-17 of it away from a middle at least, and this is within 2^-20. The first product is greater than the
+ * number where the root is, as the second is than the first, and less where that is less: none overflows, or is too
+ * small, in vain. Subnormal quotients may be in the middle, so this is for devices that do not have them. */
+Id
+ghlo_spirv_narrow_quotient (Spirv *self,
+                            Id     a,
+                            Id     b)
+{
+  const GhloElementType f32 = GHLO_ELEMENT_TYPE_F32;
+  Id root = invert_root (self, change_bits (self, SpvOpBitwiseAnd, f32, b, ~sign_bit (f32)));
+  Id quotient = emit_exact (self, SpvOpFMul, f32, emit_exact (self, SpvOpFMul, f32, a, root), root);
+  Id sign = CODE (SpvOpBitwiseAnd, self->u32, bits_of (self, f32, b), ghlo_spirv_integer (self, 32, sign_bit (f32)));
+
+  sign = CODE (SpvOpBitwiseXor, self->u32, bits_of (self, f32, quotient), sign);
+
+  return CODE (SpvOpBitcast, ghlo_spirv_type (self, f32), sign);
+}
+
 Id
 ghlo_spirv_float_node (Spirv           *self,
                        GhloNodeKind     kind,

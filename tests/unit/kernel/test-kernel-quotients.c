@@ -8,6 +8,7 @@
 #include <math.h>
 
 #include "base/bits.h"
+#include "base/element.h"
 #include "kernel/evaluate.h"
 #include "kernel/expand.h"
 
@@ -159,6 +160,26 @@ test_rough (gconstpointer kind)
     }
 }
 
+/* By any root of the divisor's inverse, of any two numbers of 8 digits. */
+static void
+test_narrow (void)
+{
+  for (guint a = 128; a < 256; a++)
+    for (guint b = 128; b < 512; b += b < 256 ? 1 : 2)
+      {
+        const guint32 root = ghlo_bits_of_float ((float) (1 / sqrt ((double) b)));
+        const guint64 expected = ghlo_float_to_bits (GHLO_ELEMENT_TYPE_BF16, (double) a / b);
+
+        for (gint off = -2; off <= 2; off++)
+          {
+            const float inverse = ghlo_float_of_bits (root + (guint32) off), first = (float) a * inverse;
+
+            if (ghlo_float_to_bits (GHLO_ELEMENT_TYPE_BF16, (double) (first * inverse)) != expected)
+              g_error ("%u / %u by a root that is off by %d", a, b, off);
+          }
+      }
+}
+
 int
 main (int    argc,
       char **argv)
@@ -166,6 +187,7 @@ main (int    argc,
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/kernel/quotients/tanh", test_tanh);
   g_test_add_data_func ("/kernel/quotients/tanh-bf16", GUINT_TO_POINTER (GHLO_NODE_TANH), test_rough);
+  g_test_add_func ("/kernel/quotients/narrow", test_narrow);
 
   return g_test_run ();
 }

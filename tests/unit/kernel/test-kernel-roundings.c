@@ -373,6 +373,65 @@ keep_tanh (GhloKernelBuilder *builder,
   return rounded (builder, *second);
 }
 
+/* The only quotient of what is made of a number of bf16. */
+static guint
+find_quotient (ChainFunc chain)
+{
+  g_autofree GhloKernel *kernel = new_kernel (UI16, chain), *expanded = expand (kernel);
+  guint found = NONE;
+
+  for (guint i = 0; i < expanded->n_nodes; i++)
+    if (expanded->nodes[i].kind == GHLO_NODE_DIVIDE)
+      {
+        g_assert_cmpuint (found, ==, NONE);
+        found = expanded->nodes[i].which;
+      }
+
+  return found;
+}
+
+static guint
+invert (GhloKernelBuilder *builder,
+        guint              x,
+        guint             *second)
+{
+  guint number = ghlo_kernel_add_node (builder, GHLO_NODE_FROM_BF16, F32, x, NONE, NONE);
+
+  return rounded (builder, add (builder, GHLO_NODE_DIVIDE, ghlo_kernel_add_float (builder, F32, 1), number));
+}
+
+/* The quotient is a result, too. */
+static guint
+invert_both (GhloKernelBuilder *builder,
+             guint              x,
+             guint             *second)
+{
+  guint number = ghlo_kernel_add_node (builder, GHLO_NODE_FROM_BF16, F32, x, NONE, NONE);
+
+  *second = add (builder, GHLO_NODE_DIVIDE, ghlo_kernel_add_float (builder, F32, 1), number);
+
+  return rounded (builder, *second);
+}
+
+/* Its dividend has too many digits. */
+static guint
+invert_more (GhloKernelBuilder *builder,
+             guint              x,
+             guint             *second)
+{
+  guint number = ghlo_kernel_add_node (builder, GHLO_NODE_FROM_BF16, F32, x, NONE, NONE);
+
+  return rounded (builder, add (builder, GHLO_NODE_DIVIDE, ghlo_kernel_add_float (builder, F32, 0x1.01p0), number));
+}
+
+static void
+test_quotients (void)
+{
+  g_assert_cmpuint (find_quotient (invert), ==, GHLO_QUOTIENT_IS_NARROW);
+  g_assert_cmpuint (find_quotient (invert_both), ==, 0);
+  g_assert_cmpuint (find_quotient (invert_more), ==, 0);
+}
+
 /* Of all numbers of bf16, beside the truth. */
 static void
 test_functions (void)
@@ -444,6 +503,7 @@ main (int    argc,
   g_test_add_func ("/kernel/roundings/scaled", test_scaled);
   g_test_add_func ("/kernel/roundings/products", test_products);
   g_test_add_func ("/kernel/roundings/functions", test_functions);
+  g_test_add_func ("/kernel/roundings/quotients", test_quotients);
   g_test_add_func ("/kernel/roundings/none", test_none);
 
   return g_test_run ();

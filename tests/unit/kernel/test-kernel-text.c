@@ -255,7 +255,8 @@ static const char leaves[] =
   "    %7 = left f32 $0\n"
   "    %8 = add f32 %7 %4\n"
   "    %9 = divide f32 %8 %4 tame\n"
-  "    %10 = divide f32 %8 %4 rough\n";
+  "    %10 = divide f32 %8 %4 rough\n"
+  "    %11 = divide f32 %8 %4 narrow\n";
 
 /* Every row of the table of nodes. */
 static void
@@ -264,7 +265,7 @@ test_nodes (void)
   g_autoptr (GString) text = g_string_new (leaves);
   g_autofree GhloKernel *kernel = NULL;
   gboolean seen[GHLO_N_NODES] = { FALSE };
-  guint n = 11;
+  guint n = 12;
 
   for (guint kind = 0; kind < GHLO_N_NODES; kind++)
     if (ghlo_node_spec (kind)->role != GHLO_NODE_LEAF)

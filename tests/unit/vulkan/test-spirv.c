@@ -397,6 +397,59 @@ test_quotients (void)
     }
 }
 
+/* @bits of bf16, or 0 where they are of a subnormal number. */
+static guint
+add_normal (GhloKernelBuilder *builder,
+            guint              bits)
+{
+  const GhloElementType ui16 = GHLO_ELEMENT_TYPE_UI16;
+  guint size = ghlo_kernel_add_node (builder, GHLO_NODE_AND, ui16, bits,
+                                     ghlo_kernel_add_constant (builder, ui16, 0x7fff), GHLO_KERNEL_NONE);
+  guint is_low = ghlo_kernel_add_node (builder, GHLO_NODE_LESS, GHLO_ELEMENT_TYPE_I1, size,
+                                       ghlo_kernel_add_constant (builder, ui16, 0x80), GHLO_KERNEL_NONE);
+
+  return ghlo_kernel_add_node (builder, GHLO_NODE_SELECT, ui16, is_low, ghlo_kernel_add_constant (builder, ui16, 0),
+                               bits);
+}
+
+/* Quotients of any numbers of bf16, also zeros, infinities and NaN, in bf16; but not where one is subnormal. */
+static void
+test_narrow_quotients (void)
+{
+  enum { N = 100000 };
+  const GhloElementType ui16 = GHLO_ELEMENT_TYPE_UI16, f32 = GHLO_ELEMENT_TYPE_F32;
+  const GhloSpirvDevice *device;
+  const gint64 extents[] = { N }, strides[] = { 2 };
+  GhloKernelBuilder *builder = ghlo_kernel_builder_new ("quotient");
+  g_autofree GhloKernel *kernel = NULL;
+  g_autoptr (GError) error = NULL;
+  GhloSpirvDevice other;
+  guint operands[2], quotient;
+
+  ghlo_kernel_add_axis (builder, "i", N, TRUE, FALSE);
+  for (guint i = 0; i < 3; i++)
+    ghlo_kernel_add_access (builder, ghlo_kernel_add_buffer (builder, "xyz" + i, 2 * N, i == 2), ui16, 0, strides);
+  ghlo_kernel_begin_points (builder, 0);
+  for (guint i = 0; i < 2; i++)
+    {
+      operands[i] = add_normal (builder, ghlo_kernel_add_leaf (builder, GHLO_NODE_LOAD, ui16, i));
+      operands[i] = ghlo_kernel_add_node (builder, GHLO_NODE_FROM_BF16, f32, operands[i], GHLO_KERNEL_NONE,
+                                          GHLO_KERNEL_NONE);
+    }
+  quotient = ghlo_kernel_add_node (builder, GHLO_NODE_DIVIDE, f32, operands[0], operands[1], GHLO_KERNEL_NONE);
+  quotient = ghlo_kernel_add_node (builder, GHLO_NODE_TO_BF16, ui16, quotient, GHLO_KERNEL_NONE, GHLO_KERNEL_NONE);
+  ghlo_kernel_store (builder, add_normal (builder, quotient), 2);
+  ghlo_kernel_end_block (builder);
+  kernel = ghlo_kernel_builder_end (builder, &error);
+  g_assert_no_error (error);
+  if (open_device (&device) == NULL)
+    return;
+  other = *device;
+  other.floats.shortens_quotients = TRUE;
+  other.floats.keeps_subnormals[0] = FALSE;
+  shader_check_run (runner, &other, kernel, extents, 1, "quotients of bf16");
+}
+
 static ShaderCheck
 run_random (const GhloSpirvDevice *device,
             guint64                seed)
@@ -475,6 +528,7 @@ main (int    argc,
   g_test_add_func ("/spirv/measure", test_measure);
   g_test_add_func ("/spirv/device/rounding", test_rounding);
   g_test_add_func ("/spirv/device/quotients", test_quotients);
+  g_test_add_func ("/spirv/device/narrow-quotients", test_narrow_quotients);
   g_test_add_func ("/spirv/device/files", test_device_files);
   g_test_add_func ("/spirv/device/random", test_device);
   status = g_test_run ();
