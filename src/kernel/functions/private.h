@@ -29,6 +29,7 @@ EXPANSION (round_product_hastily);
 EXPANSION (upper_half);
 /* bf16.c: of a number of bf16 what rounds to the same in bf16 as the function does. */
 EXPANSION (tanh_bf16);
+EXPANSION (logistic_bf16);
 #undef EXPANSION
 
 /* What becomes of a node's value. */

@@ -187,6 +187,7 @@ main (int    argc,
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/kernel/quotients/tanh", test_tanh);
   g_test_add_data_func ("/kernel/quotients/tanh-bf16", GUINT_TO_POINTER (GHLO_NODE_TANH), test_rough);
+  g_test_add_data_func ("/kernel/quotients/logistic-bf16", GUINT_TO_POINTER (GHLO_NODE_LOGISTIC), test_rough);
   g_test_add_func ("/kernel/quotients/narrow", test_narrow);
 
   return g_test_run ();
