@@ -53,10 +53,12 @@ def parse_options():
     return parser.parse_known_args()[0]
 
 
-def read_exclusions():
-    """Pairs of a pattern of tests' ids and why they are left out."""
+def read_exclusions(x64):
+    """Pairs of a pattern of tests' ids and why they are left out, with 64-bit types or without."""
     lines = (HERE / 'excluded.txt').read_text().splitlines()
-    return [tuple(line.split(maxsplit=1)) for line in lines if line and not line.startswith('#')]
+    others = '#', 'x32:' if x64 else 'x64:'
+    return [tuple(re.sub('^x(32|64):', '', line).split(maxsplit=1)) for line in lines
+            if line and not line.startswith(others)]
 
 
 def is_excluded(identifier, exclusions):
@@ -272,7 +274,7 @@ def main():
         print(f"upstream.py: no tests in {options.upstream}: a copy of JAX's sources at {jax.__version__} is needed",
               file=sys.stderr)
         return 2
-    exclusions = read_exclusions()
+    exclusions = read_exclusions(options.x64)
     pieces = list_pieces(options, exclusions)
     sides, known = (Side('cpu', options), Side('ghlo', options)), Known(options)
     results, failed = [], {}
