@@ -10,6 +10,7 @@
 #include "pjrt/executable.h"
 
 #include "base/fail.h"
+#include "ir/symbols.h"
 #include "passes/walk.h"
 #include "pjrt/entry.h"
 
@@ -30,7 +31,7 @@ is_input (const Border *self,
   return index < self->signature.type->rank;
 }
 
-/* What the program says of it, as text; NULL: nothing, or that it is ours to choose. */
+/* What the program says of it, as text: an order, or "auto"; NULL: nothing. */
 static const char *
 get_said (const Border *self,
           guint         index)
@@ -41,11 +42,65 @@ get_said (const Border *self,
                            ? ghlo_signature_input_attribute (function, index, "mhlo.layout_mode")
                            : ghlo_signature_output_attribute (function, index - n, "mhlo.layout_mode");
 
-  if (said == NULL || said->kind != GHLO_IR_ATTR_STRING || g_str_equal (said->text, "default")
-      || g_str_equal (said->text, "auto"))
+  if (said == NULL || said->kind != GHLO_IR_ATTR_STRING || g_str_equal (said->text, "default"))
     return NULL;
 
   return said->text;
+}
+
+typedef struct
+{
+  const GhloIrOp *function;
+  gboolean        found;
+} Search;
+
+static void
+compare (GhloIrOp *symbol,
+         gpointer  data)
+{
+  Search *self = data;
+
+  self->found |= symbol == self->function;
+}
+
+/* Whether anything in the program refers to the entry, to call it, as it was. */
+static gboolean
+is_referred_to (const Border *self)
+{
+  Search search = { .function = self->signature.function };
+  const GhloIrOp *root = self->module->op;
+
+  for (const GhloIrOp *op = root; op != NULL && !search.found; op = ghlo_pass_next_op (op, root))
+    ghlo_ir_op_foreach_symbol (op, compare, &search);
+
+  return search.found;
+}
+
+/* What is ours to choose: by rows, but for an output that is a transpose, which lies as what it is made of does. */
+static PJRT_Layouts_MemoryLayout *
+choose_layout (const Border *self,
+               guint         index,
+               gsize         rank)
+{
+  const GhloIrOp *op = NULL;
+  g_autofree gint64 *permutation = NULL;
+  int64_t order[GHLO_MAX_RANK];
+  gsize n;
+
+  if (!is_input (self, index))
+    op = ghlo_ir_op_operand (ghlo_ir_func_get_body (self->signature.function)->last,
+                             index - self->signature.type->rank)->op;
+  while (op != NULL && op->kind == GHLO_OP_SDY_SHARDING_CONSTRAINT)
+    op = ghlo_ir_op_operand (op, 0)->op;
+  if (op == NULL || op->kind != GHLO_OP_STABLEHLO_TRANSPOSE || is_referred_to (self))
+    return ghlo_pjrt_layout_rows (rank);
+  permutation = ghlo_ir_op_dup_ints (op, "permutation", &n);
+  if (n != rank)
+    return ghlo_pjrt_layout_rows (rank);
+  for (gsize i = 0; i < rank; i++)
+    order[rank - 1 - permutation[i]] = (int64_t) i;
+
+  return ghlo_pjrt_layout_new (order, rank, NULL);
 }
 
 /* The attribute of a program that is laid out already; NULL for another one. */
@@ -73,7 +128,10 @@ read_layout (const Border      *self,
 
   if (laid_out != NULL)
     said = laid_out->children[index]->kind == GHLO_IR_ATTR_STRING ? laid_out->children[index]->text : NULL;
-  layout = said != NULL ? ghlo_pjrt_layout_parse (said, rank, error) : ghlo_pjrt_layout_rows (rank);
+  if (g_strcmp0 (said, "auto") == 0)
+    layout = choose_layout (self, index, rank);
+  else
+    layout = said != NULL ? ghlo_pjrt_layout_parse (said, rank, error) : ghlo_pjrt_layout_rows (rank);
   if (layout == NULL || ghlo_pjrt_layout_is_rows (layout) || sharding == NULL || !sharding->is_stacked)
     return g_steal_pointer (&layout);
   ghlo_unsupported (error, "expected what is not reduced yet by rows, found the layout %s", said);
@@ -176,20 +234,6 @@ lay_out_output (const Border *self,
   ghlo_ir_op_set_operand (end, index, make_transpose (self, value, permutation, stored, end));
 }
 
-/* Whether another function runs the entry, whose type has changed then. */
-static gboolean
-is_called (const Border *self)
-{
-  const GhloIrOp *root = self->module->op;
-
-  for (const GhloIrOp *op = root; op != NULL; op = ghlo_pass_next_op (op, root))
-    if (op->kind == GHLO_OP_FUNC_CALL
-        && ghlo_ir_op_find_symbol (op, ghlo_ir_op_get_string (op, "callee")) == self->signature.function)
-      return TRUE;
-
-  return FALSE;
-}
-
 static void
 mark (const Border *self)
 {
@@ -219,7 +263,7 @@ ghlo_pjrt_executable_lay_out (PJRT_Executable  *self,
                              "of %u devices whose shardings are of dimensions in another order", self->n_devices);
   if (!changes || get_laid_out (&border) != NULL)
     return TRUE;
-  if (is_called (&border))
+  if (is_referred_to (&border))
     return ghlo_unsupported (error, "expected inputs and outputs by rows of a function that others call, found other "
                              "layouts");
   for (guint i = 0; i < self->n_layouts; i++)

@@ -336,6 +336,63 @@ test_order (void)
   CALL (LoadedExecutable_Destroy, .executable = loaded);
 }
 
+/* What is the plugin's to choose is by rows, but for a transpose, which is what it is of. */
+static void
+test_auto (void)
+{
+  PJRT_LoadedExecutable *loaded = call_compile (client,
+    "func.func @main(%x: tensor<3x2x4xui8> " MODE ("auto") ", %y: tensor<3x2xui8> " MODE ("auto") ")\n"
+    "    -> (tensor<2x3xui8> " MODE ("auto") ", tensor<2x4x3xui8> " MODE ("auto") ") {\n"
+    "  %0 = stablehlo.transpose %x, dims = [1, 2, 0] : (tensor<3x2x4xui8>) -> tensor<2x4x3xui8>\n"
+    "  %1 = stablehlo.transpose %y, dims = [1, 0] : (tensor<3x2xui8>) -> tensor<2x3xui8>\n"
+    "  return %1, %0 : tensor<2x3xui8>, tensor<2x4x3xui8>\n"
+    "}\n");
+  PJRT_Client_BufferFromHostBuffer_Args args[2];
+  PJRT_Buffer *inputs[2], *outputs[2];
+  PJRT_Event *done;
+  guint8 numbers[24], found[24];
+
+  for (guint8 i = 0; i < 24; i++)
+    numbers[i] = i;
+  for (guint i = 0; i < 2; i++)
+    {
+      args[i] = CALL (Client_BufferFromHostBuffer, .client = client, .data = i == 0 ? numbers : columns,
+                      .type = PJRT_Buffer_Type_U8, .dims = ((const int64_t[]) { 3, 2, 4 }), .num_dims = 3 - i);
+      CALL (Event_Destroy, .event = args[i].done_with_host_buffer);
+      inputs[i] = args[i].buffer;
+    }
+  check_layouts (loaded, "{2,1,0}", "{0,1}");
+  call_check ("Execute", call_execute (loaded, inputs, 2, outputs, &done));
+  CALL (Event_Await, .event = done);
+  CALL (Event_Destroy, .event = done);
+  check_columns (outputs[0]);
+  check_layout (outputs[1], "{1,0,2}");
+  call_read (outputs[1], found, sizeof found);
+  g_assert_cmpmem (found, sizeof found, numbers, sizeof numbers);
+  for (guint i = 0; i < 2; i++)
+    {
+      CALL (Buffer_Destroy, .buffer = inputs[i]);
+      CALL (Buffer_Destroy, .buffer = outputs[i]);
+    }
+  CALL (LoadedExecutable_Destroy, .executable = loaded);
+
+  /* What somebody calls stays as it is. */
+  loaded = call_compile (client,
+    "func.func @main(%y: tensor<2x3xui8>) -> (tensor<3x2xui8> " MODE ("auto") ") {\n"
+    "  %0 = stablehlo.transpose %y, dims = [1, 0] : (tensor<2x3xui8>) -> tensor<3x2xui8>\n"
+    "  return %0 : tensor<3x2xui8>\n"
+    "}\n"
+    "func.func private @other(%x: tensor<2x3xui8>) -> tensor<3x2xui8> {\n"
+    "  %0 = func.call @main(%x) : (tensor<2x3xui8>) -> tensor<3x2xui8>\n"
+    "  return %0 : tensor<3x2xui8>\n"
+    "}\n");
+  outputs[0] = run (loaded, NULL);
+  check_layout (outputs[0], "{1,0}");
+  check_read (outputs[0], NULL, columns);
+  CALL (Buffer_Destroy, .buffer = outputs[0]);
+  CALL (LoadedExecutable_Destroy, .executable = loaded);
+}
+
 /* An output that lies as the input takes its memory. */
 static void
 test_donation (void)
@@ -378,6 +435,11 @@ test_refused_programs (void)
     { PROGRAM (MODE ("{0,1}"), "")
       "func.func private @other(%x: tensor<2x3xui8>) -> tensor<2x3xui8> {\n"
       "  %0 = func.call @main(%x) : (tensor<2x3xui8>) -> tensor<2x3xui8>\n"
+      "  return %0 : tensor<2x3xui8>\n"
+      "}\n", "expected inputs and outputs by rows of a function that others call" },
+    { PROGRAM (MODE ("{0,1}"), "")
+      "func.func private @other(%x: tensor<2x3xui8>) -> tensor<2x3xui8> {\n"
+      "  %0 = stablehlo.composite \"a.name\" %x {decomposition = @main} : (tensor<2x3xui8>) -> tensor<2x3xui8>\n"
       "  return %0 : tensor<2x3xui8>\n"
       "}\n", "expected inputs and outputs by rows of a function that others call" },
   };
@@ -462,6 +524,7 @@ main (int    argc,
   g_test_add_func ("/pjrt/layouts/refused", test_refused);
   g_test_add_func ("/pjrt/layouts/programs", test_programs);
   g_test_add_func ("/pjrt/layouts/order", test_order);
+  g_test_add_func ("/pjrt/layouts/auto", test_auto);
   g_test_add_func ("/pjrt/layouts/donation", test_donation);
   g_test_add_func ("/pjrt/layouts/refused-programs", test_refused_programs);
   g_test_add_func ("/pjrt/layouts/partitions", test_partitions);
