@@ -91,7 +91,8 @@ elementwise (GhloPjrtRule   *self,
 
   for (guint i = 0; i < op->n_operands; i++)
     if (ghlo_pjrt_operand_type (op, i)->rank != type->rank
-        || memcmp (ghlo_pjrt_operand_type (op, i)->dimensions, type->dimensions, type->rank * sizeof (gint64)) != 0)
+        || (type->rank > 0 && memcmp (ghlo_pjrt_operand_type (op, i)->dimensions, type->dimensions,
+                                      type->rank * sizeof (gint64)) != 0))
       g_array_index (self->ranks, guint, i) = 0;
   for (guint i = 0; i < type->rank; i++)
     ghlo_pjrt_rule_add_everywhere (self, i, type->dimensions[i], GHLO_PJRT_FACTOR_SAME);

@@ -19,10 +19,11 @@ ghlo_pjrt_sharding_new_whole (GhloTensorType *whole,
   self->part = ghlo_tensor_type_ref (whole);
   self->n_partitions = n_partitions;
   self->rank = whole->rank;
-  self->counts = g_new (gint64, whole->rank);
+  /* There is a place of each, which may be pointed to, of a scalar too. */
+  self->counts = g_new (gint64, MAX (whole->rank, 1));
   for (guint i = 0; i < whole->rank; i++)
     self->counts[i] = 1;
-  self->parts = g_new0 (guint, (gsize) n_partitions * whole->rank);
+  self->parts = g_new0 (guint, (gsize) n_partitions * MAX (whole->rank, 1));
   self->addends = g_new0 (guint, n_partitions);
   self->is_first = g_new0 (gboolean, n_partitions);
   self->is_first[0] = TRUE;
@@ -59,14 +60,19 @@ ghlo_pjrt_sharding_matches (const GhloPjrtSharding *self,
                             const GhloPjrtSharding *other,
                             const guint            *partitions)
 {
-  if (self->n_partitions != other->n_partitions || self->rank != other->rank || self->is_stacked || other->is_stacked
-      || memcmp (self->counts, other->counts, self->rank * sizeof self->counts[0]) != 0)
+  if (self->n_partitions != other->n_partitions || self->rank != other->rank || self->is_stacked || other->is_stacked)
     return FALSE;
-  for (guint i = 0; i < self->n_partitions; i++)
-    if (self->addends[i] != other->addends[partitions[i]]
-        || memcmp (self->parts + (gsize) i * self->rank, other->parts + (gsize) partitions[i] * self->rank,
-                   self->rank * sizeof self->parts[0]) != 0)
+  for (guint i = 0; i < self->rank; i++)
+    if (self->counts[i] != other->counts[i])
       return FALSE;
+  for (guint i = 0; i < self->n_partitions; i++)
+    {
+      if (self->addends[i] != other->addends[partitions[i]])
+        return FALSE;
+      for (guint j = 0; j < self->rank; j++)
+        if (self->parts[(gsize) i * self->rank + j] != other->parts[(gsize) partitions[i] * self->rank + j])
+          return FALSE;
+    }
 
   return TRUE;
 }
