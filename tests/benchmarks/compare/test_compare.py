@@ -221,6 +221,37 @@ class Turns(unittest.TestCase):
             self.assertLess(sorted(times)[len(times) // 2], 0.02)
 
 
+class Logged(Runner):
+    """Tells a list of its calls."""
+
+    def __init__(self, name, program, calls, seconds=0.0):
+        super().__init__('')
+        self.name, self.program, self.calls, self.seconds, self.inputs = name, program, calls, seconds, [1, 2, 3]
+        self.result = [4, 5]
+
+    def call(self):
+        self.calls.append((self.program, self.name))
+        time.sleep(self.seconds)
+
+
+class Faces(unittest.TestCase):
+    def test_longer_call(self):
+        """An empty program of the same inputs and outputs, each of whose calls is behind one of the program."""
+        calls, texts, names = [], [], ['GHLO', 'XLA', 'GHLO by JAX']
+
+        def make_runners(text, options):
+            del options
+            texts.append(text)
+            return [Logged(name, 'empty', calls, 0.01 if name == 'GHLO by JAX' else 0) for name in names], []
+        with mock.patch.object(compare, 'make_runners', make_runners):
+            longer = compare.time_longer_call([Logged(name, 'program', calls) for name in names], OPTIONS)
+        self.assertGreater(longer, 0.005)
+        self.assertIn(', %a2: tensor<f32>) -> (tensor<f32>, tensor<f32>) {', texts[0])
+        self.assertEqual(calls[:2], [('empty', 'GHLO'), ('empty', 'GHLO by JAX')])
+        self.assertEqual(calls[2:6], [('program', 'GHLO by JAX'), ('empty', 'GHLO'),
+                                      ('program', 'XLA'), ('empty', 'GHLO by JAX')])
+
+
 class Report(unittest.TestCase):
     COST = {'bytes': 4e6, 'product_operations': 2e6}
     RESULTS = {
@@ -254,7 +285,8 @@ class Report(unittest.TestCase):
         """What is left of a ratio, and that rivals are who is not GHLO."""
         seconds = {'GHLO': 1e-3, 'XLA': 2e-3, 'GHLO by JAX': 1.25e-3}
         results = {'RED-1': {**self.RESULTS['RED-1'], 'seconds': seconds}, 'CF-1': self.RESULTS['CF-1'],
-                   'MAT-1': {**self.RESULTS['RED-1'], 'seconds': {**seconds, 'GHLO by JAX': 1e-3}}}
+                   'MAT-1': {**self.RESULTS['RED-1'], 'seconds': {**seconds, 'GHLO by JAX': 1e-3}},
+                   'IDX-1': {**self.RESULTS['RED-1'], 'seconds': seconds, 'longer_call': 0}}
         self.assertEqual(compare.rivals_of(seconds), ['XLA'])
         out = io.StringIO()
         with contextlib.redirect_stdout(out):
@@ -262,8 +294,9 @@ class Report(unittest.TestCase):
         lines = [line.split() for line in out.getvalue().splitlines()]
         self.assertIn('RED 2.00 1.60 80% 100%'.split(), lines)
         self.assertIn('MAT 2.00 2.00 100% 133%'.split(), lines)
+        self.assertIn('IDX 2.00 1.60 80% 80%'.split(), lines)
         self.assertIn(['CF'], lines)
-        self.assertIn('all 2.00 1.79 89% 115%'.split(), lines)
+        self.assertIn('all 2.00 1.72 86% 102%'.split(), lines)
 
     def test_markdown(self):
         with tempfile.NamedTemporaryFile('r', encoding='utf-8') as file:
