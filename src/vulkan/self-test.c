@@ -17,8 +17,9 @@
 #include "vulkan/target.h"
 #include "vulkan/transfer.h"
 
-/* Of two types, besides one for each type: with constants, and both again. */
-enum { FLOAT_PROBES = 6 };
+/* Besides one for each type: with constants, of two types of floats and of widened integers, and all of these types
+ * again. */
+enum { FURTHER_PROBES = 9 };
 
 /* A self-test that is under way. */
 typedef struct
@@ -154,7 +155,7 @@ measure (GhloVulkanDevice   *device,
          GError            **error)
 {
   const guint64 types = ghlo_vulkan_features_types (&device->features);
-  Test test = { .device = device, .monitor = monitor, .n_probes = FLOAT_PROBES };
+  Test test = { .device = device, .monitor = monitor, .n_probes = FURTHER_PROBES };
   gboolean ok;
 
   test.pipelines = ghlo_vulkan_pipelines_new (device, ghlo_vulkan_queue_get_layout (device->queue), FALSE);

@@ -13,6 +13,27 @@ func.func @convert() {
 
 // -----
 
+// What was 32 bits is compared with constants of 64.
+func.func @convert_compare() {
+  %narrow = stablehlo.iota dim = 0 : tensor<8xi32>
+  %least = stablehlo.constant dense<-3> : tensor<8xi32>
+  %x = stablehlo.add %narrow, %least : tensor<8xi32>
+  %wide = stablehlo.convert %x : (tensor<8xi32>) -> tensor<8xi64>
+  %zero = stablehlo.constant dense<0> : tensor<8xi64>
+  %three = stablehlo.constant dense<3> : tensor<8xi64>
+  %lt = stablehlo.compare LT, %wide, %three : (tensor<8xi64>, tensor<8xi64>) -> tensor<8xi1>
+  %ge = stablehlo.compare GE, %wide, %zero : (tensor<8xi64>, tensor<8xi64>) -> tensor<8xi1>
+  %clamped = stablehlo.clamp %zero, %wide, %three : tensor<8xi64>
+  %abs = stablehlo.abs %wide : tensor<8xi64>
+  check.expect_eq_const %lt, dense<[true, true, true, true, true, true, false, false]> : tensor<8xi1>
+  check.expect_eq_const %ge, dense<[false, false, false, true, true, true, true, true]> : tensor<8xi1>
+  check.expect_eq_const %clamped, dense<[0, 0, 0, 0, 1, 2, 3, 3]> : tensor<8xi64>
+  check.expect_eq_const %abs, dense<[3, 2, 1, 0, 1, 2, 3, 4]> : tensor<8xi64>
+  func.return
+}
+
+// -----
+
 func.func @bitcast_convert() {
   // 1.0 is 0x3F80_0000: two halves, the low one first.
   %one = stablehlo.constant dense<1.0> : tensor<f32>

@@ -59,21 +59,30 @@ emit_extreme (Spirv           *self,
   return ghlo_spirv_select (self, float_type, is_equal, CODE (SpvOpBitcast, float_type, both), result);
 }
 
-/* The same, of which the compiler knows nothing, where it takes liberties with what it knows. */
+/* The same integer, of which the compiler knows nothing, where it takes liberties with what it knows. */
+static Id
+hide_bits (Spirv *self,
+           guint  n_bits,
+           Id     value)
+{
+  const Id integer = ghlo_spirv_integer_type (self, n_bits);
+
+  if (self->floats.folds_exactly)
+    return value;
+
+  return CODE (SpvOpBitwiseXor, integer, value,
+               n_bits < 64 ? CODE (SpvOpUConvert, integer, self->zero) : self->zero);
+}
+
+/* The same of a float. */
 static Id
 hide (Spirv           *self,
       GhloElementType  type,
       Id               value)
 {
-  const guint n_bits = ghlo_element_info (type)->bits;
-  Id integer, zero = self->zero;
-
   if (self->floats.folds_exactly)
     return value;
-  integer = ghlo_spirv_integer_type (self, n_bits);
-  if (n_bits < 64)
-    zero = CODE (SpvOpUConvert, integer, zero);
-  value = CODE (SpvOpBitwiseXor, integer, bits_of (self, type, value), zero);
+  value = hide_bits (self, ghlo_element_info (type)->bits, bits_of (self, type, value));
 
   return CODE (SpvOpBitcast, ghlo_spirv_type (self, type), value);
 }
@@ -397,6 +406,9 @@ ghlo_spirv_convert (Spirv           *self,
     return CODE (is_signed ? SpvOpConvertSToF : SpvOpConvertUToF, type, value);
   if (ghlo_element_info (to)->bits == ghlo_element_info (from)->bits)
     return value;
+  value = CODE (is_signed ? SpvOpSConvert : SpvOpUConvert, type, value);
 
-  return CODE (is_signed ? SpvOpSConvert : SpvOpUConvert, type, value);
+  /* Mesa 22.3 compares wrongly with constants what it knows to have been 32 bits. */
+  return is_signed && from == GHLO_ELEMENT_TYPE_I32 && ghlo_element_info (to)->bits == 64 ? hide_bits (self, 64, value)
+                                                                                          : value;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Probes are run and held against the interpreter. Floats are probed again where the first time shows that operations
- * have to be composed, or operands hidden, since it is those shaders that count then.
+ * Probes are run and held against the interpreter. Some types are probed again where the first time shows that
+ * operations have to be composed, or operands hidden, since it is those shaders that count then.
  */
 
 #include "vulkan/spirv/measure.h"
@@ -125,7 +125,8 @@ compare (const GhloProbe        *probe,
 static gboolean
 can_hide (GhloNodeKind kind)
 {
-  return kind == GHLO_NODE_ADD || kind == GHLO_NODE_SUBTRACT || kind == GHLO_NODE_MULTIPLY || kind == GHLO_NODE_DIVIDE;
+  return kind == GHLO_NODE_ADD || kind == GHLO_NODE_SUBTRACT || kind == GHLO_NODE_MULTIPLY || kind == GHLO_NODE_DIVIDE
+         || kind == GHLO_NODE_CONVERT;
 }
 
 /* Takes the types away of which a node is not exact. */
@@ -173,6 +174,14 @@ run_probe (Measuring  *self,
   return ok;
 }
 
+/* Whether comparisons of @type are probed that is converted to 64 bits. */
+static gboolean
+is_widened (const Measuring *self,
+            GhloElementType  type)
+{
+  return type == GHLO_ELEMENT_TYPE_I32 && (self->device->types >> GHLO_ELEMENT_TYPE_I64 & 1) != 0;
+}
+
 /* All types of @types. */
 static gboolean
 run_probes (Measuring  *self,
@@ -188,7 +197,8 @@ run_probes (Measuring  *self,
   for (guint type = 0; type < 64; type++)
     if ((types >> type & 1) != 0
         && (!run_probe (self, ghlo_probe_new (type, self->device->types), FALSE, error)
-            || (is_float (type) && !run_probe (self, ghlo_probe_new_constants (type), TRUE, error))))
+            || (is_float (type) && !run_probe (self, ghlo_probe_new_constants (type), TRUE, error))
+            || (is_widened (self, type) && !run_probe (self, ghlo_probe_new_widened (), TRUE, error))))
       return FALSE;
 
   return TRUE;
@@ -223,7 +233,9 @@ ghlo_spirv_measure (GhloSpirvDevice        *self,
                     gpointer                data,
                     GError                **error)
 {
-  const guint64 floats = (guint64) 1 << GHLO_ELEMENT_TYPE_F32 | (guint64) 1 << GHLO_ELEMENT_TYPE_F64;
+  /* Those of which what has been found changes shaders. */
+  const guint64 again = (guint64) 1 << GHLO_ELEMENT_TYPE_F32 | (guint64) 1 << GHLO_ELEMENT_TYPE_F64
+                        | (guint64) 1 << GHLO_ELEMENT_TYPE_I32;
   Measuring measuring = { .device = self, .run = run, .data = data };
   GhloSpirvFloats hoped = *promises;
 
@@ -238,7 +250,7 @@ ghlo_spirv_measure (GhloSpirvDevice        *self,
   self->floats.folds_exactly = measuring.folds_exactly;
   choose_floats (self);
 
-  return memcmp (&self->floats, &hoped, sizeof hoped) == 0 || run_probes (&measuring, self->types & floats, error);
+  return memcmp (&self->floats, &hoped, sizeof hoped) == 0 || run_probes (&measuring, self->types & again, error);
 }
 
 static gboolean

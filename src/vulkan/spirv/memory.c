@@ -208,10 +208,8 @@ index_of (Spirv                *self,
   GhloElementType type = self->kernel->nodes[term->node].type;
   gboolean is_signed = ghlo_node_types (type) == GHLO_NODE_TYPES_S;
 
-  if (ghlo_element_info (type)->bits == 64)
-    return self->values[term->node];
-
-  return CODE (is_signed ? SpvOpSConvert : SpvOpUConvert, self->u64, self->values[term->node]);
+  return ghlo_spirv_convert (self, is_signed ? GHLO_ELEMENT_TYPE_I64 : GHLO_ELEMENT_TYPE_UI64, type,
+                             self->values[term->node]);
 }
 
 static Id

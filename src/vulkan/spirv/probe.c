@@ -158,6 +158,28 @@ ghlo_probe_new_constants (GhloElementType type)
   return end (&self);
 }
 
+GhloProbe *
+ghlo_probe_new_widened (void)
+{
+  static const gint64 constants[] = { 0, 3, -1, G_MININT32, G_MAXINT32, (gint64) G_MAXINT32 + 1 };
+  Making self = { 0 };
+  guint wide, constant;
+
+  begin (&self, GHLO_ELEMENT_TYPE_I32);
+  wide = ghlo_kernel_add_node (self.builder, GHLO_NODE_CONVERT, GHLO_ELEMENT_TYPE_I64, self.operands[0], NONE, NONE);
+  for (guint i = 0; i < G_N_ELEMENTS (constants); i++)
+    {
+      constant = ghlo_kernel_add_constant (self.builder, GHLO_ELEMENT_TYPE_I64, (guint64) constants[i]);
+      for (guint kind = GHLO_NODE_EQUAL; kind <= GHLO_NODE_GREATER_EQUAL; kind++)
+        {
+          add_row (&self, kind, GHLO_ELEMENT_TYPE_I1, (const guint[]) { wide, constant });
+          self.probe->rows[self.probe->n_rows - 1].kind = GHLO_NODE_CONVERT;
+        }
+    }
+
+  return end (&self);
+}
+
 void
 ghlo_probe_free (GhloProbe *self)
 {

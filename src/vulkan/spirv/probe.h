@@ -38,6 +38,9 @@ GhloProbe        *ghlo_probe_new           (GhloElementType   type,
 /* Arithmetic with floats of @type of which one is a constant that compilers have rules for; and of a number with
  * itself, comparisons too. */
 GhloProbe        *ghlo_probe_new_constants (GhloElementType   type);
+/* Comparisons of integers of 32 bits, signed ones that are converted to 64, with constants. Their rows are CONVERT's,
+ * since only these operands are compared otherwise by a compiler that has a wrong rule for it. */
+GhloProbe        *ghlo_probe_new_widened   (void);
 void              ghlo_probe_free          (GhloProbe        *self);
 
 /* Memory with operands, and room for results. */

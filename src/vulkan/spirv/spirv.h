@@ -47,7 +47,8 @@ typedef struct
   gboolean shortens_quotients;  /* its own FMA of f32 is: quotients that something is known of are found from roots,
                                  * which drivers do faster, and epilogues may round in haste */
   gboolean folds_exactly;       /* operations on what its compiler knows give what others give: it does not take
-                                 * x × 0 for 0, nor x + 0 for x; else operands are hidden from it */
+                                 * x × 0 for 0, nor x + 0 for x, and compares what was an i32 with constants of i64
+                                 * as it is; else operands are hidden from it */
 } GhloSpirvFloats;
 
 /* The parts that folds of a kernel's first block are cut into. Where there are few parallel points for a device, one
