@@ -228,7 +228,8 @@ start (GhloPrepared          *prepared,
     {
       GhloStorage *storage = outputs[i]->storage;
 
-      if (storage != NULL && storage->device == core && storage->pending == NULL && ghlo_storage_is_own (storage))
+      /* An input that is passed on is the caller's too, and nothing writes it. */
+      if (storage != NULL && storage->device == core && storage->pending == NULL && ghlo_value_is_own (outputs[i]))
         storage->pending = ghlo_pending_ref (*pending);
     }
 
