@@ -27,15 +27,14 @@ GhloKernelExpansion ghlo_kernel_expansion (GhloNodeKind      kind,
 GhloKernel         *ghlo_kernel_expand    (const GhloKernel *self,
                                            GError          **error);
 
-/* The same in haste: roundings of f32 to bf16 take half of the operations, but may make NaN of numbers of 2^111 and
- * more and of products with these, and round subnormal ones to too many digits. All results that such a rounding goes
- * into are NaN then, and so is the node *teller of the kernel: where that is none, results are right. NULL where it is
- * not one block of points, or nothing in it would be quicker. */
-GhloKernel         *ghlo_kernel_expand_hastily (const GhloKernel *self,
-                                                guint            *teller);
-/* Of such a kernel whether what is loaded from @buffer may be made in haste as well: all results that it goes into are
- * NaN where it is. */
-gboolean            ghlo_kernel_tells_haste (const GhloKernel *self,
-                                             guint             buffer);
+/* The same by a fast path: roundings of f32 to bf16 take half of the operations, but may make NaN of numbers of 2^111
+ * and more and of products with these, and round subnormal ones to too many digits. All results that such a rounding
+ * goes into are NaN then, and so is the kernel's node *sentinel; where that is not, they are right. NULL where it is
+ * not one block of points, or nothing in it would be faster. */
+GhloKernel         *ghlo_kernel_expand_fast (const GhloKernel *self,
+                                             guint            *sentinel);
+/* Whether all results that @buffer's elements go into are NaN where these are, so that a fast path may make these. */
+gboolean            ghlo_kernel_passes_nan_on (const GhloKernel *self,
+                                               guint             buffer);
 
 G_END_DECLS

@@ -54,8 +54,8 @@ typedef enum
  * not so of all: test-kernel-quotients goes through those that functions have. It changes no bit of a result. */
 typedef enum
 {
-  GHLO_QUOTIENT_IS_TAME = 1,    /* two steps from there give it, rounded once */
-  GHLO_QUOTIENT_IS_ROUGH,       /* what is made of it is the same where it is off by 10 units in the last place; the
+  GHLO_QUOTIENT_IS_BOUNDED = 1, /* two steps from there give it, rounded once */
+  GHLO_QUOTIENT_IS_APPROXIMATE, /* what is made of it is the same where it is off by 10 units in the last place; the
                                  * divisor is from 1 to 2^20 */
   GHLO_QUOTIENT_IS_NARROW,      /* of any two numbers of bf16; it is rounded to bf16, and nothing else is made of it */
 } GhloQuotient;

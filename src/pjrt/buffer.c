@@ -241,7 +241,7 @@ ready_event (PJRT_Buffer_ReadyEvent_Args *args)
 {
   PJRT_NEEDS (args, event);
   /* Whoever asks for it waits, who knows how. */
-  ghlo_habit_wait (&args->buffer->device->client->habits, args->buffer->execution);
+  ghlo_wait_history_wait (&args->buffer->device->client->history, args->buffer->execution);
   ghlo_pjrt_queue_help (args->buffer->ready);
   args->event = ghlo_pjrt_event_new (args->buffer->ready);
 

@@ -20,7 +20,7 @@ struct PJRT_Buffer
   PJRT_Layouts_MemoryLayout *layout;    /* of its memory; the value's dimensions are in the order in which they lie */
   gboolean        is_token;     /* callers see no elements, but a token of a program's */
   GhloPending    *ready;        /* owned; what writes it; NULL: written */
-  guint           execution;    /* by the number in the client's habits; 0: none that counts there */
+  guint           execution;    /* by the number in the client's history; 0: none that counts there */
   GMutex          lock;         /* guards what follows */
   GhloPjrtPromise *promise;     /* owned; NULL once it was deleted or donated */
   GhloPjrtPromise *lent;        /* owned; the same, while somebody outside reads the value's memory */

@@ -34,7 +34,7 @@ ghlo_pjrt_client_unref (PJRT_Client *self)
   g_free (self->topology.descriptions);
   g_free (self->version);
   ghlo_counters_unref (self->counters);
-  g_mutex_clear (&self->habits.lock);
+  g_mutex_clear (&self->history.lock);
   g_clear_pointer (&self->queue, ghlo_pjrt_queue_unref);
   g_free (self);
 }

@@ -6,7 +6,7 @@
 
 #pragma once
 
-#include "client/habit.h"
+#include "client/wait-history.h"
 #include "compiler/counters.h"
 #include "pjrt/abi.h"
 #include "pjrt/options/client-options.h"
@@ -76,7 +76,7 @@ struct PJRT_Client
   PJRT_TopologyDescription topology;
   GhloCounters            *counters;
   GhloPjrtQueue           *queue;       /* of its devices; NULL where they have their own */
-  GhloHabits               habits;      /* of those who have it run what might go on after the call */
+  GhloWaitHistory               history;      /* of those who have it run what might go on after the call */
 };
 
 #define GHLO_PJRT_PLATFORM "ghlo"

@@ -54,7 +54,7 @@ struct PJRT_Executable
   gboolean                calls_host;           /* functions of the caller's */
   double                  seconds;              /* that an execution is estimated to take; infinite: nobody knows */
   gint                    took;                 /* µs of the last one, at first G_MAXINT; atomic */
-  GhloHabit               habit;                /* guarded by the client's habits */
+  GhloWaitStreak               streak;                /* guarded by the client's history */
 };
 
 struct PJRT_LoadedExecutable

@@ -51,7 +51,7 @@ typedef struct
   GhloPjrtPromise **inputs;     /* owned, with its members, which are NULL for tokens */
   GhloPjrtPromise **outputs;    /* with its members */
   GhloPending      *end;
-  guint             number;     /* in the client's habits; 0: it does not count */
+  guint             number;     /* in the client's history; 0: it does not count */
 } Execution;
 
 /* Which inputs a run may take the memory of: the program allows it, and the caller does not forbid it. NULL where there
@@ -458,7 +458,7 @@ is_done_here (Execution *self)
     return TRUE;
   if (executable->seconds <= SHORT_SECONDS)
     return is_ready (self);
-  self->number = ghlo_habit_begin (&executable->client->habits, &executable->habit, &is_awaited);
+  self->number = ghlo_wait_history_begin (&executable->client->history, &executable->streak, &is_awaited);
 
   return is_awaited && predict (executable) <= AWAITED_SECONDS && is_ready (self);
 }

@@ -201,7 +201,7 @@ borrow (PJRT_Buffer  *self,
   g_autoptr (GhloValue) value = NULL;
   GError *error = NULL;
 
-  ghlo_habit_wait (&self->device->client->habits, self->execution);
+  ghlo_wait_history_wait (&self->device->client->history, self->execution);
   value = ghlo_pjrt_buffer_get_value (self, &error);
   if (value == NULL || !ghlo_value_fetch (value, NULL, &error))
     return ghlo_pjrt_error_take (error);

@@ -116,7 +116,7 @@ begin_reading (PJRT_Buffer    *buffer,
   *end = NULL;
   if (promise == NULL)
     return FALSE;
-  ghlo_habit_wait (&buffer->device->client->habits, buffer->execution);
+  ghlo_wait_history_wait (&buffer->device->client->history, buffer->execution);
   ghlo_pjrt_queue_help (promise->pending);
   if (!ghlo_pjrt_promise_is_ready (promise))
     {

@@ -651,7 +651,7 @@ execute_one (PJRT_LoadedExecutable *loaded,
 /* Who has waited for each of a program's executions has the next one done within the call, and who has not has not:
  * with the worker held up both show. */
 static void
-test_habit (void)
+test_waits (void)
 {
   Fixture fixture;
   PJRT_LoadedExecutable *loop;
@@ -809,7 +809,7 @@ main (int    argc,
   g_test_add_func ("/pjrt/queue/overtaking", test_overtaking);
   g_test_add_func ("/pjrt/queue/nested", test_nested);
   g_test_add_func ("/pjrt/queue/choice", test_choice);
-  g_test_add_func ("/pjrt/queue/habit", test_habit);
+  g_test_add_func ("/pjrt/queue/streak", test_waits);
   g_test_add_func ("/pjrt/queue/threads", test_threads);
 
   return g_test_run ();

@@ -21,7 +21,7 @@ ghlo_expand_tanh_bf16 (Builder         *b,
 
   size = choose (b, greater (b, size, limit), limit, size);
   z = multiply (b, size, size);
-  size = divide_roughly (b, multiply (b, size, HORNER (b, z, p)), HORNER (b, z, q));
+  size = divide_nearly (b, multiply (b, size, HORNER (b, z, p)), HORNER (b, z, q));
 
   return with_sign (b, size, operands[0]);
 }
@@ -45,5 +45,5 @@ ghlo_expand_logistic_bf16 (Builder         *b,
   e = multiply (b, HORNER (b, e, p), float_of (b, left_by (b, bits_of (b, shifted), 23)));
   numerator = choose (b, less (b, x, real (b, x, 0)), e, real (b, x, 0x1p64));
 
-  return multiply_real (b, divide_roughly (b, numerator, multiply_add_real (b, e, real (b, x, 0x1p-64), 1)), 0x1p-64);
+  return multiply_real (b, divide_nearly (b, numerator, multiply_add_real (b, e, real (b, x, 0x1p-64), 1)), 0x1p-64);
 }

@@ -241,9 +241,9 @@ typedef struct
   const guint      *terms;      /* the new numbers of nodes, for terms; NULL while they are not known */
   guint            *moved;      /* the same, made on the way */
   const guint8     *uses;       /* of nodes, as ghlo_expand_find_uses () says */
-  guint            *rounded;    /* of TO_BF16 in haste what it makes, as a number in @to; else GHLO_KERNEL_NONE */
-  guint            *teller;     /* once nodes are there; NULL: nothing is in haste */
-  guint            *split;      /* in haste, of a number of bf16 2^16 + 1 times as much in @to, and the negative */
+  guint            *rounded;    /* of TO_BF16 what the fast path makes, as a number in @to; else GHLO_KERNEL_NONE */
+  guint            *sentinel;   /* of the fast path, once nodes are there; NULL: all is exact */
+  guint            *split;      /* on the fast path, of a number of bf16 2^16 + 1 times as much, and the negative */
 } Copy;
 
 static void
@@ -293,7 +293,7 @@ scale (const Copy *self,
   return factor < 0 ? negate (self->to, moved) : multiply_real (self->to, moved, (double) factor);
 }
 
-/* What the product @node is rounded to in haste. Of what is split, a constant costs nothing, and what has been there
+/* What the fast path rounds the product @node to. Of what is split, a constant costs nothing, and what has been there
  * longer may be in other products. */
 static guint
 round_product (const Copy           *self,
@@ -311,11 +311,11 @@ round_product (const Copy           *self,
       split[1] = scale (self, number, -1);
     }
 
-  return expand_function (self->to, ghlo_expand_round_product_hastily, GHLO_ELEMENT_TYPE_F32,
+  return expand_function (self->to, ghlo_expand_round_product_fast, GHLO_ELEMENT_TYPE_F32,
                           (const guint[]) { self->moved[has_first ? b : a], split[0], split[1] }, 3);
 }
 
-/* Whether node @number, FROM_BF16 of a rounding, is not wanted but times powers of two, and rounded in haste. */
+/* Whether node @number, FROM_BF16 of a rounding, is not wanted but times powers of two, and the fast path rounds it. */
 static gboolean
 is_only_scaled (const Copy *self,
                 guint       number)
@@ -333,15 +333,15 @@ round_scaled (const Copy *self,
   const GhloKernelNode *nodes = self->from->nodes, *node = &nodes[number];
   const guint factor = node->operands[node->operands[0] == rounded];
 
-  return expand_function (self->to, ghlo_expand_round_product_hastily, GHLO_ELEMENT_TYPE_F32,
+  return expand_function (self->to, ghlo_expand_round_product_fast, GHLO_ELEMENT_TYPE_F32,
                           (const guint[]) { self->moved[nodes[nodes[rounded].operands[0]].operands[0]],
                                             scale (self, factor, (1 << 16) + 1), scale (self, factor, -1) }, 3);
 }
 
-/* What is not there in haste, or is something else. */
+/* What is not there on the fast path, or is something else. */
 static gboolean
-copy_hastily (const Copy *self,
-              guint       number)
+copy_fast (const Copy *self,
+           guint       number)
 {
   const GhloKernelNode *node = &self->from->nodes[number];
   const guint rounded = ghlo_expand_find_scaled (self->from, number);
@@ -363,18 +363,18 @@ round_to_bf16 (const Copy *self,
                guint       number)
 {
   const guint operand = self->from->nodes[number].operands[0];
-  const gboolean is_hasty = self->teller != NULL && (self->uses[number] & GHLO_EXPAND_MAY_BE_NAN) != 0;
+  const gboolean is_fast = self->sentinel != NULL && (self->uses[number] & GHLO_EXPAND_MAY_BE_NAN) != 0;
 
-  if (is_hasty && ghlo_expand_is_scaled (self->from, operand))
+  if (is_fast && ghlo_expand_is_scaled (self->from, operand))
     return self->moved[operand];
-  if (is_hasty && ghlo_expand_is_product (self->from, operand))
+  if (is_fast && ghlo_expand_is_product (self->from, operand))
     return round_product (self, &self->from->nodes[operand]);
 
-  return expand_function (self->to, is_hasty ? ghlo_expand_round_bf16_hastily : ghlo_expand_round_bf16,
+  return expand_function (self->to, is_fast ? ghlo_expand_round_bf16_fast : ghlo_expand_round_bf16,
                           GHLO_ELEMENT_TYPE_F32, &self->moved[operand], 1);
 }
 
-/* FALSE where it is not TO_BF16 of f32, which somebody wants in haste or nobody wants, or FROM_BF16 of that. */
+/* FALSE where it is not TO_BF16 of f32, which somebody wants on the fast path or nobody wants, or FROM_BF16 of that. */
 static gboolean
 copy_rounding (const Copy *self,
                guint       number)
@@ -387,7 +387,7 @@ copy_rounding (const Copy *self,
   else if (node->kind != GHLO_NODE_TO_BF16
            || ghlo_kernel_operand_type (self->from, node) != GHLO_ELEMENT_TYPE_F32)
     return FALSE;
-  else if (is_wanted && (self->teller == NULL || (self->uses[number] & GHLO_EXPAND_MAY_BE_NAN) == 0))
+  else if (is_wanted && (self->sentinel == NULL || (self->uses[number] & GHLO_EXPAND_MAY_BE_NAN) == 0))
     return FALSE;
   else if (is_wanted)
     {
@@ -401,10 +401,10 @@ copy_rounding (const Copy *self,
 
 /* Adds up all results that may be NaN: that is NaN where one of them is. */
 static guint
-add_teller (const Copy *self)
+add_sentinel (const Copy *self)
 {
   const GhloKernel *from = self->from;
-  guint teller = GHLO_KERNEL_NONE;
+  guint sentinel = GHLO_KERNEL_NONE;
 
   for (guint i = 0; i < from->n_stores; i++)
     {
@@ -412,10 +412,10 @@ add_teller (const Copy *self)
       const guint number = from->nodes[node].type == GHLO_ELEMENT_TYPE_F32 ? self->moved[node] : self->rounded[node];
 
       if (number != GHLO_KERNEL_NONE)
-        teller = teller != GHLO_KERNEL_NONE ? add (self->to, teller, number) : number;
+        sentinel = sentinel != GHLO_KERNEL_NONE ? add (self->to, sentinel, number) : number;
     }
 
-  return teller;
+  return sentinel;
 }
 
 /* Whether only what node @number is rounded to is wanted, and that is less work. */
@@ -450,7 +450,7 @@ copy_node (const Copy  *self,
   GhloElementType type = ghlo_kernel_operand_type (self->from, node);
   guint operands[3];
 
-  if ((self->teller != NULL && copy_hastily (self, number)) || copy_rounding (self, number))
+  if ((self->sentinel != NULL && copy_fast (self, number)) || copy_rounding (self, number))
     return TRUE;
   for (guint i = 0; i < G_N_ELEMENTS (operands); i++)
     operands[i] = node->operands[i] != GHLO_KERNEL_NONE ? self->moved[node->operands[i]] : GHLO_KERNEL_NONE;
@@ -508,8 +508,8 @@ copy_points (const Copy             *self,
       else
         ghlo_kernel_keep (self->to, self->moved[store->node], store->temporary);
     }
-  if (self->teller != NULL)
-    *self->teller = add_teller (self);
+  if (self->sentinel != NULL)
+    *self->sentinel = add_sentinel (self);
   for (guint i = block->first_fold; i < end_fold; i++)
     {
       ghlo_kernel_set_update (self->to, i, self->moved[from->folds[i].update]);
@@ -567,23 +567,23 @@ copy_blocks (const Copy  *self,
   return TRUE;
 }
 
-/* @moved: room for the new numbers of all nodes; @terms: those of a copy that was made before, or NULL. @teller: as in
- * ghlo_kernel_expand_hastily (); NULL: it is no hasty one. */
+/* @moved: room for the new numbers of all nodes; @terms: those of a copy that was made before, or NULL. @sentinel: of
+ * the fast path, as in ghlo_kernel_expand_fast (); NULL: it is the exact one. */
 static GhloKernelBuilder *
 copy_kernel (const GhloKernel  *from,
              const guint       *terms,
              guint             *moved,
-             guint             *teller,
+             guint             *sentinel,
              GError           **error)
 {
   g_autoptr (GhloKernelBuilder) to = ghlo_kernel_builder_new (from->name);
   g_autofree guint8 *uses = g_new (guint8, from->n_nodes + 1);
   g_autofree guint *rounded = g_new (guint, from->n_nodes + 1), *split = g_new (guint, 2 * from->n_nodes + 1);
-  Copy copy = { from, to, terms, moved, uses, rounded, teller, split };
+  Copy copy = { from, to, terms, moved, uses, rounded, sentinel, split };
 
   for (guint i = 0; i < from->n_nodes; i++)
     rounded[i] = split[2 * i] = GHLO_KERNEL_NONE;
-  ghlo_expand_find_uses (from, teller != NULL, uses);
+  ghlo_expand_find_uses (from, sentinel != NULL, uses);
   copy_storage (&copy);
 
   return copy_blocks (&copy, 0, from->n_blocks, error) ? g_steal_pointer (&to) : NULL;
@@ -610,7 +610,7 @@ ghlo_kernel_expand (const GhloKernel  *self,
 }
 
 static gboolean
-may_be_hasty (const GhloKernel *self)
+has_fast_path (const GhloKernel *self)
 {
   g_autofree guint8 *uses = g_new (guint8, self->n_nodes + 1);
 
@@ -626,18 +626,18 @@ may_be_hasty (const GhloKernel *self)
 }
 
 GhloKernel *
-ghlo_kernel_expand_hastily (const GhloKernel *self,
-                            guint            *teller)
+ghlo_kernel_expand_fast (const GhloKernel *self,
+                         guint            *sentinel)
 {
   g_autofree guint *moved = g_new0 (guint, self->n_nodes + 1);
-  GhloKernelBuilder *builder = may_be_hasty (self) ? copy_kernel (self, NULL, moved, teller, NULL) : NULL;
+  GhloKernelBuilder *builder = has_fast_path (self) ? copy_kernel (self, NULL, moved, sentinel, NULL) : NULL;
 
   return builder != NULL ? ghlo_kernel_builder_end (builder, NULL) : NULL;
 }
 
 gboolean
-ghlo_kernel_tells_haste (const GhloKernel *self,
-                         guint             buffer)
+ghlo_kernel_passes_nan_on (const GhloKernel *self,
+                           guint             buffer)
 {
   g_autofree guint8 *uses = g_new (guint8, self->n_nodes + 1);
 

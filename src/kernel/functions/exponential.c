@@ -107,7 +107,7 @@ ghlo_expand_tanh (Builder         *b,
   Parts parts = split (b, add (b, x, x), 0);
   guint scale = power_of_two (b, parts.bits);
   guint above = multiply_add (b, scale, parts.p, add_real (b, scale, -1));
-  guint large = divide_tame (b, above, add_real (b, above, 2));
+  guint large = divide_bounded (b, above, add_real (b, above, 2));
   guint small = multiply_add (b, multiply (b, size, z), HORNER (b, z, c), size);
 
   return with_sign (b, choose (b, less (b, size, real (b, size, 0.55)), small, large), operands[0]);

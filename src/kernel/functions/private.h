@@ -24,8 +24,8 @@ typedef GhloKernelBuilder Builder;
  * an operand, too. With a power of two it gives that times what any number is rounded to. The last one makes bits of
  * what they give. */
 EXPANSION (round_bf16);
-EXPANSION (round_bf16_hastily);
-EXPANSION (round_product_hastily);
+EXPANSION (round_bf16_fast);
+EXPANSION (round_product_fast);
 EXPANSION (upper_half);
 /* bf16.c: of a number of bf16 what rounds to the same in bf16 as the function does. */
 EXPANSION (tanh_bf16);
@@ -36,7 +36,7 @@ EXPANSION (logistic_bf16);
 enum
 {
   GHLO_EXPAND_IS_WANTED = 1,    /* somebody wants it, but for the second node of a rounding, which takes what the first
-                                 * one is of; for the first one of what is narrow; and in haste for that of a
+                                 * one is of; for the first one of what is narrow; and on the fast path for that of a
                                  * product, and for the product of the second one and a power of two */
   GHLO_EXPAND_MAY_BE_NAN = 2,   /* all results that it goes into are NaN where it is */
 };
@@ -52,8 +52,8 @@ gboolean ghlo_expand_is_quotient (const GhloKernel     *kernel,
                                   guint                 number);
 gboolean ghlo_expand_is_product  (const GhloKernel     *kernel,
                                   guint                 number);
-/* Where node @number is a rounding times a power of two, which may be one in haste: the rounding's FROM_BF16; else
- * GHLO_KERNEL_NONE. */
+/* Where node @number is a rounding times a power of two, which the fast path makes one of: the rounding's FROM_BF16;
+ * else GHLO_KERNEL_NONE. */
 guint    ghlo_expand_find_scaled (const GhloKernel     *kernel,
                                   guint                 number);
 /* Whether node @number is a function of a number of bf16, or a quotient of two, which is less work where its result is
@@ -62,7 +62,7 @@ gboolean ghlo_expand_is_narrow   (const GhloKernel     *kernel,
                                   guint                 number);
 /* Of all nodes; the second is known of one block of points alone. */
 void     ghlo_expand_find_uses   (const GhloKernel     *kernel,
-                                  gboolean              is_hasty,
+                                  gboolean              is_fast,
                                   guint8               *uses);
 
 static inline GhloElementType
@@ -146,19 +146,19 @@ EXPAND_COMPARISON (greater_equal, GREATER_EQUAL)
 
 /* @x / @y, of f32, as GhloQuotient says. */
 static inline guint
-divide_tame (Builder *b,
-             guint    x,
-             guint    y)
-{
-  return ghlo_kernel_add_quotient (b, GHLO_QUOTIENT_IS_TAME, x, y);
-}
-
-static inline guint
-divide_roughly (Builder *b,
+divide_bounded (Builder *b,
                 guint    x,
                 guint    y)
 {
-  return ghlo_kernel_add_quotient (b, GHLO_QUOTIENT_IS_ROUGH, x, y);
+  return ghlo_kernel_add_quotient (b, GHLO_QUOTIENT_IS_BOUNDED, x, y);
+}
+
+static inline guint
+divide_nearly (Builder *b,
+               guint    x,
+               guint    y)
+{
+  return ghlo_kernel_add_quotient (b, GHLO_QUOTIENT_IS_APPROXIMATE, x, y);
 }
 
 /* Whether a float is a whole number; infinity is. */

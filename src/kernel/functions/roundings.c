@@ -30,9 +30,9 @@ ghlo_expand_round_bf16 (Builder         *b,
  * digits it keeps 8, rounds halves to even (test-kernel-roundings goes through all mantissas), and has the sign of a
  * zero. Where the product overflows, and of infinities, it has infinity less infinity. */
 guint
-ghlo_expand_round_bf16_hastily (Builder         *b,
-                                GhloElementType  type,
-                                const guint     *operands)
+ghlo_expand_round_bf16_fast (Builder         *b,
+                             GhloElementType  type,
+                             const guint     *operands)
 {
   guint x = operands[0], product = multiply_real (b, x, (1 << HALF) + 1);
 
@@ -43,9 +43,9 @@ ghlo_expand_round_bf16_hastily (Builder         *b,
  * there twice: the first step has that in place of the number, the second one is an FMA, and the product is never
  * made. */
 guint
-ghlo_expand_round_product_hastily (Builder         *b,
-                                   GhloElementType  type,
-                                   const guint     *operands)
+ghlo_expand_round_product_fast (Builder         *b,
+                                GhloElementType  type,
+                                const guint     *operands)
 {
   guint x = operands[0], split = operands[1], minus = operands[2], product = multiply (b, x, split);
 
@@ -184,29 +184,29 @@ ghlo_expand_find_scaled (const GhloKernel *kernel,
 static gboolean
 is_of_more (const GhloKernel *kernel,
             guint             number,
-            gboolean          is_hasty)
+            gboolean          is_fast)
 {
   const GhloKernelNode *node = &kernel->nodes[number];
 
-  if (is_hasty && ghlo_expand_find_scaled (kernel, number) != GHLO_KERNEL_NONE)
+  if (is_fast && ghlo_expand_find_scaled (kernel, number) != GHLO_KERNEL_NONE)
     return TRUE;
   if (node->kind != GHLO_NODE_TO_BF16)
     return ghlo_expand_is_rounding (kernel, node);
 
   return ghlo_expand_is_narrow (kernel, node->operands[0])
-         || (is_hasty && ghlo_expand_is_product (kernel, node->operands[0])
+         || (is_fast && ghlo_expand_is_product (kernel, node->operands[0])
              && !ghlo_expand_is_scaled (kernel, node->operands[0]));
 }
 
 static void
 use_operands (const GhloKernel *kernel,
               guint             number,
-              gboolean          is_hasty,
+              gboolean          is_fast,
               guint8           *uses)
 {
   const GhloKernelNode *node = &kernel->nodes[number];
   const gboolean is_told = (uses[number] & GHLO_EXPAND_MAY_BE_NAN) != 0;
-  const gboolean has_more = is_of_more (kernel, number, is_hasty && is_told);
+  const gboolean has_more = is_of_more (kernel, number, is_fast && is_told);
   const gboolean may_be_nan = keeps_nan (node->kind) && is_told;
 
   for (guint i = 0; i < G_N_ELEMENTS (node->operands); i++)
@@ -223,7 +223,7 @@ use_operands (const GhloKernel *kernel,
 /* Nodes come behind their operands. */
 void
 ghlo_expand_find_uses (const GhloKernel *kernel,
-                       gboolean          is_hasty,
+                       gboolean          is_fast,
                        guint8           *uses)
 {
   memset (uses, GHLO_EXPAND_MAY_BE_NAN, kernel->n_nodes);
@@ -237,5 +237,5 @@ ghlo_expand_find_uses (const GhloKernel *kernel,
       want (kernel->folds[i].merge, uses);
     }
   for (guint i = kernel->n_nodes; i-- > 0;)
-    use_operands (kernel, i, is_hasty, uses);
+    use_operands (kernel, i, is_fast, uses);
 }

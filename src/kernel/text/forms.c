@@ -43,7 +43,12 @@ ghlo_kernel_node_form (GhloNodeKind kind)
 const char *
 ghlo_kernel_quotient_word (GhloQuotient which)
 {
-  return which == GHLO_QUOTIENT_IS_TAME ? "tame" : which == GHLO_QUOTIENT_IS_ROUGH ? "rough" : "narrow";
+  static const char *const words[] = {
+    [GHLO_QUOTIENT_IS_BOUNDED] = "bounded", [GHLO_QUOTIENT_IS_APPROXIMATE] = "approximate",
+    [GHLO_QUOTIENT_IS_NARROW] = "narrow",
+  };
+
+  return words[which];
 }
 
 const char *

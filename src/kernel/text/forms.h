@@ -12,7 +12,7 @@ G_BEGIN_DECLS
 
 typedef enum
 {
-  GHLO_KERNEL_FORM_OPERANDS,    /* add f32 %0 %1; divide f32 %0 %1 tame, rough or narrow */
+  GHLO_KERNEL_FORM_OPERANDS,    /* add f32 %0 %1; divide f32 %0 %1 bounded, approximate or narrow */
   GHLO_KERNEL_FORM_BITS,        /* constant f32 0.125 */
   GHLO_KERNEL_FORM_AXIS,        /* axis i64 row */
   GHLO_KERNEL_FORM_ACCESS,      /* inside i1 @0 */

@@ -51,7 +51,7 @@ parse_operands (GhloKernelParser *self,
                 GhloNodeKind      kind,
                 GhloElementType   type)
 {
-  static const GhloQuotient quotients[] = { GHLO_QUOTIENT_IS_TAME, GHLO_QUOTIENT_IS_ROUGH,
+  static const GhloQuotient quotients[] = { GHLO_QUOTIENT_IS_BOUNDED, GHLO_QUOTIENT_IS_APPROXIMATE,
                                             GHLO_QUOTIENT_IS_NARROW };
   guint operands[3] = { GHLO_KERNEL_NONE, GHLO_KERNEL_NONE, GHLO_KERNEL_NONE };
 

@@ -129,7 +129,7 @@ Id   ghlo_spirv_integer_node  (Spirv           *self,
                                GhloNodeKind     kind,
                                GhloElementType  type,
                                const Id        *operands);
-/* Of quotients that are tame or rough, and narrow. */
+/* Of quotients that are bounded or approximate, and narrow. */
 Id   ghlo_spirv_short_quotient (Spirv           *self,
                                 GhloQuotient     which,
                                 Id               a,

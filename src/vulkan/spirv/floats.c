@@ -246,7 +246,7 @@ ghlo_spirv_short_quotient (Spirv        *self,
   Id root = ghlo_spirv_exact (self, GLSL (InverseSqrt, type, b));
   Id inverse = ghlo_spirv_exact (self, CODE (SpvOpFMul, type, root, root)), quotient, error;
 
-  if (which == GHLO_QUOTIENT_IS_ROUGH)
+  if (which == GHLO_QUOTIENT_IS_APPROXIMATE)
     return ghlo_spirv_exact (self, CODE (SpvOpFMul, type, a, inverse));
   error = ghlo_spirv_fma (self, f32, (const Id[]) { minus, inverse, ghlo_spirv_real (self, f32, 1) });
   inverse = ghlo_spirv_fma (self, f32, (const Id[]) { error, inverse, inverse });

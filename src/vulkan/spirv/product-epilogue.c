@@ -181,12 +181,12 @@ ghlo_spirv_epilogue_row (const SpirvProduct  *product,
   load_all (product, elements, TRUE);
 }
 
-/* What is computed of an element: as it is stated, or in haste. */
+/* What is computed of an element: as it is stated, or on the fast path. */
 typedef struct
 {
   const GhloKernel *conversion;         /* of its number; NULL: it is the element */
   const GhloKernel *kernel;
-  guint             teller;             /* node that is NaN where results may be wrong, or GHLO_KERNEL_NONE */
+  guint             sentinel;           /* node that is NaN where results may be wrong, or GHLO_KERNEL_NONE */
 } Way;
 
 static Way
@@ -197,11 +197,11 @@ exact_way (const SpirvProduct *product)
 }
 
 static Way
-hasty_way (const SpirvProduct *product)
+fast_way (const SpirvProduct *product)
 {
-  const GhloKernel *hasty = product->hasty_conversion, *exact = product->conversions[GHLO_SPIRV_RESULT];
+  const GhloKernel *fast = product->fast_conversion, *exact = product->conversions[GHLO_SPIRV_RESULT];
 
-  return (Way) { hasty != NULL ? hasty : exact, product->hasty_epilogue, product->teller };
+  return (Way) { fast != NULL ? fast : exact, product->fast_epilogue, product->sentinel };
 }
 
 /* Computes the nodes of one of the elements, which is @element. */
@@ -325,7 +325,7 @@ compute_row (const SpirvProduct     *product,
 
   for (guint c = 0; c < row->elements->n; c++)
     {
-      Id teller;
+      Id sentinel;
 
       compute (product, way.kernel, row->elements, c,
                ghlo_spirv_product_apply (self, way.conversion, row->numbers[c]));
@@ -336,10 +336,10 @@ compute_row (const SpirvProduct     *product,
 
           stored[i][c] = self->values[is_half ? whole : node];
         }
-      if (way.teller == GHLO_KERNEL_NONE)
+      if (way.sentinel == GHLO_KERNEL_NONE)
         continue;
-      teller = self->values[way.teller];
-      told = told == 0 ? teller : ghlo_spirv_exact (self, CODE (SpvOpFAdd, f32, told, teller));
+      sentinel = self->values[way.sentinel];
+      told = told == 0 ? sentinel : ghlo_spirv_exact (self, CODE (SpvOpFAdd, f32, told, sentinel));
     }
   for (guint i = 0; i < way.kernel->n_stores; i++)
     if (is_in_words (product, row->elements, i))
@@ -370,12 +370,12 @@ keep_row (const SpirvProduct     *product,
     }
 }
 
-/* In haste, and once more where that tells that it went wrong. */
+/* On the fast path, and once more where that tells that it went wrong. */
 static void
-compute_hastily (const SpirvProduct     *product,
-                 const SpirvEpilogueRow *rows,
-                 guint                   n,
-                 Stored                 *stored)
+compute_fast (const SpirvProduct     *product,
+              const SpirvEpilogueRow *rows,
+              guint                   n,
+              Stored                 *stored)
 {
   const GhloKernel *kernel = product->product->epilogue->kernel;
   Spirv *self = product->spirv;
@@ -383,7 +383,7 @@ compute_hastily (const SpirvProduct     *product,
   Id told = 0, exit;
 
   for (guint r = 0; r < n; r++)
-    told = compute_row (product, hasty_way (product), &rows[r], stored[r], told);
+    told = compute_row (product, fast_way (product), &rows[r], stored[r], told);
   for (guint r = 0; r < n; r++)
     keep_row (product, &rows[r], stored[r], variables[r]);
   exit = ghlo_spirv_begin_if (self, CODE (SpvOpFUnordNotEqual, self->boolean, told, told));
@@ -428,14 +428,14 @@ ghlo_spirv_epilogue_finish (const SpirvProduct     *product,
                             const SpirvEpilogueRow *rows,
                             guint                   n)
 {
-  const gboolean is_hasty = product->hasty_epilogue != NULL;
+  const gboolean is_fast = product->fast_epilogue != NULL;
   Stored stored[GHLO_SPIRV_ROWS_AT_ONCE];
 
   for (guint first = 0, together; first < n; first += together)
     {
-      together = is_hasty ? MIN (n - first, GHLO_SPIRV_ROWS_AT_ONCE) : 1;
-      if (is_hasty)
-        compute_hastily (product, rows + first, together, stored);
+      together = is_fast ? MIN (n - first, GHLO_SPIRV_ROWS_AT_ONCE) : 1;
+      if (is_fast)
+        compute_fast (product, rows + first, together, stored);
       else
         compute_row (product, exact_way (product), rows + first, stored[0], 0);
       for (guint r = 0; r < together; r++)

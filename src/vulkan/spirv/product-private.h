@@ -112,11 +112,11 @@ typedef struct
   guint                   n_threads;
   guint                   first_word;   /* of its words in the table, behind those of GhloSpirvWord */
   GhloKernel             *conversions[GHLO_SPIRV_N_TENSORS];    /* owned; nullable */
-  /* Of the result and the epilogue, as ghlo_kernel_expand_hastily () gives them, for what is tried first where the
+  /* Of the result and the epilogue, as ghlo_kernel_expand_fast () gives them, for what is tried first where the
    * device flushes subnormal numbers anyway; owned. NULL: the latter where that is not worth it, the former where
    * elements are to be exact. */
-  GhloKernel             *hasty_conversion, *hasty_epilogue;
-  guint                   teller;       /* node of the latter */
+  GhloKernel             *fast_conversion, *fast_epilogue;
+  guint                   sentinel;     /* node of the latter */
   GhloElementType         number;       /* the accumulator's elements: numbers 0 and 1 where it is i1 */
   Id                      element;      /* their type */
   Id                      words[GHLO_SPIRV_PRODUCT_N_WORDS];    /* of the table */
@@ -284,8 +284,8 @@ void ghlo_spirv_epilogue_row     (const SpirvProduct  *product,
                                   Id                   row,
                                   SpirvElements       *elements);
 /* Rows of four elements that an invocation computes at once, since nodes wait for those before them, and which are told
- * of together where they are computed in haste. A GELU by tanh of 4096³ in bf16 takes 42 µs of an H200 so, with one row
- * 45, and with four 130. */
+ * of together on the fast path. A GELU by tanh of 4096³ in bf16 takes 42 µs of an H200 so, with one row 45, and with
+ * four 130. */
 enum { GHLO_SPIRV_ROWS_AT_ONCE = 2 };
 
 /* Some elements of a row, and their numbers in the accumulator's type. */

@@ -409,10 +409,10 @@ ghlo_spirv_product_shared (const GhloSpirvProduct *product)
   return shared;
 }
 
-/* Devices that keep subnormal numbers are not to have other ones of them, and haste without FMAs is none. What is in
- * haste is there twice, and looks whether it went wrong, so that it has to save a quarter of the nodes. */
+/* Not on devices that keep subnormal numbers, which the fast path does not, and not without FMAs, where it is not
+ * faster. It comes on top of the exact one and checks itself, so that it has to save a quarter of the nodes. */
 static void
-prepare_haste (SpirvProduct *product)
+prepare_fast_path (SpirvProduct *product)
 {
   const GhloSpirvEpilogue *epilogue = product->product->epilogue;
   g_autofree GhloKernel *conversion = NULL;
@@ -421,13 +421,13 @@ prepare_haste (SpirvProduct *product)
   if (epilogue == NULL || epilogue->whole == NULL || product->spirv->floats.keeps_subnormals[0]
       || !product->spirv->floats.shortens_quotients)
     return;
-  product->hasty_epilogue = ghlo_kernel_expand_hastily (epilogue->whole, &product->teller);
-  if (product->hasty_epilogue != NULL && 4 * product->hasty_epilogue->n_nodes > 3 * epilogue->kernel->n_nodes)
-    g_clear_pointer (&product->hasty_epilogue, g_free);
-  if (product->hasty_epilogue != NULL && ghlo_kernel_tells_haste (epilogue->whole, 0))
+  product->fast_epilogue = ghlo_kernel_expand_fast (epilogue->whole, &product->sentinel);
+  if (product->fast_epilogue != NULL && 4 * product->fast_epilogue->n_nodes > 3 * epilogue->kernel->n_nodes)
+    g_clear_pointer (&product->fast_epilogue, g_free);
+  if (product->fast_epilogue != NULL && ghlo_kernel_passes_nan_on (epilogue->whole, 0))
     conversion = new_conversion (product->product, GHLO_SPIRV_RESULT);
   if (conversion != NULL)
-    product->hasty_conversion = ghlo_kernel_expand_hastily (conversion, &nobody);
+    product->fast_conversion = ghlo_kernel_expand_fast (conversion, &nobody);
 }
 
 GBytes *
@@ -446,7 +446,7 @@ ghlo_spirv_emit_product (const GhloSpirvProduct *shape,
   *product = (SpirvProduct) { .spirv = self, .product = shape, .n_threads = n_threads, .number = number_type (shape) };
   for (guint i = 0; i < GHLO_SPIRV_N_TENSORS; i++)
     product->conversions[i] = ghlo_spirv_product_convert (shape, i);
-  prepare_haste (product);
+  prepare_fast_path (product);
   for (guint i = 0; i < 2; i++)
     ghlo_spirv_side_init (&product->sides[i], shape, i);
   if (shape->subgroup > 0)
@@ -456,8 +456,8 @@ ghlo_spirv_emit_product (const GhloSpirvProduct *shape,
   ghlo_spirv_end_module (self, n_threads);
   for (guint i = 0; i < GHLO_SPIRV_N_TENSORS; i++)
     g_free (product->conversions[i]);
-  g_free (product->hasty_conversion);
-  g_free (product->hasty_epilogue);
+  g_free (product->fast_conversion);
+  g_free (product->fast_epilogue);
 
   return ghlo_spirv_builder_end (builder);
 }

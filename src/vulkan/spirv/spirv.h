@@ -45,7 +45,7 @@ typedef struct
                                  * composed */
   gboolean takes_roots[2];      /* square roots are rounded once; else they are corrected by FMAs */
   gboolean shortens_quotients;  /* its own FMA of f32 is: quotients that something is known of are found from roots,
-                                 * which drivers do faster, and epilogues may round in haste */
+                                 * which drivers do faster, and epilogues may round on a fast path */
   gboolean folds_exactly;       /* operations on what its compiler knows give what others give: it does not take
                                  * x × 0 for 0, nor x + 0 for x, and compares what was an i32 with constants of i64
                                  * as it is; else operands are hidden from it */

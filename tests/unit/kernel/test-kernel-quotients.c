@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Quotients that shaders find from a root (spirv/floats.c), for any root that Vulkan allows. Tame ones are rounded once
- * for each operand of the function: a sample of them, or all with -m thorough. Of rough ones, in functions of bf16,
- * the same is made for all operands.
+ * Quotients that shaders find from a root (spirv/floats.c), for any root that Vulkan allows. Bounded ones are rounded
+ * once for each operand of the function: a sample of them, or all with -m thorough. Of approximate ones, in functions
+ * of bf16, the same is made for all operands.
  */
 
 #include <math.h>
@@ -120,7 +120,7 @@ test_tanh (void)
 {
   g_autofree GhloKernel *kernel = new_kernel (GHLO_NODE_TANH, F32);
   g_autofree guint64 *values = g_new (guint64, kernel->n_nodes);
-  const guint quotient = find_quotient (kernel, GHLO_QUOTIENT_IS_TAME);
+  const guint quotient = find_quotient (kernel, GHLO_QUOTIENT_IS_BOUNDED);
   const guint16 *operands = kernel->nodes[quotient].operands;
   const guint32 first = ghlo_bits_of_float (0.5), end = ghlo_bits_of_float (9.1f);
 
@@ -133,11 +133,11 @@ test_tanh (void)
 
 /* The result is that of the quotient which is rounded once, for a quotient by any root. */
 static void
-test_rough (gconstpointer kind)
+test_approximate (gconstpointer kind)
 {
   g_autofree GhloKernel *kernel = new_kernel (GPOINTER_TO_UINT (kind), UI16);
   g_autofree guint64 *values = g_new (guint64, kernel->n_nodes);
-  const guint quotient = find_quotient (kernel, GHLO_QUOTIENT_IS_ROUGH), result = kernel->stores[0].node;
+  const guint quotient = find_quotient (kernel, GHLO_QUOTIENT_IS_APPROXIMATE), result = kernel->stores[0].node;
   const guint16 *operands = kernel->nodes[quotient].operands;
 
   for (guint x = 0; x < 1 << 16; x++)
@@ -186,8 +186,8 @@ main (int    argc,
 {
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/kernel/quotients/tanh", test_tanh);
-  g_test_add_data_func ("/kernel/quotients/tanh-bf16", GUINT_TO_POINTER (GHLO_NODE_TANH), test_rough);
-  g_test_add_data_func ("/kernel/quotients/logistic-bf16", GUINT_TO_POINTER (GHLO_NODE_LOGISTIC), test_rough);
+  g_test_add_data_func ("/kernel/quotients/tanh-bf16", GUINT_TO_POINTER (GHLO_NODE_TANH), test_approximate);
+  g_test_add_data_func ("/kernel/quotients/logistic-bf16", GUINT_TO_POINTER (GHLO_NODE_LOGISTIC), test_approximate);
   g_test_add_func ("/kernel/quotients/narrow", test_narrow);
 
   return g_test_run ();

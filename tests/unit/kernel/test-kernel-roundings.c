@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Roundings to bf16 in chains of nodes: those that stay in f32 have the bits of base/float-bits.c, and those in haste
- * have them too, or tell by NaN.
+ * Roundings to bf16 in chains of nodes: those that stay in f32 have the bits of base/float-bits.c, and those of the
+ * fast path have them too, or tell by NaN.
  */
 
 #include <math.h>
@@ -46,10 +46,10 @@ new_kernel (GhloElementType type,
   return kernel;
 }
 
-/* The bits that the nodes of an expanded kernel give for those of an element; the last ones are those of @teller. */
+/* The bits that the nodes of an expanded kernel give for those of an element; the last ones are those of @sentinel. */
 static void
 evaluate (const GhloKernel *kernel,
-          guint             teller,
+          guint             sentinel,
           guint32           element,
           guint32           results[3])
 {
@@ -69,7 +69,7 @@ evaluate (const GhloKernel *kernel,
     }
   for (guint i = 0; i < 2; i++)
     results[i] = (guint32) values[kernel->stores[i].node];
-  results[2] = (guint32) values[teller];
+  results[2] = (guint32) values[sentinel];
 }
 
 static gboolean
@@ -125,8 +125,8 @@ expand (const GhloKernel *kernel)
 
 static void
 check_rounding (const GhloKernel *exact,
-                const GhloKernel *hasty,
-                guint             teller,
+                const GhloKernel *fast,
+                guint             sentinel,
                 guint32           bits)
 {
   const float x = ghlo_float_of_bits (bits);
@@ -136,10 +136,10 @@ check_rounding (const GhloKernel *exact,
   evaluate (exact, 0, bits, found);
   if (!is_same (found[0], expected))
     g_error ("%a (0x%08x) was rounded to 0x%08x in place of 0x%08x", (double) x, bits, found[0], expected);
-  evaluate (hasty, teller, bits, found);
+  evaluate (fast, sentinel, bits, found);
   g_assert_true (is_nan (found[0]) == is_nan (found[2]));
   if (is_nan (found[0]) ? fabsf (x) < 0x1p111f : fabsf (x) >= 0x1p-126f && found[0] != expected)
-    g_error ("%a (0x%08x) was rounded in haste to 0x%08x in place of 0x%08x", (double) x, bits, found[0], expected);
+    g_error ("%a (0x%08x) was rounded fast to 0x%08x in place of 0x%08x", (double) x, bits, found[0], expected);
 }
 
 /* Beside all numbers of bf16, beside the middles between them, and any; then all mantissas of one exponent. */
@@ -148,18 +148,18 @@ test_roundings (void)
 {
   static const guint16 lower[] = { 0, 1, 0x7fff, 0x8000, 0x8001, 0xffff };
   g_autofree GhloKernel *kernel = new_kernel (F32, round_once), *exact = expand (kernel);
-  guint teller;
-  g_autofree GhloKernel *hasty = ghlo_kernel_expand_hastily (kernel, &teller);
+  guint sentinel;
+  g_autofree GhloKernel *fast = ghlo_kernel_expand_fast (kernel, &sentinel);
 
-  g_assert_cmpuint (hasty->n_nodes, <, exact->n_nodes);
+  g_assert_cmpuint (fast->n_nodes, <, exact->n_nodes);
   for (guint upper = 0; upper < 1 << 16; upper++)
     {
       for (guint i = 0; i < G_N_ELEMENTS (lower); i++)
-        check_rounding (exact, hasty, teller, upper << 16 | lower[i]);
-      check_rounding (exact, hasty, teller, upper << 16 | (guint16) g_test_rand_int ());
+        check_rounding (exact, fast, sentinel, upper << 16 | lower[i]);
+      check_rounding (exact, fast, sentinel, upper << 16 | (guint16) g_test_rand_int ());
     }
   for (guint mantissa = 0; mantissa < 1 << 23; mantissa += g_test_thorough () ? 1 : 29)
-    check_rounding (exact, hasty, teller, (guint32) g_test_rand_int_range (40, 200) << 23 | mantissa);
+    check_rounding (exact, fast, sentinel, (guint32) g_test_rand_int_range (40, 200) << 23 | mantissa);
 }
 
 /* x (1 + tanh (a (x + b x³))) / 2, in bf16, and what tanh is of. */
@@ -245,7 +245,7 @@ check_product (guint32 result,
   const gboolean is_large = !(fabs (x) < 0x1p111 && fabs (y) < 0x1p111 && fabs (x * y) < 0x1p111);
 
   if (is_nan (result) ? !is_large : !(fabs (x * y) < 0x1p-126 && x * y != 0) && result != expected)
-    g_error ("%a × %a is 0x%08x in haste, expected 0x%08x", x, y, result, expected);
+    g_error ("%a × %a is 0x%08x on the fast path, expected 0x%08x", x, y, result, expected);
 }
 
 /* Of all numbers of bf16 by themselves, and by some of each mantissa: the product is not there. */
@@ -254,22 +254,22 @@ test_products (void)
 {
   for (guint mantissa = 0; mantissa < 128; mantissa += g_test_thorough () ? 1 : (guint) g_test_rand_int_range (1, 12))
     {
-      g_autofree GhloKernel *kernel = NULL, *hasty = NULL;
-      guint teller;
+      g_autofree GhloKernel *kernel = NULL, *fast = NULL;
+      guint sentinel;
 
       factor = (float) ghlo_float_from_bits (BF16, (guint64) g_test_rand_int_range (0, 510) << 7 | mantissa);
       kernel = new_kernel (UI16, round_product);
-      hasty = ghlo_kernel_expand_hastily (kernel, &teller);
+      fast = ghlo_kernel_expand_fast (kernel, &sentinel);
       /* Both products and a multiple of the number; that of the constant is known. By powers of two nothing is
        * rounded. */
-      g_assert_cmpuint (count (hasty, GHLO_NODE_MULTIPLY), ==, 3);
-      g_assert_true (count (hasty, GHLO_NODE_SUBTRACT) == 2 || mantissa == 0);
+      g_assert_cmpuint (count (fast, GHLO_NODE_MULTIPLY), ==, 3);
+      g_assert_true (count (fast, GHLO_NODE_SUBTRACT) == 2 || mantissa == 0);
       for (guint bits = 0; bits < 1 << 16; bits++)
         {
           const double x = ghlo_float_from_bits (BF16, bits);
           guint32 found[3];
 
-          evaluate (hasty, teller, bits, found);
+          evaluate (fast, sentinel, bits, found);
           g_assert_true ((is_nan (found[0]) || is_nan (found[1])) == is_nan (found[2]));
           check_product (found[0], x, (double) factor);
           check_product (found[1], x, x);
@@ -299,23 +299,23 @@ check_chain (ChainFunc chain,
              guint     most_wrong)
 {
   g_autofree GhloKernel *kernel = new_kernel (UI16, chain), *exact = expand (kernel);
-  guint n_wrong = 0, teller;
-  g_autofree GhloKernel *hasty = ghlo_kernel_expand_hastily (kernel, &teller);
+  guint n_wrong = 0, sentinel;
+  g_autofree GhloKernel *fast = ghlo_kernel_expand_fast (kernel, &sentinel);
 
-  g_assert_nonnull (hasty);
+  g_assert_nonnull (fast);
   for (guint bits = 0; bits < 1 << 16; bits++)
     {
       const double x = ghlo_float_from_bits (BF16, bits);
       guint32 expected[3], found[3];
 
       evaluate (exact, 0, bits, expected);
-      evaluate (hasty, teller, bits, found);
+      evaluate (fast, sentinel, bits, found);
       if (is_nan (found[2]))
         n_wrong += !isnan (x);
       else if (!(fabs (x) < least && x != 0))
         for (guint i = 0; i < 2; i++)
           if (!is_same (found[i], expected[i]))
-            g_error ("result %u of %a: 0x%08x in haste, expected 0x%08x", i, x, found[i], expected[i]);
+            g_error ("result %u of %a: 0x%08x on the fast path, expected 0x%08x", i, x, found[i], expected[i]);
     }
   g_assert_cmpuint (n_wrong, >, 0);
   g_assert_cmpuint (n_wrong, <=, most_wrong);
@@ -330,16 +330,16 @@ test_scaled (void)
   for (guint i = 0; i < G_N_ELEMENTS (cases); i++)
     {
       g_autofree GhloKernel *kernel = new_kernel (UI16, cases[i].chain);
-      guint teller;
-      g_autofree GhloKernel *hasty = ghlo_kernel_expand_hastily (kernel, &teller);
+      guint sentinel;
+      g_autofree GhloKernel *fast = ghlo_kernel_expand_fast (kernel, &sentinel);
 
-      g_assert_cmpuint (count (hasty, GHLO_NODE_MULTIPLY) + count (hasty, GHLO_NODE_FMA)
-                        + count (hasty, GHLO_NODE_SUBTRACT), ==, cases[i].n);
+      g_assert_cmpuint (count (fast, GHLO_NODE_MULTIPLY) + count (fast, GHLO_NODE_FMA)
+                        + count (fast, GHLO_NODE_SUBTRACT), ==, cases[i].n);
     }
 }
 
 /* Of all numbers of bf16 whose cubes, or squares, are not subnormal. What a square has decided on is never wrong, so
- * that it is not rounded in haste; and the numbers of 2^36 and more have too large cubes. */
+ * that it is not rounded on the fast path; and the numbers of 2^36 and more have too large cubes. */
 static void
 test_chains (void)
 {
@@ -444,27 +444,27 @@ static void
 check_function (GhloNodeKind kind,
                 double     (*truth) (double x))
 {
-  g_autofree GhloKernel *kernel = NULL, *kept = NULL, *exact = NULL, *whole = NULL, *hasty = NULL;
-  guint teller;
+  g_autofree GhloKernel *kernel = NULL, *kept = NULL, *exact = NULL, *whole = NULL, *fast = NULL;
+  guint sentinel;
 
   function = kind;
   kernel = new_kernel (UI16, round_function);
   kept = new_kernel (UI16, keep_function);
   exact = expand (kernel);
   whole = expand (kept);
-  hasty = ghlo_kernel_expand_hastily (kernel, &teller);
+  fast = ghlo_kernel_expand_fast (kernel, &sentinel);
   g_assert_cmpuint (exact->n_nodes + 10, <, whole->n_nodes);
   for (guint bits = 0; bits < 1 << 16; bits++)
     {
       const guint32 expected = (guint32) ghlo_float_to_bits (BF16, truth (ghlo_float_from_bits (BF16, bits))) << 16;
-      const GhloKernel *kernels[] = { exact, whole, hasty };
+      const GhloKernel *kernels[] = { exact, whole, fast };
       const gboolean is_low = (expected & G_MAXINT32) < 0x800000 && (bits & G_MAXINT16) != 0;
 
       for (guint i = 0; i < G_N_ELEMENTS (kernels); i++)
         {
           guint32 found[3];
 
-          evaluate (kernels[i], i == 2 ? teller : 0, bits, found);
+          evaluate (kernels[i], i == 2 ? sentinel : 0, bits, found);
           if (!is_same (found[0], expected) && !(i == 2 && is_low && (found[0] & G_MAXINT32) <= 0x800000))
             g_error ("function %u, way %u: of 0x%04x it is 0x%08x, expected 0x%08x", kind, i, bits, found[0], expected);
         }
@@ -507,9 +507,9 @@ test_none (void)
     {
       g_autofree GhloKernel *kernel = new_kernel (F32, chains[i]);
 
-      guint teller;
+      guint sentinel;
 
-      g_assert_null (ghlo_kernel_expand_hastily (kernel, &teller));
+      g_assert_null (ghlo_kernel_expand_fast (kernel, &sentinel));
     }
 }
 

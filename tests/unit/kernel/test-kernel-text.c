@@ -254,8 +254,8 @@ static const char leaves[] =
   "    %6 = temporary f32 first\n"
   "    %7 = left f32 $0\n"
   "    %8 = add f32 %7 %4\n"
-  "    %9 = divide f32 %8 %4 tame\n"
-  "    %10 = divide f32 %8 %4 rough\n"
+  "    %9 = divide f32 %8 %4 bounded\n"
+  "    %10 = divide f32 %8 %4 approximate\n"
   "    %11 = divide f32 %8 %4 narrow\n";
 
 /* Every row of the table of nodes. */

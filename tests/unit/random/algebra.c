@@ -90,7 +90,7 @@ make_triangular_solve (RandomProgram *self,
   operands[0] = matrices (self, &type);
   other = type;
   other.dimensions[type.rank - (is_left ? 1 : 2)] = random_size (self);
-  operands[1] = random_tame (self, &other);
+  operands[1] = random_bounded (self, &other);
   /* Without the diagonal's numbers the solution may grow with every row. */
   numbers = random_numbers_stable (type.element, random_numbers_join (self->values[operands[0]].numbers,
                                                                       self->values[operands[1]].numbers),
@@ -138,7 +138,7 @@ make_fft (RandomProgram *self,
     type.dimensions[type.rank - 1] = transformed[n - 1] / 2 + 1;
   if (!random_fits (self, &type) || !random_fits (self, &result))
     return FALSE;
-  operand = random_tame (self, &type);
+  operand = random_bounded (self, &type);
   numbers = random_numbers_stable (type.element, self->values[operand].numbers, 2 * count, 8);
   if (!random_allows (self, numbers))
     return FALSE;
@@ -169,14 +169,14 @@ make_batch_norm (RandomProgram *self,
   feature = random_pick (self, type.rank);
   features = random_vector (type.element, type.dimensions[feature]);
   count = (double) random_count (&type);
-  operands[n++] = random_tame (self, &type);
-  operands[n++] = random_tame (self, &features);
+  operands[n++] = random_bounded (self, &type);
+  operands[n++] = random_bounded (self, &features);
   for (guint i = 0; i < (kind == 0 ? 1 : kind == 1 ? 2 : 1); i++)
-    operands[n++] = random_tame (self, &features);
+    operands[n++] = random_bounded (self, &features);
   if (kind != 0)
     operands[n++] = random_constant (self, &features, RANDOM_FILL_POSITIVE);
   if (kind == 2)
-    operands[n++] = random_tame (self, &type);
+    operands[n++] = random_bounded (self, &type);
   numbers = self->values[operands[0]].numbers;
   for (guint i = 1; i < n; i++)
     numbers = random_numbers_join (numbers, self->values[operands[i]].numbers);

@@ -290,7 +290,7 @@ make_broadcast_other (RandomProgram *self,
   return TRUE;
 }
 
-/* At small whole orders and positive places, where the functions are tame. */
+/* At small whole orders and positive places, where the functions are bounded. */
 static gboolean
 make_special (RandomProgram *self,
               guint          value)

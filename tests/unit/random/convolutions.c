@@ -182,7 +182,7 @@ make_convolution (RandomProgram *self,
 
   if (!choose_convolution (self, value, &conv))
     return FALSE;
-  operands[1] = random_tame (self, &conv.kernel);
+  operands[1] = random_bounded (self, &conv.kernel);
   kernel = self->values[operands[1]].numbers;
   numbers = random_numbers_sum (conv.input.element, self->values[value].numbers, &kernel, conv.count);
   if (random_is_float (conv.input.element) || random_is_complex (conv.input.element))

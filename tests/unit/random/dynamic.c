@@ -254,7 +254,7 @@ make_set_size (RandomProgram *self,
                               type.dimensions[i]);
     }
   g_string_append_printf (bounded, "%s, #stablehlo.bounds<%s>>", ghlo_element_info (type.element)->name, bounds->str);
-  init = random_tame (self, &scalar);
+  init = random_bounded (self, &scalar);
   numbers = random_numbers_join (self->values[value].numbers, self->values[init].numbers);
   numbers = random_reduced (type.element, &reduction, numbers, (double) type.dimensions[dimension] + 1);
   if (type.element == GHLO_ELEMENT_TYPE_I1 || !random_allows (self, numbers))

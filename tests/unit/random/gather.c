@@ -204,7 +204,7 @@ make_scatter (RandomProgram *self,
   if (!choose_places (self, value, &places))
     return FALSE;
   operands[1] = random_like (self, &places.indices);
-  operands[2] = reduction.kind == RANDOM_SUM ? random_tame (self, &places.windows)
+  operands[2] = reduction.kind == RANDOM_SUM ? random_bounded (self, &places.windows)
                                              : random_like (self, &places.windows);
   numbers = random_numbers_join (self->values[value].numbers, self->values[operands[2]].numbers);
   numbers = random_reduced (places.operand.element, &reduction, numbers, (double) random_count (&places.windows) + 1);

@@ -238,7 +238,7 @@ is_exact_type (const GhloIrType *type)
 }
 
 /* What is known where nobody followed the numbers: of an operation without effects that
- * integers are exact, and of floats in f32 and wider that tame numbers give nearly the same. */
+ * integers are exact, and of floats in f32 and wider that bounded numbers give nearly the same. */
 static RandomNumbers
 guess_numbers (const RandomOp    *self,
                const GhloIrValue *result,

@@ -195,8 +195,8 @@ make_dot_general (RandomProgram *self,
   if (!choose_product (self, value, &product))
     return FALSE;
   is_lhs = random_same_type (&product.lhs.type, &self->values[value].type);
-  other = !is_lhs ? random_tame (self, &product.lhs.type)
-          : random_once (self, 4) ? add_repeated (self, &product.rhs.type) : random_tame (self, &product.rhs.type);
+  other = !is_lhs ? random_bounded (self, &product.lhs.type)
+          : random_once (self, 4) ? add_repeated (self, &product.rhs.type) : random_bounded (self, &product.rhs.type);
   operands[0] = is_lhs ? value : other;
   operands[1] = is_lhs ? other : value;
   /* Square ones may be on either side. */
@@ -240,7 +240,7 @@ make_dot (RandomProgram *self,
     result.dimensions[result.rank++] = lhs.dimensions[0];
   if (rhs.rank == 2)
     result.dimensions[result.rank++] = rhs.dimensions[1];
-  operands[1] = random_tame (self, &rhs);
+  operands[1] = random_bounded (self, &rhs);
   numbers = summed (self, lhs.element, lhs.element, value, operands[1], (double) rhs.dimensions[0]);
   if (!random_allows (self, numbers))
     return FALSE;
@@ -298,7 +298,7 @@ make_einsum (RandomProgram *self,
           count *= (double) sizes[order[i]];
         }
     }
-  operands[1] = random_tame (self, &rhs);
+  operands[1] = random_bounded (self, &rhs);
   numbers = summed (self, lhs.element, lhs.element, value, operands[1], count);
   if (!random_fits (self, &result) || !random_allows (self, numbers))
     return FALSE;
@@ -375,7 +375,7 @@ make_ragged_dot (RandomProgram *self,
   rhs.dimensions[0] = n_groups;
   rhs.dimensions[1] = lhs.dimensions[1];
   rhs.dimensions[2] = result.dimensions[1] = random_size (self);
-  operands[1] = random_tame (self, &rhs);
+  operands[1] = random_bounded (self, &rhs);
   operands[2] = random_integers (self, GHLO_ELEMENT_TYPE_I64, sizes, n_groups);
   numbers = summed (self, lhs.element, lhs.element, value, operands[1], (double) lhs.dimensions[1]);
   if (!random_allows (self, numbers))

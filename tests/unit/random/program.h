@@ -170,8 +170,8 @@ guint          random_argument           (RandomProgram    *self,
 guint          random_like               (RandomProgram    *self,
                                           const RandomType *type);
 /* The same, of numbers that suit sums or functions: in programs that are not loose. */
-guint          random_tame               (RandomProgram    *self,
-                                          const RandomType *type);
+guint          random_bounded               (RandomProgram    *self,
+                                             const RandomType *type);
 
 /* Texts that live as long as the program. */
 const char    *random_text               (RandomProgram    *self,

@@ -36,7 +36,7 @@ make_quantized (RandomProgram *self,
     return FALSE;
   if (known.trust < RANDOM_EQUAL || known.specials)
     {
-      value = random_tame (self, &type);
+      value = random_bounded (self, &type);
       known = self->values[value].numbers;
       if (known.trust < RANDOM_EQUAL || known.specials)
         return FALSE;

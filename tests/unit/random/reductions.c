@@ -116,7 +116,7 @@ make_reduce (RandomProgram *self,
   guint n = choose_reduced (self, &result, dimensions, &count), operands[2] = { value, 0 };
   RandomNumbers numbers;
 
-  operands[1] = random_tame (self, &scalar);
+  operands[1] = random_bounded (self, &scalar);
   numbers = random_numbers_join (self->values[value].numbers, self->values[operands[1]].numbers);
   numbers = random_reduced (type.element, &reduction, numbers, count + 1);
   if (!random_allows (self, numbers))
@@ -160,7 +160,7 @@ make_arg_extreme (RandomProgram *self,
   n = choose_reduced (self, &result, dimensions, &count);
   places.element = GHLO_ELEMENT_TYPE_I32;
   operands[1] = random_like (self, &places);
-  operands[2] = random_tame (self, &scalars[0]);
+  operands[2] = random_bounded (self, &scalars[0]);
   operands[3] = random_integer_constant (self, GHLO_ELEMENT_TYPE_I32, random_pick (self, 3));
   numbers = random_numbers_join (numbers, self->values[operands[2]].numbers);
   if (numbers.trust < RANDOM_EQUAL || numbers.specials
@@ -273,7 +273,7 @@ make_reduce_window (RandomProgram *self,
   if (type.rank == 0 || type.rank > 4)
     return FALSE;
   count = choose_window (self, &result, &window, FALSE);
-  operands[1] = random_tame (self, &scalar);
+  operands[1] = random_bounded (self, &scalar);
   numbers = random_numbers_join (self->values[value].numbers, self->values[operands[1]].numbers);
   numbers = random_reduced (type.element, &reduction, numbers, count + 1);
   if (!random_fits (self, &result) || !random_allows (self, numbers))
@@ -306,8 +306,8 @@ make_select_and_scatter (RandomProgram *self,
   choose_window (self, &source, &window, TRUE);
   if (!random_fits (self, &source))
     return FALSE;
-  operands[1] = random_tame (self, &source);
-  operands[2] = random_tame (self, &scalar);
+  operands[1] = random_bounded (self, &source);
+  operands[2] = random_bounded (self, &scalar);
   numbers = random_numbers_join (self->values[operands[1]].numbers, self->values[operands[2]].numbers);
   numbers = random_reduced (type.element, &reduction, numbers, (double) random_count (&source) + 1);
   if (selected.trust < RANDOM_EQUAL || (random_is_float (type.element) && selected.specials))

@@ -329,7 +329,7 @@ random_argument (RandomProgram    *self,
 static gboolean
 find_value (RandomProgram    *self,
             const RandomType *type,
-            gboolean          is_tame,
+            gboolean          is_bounded,
             guint            *found)
 {
   guint n = self->n_values - self->first, start = random_pick (self, MAX (n, 1));
@@ -342,7 +342,7 @@ find_value (RandomProgram    *self,
       *found = value;
       if (!random_same_type (&self->values[value].type, type))
         continue;
-      if (!is_tame || random_is_integer (type->element)
+      if (!is_bounded || random_is_integer (type->element)
           || (numbers->trust >= RANDOM_EQUAL && numbers->magnitude <= 64 && !numbers->specials))
         return TRUE;
     }
@@ -353,12 +353,12 @@ find_value (RandomProgram    *self,
 static guint
 value_like (RandomProgram    *self,
             const RandomType *type,
-            gboolean          is_tame)
+            gboolean          is_bounded)
 {
-  RandomFill fill = is_tame ? RANDOM_FILL_GRID : RANDOM_FILL_ANY;
+  RandomFill fill = is_bounded ? RANDOM_FILL_GRID : RANDOM_FILL_ANY;
   guint value;
 
-  if (random_pick (self, 4) > 0 && find_value (self, type, is_tame, &value))
+  if (random_pick (self, 4) > 0 && find_value (self, type, is_bounded, &value))
     return value;
   if (type->open == 0 && random_once (self, 2))
     return random_constant (self, type, fill);
@@ -374,8 +374,8 @@ random_like (RandomProgram    *self,
 }
 
 guint
-random_tame (RandomProgram    *self,
-             const RandomType *type)
+random_bounded (RandomProgram    *self,
+                const RandomType *type)
 {
   return value_like (self, type, !self->is_loose || random_once (self, 2));
 }

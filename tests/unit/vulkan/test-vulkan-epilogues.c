@@ -335,9 +335,9 @@ test_matrices (void)
   check_all (get_device (TRUE), sizes, G_N_ELEMENTS (sizes), 2, fill_real, "matrices, and an epilogue");
 }
 
-/* On a device that flushes subnormal numbers: roundings in haste, and those that are made once more. */
+/* On a device that flushes subnormal numbers: roundings on the fast path, and those that are made once more. */
 static void
-test_haste (void)
+test_fast_path (void)
 {
   static const Sizes sizes[] = {
     { 64, 64, 32, "bf16", "bf16", "DEFAULT" }, { 50, 72, 64, "bf16", "bf16", "DEFAULT" },
@@ -532,7 +532,7 @@ main (int    argc,
   g_test_add_func ("/vulkan/epilogues/numbers", test_numbers);
   g_test_add_func ("/vulkan/epilogues/pieces", test_pieces);
   g_test_add_func ("/vulkan/epilogues/matrices", test_matrices);
-  g_test_add_func ("/vulkan/epilogues/haste", test_haste);
+  g_test_add_func ("/vulkan/epilogues/fast-path", test_fast_path);
   g_test_add_func ("/vulkan/epilogues/planes", test_planes);
   g_test_add_func ("/vulkan/epilogues/planes-in-pieces", test_planes_in_pieces);
   g_test_add_func ("/vulkan/epilogues/dimensions", test_dimensions);

@@ -18,21 +18,21 @@ typedef struct
   GMutex  lock;         /* guards what follows, and the programs' own */
   guint   last;         /* the number of the last one */
   guint64 awaited;      /* by number, of the last 64: whether somebody waited before the next one began */
-} GhloHabits;
+} GhloWaitHistory;
 
 /* How one program is used; begins as zeros. */
 typedef struct
 {
   guint last;           /* the number of its last execution */
   guint n_awaited;      /* in a row, before that one; no more than are counted */
-} GhloHabit;
+} GhloWaitStreak;
 
 /* The number of an execution that begins, not 0. *is_awaited: it will be waited for, as the program's last ones. */
-guint ghlo_habit_begin (GhloHabits *habits,
-                        GhloHabit  *habit,
-                        gboolean   *is_awaited);
+guint ghlo_wait_history_begin (GhloWaitHistory *history,
+                               GhloWaitStreak  *streak,
+                               gboolean        *is_awaited);
 /* Somebody waits for what the execution with @number gives; 0 is none. */
-void  ghlo_habit_wait  (GhloHabits *habits,
-                        guint       number);
+void  ghlo_wait_history_wait  (GhloWaitHistory *history,
+                               guint            number);
 
 G_END_DECLS
