@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Drops what functions return beyond their results: the operation that returns is made again with fewer operands.
+ * Drops what functions return beyond their results: the function gets the func.return that its type asks for, which is
+ * also what an artifact would have for either operation.
  */
 
 #include "import/returns.h"
@@ -29,7 +30,7 @@ drop_from (GhloIrModule *module,
   for (guint i = 0; i < n; i++)
     values[i] = ghlo_ir_op_operand (last, i);
   fewer = ghlo_ir_op_new (module, &(GhloIrOpState) {
-    .kind = GHLO_OP_STABLEHLO_RETURN, .operands = values, .n_operands = n, .attributes = last->discardable,
+    .kind = GHLO_OP_FUNC_RETURN, .operands = values, .n_operands = n, .attributes = last->discardable,
     .n_attributes = last->n_discardable, .location = last->location, .line = last->line, .column = last->column,
   });
   ghlo_ir_op_insert_before (fewer, last);
