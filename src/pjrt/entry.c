@@ -27,7 +27,7 @@ drop_shardings (GhloIrModule             *module,
       for (gsize j = 0; j < dictionary->length; j++)
         if (g_strcmp0 (dictionary->entries[j].name, "sdy.sharding") != 0)
           g_array_append_val (entries, dictionary->entries[j]);
-      kept[i] = ghlo_ir_attr_dictionary (module, (const GhloIrNamedAttr *) entries->data, entries->len);
+      kept[i] = ghlo_ir_attr_dictionary (module, (gpointer) entries->data, entries->len);
     }
 
   return ghlo_ir_attr_array (module, kept, dictionaries->length);

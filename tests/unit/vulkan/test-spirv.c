@@ -428,7 +428,7 @@ test_narrow_quotients (void)
 
   ghlo_kernel_add_axis (builder, "i", N, TRUE, FALSE);
   for (guint i = 0; i < 3; i++)
-    ghlo_kernel_add_access (builder, ghlo_kernel_add_buffer (builder, "xyz" + i, 2 * N, i == 2), ui16, 0, strides);
+    ghlo_kernel_add_access (builder, ghlo_kernel_add_buffer (builder, &"xyz"[i], 2 * N, i == 2), ui16, 0, strides);
   ghlo_kernel_begin_points (builder, 0);
   for (guint i = 0; i < 2; i++)
     {
