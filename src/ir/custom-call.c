@@ -42,19 +42,33 @@ gboolean
   return FALSE;
 }
 
+/* *attr: NULL where there is none. FALSE for one of another kind than those whose bits are set in @kinds. */
+static gboolean
+find (const GhloIrOp    *op,
+      const char        *name,
+      guint              kinds,
+      const char        *expected,
+      const GhloIrAttr **attr,
+      char             **problem)
+{
+  *attr = ghlo_ir_custom_call_get (op, name);
+
+  return *attr == NULL || (kinds >> (*attr)->kind & 1) != 0
+         || ghlo_ir_custom_call_refuse (op, name, expected, problem);
+}
+
 gboolean
 ghlo_ir_custom_call_read_integer (const GhloIrOp  *op,
                                   const char      *name,
                                   gint64          *value,
                                   char           **problem)
 {
-  const GhloIrAttr *attr = ghlo_ir_custom_call_get (op, name);
+  const GhloIrAttr *attr;
 
-  if (attr == NULL)
-    return TRUE;
-  if (attr->kind != GHLO_IR_ATTR_INTEGER)
-    return ghlo_ir_custom_call_refuse (op, name, "an integer", problem);
-  *value = attr->integer;
+  if (!find (op, name, 1u << GHLO_IR_ATTR_INTEGER, "an integer", &attr, problem))
+    return FALSE;
+  if (attr != NULL)
+    *value = attr->integer;
 
   return TRUE;
 }
@@ -65,13 +79,12 @@ ghlo_ir_custom_call_read_boolean (const GhloIrOp  *op,
                                   gboolean        *value,
                                   char           **problem)
 {
-  const GhloIrAttr *attr = ghlo_ir_custom_call_get (op, name);
+  const GhloIrAttr *attr;
 
-  if (attr == NULL)
-    return TRUE;
-  if (attr->kind != GHLO_IR_ATTR_BOOL && attr->kind != GHLO_IR_ATTR_INTEGER)
-    return ghlo_ir_custom_call_refuse (op, name, "true or false", problem);
-  *value = attr->integer != 0;
+  if (!find (op, name, 1u << GHLO_IR_ATTR_BOOL | 1u << GHLO_IR_ATTR_INTEGER, "true or false", &attr, problem))
+    return FALSE;
+  if (attr != NULL)
+    *value = attr->integer != 0;
 
   return TRUE;
 }
@@ -82,13 +95,12 @@ ghlo_ir_custom_call_read_real (const GhloIrOp  *op,
                                double          *value,
                                char           **problem)
 {
-  const GhloIrAttr *attr = ghlo_ir_custom_call_get (op, name);
+  const GhloIrAttr *attr;
 
-  if (attr == NULL)
-    return TRUE;
-  if (attr->kind != GHLO_IR_ATTR_FLOAT)
-    return ghlo_ir_custom_call_refuse (op, name, "a float", problem);
-  *value = attr->real;
+  if (!find (op, name, 1u << GHLO_IR_ATTR_FLOAT, "a float", &attr, problem))
+    return FALSE;
+  if (attr != NULL)
+    *value = attr->real;
 
   return TRUE;
 }
@@ -99,13 +111,12 @@ ghlo_ir_custom_call_read_text (const GhloIrOp  *op,
                                const char     **value,
                                char           **problem)
 {
-  const GhloIrAttr *attr = ghlo_ir_custom_call_get (op, name);
+  const GhloIrAttr *attr;
 
-  if (attr == NULL)
-    return TRUE;
-  if (attr->kind != GHLO_IR_ATTR_STRING)
-    return ghlo_ir_custom_call_refuse (op, name, "a string", problem);
-  *value = attr->text;
+  if (!find (op, name, 1u << GHLO_IR_ATTR_STRING, "a string", &attr, problem))
+    return FALSE;
+  if (attr != NULL)
+    *value = attr->text;
 
   return TRUE;
 }
@@ -118,17 +129,15 @@ ghlo_ir_custom_call_read_word (const GhloIrOp  *op,
                                char           **problem)
 {
   const GhloIrEnumSpec *spec = &ghlo_ir_enum_specs[enumeration];
-  const GhloIrAttr *attr = ghlo_ir_custom_call_get (op, name);
+  g_autofree char *expected = g_strdup_printf ("#%s<%s NAME>", spec->dialect, spec->mnemonic);
+  const GhloIrAttr *attr;
 
-  if (attr == NULL)
-    return TRUE;
-  if (attr->kind != GHLO_IR_ATTR_ENUM || attr->subkind != enumeration)
-    {
-      g_autofree char *expected = g_strdup_printf ("#%s<%s NAME>", spec->dialect, spec->mnemonic);
-
-      return ghlo_ir_custom_call_refuse (op, name, expected, problem);
-    }
-  *value = ghlo_ir_enum_word (attr);
+  if (!find (op, name, 1u << GHLO_IR_ATTR_ENUM, expected, &attr, problem))
+    return FALSE;
+  if (attr != NULL && attr->subkind != enumeration)
+    return ghlo_ir_custom_call_refuse (op, name, expected, problem);
+  if (attr != NULL)
+    *value = ghlo_ir_enum_word (attr);
 
   return TRUE;
 }
