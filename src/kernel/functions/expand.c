@@ -144,6 +144,19 @@ ghlo_expand_is_narrow (const GhloKernel *kernel,
          && kernel->nodes[node->operands[0]].kind == GHLO_NODE_FROM_BF16;
 }
 
+/* A primitive like @node, of whose operands @which is known. */
+static guint
+add_primitive (Builder              *to,
+               const GhloKernelNode *node,
+               guint                 which,
+               guint                 a,
+               guint                 b,
+               guint                 c)
+{
+  return which != 0 ? ghlo_kernel_add_quotient (to, which, a, b)
+                    : ghlo_kernel_add_node (to, node->kind, node->type, a, b, c);
+}
+
 /* One expansion that is being copied to @to. */
 typedef struct
 {
@@ -172,11 +185,8 @@ find_or_add (Move                 *self,
     }
   if (node->kind == GHLO_NODE_CONSTANT)
     number = ghlo_kernel_add_constant (self->to, node->type, node->bits);
-  else if (node->kind == GHLO_NODE_DIVIDE && node->which != 0)
-    number = ghlo_kernel_add_quotient (self->to, node->which, node->operands[0], node->operands[1]);
   else
-    number = ghlo_kernel_add_node (self->to, node->kind, node->type, node->operands[0], node->operands[1],
-                                   node->operands[2]);
+    number = add_primitive (self->to, node, node->which, node->operands[0], node->operands[1], node->operands[2]);
   self->is_full = number == GHLO_KERNEL_NONE;
   self->first = self->first == GHLO_KERNEL_NONE ? number : self->first;
   self->end = number + 1;
@@ -460,12 +470,10 @@ copy_node (const Copy  *self,
     self->moved[number] = ghlo_kernel_add_load (self->to, node->type, node->which, operands[0]);
   else if (spec->role == GHLO_NODE_LEAF)
     self->moved[number] = ghlo_kernel_add_leaf (self->to, node->kind, node->type, node->which);
-  else if (node->kind == GHLO_NODE_DIVIDE && (node->which != 0 || is_narrowed (self, number)))
-    self->moved[number] = ghlo_kernel_add_quotient (self->to, node->which != 0 ? node->which : GHLO_QUOTIENT_IS_NARROW,
-                                                    operands[0], operands[1]);
   else if (spec->role == GHLO_NODE_PRIMITIVE)
-    self->moved[number] = ghlo_kernel_add_node (self->to, node->kind, node->type, operands[0], operands[1],
-                                                operands[2]);
+    self->moved[number] = add_primitive (self->to, node, node->which == 0 && is_narrowed (self, number)
+                                                         ? GHLO_QUOTIENT_IS_NARROW : node->which,
+                                         operands[0], operands[1], operands[2]);
   else if (choose_expansion (self, number) != NULL)
     self->moved[number] = expand_function (self->to, choose_expansion (self, number), type, operands,
                                            spec->n_operands);

@@ -129,14 +129,13 @@ Id   ghlo_spirv_integer_node  (Spirv           *self,
                                GhloNodeKind     kind,
                                GhloElementType  type,
                                const Id        *operands);
-/* Of quotients that are bounded or approximate, and narrow. */
+/* Whether quotients of which @which is known (0: nothing) are found from a root, and these. */
+gboolean ghlo_spirv_shortens_quotient (const Spirv  *self,
+                                       guint         which);
 Id   ghlo_spirv_short_quotient (Spirv           *self,
                                 GhloQuotient     which,
                                 Id               a,
                                 Id               b);
-Id   ghlo_spirv_narrow_quotient (Spirv          *self,
-                                 Id              a,
-                                 Id              b);
 Id   ghlo_spirv_float_node    (Spirv           *self,
                                GhloNodeKind     kind,
                                GhloElementType  type,

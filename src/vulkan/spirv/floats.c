@@ -231,31 +231,6 @@ emit_arithmetic (Spirv           *self,
   return ghlo_spirv_exact (self, CODE (ops[kind], ghlo_spirv_type (self, element_type), hidden[0], hidden[1]));
 }
 
-/* The square of the root of 1 / b is within 9 units in the last place of 1 / b, since Vulkan allows 2 for the root
- * (test-kernel-quotients relies on it), and a step of Newton's leaves 1 of few numbers. What a quotient by that is off
- * is what its product with b leaves of a. NVIDIA's driver calls a function for a quotient, one call after the other: in
- * 4096² results of tanh that took 77 µs, where this takes 5 (H200). */
-Id
-ghlo_spirv_short_quotient (Spirv        *self,
-                           GhloQuotient  which,
-                           Id            a,
-                           Id            b)
-{
-  const GhloElementType f32 = GHLO_ELEMENT_TYPE_F32;
-  const Id type = ghlo_spirv_type (self, f32), minus = CODE (SpvOpFNegate, type, b);
-  Id root = ghlo_spirv_exact (self, GLSL (InverseSqrt, type, b));
-  Id inverse = ghlo_spirv_exact (self, CODE (SpvOpFMul, type, root, root)), quotient, error;
-
-  if (which == GHLO_QUOTIENT_IS_APPROXIMATE)
-    return ghlo_spirv_exact (self, CODE (SpvOpFMul, type, a, inverse));
-  error = ghlo_spirv_fma (self, f32, (const Id[]) { minus, inverse, ghlo_spirv_real (self, f32, 1) });
-  inverse = ghlo_spirv_fma (self, f32, (const Id[]) { error, inverse, inverse });
-  quotient = ghlo_spirv_exact (self, CODE (SpvOpFMul, type, a, inverse));
-  error = ghlo_spirv_fma (self, f32, (const Id[]) { minus, quotient, a });
-
-  return ghlo_spirv_fma (self, f32, (const Id[]) { error, inverse, quotient });
-}
-
 /* The root of 1 / @size, which has no sign: of 0 infinity, of which Vulkan says nothing, and of infinity 0. */
 static Id
 invert_root (Spirv *self,
@@ -276,10 +251,10 @@ invert_root (Spirv *self,
  * quotient is 2^-17 of it away from a middle at least, and this is within 2^-20. The first product is greater than the
  * number where the root is, as the second is than the first, and less where that is less: none overflows, or is too
  * small, in vain. Subnormal quotients may be in the middle, so this is for devices that do not have them. */
-Id
-ghlo_spirv_narrow_quotient (Spirv *self,
-                            Id     a,
-                            Id     b)
+static Id
+narrow_quotient (Spirv *self,
+                 Id     a,
+                 Id     b)
 {
   const GhloElementType f32 = GHLO_ELEMENT_TYPE_F32;
   Id root = invert_root (self, change_bits (self, SpvOpBitwiseAnd, f32, b, ~sign_bit (f32)));
@@ -289,6 +264,43 @@ ghlo_spirv_narrow_quotient (Spirv *self,
   sign = CODE (SpvOpBitwiseXor, self->u32, bits_of (self, f32, quotient), sign);
 
   return CODE (SpvOpBitcast, ghlo_spirv_type (self, f32), sign);
+}
+
+gboolean
+ghlo_spirv_shortens_quotient (const Spirv *self,
+                              guint        which)
+{
+  return which != 0 && self->floats.shortens_quotients
+         && (which != GHLO_QUOTIENT_IS_NARROW || !self->floats.keeps_subnormals[0]);
+}
+
+/* The square of the root of 1 / b is within 9 units in the last place of 1 / b, since Vulkan allows 2 for the root
+ * (test-kernel-quotients relies on it), and a step of Newton's leaves 1 of few numbers. What a quotient by that is off
+ * is what its product with b leaves of a. NVIDIA's driver calls a function for a quotient, one call after the other: in
+ * 4096² results of tanh that took 77 µs, where this takes 5 (H200). */
+Id
+ghlo_spirv_short_quotient (Spirv        *self,
+                           GhloQuotient  which,
+                           Id            a,
+                           Id            b)
+{
+  const GhloElementType f32 = GHLO_ELEMENT_TYPE_F32;
+  const Id type = ghlo_spirv_type (self, f32);
+  Id root, inverse, minus, quotient, error;
+
+  if (which == GHLO_QUOTIENT_IS_NARROW)
+    return narrow_quotient (self, a, b);
+  root = ghlo_spirv_exact (self, GLSL (InverseSqrt, type, b));
+  inverse = ghlo_spirv_exact (self, CODE (SpvOpFMul, type, root, root));
+  if (which == GHLO_QUOTIENT_IS_APPROXIMATE)
+    return ghlo_spirv_exact (self, CODE (SpvOpFMul, type, a, inverse));
+  minus = CODE (SpvOpFNegate, type, b);
+  error = ghlo_spirv_fma (self, f32, (const Id[]) { minus, inverse, ghlo_spirv_real (self, f32, 1) });
+  inverse = ghlo_spirv_fma (self, f32, (const Id[]) { error, inverse, inverse });
+  quotient = ghlo_spirv_exact (self, CODE (SpvOpFMul, type, a, inverse));
+  error = ghlo_spirv_fma (self, f32, (const Id[]) { minus, quotient, a });
+
+  return ghlo_spirv_fma (self, f32, (const Id[]) { error, inverse, quotient });
 }
 
 Id

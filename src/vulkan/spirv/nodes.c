@@ -63,9 +63,7 @@ emit_node (Spirv                *self,
   for (guint i = 0; i < ghlo_node_spec (node->kind)->n_operands; i++)
     operands[i] = node->kind == GHLO_NODE_FMA ? find_operand (self, node->type, node->operands[i])
                                               : self->values[node->operands[i]];
-  if (node->which == GHLO_QUOTIENT_IS_NARROW && self->floats.shortens_quotients && !self->floats.keeps_subnormals[0])
-    return ghlo_spirv_narrow_quotient (self, operands[0], operands[1]);
-  if (node->which != 0 && node->which != GHLO_QUOTIENT_IS_NARROW && self->floats.shortens_quotients)
+  if (ghlo_spirv_shortens_quotient (self, node->which))
     return ghlo_spirv_short_quotient (self, node->which, operands[0], operands[1]);
   switch ((GhloNodeKind) node->kind)
     {
