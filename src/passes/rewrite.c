@@ -37,7 +37,8 @@ void
 ghlo_rewrite_again (GhloRewriter *self,
                     GhloIrOp     *op)
 {
-  push (self, op);
+  if (self->queue != NULL)
+    push (self, op);
 }
 
 static void

@@ -7,7 +7,8 @@
  * each other cannot go on for ever. A rule makes nothing before it knows that it
  * applies.
  *
- * The makers build before the operation that the rule was given, at its location.
+ * The makers build before the operation that the rule was given, at its location. They are for others as well, with a
+ * rewriter of module and op alone.
  */
 
 #pragma once
@@ -65,7 +66,7 @@ void          ghlo_rewrite_set_operand (GhloRewriter          *self,
                                        GhloIrOp               *op,
                                        guint                   index,
                                        GhloIrValue            *value);
-/* Looks at an operation again: after a change that the functions here do not see. */
+/* Looks at an operation again: after a change that the functions here do not see. Nothing where no driver is. */
 void          ghlo_rewrite_again      (GhloRewriter           *self,
                                        GhloIrOp               *op);
 

@@ -11,6 +11,7 @@
 
 #include "base/fail.h"
 #include "ir/symbols.h"
+#include "passes/rewrite.h"
 #include "passes/walk.h"
 #include "pjrt/entry.h"
 
@@ -187,16 +188,10 @@ make_transpose (const Border      *self,
                 const GhloIrType  *type,
                 GhloIrOp          *next)
 {
+  GhloRewriter maker = { .module = self->module, .op = next };
   const GhloIrNamedAttr attribute = { "permutation", ghlo_ir_attr_i64s (self->module, permutation, type->rank) };
-  GhloIrOp *op = ghlo_ir_op_new (self->module, &(GhloIrOpState) {
-    .kind = GHLO_OP_STABLEHLO_TRANSPOSE, .operands = &operand, .n_operands = 1, .result_types = &type, .n_results = 1,
-    .attributes = &attribute, .n_attributes = 1, .location = next->location, .line = next->line,
-    .column = next->column,
-  });
 
-  ghlo_ir_op_insert_before (op, next);
-
-  return &op->results[0];
+  return ghlo_make (&maker, GHLO_OP_STABLEHLO_TRANSPOSE, type, &operand, 1, &attribute, 1);
 }
 
 static void

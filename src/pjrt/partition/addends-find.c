@@ -238,8 +238,8 @@ leaves_unreduced (const GhloPjrtAdder *self,
   g_auto (GhloPjrtMesh) mesh = { 0 };
   GhloPjrtAxes axes;
 
-  return ghlo_pjrt_read_sdy (self->module, ghlo_ir_op_get (op, "sharding"), GHLO_SDY_SHARDING, &sharding, NULL)
-         && ghlo_pjrt_mesh_read (&mesh, self->module, op, &sharding, self->mesh.n_partitions, NULL)
+  return ghlo_pjrt_read_sdy (self->maker.module, ghlo_ir_op_get (op, "sharding"), GHLO_SDY_SHARDING, &sharding, NULL)
+         && ghlo_pjrt_mesh_read (&mesh, self->maker.module, op, &sharding, self->mesh.n_partitions, NULL)
          && ghlo_pjrt_mesh_equal (&mesh, &self->mesh) && ghlo_pjrt_addends_read_axes (&mesh, &sharding, &axes)
          && ghlo_pjrt_axes_equal (&axes, &self->axes);
 }
@@ -251,7 +251,7 @@ find_known (GhloPjrtAdder  *self,
   const GhloIrValue *operand = op->n_operands > 0 ? ghlo_ir_op_operand (op, 0) : NULL;
   GhloPjrtCuts cuts;
 
-  if (op->block != self->end->block || op->n_results != 1)
+  if (op->block != self->maker.op->block || op->n_results != 1)
     return FALSE;
   switch (op->kind)
     {

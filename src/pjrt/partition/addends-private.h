@@ -6,6 +6,7 @@
 
 #pragma once
 
+#include "passes/rewrite.h"
 #include "pjrt/sharding/propagation.h"
 
 G_BEGIN_DECLS
@@ -13,9 +14,8 @@ G_BEGIN_DECLS
 /* At work on one output. */
 typedef struct
 {
-  GhloIrModule        *module;          /* borrowed, as the next two */
-  GhloPjrtPropagation *propagation;
-  GhloIrOp            *end;             /* the entry's return, before which all is put */
+  GhloRewriter         maker;           /* before the entry's return */
+  GhloPjrtPropagation *propagation;     /* borrowed */
   GhloPjrtMesh         mesh;            /* owned, as what follows */
   GhloPjrtAxes         axes;            /* along which the output is not reduced */
   guint                n;               /* addends */

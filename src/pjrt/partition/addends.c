@@ -9,96 +9,54 @@
 
 #include "compiler/signature.h"
 #include "ir/attr.h"
-#include "passes/rewrite.h"
 #include "pjrt/entry.h"
 #include "pjrt/partition/addends-private.h"
 
 /* Operations that a program gets for them. */
 enum { MAX_MADE = 1 << 16 };
 
-static GhloIrValue *
-make (const GhloPjrtAdder   *self,
-      GhloIrOpKind           kind,
-      const GhloIrType      *type,
-      GhloIrValue *const    *operands,
-      guint                  n_operands,
-      const GhloIrNamedAttr *attributes,
-      guint                  n_attributes)
-{
-  GhloIrOp *op = ghlo_ir_op_new (self->module, &(GhloIrOpState) {
-    .kind = kind, .operands = operands, .n_operands = n_operands, .result_types = &type, .n_results = 1,
-    .attributes = attributes, .n_attributes = n_attributes, .location = self->end->location,
-    .line = self->end->line, .column = self->end->column,
-  });
-
-  ghlo_ir_op_insert_before (op, self->end);
-
-  return &op->results[0];
-}
-
-static const GhloIrType *
-resize (const GhloPjrtAdder *self,
-        const GhloIrType    *type,
-        const gint64        *dimensions,
-        guint                rank)
-{
-  return ghlo_ir_type_tensor (self->module, ghlo_ir_type_get_element (self->module, type), dimensions, rank, NULL,
-                              NULL);
-}
-
-static GhloIrValue *
-make_zeros (const GhloPjrtAdder *self,
-            const GhloIrType    *type)
-{
-  const GhloIrNamedAttr value = { "value", ghlo_make_dense_splat (self->module, type, (GhloScalar) { 0 }) };
-
-  return make (self, GHLO_OP_STABLEHLO_CONSTANT, type, NULL, 0, &value, 1);
-}
-
 /* What addend @index is made of, of @value, operand @operand. */
 static GhloIrValue *
-make_slice (const GhloPjrtAdder *self,
-            GhloIrValue         *value,
-            guint                operand,
-            const GhloPjrtCuts  *cuts,
-            guint                index)
+make_slice (GhloPjrtAdder      *self,
+            GhloIrValue        *value,
+            guint               operand,
+            const GhloPjrtCuts *cuts,
+            guint               index)
 {
-  const guint rank = value->type->rank;
-  gint64 starts[GHLO_MAX_RANK] = { 0 }, limits[GHLO_MAX_RANK], sizes[GHLO_MAX_RANK], strides[GHLO_MAX_RANK];
+  gint64 starts[GHLO_MAX_RANK] = { 0 }, limits[GHLO_MAX_RANK], strides[GHLO_MAX_RANK];
 
-  for (guint i = 0; i < rank; i++)
+  for (guint i = 0; i < value->type->rank; i++)
     {
-      limits[i] = sizes[i] = value->type->dimensions[i];
+      limits[i] = value->type->dimensions[i];
       strides[i] = 1;
     }
   for (guint i = 0; i < cuts->n; i++)
     {
       const GhloPjrtCut *cut = &cuts->cuts[i];
+      gint64 size;
 
       if (cut->operand != operand)
         continue;
-      sizes[cut->dimension] /= cut->size;
-      starts[cut->dimension] = sizes[cut->dimension] * (index / cut->stride % cut->size);
-      limits[cut->dimension] = starts[cut->dimension] + sizes[cut->dimension];
+      size = value->type->dimensions[cut->dimension] / cut->size;
+      starts[cut->dimension] = size * (index / cut->stride % cut->size);
+      limits[cut->dimension] = starts[cut->dimension] + size;
     }
 
-  return make (self, GHLO_OP_STABLEHLO_SLICE, resize (self, value->type, sizes, rank), &value, 1,
-               (GhloIrNamedAttr[]) { { "start_indices", ghlo_ir_attr_i64s (self->module, starts, rank) },
-                                     { "limit_indices", ghlo_ir_attr_i64s (self->module, limits, rank) },
-                                     { "strides", ghlo_ir_attr_i64s (self->module, strides, rank) } }, 3);
+  return ghlo_make_slice (&self->maker, value, starts, limits, strides);
 }
 
 /* The same with 0 around it, as much as @value has. */
 static GhloIrValue *
-make_part (const GhloPjrtAdder *self,
-           GhloIrValue         *value,
-           const GhloPjrtCuts  *cuts,
-           guint                index)
+make_part (GhloPjrtAdder      *self,
+           GhloIrValue        *value,
+           const GhloPjrtCuts *cuts,
+           guint               index)
 {
   const guint rank = value->type->rank;
   gint64 low[GHLO_MAX_RANK] = { 0 }, high[GHLO_MAX_RANK] = { 0 }, none[GHLO_MAX_RANK] = { 0 };
   GhloIrValue *operands[] = {
-    make_slice (self, value, 0, cuts, index), make_zeros (self, resize (self, value->type, NULL, 0)),
+    make_slice (self, value, 0, cuts, index),
+    ghlo_make_splat (&self->maker, ghlo_make_type (&self->maker, value->type, NULL, 0), (GhloScalar) { 0 }),
   };
 
   for (guint i = 0; i < cuts->n; i++)
@@ -110,21 +68,23 @@ make_part (const GhloPjrtAdder *self,
       high[cut->dimension] = value->type->dimensions[cut->dimension] - size - low[cut->dimension];
     }
 
-  return make (self, GHLO_OP_STABLEHLO_PAD, value->type, operands, 2,
-               (GhloIrNamedAttr[]) { { "edge_padding_low", ghlo_ir_attr_i64s (self->module, low, rank) },
-                                     { "edge_padding_high", ghlo_ir_attr_i64s (self->module, high, rank) },
-                                     { "interior_padding", ghlo_ir_attr_i64s (self->module, none, rank) } }, 3);
+  return ghlo_make (&self->maker, GHLO_OP_STABLEHLO_PAD, value->type, operands, 2,
+                    (GhloIrNamedAttr[]) {
+                      { "edge_padding_low", ghlo_ir_attr_i64s (self->maker.module, low, rank) },
+                      { "edge_padding_high", ghlo_ir_attr_i64s (self->maker.module, high, rank) },
+                      { "interior_padding", ghlo_ir_attr_i64s (self->maker.module, none, rank) },
+                    }, 3);
 }
 
 /* The same operation on parts of its operands. */
 static GhloIrValue *
-make_cut (const GhloPjrtAdder *self,
-          const GhloIrOp      *op,
-          const GhloPjrtCuts  *cuts,
-          guint                index)
+make_cut (GhloPjrtAdder      *self,
+          const GhloIrOp     *op,
+          const GhloPjrtCuts *cuts,
+          guint               index)
 {
   g_autoptr (GHashTable) made = g_hash_table_new (NULL, NULL);
-  GhloIrOp *copy = ghlo_ir_op_copy (self->module, op, TRUE, made);
+  GhloIrOp *copy = ghlo_ir_op_copy (self->maker.module, op, TRUE, made);
 
   for (guint i = 0; i < op->n_operands; i++)
     for (guint j = 0; j < cuts->n; j++)
@@ -135,8 +95,9 @@ make_cut (const GhloPjrtAdder *self,
         }
   if (cuts->only_first >= 0 && index > 0)
     ghlo_ir_op_set_operand (copy, (guint) cuts->only_first,
-                            make_zeros (self, ghlo_ir_op_operand (op, (guint) cuts->only_first)->type));
-  ghlo_ir_op_insert_before (copy, self->end);
+                            ghlo_make_splat (&self->maker, ghlo_ir_op_operand (op, (guint) cuts->only_first)->type,
+                                             (GhloScalar) { 0 }));
+  ghlo_ir_op_insert_before (copy, self->maker.op);
 
   return &copy->results[0];
 }
@@ -162,8 +123,8 @@ make_of_addends (GhloPjrtAdder  *self,
       g_hash_table_insert (made, operand, make_addend (self, operand, index));
     }
 
-  copy = ghlo_ir_op_copy (self->module, op, TRUE, made);
-  ghlo_ir_op_insert_before (copy, self->end);
+  copy = ghlo_ir_op_copy (self->maker.module, op, TRUE, made);
+  ghlo_ir_op_insert_before (copy, self->maker.op);
 
   return &copy->results[0];
 }
@@ -213,7 +174,7 @@ make_stack (GhloPjrtAdder *self,
   const GhloIrType *type = value->type;
   g_autofree GhloIrValue **rows = g_new (GhloIrValue *, self->n);
   gint64 dimensions[GHLO_MAX_RANK + 1] = { 1 };
-  const GhloIrNamedAttr dimension = { "dimension", ghlo_ir_attr_i64 (self->module, 0) };
+  const GhloIrNamedAttr dimension = { "dimension", ghlo_ir_attr_i64 (self->maker.module, 0) };
 
   for (guint i = 0; i < type->rank; i++)
     dimensions[i + 1] = type->dimensions[i];
@@ -221,13 +182,13 @@ make_stack (GhloPjrtAdder *self,
     {
       g_hash_table_remove_all (self->made);
       rows[i] = make_addend (self, value, i);
-      rows[i] = make (self, GHLO_OP_STABLEHLO_RESHAPE, resize (self, type, dimensions, type->rank + 1), &rows[i], 1,
-                      NULL, 0);
+      rows[i] = ghlo_make_reshape (&self->maker, rows[i],
+                                   ghlo_make_type (&self->maker, type, dimensions, type->rank + 1));
     }
   dimensions[0] = self->n;
 
-  return make (self, GHLO_OP_STABLEHLO_CONCATENATE, resize (self, type, dimensions, type->rank + 1), rows, self->n,
-               &dimension, 1);
+  return ghlo_make (&self->maker, GHLO_OP_STABLEHLO_CONCATENATE,
+                    ghlo_make_type (&self->maker, type, dimensions, type->rank + 1), rows, self->n, &dimension, 1);
 }
 
 /* Whether output @index is a sum along axes that its stack may be along; clear it in any case. */
@@ -242,7 +203,7 @@ adder_init (GhloPjrtAdder          *self,
   g_auto (GhloSdyAttr) sharding = { 0 };
 
   *self = (GhloPjrtAdder) {
-    .module = module, .propagation = propagation, .end = ghlo_ir_func_get_body (entry)->last,
+    .maker = { .module = module, .op = ghlo_ir_func_get_body (entry)->last }, .propagation = propagation,
     .known = g_hash_table_new (NULL, NULL), .made = g_hash_table_new (NULL, NULL), .n = 1,
   };
   if (!output->is_sum || output->rank == GHLO_MAX_RANK

@@ -12,10 +12,10 @@
 #include "passes/walk.h"
 #include "pjrt/callbacks.h"
 #include "pjrt/element-type.h"
-#include "pjrt/layouts.h"
 #include "pjrt/error.h"
 #include "pjrt/executable.h"
 #include "pjrt/ffi/ffi.h"
+#include "pjrt/layouts.h"
 #include "pjrt/partition/manual-call.h"
 #include "pjrt/sharding/op-sharding.h"
 
