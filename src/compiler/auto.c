@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * The choice follows from the program, the rates that are known of the devices (runtime/rates.h), and which were found.
+ * The choice depends on the program, on the known rates of the devices (runtime/rates.h), and on which devices
+ * were found.
  */
 
 #include "compiler/auto.h"
@@ -8,11 +9,11 @@
 #include "compiler/estimate.h"
 #include "runtime/cache-item.h"
 
-/* Looking for GPUs takes up to a third of a second, once a process (measured cold: 330 ms); a program that the CPU does
- * in less than this would have to run a thousand times to make up for it. */
+/* Searching for GPUs takes up to a third of a second, once per process (330 ms when measured cold). A program that
+ * takes the CPU less than this many seconds would have to run a thousand times to make up for it. */
 #define WORTH_LOOKING 300e-6
 
-/* "0.21 ms (calibrated)", "140 µs (guessed, refined by 12 runs)". */
+/* Appends "0.21 ms (calibrated)", or "140 µs (guessed, refined by 12 runs)". */
 static void
 append_time (GString            *text,
              const GhloEstimate *estimate)
@@ -36,7 +37,7 @@ append_time (GString            *text,
   g_string_append_c (text, ')');
 }
 
-/* Of the devices, the GPU on which the program ends first; NULL where there is none. */
+/* The GPU among @devices on which the program is estimated to finish first; NULL where there is none. */
 static GhloDeviceCore *
 find_gpu (GPtrArray      *devices,
           GhloDeviceCore *host,
@@ -117,7 +118,7 @@ ghlo_auto_choose (const char          *name,
   *reason = NULL;
   if (device == NULL || !ghlo_devices_is_auto (name) || function == NULL || ghlo_ir_func_get_body (function) == NULL)
     return device;
-  /* Most machines have none, and pay for no estimate. */
+  /* Most machines have no GPU, and skip the estimate. */
   if (ghlo_devices_may_have_gpu ())
     return choose (device, function, reason);
   *reason = g_strdup_printf ("%s, since there is no GPU", device->names[0]);
@@ -137,7 +138,7 @@ ghlo_auto_watch (GhloPrepared       *prepared,
   if ((device != host && !device->is_gpu) || function == NULL || !ghlo_cache_keeps_items ()
       || !ghlo_devices_may_have_gpu ())
     return NULL;
-  /* Functions of the application are steps of the fallback as well. */
+  /* Functions of the application also count as steps of the fallback. */
   if (!ghlo_prepared_measure (prepared, &figures) || figures.n_fallback_steps > 0)
     return NULL;
   ghlo_estimate_run (device, host, function, &estimate);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Which device a program runs on that names none.
+ * Chooses the device for a program that names none.
  */
 
 #pragma once
@@ -10,19 +10,20 @@
 
 G_BEGIN_DECLS
 
-/* The device of that name, or that GHLO_DEVICE names where it is NULL; for "auto", "" or nothing the one on which the
- * entry function of @module is estimated to end first, of the default one and real GPUs: *reason, which the caller
- * frees, says why, as a sentence without its stop, and is NULL otherwise. Executors that may have GPUs are asked for
- * them only where the default device takes long enough, or they were asked before. */
+/* The device with the name @name, or, where that is NULL, the name in GHLO_DEVICE. For "auto", "" or no name, the
+ * default device or a real GPU, whichever is estimated to finish the entry function of @module first; then *@reason
+ * says why, as a sentence without its full stop. The caller frees it; otherwise it is NULL. Executors that may have
+ * GPUs are asked for them only where the default device takes long enough, or where they were asked before. */
 GhloDeviceCore *ghlo_auto_choose (const char          *name,
                                   const GhloIrModule  *module,
                                   char               **reason,
                                   GError             **error);
-/* What runs of @prepared, which was made of @module, are to be told to, so that later choices know more; NULL where
- * nobody chooses, nothing is kept, or such runs tell nothing of the device. The caller frees it. */
+/* The watch to which runs of @prepared, which was made of @module, are to be reported, so that later choices are better
+ * informed. NULL where devices are not chosen automatically, nothing is kept on disk, or such runs say nothing about
+ * the device. The caller frees it. */
 GhloRunWatch   *ghlo_auto_watch  (GhloPrepared        *prepared,
                                   const GhloIrModule  *module);
-/* @plan, a text that is taken over, with @reason in front; either may be NULL. The caller frees it. */
+/* @plan, which is freed, with @reason in front; either may be NULL. The caller frees the result. */
 char           *ghlo_auto_tell   (const char          *reason,
                                   char                *plan);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Programs after the passes as bytes: a GVariant with the key, what people are shown,
- * the report, which constants are the program's own, and the artifact.
+ * Serializes programs after the passes: a GVariant with the key, the summary, the report, the constants that are the
+ * source program's, and the artifact.
  */
 
 #include "compiler/cache-entry.h"
@@ -13,9 +13,8 @@
 #include "passes/walk.h"
 #include "compiler/cache-key.h"
 
-/* Key; program, device; rounds, operations before and after, µs; of passes the name,
- * runs, changes, µs; of constants the place among those of this program and of the
- * source; artifact. */
+/* Key; program, device; rounds, operations before and after, µs; for each pass its name, runs, changes, µs; for each
+ * shared constant its index among the constants of this program and of the source; artifact. */
 #define FORMAT "(sss(uttx)a(sutx)a(uu)ay)"
 
 static GVariant *
@@ -36,8 +35,8 @@ write_passes (const GhloPassReport *report)
   return g_variant_builder_end (&builder);
 }
 
-/* In @module, which is the caller's alone: constants whose bytes are one of @source's
- * large ones become splats, and are listed. */
+/* Turns the constants of @module whose bytes are those of a large constant of @source into splats, and lists them. No
+ * other thread may use @module. */
 static GVariant *
 write_references (GhloIrModule *module,
                   GPtrArray    *source)
@@ -69,7 +68,7 @@ write_references (GhloIrModule *module,
   return g_variant_builder_end (&builder);
 }
 
-/* A text that GVariant takes: file names may be any bytes. */
+/* A valid UTF-8 string for GVariant; file names may be any bytes. */
 static GVariant *
 write_text (const char *text)
 {
@@ -107,7 +106,7 @@ ghlo_cache_entry_write (GhloIrModule         *source,
   return g_variant_get_data_as_bytes (payload);
 }
 
-/* NULL for bytes of another kind. */
+/* NULL for bytes that are no entry. */
 static GVariant *
 open_payload (GBytes *bytes)
 {
@@ -159,7 +158,7 @@ read_artifact (GVariant          *payload,
   return g_steal_pointer (&module);
 }
 
-/* The elements of the source's constants, where they belong. */
+/* Restores the elements of the constants that are the source's. */
 static gboolean
 read_references (GVariant     *payload,
                  GhloIrModule *module,
@@ -183,7 +182,7 @@ read_references (GVariant     *payload,
   return TRUE;
 }
 
-/* Whether both are run in the same way. */
+/* Whether the entry functions of both have the same type. */
 static gboolean
 same_entry (GhloIrModule *a,
             GhloIrModule *b)
@@ -201,8 +200,8 @@ same_entry (GhloIrModule *a,
   return strcmp (text_of_x, text_of_y) == 0;
 }
 
-/* Places in the artifact would mean nothing to anybody: errors name the program, or
- * the locations that it states. */
+/* Clears positions in the artifact, which mean nothing to users: errors give the program's name, or the locations
+ * in it. */
 static void
 forget_places (GhloIrModule *module)
 {

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * What tells programs apart: the text of the options, the name of a file, and the key,
- * which is the SHA-256 of the options, the artifact without large constants, and the
- * elements of these.
+ * What identifies an entry: the text of the options, the name of a file, and the key, which is the SHA-256 of the
+ * options, the elements of large constants, and the artifact without these.
  */
 
 #include "compiler/cache-key.h"
@@ -17,9 +16,9 @@
 #include "runtime/build-id.h"
 #include "runtime/parallel.h"
 
-/* From how many bytes on a constant is left out. */
+/* Constants of at least this many bytes are left out. */
 #define LARGE ((gsize) 4096)
-/* Of constants, the chunk that is hashed by one thread, and how long that takes. */
+/* Constants are hashed by several threads: the bytes of one chunk, and the time that hashing takes. */
 #define CHUNK ((gsize) 1 << 18)
 #define NANOSECONDS_PER_BYTE 3.0
 
@@ -99,8 +98,8 @@ ghlo_cache_key_restore (GhloIrModule     *module,
   return TRUE;
 }
 
-/* What is quickly said of a program. Not made to withstand those who look for two
- * programs of one name: these share a file in turns, and nothing else. */
+/* A fast hash for names. It does not resist attempts to find programs with the same name; those merely overwrite each
+ * other's file. */
 typedef struct
 {
   guint64 state;
@@ -171,7 +170,7 @@ ghlo_cache_entry_name (GhloIrModule *module,
   return g_strdup_printf ("%016" G_GINT64_MODIFIER "x", mixer.state);
 }
 
-/* Elements of a constant, whose chunks are hashed side by side. */
+/* The elements of a constant, whose chunks are hashed in parallel. */
 typedef struct
 {
   const guint8 *bytes;
@@ -236,7 +235,7 @@ is_too_large (GPtrArray *constants)
   return total > GHLO_CACHE_ENTRY_MAX_CONSTANTS;
 }
 
-/* Takes the large constants out of @module, and adds them and their places. */
+/* Removes the large constants from @module, and adds their elements and indices to the checksum. */
 static gboolean
 add_constants (GChecksum          *checksum,
                GhloIrModule       *module,
@@ -275,7 +274,7 @@ ghlo_cache_entry_key (GhloIrModule      *module,
 
   if (ghlo_monitor_cancelled (monitor, error) || is_too_large (constants))
     return NULL;
-  /* With its end, so that no option can be taken for a part of what follows. */
+  /* Including the terminator, so that no option can be mistaken for a part of what follows. */
   g_checksum_update (checksum, (const guint8 *) options, strlen (options) + 1);
   if (!add_constants (checksum, copy, constants, monitor, error))
     return NULL;

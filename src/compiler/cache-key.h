@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Large constants, which programs in the cache are written and compared without.
+ * Large constants. Programs are written to the cache, and compared, without them.
  */
 
 #pragma once
@@ -9,12 +9,12 @@
 
 G_BEGIN_DECLS
 
-/* The constants of the program, in its order. */
+/* The constant operations of the program, in program order. */
 GPtrArray        *ghlo_cache_key_constants   (const GhloIrModule *module);
-/* The value of a constant that is worth leaving out; NULL for others. */
+/* The value of a constant that is large enough to leave out; NULL for others. */
 const GhloIrAttr *ghlo_cache_key_large_value (const GhloIrOp     *constant);
-/* Puts a splat in the place of a large constant's elements, and elements where a splat
- * is; FALSE when they do not fit it. The module is the caller's alone. */
+/* elide () replaces the elements of a large constant by a splat; restore () replaces a splat by the elements, and
+ * returns FALSE when they do not fit. No other thread may use the module. */
 void              ghlo_cache_key_elide     (GhloIrModule  *module,
                                             GhloIrOp *constant);
 gboolean          ghlo_cache_key_restore        (GhloIrModule     *module,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Each rate is that of a program which does little else, compiled and run as any other, so that it is the rate of the
- * device with our steps. Transfers are those of values.
+ * Each rate is that of a program that does little else. Programs are compiled and run like any others, so the rate is
+ * that of the device with this library's steps. Transfers are measured by placing and fetching values.
  */
 
 #include "compiler/calibrate.h"
@@ -18,10 +18,10 @@ enum
 {
   MIN_RUNS = 3,
   MAX_RUNS = 100,
-  MAX_TIME = 200000000,              /* nanoseconds, after which no further run is made */
-  ENOUGH = 4000000,                  /* the same that a run takes at least for no larger one to be made */
-  N_STEPS = 64,                      /* in a row */
-  N_SCALARS = 64,                    /* operations for each element */
+  MAX_TIME = 200000000,              /* nanoseconds; then no further run is made */
+  ENOUGH = 4000000,                  /* nanoseconds; after a run that takes this long, no larger size is measured */
+  N_STEPS = 64,                      /* in sequence */
+  N_SCALARS = 64,                    /* operations per element */
   TRANSFER = 32 << 20,               /* bytes */
 };
 
@@ -36,7 +36,7 @@ write_sum (GString    *text,
                           "  %%0 = stablehlo.add %%x, %%y : %s\n  return %%0 : %s\n}\n", type, type, type, type, type);
 }
 
-/* One kernel. No pass knows what becomes of it. */
+/* One kernel that no pass can simplify. */
 static void
 write_scalars (GString    *text,
                const char *element,
@@ -83,7 +83,7 @@ write_product (GString    *text,
   write_products (text, element, size, 1);
 }
 
-/* Each needs the one before, and none can be fused. */
+/* Each product needs the previous one, and none can be fused. */
 static void
 write_steps (GString    *text,
              const char *element,
@@ -92,7 +92,7 @@ write_steps (GString    *text,
   write_products (text, element, size, N_STEPS);
 }
 
-/* Seconds of what was measured but for what any run takes. */
+/* The measured seconds without the overhead of a run. */
 static double
 net (double               seconds,
      const GhloStepRates *rates)
@@ -140,7 +140,7 @@ rate_products (double               seconds,
   return 2.0 * size * size * size / net (seconds, rates);
 }
 
-/* In the order of measuring: later ones need earlier ones. */
+/* In the order of measuring: later probes use the results of earlier ones. */
 static const struct
 {
   const char *detail;
@@ -148,11 +148,11 @@ static const struct
                       const char *element,
                       guint       size);
   const char *element;
-  guint       sizes[5];             /* a larger one where the one before is too quick; 0: no more */
+  guint       sizes[5];             /* a larger size is measured where the previous one is too fast; 0: no more */
   double    (*rate)  (double               seconds,
                       guint                size,
                       const GhloStepRates *rates);
-  gsize       offset;               /* of the rate */
+  gsize       offset;               /* of the rate in GhloStepRates */
 } probes[] = {
   { "a run", write_sum, "f32", { 4 }, rate_run, G_STRUCT_OFFSET (GhloStepRates, run) },
   { "steps", write_steps, "f32", { 8 }, rate_step, G_STRUCT_OFFSET (GhloStepRates, step) },
@@ -185,7 +185,7 @@ prepare (GhloDeviceCore     *device,
   return ghlo_devices_prepare (device, made, ghlo_ir_module_get_entry (made), monitor, error);
 }
 
-/* Two inputs of the type of the function's, where the device works. Their elements are some number that is normal. */
+/* Makes two inputs of the function's types in the device's memory. All elements are the same normal number. */
 static gboolean
 make_inputs (GhloDeviceCore       *device,
              const GhloStepPlan   *plan,
@@ -210,7 +210,7 @@ make_inputs (GhloDeviceCore       *device,
   return TRUE;
 }
 
-/* The seconds of the quickest run; below 0 with @error. */
+/* The time of the fastest run in seconds; negative with @error. */
 static double
 time_runs (GhloPrepared       *prepared,
            GhloValue         **inputs,
@@ -236,7 +236,7 @@ time_runs (GhloPrepared       *prepared,
   return (double) MAX (best, 1) / 1e9;
 }
 
-/* Whether all of the plan is done where inputs and outputs are. */
+/* Whether @target runs all steps, without transfers. */
 static gboolean
 is_all_of (const GhloStepPlan   *plan,
            const GhloStepTarget *target)
@@ -248,7 +248,7 @@ is_all_of (const GhloStepPlan   *plan,
   return TRUE;
 }
 
-/* *seconds is 0 where the device does not do it. */
+/* *@seconds is 0 where the device does not support the program. */
 static gboolean
 time_program (GhloDeviceCore     *device,
               const char         *text,
@@ -303,7 +303,7 @@ run_probe (GhloDeviceCore     *device,
   return TRUE;
 }
 
-/* To the device, and back. */
+/* Measures transfers to the device and back. */
 static gboolean
 time_transfers (GhloDeviceCore     *device,
                 GhloStepRates      *rates,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Measures how fast a device is, by small programs. It takes a few seconds, and is done only when somebody asks for it.
+ * Measures how fast a device is, with small programs. This takes a few seconds, so it is done only on request.
  */
 
 #pragma once
@@ -9,7 +9,8 @@
 
 G_BEGIN_DECLS
 
-/* The best of several runs each; 0 for what the device has no step for. @rates is set when all is measured. */
+/* Each rate is from the best of several runs; 0 for what the device has no step for. Sets @rates only when everything
+ * has been measured. */
 gboolean ghlo_calibrate (GhloDeviceCore     *device,
                          GhloStepRates      *rates,
                          const GhloMonitor  *monitor,     /* nullable */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * From a program to what runs: the passes, where the device wants them, then the device.
+ * From a program to what runs: the passes, if the device wants them, then the device.
  */
 
 #include "compiler/compilation.h"
@@ -13,14 +13,14 @@
 #include "reference/device.h"
 #include "runtime/cache.h"
 
-/* What part of a compile's progress the passes are, where there are any. */
+/* The share of the passes in a compile's progress, where they run. */
 #define PASSES_SHARE 0.5
 
-/* The same of a compile that waits for machine code then. */
+/* The share of the compile in the progress, where it waits for machine code afterwards. */
 #define COMPILE_SHARE 0.3
 
-/* What passes did in less time is quicker done again than looked up (measured: a key
- * takes 0.9 µs for each operation, reading 0.15, and passes 1.5 where they fold little). */
+/* The result of passes that took less time is not stored: running them again is faster than looking it up (measured: a
+ * key takes 0.9 µs per operation, reading 0.15, and passes 1.5 where they fold little). */
 #define MIN_MICROSECONDS 2000
 
 static GhloOptimizeOptions
@@ -35,7 +35,7 @@ optimize_options (const GhloSettings *settings)
   };
 }
 
-/* The module that the cache keeps, with what is to say of it in @report. */
+/* Returns the module that the cache keeps, and sets its @report. */
 static GhloIrModule *
 run_passes (GhloIrModule          *module,
             const GhloSettings    *settings,
@@ -80,15 +80,15 @@ prepare (GhloIrModule             *module,
   return NULL;
 }
 
-/* Files have no lines of text, which an error of the application's functions is to name. */
+/* Stored programs have no positions in the source text, which errors from the application's functions should give. */
 static gboolean
 may_store (const GhloCompileKey *key)
 {
   return key->functions == NULL;
 }
 
-/* What passes made of the same program in another process or at another time; NULL where
- * there is nothing, with @error set when cancelled. */
+/* The result that passes made of the same program in another process or at another time. NULL where there is none, with
+ * @error set only when cancelled. */
 static GhloIrModule *
 read_stored (GhloCompileKey    *key,
              GhloPassReport    *report,
@@ -120,7 +120,7 @@ write_stored (GhloCompileKey       *key,
     ghlo_cache_write (key->name, bytes);
 }
 
-/* The program after the passes, from wherever it comes first. @report is of their run. */
+/* The program after the passes, from the cache or by running them. *@report describes the run that made it. */
 static GhloIrModule *
 make_module (GhloIrModule       *module,
              GhloCompileKey     *key,
@@ -146,7 +146,7 @@ make_module (GhloIrModule       *module,
       return made;
     }
 
-  /* A file of no use may have left something in it. */
+  /* An unusable file may have left something in the report. */
   ghlo_pass_report_unref (*report);
   *report = ghlo_pass_report_new ();
   made = run_passes (module, settings, monitor, *report, error);
@@ -156,7 +156,7 @@ make_module (GhloIrModule       *module,
   return made;
 }
 
-/* The module that the device gets. */
+/* Returns the module for the device. */
 static GhloIrModule *
 make_fused (GhloIrModule       *module,
             GhloCompileKey     *key,
@@ -176,7 +176,7 @@ make_fused (GhloIrModule       *module,
   return g_steal_pointer (&made);
 }
 
-/* Takes module and report over; NULL, with the others freed, when it refuses. */
+/* Takes ownership of module and report, which are freed where it returns NULL. */
 static GhloCompilation *
 compilation_new (GhloIrModule             *made,
                  GhloPassReport           *report,
@@ -206,7 +206,7 @@ compilation_new (GhloIrModule             *made,
   return self;
 }
 
-/* For a device that wants passes. */
+/* Compiles for a device that wants passes. */
 static GhloCompilation *
 compile_with_passes (GhloIrModule             *module,
                      GhloDeviceCore           *device,
@@ -254,7 +254,7 @@ compile_with_passes (GhloIrModule             *module,
   return self;
 }
 
-/* Of a part of the work, in which stages are told as of the whole. */
+/* Reports stages of a part of the work as stages of the whole. */
 static void
 pass_stage (gpointer          data,
             GhloProgressStage stage)

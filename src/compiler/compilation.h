@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * What a compile makes of a program for a device: the program after the passes, and
- * what the device prepared. Immutable and counted atomically; it knows nothing of
- * who compiled it, so executables of equal programs share one.
+ * The result of compiling a program for a device: the program after the passes, and what the device prepared from it.
+ * Immutable, with an atomic reference count. It does not refer to the executable that it was compiled for, so that
+ * executables of equal programs share one.
  */
 
 #pragma once
@@ -15,16 +15,16 @@ G_BEGIN_DECLS
 typedef struct
 {
   int                 ref_count;   /* atomic */
-  GhloIrModule       *module;      /* as the device was given it */
+  GhloIrModule       *module;      /* as it was given to the device */
   GhloPrepared       *prepared;
   GhloPassReport     *report;
-  GhloCompileKey     *key;         /* NULL for what is not shared */
+  GhloCompileKey     *key;         /* NULL if it is not shared */
 } GhloCompilation;
 
-/* What a compile had of caches. */
+/* How a compile used the caches. */
 typedef enum
 {
-  GHLO_CACHE_USE_NONE,             /* it was not to ask */
+  GHLO_CACHE_USE_NONE,             /* it was not to use them */
   GHLO_CACHE_USE_HIT,
   GHLO_CACHE_USE_MISS,
 } GhloCacheUse;
@@ -40,7 +40,8 @@ GhloCompilation *ghlo_compilation_new        (GhloIrModule            *module,
 GhloCompilation *ghlo_compilation_ref        (GhloCompilation       *self);
 void             ghlo_compilation_unref      (GhloCompilation       *self);
 
-/* Those in use that have a key; none is kept from going. */
+/* Compilations in use that have a key. find () returns a new reference; being registered does not keep a
+ * compilation alive. */
 GhloCompilation *ghlo_compilation_find       (GhloCompileKey    *key,
                                               const GhloMonitor *monitor,
                                               GError           **error);

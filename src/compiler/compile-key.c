@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * What makes two compiles the same: the program, the options, the device, the build.
+ * Two compiles are the same if they have the same program, options, device, and build of the library.
  */
 
 #include "compiler/compile-key.h"
@@ -10,7 +10,7 @@
 #include "compiler/cache-entry.h"
 #include "reference/device.h"
 
-/* Whatever tells one device of this machine from another, and from another machine's. */
+/* Text that distinguishes the device from others of this machine and of other machines. */
 static char *
 describe_device (const GhloDeviceCore *device)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * What a compile is of, as far as caches are concerned.
+ * Identifies what is compiled, as far as the caches are concerned.
  */
 
 #pragma once
@@ -11,16 +11,16 @@
 
 G_BEGIN_DECLS
 
-/* Owned by whoever has it. */
+/* Owned by its holder. */
 typedef struct
 {
-  GhloIrModule         *module;           /* as it was written */
+  GhloIrModule         *module;           /* as it was written, before the passes */
   GhloDeviceCore       *device;
   gboolean              keep_locations;
   gboolean              places;           /* as in GhloPrepareOptions */
-  char                 *options;          /* and all else that the passes' result depends on, as text */
-  char                 *functions;        /* of the application, that what is prepared calls; NULL where none */
-  char                 *name;             /* quickly made, of this and the module: a file's name */
+  char                 *options;          /* text of the options and all else that the passes' result depends on */
+  char                 *functions;        /* text that identifies the application's functions it calls; nullable */
+  char                 *name;             /* computed quickly from @options and @module; a file name */
   char                 *digest;           /* NULL until it is needed; then set once, atomically */
 } GhloCompileKey;
 
@@ -31,10 +31,10 @@ GhloCompileKey *ghlo_compile_key_new        (GhloIrModule            *module,
                                              const GhloCustomTargets *custom_targets,
                                              gboolean                 places);
 void            ghlo_compile_key_free       (GhloCompileKey        *self);
-/* Whether @other may be equal, as far as is known without the digests. */
+/* Whether @other may be equal, as far as can be told without the digests. */
 gboolean        ghlo_compile_key_resembles  (const GhloCompileKey *self,
                                              const GhloCompileKey *other);
-/* NULL for a program that caches do not take, with @error set when cancelled. */
+/* NULL for a program that cannot be cached; @error is then set only if cancelled. */
 const char     *ghlo_compile_key_get_digest (GhloCompileKey    *self,
                                              const GhloMonitor *monitor,
                                              GError           **error);

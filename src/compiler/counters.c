@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Counters of compiles and runs, each added to atomically.
+ * Counters of compiles and runs, which are updated atomically.
  */
 
 #include "compiler/counters.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * What statistics are taken from: counters that workers add to.
+ * The counters behind statistics; workers add to them.
  */
 
 #pragma once
@@ -9,23 +9,23 @@
 
 G_BEGIN_DECLS
 
-/* All but the first are read and written atomically, each for itself. */
+/* All fields except the first are read and written atomically, but independently of each other. */
 typedef struct
 {
   gatomicrefcount ref_count;
   guint64         n_compiles;
-  guint64         n_runs;          /* that gave a result */
-  guint64         n_failures;      /* runs that gave none, cancelled ones too */
-  guint64         n_cache_hits;    /* of compiles that asked caches, as the next */
+  guint64         n_runs;          /* successful runs */
+  guint64         n_failures;      /* failed and cancelled runs */
+  guint64         n_cache_hits;    /* of compiles that used the caches, as is the next one */
   guint64         n_cache_misses;
-  guint64         compile_time;    /* microseconds, as the next */
+  guint64         compile_time;    /* microseconds, as is the next one */
   guint64         run_time;
 } GhloCounters;
 
 GhloCounters   *ghlo_counters_new         (void);
 GhloCounters   *ghlo_counters_ref         (GhloCounters *self);
 void            ghlo_counters_unref       (GhloCounters *self);
-/* @start: of the monotonic clock; @time: what a run took, in microseconds. */
+/* @start: when the compile began, on the monotonic clock; @time: duration of the run in microseconds. */
 void            ghlo_counters_add_compile (GhloCounters *self,
                                            gint64        start,
                                            GhloCacheUse  use);
@@ -33,7 +33,7 @@ void            ghlo_counters_add_run     (GhloCounters *self,
                                            gint64        time,
                                            gboolean      success);
 
-/* A copy of this moment, which nobody counts references of; all zero for NULL. */
+/* A copy of the current values, which is not reference-counted; all zero for NULL. */
 GhloCounters    ghlo_counters_read        (GhloCounters *self);
 
 G_END_DECLS

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * The devices that the executors found. A device that went away is found anew, as another instance: whoever
- * has the old one is told so by each call on it.
+ * The devices that the executors found. A device that was lost is found again as another instance; calls on the old one
+ * report that it is lost.
  */
 
 #include "compiler/devices.h"
@@ -12,13 +12,13 @@
 
 static struct
 {
-  GMutex     lock;      /* guards what follows */
-  GPtrArray *found;     /* of GPtrArray of GhloDeviceCore, one for each finder that was asked; nullable */
-  GPtrArray *lost;      /* GhloDeviceCore, which somebody may still have; nullable */
+  GMutex     lock;      /* guards the fields below */
+  GPtrArray *found;     /* a GPtrArray of GhloDeviceCore for each finder, NULL where it was not asked; nullable */
+  GPtrArray *lost;      /* of GhloDeviceCore, which may still be in use; nullable */
 } known;
 
-/* Called with the lock held, as the next two. The devices of the executor @i, which is asked where it was not, and
- * @again all the same. */
+/* The devices of executor @i, which is asked if it was not asked before, or with @again. Called with the lock held, as
+ * are the next two functions. */
 static GPtrArray *
 find_of (guint    i,
          gboolean again)
@@ -37,14 +37,14 @@ find_of (guint    i,
   return known.found->pdata[i];
 }
 
-/* NULL where the executor @i was not asked. */
+/* The devices of executor @i; NULL where it was not asked. */
 static GPtrArray *
 found_of (guint i)
 {
   return known.found != NULL && i < known.found->len ? known.found->pdata[i] : NULL;
 }
 
-/* Whether the executor @i had any. */
+/* Moves lost devices of executor @i to the list of these. Returns whether there were any. */
 static gboolean
 forget_lost (guint i)
 {
@@ -130,8 +130,8 @@ find_named (GPtrArray  *devices,
   return NULL;
 }
 
-/* Executors behind the one that has it are not asked, and those that may have GPUs come last, since they take long to
- * find their devices. */
+/* Executors after the one that has the device are not asked. Those that may have GPUs come last, since they take long
+ * to find their devices. */
 GhloDeviceCore *
 ghlo_devices_find (const char *name)
 {
@@ -164,7 +164,7 @@ ghlo_devices_get_default (void)
   return device;
 }
 
-/* NULL for none. */
+/* The requested name; NULL for none. */
 static const char *
 get_wish (const char *name)
 {

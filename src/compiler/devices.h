@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * The devices of the machine: found by the executors on the first listing, and the same
- * instances for everybody in the process from then on. One that is lost is not listed any
- * more; the next listing asks the executors again.
+ * The devices of the machine. Executors find them on the first listing; from then on, everything in the process uses
+ * the same instances. A lost device is no longer listed, and the next listing asks its executor again.
  */
 
 #pragma once
@@ -13,41 +12,40 @@ G_BEGIN_DECLS
 
 typedef struct
 {
-  /* Adds devices of one executor to @devices, which has those that it found before, in the
-   * order in which they are to be listed. Called with a lock held; takes its time. */
+  /* Adds the devices of one executor to @devices, which contains those that it found before, in the order in which they
+   * are to be listed. Called with a lock held; may take a while. */
   void     (*find)         (GPtrArray *devices);
-  /* Whether there may be real GPUs among them, as far as can be told in microseconds. NULL: there are none. */
+  /* Whether there may be real GPUs among them, as far as can be told within microseconds. NULL: there are none. */
   gboolean (*may_have_gpu) (void);
 } GhloDeviceFinder;
 
-/* The executors, in the order in which their devices are listed, and one without functions. */
+/* The executors, in the order in which their devices are listed, terminated by an entry without functions. */
 extern const GhloDeviceFinder ghlo_device_finders[];
 
-/* All devices, in the order in which they are listed; the first one is the default. The
- * array is the caller's. Slow the first time. */
+/* All devices, in listing order; the first one is the default. The caller owns the array. Slow the first time. */
 GPtrArray      *ghlo_devices_list       (void);
 
-/* The device of that name; NULL when there is none. */
+/* The device with the name @name; NULL when there is none. */
 GhloDeviceCore *ghlo_devices_find       (const char                *name);
 
-/* Whether there are real GPUs, or may be some that were not looked for; it opens nothing. */
+/* Whether there are real GPUs, or may be some that were not searched for. Opens no device. */
 gboolean        ghlo_devices_may_have_gpu (void);
-/* Devices of executors that may have GPUs. With @ask these are found where there may be some; else they are those that
- * were found before. The array is the caller's. */
+/* The devices of executors that may have GPUs. With @ask, executors that were not asked before are asked if they may
+ * have some; otherwise, only devices that were found before are returned. The caller owns the array. */
 GPtrArray      *ghlo_devices_list_gpus  (gboolean                   ask);
 
-/* The first that there is. */
+/* The first device that there is. */
 GhloDeviceCore *ghlo_devices_get_default (void);
-/* Whether @name, or GHLO_DEVICE when it is NULL, leaves the choice to us. */
+/* Whether @name, or GHLO_DEVICE when it is NULL, leaves the choice of device to the library. */
 gboolean        ghlo_devices_is_auto    (const char                *name);
-/* What a user asked for by @name, or by GHLO_DEVICE when it is NULL: the device of that name, the
- * default one for "", "auto" or nothing, or DEVICE with the names that there are. */
+/* The device that a user requests with @name, or with GHLO_DEVICE when it is NULL. For "", "auto" or no name, this is
+ * the default device. If there is no such device, the error DEVICE lists the names that there are. */
 GhloDeviceCore *ghlo_devices_choose     (const char                *name,
                                          GError                   **error);
 
-/* What devices are to prepare with: the CPU's steps, and the reference device to fall back to. */
+/* The options that devices are to prepare with: the CPU's steps, and the reference device as fallback. */
 GhloPrepareOptions ghlo_devices_get_options (void);
-/* Has @device prepare a function with them. */
+/* Lets @device prepare a function with these options. */
 GhloPrepared   *ghlo_devices_prepare    (GhloDeviceCore            *device,
                                          GhloIrModule              *module,
                                          GhloIrOp                  *function,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * The SHA-256 of bytes, by which programs are told apart and serialized executables known to be whole.
+ * The SHA-256 digest of bytes. It tells programs apart, and detects damage in serialized executables.
  */
 
 #pragma once

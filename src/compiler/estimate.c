@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * The estimate is a sum over operations, each by the roofline of whoever does it. Fusions are not made yet, so that
- * a value between two operations that the device may fuse is taken for one that is not stored, and an operation all of
- * whose results are such for no step of its own.
+ * The estimate is a sum over operations, each by the roofline of the device that runs it. Fusions have not been made
+ * yet. So a value between two operations that the device may fuse counts as not stored, and an operation whose results
+ * are all of this kind does not count as a step of its own.
  */
 
 #include "compiler/estimate.h"
@@ -14,10 +14,10 @@
 
 enum { MAX_VIEWS = 64 };
 
-/* What a program takes besides its inputs, outputs and constants is taken to be as much again. */
+/* A program is assumed to need as much memory for temporaries as for its inputs, outputs and constants. */
 #define MEMORY_SHARE 2
 
-/* Of a run, what is done on the device, each in the place of its rate, and seconds of what the host does. */
+/* What a run does on the device, in the fields of the rates, and the seconds that the host takes. */
 typedef struct
 {
   GhloStepRates amounts;
@@ -27,9 +27,9 @@ typedef struct
 typedef struct
 {
   GhloDeviceCore      *device, *host;
-  const GhloStepRates *rates, *host_rates;      /* theirs */
-  GHashTable          *blocks;                  /* of functions that are called → Part */
-  GHashTable          *facts;                   /* operations → what is_on_host () and is_fusible () found, as bits */
+  const GhloStepRates *rates, *host_rates;      /* of device and host */
+  GHashTable          *blocks;                  /* bodies of called functions → Part */
+  GHashTable          *facts;                   /* operations → results of is_on_host () and is_fusible () as bits */
   double               constants;               /* bytes */
   gboolean             is_known, is_exact;
   guint                depth;                   /* of calls */
@@ -70,7 +70,7 @@ declines (GhloDeviceCore *device,
 
 enum { ON_HOST = 1, FUSIBLE = 2, KNOWN = 4 };
 
-/* Each operation is asked about by all that it is used by. */
+/* The facts of an operation are cached, since all its users ask for them. */
 static guint
 get_facts (const Estimate *self,
            const GhloIrOp *op)
@@ -96,7 +96,7 @@ is_on_host (const Estimate *self,
   return (get_facts (self, op) & ON_HOST) != 0;
 }
 
-/* Whether the device makes one step of @op and others like it. */
+/* Whether the device can fuse @op with similar operations. */
 static gboolean
 is_fusible (const Estimate *self,
             const GhloIrOp *op)
@@ -104,8 +104,8 @@ is_fusible (const Estimate *self,
   return (get_facts (self, op) & FUSIBLE) != 0;
 }
 
-/* Whether all that takes @value, by at most @n views of views, is in its block and fusible, so that it need not be
- * stored. */
+/* Whether all users of @value, through at most @n levels of views, are in its block and fusible, so that it need not
+ * be stored. */
 static gboolean
 stays_inside (const Estimate    *self,
               const GhloIrValue *value,
@@ -135,7 +135,7 @@ is_shape_known (const GhloIrOp *op)
   return TRUE;
 }
 
-/* What goes from the device to the host for @op, and back; the host waits for the device before. */
+/* Adds the transfers to the host for @op, and back; the host waits for the device first. */
 static void
 add_crossing (const Estimate *self,
               Part           *part,
@@ -206,14 +206,14 @@ estimate_while (Estimate       *self,
     }
 
   self->is_exact = FALSE;
-  /* The host decides whether to go on. */
+  /* The host evaluates the condition. */
   add (&body, &condition, 2);
   body.amounts.run += self->device != self->host ? 2 : 0;
 
   return body;
 }
 
-/* The dearest; the host decides which. */
+/* The most expensive branch; the host selects it. */
 static Part
 estimate_branch (Estimate       *self,
                  const GhloIrOp *op)
@@ -233,7 +233,7 @@ estimate_branch (Estimate       *self,
   return most;
 }
 
-/* What is called often is estimated once, so that calls of calls take no longer than the program is long. */
+/* Each called function is estimated once, so that nested calls do not multiply the time. */
 static Part
 estimate_call (Estimate       *self,
                const GhloIrOp *op)
@@ -260,7 +260,7 @@ estimate_call (Estimate       *self,
   return *part;
 }
 
-/* One element where all are equal. */
+/* A splat has the bytes of one element. */
 static double
 constant_bytes (const GhloIrOp *op)
 {
@@ -269,7 +269,7 @@ constant_bytes (const GhloIrOp *op)
   return value->kind == GHLO_IR_ATTR_DENSE ? (double) g_bytes_get_size (value->dense.bytes) : 0;
 }
 
-/* Of an operation that is no view. */
+/* Estimates an operation that is not a view. */
 static Part
 estimate_any (Estimate       *self,
               const GhloIrOp *op)
@@ -311,7 +311,7 @@ estimate_block (Estimate          *self,
   return all;
 }
 
-/* Inputs and outputs, of a program whose constants are counted. */
+/* The time to transfer inputs and outputs. Also checks the device's memory; self->constants must be complete. */
 static double
 estimate_transfers (Estimate          *self,
                     const GhloIrBlock *body)
@@ -334,7 +334,7 @@ estimate_transfers (Estimate          *self,
   return up / self->rates->uploads + down / self->rates->downloads;
 }
 
-/* Of a function whose arguments have known shapes, at known rates. */
+/* Estimates a function whose arguments have known shapes, with known rates. */
 static double
 estimate_function (Estimate          *self,
                    const GhloIrBlock *body,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * About how long a program takes on a device, from its operations and the device's rates alone, as runs have refined
- * these: neither passes have run, nor is there a plan, nor is the device open.
+ * Estimates how long a program takes on a device, from its operations and the device's rates as refined by runs. At
+ * this point neither have passes run, nor is there a plan, nor is the device open.
  */
 
 #pragma once
@@ -12,18 +12,18 @@ G_BEGIN_DECLS
 
 typedef struct
 {
-  /* Of a run, from inputs in the host's memory to outputs there; below 0 where a shape or a rate is not known, or the
-   * device may have too little memory. */
+  /* The time of a run, from inputs in the host's memory to outputs there. Negative where a shape or a rate is not
+   * known, or the device may have too little memory. */
   double           seconds;
-  /* What of it is not transfers of inputs and outputs, as ghlo_run_watch_new () takes it. */
+  /* The parts of it except the transfers of inputs and outputs, as ghlo_run_watch_new () takes them. */
   GhloStepRates    amounts;
   double           others;
-  gboolean         is_exact;      /* all of it is done each time; FALSE: data say how often, or which branch */
-  GhloRefinedRates rates;         /* the device's, by which this is estimated */
+  gboolean         is_exact;      /* each run does all of it; FALSE: iterations or branches depend on data */
+  GhloRefinedRates rates;         /* the device's rates on which the estimate is based */
 } GhloEstimate;
 
-/* A run of @function on @device. What that declines is done by @host, with transfers. Loops of which nobody knows how
- * often they go round go round once. */
+/* Estimates a run of @function on @device. Operations that the device declines run on @host, with transfers. Loops
+ * whose number of iterations is not known count once. */
 void ghlo_estimate_run (GhloDeviceCore *device,
                         GhloDeviceCore *host,
                         const GhloIrOp *function,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * One operation run by a device, on constants.
+ * Evaluates one operation on constants by running it on a device.
  */
 
 #include "compiler/evaluate.h"
@@ -9,7 +9,7 @@
 #include "base/ghlo-error.h"
 #include "ir/outline.h"
 
-/* The tensor of a dense attribute, its bytes shared where they are written out. */
+/* The tensor of a dense attribute; shares its bytes unless it is a splat. */
 static GhloValue *
 value_of (const GhloIrAttr *attr,
           GError          **error)
@@ -36,13 +36,13 @@ attr_of (GhloIrModule      *module,
          GError           **error)
 {
   gsize size = ghlo_element_info (type->element_type)->size;
-  /* The attribute outlives the run, and values of ours are counted memory. */
+  /* The attribute outlives the run, and the value's memory counts towards the memory limit. */
   GBytes *bytes = ghlo_bytes_copy (value->data, value->n_bytes, error);
 
   return bytes != NULL ? ghlo_ir_attr_dense (module, type, bytes, value->n_bytes == size, NULL) : NULL;
 }
 
-/* What is known of an operand, whichever of equal ones it is. */
+/* The attribute of an operand; equal operands have the same one. */
 static const GhloIrAttr *
 constant_of (const GhloIrOp          *op,
              const GhloIrAttr *const *operands,

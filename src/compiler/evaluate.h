@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * One operation run by a device, on constants: what constant folding is given to
- * compute with. The operation is put into a program of its own, prepared, run and
- * forgotten.
+ * Evaluates one operation on constants by running it on a device, for constant folding. The operation is put into a
+ * program of its own, which is prepared, run and freed.
  */
 
 #pragma once
@@ -12,14 +11,14 @@
 
 G_BEGIN_DECLS
 
-/* What an evaluator needs; lives as long as its evaluator. */
+/* The data of an evaluator, which it must outlive. */
 typedef struct
 {
   GhloDeviceCore    *device;
-  const GhloMonitor *monitor;       /* borrowed; nullable; progress of single operations is not told */
+  const GhloMonitor *monitor;       /* borrowed; nullable; the progress of single operations is not reported */
 } GhloDeviceEvaluator;
 
-/* @self is borrowed for as long as the result is used. */
+/* @self must outlive the result. */
 GhloPassEvaluator ghlo_device_evaluator (GhloDeviceEvaluator *self);
 
 G_END_DECLS

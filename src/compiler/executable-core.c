@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Compiling a program's entry function for a device.
+ * Compiles a program's entry function for a device.
  */
 
 #include "compiler/executable-core.h"
@@ -8,7 +8,7 @@
 #include "base/ghlo-error.h"
 #include "compiler/auto.h"
 
-/* Where nobody asked for the GPU, its failing is no reason to fail. */
+/* Where the GPU was chosen automatically, its failure is not an error of the compile. */
 static gboolean
 may_do_without (const GhloDeviceCore *device,
                 const char           *reason,
@@ -17,8 +17,8 @@ may_do_without (const GhloDeviceCore *device,
   return reason != NULL && device->is_gpu && error->domain == GHLO_ERROR;
 }
 
-/* *device and *reason, which the caller frees, are of what was made; no reason is needed for a device that was asked
- * for. */
+/* Sets *@device to the device that was compiled for, and *@reason to why it was chosen, which the caller frees; NULL
+ * for a device that was requested. */
 static GhloCompilation *
 compile (const GhloCompileRequest  *request,
          GhloDeviceCore           **device,

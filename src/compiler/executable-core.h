@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * A compiled program as workers know it: what it takes and gives, and what runs.
- * Immutable, counted atomically, run by any number of threads at once.
+ * A compiled program as workers use it: its signature, and what runs. Immutable, with an atomic reference count; any
+ * number of threads may run it at once.
  */
 
 #pragma once
@@ -13,31 +13,31 @@
 
 G_BEGIN_DECLS
 
-/* What is compiled: all is owned but the device's core, which nobody frees. */
+/* What to compile. Everything is owned except the device's core, which is never freed. */
 typedef struct
 {
   GhloIrModule         *module;
-  GhloDeviceCore       *device;            /* NULL: GHLO_DEVICE's, or else the one that suits the program */
+  GhloDeviceCore       *device;            /* NULL: the one in GHLO_DEVICE, or else the one that suits the program */
   GhloSettings         *settings;
   GhloCounters         *counters;          /* the client's */
-  GhloCustomTargets    *custom_targets;    /* what the application answers itself; NULL: nothing */
+  GhloCustomTargets    *custom_targets;    /* the application's custom-call functions; NULL: none */
 } GhloCompileRequest;
 
 typedef struct
 {
   gatomicrefcount       ref_count;
-  GhloIrModule         *module;            /* as it was written: what people see of the program */
-  GhloSignature         signature;         /* of module */
+  GhloIrModule         *module;            /* as it was written; this is the program that users see */
+  GhloSignature         signature;         /* of @module */
   GhloDeviceCore       *device;
-  char                 *reason;            /* why it was chosen; NULL where it was asked for */
+  char                 *reason;            /* why @device was chosen; NULL where it was requested */
   GhloCompilation      *compilation;       /* what runs; other executables may share it */
   GhloSettings         *settings;
-  GhloRunWatch         *watch;             /* which its runs are told to; NULL: nobody learns from them */
-  GhloCounters         *counters;          /* of this program alone */
+  GhloRunWatch         *watch;             /* to which its runs are reported; NULL: none */
+  GhloCounters         *counters;          /* for this program alone */
   GhloCounters         *client_counters;
 } GhloExecutableCore;
 
-/* Takes references to what @request has. Freeing one takes time where its module is
+/* Takes references to the contents of @request. Freeing an executable takes a while if its module is
  * large (client/reclaim.h). */
 GhloExecutableCore *ghlo_executable_core_new   (const GhloCompileRequest *request,
                                                 const GhloMonitor        *monitor,

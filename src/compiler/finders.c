@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * The table of executors. An executor enters here; tests that bring one of their own link
- * another table in place of this one.
+ * The table of executors. New executors are added here; tests with executors of their own link another table instead.
  */
 
 #include "compiler/devices.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Passes over a copy of a program, with a device that computes constants.
+ * Runs passes over a copy of a program, with a device that evaluates constants.
  */
 
 #include "compiler/optimize.h"
@@ -11,7 +11,7 @@
 static GhloPassOptions
 pass_options (const GhloOptimizeOptions *options)
 {
-  /* An empty list would count as a wish for one round at O0. */
+  /* An empty list would count as a request for one round at O0. */
   gboolean any = options->enabled != NULL && options->enabled[0] != NULL;
 
   return (GhloPassOptions) {
@@ -26,12 +26,12 @@ pass_options (const GhloOptimizeOptions *options)
 static gboolean
 is_known (const char *name)
 {
-  /* An empty one is what stands between two commas; "help" asks, and switches nothing. */
+  /* An empty name is between two commas; "help" is a question, and disables nothing. */
   return *name == '\0' || g_str_equal (name, "help") || ghlo_passes_has_switch (name)
          || ghlo_pass_find (name) >= 0;
 }
 
-/* "'inline', 'fold'". */
+/* Returns "'inline', 'fold'" and so on. */
 static char *
 list_passes (void)
 {
@@ -43,8 +43,8 @@ list_passes (void)
   return g_string_free (known, FALSE);
 }
 
-/* What no pass is called does nothing here, so that the variable and the options of serialized programs outlive a
- * pass; who wonders why reads it. */
+/* Unknown names of passes are ignored, so that GHLO_DISABLE and the options of serialized programs remain valid after a
+ * pass is removed; a debug message tells users about them. */
 static void
 tell_unknown (const char        *where,
               const char *const *names)

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * From bytes to a module that was verified: what load, parse and check have in
- * common. Runs on workers.
+ * From bytes to a verified module: the common part of load, parse and check. Runs on workers.
  */
 
 #include "compiler/read-module.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * From bytes to a module that was verified.
+ * From bytes to a verified module.
  */
 
 #pragma once
@@ -11,16 +11,16 @@
 
 G_BEGIN_DECLS
 
-/* Reads and verifies; what is wrong goes to @diagnostics, whose source is @bytes.
- * @source may be NULL; else the caller clears it. NULL for a program with an error,
- * or with @error set when there is no judging it. */
+/* Reads and verifies a program; problems are added to @diagnostics, whose source is @bytes. @source may be NULL;
+ * otherwise the caller clears it. NULL for a program with errors, or with @error set when the program could not
+ * be checked. */
 GhloIrModule *ghlo_read_module (GBytes            *bytes,
                                 GhloDiagnostics   *diagnostics,
                                 const GhloMonitor *monitor,
                                 GhloImportSource  *source,
                                 GError           **error);
-/* The same where nobody wants more than the first error: it has that set whenever it gives NULL. @name: as messages are
- * to show the program. */
+/* The same for callers that only need the first problem: @error is set whenever this returns NULL. @name is the
+ * program's name in messages. */
 GhloIrModule *ghlo_read_program (GBytes            *bytes,
                                  const char        *name,
                                  const GhloMonitor *monitor,

@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * A compiled program as bytes: eight bytes that name the format and its version, the
- * SHA-256 of what follows, and a little-endian GVariant with the library's version,
- * the options, the kind of device, and the program's name, its portable artifact (or
- * its text, where it is no program that an artifact can hold) and names of inputs.
+ * A compiled program as bytes: eight bytes that identify the format and its version, the SHA-256 of what follows, and a
+ * little-endian GVariant with the library's version, the options, the kind of device, and the program's name, its
+ * portable artifact (or its text, if no artifact can hold it) and the names of its inputs.
  *
- * No code is in it, so bytes from anywhere can do no more than a program from
- * anywhere; the checksum finds accidents, not malice.
+ * The format contains no code, so bytes from an untrusted source can do no more than a program from there. The checksum
+ * detects accidents, not malice.
  */
 
 #include "compiler/serialize.h"
@@ -23,11 +22,11 @@ static const char magic[8] = { 'G', 'H', 'L', 'O', 'E', 'X', 'E', '1' };
 
 enum { HEADER_SIZE = sizeof magic + GHLO_DIGEST_SIZE };
 
-/* Version; level, debug info, caching, excess precision, passes on and off; device;
- * name; program; names of inputs, which neither artifact nor text keeps. */
+/* Version; level, debug info, caching, excess precision, enabled and disabled passes; device; name; program; names of
+ * inputs, which neither artifact nor text keeps. */
 #define FORMAT "(s(ubbbasas)ssayas)"
 
-/* Takes a floating variant; gives one in the byte order of files, or back. */
+/* Takes a floating variant; converts it from the host's byte order to little-endian or back. */
 static GVariant *
 little_endian (GVariant *variant)
 {
@@ -36,7 +35,7 @@ little_endian (GVariant *variant)
   return G_BYTE_ORDER == G_LITTLE_ENDIAN ? g_variant_ref (sunk) : g_variant_byteswap (sunk);
 }
 
-/* An empty name where an input has none. */
+/* The names of inputs; empty where an input has none. */
 static GVariant *
 input_names (const GhloExecutableCore *self)
 {
@@ -52,7 +51,7 @@ input_names (const GhloExecutableCore *self)
   return g_variant_new_strv ((const char *const *) names->pdata, self->signature.type->rank);
 }
 
-/* The module is nobody else's yet. */
+/* No other thread may use the module yet. */
 static void
 set_input_names (GhloIrModule *module,
                  GVariant     *names)
@@ -71,7 +70,7 @@ set_input_names (GhloIrModule *module,
     }
 }
 
-/* Of a copy, since writing numbers things in the module, which others may be reading. */
+/* Writes a copy, since writing assigns numbers in the module, which other threads may be reading. */
 static GBytes *
 program_bytes (GhloIrModule       *module,
                const GhloMonitor  *monitor,
@@ -139,7 +138,7 @@ malformed (const char  *what,
   return FALSE;
 }
 
-/* The payload, in the host's byte order and sound as far as GVariant goes. */
+/* The payload in the host's byte order, in GVariant's normal form. */
 static GVariant *
 open_payload (GBytes  *bytes,
               GError **error)
@@ -198,7 +197,7 @@ read_settings (GVariant  *options,
   return settings;
 }
 
-/* What is wrong with the program is wrong with the data here. */
+/* Reports problems of the program as problems of the data. */
 static void
 blame_data (GError     **error,
             GError      *found,

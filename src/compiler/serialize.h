@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Compiled programs as bytes, and back.
+ * Serializes compiled programs, and reads them back.
  */
 
 #pragma once
@@ -9,8 +9,8 @@
 
 G_BEGIN_DECLS
 
-/* Fills in all of @request but the counters from what ghlo_executable_core_serialize ()
- * gave: DATA for what is none, DEVICE when there is no device of its kind. */
+/* read () sets all of @request except the counters from bytes that serialize () returned. The error is DATA for other
+ * bytes, and DEVICE when there is no device of the kind that the program was compiled for. */
 GBytes   *ghlo_executable_core_serialize (const GhloExecutableCore *self,
                                           const GhloMonitor        *monitor,
                                           GError                  **error);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Settings: counted, and not changed once a call has them.
+ * Settings: reference-counted, and immutable once a call has them.
  */
 
 #include "compiler/settings.h"

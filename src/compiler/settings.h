@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * The options of a compile as workers know them: what they were when the call was made.
+ * The options of a compile as workers use them: a snapshot from the time of the call.
  */
 
 #pragma once
@@ -16,12 +16,12 @@ typedef struct
   gboolean              debug_info;
   gboolean              caching;
   gboolean              excess_precision;
-  gboolean              wait_for_code;         /* no part of what is made, and not kept with it */
+  gboolean              wait_for_code;         /* does not affect the result, and is not serialized with it */
   char                **enabled_passes;        /* never NULL */
   char                **disabled_passes;       /* never NULL */
 } GhloSettings;
 
-/* The defaults, to be changed before anybody else sees them. */
+/* The default settings, which may be changed until they are shared. */
 GhloSettings *ghlo_settings_new   (void);
 GhloSettings *ghlo_settings_ref   (GhloSettings *self);
 void          ghlo_settings_unref (GhloSettings *self);

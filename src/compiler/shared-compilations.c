@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Compilations that are in use: a program that is compiled twice, while the first result
- * lives, is compiled once.
+ * The compilations that are in use: a program that is compiled again while the first result is alive shares
+ * that result.
  */
 
 #include "compiler/compilation.h"
@@ -11,12 +11,12 @@
 
 static struct
 {
-  GMutex     lock;         /* guards what follows */
-  GPtrArray *compilations;    /* of GhloCompilation, borrowed: each takes itself out when it goes */
-  pid_t      owner;        /* a child of a fork leaves all of it alone, since the lock may be held for ever */
+  GMutex     lock;         /* guards the fields below */
+  GPtrArray *compilations;    /* of GhloCompilation, borrowed: each removes itself before it is freed */
+  pid_t      owner;        /* process that uses it; a forked child does not, since the lock may be held forever */
 } shared;
 
-/* A reference, unless the last one is gone already. */
+/* A new reference, unless the last one is gone already. */
 static GhloCompilation *
 try_ref (GhloCompilation *compilation)
 {
@@ -32,7 +32,7 @@ try_ref (GhloCompilation *compilation)
   return NULL;
 }
 
-/* Those that may be the one, with references. */
+/* References to the compilations that may have the key. */
 static GPtrArray *
 find_candidates (const GhloCompileKey *key)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Signatures: which function runs, which values it takes, and what it says of them.
+ * Signatures: which function runs, which values it accepts, and what its attributes say.
  */
 
 #include "compiler/signature.h"
@@ -9,10 +9,11 @@
 
 #include "base/ghlo-error.h"
 
-/* The name of an argument's attribute that says which output may take its memory. */
+/* The attribute of an argument that names the output that may take its memory. */
 #define ALIASING_ATTRIBUTE "tf.aliasing_output"
 #define DONOR_ATTRIBUTE    "jax.buffer_donor"
-/* What JAX calls an argument that is none of the function's own: "_platform_index". */
+/* JAX's attribute for an argument that is not one of the traced function's own, such as "_platform_index"; its text is
+ * the name. */
 #define CONSTANT_ATTRIBUTE "jax.global_constant"
 
 /* The attribute @name in dictionary @index of a list of dictionaries. */
@@ -48,7 +49,7 @@ ghlo_signature_output_attribute (const GhloIrOp *function,
   return get_attribute (ghlo_ir_op_get (function, "res_attrs"), index, name);
 }
 
-/* "arg0" and "0" are what tools write where nobody gave a name. */
+/* FALSE for "arg0" and "0", which tools write where there is no name. */
 static gboolean
 is_name (const char *name)
 {
@@ -203,7 +204,7 @@ describe_value (const GhloValue *value)
   return g_string_free (text, FALSE);
 }
 
-/* A static dimension must be met, a bound not passed. */
+/* Static dimensions must be equal, and bounds must not be exceeded. */
 static gboolean
 dimensions_fit (const GhloIrType     *type,
                 const GhloTensorType *found)
@@ -222,7 +223,7 @@ dimensions_fit (const GhloIrType     *type,
   return TRUE;
 }
 
-/* Whether the program calls plain stored numbers quantized. */
+/* Whether the input is quantized and the value has plain stored numbers. */
 static gboolean
 is_stored (const GhloIrType     *type,
            const GhloTensorType *found)
@@ -261,7 +262,7 @@ accept_tensor (const GhloIrType *type,
   return ghlo_value_new_over (quantized, value->storage, error);
 }
 
-/* NULL when @value does not fit, with @error set only for another reason. */
+/* NULL when @value does not fit; @error is set only for other reasons. */
 static GhloValue *
 accept_value (const GhloIrType *type,
               GhloValue        *value,
@@ -352,7 +353,7 @@ ghlo_signature_check_tensor (const GhloSignature   *self,
   return FALSE;
 }
 
-/* Whether a tensor of type @found may turn out to fit @type. */
+/* Whether a tensor of type @found may fit @type at run time. */
 static gboolean
 tensor_may_fit (const GhloIrType *type,
                 const GhloIrType *found)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * What a program takes and gives: the type of the function that runs, and what its
- * attributes say of names and of memory that may be given up.
+ * The signature of a program: the type of the function that runs, and what its attributes say of names and of inputs
+ * that may be donated.
  */
 
 #pragma once
@@ -13,57 +13,58 @@ G_BEGIN_DECLS
 
 typedef struct
 {
-  GhloIrOp         *function;     /* of a module that whoever has the signature owns */
-  const GhloIrType *type;         /* of the function: inputs, then outputs */
+  GhloIrOp         *function;     /* belongs to a module that must outlive the signature */
+  const GhloIrType *type;         /* type of @function: inputs, then outputs */
 } GhloSignature;
 
-/* Of the function to run; INVALID_ARGUMENT for a program without one. */
+/* Sets the signature of the function to run; INVALID_ARGUMENT for a program without one. */
 gboolean    ghlo_signature_init          (GhloSignature *self,
                                           GhloIrModule  *module,
                                           GError       **error);
 
-/* Whether @value is what the program takes as input @index; INVALID_ARGUMENT says
- * what it takes. Gives a new reference, to another view of the same memory where
- * the program calls stored numbers quantized. */
+/* Checks that @value fits input @index; otherwise, the error INVALID_ARGUMENT says what the program expects. Returns a
+ * new reference: to @value, or to another view of the same memory, if the input is quantized and the value has plain
+ * stored numbers. */
 GhloValue  *ghlo_signature_accept_input  (const GhloSignature *self,
                                           guint                index,
                                           GhloValue           *value,
                                           GError             **error);
-/* Whether some tensor of @type is what the program takes as input @index, with the same error. */
+/* Whether a tensor of @type fits input @index, with the same error. */
 gboolean    ghlo_signature_check_tensor  (const GhloSignature   *self,
                                           guint                  index,
                                           const GhloTensorType  *type,
                                           GError               **error);
-/* Whether some value of output @output can be input @input; INVALID_ARGUMENT names
- * both and their types. Sizes that the program leaves open are for the run to check. */
+/* Whether a value of output @output may fit input @input; otherwise, INVALID_ARGUMENT names both and their types.
+ * Dimensions that the program leaves open are checked in the run. */
 gboolean    ghlo_signature_check_carry   (const GhloSignature *self,
                                           guint                output,
                                           guint                input,
                                           GError             **error);
 
-/* What the program says of an input or output under @name; NULL for nothing. */
+/* The attribute @name of an input or output; NULL where there is none. */
 const GhloIrAttr *ghlo_signature_input_attribute  (const GhloIrOp *function,
                                                    guint           index,
                                                    const char     *name);
 const GhloIrAttr *ghlo_signature_output_attribute (const GhloIrOp *function,
                                                    guint           index,
                                                    const char     *name);
-/* The name that the program gives an input or output, or NULL. */
+/* The name that the program gives to an input or output, or NULL. */
 const char *ghlo_signature_input_name    (const GhloIrOp *function,
                                           guint           index);
 const char *ghlo_signature_output_name   (const GhloIrOp *function,
                                           guint           index);
-/* For errors: "1", or "1 ('rate')"; the caller frees it. */
+/* The input's number and name for errors: "1", or "1 ('rate')"; the caller frees it. */
 char       *ghlo_signature_describe_input (const GhloIrOp *function,
                                            guint           index);
-/* The number of the input of that name, or -1 with @error set, which lists the names. */
+/* The number of the input with that name, or -1 with @error set, which lists the names. */
 int         ghlo_signature_find_input    (const GhloSignature *self,
                                           const char          *name,
                                           GError             **error);
-/* Whether the program allows that a run takes the memory of input @index. */
+/* Whether the program allows a run to take the memory of input @index. */
 gboolean    ghlo_signature_is_donatable  (const GhloIrOp *function,
                                           guint           index);
-/* The output that the program lets take the memory of input @index, whether there is such a one or not, or -1. */
+/* The number of the output that the program lets take the memory of input @index, or -1. There may be no
+ * such output. */
 gint64      ghlo_signature_aliased_output (const GhloIrOp *function,
                                            guint           index);
 /* The input whose memory the program lets @output take, or -1. */

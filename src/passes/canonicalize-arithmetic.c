@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Rules about sums, products, quotients, powers and extremes, and those that follow from
- * what the op table says of operations: neutral elements and traits. Those about floats
- * are IEEE 754's: +0.0 changes nothing when it is subtracted; nothing is said of 0 * x or
- * x - x, which may be NaN.
+ * Rules about sums, products, quotients, powers, minima and maxima, and rules that follow from the neutral elements and
+ * traits in the op table. Rules about floats hold in IEEE 754: subtracting +0.0 changes nothing, but 0 * x and x - x
+ * may be NaN and are not rewritten.
  */
 
 #include "passes/canonicalize.h"
@@ -20,7 +19,7 @@ is_constant (const GhloIrValue *value)
   return ghlo_value_get_dense (value) != NULL || ghlo_value_get_splat (value, &scalar);
 }
 
-/* Whether negating twice gives the same value: integers wrap, floats have both zeros. */
+/* Whether negating twice gives the original value: integers wrap, and floats have both zeros. */
 static gboolean
 has_negation (const GhloIrType *type)
 {
@@ -28,7 +27,7 @@ has_negation (const GhloIrType *type)
          || (ghlo_type_is_plain (type) && ghlo_element_type_is_complex (type->element_type));
 }
 
-/* The operand of @kind that defines @value, or NULL. */
+/* The operand of the operation that defines @value, where that is a @kind; else NULL. */
 static GhloIrValue *
 operand_of (const GhloIrValue *value,
             GhloIrOpKind       kind)
@@ -36,7 +35,7 @@ operand_of (const GhloIrValue *value,
   return value->op != NULL && value->op->kind == kind ? ghlo_ir_op_operand (value->op, 0) : NULL;
 }
 
-/* Constants of commutative operations stand on the right. */
+/* Moves constant operands of commutative operations to the right. */
 static gboolean
 constant_to_the_right (GhloRewriter *self,
                        GhloIrOp     *op)
@@ -66,8 +65,8 @@ neutral_operand (GhloRewriter *self,
          && ghlo_rewrite_replace (self, op, ghlo_ir_op_operand (op, 0));
 }
 
-/* f (f (x)) is f (x), x ∘ x is x. The former not of complex numbers: a sign is rounded, so its
- * magnitude is not exactly 1 and its own sign may be another number. */
+/* f (f (x)) is f (x), and x ∘ x is x. The former does not hold for complex numbers: the sign is rounded, so its
+ * magnitude is not exactly 1, and the sign of the sign may be another number. */
 static gboolean
 idempotent (GhloRewriter *self,
             GhloIrOp     *op)
@@ -145,7 +144,7 @@ add_negated (GhloRewriter *self,
   return FALSE;
 }
 
-/* Of booleans a sum is "or", a product "and". */
+/* On booleans, a sum is "or" and a product "and". */
 static gboolean
 boolean_sum (GhloRewriter *self,
              GhloIrOp     *op)
@@ -162,7 +161,7 @@ subtract_zero (GhloRewriter *self,
          && ghlo_rewrite_replace (self, op, ghlo_ir_op_operand (op, 0));
 }
 
-/* x - x is 0. Sound for integers alone: of floats it may be NaN. */
+/* x - x is 0. Sound for integers only: x - x of floats may be NaN. */
 static gboolean
 subtract_itself (GhloRewriter *self,
                  GhloIrOp     *op)
@@ -182,7 +181,7 @@ subtract_negated (GhloRewriter *self,
                                                               negated));
 }
 
-/* x * 0 is 0. Sound for integers and booleans: of floats it may be NaN or -0.0. */
+/* x * 0 is 0. Sound for integers and booleans: with floats it may be NaN or -0.0. */
 static gboolean
 multiply_by_zero (GhloRewriter *self,
                   GhloIrOp     *op)
@@ -207,7 +206,7 @@ multiply_by_minus_one (GhloRewriter *self,
                                                              ghlo_ir_op_operand (op, 0)));
 }
 
-/* -x * -y is x * y, -x / -y is x / y: signs alone. Of integers only the product. */
+/* -x * -y is x * y, and -x / -y is x / y: only signs are involved. For integers, this holds for the product only. */
 static gboolean
 both_negated (GhloRewriter *self,
               GhloIrOp     *op)
@@ -231,8 +230,8 @@ divide_by_one (GhloRewriter *self,
          && ghlo_rewrite_replace (self, op, ghlo_ir_op_operand (op, 0));
 }
 
-/* x / 2ⁿ is x * 2⁻ⁿ: both round the same real number. 2⁻ⁿ must be an ordinary number
- * of the type, lest a device that flushes subnormals make it 0. */
+/* x / 2ⁿ is x * 2⁻ⁿ: both round the same real number. 2⁻ⁿ must be a normal number of the type, or a device that flushes
+ * subnormals would turn it into 0. */
 static gboolean
 divide_by_power_of_two (GhloRewriter *self,
                         GhloIrOp     *op)
@@ -255,7 +254,7 @@ divide_by_power_of_two (GhloRewriter *self,
                                                            ghlo_make_splat (self, type, inverse)));
 }
 
-/* Quotients of unsigned integers by 2ⁿ are shifts, remainders masks. */
+/* Division of unsigned integers by 2ⁿ is a shift, and the remainder a mask. */
 static gboolean
 unsigned_power_of_two (GhloRewriter *self,
                        GhloIrOp     *op)
@@ -277,8 +276,8 @@ unsigned_power_of_two (GhloRewriter *self,
                                                            ghlo_make_splat (self, type, scalar)));
 }
 
-/* x⁰ is 1 also of NaN and infinities (IEEE 754, 9.2.1), x¹ is x, x² is x * x, x⁻¹ of
- * floats is 1 / x: each rounds the same real number. */
+/* x⁰ is 1 even for NaN and infinities (IEEE 754, 9.2.1); x¹ is x; x² is x * x; for floats, x⁻¹ is 1 / x. Both sides
+ * round the same real number. */
 static gboolean
 small_power (GhloRewriter *self,
              GhloIrOp     *op)
@@ -301,7 +300,7 @@ small_power (GhloRewriter *self,
   return FALSE;
 }
 
-/* max (x, greatest) is the constant unless x is NaN, so of integers and booleans alone. */
+/* max (x, greatest) is the constant unless x is NaN, so this is for integers and booleans only. */
 static gboolean
 extreme_of_limit (GhloRewriter *self,
                   GhloIrOp     *op)
@@ -322,7 +321,7 @@ negate_twice (GhloRewriter *self,
   return inner != NULL && has_negation (op->results[0].type) && ghlo_rewrite_replace (self, op, inner);
 }
 
-/* |-x| is |x|; of the least integer, whose negation is itself, too. */
+/* |-x| is |x|, even for the least integer, which is its own negation. */
 static gboolean
 abs_of_negated (GhloRewriter *self,
                 GhloIrOp     *op)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Rules about conversions between element types and the parts of complex numbers.
- * Two conversions become one where the first loses nothing, whatever the value.
+ * Rules about conversions between element types and about the parts of complex numbers. Two conversions are merged
+ * where the first loses nothing, whatever the value.
  */
 
 #include "passes/canonicalize.h"
@@ -10,8 +10,8 @@
 
 #include "passes/constant.h"
 
-/* The types among which "holds every value of" is decided by width: booleans,
- * integers and the IEEE floats from 16 bits on. */
+/* The types for which the width decides whether one holds every value of another: booleans, integers, and the IEEE
+ * floats of at least 16 bits. */
 static gboolean
 is_common (const GhloElementInfo *info)
 {
@@ -20,14 +20,14 @@ is_common (const GhloElementInfo *info)
          || (info->element_class == GHLO_ELEMENT_CLASS_FLOAT && info->bits >= 16);
 }
 
-/* Bits of magnitude of an integer type. */
+/* The number of magnitude bits of an integer type. */
 static guint
 magnitude_bits (const GhloElementInfo *info)
 {
   return info->bits - (info->element_class == GHLO_ELEMENT_CLASS_SIGNED ? 1 : 0);
 }
 
-/* Whether @wide has every value of @narrow: numbers, infinities, both zeros, NaN. */
+/* Whether @wide can represent every value of @narrow: numbers, infinities, both zeros, NaN. */
 static gboolean
 holds (const GhloElementInfo *wide,
        const GhloElementInfo *narrow)
@@ -41,7 +41,7 @@ holds (const GhloElementInfo *wide,
            && wide->mantissa_bits >= narrow->mantissa_bits;
   if (wide->element_class == GHLO_ELEMENT_CLASS_BOOLEAN)
     return narrow->element_class == GHLO_ELEMENT_CLASS_BOOLEAN;
-  /* Floats from f16 on reach beyond 2 to the bits of their mantissa. */
+  /* From f16 on, the range of a float type exceeds 2 to the power of its mantissa bits. */
   if (wide_is_float)
     return (guint) wide->mantissa_bits + 1 >= magnitude_bits (narrow);
   if (narrow->element_class == GHLO_ELEMENT_CLASS_SIGNED && wide->element_class == GHLO_ELEMENT_CLASS_UNSIGNED)
@@ -67,8 +67,8 @@ info_of (const GhloIrValue *value)
   return ghlo_element_info (value->type->element_type);
 }
 
-/* Whether x → via → target gives what x → target gives. An integer beyond the target's
- * range wraps when it comes from an integer, but not when it comes from a float. */
+/* Whether x → via → target gives the same as x → target. An integer outside the target's range wraps when it is
+ * converted from an integer, but not when it is converted from a float. */
 static gboolean
 is_lossless (const GhloElementInfo *source,
              const GhloElementInfo *via,
@@ -81,8 +81,8 @@ is_lossless (const GhloElementInfo *source,
          || target->element_class == GHLO_ELEMENT_CLASS_FLOAT || holds (target, source);
 }
 
-/* convert (convert (x)) where the inner one loses nothing. With excess precision also
- * floats that are narrowed and widened again. */
+/* convert (convert (x)) where the inner conversion loses nothing. With excess precision, also floats that are narrowed
+ * and widened again. */
 static gboolean
 convert_twice (GhloRewriter *self,
                GhloIrOp     *op)
@@ -107,7 +107,7 @@ convert_twice (GhloRewriter *self,
   return ghlo_rewrite_replace (self, op, make_convert (self, first, op->results[0].type));
 }
 
-/* Bits there and back. */
+/* A bitcast to the same type, or two bitcasts that undo each other. */
 static gboolean
 bitcast_back (GhloRewriter *self,
               GhloIrOp     *op)
@@ -124,7 +124,7 @@ bitcast_back (GhloRewriter *self,
          && ghlo_rewrite_replace (self, op, ghlo_ir_op_operand (operand->op, 0));
 }
 
-/* The part of a complex number that was made of parts; the real part of a real one. */
+/* A part of a complex number that was built from parts; the real part of a real number. */
 static gboolean
 part_of_complex (GhloRewriter *self,
                  GhloIrOp     *op)
@@ -139,7 +139,7 @@ part_of_complex (GhloRewriter *self,
                                                                op->kind == GHLO_OP_STABLEHLO_REAL ? 0 : 1));
 }
 
-/* A complex number put together from its own parts. */
+/* A complex number rebuilt from its own parts. */
 static gboolean
 complex_of_parts (GhloRewriter *self,
                   GhloIrOp     *op)
@@ -151,7 +151,7 @@ complex_of_parts (GhloRewriter *self,
          && ghlo_rewrite_replace (self, op, ghlo_ir_op_operand (real, 0));
 }
 
-/* Rounding to a format that has every value of the type. */
+/* reduce_precision to a format that has every value of the type. */
 static gboolean
 reduce_precision_to_more (GhloRewriter *self,
                           GhloIrOp     *op)

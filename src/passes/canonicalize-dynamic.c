@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Operations that take their shape or their numbers as values, where those are
- * constants or the result's type says them: they become the plain operation.
+ * Dynamic operations, which take their shape or their indices as operands. Where those are constants, or the result
+ * type determines them, the operation becomes its static form.
  */
 
 #include "passes/canonicalize.h"
@@ -9,7 +9,7 @@
 #include "ir/verify/verify.h"
 #include "passes/constant.h"
 
-/* What only the numbers of a constant operand of @rank elements tell; freed by the caller. */
+/* The elements of a constant operand that has @rank of them, or NULL; freed by the caller. */
 static gint64 *
 get_numbers (const GhloIrOp *op,
              guint           operand,
@@ -101,7 +101,7 @@ dynamic_slice_by_numbers (GhloRewriter *self,
   return ghlo_rewrite_replace (self, op, ghlo_make_slice (self, operand, start, limit, strides));
 }
 
-/* What padding makes of a dimension, or -1. */
+/* The size of a dimension after padding, or -1 when it is invalid. */
 static gint64
 padded_size (gint64 size,
              gint64 low,
@@ -144,8 +144,8 @@ dynamic_pad (GhloRewriter *self,
                                           }, 3));
 }
 
-/* The slice sizes must be ones that a gather of the result's shape can have: the
- * verifier of gather would infer that shape from them. */
+/* The slice sizes must be ones that a gather of the result's shape can have, since the verifier of gather infers the
+ * shape from them. */
 static gboolean
 sizes_fit (const GhloIrOp *op,
            const gint64   *sizes)

@@ -24,7 +24,7 @@ all_plain (const GhloIrOp *op)
   return op->n_results == 1 && ghlo_type_is_plain (op->results[0].type);
 }
 
-/* New leading dimensions. */
+/* Old broadcast: adds leading dimensions. */
 static gboolean
 old_broadcast (GhloRewriter *self,
                GhloIrOp     *op)
@@ -41,7 +41,7 @@ old_broadcast (GhloRewriter *self,
   return ghlo_rewrite_replace (self, op, ghlo_make_broadcast (self, operand, dimensions, type));
 }
 
-/* The last dimension of lhs with the first of rhs. */
+/* Old dot: contracts the last dimension of lhs with the first of rhs. */
 static gboolean
 old_dot (GhloRewriter *self,
          GhloIrOp     *op)
@@ -75,7 +75,7 @@ old_token (GhloRewriter *self,
                                                     NULL, 0));
 }
 
-/* A tensor constant by another name. */
+/* Tensor constants of other dialects. */
 static gboolean
 other_constant (GhloRewriter *self,
                 GhloIrOp     *op)
@@ -107,8 +107,8 @@ constant_like (GhloRewriter *self,
   return ghlo_rewrite_replace (self, op, ghlo_make_splat (self, type, scalar));
 }
 
-/* CHLO takes element types that StableHLO's operation does not, as floats that are
- * shifted: such an operation stays what it is. */
+/* CHLO accepts element types that StableHLO's operation does not, such as floats in shifts; such an operation is left
+ * as it is. */
 static gboolean
 has_element_op (const GhloIrOp *op)
 {
@@ -125,8 +125,8 @@ has_element_op (const GhloIrOp *op)
   return ghlo_ir_type_fits (op->results[0].type, spec->results[0].constraint);
 }
 
-/* Maps operand @index's dimensions to those of the result: to the last ones, or as the
- * attribute says for an operand of lower rank. FALSE when they do not fit. */
+/* Maps the dimensions of operand @index to those of the result: to the last ones, or as the attribute says for an
+ * operand of lower rank. FALSE when they do not fit. */
 static gboolean
 find_map (const GhloIrOp *op,
           guint           index,
@@ -150,7 +150,7 @@ find_map (const GhloIrOp *op,
   return TRUE;
 }
 
-/* CHLO's enumerations of comparisons have StableHLO's words. */
+/* CHLO's comparison enumerations use the same words as StableHLO's. */
 static const GhloIrAttr *
 same_word (GhloRewriter     *self,
            GhloIrEnum        enumeration,
@@ -161,8 +161,8 @@ same_word (GhloRewriter     *self,
   return value >= 0 ? ghlo_ir_attr_enum (self->module, enumeration, value) : NULL;
 }
 
-/* A row of the op table whose elements another operation computes, on operands of its own
- * shape: the broadcasting forms, and old names. */
+/* An operation whose elements are computed by another operation on operands of the result's shape: CHLO's broadcasting
+ * forms, and old names. */
 static gboolean
 form_of_another (GhloRewriter *self,
                  GhloIrOp     *op)
@@ -201,7 +201,7 @@ form_of_another (GhloRewriter *self,
   return ghlo_rewrite_replace (self, op, ghlo_make (self, kind, type, operands, op->n_operands, attributes, n));
 }
 
-/* A copy of the comparator as the region of @sort. */
+/* Puts a copy of the comparator into the region of @sort. */
 static void
 put_comparator (GhloRewriter      *self,
                 GhloIrOp          *sort,
@@ -229,8 +229,8 @@ set_found (G_GNUC_UNUSED GhloIrOp *symbol,
   *(gboolean *) data = TRUE;
 }
 
-/* Whether anything in @block refers to functions: one that comes back to the block's own would be copied into its copy
- * without an end. */
+/* Whether anything in @block refers to functions. A reference that leads back to the block's own function would be
+ * copied into its copy without end. */
 static gboolean
 names_functions (const GhloIrBlock *block)
 {
@@ -243,7 +243,7 @@ names_functions (const GhloIrBlock *block)
   return found;
 }
 
-/* What comes first, exactly: a sort, of which slices are taken. */
+/* An approximate top-k is computed exactly: a sort, of whose results slices are taken. */
 static gboolean
 approximate_top_k (GhloRewriter *self,
                    GhloIrOp     *op)
@@ -284,7 +284,7 @@ approximate_top_k (GhloRewriter *self,
   return ghlo_rewrite_replace_all (self, op, values);
 }
 
-/* LAPACK's trsm is triangular_solve, which more devices have. */
+/* LAPACK's trsm is triangular_solve, which more devices support. */
 static gboolean
 triangular_solve (GhloRewriter *self,
                   GhloIrOp     *op)

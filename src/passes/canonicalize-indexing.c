@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Rules about slices at indices, scatter and sort, where the indices are constants or
- * there is only one place that they can mean. Start indices are clamped (StableHLO's
- * specification of dynamic_slice), so a slice as large as its operand is all of it.
+ * Rules about dynamic slices, scatter and sort, where the indices are constants or only one index is possible. Start
+ * indices are clamped (StableHLO's specification of dynamic_slice), so a slice as large as its operand is all of it.
  */
 
 #include "passes/canonicalize.h"
@@ -12,7 +11,7 @@
 #include "passes/constant.h"
 #include "passes/effects.h"
 
-/* The clamped start indices from operand @first on; FALSE when one is no constant. */
+/* Gets the clamped start indices, which are the operands from @first on; FALSE when one is not constant. */
 static gboolean
 get_starts (const GhloIrOp   *op,
             guint             first,
@@ -41,7 +40,7 @@ get_starts (const GhloIrOp   *op,
   return TRUE;
 }
 
-/* A dynamic slice whose place is known is a slice. */
+/* A dynamic slice at a known position is a slice. */
 static gboolean
 dynamic_slice_at_constant (GhloRewriter *self,
                            GhloIrOp     *op)
@@ -62,7 +61,7 @@ dynamic_slice_at_constant (GhloRewriter *self,
   return ghlo_rewrite_replace (self, op, ghlo_make_slice (self, operand, starts, limits, strides));
 }
 
-/* What was just put there, taken out again: same sizes, same indices. */
+/* A dynamic slice that reads exactly what was just written: same sizes, same indices. */
 static gboolean
 dynamic_slice_of_update (GhloRewriter *self,
                          GhloIrOp     *op)
@@ -80,7 +79,7 @@ dynamic_slice_of_update (GhloRewriter *self,
   return ghlo_rewrite_replace (self, op, ghlo_ir_op_operand (update, 1));
 }
 
-/* An update of everything, or of nothing. */
+/* An update of all elements, or of none. */
 static gboolean
 update_all_or_nothing (GhloRewriter *self,
                        GhloIrOp     *op)
@@ -95,7 +94,7 @@ update_all_or_nothing (GhloRewriter *self,
   return update->type == operand->type && ghlo_rewrite_replace (self, op, update);
 }
 
-/* An update that a second one at the same place covers. */
+/* An update that a second update at the same position overwrites. */
 static gboolean
 update_twice (GhloRewriter *self,
               GhloIrOp     *op)
@@ -114,7 +113,7 @@ update_twice (GhloRewriter *self,
   return TRUE;
 }
 
-/* Counting along a dimension of one place. */
+/* An iota along a dimension of size 1 is 0. */
 static gboolean
 iota_of_one (GhloRewriter *self,
              GhloIrOp     *op)
@@ -137,7 +136,7 @@ size_of_static (GhloRewriter *self,
             }));
 }
 
-/* The first @op->n_results operands, as the results. */
+/* Replaces the results by the first @op->n_results operands. */
 static gboolean
 replace_with_inputs (GhloRewriter *self,
                      GhloIrOp     *op)
@@ -160,7 +159,7 @@ scatter_of_nothing (GhloRewriter *self,
          && ghlo_pass_is_pure (op, NULL) && replace_with_inputs (self, op);
 }
 
-/* Where there is only one element in a row its order is settled. */
+/* Rows of at most one element are already sorted. */
 static gboolean
 sort_of_one (GhloRewriter *self,
              GhloIrOp     *op)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Rules about bits, shifts, comparisons and select. A float compares with itself
- * as NaN does, so only integers and booleans are known to equal themselves.
+ * Rules about bitwise operations, shifts, comparisons and select. A float may be NaN, which does not equal itself, so
+ * only integers and booleans are known to equal themselves.
  */
 
 #include "passes/canonicalize.h"
@@ -10,7 +10,7 @@
 
 #include "passes/constant.h"
 
-/* By GhloIrEnum's words of comparison_direction. */
+/* What is known of each comparison_direction, by its word in GhloIrEnum. */
 typedef struct
 {
   const char *word;
@@ -47,7 +47,7 @@ is_direction (const Direction *direction,
   return strcmp (direction->word, word) == 0;
 }
 
-/* The same comparison, type of comparison included, in another direction. */
+/* The same comparison, including its compare_type, in another direction. */
 static GhloIrValue *
 make_compare (GhloRewriter   *self,
               const GhloIrOp *op,
@@ -115,7 +115,7 @@ xor_itself (GhloRewriter *self,
          && ghlo_rewrite_replace (self, op, ghlo_make_number (self, value->type, 0));
 }
 
-/* Shifting by nothing. */
+/* A shift by 0. */
 static gboolean
 shift_by_zero (GhloRewriter *self,
                GhloIrOp     *op)
@@ -134,7 +134,7 @@ not_not (GhloRewriter *self,
          && ghlo_rewrite_replace (self, op, ghlo_ir_op_operand (inner, 0));
 }
 
-/* not (a < b) is a >= b where neither can be NaN; not (a = b) is a ≠ b of floats too. */
+/* not (a < b) is a >= b where neither can be NaN; not (a = b) is a ≠ b for floats too. */
 static gboolean
 not_compare (GhloRewriter *self,
              GhloIrOp     *op)
@@ -167,7 +167,7 @@ compare_with_itself (GhloRewriter *self,
   return ghlo_rewrite_replace (self, op, make_boolean (self, op->results[0].type, direction->of_equals));
 }
 
-/* Constants stand on the right here too, with the direction swapped. */
+/* Constants are moved to the right of comparisons too, with the direction swapped. */
 static gboolean
 compare_constant_left (GhloRewriter *self,
                        GhloIrOp     *op)
@@ -183,7 +183,7 @@ compare_constant_left (GhloRewriter *self,
   return ghlo_rewrite_replace (self, op, make_compare (self, op, direction->swapped, rhs, lhs));
 }
 
-/* Nothing is below the least value or above the greatest. Sound without NaN. */
+/* Nothing is below the least value or above the greatest. Sound for types without NaN. */
 static gboolean
 compare_with_limit (GhloRewriter *self,
                     GhloIrOp     *op)
@@ -202,7 +202,7 @@ compare_with_limit (GhloRewriter *self,
   return FALSE;
 }
 
-/* A predicate, as itself or as the integer 0 or 1, compared with 0 or 1. */
+/* A boolean, possibly converted to the integer 0 or 1, compared with 0 or 1. */
 static gboolean
 compare_predicate (GhloRewriter *self,
                    GhloIrOp     *op)
@@ -264,7 +264,7 @@ select_not (GhloRewriter *self,
                             ghlo_ir_op_operand (op, 1));
 }
 
-/* A predicate that is one scalar everywhere is that scalar. */
+/* A predicate that broadcasts a scalar is replaced by the scalar. */
 static gboolean
 select_by_scalar (GhloRewriter *self,
                   GhloIrOp     *op)
@@ -280,7 +280,7 @@ select_by_scalar (GhloRewriter *self,
          && replace_select (self, op, scalar, ghlo_ir_op_operand (op, 1), ghlo_ir_op_operand (op, 2));
 }
 
-/* An arm chosen by the same predicate. */
+/* An arm that is itself selected by the same predicate. */
 static gboolean
 select_in_select (GhloRewriter *self,
                   GhloIrOp     *op)
@@ -303,7 +303,7 @@ select_in_select (GhloRewriter *self,
   return changed && replace_select (self, op, ghlo_ir_op_operand (op, 0), arms[0], arms[1]);
 }
 
-/* Booleans chosen out of true and false are the predicate, or its negation. */
+/* A select between true and false is the predicate or its negation. */
 static gboolean
 select_booleans (GhloRewriter *self,
                  GhloIrOp     *op)

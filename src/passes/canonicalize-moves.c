@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Rules about operations that only move elements: those that move none, two that
- * undo or make up one, and cuts out of what was put together.
+ * Rules about operations that only move elements: those that move nothing, pairs that cancel or combine into one, and
+ * slices of concatenations and broadcasts.
  */
 
 #include "passes/canonicalize.h"
@@ -11,8 +11,7 @@
 #include "passes/constant.h"
 #include "passes/shapes.h"
 
-/* Operands that a concatenation may come to have, which bounds the work of chains of
- * them. */
+/* The maximum number of operands that merging gives a concatenation; it bounds the work on chains of them. */
 enum { MAX_OPERANDS = 64 };
 
 static gboolean
@@ -63,7 +62,7 @@ broadcast_to_same (GhloRewriter *self,
          && ghlo_rewrite_replace (self, op, ghlo_ir_op_operand (op, 0));
 }
 
-/* The dimensions of a reverse that has an effect, as flags; FALSE when there are none. */
+/* Flags the dimensions in which a reverse has an effect; FALSE when there are none. */
 static gboolean
 reversed_dimensions (const GhloIrOp *op,
                      gboolean       *reversed)
@@ -99,7 +98,7 @@ make_reverse (GhloRewriter   *self,
                     &(GhloIrNamedAttr) { "dimensions", ghlo_ir_attr_i64s (self->module, dimensions, n) }, 1);
 }
 
-/* Reversing dimensions of one element, or twice. */
+/* Reversing dimensions of size 1, or twice. */
 static gboolean
 reverse_less (GhloRewriter *self,
               GhloIrOp     *op)
@@ -142,7 +141,7 @@ get_cut (const GhloIrOp *op,
   return cut->start != NULL && cut->limit != NULL && cut->strides != NULL;
 }
 
-/* A slice of all of a plain tensor: the shape says it, a stride over 1 would shrink it. */
+/* A slice of all of a plain tensor. Equal types suffice, since a stride above 1 would shrink the result. */
 static gboolean
 slice_of_everything (GhloRewriter *self,
                      GhloIrOp     *op)
@@ -167,7 +166,7 @@ slice_of_slice (GhloRewriter *self,
     {
       gint64 n = type->dimensions[i];
 
-      /* An empty slice's start may lie beyond the end. */
+      /* The start of an empty slice may lie beyond the end. */
       if (n == 0)
         {
           start[i] = limit[i] = 0;
@@ -187,8 +186,8 @@ slice_of_slice (GhloRewriter *self,
   return ghlo_rewrite_replace (self, op, ghlo_make_slice (self, ghlo_ir_op_operand (inner, 0), start, limit, strides));
 }
 
-/* Where each operand of a concatenation ends; NULL when not all operands are plain. Operands
- * may change, their types do not. */
+/* Where each operand of a concatenation ends, cached; NULL unless all operands are plain. A cached entry stays valid
+ * because operands may change but their types do not. */
 static const gint64 *
 operand_ends (GhloRewriter   *self,
               const GhloIrOp *whole,
@@ -214,7 +213,7 @@ operand_ends (GhloRewriter   *self,
   return ends[whole->n_operands] >= 0 ? ends : NULL;
 }
 
-/* The first operand that ends behind @place. */
+/* The first operand that ends after @place. */
 static guint
 find_operand (const gint64 *ends,
               guint         n,
@@ -267,7 +266,7 @@ slice_of_concatenate (GhloRewriter *self,
                                                           cut.strides));
 }
 
-/* A part of what repeats is the repetition of a part. */
+/* A slice of a broadcast is a broadcast of a slice. */
 static gboolean
 slice_of_broadcast (GhloRewriter *self,
                     GhloIrOp     *op)
@@ -298,7 +297,7 @@ slice_of_broadcast (GhloRewriter *self,
   return ghlo_rewrite_replace (self, op, ghlo_make_broadcast (self, operand, dimensions, op->results[0].type));
 }
 
-/* Padding with nothing, of nothing, or with less than nothing, which is a slice. */
+/* Padding by nothing, padding of an empty tensor, or negative padding, which is a slice. */
 static gboolean
 pad_less (GhloRewriter *self,
           GhloIrOp     *op)
@@ -329,8 +328,8 @@ pad_less (GhloRewriter *self,
   return ghlo_rewrite_replace (self, op, ghlo_make_slice (self, operand, start, limit, ones));
 }
 
-/* What @first and @second, slices of one tensor, have together, as one slice; NULL unless @second
- * continues @first along the dimension. */
+/* The union of @first and @second, slices of one tensor, as one slice; NULL unless @second continues @first along
+ * the dimension. */
 static GhloIrValue *
 join_slices (GhloRewriter *self,
              GhloIrValue  *first,
@@ -355,8 +354,7 @@ join_slices (GhloRewriter *self,
   return ghlo_make_slice (self, ghlo_ir_op_operand (first->op, 0), a.start, limit, a.strides);
 }
 
-/* A concatenation of empty operands, of other concatenations, or of adjacent slices of one
- * tensor. */
+/* A concatenation with empty operands, other concatenations, or adjacent slices of one tensor. */
 static gboolean
 concatenate_less (GhloRewriter *self,
                   GhloIrOp     *op)

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Rules about operations that run a computation for each element: reductions of one
- * element each, which are the computation itself on the initial value and the element,
- * reductions of none, and map. The computation is written out on whole tensors where
- * its operations are elementwise.
+ * Rules about operations that run a region for each element. A reduction over one element is the region applied to the
+ * initial value and the element; a reduction over none is the initial value; map is the region itself. The region is
+ * expanded into operations on whole tensors where its operations are elementwise.
  */
 
 #include "passes/canonicalize.h"
@@ -13,10 +12,10 @@
 #include "passes/shapes.h"
 #include "passes/walk.h"
 
-/* More operations than that stay in a region. */
+/* A region with more operations is not expanded. */
 enum { MAX_BODY = 64 };
 
-/* Operations that do on tensors what they do on scalars. */
+/* Whether @op does to tensors, element by element, what it does to scalars. */
 static gboolean
 can_spread (const GhloIrOp *op)
 {
@@ -47,8 +46,8 @@ can_spread_block (const GhloIrBlock *block)
   return TRUE;
 }
 
-/* What stands for @value in the shape of @shape: @made by operations of the block, an
- * argument's, or a scalar from outside repeated. */
+/* The tensor of the shape of @shape that stands for the scalar @value: a result in @made, an argument, or the broadcast
+ * of a scalar from outside the block. */
 static GhloIrValue *
 spread_value (GhloRewriter       *self,
               const GhloIrBlock  *block,
@@ -65,8 +64,8 @@ spread_value (GhloRewriter       *self,
   return ghlo_make_broadcast (self, value, NULL, ghlo_make_type_of (self, value->type->element_type, shape));
 }
 
-/* Writes @block out on tensors of @shape: @arguments for its arguments; @results for
- * what it returns. */
+/* Expands @block into operations on tensors of @shape, with @arguments for its arguments; puts what it returns
+ * into @results. */
 static void
 spread_block (GhloRewriter       *self,
               const GhloIrBlock  *block,
@@ -108,7 +107,7 @@ is_plain_throughout (const GhloIrOp *op)
   return op->n_results > 0;
 }
 
-/* The region's arguments and returned values are the scalars of @types' elements. */
+/* Whether the region's arguments and returned values are scalars with the element types of the operands and results. */
 static gboolean
 block_fits (const GhloIrOp    *op,
             const GhloIrBlock *block,
@@ -130,7 +129,7 @@ block_fits (const GhloIrOp    *op,
   return TRUE;
 }
 
-/* body (initial value, element), each element being a run of its own. */
+/* body (initial value, element): each element is reduced by itself. */
 static gboolean
 reduce_single (GhloRewriter *self,
                GhloIrOp     *op)
@@ -143,7 +142,7 @@ reduce_single (GhloRewriter *self,
 
   if (op->n_operands != 2 * n || !can_spread_block (block) || !block_fits (op, block, 2 * n))
     return FALSE;
-  /* Bodies may compute in a wider type than the inputs'; that is not written out. */
+  /* Bodies may compute in a wider type than the inputs'; such bodies are not expanded. */
   for (guint i = 0; i < n; i++)
     if (ghlo_ir_op_operand (op, i)->type->element_type != op->results[i].type->element_type
         || ghlo_ir_op_operand (op, n + i)->type->element_type != op->results[i].type->element_type)
@@ -161,7 +160,7 @@ reduce_single (GhloRewriter *self,
   return ghlo_rewrite_replace_all (self, op, results);
 }
 
-/* Nothing is reduced: every result is its initial value. */
+/* A reduction over nothing: every result is its initial value. */
 static gboolean
 reduce_none (GhloRewriter *self,
              GhloIrOp     *op)
@@ -198,7 +197,7 @@ reduce_little (GhloRewriter *self,
   return length == 1 && reduce_single (self, op);
 }
 
-/* Windows of one element that are neither spread nor padded. */
+/* Windows of one element, without padding, strides or base dilation. */
 static gboolean
 reduce_window_of_one (GhloRewriter *self,
                       GhloIrOp     *op)
@@ -211,7 +210,7 @@ reduce_window_of_one (GhloRewriter *self,
   return reduce_single (self, op);
 }
 
-/* A computation on each element is one on the tensors. */
+/* map: a computation on each element becomes one on tensors. */
 static gboolean
 map_elementwise (GhloRewriter *self,
                  GhloIrOp     *op)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Rules about tuples, tokens, branches, and operations that hand their operand on.
+ * Rules about tuples, tokens, branches, and operations that return their operand.
  */
 
 #include "passes/canonicalize.h"
@@ -19,7 +19,7 @@ element_of_tuple (GhloRewriter *self,
          && ghlo_rewrite_replace (self, op, ghlo_ir_op_operand (tuple, (guint) index));
 }
 
-/* A tuple made of all elements of another. */
+/* A tuple made of all elements of another tuple, in order. */
 static gboolean
 tuple_of_elements (GhloRewriter *self,
                    GhloIrOp     *op)
@@ -40,7 +40,7 @@ tuple_of_elements (GhloRewriter *self,
   return whole != NULL && ghlo_rewrite_replace (self, op, whole);
 }
 
-/* What branch @index returns as result @result; NULL where it says nothing. */
+/* The value that branch @index returns as result @result; NULL where there is none. */
 static GhloIrValue *
 returned (const GhloIrOp *op,
           guint           index,
@@ -52,7 +52,7 @@ returned (const GhloIrOp *op,
   return terminator != NULL && result < terminator->n_operands ? ghlo_ir_op_operand (terminator, result) : NULL;
 }
 
-/* A result that every branch takes from the same place outside is that value. */
+/* A result for which every branch returns the same value from outside is that value. */
 static gboolean
 branches_return_same (GhloRewriter *self,
                       GhloIrOp     *op)
@@ -81,7 +81,7 @@ branches_return_same (GhloRewriter *self,
 static const GhloRuleRow rows[] = {
   { GHLO_OP_STABLEHLO_GET_TUPLE_ELEMENT, element_of_tuple },
   { GHLO_OP_STABLEHLO_TUPLE, tuple_of_elements },
-  /* A token that waits for one other is that one; a constraint or cast keeps the elements. */
+  /* after_all of one token is that token; a sharding constraint or a cast keeps the elements. */
   { GHLO_OP_STABLEHLO_AFTER_ALL, ghlo_rewrite_to_operand },
   { GHLO_OP_SDY_SHARDING_CONSTRAINT, ghlo_rewrite_to_operand },
   { GHLO_OP_BUILTIN_UNREALIZED_CONVERSION_CAST, ghlo_rewrite_to_operand },

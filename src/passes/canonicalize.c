@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * The pass "canonicalize": all groups of algebraic rules together.
+ * The pass "canonicalize": runs all groups of algebraic rules together.
  */
 
 #include "passes/canonicalize.h"

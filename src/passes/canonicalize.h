@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * The rules of the pass "canonicalize", by what they are about. Each group is a table of
- * its own file; a rule is right for every value that its operands may have, or it
- * is not there. "Sound for" in a comment says what a rule relies on.
+ * The rules of the pass "canonicalize", grouped by topic. Each group is a table in a file of its own. A rule holds for
+ * every value that its operands may have; rules that hold only for some values are not in the tables. "Sound for" in a
+ * comment names the types or conditions that a rule relies on.
  */
 
 #pragma once

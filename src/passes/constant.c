@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Reading constants in rules.
+ * How rules read constants.
  */
 
 #include "passes/constant.h"
 
 #include <math.h>
 
-/* How far a splat is followed through operations that only change its shape. */
+/* MAX_STEPS: the number of reshapes and broadcasts through which a splat is followed. MAX_INTS: the largest constant
+ * that is read as integers. */
 enum { MAX_STEPS = 8, MAX_INTS = 64 * 1024 };
 
 gboolean

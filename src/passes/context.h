@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * What a pass is and what it is given: the row of the table, the options of the
- * run, and the count of what it changed. Private to this folder.
+ * What a pass is and what it is given: its row of the table, the options of the run, and counters of its changes.
+ * Private to this folder.
  */
 
 #pragma once
@@ -14,9 +14,9 @@ typedef struct
 {
   const GhloPassOptions *options;
   const GhloMonitor     *monitor;        /* nullable */
-  guint64                n_changes;      /* of the pass at work */
+  guint64                n_changes;      /* of the current pass */
   guint64                n_evaluated;    /* elements computed ahead of time in this run, over all rounds */
-  guint                  n_merges;       /* of fusion passes, in this run */
+  guint                  n_merges;       /* merges that fusion passes made in this run */
   guint                  max_merges;
 } GhloPassContext;
 
@@ -27,7 +27,7 @@ typedef gboolean (*GhloPassFunc) (GhloIrModule     *module,
 typedef enum
 {
   GHLO_PASS_EACH,                        /* in each round */
-  GHLO_PASS_FIRST,                       /* in the first round alone */
+  GHLO_PASS_FIRST,                       /* in the first round only */
   GHLO_PASS_FUSION,                      /* once, by ghlo_passes_fuse () */
 } GhloPassSchedule;
 
@@ -35,7 +35,7 @@ typedef struct
 {
   const char      *name;                 /* kebab-case, as switches have it */
   const char      *summary;              /* one line */
-  guint            level;                /* the least that runs it */
+  guint            level;                /* the lowest level that runs it */
   GhloPassSchedule schedule;
   GhloPassFunc     run;
 } GhloPass;

@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * The pass "cse": an operation that equals an earlier one is replaced by it. Earlier
- * means before it in its block, or in a block around it; the regions of if, case and
- * while see what stands around them, those of other operations (the computation of a
- * reduction) are worlds of their own and stay free of values from outside.
+ * The pass "cse": an operation that equals an earlier one is replaced by it. Earlier means before it in its block, or
+ * in an enclosing block. The regions of if, case and while see the values around them. Other regions, such as the
+ * computation of a reduction, are handled on their own, so that they do not come to use values from outside.
  *
- * Operations are equal when kind, operands, types, attributes and regions are; of
- * attributes and types that is a comparison of pointers.
+ * Operations are equal when their kinds, operands, types, attributes and regions are. Attributes and types are compared
+ * by pointer.
  */
 
 #include "passes/context.h"
@@ -15,19 +14,19 @@
 #include "passes/effects.h"
 #include "passes/walk.h"
 
-/* The first of the operations that are equal in some way; zeroed it is empty. */
+/* The first operation of each class of equal operations; empty when zero-initialized. */
 typedef struct
 {
-  GHashTable *ops;               /* made on first need, as the next */
-  GPtrArray  *order;             /* the same, the latest last */
+  GHashTable *ops;               /* created on first use, as is the next one */
+  GPtrArray  *order;             /* the same operations in the order in which they were added */
 } Seen;
 
 typedef struct
 {
   GhloPassContext *context;
   GHashTable      *pure;         /* functions without effects */
-  Seen             alone;        /* equal but for what their regions hold */
-  Seen             whole;        /* equal, of those with regions that are not the first in the other */
+  Seen             alone;        /* keyed by all but the contents of regions */
+  Seen             whole;        /* keyed by all: operations with regions whose entry in @alone differs from them */
 } Sharing;
 
 static gboolean
@@ -44,14 +43,14 @@ equal_whole (gconstpointer a,
   return ghlo_ir_op_equal (a, b);
 }
 
-/* An operation's id keeps its hash in the table that it is looked for in. */
+/* The operation's id caches its hash in the table in which it is looked up. */
 static guint
 get_hash (gconstpointer op)
 {
   return ((const GhloIrOp *) op)->id;
 }
 
-/* The operation that @op equals; NULL when it is the first. */
+/* The earlier operation that @op equals; NULL when @op is the first, which is then recorded. */
 static GhloIrOp *
 see (Seen       *self,
      GEqualFunc  equal,
@@ -82,7 +81,7 @@ count_seen (const Seen *self)
   return self->order != NULL ? self->order->len : 0;
 }
 
-/* Makes what was seen since @mark unseen: it does not stand before what follows. */
+/* Removes what was recorded since @mark, which does not dominate the operations that follow. */
 static void
 forget (Seen  *self,
         guint  mark)
@@ -102,8 +101,8 @@ clear (Seen *self)
   g_clear_pointer (&self->order, g_ptr_array_unref);
 }
 
-/* The earlier operation that @op equals, or NULL. Regions are gone over only where they
- * alone may tell operations apart. */
+/* The earlier operation that @op equals, or NULL. Regions are hashed only where they alone may
+ * distinguish operations. */
 static GhloIrOp *
 find_earlier (Sharing  *self,
               GhloIrOp *op)
@@ -137,7 +136,8 @@ share_regions (Sharing   *self,
   return ok;
 }
 
-/* An operation's regions are gone over first: two are equal when what is inside is. */
+/* An operation's regions are processed before the operation: two operations are equal when their regions'
+ * contents are. */
 static gboolean
 share_block (Sharing      *self,
              GhloIrBlock  *block,

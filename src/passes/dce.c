@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * The pass "dce": removes operations without effects that nothing uses, the
- * values that loops carry and branches give for nobody, and functions that nothing
- * names. Going backwards, what a removed operation used is met after it.
+ * The pass "dce": removes operations without effects that nothing uses, values that loops carry and branches return but
+ * nothing uses, and functions that nothing refers to. It goes backwards, so that the definers of a removed operation's
+ * operands come after it.
  */
 
 #include "passes/dce.h"
@@ -36,11 +36,11 @@ ghlo_dead_sweep (GhloDeadCode *self,
     }
 }
 
-/* Functions that are used, and operations whose attributes are to be read for more. */
+/* Functions that are used, and those of them whose bodies have yet to be searched for more. */
 typedef struct
 {
   GHashTable *used;       /* of func.func */
-  GPtrArray  *pending;    /* of the same */
+  GPtrArray  *pending;    /* of func.func, not searched yet */
 } Users;
 
 static void

@@ -16,14 +16,14 @@ typedef struct
   GHashTable      *pure;         /* functions without effects */
 } GhloDeadCode;
 
-/* Removes from @block, the last operations first, what nothing uses. */
+/* Removes the operations of @block that nothing uses, from the last to the first. */
 void ghlo_dead_sweep     (GhloDeadCode *self,
                           GhloIrBlock  *block);
-/* Leaves out what a loop carries, or a branch gives, for nobody. @op may be replaced:
- * gives the operation that stands for it. */
+/* Removes carried values of a loop, or results of a branch, that nothing uses. This may replace @op; returns the
+ * operation that stands in its place. */
 GhloIrOp *ghlo_dead_trim (GhloDeadCode *self,
                           GhloIrOp     *op);
-/* Removes private functions that nothing names. */
+/* Removes private functions that nothing refers to. */
 void ghlo_dead_functions (GhloDeadCode *self);
 
 G_END_DECLS

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Values that loops carry and branches give for nobody. A carried value is needed
- * when the loop's result is used, when the condition or something with an effect
- * depends on it, or when another needed value does, in this iteration or a later one.
+ * Values that loops carry and branches return but nothing uses. A carried value is needed when the loop's result is
+ * used, when the condition or an operation with effects depends on it, or when another needed value depends on it, in
+ * this iteration or a later one.
  */
 
 #include "passes/dce.h"
@@ -17,9 +17,9 @@ typedef struct
   GhloDeadCode *code;
   GhloIrOp     *loop;
   GhloIrBlock  *condition, *body;
-  gboolean     *needed;          /* by carried value */
-  GHashTable   *seen;            /* operations of the two blocks that are needed */
-  GPtrArray    *pending;         /* values that are needed and not looked at yet */
+  gboolean     *needed;          /* indexed by carried value */
+  GHashTable   *seen;            /* needed operations of the two blocks */
+  GPtrArray    *pending;         /* worklist: values that are needed and not processed yet */
 } Loop;
 
 static void
@@ -30,7 +30,7 @@ need_operands (Loop           *self,
     g_ptr_array_add (self->pending, ghlo_ir_op_operand (op, i));
 }
 
-/* All that an operation of the two blocks uses, in its regions too. */
+/* Marks everything that an operation of the two blocks uses, including in its regions. */
 static void
 need_op (Loop     *self,
          GhloIrOp *op)
@@ -81,7 +81,7 @@ find_needed (Loop *self)
     }
 }
 
-/* A terminator with the operands that are kept, in the place of the block's. */
+/* Replaces the block's terminator by one that has only the kept operands. */
 static void
 trim_terminator (GhloDeadCode   *self,
                  GhloIrBlock    *block,
@@ -117,8 +117,7 @@ trim_arguments (GhloIrBlock    *block,
   block->n_arguments = n;
 }
 
-/* The operation with the results, and of a loop the operands, that are kept; its
- * regions are handed over. */
+/* The operation with only the kept results and, for a loop, only the kept operands. The regions move to it. */
 static GhloIrOp *
 make_trimmed (GhloDeadCode   *self,
               GhloIrOp       *op,
@@ -190,7 +189,7 @@ trim_loop (GhloDeadCode *self,
   find_needed (&loop);
   for (guint i = 0; i < op->n_operands; i++)
     n_needed += needed[i];
-  /* One that carries nothing at all cannot be written. */
+  /* A loop that carries nothing cannot be written. */
   if (n_needed == op->n_operands || n_needed == 0)
     return op;
 

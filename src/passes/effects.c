@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * What may be done with an operation: removed, repeated, moved.
+ * Whether an operation may be removed, repeated or moved.
  */
 
 #include "passes/effects.h"
@@ -12,8 +12,7 @@ typedef enum
 {
   /* Not PURE in the op table, but pure where all operations in its regions are. */
   AS_ITS_REGIONS = 1 << 0,
-  /* PURE in the op table, but it affects other processes, or stands for something that other
-   * operations must not cross. */
+  /* PURE in the op table, but it affects other processes, or it is a barrier that other operations must not cross. */
   NEVER_PURE     = 1 << 1,
   CONTROL        = 1 << 2,
   CHEAP          = 1 << 3,
@@ -30,7 +29,7 @@ static const guint8 op_traits[GHLO_N_OPS] = {
   [GHLO_OP_STABLEHLO_SORT] = AS_ITS_REGIONS | COSTLY,
   [GHLO_OP_STABLEHLO_REDUCE_WINDOW] = AS_ITS_REGIONS | COSTLY,
   [GHLO_OP_CHLO_SCAN] = AS_ITS_REGIONS,
-  /* Merging or moving a barrier would defeat it; ghlo_pass_is_removable() knows dead ones. */
+  /* Merging or moving a barrier would defeat its purpose; ghlo_pass_is_removable () allows removing an unused one. */
   [GHLO_OP_STABLEHLO_OPTIMIZATION_BARRIER] = NEVER_PURE,
   [GHLO_OP_STABLEHLO_CROSS_REPLICA_SUM] = NEVER_PURE,
   [GHLO_OP_STABLEHLO_CONSTANT] = CHEAP | FREE,
@@ -113,7 +112,7 @@ ghlo_pass_is_removable (const GhloIrOp *op,
   return TRUE;
 }
 
-/* The functions that @func calls are in @pure already where they are pure. */
+/* Whether @func is pure, given that those of its callees that are pure are in @pure already. */
 static gboolean
 func_is_pure (const GhloIrOp *func,
               GHashTable     *pure)
@@ -127,8 +126,8 @@ func_is_pure (const GhloIrOp *func,
   return TRUE;
 }
 
-/* From the leaves up, so that a function that calls itself never gets in; what calls
- * deeper than a program may run is left out. */
+/* Goes from the leaves of the call graph up, so that a recursive function is never added. Functions that call deeper
+ * than a program may run are not added either. */
 GHashTable *
 ghlo_pass_pure_functions (const GhloIrModule *module)
 {
@@ -139,7 +138,7 @@ ghlo_pass_pure_functions (const GhloIrModule *module)
   for (guint depth = 0; depth < GHLO_MAX_CALL_DEPTH; depth++)
     {
       n_before = g_hash_table_size (pure);
-      /* Callees mostly stand behind their callers. */
+      /* Callees mostly come after their callers. */
       for (guint i = functions->len; i > 0; i--)
         {
           GhloIrOp *func = g_ptr_array_index (functions, i - 1);

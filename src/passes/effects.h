@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * What may be done with an operation: removed, repeated, moved. The op table's trait
- * PURE speaks of the operation alone; here its regions and callees count too.
+ * Whether an operation may be removed, repeated or moved. The trait PURE of the op table describes the operation alone;
+ * the functions here also consider its regions and callees.
  *
- * A loop counts as pure when its body is: one whose results nobody uses is removed
- * even where it would never have ended.
+ * A loop counts as pure when its body is: an unused loop is removed even if it would never have ended.
  */
 
 #pragma once
@@ -13,29 +12,31 @@
 
 G_BEGIN_DECLS
 
-/* The functions without effects, as a set; calls of others have some. */
+/* The set of functions without effects. A call of any other function counts as having effects. */
 GHashTable *ghlo_pass_pure_functions (const GhloIrModule *module);
 
-/* Gives the same results whenever it runs and does nothing else: it may be computed
- * once for two places, or not at all. @functions may be NULL: no call is pure then. */
+/* Whether @op gives the same results whenever it runs and does nothing else, so that it may be computed once for two
+ * uses, or not at all. With @functions NULL, no call is pure. */
 gboolean    ghlo_pass_is_pure        (const GhloIrOp     *op,
                                       GHashTable         *functions);
-/* The same, its regions left out. */
+/* The same, ignoring @op's regions. */
 gboolean    ghlo_pass_is_pure_alone  (const GhloIrOp     *op,
                                       GHashTable         *functions);
-/* As ghlo_pass_is_pure (), and custom calls without side effects: nothing is lost without it. */
+/* Whether nothing is lost when an unused @op is removed: true of pure operations and of custom calls without
+ * side effects. */
 gboolean    ghlo_pass_is_removable   (const GhloIrOp     *op,
                                       GHashTable         *functions);
-/* Each element of its result is computed from one element of each operand: the one at the
- * same place, or the only one of an operand of rank 0. */
+/* Whether each element of the result is computed from one element of each operand: the element at the same index, or
+ * the only element of an operand of rank 0. */
 gboolean    ghlo_pass_is_elementwise (const GhloIrOp     *op);
-/* Takes its regions' values from outside as if they were its own: if, case, while. */
+/* Whether the regions of @op use values from outside as they use their own: if, case, while. */
 gboolean    ghlo_pass_is_control     (const GhloIrOp     *op);
-/* Work of the order of its operands' and results' elements; cannot fail, whatever they hold. */
+/* Whether the work is proportional to the number of elements of operands and results, and the operation cannot fail,
+ * whatever the elements are. */
 gboolean    ghlo_pass_is_cheap       (const GhloIrOp     *op);
-/* Work that grows beyond that; may fail where an executor lacks something. */
+/* Whether the work grows faster than that. Such an operation may fail where an executor lacks something. */
 gboolean    ghlo_pass_is_costly      (const GhloIrOp     *op);
-/* Only another way of reading its operand, or none: moving it alone gains nothing. */
+/* Whether the operation only reads its operand in another way, or has no operand: moving it by itself gains nothing. */
 gboolean    ghlo_pass_is_free        (const GhloIrOp     *op);
 
 G_END_DECLS

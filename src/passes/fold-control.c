@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Branches whose selector is a constant become the branch; loops whose condition is
- * false at entry become their initial values.
+ * Replaces a branch whose selector is constant by the selected region, and a loop whose condition is false at entry by
+ * its initial values.
  */
 
 #include "passes/fold.h"
@@ -10,10 +10,10 @@
 #include "passes/effects.h"
 #include "passes/walk.h"
 
-/* Operations of a condition that are worth computing at compile time. */
+/* The maximum number of operations of a condition that are evaluated at compile time. */
 enum { MAX_CONDITION = 64 };
 
-/* The operations of @block take the place of @op. */
+/* Replaces @op by the operations of @block. */
 static gboolean
 become_block (GhloFolding        *self,
               GhloIrOp           *op,
@@ -37,7 +37,7 @@ become_block (GhloFolding        *self,
   return TRUE;
 }
 
-/* Beyond the branches the last one is meant; an "if" has the true one first. */
+/* An index out of range selects the last branch. The first region of "if" is the true one. */
 static gboolean
 fold_branch (GhloFolding *self,
              GhloIrOp    *op)
@@ -55,7 +55,7 @@ fold_branch (GhloFolding *self,
   return become_block (self, op, ghlo_ir_op_region_block (op, region));
 }
 
-/* What is known of a value of the condition at entry; NULL when nothing is. */
+/* The value at loop entry of a value of the condition; NULL when it is not known. */
 static const GhloIrAttr *
 known_value (const GhloIrOp    *loop,
              const GhloIrBlock *condition,
@@ -70,7 +70,7 @@ known_value (const GhloIrOp    *loop,
   return ghlo_value_get_dense (value);
 }
 
-/* Computes what can be computed of @op into @known. TRUE unless cancelled. */
+/* Evaluates @op where possible and adds the result to @known. FALSE only when cancelled. */
 static gboolean
 know_op (GhloFolding    *self,
          const GhloIrOp *loop,

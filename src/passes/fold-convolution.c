@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Transposes around a convolution, and reversals of its kernel's window: the dimension
- * numbers say any order of dimensions, window_reversal the rest.
+ * Folds transposes around a convolution, and reversals of its kernel's window: the dimension numbers can express any
+ * order of dimensions, and window_reversal the reversals.
  */
 
 #include "passes/fold-transposes.h"
@@ -10,7 +10,7 @@
 #include "passes/shapes.h"
 #include "passes/walk.h"
 
-/* The convolution on @operands with @name set to @attr. */
+/* The convolution on @operands with the attribute @name set to @attr. */
 static GhloIrValue *
 make_convolution (GhloRewriter       *self,
                   const GhloIrOp     *like,
@@ -26,7 +26,7 @@ make_convolution (GhloRewriter       *self,
   return result;
 }
 
-/* The convolution on @operands, one of its tensors' dimensions d being map[d] there. */
+/* The convolution on @operands, where dimension d of @tensor is now map[d]. */
 static GhloIrValue *
 make_mapped (GhloRewriter          *self,
              const GhloIrOp        *like,
@@ -79,7 +79,7 @@ transposed_result (GhloRewriter *self,
                                             op->results[0].type, GHLO_CONVOLUTION_OUTPUT, inverse));
 }
 
-/* A kernel reversed along its window is a window that is read the other way round. */
+/* A kernel that is reversed along its window is the same as a reversed window. */
 static gboolean
 reversed_kernel (GhloRewriter *self,
                  GhloIrOp     *op)

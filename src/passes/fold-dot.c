@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Transposes, reshapes of ones and repeated batches around dot_general. Its result has
- * the batching dimensions as listed, then the free dimensions of each side in the
- * order that the operand has; so free dimensions cannot be listed, all others can.
+ * Folds transposes, reshapes of ones and repeated batches around dot_general. Its result has the batching dimensions in
+ * the order listed, then the free dimensions of each side in the operand's order. So batching and contracting
+ * dimensions can be permuted by listing them otherwise, but free dimensions cannot.
  */
 
 #include "base/sizes.h"
@@ -16,7 +16,7 @@
 
 enum { LHS, RHS };
 
-/* A product under way of being changed. */
+/* A product while it is being changed. */
 typedef struct
 {
   GhloIrValue *operands[2];
@@ -74,7 +74,7 @@ n_free (const Dot *dot,
   return dot->operands[side]->type->rank - dot->n_batch - dot->n_contracting;
 }
 
-/* The result's type, as the dimension numbers have it. */
+/* The result type that the dimension numbers give. */
 static const GhloIrType *
 result_type (GhloRewriter     *self,
              const Dot        *dot,
@@ -93,7 +93,7 @@ result_type (GhloRewriter     *self,
   return ghlo_make_type (self, element, dimensions, n);
 }
 
-/* Requested precisions stand in the order of the operands. */
+/* Precisions are listed in the order of the operands. */
 static const GhloIrAttr *
 swap_pair (GhloRewriter     *self,
            const GhloIrAttr *attr)
@@ -104,7 +104,7 @@ swap_pair (GhloRewriter     *self,
   return ghlo_ir_attr_array (self->module, (const GhloIrAttr *[]) { attr->children[1], attr->children[0] }, 2);
 }
 
-/* The field of the other side: rhs_… for lhs_… and the other way round; else itself. */
+/* The corresponding field of the other side, rhs_… for lhs_… and vice versa; any other field itself. */
 static guint
 other_field (const GhloIrStructSpec *spec,
              guint                   field)
@@ -166,8 +166,8 @@ make_dot (GhloRewriter   *self,
   return ghlo_make (self, like->kind, result_type (self, dot, like->results[0].type), dot->operands, 2, attributes, n);
 }
 
-/* The operand of @side was permuted; the numbers follow it. Gives in @order which of
- * the new free dimensions each old one is. */
+/* Replaces the operand of @side by @operand, of which it is a permutation, and adapts the dimension numbers. Gets in
+ * @order the new position of each free dimension among the free ones. */
 static void
 follow_permutation (Dot          *dot,
                     guint         side,
@@ -194,8 +194,8 @@ follow_permutation (Dot          *dot,
   dot->operands[side] = operand;
 }
 
-/* Free dimensions that come in another order make a transpose of the result: worth it
- * where that is smaller than the operand's, or moves ones alone. */
+/* Free dimensions in another order make a transpose of the result necessary. This pays where the result is smaller than
+ * the operand, or where the transpose only moves ones. */
 static gboolean
 permuted_operand (GhloRewriter *self,
                   GhloIrOp     *op)
@@ -233,7 +233,7 @@ permuted_operand (GhloRewriter *self,
   return FALSE;
 }
 
-/* Pair @index of batching or contracting dimensions goes; both are ones. */
+/* Drops pair @index of the batching or contracting dimensions; both dimensions are ones. */
 static void
 drop_pair (gint64 lists[2][GHLO_MAX_RANK],
            guint *n,
@@ -244,8 +244,8 @@ drop_pair (gint64 lists[2][GHLO_MAX_RANK],
     memmove (&lists[side][index], &lists[side][index + 1], (*n - index) * sizeof (gint64));
 }
 
-/* Renumbers the dimensions of @side for the reshape's operand. Dimensions that this does not
- * have are ones: the pair is dropped on both sides. */
+/* Renumbers the dimensions of @side for the operand of the reshape. A dimension that the operand lacks is a one: its
+ * pair is dropped on both sides. */
 static void
 follow_reshape (const gint64 *map,
                 guint         side,
@@ -259,8 +259,8 @@ follow_reshape (const gint64 *map,
       lists[side][i - 1] = map[lists[side][i - 1]];
 }
 
-/* A reshape of an operand that adds or drops ones: they are not contracted, and in the
- * result a reshape says where they stand. */
+/* A reshape of an operand that adds or drops ones: the ones are not contracted, and a reshape of the result restores
+ * them there. */
 static gboolean
 reshaped_operand (GhloRewriter *self,
                   GhloIrOp     *op)
@@ -291,8 +291,8 @@ reshaped_operand (GhloRewriter *self,
   return FALSE;
 }
 
-/* Whether the operand is a broadcast that only repeats along batching dimensions; @repeated
- * tells for each of them whether it is repeated. */
+/* Whether the operand is a broadcast that only repeats along batching dimensions; @repeated tells for each of these
+ * whether it is repeated. */
 static gboolean
 repeats_batches (const Dot *dot,
                  guint      side,
@@ -318,8 +318,8 @@ repeats_batches (const Dot *dot,
   return n == source->rank && n_repeated > 0 && n + n_repeated == type->rank;
 }
 
-/* The dimensions of the result before, in terms of those after: a batch that is no
- * longer one is a free dimension of the other side. */
+/* Maps the dimensions of the result before to those of the result after: a batching dimension that is dropped becomes a
+ * free dimension of the other side. */
 static void
 find_result_order (const Dot      *before,
                    const Dot      *after,
@@ -344,8 +344,7 @@ find_result_order (const Dot      *before,
     }
 }
 
-/* One matrix for all batches: they become rows of one product, where the result has
- * them in that order. */
+/* One matrix for all batches: the batches become rows of one product, where the result has them in that order. */
 static gboolean
 repeated_operand (GhloRewriter *self,
                   GhloIrOp     *op)
@@ -390,7 +389,7 @@ repeated_operand (GhloRewriter *self,
   return FALSE;
 }
 
-/* Whether @permutation is @first, @first + 1, … for @n entries. */
+/* Whether the @n entries of @permutation are @first, @first + 1, … */
 static gboolean
 counts_from (const gint64 *permutation,
              gint64        first,
@@ -403,7 +402,7 @@ counts_from (const gint64 *permutation,
   return TRUE;
 }
 
-/* A transposed product: batches may come in any order, the two sides in either. */
+/* A transpose of a product: it may reorder the batching dimensions, and swap the two sides. */
 static gboolean
 transposed_result (GhloRewriter *self,
                    GhloIrOp     *op)

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Which operations are computed ahead of time, how much work that may be, and
- * computing them. Whatever is elementwise is computed once where its operands are
- * splats.
+ * Decides which operations are evaluated at compile time and how much work that may be, and evaluates them. An
+ * elementwise operation on splats is evaluated on one element.
  */
 
 #include "passes/fold.h"
@@ -15,13 +14,13 @@
 
 enum
 {
-  MAX_ELEMENTS = 64 * 1024,             /* of the operands or results of an operation */
-  MAX_PRODUCTS = 1024 * 1024,           /* of a contraction */
-  MAX_EVALUATED = 16 * 1024 * 1024,     /* elements and products of a run of the passes */
+  MAX_ELEMENTS = 64 * 1024,             /* of any operand or result */
+  MAX_PRODUCTS = 1024 * 1024,           /* multiplications of a dot_general */
+  MAX_EVALUATED = 16 * 1024 * 1024,     /* elements and multiplications in a run of the passes */
   MAX_BODY = 64,                        /* operations in a region */
 };
 
-/* The elements of a product's contracted dimensions. */
+/* The number of elements that are summed for each element of a product. */
 static gsize
 contraction (const GhloIrOp *op)
 {
@@ -57,7 +56,7 @@ is_foldable (const GhloIrOp *op)
   return FALSE;
 }
 
-/* The work in elements and products; FALSE when it is too much. */
+/* Gets the work in elements and multiplications; FALSE when it exceeds a limit. */
 static gboolean
 measure (const GhloIrOp *op,
          gsize          *work)
@@ -122,8 +121,8 @@ scalar_type (GhloFolding     *self,
   return ghlo_ir_type_tensor (self->module, ghlo_ir_type_element (self->module, element_type), NULL, 0, NULL, NULL);
 }
 
-/* The operation on scalars, standing nowhere; its operands are constants that do not
- * either. @elements gets their values. */
+/* The operation on scalars. Neither it nor the constants that are its operands are in a block. @elements gets the
+ * operands' values. */
 static GhloIrOp *
 make_scalar_op (GhloFolding             *self,
                 const GhloIrOp          *op,
@@ -164,7 +163,7 @@ all_splats (const GhloIrOp          *op,
   return TRUE;
 }
 
-/* Splats in, a splat out: one element is computed. */
+/* The result of splats is a splat: evaluates one element. */
 static gboolean
 evaluate_splats (GhloFolding             *self,
                  const GhloIrOp          *op,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Folding without computing: whatever takes elements from a splat gives a splat, and
- * a reshape gives its operand's bytes, which are shared.
+ * Folding without evaluating: an operation that only takes elements from splats of one value gives a splat, and a
+ * reshape shares its operand's bytes.
  */
 
 #include "passes/fold.h"
@@ -10,12 +10,12 @@
 
 #include "passes/constant.h"
 
-/* Operations each of whose elements is one of those of @n operands from @first on. */
+/* Operations that only move elements, which come from the @n operands from @first on. */
 typedef struct
 {
   GhloIrOpKind kind;
   guint        first;
-  guint        n;         /* 0: all from the first on */
+  guint        n;         /* 0: all operands from @first on */
 } Mover;
 
 static const Mover movers[] = {
@@ -42,7 +42,7 @@ find_mover (GhloIrOpKind kind)
   return NULL;
 }
 
-/* The bytes of the element that all elements of @attr are; NULL when they differ. */
+/* The bytes of one element, where all elements of @attr are equal; NULL when they differ. */
 static gconstpointer
 get_element (const GhloIrAttr *attr)
 {

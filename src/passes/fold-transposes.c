@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * The pass "fold-transposes".
+ * The pass "fold-transposes": runs its two groups of rules.
  */
 
 #include "passes/fold-transposes.h"

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * The rules of the pass "fold-transposes": what stands around a product or a
- * convolution and only says which dimension is which goes into its dimension numbers.
- * The sums are made of the same terms in the same order.
+ * The rules of the pass "fold-transposes": an operation around a product or a convolution that only reorders dimensions
+ * is folded into the dimension numbers. The sums keep the same terms in the same order.
  */
 
 #pragma once
@@ -14,8 +13,8 @@ G_BEGIN_DECLS
 extern const GhloRuleGroup ghlo_fold_dot;
 extern const GhloRuleGroup ghlo_fold_convolution;
 
-/* The permutation that @value is of its operand, and that operand: a transpose, or a
- * reshape that moves ones alone and keeps the rank. FALSE when it is neither. */
+/* If @value is a permutation of another value, gets the permutation and that value: @value is defined by a transpose,
+ * or by a reshape that only moves ones and keeps the rank. FALSE otherwise. */
 gboolean ghlo_find_permuted (const GhloIrValue  *value,
                              gint64             *permutation,
                              GhloIrValue       **operand);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * The pass "fold". The program never grows by it: a result is kept when it is a
- * splat, when it is no larger than the constants that go, or when it is smaller than
- * the operation itself. Going forwards, what was folded is an operand further on.
+ * The pass "fold". It never makes the program larger: a result is kept when it is a splat, when it is no larger than
+ * the constants that become unused, or when it is smaller than the operation itself. It goes forward, so that a folded
+ * result is a constant operand of the operations after it.
  */
 
 #include "passes/fold.h"
@@ -14,11 +14,11 @@
 #include "passes/rewrite.h"
 #include "passes/walk.h"
 
-/* Bytes of a new constant that are less than an operation takes; operands that are
- * looked at for constants that go. */
+/* SMALL: bytes of a new constant that take less memory than an operation. MAX_FREED: operands that are searched for
+ * constants that become unused. */
 enum { SMALL = 256, MAX_FREED = 32 };
 
-/* The attribute itself, or a splat where all its elements are the same bytes. */
+/* A splat where all elements of @attr have the same bytes, else @attr itself. */
 static const GhloIrAttr *
 find_splat (GhloFolding      *self,
             const GhloIrAttr *attr)
@@ -32,7 +32,7 @@ find_splat (GhloFolding      *self,
   return ghlo_ir_attr_dense (self->module, attr->type, g_bytes_new (data, size), TRUE, NULL);
 }
 
-/* Bytes of the constants that nothing but @op uses. */
+/* The bytes of constants that only @op uses. */
 static gsize
 bytes_freed (const GhloIrOp *op)
 {
@@ -71,8 +71,8 @@ is_worth_it (const GhloIrOp  *op,
   return n_bytes <= SMALL || n_bytes <= bytes_freed (op);
 }
 
-/* Before anything is computed: could the results be worth keeping? Splats of operands
- * that are none are found too rarely to compute for. */
+/* Whether the results could be worth keeping, checked before anything is evaluated. Operands that are not splats give a
+ * splat too rarely to evaluate them for that. */
 static gboolean
 may_be_worth_it (const GhloIrOp *op)
 {
@@ -126,7 +126,7 @@ has_plain_results (const GhloIrOp *op)
   return op->n_results > 0;
 }
 
-/* By evaluating it on its operands, all of them constants. */
+/* Evaluates @op where all its operands are constants. */
 static gboolean
 fold_computed (GhloFolding  *self,
                GhloIrOp     *op,
@@ -149,7 +149,7 @@ fold_computed (GhloFolding  *self,
   return TRUE;
 }
 
-/* What has no elements needs no computing. */
+/* A result without elements needs no evaluation. */
 static gboolean
 fold_empty (GhloFolding *self,
             GhloIrOp    *op)
@@ -170,7 +170,7 @@ fold_empty (GhloFolding *self,
   return TRUE;
 }
 
-/* TRUE unless cancelled. */
+/* FALSE only when cancelled. */
 static gboolean
 fold_op (GhloFolding  *self,
          GhloIrOp     *op,
@@ -207,8 +207,8 @@ fold_op (GhloFolding  *self,
   return FALSE;
 }
 
-/* Operation after operation; those that fold_control () put in the place of @op stand
- * before it or after it and are met here too. */
+/* Folds one operation after the other. Operations that ghlo_fold_control () moves to the place of @op are visited
+ * here too. */
 static gboolean
 fold_block (GhloFolding  *self,
             GhloIrBlock  *block,
@@ -222,7 +222,7 @@ fold_block (GhloFolding  *self,
 
       if (ghlo_monitor_cancelled (self->context->monitor, error) || !fold_op (self, op, error))
         return FALSE;
-      /* Gone: constants stand in its place, or what a branch held, to be looked at. */
+      /* Removed: continue with the constants, or the contents of a branch, that took its place. */
       if (op->block == NULL)
         {
           op = previous != NULL ? previous->next : block->first;

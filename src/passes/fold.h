@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * The parts of the pass "fold": computing what depends on constants alone.
+ * The parts of the pass "fold", which computes at compile time what depends on constants alone.
  */
 
 #pragma once
@@ -15,18 +15,18 @@ typedef struct
   GhloPassContext *context;
 } GhloFolding;
 
-/* The value of a result of @op that only moves elements, out of its constant operands
- * and without computing; NULL where that cannot be said. */
+/* The result of an @op that only moves elements, taken from its constant operands without computing; NULL where this is
+ * not possible. */
 const GhloIrAttr *ghlo_fold_moved      (GhloFolding             *self,
                                         const GhloIrOp          *op);
-/* What @op gives for @operands, one DENSE attribute each; FALSE where it is not to be
- * computed ahead of time, or cannot be. @error is set only when cancelled. */
+/* Evaluates @op on @operands, one DENSE attribute each. FALSE where @op should not or cannot be computed ahead of time;
+ * @error is set only when cancelled. */
 gboolean          ghlo_fold_evaluate   (GhloFolding             *self,
                                         const GhloIrOp          *op,
                                         const GhloIrAttr *const *operands,
                                         GPtrArray               *results,
                                         GError                 **error);
-/* Branches that are known, loops that do not begin. TRUE when @op is gone. */
+/* Resolves branches whose selector is known and loops that never begin. TRUE when @op was removed. */
 gboolean          ghlo_fold_control    (GhloFolding             *self,
                                         GhloIrOp                *op,
                                         GError                 **error);

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Arranging a function for the groups that were found: each gets copies of the views that it reads
- * through, and blocks get the order that the graph has, in which the operations of a group stand
- * behind each other.
+ * Rearranges a function for the groups that were found: each group gets copies of the views that it reads through, and
+ * blocks are put into the order of the graph, in which the operations of a group are adjacent.
  */
 
 #include "passes/fuse-kernels.h"
@@ -19,8 +18,8 @@ typedef struct
 typedef struct
 {
   GhloFuseKernels *maker;
-  GhloFuseGroup  **groups;       /* by number, owned; NULL: none is made */
-  guint8          *is_copied;    /* views */
+  GhloFuseGroup  **groups;       /* indexed by number, owned; NULL: no group is made */
+  guint8          *is_copied;    /* views that were copied, by number */
 } Arranger;
 
 static void
@@ -36,7 +35,8 @@ use_copies (GhloIrOp   *op,
     }
 }
 
-/* What comes before it in the function are views that it does not read through. */
+/* Moves the product to the front of the list. Operations before it in the function are views that it does not
+ * read through. */
 static void
 put_product_first (const GhloFuseGraph *graph,
                    GhloFuseList        *list)
@@ -127,7 +127,7 @@ order_block (Arranger    *self,
     }
 }
 
-/* Those that nobody else used. */
+/* Removes the copied views that nothing else uses. */
 static void
 remove_copied (const Arranger *self)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * The pass "fuse-attention": a product of queries and keys, the softmax of these scores and the product of that and
- * values become one step, where the device has one (ir/attention.h). A group takes along the constants of equal
- * elements that it uses. It is looked for before all else that products and reductions could be part of.
+ * The pass "fuse-attention": a product of queries and keys, the softmax of these scores, and the product of the softmax
+ * and values become one step, where the device has one (ir/attention.h). A group includes the splat constants that it
+ * uses. This pass runs before the others that could put the products and reductions into groups.
  */
 
 #include "passes/fuse.h"
@@ -11,14 +11,14 @@
 #include "passes/effects.h"
 #include "passes/walk.h"
 
-/* Whether @op may have operands of its own: those of products are the group's. */
+/* Whether constants among @op's operands belong to the group; operands of products are inputs of the group. */
 static gboolean
 takes_constants (const GhloIrOp *op)
 {
   return op->kind != GHLO_OP_STABLEHLO_DOT_GENERAL && op->kind != GHLO_OP_STABLEHLO_DOT;
 }
 
-/* Its operations in their order, behind the constants that they use, wherever these are. */
+/* Lists the group's operations in block order, preceded by the constants that they use, wherever these are. */
 static void
 list_ops (const GhloIrAttention *attention,
           GhloFuseGroup         *group)
@@ -41,7 +41,8 @@ list_ops (const GhloIrAttention *attention,
 
 G_STATIC_ASSERT (4 * GHLO_IR_ATTENTION_MAX_OPS <= GHLO_FUSE_MAX_OPS);
 
-/* With constants of its own, which nothing else uses: they are copied to before the first product. */
+/* Adds the group with constants of its own, which nothing else uses: copies that are inserted before the
+ * first product. */
 static void
 make_group (GhloFuser     *self,
             GhloFuseGroup *group,
@@ -72,7 +73,7 @@ find (GhloFuser      *self,
       gconstpointer   data,
       GError        **error)
 {
-  /* Last products of groups: where one's result is the scores of another attention, that is none. */
+  /* The last products of groups. Where one's result is the scores of another attention, the latter is not fused. */
   g_autoptr (GHashTable) ends = g_hash_table_new (NULL, NULL);
 
   for (GhloIrOp *op = ghlo_pass_next_op (func, func); op != NULL; op = ghlo_pass_next_op (op, func))

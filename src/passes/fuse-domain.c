@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * A check goes through the group backwards: each operation is computed at the group's own points, which is
- * place 0, where it gives a result, and at the places where its users read it. Each index operation
- * makes a place of its own for what it reads, so the number of places is what the operation
- * is computed for.
+ * The check goes through the group backwards. Each operation is computed at some places: at the group's own points,
+ * which are place 0, where it is a result of the group, and wherever its users read it. An index operation reads its
+ * operands at new places. So the number of an operation's places is the number of times that it is computed.
  */
 
 #include "passes/fuse-domain.h"
@@ -14,9 +13,9 @@
 
 enum
 {
-  MAX_PLACES = 32,          /* of at most 64 bits; a check takes time in proportion */
+  MAX_PLACES = 32,          /* at most the 64 bits of a mask; the time of a check is proportional to it */
   MAX_VALUES = 48,          /* inputs and results */
-  MAX_COMPUTED = 256,       /* operations, as often as they are computed */
+  MAX_COMPUTED = 256,       /* operations, counted once for each place */
 };
 
 typedef enum
@@ -28,7 +27,7 @@ typedef enum
 
 /* Domains */
 
-/* TRUE where @type has the dimensions of @full, those of @without left out: ones do not count. */
+/* TRUE where @type has the dimensions of @full except those in the mask @without; ones are ignored. */
 static gboolean
 matches (const GhloIrType *type,
          const GhloIrType *full,
@@ -63,7 +62,7 @@ form_of (const GhloFuseDomain *domain,
   return domain->inner != 0 && matches (type, domain->type, domain->inner) ? ROW : NEITHER;
 }
 
-/* Which of the dimensions other than 1 dimension @index is. */
+/* The position of dimension @index among the dimensions other than 1. */
 static guint
 place_of (const GhloIrType *type,
           gint64            index)
@@ -114,7 +113,7 @@ ghlo_fuse_domain_join (const GhloFuseDomain *producer,
                        GhloFuseDomain       *joined)
 {
   *joined = *consumer;
-  /* Only its uses tell whether what it computes is full, rows, or moved. */
+  /* Without reductions in the producer, only the uses of its values decide whether they are full, rows, or moved. */
   if (producer->inner == 0)
     return TRUE;
   *joined = *producer;
@@ -131,10 +130,10 @@ typedef struct
   const GhloFuseDomain *domain;
   const guint32        *list;
   guint                 n, n_places;
-  guint64               started;                        /* places where the program says */
-  guint64               places[GHLO_FUSE_MAX_OPS];      /* bits */
-  guint8                is_live[GHLO_FUSE_MAX_OPS];     /* computed from what the group computes, or computing itself */
-  guint8                is_given[GHLO_FUSE_MAX_OPS];    /* used outside, by way of views that are */
+  guint64               started;                        /* places whose indices are computed at run time */
+  guint64               places[GHLO_FUSE_MAX_OPS];      /* bit masks of places */
+  guint8                is_live[GHLO_FUSE_MAX_OPS];     /* computes something, or a view of something computed here */
+  guint8                is_given[GHLO_FUSE_MAX_OPS];    /* used outside the group, possibly through views */
 } Check;
 
 void
@@ -170,7 +169,7 @@ node_at (const Check *self,
   return &self->checker->graph->nodes[self->list[i]];
 }
 
-/* Where the group has the operation of @value; its number of operations where it is not the group's. */
+/* The position of @value's definer in the group; self->n where it is not in the group. */
 static guint
 find (const Check       *self,
       const GhloIrValue *value)
@@ -211,7 +210,7 @@ enter (Check *self)
     }
 }
 
-/* Its users were looked at before. */
+/* The users of operation @i come after it and were checked before. */
 static gboolean
 is_used_outside (const Check *self,
                  guint        i)
@@ -258,7 +257,7 @@ count_values (Check *self)
   return n;
 }
 
-/* Places that operands are read at */
+/* Places at which operands are read */
 
 static void
 read_at (Check             *self,
@@ -269,7 +268,7 @@ read_at (Check             *self,
     self->places[find (self, value)] |= places;
 }
 
-/* One new place for each of @places. */
+/* Reads @value at one new place for each of @places. */
 static const char *
 read_elsewhere (Check             *self,
                 const GhloIrValue *value,
@@ -301,7 +300,7 @@ check_elementwise (Check          *self,
 
       if (!is_live (self, value))
         continue;
-      /* A single number, for all elements. */
+      /* A scalar that is used for all elements. */
       if (!is_same && (places != 1 || form_of (self->domain, value->type) != ROW))
         return "one of its values stands for many elements";
       read_at (self, value, places);
@@ -391,7 +390,7 @@ check_index (Check          *self,
   return reason;
 }
 
-/* Its slices are read where starts say, the starts where slices are. */
+/* The slices are read at places that the start indices determine; the start indices are read where the slices are. */
 static const char *
 check_start (Check          *self,
              const GhloIrOp *op,
@@ -454,7 +453,7 @@ check_op (Check *self,
     return NULL;
   if (!is_view && (self->is_given[i] || self->places[i] == 0))
     self->places[i] |= 1;
-  /* A reshape of all of it may follow. */
+  /* A product may be followed by a reshape of all of it. */
   if (node->role == GHLO_FUSE_ROLE_PRODUCT
       && ghlo_type_count (node->op->results[0].type) == ghlo_type_count (self->domain->type))
     form = FULL;

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * The groups of "fuse-epilogues": a product or convolution and the elementwise operations on its result, on what they
- * give, and so on. A device may do these to each finished part of the result while it is in the cache. A reshape of
- * the result that is its only use counts as the product.
+ * The groups of "fuse-epilogues": a product or convolution and the elementwise operations on its result, on their
+ * results, and so on. A device may apply these to each finished part of the result while it is in the cache. A reshape
+ * that is the only use of the product's result counts as the product.
  *
- * What is within reach is all that depends on the product in no other way than through what is within reach. Of
- * this, operations are left to those who read them where that leaves less to be written: so the square of a result
- * that is summed stays with the sum, and relu with its mask goes with the product.
+ * An operation is within reach if all its dependences on the product go through operations within reach. Among those,
+ * operations are left to the steps that read them where fewer bytes are written that way. So the square of a result
+ * that is only summed stays with the sum, and relu with its mask goes with the product.
  *
- * Then elementwise operations on other values join that only the group reads, as those on the moments that an optimizer
- * adds a gradient to. They would be a step of their own, or the end of one.
+ * Then elementwise operations on other values join the group if only the group reads them, as those on the moments to
+ * which an optimizer adds a gradient. Otherwise they would be a step of their own, or the end of one.
  */
 
 #include "passes/fuse-kernels.h"
@@ -18,25 +18,26 @@
 
 #include "passes/walk.h"
 
-/* Operations behind a product that are looked at: so the time is in proportion to the program. */
+/* The number of operations after a product that are considered. It keeps the time proportional to the size of
+ * the program. */
 enum { WINDOW = 1024 };
 
-/* What one merge is worth at least: a step, in nanoseconds. */
+/* The least benefit of one merge: that of saving a step, in nanoseconds. */
 #define GAIN 1000.0
 
 typedef enum
 {
   UNRELATED,
-  WITHIN,       /* the product, and what may be in its group */
-  BEYOND,       /* depends on it otherwise */
+  WITHIN,       /* the product, and operations that may be in its group */
+  BEYOND,       /* depends on the product in another way */
 } State;
 
 typedef struct
 {
   GhloFuseKernels *maker;
-  guint32          product, end;        /* of the window */
+  guint32          product, end;        /* product: the number of the product, or of its reshape; end: of the window */
   guint8           states[WINDOW];      /* of operations from the product on */
-  guint8           is_given[WINDOW];    /* of those that are within: whether others read what they give */
+  guint8           is_given[WINDOW];    /* of operations within reach: whether others read their results */
   guint8           marks[WINDOW];
 } Search;
 
@@ -54,7 +55,7 @@ state_of (const Search *self,
   return number >= self->product && number < self->end ? self->states[number - self->product] : UNRELATED;
 }
 
-/* How @number depends on the product. */
+/* How the operation @number depends on the product. */
 static State
 find_state (const Search *self,
             guint32       number)
@@ -118,9 +119,9 @@ find_within (Search *self)
 /* How the values of one operation are used. */
 typedef struct
 {
-  gboolean within;      /* by operations that are within reach */
+  gboolean within;      /* by operations within reach */
   gboolean outside;
-  gboolean as_values;   /* outside, by what is in no group: they have to be written */
+  gboolean as_values;   /* outside, by operations that are in no group: the values have to be written */
 } Uses;
 
 static void
@@ -154,8 +155,8 @@ size_of (const Search *self,
   return ghlo_element_info (node_of (self, number)->op->results[0].type->element_type)->size;
 }
 
-/* The bytes for each point that would have to be written if @number were left: of what it reads and nobody outside
- * does. With @is_left it is. */
+/* The bytes per point that would have to be written if @number were left out: the values that it reads and nobody
+ * outside reads yet. With @is_left, records that @number is left out. */
 static gsize
 find_cost_without (Search   *self,
                    guint32   number,
@@ -180,7 +181,7 @@ find_cost_without (Search   *self,
   return cost;
 }
 
-/* Whether what @number reads within reach is marked, or would be written in any case. *@is_behind tells whether any of
+/* Whether all that @number reads within reach is marked or would be written in any case. Sets *@is_behind where any of
  * it is marked. */
 static gboolean
 has_sources (const Search *self,
@@ -205,8 +206,8 @@ has_sources (const Search *self,
   return TRUE;
 }
 
-/* Marks @number and all within reach that is computed of it, and adds up the bytes for each point that have to be
- * written of the latter. FALSE where some of that cannot be left. */
+/* Marks @number and everything within reach that is computed from it, and adds up the bytes per point of the latter
+ * that have to be written. FALSE where some of it cannot be left out. */
 static gboolean
 mark_behind (Search  *self,
              guint32  number,
@@ -238,7 +239,7 @@ mark_behind (Search  *self,
   return TRUE;
 }
 
-/* Leaves all that is computed of @number where it is less to be written. */
+/* Leaves out everything that is computed from @number where fewer bytes are written that way. */
 static void
 leave_behind (Search  *self,
               guint32  number)
@@ -254,7 +255,8 @@ leave_behind (Search  *self,
   self->is_given[number - self->product] = TRUE;
 }
 
-/* From the last one on: what only adds to what is written is left to those who read it. */
+/* Goes backwards and leaves an operation to its readers where including it would only add to the bytes that
+ * are written. */
 static void
 leave_rest (Search *self)
 {
@@ -283,7 +285,7 @@ leave_rest (Search *self)
     }
 }
 
-/* Says why those stay outside that read what the group has. */
+/* Reports why operations that read values of the group stay outside. */
 static void
 tell_rest (const Search *self)
 {
@@ -307,7 +309,7 @@ tell_rest (const Search *self)
     }
 }
 
-/* The reshape that alone uses what @product gives and that is no view, or @product. */
+/* The reshape that is the only user of @product and is not a view; @product where there is none. */
 static guint32
 find_reshaped (const GhloFuseGraph *graph,
                guint32              product)
@@ -340,7 +342,7 @@ merge_within (Search  *self,
     }
 }
 
-/* Whether @number is read by @product's group alone, or by @reader as well, but not by the product itself. */
+/* Whether only @product's group, and possibly @reader, read @number, and the product itself does not. */
 static gboolean
 is_read_within (const Search *self,
                 guint32       product,
@@ -360,8 +362,8 @@ is_read_within (const Search *self,
   return graph->first_user[number + 1] > graph->first_user[number];
 }
 
-/* Whether what @number reads is there in any case, or may join as well: not what another group might compute with
- * @number, nor a product, whose own group that may be in. */
+/* Whether all that @number reads is available in any case, or may join as well. This is not so for values that another
+ * group might compute together with @number, nor for a product, which may have a group of its own. */
 static gboolean
 has_values (const Search *self,
             guint32       product,
@@ -387,7 +389,7 @@ has_values (const Search *self,
   return TRUE;
 }
 
-/* From the last one on, so that all that reads an operation has joined before. */
+/* Goes backwards, so that all readers of an operation have joined before it. */
 static void
 join_sources (Search  *self,
               guint32  product)

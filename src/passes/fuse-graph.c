@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * The order is kept as in Pearce and Kelly, "A dynamic topological sort algorithm for directed
- * acyclic graphs" (2006): what is between two groups and before the later one goes ahead of what
- * is behind the earlier one, and all of them keep the places that they had together.
+ * The topological order is maintained as in Pearce and Kelly, "A dynamic topological sort algorithm for directed
+ * acyclic graphs" (2006): when two groups are united, the predecessors of the later one move ahead of the successors of
+ * the earlier one, and together they keep the set of places that they had.
  */
 
 #include "passes/fuse-graph.h"
@@ -12,7 +12,7 @@
 #include "passes/effects.h"
 #include "passes/walk.h"
 
-/* Groups and edges that a search looks at, in each direction: so a merge takes bounded time. */
+/* The number of groups and edges that a search visits in each direction; it bounds the time of a merge. */
 enum { MAX_SEEN = 128, MAX_EDGES = 1024 };
 
 typedef struct
@@ -20,13 +20,13 @@ typedef struct
   guint32 from, to;
 } Edge;
 
-/* Making it */
+/* Construction */
 
 typedef struct
 {
   GhloFuseGraph *graph;
   GArray        *edges;       /* of Edge */
-  GArray        *path;        /* of guint32: the operations around the one at hand, and itself */
+  GArray        *path;        /* of guint32: the operations around the current one, and itself */
   guint32       *depths;
   guint8        *has_effects;
 } Builder;
@@ -50,7 +50,8 @@ depth_of (const Builder  *self,
   return parent == self->graph->func ? 0 : self->depths[parent->id] + 1;
 }
 
-/* The operation around @number, or itself, that stands in the block of what it uses. */
+/* Adds an edge from the definer of each operand to the operation in the definer's block that is @number or
+ * contains it. */
 static void
 add_sources (Builder *self,
              guint32  number)
@@ -79,7 +80,7 @@ mark_effects (Builder *self,
     }
 }
 
-/* Of each block, one operation with effects after the other. */
+/* Chains the operations with effects of each block. */
 static void
 order_effects (Builder *self)
 {
@@ -102,7 +103,7 @@ order_effects (Builder *self)
     }
 }
 
-/* Edges by one of their ends: the other ends, and where those of each begin. */
+/* Sorts the edges by one of their ends: *@others gets the other ends, *@first where those of each operation begin. */
 static void
 sort_edges (const GArray  *edges,
             guint          n,
@@ -203,7 +204,7 @@ ghlo_fuse_graph_free (GhloFuseGraph *self)
   g_free (self);
 }
 
-/* Looking at it */
+/* Queries and searches */
 
 guint32
 ghlo_fuse_graph_source (const GhloIrOp    *op,
@@ -226,7 +227,7 @@ ghlo_fuse_graph_origin (const GhloFuseGraph *self,
   return number;
 }
 
-/* Whether a view is only another way of reading what @a or @b gives. */
+/* Whether @number is a view of what @a or @b computes. */
 static gboolean
 is_own_view (const GhloFuseGraph *self,
              guint32              number,
@@ -242,7 +243,7 @@ is_own_view (const GhloFuseGraph *self,
   return origin != GHLO_FUSE_NONE && (self->nodes[origin].group == a || self->nodes[origin].group == b);
 }
 
-/* One direction of a search, between two groups. */
+/* A search in one direction between two groups. */
 typedef struct
 {
   GhloFuseGraph *graph;
@@ -263,7 +264,7 @@ visit (Search  *self,
 
   if (source == target)
     return NULL;
-  /* A group's own view is within it. */
+  /* A view of a group's own value is part of the group. */
   if (target == self->earlier || target == self->later
         ? is_own_view (graph, from, self->earlier, self->later) : is_own_view (graph, from, target, target))
     return NULL;
@@ -338,7 +339,7 @@ ghlo_fuse_graph_search (GhloFuseGraph *self,
   return reason != NULL ? reason : search (&backward);
 }
 
-/* Uniting */
+/* Union */
 
 static int
 compare_numbers (gconstpointer a,
@@ -360,7 +361,8 @@ compare_orders (gconstpointer a,
   return (x > y) - (x < y);
 }
 
-/* Gives all groups that were found, and @group, the places that they and the later one had together. */
+/* Reassigns the places of the groups that were found, of @group, and of the later of the united groups: predecessors
+ * first, then @group, then successors. */
 static void
 reorder (GhloFuseGraph *self,
          guint32        group,

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * The graph that groups are found in: the operations of a function, and for each block which of
- * them needs what another one gives, what is in regions counting as the operation around them.
- * Operations are united into groups, and the graph of these keeps an order in which each stands
- * behind all that it needs: so that two groups may be one is found by looking at what lies between
- * them, and after any number of unions the order is one that the function's operations may have.
+ * The graph in which groups are found. Its nodes are the operations of a function. Its edges are, for each block, the
+ * dependences between the operations of that block; what happens in an operation's regions counts as that operation's.
+ * Operations are united into groups, and the graph keeps a topological order of the groups. Whether two groups may be
+ * united is found by looking at the groups between them in this order. After any number of unions, the order is a valid
+ * order of the function's operations.
  *
- * Operations are known by their numbers in the function, which are their scratch numbers too.
- * What a view does (see role.h) its users do for themselves: where it reads what a group gives,
- * it is no way from this group back into it.
+ * Operations are identified by their numbers in the function, which are also their scratch numbers. Users of a view
+ * (see fuse-role.h) compute the view for themselves. A view that reads a result of a group is therefore no path from
+ * this group back into it.
  */
 
 #pragma once
@@ -22,9 +22,9 @@ G_BEGIN_DECLS
 typedef struct
 {
   GhloIrOp    *op;
-  guint32      group;        /* the operation that stands for the group; itself where it is in none */
-  guint32      order;        /* of a group */
-  guint32      n_members;    /* of a group; those in @members, in their order, where there are more than one */
+  guint32      group;        /* the operation that represents the group; itself where it is in none */
+  guint32      order;        /* of a group: its place in the topological order */
+  guint32      n_members;    /* of a group; where there is more than one, they are in @members in program order */
   guint32     *members;      /* owned */
   GhloFuseRole role;
 } GhloFuseNode;
@@ -34,28 +34,30 @@ typedef struct
   GhloIrOp     *func;
   guint         n_nodes;
   GhloFuseNode *nodes;
-  guint32      *first_user, *users;      /* of operation i from first_user[i] to first_user[i + 1] */
-  guint32      *first_source, *sources;  /* of operation i, what it needs */
-  /* The groups that the last search found between two: before the later one, and behind the earlier one. */
+  guint32      *first_user, *users;      /* the users of operation i begin at users[first_user[i]] and end before
+                                            users[first_user[i + 1]] */
+  guint32      *first_source, *sources;  /* the same for the operations that operation i depends on */
+  /* The groups that the last search found between two groups: predecessors of the later one, and successors of the
+   * earlier one. */
   GArray       *before, *behind;         /* of guint32 */
-  guint32      *seen, n_searches;        /* the search that last saw each group */
+  guint32      *seen, n_searches;        /* for each group the number of the last search that visited it */
 } GhloFuseGraph;
 
-/* @functions: see ghlo_pass_pure_functions (). What has effects stays in its order. */
+/* @functions: see ghlo_pass_pure_functions (). Operations with effects keep their order. */
 GhloFuseGraph *ghlo_fuse_graph_new     (GhloIrOp            *func,
                                         GHashTable          *functions);
 void           ghlo_fuse_graph_free    (GhloFuseGraph       *self);
 
-/* Of the views that @number, a view, reads through, the first one's operand: an operation of the same block, or
- * NONE. */
+/* Follows the views from @number and returns the first operation of the same block that is not a view,
+ * or GHLO_FUSE_NONE. */
 guint32        ghlo_fuse_graph_origin  (const GhloFuseGraph *self,
                                         guint32              number);
-/* The operation that @value is of where that is in the same block as @op, else NONE. */
+/* The operation that defines @value where it is in the same block as @op, else GHLO_FUSE_NONE. */
 guint32        ghlo_fuse_graph_source  (const GhloIrOp      *op,
                                         const GhloIrValue   *value);
 
-/* Why the groups @a and @b may not be one, or NULL: then ghlo_fuse_graph_unite () makes one of them, before
- * anything else is searched. */
+/* Why the groups @a and @b cannot be united; NULL where they can. In that case ghlo_fuse_graph_unite () unites them; no
+ * other search may come in between. */
 const char    *ghlo_fuse_graph_search  (GhloFuseGraph       *self,
                                         guint32              a,
                                         guint32              b);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * The passes "fuse-epilogues", "fuse-reductions" and "fuse-maps": groups of elementwise operations, index
- * operations and reductions that a device may generate one kernel for. The latter two are the same but
- * for reductions, which all groups of the first have, and none of the second; those of "fuse-epilogues" are
- * elementwise and begin with a product (fuse-epilogues.c).
+ * The passes "fuse-epilogues", "fuse-reductions" and "fuse-maps": groups of elementwise operations, index operations
+ * and reductions for which a device may generate one kernel. The latter two differ only in reductions: each group of
+ * "fuse-reductions" has one, and no group of "fuse-maps" does. Groups of "fuse-epilogues" are elementwise and begin
+ * with a product (fuse-epilogues.c).
  */
 
 #include "passes/fuse-kernels.h"
@@ -14,10 +14,10 @@
 #include "passes/effects.h"
 #include "passes/walk.h"
 
-/* Views that are read through, one behind the other. */
+/* The maximum length of a chain of views that a group reads through. */
 enum { MAX_VIEWS = 8 };
 
-/* Nanoseconds for an element that is computed again. */
+/* Nanoseconds for computing one element again. */
 #define COMPUTE_TIME 0.2
 
 typedef struct
@@ -47,8 +47,8 @@ add_to_list (GhloFuseList *list,
   list->n++;
 }
 
-/* The operation of @value where it is a view for @op: in the same block, or without operands. GHLO_FUSE_NONE where
- * it is none. */
+/* The definer of @value where it is a view that @op's group may copy: in the same block, or without operands.
+ * Otherwise GHLO_FUSE_NONE. */
 static guint32
 view_of (const GhloFuseKernels *self,
          const GhloIrOp        *op,
@@ -121,7 +121,7 @@ first_op (const GhloFuseKernels *self,
   return self->graph->nodes[node->members != NULL ? node->members[0] : number].op;
 }
 
-/* Why the device does nothing with the operation, or NULL. */
+/* Why the device declines the operation by itself, or NULL. */
 static const char *
 find_reason_alone (GhloFuseKernels *self,
                    guint32          number)
@@ -232,9 +232,10 @@ ghlo_fuse_kernels_accept (GhloFuseKernels *self,
   return reason == NULL && ask (self, &list, first, op);
 }
 
-/* What there is to merge */
+/* Candidates */
 
-/* The plan recognizes a loop that counts by the comparison and the increment of its counter: these are in no group. */
+/* The plan recognizes a counted loop by the comparison and the increment of its counter, so these are kept out
+ * of groups. */
 static void
 leave_counters (GhloFuseGraph *graph)
 {
@@ -257,7 +258,7 @@ leave_counters (GhloFuseGraph *graph)
     }
 }
 
-/* A conversion is left to those who read it where they all may be in groups. */
+/* A conversion is left to its readers only where all of them may be in groups. */
 static gboolean
 has_other_users (const GhloFuseGraph *graph,
                  guint32              number)
@@ -275,8 +276,8 @@ find_role (GhloFuseKernels *self,
 {
   GhloFuseRole role = ghlo_fuse_role_of (self->graph->nodes[number].op);
 
-  /* Groups of products have no reductions either, but have to know them: what only reductions read is left to the
-   * groups that these will be in. */
+  /* Groups of products have no reductions either, but the reductions must be known: values that only reductions read
+   * are left to the groups of those. */
   if (!self->products && (role == GHLO_FUSE_ROLE_PRODUCT || (role == GHLO_FUSE_ROLE_REDUCE && !self->reductions)))
     return GHLO_FUSE_ROLE_NONE;
   if (role == GHLO_FUSE_ROLE_CONVERT && has_other_users (self->graph, number))
@@ -285,7 +286,7 @@ find_role (GhloFuseKernels *self,
   return ghlo_fuse_role_is_view (role) && find_reason_alone (self, number) != NULL ? GHLO_FUSE_ROLE_NONE : role;
 }
 
-/* A view that reads through MAX_VIEWS others is in no group. */
+/* A view at the end of a chain of MAX_VIEWS others is in no group. */
 static void
 cut_views (GhloFuseGraph *graph)
 {
@@ -318,7 +319,7 @@ find_roles (GhloFuseKernels *self)
 
       is_open[i] = parent == graph->func || (is_open[parent->id] && ghlo_pass_is_control (parent));
     }
-  /* Users first. */
+  /* Users before their operands' definers, since has_other_users () reads their roles. */
   for (guint i = graph->n_nodes; i > 0; i--)
     if (is_open[i - 1])
       graph->nodes[i - 1].role = find_role (self, i - 1);
@@ -334,7 +335,7 @@ find_roles (GhloFuseKernels *self)
     }
 }
 
-/* Whether there is anything that each group has to have. */
+/* Whether the function has an operation of the kind that each group must have. */
 static gboolean
 has_groups (const Options *options,
             GhloIrOp      *func)

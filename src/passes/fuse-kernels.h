@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Groups that become kernels, of one function: how they are found is in the queue
- * (fuse-queue.c), what may be one in the graph and the check, how the function is arranged for those that
- * were found in fuse-arrange.c.
+ * Groups of one function that become kernels. The queue (fuse-queue.c) decides which groups to merge, the graph
+ * (fuse-graph.h) and the check (fuse-domain.h) decide what may be a group, and fuse-arrange.c reorders the function
+ * for the groups that were found.
  */
 
 #pragma once
@@ -12,59 +12,60 @@
 
 G_BEGIN_DECLS
 
-/* Numbers of operations, in order. */
+/* Numbers of operations in ascending order. */
 typedef struct
 {
-  guint   n;                              /* more than MAX_OPS: too many, and none of them is there */
+  guint   n;                              /* above GHLO_FUSE_MAX_OPS: too many; @numbers is not valid then */
   guint32 numbers[GHLO_FUSE_MAX_OPS];
 } GhloFuseList;
 
-/* Of each operation that stands for a group. */
+/* The state of a group, kept for the operation that represents it. */
 typedef struct
 {
   guint32        number;
-  guint32        n_ops;            /* of @ops; 0 where the group is one operation */
+  guint32        n_ops;            /* length of @ops; 0 where the group is one operation */
   guint32       *ops;              /* owned; the group's operations and the views that they read through */
   GhloFuseDomain domain;
-  double         gain;             /* by which it stands in the queue */
+  double         gain;             /* the key by which it is sorted in the queue */
   guint8         is_queued, n_refused;
-  guint8         is_made;          /* though it is but one operation */
+  guint8         is_made;          /* made into a group although it is a single operation */
 } GhloFuseCandidate;
 
 typedef struct
 {
   GhloFuser         *fuser;
-  gboolean           reductions;   /* groups have reductions; else they have none */
-  gboolean           products;     /* they begin with a product, the only one */
+  gboolean           reductions;   /* TRUE: each group has a reduction; FALSE: no group has one */
+  gboolean           products;     /* each group begins with a product and has no other */
   GhloFuseGraph     *graph;
   GhloFuseChecker    checker;
   GhloFuseCandidate *candidates;   /* by number */
-  const char       **reasons;      /* of operations alone, why the device does not do them; "" where it does, NULL
-                                    * where it was not asked */
+  const char       **reasons;      /* by operation: why the device declines the operation alone; "" where it accepts,
+                                    * NULL where it was not asked */
   GTree             *queue;        /* of candidates, the best one first */
 } GhloFuseKernels;
 
-/* All that is computed by the group of @number, views included. */
+/* Lists all that the group of @number computes, including views. */
 void     ghlo_fuse_kernels_list    (const GhloFuseKernels *self,
                                     guint32                number,
                                     GhloFuseList          *list);
-/* Makes one of the groups @a, the producer if one is, and @b, where they may be one and the device does it. @gain is
- * what it is worth, in nanoseconds, what is computed again left out. */
+/* Merges the groups @a and @b where they may form one group and the device accepts it. If one is the producer of the
+ * other, it is @a. @gain is the benefit in nanoseconds, not counting the cost of computing elements again. */
 gboolean ghlo_fuse_kernels_merge   (GhloFuseKernels       *self,
                                     guint32                a,
                                     guint32                b,
                                     double                 gain);
-/* The same of a single operation and the views that it reads through. */
+/* The same for a single operation and the views that it reads through. */
 gboolean ghlo_fuse_kernels_accept  (GhloFuseKernels       *self,
                                     guint32                number);
 
+/* Finds groups by merging producers with consumers, and then siblings. FALSE, with @error set, when cancelled. */
 gboolean ghlo_fuse_kernels_queue   (GhloFuseKernels       *self,
                                     GError               **error);
-/* The same of groups that begin with a product. */
+/* Like ghlo_fuse_kernels_queue (), for groups that begin with a product. */
 gboolean ghlo_fuse_kernels_grow    (GhloFuseKernels       *self,
                                     GError               **error);
-/* Puts the operations of each group behind each other, with views of their own, in the function, and hands the groups
- * to the driver. */
+/* Moves the operations of each group together in the function, gives each group its own copies of views, and hands the
+ * groups to the driver. */
 void     ghlo_fuse_kernels_arrange (GhloFuseKernels       *self);
 
 G_END_DECLS

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Which groups are merged first: a queue of producers by what a merge with one of their consumers
- * gains, which is a step less and the bytes that are neither written nor read any more. Among equals
- * small groups come first, so that a chain becomes a group in few rounds. Then siblings, which
- * read the same large operand.
+ * Decides which groups are merged first. A priority queue holds producers, ordered by the gain of merging them with one
+ * of their consumers: one step less, and the bytes that are no longer written and read. Among equals, small groups come
+ * first, so that a chain becomes one group in few rounds. Afterwards, siblings are merged, which read the same large
+ * operand.
  *
- * A producer looks at some of its uses and consumers, and after MAX_REFUSED failures in a row no more at any, so
- * that all of it takes time in proportion to the program.
+ * A producer considers a limited number of uses and consumers, and none any more after MAX_REFUSED failures in a row,
+ * so that the total time is proportional to the size of the program.
  */
 
 #include "passes/fuse-kernels.h"
@@ -17,13 +17,13 @@
 
 enum
 {
-  MAX_CONSUMERS = 8,        /* of a group, that are looked at */
-  MAX_USES = 512,           /* the same */
+  MAX_CONSUMERS = 8,        /* of a group that are considered */
+  MAX_USES = 512,           /* of a group that are considered */
   MAX_REFUSED = 12,
-  MAX_SIBLINGS = 8,         /* tried for a group */
+  MAX_SIBLINGS = 8,         /* attempts for a group */
 };
 
-/* Nanoseconds that a step takes besides its work, and for a byte in memory. */
+/* Nanoseconds of overhead for a step, and for moving a byte to or from memory. */
 #define STEP_TIME 1000.0
 #define BYTE_TIME 0.1
 
@@ -39,7 +39,7 @@ typedef struct
   guint32          group;
   guint            n, n_uses;
   Consumer         consumers[MAX_CONSUMERS];
-  /* Of the value at hand. */
+  /* Of the current value. */
   guint            n_readers;
   gboolean         is_read_elsewhere;
   guint32          readers[MAX_CONSUMERS];
@@ -75,7 +75,7 @@ add_reader (Finder  *self,
     self->readers[self->n_readers++] = group;
 }
 
-/* Users of @number, and those of the views that are among them, which are few deep. */
+/* Finds the users of @number, and those of views among them; chains of views are short. */
 static void
 find_readers (Finder  *self,
               guint32  number)
@@ -125,7 +125,7 @@ compare_consumers (gconstpointer a,
   return x->gain != y->gain ? (x->gain < y->gain ? 1 : -1) : (x->number > y->number) - (x->number < y->number);
 }
 
-/* The best one first. */
+/* Finds the consumers of @group and sorts them, the best one first. */
 static void
 find_consumers (Finder          *self,
                 GhloFuseKernels *maker,
@@ -191,7 +191,7 @@ drop (GhloFuseKernels *self,
   self->candidates[group].is_queued = FALSE;
 }
 
-/* What the group takes may be merged now where it was not before. */
+/* The group's producers, which may now be mergeable where they were not before. */
 static void
 push_sources (GhloFuseKernels *self,
               guint32          group)
@@ -217,7 +217,7 @@ try_merge (GhloFuseKernels *self,
 {
   gboolean was_queued = self->candidates[a].is_queued;
 
-  /* Its place in the queue depends on its size. */
+  /* The queue is ordered by size too, which the merge changes. */
   drop (self, a);
   if (!ghlo_fuse_kernels_merge (self, a, b, gain))
     {
@@ -271,7 +271,8 @@ may_be_sibling (const GhloFuseKernels *self,
          && (!self->reductions || self->candidates[number].domain.inner != 0);
 }
 
-/* Merges the group with those that were last found to read what it reads; @readers: value → number of one, + 1. */
+/* Merges the group with the groups that were last found to read the same values. @readers maps a value to the number of
+ * a group that reads it, plus 1. */
 static void
 try_siblings (GhloFuseKernels *self,
               guint32          number,
@@ -323,7 +324,8 @@ find_siblings (GhloFuseKernels  *self,
   return TRUE;
 }
 
-/* Single operations that save a step, since a view that they read is no view of the plan's. */
+/* Makes groups of single operations where this saves a step, since a view that they read would be a step of
+ * the plan. */
 static void
 find_singles (GhloFuseKernels *self)
 {
@@ -360,7 +362,7 @@ ghlo_fuse_kernels_queue (GhloFuseKernels  *self,
       if (role != GHLO_FUSE_ROLE_NONE && !ghlo_fuse_role_is_view (role))
         push (self, i);
     }
-  /* Siblings that became one may have consumers that neither was one with. */
+  /* United siblings may have consumers with which neither could be merged alone. */
   ok = run (self, error) && find_siblings (self, error) && run (self, error);
   if (ok)
     find_singles (self);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * What an operation may be within a group, from the op table's traits and a few lists.
+ * The role that an operation may have in a group, from the op table's traits and the lists here.
  */
 
 #include "passes/fuse-role.h"
@@ -10,10 +10,10 @@
 #include "passes/shapes.h"
 #include "passes/walk.h"
 
-/* Dimensions of a value, and operations in the body of a reduction. */
+/* The maximum rank of a value, and the maximum number of operations in the body of a reduction. */
 enum { MAX_RANK = 32, MAX_BODY = 32 };
 
-/* Elementwise operations that take far longer than moving an element. */
+/* Elementwise operations that take far longer than moving an element does. */
 static const gboolean is_function[GHLO_N_OPS] = {
   [GHLO_OP_STABLEHLO_ATAN2] = TRUE,
   [GHLO_OP_STABLEHLO_CBRT] = TRUE,
@@ -84,7 +84,7 @@ is_elementwise (const GhloIrOp *op)
   return ghlo_pass_is_elementwise (op) && op->n_results == 1 && op->n_regions == 0;
 }
 
-/* A computation on scalars that takes nothing from outside. */
+/* Whether the reduction's body is a computation on scalars that uses nothing from outside. */
 static gboolean
 is_scalar_body (const GhloIrOp *reduce)
 {
@@ -105,7 +105,8 @@ is_scalar_body (const GhloIrOp *reduce)
   return ghlo_pass_is_closed (reduce);
 }
 
-/* Whether more is added than there was, and dropped than there is: dimensions of 1 alone make no axis. */
+/* GHLO_FUSE_ROLE_REDUCE where a reduced dimension is larger than 1; reducing only dimensions of size 1 does
+ * not count. */
 static GhloFuseRole
 role_of_reduce (const GhloIrOp *op)
 {
@@ -134,7 +135,7 @@ role_of_reshape (const GhloIrOp *op)
                                                                                           : GHLO_FUSE_ROLE_NONE;
 }
 
-/* A conversion that several read is made by each of them where that means to read no more. */
+/* A conversion with several readers is computed by each of them, where this does not increase the bytes read. */
 static GhloFuseRole
 role_of_convert (const GhloIrOp *op)
 {

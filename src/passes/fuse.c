@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * All groups of a function are found before the first one is made into a fusion, by what ends
- * first: what a group takes from others is a fusion by then. Where a function is gone over, the
- * operations' scratch numbers are their order in it.
+ * All groups of a function are found first. Fusions are then created in the order in which the groups end, so that
+ * every group that a group reads from has become a fusion already. During this, the scratch numbers of operations hold
+ * their program order.
  */
 
 #include "passes/fuse.h"
@@ -14,7 +14,7 @@
 #include "passes/effects.h"
 #include "passes/walk.h"
 
-/* Views that are moved for one operand. */
+/* The maximum number of views that are moved for one operand. */
 enum { MAX_VIEWS = 16 };
 
 struct _GhloFuser
@@ -22,14 +22,14 @@ struct _GhloFuser
   GhloIrModule        *module;
   GhloPassContext     *context;
   const GhloFuseRules *rules;
-  GPtrArray           *groups;      /* of GhloFuseGroup, owned: of the function at hand */
-  GHashTable          *members;     /* their operations */
-  GHashTable          *bodies;      /* of Body, owned: what was made */
-  GHashTable          *ends;        /* of the same: number of an operation → the last of what was put behind it */
+  GPtrArray           *groups;      /* of GhloFuseGroup, owned: the groups of the current function */
+  GHashTable          *members;     /* the operations of these groups */
+  GHashTable          *bodies;      /* of Body, owned: the functions that were made */
+  GHashTable          *ends;        /* number of an operation → the last operation placed behind it */
 };
 
-/* What a group does, or the function that was made of one. Operands of the operations, and then results, are told by
- * numbers: of an input, or behind those of an operation's result. */
+/* What a group computes, or the function that was made of one. Operands of the operations, followed by the results, are
+ * identified by numbers: inputs come first, then the results of each operation in order. */
 typedef struct
 {
   const GhloIrOp **ops;        /* owned */
@@ -139,9 +139,10 @@ ghlo_fuse_add (GhloFuser           *self,
                                                    + group->n_ops * sizeof group->ops[0]));
 }
 
-/* What is given: the results that others use; where there are none, the last operation's first. */
+/* The results of a group are the values that others use. Where there are none, it is the first result of the
+ * last operation. */
 
-/* Whether @op is one of @ops, or within the regions of one. */
+/* Whether @op is one of @ops or inside the regions of one. */
 static gboolean
 is_member (GHashTable     *ops,
            const GhloIrOp *op)
@@ -179,7 +180,7 @@ find_results (const GhloFuseGroup *group,
     g_ptr_array_add (results, &group->ops[group->n_ops - 1]->results[0]);
 }
 
-/* Equal groups */
+/* Equal groups share a function */
 
 static void
 number_values (Body                *self,
@@ -206,7 +207,7 @@ number_values (Body                *self,
   self->numbers = (guint32 *) (gpointer) g_array_free (g_steal_pointer (&numbers), FALSE);
 }
 
-/* Takes @ops. */
+/* Takes ownership of @ops. */
 static Body *
 body_new (const GhloIrOp     **ops,
           guint                n_ops,
@@ -288,7 +289,7 @@ add_function (GhloFuser           *self,
   return function;
 }
 
-/* The function that computes @results as @group does, of @inputs. */
+/* The function that computes @results from @inputs as @group does; made where there is none yet. */
 static GhloIrOp *
 find_function (GhloFuser           *self,
                const GhloFuseGroup *group,
@@ -306,7 +307,7 @@ find_function (GhloFuser           *self,
   return found != NULL ? found->function : add_function (self, group, results, name);
 }
 
-/* Places */
+/* Where fusions are placed */
 
 static gboolean
 is_view (const GhloIrOp *op)
@@ -314,7 +315,8 @@ is_view (const GhloIrOp *op)
   return ghlo_pass_is_free (op) || op->kind == GHLO_OP_STABLEHLO_TRANSPOSE || op->kind == GHLO_OP_STABLEHLO_REVERSE;
 }
 
-/* Where an operand is computed, behind views, which may be moved; NULL where it is before @place in any case. */
+/* The operation after @place in which an operand is computed, looking through views, which may be moved; NULL where the
+ * operand is available at @place. */
 static GhloIrOp *
 find_origin (const GhloIrValue *value,
              const GhloIrOp    *place)
@@ -333,8 +335,8 @@ find_origin (const GhloIrValue *value,
   return NULL;
 }
 
-/* The operation behind which all is computed that the group takes, and so the first place that it may have: what
- * it takes of other operations need not be kept longer than these have it. */
+/* The operation after which all inputs of the group are available, and so the first place that the fusion may have. The
+ * earliest place is best, since inputs then need not be kept for longer. */
 static GhloIrOp *
 find_place (const GhloFuseGroup *group,
             const GPtrArray     *inputs)
@@ -352,7 +354,7 @@ find_place (const GhloFuseGroup *group,
   return place;
 }
 
-/* Puts @op, which is in no block, or behind @place, behind it and what was put there before. */
+/* Places @op, which is in no block or somewhere after @place, behind @place and all that was placed there before. */
 static void
 put_behind (GhloFuser *self,
             GhloIrOp  *place,
@@ -370,7 +372,7 @@ put_behind (GhloFuser *self,
   g_hash_table_insert (self->ends, GUINT_TO_POINTER (op->id), op);
 }
 
-/* Moves the views behind @place that @value consists of. */
+/* Moves the views after @place through which @value is read. */
 static void
 move_views (GhloFuser   *self,
             GhloIrOp    *place,
@@ -484,7 +486,7 @@ fuse_function (GhloFuser  *self,
   return TRUE;
 }
 
-/* The functions that say what fusions do: what is in them is one step already. */
+/* The functions that are the bodies of fusions: their contents are one step already. */
 static GHashTable *
 find_decompositions (const GhloIrModule *module)
 {
@@ -518,7 +520,7 @@ ghlo_fuse_module (GhloIrModule        *module,
     {
       GhloIrOp *func = g_ptr_array_index (functions, i);
 
-      /* What is in an inner module might see another function under the name of a decomposition. */
+      /* In a nested module, the name of a decomposition might refer to another function. */
       if (ghlo_ir_op_get_parent (func) == module->op && !g_hash_table_contains (decompositions, func)
           && !fuse_function (&self, func, error))
         return FALSE;

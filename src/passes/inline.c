@@ -1,24 +1,24 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * The pass "inline": calls become what the callee does, composites what their
- * decomposition does. Callees first, so that what is put in has no calls left; what
- * calls itself stays a call. An operation's location tells both places.
+ * The pass "inline": replaces calls by the body of the callee, and composites by their decomposition. Callees come
+ * first, so that an inlined body has no calls left; a recursive call stays a call. The location of an inlined operation
+ * has both places.
  */
 
 #include "passes/context.h"
 
 #include "passes/walk.h"
 
-/* How much the program may grow: a callee with one caller is free, since it goes. How
- * much may be copied in all, as callees of callees of callees are several times. */
+/* GROWTH_…: how many operations the program may grow by; inlining a private function with one caller is free, since the
+ * function goes. COPIES_FACTOR: how many may be copied in all, as the callees of callees are copied several times. */
 enum { GROWTH_AT_LEAST = 64 * 1024, GROWTH_FACTOR = 4, COPIES_FACTOR = 8 };
-/* A region may not come to lie deeper than readers of programs take. */
+/* No region may be nested deeper than readers of programs accept. */
 enum { MAX_DEPTH = GHLO_MAX_NESTING - 16 };
 
 typedef enum
 {
   UNSEEN,
-  OPEN,        /* being looked at: a call of it is a recursion */
+  OPEN,        /* being processed: a call of it is recursive */
   DONE,
 } State;
 
@@ -35,12 +35,12 @@ typedef struct
 {
   GhloIrModule    *module;
   GhloPassContext *context;
-  GHashTable      *functions;    /* of func.func → Function, owned */
+  GHashTable      *functions;    /* func.func → Function, owned */
   guint64          growth;       /* operations that may still be added */
   guint64          copies;       /* operations that may still be copied */
 } Inliner;
 
-/* The function that an operation calls, where passes may look at it. */
+/* The function that @op calls, if it is one that passes may look at. */
 static GhloIrOp *
 find_callee (const Inliner  *self,
              const GhloIrOp *op,
@@ -59,8 +59,8 @@ find_callee (const Inliner  *self,
   return *function != NULL ? callee : NULL;
 }
 
-/* Types are compared by pointer, symbols seen from one table: then the body means in
- * one place what it means in the other. */
+/* Whether the body means the same at the call: the types are the same pointers, and both functions see the same
+ * symbol table. */
 static gboolean
 fits (const GhloIrOp *caller,
       const GhloIrOp *op,
@@ -82,7 +82,8 @@ fits (const GhloIrOp *caller,
   return ghlo_ir_op_get (op, "no_inline") == NULL && ghlo_ir_op_get (callee, "no_inline") == NULL;
 }
 
-/* A callee that others call too, or that is seen from outside, stays: a copy is growth. */
+/* Whether the callee stays because others call it too or it is visible from outside; then the inlined copy
+ * is growth. */
 static gboolean
 stays (const GhloIrOp *callee,
        const Function *function)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * The makers of rewrite.h: new operations before the one that a rule looks at.
+ * The makers of rewrite.h: they create operations before the one that a rule looks at.
  */
 
 #include "passes/rewrite.h"

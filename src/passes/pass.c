@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * The table of passes, and running them: in rounds, until nothing changes any more
- * or the level's rounds are over.
+ * The table of passes, and the loop that runs them: in rounds, until a round changes nothing or the level's number of
+ * rounds is reached.
  */
 
 #include "passes/context.h"
@@ -13,8 +13,8 @@
 #include "ir/verify/verify.h"
 #include "passes/walk.h"
 
-/* Transposes are folded into products before they are moved away from them; what a
- * pass leaves unused the next round need not look at. */
+/* In the order in which a round runs them. Transposes are folded into products before "reshape" moves them away from
+ * these; "dce" comes last, so that the next round need not look at unused operations. */
 const GhloPass ghlo_pass_table[] = {
   { "inline", "Puts the bodies of functions in the place of calls and composites", 1, GHLO_PASS_FIRST,
     ghlo_pass_inline },
@@ -45,7 +45,7 @@ const GhloPass ghlo_pass_table[] = {
 
 enum { N_PASSES = G_N_ELEMENTS (ghlo_pass_table) };
 
-/* Names that passes had, which options of programs may still say. */
+/* Former names of passes, which the options of programs may still use. */
 static const struct
 {
   const char *former, *name;
@@ -57,8 +57,8 @@ static const struct
   { "epilogues", "fuse-epilogues" },
 };
 
-/* Rounds at most, by level. A program is done when a round changes nothing, which for
- * exported models is the second or third one of O2; O3 would go on where it is not. */
+/* The maximum number of rounds by level. A program is finished when a round changes nothing, which for exported models
+ * is the second or third round of O2; O3 would continue if it were not. */
 static const guint max_rounds[GHLO_PASS_MAX_LEVEL + 1] = { 0, 2, 4, 16 };
 
 guint
@@ -118,7 +118,7 @@ names_contain (const char *const *names,
   return FALSE;
 }
 
-/* By level, then as the switches say. */
+/* The level decides, unless the switches say otherwise. */
 gboolean
 ghlo_passes_choose (const GhloPassOptions *options,
                     guint                  pass)
@@ -194,7 +194,7 @@ run_named (GhloIrModule     *module,
   return TRUE;
 }
 
-/* One round; gives how much it changed. */
+/* Runs one round; gets the number of its changes. */
 static gboolean
 run_round (GhloIrModule     *module,
            GhloPassContext  *context,
@@ -211,7 +211,8 @@ run_round (GhloIrModule     *module,
 
       if (!chosen[i] || pass->schedule == GHLO_PASS_FUSION || (pass->schedule == GHLO_PASS_FIRST && round > 0))
         continue;
-      /* Most programs are done after a few rounds, whatever the limit is. */
+      /* Most programs are finished after a few rounds, whatever the limit is, so each round counts for half of the
+       * remaining progress. */
       ghlo_monitor_progress (context->monitor, 1 - exp2 (-(round + (double) i / N_PASSES)), pass->name);
       if (!run_pass (module, i, context, report, error))
         return FALSE;

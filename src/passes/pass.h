@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Passes: changes of a module that keep what it computes. Each is one row of one
- * table, has a name, a level from which it runs, and a switch. ghlo_passes_run ()
- * changes the module that it is given, in place; the module verifies after each
- * pass, also when a run is cancelled.
+ * Passes: transformations of a module that preserve what it computes. Each pass is a row of one table and has a name, a
+ * level from which it runs, and a switch. ghlo_passes_run () changes the module in place. The module verifies after
+ * each pass, even when a run is cancelled.
  *
- * "Keeps what it computes" is meant for NaN, infinities, signed zeros, integers that
- * wrap and empty tensors too. Of a NaN its being one is kept, not its bits.
+ * Results are preserved for NaN, infinities, signed zeros, wrapping integers and empty tensors too. A NaN stays a NaN,
+ * but its bits may change.
  */
 
 #pragma once
@@ -15,13 +14,13 @@
 
 G_BEGIN_DECLS
 
-/* What changes what a program means is of no level, and runs where somebody asks for it. */
+/* A pass that changes the meaning of a program belongs to no level and runs only on request. */
 enum { GHLO_PASS_MAX_LEVEL = 3, GHLO_PASS_ASKED };
 
-/* What an operation gives for constant operands: handed down by whoever can run it.
- * @op stands in @module and has one DENSE attribute of its operand's type for each
- * operand; @results gets one DENSE attribute of @module for each result. FALSE is no
- * misfortune, the operation then stays as it is, unless @error says cancelled. */
+/* Evaluates an operation on constant operands; provided by a caller that can run it. @op is in @module and has one
+ * DENSE attribute of its operand's type for each operand; one DENSE attribute of @module for each result is added
+ * to @results. Returning FALSE is not an error, and the operation stays as it is, unless @error says that the run
+ * was cancelled. */
 typedef struct
 {
   gboolean (*evaluate) (gpointer                  data,
@@ -33,14 +32,14 @@ typedef struct
   gpointer   data;
 } GhloPassEvaluator;
 
-/* Operations that a fusion pass might have merged, or has. */
+/* Operations that a fusion pass merged, or considered merging. */
 typedef struct
 {
-  const char     *kind;                   /* "loop", "epilogue", "reduction", "map" */
-  const GhloIrOp *first;                  /* of the group */
-  const GhloIrOp *op;                     /* to be merged with the group; NULL where none was to be found */
-  guint           number;                 /* of the merge, from 1 on; 0: there is none */
-  const char     *reason;                 /* why not, as a sentence without its stop; static */
+  const char     *kind;                   /* "loop", "epilogue", "reduction", "map", … */
+  const GhloIrOp *first;                  /* the first operation of the group */
+  const GhloIrOp *op;                     /* the operation to be merged into it; NULL where none in particular */
+  guint           number;                 /* of the merge, from 1 on; 0: not merged */
+  const char     *reason;                 /* why not, as a sentence without its full stop; static */
 } GhloFusionCandidate;
 
 /* Called for each candidate, in order. */
@@ -48,11 +47,12 @@ typedef void (*GhloFusionTellFunc) (gpointer                   data,
                                     const GhloIrModule        *module,
                                     const GhloFusionCandidate *candidate);
 
-/* What fusion passes ask and tell; zeroed, they fuse all that may be fused. */
+/* The questions and reports of fusion passes. Zero-initialized, everything that may be fused is fused. */
 typedef struct
 {
-  /* NULL where the device does the operations as one step, which has yet to see how operands lie; else the
-   * reason why it does not, as above. Of "channels-last", about one convolution: whether it would have that so. */
+  /* NULL where the device runs the operations as one step, as far as it can tell before the operands' layouts are
+   * known; else the reason why it does not, as above. For "channels-last", which passes one convolution: whether the
+   * device prefers that layout for it. */
   const char         *(*declines) (gpointer               device,
                                    const char            *kind,
                                    const GhloIrOp *const *ops,
@@ -62,18 +62,18 @@ typedef struct
   gpointer              tell_data;
 } GhloPassFusion;
 
-/* All of it borrowed; zeroed it is O0. Names that no pass has do nothing. */
+/* Everything is borrowed. Zero-initialized, this is O0. Names that match no pass are ignored. */
 typedef struct
 {
   guint              level;               /* 0 … 3 */
-  const char *const *on;                  /* nullable; passes to run that the level leaves out */
-  const char *const *off;                 /* nullable; passes to leave out; weighs more than @on */
-  const char *const *only;                /* nullable; these and no others, in this order, once each */
-  gboolean           use_environment;     /* GHLO_DISABLE names more to leave out; @on and @only weigh more; and
-                                             GHLO_FUSE says how many merges there may be */
+  const char *const *on;                  /* nullable; passes to run although the level leaves them out */
+  const char *const *off;                 /* nullable; passes to leave out; takes precedence over @on */
+  const char *const *only;                /* nullable; run exactly these passes, in this order, once each */
+  gboolean           use_environment;     /* also leave out the passes in GHLO_DISABLE, over which @on and @only take
+                                             precedence, and limit the number of merges to GHLO_FUSE */
   gboolean           excess_precision;    /* a value may be kept more precisely than its type says */
-  gboolean           verify;              /* after each pass; a module that does not verify is INTERNAL */
-  GhloPassEvaluator  evaluator;           /* without a function nothing is computed ahead of time */
+  gboolean           verify;              /* verify after each pass; a module that fails is GHLO_ERROR_INTERNAL */
+  GhloPassEvaluator  evaluator;           /* without a function, nothing is computed ahead of time */
   GhloPassFusion     fusion;
 } GhloPassOptions;
 
@@ -81,58 +81,58 @@ typedef struct
 {
   guint   n_runs;
   guint64 n_changes;
-  gint64  microseconds;                   /* over all runs, verifying left out */
+  gint64  microseconds;                   /* over all runs, without verification */
 } GhloPassRecord;
 
-/* What the passes did, by their place in the table. */
+/* What the passes did, indexed by their place in the table. */
 typedef struct
 {
   gatomicrefcount ref_count;
   guint           n_rounds;
   guint64         n_ops_before, n_ops_after;
-  gint64          microseconds;           /* fusion included */
+  gint64          microseconds;           /* including fusion */
   GhloPassRecord *records;                /* owned; ghlo_passes_count () of them */
 } GhloPassReport;
 
-/* FALSE when cancelled, or with @options->verify when a pass left something wrong.
- * @monitor and @report may be NULL; a report is one from ghlo_pass_report_new (). */
+/* FALSE when cancelled, or, with @options->verify, when a pass left an invalid module. @monitor and @report may be
+ * NULL; a report is made by ghlo_pass_report_new (). */
 gboolean        ghlo_passes_run           (GhloIrModule          *module,
                                            const GhloPassOptions *options,
                                            const GhloMonitor     *monitor,
                                            GhloPassReport        *report,
                                            GError               **error);
 
-/* The fusion passes, which ghlo_passes_run () runs where @options->only has them alone: they make a program
- * for one device, after what programs keep of passes. Of @report their records are filled in, and
- * their time is added. */
+/* Runs the fusion passes, which ghlo_passes_run () runs only where @options->only names them. They adapt a program to
+ * one device and run after the other passes, whose result is what caches keep. Fills in their records in @report and
+ * adds their time. */
 gboolean        ghlo_passes_fuse          (GhloIrModule          *module,
                                            const GhloPassOptions *options,
                                            const GhloMonitor     *monitor,
                                            GhloPassReport        *report,
                                            GError               **error);
-/* The merges after which GHLO_FUSE stops fusion passes, G_MAXUINT without it. FALSE, with @error and
- * G_MAXUINT, where it is no number. */
+/* Gets the number of merges after which GHLO_FUSE stops the fusion passes, or G_MAXUINT where it is not set. FALSE,
+ * with @error set and G_MAXUINT, where it is not a number. */
 gboolean        ghlo_passes_read_fuse     (guint                 *max_merges,
                                            GError               **error);
 
 guint           ghlo_passes_count         (void);
 const char     *ghlo_pass_get_name        (guint                  pass);
 const char     *ghlo_pass_get_summary     (guint                  pass);
-/* The least level that runs the pass, or GHLO_PASS_ASKED. */
+/* The lowest level that runs the pass, or GHLO_PASS_ASKED. */
 guint           ghlo_pass_get_level       (guint                  pass);
-/* Its place in the table, or -1; names that passes had before are found as well. */
+/* The pass's place in the table, or -1. Former names of passes are found as well. */
 int             ghlo_pass_find            (const char            *name);
-/* What the pass is called that was called @name once; NULL for any other name. */
+/* The current name of the pass that was formerly called @name; NULL for any other name. */
 const char     *ghlo_pass_get_new_name    (const char            *name);
 
-/* Whether @options, without their @only, have the pass run. */
+/* Whether @options select the pass, disregarding @options->only. */
 gboolean        ghlo_passes_choose        (const GhloPassOptions *options,
                                            guint                  pass);
 
-/* Whether GHLO_DISABLE may name that besides passes. */
+/* Whether @name is one of the names that GHLO_DISABLE accepts besides passes. */
 gboolean        ghlo_passes_has_switch    (const char            *name);
 
-/* The names and what they stand for, a line each; for `GHLO_DISABLE=help`. */
+/* The names that GHLO_DISABLE accepts and what they mean, one per line; for `GHLO_DISABLE=help`. */
 char           *ghlo_passes_help          (void);
 /* TRUE when GHLO_DISABLE asks for that text. */
 gboolean        ghlo_passes_help_wanted   (void);
@@ -140,7 +140,7 @@ gboolean        ghlo_passes_help_wanted   (void);
 GhloPassReport *ghlo_pass_report_new      (void);
 GhloPassReport *ghlo_pass_report_ref      (GhloPassReport        *self);
 void            ghlo_pass_report_unref    (GhloPassReport        *self);
-/* A table of the passes that ran, for people. */
+/* A table of the passes that ran, for display. */
 char           *ghlo_pass_report_to_string (const GhloPassReport *self);
 
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (GhloPassReport, ghlo_pass_report_unref)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * What people read of passes: the list of their names, and what a run of them did.
+ * Texts about passes for people: the list of their names, and what a run of them did.
  */
 
 #include "passes/context.h"
@@ -9,7 +9,7 @@
 
 #include "base/debug.h"
 
-/* What GHLO_DISABLE switches off where it is, by executors, which know nothing of this folder. */
+/* What else GHLO_DISABLE switches off. Executors read these names themselves; they know nothing of this folder. */
 static const struct
 {
   const char *name, *summary;

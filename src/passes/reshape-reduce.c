@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Reductions of what was transposed: done on what it was before, they give the same
- * numbers in another order of dimensions, which is a smaller transpose, or none.
+ * Reductions of a transposed value: reducing the value before the transpose gives the same numbers with their
+ * dimensions in another order, so that the result needs a smaller transpose, or none.
  */
 
 #include "passes/reshape.h"
@@ -10,16 +10,16 @@
 #include "passes/shapes.h"
 #include "passes/walk.h"
 
-/* How a reduction of a transpose is one of the transpose's operand. */
+/* How to reduce the transpose's operand instead of its result. */
 typedef struct
 {
-  gint64 reduced[GHLO_MAX_RANK];    /* dimensions of that operand, ascending */
-  gint64 kept[GHLO_MAX_RANK];       /* the others, in the order of the result's dimensions */
+  gint64 reduced[GHLO_MAX_RANK];    /* dimensions of the operand, ascending */
+  gint64 kept[GHLO_MAX_RANK];       /* the other dimensions, in the order of the result */
   guint  n_reduced, n_kept;
 } Untransposed;
 
-/* FALSE where the reduced dimensions change their order: sums would be made in another
- * one, and round otherwise. */
+/* FALSE where the order of the reduced dimensions would change: sums would be computed in another order and
+ * round differently. */
 static gboolean
 untranspose (const GhloIrOp *op,
              const gint64   *permutation,
@@ -43,7 +43,7 @@ untranspose (const GhloIrOp *op,
   return TRUE;
 }
 
-/* The place of each kept dimension among the kept ones of the operand. */
+/* Gets the position of each kept dimension among the kept dimensions of the operand. */
 static void
 order_kept (const Untransposed *self,
             gint64             *order)

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Moving what changes the layout behind what computes: an elementwise operation on
- * operands that were all reshaped (transposed, broadcast) alike does its work before
- * that, on scalars and splats made anew in the earlier shape. Each element is computed
- * from the same elements as before; of a broadcast fewer are computed.
+ * Moves layout changes down past computations: an elementwise operation whose operands were all reshaped
+ * (transposed, broadcast) in the same way is computed before that, and its result is reshaped. Scalars and splats
+ * are recreated in the earlier shape. Each element is computed from the same elements as before; below a broadcast,
+ * fewer elements are computed.
  */
 
 #include "passes/reshape.h"
@@ -15,13 +15,13 @@
 
 enum { MAX_OPERANDS = GHLO_RESHAPE_MAX_OPERANDS };
 
-/* What the operands of an operation have in common. */
+/* An operation and the layout change that its operands have in common. */
 typedef struct
 {
   GhloRewriter     *rewriter;
   GhloIrOp         *op;
-  const GhloIrOp   *layout;         /* the reshape, transpose or broadcast of one of them */
-  const GhloIrType *shape;          /* before it */
+  const GhloIrOp   *layout;         /* the reshape, transpose or broadcast that defines one of the operands */
+  const GhloIrType *shape;          /* the shape before it */
   GhloIrValue      *operands[MAX_OPERANDS];
 } Sinking;
 
@@ -51,7 +51,7 @@ ghlo_reshape_is_simple (const GhloIrOp *op)
   return TRUE;
 }
 
-/* An operand that is the same at every place: a splat, a scalar repeated, or a scalar. */
+/* Whether all elements are equal: a splat, a broadcast scalar, or a scalar. */
 static gboolean
 is_uniform (const GhloIrValue *value)
 {
@@ -69,7 +69,7 @@ is_layout (const GhloIrOp *op)
          || (ghlo_op_get_broadcast (op) != NULL && ghlo_ir_op_operand (op, 0)->type->rank > 0);
 }
 
-/* Whether @other does to its operand what the layout does to its own. */
+/* Whether @other changes its operand in the same way as the layout changes its own. */
 static gboolean
 is_alike (const Sinking  *self,
           const GhloIrOp *other)
@@ -86,7 +86,7 @@ is_alike (const Sinking  *self,
   return TRUE;
 }
 
-/* A broadcast or an iota whose transposition is undone by making it otherwise. */
+/* Whether @value is a broadcast or an iota that can be recreated without the transposition. */
 static gboolean
 can_untranspose (const GhloIrValue *value,
                  const GhloIrOp    *user)
@@ -95,7 +95,7 @@ can_untranspose (const GhloIrValue *value,
          && (value->op->kind == GHLO_OP_STABLEHLO_IOTA || ghlo_op_get_broadcast (value->op) != NULL);
 }
 
-/* The type of @type's elements in the shape before. */
+/* The element type of @type in the shape before the layout change. */
 static const GhloIrType *
 earlier_type (const Sinking    *self,
               const GhloIrType *type)
@@ -140,7 +140,7 @@ make_untransposed (const Sinking *self,
   return ghlo_make_broadcast (self->rewriter, ghlo_ir_op_operand (value->op, 0), map, type);
 }
 
-/* The layout to be moved: that of the first operand that has one. */
+/* Finds the layout change to be moved: that of the first operand that has one. */
 static gboolean
 find_layout (Sinking *self)
 {
@@ -174,9 +174,8 @@ all_alike (const Sinking *self)
   return TRUE;
 }
 
-/* Moving a reshape costs nothing. A broadcast is worth moving when fewer elements are
- * computed; a transpose when none is left of those before, and the bytes to be moved
- * are no more. */
+/* Moving a reshape costs nothing. Moving a broadcast pays when fewer elements are computed. Moving a transpose pays
+ * when no user of the earlier transposes is left and the bytes to be moved do not increase. */
 static gboolean
 is_worth_it (const Sinking *self)
 {

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * The pass "reshape": merging reshapes, transposes, broadcasts and iotas. A broadcast
- * of as many elements is a reshape or a transpose, a transpose that moves dimensions
- * of size 1 alone a reshape.
+ * The pass "reshape": merges reshapes, transposes, broadcasts and iotas. A broadcast that does not change the number of
+ * elements is a reshape or a transpose, and a transpose that only moves dimensions of size 1 is a reshape.
  */
 
 #include "passes/reshape.h"
@@ -11,7 +10,7 @@
 #include "passes/shapes.h"
 #include "passes/canonicalize.h"
 
-/* The definer of @op's operand. */
+/* The definer of @op's first operand. */
 static GhloIrOp *
 inner_of (const GhloIrOp *op)
 {
@@ -29,8 +28,8 @@ transpose_to_reshape (GhloRewriter *self,
                                                                op->results[0].type));
 }
 
-/* transpose (reshape (x)) is reshape (transpose (x)) where the reshape adds and drops
- * ones: the other dimensions are x's. */
+/* transpose (reshape (x)) becomes reshape (transpose (x)) where the reshape only adds and drops ones: its other
+ * dimensions are those of x. */
 static gboolean
 transpose_of_reshape (GhloRewriter *self,
                       GhloIrOp     *op)
@@ -52,7 +51,7 @@ transpose_of_reshape (GhloRewriter *self,
   for (guint i = 0; i < source->type->rank; i++)
     if (map[i] >= 0)
       back[map[i]] = i;
-  /* The dimensions in their new order, then x's own ones. */
+  /* The dimensions of x in their new order, then its ones. */
   for (guint i = 0; i < op->results[0].type->rank; i++)
     if (back[permutation[i]] >= 0)
       own[n++] = back[permutation[i]];
@@ -64,7 +63,7 @@ transpose_of_reshape (GhloRewriter *self,
                                                             op->results[0].type));
 }
 
-/* A transposed broadcast is a broadcast to other dimensions. */
+/* A transpose of a broadcast is a broadcast to other dimensions. */
 static gboolean
 transpose_of_broadcast (GhloRewriter *self,
                         GhloIrOp     *op)
@@ -92,7 +91,7 @@ make_iota (GhloRewriter     *self,
                     &(GhloIrNamedAttr) { "iota_dimension", ghlo_ir_attr_i64 (self->module, dimension) }, 1);
 }
 
-/* The dimension that a plain iota of more than one place counts along, or -1. */
+/* The dimension along which a plain iota counts, if it is larger than 1, else -1. */
 static gint64
 counted_dimension (const GhloIrOp *op)
 {
@@ -141,7 +140,7 @@ reshape_of_iota (GhloRewriter *self,
          && ghlo_rewrite_replace (self, op, make_iota (self, op->results[0].type, map[dimension]));
 }
 
-/* A broadcast that repeats nothing. Its dimensions may come in another order. */
+/* A broadcast that repeats nothing; it may permute the dimensions. */
 static gboolean
 broadcast_of_same_size (GhloRewriter *self,
                         GhloIrOp     *op)
@@ -198,8 +197,8 @@ broadcast_of_transpose (GhloRewriter *self,
                                                               op->results[0].type));
 }
 
-/* Gives each of @source's ones a dimension of the result that nothing has taken; such
- * a dimension may have any size. FALSE when there are too few. */
+/* Maps each one of @source to a dimension of the result that is not taken, which may have any size. FALSE when there
+ * are too few of those. */
 static gboolean
 place_ones (const GhloIrType *source,
             const GhloIrType *result,
@@ -234,7 +233,7 @@ has_ones (const GhloIrType *type)
   return FALSE;
 }
 
-/* The operand without ones, in the same order. */
+/* Reshapes the operand to drop its ones; the other dimensions keep their order. */
 static GhloIrValue *
 drop_ones (GhloRewriter *self,
            GhloIrValue  *operand,
@@ -254,7 +253,7 @@ drop_ones (GhloRewriter *self,
   return ghlo_make_reshape (self, operand, ghlo_make_type (self, type, dimensions, n));
 }
 
-/* A reshape before a broadcast that adds and drops ones alone. */
+/* A broadcast of a reshape that only adds and drops ones. */
 static gboolean
 broadcast_of_reshape (GhloRewriter *self,
                       GhloIrOp     *op)
@@ -271,7 +270,8 @@ broadcast_of_reshape (GhloRewriter *self,
     return FALSE;
   for (guint i = 0; i < source->type->rank; i++)
     map[i] = map[i] >= 0 ? dimensions[map[i]] : -1;
-  /* Where the result has no room for them another reshape drops all ones, if this does not. */
+  /* Where the result has no room for the ones, another reshape drops all of them, unless this reshape does
+   * so already. */
   if (!place_ones (source->type, op->results[0].type, map))
     {
       if (!has_ones (reshape->results[0].type))
@@ -282,7 +282,7 @@ broadcast_of_reshape (GhloRewriter *self,
   return ghlo_rewrite_replace (self, op, ghlo_make_broadcast (self, source, map, op->results[0].type));
 }
 
-/* A reshape behind a broadcast that adds and drops ones alone. */
+/* A reshape of a broadcast that only adds and drops ones. */
 static gboolean
 reshape_of_broadcast (GhloRewriter *self,
                       GhloIrOp     *op)

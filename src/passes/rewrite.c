@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * The driver of rules: a queue of operations to look at. An operation's id, scratch
- * of whoever walks the module, says whether it stands in the queue.
+ * The driver of rules: a worklist of operations. An operation's id, which is scratch space for whoever walks the
+ * module, says whether the operation is in the worklist.
  */
 
 #include "passes/rewrite.h"
@@ -9,12 +9,12 @@
 #include "passes/effects.h"
 #include "passes/walk.h"
 
-/* The work of looking at operations: so many times what each that a run begins with
- * takes, and for programs of few. */
+/* The limit on the work of visits: a multiple of the cost of visiting every operation once, plus a constant for
+ * small programs. */
 enum { LOOKS_PER_OP = 64, LOOKS_AT_LEAST = 16384 };
 
-/* Operands and results that make a look dearer by that of a small operation; operands of
- * operations whose rules ask for their other users. */
+/* VALUES_PER_LOOK: every so many operands and results add the cost of one visit of a small operation. MAX_ASKING: the
+ * maximum number of operands of an operation whose rules depend on the other users of its operands. */
 enum { VALUES_PER_LOOK = 16, MAX_ASKING = 8 };
 
 static guint64
@@ -49,8 +49,8 @@ push_users (GhloRewriter      *self,
     push (self, use->op);
 }
 
-/* Whether nothing uses the results. Of many the first result's id keeps the number of
- * one that was used, so that results that lose their uses one by one are gone over once. */
+/* Whether nothing uses the results. With many results, the id of the first one remembers the index of a used result, so
+ * that an operation whose results lose their uses one by one is scanned only once. */
 static gboolean
 is_unused (GhloIrOp *op)
 {
@@ -70,8 +70,8 @@ is_unused (GhloIrOp *op)
   return TRUE;
 }
 
-/* What defines the operand may be unused now, or have one user left: rules that ask for
- * that are about operations of few operands. */
+/* The definer of an operand that was removed may be unused now, or it may have only one user left. Rules that depend on
+ * the latter are about operations with few operands. */
 static void
 push_definer (GhloRewriter      *self,
               const GhloIrValue *value)
@@ -158,8 +158,8 @@ ghlo_rewrite_set_operand (GhloRewriter *self,
     push_users (self, &op->results[i]);
 }
 
-/* The rules of a kind of operation, in the order of rows; none of what no row of the op table describes. Collected when
- * the first operation of that kind comes, since few programs have many kinds. */
+/* The rules for a kind of operation, in table order; none for operations that are not in the op table. The list is
+ * built when the first operation of that kind is visited, since most programs have few kinds. */
 static const GArray *
 rules_of (GhloRewriter *self,
           GhloIrOpKind  kind)
@@ -175,7 +175,7 @@ rules_of (GhloRewriter *self,
   return self->by_kind[kind];
 }
 
-/* One operation: the first rule that applies. What it changed stands in the queue. */
+/* Visits one operation: applies the first rule that matches. The operations that the rule changes are queued. */
 static gboolean
 visit (GhloRewriter *self,
        GhloIrOp     *op)
@@ -219,7 +219,7 @@ run_queue (GhloRewriter *self,
         return FALSE;
       if (op->block != NULL && visit (self, op))
         n_changes++;
-      /* What is done at the front goes once it is the larger part. */
+      /* Processed entries are removed once they are the larger part. */
       if (self->head > 4096 && self->head > self->queue->len / 2)
         {
           g_ptr_array_remove_range (self->queue, 0, self->head);
@@ -231,7 +231,7 @@ run_queue (GhloRewriter *self,
   return TRUE;
 }
 
-/* Terminators and functions are nobody's to rewrite, and stay out of the queue. */
+/* Queues the operations inside functions, but not the functions themselves. */
 static void
 fill_queue (GhloRewriter *self)
 {

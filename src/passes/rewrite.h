@@ -1,14 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Rules that are applied until none applies: the driver of the passes that rewrite
- * operations one by one. A rule looks at one operation and what defines its operands
- * and says whether it changed something; whatever a change may have given a chance
- * is looked at again. The number of looks is bounded, so that two rules that undo
- * each other cannot go on for ever. A rule makes nothing before it knows that it
- * applies.
+ * Applies rules until none applies: the driver of the passes that rewrite operations one by one. A rule looks at one
+ * operation and the definers of its operands, and returns whether it changed something. All operations to which a
+ * change may have made a rule applicable are visited again. The number of visits is bounded, so that two rules that
+ * undo each other's changes cannot loop forever. A rule creates nothing before it knows that it applies.
  *
- * The makers build before the operation that the rule was given, at its location. They are for others as well, with a
- * rewriter of module and op alone.
+ * The makers insert before the operation that the rule was given, at its location. Other code may call them too, with a
+ * rewriter that has only module and op set.
  */
 
 #pragma once
@@ -22,7 +20,7 @@ typedef struct _GhloRewriter GhloRewriter;
 typedef gboolean (*GhloRule) (GhloRewriter *self,
                               GhloIrOp     *op);
 
-/* Of GHLO_OP_INVALID: a rule for every operation. */
+/* With kind GHLO_OP_INVALID, the rule is tried on every operation. */
 typedef struct
 {
   GhloIrOpKind  kind;
@@ -33,32 +31,32 @@ struct _GhloRewriter
 {
   GhloIrModule      *module;
   GhloPassContext   *context;
-  GhloIrOp          *op;           /* the one that a rule looks at */
-  GHashTable        *operand_ends; /* canonicalize-moves.c's own: of concatenations, for g_free () */
-  GHashTable        *layouts;      /* channels-last.c's own: the transposes that it moves */
-  /* The driver's own. */
+  GhloIrOp          *op;           /* the operation that a rule looks at */
+  GHashTable        *operand_ends; /* private to canonicalize-moves.c: concatenation → its operands' ends, owned */
+  GHashTable        *layouts;      /* private to channels-last.c: the transposes that it moves */
+  /* Private to the driver. */
   GPtrArray         *queue;
   guint              head;
   const GhloRuleRow *rows;
   gsize              n_rows;
-  GArray           **by_kind;      /* of GhloRule; NULL where no operation of the kind came yet */
+  GArray           **by_kind;      /* of GhloRule; NULL for kinds that were not met yet */
 };
 
-/* Applies the rows' rules to every function. */
+/* Applies the rules of @rows to every function. */
 gboolean      ghlo_rewrite_module     (GhloIrModule           *module,
                                        GhloPassContext        *context,
                                        const GhloRuleRow      *rows,
                                        gsize                   n_rows,
                                        GError                **error);
 
-/* Puts @value in the place of @op's only result; FALSE where the types differ. */
+/* Replaces the only result of @op by @value; FALSE where the types differ. */
 gboolean      ghlo_rewrite_replace    (GhloRewriter           *self,
                                        GhloIrOp               *op,
                                        GhloIrValue            *value);
-/* A rule: an operation of one operand becomes that operand. */
+/* A rule that replaces an operation with one operand by that operand. */
 gboolean      ghlo_rewrite_to_operand (GhloRewriter           *self,
                                        GhloIrOp               *op);
-/* Puts @values in the place of all of @op's results at once. */
+/* Replaces all results of @op by @values at once; FALSE where a type differs. */
 gboolean      ghlo_rewrite_replace_all (GhloRewriter          *self,
                                        GhloIrOp               *op,
                                        GhloIrValue *const     *values);
@@ -66,7 +64,8 @@ void          ghlo_rewrite_set_operand (GhloRewriter          *self,
                                        GhloIrOp               *op,
                                        guint                   index,
                                        GhloIrValue            *value);
-/* Looks at an operation again: after a change that the functions here do not see. Nothing where no driver is. */
+/* Queues an operation for another visit, after a change that the functions here do not see. Does nothing outside
+ * the driver. */
 void          ghlo_rewrite_again      (GhloRewriter           *self,
                                        GhloIrOp               *op);
 
@@ -74,7 +73,7 @@ void          ghlo_rewrite_again      (GhloRewriter           *self,
 
 GhloIrOp     *ghlo_make_op            (GhloRewriter           *self,
                                        const GhloIrOpState    *state);
-/* One result, no regions; attributes of inherent names, @n_attributes of them. */
+/* Makes an operation with one result and no regions. The @n_attributes attributes are inherent ones. */
 GhloIrValue  *ghlo_make               (GhloRewriter           *self,
                                        GhloIrOpKind            kind,
                                        const GhloIrType       *type,
@@ -89,7 +88,7 @@ GhloIrValue  *ghlo_make_binary        (GhloRewriter           *self,
                                        GhloIrOpKind            kind,
                                        GhloIrValue            *lhs,
                                        GhloIrValue            *rhs);
-/* The same operation, attributes and regions' absence included, on other operands. */
+/* The same operation on other operands, with its inherent attributes. @op has no regions. */
 GhloIrValue  *ghlo_make_like          (GhloRewriter           *self,
                                        const GhloIrOp         *op,
                                        GhloIrValue *const     *operands,
@@ -99,7 +98,7 @@ GhloIrValue  *ghlo_make_constant      (GhloRewriter           *self,
 GhloIrValue  *ghlo_make_splat         (GhloRewriter           *self,
                                        const GhloIrType       *type,
                                        GhloScalar              scalar);
-/* A splat of a small number in whatever class @type has (complex: real part). */
+/* A splat of a small number in the element class of @type; for complex types it is the real part. */
 GhloIrValue  *ghlo_make_number        (GhloRewriter           *self,
                                        const GhloIrType       *type,
                                        double                  number);
@@ -121,12 +120,12 @@ GhloIrValue  *ghlo_make_slice         (GhloRewriter           *self,
                                        const gint64           *limit,
                                        const gint64           *strides);
 
-/* The element type of @type in other dimensions; of a plain type. */
+/* A type with the element type of @type, which is plain, and other dimensions. */
 const GhloIrType *ghlo_make_type      (GhloRewriter           *self,
                                        const GhloIrType       *type,
                                        const gint64           *dimensions,
                                        gsize                   rank);
-/* Another element type in @shape's dimensions. */
+/* A type with another element type and the dimensions of @shape. */
 const GhloIrType *ghlo_make_type_of   (GhloRewriter           *self,
                                        GhloElementType         element_type,
                                        const GhloIrType       *shape);

@@ -7,7 +7,7 @@
 
 #include "passes/constant.h"
 
-/* What an empty array is given as. */
+/* Stands for an empty array, which is not NULL. */
 static const gint64 no_dimension;
 
 gboolean
@@ -119,7 +119,7 @@ ghlo_op_get_dims (const GhloIrOp *op,
   return n > 0 ? dimensions : &no_dimension;
 }
 
-/* The array of a unary operation of plain types with an entry per operand dimension. */
+/* The array attribute of a unary operation on plain types, with one entry per dimension of the operand. */
 static const gint64 *
 get_dimensions (const GhloIrOp *op,
                 GhloIrOpKind    kind,

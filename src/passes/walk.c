@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Walks over a module, and changes of its tree that leave no stale uses. Walks follow the
- * links of the tree, so that depth costs no stack.
+ * Walks over a module, and changes to its tree that leave no stale uses. Walks follow the links of the tree instead of
+ * recursing, so deep nesting takes no stack.
  */
 
 #include "passes/walk.h"
@@ -18,7 +18,7 @@ first_inside (const GhloIrOp *op,
   return NULL;
 }
 
-/* The first operation of the blocks after @block, or of the regions after its own. */
+/* The first operation in the blocks after @block, or in the regions after its own. */
 static GhloIrOp *
 first_behind (const GhloIrBlock *block)
 {
@@ -31,7 +31,7 @@ first_behind (const GhloIrBlock *block)
   return first_inside (region->op, (guint) (region - region->op->regions) + 1);
 }
 
-/* The operation behind @op and all inside it. */
+/* The operation after @op and everything inside it. */
 static GhloIrOp *
 next_behind (const GhloIrOp *op,
              const GhloIrOp *root)
@@ -104,7 +104,7 @@ ghlo_pass_functions (const GhloIrModule *module)
     {
       if (op->kind == GHLO_OP_FUNC_FUNC && ghlo_ir_func_get_body (op) != NULL && has_single_blocks (op))
         g_ptr_array_add (functions, op);
-      /* Symbols lie directly in modules. */
+      /* Functions are directly in modules, so other operations need not be entered. */
       op = op->kind == GHLO_OP_BUILTIN_MODULE ? ghlo_pass_next_op (op, module->op) : next_behind (op, module->op);
     }
 
@@ -246,7 +246,7 @@ ghlo_pass_erase (GhloIrOp *op)
 {
   GhloIrOp *inner = op;
 
-  /* From the innermost last operation outwards, so that no removed one is used. */
+  /* Removes operations from the innermost last one outwards, so that none that is removed still has uses. */
   while (inner != NULL)
     {
       GhloIrOp *last = NULL, *outer;

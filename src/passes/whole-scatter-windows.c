@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * The pass "whole-scatter-windows": a scatter's window that lies in part outside is left out whole, as XLA has it and
- * JAX relies on. StableHLO's specification leaves out each element by itself, so this is for programs that were made
- * with XLA in mind, and runs only where it is asked for. The starts of such windows become ones that lie outside by
- * more than any window is long.
+ * The pass "whole-scatter-windows": a scatter window that is partly out of bounds is dropped as a whole, as XLA does
+ * and JAX relies on. StableHLO's specification drops each out-of-bounds element by itself, so this pass is for programs
+ * that were written for XLA, and runs only on request. The start indices of such windows are replaced by ones that are
+ * out of bounds by more than the length of any window.
  */
 
 #include "passes/rewrite.h"
@@ -13,14 +13,14 @@
 typedef struct
 {
   const GhloIrAttr *numbers;
-  const gint64     *index_map;  /* for each component of an index the dimension that it is for */
+  const gint64     *index_map;  /* for each component of an index, the dimension that it indexes */
   gsize             n_components;
-  guint             vector_dim; /* of the indices; their rank where each index is a scalar */
+  guint             vector_dim; /* of the indices; equal to their rank where each index is a scalar */
   guint             n_inputs;
 } Scatter;
 
-/* How many starts along the dimension of @component have a whole window inside, or -1 where each has because windows
- * are one element long, so that none lies there in part. */
+/* The number of starts along the dimension of @component whose whole window is in bounds. -1 where the window has one
+ * element there, so that it is never partly out of bounds. */
 static gint64
 count_starts (const Scatter  *scatter,
               const GhloIrOp *op,
@@ -59,7 +59,7 @@ make_compare (GhloRewriter *self,
                     operands, 2, &attribute, 1);
 }
 
-/* Component @component of each index, with a dimension of size 1 in its place. */
+/* Component @component of each index; the component dimension becomes one of size 1. */
 static GhloIrValue *
 make_component (GhloRewriter  *self,
                 const Scatter *scatter,
@@ -83,8 +83,8 @@ make_component (GhloRewriter  *self,
   return ghlo_make_slice (self, indices, start, limit, strides);
 }
 
-/* Whether the windows lie inside, by index, with a dimension of size 1 for components; NULL where all that is outside
- * is so whole. */
+/* Whether each window is in bounds, by index, with a component dimension of size 1; NULL where no window can be partly
+ * out of bounds. */
 static GhloIrValue *
 make_is_inside (GhloRewriter   *self,
                 const Scatter  *scatter,
@@ -141,7 +141,8 @@ needs_whole_windows (const Scatter  *scatter,
   return FALSE;
 }
 
-/* The driver would look again at what it is told has changed, and find the same to do. */
+/* Always returns FALSE: if the driver were told of the change, it would visit the scatter again and find the same thing
+ * to do. */
 static gboolean
 guard_scatter (GhloRewriter *self,
                GhloIrOp     *op)
@@ -157,7 +158,7 @@ guard_scatter (GhloRewriter *self,
   scatter.vector_dim = (guint) ghlo_ir_struct_get_int (scatter.numbers, "index_vector_dim");
   if (!needs_whole_windows (&scatter, op))
     return FALSE;
-  /* In 64 bits the least number is outside for any window. */
+  /* With 64 bits, the least number is out of bounds for any window. */
   wide = ghlo_make_type_of (self, GHLO_ELEMENT_TYPE_I64, indices->type);
   if (indices->type != wide)
     indices = ghlo_make (self, GHLO_OP_STABLEHLO_CONVERT, wide, &indices, 1, NULL, 0);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Where in the arena of its memory each temporary lies: in the order in which they begin, each in the
- * smallest gap that those in use at the time leave, the first one of these, or at the end.
- * Buffers that change places live for as long as any of them does.
+ * Places temporaries in the arena of their memory, in the order in which their live ranges begin: each goes into the
+ * smallest gap between the buffers that are in use then that holds it (the first of equal ones), or at the end. Buffers
+ * that a loop exchanges share the union of their live ranges.
  */
 
 #include "plan/build.h"
@@ -10,22 +10,24 @@
 #include "base/ghlo-error.h"
 #include "base/sizes.h"
 
-/* Bytes between buffers that are in use. */
+/* A range of free bytes between buffers that are in use. */
 typedef struct
 {
   gsize start, end;
 } Gap;
 
-/* What is free below @top, behind which all is. Gaps do not touch each other, nor @top. */
+/* The free space of an arena: gaps below @top, and everything from @top on. Gaps are adjacent neither to each other nor
+ * to @top. */
 typedef struct
 {
-  GTree      *by_size;      /* of Gap, by size and then by place; owns them */
-  GHashTable *by_start;     /* the same by where they start, and by where they end */
+  GTree      *by_size;      /* of Gap, ordered by size and then by start; owns them */
+  GHashTable *by_start;     /* the same gaps by their start, and by their end */
   GHashTable *by_end;
   gsize       top;
 } Room;
 
-/* The buffers that begin and that end with each step: the first of each list, and for each buffer the next. */
+/* The buffers whose live ranges begin and end at each step: the first of each list, and for each buffer the
+ * next one. */
 typedef struct
 {
   guint32 *first, *last;
@@ -72,7 +74,7 @@ remove_gap (Room *self,
   return removed;
 }
 
-/* FALSE when no address is as large. */
+/* FALSE when the size of the arena would overflow. */
 static gboolean
 take (Room  *self,
       gsize  size,
@@ -167,7 +169,7 @@ schedule_clear (Schedule *self)
   g_free (self->next_last);
 }
 
-/* The larger first; GLib's sort keeps the order of equal ones. */
+/* Larger buffers first; GLib's sort is stable. */
 static int
 compare_sizes (gconstpointer a,
                gconstpointer b)

@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * From a fusion's body to the roles of its dimensions. Scores, logits and weights have the same dimensions in the same
- * order, but for those of size 1, so that a dimension is known by how manyeth of the others it is.
+ * Derives the roles of dimensions from a fusion's body. Scores, logits and weights have the same dimensions in the same
+ * order, except for those of size 1, so a dimension is identified by its index among the others.
  */
 
 #include "plan/attention.h"
 
 #include <string.h>
 
-/* What a dimension of a product's result, or of an operand, is in all three: its number, or -1. */
+/* A dimension of a product: its number in lhs, rhs and the result, or -1 where it is not there. */
 typedef struct
 {
   gint lhs, rhs, result;
 } Triple;
 
-/* The triples of @op, a product: those of its result in their order, then those that are summed up. */
+/* The dimensions of a product: those of its result in order, then the contracted ones. */
 typedef struct
 {
   guint  n_results, n;
@@ -80,16 +80,17 @@ stride_of (const GhloView *view,
   return dimension >= 0 ? view->strides[dimension] : 0;
 }
 
-/* What is known of a dimension of the scores from either product. */
+/* What both products say of a dimension of the scores. */
 typedef struct
 {
-  const Triple *scores;                 /* of the first one */
-  const Triple *weights;                /* of the second one */
+  const Triple *scores;                 /* in the first product */
+  const Triple *weights;                /* in the second product */
   gint64        size;
   gboolean      is_reduced;
 } Pair;
 
-/* The dimensions of scores, but for those of size 1; their number, 0 where both products' do not agree. */
+/* Finds the dimensions of the scores except those of size 1. Returns their number, or 0 where the two products do
+ * not agree. */
 static guint
 find_pairs (const GhloIrAttention *attention,
             const Triples         *first,
@@ -121,7 +122,7 @@ find_pairs (const GhloIrAttention *attention,
   return i == scores->rank && j == logits->rank && k == weights->rank ? n : 0;
 }
 
-/* Where @value stands among the operands; their number where it is none. */
+/* The index of @value among the operands; their number where it is not one. */
 static guint
 find_operand (const GhloStepRequest *request,
               const GhloIrValue     *value)
@@ -137,7 +138,7 @@ add (GhloStepAttention                *self,
     self->dimensions[self->n_dimensions++] = *dimension;
 }
 
-/* Dimensions of scores; @keys is the operand of the first product that has the keys. */
+/* Adds a dimension of the scores; @keys is the index of the first product's operand that is the keys. */
 static const char *
 add_pair (GhloStepAttention     *self,
           const GhloStepRequest *request,
@@ -169,7 +170,7 @@ add_pair (GhloStepAttention     *self,
   return NULL;
 }
 
-/* Those that scores do not have. */
+/* Adds the dimensions that the scores do not have. */
 static void
 add_others (GhloStepAttention     *self,
             const GhloStepRequest *request,
@@ -220,7 +221,7 @@ read_dimensions (GhloStepAttention     *self,
   read_triples (&first, attention->scores);
   read_triples (&second, attention->last);
   n = find_pairs (attention, &first, &second, pairs);
-  /* Keys are the operand that has all dimensions of the softmax. */
+  /* The keys are the operand that has all dimensions of the softmax. */
   for (guint i = 0; i < n; i++)
     if (pairs[i].is_reduced && pairs[i].scores->rhs < 0)
       keys = 0;
@@ -244,7 +245,7 @@ read_dimensions (GhloStepAttention     *self,
     }
   if (reason != NULL)
     return reason;
-  /* From the outermost on. */
+  /* Reverses the dimensions, so that the outermost come first. */
   for (guint i = 0; i < self->n_dimensions / 2; i++)
     {
       GhloStepAttentionDimension kept = self->dimensions[i];

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Fusions that are attention (ir/attention.h), by what each of their dimensions is, and the kernel that makes logits of
- * scores.
+ * Fusions that are attention (ir/attention.h): the roles of their dimensions, and the kernel that computes the logits
+ * from the scores.
  *
- * A fusion's body may come from anywhere: what is no attention is left to the plan.
+ * A fusion's body may come from anywhere: one that is not attention is left to the plan.
  */
 
 #pragma once
@@ -13,23 +13,23 @@
 
 G_BEGIN_DECLS
 
-/* Of the tensors. */
+/* The tensors of attention. */
 enum
 {
   GHLO_ATTENTION_QUERIES,
   GHLO_ATTENTION_KEYS,
   GHLO_ATTENTION_VALUES,
   GHLO_ATTENTION_RESULT,
-  GHLO_ATTENTION_SCORES,                /* which are nowhere: as if they were dense */
+  GHLO_ATTENTION_SCORES,                /* not stored anywhere; strides are those of a dense tensor */
   GHLO_ATTENTION_N_TENSORS
 };
 
-/* What dimensions are. */
+/* The roles of dimensions. */
 typedef enum
 {
-  GHLO_ATTENTION_BATCH,                 /* of all tensors, though queries may be the same along it */
+  GHLO_ATTENTION_BATCH,                 /* of all tensors, though its stride in the queries may be 0 */
   GHLO_ATTENTION_ROWS,                  /* of queries, the result and scores */
-  GHLO_ATTENTION_LENGTH,                /* of keys, values and scores: what the softmax is over */
+  GHLO_ATTENTION_LENGTH,                /* of keys, values and scores: the softmax is over it */
   GHLO_ATTENTION_FEATURES,              /* of queries and keys */
   GHLO_ATTENTION_COLUMNS,               /* of values and the result */
   GHLO_ATTENTION_N_ROLES
@@ -39,20 +39,20 @@ typedef struct
 {
   GhloAttentionRole role;
   gint64            size;                               /* more than 1 */
-  gint64            strides[GHLO_ATTENTION_N_TENSORS];  /* bytes; 0 of a tensor without it */
+  gint64            strides[GHLO_ATTENTION_N_TENSORS];  /* in bytes; 0 for a tensor without the dimension */
 } GhloStepAttentionDimension;
 
 typedef struct
 {
   GhloIrAttention            attention;
-  guint                      operands[GHLO_ATTENTION_RESULT];   /* of the request: queries, keys, values */
+  guint                      operands[GHLO_ATTENTION_RESULT];   /* of the request: the queries, keys and values */
   guint                      n_dimensions;
-  GhloStepAttentionDimension dimensions[4 * GHLO_MAX_RANK];     /* of a role from the outermost on */
-  gboolean                   has_kernel;        /* else scores are the logits */
-  GhloStepEpilogue           logits;            /* the kernel, which gives no result of the request */
+  GhloStepAttentionDimension dimensions[4 * GHLO_MAX_RANK];     /* of each role from the outermost to the innermost */
+  gboolean                   has_kernel;        /* FALSE: the scores are the logits */
+  GhloStepEpilogue           logits;            /* the kernel; it writes no result of the request */
 } GhloStepAttention;
 
-/* NULL, or the reason, static, why the request's fusion is none of these. */
+/* Returns NULL, or a static string that says why the request's fusion is not attention. */
 const char *ghlo_step_attention_init  (GhloStepAttention     *self,
                                        const GhloStepRequest *request);
 void        ghlo_step_attention_clear (GhloStepAttention     *self);

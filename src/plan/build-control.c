@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Making a plan: loops, branches and calls.
+ * Building a plan: loops, branches and calls.
  *
- * Each value that a loop carries has a buffer that its body reads and one that it writes;
- * the two change places after each iteration. A value that the body hands on as it is stays
- * where it was before the loop. They are in the memory of the device that is expected to compute the value, as
- * are the results of branches. What decides where to go on is in the host's memory, but for branches that a device
- * chooses between. A call is its function's operations in its place.
+ * Each value that a loop carries has a buffer that the body reads and one that it writes; the two are exchanged after
+ * each iteration. A value that the body returns unchanged stays where it was before the loop. Carried values, and
+ * results of branches, are in the memory of the device that is expected to compute them. Predicates of loops and
+ * indices of branches are in the host's memory, except for branches that a device selects. A call is replaced by the
+ * operations of its function.
  */
 
 #include "plan/build.h"
@@ -15,14 +15,15 @@
 
 #include "ir/loop.h"
 
-/* Calls in calls, beyond which a program is no plan; and operations to look through for what computes a value. */
+/* MAX_DEPTH: deeper calls are not planned. MAX_PASSED: the number of operations that are followed to find what computes
+ * a value. */
 enum { MAX_DEPTH = 256, MAX_PASSED = 64 };
 
-/* Steps of branches that are not taken, which a device that chooses goes by: for more of them it is quicker to have the
- * host wait. That took 13 µs on a server's card, and 1 to 2 µs a step that does nothing. */
+/* The maximum number of steps of the branches that are not taken, if a device selects the branch and skips them; with
+ * more, it is faster to let the host wait. Waiting took 13 µs on a server's card, a skipped step 1 to 2 µs. */
 enum { MAX_GONE_BY = 16 };
 
-/* A value that is carried: GHLO_STEP_NONE for a token, and where nothing is written. */
+/* A carried value; a buffer is GHLO_STEP_NONE for a token, and where nothing is written. */
 typedef struct
 {
   GhloStepOperand read, written;
@@ -38,7 +39,7 @@ gboolean
   return FALSE;
 }
 
-/* Binds the block's arguments to where carried values are. */
+/* Binds the block's arguments to the buffers of carried values. */
 static void
 bind_arguments (GhloStepBuilder   *self,
                 const GhloIrBlock *block,
@@ -59,7 +60,7 @@ find_callee (const GhloIrOp   *op,
   return body != NULL && function->regions[0].first == function->regions[0].last ? body : NULL;
 }
 
-/* The block that gives @op's results; NULL: none does. */
+/* The block that computes @op's results; NULL where there is none. */
 static const GhloIrBlock *
 find_block (const GhloIrOp *op)
 {
@@ -79,8 +80,8 @@ find_block (const GhloIrOp *op)
     }
 }
 
-/* The memory of the device that is expected to compute @value, which need not be built yet; @otherwise where
- * nothing does. Where another one does, its steps are followed by transfers. */
+/* The memory of the device that is expected to compute @value, which need not be built yet; @otherwise where no
+ * operation computes it. A wrong guess costs a transfer. */
 static guint32
 expect_space (const GhloStepBuilder *self,
               const GhloIrValue     *value,
@@ -109,9 +110,9 @@ expect_space (const GhloStepBuilder *self,
   return otherwise;
 }
 
-/* Whether the body reads its @index-th carried value, which it hands on as it is, where that lies already. One
- * whose elements are apart is copied once instead, since steps of the body might copy it in each iteration. A counter
- * that nobody reads stays what it is. */
+/* Whether the body reads carried value @index, which it returns unchanged, directly from where it is. A value that is
+ * not dense is copied once instead, since steps of the body might copy it in each iteration. A counter that nothing
+ * reads stays as it is. */
 static gboolean
 stays (const GhloIrBlock     *body,
        guint                  index,
@@ -126,7 +127,7 @@ stays (const GhloIrBlock     *body,
          && (init->buffer == GHLO_STEP_NONE || ghlo_step_is_dense (init));
 }
 
-/* Puts the first value of each carried one where the body reads it, and makes what the
+/* Copies the initial value of each carried value to where the body reads it, and adds the buffers that the
  * body writes. */
 static void
 begin_loop (GhloStepBuilder   *self,
@@ -151,7 +152,7 @@ begin_loop (GhloStepBuilder   *self,
     }
 }
 
-/* At the body's end each result is copied to where it is written. */
+/* At the end of the body, copies each result to the buffer that is exchanged. */
 static void
 end_iteration (GhloStepBuilder   *self,
                const GhloIrBlock *body,
@@ -222,7 +223,7 @@ build_while (GhloStepBuilder *self,
   return TRUE;
 }
 
-/* A branch, its results copied into the buffers that all branches write. */
+/* Builds a branch and copies its results to the buffers that all branches write. */
 static gboolean
 build_branch_body (GhloStepBuilder       *self,
                    const GhloIrBlock     *block,
@@ -242,15 +243,15 @@ build_branch_body (GhloStepBuilder       *self,
   return TRUE;
 }
 
-/* What a device is to choose between. */
+/* The state of a search for a device that can select the branch. */
 typedef struct
 {
   const GhloStepBuilder *builder;
-  guint32                n_before;      /* the buffers of lower numbers were there before the branch */
-  const GhloStepTarget  *target;        /* whose all steps are; NULL before the first one */
+  guint32                n_before;      /* buffers with lower numbers existed before the branch */
+  const GhloStepTarget  *target;        /* the target of all steps; NULL before the first one */
 } Choice;
 
-/* Whether @target is told steps ahead, chooses, and does all those before. */
+/* Whether @target records steps, can select branches, and is the target of all previous steps. */
 static gboolean
 may_choose (Choice               *self,
             const GhloStepTarget *target)
@@ -263,7 +264,7 @@ may_choose (Choice               *self,
   return TRUE;
 }
 
-/* A copy of what the branch has computed will mostly not be left (coalesce.c). */
+/* Whether @step is a copy of a value computed in the branch, which coalesce.c will mostly remove. */
 static gboolean
 is_passing (const Choice   *self,
             const GhloStep *step)
@@ -274,7 +275,7 @@ is_passing (const Choice   *self,
          && g_array_index (self->builder->buffers, GhloStepBuffer, from).kind == GHLO_STEP_BUFFER_TEMPORARY;
 }
 
-/* How many steps are to go by, each as often as it is run; INFINITY where the host has to see to one. */
+/* The number of steps to skip, each counted as often as it runs; INFINITY where the host has to handle one. */
 static double
 count_steps (Choice             *self,
              const GhloStepBody *body)
@@ -298,7 +299,7 @@ count_steps (Choice             *self,
   return n;
 }
 
-/* The device that is to choose between the bodies of @branch, which are built; NULL: the host. */
+/* The target that selects among the bodies of @branch, which are built already; NULL: the host does. */
 static const GhloStepTarget *
 find_chooser (const GhloStepBuilder *self,
               const GhloStep        *branch,
@@ -318,7 +319,8 @@ find_chooser (const GhloStepBuilder *self,
   return isfinite (all) && all - least <= MAX_GONE_BY ? choice.target : NULL;
 }
 
-/* What brings the index to who chooses comes before the step, which is there already. */
+/* Brings the index to the device that selects. The steps for that are inserted before @step, which was
+ * added already. */
 static void
 take_index (GhloStepBuilder *self,
             GhloStep        *step,

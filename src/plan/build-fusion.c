@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Making a plan: fusions. One that an implementation does is one step; any other is built as a function
- * that is called.
+ * Building a plan: fusions. A fusion that an implementation supports is one step; any other is built like a call of
+ * its function.
  */
 
 #include "plan/build.h"

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Making a plan: an operation or a fusion as a step of the first implementation that does
- * it. Nothing is added before one was selected.
+ * Building a plan: adds an operation or a fusion as a step of the first implementation that supports it. Nothing is
+ * added before one is selected.
  */
 
 #include "plan/build.h"
 
 #include <string.h>
 
-/* Implementations know nothing of scales and tuples. */
+/* Implementations support neither quantization nor tuples. */
 static gboolean
 is_plain (const GhloIrType *type)
 {
@@ -28,7 +28,7 @@ ghlo_step_has_plain_types (const GhloIrOp *op)
   return TRUE;
 }
 
-/* A request in the making, and where its views are. */
+/* A request for an implementation, with the memory for its views. */
 typedef struct
 {
   GhloStepRequest           request;
@@ -37,7 +37,7 @@ typedef struct
   GhloStepOperandSelection *selections;
 } Attempt;
 
-/* A constant has its data. */
+/* The view of an operand; a constant has its data. */
 static GhloView
 view_operand (GhloStepBuilder       *self,
               const GhloStepOperand *operand)
@@ -54,7 +54,7 @@ view_operand (GhloStepBuilder       *self,
   return view;
 }
 
-/* Everything as it lies, or will when it is in @space; results have no buffers yet. */
+/* Sets the views of operands as they are, or will be once they are in @space. Results have no buffers yet. */
 static void
 find_views (GhloStepBuilder *self,
             Attempt         *attempt,
@@ -91,7 +91,7 @@ try_implementation (Attempt                      *attempt,
   return implementation->select (target->self, &attempt->request, selection);
 }
 
-/* The first of @target's that does what is attempted; NULL with the last one's reason. */
+/* The first implementation of @target that supports the request; NULL with the reason of the last one. */
 static const GhloStepImplementation *
 select_implementation (Attempt               *attempt,
                        const GhloStepTarget  *target,
@@ -138,7 +138,7 @@ ghlo_step_find_target (const GhloStepBuilder *self,
   return NULL;
 }
 
-/* The operands as they are wanted, in @space. */
+/* Gets the operands in @space as the selection wants them. */
 static void
 prepare_operands (GhloStepBuilder *self,
                   Attempt         *attempt,
@@ -155,7 +155,7 @@ prepare_operands (GhloStepBuilder *self,
     }
 }
 
-/* Whether operand @operand is taken as its implementation saw it when it was selected. */
+/* Whether the operand is taken with the same view that the implementation saw when it was selected. */
 static gboolean
 is_as_selected (const Attempt *attempt,
                 guint          operand)
@@ -235,8 +235,8 @@ has_views_of (GhloStepBuilder *self,
   return TRUE;
 }
 
-/* A fusion that there was before, with operands that lie the same, is done the same, since selecting is pure. Both are
- * one code as a rule, which has what the first one kept. */
+/* Repeats the step of an equal fusion whose operands have the same views: selection is pure, so the result is the same.
+ * Both steps usually share one code, which uses what the first one kept. */
 static gboolean
 repeat_step (GhloStepBuilder *self,
              Attempt         *attempt)
@@ -267,7 +267,7 @@ repeat_step (GhloStepBuilder *self,
   return TRUE;
 }
 
-/* A step of target @i, if it does what is attempted. */
+/* Adds a step of target @i, if it supports the request. */
 static gboolean
 try_target (GhloStepBuilder *self,
             Attempt         *attempt,
@@ -313,7 +313,7 @@ ghlo_step_build_implementation (GhloStepBuilder   *self,
         return TRUE;
     }
   first = body != NULL ? ghlo_step_find_target (self, body->first) : NULL;
-  /* What begins with something that no target has a step for may still be a kernel of any. */
+  /* A fusion whose first operation no target supports may still be a kernel of any target. */
   for (guint i = 0; i < self->plan->n_targets; i++)
     if ((first == NULL || self->plan->targets[i] == first) && try_target (self, &attempt, i))
       return TRUE;

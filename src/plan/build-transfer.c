@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Making a plan: values where they are wanted. What lies in another memory is transferred as a whole
- * buffer, so that all that is a view of it stays one; of a part a dense copy is made first. Constants
- * are not transferred: they have a buffer in each memory where they are wanted. Copies are steps of a
- * device in whose memory both ends are.
+ * Building a plan: brings values to the memory where they are needed. Whole buffers are transferred, so that a view of
+ * the source is the same view of the target; to transfer a part of a buffer, a dense copy of it is made first.
+ * Constants are not transferred: they have a buffer in each memory where they are needed. A copy is a step of a device
+ * that works in the memory of both ends.
  */
 
 #include "plan/build.h"
 
-/* A buffer's contents in another memory, and the scope from which on they are there. */
+/* A buffer with the contents of another one, in another memory, and the scope in which it is valid. */
 typedef struct
 {
   guint32              buffer;
@@ -58,8 +58,8 @@ ghlo_step_is_cut (const GhloStepBuilder *self,
          && buffer->size > ghlo_step_type_size (operand->type);
 }
 
-/* The scope before whose current step a transfer of @buffer is early enough: outside of the loops that do not
- * change it, else where it is wanted. */
+/* The scope to which a transfer of @buffer is added: outside of the loops that do not change it, or the
+ * current scope. */
 static GhloStepScope *
 find_scope (const GhloStepBuilder *self,
             guint32                buffer)
@@ -73,7 +73,7 @@ find_scope (const GhloStepBuilder *self,
   return found;
 }
 
-/* In an outer scope the step at hand, a loop, is there already. */
+/* In an outer scope, the transfer is inserted before the current step, a loop that was added already. */
 static void
 add_transfer (GhloStepBuilder *self,
               GhloStepScope   *scope,
@@ -92,7 +92,7 @@ add_transfer (GhloStepBuilder *self,
   g_ptr_array_insert (scope->steps, (int) scope->steps->len - 1, step);
 }
 
-/* The contents of @buffer in @space, where they are not yet. */
+/* Adds a copy of the contents of @buffer to @space. */
 static Transferred
 transfer (GhloStepBuilder *self,
           guint32          buffer,
@@ -113,7 +113,7 @@ transfer (GhloStepBuilder *self,
   return (Transferred) { made, scope };
 }
 
-/* The same view of what the buffer holds, in @space. */
+/* The same view of a buffer with the same contents in @space. */
 static GhloStepOperand
 operand_in (GhloStepBuilder       *self,
             const GhloStepOperand *operand,
@@ -151,8 +151,8 @@ is_of_host (const GhloStep *step)
   return step->kind == GHLO_STEP_REFERENCE || (step->kind == GHLO_STEP_COMPUTE && step->target->space == NULL);
 }
 
-/* Who copies in @space: the first target that works there. Where the host does as well it is whoever did the step
- * before, so that neither waits for the other. */
+/* The target that copies in @space: the first one that works there. Where the host does too, it is the one that ran the
+ * previous step, so that neither waits for the other. */
 static const GhloStepTarget *
 find_copier (const GhloStepBuilder *self,
              guint32                space)
@@ -170,7 +170,7 @@ find_copier (const GhloStepBuilder *self,
   return found;
 }
 
-/* Both in one memory. */
+/* Adds a copy within one memory. */
 static void
 copy (GhloStepBuilder       *self,
       const GhloStepOperand *from,

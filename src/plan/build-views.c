@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Making a plan: operations that only look at memory in another way.
+ * Building a plan: operations that are views, and so need no step.
  */
 
 #include "plan/build.h"
@@ -15,8 +15,8 @@ new_strides (GhloStepBuilder *self,
   return ghlo_ir_arena_alloc (&self->plan->arena, MAX (rank, 1) * sizeof (gint64));
 }
 
-/* Both lists of dimensions are cut into the shortest runs with the same number of elements, as NumPy does; the old
- * dimensions of a run must follow each other without a gap. */
+/* Splits both lists of dimensions into the shortest runs with equal element counts, as NumPy does. The old dimensions
+ * of a run must be contiguous relative to each other. */
 const gint64 *
 ghlo_step_reshape_strides (GhloIrArena      *arena,
                            const gint64     *dimensions,
@@ -113,7 +113,7 @@ view_broadcast (GhloStepBuilder *self,
   view->strides = strides;
 }
 
-/* Dimensions in front of the operand's. */
+/* The broadcast operation: adds leading dimensions. */
 static void
 view_prefix (GhloStepBuilder *self,
              const GhloIrOp  *op,
@@ -139,7 +139,7 @@ view_slice (GhloStepBuilder *self,
   g_autofree gint64 *starts = ghlo_ir_op_dup_ints (op, "start_indices", &n);
   g_autofree gint64 *steps = ghlo_ir_op_dup_ints (op, "strides", &n);
 
-  /* A step may be of any size where nothing comes after it. */
+  /* The stride of a dimension with one element does not matter, and may overflow. */
   for (guint i = 0; i < view->type->rank; i++)
     {
       new[i] = value->operand.strides[i] * (view->type->dimensions[i] > 1 ? steps[i] : 1);
@@ -169,7 +169,7 @@ view_reverse (GhloStepBuilder *self,
   view->strides = strides;
 }
 
-/* The first or the second half of each complex number; of a real number, itself. */
+/* The first or the second half of each complex number; a real number is its own real part. */
 static void
 view_part (GhloStepBuilder *self,
            const GhloIrOp  *op,
@@ -190,8 +190,8 @@ view_same (GhloStepBuilder *self,
   view->strides = value->operand.strides;
 }
 
-/* The bits of whole bytes as another type: of the same size as they stand, of
- * another one only without gaps. */
+/* A bitcast of elements of whole bytes: between types of the same size, any strides are possible; otherwise, the value
+ * must be dense. */
 static void
 view_bits (GhloStepBuilder *self,
            const GhloIrOp  *op,
@@ -230,14 +230,14 @@ static const View views[GHLO_N_OPS] = {
   [GHLO_OP_SDY_SHARDING_CONSTRAINT] = view_same,
 };
 
-/* Whether @op, which has a row above, is a view with these types. */
+/* Whether @op, which has a row in the table above, is a view with these types. */
 static gboolean
 can_view (const GhloIrOp *op)
 {
   const GhloIrType *from = ghlo_ir_op_operand (op, 0)->type, *to = op->results[0].type;
   gboolean is_complex = ghlo_element_type_is_complex (from->element_type);
 
-  /* What quantization says of dimensions would have to follow. */
+  /* The dimensions in quantization parameters would have to be adapted. */
   if (from->quantization != to->quantization)
     return FALSE;
   switch (op->kind)
@@ -256,7 +256,7 @@ can_view (const GhloIrOp *op)
     }
 }
 
-/* Results that are operands, as they are. */
+/* Results that are the operands themselves. */
 static gboolean
 build_identity (GhloStepBuilder *self,
                 const GhloIrOp  *op)
@@ -296,7 +296,7 @@ build_tuple (GhloStepBuilder *self,
   return TRUE;
 }
 
-/* FALSE where memory does not suffice: the fallback makes it in each run then, or says so. */
+/* FALSE where memory does not suffice; then the fallback makes the constant in each run, or reports the error. */
 static gboolean
 build_constant (GhloStepBuilder *self,
                 const GhloIrOp  *op)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Making a plan: buffers, values and steps.
+ * Building a plan: buffers, values and steps.
  */
 
 #include "plan/build.h"

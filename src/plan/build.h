@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Making a plan: what the files that do it share. A value of the program is a view
- * of a buffer, a token, or a tuple of values. Building gives each result a buffer of
- * its own and copies where a value has to be somewhere; join.c takes away what copies
- * and buffers are not needed.
+ * Building a plan: declarations that the files of this stage share. A value of the program is a view of a buffer, a
+ * token, or a tuple of values. Building gives each result a buffer of its own, and adds a copy wherever a value has to
+ * be in a particular place; coalesce.c then removes unnecessary copies and buffers.
  */
 
 #pragma once
@@ -20,12 +19,12 @@ struct _GhloStepValue
 {
   const GhloIrType *type;
   GhloStepOperand   operand;       /* of a tensor */
-  GhloStepValue   **members;       /* of a tuple; type->rank of them */
-  GhloStepOperand   dense;         /* a dense copy, once a step made one */
-  GhloStepScope    *dense_scope;   /* where; NULL while there is none */
+  GhloStepValue   **members;       /* of a tuple; there are type->rank of them */
+  GhloStepOperand   dense;         /* a dense copy, once a step has made one */
+  GhloStepScope    *dense_scope;   /* the scope in which the copy is made; NULL while there is none */
 };
 
-/* Asked at each step that a stage goes over, whether to stop. */
+/* Checks for cancellation; a stage of planning calls it for each step that it visits. */
 typedef struct
 {
   const GhloMonitor *monitor;
@@ -35,36 +34,36 @@ typedef struct
 
 enum { GHLO_STEP_LOOK = 256 };
 
-/* FALSE, with the error set, when the plan was cancelled. */
+/* FALSE, with the error set, when planning was cancelled. */
 static inline gboolean
 ghlo_step_watch (GhloStepWatch *self)
 {
   return ++self->n % GHLO_STEP_LOOK != 0 || !ghlo_monitor_cancelled (self->monitor, self->error);
 }
 
-/* The body that is being filled. */
+/* A body that is being filled with steps. */
 struct _GhloStepScope
 {
   GhloStepScope *parent;
   guint32        number;
-  guint32        n_before;         /* buffers of lower numbers are there before the body's loop or branch */
-  gboolean       is_repeated;      /* a loop's condition or body */
+  guint32        n_before;         /* buffers with lower numbers existed before the loop or branch of the body */
+  gboolean       is_repeated;      /* the condition or the body of a loop */
   GPtrArray     *steps;            /* of GhloStep; NULL once the body has them */
 };
 
 typedef struct
 {
-  GhloIrArena           arena;     /* of what goes when the plan is made: values */
+  GhloIrArena           arena;     /* of values, which are freed when the plan is built */
   GhloStepPlan         *plan;
-  const char          **reasons;   /* why each target does not do the operation at hand */
-  GHashTable           *placed;    /* operations and fusions that are to be in host memory; NULL: none */
+  const char          **reasons;   /* for each target, why it declines the current operation */
+  GHashTable           *placed;    /* operations and fusions to be run in host memory (place.h); NULL: none */
   GhloStepWatch        *watch;
   GArray               *buffers;   /* of GhloStepBuffer */
   GHashTable           *values;    /* GhloIrValue → GhloStepValue */
   GHashTable           *constants;  /* GhloIrAttr → buffer + 1 */
-  GHashTable           *fusions;   /* body → the last step of it that was taken as it was selected */
-  GHashTable           *transferred;  /* buffer and space → where its contents are; of build-transfer.c */
-  GPtrArray            *scopes;    /* all that were opened; freed at the end */
+  GHashTable           *fusions;   /* body → the last step for it that takes its operands as selected */
+  GHashTable           *transferred;  /* buffer and space → its contents there; private to build-transfer.c */
+  GPtrArray            *scopes;    /* all that were opened; freed when the plan is built */
   GhloStepScope        *scope;
   guint                 depth;     /* of calls */
   guint                 n_ops;
@@ -78,16 +77,16 @@ guint32          ghlo_step_add_buffer    (GhloStepBuilder   *self,
                                           gsize              size,
                                           guint32            space);
 gsize            ghlo_step_type_size     (const GhloIrType      *type);
-/* The whole of @buffer, dense. */
+/* A dense operand that is all of @buffer. */
 GhloStepOperand  ghlo_step_dense_operand (GhloStepBuilder  *self,
                                           guint32           buffer,
                                           const GhloIrType *type);
 gboolean         ghlo_step_is_dense      (const GhloStepOperand *operand);
-/* Whether it is all of its buffer, dense; of a plan whose buffers are all there. */
+/* Whether @operand is dense and all of its buffer; the plan's buffers must be complete. */
 gboolean         ghlo_step_is_whole      (const GhloStepPlan    *plan,
                                           const GhloStepOperand *operand);
-/* Strides for @to over elements that lie by @strides in @dimensions, in the same row-major order, of which there
- * are some; NULL when no strides say that. */
+/* Strides for a reshape to @to of elements with @dimensions and @strides, in row-major order; NULL when the reshape
+ * cannot be expressed by strides. There must be at least one element. */
 const gint64    *ghlo_step_reshape_strides (GhloIrArena      *arena,
                                             const gint64     *dimensions,
                                             const gint64     *strides,
@@ -108,22 +107,23 @@ GhloStepOperand  ghlo_step_add_result    (GhloStepBuilder  *self,
                                           const GhloIrType *type,
                                           guint32           space);
 
-/* Values in a memory */
+/* Values in a particular memory */
 guint32          ghlo_step_target_space  (const GhloStepPlan   *plan,
                                           const GhloStepTarget *target);
-/* Of an operand's buffer; the host's for a token. */
+/* The space of the operand's buffer; that of the host for a token. */
 guint32          ghlo_step_get_space     (const GhloStepBuilder *self,
                                           const GhloStepOperand *operand);
-/* Whether @operand is brought to @space as a dense copy, being a part of a buffer elsewhere. */
+/* Whether @operand is a part of a buffer in another memory, so that a dense copy of it is made before it is transferred
+ * to @space. */
 gboolean         ghlo_step_is_cut        (const GhloStepBuilder *self,
                                           const GhloStepOperand *operand,
                                           guint32                space);
-/* A view of a value in @space, dense on demand, by copies and transfers where there is none. */
+/* A view of @value in @space, dense if @is_dense; adds copies and transfers where there is none yet. */
 GhloStepOperand  ghlo_step_take          (GhloStepBuilder *self,
                                           GhloStepValue   *value,
                                           guint32          space,
                                           gboolean         is_dense);
-/* A dense view of a value where it lies. */
+/* A dense view of @value in the memory where it is. */
 GhloStepOperand  ghlo_step_densify       (GhloStepBuilder *self,
                                           GhloStepValue   *value);
 
@@ -133,7 +133,7 @@ GhloStep    *ghlo_step_add      (GhloStepBuilder *self,
                                  const GhloIrOp  *op,
                                  guint            n_operands,
                                  guint            n_results);
-/* @from into @to, element by element; nothing for no elements. */
+/* Copies @from to @to, element by element; adds nothing for empty tensors. */
 void             ghlo_step_add_copy      (GhloStepBuilder       *self,
                                           const GhloStepOperand *from,
                                           const GhloStepOperand *to);
@@ -142,44 +142,43 @@ void             ghlo_step_open_scope    (GhloStepBuilder       *self,
                                           gboolean               is_repeated);
 gboolean         ghlo_step_is_inside     (const GhloStepScope   *scope,
                                           const GhloStepScope   *outer);
-/* Ends the scope and gives its steps to @body. */
+/* Closes the current scope and moves its steps to @body. */
 void             ghlo_step_close_scope   (GhloStepBuilder *self,
                                           GhloStepBody    *body);
 
-/* @first and the operations behind it in its block, but for the terminator. */
+/* Builds @first and the operations after it in its block, except the terminator. */
 gboolean         ghlo_step_build_ops     (GhloStepBuilder   *self,
                                           const GhloIrOp    *first,
                                           GError           **error);
-/* Operations that are views: FALSE when @op is none. */
+/* Builds an operation that is a view. FALSE when @op is none. */
 gboolean         ghlo_step_build_view    (GhloStepBuilder *self,
                                           const GhloIrOp  *op);
 gboolean         ghlo_step_has_plain_types (const GhloIrOp      *op);
-/* Whether @op is to be in host memory, if a target there does it. */
+/* Whether @op should run in host memory, if a target there supports it. */
 gboolean         ghlo_step_is_placed     (const GhloStepBuilder *self,
                                           const GhloIrOp        *op);
-/* The first target that may do @op; NULL: none does. */
+/* The first target that may support @op; NULL where none does. */
 const GhloStepTarget *ghlo_step_find_target      (const GhloStepBuilder *self,
                                                   const GhloIrOp        *op);
-/* A step of the first target that does @op, or, where that is a fusion, of the first that may do what it begins with.
- * FALSE, with the targets' reasons, when no implementation does it. */
+/* Adds a step of the first target that supports @op. For a fusion, only the first target that may support its first
+ * operation is asked. FALSE, with self->reasons set, when no implementation supports it. */
 gboolean         ghlo_step_build_implementation  (GhloStepBuilder   *self,
                                                   const GhloIrOp    *op,
                                                   const GhloIrBlock *body);
-/* Fusions: one step where an implementation does all of it, else one for each operation. FALSE with @error set when it
- * fails; *built says whether @op is one. */
+/* Builds a fusion: one step where an implementation supports all of it, else one for each operation. FALSE with @error
+ * set when this fails; *@built says whether @op is a fusion. */
 gboolean         ghlo_step_build_fusion  (GhloStepBuilder *self,
                                           const GhloIrOp  *op,
                                           gboolean        *built,
                                           GError         **error);
-/* The operations from @first on of @body, a function's, in the place of @op, which calls it. */
+/* Builds the body of a called function in the place of @op, which calls it. */
 gboolean         ghlo_step_build_called  (GhloStepBuilder   *self,
                                           const GhloIrOp    *op,
                                           const GhloIrBlock *body,
                                           GError           **error);
-/* Whether the next one builds operations of @kind. */
+/* Whether ghlo_step_build_control () builds operations of @kind. */
 gboolean         ghlo_step_is_control    (GhloIrOpKind     kind);
-/* Loops, branches and calls: FALSE with @error set when it fails; *built says whether
- * @op is one. */
+/* Builds loops, branches and calls. FALSE with @error set when this fails; *@built says whether @op is one of them. */
 gboolean         ghlo_step_build_control (GhloStepBuilder *self,
                                           const GhloIrOp  *op,
                                           gboolean        *built,
@@ -189,48 +188,48 @@ gboolean         ghlo_step_unsupported   (const GhloIrOp *op,
                                           GError        **error);
 #define ghlo_step_unsupported(...) GHLO_FALSE_AFTER (ghlo_step_unsupported (__VA_ARGS__))
 
-/* keep.c: what @step's selection kept, which may be NULL; instead of what was kept of another one. */
+/* keep.c: takes ownership of what @step's selection kept (nullable), and releases what an earlier selection kept. */
 void             ghlo_step_keep             (GhloStepPlan *plan,
                                              GhloStep     *step,
                                              gpointer      kept);
-/* Of steps that no code is compiled of. */
+/* Releases what was kept for steps from which no code is compiled. */
 void             ghlo_step_plan_drop_kept   (GhloStepPlan *plan);
-/* All that is left. */
+/* Releases everything that is still kept. */
 void             ghlo_step_plan_clear_kept  (GhloStepPlan *plan);
 
-/* The stages after building. FALSE, with @watch's error set, when the plan was cancelled. */
+/* The stages after building. Each returns FALSE, with the error of @watch set, when planning was cancelled. */
 
-/* Steps write their results where copies would bring them, in another order, and these go. */
+/* Lets steps write their results in the order of dimensions to which a copy would bring them, and removes the copy. */
 gboolean         ghlo_step_plan_stride_results (GhloStepPlan  *plan,
                                                 GhloStepWatch *watch);
-/* Buffers are joined where one may stand for two, and copies that are none any more go. */
+/* Joins buffers where one can stand for both, and removes copies that become unnecessary. */
 gboolean         ghlo_step_plan_coalesce       (GhloStepPlan  *plan,
                                                 GhloStepWatch *watch);
-/* Numbers the steps, and finds when each buffer is in use. */
+/* Numbers the steps, and finds the live range of each buffer. */
 gboolean         ghlo_step_plan_find_liveness  (GhloStepPlan  *plan,
                                                 GhloStepWatch *watch);
-/* Finds which outputs are written over inputs in place. */
+/* Finds the outputs that may be written over inputs in place. */
 gboolean         ghlo_step_plan_find_donations (GhloStepPlan  *plan,
                                                 GhloStepWatch *watch);
 /* Places all temporaries in their arenas. */
 gboolean         ghlo_step_plan_assign         (GhloStepPlan  *plan,
                                                 GhloStepWatch *watch);
-/* Finds which steps may be behind gates. */
+/* Finds the steps that recordings may put behind gates. */
 gboolean         ghlo_step_plan_find_gates     (GhloStepPlan  *plan,
                                                 GhloStepWatch *watch);
-/* Finds which steps run the same. */
+/* Finds the steps that run the same code. */
 gboolean         ghlo_step_plan_find_codes     (GhloStepPlan  *plan,
                                                 GhloStepWatch *watch);
-/* ghlo_step_plan_foreach (), watched. */
+/* Like ghlo_step_plan_foreach (), but can be cancelled. */
 gboolean         ghlo_step_plan_walk           (const GhloStepPlan *plan,
                                                 GhloStepWatch      *watch,
                                                 void              (*func) (GhloStep *step,
                                                                            gpointer  data),
                                                 gpointer            data);
 
-/* What a step is compiled with: the view of an operand, with data where it is a constant that is wanted;
- * the result that an operand lies under, or may in a run that takes inputs' memory for outputs; and what an
- * operand's address is a multiple of. */
+/* What a step is compiled with: the view of an operand, with data where it is a constant whose data is wanted; the
+ * result that has the same address as an operand in some or all runs, including runs that take the memory of inputs
+ * for outputs; and the alignment of an operand's address in bytes. */
 GhloView         ghlo_step_compiled_view          (const GhloStepPlan    *plan,
                                                    const GhloStepOperand *operand);
 guint32          ghlo_step_alias                  (const GhloStepPlan    *plan,

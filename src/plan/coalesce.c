@@ -1,33 +1,32 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Buffers that may be one: what a copy moves for the last time and what it moves it
- * to; and what a step reads for the last time and writes instead, where it was selected
- * to work in place. So outputs, carried values and results of branches are written where they
- * are wanted, and a loop updates its arrays where they lie.
+ * Joins two buffers into one where possible: the source and the target of a copy, if the copy is the last use of the
+ * source; and an operand and a result of a step that works in place, if the step is the last use of the operand. So
+ * outputs, carried values and results of branches are written directly to where they are needed, and a loop updates its
+ * arrays in place.
  *
- * Steps are gone over in the order of their numbers, each noting which buffers it
- * touched. Two buffers are joined at a step when the one ends there and the other was
- * not touched since the first one began.
+ * Steps are visited in the order of their numbers, and each records which buffers it touches. At a step, two buffers
+ * are joined if one ends there and the other was not touched since the first began.
  */
 
 #include "plan/build.h"
 
-/* Bytes of what is carried in two buffers rather than in one. */
+/* The size in bytes up to which a carried value is kept in two buffers instead of one; see keeps_apart (). */
 enum { MAX_APART = 1 << 18 };
 
 typedef struct
 {
   GhloStepPlan *plan;
-  guint32      *into;          /* for each buffer the one that it was joined to, or itself */
-  gint64       *touched;       /* for each buffer the last step gone over that touched it, -1 before */
-  gboolean     *exchanged;     /* it changes places with another one */
-  gboolean     *strays;        /* and may be in the other's behind the loop */
-  gboolean     *is_ended;      /* of what a loop's body reads: data ends the loop */
-  guint32      *partner;       /* of what a loop's body reads: what it writes, or GHLO_STEP_NONE */
-  guint32      *loop;          /* the same loop's number */
-  guint32      *n_reads;       /* operands of the step at hand, of each buffer; 0 between steps */
-  gboolean      is_last;       /* round: what is carried in place has been found */
-  guint32      *joined;        /* to which buffer the step of that number joined an operand; GHLO_STEP_NONE before */
+  guint32      *into;          /* for each buffer, the one that it was joined to, or itself (union-find) */
+  gint64       *touched;       /* for each buffer, the last visited step that touched it, or -1 */
+  gboolean     *exchanged;     /* whether a loop exchanges it with another one */
+  gboolean     *strays;        /* whether the two may be exchanged after the loop */
+  gboolean     *is_ended;      /* for a buffer that a loop's body reads: the loop is data-dependent */
+  guint32      *partner;       /* for a buffer that a loop's body reads: the buffer that it writes, or GHLO_STEP_NONE */
+  guint32      *loop;          /* the number of that loop */
+  guint32      *n_reads;       /* for each buffer, the number of the current step's operands in it; 0 between steps */
+  gboolean      is_last;       /* the last round: carried values that are updated in place have been found */
+  guint32      *joined;        /* for each buffer, the last step that joined an operand to it, or GHLO_STEP_NONE */
 } Joiner;
 
 static guint32
@@ -40,7 +39,7 @@ find (Joiner  *self,
   return buffer;
 }
 
-/* @buffer, a temporary, becomes @to. */
+/* Replaces @buffer, a temporary, by @to. */
 static void
 join (Joiner  *self,
       guint32  buffer,
@@ -65,7 +64,7 @@ join (Joiner  *self,
     }
 }
 
-/* Whether @from, which ends at @step, may be the memory of @to from its beginning on. */
+/* Whether @from, whose last use is @step, may use the memory of @to from its beginning on. */
 static gboolean
 may_join (Joiner         *self,
           const GhloStep *step,
@@ -79,8 +78,8 @@ may_join (Joiner         *self,
       || self->touched[to] >= (gint64) one->first)
     return FALSE;
 
-  /* What changes places does so in one loop only, and is an output if it is back behind that. In the host's memory
-   * outputs are not aligned as what they would change places with. */
+  /* A buffer may be exchanged by one loop only, and may be an output only if it is not exchanged after the loop. In the
+   * host's memory, outputs are not aligned like the buffers that they would be exchanged with. */
   return !self->exchanged[from]
          || (!self->exchanged[to] && (other->kind == GHLO_STEP_BUFFER_TEMPORARY
                                       || (self->is_last && !self->strays[from] && other->space != 0)));
@@ -97,8 +96,8 @@ join_copy (Joiner         *self,
     join (self, from, to);
 }
 
-/* Where a device goes through a loop that data ends, a body that writes over nothing that is carried does not have to
- * wait for its condition, which is worth more than the memory of small arrays. */
+/* If a device runs a data-dependent loop, a body that overwrites no carried value need not wait for its condition. For
+ * small arrays, this is worth more than the memory. */
 static gboolean
 keeps_apart (Joiner  *self,
              guint32  from)
@@ -110,8 +109,8 @@ keeps_apart (Joiner  *self,
          && space->recorder->tally != NULL;
 }
 
-/* A carried value that the body reads for the last time here, where what carries it on
- * is written: nothing has touched that in this iteration. */
+/* Whether @from is a carried value that the body reads for the last time at @step, and @to, where its next value is
+ * written, was not touched before in this iteration. */
 static gboolean
 may_carry (Joiner         *self,
            const GhloStep *step,
@@ -137,7 +136,7 @@ count_reads (Joiner         *self,
     }
 }
 
-/* An operand that no other operand shares memory with becomes a result that none has become. */
+/* Joins an operand that shares memory with no other operand to a result that no other operand was joined to. */
 static void
 join_operand (Joiner                *self,
               const GhloStep        *step,
@@ -241,14 +240,14 @@ note_exchanges (GhloStep *step,
       if (read == written)
         continue;
       self->exchanged[read] = self->exchanged[written] = TRUE;
-      self->strays[read] = self->strays[written] = step->trips % 2 != 0;        /* -1: not known */
+      self->strays[read] = self->strays[written] = step->trips % 2 != 0;        /* also if not known (-1) */
       self->partner[read] = written;
       self->loop[read] = step->number;
       self->is_ended[read] = step->trips < 0;
     }
 }
 
-/* Has the steps name the buffers that are left. */
+/* Replaces joined buffers in the step, and removes exchanges of a buffer with itself. */
 static void
 rename_buffers (GhloStep *step,
                 gpointer  data)
@@ -299,7 +298,7 @@ drop_idle_copies (GhloStepBody *body)
   body->n_steps = n;
 }
 
-/* One round over all steps, of copies or of those that work in place. */
+/* One round over all steps: either the copies, or the steps that work in place. */
 static gboolean
 join_round (GhloStepPlan  *plan,
             GhloStepWatch *watch,
@@ -338,7 +337,7 @@ join_round (GhloStepPlan  *plan,
   return ok;
 }
 
-/* What is carried in place may be an output itself, so copies come twice. */
+/* A carried value that is updated in place may be joined to an output, so copies are visited twice. */
 gboolean
 ghlo_step_plan_coalesce (GhloStepPlan  *plan,
                          GhloStepWatch *watch)

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * What a step's implementation is told when it is compiled: its views as they will be in a
- * run, what lies over what, and how addresses are aligned.
+ * What a step's implementation is told when it is compiled: its final views, which operands and results alias, and the
+ * alignment of addresses.
  */
 
 #include "plan/build.h"
 
-/* What addresses of buffers are multiples of: of those in an arena or a device's memory, and of constants that are not
- * where the program has them; and of outputs, which the caller may bring. Inputs in the host's memory are aligned to
- * their elements alone. */
+/* ARENA_ALIGNMENT: alignment of buffers in an arena or in a device's memory, and of constants that are copied there.
+ * OUTPUT_ALIGNMENT: alignment of outputs, which the caller may provide. Inputs in the host's memory are only aligned to
+ * the size of an element. */
 enum { ARENA_ALIGNMENT = 64, OUTPUT_ALIGNMENT = 16 };
 
 guint32
@@ -82,7 +82,7 @@ ghlo_step_compile (GhloStepCode       *code,
                    GError            **error)
 {
   const GhloStepPlan *plan = code->plan;
-  GhloStep *step = (GhloStep *) code->step;     /* what it kept is the code's alone */
+  GhloStep *step = (GhloStep *) code->step;     /* only the code uses what the step kept */
   guint n = step->n_operands + step->n_results;
   g_autofree GhloView *views = g_new (GhloView, MAX (n, 1));
   g_autofree guint32 *aliases = g_new (guint32, step->n_operands), *alignments = g_new (guint32, n);
@@ -113,7 +113,7 @@ ghlo_step_plan_wait (const GhloStepPlan  *self,
                      const GhloMonitor   *monitor,
                      GError             **error)
 {
-  /* All before the first wait, so that threads share them. */
+  /* Hurries all codes before waiting for the first one, so that threads compile them in parallel. */
   for (guint i = 0; i < self->n_codes; i++)
     if (self->codes[i]->step->implementation->hurry != NULL && self->codes[i]->compiled != NULL)
       self->codes[i]->step->implementation->hurry (self->codes[i]->compiled);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * The cost of steps, from their views and operations. Whatever lies in caches counts as if it came from memory.
+ * The cost of steps, from their views and operations. Caches are ignored: all bytes count as if they came from memory.
  */
 
 #include "plan/cost.h"
@@ -9,10 +9,10 @@
 #include "plan/build.h"
 #include "plan/work.h"
 
-/* The reference executor's, on one core; it does few operations as fast as additions. */
+/* Rates of the reference executor on one core. Few of its operations are as fast as additions. */
 static const GhloStepRates reference_rates = { .bytes = 2e10, .products = { 6e9, 6e9, 6e9 }, .scalars = 3e9 };
 
-/* Elements that a broadcast repeats are read once. */
+/* Elements that a broadcast repeats are counted once. */
 static double
 view_bytes (const GhloStepOperand *operand)
 {
@@ -27,8 +27,8 @@ view_bytes (const GhloStepOperand *operand)
   return n * ghlo_element_info (operand->type->element_type)->size;
 }
 
-/* The operand that says how much of result @result is written where operand @result is, or may be, changed in place;
- * or GHLO_STEP_NONE. */
+/* The operand whose size says how many bytes of result @result are written, where operand @result is or may be updated
+ * in place; else GHLO_STEP_NONE. */
 static guint
 find_update (const GhloStepPlan *plan,
              const GhloStep     *step,
@@ -99,7 +99,7 @@ cost_compute (const GhloStepPlan  *plan,
   for (guint i = 0; i < step->n_results; i++)
     cost->bytes += result_bytes (plan, step, i);
   work.bytes = cost->bytes;
-  /* Of a loop that is one step nobody may know how often it goes round. */
+  /* The number of iterations of a loop inside the step may not be known. */
   cost->seconds = work.exact ? ghlo_step_work_time (&work, rates) : -1;
 }
 

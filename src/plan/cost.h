@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * What steps do at least, and how long that takes at the rates that their devices state: a roofline. The operations
- * are those of ir/cost.h, the bytes those of the views that a step has.
+ * The least work of steps, and the time that it takes at the rates that their devices state: a roofline model.
+ * Operations are counted as in ir/cost.h, bytes from the views of the step.
  */
 
 #pragma once
@@ -13,17 +13,17 @@ G_BEGIN_DECLS
 
 typedef struct
 {
-  double   operations;    /* products' and others', as in GhloIrCost */
-  double   bytes;         /* read and written, in place where that may be; of a TRANSFER those that it moves */
-  double   seconds;       /* below 0 where a rate or a number of iterations is not known */
+  double   operations;    /* in products and others, as in GhloIrCost */
+  double   bytes;         /* read and written, counting in-place updates as such; for a TRANSFER, those transferred */
+  double   seconds;       /* negative where a rate or a number of iterations is not known */
 } GhloStepCost;
 
-/* Of one execution: of a LOOP all of its iterations, one where only the condition says how many there are; of a BRANCH
- * the dearest body. */
+/* The cost of one execution. A LOOP counts all of its iterations, or one where only the condition determines their
+ * number; a BRANCH counts its most expensive body. */
 void ghlo_step_cost      (const GhloStepPlan *plan,
                           const GhloStep     *step,
                           GhloStepCost       *cost);
-/* Of a run. */
+/* The cost of one run. */
 void ghlo_step_plan_cost (const GhloStepPlan *plan,
                           GhloStepCost       *cost);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * A node in the first place is on the source's side of the cut. So its cost there is an edge to the sink, which the cut
- * goes through, and its cost in the second place one from the source.
+ * A node in the first place is on the source's side of the cut. So its cost there is the capacity of an edge to the
+ * sink, which the cut then contains, and its cost in the second place that of an edge from the source.
  */
 
 #include "plan/cut.h"
@@ -10,25 +10,25 @@ enum { SOURCE, SINK, N_FIXED };
 
 #define NO_EDGE G_MAXUINT32
 
-/* Edges are in pairs, one for each direction; the other one of edge e is e ^ 1. */
+/* Edges come in pairs, one for each direction; the reverse of edge e is e ^ 1. */
 typedef struct
 {
   guint32 to;
-  guint32 next;        /* of the node that it is from */
-  gint64  left;        /* of its capacity */
+  guint32 next;        /* edge from the same node */
+  gint64  left;        /* residual capacity */
 } Edge;
 
 typedef struct
 {
-  guint32 first;       /* edge, as the next */
-  guint32 current;     /* the first that may still lead on, in this round */
-  guint32 level;       /* steps from the source; G_MAXUINT32: it is not reached */
+  guint32 first;       /* edge, or NO_EDGE, as is the next one */
+  guint32 current;     /* the first edge that may still lead to the sink, in this round */
+  guint32 level;       /* distance from the source in edges; G_MAXUINT32: not reached */
   gboolean is_there;
 } Node;
 
 struct _GhloCut
 {
-  GArray  *nodes;      /* of Node: source, sink, then those that were added */
+  GArray  *nodes;      /* of Node: source, sink, then the added nodes */
   GArray  *edges;      /* of Edge */
   guint64  n_looks;
 };
@@ -119,7 +119,8 @@ ghlo_cut_add_pair (GhloCut *self,
   add_edge (self, here + N_FIXED, there + N_FIXED, cost);
 }
 
-/* From the source along edges that are not full, or with @backwards to the sink. */
+/* Finds the levels of nodes by a breadth-first search along residual edges from the source, or with @backwards to
+ * the sink. */
 static void
 find_levels (GhloCut  *self,
              gboolean  backwards)
@@ -151,7 +152,7 @@ find_levels (GhloCut  *self,
     }
 }
 
-/* The next edge of @node by which the sink is nearer. */
+/* The next residual edge from @node to the next level; NO_EDGE where there is none. */
 static guint
 find_way (GhloCut *self,
           guint    node)
@@ -170,8 +171,8 @@ find_way (GhloCut *self,
   return from->current;
 }
 
-/* As much as fits along @path, edges from the source to the sink; how many of them are left before the first that is
- * full then. */
+/* Pushes as much flow as possible along @path, edges from the source to the sink. Returns the number of edges before
+ * the first one that is saturated then. */
 static guint
 push (GhloCut       *self,
       const guint32 *path,
@@ -194,7 +195,7 @@ push (GhloCut       *self,
   return left;
 }
 
-/* Until no way from the source to the sink along the levels is left. */
+/* Finds a blocking flow: pushes flow until no path along the levels is left. */
 static void
 block (GhloCut *self,
        guint64  max_looks)

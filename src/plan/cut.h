@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Things of which each is to be in one of two places, at a cost that depends on the place, and on pairs that are in
- * different ones. The least sum of costs is a minimum cut of a network (Greig, Porteous and Seheult 1989), which
- * blocking flows find (Dinitz 1970).
+ * Assigns each of many nodes to one of two places, "here" and "there". A node has a cost in each place, and a pair of
+ * nodes has a cost where they are in different places. The assignment of least total cost is a minimum cut of a network
+ * (Greig, Porteous and Seheult 1989), which is found with blocking flows (Dinitz 1970).
  */
 
 #pragma once
@@ -13,26 +13,26 @@ G_BEGIN_DECLS
 
 typedef struct _GhloCut GhloCut;
 
-/* Costs are 0 or more; this one is that of what must not be. */
+/* Costs are non-negative. This one marks an assignment as impossible. */
 #define GHLO_CUT_NEVER  ((gint64) 1 << 56)
-/* What is dearer counts as this. */
+/* Higher costs count as this one. */
 #define GHLO_CUT_MOST   ((gint64) 1 << 46)
 
 GhloCut  *ghlo_cut_new      (void);
 void      ghlo_cut_free     (GhloCut *self);
-/* Its number; nodes are numbered from 0. */
+/* Returns the number of the new node; nodes are numbered from 0. */
 guint     ghlo_cut_add_node (GhloCut *self,
                              gint64   cost_here,
                              gint64   cost_there);
-/* What is to be paid where @here is in the first place, and @there in the second one. */
+/* Adds the cost of @here being in the first place while @there is in the second. */
 void      ghlo_cut_add_pair (GhloCut *self,
                              guint    here,
                              guint    there,
                              gint64   cost);
-/* FALSE when it takes more than so many looks at pairs; then nothing is known. */
+/* FALSE when more than @max_looks edges would be visited; then there is no result. */
 gboolean  ghlo_cut_solve    (GhloCut *self,
                              guint64  max_looks);
-/* Whether the node is in the second place. Of several cuts it is the one with the fewest nodes there. */
+/* Whether the node is in the second place. Among several minimum cuts, the one with the fewest nodes there is taken. */
 gboolean  ghlo_cut_is_there (const GhloCut *self,
                              guint          node);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Which outputs may be written over inputs that the caller gives away: those of the same
- * size that are read for the last time before, or by a step that works in place.
+ * Finds the outputs that may be written over inputs that the caller gives away: inputs of the same size whose last use
+ * comes before the output is written, or is in the step that writes it in place.
  */
 
 #include "plan/build.h"
@@ -18,7 +18,7 @@ is_read_once (const GhloStep *step,
   return n == 1;
 }
 
-/* The output that operand @index, an input, becomes; GHLO_STEP_NONE: none. */
+/* The output that operand @index, an input, may become in place; GHLO_STEP_NONE where there is none. */
 static guint
 find_output (const GhloStepPlan *plan,
              const GhloStep     *step,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * From a fusion's body to its product and the kernel that follows it.
+ * Derives the product and the kernel that follows it from a fusion's body.
  */
 
 #include "plan/epilogue.h"
@@ -39,7 +39,8 @@ ghlo_step_epilogue_obstacle (const GhloIrOp *const *ops,
   return NULL;
 }
 
-/* The operation whose result the kernel begins with: the product, or a reshape that alone uses it. */
+/* The operation whose result is the kernel's input: the product, or the last in a chain of reshapes that are its
+ * only use. */
 static const GhloIrOp *
 find_given (const GhloIrBlock *body)
 {
@@ -53,7 +54,7 @@ find_given (const GhloIrBlock *body)
   return op;
 }
 
-/* Where @value stands among the body's arguments, which are the operands; their number where it is none. */
+/* The index of @value among the body's arguments, which are the operands; their number where it is not one. */
 static guint
 find_operand (const GhloStepRequest *request,
               const GhloIrValue     *value)
@@ -69,7 +70,7 @@ has_shape (const GhloView   *view,
          && memcmp (view->dimensions, type->dimensions, type->rank * sizeof *type->dimensions) == 0;
 }
 
-/* The strides of the product, of @type: dense, or in the order that the only result is wanted in. */
+/* Gets the strides of the product, a @type: dense, or with the dimensions in the order of the only result. */
 static void
 find_strides (const GhloStepRequest *request,
               const GhloIrType      *type,
@@ -85,7 +86,7 @@ find_strides (const GhloStepRequest *request,
       strides[i] = result->strides[i] / (gint64) ghlo_element_info (result->element_type)->size * size;
 }
 
-/* Its dimensions as they lie, outermost first. */
+/* Sorts the dimensions by stride, the outermost first. */
 static void
 order_dimensions (const GhloView *view,
                   guint          *order)
@@ -129,7 +130,7 @@ ghlo_step_lead_read (GhloStepLead          *self,
   return NULL;
 }
 
-/* Which of the results are the kernel's: all but the product itself. */
+/* Chooses the results that the kernel writes: all but the product itself. */
 static const char *
 choose_results (GhloStepEpilogue      *self,
                 const GhloStepRequest *request,

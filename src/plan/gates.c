@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Which steps recordings may have behind gates (GhloStepRecorder) again and again: those of branches that a device
- * chooses between, and those of loops that data ends, where all of an iteration is recorded. The host goes through
- * other ones, as through those around such a loop, whose own steps are never gated. What follows a loop may be recorded
- * behind a gate of its, once in a run, which is not meant here.
+ * Finds the steps that recordings may put behind gates (GhloStepRecorder) repeatedly: those of branches that a device
+ * selects, and those of data-dependent loops if all steps of an iteration can be recorded. The host runs other loops,
+ * and also the loops around such a loop; steps of those are never gated. Steps that follow a loop may be recorded
+ * behind a gate of the loop, but only once in a run, which does not count here.
  */
 
 #include "plan/build.h"
 
-/* By who has loops that data ends. */
+/* Whether the step's target has a recorder that supports data-dependent loops. */
 static gboolean
 is_step_recorded (const GhloStep *step)
 {
@@ -17,7 +17,8 @@ is_step_recorded (const GhloStep *step)
   return recorder != NULL && recorder->tally != NULL;
 }
 
-/* A loop that data ends ends the search: a step is looked at for the innermost of them alone. */
+/* Whether all steps can be recorded. A body that contains another data-dependent loop cannot: only the innermost of
+ * these loops are recorded. */
 static gboolean
 is_recorded (const GhloStepBody *body,
              guint               n_steps)
@@ -35,8 +36,8 @@ is_recorded (const GhloStepBody *body,
   return TRUE;
 }
 
-/* Whether bodies of @step may be behind gates of its own. The last step of a condition brings its predicate to the
- * host. */
+/* Whether bodies of @step may be behind gates of its own. The last step of a condition, which transfers its predicate
+ * to the host, is not counted. */
 static gboolean
 has_gates (const GhloStep *step)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * What implementations found out when they were selected, until their steps are compiled: lowering a group takes most
- * of the time of a plan, and would be done twice. Of large plans only the first steps keep it, so that all of it
- * together is no memory to speak of.
+ * What implementations computed in select () is kept until their steps are compiled: lowering a group takes most of
+ * the time of planning, and would otherwise be done twice. In large plans, only the first steps keep it, which bounds
+ * the memory.
  */
 
 #include "plan/build.h"

@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * When each buffer is in use: from the first to the last step that touches it, where a
- * buffer from outside of a loop is in use for all of the loop.
+ * The live range of each buffer: from the first to the last step that touches it. A buffer from outside of a loop is
+ * live for all of the loop.
  */
 
 #include "plan/build.h"
 
-/* The bodies around a step. */
+/* The bodies around a step, from the innermost outwards. */
 typedef struct _Frame Frame;
 
 struct _Frame
 {
   const Frame    *parent;
   guint32         scope;
-  const GhloStep *loop;      /* that repeats the body; NULL for a branch's or the function's */
-  gboolean        is_body;       /* of the loop, not its condition */
+  const GhloStep *loop;      /* the loop that this is the condition or body of; NULL for a branch or function */
+  gboolean        is_body;       /* it is the body of the loop, not its condition */
 };
 
 static void

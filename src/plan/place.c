@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Each operation costs what its work takes at the rates of whoever does it, each value one transfer where something on
- * the other side takes it, all as often as the loops around them go round. What is carried by a loop is where its next
- * value is computed, as plans have it; values from outside of a loop are transferred before it. So chains move as a
- * whole or not at all: a minimum cut decides over all of the program at once.
+ * Each operation costs the time of its work at the rates of the side that runs it. Each value costs one transfer where
+ * something on the other side uses it. Both are multiplied by the iterations of the loops around them. A carried value
+ * is where its next value is computed, as in plans; values from outside of a loop are transferred before it. So chains
+ * of operations move together or not at all, and a minimum cut decides about the whole program at once.
  */
 
 #include "plan/place.h"
@@ -14,25 +14,26 @@
 #include "plan/cut.h"
 #include "plan/work.h"
 
-/* How often a loop is taken to go round of which nobody knows it. */
+/* The number of iterations that is assumed for a loop where it is not known. */
 #define SOME_TRIPS 16.0
 
-/* A cost of one picosecond is 1. */
+/* Costs are in picoseconds. */
 #define PER_SECOND 1e12
 
 enum
 {
   MAX_NODES = 1 << 16,
-  MAX_LOOKS = 10000000,     /* at pairs of the cut; 20,000 operations take 3 million (test-plan-place --verbose) */
-  MAX_HANDED_ON = 64,       /* carried values that are others' next ones */
+  MAX_LOOKS = 10000000,     /* edges that the cut may visit; 20,000 operations take 3 million
+                               (test-plan-place --verbose) */
+  MAX_HANDED_ON = 64,       /* the longest chain of carried values that become each other */
 };
 
-/* What is computed somewhere, and may be wanted on the other side. */
+/* A value that is computed on one side and may be used on the other. */
 typedef struct
 {
   guint  node;
-  double bytes, times;      /* the latter is how often it is computed */
-  guint  down, up;          /* the nodes of its transfers; NO_NODE until something takes it */
+  double bytes, times;      /* @times: how often it is computed */
+  guint  down, up;          /* the nodes of its transfers; NO_NODE until something uses it */
 } Value;
 
 #define NO_NODE G_MAXUINT
@@ -40,12 +41,12 @@ typedef struct
 typedef struct
 {
   const GhloStepTarget *device, *host;
-  const GhloStepRates  *device_rates, *host_rates;      /* theirs */
+  const GhloStepRates  *device_rates, *host_rates;      /* of device and host */
   GhloCut              *cut;
-  GHashTable           *values;         /* GhloIrValue → Value; NULL for constants, which are everywhere */
-  GHashTable           *nodes;          /* GhloIrOp, a step → its node + 1 */
-  guint                 on_device, on_host;     /* nodes of what is fixed */
-  guint                 n;              /* nodes */
+  GHashTable           *values;         /* GhloIrValue → Value; constants have none, since they are on both sides */
+  GHashTable           *nodes;          /* GhloIrOp that is a step → its node + 1 */
+  guint                 on_device, on_host;     /* nodes that are fixed to one side */
+  guint                 n;              /* number of nodes */
 } Placement;
 
 static gint64
@@ -76,7 +77,7 @@ bind (Placement         *self,
   g_hash_table_insert (self->values, (gpointer) value, bound);
 }
 
-/* FALSE for a value that nothing is known of. *found is NULL for a constant. */
+/* FALSE for a value of which nothing is known. *@found is NULL for a constant. */
 static gboolean
 find (const Placement    *self,
       const GhloIrValue  *value,
@@ -92,8 +93,9 @@ find (const Placement    *self,
   return *found != NULL;
 }
 
-/* A transfer is there where the value is on one side and something that takes it on the other, once for all of these:
- * a node that follows whoever takes it. The host waits for the device before it reads what that computed. */
+/* Adds a use of @value by @node. A transfer is needed where the value is on one side and any of its users on the other.
+ * It costs once for all of them, since it has a node that follows the users. The host waits for the device before it
+ * reads what that computed. */
 static void
 take (Placement *self,
       Value     *value,      /* nullable */
@@ -134,7 +136,7 @@ take_value (Placement         *self,
   return TRUE;
 }
 
-/* What it is to be a step of a target, as far as its kind tells. */
+/* Whether @op may be a step of @target, as far as its kind tells. */
 static gboolean
 may_do (const GhloStepTarget *target,
         const GhloIrOp       *op,
@@ -146,7 +148,7 @@ may_do (const GhloStepTarget *target,
          && target->find (target->self, first, NULL) != NULL && target->find (target->self, op, NULL) != NULL;
 }
 
-/* Below 0 where it is not known. */
+/* Negative where it is not known. */
 static double
 step_time (const GhloStepWork  *work,
            const GhloStepRates *rates)
@@ -156,7 +158,7 @@ step_time (const GhloStepWork  *work,
   return seconds >= 0 ? seconds + rates->step : -1;
 }
 
-/* What neither has a step for is the fallback's, in the host's memory. */
+/* An operation that neither side has a step for runs on the fallback, in the host's memory. */
 static gboolean
 place_step (Placement         *self,
             const GhloIrOp    *op,
@@ -195,8 +197,8 @@ place_step (Placement         *self,
 
 static gboolean place_block (Placement *self, const GhloIrBlock *block, double times);
 
-/* The carried value that carried value @index is made of; @index itself where it is computed, G_MAXUINT where it is
- * always the first one. */
+/* Follows carried value @index to the carried value whose next value the body computes. G_MAXUINT where it keeps its
+ * initial value. */
 static guint
 find_next (const GhloIrBlock *body,
            guint              index)
@@ -215,7 +217,7 @@ find_next (const GhloIrBlock *body,
   return G_MAXUINT;
 }
 
-/* A carried value has a node of its own, which is bound to where the body computes the next one once that is known. */
+/* A carried value has a node of its own, which is tied to the node that computes its next value once that is known. */
 static gboolean
 place_while (Placement      *self,
              const GhloIrOp *op,
@@ -303,7 +305,7 @@ place_branches (Placement      *self,
   return TRUE;
 }
 
-/* What optimization barriers give is what they take. */
+/* The results of optimization barriers are their operands. */
 static gboolean
 place_barrier (Placement      *self,
                const GhloIrOp *op)
@@ -320,7 +322,7 @@ place_barrier (Placement      *self,
   return TRUE;
 }
 
-/* Calls and tuples are few when passes have run: programs that still have some are left as they are. */
+/* Calls and tuples are rare after the passes: programs that still have some are not handled. */
 static gboolean
 place_op (Placement      *self,
           const GhloIrOp *op,
@@ -375,7 +377,7 @@ place_function (Placement         *self,
   return ghlo_cut_solve (self->cut, MAX_LOOKS);
 }
 
-/* What is on the host though the device may do it. */
+/* Collects the operations that are on the host although the device could run them. */
 static GHashTable *
 collect (const Placement *self)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Where the steps of a program run whose preferred device is apart from the host's memory: there, or in the host's
- * where that is estimated to be quicker, the transfers that it takes included.
+ * Decides where the steps of a program run when the preferred device has a memory apart from the host's: on the device,
+ * or on the host where that is estimated to be faster, including the transfers that are needed.
  */
 
 #pragma once
@@ -10,9 +10,9 @@
 
 G_BEGIN_DECLS
 
-/* The operations and fusions of @function that are better done by @host, by what is known of the rates of both (each
- * nullable), as a set; the caller unrefs it. NULL where none are, rates are not known, or the program is not one that
- * this understands. It depends on these alone. */
+/* The set of operations and fusions of @function that @host runs better, given the rates of both (each nullable); the
+ * caller unrefs it. NULL where there are none, rates are not known, or the program has operations that this does not
+ * handle. The result depends on the arguments alone. */
 GHashTable *ghlo_step_place (const GhloIrOp       *function,
                              const GhloStepTarget *device,
                              const GhloStepRates  *device_rates,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Making a plan: operation by operation. What is no view, no loop, branch or call is a
- * step of the target's, or else one of the fallback executor.
+ * Building a plan, operation by operation. An operation that is neither a view, a fusion, a loop, a branch nor a call
+ * is a step of a target, or else one of the fallback executor.
  */
 
 #include "plan/plan.h"
@@ -13,9 +13,8 @@
 #include "ir/loop.h"
 #include "ir/outline.h"
 
-/* Whether all that steps compute from the type's extents is within 63 bits. An
- * empty tensor's other extents may be larger than any memory, so that it counts as
- * one that is not empty. */
+/* Whether everything that steps compute from the type's dimensions fits into 63 bits. Dimensions of size 0 count as 1,
+ * since the other dimensions of an empty tensor may be larger than any memory. */
 static gboolean
 has_small_extents (const GhloIrType *type)
 {
@@ -45,8 +44,8 @@ can_hold (const GhloIrType *type)
          && type->element_type != GHLO_ELEMENT_TYPE_INVALID && has_small_extents (type);
 }
 
-/* Operations that speak with each other, or with whoever runs the program, within one
- * run: each alone would not find the others. */
+/* Operations that communicate with each other, or with the caller, within one run: run one by one, they would not find
+ * each other. */
 static gboolean
 needs_company (const GhloIrOp *op)
 {
@@ -63,7 +62,7 @@ needs_company (const GhloIrOp *op)
     }
 }
 
-/* Calls are put in place of what they call, so that a plan may be larger than any program. */
+/* Calls are expanded, so a plan may be larger than any program. */
 static gboolean
 check_size (GhloStepBuilder *self,
             const GhloIrOp  *op,
@@ -105,7 +104,7 @@ check_op (GhloStepBuilder *self,
   return TRUE;
 }
 
-/* The fallback executor runs the operation, outlined. */
+/* Adds a step in which the fallback executor runs the operation, outlined into a function. */
 static gboolean
 build_reference (GhloStepBuilder *self,
                  const GhloIrOp  *op,
@@ -168,7 +167,7 @@ build_op (GhloStepBuilder *self,
   return build_reference (self, op, error);
 }
 
-/* A called function's block is built with each call. */
+/* The block of a called function is built again for each call. */
 static void
 forget_values (GhloStepBuilder *self,
                const GhloIrOp  *first)
@@ -192,7 +191,7 @@ ghlo_step_build_ops (GhloStepBuilder *self,
   return TRUE;
 }
 
-/* The function's results: copied to where the caller finds them, or an input as it is. */
+/* Adds the function's results: a result is copied to an output buffer, unless it is an input as it is. */
 static void
 build_outputs (GhloStepBuilder   *self,
                const GhloIrBlock *block)
@@ -272,7 +271,7 @@ build_function (GhloStepBuilder *self,
   return TRUE;
 }
 
-/* An arena for each memory that the targets work in. */
+/* Adds an arena for each memory that the targets work in. */
 static gboolean
 find_arenas (GhloStepPlan                *plan,
              const GhloStepTarget *const *targets,
@@ -306,7 +305,7 @@ find_arenas (GhloStepPlan                *plan,
   return FALSE;
 }
 
-/* Between the preferred target and the first in host memory. */
+/* Chooses between the preferred target and the first one in host memory. */
 static GHashTable *
 place_steps (const GhloIrOp              *function,
              const GhloStepTarget *const *targets,
@@ -320,7 +319,7 @@ place_steps (const GhloIrOp              *function,
   return NULL;
 }
 
-/* Of a plan that failed scopes were never closed. */
+/* In a plan that failed, scopes may be left open. */
 static void
 scope_free (gpointer data)
 {
@@ -354,7 +353,7 @@ ghlo_step_plan_new (const GhloIrModule   *module,
   };
   gboolean ok;
 
-  /* Its count of references is all that changes of it. */
+  /* Only the reference count changes. */
   plan->module = ghlo_ir_module_ref ((GhloIrModule *) module);
   plan->function = function;
   ok = find_arenas (plan, targets, n_targets, error) && build_function (&self, error);

@@ -2,19 +2,19 @@
  *
  * A plan as text:
  *
- *   plan: 3 steps, 1 of them on the reference executor; arena of 4096 bytes for 8192 of temporaries
+ *   plan: 3 steps, 1 of them on the fallback executor; an arena of 4096 bytes for 8192 of temporaries
  *   0 dot stablehlo.dot_general + add "onednn …" in0 tensor<2x3xf32>, c0 tensor<3x4xf32>, in1 … -> t4@64 …
  *   1 loop 10 times, t4 <-> t5
+ *     do
  *       2 reference stablehlo.tanh, there is no step for it: t4@64 tensor<2x4xf32> -> …
  *
- * A plan for several devices says whose each step is, and why it is not the ones' before:
+ * A plan for several devices says which device runs each step, and why those before it in the list do not:
  *
  *   3 transfer of 32 bytes t4@gpu:64 -> t5@0
  *   4 cpu sort stablehlo.sort, gpu: it sorts integers alone: t5@0 tensor<2x4xf32> -> …
  *
- * Buffers are in (inputs), out (outputs), c (constants) and t (temporaries, with their
- * place in the arena), with the name of their memory where it is not the host's. A view that
- * is not all of its buffer shows its offset and strides.
+ * Buffers are in (inputs), out (outputs), c (constants) and t (temporaries, with their offset in the arena), with the
+ * name of their memory where it is not the host's. A view that is not all of its buffer shows its offset and strides.
  */
 
 #include "plan/build.h"
@@ -154,7 +154,7 @@ ghlo_step_runs_body (const GhloStep *self,
   return self->kind != GHLO_STEP_LOOP || body > 0 || self->trips < 0;
 }
 
-/* Constants and broadcasts go without saying where there is anything else. */
+/* Constants and broadcasts are printed only where there is nothing else. */
 static void
 print_names (Printer        *self,
              const GhloStep *step)
@@ -175,7 +175,7 @@ print_names (Printer        *self,
     g_string_append_printf (self->text, " %s", ghlo_step_get_name (step));
 }
 
-/* Of a plan for one device the reference executor's steps alone have one. */
+/* In a plan for one device, only steps of the fallback executor have reasons. */
 static void
 print_reasons (Printer        *self,
                const GhloStep *step)
@@ -305,7 +305,7 @@ count_steps (GhloStep *step,
   (*(guint *) data)++;
 }
 
-/* The code whose kernels are printed, and the numbers of the steps that it is of. */
+/* Collects the numbers of the steps that run a code. */
 typedef struct
 {
   const GhloStepCode *code;
@@ -324,7 +324,7 @@ append_number (GhloStep *step,
   self->n_steps++;
 }
 
-/* What @print gives of each code, under the numbers of its steps. */
+/* What @print returns for each code, under the numbers of its steps. */
 static char *
 print_codes (const GhloStepPlan *self,
              char             *(*print) (const GhloStepCode *code))

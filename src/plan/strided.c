@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Results that are written where a copy would bring them: the one that attention transposes,
- * say, for the product after it. Where all that reads a step's result is a copy of it in
- * another order, and the step's implementation writes that order as well, the copy goes. The
- * step was selected for a dense result, so it is selected once more, as its operands lie.
+ * Lets steps write results directly in the order to which a copy would bring them, such as the result that attention
+ * transposes for the next product. If the only use of a step's result is a copy of it with permuted dimensions, and the
+ * step's implementation can write that order as well, the copy is removed. The step was selected for a dense result, so
+ * it is selected once more, with its operands as they are.
  */
 
 #include "plan/build.h"
@@ -13,8 +13,8 @@
 typedef struct
 {
   GhloStepPlan  *plan;
-  guint         *n_uses;       /* of each buffer, by steps and loops, and its writing */
-  GhloStep     **writers;      /* for each buffer the COMPUTE step of the body at hand that wrote it last; or NULL */
+  guint         *n_uses;       /* of each buffer by steps and loops, including writes */
+  GhloStep     **writers;      /* for each buffer, the COMPUTE step of the current body that wrote it last, or NULL */
 } Strider;
 
 static void
@@ -43,14 +43,14 @@ count_uses (GhloStep *step,
       use (data, step->bodies[i].result.buffer);
 }
 
-/* Dimensions of a copy but those of size 1, with the strides at both of its ends. */
+/* The dimensions of a copy except those of size 1, with the strides of its source and target. */
 typedef struct
 {
   guint  rank;
   gint64 dimensions[GHLO_MAX_RANK], from[GHLO_MAX_RANK], to[GHLO_MAX_RANK];
 } Layout;
 
-/* In the order in which they lie in the source. */
+/* Reads the layout of @copy, with dimensions in the memory order of the source. */
 static void
 read_layout (Layout         *self,
              const GhloStep *copy)
@@ -77,7 +77,7 @@ read_layout (Layout         *self,
     }
 }
 
-/* Whether @copy brings all of a buffer into all of another one; @self is its layout then. */
+/* Whether @copy copies all of one buffer to all of another; gets its layout. */
 static gboolean
 is_reordering (const GhloStepPlan *plan,
                const GhloStep     *copy,
@@ -100,7 +100,7 @@ is_reordering (const GhloStepPlan *plan,
   return TRUE;
 }
 
-/* The step whose result nothing but @copy uses, and which may write to where that brings it. */
+/* The step whose result is only used by @copy, and which may write to the target of the copy; or NULL. */
 static GhloStep *
 find_writer (Strider        *self,
              const GhloStep *copy)
@@ -121,7 +121,7 @@ find_writer (Strider        *self,
   return writer;
 }
 
-/* Of constants all have their data, as in the first selection. */
+/* Constants have their data, as in the first selection. */
 static void
 find_views (const GhloStepPlan *plan,
             const GhloStep     *step,
@@ -136,7 +136,7 @@ find_views (const GhloStepPlan *plan,
     }
 }
 
-/* Whether what was selected for @step serves it as it stands, and its scratch suffices. */
+/* Whether the selection can use @step's operands as they are, and its scratch buffer. */
 static gboolean
 fits (const GhloStepPlan      *plan,
       const GhloStep          *step,
@@ -152,7 +152,7 @@ fits (const GhloStepPlan      *plan,
   return TRUE;
 }
 
-/* Selects @step for @result, which it then has. */
+/* Selects @step's implementation for @result; if it accepts, the step gets that result. */
 static gboolean
 select_result (Strider               *self,
                GhloStep              *step,
@@ -192,7 +192,7 @@ select_result (Strider               *self,
   return TRUE;
 }
 
-/* Whether the copy is not needed any more. */
+/* Whether @copy was made unnecessary. */
 static gboolean
 replace_copy (Strider        *self,
               const GhloStep *copy)
@@ -214,7 +214,7 @@ replace_copy (Strider        *self,
   return result.strides != NULL && select_result (self, writer, &result);
 }
 
-/* @writers of what @step wrote. */
+/* Records @writer as the writer of @step's results. */
 static void
 note_writer (Strider  *self,
              GhloStep *step,
@@ -225,7 +225,7 @@ note_writer (Strider  *self,
       self->writers[step->results[k].buffer] = writer;
 }
 
-/* Bodies in loops and branches come first, so that they see no writers of the bodies around them. */
+/* Visits nested bodies first, so that they do not see writers of the enclosing bodies. */
 static gboolean
 go_over (Strider       *self,
          GhloStepBody  *body,

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Which steps run the same: those of one implementation, whose operations differ in nothing
- * but their values, whose views, aliases and alignments are the same, which may be gated all or
- * not at all, and which want the elements of no constant, or of the same one. They are compiled once.
+ * Finds the steps that run the same code. They have the same implementation; their operations are equal except for the
+ * values that they use; their views, aliases and alignments are the same; both or neither may be gated; and they want
+ * the elements of no constant, or of the same one. They are compiled once.
  */
 
 #include "plan/build.h"
@@ -56,8 +56,8 @@ same_operand (const GhloStepPlan    *plan,
   return first.data == second.data;
 }
 
-/* Whether the operands that are one value are the same of both: code may read such a value once. Where there are many,
- * nobody looks. */
+/* Whether the same operands of both operations are one value, since the code may read such a value only once. With
+ * many operands, this is not checked, and only an operation itself counts as equal. */
 static gboolean
 same_values (const GhloIrOp *a,
              const GhloIrOp *b)
@@ -102,7 +102,7 @@ typedef struct
 {
   GhloStepPlan *plan;
   GPtrArray    *codes;         /* of GhloStepCode */
-  GHashTable   *table;         /* the same, by what they run */
+  GHashTable   *table;         /* the same, as a set of equal codes */
 } Finder;
 
 static void

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * The work of operations, counted from their types.
+ * The work of operations, computed from their types.
  */
 
 #include "plan/work.h"
@@ -9,7 +9,7 @@
 #include "ir/cost.h"
 #include "plan/plan.h"
 
-/* Views to look through for what they are of. */
+/* The maximum number of views that are followed. */
 enum { MAX_VIEWS = 64 };
 
 static GhloStepProduct
@@ -37,7 +37,7 @@ ghlo_step_work_add (GhloStepWork   *work,
   work->exact &= cost.exact;
 }
 
-/* Below 0 where a rate is not known. */
+/* Negative where a rate is not known. */
 static double
 operations_time (const GhloStepWork  *work,
                  const GhloStepRates *rates)
@@ -106,7 +106,7 @@ ghlo_step_value_bytes (const GhloIrValue *value)
   return ghlo_ir_type_count_elements (type) * ghlo_element_info (type->element_type)->size;
 }
 
-/* The operand that says how much is written of what @op changes in place; GHLO_STEP_NONE where it does not. */
+/* The operand whose size says how many bytes @op writes in place; GHLO_STEP_NONE where it does not work in place. */
 static guint
 find_update (const GhloIrOp *op,
              guint           result)
@@ -117,7 +117,7 @@ find_update (const GhloIrOp *op,
   return op->kind == GHLO_OP_STABLEHLO_SCATTER ? op->n_results + 1 + result : GHLO_STEP_NONE;
 }
 
-/* A broadcast has fewer bytes than its elements, a slice fewer than what it is of. */
+/* The source of a broadcast has fewer bytes than the broadcast itself, and a slice fewer than its source. */
 double
 ghlo_step_bytes_read (const GhloIrOp *op,
                       guint           operand)

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * The pass "channels-last": convolutions that the device would rather have so get images with their
- * features innermost, and give them so, with transposes around. Those behind a convolution then move
- * behind whatever can be done in the other order as well, until they meet the one before the next
- * convolution, and both vanish. What else such an operation takes is transposed for it.
+ * The pass "channels-last": where the device prefers it, a convolution gets its images with the features innermost, and
+ * returns them so, with transposes around it. A transpose behind a convolution then moves down past every operation
+ * that can work in the other order as well, until it meets the one before the next convolution, and both cancel. Other
+ * operands of such operations are transposed to match.
  *
- * It is a pass of fusion, since other passes take transposes into dimension numbers. Each element is
- * computed from the same elements as before, and sums keep their order.
+ * This is a fusion pass because other passes fold transposes into dimension numbers. Each element is computed from the
+ * same elements as before, and sums keep their order.
  */
 
 #include <string.h>
@@ -20,11 +20,11 @@
 
 enum { INPUT = GHLO_CONVOLUTION_INPUT, KERNEL = GHLO_CONVOLUTION_KERNEL, OUTPUT = GHLO_CONVOLUTION_OUTPUT };
 
-/* Operations that have a number for each dimension of their first operands and of their result. */
+/* Operations with attributes that have one entry for each dimension of their first operands and their result. */
 static const struct
 {
   GhloIrOpKind kind;
-  guint        n_moved;          /* operands */
+  guint        n_moved;          /* the number of operands that are transposed */
   const char  *attributes[6];
 } kinds[] = {
   { GHLO_OP_STABLEHLO_PAD, 1, { "edge_padding_low", "edge_padding_high", "interior_padding" } },
@@ -34,12 +34,13 @@ static const struct
   { GHLO_OP_STABLEHLO_SLICE, 1, { "start_indices", "limit_indices", "strides" } },
 };
 
-/* A transpose that is moved, and what an operation becomes before it. */
+/* A transpose that is moved down past an operation. */
 typedef struct
 {
   GhloRewriter     *rewriter;
   const GhloIrOp   *layout;
-  const gint64     *permutation;            /* its own: dimension i behind it is permutation[i] before it */
+  const gint64     *permutation;            /* of @layout: dimension i of its result is permutation[i] of its
+                                               operand */
   gint64            order[GHLO_MAX_RANK];   /* the inverse */
 } Layout;
 
@@ -56,7 +57,7 @@ permute_type (GhloRewriter     *self,
   return ghlo_make_type (self, type, dimensions, type->rank);
 }
 
-/* The rows of an attribute that has one for each dimension. */
+/* Permutes the rows of an attribute that has one row for each dimension. */
 static const GhloIrAttr *
 permute_attr (GhloIrModule     *module,
               const GhloIrAttr *attr,
@@ -85,8 +86,8 @@ permute_attr (GhloIrModule     *module,
   return ghlo_ir_attr_dense (module, attr->type, g_bytes_new_take (to, rank * size), FALSE, NULL);
 }
 
-/* Whether the convolution is the gradient for weights of another one: its window is larger than its result, and what
- * it sums over are images and places. */
+/* Whether the convolution computes the weight gradient of another one: its window is larger than its result, and it
+ * sums over images and positions. */
 static gboolean
 is_gradient (const GhloIrOp   *op,
              const GhloIrAttr *numbers)
@@ -115,8 +116,9 @@ swap_ends (gint64 *order,
   order[rank - 1] = first;
 }
 
-/* The order in which each tensor's dimensions should lie, and whether they do not. A small image under a large window
- * is not taken for a gradient where it is channels-last as an image. */
+/* Gets the order in which each tensor's dimensions should lie, and whether the tensor has to be transposed for it.
+ * A small image under a large window is not taken for a gradient if it is channels-last already when it is seen as
+ * an image. */
 static gboolean
 find_orders (const GhloIrOp *op,
              gint64          orders[][GHLO_MAX_RANK],
@@ -196,7 +198,7 @@ lay_convolution (GhloRewriter *self,
   return ghlo_rewrite_replace (self, op, moves[OUTPUT] ? make_layout (self, result, inverse) : result);
 }
 
-/* @value before the layout: made anew where that costs nothing. */
+/* @value as the operand of an operation above the transpose; recreated where that costs nothing. */
 static GhloIrValue *
 move_operand (const Layout *self,
               GhloIrValue  *value)
@@ -221,7 +223,7 @@ move_operand (const Layout *self,
                               permute_type (self->rewriter, value->type, self->order));
 }
 
-/* The layout of one of @op's operands. */
+/* Finds the layout transpose among the definers of @op's first @n_operands operands. */
 static gboolean
 find_layout (Layout         *self,
              const GhloIrOp *op,
@@ -242,7 +244,7 @@ find_layout (Layout         *self,
   return TRUE;
 }
 
-/* Puts @made before the layout in the place of @op. */
+/* Replaces @op by @made, which works above the layout transpose, followed by the transpose. */
 static gboolean
 replace (const Layout *self,
          GhloIrOp     *op,
@@ -269,7 +271,7 @@ sink_elementwise (GhloRewriter *rewriter,
   return replace (&self, op, ghlo_make_like (rewriter, op, operands, type)->op);
 }
 
-/* All operands of a concatenation have to lie alike. */
+/* All operands of a concatenation must have the same layout. */
 static gboolean
 sink_concatenate (GhloRewriter *rewriter,
                   GhloIrOp     *op)
@@ -297,7 +299,7 @@ sink_concatenate (GhloRewriter *rewriter,
   return replace (&self, op, made->op);
 }
 
-/* Operations of the table, whose regions move along. */
+/* Operations of the table @kinds; their regions move to the new operation. */
 static gboolean
 sink_row (GhloRewriter *rewriter,
           GhloIrOp     *op)
@@ -371,7 +373,7 @@ ghlo_pass_channels_last (GhloIrModule     *module,
 
   if (!ghlo_rewrite_module (module, context, (gconstpointer) all->data, all->len, error))
     return FALSE;
-  /* What was transposed or made anew for several users is there several times. */
+  /* Values that were transposed or recreated for several users exist several times. */
   if (context->n_changes == 0 || !ghlo_passes_choose (context->options, (guint) ghlo_pass_find ("cse")))
     return TRUE;
 

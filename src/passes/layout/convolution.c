@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * The fields of #stablehlo.conv by the tensor that they are about.
+ * The fields of #stablehlo.conv, grouped by tensor.
  */
 
 #include "passes/layout/convolution.h"

@@ -17,14 +17,14 @@ typedef enum
   GHLO_CONVOLUTION_N_TENSORS,
 } GhloConvolutionTensor;
 
-/* A convolution of plain types; @op may be NULL. */
+/* Whether @op is a convolution of plain types; @op may be NULL. */
 gboolean          ghlo_convolution_is_plain    (const GhloIrOp        *op);
-/* The tensor's dimensions: batch (of the kernel input features), spatial ones in their order, features (output
- * features). Gives how many. */
+/* Gets the tensor's dimensions in the order batch (of the kernel: input features), spatial dimensions, features (of the
+ * kernel: output features). Returns their number. */
 guint             ghlo_convolution_get_order   (const GhloIrAttr      *numbers,
                                                 GhloConvolutionTensor  tensor,
                                                 gint64                *order);
-/* The numbers with those of one tensor mapped: dimension d becomes map[d]. */
+/* The dimension numbers with those of one tensor mapped: dimension d becomes map[d]. */
 const GhloIrAttr *ghlo_convolution_map_numbers (GhloIrModule          *module,
                                                 const GhloIrAttr      *numbers,
                                                 GhloConvolutionTensor  tensor,

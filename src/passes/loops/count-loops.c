@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * The pass "count-loops": loops that count become "while (counter < end) counter +=
- * step" with constants, which ir/loop.h knows. A condition may have been written the
- * other way round, with <=, with !=, or counting by subtraction. Loops of one
- * iteration become their body, those of none their initial values.
+ * The pass "count-loops": counted loops get the form "while (counter < end) counter += step" with constants, which
+ * ir/loop.h recognizes. The original condition may have its operands swapped, use <= or !=, or count by subtraction. A
+ * loop of one iteration is replaced by its body, a loop of none by its initial values.
  */
 
 #include "passes/context.h"
@@ -21,9 +20,9 @@ typedef struct
   GhloIrModule *module;
   GhloIrOp     *loop, *compare;
   GhloIrBlock  *condition, *body;
-  guint         counter;       /* among the carried values */
+  guint         counter;       /* index among the carried values */
   gint64        end, step;
-  gboolean      end_is_left;   /* "end ? counter" */
+  gboolean      end_is_left;   /* the comparison is "end ? counter" */
 } Count;
 
 static gboolean
@@ -39,7 +38,7 @@ is_counter (const Count       *self,
   return TRUE;
 }
 
-/* The comparison of a carried integer with a constant. */
+/* Finds the comparison of a carried integer with a constant. */
 static gboolean
 find_comparison (Count *self)
 {
@@ -61,7 +60,7 @@ find_comparison (Count *self)
   return is_counter (self, rhs, &self->counter) && ghlo_ir_value_get_constant (lhs, &self->end);
 }
 
-/* What the body makes of the counter: counter + step or counter - (-step). */
+/* Finds how the body changes the counter: counter + step or counter - (-step). */
 static gboolean
 find_step (Count *self)
 {
@@ -106,7 +105,7 @@ put_constant (Count            *self,
   return &op->results[0];
 }
 
-/* The end of "counter < end" that ends where the loop does; FALSE when there is none. */
+/* Gets the end for a comparison "counter < end" that is equivalent to the loop's; FALSE when there is none. */
 static gboolean
 find_plain_end (const Count *self,
                 const char  *word,
@@ -120,7 +119,7 @@ find_plain_end (const Count *self,
     return TRUE;
   if (strcmp (word, self->end_is_left ? "GE" : "LE") == 0)
     return !__builtin_add_overflow (self->end, 1, end);
-  /* "!=" ends only when the counter meets the end exactly. */
+  /* "!=" is equivalent only when the counter reaches the end exactly. */
   return strcmp (word, "NE") == 0 && self->step > 0 && ghlo_ir_value_get_constant (start, &first)
          && first <= self->end && ((guint64) self->end - (guint64) first) % (guint64) self->step == 0;
 }
@@ -151,7 +150,7 @@ make_plain (Count *self)
   return TRUE;
 }
 
-/* counter - constant becomes counter + constant: the same, since integers wrap. */
+/* Replaces counter - constant by counter + constant, which is the same, since integers wrap. */
 static gboolean
 make_sum (Count *self)
 {
@@ -187,7 +186,7 @@ condition_is_pure (const Count *self)
   return TRUE;
 }
 
-/* The loop's values before it, in the loop, and after it are of the same types. */
+/* Whether the carried values have the same types before, in, and after the loop. */
 static gboolean
 types_agree (const Count *self)
 {
@@ -202,7 +201,7 @@ types_agree (const Count *self)
   return TRUE;
 }
 
-/* A loop of no iteration, or one, without the loop. */
+/* Replaces a loop of one iteration, or none. */
 static gboolean
 unroll (Count  *self,
         gint64  trips)
@@ -253,6 +252,6 @@ ghlo_pass_count_loops (GhloIrModule     *module,
                        GhloPassContext  *context,
                        GError          **error)
 {
-  /* What is done to a loop leaves those around it where they are. */
+  /* Changing a loop leaves the loops around it in place. */
   return ghlo_pass_each_loop (module, context->monitor, count_loop, &context->n_changes, error);
 }

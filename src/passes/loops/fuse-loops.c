@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * The pass "fuse-loops": a loop whose iterations go over few elements becomes one step, where the device has one for
- * all that is in it. As steps of their own, its operations would each take longer to begin than to
- * do. A loop takes along what is constant outside of it: so its counter is known.
+ * The pass "fuse-loops": a loop whose iterations work on few elements becomes one step, where the device has one for
+ * everything in it. As separate steps, its operations would each take longer to launch than to run. The group includes
+ * the splat constants that the loop uses from outside, so that its counter is known.
  */
 
 #include "passes/fuse.h"
@@ -11,10 +11,10 @@
 #include "passes/effects.h"
 #include "passes/walk.h"
 
-/* So large a loop is none of few elements; the device is not asked. */
+/* A body with more operations does not count as one on few elements; the device is not asked. */
 enum { MAX_OPS = 128 };
 
-/* The constants that @loop uses from outside, and the loop. */
+/* Lists the splat constants that @loop uses from outside, and the loop. */
 static void
 list_ops (GhloIrOp      *loop,
           GhloFuseGroup *group)
@@ -45,7 +45,7 @@ insert_copy (GhloIrModule *module,
   ghlo_ir_op_insert_before (*copy, next);
 }
 
-/* The group of a loop with constants of its own, which nothing else uses. */
+/* Makes the group of a loop with constants of its own, which nothing else uses. */
 static void
 make_group (GhloFuser     *self,
             GhloFuseGroup *group)
@@ -66,7 +66,7 @@ make_group (GhloFuser     *self,
   ghlo_fuse_add (self, &copies);
 }
 
-/* Whether @group, a loop and what it takes along, is one step. */
+/* Whether @group, a loop and the constants that it uses, becomes one step. */
 static gboolean
 accept (GhloFuser     *self,
         GhloFuseGroup *group,

@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * The pass "licm": out of a loop goes what is the same in each of its iterations.
- * Carried values that the body hands on unchanged are taken from outside instead of
- * carried. Operations on values from outside move before the loop: cheap ones that
- * cannot fail always, costly ones when the loop surely runs. What only repeats or
- * counts stays inside unless something that moves needs it: read where it is made it
- * costs nothing, kept for the loop's time it is memory. Products of slices go first (loops/products.c).
+ * The pass "licm": loop-invariant code motion. Carried values that the body returns unchanged are used from outside
+ * instead of being carried. Operations on values from outside move before the loop: cheap ones that cannot fail always
+ * do, costly ones when the loop is known to run. Operations that only broadcast or count stay inside unless an
+ * operation that moves needs them: computed where they are read they cost nothing, kept for the duration of the loop
+ * they take memory. Products of slices come first (loops/products.c).
  *
- * Inner loops go first, so that what leaves them may leave the outer ones too.
+ * Inner loops come first, so that what leaves them may leave the outer ones too.
  */
 
 #include "passes/context.h"
@@ -22,12 +21,12 @@ typedef struct
 {
   GhloIrOp   *loop;
   gboolean    surely_runs;
-  GHashTable *movable;        /* operations on values from outside alone */
-  GPtrArray  *order;          /* the same in program order */
-  GHashTable *moving;         /* those that are worth it, and what they need */
+  GHashTable *movable;        /* operations that only use values from outside */
+  GPtrArray  *order;          /* the same, in program order */
+  GHashTable *moving;         /* those of them that are worth moving, and the ones that these need */
 } Hoisting;
 
-/* Carried values that are their initial value throughout. Gives how many there were. */
+/* Replaces carried values that keep their initial value throughout. Returns their number. */
 static guint
 take_unchanged (GhloIrOp *loop)
 {
@@ -43,7 +42,7 @@ take_unchanged (GhloIrOp *loop)
       if (ghlo_ir_op_operand (terminator, i) != arguments[1] || initial->type != arguments[0]->type
           || initial->type != arguments[1]->type || initial->type != loop->results[i].type)
         continue;
-      /* What the terminator hands on is left: the pass "dce" takes it away with the argument. */
+      /* Done already: only the terminator is left to use it, and the pass "dce" removes such a carried value. */
       if (arguments[0]->uses == NULL && arguments[1]->uses->next == NULL && loop->results[i].uses == NULL)
         continue;
       ghlo_ir_value_replace (arguments[0], initial);
@@ -56,7 +55,7 @@ take_unchanged (GhloIrOp *loop)
   return n;
 }
 
-/* Larger than all that it is made of. */
+/* Whether the results are larger than the operands. */
 static gboolean
 inflates (const GhloIrOp *op)
 {
@@ -89,7 +88,7 @@ is_from_outside (const Hoisting *self,
   return TRUE;
 }
 
-/* Whether @op may run once before the loop in the place of each iteration. */
+/* Whether @op may run once before the loop instead of in each iteration. */
 static gboolean
 can_move (const Hoisting *self,
           GhloIrOp       *op)
@@ -116,8 +115,8 @@ find_movable (Hoisting          *self,
       }
 }
 
-/* From the last on: an operation moves for its own sake, or because a user moves.
- * Constants always do, they take nothing. */
+/* Goes backwards: an operation moves for its own sake, or because a user moves. Constants always move, since they
+ * cost nothing. */
 static void
 choose_moving (Hoisting *self)
 {
@@ -159,7 +158,7 @@ hoist_loop (GhloIrModule *module,
   if (!ghlo_ir_counted_loop (loop, &counted))
     counted.trips = -1;
   n += ghlo_pass_hoist_products (module, loop, counted.trips);
-  /* The condition runs once whatever happens. */
+  /* The condition runs at least once. */
   find_movable (&self, condition, TRUE);
   find_movable (&self, body, counted.trips > 0);
   choose_moving (&self);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Products of slices. A loop that goes through rows, and multiplies each by what is the same in each iteration, is
- * given slices of the product of all rows, which is made once before it: one product reads the weights once, and
- * with many rows at a time, where those of few rows do nothing but read them. A slice of rows that are not contracted
- * may be taken before a product or of it, wherever it begins.
+ * Products of slices. Where a loop takes slices of rows and multiplies each by a loop-invariant operand, the product of
+ * all rows is computed once before the loop, and the loop takes slices of that product. One large product reads the
+ * weights once for many rows, whereas products of few rows are bound by reading the weights. Slicing along a dimension
+ * that is not contracted commutes with the product, wherever the slice begins.
  */
 
 #include "passes/loops/products.h"
@@ -15,20 +15,20 @@
 #include "passes/rewrite.h"
 #include "passes/walk.h"
 
-/* Products of more rows than that do enough with each weight that they read. */
+/* Products of more rows do enough work with each weight that they read. */
 #define MAX_ROWS 32
-/* What is kept for the loop's time. */
+/* The maximum size of a product that is kept for the duration of the loop, in bytes. */
 #define MAX_BYTES 64e6
 
 typedef struct
 {
   GhloIrOp *product, *slice;
   guint     side;               /* which operand of the product is the slice */
-  guint     dimension;          /* of the slice: what it is cut along */
-  guint     result;             /* the same one, of the product's result */
+  guint     dimension;          /* of the slice: the one that it is sliced along */
+  guint     result;             /* the same dimension in the product's result */
 } Product;
 
-/* The one dimension that a slice is cut along. */
+/* Finds the only dimension that the slice is taken along; FALSE where there are several. */
 static gboolean
 find_cut (Product *self)
 {
@@ -70,7 +70,8 @@ is_free (const Product *self,
   return TRUE;
 }
 
-/* The result has the batching dimensions, then the free ones of both sides; gives the rows of the slice's side. */
+/* Finds the dimension of the result that corresponds to the slice's; the result has the batching dimensions, then the
+ * free dimensions of both sides. Returns the number of rows on the slice's side. */
 static gint64
 find_result (Product *self)
 {
@@ -97,7 +98,8 @@ find_result (Product *self)
   return rows;
 }
 
-/* Whether making the product of all rows is less work than what the loop does, and is kept easily. */
+/* Whether computing the product of all rows takes less work than the loop does, and the product is small enough
+ * to keep. */
 static gboolean
 pays (const Product *self,
       gint64         trips)
@@ -129,7 +131,7 @@ match (Product        *self,
   return is_free (self, self->side, self->dimension) && find_result (self) <= MAX_ROWS && pays (self, trips);
 }
 
-/* An operation before @next that says where @product came from. */
+/* Makes an operation before @next with the location of @product. */
 static GhloIrValue *
 make (GhloIrModule   *module,
       const GhloIrOp *product,
@@ -175,7 +177,7 @@ make_whole (const Product *self,
   }, loop);
 }
 
-/* Begins where the slice began, and has all of the other dimensions. */
+/* A slice of @whole that begins where the original slice did, and spans all other dimensions. */
 static GhloIrValue *
 make_slice (const Product *self,
             GhloIrModule  *module,

@@ -9,7 +9,7 @@
 
 G_BEGIN_DECLS
 
-/* Takes products of slices out of the body of @loop, which runs @trips times. Gives how many there were. */
+/* Hoists products of slices out of the body of @loop, which runs @trips times. Returns the number of products. */
 guint ghlo_pass_hoist_products (GhloIrModule *module,
                                 GhloIrOp     *loop,
                                 gint64        trips);
