@@ -1,10 +1,10 @@
 #version 460
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Which of several branches is taken: 1 in its gate, 0 in all others', and in all of them where the gate around is
- * closed. It does this behind a closed gate as well, since those of a run before would be open otherwise.
+ * Selects one of several branches: sets its gate to 1 and all others to 0. If the outer gate is closed, all are set to
+ * 0, so this shader runs even then: gates of an earlier run would otherwise still be open.
  *
- * This is for any device, as loop.comp.
+ * Like loop.comp, it is for any device.
  */
 
 #extension GL_EXT_buffer_reference : require
@@ -44,7 +44,7 @@ main ()
   if (table.is_predicate != 0)
     chosen = load_byte (table.index) != 0 ? 0 : 1;
   else
-    chosen = min (U32 (table.index).value, n - 1);      /* numbers below 0 are large ones */
+    chosen = min (U32 (table.index).value, n - 1);      /* as unsigned numbers, negative ones are large */
   if (table.outer != 0 && load_byte (table.outer) == 0)
     chosen = n;
   for (uint i = 0; i < n; i++)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * How an update changes an element, as src/cpu/reduce/combine.c does it: f16 and bf16 in f32, whose results round to
- * the same numbers. Of a NaN its being one is kept. With WITH_F64 there is arithmetic of f64.
+ * How an update changes an element, with the same results as src/cpu/reduce/combine.c: f16 and bf16 are computed in
+ * f32, which rounds to the same numbers. NaNs stay NaNs, but may have other bits. WITH_F64 selects f64 arithmetic.
  */
 
 #include "combine.words"
@@ -30,14 +30,14 @@ to_f32 (uint bits)
     return uintBitsToFloat (bits << 16);
   if (magnitude >= 0x7c00)
     return uintBitsToFloat (sign | 0x7f800000 | magnitude << 13);
-  /* Of a subnormal number the magnitude counts 2^-24. */
+  /* The magnitude of a subnormal number is in units of 2^-24. */
   if (magnitude < 0x400)
     return uintBitsToFloat (sign | floatBitsToUint (float (magnitude) * 5.9604644775390625e-8));
 
   return uintBitsToFloat (sign | (magnitude << 13) + (112u << 23));
 }
 
-/* To the nearest, of two the even one. */
+/* Rounds to nearest, ties to even. */
 uint
 from_f32 (float number)
 {
@@ -55,7 +55,7 @@ from_f32 (float number)
     return sign | (magnitude + 0xfff + (magnitude >> 13 & 1) >> 13) - (112u << 10);
   if (magnitude <= 0x33000000)
     return sign;
-  /* Subnormal: the significand counts 2^(exponent - 150), and the result 2^-24. */
+  /* Subnormal: the significand is in units of 2^(exponent - 150), the result in units of 2^-24. */
   shift = 126 - (magnitude >> 23);
   kept = magnitude & 0x7fffff | 0x800000;
   rest = kept & (1u << shift) - 1;
@@ -80,7 +80,7 @@ calculate (uint64_t x, uint64_t y)
 #endif
 }
 
-/* A number that is greater where the element is. */
+/* Returns an unsigned number that has the same order as the elements. */
 uint64_t
 order_of (uint64_t bits)
 {

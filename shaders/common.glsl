@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * What all shaders begin with. Each has a list NAME.words of what the words of its table are, which both sides read:
- * here it gives the members of Table, and in C those of a structure of guint64. What is pushed is GhloSpirvPush of
- * src/vulkan/spirv/spirv.h.
+ * Included first by all shaders but choose.comp and loop.comp. The words of a shader's table are listed in NAME.words,
+ * which both sides include: here they declare the members of Table, in C those of a structure of guint64. The push
+ * constants are GhloSpirvPush of src/vulkan/spirv/spirv.h.
  *
- * Buffers are addresses. What is loaded and stored is integers: devices may flush floats.
+ * Buffers are passed as addresses. Values are loaded and stored as integers, since devices may flush floats.
  */
 
 #extension GL_EXT_buffer_reference : require
@@ -13,12 +13,12 @@
 #extension GL_EXT_shader_16bit_storage : require
 #extension GL_EXT_shader_explicit_arithmetic_types_int64 : require
 
-/* Invocations of a workgroup; GHLO_VULKAN_SHADER_GROUP is the same. */
+/* Invocations per workgroup; the same as GHLO_VULKAN_SHADER_GROUP. */
 #define GROUP 256
 
 layout (local_size_x = GROUP) in;
 
-/* Of GhloSpirvWord. */
+/* Values of GhloSpirvWord. */
 #define HEAD 5
 #define END  0
 #define FLAG 4
@@ -43,15 +43,15 @@ store_u32 (uint64_t address, uint value)
   U32 (address).value = value;
 }
 
-/* Whether the dispatch is to do nothing: the same in all invocations. The byte is part of four, so that no device needs
- * to load single ones for it. */
+/* Whether the dispatch must do nothing; uniform across all invocations. Loads the four bytes that contain the flag, so
+ * that no device needs to load single bytes. */
 bool
 is_off (uint64_t flag)
 {
   return flag != 0 && (load_u32 (flag & ~uint64_t (3)) >> (uint (flag) & 3) * 8 & 255) == 0;
 }
 
-/* An unsigned integer of @size bytes, at most 8. */
+/* Loads an unsigned integer of @size bytes, at most 8. */
 uint64_t
 load_unsigned (uint64_t address, uint size)
 {
@@ -87,7 +87,7 @@ store_unsigned (uint64_t address, uint size, uint64_t value)
     }
 }
 
-/* An element of @size bytes, at most 16. */
+/* Copies an element of @size bytes, at most 16. */
 void
 copy_element (uint64_t from, uint64_t to, uint size)
 {
@@ -96,7 +96,7 @@ copy_element (uint64_t from, uint64_t to, uint size)
     U64 (to + 8).value = U64 (from + 8).value;
 }
 
-/* Of 64 bits, which is slow, only where it has to be. */
+/* Divides in 64 bits, which is slow, only where necessary. */
 uint64_t
 divide (uint64_t a, uint64_t b)
 {

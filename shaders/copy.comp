@@ -1,7 +1,7 @@
 #version 460
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Bytes from one place to another: an invocation copies a piece.
+ * Copies bytes from one place to another, a piece per invocation.
  */
 
 #extension GL_GOOGLE_include_directive : require

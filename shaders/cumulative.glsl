@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * The body of cumulative.comp. The order in which elements are combined is that of src/cpu/reduce/cumulative.c.
+ * The body of cumulative.comp. Elements are combined in the same order as in src/cpu/reduce/cumulative.c.
  */
 
 #include "common.glsl"
 #include "combine.glsl"
 
-/* Numbers are wider than elements: f32 for f16 and bf16, f64 for f32. Else they are the elements' bits. */
+/* Whether accumulators are wider than elements: f32 for f16 and bf16, f64 for f32. Else they are the elements' bits. */
 layout (constant_id = 3) const uint IS_WIDER = 0;
 layout (constant_id = 4) const uint PHASE = 0;
 
@@ -107,7 +107,7 @@ do_line (uint64_t line)
     }
 }
 
-/* The length of a block's segments; 0 where it is too short for them. */
+/* Returns the length of a block's segments, or 0 if it is too short to have any. */
 uint64_t
 segment_length (uint64_t block)
 {
@@ -116,7 +116,7 @@ segment_length (uint64_t block)
   return length < MIN_SEGMENT ? 0 : length;
 }
 
-/* Whether nothing is before a piece in its chunk. */
+/* Whether nothing precedes a piece within its chunk. */
 bool
 is_first (uint64_t block, uint64_t piece)
 {

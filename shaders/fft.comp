@@ -1,13 +1,13 @@
 #version 460
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Fourier transforms of f32 in f64, so that results are rounded once. A pass of radix r, where the product of the
- * radices before is s and what remains of the length is m r, is Stockham's, which leaves numbers in their order at the
- * end:
+ * Fourier transforms of f32, computed in f64, so that results are rounded once. A pass is Stockham's, which leaves the
+ * numbers in natural order at the end. For radix r, with s the product of the radices of earlier passes and m r the
+ * remaining length:
  *
- *     y[q + s (r p + u)] = sum over v < r of x[q + s (p + m v)] exp (-2πi u (p + m v) / (m r))
+ *    y[q + s (r p + u)] = sum over v < r of x[q + s (p + m v)] exp (-2πi u (p + m v) / (m r))
  *
- * An invocation does one of the numbers.
+ * An invocation computes one of the numbers.
  */
 
 #extension GL_GOOGLE_include_directive : require
@@ -63,7 +63,7 @@ multiply (dvec2 a, dvec2 b)
   return product;
 }
 
-/* exp (-2πi k / n): in an eighth of the circle by series, whose first term that is left out is below 2^-60. */
+/* Returns exp (-2πi k / n), by series within an octant; the first omitted term is below 2^-60. */
 dvec2
 find_twiddle (uint64_t k, uint64_t n)
 {
@@ -78,7 +78,7 @@ find_twiddle (uint64_t k, uint64_t n)
       sine = 1 - y / double (i * (i + 1)) * sine;
     }
   sine *= x;
-  /* Reflected at the diagonals, and turned by quarters. */
+  /* Reflect at the diagonals, and rotate by quarters. */
   at = (octant + 1 & 2) != 0 ? dvec2 (sine, cosine) : dvec2 (cosine, sine);
   if (octant >= 2 && octant < 6)
     at.x = -at.x;
@@ -109,7 +109,8 @@ do_pass (uint64_t point)
   store (table.to, point, sum);
 }
 
-/* Of a number that is its own conjugate the imaginary part is left out. */
+/* Expands half of a conjugate-symmetric spectrum to all of it. Drops the imaginary part of numbers that are their own
+ * conjugates. */
 void
 expand (uint64_t point)
 {
@@ -123,7 +124,7 @@ expand (uint64_t point)
   store (table.to, point, number);
 }
 
-/* Where a number that is stored is among those that there are. */
+/* Returns the index, among all numbers, of a number that is stored. */
 uint64_t
 find_stored (uint64_t point)
 {

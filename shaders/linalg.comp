@@ -1,9 +1,9 @@
 #version 460
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Cholesky factors and triangular systems of f32 in f64, so that results are rounded once. Every system is of a lower
- * triangle that is solved from the first row to the last: others are read in another order. Both go by blocks of rows,
- * a dispatch for each part of a block.
+ * Cholesky factors and triangular systems of f32, computed in f64, so that results are rounded once. Every system is a
+ * lower triangle that is solved from the first row to the last; others are read in a different order. Both proceed by
+ * blocks of rows, with a dispatch for each part of a block.
  */
 
 #extension GL_GOOGLE_include_directive : require
@@ -28,7 +28,7 @@ layout (buffer_reference, std430, buffer_reference_align = 8) buffer F64 { doubl
 
 shared double block[LINALG_BLOCK][LINALG_BLOCK + 1];
 
-/* A point as the number of a matrix, a row and a column, of @rows × @columns for each matrix. */
+/* A point as the indices of a matrix, a row and a column, with @rows × @columns points per matrix. */
 struct Place
 {
   uint64_t matrix, row, column;
@@ -97,14 +97,15 @@ subtract (uint64_t point)
   side_at (at.matrix, row, at.column).value = sum;
 }
 
-/* By the bits, since compilers may take it that nothing is NaN. */
+/* Tests bits, since compilers may assume that there are no NaNs. */
 bool
 is_positive (double number)
 {
   return doubleBitsToUint64 (number) - 1 < 0x7ff0000000000000ul;
 }
 
-/* Column by column: its diagonal, what is below it, and what that amounts to in the columns after it. */
+/* Column by column: computes the diagonal and the elements below it, and subtracts their contribution from later
+ * columns. */
 void
 factor (uint64_t matrix)
 {
@@ -165,7 +166,7 @@ update (uint64_t point)
   triangle_at (at.matrix, row, column).value = sum;
 }
 
-/* Of a factor the other triangle is zeros, and what is there where there is none is NaN. */
+/* The other triangle of a factor is set to zeros; a factor that does not exist is set to NaN. */
 void
 store (uint64_t point)
 {

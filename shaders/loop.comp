@@ -1,11 +1,11 @@
 #version 460
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Behind a block of iterations of a loop that data ends: how many there were, whether there is another one, and whether
- * the last condition alone ended it. An iteration's gate is 1 where it took place, and behind one that is 0 all are.
- * They become 0 for the next block.
+ * Runs after a block of iterations of a loop whose end depends on data. Finds out how many iterations took place,
+ * whether there is another one, and whether only the last condition ended the loop. An iteration's gate is 1 if it took
+ * place; once a gate is 0, all later ones are. All gates are reset to 0 for the next block.
  *
- * This is for any device, while common.glsl is for those that load single bytes.
+ * This is for any device, while common.glsl is for those that can load single bytes.
  */
 
 #extension GL_EXT_buffer_reference : require
@@ -13,7 +13,7 @@
 #extension GL_EXT_shader_explicit_arithmetic_types_int64 : require
 #extension GL_GOOGLE_include_directive : require
 
-/* As many as blocks have iterations, but for the largest. */
+/* The number of iterations of all but the largest blocks. */
 #define GROUP 64
 
 layout (local_size_x = GROUP) in;

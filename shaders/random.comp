@@ -1,8 +1,8 @@
 #version 460
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Threefry-2x32-20 and Philox-4x32-10 (Salmon et al., "Parallel random numbers: as easy as 1, 2, 3", 2011). An
- * invocation does a count; the last one moves the state.
+ * Threefry-2x32-20 and Philox-4x32-10 (Salmon et al., "Parallel random numbers: as easy as 1, 2, 3", 2011). Each
+ * invocation computes one count; the last one advances the state.
  */
 
 #extension GL_GOOGLE_include_directive : require
@@ -23,7 +23,7 @@ layout (push_constant) uniform Push
   uint64_t first;
 };
 
-/* States are tensors of any integers of 32 bits or more. */
+/* States are tensors of integers of 32 bits or more, of any type. */
 uint64_t
 state_word (uint i)
 {
@@ -128,7 +128,7 @@ main ()
     return;
   key = state_word (0);
   low = state_word (1);
-  /* Philox with two words begins with the state reversed. */
+  /* With a state of two words, Philox starts with the words reversed. */
   high = table.state_size == 16 ? key : state_word (2);
   if (count < table.n_counts)
     {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Ranks of elements, as src/cpu/sort/keys.c makes them.
+ * Ranks of elements, the same as in src/cpu/sort/keys.c.
  */
 
 uint64_t
@@ -9,7 +9,7 @@ order_of_float (uint64_t bits, uint64_t sign)
   return (bits & sign) != 0 ? bits ^ (sign | (sign - 1)) : bits ^ sign;
 }
 
-/* 0 where an element is not ordered. */
+/* Returns the rank of an element, or 0 if it is unordered. */
 uint64_t
 rank_of (uint64_t line, uint element)
 {
@@ -32,7 +32,7 @@ rank_of (uint64_t line, uint element)
   return order_of_float (bits, sign) ^ flip;
 }
 
-/* The 32 bits that lines are sorted by, of the element at a place. */
+/* Returns the 32 bits that lines are sorted by, of the element at a place. */
 uint
 key_of (uint64_t line, uint number)
 {

@@ -1,7 +1,7 @@
 #version 460
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Updates of each element in their order, after items were sorted by where they are.
+ * Applies the updates of each element in order, after items have been sorted by their place.
  */
 
 #extension GL_GOOGLE_include_directive : require

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * The body of scatter-apply.comp. Of the places of items in the order of their keys, one for each element does all of
- * its updates, one after the other: in the first turn the first of its places, in the next one the first that was not
- * done yet.
+ * The body of scatter-apply.comp. There is an invocation for each place in the order of items by key. Among the places
+ * of an element, one makes all of its updates, one after the other: in the first turn the first place, in later turns
+ * the first one that has not been done yet.
  */
 
 #include "common.glsl"

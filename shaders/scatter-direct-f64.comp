@@ -1,7 +1,7 @@
 #version 460
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * The same with arithmetic of f64.
+ * scatter-direct.comp with f64 arithmetic.
  */
 
 #extension GL_GOOGLE_include_directive : require

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * The body of scatter-direct.comp: an invocation for each update.
+ * The body of scatter-direct.comp: one invocation per update.
  */
 
 #include "common.glsl"
 #include "scatter.glsl"
 
-/* Items may have elements in common, which are integers of 32 bits that are combined in any order. */
+/* Whether items may share elements, which are integers of 32 bits that are combined in any order. */
 layout (constant_id = 3) const uint IS_ATOMIC = 0;
 
 layout (buffer_reference, std430, buffer_reference_align = 4) buffer I32 { int value; };

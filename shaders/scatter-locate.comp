@@ -1,7 +1,7 @@
 #version 460
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * The element of the result where each item begins.
+ * Finds the element of the result at which each item begins.
  */
 
 #extension GL_GOOGLE_include_directive : require

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Where items of scatters are.
+ * Finds the places of the items of a scatter.
  */
 
 #include "combine.glsl"
@@ -17,7 +17,7 @@ layout (push_constant) uniform Push
   uint64_t first;
 };
 
-/* What is too great for a signed number becomes the greatest one. */
+/* Returns an index as a signed number; larger unsigned numbers become the greatest signed one. */
 int64_t
 load_index (uint64_t address)
 {
@@ -30,7 +30,7 @@ load_index (uint64_t address)
   return int64_t (bits) < 0 ? int64_t (0x7fffffffffffffffl) : int64_t (bits);
 }
 
-/* The offsets of an item in the result and in the updates. False where it is outside of the result. */
+/* Finds the offsets of an item in the result and in the updates. Returns false if it is outside the result. */
 bool
 locate (uint item, out uint64_t to, out uint64_t update)
 {
@@ -81,7 +81,7 @@ update_of (uint item)
   return update;
 }
 
-/* The offsets of an inner point from those of its item. */
+/* Finds the offsets of an inner point relative to its item. */
 void
 locate_inner (uint64_t point, out uint64_t to, out uint64_t update)
 {

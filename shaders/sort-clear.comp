@@ -1,7 +1,7 @@
 #version 460
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * No line is known to have an element that is not ordered.
+ * Resets the flags that mark lines with unordered elements.
  */
 
 #extension GL_GOOGLE_include_directive : require

@@ -1,7 +1,7 @@
 #version 460
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * How often a tile of a long line has each digit: the first of the three parts of a pass of radix sort.
+ * The first of three parts of a radix sort pass: counts each digit in a tile of a long line.
  */
 
 #extension GL_GOOGLE_include_directive : require

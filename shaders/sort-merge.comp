@@ -1,8 +1,8 @@
 #version 460
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Lines with elements that are not ordered: which are compared decides how they end up, so these are the comparisons of
- * src/cpu/sort/partial.c. An invocation sorts a block, or merges two runs; other lines are left alone.
+ * Sorts lines with unordered elements. The result depends on which elements are compared, so the comparisons are those
+ * of src/cpu/sort/partial.c. An invocation sorts a block, or merges two runs; all other lines are left alone.
  */
 
 #extension GL_GOOGLE_include_directive : require

@@ -1,8 +1,8 @@
 #version 460
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * The third part of a pass of radix sort. A workgroup sorts a tile by its digit, two bits at a time and stably, and
- * writes each run of a digit behind those of the tiles before it.
+ * The third part of a radix sort pass. A workgroup sorts a tile by its digit, stably and two bits at a time, and writes
+ * the run of each digit after those of the tiles before it.
  */
 
 #extension GL_GOOGLE_include_directive : require
@@ -13,8 +13,8 @@
 shared uint keys[TILE];
 shared uint items[TILE];
 shared uint64_t sums[GROUP];
-shared uint starts[DIGITS];       /* of a digit in the tile */
-shared uint places[DIGITS];       /* of it in the line */
+shared uint starts[DIGITS];       /* start of a digit's run in the tile */
+shared uint places[DIGITS];       /* start of the run in the line */
 
 uint
 digit_of (uint key)
@@ -22,7 +22,7 @@ digit_of (uint key)
   return key >> uint (table.shift) & 255;
 }
 
-/* Sums of four counts of 16 bits, of all invocations before this one and its own. */
+/* Returns the inclusive prefix sum over invocations, of four counts of 16 bits. */
 uint64_t
 sum_up (uint64_t value)
 {
@@ -44,7 +44,7 @@ sum_up (uint64_t value)
   return sums[self];
 }
 
-/* What is beyond the line's end has the greatest digit, and stays behind all that has it. */
+/* Slots past the line's end get the greatest digit, and stay after all elements that have it. */
 void
 load (uint64_t line, uint begin)
 {
@@ -79,7 +79,7 @@ split (uint bit)
     }
   before = sum_up (counts) - counts;
   all = sums[GROUP - 1];
-  /* Where each of the four begins: behind those that are less. */
+  /* Where each of the four values begins: after all lesser ones. */
   next = before + (all << 16) + (all << 32) + (all << 48);
   for (uint i = 0; i < ITEMS; i++)
     {

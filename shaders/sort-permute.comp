@@ -1,7 +1,7 @@
 #version 460
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Elements in their order, or their numbers where there is no operand.
+ * Writes elements in sorted order, or their indices if there is no operand.
  */
 
 #extension GL_GOOGLE_include_directive : require

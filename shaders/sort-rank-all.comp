@@ -1,7 +1,7 @@
 #version 460
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * The ranks by one key of all elements, and which lines have an element that is not ordered by it.
+ * Finds the ranks of all elements by one key, and which lines have elements that this key does not order.
  */
 
 #extension GL_GOOGLE_include_directive : require

@@ -1,7 +1,8 @@
 #version 460
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * The 32 bits that long lines are sorted by next, in the order so far, and that order. A workgroup does a tile.
+ * Extracts the 32 bits that long lines are sorted by next, in the current order, and writes that order. A workgroup
+ * handles a tile.
  */
 
 #extension GL_GOOGLE_include_directive : require

@@ -1,8 +1,8 @@
 #version 460
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * The second part of a pass of radix sort: of each digit, how often it is in the tiles before each, and in the line.
- * A workgroup does a digit of a line.
+ * The second part of a radix sort pass: for each digit, sums up its counts in the tiles before each tile, and in the
+ * whole line. A workgroup handles one digit of a line.
  */
 
 #extension GL_GOOGLE_include_directive : require
@@ -12,7 +12,7 @@
 
 shared uint sums[GROUP];
 
-/* Of all invocations before this one and its own. */
+/* Returns the inclusive prefix sum over invocations. */
 uint
 sum_up (uint value)
 {

@@ -1,8 +1,8 @@
 #version 460
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Sorts short lines by 32 bits of a key: a bitonic network in shared memory, over pairs of the key and the place that
- * the element had, so that it is stable. A workgroup sorts as many lines as there is room for.
+ * Sorts short lines by 32 bits of a key, with a bitonic network in shared memory. It sorts pairs of the key and the
+ * element's previous place, so that it is stable. A workgroup sorts as many lines as fit.
  */
 
 #extension GL_GOOGLE_include_directive : require

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * What the shaders of sorts share.
+ * Shared by the shaders of sorts.
  */
 
 layout (constant_id = 0) const uint SIZE = 4;     /* bytes of the key, or of the element that is moved */
@@ -22,14 +22,14 @@ layout (push_constant) uniform Push
   uint64_t first;
 };
 
-/* The number of this workgroup, where each is a point. */
+/* Returns the number of this workgroup, for shaders with a workgroup per point. */
 uint64_t
 group_number ()
 {
   return first + gl_WorkGroupID.x;
 }
 
-/* Where an element of a line is, counted in elements. */
+/* Returns the index of an element of a line, in elements of the tensor. */
 uint64_t
 element_at (uint64_t line, uint64_t i, uint64_t n)
 {
@@ -38,7 +38,7 @@ element_at (uint64_t line, uint64_t i, uint64_t n)
   return (outer * n + i) * table.inner + line - outer * table.inner;
 }
 
-/* The element that an order's number stands for. */
+/* Returns the element that a number in an order stands for. */
 uint
 element_of (uint number)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Combiners by the names that shaders have for them.
+ * Maps combiners to the kinds and element classes of the shaders.
  */
 
 #include "vulkan/combine.h"
@@ -37,7 +37,7 @@ ghlo_vulkan_combine_init (GhloVulkanCombine      *self,
   if (info->bits != 8 * info->size || info->element_class == GHLO_ELEMENT_CLASS_COMPLEX
       || (info->element_class == GHLO_ELEMENT_CLASS_FLOAT && info->size == 1))
     return "there is no shader for its element type";
-  /* Narrow floats are combined as f32. */
+  /* Floats narrower than f32 are combined as f32. */
   if (ghlo_vulkan_combine_calculates (self)
       && !((nearly[GHLO_NODE_ADD] & nearly[GHLO_NODE_MULTIPLY])
            >> (info->size == 8 ? GHLO_ELEMENT_TYPE_F64 : GHLO_ELEMENT_TYPE_F32) & 1))

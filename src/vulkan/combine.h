@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * How shaders combine two elements: what combine.glsl is specialized by.
+ * How shaders combine two elements: the specialization constants of combine.glsl.
  */
 
 #pragma once
@@ -12,21 +12,21 @@
 
 G_BEGIN_DECLS
 
-/* In the order of the specialization constants. */
+/* The fields are in the order of the specialization constants. */
 typedef struct
 {
-  guint32 size;         /* of an element */
+  guint32 size;         /* of an element, in bytes */
   guint32 kind;
   guint32 class;
 } GhloVulkanCombine;
 
-/* NULL, or the reason, static, why no shader combines elements of @type so, or the device would not have the CPU's
- * bits. With NONE the second takes the place of the first. */
+/* Returns NULL, or a static string that says why no shader combines elements of @type with @combiner, or why the device
+ * would not produce the same bits as the CPU. With GHLO_COMBINER_NONE the second element replaces the first. */
 const char *ghlo_vulkan_combine_init (GhloVulkanCombine      *self,
                                       const GhloVulkanDevice *device,
                                       GhloCombiner            combiner,
                                       GhloElementType         type);
-/* Whether floats are added or multiplied. */
+/* Whether the combiner adds or multiplies floats. */
 gboolean    ghlo_vulkan_combine_calculates (const GhloVulkanCombine *self);
 
 G_END_DECLS

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Which cooperative matrices a device has.
+ * Finds out which cooperative matrices a device has.
  */
 
 #include "vulkan/device.h"
 
 #include "vulkan/spirv/product.h"
 
-/* VkComponentTypeKHR and VkScopeKHR */
+/* Values of VkComponentTypeKHR and VkScopeKHR. */
 enum { FLOAT16 = 0, FLOAT32 = 1, SINT8 = 3, SINT32 = 5, UINT8 = 7, UINT32 = 9, BFLOAT16 = 1000141000 };
 enum { SCOPE_SUBGROUP = 3 };
 
@@ -34,7 +34,7 @@ is_row (const Row                      *row,
          && found->result == row->sum && !found->saturates && found->scope == SCOPE_SUBGROUP;
 }
 
-/* Whether the features are there that shaders with components of the type need besides. */
+/* Whether the device has the other features that shaders with components of @type need. */
 static gboolean
 has_component (const GhloVulkanFeatures *features,
                GhloElementType           type)

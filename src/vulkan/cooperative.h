@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
  * Cooperative matrices, which subgroups multiply together: VK_KHR_cooperative_matrix, and VK_KHR_shader_bfloat16 for
- * their components, of which headers before 2023 and 2025 know nothing. Numbers are those of Vulkan's registry.
+ * their components. Vulkan headers from before 2023 and 2025 respectively do not declare them, so they are declared
+ * here with the numbers of the Vulkan registry.
  */
 
 #pragma once
@@ -39,13 +40,13 @@ typedef struct
   VkBool32        shaderBFloat16CooperativeMatrix;
 } GhloVulkanBfloat16Features;
 
-/* VkCooperativeMatrixPropertiesKHR, with its enumerations as numbers */
+/* VkCooperativeMatrixPropertiesKHR, with enumerations as plain integers */
 typedef struct
 {
   VkStructureType sType;
   void           *pNext;
   guint32         m, n, k;
-  gint32          a, b, c, result;              /* types of components */
+  gint32          a, b, c, result;              /* component types */
   VkBool32        saturates;
   gint32          scope;
 } GhloVulkanCooperativeRow;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Storage and programs of Vulkan devices, behind the interface of runtime/device.h.
+ * Implements the device interface of runtime/device.h for Vulkan devices: storage and programs.
  */
 
 #include "vulkan/core.h"
@@ -19,13 +19,14 @@
 #include "vulkan/transfer.h"
 #include "vulkan/waiter.h"
 
-/* Bytes of storage that lies where the host sees it; for more of them the device's own memory is worth the copy. */
+/* Bytes up to which storage is placed in host-visible memory. For larger storage the device's own memory is worth a
+ * copy. */
 enum { MAX_SEEN = 1 << 16 };
 
-/* Of all storage, as runtime/device.h says. */
+/* Alignment of all storage in bytes, required by runtime/device.h. */
 enum { STORAGE_ALIGNMENT = 64 };
 
-/* What part of a compile's progress the opening is. */
+/* Share of a compile's progress that opening the device accounts for. */
 #define OPENING_SHARE 0.5
 
 static GhloVulkanDevice *
@@ -61,7 +62,7 @@ reset_memory_peak (GhloDeviceCore *core)
     ghlo_vulkan_memory_reset_peak (device_of (core)->memory);
 }
 
-/* Inputs are in memory twice while they are on their way. */
+/* Inputs occupy memory twice while they are being uploaded. */
 static void
 measure (GhloPrepared   *prepared,
          GhloRunFigures *figures)
@@ -88,8 +89,8 @@ destroy (GhloStorage *storage)
   g_free (storage);
 }
 
-/* What is small lies where the host sees it: a copy on the device would take longer than what is saved by it. Where
- * memory is unified, local memory is so. */
+/* Small storage is host-visible, since a copy on the device would take longer than it saves. Where memory is unified,
+ * all local memory is host-visible. */
 static GhloStorage *
 allocate (GhloDeviceCore   *core,
           GhloMemorySpace   space,
@@ -124,7 +125,7 @@ allocate (GhloDeviceCore   *core,
   return storage;
 }
 
-/* Storage over host memory that kernels read where it is. */
+/* Frees storage over imported host memory that kernels read in place. */
 static void
 free_view (gpointer data)
 {
@@ -134,7 +135,7 @@ free_view (gpointer data)
   ghlo_storage_clear_host (self);
 }
 
-/* What the device was given to do may read it still. */
+/* Work that the device was given may still read the memory, so the storage is freed once that has finished. */
 static void
 destroy_view (GhloStorage *storage)
 {
@@ -147,7 +148,7 @@ destroy_view (GhloStorage *storage)
   ghlo_pending_notify (pending, free_view, storage);
 }
 
-/* It is lent, so that whoever has the last reference on it does not write to it. */
+/* The view is lent storage, so the holder of its last reference does not write to it. */
 static GhloStorage *
 view (GhloDeviceCore *core,
       GhloStorage    *host)
@@ -190,7 +191,7 @@ download (GhloDeviceCore     *core,
   return ghlo_vulkan_download (device_of (core), from->address, to, from->size, monitor, error);
 }
 
-/* The queue does it after what was put in before, and before what follows. */
+/* The queue copies after everything put in before, and before everything that follows. */
 static gboolean
 copy (GhloDeviceCore  *core,
       GhloStorage     *from,
@@ -208,7 +209,7 @@ copy (GhloDeviceCore  *core,
   return TRUE;
 }
 
-/* A run has ended when the queue has: then also what the host does between its steps has. */
+/* A run ends when the queue has finished its work; by then the host's part between its steps is done as well. */
 static gboolean
 start (GhloPrepared          *prepared,
        const GhloRunOptions  *options,
@@ -228,7 +229,7 @@ start (GhloPrepared          *prepared,
     {
       GhloStorage *storage = outputs[i]->storage;
 
-      /* An input that is passed on is the caller's too, and nothing writes it. */
+      /* An output that passes an input through is also the caller's, and nothing writes to it. */
       if (storage != NULL && storage->device == core && storage->pending == NULL && ghlo_value_is_own (outputs[i]))
         storage->pending = ghlo_pending_ref (*pending);
     }
@@ -299,7 +300,7 @@ gboolean
 ghlo_vulkan_may_have_gpu (void)
 {
 #ifdef __linux__
-  /* Of drivers without the kernel's direct rendering manager: NVIDIA's, Windows' for its Linux, Arm's, Qualcomm's. */
+  /* Device nodes of drivers that do not use the kernel's direct rendering manager: NVIDIA, WSL, Arm, Qualcomm. */
   static const char *const nodes[] = { "/dev/nvidiactl", "/dev/dxg", "/dev/mali0", "/dev/kgsl-3d0" };
   g_autoptr (GDir) folder = g_dir_open ("/dev/dri", 0, NULL);
   const char *name;

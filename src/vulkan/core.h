@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Vulkan devices as devices of the library.
+ * Exposes Vulkan devices as devices of the library.
  */
 
 #pragma once
@@ -9,10 +9,10 @@
 
 G_BEGIN_DECLS
 
-/* Adds those that there are and that are not in @devices, whose order is that of the instance. */
+/* Adds all usable devices that @devices does not contain yet, in the order of the Vulkan instance. */
 void     ghlo_vulkan_find_devices (GPtrArray *devices);
-/* Whether the system shows programs something that drivers of real GPUs need; TRUE where that cannot be told. Opens
- * nothing. */
+/* Whether the system exposes a device node that the driver of a real GPU needs; TRUE where that cannot be told. Opens
+ * no device. */
 gboolean ghlo_vulkan_may_have_gpu (void);
 
 G_END_DECLS

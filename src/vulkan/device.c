@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Devices as they are found, and opened.
+ * Finds and opens devices.
  */
 
 #include "vulkan/device.h"
@@ -22,14 +22,14 @@
 
 enum { MAX_FAMILIES = 16 };
 
-/* Of subgroups that tiles of cooperative matrices are made for. */
+/* The subgroup size that tiles of cooperative matrices are made for. */
 enum { SUBGROUP_SIZE = 32 };
 
-/* Those that a device may have, and that are switched on then. */
+/* Optional extensions, enabled if the device has them. */
 static const struct
 {
   const char *name;
-  gsize       offset;       /* of the gboolean in GhloVulkanDevice that says so */
+  gsize       offset;       /* of its gboolean in GhloVulkanDevice */
 } extensions[] = {
   { VK_EXT_MEMORY_BUDGET_EXTENSION_NAME, offsetof (GhloVulkanDevice, has_budget) },
   { VK_EXT_PIPELINE_CREATION_FEEDBACK_EXTENSION_NAME, offsetof (GhloVulkanDevice, has_feedback) },
@@ -59,7 +59,7 @@ ghlo_vulkan_device_check (GhloVulkanDevice  *self,
   return ghlo_vulkan_check (result, what, error);
 }
 
-/* FALSE where no family computes; one that does nothing but compute is there where others draw. */
+/* Prefers a compute-only family to one that also draws. FALSE if there is no family for compute. */
 static gboolean
 find_family (GhloVulkanDevice *self)
 {
@@ -101,8 +101,8 @@ find_extensions (GhloVulkanDevice *self)
         *has_extension (self, k) = TRUE;
 }
 
-/* "vulkan:0", and "vulkan:" with the identifier that the driver keeps between starts; the first device is "vulkan" as
- * well. */
+/* Returns "vulkan:INDEX", and "vulkan:UUID" with the device's persistent UUID; the first device is also called
+ * "vulkan". */
 static const char *const *
 make_names (guint         index,
             const guint8  uuid[VK_UUID_SIZE])
@@ -121,8 +121,8 @@ make_names (guint         index,
   return (const char *const *) g_strv_builder_end (names);
 }
 
-/* What the code of a device that is a processor is made for, as bits: its driver does not say. lavapipe rounds f64
- * otherwise without AVX-512. */
+/* Instruction set extensions, as bits, of the processor that a CPU device generates code for, which its driver does not
+ * report. lavapipe rounds f64 differently without AVX-512. */
 static guint32
 processor_features (void)
 {
@@ -139,7 +139,7 @@ processor_features (void)
   return bits;
 }
 
-/* Names and versions besides what Vulkan has to tell devices apart by: lavapipe's identifiers are the same for each
+/* Names and versions are included because Vulkan's own identifiers are not enough: lavapipe's are the same for every
  * version of LLVM. */
 static GBytes *
 make_identity (const GhloVulkanDevice                   *self,
@@ -211,7 +211,7 @@ refuse (const VkPhysicalDeviceProperties  *properties,
   return FALSE;
 }
 
-/* What is older than 1.2 must not be asked for more than this. */
+/* Devices older than Vulkan 1.2 must not be queried any further. */
 static gboolean
 check_device (GhloVulkanDevice  *self,
               GError           **error)
@@ -294,7 +294,7 @@ close_device (GhloVulkanDevice *self)
   self->device = NULL;
 }
 
-/* @priority is a member of the queue's info, or NULL. */
+/* @priority extends the queue's create info; nullable. */
 static VkResult
 create_with (GhloVulkanDevice *self,
              gconstpointer     priority)
@@ -317,7 +317,8 @@ create_with (GhloVulkanDevice *self,
   return result;
 }
 
-/* Work yields to what draws the desktop, in other processes too, where the driver lets it. */
+/* Asks for low priority, so that work yields to drawing the desktop, in other processes as well, if the driver
+ * permits. */
 static gboolean
 create_device (GhloVulkanDevice  *self,
                GError           **error)

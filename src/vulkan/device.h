@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * A Vulkan device: what it is, which is known when it is listed, and what programs run through, which is made when the
- * first of them needs it.
+ * A Vulkan device. Its properties are known from the time it is listed; the objects that programs run through are
+ * created when the first program needs them.
  */
 
 #pragma once
@@ -20,13 +20,13 @@ typedef struct _GhloVulkanQueue     GhloVulkanQueue;
 typedef struct _GhloVulkanStopwatch GhloVulkanStopwatch;
 typedef struct _GhloVulkanWaiter    GhloVulkanWaiter;
 
-/* What a device has and what it is asked for, chained. */
+/* The features that a device has, or that are requested of it, as one pNext chain. */
 typedef struct
 {
   VkPhysicalDeviceFeatures2        core;
   VkPhysicalDeviceVulkan11Features v11;
   VkPhysicalDeviceVulkan12Features v12;
-  /* Of extensions, chained where the device has those. */
+  /* Extension features, chained where the device has the extension. */
   GhloVulkanCooperativeFeatures    cooperative;
   GhloVulkanBfloat16Features       bfloat16;
   VkPhysicalDeviceConditionalRenderingFeaturesEXT conditional;
@@ -38,36 +38,38 @@ typedef struct
   const GhloVulkanInstance  *instance;
   const GhloVulkanFunctions *vk;
   VkPhysicalDevice           physical;
-  guint                      index;             /* among those of the instance */
+  guint                      index;             /* in the instance's list of devices */
   VkPhysicalDeviceType       type;
   const GhloVulkanDriver    *driver;
   VkPhysicalDeviceLimits     limits;
   gsize                      max_allocation;    /* bytes */
   guint                      subgroup_size;
-  GBytes                    *identity;          /* all that tells it, with its driver, from others: for caches */
+  GBytes                    *identity;          /* cache key: tells this device and its driver from all others */
   VkPhysicalDeviceMemoryProperties memory_types;
-  guint64                    unified_memory;    /* bytes, as memory.h says; 0: what it has is apart from the host's */
-  GhloVulkanFeatures         features;          /* those that it has and that are switched on */
-  GhloSpirvFloats            promises;          /* of floats, by its driver */
-  guint32                    family;            /* of queues */
-  guint32                    timestamp_bits;    /* that count, of those that the family writes; 0: it has none */
+  guint64                    unified_memory;    /* bytes, see memory.h; 0 if the device has memory of its own */
+  GhloVulkanFeatures         features;          /* that the device has and that are enabled */
+  GhloSpirvFloats            promises;          /* what its driver promises about floats */
+  guint32                    family;            /* queue family */
+  guint32                    timestamp_bits;    /* valid bits of a timestamp of the family; 0: no timestamps */
   gboolean                   has_budget;        /* VK_EXT_memory_budget */
   gboolean                   has_feedback;      /* VK_EXT_pipeline_creation_feedback */
   gboolean                   has_global_priority;       /* VK_KHR_global_priority */
   gboolean                   has_conditional;   /* VK_EXT_conditional_rendering */
-  gboolean                   has_host_memory;   /* VK_EXT_external_memory_host … */
-  gsize                      host_alignment;    /* … and bytes that what is imported is aligned to */
-  gboolean                   has_cooperative, has_bfloat16;     /* as cooperative.h names them */
-  guint64                    matrices;          /* as ghlo_vulkan_cooperative_types () says */
-  GhloStepRates              rates;             /* of 0 where they are not known */
-  /* Of tests: the matrices that it is said to have are emulated by its numbers; epilogues are done by products, and
-   * operands of f32 are split, bits by GhloSpirvSplit, whether that is faster or not. Products by matrices have the row
-   * of their table of tiles, from 1 on, the steps of blocks and the prefetch distance that are not 0. */
+  gboolean                   has_host_memory;   /* VK_EXT_external_memory_host */
+  gsize                      host_alignment;    /* bytes; alignment of imported memory */
+  gboolean                   has_cooperative, has_bfloat16;     /* named in cooperative.h */
+  guint64                    matrices;          /* see ghlo_vulkan_cooperative_types () */
+  GhloStepRates              rates;             /* all 0 if unknown */
+  /* For tests. emulates_matrices: the cooperative matrices that the device claims to have are emulated with scalar
+   * code. fuses_always: products compute their epilogues even where that is not faster. forced_splits: bits by
+   * GhloSpirvSplit of the ways to split f32 operands, used even where they are not faster. forced_matrices: where not
+   * 0, the row of the table of tiles (counted from 1), the number of steps of a block and the prefetch distance of
+   * products by matrices. */
   gboolean                   emulates_matrices, fuses_always;
   guint32                    forced_splits;
   struct { guint row, n_steps, distance; } forced_matrices;
 
-  /* Set once, by ghlo_vulkan_device_open (), the last of it last. */
+  /* Set once, by ghlo_vulkan_device_open (); is_open is set last. */
   VkDevice                   device;
   GhloVulkanMemory          *memory;
   GhloVulkanQueue           *queue;
@@ -75,33 +77,34 @@ typedef struct
   GhloVulkanWaiter          *waiter;
   GhloVulkanPipelines       *pipelines;
   GhloVulkanStopwatch       *stopwatch;
-  GhloSpirvDevice            measured;          /* what it makes of nodes */
+  GhloSpirvDevice            measured;          /* how it computes each kind of node */
   const GhloStepTarget      *target;
   gint                       is_open;           /* atomic */
 } GhloVulkanDevice;
 
-/* One of @physical, which is the instance's @index-th; NULL where programs cannot run on it, and why. Nothing is
- * opened. It belongs to the process. */
+/* Returns the device for @physical, the @index-th of the instance, or NULL with @error if programs cannot run on it.
+ * Does not open it. The device lives as long as the process. */
 GhloVulkanDevice *ghlo_vulkan_device_new    (const GhloVulkanInstance  *instance,
                                              VkPhysicalDevice           physical,
                                              guint                      index,
                                              GError                   **error);
-/* Opens it, if it is not; any thread may call this. It takes up to a tenth of a second, and some seconds where it has
- * to be found out what the device computes (self-test.h), which a cancel ends. */
+/* Opens the device unless it is open; thread-safe. Takes up to a tenth of a second, plus some seconds where it has to
+ * measure first how the device computes (self-test.h). Cancelling ends the measurement. */
 gboolean          ghlo_vulkan_device_open   (GhloVulkanDevice          *self,
                                              const GhloMonitor         *monitor,    /* nullable */
                                              GError                   **error);
-/* What VK_EXT_memory_budget says now, by heap; FALSE where the device has none. */
+/* Queries the current budget of each heap from VK_EXT_memory_budget; FALSE if the device does not have the
+ * extension. */
 gboolean          ghlo_vulkan_device_get_budget (const GhloVulkanDevice *self,
                                              VkPhysicalDeviceMemoryBudgetPropertiesEXT *budget);
-/* As ghlo_vulkan_check (); a device that is lost stays so. */
+/* Like ghlo_vulkan_check (); also marks the device as lost on VK_ERROR_DEVICE_LOST, which is permanent. */
 gboolean          ghlo_vulkan_device_check  (GhloVulkanDevice          *self,
                                              VkResult                   result,
                                              const char                *what,
                                              GError                   **error);
 
-/* The element types of operands that subgroups of the device, whose features are known, multiply in cooperative
- * matrices of 16 × 16 by steps of 32 bytes, as bits: floats into f32, integers into those of 32 bits. */
+/* Returns, as bits, the types of the operands that subgroups of the device multiply as cooperative matrices of 16 × 16
+ * results and 32 bytes of k. Floats accumulate in f32, integers in 32 bits. The device's features must be known. */
 guint64           ghlo_vulkan_cooperative_types (const GhloVulkanDevice *self);
 
 static inline gboolean
@@ -116,7 +119,7 @@ ghlo_vulkan_device_is_cpu (const GhloVulkanDevice *self)
   return self->type == VK_PHYSICAL_DEVICE_TYPE_CPU;
 }
 
-/* Whether the host sees the device's own memory, and reads it as fast as any. */
+/* Whether the device's memory is visible to the host, which reads it as fast as any other memory. */
 static inline gboolean
 ghlo_vulkan_device_is_unified (const GhloVulkanDevice *self)
 {

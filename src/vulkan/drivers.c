@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Each row with its source.
+ * The table of drivers. Each row states its source.
  */
 
 #include "vulkan/drivers.h"
@@ -15,7 +15,8 @@ typedef struct
 } Row;
 
 static const Row rows[] = {
-  /* Mesa 22.3, LP_MAX_TGSI_LOOP_ITERATIONS: one counter for all loops of a shader. It repeats bodies up to 32 times. */
+  /* Mesa 22.3, LP_MAX_TGSI_LOOP_ITERATIONS: one counter for all loops of a shader. Loops are unrolled up to 32
+   * times. */
   { VK_DRIVER_ID_MESA_LLVMPIPE, { .max_iterations = 65535, .keeps_loops = TRUE } },
 };
 

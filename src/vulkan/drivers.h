@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * What drivers do that Vulkan does not let them say: a row each.
+ * Driver behaviour that cannot be queried through Vulkan: one row per driver.
  */
 
 #pragma once
@@ -11,15 +11,16 @@ G_BEGIN_DECLS
 
 typedef struct
 {
-  /* Iterations of all loops together after which an invocation leaves them, without a word; INFINITY: it does not. */
+  /* The number of iterations, over all loops together, after which an invocation silently leaves its loops; INFINITY if
+   * there is no such limit. */
   double   max_iterations;
-  /* Repeating the bodies of loops takes its compiler longer than it saves. */
+  /* The driver's compiler takes longer to unroll loops than unrolling saves. */
   gboolean keeps_loops;
 } GhloVulkanDriver;
 
 const GhloVulkanDriver *ghlo_vulkan_driver_find  (VkDriverId              id);
-/* The module @words as the driver is to have it. Loops that are kept have iterations, so that it is for modules whose
- * iterations are held against max_iterations. */
+/* Returns a reference to @words, or a copy adapted to the driver. Loops that are not unrolled count as iterations, so
+ * this is only for modules whose iterations are checked against max_iterations. */
 GBytes                 *ghlo_vulkan_driver_adapt (const GhloVulkanDriver *self,
                                                   GBytes                 *words);
 

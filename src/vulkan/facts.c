@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Nothing is opened here: how a device computes is known once a program was compiled for it, in any process.
+ * Nothing here opens a device. How a device computes is known once any process has compiled a program for it.
  */
 
 #include "vulkan/facts.h"
@@ -24,7 +24,8 @@ ghlo_vulkan_main_heap (const GhloVulkanDevice *device)
   return found;
 }
 
-/* "79.6 GiB device": whose it is, and what the host makes of some of it at least. */
+/* "79.6 GiB local visible": whether the heap is the device's or the host's, and which properties of host access at
+ * least one of its memory types has. */
 static char *
 describe_heap (const VkPhysicalDeviceMemoryProperties *memory,
                guint                                   heap)
@@ -61,7 +62,7 @@ add_word (GPtrArray       *words,
   g_ptr_array_add (words, g_strdup_printf ("%s %s", what, ghlo_element_info (type)->name));
 }
 
-/* Takes @words. */
+/* @words: transfer full. */
 static void
 add_words (GArray     *facts,
            const char *name,
@@ -72,7 +73,7 @@ add_words (GArray     *facts,
   ghlo_device_facts_add_words (facts, name, label, (char **) g_ptr_array_free (words, FALSE));
 }
 
-/* Whether some node has only normal numbers of @type right. */
+/* Whether some node computes only normal numbers of @type correctly. */
 static gboolean
 flushes (const GhloSpirvDevice *measured,
          GhloElementType        type)
@@ -84,7 +85,7 @@ flushes (const GhloSpirvDevice *measured,
   return FALSE;
 }
 
-/* Nodes that a device which has @type does not do as they are to be. */
+/* Adds the nodes that the device computes incorrectly for @type, which it has. */
 static void
 add_wrong_nodes (GPtrArray             *words,
                  const GhloSpirvDevice *measured,
@@ -165,12 +166,13 @@ ghlo_vulkan_describe_work (GhloDeviceCore *core)
   return g_strdup_printf ("pipelines: %u made, %u found on disk", counts.n_made, counts.n_found);
 }
 
-/* Rates of the slowest devices of a type: where nothing was measured a program is to go to a device only where any of
- * that type would be faster. Discrete cards of today begin at 128 GB/s of memory and 3 TFLOP/s of f32 (GeForce
- * GTX 1650), of which products are taken to reach a quarter, f64 a sixteenth of that. Their bus is PCI Express 3.0 with
- * eight lanes at least, 7.9 GB/s, half of which is reached through a stage. What is integrated shares two channels of
- * DDR4-3200, 51 GB/s, with the processor, and has 0.4 TFLOP/s (UHD Graphics 630); transfers are copies. To submit a
- * run and wait for it took 30 µs on a server's card, and a dispatch after another 2 to 5 µs; desktops share theirs. */
+/* Rates of the slowest devices of each type: where nothing was measured, a program should only go to a device if any
+ * device of that type would be faster. Current discrete cards start at 128 GB/s of memory and 3 TFLOP/s of f32 (GeForce
+ * GTX 1650); products are assumed to reach a quarter of that, and f64 a sixteenth of the quarter. Their bus has at
+ * least eight lanes of PCI Express 3.0, 7.9 GB/s, half of which is reached through a staging buffer. Integrated devices
+ * share two channels of DDR4-3200, 51 GB/s, with the processor, and have 0.4 TFLOP/s (UHD Graphics 630); transfers are
+ * copies. Submitting a run and waiting for it took 30 µs on a server's card, and each further dispatch 2 to 5 µs;
+ * desktops share their card. */
 static const struct
 {
   VkPhysicalDeviceType type;
@@ -182,7 +184,7 @@ static const struct
   { VK_PHYSICAL_DEVICE_TYPE_INTEGRATED_GPU,
     { .bytes = 2.5e10, .products = { 1e11, 1e11, 1e10 }, .scalars = 1e11, .uploads = 4e9, .downloads = 3e9,
       .run = 1.5e-4, .step = 8e-6 } },
-  /* A part of some device of somebody else's. */
+  /* A share of an unknown physical device. */
   { VK_PHYSICAL_DEVICE_TYPE_VIRTUAL_GPU,
     { .bytes = 2.5e10, .products = { 1e11, 1e11, 1e10 }, .scalars = 1e11, .uploads = 2e9, .downloads = 2e9,
       .run = 5e-4, .step = 1e-5 } },
@@ -196,7 +198,7 @@ ghlo_vulkan_get_rates (GhloDeviceCore *core)
   return self->rates.bytes > 0 ? &self->rates : NULL;
 }
 
-/* What is switched on of it as well. */
+/* Includes which of the device's features are enabled. */
 GBytes *
 ghlo_vulkan_identify (GhloDeviceCore *core)
 {

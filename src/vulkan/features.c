@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Needed are features of Vulkan 1.2 that all drivers for desktops have had since 2020, but for integers of 64 bits,
- * which some phones lack.
+ * All required features belong to Vulkan 1.2. All desktop drivers have had them since 2020; some phones lack 64-bit
+ * integers.
  */
 
 #include "vulkan/features.h"
@@ -10,10 +10,10 @@
 
 typedef struct
 {
-  const char *name;         /* as Vulkan spells it */
+  const char *name;         /* Vulkan's spelling */
   gsize       offset;       /* of the VkBool32 in GhloVulkanFeatures */
   gboolean    needed;
-  const char *shown;        /* to users; NULL: it is not */
+  const char *shown;        /* name shown to users, or NULL */
 } Row;
 
 #define ROW(part, name, needed, shown) { #name, offsetof (GhloVulkanFeatures, part.name), needed, shown }
@@ -94,7 +94,7 @@ ghlo_vulkan_features_choose (const GhloVulkanFeatures *has,
       if (rows[i].needed && !get (has, &rows[i]) && missing == NULL)
         missing = rows[i].name;
     }
-  /* With the first alone no shader may have atomics that all workgroups see. */
+  /* vulkanMemoryModel without device scope would rule out atomics that all workgroups see. */
   if (!chosen->v12.vulkanMemoryModelDeviceScope)
     chosen->v12.vulkanMemoryModel = VK_FALSE;
   ghlo_vulkan_features_extend (chosen, chosen->cooperative.cooperativeMatrix, chosen->bfloat16.shaderBFloat16Type,

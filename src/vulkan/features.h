@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * The features of devices that matter here: one table.
+ * The device features that the library uses, in one table.
  */
 
 #pragma once
@@ -10,18 +10,18 @@
 G_BEGIN_DECLS
 
 void               ghlo_vulkan_features_init    (GhloVulkanFeatures       *self);
-/* Chains what belongs to extensions that the device has; it must not move from then on. */
+/* Adds the structures of extensions that the device has to the pNext chain; @self must not move afterwards. */
 void               ghlo_vulkan_features_extend  (GhloVulkanFeatures       *self,
                                                  gboolean                  cooperative,
                                                  gboolean                  bfloat16,
                                                  gboolean                  conditional);
-/* Leaves those of the table that @has has in @chosen, with what they need chained. The first that every device needs
- * and this one lacks, as Vulkan spells it; NULL where it has them all. */
+/* Copies the features of the table from @has to @chosen, and chains the structures that they need. Returns the Vulkan
+ * name of the first required feature that is missing, or NULL. */
 const char        *ghlo_vulkan_features_choose  (const GhloVulkanFeatures *has,
                                                  GhloVulkanFeatures       *chosen);
-/* What is shown of those that it has, NULL-terminated; the caller frees it. */
+/* Returns the user-visible names of the features in @self, NULL-terminated; transfer full. */
 char             **ghlo_vulkan_features_list    (const GhloVulkanFeatures *self);
-/* The element types that kernels may have on such a device, as bits. */
+/* Returns the element types that kernels on such a device may use, as bits. */
 guint64            ghlo_vulkan_features_types   (const GhloVulkanFeatures *self);
 
 G_END_DECLS

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * The loader's table of functions, and what their results mean.
+ * Loads Vulkan's functions, and translates their results to errors.
  */
 
 #include "vulkan/functions.h"
@@ -22,7 +22,7 @@ refuse (const char  *name,
   return FALSE;
 }
 
-/* @instance is NULL for those that there are before one. */
+/* @instance is NULL for global functions. */
 #define LOAD(name) self->name = (PFN_vk##name) get_function (instance, "vk" #name);
 #define LOAD_NEEDED(name) \
   LOAD (name) \

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Vulkan's functions in one table, which is filled from the loader when devices are first looked for: nothing is linked
- * to it. Calls that may fail are made through ghlo_vulkan_call (), so that a test can have each of them fail.
+ * Vulkan's functions in one table, filled from the loader when devices are first looked for; the library is not linked
+ * against the loader. Calls that may fail go through ghlo_vulkan_call (), so that tests can make each of them fail.
  */
 
 #pragma once
@@ -12,11 +12,11 @@
 
 G_BEGIN_DECLS
 
-/* Those that there are before any instance. */
+/* Functions that are available without an instance. */
 #define GHLO_VULKAN_GLOBAL_FUNCTIONS(row) \
   row (CreateInstance) row (EnumerateInstanceLayerProperties) row (EnumerateInstanceVersion)
 
-/* All of Vulkan 1.2. */
+/* Functions of Vulkan 1.2; all are required. */
 #define GHLO_VULKAN_FUNCTIONS(row) \
   row (AllocateCommandBuffers) row (AllocateMemory) row (BeginCommandBuffer) row (BindBufferMemory) \
   row (CmdBindPipeline) row (CmdCopyBuffer) row (CmdDispatch) row (CmdPipelineBarrier) row (CmdPushConstants) \
@@ -32,11 +32,11 @@ G_BEGIN_DECLS
   row (GetPhysicalDeviceQueueFamilyProperties) row (GetPipelineCacheData) row (GetQueryPoolResults) \
   row (GetSemaphoreCounterValue) row (MapMemory) row (QueueSubmit) row (ResetCommandPool) row (WaitSemaphores)
 
-/* Of VK_EXT_debug_utils, which is asked for with the validation layer alone. */
+/* Functions of VK_EXT_debug_utils, which is only enabled together with the validation layer. */
 #define GHLO_VULKAN_MESSAGE_FUNCTIONS(row) \
   row (CreateDebugUtilsMessengerEXT) row (DestroyDebugUtilsMessengerEXT)
 
-/* Of VK_EXT_conditional_rendering and VK_EXT_external_memory_host, which devices may have. */
+/* Functions of the optional extensions VK_EXT_conditional_rendering and VK_EXT_external_memory_host. */
 #define GHLO_VULKAN_EXTENSION_FUNCTIONS(row) \
   row (CmdBeginConditionalRenderingEXT) row (CmdEndConditionalRenderingEXT) row (GetMemoryHostPointerPropertiesEXT)
 
@@ -48,15 +48,16 @@ typedef struct
   GHLO_VULKAN_FUNCTIONS (GHLO_VULKAN_MEMBER)
   GHLO_VULKAN_MESSAGE_FUNCTIONS (GHLO_VULKAN_MEMBER)
   GHLO_VULKAN_EXTENSION_FUNCTIONS (GHLO_VULKAN_MEMBER)
-  GhloVulkanCooperativeFunc GetPhysicalDeviceCooperativeMatrixPropertiesKHR;    /* NULL where the loader has none */
-  /* For tests: what a call gives in place of being made, or VK_SUCCESS where it is made. NULL: all are made. */
+  GhloVulkanCooperativeFunc GetPhysicalDeviceCooperativeMatrixPropertiesKHR;    /* NULL if the loader lacks it */
+  /* For tests: returns the result that replaces the call to @name, or VK_SUCCESS to make the call. NULL: make all
+   * calls. */
   VkResult (*fault) (const char *name);
 } GhloVulkanFunctions;
 
-/* Opens libvulkan.so.1 and finds what there is before an instance. NULL where there is none, and why. The table stays
- * for good, as does the library: drivers start threads. */
+/* Opens libvulkan.so.1 and loads the functions that need no instance. Returns NULL with @error where there is no
+ * loader. Neither the table nor the library is ever released, since drivers start threads. */
 GhloVulkanFunctions *ghlo_vulkan_functions_open (GError              **error);
-/* The rest. */
+/* Loads all other functions. */
 gboolean             ghlo_vulkan_functions_load (GhloVulkanFunctions  *self,
                                                  VkInstance            instance,
                                                  GError              **error);
@@ -68,13 +69,13 @@ ghlo_vulkan_fault (const GhloVulkanFunctions *self,
   return self->fault != NULL ? self->fault (name) : VK_SUCCESS;
 }
 
-/* A call that gives a VkResult, by its name without "vk". */
+/* Calls a function that returns VkResult, by its name without "vk". */
 #define ghlo_vulkan_call(vk, name, ...) (ghlo_vulkan_fault ((vk), #name) ?: (vk)->name (__VA_ARGS__))
 
-/* "VK_ERROR_DEVICE_LOST" */
+/* "VK_ERROR_DEVICE_LOST", for example */
 const char          *ghlo_vulkan_result_name    (VkResult              result);
-/* Sets @error unless @result is a success: OUT_OF_MEMORY, DEVICE_LOST, or DEVICE. @what was to be done is a verb and
- * what follows it, "make a pipeline". */
+/* Sets @error to OUT_OF_MEMORY, DEVICE_LOST or DEVICE unless @result is VK_SUCCESS. @what completes "could not …", as
+ * in "make a pipeline". */
 gboolean             ghlo_vulkan_check          (VkResult              result,
                                                  const char           *what,
                                                  GError              **error);

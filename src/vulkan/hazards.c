@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * A list of ranges that were touched since the last barrier, sorted and apart, each with its last writer, its last
- * reader, and one before that: a command that works in place is the last reader of what it writes.
+ * Keeps the ranges that were touched since the last barrier, sorted and disjoint, each with its last writer and its
+ * last two readers. Two readers are needed because a command that works in place is itself the last reader of what it
+ * writes.
  */
 
 #include "vulkan/hazards.h"
@@ -11,7 +12,7 @@
 typedef struct
 {
   guint64 begin, end;
-  guint   writer, reader, earlier;      /* commands, or NOBODY */
+  guint   writer, reader, earlier;      /* command numbers, or NOBODY */
 } Range;
 
 struct _GhloVulkanHazards
@@ -42,7 +43,7 @@ ghlo_vulkan_hazards_barrier (GhloVulkanHazards *self)
   g_array_set_size (self->ranges, 0);
 }
 
-/* Cuts the range that @at lies within. */
+/* Splits the range that contains @at, if there is one. */
 static void
 split (GhloVulkanHazards *self,
        guint64            at)
@@ -59,7 +60,7 @@ split (GhloVulkanHazards *self,
     }
 }
 
-/* Ranges that nobody touched, from @begin to @end. */
+/* Inserts ranges without accesses where [@begin, @end) is not covered. */
 static void
 fill (GhloVulkanHazards *self,
       guint64            begin,

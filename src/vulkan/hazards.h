@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Finds accesses that need a barrier between them and have none, by addresses alone. It knows nothing of why a barrier
- * is where it is. Validation layers do not see what shaders reach by address.
+ * Finds accesses that lack a barrier between them, by their addresses alone, independently of the code that places the
+ * barriers. Validation layers cannot do this, since they do not see accesses that shaders make by address.
  */
 
 #pragma once
@@ -14,10 +14,10 @@ typedef struct _GhloVulkanHazards GhloVulkanHazards;
 
 GhloVulkanHazards *ghlo_vulkan_hazards_new     (void);
 void               ghlo_vulkan_hazards_free    (GhloVulkanHazards *self);
-/* All that follows waits for all before. */
+/* All later commands wait for all earlier ones. */
 void               ghlo_vulkan_hazards_barrier (GhloVulkanHazards *self);
-/* Command @number reads, or writes, bytes from @begin to before @end. The number of an earlier command that it should
- * have waited for, or G_MAXUINT. */
+/* Adds a read or write by command @number of the bytes in [@begin, @end). Returns the number of an earlier command that
+ * it should have waited for, or G_MAXUINT. */
 guint              ghlo_vulkan_hazards_add     (GhloVulkanHazards *self,
                                                 guint              number,
                                                 guint64            begin,

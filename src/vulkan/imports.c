@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Locks are taken in this order: that of all tables, one table's, the pool's or the memory's.
+ * Lock order: all_lock, then the lock of one GhloVulkanImports, then that of the pool or of the device's memory.
  */
 
 #include "vulkan/imports.h"
@@ -10,30 +10,30 @@
 #include "runtime/value.h"
 #include "vulkan/memory.h"
 
-/* The system cannot use such memory for anything else: this part of what values may have is imported at most. */
+/* Imported memory is pinned, so at most 1 / PART of the library's memory limit is imported. */
 enum { PART = 4 };
 
 typedef struct
 {
   gpointer block;
   gsize    capacity;
-  guint64  address;     /* as the device sees it; 0: the driver declined */
-  guint    n_forks;     /* of ghlo_pool_get_forks (): before another one */
-  guint    n_users;     /* transfers of the block that are on their way, and storage over it */
+  guint64  address;     /* device address; 0: the driver declined to import the block */
+  guint    n_forks;     /* ghlo_pool_get_forks () at the time of the import */
+  guint    n_users;     /* transfers under way, and storage over the block */
 } Import;
 
 struct _GhloVulkanImports
 {
   GhloVulkanDevice *device;
-  GMutex            lock;       /* guards what follows */
-  GHashTable       *of_block;   /* Import, by its block */
-  gsize             size;       /* bytes of all */
+  GMutex            lock;       /* guards the fields below */
+  GHashTable       *of_block;   /* block → Import */
+  gsize             size;       /* bytes of all imported blocks */
 };
 
-static GMutex all_lock;         /* guards the next */
+static GMutex all_lock;         /* guards @all */
 static GPtrArray *all;          /* GhloVulkanImports */
 
-/* The lock is held. */
+/* Called with the lock held. */
 static void
 drop (GhloVulkanImports *self,
       gpointer           block)
@@ -99,7 +99,7 @@ ghlo_vulkan_imports_free (GhloVulkanImports *self)
   g_free (self);
 }
 
-/* What the driver declines is not tried again. */
+/* Records a block that the driver declined as well, so as not to try it again. */
 static void
 import_block (GhloVulkanImports *self,
               gpointer           block,

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Host memory that the device reads and writes by itself (VK_EXT_external_memory_host), in copies, or where memory is
- * unified in kernels that read it: blocks of the pool, which stay imported until the system gets them back. Nobody
- * else's memory is imported, since nobody else says when it goes.
+ * Host memory that the device accesses directly (VK_EXT_external_memory_host): in copies and, where memory is unified,
+ * in kernels that read it. Only blocks of the library's pool are imported, which stay imported until they go back to
+ * the system: other owners of memory do not say when they free it.
  */
 
 #pragma once
@@ -11,17 +11,17 @@
 
 G_BEGIN_DECLS
 
-/* Of a device whose memory and queue are there; NULL where it has no such extension. */
+/* @device must have its memory and queue. Returns NULL if it lacks the extension. */
 GhloVulkanImports *ghlo_vulkan_imports_new  (GhloVulkanDevice  *device);
-/* Before the device's memory, which holds them. */
+/* Called before the device's memory is destroyed, which owns the imported blocks. */
 void               ghlo_vulkan_imports_free (GhloVulkanImports *self);
-/* Where the device has the @size bytes at @host, which are the caller's, until they are given back: nothing that the
- * device does with them may be on its way any more by then. 0 where they are not imported: not the pool's, too few or
- * too many, or the driver does not do it. @self may be NULL. */
+/* Returns the device address of the @size bytes at @host, valid until ghlo_vulkan_imports_give (), by which time the
+ * device must have finished all accesses to them. Returns 0 if the bytes are not imported: they do not belong to a huge
+ * block of the pool, the block would exceed the limit on imports, or the driver declined. @self may be NULL. */
 guint64            ghlo_vulkan_imports_take (GhloVulkanImports *self,
                                              gconstpointer      host,
                                              gsize              size);
-/* What was taken there, not 0. */
+/* Ends one use of memory that ghlo_vulkan_imports_take () returned an address for. */
 void               ghlo_vulkan_imports_give (GhloVulkanImports *self,
                                              gconstpointer      host);
 

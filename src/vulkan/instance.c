@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * An instance is never destroyed: devices that were lost may have threads of their drivers' left.
+ * The instance is never destroyed, since the drivers of lost devices may still have threads running.
  */
 
 #include "vulkan/instance.h"
@@ -23,7 +23,7 @@ on_message (VkDebugUtilsMessageSeverityFlagBitsEXT      severity,
   return VK_FALSE;
 }
 
-/* What the loader and drivers say of the machine is left out. */
+/* General messages of the loader and of drivers about the machine are left out. */
 static const VkDebugUtilsMessengerCreateInfoEXT messenger_info = {
   VK_STRUCTURE_TYPE_DEBUG_UTILS_MESSENGER_CREATE_INFO_EXT,
   .messageSeverity = VK_DEBUG_UTILS_MESSAGE_SEVERITY_WARNING_BIT_EXT | VK_DEBUG_UTILS_MESSAGE_SEVERITY_ERROR_BIT_EXT,
@@ -51,7 +51,7 @@ has_validation (const GhloVulkanFunctions *vk)
   return FALSE;
 }
 
-/* Synchronization is validated too, which is off by itself. */
+/* Enables synchronization validation, which is off by default. */
 static gboolean
 create_instance (GhloVulkanInstance  *self,
                  GError             **error)
@@ -82,7 +82,7 @@ create_instance (GhloVulkanInstance  *self,
   return TRUE;
 }
 
-/* The loader, once it is open, serves every later try. */
+/* Once opened, the loader stays open and serves later attempts as well. */
 const GhloVulkanInstance *
 ghlo_vulkan_instance_get (GError **error)
 {

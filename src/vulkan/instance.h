@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * The one Vulkan instance of the process. With GHLO_DEBUG=vulkan it has the validation layer, where that is installed;
- * what the layer finds is a critical message of the log.
+ * The one Vulkan instance of the process. With GHLO_DEBUG=vulkan it loads the validation layer, if that is installed,
+ * and logs the layer's findings as critical messages.
  */
 
 #pragma once
@@ -14,15 +14,15 @@ typedef struct
 {
   GhloVulkanFunctions      *vk;
   VkInstance                instance;
-  VkDebugUtilsMessengerEXT  messenger;      /* VK_NULL_HANDLE where nothing is validated */
+  VkDebugUtilsMessengerEXT  messenger;      /* VK_NULL_HANDLE without validation */
 } GhloVulkanInstance;
 
 enum { GHLO_VULKAN_MAX_DEVICES = 16 };
 
-/* Made at the first call, which takes up to a second, and kept. NULL where there is no loader or no driver; another
- * call tries anew. */
+/* Creates the instance on the first call, which takes up to a second, and keeps it. Returns NULL if there is no loader
+ * or no driver; the next call tries again. */
 const GhloVulkanInstance *ghlo_vulkan_instance_get  (GError                   **error);
-/* The devices of all drivers; how many there are. */
+/* Lists the devices of all drivers, at most GHLO_VULKAN_MAX_DEVICES, and returns how many there are. */
 guint                     ghlo_vulkan_instance_list (const GhloVulkanInstance  *self,
                                                      VkPhysicalDevice          *devices,
                                                      GError                   **error);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Kernels as shaders. What a device computes otherwise than kernels say is not given to it, but for subnormal numbers
- * where the device flushes them.
+ * Kernels as shaders: decides how a kernel's points are distributed over invocations and workgroups. Kernels that the
+ * device would compute with results other than the CPU's are declined; flushed subnormal numbers are the one permitted
+ * difference.
  */
 
 #include "vulkan/kernel.h"
@@ -11,29 +12,30 @@
 #include "kernel/expand.h"
 #include "vulkan/pipelines.h"
 
-/* Fewer points than would fill a device are each done by a workgroup, where there is enough in them; and more of them
- * where that reads memory side by side, and folds have as many chains. So many parts of points that lie side by side
- * are done by an invocation each all the same. */
+/* Up to FEW_POINTS points, too few to fill a device, get a workgroup each if they have axes of at least MANY_ELEMENTS.
+ * More points do as well, if their elements lie side by side in memory and their folds have MANY_CHAINS chains. But
+ * MANY_PARTS parts that lie side by side across points get one invocation each. */
 enum { FEW_POINTS = 4096, MANY_ELEMENTS = 256, MANY_CHAINS = 16, MANY_PARTS = 1024 };
 
-/* Of a row that chains go over, what an invocation is to have at most: it loads them once, and all at a time. */
+/* The number of elements of a row, shared out by chains, that an invocation has at most. It loads them once, all
+ * together. */
 enum { ELEMENTS_EACH = 16 };
 
-/* From so many on where iterations go by way of arrays, which an invocation has in scratch, far away; and the most
- * invocations of a workgroup then. */
+/* The threshold that replaces MANY_ELEMENTS where loops carry arrays, which a single invocation would keep in distant
+ * scratch memory; and the maximum number of invocations per workgroup. */
 enum { SOME_ELEMENTS = 16, MOST_INVOCATIONS = 256 };
 
-/* The most that a kernel takes for scratch; more invocations than that has room for take turns. */
+/* The maximum scratch of a kernel in bytes. Invocations that it has no room for take turns. */
 #define MAX_SCRATCH ((gsize) 64 << 20)
 
-/* Folds of points that are fewer than these invocations are done in parts, where there are as many of them: for
- * workgroups, and for invocations, which take longer for each. */
+/* Folds are computed in parts where there are fewer than MANY_INVOCATIONS invocations and at least as many parts as
+ * given here, for a workgroup per point or an invocation per point; the latter take longer for each part. */
 enum { MANY_INVOCATIONS = 1 << 18, LEAST_OF_GROUPS = 4, LEAST_OF_INVOCATIONS = 2 };
 
-/* What an invocation does of more points than these. */
+/* Points per invocation where there are at least MANY_INVOCATIONS points. */
 enum { POINTS_EACH = 8 };
 
-/* Each workgroup's turn; see recording.c for the most in a dispatch. */
+/* The invocations of a dispatch with the maximum number of workgroups; see recording.c. */
 #define MAX_INVOCATIONS (65535 * (guint64) GHLO_SPIRV_GROUP)
 
 void
@@ -50,7 +52,7 @@ ghlo_vulkan_kernel_init_probe (GhloVulkanKernel *self,
                              MAX_INVOCATIONS);
 }
 
-/* Bytes from an element of @access to that of the next point along @axis; 0 where they are not known. */
+/* Returns the distance in bytes between the elements of adjacent points along @axis, or 0 if it is not known. */
 static gint64
 find_step (const GhloKernel       *kernel,
            const GhloKernelAccess *access,
@@ -65,8 +67,8 @@ find_step (const GhloKernel       *kernel,
   return ABS (step);
 }
 
-/* Whether what lies side by side in the largest buffer that is read is of one point: then invocations that read it side
- * by side are those of a workgroup that shares the point. */
+/* Whether adjacent elements of the largest input buffer belong to the same point. If so, accesses are contiguous where
+ * the invocations of a workgroup share the point. */
 static gboolean
 has_elements_side_by_side (const GhloKernel *kernel)
 {
@@ -98,7 +100,7 @@ has_elements_side_by_side (const GhloKernel *kernel)
   return is_inner;
 }
 
-/* At most @least. */
+/* Returns the smallest number of chains of a block with folds, at most @least. */
 static guint
 least_chains (const GhloKernel *kernel,
               guint             least)
@@ -121,7 +123,7 @@ has_folds (const GhloKernel *kernel)
   return FALSE;
 }
 
-/* Whether loops carry arrays. */
+/* Whether loops carry arrays from one iteration to the next. */
 static gboolean
 carries_arrays (const GhloKernel *kernel)
 {
@@ -134,7 +136,7 @@ carries_arrays (const GhloKernel *kernel)
   return FALSE;
 }
 
-/* The longest axis that is not parallel. */
+/* Returns the extent of the longest axis that is not parallel. */
 static gint64
 find_longest (const GhloVulkanKernel *self)
 {
@@ -146,7 +148,7 @@ find_longest (const GhloVulkanKernel *self)
   return longest;
 }
 
-/* Whether invocations with a point, or a part of one, each are many and read memory side by side. */
+/* Whether there are many invocations with one point, or part of a point, each, and these access contiguous memory. */
 static gboolean
 has_many_parts (const GhloVulkanKernel *self)
 {
@@ -168,7 +170,8 @@ is_group_per_point (const GhloVulkanKernel *self)
              && has_elements_side_by_side (kernel));
 }
 
-/* Where iterations follow each other, an invocation is to have few points in each; and few of a row. */
+/* Where loops carry arrays, each iteration waits for the one before, so an invocation should have few points in each;
+ * likewise few elements of a row. */
 static guint
 choose_group (const GhloVulkanKernel *self)
 {
@@ -204,7 +207,7 @@ may_end_early (const GhloVulkanKernel *self,
          > self->device->driver->max_iterations;
 }
 
-/* Beginning a workgroup takes longer than many a point. */
+/* Starting a workgroup takes longer than many of the points it would compute. */
 static void
 choose_points (GhloVulkanKernel *self)
 {
@@ -215,7 +218,7 @@ choose_points (GhloVulkanKernel *self)
     self->points_each = 1;
 }
 
-/* More of them than a device has in work at once gain nothing. */
+/* There is no gain in more parts than the device executes at once. */
 static void
 choose_parts (GhloVulkanKernel *self)
 {
@@ -295,7 +298,8 @@ ghlo_vulkan_kernel_compile (GhloVulkanKernel  *self,
   return self->pipeline != VK_NULL_HANDLE;
 }
 
-/* What does parts, or what does all points, which merges what parts came to. */
+/* Records either the dispatch that computes the parts, or the one that computes all points, merging parts if there are
+ * any. */
 static void
 record_dispatch (const GhloVulkanKernel *self,
                  const GhloStepPlace    *buffers,

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * A kernel with the shader that computes it on a device: what steps that are made of kernels share.
+ * A kernel together with the shaders that compute it on a device, shared by all steps that are made of kernels. See
+ * kernel.c for how the kernel's parallel points are distributed over invocations.
  */
 
 #pragma once
@@ -13,43 +14,45 @@ struct _GhloVulkanKernel
 {
   const GhloKernel *kernel;           /* borrowed */
   GhloVulkanDevice *device;
-  VkPipeline        pipeline;         /* VK_NULL_HANDLE until it is compiled */
-  VkPipeline        parts_pipeline;   /* does parts apart, which @pipeline merges; VK_NULL_HANDLE where n_parts is 1 */
+  VkPipeline        pipeline;         /* VK_NULL_HANDLE until compiled */
+  VkPipeline        parts_pipeline;   /* computes the parts of folds, which @pipeline then merges; VK_NULL_HANDLE if
+                                       * n_parts is 1 */
   gboolean          group_per_point;
-  guint             group;              /* invocations of it */
+  guint             group;              /* invocations per workgroup */
   gint64            extents[GHLO_KERNEL_MAX_AXES];
-  guint64           n_points;         /* parallel ones */
-  guint             points_each;      /* of an invocation */
-  guint64           n_parts;          /* of each, that are done apart */
-  gsize             scratch_each;     /* bytes of an invocation */
-  guint64           n_invocations;    /* that are at work at once: all of them have scratch */
-  gboolean          may_be_gated;     /* as in GhloStepRequest, once it is compiled */
+  guint64           n_points;         /* parallel points */
+  guint             points_each;      /* points per invocation */
+  guint64           n_parts;          /* parts of each point that are computed separately */
+  gsize             scratch_each;     /* bytes per invocation */
+  guint64           n_invocations;    /* that run at the same time, each with its own scratch */
+  gboolean          may_be_gated;     /* as in GhloStepRequest; set by the compile */
 };
 
-/* NULL, or the reason, static, why the device does not compute @kernel. Nothing is kept but @kernel. */
+/* Returns NULL, or a static string that says why the device does not compute @kernel. Borrows @kernel, and keeps
+ * nothing else. */
 const char *ghlo_vulkan_kernel_init    (GhloVulkanKernel         *self,
                                         GhloVulkanDevice         *device,
                                         const GhloKernel         *kernel);
-/* For kernels whose shaders find out what the device computes: an invocation for each point, and no scratch. */
+/* For kernels whose shaders measure how the device computes: one invocation per point, no scratch. */
 void        ghlo_vulkan_kernel_init_probe (GhloVulkanKernel      *self,
                                         GhloVulkanDevice         *device,
                                         const GhloKernel         *kernel);
-/* Bytes of scratch that a run takes. */
+/* Returns the bytes of scratch that a run needs. */
 gsize       ghlo_vulkan_kernel_scratch (const GhloVulkanKernel   *self);
-/* Choices for its shader, or for that of its parts or of the rest. */
+/* Returns the schedule of the kernel's shader, or of the one that computes parts or merges them. */
 GhloSpirvSchedule ghlo_vulkan_kernel_schedule (const GhloVulkanKernel *self,
                                         GhloSpirvParts            parts);
-/* Makes its pipeline, for a step whose request says whether it @may_be_gated. */
+/* Compiles the pipelines. @may_be_gated comes from the step's request. */
 gboolean    ghlo_vulkan_kernel_compile (GhloVulkanKernel         *self,
                                         gboolean                  may_be_gated,
                                         GError                  **error);
-/* Puts it into @recording. @buffers: a place for each of the kernel's. */
+/* Records the kernel's dispatches. @buffers has a place for each of the kernel's buffers. */
 void        ghlo_vulkan_kernel_record  (const GhloVulkanKernel   *self,
                                         const GhloStepPlace      *buffers,
                                         GhloStepPlace             scratch,
                                         GhloVulkanRecording      *recording);
-/* The same in two: of kernels that do not depend on each other, parts of all are done before any of the rest, which
- * waits for them once. */
+/* The two halves of ghlo_vulkan_kernel_record (). For kernels that do not depend on each other, first record the parts
+ * of all of them, then the rest of each: all of the rest then wait behind a single barrier. */
 void        ghlo_vulkan_kernel_record_parts (const GhloVulkanKernel *self,
                                         const GhloStepPlace      *buffers,
                                         GhloStepPlace             scratch,

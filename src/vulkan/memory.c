@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Each block is one buffer over one allocation, with a sorted list of its free ranges; the smallest one that is large
- * enough is taken. What is larger than a block has one of its own.
+ * Each block is one buffer over one allocation, with a sorted list of its free ranges. Allocation is best fit. Requests
+ * larger than a block get a block of their own.
  */
 
 #include "vulkan/memory.h"
@@ -26,13 +26,13 @@ typedef struct
   VkDeviceMemory       memory;
   guint64              address;       /* of the buffer */
   gsize                size;
-  gsize                first;         /* the offset whose address is aligned */
+  gsize                first;         /* offset of the first aligned address */
   gsize                used;
   guint8              *host;          /* nullable */
-  GArray              *free;          /* Range, sorted, with gaps between them */
+  GArray              *free;          /* of Range; sorted, and merged where adjacent */
 } Block;
 
-/* A range that the device may still be using. */
+/* A freed range that the device may use until the timeline reaches @value. */
 typedef struct
 {
   guint64 address;
@@ -43,15 +43,15 @@ typedef struct
 struct _GhloVulkanMemory
 {
   GhloVulkanDevice *device;
-  gsize             most_empty;       /* bytes of blocks that nothing lies in, which next runs take */
-  GMutex            lock;             /* guards what follows */
+  gsize             most_empty;       /* bytes of empty blocks that are kept for the next runs */
+  GMutex            lock;             /* guards the fields below */
   GPtrArray        *blocks;           /* sorted by address */
-  GQueue            retired;          /* in the order of their values, about: one may wait for the one before */
+  GQueue            retired;          /* roughly ordered by value; a range may have to wait for the one before it */
   gsize             used[GHLO_VULKAN_N_MEMORY_KINDS], reserved;
-  gsize             peak;             /* the most that @used ever was, all kinds together */
+  gsize             peak;             /* maximum of count_used () */
 };
 
-/* What a kind asks of a type of memory: the first line that some type has. */
+/* Properties of the memory types for each kind, in order of preference. */
 static const VkMemoryPropertyFlags wishes[GHLO_VULKAN_N_MEMORY_KINDS][3] = {
 #define LOCAL    VK_MEMORY_PROPERTY_DEVICE_LOCAL_BIT
 #define SEEN     (VK_MEMORY_PROPERTY_HOST_VISIBLE_BIT | VK_MEMORY_PROPERTY_HOST_COHERENT_BIT)
@@ -62,17 +62,18 @@ static const VkMemoryPropertyFlags wishes[GHLO_VULKAN_N_MEMORY_KINDS][3] = {
   [GHLO_VULKAN_IMPORTED] = { SEEN | CACHED, SEEN, SEEN },
 };
 
-/* Of a device that has no memory of its own. A carve-out of the host's, the device's alone, can be slower than what the
- * host caches (ggml-org/llama.cpp 23762, 11592). */
+/* The same for local memory of a unified device. A carve-out of the host's memory that only the device sees can be
+ * slower than memory that the host caches (ggml-org/llama.cpp 23762, 11592). */
 static const VkMemoryPropertyFlags unified_wishes[] = { LOCAL | SEEN | CACHED, SEEN | CACHED };
 #undef LOCAL
 #undef SEEN
 #undef CACHED
 
-/* The largest of each kind. Those of the upload kind are small, since the window that the host sees may be. */
+/* Maximum size of shared blocks of each kind. Upload blocks are small, since the host's window into device memory may
+ * be. */
 static const gsize block_sizes[GHLO_VULKAN_N_MEMORY_KINDS] = { 64 * MEBIBYTE, 8 * MEBIBYTE, 16 * MEBIBYTE, 0 };
 
-/* The first block is so many times smaller. */
+/* The first block is smaller by this factor. */
 #define FIRST_SHARE 16
 
 GhloVulkanMemory *
@@ -112,8 +113,9 @@ ghlo_vulkan_memory_destroy (GhloVulkanMemory *self)
   g_free (self);
 }
 
-/* The type with the largest heap among those that have a wish: some devices have a small one that is as fast
- * (ggml-org/llama.cpp 16832, 20670). G_MAXUINT32 where none of @allowed will do. */
+/* Returns the type with the largest heap among those with the first wish that any type meets: some devices have a small
+ * heap that is equally fast (ggml-org/llama.cpp 16832, 20670). Returns G_MAXUINT32 if no type in @allowed meets any
+ * wish. */
 static guint32
 find_type (const GhloVulkanDevice      *device,
            guint32                      allowed,
@@ -144,7 +146,7 @@ choose_type (const GhloVulkanDevice *device,
   return found != G_MAXUINT32 ? found : find_type (device, allowed, wishes[kind], G_N_ELEMENTS (wishes[kind]));
 }
 
-/* Whether the host sees memory of @type that is used as @kind. */
+/* Whether the host maps memory of @type that is used as @kind. */
 static gboolean
 is_seen (const GhloVulkanDevice *device,
          GhloVulkanMemoryKind    kind,
@@ -154,9 +156,10 @@ is_seen (const GhloVulkanDevice *device,
          && (kind != GHLO_VULKAN_LOCAL || ghlo_vulkan_device_is_unified (device));
 }
 
-/* What a discrete card shows of its memory the host reads over the bus, past its caches: 0.03 GB/s were measured.
- * Memory that is not cached is better read once, and one without coherence would have to be flushed. Of what is neither
- * a card nor integrated, as devices of virtual machines are, only memory counts that is the device's, and all of it. */
+/* The host reads the visible memory of a discrete card over the bus, uncached: 0.03 GB/s were measured. Uncached memory
+ * is better read once, by a copy, and memory without coherence would have to be flushed. For devices that are neither
+ * discrete, integrated nor CPUs, such as those of virtual machines, only device-local memory counts, and only if it is
+ * all of their memory. */
 guint64
 ghlo_vulkan_memory_find_unified (const GhloVulkanDevice *device)
 {
@@ -172,8 +175,8 @@ ghlo_vulkan_memory_find_unified (const GhloVulkanDevice *device)
   return shares || (main_heap != G_MAXUINT && size >= memory->memoryHeaps[main_heap].size) ? size : 0;
 }
 
-/* Some drivers give more memory than there is and lose the device later (mesa, by ggml-org/llama.cpp 29213): they are
- * asked before. */
+/* Some drivers allocate more memory than there is, and lose the device later (Mesa, ggml-org/llama.cpp 29213), so the
+ * budget is checked first. */
 static gboolean
 check_budget (const GhloVulkanDevice  *device,
               guint32                  type,
@@ -194,7 +197,7 @@ check_budget (const GhloVulkanDevice  *device,
   return FALSE;
 }
 
-/* G_MAXUINT32 with @error where none of @allowed will do. */
+/* Like choose_type (), but sets @error if no type will do. */
 static guint32
 require_type (const GhloVulkanDevice  *device,
               GhloVulkanMemoryKind     kind,
@@ -210,7 +213,7 @@ require_type (const GhloVulkanDevice  *device,
   return type;
 }
 
-/* @size bytes of @type, to the block's buffer; @import is a member of the allocation, or NULL. */
+/* Allocates @size bytes of @type and binds them to the block's buffer. @import extends the allocate info; nullable. */
 static gboolean
 bind (GhloVulkanDevice  *device,
       Block             *block,
@@ -252,7 +255,7 @@ allocate (GhloVulkanDevice  *device,
                                    "map memory", error);
 }
 
-/* The host memory at block->host. */
+/* Imports the host memory at block->host. */
 static gboolean
 import (GhloVulkanDevice  *device,
         Block             *block,
@@ -283,7 +286,7 @@ import (GhloVulkanDevice  *device,
   return type != G_MAXUINT32 && bind (device, block, type, block->size, &info, error);
 }
 
-/* @host is memory to import, or NULL. */
+/* @host is the memory to import, or NULL to allocate. */
 static Block *
 block_new (GhloVulkanMemory      *self,
            GhloVulkanMemoryKind   kind,
@@ -327,7 +330,7 @@ block_new (GhloVulkanMemory      *self,
   return block;
 }
 
-/* The index of the last block that begins at or before @address, or -1. */
+/* Returns the index of the last block that begins at or before @address, or -1. */
 static gint
 find_block (const GhloVulkanMemory *self,
             guint64                 address)
@@ -355,7 +358,7 @@ add_block (GhloVulkanMemory *self,
   self->reserved += block->size;
 }
 
-/* Blocks that nothing lies in, but for the first of @kept bytes together. */
+/* Frees empty blocks, but keeps up to @kept bytes of them. */
 static void
 drop_empty (GhloVulkanMemory *self,
             gsize             kept)
@@ -377,7 +380,7 @@ drop_empty (GhloVulkanMemory *self,
     }
 }
 
-/* Puts a range back, one with those that it touches. */
+/* Frees a range, merging it with adjacent free ranges. */
 static void
 give (GhloVulkanMemory *self,
       guint64           address,
@@ -405,7 +408,7 @@ give (GhloVulkanMemory *self,
     drop_empty (self, self->most_empty);
 }
 
-/* But for what is imported, which is the host's. */
+/* Excludes imported memory, which is the host's. */
 static gsize
 count_used (const GhloVulkanMemory *self)
 {
@@ -417,7 +420,7 @@ count_used (const GhloVulkanMemory *self)
   return used;
 }
 
-/* What the device has ended with when the timeline has reached @reached. */
+/* Frees the retired ranges that the device is done with, now that the timeline has reached @reached. */
 static void
 collect_until (GhloVulkanMemory *self,
                guint64           reached)
@@ -439,7 +442,7 @@ collect (GhloVulkanMemory *self)
     collect_until (self, ghlo_vulkan_queue_reached (self->device->queue, last->value));
 }
 
-/* 0 where no block has room. */
+/* Returns 0 if no block of the kind has room. */
 static guint64
 take (GhloVulkanMemory     *self,
       GhloVulkanMemoryKind  kind,
@@ -484,8 +487,9 @@ round_up (gsize size)
   return (MAX (size, 1) + GHLO_VULKAN_ALIGNMENT - 1) / GHLO_VULKAN_ALIGNMENT * GHLO_VULKAN_ALIGNMENT;
 }
 
-/* Of a block for @least bytes: as many as its kind has up to now, so that small programs take little and large ones
- * have few blocks. By powers of two, since what was given back is to have room for what comes. */
+/* Returns the size of a new block for @least bytes. Each block is as large as all existing ones of its kind together,
+ * so that small programs take little memory and large ones have few blocks. Sizes are power-of-two multiples of the
+ * first, so that freed blocks fit later requests. */
 static gsize
 choose_size (const GhloVulkanMemory *self,
              GhloVulkanMemoryKind    kind,
@@ -506,7 +510,7 @@ choose_size (const GhloVulkanMemory *self,
   return MIN (size, self->device->max_allocation);
 }
 
-/* A block of the usual size, or where there is no memory for that of the least. */
+/* Adds a block of the usual size, or of the minimum size if there is not enough memory for that. */
 static gboolean
 reserve (GhloVulkanMemory      *self,
          GhloVulkanMemoryKind   kind,
@@ -572,7 +576,7 @@ ghlo_vulkan_memory_free (GhloVulkanMemory *self,
                          guint64           value)
 {
   const Retired retired = { address, round_up (size), value };
-  /* The driver is not asked: whoever wants memory will. */
+  /* The driver is not queried here; the next allocation does so. */
   const guint64 seen = ghlo_vulkan_queue_reached (self->device->queue, 0);
 
   g_mutex_lock (&self->lock);
@@ -600,7 +604,7 @@ ghlo_vulkan_memory_find (GhloVulkanMemory *self,
   return place;
 }
 
-/* No range of it is anybody's to take. */
+/* The block has no free ranges, so nothing is ever allocated from it. */
 guint64
 ghlo_vulkan_memory_import (GhloVulkanMemory  *self,
                            gpointer           host,

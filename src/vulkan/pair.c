@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * A dispatch costs a device some 0.6 µs even beside another one. Where the first of two is a single workgroup, as the
- * condition of a loop mostly is, one shader does both.
+ * A dispatch costs a device about 0.6 µs, even if it runs beside another one. If the first of two dispatches is a
+ * single workgroup, as the condition of a loop usually is, one shader does the work of both.
  */
 
 #include "vulkan/pair.h"
@@ -9,7 +9,7 @@
 #include "vulkan/kernel.h"
 #include "vulkan/pipelines.h"
 
-/* Workgroups of @group invocations that do all points of @kernel. */
+/* Returns the number of workgroups of @group invocations that compute all points of @kernel. */
 static guint64
 count_groups (const GhloVulkanKernel *kernel,
               guint                   group)
@@ -17,7 +17,7 @@ count_groups (const GhloVulkanKernel *kernel,
   return kernel->group_per_point ? kernel->n_points : (kernel->n_points + group - 1) / group;
 }
 
-/* The invocations of workgroups that do either kernel; 0: there are none. */
+/* Returns the number of invocations of workgroups that suit both kernels, or 0. */
 static guint
 find_group (const GhloSpirvSchedule *schedules)
 {
@@ -30,7 +30,7 @@ find_group (const GhloSpirvSchedule *schedules)
   return group;
 }
 
-/* Of shared memory. */
+/* Returns the bytes of shared memory that the kernel needs. */
 static gsize
 count_bytes (const GhloVulkanKernel *kernel)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Two kernels in one dispatch.
+ * Joins two kernels into one dispatch.
  */
 
 #pragma once
@@ -9,7 +9,7 @@
 
 G_BEGIN_DECLS
 
-/* As GhloStepRecorder has it. */
+/* Implements GhloStepRecorder.join. */
 gboolean ghlo_vulkan_pair_join (gpointer   recording,
                                 guint      first,
                                 GError   **error);

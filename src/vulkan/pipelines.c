@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Drivers take milliseconds for a pipeline, some of them seconds, so that none is made under the lock; and what a
- * driver keeps of one, a VkPipelineCache, is a file of its own (runtime/cache-item.h). One of all pipelines would grow
- * by what every program makes, would be written whole for each change, and merged with what other processes wrote
- * meanwhile; and the driver would lock it for the threads that make pipelines (vkCreatePipelineCache: "internally
- * synchronized"). Of these, a process reads what it needs, and what was not used for long goes first.
+ * Drivers take milliseconds to make a pipeline, some of them seconds, so pipelines are made without holding the lock.
+ * What a driver keeps of each pipeline, a VkPipelineCache, is a file of its own (runtime/cache-item.h). A single cache
+ * for all pipelines would grow with every program, would be rewritten for each change and merged with what other
+ * processes wrote meanwhile, and the driver would lock it for each thread that makes pipelines (vkCreatePipelineCache:
+ * "internally synchronized"). With separate files a process reads only what it needs, and the least recently used files
+ * are evicted first.
  *
- * Nothing of it is needed: where a cache or a file fails, a pipeline is made as if there were none.
+ * The cache is optional: where a cache object or a file fails, the pipeline is made without it.
  */
 
 #include "vulkan/pipelines.h"
@@ -18,9 +19,9 @@ struct _GhloVulkanPipelines
 {
   GhloVulkanDevice        *device;
   VkPipelineLayout         layout;
-  gint                     on_disk;     /* atomic: becomes FALSE where the driver keeps nothing */
-  GMutex                   lock;        /* guards what follows */
-  GCond                    settled;     /* an entry has its pipeline, or is gone */
+  gint                     on_disk;     /* atomic; reset to FALSE where the driver keeps nothing */
+  GMutex                   lock;        /* guards the fields below */
+  GCond                    settled;     /* signalled when an entry got its pipeline or was removed */
   GHashTable              *table;       /* GBytes → Entry */
   GhloVulkanPipelineCounts counts;
 };
@@ -30,12 +31,12 @@ typedef struct
   VkPipeline pipeline;          /* VK_NULL_HANDLE while a thread makes it */
 } Entry;
 
-/* What is on disk of a pipeline that is being made. */
+/* The on-disk state of a pipeline that is being made. */
 typedef struct
 {
-  GBytes          *key;         /* NULL: nothing is to be */
+  GBytes          *key;         /* NULL: not kept on disk */
   VkPipelineCache  cache;       /* VK_NULL_HANDLE: none */
-  gboolean         is_filled;   /* by what was on disk */
+  gboolean         is_filled;   /* from disk */
 } Stored;
 
 static guint
@@ -81,8 +82,8 @@ ghlo_vulkan_pipelines_free (GhloVulkanPipelines *self)
   g_free (self);
 }
 
-/* Drivers compare what they are given with what they kept, so that a shader which shares its hash with another costs
- * the making of a pipeline, and nothing else. */
+/* Drivers compare the shader with the one they cached, so a collision of hashes only means that the pipeline is
+ * compiled again. */
 static GBytes *
 make_key (const GhloVulkanDevice *device,
           GBytes                 *words)
@@ -115,7 +116,7 @@ check_quietly (VkResult    result,
   return FALSE;
 }
 
-/* Damaged files and those of other devices are not read, which the cache sees to; drivers look at what they get. */
+/* The cache layer does not return damaged files or those of other devices, and drivers check the data as well. */
 static Stored
 open_stored (GhloVulkanPipelines *self,
              GBytes              *words)
@@ -157,7 +158,8 @@ read_cache (const GhloVulkanDevice *device,
   return g_bytes_new_take (g_steal_pointer (&data), size);
 }
 
-/* Takes some 0.3 ms, where the pipeline took milliseconds. Mesa's lavapipe (22.3) keeps nothing but the header. */
+/* Takes about 0.3 ms, where making the pipeline took milliseconds. Mesa's lavapipe (22.3) stores nothing but the
+ * header. */
 static void
 store (GhloVulkanPipelines *self,
        const Stored        *stored)
@@ -172,7 +174,7 @@ store (GhloVulkanPipelines *self,
     g_debug ("the driver of %s keeps nothing of pipelines", self->device->core.title);
 }
 
-/* @is_found: where the driver does not say it, whatever was on disk was used. */
+/* @is_found: if the driver gives no feedback, data from disk is assumed to have been used. */
 static VkPipeline
 create (GhloVulkanPipelines  *self,
         VkShaderModule        module,
@@ -233,7 +235,8 @@ make (GhloVulkanPipelines  *self,
   return pipeline;
 }
 
-/* The lock is held, here as below. NULL where nobody has it or makes it. */
+/* Called with the lock held, like all functions below. Waits while another thread makes the pipeline. Returns NULL if
+ * there is no entry. */
 static Entry *
 wait_for (GhloVulkanPipelines *self,
           GBytes              *words)
@@ -246,7 +249,7 @@ wait_for (GhloVulkanPipelines *self,
   return entry;
 }
 
-/* Where it cannot be made, each thread that waits for it tries again, and says why not. */
+/* If the pipeline cannot be made, each thread that waits for it tries again, and gets an error of its own. */
 static VkPipeline
 add (GhloVulkanPipelines  *self,
      GBytes               *words,

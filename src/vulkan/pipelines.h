@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Pipelines by the words of their shaders, each made once; they stay until the device is closed. What the driver keeps
- * of them is on disk, so that another process finds it.
+ * A cache of pipelines, keyed by the words of their shaders. Each pipeline is made once and lives until the device is
+ * closed. The driver's compiled form is kept on disk for other processes.
  */
 
 #pragma once
@@ -12,18 +12,18 @@ G_BEGIN_DECLS
 
 typedef struct
 {
-  guint n_made;         /* by the driver's compiler */
-  guint n_found;        /* on disk */
+  guint n_made;         /* compiled by the driver */
+  guint n_found;        /* found on disk */
 } GhloVulkanPipelineCounts;
 
-/* @layout: borrowed, of all of them. @on_disk: FALSE for pipelines that no other process will want. */
+/* @layout is borrowed, and shared by all pipelines. @on_disk is FALSE for pipelines that no other process will use. */
 GhloVulkanPipelines *ghlo_vulkan_pipelines_new   (GhloVulkanDevice         *device,
                                                   VkPipelineLayout          layout,
                                                   gboolean                  on_disk);
-/* Waits for what the device does. */
+/* Waits until the device is idle. */
 void                 ghlo_vulkan_pipelines_free  (GhloVulkanPipelines      *self);
-/* VK_NULL_HANDLE with @error. Thread-safe: what several threads want at once one of them makes, and others are made
- * meanwhile. */
+/* Returns VK_NULL_HANDLE with @error. Thread-safe: threads that ask for the same pipeline wait for the one that makes
+ * it; other pipelines are made meanwhile. */
 VkPipeline           ghlo_vulkan_pipelines_get   (GhloVulkanPipelines      *self,
                                                   GBytes                   *words,
                                                   GError                  **error);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * What gathers is a list of command buffers: recordings, and batches of copies, of which one is open at a time. Batches
- * are used again once the timeline is past them.
+ * Gathered commands are a list of command buffers: those of recordings, and batches of copies, of which one at a time
+ * is open. Batches are reused once the timeline has passed them.
  */
 
 #include "vulkan/queue.h"
@@ -9,30 +9,30 @@
 #include "runtime/parallel.h"
 #include "vulkan/memory.h"
 
-/* Copies of a batch, and command buffers after which all are submitted. */
+/* The maximum number of copies in a batch, and of gathered command buffers before they are submitted. */
 enum { MAX_COPIES = 128, MAX_GATHERED = 32 };
 
-/* µs for which the end is polled before the thread sleeps, at least and at most. A sleep costs some 20, which is much
- * beside what takes less than the most, and little beside all else. */
+/* The minimum and maximum time in µs that a thread polls before it sleeps. A sleep costs about 20 µs, which is much
+ * compared with waits shorter than the maximum, and little compared with longer ones. */
 enum { LEAST_PATIENCE = 50, MOST_PATIENCE = 500 };
 
-/* Of what is put in: where it is done, and its accesses. */
+/* Pipeline stages and accesses of all commands in the queue. */
 #define STAGES (VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT | VK_PIPELINE_STAGE_TRANSFER_BIT)
 #define READS  (VK_ACCESS_SHADER_READ_BIT | VK_ACCESS_TRANSFER_READ_BIT)
 #define WRITES (VK_ACCESS_SHADER_WRITE_BIT | VK_ACCESS_TRANSFER_WRITE_BIT)
 
-/* ns after which a thread that sleeps looks whether it is to go on. */
+/* ns after which a sleeping thread checks whether it should continue to wait. */
 #define SLEEP_TIME G_GUINT64_CONSTANT (20000000)
 
 typedef struct
 {
   VkCommandPool   pool;
   VkCommandBuffer commands;
-  guint64         value;            /* of the timeline, when they are done */
+  guint64         value;            /* of the timeline at which the commands are done */
   guint           n_copies;
 } Batch;
 
-/* A pool that is destroyed when the timeline has reached a value. */
+/* A pool to destroy once the timeline has reached @value. */
 typedef struct
 {
   VkCommandPool pool;
@@ -45,14 +45,14 @@ struct _GhloVulkanQueue
   VkQueue           queue;
   VkSemaphore       timeline;
   VkPipelineLayout  layout;
-  GMutex            lock;           /* guards what follows, and the queue */
-  int               lately[GHLO_VULKAN_N_WAITS];    /* µs that was waited; atomic */
-  guint64           seen;           /* what the timeline had reached when somebody asked; atomic */
-  guint64           submitted;      /* the timeline's last value; atomic where the lock is not held */
-  GArray           *gathered;       /* VkCommandBuffer, in the order in which they are to be done … */
-  double            seconds;        /* … and how long they take, about */
-  Batch            *open;           /* behind them; nullable */
-  GQueue            batches;        /* the others, in order */
+  GMutex            lock;           /* guards the fields below, and the VkQueue */
+  int               lately[GHLO_VULKAN_N_WAITS];    /* µs that the last wait took; atomic */
+  guint64           seen;           /* value of the timeline when last queried; atomic */
+  guint64           submitted;      /* last submitted value of the timeline; atomic where read without the lock */
+  GArray           *gathered;       /* VkCommandBuffer, in order of execution */
+  double            seconds;        /* estimated duration of @gathered */
+  Batch            *open;           /* follows @gathered; nullable */
+  GQueue            batches;        /* submitted or closed batches, in order */
   GArray           *retired;        /* Retired */
 };
 
@@ -149,7 +149,8 @@ ghlo_vulkan_queue_get_layout (GhloVulkanQueue *self)
   return self->layout;
 }
 
-/* A device that the driver lost has ended with all; one that was given up here goes on with what it was given. */
+/* A device that the driver lost has finished with everything. A device that was only marked as lost by this library
+ * continues with the work it was given. */
 static guint64
 reached_when_lost (GhloVulkanQueue *self)
 {
@@ -177,7 +178,7 @@ ghlo_vulkan_queue_reached (GhloVulkanQueue *self,
 
   if (ghlo_device_core_is_lost (&self->device->core))
     return reached_when_lost (self);
-  /* Whoever has seen less meanwhile may take it back, after which the driver is asked once more. */
+  /* Another thread may overwrite this with an older value; then the driver is queried once more. */
   __atomic_store_n (&self->seen, value, __ATOMIC_RELEASE);
 
   return value;
@@ -232,7 +233,7 @@ ghlo_vulkan_add_last_barrier (const GhloVulkanFunctions *vk,
   vk->CmdPipelineBarrier (commands, STAGES, VK_PIPELINE_STAGE_HOST_BIT, 0, 1, &barrier, 0, NULL, 0, NULL);
 }
 
-/* The lock is held, here as below. One that the device has ended with, or a new one. */
+/* Called with the lock held, like all functions below. Opens a batch that the device is done with, or a new one. */
 static gboolean
 open_batch (GhloVulkanQueue  *self,
             GError          **error)
@@ -263,7 +264,7 @@ open_batch (GhloVulkanQueue  *self,
   return FALSE;
 }
 
-/* Whose copies they are that could not be ended nobody knows here: the device counts as lost then. */
+/* If the commands cannot be ended, it is unknown here whose copies are affected, so the device counts as lost. */
 static gboolean
 close_batch (GhloVulkanQueue  *self,
              GError          **error)
@@ -301,7 +302,7 @@ destroy_retired (GhloVulkanQueue *self)
     }
 }
 
-/* Those of several programs, so that the device counts as lost where they are not taken. */
+/* The commands may be those of several programs, so the device counts as lost if they cannot be submitted. */
 static gboolean
 submit (GhloVulkanQueue  *self,
         GError          **error)
@@ -410,7 +411,7 @@ ghlo_vulkan_queue_retire (GhloVulkanQueue *self,
   g_mutex_unlock (&self->lock);
 }
 
-/* A device that is a processor needs it for its work, and is not polled. */
+/* A CPU device needs the processor for its own work, so it is not polled. */
 gint64
 ghlo_vulkan_queue_get_patience (GhloVulkanQueue *self,
                                 GhloVulkanWait   wait)
@@ -480,7 +481,7 @@ ghlo_vulkan_queue_await (GhloVulkanQueue    *self,
   ghlo_vulkan_queue_took (self, GHLO_VULKAN_WAIT_IN_RUN, g_get_monotonic_time () - begun);
   if (result == VK_TIMEOUT)
     return FALSE;
-  /* What another thread lost was never done. */
+  /* If another thread lost the device, the work was never completed. */
   if (ghlo_device_core_is_lost (&self->device->core))
     result = VK_ERROR_DEVICE_LOST;
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * The queue of a device: what is put in is done in that order, each after what is before it, whichever thread puts it
- * in. Commands gather until somebody waits, or until they are many or would take long together, and are submitted then;
- * a timeline counts submissions.
+ * The queue of a device. Commands execute in the order in which they are put in, whichever thread puts them in, and
+ * each waits for all earlier ones. They gather until somebody waits, or until there are many of them or their estimated
+ * time is long; then they are submitted. A timeline semaphore counts submissions.
  */
 
 #pragma once
@@ -11,78 +11,83 @@
 
 G_BEGIN_DECLS
 
-/* Of an open device whose memory is there. */
+/* The device must be open and have its memory. */
 GhloVulkanQueue *ghlo_vulkan_queue_new      (GhloVulkanDevice          *device,
                                              GError                   **error);
-/* Of a device that is idle. */
+/* The device must be idle. */
 void             ghlo_vulkan_queue_free     (GhloVulkanQueue           *self);
-/* That of all pipelines: push constants alone. */
+/* Returns the layout of all pipelines, which has push constants only. */
 VkPipelineLayout ghlo_vulkan_queue_get_layout (GhloVulkanQueue         *self);
-/* Commands that begin with a barrier, end with the last one where they write what the host reads, and take about
- * @seconds. @value, which the lock of the queue does not guard, is set to what the timeline reaches when they are
- * done. */
+/* Puts in @commands, which must begin with a barrier, must end with the last barrier if they write memory that the host
+ * reads, and take about @seconds. Sets @value to the value of the timeline at which they are done; the queue's lock
+ * does not guard @value. */
 gboolean         ghlo_vulkan_queue_put      (GhloVulkanQueue           *self,
                                              VkCommandBuffer            commands,
                                              double                     seconds,
                                              guint64                   *value,
                                              GError                   **error);
-/* Of memory of the device, which does not overlap. */
+/* Copies between ranges of device memory that do not overlap. */
 gboolean         ghlo_vulkan_queue_copy     (GhloVulkanQueue           *self,
                                              guint64                    from,
                                              guint64                    to,
                                              gsize                      size,
                                              GError                   **error);
-/* @value, which may be NULL, is set to what the timeline reaches when all is done that was put in so far. */
+/* Submits all gathered commands. Sets @value, if not NULL, to the value of the timeline at which everything put in so
+ * far is done. */
 gboolean         ghlo_vulkan_queue_submit   (GhloVulkanQueue           *self,
                                              guint64                   *value,
                                              GError                   **error);
-/* Waits until the timeline has reached what was submitted, and the host sees what it wrote. FALSE when cancelled, as
- * well; it is done all the same then. */
+/* Waits until the timeline has reached @value, which must have been submitted; the host then sees all writes. Also
+ * returns FALSE when cancelled, but the commands execute all the same. */
 gboolean         ghlo_vulkan_queue_await    (GhloVulkanQueue           *self,
                                              guint64                    value,
                                              const GhloMonitor         *monitor,
                                              GError                   **error);
-/* Submits what is there, and waits for that. */
+/* Submits all gathered commands and waits for them. */
 gboolean         ghlo_vulkan_queue_finish   (GhloVulkanQueue           *self,
                                              const GhloMonitor         *monitor,
                                              GError                   **error);
-/* Waits until the device has ended with what was submitted, or its driver has lost it, whatever was reported. */
+/* Waits until the device has finished everything submitted, or its driver has lost it, whatever errors were
+ * reported. */
 void             ghlo_vulkan_queue_settle   (GhloVulkanQueue           *self);
-/* Why somebody waits. A run that has waited for itself has mostly ended when its caller waits for it. */
+/* Why a thread waits. They are told apart because a run that has waited itself has usually ended by the time its caller
+ * waits for it. */
 typedef enum
 {
-  GHLO_VULKAN_WAIT_FOR_RUN,     /* which a call has begun */
-  GHLO_VULKAN_WAIT_IN_RUN,      /* before the call can go on, as for what a loop reports */
+  GHLO_VULKAN_WAIT_FOR_RUN,     /* for a run to end */
+  GHLO_VULKAN_WAIT_IN_RUN,      /* within a run, which cannot go on before, e.g. for a loop's report */
   GHLO_VULKAN_N_WAITS
 } GhloVulkanWait;
 
-/* µs for which who waits is to poll before sleeping; and how long that took just now, which decides the next time.
- * Thread-safe. */
+/* The first returns how many µs a waiting thread should poll before it sleeps; the second records how many µs a wait
+ * took, which decides the next answer. Thread-safe. */
 gint64           ghlo_vulkan_queue_get_patience (GhloVulkanQueue       *self,
                                              GhloVulkanWait             wait);
 void             ghlo_vulkan_queue_took     (GhloVulkanQueue           *self,
                                              GhloVulkanWait             wait,
                                              gint64                     time);
-/* Sleeps until the timeline has reached @value, or for a moment. */
+/* Sleeps until the timeline has reached @value, or for SLEEP_TIME. */
 void             ghlo_vulkan_queue_sleep    (GhloVulkanQueue           *self,
                                              guint64                    value);
-/* Destroys @pool, with its commands, when all is done that was put in so far. */
+/* Destroys @pool and its commands once everything put in so far is done. */
 void             ghlo_vulkan_queue_retire   (GhloVulkanQueue           *self,
                                              VkCommandPool              pool);
-/* What the timeline reaches when all is done that was put in so far. */
+/* Returns the value of the timeline at which everything put in so far is done. */
 guint64          ghlo_vulkan_queue_value    (GhloVulkanQueue           *self);
-/* What the timeline has reached, or was seen to have before where that is @wanted: asking the driver takes a while. */
+/* Returns the value that the timeline has reached, or the last value seen if that is at least @wanted, which avoids the
+ * slow query of the driver. */
 guint64          ghlo_vulkan_queue_reached  (GhloVulkanQueue           *self,
                                              guint64                    wanted);
 
-/* What comes next in @commands sees what was written before, and writes where all was read. */
+/* Adds a barrier: the commands that follow in @commands see all earlier writes, and write only after all earlier
+ * reads. */
 void             ghlo_vulkan_add_barrier    (const GhloVulkanFunctions *vk,
                                              VkCommandBuffer            commands);
-/* The same, where the device looks at gates by itself (VK_EXT_conditional_rendering) before it, or behind it. */
+/* The same, where the device itself reads gates before or after the barrier (VK_EXT_conditional_rendering). */
 void             ghlo_vulkan_add_gate_barrier (const GhloVulkanFunctions *vk,
                                              VkCommandBuffer            commands);
-/* The host sees what was written before, once the timeline says that it is done. It is no command buffer of its own,
- * since each takes a µs and a half. */
+/* Makes all earlier writes visible to the host once the timeline says that they are done. Each user's command buffer
+ * ends with this barrier, since a command buffer of its own would cost 1.5 µs. */
 void             ghlo_vulkan_add_last_barrier (const GhloVulkanFunctions *vk,
                                              VkCommandBuffer            commands);
 

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * An instance of a recording is its list of commands in a command buffer, with tables in memory that the host writes: a
- * run sets the addresses in them and puts the commands into the queue. The instance that was used longest ago is used
- * again once the device has ended with it.
+ * An instance of a recording is a command buffer with the recording's commands, plus their tables in memory that the
+ * host writes. A run sets the addresses in the tables and puts the command buffer into the queue. The least recently
+ * used instance is reused once the device is done with it.
  *
- * The gates of branches lie behind an instance's tables, so that commands can name them: dispatches behind one that is
- * closed do nothing by themselves, and where they are many the device passes over them if it has conditional
- * rendering.
+ * The gates of branches follow an instance's tables, so that commands can refer to them. Dispatches behind a closed
+ * gate return early by themselves; where there are several in a row, the device skips them altogether if it has
+ * conditional rendering.
  */
 
 #include "vulkan/recording-private.h"
@@ -19,24 +19,24 @@
 #include "vulkan/spirv/spirv.h"
 #include "vulkan/stopwatch.h"
 
-/* Runs of a recording that may be on their way; the next one waits for the first of them. */
+/* The maximum number of runs of a recording in flight; the next one waits for the oldest. */
 enum { MAX_INSTANCES = 64 };
 
-/* Commands behind a gate that are not worth to be passed over together: that costs two commands, and a barrier of its
- * own where they would need none. */
+/* The number of commands under one gate up to which it does not pay to skip them together. Skipping costs two commands,
+ * and a barrier that they might not need otherwise. */
 enum { FEW_GATED = 3 };
 
 typedef struct
 {
-  GList           link;         /* in the list of instances */
+  GList           link;         /* in recording->instances */
   VkCommandBuffer commands;
-  guint64         table;        /* address */
-  guint64        *words;        /* the same */
-  guint64        *addresses;    /* by access what is in its word; no address at first */
-  guint64         value;        /* of the queue's timeline, when its last run is done */
+  guint64         table;        /* device address of the tables */
+  guint64        *words;        /* the tables as the host sees them */
+  guint64        *addresses;    /* the last address stored for each access; initially invalid */
+  guint64         value;        /* of the queue's timeline at which the last run is done */
 } Instance;
 
-/* Gates lie behind the tables. */
+/* Gates follow the tables. */
 static gsize
 gates_offset (const GhloVulkanRecording *self)
 {
@@ -89,7 +89,7 @@ record_command (const GhloVulkanRecording *self,
     }
 }
 
-/* How many commands from @first on are behind the same gate. */
+/* Returns the number of consecutive commands, from @first on, that have the same gate. */
 static guint
 count_gated (const GhloVulkanRecording *self,
              guint                      first)
@@ -123,8 +123,8 @@ begin_conditional (const GhloVulkanRecording *self,
   self->device->vk->CmdBeginConditionalRenderingEXT (instance->commands, &info);
 }
 
-/* @n commands from @first on, behind the same gate. *reads_gates says whether the device may be reading one that what
- * comes behind the next barrier writes. */
+/* Records the @n commands from @first on, which have the same gate. *reads_gates says whether the device may still be
+ * reading a gate that commands after the next barrier write. */
 static void
 record_gated (const GhloVulkanRecording *self,
               const Instance            *instance,
@@ -155,7 +155,7 @@ record_gated (const GhloVulkanRecording *self,
   *reads_gates |= is_conditional;
 }
 
-/* What was put into the queue before is waited for. */
+/* The commands wait for everything put into the queue before. */
 static gboolean
 begin_commands (const GhloVulkanRecording  *self,
                 VkCommandBuffer             commands,
@@ -172,7 +172,7 @@ begin_commands (const GhloVulkanRecording  *self,
   return TRUE;
 }
 
-/* The host sees what they write. */
+/* Makes all writes visible to the host. */
 static gboolean
 end_commands (const GhloVulkanRecording  *self,
               VkCommandBuffer             commands,
@@ -204,7 +204,7 @@ record_all (const GhloVulkanRecording  *self,
   return end_commands (self, instance->commands, error);
 }
 
-/* Puts command @number alone into the queue. */
+/* Puts only command @number into the queue. */
 static gboolean
 put_command (GhloVulkanRecording  *self,
              Instance             *instance,
@@ -254,7 +254,8 @@ measure_command (GhloVulkanRecording  *self,
   return ok;
 }
 
-/* Command by command, each after the one before has ended. What cannot be waited for stays in the pool. */
+/* Measures command by command; each starts after the one before has ended. Command buffers that could not be waited for
+ * stay in the pool. */
 static gboolean
 measure_all (GhloVulkanRecording  *self,
              Instance             *instance,
@@ -285,7 +286,7 @@ free_instance (GhloVulkanRecording *self,
   g_free (instance);
 }
 
-/* The lock is held. */
+/* Called with the lock held. */
 static Instance *
 instance_new (GhloVulkanRecording  *self,
               GError              **error)
@@ -324,7 +325,7 @@ instance_new (GhloVulkanRecording  *self,
   return NULL;
 }
 
-/* One that the device has ended with, or a new one. */
+/* Returns an instance that the device is done with, or a new one. */
 static Instance *
 take_instance (GhloVulkanRecording  *self,
                const GhloMonitor    *monitor,
@@ -351,7 +352,7 @@ take_instance (GhloVulkanRecording  *self,
   return instance;
 }
 
-/* Runs mostly have buffers where those before had them, and what is written passes a bus. */
+/* Writes only addresses that have changed: successive runs mostly use the same buffers, and writes go over a bus. */
 static void
 set_addresses (const GhloVulkanRecording *self,
                Instance                  *instance,

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * What recording.c, which puts commands into a recording, and recording-instance.c, which runs them, both know of one.
+ * The internals of a recording, shared by recording.c, which adds commands, and recording-instance.c, which runs
+ * them.
  */
 
 #pragma once
@@ -16,12 +17,12 @@ typedef struct
   guint64                 n_points;
   guint                   points_each, most_groups;
   gboolean                takes_turns;
-  const GhloVulkanKernel *kernel;       /* of the dispatch; while it is recorded */
-  gboolean                waits;        /* for what is before it */
-  GhloStepPlace           gate;         /* nowhere: it is always done */
-  guint                   table;        /* the first of its words */
+  const GhloVulkanKernel *kernel;       /* the dispatch's kernel, while recording */
+  gboolean                waits;        /* for earlier commands */
+  GhloStepPlace           gate;         /* GHLO_STEP_NONE: always executed */
+  guint                   table;        /* index of its first word */
   guint                   first_access, n_accesses;
-  guint                   n_of_first;   /* of these those of the first of two dispatches that are one; else 0 */
+  guint                   n_of_first;   /* for two joined dispatches, the accesses of the first one; else 0 */
 } GhloVulkanCommand;
 
 struct _GhloVulkanRecording
@@ -29,16 +30,16 @@ struct _GhloVulkanRecording
   GhloVulkanDevice     *device;
   GArray               *commands;   /* GhloVulkanCommand */
   GArray               *words;      /* guint64 */
-  GArray               *accesses;   /* GhloVulkanAccess, the word being one of all words */
-  guint                 n_gates;    /* of branches */
-  double                seconds;    /* that it takes, about */
-  /* While it is recorded. */
+  GArray               *accesses;   /* GhloVulkanAccess, whose word is an index into @words */
+  guint                 n_gates;    /* gates for branches */
+  double                seconds;    /* estimated duration of a run */
+  /* Valid while recording. */
   const GhloStepExtent *buffers;
-  GhloStepPlace         gate;                   /* of the next dispatches */
-  guint                 first_open, n_open;     /* the first command that is not behind a barrier, and accesses since */
-  GMutex                lock;       /* guards what follows, and what is made of the pool */
+  GhloStepPlace         gate;                   /* of the dispatches to come */
+  guint                 first_open, n_open;     /* first command since the last barrier; accesses since it */
+  GMutex                lock;       /* guards the fields below, and everything allocated from the pool */
   VkCommandPool         pool;       /* VK_NULL_HANDLE until the first run */
-  GQueue                instances;  /* those that no thread is about to run, the one used longest ago first */
+  GQueue                instances;  /* those not being set up by a thread, least recently used first */
   guint                 n_instances;
 };
 
@@ -49,7 +50,7 @@ ghlo_vulkan_recording_command (const GhloVulkanRecording *self,
   return &g_array_index (self->commands, GhloVulkanCommand, i);
 }
 
-/* What @access refers to, with buffers at @addresses and gates from @gates on. */
+/* Returns the address that @access refers to, given the address of each buffer and that of the gates. */
 static inline guint64
 ghlo_vulkan_access_address (const GhloVulkanAccess *access,
                             guint8 *const          *addresses,
@@ -61,9 +62,9 @@ ghlo_vulkan_access_address (const GhloVulkanAccess *access,
   return begin + (guint64) access->place.offset;
 }
 
-/* The bytes of an instance: its tables and gates. */
+/* Returns the bytes of an instance's tables and gates. */
 gsize ghlo_vulkan_recording_instance_size  (const GhloVulkanRecording *self);
-/* What the device has been given of them is done all the same. */
+/* Work that was already put into the queue still completes. */
 void  ghlo_vulkan_recording_free_instances (GhloVulkanRecording *self);
 
 G_END_DECLS

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * A recording is a list of commands with the words of their tables. A command waits for those before it where both use
- * the same bytes and one writes them; recording-instance.c puts the list into command buffers and runs these.
+ * A recording is a list of commands with the words of their tables. A command waits for the commands before it if both
+ * use the same bytes and one of them writes; recording-instance.c turns the list into command buffers and runs them.
  */
 
 #include "vulkan/recording-private.h"
@@ -11,10 +11,11 @@
 #include "vulkan/shaders.h"
 #include "vulkan/spirv/spirv.h"
 
-/* Of a dispatch, in each dimension, on all devices (VkPhysicalDeviceLimits, required limits). */
+/* The maximum number of workgroups in each dimension of a dispatch, guaranteed by Vulkan (VkPhysicalDeviceLimits,
+ * required limits). */
 enum { MAX_GROUPS = 65535 };
 
-/* Accesses that are looked at for one that a new one has to wait for. Behind more of them, it waits. */
+/* The number of earlier accesses that a new one is compared with. If there are more, the new command waits. */
 enum { MAX_TOUCHED = 256 };
 
 gsize
@@ -67,7 +68,7 @@ ghlo_vulkan_recording_free (GhloVulkanRecording *self)
   g_free (self);
 }
 
-/* Whether the bytes of both overlap, where the one's buffer lies at @in_a and the other's at @in_b. */
+/* Whether the bytes of both accesses overlap, given where the buffer of each lies. */
 static gboolean
 overlaps (const GhloVulkanAccess *a,
           const GhloStepExtent   *in_a,
@@ -80,7 +81,7 @@ overlaps (const GhloVulkanAccess *a,
   return in_a->region == in_b->region && from_a < from_b + (gint64) b->size && from_b < from_a + (gint64) a->size;
 }
 
-/* Gates are apart from all buffers. */
+/* Gates are disjoint from all buffers. */
 static const GhloStepExtent *
 extent_of (const GhloVulkanRecording *self,
            guint32                    buffer)
@@ -90,7 +91,8 @@ extent_of (const GhloVulkanRecording *self,
   return buffer == GHLO_VULKAN_GATES ? &gates : &self->buffers[buffer];
 }
 
-/* Whether both may touch the same bytes, of which one writes some. */
+/* Whether both accesses may touch the same bytes and at least one writes. A buffer may also lie at its partner's
+ * extent. */
 static gboolean
 is_conflict (const GhloVulkanRecording *self,
              const GhloVulkanAccess    *a,
@@ -115,7 +117,7 @@ accesses_of (const GhloVulkanRecording *self,
   return &g_array_index (self->accesses, GhloVulkanAccess, command->first_access);
 }
 
-/* Whether a command before has to have ended. */
+/* Whether the access requires an earlier command to have ended. */
 static gboolean
 has_conflict (const GhloVulkanRecording *self,
               const GhloVulkanAccess    *access)
@@ -134,7 +136,7 @@ has_conflict (const GhloVulkanRecording *self,
   return FALSE;
 }
 
-/* One whose words and accesses are there. */
+/* Adds a command whose words and accesses have been appended. */
 static void
 add_command (GhloVulkanRecording *self,
              GhloVulkanCommand    command)
@@ -213,7 +215,7 @@ ghlo_vulkan_recording_dispatch (GhloVulkanRecording      *self,
   add_command (self, command);
 }
 
-/* Words and accesses are those of the first time. */
+/* The copies share the words and accesses of the originals. */
 void
 ghlo_vulkan_recording_repeat (GhloVulkanRecording *self,
                               guint                first,
@@ -239,7 +241,7 @@ ghlo_vulkan_recording_get_pair (const GhloVulkanRecording  *self,
   return kernels[0] != NULL && kernels[1] != NULL;
 }
 
-/* Words and accesses of one are behind those of the other. */
+/* The words and accesses of the two commands are adjacent. */
 void
 ghlo_vulkan_recording_join (GhloVulkanRecording *self,
                             guint                first,
@@ -297,7 +299,7 @@ ghlo_vulkan_recording_check (const GhloVulkanRecording *self,
                              guint8 *const             *addresses,
                              guint                      without)
 {
-  const guint64 gates = (guint64) 1 << 62;      /* behind all memory */
+  const guint64 gates = (guint64) 1 << 62;      /* past all memory */
   g_autoptr (GhloVulkanHazards) hazards = ghlo_vulkan_hazards_new ();
 
   for (guint i = 0; i < self->commands->len; i++)

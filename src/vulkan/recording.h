@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Dispatches that are recorded once and run any number of times, with other addresses each time: shaders read those
- * from a table. Of two dispatches the second waits for the first where both touch the same bytes and one writes them.
- * Several runs at once have commands and a table each.
+ * A list of dispatches that is recorded once and run any number of times with different addresses, which shaders read
+ * from a table. A dispatch waits for an earlier one where both touch the same bytes and one of them writes. Concurrent
+ * runs each have commands and a table of their own.
  */
 
 #pragma once
@@ -14,8 +14,8 @@ G_BEGIN_DECLS
 
 typedef struct _GhloVulkanRecording GhloVulkanRecording;
 
-/* A word of a dispatch's table that has the address of @place; and the bytes, from @begin behind it on, that the
- * dispatch may read, or read and write. */
+/* The word of a dispatch's table that holds the address of @place, and the bytes that the dispatch may read, or read
+ * and write: @size bytes, from @begin bytes past that address. */
 typedef struct
 {
   guint         word;
@@ -25,14 +25,15 @@ typedef struct
   gboolean      is_written;
 } GhloVulkanAccess;
 
-/* The buffer of gates that are the recording's own. */
+/* Stands for the buffer of the recording's own gates. */
 #define GHLO_VULKAN_GATES (GHLO_STEP_NONE - 1)
 
-/* Bytes from the least to the end of the greatest of a view's elements, and where the least is, from its first on. */
+/* Returns the number of bytes that the elements of @view span. @begin is set to the offset of the lowest one from the
+ * first element. */
 gsize ghlo_vulkan_reach (const GhloView *view,
                          gint64         *begin);
 
-/* The place @bytes behind @place. */
+/* Returns the place @bytes past @place. */
 static inline GhloStepPlace
 ghlo_vulkan_place_at (GhloStepPlace place,
                       gint64        bytes)
@@ -40,8 +41,8 @@ ghlo_vulkan_place_at (GhloStepPlace place,
   return (GhloStepPlace) { place.buffer, place.offset + bytes };
 }
 
-/* A number that stands for the address of @place while tables are made, and that bytes may be added to, fewer than
- * 2^39; 0 where it is nowhere. */
+/* Encodes @place as a number that stands for its address while tables are made; 0 for GHLO_STEP_NONE. Offsets of less
+ * than 2^39 bytes may be added to the number. */
 static inline guint64
 ghlo_vulkan_number (GhloStepPlace place)
 {
@@ -61,18 +62,18 @@ ghlo_vulkan_number_place (guint64 number)
 
 typedef struct _GhloVulkanKernel GhloVulkanKernel;
 
-/* A shader over points that are numbered. */
+/* A dispatch of a shader over numbered points. */
 typedef struct
 {
   const char             *name;           /* static or interned, for messages */
   VkPipeline              pipeline;
   guint64                 n_points;
-  guint                   points_each;    /* of a workgroup */
-  guint                   most_groups;    /* at once */
-  gboolean                takes_turns;    /* further ones begin when those have ended: they use the same scratch */
-  const GhloVulkanKernel *kernel;         /* which it does all of, without scratch; NULL: it is something else */
-  /* The words of GhloSpirvPush's table: those of GhloSpirvWord, of which END and FLAG are set here, and what follows
-   * them. Those of accesses are set in each run. */
+  guint                   points_each;    /* per workgroup */
+  guint                   most_groups;    /* workgroups of one dispatch */
+  gboolean                takes_turns;    /* further dispatches wait for this one, as they use the same scratch */
+  const GhloVulkanKernel *kernel;         /* set where the dispatch is a whole kernel without scratch; else NULL */
+  /* The words of the table that GhloSpirvPush refers to: those of GhloSpirvWord, of which END and FLAG are set by the
+   * recording, then the shader's own. The words of accesses are set in each run. */
   const guint64          *words;
   guint                   n_words;
   const GhloVulkanAccess *accesses;
@@ -80,56 +81,56 @@ typedef struct
 } GhloVulkanDispatch;
 
 GhloVulkanDevice    *ghlo_vulkan_recording_get_device (const GhloVulkanRecording *self);
-/* @buffers are borrowed until ghlo_vulkan_recording_end (). */
+/* Borrows @buffers until ghlo_vulkan_recording_end (). */
 GhloVulkanRecording *ghlo_vulkan_recording_new      (GhloVulkanDevice          *device,
                                                      const GhloStepExtent      *buffers);
 void                 ghlo_vulkan_recording_dispatch (GhloVulkanRecording       *self,
                                                      const GhloVulkanDispatch  *dispatch);
-/* As GhloStepRecorder has it; at first nothing is gated. */
+/* Implements GhloStepRecorder.gate; initially nothing is gated. */
 GhloStepPlace        ghlo_vulkan_recording_gate     (GhloVulkanRecording       *self,
                                                      GhloStepPlace              place);
-/* Memory of each run's own for the gates of @n branches. */
+/* Reserves the gates of @n branches, which are separate for each run. */
 GhloStepPlace        ghlo_vulkan_recording_add_gates (GhloVulkanRecording      *self,
                                                      guint                      n);
-/* Puts the @n dispatches from @first on in once more. */
+/* Records the @n dispatches from @first on once more. */
 void                 ghlo_vulkan_recording_repeat   (GhloVulkanRecording       *self,
                                                      guint                      first,
                                                      guint                      n);
-/* The kernels of dispatch @first and the one behind it. FALSE where these cannot be one: they are something else, the
- * second waits for the first, or they are behind different gates. */
+/* Gets the kernels of dispatch @first and the next one. Returns FALSE if the two cannot be joined: one is not a kernel,
+ * the second waits for the first, or their gates differ. */
 gboolean             ghlo_vulkan_recording_get_pair (const GhloVulkanRecording *self,
                                                      guint                      first,
                                                      const GhloVulkanKernel   **kernels);
-/* Makes one of them: @n_groups workgroups of @pipeline, whose table is both of theirs. */
+/* Joins the two into one dispatch of @n_groups workgroups of @pipeline, whose table is both of theirs. */
 void                 ghlo_vulkan_recording_join     (GhloVulkanRecording       *self,
                                                      guint                      first,
                                                      VkPipeline                 pipeline,
                                                      guint                      n_groups);
-/* The access by which a dispatch may write all of the buffer where @number is a place. */
+/* Returns an access through which a dispatch may write all of the buffer that the place @number is in. */
 GhloVulkanAccess     ghlo_vulkan_recording_all      (const GhloVulkanRecording *self,
                                                      guint                      word,
                                                      guint64                    number);
-/* All of it takes about @seconds. */
+/* Ends the recording; a run is estimated to take @seconds. */
 void                 ghlo_vulkan_recording_end      (GhloVulkanRecording       *self,
                                                      double                     seconds);
-/* What the device has been given of it is done all the same. */
+/* Work that was already put into the queue still completes. */
 void                 ghlo_vulkan_recording_free     (GhloVulkanRecording       *self);
-/* Puts it into the queue, with buffers at @addresses. Thread-safe. */
+/* Puts a run into the queue, with buffers at @addresses. Thread-safe. */
 gboolean             ghlo_vulkan_recording_replay   (GhloVulkanRecording       *self,
                                                      guint8 *const             *addresses,
                                                      const GhloMonitor         *monitor,
                                                      GError                   **error);
 guint                ghlo_vulkan_recording_count    (const GhloVulkanRecording *self);
-/* Whether dispatch @i waits for what is before it; @i is less than ghlo_vulkan_recording_count (). */
+/* Whether dispatch @i waits for earlier ones; @i must be less than ghlo_vulkan_recording_count (). */
 gboolean             ghlo_vulkan_recording_waits    (const GhloVulkanRecording *self,
                                                      guint                      i);
-/* What goes wrong in a run with buffers at @addresses, if dispatch @without did not wait (G_MAXUINT: if all are as
- * they are): a sentence, which the caller frees, or NULL. */
+/* Checks a run with buffers at @addresses for hazards, assuming that dispatch @without does not wait (G_MAXUINT:
+ * assuming nothing). Returns a sentence that describes the first hazard, or NULL; transfer full. */
 char                *ghlo_vulkan_recording_check    (const GhloVulkanRecording *self,
                                                      guint8 *const             *addresses,
                                                      guint                      without);
 
-/* Of memory whose addresses are in a GhloStepSpace. */
+/* Records for memory whose addresses belong to a GhloStepSpace. */
 extern const GhloStepRecorder ghlo_vulkan_recorder;
 
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (GhloVulkanRecording, ghlo_vulkan_recording_free)

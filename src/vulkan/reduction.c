@@ -1,18 +1,19 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * A kernel with reductions has one point for each of their results, a workgroup's where these are few. The first
- * reduction is shared out to more workgroups; what then goes through the reduced elements again is not, so that a
- * batch normalization of 64 channels would be done by 64 workgroups. Such a kernel is worth it only where there is not
- * much to go through: else the rest becomes kernels of its own, which reads the elements once more.
+ * A kernel with reductions has one point per result; if there are few points, each gets a workgroup. The first
+ * reduction can be split over more workgroups, but later passes over the reduced elements cannot, so a batch
+ * normalization of 64 channels would run on 64 workgroups only. One kernel is therefore worth it only where later
+ * passes are short. Otherwise the rest becomes kernels of its own, which read the elements once more.
  */
 
 #include "vulkan/reduction.h"
 
-/* Results that give a large device enough workgroups; and how many elements of one are few: fewer where the elements of
- * several results lie side by side, and a workgroup's do not. */
+/* The number of results from which a large device has enough workgroups, and the number of elements per result up to
+ * which passes are short. The latter is smaller where the elements of a result are not contiguous but interleaved with
+ * those of other results. */
 enum { MANY_ROWS = 4096, MANY_ELEMENTS = 8192, MANY_APART = 1024 };
 
-/* Whether the elements of each result lie side by side. */
+/* Whether the elements of each result are contiguous. */
 static gboolean
 reduces_innermost (const GhloIrOp *op)
 {
@@ -30,7 +31,7 @@ reduces_innermost (const GhloIrOp *op)
   return FALSE;
 }
 
-/* Whether few workgroups would go through much. */
+/* Whether few workgroups would each pass over many elements. */
 static gboolean
 is_long (const GhloIrOp *op)
 {
@@ -40,7 +41,7 @@ is_long (const GhloIrOp *op)
   return n_rows < MANY_ROWS && n > n_rows * (reduces_innermost (op) ? MANY_ELEMENTS : MANY_APART);
 }
 
-/* Whether operation @at of @ops needs what a reduction of @ops gives; @needs tells it of those before. */
+/* Whether operation @at of @ops depends on a reduction in @ops; @needs has the answers for the operations before it. */
 static gboolean
 needs_reduction (const GhloIrOp *const *ops,
                  guint                  at,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Which groups with reductions are worth a kernel.
+ * Decides which groups of operations with reductions are worth a single kernel.
  */
 
 #pragma once
@@ -9,8 +9,8 @@
 
 G_BEGIN_DECLS
 
-/* Why @ops, of types with static shapes and in their block's order, had better be several kernels; NULL where one is
- * worth it. */
+/* Returns why @ops, which have static shapes and are in the order of their block, are better split into several
+ * kernels, or NULL if a single kernel is worth it. */
 const char *ghlo_vulkan_reduction_obstacle (const GhloIrOp *const *ops,
                                             guint                  n_ops);
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Kernels of single nodes are run as all others are. Their pipelines are of no use to anybody later.
+ * Runs kernels of single nodes like any other kernel, except that their pipelines are not kept on disk, since nobody
+ * needs them later.
  */
 
 #include "vulkan/self-test.h"
@@ -17,17 +18,17 @@
 #include "vulkan/target.h"
 #include "vulkan/transfer.h"
 
-/* Besides one for each type: with constants, of two types of floats and of widened integers, and all of these types
- * again. */
+/* The maximum number of probes besides one per type: those with constants for two float types, that of widened
+ * integers, and repetitions for all of these types. */
 enum { FURTHER_PROBES = 9 };
 
-/* A self-test that is under way. */
+/* The state of a self-test. */
 typedef struct
 {
   GhloVulkanDevice    *device;
   GhloVulkanPipelines *pipelines;
   const GhloMonitor   *monitor;     /* nullable */
-  guint                n_run, n_probes;     /* the latter are the most that there may be */
+  guint                n_run, n_probes;     /* n_probes is an upper bound */
 } Test;
 
 static gboolean
@@ -109,8 +110,8 @@ run_probe (gpointer                 data,
   return ok;
 }
 
-/* What it depends on: the device, what is switched on of it and what it promises; and this build, whose probes and
- * shaders they are. NULL where nothing is kept, or builds cannot be told apart. */
+/* Returns all that the measurement depends on: the device, its enabled features and its promises, and this build, which
+ * determines the probes and shaders. NULL if nothing is kept on disk, or builds cannot be told apart. */
 static GBytes *
 make_key (const GhloVulkanDevice *device)
 {

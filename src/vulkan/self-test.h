@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Finds out what a device makes of single nodes (spirv/measure.h), and keeps it on disk: it takes some seconds on some
- * devices, and is the same until the driver or the library is another.
+ * Measures how a device computes single nodes (spirv/measure.h). The result is kept on disk, since measuring takes some
+ * seconds on some devices and the result only changes with the driver or the library.
  */
 
 #pragma once
@@ -10,12 +10,12 @@
 
 G_BEGIN_DECLS
 
-/* Sets what is measured of a device whose memory and queue are there; FALSE where a kernel cannot be run, or when
- * cancelled. */
+/* Sets device->measured, from disk or by measuring; the device must have its memory and queue. FALSE if a kernel cannot
+ * be run, or when cancelled. */
 gboolean ghlo_vulkan_self_test (GhloVulkanDevice        *device,
                                 const GhloMonitor       *monitor,       /* nullable */
                                 GError                 **error);
-/* What is known of a device without opening it; FALSE where nothing is. Thread-safe. */
+/* Gets the measurements of a device without opening it; FALSE if there are none. Thread-safe. */
 gboolean ghlo_vulkan_recall    (const GhloVulkanDevice  *device,
                                 GhloSpirvDevice         *measured);
 

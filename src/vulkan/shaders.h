@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * The shaders that are written in GLSL (shaders/NAME.comp at the top of the tree), for steps that are no kernels. They
- * are compiled when the library is built, and lie in it as words.
+ * The shaders written in GLSL (shaders/NAME.comp at the top of the tree), for steps that are not kernels. They are
+ * compiled when the library is built, and embedded in it as SPIR-V words.
  *
- * A shader's table is a structure of guint64: GHLO_SPIRV_N_WORDS words as those of kernels have them, then what
- * shaders/NAME.words lists, which is included there.
+ * A shader's table is a structure of guint64: the GHLO_SPIRV_N_WORDS words that kernels have as well, then the words
+ * listed in shaders/NAME.words, which C code includes inside the structure.
  */
 
 #pragma once
@@ -13,7 +13,7 @@
 
 G_BEGIN_DECLS
 
-/* Invocations of a workgroup, GROUP of shaders/common.glsl; and the most addresses of a table. */
+/* Invocations per workgroup (GROUP in shaders/common.glsl), and the maximum number of addresses in a table. */
 enum { GHLO_VULKAN_SHADER_GROUP = 256, GHLO_VULKAN_MAX_ADDRESSES = 32 };
 
 #define GHLO_VULKAN_SHADERS(SHADER) \
@@ -48,31 +48,29 @@ typedef enum
   GHLO_VULKAN_N_SHADERS
 } GhloVulkanShader;
 
-/* A table's members: the first, and what lists of words are made of. Those that are addresses stand first; 0 is
- * none. */
+/* Members of a table: its head, and what the lists of words expand to. Addresses come first in a list; an address of 0
+ * means none. */
 #define GHLO_VULKAN_TABLE_HEAD guint64 head[GHLO_SPIRV_N_WORDS];
 #define WORD(name)     guint64 name;
 #define WORDS(name, n) guint64 name[n];
 
 const char *ghlo_vulkan_shader_get_name   (GhloVulkanShader         shader);
-/* Its words with @constants in the place of its specialization constants 0, 1 and so on, all of which are unsigned
- * integers. */
+/* Returns the shader's words with its specialization constants 0, 1, … set to @constants; all are unsigned integers. */
 GBytes     *ghlo_vulkan_shader_get_words  (GhloVulkanShader         shader,
                                            const guint32           *constants,
                                            guint                    n_constants);
-/* What @device lacks for any of them, as a reason of a selection; NULL: nothing. */
+/* Returns what @device lacks to run the shaders, as the reason of a selection, or NULL. */
 const char *ghlo_vulkan_shaders_obstacle  (const GhloVulkanDevice  *device);
-/* Whether @device computes in f64 what shaders do in it for results of f32. */
+/* Whether @device computes in f64 as the shaders need it for results of f32. */
 gboolean    ghlo_vulkan_shaders_have_f64  (const GhloVulkanDevice  *device);
-/* VK_NULL_HANDLE with @error. */
+/* Returns VK_NULL_HANDLE with @error. */
 VkPipeline  ghlo_vulkan_shader_compile    (GhloVulkanDevice        *device,
                                            GhloVulkanShader         shader,
                                            const guint32           *constants,
                                            guint                    n_constants,
                                            GError                 **error);
-/* Puts it into @recording, over @n_points points, of which a workgroup does @points_each: 1, or one in each invocation.
- * @table is @size bytes, of which @n_addresses words behind the head are numbers of places (ghlo_vulkan_number ()), or
- * 0. */
+/* Records a dispatch over @n_points points. A workgroup computes @points_each of them: 1, or one per invocation. @table
+ * has @size bytes; its first @n_addresses words after the head are encoded places (ghlo_vulkan_number ()), or 0. */
 void        ghlo_vulkan_shader_record     (GhloVulkanRecording     *recording,
                                            VkPipeline               pipeline,
                                            guint64                  n_points,
@@ -81,14 +79,15 @@ void        ghlo_vulkan_shader_record     (GhloVulkanRecording     *recording,
                                            gsize                    size,
                                            guint                    n_addresses);
 
-/* Puts a copy of pieces between two places into @recording; @pipeline is of the shader COPY, for pieces of a size. */
+/* Records a copy of @n_pieces pieces from @from to @to; @pipeline is the shader COPY, specialized for the size of a
+ * piece. */
 void        ghlo_vulkan_shader_copy       (GhloVulkanRecording     *recording,
                                            VkPipeline               pipeline,
                                            GhloStepPlace            from,
                                            GhloStepPlace            to,
                                            gsize                    n_pieces);
 
-/* What GhloStepRecorder has for loops that data ends; shaders/loop.comp says what it does. */
+/* Implements GhloStepRecorder.tally, for loops whose end depends on data; see shaders/loop.comp. */
 gboolean    ghlo_vulkan_shader_tally      (gpointer                 recording,
                                            GhloStepPlace            gates,
                                            guint                    n,
@@ -96,7 +95,7 @@ gboolean    ghlo_vulkan_shader_tally      (gpointer                 recording,
                                            GhloStepPlace            state,
                                            GhloStepPlace            report,
                                            GError                 **error);
-/* And for branches; shaders/choose.comp. */
+/* Implements GhloStepRecorder.choose, for branches; see shaders/choose.comp. */
 gboolean    ghlo_vulkan_shader_choose     (gpointer                 recording,
                                            GhloStepPlace            index,
                                            gboolean                 is_predicate,
@@ -104,7 +103,7 @@ gboolean    ghlo_vulkan_shader_choose     (gpointer                 recording,
                                            GhloStepPlace           *gates,
                                            GError                 **error);
 
-/* How many words of a table are before its member @first, which is the first that is no address. */
+/* The number of address words in a table, given its first member that is not an address. */
 #define GHLO_VULKAN_N_ADDRESSES(Table, first) \
   ((guint) (offsetof (Table, first) / sizeof (guint64)) - GHLO_SPIRV_N_WORDS)
 

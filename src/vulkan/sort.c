@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Keys are sorted by from the last one to the first, 32 bits at a time, each time stably. An order is a number for each
- * place of each line: the element, counted from the line's end where the comparator reverses equal elements.
+ * Lines are sorted stably by each key from the last to the first, 32 bits of a key at a time. An order holds, for each
+ * place of each line, the index of the element there, counted from the end of the line if the comparator reverses equal
+ * elements.
  *
- * A long line is in tiles. A pass counts the digits of each, sums up the counts, and moves the elements: workgroups of
- * one dispatch never wait for each other, which not all devices bear.
+ * A long line is divided into tiles. A pass counts the digits of each tile, computes prefix sums of the counts, and
+ * moves the elements. These are separate dispatches, since not all devices support workgroups of a dispatch that wait
+ * for each other.
  */
 
 #include "vulkan/sort.h"
@@ -14,10 +16,10 @@
 #include "base/sizes.h"
 #include "vulkan/spirv/spirv.h"
 
-/* TILE, DIGITS and BLOCK of the shaders. */
+/* TILE, DIGITS and BLOCK as in the shaders. */
 enum { TILE = 2048, DIGITS = 256, BLOCK = 8, DIGIT_BITS = 8, WORD_BITS = 32 };
 
-/* Of lines that may have elements that are not ordered: their last merge is done by one invocation. */
+/* The maximum length of lines that may have unordered elements, since one invocation does the last merge. */
 enum { MAX_PARTIAL = 1 << 15 };
 
 typedef struct
@@ -31,8 +33,8 @@ typedef struct
   const GhloVulkanSort *sort;
   GhloVulkanRecording  *recording;
   Table                 table;
-  guint64               scratch;        /* numbers of places */
-  guint64               order;          /* 0: as the elements stand */
+  guint64               scratch;        /* encoded place */
+  guint64               order;          /* encoded place; 0: the original order */
 } Run;
 
 static gboolean
@@ -76,7 +78,7 @@ ghlo_vulkan_sort_init (GhloVulkanSort           *self,
       self->partial_keys |= 1u << i;
   if (self->partial_keys != 0 && n > MAX_PARTIAL)
     return "its comparator does not order NaN, and its lines are long";
-  /* Each element that is merged is compared by all keys. */
+  /* Each merged element is compared by all keys. */
   if (self->partial_keys != 0 && n * (1.0 + comparator->n_keys) > device->driver->max_iterations)
     return "the device may leave its loops before their end";
   if (n > G_MAXINT32 || !find_scratch (self))
@@ -85,7 +87,7 @@ ghlo_vulkan_sort_init (GhloVulkanSort           *self,
   return ghlo_vulkan_shaders_obstacle (device);
 }
 
-/* @size: of the key, 1 where it does not matter. */
+/* @size is the key's size, or 1 where it does not matter. */
 static gboolean
 compile_shader (GhloVulkanSort    *self,
                 GhloVulkanShader   shader,
@@ -158,7 +160,7 @@ set_key (Run               *run,
     table->byte_ranks[i / 8] |= (guint64) key->ranks[i] << (i % 8 * 8);
 }
 
-/* The order that is not the one so far. */
+/* Returns whichever of the two orders is not the current one. */
 static guint64
 other_order (const Run *run)
 {
@@ -167,7 +169,7 @@ other_order (const Run *run)
   return run->order == one ? run->scratch + run->sort->orders[1] : one;
 }
 
-/* What is written becomes the order so far. */
+/* Runs a shader that writes a new order, which becomes the current one. */
 static void
 reorder (Run              *run,
          GhloVulkanShader  shader,
@@ -181,7 +183,7 @@ reorder (Run              *run,
   dispatch (run, shader, by_size, n_groups, 1);
 }
 
-/* Sorts long lines by the lower @bits bits of what the table's key gives. */
+/* Sorts long lines by the lower @bits bits of the 32-bit ranks of the table's key. */
 static void
 sort_long (Run   *run,
            guint  by_size,
@@ -241,7 +243,7 @@ sort_by_key (Run               *run,
     }
 }
 
-/* Sorts lines that have elements that are not ordered once more, by the CPU's comparisons. */
+/* Sorts lines with unordered elements once more, with the CPU's comparisons. */
 static void
 sort_partial (Run           *run,
               const guint64 *operands)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Sorting on a device: the order that the elements of lines have by their keys. Short lines are sorted in shared
- * memory, long ones by digits of 8 bits, least significant first. Both are stable, and what they give is the CPU's
+ * Sorting on a device: finds the order of the elements of each line by their keys. Short lines are sorted in shared
+ * memory, long ones by a least-significant-digit radix sort with digits of 8 bits. Both are stable and yield the CPU's
  * order.
  */
 
@@ -16,20 +16,21 @@ typedef struct
 {
   GhloVulkanDevice         *device;
   const GhloSortComparator *comparator;         /* borrowed */
-  gsize                     n, n_lines;         /* elements of a line, and lines */
-  gsize                     inner;              /* lines side by side: elements of a line are so many apart */
-  gsize                     n_tiles;            /* of a line */
-  guint                     key_bits;           /* of the only key, those that may be set; 0: all */
+  gsize                     n, n_lines;         /* elements per line, and lines */
+  gsize                     inner;              /* number of interleaved lines: the stride between the elements of a
+                                                 * line */
+  gsize                     n_tiles;            /* per line */
+  guint                     key_bits;           /* number of low bits that may be set in the only key; 0: all */
   gboolean                  is_short;
-  guint32                   partial_keys;       /* bits: floats that are compared so that NaN is not ordered */
-  /* Offsets in the scratch, and its size. */
+  guint32                   partial_keys;       /* bits of the float keys whose comparison leaves NaN unordered */
+  /* Offsets in the scratch, and its size in bytes. */
   gsize                     orders[2], keys[2], counts, totals, ranks, flags, runs[2], scratch;
-  /* By the shader, and by the logarithm of the key's size where that matters; where they are not wanted
-   * VK_NULL_HANDLE. */
+  /* Indexed by shader, then by the logarithm of the key's size for shaders that depend on it. VK_NULL_HANDLE where not
+   * needed. */
   VkPipeline                pipelines[GHLO_VULKAN_N_SHADERS][4];
 } GhloVulkanSort;
 
-/* NULL, or the reason, static, why the device does not. */
+/* Returns NULL, or a static string that says why the device does not sort such lines. */
 const char *ghlo_vulkan_sort_init    (GhloVulkanSort           *self,
                                       GhloVulkanDevice         *device,
                                       const GhloSortComparator *comparator,
@@ -39,14 +40,14 @@ const char *ghlo_vulkan_sort_init    (GhloVulkanSort           *self,
                                       guint                     key_bits);
 gboolean    ghlo_vulkan_sort_compile (GhloVulkanSort           *self,
                                       GError                  **error);
-/* Puts it into @recording. @operands and @scratch are numbers of places (ghlo_vulkan_number ()), the former by those
- * that the comparator has; so is the order, which lies in the scratch, and which ghlo_vulkan_sort_permute () takes. */
+/* Records the sort. @operands, indexed as the comparator does, and @scratch are encoded places (ghlo_vulkan_number ()).
+ * Returns the place of the order, within the scratch, for ghlo_vulkan_sort_permute (). */
 guint64     ghlo_vulkan_sort_record  (const GhloVulkanSort     *self,
                                       const guint64            *operands,
                                       guint64                   scratch,
                                       GhloVulkanRecording      *recording);
-/* The pipeline for elements of @size bytes, and the elements of @operand in that order, or their numbers as i32 where
- * it is 0: the first @n_kept of each line. */
+/* The first returns the pipeline for elements of @size bytes. The second writes the first @n_kept elements of each line
+ * of @operand in sorted order; if @operand is 0, it writes their indices as i32. */
 VkPipeline  ghlo_vulkan_sort_permuter (const GhloVulkanSort    *self,
                                       guint                     size,
                                       GError                  **error);

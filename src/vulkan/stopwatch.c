@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Two command buffers that are recorded once, each of which writes a timestamp. The first one makes both unavailable.
+ * Two command buffers are recorded once; each writes a timestamp. The first one also resets both queries.
  */
 
 #include "vulkan/stopwatch.h"
@@ -12,11 +12,11 @@ enum { MARKS = 2 };
 struct _GhloVulkanStopwatch
 {
   GhloVulkanDevice *device;
-  GMutex            lock;               /* guards what follows */
-  VkQueryPool       queries;            /* VK_NULL_HANDLE before somebody measures */
+  GMutex            lock;               /* guards the fields below */
+  VkQueryPool       queries;            /* VK_NULL_HANDLE until the first measurement */
   VkCommandPool     pool;
   VkCommandBuffer   commands[MARKS];
-  guint             n_started;          /* as often as the first mark was set */
+  guint             n_started;          /* how often the first mark was set */
 };
 
 GhloVulkanStopwatch *
@@ -59,7 +59,7 @@ check (GhloVulkanStopwatch  *self,
   return ghlo_vulkan_device_check (self->device, result, "measure how long it takes", error);
 }
 
-/* The second mark comes when all before it has ended. */
+/* A mark is written when everything before it has ended. */
 static gboolean
 record_mark (GhloVulkanStopwatch  *self,
              guint                 mark,
@@ -136,7 +136,7 @@ ghlo_vulkan_stopwatch_start (GhloVulkanStopwatch  *self,
   return ok;
 }
 
-/* Leaves *nanoseconds as it is where somebody else has made the marks unavailable. */
+/* Leaves *nanoseconds unchanged if another thread has reset the marks. */
 static gboolean
 read_time (GhloVulkanStopwatch  *self,
            gint64               *nanoseconds,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * How long a device takes for what is put into its queue between two marks, by its own clock. For runs that are
- * measured step by step, of which the host's clock would see the way to the device and back as well.
+ * Measures by the device's own clock how long it takes for the work that is put into its queue between two marks. For
+ * runs that are measured step by step, where the host's clock would include the round trip to the device.
  */
 
 #pragma once
@@ -10,15 +10,15 @@
 
 G_BEGIN_DECLS
 
-/* Of an open device. It is made when somebody measures for the first time. */
+/* The device must be open. Vulkan objects are created on the first measurement. */
 GhloVulkanStopwatch *ghlo_vulkan_stopwatch_new   (GhloVulkanDevice     *device);
-/* Of a device that is idle. */
+/* The device must be idle. */
 void                 ghlo_vulkan_stopwatch_free  (GhloVulkanStopwatch  *self);
-/* Puts a mark into the queue. */
+/* Puts the first mark into the queue. */
 gboolean             ghlo_vulkan_stopwatch_start (GhloVulkanStopwatch  *self,
                                                   GError              **error);
-/* Puts another one in, and waits until all is done. *nanoseconds is what was between the marks, or -1 where the
- * device does not tell or somebody else has set marks meanwhile. */
+/* Puts the second mark into the queue and waits for all work. Sets *nanoseconds to the time between the marks, or to -1
+ * if the device has no timestamps or another thread has set marks meanwhile. */
 gboolean             ghlo_vulkan_stopwatch_stop  (GhloVulkanStopwatch  *self,
                                                   gint64               *nanoseconds,
                                                   const GhloMonitor    *monitor,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * What a Vulkan device offers to plans. An address of its memory is one of the device's.
+ * What a Vulkan device offers to plans. Pointers to its memory are device addresses.
  */
 
 #include "vulkan/target.h"
@@ -114,7 +114,7 @@ space_await (gpointer            self,
   return ghlo_vulkan_queue_await (((GhloVulkanDevice *) self)->queue, number, monitor, error);
 }
 
-/* What is more than one kernel, or other shaders; single kernels are asked next. */
+/* Implementations for operations that are more than one kernel or use other shaders; single kernels are tried last. */
 static const struct
 {
   GhloIrOpKind                  op;
@@ -167,7 +167,7 @@ has_type (const GhloVulkanDevice *device,
          || (types >> GHLO_ELEMENT_TYPE_F64 & 1) != 0;
 }
 
-/* Whether the device has steps of that kind, and numbers of those types. */
+/* Whether the device has a step for @op, and has the types of its operands and results. */
 static const char *
 declines_step (const GhloVulkanDevice *device,
                const GhloIrOp         *op)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * The steps that Vulkan devices have.
+ * The step implementations of Vulkan devices.
  */
 
 #pragma once
@@ -10,15 +10,15 @@
 
 G_BEGIN_DECLS
 
-/* What @device offers to plans; it stays for good. */
+/* Returns what @device offers to plans; never freed. */
 const GhloStepTarget *ghlo_vulkan_target_new (GhloVulkanDevice     *device);
-/* NULL where the device does @ops as one step, a fusion of @kind; see GhloDeviceCoreClass. */
+/* Returns NULL if the device computes @ops as one step, a fusion of @kind; see GhloDeviceCoreClass. */
 const char           *ghlo_vulkan_declines  (GhloVulkanDevice      *device,
                                              const char            *kind,
                                              const GhloIrOp *const *ops,
                                              guint                  n_ops);
 
-/* The address that a view of the device's memory has. */
+/* Converts an address within the device's memory from a pointer. */
 static inline guint64
 ghlo_vulkan_address (gconstpointer data)
 {
@@ -26,7 +26,7 @@ ghlo_vulkan_address (gconstpointer data)
 }
 
 extern const GhloStepImplementation ghlo_vulkan_step_attention;
-extern const GhloStepImplementation ghlo_vulkan_step_copy;      /* a target's copy: there is no operation */
+extern const GhloStepImplementation ghlo_vulkan_step_copy;      /* the copy of GhloStepTarget, for no operation */
 extern const GhloStepImplementation ghlo_vulkan_step_kernel;
 extern const GhloStepImplementation ghlo_vulkan_step_product;   /* dot_general, dot, convolution */
 extern const GhloStepImplementation ghlo_vulkan_step_select_and_scatter;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * What is large goes through memory that both see, in pieces, or is copied by the device from where it is, if that is
- * imported. The host's memory is the caller's again when a transfer ends, so nothing of it is left on its way then.
+ * Large transfers go in pieces through staging memory that both sides see, or the device copies directly from or to
+ * imported host memory. The host's memory belongs to the caller again when a transfer returns, so no copy of it may be
+ * in flight by then.
  */
 
 #include "vulkan/transfer.h"
@@ -12,16 +13,16 @@
 #include "vulkan/memory.h"
 #include "vulkan/queue.h"
 
-/* Bytes that are copied at once, and those that uploads may have on their way together. */
+/* The maximum size of a piece in bytes, and of all pieces that uploads have in flight. */
 #define PIECE ((gsize) 4 << 20)
 #define MOST_STAGED (8 * PIECE)
 
-/* Bytes for which it is worth to import a block; and those of one that the device copies at once, for a millisecond or
- * some, after which it is looked whether it is to go on. */
+/* The number of bytes from which it pays to import a block; and the bytes of imported memory that the device copies at
+ * once, which takes on the order of a millisecond, after which cancellation is checked. */
 #define LEAST_IMPORTED PIECE
 #define IMPORTED_PIECE ((gsize) 64 << 20)
 
-/* Into memory that both see, and from there in the queue. */
+/* Copies to staging memory, and puts a copy from there into the queue. */
 static gboolean
 upload_piece (GhloVulkanDevice  *device,
               const guint8      *from,
@@ -41,7 +42,7 @@ upload_piece (GhloVulkanDevice  *device,
   return ok;
 }
 
-/* Between addresses, of which one is imported, when what was put in before has ended. */
+/* Copies between two addresses, one of which is imported, after everything put into the queue before has ended. */
 static gboolean
 copy_pieces (GhloVulkanDevice   *device,
              guint64             from,
@@ -65,7 +66,7 @@ copy_pieces (GhloVulkanDevice   *device,
   return TRUE;
 }
 
-/* The same of the bytes at @host, which were taken and are given back. */
+/* The same for the bytes at @host, which were taken from the imports and are given back. */
 static gboolean
 copy_imported (GhloVulkanDevice   *device,
                gconstpointer       host,
@@ -82,7 +83,8 @@ copy_imported (GhloVulkanDevice   *device,
   return ok;
 }
 
-/* Pieces need not wait for what was put in before, unless they are many. */
+/* Returns 0 where staging is better: staged pieces need not wait for work in the queue, unless there are too many
+ * pieces. */
 static guint64
 take_import (GhloVulkanDevice *device,
              gconstpointer     from,
@@ -103,7 +105,7 @@ ghlo_vulkan_most_staged (const GhloVulkanDevice *device,
   return ghlo_vulkan_device_is_unified (device) ? 0 : MIN (size, MOST_STAGED);
 }
 
-/* Waits for uploads where @size bytes more would be too many on their way. */
+/* Waits for uploads if @size more bytes would exceed the maximum in flight. */
 static gboolean
 make_room (GhloVulkanDevice   *device,
            gsize               size,

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * A list in the order of values. The thread is made when somebody is to be called back for the first time: who waits
- * sleeps in the driver. It waits for the first value of the list, and at exit is told to leave the driver, whose
- * destructors run then.
+ * Pending work is a list ordered by timeline value. The thread is created for the first callback; threads that wait
+ * sleep in the driver themselves. It waits for the first value in the list. At exit it is told to leave the driver,
+ * whose destructors run then.
  */
 
 #include "vulkan/waiter.h"
@@ -10,7 +10,7 @@
 #include "base/ghlo-error.h"
 #include "vulkan/queue.h"
 
-/* µs that exit waits for the thread; it looks whether it is to stop more often. */
+/* µs that exit waits for the thread, which checks more often than that whether it should stop. */
 #define EXIT_TIME (200 * G_TIME_SPAN_MILLISECOND)
 
 typedef struct
@@ -22,18 +22,18 @@ typedef struct
 struct _GhloVulkanWaiter
 {
   GhloVulkanDevice *device;
-  GMutex            lock;           /* guards what follows */
+  GMutex            lock;           /* guards the fields below */
   GCond             changed;
-  GQueue            entries;        /* Entry, by value */
-  guint64           watched;        /* up to which somebody is to be called back */
+  GQueue            entries;        /* of Entry, ordered by value */
+  guint64           watched;        /* the value up to which callbacks are to be made */
   gboolean          has_thread, stops;
 };
 
-/* For exit. */
+/* For the exit handler. */
 static struct
 {
-  GMutex     lock;                  /* guards the list */
-  GPtrArray *waiters;               /* that have a thread */
+  GMutex     lock;                  /* guards @waiters */
+  GPtrArray *waiters;               /* those with a thread */
 } running;
 
 GhloVulkanWaiter *
@@ -48,7 +48,7 @@ ghlo_vulkan_waiter_new (GhloVulkanDevice *device)
   return self;
 }
 
-/* A device is closed only where it could not be opened whole, so that there is no thread. */
+/* A device is only closed if opening it failed, so no thread has been started. */
 void
 ghlo_vulkan_waiter_free (GhloVulkanWaiter *self)
 {
@@ -81,8 +81,8 @@ has_ended (gpointer   data,
   return TRUE;
 }
 
-/* The first entry, where the timeline has passed it, or with @only_done where somebody has seen its end. The lock is
- * held. */
+/* Takes the first entry, if the timeline has passed it or, with @only_done, if somebody has already seen it end. Called
+ * with the lock held. */
 static Entry *
 take_ended (GhloVulkanWaiter *self,
             guint64           reached,
@@ -101,7 +101,7 @@ free_entry (Entry *entry)
   g_free (entry);
 }
 
-/* Ends what the timeline has passed, and calls back without the lock. */
+/* Ends all entries that the timeline has passed; callbacks are called without the lock. */
 static void
 settle (GhloVulkanWaiter *self)
 {
@@ -191,7 +191,8 @@ start_thread (GhloVulkanWaiter *self)
   g_thread_unref (g_thread_new ("ghlo-vulkan", work, self));
 }
 
-/* Somebody is to be called back when @value is reached. What is not submitted never would be. */
+/* Arranges for a callback when @value is reached. Submits first, since commands that are not submitted would never
+ * end. */
 static void
 watch (gpointer data,
        guint64  value)
@@ -210,7 +211,7 @@ watch (gpointer data,
     start_thread (self);
 }
 
-/* As above, on the thread of who waits. */
+/* Like watch (), but sleeps on the thread that waits. */
 static void
 sleep_for (gpointer data,
            guint64  value)

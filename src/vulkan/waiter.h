@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * What goes on in a queue after the calls that began it: runs and copies that end when the queue's timeline has reached
- * a value. Who looks or waits sees it; once somebody is to be called back, one thread of the device ends them.
+ * Pending work of a queue: runs and copies that end when the queue's timeline reaches a value. Callers that poll or
+ * wait find out by themselves; once there is a callback to be made, one thread per device watches the timeline.
  */
 
 #pragma once
@@ -14,9 +14,9 @@ G_BEGIN_DECLS
 typedef struct _GhloVulkanWaiter GhloVulkanWaiter;
 
 GhloVulkanWaiter *ghlo_vulkan_waiter_new  (GhloVulkanDevice *device);
-/* Nothing is pending any more. */
+/* There must be no pending work. */
 void              ghlo_vulkan_waiter_free (GhloVulkanWaiter *self);
-/* One that ends when all has ended that was put into the queue so far. */
+/* Returns a pending that ends when everything put into the queue so far has ended. */
 GhloPending      *ghlo_vulkan_waiter_add  (GhloVulkanWaiter *self);
 
 G_END_DECLS

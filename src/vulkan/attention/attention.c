@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * From a plan's attention to two products with the same batches and rows.
+ * Maps a plan's attention to two products with the same batches and rows.
  */
 
 #include "vulkan/attention/private.h"
@@ -9,8 +9,8 @@
 #include "vulkan/pipelines.h"
 #include "vulkan/product/private.h"
 
-/* Rows of a head from which on it is one step: with fewer, as where a model gives one word after the other, most of a
- * tile would be empty, and a workgroup alone would read all keys. */
+/* The number of rows of a head from which attention is a single step. With fewer, as when a model generates one word at
+ * a time, most of a tile would be empty, and a single workgroup would read all keys. */
 enum { LEAST_ROWS = GHLO_SPIRV_MATRIX };
 
 static gboolean
@@ -26,7 +26,7 @@ type_of (const GhloIrOp *op,
   return ghlo_ir_op_operand (op, operand)->type->element_type;
 }
 
-/* Elements of the dimensions that are numbered. */
+/* Returns the product of the sizes of the dimensions @numbers. */
 static gint64
 count (const GhloIrType *type,
        const gint64     *numbers,
@@ -51,7 +51,7 @@ count_all (const GhloIrType *type)
   return product;
 }
 
-/* Of the dimensions that @field of a dot_general names. */
+/* Returns the product of the sizes of lhs's dimensions that @field of a dot_general names. */
 static gint64
 count_named (const GhloIrOp *op,
              const char     *field)
@@ -79,8 +79,8 @@ count_batches (const GhloIrOp *op)
   return op->kind == GHLO_OP_STABLEHLO_DOT_GENERAL ? count_named (op, "lhs_batching_dimensions") : 1;
 }
 
-/* Whether all is as exact as the operands. The shader does not round to fewer bits, which would show in a result that
- * has more. */
+/* Whether all intermediate results have at least the precision of the operands. The shader does not round to fewer
+ * bits, which would show in a result with more bits. */
 static gboolean
 is_exact (const GhloIrAttention *attention)
 {
@@ -117,7 +117,8 @@ check_types (const GhloIrAttention *attention)
   return NULL;
 }
 
-/* How large it is; rows and batches by the first product, whose batches may be more rows of the same keys. */
+/* Finds the sizes. Rows and batches are those of the first product, whose batches may be further rows of the same
+ * keys. */
 static const char *
 find_sizes (const GhloIrAttention    *attention,
             GhloVulkanAttentionSizes *sizes)
@@ -164,8 +165,7 @@ ghlo_vulkan_attention_obstacle (const GhloVulkanDevice *device,
   return reason != NULL ? reason : ghlo_vulkan_attention_cut (&shader, &sizes, device);
 }
 
-/* What each dimension is in both products, and what the products' three tensors are; -1: nothing, or none that is in
- * memory. */
+/* The role of each dimension in either product, and the tensors of each product; -1: none, or not in memory. */
 static const gint roles[GHLO_ATTENTION_N_ROLES][2] = {
   [GHLO_ATTENTION_BATCH] = { GHLO_SPIRV_BATCH, GHLO_SPIRV_BATCH },
   [GHLO_ATTENTION_ROWS] = { GHLO_SPIRV_ROWS, GHLO_SPIRV_ROWS },
@@ -218,7 +218,7 @@ set_types (GhloVulkanAttention *self)
   scores->accumulator = values->accumulator = GHLO_ELEMENT_TYPE_F32;
 }
 
-/* Whether the device converts and computes as kernels do. */
+/* Whether the device converts and computes like kernels do. */
 static const char *
 check_device (const GhloVulkanAttention *self,
               const GhloVulkanDevice    *device)
@@ -234,8 +234,8 @@ check_device (const GhloVulkanAttention *self,
   return NULL;
 }
 
-/* Whether every four of a tensor's elements along @inner are adjacent and begin at a multiple of their size, where the
- * tensor's first one is at one of @alignment. */
+/* Whether every four elements of a tensor along @inner are contiguous and aligned to their size, given that the
+ * tensor's first element is aligned to @alignment. */
 static gboolean
 is_in_fours (const GhloVulkanProduct *product,
              guint                    tensor,
@@ -255,7 +255,7 @@ is_in_fours (const GhloVulkanProduct *product,
   return TRUE;
 }
 
-/* How each tensor is read or written, and where. */
+/* Finds where each tensor lies, and how it is read or written. */
 static void
 find_tensors (GhloVulkanAttention   *self,
               const GhloStepRequest *request)

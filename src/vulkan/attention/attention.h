@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Attention as one shader (vulkan/spirv/attention.h): its products as those that shaders do, the kernel that makes
- * logits of scores as the epilogue of the first one, and its tile.
+ * Attention as one shader (vulkan/spirv/attention.h): describes its two products like those that have shaders of their
+ * own, the kernel that turns scores into logits as the epilogue of the first one, and its tile.
  */
 
 #pragma once
@@ -16,19 +16,21 @@ typedef struct
 {
   const GhloVulkanDevice *device;
   GhloStepAttention       step;
-  GhloVulkanProductShader scores, values;       /* of which neither is a shader by itself; their accesses are queries
-                                                 * and keys, and values and the result */
+  GhloVulkanProductShader scores, values;       /* not shaders by themselves; their accesses are queries and keys, and
+                                                 * values and the result */
   GhloVulkanEpilogue      logits;
   GhloSpirvAttention      shader;
-  guint64                 n_groups;             /* of workgroups */
+  guint64                 n_groups;             /* workgroups */
   VkPipeline              pipeline;
 } GhloVulkanAttention;
 
-/* Why the device does not do @ops, which end with the second product, as one step; static, or NULL. */
+/* Returns a static string that says why the device does not compute @ops, which end with the second product, as one
+ * step, or NULL. */
 const char *ghlo_vulkan_attention_obstacle (const GhloVulkanDevice    *device,
                                             const GhloIrOp *const     *ops,
                                             guint                      n_ops);
-/* NULL, or the reason, static, why the request is no attention that the device does. To be cleared in any case. */
+/* Returns NULL, or a static string that says why the request is not an attention that the device computes. @self must
+ * be cleared in either case. */
 const char *ghlo_vulkan_attention_init     (GhloVulkanAttention       *self,
                                             const GhloVulkanDevice    *device,
                                             const GhloStepRequest     *request);

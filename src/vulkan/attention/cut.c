@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * The tile of an attention, and what its operands are multiplied as.
+ * Chooses the tile of an attention, and the type that its operands are multiplied as.
  */
 
 #include "vulkan/attention/private.h"
 
 #include "base/sizes.h"
 
-/* Multiply-adds of each product from which operands of f32 are split (product/split.c), and up to which invocations
- * multiply numbers: these read a vector of shared memory for every four multiply-adds, where products have tiles in
- * registers. That this is made up for by the steps that are saved is an estimate for a GPU, not a measurement. */
+/* The number of multiply-adds of each product from which operands of f32 are split (product/split.c), and up to which
+ * invocations multiply scalars. The latter read a vector of shared memory for every four multiply-adds, while products
+ * have tiles in registers. That the saved steps make up for this is an estimate for a GPU, not a measurement. */
 #define LEAST_SPLIT 0x1p21
 #define MOST_NUMBERS 0x1p24
 
-/* In order of preference, each where shared memory has room for it and there are at least so many workgroups. */
+/* In order of preference; each is used if it fits into shared memory and there are at least least_groups workgroups. */
 typedef struct
 {
   guint   n_rows, n_length, n_column_groups;
@@ -35,7 +35,7 @@ static const Row by_numbers[] = {
   { 16, 16, 1, 0 },
 };
 
-/* What is multiplied in matrices, of an operand's type; INVALID where the device has none for it. */
+/* Returns the component type of matrices for operands of @type, or INVALID if the device has no such matrices. */
 static GhloElementType
 find_component (const GhloVulkanDevice *device,
                 GhloElementType         type)

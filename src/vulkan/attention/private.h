@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * What the parts of attention share.
+ * Shared by the parts of attention.
  */
 
 #pragma once
@@ -9,15 +9,16 @@
 
 G_BEGIN_DECLS
 
-/* What a tile is chosen by. */
+/* The parameters that a tile is chosen by. */
 typedef struct
 {
   GhloElementType type;                 /* of all operands */
   gint64          rows, length, features, columns, batches;
-  gboolean        is_highest;           /* a product asks for HIGHEST */
+  gboolean        is_highest;           /* a product requests precision HIGHEST */
 } GhloVulkanAttentionSizes;
 
-/* Sets all of @shader that says how it is done; NULL, or the reason, static, why it is not. */
+/* Chooses the tile: sets all fields of @shader that describe how it works. Returns NULL, or a static string that says
+ * why the device does not do it. */
 const char *ghlo_vulkan_attention_cut (GhloSpirvAttention             *shader,
                                        const GhloVulkanAttentionSizes *sizes,
                                        const GhloVulkanDevice         *device);

@@ -1,21 +1,21 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * A convolution as a product: rows are the places where the window stands, in all images, columns the features that
- * come out, and k is the window and the features that go in. Groups are batches. Where a window may stand beyond the
- * image, or between its elements, the image has a window in the shader's sense.
+ * A convolution as a product: rows are the positions of the window in all images, columns are output features, and k is
+ * the elements of the window times input features. Groups are batches. If a window may extend beyond the image or fall
+ * between its elements, the image gets a window in the sense of the shader (GhloSpirvProductWindow).
  */
 
 #include "vulkan/product/private.h"
 
 #include "base/sizes.h"
 
-/* One spatial dimension. */
+/* A spatial dimension. */
 typedef struct
 {
   gint64   image, window, output;               /* sizes */
   gint64   step, low, image_dilation, window_dilation;
   gint64   lhs, rhs, result;                    /* strides */
-  guint    number;                              /* of the shader's window; GHLO_SPIRV_MAX_WINDOWS: it has none */
+  guint    number;                              /* index of the shader's window; GHLO_SPIRV_MAX_WINDOWS: none */
 } Spatial;
 
 typedef struct
@@ -45,7 +45,7 @@ get_place (const Reader *self,
   return ghlo_ir_struct_get_dims (self->numbers, field, &n)[i];
 }
 
-/* Value @i of an attribute; @absent where there is none. */
+/* Returns value @i of an attribute, or @absent if there is no such attribute. */
 static gint64
 get_value (const GhloIrOp *op,
            const char     *name,
@@ -58,7 +58,7 @@ get_value (const GhloIrOp *op,
   return values != NULL ? values[i] : absent;
 }
 
-/* Positions of 31 bits. */
+/* Whether positions fit into 31 bits. */
 static gboolean
 has_reach (const Spatial *self)
 {
@@ -69,7 +69,7 @@ has_reach (const Spatial *self)
          && self->low >= -G_MAXINT32 && self->low <= G_MAXINT32 && reach - (double) self->low <= G_MAXINT32;
 }
 
-/* Whether the window always stands on elements. */
+/* Whether the window always covers existing elements only. */
 static gboolean
 is_inside (const Spatial *self)
 {
@@ -107,7 +107,7 @@ read_spatial (Reader *self,
   return has_reach (spatial);
 }
 
-/* Gives those that need one a window. FALSE where they are too many. */
+/* Assigns windows to the dimensions that need one. Returns FALSE if there are too many. */
 static gboolean
 add_windows (Reader *self)
 {
@@ -119,7 +119,7 @@ add_windows (Reader *self)
     {
       Spatial *spatial = &self->spatial[i];
 
-      /* Where one is dilated, addresses are made of all positions. */
+      /* If any dimension is dilated, addresses are computed from the positions in all windows. */
       if (!self->is_dilated)
         product->starts[GHLO_SPIRV_LHS] -= spatial->low * spatial->lhs;
       if (is_inside (spatial) && !self->is_dilated)
@@ -151,7 +151,7 @@ append (Reader        *self,
   return ghlo_vulkan_product_append (self->product, role, &dimension);
 }
 
-/* Places of the window, or its elements, which are @each apart. */
+/* Appends the positions of the window or the elements of the window, which are @each apart. */
 static gboolean
 append_spatial (Reader        *self,
                 GhloSpirvRole  role,
@@ -190,7 +190,7 @@ append_all (Reader *self)
                 && append (self, GHLO_SPIRV_BATCH, batch_groups, lhs_group, rhs_group, result_group)
                 && append (self, GHLO_SPIRV_COLUMNS, n_out, 0, rhs->strides[rhs_out], result->strides[out]);
 
-  /* What lies side by side comes last, as it does of features: images do in gradients of weights. */
+  /* The dimension that is contiguous comes last. That is usually features, but images in gradients of weights. */
   for (guint turn = 0; ok && turn < 2; turn++)
     {
       if ((turn == 1) == are_images_adjacent)

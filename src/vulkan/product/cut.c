@@ -1,32 +1,32 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * How products are cut: by tiles, which are rows of a table, and k in pieces.
+ * Chooses the tiles of products, from tables, and the pieces that k is cut into.
  */
 
 #include "vulkan/product/private.h"
 
 #include "base/sizes.h"
 
-/* Into how many pieces k is cut where there are few tiles: the most of what rows say, which are as many as give so many
- * workgroups at most (one, two or three for each processor of a large device; more take another turn), each with so
- * many steps at least. To add pieces costs 3 to 9 µs on an H100, as results are small or large, and a workgroup of
- * matrices does 160 to 768 steps in that time. */
+/* How many pieces k is cut into if there are few tiles: the maximum over the rows. A row gives as many pieces as yield
+ * at most most_groups workgroups (one, two or three for each processor of a large device; more would take another turn)
+ * with at least least_steps steps each. Adding pieces costs 3 to 9 µs on an H100, for small to large results; a
+ * workgroup of matrices does 160 to 768 steps in that time. */
 static const struct
 {
   gboolean is_of_matrices;
   guint64  most_groups;
-  gint64   least_steps[2];      /* of elements as they are, and of two halves or planes of each */
+  gint64   least_steps[2];      /* for unsplit elements, and for two halves or planes of each */
 } cuts[] = { { FALSE, 256, { 256, 256 } }, { TRUE, 160, { 160, 160 } }, { TRUE, 400, { 768, 384 } } };
 
-/* A tile for products of at most so many rows and columns, where there are at least so many tiles. */
+/* A tile for products of at most most_rows and most_columns, with at least least_tiles tiles. */
 typedef struct
 {
-  GhloSpirvTile tile;           /* n_inner: of elements of 32 bits */
+  GhloSpirvTile tile;           /* n_inner is for elements of 32 bits */
   gint64        most_rows, most_columns;
   guint64       least_tiles;
 } Row;
 
-/* In order of preference. There are never more columns than rows where one of both is small. */
+/* In order of preference. Products with few rows or columns never have more columns than rows (see should_swap ()). */
 static const Row rows[] = {
   { { 8, 8, 1, 1, 64 }, 8, 8, 0 },
   { { 128, 1, 1, 1, 32 }, G_MAXINT64, 1, 0 },
@@ -44,7 +44,7 @@ count_tiles (const GhloVulkanProduct *self,
          * (guint64) ghlo_ceil_div (self->counts[GHLO_SPIRV_COLUMNS], ghlo_spirv_tile_columns (tile));
 }
 
-/* Whether at most a third of what tiles cover is beyond the result. */
+/* Whether at most a third of the area of the tiles is outside the result. */
 static gboolean
 is_covered_well (const GhloVulkanProduct *self,
                  const GhloSpirvTile     *tile)
@@ -55,7 +55,7 @@ is_covered_well (const GhloVulkanProduct *self,
   return covered * 2 <= 3.0 * (double) self->counts[GHLO_SPIRV_ROWS] * (double) self->counts[GHLO_SPIRV_COLUMNS];
 }
 
-/* Whether there are as many tiles at least, and these are covered well; or none are asked for. */
+/* Whether there are at least @least_tiles tiles and they cover the result well. A minimum of 0 accepts any tile. */
 static gboolean
 is_worth (const GhloVulkanProduct *self,
           const GhloSpirvTile     *tile,
@@ -66,8 +66,8 @@ is_worth (const GhloVulkanProduct *self,
              && is_covered_well (self, tile));
 }
 
-/* Whether the elements that lie side by side are adjacent, fill pieces that can be read 16 bytes at a time, and are in
- * windows together. */
+/* Whether the dimension with the smallest stride is contiguous, consists of whole pieces that can be read 16 bytes at a
+ * time, and windows do not move along it. */
 static gboolean
 lies_in_pieces (const GhloVulkanProduct *self,
                 guint                    tensor)
@@ -102,35 +102,35 @@ lies_in_pieces (const GhloVulkanProduct *self,
   return strides % GHLO_SPIRV_PIECE_BYTES == 0;
 }
 
-/* How a tile's blocks are loaded: steps of a block, where shared memory has room for them, and how many steps ahead of
+/* How a tile's blocks are loaded: the steps of a block, if shared memory has room for them, and how many steps ahead of
  * their use elements are loaded. */
 typedef struct
 {
   guint n_steps, distance;
 } Loads;
 
-/* Tiles for two by two subgroups, and for as many that are emulated, in order of preference, each where there are at
- * least so many. Blocks of two steps have a workgroup wait half as often as those of one, which is worth 6 % of 4096³
- * on an H100. Large tiles have no registers for what is far ahead; small ones of a few workgroups wait for memory
- * without it: on an H200 512×3072×768 of bf16 takes 18 µs in place of 24 with weights from memory, and of halves, which
- * take twice the registers, 39 in place of 48. */
+/* Tiles for two by two subgroups, real and emulated, in order of preference, each used if there are at least
+ * least_tiles of them. With blocks of two steps a workgroup waits half as often as with one, which is worth 6 % of
+ * 4096³ on an H100. Large tiles have no registers for a long prefetch distance. Small ones with few workgroups need it
+ * to hide memory latency: on an H200, 512×3072×768 of bf16 with weights from memory takes 18 µs instead of 24, and with
+ * halves, which take twice the registers, 39 instead of 48. */
 static const struct
 {
   GhloSpirvTile tile, emulated;
   guint64       least_tiles, least_emulated;
-  Loads         one, two;       /* of elements as they are, and of two halves or planes of each */
+  Loads         one, two;       /* for unsplit elements, and for two halves or planes of each */
 } matrix_rows[] = {
   { { 2, 2, 64, 64, 0 }, { 2, 2, 16, 32, 0 }, 128, 4, { 2, 1 }, { 2, 1 } },
   { { 2, 2, 64, 32, 0 }, { 2, 2, 16, 32, 0 }, 264, 4, { 2, 1 }, { 2, 1 } },
   { { 2, 2, 32, 32, 0 }, { 2, 2, 16, 16, 0 }, 0, 0, { 2, 4 }, { 1, 2 } },
-  /* Subgroups may be too large to share out the pieces of that. */
+  /* For subgroups that are too large to share out the pieces of the tile above. */
   { { 2, 2, 64, 64, 0 }, { 2, 2, 16, 32, 0 }, 0, 0, { 2, 1 }, { 2, 1 } },
 };
 
-/* The least number of rows and columns that are worth it. */
+/* The minimum number of rows and columns for which matrices are worthwhile. */
 enum { LEAST_FOR_MATRICES = 32 };
 
-/* Whether tiles do with the loop that looks at no end. */
+/* Whether all tiles can use the loop that does not check for the operands' ends. */
 static gboolean
 has_whole_tiles (const GhloVulkanProduct *self,
                  const GhloSpirvProduct  *shader)
@@ -156,7 +156,7 @@ has_pieces (const GhloSpirvProduct *shader)
          && extent * ghlo_spirv_step (shader) >= ghlo_spirv_product_threads (shader) * ghlo_spirv_piece (shader);
 }
 
-/* FALSE where shared memory has no room for blocks. */
+/* Shortens the blocks until they fit into shared memory. Returns FALSE if they do not fit. */
 static gboolean
 choose_blocks (GhloSpirvProduct       *shader,
                const GhloVulkanDevice *device)
@@ -217,12 +217,12 @@ ghlo_vulkan_product_has_matrices (const GhloVulkanProduct *self,
              || (lies_in_pieces (&product, GHLO_SPIRV_LHS) && lies_in_pieces (&product, GHLO_SPIRV_RHS)));
 }
 
-/* Rows and columns of a subgroup, up to which a step has registers for two matrices along k. */
+/* The maximum rows and columns of a subgroup for which registers suffice for two matrices along k per step. */
 enum { NARROW = 32 };
 
-/* A step has one matrix along k, or two where small tiles are not whole: these share what it costs to find addresses
- * (28×28×128 of 8 images, 3×3: 40 µs in place of 47 on an H100). That is where rounds do not become much longer than
- * k. */
+/* A step has one matrix along k, or two for small tiles that are not whole: the two share the cost of computing
+ * addresses (28×28×128 of 8 images, 3×3: 40 µs instead of 47 on an H100). Two are used unless that makes the rounds
+ * much longer than k. */
 static void
 choose_rounds (const GhloVulkanProduct *self,
                GhloSpirvProduct        *shader)
@@ -241,7 +241,7 @@ choose_rounds (const GhloVulkanProduct *self,
   shader->tile.n_inner *= 2;
 }
 
-/* What row @row has for the shader. */
+/* Applies row @row of the table to the shader. */
 static void
 take_matrix_row (const GhloVulkanProduct *self,
                  const GhloVulkanDevice  *device,
@@ -258,7 +258,7 @@ take_matrix_row (const GhloVulkanProduct *self,
   shader->distance = distance > 0 ? distance : loads->distance;
 }
 
-/* FALSE, and nothing is changed, where it is not for cooperative matrices. */
+/* Returns FALSE and changes nothing if the product is not suitable for cooperative matrices. */
 static gboolean
 choose_matrices (GhloVulkanProduct      *self,
                  const GhloVulkanDevice *device)
@@ -287,7 +287,7 @@ choose_matrices (GhloVulkanProduct      *self,
   return FALSE;
 }
 
-/* FALSE where the device has not enough for any. */
+/* Returns FALSE if the device's limits permit none of the tiles. */
 static gboolean
 choose_tile (GhloVulkanProduct      *self,
              const GhloVulkanDevice *device)
@@ -296,7 +296,7 @@ choose_tile (GhloVulkanProduct      *self,
   const guint size = MAX (ghlo_element_info (self->shader.accumulator)->size, 4);
   GhloSpirvTile *tile = &self->shader.tile;
 
-  /* That leaves out less. */
+  /* Unsplit operands are more exact. */
   if (self->shader.split == GHLO_SPIRV_BF16_X3)
     self->shader.split = GHLO_SPIRV_WHOLE;
   for (guint i = 0; i < G_N_ELEMENTS (rows); i++)
@@ -335,7 +335,7 @@ find_pieces (const GhloVulkanProduct *self,
   return most;
 }
 
-/* FALSE where there are too many tiles. */
+/* Cuts k into pieces and counts workgroups. Returns FALSE if there are too many tiles. */
 static gboolean
 cut (GhloVulkanProduct *self)
 {
@@ -353,7 +353,7 @@ cut (GhloVulkanProduct *self)
   return TRUE;
 }
 
-/* Of the loops that a step of matrices is emulated by: those that load, multiply, clear and add. */
+/* Returns the iterations of the loops that emulate a step of matrices: those that load, multiply, clear and add. */
 static double
 count_emulated (const GhloSpirvProduct *shader)
 {
@@ -366,7 +366,7 @@ count_emulated (const GhloSpirvProduct *shader)
          + n_rows * n_columns * 2 * (GHLO_SPIRV_MATRIX + 1);
 }
 
-/* Of all loops of an invocation; the last look at a condition counts. */
+/* Returns the iterations of all loops of an invocation. The final evaluation of a condition counts as well. */
 static double
 count_iterations (const GhloVulkanProduct *self)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Tables of products.
+ * The tables and accesses of products.
  */
 
 #include "vulkan/product/dispatch.h"

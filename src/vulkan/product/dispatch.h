@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * A shader of a product, and where what its table has the addresses of lies in a step's memory.
+ * The shader of a product, and where in a step's memory the addresses in its table point.
  */
 
 #pragma once
@@ -17,7 +17,7 @@ typedef enum
   GHLO_VULKAN_SCRATCH,
 } GhloVulkanSourceKind;
 
-/* A place that is found in each run. */
+/* A place that is resolved in each run. */
 typedef struct
 {
   GhloVulkanSourceKind kind;
@@ -33,33 +33,33 @@ enum
                                   + GHLO_VULKAN_EPILOGUE_MAX_WORDS
 };
 
-/* Of tensors, factors, the flag, and the epilogue. */
+/* For tensors, factors, the flag, and the epilogue. */
 enum { GHLO_VULKAN_PRODUCT_MAX_ACCESSES = GHLO_SPIRV_N_TENSORS + 2 + 1 + GHLO_SPIRV_MAX_ACCESSES };
 
 typedef struct
 {
   GhloVulkanProduct         product;
-  const GhloVulkanEpilogue *epilogue;   /* borrowed; NULL where the shader has none */
+  const GhloVulkanEpilogue *epilogue;   /* borrowed; NULL if there is none */
   VkPipeline                pipeline;
-  GhloVulkanAccess          accesses[GHLO_VULKAN_PRODUCT_MAX_ACCESSES];         /* but for their places */
+  GhloVulkanAccess          accesses[GHLO_VULKAN_PRODUCT_MAX_ACCESSES];         /* all but their places */
   GhloVulkanSource          sources[GHLO_VULKAN_PRODUCT_MAX_ACCESSES];
   guint                     n_accesses;
 } GhloVulkanProductShader;
 
-/* The word @word of GhloSpirvProductWord is the address of @source. The shader may touch @size bytes from @begin on,
- * behind that. */
+/* Adds an access: word @word of GhloSpirvProductWord is the address of @source, and the shader may touch @size bytes
+ * from @begin bytes past that address. */
 void     ghlo_vulkan_product_add_access   (GhloVulkanProductShader       *self,
                                            guint                          word,
                                            GhloVulkanSource               source,
                                            gint64                         begin,
                                            gsize                          size,
                                            gboolean                       is_written);
-/* Those of its epilogue, if it has one, but for what that stores and no result of the step is. */
+/* Adds the accesses of the epilogue, if there is one, except for stores to what is not a result of the step. */
 void     ghlo_vulkan_product_add_epilogue (GhloVulkanProductShader       *self);
-/* Its words of the table but for the addresses, which are 0; how many there are. */
+/* Writes the product's own words of the table, with addresses as 0, and returns how many there are. */
 guint    ghlo_vulkan_product_words        (const GhloVulkanProductShader *self,
                                            guint64                       *own);
-/* Its accesses in a run. */
+/* Resolves the accesses for a run. */
 void     ghlo_vulkan_product_find_accesses (const GhloVulkanProductShader *self,
                                            const GhloStepPlace           *operands,
                                            const GhloStepPlace           *results,

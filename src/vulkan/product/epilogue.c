@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * The points of the kernel are the product's elements in the order in which they lie. So a dimension of the product, of
- * so many elements and such a stride in the result, is one of the kernel's axes, a part of one, or several, in which
- * case it is split.
+ * The points of the epilogue's kernel are the product's elements in memory order. So a dimension of the product, with
+ * its size and its stride in the result, corresponds to one of the kernel's axes, to part of one, or to several, in
+ * which case the dimension is split.
  */
 
 #include "vulkan/product/epilogue.h"
 
 #include "kernel/expand.h"
 
-/* What becomes a shader at all; and what is light. */
+/* The maximum number of nodes for an epilogue in a shader, and that of a light one. */
 enum { MAX_NODES = 1024, LIGHT_NODES = 256 };
 
-/* Bytes in the product from one point of each axis to the next: they lie densely. */
+/* Finds the stride in bytes, in the product, of each axis: the product is dense. */
 static void
 find_steps (const GhloKernel *kernel,
             gint64            size,
@@ -22,7 +22,7 @@ find_steps (const GhloKernel *kernel,
     steps[i] = size;
 }
 
-/* Whether there are loads of the product, and all are of the point's own element. */
+/* Whether the kernel loads from the product, and only each point's own element. */
 static gboolean
 is_of_element (const GhloKernel *kernel,
                gint64            size)
@@ -73,7 +73,7 @@ check (const GhloKernel *kernel,
   return NULL;
 }
 
-/* One more dimension of a role, within those that are there; FALSE where there are too many. */
+/* Appends a dimension of a role, inside those there are. Returns FALSE if there are too many. */
 static gboolean
 append (GhloVulkanEpilogue                *self,
         GhloSpirvRole                      role,
@@ -100,7 +100,8 @@ append (GhloVulkanEpilogue                *self,
   return TRUE;
 }
 
-/* @size elements of the product that are @step bytes apart: outer axes first. FALSE where axes are not parts of it. */
+/* Appends @size elements of the product, @step bytes apart, outer axes first. Returns FALSE if they do not correspond
+ * to axes. */
 static gboolean
 append_axes (GhloVulkanEpilogue *self,
              GhloSpirvRole       role,
@@ -164,7 +165,8 @@ find_spans (const GhloVulkanEpilogue *self,
   return spans;
 }
 
-/* Whether the elements of column 0 are at multiples of @bytes, where the buffer's first one is at one of @alignment. */
+/* Whether all elements of column 0 are aligned to @bytes, given that the buffer's first element is aligned to
+ * @alignment. */
 static gboolean
 is_aligned (const GhloVulkanEpilogue *self,
             guint                     access,
@@ -183,7 +185,7 @@ is_aligned (const GhloVulkanEpilogue *self,
   return TRUE;
 }
 
-/* Whether an invocation may take four columns at once. */
+/* Whether an invocation may access four columns at once. */
 static gboolean
 is_adjacent (const GhloVulkanEpilogue *self,
              guint                     access,
@@ -205,7 +207,7 @@ is_adjacent (const GhloVulkanEpilogue *self,
                      GHLO_SPIRV_TOGETHER * size);
 }
 
-/* Kernels that add pieces have one axis more. */
+/* Kernels that add pieces have one additional axis. */
 static gboolean
 has_few_dimensions (const GhloVulkanEpilogue *self)
 {
@@ -246,11 +248,10 @@ ghlo_vulkan_epilogue_init (GhloVulkanEpilogue      *self,
   return NULL;
 }
 
-/* Where tiles are in registers few invocations are at work at once, so that each node takes longer than in a shader of
- * its own. With matrices, a bias costs 0 to 3 % of a product of 4096³ and saves 8 to 11 %, a residual saves up to 5 %
- * (H100); GELU by tanh adds 3 µs to 25 of 512×3072×768 in bf16, and 42 to 408 of 4096³, where a kernel by itself takes
- * 87 (H200). Where invocations multiply numbers, and have 64 each, a bias alone takes 950 µs in place of
- * 50. */
+/* Where tiles are kept in registers, few invocations run at once, so each node takes longer than in a shader of its
+ * own. With matrices, a bias costs 0 to 3 % of a product of 4096³ and saves 8 to 11 %, and a residual saves up to 5 %
+ * (H100). GELU by tanh adds 3 µs to 25 for 512×3072×768 in bf16, and 42 to 408 for 4096³, where a separate kernel takes
+ * 87 (H200). Where invocations multiply scalars, with 64 elements each, a bias alone takes 950 µs instead of 50. */
 gboolean
 ghlo_vulkan_epilogue_is_worth (const GhloVulkanEpilogue *self,
                                const GhloVulkanProduct  *product)

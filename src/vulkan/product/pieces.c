@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * The dimensions of the result are parallel axes, and the pieces a fold's.
+ * The dimensions of the result are parallel axes; the pieces are the axis of a fold.
  */
 
 #include "vulkan/product/pieces.h"
 
 #include "kernel/lower.h"
 
-/* The roles that the result has, outermost first. */
+/* The roles of the result's dimensions, outermost first. */
 static const GhloSpirvRole roles[] = { GHLO_SPIRV_BATCH, GHLO_SPIRV_ROWS, GHLO_SPIRV_COLUMNS };
 
 GhloElementType
@@ -29,7 +29,7 @@ ghlo_vulkan_product_plane (const GhloVulkanProduct *product)
   return n;
 }
 
-/* A kernel in the making. */
+/* A kernel that is being built. */
 typedef struct
 {
   GhloKernelBuilder        *builder;
@@ -41,7 +41,7 @@ typedef struct
   gint64                    end;                /* bytes from the result's first element to the end of the last one */
 } Sum;
 
-/* FALSE where there are too many. */
+/* Returns FALSE if there are too many axes. */
 static gboolean
 add_axis (Sum    *self,
           guint64 size,
@@ -61,7 +61,7 @@ add_axis (Sum    *self,
   return TRUE;
 }
 
-/* The epilogue's dimensions are those of the result as well. */
+/* With an epilogue, its dimensions are used, which describe the result as well. */
 static gboolean
 add_axes_of (Sum           *self,
              GhloSpirvRole  role)
@@ -92,7 +92,7 @@ add_axes_of (Sum           *self,
   return ok;
 }
 
-/* Buffers, of which the first one of the epilogue is not there, and accesses of planes, result and epilogue. */
+/* Adds the buffers, without the epilogue's first one, and the accesses of planes, result and epilogue. */
 static void
 add_buffers (Sum *self)
 {
@@ -118,7 +118,7 @@ add_buffers (Sum *self)
                               kernel->accesses[a].offset, self->accesses[a]);
 }
 
-/* Their sum, in a temporary. */
+/* Adds up the pieces in a temporary, and returns that. */
 static guint
 add_sum (GhloKernelBuilder *builder,
          guint              axis,
@@ -138,7 +138,7 @@ add_sum (GhloKernelBuilder *builder,
   return sum;
 }
 
-/* The epilogue's nodes, where node @element takes the place of its loads of the product, and its stores. */
+/* Adds the epilogue's nodes, with @element in place of its loads of the product, and its stores. */
 static void
 add_epilogue (const Sum *self,
               guint      element)

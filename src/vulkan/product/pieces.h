@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * What adds the pieces that a product's k was cut into: a kernel, which sums the planes one after the other and makes
- * elements of the sums, of which an epilogue may make others.
+ * Adds the pieces that a product's k was cut into: a kernel that sums the planes one after the other and converts the
+ * sums to elements of the result, which it may pass through an epilogue.
  */
 
 #pragma once
@@ -11,9 +11,9 @@
 
 G_BEGIN_DECLS
 
-/* Of @product as it was read, with @epilogue, where that is not NULL. NULL where there are more dimensions than kernels
- * have. Buffer 0 is the planes, each of them dense in batches, rows and columns; then comes the result, unless the
- * product drops it, and what the epilogue has behind the product's elements. The caller frees it. */
+/* Returns the kernel for @product, with @epilogue if that is not NULL; transfer full. Returns NULL if it would need
+ * more dimensions than kernels have. Buffer 0 holds the planes, each dense in batches, rows and columns. The result
+ * comes next, unless the product drops it, then the epilogue's buffers other than the product's elements. */
 GhloKernel     *ghlo_vulkan_product_pieces (const GhloVulkanProduct  *product,
                                             const GhloVulkanEpilogue *epilogue);
 /* The type of the planes' elements, and the bytes of one plane. */

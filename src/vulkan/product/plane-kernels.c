@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Factors are as f32 in memory what undoes the power of two: 1 for rows of zeros, a NaN where the flag is to be set.
- * Planes lie as operands do: what is adjacent stays so. To the kernel that makes them, two planes are two buffers,
- * though each lies in the gaps of the other.
+ * Factors are stored as f32, and undo the power of two that a row was scaled by. They are 1 for rows of zeros, and NaN
+ * if the flag is to be set. Planes have the layout of their operand: what is contiguous stays contiguous. To the kernel
+ * that computes them two planes are two buffers, though each lies in the gaps of the other.
  *
- * Where k is adjacent a workgroup that has read a row knows its factor, and has the row in registers still: so one
- * kernel finds factors and makes the plane. Elsewhere rows are read twice; where they lie side by side an invocation
- * has some steps of k, so that it finds what to multiply by once, and has many elements on their way.
+ * If k is contiguous, a workgroup that has read a row knows its factor, and still has the row in registers, so one
+ * kernel finds the factors and computes the plane. Otherwise rows are read twice. If rows are contiguous, an invocation
+ * has several steps of k, so that it loads the scale once and has many elements in flight.
  */
 
 #include "vulkan/product/plane-kernels.h"
@@ -16,15 +16,16 @@
 
 enum
 {
-  LARGEST        = 14,          /* exponent of a row's largest magnitude when it is scaled */
-  MOST_EXPONENT  = 60,          /* of a row's largest magnitude, and of what undoes it */
-  MOST_SPAN      = 29,          /* of two planes: between the exponents of a row's largest and least magnitude */
+  LARGEST        = 14,          /* exponent of a row's largest magnitude after scaling */
+  MOST_EXPONENT  = 60,          /* maximum exponent of a row's largest magnitude, and of the factor */
+  MOST_SPAN      = 29,          /* for two planes: maximum difference of the exponents of a row's largest and least
+                                 * magnitude */
   BIAS           = 127,         /* of exponents of f32 */
-  MANTISSA       = 23,          /* its bits */
-  MOST_CHAINS    = 256,         /* of folds along what is adjacent: invocations of a workgroup */
+  MANTISSA       = 23,          /* bits of f32's mantissa */
+  MOST_CHAINS    = 256,         /* of folds along a contiguous dimension: invocations of a workgroup */
   LEAST_CHAINS   = 64,
-  LONGEST_ROW    = 8192,        /* that so many have in registers */
-  LINES_OF_PART  = 128,         /* of others, steps of k that an invocation goes through */
+  LONGEST_ROW    = 8192,        /* that these can hold in registers */
+  LINES_OF_PART  = 128,         /* otherwise, steps of k per invocation */
 };
 
 #define MAGNITUDE 0x7fffffffu
@@ -74,13 +75,13 @@ ghlo_vulkan_plane_begin (const GhloVulkanProduct *product,
   return begin;
 }
 
-/* Where an operand's dimensions become a kernel's axes: parallel ones first. */
+/* Maps an operand's dimensions to a kernel's axes, parallel ones first. */
 typedef struct
 {
   GhloKernelBuilder       *builder;
   const GhloVulkanProduct *product;
   guint                    tensor;
-  GhloSpirvRole            outer;               /* its rows or columns */
+  GhloSpirvRole            outer;               /* the role of its rows or columns */
   guint                    n_axes;
   gint64                   strides[GHLO_KERNEL_MAX_AXES];       /* of the operand */
   gint64                   factors[GHLO_KERNEL_MAX_AXES];       /* of its factors */
@@ -105,7 +106,7 @@ add_axis (Axes     *self,
   return self->n_axes++;
 }
 
-/* The dimensions of a role; @factor and @plane are the strides along its innermost one. */
+/* Adds the dimensions of a role; @factor and @plane are the strides along the innermost one. */
 static void
 add_role (Axes          *self,
           GhloSpirvRole  role,
@@ -134,7 +135,8 @@ begin_axes (Axes                    *self,
                    .outer = ghlo_vulkan_product_outer (tensor) };
 }
 
-/* Where an element lies. @term is for steps of k that planes have beyond those of the operand: they are 0. */
+/* Adds the operand and its access. @term guards the steps of k that planes have in addition to the operand's: these are
+ * 0. */
 static void
 add_operand (const Axes           *self,
              const GhloKernelTerm *term)
@@ -181,7 +183,7 @@ add_select (GhloKernelBuilder *builder,
   return ghlo_kernel_add_node (builder, GHLO_NODE_SELECT, GHLO_ELEMENT_TYPE_UI32, condition, if_true, if_false);
 }
 
-/* A fold by @kind over a block's points. */
+/* Begins a fold over a block's points. */
 static guint
 begin_fold (GhloKernelBuilder *builder,
             const char        *name,
@@ -215,7 +217,7 @@ merge_fold (GhloKernelBuilder *builder,
   ghlo_kernel_set_merge (builder, fold, add_node (builder, kind, left, right));
 }
 
-/* The bits of a factor by those of the greatest and the least magnitude but 0. */
+/* Computes the bits of a factor from the largest magnitude and the least one other than 0. */
 static guint
 add_factor (GhloKernelBuilder       *builder,
             const GhloVulkanProduct *product,
@@ -241,7 +243,7 @@ add_factor (GhloKernelBuilder       *builder,
                      add_u32 (builder, BIAS << MANTISSA), factor);
 }
 
-/* Of folds over @n numbers that are adjacent. */
+/* Returns the number of chains of a fold over @n contiguous numbers. */
 static guint
 count_chains (gint64 n)
 {
@@ -253,7 +255,7 @@ count_chains (gint64 n)
   return n >= n_chains ? n_chains : 1;
 }
 
-/* Folds over @n steps of k, in chains where these are adjacent, else in parts: the greatest magnitude, and of two
+/* Adds folds over @n steps of k, in chains if these are contiguous, else in parts: the largest magnitude, and for two
  * planes the least. */
 static void
 add_magnitudes (const Axes *self,
@@ -288,7 +290,7 @@ add_magnitudes (const Axes *self,
   ghlo_kernel_end_block (builder);
 }
 
-/* The factor that the magnitudes in @temporaries come to. */
+/* Returns the factor for the magnitudes in @temporaries. */
 static guint
 find_factor (const Axes  *self,
              const guint *temporaries)
@@ -301,7 +303,7 @@ find_factor (const Axes  *self,
   return add_factor (self->builder, self->product, magnitudes[0], magnitudes[1]);
 }
 
-/* Stores factors, by @n steps of k along @axis, and leaves the magnitudes in @temporaries. */
+/* Stores factors, from @n steps of k along @axis, and leaves the magnitudes in @temporaries. */
 static void
 add_factors (const Axes *self,
              guint       axis,
@@ -343,8 +345,8 @@ ghlo_vulkan_plane_finds_factors (const GhloVulkanProduct *product,
          && ghlo_vulkan_plane_steps (product) <= LONGEST_ROW;
 }
 
-/* What elements are multiplied by, which the factor undoes, in a temporary. The magnitudes are in others, or NULL: then
- * the factor is in memory. */
+/* Computes the power of two that elements are multiplied by, the inverse of the factor, in a temporary. The factor is
+ * computed from the temporaries @magnitudes, or loaded from memory if these are NULL. */
 static guint
 add_power (const Axes  *self,
            const guint *magnitudes)
@@ -364,7 +366,8 @@ add_power (const Axes  *self,
   return temporary;
 }
 
-/* A block of points of @axes. @power: the temporary that elements are multiplied by. */
+/* Adds a block over the points of @axes that computes the planes. @power is the temporary that elements are multiplied
+ * by. */
 static void
 add_planes (const Axes *self,
             guint       axes,
@@ -391,8 +394,8 @@ add_planes (const Axes *self,
   ghlo_kernel_end_block (builder);
 }
 
-/* @n times @step steps of k, whose planes are @plane bytes apart. Where planes have more steps than the operand has,
- * those of that are the term's. */
+/* Adds an axis of @n times @step steps of k, whose planes are @plane bytes apart. If planes have more steps than the
+ * operand, the operand is addressed through the term. */
 static guint
 add_inner (Axes           *self,
            gint64          n,
@@ -408,7 +411,7 @@ add_inner (Axes           *self,
   return add_axis (self, n, step * stride, 0, plane, is_parallel);
 }
 
-/* The axes of the kernel that makes planes; gives the one that a parallel point goes along, or GHLO_KERNEL_NONE. */
+/* Adds the axes of the kernel that computes planes. Returns the axis that is not parallel, or GHLO_KERNEL_NONE. */
 static guint
 add_plane_axes (Axes           *self,
                 GhloKernelTerm *term)
@@ -462,7 +465,7 @@ ghlo_vulkan_plane_planes (const GhloVulkanProduct    *product,
   return ghlo_kernel_builder_end (axes.builder, NULL);
 }
 
-/* The greatest of one operand's factors, a fold over @axis. */
+/* Adds a fold over @axis that finds the largest factor of one operand. */
 static guint
 add_greatest (GhloKernelBuilder *builder,
               guint              axis,
@@ -483,7 +486,7 @@ add_greatest (GhloKernelBuilder *builder,
   return temporary;
 }
 
-/* Whether there is a factor of either operand that is NOT_HELD, which is the greatest then. */
+/* Tests whether any factor of either operand is NOT_HELD, which is larger than all others. */
 GhloKernel *
 ghlo_vulkan_plane_flag (const GhloVulkanPlanesSide *sides)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Which products are those of planes, where these lie in scratch, and the dispatches that make them.
+ * Decides which products use planes, lays out planes in the scratch, and records the dispatches that compute them.
  */
 
 #include "vulkan/product/planes.h"
@@ -8,7 +8,7 @@
 #include "base/sizes.h"
 #include "vulkan/product/plane-kernels.h"
 
-/* The operand of @product becomes that of planes. */
+/* Replaces an operand of @product by its planes. */
 static void
 take_planes (GhloVulkanProduct *product,
              guint              tensor)
@@ -28,7 +28,8 @@ take_planes (GhloVulkanProduct *product,
   product->starts[tensor] = 0;
 }
 
-/* The product of planes of @product, which is of f32 but for the split; FALSE where the device does not do it. */
+/* Turns @product, which is of f32 except for the split, into the product of planes. Returns FALSE if the device cannot
+ * compute that. */
 static gboolean
 take_product (GhloVulkanProduct      *product,
               const GhloVulkanDevice *device)
@@ -46,7 +47,7 @@ take_product (GhloVulkanProduct      *product,
   return ghlo_vulkan_product_cut (product, device, TRUE) == NULL && product->shader.subgroup > 0;
 }
 
-/* Scratch for @size bytes. */
+/* Reserves scratch for @size bytes. */
 static gsize
 add_scratch (GhloVulkanPlanes *self,
              gsize             size)
@@ -155,7 +156,7 @@ ghlo_vulkan_planes_compile (GhloVulkanPlanes  *self,
   return ghlo_vulkan_kernel_compile (&self->find_flag, may_be_gated, error);
 }
 
-/* Where a side's kernels have their buffers: the operand, factors, and planes. */
+/* Finds the places of the buffers of a side's kernels: the operand, factors, and planes. */
 static void
 find_places (const GhloVulkanPlanesSide *side,
              GhloStepPlace               operand,
@@ -168,7 +169,7 @@ find_places (const GhloVulkanPlanesSide *side,
   places[3] = ghlo_vulkan_place_at (places[2], (gint64) side->low_at);
 }
 
-/* Kernels that need no factors lie between those that find some and those that wait for these. */
+/* Kernels that do not depend on factors are recorded between those that find factors and those that wait for these. */
 void
 ghlo_vulkan_planes_record (const GhloVulkanPlanes *self,
                            const GhloStepPlace    *operands,

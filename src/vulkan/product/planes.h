@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Products of f32 by matrices of f16. Each row of lhs and each column of rhs, of each batch, is multiplied by a power
- * of two, so that its largest magnitude is in [2^14, 2^15), and split into one plane of f16 or two (GhloSpirvSplit);
- * all by generated kernels. Where that would not hold what the operands have, a flag is set on the device: then the
- * shader that takes them as they are does the product.
+ * Products of f32 by matrices of f16. Each row of lhs and each column of rhs, of each batch, is scaled by a power of
+ * two so that its largest magnitude is in [2^14, 2^15), and split into one or two planes of f16 (GhloSpirvSplit), all
+ * by generated kernels. Where planes cannot represent the operands, the device sets a flag; then the shader for unsplit
+ * operands computes the product instead.
  *
- * Not held are rows and columns whose largest magnitude is not finite, or not within 2^60 of 1, and by two planes those
- * that have a number less than 2^-29 of it, but 0. One plane does not look for such numbers: what it loses of one is
- * 2^-39 of the largest.
+ * Planes cannot represent rows and columns whose largest magnitude is not finite, or not within a factor of 2^60 of 1.
+ * Two planes also cannot represent those with a number other than 0 that is less than 2^-29 of the largest magnitude.
+ * One plane does not check for such numbers: what it loses of each is at most 2^-39 of the largest.
  */
 
 #pragma once
@@ -17,29 +17,29 @@
 
 G_BEGIN_DECLS
 
-/* Of an operand. */
+/* One operand. */
 typedef struct
 {
-  GhloKernel       *factors, *planes;           /* owned; no factors where the other kernel finds them */
+  GhloKernel       *factors, *planes;           /* owned; factors is NULL where the other kernel finds them */
   GhloVulkanKernel  find_factors, make_planes;
-  gint64            begin;                      /* bytes from where it begins to its least address */
-  gsize             factors_at, planes_at;      /* in scratch */
+  gint64            begin;                      /* bytes from its first element to its lowest address */
+  gsize             factors_at, planes_at;      /* offsets in the scratch */
   gsize             factors_size, planes_size;
-  gsize             low_at;                     /* in the planes, where the second one begins */
-  gsize             kernels_at;                 /* scratch of both kernels */
+  gsize             low_at;                     /* offset of the second plane within the planes */
+  gsize             kernels_at;                 /* offset of the scratch of both kernels */
 } GhloVulkanPlanesSide;
 
 typedef struct
 {
-  GhloVulkanPlanesSide sides[2];                /* of lhs and rhs */
+  GhloVulkanPlanesSide sides[2];                /* lhs and rhs */
   GhloKernel          *flag;                    /* owned */
   GhloVulkanKernel     find_flag;
   gsize                flag_at, kernel_at;
   gsize                size;                    /* bytes of scratch */
 } GhloVulkanPlanes;
 
-/* Makes of @product, as it was read, that of planes, and sets @whole to what does it where they do not hold the
- * operands. FALSE, and nothing is changed, where it is not to be split into planes, or the device does not do it so. */
+/* Turns @product into the product of planes, and sets @whole to the one for operands that planes cannot represent.
+ * Returns FALSE and changes nothing if @product is not to be split into planes, or if the device cannot do so. */
 gboolean ghlo_vulkan_planes_init    (GhloVulkanPlanes       *self,
                                      GhloVulkanProduct      *product,
                                      GhloVulkanProduct      *whole,
@@ -48,7 +48,7 @@ void     ghlo_vulkan_planes_clear   (GhloVulkanPlanes       *self);
 gboolean ghlo_vulkan_planes_compile (GhloVulkanPlanes       *self,
                                      gboolean                may_be_gated,
                                      GError                **error);
-/* @operands: where lhs and rhs begin. */
+/* @operands: the places of lhs and rhs. */
 void     ghlo_vulkan_planes_record  (const GhloVulkanPlanes *self,
                                      const GhloStepPlace    *operands,
                                      GhloStepPlace           scratch,

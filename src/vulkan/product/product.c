@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Reads products: types, dimensions, and which operand is which.
+ * Reads products: types, dimensions, and which operand is lhs and which is rhs.
  */
 
 #include "vulkan/product/private.h"
@@ -10,8 +10,9 @@
 #include "base/sizes.h"
 #include "kernel/lower.h"
 
-/* What tiles for few columns are for; and steps of k whose products are rounded before they are added: where sums of
- * few cancel, all that remains is how those were rounded, and the CPU's small products do it so. */
+/* The maximum number of columns of tiles for few columns; and the maximum number of steps of k whose products are
+ * rounded before they are added. If a short sum cancels, only the rounding of its products remains, and the CPU's small
+ * products round the same way. */
 enum { FEW_COLUMNS = 8, FEW_STEPS = 8 };
 
 gboolean
@@ -45,13 +46,13 @@ ghlo_vulkan_product_append (GhloVulkanProduct               *self,
   return TRUE;
 }
 
-/* A product's dimensions on their way into roles. */
+/* The state of reading a product's dimensions into roles. */
 typedef struct
 {
   GhloVulkanProduct *product;
   const GhloView    *lhs, *rhs, *result;
-  guint64            lhs_used, rhs_used;        /* bits */
-  guint              n_results;                 /* the result's dimensions so far */
+  guint64            lhs_used, rhs_used;        /* dimensions, as bits */
+  guint              n_results;                 /* dimensions of the result so far */
 } Reader;
 
 static gboolean
@@ -73,7 +74,7 @@ take (Reader        *self,
   return ghlo_vulkan_product_append (self->product, role, &dimension);
 }
 
-/* Dimensions of both operands, which the verifier has seen to be of the same sizes. */
+/* Takes dimensions of both operands, whose sizes the verifier has found equal. */
 static gboolean
 take_pairs (Reader           *self,
             GhloSpirvRole     role,
@@ -123,7 +124,7 @@ read_dimensions (GhloVulkanProduct     *self,
     return ghlo_vulkan_product_read_convolution (self, request);
   if (request->op->kind == GHLO_OP_STABLEHLO_DOT)
     {
-      const guint last = reader.lhs->rank - 1;          /* the verifier has seen vectors and matrices */
+      const guint last = reader.lhs->rank - 1;          /* the verifier only accepts vectors and matrices */
 
       reader.lhs_used = (guint64) 1 << last;
       reader.rhs_used = 1;
@@ -143,8 +144,8 @@ is_integer (GhloElementType type)
   return type == GHLO_ELEMENT_TYPE_I1 || ghlo_element_type_is_integer (type);
 }
 
-/* Floats are summed in f32, or in f64 where one is wider; integers wrap in the result's type. FALSE where there is no
- * such sum. */
+/* Floats are summed in f32, or in f64 if any type is f64; integers wrap in the result's type. Returns FALSE if there is
+ * no such sum. */
 static gboolean
 choose_accumulator (GhloSpirvProduct *self)
 {
@@ -203,8 +204,8 @@ has_precision (const GhloIrAttr *algorithm,
          && attr->type->element_type == type;
 }
 
-/* Sets the split to what the algorithm says that the operation names, if any. FALSE where that is nothing that is done
- * here. */
+/* Sets the split as required by the algorithm that the operation names, if any. Returns FALSE if that is not
+ * supported. */
 static gboolean
 read_algorithm (GhloSpirvProduct *self,
                 const GhloIrOp   *op)
@@ -245,7 +246,7 @@ ghlo_vulkan_product_step (const GhloVulkanProduct *self,
     return G_MAXUINT64;
   dimension = &self->dimensions[role][n - 1];
   stride = dimension->strides[tensor];
-  /* Where there is dilation, positions have what strides leave out. */
+  /* With dilation, the strides are in the windows instead. */
   for (guint w = 0; w < self->shader.n_windows && self->shader.is_dilated && self->shader.windowed == tensor; w++)
     if (dimension->strides[GHLO_SPIRV_N_TENSORS + w] != 0)
       stride = self->windows[w].stride;
@@ -266,7 +267,7 @@ exchange (gpointer a,
 
 #define EXCHANGE(a, b) exchange (&(a), &(b), sizeof (a))
 
-/* The transposed product. */
+/* Transposes the product. */
 static void
 swap (GhloVulkanProduct *self)
 {
@@ -282,7 +283,7 @@ swap (GhloVulkanProduct *self)
       EXCHANGE (self->dimensions[role][i].strides[GHLO_SPIRV_LHS], self->dimensions[role][i].strides[GHLO_SPIRV_RHS]);
 }
 
-/* Few rows become few columns; else the columns of the result are to be adjacent. */
+/* Few rows are turned into few columns; otherwise the result should be contiguous along its columns. */
 static gboolean
 should_swap (const GhloVulkanProduct *self)
 {
@@ -295,7 +296,7 @@ should_swap (const GhloVulkanProduct *self)
          < ghlo_vulkan_product_step (self, GHLO_SPIRV_COLUMNS, GHLO_SPIRV_RESULT);
 }
 
-/* What elements are added as, once their types are there. */
+/* Chooses the accumulator and the split; the types must be set. Returns NULL or the reason why there is none. */
 static const char *
 choose_sum (GhloSpirvProduct *shader,
             const GhloIrOp   *op)

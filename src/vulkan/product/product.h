@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * dot_general, dot and convolution as a product that shaders do: its dimensions by what they are, merged where they
- * follow each other in all tensors, its tile, and the pieces that k is cut into. The order of a sum follows from shapes
- * alone, on a device.
+ * dot_general, dot and convolution as a product that shaders compute: their dimensions by role, merged where they are
+ * contiguous in all tensors, the tile, and the pieces that k is cut into. On a given device the order of each sum
+ * depends on shapes only.
  */
 
 #pragma once
@@ -16,27 +16,30 @@ G_BEGIN_DECLS
 typedef struct
 {
   GhloSpirvProduct          shader;
-  GhloSpirvSplit            split;                              /* what the operands are best multiplied as; of planes,
-                                                                 * which GhloVulkanPlanes makes, the shader says nothing
-                                                                 * before it takes them */
-  guint                     operands[2];                        /* those that are its lhs and rhs */
-  gint64                    starts[2];                          /* bytes from their first elements to where they begin,
-                                                                 * as one that is reversed does at its end */
+  GhloSpirvSplit            split;                              /* best way to split the operands; for planes, made by
+                                                                 * GhloVulkanPlanes, shader.split is only set once the
+                                                                 * shader takes them */
+  guint                     operands[2];                        /* indices of the operands that are lhs and rhs */
+  gint64                    starts[2];                          /* bytes from an operand's first element to where
+                                                                 * reading starts; reversed operands start at their
+                                                                 * end */
   GhloSpirvProductWindow    windows[GHLO_SPIRV_MAX_WINDOWS];
   GhloSpirvProductDimension dimensions[GHLO_SPIRV_N_ROLES][GHLO_SPIRV_MAX_DIMENSIONS];
-  gint64                    counts[GHLO_SPIRV_N_ROLES];         /* products of the sizes */
-  gboolean                  is_in_one;                          /* k is not to be cut into pieces */
-  gint64                    piece, n_pieces;                    /* steps of k in each, and how many, at least 1 */
-  guint64                   n_groups;                           /* of workgroups; 0: the result is empty */
+  gint64                    counts[GHLO_SPIRV_N_ROLES];         /* product of the sizes */
+  gboolean                  is_in_one;                          /* k must not be cut into pieces */
+  gint64                    piece, n_pieces;                    /* steps of k in each piece; number of pieces, at least
+                                                                 * 1 */
+  guint64                   n_groups;                           /* workgroups; 0 if the result is empty */
 } GhloVulkanProduct;
 
-/* Why no device does @op, whose types are plain; static, or NULL. */
+/* Returns a static string that says why no device computes @op, whose types must be plain, or NULL. */
 const char *ghlo_vulkan_product_obstacle (const GhloIrOp       *op);
-/* Sets what the shader depends on of where results lie: all begin at sums of multiples of the bits of @alignment. */
+/* Sets what the shader may assume about where results lie: offsets are sums of multiples of the bits in @alignment. */
 void        ghlo_vulkan_product_find_vectors (GhloVulkanProduct *self,
                                               guint64            alignment);
-/* NULL, or the reason, static, why the device does not do it. By cooperative matrices where the device has them, the
- * operands lie so that pieces of 16 bytes can be read, and @matrices says that they begin at multiples of those. */
+/* Returns NULL, or a static string that says why the device does not compute the product. Uses cooperative matrices if
+ * the device has them, the operands' layout permits reading pieces of 16 bytes, and @matrices says that the operands
+ * are aligned to those. */
 const char *ghlo_vulkan_product_read (GhloVulkanProduct       *self,
                                       const GhloVulkanDevice  *device,
                                       const GhloStepRequest   *request,

@@ -1,19 +1,20 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * What products of f32 are multiplied as. StableHLO leaves it to the implementation what a precision is: DEFAULT, also
- * of those that name none, is to have at most the error of TF32, and HIGH that of three products of bf16.
+ * Chooses how products of f32 are split. StableHLO leaves the meaning of a precision to the implementation. Here
+ * DEFAULT, which also applies if none is named, has at most the error of TF32, and HIGH at most that of three products
+ * of bf16.
  */
 
 #include "vulkan/product/private.h"
 
 #include "kernel/kernel.h"
 
-/* How long ways of doing a product take on an H100, in multiply-adds of the one that takes operands as they are: for
- * each multiply-add, for each element that planes are made of, and for being begun. */
+/* Costs of the ways to compute a product on an H100, in multiply-adds of the unsplit product: per multiply-add, per
+ * element that planes are computed from, and a constant. */
 typedef struct
 {
   GhloSpirvSplit split;
-  gint64         least, most;           /* precision that it is for */
+  gint64         least, most;           /* precisions that it is for */
   double         step, element, once;
 } Way;
 
@@ -25,8 +26,8 @@ static const Way ways[] = {
   { GHLO_SPIRV_TWO_PLANES_APART, GHLO_VULKAN_HIGHEST, GHLO_VULKAN_HIGHEST, 0.5, 256, 0x1p30 },
 };
 
-/* What is smaller stays f32: there is little to gain (128³ takes 5.7 µs in place of 7.4), and the official tests of
- * operations, which ask for a few units in the last place, are no larger than 2^20. */
+/* Smaller products stay f32: there is little to gain (128³ takes 5.7 µs instead of 7.4), and the official tests of
+ * operations, which require an accuracy of a few ULP, do not exceed 2^20. */
 #define LEAST_STEPS 0x1p21
 
 static double
@@ -81,7 +82,7 @@ can_take_planes (const GhloVulkanProduct *product,
   return TRUE;
 }
 
-/* @matrices: the operands begin at multiples of pieces. */
+/* @matrices: the operands are aligned to pieces. */
 static gboolean
 can_do (const GhloVulkanProduct *product,
         const GhloVulkanDevice  *device,

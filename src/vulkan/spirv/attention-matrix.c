@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Products of tiles: a group of invocations has a strip of 16 rows in matrices of 16 columns, of which each group of
- * columns has every other one. They are cooperative matrices; or an invocation has a row of each, and reads what it
- * multiplies from shared memory.
+ * Products of tiles. A group of invocations has a strip of 16 rows, as matrices of 16 columns that alternate between
+ * the column groups. These are cooperative matrices; or else each invocation has a row of each, and reads the numbers
+ * that it multiplies from shared memory.
  */
 
 #include "vulkan/spirv/attention-private.h"
@@ -15,7 +15,7 @@ has_matrices (const SpirvAttention *self)
   return self->shape->subgroup > 0;
 }
 
-/* As those of products, whose operands lie as @tile has them. */
+/* Describes operands stored like @tile as operands of a product's matrices. */
 static void
 describe (const SpirvAttention *self,
           const SpirvTile      *tile,
@@ -85,7 +85,7 @@ ghlo_spirv_attention_clear (const SpirvAttention *attention,
                    ghlo_spirv_constant (self, GHLO_ELEMENT_TYPE_F32, 0));
 }
 
-/* The first column of matrix @index of the group's. */
+/* Returns the first column of the group's matrix @index. */
 static Id
 find_column (const SpirvAttention *attention,
              guint                 index)
@@ -96,7 +96,7 @@ find_column (const SpirvAttention *attention,
   return CODE (SpvOpIMul, self->u32, number, ghlo_spirv_u32 (self, GHLO_SPIRV_MATRIX));
 }
 
-/* The group's first row. */
+/* Returns the group's first row. */
 static Id
 find_row (const SpirvAttention *attention)
 {
@@ -105,7 +105,7 @@ find_row (const SpirvAttention *attention)
   return CODE (SpvOpIMul, self->u32, attention->strip, ghlo_spirv_u32 (self, GHLO_SPIRV_MATRIX));
 }
 
-/* The matrix of an operand from (@outer, @inner) of @tile on, of all planes. */
+/* Loads the matrix of an operand that starts at (@outer, @inner) of @tile, for all planes. */
 static void
 load_matrix (const SpirvAttention *attention,
              guint                 tensor,
@@ -126,7 +126,7 @@ load_matrix (const SpirvAttention *attention,
                             ghlo_spirv_add_u32 (self, place, plane * tile->plane));
 }
 
-/* The small products first. */
+/* Adds the small products first. */
 static void
 multiply_matrices (const SpirvAttention *attention,
                    Id                    sums)
@@ -170,7 +170,7 @@ multiply_by_matrices (const SpirvAttention *attention,
     }
 }
 
-/* The number at (@outer, @inner) of a plane of @tile. */
+/* Returns the number at (@outer, @inner) of a plane of @tile. */
 static Id
 read_number (const SpirvAttention *attention,
              const SpirvTile      *tile,
@@ -203,7 +203,7 @@ read_number (const SpirvAttention *attention,
                                     CODE (SpvOpUConvert, ghlo_spirv_integer_type (self, 16), word));
 }
 
-/* Adds the products of all planes but the low ones' own. */
+/* Adds all products of planes, except for low × low. */
 static Id
 multiply_numbers (const SpirvAttention *attention,
                   const Id             *a,
@@ -221,7 +221,7 @@ multiply_numbers (const SpirvAttention *attention,
   return GLSL (Fma, attention->number, a[0], b[0], sum);
 }
 
-/* Components of 16 bits, of matrices that are emulated: one column after the other. */
+/* For emulated matrices with components of 16 bits: multiplies column by column. */
 static void
 multiply_narrow (const SpirvAttention *attention,
                  const SpirvTile      *a,
@@ -252,7 +252,7 @@ multiply_narrow (const SpirvAttention *attention,
     }
 }
 
-/* The four numbers of f32 from (@outer, @inner) of @tile on. */
+/* Reads four numbers of f32 from (@outer, @inner) of @tile on. */
 static void
 read_vector (const SpirvAttention *attention,
              const SpirvTile      *tile,
@@ -267,7 +267,7 @@ read_vector (const SpirvAttention *attention,
                                                                       (attention, tile, outer, index)), numbers);
 }
 
-/* Four columns from the matrix' column @c on, and as many steps of k. */
+/* Multiplies four columns, from column @c of the matrix on, by four steps of k. */
 static void
 multiply_four (const SpirvAttention *attention,
                const Id             *a,
@@ -366,7 +366,7 @@ ghlo_spirv_attention_rescale (const SpirvAttention *attention)
       }
 }
 
-/* Matrix @sums, to the vector @at of the group's rows of the tile of logits. */
+/* Writes the matrix @sums to the group's rows of the tile of logits, starting at vector @at of each row. */
 static void
 put_matrix (const SpirvAttention *attention,
             Id                    sums,

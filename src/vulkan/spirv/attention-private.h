@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * What the parts of the emitter of attention share. Numbers and indices are 32 bits wide, addresses 64.
+ * Shared by the parts of the emitter of attention. Numbers and indices are 32 bits wide, addresses 64.
  */
 
 #pragma once
@@ -12,23 +12,23 @@ G_BEGIN_DECLS
 
 enum
 {
-  GHLO_SPIRV_MAX_STRIP = 16,            /* matrices of a subgroup side by side */
-  GHLO_SPIRV_VECTOR    = 4,             /* words of one */
+  GHLO_SPIRV_MAX_STRIP = 16,            /* matrices side by side per subgroup */
+  GHLO_SPIRV_VECTOR    = 4,             /* words of a vector */
 };
 
-/* A part of shared memory, in vectors: rows of one or two planes. */
+/* A part of shared memory, measured in vectors: rows of one or two planes. */
 typedef struct
 {
   guint at, pitch, plane;
 } SpirvTile;
 
-/* One operand on its way to a tile. */
+/* An operand on its way to a tile. */
 typedef struct
 {
   const SpirvProduct *product;
-  guint               tensor, bit;      /* of the product; of GhloSpirvAttention.fours */
-  GhloSpirvRole       rows, inner;      /* its roles of rows and of what is along them */
-  Id                  n_rows, n_inner;  /* that there are */
+  guint               tensor, bit;      /* index in the product; bit in GhloSpirvAttention.fours */
+  GhloSpirvRole       rows, inner;      /* roles of its rows, and of the elements along them */
+  Id                  n_rows, n_inner;  /* in the whole operand */
   guint               tile_rows, tile_inner;
   SpirvTile           tile;
 } SpirvOperand;
@@ -37,22 +37,25 @@ typedef struct
 {
   Spirv                    *spirv;
   const GhloSpirvAttention *shape;
-  SpirvProduct             *scores, *values;    /* what the table has of both */
-  SpirvProduct             *weights;    /* conversions from f32 to components */
-  Id                        vector, shared;     /* type; variable: an array of vectors */
-  Id                        number;     /* type: f32 */
-  Id                        lane;       /* in the workgroup */
-  Id                        in_group, strip, column_group;      /* lane of the group; which 16 rows, and columns */
-  Id                        row, part;  /* of the workgroup, which the invocation makes logits of; and of its columns */
-  guint                     n_parts;    /* invocations of a row */
+  SpirvProduct             *scores, *values;    /* hold the values of the table for either product */
+  SpirvProduct             *weights;    /* converts weights from f32 to components */
+  Id                        vector, shared;     /* type; variable, an array of vectors */
+  Id                        number;     /* type f32 */
+  Id                        lane;       /* index of the invocation in the workgroup */
+  Id                        in_group, strip, column_group;      /* lane within its group; strip of 16 rows, and column
+                                                                 * group */
+  Id                        row, part;  /* the row whose logits the invocation computes, and its share of that row's
+                                         * columns */
+  guint                     n_parts;    /* invocations that share a row */
   Id                        first_row;
   SpirvOperand              operands[GHLO_SPIRV_OUTPUT];
-  SpirvTile                 logits, powers;     /* f32 and components */
-  guint                     numbers_at; /* vectors: a word for each invocation */
-  Id                        maximum, total;     /* variables, of the row and of the invocation's part of it */
+  SpirvTile                 logits, powers;     /* f32, and components */
+  guint                     numbers_at; /* offset in vectors; a word per invocation */
+  Id                        maximum, total;     /* variables: maximum of the row, and sum over the invocation's part of
+                                                 * it */
   guint                     n_scores, n_results;
-  Id                        sums[GHLO_SPIRV_MAX_STRIP], results[GHLO_SPIRV_MAX_STRIP];  /* matrices */
-  Id                        matrices[GHLO_SPIRV_RESULT][2];     /* variables: of both planes of an operand */
+  Id                        sums[GHLO_SPIRV_MAX_STRIP], results[GHLO_SPIRV_MAX_STRIP];  /* matrix variables */
+  Id                        matrices[GHLO_SPIRV_RESULT][2];     /* variables for both planes of an operand */
   Id                        held[GHLO_SPIRV_ATTENTION_MAX_HELD];
 } SpirvAttention;
 
@@ -63,7 +66,7 @@ ghlo_spirv_attention_unit (const GhloSpirvAttention *shape)
   return GHLO_SPIRV_PIECE_BYTES / ghlo_element_info (shape->component)->size;
 }
 
-/* Whether components have fewer bits than numbers, and there is no other plane for the rest of these. */
+/* Whether components are narrower than numbers, with no second plane for the remainder. */
 static inline gboolean
 ghlo_spirv_attention_is_narrow (const GhloSpirvAttention *shape)
 {
@@ -71,26 +74,26 @@ ghlo_spirv_attention_is_narrow (const GhloSpirvAttention *shape)
 }
 
 /* attention.c */
-/* Of shared memory, which other invocations see behind a barrier: what is at @pointer, and @value to there. */
+/* Load and store in shared memory, such that other invocations see the values after a barrier. */
 Id   ghlo_spirv_attention_get     (const SpirvAttention *self,
                                    Id                    type,
                                    Id                    pointer);
 void ghlo_spirv_attention_set     (const SpirvAttention *self,
                                    Id                    pointer,
                                    Id                    value);
-/* Vector @place. */
+/* Load and store the vector at index @place. */
 Id   ghlo_spirv_attention_load    (const SpirvAttention *self,
                                    Id                    place);
 void ghlo_spirv_attention_store   (const SpirvAttention *self,
                                    Id                    place,
                                    Id                    vector);
-/* The four numbers of a vector, and back. */
+/* Converts a vector to its four numbers, and back. */
 void ghlo_spirv_attention_numbers (const SpirvAttention *self,
                                    Id                    vector,
                                    Id                   *numbers);
 Id   ghlo_spirv_attention_vector  (const SpirvAttention *self,
                                    const Id             *numbers);
-/* Of row @row in @tile the vector @index. */
+/* Returns the index in shared memory of vector @index of row @row in @tile. */
 Id   ghlo_spirv_attention_place   (const SpirvAttention *self,
                                    const SpirvTile      *tile,
                                    Id                    row,
@@ -98,8 +101,8 @@ Id   ghlo_spirv_attention_place   (const SpirvAttention *self,
 void ghlo_spirv_attention_barrier (const SpirvAttention *self);
 
 /* attention-stage.c */
-/* What the invocation brings of the block whose first row is @first: fetched into variables; and from there to shared
- * memory. Or both at once. */
+/* The invocation's share of the block whose first row is @first: fetched into variables, staged from there to shared
+ * memory, or both at once. */
 void ghlo_spirv_attention_fetch   (const SpirvAttention *self,
                                    const SpirvOperand   *operand,
                                    Id                    first);
@@ -108,22 +111,22 @@ void ghlo_spirv_attention_stage   (const SpirvAttention *self,
 void ghlo_spirv_attention_bring   (const SpirvAttention *self,
                                    const SpirvOperand   *operand,
                                    Id                    first);
-/* Vectors that an invocation brings. */
+/* Returns the number of vectors that an invocation brings. */
 guint ghlo_spirv_attention_brings (const SpirvAttention *self,
                                    const SpirvOperand   *operand);
-/* As many elements of components, where these are narrow, or else numbers of f32, as a vector has: a vector of each
- * plane. */
+/* Packs a vector's worth of elements into a vector for each plane. Elements are components if those are narrow, else
+ * numbers of f32. */
 void ghlo_spirv_attention_pack    (const SpirvAttention *self,
                                    const Id             *elements,
                                    Id                   *planes);
 
 /* attention-matrix.c */
 void ghlo_spirv_attention_make    (SpirvAttention       *self);
-/* The strip of matrices @sums, or 0. */
+/* Sets the strip of matrices @sums to 0. */
 void ghlo_spirv_attention_clear   (const SpirvAttention *self,
                                    const Id             *sums,
                                    guint                 n);
-/* Adds the product of the strip of @a and @b, whose rows are along k where @is_inner_adjacent is FALSE. */
+/* Adds the product of the strip of @a and @b to @sums. The rows of @b are along k if @is_inner_adjacent is FALSE. */
 void ghlo_spirv_attention_multiply (const SpirvAttention *self,
                                    const SpirvTile      *a,
                                    const SpirvTile      *b,
@@ -131,9 +134,9 @@ void ghlo_spirv_attention_multiply (const SpirvAttention *self,
                                    guint                 n_inner,
                                    const Id             *sums,
                                    guint                 n);
-/* Multiplies each row of the results by the number that the logits have in its first columns. */
+/* Multiplies each row of the results by the factor in the first columns of the tile of logits. */
 void ghlo_spirv_attention_rescale (const SpirvAttention *self);
-/* Matrices whose columns are @from to @end, to the tile of logits from column 0 on. */
+/* Writes the matrices for columns [@from, @end) to the tile of logits, starting at column 0. */
 void ghlo_spirv_attention_put     (const SpirvAttention *self,
                                    const Id             *sums,
                                    guint                 n,
@@ -141,15 +144,15 @@ void ghlo_spirv_attention_put     (const SpirvAttention *self,
                                    guint                 end);
 
 /* attention-softmax.c */
-/* The strip's logits in place of its scores, and their maximum in the invocation's word. */
+/* Replaces the strip's scores by logits, and publishes the maximum of the invocation's logits. */
 void ghlo_spirv_attention_logits  (const SpirvAttention *self,
                                    Id                    begin);
-/* Behind a barrier: their powers, and what earlier ones are to be multiplied by. */
+/* Called after a barrier: computes the powers of the logits, and the factor for earlier ones. */
 void ghlo_spirv_attention_powers  (const SpirvAttention *self);
-/* The word of the invocation. */
+/* Publishes @number in the word of the invocation. */
 void ghlo_spirv_attention_tell    (const SpirvAttention *self,
                                    Id                    number);
-/* What all invocations of the row have told. */
+/* Returns the number that invocation @part of the row has published. */
 Id   ghlo_spirv_attention_told    (const SpirvAttention *self,
                                    guint                 part);
 

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * The softmax of a block. As many invocations as there are for a row share out its columns: each makes logits of its
- * part, and tells their maximum to the others.
+ * The softmax of a block. The invocations of a row share out its columns: each computes the logits of its part, and
+ * publishes their maximum to the others.
  *
- * Powers are of the difference to the maximum so far, or to 0 where that is minus infinity, so that a row without any
- * weight in this block is not NaN for what others have. One that has none at all is: it is divided by a sum of 0. Where
- * a logit is NaN or infinity its power is NaN, and so is the sum, and the row.
+ * The power of a logit, its exponential, is computed from its difference to the maximum so far, or to 0 while that
+ * maximum is minus infinity. So a row that is fully masked in this block does not become NaN, and keeps the
+ * contributions of other blocks. A row that is fully masked in all blocks does become NaN, since it is divided by a sum
+ * of 0. Where a logit is NaN or infinity, its power is NaN, and so are the sum and the row.
  */
 
 #include "vulkan/spirv/attention-private.h"
@@ -14,10 +15,10 @@
 
 #include "kernel/lower.h"
 
-/* The least exponent of 2 that is computed: its power is 0, as that of minus infinity. */
+/* Exponents of 2 are clamped to this, whose power is 0, like that of minus infinity. */
 #define LEAST_EXPONENT -200.0
 
-/* The word of the workgroup's invocation @number. */
+/* Returns a pointer to the word of the workgroup's invocation @number. */
 static Id
 find_told (const SpirvAttention *attention,
            Id                    number)
@@ -59,7 +60,7 @@ real (const SpirvAttention *self,
   return ghlo_spirv_real (self->spirv, GHLO_ELEMENT_TYPE_F32, value);
 }
 
-/* 2^(@difference × log2 (e)), where @difference is none above 0, or NaN. */
+/* Returns 2^(@difference × log2 (e)); @difference must be at most 0, or NaN. */
 static Id
 power_of (const SpirvAttention *attention,
           Id                    difference)
@@ -74,14 +75,14 @@ power_of (const SpirvAttention *attention,
   return ghlo_spirv_select (self, attention->number, is_nan, difference, power);
 }
 
-/* Columns of the block that an invocation has, and vectors of these. */
+/* Returns the number of columns of the block per invocation, a whole number of vectors. */
 static guint
 count_own (const SpirvAttention *self)
 {
   return self->shape->n_length / self->n_parts;
 }
 
-/* Those of the invocation's columns from @at on, within the block. */
+/* Returns the column of the block that is column @at of the invocation's own. */
 static Id
 find_column (const SpirvAttention *attention,
              Id                    at)
@@ -102,8 +103,8 @@ find_place (const SpirvAttention *attention,
                                      CODE (SpvOpShiftRightLogical, self->u32, column, ghlo_spirv_u32 (self, 2)));
 }
 
-/* The logits of four scores in the columns from @first on. What is read for columns and rows that are not there is what
- * is read for the last ones. */
+/* Computes the logits of four scores in the columns from @first on. Operands for columns and rows outside the tensors
+ * are read from the last ones instead. */
 static void
 compute_logits (const SpirvAttention *attention,
                 Id                    first,
@@ -124,7 +125,7 @@ compute_logits (const SpirvAttention *attention,
     {
       Id clamped[GHLO_SPIRV_TOGETHER];
 
-      /* Columns are a multiple of four where any access is of four. */
+      /* The number of columns is a multiple of four if any access reads four at once. */
       for (guint i = 0; i < GHLO_SPIRV_TOGETHER; i++)
         clamped[i] = GLSL (UMin, self->u32, columns[i],
                            ghlo_spirv_add_u32 (self, n, epilogue->adjacent != 0 ? i - GHLO_SPIRV_TOGETHER : -1u));
@@ -167,7 +168,7 @@ ghlo_spirv_attention_logits (const SpirvAttention *attention,
   ghlo_spirv_attention_tell (attention, CODE (SpvOpLoad, attention->number, most));
 }
 
-/* The powers of the invocation's columns of the block, as weights of values, and their sum. */
+/* Computes the powers of the invocation's columns, stores them as weights of values, and returns their sum. */
 static Id
 compute_powers (const SpirvAttention *attention,
                 Id                    subtracted)
@@ -207,7 +208,7 @@ compute_powers (const SpirvAttention *attention,
   return CODE (SpvOpLoad, attention->number, sum);
 }
 
-/* The first invocation of a row, whose columns these are, has read the logits that lay there. */
+/* Stored by the first invocation of a row, to which these columns belong: it has already read the logits there. */
 static void
 store_factor (const SpirvAttention *attention,
               Id                    factor)

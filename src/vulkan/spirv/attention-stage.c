@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * How a workgroup brings queries, keys and values to shared memory. An invocation brings some vectors of a tile; what
- * is beyond rows or what is along them is 0.
+ * How a workgroup brings queries, keys and values to shared memory. Each invocation brings some vectors of a tile.
+ * Elements outside of the tensor are 0.
  */
 
 #include "vulkan/spirv/attention-private.h"
@@ -24,7 +24,8 @@ ghlo_spirv_attention_brings (const SpirvAttention *self,
   return (count_units (self, operand) + n_threads - 1) / n_threads;
 }
 
-/* Row and place along it of vector @number of the tile: so that neighbours in memory are brought together. */
+/* Finds the row, and the position in it, of vector @number of the tile, such that neighbours in memory are brought by
+ * adjacent invocations. */
 static void
 find_unit (const SpirvAttention *self,
            const SpirvOperand   *operand,
@@ -41,7 +42,7 @@ find_unit (const SpirvAttention *self,
     *row = ghlo_spirv_divide (spirv, number, ghlo_spirv_u32 (spirv, length), unit);
 }
 
-/* Four elements from @at on of the row at @address, which is there or not. */
+/* Reads four elements of the row at @address, from index @at on, or zeros if @is_there does not hold. */
 static void
 read_four (const SpirvAttention *attention,
            const SpirvOperand   *operand,
@@ -72,7 +73,7 @@ read_four (const SpirvAttention *attention,
     }
 }
 
-/* Two elements of 16 bits in each word. */
+/* Packs two elements of 16 bits into each word. */
 static Id
 pack_narrow (const SpirvAttention *attention,
              const Id             *elements)
@@ -112,7 +113,7 @@ ghlo_spirv_attention_pack (const SpirvAttention *self,
     }
 }
 
-/* Vector @number of the tile whose first row is @first. */
+/* Reads vector @number of the tile whose first row is @first. */
 static void
 fetch (const SpirvAttention *attention,
        const SpirvOperand   *operand,
@@ -155,7 +156,8 @@ store (const SpirvAttention *attention,
                                 planes[plane]);
 }
 
-/* The number of the invocation's vector @index; what follows, up to end_unit (), is done where there is one. */
+/* Returns the number, in the tile, of the invocation's vector @index. The code up to end_unit () is executed if that
+ * exists. */
 static Id
 begin_unit (const SpirvAttention *attention,
             const SpirvOperand   *operand,

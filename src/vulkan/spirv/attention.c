@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * The module of attention: where a workgroup's rows are, what lies where in its shared memory, and the loop over blocks
- * of keys and values. These take turns in one part of it.
+ * The module of attention: finds a workgroup's rows, lays out shared memory, and emits the loop over blocks of keys and
+ * values. Keys and values use the same part of shared memory in turn.
  */
 
 #include "vulkan/spirv/attention-private.h"
@@ -11,7 +11,7 @@
 #include "base/sizes.h"
 #include "kernel/lower.h"
 
-/* Rows of a tile are a vector apart from each other more than they are long, so that they lie in several banks. */
+/* Vectors of padding per row of a tile, so that rows start in different banks. */
 enum { SKEW = 1 };
 
 static SpirvTile
@@ -27,7 +27,7 @@ make_tile (guint *at,
   return tile;
 }
 
-/* Its parts; how many vectors they are. */
+/* Lays out shared memory, and returns its size in vectors. */
 static guint
 lay_out (SpirvAttention *self)
 {
@@ -57,7 +57,7 @@ ghlo_spirv_attention_shared (const GhloSpirvAttention *shape)
   return (gsize) lay_out (&self) * GHLO_SPIRV_PIECE_BYTES;
 }
 
-/* The first invocation of a row has 16 columns at least, where factors go. */
+/* The first invocation of a row must have at least 16 columns, where factors are stored. */
 gboolean
 ghlo_spirv_attention_fits (const GhloSpirvAttention *self)
 {
@@ -197,7 +197,7 @@ find_operands (SpirvAttention *self)
     self->operands[i] = operands[i];
 }
 
-/* From the number of the workgroup to its batch and rows. */
+/* Finds the batch and the rows of workgroup @number. */
 static void
 find_place (SpirvAttention *attention,
             Id              number)
@@ -223,7 +223,7 @@ find_place (SpirvAttention *attention,
     ghlo_spirv_epilogue_begin (attention->scores);
 }
 
-/* What the invocation does of matrices, and of their rows one by one. */
+/* Finds the invocation's share of matrices, and of their rows where these are processed individually. */
 static void
 find_lane (SpirvAttention *attention)
 {
@@ -291,7 +291,7 @@ stage (const SpirvAttention *self,
     ghlo_spirv_attention_bring (self, &self->operands[operand], first);
 }
 
-/* The block from @begin on, whose keys are staged; then the next ones are. */
+/* Processes the block from @begin on, whose keys are already staged, then stages the keys of the next block. */
 static void
 do_block (const SpirvAttention *attention,
           Id                    begin)
@@ -322,7 +322,7 @@ do_block (const SpirvAttention *attention,
   ghlo_spirv_attention_barrier (attention);
 }
 
-/* Four numbers, as elements of the result from @column on in the row at @address. */
+/* Converts four numbers to elements of the result, and writes them to the row at @address from @column on. */
 static void
 write_four (const SpirvAttention *attention,
             Id                    address,
@@ -353,7 +353,7 @@ write_four (const SpirvAttention *attention,
     }
 }
 
-/* What the tile of logits has of the results' columns from @from on, divided by @total. */
+/* Divides the columns of the results from @from on, which are in the tile of logits, by @total, and writes them. */
 static void
 write_columns (const SpirvAttention *attention,
                guint                 from,
@@ -403,7 +403,7 @@ write_results (const SpirvAttention *attention)
     }
 }
 
-/* As in emit.c, the table is read before the flag is looked at. */
+/* As in emit.c, the table is read before the flag is checked. */
 static void
 emit_body (SpirvAttention *attention)
 {

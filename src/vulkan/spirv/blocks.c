@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * The tree of blocks: loops with what they carry, branches, products.
+ * The tree of blocks: loops with the values they carry, branches, and products.
  */
 
 #include "vulkan/spirv/emit-private.h"
@@ -14,7 +14,7 @@ copy_element (Spirv    *self,
   ghlo_spirv_set (self, carry->temporary, ghlo_spirv_get (self, carry->next));
 }
 
-/* What @block carries becomes what is first, or next; @loops are the axes of the loops around. */
+/* Sets what @block carries to the first or the next values. @loops: the axes of the enclosing loops. */
 static void
 emit_carries (Spirv                 *self,
               const GhloKernelBlock *block,
@@ -55,7 +55,8 @@ emit_loop (Spirv *self,
   ghlo_spirv_end_loop (self, loop, ghlo_spirv_u64 (self, 1));
 }
 
-/* One that is shared all invocations of a workgroup have read before one may write it again. */
+/* If the predicate is in shared memory, all invocations of a workgroup must read it before any of them overwrites
+ * it. */
 static Id
 get_predicate (Spirv                 *self,
                const GhloKernelBlock *block)
@@ -119,11 +120,11 @@ emit_when (Spirv *self,
   STATEMENT (SpvOpLabel, exit);
 }
 
-/* A product that is being emitted. */
+/* The state of a product that is being emitted. */
 typedef struct
 {
   const GhloKernelBlock *block;
-  Id                     sum;           /* a variable */
+  Id                     sum;           /* variable */
 } Product;
 
 static Id

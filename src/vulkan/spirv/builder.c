@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * The first word of an instruction is its length and its code; a type's id is the first operand after that, that of
- * what has a type the second.
+ * The first word of an instruction holds its length and opcode. The result id is the next word for a type, and follows
+ * the type's id for anything else.
  */
 
 #include "vulkan/spirv/builder.h"

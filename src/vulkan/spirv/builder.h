@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Puts together a module of SPIR-V, word by word. Sections are arrays, which are joined at the end in the order that
- * the format asks for; types and constants are made once.
+ * Assembles a SPIR-V module word by word. Sections are arrays that are joined at the end in the order that the format
+ * requires. Each type and constant is declared once.
  */
 
 #pragma once
@@ -21,17 +21,17 @@ typedef enum
   GHLO_SPIRV_EXTENSIONS,
   GHLO_SPIRV_ENTRY,             /* memory model, entry point, execution modes */
   GHLO_SPIRV_DECORATIONS,
-  GHLO_SPIRV_GLOBALS,           /* types, constants, variables of the module */
-  GHLO_SPIRV_FUNCTION,          /* its head, and its variables */
+  GHLO_SPIRV_GLOBALS,           /* types, constants, global variables */
+  GHLO_SPIRV_FUNCTION,          /* the function's head and its variables */
   GHLO_SPIRV_CODE,
-  GHLO_SPIRV_OTHER_FUNCTIONS,   /* without variables */
+  GHLO_SPIRV_OTHER_FUNCTIONS,   /* functions without variables */
   GHLO_SPIRV_N_SECTIONS
 } GhloSpirvSection;
 
 typedef struct
 {
   GArray     *sections[GHLO_SPIRV_N_SECTIONS];
-  GHashTable *unique;           /* GBytes of an instruction → its id */
+  GHashTable *unique;           /* GBytes of an instruction → its result id */
   Id          last;
 } GhloSpirvBuilder;
 
@@ -45,7 +45,7 @@ void              ghlo_spirv_add          (GhloSpirvBuilder *self,
                                            SpvOp             op,
                                            const guint32    *operands,
                                            guint             n);
-/* The same with a string in the place of operand @at. */
+/* Like ghlo_spirv_add (), with a string inserted before operand @at. */
 void              ghlo_spirv_add_string   (GhloSpirvBuilder *self,
                                            GhloSpirvSection  section,
                                            SpvOp             op,
@@ -53,19 +53,20 @@ void              ghlo_spirv_add_string   (GhloSpirvBuilder *self,
                                            guint             n,
                                            guint             at,
                                            const char       *string);
-/* Code with a result. */
+/* Adds an instruction with a result to the code. */
 Id                ghlo_spirv_code         (GhloSpirvBuilder *self,
                                            SpvOp             op,
                                            Id                type,
                                            const guint32    *operands,
                                            guint             n);
-/* A type, or a constant of @type, 0 where it is none. */
+/* Returns the id of a type or constant, which is declared on first use. @type is the constant's type, or 0 for a
+ * type. */
 Id                ghlo_spirv_unique       (GhloSpirvBuilder *self,
                                            SpvOp             op,
                                            Id                type,
                                            const guint32    *operands,
                                            guint             n);
-/* What is added to the code goes into the other functions, or into the code again. */
+/* Redirects code to the other functions, or back. */
 void              ghlo_spirv_builder_turn (GhloSpirvBuilder *self);
 void              ghlo_spirv_capability   (GhloSpirvBuilder *self,
                                            SpvCapability     capability);

@@ -1,22 +1,22 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * The chains of folds. They are elements of an array, which begin with the identity, are updated in the order of
- * points, and merged half into half. Where a workgroup does a point each invocation has some of the chains, number c
- * the invocation c % group, and merges these first; what is left is merged by way of shared memory.
+ * The chains of folds. Chains are elements of an array. They begin with the identity, are updated in the order of
+ * points, and are merged half into half. Where a workgroup computes a point, chain c belongs to invocation c % group.
+ * Each invocation merges its own chains first; the rest are merged through shared memory.
  *
- * That takes a barrier for each stage, so stages are few: invocation c of a stage takes each number that is c beyond a
- * multiple of the next stage's width, a subtree of what half into half makes of all, and the last stage all invocations
- * compute, so that none waits for its result. Stages read from two arrays in turn. Where there is an even number of
- * them, those of an iteration and of the next need no barrier between them: what the first one reads from has been read
- * by all for the last time a barrier ago.
+ * That takes a barrier per stage, so there are few stages. Invocation c of a stage merges all numbers whose index is c
+ * modulo the width of the next stage, which is a subtree of merging half into half. The last stage is computed by all
+ * invocations, so that none waits for its result. Stages alternate between two arrays. If the number of stages is even,
+ * no barrier is needed between the merges of successive iterations: the array that the next merge begins by writing was
+ * last read before the latest barrier.
  */
 
 #include "vulkan/spirv/emit-private.h"
 
 #include <string.h>
 
-/* Numbers that are merged in one stage, and in each of two; nodes of the code of a stage; chains of an invocation that
- * are told one by one. */
+/* Numbers merged at most in a single stage, and in each of two stages; nodes of the code of a stage; and chains of an
+ * invocation that are unrolled. */
 enum { MAX_ALONE = 16, MAX_RADIX = 16, MAX_STAGE_NODES = 512, MAX_TOLD_CHAINS = 4 };
 
 static const GhloKernelFold *
@@ -42,7 +42,7 @@ ghlo_spirv_count_chains (const Spirv           *self,
   return self->lane != 0 ? MAX (block->n_chains / self->group, 1) : block->n_chains;
 }
 
-/* How many of @width numbers an invocation merges in a stage. */
+/* Returns how many of @width numbers an invocation merges in a stage. */
 static guint
 choose_radix (const GhloKernelBlock *block,
               guint                  width)
@@ -56,7 +56,7 @@ choose_radix (const GhloKernelBlock *block,
   return radix;
 }
 
-/* Those that invocations bring to the first stage. */
+/* Returns the number of values that enter the first stage. */
 static guint
 first_width (const Spirv           *self,
              const GhloKernelBlock *block)
@@ -150,7 +150,7 @@ typedef void (*ChainFunc) (Spirv            *self,
                            Id                number,
                            guint             half);
 
-/* @func for numbers less than @n. */
+/* Calls @func for all numbers below @n. */
 static void
 for_chains (Spirv            *self,
             const SpirvFolds *folds,
@@ -227,7 +227,7 @@ merge_pair (Spirv            *self,
     ghlo_spirv_set_chain (self, folds, i, number, left[i]);
 }
 
-/* What comes of @radix of the @width numbers from @first on, in the array number @from. */
+/* Merges @radix of the @width numbers in array @from: those whose index is @first modulo width / radix. */
 static void
 merge_subtree (Spirv            *self,
                const SpirvFolds *folds,
@@ -269,7 +269,7 @@ end_some (Spirv *self,
     ghlo_spirv_end_if (self, exit);
 }
 
-/* What the invocation has goes to where all see it. */
+/* Publishes the invocation's values in an array in shared memory. */
 static void
 share (Spirv            *self,
        const SpirvFolds *folds,

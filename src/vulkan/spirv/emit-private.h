@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * What the parts of the emitter share. All values are scalars; integers have no sign, booleans are those of SPIR-V.
- * Addresses are numbers of 64 bits, made pointers at an access. What lasts from block to block lies in variables of the
- * function, of which drivers make registers.
+ * Shared by the parts of the emitter. All values are scalars. Integers have no sign; booleans are those of SPIR-V.
+ * Addresses are 64-bit integers that become pointers at an access. Values that live across blocks are kept in variables
+ * of the function, which drivers turn into registers.
+ *
+ * Throughout the emitter, points that are "told" are unrolled: their code is emitted point by point, without a loop.
  */
 
 #pragma once
@@ -15,35 +17,35 @@ G_BEGIN_DECLS
 enum
 {
   GHLO_SPIRV_MAX_NODES = 4096,
-  SPIRV_MAX_TOLD = 32,          /* points of an invocation that are told one by one */
-  SPIRV_MAX_KEPT = 16,          /* accesses whose elements are kept at once */
-  SPIRV_MAX_KEPT_BYTES = 192,   /* of registers for what is loaded ahead */
+  SPIRV_MAX_TOLD = 32,          /* unrolled points of an invocation */
+  SPIRV_MAX_KEPT = 16,          /* accesses whose elements are kept in registers at once */
+  SPIRV_MAX_KEPT_BYTES = 192,   /* registers for elements that are loaded ahead */
 };
 
-/* Where a temporary lies while a workgroup does a point. */
+/* Where a temporary is stored if a workgroup computes a point. */
 typedef enum
 {
-  SPIRV_IN_VARIABLES,           /* of the invocation that alone uses its elements, or in all where it spans no axis */
-  SPIRV_APART,                  /* in shared memory, though one invocation alone uses an element */
+  SPIRV_IN_VARIABLES,           /* in variables of the only invocation that uses the element, or of each invocation if
+                                 * it spans no axis */
+  SPIRV_APART,                  /* in shared memory, though only one invocation uses the element */
   SPIRV_SHARED,
 } SpirvPlace;
 
-/* Points of an axis that are told one after the other, each a step behind the one before; and the one that is being
- * told. */
+/* The points of an axis that are unrolled, @step apart, and the one whose code is being emitted. */
 typedef struct
 {
-  Id      first;                /* u64: the coordinate of number 0; 0: no point is told */
+  Id      first;                /* u64: coordinate of number 0; 0 if no points are unrolled */
   guint64 step;
-  guint   n;                    /* points of an iteration of a loop; 0: these are all that the invocation has */
+  guint   n;                    /* points per iteration of a loop; 0 if they are all points of the invocation */
   guint   axis, number;
 } SpirvTold;
 
-/* What an access loads at points that are told, by their numbers; 0: is not loaded yet. */
+/* The elements that an access loads at the unrolled points, indexed by their numbers; 0: not loaded yet. */
 typedef struct
 {
   guint16 access;
   guint8  axis;
-  Id      first;                /* of the points */
+  Id      first;                /* of SpirvTold */
   Id      values[SPIRV_MAX_TOLD];
 } SpirvKept;
 
@@ -51,31 +53,31 @@ typedef struct
 {
   GhloSpirvBuilder *builder;
   GhloSpirvFloats   floats;
-  Id                glsl;               /* the extended instructions */
+  Id                glsl;               /* the extended instruction set GLSL.std.450 */
   Id                u32, u64, boolean;  /* types */
-  Id                wide_fma;           /* a function of three f64, or 0 */
-  Id                function;           /* the entry point */
-  gboolean          has_vulkan_model;   /* Vulkan's memory model, which cooperative matrices need */
-  GArray           *interface;          /* Id: all variables of the module */
-  guint             group;              /* invocations of a workgroup */
+  Id                wide_fma;           /* function on three f64, or 0 */
+  Id                function;           /* entry point */
+  gboolean          has_vulkan_model;   /* uses Vulkan's memory model, which cooperative matrices require */
+  GArray           *interface;          /* Id: all global variables */
+  guint             group;              /* invocations per workgroup */
 
-  /* What follows is of the kernel that is emitted. */
-  const GhloKernel *kernel;             /* without functions */
-  /* Of the invocation; u64. */
+  /* The fields below belong to the kernel that is being emitted. */
+  const GhloKernel *kernel;             /* expanded: without functions */
+  /* Values of the invocation; u64. */
   Id                table, number, n_invocations, scratch;
-  Id                lane;               /* its number in the workgroup, where that does a point together; or 0 */
+  Id                lane;               /* index in the workgroup, if that computes a point together; else 0 */
   SpirvTold         told;
-  guint             n_loops;            /* around what is emitted */
+  guint             n_loops;            /* loops around the code being emitted */
   SpirvKept         kept[SPIRV_MAX_KEPT];
-  guint             n_kept, n_kept_throughout;  /* the latter from the beginning of a point to its end */
-  guint8            places[GHLO_KERNEL_MAX_TEMPORARIES];        /* SpirvPlace, where there is a lane */
+  guint             n_kept, n_kept_throughout;  /* the latter live from the beginning of a point to its end */
+  guint8            places[GHLO_KERNEL_MAX_TEMPORARIES];        /* SpirvPlace, if there is a lane */
   GhloSpirvParts    parts;              /* of the first block */
-  gboolean          is_little;          /* what all points have to do */
-  Id                part, n_points, slot;  /* APART: which it is, and of what it comes to; MERGED: n_points and the
-                                         * point's number are there */
-  Id                zero;               /* read from the table, where floats.folds_exactly is FALSE */
+  gboolean          is_little;          /* all points are cheap, see emit.c */
+  Id                part, n_points, slot;  /* APART: the part, and the slot of its results; MERGED: n_points is set, and
+                                            * slot is the point's number */
+  Id                zero;               /* read from the table; only if floats.folds_exactly is FALSE */
   Id                buffers[GHLO_KERNEL_MAX_BUFFERS], extents[GHLO_KERNEL_MAX_AXES];
-  Id                variables[GHLO_KERNEL_MAX_TEMPORARIES];     /* of temporaries that do not lie in scratch; 0: not
+  Id                variables[GHLO_KERNEL_MAX_TEMPORARIES];     /* for temporaries outside scratch; 0: not created
                                                                  * yet */
 
   Id                point[GHLO_KERNEL_MAX_AXES];                /* u64 */
@@ -95,7 +97,7 @@ Id   ghlo_spirv_type          (Spirv           *self,
 Id   ghlo_spirv_pointer_type  (Spirv           *self,
                                SpvStorageClass  class,
                                Id               type);
-/* A constant of an integer type. */
+/* Returns a constant of an integer type. */
 Id   ghlo_spirv_integer       (Spirv           *self,
                                guint            bits,
                                guint64          value);
@@ -114,11 +116,11 @@ Id   ghlo_spirv_select        (Spirv           *self,
                                Id               condition,
                                Id               if_true,
                                Id               if_false);
-/* @result, an instruction of floats, is neither contracted nor reassociated. */
+/* Marks @result, an instruction on floats, as neither to be contracted nor reassociated. */
 Id   ghlo_spirv_exact         (Spirv           *self,
                                Id               result);
-/* base + sum of strides × coordinates + offset, where 0 is no base; of a point that is told by way of the first one, so
- * that the sums of all differ by what is added last, a constant. */
+/* Returns base + sum of strides × coordinates + offset; a base of 0 is none. For an unrolled point this is computed
+ * from the first point, so that the sums for all unrolled points differ only by a constant that is added last. */
 Id   ghlo_spirv_sum           (Spirv           *self,
                                Id               base,
                                gint64           offset,
@@ -129,7 +131,8 @@ Id   ghlo_spirv_integer_node  (Spirv           *self,
                                GhloNodeKind     kind,
                                GhloElementType  type,
                                const Id        *operands);
-/* Whether quotients of which @which is known (0: nothing) are found from a root, and these. */
+/* The first says whether a quotient, known to be of kind @which (0: nothing is known), can be computed from a root; the
+ * second computes it. */
 gboolean ghlo_spirv_shortens_quotient (const Spirv  *self,
                                        guint         which);
 Id   ghlo_spirv_short_quotient (Spirv           *self,
@@ -159,7 +162,7 @@ void ghlo_spirv_write         (Spirv           *self,
                                GhloElementType  type,
                                Id               address,
                                Id               value);
-/* Four elements that are adjacent, of 32 bits at most, where those begin at a multiple of their size. */
+/* Reads or writes four contiguous elements of at most 32 bits, aligned to the size of all four. */
 void ghlo_spirv_read_four     (Spirv           *self,
                                GhloElementType  type,
                                Id               address,
@@ -168,7 +171,8 @@ void ghlo_spirv_write_four    (Spirv           *self,
                                GhloElementType  type,
                                Id               address,
                                const Id        *elements);
-/* The same in two steps: makes words of four elements, as many as an element has bytes, and writes these. */
+/* ghlo_spirv_write_four () in two steps: packs the elements into as many words as an element has bytes, then writes
+ * these. */
 void ghlo_spirv_pack_four     (Spirv           *self,
                                GhloElementType  type,
                                const Id        *elements,
@@ -177,7 +181,7 @@ void ghlo_spirv_write_words   (Spirv           *self,
                                guint            n,
                                Id               address,
                                const Id        *words);
-/* Of elements that are the upper halves of four words. */
+/* Like ghlo_spirv_pack_four (), for elements that are the upper halves of the four words @wholes. */
 void ghlo_spirv_pack_halves   (Spirv           *self,
                                const Id        *wholes,
                                Id              *words);
@@ -187,7 +191,7 @@ Id   ghlo_spirv_word          (Spirv           *self,
 Id   ghlo_spirv_load          (Spirv           *self,
                                guint            access,
                                Id               fill);
-/* The element of an access where @inside holds, 0: always; zero where there is none. */
+/* Loads the element of an access if @inside holds (0: always). Returns zero where the access has no element. */
 Id   ghlo_spirv_load_where    (Spirv           *self,
                                guint            access,
                                Id               inside);
@@ -203,7 +207,7 @@ Id   ghlo_spirv_get           (Spirv           *self,
 void ghlo_spirv_set           (Spirv           *self,
                                guint            temporary,
                                Id               value);
-/* @n elements of @type in shared memory: their variable; and one of them. */
+/* @n elements of @type in shared memory: declares the variable, reads and writes one element. */
 Id   ghlo_spirv_share         (Spirv           *self,
                                GhloElementType  type,
                                gsize            n);
@@ -217,45 +221,46 @@ void ghlo_spirv_set_shared    (Spirv           *self,
                                Id               index,
                                Id               value);
 
-/* places.c, where a workgroup does a point. Says where temporaries lie. */
+/* places.c, for workgroups that compute a point together. Chooses where temporaries are stored. */
 void     ghlo_spirv_place     (Spirv                 *self);
-/* Nodes but for constants. */
+/* Returns the number of nodes, not counting constants. */
 guint    ghlo_spirv_count_nodes (const Spirv         *self,
                                guint                  first,
                                guint                  end);
-/* How many points of @axes an invocation has that are told one by one, with no loop; 0: there is one. @n_nodes are
- * those of a point. */
+/* Returns the number of points of @axes to unroll per invocation, or 0 to emit a loop. @n_nodes is the number of nodes
+ * per point. */
 guint    ghlo_spirv_count_told (const Spirv          *self,
                                guint                  axes,
                                guint                  n_nodes);
 guint    ghlo_spirv_count_told_in (const Spirv       *self,
                                const GhloKernelBlock *block);
-/* Whether all invocations do a block without axes, since it writes nothing but what each of them has. */
+/* Whether all invocations compute a block without axes, since it writes only values that each invocation has itself. */
 gboolean ghlo_spirv_is_for_all (const Spirv          *self,
                                const GhloKernelBlock *block);
 gboolean ghlo_spirv_shares_carry (const Spirv         *self,
                                const GhloKernelCarry *carry);
-/* Behind a block: a barrier, where invocations have something to wait for. */
+/* Ends a block, with a barrier if invocations have something to wait for. */
 void     ghlo_spirv_end_block (Spirv                 *self,
                                const GhloKernelBlock *block);
 
-/* chains.c: the folds of a block that is being emitted, by their number in it. */
+/* chains.c: the folds of the block being emitted, indexed within the block. */
 typedef struct
 {
   const GhloKernelBlock *block;
-  Id                     chains[GHLO_KERNEL_MAX_FOLDS];         /* variables: arrays of those of an invocation */
-  Id                     shared[2][GHLO_KERNEL_MAX_FOLDS];      /* of a workgroup: what stages of merges read from */
+  Id                     chains[GHLO_KERNEL_MAX_FOLDS];         /* variables: arrays of the chains of an invocation */
+  Id                     shared[2][GHLO_KERNEL_MAX_FOLDS];      /* arrays of the workgroup that stages of merges read
+                                                                 * from */
 } SpirvFolds;
 
-/* The chains that an invocation has. */
+/* Returns the number of chains per invocation. */
 guint    ghlo_spirv_count_chains (const Spirv           *self,
                                   const GhloKernelBlock *block);
-/* Elements of either array that invocations with @width chains share. */
+/* Returns the size, in elements, of the first or second shared array for merging @width chains. */
 guint    ghlo_spirv_count_shared (const GhloKernelBlock *block,
                                   guint                  width,
                                   gboolean               is_second);
-/* Whether some invocations may still be at the last stage of a merge where others begin the next merge of the same
- * block, and write what those read. */
+/* Whether some invocations may still be in the last stage of a merge while others begin the next merge of the same
+ * block and overwrite what that stage reads. */
 gboolean ghlo_spirv_has_late_readers (const Spirv           *self,
                                       const GhloKernelBlock *block);
 void     ghlo_spirv_take_chains  (Spirv                 *self,
@@ -263,7 +268,7 @@ void     ghlo_spirv_take_chains  (Spirv                 *self,
                                   const GhloKernelBlock *block);
 void     ghlo_spirv_begin_chains (Spirv                 *self,
                                   const SpirvFolds      *folds);
-/* @number is one of those that the invocation has. */
+/* @number is an index into the invocation's own chains. */
 Id       ghlo_spirv_get_chain    (Spirv                 *self,
                                   const SpirvFolds      *folds,
                                   guint                  i,
@@ -273,26 +278,27 @@ void     ghlo_spirv_set_chain    (Spirv                 *self,
                                   guint                  i,
                                   Id                     number,
                                   Id                     value);
-/* What @left and @right come to, one of each fold; @merged may be either. */
+/* Merges the values @left and @right of all folds; @merged may be either array. */
 void     ghlo_spirv_merge        (Spirv                 *self,
                                   const SpirvFolds      *folds,
                                   const Id              *left,
                                   const Id              *right,
                                   Id                    *merged);
-/* What all chains of a fold come to, in all invocations. */
+/* Merges all chains of each fold; all invocations get the results. */
 void     ghlo_spirv_merge_chains (Spirv                 *self,
                                   const SpirvFolds      *folds,
                                   Id                    *merged);
 
-/* kept.c. Loads what is kept from the beginning of a point on; what @block needs from the point on that is told. */
+/* kept.c. The first loads what is kept from the beginning of a point to its end; the second loads what @block needs
+ * from the current unrolled point on. */
 void ghlo_spirv_keep          (Spirv                 *self);
 void ghlo_spirv_keep_next     (Spirv                 *self,
                                const GhloKernelBlock *block);
-/* The element at the point that is told, where it has been loaded; else 0. */
+/* Returns the element at the current unrolled point, or 0 if it has not been loaded. */
 Id   ghlo_spirv_get_kept      (const Spirv           *self,
                                guint                  access);
 
-/* points.c: a part of a block that is done apart; and what nodes of a block that has been emitted are stored to. */
+/* points.c: one part of a block, computed separately; and the stores of a block whose nodes have been emitted. */
 void ghlo_spirv_part          (Spirv                 *self,
                                const GhloKernelBlock *block);
 void ghlo_spirv_stores        (Spirv                 *self,
@@ -302,25 +308,26 @@ void ghlo_spirv_stores        (Spirv                 *self,
 Id   ghlo_spirv_global        (Spirv           *self,
                                SpvStorageClass  class,
                                Id               type);
-/* What the device says of an invocation: the first component where it is a vector. u64. */
+/* Returns a built-in input as u64; the first component of a vector. */
 Id   ghlo_spirv_built_in      (Spirv           *self,
                                SpvBuiltIn       built_in,
                                gboolean         is_vector);
-/* The module and its function, which is called by workgroups of @group invocations. */
+/* Begins and ends the module and its function, for workgroups of @group invocations. */
 void ghlo_spirv_begin_module  (Spirv           *self);
 void ghlo_spirv_end_module    (Spirv           *self,
                                guint            group);
-/* The variable of GhloSpirvPush, and what is in a field of it. */
+/* Declares GhloSpirvPush, and loads one of its fields. */
 Id   ghlo_spirv_add_push      (Spirv           *self);
 Id   ghlo_spirv_load_push     (Spirv           *self,
                                Id               push,
                                guint            field);
-/* The number of the invocation's point, or of its workgroup's; the table is there from then on. */
+/* Returns the number of the invocation's or workgroup's point; self->table is set from then on. */
 Id   ghlo_spirv_find_point    (Spirv           *self,
                                gboolean         group_per_point);
-/* The points from which on none is done: all of them where there is a flag that is 0. */
+/* Returns the number of the first point that is not computed; 0 if there is a flag and it is 0. */
 Id   ghlo_spirv_load_end      (Spirv           *self);
-/* The same without a branch, for what is done while the flag is on its way: what was loaded, and what it says. */
+/* The same without a branch, for code that runs while the flag is still being loaded: what was loaded, and whether the
+ * flag permits stores. */
 typedef struct
 {
   Id flag, is_there, word;
@@ -329,7 +336,7 @@ typedef struct
 SpirvGate ghlo_spirv_load_gate (Spirv            *self);
 Id   ghlo_spirv_is_open       (Spirv            *self,
                                const SpirvGate  *gate);
-/* What follows, up to ghlo_spirv_end_if (), is done where there is such a point. */
+/* The code up to ghlo_spirv_end_if () is executed if the point exists. */
 Id   ghlo_spirv_begin_point   (Spirv           *self,
                                Id               point);
 
@@ -343,28 +350,28 @@ typedef struct
 SpirvLoop ghlo_spirv_begin_loop (Spirv         *self,
                                  Id             begin,
                                  Id             end);
-/* The same, of so much code that it is there once: processors keep some thousands of instructions. */
+/* The same for bodies so large that they must not be unrolled: processors cache some thousands of instructions. */
 SpirvLoop ghlo_spirv_begin_large_loop (Spirv   *self,
                                  Id             begin,
                                  Id             end);
 void      ghlo_spirv_end_loop   (Spirv         *self,
                                  SpirvLoop      loop,
                                  Id             step);
-/* What follows, up to ghlo_spirv_end_if (), is done where @condition holds. */
+/* The code up to ghlo_spirv_end_if () is executed if @condition holds. */
 Id        ghlo_spirv_begin_if   (Spirv         *self,
                                  Id             condition);
 void      ghlo_spirv_end_if     (Spirv         *self,
                                  Id             exit);
 
-/* Points of axes. */
+/* A nest of loops over points. */
 typedef struct
 {
   guint axes;                   /* bits */
-  Id    begin, end;             /* of the first axis; 0: all of it */
-  guint stride;                 /* of the last axis: an invocation does those c with c % stride = lane; a power of two,
-                                 * or 0: all */
-  guint n_told;                 /* so many of these at a time are told one after the other, so that a device loads
-                                 * what all of them need before it computes the first; 0: none are */
+  Id    begin, end;             /* of the first axis; 0: its whole extent */
+  guint stride;                 /* of the last axis: an invocation has the coordinates c with c % stride = lane; a power
+                                 * of two, or 0: all coordinates */
+  guint n_told;                 /* points unrolled per iteration of the last axis, so that the loads of all of them are
+                                 * issued before the first is computed; 0: none */
 } SpirvNest;
 
 typedef void (*SpirvPointFunc) (Spirv    *self,
@@ -374,15 +381,15 @@ void      ghlo_spirv_nest       (Spirv          *self,
                                  SpirvNest       nest,
                                  SpirvPointFunc  func,
                                  gpointer        data);
-/* @func at each point of @axes, by one invocation where a workgroup does them together; @n_told is what
- * ghlo_spirv_count_told () says. */
+/* Calls @func for each point of @axes, each on one invocation if a workgroup computes the point together. @n_told is
+ * the result of ghlo_spirv_count_told (). */
 void      ghlo_spirv_spread     (Spirv          *self,
                                  guint           axes,
                                  guint           n_told,
                                  SpirvPointFunc  func,
                                  gpointer        data);
-/* @func at coordinates of @axis from @begin to @end, each @step behind the one before; @n_told at a time are told, as
- * in nests. */
+/* Calls @func for coordinates of @axis in [@begin, @end), @step apart. @n_told of them at a time are unrolled, as in
+ * nests. */
 void      ghlo_spirv_range      (Spirv          *self,
                                  guint           axis,
                                  Id              begin,
@@ -391,13 +398,15 @@ void      ghlo_spirv_range      (Spirv          *self,
                                  guint           n_told,
                                  SpirvPointFunc  func,
                                  gpointer        data);
-/* The points that an invocation of a workgroup has along @axis, of which none is told yet. */
+/* Returns all points of an invocation along @axis, with none told yet. */
 SpirvTold ghlo_spirv_all_told   (const Spirv    *self,
                                  guint           axis);
-/* The point becomes number @number of those that are told. Whether there is such a point; 0: certainly. */
+/* Makes number @number the current unrolled point. Returns a condition for whether that point exists; 0: it always
+ * does. */
 Id        ghlo_spirv_tell       (Spirv          *self,
                                  guint           number);
-/* Where a workgroup does a point together: all of it is here, and sees what has been written; or what is shared. */
+/* If a workgroup computes a point together: waits until all of its invocations arrive and see all writes, or only those
+ * to shared memory. */
 void      ghlo_spirv_barrier    (Spirv          *self);
 void      ghlo_spirv_shared_barrier (Spirv      *self);
 

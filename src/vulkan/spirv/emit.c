@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * The shader of a kernel, and that of two which do not wait for each other: then the first workgroup does all of the
- * one, which has few points, and the others do the other, with the table behind the first one's. A dispatch more would
- * take longer than they do.
+ * Emits the shader of a kernel, or of two kernels that do not depend on each other. In the latter case the first
+ * workgroup computes all of the first kernel, which has few points, and the others compute the second, whose table
+ * follows that of the first. A second dispatch would take longer than the kernels do.
  */
 
 #include "vulkan/spirv/emit-private.h"
@@ -12,7 +12,7 @@
 
 #include <string.h>
 
-/* Nodes of all points that are computed while the flag is on its way which says whether that was in vain. */
+/* Nodes, over all points, that may be computed before it is known whether the flag discards them. */
 enum { MOST_AHEAD = 1 << 18 };
 
 static void
@@ -32,7 +32,7 @@ load_table (Spirv *self)
                                                   : ghlo_spirv_u64 (self, (guint64) kernel->axes[i].extent);
 }
 
-/* Whether no number of a parallel point takes more than 32 bits. */
+/* Whether the numbers of all parallel points fit into 32 bits. */
 static gboolean
 has_few_points (const GhloKernel *kernel)
 {
@@ -45,9 +45,8 @@ has_few_points (const GhloKernel *kernel)
   return n <= G_MAXUINT32;
 }
 
-/* The coordinates of a parallel point, the last axis' first. Processors of graphics divide 32 bits faster than 64; and
- * a remainder is what a product leaves, since NVIDIA's compiler (580) makes wrong ones of 64 bits by 2 behind a
- * division. */
+/* Finds the coordinates of a parallel point, the last axis first. GPUs divide 32 bits faster than 64. Remainders are
+ * computed by multiplication, since NVIDIA's compiler (580) miscompiles 64-bit remainders by 2 after a division. */
 static void
 set_point (Spirv *self,
            Id     number)
@@ -72,7 +71,7 @@ set_point (Spirv *self,
     }
 }
 
-/* The number of the point; of @number, which counts the points of all parts, where they are done apart. */
+/* Returns the number of the point. If parts are computed separately, @number counts the points of all parts. */
 static Id
 find_part (Spirv *self,
            Id     number)
@@ -88,7 +87,8 @@ find_part (Spirv *self,
   return CODE (SpvOpISub, self->u64, number, CODE (SpvOpIMul, self->u64, self->part, self->n_points));
 }
 
-/* An invocation does @n points, a workgroup's width apart, so that neighbours read side by side. */
+/* Each invocation computes @n points, a workgroup's width apart, so that adjacent invocations access adjacent
+ * memory. */
 static void
 emit_points (Spirv *self,
              guint  n)
@@ -111,7 +111,7 @@ emit_points (Spirv *self,
   ghlo_spirv_end_loop (self, loop, ghlo_spirv_u64 (self, GHLO_SPIRV_GROUP));
 }
 
-/* The bits of @value, in 64. */
+/* Returns the bits of @value, extended to 64. */
 static Id
 bits_of (Spirv           *self,
          GhloElementType  type,
@@ -127,8 +127,8 @@ bits_of (Spirv           *self,
   return bits == 64 ? value : CODE (SpvOpUConvert, self->u64, value);
 }
 
-/* Whether there are the values that @block stores: they always are, but no compiler knows. One that did would compute
- * behind the branch what nobody else needs, and so load behind it. */
+/* Returns a condition that always holds, but that depends on the values which @block stores in a way no compiler sees
+ * through. Otherwise compilers would move the computation, and with it the loads, into the branch. */
 static Id
 has_values (Spirv                 *self,
             const GhloKernelBlock *block)
@@ -147,7 +147,7 @@ has_values (Spirv                 *self,
   return CODE (SpvOpIEqual, self->boolean, bits, ghlo_spirv_u64 (self, 0));
 }
 
-/* The flag decides on stores alone. Behind the last point the first one is loaded. */
+/* The flag only decides whether to store. Invocations past the last point load the first one. */
 static void
 emit_little (Spirv *self,
              Id     point)
@@ -167,7 +167,8 @@ emit_little (Spirv *self,
   ghlo_spirv_end_if (self, exit);
 }
 
-/* What is in the table is on its way while the flag is, since steps that wait for each other are mostly such ways. */
+/* The table is loaded at the same time as the flag, since steps that wait for each other are dominated by such
+ * latencies. */
 static void
 emit_point (Spirv *self,
             Id     point)
@@ -195,8 +196,8 @@ emit_point (Spirv *self,
   ghlo_spirv_end_if (self, exit);
 }
 
-/* Whether all points have little to do, and that in a row: a device computes it in the time that it waits for memory
- * once. */
+/* Whether all points are cheap and straight-line: then a device computes them in the time of a single memory
+ * latency. */
 static gboolean
 is_little (const Spirv             *self,
            const GhloSpirvSchedule *schedule)
@@ -216,7 +217,7 @@ is_little (const Spirv             *self,
   return schedule->n_points <= MOST_AHEAD / n_nodes;
 }
 
-/* Of what was emitted before nothing is left but the module. */
+/* Resets all state but that of the module. */
 static void
 begin_kernel (Spirv                   *self,
               const GhloKernel        *kernel,
@@ -269,7 +270,7 @@ emit_two (Spirv                   *self,
     }
 }
 
-/* FALSE, with an error, where it is too large. */
+/* Returns FALSE with an error if the kernel is too large. */
 static gboolean
 check_size (const GhloKernel         *kernel,
             const GhloSpirvSchedule  *schedule,
@@ -288,7 +289,7 @@ check_size (const GhloKernel         *kernel,
   return FALSE;
 }
 
-/* @n kernels, without functions. */
+/* @n kernels that must have been expanded. */
 static GBytes *
 emit (GhloKernel *const       *kernels,
       guint                    n,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Nodes on floats, and conversions. Signs are bits, so that those of zeros and NaNs are what kernels say, whatever a
- * device makes of them.
+ * Nodes on floats, and conversions. Signs are handled as bits, so that the signs of zeros and NaNs are correct whatever
+ * the device's own instructions do.
  */
 
 #include "vulkan/spirv/emit-private.h"
@@ -16,7 +16,7 @@ bits_of (Spirv           *self,
   return CODE (SpvOpBitcast, ghlo_spirv_integer_type (self, ghlo_element_info (type)->bits), value);
 }
 
-/* @value with bits changed by @op and @mask. */
+/* Returns @value with its bits combined with @mask by @op. */
 static Id
 change_bits (Spirv           *self,
              SpvOp            op,
@@ -37,7 +37,8 @@ sign_bit (GhloElementType type)
   return (guint64) 1 << (ghlo_element_info (type)->bits - 1);
 }
 
-/* A NaN where one is, -0 before +0: equal numbers but zeros have equal bits. */
+/* Returns NaN if an operand is NaN, and orders -0 before +0: other than zeros, numbers that compare equal have equal
+ * bits. */
 static Id
 emit_extreme (Spirv           *self,
               GhloElementType  type,
@@ -59,7 +60,7 @@ emit_extreme (Spirv           *self,
   return ghlo_spirv_select (self, float_type, is_equal, CODE (SpvOpBitcast, float_type, both), result);
 }
 
-/* The same integer, of which the compiler knows nothing, where it takes liberties with what it knows. */
+/* Returns the same integer, but hides its origin from compilers that fold constants inexactly. */
 static Id
 hide_bits (Spirv *self,
            guint  n_bits,
@@ -74,7 +75,7 @@ hide_bits (Spirv *self,
                n_bits < 64 ? CODE (SpvOpUConvert, integer, self->zero) : self->zero);
 }
 
-/* The same of a float. */
+/* The same for a float. */
 static Id
 hide (Spirv           *self,
       GhloElementType  type,
@@ -87,8 +88,8 @@ hide (Spirv           *self,
   return CODE (SpvOpBitcast, ghlo_spirv_type (self, type), value);
 }
 
-/* The nearest integer, by adding and subtracting the least number from which on all are integers; one less or more
- * where that is beyond @a. The sign is that of @a, also of zeros. */
+/* Rounds to the nearest integer by adding and subtracting the smallest power of two from which on all floats are
+ * integers, then corrects by one if the result is beyond @a. The sign is that of @a, even for zeros. */
 static Id
 compose_rounding (Spirv           *self,
                   GhloNodeKind     kind,
@@ -155,9 +156,9 @@ emit_exact (Spirv           *self,
   return ghlo_spirv_exact (self, CODE (op, ghlo_spirv_type (self, type), a, b));
 }
 
-/* @root moved to the number beside it where the square root of @a, which is no subnormal number nor close to one, is
- * nearer to that: all products here are exact, and so is what an FMA leaves of @a. The root is in the middle between
- * two numbers never. */
+/* Moves @root to the adjacent number where that is nearer to the square root of @a, which must not be subnormal or
+ * close to it. All products here are exact, and so is the remainder that the FMA computes. A square root is never
+ * halfway between two numbers. */
 static Id
 choose_root (Spirv           *self,
              GhloElementType  type,
@@ -179,8 +180,8 @@ choose_root (Spirv           *self,
   return ghlo_spirv_select (self, float_type, CODE (SpvOpFOrdLessThanEqual, self->boolean, rest, down), below, root);
 }
 
-/* The device's root, which a step of Newton's brings within one number of the nearest. Of small numbers it is that of
- * greater ones, by an even power of two. */
+/* Brings the device's root within one ULP by a Newton step, then corrects it. Small operands are first scaled up by an
+ * even power of two. */
 static Id
 compose_root (Spirv           *self,
               GhloElementType  element_type,
@@ -209,7 +210,7 @@ compose_root (Spirv           *self,
   return ghlo_spirv_select (self, type, is_plain, root, rough);
 }
 
-/* Arithmetic whose results are rounded. */
+/* Emits arithmetic whose results are rounded. */
 static Id
 emit_arithmetic (Spirv           *self,
                  GhloNodeKind     kind,
@@ -231,7 +232,8 @@ emit_arithmetic (Spirv           *self,
   return ghlo_spirv_exact (self, CODE (ops[kind], ghlo_spirv_type (self, element_type), hidden[0], hidden[1]));
 }
 
-/* The root of 1 / @size, which has no sign: of 0 infinity, of which Vulkan says nothing, and of infinity 0. */
+/* Returns the root of 1 / @size, which must not be negative: infinity for 0, which Vulkan leaves undefined, and 0 for
+ * infinity. */
 static Id
 invert_root (Spirv *self,
              Id     size)
@@ -247,10 +249,10 @@ invert_root (Spirv *self,
   return ghlo_spirv_select (self, type, CODE (SpvOpFOrdLessThan, self->boolean, size, infinity), root, other);
 }
 
-/* The middle between two numbers of bf16 has 9 digits, and 17 times one of bf16, which is no number of 8 digits: so a
- * quotient is 2^-17 of it away from a middle at least, and this is within 2^-20. The first product is greater than the
- * number where the root is, as the second is than the first, and less where that is less: none overflows, or is too
- * small, in vain. Subnormal quotients may be in the middle, so this is for devices that do not have them. */
+/* The midpoint between two bf16 numbers has 9 significant bits, and its product with a bf16 number 17, which is never a
+ * number of 8 bits. So a quotient differs from any midpoint by at least 2^-17 of it, and this one is accurate to 2^-20.
+ * The first product lies on the same side of the number as the second does of the first, so neither overflows nor
+ * underflows unnecessarily. Subnormal quotients may be midpoints, so this is only for devices that flush them. */
 static Id
 narrow_quotient (Spirv *self,
                  Id     a,
@@ -274,10 +276,10 @@ ghlo_spirv_shortens_quotient (const Spirv *self,
          && (which != GHLO_QUOTIENT_IS_NARROW || !self->floats.keeps_subnormals[0]);
 }
 
-/* The square of the root of 1 / b is within 9 units in the last place of 1 / b, since Vulkan allows 2 for the root
- * (test-kernel-quotients relies on it), and a step of Newton's leaves 1 of few numbers. What a quotient by that is off
- * is what its product with b leaves of a. NVIDIA's driver calls a function for a quotient, one call after the other: in
- * 4096² results of tanh that took 77 µs, where this takes 5 (H200). */
+/* The square of the root of 1 / b is within 9 ULP of 1 / b, since Vulkan allows 2 ULP for the root
+ * (test-kernel-quotients relies on this); after a Newton step few results are off, by 1 ULP. The error of the quotient
+ * is then corrected by the remainder of its product with b. NVIDIA's driver calls a function for each quotient, one
+ * after the other: tanh of 4096² elements took 77 µs that way, and takes 5 this way (H200). */
 Id
 ghlo_spirv_short_quotient (Spirv        *self,
                            GhloQuotient  which,
@@ -351,7 +353,7 @@ ghlo_spirv_float_node (Spirv           *self,
     }
 }
 
-/* The integer of @to that is nearest to @value cut off; 0 for NaN. The instruction sees nothing that does not fit. */
+/* Truncates @value, clamped to the range of @to; 0 for NaN. The instruction itself only gets values that fit. */
 static Id
 integer_of_float (Spirv           *self,
                   GhloElementType  to,
@@ -420,7 +422,7 @@ ghlo_spirv_convert (Spirv           *self,
     return value;
   value = CODE (is_signed ? SpvOpSConvert : SpvOpUConvert, type, value);
 
-  /* Mesa 22.3 compares wrongly with constants what it knows to have been 32 bits. */
+  /* Mesa 22.3 miscompares values that it knows to be extended from 32 bits with constants. */
   return is_signed && from == GHLO_ELEMENT_TYPE_I32 && ghlo_element_info (to)->bits == 64 ? hide_bits (self, 64, value)
                                                                                           : value;
 }

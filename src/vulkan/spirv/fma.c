@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Multiply-adds that are rounded once, made of operations that are rounded by themselves, for devices whose own are
- * rounded twice.
+ * FMAs that are rounded once, composed of separately rounded operations, for devices whose own FMAs are rounded
+ * twice.
  *
- * Of f32 it is a product and a sum in f64, rounded to odd. Of f64 it is a function of the module, which computes with
- * significands: their product is a sum of two numbers without error (Dekker), its sum with the third operand as well
- * (Knuth), and of what these leave the last bit says whether there is more. So one rounding is left, and where the
- * result is subnormal it is done on integers.
+ * For f32 this is a product and a sum in f64, rounded to odd. For f64 it is a function of the module that computes with
+ * significands: their product becomes an exact sum of two numbers (Dekker), and so does its sum with the third operand
+ * (Knuth); the sum of the remainders is rounded to odd. That leaves a single rounding, which is done on integers if the
+ * result is subnormal.
  */
 
 #include "vulkan/spirv/emit-private.h"
 
 #define F64 GHLO_ELEMENT_TYPE_F64
 
-/* Of an f64; exponents are those of its bits. */
+/* Of f64; exponents are biased. */
 enum { FRACTION_BITS = 52, BIAS = 1023, EXPONENT_MASK = 0x7ff };
 
 static const guint64 exponent_bits = G_GUINT64_CONSTANT (0x7ff) << FRACTION_BITS, sign_bit = (guint64) 1 << 63;
@@ -45,7 +45,7 @@ integer (Spirv *self,
   return CODE (op, self->u64, a, b);
 }
 
-/* The same with a number that is known. */
+/* The same with a constant. */
 static Id
 integer_with (Spirv   *self,
               SpvOp    op,
@@ -93,7 +93,7 @@ of_bits (Spirv *self,
   return CODE (SpvOpBitcast, type, bits);
 }
 
-/* What rounding left of @sum = @a + @b (Knuth's two-sum). */
+/* Returns the rounding error of @sum = @a + @b (Knuth's two-sum). */
 static Id
 rounded_off (Spirv *self,
              Id     sum,
@@ -106,7 +106,7 @@ rounded_off (Spirv *self,
   return exact (self, SpvOpFAdd, rest_a, rest_b);
 }
 
-/* Whether both numbers, neither of them 0, are on the same side of it. */
+/* Whether two numbers other than 0 have the same sign. */
 static Id
 have_one_sign (Spirv *self,
                Id     a,
@@ -117,9 +117,9 @@ have_one_sign (Spirv *self,
   return test (self, SpvOpLogicalEqual, is_a, test (self, SpvOpFOrdGreaterThan, b, zero));
 }
 
-/* @sum + @rest, of which the last bit is set where it is not exact, so that what is rounded from it to fewer bits is
- * rounded once (Boldo and Melquiond, "Emulation of FMA and correctly rounded sums: proved algorithms using rounding to
- * odd"). */
+/* Returns @sum + @rest rounded to odd, i.e. with the last bit set if it is inexact, so that rounding it further to
+ * fewer bits yields a single rounding (Boldo and Melquiond, "Emulation of FMA and correctly rounded sums: proved
+ * algorithms using rounding to odd"). */
 static Id
 round_to_odd (Spirv *self,
               Id     sum,
@@ -135,8 +135,8 @@ round_to_odd (Spirv *self,
   return ghlo_spirv_select (self, ghlo_spirv_type (self, F64), moves, moved, sum);
 }
 
-/* A number: its significand, which has its sign and is from 1 up to 2, and its exponent, with which subnormal ones are
- * as others. */
+/* The parts of a number: its signed significand, with a magnitude in [1, 2), and its exponent, normalized for subnormal
+ * numbers too. */
 typedef struct
 {
   Id significand, exponent, is_finite, is_zero;
@@ -169,7 +169,7 @@ take_apart (Spirv *self,
   return parts;
 }
 
-/* The upper half of a significand's bits, nearest to it: products of halves are exact. */
+/* Returns the upper half of a significand's bits, rounded to nearest. Products of halves are exact. */
 static Id
 upper_half (Spirv *self,
             Id     value)
@@ -180,7 +180,7 @@ upper_half (Spirv *self,
   return of_bits (self, integer_with (self, SpvOpBitwiseAnd, bits, ~(unit - 1)));
 }
 
-/* What rounding left of @product = @a × @b (Dekker). */
+/* Returns the rounding error of @product = @a × @b (Dekker). */
 static Id
 rounded_off_product (Spirv *self,
                      Id     product,
@@ -197,8 +197,8 @@ rounded_off_product (Spirv *self,
   return exact (self, SpvOpFSub, exact (self, SpvOpFMul, a_low, b_low), rest);
 }
 
-/* The nearest of the subnormal numbers to @value × 2^(@exponent - BIAS), as bits without the sign, where @exponent is
- * that of @value and what it was scaled by, 0 or less; @rest is what rounding @value has left. */
+/* Returns the bits, without the sign, of the subnormal number nearest to @value × 2^(scale - BIAS), where @exponent, at
+ * most 0, is the biased exponent of that product. @rest is the rounding error of @value. */
 static Id
 round_subnormal (Spirv *self,
                  Id     value,
@@ -208,8 +208,8 @@ round_subnormal (Spirv *self,
   Id zero = ghlo_spirv_u64 (self, 0), one = ghlo_spirv_u64 (self, 1), most = ghlo_spirv_u64 (self, 63);
   Id n, bits, half, more;
 
-  /* More bits go than these make room for, so that of the rest its sign is enough; and all that go are less than half
-   * of the least number where they are too many for a shift. */
+  /* More bits are shifted out than in here, so the sign of the rest is all that matters of it. If a shift would be too
+   * wide, all bits together are less than half of the least number. */
   bits = integer_with (self, SpvOpBitwiseAnd, bits_of (self, value), ((guint64) 1 << FRACTION_BITS) - 1);
   bits = integer_with (self, SpvOpBitwiseOr, bits, (guint64) 1 << FRACTION_BITS);
   bits = integer_with (self, SpvOpShiftLeftLogical, bits, 9);
@@ -226,7 +226,7 @@ round_subnormal (Spirv *self,
   return integer (self, SpvOpShiftRightLogical, bits, n);
 }
 
-/* @value × 2^(@scale - BIAS), and what rounding @value has left: the number nearest to it. */
+/* Returns the number nearest to (@value + @rest) × 2^(@scale - BIAS), where @rest is the rounding error of @value. */
 static Id
 put_together (Spirv *self,
               Id     value,
@@ -250,8 +250,8 @@ put_together (Spirv *self,
   return of_bits (self, result);
 }
 
-/* Of a finite sum whose product is not 0. The product's scale is 1. The addend's is what it is beside it, unless it is
- * so large or so small that of the smaller one its sign is enough. */
+/* Computes a finite sum whose product is not 0. The product has scale 1, and the addend is scaled relative to it. If
+ * they differ so much that only the sign of the smaller one matters, its scale is clamped. */
 static Id
 emit_finite (Spirv       *self,
              const Parts *parts)
@@ -283,7 +283,7 @@ emit_finite (Spirv       *self,
   return put_together (self, result, exact (self, SpvOpFSub, rest, exact (self, SpvOpFSub, result, sum)), scale);
 }
 
-/* The body of the function of three f64. */
+/* Emits the body of the function on three f64. */
 static Id
 emit_wide (Spirv    *self,
            const Id *operands)
@@ -300,7 +300,7 @@ emit_wide (Spirv    *self,
   is_plain = test (self, SpvOpLogicalOr, is_plain, CODE (SpvOpLogicalNot, self->boolean, all));
   product = exact (self, SpvOpFMul, operands[0], operands[1]);
   plain = exact (self, SpvOpFAdd, product, operands[2]);
-  /* A product of finite numbers is less than an infinity, though it may become one. */
+  /* The product of finite numbers counts as less than an infinity, even where it overflows. */
   infinite = test (self, SpvOpLogicalAnd, factors, CODE (SpvOpLogicalNot, self->boolean, parts[2].is_finite));
   plain = ghlo_spirv_select (self, f64, infinite, operands[2], plain);
 

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Nodes on integers and booleans. Counting bits and the upper half of a product are there for 32 bits alone, and
- * composed for others. What a division by zero or too large a shift gives is open, so operands are kept away from
- * there.
+ * Nodes on integers and booleans. Instructions that count bits or yield the upper half of a product exist for 32 bits
+ * only, so other widths are composed. Division by zero and oversized shifts are undefined in SPIR-V, so such operands
+ * are replaced.
  */
 
 #include "vulkan/spirv/emit-private.h"
 
-/* Zero- or sign-extended, or cut. */
+/* Extends with zeros or the sign, or truncates. */
 static Id
 resize (Spirv    *self,
         guint     to,
@@ -33,7 +33,7 @@ emit_division (Spirv    *self,
   Id one = ghlo_spirv_integer (self, bits, 1), minus = ghlo_spirv_integer (self, bits, G_MAXUINT64);
   Id is_zero = CODE (SpvOpIEqual, self->boolean, b, zero), is_minus = 0, is_special = is_zero, result;
 
-  /* The least integer divided by -1 overflows: division by -1 is a negation. */
+  /* The least integer divided by -1 overflows, so division by -1 is a negation. */
   if (is_signed)
     {
       is_minus = CODE (SpvOpIEqual, self->boolean, b, minus);
@@ -88,7 +88,7 @@ low_half (Spirv *self,
   return CODE (SpvOpBitwiseAnd, self->u64, value, ghlo_spirv_u64 (self, G_MAXUINT32));
 }
 
-/* The upper half of a product of unsigned 64 bits, by its quarters. */
+/* Returns the upper half of a product of unsigned 64-bit integers, from products of halves. */
 static Id
 multiply_high_64 (Spirv *self,
                   Id     a,
@@ -106,7 +106,8 @@ multiply_high_64 (Spirv *self,
   return CODE (SpvOpIAdd, self->u64, CODE (SpvOpIMul, self->u64, a_high, b_high), other);
 }
 
-/* What the upper half of @a × @b is too large by where @a is negative and was taken as unsigned: @b. */
+/* Returns by how much the unsigned upper half of @a × @b exceeds the signed one due to the sign of @a: @b if @a is
+ * negative. */
 static Id
 excess (Spirv *self,
         Id     a,
@@ -139,12 +140,12 @@ emit_multiply_high (Spirv    *self,
   return resize (self, bits, 64, FALSE, shift_right (self, product, bits));
 }
 
-/* The leading zeros of 32 bits. */
+/* Counts the leading zeros of 32 bits. */
 static Id
 count_zeros_32 (Spirv *self,
                 Id     a)
 {
-  /* The number of the highest bit, or -1. */
+  /* Index of the highest bit that is set, or -1. */
   Id highest = GLSL (FindUMsb, self->u32, a);
 
   return CODE (SpvOpISub, self->u32, ghlo_spirv_integer (self, 32, 31), highest);
@@ -205,7 +206,7 @@ emit_extreme (Spirv    *self,
   return is_maximum ? ghlo_spirv_select (self, type, is_less, b, a) : ghlo_spirv_select (self, type, is_less, a, b);
 }
 
-/* Of booleans false is before true. */
+/* For booleans, false is less than true. */
 static Id
 emit_boolean (Spirv        *self,
               GhloNodeKind  kind,

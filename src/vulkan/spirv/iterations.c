@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * How often an invocation goes round loops: those of blocks, of the chains and parts of their folds, and of what is
- * carried from one iteration of a loop to the next.
+ * Bounds how many iterations of loops an invocation executes: of blocks, of the chains and parts of their folds, and of
+ * values carried from one iteration to the next.
  */
 
 #include "vulkan/spirv/spirv.h"
@@ -9,7 +9,8 @@
 #include <math.h>
 #include <string.h>
 
-/* Those of a nest of loops over @axes, around @inner each; the last look at a condition counts. */
+/* Returns the iterations of a nest of loops over @axes around @inner iterations each. The final evaluation of a
+ * condition counts as well. */
 static double
 count_nest (const gint64 *extents,
             guint         axes,
@@ -22,7 +23,8 @@ count_nest (const gint64 *extents,
   return inner;
 }
 
-/* A workgroup that does a point shares the last axis out; of a part that is done apart the first axis is shorter. */
+/* A workgroup that computes a point shares out the last axis; in a part that is computed separately, the first axis is
+ * shorter. */
 static double
 count_points (const GhloKernelBlock   *block,
               const gint64            *extents,

@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Loads ahead of what needs them, where points of an axis are told one after the other. Where these are all that an
- * invocation of a workgroup has, elements are loaded once, at the beginning, as far as there are registers for them: so
- * several folds over a row read it once, and none waits for memory behind another. What is left, and what an iteration
- * of a loop needs, is loaded for some points at a time, before the first of these stores anything: a compiler that
- * knows nothing of addresses leaves loads behind stores. No store is in the way, since of what is written a block loads
- * only the very place that the same point stores to, and no other block does either; that holds of buffers that share
- * memory, too.
+ * Loads elements ahead of their use, where points of an axis are unrolled. If these are all points of an invocation,
+ * their elements are loaded once, at the beginning of the point, as far as registers suffice: several folds over a row
+ * then read it once, and no fold waits for memory after another. The remaining elements, and those for an iteration of
+ * a loop, are loaded for several points at a time, before the first of these stores anything: a compiler cannot move
+ * loads before stores to unknown addresses. Here it is safe, since a block that loads from what it writes only loads
+ * the place that the same point stores to, and no other block loads it; this also holds for buffers that share
+ * memory.
  */
 
 #include "vulkan/spirv/emit-private.h"
 
 #include <string.h>
 
-/* Points that are loaded at a time of those that are all. */
+/* Points whose elements are loaded at a time, where all points of an invocation are unrolled. */
 enum { MAX_AHEAD = 8 };
 
 static gboolean
@@ -25,7 +25,7 @@ loads_same (const GhloKernelAccess *a,
              && b->n_terms == 0 && memcmp (a->strides, b->strides, sizeof a->strides) == 0);
 }
 
-/* Whether another point along @axis may be another element. */
+/* Whether different points along @axis may access different elements. */
 static gboolean
 varies_along (const GhloKernel       *kernel,
               const GhloKernelAccess *access,
@@ -38,7 +38,7 @@ varies_along (const GhloKernel       *kernel,
   return access->strides[axis] != 0;
 }
 
-/* Whether it is known where the invocation's points along @axis load as soon as the parallel point is. */
+/* Whether the addresses for the invocation's points along @axis are known once the parallel point is. */
 static gboolean
 is_known (const GhloKernel       *kernel,
           const GhloKernelAccess *access,
@@ -51,7 +51,7 @@ is_known (const GhloKernel       *kernel,
   return TRUE;
 }
 
-/* At the points that are told. */
+/* Finds what is kept for @number at the current unrolled points. */
 static const SpirvKept *
 find_kept (const Spirv *self,
            guint        number)
@@ -66,8 +66,8 @@ find_kept (const Spirv *self,
   return NULL;
 }
 
-/* Loads the points number @first to @end; what is the same at all of them once, since none is inside without those
- * before it. */
+/* Loads at points @first to @end - 1. An element that is the same at all of them is loaded once, since no point exists
+ * without those before it. */
 static void
 keep (Spirv *self,
       guint  number,
@@ -91,7 +91,7 @@ keep (Spirv *self,
   self->point[told.axis] = point;
 }
 
-/* Whether no node says where @access is. */
+/* Whether the place of @access does not depend on any node. */
 static gboolean
 has_place (const GhloKernel       *kernel,
            const GhloKernelAccess *access)
@@ -103,7 +103,7 @@ has_place (const GhloKernel       *kernel,
   return TRUE;
 }
 
-/* Whether @node is a load that may be done ahead, and is not yet. */
+/* Whether @node is a load that may be done ahead, and has not been yet. */
 static gboolean
 is_to_keep (const Spirv          *self,
             const GhloKernelNode *node)
@@ -115,7 +115,7 @@ is_to_keep (const Spirv          *self,
          && find_kept (self, node->which) == NULL;
 }
 
-/* Those of @block that @bytes has room for, which are then fewer. */
+/* Loads ahead for @block what fits into *@bytes, and subtracts its size from that. */
 static void
 keep_block (Spirv                 *self,
             const GhloKernelBlock *block,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Loops and branches, in the form that SPIR-V asks for: each says at its head where its ways meet again.
+ * Loops and branches in SPIR-V's structured form, in which each declares its merge block at its head.
  */
 
 #include "vulkan/spirv/emit-private.h"
@@ -82,7 +82,8 @@ ghlo_spirv_end_if (Spirv *self,
   STATEMENT (SpvOpLabel, exit);
 }
 
-/* Of those from @begin to @end as many as there are by @n. Where the others begin. */
+/* Emits the points from @begin to @end in iterations of @n. Returns the coordinate of the first point that is left
+ * over. */
 static Id
 tell_range (Spirv          *self,
             guint           axis,
@@ -163,7 +164,7 @@ do_points (Spirv          *self,
   ghlo_spirv_end_loop (self, loop, ghlo_spirv_u64 (self, 1));
 }
 
-/* Invocations beyond the stride have no points. */
+/* Invocations with an index of at least the stride have no points. */
 void
 ghlo_spirv_nest (Spirv          *self,
                  SpirvNest       nest,
@@ -203,7 +204,7 @@ ghlo_spirv_tell (Spirv *self,
   return CODE (SpvOpULessThan, self->boolean, self->point[told->axis], self->extents[told->axis]);
 }
 
-/* The points of an invocation, one after the other. */
+/* Unrolls all points of an invocation. */
 static void
 tell_points (Spirv          *self,
              guint           axis,

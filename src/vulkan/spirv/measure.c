@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Probes are run and held against the interpreter. Some types are probed again where the first time shows that
- * operations have to be composed, or operands hidden, since it is those shaders that count then.
+ * Runs probes and compares the results with those of the interpreter. Some types are probed again if the first run
+ * shows that operations must be composed, or operands hidden, since the shaders that result are the ones that
+ * matter.
  */
 
 #include "vulkan/spirv/measure.h"
@@ -11,13 +12,13 @@
 
 #include <string.h>
 
-/* A measurement that is under way. */
+/* The state of a measurement. */
 typedef struct
 {
   GhloSpirvDevice  *device;
   GhloSpirvRunFunc  run;
   gpointer          data;
-  gboolean          folds_exactly;      /* but for subnormal numbers */
+  gboolean          folds_exactly;      /* ignoring subnormal numbers */
 } Measuring;
 
 guint64
@@ -48,7 +49,8 @@ is_subnormal (GhloElementType type,
   return is_float (type) && (bits & ~sign) != 0 && (bits & ~sign) < normal;
 }
 
-/* Whether @expected is subnormal, or may have been before it was rounded, and @found is what flushing makes of it. */
+/* Whether @expected is subnormal, or could be the result of rounding a subnormal number that the device flushed to
+ * @found. */
 static gboolean
 is_flushed (GhloElementType type,
             guint64         expected,
@@ -91,7 +93,7 @@ has_subnormal (const GhloProbe        *probe,
   return FALSE;
 }
 
-/* Whether the results of a row are what they should be; @nearly: of normal numbers. */
+/* Whether the results of a row are as expected; sets *@nearly to whether those without subnormal numbers are. */
 static gboolean
 compare (const GhloProbe        *probe,
          guint                   number,
@@ -120,8 +122,8 @@ compare (const GhloProbe        *probe,
   return is_exact;
 }
 
-/* Whether what a compiler does wrong with constants may be mended by hiding them. An FMA that is rounded twice is that
- * with constants too. */
+/* Whether incorrect folding of constants can be prevented by hiding them. An FMA that is rounded twice is so with
+ * constants too. */
 static gboolean
 can_hide (GhloNodeKind kind)
 {
@@ -129,7 +131,7 @@ can_hide (GhloNodeKind kind)
          || kind == GHLO_NODE_CONVERT;
 }
 
-/* Takes the types away of which a node is not exact. */
+/* Removes the probe's type from the sets of all nodes that are not exact. */
 static void
 judge (Measuring              *self,
        const GhloProbe        *probe,
@@ -151,7 +153,7 @@ judge (Measuring              *self,
     }
 }
 
-/* Takes @probe. */
+/* @taken: transfer full. */
 static gboolean
 run_probe (Measuring  *self,
            GhloProbe  *taken,
@@ -174,7 +176,7 @@ run_probe (Measuring  *self,
   return ok;
 }
 
-/* Whether comparisons of @type are probed that is converted to 64 bits. */
+/* Whether comparisons are probed of @type extended to 64 bits. */
 static gboolean
 is_widened (const Measuring *self,
             GhloElementType  type)
@@ -182,7 +184,7 @@ is_widened (const Measuring *self,
   return type == GHLO_ELEMENT_TYPE_I32 && (self->device->types >> GHLO_ELEMENT_TYPE_I64 & 1) != 0;
 }
 
-/* All types of @types. */
+/* Probes all types in @types. */
 static gboolean
 run_probes (Measuring  *self,
             guint64     types,
@@ -204,7 +206,7 @@ run_probes (Measuring  *self,
   return TRUE;
 }
 
-/* Which of those that can be composed the device does by itself. */
+/* Decides which of the operations that can be composed the device computes itself. */
 static void
 choose_floats (GhloSpirvDevice *self)
 {
@@ -212,7 +214,7 @@ choose_floats (GhloSpirvDevice *self)
   const guint64 *nearly = self->nearly;
   const guint64 rounded = nearly[GHLO_NODE_FLOOR] & nearly[GHLO_NODE_CEIL] & nearly[GHLO_NODE_TRUNCATE]
                           & nearly[GHLO_NODE_ROUND_NEAREST_EVEN];
-  /* An FMA of either type is composed of operations on f64. */
+  /* FMAs of either type are composed of operations on f64. */
   const gboolean has_f64 = (self->types >> GHLO_ELEMENT_TYPE_F64 & 1) != 0;
 
   for (guint i = 0; i < G_N_ELEMENTS (types); i++)
@@ -233,7 +235,7 @@ ghlo_spirv_measure (GhloSpirvDevice        *self,
                     gpointer                data,
                     GError                **error)
 {
-  /* Those of which what has been found changes shaders. */
+  /* The types whose shaders depend on the measurements. */
   const guint64 again = (guint64) 1 << GHLO_ELEMENT_TYPE_F32 | (guint64) 1 << GHLO_ELEMENT_TYPE_F64
                         | (guint64) 1 << GHLO_ELEMENT_TYPE_I32;
   Measuring measuring = { .device = self, .run = run, .data = data };
@@ -260,7 +262,7 @@ are_same_booleans (const gboolean a[2],
   return a[0] == b[0] && a[1] == b[1];
 }
 
-/* A set of types that contains @inner, and nothing outside of @types. */
+/* Whether @set contains all of @inner and nothing outside of @types. */
 static gboolean
 is_between (guint64 set,
             guint64 inner,

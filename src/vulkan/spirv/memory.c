@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Accesses. A load whose guard does not hold reads what is there always, the table.
+ * Accesses. A load whose guard does not hold reads the table instead, which always exists.
  */
 
 #include "vulkan/spirv/emit-private.h"
 
-/* What an element is in memory. */
+/* Returns the type of an element in memory. */
 static Id
 memory_type (Spirv           *self,
              GhloElementType  type)
@@ -59,7 +59,7 @@ ghlo_spirv_write (Spirv           *self,
   STATEMENT (SpvOpStore, pointer, value, SpvMemoryAccessAlignedMask, ghlo_element_info (type)->size);
 }
 
-/* Of four elements: a word of 32 bits, or as many as one of them has bytes. */
+/* Returns the type that holds four elements of @size bytes: a word of 32 bits, or a vector of @size words. */
 static Id
 word_type (Spirv *self,
            guint  size)
@@ -68,7 +68,7 @@ word_type (Spirv *self,
                                                     GHLO_SPIRV_WORDS (self->u32, size));
 }
 
-/* The element that the lowest bits of @word are. */
+/* Returns the element in the lowest bits of @word. */
 static Id
 from_word (Spirv           *self,
            GhloElementType  type,
@@ -186,7 +186,7 @@ ghlo_spirv_word (Spirv *self,
   return CODE (SpvOpLoad, self->u64, pointer_to (self, self->u64, address), SpvMemoryAccessAlignedMask, 8);
 }
 
-/* An address, and whether there is such an element; 0: always. */
+/* An address, and a condition for whether the element exists; 0: it always does. */
 typedef struct
 {
   Id address, inside;
@@ -200,7 +200,7 @@ require (Spirv *self,
   place->inside = place->inside != 0 ? CODE (SpvOpLogicalAnd, self->boolean, place->inside, condition) : condition;
 }
 
-/* The value of the term's node, in 64 bits. */
+/* Returns the value of the term's node, as 64 bits. */
 static Id
 index_of (Spirv                *self,
           const GhloKernelTerm *term)
@@ -244,7 +244,7 @@ add_term (Spirv                *self,
           require (self, place, CODE (SpvOpIEqual, self->boolean, CODE (SpvOpIMul, self->u64, whole, step), position));
           position = whole;
         }
-      /* Whether 0 <= position < end: as unsigned numbers, negative ones are large. */
+      /* Whether 0 <= position < end: as unsigned numbers, negative positions are large. */
       require (self, place, CODE (SpvOpULessThan, self->boolean, position, ghlo_spirv_u64 (self, (guint64) term->end)));
     }
   position = CODE (SpvOpIMul, self->u64, position, ghlo_spirv_u64 (self, (guint64) term->stride));

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Modules: what they ask of the device, their entry point, and what an invocation reads first.
+ * Modules: their capabilities, their entry point, and the inputs of an invocation.
  */
 
 #include "vulkan/spirv/emit-private.h"
@@ -17,7 +17,7 @@ add (Spirv            *self,
   ghlo_spirv_add (self->builder, section, op, operands, n);
 }
 
-/* What floats of either width are to keep, where the device can. */
+/* Requests the float modes that the device supports, for either width. */
 static void
 add_float_modes (Spirv                 *self,
                  Id                     function,
@@ -100,7 +100,7 @@ ghlo_spirv_load_push (Spirv *self,
   return CODE (SpvOpLoad, self->u64, place);
 }
 
-/* Of a flag's address the four bytes are loaded which it is one of, since not every device loads single ones. */
+/* Loads the four bytes that contain the flag, since not every device can load single bytes. */
 static Id
 load_flag (Spirv *self,
            Id     address)
@@ -109,7 +109,7 @@ load_flag (Spirv *self,
                           CODE (SpvOpBitwiseAnd, self->u64, address, ghlo_spirv_u64 (self, ~(guint64) 3)));
 }
 
-/* Whether the flag at @address, one of the bytes of @word, is 0. */
+/* Whether the flag at @address, a byte of @word, is 0. */
 static Id
 is_off (Spirv *self,
         Id     address,
@@ -142,7 +142,7 @@ ghlo_spirv_load_end (Spirv *self)
   return CODE (SpvOpLoad, self->u64, end);
 }
 
-/* Nothing branches before the flag is used: where there is none, a word of the table is loaded in its place. */
+/* Does not branch before the flag is used: without a flag, a word of the table is loaded in its place. */
 SpirvGate
 ghlo_spirv_load_gate (Spirv *self)
 {
@@ -184,7 +184,7 @@ ghlo_spirv_begin_point (Spirv *self,
   return ghlo_spirv_begin_if (self, CODE (SpvOpULessThan, self->boolean, point, ghlo_spirv_load_end (self)));
 }
 
-/* What the function is called by, with all variables of the module. */
+/* Adds the entry point, whose interface lists all global variables. */
 static void
 add_entry (Spirv *self,
            guint  group)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Nodes of a point, one after the other: what they read, and what is computed by their type.
+ * Emits the nodes of a point one after the other, by kind and type.
  */
 
 #include "vulkan/spirv/emit-private.h"
@@ -36,8 +36,8 @@ emit_leaf (Spirv                *self,
     }
 }
 
-/* Operand @number of an FMA, which negates by itself what it is not given as bits: these are for compilers that take
- * liberties. */
+/* Returns operand @number of an FMA. FMAs absorb negations, except for compilers that fold inexactly: for these,
+ * negations are operations on bits. */
 static Id
 find_operand (Spirv           *self,
               GhloElementType  type,
@@ -72,7 +72,7 @@ emit_node (Spirv                *self,
     case GHLO_NODE_CONVERT:
       return ghlo_spirv_convert (self, node->type, type, operands[0]);
     case GHLO_NODE_BITCAST:
-      /* Integers have no sign: some are of the same type already. */
+      /* Integers have no sign in SPIR-V, so the types may already be equal. */
       return ghlo_spirv_type (self, node->type) == ghlo_spirv_type (self, type)
                ? operands[0] : CODE (SpvOpBitcast, ghlo_spirv_type (self, node->type), operands[0]);
     default:

@@ -1,24 +1,25 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Where temporaries lie while a workgroup does a point, and where its invocations have to wait for each other. The
- * invocation c % group does what has coordinate c on the last axis of a block. So elements of a temporary that all
- * blocks reach through the same last axis are each of one invocation, and need no barrier. Where the block's points are
- * few for an invocation they are told one by one, so that such elements lie in variables, and those in registers. What
- * spans no axis all invocations compute, each for itself.
+ * Decides where temporaries are stored if a workgroup computes a point, and where its invocations must wait for each
+ * other. Invocation c % group computes coordinate c of the last axis of a block. So if all blocks access a temporary
+ * through the same last axis, each of its elements belongs to one invocation, and needs no barrier. If a block has few
+ * points per invocation, they are unrolled, so that such elements can be kept in variables, which become registers.
+ * Values that span no axis are computed by each invocation for itself.
  */
 
 #include "vulkan/spirv/emit-private.h"
 
-/* Nodes of an invocation's points that are told, but for constants, and bytes of variables. */
+/* The maximum number of nodes of all unrolled points of an invocation, constants excluded, and the maximum number of
+ * bytes of variables. */
 enum { MAX_TOLD_NODES = 1024, MAX_VARIABLES = 256 };
 
-/* Of a product's points, for the above. */
+/* What a point of a product counts for in MAX_TOLD_NODES. */
 enum { PRODUCT_NODES = 16 };
 
 typedef struct
 {
   Spirv  *self;
-  guint16 owners[GHLO_KERNEL_MAX_TEMPORARIES];  /* the axis through which an element is reached; NONE: not seen yet */
+  guint16 owners[GHLO_KERNEL_MAX_TEMPORARIES];  /* the axis through which an element is accessed; NONE: no access yet */
 } Places;
 
 guint
@@ -49,7 +50,7 @@ ghlo_spirv_count_told (const Spirv *self,
   return n <= SPIRV_MAX_TOLD && n * n_nodes <= MAX_TOLD_NODES ? (guint) n : 0;
 }
 
-/* Where a fold has fewer chains than there are invocations, others are idle. */
+/* Whether all invocations take part. Some are idle if a fold has fewer chains than there are invocations. */
 static gboolean
 is_for_group (const Spirv           *self,
               const GhloKernelBlock *block)
@@ -82,7 +83,7 @@ ghlo_spirv_is_for_all (const Spirv           *self,
   return block->axes == 0;
 }
 
-/* An access through @owner, or by whichever invocation where that is NONE. */
+/* Notes an access through the axis @owner; NONE: by any invocation. */
 static void
 use (Places   *places,
      guint     temporary,
@@ -156,7 +157,7 @@ use_carries (Places                *places,
     }
 }
 
-/* Blocks within loops over the axes @loops. */
+/* Notes the accesses of blocks inside loops over the axes @loops. */
 static void
 use_blocks (Places *places,
             guint   first,
@@ -181,7 +182,7 @@ use_blocks (Places *places,
     }
 }
 
-/* What would be too many registers lies in shared memory. */
+/* Moves temporaries that would take too many registers to shared memory. */
 static void
 limit_variables (Spirv *self)
 {
@@ -226,7 +227,7 @@ ghlo_spirv_shares_carry (const Spirv           *self,
   return is_shared (self, carry->temporary) || is_shared (self, carry->first) || is_shared (self, carry->next);
 }
 
-/* Whether others see what invocations make, or make in a later iteration what invocations see. */
+/* Whether other invocations see what the block computes, or overwrite in a later iteration what it reads. */
 static gboolean
 shares (const Spirv           *self,
         const GhloKernelBlock *block)
@@ -250,7 +251,7 @@ shares (const Spirv           *self,
   return FALSE;
 }
 
-/* Whether, in all iterations of loops around, an invocation alone stores at each place. */
+/* Whether, over all iterations of the enclosing loops, each place is stored to by a single invocation. */
 static gboolean
 stores_apart (const Spirv            *self,
               const GhloKernelBlock  *block,
@@ -269,7 +270,7 @@ stores_apart (const Spirv            *self,
   return access->n_terms == 0 && (step == 0 || step >= reach);
 }
 
-/* Whether a later iteration may load or store what another invocation stores in this one. */
+/* Whether a later iteration may load or store elements that another invocation stores in this one. */
 static gboolean
 writes_buffers (const Spirv           *self,
                 const GhloKernelBlock *block)

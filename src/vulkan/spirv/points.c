@@ -1,27 +1,27 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Blocks of points. Parts of folds are done one after the other, or apart by one shader and merged by another. An
- * invocation has little to do at a point but to wait for memory: where it has many of them, some at a time are told, so
- * that what all of these load is on its way at once (kept.c).
+ * Blocks of points. Parts of folds are computed one after the other, or separately by one shader and merged by another.
+ * At each point an invocation mostly waits for memory. If it has many points, several at a time are unrolled, so that
+ * all of their loads are in flight at once (kept.c).
  */
 
 #include "vulkan/spirv/emit-private.h"
 
 #include <string.h>
 
-/* Iterations of a loop from which on some points at a time are told; how many these are; and nodes of all of them, but
- * for constants. */
+/* The number of iterations from which a loop is unrolled; how many points are unrolled at least and at most; and the
+ * maximum number of nodes of all of them, constants excluded. */
 enum { LONG_LOOP = 16, LEAST_TOLD = 4, MOST_TOLD = 16, MAX_LOOP_NODES = 512 };
 
-/* A block that is being emitted. */
+/* The state of a block that is being emitted. */
 typedef struct
 {
   const GhloKernelBlock *block;
   guint                  last;                          /* the last axis */
   SpirvFolds             folds;
-  Id                     whole[GHLO_KERNEL_MAX_FOLDS];  /* variables: what parts so far have come to */
-  Id                     part[GHLO_KERNEL_MAX_FOLDS];   /* what the last one did, or all there is */
-  Id                     read[MOST_TOLD][GHLO_KERNEL_MAX_FOLDS];        /* what those that are told did */
+  Id                     whole[GHLO_KERNEL_MAX_FOLDS];  /* variables: results of the parts so far */
+  Id                     part[GHLO_KERNEL_MAX_FOLDS];   /* results of the last part, or of the whole block */
+  Id                     read[MOST_TOLD][GHLO_KERNEL_MAX_FOLDS];        /* results of the parts that are unrolled */
 } Points;
 
 static const GhloKernelFold *
@@ -52,7 +52,7 @@ take_variables (Spirv                 *self,
     points->whole[i] = ghlo_spirv_variable (self, type_of (self, points, i));
 }
 
-/* What all invocations have computed one of them stores where all see it. */
+/* A value that all invocations have computed is stored to shared memory by one of them. */
 static void
 set_once (Spirv *self,
           guint  temporary,
@@ -86,7 +86,7 @@ ghlo_spirv_stores (Spirv                 *self,
     }
 }
 
-/* The chain of the point, as a number of those that the invocation has. */
+/* Returns the chain of the point, as an index into the invocation's own chains. */
 static Id
 find_number (Spirv        *self,
              const Points *points)
@@ -124,8 +124,8 @@ emit_point (Spirv    *self,
     ghlo_spirv_set_chain (self, &points->folds, i, chain, self->values[fold_of (self, points, i)->update]);
 }
 
-/* Of the @n iterations of a loop, each of so many nodes, which loads so many bytes: how many at a time are told, those
- * with which there is memory least often to wait for; 0: none, as there is little to gain. */
+/* Returns how many of the @n iterations of a loop to unroll at a time, such that the loop waits for memory least often,
+ * given the nodes and the loaded bytes of an iteration; 0 if there is little to gain. */
 static guint
 choose_told (gint64 n,
              guint  n_nodes,
@@ -147,7 +147,7 @@ choose_told (gint64 n,
   return best;
 }
 
-/* Bytes of registers for what a point of @block loads that is another at the next one. */
+/* Returns the bytes of registers for elements that a point of @block loads and that differ at the next point. */
 static guint
 count_loaded (const Spirv           *self,
               const GhloKernelBlock *block)
@@ -170,7 +170,7 @@ count_loaded (const Spirv           *self,
   return n;
 }
 
-/* How many points at a time are told of a loop that goes along the last axis by @stride. */
+/* Returns how many points to unroll at a time in a loop along the last axis with step @stride. */
 static guint
 choose_told_in (const Spirv           *self,
                 const GhloKernelBlock *block,
@@ -188,7 +188,7 @@ choose_told_in (const Spirv           *self,
                       count_loaded (self, block));
 }
 
-/* Where a fold has fewer chains than there are invocations, others have no points. */
+/* If a fold has fewer chains than there are invocations, the others have no points. */
 static void
 emit_range (Spirv  *self,
             Points *points,
@@ -208,7 +208,7 @@ emit_range (Spirv  *self,
                      emit_point, points);
 }
 
-/* The points of one part, and what they come to. */
+/* Emits the points of one part, and merges their chains. */
 static void
 emit_part (Spirv  *self,
            Points *points,
@@ -227,7 +227,7 @@ emit_part (Spirv  *self,
     emit_range (self, points, begin, end);
 }
 
-/* The end of the part that begins at @begin: the last one may be shorter. */
+/* Returns the end of the part that begins at @begin; the last part may be shorter. */
 static Id
 find_end (Spirv *self,
           Id     begin,
@@ -240,7 +240,7 @@ find_end (Spirv *self,
   return CODE (SpvOpIAdd, self->u64, begin, ghlo_spirv_select (self, self->u64, is_short, end, split));
 }
 
-/* Adds what the part that begins at @begin came to, to those before it. */
+/* Merges the results of the part that begins at @begin into those of the parts before it. */
 static void
 add_part (Spirv        *self,
           const Points *points,
@@ -260,7 +260,7 @@ add_part (Spirv        *self,
     }
 }
 
-/* Part after part of the first axis. */
+/* Emits a loop over the parts of the first axis. */
 static void
 emit_parts (Spirv  *self,
             Points *points)
@@ -276,7 +276,7 @@ emit_parts (Spirv  *self,
   ghlo_spirv_end_loop (self, loop, split);
 }
 
-/* The results of the folds go into their temporaries. */
+/* Stores the results of the folds in their temporaries. */
 static void
 emit_results (Spirv        *self,
               const Points *points)
@@ -290,7 +290,7 @@ emit_results (Spirv        *self,
     }
 }
 
-/* Where the scratch has what the folds of part number @slot of all points come to. */
+/* Returns the address in the scratch of the result of fold @i in slot @slot, which counts the parts of all points. */
 static Id
 find_partial (Spirv        *self,
               const Points *points,
@@ -328,7 +328,7 @@ ghlo_spirv_part (Spirv                 *self,
   ghlo_spirv_spread (self, 0, 0, emit_partials, points);
 }
 
-/* What @n parts came to, of which the first begins at @begin. */
+/* Reads the results of @n parts, the first of which begins at @begin. */
 static void
 read_parts (Spirv  *self,
             Points *points,
@@ -361,7 +361,7 @@ merge_part (Spirv    *self,
   add_part (self, points, begin);
 }
 
-/* What the parts came to, one after the other. */
+/* Merges the results of all parts, one after the other. */
 static void
 merge_parts (Spirv  *self,
              Points *points)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * A probe is one kernel of one axis, whose points are the numbers tried. Numbers are drawn by a generator of its own,
- * so that each run of a probe tries the same.
+ * A probe is a kernel with one axis, whose points are the numbers to try. The numbers come from a generator of its own,
+ * so that every run of a probe tries the same ones.
  */
 
 #include "vulkan/spirv/probe.h"
@@ -11,7 +11,7 @@
 
 #define NONE GHLO_KERNEL_NONE
 
-/* A probe that is being made. */
+/* The state of a probe that is being built. */
 typedef struct
 {
   GhloProbe         *probe;
@@ -49,7 +49,7 @@ begin (Making          *self,
     self->operands[i] = ghlo_kernel_add_load (self->builder, type, accesses[i], NONE);
 }
 
-/* The buffer of a row is added here, with the nodes of what it gets. */
+/* Adds a row: its buffer, and the nodes that compute it. */
 static void
 add_row (Making          *self,
          GhloNodeKind     kind,
@@ -89,7 +89,7 @@ end (Making *self)
   return self->probe;
 }
 
-/* Conversions, one for each type that is none of the operands'. */
+/* Adds conversions to each type other than the operands'. */
 static void
 add_conversions (Making       *self,
                  GhloNodeKind  kind,
@@ -187,8 +187,8 @@ ghlo_probe_free (GhloProbe *self)
   g_free (self);
 }
 
-/* The next of a sequence that looks random (SplitMix64: Steele, Lea and Flood, "Fast splittable pseudorandom number
- * generators"). */
+/* Returns the next number of a pseudo-random sequence (SplitMix64: Steele, Lea and Flood, "Fast splittable pseudorandom
+ * number generators"). */
 static guint64
 draw (guint64 *state)
 {
@@ -200,7 +200,7 @@ draw (guint64 *state)
   return z ^ z >> 31;
 }
 
-/* What a float's bits are made of. */
+/* The layout of a float. */
 typedef struct
 {
   GhloElementType type;
@@ -216,7 +216,8 @@ format_of (GhloElementType type)
   return (Format) { type, info->mantissa_bits, info->bias };
 }
 
-/* A number of either sign with the exponent @exponent, where that is one of a normal number; else a special one. */
+/* Returns a number of either sign with the exponent @exponent; zero, subnormal or infinite where that is out of
+ * range. */
 static guint64
 draw_float (const Format *self,
             guint64      *state,
@@ -226,7 +227,7 @@ draw_float (const Format *self,
   const guint64 biased = (guint64) CLAMP (exponent + self->bias, 0, (gint) largest);
   guint64 fraction = draw (state) & (((guint64) 1 << self->fraction) - 1), sign = draw (state) & 1;
 
-  /* Few bits, where rounding is often a tie. */
+  /* Few bits, so that rounding often is a tie. */
   if (draw (state) % 2 == 0)
     fraction &= ~(((guint64) 1 << draw (state) % self->fraction) - 1);
   if (biased == largest)
@@ -235,7 +236,7 @@ draw_float (const Format *self,
   return sign << (ghlo_element_info (self->type)->bits - 1) | biased << self->fraction | fraction;
 }
 
-/* One of numbers @at which something changes. */
+/* Returns the special number @at. */
 static guint64
 special_float (const Format *self,
                guint         at)
@@ -251,7 +252,7 @@ special_float (const Format *self,
   return numbers[at / 2 % G_N_ELEMENTS (numbers)] | (at % 2 != 0 ? sign : 0);
 }
 
-/* Three of which the sum of the product and the last decides by its last bits, is subnormal, or too large. */
+/* Draws operands whose product plus third operand depends on its last bits, is subnormal, or overflows. */
 static void
 draw_floats (const Format *self,
              guint64      *state,
@@ -290,7 +291,7 @@ special_integer (GhloElementType type,
   return numbers[at % G_N_ELEMENTS (numbers)];
 }
 
-/* The operands of point @at. */
+/* Draws the operands of point @at. */
 static void
 draw_operands (GhloElementType  type,
                guint            at,

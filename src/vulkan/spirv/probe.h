@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Kernels that try what a device makes of single nodes, and numbers for them: special ones with each other, and those
- * at which rounding is decided by the last bit, or goes over into subnormal or infinite numbers.
+ * Kernels that probe how a device computes single nodes, and operands for them: combinations of special numbers, and
+ * numbers for which rounding depends on the last bit or the result becomes subnormal or infinite.
  */
 
 #pragma once
@@ -13,15 +13,15 @@ G_BEGIN_DECLS
 enum
 {
   GHLO_PROBE_POINTS   = 2048,
-  GHLO_PROBE_OPERANDS = 3,      /* the first buffers; those of results follow, one for each row */
+  GHLO_PROBE_OPERANDS = 3,      /* the first buffers; buffers of results follow, one per row */
 };
 
-/* What one buffer of results gets. */
+/* What a buffer of results receives. */
 typedef struct
 {
   GhloNodeKind    kind;
   GhloElementType type;         /* of the result */
-  guint8          operands;     /* bits: those of the three that the node has */
+  guint8          operands;     /* bits: which of the three operands the node has */
 } GhloProbeRow;
 
 typedef struct
@@ -32,18 +32,18 @@ typedef struct
   guint            n_rows;
 } GhloProbe;
 
-/* All nodes that have operands of @type, and results of @types, which are bits. */
+/* Probes all nodes that have operands of @type and results in @types, which are bits. */
 GhloProbe        *ghlo_probe_new           (GhloElementType   type,
                                             guint64           types);
-/* Arithmetic with floats of @type of which one is a constant that compilers have rules for; and of a number with
- * itself, comparisons too. */
+/* Probes arithmetic on floats of @type with constants that compilers have rules for, and operations on a number and
+ * itself, including comparisons. */
 GhloProbe        *ghlo_probe_new_constants (GhloElementType   type);
-/* Comparisons of integers of 32 bits, signed ones that are converted to 64, with constants. Their rows are CONVERT's,
- * since only these operands are compared otherwise by a compiler that has a wrong rule for it. */
+/* Probes comparisons of sign-extended 32-bit integers with 64-bit constants. The rows count as CONVERT, since compilers
+ * with a wrong rule miscompare such operands only. */
 GhloProbe        *ghlo_probe_new_widened   (void);
 void              ghlo_probe_free          (GhloProbe        *self);
 
-/* Memory with operands, and room for results. */
+/* Returns memory with operands and room for results. */
 GhloKernelMemory *ghlo_probe_memory_new    (const GhloProbe  *self);
 void              ghlo_probe_memory_free   (const GhloProbe  *self,
                                             GhloKernelMemory *memory);

@@ -1,18 +1,19 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * How a workgroup brings operands of matrices to shared memory: see SpirvBlocks. What is fetched in one step is staged
- * in the next, or some steps later, so that nobody waits for memory. Until then it is in registers, which code has to
- * name: so the body of the loop over k has as many steps as there are parts under way, or a multiple of that.
+ * How a workgroup brings operands of matrices to shared memory; see SpirvBlocks. What is fetched in one step is staged
+ * in the next one or some steps later, so that no invocation waits for memory. In between it is kept in registers,
+ * which code must address statically: so the number of steps in the body of the loop over k is that of the parts in
+ * flight, or a multiple.
  *
- * Where the tile and all steps of k are inside, an address is that of the invocation's first piece and what is the same
- * for all invocations. Else each piece has a base of its own, and k is looked at, and the position in windows, in which
- * a piece is or is not as a whole: it goes along what they do not go through. In the place of what is not there zeros
- * are read, so that nothing has to wait for what was fetched before it is staged.
+ * If the tile and all steps of k are inside the operands, an address is that of the invocation's first piece plus an
+ * offset that is the same for all invocations. Else each piece has a base of its own, and k and the position in windows
+ * are checked. A piece is inside or outside as a whole, as it extends along a dimension that windows do not move along.
+ * Pieces outside read zeros, so that staging does not have to wait for a check of what was fetched.
  */
 
 #include "vulkan/spirv/product-private.h"
 
-/* Invocations that access pieces of 16 bytes at once, which all banks have one word of. */
+/* Invocations that access pieces of 16 bytes at the same time, which together cover each bank once. */
 enum { AT_ONCE = 8 };
 
 static guint
@@ -56,14 +57,14 @@ ghlo_spirv_blocks_init (SpirvBlocks            *blocks,
             && (GHLO_SPIRV_ROUND % product->distance == 0 || product->distance % GHLO_SPIRV_ROUND == 0));
 }
 
-/* Of a piece, in memory. */
+/* Bytes of a piece in memory. */
 static guint
 piece_bytes (const SpirvBlocks *blocks)
 {
   return blocks->n_loads * GHLO_SPIRV_PIECE_BYTES;
 }
 
-/* Row @number of those of a block, counted from the invocation's row on. */
+/* Returns row @number of a block, counted from the invocation's first row. */
 static Id
 find_row (const SpirvProduct *product,
           const SpirvBlocks  *blocks,
@@ -72,8 +73,8 @@ find_row (const SpirvProduct *product,
   return ghlo_spirv_add_u32 (product->spirv, blocks->high, number);
 }
 
-/* Where the operand's row or column @index is, or the last one, as base @number. The last piece may have some that are
- * not there, but their memory is. */
+/* Sets base @number to the address of row or column @index of the operand, or of the last one if that is less. The last
+ * piece may contain rows or columns that do not exist, but their memory does. */
 static void
 find_base (const SpirvProduct *product,
            SpirvBlocks        *blocks,
@@ -92,7 +93,7 @@ find_base (const SpirvProduct *product,
   ghlo_spirv_product_positions (product, side->role, index, blocks->n_windows, blocks->positions[number]);
 }
 
-/* Bytes from one along @role to the next, where those are of one dimension. */
+/* Returns the stride in bytes along @role, which must have at most one dimension. */
 static Id
 stride_of (const SpirvProduct *product,
            const SpirvBlocks  *blocks,
@@ -124,8 +125,9 @@ ghlo_spirv_blocks_find_start (const SpirvProduct *product,
   blocks->start = CODE (SpvOpIAdd, self->u64, start, multiply (self, blocks->high, blocks->across));
 }
 
-/* The row of a part that the invocation begins with. Eight invocations store to shared memory at once: where a row has
- * fewer pieces they take rows that are as many apart, which lie in other banks since the pitch is odd. */
+/* Returns the first row of a part that the invocation brings. Eight invocations store to shared memory at once. If a
+ * row has fewer pieces than that, they take rows that are as far apart as a row has pieces, and so in other banks,
+ * since the pitch is odd. */
 static Id
 find_first_row (const SpirvProduct *product,
                 const SpirvBlocks  *blocks)
@@ -204,11 +206,11 @@ ghlo_spirv_blocks_place (const SpirvProduct *product,
 /* The first step of k of a piece. */
 typedef struct
 {
-  Id is_there, offset;                  /* whether it is before the end; bytes to it */
+  Id is_there, offset;                  /* whether it is before the end; its offset in bytes */
   Id positions[GHLO_SPIRV_MAX_WINDOWS];
 } Inner;
 
-/* That of the piece @i that the invocation brings of @part. */
+/* Finds the first step of k of piece @i that the invocation brings of @part. */
 static Inner
 find_inner (const SpirvProduct *product,
             const SpirvBlocks  *blocks,
@@ -234,7 +236,7 @@ find_inner (const SpirvProduct *product,
   return inner;
 }
 
-/* The address of the piece, or that of zeros. */
+/* Returns the address of the piece, or of zeros if it is outside. */
 static Id
 find_piece (const SpirvProduct *product,
             const SpirvBlocks  *blocks,
@@ -253,7 +255,7 @@ find_piece (const SpirvProduct *product,
   return ghlo_spirv_select (self, self->u64, is_there, address, blocks->zeros);
 }
 
-/* The same where all of it is there. */
+/* The same if everything is inside. */
 static Id
 find_piece_inside (const SpirvProduct *product,
                    const SpirvBlocks  *blocks,
@@ -336,7 +338,7 @@ ghlo_spirv_blocks_stage (const SpirvProduct *product,
     }
 }
 
-/* The variables of @part, which are also those of parts that are as far away as the distance is. */
+/* Returns the variables of @part, which it shares with parts that are a multiple of the distance away. */
 static const Id *
 find_held (const SpirvProduct *product,
            const SpirvBlocks  *blocks,

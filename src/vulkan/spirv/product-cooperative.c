@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Matrices that the invocations of a subgroup have together (SPV_KHR_cooperative_matrix).
+ * Matrices that the invocations of a subgroup hold together (SPV_KHR_cooperative_matrix).
  */
 
 #include "vulkan/spirv/product-private.h"
 
-/* Of SPIR-V's registry; headers before 2023 lack them. */
+/* From the SPIR-V registry; headers from before 2023 lack them. */
 enum
 {
   CAPABILITY_BFLOAT16        = 5116,
@@ -18,7 +18,7 @@ enum
   ENCODING_BFLOAT16          = 0,
   LAYOUT_ROWS                = 0,
   LAYOUT_COLUMNS             = 1,
-  ALL_SIGNED                 = 0xf,             /* components of all four matrices */
+  ALL_SIGNED                 = 0xf,             /* components of all four matrices are signed */
 };
 
 static void
@@ -50,7 +50,7 @@ ghlo_spirv_matrix_prepare (const SpirvProduct *product)
   add_extension (b, "SPV_KHR_bfloat16");
 }
 
-/* The type of the operands' components. */
+/* Returns the component type of the operands. */
 static Id
 component_type (const SpirvProduct *product)
 {
@@ -68,7 +68,7 @@ component_type (const SpirvProduct *product)
     }
 }
 
-/* Those of lhs, rhs and sums are used as A, B and accumulator, which are 0, 1 and 2 as well. */
+/* Matrices of lhs, rhs and sums are used as A, B and accumulator, whose numbers are 0, 1 and 2 as well. */
 static Id
 matrix_type (const SpirvProduct *product,
              guint               tensor)

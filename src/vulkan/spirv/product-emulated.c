@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Matrices as numbers of invocations, for devices that have none: so everything around them is tested there. An
- * invocation has a row of a matrix of sums, and keeps what it needs of both operands' for that: a row, and all columns.
- * Subgroups are 16 invocations that follow each other.
+ * Emulates matrices with scalar code on devices that have none, so that everything around them can be tested there. An
+ * invocation has one row of a matrix of sums, and keeps what that needs of the operands: one row of lhs, and all
+ * columns of rhs. Subgroups are 16 consecutive invocations.
  */
 
 #include "kernel/lower.h"
 #include "vulkan/spirv/product-private.h"
 
-/* Numbers that an invocation keeps of a matrix. */
+/* Returns the numbers that an invocation keeps of a matrix. */
 static guint
 count_numbers (const SpirvProduct *product,
                guint               tensor)
@@ -40,7 +40,7 @@ find_number (const SpirvProduct *product,
   return CODE (SpvOpAccessChain, pointer, variable, index);
 }
 
-/* There are hundreds of them in a module, which repeated would take a software driver seconds to compile. */
+/* A module has hundreds of these loops; unrolled, they would take a software driver seconds to compile. */
 static SpirvLoop
 begin_loop (Spirv *self,
             guint  n,
@@ -88,7 +88,7 @@ ghlo_spirv_emulated_add (const SpirvProduct *product,
   end_loop (self, loop);
 }
 
-/* The number at (@outer, @inner) of the matrix that begins at the vector @place. */
+/* Returns the number at (@outer, @inner) of the matrix that begins at vector @place. */
 static Id
 load_number (const SpirvMatrices *matrices,
              guint                tensor,

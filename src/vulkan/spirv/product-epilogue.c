@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Epilogues. The nodes of an epilogue's kernel are computed of each element of the result before anything is written;
- * its other operands and its results are accesses with a place for each row, column and batch.
+ * Epilogues. All nodes of an epilogue's kernel are computed for an element of the result before anything is written.
+ * The epilogue's other operands and its results are accesses with a place for each row, column and batch.
  */
 
 #include "vulkan/spirv/product-private.h"
@@ -16,7 +16,7 @@ spans (const SpirvProduct *product,
   return (product->product->epilogue->spans[access] >> role & 1) != 0;
 }
 
-/* Whether it is the element at hand. */
+/* Whether the access is the current element. */
 static gboolean
 is_element (const SpirvProduct *product,
             guint               access)
@@ -41,7 +41,7 @@ is_in_fours (const SpirvProduct  *product,
   return elements->in_fours && (product->product->epilogue->adjacent >> access & 1) != 0;
 }
 
-/* Adds to @offsets, which are 0 where there is none, what accesses have by @index of @role. */
+/* Adds to @offsets the accesses' offsets for @index of @role. An offset of 0 is none. */
 static void
 add_offsets (const SpirvProduct *product,
              GhloSpirvRole       role,
@@ -92,7 +92,7 @@ ghlo_spirv_epilogue_begin (SpirvProduct *product)
   add_offsets (product, GHLO_SPIRV_BATCH, product->batch, state->addresses);
 }
 
-/* What @access has of the elements. */
+/* Loads the elements of @access. */
 static void
 load (const SpirvProduct *product,
       SpirvElements      *elements,
@@ -113,7 +113,7 @@ load (const SpirvProduct *product,
                                                                     : loaded[0];
 }
 
-/* Whether it is an operand that spans rows, or one that does not. */
+/* Whether the access is an operand, and spans rows if and only if @spans_rows. */
 static gboolean
 is_operand (const SpirvProduct *product,
             guint               access,
@@ -133,7 +133,7 @@ ghlo_spirv_epilogue_loads_rows (const SpirvProduct *product)
   return FALSE;
 }
 
-/* Loads what spans rows, or does not. */
+/* Loads all operands that do, or do not, span rows. */
 static void
 load_all (const SpirvProduct *product,
           SpirvElements      *elements,
@@ -181,10 +181,10 @@ ghlo_spirv_epilogue_row (const SpirvProduct  *product,
   load_all (product, elements, TRUE);
 }
 
-/* What is computed of an element: as it is stated, or on the fast path. */
+/* How an element is computed: exactly, or on the fast path. */
 typedef struct
 {
-  const GhloKernel *conversion;         /* of its number; NULL: it is the element */
+  const GhloKernel *conversion;         /* from the number to the element; NULL: they are the same */
   const GhloKernel *kernel;
   guint             sentinel;           /* node that is NaN where results may be wrong, or GHLO_KERNEL_NONE */
 } Way;
@@ -204,7 +204,7 @@ fast_way (const SpirvProduct *product)
   return (Way) { fast != NULL ? fast : exact, product->fast_epilogue, product->sentinel };
 }
 
-/* Computes the nodes of one of the elements, which is @element. */
+/* Computes the nodes of element @number, whose value is @element. */
 static void
 compute (const SpirvProduct  *product,
          const GhloKernel    *kernel,
@@ -239,7 +239,7 @@ ghlo_spirv_epilogue_value (const SpirvProduct  *product,
   return product->spirv->values[kernel->stores[0].node];
 }
 
-/* By store and element, or word where it takes four elements at once. */
+/* Values by store and element, or by word where a store takes four elements at once. */
 typedef Id Stored[GHLO_SPIRV_MAX_ACCESSES][GHLO_SPIRV_TOGETHER];
 
 static GhloElementType
@@ -257,7 +257,7 @@ is_in_words (const SpirvProduct  *product,
   return is_in_fours (product, elements, product->product->epilogue->kernel->stores[store].access);
 }
 
-/* How many there are of @store. */
+/* Returns the number of values of @store. */
 static guint
 count_stored (const SpirvProduct  *product,
               const SpirvElements *elements,
@@ -278,8 +278,8 @@ stored_type (const SpirvProduct  *product,
   return is_in_words (product, elements, store) ? product->spirv->u32 : ghlo_spirv_type (product->spirv, type);
 }
 
-/* The node of ui32 that node @number is the upper half of, or GHLO_KERNEL_NONE: to put two of them together takes fewer
- * instructions than if each was a number of 16 bits first. */
+/* Returns the ui32 node whose upper half is node @number, or GHLO_KERNEL_NONE. Packing the upper halves of two words
+ * takes fewer instructions than converting each to 16 bits first. */
 static guint
 find_whole (const GhloKernel *kernel,
             guint             number)
@@ -296,7 +296,7 @@ find_whole (const GhloKernel *kernel,
   return count->kind == GHLO_NODE_CONSTANT && count->bits == 16 ? shift->operands[0] : GHLO_KERNEL_NONE;
 }
 
-/* Makes words of four nodes of @store. */
+/* Packs four values of @store into words. */
 static void
 pack (const SpirvProduct *product,
       const GhloKernel   *kernel,
@@ -312,7 +312,7 @@ pack (const SpirvProduct *product,
   memcpy (stored, words, sizeof words);
 }
 
-/* What @way tells of the row, added to what was @told of others; 0: nothing. */
+/* Computes a row. Returns the sum of its sentinels and @told, the sum for other rows; 0: none. */
 static Id
 compute_row (const SpirvProduct     *product,
              Way                     way,
@@ -348,7 +348,7 @@ compute_row (const SpirvProduct     *product,
   return told;
 }
 
-/* A variable of each of the row, which is set to it. */
+/* Declares a variable for each value of the row, initialized to it. */
 static void
 keep_row (const SpirvProduct     *product,
           const SpirvEpilogueRow *row,
@@ -370,7 +370,7 @@ keep_row (const SpirvProduct     *product,
     }
 }
 
-/* On the fast path, and once more where that tells that it went wrong. */
+/* Computes rows on the fast path, and then exactly if the sentinels are NaN. */
 static void
 compute_fast (const SpirvProduct     *product,
               const SpirvEpilogueRow *rows,

@@ -1,19 +1,18 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Tiles by matrices: each subgroup has a part of the tile as matrices of sums. A round of the loop over k is four
- * steps. In a step the operands of the next one are loaded from shared memory, what they were before is multiplied, a
- * part of each operand's next block is staged, and one that is so many steps behind it as the prefetch distance says is
- * fetched; then there is a barrier. Where registers are too few for that, operands are loaded in the step that
- * multiplies them.
+ * Tiles by matrices. Each subgroup has a part of the tile, as matrices of sums. A round of the loop over k has four
+ * steps. A step loads the operands of the next step from shared memory, multiplies those loaded before, stages a part
+ * of each operand's next block, and fetches the part that is the prefetch distance further ahead; then there is a
+ * barrier. If there are too few registers for that, operands are loaded in the step that multiplies them.
  *
- * There are two loops: of rounds in which nothing is beyond the operands' ends, but for the last ones, and of others.
- * With whole tiles there is but the first: on an H100, the second one costs 6 µs even where it does nothing, of 16 for
- * 2048×2048×256, and the first 5 % of its speed.
+ * There are two loops: one for rounds that lie within the operands, all but the last ones, and one for the others. With
+ * whole tiles there is only the first: on an H100, the second one costs 6 µs out of 16 for 2048×2048×256 even where it
+ * has no iterations, and slows the first one by 5 %.
  */
 
 #include "vulkan/spirv/product-private.h"
 
-/* Two planes take the registers of two steps; and so do bytes that are to be gathered from several rows each. */
+/* Two planes take the registers of two steps, and so do bytes that must be gathered from several rows each. */
 static guint
 count_ahead (const GhloSpirvProduct *product)
 {
@@ -35,7 +34,7 @@ ghlo_spirv_matrix_barrier (const SpirvProduct *product,
   STATEMENT (SpvOpControlBarrier, id, id, ghlo_spirv_u32 (self, semantics));
 }
 
-/* Which subgroup it is, and which invocation of that. */
+/* Finds the subgroup's index, and the invocation's index in it. */
 static void
 find_subgroup (SpirvMatrices *matrices)
 {
@@ -103,8 +102,8 @@ begin_matrices (SpirvMatrices *matrices,
   make_variables (matrices);
 }
 
-/* Matrix @index of a side, for step @step of the round and a plane, number @number along k. What is adjacent are rows
- * of A where that is k, and columns of B. */
+/* Loads matrix @index of a side, for step @step of the round and a plane; @number counts matrices along k. If k is
+ * contiguous, rows of A and columns of B are contiguous. */
 static void
 load_matrix (const SpirvMatrices *matrices,
              const SpirvRound    *round,
@@ -136,7 +135,7 @@ load_matrix (const SpirvMatrices *matrices,
   ghlo_spirv_matrix_load (matrices, tensor, variable, CODE (SpvOpIAdd, self->u32, begin, place));
 }
 
-/* All of one plane. */
+/* Loads all operands of a step with one plane. */
 static void
 load_step (const SpirvMatrices *matrices,
            const SpirvRound    *round,
@@ -158,7 +157,7 @@ multiply_step (const SpirvMatrices *matrices,
       ghlo_spirv_matrix_multiply (matrices->product, operands[0][i], operands[1][j], matrices->sums[i][j]);
 }
 
-/* The small products first. */
+/* Adds the small products first. */
 static void
 multiply_planes (const SpirvMatrices *matrices,
                  guint                i,
@@ -182,7 +181,7 @@ multiply_planes (const SpirvMatrices *matrices,
     ghlo_spirv_matrix_add (product, matrices->sums[i][j], sums);
 }
 
-/* Of two planes; those of rhs are loaded one after the other, since registers are few. */
+/* For two planes. Those of rhs are loaded one after the other, since registers are scarce. */
 static void
 do_step_of_planes (const SpirvMatrices *matrices,
                    const SpirvRound    *round,
@@ -203,8 +202,8 @@ do_step_of_planes (const SpirvMatrices *matrices,
     }
 }
 
-/* A part is staged where its block's predecessor but one was. All have loaded that, since they meet at a barrier where
- * another block's turn begins. */
+/* A part is staged where the block before the previous one was. All invocations have finished loading that, since there
+ * is a barrier where the turn of the next block begins. */
 static void
 do_step (const SpirvMatrices *matrices,
          const SpirvRound    *round,
@@ -244,28 +243,29 @@ do_step (const SpirvMatrices *matrices,
     ghlo_spirv_matrix_barrier (product, SpvScopeWorkgroup);
 }
 
-/* Steps of k of a round. */
+/* Returns the steps of k of a round. */
 static guint
 round_length (const SpirvMatrices *matrices)
 {
   return matrices->blocks[0].width * GHLO_SPIRV_ROUND;
 }
 
-/* Rounds of the loop's body. */
+/* Returns the rounds in the loop's body. */
 static guint
 count_rounds (const SpirvMatrices *matrices)
 {
   return MAX (matrices->product->product->distance / GHLO_SPIRV_ROUND, 1);
 }
 
-/* How many rounds ahead a round fetches at most: with its last step as the first one of a block of four. */
+/* Returns how many rounds ahead a round fetches at most, which is reached by its last step if that starts a block of
+ * four. */
 static guint
 count_rounds_ahead (const SpirvMatrices *matrices)
 {
   return 2 + matrices->product->product->distance / GHLO_SPIRV_ROUND;
 }
 
-/* Where rounds that are inside fetch. What is fetched in the last ones is never multiplied. */
+/* Finds the addresses that rounds inside the operands fetch from. What the last rounds fetch is never multiplied. */
 static void
 find_starts (const SpirvMatrices *matrices,
              SpirvRound          *round)
@@ -284,8 +284,8 @@ find_starts (const SpirvMatrices *matrices,
     }
 }
 
-/* What steps find: the first block of each side, and what they load ahead. All is fetched before anything of it is
- * staged. */
+/* Prepares what the first steps expect: the first block of each side, and operands loaded ahead. Everything is fetched
+ * before anything is staged. */
 static void
 begin_rounds (const SpirvMatrices *matrices)
 {
@@ -333,7 +333,7 @@ do_round (const SpirvMatrices *matrices,
     do_step (matrices, round, step);
 }
 
-/* All rounds of the body but the first look whether they are there. */
+/* All rounds of the body but the first check whether they exist. */
 static void
 do_rounds (const SpirvMatrices *matrices,
            Id                   begin,
@@ -360,9 +360,9 @@ do_rounds (const SpirvMatrices *matrices,
   ghlo_spirv_end_loop (self, loop, ghlo_spirv_u64 (self, n * length));
 }
 
-/* Where the rounds end in which nothing is beyond the operands' ends: all of them, where the last one is whole; else
- * those that fetch nothing for it, in whole bodies of the loop, since the other loop begins with the first variables
- * that hold parts. 0 steps of k, where the tile is not inside. */
+/* Returns the step of k at which the rounds end that lie within the operands. These are all rounds if the last one is
+ * whole; else those that fetch nothing for the last one, in whole bodies of the loop, since the other loop starts with
+ * the first of the variables that hold parts. No rounds if the tile is not inside. */
 static Id
 find_inside_end (const SpirvMatrices *matrices)
 {
@@ -390,8 +390,8 @@ find_inside_end (const SpirvMatrices *matrices)
   return CODE (SpvOpUConvert, self->u64, CODE (SpvOpIAdd, self->u32, product->begin, n));
 }
 
-/* Whether rows, columns and steps of k are one dimension each, so that addresses are linear in them, and all of that is
- * there. */
+/* Whether rows, columns and steps of k have one dimension each and there are no windows, so that addresses are
+ * linear. */
 static gboolean
 is_linear (const GhloSpirvProduct *product)
 {

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Tiles whose invocations multiply numbers: the loop over k, and what becomes of the sums. The elements of the next
- * step of k are fetched while those in shared memory are multiplied.
+ * Tiles whose invocations multiply scalars: the loop over k, and the storing of sums. The elements of the next step of
+ * k are fetched while those in shared memory are multiplied.
  */
 
 #include "kernel/lower.h"
 #include "vulkan/spirv/product-private.h"
 
-/* The accumulators of an invocation: for each of its rows vectors of columns. */
+/* The accumulators of an invocation: vectors of columns for each of its rows. */
 typedef struct
 {
   guint n_rows, n_vectors;
@@ -51,7 +51,7 @@ multiply_add (const SpirvProduct *product,
   return CODE (SpvOpIAdd, type, sum, CODE (SpvOpIMul, type, a, b));
 }
 
-/* Element @index of the vectors @rows, in all components of a vector of columns. */
+/* Broadcasts element @index of the vectors @rows to all components of a vector of columns. */
 static Id
 spread_row (const SpirvProduct *product,
             const Id           *rows,
@@ -67,7 +67,7 @@ spread_row (const SpirvProduct *product,
   return rhs->width == 1 ? a : CODE (SpvOpCompositeConstruct, rhs->vector, a, a, a, a);
 }
 
-/* Step @k of those that are staged and that a loop goes through in blocks, the block from @begin on. */
+/* Adds the products of step @k of the group of unrolled steps that begins at @begin of the staged block. */
 static void
 add_step (const SpirvProduct *product,
           const Sums         *sums,
@@ -91,7 +91,7 @@ add_step (const SpirvProduct *product,
     }
 }
 
-/* All steps of k that are staged. */
+/* Adds the products of all staged steps of k. */
 static void
 add_products (const SpirvProduct *product,
               const Sums         *sums)
@@ -122,7 +122,8 @@ fetch_sides (const SpirvProduct *product,
     ghlo_spirv_side_fetch (product, &product->sides[i], begin);
 }
 
-/* Whether there is anything to add, and whether there is another step, are the same for the workgroup. */
+/* The conditions for whether there is anything to add, and for whether there is another step, are uniform across the
+ * workgroup. */
 static void
 emit_loop (const SpirvProduct *product,
            const Sums         *sums)
@@ -148,7 +149,7 @@ emit_loop (const SpirvProduct *product,
   ghlo_spirv_end_if (self, exit);
 }
 
-/* The rows or columns of an invocation: whether there is each of them, and its bytes in the result. */
+/* The rows or columns of an invocation: whether each exists, and its offset in bytes in the result. */
 typedef struct
 {
   Id is_there[GHLO_SPIRV_MAX_ROWS], offsets[GHLO_SPIRV_MAX_ROWS];
@@ -212,7 +213,7 @@ store_sums (const SpirvProduct *product,
     }
 }
 
-/* All vectors of sums, row after row, in one array. */
+/* Copies all vectors of sums, row by row, into one array. */
 static Id
 gather_sums (const SpirvProduct *product,
              const Sums         *sums)
@@ -236,7 +237,7 @@ gather_sums (const SpirvProduct *product,
   return array;
 }
 
-/* The epilogue of one element, and the element itself. */
+/* Stores one element, and computes its epilogue. */
 static void
 finish_element (const SpirvProduct *product,
                 Id                  row,
@@ -264,7 +265,7 @@ finish_element (const SpirvProduct *product,
   ghlo_spirv_end_if (self, exit);
 }
 
-/* With an epilogue: a loop goes through the invocation's vectors, since code for each would be large. */
+/* For products with an epilogue. Loops over the invocation's vectors, since unrolled code would be large. */
 static void
 finish_sums (SpirvProduct *product,
              const Sums   *sums)

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * What becomes of sums in matrices: through shared memory they go to where each invocation finds numbers, makes
- * elements of them and writes these. Where the tile is inside and the result's columns are adjacent an invocation
- * writes four elements at once, else one after the other, each with a place of its own; which, is only known on the
- * device but for whole vectors. (To store matrices right to the
- * result takes longer on an H100: 522 µs in place of 488 for 4096³.)
+ * Stores the sums in matrices. They pass through shared memory to where each invocation reads numbers, converts them to
+ * elements and writes these. If the tile is inside and the result's columns are contiguous, an invocation writes four
+ * elements at once, else one at a time. Which it is, except for whole vectors, is only known on the device. (Storing
+ * matrices directly to the result is slower on an H100: 522 µs instead of 488 for 4096³.)
  */
 
 #include "kernel/lower.h"
@@ -12,25 +11,27 @@
 
 enum { N_TOGETHER = GHLO_SPIRV_TOGETHER, MATRIX_VECTORS = GHLO_SPIRV_MATRIX / N_TOGETHER };
 
-/* Nodes of an epilogue that are code for the rows of an iteration: there is as much for each row of matrices, and
- * processors keep some thousands of instructions. */
+/* Nodes of an epilogue that are unrolled for the rows of an iteration. The code exists once per row of matrices, and
+ * processors cache some thousands of instructions. */
 enum { MOST_NODES = 512 };
 
-/* How an invocation goes through matrices side by side: the subgroup's invocations have numbers, or four of them, side
- * by side, row after row. */
+/* How a subgroup walks through adjacent matrices: its invocations have adjacent numbers, or groups of four, row by
+ * row. */
 typedef struct
 {
   const SpirvMatrices *matrices;
-  guint                n_matrices;      /* side by side */
-  guint                tensor;          /* the one whose shared memory they lie in */
-  guint                pitch;           /* vectors from one row to the next: odd, so that rows lie in several banks */
-  Id                   area;            /* the vector where the subgroup's first matrix begins */
-  Id                   row, column;     /* the first number's */
-  guint                n;               /* of the invocation */
-  guint                n_rows;          /* from one to the next */
+  guint                n_matrices;      /* adjacent matrices */
+  guint                tensor;          /* operand whose shared memory holds them */
+  guint                pitch;           /* vectors from one row to the next: odd, so that rows start in different
+                                         * banks */
+  Id                   area;            /* first vector of the subgroup's first matrix */
+  Id                   row, column;     /* of the first number */
+  guint                n;               /* rows per invocation */
+  guint                n_rows;          /* from one of these to the next */
 } Walk;
 
-/* As many matrices of the subgroup's rows as there is room for, and as its invocations have columns of. */
+/* Chooses as many adjacent matrices as fit into shared memory, and as the subgroup has invocations for their
+ * columns. */
 static void
 choose_area (const SpirvMatrices *matrices,
              guint                n_together,
@@ -72,7 +73,7 @@ begin_walk (const SpirvMatrices *matrices,
   return walk;
 }
 
-/* Row or column @at of matrix @index of the subgroup, in the whole result. */
+/* Returns the index in the whole result of row or column @at of the subgroup's matrix @index. */
 static Id
 find_index (const SpirvMatrices *matrices,
             guint                side,
@@ -85,7 +86,7 @@ find_index (const SpirvMatrices *matrices,
   return ghlo_spirv_add_u32 (self, CODE (SpvOpIAdd, self->u32, first, at), index * GHLO_SPIRV_MATRIX);
 }
 
-/* The place in shared memory of the number at @row of the walk's column. */
+/* Returns a pointer into shared memory to the number at @row of the walk's column, or to its vector. */
 static Id
 find_shared (const Walk *walk,
              Id          row,
@@ -108,7 +109,7 @@ find_shared (const Walk *walk,
   return CODE (SpvOpAccessChain, pointer, shared, index, component);
 }
 
-/* The factor of row or column @index, 0 where there are none. */
+/* Returns the factor of row or column @index; 0 if there are no factors. */
 static Id
 load_factor (const SpirvProduct *product,
              guint               side,
@@ -125,7 +126,7 @@ load_factor (const SpirvProduct *product,
                           CODE (SpvOpIAdd, self->u64, product->factors[side], bytes));
 }
 
-/* The number that what lies in shared memory stands for. */
+/* Converts a word from shared memory to the number it stands for. */
 static Id
 find_number (const SpirvProduct *product,
              Id                  number,
@@ -142,16 +143,16 @@ find_number (const SpirvProduct *product,
   return number;
 }
 
-/* What an invocation knows of its columns: one, or four side by side. */
+/* Data of an invocation's columns: one, or four adjacent ones. */
 typedef struct
 {
   guint         n;
-  Id            address;                /* of the first one's element in row 0, where the result is written */
+  Id            address;                /* of the first column's element in row 0; if the result is stored */
   Id            factors[N_TOGETHER];
   SpirvElements epilogue;
 } Columns;
 
-/* From @column on; it is there where there are several. */
+/* Starts at @column. If @n is more than 1, all columns must exist. */
 static void
 begin_columns (const SpirvProduct *product,
                Id                  column,
@@ -176,16 +177,16 @@ begin_columns (const SpirvProduct *product,
     ghlo_spirv_epilogue_columns (product, indices, n, n > 1, &columns->epilogue);
 }
 
-/* What is known of the elements of a row at some columns before anything is written: the numbers are the results'. */
+/* Data of a row's elements at some columns before anything is written. The numbers are those of the result. */
 typedef struct
 {
   Id            factor;
   Id            numbers[N_TOGETHER];
-  Id            place;                  /* the first one's, where the result is written */
+  Id            place;                  /* of the first element; if the result is stored */
   SpirvElements epilogue;
 } Row;
 
-/* Row @index, which is there: loads what is the row's. */
+/* Starts row @index, which must exist: loads the data of the row. */
 static void
 begin_row (const SpirvProduct *product,
            const Columns      *columns,
@@ -212,7 +213,7 @@ set_numbers (const SpirvProduct *product,
     row->numbers[c] = find_number (product, numbers[c], (const Id[]) { row->factor, columns->factors[c] });
 }
 
-/* Writes the elements of @n_rows rows, @n of each, and what the epilogue makes of them. */
+/* Writes @n elements of each of @n_rows rows, and the results of their epilogue. */
 static void
 end_rows (const SpirvProduct *product,
           const Row          *rows,
@@ -240,7 +241,7 @@ end_rows (const SpirvProduct *product,
     ghlo_spirv_epilogue_finish (product, finished, n_rows);
 }
 
-/* Number @at of the walk's rows in matrix @i of the subgroup's. */
+/* Returns the walk's row number @at within a matrix. */
 static Id
 find_row (const Walk *walk,
           Id          at)
@@ -251,8 +252,8 @@ find_row (const Walk *walk,
                CODE (SpvOpIMul, self->u32, at, ghlo_spirv_u32 (self, walk->n_rows)));
 }
 
-/* The walk's column of a matrix of the subgroup, number @i of its rows, from shared memory. Some rows are read before
- * any is written, since nothing is read before what precedes it is written. */
+/* Stores the walk's column of the matrices in the subgroup's row @i of matrices, from shared memory. Several rows are
+ * read before any is written, since compilers do not move reads before writes that precede them. */
 static void
 store_elements (const Walk    *walk,
                 guint          i,
@@ -288,7 +289,7 @@ store_elements (const Walk    *walk,
   ghlo_spirv_end_loop (self, loop, ghlo_spirv_u64 (self, n));
 }
 
-/* Puts matrices to shared memory, those of number @i of the subgroup's rows, from @j on. */
+/* Writes matrices of the subgroup's row @i of matrices, from column @j on, to shared memory. */
 static void
 put_matrices (const Walk *walk,
               guint       i,
@@ -325,7 +326,7 @@ store_one_by_one (const SpirvMatrices *matrices)
     }
 }
 
-/* Four numbers of row @row of the matrix in shared memory. */
+/* Loads four numbers of row @row of the matrix in shared memory. */
 static void
 load_vector (const Walk    *walk,
              Id             row,
@@ -343,8 +344,9 @@ load_vector (const Walk    *walk,
   set_numbers (product, columns, numbers, begun);
 }
 
-/* Rows of matrix @i, @n of them, of which the first is @first. What they read from memory is on its way before any is
- * written, since nothing is read before what precedes it is written; shared memory is near, and registers are few. */
+/* Stores @n rows of matrix @i, the first of which is @first. All reads from memory are issued before any row is
+ * written, since compilers do not move reads before writes that precede them. Shared memory is read later, as it is
+ * fast and registers are scarce. */
 static void
 store_together (const Walk    *walk,
                 guint          i,
@@ -371,7 +373,7 @@ store_together (const Walk    *walk,
     }
 }
 
-/* How many rows are done together: where there is nothing to read for each, as many as are computed at once. */
+/* Returns how many rows are processed together: if nothing is loaded per row, as many as are computed at once. */
 static guint
 count_together (const Walk *walk)
 {
@@ -388,7 +390,7 @@ count_together (const Walk *walk)
   return n;
 }
 
-/* All rows that the invocation has of matrix @i; in a loop, where code for each would be large. */
+/* Stores all rows of matrix @i that the invocation has; in a loop if unrolled code would be large. */
 static void
 store_rows (const Walk    *walk,
             guint          i,
@@ -430,7 +432,7 @@ store_vectors (const SpirvMatrices *matrices)
     }
 }
 
-/* Whether the tile's first column is a multiple of four: not of the last tiles, where these begin anywhere. */
+/* Whether the tile's first column is a multiple of four. In the last tiles, which may start anywhere, it may not be. */
 static Id
 begins_with_four (const SpirvProduct *product)
 {
@@ -441,8 +443,9 @@ begins_with_four (const SpirvProduct *product)
   return CODE (SpvOpIEqual, self->boolean, rest, ghlo_spirv_u32 (self, 0));
 }
 
-/* Whether an invocation may write four elements side by side at once, those of the result and of accesses that are for
- * it, which are none where columns are no multiple of four: 0 where it is known that it may not. */
+/* Returns a condition for whether an invocation may write four adjacent elements at once, of the result and of all
+ * accesses that permit it (none do if the number of columns is not a multiple of four); 0 if it is known that it may
+ * not. */
 static Id
 is_in_vectors (const SpirvMatrices *matrices)
 {

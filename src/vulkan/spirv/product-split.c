@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Pieces of f32 on their way to shared memory, as numbers of bf16.
+ * Splits pieces of f32 into numbers of bf16 on their way to shared memory.
  *
- * Of two the higher one is the element with its low 16 bits cut off, and the lower one as much of what that leaves.
- * Both have the element's sign, and together no larger magnitude: no product is infinite that is not, and where one is,
- * none of its three parts is the other infinity. An infinity or a NaN is in the lower one alone, beside a finite one
- * that is not 0, since infinity × 1 would have infinity × 0 among its parts; lower ones do not meet. What is lost of a
- * product is less than 2^-12.4 of it, and some 2^-15.4 on average.
+ * Of two numbers, the high one is the element with its low 16 bits cut off, and the low one holds as much as it can of
+ * the remainder. Both have the element's sign, and their sum does not exceed its magnitude: a product only becomes
+ * infinite if the exact one is, and then none of its three parts is the opposite infinity. An infinity or a NaN is in
+ * the low number only, beside a finite high one that is not 0, since otherwise infinity × 1 would have infinity × 0
+ * among its parts; low numbers are never multiplied with each other. The error of a product is less than 2^-12.4 of it,
+ * and about 2^-15.4 on average.
  */
 
 #include "vulkan/spirv/product-private.h"
@@ -15,7 +16,7 @@ enum { VECTORS = 2, OF_VECTOR = 4, HALF = 16 };
 
 #define UPPER_HALF 0xffff0000u
 
-/* The greatest finite numbers of both signs, as bits. */
+/* The largest finite numbers of either sign, as bits. */
 #define GREATEST 0x7f7fffffu
 #define LEAST    0xff7fffffu
 
@@ -31,7 +32,7 @@ spread (const SpirvProduct *product,
                             GHLO_SPIRV_WORDS (word, word, word, word));
 }
 
-/* Of four elements words for each plane, of which the upper halves are numbers of bf16. */
+/* Splits four elements into a word for each plane, whose upper half is a number of bf16. */
 static void
 split (const SpirvProduct *product,
        const SpirvBlocks  *blocks,
@@ -42,7 +43,8 @@ split (const SpirvProduct *product,
   Id numbers = ghlo_spirv_unique (self->builder, SpvOpTypeVector, 0, GHLO_SPIRV_WORDS (product->element, OF_VECTOR));
   Id high;
 
-  /* As integers with a sign, positive numbers are ordered as they are; negative ones, without it, by magnitude. */
+  /* As signed integers, positive floats have their own order; as unsigned integers, negative ones are ordered by
+   * magnitude. */
   words[0] = GLSL (SMin, blocks->vector, elements, spread (product, blocks, GREATEST));
   words[0] = GLSL (UMin, blocks->vector, words[0], spread (product, blocks, LEAST));
   high = CODE (SpvOpBitwiseAnd, blocks->vector, words[0], spread (product, blocks, UPPER_HALF));
@@ -50,7 +52,7 @@ split (const SpirvProduct *product,
   words[1] = CODE (SpvOpBitcast, blocks->vector, ghlo_spirv_exact (self, words[1]));
 }
 
-/* The same of one plane, rounded. */
+/* The same with a single plane, rounded to nearest. */
 static Id
 narrow (const SpirvProduct *product,
         const SpirvBlocks  *blocks,
@@ -70,7 +72,7 @@ narrow (const SpirvProduct *product,
   return ghlo_spirv_code (self->builder, SpvOpCompositeConstruct, blocks->vector, words, OF_VECTOR);
 }
 
-/* The upper halves of eight words: each two that follow each other become one. */
+/* Packs the upper halves of eight words, pairing adjacent ones. */
 static Id
 pack (const SpirvProduct *product,
       const SpirvBlocks  *blocks,

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * How a workgroup brings an operand's block to shared memory. The invocations take its elements in turn, neighbours
- * those that lie closest in memory; in shared memory there is a row of vectors for each step of k.
+ * How a workgroup brings an operand's block to shared memory. Adjacent invocations take elements that are adjacent in
+ * memory; in shared memory there is a row of vectors for each step of k.
  *
- * What is beyond the last row or column is read as if it were the last: nobody stores what becomes of it. What is
- * beyond the end of k, or outside of a window, is 0.
+ * Elements past the last row or column repeat the last one: results computed from them are never stored. Elements past
+ * the end of k, or outside a window, are 0.
  */
 
 #include "vulkan/spirv/product-private.h"
@@ -13,10 +13,10 @@
 
 #include "kernel/lower.h"
 
-/* An index of which a part is known. */
+/* An index with a constant part. */
 typedef struct
 {
-  Id    base;           /* 0: nothing */
+  Id    base;           /* 0: none */
   guint add;
 } Index;
 
@@ -43,7 +43,7 @@ ghlo_spirv_side_init (SpirvSide              *side,
   side->length = is_inner_adjacent ? tile->n_inner : side->extent;
   n_across = is_inner_adjacent ? side->extent : tile->n_inner;
   side->width = MIN (side->n_each, 4);
-  /* One more, so that what is side by side across lies in several banks. */
+  /* One vector of padding, so that rows start in different banks. */
   side->pitch = side->extent / side->width + 1;
   side->n_vectors = side->pitch * tile->n_inner;
   n = side->length * n_across;
@@ -62,7 +62,7 @@ add_index (Spirv *self,
   return ghlo_spirv_add_u32 (self, index.base, index.add);
 }
 
-/* The place of element @i that the invocation brings: along the operand's rows or columns, and along k. */
+/* Finds the position of the invocation's element @i: along the operand's rows or columns, and along k. */
 static void
 find_place (const SpirvProduct *product,
             const SpirvSide    *side,
@@ -78,7 +78,7 @@ find_place (const SpirvProduct *product,
   *inner = is_inner_adjacent ? along : across;
 }
 
-/* Where the element @i that the invocation brings is, @outer being its row or column. */
+/* Finds the address of the invocation's element @i, which is in row or column @outer. */
 static void
 find_base (const SpirvProduct *product,
            SpirvSide          *side,
@@ -141,7 +141,7 @@ ghlo_spirv_side_begin (const SpirvProduct *product,
     side->variables[i] = ghlo_spirv_variable (self, product->element);
 }
 
-/* A step of k: bytes to it, and whether there is one. */
+/* A step of k: its offset in bytes, and whether it exists. */
 typedef struct
 {
   Id offset, is_there;
@@ -197,7 +197,7 @@ ghlo_spirv_side_fetch (const SpirvProduct *product,
     }
 }
 
-/* A pointer to one element in shared memory. */
+/* Returns a pointer to an element in shared memory. */
 static Id
 find_shared (const SpirvProduct *product,
              const SpirvSide    *side,

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * The module of a product: what its table has, and which tile a workgroup does.
+ * The module of a product: reads the table, and finds the tile that a workgroup computes.
  */
 
 #include "kernel/expand.h"
 #include "kernel/lower.h"
 #include "vulkan/spirv/product-private.h"
 
-/* Rows of tiles that are done together, so that what they read of both operands is still in the caches. */
+/* Rows of tiles that are computed together, so that the blocks they read of both operands are still cached. */
 enum { GROUP_ROWS = 4 };
 
 Id
@@ -25,14 +25,15 @@ ghlo_spirv_add_u32 (Spirv *self,
   return b == 0 ? a : CODE (SpvOpIAdd, self->u32, a, ghlo_spirv_u32 (self, b));
 }
 
-/* What elements of the accumulator are. */
+/* Returns the element type of the accumulator. */
 static GhloElementType
 number_type (const GhloSpirvProduct *product)
 {
   return product->accumulator == GHLO_ELEMENT_TYPE_I1 ? GHLO_ELEMENT_TYPE_UI32 : product->accumulator;
 }
 
-/* What makes a number of an element, or an element of a number of the result. NULL where they are the same. */
+/* Returns the kernel that converts an element to a number, or a number of the result to an element; NULL if they are
+ * the same. */
 static GhloKernel *
 new_conversion (const GhloSpirvProduct *product,
                 guint                   tensor)
@@ -102,7 +103,7 @@ ghlo_spirv_product_number (const SpirvProduct *product,
   return ghlo_spirv_product_apply (product->spirv, product->conversions[tensor], value);
 }
 
-/* A remainder is what a product leaves: see set_point () in emit.c. */
+/* Remainders are computed by multiplication; see set_point () in emit.c. */
 Id
 ghlo_spirv_divide (Spirv *self,
                    Id     number,
@@ -138,7 +139,7 @@ ghlo_spirv_product_offset (const SpirvProduct *product,
   return sum != 0 ? sum : ghlo_spirv_u64 (self, 0);
 }
 
-/* Whether the position in a window is one of an element; *@address goes to that. */
+/* Whether the position in a window is that of an element; adjusts *@address to that. */
 static Id
 is_in_window (const SpirvProduct *product,
               guint               window,
@@ -211,7 +212,7 @@ load_number (const SpirvProduct *product,
   return CODE (SpvOpUConvert, self->u32, ghlo_spirv_product_word (product, word));
 }
 
-/* They begin somewhere in what the table has for them. */
+/* The table has room for them wherever its alignment makes them begin. */
 Id
 ghlo_spirv_product_zeros (const SpirvProduct *product)
 {
@@ -247,8 +248,8 @@ ghlo_spirv_product_load_table (SpirvProduct *product)
       }
 }
 
-/* Where the last tile begins, where tiles are whole. Pieces along rows or columns are whole as well: their memory is
- * there, though not each of their elements. */
+/* Returns where the last tile begins if tiles are whole. Pieces along rows or columns are whole as well: all of their
+ * memory exists, though some of their elements may not. */
 static Id
 find_last (const SpirvProduct *product,
            const SpirvSide    *side)
@@ -261,7 +262,7 @@ find_last (const SpirvProduct *product,
   return ghlo_spirv_add_u32 (self, end, -side->extent);
 }
 
-/* The tile @number of those of one batch: down a few rows of tiles, then along them. */
+/* Finds tile @number of a batch: down a few rows of tiles, then along them. */
 static void
 find_tile (SpirvProduct *product,
            Id            number,
@@ -286,7 +287,7 @@ find_tile (SpirvProduct *product,
     }
 }
 
-/* Of the batch. */
+/* Finds the addresses of the batch's factors. */
 static void
 find_factors (SpirvProduct *product)
 {
@@ -311,7 +312,7 @@ ghlo_spirv_product_narrow (const SpirvProduct *product,
   return CODE (SpvOpUConvert, self->u32, product->words[word]);
 }
 
-/* From the number of the workgroup to its tile, batch and piece of k, and to the addresses of these. */
+/* Finds the tile, batch and piece of k of workgroup @number, and their addresses. */
 static void
 find_place (SpirvProduct *product,
             Id            number)
@@ -344,7 +345,7 @@ find_place (SpirvProduct *product,
                        ghlo_spirv_product_narrow (product, GHLO_SPIRV_PRODUCT_K));
 }
 
-/* What follows, up to ghlo_spirv_end_if (), is done where the flag is as it is to be; 0: it is not looked at. */
+/* The code up to ghlo_spirv_end_if () is executed if the flag has the required state; 0: there is no condition. */
 static Id
 begin_condition (const SpirvProduct *product)
 {
@@ -360,7 +361,7 @@ begin_condition (const SpirvProduct *product)
                                           self->boolean, flag, ghlo_spirv_u32 (self, 0)));
 }
 
-/* As in emit.c, the table is read before the flag is looked at. */
+/* As in emit.c, the table is read before the flag is checked. */
 static void
 emit_body (SpirvProduct *product)
 {
@@ -409,8 +410,8 @@ ghlo_spirv_product_shared (const GhloSpirvProduct *product)
   return shared;
 }
 
-/* Not on devices that keep subnormal numbers, which the fast path does not, and not without FMAs, where it is not
- * faster. It comes on top of the exact one and checks itself, so that it has to save a quarter of the nodes. */
+/* There is no fast path on devices that preserve subnormal numbers, which it does not, or that lack FMAs, where it is
+ * not faster. Since it is added to the exact path and checks its results, it must save a quarter of the nodes. */
 static void
 prepare_fast_path (SpirvProduct *product)
 {

@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * SPIR-V of products of matrices in tensors: result[b, m, n] = sum over k of lhs[b, m, k] × rhs[b, k, n], where each of
- * b, m, n and k is any number of dimensions. A workgroup does one tile of the result of one batch: it stages blocks of
- * both operands in shared memory, as numbers of the accumulator's type, and each of its invocations has some rows and
- * columns in registers.
+ * SPIR-V of products of matrices in tensors: result[b, m, n] = sum over k of lhs[b, m, k] × rhs[b, k, n], where b, m, n
+ * and k each stand for any number of dimensions. A workgroup computes one tile of the result of one batch: it stages
+ * blocks of both operands in shared memory, as numbers of the accumulator's type, and each invocation accumulates some
+ * rows and columns in registers.
  *
- * Each sum goes through k in ascending order. Where k is cut into pieces, each is a plane of results of its own, for
- * somebody else to add.
+ * Each sum runs over k in ascending order. If k is cut into pieces, each piece writes a plane of results of its own, to
+ * be added elsewhere.
  *
- * Subgroups that multiply cooperative matrices take operands as they are, in pieces of 16 bytes. Both are f16, bf16, i8
- * or ui8; the accumulator is f32 or ui32. The matrices are 16 × k and k × 16, where k steps are 32 bytes. Of the sums'
- * rounding a device says nothing.
+ * Subgroups that multiply cooperative matrices take operands as they are, in pieces of 16 bytes. Both must be f16,
+ * bf16, i8 or ui8; the accumulator is f32 or ui32. Matrices are 16 × k and k × 16, where k steps are 32 bytes. Devices
+ * do not specify how these sums are rounded.
  *
- * Operands of f32 may be split into numbers of 16 bits, which are multiplied as such (GhloSpirvSplit).
+ * Operands of f32 may be split into numbers of 16 bits, which are multiplied instead (GhloSpirvSplit).
  *
- * An epilogue (GhloSpirvEpilogue) has each element of the result at hand, rounded as it would be written.
+ * An epilogue (GhloSpirvEpilogue) processes each element of the result, rounded as it would be stored.
  */
 
 #pragma once
@@ -23,7 +23,7 @@
 
 G_BEGIN_DECLS
 
-/* Of the tensors. */
+/* The tensors. */
 enum
 {
   GHLO_SPIRV_LHS,
@@ -32,7 +32,7 @@ enum
   GHLO_SPIRV_N_TENSORS
 };
 
-/* What dimensions are: of all three tensors, of lhs and result, of rhs and result, of lhs and rhs. */
+/* Roles of dimensions: in all three tensors; in lhs and result; in rhs and result; in lhs and rhs. */
 typedef enum
 {
   GHLO_SPIRV_BATCH,
@@ -44,19 +44,18 @@ typedef enum
 
 enum
 {
-  GHLO_SPIRV_MAX_DIMENSIONS   = 8,              /* of a role */
+  GHLO_SPIRV_MAX_DIMENSIONS   = 8,              /* per role */
   GHLO_SPIRV_MAX_WINDOWS      = 3,
   GHLO_SPIRV_N_FORMS          = GHLO_SPIRV_N_TENSORS + GHLO_SPIRV_MAX_WINDOWS,
-  GHLO_SPIRV_PRODUCT_UNROLLED = 4,              /* steps of k that code is repeated for */
-  GHLO_SPIRV_MAX_ACCESSES     = 12,             /* of an epilogue */
-  GHLO_SPIRV_TOGETHER         = 4,              /* columns of the result that are written at once where they can be */
+  GHLO_SPIRV_PRODUCT_UNROLLED = 4,              /* steps of k that are unrolled */
+  GHLO_SPIRV_MAX_ACCESSES     = 12,             /* per epilogue */
+  GHLO_SPIRV_TOGETHER         = 4,              /* columns of the result that are written at once where possible */
 };
 
-/* The words behind those of GhloSpirvWord. Behind these come the windows, of which each has a GhloSpirvProductWindow,
- * and the dimensions, outermost first, those of one role after those of another: of each its size, and as many strides
- * as there are tensors and windows. Then the epilogue: the addresses of its accesses' first elements, and dimensions of
- * its own, but for k: of each its size, and the strides of all accesses. Sizes, numbers and positions have at most 31
- * bits. */
+/* The words after those of GhloSpirvWord. Next come the windows, a GhloSpirvProductWindow each, and the dimensions,
+ * role by role and outermost first: the size of each, then a stride for each tensor and window. Then comes the
+ * epilogue: the addresses of its accesses' first elements, then its own dimensions except for k: the size of each, then
+ * a stride for each access. Sizes, numbers and positions have at most 31 bits. */
 typedef enum
 {
   GHLO_SPIRV_PRODUCT_ADDRESSES,                 /* of each tensor's first element */
@@ -65,21 +64,21 @@ typedef enum
   GHLO_SPIRV_PRODUCT_K,
   GHLO_SPIRV_PRODUCT_BATCHES,
   GHLO_SPIRV_PRODUCT_PIECE,                     /* steps of k in each piece but the last: a multiple of the tile's */
-  GHLO_SPIRV_PRODUCT_PLANE,                     /* bytes from one piece's result to the next one's */
-  GHLO_SPIRV_PRODUCT_FACTORS,                   /* addresses of f32: of lhs one for each row of each batch, of rhs one
-                                                 * for each column; where the operands are split */
+  GHLO_SPIRV_PRODUCT_PLANE,                     /* bytes from the result of one piece to that of the next */
+  GHLO_SPIRV_PRODUCT_FACTORS,                   /* addresses of f32 factors, one per row of lhs and per column of rhs in
+                                                 * each batch; if the operands are planes */
   GHLO_SPIRV_PRODUCT_FLAG = GHLO_SPIRV_PRODUCT_FACTORS + 2,     /* address of a ui32 (GhloSpirvCondition) */
-  GHLO_SPIRV_PRODUCT_ZEROS,                     /* 32 bytes from a multiple of 16 on, wherever the table begins; read in
-                                                 * the place of what is not there */
+  GHLO_SPIRV_PRODUCT_ZEROS,                     /* room for 32 zero bytes aligned to 16, wherever the table begins; read
+                                                 * in place of what is outside */
   GHLO_SPIRV_PRODUCT_N_WORDS = GHLO_SPIRV_PRODUCT_ZEROS + 5
 } GhloSpirvProductWord;
 
-/* Where an operand of a convolution ends in one of its dimensions. The position there is linear in the coordinates of
- * rows and of k, as addresses are; what is not in [0, extent), or at no multiple of the dilation, is 0. Where there is
- * dilation, elements lie at position / dilation × stride, and addresses leave that out. */
+/* Where an operand of a convolution ends along one of its dimensions. The position there is linear in the coordinates
+ * of rows and of k, like addresses. Positions outside [0, extent), or not a multiple of the dilation, read 0. With
+ * dilation, the element is at position / dilation × stride, which is not part of the address. */
 typedef struct
 {
-  guint64 low;                                  /* what is taken off the position */
+  guint64 low;                                  /* subtracted from the position */
   guint64 extent, dilation;
   gint64  stride;                               /* bytes */
 } GhloSpirvProductWindow;
@@ -87,32 +86,33 @@ typedef struct
 typedef struct
 {
   guint64 size;
-  gint64  strides[GHLO_SPIRV_N_FORMS];          /* bytes, 0 of a tensor without it; then of windows' positions */
+  gint64  strides[GHLO_SPIRV_N_FORMS];          /* bytes, 0 for tensors without the dimension; then strides of positions
+                                                 * in windows */
 } GhloSpirvProductDimension;
 
 /* What operands of f32 are multiplied as.
  *
- * Planes of f16 are made beforehand. Each row of lhs and column of rhs is multiplied by a power of two, and the result
- * by what undoes that. A second plane has what the first leaves of each element: behind 16 steps of k of the first come
- * the same 16 of the second, a matrix each. k counts the steps of all planes, and is a multiple of 32 then.
+ * Planes of f16 are computed beforehand. Each row of lhs and column of rhs is scaled by a power of two, and the result
+ * is scaled back. A second plane holds the remainder of each element: 16 steps of k of the first plane are followed by
+ * the same 16 of the second, a matrix each. k then counts the steps of all planes, and is a multiple of 32.
  *
- * Numbers of bf16, which has the exponents of f32, are made while the operands are staged. */
+ * Numbers of bf16, which has the exponent range of f32, are computed while the operands are staged. */
 typedef enum
 {
-  GHLO_SPIRV_WHOLE,             /* as they are */
+  GHLO_SPIRV_WHOLE,             /* not split */
   GHLO_SPIRV_ONE_PLANE,
   GHLO_SPIRV_TWO_PLANES,        /* high × high + high × low + low × high */
-  GHLO_SPIRV_TWO_PLANES_APART,  /* the same, 16 steps of k summed up apart and added to the others as f32: matrices'
-                                 * own sums may be rounded towards 0 */
+  GHLO_SPIRV_TWO_PLANES_APART,  /* the same, but 16 steps of k at a time are summed separately and added to the total as
+                                 * f32, since matrices' own sums may be rounded towards 0 */
   GHLO_SPIRV_BF16,              /* rounded to nearest even */
-  GHLO_SPIRV_BF16_X3,           /* two for each element, multiplied as two planes are */
+  GHLO_SPIRV_BF16_X3,           /* two per element, multiplied like two planes */
 } GhloSpirvSplit;
 
-/* When a product is done at all. */
+/* Whether a product is computed at all. */
 typedef enum
 {
   GHLO_SPIRV_ALWAYS,
-  GHLO_SPIRV_IF_FLAGGED,        /* the flag is not 0 */
+  GHLO_SPIRV_IF_FLAGGED,        /* if the flag is not 0 */
   GHLO_SPIRV_UNLESS_FLAGGED,
 } GhloSpirvCondition;
 
@@ -120,88 +120,89 @@ typedef enum
 typedef struct
 {
   guint n_row_threads, n_column_threads;        /* invocations, or subgroups */
-  guint n_rows, n_columns;                      /* of one of them; not 2; of a subgroup multiples of 16 */
-  guint n_inner;                                /* steps of k that are staged at once; 4 at least */
+  guint n_rows, n_columns;                      /* per invocation, and not 2; per subgroup, multiples of 16 */
+  guint n_inner;                                /* steps of k that are staged at once; at least 4 */
 } GhloSpirvTile;
 
-/* What becomes of the result. An access has a place for each row, column and batch, as tensors have; which of the words
- * are 0 is known, so that what is the same for all rows is read once. */
+/* An epilogue. Each of its accesses has strides along rows, columns and batches, like tensors. It is known which of
+ * them are 0, so that operands that are the same for all rows are read once. */
 typedef struct
 {
-  const GhloKernel *kernel;                     /* an expanded one: one block without axes of its own. Of buffer 0 it
-                                                 * loads the element at hand. Its other accesses have no terms; strides
-                                                 * and offsets are the table's. */
-  const GhloKernel *whole;                      /* the same with its functions; NULL: it is done in no other way */
-  guint8            n_dimensions[GHLO_SPIRV_INNER];     /* by roles */
-  guint8            spans[GHLO_SPIRV_MAX_ACCESSES];     /* bits of the roles that an access has strides along */
-  guint16           adjacent;                   /* bits of accesses: every four columns are adjacent, and begin at a
-                                                 * multiple of their size */
+  const GhloKernel *kernel;                     /* expanded; a single block without axes of its own. A load of buffer 0
+                                                 * is the current element. The other accesses have no terms; their
+                                                 * strides and offsets are in the table */
+  const GhloKernel *whole;                      /* the same before expansion; NULL: there is no fast path */
+  guint8            n_dimensions[GHLO_SPIRV_INNER];     /* by role */
+  guint8            spans[GHLO_SPIRV_MAX_ACCESSES];     /* for each access, bits of the roles that it has strides
+                                                         * along */
+  guint16           adjacent;                   /* bits of accesses in which every four columns are contiguous and
+                                                 * aligned to their size */
 } GhloSpirvEpilogue;
 
-/* What a module depends on. */
+/* All that a module depends on. */
 typedef struct
 {
   GhloSpirvTile   tile;
   GhloElementType types[GHLO_SPIRV_N_TENSORS];
-  GhloElementType accumulator;                  /* f32, f64; ui32 and ui64 for all integers, whose sums wrap; i1:
+  GhloElementType accumulator;                  /* f32 or f64; ui32 or ui64 for all integers, whose sums wrap; i1:
                                                  * products are "and", sums "or" */
   guint8          n_dimensions[GHLO_SPIRV_N_ROLES];
-  gboolean        is_inner_adjacent[2];         /* of an operand: neighbours along k lie closer than those along its
+  gboolean        is_inner_adjacent[2];         /* by operand: elements along k are closer together than those along
                                                  * rows or columns, and are read together */
   guint8          n_windows;
-  guint8          windowed;                     /* the operand that these are of */
-  gboolean        is_dilated;                   /* one of them is */
-  gboolean        is_rounded_twice;             /* floats: products are rounded before they are added */
+  guint8          windowed;                     /* the operand that has the windows */
+  gboolean        is_dilated;                   /* at least one window is */
+  gboolean        is_rounded_twice;             /* for floats: products are rounded before they are added */
   GhloSpirvCondition condition;
-  const GhloSpirvEpilogue *epilogue;            /* borrowed; NULL: none */
-  gboolean        is_dropped;                   /* the result is the epilogue's alone: it is not written */
-  /* Of cooperative matrices. */
-  guint           subgroup;                     /* invocations of a subgroup, which multiplies them; 0: each invocation
-                                                 * multiplies numbers */
-  gboolean        is_emulated;                  /* by numbers of invocations, for devices without matrices: slow */
-  guint           n_steps[2];                   /* of an operand's block: 1, 2 or 4 */
-  guint           distance;                     /* prefetch distance: steps from where a part of a block is fetched to
-                                                 * where it is staged. 1, 2, or whole rounds, of which the loop over k
-                                                 * has as many side by side then; GHLO_SPIRV_MAX_DISTANCE at most */
-  guint           n_matrices;                   /* along k, that a step multiplies: 1, or 2 of GHLO_SPIRV_BF16_X3 */
-  gboolean        has_whole_tiles;              /* rows, columns and k are one dimension each, there is a tile of them
-                                                 * at least, and rounds are whole. The last tiles end with the last
-                                                 * piece, and do again what others have done */
-  gboolean        has_whole_vectors;            /* and every four columns of the result, unless that is dropped, are
-                                                 * adjacent and begin at a multiple of their size */
+  const GhloSpirvEpilogue *epilogue;            /* borrowed; nullable */
+  gboolean        is_dropped;                   /* only the epilogue uses the result; it is not stored */
+  /* For cooperative matrices. */
+  guint           subgroup;                     /* invocations of a subgroup that multiplies them; 0: each invocation
+                                                 * multiplies scalars */
+  gboolean        is_emulated;                  /* with scalar code, for devices without matrices: slow */
+  guint           n_steps[2];                   /* of a block, by operand: 1, 2 or 4 */
+  guint           distance;                     /* prefetch distance: steps from fetching a part of a block to staging
+                                                 * it. 1, 2, or a multiple of GHLO_SPIRV_ROUND, by whose rounds the loop
+                                                 * over k is then unrolled; GHLO_SPIRV_MAX_DISTANCE at most */
+  guint           n_matrices;                   /* along k, that a step multiplies: 1, or 2 with GHLO_SPIRV_BF16_X3 */
+  gboolean        has_whole_tiles;              /* rows, columns and k have one dimension each and at least one full
+                                                 * tile, and rounds are whole. The last tiles end with the last piece,
+                                                 * and recompute what others have computed */
+  gboolean        has_whole_vectors;            /* and also every four columns of the result, unless that is dropped,
+                                                 * are contiguous and aligned to their size */
   GhloSpirvSplit  split;
 } GhloSpirvProduct;
 
-/* A matrix' rows or columns that are not along k; a round of the loop over k, in steps of matrices; and how far ahead
- * of being staged blocks may be fetched, likewise. */
+/* The extent of a matrix other than along k; the bytes of one along k, and of a piece; the steps of a round of the loop
+ * over k; and the maximum prefetch distance, in steps. */
 enum
 {
   GHLO_SPIRV_MATRIX = 16, GHLO_SPIRV_MATRIX_BYTES = 32, GHLO_SPIRV_PIECE_BYTES = 16,
   GHLO_SPIRV_ROUND = 4, GHLO_SPIRV_MAX_DISTANCE = 3 * GHLO_SPIRV_ROUND
 };
 
-/* Whether the operands are planes that were made of others. */
+/* Whether the operands are planes that were computed beforehand. */
 static inline gboolean
 ghlo_spirv_takes_planes (GhloSpirvSplit split)
 {
   return split >= GHLO_SPIRV_ONE_PLANE && split <= GHLO_SPIRV_TWO_PLANES_APART;
 }
 
-/* Whether planes are made while the operands are staged. */
+/* Whether planes are computed while the operands are staged. */
 static inline gboolean
 ghlo_spirv_makes_planes (GhloSpirvSplit split)
 {
   return split >= GHLO_SPIRV_BF16;
 }
 
-/* Planes of an operand, in memory or in shared memory alone. */
+/* Planes of an operand, whether in memory or only in shared memory. */
 static inline guint
 ghlo_spirv_n_planes (GhloSpirvSplit split)
 {
   return split == GHLO_SPIRV_TWO_PLANES || split == GHLO_SPIRV_TWO_PLANES_APART || split == GHLO_SPIRV_BF16_X3 ? 2 : 1;
 }
 
-/* What matrices of operands consist of. */
+/* The component type of the operands' matrices. */
 static inline GhloElementType
 ghlo_spirv_component (const GhloSpirvProduct *self)
 {
@@ -221,7 +222,7 @@ ghlo_spirv_matrix_inner (const GhloSpirvProduct *self)
   return GHLO_SPIRV_MATRIX_BYTES / ghlo_element_info (ghlo_spirv_component (self))->size;
 }
 
-/* Steps of k, as memory has them, that matrices do at once. */
+/* Steps of k, as stored in memory, that one step of matrices covers. */
 static inline guint
 ghlo_spirv_step (const GhloSpirvProduct *self)
 {
@@ -230,7 +231,7 @@ ghlo_spirv_step (const GhloSpirvProduct *self)
   return ghlo_spirv_matrix_inner (self) * n_planes * self->n_matrices;
 }
 
-/* Words of the table behind those of GhloSpirvWord, but for the epilogue's, which come next. */
+/* The number of words in the table after those of GhloSpirvWord, without the epilogue's, which come next. */
 static inline guint
 ghlo_spirv_product_words (const GhloSpirvProduct *self)
 {
@@ -261,14 +262,14 @@ ghlo_spirv_tile_columns (const GhloSpirvTile *self)
   return self->n_column_threads * self->n_columns;
 }
 
-/* A module whose entry point is "main", for workgroups of one tile each, which are numbered tile after tile, then batch
- * after batch, then piece after piece of k. */
+/* Returns a module whose entry point is "main", for workgroups of one tile each, numbered by tiles first, then by
+ * batches, then by pieces of k. */
 GBytes     *ghlo_spirv_emit_product    (const GhloSpirvProduct *product,
                                         const GhloSpirvFloats  *floats);
-/* Bytes of shared memory that a workgroup takes. */
+/* Returns the bytes of shared memory per workgroup. */
 gsize       ghlo_spirv_product_shared  (const GhloSpirvProduct *product);
-/* What becomes of a tensor's elements on their way to the accumulator or from there: an expanded kernel of one point,
- * which the caller frees; NULL where they stay what they are. */
+/* Returns how a tensor's elements are converted to the accumulator's type or from it: an expanded kernel of one point,
+ * transfer full; NULL if they are not converted. */
 GhloKernel *ghlo_spirv_product_convert (const GhloSpirvProduct *product,
                                         guint                   tensor);
 

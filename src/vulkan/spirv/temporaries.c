@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Temporaries. Where an invocation does a point, one that spans axes lies in the scratch of all invocations: each of
- * its elements is a row of one for each invocation, so that neighbours read side by side. Where a workgroup does a
- * point they lie where places.c has them, in shared memory or in variables.
+ * Temporaries. Where an invocation computes a point, a temporary that spans axes is stored in the scratch of all
+ * invocations: for each of its elements a row with one value per invocation, so that adjacent invocations access
+ * adjacent memory. Where a workgroup computes a point, temporaries are in shared memory or variables, as places.c
+ * decides.
  */
 
 #include "vulkan/spirv/emit-private.h"
 
-/* The elements of a temporary, by the extents that the kernel states; FALSE where there are too many. */
+/* Counts the elements of a temporary, by the extents in the kernel. Returns FALSE on overflow. */
 static gboolean
 count_elements (const GhloKernel *kernel,
                 guint             number,
@@ -22,7 +23,7 @@ count_elements (const GhloKernel *kernel,
   return TRUE;
 }
 
-/* Adds the bytes of @n elements, and what is left of the last 8; FALSE where they are too many. */
+/* Adds the bytes of @n elements, rounded up to a multiple of 8. Returns FALSE if there are too many. */
 static gboolean
 add_bytes (gsize           *size,
            GhloElementType  type,
@@ -32,7 +33,7 @@ add_bytes (gsize           *size,
          && !__builtin_add_overflow (*size, (n * ghlo_element_info (type)->size + 7) & ~(gsize) 7, size);
 }
 
-/* Bytes of one invocation before the temporary @number; FALSE where they are too many. */
+/* Finds the offset, in the bytes of one invocation, of temporary @number. Returns FALSE if it is too large. */
 static gboolean
 find_start (const GhloKernel *kernel,
             guint             number,
@@ -60,7 +61,7 @@ ghlo_spirv_scratch (const GhloKernel *kernel)
   return find_start (kernel, kernel->n_temporaries, &end) ? end : G_MAXSIZE;
 }
 
-/* What a part stores in temporaries would be lost with it. */
+/* Whether the block stores to temporaries, which would be lost with a part. */
 static gboolean
 keeps_temporaries (const GhloKernel      *kernel,
                    const GhloKernelBlock *block)
@@ -96,7 +97,7 @@ ghlo_spirv_parts_scratch (const GhloKernel *kernel,
                                                                                                           : size;
 }
 
-/* The number of the temporary's element at the point. */
+/* Returns the index of the temporary's element at the current point. */
 static Id
 find_index (Spirv *self,
             guint  number)
@@ -130,7 +131,7 @@ find_element (Spirv *self,
   return CODE (SpvOpIAdd, self->u64, self->scratch, CODE (SpvOpIAdd, self->u64, offset, element));
 }
 
-/* What an element is in shared memory, where there are no booleans. */
+/* Returns the type of an element in shared memory, where booleans are not allowed. */
 static GhloElementType
 shared_type (GhloElementType type)
 {
@@ -219,8 +220,8 @@ is_in_shared_memory (const Spirv *self,
   return self->lane != 0 && self->places[number] != SPIRV_IN_VARIABLES;
 }
 
-/* Elements of a temporary in variables that an invocation has, of which none but those at points that are told are
- * more than one. */
+/* Returns the number of elements that an invocation has of a temporary in variables: more than one only if its points
+ * are unrolled. */
 static guint
 count_variables (const Spirv *self,
                  guint        number)
@@ -253,7 +254,7 @@ find_variable (Spirv *self,
   return self->variables[number];
 }
 
-/* Of the point that is told. */
+/* Returns the temporary's variable at the current unrolled point. */
 static Id
 find_told (Spirv *self,
            guint  number)

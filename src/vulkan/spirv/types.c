@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Types, constants, and what every part of the emitter builds with. A type asks for the capability that it needs.
+ * Types, constants, and helpers for all parts of the emitter. Each type declares the capability that it needs.
  */
 
 #include "vulkan/spirv/emit-private.h"
@@ -107,7 +107,7 @@ ghlo_spirv_select (Spirv *self,
                    Id     if_true,
                    Id     if_false)
 {
-  /* NVIDIA's compiler makes something else of some selections among booleans (driver 580). */
+  /* NVIDIA's compiler (driver 580) miscompiles some selections between booleans. */
   if (type == self->boolean)
     return CODE (SpvOpLogicalOr, type, CODE (SpvOpLogicalAnd, type, condition, if_true),
                  CODE (SpvOpLogicalAnd, type, CODE (SpvOpLogicalNot, type, condition), if_false));

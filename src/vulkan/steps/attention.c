@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Fusions that are attention, as steps. Operands and the result are taken as they lie, whatever their strides.
+ * Fusions that are attention. Operands and the result may have any strides.
  */
 
 #include "kernel/text.h"

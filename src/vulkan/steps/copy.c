@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Copies of views, as kernels that load and store integers: devices may flush floats.
+ * Copies of views, by kernels that load and store integers, since devices may flush floats.
  */
 
 #include "kernel/build.h"
@@ -10,9 +10,10 @@
 
 typedef struct
 {
-  GhloKernel       *kernel;           /* owned; NULL where there is nothing to copy */
+  GhloKernel       *kernel;           /* owned; NULL if there is nothing to copy */
   GhloVulkanKernel  on;
-  gint64            starts[2];        /* of operand and result, in bytes from the view's first element; 0 or less */
+  gint64            starts[2];        /* for operand and result: bytes from the view's first element to its lowest
+                                       * address; at most 0 */
 } Copy;
 
 static void
@@ -24,7 +25,7 @@ release (gpointer compiled)
   g_free (self);
 }
 
-/* What it takes of elements of @size bytes: pieces of at most 8. */
+/* Returns the type by which elements of @size bytes are copied: integers of at most 8 bytes. */
 static GhloElementType
 piece_type (gsize size)
 {

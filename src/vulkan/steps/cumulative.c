@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Cumulative reductions (kernel/cumulative.h), to the CPU's bits. A line whose sums are rounded at each step, or one of
- * many side by side, is an invocation's; other long ones are in pieces, whose totals are found at once, then what is
- * before each, and at last the results.
+ * Cumulative reductions (kernel/cumulative.h), with the same bits as on the CPU. A line whose sums are rounded at each
+ * step, or that is interleaved with others, is computed by one invocation. Other long lines are cut into pieces: first
+ * the totals of all pieces are computed in parallel, then the prefixes before each piece, and finally the results.
  */
 
 #include "base/sizes.h"
@@ -17,7 +17,8 @@ typedef struct
 #include "shaders/cumulative.words"
 } Table;
 
-/* The length up to which lines are not in pieces, as the CPU's rows, and the most that an invocation does alone. */
+/* The maximum length of lines that are not cut into pieces, as for the CPU's rows, and that of a line for a single
+ * invocation. */
 enum { SHORT_LINE = 256, MAX_LINE = 1 << 15 };
 
 enum { N_PHASES = PHASE_RESULTS + 1 };
@@ -27,15 +28,15 @@ typedef struct
   GhloVulkanDevice *device;
   GhloCumulative    window;
   GhloVulkanCombine combine;
-  gboolean          is_wider;                   /* numbers are wider than elements, and not rounded at each step */
+  gboolean          is_wider;                   /* accumulators are wider than elements, and not rounded at each step */
   gboolean          in_pieces;
   gsize             n_lines;
-  gsize             totals, insides, chunk_totals, befores, scratch;    /* offsets, and size */
+  gsize             totals, insides, chunk_totals, befores, scratch;    /* offsets in the scratch, and its size */
   VkPipeline        pipelines[N_PHASES];
-  Table             table;                      /* but for the addresses */
+  Table             table;                      /* all but the addresses */
 } Cumulative;
 
-/* Whether numbers are f64, or become f32 of them. */
+/* Whether accumulators are f64; elements may be f64 or f32. */
 static gboolean
 is_f64 (const Cumulative *self)
 {
@@ -64,8 +65,8 @@ find_scratch (Cumulative *self)
          && ghlo_size_reserve (size, &self->befores, n_chunks, sizeof (guint64));
 }
 
-/* The parts of complex numbers are lines side by side. Where no order changes anything, lines are in pieces that are
- * not on the CPU. */
+/* The two parts of complex numbers are interleaved lines. If the order of combining does not matter, lines are also cut
+ * into pieces where the CPU does not do so. */
 static const char *
 read_lines (Cumulative     *self,
             const GhloView *operand)
@@ -145,7 +146,7 @@ fill_selection (const Cumulative      *self,
                 GhloStepSelection     *selection)
 {
   selection->operands[0].dense = TRUE;
-  /* Elements are read before the same ones are written, but where they are read again. */
+  /* Elements are read before they are overwritten, unless the sums restart, in which case they are read again. */
   if (!self->window.restarts)
     selection->operands[0].in_place = 0;
   selection->scratch = self->scratch;
@@ -153,7 +154,7 @@ fill_selection (const Cumulative      *self,
 
 GHLO_VULKAN_DEFINE_SHADER_STEP (Cumulative)
 
-/* A known initial value only decides whether the step applies; nothing is compiled for it. */
+/* If the initial value is known, it only decides whether the step applies; the compiled step does not depend on it. */
 static gboolean
 select_cumulative (gpointer               target,
                    const GhloStepRequest *request,

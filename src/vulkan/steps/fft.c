@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * fft of f32, in f64, which rounds to what the reference executor's long doubles round to, almost always. Dimensions
- * are transformed one after the other, in passes over all numbers, which go from one half of the scratch to the other.
+ * fft of f32, computed in f64, which almost always rounds to the same numbers as the long doubles of the reference
+ * executor. Dimensions are transformed one after the other, in passes over all numbers that alternate between the two
+ * halves of the scratch.
  */
 
 #include "base/sizes.h"
@@ -16,11 +17,12 @@ typedef struct
 #include "shaders/fft.words"
 } Table;
 
-/* Radices that lengths are cut into where they can be, the greatest prime that is one all the same, dimensions, and
- * dispatches of a run: of the 2^59 numbers that may have addresses 5 is a factor 25 times, and there are six others. */
+/* The maximum radix that lengths are factored into if possible, the largest prime that is permitted as a radix
+ * otherwise, the maximum number of dimensions, and of dispatches in a run: at most 2^59 numbers are addressable, in
+ * which the factor 5 occurs at most 25 times, and there are six other dispatches. */
 enum { MAX_RADIX = 16, MAX_PRIME = 4096, MAX_DIMS = 3, MAX_STAGES = 32, N_PHASES = FFT_STORE_COMPLEX + 1 };
 
-/* Bytes of a number. */
+/* Bytes of a complex number. */
 enum { NUMBER = 16 };
 
 typedef enum
@@ -31,7 +33,7 @@ typedef enum
   IRFFT,
 } Type;
 
-/* A dispatch; of its table the addresses are offsets in the scratch. */
+/* A dispatch, whose table has offsets in the scratch as addresses. */
 typedef struct
 {
   guint   phase;
@@ -44,10 +46,10 @@ typedef struct
   GhloVulkanDevice *device;
   Type              type;
   guint             n_dims;
-  gint64            dims[MAX_DIMS];             /* as they are at the moment */
+  gint64            dims[MAX_DIMS];             /* current sizes */
   gsize             batch;
-  gsize             numbers[2], scratch;        /* offsets, and size */
-  guint             at;                         /* the half where numbers are */
+  gsize             numbers[2], scratch;        /* offsets in the scratch, and its size */
+  guint             at;                         /* the half that holds the numbers at this stage */
   Stage             stages[MAX_STAGES];
   guint             n_stages;
   VkPipeline        pipelines[N_PHASES];
@@ -80,7 +82,7 @@ count (const Fourier *self)
   return n;
 }
 
-/* The greatest factor of @n that is a radix, or else its least prime. */
+/* Returns the greatest factor of @n up to MAX_RADIX, or else its least prime; 0 if that is too large. */
 static gint64
 find_radix (gint64 n)
 {
@@ -94,7 +96,7 @@ find_radix (gint64 n)
   return 0;
 }
 
-/* Transforms along dimension @d. */
+/* Adds the stages that transform along dimension @d. */
 static const char *
 add_passes (Fourier *self,
             guint    d)
@@ -145,7 +147,7 @@ add_expand (Fourier *self,
   self->at = 1 - self->at;
 }
 
-/* @lengths: those of the transform. */
+/* @lengths are those of the transform. */
 static const char *
 add_stages (Fourier      *self,
             const gint64 *lengths)

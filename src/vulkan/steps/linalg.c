@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * cholesky and triangular_solve of f32, in f64, which rounds to what the reference executor's long doubles round to,
- * almost always.
+ * cholesky and triangular_solve of f32, computed in f64, which almost always rounds to the same numbers as the long
+ * doubles of the reference executor.
  */
 
 #include "base/sizes.h"
@@ -14,10 +14,10 @@ typedef struct
 #include "shaders/linalg.words"
 } Table;
 
-/* Rows: so many that the dispatches of a run are some hundreds at most. */
+/* The maximum number of rows, which limits a run to some hundreds of dispatches. */
 enum { MAX_ROWS = 8192 };
 
-/* How matrices lie in a tensor, in the order in which their rows are solved. */
+/* The layout of matrices in a tensor, in the order in which their rows are solved. */
 typedef struct
 {
   gint64 columns, each, offset, row_step, column_step;
@@ -29,12 +29,13 @@ typedef struct
   gboolean          is_cholesky, is_unit;
   gsize             batch;
   gint64            n, m;
-  Layout            triangle, sides;            /* of cholesky's result the former */
+  Layout            triangle, sides;            /* for cholesky, triangle is also the layout of the result */
   gsize             at_triangle, at_sides, at_failed, scratch;
   VkPipeline        pipelines[LINALG_N_PHASES];
 } Linalg;
 
-/* x op(a) = b is op(a)ᵀ xᵀ = bᵀ, and an upper triangle a lower one from its last row and column on. */
+/* Solving x op(a) = b is solving op(a)ᵀ xᵀ = bᵀ, and an upper triangle is a lower one when read from its last row and
+ * column. */
 static void
 lay_out_solve (Linalg         *self,
                const GhloIrOp *op,
@@ -136,16 +137,16 @@ make_pipelines (Linalg                 *self,
 
 GHLO_VULKAN_DEFINE_SHADER_STEP (Linalg)
 
-/* A run's dispatches. */
+/* The state of recording a run. */
 typedef struct
 {
   const Linalg *self;
   gpointer      recording;
-  guint64       triangle, sides, failed;        /* addresses */
-  gint64        begin, end;                     /* rows of a block */
+  guint64       triangle, sides, failed;        /* encoded places */
+  gint64        begin, end;                     /* rows of the current block */
 } Stages;
 
-/* @n_points for each matrix. */
+/* Adds a dispatch of @n_points for each matrix. */
 static void
 add (const Stages *stages,
      guint         phase,

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * dot_general, dot and convolution as steps, and fusions of one and its epilogue. Operands and results are taken as
- * they lie, whatever their strides.
+ * dot_general, dot and convolution, and fusions of one of these with an epilogue. Operands and results may have any
+ * strides.
  *
- * An epilogue is the product's shader's, or that of the kernel which adds its pieces. What neither can do is a kernel
- * by itself, which reads what the product writes: no fusion is ever worse than the steps that it was made of.
+ * An epilogue is computed by the product's shader, or by the kernel that adds its pieces. If neither can do so, it is a
+ * kernel of its own, which reads what the product writes, so no fusion is ever worse than the steps that it was made
+ * of.
  */
 
 #include "base/ghlo-error.h"
@@ -20,20 +21,21 @@
 typedef struct
 {
   GhloVulkanDevice       *device;
-  guint                   operands[2];          /* those of the request that are the product's lhs and rhs */
+  guint                   operands[2];          /* indices of the request's operands that are the product's lhs and
+                                                 * rhs */
   GhloVulkanProductShader shader;
-  GhloKernel             *pieces;               /* owned; NULL where k is in one piece */
-  GhloVulkanKernel        sum;                  /* of them */
-  gboolean                has_planes;           /* the operands are split */
+  GhloKernel             *pieces;               /* owned; NULL if k is in one piece */
+  GhloVulkanKernel        sum;                  /* adds the pieces */
+  gboolean                has_planes;           /* the operands are split into planes */
   GhloVulkanPlanes        planes;
-  GhloVulkanProductShader whole;                /* the product where planes do not hold the operands */
-  GhloStepEpilogue       *fusion;               /* owned; NULL: the product is alone */
-  GhloVulkanEpilogue      epilogue;             /* of shaders, or of the sum */
-  const char             *apart;                /* why it is a kernel by itself; NULL: it is none */
-  guint                   place;                /* the result whose memory has the product, or GHLO_STEP_NONE */
-  GhloVulkanKernel        kernel;               /* of the fusion */
-  /* Bytes of scratch: of the pieces, and for the kernel that adds them; for planes; of the product, where that is
-   * nobody's result; and for the kernel of the fusion. */
+  GhloVulkanProductShader whole;                /* the product for operands that planes cannot represent */
+  GhloStepEpilogue       *fusion;               /* owned; NULL if there is no epilogue */
+  GhloVulkanEpilogue      epilogue;             /* for the shaders, or the kernel that adds pieces */
+  const char             *apart;                /* why the epilogue is a kernel of its own; NULL if it is not */
+  guint                   place;                /* the result whose memory holds the product, or GHLO_STEP_NONE */
+  GhloVulkanKernel        kernel;               /* the fusion's, for that case */
+  /* Bytes of scratch: for the pieces; for the kernel that adds them; for the product itself, if it is not a result; and
+   * for the fusion's kernel. */
   gsize                   sums, sum_scratch, own, kernel_scratch;
 } Step;
 
@@ -53,7 +55,7 @@ release (gpointer compiled)
 
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (Step, release)
 
-/* Where parts of the scratch begin. */
+/* Offsets of parts of the scratch. */
 static gsize
 planes_at (const Step *self)
 {
@@ -72,7 +74,7 @@ kernel_at (const Step *self)
   return own_at (self) + self->own;
 }
 
-/* Pieces write dense planes of sums in place of the result. */
+/* Makes the product write dense planes of sums in place of the result. */
 static void
 write_sums (GhloVulkanProduct *product)
 {
@@ -109,8 +111,8 @@ read_pieces (Step *self)
   return reason;
 }
 
-/* What shaders do with the epilogue, which is the product's and the one of operands as they are, where they have it; or
- * none of them has. */
+/* Assigns the epilogue to the shader of the product and to that of unsplit operands, or to neither of them if it is a
+ * kernel of its own. */
 static void
 take_epilogue (Step               *self,
                const GhloStepLead *lead)
@@ -147,7 +149,7 @@ read_epilogue (Step                  *self,
   return reason;
 }
 
-/* The product that @request, or the fusion, is about. */
+/* Reads the product that @request, or its fusion, computes. */
 static const char *
 read_lead (GhloStepLead          *lead,
            const GhloStepRequest *request)
@@ -160,7 +162,7 @@ read_lead (GhloStepLead          *lead,
   return ghlo_step_lead_read (lead, request);
 }
 
-/* To be called for fusions, before read_request (). */
+/* For fusions: called before read_request (). */
 static const char *
 read_fusion (Step                  *self,
              const GhloStepRequest *request)
@@ -200,7 +202,7 @@ read_request (Step                  *self,
   return read_pieces (self);
 }
 
-/* Where operands will lie is not known yet: there is to be scratch for either way. */
+/* It is not yet known where operands will lie, so scratch is reserved for the worse of both cases. */
 static gboolean
 select_step (gpointer               target,
              const GhloStepRequest *request,
@@ -227,7 +229,7 @@ select_step (gpointer               target,
   return selection->reason == NULL;
 }
 
-/* Of a shader that takes the operands as they are: those of the tensors. */
+/* Adds the accesses of the operands, for a shader that takes them unsplit. */
 static void
 find_operands (const Step              *self,
                GhloVulkanProductShader *shader,
@@ -239,14 +241,14 @@ find_operands (const Step              *self,
       gint64 begin;
       gsize size = ghlo_vulkan_reach (&request->operands[self->operands[i]], &begin);
 
-      /* What the shader gets is the address of another element than the view's first. */
+      /* The shader gets the address of an element other than the view's first. */
       ghlo_vulkan_product_add_access (shader, GHLO_SPIRV_PRODUCT_ADDRESSES + i,
                                       (GhloVulkanSource) { GHLO_VULKAN_OPERAND, self->operands[i], start },
                                       begin - start, size, FALSE);
     }
 }
 
-/* Those of the result, and of the epilogue. */
+/* Adds the accesses of the result and of the epilogue. */
 static void
 find_results (const Step              *self,
               GhloVulkanProductShader *shader,
@@ -264,7 +266,7 @@ find_results (const Step              *self,
   ghlo_vulkan_product_add_epilogue (shader);
 }
 
-/* Those of the shader of planes that are not results'. */
+/* Adds the accesses of the shader of planes, except for results. */
 static void
 find_planes (Step *self)
 {
@@ -307,7 +309,7 @@ find_accesses (Step                  *self,
     find_results (self, &self->shader, result);
 }
 
-/* Whether both operands begin at multiples of a piece's size in all runs. */
+/* Whether both operands are aligned to the size of a piece in all runs. */
 static gboolean
 is_aligned (const GhloStepLead    *lead,
             const GhloStepRequest *request)
@@ -316,7 +318,7 @@ is_aligned (const GhloStepLead    *lead,
          && request->alignments[lead->rhs] % GHLO_SPIRV_PIECE_BYTES == 0;
 }
 
-/* What the addresses of the shader's result are multiples of. */
+/* Returns what the addresses of the shader's result are multiples of. */
 static guint64
 find_alignment (const Step            *self,
                 const GhloStepRequest *request)
@@ -369,7 +371,7 @@ compile (gpointer               target,
   return make_pipelines (self, request, error) ? g_steal_pointer (&self) : NULL;
 }
 
-/* The places of the fusion's kernel's buffers behind the first one. */
+/* Finds the places of the buffers of the fusion's kernel, except for the first one. */
 static void
 find_buffers (const Step          *self,
               const GhloStepPlace *operands,
@@ -386,7 +388,7 @@ find_buffers (const Step          *self,
     buffers[n] = ghlo_vulkan_place_at (results[fusion->which[i]], starts[n + 1]);
 }
 
-/* Where the product goes as it is, unless it is dropped. */
+/* Returns the place of the product itself, unless it is dropped. */
 static GhloStepPlace
 find_own (const Step          *self,
           const GhloStepPlace *results,
@@ -395,7 +397,7 @@ find_own (const Step          *self,
   return self->place != GHLO_STEP_NONE ? results[self->place] : ghlo_vulkan_place_at (scratch, (gint64) own_at (self));
 }
 
-/* Adds the pieces; with the epilogue, unless that is apart. */
+/* Adds the pieces, and computes the epilogue unless that is a kernel of its own. */
 static void
 record_sum (const Step          *self,
             const GhloStepPlace *operands,
@@ -447,7 +449,7 @@ record (gpointer              compiled,
   ghlo_vulkan_product_record (&self->shader, operands, results, scratch, recording);
   if (self->pieces != NULL)
     record_sum (self, operands, results, scratch, recording);
-  /* What others have made of operands that planes do not hold is written over. */
+  /* Overwrites the results for operands that planes cannot represent. */
   if (self->has_planes)
     ghlo_vulkan_product_record (&self->whole, operands, results, scratch, recording);
   if (self->apart != NULL)

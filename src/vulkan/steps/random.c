@@ -16,9 +16,9 @@ typedef struct
 typedef struct
 {
   GhloVulkanDevice *device;
-  guint             size;         /* of an element */
+  guint             size;         /* bytes of an element */
   VkPipeline        pipeline;
-  Table             table;        /* but for the addresses */
+  Table             table;        /* all but the addresses */
 } Random;
 
 static const char *
@@ -51,7 +51,7 @@ read_request (Random                *self,
   return NULL;
 }
 
-/* The state is read by all invocations, so that the new one is elsewhere. */
+/* All invocations read the state, so the new one must be stored elsewhere. */
 static void
 fill_selection (const Random          *self,
                 const GhloStepRequest *request,

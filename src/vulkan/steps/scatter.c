@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * scatter into one tensor, and dynamic_update_slice. Each element is updated in the order of the updates tensor, as the
- * CPU does it: where items may have elements in common they are sorted, stably, by where they are in the result, and
- * one invocation does all updates of an element. Only where no order changes anything are updates done at once.
+ * scatter into one tensor, and dynamic_update_slice. Each element is updated in the order of the updates tensor, as on
+ * the CPU. If items may share elements, they are sorted stably by their place in the result, and one invocation makes
+ * all updates of an element. Updates are only made in parallel if their order does not matter. (An item is an index
+ * with its window, or a single update.)
  */
 
 #include "base/sizes.h"
@@ -17,24 +18,24 @@ typedef struct
 #include "shaders/scatter.words"
 } Table;
 
-/* Iterations of the loop over an element's updates in one turn. */
+/* The maximum number of updates of an element in one turn. */
 enum { MAX_CHUNK = 1 << 15 };
 
 typedef struct
 {
   GhloVulkanDevice  *device;
   GhloVulkanCombine  combine;
-  gboolean           is_direct;             /* items have no element in common, or … */
-  gboolean           is_atomic;             /* … their order changes nothing */
+  gboolean           is_direct;             /* no two items share an element, or … */
+  gboolean           is_atomic;             /* … the order of their updates does not matter */
   gsize              n_bytes;               /* of the result */
   GhloSortComparator comparator;
   GhloVulkanSort     sort;
-  gsize              keys, scratch;         /* offset and size; the sort's begins at 0 */
+  gsize              keys, scratch;         /* offset and size; the sort's scratch begins at 0 */
   VkPipeline         locate, apply, copy;
-  Table              table;                 /* but for the addresses; starts are offsets from the indices' */
+  Table              table;                 /* all but the addresses; starts are offsets in the indices */
 } Scatter;
 
-/* Dimension numbers of a scatter. */
+/* The dimension numbers of a scatter. */
 typedef struct
 {
   const gint64 *window, *inserted, *map, *batching, *index_batching;
@@ -42,7 +43,7 @@ typedef struct
   gint64        vector;
 } Numbers;
 
-/* A dimension of items. */
+/* Adds a dimension of items. */
 static gboolean
 add_dim (Table  *table,
          gint64  size,
@@ -65,7 +66,7 @@ add_dim (Table  *table,
   return TRUE;
 }
 
-/* A dimension of inner points. */
+/* Adds a dimension of the points inside an item. */
 static gboolean
 add_inner_dim (Table  *table,
                gint64  size,
@@ -104,7 +105,7 @@ read_numbers (Numbers        *self,
   return self->n_map <= MAX_DIMS;
 }
 
-/* The dimension of the result that each of the updates' window dimensions belongs to. */
+/* Finds the dimension of the result for each window dimension of the updates. */
 static void
 find_windowed (const Numbers *numbers,
                guint          rank,
@@ -129,7 +130,7 @@ map_of (const Numbers *numbers,
   return -1;
 }
 
-/* A dimension of the updates that is one of the indices, @i. */
+/* Adds a dimension of the updates that corresponds to dimension @i of the indices. */
 static gboolean
 add_position (Table          *table,
               const Numbers  *numbers,
@@ -147,8 +148,8 @@ add_position (Table          *table,
   return add_dim (table, indices->dimensions[i], indices->strides[i], to_stride, update_stride);
 }
 
-/* The dimensions of the updates: those of windows are inner ones, unless @is_apart; each update is an item of its own
- * then, since windows may overlap or lie across the result's borders. */
+/* Adds the dimensions of the updates. Window dimensions are inner ones, unless @is_apart: then each update is an item
+ * of its own, since windows may overlap, or extend beyond the result. */
 static gboolean
 read_dims (Table          *table,
            const Numbers  *numbers,
@@ -188,7 +189,7 @@ read_dims (Table          *table,
   return TRUE;
 }
 
-/* Whether windows have several elements in a dimension that indices move them in. */
+/* Whether windows have several elements along a dimension in which indices move them. */
 static gboolean
 may_overlap (const Numbers  *numbers,
              const GhloView *result,
@@ -205,7 +206,7 @@ may_overlap (const Numbers  *numbers,
   return FALSE;
 }
 
-/* Whether there is one index vector alone. */
+/* Whether there is only one index vector. */
 static gboolean
 is_single (const Numbers  *numbers,
            const GhloView *indices)
@@ -227,7 +228,7 @@ set_indices (Table          *table,
   table->index_is_signed = info->element_class == GHLO_ELEMENT_CLASS_SIGNED;
 }
 
-/* Items and inner points, of the dimensions. */
+/* Counts items, and the points inside each. */
 static const char *
 count_points (Scatter        *self,
               const GhloView *result)
@@ -250,7 +251,7 @@ count_points (Scatter        *self,
   return ghlo_vulkan_shaders_obstacle (self->device);
 }
 
-/* Integers of 32 bits, which all devices combine atomically. */
+/* Whether elements are integers of 32 bits with an operation that all devices support atomically. */
 static gboolean
 is_atomic (const GhloVulkanCombine *combine)
 {
@@ -258,7 +259,7 @@ is_atomic (const GhloVulkanCombine *combine)
          && combine->kind != COMBINE_MULTIPLY;
 }
 
-/* The items are sorted by their keys, numbers of 32 bits. */
+/* Prepares sorting the items by their keys, which are numbers of 32 bits. */
 static const char *
 read_sort (Scatter *self)
 {
@@ -272,7 +273,7 @@ read_sort (Scatter *self)
   self->scratch = self->sort.scratch;
   if (reason == NULL && !ghlo_size_reserve (&self->scratch, &self->keys, self->table.n_items, sizeof (guint32)))
     return "it has too many updates";
-  /* Each update goes through the dimensions, too. */
+  /* Each update also iterates over the dimensions. */
   self->table.chunk = (guint64) MIN (self->device->driver->max_iterations / (2 * (self->table.n_dims + 1)), MAX_CHUNK);
 
   return reason;

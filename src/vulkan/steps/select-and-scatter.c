@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * select_and_scatter as two kernels; what the windows select lies in the scratch in between.
+ * select_and_scatter as two kernels; the scratch holds the selections of the windows in between.
  */
 
 #include "base/sizes.h"

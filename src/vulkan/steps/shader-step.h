@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * What step implementations of shaders (shaders.h) share.
+ * Shared by the step implementations that use the shaders of shaders.h.
  */
 
 #pragma once
@@ -15,7 +15,7 @@ ghlo_vulkan_clear_nothing (gconstpointer self)
 {
 }
 
-/* Of one that has nothing to free. The compile gets operands that are dense where the selection says so. */
+/* For implementations with nothing to free. The compile gets dense operands if the selection asked for them. */
 #define GHLO_VULKAN_DEFINE_SHADER_STEP(Type) GHLO_VULKAN_DEFINE_STEP (Type, ghlo_vulkan_clear_nothing, FALSE)
 
 G_END_DECLS

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * sort, where its comparator compares keys (kernel/sort-comparator.h), and top_k.
+ * sort, if its comparator compares keys (kernel/sort-comparator.h), and top_k.
  */
 
 #include "base/sizes.h"
@@ -13,8 +13,9 @@ typedef struct
 {
   GhloSortComparator comparator;
   GhloVulkanSort     sort;
-  gsize              n_kept;                          /* elements of a line that results have */
-  guint              n_permuted;                      /* results that are operands; of top_k another is their numbers */
+  gsize              n_kept;                          /* elements per line of the results */
+  guint              n_permuted;                      /* results that are permuted operands; top_k has another result,
+                                                       * their indices */
   guint              sizes[MAX_OPERANDS];             /* of their elements */
   VkPipeline         permuters[MAX_OPERANDS];
 } Sort;
@@ -58,7 +59,7 @@ read_sort (Sort                  *self,
   return read_lines (self, device, &operands[0], (guint) dimension);
 }
 
-/* All elements are ordered, the greatest first. */
+/* Orders all elements, greatest first. */
 static const char *
 read_top_k (Sort                  *self,
             GhloVulkanDevice      *device,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * What step implementations share.
+ * Shared by the step implementations.
  */
 
 #pragma once
@@ -10,10 +10,10 @@
 
 G_BEGIN_DECLS
 
-/* select(), compile() and release() of an implementation, by
+/* Defines select_step (), compile () and release () of an implementation by means of
  *
- *   static void        clear (Type *self);                            // frees what it has, whatever was read
- *   static const char *read_request (Type                  *self,     // of zeros
+ *   static void        clear (Type *self);                            // frees everything; @self may be half read
+ *   static const char *read_request (Type                  *self,     // zero-initialized
  *                                    GhloVulkanDevice      *device,
  *                                    const GhloStepRequest *request);
  *   static void        fill_selection (const Type            *self,
@@ -23,8 +23,8 @@ G_BEGIN_DECLS
  *                                      const GhloStepRequest  *request,
  *                                      GError                **error);
  *
- * The second gives NULL, or the reason why the request is not done. With @keeps what was read is kept for the compile:
- * where that gets operands as the selection saw them. */
+ * read_request () returns NULL, or the reason why the request is declined. With @keeps, @self is kept from the
+ * selection for the compile, for implementations whose compile gets the same operands as the selection. */
 #define GHLO_VULKAN_DEFINE_STEP(Type, clear, keeps) \
   static void \
   release (gpointer compiled) \
