@@ -66,7 +66,7 @@ get_memory (GhloDeviceCore *self)
   return ghlo_memory_get_limit ();
 }
 
-/* Libraries that steps call: names with versions. */
+/* Adds the libraries that steps call, as names with versions. */
 static void
 add_facts (GhloDeviceCore *self,
            GArray         *facts)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * The CPU's executor: a plan over its kernels.
+ * The CPU device: runs plans of the CPU's steps.
  */
 
 #pragma once
@@ -9,10 +9,10 @@
 
 G_BEGIN_DECLS
 
-/* The processor, whose steps do what other devices have none for as well. */
+/* The CPU device. Plans of other devices also use its steps, for operations that those devices have none for. */
 GhloDeviceCore *ghlo_cpu_device       (void);
-/* Adds it to @devices unless it is among them. Its fallback runs what there is
- * no kernel for, and programs that are no plan; without one they are UNSUPPORTED. */
+/* Adds the CPU device to @devices unless it is among them. Operations without a step, and programs that do not become
+ * plans, run on the fallback of GhloPrepareOptions; without one they are UNSUPPORTED. */
 void            ghlo_cpu_find_devices (GPtrArray *devices);
 
 G_END_DECLS

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * How work ends that asks on its way whether to go on.
+ * How work that checks for cancellation on its way ends.
  */
 
 #pragma once
@@ -9,8 +9,8 @@
 
 G_BEGIN_DECLS
 
-/* What work returns that is @done, or else has found @monitor (nullable) cancelled: G_IO_ERROR_CANCELLED is set then,
- * even if the cancellable was reset in the meantime. */
+/* Returns @done. Where it is FALSE, the work has found @monitor (nullable) cancelled: the error becomes
+ * G_IO_ERROR_CANCELLED then, even if the cancellable was reset in the meantime. */
 static inline gboolean
 ghlo_cpu_finish (gboolean            done,
                  const GhloMonitor  *monitor,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * rng_bit_generator as a step of a plan.
+ * The step of rng_bit_generator.
  */
 
 #include "cpu/finish.h"
@@ -11,10 +11,10 @@
 
 #include <string.h>
 
-/* Counts that are done at once, and that make a part worth its own thread. */
+/* Counters that are computed at once, and counters that are worth a thread. */
 enum { CHUNK = 512, GRAIN = 4096 };
 
-/* Approximate nanoseconds for a counter. */
+/* Approximate nanoseconds per counter. */
 #define COST 1.5
 
 typedef struct
@@ -42,7 +42,7 @@ fill_selection (const GhloRandom      *self,
 
 GHLO_CPU_DEFINE_STEP (GhloRandom, ghlo_cpu_step_clear_nothing)
 
-/* Words as elements of 32 bits or less, from the element @at on. */
+/* Stores words as elements of 32 bits or less, from element @at on. */
 static void
 put (const Run     *run,
      gsize          at,
@@ -78,7 +78,7 @@ put_wide (const Run     *run,
     memcpy (to + 8 * i, &(guint64) { first[i] | (guint64) second[i] << 32 }, 8);
 }
 
-/* Pairs that are adjacent; where the last one is odd, only its first word. */
+/* Stores pairs as adjacent elements; if @odd, only the first word of the last pair. */
 static void
 put_pairs (const Run     *run,
            gsize          at,
@@ -97,7 +97,7 @@ put_pairs (const Run     *run,
   put (run, at, words, 2 * n - odd);
 }
 
-/* Threefry's words for counts from @count on where they belong. */
+/* Stores Threefry's words for the counters from @count on at their places. */
 static void
 put_halves (const Run     *run,
             gsize          count,
@@ -152,7 +152,7 @@ run_threefry (gpointer data,
     }
 }
 
-/* Four words for each of @n counts. */
+/* Computes four words for each of @n counters. */
 static void
 philox (const Run *run,
         gsize      count,
@@ -210,7 +210,7 @@ run (gpointer            compiled,
   memcpy (words, operands[0].data, self->state_size);
   run.key = words[0];
   run.low = words[1];
-  /* Philox with two words begins with the state reversed. */
+  /* With a state of two words, Philox's counter begins with the words swapped. */
   run.high = self->state_size == 16 ? words[0] : words[2];
   if (!ghlo_parallel_for (self->n_counts, GRAIN, COST * (double) self->n_counts,
                           self->is_threefry ? run_threefry : run_philox, &run, monitor))

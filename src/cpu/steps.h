@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * The CPU's step implementations, one file step-NAME.c for each. They are rows of the table
- * in target.c, but for elementwise ones.
+ * The CPU's step implementations, one file step-NAME.c for each. They are listed in the table of target.c, except for
+ * the elementwise one.
  */
 
 #pragma once
@@ -14,7 +14,7 @@ G_BEGIN_DECLS
 extern const GhloStepImplementation ghlo_cpu_step_cholesky;
 extern const GhloStepImplementation ghlo_cpu_step_concatenate;
 extern const GhloStepImplementation ghlo_cpu_step_convolution;
-extern const GhloStepImplementation ghlo_cpu_step_copy;   /* a target's copy: there is no operation */
+extern const GhloStepImplementation ghlo_cpu_step_copy;   /* the target's copies; there is no operation for these */
 extern const GhloStepImplementation ghlo_cpu_step_cumulative;
 extern const GhloStepImplementation ghlo_cpu_step_dot;
 extern const GhloStepImplementation ghlo_cpu_step_dynamic_slice;
@@ -34,10 +34,10 @@ extern const GhloStepImplementation ghlo_cpu_step_sort;
 extern const GhloStepImplementation ghlo_cpu_step_top_k;
 extern const GhloStepImplementation ghlo_cpu_step_triangular_solve;
 
-/* Whether there are elementwise loops for @op, of some element types at least. */
+/* Whether there are elementwise loops for @op, at least for some element types. */
 gboolean ghlo_cpu_has_elementwise (GhloIrOpKind op);
 
-/* For compile(): what select() found done was not to be done, which is a mistake of ours. */
+/* For compile (): fails because a request that select () has accepted cannot be compiled, which is a bug of ours. */
 static inline gpointer
 ghlo_cpu_step_fail (const GhloStepRequest *request,
                     const char            *reason,
@@ -49,8 +49,8 @@ ghlo_cpu_step_fail (const GhloStepRequest *request,
   return NULL;
 }
 
-/* For compile(): FALSE when another algorithm than the selected one has to do and wants more scratch
- * than was planned, since memory is short or a library failed to generate code. */
+/* For compile (): FALSE where another algorithm than the selected one has to be used and wants more scratch than was
+ * planned. That happens where memory is short, or where a library has failed to generate code. */
 static inline gboolean
 ghlo_cpu_step_has_scratch (const GhloStepRequest *request,
                            gsize                  scratch,
@@ -65,7 +65,7 @@ ghlo_cpu_step_has_scratch (const GhloStepRequest *request,
   return scratch <= request->scratch;
 }
 
-/* For the macros below: the struct refers to nothing of its own, or there is nothing to begin. */
+/* For the macros below, where the struct owns nothing, or where there is nothing to begin. */
 static inline void
 ghlo_cpu_step_clear_nothing (gpointer self)
 {
@@ -79,16 +79,17 @@ ghlo_cpu_step_clear_nothing (gpointer self)
     g_free (compiled); \
   }
 
-/* select(), compile() and release() of an implementation that reads all of a request at once, by
+/* Defines select(), compile() and release() of an implementation that reads a whole request at once, with these
+ * functions:
  *
- *   static const char *read_request (Type                  *self,     // of zeros
+ *   static const char *read_request (Type                  *self,     // all zeros
  *                                    const GhloStepRequest *request);
  *   static void        fill_selection (const Type            *self,
  *                                      const GhloStepRequest *request,
  *                                      GhloStepSelection     *selection);
  *
- * The first gives NULL, or the reason why the request is not done; what it left in the struct
- * either way is freed by CLEAR. */
+ * The first one returns NULL, or why the request is not supported. In both cases CLEAR frees what it has left in the
+ * struct. */
 #define GHLO_CPU_DEFINE_STEP(Type, CLEAR) \
   GHLO_CPU_DEFINE_RELEASE (Type, CLEAR) \
   \
@@ -121,8 +122,8 @@ ghlo_cpu_step_clear_nothing (gpointer self)
     return ghlo_cpu_step_fail (request, reason, error); \
   }
 
-/* The same for what refers to nothing of the request and is costly to read: it is read once, when it is selected. BEGIN
- * is called with what is compiled in earnest. */
+/* The same for a struct that does not refer to the request and is costly to read: it is read once, at selection.
+ * BEGIN is called when it is compiled to be run. */
 #define GHLO_CPU_DEFINE_KEPT_STEP(Type, CLEAR, BEGIN) \
   GHLO_CPU_DEFINE_RELEASE (Type, CLEAR) \
   \

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Which operations the CPU has step implementations for, besides those that it has
- * elementwise loops for. Of one operation they are tried in the table's order; composites
- * are fusions. What no loop computes, of 8-bit floats for example, is a kernel.
+ * The table of operations that the CPU has step implementations for, besides elementwise loops. Implementations of
+ * the same operation are tried in the order of the table. Composites are fusions. What has no loop, such as
+ * operations on 8-bit floats, becomes a kernel.
  */
 
 #include "cpu/target.h"
@@ -15,8 +15,9 @@
 #include "runtime/parallel.h"
 #include "runtime/rates.h"
 
-/* Approximate rates of one core, how many cores get as much from memory, and the shares of products of f32 that others
- * reach. A run and a step of a few numbers take about as long as said. */
+/* Approximate rates of one core: bytes moved, scalar operations, and the speed of narrow and wide products relative
+ * to f32 products. RUN_SECONDS and STEP_SECONDS are the times of a run, and of a step, on a few numbers. MEMORY_CORES
+ * is the number of cores up to which each one gets its full memory bandwidth. */
 #define CORE_BYTES   2e10
 #define CORE_SCALARS 4e9
 #define NARROW_SHARE 0.5

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * The kernels of the CPU, as plans find them.
+ * The CPU as a target of plans.
  */
 
 #pragma once
@@ -10,7 +10,7 @@
 G_BEGIN_DECLS
 
 const GhloStepTarget *ghlo_cpu_target   (void);
-/* What its rates depend on; the caller unrefs it. */
+/* Identifies what the target's rates depend on; transfer full. */
 GBytes               *ghlo_cpu_identify (void);
 
 G_END_DECLS

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Sections of code and constants are laid out behind the header in the order of the file, and what refers from
- * one to another is resolved (relocate.h). Unwind tables, notes and debug information are left out. Tables
- * that overlap would make a small file take long; so all relocations together are no more than fit the file.
+ * Sections of code and constants are laid out behind the header in the order of the file, and references between them
+ * are resolved (relocate.h). Unwind tables, notes and debug information are left out. Overlapping relocation tables
+ * could make a small file take very long, so all tables together may have no more entries than fit in the file.
  */
 
 #include "cpu/code/blob.h"
@@ -25,12 +25,12 @@ typedef struct
   gsize         size;
   guint         machine;
   Elf64_Shdr   *sections;       /* owned */
-  guint32      *starts;         /* owned: where each section begins in the blob, 0 for those left out */
+  guint32      *starts;         /* owned: offset of each section in the blob; 0 for sections that are left out */
   guint         n_sections;
-  guint         names;          /* the section of their names */
-  guint         symbols;        /* the section of symbols */
+  guint         names;          /* index of the section that holds section names */
+  guint         symbols;        /* index of the symbol table */
   gsize         n_symbols;
-  gsize         n_relocations;  /* so far */
+  gsize         n_relocations;  /* counted so far */
   guint32       blob_size, alignment;
   guint8       *blob;
 } Object;
@@ -65,7 +65,7 @@ is_inside (const Object *self,
   return offset <= self->size && size <= self->size - offset;
 }
 
-/* A name of a table of strings, cut off where it is long, or "" where there is none. */
+/* Copies a name out of a string table: truncated where it is long, "" where there is none. */
 static const char *
 name_at (const Object *self,
          guint         table,
@@ -121,7 +121,7 @@ read_sections (Object  *self,
   return TRUE;
 }
 
-/* Of sections that the system would load. */
+/* Whether a section is left out of the blob. Only sections that the system would load are kept. */
 static gboolean
 is_left_out (const Elf64_Shdr *section,
              const char       *name)
@@ -214,7 +214,7 @@ symbol_at (const Object *self,
   return symbol;
 }
 
-/* Where in the blob a symbol is. */
+/* Finds the offset of a symbol in the blob. */
 static gboolean
 locate (const Object *self,
         gsize         number,
@@ -265,7 +265,7 @@ relocate_one (Object           *self,
   return TRUE;
 }
 
-/* Of one section of relocations. */
+/* Applies all relocations of one section. */
 static gboolean
 relocate_section (Object   *self,
                   guint     number,
@@ -294,7 +294,7 @@ relocate_section (Object   *self,
   return TRUE;
 }
 
-/* Where the function begins. */
+/* Finds the offset of the function in the blob. */
 static gboolean
 find_entry (const Object *self,
             guint32      *entry,

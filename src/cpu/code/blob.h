@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Machine code as one piece of bytes that runs wherever it is put, at a multiple of
- * GHLO_CODE_ALIGNMENT: a header, and behind it the code and the constants of one function. It is
- * made of an object file without a linker, is what the cache on disk keeps, and is mapped as it is.
+ * Machine code as one block of bytes (a "blob") that runs at any address that is a multiple of GHLO_CODE_ALIGNMENT: a
+ * header, followed by the code and constants of one function. A blob is made from an object file without a linker.
+ * The disk cache stores blobs, and they are mapped unchanged.
  *
- * Objects and blobs may come from damaged files: whatever is in them is checked. What the code
- * itself does is not, so that blobs are taken from the user's own folder alone.
+ * Objects and blobs may come from damaged files, so everything in them is checked. The code itself cannot be checked;
+ * blobs are therefore only read from the user's own folder.
  */
 
 #pragma once
@@ -14,28 +14,30 @@
 
 G_BEGIN_DECLS
 
-/* Offsets within pages are part of the code on some processors: this is the smallest page that there is. */
+/* On some processors code depends on its offset within a page. This is the smallest page size in use. */
 enum { GHLO_CODE_ALIGNMENT = 4096 };
 
-/* Of an object's sections together. */
+/* The most bytes that all sections of an object may take together. */
 enum { GHLO_CODE_MAX_SIZE = 16 << 20 };
 
-/* Little-endian, as are all processors that there is code for. */
+/* All fields are little-endian, as is every processor that machine code is made for. */
 typedef struct
 {
   char    magic[8];
   guint32 machine;      /* e_machine of ELF */
-  guint32 entry;        /* where the function begins, from the header on */
-  guint32 size;         /* of all of it */
-  guint32 alignment;    /* of what is within, at most GHLO_CODE_ALIGNMENT */
-  guint8  reserved[40]; /* 0 */
+  guint32 entry;        /* offset of the function from the start of the header */
+  guint32 size;         /* bytes of the whole blob, header included */
+  guint32 alignment;    /* required by the contents; at most GHLO_CODE_ALIGNMENT */
+  guint8  reserved[40]; /* always 0 */
 } GhloCodeHeader;
 
-/* The blob of @object, an ELF64 relocatable file whose function is named "kernel". UNSUPPORTED where it has what a
- * blob cannot: symbols from outside, addresses, data that is written; DATA where it is no such file. */
+/* Returns the blob for @object, an ELF64 relocatable file whose function is named "kernel". Fails with UNSUPPORTED
+ * where the object has something that a blob cannot hold (external symbols, absolute addresses, writable data), and
+ * with DATA where @object is not such a file. */
 GBytes   *ghlo_code_flatten    (GBytes          *object,
                                 GError         **error);
-/* The header of what ghlo_code_flatten () made, for any machine; FALSE with DATA otherwise. */
+/* Reads the header of a blob made by ghlo_code_flatten () for any machine. FALSE with DATA where @blob is
+ * malformed. */
 gboolean  ghlo_code_read_header (GBytes         *blob,
                                  GhloCodeHeader *header,
                                  GError        **error);

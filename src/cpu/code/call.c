@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Lays out the scratch of machine code, and has the functions that the code calls.
+ * Lays out the scratch of machine code, and defines the functions that the code calls.
  */
 
 #include "cpu/code/call.h"
@@ -11,7 +11,7 @@
 
 enum { ALIGNMENT = 64, ROOM = 64, BETWEEN = 64 };
 
-/* Adds the bytes of a temporary to *total, which is where it begins; FALSE where they are too many. */
+/* Adds the bytes of a temporary to *total, which is the offset where it begins. FALSE on overflow. */
 static gboolean
 add_temporary (const GhloKernel         *kernel,
                const GhloKernelSchedule *schedule,
@@ -32,7 +32,7 @@ add_temporary (const GhloKernel         *kernel,
          && !__builtin_add_overflow (*total, bytes & ~(gsize) (ALIGNMENT - 1), total) && *total < G_MAXSIZE / 2;
 }
 
-/* Whether temporary @i has memory of its own; what spans no axes is a variable. */
+/* Whether temporary @i has memory of its own. A temporary that spans no axes is a variable instead. */
 static gboolean
 has_memory (const GhloKernel *kernel,
             const guint16    *places,

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * What machine code is called with (cpu/emit/emit.h): the scratch, and where each temporary lies in it.
+ * The arguments that machine code is called with (cpu/emit/emit.h): its scratch, and where each temporary lies in it.
  *
- * The scratch begins with GHLO_CODE_WASTE bytes. Then comes each temporary that spans axes, row-major in the order of
- * axes; where the lanes are those of a parallel axis, each of its elements is a vector of the schedule's width.
- * What a loop carries and its next value are in one place where they may be (kernel/places.h).
- * Behind it is room for 64 elements more, since whole vectors are loaded and stored, and a cache line, so that
- * temporaries of a power of two do not all begin at the same place of a page. Each is aligned to 64 bytes.
+ * The scratch begins with GHLO_CODE_WASTE bytes. They are followed by each temporary that spans axes, row-major in
+ * the order of the axes; where the lanes are points of a parallel axis, each of its elements is a vector of the
+ * schedule's width. A loop-carried temporary and its next value share one place where possible (kernel/places.h).
+ * Each temporary is followed by room for 64 more elements, since whole vectors are loaded and stored, and by one
+ * cache line, so that temporaries whose sizes are powers of two do not all begin at the same offset of a page. Each
+ * is aligned to 64 bytes.
  */
 
 #pragma once
@@ -15,12 +16,13 @@
 
 G_BEGIN_DECLS
 
-/* The bytes of one thread, a multiple of 64, G_MAXSIZE where they are too many. @extents: of all axes. */
+/* Returns the scratch bytes of one thread, a multiple of 64, or G_MAXSIZE where that is too much. @extents has all
+ * axes. */
 gsize ghlo_code_scratch   (const GhloKernel           *kernel,
                            const GhloKernelSchedule   *schedule,
                            const gint64               *extents);
-/* Fills in all but what asks whether to stop, which nothing does. @temporaries: room for one of each of the kernel's.
- * The call refers to it, to @extents, to @buffers and to @scratch. */
+/* Initializes a call; its stops () always returns FALSE, which the caller may replace. @temporaries has room for one
+ * entry per temporary of the kernel. The call keeps pointers to @temporaries, @extents, @buffers and @scratch. */
 void  ghlo_code_call_init (GhloCodeCall               *call,
                            guint8                    **temporaries,
                            const GhloKernel           *kernel,

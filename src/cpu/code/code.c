@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * A table of all code that somebody refers to. The queue has a reference of its own to what it is to make;
- * where that is the last one, nothing is made.
+ * A table of all code that somebody holds a reference to. The queue holds a reference to each code that it is going
+ * to make; where that is the last one, the code is not made.
  */
 
 #include "cpu/code/code.h"
@@ -19,24 +19,24 @@
 #include "runtime/cache-item.h"
 #include "runtime/cache.h"
 
-/* How long who waits takes to notice a cancel, µs. */
+/* The longest time that a waiting thread takes to notice cancellation, in µs. */
 enum { PATIENCE = 20000 };
 
 typedef enum
 {
-  LOOKED_UP,            /* whoever made it looks whether it is on disk */
-  QUEUED,               /* or begun */
+  LOOKED_UP,            /* the thread that created it checks the disk cache */
+  QUEUED,               /* waiting in the queue, or being compiled */
   READY,
   FAILED,
 } State;
 
 struct _GhloCode
 {
-  GhloCodeTask       task;      /* first */
+  GhloCodeTask       task;      /* must be the first member */
   GhloKernel        *kernel;    /* owned */
   GhloKernelSchedule schedule;
-  GBytes            *key;       /* of its file; NULL where it has none; of whoever looks it up, then the queue's */
-  gpointer           function;  /* atomic; the map's */
+  GBytes            *key;       /* NULL where it is not cached; used by whoever looks it up, then by the queue */
+  gpointer           function;  /* atomic; points into the map */
   GhloCodeMap       *map;
   /* Guarded by the table's lock: */
   guint              n_references;
@@ -48,10 +48,10 @@ struct _GhloCode
 static struct
 {
   GMutex             lock;
-  GCond              settled;   /* something became ready, or failed */
-  GHashTable        *codes;     /* of GhloCode, borrowed */
-  guint              n_tasks;   /* of the queue, begun or not */
-  const GhloEmitter *used;      /* that may have memory to give back; NULL: none */
+  GCond              settled;   /* signalled when a code becomes ready or fails */
+  GHashTable        *codes;     /* set of GhloCode, borrowed */
+  guint              n_tasks;   /* queued or running tasks */
+  const GhloEmitter *used;      /* emitter that may have memory to give back, or NULL */
 } table;
 
 static guint
@@ -83,7 +83,8 @@ code_free (GhloCode *self)
   g_free (self);
 }
 
-/* Called with the lock held; whether it was the last reference, so that the caller frees it without the lock. */
+/* Called with the lock held. Returns whether this was the last reference; the caller then frees @self without the
+ * lock. */
 static gboolean
 drop_reference (GhloCode *self)
 {
@@ -106,8 +107,8 @@ settle (GhloCode   *self,
   g_cond_broadcast (&table.settled);
 }
 
-/* A task of the queue has ended, or will not begin. Called with the lock held; the emitter that has nothing to do now,
- * for rest (). */
+/* Called with the lock held, when a task has ended or will not begin. Returns the emitter where no task is left,
+ * which is to be passed to rest (); else NULL. */
 static const GhloEmitter *
 end_task (void)
 {
@@ -122,7 +123,7 @@ rest (const GhloEmitter *emitter)
     emitter->rest ();
 }
 
-/* Makes @blob what is run. */
+/* Maps @blob and publishes its function. */
 static gboolean
 use_blob (GhloCode  *self,
           GBytes    *blob,
@@ -151,7 +152,7 @@ compile (GhloCode  *self,
   return object != NULL ? ghlo_code_flatten (object, error) : NULL;
 }
 
-/* It may be run before it is on disk. */
+/* The code is published before it is written to disk. */
 static gboolean
 make (GhloCode  *self,
       GError   **error)
@@ -166,7 +167,7 @@ make (GhloCode  *self,
   return TRUE;
 }
 
-/* On a thread of the queue. */
+/* Runs on a thread of the queue. */
 static void
 run_task (GhloCodeTask *task)
 {
@@ -199,7 +200,7 @@ run_task (GhloCodeTask *task)
   rest (idle);
 }
 
-/* Whether it was on disk. */
+/* Returns whether the disk cache had the code. */
 static gboolean
 look_up (GhloCode *self)
 {
@@ -258,7 +259,7 @@ code_new (const GhloKernel         *kernel,
   return self;
 }
 
-/* The code in the table, or a new one, which the caller has to look up. */
+/* Returns the code from the table, or adds a new one (*@is_new), which the caller has to look up. */
 static GhloCode *
 find_or_add (const GhloKernel         *kernel,
              const GhloKernelSchedule *schedule,

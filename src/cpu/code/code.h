@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Machine code of kernels, for the whole process: one of each kind of kernel, however many programs have it. It is
- * there at once where the cache on disk has it, and otherwise as soon as a thread in the background has made it, or one
- * in the foreground where somebody waits for it; until then, and where that fails, kernels run in strips, to the same
- * bits.
+ * Machine code of kernels, shared by the whole process: one instance for each distinct kernel, however many programs
+ * use it. The code is available at once where the disk cache has it. Otherwise a background thread makes it, or a
+ * foreground thread where somebody waits for it. Until then, and where that fails, the kernel runs in strips, which
+ * give the same bits.
  *
- * Any thread may call these. Code lives as long as somebody refers to it: what nobody uses is on disk.
+ * All functions may be called from any thread. Code lives as long as somebody holds a reference; unused code stays on
+ * disk only.
  */
 
 #pragma once
@@ -17,26 +18,28 @@ G_BEGIN_DECLS
 
 typedef struct _GhloCode GhloCode;
 
-/* A new reference; the kernel is copied where it is needed. NULL where kernels have no machine code: without the
- * module, with GHLO_DISABLE=llvm, on other processors, in a child of the process. Takes no longer than reading a small
- * file. */
+/* Returns a new reference; @kernel is copied where needed. NULL where kernels have no machine code: without the LLVM
+ * module, with GHLO_DISABLE=llvm, on unsupported processors, and in a forked child. Takes no longer than reading a
+ * small file. */
 GhloCode     *ghlo_code_get       (const GhloKernel          *kernel,
                                    const GhloKernelSchedule  *schedule);
-/* Nobody may be in the code that the reference stands for. What has not begun to be made then is not. */
+/* Nobody may be executing the code that this reference keeps alive. With the last reference, a compile that has not
+ * started is cancelled. */
 void          ghlo_code_unref     (GhloCode                  *self);
-/* NULL while there is none. One load, for each run. */
+/* Returns NULL while there is no code. Costs one atomic load; called for each run. */
 GhloCodeFunc  ghlo_code_function  (GhloCode                  *self);
-/* Has it made before what nobody waits for, and no slower than the caller's own work; for all that will be waited for,
- * before the first wait. */
+/* Gives the code priority over code that nobody waits for, and makes it at the priority of the caller. A caller that
+ * needs several should hurry all of them before the first wait. */
 void          ghlo_code_hurry     (GhloCode                  *self);
-/* Until it is there, or will not be. FALSE when @monitor (nullable) is cancelled, or in a child of the process. */
+/* Blocks until the code is available or has failed. FALSE when @monitor (nullable) is cancelled, or in a forked
+ * child. */
 gboolean      ghlo_code_wait      (GhloCode                  *self,
                                    const GhloMonitor         *monitor,
                                    GError                   **error);
-/* Why it will not be there, newly allocated; NULL as long as it may. */
+/* Returns why there will be no code, newly allocated; NULL while there still may be. */
 char         *ghlo_code_dup_reason (GhloCode                 *self);
 
-/* What the emitter makes of @kernel as text, here and now: LLVM's intermediate form and the assembly. */
+/* Compiles @kernel within the call and returns LLVM's IR and the assembly as text. */
 char         *ghlo_code_list      (const GhloKernel          *kernel,
                                    const GhloKernelSchedule  *schedule,
                                    GError                   **error);

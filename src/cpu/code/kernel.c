@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Parallel points are shared among the threads. Whether a run is one of strips or of code is settled when it begins.
+ * Parallel points are distributed over the threads. Each run decides between strips and machine code when it begins.
  */
 
 #include "cpu/code/kernel.h"
@@ -10,7 +10,7 @@
 #include "cpu/code/target.h"
 #include "runtime/parallel.h"
 
-/* Of parallel points, between two looks whether to stop: 160 µs as estimated. */
+/* Grains of parallel points between two checks for cancellation: 160 µs by estimate. */
 enum { GRAINS = 8 };
 
 const char *
@@ -18,7 +18,7 @@ ghlo_cpu_kernel_init (GhloCpuKernel    *self,
                       const GhloKernel *kernel,
                       gboolean          in_order)
 {
-  /* The axis of the lanes counts last. */
+  /* The axis of the lanes is numbered last. */
   guint axes = in_order && kernel->n_parallel > 0 ? 1u << (kernel->n_parallel - 1) : GHLO_SCHEDULE_ANY;
   gsize most = G_MAXSIZE / 2 / ghlo_parallel_n_workers (), scratch;
 
@@ -91,7 +91,7 @@ ghlo_cpu_kernel_clear (GhloCpuKernel *self)
 gsize
 ghlo_cpu_kernel_scratch (const GhloCpuKernel *self)
 {
-  /* One point, as a loop is, is the caller's. */
+  /* A single point, such as a loop, runs on the caller's thread. */
   return self->scratch * (self->n_points > 1 ? ghlo_parallel_n_workers () : 1);
 }
 
@@ -146,8 +146,8 @@ ghlo_cpu_kernel_run_part (const GhloCpuKernelRun *run,
     ghlo_cpu_strips_run (run->kernel->strips, NULL, run->buffers, begin, end, scratch, run->monitor);
 }
 
-/* Where somebody may cancel, that is asked every few grains: what points cost is an estimate, which expensive functions
- * and windows exceed by far. */
+/* Where the run can be cancelled, that is checked every few grains: the cost of a point is an estimate, which
+ * expensive functions and windows exceed by far. */
 static void
 run_points (gpointer data,
             gsize    begin,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * A kernel, ready to be run by all threads: what steps that are made of kernels share. It is run in strips until
- * there is machine code for it, to the same bits.
+ * A kernel that is ready to be run by all threads; shared by the steps that are made of kernels. It runs in strips
+ * until its machine code is available; both give the same bits.
  */
 
 #pragma once
@@ -15,56 +15,60 @@ typedef struct
 {
   const GhloKernel  *kernel;            /* borrowed */
   GhloCpuStrips     *strips;            /* owned */
-  GhloCode          *code;              /* owned; NULL where there is none and will be none */
-  GhloKernelSchedule schedule;          /* of strips */
+  GhloCode          *code;              /* owned; NULL where there is no machine code and there will be none */
+  GhloKernelSchedule schedule;          /* schedule of the strips */
   GhloKernelSchedule code_schedule;
   gint64             extents[GHLO_KERNEL_MAX_AXES];
-  gint64             n_points;          /* parallel ones */
-  gsize              scratch;           /* of one thread, in bytes: enough for strips and code */
-  gboolean           code_fits;         /* enough for code indeed */
+  gint64             n_points;          /* number of points of the parallel axes */
+  gsize              scratch;           /* bytes for one thread; enough for strips, and for code if code_fits */
+  gboolean           code_fits;         /* the scratch of the code is not too large */
 } GhloCpuKernel;
 
-/* NULL, or the reason, static, why the CPU does not run @kernel, of which nothing is kept then. Otherwise it has to
- * stay. With @in_order parallel points are counted in row-major order of their axes; else in any. */
+/* Returns NULL, or a static string that says why the CPU does not run @kernel; @kernel is not kept then, and
+ * otherwise has to outlive @self. With @in_order, parallel points are numbered in row-major order of their axes; else
+ * in any order. */
 const char *ghlo_cpu_kernel_init     (GhloCpuKernel     *self,
                                       const GhloKernel  *kernel,
                                       gboolean           in_order);
-/* Looks for machine code, and has it made where there is none: for kernels that will be run. */
+/* Looks up the machine code, and starts to make it where there is none. Called for kernels that are going to be
+ * run. */
 void        ghlo_cpu_kernel_begin    (GhloCpuKernel     *self);
-/* Has it made with speed: see ghlo_code_hurry (). */
+/* Speeds up the making of the code; see ghlo_code_hurry (). */
 void        ghlo_cpu_kernel_hurry    (const GhloCpuKernel *self);
-/* Until it is made, or will not be. FALSE with @error when cancelled. */
+/* Blocks until the code is available or has failed. FALSE with @error when cancelled. */
 gboolean    ghlo_cpu_kernel_wait     (const GhloCpuKernel *self,
                                       const GhloMonitor   *monitor,
                                       GError             **error);
-/* It as text, or why there is none; the caller frees it. Takes as long as making it. */
+/* Returns the machine code as text, or why there is none; transfer full. Compiles the kernel anew. */
 char       *ghlo_cpu_kernel_print_code (const GhloCpuKernel *self);
 void        ghlo_cpu_kernel_clear    (GhloCpuKernel     *self);
-/* Of all threads. */
+/* Bytes of scratch for all threads. */
 gsize       ghlo_cpu_kernel_scratch  (const GhloCpuKernel *self);
 
-/* One run, of which any thread may do parts. */
+/* One run, parts of which may be executed by any thread. */
 typedef struct
 {
   const GhloCpuKernel *kernel;
-  GhloCodeFunc         function;        /* NULL: strips */
+  GhloCodeFunc         function;        /* NULL: the run uses strips */
   gpointer const      *buffers;
   guint8              *scratch;
   const GhloMonitor   *monitor;
 } GhloCpuKernelRun;
 
-/* Settles whether it is one of strips or of code. @buffers, of all that the kernel has, and @scratch have to stay. */
+/* Decides whether the run uses strips or machine code. @buffers (all of the kernel's) and @scratch have to outlive
+ * the run. */
 void        ghlo_cpu_kernel_run_init (GhloCpuKernelRun    *run,
                                       const GhloCpuKernel *kernel,
                                       gpointer const      *buffers,
                                       gpointer             scratch,
                                       const GhloMonitor   *monitor);
-/* The parallel points from @begin to @end; @worker: see runtime/parallel.h. They are not complete when cancelled. */
+/* Runs parallel points [@begin, @end); for @worker see runtime/parallel.h. Some points are left out when
+ * cancelled. */
 void        ghlo_cpu_kernel_run_part (const GhloCpuKernelRun *run,
                                       gint64               begin,
                                       gint64               end,
                                       guint                worker);
-/* All of it. FALSE with @error when cancelled. */
+/* Runs all points. FALSE with @error when cancelled. */
 gboolean    ghlo_cpu_kernel_run      (const GhloCpuKernel *self,
                                       gpointer const      *buffers,
                                       gpointer             scratch,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * All of it byte by byte: a hash might be another kernel's.
+ * The key holds all inputs byte by byte; a hash could collide with that of another kernel.
  */
 
 #include "cpu/code/key.h"

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * What machine code depends on: the key under which it lies on disk (runtime/cache-item.h).
+ * The cache key under which machine code is stored on disk (runtime/cache-item.h): everything that the code depends
+ * on.
  */
 
 #pragma once
@@ -9,7 +10,7 @@
 
 G_BEGIN_DECLS
 
-/* Of the code of @kernel that the emitter @id makes. */
+/* Returns the key of the code that the emitter @id makes for @kernel. */
 GBytes *ghlo_code_key (const GhloKernel         *kernel,
                        const GhloKernelSchedule *schedule,
                        const GhloCodeTarget     *target,

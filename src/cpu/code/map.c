@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Pages of its own for each blob: a small one wastes most of a page, and none can be written once it runs.
- * The pages count as the library's memory.
+ * Each blob gets pages of its own: a small blob wastes most of a page, but no page is writable once its code runs.
+ * The pages are counted as memory of the library.
  */
 
 #include "cpu/code/map.h"
@@ -19,11 +19,11 @@
 struct _GhloCodeMap
 {
   guint8 *pages;
-  gsize   size;         /* whole pages */
+  gsize   size;         /* a multiple of the page size */
   guint32 entry;
 };
 
-/* EM_NONE where there is no code. */
+/* The machine type of this process, or EM_NONE where machine code is not supported. */
 static guint
 own_machine (void)
 {

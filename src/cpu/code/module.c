@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * The module lies beside the library, in ghlo-1.0/, where the build made it, or where somebody says. It is never
- * closed.
+ * The module lies beside the library, in ghlo-1.0/, where the build made it, or at a path that the application gave.
+ * It is never closed.
  */
 
 #include "cpu/code/module.h"
@@ -15,27 +15,28 @@
 
 #define FILE_NAME "libghlo-llvm.so"
 
-/* Guarded by g_once_init_enter () of one of them. */
+/* Guarded by g_once_init_enter () in find () and ghlo_code_module_open (). */
 static struct
 {
-  char              *path;      /* NULL: there is none */
+  char              *path;      /* NULL where there is no module */
   char              *id;
   const GhloEmitter *emitter;
   char              *reason;    /* why there is no emitter */
 } module;
 
-/* What somebody said, never freed; atomic. */
+/* The path from ghlo_code_module_set_path (), never freed; atomic. */
 static char *given_path;
 
-/* For tests, which set it while threads of earlier ones may be at work: both are atomic, the emitter is set last. */
+/* For tests, which set these while threads of earlier tests may still run. Both fields are atomic; the emitter is set
+ * last. */
 static struct
 {
   const GhloEmitter *emitter;
   const char        *id;
 } instead;
 
-/* Folders that the module may be in, from the one that the library lies in; that of an uninstalled command, library
- * or test first. */
+/* Folders to search for the module, relative to the folder of the library. Those of an uninstalled command, library
+ * or test come first. */
 static char *
 find_path (void)
 {
@@ -99,7 +100,7 @@ ghlo_code_module_id (void)
   return module.path == NULL ? NULL : module.id != NULL ? module.id : "";
 }
 
-/* Why @emitter is none for this library; newly allocated, NULL where it is one. */
+/* Returns why @emitter cannot be used with this library, newly allocated; NULL where it can. */
 static char *
 refuse (const GhloEmitter *emitter)
 {

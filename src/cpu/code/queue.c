@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * One lock, two lines of tasks. A thread can make itself nicer and never less nice, so those in the background leave
- * what is waited for to threads that the waiting one starts, and whose priority is that one's own. They rather than the
- * waiting thread itself make the code, for LLVM does not look for a cancel, and wants more stack than some threads
- * have.
+ * One lock, two lines of tasks. A thread can raise its nice value but not lower it again. Background threads
+ * therefore leave urgent tasks to threads that the waiting thread starts and that inherit its priority. The waiting
+ * thread does not compile by itself, because LLVM does not check for cancellation, and needs more stack than some
+ * threads have.
  *
- * Exit handlers run in the opposite order of being added, and LLVM adds destructors whenever it
- * comes by a new one of its static variables, so that no handler of ours would be sure to come before them. What
- * does are destructors of the variables of the thread that calls exit (), which is the main one as a rule.
+ * Exit handlers run in the reverse order of registration, and LLVM registers a destructor whenever it initializes
+ * another static variable. No exit handler of ours would therefore be sure to run before them. Destructors of
+ * thread-local variables of the thread that calls exit (), usually the main thread, do run before them.
  */
 
 #include "cpu/code/queue.h"
@@ -24,17 +24,17 @@ enum { MAX_THREADS = 4, PROCESSORS_EACH = 4, MAX_URGENT = 8, NICE = 10, EXIT_SEC
 struct _GhloCodeLine
 {
   GQueue tasks;
-  guint  n_threads;     /* that take tasks of this line alone */
-  guint  n_running;     /* of them, those that do one */
+  guint  n_threads;     /* threads that take tasks of this line only */
+  guint  n_running;     /* those of them that are running a task */
 };
 
 static struct
 {
-  GMutex       lock;            /* guards what follows */
-  GCond        changed;         /* a thread has ended a task */
+  GMutex       lock;            /* guards the other members */
+  GCond        changed;         /* signalled when a thread has finished a task */
   GhloCodeLine background;
-  GhloCodeLine urgent;          /* somebody waits for these */
-  gboolean     is_over;         /* the process ends */
+  GhloCodeLine urgent;          /* tasks that somebody waits for */
+  gboolean     is_over;         /* the process is exiting */
 } queue;
 
 static gint forked;     /* atomic */
@@ -60,7 +60,7 @@ finish (void)
   g_mutex_unlock (&queue.lock);
 }
 
-/* Of the C library's, for variables of threads that have destructors; not each has it. */
+/* From the C library; registers destructors of thread-local variables. Not every C library has it. */
 extern int   __cxa_thread_atexit_impl (void (*func) (void *), void *data, void *object) __attribute__ ((weak));
 extern void *__dso_handle __attribute__ ((visibility ("hidden")));
 
@@ -70,8 +70,8 @@ on_end_of_thread (void *data)
   finish ();
 }
 
-/* The thread that loads the library is the main one as a rule. A main thread that ends before its process costs
- * the code that is not made then. */
+/* The library is usually loaded by the main thread. Where the main thread ends before its process, code that is not
+ * made by then is lost. */
 static void __attribute__ ((constructor))
 watch_main_thread (void)
 {
@@ -87,7 +87,7 @@ ghlo_code_queue_init (void)
   if (!g_once_init_enter (&done))
     return;
   pthread_atfork (NULL, NULL, on_forked);
-  /* Where another thread calls exit (): no more is begun then. */
+  /* For the case that another thread calls exit (): no more tasks start then. */
   atexit (finish);
   g_once_init_leave (&done, 1);
 }
@@ -125,8 +125,8 @@ work (gpointer data)
   return NULL;
 }
 
-/* Called with the lock held, as the next ones are. Where there are @most already, it starts none; FALSE where there is
- * no thread at all then. */
+/* Called with the lock held, as the next two functions are. Starts no thread where there are @most already; returns
+ * FALSE where the line has no thread at all. */
 static gboolean
 start_thread (GhloCodeLine *line,
               guint         most)
@@ -197,7 +197,7 @@ ghlo_code_queue_hurry (GhloCodeTask *task)
     return;
   g_mutex_lock (&queue.lock);
   most = n_processors - MIN (n_processors - 1, queue.background.n_running);
-  /* Threads that do nothing yet are about to take a task each. */
+  /* Idle threads are each about to take a task. */
   if (line->tasks.length + (task->line == &queue.background) > line->n_threads - line->n_running)
     start_thread (line, MIN (most, MAX_URGENT));
   if (task->line == &queue.background && line->n_threads > 0)

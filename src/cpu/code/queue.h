@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * The threads that make machine code, made when there is something to do and gone when there is not: few in the
- * background, nicer than all others of the library, and as many as there are processors for what somebody waits for.
- * At exit what has not begun is dropped, and what is inside of LLVM, whose own destructors run then, is waited for,
- * half a minute at most. In a child of the process nothing begins.
+ * The threads that make machine code. They are started when there is work and end when there is none: a few
+ * background threads with a lower priority than all others of the library, and up to one thread per processor for
+ * code that somebody waits for. At exit, tasks that have not started are dropped. Those that are executing LLVM are
+ * awaited for at most half a minute, since LLVM's own destructors run then. In a forked child no task is started.
  */
 
 #pragma once
@@ -12,28 +12,30 @@
 
 G_BEGIN_DECLS
 
-/* Part of what it is about. */
+/* A task; embedded as the first member of the structure that it works on. */
 typedef struct _GhloCodeTask GhloCodeTask;
 typedef struct _GhloCodeLine GhloCodeLine;
 
 struct _GhloCodeTask
 {
   void        (*run) (GhloCodeTask *self);
-  GList         link;           /* these two are the queue's */
-  GhloCodeLine *line;           /* that it stands in; NULL where it is not queued */
+  GList         link;           /* link and line belong to the queue */
+  GhloCodeLine *line;           /* the line that the task waits in; NULL where it is not queued */
 };
 
-/* Before anything else here. */
+/* Has to be called before any other function here. */
 void     ghlo_code_queue_init      (void);
-/* In a child of the process that called the above: locks may be held by threads that it does not have. */
+/* Whether this is a child, by fork (), of the process that called ghlo_code_queue_init (). Locks may be held there by
+ * threads that the child does not have. */
 gboolean ghlo_code_queue_is_forked (void);
-/* Has a thread call @task's run, in the order of the calls. DEVICE where there is no thread for it. */
+/* Has a thread call @task's run (). Tasks start in the order in which they are pushed. DEVICE where no thread can be
+ * started. */
 gboolean ghlo_code_queue_push      (GhloCodeTask  *task,
                                     GError       **error);
-/* Somebody waits for it: where it has not begun, a thread of the caller's own priority takes it. Whoever waits for long
- * calls this from time to time, since only threads of that priority can start others. */
+/* Called when somebody waits for @task. A task that has not started moves to a thread of the caller's own priority. A
+ * thread that waits for long has to call this repeatedly, since only threads of that priority can start others. */
 void     ghlo_code_queue_hurry     (GhloCodeTask  *task);
-/* FALSE when it has begun. */
+/* Takes @task out of the queue; FALSE when it has started already. */
 gboolean ghlo_code_queue_remove    (GhloCodeTask  *task);
 
 G_END_DECLS

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Each type of relocation is a row: which bits of which word get which bits of a number. System V ABI, AMD64
- * supplement, section 4.4, and ELF for the Arm 64-bit architecture, section 5.7.
+ * Each relocation type is a table row that says which bits of which number go into which bits of a word. Sources:
+ * System V ABI, AMD64 supplement, section 4.4, and ELF for the Arm 64-bit architecture, section 5.7.
  */
 
 #include "cpu/code/relocate.h"
@@ -11,16 +11,16 @@
 
 typedef enum
 {
-  FROM_PLACE,           /* target − position */
-  FROM_PAGE,            /* the same of their pages of 4 KiB */
-  IN_PAGE,              /* the target within its page */
+  FROM_PLACE,           /* target - position */
+  FROM_PAGE,            /* the difference of their 4 KiB pages */
+  IN_PAGE,              /* the offset of the target within its page */
 } Number;
 
 typedef enum
 {
-  DATA,                 /* all of the bytes */
-  FIELD,                /* of an instruction */
-  ADR,                  /* two bits at 29, the rest at 5 */
+  DATA,                 /* all bytes hold the number */
+  FIELD,                /* a bit field of an instruction */
+  ADR,                  /* split: two bits at bit 29, the others at bit 5 */
 } Form;
 
 typedef struct
@@ -30,9 +30,9 @@ typedef struct
   Number number;
   Form   form;
   guint8 size;          /* bytes */
-  guint8 shift;         /* low bits that are left out and have to be 0 */
-  guint8 width;         /* bits that there is room for */
-  guint8 at;            /* FIELD: the lowest bit of the instruction */
+  guint8 shift;         /* low bits that are dropped; they have to be 0 */
+  guint8 width;         /* bits of the field */
+  guint8 at;            /* for FIELD: the lowest bit of the field in the instruction */
 } Row;
 
 static const Row rows[] = {
@@ -83,7 +83,7 @@ ghlo_code_relocation_is_none (guint machine,
   return type == 0 || (machine == EM_AARCH64 && type == 256);
 }
 
-/* FALSE where it does not fit the row. */
+/* FALSE where the number does not fit the row's field. */
 static gboolean
 compute (const Row *row,
          gint64     position,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Relocations between the parts of one blob: those that x86-64 and aarch64 have for code that is put anywhere.
+ * Relocations between the parts of one blob: those of position-independent code on x86-64 and aarch64.
  */
 
 #pragma once
@@ -9,14 +9,14 @@
 
 G_BEGIN_DECLS
 
-/* The bytes that a relocation of @type changes; 0 where it cannot be done within a blob. */
+/* Returns the number of bytes that a relocation of @type changes; 0 where it cannot be resolved within a blob. */
 guint    ghlo_code_relocation_size (guint    machine,
                                     guint    type);
-/* Whether @type changes nothing. */
+/* Whether @type is a relocation that changes nothing. */
 gboolean ghlo_code_relocation_is_none (guint machine,
                                        guint type);
-/* Lets the bytes at @place, which is @position bytes into the blob, refer to @target, symbol and addend together. FALSE
- * where it is out of reach. */
+/* Resolves a relocation: makes the bytes at @place, which are at offset @position of the blob, refer to offset
+ * @target, the sum of symbol and addend. FALSE where the target is out of range. */
 gboolean ghlo_code_relocate (guint    machine,
                              guint    type,
                              guint8  *place,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Targets by level.
+ * The table of targets, one for each instruction set level.
  */
 
 #include "cpu/code/target.h"
@@ -13,7 +13,7 @@
 
 #if defined (__x86_64__) && defined (__LP64__)
 
-/* Of x86-64-v3 what AVX2, FMA and F16C do not come with as a matter of course. */
+/* Whether the processor has the instructions of x86-64-v3 that the AVX2 level (AVX2, FMA and F16C) does not imply. */
 static gboolean
 has_bit_instructions (void)
 {
@@ -24,7 +24,7 @@ has_bit_instructions (void)
          && __get_cpuid (0x80000001, &eax, &ebx, &ecx, &edx) && (ecx & bit_LZCNT) != 0;
 }
 
-/* Asked once: within a virtual machine it takes 20 µs for each question. */
+/* Computed once: within a virtual machine each CPUID instruction takes 20 µs. */
 static GhloCpuLevel
 get_level (void)
 {
@@ -69,7 +69,8 @@ ghlo_code_target (void)
 const GhloMachine *
 ghlo_code_machine (void)
 {
-  /* Nothing is called; a vector takes about a cycle, and elements that are not side by side one each. */
+  /* Code calls no loops per node. A vector operation takes about one cycle, and so does each element that is not
+   * adjacent. */
   static const GhloMachine machines[GHLO_CPU_N_LEVELS] = {
     [GHLO_CPU_LEVEL_BASELINE] = { 16, 32768, 1, 0, 1.3, 0.35, 0.5, 0.7, 0.04 },
     [GHLO_CPU_LEVEL_AVX2] = { 32, 32768, 1, 0, 1.3, 0.35, 0.5, 0.7, 0.04 },

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * What machine code is made for: the level of processors that this one is used as (cpu/isa/level.h), rather
- * than all that it can, so that code is shared between machines and a user may choose less.
+ * The processor that machine code is made for. It is the instruction set level that the library uses
+ * (cpu/isa/level.h) rather than everything that this processor has, so that machines can share code, and users can
+ * choose a lower level.
  */
 
 #pragma once
@@ -10,9 +11,9 @@
 
 G_BEGIN_DECLS
 
-/* NULL where there is no code for this kind of processor. */
+/* NULL where machine code is not supported on this kind of processor. */
 const GhloCodeTarget *ghlo_code_target  (void);
-/* The same for whoever chooses schedules. */
+/* The same target, as the cost model of schedules sees it. */
 const GhloMachine    *ghlo_code_machine (void);
 
 G_END_DECLS

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * A convolution independent of its dimension numbers, and the two algorithms that compute
- * one.
+ * A convolution independent of its dimension numbers, and the interface of the algorithms that compute one.
  */
 
 #pragma once
@@ -10,9 +9,8 @@
 
 G_BEGIN_DECLS
 
-/* A spatial dimension. Output position o and tap t meet the input, spread out by its
- * dilation, at o * step + t * kernel_dilation - low. Strides are in bytes; the
- * kernel's is negative where the window is reversed. */
+/* A spatial dimension. Tap t at output position o reads position o * step + t * kernel_dilation - low of the input
+ * after input dilation. Strides are in bytes; that of the kernel is negative where the window is reversed. */
 typedef struct
 {
   gint64 input, kernel, output;
@@ -32,21 +30,20 @@ typedef struct
   gint64          lhs_batch, lhs_feature;           /* strides in bytes */
   gint64          rhs_input, rhs_output;
   gint64          result_batch, result_feature;
-  gint64          rhs_first;                        /* bytes to the first tap */
+  gint64          rhs_first;                        /* offset of the first tap in bytes */
 } GhloCpuWindows;
 
-/* Places of the result at which every tap meets the input, at one or another of them: a weight
- * that is not finite shows in what is computed there. Those of each dimension go with all of the
- * others'. */
+/* Positions of the result that together use every tap on actual input, so that a weight that is not finite makes at
+ * least one of them not finite. The probes are the Cartesian product of each dimension's positions. */
 enum { GHLO_CPU_MAX_PROBES = 4 };
 
 typedef struct
 {
-  guint  n[GHLO_MAX_RANK];                            /* 0: a tap meets padding alone, or too many are needed */
+  guint  n[GHLO_MAX_RANK];                            /* 0: a tap meets padding only, or too many are needed */
   gint64 positions[GHLO_MAX_RANK][GHLO_CPU_MAX_PROBES];
 } GhloCpuProbes;
 
-/* What is given to a run. */
+/* The arguments of a run. */
 typedef struct
 {
   const guint8      *lhs, *rhs;
@@ -61,14 +58,14 @@ typedef struct
 
 typedef struct
 {
-  /* It leaves out the zeros that pad, which weights that are not finite make NaN of, but looks
-   * at the probes before an epilogue does anything to them. */
+  /* It leaves out the zeros of padding, which would give NaN with weights that are not finite, but checks the probes
+   * before an epilogue changes the result. */
   gboolean   skips_padding;
-  /* Fills in the state when it takes the convolution; without an error it does not. Where it is not
-   * compiled no code is generated. */
+  /* Fills in the state and returns TRUE where it takes the convolution. FALSE without an error: the next algorithm is
+   * tried. No code is generated unless the convolution's compiles is TRUE. */
   gboolean (*take)    (GhloCpuConvolution           *self,
                        GError                      **error);
-  /* FALSE with an error, or without one when it was cancelled; so is the next. */
+  /* FALSE with an error, or without one when cancelled. The same holds for pack (). */
   gboolean (*compute) (const GhloCpuConvolution     *self,
                        const GhloCpuConvolutionRun  *run,
                        GError                      **error);
@@ -85,10 +82,10 @@ struct _GhloCpuConvolution
 {
   GhloCpuWindows                     windows;
   GhloCpuPanelFunc                   epilogue;
-  gboolean                           compiles;       /* it will be run; else it is only asked for its properties */
+  gboolean                           compiles;       /* it is going to be run; else only its properties are queried */
   const GhloCpuConvolutionAlgorithm *algorithm;
   gpointer                           state;          /* the algorithm's own */
-  gboolean                           skips_padding;  /* and there is some */
+  gboolean                           skips_padding;  /* the algorithm skips padding, and there is some */
   gboolean                           has_probes;
   GhloCpuProbes                      probes;
   gsize                              scratch_size;
@@ -97,32 +94,31 @@ struct _GhloCpuConvolution
   char                              *description;
 };
 
-/* Whether zeros pad the input, or lie between its elements. */
+/* Whether the input is padded or dilated. */
 gboolean ghlo_cpu_windows_are_padded         (const GhloCpuWindows *self);
 gboolean ghlo_cpu_windows_find_probes        (const GhloCpuWindows *self,
                                               GhloCpuProbes        *probes);
-/* Whether the first image is finite at the probes in rows [@begin, @end) of the first spatial
- * dimension. */
+/* Whether the first image is finite at the probes in rows [@begin, @end) of the first spatial dimension. */
 gboolean ghlo_cpu_windows_probe              (const GhloCpuWindows *self,
                                               const GhloCpuProbes  *probes,
                                               const guint8         *result,
                                               gint64                begin,
                                               gint64                end);
-/* Of a kernel of floats up to 32 bits. */
+/* Whether all weights are finite; floats of up to 32 bits only. */
 gboolean ghlo_cpu_windows_have_finite_kernel (const GhloCpuWindows *self,
                                               const guint8         *rhs);
-/* What weights that are not finite make of padding goes into the complete result, which no epilogue has read or
- * written yet. FALSE when cancelled. */
+/* Writes the NaN that weights which are not finite give with padding. @result is complete, and no epilogue has read
+ * or changed it yet. FALSE when cancelled. */
 gboolean ghlo_cpu_windows_spread_nan         (const GhloCpuWindows *self,
                                               const guint8         *rhs,
                                               guint8               *result,
                                               const GhloMonitor    *monitor);
 
-/* Calls the epilogue on the complete result. FALSE when cancelled. */
+/* Calls the epilogue on a complete result. FALSE when cancelled. */
 gboolean ghlo_cpu_windows_finish             (const GhloCpuWindows        *self,
                                               const GhloCpuConvolutionRun *run);
 
 extern const GhloCpuConvolutionAlgorithm ghlo_cpu_convolution_library;   /* oneDNN */
-extern const GhloCpuConvolutionAlgorithm ghlo_cpu_convolution_panels;    /* a product of matrices */
+extern const GhloCpuConvolutionAlgorithm ghlo_cpu_convolution_panels;    /* a matrix product */
 
 G_END_DECLS

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Reads a convolution and gives it to the first algorithm that takes it.
+ * Reads a convolution and assigns it to the first algorithm that takes it.
  */
 
 #include "cpu/convolution/convolution-private.h"
@@ -10,8 +10,8 @@
 #include "base/ghlo-error.h"
 #include "cpu/finish.h"
 
-/* Multiply-adds up to which the library costs more than it saves; products of this size
- * are summed as the specification writes them. */
+/* Multiply-adds up to which the library costs more than it saves. Products this small are summed in the order of the
+ * specification. */
 #define SMALL 16384
 
 static gboolean
@@ -47,7 +47,7 @@ read_numbers (GhloCpuConvolutionNumbers *self,
          && read_places (attr, "output_spatial_dimensions", self->n_spatial, self->output_spatial);
 }
 
-/* One value for each spatial dimension; 1 where there are none. */
+/* Reads one value for each spatial dimension; 1 where the attribute is missing. */
 static gboolean
 read_values (const GhloIrOp *op,
              const char     *name,
@@ -107,7 +107,7 @@ fail (GError **error)
   return FALSE;
 }
 
-/* The last position that a window reaches must not overflow. */
+/* Whether the last position that a window reaches can be computed without overflow. */
 static gboolean
 check_reach (const GhloCpuSpatial *spatial)
 {
@@ -194,7 +194,7 @@ read_windows (GhloCpuWindows                  *self,
   return TRUE;
 }
 
-/* Approximate number of multiply-adds, including those of padding. */
+/* Approximate number of multiply-adds, padding included. */
 static double
 count_products (const GhloCpuWindows *windows)
 {
@@ -305,7 +305,7 @@ ghlo_cpu_convolution_nanoseconds (const GhloCpuConvolution *self)
   return self->nanoseconds;
 }
 
-/* TRUE, or FALSE with an error: where there is no other, that of a cancelled run. */
+/* Returns @ok, and sets the error where it is FALSE: @problem, or else that the run was cancelled. */
 static gboolean
 finish (gboolean            ok,
         GError             *problem,
@@ -342,7 +342,7 @@ ghlo_cpu_convolution_pack (const GhloCpuConvolution *self,
   return finish (ok, problem, monitor, error);
 }
 
-/* The epilogue has taken the result for the complete one, and may have written over it: it is computed again. */
+/* The epilogue has already run on the result, and may have overwritten it; so the result is computed again. */
 static gboolean
 spread_nan (const GhloCpuConvolution     *self,
             const GhloCpuConvolutionRun  *run,
@@ -369,7 +369,7 @@ ghlo_cpu_convolution_run (const GhloCpuConvolution *self,
                           const GhloMonitor        *monitor,
                           GError                  **error)
 {
-  /* What was packed is finite. */
+  /* Packed kernels are finite. */
   gboolean checks = self->skips_padding && packed == NULL;
   gint is_suspect = checks && !self->has_probes;
   GhloCpuConvolutionRun run = {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * stablehlo.convolution of any layout, window, dilation and grouping, so both
- * gradients too. Prepared once, when shapes and strides are known, and run by any
- * number of threads at the same time.
+ * stablehlo.convolution with any layout, window, dilation and grouping, and therefore both of its gradients too. A
+ * convolution is prepared once, when shapes and strides are known, and may be run by any number of threads at the
+ * same time.
  */
 
 #pragma once
@@ -13,7 +13,7 @@
 
 G_BEGIN_DECLS
 
-/* Which dimension is what, and the window, one entry for each spatial dimension. */
+/* The roles of the dimensions, and the window with one entry for each spatial dimension. */
 typedef struct
 {
   guint    n_spatial;
@@ -26,23 +26,22 @@ typedef struct
   gint64   feature_groups, batch_groups;
 } GhloCpuConvolutionNumbers;
 
-/* @padding is [low, high] for each spatial dimension, or NULL for the operation's own
- * (of dynamic_conv it is an operand). FALSE when @op is no convolution. */
+/* Reads the numbers of @op; FALSE where it is not a convolution. @padding is [low, high] for each spatial dimension,
+ * or NULL for the operation's own attribute (dynamic_conv has it as an operand). */
 gboolean            ghlo_cpu_convolution_numbers_read (GhloCpuConvolutionNumbers *self,
                                                        const GhloIrOp            *op,
                                                        const gint64              *padding);
 
 typedef struct _GhloCpuConvolution GhloCpuConvolution;
 
-/* Of views only types, dimensions and strides count. UNSUPPORTED for types that are not
- * computed here. */
+/* Of the views only types, dimensions and strides are used. UNSUPPORTED for types that no algorithm here takes. */
 GhloCpuConvolution *ghlo_cpu_convolution_prepare      (const GhloCpuConvolutionNumbers *numbers,
                                                        const GhloView                  *lhs,
                                                        const GhloView                  *rhs,
                                                        const GhloView                  *result,
                                                        GhloCpuPanelFunc                 epilogue,   /* nullable */
                                                        GError                         **error);
-/* The same without generated code: it can be asked for its properties, not run. */
+/* The same without generating code: the result can be queried, but not run. */
 GhloCpuConvolution *ghlo_cpu_convolution_choose       (const GhloCpuConvolutionNumbers *numbers,
                                                        const GhloView                  *lhs,
                                                        const GhloView                  *rhs,
@@ -50,14 +49,13 @@ GhloCpuConvolution *ghlo_cpu_convolution_choose       (const GhloCpuConvolutionN
                                                        GhloCpuPanelFunc                 epilogue,
                                                        GError                         **error);
 void                ghlo_cpu_convolution_free         (GhloCpuConvolution              *self);
-/* Bytes that a run needs, aligned to 64. */
+/* Bytes of scratch that a run needs, aligned to 64. */
 gsize               ghlo_cpu_convolution_scratch_size (const GhloCpuConvolution        *self);
 const char         *ghlo_cpu_convolution_describe     (const GhloCpuConvolution        *self);
 double              ghlo_cpu_convolution_nanoseconds  (const GhloCpuConvolution        *self);
 
-/* Bytes of the kernel packed in the order that a run reads; 0 where that is the given order. A
- * kernel that does not change is packed once, unless it has numbers that are not finite, which
- * runs need in the given order. */
+/* Bytes of the kernel packed in the order that runs read; 0 where that is the given order. A constant kernel is
+ * packed once, unless it has values that are not finite, because runs need those in the given order. */
 gsize               ghlo_cpu_convolution_packed_size  (const GhloCpuConvolution        *self);
 gboolean            ghlo_cpu_convolution_may_pack     (const GhloCpuConvolution        *self,
                                                        const guint8                    *rhs);
@@ -68,7 +66,7 @@ gboolean            ghlo_cpu_convolution_pack         (const GhloCpuConvolution 
                                                        const GhloMonitor               *monitor,
                                                        GError                         **error);
 
-/* As ghlo_cpu_gemm_run(); with @packed @rhs is not read. */
+/* As ghlo_cpu_gemm_run(). With @packed, @rhs is not read. */
 gboolean            ghlo_cpu_convolution_run          (const GhloCpuConvolution        *self,
                                                        const guint8                    *lhs,
                                                        const guint8                    *rhs,
@@ -79,7 +77,7 @@ gboolean            ghlo_cpu_convolution_run          (const GhloCpuConvolution 
                                                        const GhloMonitor               *monitor,
                                                        GError                         **error);
 
-/* Why @op, a convolution of plain types, need not be channels-last; NULL where that is better. */
+/* Why @op, a convolution of plain types, need not be channels-last; NULL where channels-last is better. */
 const char         *ghlo_cpu_convolution_declines_layout (const GhloIrOp              *op);
 
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (GhloCpuConvolution, ghlo_cpu_convolution_free)

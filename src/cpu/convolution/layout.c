@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Which convolutions are better with their features innermost: those that the library does, which
- * else works on copies.
+ * Decides which convolutions prefer channels-last layout: those that oneDNN takes, since it would work on copies of
+ * other layouts.
  */
 
 #include "cpu/convolution/convolution.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * The state that library.c plans and library-run.c runs.
+ * The state that library.c sets up and library-run.c uses.
  */
 
 #pragma once
@@ -11,39 +11,39 @@
 
 G_BEGIN_DECLS
 
-/* A range of images and rows: of the result forward, of the source for its gradient. */
+/* A range of images and rows: of the result in the forward direction, of the source for its gradient. */
 typedef struct
 {
-  gint64            source, result;     /* bytes */
+  gint64            source, result;     /* offsets in bytes */
   gint64            image, row, n_images, n_rows;
-  GhloCpuPrimitive *primitive;          /* owned; NULL: zeros */
+  GhloCpuPrimitive *primitive;          /* owned; NULL: the part is zero */
 } GhloCpuConvolutionPart;
 
-/* A tensor of the convolution: as it lies in memory, or a channels-last copy. */
+/* A tensor of the convolution: in its own memory, or as a channels-last copy. */
 typedef struct
 {
   gboolean    copies;
-  gsize       at, size;                 /* of the copy in scratch */
-  GhloCpuCopy copy;                     /* in its direction */
+  gsize       at, size;                 /* the copy's place in the scratch */
+  GhloCpuCopy copy;                     /* into the tensor or out of it, as needed */
 } GhloCpuConvolutionTensor;
 
 enum { GHLO_CPU_MAX_REORDERS = 8 };
 
 typedef struct
 {
-  GhloCpuConvolutionShape  shape;       /* of everything */
+  GhloCpuConvolutionShape  shape;       /* of the whole convolution */
   GhloCpuConvolutionTensor source, weights, result;
   GhloCpuConvolutionPart  *parts;
   gsize                    n_parts;
-  GhloCpuPrimitive        *reorders[GHLO_CPU_MAX_REORDERS];   /* owned; each of some of the result features */
+  GhloCpuPrimitive        *reorders[GHLO_CPU_MAX_REORDERS];   /* owned; each one is for some of the result features */
   gsize                    n_reorders;
   gsize                    packed_at, packed_size;
-  gsize                    sums_at;     /* gradients for weights of each part */
-  gsize                    own_at, own_size;   /* what primitives need, for each worker */
+  gsize                    sums_at;     /* gradients for the weights, of each part */
+  gsize                    own_at, own_size;   /* scratch of primitives, for each worker */
   gsize                    element;
 } GhloCpuConvolutionState;
 
-/* Strides of channels-last: images, features, positions. */
+/* Computes channels-last strides: image, feature, positions. */
 void     ghlo_cpu_convolution_find_dense      (const GhloCpuConvolutionShape *shape,
                                                gint64                         features,
                                                const gint64                  *spatial,

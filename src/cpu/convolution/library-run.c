@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Runs what library.c planned: copies in, the parts, sums of gradients, copies out, and the
- * epilogue.
+ * Runs what library.c prepared: copies operands in, computes the parts, sums gradients, copies results out, and calls
+ * the epilogue.
  */
 
 #include "cpu/convolution/library-private.h"
@@ -10,7 +10,7 @@
 
 #include "runtime/parallel.h"
 
-/* Least elements of the result that an epilogue is given: whole cache lines. */
+/* Fewest elements that one call of an epilogue gets; whole cache lines. */
 enum { MIN_RUN = 8192 };
 
 /* Approximate nanoseconds for a byte of weights that are reordered. */
@@ -20,7 +20,7 @@ typedef GhloCpuConvolutionPart Part;
 typedef GhloCpuConvolutionTensor Tensor;
 typedef GhloCpuConvolutionState State;
 
-/* A run: where the tensors are, copies or not. */
+/* A run, with the memory of each tensor or of its copy. */
 typedef struct
 {
   const GhloCpuConvolution    *convolution;
@@ -28,12 +28,12 @@ typedef struct
   const GhloCpuConvolutionRun *run;
   guint8                      *source, *result;
   guint8                      *packed;
-  gint                         stopped;      /* atomic: cancelled, or failed */
-  GError                      *problem;      /* atomic; owned: why the first part that failed did */
+  gint                         stopped;      /* atomic: cancelled or failed */
+  GError                      *problem;      /* atomic, owned: the first error of a part */
 } Work;
 
-/* Calls the epilogue on a part that was computed in the result: a row of features for each
- * position, image by image. */
+/* Calls the epilogue on a part that was computed in the result: one row of features for each position, image by
+ * image. */
 static void
 call_epilogue (const Work *work,
                const Part *part,
@@ -51,7 +51,7 @@ call_epilogue (const Work *work,
   });
 }
 
-/* Reads the probes in rows of the first image, of a part that was computed in the result. */
+/* Checks the probes in rows [@begin, @end) of the first image, where that was computed in the result. */
 static void
 probe (const Work *work,
        gint64      begin,
@@ -115,7 +115,7 @@ run_pieces (gpointer data,
     g_error_free (problem);
 }
 
-/* Weights from one order into the other. */
+/* Reorders weights from one layout into another. */
 typedef struct
 {
   const State *state;
@@ -186,7 +186,7 @@ ghlo_cpu_convolution_library_pack (const GhloCpuConvolution *self,
 typedef struct
 {
   float *to;
-  gsize  step;          /* numbers from one to the next */
+  gsize  step;          /* distance in floats */
   gsize  n;
 } Sums;
 
@@ -203,7 +203,7 @@ add_sums (gpointer data,
       sums->to[j] += sums->to[i * sums->step + j];
 }
 
-/* Sums the parts' gradients, always in the same order, and stores the sum in the result. */
+/* Sums the gradients of all parts, always in the same order, and stores the sum in the result. */
 static gboolean
 finish_weights (const Work  *work,
                 GError     **error)
@@ -225,14 +225,14 @@ finish_weights (const Work  *work,
          || ghlo_cpu_copy_run (&state->weights.copy, to, work->run->result, work->run->monitor);
 }
 
-/* A complete result that is given to the epilogue. */
+/* The arguments for calling the epilogue on a complete result. */
 typedef struct
 {
   const GhloCpuWindows        *windows;
   const GhloCpuConvolutionRun *run;
 } Finish;
 
-/* Calls the epilogue on rows of features, one for each position of the result. */
+/* Calls the epilogue on rows of features; each position of the result has one. */
 static void
 finish_rows (gpointer data,
              gsize    begin,
@@ -275,7 +275,7 @@ finish_run (gpointer data,
   });
 }
 
-/* As one row where all elements are adjacent. */
+/* Treats the result as one row where all its elements are contiguous. */
 gboolean
 ghlo_cpu_windows_finish (const GhloCpuWindows        *w,
                          const GhloCpuConvolutionRun *run)
@@ -344,6 +344,6 @@ ghlo_cpu_convolution_library_compute (const GhloCpuConvolution     *self,
     return TRUE;
   probe (&work, 0, self->windows.spatial[0].output);
 
-  /* Results that were copied, and gradients for weights, are only complete now. */
+  /* Results that were copied, and gradients for weights, are complete only now. */
   return run->epilogue == NULL || ghlo_cpu_windows_finish (&self->windows, run);
 }

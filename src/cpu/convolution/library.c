@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Convolutions by oneDNN: forward ones as they are, those with a dilated input as
- * the gradient for data, those with a kernel larger than their result as the
- * gradient for weights. Tensors that are not channels-last, or of another type, are
- * copied. The work is cut into parts of images and rows, each a convolution of its
- * own; gradients for weights are sums of what each part gives.
+ * Convolutions by oneDNN: forward ones directly, those with a dilated input as gradients for data, and those whose
+ * kernel is larger than their result as gradients for weights. Tensors that are not channels-last, or of another
+ * type, are copied. The work is cut into parts of images and rows, each of which is a convolution of its own.
+ * Gradients for weights are summed over the parts.
  */
 
 #include "base/sizes.h"
@@ -15,20 +14,20 @@
 #include "cpu/isa/level.h"
 #include "runtime/parallel.h"
 
-/* Least nanoseconds of a part, and of one where there are many already. */
+/* Fewest nanoseconds of a part, and those of one where there are many parts already. */
 #define MIN_PART   40e3
 #define LARGE_PART 2e6
-/* Most nanoseconds of a part, since it cannot be stopped. */
+/* Most nanoseconds of a part, which cannot be interrupted. */
 #define MAX_PART   15e6
-/* Nanoseconds of a part for each of the weights that its gradient adds to the sum. */
+/* Nanoseconds for each weight that a part adds to the sum of gradients. */
 #define SUM_TIME   5.0
 
-/* Parts that two to six threads share evenly enough, those that are enough for any, and the
- * most of a gradient for weights, where each costs a sum. */
+/* FEW_PARTS are shared evenly enough by two to six threads; MANY_PARTS are enough for any number of them. MAX_SUMS is
+ * the most for a gradient for weights, where each part has to be summed. */
 enum { FEW_PARTS = 6, MANY_PARTS = 32, MAX_SUMS = 8 };
 
-/* Fewest bytes of weights that are reordered apart from others, and what numbers of their features are multiples of,
- * since oneDNN's blocks are not cut. */
+/* Fewest bytes of weights in a reorder of its own; the number of features of each is a multiple of FEATURES, so that
+ * oneDNN's blocks are not cut. */
 enum { MIN_REORDER = 1 << 17, FEATURES = 64 };
 
 typedef GhloCpuConvolutionPart Part;
@@ -56,7 +55,7 @@ is_narrow_float (GhloElementType type)
   return ghlo_element_type_is_float (type) && ghlo_element_info (type)->bits <= 32;
 }
 
-/* Whether the kernel has more taps than the result (forward) has positions. */
+/* Whether the kernel has more taps than the (forward) result has positions. */
 static gboolean
 has_large_kernel (const GhloCpuWindows *w)
 {
@@ -91,8 +90,7 @@ has_steps (const GhloCpuWindows *w)
   return FALSE;
 }
 
-/* One tap, one step and no padding: a product of matrices, which needs no other order
- * of the weights. */
+/* A single tap, no stride and no padding: a matrix product, for which the weights need no reordering. */
 static gboolean
 is_product (const GhloCpuWindows *w)
 {
@@ -104,7 +102,7 @@ is_product (const GhloCpuWindows *w)
   return w->feature_groups == 1 && w->batch_groups == 1 && w->lhs_type == GHLO_ELEMENT_TYPE_F32;
 }
 
-/* Finds oneDNN's direction for the convolution; FALSE when there is none. */
+/* Finds the direction in oneDNN's terms; FALSE where there is none. */
 static gboolean
 find_direction (const GhloCpuWindows    *w,
                 GhloCpuConvolutionShape *shape)
@@ -128,7 +126,7 @@ find_direction (const GhloCpuWindows    *w,
   return TRUE;
 }
 
-/* The same convolution as oneDNN has it. */
+/* Translates the convolution to oneDNN's terms. */
 static gboolean
 find_shape (const GhloCpuWindows    *w,
             GhloCpuConvolutionShape *shape)
@@ -183,7 +181,7 @@ ghlo_cpu_convolution_find_dense (const GhloCpuConvolutionShape *shape,
   strides[0] = size;
 }
 
-/* @strides are those of the tensor's images, features, positions; @into: it is a result. */
+/* @strides are those of the tensor's images, features and positions. @into: the tensor is a result. */
 static gboolean
 tensor_init (Tensor                        *self,
              const GhloCpuConvolutionShape *shape,
@@ -217,7 +215,7 @@ tensor_init (Tensor                        *self,
               : ghlo_cpu_copy_init (&self->copy, rank, sizes, type, strides, shape->type, dense);
 }
 
-/* Strides of the convolution's operands by what they are to oneDNN, in bytes. */
+/* Strides of the convolution's operands and result in bytes, by the role that each has in oneDNN. */
 typedef struct
 {
   gint64 source[2 + GHLO_CPU_MAX_SPATIAL], result[2 + GHLO_CPU_MAX_SPATIAL];     /* image, feature, positions */
@@ -254,13 +252,13 @@ find_strides (const GhloCpuWindows          *w,
 
       strides->source[2 + i] = is_data ? s->result : s->lhs;
       strides->result[2 + i] = is_data ? s->lhs : is_weights ? s->rhs : s->result;
-      /* The gradient for data meets the taps the other way round. */
+      /* The gradient for data uses the taps in reverse order. */
       strides->weights[3 + i] = is_data ? -s->rhs : is_weights ? s->result : s->rhs;
     }
 }
 
-/* A part's rows of the first spatial dimension, on the side that is cut, and those of
- * the other side that they meet; FALSE when they meet nothing. */
+/* Computes the shape of a part from its rows [@begin, @end) of the first spatial dimension, on the side that is cut,
+ * and the first row of the other side that these meet. FALSE where they meet nothing. */
 static gboolean
 find_rows (const GhloCpuConvolutionShape *shape,
            gint64                         begin,
@@ -313,12 +311,12 @@ part_init (Part       *self,
   ghlo_cpu_convolution_find_dense (shape, shape->result_features, shape->result, (gint64) state->element, result);
   *self = (Part) { .image = image, .row = row, .n_images = n_images, .n_rows = n_rows };
   part_shape.images = n_images;
-  /* Several images keep all their rows, since those of the next one follow. */
+  /* Parts of several images have all of their rows, since the rows of the next image follow. */
   if (n_images > 1)
     other = 0;
   else if (!find_rows (shape, row, row + n_rows, &part_shape, &other))
     {
-      /* Only the source's rows may meet nothing, and then are zeros. */
+      /* Only rows of the source can meet nothing; they are zero. */
       self->source = image * source[0] + row * source[2];
       return is_data && first != NULL;
     }
@@ -344,8 +342,8 @@ count_operations (const GhloCpuConvolutionShape *shape)
   return n;
 }
 
-/* How many parts threads would like to share. It says nothing of how many threads there are,
- * since a part's size may be what sums depend on. */
+/* The number of parts worth sharing. It does not depend on the number of threads, because sums may depend on the size
+ * of a part. */
 static double
 count_parts (const GhloCpuConvolutionShape *shape,
              double                         nanoseconds)
@@ -361,7 +359,7 @@ count_parts (const GhloCpuConvolutionShape *shape,
   return MIN (nanoseconds / MIN_PART, most);
 }
 
-/* Finds how many images make a part, and into how many parts the rows of one image are cut. */
+/* Finds how many images make a part, or into how many parts the rows of a single image are cut. */
 static void
 find_cut (const State *state,
           double       nanoseconds,
@@ -379,8 +377,8 @@ find_cut (const State *state,
   *row_parts = *images > 1 ? 1 : MIN (parts, all_rows);
 }
 
-/* The row at or after @row at which a part may begin. A gradient for data begins at a row that
- * a row of the result reaches first, so that the part has no negative padding. */
+/* Returns the first row at or after @row where a part may begin. In a gradient for data that is the first row that
+ * some row of the result reaches, so that the part has no negative padding. */
 static gint64
 align_row (const GhloCpuConvolutionShape *shape,
            gint64                         row)
@@ -420,7 +418,8 @@ make_pieces (State  *state,
   return TRUE;
 }
 
-/* The reorder of all weights or, of many, as many reorders as their order allows, which threads share. */
+/* Creates the reorder of all weights or, where there are many, several reorders that threads can share, as far as the
+ * layout allows it. */
 static void
 find_reorders (State        *state,
                const gint64 *strides,
@@ -448,8 +447,8 @@ find_reorders (State        *state,
   state->n_reorders = state->reorders[0] != NULL;
 }
 
-/* Weights as they are given, or a copy of them that oneDNN can read, and their reorder
- * into the primitives' order, or back. */
+/* Sets up the weights: as they are given, or as a copy that oneDNN can read, and their reorder into the primitives'
+ * layout or back. */
 static gboolean
 weights_init (State                *state,
               const GhloCpuWindows *w,
@@ -477,7 +476,7 @@ weights_init (State                *state,
     find_reorders (state, elements, back);
   if (state->n_reorders == 0)
     {
-      /* Taps outermost, as most frameworks have them. */
+      /* Taps outermost, as in most frameworks. */
       static const guint order[] = { 1, 2, 0, 3, 4, 5 };
 
       state->weights.copies = TRUE;
@@ -501,8 +500,8 @@ weights_init (State                *state,
   return state->n_reorders > 0;
 }
 
-/* bf16 pays only where the processor has tiles for it. A tile takes 32 features; where there are
- * fewer, it multiplies those of other positions or groups by 0, and infinities would make NaN. */
+/* bf16 pays only on processors with AMX tiles. A tile takes 32 features; where there are fewer, it multiplies those
+ * of other positions or groups by 0, which makes NaN of infinities. */
 static gboolean
 is_worth_it (const State *state)
 {
@@ -510,7 +509,7 @@ is_worth_it (const State *state)
   const GhloCpuConvolutionShape *shape = &state->shape;
   gint64 features = shape->source_features / shape->groups;
 
-  /* oneDNN's kernels for the oldest instructions are slower than our routines. */
+  /* oneDNN's SSE 4.1 kernels are slower than our routines. */
   if (shape->type != GHLO_ELEMENT_TYPE_BF16)
     return strstr (name, "sse41") == NULL;
 

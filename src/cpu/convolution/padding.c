@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * The zeros around a convolution's input, and those between its elements where it is
- * dilated, take part in the products: with a weight that is infinite or NaN they make
- * NaN. The results of a library that leaves them out are corrected afterwards, where there
- * are such weights. Weights are only searched for these where the result is not finite at
- * some positions that all weights reach.
+ * The zeros around a convolution's input, and those between its elements where it is dilated, take part in the
+ * products: an infinite or NaN weight turns them into NaN. Where a library leaves them out, the result is corrected
+ * afterwards if there are such weights. The weights are only searched where the result is not finite at one of a few
+ * positions (the probes) that all weights reach.
  */
 
 #include <math.h>
@@ -17,10 +16,10 @@
 
 enum { CHUNK = 256 };
 
-/* Approximate nanoseconds for checking a weight. */
+/* Approximate nanoseconds for checking one weight. */
 #define COST 0.1
 
-/* Whether tap @tap meets the input at position @place of the result. */
+/* Whether tap @tap reads actual input at position @place of the result. */
 static inline gboolean
 is_inside (const GhloCpuSpatial *s,
            gint64                place,
@@ -31,7 +30,7 @@ is_inside (const GhloCpuSpatial *s,
   return position >= 0 && position % s->input_dilation == 0 && position / s->input_dilation < s->input;
 }
 
-/* The next index in row-major order; FALSE after the last. */
+/* Advances to the next index in row-major order; FALSE after the last. */
 static gboolean
 next_index (gint64       *index,
             const gint64 *sizes,
@@ -76,7 +75,7 @@ find_probes (const GhloCpuSpatial *s,
         is_met = is_inside (s, positions[i], tap);
       if (is_met)
         continue;
-      /* The first place that the tap of all is likely to be inside at is in the middle. */
+      /* Search from the middle, where all taps are most likely to meet the input. */
       for (place = s->output / 2; place < s->output && !is_inside (s, place, tap); place++)
         ;
       if (place == s->output)
@@ -94,7 +93,7 @@ gboolean
 ghlo_cpu_windows_find_probes (const GhloCpuWindows *self,
                               GhloCpuProbes        *probes)
 {
-  /* Narrower formats have no infinities, and a zero for NaN. */
+  /* Formats below 8 bits have no infinities, and represent NaN as zero. */
   if (self->output_batch == 0 || ghlo_element_info (self->result_type)->bits < 8)
     return FALSE;
   for (guint i = 0; i < self->n_spatial; i++)
@@ -135,9 +134,9 @@ ghlo_cpu_windows_probe (const GhloCpuWindows *self,
 typedef struct
 {
   GhloCpuReader  reader;
-  GhloCpuAxis    axis;       /* all weights, in the order in which they lie */
+  GhloCpuAxis    axis;       /* all weights, in memory order */
   const guint8  *first;
-  gint           found;      /* atomic: one is not finite */
+  gint           found;      /* atomic: some weight is not finite */
 } Search;
 
 static void
@@ -166,7 +165,7 @@ search_part (gpointer data,
     }
 }
 
-/* The kernel's dimensions, largest strides first, all of them forwards. */
+/* Sorts the kernel's dimensions by decreasing stride, and walks all of them forwards. */
 static void
 search_init (Search               *self,
              const GhloCpuWindows *w,
@@ -201,7 +200,7 @@ ghlo_cpu_windows_have_finite_kernel (const GhloCpuWindows *self,
 {
   Search search = { .found = FALSE };
 
-  /* The library takes no wider types. */
+  /* The library takes no types wider than 32 bits. */
   if (!ghlo_cpu_reader_init (&search.reader, self->rhs_type, GHLO_CPU_F32))
     return FALSE;
   search_init (&search, self, rhs);
@@ -214,7 +213,7 @@ ghlo_cpu_windows_have_finite_kernel (const GhloCpuWindows *self,
 typedef struct
 {
   const GhloCpuWindows *windows;
-  const guint8         *rhs;         /* the first tap */
+  const guint8         *rhs;         /* address of the first tap */
   guint8               *result;
   guint8                nan[8];
   gsize                 size;        /* of an element of the result */
@@ -231,7 +230,7 @@ has_finite_weights (const GhloCpuWindows *w,
   return TRUE;
 }
 
-/* NaN wherever @tap, of one feature, meets a zero that pads. */
+/* Writes NaN wherever @tap, of one feature, meets a zero of padding or dilation. */
 static void
 spread_tap (const Spread *self,
             const gint64 *tap,

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * A convolution as a product of matrices: rows are positions of the result, k is taps
- * and features, and the operand's rows overlap in memory as windows do, so nothing
- * is copied but what the product packs. Padding and dilation of the input are put
- * there first, in a copy of it.
+ * A convolution as a matrix product: rows are positions of the result, and k is taps and features. Rows of the
+ * operand overlap in memory as windows do, so that nothing is copied except for the product's packing. Where the
+ * input is padded or dilated, a copy with the zeros filled in is made first.
  */
 
 #include <string.h>
@@ -15,12 +14,12 @@
 typedef struct
 {
   GhloCpuGemm    *gemm;
-  gint64          lhs_first;          /* bytes to where the first window begins */
-  /* The copy of the input, where there is one: */
+  gint64          lhs_first;          /* offset of the first window in bytes */
+  /* The padded copy of the input, where there is one: */
   gboolean        copies;
   gsize           copy_size;
   GhloCpuCopy     copy;
-  gint64          from, to;           /* bytes to the first element that is copied */
+  gint64          from, to;           /* offsets of the first element to copy */
 } State;
 
 static void
@@ -32,7 +31,7 @@ state_free (gpointer data)
   g_free (self);
 }
 
-/* The range that windows reach: its first position and its size. */
+/* The range of input positions that windows reach: its first position and its size. */
 static gint64
 find_reach (const GhloCpuSpatial *s,
             gint64               *first)
@@ -42,8 +41,8 @@ find_reach (const GhloCpuSpatial *s,
   return MAX ((s->output - 1) * s->step + (s->kernel - 1) * s->kernel_dilation + 1, 0);
 }
 
-/* The input's dimensions in order of their strides, so that a copy of it is as the
- * input is: batch, features and spatial ones by their numbers. */
+/* Orders the input's dimensions (batch, features, then spatial ones) by their strides, so that the copy has the
+ * input's layout. */
 static void
 order_dimensions (const gint64 *strides,
                   guint         rank,
@@ -59,7 +58,7 @@ order_dimensions (const gint64 *strides,
     }
 }
 
-/* Plans the copy and gives its strides instead of the input's. */
+/* Sets up the copy, and replaces the input's strides by those of the copy. */
 static gboolean
 plan_copy (State          *state,
            GhloCpuWindows *windows)
@@ -97,7 +96,7 @@ plan_copy (State          *state,
     {
       GhloCpuSpatial *s = &windows->spatial[i];
       gint64 first, reach = find_reach (s, &first);
-      /* The input's positions within [first, first + reach). */
+      /* The range of the dilated input's positions that lies in [first, first + reach). */
       gint64 begin = MAX (first, 0), end = MIN ((s->input - 1) * s->input_dilation + 1, first + reach);
       gint64 from_begin = (begin + s->input_dilation - 1) / s->input_dilation;
       gint64 from_end = end > 0 ? (end - 1) / s->input_dilation + 1 : 0;

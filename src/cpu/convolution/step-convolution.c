@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * convolution, and fusions that begin with one, as a step of a plan. A constant kernel is
- * packed in the order that runs read when the step is compiled.
+ * The step of convolution, and of fusions that begin with one. A constant kernel is packed when the step is compiled,
+ * in the order that runs read.
  */
 
 #include "cpu/convolution/convolution.h"
@@ -13,8 +13,8 @@ typedef struct
 {
   GhloCpuConvolution *convolution;
   GhloCpuEpilogue    *epilogue;       /* nullable */
-  guint               lhs, rhs;       /* operands */
-  gpointer            packed;         /* packed_size bytes; NULL where the kernel is read as it is */
+  guint               lhs, rhs;       /* indices of operands */
+  gpointer            packed;         /* packed_size bytes; NULL where the kernel is used unpacked */
   gsize               packed_size;
 } Convolution;
 
@@ -32,7 +32,7 @@ release (gpointer compiled)
 
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (Convolution, release)
 
-/* NULL, or the reason why there is no such convolution. @kept is the epilogue of its selection; nullable. */
+/* Returns NULL, or why the request is not for a convolution. @kept is the epilogue from its selection; nullable. */
 static const char *
 read_request (Convolution           *self,
               const GhloStepRequest *request,
@@ -82,8 +82,8 @@ select_step (gpointer               target,
   return TRUE;
 }
 
-/* Where it may not be packed, memory is short, or the library fails, the kernel stays as it is. FALSE when
- * cancelled. */
+/* Packs a constant kernel. Where it must not be packed, memory is short or the library fails, it stays unpacked.
+ * FALSE when cancelled. */
 static gboolean
 pack (Convolution        *self,
       const guint8       *kernel,

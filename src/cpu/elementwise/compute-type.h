@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * The type of number in which elementwise loops compute on elements of a type, and the
- * conversions from elements to numbers and back.
+ * The type of number in which elementwise loops compute on each element type, and the conversions from elements to
+ * numbers and back.
  */
 
 #pragma once
@@ -16,20 +16,19 @@ typedef struct
 {
   GhloElementType   type;
   GhloCpuNumber     number;
-  gboolean          is_read;        /* f16 and bf16: converted before and after */
+  gboolean          is_read;        /* f16 and bf16: elements are converted before and after */
   GhloCpuConversion read, write;
-  const char       *name;           /* of the numbers */
+  const char       *name;           /* of the type of number */
 } GhloCpuComputeType;
 
-/* NULL for types below 8 bits and 8-bit floats. */
+/* NULL for types below 8 bits and for 8-bit floats. */
 const GhloCpuComputeType  *ghlo_cpu_compute_type          (GhloElementType    type);
-/* Elements of @size bytes whose type does not matter: the loops only copy or select them. */
+/* For loops that only copy or select elements of @size bytes, whatever their type. */
 const GhloCpuComputeType  *ghlo_cpu_compute_type_bits     (guint              size);
-/* The loop of a scalar operation on the numbers that stand for elements of the type; NULL
- * where there is none. */
+/* The loop of a scalar operation on numbers of the type; NULL where there is none. */
 GhloCpuElementwiseFunc     ghlo_cpu_compute_type_loop     (const GhloCpuComputeType *self,
                                                            GhloScalarKind            kind);
-/* Whether there is one for any type. */
+/* Whether there is a loop of @kind for any type. */
 gboolean                   ghlo_cpu_has_loop              (GhloScalarKind            kind);
 
 static inline guint

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * The result's elements are numbered in its order. Each part of them is computed row by
- * row, where a row is the last of the merged dimensions. Where rows are short, a buffer
- * holds the elements of several rows instead.
+ * Elements of the result are numbered in memory order, and cut into parts. A part is computed row by row, where a row
+ * is the last merged dimension; where rows are short, a buffer collects the elements of several rows.
  */
 
 #include "cpu/elementwise/elementwise.h"
@@ -18,11 +17,11 @@
 enum
 {
   BUFFER = 4096,      /* bytes */
-  MIN_ROW = 48,       /* elements of a row that is computed by itself */
-  GRAIN = 8192,       /* least elements of a part; a multiple of those in a cache line, whatever their size */
+  MIN_ROW = 48,       /* fewest elements of a row that gets a call of its own */
+  GRAIN = 8192,       /* fewest elements of a part; a multiple of a cache line's, whatever their size */
 };
 
-/* Adjacent dimensions become one where a single stride does for both in every operand. */
+/* Merges adjacent dimensions where each operand has a single stride for both. */
 static void
 merge_dimensions (GhloCpuElementwise *self,
                   const GhloView     *operands,
@@ -135,14 +134,14 @@ typedef struct
   guint8                   *result;
 } Run;
 
-/* How far a part has come. */
+/* The state of computing one part. */
 typedef struct
 {
   const Run *run;
-  gsize      index;                                 /* of an element */
+  gsize      index;                                 /* the current element */
   gint64     position[GHLO_MAX_RANK];
-  gint64     offsets[GHLO_CPU_MAX_SOURCES];         /* of that element, in bytes */
-  gsize      repeated[GHLO_CPU_MAX_SOURCES];        /* elements of the buffer that hold copies of the one repeated */
+  gint64     offsets[GHLO_CPU_MAX_SOURCES];         /* of the current element, in bytes */
+  gsize      repeated[GHLO_CPU_MAX_SOURCES];        /* elements of the buffer that are copies of the repeated one */
   guint8     buffers[GHLO_CPU_MAX_SOURCES][BUFFER] __attribute__ ((aligned (64)));
   guint8     raw[GHLO_CPU_MAX_SOURCES][BUFFER / 2] __attribute__ ((aligned (64)));   /* before conversion */
   guint8     out[BUFFER] __attribute__ ((aligned (64)));
@@ -169,7 +168,7 @@ part_init (Part      *part,
     }
 }
 
-/* Moves @n elements on in dimension @d, which has at least as many left. */
+/* Advances by @n elements in dimension @d, which has at least that many left. */
 static void
 part_advance (Part  *part,
               guint  d,
@@ -194,7 +193,7 @@ part_advance (Part  *part,
     }
 }
 
-/* The buffer that elements of an operand are gathered in, before they are converted. */
+/* The buffer in which elements of an operand are collected before they are converted. */
 static inline guint8 *
 part_buffer (Part *part,
              guint k)
@@ -202,7 +201,7 @@ part_buffer (Part *part,
   return part->run->self->sources[k].read != NULL ? part->raw[k] : part->buffers[k];
 }
 
-/* @n elements as numbers of the loop: @from itself, or the buffer they were converted into. */
+/* Converts @n elements to numbers of the loop: returns @from, or the buffer with the converted numbers. */
 static inline const guint8 *
 part_read (Part         *part,
            guint         k,
@@ -218,7 +217,7 @@ part_read (Part         *part,
   return part->buffers[k];
 }
 
-/* The same element @n times; copies that the buffer already holds are kept. */
+/* Returns the same element @n times. Copies that are in the buffer already are reused. */
 static const guint8 *
 part_repeat (Part  *part,
              guint  k,
@@ -235,7 +234,7 @@ part_repeat (Part  *part,
   return part->buffers[k];
 }
 
-/* The next @n elements of an operand, all within one row. */
+/* Returns the next @n elements of an operand, all of which are in one row. */
 static const guint8 *
 part_fetch (Part  *part,
             guint  k,
@@ -256,7 +255,7 @@ part_fetch (Part  *part,
   return part_read (part, k, from, n);
 }
 
-/* The next @n elements of each operand, across rows. */
+/* Fetches the next @n elements of each operand, across rows. */
 static void
 part_fetch_across (Part          *part,
                    gsize          n,

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Elementwise operations as steps of plans: which loop computes which operation on which
- * element types. An operation is left to kernels, or to the reference executor, where no loop gives its
- * bits: some functions, types below 8 bits, 8-bit floats.
+ * The step of elementwise operations: chooses the loop for each operation and its element types. Operations without a
+ * loop that gives the right bits are left to kernels or to the reference executor: some functions, types below 8
+ * bits, 8-bit floats.
  */
 
 #include "base/bits.h"
@@ -11,17 +11,17 @@
 #include "cpu/isa/level.h"
 #include "cpu/steps.h"
 
-/* The values of GHLO_IR_ENUM_COMPARISON_DIRECTION, and one of _TYPE. */
+/* The values of GHLO_IR_ENUM_COMPARISON_DIRECTION, and one of GHLO_IR_ENUM_COMPARISON_TYPE. */
 enum { EQ, NE, GE, GT, LE, LT, N_DIRECTIONS };
 enum { TOTALORDER = 2 };
 
 typedef struct
 {
   GhloCpuElementwise  loop;
-  GhloCpuElementwise *copies;      /* nullable; two, one of which runs where a single predicate serves all elements */
+  GhloCpuElementwise *copies;      /* nullable; two, one of which runs where all elements share a predicate */
   GhloCpuPrecision    precision;
   GhloCpuConvertFunc  convert;
-  const char         *number;      /* the type of number computed in */
+  const char         *number;      /* name of the type of number */
 } Step;
 
 /* Chooses a loop for an operation; FALSE when there is none. */
@@ -50,7 +50,7 @@ add_source (Step                     *step,
   };
 }
 
-/* @operation: a GhloScalarKind or a GhloCpuElementwiseOp. */
+/* @operation is a GhloScalarKind or a GhloCpuElementwiseOp. */
 static gboolean
 set_loop (Step                     *step,
           const GhloCpuComputeType *compute,
@@ -70,7 +70,7 @@ set_result (Step                     *step,
   step->loop.write = ghlo_cpu_compute_type_writer (compute);
 }
 
-/* Operands of one type, and a result as the operation's row says. */
+/* For operands of one type, and a result type as in the operation's table row. */
 static gboolean
 choose_same (Step           *step,
              GhloScalarKind  kind,
@@ -128,7 +128,7 @@ choose_compare (Step           *step,
   return set_loop (step, compute, loop);
 }
 
-/* A conversion between float types as an elementwise loop. */
+/* Makes a conversion between float types an elementwise loop. */
 static void
 convert_row (const guint8 *const *operands,
              guint8              *result,
@@ -173,8 +173,8 @@ choose_convert (Step           *step,
   step->number = to->name;
   if (from->number == GHLO_CPU_NUMBER_F32 && to->number == GHLO_CPU_NUMBER_F32)
     {
-      /* Either one of the types is f32, or both convert through it, which loses nothing: f32 holds
-       * every number of either. */
+      /* Either one of the types is f32, or both convert through f32, which loses nothing: f32 represents every value
+       * of both. */
       if (from->is_read && to->is_read)
         return set_loop (step, ghlo_cpu_compute_type_bits (4), GHLO_CPU_ELEMENTWISE_COPY);
       step->convert = ghlo_cpu_routines ()->convert[from->is_read ? from->read : to->write];
@@ -210,7 +210,7 @@ choose_select (Step           *step,
   return set_loop (step, compute, kind);
 }
 
-/* The same bits as another type. */
+/* Copies the bits, as another type. */
 static gboolean
 choose_bitcast (Step           *step,
                 GhloScalarKind  kind,
@@ -225,7 +225,7 @@ choose_bitcast (Step           *step,
   return from->size == to->size && (is_whole || from == to) && set_copy (step, to->size);
 }
 
-/* Parts of complex numbers are every other float. */
+/* The real or imaginary parts of complex numbers are every other float. */
 static gboolean
 choose_part (Step           *step,
              GhloScalarKind  kind,
@@ -286,8 +286,8 @@ choose_precision (Step           *step,
   to->most = G_MAXUINT64;
   if (exponent_bits < info->exponent_bits)
     {
-      /* The exponent of 1 is the format's bias; the reduced format has as much room on
-       * either side as its own bias, and no subnormals. */
+      /* The exponent of 1 is the format's bias. The reduced format has as much range on either side as its own bias,
+       * and no subnormals. */
       guint64 one = ghlo_low_bits (info->exponent_bits - 1), room = ghlo_low_bits ((guint) MAX (exponent_bits, 1) - 1);
 
       to->most = ((one + room + 1) << info->mantissa_bits) - 1;
@@ -300,7 +300,7 @@ choose_precision (Step           *step,
   return set_loop (step, ghlo_cpu_compute_type_bits (info->size), kind);
 }
 
-/* Other operations take operands of one type: choose_same(). */
+/* All other operations take operands of one type, by choose_same(). */
 static const Choose choosers[GHLO_N_SCALARS] = {
   [GHLO_SCALAR_COMPARE] = choose_compare,
   [GHLO_SCALAR_COMPLEX] = choose_complex,
@@ -311,7 +311,7 @@ static const Choose choosers[GHLO_N_SCALARS] = {
   [GHLO_SCALAR_SELECT] = choose_select,
 };
 
-/* NULL where there is no loop for any element type. */
+/* NULL where no element type has a loop. */
 static Choose
 find_choose (GhloIrOpKind op)
 {
@@ -331,8 +331,7 @@ ghlo_cpu_has_elementwise (GhloIrOpKind op)
   return find_choose (op) != NULL;
 }
 
-/* Where one predicate serves all elements, the result is a copy of one operand, and the other
- * is not read. */
+/* Where one predicate is used for all elements, the result is a copy of one operand, and the other is not read. */
 static void
 add_copies (Step           *step,
             const GhloIrOp *op,
@@ -408,8 +407,8 @@ describe (gpointer compiled)
   return g_strdup_printf ("%s, %s", step->number, ghlo_cpu_level_name (ghlo_cpu_level ()));
 }
 
-/* Whether the operand's elements that are adjacent in memory are not adjacent in the result:
- * then each element of a row comes from another cache line. */
+/* Whether elements of the operand that are adjacent in memory are not adjacent in the result, so that each element of
+ * a row comes from another cache line. */
 static gboolean
 lies_across (const GhloView *operand)
 {
@@ -428,10 +427,9 @@ lies_across (const GhloView *operand)
   return FALSE;
 }
 
-/* Where a cache is too small to hold those cache lines until all of their elements were read,
- * transposing such an operand by tiles first is faster: adding one of 1024 × 1024 f32 took 17
- * times as long as a copy. Each element is read before the result's element at the same
- * address is written, so that the step may run in place. */
+/* Where such an operand is too large for its cache lines to stay in the cache until all their elements are read,
+ * transposing it by tiles first is faster: an addition with one of 1024 × 1024 f32 took 17 times as long as a copy.
+ * Each element is read before the result's element at the same address is written, so the step may run in place. */
 static void
 fill_selection (const Step            *self,
                 const GhloStepRequest *request,

@@ -1,19 +1,20 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Accesses as places: what is the same in all lanes is added up as scalars, what grows evenly from lane to lane is a
- * stride, and only what remains is computed in each lane.
+ * Turns accesses into places: what is the same in all lanes is summed as scalars, what grows evenly from lane to lane
+ * becomes the stride, and only the rest is computed per lane.
  */
 
 #include "cpu/emit/emit-private.h"
 
-/* A place that is being found: the bytes from the buffer's beginning in the first lane, besides place.base. */
+/* A place under construction. offset is the bytes from the buffer's beginning in the first lane; it replaces
+ * place.base. */
 typedef struct
 {
   Value         offset;
   GhloEmitPlace place;
 } Sum;
 
-/* The step from lane to lane of @strides. */
+/* How much a position with @strides grows from lane to lane. */
 static gint64
 lane_stride (const Emitter *self,
              const gint64  *strides)
@@ -29,7 +30,7 @@ emit_bytes (Emitter *self,
   return LLVMBuildMul (self->builder, position, ghlo_emit_integer (self, self->i64, stride, position), "");
 }
 
-/* Whether 0 <= position < end: as unsigned numbers, negative ones are large. */
+/* Whether 0 <= position < end, by one unsigned comparison: negative numbers become large ones. */
 static Value
 is_within (Emitter *self,
            Value    position,
@@ -38,7 +39,7 @@ is_within (Emitter *self,
   return LLVMBuildICmp (self->builder, LLVMIntULT, position, ghlo_emit_integer (self, self->i64, end, position), "");
 }
 
-/* A term whose position grows by @stride from lane to lane. */
+/* Adds a term whose position grows by @stride from lane to lane. */
 static void
 add_even (Emitter              *self,
           Sum                  *sum,
@@ -74,7 +75,7 @@ add_even (Emitter              *self,
   sum->place.stride += stride * term->stride;
 }
 
-/* A term with a position of its own in each lane. */
+/* Adds a term whose position is computed for each lane. */
 static void
 add_uneven (Emitter              *self,
             Sum                  *sum,
@@ -101,7 +102,7 @@ add_uneven (Emitter              *self,
                          ? offsets : LLVMBuildAdd (self->builder, sum->place.offsets, offsets, "");
 }
 
-/* The value of the term's node, as i64. */
+/* The value of the term's node, converted to i64. */
 static Value
 index_of (Emitter              *self,
           const GhloKernelTerm *term)
@@ -180,7 +181,7 @@ ghlo_emit_is_scattered (const Emitter *self,
   return access->n_terms > 0 && stride != 0 && stride != ghlo_element_info (access->type)->size;
 }
 
-/* Whether a guard of @access is known to fail. */
+/* Whether a guard of the access @number is known to fail. */
 static gboolean
 is_outside (const Emitter *self,
             guint          number)
@@ -211,7 +212,7 @@ ghlo_emit_load (Emitter *self,
   return ghlo_emit_read (self, &place, fill);
 }
 
-/* The last of @n @stores writes for all of them. */
+/* Emits the interleaved store of all @n @stores in place of the last one. */
 static void
 write_row (Emitter     *self,
            guint        number,

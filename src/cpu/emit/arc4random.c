@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * arc4random () of the C library, which glibc has from 2.36 on: archives of LLVM that were made there call it, in names
- * of files that nobody asks for here, and the module that they are linked into is to run with earlier ones.
+ * A replacement for arc4random () of the C library, which glibc has since 2.36. LLVM archives built there call it for
+ * file names that the module never needs, and the module that they are linked into has to run with earlier versions.
  */
 
 #include <stdint.h>
@@ -15,7 +15,7 @@ arc4random (void)
 {
   uint32_t number;
 
-  /* As few bytes as that come whole. */
+  /* Requests this short are never cut short. */
   if (getrandom (&number, sizeof number, 0) != sizeof number)
     abort ();
 

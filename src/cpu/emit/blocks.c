@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * The tree of blocks: loops with what they carry, branches, products.
+ * Emits the tree of blocks: loops with their carried values, branches, and products.
  */
 
 #include "cpu/emit/emit-private.h"
@@ -15,7 +15,8 @@ copy_vector (Emitter  *self,
   ghlo_emit_set (self, carry->temporary, ghlo_emit_get (self, carry->next));
 }
 
-/* What @block carries becomes what is first, or next; @loops are the axes of the loops around. */
+/* Copies what @block carries from its first or its next values. @loops is the bit mask of the axes of enclosing
+ * loops. */
 static void
 emit_carries (Emitter               *self,
               const GhloKernelBlock *block,
@@ -101,11 +102,11 @@ emit_when (Emitter *self,
   LLVMPositionBuilderAtEnd (self->builder, exit);
 }
 
-/* One vector of a product's results. */
+/* One vector of the results of a product. */
 typedef struct
 {
   const GhloKernelBlock *block;
-  Value                  sum;           /* a variable */
+  Value                  sum;           /* variable in the frame */
 } Product;
 
 static Value

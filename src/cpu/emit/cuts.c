@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Where guards are known: ranges of coordinates in which some hold at every point, or fail at every point, so that
- * code for those asks nothing. Guards of one axis alone, as of a pad or of the parts of a concatenation, have
- * numbers for bounds, and each range between two of them is one. Others, as those of windows, have one range in which
- * all of them hold.
+ * Finds ranges of coordinates in which guards hold at every point, or fail at every point, so that the code there
+ * needs no checks. Where all guards depend on one axis only, as in a pad or a concatenation, their bounds are
+ * constants, and each range between two bounds is a cut. Otherwise, as for windows, there is a single cut, in which
+ * all guards hold.
  */
 
 #include "cpu/emit/emit-private.h"
@@ -12,27 +12,27 @@
 
 #include "base/sizes.h"
 
-/* What positions stay below by far, so that sums of them are no larger than their type. */
+/* Offsets, ends and reaches are limited to this, so that sums of them do not overflow. */
 #define LARGE ((gint64) 1 << 40)
 enum { LARGE_STRIDE = 1 << 16 };
 
-/* A guard along an axis. */
+/* A guard, as a condition on one axis. */
 typedef struct
 {
   guint  term;
   gint64 stride;                /* along the axis */
-  gint64 low, high;             /* what axes add whose points are not known yet */
-  gint64 end;                   /* positions are below that */
+  gint64 low, high;             /* least and greatest contribution of the axes whose coordinates are not known yet */
+  gint64 end;                   /* exclusive upper bound of positions */
 } Guard;
 
 typedef struct
 {
   guint    n;
-  guint    n_others;            /* that depend on more than the axis */
+  guint    n_others;            /* guards that depend on more than the axis */
   Guard    guards[GHLO_EMIT_MAX_GUARDS];
 } Guards;
 
-/* Marks the terms of access @number, if it may be loaded and stored with the guards as they are known. */
+/* Marks the open guards of the access @number, unless another of its guards is known to fail. */
 static void
 mark_terms (const Emitter *self,
             guint          number,
@@ -48,7 +48,7 @@ mark_terms (const Emitter *self,
     is_used[i] = self->guards[i] == GHLO_EMIT_GUARD_OPEN;
 }
 
-/* The terms of what @block loads and stores; NULL: of everything. */
+/* Marks the terms of everything that @block loads and stores; NULL: all blocks. */
 static void
 find_used (const Emitter         *self,
            const GhloKernelBlock *block,
@@ -67,7 +67,8 @@ find_used (const Emitter         *self,
       mark_terms (self, kernel->stores[i].access, is_used);
 }
 
-/* How far coordinates reach beyond the point, as far as the code where it is known. FALSE where nobody knows. */
+/* Finds how far the coordinate of @axis may exceed the one in self->point, or 0 where that is not known. FALSE where
+ * there is no bound below LARGE. */
 static gboolean
 get_reach (const Emitter *self,
            guint          axis,
@@ -84,7 +85,7 @@ get_reach (const Emitter *self,
   return *reach < LARGE;
 }
 
-/* FALSE where @term is no guard that can be known, by numbers that are not large. */
+/* FALSE where the term @number is not a guard, or its bounds are not known or too large. */
 static gboolean
 read_guard (const Emitter *self,
             guint          number,
@@ -127,7 +128,7 @@ is_of_axis (const GhloKernelTerm *term,
   return TRUE;
 }
 
-/* The position where @axis, if there is one, is at 0, and axes that are not known too. */
+/* The position with @axis (may be GHLO_KERNEL_NONE) and all axes whose coordinates are not known at 0. */
 static Value
 find_base (Emitter     *self,
            const Guard *guard,
@@ -158,7 +159,7 @@ greatest (Emitter *self,
   return LLVMBuildSelect (self->builder, LLVMBuildICmp (self->builder, LLVMIntSGT, a, b, ""), a, b, "");
 }
 
-/* ⌈@value / @by⌉, or another number below 1 where that is. */
+/* ⌈@value / @by⌉; where that is not positive, some number below 1. */
 static Value
 divide_up (Emitter *self,
            Value    value,
@@ -171,7 +172,7 @@ divide_up (Emitter *self,
                         ghlo_emit_i64 (self, by), "");
 }
 
-/* Narrows @cut to where @guard holds. */
+/* Narrows @cut to the range in which @guard holds. */
 static void
 narrow (Emitter     *self,
         const Guard *guard,
@@ -189,7 +190,7 @@ narrow (Emitter     *self,
   cut->guards[guard->term] = GHLO_EMIT_GUARD_HOLDS;
 }
 
-/* Where @guard of one axis begins to hold, and where it ends. */
+/* Where @guard, which depends on one axis only, begins to hold, and where it ends. */
 static void
 get_bounds (const Emitter *self,
             const Guard   *guard,
@@ -211,7 +212,7 @@ compare_bounds (gconstpointer a,
   return (*x > *y) - (*x < *y);
 }
 
-/* The ranges between bounds, but for those that are shorter than @least_length. */
+/* Cuts at all bounds of @guards; leaves out ranges shorter than @least_length. */
 static guint
 find_pieces (Emitter      *self,
              const Guards *guards,
@@ -279,7 +280,7 @@ ghlo_emit_find_cuts (Emitter               *self,
   return 1;
 }
 
-/* The axis of @fixed that @term alone depends on, or GHLO_KERNEL_NONE. */
+/* The one parallel axis that @term depends on, or GHLO_KERNEL_NONE. */
 static guint
 only_axis (const Emitter        *self,
            const GhloKernelTerm *term)
@@ -291,8 +292,8 @@ only_axis (const Emitter        *self,
   return GHLO_KERNEL_NONE;
 }
 
-/* Guards that depend on parallel points that are known, the lanes not among them; the axis that all of them are of, or
- * GHLO_KERNEL_NONE. */
+/* Collects guards that depend on parallel axes whose coordinates are known, and not on the lanes' axis. Returns the
+ * axis that all of them depend on alone, or GHLO_KERNEL_NONE. */
 static guint
 find_outer (const Emitter *self,
             Guards        *guards)
@@ -324,7 +325,7 @@ find_outer (const Emitter *self,
   return axis;
 }
 
-/* Whether all @guards hold, whatever the points that are not known. */
+/* The condition that all @guards hold, whatever the coordinates that are not known. */
 static Value
 all_hold (Emitter      *self,
           const Guards *guards,
@@ -346,7 +347,7 @@ all_hold (Emitter      *self,
   return holds;
 }
 
-/* The last condition is NULL where one of the versions is always right. */
+/* The last condition is NULL where the versions cover all points. */
 static guint
 find_versions (Emitter     *self,
                GhloEmitCut *cuts,
@@ -371,14 +372,14 @@ find_versions (Emitter     *self,
     conditions[i] = LLVMBuildAnd (self->builder,
                                   LLVMBuildICmp (self->builder, LLVMIntSGE, self->point[axis], cuts[i].begin, ""),
                                   LLVMBuildICmp (self->builder, LLVMIntSLT, self->point[axis], cuts[i].end, ""), "");
-  /* Unless there are too many pieces they are all of the axis. */
+  /* Together the pieces cover the whole axis, unless there are too many. */
   if (n < GHLO_EMIT_MAX_CUTS)
     conditions[n - 1] = NULL;
 
   return n;
 }
 
-/* What is known from now on, besides what was; @saved gets that. */
+/* Adds what @cut knows to self->guards, after saving them in @saved. */
 static void
 learn (Emitter           *self,
        const GhloEmitCut *cut,
@@ -390,7 +391,7 @@ learn (Emitter           *self,
       self->guards[i] = cut->guards[i];
 }
 
-/* @func with what @cut knows. */
+/* Emits @func with what @cut knows of guards. */
 static void
 emit_known (Emitter           *self,
             const GhloEmitCut *cut,
@@ -405,7 +406,7 @@ emit_known (Emitter           *self,
   memcpy (self->guards, saved, sizeof saved);
 }
 
-/* @func where nothing is known, and nothing more is asked. */
+/* Emits @func without such knowledge and without further cuts. */
 static void
 emit_open (Emitter       *self,
            GhloEmitPoint  func,
@@ -446,7 +447,7 @@ ghlo_emit_versions (Emitter       *self,
   LLVMPositionBuilderAtEnd (self->builder, exit);
 }
 
-/* Goes through as many steps of @step as @cut has from the coordinate in @place on. */
+/* Loops while a whole step of @step fits into @cut, from the coordinate in the variable @place on. */
 static void
 emit_cut (Emitter           *self,
           const GhloEmitCut *cut,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * The function of a kernel: what it is called with, and the loop over its parallel points.
+ * Emits the function of a kernel: its arguments, and the loop over its parallel points.
  */
 
 #include "cpu/emit/emit-private.h"
@@ -50,7 +50,7 @@ load_call (Emitter *self)
       self->places[i] = load_element (self, self->pointer, temporaries, i);
 }
 
-/* Each memory, and the scratch, is told apart from all others. */
+/* Declares that the buffers' memories and the scratch do not alias each other. */
 static void
 make_scopes (Emitter *self)
 {
@@ -86,7 +86,7 @@ emit_kernel (Emitter  *self,
   ghlo_emit_blocks (self, 0, self->kernel->n_blocks, 0);
 }
 
-/* The coordinates of the point @number of all parallel axes but that of the lanes. */
+/* Sets the coordinates of all parallel axes but that of the lanes, from the linear index @number. */
 static void
 set_point (Emitter *self,
            Value    number)
@@ -112,7 +112,7 @@ emit_point (Emitter  *self,
   emit_kernel (self, data, 0);
 }
 
-/* One parallel point after the other. */
+/* Emits one parallel point after the other. */
 static void
 emit_along (Emitter *self,
             Value    begin,
@@ -127,7 +127,7 @@ emit_along (Emitter *self,
   ghlo_emit_end_loop (self, loop, ghlo_emit_i64 (self, 1));
 }
 
-/* Points of the lanes' axis. */
+/* A range of points of the lanes' axis. */
 typedef struct
 {
   Value from, to;
@@ -143,7 +143,7 @@ emit_row (Emitter  *self,
   ghlo_emit_range (self, row->from, row->to, emit_kernel, NULL);
 }
 
-/* The axis of the rows that follow each other. */
+/* The axis along which consecutive rows follow each other. */
 static guint
 find_rows (const Emitter *self)
 {
@@ -154,7 +154,8 @@ find_rows (const Emitter *self)
   return GHLO_KERNEL_NONE;
 }
 
-/* Some rows together, if there are as many from the point on; what is done then, in points, goes to @place. */
+/* Emits several rows together, where at least that many are left from the current point on. Stores the number of
+ * points done to the variable @place, 0 for none. */
 static void
 emit_together (Emitter *self,
                Value    left,
@@ -189,7 +190,8 @@ emit_together (Emitter *self,
   self->point[rows] = point;
 }
 
-/* What is left of the row at the point, from @from on, unless it is done; @place gets how many points that are. */
+/* Emits what is left of the row at the current point, from @from on, unless emit_together () did it. Stores the
+ * number of points done to @place. */
 static void
 emit_alone (Emitter *self,
             Value    left,
@@ -211,7 +213,7 @@ emit_alone (Emitter *self,
   LLVMPositionBuilderAtEnd (builder, exit);
 }
 
-/* Row after row of the lanes' axis, the first and the last of which may be parts. */
+/* Emits row after row of the lanes' axis. The first and the last row may be partial. */
 static void
 emit_across (Emitter *self,
              Value    begin,

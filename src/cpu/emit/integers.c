@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Nodes on integers and booleans, and conversions. LLVM leaves open what a division by zero or a shift by too
- * many bits gives: operands are kept away from there, and the result that kernels want is selected.
+ * Nodes on integers and booleans, and conversions. Division by zero and shifts by too many bits are undefined in
+ * LLVM: operands are replaced by safe ones, and the result that kernels define is selected instead.
  */
 
 #include "cpu/emit/emit-private.h"
@@ -27,7 +27,7 @@ emit_division (Emitter         *self,
   Value zero = like (self, type, 0, a), one = like (self, type, 1, a), minus = like (self, type, -1, a);
   Value is_zero = LLVMBuildICmp (builder, LLVMIntEQ, b, zero, ""), is_special = is_zero, result, special;
 
-  /* The least integer divided by -1 overflows: division by -1 is a negation. */
+  /* The least integer divided by -1 overflows, so division by -1 becomes a negation. */
   if (is_signed)
     is_special = LLVMBuildOr (builder, is_zero, LLVMBuildICmp (builder, LLVMIntEQ, b, minus, ""), "");
   b = LLVMBuildSelect (builder, is_special, one, b, "");

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Loops over coordinates, and over points in vectors: whole ones first, then what is left. With bounds that are known
- * all of it is laid out ahead, without a branch; else what is left is one vector with a mask where the processor has
- * masks, and a loop of single points where it has not.
+ * Loops over coordinates, and loops over points by vectors: whole vectors first, then the remainder. With constant
+ * bounds the remainder is emitted as straight-line code. Otherwise it is one masked vector where the processor has
+ * masks, and else a loop over single points.
  */
 
 #include "cpu/emit/emit-private.h"
 
-/* Nodes of short nests that are laid out without loops. */
+/* MAX_LAID_OUT: nodes of a nest that is fully unrolled. GATHER: what a scattered load counts for. */
 enum { MAX_LAID_OUT = 64, GATHER = 16 };
 
 GhloEmitLoop
@@ -48,18 +48,18 @@ ghlo_emit_end_loop (Emitter      *self,
   LLVMPositionBuilderAtEnd (self->builder, loop.exit);
 }
 
-/* A range that is being emitted. */
+/* A range of the lanes' axis that is being emitted. */
 typedef struct
 {
   Emitter               *self;
-  const GhloKernelBlock *block;         /* whose points they are; NULL: those of all */
+  const GhloKernelBlock *block;         /* block of the points; NULL: all blocks */
   gboolean               has_accesses;
   guint                  n;
   GhloEmitVector         func;
   gpointer               data;
 } Range;
 
-/* One vector whose first lane is at @index. */
+/* Emits one vector whose first lane is at @index. */
 static void
 emit_vector (const Range *range,
              Value        index,
@@ -97,7 +97,7 @@ emit_whole (Emitter  *self,
     emit_vector (range, move (range, index, i), i, NULL);
 }
 
-/* From @begin on, as many times all vectors as there are until @end. */
+/* Emits a loop of whole iterations of all n vectors, from @begin to @end. */
 static void
 emit_wholes (const Range *range,
              Value        begin,
@@ -133,7 +133,7 @@ constant_mask (Emitter *self,
   return LLVMConstVector (lanes, self->width);
 }
 
-/* [0, extent). */
+/* Emits [0, extent) where the extent is a constant. */
 static void
 emit_known (const Range *range,
             gint64       extent)
@@ -154,7 +154,7 @@ emit_known (const Range *range,
     }
 }
 
-/* The lanes at @index and on that are below @end, and not below @begin where that is not NULL. */
+/* The mask of lanes from @index on that are below @end, and at or above @begin (nullable). */
 static Value
 variable_mask (Emitter *self,
                Value    index,
@@ -166,7 +166,7 @@ variable_mask (Emitter *self,
   return ghlo_emit_lanes_from_to (self, from, LLVMBuildSub (self->builder, end, index, ""));
 }
 
-/* What is left of [index, end), less than one vector, if anything. */
+/* Emits the remainder [index, end), which is shorter than one vector or empty. */
 static void
 emit_rest (const Range *range,
            Value        index,
@@ -188,7 +188,7 @@ emit_rest (const Range *range,
   ghlo_emit_end_loop (self, loop, ghlo_emit_i64 (self, 1));
 }
 
-/* From @begin on, of which whatever the range has several vectors for is a multiple of all of them. */
+/* Emits [begin, end). Where the range has several vectors, @begin is a multiple of one iteration's points. */
 static void
 emit_unknown (const Range *range,
               Value        begin,
@@ -217,7 +217,8 @@ emit_unknown (const Range *range,
     }
 }
 
-/* Vectors belong to multiples of all of them, where @begin may not be one. */
+/* Iterations begin at multiples of their number of points, which @begin need not be. Lanes outside of the range are
+ * masked. */
 static void
 emit_unaligned (const Range *range,
                 Value        begin,
@@ -265,7 +266,7 @@ ghlo_emit_range (Emitter        *self,
   emit_unknown (&(Range) { .self = self, .has_accesses = TRUE, .n = 1, .func = func, .data = data }, begin, end);
 }
 
-/* The axes of a nest from one on. */
+/* The inner axes of a nest, from @axis on. */
 typedef struct
 {
   const GhloEmitNest *nest;
@@ -289,7 +290,7 @@ emit_coordinate (Emitter  *self,
   self->fixed &= ~(1u << inner->axis);
 }
 
-/* Nodes of @block, of which a load with guards that is no row of elements is many instructions. */
+/* Counts the nodes of @block. A load that is scattered becomes many instructions and counts for more. */
 static gint64
 count_nodes (const Emitter         *self,
              const GhloKernelBlock *block)
@@ -303,7 +304,7 @@ count_nodes (const Emitter         *self,
   return n;
 }
 
-/* Whether the points of a nest are few, and little is done at each. */
+/* Whether to unroll a nest: it has few points, and does little at each. */
 static gboolean
 is_laid_out (const Emitter      *self,
              const GhloEmitNest *nest)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Loads and stores: of one element for all lanes, of elements side by side, or of each lane from a place of its own.
- * Where there is no element for any lane, the waste of the scratch is read, or written to.
+ * Loads and stores: of one element for all lanes, of adjacent elements, or of separate elements for each lane. Where
+ * the element does not exist in any lane, the waste area of the scratch is accessed instead.
  */
 
 #include "cpu/emit/emit-private.h"
@@ -23,7 +23,7 @@ set_metadata (Emitter    *self,
   LLVMSetMetadata (instruction, LLVMGetMDKindIDInContext (self->context, kind, (unsigned) strlen (kind)), node);
 }
 
-/* No memory overlaps another one. */
+/* Attaches alias metadata: no two memories overlap. */
 static Value
 tell (Emitter             *self,
       const GhloEmitPlace *place,
@@ -35,7 +35,7 @@ tell (Emitter             *self,
   return instruction;
 }
 
-/* Where elements are when the scalar @inside holds, else the waste. */
+/* The address of the elements where the scalar @inside holds, else that of the waste area. */
 static Value
 address_if (Emitter             *self,
             const GhloEmitPlace *place,
@@ -44,7 +44,7 @@ address_if (Emitter             *self,
   return inside != NULL ? LLVMBuildSelect (self->builder, inside, place->base, self->scratch, "") : place->base;
 }
 
-/* Whether it is as if some lane is there. */
+/* Whether @mask holds in any lane. */
 static Value
 any_lane (Emitter *self,
           Value    mask)
@@ -107,7 +107,7 @@ ghlo_emit_store_row (Emitter             *self,
   store (self, place, value, place->base);
 }
 
-/* Pointers of all lanes. */
+/* A vector with the addresses of all lanes. */
 static Value
 addresses_of (Emitter             *self,
               const GhloEmitPlace *place)
@@ -136,7 +136,7 @@ alignment_of (Emitter             *self,
   return LLVMConstInt (self->i32, size_of (place), FALSE);
 }
 
-/* @fill is in memory's type, of all lanes. */
+/* @fill is a vector of memory's type. */
 static Value
 gather (Emitter             *self,
         const GhloEmitPlace *place,
@@ -163,7 +163,7 @@ load_masked_row (Emitter             *self,
   return tell (self, place, ghlo_emit_intrinsic (self, "llvm.masked.load", types, 2, arguments, 4));
 }
 
-/* Elements in the opposite order. */
+/* Reverses the order of the lanes. */
 static Value
 reverse (Emitter *self,
          Value    value)
@@ -177,7 +177,7 @@ reverse (Emitter *self,
                                  LLVMConstVector (lanes, self->width), "");
 }
 
-/* Elements side by side, the last one's lane first. */
+/* Loads adjacent elements at descending addresses. */
 static Value
 load_reversed (Emitter             *self,
                const GhloEmitPlace *place,
@@ -189,7 +189,7 @@ load_reversed (Emitter             *self,
   return reverse (self, load (self, place, type, address));
 }
 
-/* Of memory's type. */
+/* Converts @value from its type in memory. */
 static Value
 from_memory (Emitter             *self,
              const GhloEmitPlace *place,
@@ -210,7 +210,7 @@ ghlo_emit_to_memory (Emitter             *self,
   return place->type == GHLO_ELEMENT_TYPE_I1 ? LLVMBuildZExt (self->builder, value, type, "") : value;
 }
 
-/* One element, for all lanes that it is there for. */
+/* Loads one element that is shared by all lanes for which it exists. */
 static Value
 read_uniform (Emitter             *self,
               const GhloEmitPlace *place,
@@ -259,7 +259,7 @@ ghlo_emit_read (Emitter             *self,
   return from_memory (self, place, value);
 }
 
-/* @intrinsic is a masked store, or a scatter. */
+/* @intrinsic is that of a masked store or a scatter. */
 static void
 write_masked (Emitter             *self,
               const GhloEmitPlace *place,

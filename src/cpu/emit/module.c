@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * The module that links LLVM: from a kernel to an object file. Variables become registers, equal values and what does
- * not change in a loop are computed once; code generation does the rest, at level 1: higher ones take as long and
- * gain nothing, the lowest gives code that is up to six times slower.
+ * The module that links LLVM: turns a kernel into an object file. Of the optimization passes only promotion to
+ * registers, early CSE and LICM are run. Code generation is at level 1: higher levels take as long and gain nothing,
+ * while level 0 gives code that is up to six times slower.
  */
 
 #include "cpu/emit/emit-private.h"
@@ -20,14 +20,14 @@
 
 #define PASSES "function(mem2reg,early-cse,loop-mssa(licm))"
 
-/* One compile. */
+/* The state of one compile. */
 typedef struct
 {
   const GhloCodeTarget *target;
   LLVMContextRef        context;
   LLVMModuleRef         module;
   LLVMTargetMachineRef  machine;
-  char                 *complaint;     /* owned; the first of LLVM's, a frame that is too large among them */
+  char                 *complaint;     /* owned; LLVM's first error or warning, e.g. on a too large frame */
 } Compile;
 
 static gboolean
@@ -103,7 +103,7 @@ verify (Compile  *self,
   return !is_wrong;
 }
 
-/* What LLVM makes of a copy of the module. */
+/* Lists the IR, and the assembly that LLVM makes from a copy of the module. */
 static char *
 make_listing (Compile *self)
 {
@@ -123,7 +123,7 @@ make_listing (Compile *self)
   return text;
 }
 
-/* LLVM ends the process after an error that nobody handles. */
+/* LLVM ends the process at an error that has no handler. */
 static void
 keep_complaint (LLVMDiagnosticInfoRef  info,
                 void                  *data)
@@ -182,7 +182,8 @@ initialize (void)
   LLVMInitializeAArch64TargetMC ();
   LLVMInitializeAArch64AsmPrinter ();
 #endif
-  /* Relocations, symbols and all that only constructors use are more than what compiles do. */
+  /* Applying relocations, looking up symbols and running static constructors touches more pages than compiling
+   * does. */
   ghlo_emit_give_back_pages ();
   g_once_init_leave (&done, 1);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Nodes: their leaves, and arithmetic of floats. Nothing is contracted or reassociated.
+ * Emits nodes: leaves, and floating-point arithmetic. Nothing is contracted or reassociated.
  */
 
 #include "cpu/emit/emit-private.h"
@@ -16,7 +16,7 @@ call_float (Emitter    *self,
   return ghlo_emit_intrinsic (self, name, &type, 1, (Value[]) { a, b }, b != NULL ? 2 : 1);
 }
 
-/* A float of @like's kind. */
+/* A floating-point constant of the type of @like. */
 static Value
 real (Emitter *self,
       double   value,
@@ -30,8 +30,8 @@ real (Emitter *self,
   return ghlo_emit_widen (self, LLVMConstReal (LLVMGetElementType (type), value));
 }
 
-/* The nearest integer, where there is no instruction for it: what is below 2^23, or 2^52, loses its fraction when that
- * is added. */
+/* Rounds to the nearest integer where there is no instruction for that: adding 2^23 (f32) or 2^52 (f64) to a smaller
+ * number rounds its fraction away. */
 static Value
 round_by_adding (Emitter         *self,
                  GhloElementType  type,
@@ -71,11 +71,11 @@ emit_rounding (Emitter         *self,
     moved = LLVMBuildSelect (builder, LLVMBuildFCmp (builder, LLVMRealOGT, rounded, from, ""),
                              LLVMBuildFSub (builder, rounded, one, ""), rounded, "");
 
-  /* The sign of a zero is that of what it was. */
+  /* A result of zero keeps the sign of the operand. */
   return call_float (self, "llvm.copysign", moved, a);
 }
 
-/* By a function, over memory. */
+/* Calls the C function for FMA; operands and result go through memory. */
 static Value
 call_fma (Emitter         *self,
           GhloElementType  type,
@@ -206,7 +206,7 @@ ghlo_emit_primitive (Emitter              *self,
                                                      : ghlo_emit_integer_node (self, node->kind, type, a, b);
 }
 
-/* The coordinate of the point, of each lane. */
+/* The coordinate on @axis in each lane. */
 static Value
 emit_coordinate (Emitter         *self,
                  guint            axis,

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Code and constants of LLVM that are mapped from its file. What a page holds is in the file, so that one which is
- * given back comes again when it is needed, from the system's cache of files as a rule: 64 KiB for each fault. A
- * debugger's breakpoints in LLVM are lost with the pages.
+ * Gives back the resident pages of LLVM's code and constants that are mapped from its file. A page that is needed
+ * again is read from the file, usually from the page cache, 64 KiB per page fault. Breakpoints that a debugger has
+ * set in LLVM are lost with the pages.
  */
 
 #include "cpu/emit/emit-private.h"
@@ -26,7 +26,8 @@ contains (const struct dl_phdr_info *info,
   return FALSE;
 }
 
-/* Whether the loader writes into what is read-only otherwise, so that the file does not have what the pages hold. */
+/* Whether the loader has patched segments that are read-only otherwise (text relocations), so that the pages differ
+ * from the file. */
 static gboolean
 is_patched (const struct dl_phdr_info *info)
 {

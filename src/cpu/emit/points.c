@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Blocks of points. Chains of a fold are lanes of vectors, and vectors after each other; where lanes are parallel
- * points, they are vectors of an array. A single chain goes through lanes one after the other, when all that does not
- * wait for it is there.
+ * Emits blocks of points. The chains of a fold are the lanes of one or several consecutive vectors. Where the lanes
+ * are parallel points, each chain is a vector, and the chains form an array. A single chain takes lanes one after the
+ * other, once everything that does not depend on it has been computed.
  */
 
 #include "cpu/emit/emit-private.h"
@@ -14,20 +14,20 @@
 enum
 {
   MAX_VECTORS = GHLO_KERNEL_MAX_CHAINS / 2,
-  MAX_IN_ORDER = 64,            /* nodes that wait for a chain, of all lanes */
+  MAX_IN_ORDER = 64,            /* nodes that depend on a single chain, summed over all lanes */
 };
 
 /* A block that is being emitted. */
 typedef struct
 {
   const GhloKernelBlock *block;
-  guint                  n;             /* vectors of chains after each other */
-  guint                  last;          /* the last axis */
-  gboolean               is_array;      /* chains are vectors of an array */
-  guint8                *depends;       /* one chain, through lanes in order: nodes that wait for it; else NULL */
-  /* Variables, by the fold's number in the block. */
-  Value                  chains[GHLO_KERNEL_MAX_FOLDS][MAX_VECTORS];    /* the first one is the array */
-  Value                  whole[GHLO_KERNEL_MAX_FOLDS];                  /* what parts so far have come to */
+  guint                  n;             /* consecutive vectors of chains */
+  guint                  last;          /* the innermost axis */
+  gboolean               is_array;      /* the chains are an array of vectors */
+  guint8                *depends;       /* single chain, lanes in order: which nodes depend on it; else NULL */
+  /* Variables, by the number of the fold in the block. */
+  Value                  chains[GHLO_KERNEL_MAX_FOLDS][MAX_VECTORS];    /* where is_array, the first one is the array */
+  Value                  whole[GHLO_KERNEL_MAX_FOLDS];                  /* merged result of the parts so far */
 } Points;
 
 static const GhloKernelFold *
@@ -48,7 +48,7 @@ type_of (Emitter      *self,
   return points->depends != NULL ? type : ghlo_emit_vector (self, type);
 }
 
-/* Where the chains of fold @i are that vector @number belongs to. */
+/* The address in the array of chains of fold @i that the point @number, modulo the chains, belongs to. */
 static Value
 find_chains (Emitter      *self,
              const Points *points,
@@ -99,7 +99,8 @@ load_vector (Emitter      *self,
     values[i] = LLVMBuildLoad2 (self->builder, type_of (self, points, i), points->chains[i][number], "");
 }
 
-/* Nodes of the block that use what its folds have come to, in @lane; @vectors are the others in all lanes. */
+/* Emits the nodes that depend on the folds, for one @lane. @vectors holds the values of the other nodes, in all
+ * lanes. */
 static void
 fold_lane (Emitter      *self,
            const Points *points,
@@ -119,7 +120,7 @@ fold_lane (Emitter      *self,
       }
 }
 
-/* One vector of points, of which a single chain takes one after the other. */
+/* Emits one vector of points whose lanes are folded into a single chain, one after the other. */
 static void
 emit_in_order (Emitter      *self,
                const Points *points)
@@ -158,7 +159,7 @@ emit_in_order (Emitter      *self,
   self->mask = mask;
 }
 
-/* One vector of points. Lanes that are not there keep what they had. */
+/* Emits one vector of points. Inactive lanes keep the value of their chain. */
 static void
 emit_vector (Emitter  *self,
              gpointer  data,
@@ -190,7 +191,7 @@ emit_vector (Emitter  *self,
     }
 }
 
-/* @left = merge of @left and @right, by the number in the block. */
+/* @left = merge of @left and @right; both are indexed by the number of the fold in the block. */
 static void
 merge (Emitter      *self,
        const Points *points,
@@ -209,7 +210,8 @@ merge (Emitter      *self,
   ghlo_emit_leave (self, saved);
 }
 
-/* Chains that are vectors and lanes: the upper half goes into the lower one until one is left, in @result. */
+/* Merges chains that are vectors and lanes: the upper half is merged into the lower one until a single chain,
+ * @result, is left. */
 static void
 merge_lanes (Emitter      *self,
              const Points *points,
@@ -239,7 +241,7 @@ merge_lanes (Emitter      *self,
   g_free (left);
 }
 
-/* The same of chains that are vectors of an array. */
+/* The same for chains that are an array of vectors. */
 static void
 merge_array (Emitter      *self,
              const Points *points,
@@ -314,7 +316,7 @@ leave_lanes (Emitter *self)
   return ghlo_emit_enter (self, GHLO_KERNEL_NONE, 1);
 }
 
-/* The points of one part; @begin and @end may be NULL. */
+/* Emits the points of one part. @begin and @end may be NULL, for the whole axis. */
 static void
 emit_part (Emitter *self,
            Points  *points,
@@ -332,7 +334,7 @@ emit_part (Emitter *self,
     merge_chains (self, points, result);
 }
 
-/* Part after part of the first axis. */
+/* Emits the parts of the first axis one after the other. */
 static void
 emit_parts (Emitter *self,
             Points  *points,
@@ -366,7 +368,7 @@ emit_parts (Emitter *self,
   ghlo_emit_leave (self, saved);
 }
 
-/* Variables for all chains, and for what parts come to. */
+/* Allocates variables for all chains, and for the merged result of parts. */
 static void
 take_variables (Emitter *self,
                 Points  *points)
@@ -403,7 +405,7 @@ choose_width (Emitter               *self,
   return block->n_chains == 1 ? 1 : CLAMP (self->schedule->width, 2, block->n_chains);
 }
 
-/* So many lanes that not too much is done one after the other. */
+/* Chooses the width so that not too many nodes are emitted lane by lane. */
 static guint
 choose_width_in_order (Emitter      *self,
                        const Points *points)
@@ -418,7 +420,7 @@ choose_width_in_order (Emitter      *self,
   return width;
 }
 
-/* Enters the lanes of a block. */
+/* Enters the lanes of a block, and decides how its folds lie in them. */
 static GhloEmitLanes
 enter_lanes (Emitter *self,
              Points  *points)

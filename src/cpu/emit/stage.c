@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Transposes: where loads are a row apart from lane to lane, but side by side from row to row, a few rows are done
- * together. Short rows of the buffer are loaded for each lane, turned in registers, and laid down in the frame, from
- * where each row takes its vectors. So a line of the cache is used up at once.
+ * Transposes: where the elements of a load are a row apart from lane to lane, but adjacent from row to row, a few
+ * rows are computed together. Short rows of the buffer are loaded for each lane, transposed in registers, and stored
+ * to the frame, from which each row loads its vectors. Each cache line is thus used completely while it is in the
+ * cache.
  */
 
 #include "cpu/emit/emit-private.h"
@@ -11,7 +12,7 @@
 
 enum { MAX_ROWS = 8 };
 
-/* Whether the elements of @access are to be turned: side by side along @rows, far apart along the lanes. */
+/* Whether to transpose the elements of @access: adjacent along @rows, and far apart along the lanes. */
 static gboolean
 is_turned (const Emitter          *self,
            const GhloKernelAccess *access,
@@ -23,7 +24,7 @@ is_turned (const Emitter          *self,
          && (stride < 0 || stride > GHLO_SCHEDULE_MAX_APART * size);
 }
 
-/* So many rows that a register has them of each access, and a chunk of the lanes is as long. */
+/* As many rows as a register holds elements, for each staged access; lanes are transposed in chunks of that many. */
 static guint
 count_rows (const Emitter *self,
             const guint8  *is_staged)
@@ -63,7 +64,7 @@ ghlo_emit_choose_rows (const Emitter *self,
   return n > 1 ? n : 0;
 }
 
-/* Exchanges lane i of vector j for lane j of vector i, of @n vectors of as many lanes. */
+/* Transposes a square: exchanges lane i of vector j with lane j of vector i, for @n vectors of @n lanes. */
 static void
 turn (Emitter *self,
       Value   *vectors,
@@ -89,7 +90,7 @@ turn (Emitter *self,
     }
 }
 
-/* Lays @n rows of the lanes at the point into the frame. */
+/* Stores @n rows of the current lanes to the frame. */
 static void
 stage (Emitter *self,
        guint    number,
@@ -139,10 +140,10 @@ ghlo_emit_read_staged (Emitter *self,
            ? LLVMBuildTrunc (self->builder, value, ghlo_emit_vector (self, self->i1), "") : value;
 }
 
-/* Rows that are done together. */
+/* Rows that are computed together. */
 typedef struct
 {
-  guint          rows, n;       /* their axis; how many */
+  guint          rows, n;       /* axis of the rows; their number */
   Value          first;
   const guint8  *is_staged;
   GhloEmitVector func;
@@ -155,7 +156,7 @@ emit_tile (Emitter  *self,
 {
   const Tile *tile = data;
   const GhloKernel *kernel = self->kernel;
-  /* What is left of rows has masks, or is one lane: it is loaded as it lies. */
+  /* The remainder of a row is masked or one lane wide; its elements are loaded directly. */
   const gboolean is_whole = self->mask == NULL && self->width == self->schedule->width;
   GhloEmitLoop loop;
 

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Accesses whose elements are a few apart from lane to lane, as the channels of an image or the parts of complex
- * numbers: what lies between is loaded too, and lanes are picked from whole vectors; stores that fill a row together
- * are woven into one. No load reaches beyond what is loaded anyway: the last ones end with the last element, unless
- * others of the block have what is behind it.
+ * Accesses whose elements are a few elements apart from lane to lane, such as the channels of an image or the parts
+ * of complex numbers. Loads read whole vectors, with the elements in between, and pick the lanes out of them; stores
+ * that fill a row together are interleaved into one. No load reads beyond the elements that the block accesses: the
+ * last vectors end with the last element, unless other loads of the block cover what follows it.
  */
 
 #include "cpu/emit/emit-private.h"
 
 #include <string.h>
 
-/* Lanes of one register, or fewer where there are not as many. */
+/* Lanes that one register holds, at most all of them. */
 static guint
 lanes_of_register (const Emitter *self,
                    guint          size)
@@ -25,7 +25,7 @@ ghlo_emit_apart (const Emitter       *self,
   const guint size = ghlo_element_info (place->type)->size;
   const gint64 apart = place->stride / size;
 
-  /* Without instructions that shuffle bytes, one load after the other is as good. */
+  /* Without byte shuffles, loading one element after the other is as fast. */
   if (self->width == 1 || place->offsets != NULL || place->stride % size != 0 || apart < 2
       || apart > GHLO_SCHEDULE_MAX_APART || lanes_of_register (self, size) < 2
       || (size < 4 && !self->target->has_rounding))
@@ -34,7 +34,7 @@ ghlo_emit_apart (const Emitter       *self,
   return (guint) apart;
 }
 
-/* A vector of @n lanes, of which lane i is lane lanes[i] of vectors[from[i]], all of @n lanes. */
+/* A shuffle of @n lanes, whose lane i is lane lanes[i] of vectors[from[i]]; all vectors have @n lanes. */
 static Value
 pick (Emitter     *self,
       const Value *vectors,
@@ -58,7 +58,7 @@ pick (Emitter     *self,
   return result;
 }
 
-/* Puts @n_parts vectors of @n lanes behind each other. */
+/* Concatenates @n_parts vectors of @n lanes. */
 static Value
 join (Emitter *self,
       Value   *parts,
@@ -79,7 +79,8 @@ join (Emitter *self,
   return parts[0];
 }
 
-/* By how much the vector @which of @n lanes begins earlier, so that it ends with the last of @n elements @apart. */
+/* How many elements earlier the vector @which of @n lanes has to begin so that it ends with the last of @n elements
+ * that are @apart from each other. */
 static guint
 back_of (guint which,
          guint apart,
@@ -155,7 +156,7 @@ ghlo_emit_write_apart (Emitter             *self,
     }
 }
 
-/* Whether @other has the elements that are @distance bytes behind those of @access. */
+/* Whether @other accesses the elements that are @distance bytes behind those of @access. */
 static gboolean
 is_beside (const GhloKernelAccess *access,
            const GhloKernelAccess *other,
@@ -166,7 +167,7 @@ is_beside (const GhloKernelAccess *access,
          && memcmp (other->strides, access->strides, sizeof access->strides) == 0;
 }
 
-/* Whether the current block loads, at each point, what is @distance bytes behind @access. */
+/* Whether the current block loads, at each point, the element @distance bytes behind that of @access. */
 static gboolean
 loads_beside (const Emitter          *self,
               const GhloKernelAccess *access,
@@ -199,7 +200,7 @@ ghlo_emit_find_beside (const Emitter *self,
       }
 }
 
-/* The store of the current block into what is @distance bytes behind @access, or GHLO_KERNEL_NONE. */
+/* The store of the current block to the element @distance bytes behind that of @access, or GHLO_KERNEL_NONE. */
 static guint
 stores_beside (const Emitter          *self,
                const GhloKernelAccess *access,

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Temporaries. One that spans no axis is a variable of the frame, scalar or with a value for each lane. The others
- * lie in the scratch, row-major over the axes that they span; where lanes are parallel points, each of their elements
- * is a vector.
+ * Temporaries. One that spans no axis is a variable in the frame, a scalar or a vector with a value for each lane.
+ * The others lie in the scratch, row-major over the axes that they span; where lanes are parallel points, each of
+ * their elements is a vector.
  */
 
 #include "cpu/emit/emit-private.h"
@@ -28,7 +28,7 @@ find_variable (Emitter *self,
   return *variable;
 }
 
-/* The place of an element, @strides in bytes. */
+/* The place of the current point's element of the temporary @number. */
 static GhloEmitPlace
 find_element (Emitter *self,
               guint    number)

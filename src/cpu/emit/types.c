@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Types, constants and what every part of the emitter builds with.
+ * Types, constants, and helpers that every part of the emitter builds code with.
  */
 
 #include "cpu/emit/emit-private.h"

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Merges dimensions into runs, and runs of runs.
+ * Merges dimensions into runs, and runs into runs of runs.
  */
 
 #include "cpu/gemm/axis.h"
 
-/* The dimensions from index @first on, the innermost ones, are one run. */
+/* Returns the index from which on the innermost dimensions are one run, and the run's steps in *@count. */
 static guint
 find_inner (const gint64 *sizes,
             const gint64 *strides,

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * One axis of a matrix that lies in a tensor: where its steps are. Dimensions of
- * the tensor that follow each other in equal steps are one run; runs follow each
- * other in equal steps too, or are runs of runs. What is kept of an axis depends on
- * the tensor's rank alone, never on its size.
+ * One axis of a matrix that is stored in a tensor, and the address of each of its steps. Dimensions of the tensor
+ * that follow each other with one stride form a run. Runs follow each other with one stride too, or form runs of
+ * runs. The size of this description depends on the tensor's rank only, never on its dimensions.
  */
 
 #pragma once
@@ -21,14 +20,14 @@ typedef struct
 typedef struct
 {
   gint64             count;
-  gint64             inner;     /* steps of a run; count where there is one run */
+  gint64             inner;     /* steps of a run; count where there is a single run */
   gint64             stride;    /* bytes, within a run */
-  GhloCpuAxisFactor *outer;     /* owned; of runs, innermost first; NULL where there is one */
+  GhloCpuAxisFactor *outer;     /* owned; strides and counts of runs, innermost first; NULL for a single run */
   guint              n_outer;
 } GhloCpuAxis;
 
-/* How many runs @rank dimensions of @sizes, outermost first, with strides in bytes
- * fall into, as factors: 1 when all of them are one run. */
+/* Returns the number of factors that @rank dimensions of @sizes merge into; 1 where all of them are one run. @sizes
+ * and @strides (in bytes) list the outermost dimension first. */
 guint ghlo_cpu_axis_factors (const gint64 *sizes,
                              const gint64 *strides,
                              guint         rank);
@@ -44,7 +43,7 @@ ghlo_cpu_axis_is_uniform (const GhloCpuAxis *self)
   return self->n_outer == 0;
 }
 
-/* Bytes to step @index. */
+/* The offset of step @index in bytes. */
 static inline gint64
 ghlo_cpu_axis_at (const GhloCpuAxis *self,
                   gint64             index)
@@ -65,12 +64,12 @@ ghlo_cpu_axis_at (const GhloCpuAxis *self,
   return at + run * self->outer[self->n_outer - 1].stride;
 }
 
-/* A place on the way along an axis, without a division at each step. */
+/* A position on an axis; advances without a division per step. */
 typedef struct
 {
-  gint64 at;                      /* bytes to the step */
-  gint64 left;                    /* steps of the run from this one on */
-  gint64 index[GHLO_MAX_RANK];    /* of the run, in each factor but the outermost */
+  gint64 at;                      /* offset of the current step in bytes */
+  gint64 left;                    /* steps left in the run, this one included */
+  gint64 index[GHLO_MAX_RANK];    /* index of the run, in each factor but the outermost */
 } GhloCpuAxisCursor;
 
 static inline void
@@ -98,7 +97,7 @@ ghlo_cpu_axis_cursor_init (GhloCpuAxisCursor *self,
   self->at += run * axis->outer[axis->n_outer - 1].stride;
 }
 
-/* To the first step of the next run; from the last one nowhere. */
+/* Moves to the first step of the next run. After the last run the cursor is not valid. */
 static inline void
 ghlo_cpu_axis_cursor_next_run (GhloCpuAxisCursor *self,
                                const GhloCpuAxis *axis)
@@ -115,7 +114,7 @@ ghlo_cpu_axis_cursor_next_run (GhloCpuAxisCursor *self,
     }
 }
 
-/* Within the run and to what follows it: @n is not above what is left. */
+/* Advances by @n steps, which is at most what is left of the run. */
 static inline void
 ghlo_cpu_axis_cursor_skip (GhloCpuAxisCursor *self,
                            const GhloCpuAxis *axis,
@@ -134,7 +133,7 @@ ghlo_cpu_axis_cursor_next (GhloCpuAxisCursor *self,
   ghlo_cpu_axis_cursor_skip (self, axis, 1);
 }
 
-/* The first step after @index that is in another run, or @end. */
+/* The first step after @index that belongs to another run, or @end. */
 static inline gint64
 ghlo_cpu_axis_run_end (const GhloCpuAxis *self,
                        gint64             index,

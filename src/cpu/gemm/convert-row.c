@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * A table of conversions that have a kernel; anything else goes through
- * base/element.h, one element at a time.
+ * Looks conversions up in a table of vectorized routines; all others go through base/element.h, one element at a
+ * time.
  */
 
 #include "cpu/gemm/convert-row.h"
@@ -103,7 +103,7 @@ is_float_arithmetic (GhloCpuArithmetic arithmetic)
   return arithmetic == GHLO_CPU_F32 || arithmetic == GHLO_CPU_F64;
 }
 
-/* The values of every pattern of @type, made once and kept. */
+/* The values of all bit patterns of @type; computed once and kept. */
 static const float *
 get_values (GhloElementType type)
 {
@@ -146,7 +146,7 @@ ghlo_cpu_reader_init (GhloCpuReader     *self,
     return FALSE;
   self->same = info->size == self->to_size;
 
-  /* 16 unsigned bits are no 16-bit number; wider sums only need the low bits. */
+  /* A 16-bit unsigned number does not fit into I16. Wider sums only need the low bits. */
   return arithmetic != GHLO_CPU_I16
          || (info->size <= 2 && !(info->size == 2 && info->element_class == GHLO_ELEMENT_CLASS_UNSIGNED));
 }
@@ -215,7 +215,7 @@ STRIDED (4, guint32)
 STRIDED (8, guint64)
 STRIDED (16, Pair)
 
-/* Elements side by side, as they are. */
+/* Copies strided elements to adjacent ones, unconverted. */
 static void
 gather (guint         size,
         const guint8 *from,

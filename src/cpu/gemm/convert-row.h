@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Lines of a tensor's elements, any number of bytes apart, to and from adjacent
- * numbers that products are computed in.
+ * Conversion of rows of a tensor's elements, at any byte stride, to and from adjacent numbers of the type that
+ * products are computed in.
  */
 
 #pragma once
@@ -11,24 +11,24 @@
 
 G_BEGIN_DECLS
 
-/* How elements of one type become numbers of one arithmetic. */
+/* The conversion of elements of one type to numbers of one arithmetic. */
 typedef struct
 {
   GhloElementType     type;
-  guint               n_parts;    /* 2 where elements are complex, and numbers pairs */
-  guint               size;       /* of an element */
-  guint               to_size;    /* of a number */
-  gboolean            same;       /* elements are such numbers */
+  guint               n_parts;    /* 2 where elements are complex and numbers are pairs */
+  guint               size;       /* bytes of an element */
+  guint               to_size;    /* bytes of a number */
+  gboolean            same;       /* elements are such numbers already */
   GhloCpuConvertFunc  convert;    /* nullable */
-  const float        *values;     /* nullable; of each pattern of an 8-bit float */
+  const float        *values;     /* nullable; value of each bit pattern of an 8-bit float */
   GhloCpuArithmetic   arithmetic;
 } GhloCpuReader;
 
-/* FALSE when no number of the arithmetic stands for every element. */
+/* FALSE where the arithmetic cannot represent every element of @type. */
 gboolean ghlo_cpu_reader_init (GhloCpuReader     *self,
                                GhloElementType    type,
                                GhloCpuArithmetic  arithmetic);
-/* From now on of complex elements, of which @self reads the parts. */
+/* Makes the reader convert complex elements, of whose parts it has been initialized for. */
 void     ghlo_cpu_reader_pair (GhloCpuReader       *self);
 void     ghlo_cpu_read_row   (const GhloCpuReader *self,
                               const guint8        *from,
@@ -36,8 +36,8 @@ void     ghlo_cpu_read_row   (const GhloCpuReader *self,
                               gpointer             to,
                               gsize                n);
 
-/* And back, from sums: floats are rounded once, integers wrap, and i1 is whether the
- * sum differs from 0. */
+/* The conversion back, from sums to elements: floats are rounded once, integers wrap, and i1 says whether the sum is
+ * not 0. */
 typedef struct
 {
   GhloElementType     type;

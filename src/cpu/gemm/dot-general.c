@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Sorts the dimensions of both operands into batch, rows, columns and contracted.
+ * Sorts the dimensions of both operands into batch, row, column and contracted dimensions.
  */
 
 #include "cpu/gemm/dot-general.h"
@@ -48,13 +48,13 @@ ghlo_cpu_dot_numbers_read (GhloCpuDotNumbers *self,
          && n_batch == self->n_batch && n_contracted == self->n_contracted;
 }
 
-/* The dimensions of a problem in the making, each used once. */
+/* State while a problem is filled in; each dimension may be used once. */
 typedef struct
 {
   GhloCpuGemmProblem *problem;
   const GhloView     *lhs, *rhs, *result;
-  guint64             lhs_used, rhs_used;       /* bits */
-  guint               result_rank;              /* of its dimensions so far */
+  guint64             lhs_used, rhs_used;       /* bit masks */
+  guint               result_rank;              /* dimensions of the result that are in use already */
 } Maker;
 
 static gboolean
@@ -66,7 +66,7 @@ fail (GError **error)
   return FALSE;
 }
 
-/* The next dimension of the result, which must have @size. */
+/* Takes the next dimension of the result, which must have @size. */
 static gboolean
 take_result (Maker  *maker,
              gint64  size,

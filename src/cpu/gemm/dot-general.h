@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * dot_general and dot as products of matrices in tensors. Every precision is f32 on
- * the CPU; quantized operands are another executor's.
+ * Turns dot_general and dot into matrix products on tensors. Every precision is f32 on the CPU. Quantized operands
+ * are left to another executor.
  */
 
 #pragma once
@@ -19,12 +19,12 @@ typedef struct
   gint64 lhs_contracted[GHLO_MAX_RANK], rhs_contracted[GHLO_MAX_RANK];
 } GhloCpuDotNumbers;
 
-/* @op is a stablehlo.dot_general or stablehlo.dot; FALSE for any other. */
+/* Reads the dimension numbers of @op, a stablehlo.dot_general or stablehlo.dot; FALSE for any other operation. */
 gboolean     ghlo_cpu_dot_numbers_read     (GhloCpuDotNumbers       *self,
                                             const GhloIrOp          *op);
-/* For ghlo_cpu_gemm_prepare (). Of views types, dimensions and strides count, and data where it is
- * constant, as in plan/target.h. The result's dimensions are those of the batch, the rest of the
- * lhs, the rest of the rhs. */
+/* Fills in a problem for ghlo_cpu_gemm_prepare (). Of the views, types, dimensions and strides are used, and data
+ * where it is constant, as in plan/target.h. The result's dimensions are the batch dimensions, then the rest of lhs,
+ * then the rest of rhs. */
 gboolean     ghlo_cpu_dot_general_read     (GhloCpuGemmProblem      *problem,
                                             const GhloCpuDotNumbers *numbers,
                                             const GhloView          *lhs,

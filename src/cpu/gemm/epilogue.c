@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * The product has no gaps, and the points of the kernel are its elements in the order in which they lie: so a
- * panel is some runs of points, whichever way it was computed.
+ * The product is dense, and the points of the kernel are its elements in memory order. A panel is therefore one or
+ * more runs of points, however it was computed.
  */
 
 #include "cpu/gemm/epilogue.h"
@@ -78,7 +78,7 @@ ghlo_cpu_epilogue_begin (GhloCpuEpilogue *self,
 {
   if (self == NULL)
     return;
-  /* More threads may take part than in the product. */
+  /* The kernel is worth more threads than the product has. */
   self->is_whole = nanoseconds < GHLO_PARALLEL_MIN_WORK
                    && (double) self->kernel.n_points * self->kernel.schedule.cost >= GHLO_PARALLEL_MIN_WORK;
   ghlo_cpu_kernel_begin (&self->kernel);
@@ -144,7 +144,7 @@ ghlo_cpu_epilogue_run_begin (GhloCpuEpilogueRun    *run,
   ghlo_cpu_kernel_run_init (&run->kernel, &self->kernel, run->buffers, rest, monitor);
 }
 
-/* @n_runs of @n elements each, @stride bytes from one to the next. */
+/* Runs the kernel on @n_runs runs of @n elements each, which begin @stride bytes apart. */
 static void
 run_parts (const GhloCpuEpilogueRun *run,
            const GhloCpuPanel       *panel,

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Requests for products and convolutions: one operation, or a fusion of one and its epilogue (plan/epilogue.h), whose
- * kernel is run on each finished part of the product while it is in the cache. The first result of the product's own
- * type gets the product before.
+ * Requests for products and convolutions: either a single operation, or a fusion of one and its epilogue
+ * (plan/epilogue.h). The epilogue is a kernel, which is run on each finished part of the product while the part is in
+ * the cache. The first result that has the product's type serves as the memory for the product.
  */
 
 #pragma once
@@ -17,38 +17,38 @@ typedef struct
 {
   GhloStepEpilogue fusion;
   GhloCpuKernel    kernel;
-  guint            place;           /* the result of the request that has the product, or GHLO_STEP_NONE */
-  gsize            element, size;   /* bytes, of an element of the product and of all */
-  gboolean         is_whole;        /* the kernel is run when the product is complete */
+  guint            place;           /* the result of the request that the product is written to, or GHLO_STEP_NONE */
+  gsize            element, size;   /* bytes: of one element of the product, and of all */
+  gboolean         is_whole;        /* the kernel runs once, when the product is complete */
 } GhloCpuEpilogue;
 
 void ghlo_cpu_epilogue_free (GhloCpuEpilogue *self);
 
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (GhloCpuEpilogue, ghlo_cpu_epilogue_free)
 
-/* What a request is about; borrowed from it. */
+/* The operation that a request asks for; borrowed from the request. */
 typedef struct
 {
   GhloStepLead     lead;
-  GhloCpuEpilogue *epilogue;        /* owned by the caller; NULL: it is no fusion */
+  GhloCpuEpilogue *epilogue;        /* owned by the caller; NULL where the request is not a fusion */
 } GhloCpuProduct;
 
-/* Reads a request for a product or, with @is_convolution, a convolution. NULL, or the reason why it cannot be done.
- * @kept is the epilogue that the same request was read to before, which becomes @self's; nullable. */
+/* Reads a request for a product or, with @is_convolution, a convolution. Returns NULL, or why it cannot be done.
+ * @kept (nullable) is the epilogue from an earlier call with the same request; @self takes it over. */
 const char *ghlo_cpu_product_read      (GhloCpuProduct        *self,
                                         const GhloStepRequest *request,
                                         gboolean               is_convolution,
                                         GhloCpuEpilogue       *kept);
 
-/* Of all of these @self may be NULL: then there is no epilogue. */
+/* In all of these functions @self may be NULL, which means that there is no epilogue. */
 
-/* What the product, whose own scratch is @scratch bytes, wants with the epilogue. */
+/* The scratch of the product and its epilogue together; that of the product alone is @scratch bytes. */
 gsize    ghlo_cpu_epilogue_scratch     (const GhloCpuEpilogue *self,
                                         gsize                  scratch);
-/* For what is compiled in earnest, of a product that takes so many nanoseconds. */
+/* Called when a request is compiled to be run. @nanoseconds is the estimated time of the product. */
 void     ghlo_cpu_epilogue_begin       (GhloCpuEpilogue       *self,
                                         double                 nanoseconds);
-/* As of GhloStepImplementation; NULL without an epilogue. */
+/* These are as in GhloStepImplementation; without an epilogue, the strings are NULL. */
 void     ghlo_cpu_epilogue_hurry       (const GhloCpuEpilogue *self);
 gboolean ghlo_cpu_epilogue_wait        (const GhloCpuEpilogue *self,
                                         const GhloMonitor     *monitor,
@@ -56,16 +56,16 @@ gboolean ghlo_cpu_epilogue_wait        (const GhloCpuEpilogue *self,
 char    *ghlo_cpu_epilogue_print       (const GhloCpuEpilogue *self);
 char    *ghlo_cpu_epilogue_print_code  (const GhloCpuEpilogue *self);
 
-/* One run: what @data of the panels' function points to. */
+/* One run; the @data of ghlo_cpu_epilogue_panel () points to it. */
 typedef struct
 {
   const GhloCpuEpilogue *epilogue;
-  guint8                *product;     /* where the product is written to, all of it */
+  guint8                *product;     /* the memory for the whole product */
   gpointer               buffers[GHLO_KERNEL_MAX_BUFFERS];
   GhloCpuKernelRun       kernel;
 } GhloCpuEpilogueRun;
 
-/* @scratch: the step's, of which the product's own is the first @own bytes. */
+/* @scratch is the scratch of the step; its first @own bytes belong to the product. */
 void     ghlo_cpu_epilogue_run_begin   (GhloCpuEpilogueRun    *run,
                                         const GhloCpuEpilogue *self,
                                         const GhloView        *operands,
@@ -73,10 +73,10 @@ void     ghlo_cpu_epilogue_run_begin   (GhloCpuEpilogueRun    *run,
                                         gpointer               scratch,
                                         gsize                  own,
                                         const GhloMonitor     *monitor);
-/* A GhloCpuPanelFunc. */
+/* Runs the kernel on one panel of the product; a GhloCpuPanelFunc. */
 void     ghlo_cpu_epilogue_panel       (gpointer               data,
                                         const GhloCpuPanel    *panel);
-/* When the product is complete; FALSE with @error when cancelled. */
+/* Called when the product is complete. FALSE with @error when cancelled. */
 gboolean ghlo_cpu_epilogue_run_end     (const GhloCpuEpilogueRun *run,
                                         const GhloMonitor     *monitor,
                                         GError               **error);

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * A prepared product, and the algorithms that compute one. An algorithm says whether it
- * takes a product, chooses the tiles that the result is cut into, and computes one
- * tile at a time, on any thread.
+ * A prepared product, and the interface of the algorithms that compute products. An algorithm decides whether it
+ * takes a product, chooses the tiles that the result is cut into, and computes one tile at a time, on any thread.
  */
 
 #pragma once
@@ -13,23 +12,23 @@
 
 G_BEGIN_DECLS
 
-/* A dimension outside of the matrices: a batch, or one of rows or columns that does
- * not follow in equal steps. */
+/* A dimension outside of the matrices: a batch dimension, or an outer dimension of rows or columns that does not
+ * merge with the inner ones. */
 typedef struct
 {
   gint64 size;
-  gint64 lhs, rhs, result;               /* bytes */
+  gint64 lhs, rhs, result;               /* strides in bytes */
 } GhloCpuLoop;
 
-/* One operand as a matrix of an outer dimension (rows of lhs, columns of rhs) and k. */
+/* One operand as a matrix of an outer dimension (the rows of lhs, the columns of rhs) and k. */
 typedef struct
 {
   GhloElementType type;
   guint           size;
   GhloCpuAxis     outer;
   GhloCpuAxis     k;
-  /* Where one of both has adjacent elements and the other equal steps of at least
-   * that much, as BLAS takes a matrix: its leading dimension in elements. */
+  /* One of the two axes has adjacent elements, and the other a single stride that is at least a row, as BLAS requires
+   * of a matrix; leading is then its leading dimension in elements. */
   gboolean        is_plain;
   gboolean        k_adjacent;
   gint64          leading;
@@ -47,20 +46,20 @@ typedef struct
 
 typedef struct
 {
-  const guint8      *lhs, *rhs;          /* of this batch: at its first row, column and k */
+  const guint8      *lhs, *rhs;          /* at the first row, column and k of this batch */
   guint8            *result;
   gint64             first_row, n_rows, first_column, n_columns;
-  guint8            *scratch;            /* scratch_size of the product's */
+  guint8            *scratch;            /* the product's scratch_size bytes */
   const GhloMonitor *monitor;
 } GhloCpuTile;
 
 typedef struct
 {
   const char *name;
-  /* Fills in the tile, the scratch and the size of what it packs ahead when it takes the product.
-   * Where the product is not compiled nothing is packed or generated. */
+  /* Decides whether to take the product. If so, fills in the tile size, the scratch size and the bytes to pack ahead.
+   * Nothing is packed or compiled where the product's compiles is FALSE. */
   gboolean  (*take)    (GhloCpuGemm        *self);
-  /* FALSE with an error, or without one when it was cancelled. */
+  /* FALSE with an error, or without one when cancelled. */
   gboolean  (*compute) (const GhloCpuGemm  *self,
                         const GhloCpuTile  *tile,
                         GError            **error);
@@ -71,41 +70,41 @@ enum { GHLO_CPU_MAX_LOOPS = 3 * GHLO_MAX_RANK };
 
 struct _GhloCpuGemm
 {
-  GhloCpuOperand        lhs, rhs;        /* exchanged where is_swapped */
+  GhloCpuOperand        lhs, rhs;        /* swapped where is_swapped */
   GhloCpuResult         result;
-  gboolean              is_swapped;      /* the transposed product is computed */
+  gboolean              is_swapped;      /* the transpose of the product is computed */
   gboolean              accumulate;
-  gboolean              compiles;        /* it is to be run, not only asked what it would be */
-  const guint8         *rhs_data;        /* of the problem's, while it is prepared */
-  gsize                 packed_size;     /* of constants, for whoever asks */
+  gboolean              compiles;        /* the product is going to be run, not only described */
+  const guint8         *rhs_data;        /* constant rhs of the problem, or NULL; set during preparation only */
+  gsize                 packed_size;     /* bytes of constants that are packed ahead */
   GhloCpuPanelFunc      epilogue;
   gint64                m, n, k;
   GhloCpuLoop           loops[GHLO_CPU_MAX_LOOPS];
   guint                 n_loops;
   gint64                n_batches;       /* product of the loops */
 
-  GhloCpuArithmetic     arithmetic;      /* of a part where complex */
-  gboolean              is_complex;      /* all three are */
+  GhloCpuArithmetic     arithmetic;      /* of real and imaginary parts where complex */
+  gboolean              is_complex;      /* both operands and the result are */
 
   const GhloCpuGemmAlgorithm *algorithm;
   gpointer                    state;     /* the algorithm's own */
   char                       *description;
   gint64                      tile_rows, tile_columns;
-  gsize                       scratch_size;  /* of one tile */
-  /* Made from these: */
+  gsize                       scratch_size;  /* bytes for one tile */
+  /* Derived from the fields above: */
   gint64                n_row_tiles, n_column_tiles;
   gint64                batches_per_task;
-  gboolean              is_one_run;      /* what a task's batches give lies without gaps, one after the other */
+  gboolean              is_one_run;      /* the results of a task's batches are contiguous in memory */
   gsize                 n_tasks;
   double                nanoseconds;
 };
 
-extern const GhloCpuGemmAlgorithm ghlo_cpu_gemm_empty;      /* no k: zeros */
-extern const GhloCpuGemmAlgorithm ghlo_cpu_gemm_small;      /* a few numbers: loops in the order of k */
-extern const GhloCpuGemmAlgorithm ghlo_cpu_gemm_vector;     /* a matrix and a vector */
+extern const GhloCpuGemmAlgorithm ghlo_cpu_gemm_empty;      /* k is 0: the result is zero */
+extern const GhloCpuGemmAlgorithm ghlo_cpu_gemm_small;      /* a few numbers: plain loops in the order of k */
+extern const GhloCpuGemmAlgorithm ghlo_cpu_gemm_vector;     /* a vector and a matrix */
 extern const GhloCpuGemmAlgorithm ghlo_cpu_gemm_onednn;     /* bf16 and 8-bit integers by oneDNN's matmul */
 extern const GhloCpuGemmAlgorithm ghlo_cpu_gemm_library;    /* oneDNN's sgemm; OpenBLAS where it wins */
-extern const GhloCpuGemmAlgorithm ghlo_cpu_gemm_panels;     /* everything, by tiles of routines.h */
+extern const GhloCpuGemmAlgorithm ghlo_cpu_gemm_panels;     /* any product, by the tiles of routines.h */
 
 static inline guint
 ghlo_cpu_gemm_n_parts (const GhloCpuGemm *self)
@@ -119,13 +118,13 @@ ghlo_cpu_gemm_operations (const GhloCpuGemm *self)
   return 2.0 * (double) self->m * (double) self->n * (double) self->k * (self->is_complex ? 4 : 1);
 }
 
-/* It pays to pack rhs ahead, which panels do. */
+/* Whether it pays to pack the constant rhs ahead, which the panels algorithm does. */
 gboolean ghlo_cpu_gemm_packs_ahead (const GhloCpuGemm *self);
-/* Operations per second of one core, about. */
+/* Approximate operations per second of one core. */
 double   ghlo_cpu_gemm_rate   (const GhloCpuGemm *self);
-/* Cuts m and n into tiles, in multiples of the units, of at most so many rows and
- * columns that take at most so long; more of them where several processors shall have
- * something to do. The tiles follow from shapes alone. */
+/* Cuts m and n into tiles whose sizes are multiples of the units, with at most @most_rows × @most_columns elements
+ * and @most_nanoseconds each. Products that are worth several threads get more tiles. The tiles depend on shapes
+ * only. */
 void     ghlo_cpu_gemm_cut    (GhloCpuGemm       *self,
                                gint64             row_unit,
                                gint64             column_unit,

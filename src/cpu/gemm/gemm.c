@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Prepares a product: dimensions that follow each other in equal steps become one,
- * those that do not become loops where that lets a library take what is left, and
- * the first algorithm that takes the product is chosen.
+ * Prepares a product: dimensions with a common stride are merged, those that do not merge become loops where that
+ * makes the rest suitable for a library, and the first algorithm that accepts the product is chosen.
  */
 
 #include "cpu/gemm/gemm-private.h"
@@ -13,15 +12,15 @@
 #include "cpu/gemm/convert-row.h"
 #include "runtime/parallel.h"
 
-/* Batches are worth a task of their own from so many nanoseconds on, and tiles, for each of which a
- * library packs both operands anew; and where there are many tiles already. */
+/* MIN_TASK, MIN_TILE: nanoseconds from which on a batch, or a tile, is worth a task of its own; a library packs both
+ * operands anew for each tile. LARGE_TILE: nanoseconds of a tile where there are many tiles already. */
 #define MIN_TASK   25e3
 #define MIN_TILE   24e3
 #define LARGE_TILE 2e6
-/* A loop around a library's product pays from so many operations in each. */
+/* Operations per call from which on a loop around a library's product pays. */
 #define MIN_LOOPED 20e3
 
-/* Tasks that two to eight threads share evenly enough, and those that are enough for any. */
+/* FEW_TASKS are shared evenly enough by two to eight threads; MANY_TASKS are enough for any number of them. */
 enum { FEW_TASKS = 8, MANY_TASKS = 32, MIN_LOOPED_ROWS = 16 };
 
 /* In order of preference. */
@@ -34,7 +33,7 @@ static const GhloCpuGemmAlgorithm *const algorithms[] = {
   &ghlo_cpu_gemm_panels,
 };
 
-/* The dimensions of one kind, those of size 1 left out. */
+/* The dimensions of one kind, without those of size 1. */
 typedef struct
 {
   guint  n;
@@ -97,7 +96,7 @@ size_of_stride (gint64 stride)
   return stride < 0 ? -stride : stride;
 }
 
-/* How far the dimensions, in this order, are from rows of adjacent elements. */
+/* A measure of how far the dimensions, in this order, are from rows of adjacent elements; lower is better. */
 static guint
 rate_order (const Dimensions *self,
             const gint64     *strides)
@@ -111,7 +110,7 @@ rate_order (const Dimensions *self,
          + (size_of_stride (strides[self->n - 1]) != least ? 1 : 0);
 }
 
-/* Larger strides first; a stable sort of a few dimensions. */
+/* Sorts by decreasing strides; stable, for a few dimensions. */
 static void
 sort_dimensions (Dimensions   *self,
                  const gint64 *strides)
@@ -134,8 +133,8 @@ sort_dimensions (Dimensions   *self,
       }
 }
 
-/* The order of a kind's dimensions is free: takes the one in which they merge best
- * in both tensors, whose strides lie at the offsets @first and @second of Dimensions. */
+/* The order of dimensions of one kind is free: chooses the one in which they merge best in both tensors. Their
+ * strides are at the offsets @first and @second of Dimensions. */
 static void
 choose_order (Dimensions *self,
               gsize       first,
@@ -171,7 +170,7 @@ is_uniform (const Dimensions *self,
   return ghlo_cpu_axis_factors (self->sizes, strides, self->n) == 1;
 }
 
-/* The dimensions from there on are one run in both tensors. */
+/* Returns the index from which on the dimensions are one run in both the operand and the result. */
 static guint
 find_common_run (const Dimensions *self,
                  const gint64     *operand,
@@ -187,7 +186,7 @@ find_common_run (const Dimensions *self,
   return first;
 }
 
-/* The first @n dimensions. */
+/* Turns the first @n dimensions into loops. */
 static void
 append_loops (GhloCpuGemm      *self,
               const Dimensions *dimensions,
@@ -200,8 +199,8 @@ append_loops (GhloCpuGemm      *self,
     };
 }
 
-/* Rows or columns that are not one run, but whose inner ones are, become loops, when
- * the operand is then a plain matrix. */
+/* Where rows or columns are not one run, but their inner dimensions are, turns the outer ones into loops, if that
+ * makes the operand a plain matrix. */
 static void
 loop_outer (GhloCpuGemm  *self,
             Dimensions   *dimensions,
@@ -231,7 +230,7 @@ loop_outer (GhloCpuGemm  *self,
   dimensions->count = inner;
 }
 
-/* Exchanges rows and columns, lhs and rhs: the transposed product. */
+/* Swaps rows and columns, and lhs and rhs, to compute the transposed product. */
 static void
 swap_shape (GhloCpuGemm *self,
             Shape       *shape)
@@ -259,7 +258,7 @@ swap_shape (GhloCpuGemm *self,
   self->is_swapped = TRUE;
 }
 
-/* The elements of the result's rows should be adjacent, and a vector is a row. */
+/* The elements of a row of the result should be adjacent, and a vector should be a row. */
 static gboolean
 should_swap (const Shape *shape,
              guint        size)
@@ -296,7 +295,7 @@ operand_init (GhloCpuOperand   *self,
     leading = c->stride;
   if (self->k_adjacent || l->count == 1 || l->stride == size)
     self->is_plain = leading % size == 0 && leading / size >= MAX (self->k_adjacent ? c->count : l->count, 1);
-  /* A single column of k may as well be a row of the outer dimension. */
+  /* A single column of k is also a row of the outer dimension. */
   if (!self->is_plain && c->count == 1 && l->stride == size)
     {
       self->is_plain = TRUE;
@@ -341,7 +340,7 @@ choose_integers (GhloCpuGemm *self)
   GhloCpuWriter writer;
   gboolean to_truth = self->result.type == GHLO_ELEMENT_TYPE_I1;
 
-  /* Truth is not a sum modulo anything: it must not wrap. */
+  /* Truth is not a sum modulo a power of two, so it must not wrap. */
   if (to_truth && (self->lhs.type != GHLO_ELEMENT_TYPE_I1 || self->rhs.type != GHLO_ELEMENT_TYPE_I1
                    || self->k > G_MAXINT32))
     return FALSE;
@@ -397,8 +396,8 @@ ghlo_cpu_gemm_rate (const GhloCpuGemm *self)
   return ghlo_cpu_rate () * shares[self->arithmetic];
 }
 
-/* How many tasks threads would like to share. It says nothing of how many threads there are, since
- * a library's sums may depend on the size of a tile. */
+/* The number of tasks worth sharing. It does not depend on the number of threads, because the sums of a library may
+ * depend on the tile size. */
 static double
 count_tasks (double nanoseconds)
 {
@@ -440,7 +439,7 @@ ghlo_cpu_gemm_cut (GhloCpuGemm *self,
     }
 }
 
-/* Whether the elements of all batches, each of one tile, follow each other in memory. */
+/* Whether the results of all batches, each of which is one tile, are contiguous in memory. */
 static gboolean
 find_one_run (const GhloCpuGemm *self)
 {
@@ -458,7 +457,7 @@ find_one_run (const GhloCpuGemm *self)
   return TRUE;
 }
 
-/* Tiles and batches become tasks; many small batches one. */
+/* Turns tiles and batches into tasks; many small batches share one. */
 static void
 make_tasks (GhloCpuGemm *self)
 {

@@ -1,13 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Products of matrices in tensors, in batches: result[b, m, n] = sum over k of
- * lhs[b, m, k] rhs[b, k, n]. Each of b, m, n and k is any number of dimensions of
- * the tensors, with any strides. A product is prepared once, when shapes and strides
- * are known, and then run by any number of threads at the same time.
+ * Matrix products on tensors, in batches: result[b, m, n] = sum over k of lhs[b, m, k] rhs[b, k, n]. Each of b, m, n
+ * and k is any number of dimensions of the tensors, with any strides. A product is prepared once, when shapes and
+ * strides are known, and may then be run by any number of threads at the same time.
  *
- * Sums of f32 and of narrower floats are f32, rounded once into the result; integers
- * wrap in the result's type; i1 is "and" and "or". The order of sums is free, but
- * follows from shapes alone.
+ * Sums of f32 and narrower floats are computed in f32 and rounded once into the result. Integers wrap in the result's
+ * type. i1 uses "and" and "or". The order of summation is unspecified, but depends on shapes only.
  */
 
 #pragma once
@@ -20,34 +18,33 @@ G_BEGIN_DECLS
 
 typedef struct _GhloCpuGemm GhloCpuGemm;
 
-/* Bytes from one step to the next; 0 in a tensor without this dimension. */
+/* Strides in bytes; 0 in a tensor that lacks this dimension. */
 typedef struct
 {
   gint64 size;
   gint64 lhs, rhs, result;
 } GhloCpuGemmDimension;
 
-/* A finished part of the result, which is still in the cache: elements in equal steps
- * in two directions. Which elements they are only their addresses say. */
+/* A finished part of the result, which is still in the cache. Elements have one stride in each of two directions;
+ * which elements of the result they are follows only from their addresses. */
 typedef struct
 {
   guint8 *data;
   gint64  n_rows, row_stride;          /* strides in bytes */
   gint64  n_columns, column_stride;
-  guint   worker;                      /* whose thread calls (runtime/parallel.h) */
+  guint   worker;                      /* index of the calling worker (runtime/parallel.h) */
 } GhloCpuPanel;
 
-/* Called for each part once, on any thread; parts do not overlap. */
+/* Called once for each part, on any thread. Parts do not overlap. */
 typedef void (*GhloCpuPanelFunc) (gpointer            data,
                                   const GhloCpuPanel *panel);
 
 typedef struct
 {
   GhloElementType      lhs_type, rhs_type, result_type;
-  gboolean             accumulate;     /* the product is added to what the result holds */
+  gboolean             accumulate;     /* the product is added to the previous contents of the result */
   GhloCpuPanelFunc     epilogue;       /* nullable */
-  /* An operand's elements where every run has the same, else NULL: read by
-   * ghlo_cpu_gemm_prepare() and not kept. */
+  /* Elements of an operand that is constant, else NULL. Used by ghlo_cpu_gemm_prepare() only. */
   const guint8        *lhs_data, *rhs_data;
   guint                n_batch, n_rows, n_columns, n_contracted;
   GhloCpuGemmDimension batch[GHLO_MAX_RANK];
@@ -56,25 +53,24 @@ typedef struct
   GhloCpuGemmDimension contracted[GHLO_MAX_RANK];   /* of lhs and rhs */
 } GhloCpuGemmProblem;
 
-/* UNSUPPORTED for types that products are not computed of here: another implementation
- * does those. The result's elements must not overlap each other. */
+/* UNSUPPORTED for types that are left to another executor. The elements of the result must not overlap. */
 GhloCpuGemm *ghlo_cpu_gemm_prepare      (const GhloCpuGemmProblem *problem,
                                          GError                  **error);
-/* The same, only to be asked what it would be: nothing is packed or generated. */
+/* The same, to query the properties of a product only: nothing is packed or compiled. */
 GhloCpuGemm *ghlo_cpu_gemm_choose       (const GhloCpuGemmProblem *problem,
                                          GError                  **error);
 void         ghlo_cpu_gemm_free         (GhloCpuGemm              *self);
-/* Bytes that a run needs, aligned to 64. */
+/* Bytes of scratch that a run needs, aligned to 64. */
 gsize        ghlo_cpu_gemm_scratch_size (const GhloCpuGemm        *self);
-/* Bytes of constants that it keeps in another order, and whether those are the rhs's or the lhs's. */
+/* Bytes of the constant operand that is kept in packed form, and whether that is rhs or lhs. */
 gsize        ghlo_cpu_gemm_packed_size  (const GhloCpuGemm        *self);
 gboolean     ghlo_cpu_gemm_packs_rhs    (const GhloCpuGemm        *self);
-/* How it is computed: "onednn sgemm", "panels of f32, avx2". */
+/* The algorithm: "onednn sgemm", "panels of f32, avx2". */
 const char  *ghlo_cpu_gemm_describe     (const GhloCpuGemm        *self);
-/* What a run takes on one thread, about. */
+/* Approximate time of a run on one thread. */
 double       ghlo_cpu_gemm_nanoseconds  (const GhloCpuGemm        *self);
-/* The tensors' elements at index 0 in every dimension; the result's memory is none
- * of the operands'. FALSE when cancelled, the result is then undefined. */
+/* Pointers are to the elements at index 0 in every dimension. The result must not overlap the operands. FALSE when
+ * cancelled or on error; the result is undefined then. */
 gboolean     ghlo_cpu_gemm_run          (const GhloCpuGemm        *self,
                                          const guint8             *lhs,
                                          const guint8             *rhs,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Products of plain matrices by a library: f32 by oneDNN, and what panels are slower
- * at by OpenBLAS. Its calls take turns (blas.h), so one product is one core's work.
+ * Products of plain matrices by a library: oneDNN for f32, and OpenBLAS where it is faster than panels. OpenBLAS
+ * calls are serialized (blas.h), so such a product keeps one core busy.
  */
 
 #include "cpu/library/blas.h"
@@ -11,24 +11,25 @@
 enum
 {
   MAX_ROWS = 2048, MAX_COLUMNS = 1024, ROW_UNIT = 48, COLUMN_UNIT = 64,
-  /* With rows of rhs at multiples of so many bytes, which share a few sets of the caches, a call with more of k is at
-   * 0.88 to 0.95 of the speed, measured on Zen 4. Tiles of more rows pack little next to what they compute, and pay as
-   * much for going over the result again; those of fewer gain nothing. */
+  /* Where rows of rhs are a multiple of ALIASED_BYTES apart, they share a few cache sets, and calls with a larger k
+   * run at 0.88 to 0.95 of the speed (measured on Zen 4). Tiles with more rows spend little on packing, and lose as
+   * much by passing over the result again; tiles with fewer rows gain nothing. */
   ALIASED_BYTES = 4096, MAX_ALIASED_K = 384, MIN_ALIASED_ROWS = 48, MAX_ALIASED_ROWS = 384,
 };
 
-/* Of one product; operations of all batches, which are worth more than one core. */
+/* Multiplications of one product, and operations of all batches, above which a product is worth more than one
+ * core. */
 #define MIN_PRODUCTS   (96.0 * 96.0 * 96.0)
 #define MIN_OPERATIONS 6e6
 
-/* A call of the library, which cannot be stopped, takes no longer than this, about. */
+/* Approximate upper bound of the seconds of one library call, which cannot be interrupted. */
 #define MAX_CALL 20e-3
 
 typedef struct
 {
   const GhloCpuBlas *blas;            /* NULL: oneDNN */
   GhloCpuBlasKind    kind;
-  gint64             most_k;          /* of one call */
+  gint64             most_k;          /* largest k of one call */
 } State;
 
 static GhloCpuBlasKind
@@ -40,10 +41,9 @@ find_kind (const GhloCpuGemm *self)
   return self->arithmetic == GHLO_CPU_F32 ? GHLO_CPU_BLAS_S : GHLO_CPU_BLAS_D;
 }
 
-/* Panels of f64 and complex numbers run at 0.8 to 1.3 times OpenBLAS' speed on one core,
- * and on all cores. Small matrices of f64 are left to it, of which it packs nothing, and
- * processors for which it has kernels that we have not (AVX without FMA). Sums are not
- * to depend on the number of threads, and nor does this. */
+/* Panels of f64 and complex numbers run at 0.8 to 1.3 times the speed of OpenBLAS, both on one core and on all cores.
+ * OpenBLAS gets small matrices of f64, which it does not pack, and processors that it has kernels for and we do not
+ * (AVX without FMA). The choice does not depend on the number of threads, since sums must not either. */
 static gboolean
 prefers_panels (const GhloCpuGemm *self)
 {
@@ -52,7 +52,7 @@ prefers_panels (const GhloCpuGemm *self)
              || (double) self->m * (double) self->n * (double) self->k >= MIN_PRODUCTS);
 }
 
-/* The most of k that one call takes: equal parts, where it is not all. */
+/* The largest k of one call; if k has to be cut, into equal parts. */
 static gint64
 find_most_k (const GhloCpuGemm *self,
              gboolean           is_onednn)
@@ -108,7 +108,7 @@ take (GhloCpuGemm *self)
   return TRUE;
 }
 
-/* OpenBLAS orders by columns: the transposed product, with the operands exchanged. */
+/* OpenBLAS is column-major: computes the transposed product with swapped operands. */
 static void
 call_blas (const GhloCpuGemm *self,
            const State       *state,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Products of bf16 and of 8-bit integers where oneDNN has instructions for them. A
- * primitive is made for each size of tile: whole ones and those at the edges.
+ * Products of bf16 and of 8-bit integers where oneDNN has instructions for them. There is a primitive for each tile
+ * size: whole tiles, and those at the edges.
  */
 
 #include "cpu/gemm/gemm-private.h"
@@ -18,7 +18,7 @@ enum
 
 typedef struct
 {
-  GhloCpuPrimitive *primitives[2][2];     /* of whole tiles and of the last, in rows and columns */
+  GhloCpuPrimitive *primitives[2][2];     /* [0]: whole tiles, [1]: shorter ones at the end; of rows and columns */
   gboolean          result_is_direct;
   GhloCpuReader     old;
   GhloCpuWriter     writer;
@@ -37,8 +37,7 @@ state_free (gpointer data)
 
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (State, state_free)
 
-/* What oneDNN takes the bytes of such elements for; small numbers of either kind
- * are the same in both. */
+/* The byte type that oneDNN reads such elements as; small numbers of either signedness are the same in both. */
 static GhloElementType
 find_byte_type (GhloElementType type,
                 gboolean        must_be_signed)
@@ -59,7 +58,7 @@ find_byte_type (GhloElementType type,
     }
 }
 
-/* The types of both matrices and of the sums; FALSE when there is nothing for them. */
+/* Finds the types of both matrices and of the sums; FALSE where oneDNN has nothing for them. */
 static gboolean
 find_types (const GhloCpuGemm *self,
             GhloElementType    types[3])
@@ -81,8 +80,8 @@ find_types (const GhloCpuGemm *self,
   return types[0] != GHLO_ELEMENT_TYPE_INVALID && types[1] != GHLO_ELEMENT_TYPE_INVALID;
 }
 
-/* bf16 without tiles in registers (AMX) is slower than f32 is, measured: 113 against
- * 200 GFLOP/s. Gives how much faster than f32 the rest is. */
+/* Returns the speed relative to f32, or 0 where the primitive is not worth it: bf16 without AMX tiles is slower than
+ * f32, 113 against 200 GFLOP/s, measured. */
 static double
 find_speed (const GhloCpuPrimitive *primitive,
             GhloElementType         type)
@@ -165,7 +164,7 @@ take (GhloCpuGemm *self)
   return TRUE;
 }
 
-/* Rows of sums out of the result, or into it. */
+/* Load sums from the result, and store them into it. */
 static void
 load_rows (const GhloCpuGemm *self,
            const State       *state,

@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Packs either row by row, where k is adjacent in memory, or k by k, where the outer dimension is.
+ * Packs row by row where k is adjacent in memory, and k by k where the outer dimension is.
  */
 
 #include "cpu/gemm/pack.h"
 
 #include <string.h>
 
-/* Bundles written at the same time where the outer dimension is adjacent: each is another place in
- * memory, and many at the same distance would be kept in the same few cache lines. */
+/* BUNDLES are written at the same time where the outer dimension is adjacent. Each is a separate stream of stores,
+ * and many of them at equal distances would compete for the same few cache sets. */
 enum { MAX_WIDTH = 64, BUNDLES = 4 };
 
-/* Steps of k that are brought into the cache ahead: each may be on another page, where
- * the processor sees no stream. */
+/* AHEAD is the prefetch distance in steps of k. Each step may be on another page, where the processor's prefetcher
+ * does not recognize a stream. */
 enum { AHEAD = 8, LINE_BYTES = 64 };
 
 gboolean
@@ -58,8 +58,8 @@ ghlo_cpu_packer_scratch (const GhloCpuPacker *self,
   return ghlo_size_align ((gsize) (elements * self->group_size));
 }
 
-/* Elements of an axis from @first on, adjacent in memory after this. Those of a tensor
- * that are so already, and need no conversion, are given where they are. */
+/* Returns @n adjacent, converted elements of an axis from @first on. Where the tensor's elements are like that
+ * already, they are returned in place; else they are copied to @to. */
 static const guint8 *
 read_part (const GhloCpuReader *reader,
            const guint8        *data,
@@ -130,7 +130,7 @@ pack_along_k (const GhloCpuPacker *self,
     }
 }
 
-/* Widths in bytes of all levels' tiles, so that copies are a few moves. */
+/* The cases are the widths, in bytes, of the tiles of all levels, so that each copy becomes a few moves. */
 static inline void
 copy_bundle (guint8       *to,
              const guint8 *from,
@@ -148,7 +148,7 @@ copy_bundle (guint8       *to,
     }
 }
 
-/* One k of all rows: a part into each bundle. */
+/* Writes one k of all rows: one part into each bundle. */
 static void
 distribute (const GhloCpuPacker *self,
             const guint8        *from,

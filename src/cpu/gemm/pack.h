@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Parts of an operand in the order in which tiles of routines.h read them: rows
- * (rows of lhs, columns of rhs) in bundles as wide as a tile, each bundle k by k.
- * Whatever the operand's strides and type, this is where they end.
+ * Packs parts of an operand in the order in which the tiles of routines.h read them: rows (of lhs, or columns of rhs)
+ * in bundles as wide as a tile, each bundle k by k. Packing evens out all strides and element types.
  */
 
 #pragma once
@@ -15,20 +14,20 @@ G_BEGIN_DECLS
 typedef struct
 {
   GhloCpuReader reader;
-  guint         width;        /* of a bundle, in the outer dimension */
-  guint         group_size;   /* bytes of one row at one k; of I16 at a pair of k; both parts where complex */
+  guint         width;        /* rows of a bundle, in the outer dimension */
+  guint         group_size;   /* bytes of one row at one k (I16: at a pair of k), both parts included where complex */
   gboolean      pairs;
-  gboolean      along_k;      /* how elements are read: row by row, or k by k */
+  gboolean      along_k;      /* elements are read row by row instead of k by k */
 } GhloCpuPacker;
 
-/* FALSE when elements of @type are no numbers of @arithmetic. */
+/* FALSE where @arithmetic cannot represent elements of @type. */
 gboolean ghlo_cpu_packer_init  (GhloCpuPacker       *self,
                                 GhloElementType      type,
                                 GhloCpuArithmetic    arithmetic,
                                 guint                width,
                                 const GhloCpuAxis   *outer,
                                 const GhloCpuAxis   *k);
-/* Bytes of packed memory for so many rows and k, and of scratch for packing them. */
+/* Bytes of the packed result for @n_outer rows and @n_k, and of the scratch for packing them. */
 gsize    ghlo_cpu_packer_size  (const GhloCpuPacker *self,
                                 gint64               n_outer,
                                 gint64               n_k);

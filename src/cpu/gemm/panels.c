@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Products of everything: blocks of both operands are packed in the order in which
- * the tiles of routines.h read them, converted on the way, so that strides and types
- * cost no pass of their own. Sums are made in the same order whatever the number of
- * threads and the tiles: block by block of k, each from its first to its last.
+ * Products of any type and layout: blocks of both operands are packed in the order in which the tiles of routines.h
+ * read them, and converted on the way, so that strides and types need no separate pass. The order of summation does
+ * not depend on the number of threads or on the tiles: block by block of k, each from its first to its last.
  */
 
 #include "cpu/gemm/gemm-private.h"
@@ -13,20 +12,20 @@
 
 #include "runtime/memory.h"
 
-/* Bytes of a constant rhs that it pays to pack ahead: one that stays in the second cache
- * gains nothing, and a larger one costs more memory than it is worth. */
+/* Bytes of a constant rhs that it pays to pack ahead. A smaller one stays in the L2 cache and gains nothing; a larger
+ * one costs more memory than it is worth. */
 #define MIN_AHEAD (1024.0 * 1024.0)
 #define MAX_AHEAD  (64.0 * 1024.0 * 1024.0)
 
 enum
 {
-  /* Groups of k of a block: bundles of both operands stay in the first cache. */
+  /* Groups of k in a block, so that bundles of both operands stay in the L1 cache. */
   BLOCK_GROUPS_4 = 384, BLOCK_GROUPS_8 = 256,
-  /* Rows of a block of lhs, which stays in the second; of rows of a tile of any level. */
+  /* Rows of a block of lhs, which stays in the L2 cache; a multiple of the tile rows of every level. */
   BLOCK_ROWS = 192,
   /* Columns of a block of rhs. */
   MAX_COLUMNS_4 = 1024, MAX_COLUMNS_8 = 512,
-  /* Bytes of a rhs that is read where it lies. */
+  /* The largest rhs, in bytes, that is read in place. */
   MAX_SMALL = 32 * 1024,
   MAX_ROWS = 6 * BLOCK_ROWS, MAX_ROWS_INDIRECT = 2 * BLOCK_ROWS,
 };
@@ -37,17 +36,17 @@ typedef struct
   GhloCpuReader       old;
   GhloCpuWriter       writer;
   const GhloCpuTiles *tiles;
-  guint               rows, columns;    /* of the largest */
-  guint               sum_size;         /* of both parts where complex */
+  guint               rows, columns;    /* of the largest tile */
+  guint               sum_size;         /* bytes, of both parts where complex */
   gint64              block_k, block_rows;
   gboolean            result_is_direct;
-  gboolean            rhs_is_direct;    /* but for columns that do not fill a tile */
-  gboolean            packs_ahead;      /* rhs, all of it */
-  guint8             *packed;           /* block of k by block; NULL where it is not packed ahead, or not yet */
+  gboolean            rhs_is_direct;    /* except for columns that do not fill a tile */
+  gboolean            packs_ahead;      /* the whole rhs is packed at compile time */
+  guint8             *packed;           /* block of k by block of k; NULL if not packed ahead, or not yet */
   gsize               packed_size;
-  /* Offsets in scratch, where packed lhs lies first. */
+  /* Offsets in the scratch, which begins with the packed lhs. */
   gsize               rhs_at, sums_at, edge_at, rest_at;
-  gint64              sums_row;         /* in sums */
+  gint64              sums_row;         /* row stride in sums */
 } State;
 
 static void
@@ -80,8 +79,7 @@ plan_scratch (GhloCpuGemm *self,
                               ghlo_cpu_packer_scratch (&state->rhs, packed_columns, state->block_k));
 }
 
-/* Where tiles may read rhs as it lies: few rows would not pay for packing it, and a
- * small one stays in the first cache. */
+/* Whether tiles may read rhs in place: with few rows packing would not pay, and a small rhs stays in the L1 cache. */
 static gboolean
 can_read_rhs (const GhloCpuGemm *self,
               const State       *state)
@@ -90,10 +88,9 @@ can_read_rhs (const GhloCpuGemm *self,
          && self->n >= state->columns && (self->m <= state->rows || self->n * self->k * self->rhs.size <= MAX_SMALL);
 }
 
-/* With few rows, reading rhs takes the time: packed it is one stream of adjacent rows,
- * where oneDNN's sgemm reads it across pages (0.6 to 0.9 of the speed), and worse where
- * k is adjacent. With many rows sgemm's own packing is lost in the rest, but not ours of
- * f64 and complex numbers. */
+/* With few rows, reading rhs dominates. Packed, it is one stream of adjacent rows, while oneDNN's sgemm reads it
+ * across pages (0.6 to 0.9 of the speed), and worse where k is adjacent. With many rows the cost of sgemm's own
+ * packing is negligible, but that of packing f64 and complex numbers here is not. */
 gboolean
 ghlo_cpu_gemm_packs_ahead (const GhloCpuGemm *self)
 {
@@ -110,7 +107,7 @@ ghlo_cpu_gemm_packs_ahead (const GhloCpuGemm *self)
          && self->m <= (self->arithmetic == GHLO_CPU_F32 && !self->is_complex && !self->rhs.k_adjacent ? 32 : 64);
 }
 
-/* Columns of all bundles of rhs. */
+/* Columns of rhs, rounded up to whole bundles. */
 static gint64
 count_packed_columns (const GhloCpuGemm *self,
                       const State       *state)
@@ -118,7 +115,7 @@ count_packed_columns (const GhloCpuGemm *self,
   return ghlo_round_up (self->n, state->columns);
 }
 
-/* Where there is no memory for it, rhs is packed by each run. */
+/* Where memory is short, rhs is packed in each run instead. */
 static void
 pack_ahead (GhloCpuGemm *self,
             State       *state)
@@ -135,7 +132,7 @@ pack_ahead (GhloCpuGemm *self,
       self->packed_size = 0;
       return;
     }
-  /* Nothing is converted, so that the scratch is not touched. */
+  /* No conversion takes place, so the scratch is not used. */
   for (gint64 k = 0; k < self->k; k += state->block_k)
     ghlo_cpu_pack (&state->rhs, self->rhs_data, &self->rhs.outer, 0, self->n, &self->rhs.k, k,
                    MIN (state->block_k, self->k - k), state->packed, state->packed + k * columns * group);
@@ -229,25 +226,24 @@ merge_row (GhloCpuArithmetic arithmetic,
     }
 }
 
-/* Where sums go: the result itself, or scratch with room for whole tiles. */
+/* The destination of sums: the result itself, or scratch with room for whole tiles. */
 typedef struct
 {
   guint8  *data;
-  gint64   row;            /* in sums */
+  gint64   row;            /* row stride in sums */
   gint64   n_rows;
   gint64   n_columns;
   guint8  *edge;
 } Sums;
 
-/* A block of rhs: where its first tile's columns are, and bytes to the next ones' and
- * to the next group. */
+/* A block of rhs: the columns of its first tile, and the bytes to those of the next tile and to the next group. */
 typedef struct
 {
   const guint8 *data;
   gint64        bundle, group;
 } Bundles;
 
-/* One bundle of rhs: tiles of all rows, and lower ones for those that are left. */
+/* Multiplies one bundle of rhs with all rows, by full tiles and then lower ones for the rest. */
 static void
 multiply_bundle (const GhloCpuGemm *self,
                  const State       *state,
@@ -291,7 +287,7 @@ multiply (const GhloCpuGemm *self,
           const State       *state,
           const guint8      *lhs,
           const Bundles     *rhs,
-          const guint8      *rhs_edge,        /* nullable: columns that do not fill a tile */
+          const guint8      *rhs_edge,        /* nullable: the columns that do not fill a tile, packed */
           gint64             groups,
           const Sums        *sums,
           gboolean           accumulate)
@@ -306,7 +302,7 @@ multiply (const GhloCpuGemm *self,
     }
 }
 
-/* Packs what is not read where it lies. */
+/* Packs what is not read in place. */
 static Bundles
 pack_rhs (const GhloCpuGemm *self,
           const State       *state,
@@ -338,7 +334,7 @@ pack_rhs (const GhloCpuGemm *self,
 
 typedef enum { LOAD, STORE } Direction;
 
-/* Sums in scratch out of the result, or into it. */
+/* Loads the sums in scratch from the result, or stores them into it. */
 static void
 move_sums (const GhloCpuGemm *self,
            const State       *state,

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Runs a prepared product: tasks of one tile, or of one tile in each of several
- * batches, on whatever threads there are.
+ * Runs a prepared product. A task is one tile, or one tile in each of several batches; tasks run on any thread.
  */
 
 #include "cpu/gemm/gemm-private.h"
@@ -11,16 +10,16 @@
 typedef struct
 {
   const GhloCpuGemm *gemm;
-  const guint8      *lhs, *rhs;       /* exchanged where the product is */
+  const guint8      *lhs, *rhs;       /* swapped where the product is */
   guint8            *result;
   guint8            *scratch;
   gpointer           epilogue_data;
   const GhloMonitor *monitor;
-  gint               stopped;         /* atomic: cancelled, or failed */
-  GError            *problem;         /* atomic; owned: why it failed, of the first task that did */
+  gint               stopped;         /* atomic: cancelled or failed */
+  GError            *problem;         /* atomic, owned: the first error of a task */
 } Run;
 
-/* Where a batch lies, in bytes. */
+/* Offsets of a batch in bytes. */
 typedef struct
 {
   gint64 lhs, rhs, result;
@@ -52,7 +51,7 @@ find_place (const GhloCpuGemm *self,
   return place;
 }
 
-/* Pieces of a tile in which rows and columns follow in equal steps. */
+/* Calls the epilogue on pieces of a tile in which rows and columns have one stride each. */
 static void
 finish_tile (const Run         *run,
              const GhloCpuTile *tile,
@@ -79,7 +78,7 @@ finish_tile (const Run         *run,
     }
 }
 
-/* All that a task's batches gave at once. */
+/* Calls the epilogue once on the results of all batches of a task. */
 static void
 finish_run (const Run *run,
             gint64     first,

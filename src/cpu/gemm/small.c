@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Products of a few numbers, where the overhead of anything better counts, and
- * products of nothing. Sums are made in the order of k with every operation
- * rounded, as the specification writes them.
+ * Products of a few numbers, where the overhead of any better algorithm dominates, and products with an empty
+ * dimension. Sums are computed in the order of k, with every operation rounded, as the specification writes them.
  */
 
 #include "cpu/gemm/gemm-private.h"
@@ -12,11 +11,11 @@
 
 enum { MAX_PRODUCTS = 4096 };
 
-/* Nanoseconds, about: of a call and of a multiplication. */
+/* Approximate nanoseconds of a call, and of a multiplication. */
 #define MIN_TIME   100
 #define PRODUCT_TIME 0.2
 
-/* What readers and writers there are, made once. */
+/* The conversions, set up once. */
 typedef struct
 {
   GhloCpuReader lhs, rhs, old;
@@ -24,7 +23,7 @@ typedef struct
   gboolean      lhs_is_direct, rhs_is_direct, result_is_direct;
 } State;
 
-/* A dense matrix in scratch, or one that is in a tensor. */
+/* A dense matrix in scratch, or one in a tensor. */
 typedef struct
 {
   gpointer data;
@@ -42,7 +41,7 @@ take_empty (GhloCpuGemm *self)
   return TRUE;
 }
 
-/* The bytes of a zero are zeros in every type. */
+/* Zero is all zero bytes in every type. */
 static gboolean
 compute_empty (const GhloCpuGemm  *self,
                const GhloCpuTile  *tile,
@@ -62,7 +61,7 @@ compute_empty (const GhloCpuGemm  *self,
 
 const GhloCpuGemmAlgorithm ghlo_cpu_gemm_empty = { "empty", take_empty, compute_empty, NULL };
 
-/* Integers are computed in 64 bits: what wraps later wraps the same. */
+/* Integers are computed in 64 bits; wrapping once at the end gives the same result. */
 static GhloCpuArithmetic
 get_arithmetic (const GhloCpuGemm *self)
 {
@@ -102,7 +101,7 @@ take_small (GhloCpuGemm *self)
   return TRUE;
 }
 
-/* Of planes: real parts, then imaginary ones. */
+/* Operands and result are in planes: all real parts, then all imaginary parts. */
 #define MULTIPLY_COMPLEX(name, T) \
   static void \
   name (gint64   m, \
@@ -152,7 +151,7 @@ multiply (const GhloCpuGemm *self,
     multiply_complex_f64 (self->m, self->n, self->k, a.data, b.data, c.data);
 }
 
-/* Matrix [rows][columns] of parts out of a tensor; the axes are relative to @data. */
+/* Reads a matrix [rows][columns], in planes where complex, from a tensor. The axes are relative to @data. */
 static void
 read_matrix (const GhloCpuReader *reader,
              const guint8        *data,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * dot and dot_general, and fusions that begin with one, as a step of a plan.
+ * The step of dot and dot_general, and of fusions that begin with one.
  */
 
 #include "cpu/gemm/dot-general.h"
@@ -12,7 +12,7 @@ typedef struct
 {
   GhloCpuGemm     *gemm;
   GhloCpuEpilogue *epilogue;    /* nullable */
-  guint            lhs, rhs;    /* operands */
+  guint            lhs, rhs;    /* indices of operands */
 } Dot;
 
 static void
@@ -27,7 +27,7 @@ release (gpointer compiled)
 
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (Dot, release)
 
-/* NULL, or the reason why there is no such product. @kept is the epilogue of its selection; nullable. */
+/* Returns NULL, or why the request is not for a product. @kept is the epilogue from its selection; nullable. */
 static const char *
 read_request (Dot                   *self,
               GhloCpuGemmProblem    *problem,
@@ -53,7 +53,7 @@ read_request (Dot                   *self,
   return NULL;
 }
 
-/* Whether a dense result would be computed in another way, which is faster, and then copied. */
+/* Whether a dense result would be computed by another, faster algorithm, so that copying it afterwards pays. */
 static gboolean
 prefers_dense (const GhloStepRequest *request,
                const GhloCpuGemm     *gemm)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * A vector times a matrix: takes as long as reading the matrix. The vector is
- * brought into adjacent numbers first, and the result is made in adjacent ones.
+ * The product of a vector and a matrix, which takes as long as reading the matrix. The vector is converted to
+ * adjacent numbers first, and the result is computed in adjacent numbers.
  */
 
 #include "cpu/gemm/gemm-private.h"
@@ -11,20 +11,20 @@
 
 #include "runtime/parallel.h"
 
-/* Bytes per second that one core reads, about: a matrix from memory, and one that is so small that the core's own
- * cache keeps it from one step of a loop, or one run, to the next. */
+/* Approximate bytes per second that one core reads: of a matrix in memory, and of one of up to MAX_CACHED bytes,
+ * which stays in the core's own cache between the iterations of a loop or between runs. */
 #define READ_RATE   12e9
 #define CACHED_RATE 50e9
 #define MAX_CACHED  (1024.0 * 1024.0)
-/* A tile cannot be stopped. Nanoseconds. */
+/* The most nanoseconds of a tile, which cannot be interrupted. */
 #define MAX_TILE 10e6
 
 enum
 {
-  MIN_ROW = 32,           /* elements: shorter rows are read better by other algorithms */
-  PART_COLUMNS = 2048,    /* sums that stay in the first cache */
+  MIN_ROW = 32,           /* elements; shorter rows are faster in other algorithms */
+  PART_COLUMNS = 2048,    /* sums that stay in the L1 cache */
   MIN_COLUMNS = 256,      /* of a tile */
-  WIDE_COLUMNS = 1024,    /* of one where there are many: narrower ones read the matrix across pages */
+  WIDE_COLUMNS = 1024,    /* of a tile of a wide matrix; narrower ones would read it across pages */
 };
 
 typedef struct
@@ -123,7 +123,7 @@ write_axis (const GhloCpuWriter *writer,
     }
 }
 
-/* Sums over the rows of k, a part of the columns at a time. */
+/* Sums over the rows of k, for some of the columns at a time. */
 static void
 add_rows (const GhloCpuGemm *self,
           GhloCpuAddFunc     add,

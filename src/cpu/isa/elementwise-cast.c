@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Loops from one type of numbers to another. Integers wrap; a float beyond the range of
- * the integers becomes the nearest of them, and NaN becomes 0; numbers that a float cannot
- * hold are rounded once, to nearest even. Compiled for each level.
+ * Loops that convert between number types. Integers wrap. A float beyond the range of the integer type becomes its
+ * nearest value, and NaN becomes 0. Numbers that a float cannot represent are rounded once, to nearest even. Compiled
+ * for each level.
  */
 
 #include "base/bits.h"
@@ -10,8 +10,8 @@
 
 #include <string.h>
 
-/* Rounds to odd: cuts the number off, and sets the last bit where anything was cut off. The
- * bits of floats are in the order of their magnitudes. */
+/* Rounds to odd: truncates, and sets the last bit where the number was inexact. The bits of floats are ordered like
+ * their magnitudes. */
 static inline float
 odd_from_f64 (double x)
 {
@@ -22,8 +22,7 @@ odd_from_f64 (double x)
   return ghlo_float_of_bits ((bits - (is_inexact & is_larger)) | is_inexact);
 }
 
-/* Any bits below the 53 that a double holds are replaced by a single one, which rounding to
- * odd does not tell from them. */
+/* Replaces all bits below the 53 that a double holds by a single one; rounding to odd gives the same for both. */
 static inline float
 odd_from_u64 (guint64 x)
 {
@@ -43,7 +42,7 @@ odd_from_s64 (gint64 x)
 #define odd_from_s32(x) odd_from_f64 ((double) (x))
 #define odd_from_u32(x) odd_from_f64 ((double) (x))
 
-/* @limit is the least power of two that is out of range. */
+/* @limit is the smallest power of two that is out of range. */
 #define SATURATED(From, To, limit, least, most) \
   (x != x ? (To) 0 : x >= (From) limit ? most : x <= -(From) limit ? least : (To) x)
 #define SATURATED_UNSIGNED(From, To, limit, most) \

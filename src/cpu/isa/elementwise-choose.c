@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * The elementwise loops of this processor's level.
+ * Selects the elementwise loops of the processor's level.
  */
 
 #include "cpu/isa/elementwise.h"

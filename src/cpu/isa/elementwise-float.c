@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Loops over floats and complex numbers, but for functions, which are printed of nodes (functions-private.h). No
- * multiplication is fused with an addition, but by FMA; +0 is above -0, and NaN wins in minimum and maximum. Compiled
- * for each level.
+ * Loops over floats and complex numbers, except for functions, which are generated from nodes (functions-private.h).
+ * No multiplication is fused with an addition, except by FMA. +0 is greater than -0, and NaN wins in minimum and
+ * maximum. Compiled for each level.
  */
 
 #include "cpu/isa/extremes-private.h"
@@ -105,7 +105,7 @@ LOOP_2 (remainder_f64, F64, F64, fmod (x, y))
 PAIRS (C64, F32, c64, f32)
 PAIRS (C128, F64, c128, f64)
 
-/* Products of floats are exact in double. */
+/* Products of two f32 are exact in double. */
 static inline C64
 product_c64 (C64 x,
              C64 y)
@@ -180,7 +180,7 @@ const GhloCpuElementwiseFunc NAME (loops_f32)[GHLO_CPU_N_ELEMENTWISE] = {
   ROWS (f32)
 };
 
-/* Remainders of f32 are made of nodes, which f64 would need too many of. */
+/* Remainders of f32 are composed of nodes; f64 would need too many. */
 const GhloCpuElementwiseFunc NAME (loops_f64)[GHLO_CPU_N_ELEMENTWISE] = {
   ROWS (f64)
   [GHLO_SCALAR_REMAINDER] = remainder_f64,

@@ -1,23 +1,22 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Loops over booleans and integers. Arithmetic wraps; a quotient by zero has all bits
- * set, the remainder by zero is the dividend, the least integer divided by -1 is itself
- * (what XLA does where the specification leaves it open). Compiled for each level.
+ * Loops over booleans and integers. Arithmetic wraps. A quotient by zero has all bits set, the remainder by zero is
+ * the dividend, and the least integer divided by -1 is itself (as in XLA; the specification leaves these open).
+ * Compiled for each level.
  */
 
 #include "cpu/isa/elementwise-private.h"
 
 #include <string.h>
 
-/* Unsigned types for arithmetic modulo 2^bits, as wide as int at least, which would overflow. */
+/* Unsigned types for arithmetic modulo 2^bits, at least as wide as int, so that promotion to int cannot overflow. */
 typedef guint32 W8;
 typedef guint32 W16;
 typedef guint32 W32;
 typedef guint64 W64;
 
-/* Processors divide vectors of floats, but not of integers. @Float holds each integer, and its
- * quotients, cut off, are exact: they lie further from the next integer than rounding moves
- * them. */
+/* Processors divide vectors of floats, but not of integers. @Float represents every integer, and truncated quotients
+ * are exact: a quotient is further from the next integer than rounding can move it. */
 #define QUOTIENTS(bits, Float) \
   static inline U##bits \
   quotient_u##bits (U##bits x, \
@@ -63,7 +62,7 @@ quotient_s64 (S64 x,
   return y == -1 ? (S64) - (U64) x : x / y;
 }
 
-/* Counts bits in ever larger groups, since not every level has an instruction for it. */
+/* Counts bits in increasingly large groups, since not every level has an instruction for it. */
 static inline guint64
 count_bits_64 (guint64 x)
 {
@@ -116,7 +115,7 @@ power_unsigned (guint64 base,
   return power;
 }
 
-/* A negative power is a fraction, hence 0, unless the base is 1 or -1. */
+/* A negative power is a fraction and truncates to 0, unless the base is 1 or -1. */
 static inline guint64
 power_signed (gint64 base,
               gint64 exponent)
@@ -129,7 +128,7 @@ power_signed (gint64 base,
   return base != -1 ? 0 : exponent & 1 ? G_MAXUINT64 : 1;
 }
 
-/* Operations that give signed and unsigned integers the same bits. */
+/* Operations that give the same bits for signed and unsigned integers. */
 #define MODULAR(bits, clz, Wide) \
   LOOP_2 (add_##bits, U##bits, U##bits, (W##bits) x + y) \
   LOOP_2 (subtract_##bits, U##bits, U##bits, (W##bits) x - y) \
@@ -200,7 +199,7 @@ MODULAR (16, __builtin_clz, guint32)
 MODULAR (32, __builtin_clz, guint32)
 MODULAR (64, __builtin_clzll, guint64)
 
-/* Operations that do not. @Wide holds any product. */
+/* Operations that depend on signedness. @Wide holds any product. */
 #define ORDERED(T, name, power, bits, Wide) \
   LOOP_2 (maximum_##name, T, T, x > y ? x : y) \
   LOOP_2 (minimum_##name, T, T, x < y ? x : y) \

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Shared by the files of elementwise loops: a type for each kind of number, and macros that
- * define loops of one, two and three operands around an expression of x, y and z.
+ * Shared by the files of elementwise loops: a type for each kind of number, and macros that define loops of one, two
+ * and three operands around an expression in x, y and z.
  */
 
 #pragma once
@@ -21,7 +21,7 @@ typedef guint64 U64;
 typedef float   F32;
 typedef double  F64;
 
-/* The same types at any address. */
+/* The same types without alignment. */
 #define ANYWHERE(T) typedef T T##_there __attribute__ ((aligned (1), may_alias))
 
 ANYWHERE (I1);
@@ -39,10 +39,10 @@ ANYWHERE (F64);
 typedef struct { float re, im; } __attribute__ ((packed, may_alias)) C64, C64_there;
 typedef struct { double re, im; } __attribute__ ((packed, may_alias)) C128, C128_there;
 
-/* Tells the compiler that element i of the result depends on elements i of the operands alone,
- * also where both are the same memory. */
+/* Tells the compiler that element i of the result depends only on elements i of the operands, even where they share
+ * memory. */
 #ifdef __clang__
-/* Expressions without vector instructions stay scalar loops. */
+/* Expressions that have no vector instructions stay scalar loops; do not warn about those. */
 #pragma clang diagnostic ignored "-Wpass-failed"
 #define INDEPENDENT _Pragma ("clang loop vectorize(assume_safety)")
 #else

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Loops of elementwise operations and reductions over rows of adjacent numbers, one
- * for each operation and type of number, compiled once for each level of processors
- * (level.h). They need no alignment, and a result may have the address of an operand.
+ * Loops of elementwise operations and reductions over rows of adjacent numbers, one for each operation and number
+ * type, compiled once for each instruction set level (level.h). They need no alignment, and the result may be in the
+ * place of an operand.
  */
 
 #pragma once
@@ -13,10 +13,10 @@
 
 G_BEGIN_DECLS
 
-/* The types of number that loops compute in. f16 and bf16 are computed in f32. */
+/* The types of numbers that loops compute in. f16 and bf16 are computed in f32. */
 typedef enum
 {
-  GHLO_CPU_NUMBER_I1,       /* bytes; all but 0 are read as true, which is written as 1 */
+  GHLO_CPU_NUMBER_I1,       /* bytes; any value but 0 is read as true, and true is written as 1 */
   GHLO_CPU_NUMBER_S8,
   GHLO_CPU_NUMBER_S16,
   GHLO_CPU_NUMBER_S32,
@@ -30,18 +30,17 @@ typedef enum
   GHLO_CPU_NUMBER_C64,      /* pairs of f32 */
   GHLO_CPU_NUMBER_C128,
   GHLO_CPU_N_NUMBERS,
-  /* For casts to f16 and bf16: f32 with the last bit set where the number was cut off
-   * (rounding to odd), so that rounding it again gives what rounding once would. */
+  /* For casts to f16 and bf16: f32 rounded to odd, that is, truncated, with the last bit set where the number was
+   * inexact. Rounding the result again then gives the same as rounding once. */
   GHLO_CPU_NUMBER_F32_ODD = GHLO_CPU_N_NUMBERS,
   GHLO_CPU_N_TARGETS
 } GhloCpuNumber;
 
-/* The operations that loops compute besides those of GhloScalarKind. Comparisons write I1; those
- * of floats follow IEEE 754, and the total order compares floats' bits as signed integers. COPY,
- * SELECT and REDUCE_PRECISION, whose detail is a GhloCpuPrecision, depend on the size of elements
- * alone: they stand in the rows of U8 to U64, the first two also in that of C128. COMPLEX stands
- * in the row of its parts' type. FMA is rounded once at every level. An operation that is another one on
- * booleans (addition is OR) stands in the row of I1 under the other one. */
+/* The operations of loops besides those of GhloScalarKind. Comparisons write I1. Those of floats follow IEEE 754; the
+ * total order compares the bits of floats as signed integers. COPY, SELECT and REDUCE_PRECISION, whose detail is a
+ * GhloCpuPrecision, depend only on the size of elements: they are in the rows of U8 to U64, the first two also in
+ * that of C128. COMPLEX is in the row of its parts' type. FMA is rounded once at every level. An operation that on
+ * booleans is another one (addition is OR) is in the row of I1 under that other one. */
 typedef enum
 {
   GHLO_CPU_ELEMENTWISE_COPY = GHLO_N_SCALARS,
@@ -56,7 +55,7 @@ typedef enum
   GHLO_CPU_N_ELEMENTWISE
 } GhloCpuElementwiseOp;
 
-/* @detail: a parameter of some operations. */
+/* @detail is a parameter of some operations. */
 typedef void (*GhloCpuElementwiseFunc) (const guint8 *const *operands,
                                         guint8              *result,
                                         gsize                n,
@@ -65,28 +64,28 @@ typedef void (*GhloCpuElementwiseFunc) (const guint8 *const *operands,
 /* Rounding of a float to fewer bits. Magnitudes are the bits without the sign. */
 typedef struct
 {
-  guint   dropped;      /* bits cut off at the end of the mantissa */
+  guint   dropped;      /* bits removed at the end of the mantissa */
   guint64 infinity;
-  guint64 nan;          /* replaces NaN; 0 where NaN stays */
-  guint64 most;         /* greater magnitudes become infinite */
+  guint64 nan;          /* replaces NaN; 0 where NaN is kept */
+  guint64 most;         /* larger magnitudes become infinity */
   guint64 least;        /* smaller magnitudes become 0 */
 } GhloCpuPrecision;
 
-/* Combines *accumulator with @n adjacent numbers, in an order that depends on @n alone. */
+/* Combines *accumulator with @n adjacent numbers, in an order that depends on @n only. */
 typedef void (*GhloCpuReduceFunc) (const guint8 *from,
                                    gsize         n,
                                    guint8       *accumulator);
 
 typedef struct
 {
-  const GhloCpuElementwiseFunc *loops[GHLO_CPU_N_NUMBERS];  /* each by GhloScalarKind and GhloCpuElementwiseOp */
-  /* By GhloNodeKind: a FUNCTION of operands of that type of number, where it is made of nodes. */
+  const GhloCpuElementwiseFunc *loops[GHLO_CPU_N_NUMBERS];  /* indexed by GhloScalarKind and GhloCpuElementwiseOp */
+  /* Indexed by GhloNodeKind: a FUNCTION of operands of that number type, where it is composed of nodes. */
   const GhloCpuElementwiseFunc *functions[GHLO_CPU_N_NUMBERS];
-  GhloCpuElementwiseFunc        casts[GHLO_CPU_N_NUMBERS][GHLO_CPU_N_TARGETS];     /* none to the same type */
-  GhloCpuReduceFunc             reductions[GHLO_CPU_N_NUMBERS][GHLO_N_COMBINERS];  /* none of complex numbers */
+  GhloCpuElementwiseFunc        casts[GHLO_CPU_N_NUMBERS][GHLO_CPU_N_TARGETS];     /* NULL for the same type */
+  GhloCpuReduceFunc             reductions[GHLO_CPU_N_NUMBERS][GHLO_N_COMBINERS];  /* NULL for complex numbers */
 } GhloCpuElementwiseRoutines;
 
-/* The loops of ghlo_cpu_level (), and those of a level up to the processor's own. A missing loop is NULL. */
+/* The loops of ghlo_cpu_level (), and those of any level up to the processor's own. Missing loops are NULL. */
 const GhloCpuElementwiseRoutines *ghlo_cpu_elementwise_routines      (void);
 void                              ghlo_cpu_elementwise_routines_init (GhloCpuElementwiseRoutines *self,
                                                                       GhloCpuLevel                level);

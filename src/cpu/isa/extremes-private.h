@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Floats as their bits, and minima and maxima in which NaN wins and -0 is below +0: what elementwise loops
- * and folds of kernels share, so that both give the same bits.
+ * Floats as bits, and minima and maxima in which NaN wins and -0 is below +0. Shared by elementwise loops and folds
+ * of kernels, so that both give the same bits.
  */
 
 #pragma once
@@ -31,8 +31,8 @@
     return value; \
   } \
 \
-  /* Equal numbers differ in bits only where they are zeros, by the sign. Where one number is \
-   * NaN, the sum is NaN too. */ \
+  /* Equal numbers differ in bits only if they are zeros of opposite sign. Where one number is NaN, the sum is NaN \
+   * too. */ \
   static inline T \
   larger_##suffix (T x, \
                    T y) \

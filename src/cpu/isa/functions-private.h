@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * What the loops of functions are made of that kernel/print-loops.c prints: bits of floats, multiply-adds
+ * The building blocks of the function loops that kernel/print-loops.c generates: the bits of floats, multiply-adds
  * that are rounded once on every processor, and loops around a function of one point.
  *
- * Where there is no instruction, a multiply-add of f32 is computed in double and rounded to odd first, so
- * that rounding it again gives what rounding once would (Boldo and Melquiond, "Emulation of a FMA and
- * correctly rounded sums"). That of f64 is the same by error-free transformations, which are exact
- * unless something overflows or underflows: then *unsafe is set, and the C library has to do it.
+ * Without an FMA instruction, a multiply-add of f32 is computed in double and rounded to odd first, so that rounding
+ * it again gives what rounding once would (Boldo and Melquiond, "Emulation of a FMA and correctly rounded sums"). A
+ * multiply-add of f64 works likewise, by error-free transformations, which are exact unless something overflows or
+ * underflows: *unsafe is set then, and the C library's fma () has to be used.
  */
 
 #pragma once
@@ -37,7 +37,7 @@ BITCAST (F64, U64, u64_of_f64)
 BITCAST (S64, F64, f64_of_s64)
 BITCAST (U64, F64, f64_of_u64)
 
-/* x + y rounded to odd: cut off, and the last bit set where anything was cut off. */
+/* x + y rounded to odd: truncated, with the last bit set where it was inexact. */
 static inline F64
 add_to_odd (F64 x,
             F64 y)
@@ -45,7 +45,7 @@ add_to_odd (F64 x,
   F64 sum = x + y, part = sum - x, error = (x - (sum - part)) + (y - part);
   U64 bits = u64_of_f64 (sum), is_even = (bits & 1) - 1;
   F64 outwards = sum < 0 ? -error : error;
-  /* The neighbour towards the error is odd where the sum is even. */
+  /* The neighbour in the direction of the error is odd where the sum is even. */
   U64 inwards = outwards < 0 ? ~(U64) 0 : 0, step = outwards > 0 ? 1 : inwards;
 
   return f64_of_u64 (bits + (step & is_even));
@@ -69,7 +69,7 @@ fma_f32 (F32 x,
 #else
 #define HAS_FMA 0
 
-/* The upper half of the digits. */
+/* The upper half of the significant bits. */
 static inline F64
 upper (F64 x)
 {
@@ -101,8 +101,7 @@ fma_f64 (F64      x,
 }
 #endif
 
-/* Around @point, a function of one element of each operand, whose operands are listed in parentheses as
- * OPERANDS_n gives them. */
+/* A loop around @point, a function of one element of each operand; OPERANDS_n lists its arguments. */
 #define OPERANDS_1(i) a[i]
 #define OPERANDS_2(i) a[i], b[i]
 
@@ -122,7 +121,7 @@ fma_f64 (F64      x,
       to[i] = point (OPERANDS_##n_operands (i), FALSE, &unsafe); \
   }
 
-/* Where the function has multiply-adds of f64. */
+/* For functions with multiply-adds of f64: repeats a chunk with exact ones where something was unsafe. */
 #if HAS_FMA
 #define GUARDED_LOOP DIRECT_LOOP
 #else

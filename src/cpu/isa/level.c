@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Asks the processor once, and the environment.
+ * Detects the level once, from the processor and from the environment.
  */
 
 #include "cpu/isa/level.h"
@@ -27,7 +27,7 @@ find_level (void)
 #if defined (__x86_64__)
   guint eax, ebx, ecx, edx;
 
-  /* __builtin_cpu_supports asks the system too whether it keeps such registers. */
+  /* __builtin_cpu_supports also checks that the system saves these registers. */
   __builtin_cpu_init ();
   if (!__builtin_cpu_supports ("avx2") || !__builtin_cpu_supports ("fma")
       || !__get_cpuid (1, &eax, &ebx, &ecx, &edx) || (ecx & bit_F16C) == 0)
@@ -42,7 +42,7 @@ find_level (void)
 #endif
 }
 
-/* oneDNN's names for sets of instructions, and the highest level within each. */
+/* oneDNN's names of instruction sets, and the highest level that each one includes. */
 static GhloCpuLevel
 find_limit (void)
 {

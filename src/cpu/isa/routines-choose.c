@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * The routines of this processor's level.
+ * Selects the routines of the processor's level.
  */
 
 #include "cpu/isa/routines.h"

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Conversion of rows of elements from one type to another. Compiled for each level and
- * vectorised by the compiler. bf16 is rounded in integers, since the processors' own
- * conversion drops subnormals.
+ * Conversion of rows of elements between types. Compiled for each level and vectorized by the compiler. bf16 is
+ * rounded with integer operations, because the processors' own conversion flushes subnormals.
  */
 
 #include "base/bits.h"
@@ -43,7 +42,7 @@ f32_to_bf16 (gconstpointer from_data,
     }
 }
 
-/* A multiplication adjusts the exponent, and normalizes subnormals too. NaN stays what it is, and becomes quiet, as
+/* A multiplication adjusts the exponent and also normalizes subnormals. NaN keeps its payload and becomes quiet, as
  * in the processors' own conversions. */
 static inline float
 float_from_half (guint16 half)
@@ -62,7 +61,7 @@ half_from_float (float value)
   guint32 bits = ghlo_bits_of_float (value);
   guint32 sign = bits >> 16 & 0x8000;
   guint32 rest = bits & 0x7fffffff;
-  /* Below 2^-14 the last bit of a half is 2^-24, which is that of a float at 0.5. */
+  /* Below 2^-14 the last bit of a half is 2^-24, which is also the last bit of a float near 0.5. */
   guint32 small = ghlo_bits_of_float (ghlo_float_of_bits (rest) + 0.5f) - 0x3f000000;
   guint32 normal = (rest - ((127 - 15) << 23) + 0xfff + (rest >> 13 & 1)) >> 13;
   guint32 half = rest < 0x38800000 ? small : normal;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Products of a matrix and a vector, which take as long as reading the matrix does:
- * several rows are read at the same time, each once and in order. Compiled for each
- * level, which changes no bit: nothing is fused, since memory is what they wait for.
+ * Products of a matrix and a vector, which take as long as reading the matrix: several rows are read at the same
+ * time, each once and in order. Compiled for each level. Nothing is fused, since memory is the bottleneck, so all
+ * levels give the same bits.
  */
 
 #include "cpu/isa/routines-private.h"
@@ -13,11 +13,11 @@
 #include <immintrin.h>
 #endif
 
-/* Bytes of the sums of a row, and vectors of them. */
+/* Bytes, and vectors, of the partial sums of a row. */
 #define DOT_BYTES   64
 #define DOT_VECTORS (DOT_BYTES / VECTOR_BYTES)
 
-/* Rows of a matrix that are read at the same time: their sums are in registers. */
+/* Rows of the matrix that are read at the same time; their sums are in registers. */
 #define DOT_ROWS    (VECTOR_BYTES > 16 ? 4 : 2)
 #define ADD_ROWS    8
 
@@ -78,7 +78,7 @@ one_f64 (const guint8 *data)
   return value;
 }
 
-/* A vector with zeros behind the one element. */
+/* Pads the element with zeros to a vector. */
 #define ONE_HALF(name, read) \
   static inline float \
   name (const guint8 *data) \
@@ -91,8 +91,8 @@ one_f64 (const guint8 *data)
 ONE_HALF (one_bf16, read_bf16)
 ONE_HALF (one_f16, read_f16)
 
-/* The products of @N rows of the matrix with x. The sums of a row are 64 bytes at every level, which
- * are added to each other at the end, the upper half to the lower again and again. */
+/* Products of @N rows of the matrix with x. The partial sums of a row have 64 bytes at every level; at the end the
+ * upper half is repeatedly added to the lower half. */
 #define DOT_STEP(name, T, V, SIZE, read, one, N) \
   static inline __attribute__ ((always_inline)) void \
   name (gsize         n, \

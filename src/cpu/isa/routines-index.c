@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Turns indices into byte offsets, and copies units from such offsets. Compiled for each
- * level, since only later ones compare and multiply vectors of 64-bit numbers.
+ * Turns indices into byte offsets, and copies units from such offsets. Compiled for each level, since only the later
+ * ones compare and multiply vectors of 64-bit numbers.
  */
 
 #include "cpu/isa/routines-private.h"

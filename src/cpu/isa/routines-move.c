@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Copies planes of units at any strides, where neither rows nor blocks are adjacent: the
- * inner loop runs over rows unless they are short. Compiled for each level.
+ * Copies planes of units with any strides, where neither rows nor blocks are adjacent. The inner loop runs over rows
+ * unless they are short. Compiled for each level.
  */
 
 #include "cpu/isa/routines-private.h"
 
-/* Rows of fewer units are copied column by column instead. */
+/* Rows with fewer units are copied column by column instead. */
 enum { SHORT_ROW = 8 };
 
 /* Sixteen bytes of units, and macros that reverse the order of the units. */
@@ -33,7 +33,7 @@ typedef guint64 U64x2 __attribute__ ((vector_size (16), aligned (1), may_alias))
       *(T *) (to + (gint64) i * to_stride) = *(const T *) (from + (gint64) i * from_stride); \
   } \
 \
-  /* @from is the first unit in memory, and the last one of the result. */ \
+  /* @from is the first unit in memory, and becomes the last one of the result. */ \
   static inline void \
   name##_reversed (const guint8 *from, \
                    guint8       *to, \

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Products of small matrices as the specification writes them: sums in the order of
- * k, each operation rounded. Compiled for each level, without fused multiplications.
+ * Products of small matrices in the order of the specification: sums in the order of k, each operation rounded.
+ * Compiled for each level, without fused multiply-adds.
  */
 
 #include "cpu/isa/routines-private.h"
 
-/* Part of a row of C, held in registers as @n_vectors vectors. */
+/* Part of a row of C, kept in @n_vectors registers. */
 #define IN_VECTORS(name, T, V) \
   static inline __attribute__ ((always_inline)) void \
   name (gsize    k, \
@@ -32,8 +32,7 @@
       to[j] = sums[j]; \
   }
 
-/* A row of C in whole vectors, then in halves and quarters of them, where the level has
- * such, and the rest one by one. */
+/* A row of C by whole vectors, then by half and quarter vectors where the level has them, and the rest one by one. */
 #define IN_ORDER(name, T, V) \
   typedef T name##_half __attribute__ ((vector_size (VECTOR_BYTES / 2), aligned (1), may_alias)); \
   typedef T name##_quarter __attribute__ ((vector_size (MAX (VECTOR_BYTES / 4, 8)), aligned (1), may_alias)); \

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Windows over rows of adjacent elements: which of its rows each window selects, element by element. A
- * register has elements of one row, and the window's other rows go by. Compiled for each level.
+ * Windows over rows of adjacent elements: which of its rows each window selects, element by element. A register holds
+ * elements of one row, and is compared with the window's other rows one after the other. Compiled for each level.
  */
 
 #include "cpu/isa/routines-private.h"
 
-/* A whole register, a quarter or part of 16 bytes, and one element; of floats and of what comparisons of them give. */
+/* A whole register, one of 16 bytes, and one element; each of floats, and of the masks that comparing them gives. */
 #define PARTS(T, I, suffix) \
   typedef T V##suffix __attribute__ ((vector_size (VECTOR_BYTES), aligned (1), may_alias)); \
   typedef I VI##suffix __attribute__ ((vector_size (VECTOR_BYTES), aligned (1), may_alias)); \
@@ -18,10 +18,10 @@
 PARTS (float, gint32, _f32)
 PARTS (double, gint64, _f64)
 
-/* Lanes of @a where @mask has all bits, else of @b. */
+/* The lanes of @a where @mask is all ones, else those of @b. */
 #define CHOOSE(V, I, mask, a, b) ((V) (((I) (a) & (mask)) | ((I) (b) & ~(mask))))
 
-/* The element that a window selects is known by the number of its tap. */
+/* The selected element of a window is identified by the number of its tap. */
 #define GRADIENT_ONCE(V, I, name, kind, KEEPS) \
   static inline void \
   gradient_##kind##name (const guint8         *from, \

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Shared by the files that are compiled once for each level. The build defines
- * GHLO_CPU_ISA as the level's name; a function NAME (f) is that level's f.
+ * Shared by the files that are compiled once for each level. The build defines GHLO_CPU_ISA as the name of the level;
+ * NAME (f) is the name of that level's function f.
  */
 
 #pragma once
@@ -24,7 +24,7 @@
 #define VECTOR_BYTES 16
 #endif
 
-/* A tile's sums stay in registers: of 32 with AVX-512 and on AArch64, else of 16. */
+/* The sums of a tile stay in registers: there are 32 with AVX-512 and on AArch64, else 16. */
 #if defined (__AVX512F__) || defined (__aarch64__)
 #define TILE_ROWS 12
 #else
@@ -38,15 +38,14 @@
 #define UNROLL _Pragma ("GCC unroll 16")
 #endif
 
-/* Elements of which only the size matters. A view may begin at any byte, so no alignment is
- * assumed. */
+/* Elements of which only the size matters. A view may begin at any byte, so they are not aligned. */
 typedef guint8  Unit1 __attribute__ ((may_alias));
 typedef guint16 Unit2 __attribute__ ((aligned (1), may_alias));
 typedef guint32 Unit4 __attribute__ ((aligned (1), may_alias));
 typedef guint64 Unit8 __attribute__ ((aligned (1), may_alias));
 typedef guint64 Unit16 __attribute__ ((vector_size (16), aligned (1), may_alias));
 
-/* A vector as registers hold it, and the same anywhere in memory. */
+/* A vector type, and the same without alignment. */
 #define VECTOR(T, name) \
   typedef T name __attribute__ ((vector_size (VECTOR_BYTES), may_alias)); \
   typedef T name##_any __attribute__ ((vector_size (VECTOR_BYTES), aligned (1), may_alias))

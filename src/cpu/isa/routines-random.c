@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Threefry-2x32-20 and Philox-4x32-10 (Salmon et al., "Parallel random numbers: as easy
- * as 1, 2, 3", 2011), for a register of counters at once. Compiled for each level.
+ * Threefry-2x32-20 and Philox-4x32-10 (Salmon et al., "Parallel random numbers: as easy as 1, 2, 3", 2011), for one
+ * register of counters at a time. Compiled for each level.
  */
 
 #include "cpu/isa/routines-private.h"
@@ -20,7 +20,7 @@ all (guint32 value)
   return value - (VU32) { 0 };
 }
 
-/* The lower and upper words of @counter and of the counters after it. */
+/* The lower and upper words of @counter and of the counters that follow it. */
 static inline void
 count_up (guint64  counter,
           VU32    *low,
@@ -31,7 +31,7 @@ count_up (guint64  counter,
   for (guint i = 0; i < WIDTH; i++)
     steps[i] = i;
   *low = all ((guint32) counter) + steps;
-  /* A comparison is -1 where it is true: the carry. */
+  /* A comparison gives -1 where it is true: the carry. */
   *high = all ((guint32) (counter >> 32)) - (VU32) (*low < all ((guint32) counter));
 }
 
@@ -105,7 +105,7 @@ NAME (threefry) (guint64  key,
     }
 }
 
-/* The lower and upper halves of products. */
+/* The lower and upper halves of the products. */
 static inline void
 multiply (VU32     x,
           guint32  factor,

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Reductions of a row of numbers into one. Sums and products of floats use several vectors
- * side by side, since each addition waits for the one before, as many bytes of them at every
- * level; compilers vectorise the other reductions by themselves. Compiled for each level.
+ * Reductions of a row of numbers to one. Sums and products of floats use several vectors at once, since each addition
+ * waits for the previous one; they have the same number of bytes at every level. Compilers vectorize the other
+ * reductions by themselves. Compiled for each level.
  */
 
 #include "cpu/isa/elementwise-private.h"
@@ -46,9 +46,8 @@ INTEGER (boolean_and, I1, (x != 0) & y)
 INTEGER (boolean_or, I1, (x != 0) | y)
 INTEGER (boolean_xor, I1, (x != 0) ^ y)
 
-/* Floats that are not NaN have the order of their bits as signed integers, once all bits of
- * negative ones but the sign are flipped; -0 is below +0. A NaN has a magnitude above
- * infinity's. */
+/* Floats that are not NaN are ordered like their bits as signed integers, after all bits but the sign of negative
+ * ones are flipped; -0 is below +0. The magnitude of NaN is above that of infinity. */
 #define EXTREME(name, S, U, better, most, infinity) \
   static void \
   name (const guint8 *from, \
@@ -106,16 +105,15 @@ SUMS (QF64)
 SUMS (F32)
 SUMS (F64)
 
-/* Accumulators of one row, in bytes, and of what is left of it: the same at every level, so that
- * sums are. A register is part of both, and one of 16 bytes or more. */
+/* Bytes of the accumulators of a row, and of the remainder: the same at every level, so that all levels give the same
+ * sums. A register, which has 16 bytes or more, divides both. */
 #define ROW_BYTES  256
 #define REST_BYTES 64
 
-/* @identity changes no number that it is combined with: for a sum it is the negative zero.
- * Accumulator i of a row has the elements i, i + n, i + 2 n and so on, where n is their number;
- * at the end the upper half of them is combined with the lower, again and again. What is left
- * is taken in steps of 64 bytes, of 16 bytes and of one element.
- * @V is a whole register, @Q a quarter or part of 16 bytes. */
+/* @identity changes no number that it is combined with; for sums it is negative zero. Accumulator i of a row gets
+ * elements i, i + n, i + 2 n and so on, where n is the number of accumulators. At the end the upper half of them is
+ * repeatedly combined with the lower half. The remainder is taken in steps of 64 bytes, of 16 bytes and of one
+ * element. @V is a whole register, and @Q one of 16 bytes. */
 #define FLOAT(name, T, V, Q, combine, identity) \
   static void \
   name (const guint8 *from, \

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Sorts short columns side by side by Batcher's merge exchange sort (Knuth, "The Art of
- * Computer Programming", volume 3, algorithm 5.2.2M): which rows it compares does not depend
- * on the numbers, so a register holds a row of several columns. Compiled for each level.
+ * Sorts short columns side by side by Batcher's merge exchange sort (Knuth, "The Art of Computer Programming", volume
+ * 3, algorithm 5.2.2M). Which rows it compares does not depend on the numbers, so that a register holds one row of
+ * several columns. Compiled for each level.
  */
 
 #include "cpu/isa/routines-private.h"
@@ -11,7 +11,7 @@
 #include <immintrin.h>
 #endif
 
-/* Puts the lesser of each two numbers into @a, the greater into @b. */
+/* Puts the smaller of each two numbers into @a and the larger into @b. */
 static inline void
 exchange_32 (VU32 *a,
              VU32 *b)
@@ -76,7 +76,7 @@ exchange_64 (VU64 *a,
         \
         while (TRUE) \
           { \
-            /* Each i whose bit p equals that of r. */ \
+            /* All i whose bit p equals that of r. */ \
             for (gsize block = r; block + d < n; block += 2 * p) \
               for (gsize i = block; i < MIN (block + p, n - d); i++) \
                 exchange_##NAME_ (row[i], row[i + d]); \

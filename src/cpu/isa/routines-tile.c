@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * The tile of a matrix product: its sums stay in registers, and each step adds the
- * outer product of a group of A and a group of B. Compiled for each level, with
- * multiplication and addition fused where the processor can.
+ * The tile of a matrix product: its sums stay in registers, and each step adds the outer product of a group of A and
+ * a group of B. Compiled for each level, with fused multiply-adds where the processor has them.
  */
 
 #include "cpu/isa/routines-private.h"
@@ -18,7 +17,7 @@ typedef double Pair[2];
 #define TILE_ARGUMENTS(T) \
   guint rows, guint vectors, gsize k, const T *a, const guint8 *b, gint64 b_step, T *c, gsize c_row, gboolean accumulate
 
-/* Adds to C, or overwrites it; @value is that of row i and vector j. */
+/* Adds to C, or overwrites it. @value is that of row i and vector j. */
 #define STORE_TILE(V, value) \
   if (accumulate) \
     { \
@@ -33,7 +32,7 @@ typedef double Pair[2];
           ((V##_any *) c)[j] = value; \
     }
 
-/* Inlined into a function for each size, so that sums are registers. */
+/* Inlined into a function for each size, so that the sums are in registers. */
 #define TILE(name, T, V, multiply_add) \
   static inline __attribute__ ((always_inline)) void \
   name (TILE_ARGUMENTS (T)) \
@@ -63,8 +62,8 @@ typedef double Pair[2];
     STORE_TILE (V, sums[i][j]) \
   }
 
-/* Both parts of B, as they lie, are multiplied by the real parts of A and by the imaginary
- * ones into separate sums; only the sums of the latter have their parts swapped, once. */
+/* B, with its alternating parts, is multiplied by the real parts and by the imaginary parts of A into separate sums.
+ * Only the sums of the latter have their parts swapped, once at the end. */
 #define COMPLEX_TILE(name, T, V, SWAP) \
   static inline __attribute__ ((always_inline)) void \
   name (TILE_ARGUMENTS (T)) \
@@ -110,12 +109,11 @@ typedef double Pair[2];
 #define SWAP_F64(v) __builtin_shufflevector (v, v, 1, 0)
 #endif
 
-/* Operands are loaded before, so that a sanitizer inserts nothing between a multiplication and
- * its addition. */
+/* Operands are loaded beforehand, so that a sanitizer inserts nothing between a multiplication and its addition. */
 #define PLAIN(sum, x, y, V) ((sum) + (x) * (y))
 
-/* Adds the sum of two products in each lane: x holds one pair, y a pair in each lane. Integers
- * are unsigned wherever they may wrap. */
+/* Adds the sum of two products in each lane: x is one pair, and y has one pair in each lane. Integers are unsigned
+ * where they may wrap. */
 #if defined (__AVX512BW__)
 #define PAIRS(sum, x, y, V) ((sum) + (V) _mm512_madd_epi16 (_mm512_set1_epi32 (x), (__m512i) (y)))
 #elif defined (__AVX2__)

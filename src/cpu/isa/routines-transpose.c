@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Copies planes whose columns are adjacent in memory into planes whose rows are. Tiles are
- * transposed in registers, whose lanes of 16 bytes hold a square of units each, from as many
- * columns of the source as fit, so that each store is a whole register of adjacent units.
- * At edges tiles overlap. Compiled for each level.
+ * Copies planes whose columns are adjacent in memory into planes whose rows are. Tiles are transposed in registers:
+ * each lane of 16 bytes holds a square of units, from as many columns of the source as fit, so that each store writes
+ * a whole register of adjacent units. Tiles overlap at the edges. Compiled for each level.
  */
 
 #include "cpu/isa/routines-private.h"
@@ -21,7 +20,7 @@ typedef guint16 U16x8 __attribute__ ((vector_size (16), may_alias));
 typedef guint32 U32x4 __attribute__ ((vector_size (16), may_alias));
 typedef guint64 U64x2 __attribute__ ((vector_size (16), may_alias));
 
-/* Interleave the units in the lower or upper halves of two lanes. */
+/* Interleave the units of the lower, or of the upper, halves of two 16-byte lanes. */
 #define LOW_1(a, b)  (U64x2) __builtin_shufflevector ((U8x16) a, (U8x16) b, 0, 16, 1, 17, 2, 18, 3, 19, 4, 20, 5, 21, \
                                                       6, 22, 7, 23)
 #define HIGH_1(a, b) (U64x2) __builtin_shufflevector ((U8x16) a, (U8x16) b, 8, 24, 9, 25, 10, 26, 11, 27, 12, 28, \
@@ -49,8 +48,8 @@ store_lane (guint8 *to,
   *(Unit16 *) to = value;
 }
 
-/* The same in all lanes of a register of this level; a load takes one lane each from columns
- * that are @stride bytes apart. Stores past the caches need alignment. */
+/* The same in all 16-byte lanes of a register of this level. A load takes each lane from another column; columns are
+ * @stride bytes apart. Non-temporal stores need alignment. */
 #if defined (__AVX512F__)
 typedef __m512i Wide;
 #define WIDE_LOW_1 _mm512_unpacklo_epi8
@@ -137,8 +136,8 @@ typedef U64x2 Wide;
 #define WIDE_LOW_16(a, b)  a
 #define WIDE_HIGH_16(a, b) b
 
-/* Rows [begin, end) of as many columns as a register holds units: the squares of @SIDE × @SIDE
- * units in each lane are transposed by interleaving their halves. */
+/* Transposes rows [begin, end) of as many columns as a register holds units: in each 16-byte lane the squares of
+ * @SIDE × @SIDE units are transposed by interleaving their halves. */
 #define TILE(name, V, SIZE, load, store, low, high) \
   static inline __attribute__ ((always_inline)) void \
   name (const guint8 *from, \
@@ -172,8 +171,8 @@ typedef U64x2 Wide;
       } \
   }
 
-/* All columns are read one cache line at a time: where columns are a power of two apart, the
- * first cache holds few of them at once. */
+/* All columns are read one cache line at a time, since the L1 cache holds only a few of them at once where columns
+ * are a power of two apart. */
 #define PLANE(name, SIZE, WIDTH, tile) \
   static void \
   name (const guint8 *from, \
@@ -246,7 +245,7 @@ const GhloCpuPlaneFunc NAME (streams)[GHLO_CPU_N_UNITS] = {
   transpose1_stream, transpose2_stream, transpose4_stream, transpose8_stream, transpose16_stream,
 };
 
-/* Transposes squares from rows at any addresses. Returns how many numbers of each row that are. */
+/* Transposes squares from rows at any addresses. Returns how many numbers of each row are done. */
 static inline gsize
 interleave_4x4 (const gconstpointer *rows,
                 gsize                n,

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * The innermost loops, compiled once for each level of processors (level.h):
- * products of packed panels, of a matrix and a vector, windows, conversions and copies
- * of elements. All of them take any number of elements and need no alignment.
+ * The innermost loops, compiled once for each level (level.h): products of packed panels, products of a matrix and a
+ * vector, windows, and conversions and copies of elements. All of them take any number of elements and need no
+ * alignment.
  */
 
 #pragma once
@@ -11,22 +11,21 @@
 
 G_BEGIN_DECLS
 
-/* The arithmetic that a product is computed in. */
+/* The number type that a product is computed in. */
 typedef enum
 {
   GHLO_CPU_F32,
   GHLO_CPU_F64,
-  GHLO_CPU_I16,      /* pairs of 16-bit numbers into sums of 32 bits, modulo 2^32 */
+  GHLO_CPU_I16,      /* pairs of 16-bit numbers, summed in 32 bits modulo 2^32 */
   GHLO_CPU_I32,      /* modulo 2^32 */
   GHLO_CPU_I64,      /* modulo 2^64 */
   GHLO_CPU_N_ARITHMETICS
 } GhloCpuArithmetic;
 
-/* C = (C +) A B for one tile, where @k counts groups. A group of @a has one number for each row
- * of a whole tile, also where the tile has fewer rows; a group of @b, every @b_step bytes, has
- * one for each column. For I16 a group has two numbers for each row or column. Complex numbers
- * are stored as alternating real and imaginary parts. @c_row is C's row stride in elements of
- * the sum; for complex numbers, in parts. */
+/* C = A B or C += A B for one tile; @k counts groups. A group of @a has one number for each row of a full tile, even
+ * where the tile has fewer rows. A group of @b, each @b_step bytes from the one before, has one number for each
+ * column. For I16, a group has two numbers for each row or column. Complex numbers are alternating real and imaginary
+ * parts. @c_row is the row stride of C in elements of the sum; for complex numbers, in parts. */
 typedef void (*GhloCpuTileFunc)    (gsize           k,
                                     gconstpointer   a,
                                     gconstpointer   b,
@@ -37,8 +36,8 @@ typedef void (*GhloCpuTileFunc)    (gsize           k,
 
 enum { GHLO_CPU_MAX_HEIGHTS = 5 };
 
-/* The tiles of one arithmetic: the largest has heights[0] rows, lower ones down to 1 row serve
- * the edges of a matrix, and each height comes with half the columns and with all. */
+/* The tiles of one arithmetic. The largest has heights[0] rows; lower ones, down to 1 row, are for the edges of a
+ * matrix. Each height comes with half the columns and with all columns. */
 typedef struct
 {
   guint            columns;
@@ -46,7 +45,7 @@ typedef struct
   GhloCpuTileFunc  multiply[GHLO_CPU_MAX_HEIGHTS][2];
 } GhloCpuTiles;
 
-/* The elements of a matrix that a vector is multiplied with. */
+/* The element type of a matrix that is multiplied with a vector. */
 typedef enum
 {
   GHLO_CPU_VECTOR_F32,
@@ -56,8 +55,8 @@ typedef enum
   GHLO_CPU_N_VECTORS
 } GhloCpuVector;
 
-/* In both functions @x and @y are f64 where the matrix is, else f32; @stride is the bytes
- * from one row of the matrix to the next, and the elements of a row are adjacent. */
+/* In both functions @x and @y are f64 where the matrix is, else f32. @stride is the bytes from one row of the matrix
+ * to the next; elements of a row are adjacent. */
 /* y[i] = sum of x[j] m[i][j], for i < rows, j < n. */
 typedef void (*GhloCpuDotFunc)     (gsize           rows,
                                     gsize           n,
@@ -73,7 +72,7 @@ typedef void (*GhloCpuAddFunc)     (gsize           rows,
                                     gconstpointer   x,
                                     gpointer        y);
 
-/* C += A B of any size, row by row; strides from row to row are in elements. */
+/* C += A B of any size, row by row; row strides are in elements. */
 typedef enum
 {
   GHLO_CPU_ORDERED_GEMM_F32,
@@ -124,16 +123,15 @@ typedef enum
   GHLO_CPU_N_CONVERSIONS
 } GhloCpuConversion;
 
-/* Interleaves rows: to[j * width + i] = rows[i][j] for i < n_rows, j < n, and 0 for
- * n_rows <= i < width. Elements of 4, 8 or 16 bytes. */
+/* Interleaves rows: to[j * width + i] = rows[i][j] for i < n_rows and j < n, and 0 for n_rows <= i < width. Elements
+ * have 4, 8 or 16 bytes. */
 typedef void (*GhloCpuInterleaveFunc) (const gconstpointer *rows,
                                        guint                n_rows,
                                        guint                width,
                                        gsize                n,
                                        gpointer             to);
 
-/* to[i][j] = from[i][j], i < rows, j < columns, for units of 1, 2, 4, 8 or 16 bytes; strides
- * are in bytes. */
+/* to[i][j] = from[i][j] for i < rows and j < columns, for units of 1, 2, 4, 8 or 16 bytes; strides are in bytes. */
 typedef void (*GhloCpuPlaneFunc)      (const guint8        *from,
                                        gint64               from_row,
                                        gint64               from_column,
@@ -145,8 +143,8 @@ typedef void (*GhloCpuPlaneFunc)      (const guint8        *from,
 
 enum { GHLO_CPU_N_UNITS = 5 };
 
-/* Adds to each of @n offsets the number times @scale. A number outside of 0 to @limit is either
- * clamped, or its offset becomes GHLO_CPU_OUT_OF_BOUNDS and stays so in later calls. */
+/* Adds number × @scale to each of @n offsets. A number outside of [0, @limit] is either clamped, or its offset
+ * becomes GHLO_CPU_OUT_OF_BOUNDS and stays so in later calls. */
 #define GHLO_CPU_OUT_OF_BOUNDS G_MININT64
 
 typedef void (*GhloCpuIndexFunc)      (const gint64        *numbers,
@@ -162,29 +160,29 @@ typedef void (*GhloCpuPickFunc)       (const guint8        *from,
                                        gint64               to_stride,
                                        gsize                n);
 
-/* Sorts GHLO_CPU_SORT_COLUMNS columns of @n numbers; row i holds the i-th number of each. @rows
- * is aligned to 64 bytes. */
+/* Sorts GHLO_CPU_SORT_COLUMNS columns of @n numbers; row i holds the i-th number of each column. @rows is aligned to
+ * 64 bytes. */
 enum { GHLO_CPU_SORT_COLUMNS = 16 };
 
 typedef void (*GhloCpuSortColumnsFunc) (gpointer             rows,
                                         gsize                n);
 
-/* The two words of Threefry-2x32-20 for each of @n counters from @counter on. */
+/* Computes the two words of Threefry-2x32-20 for each of @n counters from @counter on. */
 typedef void (*GhloCpuThreefryFunc)   (guint64              key,
                                        guint64              counter,
                                        gsize                n,
                                        guint32             *first,
                                        guint32             *second);
-/* The four words of Philox-4x32-10 for each of @n counters in turn; @low, the lower half of the
- * first one, does not overflow. @words needs no alignment. */
+/* Computes the four words of Philox-4x32-10 for each of @n counters from the given one on, counter by counter. @low
+ * is the lower half of the first counter and must not overflow. @words needs no alignment. */
 typedef void (*GhloCpuPhiloxFunc)     (guint64              key,
                                        guint64              low,
                                        guint64              high,
                                        gsize                n,
                                        guint8              *words);
 
-/* Windows over rows of @n adjacent elements. Window i begins @operand_step bytes behind window i - 1 in the
- * operand; @taps are the bytes from there to each of its rows. */
+/* Windows over rows of @n adjacent elements. In the operand, window i begins @operand_step bytes behind window i - 1;
+ * @taps are the byte offsets of its rows from there. */
 typedef struct
 {
   const guint8 *operand, *source;
@@ -193,13 +191,13 @@ typedef struct
   gsize         n_windows, n;
   const gint64 *taps;
   guint         n_taps;
-  /* The result is as large as the operand, and only these taps of it are written: added to, or set where no other
+  /* The result is as large as the operand. Only the taps [first, end) are written: added to, or set where no other
    * window has them. */
   guint         first, end;
   gboolean      adds;
 } GhloCpuPoolRow;
 
-/* The comparison by which an element that was selected stays so before a later one. */
+/* The comparison by which a selected element stays selected against a later one. */
 typedef enum
 {
   GHLO_CPU_SELECT_GREATER_EQUAL,
@@ -209,13 +207,14 @@ typedef enum
   GHLO_CPU_N_SELECTIONS
 } GhloCpuSelection;
 
-/* The element of the source goes to where the window selects, the others have none of it. There is a tap at least. */
+/* Writes the source's element to where the window selects; the other taps get nothing of it. There is at least one
+ * tap. */
 typedef void (*GhloCpuPoolGradientFunc) (const GhloCpuPoolRow *row);
 
 typedef struct
 {
   GhloCpuTiles           tiles[GHLO_CPU_N_ARITHMETICS];
-  GhloCpuTiles           complex_tiles[2];                 /* F32, F64 */
+  GhloCpuTiles           complex_tiles[2];                 /* for F32 and F64 */
   GhloCpuDotFunc         dot[GHLO_CPU_N_VECTORS];
   GhloCpuAddFunc         add[GHLO_CPU_N_VECTORS];
   GhloCpuOrderedGemmFunc order[GHLO_CPU_N_ORDERED_GEMMS];
@@ -229,21 +228,21 @@ typedef struct
   GhloCpuSortColumnsFunc sort_columns_64;
   GhloCpuThreefryFunc    threefry;
   GhloCpuPhiloxFunc      philox;
-  /* Of f32, of f64: */
+  /* For f32 and f64: */
   GhloCpuPoolGradientFunc pool_gradient[2][GHLO_CPU_N_SELECTIONS];
-  /* By the logarithm of a unit's bytes: */
+  /* Indexed by the log2 of a unit's bytes: */
   GhloCpuPickFunc  pick[GHLO_CPU_N_UNITS];
   GhloCpuPlaneFunc move[GHLO_CPU_N_UNITS];                 /* any strides */
-  GhloCpuPlaneFunc transpose[GHLO_CPU_N_UNITS];            /* columns of the source and rows of the result adjacent */
-  GhloCpuPlaneFunc stream[GHLO_CPU_N_UNITS];               /* transposes past the caches; end with ghlo_cpu_fence() */
+  GhloCpuPlaneFunc transpose[GHLO_CPU_N_UNITS];            /* source columns and result rows are adjacent */
+  GhloCpuPlaneFunc stream[GHLO_CPU_N_UNITS];               /* with non-temporal stores; then ghlo_cpu_fence() */
 } GhloCpuRoutines;
 
-/* The routines of ghlo_cpu_level (), and those of a level up to the processor's own. */
+/* The routines of ghlo_cpu_level (), and those of any level up to the processor's own. */
 const GhloCpuRoutines *ghlo_cpu_routines      (void);
 void                   ghlo_cpu_routines_init (GhloCpuRoutines *self,
                                                GhloCpuLevel     level);
 
-/* Call it after stores past the caches, before another thread may read them. */
+/* Has to be called after non-temporal stores, before another thread may read what they wrote. */
 static inline void
 ghlo_cpu_fence (void)
 {
@@ -260,7 +259,7 @@ ghlo_cpu_arithmetic_size (GhloCpuArithmetic arithmetic)
   return sizes[arithmetic];
 }
 
-/* The size of a sum of products. */
+/* The bytes of a sum of products. */
 static inline gsize
 ghlo_cpu_sum_size (GhloCpuArithmetic arithmetic)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * The loops of strips of this processor's level.
+ * Selects the strip loops of the processor's level.
  */
 
 #include "cpu/isa/strips.h"

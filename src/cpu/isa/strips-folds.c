@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Folds along strips by one operation: element i goes to the chain (first + i) % n_chains.
- * Chains beside each other are lanes of vectors, and those of two cache lines stay in registers.
- * Each is combined in the order of its elements alone, hence the same bits at every level.
+ * Folds along strips by a single operation: element i goes to chain (first + i) % n_chains. Adjacent chains are lanes
+ * of vectors, and those of two cache lines stay in registers. Each chain is combined in the order of its elements, so
+ * that all levels give the same bits.
  */
 
 #include "cpu/isa/extremes-private.h"
@@ -10,7 +10,7 @@
 
 #include <string.h>
 
-/* @expression combines z, what there was before, with x, and with y where there are two operands. */
+/* @expression combines z, the value so far, with x, and with y where there are two operands. */
 #define FOLD(name, T, n_operands, expression) \
   static inline T \
   combine_##name (T z, \
@@ -31,7 +31,7 @@
       accumulators[i] = combine_##name (accumulators[i], a[i], b[i]); \
   } \
 \
-  /* @n elements, @stride apart, for each of as many accumulators as registers hold. */ \
+  /* @n elements, @stride apart, for each of the accumulators that fit into registers. */ \
   static inline void \
   columns_##name (T##_there       *accumulators, \
                   const T##_there *a, \

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Shared by the files of loops for strips: the tables of one level.
+ * Shared by the files of strip loops: the tables of one level.
  */
 
 #pragma once

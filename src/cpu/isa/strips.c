@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * What moves the elements of strips, and one level's table of it. Sums of addresses wrap: what is
- * outside may be anywhere, and is not touched. Compiled for each level.
+ * Moves of strip elements, and the table of one level. Sums of addresses wrap: addresses of lanes out of bounds may
+ * be anything, and are not accessed. Compiled for each level.
  */
 
 #include "cpu/isa/strips-private.h"

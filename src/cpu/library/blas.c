@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Finds OpenBLAS where distributions put its build without threads, and refuses
- * anything else that has its name: a build with threads would start some for each
- * caller, and a plain BLAS under that name is many times slower.
+ * Finds OpenBLAS where distributions install its single-threaded build, and refuses anything else by that name: a
+ * threaded build would start threads for each caller, and a plain BLAS is many times slower.
  */
 
 #include "cpu/library/blas.h"
@@ -18,17 +17,17 @@
 #define __has_feature(feature) 0
 #endif
 
-/* Its own LAPACK must call its own BLAS, not one that the program happened to load
- * before. AddressSanitizer cannot work with that. */
+/* OpenBLAS's LAPACK must call its own BLAS, not one that the program has loaded before. AddressSanitizer does not
+ * work with RTLD_DEEPBIND. */
 #if defined (RTLD_DEEPBIND) && !defined (__SANITIZE_ADDRESS__) && !__has_feature (address_sanitizer)
 #define OPEN_FLAGS (RTLD_LAZY | RTLD_LOCAL | RTLD_DEEPBIND)
 #else
 #define OPEN_FLAGS (RTLD_LAZY | RTLD_LOCAL)
 #endif
 
-/* 0.3.21 takes recent processors of Intel's for one of 2004, unless this is in the environment
- * while it is loaded. It exports its tables of kernels and which one it uses, but not what
- * prepares a table for use, so the environment is the only way. */
+/* Version 0.3.21 takes recent Intel processors for one of 2004, unless this variable is in the environment while it
+ * is loaded. It exports its tables of kernels and which one it uses, but not the function that prepares a table, so
+ * the environment is the only way. */
 static char *
 name_core (void)
 {
@@ -40,8 +39,8 @@ name_core (void)
   return variable[0] != '\0' && g_getenv ("OPENBLAS_CORETYPE") == NULL ? variable : NULL;
 }
 
-/* Another thread may be reading the environment, of which setenv() would move and free parts. So
- * this makes another array of the same strings, never frees either, and changes one pointer. */
+/* Another thread may be reading the environment, and setenv() would move and free parts of it. This creates a new
+ * array of the same strings instead, never frees either of them, and changes a single pointer. */
 static void
 add_variable (char *variable)
 {
@@ -55,7 +54,8 @@ add_variable (char *variable)
   g_atomic_pointer_set (&environ, copy);
 }
 
-/* The last one, which it is unless somebody else changed the environment meanwhile: then it stays. */
+/* Removes the variable if it is still the last one; if somebody else has changed the environment meanwhile, it
+ * stays. */
 static void
 remove_variable (const char *variable)
 {
@@ -65,7 +65,7 @@ remove_variable (const char *variable)
     g_atomic_pointer_set (&environ[n - 1], NULL);
 }
 
-/* A build of OpenBLAS, and one without threads. */
+/* Whether @library is OpenBLAS, and a single-threaded build. */
 static gboolean
 is_wanted (gpointer library)
 {
@@ -88,7 +88,7 @@ open_wanted (const char *path)
   return NULL;
 }
 
-/* The folder that the system's libraries of this architecture are in is GLib's. */
+/* Searches the folder of GLib, which is that of the system's libraries for this architecture. */
 static gpointer
 open_library (void)
 {
@@ -157,7 +157,7 @@ find_version (gpointer library)
   return g_strdup (g_strv_length (words) > 1 ? words[1] : "unknown");
 }
 
-/* The library stays: others may hold its functions. */
+/* The library is never closed, since others may hold its functions. */
 static gboolean
 open_blas (GhloCpuBlas *self)
 {

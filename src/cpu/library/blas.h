@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * OpenBLAS, for products of f64 and complex numbers and for factorizations: opened
- * when first needed, by its path and for nobody else, in its build without threads
- * of its own. Functions have Fortran's calling convention and order matrices by
- * columns; the lengths of strings stand at the end.
+ * OpenBLAS, for products of f64 and complex numbers and for factorizations. It is opened when first needed, by its
+ * path and without exporting its symbols, and only as a single-threaded build. Functions have Fortran's calling
+ * convention and column-major matrices; the lengths of strings are passed last.
  */
 
 #pragma once
@@ -23,7 +22,7 @@ typedef void (*GhloCpuBlasTrsm)  (const char *side, const char *uplo, const char
 typedef void (*GhloCpuBlasPotrf) (const char *uplo, const int *n, gpointer a, const int *lda, int *info,
                                   gsize uplo_length);
 
-/* Of f32, f64, complex<f32>, complex<f64>. */
+/* For f32, f64, complex<f32>, complex<f64>. */
 typedef enum
 {
   GHLO_CPU_BLAS_S,
@@ -35,19 +34,19 @@ typedef enum
 
 typedef struct
 {
-  char             *core;      /* the processor that it takes this one for: "SkylakeX" */
+  char             *core;      /* the processor that it has detected: "SkylakeX" */
   char             *version;   /* "0.3.21" */
   GhloCpuBlasGemm   gemm[GHLO_CPU_BLAS_N_KINDS];
   GhloCpuBlasTrsm   trsm[GHLO_CPU_BLAS_N_KINDS];
   GhloCpuBlasPotrf  potrf[GHLO_CPU_BLAS_N_KINDS];
-  gpointer          library;   /* of dlopen(), for other functions of it */
+  gpointer          library;   /* the handle from dlopen(), for looking up other functions */
 } GhloCpuBlas;
 
-/* NULL where there is none; the first call opens it. */
+/* NULL where there is none. The first call opens the library. */
 const GhloCpuBlas *ghlo_cpu_blas       (void);
-/* Around every call of a function: one at a time. A build without threads takes its
- * working memory from a table without a lock, and so gives one piece to two callers
- * (0.3.21 as Debian builds it: up to 4 in 100 results of potrf wrong with eight). */
+/* These two enclose every call of a function, so that calls are serialized: a build without threads takes its working
+ * memory from a table without a lock, and so gives one piece to two callers (0.3.21 as built by Debian: with eight
+ * threads up to 4 in 100 results of potrf were wrong). */
 void               ghlo_cpu_blas_begin (void);
 void               ghlo_cpu_blas_end   (void);
 

@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Convolutions by oneDNN. Its own im2col ("gemm") is refused: ours reads any layout
- * and is faster.
+ * Convolutions by oneDNN. Its im2col implementation ("gemm") is refused, since ours reads any layout and is faster.
  */
 
 #include "cpu/library/onednn-private.h"
 
 #include <string.h>
 
-/* Where the memories are in a convolution's primitive. */
+/* Indices of the memories of a convolution's primitive. */
 enum { SOURCE, WEIGHTS, RESULT, N_MEMORIES };
 
 static const int arguments[][N_MEMORIES] = {
@@ -23,7 +22,7 @@ find_type (GhloElementType type)
   return type == GHLO_ELEMENT_TYPE_BF16 ? dnnl_bf16 : dnnl_f32;
 }
 
-/* [images, features, spatial …], the features innermost in memory. */
+/* Describes a tensor [images, features, spatial …] in channels-last order. */
 static gboolean
 describe_tensor (dnnl_memory_desc_t            *layout,
                  const GhloCpuConvolutionShape *shape,
@@ -39,7 +38,7 @@ describe_tensor (dnnl_memory_desc_t            *layout,
                                                 find_type (shape->type), tags[shape->n_spatial - 1]) == dnnl_success;
 }
 
-/* [group where there are several, result feature, source feature, spatial …]. */
+/* Fills in [group (if there are several), result feature, source feature, spatial …]; returns the rank. */
 static int
 find_weights (const GhloCpuConvolutionShape *shape,
               dnnl_dims_t                    dimensions)
@@ -56,8 +55,8 @@ find_weights (const GhloCpuConvolutionShape *shape,
   return n;
 }
 
-/* Padding behind the source; where its last places are not reached, and do not make for
- * another step, none. */
+/* Padding behind the source. Where the last positions of the source are not reached, but are fewer than a stride, it
+ * is 0. */
 static gint64
 find_high (const GhloCpuConvolutionShape *shape,
            guint                          i)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * The functions of oneDNN that are called, by their names without "dnnl_". The library is opened when
- * it is first needed, so nothing links it: programs without products neither wait for it nor have
- * its memory, and where it is not installed other code does its work.
+ * The oneDNN functions that are called, by their names without "dnnl_". The library is opened when first needed, and
+ * nothing links it: programs without products neither wait for it nor spend memory on it, and where it is not
+ * installed, other code does its work.
  */
 
 #pragma once
@@ -50,5 +50,5 @@ typedef struct
 #undef GHLO_CPU_DNNL_FIELD
 } GhloCpuDnnl;
 
-/* Filled in once oneDNN is available, and not before. */
+/* Filled in once oneDNN turns out to be available. */
 extern GhloCpuDnnl ghlo_cpu_dnnl;

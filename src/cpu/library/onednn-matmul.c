@@ -1,15 +1,14 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Products by oneDNN's matmul, of the types that it has processors' own instructions
- * for. 8-bit integers are checked once: where they are added in 16 bits on the way,
- * large ones saturate and the product is wrong.
+ * Products by oneDNN's matmul, of the types that it uses special processor instructions for. 8-bit integers are
+ * tested once: where they are summed in 16 bits on the way, large values saturate and the product is wrong.
  */
 
 #include "cpu/library/onednn-private.h"
 
 #include <string.h>
 
-/* The check's sizes: no multiples of anything, and enough for every kind of loop. */
+/* Sizes of the test: not multiples of anything, and large enough for every kind of loop. */
 enum { CHECK_M = 67, CHECK_N = 71, CHECK_K = 133 };
 
 static dnnl_data_type_t
@@ -59,7 +58,7 @@ get_matmul (gint64                        m,
   return ghlo_cpu_primitive_get (&description, sizeof (description), arguments, G_N_ELEMENTS (arguments));
 }
 
-/* The greatest numbers times the least, whose sums in 16 bits would overflow. */
+/* Tests products of extreme values, whose sums would overflow in 16 bits. */
 static gboolean
 check_integers (GhloElementType a_type)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Where oneDNN was not there at build time: nothing of it is available.
+ * Stands in where oneDNN's headers were missing at build time: nothing is available.
  */
 
 #include "cpu/library/onednn.h"

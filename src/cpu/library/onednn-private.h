@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Between the files that call oneDNN.
+ * Shared by the files that call oneDNN.
  */
 
 #pragma once
@@ -13,7 +13,7 @@ G_BEGIN_DECLS
 
 enum { GHLO_CPU_PRIMITIVE_MAX_MEMORIES = 4 };
 
-/* What a primitive works on: oneDNN's number for the argument and the layout. */
+/* An argument of a primitive: oneDNN's number for it, and its layout. */
 typedef struct
 {
   int                argument;
@@ -24,32 +24,31 @@ struct _GhloCpuPrimitive
 {
   gatomicrefcount        ref_count;
   dnnl_primitive_desc_t  description;
-  GMutex                 lock;          /* guards making the primitive, and the spare objects */
-  dnnl_primitive_t       primitive;     /* NULL before it is compiled */
+  GMutex                 lock;          /* guards creation of the primitive, and the spare objects */
+  dnnl_primitive_t       primitive;     /* NULL until it is compiled */
   char                  *name;
   gsize                  scratch_size;
   dnnl_memory_desc_t     scratch_layout;
   GhloCpuPrimitiveMemory memories[GHLO_CPU_PRIMITIVE_MAX_MEMORIES];
   guint                  n_memories;
-  struct _Objects       *spare;         /* what earlier runs left for the next ones, a list */
+  struct _Objects       *spare;         /* list of the objects that earlier runs left for later ones */
 };
 
 dnnl_engine_t     ghlo_cpu_onednn_engine (void);
-/* The caller's thread count, to be given back. One inside. */
+/* Sets oneDNN's thread count to one and returns the caller's count, which leave () restores. */
 int               ghlo_cpu_onednn_enter  (void);
 void              ghlo_cpu_onednn_leave  (int threads);
 
-/* The primitive of a description that one of oneDNN's dnnl_*_desc_init() has filled in,
- * from the cache or made, compiled or not. @arguments are those whose layouts the primitive decides or
- * repeats. */
+/* Returns the primitive for a description filled in by one of oneDNN's dnnl_*_desc_init(), from the cache or newly
+ * created; it may not be compiled yet. @arguments are those whose layouts the primitive decides or repeats. */
 GhloCpuPrimitive *ghlo_cpu_primitive_get (gconstpointer    description,
                                           gsize            size,
                                           const int       *arguments,
                                           guint            n_arguments);
-/* The same for a copy from one layout into another. */
+/* The same for a copy from one layout to another. */
 GhloCpuPrimitive *ghlo_cpu_primitive_get_reorder (const dnnl_memory_desc_t *from,
                                                   const dnnl_memory_desc_t *to);
-/* @data in the order of the memories of the primitive, which is compiled. */
+/* Runs the primitive, which is compiled. @data is in the order of the primitive's memories. */
 gboolean          ghlo_cpu_primitive_run (GhloCpuPrimitive *self,
                                           gpointer const   *data,
                                           gpointer          scratch,

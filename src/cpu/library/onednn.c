@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * The engine, the thread count, and primitives with their cache. A run takes memory
- * objects that an earlier one left, so that in the steady state none are made.
+ * The engine, the thread count, and primitives with their cache. Runs reuse the memory objects that earlier runs
+ * left, so that none are created in the steady state.
  */
 
 #include "cpu/library/onednn-private.h"
@@ -18,17 +18,17 @@ GhloCpuDnnl ghlo_cpu_dnnl;
 
 static struct
 {
-  dnnl_engine_t  engine;                       /* NULL when not available */
-  void         (*set_threads) (int threads);   /* both NULL where oneDNN has no threads */
+  dnnl_engine_t  engine;                       /* NULL where oneDNN is not available */
+  void         (*set_threads) (int threads);   /* both are NULL where oneDNN has no threads */
   int          (*get_threads) (void);
   gboolean       has_sgemm;
 } onednn;
 
 static struct
 {
-  GMutex      lock;      /* guards what follows */
-  GHashTable *table;     /* GBytes of a description → its link in @order */
-  GQueue      order;     /* of Entry; the one used last is first */
+  GMutex      lock;      /* guards the other members */
+  GHashTable *table;     /* key (GBytes of a description) → link in @order */
+  GQueue      order;     /* of Entry; the most recently used one first */
 } cache;
 
 typedef struct
@@ -37,7 +37,7 @@ typedef struct
   GhloCpuPrimitive *primitive;
 } Entry;
 
-/* Of the version that the headers are of, since it is called by them. */
+/* Looks the functions up. The version has to be that of the headers, which the calls are compiled against. */
 static gboolean
 find_functions (gpointer library)
 {
@@ -63,7 +63,7 @@ find_functions (gpointer library)
   return ghlo_cpu_dnnl.version ()->major == DNNL_VERSION_MAJOR;
 }
 
-/* The functions of the OpenMP that oneDNN itself is linked with, whichever that is. */
+/* Finds the thread count functions of whichever OpenMP oneDNN is linked with. */
 static gboolean
 find_threads (gpointer library)
 {
@@ -77,7 +77,7 @@ find_threads (gpointer library)
   return onednn.set_threads != NULL && onednn.get_threads != NULL;
 }
 
-/* sgemm does not say how it is done, but it is what matmul calls "gemm:jit". */
+/* sgemm does not say how it is implemented, but it is what matmul calls "gemm:jit". */
 static gboolean
 find_sgemm (void)
 {
@@ -227,12 +227,12 @@ ghlo_cpu_onednn_sgemm (gboolean      a_transposed,
   return check (status, "sgemm", error);
 }
 
-/* What a run holds while it runs. */
+/* The objects that a run needs. */
 typedef struct _Objects Objects;
 
 struct _Objects
 {
-  Objects        *next;         /* in the primitive's list */
+  Objects        *next;         /* link in the primitive's list */
   dnnl_stream_t   stream;
   dnnl_memory_t   scratch;
   dnnl_memory_t   memories[GHLO_CPU_PRIMITIVE_MAX_MEMORIES];
@@ -333,7 +333,7 @@ execute (const GhloCpuPrimitive *self,
   return ghlo_cpu_dnnl.primitive_execute (self->primitive, objects->stream, (int) self->n_memories + 1, arguments);
 }
 
-/* As many as ever ran at the same time are kept. */
+/* As many objects are kept as runs ever took place at the same time. */
 static Objects *
 take_objects (GhloCpuPrimitive *self)
 {
@@ -424,7 +424,7 @@ primitive_new (dnnl_primitive_desc_t  desc,
   return ok ? g_steal_pointer (&self) : NULL;
 }
 
-/* Attributes of every primitive: the scratch is ours. */
+/* The attributes of every primitive: the caller provides the scratch. */
 static dnnl_primitive_attr_t
 new_attributes (void)
 {
@@ -464,7 +464,7 @@ cache_find (GBytes *key)
   return found;
 }
 
-/* The primitive that was used longest ago goes, when there are too many. */
+/* Adds a primitive, and drops the least recently used one where there are too many. */
 static void
 cache_add (GBytes           *key,
            GhloCpuPrimitive *primitive)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Fortran takes addresses alone, and behind them the length of each string, so that a function's type is the number of
- * its words.
+ * Fortran functions take addresses only, followed by the length of each string, so that the number of words in a call
+ * determines the type of the function.
  */
 
 #include "cpu/linalg/call.h"
@@ -15,7 +15,7 @@
 static const double double_one[2] = { 1, 0 };
 static const float float_one[2] = { 1, 0 };
 
-/* Bytes of a number of "work", "rwork", "iwork" or "bwork". */
+/* Bytes of a number in "work", "rwork", "iwork" or "bwork". */
 static gsize
 work_size (const GhloIrLapackCall *call,
            const char             *name)
@@ -35,7 +35,7 @@ reserve (GhloCpuLapackWord *word,
   return ghlo_size_reserve (scratch, &word->offset, (gsize) count, size) ? NULL : "it wants too much memory";
 }
 
-/* "work", or "rwork(2n)". */
+/* Parses "work", or "rwork(2n)". */
 static const char *
 read_work (GhloCpuLapackWord      *word,
            const GhloIrLapackCall *call,
@@ -59,7 +59,7 @@ read_work (GhloCpuLapackWord      *word,
   return reserve (word, scratch, count, size);
 }
 
-/* "a", "a.ld" or "dl.tail". */
+/* Parses "a", "a.ld" or "dl.tail". */
 static gboolean
 read_array (GhloCpuLapackWord      *word,
             const GhloIrLapackCall *call,
@@ -86,7 +86,7 @@ read_array (GhloCpuLapackWord      *word,
   return TRUE;
 }
 
-/* Any other word: a parameter, an extent or what has a meaning of its own. */
+/* Parses any other word: a parameter, an extent, or one with a special meaning. */
 static void
 read_name (GhloCpuLapackWord      *word,
            const GhloIrLapackCall *call,
@@ -136,7 +136,7 @@ read_word (GhloCpuLapackWords     *self,
   return NULL;
 }
 
-/* What a routine asks for; singles may have rounded it down. */
+/* The length that a routine asks for; singles may have rounded it down. */
 static gint64
 asked_length (const guint8 *number,
               gboolean      is_integer,
@@ -161,7 +161,8 @@ asked_length (const guint8 *number,
   return length >= 1 && length <= G_MAXINT32 ? (gint64) length : 0;
 }
 
-/* Each work whose length is asked for stands before that. Numbers of iwork are integers. */
+/* Queries the lengths of work arrays. The word for a length follows that of its work array. Numbers of iwork are
+ * integers. */
 static const char *
 ask_lengths (GhloCpuLapackWords     *self,
              const GhloIrLapackCall *call,
@@ -249,7 +250,7 @@ find_address (const GhloCpuLapackWords *self,
     }
 }
 
-/* Functions of each number of words that there is in the table. A length is as wide as an address. */
+/* Function types for all numbers of words that occur in the table. A string length is as wide as an address. */
 #define ADDRESSES_6  gpointer, gpointer, gpointer, gpointer, gpointer, gpointer
 #define ADDRESSES_7  ADDRESSES_6, gpointer
 #define ADDRESSES_8  ADDRESSES_7, gpointer

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Calls of functions of LAPACK, as a row of ir/lapack.def writes them.
+ * Calls of LAPACK functions, as written in a row of ir/lapack.def.
  */
 
 #pragma once
@@ -9,13 +9,13 @@
 
 G_BEGIN_DECLS
 
-/* An argument of a call on one matrix. */
+/* An argument of a call for one matrix. */
 typedef struct
 {
   const GhloIrLapackArgument *argument;
-  gpointer                    data;       /* as LAPACK has it, by columns; NULL where it is not given it */
-  gpointer                    result;     /* in the tensor, by rows; NULL where it is no result */
-  gsize                       count;      /* numbers */
+  gpointer                    data;       /* what LAPACK gets, column-major; NULL where it does not get the argument */
+  gpointer                    result;     /* row-major, in the tensor; NULL where the argument is not a result */
+  gsize                       count;      /* number of values */
 } GhloCpuLapackArray;
 
 static inline gboolean
@@ -42,10 +42,10 @@ typedef struct
   GhloCpuLapackWordKind kind;
   char                  character;
   int                   integer;
-  guint                 array;      /* number of the argument */
-  gsize                 offset;     /* bytes from an array's begin, or scratch's */
-  gsize                 asked;      /* bytes of a number of scratch whose length is asked for; else 0 */
-  gboolean              is_integers;        /* those of scratch */
+  guint                 array;      /* index of the argument */
+  gsize                 offset;     /* in bytes, from the beginning of the array or of the scratch */
+  gsize                 asked;      /* scratch whose length LAPACK is queried for: bytes of a number; else 0 */
+  gboolean              is_integers;        /* scratch: its numbers are integers */
 } GhloCpuLapackWord;
 
 typedef struct
@@ -55,13 +55,13 @@ typedef struct
   GhloCpuLapackWord words[GHLO_CPU_LAPACK_WORDS];
 } GhloCpuLapackWords;
 
-/* Reads the row and asks @function for its lengths of work, which is reserved behind *@scratch bytes. A static reason
- * where that fails; else NULL. */
+/* Parses the row, queries @function for the lengths of its work arrays, and reserves these at the end of *@scratch
+ * bytes. Returns NULL, or a static string with the reason for a failure. */
 const char *ghlo_cpu_lapack_words_init (GhloCpuLapackWords       *self,
                                         const GhloIrLapackCall   *call,
                                         gpointer                  function,
                                         gsize                    *scratch);
-/* What the routine gives as info. */
+/* Calls the routine and returns its info. */
 int         ghlo_cpu_lapack_words_call (const GhloCpuLapackWords *self,
                                         gpointer                  function,
                                         const GhloCpuLapackArray *arrays,

@@ -18,7 +18,7 @@ find (const GhloIrLapackCall   *call,
   return argument != NULL ? &arrays[argument - call->arguments] : NULL;
 }
 
-/* Sums of products with 0 are NaN where a number is not finite, and loops of them have no branches. */
+/* The product of 0 and a number that is not finite is NaN, so a sum of such products needs no branches. */
 #define DEFINE_FUNCTIONS(Number) \
   static gboolean \
   are_finite_##Number (const Number *numbers, \
@@ -32,7 +32,7 @@ find (const GhloIrLapackCall   *call,
     return sum == 0; \
   } \
   \
-  /* The index of the first number of the diagonal that is not positive and finite, from 1 on; or 0. */ \
+  /* The index, from 1 on, of the first number of the diagonal that is not positive and finite; or 0. */ \
   static int \
   find_indefinite_##Number (const Number *matrix, \
                             gsize         n, \
@@ -49,8 +49,8 @@ find (const GhloIrLapackCall   *call,
     return 0; \
   } \
   \
-  /* Eigenvectors of real matrices: where two eigenvalues are conjugate, their vectors are too, and the two columns \
-   * are the first one's real and imaginary part. */ \
+  /* Eigenvectors of real matrices: those of conjugate eigenvalues are conjugate too, and LAPACK stores the real and \
+   * imaginary part of the first one in their two columns. */ \
   static void \
   combine_pairs_##Number (const Number *columns, \
                           const Number *imaginary, \
@@ -138,7 +138,7 @@ ghlo_cpu_lapack_fill_nan (const GhloIrLapackCall   *call,
         continue;
       if (argument->element == 'I')
         memset (arrays[i].result, 0, arrays[i].count * sizeof (int));
-      /* What lies in scratch as it is comes from there. */
+      /* Results that are in scratch are copied from there later. */
       else if (argument->type == call->type && arrays[i].data != NULL)
         fill_nan (argument->type, arrays[i].data, arrays[i].count);
       else
@@ -162,7 +162,7 @@ complete_vectors (const GhloIrLapackCall   *call,
     combine_pairs_double (vectors->data, imaginary->data, n, vectors->result);
 }
 
-/* Rows count from 0 here, and the permutation that exchanging them amounts to is wanted as well. */
+/* Rows count from 0 here, and the permutation that the exchanges amount to is computed too. */
 static void
 complete_permutation (const GhloIrLapackCall   *call,
                       const GhloCpuLapackArray *arrays)
@@ -183,7 +183,8 @@ complete_permutation (const GhloIrLapackCall   *call,
     }
 }
 
-/* OpenBLAS goes past NaN. Behind the row at which it says to have stopped nothing is known. */
+/* OpenBLAS does not stop at NaN, so the diagonal is searched. Beyond the row where OpenBLAS has stopped, the matrix
+ * is undefined. */
 static void
 complete_factor (const GhloIrLapackCall   *call,
                  const GhloCpuLapackArray *arrays,

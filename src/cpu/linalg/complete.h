@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * What calls of linear algebra want before and after LAPACK does its part.
+ * Work that linear algebra calls need before and after LAPACK does its part.
  */
 
 #pragma once
@@ -9,14 +9,15 @@
 
 G_BEGIN_DECLS
 
-/* Whether what the routine reads of matrix a is finite. Iterations on others may not end, or print. */
+/* Whether the part of matrix a that the routine reads is finite. With other values LAPACK's iterations may not
+ * terminate, or may print. */
 gboolean ghlo_cpu_lapack_is_finite (const GhloIrLapackCall   *call,
                                     const GhloCpuLapackArray *arrays);
-/* Makes what LAPACK would have written NaN, of floats. */
+/* Fills the floats that LAPACK would have written with NaN. */
 void     ghlo_cpu_lapack_fill_nan  (const GhloIrLapackCall   *call,
                                     const GhloCpuLapackArray *arrays);
-/* Results that are not LAPACK's own: info of matrices that are not positive definite, complex eigenvectors of real
- * matrices, permutations. */
+/* Computes results that LAPACK does not have itself: info of matrices that are not positive definite, complex
+ * eigenvectors of real matrices, and permutations. */
 void     ghlo_cpu_lapack_complete  (const GhloIrLapackCall   *call,
                                     const GhloCpuLapackArray *arrays,
                                     int                      *info);

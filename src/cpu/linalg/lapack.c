@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * LAPACK reads a row-major matrix as its transpose, so triangles and sides are exchanged
- * instead of transposing matrices. A result that has a layout of LAPACK's is computed in
- * place; any other is computed in scratch. One call on one matrix, or on some of its
- * right-hand sides, is not interrupted. Right-hand sides whose solution overflowed in
- * between are solved once more in long doubles, for which the operands are kept unchanged.
+ * LAPACK reads a row-major matrix as its transpose; so triangles and sides are swapped instead of transposing
+ * matrices. A result with a layout that LAPACK supports is computed in place, any other in scratch. A call for one
+ * matrix, or for some of its right-hand sides, is not interrupted. Right-hand sides whose intermediate results
+ * overflowed are solved again in long doubles, which need the operands unchanged.
  */
 
 #include "cpu/linalg/lapack.h"
@@ -21,11 +20,11 @@
 #include "cpu/linalg/substitute.h"
 #include "runtime/parallel.h"
 
-/* Least nanoseconds of a task. */
+/* Fewest nanoseconds of a task. */
 #define MIN_TASK 30e3
 
-/* The most tasks of right-hand sides: as many whatever the number of threads, since sums may
- * depend on how many sides there are. */
+/* The most tasks for right-hand sides. It does not depend on the number of threads, since sums may depend on the
+ * number of sides. */
 enum { MAX_TASKS = 16 };
 
 /* The matrices of a tensor: its last two dimensions. */
@@ -39,34 +38,33 @@ typedef struct
   gint64          strides[GHLO_MAX_RANK];
 } Matrices;
 
-/* How a matrix lies in memory for LAPACK: in its tensor, or in scratch. */
+/* The layout of a matrix for LAPACK: in its tensor, or in scratch. */
 typedef struct
 {
   gboolean is_direct;
-  gboolean transposed;      /* rows are adjacent in memory, and LAPACK sees the transpose */
-  gint64   leading;         /* numbers */
+  gboolean transposed;      /* rows are adjacent in memory: LAPACK sees the transpose */
+  gint64   leading;         /* leading dimension, in numbers */
   gint64   row, column;     /* strides in bytes */
-  gsize    size;            /* of a copy */
+  gsize    size;            /* bytes of the copy in scratch */
 } Layout;
 
 struct _GhloCpuLapack
 {
   const GhloCpuBlas *blas;
   GhloCpuBlasKind    kind;
-  gsize              number;              /* bytes of one */
+  gsize              number;              /* bytes of a number */
   gboolean           is_solve;
   GhloCpuSolve       solve;
-  gboolean           lower;               /* cholesky's */
+  gboolean           lower;               /* for cholesky */
   Matrices           a, b, result;
-  gint64             n;                   /* of the triangle */
+  gint64             n;                   /* size of the triangle */
   gint64             n_batch;
-  gint64             n_parts, part;       /* of right-hand sides: how many, and how many sides each */
-  /* The triangle and the right-hand sides, or the matrix that is factorized, as LAPACK
-   * gets them. */
+  gint64             n_parts, part;       /* of right-hand sides: number of parts, and sides of each */
+  /* The triangle, and the right-hand sides or the matrix to factorize, as LAPACK gets them. */
   Layout             triangle, x;
   GhloCpuCopy        copy_triangle, copy_in, copy_out;
-  GhloCpuTriangle    substituted;         /* op (a), or its transpose where x stands on the left */
-  gsize              vector_size;         /* bytes of scratch for that */
+  GhloCpuTriangle    substituted;         /* op (a), or its transpose where x is on the left */
+  gsize              vector_size;         /* bytes of scratch for substitution */
   double             nanoseconds;
   char              *description;
 };
@@ -117,7 +115,7 @@ matrices_init (Matrices        *self,
   return TRUE;
 }
 
-/* Narrow floats are worked on as f32. */
+/* Narrow floats are computed in f32. */
 static gboolean
 find_kind (GhloCpuLapack *self,
            GError       **error)
@@ -140,8 +138,7 @@ find_kind (GhloCpuLapack *self,
   return FALSE;
 }
 
-/* Whether LAPACK can work on the matrices in place: the vectors that are adjacent in memory are
- * its columns. */
+/* Whether LAPACK can work on the matrices in place. Vectors that are contiguous in memory are columns for LAPACK. */
 static gboolean
 find_layout (const GhloCpuLapack *self,
              const Matrices      *m,
@@ -154,7 +151,7 @@ find_layout (const GhloCpuLapack *self,
   layout->column = m->column;
   vector = layout->transposed ? m->columns : m->rows;
   across = layout->transposed ? m->row : m->column;
-  /* A single vector has no next one, so its stride is free. */
+  /* A single vector has no successor, so its stride does not matter. */
   if ((layout->transposed ? m->rows : m->columns) == 1)
     across = MAX (vector, 1) * size;
   layout->leading = across / size;
@@ -178,7 +175,7 @@ plan_copy (const GhloCpuLapack *self,
   layout->size = ghlo_size_align ((gsize) (m->rows * m->columns * size));
 }
 
-/* Copies of matrices of @from's size from one layout into another. */
+/* Sets up a copy of matrices with the size of @m from one layout to another. */
 static void
 copy_init (GhloCpuCopy     *copy,
            const Matrices  *m,
@@ -211,7 +208,7 @@ plan_layouts (GhloCpuLapack *self)
     return;
 
   triangle->is_direct = find_layout (self, &self->a, triangle);
-  /* LAPACK has no conjugate that is not transposed too. */
+  /* LAPACK can conjugate only together with a transposition. */
   if (triangle->transposed != x->transposed && self->solve.transpose == GHLO_CPU_ADJOINT && is_complex (self))
     triangle->is_direct = FALSE;
   if (!triangle->is_direct)
@@ -242,10 +239,10 @@ plan (GhloCpuLapack *self,
     }
   if (is_complex (self))
     operations *= 4;
-  /* Small matrices are far from the rate of products. */
+  /* Small matrices are far from the speed of products. */
   self->nanoseconds = (double) self->n_batch * (operations / (ghlo_cpu_rate () / 4) * 1e9 + 500);
 
-  /* Sides are independent of each other; in a copy, which is of all of them, they stay
+  /* Right-hand sides are independent of each other; but in scratch, where all of them are copied, they stay
    * together. */
   self->n_parts = 1;
   wanted = MIN (MAX_TASKS, self->nanoseconds / MIN_TASK);
@@ -347,7 +344,7 @@ count_tasks (const GhloCpuLapack *self)
   return (gsize) (self->n_batch * self->n_parts);
 }
 
-/* Of one worker. */
+/* Bytes for one worker. */
 static gsize
 own_scratch_size (const GhloCpuLapack *self)
 {
@@ -381,7 +378,7 @@ find_batch (const Matrices *m,
   return at;
 }
 
-/* Numbers of a matrix in a layout. */
+/* Element (@i, @i) of the matrix at @x; of complex ones the real part. */
 static double
 diagonal_at (const GhloCpuLapack *self,
              const guint8        *x,
@@ -416,14 +413,14 @@ set_nan (const GhloCpuLapack *self,
       memcpy (at + i * sizeof (number), &number, sizeof (number));
 }
 
-/* Clears the other triangle, and makes the factor NaN where the matrix is not positive
- * definite, which OpenBLAS does not always report. */
+/* Clears the other triangle, and fills the factor with NaN where the matrix is not positive definite, which OpenBLAS
+ * does not always report. */
 static void
 finish_factor (const GhloCpuLapack *self,
                guint8              *x,
                gboolean             failed)
 {
-  /* Of each adjacent vector, the part before or behind the diagonal is cleared. */
+  /* Of each contiguous vector, the part before or behind the diagonal is cleared. */
   gboolean is_before = self->lower != self->x.transposed;
   gint64 across = self->x.transposed ? self->x.row : self->x.column, size = (gint64) self->number;
 
@@ -446,8 +443,8 @@ finish_factor (const GhloCpuLapack *self,
     }
 }
 
-/* Of the transpose the lower triangle is the upper one. The transpose of a Hermitian
- * matrix is its conjugate, and so are the factors. */
+/* The lower triangle is the upper one of the transpose. The transpose of a Hermitian matrix is its conjugate, and so
+ * are the factors. */
 static void
 factorize (const GhloCpuLapack *self,
            guint8              *x)
@@ -463,8 +460,7 @@ factorize (const GhloCpuLapack *self,
   finish_factor (self, x, info != 0);
 }
 
-/* Where LAPACK sees xᵀ, op (a) x = b becomes xᵀ op (a)ᵀ = bᵀ; where it sees aᵀ, the
- * triangle is the other one. */
+/* Where LAPACK sees xᵀ, op (a) x = b becomes xᵀ op (a)ᵀ = bᵀ. Where it sees aᵀ, the triangle is the other one. */
 static void
 solve_sides (const GhloCpuLapack *self,
              const guint8        *a,
@@ -502,7 +498,7 @@ typedef struct
   gint                 stopped;      /* atomic */
 } Run;
 
-/* Copies the operand that becomes the result to the memory that LAPACK works on. */
+/* Copies the operand that is overwritten to the memory that LAPACK works on. */
 static void
 fetch (const Run *run,
        gint64     batch,
@@ -525,8 +521,7 @@ is_stopped (Run *run)
   return g_atomic_int_get (&run->stopped);
 }
 
-/* Whether all @n numbers of a vector are finite, which are @step bytes apart and have @parts
- * parts of @size bytes. */
+/* Whether all @n numbers of a vector are finite. They are @step bytes apart and have @parts parts of @size bytes. */
 static gboolean
 vector_is_finite (const guint8 *vector,
                   gint64        n,
@@ -571,8 +566,8 @@ side_is_finite (const GhloCpuLapack *self,
                            (guint) self->number / parts);
 }
 
-/* Sides that LAPACK gave numbers beyond the range of, though their own and the triangle's are
- * finite: what stands between them may have left it, and not the solution. */
+/* Solves again those right-hand sides whose solution is not finite, though they and the triangle are: only the
+ * intermediate results may be out of range, and not the solution. */
 static void
 solve_again (Run          *run,
              gint64        batch,
@@ -675,7 +670,7 @@ ghlo_cpu_lapack_run (const GhloCpuLapack *self,
 
   if (self->n_batch == 0)
     return TRUE;
-  /* Parts of one matrix work on what was fetched before. */
+  /* The parts of one matrix work on operands that are copied beforehand. */
   done = (self->n_parts == 1 || ghlo_parallel_for ((gsize) self->n_batch, 1, bytes, fetch_batches, &run, monitor))
          && ghlo_parallel_for (count_tasks (self), 1, self->nanoseconds, run_tasks, &run, monitor) && !run.stopped;
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * cholesky and triangular_solve by OpenBLAS, in batches, on tensors of any strides.
- * Prepared once, run by any number of threads at the same time.
+ * cholesky and triangular_solve by OpenBLAS, in batches, on tensors with any strides. Prepared once, and run by any
+ * number of threads at the same time.
  */
 
 #pragma once
@@ -11,14 +11,14 @@
 
 G_BEGIN_DECLS
 
-/* A step of linear algebra on each matrix of a batch. */
+/* A linear algebra operation on each matrix of a batch. */
 typedef struct _GhloCpuLapack GhloCpuLapack;
 
-/* UNSUPPORTED where there is no OpenBLAS, and for types that it has no numbers for:
- * the caller computes them otherwise. Of views only types, dimensions and strides count. */
+/* Both fail with UNSUPPORTED where there is no OpenBLAS, and for types that it does not have; the caller has to
+ * compute them otherwise. Of the views only types, dimensions and strides are used. */
 
-/* The factor of the triangle of @a that is read, zeros in the other one; NaN in the
- * whole of it where @a is not positive definite. */
+/* The factor of the triangle of @a that is read; the other triangle is zero. All NaN where @a is not positive
+ * definite. */
 GhloCpuLapack *ghlo_cpu_cholesky_prepare         (const GhloView          *a,
                                                   const GhloView          *result,
                                                   gboolean                 lower,
@@ -35,7 +35,7 @@ typedef struct
 {
   gboolean         left;           /* op (a) x = b, else x op (a) = b */
   gboolean         lower;
-  gboolean         unit;           /* the diagonal is ones, and not read */
+  gboolean         unit;           /* the diagonal is all ones, and is not read */
   GhloCpuTranspose transpose;
 } GhloCpuSolve;
 
@@ -48,8 +48,8 @@ GhloCpuLapack *ghlo_cpu_triangular_solve_prepare (const GhloCpuSolve      *solve
 void           ghlo_cpu_lapack_free              (GhloCpuLapack           *self);
 gsize          ghlo_cpu_lapack_scratch_size      (const GhloCpuLapack     *self);
 const char    *ghlo_cpu_lapack_describe          (const GhloCpuLapack     *self);
-/* @b is NULL for cholesky. The result may be the memory of the operand that it has the
- * shape of, with the same strides. */
+/* @b is NULL for cholesky. The result may share the memory of the operand with its shape, if the strides are the
+ * same. */
 gboolean       ghlo_cpu_lapack_run               (const GhloCpuLapack     *self,
                                                   const guint8            *a,
                                                   const guint8            *b,

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * A routine's call is put together from its row of ir/lapack.def: Fortran takes the address of everything, so that a
- * call is a list of words. Matrices lie by rows in tensors and by columns for LAPACK, which therefore works on copies
- * in scratch; vectors that it writes are the results' own memory. A call on one matrix runs to its end.
+ * The call of a routine is built from its row of ir/lapack.def: Fortran takes everything by address, so that a call
+ * is a list of words. Matrices are row-major in tensors and column-major for LAPACK, which therefore works on copies
+ * in scratch; vectors are written to the results directly. A call for one matrix is not interrupted.
  */
 
 #include "cpu/linalg/routine.h"
@@ -20,26 +20,27 @@
 #include "cpu/move/copy.h"
 #include "runtime/parallel.h"
 
-/* LAPACK counts in 32 bits, what it multiplies as well: blocks of up to 64 columns, a few squares of matrices. */
+/* LAPACK has 32-bit integers, also for products that it computes: block sizes of up to 64 columns, and a few times
+ * the size of a matrix. */
 #define MAX_EXTENT  ((gint64) 1 << 24)
 #define MAX_NUMBERS ((gint64) 1 << 28)
 
 typedef enum
 {
-  PLACE_NONE,       /* LAPACK does not touch it, or it has no such argument */
-  PLACE_SCRATCH,    /* by columns */
+  PLACE_NONE,       /* LAPACK does not access it, or has no such argument */
+  PLACE_SCRATCH,    /* column-major */
   PLACE_RESULT,
 } Place;
 
 typedef struct
 {
   Place       place;
-  gsize       offset;               /* in scratch */
-  gsize       number;               /* bytes of one, as LAPACK has it */
-  gsize       count;                /* of one matrix */
+  gsize       offset;               /* in the scratch */
+  gsize       number;               /* bytes of a number, in LAPACK's type */
+  gsize       count;                /* numbers of one matrix */
   gsize       result_size;          /* bytes of one matrix in the result */
-  GhloCpuCopy copy_in, copy_out;    /* where it is an operand; where it is a result and in scratch */
-  gint64      strides[GHLO_MAX_RANK];   /* of the operand's batch */
+  GhloCpuCopy copy_in, copy_out;    /* for operands; for results that are in scratch */
+  gint64      strides[GHLO_MAX_RANK];   /* of the batch dimensions of the operand */
 } Buffer;
 
 struct _GhloCpuRoutine
@@ -52,7 +53,7 @@ struct _GhloCpuRoutine
   gint64           batch[GHLO_MAX_RANK];
   gsize            n_matrices;
   Buffer           buffers[GHLO_IR_LAPACK_ARGUMENTS];
-  gsize            slot;                /* bytes of scratch for a worker */
+  gsize            slot;                /* bytes of scratch for each worker */
   double           nanoseconds;
 };
 
@@ -133,7 +134,7 @@ find_function (GhloCpuRoutine *self)
   return NULL;
 }
 
-/* Of empty matrices routines leave results as they are, and identities have to be in some. */
+/* Routines leave results of empty matrices unchanged, and some of them have to be identities. */
 static const char *
 check_sizes (const GhloCpuRoutine *self,
              const GhloView       *results)
@@ -173,7 +174,7 @@ number_size (const GhloIrLapackCall     *call,
   return ghlo_element_info (type)->size;
 }
 
-/* Copies between a tensor and scratch or a result, of matrices or of vectors as those of one column. */
+/* Sets up the copies between a tensor and scratch or a result. Vectors are matrices of one column. */
 static void
 plan_copies (GhloCpuRoutine             *self,
              const GhloIrLapackArgument *argument,
@@ -194,7 +195,7 @@ plan_copies (GhloCpuRoutine             *self,
       ghlo_cpu_copy_init (&buffer->copy_in, 2, argument->extents, operand->element_type, strides,
                           operand->element_type, by_columns);
     }
-  /* Complex vectors of real matrices are put together otherwise (complete.c). */
+  /* Complex vectors of real matrices are assembled by complete.c instead. */
   if (buffer->place == PLACE_SCRATCH && argument->result >= 0 && argument->type == self->lapack.type)
     ghlo_cpu_copy_init (&buffer->copy_out, 2, argument->extents, argument->type, by_columns, argument->type, by_rows);
 }
@@ -225,7 +226,8 @@ plan_buffers (GhloCpuRoutine *self,
   return NULL;
 }
 
-/* Approximate: a factorization takes tens of times the numbers of its largest matrix, by the shorter side. */
+/* Approximate: a factorization takes tens of operations for each number of its largest matrix, times the shorter
+ * side. */
 static double
 estimate (const GhloCpuRoutine *self)
 {
@@ -307,7 +309,7 @@ typedef struct
   gint                  stopped;      /* atomic */
 } Run;
 
-/* Where an operand has matrix @index of the batch. */
+/* The address of matrix @index of the batch in an operand. */
 static const guint8 *
 find_operand (const Run                  *run,
               const GhloIrLapackArgument *argument,
@@ -357,7 +359,7 @@ bring (const Run          *run,
     }
 }
 
-/* What is not computed is zeros, so that no memory of others is seen. */
+/* Results that are not computed are zeroed, so that they do not expose old memory. */
 static void
 take (const GhloCpuRoutine     *self,
       const GhloCpuLapackArray *arrays,

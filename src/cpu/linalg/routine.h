@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Custom calls of linear algebra (ir/lapack.h) by OpenBLAS's LAPACK, in batches. Prepared once, run by any number of
+ * Linear algebra custom calls (ir/lapack.h) by OpenBLAS's LAPACK, in batches. Prepared once, and run by any number of
  * threads at the same time.
  */
 
@@ -14,17 +14,17 @@ G_BEGIN_DECLS
 
 typedef struct _GhloCpuRoutine GhloCpuRoutine;
 
-/* NULL, with a reason that is static, for what the reference executor does or refuses. Of views only types, dimensions
- * and strides count. */
+/* NULL, with a static reason, for calls that the reference executor has to compute or to refuse. Of the views only
+ * types, dimensions and strides are used. */
 GhloCpuRoutine *ghlo_cpu_routine_prepare      (const GhloIrOp        *op,
                                                const GhloView        *operands,
                                                const GhloView        *results,
                                                const char           **reason);
 void            ghlo_cpu_routine_free         (GhloCpuRoutine        *self);
 gsize           ghlo_cpu_routine_scratch_size (const GhloCpuRoutine  *self);
-/* "openblas ssyevd, SkylakeX", owned by the caller. */
+/* Returns "openblas ssyevd, SkylakeX", transfer full. */
 char           *ghlo_cpu_routine_describe     (const GhloCpuRoutine  *self);
-/* The result that may have operand @index's memory, of the same strides; or -1. */
+/* The result that may share the memory of operand @index, with the same strides; or -1. */
 int             ghlo_cpu_routine_in_place     (const GhloCpuRoutine  *self,
                                                guint                  index);
 gboolean        ghlo_cpu_routine_run          (const GhloCpuRoutine  *self,

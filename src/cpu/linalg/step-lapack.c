@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * cholesky and triangular_solve as steps of a plan.
+ * The steps of cholesky and triangular_solve.
  */
 
 #include "cpu/linalg/lapack.h"
@@ -61,7 +61,7 @@ select_step (gpointer               target,
       selection->reason = "there is no library for factorizations of its matrices";
       return FALSE;
     }
-  /* triangular_solve may need its right-hand sides twice. */
+  /* triangular_solve may need its right-hand sides twice, so it cannot run in place. */
   if (request->op->kind == GHLO_OP_STABLEHLO_CHOLESKY)
     selection->operands[0].in_place = 0;
   selection->scratch = ghlo_cpu_lapack_scratch_size (self);

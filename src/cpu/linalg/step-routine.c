@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Custom calls of linear algebra as steps of a plan.
+ * The step of linear algebra custom calls.
  */
 
 #include "cpu/linalg/routine.h"

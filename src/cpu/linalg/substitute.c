@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Substitution, written once for real and once for complex numbers. Terms are summed in
- * the order of the unknowns, as the reference executor sums them.
+ * Substitution, written once for real and once for complex numbers. Terms are summed in the order of the unknowns, as
+ * in the reference executor.
  */
 
 #include "cpu/linalg/substitute.h"
@@ -15,7 +15,7 @@
 typedef long double          Real;
 typedef _Complex long double Complex;
 
-/* glibc gives it to gcc only; clang has the same builtin. */
+/* glibc defines it for gcc only; clang has the same builtin. */
 #ifndef CMPLXL
 #define CMPLXL(re, im) __builtin_complex ((long double) (re), (long double) (im))
 #endif
@@ -68,7 +68,7 @@ is_nan_real (Real x)
   return isnan (x);
 }
 
-/* Both parts: what it is multiplied with is that too. */
+/* Requires both parts to be NaN, so that any product with the number is NaN in both parts, too. */
 static inline gboolean
 is_nan_complex (Complex x)
 {
@@ -92,7 +92,7 @@ scalar_of_complex (Complex x)
 #define NAN_real             ((Real) NAN)
 #define NAN_complex          CMPLXL (NAN, NAN)
 
-/* Behind a NaN there are only others. */
+/* After a NaN all unknowns are NaN. */
 #define DEFINE_SUBSTITUTE(name, Number) \
   static gboolean \
   substitute_##name (const GhloCpuTriangle *self, \

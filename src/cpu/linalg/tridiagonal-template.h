@@ -1,17 +1,18 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Tridiagonal systems whose pivots are kept from being too small, once for each type, for tridiagonal.c: NUMBER, its
- * real part's type REAL, NAME, SIZE of a number (which for complex ones is |re| + |im|, as LAPACK's pivots have it),
- * SIGN, the real part, and EPSILON and SMALLEST of REAL. Right-hand sides lie by columns, @ld numbers apart.
+ * Solves tridiagonal systems and keeps pivots from being too small. Included by tridiagonal.c once for each type,
+ * with these macros: NUMBER, REAL (the type of its real part), NAME, SIZE of a number (|re| + |im| for complex ones,
+ * as in LAPACK's pivoting), SIGN (the real part), and EPSILON and SMALLEST of REAL. Right-hand sides are columns that
+ * are @ld numbers apart.
  */
 
 typedef struct
 {
-  NUMBER *below, *d, *du, *b;   /* below has what stands two columns to the right of the diagonal in the end */
+  NUMBER *below, *d, *du, *b;   /* after elimination, below is the second superdiagonal */
   gsize   n, sides, ld;
 } NAME (System);
 
-/* One step of the elimination, of rows @i and the next, which has a number in column @i. */
+/* One step of the elimination, on rows @i and @i + 1; the latter has a number in column @i. */
 static void
 NAME (eliminate) (const NAME (System) *self,
                   gsize                i)
@@ -58,8 +59,8 @@ NAME (largest_of) (const NAME (System) *self)
   return largest;
 }
 
-/* A pivot by which nothing overflows that is up to @largest, as LAPACK's lagts has it: twice as much is added each
- * time. */
+/* Perturbs a pivot that is so small that dividing numbers of up to @largest by it would overflow, as LAPACK's lagts
+ * does: the perturbation doubles each time. */
 static NUMBER
 NAME (perturb) (NUMBER pivot,
                 REAL   largest,
@@ -79,7 +80,7 @@ NAME (perturb) (NUMBER pivot,
   return pivot;
 }
 
-/* Row @i of the solution, of which those behind it are known. */
+/* Solves for row @i; the rows behind it are known. */
 static void
 NAME (solve_row) (const NAME (System) *self,
                   gsize                i,

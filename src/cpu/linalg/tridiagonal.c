@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Tridiagonal systems that may be singular, which LAPACK has for one right-hand side of reals alone: called as its own
- * functions are, by the row of ir/lapack.def.
+ * Tridiagonal systems that may be singular, which LAPACK supports only for real numbers and a single right-hand side.
+ * They are called like LAPACK functions, as the row of ir/lapack.def says.
  */
 
 #include "cpu/linalg/tridiagonal.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * What LAPACK does not have of the table of linear algebra.
+ * Tridiagonal routines of the linear algebra table that LAPACK does not have.
  */
 
 #pragma once
@@ -9,7 +9,7 @@
 
 G_BEGIN_DECLS
 
-/* The function that does the call, with the words of its row for arguments; NULL where there is none. */
+/* Returns the function that performs the call, with the words of its row as arguments; NULL where there is none. */
 gpointer ghlo_cpu_tridiagonal_find (const GhloIrLapackCall *call);
 
 G_END_DECLS

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * How a block of a copy is copied: units that registers hold, or larger ones; one unit
- * repeated; or elements converted row by row.
+ * The ways to copy a block: units that registers hold, larger units, one unit repeated, or elements converted row by
+ * row.
  */
 
 #include "cpu/move/copy.h"
@@ -10,8 +10,8 @@
 
 enum { CHUNK = 1024, BLOCK = 64, PATTERN = 512 };
 
-/* Units of any size. Up to 64 bytes are copied by two overlapping moves of a size that the
- * compiler knows, since a call costs more. */
+/* Copies a unit of any size. Up to 64 bytes are copied by two overlapping moves of a constant size, since a call
+ * costs more. */
 #define COPY_TWO(SIZE) \
   memcpy (head, from, SIZE); \
   memcpy (tail, from + n - SIZE, SIZE); \
@@ -75,8 +75,8 @@ copy_plane (const GhloCpuCopy *self,
   self->plane (from, self->from[last - 1], self->from[last], to, self->to[last - 1], self->to[last], rows, columns);
 }
 
-/* Repeats one unit @n times: what was written is doubled while it is short; after that a
- * pattern of many units is written at a time. */
+/* Repeats one unit @n times. While the written part is short, it is doubled; after that a pattern of many units is
+ * written at a time. */
 static void
 fill_row (guint8       *to,
           const guint8 *from,
@@ -152,8 +152,8 @@ convert_rows (const GhloCpuCopy *self,
                  to + (gint64) i * self->to[last - 1], self->to[last], columns);
 }
 
-/* Converts a block whose columns are adjacent in the source: each column becomes f32, then
- * tiles of them are transposed. */
+/* Converts a block whose columns are adjacent in the source: each column is converted to f32, then tiles of columns
+ * are transposed. */
 static void
 convert_transposed (const GhloCpuCopy *self,
                     const guint8      *from,
@@ -179,7 +179,7 @@ convert_transposed (const GhloCpuCopy *self,
       }
 }
 
-/* The index in GhloCpuRoutines of units of @size bytes; -1 when registers do not hold them. */
+/* The index in GhloCpuRoutines of units of @size bytes; -1 where registers do not hold them. */
 static int
 unit_index (gsize size)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * The nest of dimensions of a copy, and the walk over its blocks, which any number of
- * threads share. copy-block.c copies a single block.
+ * The dimensions of a copy, and the walk over its blocks, which any number of threads can share. copy-block.c copies
+ * a single block.
  */
 
 #include "cpu/move/copy.h"
@@ -13,15 +13,14 @@
 /* Approximate bytes per second that one core reads and writes. */
 #define COPY_RATE 12e9
 
-/* Bytes of the destination in a block, in a chunk of a large unit, and in the least work of a
- * thread. */
+/* Bytes of the destination: in a block, in a chunk of a large unit, and the least for one thread. */
 enum { BLOCK_BYTES = 32 << 10, CHUNK_BYTES = 64 << 10, GRAIN_BYTES = 128 << 10 };
 
-/* Blocks whose columns are adjacent in the source: bytes of each column, and columns. */
+/* For blocks whose columns are adjacent in the source: bytes of each column, and number of columns. */
 enum { CROSS_BYTES = 1024, CROSS_COLUMNS = 64 };
 
-/* Bytes of a result from which on writing past the caches is faster: transposing 4096 × 4096
- * f32 takes 7 ms that way and 10 otherwise, 1024 × 1024 takes 0.35 and 0.33. */
+/* Bytes of a result from which on non-temporal stores are faster: transposing 4096 × 4096 f32 takes 7 ms with them
+ * and 10 ms without; 1024 × 1024 takes 0.35 ms and 0.33 ms. */
 #define STREAM_BYTES (32e6)
 
 typedef struct
@@ -29,8 +28,8 @@ typedef struct
   gint64 size, from, to;
 } Dimension;
 
-/* Makes the destination's strides positive and puts the largest first. Insertion serves, as
- * dimensions are few and mostly in order already. */
+/* Makes the destination's strides positive and sorts them in decreasing order. Insertion sort is enough for a few
+ * dimensions, which are mostly in order already. */
 static guint
 order_dimensions (GhloCpuCopy  *self,
                   Dimension    *dimensions,
@@ -93,7 +92,7 @@ merge_dimensions (GhloCpuCopy     *self,
     }
 }
 
-/* Makes elements that are adjacent in both tensors one unit. */
+/* Combines elements that are adjacent in both tensors into one unit. */
 static void
 make_units (GhloCpuCopy *self)
 {
@@ -106,8 +105,8 @@ make_units (GhloCpuCopy *self)
     }
 }
 
-/* Where the source's smallest stride is not that of the last dimension, moves its dimension
- * to the position before the last and makes the stride positive. */
+/* Where the source's smallest stride is not that of the last dimension, moves the dimension with that stride to the
+ * last position but one, and makes the stride positive. */
 static gboolean
 find_cross (GhloCpuCopy *self)
 {
@@ -216,12 +215,12 @@ ghlo_cpu_copy_init (GhloCpuCopy     *self,
   return TRUE;
 }
 
-/* The position of a walk. */
+/* A position of the walk. */
 typedef struct
 {
   gint64 index[GHLO_MAX_RANK];
   gint64 from, to;
-  gsize  chunk;                /* bytes of the unit before the current chunk */
+  gsize  chunk;                /* offset of the current chunk in the unit */
 } Position;
 
 static void
@@ -280,7 +279,7 @@ ghlo_cpu_copy_parts (const GhloCpuCopy *self,
     {
       if (self->chunk < self->to_unit)
         {
-          /* As many chunks of this unit as there are. */
+          /* As many chunks of this unit as possible. */
           gsize n = MIN ((self->to_unit - position.chunk + self->chunk - 1) / self->chunk, end - begin);
           gsize n_bytes = MIN (n * self->chunk, self->to_unit - position.chunk);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Positions are read in runs along their last dimension: for each part of the index vectors
- * a run of indices is converted to 64 bits and added to the offsets.
+ * Positions are read in runs along their last dimension: for each part of the index vectors, a run of indices is
+ * converted to 64 bits and added to the offsets.
  */
 
 #include "cpu/move/indexer.h"
@@ -111,8 +111,8 @@ make_positions (GhloCpuIndexer *self,
   return TRUE;
 }
 
-/* Finds the window's dimensions in the other tensor, and the dimension of the indexed tensor
- * that each belongs to. */
+/* Finds the window's dimensions in the other tensor, and the dimension of the indexed tensor that corresponds to
+ * each. */
 static gboolean
 make_window (GhloCpuIndexer *self,
              const Numbers  *numbers,
@@ -185,7 +185,7 @@ ghlo_cpu_indexer_init (GhloCpuIndexer             *self,
   return TRUE;
 }
 
-/* Byte offsets of a position in the three tensors, and its index in the last dimension. */
+/* Computes the byte offsets of a position in the three tensors, and its index in the last dimension. */
 static void
 decode (const GhloCpuIndexer *self,
         gsize                 position,
@@ -208,7 +208,7 @@ decode (const GhloCpuIndexer *self,
     }
 }
 
-/* Indices that exceed a gint64 become the greatest one. */
+/* Replaces indices that exceed a gint64 by the greatest gint64. */
 static void
 saturate (const GhloCpuIndexer *self,
           gint64               *numbers,
@@ -229,7 +229,7 @@ count (gint64 *numbers,
     numbers[i] = first;
 }
 
-/* A run along the last dimension. */
+/* Reads a run along the last dimension. */
 static void
 read_run (const GhloCpuIndexer *self,
           const guint8         *indices,

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * The offsets that index vectors stand for, shared by gather and scatter. Both visit
- * positions, each of which has an index vector and a window: a box of the indexed tensor, and
- * as large a box of the other tensor, which is gather's result or scatter's updates.
+ * The offsets that index vectors stand for; shared by gather and scatter. Both visit positions. Each position has an
+ * index vector and a window: a box of the indexed tensor, and a box of the same size of the other tensor, which is
+ * the result of gather or the updates of scatter.
  */
 
 #pragma once
@@ -17,51 +17,51 @@ G_BEGIN_DECLS
 /* Positions whose offsets are read at a time. */
 enum { GHLO_CPU_INDEXER_BLOCK = 256 };
 
-/* One dimension of a window; strides in bytes. */
+/* One dimension of a window; strides are in bytes. */
 typedef struct
 {
-  guint    dimension;   /* of the indexed tensor */
+  guint    dimension;   /* in the indexed tensor */
   gint64   size;
-  gint64   indexed;     /* stride */
-  gint64   other;       /* stride */
-  gboolean mapped;      /* an index says where it starts; else it starts at 0 */
+  gint64   indexed;     /* stride in the indexed tensor */
+  gint64   other;       /* stride in the other tensor */
+  gboolean mapped;      /* its start is given by an index; else it is 0 */
 } GhloCpuWindow;
 
 typedef struct
 {
-  GhloCpuReader reader;                        /* indices to 64 bits */
+  GhloCpuReader reader;                        /* converts indices to 64 bits */
   gboolean      clamps;                        /* starts are clamped so that windows fit */
 
-  /* Dimensions of the positions, merged where one stride serves both. */
+  /* Dimensions of the positions, merged where a single stride is enough. */
   gsize  n_positions;
   guint  rank;
   gint64 sizes[GHLO_MAX_RANK];
-  gint64 index[GHLO_MAX_RANK];                 /* strides of the indices … */
-  gint64 direct[GHLO_MAX_RANK];                /* … of the indexed tensor, where they are its batches … */
-  gint64 other[GHLO_MAX_RANK];                 /* … and of the other tensor */
-  gsize  n_batches;                            /* equal runs of positions, which share no element */
+  gint64 index[GHLO_MAX_RANK];                 /* strides of the indices */
+  gint64 direct[GHLO_MAX_RANK];                /* strides of the indexed tensor, in its batch dimensions */
+  gint64 other[GHLO_MAX_RANK];                 /* strides of the other tensor */
+  gsize  n_batches;                            /* the positions form that many equal runs, which share no element */
 
   /* The parts of an index vector. */
   guint         n_map;
   gint64        part_stride;
-  gint64        map[GHLO_MAX_RANK];            /* dimension of the indexed tensor */
+  gint64        map[GHLO_MAX_RANK];            /* dimension of the indexed tensor for each part */
   gint64        strides[GHLO_MAX_RANK];
-  gint64        limits[GHLO_MAX_RANK];         /* the greatest start of a window that fits */
+  gint64        limits[GHLO_MAX_RANK];         /* the greatest start for which the window is in bounds */
 
   /* Dimensions of the window, in the order of the other tensor. */
   guint         n_window;
-  guint         n_leading;                     /* those before all dimensions of positions */
-  gboolean      is_mixed;                      /* some lie between dimensions of positions */
+  guint         n_leading;                     /* number of those before all dimensions of positions */
+  gboolean      is_mixed;                      /* some are between dimensions of positions */
   GhloCpuWindow window[GHLO_MAX_RANK];
 } GhloCpuIndexer;
 
-/* The names of an attribute's fields. */
+/* Names of the attribute's fields. */
 typedef struct
 {
   const char *window, *dropped, *map, *batching, *index_batching;
 } GhloCpuIndexerFields;
 
-/* FALSE when the numbers do not fit the shapes, or a window does not fit the tensor. */
+/* FALSE where the numbers do not fit the shapes, or a window does not fit into the tensor. */
 gboolean ghlo_cpu_indexer_init  (GhloCpuIndexer             *self,
                                  const GhloIrAttr           *numbers,
                                  const GhloCpuIndexerFields *fields,
@@ -69,17 +69,17 @@ gboolean ghlo_cpu_indexer_init  (GhloCpuIndexer             *self,
                                  const GhloView             *indices,
                                  const GhloView             *other,
                                  gboolean                    clamps);
-/* Byte offsets of the windows of @n positions from @first on, at most GHLO_CPU_INDEXER_BLOCK:
- * @offsets in the indexed tensor, or GHLO_CPU_OUT_OF_BOUNDS (isa/routines.h) where the window
- * is not inside it, and @others in the other tensor. */
+/* Computes the byte offsets of the windows of @n positions from @first on, at most GHLO_CPU_INDEXER_BLOCK: @offsets
+ * in the indexed tensor, or GHLO_CPU_OUT_OF_BOUNDS (isa/routines.h) where the window is not in bounds, and @others in
+ * the other tensor. */
 void     ghlo_cpu_indexer_read  (const GhloCpuIndexer *self,
                                  const guint8         *indices,
                                  gsize                 first,
                                  gsize                 n,
                                  gint64               *offsets,
                                  gint64               *others);
-/* The start of one position's window for each part of its index vector, in bounds or not, and
- * the byte offsets of its batch in the indexed tensor and of its window in the other one. */
+/* Computes the start of one position's window for each part of its index vector, in bounds or not, and the byte
+ * offsets of its batch in the indexed tensor and of its window in the other tensor. */
 void     ghlo_cpu_indexer_start (const GhloCpuIndexer *self,
                                  const guint8         *indices,
                                  gsize                 position,

@@ -11,7 +11,7 @@
 
 G_BEGIN_DECLS
 
-/* A scalar index of any integer type; one that exceeds a gint64 becomes the greatest one. */
+/* Returns a scalar index of any integer type. An index that exceeds a gint64 becomes the greatest gint64. */
 static inline gint64
 ghlo_cpu_moves_index (const GhloView *scalar)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * The parts of all segments are numbered one after the other; a thread that copies some of
- * them searches for the segment of the first.
+ * The parts of all segments are numbered consecutively. A thread that copies a range of parts searches for the
+ * segment of the first one.
  */
 
 #include "cpu/move/segments.h"
@@ -10,7 +10,7 @@
 
 #include "runtime/parallel.h"
 
-/* Least bytes for each thread. */
+/* Fewest bytes for each thread. */
 enum { GRAIN_BYTES = 128 << 10 };
 
 void
@@ -53,7 +53,7 @@ ghlo_cpu_segments_add_around (GhloCpuSegments *self,
 {
   gint64 box[GHLO_MAX_RANK], from_at = 0, to_at = 0;
 
-  /* Before and behind the box in one dimension, inside of it in those before. */
+  /* One box before and one behind the excluded box in this dimension; in earlier dimensions they have its extent. */
   memcpy (box, result->dimensions, result->rank * sizeof (gint64));
   for (guint d = 0; d < result->rank; d++)
     {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * A result that several copies fill, each a segment that overlaps no other: concatenations,
- * paddings, tensors with a slice replaced. Threads share all segments at once.
+ * A result that is composed of several copies ("segments") that do not overlap: concatenations, paddings, and tensors
+ * with a slice replaced. Threads share all segments at once.
  */
 
 #pragma once
@@ -14,9 +14,9 @@ G_BEGIN_DECLS
 typedef struct
 {
   GhloCpuCopy copy;
-  guint       operand;      /* that is copied */
-  gint64      from, to;     /* bytes from the operand's and the result's first element */
-  gsize       end;          /* number of parts of this segment and of all before it */
+  guint       operand;      /* index of the operand that is copied */
+  gint64      from, to;     /* offsets in bytes from the first element of the operand, and of the result */
+  gsize       end;          /* number of parts of this segment and all segments before it */
 } GhloCpuSegment;
 
 typedef struct
@@ -42,8 +42,8 @@ void     ghlo_cpu_segments_add        (GhloCpuSegments *self,
                                        const gint64    *from,
                                        gint64           from_at,
                                        gint64           to_at);
-/* Adds copies of all of the result but the box of @sizes at @starts, from a tensor of the
- * result's shape whose strides are @from. At most 2 segments for each dimension. */
+/* Adds copies of everything in the result except the box of @sizes at @starts, from a tensor with the result's shape
+ * and strides @from. Adds at most 2 segments for each dimension. */
 void     ghlo_cpu_segments_add_around (GhloCpuSegments *self,
                                        const GhloView  *result,
                                        const gint64    *starts,

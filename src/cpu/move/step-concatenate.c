@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * concatenate as a step of a plan: one segment for each operand.
+ * The step of concatenate: one segment for each operand.
  */
 
 #include "cpu/move/move.h"
 #include "cpu/move/segments.h"
 
-/* Operations with more operands are rare, and their segments would take more memory than a
- * faster step is worth. */
+/* Operations with more operands are rare, and their segments would take more memory than a faster step is worth. */
 enum { MAX_SEGMENTS = 4096 };
 
 static gboolean

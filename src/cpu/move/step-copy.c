@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Copies as steps of a plan: operand 0 to result 0, of one type and shape, both with
- * any strides.
+ * The step of copies: from operand 0 to result 0, of the same type and shape, with any strides.
  */
 
 #include "cpu/move/move.h"

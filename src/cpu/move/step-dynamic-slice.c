@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * dynamic_slice and dynamic_update_slice as steps of a plan. The latter writes into its
- * operand where it may, and else copies the elements that are not replaced.
+ * The steps of dynamic_slice and dynamic_update_slice. The latter writes into its operand where possible, and
+ * otherwise also copies the elements that are not replaced.
  */
 
 #include "cpu/move/move.h"
 #include "cpu/move/segments.h"
 
-/* The start of a slice of @sizes in a tensor, from the index operands from @first on. */
+/* Reads the start of a slice of @sizes in a tensor of @dimensions, from the index operands from @first on. */
 static void
 read_starts (const GhloView *operands,
              guint           first,
@@ -33,7 +33,7 @@ offset_of (const gint64 *starts,
   return offset;
 }
 
-/* The reason why not every slice of @slice's shape fits into @operand, or NULL. */
+/* Returns why not every slice with the shape of @slice fits into @operand, or NULL. */
 static const char *
 find_misfit (const GhloView *operand,
              const GhloView *slice,
@@ -101,7 +101,7 @@ select_update (gpointer               target,
   if (selection->reason != NULL)
     return FALSE;
   selection->operands[0].in_place = 0;
-  /* For the segments, where the result is not written into the operand. */
+  /* For the segments that are needed where the result does not share the operand's memory. */
   selection->scratch = ghlo_cpu_segments_size (2 * request->results[0].rank + 1);
 
   return TRUE;

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * gather as a step of a plan: a slice is copied for each position, chunks of positions at a
- * time. Slices' dimensions that precede the positions in the result are walked in an outer
- * loop, so that results are written in order.
+ * The step of gather: copies a slice for each position, for a chunk of positions at a time. Dimensions of slices that
+ * precede the positions in the result are walked in an outer loop, so that the result is written in order.
  */
 
 #include "cpu/move/move.h"
@@ -12,21 +11,21 @@
 
 #include "runtime/parallel.h"
 
-/* Where there are fewer positions, slices are copied one after the other, each by all threads. */
+/* With fewer positions, slices are copied one after the other, each by all threads. */
 enum { FEW_POSITIONS = 8 };
 
-/* Bytes of a part, and the least size of the outermost dimension from which on threads share
- * that one instead of the positions. */
+/* Bytes of a part; and the size of the outermost dimension from which on threads share that dimension instead of the
+ * positions. */
 enum { GRAIN_BYTES = 64 << 10, MANY_OUTER = 32 };
 
 typedef struct
 {
   GhloCpuIndexer  indexer;
-  guint           n_outer;      /* dimensions of the window that the outer loop walks */
-  GhloCpuCopy     slice;        /* over the window's other dimensions */
-  gboolean        is_unit;      /* a slice is one unit … */
-  GhloCpuPickFunc pick;         /* … that registers hold; nullable */
-  gsize           slice_bytes;  /* of one position */
+  guint           n_outer;      /* dimensions of the window in the outer loop */
+  GhloCpuCopy     slice;        /* of the window's other dimensions */
+  gboolean        is_unit;      /* a slice is a single unit */
+  GhloCpuPickFunc pick;         /* for units that registers hold; nullable */
+  gsize           slice_bytes;  /* bytes of the slice of one position */
   double          nanoseconds;
 } Gather;
 
@@ -38,7 +37,7 @@ find_unit (Gather *self)
   gsize unit = slice->to_unit;
 
   self->is_unit = slice->n_parts == 1 && slice->rank == 2 && slice->sizes[last] == 1 && slice->sizes[last - 1] == 1;
-  /* With one dimension of positions, the units are a stride apart in the result. */
+  /* With a single dimension of positions, the units have one stride in the result. */
   if (self->is_unit && unit <= 16 && (unit & (unit - 1)) == 0 && self->indexer.rank == 1)
     self->pick = ghlo_cpu_routines ()->pick[__builtin_ctzll (unit)];
 }
@@ -63,7 +62,7 @@ read_request (Gather                *self,
   if (numbers == NULL
       || !ghlo_cpu_indexer_init (&self->indexer, numbers, &fields, &operands[0], &operands[1], result, TRUE))
     return "its dimension numbers do not fit its operands";
-  /* The operand may be empty in a dimension that the result does not have. */
+  /* The operand may be empty in a dimension that the result lacks. */
   if (n > 0 && ghlo_view_count (&operands[0]) == 0)
     return "its operand is empty and its result is not";
   for (gsize i = 0; i < n_slices; i++)
@@ -124,7 +123,7 @@ copy_chunk (const Gather *self,
       ghlo_cpu_copy_parts (&self->slice, from + offsets[i], to + others[i], 0, self->slice.n_parts);
 }
 
-/* Copies some positions for all outer indices; in the first dimension, for [begin, end). */
+/* Copies some positions for all outer indices; of the first outer dimension, for [@begin, @end). */
 static void
 copy_outer (const Run    *run,
             gint64        begin,
@@ -178,7 +177,7 @@ copy_positions (const Run *run,
     }
 }
 
-/* Copies positions [begin, end), each wholly. */
+/* Copies positions [@begin, @end) completely. */
 static void
 split_positions (gpointer data,
                  gsize    begin,
@@ -190,7 +189,7 @@ split_positions (gpointer data,
   copy_positions (run, 0, run->gather->indexer.window[0].size, begin, end);
 }
 
-/* Copies indices [begin, end) of the result's outermost dimension for all positions. */
+/* Copies indices [@begin, @end) of the result's outermost dimension for all positions. */
 static void
 split_outer (gpointer data,
              gsize    begin,
@@ -202,7 +201,7 @@ split_outer (gpointer data,
   copy_positions (run, (gint64) begin, (gint64) end, 0, run->gather->indexer.n_positions);
 }
 
-/* Each part of the outer dimension reads all indices again, so such parts are few. */
+/* Each part of the outer dimension reads all indices again, so there should be few such parts. */
 static gboolean
 copy_shared (Run               *run,
              const GhloMonitor *monitor)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * iota as a step of a plan: one row of numbers is written, and then copied to all others. A
- * result of a single row is written directly.
+ * The step of iota: writes one row of numbers, and copies it to all others. A result of a single row is written
+ * directly.
  */
 
 #include "base/sizes.h"

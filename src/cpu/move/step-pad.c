@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * pad as a step of a plan: the operand's elements that remain, and boxes of the padding value
- * around them. With padding between elements the whole result is filled first.
+ * The step of pad: copies the operand's remaining elements, and boxes of the padding value around them. With interior
+ * padding, the whole result is filled with the padding value first.
  */
 
 #include "cpu/move/move.h"
@@ -9,11 +9,11 @@
 
 typedef struct
 {
-  GhloCpuSegments *fill;      /* nullable: before the segments */
+  GhloCpuSegments *fill;      /* nullable: runs before the segments */
   GhloCpuSegments *segments;
 } Pad;
 
-/* The elements of one dimension that remain: @n from @first on, which go to @at, @at + @step … */
+/* The elements that remain in one dimension: @n of them from @first on, which go to @at, @at + @step, … */
 typedef struct
 {
   gint64 first, n, at, step;
@@ -77,7 +77,7 @@ add_segments (Pad            *self,
     ghlo_cpu_segments_add (self->segments, &spread, sizes, 0, operand->strides, from_at, to_at);
 }
 
-/* Finds the elements of each dimension that remain; NULL, or the reason why it cannot. */
+/* Finds the elements that remain in each dimension. Returns NULL, or why that is not possible. */
 static const char *
 read_kept (const GhloStepRequest *request,
            Kept                  *kept)

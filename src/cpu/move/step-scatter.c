@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * scatter into one tensor as a step of a plan. Each element is updated in the order of
- * the updates tensor, so that sums are the same each time; threads share a dimension of the
- * windows, or the batches, and never write to the same element.
+ * The step of scatter into a single tensor. Each element is updated in the order of the updates tensor, so that sums
+ * are reproducible. Threads share a dimension of the windows, or the batches, and never write to the same element.
  */
 
 #include "cpu/reduce/combine.h"
@@ -11,23 +10,22 @@
 
 #include "runtime/parallel.h"
 
-/* Bytes that are updated between two checks for cancellation, and the least adjacent bytes of
- * a thread. */
+/* Bytes that are updated between two checks for cancellation, and the fewest adjacent bytes for one thread. */
 enum { CHECK_BYTES = 1 << 20, LANE_BYTES = 256 };
 
 typedef struct
 {
   GhloCpuIndexer indexer;
   GhloCpuCombine combine;
-  GhloCpuCopy    input;         /* to the result, where that is not written into the operand */
-  guint          n_outer;       /* dimensions of windows that a loop outside the positions walks */
-  gint           split;         /* a dimension of windows that threads share; -1: none */
-  gboolean       in_or_out;     /* windows are wholly inside the tensor or wholly outside */
+  GhloCpuCopy    input;         /* copies the operand to the result, where they do not share memory */
+  guint          n_outer;       /* window dimensions in a loop around the positions */
+  gint           split;         /* window dimension that threads share; -1: none */
+  gboolean       in_or_out;     /* each window is either completely in bounds or completely out of bounds */
   gsize          window_bytes;
   double         nanoseconds;
 } Scatter;
 
-/* The dimensions of windows that are walked for each position, merged; the last one is a row. */
+/* The window dimensions that are walked for each position, merged; the last one is a row. */
 typedef struct
 {
   guint  rank;
@@ -42,8 +40,7 @@ nest_init (Nest                *self,
   GhloCpuWindow sorted[GHLO_MAX_RANK];
   guint count = 0;
 
-  /* Rows lie along the result's innermost dimension. The order is free, since a window never
-   * has an element twice. */
+  /* Rows run along the result's innermost dimension. The order is free, since a window has each element only once. */
   for (guint i = 0; i < n; i++)
     {
       guint at = count;
@@ -105,8 +102,8 @@ nest_combine (const Nest           *self,
   while (d > 0);
 }
 
-/* Whether the walk updates each element in the order of the updates tensor, where that counts:
- * with an outer loop over window dimensions it would not, were windows to overlap in them. */
+/* Whether the walk updates each element in the order of the updates tensor, where that matters. An outer loop over
+ * window dimensions would break the order if windows overlapped in them. */
 static gboolean
 keeps_order (const Scatter *self)
 {
@@ -139,7 +136,7 @@ choose_split (Scatter *self)
       else if (window->size > 1 && (self->split < 0 || window->size > indexer->window[self->split].size))
         self->split = (gint) i;
     }
-  /* Each thread reads all indices, which pays only where its share of a window is large. */
+  /* Each thread reads all indices, which pays only where its share of each window is large. */
   if (self->window_bytes < 4 * LANE_BYTES)
     self->split = -1;
 }
@@ -213,8 +210,8 @@ typedef struct
   const guint8 *updates;
   GhloCpuWindow window[GHLO_MAX_RANK];
   Nest          nest;
-  gint64        outer[GHLO_MAX_RANK];       /* the indices of outer dimensions … */
-  gint64        outer_to, outer_from;       /* … and their byte offsets in both tensors */
+  gint64        outer[GHLO_MAX_RANK];       /* the indices of outer dimensions */
+  gint64        outer_to, outer_from;       /* byte offset of these indices in each tensor */
   gsize         since;                      /* bytes updated since the last check for cancellation */
 } Work;
 
@@ -236,8 +233,8 @@ is_stopped (Work  *self,
   return g_atomic_int_get (&run->stopped);
 }
 
-/* Clips dimension @k of the window, which starts at @start, to a tensor of @size; @first is how
- * many of its elements are cut off in front. FALSE when none is inside. */
+/* Clips dimension @k of the window, which starts at @start, to a tensor dimension of @size. *@first is the number of
+ * elements cut off in front. FALSE where nothing is left. */
 static gboolean
 clip (Work    *self,
       guint    k,
@@ -260,7 +257,7 @@ clip (Work    *self,
   return TRUE;
 }
 
-/* Updates the part of a window that is inside, which may be none. */
+/* Updates the part of a window that is in bounds, which may be empty. */
 static void
 combine_clipped (const Work *self,
                  gsize       position)
@@ -378,7 +375,7 @@ work_init (Work *self,
     self->window[i] = indexer->window[i];
 }
 
-/* Updates indices [begin, end) of the dimension that threads share, for all positions. */
+/* Updates indices [@begin, @end) of the dimension that threads share, for all positions. */
 static void
 combine_split (gpointer data,
                gsize    begin,
@@ -418,8 +415,8 @@ combine_all (const Scatter *self,
   gsize grain = 1, n = indexer->n_batches, threads = ghlo_parallel_get_limit ();
   GhloParallelFunc func = combine_batches;
 
-  /* Threads share the batches where there are enough; else each thread visits all positions
-   * for its part of a window. */
+  /* Threads share the batches where there are enough. Otherwise each thread visits all positions, for its part of the
+   * window. */
   if (self->split >= 0 && n < threads)
     {
       const GhloCpuWindow *window = &indexer->window[self->split];

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * One loop for each size of elements.
+ * One loop for each element size.
  */
 
 #include "cpu/move/strided.h"

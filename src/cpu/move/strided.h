@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Copies of strided elements to adjacent ones, and back, for loops over adjacent numbers.
- * Elements have 1, 2, 4, 8 or 16 bytes; strides are in bytes.
+ * Copies of strided elements to adjacent ones, and back, for loops over adjacent numbers. Elements have 1, 2, 4, 8 or
+ * 16 bytes; strides are in bytes.
  */
 
 #pragma once
@@ -10,7 +10,7 @@
 
 G_BEGIN_DECLS
 
-/* Copies @n strided elements of each of @n_rows rows to adjacent ones. */
+/* Copies @n strided elements from each of @n_rows rows to adjacent elements. */
 void ghlo_cpu_pack_strided   (guint         size,
                               const guint8 *from,
                               gint64        row_stride,
@@ -18,7 +18,7 @@ void ghlo_cpu_pack_strided   (guint         size,
                               guint8       *to,
                               gsize         n_rows,
                               gsize         n);
-/* Repeats one element @n times. */
+/* Writes @n copies of one element. */
 void ghlo_cpu_fill           (guint         size,
                               const guint8 *from,
                               guint8       *to,

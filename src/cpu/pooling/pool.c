@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Walks rows of windows along the last dimension that has some. Windows that reach into the padding
- * have fewer taps than those between, which are done in one call of the routine. Rows of the operand are
- * shared by threads, and a window that reaches into the rows of two of them is looked at by both.
+ * Walks rows of windows along the last windowed dimension. Windows that reach into the padding have fewer taps; those
+ * between them are computed in a single call of the routine. Threads share the rows of the operand; a window that
+ * reaches into the rows of two threads is visited by both.
  */
 
 #include "cpu/pooling/pool.h"
@@ -12,17 +12,18 @@
 #include "base/sizes.h"
 #include "runtime/parallel.h"
 
-/* Fewest adjacent elements that are worth it, the largest number in a window's geometry, and bytes that
- * a part has at least. */
+/* MIN_INNER: fewest adjacent elements that are worth it. MAX_NUMBER: largest number in a window's geometry. MIN_PART:
+ * fewest bytes of a part. */
 enum { MIN_INNER = 4, MAX_NUMBER = 1 << 30, MIN_PART = 1 << 16 };
 
-/* Approximate nanoseconds for a byte of the operand. */
+/* Approximate nanoseconds per byte of the operand. */
 #define COST 0.1
 
 typedef GhloCpuPool          Pool;
 typedef GhloCpuPoolDimension Dimension;
 
-/* One number for each dimension, @step apart; @other where the attribute is absent. */
+/* Reads one number for each dimension, @step apart in the attribute. Where the attribute is absent, all are
+ * @other. */
 static gboolean
 read_numbers (const GhloIrOp *op,
               const char     *name,
@@ -52,7 +53,7 @@ has_window (const Dimension *self)
   return self->window != 1 || self->step != 1 || self->low != 0 || self->operand != self->result;
 }
 
-/* Dimensions without windows in front and behind become one each. */
+/* Merges dimensions without windows into one in front and one behind. */
 static const char *
 sort_dimensions (Pool            *self,
                  const Dimension *dimensions,
@@ -113,7 +114,7 @@ ghlo_cpu_pool_read (Pool           *self,
   return sort_dimensions (self, dimensions, rank);
 }
 
-/* A call of a routine, and of what its windows are taken. */
+/* The arguments of a run. */
 typedef struct
 {
   const Pool              *pool;
@@ -121,20 +122,20 @@ typedef struct
   const guint8            *operand, *source;
   guint8                  *result;
   gboolean                 disjoint;      /* no element of the operand is in two windows */
-  gint64                   operand_image, result_image;       /* bytes */
+  gint64                   operand_image, result_image;       /* bytes of an image */
   const GhloMonitor       *monitor;
   gint                     stopped;       /* atomic */
 } Work;
 
-/* The taps of the windows at one position in all dimensions but the last. */
+/* The taps of windows at one position in all dimensions but the last. */
 typedef struct
 {
-  guint  n;                               /* in these dimensions */
-  gint64 offsets[GHLO_CPU_POOL_MAX_TAPS]; /* bytes from the operand's first element of the image */
-  guint  first, end;                      /* those within the rows that are written */
+  guint  n;                               /* number of taps, in these dimensions */
+  gint64 offsets[GHLO_CPU_POOL_MAX_TAPS]; /* in bytes, from the first element of the image */
+  guint  first, end;                      /* range of taps in the rows that are written */
 } Taps;
 
-/* The taps of @self's window at @position that meet the operand: [*begin, *end). */
+/* Finds the taps [*@begin, *@end) of the window at @position that are inside of the operand. */
 static void
 find_range (const Dimension *self,
             gint64           position,
@@ -149,7 +150,7 @@ find_range (const Dimension *self,
   *end = MAX (*begin, *end);
 }
 
-/* @rows are those of the first dimension that are written. */
+/* @rows is the range of rows of the first dimension that are written. */
 static void
 find_taps (const Pool   *pool,
            const gint64 *position,
@@ -191,7 +192,7 @@ find_taps (const Pool   *pool,
   while (i > 0);
 }
 
-/* Windows [begin, end) of the last dimension, all of which have the same taps there. */
+/* Runs windows [@begin, @end) of the last dimension, which have the same taps in that dimension. */
 static void
 run_windows (const Work     *work,
              const Taps     *taps,
@@ -219,7 +220,7 @@ run_windows (const Work     *work,
     work->gradient (&part);
 }
 
-/* All windows along the last dimension. */
+/* Runs all windows along the last dimension. */
 static void
 run_line (const Work     *work,
           const Taps     *taps,
@@ -228,7 +229,7 @@ run_line (const Work     *work,
   const Pool *pool = work->pool;
   const Dimension *d = &pool->dimensions[pool->n_dimensions - 1];
   gint64 room = d->operand + d->low - (d->window - 1) * d->dilation - 1;
-  /* Those that no padding touches. */
+  /* Windows that do not touch the padding. */
   gint64 begin = MIN (d->low > 0 ? ghlo_ceil_div (d->low, d->step) : 0, d->result);
   gint64 end = room >= 0 ? CLAMP (room / d->step + 1, begin, d->result) : begin;
 
@@ -240,8 +241,8 @@ run_line (const Work     *work,
     run_windows (work, taps, i, i + 1, row);
 }
 
-/* The windows at rows [begin, end) of the result's first dimension, of one image; @rows of the operand are
- * written. */
+/* Runs the windows at rows [@begin, @end) of the result's first dimension in one image. @rows is the range of the
+ * operand's rows that are written. */
 static void
 run_image (const Work   *work,
            gint64        image,
@@ -276,7 +277,7 @@ run_image (const Work   *work,
   while (i > 0);
 }
 
-/* Rows [begin, end) of one image of the operand. */
+/* Computes rows [@begin, @end) of one image of the operand. */
 static void
 run_rows (const Work *work,
           gint64      image,
@@ -287,7 +288,7 @@ run_rows (const Work *work,
   const gint64 rows[] = { begin, end };
   gint64 row = work->operand_image / d->operand, first, last;
 
-  /* Windows that reach one of the rows. */
+  /* Windows that reach any of the rows. */
   first = begin + d->low - (d->window - 1) * d->dilation;
   first = first > 0 ? ghlo_ceil_div (first, d->step) : 0;
   last = end - 1 + d->low;

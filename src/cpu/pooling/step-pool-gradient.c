@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * select_and_scatter by a comparison and addition, which is the gradient of a maximum or minimum over
- * windows of rows of adjacent elements, as a step of plans.
+ * The step of select_and_scatter with a single comparison and addition, which is the gradient of a maximum or minimum
+ * over windows of rows of adjacent elements.
  */
 
 #include <math.h>
@@ -16,11 +16,11 @@ typedef struct
   GhloCpuPoolGradientFunc func;
 } Step;
 
-/* The selection by one comparison of the block's arguments, in their order; none: GHLO_CPU_N_SELECTIONS. */
+/* The selection by a single comparison of the block's arguments in order; GHLO_CPU_N_SELECTIONS for anything else. */
 static GhloCpuSelection
 find_selection (const GhloIrBlock *block)
 {
-  /* EQ, NE, GE, GT, LE, LT; of floats TOTALORDER is another one. */
+  /* Indexed by direction: EQ, NE, GE, GT, LE, LT. TOTALORDER of floats is another comparison. */
   static const GhloCpuSelection directions[] = {
     GHLO_CPU_N_SELECTIONS, GHLO_CPU_N_SELECTIONS, GHLO_CPU_SELECT_GREATER_EQUAL, GHLO_CPU_SELECT_GREATER,
     GHLO_CPU_SELECT_LESS_EQUAL, GHLO_CPU_SELECT_LESS,

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Types that C has get loops of their own. f16 and bf16 are combined in f32, whose
- * results round to the same numbers (24 bits are at least 2 × 11 + 2); products of bf16 and
- * all other types go through base/element.h.
+ * Types that C has get loops of their own. f16 and bf16 are combined in f32, whose results round to the same numbers
+ * (24 bits are at least 2 × 11 + 2). Products of bf16 and all other types go through base/element.h.
  */
 
 #include "cpu/reduce/combine.h"
@@ -14,7 +13,7 @@
 
 enum { CHUNK = 256 };
 
-/* @T's elements lie anywhere; x is the element and y the update. */
+/* Elements of type @T need no alignment. x is the element and y the update. */
 #define COMBINE(name, T, expression) \
   typedef T T_##name __attribute__ ((aligned (1), may_alias)); \
 \
@@ -118,7 +117,7 @@ COMBINE (smaller_f64s, double, smaller_f64 (x, y))
 COMBINE (larger_f32s, float, larger_f32 (x, y))
 COMBINE (larger_f64s, double, larger_f64 (x, y))
 
-/* Two elements of f16 or bf16 as f32. */
+/* Combines elements of f16 or bf16 that were converted to f32. */
 static void
 combine_floats (GhloCombiner  combiner,
                 float        *x,
@@ -287,8 +286,7 @@ static const struct
   { 16, LOOPS (assign_128) },
 };
 
-/* Types without loops of their own take the general one, where the operation is defined on
- * them. */
+/* Types without loops of their own get the general loop, where the operation is defined for them. */
 static gboolean
 find_loops (GhloCpuCombine *self)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * How an update changes an element, as a region of two scalars says: it replaces the
- * element, or is combined with it. Each result is rounded to the element's type.
+ * How an update changes an element, as given by a region of two scalars: it replaces the element, or is combined with
+ * it. Each result is rounded to the element's type.
  */
 
 #pragma once
@@ -13,15 +13,15 @@ G_BEGIN_DECLS
 
 typedef struct _GhloCpuCombine GhloCpuCombine;
 
-/* @n updates of @n different elements, at strides in bytes. */
+/* Applies @n updates to @n distinct elements; strides are in bytes. */
 typedef void (*GhloCpuCombineRowFunc)    (const GhloCpuCombine *self,
                                           guint8               *to,
                                           gint64                to_stride,
                                           const guint8         *from,
                                           gint64                from_stride,
                                           gsize                 n);
-/* @n updates, at @others from @from, of elements at @offsets from @to, in order; elements may
- * repeat. Updates whose offset is GHLO_CPU_OUT_OF_BOUNDS are left out. */
+/* Applies @n updates, at @others from @from, to elements at @offsets from @to, in order; elements may occur
+ * repeatedly. Updates with offset GHLO_CPU_OUT_OF_BOUNDS are skipped. */
 typedef void (*GhloCpuCombinePointsFunc) (const GhloCpuCombine *self,
                                           guint8               *to,
                                           const gint64         *offsets,
@@ -32,14 +32,14 @@ typedef void (*GhloCpuCombinePointsFunc) (const GhloCpuCombine *self,
 struct _GhloCpuCombine
 {
   GhloElementType          type;
-  GhloCombiner             combiner;     /* NONE: the update takes the element's place */
-  gboolean                 is_ordered;   /* the order of updates changes the result */
-  double                   nanoseconds;  /* approximate, for one element */
+  GhloCombiner             combiner;     /* NONE: the update replaces the element */
+  gboolean                 is_ordered;   /* the order of updates affects the result */
+  double                   nanoseconds;  /* approximate, per element */
   GhloCpuCombineRowFunc    row;
   GhloCpuCombinePointsFunc points;
 };
 
-/* FALSE when @block is another computation, or one that elements of @type have no loop for. */
+/* FALSE where @block is another computation, or has no loop for elements of @type. */
 gboolean ghlo_cpu_combine_init (GhloCpuCombine    *self,
                                 const GhloIrBlock *block,
                                 GhloElementType    type);

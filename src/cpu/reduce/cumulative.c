@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Cumulative reductions. Each element depends on the one before, so a row is cut into
- * eight segments that are reduced side by side; then the total of those before is combined
- * into each segment. Short rows are reduced side by side as a whole.
+ * Cumulative reductions. Each element depends on the previous one, so a row is cut into eight segments that are
+ * reduced side by side; then the total of the preceding segments is combined into each segment. Short rows are
+ * reduced side by side as a whole.
  */
 
 #include "cpu/reduce/cumulative.h"
@@ -18,7 +18,7 @@ enum { SEGMENTS = 8, MIN_SEGMENT = 4 };
 #define LESSER(a, b)   ((a) < (b) ? (a) : (b))
 #define SIGNED_GREATER(a, b) ((gint64) (a) > (gint64) (b) ? (a) : (b))
 #define SIGNED_LESSER(a, b)  ((gint64) (a) < (gint64) (b) ? (a) : (b))
-/* Equal floats that differ are zeros, of which the maximum is +0 and the minimum -0. */
+/* Equal floats that differ in bits are zeros; their maximum is +0 and their minimum -0. */
 #define FLOAT_GREATER(a, b) \
   ((a) != (a) || (a) > (b) || ((a) == (b) && !__builtin_signbit (a)) ? (a) : (b))
 #define FLOAT_LESSER(a, b) \
@@ -223,7 +223,7 @@ static const GhloCpuCumulativeLoops loops[GHLO_CPU_N_ARITHMETICS][GHLO_N_COMBINE
   },
 };
 
-/* Where unsigned integers differ from signed ones. */
+/* The operations that differ for unsigned integers. */
 static const GhloCpuCumulativeLoops unsigned_loops[GHLO_N_COMBINERS] = {
   [GHLO_COMBINER_MAXIMUM] = LOOPS (i64_maximum_unsigned),
   [GHLO_COMBINER_MINIMUM] = LOOPS (i64_minimum_unsigned),

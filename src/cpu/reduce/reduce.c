@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Runs a reduction in parts: results of blocks, counted over all blocks.
+ * Runs a reduction in parts, each of which is a range of the results of all blocks.
  */
 
 #include "cpu/reduce/reduce.h"
@@ -13,16 +13,16 @@
 enum
 {
   BUFFER = 4096,      /* bytes */
-  SHORT_ROW = 64,     /* elements; several shorter rows are reduced at once */
+  SHORT_ROW = 64,     /* elements; several shorter rows are collected for one call */
 };
 
 typedef struct
 {
   const GhloCpuReduce *self;
-  const guint8        *operand;       /* where both axes begin */
+  const guint8        *operand;       /* the first element of both axes */
   guint8              *result;
-  guint8              *numbers;       /* results of each block in turn; the result itself where it is direct */
-  guint8               start[8];      /* the initial value as a number */
+  guint8              *numbers;       /* results, block by block; the result itself where is_direct */
+  guint8               start[8];      /* the initial value, converted to a number */
   const GhloMonitor   *monitor;
 } Run;
 
@@ -50,7 +50,7 @@ gather_numbers (const GhloCpuReduce *self,
   return buffer;
 }
 
-/* @n elements as adjacent numbers: where they are, or in @buffer. */
+/* Returns @n elements as adjacent numbers, in place or in @buffer. */
 static inline const guint8 *
 read_numbers (const GhloCpuReduce *self,
               const guint8        *from,
@@ -72,8 +72,7 @@ find_chunk (const GhloCpuReduce *self,
   return stride == self->size && !self->compute->is_read ? G_MAXINT64 : BUFFER / self->number_size;
 }
 
-/* The next elements of a row, up to @end, as adjacent numbers: of one run, or of several
- * short ones. */
+/* Returns the next elements of a row, up to @end, as adjacent numbers: of one run, or of several short ones. */
 static const guint8 *
 read_row (const GhloCpuReduce *self,
           const guint8        *row,
@@ -109,8 +108,8 @@ read_row (const GhloCpuReduce *self,
   return buffer;
 }
 
-/* Reduces elements [begin, end) of one result's row. Some rows at a time are reduced into a
- * partial number of their own, so that no sum is made of too many steps. */
+/* Reduces elements [@begin, @end) of one result's row. Every GHLO_CPU_REDUCE_STEPS pieces are reduced to a partial
+ * number first, so that no sum has too many terms. */
 static void
 reduce_row (const GhloCpuReduce *self,
             const guint8        *row,
@@ -142,8 +141,7 @@ reduce_row (const GhloCpuReduce *self,
     }
 }
 
-/* Combines rows [begin, end) of the operand, of @n elements from @first_row on, into as many
- * adjacent numbers. */
+/* Combines rows [@begin, @end) of the operand, each of @n elements from @first_row on, into @n adjacent numbers. */
 static void
 combine_rows (const GhloCpuReduce *self,
               const guint8        *first_row,
@@ -173,8 +171,8 @@ combine_rows (const GhloCpuReduce *self,
     }
 }
 
-/* Results [begin, end), each combined from all of its elements in order, and rounded to the
- * element's type after each. */
+/* Computes results [@begin, @end): combines all elements of each in order, and rounds to the element's type after
+ * each one. */
 static void
 step_columns (const Run *run,
               gint64     begin,
@@ -210,7 +208,7 @@ step_columns (const Run *run,
     }
 }
 
-/* Results [begin, end) of a block, from reduced elements [first, last). */
+/* Computes results [@begin, @end) of a block, from reduced elements [@first, @last). */
 static void
 reduce_block (const Run *run,
               gint64     block,
@@ -249,7 +247,7 @@ combine_block (const Run *run,
     }
 }
 
-/* The block's first reduced element. */
+/* The first reduced element of the block. */
 static inline gint64
 block_begin (const GhloCpuReduce *self,
              gint64               block)
@@ -260,7 +258,7 @@ block_begin (const GhloCpuReduce *self,
   return (gint64) ((__int128) self->reduced.count * block / self->n_blocks);
 }
 
-/* Results are numbered over all blocks. */
+/* @begin and @end number the results of all blocks consecutively. */
 static void
 reduce_part (gpointer data,
              gsize    begin,
@@ -285,7 +283,7 @@ reduce_part (gpointer data,
     }
 }
 
-/* Combines the initial value and what each block has reduced into the results. */
+/* Combines the initial value and the results of all blocks. */
 static void
 finish_part (gpointer data,
              gsize    begin,
@@ -325,7 +323,7 @@ ghlo_cpu_reduce_run (const GhloCpuReduce *self,
                      const GhloMonitor   *monitor)
 {
   gsize kept = (gsize) self->kept.count, all = kept * (gsize) self->n_blocks;
-  /* As many results as a row has, or those that take some microseconds. */
+  /* As many results as a row has, or as many as take a few microseconds. */
   gsize grain = self->by_columns ? (gsize) CLAMP (self->kept.inner, 256, GHLO_CPU_REDUCE_ROW)
                 : (gsize) (2000 * (double) all / MAX (self->nanoseconds, 1)) + 1;
   Run run = {

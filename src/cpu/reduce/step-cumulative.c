@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Cumulative reductions (kernel/cumulative.h) as a step of a plan.
+ * The step of cumulative reductions (kernel/cumulative.h).
  */
 
 #include "base/sizes.h"
@@ -13,11 +13,11 @@
 
 #include <string.h>
 
-/* Elements of a row and columns that are reduced at once, elements of a row that one thread
- * takes, and the length up to which rows are reduced side by side. */
+/* BLOCK: elements of a row that are reduced at once. COLUMNS: columns that are. CHUNK: elements of a row for one
+ * thread. SHORT_ROW: length up to which rows are reduced side by side. */
 enum { BLOCK = 2048, COLUMNS = 512, CHUNK = 32 * BLOCK, SHORT_ROW = 256 };
 
-/* Approximate nanoseconds for an element. */
+/* Approximate nanoseconds per element. */
 #define COST 1.0
 
 typedef struct
@@ -26,17 +26,16 @@ typedef struct
   GhloCpuReader                 reader;
   GhloCpuWriter                 writer;
   gboolean                      backward;
-  gboolean                      rounds;         /* each step is rounded to elements, which are narrower than numbers */
-  gboolean                      restarts;       /* each result is reduced anew, from its own element on */
+  gboolean                      rounds;         /* each step is rounded to the element type, which is narrower */
+  gboolean                      restarts;       /* each result is reduced anew, starting with its own element */
   guint                         dimension;
   gsize                         n;              /* elements of a row */
   gsize                         n_chunks;       /* of a row */
-  gboolean                      is_complex;     /* the two parts of a number are a last dimension of the views walked */
+  gboolean                      is_complex;     /* the two parts of a number are an extra last dimension of the walk */
   double                        nanoseconds;
 } Cumulative;
 
-/* The views as they are walked: dimensions after the reduced one are merged where their
- * strides allow it. */
+/* The views as they are walked: dimensions after the reduced one are merged where their strides allow it. */
 typedef struct
 {
   const Cumulative   *cumulative;
@@ -48,12 +47,12 @@ typedef struct
   gsize               n_tiles;        /* groups of COLUMNS columns; 1 by rows */
   GhloCpuNumberValue  start;
   GhloCpuCarry       *carries;        /* one for each chunk of a row */
-  gsize               row;            /* the one that is split into chunks */
+  gsize               row;            /* the row whose chunks threads share */
   const GhloMonitor  *monitor;
   gint                stopped;        /* atomic */
 } Run;
 
-/* The loops of the arithmetic that elements are combined in. */
+/* Finds the loops of the arithmetic that elements are combined in. */
 static gboolean
 find_loops (Cumulative           *self,
             const GhloCumulative *window)
@@ -117,7 +116,7 @@ read_request (Cumulative            *self,
   return NULL;
 }
 
-/* A known initial value only decides whether the step applies; nothing is compiled for it. */
+/* A known initial value only decides whether the step applies; it is not compiled into the step. */
 static gboolean
 select_step (gpointer               target,
              const GhloStepRequest *request,
@@ -129,7 +128,7 @@ select_step (gpointer               target,
   selection->reason = read_request (&self, &window, request);
   if (selection->reason == NULL && !ghlo_cumulative_start_is_neutral (window.combiner, &request->operands[1]))
     selection->reason = "its initial value changes what it is combined with";
-  /* Elements are read before the same ones are written. */
+  /* Each element is read before its place is written. */
   selection->operands[0].in_place = 0;
   selection->scratch = self.n_chunks * sizeof (GhloCpuCarry);
 
@@ -161,7 +160,7 @@ add_dimension (Run    *self,
   self->rank++;
 }
 
-/* Rounding is only done by columns, so the reduced dimension is walked first there. */
+/* Rounding is only done by columns, so the reduced dimension is walked first then. */
 static void
 walk (Run            *self,
       const GhloView *from,
@@ -214,7 +213,7 @@ count_tasks (const Run *self)
   return n;
 }
 
-/* Where the rows, or the columns, of a task begin. */
+/* Finds the beginning of the rows, or of the columns, of a task. */
 static void
 find_task (const Run     *self,
            gsize          task,
@@ -243,7 +242,7 @@ find_task (const Run     *self,
       }
 }
 
-/* TRUE after the run was cancelled, which is looked up for every 64th @i. */
+/* Whether the run was cancelled; checks that for every 64th @i. */
 static gboolean
 is_stopped (Run   *self,
             gsize  i)
@@ -299,8 +298,7 @@ run_columns (Run   *self,
     }
 }
 
-/* Reduces a chunk of a row; the reduction begins in chunk 0. Where @store is FALSE only the
- * chunk's total is found. */
+/* Reduces a chunk of a row; the reduction begins with chunk 0. Without @store only the chunk's total is computed. */
 static void
 run_chunk (Run          *self,
            gsize         row,
@@ -417,8 +415,8 @@ run_chunks (gpointer data,
     }
 }
 
-/* Threads share the chunks of a row: first all chunks' totals are found, then all chunks are
- * written. The results are those of run_row(). */
+/* Lets threads share the chunks of a row: first all chunks' totals are computed, then all chunks are written. The
+ * results are the same as those of run_row(). */
 static gboolean
 split_row (Run  *self,
            gsize row)

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * reduce as a step of plans: one operand, by a region of one operation. reduce.h says how
- * the operand is walked.
+ * The step of reduce with one operand and a region of one operation. reduce.h explains how the operand is walked.
  */
 
 #include "base/sizes.h"
@@ -11,15 +10,15 @@
 
 /* Approximate bytes that one core reads and reduces per nanosecond. */
 #define READ_RATE 10.0
-/* Approximate nanoseconds for an element that is rounded. */
+/* Approximate nanoseconds per element where each step is rounded. */
 #define ROUNDED_COST 2.0
 
 enum
 {
   MIN_ROW = 8,              /* elements of a row that is worth a call of its own */
-  PARTS = 32,               /* enough for the threads */
+  PARTS = 32,               /* enough for all threads */
   MIN_BLOCK = 1 << 16,      /* bytes that are worth a block of their own */
-  MAX_BLOCK = 1 << 24,      /* bytes of the largest block */
+  MAX_BLOCK = 1 << 24,      /* the most bytes of a block */
 };
 
 static gboolean
@@ -51,8 +50,8 @@ typedef struct
   gint64 size, stride;
 } Dimension;
 
-/* The reduced dimensions may be walked in any order and direction: this makes all strides
- * positive and puts the largest first. */
+/* The reduced dimensions may be walked in any order and direction: makes all strides positive, and sorts them in
+ * decreasing order. */
 static void
 order_reduced (GhloCpuReduce *self,
                Dimension     *dimensions,

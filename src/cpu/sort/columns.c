@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Short rows become columns of numbers: the ranks of their elements alone where the elements
- * can be made from them, else with the elements' positions in the lower bits.
+ * Short rows become columns of numbers: the ranks of their elements only, where elements can be reconstructed from
+ * their ranks, else ranks with the elements' positions in the lower bits.
  */
 
 #include "cpu/sort/columns.h"
@@ -27,7 +27,7 @@ ghlo_cpu_sort_columns_takes (const GhloCpuSortRow *row)
   return row->n > 1 && row->n <= MOST && row->n_groups == 1 && row->groups[0].bits <= 32;
 }
 
-/* Column @column of rows of numbers of 32 or 64 bits. */
+/* Fills column @column of @rows, whose numbers have 32 or 64 bits. */
 static gboolean
 load_column (const GhloCpuSortRow *row,
              const guint8 *const  *from,
@@ -111,7 +111,7 @@ ghlo_cpu_sort_columns_run (const GhloCpuSortRow *row,
   guint64 rows[MOST * GHLO_CPU_SORT_COLUMNS] __attribute__ ((aligned (64)));
   gboolean alone = tells_elements (row);
 
-  /* Unused columns are sorted too. */
+  /* Unused columns are sorted too, so they are initialized. */
   if (n_columns < GHLO_CPU_SORT_COLUMNS)
     memset (rows, 0, row->n * GHLO_CPU_SORT_COLUMNS * sizeof (guint64));
   for (guint i = 0; i < n_columns; i++)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Sorting of short rows, several at once.
+ * Sorts several short rows at once.
  */
 
 #pragma once
@@ -9,11 +9,10 @@
 
 G_BEGIN_DECLS
 
-/* Whether such rows can be sorted as columns. */
+/* Whether rows like @row can be sorted as columns. */
 gboolean ghlo_cpu_sort_columns_takes (const GhloCpuSortRow *row);
-/* As ghlo_cpu_sort_row_run() for up to GHLO_CPU_SORT_COLUMNS rows, each @from_steps and
- * @to_steps bytes after the one before. FALSE, and nothing is written, when an element is
- * not ordered. */
+/* As ghlo_cpu_sort_row_run(), for up to GHLO_CPU_SORT_COLUMNS rows, each @from_steps and @to_steps bytes behind the
+ * previous one. FALSE, with nothing written, where an element is not ordered. */
 gboolean ghlo_cpu_sort_columns_run   (const GhloCpuSortRow *row,
                                       guint                 n_columns,
                                       const guint8 *const  *from,

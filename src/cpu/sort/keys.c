@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Ranks of elements. Ranks of one byte come from a table; the bits of wider elements are
- * flipped so that they are ordered as unsigned numbers.
+ * Ranks of elements. Ranks of one-byte elements come from a table; the bits of wider elements are flipped so that
+ * they are ordered as unsigned numbers.
  */
 
 #include "cpu/sort/keys.h"
@@ -30,7 +30,7 @@ rank_bytes (const GhloSortKey *self,
   return unordered && self->partial;
 }
 
-/* Ranks of parts of BITS bits, of which the highest is the sign. */
+/* Ranks of parts of BITS bits, the highest of which is the sign. */
 #define DEFINE_RANK(BITS) \
   typedef guint##BITS Unaligned##BITS __attribute__ ((aligned (1), may_alias)); \
   \

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Ranks of many elements at once.
+ * Computes the ranks of many elements at once.
  */
 
 #pragma once
@@ -11,9 +11,9 @@ G_BEGIN_DECLS
 
 enum { GHLO_CPU_SORT_CHUNK = 256 };
 
-/* The ranks of @n elements, at most GHLO_CPU_SORT_CHUNK, which are @stride bytes apart, or of
- * those at @positions (nullable) times @stride. Where @below is set, the ranks that are there
- * already become the upper bits. TRUE when an element is not ordered. */
+/* Computes the ranks of @n elements, at most GHLO_CPU_SORT_CHUNK. They are @stride bytes apart, or at @positions
+ * (nullable) times @stride. With @below, the previous contents of @ranks become the upper bits. Returns TRUE where an
+ * element is not ordered. */
 gboolean ghlo_cpu_sort_key_rank   (const GhloSortKey *self,
                                    const guint8      *from,
                                    gint64             stride,
@@ -22,7 +22,7 @@ gboolean ghlo_cpu_sort_key_rank   (const GhloSortKey *self,
                                    gboolean           below,
                                    guint64           *ranks);
 
-/* The bits of a part of 2 bytes or more with this rank; where several have it, those of +0 or
+/* Returns the bits of a part of 2 bytes or more that has this rank. Where several have it, they are those of +0 or
  * nan_bits. */
 guint64  ghlo_cpu_sort_key_unrank (const GhloSortKey *self,
                                    guint64            rank);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * The sorting of numbers for each of their widths.
+ * Includes the sorting of numbers for each width.
  */
 
 #include "cpu/sort/numbers.h"

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Stable sorting of unsigned numbers of 32, 64 or 128 bits by some of their bits. The numbers
- * are the elements' ranks (keys.h) for sort and top_k. A number may hold its element's
- * position below the rank, which makes numbers unique.
+ * Stable sorting of unsigned numbers of 32, 64 or 128 bits by some of their bits. For sort and top_k the numbers are
+ * the ranks of elements (keys.h). A number may hold the position of its element below the rank, which makes numbers
+ * unique.
  */
 
 #pragma once
@@ -15,7 +15,7 @@ G_BEGIN_DECLS
 
 __extension__ typedef unsigned __int128 GhloCpuU128;
 
-/* What is done to a row of elements or numbers asks once in so many, about a millisecond's work, whether to go on. */
+/* Work on a row checks for cancellation once per this many elements or numbers, about once per millisecond. */
 #define GHLO_CPU_SORT_STRETCH ((gsize) 1 << 18)
 
 static inline gboolean
@@ -25,7 +25,7 @@ ghlo_cpu_sort_continue (gsize              i,
   return i % GHLO_CPU_SORT_STRETCH != 0 || i == 0 || !ghlo_monitor_cancelled (monitor, NULL);
 }
 
-/* FALSE when cancelled. */
+/* Copies a stretch at a time. FALSE when cancelled. */
 static inline gboolean
 ghlo_cpu_sort_copy (guint8            *to,
                     const guint8      *from,
@@ -48,8 +48,8 @@ typedef struct
   gsize begin, n;
 } GhloCpuRun;
 
-/* Where part @part of @n_parts begins of a row of @n elements; the first parts are one longer where that does not
- * come out even. */
+/* Where part @part of @n_parts of a row of @n elements begins. If @n is not a multiple of @n_parts, the first parts
+ * are one element longer. */
 static inline gsize
 ghlo_cpu_sort_part_begin (gsize n,
                           gsize n_parts,
@@ -58,9 +58,9 @@ ghlo_cpu_sort_part_begin (gsize n,
   return n / n_parts * part + MIN (part, n % n_parts);
 }
 
-/* Sorts @n numbers, fewer than 2^32, by @bits bits from bit @low on; @bits is a multiple of
- * 8. Numbers that are equal in those bits must already be in the order of the bits below.
- * *@sorted is @numbers or @spare, which has the same size. FALSE when cancelled. */
+/* Sorts @n numbers, fewer than 2^32, by @bits bits from bit @low on; @bits is a multiple of 8. Numbers that are equal
+ * in those bits must already be in the order of the lower bits. *@sorted becomes @numbers or @spare, which has the
+ * same size. FALSE when cancelled. */
 gboolean ghlo_cpu_sort_u32  (guint32           *numbers,
                              guint32           *spare,
                              gsize              n,
@@ -83,8 +83,7 @@ gboolean ghlo_cpu_sort_u128 (GhloCpuU128       *numbers,
                              const GhloMonitor *monitor,
                              GhloCpuU128      **sorted);
 
-/* Merges each pair of sorted runs of @from into one run of @to; only numbers [begin, end) of
- * @to are written. */
+/* Merges each pair of sorted runs of @from into one run of @to. Only numbers [@begin, @end) of @to are written. */
 void     ghlo_cpu_merge_u32  (const guint32     *from,
                               const GhloCpuRun  *runs,
                               gsize              n_runs,
@@ -104,8 +103,8 @@ void     ghlo_cpu_merge_u128 (const GhloCpuU128 *from,
                               gsize              begin,
                               gsize              end);
 
-/* Puts the @k least of @n unique numbers first, in any order; 0 < k <= n. @spare has room for
- * @n numbers. */
+/* Moves the @k smallest of @n unique numbers to the front, in any order; 0 < @k <= @n. @spare has room for @n
+ * numbers. */
 void     ghlo_cpu_select_u64  (guint64          *numbers,
                                guint64          *spare,
                                gsize             n,

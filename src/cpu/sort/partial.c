@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * A merge sort that makes the same comparisons as the reference executor: it sorts blocks
- * of eight by insertion from the left, then merges pairs of runs from the left, unless the
- * first element of the right run does not come before the last of the left run.
+ * A merge sort with the same comparisons as the reference executor: it sorts blocks of eight by insertion from the
+ * left, then merges pairs of runs from the left, unless the first element of the right run does not come before the
+ * last element of the left run.
  */
 
 #include "cpu/sort/partial.h"
@@ -18,7 +18,7 @@ typedef struct
   gsize                     n;
 } Partial;
 
-/* Where a key is partial, rank 0 is not ordered and equals no rank. */
+/* In a partial key, rank 0 means not ordered, and equals no rank. */
 static gboolean
 is_before (const Partial *self,
            guint32        a,

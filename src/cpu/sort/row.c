@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * A row is sorted as numbers: the ranks of its elements, with their positions in the lower
- * bits unless the elements can be made from their ranks. A long row is sorted in parts, which
- * are then merged. Rows with NaN that is not ordered are sorted by partial.h.
+ * A row is sorted as numbers: the ranks of its elements, with their positions in the lower bits unless elements can
+ * be reconstructed from their ranks. A long row is sorted in parts, which are then merged. Rows with NaN that is not
+ * ordered are sorted by partial.h.
  */
 
 #include "cpu/sort/row.h"
@@ -16,11 +16,11 @@
 
 enum { MAX_PARTS = 256 };
 
-/* Numbers that a thread merges, or elements that it copies, at once. */
+/* Numbers that a thread merges, or elements that it copies, at a time. */
 #define GRAIN ((gsize) 1 << 16)
 
-/* Nanoseconds to load and store a number, to sort it by a digit, to merge it, and to copy an
- * element from any position. */
+/* Nanoseconds to load and store a number, to sort it by one digit, to merge it, and to copy an element from any
+ * position. */
 #define LOAD_COST  2.0
 #define DIGIT_COST 1.5
 #define MERGE_COST 3.0
@@ -28,11 +28,11 @@ enum { MAX_PARTS = 256 };
 
 typedef struct _Job Job;
 
-/* How numbers of one width are made, sorted and merged. */
+/* How numbers of one width are loaded, sorted and merged. */
 typedef struct
 {
   guint size;
-  guint low;            /* where the rank begins, above the position */
+  guint low;            /* lowest bit of the rank; the position is below it */
   gboolean (*load)  (Job   *job,
                      guint  part);
   gboolean (*sort)  (Job   *job,
@@ -54,17 +54,17 @@ struct _Job
   guint8 *const          *to;
   const GhloMonitor      *monitor;
   guint8                 *numbers, *spare;      /* of width->size bytes each */
-  guint32                *positions;            /* of elements, as sorted by the groups before and then by this one */
+  guint32                *positions;            /* of elements, as sorted by previous groups, then by this one */
   guint32                *old_positions;        /* NULL in the first group */
-  guint8                 *copy;                 /* of a row of one operand */
+  guint8                 *copy;                 /* copy of the row of one operand */
   GhloCpuSortValues       values[MAX_PARTS];
   GhloCpuRun              runs[MAX_PARTS];
   guint                   n_runs;
-  guint                   operand;              /* that is moved */
+  guint                   operand;              /* the operand that is being permuted */
   gint                    unordered, failed;    /* atomic */
 };
 
-/* The element that is at position @i before this group is sorted. */
+/* The element at position @i before this group is sorted. */
 static inline guint32
 element_of (const Job *job,
             gsize      i)
@@ -75,7 +75,7 @@ element_of (const Job *job,
   return (guint32) (job->row->comparator.reverses_equal ? job->row->n - 1 - i : i);
 }
 
-/* The ranks of @n elements from position @i on. */
+/* Computes the ranks of @n elements from position @i on. */
 static void
 load_ranks (Job     *job,
             gsize    i,
@@ -226,7 +226,7 @@ find_layout (const GhloCpuSortRow *row,
     if (row->comparator.keys[i].partial)
       partial = 8 * row->comparator.n_keys;
 
-  /* Numbers and the ranks of a partial key are not in use at the same time. */
+  /* Numbers and the ranks of a partial key are not needed at the same time. */
   return ghlo_size_reserve (&layout->size, &layout->numbers, row->n, MAX (width, partial))
          && ghlo_size_reserve (&layout->size, &layout->spare, row->n, width)
          && ghlo_size_reserve (&layout->size, &layout->positions, row->n, row->values && partial == 0 ? 0 : 4)
@@ -235,7 +235,7 @@ find_layout (const GhloCpuSortRow *row,
          && ghlo_size_reserve (&layout->size, &layout->signs, row->n, row->values ? 1 : 0);
 }
 
-/* Groups keys from the last one on, as many as fit into 64 bits. */
+/* Groups keys, beginning with the last one, as many as fit into 64 bits. */
 static void
 find_groups (GhloCpuSortRow *row)
 {
@@ -313,7 +313,7 @@ merge_range (gpointer data,
   job->width->merge (job, begin, end);
 }
 
-/* Merges the sorted parts, of @n numbers in all. */
+/* Merges the sorted parts, which have @n numbers together. */
 static gboolean
 merge_parts (Job   *job,
              gsize  n)
@@ -466,7 +466,7 @@ store_values (Job   *job,
   return TRUE;
 }
 
-/* Sorts by one group of keys. FALSE when cancelled, or when an element is not ordered. */
+/* Sorts by one group of keys. FALSE when cancelled, or where an element is not ordered. */
 static gboolean
 sort_group (Job                    *job,
             const GhloCpuSortGroup *group)
@@ -522,8 +522,8 @@ ghlo_cpu_sort_row_run (const GhloCpuSortRow *self,
   gboolean done;
 
   find_layout (self, &layout);
-  /* The other fields stay uninitialized: sorting a short row takes less time than clearing the
-   * arrays that long ones need. */
+  /* The other fields stay uninitialized: sorting a short row takes less time than clearing the arrays for long
+   * ones. */
   job.row = self;
   job.from = from;
   job.to = to;

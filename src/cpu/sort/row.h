@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Sorting of one row of adjacent elements, of one operand or of several whose elements are
- * permuted alike.
+ * Sorts one row of adjacent elements, of one operand or of several whose elements are permuted alike.
  */
 
 #pragma once
@@ -12,7 +11,7 @@
 
 G_BEGIN_DECLS
 
-/* Keys that are sorted by at once, whose ranks have at most 64 bits together. */
+/* Keys that are sorted by at once; their ranks have at most 64 bits together. */
 typedef struct
 {
   guint first, n, bits;
@@ -23,18 +22,17 @@ typedef struct
   GhloSortComparator comparator;
   gsize              n;               /* elements */
   guint              n_operands;
-  const guint       *sizes;           /* of an element of each; borrowed */
+  const guint       *sizes;           /* bytes of an element of each operand; borrowed */
   guint              most_size;
-  gboolean           values;          /* the single key is the whole element */
+  gboolean           values;          /* the only key is the whole element */
   GhloCpuSortGroup   groups[GHLO_SORT_MAX_KEYS];    /* in the order of sorting: the least significant first */
   guint              n_groups;
-  guint              n_parts;         /* sorted separately and then merged; a power of two */
+  guint              n_parts;         /* parts that are sorted separately and then merged; a power of two */
   gsize              scratch;         /* bytes */
   double             nanoseconds;     /* approximate, on one thread */
 } GhloCpuSortRow;
 
-/* Call it after the comparator was read and the fields up to sizes were set. FALSE when the row
- * is too long. */
+/* Called after the comparator was read and the fields up to sizes were set. FALSE where the row is too long. */
 gboolean ghlo_cpu_sort_row_init (GhloCpuSortRow *self,
                                  guint           n_parts);
 /* Sorts a row of each operand; to[i] may be from[i]. FALSE when cancelled. */

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Finds the least of many numbers; included for each width, as template.h is. Divides the
- * numbers around pivots until the part that holds the boundary is short, and sorts that part,
- * or sooner where pivots keep dividing badly.
+ * Finds the smallest of many numbers; included for each width, like template.h. Partitions the numbers around pivots
+ * until the part with the boundary is short, and sorts that part; or sooner, where pivots keep partitioning badly.
  */
 
 #define SHORT 24
@@ -54,8 +53,8 @@ FUNCTION (ghlo_cpu_select) (NUMBER *numbers,
         n = below;
       else
         {
-          /* The pivot is the least of the rest, wherever it stands: the next one differs,
-           * or the rest is sorted in the end. */
+          /* The pivot is the smallest of the rest, wherever it is: either the next pivot differs, or the rest is
+           * sorted at the end. */
           numbers += below;
           n -= below;
           k -= below;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * sort as a step of a plan, where its comparator compares keys (comparator.h). A row is
- * the elements along the sorted dimension. Rows of adjacent elements are sorted in place;
- * others are gathered several at a time, so that memory is read in whole cache lines.
+ * The step of sort, where the comparator compares keys (comparator.h). A row is the elements along the sorted
+ * dimension. Rows of adjacent elements are sorted in place. Others are gathered several at a time, so that memory is
+ * read in whole cache lines.
  */
 
 #include "base/sizes.h"
@@ -14,34 +14,34 @@
 
 #include <string.h>
 
-/* Rows that are gathered at a time: as many as a cache line has elements of four bytes, or
- * fewer where they would not fit into the second cache. */
+/* Rows that are gathered at a time: as many as a cache line has elements of four bytes, or fewer where they would not
+ * fit into the L2 cache. */
 enum { MAX_TOGETHER = 16, MIN_TOGETHER = 4, TOGETHER_ELEMENTS = 1 << 17 };
 
-/* The least number of rows that are sorted side by side, and their greatest length. */
+/* The fewest rows that are sorted side by side, and their greatest length. */
 enum { MIN_COLUMNS = 4, MAX_COLUMN = 256 };
 
-/* Least elements of a part, and least threads, for sorting a row in parts. Merging two parts
- * takes about as long as two threads save by sorting them. */
+/* The fewest elements of a part, and the fewest threads, for sorting a row in parts. Merging two parts takes about as
+ * long as two threads save by sorting them. */
 enum { MIN_PART = 1 << 15, MIN_THREADS = 4 };
 
 typedef struct
 {
   GhloCpuSortRow row;
   guint          dimension;
-  gint           lane;            /* the last other dimension; -1 when there is none */
+  gint           lane;            /* the last other dimension; -1 where there is none */
   gsize          n_lanes;         /* its size */
-  gsize          together;        /* rows in a block, which are gathered together */
-  gboolean       columns;         /* a block's rows are sorted side by side */
-  gsize          blocks_each;     /* blocks for all lanes */
+  gsize          together;        /* rows of a block; they are gathered together */
+  gboolean       columns;         /* the rows of a block are sorted side by side */
+  gsize          blocks_each;     /* blocks that cover all lanes */
   gsize          n_blocks;
-  gboolean       apart;           /* threads share blocks, else parts of a row */
-  gboolean       result_direct;   /* rows of results are adjacent elements */
-  guint         *sizes;           /* owned; of operands' elements */
+  gboolean       apart;           /* threads share blocks; else they share the parts of a row */
+  gboolean       result_direct;   /* rows of the results are adjacent elements */
+  guint         *sizes;           /* owned; bytes of each operand's elements */
   gboolean      *direct;          /* owned; rows of each operand are adjacent elements */
-  gsize         *stages;          /* owned; for each operand, the offset in the scratch of gathered rows */
-  gsize          pointers;        /* offset in the scratch of a block's Rows */
-  gsize          scratch;         /* of one thread */
+  gsize         *stages;          /* owned; for each operand, the offset of its gathered rows in the scratch */
+  gsize          pointers;        /* offset of a block's Rows in the scratch */
+  gsize          scratch;         /* bytes for one thread */
 } Sort;
 
 typedef struct
@@ -53,7 +53,7 @@ typedef struct
   gint               failed;      /* atomic */
 } Run;
 
-/* The scratch of each thread: that of sorting a row, pointers, and gathered rows. */
+/* Lays out the scratch of each thread: for sorting a row, pointers, and gathered rows. */
 static gboolean
 find_scratch (Sort *self)
 {
@@ -112,7 +112,7 @@ find_rows (Sort           *self,
   return ghlo_size_mul (&self->n_blocks, self->blocks_each, others);
 }
 
-/* Where there are too few blocks for all threads, these share the parts of one row at a time. */
+/* Where there are too few blocks for all threads, they share the parts of one row at a time. */
 static guint
 choose_parts (Sort *self)
 {
@@ -161,7 +161,7 @@ read_request (Sort                  *self,
   return NULL;
 }
 
-/* Each row is written after the whole row was read, so that the step may run in place. */
+/* Each row is written after all of it was read, so the step may run in place. */
 static void
 fill_selection (const Sort            *self,
                 const GhloStepRequest *request,
@@ -182,7 +182,7 @@ clear (Sort *self)
 
 GHLO_CPU_DEFINE_STEP (Sort, clear)
 
-/* The first row of a block. */
+/* The address of the first row of a block. */
 static guint8 *
 block_of (const Sort     *self,
           const GhloView *view,
@@ -241,8 +241,8 @@ scatter_rows (const Sort     *self,
   move (from, (gint64) size, (gint64) (n * size), to, view->strides[self->dimension], lane, n, n_rows);
 }
 
-/* For each operand, the addresses that a block's first row is read from and written to, and
- * the bytes from one row to the next. */
+/* For each operand, the addresses of a block's first row in the source and in the destination, and the bytes from one
+ * row to the next. */
 typedef struct
 {
   const guint8 **from;

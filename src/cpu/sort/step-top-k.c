@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * chlo.top_k as a step of a plan: the largest elements in the total order, equal ones by
- * position. While a long row is read, only elements that may still be among them are kept.
+ * The step of chlo.top_k: the largest elements in the total order; equal ones are ordered by position. While a long
+ * row is read, only elements that may still be among the k largest are kept.
  */
 
 #include "base/sizes.h"
@@ -13,11 +13,11 @@
 
 #include <string.h>
 
-/* Room for candidates besides twice k, least elements of a part of a row, and chunks of ranks
+/* ROOM: candidates besides twice k. MIN_PART: fewest elements of a part of a row. CHECK_EVERY: chunks of ranks
  * between two checks for cancellation. */
 enum { ROOM = 1024, MIN_PART = 1 << 16, CHECK_EVERY = 4096, MAX_PARTS = 256 };
 
-/* Nanoseconds to read an element, and to sort one of the k. */
+/* Nanoseconds to read an element, and to sort one of the k largest. */
 #define LOOK_COST 1.5
 #define SORT_COST 40.0
 
@@ -28,8 +28,7 @@ typedef struct _Run  Run;
 typedef struct
 {
   guint size;
-  /* Finds the k least numbers of a part of a row, and sets *@numbers to them, in order. FALSE
-   * when cancelled. */
+  /* Finds the k smallest numbers of a part of a row, and sets *@numbers to them, in order. FALSE when cancelled. */
   gboolean (*select) (const TopK        *self,
                       const guint8      *from,
                       gint64             stride,
@@ -38,7 +37,7 @@ typedef struct
                       guint8           **numbers,
                       guint8            *spare,
                       const GhloMonitor *monitor);
-  /* Finds the k least of all parts' k least, which are adjacent. */
+  /* Finds the k smallest of the k smallest of all parts, which are adjacent. */
   void     (*unite)  (const TopK        *self,
                       guint8           **numbers,
                       guint8            *spare);
@@ -51,11 +50,11 @@ struct _TopK
   GhloSortKey    key;
   const Width   *width;
   gsize          n, k, n_rows;
-  gsize          capacity;      /* of a buffer of candidates, in numbers */
-  gboolean       apart;         /* threads share rows, else parts of a row */
+  gsize          capacity;      /* numbers in a buffer of candidates */
+  gboolean       apart;         /* threads share rows; else they share the parts of a row */
   gsize          n_parts;
-  gsize          scratch;       /* bytes of a thread or part: two buffers */
-  gsize          all_scratch;   /* of all threads or parts, and of the numbers that these find */
+  gsize          scratch;       /* bytes for one thread or part: two buffers */
+  gsize          all_scratch;   /* bytes for all threads or parts, and for the numbers that they find */
   double         nanoseconds;   /* for a row */
 };
 
@@ -65,7 +64,7 @@ struct _Run
   const GhloView    *operand, *values, *indices;
   guint8            *scratch;
   gsize              row;
-  guint8            *found[MAX_PARTS];    /* of the row's parts */
+  guint8            *found[MAX_PARTS];    /* the numbers found in each part of the row */
   const GhloMonitor *monitor;
   gint               stopped;             /* atomic */
 };
@@ -78,7 +77,7 @@ struct _Run
   { \
     NUMBER *sorted; \
     \
-    /* It is not cancelled, since the k numbers are sorted quickly. */ \
+    /* Not cancellable, since sorting k numbers is quick. */ \
     ghlo_cpu_sort_##NAME ((gpointer) *numbers, (gpointer) spare, self->k, 0, 8 * sizeof (NUMBER), NULL, &sorted); \
     *numbers = (guint8 *) sorted; \
   } \
@@ -150,7 +149,7 @@ static const Width widths[] = {
   { sizeof (GhloCpuU128), select_u128, unite_u128, position_u128 },
 };
 
-/* A row is split where its parts find few numbers compared with those they read. */
+/* A row is split where each part finds few numbers compared with how many it reads. */
 static void
 choose_parts (TopK *self)
 {

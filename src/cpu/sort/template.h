@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * The sorting of numbers, included once for each width: the includer defines NUMBER, the
- * type, and FUNCTION (f), the width's f. Few numbers are sorted by merging, many by radix,
- * the last digit first.
+ * Sorting of numbers; included once for each width. The includer defines NUMBER, the type, and FUNCTION (f), the name
+ * of the width's f. Few numbers are merge sorted, many are radix sorted, least significant digit first.
  */
 
-/* Blocks that are sorted by insertion, before they are merged. */
+/* Size of the blocks that are sorted by insertion before they are merged. */
 #define BLOCK 12
 
-/* Fewer numbers are not sorted by radix, which counts 256 buckets for each digit. */
+/* Fewer numbers are not radix sorted, which counts 256 buckets for each digit. */
 #define MIN_RADIX 128
 
 static void
@@ -26,7 +25,7 @@ FUNCTION (insert) (NUMBER *numbers,
     }
 }
 
-/* Merges the first @n numbers of two sorted runs; of equal numbers the left ones come first. */
+/* Merges the first @n numbers of two sorted runs. Of equal numbers, those on the left come first. */
 static void
 FUNCTION (merge_two) (const NUMBER *left,
                       const NUMBER *left_end,
@@ -78,7 +77,7 @@ FUNCTION (sort_few) (NUMBER *numbers,
   return numbers;
 }
 
-/* Counts the values of each digit, and finds whether the numbers are in order already. FALSE when cancelled. */
+/* Counts the values of each digit, and checks whether the numbers are sorted already. FALSE when cancelled. */
 static gboolean
 FUNCTION (count_digits) (const NUMBER      *numbers,
                          gsize              n,
@@ -176,7 +175,7 @@ FUNCTION (ghlo_cpu_sort) (NUMBER             *numbers,
   return TRUE;
 }
 
-/* How many of the first @n merged numbers come from the left. */
+/* How many of the first @n merged numbers come from the left run. */
 static gsize
 FUNCTION (split_merge) (const NUMBER *left,
                         gsize         n_left,

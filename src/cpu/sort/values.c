@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Turns elements into numbers and back. Elements of one byte are only counted.
+ * Converts elements to numbers and back. Elements of one byte are only counted.
  */
 
 #include "cpu/sort/values.h"
@@ -83,7 +83,7 @@
         elements[i] = (guint##BITS) from[i] ^ flip ^ (key->is_signed ? sign : 0); \
   } \
   \
-  /* The index of the first number that is not below @rank. */ \
+  /* Returns the index of the first number that is not below @rank. */ \
   static gsize \
   find_##BITS (gconstpointer numbers, \
                gsize         n, \
@@ -132,7 +132,7 @@ ghlo_cpu_sort_values_load (GhloCpuSortValues        *self,
   return load_16 (self, key, from, stride, end - begin, numbers, monitor);
 }
 
-/* Counts the NaN, which come after all numbers where they are equal, or before (@first). */
+/* Counts the NaN, where they are equal. They come before all numbers if *@first, else after them. */
 static gsize
 find_nans (const GhloCpuSortValues *parts,
            guint                    n_parts,
@@ -203,7 +203,7 @@ ghlo_cpu_sort_values_store_kept (const GhloCpuSortValues *parts,
   if (!negative)
     return;
 
-  /* Zeros begin at the rank of +0, the least above the ranks of numbers below 0. */
+  /* Zeros begin at the rank of +0, the smallest above the ranks of negative numbers. */
   if (key->size == 8)
     at = find_64 (numbers, n, G_GUINT64_CONSTANT (1) << 63 ^ (key->descending ? G_MAXUINT64 : 0));
   else if (key->size == 4)
@@ -218,7 +218,7 @@ ghlo_cpu_sort_values_store_kept (const GhloCpuSortValues *parts,
     }
 }
 
-/* Sorts bytes stably, since different bytes may have the same rank. */
+/* Sorts bytes stably, for the case that different bytes have the same rank. */
 static gboolean
 scatter_bytes (const GhloSortComparator *comparator,
                const guint8             *from,

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Turns elements into the numbers that they are sorted by, and back, for rows of one operand
- * whose single key is the whole element. A rank does not hold the signs of equal zeros and
- * the bits of equal NaN; these are stored separately, in order.
+ * Converts elements to the numbers that they are sorted by, and back, for rows of one operand whose only key is the
+ * whole element. Ranks do not hold the signs of equal zeros and the bits of equal NaN; these are stored separately,
+ * in order.
  */
 
 #pragma once
@@ -11,18 +11,18 @@
 
 G_BEGIN_DECLS
 
-/* The zeros' signs and the NaN of a part of a row. */
+/* The signs of zeros, and the NaN, of one part of a row. */
 typedef struct
 {
-  guint8  *signs;           /* of zeros; borrowed, with room for all of the part's elements */
-  guint8  *nans;            /* left out of the numbers; borrowed, with room for all of the part's elements */
+  guint8  *signs;           /* of zeros; borrowed, with room for all elements of the part */
+  guint8  *nans;            /* not among the numbers; borrowed, with room for all elements of the part */
   gsize    n_numbers, n_zeros, n_nans;
-  gboolean negative;        /* one of the zeros is -0 */
-  gboolean unordered;       /* an element is not ordered */
+  gboolean negative;        /* some zero is -0 */
+  gboolean unordered;       /* some element is not ordered */
 } GhloCpuSortValues;
 
-/* The numbers for elements [begin, end) of a row of @n elements of 2 bytes or more: of 64 bits
- * where the key has more than 32, else of 32. FALSE when cancelled. */
+/* Loads the numbers for elements [@begin, @end) of a row of @n elements of 2 bytes or more. They have 64 bits where
+ * the key has more than 32, else 32. FALSE when cancelled. */
 gboolean ghlo_cpu_sort_values_load     (GhloCpuSortValues        *self,
                                         const GhloSortComparator *comparator,
                                         const guint8             *from,
@@ -31,7 +31,7 @@ gboolean ghlo_cpu_sort_values_load     (GhloCpuSortValues        *self,
                                         gsize                     end,
                                         gpointer                  numbers,
                                         const GhloMonitor        *monitor);
-/* Writes the elements that numbers [begin, end) stand for. @parts are those of the whole row. */
+/* Writes the elements for numbers [@begin, @end). @parts are those of the whole row. */
 void     ghlo_cpu_sort_values_store    (const GhloCpuSortValues *parts,
                                         guint                    n_parts,
                                         const GhloSortKey       *key,
@@ -47,8 +47,8 @@ void     ghlo_cpu_sort_values_store_kept (const GhloCpuSortValues   *parts,
                                         gsize                        n,
                                         guint8                      *to);
 
-/* Sorts a row of elements of one byte; @copy has room for @n of them, and is used where @to is
- * @from. FALSE when cancelled, or when one of them is not ordered: *@unordered then. */
+/* Sorts a row of one-byte elements. @copy has room for @n of them, and is used where @to is @from. FALSE when
+ * cancelled, or where an element is not ordered; *@unordered is TRUE then. */
 gboolean ghlo_cpu_sort_bytes           (const GhloSortComparator *comparator,
                                         const guint8             *from,
                                         guint8                   *to,

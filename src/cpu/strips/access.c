@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Addresses along strips. Where positions of terms move by whole steps from lane to lane, the lanes
- * that are inside are beside each other, and those have one stride; only where they do
- * not, or a node gives the position, each lane gets an address. Sums wrap.
+ * Addresses along strips. Where the positions of all terms move by whole steps from lane to lane, the lanes in bounds
+ * are a contiguous range, and their addresses have one stride. Otherwise, or where a node gives a position that
+ * varies, each lane gets an address of its own. Sums wrap.
  */
 
 #include "cpu/strips/strips-private.h"
 
 #include <string.h>
 
-/* Positions this far out are outside. */
+/* Positions beyond this are out of bounds. */
 #define FAR_AWAY ((gint64) 1 << 61)
 
 static GhloCpuStripSum
@@ -80,7 +80,7 @@ ghlo_cpu_strip_add_up (const GhloCpuStripRun *run,
   return (gint64) total;
 }
 
-/* The position of lane 0, without a node's value that varies. */
+/* The position of lane 0, without the value of a node that varies. */
 static gint64
 first_position (const GhloCpuStripRun   *run,
                 const GhloCpuStripGuard *guard)
@@ -97,7 +97,7 @@ first_position (const GhloCpuStripRun   *run,
   return (gint64) ((guint64) position + (guint64) value);
 }
 
-/* Narrows [*@begin, *@end) to the lanes i where 0 <= @first + i × @lane < @limit. */
+/* Narrows [*@begin, *@end) to the lanes i with 0 <= @first + i × @lane < @limit. */
 static void
 narrow (gint64  first,
         gint64  lane,

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Makes instructions of the nodes and stores of a block of points. What is the same along a strip is
- * computed once a line and spread; a node that is stored where nothing is in the way is
- * computed there at once.
+ * Compiles the nodes and stores of a block of points to instructions. What is the same along a strip is computed once
+ * per line and broadcast. A node that is stored, where nothing still reads the old contents, is computed in its
+ * destination.
  */
 
 #include "cpu/strips/compile-private.h"
@@ -105,7 +105,7 @@ ghlo_cpu_strip_slot (GhloCpuStripCompiler *self,
   return self->splats[origin];
 }
 
-/* Which operands of @instruction, in a group, are of whole strips. */
+/* Returns which of the operands @nodes of an instruction in a group are whole strips, as bits. */
 static guint8
 shifts_of (const GhloCpuStripCompiler *self,
            const guint16              *nodes,
@@ -172,7 +172,7 @@ ghlo_cpu_strip_add_copy (GhloCpuStripCompiler *self,
   guint16 slot = ghlo_cpu_strip_add_slot (self, from->type, TRUE);
   GhloCpuStripInstruction *copy;
 
-  /* A copy of any type has a loop. */
+  /* Copies have a loop for every type, so this cannot fail. */
   ghlo_cpu_strip_add_call (self, left, list, slot);
   copy = &g_array_index (list, GhloCpuStripInstruction, list->len - 1);
   copy->operands[0] = self->self->folds[from->which].left;
@@ -181,7 +181,7 @@ ghlo_cpu_strip_add_copy (GhloCpuStripCompiler *self,
   return slot;
 }
 
-/* An access of the block, whose nodes are used in @list. */
+/* Adds an access of the block; the nodes of its terms are used in @list. */
 static guint
 add_access (GhloCpuStripCompiler *self,
             guint                 number,
@@ -202,7 +202,7 @@ add_access (GhloCpuStripCompiler *self,
       type = self->kernel->nodes[node].type;
       node = ghlo_cpu_strip_origin (self, node);
       guard->is_varying = (self->facts[node] & GHLO_CPU_STRIP_VARIES) != 0 && self->block->lanes != GHLO_KERNEL_NONE;
-      /* One value is enough of what is the same along the strip. */
+      /* A value that is the same along the strip is read once, from the prologue. */
       guard->slot = ghlo_cpu_strip_slot (self, node, guard->is_varying ? list : self->prologue);
       if (ghlo_element_info (type)->bits != 64)
         guard->to_s64 = ghlo_cpu_elementwise_routines ()->casts[ghlo_cpu_strip_number (type)][GHLO_CPU_NUMBER_S64];
@@ -212,7 +212,7 @@ add_access (GhloCpuStripCompiler *self,
   return added;
 }
 
-/* Whether the strip is always in one piece in memory. */
+/* Whether the strip is always contiguous in memory. */
 static gboolean
 is_plain (const GhloCpuStripCompiler *self,
           guint                       access)
@@ -256,7 +256,7 @@ add_leaf (GhloCpuStripCompiler *self,
       access = add_access (self, node->which, list);
       if (node->operands[0] != GHLO_KERNEL_NONE)
         fill = ghlo_cpu_strip_slot (self, node->operands[0], list);
-      /* What is stored, or folded, after its place was written must have been read before. */
+      /* Where the place is overwritten before the value is stored or folded, the value has to be copied. */
       is_copied = node->kind == GHLO_NODE_LOAD
                   && ghlo_kernel_is_written (self->kernel, self->kernel->accesses[node->which].buffer)
                   && (self->block->block.n_folds > 0 || (self->facts[number] & GHLO_CPU_STRIP_STORED) != 0);
@@ -303,7 +303,7 @@ add_store (GhloCpuStripCompiler  *self,
   added->size_row = (guint8) ghlo_cpu_strip_size_row (node->type);
 }
 
-/* The store that may take the place of the strip of @node, or NULL. */
+/* The store whose destination may take the place of the strip of @node, or NULL. */
 static const GhloKernelStore *
 find_aim (const GhloCpuStripCompiler *self,
           guint                       node)
@@ -321,7 +321,7 @@ find_aim (const GhloCpuStripCompiler *self,
   return NULL;
 }
 
-/* A node of the body that is no leaf, and the stores of it. */
+/* Adds a node of the body that is not a leaf, and its first store. */
 static gboolean
 add_body_node (GhloCpuStripCompiler *self,
                guint                 number)
@@ -373,7 +373,7 @@ add_node (GhloCpuStripCompiler *self,
   if (ghlo_node_spec (node->kind)->role == GHLO_NODE_LEAF)
     {
       add_leaf (self, number, (facts & GHLO_CPU_STRIP_VARIES) != 0 ? self->body : self->prologue);
-      /* What a fold was before each point is stored as a whole strip. */
+      /* A fold's value before each point, if stored, becomes a whole strip. */
       if ((facts & GHLO_CPU_STRIP_FOLDED) != 0 && (facts & GHLO_CPU_STRIP_STORED) != 0)
         self->slots[number] = ghlo_cpu_strip_add_copy (self, number, self->groups);
       return TRUE;
@@ -403,7 +403,7 @@ append (GhloCpuStrips *self,
   return range;
 }
 
-/* Nodes and stores; what was not stored with its node is stored last. */
+/* Adds all nodes and stores. Values that were not stored with their node are stored last. */
 static gboolean
 add_all (GhloCpuStripCompiler *self)
 {

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * What is known of the nodes of a block before it is compiled: which vary along its strips, which
- * are used, and what may be stored only when all else is done.
+ * Computes facts about the nodes of a block before it is compiled: which vary along its strips, which are used, and
+ * which may be stored only when everything else is done.
  */
 
 #include "cpu/strips/compile-private.h"
 
-/* Whether @access is another one from lane to lane. */
+/* Whether the place of the access @number has @fact: varies along the strip, or depends on a fold. */
 static gboolean
 access_varies (const GhloCpuStripCompiler *self,
                guint                       number,
@@ -83,7 +83,7 @@ ghlo_cpu_strip_find_varying (GhloCpuStripCompiler *self)
   return TRUE;
 }
 
-/* What gives the place of a store is read as late as what is stored. */
+/* Marks the nodes that the place of an access depends on. Those of a store are read as late as the stored value. */
 static void
 use_access (GhloCpuStripCompiler *self,
             guint                 number,
@@ -130,7 +130,7 @@ ghlo_cpu_strip_find_used (GhloCpuStripCompiler *self)
     }
 }
 
-/* Buffers have memory, and behind them temporaries. */
+/* Memories are numbered: buffers first, then the places of temporaries. */
 static guint
 memory_of_temporary (const GhloCpuStripCompiler *self,
                      guint                       temporary)
@@ -146,7 +146,7 @@ memory_of_store (const GhloCpuStripCompiler *self,
          : memory_of_temporary (self, store->temporary);
 }
 
-/* Whether @node reads from @memory, which is written. */
+/* Whether @node reads from @memory. */
 static gboolean
 is_load_of (const GhloCpuStripCompiler *self,
             const GhloKernelNode       *node,
@@ -172,7 +172,7 @@ ghlo_cpu_strip_is_overwritten (const GhloCpuStripCompiler *self,
   return FALSE;
 }
 
-/* The last node that reads what is read from @memory. */
+/* The last node with an operand that was read from @memory. */
 static guint
 last_reader (const GhloCpuStripCompiler *self,
              guint                       memory)
@@ -196,7 +196,8 @@ last_reader (const GhloCpuStripCompiler *self,
   return last;
 }
 
-/* What is read from @memory is an index, an update or stored somewhere: it is read to the very end. */
+/* Whether a value read from @memory is needed until the end of the block: as an index, for a fold or a store, or
+ * along the whole line. */
 static gboolean
 is_read_late (const GhloCpuStripCompiler *self,
               guint                       memory)
@@ -222,7 +223,7 @@ is_read_late (const GhloCpuStripCompiler *self,
   return FALSE;
 }
 
-/* Whether the place of @access is known only behind @node. */
+/* Whether the place of the access @number depends on @node or on a later one. */
 static gboolean
 is_placed_behind (const GhloCpuStripCompiler *self,
                   guint                       number,

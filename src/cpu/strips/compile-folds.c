@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Folds of a block of points. Across strips, what is LEFT is a strip of its own for each chain.
- * Along a strip it is n_chains numbers: a fold by one operation has a loop, and any other is
- * updated by instructions, n_chains points at a time.
+ * Compiles the folds of a block of points. Across strips, LEFT is one strip for each chain. Along a strip LEFT is
+ * n_chains numbers: a fold by a single operation has a loop, and any other is updated by instructions, n_chains
+ * points at a time.
  */
 
 #include "cpu/strips/compile-private.h"
 
-/* Whether the bits of @node are those of what is LEFT of @fold, or of any where that is GHLO_KERNEL_NONE. */
+/* Whether @node has the bits of LEFT of @fold; GHLO_KERNEL_NONE stands for any fold. */
 static gboolean
 is_left (const GhloCpuStripCompiler *self,
          guint                       node,
@@ -18,7 +18,7 @@ is_left (const GhloCpuStripCompiler *self,
   return origin->kind == GHLO_NODE_LEFT && (fold == GHLO_KERNEL_NONE || origin->which == fold);
 }
 
-/* Whether all folds but @fold, and all used nodes but its update, leave LEFT and the update alone. */
+/* Whether no other fold, and no used node but the update of @fold, uses its LEFT or its update. */
 static gboolean
 is_alone (const GhloCpuStripCompiler *self,
           guint                       fold)
@@ -50,7 +50,8 @@ is_alone (const GhloCpuStripCompiler *self,
   return (self->facts[update] & GHLO_CPU_STRIP_STORED) == 0;
 }
 
-/* Whether one loop makes the fold: LEFT combined with what does not depend on it, and nothing else sees either. */
+/* Whether one loop computes the fold: LEFT is combined once with a value that does not depend on it, and nothing else
+ * uses LEFT or the result. */
 static gboolean
 is_single (const GhloCpuStripCompiler *self,
            guint                       fold)
@@ -162,7 +163,7 @@ ghlo_cpu_strip_update_into (const GhloCpuStripCompiler *self,
   return self->self->folds[fold].left;
 }
 
-/* Each fold becomes its result, all at once: what another fold was is copied first. */
+/* Sets all folds to their results, as if at once: results that are the old value of another fold are copied first. */
 static void
 add_results (GhloCpuStripCompiler *self,
              GArray               *list,
@@ -208,7 +209,7 @@ ghlo_cpu_strip_add_updates (GhloCpuStripCompiler *self)
   add_results (self, self->block->is_along ? self->groups : self->last, FALSE);
 }
 
-/* The loop that merges chains of @fold, NULL where its merge is more than one operation on LEFT and RIGHT. */
+/* The loop that merges the chains of @fold; NULL where the merge is not a single operation on LEFT and RIGHT. */
 static GhloCpuHalveFunc
 find_halving (const GhloCpuStripCompiler *self,
               guint                       fold)

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Which loop computes which node. Loops without a row of their own are another one with its
- * operands changed, or on booleans another operation.
+ * The table of loops by kind of node. Some nodes use the loop of another operation with swapped operands, or, on
+ * booleans, that of a logical operation.
  */
 
 #include "cpu/strips/strips-private.h"
 
-/* SELECT and copies depend on the size of elements alone. */
+/* What selects the table of loops. SELECT and copies depend on the size of elements only. */
 typedef enum
 {
   BY_NONE,
@@ -19,7 +19,7 @@ static const struct
   guint8  row;
   guint8  swaps;
   guint16 op;
-  guint16 on_booleans;          /* 0: the same */
+  guint16 on_booleans;          /* the operation for booleans; 0: the same */
   guint8  combiner;
 } calls[GHLO_N_NODES] = {
   [GHLO_NODE_ADD] = { BY_TYPE, FALSE, GHLO_SCALAR_ADD, 0, GHLO_COMBINER_ADD },

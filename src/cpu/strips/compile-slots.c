@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Gives strips of the scratch to slots. A strip is free for another slot of as wide elements once the last
- * instruction that reads it is done, or already for the result of that one, since loops may write
- * over their operands. What the prologue makes stays for the whole line, and what groups read for all of them.
+ * Assigns strips of scratch memory to slots. A strip becomes free for another slot with elements of the same size
+ * after the last instruction that reads it; a CALL may reuse it for its own result, since loops may overwrite their
+ * operands. Strips written by the prologue live for the whole line, and those read by groups until all groups are
+ * done.
  */
 
 #include "cpu/strips/strips-private.h"
@@ -18,7 +19,7 @@ typedef struct
   GArray        *free_strips[GHLO_CPU_N_STRIP_SIZES];
 } Assigner;
 
-/* Cache lines of their own. */
+/* Sizes are rounded up, so that each piece begins on a cache line of its own. */
 gsize
 ghlo_cpu_strip_take (gsize *bytes,
                      gsize  size)
@@ -62,7 +63,7 @@ give (Assigner *self,
       g_array_set_size (strips, strips->len - 1);
     }
   else
-    /* Not all at the same place in a page, which would make loads wait for stores. */
+    /* The extra cache line avoids equal page offsets, which would make loads wait for earlier stores. */
     slot->offset = ghlo_cpu_strip_take (&self->bytes, (self->length << slot->size_row) + 64);
 }
 
@@ -73,7 +74,7 @@ has_access (const GhloCpuStripInstruction *instruction)
          || instruction->kind == GHLO_CPU_STRIP_STORE || instruction->kind == GHLO_CPU_STRIP_AIM;
 }
 
-/* Calls @func for each slot that the instruction reads. */
+/* Calls @func for each slot that the instruction @number reads. */
 static void
 for_each_read (Assigner *self,
                guint     number,
@@ -103,7 +104,7 @@ mark (Assigner *self,
   self->last_reads[slot] = MAX (self->last_reads[slot], at);
 }
 
-/* Frees the strip of @slot, if @at is where it is read last. */
+/* Frees the strip of the slot @number if @at is its last read. */
 static void
 take_back (Assigner *self,
            guint     number,
@@ -117,8 +118,8 @@ take_back (Assigner *self,
   g_array_append_val (self->free_strips[slot->size_row], slot->offset);
 }
 
-/* Positions count instructions from 1 in the order of lists; reads of groups of what is not theirs are
- * moved to the end of the groups. */
+/* Instructions are numbered from 1 in the order of the lists. Groups run repeatedly: slots that they use without
+ * writing them count as read at the end of the groups. */
 static void
 mark_reads (Assigner                *self,
             const GhloCpuStripRange *ranges,
@@ -156,7 +157,7 @@ assign_list (Assigner                *self,
 
       if (is_call)
         for_each_read (self, i, i + 1, take_back);
-      /* What is aimed is given to the call that follows. */
+      /* The destination of AIM belongs to the CALL that follows, and is assigned there. */
       if (instruction->kind != GHLO_CPU_STRIP_AIM && instruction->kind != GHLO_CPU_STRIP_AIM_KEEP)
         give (self, instruction->result);
       if (!is_call)
@@ -180,7 +181,8 @@ assign (Assigner                *self,
     }
   self->length = length;
   mark_reads (self, ranges, 3, 1);
-  /* Slots of the prologue are never taken back, and whole strips that groups make are no group's. */
+  /* Slots of the prologue are never freed. Whole strips that groups write are assigned ahead, as all groups share
+   * them. */
   for (guint i = block->prologue.first; i < block->prologue.end; i++)
     if (instruction_of (self, i)->result != GHLO_KERNEL_NONE)
       self->last_reads[instruction_of (self, i)->result] = G_MAXUINT;
@@ -206,7 +208,7 @@ ghlo_cpu_strip_assign (GhloCpuStrips           *self,
 {
   g_autofree guint *last_reads = g_new0 (guint, self->slots->len);
   g_autofree guint8 *is_given = g_new0 (guint8, self->slots->len);
-  /* Single points need the merge's room alone, which is single too. */
+  /* Single points are merged one element at a time as well, so short strips are enough. */
   Assigner assigner = {
     .self = self, .last_reads = last_reads, .is_given = is_given,
     .length = block->lanes == GHLO_KERNEL_NONE ? 8 : self->strip,

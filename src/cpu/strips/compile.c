@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * From a kernel to a program for strips: tables that outlive the kernel, each block with its
- * lanes, and the room that folds and products take.
+ * Compiles a kernel to a program for strips: copies the tables that have to outlive the kernel, chooses the lanes of
+ * each block, and reserves memory for folds and products.
  */
 
 #include "cpu/strips/strips-private.h"
@@ -11,7 +11,7 @@
 
 #include <string.h>
 
-/* The shortest strip, which also single points have room for. */
+/* The shortest strip; single points reserve as much. */
 #define LEAST_STRIP 8
 
 const GhloMachine *
@@ -55,7 +55,7 @@ copy_tables (GhloCpuStrips    *self,
   self->terms = g_ptr_array_new_with_free_func (g_free);
 }
 
-/* Along which axis the block's strips are, and which of its axes are left. */
+/* Chooses the axis that the block's strips run along, and lists its other axes. */
 static void
 choose_lanes (const GhloCpuStrips *self,
               GhloCpuStripBlock   *block)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Executes instructions. A load of what lies in one piece copies nothing: its slot points there; and
- * a slot that is aimed points to where its strip is stored.
+ * Executes instructions. A load of contiguous elements copies nothing: its slot points into the buffer. A slot that
+ * is aimed points to the destination of its store.
  */
 
 #include "cpu/strips/strips-private.h"
@@ -25,7 +25,7 @@ ghlo_cpu_strip_temporary (const GhloCpuStripRun *run,
   return place;
 }
 
-/* The scratch that the strip of @slot has. */
+/* The scratch memory of the strip of @slot. */
 static guint8 *
 strip_of (const GhloCpuStripRun *run,
           guint                  slot)
@@ -134,7 +134,8 @@ store (GhloCpuStripRun               *run,
   to = ghlo_cpu_strip_locate (run, access, n, &begin, &end);
   if (begin == end)
     return;
-  /* Lanes outside have no place: only the address of one inside tells whether the strip lies where it is stored. */
+  /* Lanes out of bounds have no address, so compare the address of a lane in bounds to see whether the value was
+   * computed in place. */
   from += begin << row;
   to += (gint64) begin * access->lane;
   if (to != from)
@@ -156,7 +157,7 @@ aim (GhloCpuStripRun               *run,
                                       ? to : strip_of (run, instruction->result);
 }
 
-/* From one lane of a temporary to the next. */
+/* Bytes from one lane of a temporary to the next. */
 static gint64
 temporary_lane (const GhloCpuStripRun   *run,
                 const GhloCpuStripBlock *block,

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Small products: sums of left × right by FMA, in the order of the inner axes, each from zero on. Lanes
- * are columns, and what is left is one number; or parallel points, and both are strips.
+ * Small matrix products: sums of left × right by FMA, in the order of the inner axes, each from zero on. Where lanes
+ * are columns, left is a single number; where they are parallel points, both factors are strips.
  */
 
 #include "cpu/strips/strips-private.h"
 
 #include <string.h>
 
-/* A strip of a factor; one number where it is the same for all lanes and may be, or has but one. */
+/* A strip of a factor; a single number where it is the same in all lanes, or there is only one lane. */
 typedef struct
 {
   const guint8 *data;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Runs a block of points: its axes, strips along the innermost of them or across
- * parallel points, and the parts and chains of its folds.
+ * Runs a block of points: the loops over its axes, strips along the innermost of them or across parallel points, and
+ * the parts and chains of its folds.
  */
 
 #include "cpu/strips/strips-private.h"
@@ -14,7 +14,7 @@ size_of (GhloCpuStripRange range)
   return range.end - range.first;
 }
 
-/* The number of lanes that an accumulator has. */
+/* The number of lanes of an accumulator. */
 static gsize
 width_of (const GhloCpuStripRun   *run,
           const GhloCpuStripBlock *block)
@@ -35,7 +35,7 @@ set_left (GhloCpuStripRun         *run,
     }
 }
 
-/* What depends on folds along a strip of @n points, as many points at a time as there are chains. */
+/* Runs what depends on folds, for a strip of @n points along the lanes' axis, at most n_chains points at a time. */
 static void
 run_groups (GhloCpuStripRun         *run,
             const GhloCpuStripBlock *block,
@@ -54,7 +54,7 @@ run_groups (GhloCpuStripRun         *run,
     }
 }
 
-/* Strips along the innermost axis. */
+/* Runs a line of strips along the innermost axis. */
 static void
 run_along (GhloCpuStripRun         *run,
            const GhloCpuStripBlock *block,
@@ -81,7 +81,7 @@ run_along (GhloCpuStripRun         *run,
     }
 }
 
-/* A strip of parallel points, or a single one. */
+/* Runs one point of the block for a strip of parallel points, or for a single one. */
 static void
 run_across (GhloCpuStripRun         *run,
             const GhloCpuStripBlock *block)
@@ -117,7 +117,7 @@ ghlo_cpu_strip_next (GhloCpuStripRun *run,
   return FALSE;
 }
 
-/* All points whose coordinate of the first axis is within [@begin, @end). */
+/* Runs all points whose coordinate on the first axis is in [@begin, @end). */
 static void
 run_range (GhloCpuStripRun         *run,
            const GhloCpuStripBlock *block,
@@ -160,7 +160,8 @@ begin_folds (GhloCpuStripRun         *run,
     }
 }
 
-/* Merges @n partial folds each: those from @left on, and those from @right on. */
+/* Merges the @n accumulators that begin @distance lanes behind the first one into the first @n, or with @is_whole
+ * into the whole. */
 static void
 merge (GhloCpuStripRun         *run,
        const GhloCpuStripBlock *block,
@@ -184,7 +185,7 @@ merge (GhloCpuStripRun         *run,
     }
 }
 
-/* The accumulators become the whole, or are merged into it. */
+/* Merges the chains into one. That becomes the whole, or is merged into it. */
 static void
 end_part (GhloCpuStripRun         *run,
           const GhloCpuStripBlock *block,

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * A run of a program: its scratch, the parallel points, and the tree of blocks at each of them, or
- * at a strip of them.
+ * Runs a program: lays out its scratch, and walks the parallel points and the tree of blocks at each of them, or at a
+ * strip of them.
  */
 
 #include "cpu/strips/strips-private.h"
 
 #include <string.h>
 
-/* Bytes of the scratch before the temporaries, each part on a cache line. */
+/* Offsets of the parts of the scratch in front of the temporaries; each begins on a cache line. */
 typedef struct
 {
   gsize offsets, positions, inside, slots, temporaries, end;
@@ -30,7 +30,7 @@ layout_of (const GhloCpuStrips *self)
   return layout;
 }
 
-/* The bytes of a temporary, and its strides, row-major; FALSE where it is too large. */
+/* Computes the bytes and the row-major strides of a temporary; FALSE where it is too large. */
 static gboolean
 measure_temporary (const GhloCpuStrips *self,
                    const gint64        *extents,
@@ -98,7 +98,7 @@ begin (GhloCpuStripRun *run)
       GhloCpuStripTemporary *temporary = &run->temporaries[i];
 
       measure_temporary (self, run->extents, i, temporary->strides, &temporary->bytes);
-      /* Rows of a power of two do not all begin at the same place of a page. */
+      /* The extra cache line keeps temporaries whose sizes are powers of two at different page offsets. */
       if (self->places[i] == i)
         temporary->data = run->scratch + ghlo_cpu_strip_take (&bytes, temporary->bytes + 64);
     }
@@ -106,7 +106,8 @@ begin (GhloCpuStripRun *run)
     run->temporaries[i].data = run->temporaries[self->places[i]].data;
 }
 
-/* Copies what @from is in the loops around, whose axes are @loops, to @to, which spans the same axes. */
+/* Copies the temporary @from to @to, which spans the same axes, at the current coordinates of the enclosing loops,
+ * whose axes are the bits of @loops. */
 static void
 copy_temporary (GhloCpuStripRun *run,
                 guint            to,
@@ -118,7 +119,7 @@ copy_temporary (GhloCpuStripRun *run,
   guint8 axes[GHLO_KERNEL_MAX_AXES];
   guint n = 0, fixed = spanned & loops, inner = 0;
 
-  /* All axes behind the last one of a loop lie in one piece. */
+  /* Everything behind the last axis of a loop is contiguous. */
   if (fixed != 0)
     {
       inner = ghlo_kernel_last_axis (fixed);
@@ -204,7 +205,7 @@ run_when (GhloCpuStripRun *run,
   carry (run, block, loops, is_true);
 }
 
-/* @loops: the axes of the loops around, as bits. */
+/* @loops is the bit mask of the axes of enclosing loops. */
 static void
 run_blocks (GhloCpuStripRun *run,
             guint            first,
@@ -234,7 +235,7 @@ run_blocks (GhloCpuStripRun *run,
       }
 }
 
-/* The parallel axes, outermost first, that of the lanes last. */
+/* Lists the parallel axes, outermost first, but with that of the lanes last. */
 static guint
 parallel_axes (const GhloCpuStrips *self,
                guint8              *axes)

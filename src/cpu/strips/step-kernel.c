@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Fusions, and single operations that have no step of their own, as generated kernels.
+ * The step of generated kernels: fusions, and single operations that have no step of their own.
  */
 
 #include "cpu/code/kernel.h"

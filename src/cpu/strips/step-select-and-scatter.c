@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * select_and_scatter as two kernels; what the windows select lies in the scratch in between.
+ * select_and_scatter as two kernels. The first stores the selections of all windows in the scratch, which the second
+ * reads.
  */
 
 #include "base/sizes.h"
@@ -13,7 +14,7 @@ typedef struct
 {
   GhloSelectAndScatter lowered;
   GhloCpuKernel        select, gather;
-  gsize                selection;       /* bytes, a multiple of 64 */
+  gsize                selection;       /* bytes of the selections, a multiple of 64 */
 } Step;
 
 static void

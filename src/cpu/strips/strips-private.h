@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * The program that a kernel becomes, and a run of it. An instruction works on slots: pointers to
- * what a node is at the points of a strip. A slot's strip is scratch, which slots share where one is
- * done with; but loads may point into a buffer, and what is stored may be computed there at once.
+ * The program that a kernel is compiled to, and the state of one run. Instructions work on slots: pointers to the
+ * values of a node at the points of a strip. The strip of a slot is in scratch memory, and slots with disjoint live
+ * ranges share it. Loads may point a slot into a buffer instead, and a value that is stored may be computed in its
+ * destination.
  *
- * A block of points has up to five lists of instructions: its prologue, once a line of
- * points, for what is the same along it; its body, once a strip; its groups, for what depends on a fold along
- * the strip, n_chains points at a time; what is stored last; and the merge of its folds.
+ * A block of points has up to five lists of instructions. The prologue runs once per line of points and computes what
+ * is the same along it. The body runs once per strip. The groups compute what depends on a fold along the strip,
+ * n_chains points at a time. The last list has the remaining stores. The merge merges the chains of folds.
  */
 
 #pragma once
@@ -16,7 +17,7 @@
 
 G_BEGIN_DECLS
 
-/* A sum of strides × coordinates, of those strides that are not 0. */
+/* A sum of strides × coordinates; strides that are 0 are left out. */
 typedef struct
 {
   guint  n;
@@ -28,23 +29,23 @@ typedef struct
 {
   GhloCpuStripSum        sum;
   gint64                 offset, step, end, stride;
-  gint64                 lane;          /* of the position, from one lane to the next */
-  GhloCpuElementwiseFunc to_s64;        /* of the node's value; NULL where it has 64 bits */
-  guint16                slot;          /* of the node, or GHLO_KERNEL_NONE */
+  gint64                 lane;          /* step of the position from one lane to the next */
+  GhloCpuElementwiseFunc to_s64;        /* converts the node's value; NULL where it has 64 bits */
+  guint16                slot;          /* slot of the node, or GHLO_KERNEL_NONE */
   guint8                 clamps;
-  guint8                 is_varying;    /* the node along the strip */
+  guint8                 is_varying;    /* the node varies along the strip */
 } GhloCpuStripGuard;
 
-/* An access as a block with its own lanes makes it. */
+/* An access, compiled for the lanes of one block. */
 typedef struct
 {
   GhloCpuStripSum    sum;
   gint64             offset;
-  gint64             lane;              /* bytes from one lane to the next, where it is not general */
-  gint64             own_lane;          /* the same without the terms */
+  gint64             lane;              /* bytes from one lane to the next, where not is_general */
+  gint64             own_lane;          /* the same without the terms' contribution */
   guint16            buffer;
-  guint8             size_row;          /* elements have 1 << size_row bytes */
-  guint8             is_general;        /* lanes have addresses of their own */
+  guint8             size_row;          /* log2 of the bytes of an element */
+  guint8             is_general;        /* each lane needs an address of its own */
   guint              n_terms;
   GhloCpuStripGuard *terms;
 } GhloCpuStripAccess;
@@ -57,25 +58,25 @@ typedef enum
   GHLO_CPU_STRIP_EXTENT,
   GHLO_CPU_STRIP_LOAD,
   GHLO_CPU_STRIP_INSIDE,
-  GHLO_CPU_STRIP_READ,          /* a temporary */
-  GHLO_CPU_STRIP_AIM,           /* the result is computed where it is stored, if it can be */
-  GHLO_CPU_STRIP_AIM_KEEP,      /* the same for a temporary */
+  GHLO_CPU_STRIP_READ,          /* reads a temporary */
+  GHLO_CPU_STRIP_AIM,           /* lets the result be computed in its destination, if possible */
+  GHLO_CPU_STRIP_AIM_KEEP,      /* the same for a result that is stored to a temporary */
   GHLO_CPU_STRIP_STORE,
-  GHLO_CPU_STRIP_KEEP,          /* in a temporary */
+  GHLO_CPU_STRIP_KEEP,          /* stores to a temporary */
   GHLO_CPU_STRIP_FOLD,
-  GHLO_CPU_STRIP_UPDATE,        /* a fold becomes operand 0 */
+  GHLO_CPU_STRIP_UPDATE,        /* sets a fold to operand 0 */
 } GhloCpuStripKind;
 
 typedef struct
 {
   guint8  kind;                 /* GhloCpuStripKind */
   guint8  n_operands;
-  guint8  shifts;               /* of groups: bit i, operand i is a whole strip; bit 3: the result is */
+  guint8  shifts;               /* groups only: bit i: operand i is a whole strip; bit 3: the result is */
   guint8  size_row;
-  guint8  is_copied;            /* LOAD: even where the strip could stay where it is */
+  guint8  is_copied;            /* LOAD, READ: always copies, instead of pointing into memory */
   guint16 result;               /* slot, or GHLO_KERNEL_NONE */
   guint16 operands[3];          /* slots, or GHLO_KERNEL_NONE */
-  guint16 which;                /* access of the program, temporary, axis or fold */
+  guint16 which;                /* index of the access in the program, temporary, axis or fold */
   union
     {
       GhloCpuElementwiseFunc call;
@@ -87,7 +88,7 @@ typedef struct
 
 typedef struct
 {
-  gsize   offset;               /* of its strip in the scratch, or of a constant in the pool */
+  gsize   offset;               /* of its strip in the scratch; of a constant, in the pool */
   guint8  size_row;
   guint8  is_constant;
   guint8  has_strip;
@@ -95,12 +96,12 @@ typedef struct
 
 typedef struct
 {
-  gsize   accumulators, whole;  /* in the scratch: of chains; of all parts so far */
+  gsize   accumulators, whole;  /* offsets in the scratch: of the chains; of the merged parts so far */
   guint64 identity;
-  GhloCpuHalveFunc halve;       /* what the block's merge does to it, or NULL */
+  GhloCpuHalveFunc halve;       /* the loop that the block's merge amounts to, or NULL */
   guint16 temporary, left, right;
   guint8  size_row;
-  guint8  is_grouped;           /* LEFT is set for each group */
+  guint8  is_grouped;           /* LEFT is set anew for each group */
 } GhloCpuStripFold;
 
 typedef struct
@@ -111,14 +112,14 @@ typedef struct
 typedef struct
 {
   GhloKernelBlock        block;
-  guint                  lanes;         /* axis along which its strips are, or GHLO_KERNEL_NONE: single points */
-  gboolean               is_along;      /* that is an axis of the block */
-  gboolean               is_halved;     /* each fold's chains by one loop */
-  guint                  n_axes;        /* the others of the block, outermost first */
+  guint                  lanes;         /* axis that strips run along; GHLO_KERNEL_NONE: single points */
+  gboolean               is_along;      /* that axis is one of the block's */
+  gboolean               is_halved;     /* the chains of each fold are merged by one loop */
+  guint                  n_axes;        /* the other axes of the block, outermost first */
   guint8                 axes[GHLO_KERNEL_MAX_AXES];
   GhloCpuStripRange      prologue, body, groups, last, merge;
   guint                  left, right;   /* PRODUCT: accesses of the program, or GHLO_KERNEL_NONE */
-  gsize                  strips[3];     /* PRODUCT: in the scratch */
+  gsize                  strips[3];     /* PRODUCT: offsets in the scratch */
   GhloCpuElementwiseFunc product, fma;
 } GhloCpuStripBlock;
 
@@ -135,12 +136,12 @@ struct _GhloCpuStrips
   GhloCpuStripFold        *folds;
   GhloCpuStripBlock       *blocks;
   GArray                  *slots, *instructions, *accesses;
-  GByteArray              *constants;           /* strips */
-  GPtrArray               *terms;               /* owned */
-  gsize                    strips_size;         /* bytes of the scratch, before temporaries */
+  GByteArray              *constants;           /* strips of constants */
+  GPtrArray               *terms;               /* owned; arrays of GhloCpuStripGuard */
+  gsize                    strips_size;         /* bytes of scratch in front of the temporaries */
 };
 
-/* Where a temporary is: strides in bytes. */
+/* The memory of a temporary; strides are in bytes. */
 typedef struct
 {
   guint8 *data;
@@ -156,26 +157,27 @@ typedef struct
   guint8                     *scratch;
   guint8                    **slots;
   GhloCpuStripTemporary      *temporaries;
-  gint64                     *offsets, *positions;      /* a strip each, for accesses that are general */
+  gint64                     *offsets, *positions;      /* one strip each, for accesses that are general */
   guint8                     *inside;
   GCancellable               *cancellable;
-  guint64                     work;                     /* points since it was asked */
+  guint64                     work;                     /* points since the last check for cancellation */
   gboolean                    is_stopped;
-  gsize                       n_lanes;                  /* parallel points at once */
-  gsize                       splat;                    /* lanes that the prologue spreads to */
+  gsize                       n_lanes;                  /* parallel points that are run at once */
+  gsize                       splat;                    /* lanes that the prologue's splats fill */
   gint64                      extents[GHLO_KERNEL_MAX_AXES];
-  gint64                      point[GHLO_KERNEL_MAX_AXES];      /* the first of the strip */
+  gint64                      point[GHLO_KERNEL_MAX_AXES];      /* coordinates of the first point of the strip */
 } GhloCpuStripRun;
 
-/* compile-node.c: the loop of @node; FALSE where there is none. Operands change places where *@swaps. */
+/* compile-node.c: finds the loop of @node; FALSE where there is none. With *@swaps the first two operands are
+ * swapped. */
 GhloCpuNumber ghlo_cpu_strip_number (GhloElementType type);
 gboolean ghlo_cpu_strip_find_call   (const GhloKernel        *kernel,
                                      const GhloKernelNode    *node,
                                      GhloCpuElementwiseFunc  *call,
                                      gboolean                *swaps);
-/* The fold that @node is of what is LEFT, NULL where it is none that has a loop. */
+/* The loop of a fold whose update is @node, an operation on LEFT; NULL where there is none. */
 GhloCpuFoldFunc ghlo_cpu_strip_find_fold (const GhloKernelNode *node);
-/* The same of a merge of LEFT and RIGHT. */
+/* The loop that merges chains where the merge is @node, an operation on LEFT and RIGHT; nullable. */
 GhloCpuHalveFunc ghlo_cpu_strip_find_halving (const GhloKernelNode *node);
 
 /* compile-block.c */
@@ -184,15 +186,15 @@ gboolean ghlo_cpu_strip_compile_points (GhloCpuStrips     *self,
                                         GhloCpuStripBlock *block,
                                         GError           **error);
 
-/* compile-slots.c: the offset of @size bytes of scratch. */
+/* compile-slots.c: reserves @size bytes of scratch and returns their offset. */
 gsize    ghlo_cpu_strip_take           (gsize                   *bytes,
                                         gsize                    size);
-/* Gives strips to the slots of the instructions of @block. */
+/* Assigns strips to the slots that the instructions of @block use. */
 void     ghlo_cpu_strip_assign         (GhloCpuStrips           *self,
                                         const GhloCpuStripBlock *block,
                                         gsize                   *bytes);
 
-/* access.c: adds an access along @lanes; what its terms' nodes are is set by the caller. */
+/* access.c: adds an access for lanes along @lanes. The caller sets what comes from the nodes of its terms. */
 guint    ghlo_cpu_strip_add_access     (GhloCpuStrips         *self,
                                         const GhloKernel      *kernel,
                                         guint                  number,
@@ -200,13 +202,14 @@ guint    ghlo_cpu_strip_add_access     (GhloCpuStrips         *self,
 gint64   ghlo_cpu_strip_add_up         (const GhloCpuStripRun *run,
                                         const GhloCpuStripSum *sum,
                                         gint64                 offset);
-/* The place of lane 0, and the lanes [*@begin, *@end) of @n that are inside, of an access that is not general. */
+/* Returns the address of lane 0 of an access that is not general, and the range [*@begin, *@end) of the @n lanes that
+ * are in bounds. */
 guint8  *ghlo_cpu_strip_locate         (GhloCpuStripRun          *run,
                                         const GhloCpuStripAccess *access,
                                         gsize                     n,
                                         gsize                    *begin,
                                         gsize                    *end);
-/* Fills in the run's offsets and inside. */
+/* Fills in run->offsets and run->inside for each lane; returns the base address. */
 guint8  *ghlo_cpu_strip_locate_each    (GhloCpuStripRun          *run,
                                         const GhloCpuStripAccess *access,
                                         gsize                     n);
@@ -215,7 +218,8 @@ guint8  *ghlo_cpu_strip_locate_each    (GhloCpuStripRun          *run,
 void     ghlo_cpu_strip_run_points     (GhloCpuStripRun         *run,
                                         const GhloCpuStripBlock *block);
 
-/* execute.c: the instructions of @range for @n lanes, which are those from @shift on of what are whole strips. */
+/* execute.c: executes the instructions of @range for @n lanes. In operands that are whole strips these start at lane
+ * @shift. */
 void     ghlo_cpu_strip_execute        (GhloCpuStripRun         *run,
                                         GhloCpuStripRange        range,
                                         const GhloCpuStripBlock *block,
@@ -223,7 +227,7 @@ void     ghlo_cpu_strip_execute        (GhloCpuStripRun         *run,
                                         gsize                    n);
 guint8  *ghlo_cpu_strip_temporary      (const GhloCpuStripRun   *run,
                                         guint                    number);
-/* The next point of the @n axes in row-major order; FALSE where there is none. */
+/* Advances to the next point of the @n axes in row-major order; FALSE after the last one. */
 gboolean ghlo_cpu_strip_next           (GhloCpuStripRun         *run,
                                         const guint8            *axes,
                                         guint                    n);
@@ -239,7 +243,7 @@ ghlo_cpu_strip_access (const GhloCpuStrips *self,
   return &g_array_index (self->accesses, GhloCpuStripAccess, number);
 }
 
-/* Whether to stop; @n more points are done. */
+/* Accounts for @n more points; returns whether to stop. */
 static inline gboolean
 ghlo_cpu_strip_stops (GhloCpuStripRun *run,
                       gsize            n)
@@ -254,7 +258,7 @@ ghlo_cpu_strip_stops (GhloCpuStripRun *run,
   return run->is_stopped;
 }
 
-/* The row of elements of @type in tables of loops by the size of elements, which is 1 << row. */
+/* The row of elements of @type in loop tables that are indexed by element size, which is 1 << row bytes. */
 static inline guint
 ghlo_cpu_strip_size_row (GhloElementType type)
 {

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Runs kernels in strips: node by node over up to 512 points at a time, which stay in the L1
- * cache, by loops that are there already (cpu/isa). A kernel becomes a small program of calls once;
- * that is immutable, may be run by many threads at once, and allocates nothing then. The bits are
- * those of ghlo_kernel_interpret (), whatever the schedule, the level and the threads.
+ * Runs kernels in strips: node by node over up to 512 points at a time, whose values stay in the L1 cache, by the
+ * precompiled loops of cpu/isa. A kernel is turned once into a small program of calls, which is immutable, may be run
+ * by many threads at once, and does not allocate memory when run. The results have the same bits as those of
+ * ghlo_kernel_interpret (), whatever the schedule, the level and the number of threads.
  *
- * Parallel points are counted in row-major order of the parallel axes, but that the axis whose
- * points are lanes comes last: so threads get strips that are whole.
+ * Parallel points are numbered in row-major order of the parallel axes, but with the axis whose points are lanes
+ * last, so that threads get whole strips.
  */
 
 #pragma once
@@ -18,22 +18,22 @@ G_BEGIN_DECLS
 
 typedef struct _GhloCpuStrips GhloCpuStrips;
 
-/* This processor's, at ghlo_cpu_level (). */
+/* The cost model of this processor for strips, at ghlo_cpu_level (). */
 const GhloMachine *ghlo_cpu_machine         (void);
 
-/* UNSUPPORTED where there are no loops for a node. The kernel is copied as far as it is needed. */
+/* UNSUPPORTED where a node has no loop. The kernel is copied as far as it is needed. */
 GhloCpuStrips     *ghlo_cpu_strips_new      (const GhloKernel          *kernel,
                                              const GhloKernelSchedule  *schedule,
                                              GError                   **error);
 void               ghlo_cpu_strips_free     (GhloCpuStrips             *self);
-/* The bytes of scratch that one thread needs, aligned to 64, G_MAXSIZE where they are too many. They do not depend on
- * extents of parallel axes. @extents: of all axes, or NULL for those that the kernel states. */
+/* Returns the bytes of scratch of one thread, aligned to 64, or G_MAXSIZE where that is too much. They do not depend
+ * on the extents of parallel axes. @extents has all axes; NULL stands for those that the kernel states. */
 gsize              ghlo_cpu_strips_scratch  (const GhloCpuStrips       *self,
                                              const gint64              *extents);
-/* Nanoseconds of one parallel point, about. */
+/* Returns the approximate nanoseconds of one parallel point. */
 double             ghlo_cpu_strips_cost     (const GhloCpuStrips       *self);
-/* The parallel points [@begin, @end). @buffers: one for each of the kernel. FALSE when @monitor says to stop: some
- * points are done then. */
+/* Runs the parallel points [@begin, @end). @buffers has all buffers of the kernel. FALSE when @monitor says to stop;
+ * some points are done then. */
 gboolean           ghlo_cpu_strips_run      (const GhloCpuStrips       *self,
                                              const gint64              *extents,
                                              gpointer const            *buffers,
