@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Tables that grow, and the one block of memory that they become. What has no room is
- * dropped and remembered; numbers that were given out for it are refused with the kernel.
+ * Growing tables, which are frozen into one block of memory at the end. Things that do not fit a table are dropped
+ * and remembered, and the kernel is then rejected, along with the indices that were returned for them.
  */
 
 #include "kernel/build.h"
@@ -13,7 +13,7 @@
 
 #include <string.h>
 
-/* Tables that are compared as bytes have no padding. */
+/* Tables that are compared as bytes must have no padding. */
 G_STATIC_ASSERT (sizeof (GhloKernelNode) == 24);
 G_STATIC_ASSERT (sizeof (GhloKernelTerm) == (5 + GHLO_KERNEL_MAX_AXES) * 8);
 G_STATIC_ASSERT (sizeof (GhloKernelAccess) == (2 + GHLO_KERNEL_MAX_AXES) * 8);
@@ -23,15 +23,15 @@ G_STATIC_ASSERT (sizeof (GhloKernelBlock) == 56);
 struct _GhloKernelBuilder
 {
   char       *name;
-  const char *full;             /* the table that was too small, or NULL */
-  const char *misused;          /* what was called where it does not belong, or NULL */
-  GPtrArray  *names;            /* owned strings that the tables refer to */
+  const char *full;             /* name of the table that overflowed, or NULL */
+  const char *misused;          /* the first call that was made in the wrong place, or NULL */
+  GPtrArray  *names;            /* owned strings, which the tables refer to */
   GArray     *axes, *buffers, *accesses, *terms, *temporaries, *blocks, *stores, *folds, *carries, *nodes;
-  guint       open[GHLO_KERNEL_MAX_DEPTH];      /* blocks */
+  guint       open[GHLO_KERNEL_MAX_DEPTH];      /* the blocks that have not ended, outermost first */
   guint       depth;
 };
 
-/* Most kernels have no more of each table, nor of nodes. */
+/* Initial sizes of tables, and of the table of nodes; most kernels have no more. */
 enum { FEW = 8, MANY = 64 };
 
 GhloKernelBuilder *
@@ -73,7 +73,7 @@ ghlo_kernel_builder_free (GhloKernelBuilder *self)
   g_free (self);
 }
 
-/* The number of a new element of zeros, or GHLO_KERNEL_NONE. */
+/* Returns the index of a new zeroed element, or GHLO_KERNEL_NONE. */
 static guint
 add (GhloKernelBuilder *self,
      GArray            *table,
@@ -109,7 +109,7 @@ misuse (GhloKernelBuilder *self,
     self->misused = what;
 }
 
-/* The block that was begun last, if it is of one of the kinds @kinds (bits). */
+/* Returns the current block if its kind is among @kinds (bits); else records the misuse @what and returns NULL. */
 static GhloKernelBlock *
 open_block (GhloKernelBuilder *self,
             guint              kinds,
@@ -220,7 +220,7 @@ ghlo_kernel_add_temporary (GhloKernelBuilder *self,
   return number;
 }
 
-/* Its tables begin where they are now. */
+/* The block's ranges in the other tables begin at their current ends. */
 static guint
 add_block (GhloKernelBuilder *self,
            GhloBlockKind      kind,
@@ -591,7 +591,7 @@ hash_kernel (const GhloKernel *self)
   return ghlo_hash_keyed (key, 2, 4, bytes->data, bytes->len);
 }
 
-/* Copies @table to *end, which moves behind it. */
+/* Copies @table to *@end and advances *@end. */
 static gpointer
 freeze_table (GArray  *table,
               guint8 **end)

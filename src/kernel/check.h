@@ -1,43 +1,44 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Refuses kernels that are not well formed: numbers that refer to nothing, types that do not
- * fit, temporaries that are read before they are there, accesses beyond their buffer at any point
- * of the axes' extents, stores that two points make at one place. What passes can be run without
- * looking at any of this again. What a kernel has to be is said in kernel/kernel.h; here is what
- * is decided by a rule that is simpler than the truth, and so refuses a few kernels that would do no harm.
+ * Rejects kernels that are not well formed: indices that refer to nothing, types that do not match, temporaries
+ * that are read before they are written, accesses out of bounds at some point of the axes' extents, two points that
+ * store to the same place. A kernel that passes may be run without checking any of this again. kernel/kernel.h
+ * defines what a kernel is. The rules below are simpler than the exact conditions, and so reject a few kernels that
+ * would do no harm.
  *
- * Tables. Blocks have their parts of the tables of nodes, stores, folds and carries one after the other, and
- * accesses theirs of the table of terms; fields that are not used are 0, or GHLO_KERNEL_NONE, so equal
- * kernels are equal bytes. Extents are at least 1, and all of them multiplied fit 63 bits.
+ * Tables. Blocks occupy consecutive ranges of the tables of nodes, stores, folds and carries, and accesses of the
+ * table of terms. Unused fields are 0, or GHLO_KERNEL_NONE, so that equal kernels are equal bytes. Extents are at
+ * least 1, and their product fits 63 bits.
  *
- * Scope. An axis is in scope in its own block, in all within its loop, and everywhere if it is parallel. An
- * access is used where all axes of which it has strides are in scope. EXTENT may be that of any axis.
+ * Scope. An axis is in scope in its own block, in all blocks inside its loop, and everywhere if it is parallel. An
+ * access may be used where all axes with non-zero strides are in scope. EXTENT may refer to any axis.
  *
- * Temporaries. Each is written by one block: by a store of points whose axes it all spans, by a fold, by a product
- * whose rows and columns it spans, or by a carry; what it spans besides are axes of loops around. It can be
- * read in later blocks: in all that are within the same WHEN, WHILE and LOOP, and behind a LOOP whose axis it
- * spans. What a loop carries can be read within the loop, and behind it; what a WHEN carries, behind it.
+ * Temporaries. Each is written by one block: by a store of points all of whose axes it spans, by a fold, by a
+ * product whose rows and columns it spans, or by a carry. Its other axes are those of loops around. It can be read
+ * in later blocks that are inside the same WHEN, WHILE and LOOP, and after a LOOP whose axis it spans. Values
+ * carried by a loop can be read inside and after the loop, those carried by a WHEN after it.
  *
- * Bounds. The magnitudes of the parts of an access's address, or of a term's position, add up to
- * at most 63 bits, so that no order of adding them overflows. The place is within the buffer for the least and
- * the greatest of each part: an axis' stride at its ends; a term that clamps, or that has a node, at 0 and
- * end - 1; any other guard at those of [0, end) that its position reaches. A guard does not narrow the
- * range of axes in other parts.
+ * Bounds. The magnitudes of the parts of an access's address, or of a term's position, add up to at most 63 bits,
+ * so no order of additions overflows. The address is within the buffer for the minimum and the maximum of each
+ * part: for an axis, its stride at both ends; for a term that clamps or has a node, 0 and end - 1; for any other
+ * guard, those values of [0, end) that its position reaches. A guard does not narrow the range of axes in other
+ * parts.
  *
- * Stores. Only buffers that say so are written, by accesses that take any two points to different places: sorted by
- * magnitude, each stride is at least what the smaller ones reach together, with the element. That is asked of
- * the axes of the block and the parallel ones, but for those of extent 1; and where there are parallel points, of
- * axes of loops around whose stride is not 0. (Iterations come one after the other: the last one's value stays.)
- * Guards count as the strides that they add. A term that clamps has no strides, or never has to clamp. A
- * term with a node, and a stride other than 0, counts as an axis of extent end and has no strides; unless the node's
- * value is the same at all points of the block, and, where there are parallel points, at all of them in all iterations.
+ * Stores. Only buffers marked as written are written, through accesses that map any two points to different places:
+ * sorted by magnitude, each stride is at least the distance that the smaller ones reach together, plus the element.
+ * This applies to the axes of the block and to parallel axes, except those of extent 1; where there are several
+ * parallel points, it also applies to axes of loops around with non-zero strides. (Iterations run in order: the
+ * value of the last one stays.) Guards count as the strides that they add. A term that clamps has no strides, or
+ * never has to clamp. A term with a node and a non-zero stride counts as an axis of extent end and has no strides,
+ * unless the node has the same value at all points of the block and, where there are several parallel points, at
+ * all of them in all iterations.
  *
- * Of two stores to one buffer the ranges of bytes are disjoint; or their terms are equal, and they fit beside each
- * other between the strides that they have in common (halves of a row; the parts of complex numbers). What is
- * written is loaded only through an access that is, but for its number, that of a store in the same
- * block, so that a point sees what was there before; and it is no factor of a product.
+ * Two stores to one buffer write disjoint ranges of bytes; or their terms are equal, and they fit beside each other
+ * between the strides that they share (halves of a row; the parts of complex numbers). A buffer that is written is
+ * loaded only through accesses equal, except for their index, to that of a store in the same block, so that each
+ * point sees the old value. It is not a factor of a product.
  *
- * Folds. A block with folds has axes. Where it has more than one chain or a split, no store depends on LEFT.
+ * Folds. A block with folds has axes. Where it has several chains or a split, no store depends on LEFT.
  */
 
 #pragma once

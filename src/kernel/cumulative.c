@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * The window's dimension and direction, and how steps are rounded.
+ * Recognizes cumulative reductions: the dimension and direction of the window, and how steps are rounded.
  */
 
 #include "kernel/cumulative.h"
 
 #include "base/sizes.h"
 
-/* Finds the dimension that the window spans, and the side of its padding. */
+/* Finds the dimension that the window spans, and which side is padded. */
 static gboolean
 find_dimension (GhloCumulative *self,
                 const GhloIrOp *op,
@@ -33,7 +33,7 @@ find_dimension (GhloCumulative *self,
       self->dimension = i;
       self->backward = high > 0;
     }
-  /* A window of one element is cumulative where the dimension has no more. */
+  /* A window of one element is cumulative over a dimension of one element. */
   for (guint i = 0; found == 0 && i < operand->rank; i++)
     if (operand->dimensions[i] == 1)
       {
@@ -44,7 +44,7 @@ find_dimension (GhloCumulative *self,
   return found == 1;
 }
 
-/* What elements are combined as, and where each step is rounded. */
+/* Determines the type in which elements are combined, and whether each step is rounded. */
 static void
 find_number (GhloCumulative *self,
              gint64          n_terms)

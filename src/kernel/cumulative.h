@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Cumulative sums, products, maxima and minima: a reduce_window whose window is as large as one dimension and padded
- * on one side alone. Short sums of floats, and products of narrow ones, follow the specification and round each step to
- * the element's type; longer sums of f32 are made in f64, those of narrower floats in f32. Integers wrap.
+ * Cumulative sums, products, maxima and minima: a reduce_window whose window spans one dimension and is padded on
+ * one side only. Short sums of floats, and products of narrow floats, follow the specification and round each step
+ * to the element type. Longer sums of f32 are computed in f64, those of narrower floats in f32. Integers wrap.
  */
 
 #pragma once
@@ -15,21 +15,21 @@ G_BEGIN_DECLS
 typedef struct
 {
   GhloCombiner    combiner;
-  GhloElementType type;             /* of complex numbers that of their parts, which are summed apart */
-  GhloElementType number;           /* what elements are combined as: I64, F32 or F64 */
+  GhloElementType type;             /* for complex numbers the type of their parts, which are summed separately */
+  GhloElementType number;           /* the type in which elements are combined: I64, F32 or F64 */
   gboolean        is_complex;
   gboolean        backward;
-  gboolean        rounds;           /* each step is rounded to elements, which are narrower than numbers */
-  gboolean        restarts;         /* each result is reduced anew, from its own element on */
+  gboolean        rounds;           /* each step is rounded to the element type, which is narrower than number */
+  gboolean        restarts;         /* each result is reduced anew, starting with its own element */
   guint           dimension;
 } GhloCumulative;
 
-/* NULL, or the reason, static, why @op, of @operand, is something else. */
+/* Returns NULL, or a static text that says why @op with @operand is something else. */
 const char *ghlo_cumulative_read             (GhloCumulative  *self,
                                               const GhloIrOp  *op,
                                               const GhloView  *operand,
                                               const GhloView  *result);
-/* Whether an initial value that is known, or any, changes nothing that it is combined with. */
+/* Returns whether an initial value that is known, or any initial value, changes nothing that it is combined with. */
 gboolean    ghlo_cumulative_start_is_neutral (GhloCombiner     combiner,
                                               const GhloView  *start);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * From LEFT on to the nodes that use it.
+ * Propagates the dependency from LEFT to all nodes that use it.
  */
 
 #include "kernel/depends.h"
@@ -24,7 +24,7 @@ ghlo_kernel_depends (const GhloKernel      *kernel,
   return depends;
 }
 
-/* Whether @access has an index that depends on folds. */
+/* Returns whether an index of @access depends on folds. */
 static gboolean
 is_dependent (const GhloKernel *kernel,
               const guint8     *depends,

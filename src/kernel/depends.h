@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * What of a block of points waits for its folds: at each point for all points before it.
+ * Determines which nodes of a block of points depend on its folds, and therefore, at each point, on all earlier
+ * points.
  */
 
 #pragma once
@@ -9,12 +10,12 @@
 
 G_BEGIN_DECLS
 
-/* Whether nodes of @block depend on what its folds have come to, by the number of the node, for all of the kernel; to
- * be freed by g_free (). */
+/* Returns, for each node of the kernel, whether it depends on the accumulators of the folds of @block; free it with
+ * g_free (). */
 guint8   *ghlo_kernel_depends          (const GhloKernel      *kernel,
                                         const GhloKernelBlock *block);
-/* Whether its folds have one chain, which goes through all points in order, and everything else of it is done without
- * them: it may be for many points at once, before. */
+/* Returns whether the folds of the block have one chain, which visits all points in order, and nothing else in the
+ * block depends on them. The rest may then be computed for many points at once in advance. */
 gboolean  ghlo_kernel_folds_in_order   (const GhloKernel      *kernel,
                                         const GhloKernelBlock *block);
 

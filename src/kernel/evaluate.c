@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * One function for each class of types. Floats are computed in their own type, since f32
- * rounded from f64 arithmetic would be rounded twice in a multiply-add; this file is
- * compiled without contraction.
+ * One function for each class of types. Floats are computed in their own type: computing f32 in f64 would round a
+ * multiply-add twice. This file is compiled without contraction.
  */
 
 #include "kernel/evaluate.h"
@@ -82,7 +81,7 @@ evaluate_integer (GhloNodeKind    kind,
     }
 }
 
-/* @T has square roots and the like with the suffix @f. */
+/* The suffix @f selects the functions of the math library for @T. */
 #define EVALUATE_FLOAT(name, T, f, to_bits, of_bits, sign_bit) \
   static guint64 \
   evaluate_##name (GhloNodeKind   kind, \
@@ -141,7 +140,7 @@ evaluate_integer (GhloNodeKind    kind,
 EVALUATE_FLOAT (f32, float, f, ghlo_bits_of_float, ghlo_float_of_bits, G_GUINT64_CONSTANT (0x80000000))
 EVALUATE_FLOAT (f64, double, , ghlo_bits_of_double, ghlo_double_of_bits, G_GUINT64_CONSTANT (0x8000000000000000))
 
-/* The nearest integer of @type to what is left of @value when it is cut off, 0 for NaN. */
+/* Truncates @value and saturates it to the range of @type; 0 for NaN. */
 static guint64
 integer_of_double (GhloElementType type,
                    double          value)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * What each node computes, to the bit: the meaning that every executor of kernels has to
- * have. Values are bits of their type, with zeros above.
+ * Evaluates nodes to the bit: the reference semantics for every executor of kernels. A value is the bits of its
+ * type, zero-extended.
  */
 
 #pragma once
@@ -10,14 +10,14 @@
 
 G_BEGIN_DECLS
 
-/* Of a PRIMITIVE node. @type is the result's type, @operand_type that of the operands (of those that
- * SELECT chooses from). */
+/* Evaluates a PRIMITIVE node. @type is the type of the result, @operand_type that of the operands (for SELECT, of the
+ * two alternatives). */
 guint64 ghlo_node_evaluate (GhloNodeKind     kind,
                             GhloElementType  type,
                             GhloElementType  operand_type,
                             const guint64   *operands);
 
-/* @bits, cut to the bits of @type. */
+/* Returns @bits truncated to the width of @type. */
 static inline guint64
 ghlo_node_cut (GhloElementType type,
                guint64         bits)
@@ -27,7 +27,7 @@ ghlo_node_cut (GhloElementType type,
   return n_bits == 64 ? bits : bits & ((G_GUINT64_CONSTANT (1) << n_bits) - 1);
 }
 
-/* An integer's value; unsigned ones of 64 bits wrap. */
+/* Returns the value of an integer; unsigned ones of 64 bits wrap. */
 static inline gint64
 ghlo_node_to_integer (GhloElementType type,
                       guint64         bits)
@@ -38,7 +38,7 @@ ghlo_node_to_integer (GhloElementType type,
   return info->element_class == GHLO_ELEMENT_CLASS_SIGNED ? (gint64) (bits << unused) >> unused : (gint64) bits;
 }
 
-/* An element of a buffer. */
+/* Load and store an element of a buffer. */
 guint64 ghlo_node_load     (GhloElementType  type,
                             gconstpointer    place);
 void    ghlo_node_store    (GhloElementType  type,

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Functions (exponentials, logarithms, conversions of small floats, …) made of the nodes that
- * every executor has an instruction for. They are stated here once, for all executors: machine
- * code is made of the expanded kernel, and the loops that take a whole function at once
- * are C code that is printed from the same nodes when the library is built.
+ * Expands functions (exponentials, logarithms, conversions of small floats, …) into nodes that every executor has
+ * an instruction for. These expansions are the only definition of the functions: machine code is generated from the
+ * expanded kernel, and loops that compute one function over arrays are C code printed from the same nodes when the
+ * library is built.
  */
 
 #pragma once
@@ -12,28 +12,29 @@
 
 G_BEGIN_DECLS
 
-/* Adds the nodes of the function @kind of @operands, of type @type; gives the node of its result. All
- * expansions have this form. */
+/* Adds the nodes of a function of @operands, of type @type, and returns the node of its result. All expansions have
+ * this signature. */
 typedef guint (*GhloKernelExpansion) (GhloKernelBuilder *builder,
                                       GhloElementType    type,
                                       const guint       *operands);
 
-/* NULL where @kind is none, or there is none for operands of @type. */
+/* Returns the expansion, or NULL where @kind is not a function or has no expansion for operands of @type. */
 GhloKernelExpansion ghlo_kernel_expansion (GhloNodeKind      kind,
                                            GhloElementType   type);
 
-/* A kernel without functions, which computes the same bits; UNSUPPORTED where it would be too large, or
- * where a function has no expansion for a type. */
+/* Returns a kernel without functions that computes the same bits. Fails with UNSUPPORTED where it would be too large,
+ * or where a function has no expansion for a type. */
 GhloKernel         *ghlo_kernel_expand    (const GhloKernel *self,
                                            GError          **error);
 
-/* The same by a fast path: roundings of f32 to bf16 take half of the operations, but may make NaN of numbers of 2^111
- * and more and of products with these, and round subnormal ones to too many digits. All results that such a rounding
- * goes into are NaN then, and so is the kernel's node *sentinel; where that is not, they are right. NULL where it is
- * not one block of points, or nothing in it would be faster. */
+/* The same with a fast path: roundings of f32 to bf16 take half as many operations, but may yield NaN for numbers of
+ * 2^111 or more and for products with such numbers, and keep too many digits of subnormal numbers. Where that happens,
+ * all results that depend on the rounding are NaN, and so is node *@sentinel of the kernel; where *@sentinel is not
+ * NaN, the results are correct. Returns NULL where the kernel is not a single block of points, or where nothing would
+ * be faster. */
 GhloKernel         *ghlo_kernel_expand_fast (const GhloKernel *self,
                                              guint            *sentinel);
-/* Whether all results that @buffer's elements go into are NaN where these are, so that a fast path may make these. */
+/* Returns whether a NaN in @buffer makes all results NaN that depend on it. If so, a fast path may produce @buffer. */
 gboolean            ghlo_kernel_passes_nan_on (const GhloKernel *self,
                                                guint             buffer);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Runs a kernel one node at a time: slow, obvious, and the oracle of every other executor.
- * Each access is checked against its buffer, and each temporary for having been written.
+ * Interprets a kernel one node at a time: slow and straightforward, the oracle for all other executors. Every
+ * access is checked against the bounds of its buffer, and every read of a temporary for being initialized.
  */
 
 #pragma once
@@ -11,7 +11,7 @@
 
 G_BEGIN_DECLS
 
-/* The most that it takes for temporaries. */
+/* The most memory for temporaries. */
 #define GHLO_KERNEL_INTERPRET_BYTES ((gsize) 256 << 20)
 
 typedef struct
@@ -20,11 +20,11 @@ typedef struct
   gsize    size;        /* bytes */
 } GhloKernelMemory;
 
-/* @extents: of all axes, or NULL for those that the kernel states; @memory: of all buffers. Functions are
- * run through their expansions. FALSE with INTERNAL where an access leaves its buffer, or a temporary is read that
- * was not written, which no checked kernel does with its own extents; INVALID_ARGUMENT where an extent is none
- * that the kernel may have; OUT_OF_MEMORY where temporaries are too large; CANCELLED when @monitor says so, which is
- * asked in each iteration of a WHILE, and every few thousand points. */
+/* Runs the kernel. @extents are those of all axes, or NULL for those in the kernel; @memory is that of all buffers.
+ * Functions are run as their expansions. Returns FALSE with INTERNAL where an access is out of bounds or a temporary is
+ * read before it is written, which checked kernels do not do with their own extents; with INVALID_ARGUMENT where an
+ * axis cannot have the given extent; with OUT_OF_MEMORY where temporaries are too large; with CANCELLED when @monitor
+ * was cancelled, which is checked in each iteration of a WHILE and every few thousand points. */
 gboolean ghlo_kernel_interpret (const GhloKernel       *self,
                                 const gint64           *extents,
                                 const GhloKernelMemory *memory,

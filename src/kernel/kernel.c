@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * What the table of nodes says, and equality of kernels.
+ * The table of nodes as data, and the equality of kernels.
  */
 
 #include "kernel/kernel.h"
@@ -17,7 +17,7 @@ enum
   L = B | I,
   N = I | F,
   A = B | N,
-  /* Types by name, beyond the bits of classes. */
+  /* Single types, as bits beyond those of the classes. */
   UI8 = 1 << 4,
   UI16 = 1 << 5,
   F32 = 1 << 6,
@@ -123,7 +123,7 @@ equal_storage (const GhloKernel *self,
   return TRUE;
 }
 
-/* Tables of plain numbers, whose padding is zero as the builder's arrays are. */
+/* For tables of plain numbers. Padding is zero, because the builder's arrays are zeroed. */
 #define TABLE_EQUAL(table) \
   (self->n_##table == other->n_##table \
    && memcmp (self->table, other->table, self->n_##table * sizeof self->table[0]) == 0)
@@ -176,7 +176,7 @@ ghlo_kernel_append_key (const GhloKernel *self,
 #undef ADD
 }
 
-/* Where what is at @pointer of the block @from is in its copy @to. */
+/* Translates a pointer into the kernel @from to the same position in its copy @to. */
 static gconstpointer
 move (const GhloKernel *from,
       const GhloKernel *to,

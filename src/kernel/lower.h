@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Kernels of groups of operations. It begins at what the group gives and walks back to what it
- * takes: reshapes, transposes, slices and the like on the way become parts of the indices
- * by which operands are read, reductions become folds, everything else nodes.
+ * Lowers groups of operations to kernels. Lowering starts at the results of the group and walks back to its
+ * operands: reshapes, transposes, slices and the like become part of the indices at which operands are read,
+ * reductions become folds, and all other operations become nodes.
  *
- * The points of the kernel are the elements of what is reduced (all reductions of a group reduce the
- * same dimensions of one shape), or of the results where nothing is; results are of that shape, or
- * of what is left of it.
+ * The points of the kernel are the elements of the shape that is reduced (all reductions of a group reduce the same
+ * dimensions of one shape), or of the results where nothing is reduced. Results have that shape, or what reduction
+ * leaves of it.
  */
 
 #pragma once
@@ -17,50 +17,52 @@
 
 G_BEGIN_DECLS
 
-/* A group: the operations of @body but for the terminator, which take its arguments and give the
- * terminator's operands; or, where that is NULL, one operation. */
+/* A group of operations: those of @body except its terminator, whose operands are the results of the group and whose
+ * block arguments are its operands; or a single operation where body is NULL. */
 typedef struct
 {
-  const GhloIrOp    *op;                /* where there is no body */
+  const GhloIrOp    *op;                /* where body is NULL */
   const GhloIrBlock *body;
-  const GhloIrOp    *given;             /* of the body, computed elsewhere: its result is the first operand, the body's
-                                         * arguments those behind it; or NULL */
-  const GhloIrValue *wanted;            /* of the body, depending on no reduction: the only result; NULL: those of the
-                                         * terminator */
-  const guint       *which;             /* of the body's results, those that are the group's; NULL: all */
-  const guint       *order;             /* of the points' dimensions, where nothing is reduced: which is the outermost,
-                                         * and so on; NULL: as they are */
+  const GhloIrOp    *given;             /* an operation of the body that is computed elsewhere: its result is the first
+                                         * operand of the group, followed by the body's arguments; nullable */
+  const GhloIrValue *wanted;            /* a value of the body that depends on no reduction: the only result of the
+                                         * group; NULL: the terminator's operands are */
+  const guint       *which;             /* the indices of the body's results that the group has; NULL: all */
+  const guint       *order;             /* a permutation of the points' dimensions, the outermost first, where nothing
+                                         * is reduced; NULL: as they are */
   guint              n_operands, n_results;
-  const GhloIrValue *const *inputs;     /* the operands as values, where they are not those of the operation alone:
-                                         * what its regions take besides; else NULL */
-  const GhloView    *operands;          /* any strides; data is not looked at */
-  const GhloView    *results;           /* without gaps */
+  const GhloIrValue *const *inputs;     /* the operands as values, where a single operation's regions use other values
+                                         * besides its operands; else NULL */
+  const GhloView    *operands;          /* with arbitrary strides; the data is not accessed */
+  const GhloView    *results;           /* dense */
 } GhloKernelGroup;
 
-/* Buffer i of the kernel is operand i, buffer n_operands + i is result i. */
+/* Buffer i of the kernel is operand i; buffer n_operands + i is result i. */
 typedef struct
 {
   GhloKernel *kernel;                   /* owned */
-  gint64     *starts;                   /* owned; of each buffer, in bytes from the view's first element; 0 or less */
+  gint64     *starts;                   /* owned; of each buffer, in bytes from the view's first element; 0 or
+                                         * negative */
 } GhloLoweredKernel;
 
-/* FALSE with *reason, static, where the group is no kernel. */
+/* Returns FALSE with *@reason, a static text, where the group cannot be lowered. */
 gboolean ghlo_kernel_lower          (const GhloKernelGroup *group,
                                      GhloLoweredKernel     *lowered,
                                      const char           **reason);
-/* Whether operations of the kind may be kernels, alone or as a fusion. */
+/* Returns whether operations of this kind can be lowered, alone or in a fusion. */
 gboolean ghlo_kernel_has_kind       (GhloIrOpKind           kind);
-/* Why no group with @op is a kernel, static; NULL where one may be. */
+/* Returns why no group with @op can be lowered, a static text, or NULL where one may be. */
 const char *ghlo_kernel_obstacle    (const GhloIrOp        *op);
-/* The same of a loop: @ops are the constants that it may take along, and the loop. */
+/* The same for a loop: @ops are the constants that it may include, followed by the loop. */
 const char *ghlo_kernel_loop_obstacle (const GhloIrOp *const *ops,
                                        guint                  n_ops);
 void     ghlo_lowered_kernel_clear  (GhloLoweredKernel     *self);
 
-/* What nodes load elements of @type as, and store them as; INVALID where no node does. */
+/* Returns the type that nodes use to load and store elements of @type, or INVALID where they cannot. */
 GhloElementType ghlo_kernel_stored_type (GhloElementType    type);
-/* The number, as a node of type @as, of an element of @type, and back: the node of an element that is nearest to the
- * node @number of type @from, which is a float where @type is a narrow one. */
+/* ghlo_kernel_add_number () converts the loaded element @stored of @type to a node of type @as. ghlo_kernel_add_element
+ * () does the reverse: it rounds node @number of type @from, a float where @type is a narrow one, to the nearest
+ * element. */
 guint    ghlo_kernel_add_number     (GhloKernelBuilder     *builder,
                                      GhloElementType        type,
                                      guint                  stored,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Each temporary's readers and its writer are found first, then each carry of a loop is looked at.
+ * First finds the readers and the writer of each temporary, then examines each carry of a loop.
  */
 
 #include "kernel/places.h"
@@ -10,10 +10,9 @@
 typedef struct
 {
   const GhloKernel *kernel;
-  guint16           n_reads[GHLO_KERNEL_MAX_TEMPORARIES];       /* of each temporary, saturated */
-  guint16           last_reads[GHLO_KERNEL_MAX_TEMPORARIES];    /* 1 + the last block that reads it; 0: none does */
-  guint16           writers[GHLO_KERNEL_MAX_TEMPORARIES];       /* the block of points that stores it, or
-                                                                 * GHLO_KERNEL_NONE */
+  guint16           n_reads[GHLO_KERNEL_MAX_TEMPORARIES];       /* number of reads of each temporary, saturated */
+  guint16           last_reads[GHLO_KERNEL_MAX_TEMPORARIES];    /* 1 + the last block that reads it; 0: none */
+  guint16           writers[GHLO_KERNEL_MAX_TEMPORARIES];       /* the storing block of points, or GHLO_KERNEL_NONE */
 } Uses;
 
 static void
@@ -27,7 +26,7 @@ read_in (Uses  *self,
   self->last_reads[temporary] = (guint16) MAX (self->last_reads[temporary], block + 1);
 }
 
-/* Blocks stand in the order of running; what a loop carries is copied at its end. */
+/* Blocks are in execution order. A loop copies its carried values at its end. */
 static void
 find_uses (Uses *self)
 {
@@ -58,7 +57,7 @@ find_uses (Uses *self)
     }
 }
 
-/* Whether block @inner is in @outer, and in nothing else within that. */
+/* Returns whether block @inner is directly inside the body of loop @outer. */
 static gboolean
 is_child (const GhloKernel *kernel,
           guint             inner,
@@ -73,7 +72,7 @@ is_child (const GhloKernel *kernel,
   return i == inner && inner < block->end;
 }
 
-/* Whether the last block that reads @temporary in the loop @loop is not behind @writer. */
+/* Returns whether, within @loop, no block after @writer reads @temporary. */
 static gboolean
 is_read_before (const Uses *self,
                 guint       temporary,
@@ -85,7 +84,7 @@ is_read_before (const Uses *self,
 
   if (self->last_reads[temporary] <= writer + 1u)
     return TRUE;
-  /* The last one of all may be behind the loop. */
+  /* The overall last read may be after the loop. */
   if (self->last_reads[temporary] <= end)
     return FALSE;
   for (guint i = writer + 1; i < end; i++)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Where what a loop carries need not be copied: its next value may be written where it is, if nothing reads it
- * behind that.
+ * Finds temporaries that share memory so that loop-carried values need not be copied: the next value may be written
+ * in place if nothing reads the current one afterwards.
  */
 
 #pragma once
@@ -10,9 +10,9 @@
 
 G_BEGIN_DECLS
 
-/* Fills @places, one for each temporary: the temporary that it may share its memory with, or its own number. Each
- * that shares is the next value of what it shares with, and read by nothing else. A block of points that writes it
- * reads all it needs of a point before it writes there. */
+/* Fills @places, with one entry per temporary: the temporary whose memory it may share, or its own index. A temporary
+ * that shares is the next value of the one that it shares with, and nothing else reads it. A block of points that
+ * writes it must read everything that it needs for a point before it writes that point. */
 void ghlo_kernel_find_places (const GhloKernel *kernel,
                               guint16          *places);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Elements, counts and the dimension that Threefry's words are split over.
+ * Determines element widths, the number of counters, and the dimension over which Threefry's words are split.
  */
 
 #include "kernel/random.h"
@@ -21,7 +21,7 @@ init_narrow (GhloRandom      *self,
       ghlo_element_store (type, &self->narrow[i], (GhloScalar) { .u = i });
 }
 
-/* The first dimension of an even size, or else the first of the largest. */
+/* Chooses the first dimension of even size, or else the first of the largest size. */
 static void
 find_split (GhloRandom     *self,
             const GhloView *output)

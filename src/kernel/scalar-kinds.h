@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * The scalar operations of scalar.def by name, and those of them that reductions combine
- * by: alone, for loops that know nothing of the IR.
+ * The scalar operations of scalar.def as an enumeration, and those of them that reductions combine with. This
+ * header is separate for loops that do not know the IR.
  */
 
 #pragma once

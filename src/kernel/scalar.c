@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * The rows of scalar.def as data, and what follows from them and the op table's.
+ * The rows of scalar.def as data, and what follows from them and from the table of operations.
  */
 
 #include "kernel/scalar.h"
 
-/* The words of scalar.def. */
+/* The keywords of scalar.def. */
 #define EXACT                   .is_exact = TRUE
 #define ROUNDED                 .is_exact = FALSE
 #define WITHIN(floats, complex) .ulps = floats, .complex_ulps = complex
@@ -60,7 +60,7 @@ ghlo_scalar_is_defined (GhloScalarKind   kind,
          && (spec->undefined & 1u << element_class) == 0;
 }
 
-/* Nodes have the names of scalar.def's rows. */
+/* Nodes have the lower-case names of scalar.def's rows. */
 static void
 find_nodes (GhloNodeKind *nodes)
 {

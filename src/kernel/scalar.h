@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Scalar operations: what is done to single elements, by elementwise operations and by
- * reductions. Executors read here what holds for all of them, and have functions and loops
- * of their own, which tests hold against these tables.
+ * Scalar operations: what elementwise operations and reductions do to single elements. This module has the facts
+ * that hold for all executors. Executors have functions and loops of their own, which tests check against these
+ * tables.
  *
- * Which fact stands where:
+ * Which fact is where:
  *
  *   ir/ops.def          name, number of operands, the classes of element types that operands
  *                       and results may have, attributes, commutative, idempotent, neutral
@@ -25,10 +25,10 @@ G_BEGIN_DECLS
 
 typedef enum
 {
-  GHLO_SCALAR_RESULT_SAME,      /* the values' element type */
-  GHLO_SCALAR_RESULT_PART,      /* of complex values that of their parts, else the same */
+  GHLO_SCALAR_RESULT_SAME,      /* the element type of the values */
+  GHLO_SCALAR_RESULT_PART,      /* for complex values the type of their parts, else the same */
   GHLO_SCALAR_RESULT_BOOLEAN,
-  GHLO_SCALAR_RESULT_COMPLEX,   /* the complex type with such parts */
+  GHLO_SCALAR_RESULT_COMPLEX,   /* the complex type whose parts have that type */
   GHLO_SCALAR_RESULT_ANY,
 } GhloScalarResult;
 
@@ -36,12 +36,12 @@ typedef struct
 {
   GhloIrOpKind     op;
   GhloScalarResult result;
-  gboolean         is_exact;            /* gives one of its operands, or an exact answer: nothing is rounded */
-  double           ulps, complex_ulps;  /* the most that an answer may differ from the reference executor's */
-  double           cost;                /* nanoseconds for an element, besides moving it */
-  guint            first_value;         /* operands before it are predicates */
-  GhloScalarKind   on_booleans;         /* INVALID: itself */
-  guint            undefined;           /* bits of GhloElementClass */
+  gboolean         is_exact;            /* returns one of its operands, or an exact result: nothing is rounded */
+  double           ulps, complex_ulps;  /* the largest difference from results of the reference executor */
+  double           cost;                /* nanoseconds per element, without moving it */
+  guint            first_value;         /* the operands before it are predicates */
+  GhloScalarKind   on_booleans;         /* the operation that it stands for on booleans; INVALID: itself */
+  guint            undefined;           /* bits of GhloElementClass that have no arithmetic */
 } GhloScalarSpec;
 
 extern const GhloScalarSpec ghlo_scalar_specs[GHLO_N_SCALARS];
@@ -52,46 +52,46 @@ ghlo_scalar_spec (GhloScalarKind kind)
   return &ghlo_scalar_specs[kind];
 }
 
-/* The scalar operation that computes the elements of @op's result, INVALID where none does. */
+/* Returns the scalar operation that computes the elements of @op's result, or INVALID. */
 GhloScalarKind ghlo_scalar_of          (GhloIrOpKind        op);
-/* The operation that @kind stands for on values of @element_class: on booleans some are others. */
+/* Returns the operation that @kind stands for on values of @element_class; some stand for another one on booleans. */
 GhloScalarKind ghlo_scalar_on          (GhloScalarKind      kind,
                                         GhloElementClass    element_class);
-/* Whether there is arithmetic for values of @element_class. */
+/* Returns whether there is arithmetic for values of @element_class. */
 gboolean       ghlo_scalar_is_defined  (GhloScalarKind      kind,
                                         GhloElementClass    element_class);
-/* The node that stands for it in kernels, on values of @element_class; GHLO_N_NODES where there is none. */
+/* Returns the node for @kind on values of @element_class, or GHLO_N_NODES. */
 GhloNodeKind   ghlo_scalar_node        (GhloScalarKind      kind,
                                         GhloElementClass    element_class);
-/* How far an answer on values of @element_class may be from the reference executor's, in
- * units in the last place of f32 and f64; 0: the same bits. */
+/* Returns how far a result on values of @element_class may be from that of the reference executor, in ULP of f32 and
+ * f64; 0: the same bits. */
 double         ghlo_scalar_ulps        (GhloScalarKind      kind,
                                         GhloElementClass    element_class);
-/* Whether a result may have elements of @result, of values of @values. */
+/* Returns whether a result on values of type @values may have elements of type @result. */
 gboolean       ghlo_scalar_gives       (GhloScalarKind      kind,
                                         GhloElementType     values,
                                         GhloElementType     result);
 
-/* The combiner that @kind is for values of @element_class, or NONE; and the reverse. */
+/* Return the combiner for @kind on values of @element_class, or NONE; and the reverse. */
 GhloCombiner   ghlo_scalar_combiner    (GhloScalarKind      kind,
                                         GhloElementClass    element_class);
 GhloScalarKind ghlo_combiner_scalar    (GhloCombiner        combiner);
-/* The combiner of @block, a computation of two scalars of @type in either order; NONE where it
- * does something else. On booleans it is AND, OR or XOR. */
+/* Returns the combiner of @block if that combines two scalars of @type, in either order, else NONE. On booleans the
+ * combiner is AND, OR or XOR. */
 GhloCombiner   ghlo_combiner_of        (const GhloIrBlock  *block,
                                         GhloElementType     type);
-/* How @block changes an element, its first argument, by an update, its second: by a combiner, or NONE where the update
- * takes its place. FALSE where it does something else. */
+/* Sets *@combiner to how @block combines an element, its first argument, with an update, its second; NONE where the
+ * update replaces the element. Returns FALSE where the block does something else. */
 gboolean       ghlo_combiner_of_update (const GhloIrBlock  *block,
                                         GhloElementType     type,
                                         GhloCombiner       *combiner);
-/* The neutral element, which changes no element of @type that it is combined with; FALSE where there is none. */
+/* Sets *@value to the neutral element, which leaves every element of @type unchanged; FALSE where there is none. */
 gboolean       ghlo_combiner_neutral   (GhloCombiner        combiner,
                                         GhloElementType     type,
                                         GhloScalar         *value);
-/* Whether combining an element with itself gives that element. */
+/* Returns whether combining an element with itself yields that element. */
 gboolean       ghlo_combiner_is_idempotent (GhloCombiner    combiner);
-/* Whether the order in which elements are combined changes nothing, not even by rounding. */
+/* Returns whether the order of combining has no effect at all, not even through rounding. */
 gboolean       ghlo_combiner_is_exact  (GhloCombiner        combiner,
                                         GhloElementClass    element_class);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Tries each choice of lanes and estimates its time: calls, vectors, and elements that are not
- * beside each other. The strip is as long as the values that are alive at once fit the L1 cache.
+ * Tries every choice of lanes and estimates its time from calls, vectors, and accesses to elements that are not
+ * adjacent. A strip is as long as the live values fit the L1 cache.
  */
 
 #include "kernel/schedule.h"
@@ -12,16 +12,16 @@
 
 #include <string.h>
 
-/* A thread is worth waking up for so much work. */
+/* The least work for which waking a thread pays. */
 #define GRAIN_NANOSECONDS 20000.0
-/* Of code with all its cuts. */
+/* A limit for code including all its cuts. */
 #define MAX_INSTRUCTIONS 2000
 
 typedef struct
 {
   const GhloKernel  *kernel;
   const GhloMachine *machine;
-  const guint16     *varies;            /* of nodes: on which axes (kernel/variance.h) */
+  const guint16     *varies;            /* the axes on which each node depends (kernel/variance.h) */
   guint              lanes, strip;
 } Estimate;
 
@@ -33,7 +33,7 @@ ghlo_kernel_schedule_allows (const GhloKernel *kernel,
     return TRUE;
   if (lanes >= kernel->n_parallel)
     return FALSE;
-  /* All lanes of a strip take the same way. */
+  /* All lanes of a strip take the same branch. */
   for (guint i = 0; i < kernel->n_blocks; i++)
     if (kernel->blocks[i].kind == GHLO_BLOCK_WHILE || kernel->blocks[i].kind == GHLO_BLOCK_WHEN)
       return FALSE;
@@ -54,7 +54,7 @@ points_of (const GhloKernel *kernel,
   return n;
 }
 
-/* The time of loading or storing one element for each of @n lanes along @axis, besides its call. */
+/* Returns the time to load or store one element for each of @n lanes along @axis, without the call. */
 static double
 access_time (const Estimate *self,
              guint           number,
@@ -80,14 +80,14 @@ access_time (const Estimate *self,
     return 0;
   if (stride == size)
     return MAX (n * size / self->machine->vector_bytes, 1) * self->machine->vector_time;
-  /* Code picks lanes from whole vectors, in about as many steps as it loads. */
+  /* Code extracts lanes from whole vectors, in about as many steps as it loads vectors. */
   if (self->machine->call_time == 0 && stride % size == 0 && stride > 0 && stride <= GHLO_SCHEDULE_MAX_APART * size)
     return MAX (n * size / self->machine->vector_bytes, 1) * 2 * (double) (stride / size) * self->machine->vector_time;
 
   return n * self->machine->strided_time;
 }
 
-/* A node for each of @n lanes along @axis. */
+/* Returns the time of a node for @n lanes along @axis. */
 static double
 node_time (const Estimate       *self,
            const GhloKernelNode *node,
@@ -107,8 +107,8 @@ node_time (const Estimate       *self,
   return machine->call_time + vectors * machine->vector_time * (spec->role == GHLO_NODE_FUNCTION ? 12 : 1);
 }
 
-/* The time of what depends on the folds of @block along a strip of @n, n_chains points at a time; folds
- * by one operation have a loop for the whole strip. */
+/* Returns the time of the nodes that depend on the folds of @block, along a strip of @n points, n_chains points at a
+ * time. Folds by a single operation have a loop for the whole strip instead. */
 static double
 group_time (const Estimate        *self,
             const GhloKernelBlock *block,
@@ -123,7 +123,7 @@ group_time (const Estimate        *self,
   return n_dependent > block->n_folds ? self->machine->call_time * n_dependent * n / block->n_chains : 0;
 }
 
-/* The time of the folds of @block at @n points side by side; where there are several chains, they are in memory. */
+/* Returns the time of the folds of @block at @n adjacent points. Several chains are kept in memory. */
 static double
 chain_time (const Estimate        *self,
             const GhloKernelBlock *block,
@@ -134,7 +134,7 @@ chain_time (const Estimate        *self,
   return block->n_folds * (self->machine->call_time + vectors * self->machine->vector_time);
 }
 
-/* The time of merging chains that are lanes of strips, half into half. */
+/* Returns the time to merge chains that are lanes of strips, half into half. */
 static double
 merge_time (const Estimate        *self,
             const GhloKernelBlock *block)
@@ -142,8 +142,8 @@ merge_time (const Estimate        *self,
   return g_bit_storage (block->n_chains - 1u) * (block->end_node - block->first_merge) * self->machine->wait_time;
 }
 
-/* Which nodes code evaluates at single points: those that depend on a fold of one chain along the lanes, or all of the
- * block where they cannot be told apart. NULL: none. */
+/* Returns the nodes that code evaluates point by point: those that depend on a fold with one chain along the lanes, or
+ * all nodes of the block if these cannot be separated. NULL: none. */
 static guint8 *
 find_single (const Estimate        *self,
              const GhloKernelBlock *block)
@@ -159,7 +159,7 @@ find_single (const Estimate        *self,
   return single;
 }
 
-/* One block at one point of the axes around it, for one parallel point. */
+/* Returns the time of a block at one point of the axes around it, for one parallel point. */
 static double
 block_time (const Estimate        *self,
             const GhloKernelBlock *block)
@@ -206,8 +206,8 @@ time_of (const Estimate *self)
   return time;
 }
 
-/* Bytes of one lane of all values that are alive at once in @block, at most: each from its node to the last
- * that uses it. */
+/* Returns an upper bound for the bytes per lane of all values in @block that are live at once; each is live from its
+ * node to its last use. */
 static guint
 live_bytes (const GhloKernel      *kernel,
             const GhloKernelBlock *block)
@@ -253,8 +253,8 @@ choose_strip (const GhloKernel  *kernel,
   return strip;
 }
 
-/* What bringing all from and to memory takes for one parallel point; of buffers that are read in part as much as is
- * loaded at most. */
+/* Returns the time of all memory traffic for one parallel point. A buffer that is read in part counts at most the bytes
+ * that are loaded. */
 static double
 memory_time (const Estimate *self)
 {
@@ -270,7 +270,7 @@ memory_time (const Estimate *self)
   return bytes * self->machine->byte_time / points_of (kernel, (1u << kernel->n_parallel) - 1);
 }
 
-/* Threads get whole strips or vectors: a part of one takes as long as all of it. */
+/* Threads get whole strips or vectors, since a partial one takes as long as a full one. */
 static void
 choose_grain (const GhloKernel   *kernel,
               GhloKernelSchedule *schedule)
@@ -283,7 +283,7 @@ choose_grain (const GhloKernel   *kernel,
   schedule->grain = ghlo_round_up (grain, together);
 }
 
-/* The least time of all choices of lanes. */
+/* Chooses the lanes with the least time. */
 static void
 choose_lanes (Estimate           *estimate,
               guint               axes,
@@ -326,7 +326,7 @@ ghlo_kernel_schedule_choose (const GhloKernel   *kernel,
   choose_grain (kernel, schedule);
 }
 
-/* The lanes of one vector of elements of average size. */
+/* Returns how many elements of average size a vector has. */
 static guint
 choose_width (const GhloKernel  *kernel,
               const GhloMachine *machine)
@@ -349,7 +349,7 @@ choose_width (const GhloKernel  *kernel,
   return CLAMP (width, 4, GHLO_SCHEDULE_MAX_WIDTH);
 }
 
-/* Whether there are folds of one chain. */
+/* Returns whether there are folds with one chain. */
 static gboolean
 has_long_chains (const GhloKernel *kernel)
 {
@@ -360,7 +360,7 @@ has_long_chains (const GhloKernel *kernel)
   return FALSE;
 }
 
-/* What evaluating all nodes takes in code, about: instructions. */
+/* Returns the estimated number of instructions for evaluating all nodes. */
 static guint
 count_instructions (const GhloKernel *kernel)
 {
@@ -372,7 +372,7 @@ count_instructions (const GhloKernel *kernel)
   return n;
 }
 
-/* Whether the positions of some guard grow along @axis. */
+/* Returns whether the position of a guard increases along @axis. */
 static gboolean
 has_guards (const GhloKernel *kernel,
             guint             axis)
@@ -384,8 +384,8 @@ has_guards (const GhloKernel *kernel,
   return FALSE;
 }
 
-/* Each cut is code for what is inside, for what is outside and for what is neither. Those of lanes save most, since
- * they have masks; short loops of blocks are hardly worth one. */
+/* Each cut produces three versions of the code: inside, outside, and in between. Cuts of lanes save the most, because
+ * lanes need masks; short loops of blocks are hardly worth one. */
 static guint
 choose_cuts (const GhloKernel         *kernel,
              const GhloKernelSchedule *schedule)
@@ -418,10 +418,10 @@ ghlo_kernel_schedule_choose_code (const GhloKernel   *kernel,
 
   *schedule = (GhloKernelSchedule) { .width = (guint16) estimate.strip };
   choose_lanes (&estimate, axes, schedule);
-  /* Parallel points wait for themselves only, so several vectors of them keep the processor busy. */
+  /* Parallel points do not wait for each other, so several vectors of them keep the processor busy. */
   if (schedule->lanes != GHLO_KERNEL_NONE)
     schedule->width = MIN (schedule->width * (has_long_chains (kernel) ? 4 : 2), GHLO_SCHEDULE_MAX_WIDTH);
-  /* No more lanes than there are points. */
+  /* No more lanes than points. */
   while (schedule->lanes != GHLO_KERNEL_NONE && schedule->width > 1
          && schedule->width / 2 >= kernel->axes[schedule->lanes].extent && !kernel->axes[schedule->lanes].is_runtime)
     schedule->width /= 2;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * How a kernel is run, in strips or as machine code: choices that change no bit. Points that lie side by side are the
- * lanes of a strip, or of a vector. They are those of one parallel axis, so that every value of every block is a strip
- * of parallel points; or each block has its own, along the last of its axes.
+ * How a kernel is executed, in strips or as machine code. Schedules change no bit of the results. Adjacent points
+ * are the lanes of a strip or of a vector. Either they are points of one parallel axis, in which case every value
+ * of every block is a strip of parallel points; or each block has lanes of its own, along the last of its axes.
  */
 
 #pragma once
@@ -16,31 +16,30 @@ enum
 {
   GHLO_SCHEDULE_MAX_STRIP = 512,
   GHLO_SCHEDULE_MAX_WIDTH = 64,
-  GHLO_SCHEDULE_MAX_APART = 4,  /* elements from lane to lane, where code picks lanes from whole vectors */
+  GHLO_SCHEDULE_MAX_APART = 4,  /* largest stride of lanes, in elements, that code picks from whole vectors */
 };
 
 #define GHLO_SCHEDULE_ANY G_MAXUINT
 
 typedef struct
 {
-  guint16 lanes;                /* a parallel axis, or GHLO_KERNEL_NONE: the last axis of each block */
-  guint16 strip;                /* points, at most GHLO_SCHEDULE_MAX_STRIP; 0 where it is for code */
-  guint16 width;                /* lanes of vectors in code, a power of two; 0 where it is for strips */
-  guint8  cuts;                 /* of code: bits of axes whose loops are cut where guards become true for good, and
-                                 * where they end */
-  double  cost;                 /* nanoseconds of one parallel point, about */
-  gint64  grain;                /* parallel points that are worth a thread: whole strips or vectors */
+  guint16 lanes;                /* a parallel axis, or GHLO_KERNEL_NONE for the last axis of each block */
+  guint16 strip;                /* points per strip, at most GHLO_SCHEDULE_MAX_STRIP; 0 for code */
+  guint16 width;                /* lanes of a vector in code, a power of two; 0 for strips */
+  guint8  cuts;                 /* for code: bits of axes whose loops are split where guards start and stop to hold */
+  double  cost;                 /* estimated nanoseconds for one parallel point */
+  gint64  grain;                /* the least number of parallel points for one thread: whole strips or vectors */
 } GhloKernelSchedule;
 
-/* Whether the points of @lanes may lie side by side. */
+/* Returns whether the points of axis @lanes may be lanes. */
 gboolean ghlo_kernel_schedule_allows (const GhloKernel   *kernel,
                                       guint               lanes);
-/* @axes: bits of the parallel axes that may be lanes, GHLO_SCHEDULE_ANY for all. */
+/* Chooses a schedule of strips. @axes are the parallel axes (bits) that may be lanes; GHLO_SCHEDULE_ANY: all. */
 void     ghlo_kernel_schedule_choose (const GhloKernel   *kernel,
                                       const GhloMachine  *machine,
                                       guint               axes,
                                       GhloKernelSchedule *schedule);
-/* The same for machine code; @machine says what its instructions take. */
+/* The same for machine code; @machine has the times of its instructions. */
 void     ghlo_kernel_schedule_choose_code (const GhloKernel   *kernel,
                                            const GhloMachine  *machine,
                                            guint               axes,

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Recognises comparators of sort. A key is an argument, or the real or imaginary part of
- * one; selects may replace both zeros by one and each NaN by a single one before floats are
- * compared, as JAX does.
+ * Recognises comparators of sort. A key is an argument, or its real or imaginary part. Before floats are compared,
+ * selects may replace both zeros by one zero and every NaN by the same NaN, as JAX does.
  */
 
 #include "kernel/sort-comparator.h"
@@ -12,10 +11,10 @@
 
 enum { MAX_DEPTH = 8 };
 
-/* A value of the region that is computed from one argument alone. */
+/* A value in the region that is computed from a single argument. */
 typedef struct
 {
-  guint           operand, side;        /* side 0 is the first of the two elements that are compared */
+  guint           operand, side;        /* side 0 is the first of the two elements being compared */
   guint           part;                 /* 1: the imaginary part */
   GhloElementType type;                 /* of the operand */
   gboolean        zero_equal, nan_equal;
@@ -26,7 +25,7 @@ typedef struct
 typedef struct
 {
   Side        key;
-  const char *direction;                /* as if side 0 stood on the left */
+  const char *direction;                /* as if side 0 were the left operand */
   gboolean    total;
 } Comparison;
 
@@ -63,7 +62,7 @@ is_total (const GhloIrOp *compare)
          == ghlo_ir_enum_from_word (GHLO_IR_ENUM_COMPARISON_TYPE, "TOTALORDER");
 }
 
-/* Whether @op compares in that direction, floats by value and not in the total order. */
+/* Returns whether @op compares in that direction, without the total order of floats. */
 static gboolean
 is_compare (const GhloIrOp *op,
             const char     *direction)
@@ -84,7 +83,7 @@ static gboolean read_side (const GhloIrBlock *block,
                            guint              depth,
                            Side              *side);
 
-/* Whether @op compares the element that @side is computed from with zero. */
+/* Returns whether @op compares the element from which @side is computed with zero. */
 static gboolean
 is_zero_test (const GhloIrBlock *block,
               const GhloIrOp    *op,
@@ -103,7 +102,7 @@ is_zero_test (const GhloIrBlock *block,
   return FALSE;
 }
 
-/* Whether @op compares the element that @side is computed from with itself. */
+/* Returns whether @op compares the element from which @side is computed with itself. */
 static gboolean
 is_nan_test (const GhloIrBlock *block,
              const GhloIrOp    *op,
@@ -117,7 +116,7 @@ is_nan_test (const GhloIrBlock *block,
          && same_element (&a, side) && !a.nan_equal && !b.nan_equal;
 }
 
-/* A select that replaces zeros, or NaNs, by a constant. */
+/* Reads a select that replaces zeros or NaN by a constant. */
 static gboolean
 read_select (const GhloIrBlock *block,
              const GhloIrOp    *select,
@@ -218,7 +217,7 @@ is_strict (const Comparison *self)
   return g_str_equal (self->direction, "LT") || g_str_equal (self->direction, "GT");
 }
 
-/* Whether @value compares the key of @first in that direction. */
+/* Returns whether @value compares the key of @first in that direction. */
 static gboolean
 compares_same (const GhloIrBlock *block,
                const GhloIrValue *value,
@@ -231,7 +230,7 @@ compares_same (const GhloIrBlock *block,
          && same_key (&other.key, &first->key) && other.total == first->total;
 }
 
-/* or (first, and (equal, rest)), with operands in any order. */
+/* Matches or (first, and (equal, rest)), with operands in any order. */
 static const GhloIrValue *
 split_or (const GhloIrBlock *block,
           const GhloIrOp    *op,
@@ -252,7 +251,7 @@ split_or (const GhloIrBlock *block,
   return NULL;
 }
 
-/* select (equal, rest, first), or select (different, first, rest). */
+/* Matches select (equal, rest, first), or select (different, first, rest). */
 static const GhloIrValue *
 split_select (const GhloIrBlock *block,
               const GhloIrOp    *op,
@@ -268,7 +267,7 @@ split_select (const GhloIrBlock *block,
   return NULL;
 }
 
-/* The comparison that decides first; *@rest decides where its key is equal. */
+/* Finds the comparison that decides first; *@rest decides where its keys are equal. */
 static gboolean
 read_first (const GhloIrBlock  *block,
             const GhloIrValue  *value,

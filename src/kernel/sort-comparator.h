@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * The keys that a comparator of sort compares, read from its region: each key decides where
- * those before it are equal.
+ * Extracts from the region of a sort the keys that its comparator compares. Each key decides where all keys before
+ * it are equal.
  */
 
 #pragma once
@@ -15,14 +15,13 @@ enum { GHLO_SORT_MAX_KEYS = 32 };
 
 typedef struct
 {
-  GhloSortKey keys[GHLO_SORT_MAX_KEYS];      /* the most significant first */
+  GhloSortKey keys[GHLO_SORT_MAX_KEYS];      /* the most significant one first */
   guint       n_keys;
-  /* The comparator is true of equal elements (LE or GE), so that sorting reverses their order. */
+  /* The comparator is true for equal elements (LE or GE), so sorting reverses their order. */
   gboolean    reverses_equal;
 } GhloSortComparator;
 
-/* FALSE when the comparator does anything else than compare keys, or compares a type without
- * keys. */
+/* Returns FALSE when the comparator does more than compare keys, or compares a type that has no ranks. */
 gboolean ghlo_sort_comparator_read (GhloSortComparator *self,
                                     const GhloIrOp     *sort);
 

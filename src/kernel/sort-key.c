@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * What ranks are made by.
+ * Initializes what ranks are computed from.
  */
 
 #include "kernel/sort-key.h"
@@ -8,7 +8,7 @@
 #include <math.h>
 #include <string.h>
 
-/* A double's position in the total order. */
+/* Maps a double to its position in the total order. */
 static gint64
 double_order (double number)
 {
@@ -40,8 +40,8 @@ byte_order (const GhloSortKey *self,
   return self->partial && isnan (scalar.f) ? G_MININT64 : double_order (scalar.f);
 }
 
-/* The rank of a byte is the number of bytes below it, plus one where some bytes are not
- * ordered, since these have rank 0. */
+/* The rank of a byte is the number of bytes that sort before it, plus one if there are unordered bytes, which have rank
+ * 0. */
 static void
 init_table (GhloSortKey    *self,
             GhloElementType type)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * On which axes the value of each node depends, and whether it is another in other iterations:
- * bits that only ever are added, from nodes to temporaries and back, until nothing changes.
+ * Computes on which axes each node depends, and whether it may differ between iterations. The bits only grow, from
+ * nodes to temporaries and back, until a fixpoint is reached.
  */
 
 #include "kernel/variance.h"
@@ -34,7 +34,7 @@ vary_access (const Variance *self,
   const GhloKernelAccess *access = &self->kernel->accesses[number];
   guint bits = 0;
 
-  /* What the kernel itself writes is different each time. */
+  /* A load from memory that the kernel writes may yield a different value each time. */
   if (is_load && ghlo_kernel_is_written (self->kernel, access->buffer))
     bits = GHLO_KERNEL_TIME | (GHLO_KERNEL_TIME - 1);
   for (guint i = 0; i < GHLO_KERNEL_MAX_AXES; i++)
@@ -145,7 +145,7 @@ ghlo_kernel_variance (const GhloKernel *kernel)
 
   self->kernel = kernel;
   self->nodes = g_new0 (guint16, kernel->n_nodes);
-  /* Without folds and loops nothing depends on what comes behind it. */
+  /* Without folds and loops nothing depends on later blocks, so one pass is enough. */
   do
     {
       self->has_changed = FALSE;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Arenas of runs. A cache keeps the arenas that no run uses without their memory, so
- * that what is idle is the pool's to give to others.
+ * Arenas of runs. A cache keeps unused arenas without their memory, so that the pool may lend idle memory to
+ * others.
  */
 
 #include "runtime/arena.h"
@@ -17,16 +17,16 @@ typedef struct
 {
   guint  n;
   gsize  total;
-  gsize *offsets;        /* n of them, owned, as the next */
+  gsize *offsets;        /* n of them, owned, like sizes */
   gsize *sizes;
 } Layout;
 
 struct _GhloRunArena
 {
-  Layout       *layout;  /* owned by the cache, or by the arena when it is of none */
-  guint8       *memory;  /* layout->total bytes; NULL while nobody uses it, and when slots are separate */
-  gpointer     *slots;   /* layout->n of them, when they are separate; NULL where not allocated */
-  GhloRunArena *next;    /* in the cache */
+  Layout       *layout;  /* owned by the cache, or by an arena outside of any cache */
+  guint8       *memory;  /* layout->total bytes; NULL while the arena is unused, and where slots are separate */
+  gpointer     *slots;   /* layout->n of them where slots are separate, NULL for those not allocated; else NULL */
+  GhloRunArena *next;    /* in the cache's list */
 };
 
 struct _GhloRunArenaCache
@@ -72,7 +72,7 @@ layout_new (const gsize  *offsets,
   return self;
 }
 
-/* Gives the memory back and keeps the rest. */
+/* Frees the memory and keeps the arena itself. */
 static void
 drop_memory (GhloRunArena *self)
 {

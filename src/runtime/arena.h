@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * The memory of one run of a plan: one block from the pool with a slot for each buffer
- * at the offset that the memory plan gave it. Slots that lie over each other are for
- * buffers that are never in use at the same time; with GHLO_DEBUG=guard each slot is a
- * guarded block of its own, so that a plan that is wrong about this shows.
+ * The memory of one run of a plan: one block from the pool, with a slot for each buffer at the offset that the
+ * memory plan assigned. Slots overlap where their buffers are never in use at the same time. With GHLO_DEBUG=guard
+ * each slot is a guarded block of its own, so that a wrong memory plan is caught.
  */
 
 #pragma once
@@ -15,28 +14,27 @@ G_BEGIN_DECLS
 typedef struct _GhloRunArena GhloRunArena;
 typedef struct _GhloRunArenaCache GhloRunArenaCache;
 
-/* An arena of @total bytes, any content, with @n slots of @sizes bytes at @offsets, which
- * are multiples of 64; the arrays are copied. INVALID_ARGUMENT when a slot does not fit,
- * OUT_OF_MEMORY as of ghlo_memory_alloc (). */
+/* Returns an arena of @total bytes with arbitrary content, with @n slots of @sizes bytes at @offsets, which must be
+ * multiples of 64. The arrays are copied. Fails with INVALID_ARGUMENT when a slot does not fit, and with OUT_OF_MEMORY
+ * like ghlo_memory_alloc (). */
 GhloRunArena      *ghlo_run_arena_new        (const gsize        *offsets,
                                               const gsize        *sizes,
                                               guint               n,
                                               gsize               total,
                                               GError            **error);
 void               ghlo_run_arena_free       (GhloRunArena       *self);
-/* The memory of slot @i, aligned to 64 bytes; never NULL, also for no bytes. */
+/* Returns the memory of slot @i, aligned to 64 bytes; never NULL, even for 0 bytes. */
 gpointer           ghlo_run_arena_slot       (const GhloRunArena *self,
                                               guint               i);
 
-/* The arenas of one plan, for any number of runs at once: a run takes one and gives it
- * back. Between runs the memory is the pool's; so from the second run on, with no more
- * runs at once than before, taking one allocates nothing. */
+/* The arenas of one plan, for any number of concurrent runs: each run takes an arena and gives it back. Between runs
+ * the memory belongs to the pool, so a run allocates nothing if as many runs were in progress at once before. */
 GhloRunArenaCache *ghlo_run_arena_cache_new  (const gsize        *offsets,
                                               const gsize        *sizes,
                                               guint               n,
                                               gsize               total,
                                               GError            **error);
-/* No arena is out any more. */
+/* Every arena must have been given back. */
 void               ghlo_run_arena_cache_free (GhloRunArenaCache  *self);
 GhloRunArena      *ghlo_run_arena_cache_take (GhloRunArenaCache  *self,
                                               GError            **error);

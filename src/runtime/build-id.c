@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * The note that the linker writes into each program and library (--build-id), found
- * in the one that this code is part of, or in a file.
+ * Reads the build id from the note that the linker writes into each program and library (--build-id), either of the
+ * object that contains this code or of a file.
  */
 
 #include "runtime/build-id.h"
@@ -13,7 +13,7 @@
 
 typedef struct
 {
-  guintptr  address;     /* of something in the object that is looked for */
+  guintptr  address;     /* an address inside the object to find */
   char     *id;
 } Search;
 
@@ -106,7 +106,7 @@ ghlo_build_id (void)
   return id;
 }
 
-/* Exactly @size bytes at @offset. */
+/* Reads exactly @size bytes at @offset. */
 static gboolean
 read_at (int      fd,
          guint64  offset,

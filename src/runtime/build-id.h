@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * What tells this build of the library from every other one: a version says too
- * little where code is being worked on.
+ * A string that differs between builds of the library. Versions are too coarse during development.
  */
 
 #pragma once
@@ -10,9 +9,10 @@
 
 G_BEGIN_DECLS
 
-/* In hexadecimal; NULL where the linker left no id. */
+/* Returns the build id in hexadecimal; NULL where the linker wrote none. */
 const char *ghlo_build_id              (void);
-/* The same of another library, which is read and not opened; to be freed by g_free (). NULL where the file is none. */
+/* Returns the build id of another library, which is read but not loaded; free it with g_free (). NULL where the file
+ * has none. */
 char       *ghlo_build_id_read         (const char    *path);
 
 G_END_DECLS

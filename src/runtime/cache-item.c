@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * A file is a header, the key, the title and the content. Its own name is a hash of the key; two keys of one name
- * share a file in turns. Hits are meant to take microseconds: nothing here is hashed that strongly.
+ * A file consists of a header, the key, the title and the content. Its name is a hash of the key; keys with equal
+ * hashes overwrite each other's file. Hits should take microseconds, so a fast hash is used.
  */
 
 #include "runtime/cache-item.h"
@@ -13,7 +13,7 @@
 
 enum { MAGIC_SIZE = 8, NAME_SIZE = 17 };
 
-/* The last digit counts formats of the content. */
+/* The last digit is the version of the content's format. */
 static const char magics[GHLO_CACHE_N_ITEMS][MAGIC_SIZE + 1] = {
   [GHLO_CACHE_CODE] = "GHLOKER1",
   [GHLO_CACHE_PIPELINE] = "GHLOPIP1",
@@ -25,7 +25,7 @@ static const char magics[GHLO_CACHE_N_ITEMS][MAGIC_SIZE + 1] = {
 typedef struct
 {
   char    magic[MAGIC_SIZE];
-  guint32 key_size;     /* bytes, as are the others */
+  guint32 key_size;     /* in bytes, like title_size */
   guint32 title_size;
 } Header;
 
@@ -47,7 +47,7 @@ name_of (GhloCacheItem  item,
   g_snprintf (name, NAME_SIZE, "%016" G_GINT64_MODIFIER "x", ghlo_hash_keyed (words, 1, 3, data, size));
 }
 
-/* FALSE where @file is none of these. */
+/* Returns FALSE where @file is none of these items. */
 static gboolean
 read_header (GBytes        *file,
              Header        *header,

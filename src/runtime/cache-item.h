@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * What executors keep on disk: files of the cache (runtime/cache.h), of a few kinds. A file has all that its content
- * depends on, byte by byte, so that what is found is never another's.
+ * Items that executors keep on disk: files of the cache (runtime/cache.h), of a few kinds. Each file contains its
+ * whole key, which is everything that the content depends on, and the key is compared byte by byte. A lookup
+ * therefore never returns the content of another key.
  */
 
 #pragma once
@@ -12,28 +13,29 @@ G_BEGIN_DECLS
 
 typedef enum
 {
-  GHLO_CACHE_CODE,              /* machine code of a kernel */
-  GHLO_CACHE_PIPELINE,          /* what a Vulkan driver keeps of a pipeline */
-  GHLO_CACHE_MEASUREMENT,       /* what a Vulkan device makes of numbers */
-  GHLO_CACHE_RATES,             /* how fast a device is */
-  GHLO_CACHE_REFINEMENT,        /* what runs have corrected of that */
+  GHLO_CACHE_CODE,              /* the machine code of a kernel */
+  GHLO_CACHE_PIPELINE,          /* a Vulkan driver's data for a pipeline */
+  GHLO_CACHE_MEASUREMENT,       /* results of measuring how a Vulkan device computes numbers */
+  GHLO_CACHE_RATES,             /* the measured rates of a device */
+  GHLO_CACHE_REFINEMENT,        /* corrections of these rates, learned from runs */
   GHLO_CACHE_N_ITEMS
 } GhloCacheItem;
 
-/* GHLO_CACHE may say that nothing is kept. */
+/* Returns whether items are kept; GHLO_CACHE may turn that off. */
 gboolean ghlo_cache_keeps_items    (void);
-/* What was written with the same key, or NULL. */
+/* Returns the content that was written with the same key, or NULL. */
 GBytes  *ghlo_cache_item_read      (GhloCacheItem   item,
                                     GBytes         *key);
-/* @title: for people. */
+/* @title describes the item for people. */
 void     ghlo_cache_item_write     (GhloCacheItem   item,
                                     GBytes         *key,
                                     const char     *title,
                                     GBytes         *content);
-/* Content that turned out to be of no use. */
+/* Removes an item whose content turned out to be useless. */
 void     ghlo_cache_item_remove    (GhloCacheItem   item,
                                     GBytes         *key);
-/* The title in a file of the cache, newly allocated, and what it is of; NULL where it is none of these. */
+/* Returns the title in a file of the cache, newly allocated, and sets *@item to its kind; NULL where the file is none
+ * of these kinds. */
 char    *ghlo_cache_item_summarize (GBytes         *file,
                                     GhloCacheItem  *item);
 

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Files of the cache on disk. Each begins with eight bytes that name the format and a
- * checksum of what follows, against damage: whoever could write a file with a purpose could write its
- * checksum too. It is written under another name and renamed, so that a
- * reader finds all of it or nothing; its time of modification is that of its last use.
+ * Files of the cache on disk. Each file begins with eight bytes that name the format and a checksum of the rest.
+ * The checksum detects accidental damage only: an attacker who can write files can write checksums as well. A file
+ * is written under a temporary name and renamed, so that readers find all of it or nothing. Its modification time
+ * is the time of its last use.
  *
- * The folder has to be the user's own and nobody else's: it is opened once for each
- * call, and files are reached through it, never by path.
+ * The folder must belong to the user and be inaccessible to others. It is opened once for each call, and files are
+ * opened relative to it, never by path.
  */
 
 #include "runtime/cache.h"
@@ -27,11 +27,11 @@ static const char magic[8] = { 'G', 'H', 'L', 'O', 'C', 'A', 'C', '2' };
 
 enum { HEADER_SIZE = sizeof magic + sizeof (guint64), NAME_LENGTH = 16 };
 
-/* After how many bytes written the files are gone through, and before the first ones. */
+/* The files are gone through with the first write, and again after every so many bytes written. */
 #define SHRINK_AFTER ((gsize) GHLO_CACHE_MAX_SIZE / 16)
 
 #define TEMPORARY "new-"
-/* After how many µs a temporary file is one that a process left behind. */
+/* The age in µs from which a temporary file counts as abandoned. */
 #define TEMPORARY_AGE (G_GINT64_CONSTANT (3600) * G_USEC_PER_SEC)
 
 GhloCacheMode
@@ -68,7 +68,7 @@ ghlo_cache_is_name (const char *name)
   return strlen (name) == NAME_LENGTH && strspn (name, "0123456789abcdef") == NAME_LENGTH;
 }
 
-/* Whether the folder is the user's alone; one that others may look into is closed. */
+/* Returns whether the folder belongs to the user. Removes access for others where it exists. */
 static gboolean
 check_folder (int      fd,
               GError **error)
@@ -85,7 +85,7 @@ check_folder (int      fd,
   return FALSE;
 }
 
-/* -1 where there is none, with @error set unless it simply does not exist. */
+/* Returns -1 on failure; @error is not set if the folder does not exist and was not to be created. */
 static int
 open_folder (gboolean   create,
              GError   **error)
@@ -115,7 +115,7 @@ open_folder (gboolean   create,
   return -1;
 }
 
-/* As above, where an error is of no consequence. */
+/* The same where errors are only worth a debug message. */
 static int
 open_quietly (gboolean create)
 {
@@ -128,7 +128,7 @@ open_quietly (gboolean create)
   return fd;
 }
 
-/* Up to @size bytes from the file's beginning; less when it ends or fails. */
+/* Reads up to @size bytes from the current position; returns fewer at the end of the file or on an error. */
 static gsize
 read_all (int     fd,
           guint8 *bytes,
@@ -179,7 +179,7 @@ sum_bytes (gconstpointer bytes,
   return GUINT64_TO_LE (ghlo_hash_keyed (key, 1, 3, bytes, size));
 }
 
-/* The contents of an open file, when they are what was written. */
+/* Returns the contents of an open file if they are undamaged. */
 static GBytes *
 read_contents (int         fd,
                const char *name)
@@ -224,7 +224,7 @@ read_file (const char *name,
   if (folder < 0)
     return NULL;
 
-  /* What is no file, such as a pipe that somebody put there, is not waited for. */
+  /* O_NONBLOCK: do not wait for a pipe or the like that somebody put there. */
   fd = openat (folder, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
   if (fd >= 0)
     {
@@ -271,7 +271,7 @@ write_file (int         folder,
   return close (fd) == 0 && ok;
 }
 
-/* Each process counts what it writes, since going through all files takes longer than to write one. */
+/* Each process counts the bytes that it writes, because going through all files takes longer than writing one. */
 static void
 shrink_sometimes (gsize size)
 {
@@ -338,7 +338,7 @@ compare_use (gconstpointer a,
   return strcmp (x->name, y->name);
 }
 
-/* Files of the cache, or with @temporary those that were never finished. */
+/* Lists the cache's files; with @temporary, those that were never finished. */
 static GPtrArray *
 list_folder (int      folder,
              gboolean temporary)

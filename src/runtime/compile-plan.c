@@ -1,26 +1,26 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Codes are compiled one after the other until that took a while, and the rest of them on all
- * threads: most plans are compiled before a worker would be awake.
+ * Compiles codes one after the other for a short while and the remaining ones on all threads: most plans are
+ * compiled before a worker would have woken up.
  */
 
 #include "runtime/compile-plan.h"
 
 #include "runtime/parallel.h"
 
-/* Microseconds after which help is worth waking. */
+/* The time in µs after which waking workers pays. */
 enum { ALONE = 100 };
 
 typedef struct
 {
   GhloStepPlan      *plan;
-  guint              first;       /* code that is compiled together with others */
-  const GhloMonitor *quiet;       /* only to cancel; nullable */
-  GError           **errors;      /* of the codes, NULL where there is none */
-  guint              failed;      /* the first code that failed, or the number of codes; atomic */
+  guint              first;       /* the first code that is compiled in parallel */
+  const GhloMonitor *quiet;       /* only for cancellation; nullable */
+  GError           **errors;      /* indexed by code; NULL for success */
+  guint              failed;      /* the lowest code that failed, or the number of codes; atomic */
 } Compiler;
 
-/* Of codes behind one that failed nobody would hear. */
+/* Skips codes after one that failed: their errors would not be reported. */
 static void
 compile_code (Compiler *self,
               guint     i)

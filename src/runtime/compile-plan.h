@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * The last stage of planning: making what the steps of a plan run.
+ * The last stage of planning: compiles the code that the steps of a plan run.
  */
 
 #pragma once
@@ -10,12 +10,12 @@
 
 G_BEGIN_DECLS
 
-/* Compiles all of @plan's codes, on the caller's thread and the workers that are free, and has
- * @fallback prepare the reference steps. Of several errors that of the first code is told.
- * @monitor's progress is called on the caller's thread. */
+/* Compiles all codes of @plan, on the caller's thread and on idle workers, and lets @fallback prepare the reference
+ * steps. Where several codes fail, the error of the first one is reported. The progress function of @monitor is called
+ * on the caller's thread. */
 gboolean ghlo_compile_plan (GhloStepPlan             *plan,
                             GhloFallback             *fallback,
-                            const GhloCustomTargets  *custom_targets,     /* of the reference steps; nullable */
+                            const GhloCustomTargets  *custom_targets,     /* for the reference steps; nullable */
                             const GhloMonitor        *monitor,
                             GError                  **error);
 

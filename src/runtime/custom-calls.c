@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Tables of the functions that answer custom calls: arrays in the order of the names, which are few.
+ * Tables of functions that implement custom calls: arrays sorted by name. They are short.
  */
 
 #include "runtime/custom-calls.h"
@@ -134,7 +134,7 @@ ghlo_custom_targets_list (const GhloCustomTargets *self,
     g_string_append_printf (string, "%s'%s'", i > 0 ? ", " : "", ((GhloCustomTarget *) self->targets->pdata[i])->name);
 }
 
-/* Sets used[i] for the i-th target where @op, or what is inside of it, calls it. */
+/* Sets used[i] if @op, or an operation nested in it, calls target i. */
 static void
 mark_used (const GhloCustomTargets *self,
            const GhloIrOp          *op,

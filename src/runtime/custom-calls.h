@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Custom calls that the application answers: functions over values, found by the target's name. Tables of them are
- * immutable and counted atomically, as the functions are, so that a compile sees the one that there was when it was
- * called, and what it prepares keeps the functions that it may call.
+ * Custom calls that the application implements: functions over values, found by the name of the call's target.
+ * Tables of targets are immutable, and tables and targets are reference-counted atomically. A compilation therefore
+ * sees the table as it was when the compilation was called, and prepared programs keep the functions that they may
+ * call alive.
  */
 
 #pragma once
@@ -13,19 +14,19 @@
 
 G_BEGIN_DECLS
 
-/* One call. All of it is borrowed for as long as the function runs. */
+/* The arguments of one call, borrowed for as long as the function runs. */
 typedef struct
 {
   const GhloIrOp    *op;          /* a stablehlo.custom_call */
-  GhloValue *const  *operands;    /* one for each operand of op, in host memory */
-  GhloValue        **results;     /* one for each result of op: NULL, and then a reference in host memory */
+  GhloValue *const  *operands;    /* in host memory, one for each operand of op */
+  GhloValue        **results;     /* in host memory, one for each result of op; NULL on entry, references on return */
   const GhloMonitor *monitor;     /* nullable */
-  struct _GhloRefProcess *process;      /* of the reference executor: the one that calls */
-  gpointer           context;     /* of the run's options; nullable */
+  struct _GhloRefProcess *process;      /* the calling process of the reference executor */
+  gpointer           context;     /* from the options of the run; nullable */
 } GhloCustomCallFrame;
 
-/* Fills the results, whose types the caller checks; FALSE with @error set. Called on whatever thread runs the
- * operation, and on several threads at once. */
+/* Fills in the results, whose types the caller checks, or returns FALSE with @error set. Called on the thread that runs
+ * the operation, possibly on several threads at once. */
 typedef gboolean (*GhloCustomCallFunc) (gpointer                    data,
                                         const GhloCustomCallFrame  *frame,
                                         GError                    **error);
@@ -33,8 +34,8 @@ typedef gboolean (*GhloCustomCallFunc) (gpointer                    data,
 typedef struct
 {
   gatomicrefcount     ref_count;
-  char               *name;       /* the call_target_name that it answers */
-  guint64             serial;     /* no two of the process have the same */
+  char               *name;       /* the call_target_name that it implements */
+  guint64             serial;     /* unique within the process */
   GhloCustomCallFunc  func;
   gpointer            data;
   GDestroyNotify      destroy;    /* of data; nullable */
@@ -47,24 +48,26 @@ GhloCustomTarget  *ghlo_custom_target_new        (const char              *name,
                                                   gpointer                 data,
                                                   GDestroyNotify           destroy);
 GhloCustomTarget  *ghlo_custom_target_ref        (GhloCustomTarget        *self);
-/* The last reference calls destroy, on the thread that gives it up. */
+/* The last unref calls destroy, on its own thread. */
 void               ghlo_custom_target_unref      (GhloCustomTarget        *self);
 
-/* A table like @self, in which NULL stands for an empty one, with @target in the place of one of its name. */
+/* Returns a copy of @self (nullable; NULL stands for the empty table) with @target added or replacing the target of the
+ * same name. */
 GhloCustomTargets *ghlo_custom_targets_with      (const GhloCustomTargets *self,
                                                   GhloCustomTarget        *target);
-/* The same without the target of that name. */
+/* Returns a copy without the target of that name. */
 GhloCustomTargets *ghlo_custom_targets_without   (const GhloCustomTargets *self,
                                                   const char              *name);
 GhloCustomTargets *ghlo_custom_targets_ref       (GhloCustomTargets       *self);
 void               ghlo_custom_targets_unref     (GhloCustomTargets       *self);
-/* Borrowed from @self, which may be NULL; NULL where there is none. */
+/* Returns the target, borrowed from @self (nullable), or NULL. */
 GhloCustomTarget  *ghlo_custom_targets_find      (const GhloCustomTargets *self,
                                                   const char              *name);
-/* Appends "'name', 'name'", in the order of the names. */
+/* Appends "'name', 'name'", sorted by name. */
 void               ghlo_custom_targets_list      (const GhloCustomTargets *self,
                                                   GString                 *string);
-/* Which functions @module's calls would get, as text that is equal where they are the same; NULL where none. */
+/* Returns a text that identifies the functions which @module's calls would get; equal texts mean the same functions.
+ * NULL where there are none. */
 char              *ghlo_custom_targets_describe  (const GhloCustomTargets *self,
                                                   const GhloIrModule      *module);
 

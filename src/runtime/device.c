@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * What is the same for the devices of all executors.
+ * Functions that the devices of all executors share.
  */
 
 #include "runtime/device.h"
@@ -186,7 +186,7 @@ refuse (const GhloDeviceCore  *self,
   return FALSE;
 }
 
-/* Whether the device lacks nothing that @op and what is inside of it need. */
+/* Returns whether the device can provide everything that @op and its nested operations need. */
 static gboolean
 check_op (GhloDeviceCore      *self,
           const GhloIrModule  *module,
@@ -206,8 +206,8 @@ check_op (GhloDeviceCore      *self,
   return TRUE;
 }
 
-/* Runs give as many outputs as the program returns values. Reading a program drops what is more than the function's
- * results, but programs are made in other ways too. */
+/* A run returns as many outputs as the program returns values. The parser drops values beyond the function's results,
+ * but programs are also built in other ways. */
 static gboolean
 check_returned (const GhloIrOp  *function,
                 GError         **error)
@@ -266,7 +266,7 @@ ghlo_prepared_get_size (const GhloPrepared *self)
   return self->device->klass->prepared_size != NULL ? self->device->klass->prepared_size (self) : 0;
 }
 
-/* For a device that works in host memory, where inputs mostly are. */
+/* For a device that works in host memory, where most inputs already are. */
 static gboolean
 place_inputs (const GhloRunOptions  *options,
               GhloValue *const      *inputs,
@@ -289,8 +289,8 @@ place_inputs (const GhloRunOptions  *options,
   return TRUE;
 }
 
-/* On a device with memory of its own. An input that is there already is passed on without a reference,
- * since the device may take what is the caller's alone. */
+/* For a device with memory of its own. Inputs that are already there are passed on without another reference, since the
+ * device may take over those whose only reference the caller holds. */
 static gboolean
 start_apart (GhloPrepared          *self,
              const GhloRunOptions  *options,
@@ -301,7 +301,7 @@ start_apart (GhloPrepared          *self,
              const GhloMonitor     *monitor,
              GError               **error)
 {
-  enum { FEW = 8 };             /* for which nothing is allocated */
+  enum { FEW = 8 };             /* inputs, up to which nothing is allocated */
   GhloValue *few[FEW] = { NULL };
   g_autofree GhloValue **many = n_inputs > FEW ? g_new0 (GhloValue *, n_inputs) : NULL;
   GhloValue **placed = many != NULL ? many : few;
@@ -358,7 +358,8 @@ ghlo_prepared_run (GhloPrepared          *self,
 
   if (!ghlo_prepared_start (self, options, inputs, n_inputs, outputs, &pending, monitor, error))
     return FALSE;
-  /* The device is told of a cancel; what it still does with memory of the caller's ends before the call does. */
+  /* The device handles cancellation. It must have finished with the caller's memory before this call returns, so the
+   * wait itself is not cancelled. */
   if (ghlo_pending_wait (pending, NULL, error))
     return TRUE;
   ghlo_values_clear (outputs, self->n_outputs);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * What programs run on, behind one interface. A device is an instance of an executor's class: it says what it is
- * and what it lacks, makes storage, and prepares a function of a module once, into something immutable that any
- * number of threads run at the same time. Devices belong to the process and are never freed, so that anybody may
- * hold one without counting.
+ * The interface behind which every device that runs programs stands. A device is an instance of an executor's
+ * class. It describes itself, says what it cannot do, allocates storage, and prepares a function of a module once,
+ * into an immutable object that any number of threads may run at the same time. Devices belong to the process and
+ * are never freed, so holding one needs no reference count.
  */
 
 #pragma once
@@ -22,50 +22,52 @@ typedef struct _GhloPrepared GhloPrepared;
 
 typedef struct
 {
-  GhloDeviceCore *host;           /* whose steps do what the device has none for; in host memory; NULL: nobody's */
-  GhloDeviceCore *fallback;       /* runs what nobody has a step for; NULL: nobody does */
-  gboolean        places;         /* steps are @host's where that is estimated to be quicker; FALSE: only those that
-                                     the device does not do */
-  const GhloCustomTargets *custom_targets;     /* functions of the application; NULL: none. Those that the program
-                                                  calls are referred to, the table is not. */
+  GhloDeviceCore *host;           /* the device whose steps, in host memory, take the operations that this device has no
+                                   * steps for; NULL: none */
+  GhloDeviceCore *fallback;       /* runs the operations that neither has a step for; NULL: none */
+  gboolean        places;         /* TRUE: @host also takes steps that it is estimated to run faster; FALSE: only those
+                                   * that this device does not do */
+  const GhloCustomTargets *custom_targets;     /* functions of the application; NULL: none. The prepared program holds
+                                                * references to the functions that it calls, not to the table. */
 } GhloPrepareOptions;
 
-/* What a run may be given besides its inputs; all optional. The arrays and begun are borrowed by the call that
- * starts the run, what else is pointed to until the run has ended. */
+/* What a run may be given besides its inputs; all optional. The arrays and begun are borrowed for the call that starts
+ * the run, everything else that is pointed to until the run has ended. */
 typedef struct
 {
-  const char *probe_directory;    /* where interpreter.probe writes; NULL keeps probes in memory */
-  void      (*print) (gpointer         data,      /* interpreter.print, one call at a time; NULL drops it */
+  const char *probe_directory;    /* the directory that interpreter.probe writes to; NULL keeps probes in memory */
+  void      (*print) (gpointer         data,      /* for interpreter.print, one call at a time; NULL discards it */
                       const char      *name,      /* of the printed value, without "%" */
                       const GhloValue *value);
   gpointer    print_data;
-  /* For each output the input whose memory it may take, or GHLO_RUN_NO_INPUT: a value that the
-   * caller gives up, which a device takes where it is the caller's alone (ghlo_value_is_own ()).
-   * Where one that works in host memory takes it, the output is that value. */
+  /* For each output, the input whose memory it may take over, or GHLO_RUN_NO_INPUT. The caller gives such an input up;
+   * the device takes its memory if the caller holds the only reference (ghlo_value_is_own ()). A device that works in
+   * host memory then returns the input value itself as the output. */
   const guint *replaced;
-  /* For each output a tensor in host memory where it is wanted, or NULL: the caller's, which nobody
-   * else writes to during the run, and apart from the others. Where a device does write there, the
-   * output is that value; anything else is the caller's to copy. */
+  /* For each output, a tensor in host memory that should receive it, or NULL. The tensors belong to the caller, do not
+   * overlap, and nobody else writes to them during the run. If the device writes to a target, the output is that value;
+   * if the output is another value, copying it is up to the caller. */
   GhloValue *const *targets;
-  /* Set to TRUE when the run may begin to write to what the caller gives up; until then that is as it was. */
+  /* Set to TRUE before the run may first write to the inputs that the caller gives up; until then they are
+   * unchanged. */
   gboolean    *begun;
-  /* To which the microseconds are added that a run spends on the fallback, and on uploading its inputs
-   * to the device; NULL when nobody asks. */
+  /* The microseconds that the run spends on the fallback, and on uploading its inputs to the device, are added to
+   * these; nullable. */
   gint64      *fallback_time, *upload_time;
-  /* To which the bytes of these inputs are added that were copied to the device's memory; NULL when nobody asks. */
+  /* The bytes of inputs that were copied to the device's memory are added to this; nullable. */
   gsize       *uploaded;
-  /* To which is added what each step took; NULL when nobody asks. Not of devices without plans. */
+  /* The time of each step is added to this; nullable. Devices without plans ignore it. */
   GhloRunProfile *profile;
-  /* Where several run a program at once, and meet in its collective operations: the one that this run is, of the
-   * reference executor (reference/process/process.h), whose the meetings are. NULL: it is the only one. */
+  /* Set where several processes of a program run together and meet in its collective operations: the process of the
+   * reference executor (reference/process/process.h) that this run is. NULL: the run is the only one. */
   struct _GhloRefProcess *process;
-  /* Whatever functions that answer the program's custom calls are to find in their frames. */
+  /* Passed on in the frames of the functions that answer the program's custom calls. */
   gpointer     context;
 } GhloRunOptions;
 
 #define GHLO_RUN_NO_INPUT G_MAXUINT
 
-/* For the device, before its first step. */
+/* Called by the device before its first step. */
 static inline void
 ghlo_run_options_begin (const GhloRunOptions *options)
 {
@@ -73,83 +75,90 @@ ghlo_run_options_begin (const GhloRunOptions *options)
     *options->begun = TRUE;
 }
 
-/* What is known of a program's runs before them. */
+/* What is known of a program's runs in advance. */
 typedef struct
 {
   guint n_steps, n_fallback_steps;
   gsize input_bytes;
-  gsize run_bytes;                /* for outputs and what is computed in between; 0 when not known */
-  gsize prepared_bytes;           /* of constants and of what is prepared, kept between runs */
-  gsize plan_bytes;               /* those of them that tell what the steps are */
-  guint n_transfers;              /* of the steps, between memories; with their bytes, loops taken once */
+  gsize run_bytes;                /* of outputs and temporaries; 0 when not known */
+  gsize prepared_bytes;           /* of constants and of prepared code and data, kept between runs */
+  gsize plan_bytes;               /* the part of prepared_bytes that describes the steps */
+  guint n_transfers;              /* steps between memories, and their bytes, with loops counted once */
   gsize transfer_bytes;
 } GhloRunFigures;
 
-/* Bytes that there are at once while a program runs. */
+/* The number of bytes in use at once while a program runs. */
 static inline gsize
 ghlo_run_figures_peak (const GhloRunFigures *self)
 {
   return self->input_bytes + self->run_bytes + self->prepared_bytes;
 }
 
-/* Bytes of a device's memory that this process holds. */
+/* The bytes of a device's memory that this process holds. */
 typedef struct
 {
   gsize used;
-  gsize peak;                     /* the most that it held at once, ever or since the peak was reset */
+  gsize peak;                     /* the most that was held at once since the process began or the peak was reset */
 } GhloMemoryUse;
 
-/* Something to know of a device besides what all of them have: words, or a number. */
+/* An additional property of a device, for display: a list of words or a number. */
 typedef struct
 {
-  const char *name;               /* for programs: "subgroup_size"; static, as the next */
+  const char *name;               /* for programs: "subgroup_size"; static, like label */
   const char *label;              /* for people, at most ten characters: "subgroup" */
   char      **words;              /* NULL-terminated; NULL: it is a number */
   guint64     number;
-  gboolean    is_bytes;           /* the number is */
+  gboolean    is_bytes;           /* TRUE: number is a number of bytes */
 } GhloDeviceFact;
 
 /* What an executor implements; callers use the functions below. */
 typedef struct
 {
-  const char     *name;      /* "vulkan", which is a name of the first device of the class as well */
-  /* Bytes of memory that programs may use. */
+  const char     *name;      /* "vulkan"; it is also a name of the first device of the class */
+  /* Returns the number of bytes of memory that programs may use. */
   guint64       (*get_memory) (GhloDeviceCore           *self);
-  /* Of the device's own memory, as ghlo_device_core_measure_memory (), into @use, which is zero. NULL, as the next, for
-   * a device that works in host memory. */
+  /* Fills @use, which is zeroed, with the use of the device's own memory; see ghlo_device_core_measure_memory (). Both
+   * this and reset_memory_peak are NULL for a device that works in host memory. */
   void          (*measure_memory) (GhloDeviceCore       *self,
                                GhloMemoryUse            *use);
   void          (*reset_memory_peak) (GhloDeviceCore    *self);
-  /* Adds what people may want to know of it. The device is not opened for it. NULL: there is nothing. */
+  /* Appends properties that users may want to know, without opening the device. NULL: there are none. */
   void          (*add_facts)  (GhloDeviceCore           *self,
                                GArray                   *facts);
-  /* What the process has had made for it, for people: "pipelines: 3 made, 20 found on disk"; the caller frees it.
-   * NULL: nothing; also in place of the function. */
+  /* Describes, for people, what the process has compiled for the device: "pipelines: 3 made, 20 found on disk". The
+   * caller frees the text. Both the result and the function may be NULL: there is nothing to say. */
   char         *(*describe_work) (GhloDeviceCore        *self);
-  /* What it is estimated to do in a second: as was measured of it (runtime/rates.h), else by its type. It does not
-   * change, and the device is not opened for it. NULL: not known; also in place of the function. */
+  /* Returns the estimated rates of the device: the measured ones (runtime/rates.h) if there are any, else those of its
+   * type. They do not change, and the device is not opened for them. Both the result and the function may be NULL: not
+   * known. */
   const GhloStepRates *(*get_rates) (GhloDeviceCore     *self);
-  /* What its rates depend on besides the version of the library: the device and its driver. NULL for a device whose
-   * rates are not kept. */
+  /* Returns what the rates depend on besides the version of the library: the device and its driver. NULL for a device
+   * whose rates are not kept. */
   GBytes       *(*identify)   (GhloDeviceCore           *self);
-  /* What @op needs and the device cannot give it in any way, "f64" or the operation's name; NULL for nothing.
-   * NULL for a device that lacks nothing. */
+  /* Returns what @op needs and the device cannot provide in any way: "f64", or the name of the operation. Returns NULL
+   * where nothing is missing. The function is NULL for a device that lacks nothing. */
   const char   *(*lacks)      (GhloDeviceCore           *self,
                                const GhloIrOp           *op);
-  /* NULL where the device does @ops, which stand in one block in this order, as one step, a fusion of @kind; else
-   * the reason why not, as a sentence without its stop, static. It has yet to see how the operands lie. Of kind
-   * "channels-last": whether it would have a convolution so; of kind "step": whether it has steps for an operation by
-   * itself, as far as its kind and types tell, for which it is not opened. NULL for a device that does no fusions. */
+  /* Returns NULL where the device runs @ops, which stand in one block in this order, as one step, a fusion of @kind.
+   * Else returns the reason, a static sentence without its final stop. The layout of the operands is not known yet. For
+   * kind "channels-last", asks whether the device would want a convolution in that layout. For kind "step", asks
+   * whether it has steps for a single operation, judging by kind and types only; the device is not opened for it. NULL
+   * for a device that has no fusions. */
   const char   *(*declines)   (GhloDeviceCore           *self,
                                const char               *kind,
                                const GhloIrOp *const    *ops,
                                guint                     n_ops);
-  /* What deals with storage, NULL, all four, for a device that works in host memory. Storage is allocated for @size
-   * bytes, any content, at a multiple of 64; @space, which is not the host's, is a wish: UPLOAD for what the host is
-   * about to write, READBACK for what the host may read soon, DEVICE for the rest. Uploads, of storage that nothing has
-   * used, and downloads, of what is written, are of all of it; the host's memory is not needed when the call returns. A
-   * copy of storage of the device's own, of the same size, begins after the runs and copies that were begun before, and
-   * sets @to's pending. */
+  /* The storage functions; all four are NULL for a device that works in host memory.
+   *
+   * allocate returns storage for @size bytes with arbitrary content, aligned to 64 bytes. @space is a hint, and never
+   * HOST: UPLOAD for what the host is about to write, READBACK for what the host may read soon, DEVICE for the rest.
+   *
+   * upload is called on storage that nothing has used yet, download on storage that is written. Both transfer all of
+   * it, and have finished with the host's memory when the call returns.
+   *
+   * copy copies between two storages of the device, of equal size. The copy begins after all runs and copies that were
+   * begun before it, and sets the pending of @to.
+   */
   GhloStorage  *(*allocate)   (GhloDeviceCore           *self,
                                GhloMemorySpace           space,
                                gsize                     size,
@@ -168,13 +177,13 @@ typedef struct
                                GhloStorage              *from,
                                GhloStorage              *to,
                                GError                  **error);
-  /* Storage of the device, to be read alone, over the bytes of @host in host memory, which are written. It refers to
-   * them until the device has read them for the last time. NULL where the device does not read them there, which it
-   * tells at once; also in place of the function. */
+  /* Returns read-only storage of the device over the bytes of @host, which is in host memory and has been written. The
+   * storage holds a reference to @host until the device has read it for the last time. Returns NULL, at once, where the
+   * device cannot read the bytes in place; the function may be NULL too. */
   GhloStorage  *(*view)       (GhloDeviceCore           *self,
                                GhloStorage              *host);
-  /* @module is verified and referenced for as long as needed; @function is one of its func.func. The result
-   * begins with a GhloPrepared, which the caller fills. */
+  /* Prepares @function, a func.func of @module. @module is verified; the device takes a reference for as long as it
+   * needs it. The result begins with a GhloPrepared, which the caller fills in. */
   GhloPrepared *(*prepare)    (GhloDeviceCore           *self,
                                GhloIrModule             *module,
                                GhloIrOp                 *function,
@@ -182,11 +191,11 @@ typedef struct
                                const GhloMonitor        *monitor,
                                GError                  **error);
   void          (*release)    (GhloPrepared             *prepared);
-  /* The bytes that it keeps between runs, but for the module's and what values hold. NULL: not known. */
+  /* Returns the bytes that @prepared keeps between runs, without those of the module and of values. NULL: not known. */
   gsize         (*prepared_size) (const GhloPrepared    *prepared);
-  /* As ghlo_prepared_start (); *pending is NULL as it comes, and all inputs are where the device works. Outputs that
-   * are not written yet have storage with that pending, which no two of them share. A run whose inputs are not written
-   * when its time has come fails as what should have written them did. Calls ghlo_run_options_begin (). */
+  /* See ghlo_prepared_start (). On entry *pending is NULL and all inputs are on the device. Outputs that are not
+   * written yet have storage with the run's pending; no two of them share storage. If an input's writer fails, the run
+   * fails with the same error when its turn comes. Calls ghlo_run_options_begin (). */
   gboolean      (*start)      (GhloPrepared             *prepared,
                                const GhloRunOptions     *options,
                                GhloValue *const         *inputs,
@@ -195,12 +204,12 @@ typedef struct
                                GhloPending             **pending,
                                const GhloMonitor        *monitor,
                                GError                  **error);
-  /* What the device offers to plans, its own and others'; it lives as long as the device. NULL, as the next three, for
-   * an executor that makes no plans. */
+  /* Returns what the device offers to the planners of its own and of other devices' programs; it lives as long as the
+   * device. This and the next three functions are NULL for an executor that makes no plans. */
   const GhloStepTarget *(*get_target) (GhloDeviceCore   *self);
-  /* The plan, which the prepared program has; NULL where the fallback runs all of it as one step. */
+  /* Returns the plan, owned by @prepared; NULL where the fallback runs the whole program as one step. */
   const GhloStepPlan *(*get_plan) (const GhloPrepared   *prepared);
-  /* The plan as text, which the caller frees, and its figures. */
+  /* Return the plan as text, which the caller frees, and its figures. */
   char         *(*describe)   (GhloPrepared             *prepared);
   void          (*measure)    (GhloPrepared             *prepared,
                                GhloRunFigures           *figures);
@@ -210,52 +219,52 @@ struct _GhloDeviceCore
 {
   const GhloDeviceCoreClass *klass;
   GhloDeviceKind             kind;
-  /* What users type, NULL-terminated: "vulkan:1", "vulkan:UUID". The first one is shown; no two devices of the
-   * machine share one. */
+  /* The names that users type, NULL-terminated: "vulkan:1", "vulkan:UUID". The first one is displayed. Names are unique
+   * on a machine. */
   const char *const         *names;
   const char                *title;          /* for people: "NVIDIA H200" */
-  const char                *driver;         /* with its version, for people */
-  const char                *model;          /* of the hardware, "AMD EPYC 7543"; nullable, as the next */
-  const char                *vector_level;   /* the highest set of vector instructions that is used: "avx2" */
+  const char                *driver;         /* driver and version, for people */
+  const char                *model;          /* of the hardware, "AMD EPYC 7543"; nullable, as is vector_level */
+  const char                *vector_level;   /* the highest set of vector instructions in use: "avx2" */
   const char *const         *features;       /* NULL-terminated */
-  gboolean                   wants_passes;   /* FALSE: programs run as they are written */
-  gboolean                   shares_memory;  /* with the host: their steps have the same bytes, and outputs are read
-                                                where they are; inputs may be copied */
-  gboolean                   is_gpu;         /* a real one, which programs that name no device may be given */
-  gint                       lost;           /* atomic; never becomes FALSE again */
+  gboolean                   wants_passes;   /* FALSE: programs run as written, without passes */
+  gboolean                   shares_memory;  /* TRUE: its steps use the host's memory, and outputs are read in place;
+                                              * inputs may still be copied */
+  gboolean                   is_gpu;         /* a hardware GPU, which may be chosen for programs that name no device */
+  gint                       lost;           /* atomic; once TRUE, it stays TRUE */
 };
 
-/* The beginning of what an executor prepares. */
+/* The first member of what an executor's prepare () returns. */
 struct _GhloPrepared
 {
   GhloDeviceCore *device;
   guint           n_outputs;
 };
 
-/* Whether the device works in host memory, and has no storage of its own. */
+/* Returns whether the device works in host memory and has no storage of its own. */
 static inline gboolean
 ghlo_device_core_is_host (const GhloDeviceCore *self)
 {
   return self->klass->allocate == NULL;
 }
 
-/* For the device: that it went away. Every later call fails with DEVICE_LOST. */
+/* Called by the device when it went away. Every later call fails with DEVICE_LOST. */
 void          ghlo_device_core_lose     (GhloDeviceCore           *self);
 gboolean      ghlo_device_core_is_lost  (const GhloDeviceCore     *self);
-/* FALSE with DEVICE_LOST where it did. */
+/* Returns FALSE with DEVICE_LOST if the device was lost. */
 gboolean      ghlo_device_core_check    (const GhloDeviceCore     *self,
                                          GError                  **error);
 
-/* What values and programs hold of the memory that the device works in: of host memory for those that have none of
- * their own, whichever of them it is for. Nothing of a device that was not opened. */
+/* Returns the memory that values and programs hold where the device works. For devices that work in host memory this is
+ * the host memory that the process holds for any of them. A device that was not opened holds nothing. */
 void          ghlo_device_core_measure_memory (GhloDeviceCore     *self,
                                                GhloMemoryUse      *use);
-/* The peak counts from here on. */
+/* Restarts the peak at the current use. */
 void          ghlo_device_core_reset_memory_peak (GhloDeviceCore  *self);
 
-/* Of GhloDeviceFact; the caller unrefs it. */
+/* Returns an array of GhloDeviceFact; transfer full. */
 GArray       *ghlo_device_core_list_facts (GhloDeviceCore         *self);
-/* For the device: the fact takes @words. */
+/* For the device's add_facts (). The fact takes ownership of @words. */
 void          ghlo_device_facts_add_words (GArray                 *facts,
                                            const char             *name,
                                            const char             *label,
@@ -268,12 +277,12 @@ void          ghlo_device_facts_add_bytes (GArray                 *facts,
                                            const char             *name,
                                            const char             *label,
                                            guint64                 bytes);
-/* As the class's; NULL where they are not known. */
+/* See GhloDeviceCoreClass.get_rates; NULL where the rates are not known. */
 const GhloStepRates *ghlo_device_core_get_rates (GhloDeviceCore   *self);
-/* As the class's; NULL for nothing. */
+/* See GhloDeviceCoreClass.describe_work; NULL where there is nothing to say. */
 char         *ghlo_device_core_describe_work (GhloDeviceCore      *self);
 
-/* As the class's, of a device that is not lost; values are copied by place.h's functions. */
+/* These call the class's functions, and fail if the device is lost. Values are copied by the functions of place.h. */
 GhloStorage  *ghlo_device_core_allocate (GhloDeviceCore           *self,
                                          GhloMemorySpace           space,
                                          gsize                     size,
@@ -293,7 +302,8 @@ gboolean      ghlo_device_core_copy     (GhloDeviceCore           *self,
                                          GhloStorage              *to,
                                          GError                  **error);
 
-/* @options may be NULL, here as below @monitor. UNSUPPORTED, with the place, where the device lacks something. */
+/* @options is nullable, as is @monitor here and below. Fails with UNSUPPORTED, and the location of the operation, where
+ * the device lacks something. */
 GhloPrepared *ghlo_device_core_prepare  (GhloDeviceCore           *self,
                                          GhloIrModule             *module,
                                          GhloIrOp                 *function,
@@ -301,17 +311,18 @@ GhloPrepared *ghlo_device_core_prepare  (GhloDeviceCore           *self,
                                          const GhloMonitor        *monitor,
                                          GError                  **error);
 void          ghlo_prepared_free        (GhloPrepared             *self);
-/* Until what is made in the background for faster runs is there: a run may begin before, to the same results. FALSE
- * when cancelled. */
+/* Waits until the code that is compiled in the background for faster runs is ready. Runs may begin earlier and give the
+ * same results. Returns FALSE when cancelled. */
 gboolean      ghlo_prepared_wait_for_code (GhloPrepared          *self,
                                            const GhloMonitor     *monitor,      /* nullable */
                                            GError               **error);
-/* The bytes that it keeps between runs, but for the module's and what values hold; 0 where they are not known. */
+/* Returns the bytes that @self keeps between runs, without those of the module and of values; 0 where not known. */
 gsize         ghlo_prepared_get_size    (const GhloPrepared       *self);
-/* Begins a run. Inputs that lie elsewhere are brought to the device before. TRUE: @outputs, which has room for the
- * function's results, is filled with references, and *pending is the rest of the run, of which what goes wrong is
- * told; NULL where nothing is left. Runs that one device is given begin in the order of these calls. The device
- * refers to what it needs of @inputs; @self and @monitor stay until the run has ended. Thread-safe. */
+/* Starts a run. Inputs that are elsewhere are copied to the device first. On success, @outputs, which has room for the
+ * function's results, is filled with references, and *pending stands for the rest of the run, including its errors; it
+ * is NULL where nothing is left to do. Runs on one device begin in the order of these calls. The device takes
+ * references to the @inputs that it still needs; @self and @monitor must stay alive until the run has ended.
+ * Thread-safe. */
 gboolean      ghlo_prepared_start       (GhloPrepared             *self,
                                          const GhloRunOptions     *options,     /* nullable */
                                          GhloValue *const         *inputs,
@@ -320,7 +331,7 @@ gboolean      ghlo_prepared_start       (GhloPrepared             *self,
                                          GhloPending             **pending,
                                          const GhloMonitor        *monitor,
                                          GError                  **error);
-/* The same to its end. */
+/* Starts a run and waits until it has ended. */
 gboolean      ghlo_prepared_run         (GhloPrepared             *self,
                                          const GhloRunOptions     *options,     /* nullable */
                                          GhloValue *const         *inputs,
@@ -328,11 +339,11 @@ gboolean      ghlo_prepared_run         (GhloPrepared             *self,
                                          GhloValue               **outputs,
                                          const GhloMonitor        *monitor,
                                          GError                  **error);
-/* How it will run, for people; the caller frees it. NULL when there is nothing to say. */
+/* Describes, for people, how the program will run; the caller frees the text. NULL when there is nothing to say. */
 char         *ghlo_prepared_describe    (GhloPrepared             *self);
-/* NULL where there is none, or where the fallback runs all of it as one step. */
+/* Returns NULL where there is no plan, or where the fallback runs the whole program as one step. */
 const GhloStepPlan *ghlo_prepared_get_plan (const GhloPrepared    *self);
-/* FALSE where the device makes no plans, and nothing is known. */
+/* Returns FALSE where the device makes no plans; nothing is known then. */
 gboolean      ghlo_prepared_measure     (GhloPrepared             *self,
                                          GhloRunFigures           *figures);
 

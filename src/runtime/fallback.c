@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Outlining, preparing and running single operations. Nothing is prepared before all is
- * outlined: a module that a device refers to does not change.
+ * Outlines, prepares and runs single operations. Preparation begins after everything has been outlined, because a
+ * module that a device refers to must not change.
  */
 
 #include "runtime/fallback.h"
@@ -16,11 +16,11 @@ struct _GhloFallback
 {
   GhloDeviceCore     *device;        /* nullable */
   const GhloIrModule *source;
-  GhloIrModule       *module;        /* a function for each step; NULL while there is none */
-  GHashTable         *steps;         /* GhloIrOp of the source → GhloFallbackStep, owned */
-  GPtrArray          *order;         /* of GhloFallbackStep, as they were added */
-  gsize               module_size;   /* bytes of the module that are counted */
-  gsize               size;          /* bytes that are counted */
+  GhloIrModule       *module;        /* a function for each step; NULL before the first one */
+  GHashTable         *steps;         /* from operations of source to GhloFallbackStep, owned */
+  GPtrArray          *order;         /* of GhloFallbackStep, in the order of addition */
+  gsize               module_size;   /* bytes counted for the module */
+  gsize               size;          /* bytes counted in total */
 };
 
 struct _GhloFallbackStep

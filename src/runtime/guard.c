@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * A guarded block is a mapping of its own:
+ * Each guarded block is a mapping of its own:
  *
  *   | protected page | pattern … block, pattern to 64 bytes | protected page |
  *
- * Freed mappings stay protected until QUARANTINE others were freed, so that a late
- * use finds no newer block at its address. No lock is held, a fork finds none either.
+ * Freed mappings stay protected until QUARANTINE others were freed, so that a late access does not hit a newer
+ * block at the same address. There are no locks, so a fork cannot find one held.
  */
 
 #include "runtime/guard.h"
@@ -22,11 +22,11 @@ typedef struct
 {
   guint8 *start;      /* of the mapping */
   gsize   length;     /* of the mapping, both protected pages included */
-  guint8 *first;      /* byte that may be written */
+  guint8 *first;      /* first writable byte */
   guint8 *end;        /* first byte of the upper protected page */
 } Extent;
 
-/* Freed, still mapped: a ring of pointers that are exchanged atomically. */
+/* Mappings that were freed but are still reserved: a ring of pointers, exchanged atomically. */
 static Extent *freed[QUARANTINE];
 static guint   n_freed;
 
@@ -90,7 +90,7 @@ check_pattern (const guint8 *from,
       }
 }
 
-/* The address stays taken, the memory does not. */
+/* Releases the memory but keeps the address range reserved. */
 static void
 protect (Extent extent)
 {
@@ -118,7 +118,7 @@ ghlo_guard_free (gpointer memory,
   guint8 *data = memory;
   Extent extent;
 
-  /* It was allocated, so it can be measured. */
+  /* Cannot fail: the block was allocated with this size. */
   if (!measure (size, &padded, &writable, &page))
     return;
   extent.end = data + padded;

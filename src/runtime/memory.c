@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * The process' memory account: what is in use now, the most that ever was, and the
- * limit. Reserving comes before allocating, so that threads that allocate at the same
- * time cannot pass the limit together.
+ * The memory account of the process: the bytes in use, their maximum so far, and the limit. Memory is reserved
+ * before it is allocated, so that concurrent allocations cannot exceed the limit together.
  */
 
 #include "runtime/memory.h"
@@ -18,16 +17,16 @@
 #include "runtime/pool.h"
 #include "runtime/value.h"
 
-/* The share of the machine's memory that values may hold unless told. */
+/* The share of the machine's memory that values may use by default. */
 #define DEFAULT_SHARE 0.9
 
-/* The part of the limit that may lie idle. */
+/* 1 / IDLE_PART of the limit may be idle. */
 enum { IDLE_PART = 2 };
 
-/* All three are read and written atomically. */
+/* Read and written atomically. */
 static gsize used;
 static gsize peak;
-static gsize limit;       /* valid once limit_known is */
+static gsize limit;       /* valid once limit_known is set */
 static gsize limit_known;
 
 gboolean
@@ -146,7 +145,7 @@ reserve (gsize size)
   return TRUE;
 }
 
-/* Frees idle memory until it fits under the limit together with the memory in use. */
+/* Frees idle memory until idle and used memory together are within the limit. */
 static void
 make_room (void)
 {
@@ -258,7 +257,7 @@ ghlo_memory_alloc_uninitialized (gsize    size,
   return allocate (size, FALSE, error);
 }
 
-/* The memory in use is decreased last, so that a block that becomes idle is counted at all times. */
+/* Reduces the memory in use last, so that the block is counted, as used or idle, at all times. */
 void
 ghlo_memory_free (gpointer memory,
                   gsize    size)

@@ -6,7 +6,7 @@
 
 #include "base/ghlo-error.h"
 
-/* What is left to be read of the dictionary; no NUL ends it. */
+/* The unread rest of the dictionary; not NUL-terminated. */
 typedef struct
 {
   const char *at, *end;
@@ -23,7 +23,7 @@ malformed (GError    **error,
   return FALSE;
 }
 
-/* Reads white space, and @word behind it where that stands there. */
+/* Skips white space, then reads @word if it comes next. */
 static gboolean
 read_word (Text       *text,
            const char *word)
@@ -53,7 +53,7 @@ read_number (Text   *text,
   return text->at > start;
 }
 
-/* A string in either kind of quotes. Those of a header have no escapes. */
+/* Reads a string in single or double quotes. The strings of a header contain no escapes. */
 static gboolean
 read_string (Text *text,
              Text *string)
@@ -73,7 +73,7 @@ read_string (Text *text,
   return TRUE;
 }
 
-/* What NumPy's letters stand for, of types that have no counterpart. */
+/* Describes NumPy kinds that have no counterpart here. */
 static const char *
 describe_kind (char kind)
 {
@@ -127,7 +127,7 @@ parse_descr (GhloNpyHeader *header,
   if (descr.at == descr.end || !g_ascii_isalpha (*descr.at))
     return malformed (error, "an unknown kind of element");
   header->kind = *descr.at++;
-  /* Of dates, objects and strings the rest says more, or nothing. */
+  /* For dates, objects and strings the rest of descr is not just a size. */
   if (memchr ("MmOSaU", header->kind, 6) != NULL
       || (read_number (&descr, &size) && descr.at == descr.end && size > 16))
     {
@@ -222,7 +222,7 @@ parse_dictionary (GhloNpyHeader *header,
         return FALSE;
       found |= 1u << i;
     }
-  read_word (text, "");  /* the padding */
+  read_word (text, "");  /* skips the padding */
   if (text->at != text->end)
     return malformed (error, "text behind the header's dictionary");
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Reading and writing .npy files.
+ * Reads and writes .npy files.
  */
 
 #include "runtime/npy.h"
@@ -11,8 +11,7 @@
 #include "base/sizes.h"
 #include "runtime/npy-header.h"
 
-/* NumPy's kind and size of an element type; the first row of a pair is what a
- * file means without an expected type. */
+/* The NumPy kind and size of each element type. */
 static const struct
 {
   char            kind;
@@ -35,7 +34,7 @@ static const struct
   { 'c', 16, GHLO_ELEMENT_TYPE_COMPLEX_F64 },
 };
 
-/* The element type of a file, INVALID when NumPy's kind has none. */
+/* Returns the element type of a file, or INVALID where NumPy's kind has none. */
 static GhloElementType
 element_type_of (const GhloNpyHeader  *header,
                  const GhloTensorType *expected)
@@ -64,7 +63,7 @@ copy_element (guint8              *to,
               const guint8        *from,
               const GhloNpyHeader *header)
 {
-  /* The two parts of a complex number keep their order. */
+  /* Bytes are swapped within each part of a complex number; the parts keep their order. */
   guint part = header->kind == 'c' ? header->size / 2 : header->size;
 
   if (!header->swap)
@@ -101,7 +100,8 @@ rearrange (guint8              *to,
     }
 }
 
-/* Types of less than a byte have values that no buffer may hold. */
+/* For types narrower than a byte: fails if a byte holds a value outside the type's range, which no buffer may
+ * contain. */
 static gboolean
 check_narrow (GhloElementType element_type,
               const guint8   *data,
@@ -177,7 +177,7 @@ ghlo_npy_read (GBytes               *file,
   return value;
 }
 
-/* NumPy's descr for an element type. */
+/* Returns NumPy's descr of an element type. */
 static char *
 descr_of (GhloElementType type)
 {
@@ -193,7 +193,7 @@ descr_of (GhloElementType type)
   return g_strdup_printf ("%c%c%u", order, info->element_class == GHLO_ELEMENT_CLASS_UNSIGNED ? 'u' : 'i', info->size);
 }
 
-/* Magic, version and dictionary: all before the elements. */
+/* Returns everything before the elements: magic number, version and dictionary. */
 static GString *
 new_header (const GhloTensorType *type)
 {
@@ -207,7 +207,7 @@ new_header (const GhloTensorType *type)
                             : i + 1 < type->rank ? "%" G_GINT64_FORMAT ", " : "%" G_GINT64_FORMAT,
                             type->dimensions[i]);
   g_string_append (header, "), }");
-  /* Elements begin at a multiple of 64 bytes. */
+  /* The elements begin at a multiple of 64 bytes. */
   while ((sizeof prefix + header->len + 1) % 64 != 0)
     g_string_append_c (header, ' ');
   g_string_append_c (header, '\n');
@@ -218,7 +218,7 @@ new_header (const GhloTensorType *type)
   return g_string_prepend_len (header, (const char *) prefix, sizeof prefix);
 }
 
-/* Block by block, so that no copy of the elements is needed. */
+/* Writes block by block, so that no copy of the elements is needed. */
 static gboolean
 write_array (const GhloValue    *value,
              GOutputStream      *stream,
@@ -242,8 +242,8 @@ write_array (const GhloValue    *value,
   return TRUE;
 }
 
-/* A stream that is closed by what is cancelled leaves the file that it was to replace. One that
- * was not there before is begun at its own place. */
+/* Closing the stream with a cancelled cancellable keeps the file that it was to replace. A new file was written in
+ * place, and is deleted. */
 static void
 give_up (GOutputStream *stream,
          GFile         *file,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * NumPy's .npy files, as described in NumPy's format documentation (versions 1.0
- * to 3.0): reading into tensors and writing tensors.
+ * Reads NumPy's .npy files into tensors and writes tensors to them, as described in NumPy's format documentation
+ * (versions 1.0 to 3.0).
  */
 
 #pragma once
@@ -11,15 +11,14 @@
 
 G_BEGIN_DECLS
 
-/* Reads an array. Its bytes are shared with @file where order and byte order
- * allow. @expected, nullable, says what raw bytes (dtype V1, V2) and integers of
- * one byte stand for, as types that NumPy lacks are saved so. DATA errors. */
+/* Reads an array. The bytes are shared with @file where element order and byte order allow. @expected (nullable) tells
+ * what raw bytes (dtype V1, V2) and one-byte integers stand for: types that NumPy lacks are saved as those. Errors are
+ * DATA errors. */
 GhloValue *ghlo_npy_read (GBytes               *file,
                           const GhloTensorType *expected,
                           GError              **error);
-/* Writes @value to a file. Types that NumPy lacks are written as raw bytes (floats) or as
- * integers of one byte. An older file is replaced when all has been written, and stays
- * where that fails. */
+/* Writes @value to a file. Types that NumPy lacks are written as raw bytes (floats) or as one-byte integers. An
+ * existing file is replaced once everything has been written, and left as it is on failure. */
 gboolean   ghlo_npy_save (const GhloValue      *value,
                           GFile                *file,
                           const GhloMonitor    *monitor,    /* nullable */

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * One call is one Call on its caller's stack, listed while it has parts that nobody
- * has begun. Parts are taken from an atomic counter, large ones first, so that a
- * thread that is held up holds up no more than its last part. Nothing is allocated
- * once the workers run. The workers are never joined.
+ * Each call of ghlo_parallel_for () is a Call on its caller's stack, which is in the pool's list while it runs.
+ * Threads take parts by advancing an atomic counter. Parts become smaller towards the end, so that a thread that is
+ * preempted delays no more than its last part. Nothing is allocated once the workers run, and the workers are never
+ * joined.
  */
 
 #include "runtime/parallel.h"
@@ -14,24 +14,22 @@
 
 enum { MAX_THREADS = 256 };
 
-/* Nanoseconds: the least for each thread, and the longest part, where the cost is known,
- * which bounds the time to a cancel. */
+/* In nanoseconds: the least work for each thread and, where the cost is known, the longest part, which bounds the time
+ * to react to a cancellation. */
 #define MIN_SHARE (GHLO_PARALLEL_MIN_WORK / 2)
 #define MAX_PART  5e6
 
-/* Microseconds for which a worker looks out for the next call before it sleeps, and a
- * caller for the end of a worker's last part. Steps follow each other within a few of
- * them: two threads do 200 µs of work in 102 so, and in 125 where each step wakes a
- * worker anew (benchmarks/bench-storage.c). Between the products of a small loop, 80 µs
- * each, lie 20 µs of steps that are not split: the loop takes 1.15 times as long where
- * the worker sleeps meanwhile. */
+/* Microseconds for which an idle worker polls for the next call before it sleeps, and a caller for the end of a
+ * worker's last part. Consecutive steps are a few µs apart: polling, two threads do 200 µs of work in 102 µs, and in
+ * 125 µs where each step wakes a worker again (benchmarks/bench-storage.c). In a small loop, 20 µs of serial steps
+ * separate products of 80 µs each; the loop takes 1.15 times as long if the worker sleeps in between. */
 enum { SPIN = 60 };
 
-/* Nanoseconds from which workers that sleep are woken for a call that stands alone. To wake one takes the caller 6 to
- * 10 µs (benchmarks/bench-storage.c), and half of such a call is done before it is up. */
+/* The least work, in nanoseconds, for which an isolated call wakes sleeping workers. Waking one costs the caller 6 to
+ * 10 µs (benchmarks/bench-storage.c), and half of such a call is done before the worker runs. */
 #define MIN_WAKING 100e3
 
-/* Parts for each thread where it is not known how long they take. */
+/* Parts per thread where their cost is unknown. */
 enum { PARTS = 16 };
 
 typedef struct _Call Call;
@@ -43,44 +41,44 @@ struct _Call
   const GhloMonitor *monitor;
   gsize              n;
   gsize              grain;
-  gsize              n_units;      /* of grain each, the last one with what is left over */
-  gsize              most_units;   /* of one part */
-  guint              share;        /* a part is one in so many of the units left */
-  guint              width;        /* the most threads */
-  gboolean           wakes;        /* workers that sleep, though it stand alone */
-  gsize              next;         /* the first unit that nobody has begun; atomic */
-  gsize              done;         /* units; atomic */
+  gsize              n_units;      /* units of grain elements; the last one includes the remainder */
+  gsize              most_units;   /* the most units in a part */
+  guint              share;        /* a part is 1 / share of the remaining units */
+  guint              width;        /* the most threads, including the caller */
+  gboolean           wakes;        /* also wakes sleeping workers for an isolated call */
+  gsize              next;         /* the first unit that no thread has taken; atomic */
+  gsize              done;         /* units completed; atomic */
   gint               cancelled;    /* atomic */
   /* Guarded by the pool's lock: */
-  guint              n_joined;     /* workers that ever took part, each once */
-  guint              n_working;    /* those that still do; may be read without */
-  GCond              finished;     /* n_working fell to 0 */
-  Call              *newer;        /* in the pool's list, as the next */
+  guint              n_joined;     /* workers that have joined, each counted once */
+  guint              n_working;    /* workers still at it; may be read without the lock */
+  GCond              finished;     /* signalled when n_working becomes 0 */
+  Call              *newer;        /* links in the pool's list */
   Call              *older;
 };
 
 static struct
 {
-  GMutex lock;        /* guards what follows */
-  GCond  work;        /* there may be a part for a worker */
+  GMutex lock;        /* guards the following fields */
+  GCond  work;        /* signalled when there may be work for a worker */
   Call  *newest;
   Call  *oldest;
-  guint  n_calls;     /* in the list; may be read without the lock */
-  guint  n_threads;   /* workers */
-  guint  n_idle;      /* of them, asleep */
-  guint  n_awake;     /* about to look whether there is a call */
+  guint  n_calls;     /* length of the list; may be read without the lock */
+  guint  n_threads;   /* workers that exist */
+  guint  n_idle;      /* workers asleep */
+  guint  n_awake;     /* workers awake that are about to look for a call */
   guint  n_busy;
-  gint64 last_end;    /* of a call; g_get_monotonic_time () */
-  gboolean full;      /* the system has no more threads */
+  gint64 last_end;    /* when the last call ended; g_get_monotonic_time () */
+  gboolean full;      /* the system refused another thread */
 } pool;
 
 /* All atomic. */
-static guint limit;          /* 0: none */
-static gint  forked;         /* in a child: the workers stayed behind, and maybe the lock with them */
-static gsize n_workers;      /* 0: not known yet */
-static gint  nicer = 5;      /* how much nicer workers are than the process */
+static guint limit;          /* 0: no limit */
+static gint  forked;         /* set in a forked child: it has no workers, and the lock may be held forever */
+static gsize n_workers;      /* 0: not determined yet */
+static gint  nicer = 5;      /* nice value of workers relative to the process */
 
-/* TRUE on a thread that does a part. */
+/* TRUE on a thread that is running a part. */
 static _Thread_local gboolean inside;
 
 static guint
@@ -128,11 +126,11 @@ ghlo_parallel_set_nicer (int new_nicer)
 void
 ghlo_parallel_lower_priority (int by)
 {
-  /* On Linux a thread's nice value is its own, and that of its maker at first. */
+  /* On Linux each thread has its own nice value and inherits that of its creator. */
   setpriority (PRIO_PROCESS, 0, getpriority (PRIO_PROCESS, getpid ()) + by);
 }
 
-/* Until @number is zero, or is no more, for a short while at most. */
+/* Polls for at most SPIN until @number is zero or, with @zero FALSE, until it is not. */
 static void
 spin_until (const guint *number,
             gboolean     zero)
@@ -196,7 +194,7 @@ do_parts (Call  *call,
     }
 }
 
-/* Called with the lock held, as all that follow up to the worker's own function. */
+/* This function and those up to work () are called with the lock held. */
 static gboolean
 may_join (const Call *call)
 {
@@ -205,8 +203,7 @@ may_join (const Call *call)
          && !__atomic_load_n (&call->cancelled, __ATOMIC_RELAXED);
 }
 
-/* How many more workers may be busy before there are more threads that work, callers
- * included, than the limit says. */
+/* Returns how many more workers may become busy before the working threads, callers included, reach the limit. */
 static guint
 count_room (void)
 {
@@ -241,7 +238,7 @@ join (Call *call)
     g_cond_signal (&call->finished);
 }
 
-/* Looks out for a call without the lock, and sleeps when none comes. */
+/* Polls for a call without the lock the first time, and sleeps the second time. */
 static void
 wait_for_call (gboolean *looked)
 {
@@ -309,7 +306,7 @@ start_workers (guint n)
     }
 }
 
-/* Called with the lock held. Where calls follow each other, they have the workers awake from the second one on. */
+/* Called with the lock held. Of calls that follow each other closely, all but the first find the workers awake. */
 static gboolean
 is_worth_waking (const Call *call)
 {
@@ -337,8 +334,8 @@ begin_call (Call *call)
     g_cond_signal (&pool.work);
 }
 
-/* Waits for the workers that do a last part. Where other calls have parts left, one
- * worker may help with them in this caller's place. */
+/* Waits for workers that are still running their last part. Where another call has parts left, one worker may help
+ * there in place of this caller. */
 static void
 end_call (Call *call)
 {
@@ -360,7 +357,7 @@ end_call (Call *call)
   g_mutex_unlock (&pool.lock);
 }
 
-/* How many threads are worth having, and how large a part may be. */
+/* Chooses the number of threads and the largest size of a part. */
 static void
 plan_call (Call   *call,
            double  nanoseconds)
@@ -377,7 +374,7 @@ plan_call (Call   *call,
   call->wakes = nanoseconds <= 0 || nanoseconds >= MIN_WAKING;
   call->share = width > 1 ? 2 * width : 1;
 
-  /* Alone, without anyone to stop or to tell, there is nothing to split for. */
+  /* On one thread, with nobody to cancel or to receive progress, the work is done in one part. */
   if (width == 1 && call->monitor == NULL)
     call->most_units = call->n_units;
   else if (nanoseconds > MAX_PART)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Pending work: a flag, those who sleep until it is set, and those who are called back.
+ * Pending work: a flag, the threads that sleep until it is set, and callbacks.
  */
 
 #include "runtime/pending.h"
@@ -8,10 +8,11 @@
 #include "base/new.h"
 #include "runtime/parallel.h"
 
-/* Microseconds for which a wait looks before it sleeps, which costs as much, where no source says how long. */
+/* Microseconds for which a thread polls before it sleeps, where no source says how long; going to sleep costs about as
+ * much. */
 enum { SPIN = 50 };
 
-/* Times that the processor is told to take it easy between two looks: the end is seen that much later. */
+/* Pause instructions between two polls; the end is noticed that much later. */
 enum { RELAXED = 4 };
 
 typedef struct
@@ -23,16 +24,16 @@ typedef struct
 struct _GhloPending
 {
   gatomicrefcount ref_count;
-  const GhloPendingSource *source;  /* of what the device ends when somebody looks, with the next two; nullable */
+  const GhloPendingSource *source;  /* of work whose end is noticed by polling, with data and number; nullable */
   gpointer        data;
   guint64         number;
-  gint64          begun;        /* when it was made, where there is a source */
+  gint64          begun;        /* time of creation, where there is a source */
   gint            done;         /* atomic */
-  GError         *error;        /* set before done is */
-  GMutex          lock;         /* guards what follows */
-  GCond           changed;      /* done was set, or a waiter is to look at its cancellable */
-  guint           n_asleep;     /* who wait for that: to wake nobody is a system call as well */
-  GArray         *callbacks;    /* NULL where nobody asked */
+  GError         *error;        /* set before done */
+  GMutex          lock;         /* guards the following fields */
+  GCond           changed;      /* done was set, or a waiter's cancellable may have been cancelled */
+  guint           n_asleep;     /* number of waiters for changed; signalling without one is a system call, too */
+  GArray         *callbacks;    /* NULL where there are none */
 };
 
 GhloPending *
@@ -83,7 +84,7 @@ ghlo_pending_unref (GhloPending *self)
   g_free (self);
 }
 
-/* The lock is held. */
+/* Called with the lock held. */
 static void
 set_done (GhloPending *self,
           GError      *error)
@@ -107,7 +108,7 @@ ghlo_pending_end (GhloPending *self,
 {
   g_autoptr (GArray) callbacks = NULL;
 
-  /* Whoever is told may give up the last reference. */
+  /* A callback may release the last reference. */
   ghlo_pending_ref (self);
   g_mutex_lock (&self->lock);
   set_done (self, error);
@@ -122,7 +123,7 @@ ghlo_pending_end (GhloPending *self,
   ghlo_pending_unref (self);
 }
 
-/* Whether it has ended. Whoever is to be called back is called by the device: the caller may have locks. */
+/* Returns whether the work has ended. Leaves work with callbacks to the device, since this caller may hold locks. */
 static gboolean
 look (GhloPending *self)
 {
@@ -189,7 +190,8 @@ wake (GCancellable *cancellable,
   g_mutex_unlock (&self->lock);
 }
 
-/* Whether the caller's thread may sleep in the device: what calls somebody back is ended by the device's thread. */
+/* Returns whether the caller's thread may sleep in the device. Not where there are callbacks: the device's thread ends
+ * such work. */
 static gboolean
 may_sleep (GhloPending *self)
 {
@@ -202,7 +204,7 @@ may_sleep (GhloPending *self)
   return !is_watched && self->source != NULL && self->source->sleep != NULL;
 }
 
-/* Or until the cancellable is cancelled, or for a moment. */
+/* Returns when the work has ended, when the cancellable is cancelled, or after a moment. */
 static void
 sleep_until_done (GhloPending  *self,
                   GCancellable *cancellable)

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Work on a device that goes on after the call that began it. It ends once, well or with an error; who
- * wants to know waits, or is called back. Counted atomically, used from any thread.
+ * Work on a device that continues after the call that began it. It ends once, with or without an error. Other
+ * threads may wait for the end or register a callback. Reference-counted atomically, thread-safe.
  *
- * Where a pointer to one is NULL the work has ended well: what a device does within the call leaves
- * nothing pending.
+ * A NULL pointer to a GhloPending stands for work that has ended without an error: work that a device completes
+ * within the call leaves nothing pending.
  */
 
 #pragma once
@@ -17,29 +17,31 @@ typedef struct _GhloPending GhloPending;
 
 typedef void (*GhloPendingFunc) (gpointer data);
 
-/* For devices: one to be ended with ghlo_pending_end (), whose first call counts. It takes @error over, NULL when all
- * went well, and calls back on this thread. */
+/* For devices: creates a GhloPending that is ended with ghlo_pending_end (). Only the first call of that counts; it
+ * takes ownership of @error, which is NULL on success, and runs the callbacks on the calling thread. */
 GhloPending  *ghlo_pending_new       (void);
 void          ghlo_pending_end       (GhloPending        *self,
                                       GError             *error);
 
-/* How a device does that for which looking is cheap, and telling is not. */
+/* Implemented by a device on which it is cheap to query whether work has ended, but expensive to be notified. */
 typedef struct
 {
-  /* Whether what has @number has ended, and with what error. */
+  /* Returns whether work @number has ended, and its error. */
   gboolean  (*has_ended) (gpointer   data,
                           guint64    number,
                           GError   **error);
-  /* Somebody sleeps until what has @number ends, or is to be called back: the device ends it on a thread of its own. */
+  /* Called when somebody sleeps until work @number ends, or has registered a callback. The device then calls
+   * ghlo_pending_end () on a thread of its own. */
   void      (*watch)     (gpointer   data,
                           guint64    number);
-  /* Sleeps on the caller's thread until what has @number ends, or for some milliseconds. Waking another thread takes
-   * longer than many a run. NULL: who waits has the device watch. */
+  /* Sleeps on the caller's thread until work @number ends, or for some milliseconds. Many runs are shorter than it
+   * takes to wake another thread. NULL: waiting threads use watch. */
   void      (*sleep)     (gpointer   data,
                           guint64    number);
-  /* µs for which who waits looks before it sleeps: as long as what ended lately took, where that is not long. */
+  /* Returns for how many µs a waiting thread polls before it sleeps: as long as recent work took, where that is not
+   * long. */
   gint64    (*get_patience) (gpointer data);
-  /* What began @time µs ago has ended, as somebody has seen just now. NULL: nobody wants to know. */
+  /* Called when the end of work that began @time µs ago has just been observed; nullable. */
   void      (*took)      (gpointer   data,
                           gint64     time);
 } GhloPendingSource;
@@ -51,25 +53,25 @@ GhloPending  *ghlo_pending_new_of    (const GhloPendingSource *source,
 GhloPending  *ghlo_pending_ref       (GhloPending        *self);
 void          ghlo_pending_unref     (GhloPending        *self);
 
-/* These take NULL for @self. */
-/* As far as anybody has looked. */
+/* The following functions accept NULL for @self. */
+/* Returns whether the work is known to have ended; does not query the device. */
 gboolean      ghlo_pending_is_done   (GhloPending        *self);
-/* The error that the run ended with; NULL when it succeeded or still goes on. Valid as long as @self. */
+/* Returns the error that the work ended with; NULL when it succeeded or has not ended. Valid as long as @self. */
 const GError *ghlo_pending_get_error (GhloPending        *self);
-/* Has @func called once, on the thread that ends it, or at once where it has ended. @func takes no time. */
+/* Calls @func once: on the thread that ends the work, or at once if it has ended. @func must return quickly. */
 void          ghlo_pending_notify    (GhloPending        *self,
                                       GhloPendingFunc     func,
                                       gpointer            data);
 
-/* Polls for a moment, not for NULL: whether it has ended. */
+/* Polls for a short time and returns whether the work has ended; not for NULL. */
 gboolean      ghlo_pending_poll      (GhloPending        *self);
-/* For the function below; not for NULL. */
+/* Implements the function below; not for NULL. */
 gboolean      ghlo_pending_wait_end  (GhloPending        *self,
                                       const GhloMonitor  *monitor,
                                       GError            **error);
 
-/* Waits for the end: polls for a moment, then sleeps. FALSE with a copy of the error that the run ended
- * with, or with CANCELLED when @monitor (nullable) was cancelled before; the work goes on then. */
+/* Waits for the end: polls for a short time, then sleeps. Returns FALSE with a copy of the error that the work ended
+ * with, or with CANCELLED if @monitor (nullable) was cancelled first; the work then continues. */
 static inline gboolean
 ghlo_pending_wait (GhloPending        *self,
                    const GhloMonitor  *monitor,

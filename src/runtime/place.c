@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Values brought to the host, placed on devices, and copied where they are.
+ * Fetches values to the host, places them on devices, and copies them where they are.
  */
 
 #include "runtime/place.h"
@@ -84,10 +84,10 @@ ghlo_value_fetch (GhloValue          *self,
   return TRUE;
 }
 
-/* What is done with each tensor of a value. */
+/* Applied to each tensor of a value. */
 typedef GhloValue *(*TensorFunc) (GhloValue          *tensor,
                                   GhloDeviceCore     *device,
-                                  gsize              *copied,       /* bytes are added to it; nullable */
+                                  gsize              *copied,       /* bytes copied are added to it; nullable */
                                   const GhloMonitor  *monitor,
                                   GError            **error);
 
@@ -119,7 +119,7 @@ apply (GhloValue          *self,
   return ghlo_value_new_tuple ((GhloValue *const *) members->pdata, members->len);
 }
 
-/* In memory that is not to be written to where it is a device's. */
+/* Returns a value that reads a device's memory in place, without permission to write to it. */
 static GhloValue *
 new_on_host (GhloTensorType  *type,
              GhloStorage     *storage,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Where values lie, and their ways between the host and devices. Of a tuple all of this
- * holds for each member; what is no tensor lies everywhere.
+ * Where values are, and how they move between the host and devices. For a tuple each function applies to all
+ * members; values without tensors count as being everywhere.
  */
 
 #pragma once
@@ -10,10 +10,10 @@
 
 G_BEGIN_DECLS
 
-/* Whether all members of a value, which is no tensor, can be read by the host. */
+/* Returns whether the host can read all members of a value that is not a tensor. */
 gboolean        ghlo_value_has_host_members (const GhloValue *self);
 
-/* Whether the value can be read by the host as it is. */
+/* Returns whether the host can read the value as it is. */
 static inline gboolean
 ghlo_value_is_on_host (const GhloValue *self)
 {
@@ -21,34 +21,36 @@ ghlo_value_is_on_host (const GhloValue *self)
                                          : ghlo_value_has_host_members (self);
 }
 
-/* Whether it lies where @device works: in its memory, or on the host for one that works there. */
+/* Returns whether the value is where @device works: in the device's memory, or on the host for a device that works
+ * there. */
 gboolean        ghlo_value_is_on       (const GhloValue    *self,
                                         GhloDeviceCore     *device);
-/* The device whose memory a tensor lies in, or the first tensor of a tuple; NULL for the host's. */
+/* Returns the device whose memory holds the tensor, or the first tensor of a tuple that is on a device; NULL for host
+ * memory. */
 GhloDeviceCore *ghlo_value_get_device  (const GhloValue    *self);
 
-/* Has the host see the value, which stays where it is. Waits until it is written. */
+/* Makes the value readable for the host; it also stays where it is. Waits until it is written. */
 gboolean        ghlo_value_fetch       (GhloValue          *self,
                                         const GhloMonitor  *monitor,
                                         GError            **error);
-/* The value where @device works: a reference to @self when it is there, else a copy. */
+/* Returns the value where @device works: a reference to @self if it is there already, else a copy. */
 GhloValue      *ghlo_value_place       (GhloValue          *self,
                                         GhloDeviceCore     *device,
                                         const GhloMonitor  *monitor,
                                         GError            **error);
-/* The same for @device to read alone, which may be of the memory that the value lies in, so that nothing is copied.
- * What is copied to the device's own is added to @copied, bytes, which may be NULL. */
+/* The same for read-only use by @device, which may access the value's own memory, so that nothing is copied. The bytes
+ * that were copied to the device's memory are added to *@copied, which is nullable. */
 GhloValue      *ghlo_value_show        (GhloValue          *self,
                                         GhloDeviceCore     *device,
                                         gsize              *copied,
                                         const GhloMonitor  *monitor,
                                         GError            **error);
-/* Of a value that is where @device works, one like it there in memory that nobody else has. It may be pending. */
+/* Returns a copy of a value that is where @device works, in new memory there. The copy may be pending. */
 GhloValue      *ghlo_value_copy        (GhloValue          *self,
                                         GhloDeviceCore     *device,
                                         GError            **error);
 
-/* What writes it, borrowed, as long as that has not ended well; NULL for what is written. */
+/* Returns what writes the value, borrowed, until that has ended without an error; NULL for a value that is written. */
 GhloPending    *ghlo_value_get_pending (const GhloValue    *self);
 
 G_END_DECLS

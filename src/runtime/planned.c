@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Programs of a device that makes plans.
+ * Prepared programs of a device that makes plans.
  */
 
 #include "runtime/planned.h"
@@ -12,8 +12,8 @@
 typedef struct
 {
   GhloPrepared  base;
-  GhloRunPlan  *plan;       /* NULL where the fallback runs all of it */
-  GhloPrepared *whole;      /* the fallback's, of the whole program */
+  GhloRunPlan  *plan;       /* NULL where the fallback runs the whole program */
+  GhloPrepared *whole;      /* the whole program, prepared by the fallback */
   char         *reason;     /* why there is no plan */
 } Program;
 
@@ -57,7 +57,7 @@ ghlo_planned_prepare (GhloDeviceCore            *device,
   return NULL;
 }
 
-/* The fallback's outputs lie in host memory. */
+/* Moves the fallback's outputs, which are in host memory, to the device. */
 static gboolean
 place_outputs (const Program      *self,
                GhloValue         **outputs,

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Programs of a device that makes plans: a plan, or the fallback's for a program that is none (dynamic shapes,
- * tuples at its borders). The functions are those of GhloDeviceCoreClass, for the class of such a device.
+ * Prepared programs of a device that makes plans: each has a plan, or a program of the fallback device where no
+ * plan can be made (dynamic shapes, tuples among its inputs and outputs). The functions implement those of
+ * GhloDeviceCoreClass.
  */
 
 #pragma once
@@ -10,7 +11,7 @@
 
 G_BEGIN_DECLS
 
-/* UNSUPPORTED where the program is no plan and @options has no fallback. */
+/* Fails with UNSUPPORTED where no plan can be made and @options has no fallback. */
 GhloPrepared *ghlo_planned_prepare  (GhloDeviceCore           *device,
                                      GhloIrModule             *module,
                                      GhloIrOp                 *function,

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * The idle blocks stand in a table of fixed size, each in two lists: those of its
- * class, of which the newest is taken first since the caches may still hold it, and
- * all of them by age, of which the oldest goes first. Blocks themselves hold nothing
- * of the pool's. The system is asked and given back to outside the lock. Large ones are
- * known by their addresses as well, whether they are idle or not.
+ * Idle blocks are recorded in a table of fixed size. Each is in two lists: the list of its class, from which the
+ * newest is taken first because it may still be in the caches, and the list of all blocks by age, from which the
+ * oldest is freed first. Nothing is stored in the blocks themselves. The system is called outside the lock. Large
+ * blocks, idle or not, can also be found by address.
  */
 
 #include "runtime/pool.h"
@@ -17,15 +16,14 @@
 
 enum { ALIGNMENT = 64, N_CLASSES = 305, MAX_IDLE = 1024, MAX_SMALL = 512, NICE = 5 };
 
-/* Smaller blocks come from the C library. It would keep larger ones in each thread's
- * arena, so these are mapped one by one. */
+/* Smaller blocks come from the C library. Larger ones would stay in the C library's per-thread arenas, so each is a
+ * mapping of its own. */
 #define MAPPED_SIZE ((gsize) 64 << 10)
 
-/* Less than this is left to lie. */
+/* Less idle memory than this is left alone. */
 #define WORTH_TRIMMING ((gsize) 1 << 20)
 
-/* With the address sanitizer idle blocks are out of bounds, and so is what follows a
- * block that is in use. */
+/* With the address sanitizer, idle blocks are poisoned, and so are the bytes after a block in use. */
 #ifndef __has_feature
 #define __has_feature(feature) 0
 #endif
@@ -38,14 +36,14 @@ enum { RED_ZONE = 64 };
 enum { RED_ZONE = 0 };
 #endif
 
-/* Numbers of entries in place of pointers; 0 is none. */
+/* Links are indices of entries; 0 means none. */
 typedef struct
 {
   gpointer memory;
   gsize    capacity;
   gint64   since;            /* g_get_monotonic_time () */
   guint16  size_class;
-  guint16  newer, older;     /* of all; of unused entries: older is the next */
+  guint16  newer, older;     /* in the list of all; unused entries are linked by older */
   guint16  class_newer, class_older;
 } Idle;
 
@@ -57,33 +55,33 @@ typedef struct
 
 static struct
 {
-  GMutex   lock;             /* guards what follows; held across a fork */
-  GArray  *huge;             /* Huge: all there are, by address; NULL before the first one */
+  GMutex   lock;             /* guards the following fields; held across a fork */
+  GArray  *huge;             /* of Huge: all large blocks, sorted by address; NULL before the first one */
   void   (*leaving) (gpointer block);
   guint    n_forks;
   Idle     entries[MAX_IDLE];
   guint16  newest, oldest;
   guint16  of_class[N_CLASSES];
-  guint16  unused;           /* entries that were used before */
-  guint16  n_entries;        /* that were ever used, the one that is none included; 0: none yet */
+  guint16  unused;           /* list of entries that were used before */
+  guint16  n_entries;        /* entries that were ever used, including entry 0; 0: none yet */
   guint    n_small;
   gsize    idle;             /* bytes */
-  gsize    most;             /* of them, as the last call wished */
+  gsize    most;             /* limit of idle, from the last call */
   guint64  n_made, n_taken;
   gint64   idle_time;
-  GCond    trim;             /* there is something to trim */
+  GCond    trim;             /* signalled when there is something to trim */
   gboolean has_trimmer;
-  gboolean no_trimmer;       /* there can be none */
-  gboolean asleep;           /* the trimmer, until it is told */
-  gboolean touched;          /* a block was given since the trimmer looked */
+  gboolean no_trimmer;       /* TRUE: the thread cannot be started, or this is a forked child */
+  gboolean asleep;           /* TRUE: the trimmer sleeps until it is signalled */
+  gboolean touched;          /* a block was freed since the trimmer last looked */
 } pool = { .idle_time = GHLO_POOL_IDLE_TIME };
 
-/* The class of @size, of eight between a power of two and the next, and its size. */
+/* Returns the class of @size, eight of which cover each power of two, and sets *@capacity to the size of its blocks. */
 static guint
 find_class (gsize  size,
             gsize *capacity)
 {
-  gsize last = size > 0 ? (size + RED_ZONE - 1) / ALIGNMENT : 0;    /* 64-byte unit of the block */
+  gsize last = size > 0 ? (size + RED_ZONE - 1) / ALIGNMENT : 0;    /* index of the last 64-byte unit of the block */
   guint shift = last < 8 ? 0 : 63 - (guint) __builtin_clzll (last) - 3;
 
   *capacity = ((last >> shift) + 1) * ALIGNMENT << shift;
@@ -101,7 +99,8 @@ ghlo_pool_get_capacity (gsize size)
   return capacity;
 }
 
-/* The number of huge blocks that begin at or before @memory. The lock is held, here as in the next function. */
+/* Returns the number of huge blocks that begin at or before @memory. Called with the lock held, like the next
+ * function. */
 static guint
 count_before (gconstpointer memory)
 {
@@ -178,7 +177,7 @@ ghlo_pool_get_forks (void)
   return n;
 }
 
-/* Nobody may find it any more. */
+/* Removes a block from those that can be found, and reports it. */
 static void
 leave (gpointer memory)
 {
@@ -238,7 +237,7 @@ give_to_system (gpointer memory,
     free (memory);
 }
 
-/* The next functions are called with the lock held. */
+/* The following functions are called with the lock held. */
 static void
 unlink_entry (guint16 number)
 {
@@ -257,7 +256,7 @@ unlink_entry (guint16 number)
   pool.unused = number;
 }
 
-/* Takes the oldest block out, if there is one. */
+/* Removes and returns the oldest block, or returns NULL. */
 static gpointer
 pop_oldest (gsize *capacity)
 {
@@ -271,7 +270,7 @@ pop_oldest (gsize *capacity)
   return entry->memory;
 }
 
-/* There is an unused entry. */
+/* Requires an unused entry. */
 static void
 push_newest (gpointer memory,
              gsize    capacity,
@@ -312,7 +311,7 @@ is_full (void)
   return pool.unused == 0 && pool.n_entries == MAX_IDLE;
 }
 
-/* Frees blocks that are too many or too old, with the lock released. */
+/* Frees blocks that exceed the limit or are too old; releases the lock while freeing. */
 static void
 trim_all_due (void)
 {
@@ -330,8 +329,8 @@ trim_all_due (void)
     }
 }
 
-/* Looks now and then for as long as the pool is used or has something, and sleeps
- * otherwise; so that a program that runs has not to wake it. */
+/* Looks from time to time while the pool is in use or holds idle memory, and sleeps otherwise. Running programs
+ * therefore rarely have to wake it. */
 static gpointer
 trimmer (gpointer data)
 {
@@ -452,7 +451,7 @@ ghlo_pool_make (gsize     size,
   return memory;
 }
 
-/* Called with the lock held: whether somebody else will trim what is too much. */
+/* Called with the lock held. Returns whether the trimmer takes care of excess memory. */
 static gboolean
 call_trimmer (gboolean *start)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Profiles. Many steps take less than a microsecond, so times are in nanoseconds.
+ * Profiles. Times are in nanoseconds, since many steps take less than a microsecond.
  */
 
 #include "runtime/profile.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * What the steps of a plan took in runs that were measured.
+ * Measured times of a plan's steps.
  */
 
 #pragma once
@@ -11,23 +11,23 @@ G_BEGIN_DECLS
 
 typedef struct
 {
-  gint64  nanoseconds;      /* of all executions, those of a loop's or branch's bodies included */
+  gint64  nanoseconds;      /* of all executions; steps with bodies include those */
   guint64 n_runs;
 } GhloRunStepTime;
 
 /* Written by one run at a time. */
 typedef struct
 {
-  GhloRunStepTime *steps;   /* by the steps' numbers; one of the whole program that no plan runs; NULL before a run */
+  GhloRunStepTime *steps;   /* by step number; one entry for a program without a plan; NULL before the first run */
   guint            n_steps;
 } GhloRunProfile;
 
 GhloRunProfile  *ghlo_run_profile_new   (void);
 void             ghlo_run_profile_free  (GhloRunProfile  *self);
-/* Makes room for @n_steps steps, as often as the profile is used for one program. */
+/* Makes room for @n_steps steps; may be called again for runs of the same program. */
 void             ghlo_run_profile_begin (GhloRunProfile  *self,
                                          guint            n_steps);
-/* Nanoseconds of a clock that only goes forward. */
+/* Returns nanoseconds of a monotonic clock. */
 gint64           ghlo_run_profile_now   (void);
 
 static inline void

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * A file has the numbers of a GhloStepRates as they lie in memory, since no other machine reads them.
+ * A cache file contains a GhloStepRates as it is in memory, since it is read only on the machine that wrote it.
  */
 
 #include "runtime/rates.h"
@@ -10,7 +10,7 @@
 
 #include "runtime/cache-item.h"
 
-/* No machine does more of anything in a second, and none takes longer for nothing. */
+/* Bounds of plausible rates: amounts per second, and seconds for a run or step without work. */
 #define MAX_RATE    1e18
 #define MAX_SECONDS 60.0
 
@@ -49,7 +49,7 @@ ghlo_rates_key (GBytes *identity)
   return g_byte_array_free_to_bytes (key);
 }
 
-/* Whether a file has what a device may have measured, rates that it must have among it. */
+/* Returns whether a file contains rates that can have been measured, including those that every device has. */
 static gboolean
 is_plausible (const GhloStepRates *rates)
 {

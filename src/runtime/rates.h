@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Rates of devices, as `ghlo calibrate` measured them: kept in the cache for as long as the device, its driver and the
- * version of the library are the same.
+ * Rates of devices, as measured by `ghlo calibrate`. They are kept in the cache for as long as the device, its
+ * driver and the version of the library stay the same.
  */
 
 #pragma once
@@ -10,12 +10,12 @@
 
 G_BEGIN_DECLS
 
-/* A number of GhloStepRates. */
+/* Describes one number of GhloStepRates. */
 typedef struct
 {
   const char *name;             /* "uploads" */
   const char *unit;             /* "bytes/s" */
-  gboolean    is_time;          /* it is how long one takes; FALSE: how many there are in a second */
+  gboolean    is_time;          /* TRUE: seconds for one; FALSE: how many in a second */
   gsize       offset;           /* in the struct */
 } GhloRatesField;
 
@@ -38,18 +38,18 @@ ghlo_rates_set (GhloStepRates *rates,
   *(double *) (gpointer) ((guint8 *) rates + ghlo_rates_fields[field].offset) = rate;
 }
 
-/* Seconds for as much as @amounts has in the place of the rate; 0 for nothing, whatever the rate. */
+/* Returns the seconds that the amount in this field takes at its rate; 0 where the amount is 0, whatever the rate. */
 double   ghlo_rates_time   (const GhloStepRates *rates,
                             const GhloStepRates *amounts,
                             guint                field);
-/* For caches, from an identity; the caller unrefs it. */
+/* Returns the cache key for a device's identity; transfer full. */
 GBytes  *ghlo_rates_key    (GBytes              *identity);
 
-/* Sets *@rates to what was measured of the device that @identity tells from all others; FALSE where nothing was, or
- * what there is cannot be true. */
+/* Sets *@rates to the measured rates of the device with that identity. Returns FALSE where there are none or they are
+ * implausible. */
 gboolean ghlo_rates_recall (GBytes              *identity,
                             GhloStepRates       *rates);
-/* @title: of the device, for people. Does nothing where nothing is kept (GHLO_CACHE). */
+/* @title names the device for people. Does nothing where GHLO_CACHE keeps nothing. */
 void     ghlo_rates_keep   (GBytes              *identity,
                             const char          *title,
                             const GhloStepRates *rates);

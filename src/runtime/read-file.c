@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * See read-file.h. Local files are opened without waiting: opening a named pipe would wait
- * until somebody writes to it, where no cancellable can end it.
+ * See read-file.h. Local files are opened with O_NONBLOCK: opening a named pipe would otherwise wait for a writer,
+ * and no cancellable could end that wait.
  */
 
 #include "runtime/read-file.h"
@@ -16,20 +16,20 @@
 
 enum
 {
-  FIRST_SIZE = 1 << 16,       /* bytes that are read at first where nothing says how many there are */
-  BLOCK = 1 << 20,            /* bytes after which a cancelled call notices */
-  PATIENCE = 3000,            /* milliseconds that a named pipe may be without a writer */
+  FIRST_SIZE = 1 << 16,       /* bytes read at first from a source of unknown size */
+  BLOCK = 1 << 20,            /* the most bytes read between checks for cancellation */
+  PATIENCE = 3000,            /* milliseconds for which a named pipe may have no writer */
 };
 
-/* What is being read, either a descriptor or a stream. */
+/* The source, a descriptor or a stream, and the bytes read so far. */
 typedef struct
 {
-  const char   *name;         /* as messages show it */
+  const char   *name;         /* the name in messages */
   int           fd;
-  gboolean      waits;        /* reading the descriptor waits, so it is not polled */
+  gboolean      waits;        /* reads of the descriptor block, so it is not polled */
   GInputStream *stream;
   GCancellable *cancellable;
-  struct stat   status;       /* as of the beginning; for a stream but its size, 0 where that is not known */
+  struct stat   status;       /* as of the start; for a stream only the size, 0 where unknown */
   guint8       *data;
   gsize         n_bytes, room;
 } Reader;
@@ -63,8 +63,8 @@ grow (Reader  *self,
   return TRUE;
 }
 
-/* Waits until there is something to read, or a writer has left; FALSE when cancelled, or when the pipe has no
- * writer for so long that there will not be any. */
+/* Waits until there is something to read or a writer has gone. Returns FALSE when cancelled, or when the pipe had no
+ * writer for so long that none can be expected. */
 static gboolean
 wait_for_data (const Reader  *self,
                gboolean       has_writer,
@@ -89,7 +89,7 @@ wait_for_data (const Reader  *self,
   return n > 0;
 }
 
-/* Bytes that were read into the room that is left, 0 at the end, -1 with @error set. */
+/* Reads into the remaining room. Returns the number of bytes, 0 at the end, or -1 with @error set. */
 static gssize
 read_descriptor (const Reader  *self,
                  GError       **error)
@@ -107,7 +107,7 @@ read_descriptor (const Reader  *self,
         }
       if (g_cancellable_set_error_if_cancelled (self->cancellable, error))
         return -1;
-      /* An empty pipe without writers looks as at its end: at first nobody may have come yet. */
+      /* A pipe without writers reads like one at its end. Before the first byte, a writer may still come. */
       if (n > 0 || (n == 0 && (self->waits || !S_ISFIFO (self->status.st_mode) || self->n_bytes > 0 || waited)))
         return n;
       if (n < 0 && errno == EINTR)
@@ -141,7 +141,7 @@ has_changed (const Reader *self)
          || now.st_mtim.tv_sec != self->status.st_mtim.tv_sec || now.st_mtim.tv_nsec != self->status.st_mtim.tv_nsec;
 }
 
-/* All that there is, with room for one byte more than is expected, which shows the end. */
+/* Reads everything. There is room for one byte more than expected, which detects sources that are longer. */
 static GBytes *
 read_all (Reader  *self,
           GError **error)
@@ -169,7 +169,7 @@ read_all (Reader  *self,
     g_set_error (error, GHLO_ERROR, GHLO_ERROR_DATA,
                  "%s: expected at most %" G_GSIZE_FORMAT " bytes from what is no regular file, found more", self->name,
                  limit);
-  /* A shorter block is never refused. */
+  /* Shrinking a block does not fail. */
   else if (grow (self, MAX (self->n_bytes, 1), error))
     return g_bytes_new_take (g_steal_pointer (&self->data), self->n_bytes);
 

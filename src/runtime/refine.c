@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * A run tells how long all of it took, and no more. Of what was estimated each rate has a share, and the larger that is
- * the more of the error is taken to be the rate's: a step down the gradient of the squared logarithm of measured by
- * estimated, with respect to the logarithms of the rates. Programs that depend on one rate correct that one, others
- * several, and what no program depends on stays as it is.
+ * A run yields one number, its total time. The error of the estimate is attributed to the rates in proportion to
+ * their shares of the estimated time: a step of gradient descent on the squared logarithm of measured over
+ * estimated time, with respect to the logarithms of the rates. Programs that depend on one rate correct that one,
+ * others correct several, and rates that no program depends on stay unchanged.
  *
- * Whatever else a machine does makes runs longer, never shorter. So the quickest run of an executable counts, of those
- * that no other run on the device was beside, and is a lesson again after each second of runs. The first run makes what
- * later ones find, and is left out.
+ * Other load on the machine makes runs longer, never shorter. Hence the fastest run of an executable counts, among
+ * runs that overlapped with no other run on the device. It is used for a correction, a lesson, once for every
+ * second of runs. The first run is left out, since it prepares what later ones reuse.
  */
 
 #include "runtime/refine.h"
@@ -20,41 +20,41 @@
 
 enum
 {
-  MIN_RUNS = 4,                     /* for a lesson */
-  MAX_LESSONS = 16,                 /* of an executable: then it has been heard */
-  MIN_TIME = 10,                    /* µs; the clock has no parts of them */
-  WINDOW = G_USEC_PER_SEC,          /* µs from the first of a lesson's runs to the last */
-  RUN_INTERVAL = 60 * G_USEC_PER_SEC,       /* µs, between files that are written at the end of a run */
-  FREE_INTERVAL = G_USEC_PER_SEC,           /* the same at the end of an executable */
+  MIN_RUNS = 4,                     /* runs per lesson, at least */
+  MAX_LESSONS = 16,                 /* lessons per executable, at most; more would only repeat them */
+  MIN_TIME = 10,                    /* µs; the clock has a resolution of 1 µs */
+  WINDOW = G_USEC_PER_SEC,          /* µs from the first to the last run of a lesson, at least */
+  RUN_INTERVAL = 60 * G_USEC_PER_SEC,       /* µs between writes of the file, at the end of runs */
+  FREE_INTERVAL = G_USEC_PER_SEC,           /* the same when an executable is freed */
 };
 
-/* How much of an error one lesson takes away. */
+/* The fraction of the error that one lesson corrects. */
 #define LEARNING_RATE 0.3
-/* Natural logarithms: the largest error that a lesson is taken to have, a factor of 8; and what rates are refined by at
- * most, a factor of 1000, since guesses are those of the slowest cards, of 3 TFLOP/s, and the fastest have 1000. */
+/* Natural logarithms: the largest error that one lesson may assume, a factor of 8, and the largest correction of a
+ * rate, a factor of 1000. Guesses are those of the slowest cards, with 3 TFLOP/s, and the fastest have 1000. */
 #define MAX_ERROR      2.08
 #define MAX_CORRECTION 6.91
 
-/* What is kept of a device. */
+/* What is stored for a device. */
 typedef struct
 {
-  GhloStepRates base;               /* what is refined */
-  double        corrections[GHLO_RATES_N_FIELDS];     /* logarithms of how many times as long as by base it takes */
+  GhloStepRates base;               /* the rates that are refined */
+  double        corrections[GHLO_RATES_N_FIELDS];     /* logarithms of actual time over time by base */
   guint64       n_runs;
 } Lessons;
 
-/* Belongs to the process, as its device does. */
+/* Belongs to the process, like its device. */
 typedef struct
 {
   GhloDeviceCore *device;
-  GBytes         *identity;         /* nullable: then nothing is kept of it */
-  guint64         n_begun, n_ended; /* runs; atomic */
+  GBytes         *identity;         /* nullable: nothing is stored for the device */
+  guint64         n_begun, n_ended; /* number of runs; atomic */
 
-  /* Guarded by the lock. */
+  /* The following fields are guarded by the lock. */
   Lessons         lessons;
   gboolean        is_calibrated;
-  gboolean        is_changed;       /* since it was written */
-  gint64          written;          /* µs of the monotonic clock; 0: never */
+  gboolean        is_changed;       /* since it was last written */
+  gint64          written;          /* time of the last write, µs of the monotonic clock; 0: never */
 } Learner;
 
 struct _GhloRunWatch
@@ -63,18 +63,18 @@ struct _GhloRunWatch
   GhloStepRates  amounts;
   double         others;
 
-  /* Touched by a run that nobody else's is beside, before its end is told; see ghlo_run_watch_end (). */
+  /* Accessed only by a run that overlaps with no other run, before it reports its end; see ghlo_run_watch_end (). */
   gboolean       has_run;
-  guint          n_lessons, n_runs; /* the latter since the last lesson */
-  gint64         start;             /* of the first of these, µs of the monotonic clock */
-  gint64         least;             /* µs that a run took, ever; 0: there was none … */
-  gsize          uploaded;          /* … bytes that it uploaded, as did those since */
+  guint          n_lessons, n_runs; /* n_runs counts since the last lesson */
+  gint64         start;             /* start of the first of those runs, µs of the monotonic clock */
+  gint64         least;             /* µs of the fastest run among those with the same uploads; 0: none yet */
+  gsize          uploaded;          /* bytes uploaded by each of those runs */
 };
 
 static struct
 {
   GMutex      lock;
-  GHashTable *learners;             /* GhloDeviceCore → Learner */
+  GHashTable *learners;             /* from GhloDeviceCore to Learner */
 } known;
 
 static double
@@ -98,7 +98,7 @@ recall (Learner *self)
   if (content == NULL || g_bytes_get_size (content) != sizeof found)
     return;
   memcpy (&found, g_bytes_get_data (content, NULL), sizeof found);
-  /* Those of other rates say nothing. */
+  /* Corrections of other rates do not apply. */
   if (memcmp (&found.base, &self->lessons.base, sizeof found.base) != 0)
     return;
   for (guint i = 0; i < GHLO_RATES_N_FIELDS; i++)
@@ -107,7 +107,8 @@ recall (Learner *self)
   self->lessons = found;
 }
 
-/* Under the lock: begins anew where the device states other rates than before. FALSE where they are not known. */
+/* Called with the lock held. Starts over where the device states other rates than before. Returns FALSE where the rates
+ * are not known. */
 static gboolean
 look (Learner *self)
 {
@@ -125,7 +126,7 @@ look (Learner *self)
   return TRUE;
 }
 
-/* Under the lock. */
+/* Called with the lock held. */
 static Learner *
 find_learner (GhloDeviceCore *device)
 {
@@ -165,7 +166,7 @@ ghlo_refined_rates_get (GhloDeviceCore   *device,
   return ok;
 }
 
-/* @seconds is what @amounts and @others took. */
+/* Corrects the rates, given that @amounts and @others took @seconds in total. */
 static void
 learn (Learner             *self,
        const GhloStepRates *amounts,
@@ -189,7 +190,7 @@ learn (Learner             *self,
   g_debug ("%s: estimated %.3g s, measured %.3g s", self->device->names[0], all, seconds);
 }
 
-/* Once more what the quickest run took. */
+/* Takes a lesson from the fastest run. */
 static void
 teach (GhloRunWatch *self)
 {
@@ -205,7 +206,7 @@ teach (GhloRunWatch *self)
   self->n_runs = 0;
 }
 
-/* What is to be written, where something is and nothing was for @interval µs; else NULL. */
+/* Returns the content to write, or NULL where nothing has changed or the last write is less than @interval µs ago. */
 static GBytes *
 take_changed (Learner *self,
               gint64   now,
@@ -219,10 +220,11 @@ take_changed (Learner *self,
   return g_bytes_new (&self->lessons, sizeof self->lessons);
 }
 
-/* Without the lock. Of several processes the last one's stay, which began with what the others had kept. */
+/* Called without the lock. Where several processes write, the last one wins; each has started from the stored
+ * lessons. */
 static void
 keep (const Learner *self,
-      GBytes        *content)       /* taken over; nullable */
+      GBytes        *content)       /* transfer full; nullable */
 {
   g_autoptr (GBytes) lessons = content, key = NULL;
 
@@ -269,7 +271,7 @@ ghlo_run_watch_free (GhloRunWatch *self)
   g_free (self);
 }
 
-/* 0 where other runs go on. */
+/* Returns 0 where another run is in progress. */
 guint64
 ghlo_run_watch_begin (GhloRunWatch *self)
 {
@@ -293,7 +295,7 @@ add_run (GhloRunWatch *self,
   if (self->least == 0 || taken < self->least)
     self->least = taken;
   self->uploaded = uploaded;
-  /* Where somebody has the lock the next run will do. */
+  /* If the lock is taken, the next run will take the lesson. */
   if (self->n_runs < MIN_RUNS || now - self->start < WINDOW || !g_mutex_trylock (&known.lock))
     return;
   teach (self);
@@ -302,8 +304,8 @@ add_run (GhloRunWatch *self,
   keep (self->learner, changed);
 }
 
-/* Until the end of a run that nobody else's is beside is told, each that begins finds that it is not alone. So one run
- * at a time is in add_run (), of all on the device, and nobody waits for another. */
+/* A run that began alone keeps every run that begins before its end is reported from counting as alone. So at most one
+ * run on the device is in add_run () at a time, and no run waits for another. */
 void
 ghlo_run_watch_end (GhloRunWatch *self,
                     guint64       number,

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Rates of devices as ordinary runs find them: what a run takes is held against what it was estimated to take, and the
- * rates that the estimate depends on are corrected. They are what programs without a device are given to one by. Those
- * that devices state stay as they are: what a step could reach at best is told by them.
+ * Rates of devices, refined by ordinary runs: the measured time of a run is compared with the estimate, and the
+ * rates that the estimate depends on are corrected. Refined rates choose the device for programs that name none.
+ * The rates that a device states stay unchanged; they tell what a step could reach at best.
  *
- * Kept on disk beside what `ghlo calibrate` measures, for as long as the rates that they refine are the same; where
- * nothing is kept (GHLO_CACHE) nothing is refined.
+ * Refinements are kept on disk next to the results of `ghlo calibrate`, for as long as the rates that they refine
+ * stay the same. Where GHLO_CACHE keeps nothing, nothing is refined.
  */
 
 #pragma once
@@ -17,28 +17,29 @@ G_BEGIN_DECLS
 typedef struct
 {
   GhloStepRates rates;
-  gboolean      is_calibrated;      /* what is refined was measured; FALSE: it is a guess */
-  guint64       n_runs;             /* that refined it */
+  gboolean      is_calibrated;      /* TRUE: the rates that were refined had been measured; FALSE: they were a guess */
+  guint64       n_runs;             /* number of runs that contributed */
 } GhloRefinedRates;
 
-/* FALSE where the device's rates are not known. Any thread may call this. */
+/* Returns FALSE where the device's rates are not known. Thread-safe. */
 gboolean      ghlo_refined_rates_get (GhloDeviceCore      *device,
                                       GhloRefinedRates    *refined);
 
-/* Looks at the runs of an executable. */
+/* Observes the runs of an executable. */
 typedef struct _GhloRunWatch GhloRunWatch;
 
-/* A run is estimated to do @amounts on @device, each of what the rate in its place is of: bytes, operations, runs and
- * steps; and to take @others seconds besides. NULL where nothing is kept. */
+/* A run is estimated to need @amounts on @device, each field counting what the rate of the same name measures: bytes,
+ * operations, runs and steps. It takes @others seconds in addition. Returns NULL where nothing is kept. */
 GhloRunWatch *ghlo_run_watch_new     (GhloDeviceCore      *device,
                                       const GhloStepRates *amounts,
                                       double               others);
-/* No run goes on. */
+/* No run may be in progress. */
 void          ghlo_run_watch_free    (GhloRunWatch        *self);
-/* Each run begins, and ends with the number that it has got here, at @now µs of the monotonic clock. */
+/* Each run calls begin, and end with the number that begin returned. @now is the end of the run, in µs of the monotonic
+ * clock. */
 guint64       ghlo_run_watch_begin   (GhloRunWatch        *self);
-/* @taken: µs, with the transfers of @uploaded bytes of inputs and of no outputs; below 0 for a run that says nothing of
- * the device. */
+/* @taken is the time of the run in µs, including the upload of @uploaded bytes of inputs, but no downloads of outputs.
+ * It is negative for a run that says nothing about the device. */
 void          ghlo_run_watch_end     (GhloRunWatch        *self,
                                       guint64              number,
                                       gint64               now,

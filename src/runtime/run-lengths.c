@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * What of a plan is recorded, and how long that is.
+ * Determines which steps of a plan are recorded, and how long the recordings are.
  */
 
 #include "runtime/run-recordings-private.h"
@@ -24,8 +24,8 @@ ghlo_run_measure_iteration (const GhloStepPlan    *plan,
   return length;
 }
 
-/* Whether nothing behind step @end sees what @n runs of @body have made change places, as it did where the body is in a
- * branch that was not taken. */
+/* Returns whether no step after @end sees the buffers that loops in @body leave exchanged after running @n times. In a
+ * branch the exchanges are made even if the branch is not taken. */
 static gboolean
 leaves_places (const GhloStepPlan *plan,
                const GhloStepBody *body,
@@ -48,7 +48,8 @@ leaves_places (const GhloStepPlan *plan,
   return TRUE;
 }
 
-/* Of all bodies of a branch, of which one is run; no steps where the host has to choose. */
+/* Returns the length of a branch: the steps of all bodies, and the time of the longest one, since one of them runs. No
+ * steps where the host has to choose. */
 static GhloRunLength
 measure_branch (const GhloStepPlan    *plan,
                 const GhloStep        *step,

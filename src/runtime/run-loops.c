@@ -1,25 +1,27 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * A loop that data ends is recorded in blocks of iterations, whose steps do nothing once it has ended. Each iteration
- * of a block has a gate, a byte that is 0 before the block begins and where its condition has its predicate written. A
- * condition is gated by the gate before: where it does nothing its own stays 0, and so do all that follow. So nothing
- * has to note after each iteration whether there is another one. A block ends with a tally of its gates, which makes
- * them 0 again, and tells whether the next block's first condition is run.
+ * A data-dependent loop is recorded in blocks of iterations, whose steps have no effect once the loop has ended.
+ * Each iteration of a block has a gate: a byte that is 0 before the block begins, and into which the condition of
+ * the iteration writes its predicate. The condition itself is gated by the previous gate. If that is closed, the
+ * condition has no effect and its own gate stays 0, and so do all later gates. Nothing therefore has to record
+ * after each iteration whether there is another one. A block ends with a tally of its gates, which resets them to 0
+ * and tells whether the first condition of the next block runs.
  *
- * The condition that gives 0 is the last one that is run, so what is carried stays where that condition has found it.
+ * The condition that yields 0 is the last one to run, so carried values stay where that condition read them.
  *
- * A body is gated by its condition's gate. One that writes nothing but what changes places, and what it alone needs,
- * does no harm where there is no such iteration: it runs ahead, beside its condition, gated by the gate before. So an
- * iteration waits once for the one before it, where it would wait for its condition too; and the first dispatch of the
- * body and the condition may be one.
+ * A body is gated by the gate of its condition. A body whose only writes are to buffers that are exchanged and to
+ * its own temporaries does no harm in an iteration that does not exist. Such a body runs ahead: beside its
+ * condition, gated by the previous gate. The iteration then waits once, for the previous iteration, instead of also
+ * waiting for its condition, and the condition and the first dispatch of the body may be merged into one dispatch.
  *
- * While the device is at a block the host begins the next one, and then waits for the report of the one before. The
- * last report says how many iterations there were, and so which exchanges are to be made. The next run expects as many:
- * blocks are then submitted together, since each submission costs as much as some iterations. Where two runs had as
- * many, all of them are one block, since the end of one costs as much as two iterations. That block begins with the
- * steps ahead of the loop; and those that follow it are recorded at its end, behind a gate that its tally opens where
- * the loop has ended with its last condition. So all is one recording, and the device does not wait for the host where
- * all is as expected; where it is not, the host hears of it and begins what follows as always.
+ * While the device runs a block, the host submits the next one and then waits for the report of the previous one.
+ * The last report contains the number of iterations, and hence which exchanges to make. The next run expects the
+ * same number. Blocks up to that number are submitted together, because a submission costs as much as several
+ * iterations. If two consecutive runs had the same number, all iterations become one block, because ending a block
+ * costs as much as two iterations. That block begins with the steps before the loop. The steps after the loop are
+ * recorded at its end, behind a gate that the tally opens if the loop has ended exactly with the last condition of
+ * the block. If the expectation holds, everything is one recording and the device does not wait for the host. If
+ * not, the host learns it from the report and starts the following steps as usual.
  */
 
 #include "runtime/run-loops.h"
@@ -29,43 +31,45 @@
 #include "base/sizes.h"
 #include "runtime/profile.h"
 
-/* Iterations of blocks: of the one that a loop begins with, then of the others. They are even numbers, after which all
- * lies where it did (see run-recordings.c). */
+/* The iterations per block: of the block that begins a loop, then of the other blocks. The numbers are even, because
+ * every buffer is in its own place again after two iterations (see run-recordings.c). */
 enum { MOST = 64 };
 static const guint sizes[] = { 2, 2, 4, 8, 16, 32, MOST };
 
-/* A block is at most this part of the iterations that have been begun, or LEAST of them: what comes behind the end of
- * the loop takes time as well. LEAST of a few µs each keep the device busy until the host has begun the next ones. */
+/* A block has at most 1 / PART of the iterations that have been started, or LEAST iterations: those after the end of
+ * the loop take time too. LEAST iterations of a few µs each keep the device busy until the host has submitted the next
+ * ones. */
 enum { PART = 4, LEAST = 8 };
 
-/* So many times the iterations of the largest block are submitted at once, or are one block, where the loop is expected
- * to have them. */
+/* AT_ONCE times the iterations of the largest block: the most that are submitted at once, or form one block, where the
+ * loop is expected to have them. */
 enum { AT_ONCE = 2, MOST_AT_ONCE = AT_ONCE * MOST };
 
-/* A body that takes longer, s, loses more by an iteration too many than it gains by not waiting. */
+/* Seconds. A longer body loses more through one superfluous iteration than it gains by not waiting. */
 #define MAX_AHEAD 2e-5
 
-/* Steps around the loop are recorded with it for each number of iterations that is expected, and those behind it gone
- * over in vain where there are others. Beside what takes longer, s, waiting for the host is little. */
+/* Limits for the steps around a loop that are recorded with it. They are recorded once per expected number of
+ * iterations, and those after the loop are skipped in vain where the number turns out different. For steps of more than
+ * MAX_AROUND seconds, waiting for the host costs little in comparison. */
 enum { MAX_STEPS_AROUND = 32 };
 #define MAX_AROUND 2e-4
 
-/* Bytes from one report to the other; that of a block is read while the next one writes its own. */
+/* Bytes between the two reports; the report of one block is read while the next block writes the other one. */
 enum { N_REPORTS = 2, REPORT_STRIDE = 64 };
 
-/* Bytes of the predicate's buffer at most, since each gate lies in one of its own. */
+/* The largest size in bytes of the predicate's buffer; each gate lies in a buffer of that size. */
 enum { MAX_PREDICATE = 4096 };
 
-/* In a g_atomic_rc_box, since another run may replace it. */
+/* Allocated as a g_atomic_rc_box, because a concurrent run may replace it. */
 typedef struct
 {
   const GhloStepRecorder *recorder;
   gpointer                recording;
-  guint                   size;         /* iterations */
+  guint                   size;         /* in iterations */
 } Block;
 
-/* Of a loop's blocks those of sizes come first, of which the first begins the loop; then one of all iterations and of
- * what is around them. */
+/* A loop has a block for each entry of sizes, the first of which begins the loop, and then one that contains all
+ * iterations and the steps around the loop. */
 enum { WHOLE = G_N_ELEMENTS (sizes), N_BLOCKS };
 
 struct _GhloRunLoop
@@ -73,16 +77,16 @@ struct _GhloRunLoop
   GhloRunRecordings    *recordings;
   const GhloStep       *loop;
   const GhloStepTarget *target;
-  GhloStepPlace         predicate;      /* in the plan's buffers */
+  GhloStepPlace         predicate;      /* its place in the plan's buffers */
   gsize                 stride;         /* bytes from one gate to the next */
-  gboolean              runs_ahead;     /* the body */
-  guint                 n_sizes;        /* that are not too many steps */
-  GhloStep *const      *ahead, *const *behind;  /* steps around the loop that are recorded with it; borrowed */
+  gboolean              runs_ahead;     /* TRUE: the body runs ahead */
+  guint                 n_sizes;        /* number of sizes whose blocks do not have too many steps */
+  GhloStep *const      *ahead, *const *behind;  /* steps before and after it, recorded with it; borrowed */
   guint                 n_ahead, n_behind;
-  gpointer              recording_ahead;        /* of those ahead alone; borrowed */
-  int                   time;           /* ns that an iteration took lately; 0: not known. Atomic */
-  guint                 n_last;         /* iterations of the run before; G_MAXUINT: not known. Atomic */
-  gboolean              is_steady;      /* the run before that had as many. Atomic */
+  gpointer              recording_ahead;        /* a recording of ahead alone; borrowed */
+  int                   time;           /* duration of a recent iteration in ns; 0: unknown; atomic */
+  guint                 n_last;         /* iterations of the previous run; G_MAXUINT: unknown; atomic */
+  gboolean              is_steady;      /* the run before the previous one had as many; atomic */
   Block                *blocks[N_BLOCKS];       /* NULL until needed; guarded by the lock of recordings */
 };
 
@@ -95,7 +99,7 @@ place_behind (const GhloRunLoop *self,
 
 static const GhloStepPlace nowhere = { GHLO_STEP_NONE, 0 };
 
-/* Of iteration @i of a block. */
+/* Returns the gate of iteration @i of a block. */
 static GhloStepPlace
 gate_of (const GhloRunLoop *self,
          guint              i)
@@ -104,7 +108,7 @@ gate_of (const GhloRunLoop *self,
                            (gint64) (i * self->stride) + self->predicate.offset };
 }
 
-/* The iteration @i of a block, the one before having the gate @before. */
+/* Records iteration @i of a block; the previous iteration has the gate @before. */
 static gboolean
 put_iteration (const GhloRunLoop  *self,
                guint               i,
@@ -132,7 +136,8 @@ put_iteration (const GhloRunLoop  *self,
   return ok;
 }
 
-/* The first condition of all is always run, and so is a body beside it. Meanwhile all gates but its own become 0. */
+/* Records a block. In the block that begins a loop, the first condition always runs, and so does a body beside it;
+ * meanwhile all other gates are reset. */
 static gboolean
 put_block (const GhloRunLoop  *self,
            guint               size,
@@ -156,7 +161,7 @@ put_block (const GhloRunLoop  *self,
                                 place_behind (self, GHLO_RUN_LOOP_REPORT), error);
 }
 
-/* As @n_conditions and @n_bodies of an iteration leave what changes places; they may be negative, which undoes that. */
+/* Makes the exchanges of @n_conditions conditions and @n_bodies bodies. Negative numbers undo exchanges. */
 static void
 exchange (const GhloRunLoop  *self,
           gint64              n_conditions,
@@ -169,7 +174,8 @@ exchange (const GhloRunLoop  *self,
     ghlo_run_exchange (self->loop, addresses);
 }
 
-/* Behind the block of all iterations, the last of which had a condition alone if the gate is open. */
+/* Records the steps after the loop in the block of all iterations. Where their gate is open, the last iteration
+ * consisted of a condition only. */
 static gboolean
 put_behind (const GhloRunLoop  *self,
             gpointer            recording,
@@ -202,7 +208,7 @@ release_block (Block *block)
   g_atomic_rc_box_release_full (block, clear_block);
 }
 
-/* As block @i. */
+/* Records block number @i. */
 static Block *
 record (const GhloRunLoop  *self,
         guint               i,
@@ -219,14 +225,14 @@ record (const GhloRunLoop  *self,
                                                block->recording, error))
        && put_block (self, size, i == 0 || i == WHOLE, block->recording, error)
        && (i != WHOLE || put_behind (self, block->recording, error));
-  recorder->end (block->recording, 0);  /* what it takes is measured, and decides what is submitted at once */
+  recorder->end (block->recording, 0);  /* 0: the real duration is measured, and limits what is submitted at once */
   if (!ok)
     g_clear_pointer (&block, release_block);
 
   return block;
 }
 
-/* With @size iterations; whoever takes it releases it. */
+/* Returns block number @i with @size iterations; the caller releases it. */
 static Block *
 get_block (GhloRunLoop  *self,
            guint         i,
@@ -247,7 +253,7 @@ get_block (GhloRunLoop  *self,
   return block;
 }
 
-/* Whether @buffer is used by steps of @body, and by no others. */
+/* Returns whether @buffer is used by steps of @body only. */
 static gboolean
 is_of_body (const GhloStepBuffer *buffer,
             const GhloStepBody   *body)
@@ -256,8 +262,8 @@ is_of_body (const GhloStepBuffer *buffer,
          && buffer->last <= body->steps[body->n_steps - 1]->end;
 }
 
-/* Whether the condition's own steps write the predicate, which can then lie anywhere: nobody else uses its buffer, and
- * nothing has that change places. */
+/* Returns whether the steps of the condition write the predicate themselves and the predicate can be moved: its buffer
+ * is used by the condition only and is not exchanged. */
 static gboolean
 decides_itself (const GhloRunRecordings *recordings,
                 const GhloStepBody      *condition,
@@ -274,7 +280,7 @@ decides_itself (const GhloRunRecordings *recordings,
   return FALSE;
 }
 
-/* Of an iteration; no steps where they are not recorded. */
+/* Returns the length of one iteration; no steps if it cannot be recorded. */
 static GhloRunLength
 measure_iteration (const GhloStepPlan    *plan,
                    const GhloStep        *loop,
@@ -290,7 +296,7 @@ measure_iteration (const GhloStepPlan    *plan,
   return length;
 }
 
-/* Whether nobody misses what was in @buffer when the body has run once too often. */
+/* Returns whether the content of @buffer is not needed after the body has run once too often. */
 static gboolean
 is_given_up (const GhloRunRecordings *recordings,
              const GhloStep          *loop,
@@ -372,7 +378,7 @@ is_little (const GhloRunLoop *self,
   return length.n_steps <= MAX_STEPS_AROUND && length.seconds <= MAX_AROUND;
 }
 
-/* Without what changes places, as the loop alone looks after that of its own. */
+/* Accepts no steps with bodies: the loop only handles exchanges of its own. */
 gboolean
 ghlo_run_loop_follow (GhloRunLoop     *self,
                       GhloStep *const *steps,
@@ -411,21 +417,21 @@ ghlo_run_loop_free (GhloRunLoop *self)
   g_free (self);
 }
 
-/* A loop in a run. */
+/* The state of a loop during a run. */
 typedef struct
 {
   GhloRunLoop       *self;
   guint8           **addresses;
   const GhloMonitor *monitor;
-  guint8            *state, *reports;           /* addresses of the device's; gates lie behind the state */
-  const guint8      *seen;                      /* where the host reads reports */
-  guint64            numbers[N_REPORTS];        /* what is waited for before that of a submission is read */
-  guint              n_iterations[N_REPORTS];   /* of the submission */
-  guint64            n_submitted, n_ended;      /* submissions */
-  guint64            n_begun;                   /* iterations */
-  guint              n_whole;                   /* iterations of a block of all of them; 0: none was begun */
-  guint64            n_expected;                /* conditions until the loop has ended, if it is as the last time */
-  gint64             looked;                    /* when the submission before had ended, in ns */
+  guint8            *state, *reports;           /* device addresses; the gates follow the state */
+  const guint8      *seen;                      /* the host's address of the reports */
+  guint64            numbers[N_REPORTS];        /* number to wait for before reading the report of a submission */
+  guint              n_iterations[N_REPORTS];   /* iterations of each submission */
+  guint64            n_submitted, n_ended;      /* numbers of submissions */
+  guint64            n_begun;                   /* number of iterations */
+  guint              n_whole;                   /* iterations in the block of all iterations; 0: there was none */
+  guint64            n_expected;                /* conditions until the end, if it is like the last run */
+  gint64             looked;                    /* time in ns when the previous submission was seen to have ended */
 } Run;
 
 static gboolean
@@ -447,7 +453,7 @@ count_at_once (const GhloRunLoop *self)
   return AT_ONCE * sizes[self->n_sizes - 1];
 }
 
-/* The iterations of a block that is all of the loop, where such a one is expected; else 0. */
+/* Returns the number of iterations for a block of the whole loop, or 0 where that is not expected to pay off. */
 static guint
 count_whole (const Run *run)
 {
@@ -457,7 +463,7 @@ count_whole (const Run *run)
          && !takes_too_long (run, (guint) n) ? (guint) n : 0;
 }
 
-/* The next block of one of the sizes. An iteration too many costs less than a block more. */
+/* Returns the index in sizes of the next block. A superfluous iteration costs less than an additional block. */
 static guint
 choose_size (const Run *run)
 {
@@ -473,7 +479,7 @@ choose_size (const Run *run)
   return i;
 }
 
-/* Begins the next block: how many iterations that is; 0 with @error. */
+/* Starts the next block and returns its number of iterations; 0 with @error. */
 static guint
 begin_block (Run     *run,
              GError **error)
@@ -499,7 +505,7 @@ begin_block (Run     *run,
   return n;
 }
 
-/* The next block, and with it those that are expected to follow. */
+/* Starts the next block, together with the blocks that are expected to follow it. */
 static gboolean
 begin_blocks (Run     *run,
               GError **error)
@@ -525,7 +531,7 @@ begin_blocks (Run     *run,
   return space->submit (space->self, &run->numbers[slot], error);
 }
 
-/* The first of those that have not ended. */
+/* Waits for the oldest submission in progress. */
 static gboolean
 await_blocks (Run      *run,
               guint32  *report,
@@ -542,7 +548,7 @@ await_blocks (Run      *run,
                                                      GHLO_STEP_MAX_NANOSECONDS));
   run->looked = now;
   memcpy (report, run->seen + slot * REPORT_STRIDE, sizeof *report);
-  /* It goes on for longer than was expected. */
+  /* The loop is longer than expected. */
   if (run->n_ended == run->n_submitted)
     run->n_expected = G_MAXUINT64;
 
@@ -585,7 +591,7 @@ release (Run *run)
     space->free (space->self, run->reports, N_REPORTS * REPORT_STRIDE);
 }
 
-/* Others are begun while the device is at blocks, unless the loop is expected to end in those. */
+/* Returns whether to start more blocks while the device runs others; not if the loop is expected to end in those. */
 static gboolean
 may_begin (const Run *run)
 {
@@ -615,7 +621,7 @@ ghlo_run_loop_run (GhloRunLoop        *self,
     return 0;
   g_atomic_int_set (&self->is_steady, n_last == report >> 1);
   g_atomic_int_set (&self->n_last, (int) (report >> 1));
-  /* The condition was run once more than the body. */
+  /* The condition ran once more than the body. */
   exchange (self, (gint64) (report >> 1) + 1 - (gint64) run.n_begun, (gint64) (report >> 1) - (gint64) run.n_begun,
             addresses);
 

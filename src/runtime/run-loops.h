@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Loops that data ends, on a device that goes through them by itself: the host hears now and then whether they go on.
+ * Data-dependent loops on a device that runs them by itself. The host only learns from time to time whether the
+ * loop continues.
  */
 
 #pragma once
@@ -9,24 +10,25 @@
 
 G_BEGIN_DECLS
 
-/* Lives as long as @recordings. NULL with @error, and without where the host has to go through @loop. */
+/* Returns the loop, which must not outlive @recordings. Returns NULL without an error where the host has to run @loop
+ * itself. */
 GhloRunLoop *ghlo_run_loop_new  (GhloRunRecordings  *recordings,
                                  const GhloStep     *loop,
                                  GError            **error);
 void         ghlo_run_loop_free (GhloRunLoop        *self);
-/* The @n_steps ahead of it, which are @recording, of its target, and that each run of it begins with from now on. All
- * are borrowed. FALSE where it leaves them to others. */
+/* Lets every run of the loop begin with the @n_steps before it. @recording is the loop's target's recording of these
+ * steps. All arguments are borrowed. Returns FALSE where the loop leaves the steps to others. */
 gboolean     ghlo_run_loop_follow (GhloRunLoop      *self,
                                  GhloStep *const    *steps,
                                  guint               n_steps,
                                  gpointer            recording);
-/* The @n_steps behind it, which are one recording and borrowed. */
+/* Offers the loop the @n_steps after it, which are one recording; borrowed. */
 void         ghlo_run_loop_precede (GhloRunLoop     *self,
                                  GhloStep *const    *steps,
                                  guint               n_steps);
-/* Returns when the loop has ended but for what the device does without any effect, with the loop's exchanges made. The
- * addresses behind those of the plan's buffers are its own meanwhile. How many steps that were: those ahead of the
- * loop, the loop, and perhaps those behind it; 0 with @error. */
+/* Runs the loop and makes its exchanges. Returns when it has ended, though the device may still be running iterations
+ * without any effect. The addresses after those of the plan's buffers belong to the loop meanwhile. Returns the number
+ * of steps that were run: those before the loop, the loop, and perhaps those after it; 0 with @error. */
 guint        ghlo_run_loop_run  (GhloRunLoop        *self,
                                  guint8            **addresses,
                                  const GhloMonitor  *monitor,

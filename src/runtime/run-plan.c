@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * A run takes an arena, in which also the addresses of all buffers lie, and goes over
- * the tree of steps. Loops exchange addresses, never contents. But for the values that
- * it gives, what the fallback executor does, and arenas in memory that is not the host's,
- * it allocates nothing.
+ * A run takes an arena, which also contains the addresses of all buffers, and walks the tree of steps. Loops
+ * exchange addresses and do not copy contents. A run allocates nothing except for output values, arenas in device
+ * memory, and the work of the fallback executor.
  */
 
 #include "runtime/run-plan.h"
@@ -19,21 +18,21 @@
 #include "runtime/run-recordings.h"
 #include "runtime/run-spaces.h"
 
-enum { LARGEST_ELEMENT = 16 };     /* bytes, of complex<f64> */
+enum { LARGEST_ELEMENT = 16 };     /* bytes of a complex<f64> */
 
 struct _GhloRunPlan
 {
   GhloStepPlan       *plan;
-  GhloFallback       *fallback;      /* of the REFERENCE steps */
+  GhloFallback       *fallback;      /* for the REFERENCE steps */
   GhloRunArenaCache  *arenas;
-  GhloDeviceCore     *device;        /* in whose memory inputs and outputs are */
-  guint8            **addresses;     /* of constants; NULL for the other buffers */
-  guint32            *slots;         /* of temporaries, in the arena */
-  GhloRunSpaces      *spaces;        /* NULL where all is in host memory, as the next */
+  GhloDeviceCore     *device;        /* the device in whose memory inputs and outputs are */
+  guint8            **addresses;     /* of constants; NULL for other buffers */
+  guint32            *slots;         /* of temporaries: the slot in the arena */
+  GhloRunSpaces      *spaces;        /* NULL where everything is in host memory, like recordings */
   GhloRunRecordings  *recordings;
-  gsize               plan_size;     /* bytes of it that are counted in the process' memory */
-  gsize               arena_size;    /* bytes, the frame included */
-  guint               frame;         /* the slot of a run's addresses, arenas and views */
+  gsize               plan_size;     /* bytes of the plan that are counted in the memory of the process */
+  gsize               arena_size;    /* bytes, including the frame */
+  guint               frame;         /* the slot that holds a run's addresses, arenas and views */
   GhloTensorType    **types;         /* of outputs; NULL for tokens */
 };
 
@@ -41,16 +40,16 @@ typedef struct
 {
   const GhloRunPlan    *self;
   const GhloRunOptions *options;
-  GhloRunProfile       *profile;      /* NULL where nobody asks */
-  const GhloMonitor    *monitor;      /* only to cancel */
-  guint8              **addresses;    /* of all buffers, and those of loops */
-  gpointer             *arenas;       /* in memory that is not the host's */
-  GhloView             *views;        /* of one step */
-  const GhloStepSpace  *shared;       /* in whose memory the host's steps work as well; NULL: in the host's alone */
-  gboolean              is_busy;      /* what was begun there may not have ended */
+  GhloRunProfile       *profile;      /* NULL where the run is not profiled */
+  const GhloMonitor    *monitor;      /* for cancellation only */
+  guint8              **addresses;    /* of all buffers of the plan, then those of loops */
+  gpointer             *arenas;       /* arenas in device memory */
+  GhloView             *views;        /* scratch for the views of one step */
+  const GhloStepSpace  *shared;       /* device memory that the host's steps use; NULL: they use host memory only */
+  gboolean              is_busy;      /* work that was started there may not have ended */
 } Run;
 
-/* Where there is nothing, for what may add 0 to its address. */
+/* The address of empty buffers; dereferencing is not allowed, adding 0 is. */
 static guint8 nothing[64] __attribute__ ((aligned (64)));
 
 static guint8 *
@@ -69,7 +68,7 @@ free_types (GhloTensorType **types,
   g_free (types);
 }
 
-/* Gives each temporary a slot of the arena, and the frame the one behind them. */
+/* Assigns a slot of the arena to each temporary, and the last slot to the frame. */
 static gboolean
 plan_arena (GhloRunPlan  *self,
             GError      **error)
@@ -97,7 +96,7 @@ plan_arena (GhloRunPlan  *self,
   return self->arenas != NULL;
 }
 
-/* What the arrays below take as well. */
+/* Counts the memory of the plan, and of the arrays that are allocated below. */
 static gboolean
 count_plan (GhloRunPlan  *self,
             GError      **error)
@@ -201,7 +200,7 @@ ghlo_run_plan_get_plan (const GhloRunPlan *self)
 typedef struct
 {
   GhloRunFigures *figures;
-  gsize           most;         /* bytes that one step of the fallback's makes results in */
+  gsize           most;         /* the most bytes of results of one fallback step */
 } Counter;
 
 static void
@@ -255,7 +254,8 @@ ghlo_run_plan_measure (const GhloRunPlan *self,
       figures->prepared_bytes += plan->buffers[i].size;
 }
 
-/* Where the first byte of @buffer is for a step in the buffer's memory; with @shared for the host's in that. */
+/* Returns the address of @buffer for a step that runs in the buffer's memory or, with @shared, for a step of the
+ * host. */
 static inline guint8 *
 address_of (const Run           *run,
             const GhloStepSpace *shared,
@@ -280,7 +280,7 @@ fill_view (const Run             *run,
   view->data = operand->buffer != GHLO_STEP_NONE ? address_of (run, shared, operand->buffer) + operand->offset : NULL;
 }
 
-/* Of the operands, then of the results, which are given. */
+/* Fills in the views of operands and results; returns the views of the results. */
 static const GhloView *
 fill_views (Run                 *run,
             const GhloStepSpace *shared,
@@ -296,7 +296,8 @@ fill_views (Run                 *run,
   return results;
 }
 
-/* For a step of the host's, to which nobody else writes what it takes, or reads what it gives. */
+/* For a step of the host in shared memory: waits until no device step still writes its operands or reads its
+ * results. */
 static gboolean
 wait_for_shared (Run     *run,
                  GError **error)
@@ -349,7 +350,7 @@ run_fallback (Run            *run,
 
 static gboolean run_body (Run *run, const GhloStepBody *body, GError **error);
 
-/* Whether another iteration is to come; its predicate is one byte. */
+/* Sets *@again to whether another iteration follows. The predicate is one byte. */
 static gboolean
 go_on (Run            *run,
        const GhloStep *step,
@@ -390,8 +391,9 @@ run_loop (Run            *run,
     }
 }
 
-/* if: a predicate; case: a number, of which all that are none mean the last branch. A device that is to choose is asked
- * for it where it does not, because steps are measured, or would be too many for it at once. */
+/* The operand is a predicate for if, and an index for case, where every index out of range selects the last branch. A
+ * branch that the device could choose itself gets here where steps are profiled, or where the device would have too
+ * many steps at once. */
 static gboolean
 run_branch (Run            *run,
             const GhloStep *step,
@@ -431,8 +433,8 @@ perform_step (Run            *run,
     }
 }
 
-/* The steps from @first on that are run as one, loops among them, or one where each is measured: how many; 0 with
- * @error. */
+/* Runs the steps from @first on that form a stretch, possibly with a loop, or a single step where steps are profiled.
+ * Returns their number; 0 with @error. */
 static guint
 perform_steps (Run                 *run,
                const GhloStepBody  *body,
@@ -452,7 +454,8 @@ perform_steps (Run                 *run,
   return perform_step (run, step, error) ? 1 : 0;
 }
 
-/* By the clock of the step's device where that has only begun with it and has one, else by the host's. */
+/* Measures by the clock of the step's device where steps run asynchronously and the device has a clock, else by the
+ * host's. */
 static guint
 measure_step (Run                 *run,
               const GhloStepBody  *body,
@@ -501,7 +504,7 @@ run_body (Run                *run,
   return TRUE;
 }
 
-/* The function's own steps, of which the caller hears. */
+/* Runs the function's own steps and reports progress to the caller. */
 static inline gboolean
 run_function (Run                 *run,
               const GhloMonitor   *monitor,
@@ -520,7 +523,7 @@ run_function (Run                 *run,
   return TRUE;
 }
 
-/* An output that is an input: the same value, or the same bytes as another shape. */
+/* Returns an output that is an input: the same value, or the same bytes with another shape. */
 static GhloValue *
 share (GhloValue       *input,
        GhloTensorType  *type,
@@ -535,7 +538,8 @@ share (GhloValue       *input,
   return ghlo_value_new_for_bytes (type, bytes, error);
 }
 
-/* The memory of an input that the caller gives away, where the plan allows it. */
+/* Returns the input whose memory the output may take over because the caller gives it up and the plan allows it, or
+ * NULL. */
 static GhloValue *
 replace (const GhloRunPlan    *self,
          const GhloRunOptions *options,
@@ -553,7 +557,7 @@ replace (const GhloRunPlan    *self,
   return ghlo_value_ref (inputs[input]);
 }
 
-/* Whether nothing that the plan reads lies in that memory. */
+/* Returns whether @memory overlaps with nothing that the plan reads. */
 static gboolean
 is_apart (const GhloRunPlan *self,
           GhloValue *const  *inputs,
@@ -574,9 +578,9 @@ is_apart (const GhloRunPlan *self,
   return TRUE;
 }
 
-/* The memory where the caller wants the output, when it can be written to from the first
- * step on. What lies there before the output may have larger elements; guarded memory finds
- * more mistakes. */
+/* Returns the caller's target for the output if it can be written from the first step on, else NULL. Temporaries that
+ * share this memory may have larger elements, hence the alignment. Guarded blocks are preferred with GHLO_DEBUG=guard,
+ * since they catch more errors. */
 static GhloValue *
 reach (const GhloRunPlan    *self,
        const GhloRunOptions *options,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Running plans on host memory.
+ * Compiled plans and their runs.
  */
 
 #pragma once
@@ -12,9 +12,9 @@ G_BEGIN_DECLS
 
 typedef struct _GhloRunPlan GhloRunPlan;
 
-/* Plans @function of @module for @device's target and those of @options, and compiles it. What the plan takes is
- * counted in the memory of the process. Fails as ghlo_step_plan_new (), and with UNSUPPORTED where a fallback is
- * needed and there is none. */
+/* Plans @function of @module for the target of @device and those of @options, and compiles the plan. The memory of the
+ * plan is counted in that of the process. Fails like ghlo_step_plan_new (), and with UNSUPPORTED where the plan needs a
+ * fallback and there is none. */
 GhloRunPlan        *ghlo_run_plan_new      (GhloDeviceCore           *device,
                                             const GhloIrModule       *module,
                                             const GhloIrOp           *function,
@@ -23,7 +23,7 @@ GhloRunPlan        *ghlo_run_plan_new      (GhloDeviceCore           *device,
                                             GError                  **error);
 void                ghlo_run_plan_free     (GhloRunPlan          *self);
 const GhloStepPlan *ghlo_run_plan_get_plan (const GhloRunPlan    *self);
-/* As the functions of GhloDeviceCoreClass. */
+/* These correspond to the functions of GhloDeviceCoreClass. */
 void                ghlo_run_plan_measure  (const GhloRunPlan    *self,
                                             GhloRunFigures       *figures);
 gboolean            ghlo_run_plan_run      (GhloRunPlan          *self,

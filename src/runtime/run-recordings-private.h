@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * What loops that data ends record as other steps are recorded.
+ * Shared by recordings of steps and of data-dependent loops. A stretch is a sequence of steps in one body that is
+ * recorded, and replayed, as a whole.
  */
 
 #pragma once
@@ -13,45 +14,48 @@ typedef struct _GhloRunLoop GhloRunLoop;
 
 typedef struct
 {
-  const GhloStepSpace *space;             /* whose recordings they are */
-  gpointer             recording;         /* NULL: none begins here */
+  const GhloStepSpace *space;             /* the space that owns the recordings */
+  gpointer             recording;         /* NULL: no stretch begins here */
   guint                n_steps;
-  gboolean             has_bodies;        /* loops or branches */
-  /* Of a loop that is longer than what is recorded of it, which leaves all where it was. */
-  gint64               n_replays;         /* 1 of all others */
-  gpointer             rest;              /* what is left of it then; NULL: nothing */
-  GhloRunLoop         *loop;              /* that data ends, in place of all that; NULL: none */
-  GhloRunLoop         *next;              /* that data ends, which begins with the stretch; NULL: none */
+  gboolean             has_bodies;        /* it contains loops or branches */
+  /* For a counted loop that is recorded in pieces. A piece is an even number of iterations, so all buffers end up where
+   * they were. */
+  gint64               n_replays;         /* of recording; 1 for everything else */
+  gpointer             rest;              /* the iterations that remain after these; NULL: none */
+  GhloRunLoop         *loop;              /* a data-dependent loop, in place of the fields above; NULL: none */
+  GhloRunLoop         *next;              /* a data-dependent loop that begins with this stretch; NULL: none */
 } GhloRunStretch;
 
 struct _GhloRunRecordings
 {
   const GhloStepPlan *plan;
-  GhloStepExtent     *extents;            /* of the plan's buffers, then of the loop's that is run */
-  GhloStepPlace      *places;             /* of one step, while it is recorded */
-  guint8            **names;              /* by buffer the number of the one where it lies while it is recorded */
-  /* While a loop that data ends is recorded, its predicate's buffer, and where that lies. */
+  GhloStepExtent     *extents;            /* of the plan's buffers, then of the buffers of the loop that is running */
+  GhloStepPlace      *places;             /* scratch for the step that is being recorded */
+  guint8            **names;              /* scratch for recording: for each buffer, the number of the buffer whose
+                                           * place it currently has */
+  /* While a data-dependent loop is recorded: the buffer of its predicate, and the place where that is put. */
   guint32             moved;
   GhloStepPlace       moved_to;
-  GhloRunStretch     *stretches;          /* by the number of the first step */
-  GMutex              lock;               /* guards singles, and once the object is there also what is above, from
-                                             extents to moved_to */
-  GhloRunStretch     *singles;            /* of one step each, made when somebody measures them; NULL before */
+  GhloRunStretch     *stretches;          /* indexed by the number of the first step */
+  GMutex              lock;               /* guards singles and, once the object has been created, the scratch fields
+                                           * from extents to moved_to */
+  GhloRunStretch     *singles;            /* stretches of one step, made when first measured; NULL before */
 };
 
-/* Times that steps of a loop are recorded. A device is busy with so many for long enough that beginning the next ones
- * costs nothing beside it; more would keep it from others, and from hearing of a cancel. */
+/* The most steps that one recording of a loop contains, counted once per iteration. They keep the device busy for long
+ * enough that starting the next ones costs nothing in comparison. More of them would block other users of the device
+ * and delay cancellation. */
 enum { GHLO_RUN_MAX_LOOP_STEPS = 1024 };
 
-/* What is recorded: how many times steps are, or more than GHLO_RUN_MAX_LOOP_STEPS, and how long that takes, about,
- * where the plan tells. */
+/* The length of what is recorded: the number of steps, capped at GHLO_RUN_MAX_LOOP_STEPS + 1 for each loop, and their
+ * estimated seconds, where the plan has an estimate. */
 typedef struct
 {
   gint64 n_steps;
   double seconds;
 } GhloRunLength;
 
-/* An empty recording, where all buffers lie where they are. */
+/* Starts a recording in which every buffer is in its own place. */
 gpointer      ghlo_run_recordings_begin   (GhloRunRecordings       *self,
                                            const GhloStepTarget    *target);
 gboolean      ghlo_run_recordings_put     (GhloRunRecordings       *self,
@@ -60,17 +64,17 @@ gboolean      ghlo_run_recordings_put     (GhloRunRecordings       *self,
                                            guint                    n_steps,
                                            gpointer                 recording,
                                            GError                 **error);
-/* Whether @target records all of @step, NULL meaning any one, which it then becomes; what that comes to is added to
- * @length. */
+/* Returns whether @target records all of @step and adds the length to @length. *@target may be NULL for any target; it
+ * is then set to that of the step. */
 gboolean      ghlo_run_is_recorded        (const GhloStepPlan      *plan,
                                            const GhloStep          *step,
                                            const GhloStepTarget   **target,
                                            GhloRunLength           *length);
-/* Of an iteration of @step; no steps where it is no counted loop, or not recorded. */
+/* Returns the length of one iteration of @step; no steps if it is not a counted loop or not recorded. */
 GhloRunLength ghlo_run_measure_iteration  (const GhloStepPlan      *plan,
                                            const GhloStep          *step,
                                            const GhloStepTarget   **target);
-/* The exchanges that the loops in @body, all of them counted, come to when it is run @n times and recorded. */
+/* Makes the exchanges that result from running the recorded @body @n times; all loops in it are counted. */
 void          ghlo_run_exchange_in        (const GhloStepBody      *body,
                                            gint64                   n,
                                            guint8                 **addresses);

@@ -1,17 +1,20 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * A device knows the plan's buffers by number alone, and of each of them what it may overlap: temporaries lie in an
- * arena, and an output may take the memory of an input.
+ * A device knows the plan's buffers by number only, plus what each of them may overlap: temporaries share an arena,
+ * and an output may take over the memory of an input.
  *
- * Counted loops are recorded with the steps around them, iteration after iteration. Where two buffers change places,
- * the next iteration is recorded under the other's number, and the host makes the exchanges behind the recording, as if
- * it had run the loop. What changes places does so with one other buffer, in one loop (plan/coalesce.c): after two
- * iterations all is where it was, and the others are repetitions of these.
+ * Counted loops are recorded with the steps around them, one iteration after the other. Where two buffers are
+ * exchanged, the next iteration is recorded with their numbers exchanged. The host makes the exchanges after the
+ * recording as if it had run the loop itself. A buffer is exchanged with only one other buffer, in one loop
+ * (plan/coalesce.c). Hence all buffers are in their own places after two iterations, and later iterations repeat
+ * these two.
  *
- * Where the device chooses between branches, all of them are recorded, each behind a gate of its own. So a loop in one
- * makes its exchanges whether the branch is taken or not, which no step outside of the branch may see.
+ * Where the device chooses between branches, all branches are recorded, each behind a gate of its own. A loop
+ * inside a branch therefore makes its exchanges whether the branch is taken or not, and no step outside the branch
+ * may see them.
  *
- * What is estimated to keep the device busy for long is several recordings, between which others get it.
+ * Work that is estimated to keep the device busy for long is split into several recordings, so that other users get
+ * the device in between.
  */
 
 #include "runtime/run-loops.h"
@@ -34,7 +37,7 @@ find_partners (GhloStep *step,
     }
 }
 
-/* The arena has region 0. An output is of one region with all inputs that it may replace. */
+/* The arena is region 0. An output belongs to the same region as all inputs that it may replace. */
 static void
 find_extents (GhloRunRecordings *self)
 {
@@ -76,7 +79,7 @@ ghlo_run_exchange (const GhloStep  *loop,
     }
 }
 
-/* As @trips iterations of @loop leave them. */
+/* Makes the exchanges of @trips iterations of @loop. */
 static void
 exchange_all (const GhloStep  *loop,
               gint64           trips,
@@ -87,7 +90,7 @@ exchange_all (const GhloStep  *loop,
     ghlo_run_exchange (loop, addresses);
 }
 
-/* As @steps leave them, of which each branch is gone through. */
+/* Makes the exchanges of @steps, including those in all branches. */
 static void
 exchange_in_steps (GhloStep *const  *steps,
                    guint             n_steps,
@@ -142,7 +145,7 @@ put_step (GhloRunRecordings  *self,
 static gboolean put_loop (GhloRunRecordings *self, const GhloStepRecorder *recorder, const GhloStep *loop,
                           gint64 trips, gpointer recording, GError **error);
 
-/* All bodies of a branch, whichever is taken. */
+/* Records all bodies of a branch, each behind its gate. */
 static gboolean
 put_branch (GhloRunRecordings       *self,
             const GhloStepRecorder  *recorder,
@@ -189,7 +192,7 @@ ghlo_run_recordings_put (GhloRunRecordings       *self,
   return ok;
 }
 
-/* @trips iterations of a loop. */
+/* Records @trips iterations of a loop. */
 static gboolean
 put_loop (GhloRunRecordings       *self,
           const GhloStepRecorder  *recorder,
@@ -228,8 +231,8 @@ ghlo_run_recordings_begin (GhloRunRecordings    *self,
   return target->space->recorder->begin (target->space->self, self->extents);
 }
 
-/* Steps of @target, which take about @seconds; with @trips not NO_TRIPS so many iterations of the first one, a loop.
- * NULL with @error. */
+/* Records steps of @target, which take about @seconds; with @trips other than NO_TRIPS, that many iterations of the
+ * first step, which is a loop. Returns NULL with @error. */
 static gpointer
 record (GhloRunRecordings     *self,
         const GhloStepTarget  *target,
@@ -268,7 +271,7 @@ record_stretch (GhloRunRecordings     *self,
   return stretch->recording != NULL;
 }
 
-/* @n iterations, an even number, at once, each of which takes about @seconds. */
+/* Records a loop in pieces of @n iterations, an even number; each iteration takes about @seconds. */
 static gboolean
 record_long_loop (GhloRunRecordings     *self,
                   const GhloStepTarget  *target,
@@ -289,7 +292,7 @@ record_long_loop (GhloRunRecordings     *self,
   return stretch->recording != NULL && (n_left == 0 || stretch->rest != NULL);
 }
 
-/* Whether all of it is to be one recording. A step cannot be cut. */
+/* Returns whether the step fits into one recording. A single COMPUTE step cannot be split. */
 static gboolean
 is_short (const GhloStep      *step,
           const GhloRunLength *length)
@@ -298,7 +301,7 @@ is_short (const GhloStep      *step,
          && (length->seconds <= GHLO_STEP_MAX_SECONDS || step->kind == GHLO_STEP_COMPUTE);
 }
 
-/* How many steps from @first on @target records at once, which is set. */
+/* Returns how many steps from @first on form one recording, and sets *@target to the target that records them. */
 static guint
 measure_stretch (const GhloRunRecordings *self,
                  const GhloStepBody      *body,
@@ -326,7 +329,7 @@ measure_stretch (const GhloRunRecordings *self,
   return *target != NULL ? n : 0;
 }
 
-/* How many iterations are recorded at once: an even number, or none where two would be too much. */
+/* Returns how many iterations form one recording: an even number, 0 where two would be too many. */
 static gint64
 count_iterations (const GhloRunLength *each)
 {
@@ -340,7 +343,7 @@ count_iterations (const GhloRunLength *each)
 
 static gboolean record_body (GhloRunRecordings *self, const GhloStepBody *body, GError **error);
 
-/* One that is in no stretch of several. */
+/* Handles a step that starts no stretch. */
 static gboolean
 record_apart (GhloRunRecordings  *self,
               GhloStep *const    *step,
@@ -366,8 +369,9 @@ record_apart (GhloRunRecordings  *self,
   return TRUE;
 }
 
-/* A loop that data ends takes over a short stretch next to it; one between two loops is the first one's. @stretch, of
- * @steps, is behind @before, which is NULL where that is taken. What the next one has before it. */
+/* Lets a data-dependent loop take over a short stretch next to it; a stretch between two loops goes to the first one.
+ * @stretch, which begins at @steps, follows @before, which is NULL if it has been taken over. Returns what the next
+ * stretch has before it. */
 static GhloRunStretch *
 share_with_loop (GhloRunStretch  *before,
                  GhloRunStretch  *stretch,
@@ -502,7 +506,7 @@ ghlo_run_recordings_begin_with (const GhloRunRecordings *self,
   return alone ? ghlo_step_get_recorder (step) != NULL : stretch->recording != NULL || stretch->loop != NULL;
 }
 
-/* One ahead of the device, so that it is not kept from hearing of a cancel. */
+/* Stays at most one submission ahead of the device, so that a cancellation takes effect. */
 static gboolean
 replay_often (const GhloRunStretch  *stretch,
               guint8 *const         *addresses,

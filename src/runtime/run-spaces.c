@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * A block of a memory holds all constants there, another one the temporaries of a run.
+ * In each memory, one block holds all constants and another one the temporaries of a run.
  */
 
 #include "runtime/run-spaces.h"
@@ -18,10 +18,10 @@ typedef struct
 struct _GhloRunSpaces
 {
   const GhloStepPlan *plan;
-  Block              *constants;    /* one for each arena of the plan; of the host's none */
+  Block              *constants;    /* one for each arena of the plan; unused for the host's */
 };
 
-/* With bytes that steps read. */
+/* Returns whether @buffer is a constant in @arena that has bytes and that steps read. */
 static gboolean
 is_constant_of (const GhloStepBuffer *buffer,
                 guint                 arena)
@@ -30,7 +30,7 @@ is_constant_of (const GhloStepBuffer *buffer,
          && buffer->size > 0;
 }
 
-/* Their offsets are what @addresses holds until there is memory. */
+/* Stores the offsets in @addresses, where they stay until memory is allocated. */
 static void
 lay_out_constants (const GhloRunSpaces  *self,
                    guint                 arena,
@@ -112,7 +112,7 @@ ghlo_run_spaces_free (GhloRunSpaces *self)
   g_free (self);
 }
 
-/* What has no bytes keeps the address that it has. */
+/* Empty buffers keep their host address. */
 static void
 fill_addresses (const GhloStepPlan  *plan,
                 GhloValue *const    *inputs,
@@ -146,7 +146,7 @@ wait_for_inputs (const GhloStepPlan  *plan,
 {
   const GhloStepSpace *space = plan->arenas[plan->home].space;
 
-  /* What is submitted is done in that order. */
+  /* Submissions are executed in order, so later ones need not wait. */
   if (space != NULL && space->submit != NULL)
     return TRUE;
   for (guint i = 0; space != NULL && i < plan->n_inputs; i++)

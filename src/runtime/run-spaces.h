@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * What a plan has in memory that is not the host's: constants, which lie there for as long as the
- * plan does, and the arenas and outputs of its runs.
+ * The device memory of a plan: constants, which stay there as long as the plan, and the arenas and outputs of its
+ * runs.
  */
 
 #pragma once
@@ -13,16 +13,17 @@ G_BEGIN_DECLS
 
 typedef struct _GhloRunSpaces GhloRunSpaces;
 
-/* Puts the constants of @plan, which lives as long as the result, where steps read them, and their addresses
- * into @addresses, which has one of the host's for each constant. */
+/* Copies the constants of @plan, which must outlive the result, to the memories where steps read them, and stores their
+ * addresses in @addresses, which contains the host address of each constant on entry. */
 GhloRunSpaces *ghlo_run_spaces_new      (const GhloStepPlan   *plan,
                                          guint8              **addresses,
                                          const GhloMonitor    *monitor,
                                          GError              **error);
 void           ghlo_run_spaces_free     (GhloRunSpaces        *self);
-/* Takes the arenas of a run, which it puts into @arenas, one for each of the plan's, for ghlo_run_spaces_end (), and
- * puts the addresses of inputs, outputs and temporaries that are not in the host's memory into @addresses, which has
- * one of the host's for each. FALSE with @error, also of what should have written an input. */
+/* Allocates the arenas of a run and stores them in @arenas, which has room for one per arena of the plan; they are
+ * released by ghlo_run_spaces_end (). Stores the addresses of inputs, outputs and temporaries in device memory in
+ * @addresses, which contains a host address for each on entry. Returns FALSE with @error, which may be the error of an
+ * input's writer. */
 gboolean       ghlo_run_spaces_begin    (const GhloRunSpaces  *self,
                                          GhloValue *const     *inputs,
                                          GhloValue *const     *outputs,
@@ -30,19 +31,20 @@ gboolean       ghlo_run_spaces_begin    (const GhloRunSpaces  *self,
                                          guint8              **addresses,
                                          const GhloMonitor    *monitor,
                                          GError              **error);
-/* Has the devices begin with all that the run's steps put in. */
+/* Submits to the devices all work that the steps of the run have recorded. */
 gboolean       ghlo_run_spaces_submit   (const GhloRunSpaces  *self,
                                          GError              **error);
 void           ghlo_run_spaces_end      (const GhloRunSpaces  *self,
                                          gpointer             *arenas);
-/* A value for output @output in @device's memory: @inputs' own where that is it. */
+/* Returns a value for output @output in the memory of @device; it is the input's value or storage where the plan shares
+ * these. */
 GhloValue     *ghlo_run_spaces_new_output (const GhloStepPlan *plan,
                                          GhloDeviceCore       *device,
                                          GhloValue *const     *inputs,
                                          guint                 output,
                                          GhloTensorType       *type,
                                          GError              **error);
-/* The first @size bytes of @operand, which the host then has at @bytes. */
+/* Reads the first @size bytes of @operand into @bytes, in host memory. */
 gboolean       ghlo_run_spaces_read     (const GhloStepPlan    *plan,
                                          const GhloStepOperand *operand,
                                          guint8 *const         *addresses,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Storage: counted, and brought to the host.
+ * Reference counting of storage, and copies on the host.
  */
 
 #include "runtime/storage.h"
@@ -54,10 +54,10 @@ ghlo_storage_new_host (gsize    size,
   return self;
 }
 
-/* Where there is nothing. */
+/* The address of empty lent memory. */
 static guint8 nothing[1];
 
-/* Of memory whose lender does not want to be told. */
+/* The release function where the lender gave none. */
 static void
 tell_nobody (gpointer data)
 {
@@ -120,10 +120,10 @@ download (GhloStorage        *self,
   return g_steal_pointer (&copy);
 }
 
-/* Guards who reads what, of all storage. */
+/* Guards is_read and reading of all storages. */
 static GMutex reading_lock;
 
-/* NULL for the one who is to read; the others wait for the result, of which they own a reference. */
+/* Returns NULL if the caller is to read; else returns the pending read of another thread, transfer full. */
 static GhloPending *
 begin_reading (GhloStorage *self)
 {
@@ -153,7 +153,8 @@ end_reading (GhloStorage *self)
     ghlo_pending_end (reading, NULL);
 }
 
-/* Of a device's storage that is written. Whoever waits for another's read that fails or is cancelled reads itself. */
+/* Copies storage of a device that is written. If another thread's read fails or is cancelled, a waiting thread reads
+ * itself. */
 static GhloStorage *
 fetch_once (GhloStorage        *self,
             const GhloMonitor  *monitor,

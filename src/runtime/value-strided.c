@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Elements out of bytes with strides: padded rows, flipped axes, broadcasts. All
- * that is read is proved to lie inside the bytes first.
+ * Copies elements with arbitrary strides into tensors: padded rows, flipped axes, broadcasts. The bounds of all
+ * accesses are checked first.
  */
 
 #include "runtime/value.h"
@@ -10,8 +10,8 @@
 
 #include "base/element.h"
 
-/* How far the elements reach from the first one, in bytes: down by negative
- * strides, up by the others. FALSE when that overflows. */
+/* Computes how far the elements extend from the first one, in bytes: negative strides downwards, others upwards.
+ * Returns FALSE on overflow. */
 static gboolean
 measure_extent (const GhloTensorType *type,
                 const gint64         *strides,
@@ -37,7 +37,7 @@ typedef struct
   const GhloTensorType *type;
   const gint64         *strides;
   gsize                 element_size;
-  guint8               *target;       /* where the next element goes */
+  guint8               *target;       /* position of the next element */
 } Copy;
 
 static void

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Values of a running program: made, counted and freed. A tensor that has memory of its
- * own has its storage behind it, so that both are one allocation.
+ * Creates, counts and frees values. A tensor with memory of its own is allocated together with its storage.
  */
 
 #include "runtime/value.h"
@@ -23,7 +22,7 @@ new_value (GhloValueKind kind)
   return self;
 }
 
-/* Elements and bytes of @type, or an error that says why it has none. */
+/* Computes the number of elements and bytes of @type, or fails with the reason why it has none. */
 static gboolean
 measure (const GhloTensorType  *type,
          gsize                 *n_elements,
@@ -55,7 +54,7 @@ measure (const GhloTensorType  *type,
   return FALSE;
 }
 
-/* Freed with the storage's last reference, of which the value has one. */
+/* Freed with the last reference to storage; value holds one of these. */
 typedef struct
 {
   GhloValue   value;
@@ -89,7 +88,7 @@ init_tensor (GhloValue      *self,
     self->data = storage->host;
 }
 
-/* Over host memory, of ours until its lender is set. */
+/* Returns a tensor over host memory; it counts as ours until the storage's lender is set. */
 static GhloValue *
 new_host_tensor (GhloTensorType *type,
                  gpointer        memory,
@@ -157,7 +156,7 @@ is_aligned (gconstpointer   data,
   return alignment <= 1 || (guintptr) data % alignment == 0;
 }
 
-/* Whether @size bytes are a tensor of @type, and how many elements. */
+/* Checks that @size bytes are a tensor of @type, and returns the number of elements. */
 static gboolean
 check_size (const GhloTensorType  *type,
             gsize                  size,

@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Accesses and their terms: fields, alignment, and the range of bytes that they reach, by
- * intervals. The magnitudes of all parts are added up besides, so that no executor's sums overflow.
+ * Accesses and their terms: fields, alignment, and the range of bytes that they reach, by interval arithmetic. The
+ * magnitudes of all parts are added up as well, to ensure that no executor's sums overflow.
  */
 
 #include "kernel/check/private.h"
 
 #include <string.h>
 
-/* An interval that parts are added to. */
+/* An interval to which parts are added. */
 typedef struct
 {
   gint64   low, high;
-  gint64   magnitude;           /* of all parts */
+  gint64   magnitude;           /* sum of the magnitudes of all parts */
   gboolean overflows;
 } Range;
 
@@ -23,7 +23,7 @@ begin_range (gint64 offset)
                    .overflows = offset == G_MININT64 };
 }
 
-/* @factor times what is within [@low, @high], which is not empty. */
+/* Adds @factor times the interval [@low, @high], which is not empty. */
 static void
 add_part (Range  *range,
           gint64  factor,
@@ -104,7 +104,7 @@ check_term_fields (GhloKernelCheck *self,
   return check_strides (self, access, term->strides, 1);
 }
 
-/* Adds what a term adds to the address; FALSE where its guard never holds. */
+/* Adds the contribution of a term to the address; FALSE where its guard never holds. */
 static gboolean
 add_term (const GhloKernelTerm *term,
           const Range          *position,
@@ -119,7 +119,7 @@ add_term (const GhloKernelTerm *term,
     }
   else if (term->node == GHLO_KERNEL_NONE)
     {
-      /* Multiples of step: rounded up to the first, down to the last. */
+      /* Multiples of step: the first one is rounded up, the last one down. */
       low = MAX (position->low, 0) / term->step + (MAX (position->low, 0) % term->step != 0);
       if (position->high < 0 || low > MIN (high, position->high / term->step))
         return FALSE;
@@ -130,7 +130,7 @@ add_term (const GhloKernelTerm *term,
   return TRUE;
 }
 
-/* Fills in what the access reaches. */
+/* Sets the reach of the access. */
 static gboolean
 check_reach (GhloKernelCheck *self,
              guint            number)
@@ -214,7 +214,7 @@ ghlo_kernel_check_accesses (GhloKernelCheck *self)
   return TRUE;
 }
 
-/* The axes that there are strides of, as bits. */
+/* Returns the axes with non-zero strides, as bits. */
 static guint
 axes_of (const gint64 *strides)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * The tree of blocks in the order of running: nesting, each block's parts of the tables, its nodes,
- * and which temporaries have a value where.
+ * The tree of blocks in execution order: nesting, each block's ranges in the tables, its nodes, and where
+ * temporaries have a value.
  */
 
 #include "kernel/check/private.h"
@@ -10,7 +10,7 @@
 
 #define fail(...) ghlo_kernel_check_fail (__VA_ARGS__)
 
-/* Where the next block's parts of the tables begin. */
+/* The start of the next block's ranges in the tables. */
 typedef struct
 {
   GhloKernelCheck *check;
@@ -53,7 +53,7 @@ check_unused (GhloKernelCheck       *self,
   return TRUE;
 }
 
-/* Its parts begin where those of the block before end. */
+/* Checks that the block's ranges begin where those of the previous block end. */
 static gboolean
 check_parts (Walk                  *walk,
              const GhloKernelBlock *block)
@@ -81,7 +81,7 @@ check_parts (Walk                  *walk,
   return TRUE;
 }
 
-/* Axes of its own: there, neither parallel nor of a loop around. */
+/* Checks the block's own axes: they exist, and are neither parallel nor those of a loop around. */
 static gboolean
 check_axes (GhloKernelCheck       *self,
             const GhloKernelBlock *block)
@@ -98,7 +98,7 @@ check_axes (GhloKernelCheck       *self,
   return TRUE;
 }
 
-/* That @temporary is there, of @type (INVALID: of any). */
+/* Checks that @temporary exists and has @type (INVALID: any type). */
 static gboolean
 check_temporary (GhloKernelCheck *self,
                  const char      *what,
@@ -130,7 +130,7 @@ check_read (GhloKernelCheck *self,
   return TRUE;
 }
 
-/* Spans @all and besides only some of the loops around. */
+/* Checks that the temporary spans @all and otherwise only axes of loops around. */
 static gboolean
 check_span (GhloKernelCheck *self,
             const char      *what,
@@ -189,7 +189,7 @@ check_store (GhloKernelCheck *self,
   return ghlo_kernel_check_use (self, store->access, block->first_merge);
 }
 
-/* That a fold's update or merge is a node of [@first, @end), of the fold's type. */
+/* Checks that a fold's update or merge is a node in [@first, @end) of the fold's type. */
 static gboolean
 check_fold_node (GhloKernelCheck *self,
                  guint            number,
@@ -209,7 +209,7 @@ check_fold_node (GhloKernelCheck *self,
   return TRUE;
 }
 
-/* What nodes that see the fold need to know of it. */
+/* Checks what nodes that refer to the fold rely on. */
 static gboolean
 check_fold_fields (GhloKernelCheck *self,
                    guint            number)
@@ -263,7 +263,7 @@ check_order (GhloKernelCheck       *self,
   return TRUE;
 }
 
-/* Whether an index of @access depends on a fold so far; @is_partial says which nodes of the block do. */
+/* Returns whether an index of @access depends on an accumulator; @is_partial tells which nodes of the block do. */
 static gboolean
 has_partial_index (GhloKernelCheck *self,
                    guint            access,
@@ -279,7 +279,7 @@ has_partial_index (GhloKernelCheck *self,
   return FALSE;
 }
 
-/* Where there is more than one chain or part, what a fold has come to is stored nowhere. */
+/* With more than one chain or part, accumulators must not be stored. */
 static gboolean
 check_partial_stores (GhloKernelCheck       *self,
                       const GhloKernelBlock *block)
@@ -331,7 +331,7 @@ check_points (GhloKernelCheck       *self,
   return check_partial_stores (self, block);
 }
 
-/* A factor that does not depend on @other axes of its product. */
+/* Checks a factor, which must not depend on the axes @other of its product. */
 static gboolean
 check_factor (GhloKernelCheck        *self,
               const char             *what,
@@ -392,7 +392,7 @@ check_product (GhloKernelCheck       *self,
          && check_span (self, "the result", block->result, block->rows | block->columns);
 }
 
-/* Before the blocks within: what is carried in. */
+/* Before the inner blocks: checks the initial values of carries. */
 static gboolean
 check_carries_in (GhloKernelCheck       *self,
                   const GhloKernelBlock *block)
@@ -420,7 +420,7 @@ check_carries_in (GhloKernelCheck       *self,
   return TRUE;
 }
 
-/* Behind the blocks within: what is carried on. */
+/* After the inner blocks: checks the next values of carries. */
 static gboolean
 check_carries_on (GhloKernelCheck       *self,
                   const GhloKernelBlock *block)
@@ -446,7 +446,8 @@ check_carries_on (GhloKernelCheck       *self,
   return TRUE;
 }
 
-/* What was written within a block that ends can be read behind a loop whose axis it spans, and if it was carried. */
+/* Temporaries written inside a block that ends remain readable only if they span the axis of the loop that ends.
+ * Carried temporaries become readable. */
 static void
 close_scope (GhloKernelCheck       *self,
              const GhloKernelBlock *block)
@@ -473,7 +474,7 @@ static gboolean check_siblings (Walk  *walk,
                                 guint  loops,
                                 guint  depth);
 
-/* A block with others within it. */
+/* Checks a block that contains blocks. */
 static gboolean
 check_nest (Walk                  *walk,
             const GhloKernelBlock *block,
@@ -508,7 +509,7 @@ check_nest (Walk                  *walk,
   return TRUE;
 }
 
-/* Points or a product: what they write can be read behind them. */
+/* Checks points or a product; their results are readable afterwards. */
 static gboolean
 check_leaf (GhloKernelCheck       *self,
             const GhloKernelBlock *block)
@@ -524,7 +525,7 @@ check_leaf (GhloKernelCheck       *self,
   return TRUE;
 }
 
-/* The blocks [@first, @end) and all within them. */
+/* Checks the blocks [@first, @end) and everything inside them. */
 static gboolean
 check_siblings (Walk  *walk,
                 guint  first,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * The checker's order, its messages, and the tables that need no block to be checked.
+ * The order of the checks, their messages, and the tables that can be checked without blocks.
  */
 
 #include "kernel/check/private.h"

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Nodes against the table of nodes: types, operands, and what leaves refer to. Only a node that has
- * passed is looked at as an operand of another.
+ * Checks nodes against the table of nodes: types, operands, and what leaves refer to. A node is examined as an
+ * operand only after it has passed itself.
  */
 
 #include "kernel/check/private.h"
 
 #include "kernel/evaluate.h"
 
-/* Says where and what is wrong with a node. */
+/* Sets an error that says where and what is wrong with a node. */
 #define fail(self, number, format, ...) \
   ghlo_kernel_check_fail (self, "node %u (%s): " format, number, \
                           ghlo_node_spec ((self)->kernel->nodes[number].kind)->name, __VA_ARGS__)
@@ -19,7 +19,7 @@ type_name (guint type)
   return ghlo_element_info (type)->name;
 }
 
-/* Operands are earlier nodes, of the same block or of the same merge, which begins at @first. */
+/* Checks that an operand is an earlier node of the same block, or of the same merge, which begins at @first. */
 static gboolean
 check_operand (GhloKernelCheck *self,
                guint            number,
@@ -180,7 +180,7 @@ check_leaf (GhloKernelCheck *self,
     }
 }
 
-/* The type of the node whose operands have type @type, INVALID where it has its own. */
+/* Returns the type of a node whose operands have type @type, or INVALID where the node's own type is free. */
 static GhloElementType
 result_type (const GhloNodeSpec *spec,
              GhloElementType     type)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * What the files of the checker (kernel/check.h) tell each other. Tables come first, then blocks
- * with their nodes in the order of running, then what stores do to buffers. Each step relies on those before.
+ * Shared by the files of the checker (kernel/check.h). Tables are checked first, then blocks with their nodes in
+ * execution order, then what stores do to buffers. Each step relies on the previous ones.
  */
 
 #pragma once
@@ -11,7 +11,7 @@
 
 G_BEGIN_DECLS
 
-/* The bytes [low, high) that an access reaches; none where both are 0. */
+/* The bytes [low, high) that an access reaches; empty if both are 0. */
 typedef struct
 {
   gint64 low, high;
@@ -21,39 +21,39 @@ typedef struct
 {
   const GhloKernel *kernel;
   GError          **error;
-  guint             block;                                      /* that is looked at, or GHLO_KERNEL_NONE */
+  guint             block;                                      /* the block being checked, or GHLO_KERNEL_NONE */
   guint8            parallel;                                   /* parallel axes, as bits */
-  guint8            long_axes;                                  /* those of more than one point */
-  guint8            loops[GHLO_KERNEL_MAX_BLOCKS];              /* axes of the loops around each block */
-  guint16           writers[GHLO_KERNEL_MAX_TEMPORARIES];       /* the block that writes it, or GHLO_KERNEL_NONE */
-  gboolean          is_readable[GHLO_KERNEL_MAX_TEMPORARIES];   /* where the check has arrived */
-  guint16           users[GHLO_KERNEL_MAX_ACCESSES];            /* of an access with nodes: the block, or NONE */
+  guint8            long_axes;                                  /* axes with more than one point, as bits */
+  guint8            loops[GHLO_KERNEL_MAX_BLOCKS];              /* axes of the loops around each block, as bits */
+  guint16           writers[GHLO_KERNEL_MAX_TEMPORARIES];       /* the block that writes each, or GHLO_KERNEL_NONE */
+  gboolean          is_readable[GHLO_KERNEL_MAX_TEMPORARIES];   /* at the current place */
+  guint16           users[GHLO_KERNEL_MAX_ACCESSES];            /* the block that uses an access with nodes, or NONE */
   GhloKernelReach   reaches[GHLO_KERNEL_MAX_ACCESSES];
 } GhloKernelCheck;
 
-/* Says where and what is wrong; FALSE. */
+/* Sets an error that says where and what is wrong; returns FALSE. */
 gboolean ghlo_kernel_check_fail (GhloKernelCheck *self,
                                  const char      *format,
                                  ...) G_GNUC_PRINTF (2, 3);
 #define ghlo_kernel_check_fail(...) GHLO_FALSE_AFTER (ghlo_kernel_check_fail (__VA_ARGS__))
 
-/* Whether there is such a type, and nodes may have it. */
+/* Returns whether the type exists and nodes may have it. */
 gboolean ghlo_kernel_check_is_type   (guint            type);
 
-/* Accesses and terms by themselves; fills in the reaches. */
+/* Checks accesses and terms by themselves; fills in the reaches. */
 gboolean ghlo_kernel_check_accesses  (GhloKernelCheck *self);
-/* That the block that is looked at may use the access, its nodes being before the node @before. */
+/* Checks that the current block may use the access and that the access's nodes precede node @before. */
 gboolean ghlo_kernel_check_use       (GhloKernelCheck *self,
                                       guint            access,
                                       guint            before);
-/* The tree of blocks and all that is in it. */
+/* Checks the tree of blocks and everything in it. */
 gboolean ghlo_kernel_check_blocks    (GhloKernelCheck *self);
-/* The nodes of the block of points that is looked at, with its merge. */
+/* Checks the nodes of the current block of points, including its merge. */
 gboolean ghlo_kernel_check_nodes     (GhloKernelCheck *self);
-/* What all blocks do to buffers that are written. */
+/* Checks what all blocks do to buffers that are written. */
 gboolean ghlo_kernel_check_stores    (GhloKernelCheck *self);
 
-/* The axes in scope in the block that is looked at, points or a product, as bits. */
+/* Returns the axes in scope in the current block, which is points or a product, as bits. */
 static inline guint
 ghlo_kernel_check_scope (const GhloKernelCheck *self)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * What the blocks do to buffers that are written: no two points write one place, no two stores
- * do, and what is loaded is what the same point writes. Strides are of the whole address, all multiplied by the
- * steps of the guards, so that they are integers.
+ * What blocks do to buffers that are written: no two points and no two stores write to the same place, and loads
+ * read only what the same point writes. Strides are those of the whole address, multiplied by the steps of all
+ * guards so that they are integers.
  */
 
 #include "kernel/check/private.h"
@@ -16,20 +16,20 @@
 
 enum { MAX_MOVING = 8 };
 
-/* One dimension of the places that are written. */
+/* One dimension of the set of written places. */
 typedef struct
 {
   gint64 stride, extent;
 } Digit;
 
-/* How the points of a store's block are taken to places. */
+/* How the points of a store's block map to places. */
 typedef struct
 {
   guint  block, access;
-  gint64 scale;                                 /* of all strides, and of an element's size */
+  gint64 scale;                                 /* factor of all strides and of the element size */
   gint64 strides[GHLO_KERNEL_MAX_AXES];
   guint  n_moving;
-  Digit  moving[MAX_MOVING];                    /* terms whose node is not the same everywhere */
+  Digit  moving[MAX_MOVING];                    /* terms whose node varies */
 } Map;
 
 static const GhloKernelAccess *
@@ -46,7 +46,7 @@ size_of (const GhloKernelCheck *self,
   return ghlo_element_info (access_of (self, map)->type)->size;
 }
 
-/* Axes whose points have no order: those of the block, and the parallel ones. */
+/* Returns the axes whose points are unordered: those of the block, and the parallel ones. */
 static guint
 unordered_axes (const GhloKernelCheck *self,
                 guint                  block)
@@ -54,7 +54,7 @@ unordered_axes (const GhloKernelCheck *self,
   return (self->parallel | self->kernel->blocks[block].axes) & self->long_axes;
 }
 
-/* Whether a term that clamps never has to. */
+/* Returns whether a term that clamps never has to. */
 static gboolean
 is_within (const GhloKernelCheck *self,
            const GhloKernelTerm  *term)
@@ -83,7 +83,7 @@ has_strides (const GhloKernelCheck *self,
   return FALSE;
 }
 
-/* A term's node adds the same to all places, or makes a dimension of its own. */
+/* The node of a term adds the same amount at all points, or is a dimension of its own. */
 static gboolean
 map_node (GhloKernelCheck *self,
           Map             *map,
@@ -110,7 +110,7 @@ map_node (GhloKernelCheck *self,
   return TRUE;
 }
 
-/* Adds the strides that a term adds to those of the address. */
+/* Adds the strides of a term to those of the address. */
 static gboolean
 map_term (GhloKernelCheck *self,
           Map             *map,
@@ -170,7 +170,7 @@ compare_digits (const void *a,
   return x->stride < y->stride ? -1 : x->stride > y->stride;
 }
 
-/* Whether the numbers that @digits make are apart by @span at least. */
+/* Returns whether the sums of @digits differ by at least @span from each other. */
 static gboolean
 are_apart (Digit *digits,
            guint  n,
@@ -191,7 +191,8 @@ are_apart (Digit *digits,
   return TRUE;
 }
 
-/* Whether the points of @axes, and what moves, are taken to places that are apart by @span, which is not scaled. */
+/* Returns whether the points of @axes, and varying terms, map to places that are at least @span, which is unscaled,
+ * apart. */
 static gboolean
 is_distinct (const GhloKernelCheck *self,
              const Map             *map,
@@ -218,7 +219,7 @@ is_distinct (const GhloKernelCheck *self,
   return are_apart (digits, n, span);
 }
 
-/* No two points of the block, whatever the iterations of loops around, write one place. */
+/* Checks that no two points of the block, in any iterations of loops around, write to the same place. */
 static gboolean
 check_map (GhloKernelCheck *self,
            const Map       *map)
@@ -246,7 +247,7 @@ has_equal_terms (const GhloKernel       *kernel,
                                         a->n_terms * sizeof *kernel->terms) == 0);
 }
 
-/* The range of what the axes @axes, with the access's offset, add to the address, times the map's scale. */
+/* Computes the range of the access's offset plus the contributions of @axes to the address, times the map's scale. */
 static gboolean
 reach_of_axes (const GhloKernelCheck *self,
                const Map             *map,
@@ -273,7 +274,7 @@ reach_of_axes (const GhloKernelCheck *self,
   return TRUE;
 }
 
-/* Whether the two are beside each other, between the strides that they have in common. */
+/* Returns whether the two stores fit beside each other, between the strides that they share. */
 static gboolean
 are_beside (const GhloKernelCheck *self,
             const Map             *a,
@@ -366,7 +367,7 @@ is_stored (const GhloKernel      *kernel,
   return FALSE;
 }
 
-/* That a block reads of what is written only what it writes itself. */
+/* Checks that, of buffers that are written, the block reads only what it writes itself. */
 static gboolean
 check_block_loads (GhloKernelCheck *self)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * e^-|x| I1 (x) of f32 in f64: what it is near 0 and at infinity, x / (1 + x)^3/2, times a polynomial of
- * (x - 8) / (x + 8). Coefficients are those of coefficients/bessel.sollya.
+ * e^-|x| I1 (x) for f32, computed in f64: x / (1 + x)^3/2, which behaves like the function near 0 and at infinity,
+ * times a polynomial in (x - 8) / (x + 8). Coefficients are those of coefficients/bessel.sollya.
  */
 
 #include "kernel/functions/private.h"

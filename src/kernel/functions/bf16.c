@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Functions of numbers of bf16 whose results are rounded to bf16. Of so few numbers there is one that is close to the
- * middle between two of bf16 and hence decides how exact a function has to be: these are to 16 to 19 digits.
- * test-kernel-roundings goes through all. Coefficients are those of coefficients/bf16.py.
+ * Functions of bf16 numbers whose results are rounded to bf16. There are so few such numbers that the one whose
+ * result is closest to the midpoint between two bf16 numbers determines the required accuracy: 16 to 19 bits for
+ * these functions. test-kernel-roundings tests all numbers. Coefficients are those of coefficients/bf16.py.
  */
 
 #include "kernel/functions/private.h"
 
 #include <math.h>
 
-/* x p (x²) / q (x²), and 1 from where it rounds to it. */
+/* x p (x²) / q (x²); 1 from where the result rounds to 1. */
 guint
 ghlo_expand_tanh_bf16 (Builder         *b,
                        GhloElementType  type,
@@ -26,15 +26,15 @@ ghlo_expand_tanh_bf16 (Builder         *b,
   return with_sign (b, size, operands[0]);
 }
 
-/* 1 / (1 + e), or e / (1 + e), where e = 2^n 2^f is of -|x|. Numerators are 2^64 times as much, since the second may be
- * subnormal. */
+/* 1 / (1 + e), or e / (1 + e) for negative x, where e = e^-|x| = 2^n 2^f. Numerators are scaled by 2^64, since the
+ * second one may be subnormal. */
 guint
 ghlo_expand_logistic_bf16 (Builder         *b,
                            GhloElementType  type,
                            const guint     *operands)
 {
   static const double p[] = { 0x1.00005ap0, 0x1.62e78ep-1, 0x1.ebedaap-3, 0x1.c507p-5, 0x1.36cc22p-7 };
-  /* Adding it rounds to an integer and leaves that, with the exponent's bias and 64, in the last 9 bits. */
+  /* Adding it rounds to an integer and leaves that, plus the exponent's bias and 64, in the low 9 bits. */
   const double magic = 0x1.8p23 + 127 + 64, limit = 104;
   guint x = operands[0], most = real (b, x, limit), size = magnitude (b, x), log2_e = real (b, x, -M_LOG2E);
   guint shifted, e, numerator;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Circular functions of f32. The argument is reduced in f64 without a table for any magnitude: products with
- * pieces of 1 / 2π of 28 bits are exact, and of each only what is left of whole turns counts. What cancels
- * does so in exact sums (the idea is Payne and Hanek's). Coefficients are those of coefficients/circular.sollya.
+ * Circular functions of f32. Arguments of any magnitude are reduced in f64 without a table: products with 28-bit
+ * pieces of 1 / 2π are exact, and whole turns are removed from each. Sums in which terms cancel are exact (after
+ * Payne and Hanek). Coefficients are those of coefficients/circular.sollya.
  */
 
 #include "kernel/functions/private.h"
@@ -12,10 +12,10 @@
 typedef struct
 {
   guint r;              /* f64, within π / 4 */
-  guint quarters;       /* f32, a small whole number */
+  guint quarters;       /* f32, a small integer */
 } Reduced;
 
-/* x = r + quarters × π / 2, but for whole turns. */
+/* x = r + quarters × π / 2, modulo whole turns. */
 static Reduced
 reduce (Builder *b,
         guint    operand)
@@ -36,13 +36,13 @@ reduce (Builder *b,
       rest = subtract (b, rest, near);
       quarters = i == 0 ? near : add (b, quarters, near);
     }
-  /* Too small to matter for the nearest whole number. */
+  /* The remaining product is too small to change the nearest integer. */
   rest = multiply_add (b, x, real (b, x, tail), rest);
 
   return (Reduced) { multiply_real (b, rest, M_PI_2), narrow (b, quarters) };
 }
 
-/* The last bits of a small whole number, as ui32. */
+/* The low bits of a small integer, as ui32. */
 static guint
 low_bits (Builder *b,
           guint    number)
@@ -59,7 +59,7 @@ is_odd (Builder *b,
   return unequal (b, and_bits (b, bits, 1), whole (b, bits, 0));
 }
 
-/* Sine of the reduced number, in f32. */
+/* The sine of the reduced argument, in f32. */
 static guint
 sine_of (Builder *b,
          Reduced  reduced)
@@ -75,7 +75,7 @@ sine_of (Builder *b,
   return float_of (b, xor (b, bits_of (b, result), left_by (b, and_bits (b, low_bits (b, reduced.quarters), 2), 30)));
 }
 
-/* @result, and zeros as they are. */
+/* @result, or @x where that is zero. */
 static guint
 but_of_zero (Builder *b,
              guint    x,
@@ -125,7 +125,7 @@ ghlo_expand_tan (Builder         *b,
   return but_of_zero (b, operands[0], narrow (b, result));
 }
 
-/* atan (above / below), both within [0, infinity): in f64. */
+/* atan (above / below) in f64, for both within [0, infinity). */
 static guint
 arctangent (Builder *b,
             guint    above,
@@ -138,7 +138,7 @@ arctangent (Builder *b,
   guint is_steep = greater (b, above, below), least = choose (b, is_steep, below, above);
   guint most = choose (b, is_steep, above, below), is_large, t, result;
 
-  /* Beyond tan (π / 8), from π / 4. */
+  /* Beyond tan (π / 8), expand around π / 4. */
   is_large = greater (b, least, multiply_real (b, most, 0x1.a827999fcef32p-2));
   t = divide (b, choose (b, is_large, subtract (b, least, most), least),
               choose (b, is_large, add (b, least, most), most));
@@ -154,7 +154,7 @@ ghlo_expand_atan (Builder         *b,
                   const guint     *operands)
 {
   guint size = widen (b, magnitude (b, operands[0]));
-  /* infinity / infinity is none. */
+  /* Avoids infinity / infinity. */
   guint limited = choose (b, greater (b, size, real (b, size, 0x1p200)), real (b, size, 0x1p200), size);
 
   return with_sign (b, narrow (b, arctangent (b, limited, real (b, size, 1))), operands[0]);
@@ -169,7 +169,7 @@ ghlo_expand_atan2 (Builder         *b,
 
   above = widen (b, magnitude (b, y));
   below = widen (b, magnitude (b, x));
-  /* Infinities become equal, and so do zeros. */
+  /* Infinities are replaced by equal numbers, and 0 / 0 by 0. */
   limit = real (b, above, 0x1p400);
   above = choose (b, greater (b, above, limit), limit, above);
   below = choose (b, greater (b, below, limit), limit, below);
@@ -180,7 +180,7 @@ ghlo_expand_atan2 (Builder         *b,
   return with_sign (b, narrow (b, result), y);
 }
 
-/* asin of what is at most ½, of the operand or of √((1 - |x|) / 2), from which both functions follow. */
+/* The asin of a number of at most ½: the operand, or √((1 - |x|) / 2), from which asin and acos are computed. */
 typedef struct
 {
   guint x, is_large, angle;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * The error function and its complement, in f32, and its inverse, in f64. Coefficients are those of
- * coefficients/error.sollya.
+ * The error function and its complement, computed in f32, and its inverse, computed in f64. Coefficients are those
+ * of coefficients/error.sollya.
  */
 
 #include "kernel/functions/wide.h"
@@ -13,7 +13,7 @@
 /* e^-g = 2^n (1 + p). */
 typedef struct
 {
-  guint bits;           /* ui32, whose last 9 bits are n + 127 */
+  guint bits;           /* ui32; the low 9 bits are n + 127 */
   guint p;
 } Exponential;
 
@@ -41,7 +41,7 @@ one_minus_exponential (Builder *b,
   return multiply_add (b, minus_scale, e.p, add_real (b, minus_scale, 1));
 }
 
-/* erf x = x + x p (x²), of x from 0 to 0.92. */
+/* erf x = x + x p (x²), for x from 0 to 0.92. */
 static guint
 near_zero (Builder *b,
            guint    x,
@@ -54,7 +54,7 @@ near_zero (Builder *b,
   return multiply_add (b, x, HORNER (b, square, p), x);
 }
 
-/* 1 - e^(log erfc |x|) beyond, and 1 from where it rounds to it. */
+/* Beyond that, 1 - e^(log erfc |x|); 1 from where the result rounds to 1. */
 guint
 ghlo_expand_erf (Builder         *b,
                  GhloElementType  type,
@@ -73,8 +73,9 @@ ghlo_expand_erf (Builder         *b,
   return with_sign (b, choose (b, less (b, z, real (b, x, 0.86)), small, large), x);
 }
 
-/* e^-x² p (t) / (1 + 2 x), t = (x - 2) / (x + 2), for x within [0.5, 10.25]. What p, its product with the exponential
- * and x² are rounded by, and the quotient's error, are given back before the only scaling that may reach subnormals. */
+/* e^-x² p (t) / (1 + 2 x), t = (x - 2) / (x + 2), for x within [0.5, 10.25]. The rounding errors of p, of its product
+ * with the exponential, of x² and of the quotient are compensated before the only scaling that may reach subnormal
+ * numbers. */
 static guint
 scaled_complement (Builder *b,
                    guint    x,
@@ -99,7 +100,7 @@ scaled_complement (Builder *b,
 
   scale = add (b, e.bits, choose (b, is_low, whole (b, e.bits, 64), whole (b, e.bits, 0)));
   last = choose (b, is_low, real (b, x, 0x1p-64), real (b, x, 1));
-  /* To round to 0 takes processors a hundred times as long as to multiply by it. */
+  /* Multiplying by 0 avoids rounding to 0, which takes processors a hundred times as long. */
   last = choose (b, greater (b, x, real (b, x, 10.06)), real (b, x, 0), last);
 
   return multiply (b, multiply (b, result, float_of (b, left_by (b, scale, 23))), last);
@@ -120,7 +121,7 @@ ghlo_expand_erfc (Builder         *b,
   return choose (b, less (b, x, real (b, x, 0)), subtract (b, real (b, x, 2), result), result);
 }
 
-/* x p (w), w = -log (1 - x²), and of √w where x is near 1. */
+/* x p (w), w = -log (1 - x²); near 1, a polynomial in √w instead. */
 guint
 ghlo_expand_erf_inv (Builder         *b,
                      GhloElementType  type,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Functions whose answers are exact or rounded once: remainders of f32, and conversions between f32 or f64 and the
+ * Functions whose results are exact or rounded once: remainders of f32, and conversions between f32 or f64 and the
  * 16-bit floats, whose bits are integers here.
  */
 
@@ -12,7 +12,8 @@
 #define UI16 GHLO_ELEMENT_TYPE_UI16
 #define UI32 GHLO_ELEMENT_TYPE_UI32
 
-/* A number congruent to @x modulo @m, whole numbers of f64 below 2^51 and 2^24; at most a bit more than m / 2. */
+/* Returns a number congruent to @x modulo @m, of magnitude slightly above m / 2 at most. Both are integers in f64,
+ * below 2^51 and 2^24. */
 static guint
 modulo (Builder *b,
         guint    x,
@@ -24,7 +25,8 @@ modulo (Builder *b,
   return multiply_add (b, negate (b, quotient), m, x);
 }
 
-/* With whole numbers for mantissas it is (mx × 2^d) mod my: 2^d by squaring, of the bits of d from above. */
+/* With integers as mantissas, the remainder is (mx × 2^d) mod my. 2^d is computed by repeated squaring, from the
+ * highest bits of d down. */
 guint
 ghlo_expand_remainder_float (Builder         *b,
                              GhloElementType  type,
@@ -35,7 +37,7 @@ ghlo_expand_remainder_float (Builder         *b,
   guint x = operands[0], y = operands[1], ax = widen (b, magnitude (b, x)), ay = widen (b, magnitude (b, y));
   guint x_bits = bits_of (b, ax), y_bits = bits_of (b, ay), mx, my, d, power, inverse, result, is_valid;
 
-  /* Bits of a number within [2^23, 2^24). */
+  /* The mantissas as numbers within [2^23, 2^24). */
   mx = float_of (b, or (b, and_bits (b, x_bits, mantissa), whole (b, x_bits, one)));
   my = float_of (b, or (b, and_bits (b, y_bits, mantissa), whole (b, y_bits, one)));
   inverse = divide (b, real (b, my, 1), my);
@@ -65,7 +67,7 @@ ghlo_expand_from_bf16 (Builder         *b,
   return float_of (b, left_by (b, convert (b, UI32, operands[0]), 16));
 }
 
-/* Subnormal numbers are made normal by a product, which is exact. */
+/* A multiplication, which is exact, normalizes subnormal numbers. */
 guint
 ghlo_expand_from_f16 (Builder         *b,
                       GhloElementType  type,
@@ -121,7 +123,7 @@ ghlo_expand_to_bf16 (Builder         *b,
   return convert (b, UI16, choose (b, unequal (b, x, x), whole (b, bits, 0x7fc0), result));
 }
 
-/* Subnormal results are rounded by an addition that brings their last place to that of f32. */
+/* Subnormal results are rounded by an addition that aligns their last place with that of f32. */
 guint
 ghlo_expand_to_f16 (Builder         *b,
                     GhloElementType  type,

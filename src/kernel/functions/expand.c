@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * The table of expansions, and kernels copied with their functions replaced. An expansion is
- * made in a builder of its own, of which what the result needs is copied, each node once and in the
- * order of operands: so the nodes are the same whatever order a compiler gives to nested calls.
+ * The table of expansions, and copies of kernels with their functions replaced. An expansion is made in a builder
+ * of its own. The nodes that the result needs are copied from there, each once, in the order of operands. The nodes
+ * are therefore the same in whatever order a compiler evaluates nested calls.
  */
 
 #include "kernel/functions/f64/double.h"
@@ -50,11 +50,11 @@ ghlo_expand_estrin (Builder      *b,
   return terms[0];
 }
 
-/* Of functions of one type the first. */
+/* For functions of a single type, f32 holds the expansion. */
 typedef struct
 {
   GhloKernelExpansion f32, f64;
-  GhloKernelExpansion bf16;     /* of a number of bf16 in f32, where only what the result is in bf16 counts; nullable */
+  GhloKernelExpansion bf16;     /* for a bf16 number in f32, where the result is only used rounded to bf16; nullable */
 } Expansions;
 
 static const Expansions expansions[GHLO_N_NODES] = {
@@ -144,7 +144,7 @@ ghlo_expand_is_narrow (const GhloKernel *kernel,
          && kernel->nodes[node->operands[0]].kind == GHLO_NODE_FROM_BF16;
 }
 
-/* A primitive like @node, of whose operands @which is known. */
+/* Adds a primitive like @node; @which is what is known about a quotient. */
 static guint
 add_primitive (Builder              *to,
                const GhloKernelNode *node,
@@ -157,24 +157,24 @@ add_primitive (Builder              *to,
                     : ghlo_kernel_add_node (to, node->kind, node->type, a, b, c);
 }
 
-/* One expansion that is being copied to @to. */
+/* An expansion that is being copied to @to. */
 typedef struct
 {
   Builder *from, *to;
-  guint    operands[3];         /* of the function, in @to */
-  guint    first, end;          /* the expansion's nodes in @to so far */
-  guint   *moved;               /* by the number of a node of @from, its number in @to, or GHLO_KERNEL_NONE */
-  gboolean is_full;             /* nothing more has room */
+  guint    operands[3];         /* of the function, as nodes of @to */
+  guint    first, end;          /* range of the expansion's nodes in @to so far */
+  guint   *moved;               /* for each node of @from, its number in @to, or GHLO_KERNEL_NONE */
+  gboolean is_full;             /* the table of nodes is full */
 } Move;
 
-/* The number in @to of a node equal to @node, which is added where there is none. */
+/* Returns the number in @to of a node equal to @node, which is added if there is none. */
 static guint
 find_or_add (Move                 *self,
              const GhloKernelNode *node)
 {
   guint number;
 
-  /* Nearly all are of another kind, and there are many. */
+  /* Comparing kinds first is faster: there are many nodes, nearly all of another kind. */
   if (self->first != GHLO_KERNEL_NONE)
     {
       const GhloKernelNode *nodes = ghlo_kernel_builder_get_node (self->to, self->first);
@@ -215,7 +215,7 @@ move_node (Move  *self,
   return self->moved[number] = find_or_add (self, &node);
 }
 
-/* The node of the function's result, in @to. In the expansion's own builder temporaries stand for operands. */
+/* Returns the node of the function's result, in @to. In the expansion's own builder, temporaries stand for operands. */
 static guint
 expand_function (Builder             *to,
                  GhloKernelExpansion  expansion,
@@ -248,12 +248,12 @@ typedef struct
 {
   const GhloKernel *from;
   Builder          *to;
-  const guint      *terms;      /* the new numbers of nodes, for terms; NULL while they are not known */
-  guint            *moved;      /* the same, made on the way */
-  const guint8     *uses;       /* of nodes, as ghlo_expand_find_uses () says */
-  guint            *rounded;    /* of TO_BF16 what the fast path makes, as a number in @to; else GHLO_KERNEL_NONE */
-  guint            *sentinel;   /* of the fast path, once nodes are there; NULL: all is exact */
-  guint            *split;      /* on the fast path, of a number of bf16 2^16 + 1 times as much, and the negative */
+  const guint      *terms;      /* the new numbers of nodes, for use in terms; NULL in the first pass */
+  guint            *moved;      /* the new numbers of nodes, filled in during the copy */
+  const guint8     *uses;       /* flags of nodes from ghlo_expand_find_uses () */
+  guint            *rounded;    /* for TO_BF16 on the fast path: its result as an f32 node; else GHLO_KERNEL_NONE */
+  guint            *sentinel;   /* fast path: receives the node, once it exists; NULL: the exact path */
+  guint            *split;      /* fast path: pairs of (2^16 + 1) times each bf16 number and its negative */
 } Copy;
 
 static void
@@ -288,7 +288,7 @@ copy_storage (const Copy *self)
                                from->temporaries[i].axes);
 }
 
-/* @factor times node @number, a constant or a number. */
+/* Returns @factor times node @number, which is a constant or a bf16 number. */
 static guint
 scale (const Copy *self,
        guint       number,
@@ -303,8 +303,8 @@ scale (const Copy *self,
   return factor < 0 ? negate (self->to, moved) : multiply_real (self->to, moved, (double) factor);
 }
 
-/* What the fast path rounds the product @node to. Of what is split, a constant costs nothing, and what has been there
- * longer may be in other products. */
+/* Returns the fast path's rounding of the product @node. The factor to split is a constant, which costs nothing, or
+ * else the older of the two, which is more likely to occur in other products. */
 static guint
 round_product (const Copy           *self,
                const GhloKernelNode *node)
@@ -325,7 +325,8 @@ round_product (const Copy           *self,
                           (const guint[]) { self->moved[has_first ? b : a], split[0], split[1] }, 3);
 }
 
-/* Whether node @number, FROM_BF16 of a rounding, is not wanted but times powers of two, and the fast path rounds it. */
+/* Returns whether node @number, FROM_BF16 of a rounding, is only used times powers of two, and the fast path may round
+ * it. */
 static gboolean
 is_only_scaled (const Copy *self,
                 guint       number)
@@ -334,7 +335,7 @@ is_only_scaled (const Copy *self,
          && (self->uses[self->from->nodes[number].operands[0]] & GHLO_EXPAND_MAY_BE_NAN) != 0;
 }
 
-/* Node @number, a power of two times the rounding @rounded. */
+/* Returns node @number, which is a power of two times the rounding @rounded. */
 static guint
 round_scaled (const Copy *self,
               guint       number,
@@ -348,7 +349,7 @@ round_scaled (const Copy *self,
                                             scale (self, factor, (1 << 16) + 1), scale (self, factor, -1) }, 3);
 }
 
-/* What is not there on the fast path, or is something else. */
+/* Handles nodes that the fast path drops or replaces. */
 static gboolean
 copy_fast (const Copy *self,
            guint       number)
@@ -367,7 +368,7 @@ copy_fast (const Copy *self,
          || (ghlo_expand_is_rounding (self->from, node) && is_only_scaled (self, number));
 }
 
-/* Node @number of TO_BF16: what it makes, as a number of f32 in @to. */
+/* Returns the result of node @number, a TO_BF16, as an f32 number in @to. */
 static guint
 round_to_bf16 (const Copy *self,
                guint       number)
@@ -384,7 +385,8 @@ round_to_bf16 (const Copy *self,
                           GHLO_ELEMENT_TYPE_F32, &self->moved[operand], 1);
 }
 
-/* FALSE where it is not TO_BF16 of f32, which somebody wants on the fast path or nobody wants, or FROM_BF16 of that. */
+/* Handles FROM_BF16 of a TO_BF16 of f32, and a TO_BF16 of f32 that is not needed itself or that the fast path rounds.
+ * Returns FALSE for all other nodes. */
 static gboolean
 copy_rounding (const Copy *self,
                guint       number)
@@ -409,7 +411,7 @@ copy_rounding (const Copy *self,
   return TRUE;
 }
 
-/* Adds up all results that may be NaN: that is NaN where one of them is. */
+/* Adds up all results that may be NaN: the sum is NaN if one of them is. */
 static guint
 add_sentinel (const Copy *self)
 {
@@ -428,7 +430,7 @@ add_sentinel (const Copy *self)
   return sentinel;
 }
 
-/* Whether only what node @number is rounded to is wanted, and that is less work. */
+/* Returns whether node @number is only used rounded to bf16 and is cheaper that way. */
 static gboolean
 is_narrowed (const Copy *self,
              guint       number)
@@ -436,7 +438,7 @@ is_narrowed (const Copy *self,
   return (self->uses[number] & GHLO_EXPAND_IS_WANTED) == 0 && ghlo_expand_is_narrow (self->from, number);
 }
 
-/* Of node @number, a function; NULL: there is none. */
+/* Returns the expansion for node @number, a function, or NULL. */
 static GhloKernelExpansion
 choose_expansion (const Copy *self,
                   guint       number)
@@ -449,7 +451,7 @@ choose_expansion (const Copy *self,
   return ghlo_kernel_expansion (node->kind, ghlo_kernel_operand_type (self->from, node));
 }
 
-/* FALSE where it is a function without an expansion. */
+/* Returns FALSE for a function without an expansion. */
 static gboolean
 copy_node (const Copy  *self,
            guint        number,
@@ -529,7 +531,7 @@ copy_points (const Copy             *self,
   return TRUE;
 }
 
-/* The blocks [@first, @end), which are beside each other. */
+/* Copies the blocks [@first, @end), which are siblings. */
 static gboolean
 copy_blocks (const Copy  *self,
              guint        first,
@@ -575,8 +577,8 @@ copy_blocks (const Copy  *self,
   return TRUE;
 }
 
-/* @moved: room for the new numbers of all nodes; @terms: those of a copy that was made before, or NULL. @sentinel: of
- * the fast path, as in ghlo_kernel_expand_fast (); NULL: it is the exact one. */
+/* @moved has room for the new numbers of all nodes. @terms are those from an earlier copy, or NULL. @sentinel is that
+ * of ghlo_kernel_expand_fast (), or NULL for the exact path. */
 static GhloKernelBuilder *
 copy_kernel (const GhloKernel  *from,
              const guint       *terms,
@@ -605,7 +607,7 @@ ghlo_kernel_expand (const GhloKernel  *self,
   GhloKernelBuilder *builder = copy_kernel (self, NULL, terms, NULL, error);
   gboolean has_nodes = FALSE;
 
-  /* Accesses come before the nodes that their terms refer to. */
+  /* Accesses are added before the nodes to which their terms refer, hence a second pass. */
   for (guint i = 0; i < self->n_terms; i++)
     has_nodes = has_nodes || self->terms[i].node != GHLO_KERNEL_NONE;
   if (builder != NULL && has_nodes)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * The exponential and what is made of it, in f32: e^x = 2^n e^r, n = round (x / ln 2), |r| <= ln 2 / 2, and
- * e^r - 1 = r + r² q (r). ln 2 is split so that n × its upper part is exact. NaN goes through: no
- * comparison is true of it. Coefficients are those of coefficients/exponential.sollya.
+ * The exponential and functions derived from it, in f32: e^x = 2^n e^r, n = round (x / ln 2), |r| <= ln 2 / 2, and
+ * e^r - 1 = r + r² q (r). ln 2 is split so that n × its upper part is exact. NaN propagates, because comparisons
+ * with it are false. Coefficients are those of coefficients/exponential.sollya.
  */
 
 #include "kernel/functions/wide.h"
@@ -14,7 +14,7 @@
 
 typedef struct
 {
-  guint bits;           /* ui32, whose last 9 bits are n + 127 + bias */
+  guint bits;           /* ui32; the low 9 bits are n + 127 + bias */
   guint p;              /* e^r - 1 */
   guint is_zero;        /* n = 0 */
 } Parts;
@@ -42,8 +42,9 @@ power_of_two (Builder *b,
   return float_of (b, left_by (b, bits, 23));
 }
 
-/* Of x <= 89. Half of 2^n reaches infinity, and in two factors the subnormals. What is 0 is made so by a factor of 0:
- * to round to it takes processors a hundred times as long as other results. */
+/* For x <= 89. Using half of 2^n avoids overflow before the result is infinite, and two factors reach the
+ * subnormals. Results that are 0 come from a factor of 0: rounding to 0 takes processors a hundred times as long as
+ * other results. */
 static guint
 exponential (Builder *b,
              guint    x)
@@ -96,7 +97,7 @@ ghlo_expand_exponential_minus_one (Builder         *b,
   return with_sign (b, result, operands[0]);
 }
 
-/* x + x³ p (x²) near 0, (e^2x - 1) / (e^2x - 1 + 2) beyond, and 1 from where it rounds to it. */
+/* x + x³ p (x²) near 0, (e^2x - 1) / (e^2x - 1 + 2) beyond, and 1 from where the result rounds to 1. */
 guint
 ghlo_expand_tanh (Builder         *b,
                   GhloElementType  type,
@@ -113,7 +114,7 @@ ghlo_expand_tanh (Builder         *b,
   return with_sign (b, choose (b, less (b, size, real (b, size, 0.55)), small, large), operands[0]);
 }
 
-/* Of -|x| nothing overflows. What 1 + e^-|x| is rounded by is given back. */
+/* The exponential of -|x| does not overflow. The rounding error of 1 + e^-|x| is compensated. */
 guint
 ghlo_expand_logistic (Builder         *b,
                       GhloElementType  type,
@@ -126,8 +127,8 @@ ghlo_expand_logistic (Builder         *b,
   return multiply_add (b, negate (b, lost), result, result);
 }
 
-/* CHLO's decompositions, exp (x - log 2) and exp (-x - log 2), whose roundings the official tests expect. Where one is
- * rounded to the other neighbour, the difference may be three units from what is expected. */
+/* CHLO's decompositions, exp (x - log 2) and exp (-x - log 2), whose roundings the official tests expect. If an
+ * exponential is rounded to the other neighbour, the result may be 3 ULP off the expected one. */
 static guint
 rounded_exponential (Builder *b,
                      guint    x)

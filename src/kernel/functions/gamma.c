@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * The logarithm of the gamma function and its derivative, of f32 in f64: polynomials with their zeros split off
- * within [1, 2.5], Stirling's series beyond, one step of the recurrence below 1, and reflection of negative numbers.
- * Coefficients are those of coefficients/gamma.sollya.
+ * The logarithm of the gamma function and its derivative for f32, computed in f64: polynomials with their zeros
+ * factored out within [1, 2.5], Stirling's series beyond, one step of the recurrence below 1, and reflection for
+ * negative numbers. Coefficients are those of coefficients/gamma.sollya.
  */
 
 #include "kernel/functions/wide.h"
@@ -13,11 +13,11 @@ typedef struct
 {
   guint x;              /* f64 */
   guint is_negative;
-  guint y;              /* x, or 1 - x */
+  guint y;              /* x, or 1 - x where x is negative */
   guint is_small;       /* y < 1 */
-  guint z;              /* y, or y + 1 */
+  guint z;              /* y, or y + 1 where y is small */
   guint is_middle;      /* z < 2.5 */
-  guint rest;           /* x minus the nearest whole number */
+  guint rest;           /* x minus the nearest integer */
   guint is_pole;
 } Place;
 
@@ -79,7 +79,7 @@ ghlo_expand_lgamma (Builder         *b,
 
   near = multiply (b, multiply (b, add_real (b, z, -1), add_real (b, z, -2)),
                    ESTRIN (b, add_real (b, z, -1.75), middle));
-  /* No zero is negative. */
+  /* Turns -0 into +0. */
   near = choose (b, place.is_small, subtract (b, near, logarithm), add_real (b, near, 0));
   inverse = divide (b, real (b, z, 1), z);
   far = multiply (b, inverse, ESTRIN (b, multiply (b, inverse, inverse), beyond));
@@ -113,7 +113,7 @@ ghlo_expand_digamma (Builder         *b,
     0x1.5fde13b4cd9e5p6, -0x1.981d7df0c283cp8, 0x1.6a2bb4b87022ep10, -0x1.c48a9530254d5p11, 0x1.5eeea07979bccp12,
     -0x1.f9428016fd671p11,
   };
-  /* The zero in two parts. */
+  /* The zero of digamma, in two parts. */
   const double zero = 0x1.762d86356be3fp0, zero_rest = 0x1.b86a722197829p-54;
   Place place = find_place (b, operands[0]);
   guint z = place.z, inverse = divide (b, real (b, z, 1), place.y), square, near, far, result, size, cotangent;

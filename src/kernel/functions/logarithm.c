@@ -34,7 +34,7 @@ logarithm (Builder *b,
   return multiply_add (b, e, real (b, f, upper), add (b, f, rest));
 }
 
-/* e, and 1 + f, of a normal number. */
+/* Splits a normal number into e and 1 + f. */
 static void
 split (Builder *b,
        guint    x,
@@ -47,7 +47,7 @@ split (Builder *b,
   *mantissa = bits_as (b, F32, add (b, and_bits (b, shifted, 0x7fffff), whole (b, bits, HALF_ROOT)));
 }
 
-/* @result where @x is above the @pole, and its values at the pole, below, at infinity and of NaN. */
+/* @result where @x is above @pole; otherwise the values at the pole, below it, at infinity, and for NaN. */
 static guint
 with_special (Builder *b,
               guint    x,
@@ -73,7 +73,8 @@ ghlo_expand_log (Builder         *b,
   return with_special (b, x, zero, logarithm (b, e, add_real (b, mantissa, -1)));
 }
 
-/* f is 2^-e (1 + x) - 1, rounded once. A quarter of 2^-e would be no normal number of f32 where e is greatest. */
+/* f is 2^-e (1 + x) - 1, rounded once. x is scaled by a quarter, because 2^-e would not be a normal f32 for the
+ * greatest e. */
 guint
 ghlo_expand_log_plus_one (Builder         *b,
                           GhloElementType  type,

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Conversions between f32 or f64 and the floats of 8, 6 and 4 bits, whose bits are an integer of 8. One way each for
- * all formats, whose widths, bias and special values are those of the table of element types; but for the
- * powers of two, which have neither signs nor a zero. The bits are what base/float-bits.c gives: a number
- * that is too large becomes infinity where there is one, else NaN, else the largest number.
+ * Conversions between f32 or f64 and floats of 8, 6 and 4 bits, which are represented as ui8. One function in each
+ * direction serves all formats and takes their widths, bias and special values from the table of element types. The
+ * exception is the format of powers of two, which has neither signs nor a zero. The bits are those of
+ * base/float-bits.c: numbers that are too large become infinity if the format has it, else NaN if it has that, else
+ * the largest number.
  */
 
 #include "kernel/functions/private.h"
@@ -25,7 +26,7 @@ sign_bit (const GhloElementInfo *info)
   return (guint64) 1 << (info->bits - 1);
 }
 
-/* The bits of infinity where the format has one: an exponent of ones. */
+/* The bits of infinity where the format has one: all exponent bits set. */
 static guint64
 infinite_bits (const GhloElementInfo *info)
 {
@@ -42,7 +43,7 @@ greatest_bits (const GhloElementInfo *info)
   return ghlo_low_bits (info->bits - 1) - (info->specials == GHLO_FLOAT_FINITE && info->bits == 8);
 }
 
-/* Subnormal numbers are made normal by a product, which is exact. */
+/* A multiplication, which is exact, normalizes subnormal numbers. */
 static guint
 decode (Builder         *b,
         GhloElementType  format,
@@ -66,7 +67,7 @@ decode (Builder         *b,
   return choose (b, is_nan, real (b, number, NAN), number);
 }
 
-/* A magnitude that is too large, and a NaN, in place of the bits @result without a sign, and the sign. */
+/* Replaces magnitudes that are too large, and NaN, in @result, whose bits have no sign, and adds the sign. */
 static guint
 add_specials (Builder               *b,
               const GhloElementInfo *info,
@@ -94,7 +95,7 @@ add_specials (Builder               *b,
     }
 }
 
-/* Subnormal results are rounded by an addition that brings their last place to that of f32. */
+/* Subnormal results are rounded by an addition that aligns their last place with that of f32. */
 static guint
 encode (Builder         *b,
         GhloElementType  format,
@@ -128,7 +129,7 @@ ghlo_expand_from_f8e8m0fnu (Builder         *b,
   return choose (b, equal (b, bits, whole (b, bits, 0xff)), real (b, float_of (b, number), NAN), float_of (b, number));
 }
 
-/* The exponent is the number; halves are rounded up, since the only mantissa is odd. */
+/* The result is the exponent. Halves are rounded up, since the mantissa, always 1, is odd. */
 guint
 ghlo_expand_to_f8e8m0fnu (Builder         *b,
                           GhloElementType  type,

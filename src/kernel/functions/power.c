@@ -1,23 +1,23 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Powers of f32: 2^(y log2 |x|), with logarithm and product as sums of two f32, since up to 8 of their digits are
- * before the point; twice as many numbers fit a register as of f64. What the exponential waits for is kept short: its
- * whole part comes of a coarse logarithm, and nothing is limited on the way, but replaced in the end. Coefficients are
- * those of coefficients/power.sollya.
+ * Powers of f32: 2^(y log2 |x|), with the logarithm and the product as sums of two f32, since up to 8 of their bits
+ * are before the point. A register holds twice as many f32 as f64. The dependency chain up to the exponential is
+ * kept short: its integer part comes from a coarse logarithm, and nothing is clamped on the way; special results
+ * are selected at the end. Coefficients are those of coefficients/power.sollya.
  */
 
 #include "kernel/functions/private.h"
 
 #include <math.h>
 
-/* Adding it rounds to a whole number and leaves that in the low bits. */
+/* Adding it rounds to an integer and leaves that in the low bits. */
 #define MAGIC      0x1.8p23
 #define MAGIC_BITS 0x4b400000
 
 #define F32 GHLO_ELEMENT_TYPE_F32
 #define I32 GHLO_ELEMENT_TYPE_I32
 
-/* x = 2^exponent × mantissa, which is within [√½, √2). */
+/* x = 2^exponent × mantissa, with the mantissa within [√½, √2). */
 static void
 split (Builder *b,
        guint    x,
@@ -35,14 +35,14 @@ split (Builder *b,
                        add (b, and_bits (b, shifted, 0x7fffff), whole (b, bits, half_root)));
 }
 
-/* A logarithm as the sum of two numbers, and once more with the first digits alone. */
+/* A logarithm as the sum of two numbers, and a coarse approximation of it. */
 typedef struct
 {
   guint high, low;
   guint coarse;
 } Logarithm;
 
-/* The quotient above / below as the sum of two numbers; @lost is what below lacks. */
+/* The quotient above / below as the sum of two numbers; @lost is the rounding error of below. */
 static guint
 precise_quotient (Builder *b,
                   guint    above,
@@ -104,7 +104,7 @@ precise_log2 (Builder *b,
   return result;
 }
 
-/* x 2^n in two steps, of which the second reaches what is not normal. */
+/* x 2^n in two steps; the second one may reach subnormal numbers. */
 static guint
 scaled (Builder *b,
         guint    x,
@@ -117,7 +117,8 @@ scaled (Builder *b,
   return multiply (b, multiply (b, x, bits_as (b, F32, first)), bits_as (b, F32, second));
 }
 
-/* |x|^y, of ordinary numbers and powers that are neither 0 nor infinite; @t becomes its logarithm. */
+/* |x|^y for ordinary numbers and results that neither overflow nor underflow; *@t becomes the logarithm of the
+ * result. */
 static guint
 power_of_size (Builder *b,
                guint    x,
@@ -138,7 +139,7 @@ power_of_size (Builder *b,
   return scaled (b, multiply_add (b, r, ESTRIN (b, r, c), real (b, x, 1)), shifted);
 }
 
-/* The power 0 is 1 and a power of NaN is NaN by the way of ordinary numbers, whatever the other is. */
+/* The computation for ordinary numbers already yields 1 for y = 0 and NaN for a NaN operand. */
 guint
 ghlo_expand_power (Builder         *b,
                    GhloElementType  type,

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Run when the library is built: prints the expansions of functions as C, a loop for each, and
- * a table of them. So loops and machine code are made of the same nodes.
+ * Run when the library is built: prints the expansions of functions as C code, one loop for each function, and a
+ * table of the loops. Loops and machine code are thus made from the same nodes.
  *
- *   print-loops TYPE     the functions whose operands are of TYPE
+ *   print-loops TYPE     prints the functions whose operands have type TYPE
  */
 
 #include "kernel/expand.h"
@@ -51,7 +51,7 @@ is_signed (GhloElementType type)
   return ghlo_node_types (type) == GHLO_NODE_TYPES_S;
 }
 
-/* The unsigned type of @type's width, in which arithmetic wraps, and of 32 bits at least. */
+/* Returns the unsigned type, of at least 32 bits, in which arithmetic of @type wraps. */
 static const char *
 wrapping_type (GhloElementType type)
 {
@@ -79,7 +79,7 @@ print_constant (const GhloKernelNode *node)
     g_print ("%a%s", value, type == GHLO_ELEMENT_TYPE_F32 ? "f" : "");
 }
 
-/* Whether a count of bits is known to be less than the width: it is a constant, or cut off by one. */
+/* Returns whether a shift count is known to be less than the width: a constant, or masked with one. */
 static gboolean
 is_count (const GhloKernel *kernel,
           guint             number)
@@ -138,7 +138,7 @@ print_bitcast (const GhloKernelNode *node,
     g_print ("(%s) n%u", c_type (node->type), node->operands[0]);
 }
 
-/* Integers wrap; booleans and floats are as C has them. */
+/* Integers wrap; booleans and floats follow C. */
 static void
 print_binary (const GhloKernelNode *node,
               const char           *operator)
@@ -253,7 +253,7 @@ print_value (const GhloKernel     *kernel,
       }
 }
 
-/* A kernel of the function alone, without functions. */
+/* Returns a kernel that contains only the function, expanded. */
 static GhloKernel *
 make_kernel (GhloNodeKind    kind,
              GhloElementType type,

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * What expansions are written in: functions of a builder and of nodes, which give the node of
- * their result. Its type is that of the first operand where nothing else is said. A node that nothing
- * uses, or that is there twice, costs nothing: ghlo_kernel_expand () leaves it out, and
- * numbers those that stay in an order of its own, so nested calls may be evaluated in any.
+ * The vocabulary of expansions: functions that take a builder and nodes and return the node of their result. Its
+ * type is that of the first operand unless stated otherwise. Unused or duplicate nodes cost nothing:
+ * ghlo_kernel_expand () drops them and numbers the remaining nodes in an order of its own. Nested calls may
+ * therefore be evaluated in any order.
  */
 
 #pragma once
@@ -14,53 +14,55 @@ G_BEGIN_DECLS
 
 typedef GhloKernelBuilder Builder;
 
-/* All expansions, one file for each family; expand.c says for which types each is. */
+/* All expansions, one file for each family; expand.c has the table of the types for which each is used. */
 #define EXPANSION(name) guint ghlo_expand_##name (Builder *b, GhloElementType type, const guint *operands)
 #define FUNCTION(ID, name, ...) EXPANSION (name);
 #include "kernel/node.def"
-/* roundings.c: FROM_BF16 of TO_BF16 of f32. The second one does the same in half of the operations with numbers that
- * are not subnormal, but may make NaN of those of 2^111 and more. The third one does so with the product of its first
- * operand and a number, both of bf16, of which it has 2^16 + 1 times as much and the negative; it may make NaN of such
- * an operand, too. With a power of two it gives that times what any number is rounded to. The last one makes bits of
- * what they give. */
+/* roundings.c: rounding of f32 to bf16 and back to f32, FROM_BF16 (TO_BF16 (x)). round_bf16_fast takes half as many
+ * operations, but is wrong for subnormal numbers and may yield NaN for 2^111 and more. round_product_fast rounds the
+ * product of its first operand and a number y, both bf16; the other operands are (2^16 + 1) y and -y. It may yield NaN
+ * for such a first operand, too. If y is a power of two, the first operand may be any f32, and the result is its
+ * rounding times y. upper_half returns the bits of such a result as bf16. */
 EXPANSION (round_bf16);
 EXPANSION (round_bf16_fast);
 EXPANSION (round_product_fast);
 EXPANSION (upper_half);
-/* bf16.c: of a number of bf16 what rounds to the same in bf16 as the function does. */
+/* bf16.c: functions of a bf16 number; their results round to the same bf16 as the exact ones. */
 EXPANSION (tanh_bf16);
 EXPANSION (logistic_bf16);
 #undef EXPANSION
 
-/* What becomes of a node's value. */
+/* What becomes of the value of a node, as flags. */
 enum
 {
-  GHLO_EXPAND_IS_WANTED = 1,    /* somebody wants it, but for the second node of a rounding, which takes what the first
-                                 * one is of; for the first one of what is narrow; and on the fast path for that of a
-                                 * product, and for the product of the second one and a power of two */
-  GHLO_EXPAND_MAY_BE_NAN = 2,   /* all results that it goes into are NaN where it is */
+  GHLO_EXPAND_IS_WANTED = 1,    /* a use needs the value itself. These uses do not: FROM_BF16 of a TO_BF16, which is
+                                 * computed from the operand of the latter; TO_BF16 of a narrow function or quotient;
+                                 * on the fast path TO_BF16 of a product, and the product of a rounding with a power
+                                 * of two */
+  GHLO_EXPAND_MAY_BE_NAN = 2,   /* if it is NaN, all results that depend on it are NaN */
 };
 
-/* Whether @node is FROM_BF16 of TO_BF16 of f32. */
+/* Returns whether @node is FROM_BF16 of a TO_BF16 of f32. */
 gboolean ghlo_expand_is_rounding (const GhloKernel     *kernel,
                                   const GhloKernelNode *node);
-/* Whether node @number is a number of bf16 that was multiplied by a power of two. */
+/* Returns whether node @number is a bf16 number times a power of two. */
 gboolean ghlo_expand_is_scaled   (const GhloKernel     *kernel,
                                   guint                 number);
-/* Whether node @number is a quotient of two numbers of bf16; a product, which is exact, but where it is subnormal. */
+/* Return whether node @number is a quotient, or a product, of two bf16 numbers. Such a product is exact unless it is
+ * subnormal. */
 gboolean ghlo_expand_is_quotient (const GhloKernel     *kernel,
                                   guint                 number);
 gboolean ghlo_expand_is_product  (const GhloKernel     *kernel,
                                   guint                 number);
-/* Where node @number is a rounding times a power of two, which the fast path makes one of: the rounding's FROM_BF16;
- * else GHLO_KERNEL_NONE. */
+/* If node @number is a rounding times a power of two, which the fast path merges into one operation, returns the
+ * FROM_BF16 of the rounding; else GHLO_KERNEL_NONE. */
 guint    ghlo_expand_find_scaled (const GhloKernel     *kernel,
                                   guint                 number);
-/* Whether node @number is a function of a number of bf16, or a quotient of two, which is less work where its result is
+/* Returns whether node @number is a function of a bf16 number, or a quotient of two, that is cheaper if its result is
  * rounded to bf16. */
 gboolean ghlo_expand_is_narrow   (const GhloKernel     *kernel,
                                   guint                 number);
-/* Of all nodes; the second is known of one block of points alone. */
+/* Fills in the flags of all nodes; MAY_BE_NAN is valid for kernels of a single block of points only. */
 void     ghlo_expand_find_uses   (const GhloKernel     *kernel,
                                   gboolean              is_fast,
                                   guint8               *uses);
@@ -144,7 +146,7 @@ EXPAND_COMPARISON (greater_equal, GREATER_EQUAL)
 #undef EXPAND_2
 #undef EXPAND_COMPARISON
 
-/* @x / @y, of f32, as GhloQuotient says. */
+/* @x / @y in f32, with the properties of GhloQuotient. */
 static inline guint
 divide_bounded (Builder *b,
                 guint    x,
@@ -161,7 +163,7 @@ divide_nearly (Builder *b,
   return ghlo_kernel_add_quotient (b, GHLO_QUOTIENT_IS_APPROXIMATE, x, y);
 }
 
-/* Whether a float is a whole number; infinity is. */
+/* Whether a float is an integer; infinities count as integers. */
 static inline guint
 is_whole (Builder *b,
           guint    x)
@@ -234,7 +236,7 @@ narrow (Builder *b,
   return convert (b, GHLO_ELEMENT_TYPE_F32, x);
 }
 
-/* With a constant for one operand. */
+/* With a constant as one operand. */
 static inline guint
 add_real (Builder *b,
           guint    x,
@@ -261,7 +263,7 @@ multiply_add_real (Builder *b,
   return multiply_add (b, x, y, real (b, x, value));
 }
 
-/* Within [least, most]; NaN stays. */
+/* Clamps to [least, most]; NaN is passed on. */
 static inline guint
 clamped (Builder *b,
          guint    x,
@@ -299,7 +301,7 @@ and_bits (Builder *b,
   return and (b, x, whole (b, x, bits));
 }
 
-/* The sign bit alone of a float, as an unsigned integer. */
+/* The sign bit of a float, as an unsigned integer. */
 static inline guint
 sign_of (Builder *b,
          guint    x)
@@ -309,7 +311,7 @@ sign_of (Builder *b,
   return and_bits (b, bits, (guint64) 1 << (ghlo_element_info (type_of (b, x))->bits - 1));
 }
 
-/* @x, which has no sign, with that of @from. */
+/* @x, whose sign bit is 0, with the sign of @from. */
 static inline guint
 with_sign (Builder *b,
            guint    x,
@@ -318,8 +320,8 @@ with_sign (Builder *b,
   return float_of (b, or (b, bits_of (b, x), sign_of (b, from)));
 }
 
-/* Σ c[i] x^i, the least power first: by Horner's rule, or in pairs, which takes a logarithm of its
- * steps one after the other. */
+/* Σ c[i] x^i, lowest power first: by Horner's rule, or by Estrin's scheme, whose dependency chain has logarithmic
+ * length. */
 guint ghlo_expand_horner (Builder      *b,
                           guint         x,
                           const double *c,
@@ -329,8 +331,8 @@ guint ghlo_expand_estrin (Builder      *b,
                           const double *c,
                           guint         n);
 
-/* The bits of f32 that is @x, of @type, rounded to odd: cut off, and the last bit set where anything was; so that
- * rounding it again gives what rounding once would. */
+/* The bits of @x, of type @type, as f32, rounded to odd: truncated, with the last bit set if the truncation was
+ * inexact. Rounding the result again gives the same as a single rounding. */
 guint ghlo_expand_odd_bits      (Builder         *b,
                                  GhloElementType  type,
                                  guint            x);

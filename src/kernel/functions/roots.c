@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Roots and the inverse hyperbolic functions of f32, computed in f64.
+ * Roots and inverse hyperbolic functions of f32, computed in f64.
  */
 
 #include "kernel/functions/wide.h"
@@ -19,7 +19,7 @@ ghlo_expand_cbrt (Builder         *b,
   return choose (b, is_ordinary, with_sign (b, result, x), x);
 }
 
-/* Rounded once: f64 has more than twice the digits. */
+/* Effectively rounded once: f64 has more than twice the digits. */
 guint
 ghlo_expand_rsqrt (Builder         *b,
                    GhloElementType  type,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Roundings of f32 to bf16, which each operation of a program in bf16 ends with: TO_BF16, and FROM_BF16 of that. The
- * number stays one of f32 on its way, and where a result tells that it went wrong, it may go a shorter way.
+ * Roundings of f32 to bf16, with which every operation of a bf16 program ends: TO_BF16 followed by FROM_BF16. The
+ * number stays f32 throughout. Where a NaN result would reveal that it went wrong, a faster rounding may be used.
  */
 
 #include "kernel/functions/private.h"
@@ -26,9 +26,9 @@ ghlo_expand_round_bf16 (Builder         *b,
   return choose (b, unequal (b, x, x), x, float_of (b, and_bits (b, bits, UPPER_HALF)));
 }
 
-/* Veltkamp's splitting, in Dekker, "A floating-point technique for extending the available precision" (1971). Of 24
- * digits it keeps 8, rounds halves to even (test-kernel-roundings goes through all mantissas), and has the sign of a
- * zero. Where the product overflows, and of infinities, it has infinity less infinity. */
+/* Veltkamp's splitting, from Dekker, "A floating-point technique for extending the available precision" (1971). It
+ * keeps 8 of 24 bits, rounds halves to even (test-kernel-roundings tests all mantissas), and keeps the sign of a zero.
+ * Where the product overflows, and for infinities, it computes infinity minus infinity. */
 guint
 ghlo_expand_round_bf16_fast (Builder         *b,
                              GhloElementType  type,
@@ -39,9 +39,9 @@ ghlo_expand_round_bf16_fast (Builder         *b,
   return subtract (b, product, subtract (b, product, x));
 }
 
-/* The same, where a product of two numbers of bf16 is exact, and so is 2^16 + 1 times one of them, whose 8 digits are
- * there twice: the first step has that in place of the number, the second one is an FMA, and the product is never
- * made. */
+/* The same for a product of two bf16 numbers. Both the product and 2^16 + 1 times one of the factors, whose 8 bits then
+ * occur twice, are exact. The first multiplication uses the latter in place of the factor, the second one is an FMA,
+ * and the product itself is never computed. */
 guint
 ghlo_expand_round_product_fast (Builder         *b,
                                 GhloElementType  type,
@@ -69,7 +69,7 @@ ghlo_expand_is_rounding (const GhloKernel     *kernel,
   return narrow != NULL && narrow->kind == GHLO_NODE_TO_BF16 && ghlo_kernel_operand_type (kernel, narrow) == F32;
 }
 
-/* A number of bf16 times a power of two has no digits more, but where it is subnormal. */
+/* A bf16 number times a power of two is a bf16 number, unless it is subnormal. */
 gboolean
 ghlo_expand_is_scaled (const GhloKernel *kernel,
                        guint             number)
@@ -89,7 +89,7 @@ ghlo_expand_is_scaled (const GhloKernel *kernel,
   return FALSE;
 }
 
-/* A constant of few digits is a number of bf16, too. */
+/* A constant with few significant bits is a bf16 number, too. */
 static gboolean
 is_number_of_bf16 (const GhloKernelNode *node)
 {
@@ -121,7 +121,7 @@ ghlo_expand_is_quotient (const GhloKernel *kernel,
   return is_of_bf16 (kernel, number, GHLO_NODE_DIVIDE);
 }
 
-/* Whether it is NaN where an operand is. */
+/* Returns whether the result is NaN if an operand is. */
 static gboolean
 keeps_nan (GhloNodeKind kind)
 {
@@ -180,7 +180,7 @@ ghlo_expand_find_scaled (const GhloKernel *kernel,
   return ghlo_expand_is_product (kernel, unrounded) ? GHLO_KERNEL_NONE : found;
 }
 
-/* Whether node @number takes what its operand is of, and not that. */
+/* Returns whether node @number is computed from its operand's operands instead of the operand itself. */
 static gboolean
 is_of_more (const GhloKernel *kernel,
             guint             number,
@@ -220,7 +220,7 @@ use_operands (const GhloKernel *kernel,
     }
 }
 
-/* Nodes come behind their operands. */
+/* Nodes come after their operands, so all uses of a node are seen before the node. */
 void
 ghlo_expand_find_uses (const GhloKernel *kernel,
                        gboolean          is_fast,

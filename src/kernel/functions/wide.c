@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Exponential and logarithm in f64. Coefficients are those of coefficients/exponential.sollya and
+ * Exponentials and logarithms in f64. Coefficients are those of coefficients/exponential.sollya and
  * coefficients/logarithm.sollya.
  */
 
@@ -53,7 +53,7 @@ ghlo_expand_wide_exp2_precise (Builder *b,
   return exp2_of (b, t, c, G_N_ELEMENTS (c));
 }
 
-/* @x = 2^exponent × mantissa, which is within [√½, √2). */
+/* @x = 2^exponent × mantissa, with the mantissa within [√½, √2). */
 static void
 split (Builder *b,
        guint    x,
@@ -140,7 +140,7 @@ log_plus_one_of (Builder      *b,
   guint exponent, mantissa, f;
 
   split (b, add_real (b, t, 1), &exponent, &mantissa);
-  /* The sum's rounding matters where the logarithm is small alone. */
+  /* The rounding error of the sum matters only where the logarithm is small. */
   f = choose (b, equal (b, exponent, real (b, t, 0)), t, add_real (b, mantissa, -1));
 
   return log_of (b, exponent, f, M_LN2, c, n);

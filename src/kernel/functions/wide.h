@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Functions of f64 nodes within 1e-10 of the truth, relatively: what functions of f32 are made of that
- * would need two f32 for each number otherwise. They know nothing of special values.
+ * Functions on f64 nodes with a relative error of 1e-10, for functions of f32 that would otherwise need two f32 for
+ * each number. They do not handle special values.
  */
 
 #pragma once
@@ -10,18 +10,18 @@
 
 G_BEGIN_DECLS
 
-/* 2^t; as for |t| = 1000 beyond. */
+/* 2^t, with |t| limited to 1000. */
 guint ghlo_expand_wide_exp2         (Builder *b, guint t);
-/* The same within 1.4e-14 and what t is rounded by. */
+/* The same with a relative error of 1.4e-14, besides the rounding of t. */
 guint ghlo_expand_wide_exp2_precise (Builder *b, guint t);
-/* Of positive normal numbers. */
+/* For positive normal numbers. */
 guint ghlo_expand_wide_log          (Builder *b, guint x);
 guint ghlo_expand_wide_log2         (Builder *b, guint x);
-/* The logarithm to f64's precision. */
+/* The logarithm with the precision of f64. */
 guint ghlo_expand_wide_log_precise  (Builder *b, guint x);
 /* log (1 + t), t >= 0. */
 guint ghlo_expand_wide_log_plus_one (Builder *b, guint t);
-/* The same to f64's precision. */
+/* The same with the precision of f64. */
 guint ghlo_expand_wide_log_plus_one_precise (Builder *b, guint t);
 
 G_END_DECLS

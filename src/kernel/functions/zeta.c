@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Hurwitz' zeta function and the polygamma functions of f32, as f64's with fewer terms.
+ * The Hurwitz zeta function and the polygamma functions for f32, like those for f64 with fewer terms.
  */
 
 #include "kernel/functions/f64/zeta.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * The interpreter's walk through blocks, at each parallel point. Temporaries are taken before
- * the first point; a mark says at which parallel point an element was written.
+ * Walks the blocks at each parallel point. Temporaries are allocated before the first point; for each element a
+ * mark tells at which parallel point it was written.
  */
 
 #include "kernel/interpret/private.h"
@@ -34,7 +34,7 @@ ghlo_kernel_run_next (GhloKernelRun *self,
   return FALSE;
 }
 
-/* Copies what @from holds in the loops around to @to, which spans the same axes. */
+/* Copies the values of @from at the current iterations of the loops around to @to, which spans the same axes. */
 static gboolean
 copy_temporary (GhloKernelRun *self,
                 guint          to,
@@ -57,7 +57,7 @@ copy_temporary (GhloKernelRun *self,
   return TRUE;
 }
 
-/* All that @block carries becomes what is first, or next. */
+/* Sets all carried temporaries of @block to their first, or next, values. */
 static gboolean
 carry (GhloKernelRun         *self,
        const GhloKernelBlock *block,
@@ -173,7 +173,7 @@ run_when (GhloKernelRun *self,
   return carry (self, block, loops, is_true != 0);
 }
 
-/* @loops: the axes of the loops around, as bits. */
+/* @loops are the axes of the loops around, as bits. */
 static gboolean
 run_block (GhloKernelRun *self,
            guint          number,
@@ -239,7 +239,7 @@ fail_for_memory (GhloKernelRun *self)
   return FALSE;
 }
 
-/* Room for all temporaries, each element with its mark, of which those of one temporary lie beside each other. */
+/* Allocates all temporaries. The values of each one are followed by their marks. */
 static gboolean
 take_temporaries (GhloKernelRun  *self,
                   guint64       **room)
@@ -299,7 +299,7 @@ has_functions (const GhloKernel *kernel)
   return FALSE;
 }
 
-/* A kernel without functions. */
+/* Runs a kernel without functions. */
 static gboolean
 interpret (const GhloKernel       *self,
            const gint64           *extents,

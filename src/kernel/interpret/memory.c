@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * The interpreter's loads and stores: the address of an access as kernel/kernel.h states it, one term
- * after the other, and temporaries as dense arrays over the axes that they span.
+ * Loads and stores of the interpreter. The address of an access is computed as kernel/kernel.h defines it, one term
+ * after the other. Temporaries are dense arrays over the axes that they span.
  */
 
 #include "kernel/interpret/private.h"
@@ -26,7 +26,7 @@ gboolean
   return FALSE;
 }
 
-/* @offset + sum of @strides × coordinates. Sums wrap, which those of checked kernels do only by a node's value. */
+/* Returns @offset + sum of @strides × coordinates. Sums wrap; in checked kernels only through the value of a node. */
 static guint64
 add_up (const GhloKernelRun *self,
         gint64               offset,
@@ -40,7 +40,7 @@ add_up (const GhloKernelRun *self,
   return sum;
 }
 
-/* Where the term is within [0, end); FALSE where its guard does not hold. */
+/* Computes the position of the term within [0, end); FALSE where its guard does not hold. */
 static gboolean
 find_position (const GhloKernelRun  *self,
                const GhloKernelTerm *term,
@@ -62,7 +62,7 @@ find_position (const GhloKernelRun  *self,
   return *position >= 0 && *position < term->end;
 }
 
-/* The address in the buffer; FALSE where a guard does not hold. */
+/* Computes the address in the buffer; FALSE where a guard does not hold. */
 static gboolean
 find_address (const GhloKernelRun *self,
               guint                number,
@@ -93,8 +93,8 @@ ghlo_kernel_run_inside (GhloKernelRun *self,
   return find_address (self, access, &address);
 }
 
-/* Sets *@place to the place of the access at the present point, NULL where it is outside; FALSE where it leaves its
- * buffer. */
+/* Sets *@place to the place of the access at the current point, or to NULL where it is outside. Fails where it is out
+ * of bounds. */
 static gboolean
 find_place (GhloKernelRun *self,
             guint          number,
@@ -148,7 +148,7 @@ ghlo_kernel_run_store (GhloKernelRun *self,
   return TRUE;
 }
 
-/* The element of a temporary at the present point. */
+/* Returns the index of the temporary's element at the current point. */
 static gsize
 find_element (const GhloKernelRun *self,
               guint                temporary)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * A block of points in the interpreter: all nodes at each point, then its stores; and folds
- * in the order that kernel/kernel.h states: parts, chains in each part, points in each chain.
+ * Runs a block of points: all nodes at each point, then its stores; folds in the order that kernel/kernel.h
+ * defines: parts, chains in each part, points in each chain.
  */
 
 #include "kernel/interpret/private.h"
@@ -10,7 +10,7 @@
 
 #include <string.h>
 
-/* The first axis of @axes, which are not none. */
+/* Returns the first of @axes, which are not empty. */
 static guint
 first_axis (guint axes)
 {
@@ -61,7 +61,8 @@ evaluate_primitive (const GhloKernelRun *self,
   return ghlo_node_evaluate (node->kind, node->type, self->nodes[i].operand_type, operands);
 }
 
-/* Much of a function is constants and what is computed of these. Operands precede their node. */
+/* Nodes that are the same at all points are computed once: functions contain many constants and expressions of
+ * constants. Operands precede their nodes. */
 void
 ghlo_kernel_run_nodes (GhloKernelRun *self)
 {
@@ -88,7 +89,7 @@ ghlo_kernel_run_nodes (GhloKernelRun *self)
     }
 }
 
-/* The nodes [@first, @end). @left and @right are partial folds, by the fold's number. */
+/* Evaluates the nodes [@first, @end). @left and @right are accumulators, indexed by fold. */
 static gboolean
 evaluate_nodes (GhloKernelRun *self,
                 guint          first,
@@ -127,7 +128,7 @@ store (GhloKernelRun         *self,
   return TRUE;
 }
 
-/* At one point. @partial is what the folds of its chain have come to, and is updated. */
+/* Runs one point. @partial has the accumulators of its chain, which are updated. */
 static gboolean
 run_point (GhloKernelRun         *self,
            const GhloKernelBlock *block,
@@ -143,7 +144,7 @@ run_point (GhloKernelRun         *self,
   return TRUE;
 }
 
-/* What the folds of chain @chain have come to, by the fold's number. */
+/* Returns the accumulators of chain @chain, indexed by fold. */
 static guint64 *
 partial_of (const GhloKernelRun *self,
             guint                chain)
@@ -160,7 +161,7 @@ begin_folds (const GhloKernelRun   *self,
     partial[i] = self->kernel->folds[i].identity;
 }
 
-/* @left becomes what its elements and those of @right come to. */
+/* Merges the partial results @right into @left. */
 static gboolean
 merge (GhloKernelRun         *self,
        const GhloKernelBlock *block,
@@ -175,8 +176,8 @@ merge (GhloKernelRun         *self,
   return TRUE;
 }
 
-/* The points of the block whose coordinates of the first axis are within [@begin, @end); what they come to is in
- * the first chain. */
+/* Runs the points of the block whose coordinates on the first axis are within [@begin, @end). The result is left in the
+ * first chain. */
 static gboolean
 run_part (GhloKernelRun         *self,
           const GhloKernelBlock *block,
@@ -211,7 +212,7 @@ run_folds (GhloKernelRun         *self,
 {
   const gint64 extent = self->extents[first_axis (block->axes)];
   const gint64 split = block->split > 0 ? MIN (block->split, extent) : extent;
-  /* All parts so far stand behind the chains. */
+  /* The accumulated result of the parts is stored after the chains. */
   guint64 *whole = partial_of (self, GHLO_KERNEL_MAX_CHAINS);
 
   for (gint64 begin = 0; begin < extent; begin += split)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * A run of the interpreter: where it is, and what temporaries hold there.
+ * The state of the interpreter: the current point, and the values of temporaries there.
  */
 
 #pragma once
@@ -11,11 +11,11 @@
 
 G_BEGIN_DECLS
 
-/* What evaluating a node takes, asked once for all points. */
+/* Properties of a node, determined once for all points. */
 typedef struct
 {
   gboolean        is_leaf;
-  gboolean        is_known;     /* the same at all points: its value is there from the beginning */
+  gboolean        is_known;     /* the value is the same at all points and computed in advance */
   guint           n_operands;
   GhloElementType operand_type;
 } GhloKernelRunNode;
@@ -28,22 +28,22 @@ typedef struct
   GError                **error;
   gint64                  extents[GHLO_KERNEL_MAX_AXES];
   gint64                  point[GHLO_KERNEL_MAX_AXES];          /* coordinates of the axes in scope */
-  guint64                 n_points;                             /* done so far */
+  guint64                 n_points;                             /* points visited so far */
   guint64                 parallel_point;                       /* counted from 1 */
-  GhloKernelRunNode      *nodes;                                /* of all nodes */
-  guint64                *values;                               /* likewise, where they were evaluated last */
-  guint64                *partials;                             /* of folds, for each chain and one more */
+  GhloKernelRunNode      *nodes;                                /* one for each node */
+  guint64                *values;                               /* one for each node: its latest value */
+  guint64                *partials;                             /* of folds: one for each chain, and one more */
   guint64                *temporaries[GHLO_KERNEL_MAX_TEMPORARIES];
-  guint64                *written[GHLO_KERNEL_MAX_TEMPORARIES]; /* at which parallel point */
+  guint64                *written[GHLO_KERNEL_MAX_TEMPORARIES]; /* the parallel point that wrote each value */
 } GhloKernelRun;
 
-/* Sets INTERNAL: the kernel does what the checker should not have let it do. */
+/* Fails with INTERNAL: the kernel does something that the checker should have rejected. */
 gboolean ghlo_kernel_run_fail (GhloKernelRun *self,
                                const char    *format,
                                ...) G_GNUC_PRINTF (2, 3);
 #define ghlo_kernel_run_fail(...) GHLO_FALSE_AFTER (ghlo_kernel_run_fail (__VA_ARGS__))
 
-/* Memory and temporaries at the present point. A load of what is outside gives *@value as it is. */
+/* These access memory and temporaries at the current point. A load that is outside leaves *@value unchanged. */
 gboolean ghlo_kernel_run_inside (GhloKernelRun *self,
                                  guint          access);
 gboolean ghlo_kernel_run_load   (GhloKernelRun *self,
@@ -59,16 +59,16 @@ void     ghlo_kernel_run_set    (GhloKernelRun *self,
                                  guint          temporary,
                                  guint64        value);
 
-/* The first of the points of @axes, and the next one in row-major order; FALSE where there is none. */
+/* Set the first point of @axes, and advance to the next one in row-major order; FALSE after the last one. */
 void     ghlo_kernel_run_first  (GhloKernelRun *self,
                                  guint          axes);
 gboolean ghlo_kernel_run_next   (GhloKernelRun *self,
                                  guint          axes);
 
-/* Before the first point. */
+/* Called before the first point. */
 void     ghlo_kernel_run_nodes  (GhloKernelRun *self);
 
-/* A block of points at all of them. */
+/* Runs a block of points at all of its points. */
 gboolean ghlo_kernel_run_points (GhloKernelRun         *self,
                                  const GhloKernelBlock *block);
 

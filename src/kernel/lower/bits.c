@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Operations on the bits of floats: the number next to another, and numbers with fewer digits. Formats with infinities
- * and two zeros alone, in which the next number has the next bits.
+ * Operations on the bits of floats: the next number in a direction, and rounding to fewer bits. They support only
+ * formats with infinities and two zeros, in which adjacent numbers have adjacent bits.
  */
 
 #include "kernel/lower/private.h"
@@ -14,7 +14,7 @@
 #define I1   GHLO_ELEMENT_TYPE_I1
 #define NODE(kind, type, a, b, c) ghlo_lower_node (self, GHLO_NODE_##kind, type, a, b, c)
 
-/* The unsigned type of the bits; INVALID where the format is another. */
+/* Returns the unsigned type of the bits; INVALID for other formats. */
 static GhloElementType
 bits_of_format (GhloElementType type)
 {
@@ -32,7 +32,7 @@ bits_of_format (GhloElementType type)
     }
 }
 
-/* Narrow floats are integers where they are stored. */
+/* Narrow floats are stored as integers. */
 static guint32
 to_bits (GhloLowering    *self,
          GhloElementType  type,
@@ -63,7 +63,8 @@ whole (GhloLowering    *self,
   return ghlo_lower_constant (self, type, value & ghlo_low_bits (ghlo_element_info (type)->bits));
 }
 
-/* Away from zero by one where x < 0 is as y < x, else towards it; from zero to the least number of y's sign. */
+/* Moves away from zero by one if x < 0 equals y < x, else towards zero; from zero, to the least number with y's
+ * sign. */
 guint32
 ghlo_lower_next_after (GhloLowering    *self,
                        const GhloIrOp  *op,
@@ -90,7 +91,7 @@ ghlo_lower_next_after (GhloLowering    *self,
   return NODE (SELECT, type, NODE (EQUAL, I1, x, x, NONE), moved, x);
 }
 
-/* The bits @size of a magnitude rounded to nearest even, without the last @dropped. */
+/* Rounds the bits @size of a magnitude to nearest even, clearing the last @dropped bits. */
 static guint32
 round_off (GhloLowering    *self,
            GhloElementType  bits_type,
@@ -108,7 +109,8 @@ round_off (GhloLowering    *self,
   return NODE (SHIFT_LEFT, bits_type, size, count, NONE);
 }
 
-/* Infinity above, and zero below the normal numbers of @exponent_bits, which are fewer than those of the format. */
+/* Returns infinity above, and zero below the normal numbers with @exponent_bits, which are fewer than those of the
+ * format. */
 static guint32
 limit_exponent (GhloLowering          *self,
                 const GhloElementInfo *info,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Functions of complex numbers whose parts are f64 nodes and hold numbers of f32. Formulas, branch cuts and special
- * values are those of the reference executor, which has them from C's Annex G.
+ * Functions of complex numbers, whose parts are f64 nodes with values of f32. Formulas, branch cuts and special
+ * values are those of the reference executor, which follows C's Annex G.
  */
 
 #include "kernel/lower/complex.h"
@@ -19,10 +19,10 @@ is_infinite (GhloLowering *self,
   return equal (self, magnitude (self, x), number (self, INFINITY));
 }
 
-/* Exponents beyond this give infinities or zeros in f32 anyway, and none in f64. */
+/* Exponents beyond this limit yield infinities or zeros in f32 anyway, but not yet in f64. */
 #define FAR 600
 
-/* @size, which has no sign, with that of @x; as it is where @x is NaN. */
+/* Returns @size, whose sign bit is 0, with the sign of @x; @size itself where @x is NaN. */
 static guint32
 with_sign (GhloLowering *self,
            guint32       size,
@@ -56,7 +56,7 @@ real (GhloLowering *self,
   return (Pair) { number (self, value), number (self, 0) };
 }
 
-/* a × b + c × d, and a × b - c × d: each product is exact where the numbers are of f32. */
+/* a × b + c × d, and a × b - c × d. Each product is exact if the numbers are f32. */
 static guint32
 dot (GhloLowering *self,
      guint32       a,
@@ -92,7 +92,7 @@ ghlo_lower_complex_multiply (GhloLowering *self,
   return (Pair) { cross (self, x.re, y.re, x.im, y.im), dot (self, x.re, y.im, x.im, y.re) };
 }
 
-/* One where a part is infinite, else zero; with its sign. */
+/* Returns 1 if @x is infinite, else 0; with the sign of @x. */
 static guint32
 box (GhloLowering *self,
      guint32       x)
@@ -132,7 +132,7 @@ conjugate_product (GhloLowering *self,
   return (Pair) { dot (self, x.re, y.re, x.im, y.im), cross (self, x.im, y.re, x.re, y.im) };
 }
 
-/* A quotient whose parts both came out as NaN: C's Annex G.5.1. */
+/* A quotient both of whose parts are NaN at first: see C's Annex G.5.1. */
 static Pair
 divide_specially (GhloLowering *self,
                   Pair          x,
@@ -194,7 +194,7 @@ make_square (GhloLowering *self,
   return (Pair) { multiply (self, subtract (self, z.re, z.im), add (self, z.re, z.im)), add (self, product, product) };
 }
 
-/* The part that nothing cancels in, by half of the sum of two that have one sign; the other by a quotient. */
+/* One part is half of the sum of two numbers of the same sign, so that nothing cancels; the other one is a quotient. */
 static Pair
 make_sqrt (GhloLowering *self,
            Pair          z)
@@ -233,7 +233,7 @@ angle_of (GhloLowering *self,
   return ghlo_lower_node (self, GHLO_NODE_ATAN2, COMPLEX_F64, im, re, GHLO_LOWER_NONE);
 }
 
-/* The cubic root with the least angle. */
+/* The cube root with the smallest angle. */
 static Pair
 make_cbrt (GhloLowering *self,
            Pair          z)
@@ -246,7 +246,7 @@ make_cbrt (GhloLowering *self,
   return choose_pair (self, is_zero (self, radius), (Pair) { number (self, 0), z.im }, result);
 }
 
-/* NaN in both parts where the angle is infinite. */
+/* Returns NaN in both parts where the angle is infinite. */
 static Pair
 without_angle (GhloLowering *self,
                guint32       angle,
@@ -284,7 +284,7 @@ make_exponential_minus_one (GhloLowering *self,
   return without_angle (self, z.im, result);
 }
 
-/* Half the logarithm of @norm, which is 1 + @rest where it is near 1. */
+/* Returns half the logarithm of @norm, which equals 1 + @rest where it is near 1. */
 static guint32
 half_log (GhloLowering *self,
           guint32       norm,
@@ -310,7 +310,7 @@ make_log (GhloLowering *self,
                           half_log (self, norm_of (self, z), rest)), angle_of (self, z.im, z.re) };
 }
 
-/* x + y, and what was rounded off. */
+/* Returns x + y, and its rounding error. */
 static guint32
 add_exactly (GhloLowering *self,
              guint32       x,
@@ -339,7 +339,7 @@ make_log_plus_one (GhloLowering *self,
                   angle_of (self, z.im, shifted) };
 }
 
-/* 1 / (1 + exp (-z)); on the left exp (z) / (1 + exp (z)). */
+/* 1 / (1 + exp (-z)); in the left half-plane exp (z) / (1 + exp (z)). */
 static Pair
 make_logistic (GhloLowering *self,
                Pair          z)
@@ -348,7 +348,7 @@ make_logistic (GhloLowering *self,
   Pair power = choose_pair (self, either (self, is_right, is_zero (self, z.re)),
                             (Pair) { negate (self, z.re), negate (self, z.im) }, z);
 
-  /* What is 0 in f32 is not in f64, since its sign counts, where it does with longer numbers, too. */
+  /* A part that is 0 in f32 must not become 0 in f64 earlier than with longer numbers, since its sign counts. */
   power.re = choose (self, less (self, power.re, number (self, -11400)), power.re,
                      larger (self, power.re, number (self, -FAR)));
   power = make_exponential (self, power);
@@ -365,7 +365,8 @@ within (GhloLowering *self,
   return larger (self, smaller (self, x, number (self, limit)), number (self, -limit));
 }
 
-/* @trigonometric × @hyperbolic, of which a zero stays one beside a NaN: the first, or @zero for the second. */
+/* @trigonometric × @hyperbolic, where zero times NaN is zero: a zero @trigonometric is returned as it is, and @zero for
+ * a zero @hyperbolic. */
 static guint32
 mixed_product (GhloLowering *self,
                guint32       trigonometric,
@@ -380,7 +381,7 @@ mixed_product (GhloLowering *self,
   return choose (self, both (self, is_nan (self, trigonometric), is_zero (self, hyperbolic)), zero, product);
 }
 
-/* Whether the height is infinite where the angle has no sine. */
+/* Returns whether the height is infinite where the sine of the angle is NaN. */
 static guint32
 is_far_off (GhloLowering *self,
             guint32       sine,
@@ -476,7 +477,8 @@ make_tan (GhloLowering *self,
   return swapped (make_tanh (self, swapped (z)));
 }
 
-/* By squaring: exact where the powers are. @exponent: whole, up to GREATEST_EXPONENT in magnitude. */
+/* By repeated squaring, which is exact if all powers are. @exponent is an integer of magnitude up to
+ * GREATEST_EXPONENT. */
 enum { GREATEST_EXPONENT = 64, EXPONENT_BITS = 7 };
 
 static Pair

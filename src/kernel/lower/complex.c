@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Elementwise operations on complex numbers. Those that the CPU has loops for give the loops' bits. Of complex<f64>
- * there are no functions, quotients and magnitudes, which would need longer numbers than nodes have.
+ * Elementwise operations on complex numbers. Operations for which the CPU has loops yield the same bits as the
+ * loops. There are no functions, quotients and magnitudes of complex<f64>, which would need wider numbers than
+ * nodes have.
  */
 
 #include "kernel/lower/complex.h"
@@ -80,8 +81,8 @@ convert_parts (GhloLowering    *self,
   return by_parts (self, GHLO_NODE_CONVERT, type, x, (Pair) { NONE, NONE });
 }
 
-/* a × b + c × d of f64 with the errors of the products and of their sum added, where they are numbers: rounded
- * about once, even where the products cancel. */
+/* a × b + c × d in f64, plus the rounding errors of the products and of their sum, unless these are not finite. The
+ * result is rounded about once, even where the products cancel. */
 static guint32
 dot_exactly (GhloLowering *self,
              guint32       a,
@@ -99,7 +100,7 @@ dot_exactly (GhloLowering *self,
   return choose (self, less (self, magnitude (self, rest), number (self, INFINITY)), add (self, sum, rest), sum);
 }
 
-/* Of parts of @type. */
+/* The parts have type @type. */
 static Pair
 make_product (GhloLowering    *self,
               GhloElementType  type,
@@ -143,7 +144,7 @@ make_comparison (GhloLowering   *self,
   return (Pair) { result, result };
 }
 
-/* A real number has no imaginary part, a real result drops it. */
+/* Real operands have an imaginary part of 0; real results drop the imaginary part. */
 static Pair
 make_conversion (GhloLowering   *self,
                  const GhloIrOp *op,
@@ -159,7 +160,7 @@ make_conversion (GhloLowering   *self,
   return result;
 }
 
-/* In f64, and each part rounded. */
+/* Computes in f64, and then rounds each part. */
 static Pair
 make_function (GhloLowering    *self,
                GhloScalarKind   kind,

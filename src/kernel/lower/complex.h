@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Complex numbers as pairs of items, and what functions of them are written in. Functions of complex<f32> are
- * computed in f64, where products of two f32 are exact and squares stay in range, and each part is rounded once. So
- * they are as good as the reference executor's, which has longer numbers for both types.
+ * Complex numbers as pairs of items, and helpers for writing functions of them. Functions of complex<f32> are
+ * computed in f64, where products of two f32 are exact and squares stay in range, and each part is rounded once.
+ * They are therefore as accurate as those of the reference executor, which uses wider numbers for both types.
  */
 
 #pragma once
@@ -11,12 +11,12 @@
 
 G_BEGIN_DECLS
 
-/* complex-functions.c: of f64 */
+/* complex-functions.c: functions on f64 parts. */
 
 typedef GhloComplexItem (*GhloComplexFunction) (GhloLowering    *self,
                                                 GhloComplexItem  z);
 
-/* NULL where there is none. */
+/* Returns NULL where there is none. */
 GhloComplexFunction ghlo_lower_complex_function (GhloScalarKind kind);
 GhloComplexItem ghlo_lower_complex_multiply (GhloLowering       *self,
                                              GhloComplexItem     x,
@@ -30,7 +30,7 @@ GhloComplexItem ghlo_lower_complex_power (GhloLowering          *self,
 guint32 ghlo_lower_complex_abs      (GhloLowering              *self,
                                      GhloComplexItem            z);
 
-/* Nodes of f64, and predicates of them. */
+/* Nodes of f64, and predicates on them. */
 
 #define COMPLEX_F64 GHLO_ELEMENT_TYPE_F64
 #define COMPLEX_1(name, ID, type) \

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * The points of a group: the dimensions that reductions keep, which are parallel, then those that they
- * reduce. Of windows the dimensions of the result are kept, those of the window are reduced.
+ * The points of a group: first the dimensions that reductions keep, which are parallel, then those that they
+ * reduce. For windows, the dimensions of the result are kept and those of the window are reduced.
  */
 
 #include "kernel/lower/private.h"
@@ -36,7 +36,7 @@ add_dimensions (GhloLowering *self,
       ghlo_lower_refuse (self, "it has too many dimensions");
       return FALSE;
     }
-  /* A scalar's are nowhere. */
+  /* A scalar's pointer may be NULL. */
   if (n > 0)
     memcpy (self->dimensions + self->rank, dimensions, n * sizeof *dimensions);
   self->rank += n;
@@ -44,7 +44,7 @@ add_dimensions (GhloLowering *self,
   return TRUE;
 }
 
-/* What was added, of which @reduced (bits) are reduced. */
+/* Sets the axes from the dimensions that were added, of which @reduced (bits) are reduced. */
 static gboolean
 set_axes (GhloLowering *self,
           guint64       reduced)
@@ -99,7 +99,7 @@ ghlo_lower_set_domain (GhloLowering     *self,
   return add_dimensions (self, type->dimensions, type->rank) && set_axes (self, reduced);
 }
 
-/* The first reduction that a group does, or NULL. */
+/* Returns the first reduction in the group, or NULL. */
 static const GhloIrOp *
 find_reduction (const GhloKernelGroup *group)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Axes of kernels: those of the domain, of which several become one where everything goes over them as over one; and
- * the order of folds over them.
+ * The axes of kernels: those of the domain, merged where everything traverses several axes as one; and the order of
+ * folds over them.
  */
 
 #include "kernel/lower/emit-private.h"
@@ -11,11 +11,11 @@
 
 enum
 {
-  MAX_MEMBER_ITEMS = 128,       /* of all members of a point */
-  MIN_ROWS = 16,                /* that are points */
-  MAX_CHAINS = 64,              /* lanes of four vectors of 16 f32, or eight of 8 */
-  MIN_POINTS = 32,              /* parallel points side by side that fill vectors without chains */
-  CHAIN = 512,                  /* most elements that are folded one after the other */
+  MAX_MEMBER_ITEMS = 128,       /* items of all members of a point */
+  MIN_ROWS = 16,                /* the least number of rows that become points */
+  MAX_CHAINS = 64,              /* lanes of four vectors of 16 f32, or of eight vectors of 8 */
+  MIN_POINTS = 32,              /* adjacent parallel points that fill vectors without chains */
+  CHAIN = 512,                  /* the most elements that are folded in sequence */
 };
 
 const GhloView *
@@ -85,7 +85,7 @@ place_follows (const GhloEmission      *self,
   return follows (self->lowering, &place->form, axis);
 }
 
-/* Whether going over @axis and the one behind it is going over one axis for all that depends on them. */
+/* Returns whether everything that depends on @axis and the next axis traverses them as one axis. */
 static gboolean
 can_merge (const GhloEmission *self,
            guint               axis)
@@ -159,7 +159,7 @@ ghlo_emission_merge_axes (GhloEmission *stages,
   return TRUE;
 }
 
-/* The bytes of an element where @place is. */
+/* Returns the size of an element at @place in bytes. */
 static gint64
 element_size (const GhloEmission      *self,
               const GhloEmissionPlace *place)
@@ -167,7 +167,7 @@ element_size (const GhloEmission      *self,
   return ghlo_element_info (ghlo_emission_view (self, place->buffer)->element_type)->size;
 }
 
-/* Whether rows of @n elements at @place, which the last axis goes over, follow each other along the one before. */
+/* Returns whether the last axis traverses rows of @n elements at @place, and the axis before it consecutive rows. */
 static gboolean
 has_short_rows (const GhloEmission      *self,
                 const GhloEmissionPlace *place,
@@ -178,9 +178,9 @@ has_short_rows (const GhloEmission      *self,
   return strides[self->last[self->n_axes - 1]] == size && strides[self->last[self->n_axes - 2]] == n * size;
 }
 
-/* Vectors along such a row would be nearly empty, and those across rows store what lies apart, which costs as much
- * as all the rest; stores of all elements of a point are woven into whole vectors (cpu/emit/strides.c). An epilogue's
- * axes are those of what it follows. */
+/* Vectors along such a short row would be nearly empty. Vectors across rows would store elements that are apart, which
+ * costs as much as everything else. Instead, the stores of all elements of a point are interleaved into whole vectors
+ * (cpu/emit/strides.c). An epilogue keeps the axes of the operation that it follows. */
 void
 ghlo_emission_choose_members (GhloEmission *self)
 {
@@ -211,7 +211,7 @@ ghlo_emission_set_member (const GhloEmission *self,
     form->strides[i] = 0;
 }
 
-/* Whether some operand's elements are adjacent along the last axis. */
+/* Returns whether an operand's elements are adjacent along the last axis. */
 static gboolean
 has_rows (const GhloEmission *self)
 {

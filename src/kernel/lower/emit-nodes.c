@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Nodes and accesses of the block at hand, of items of the graph.
+ * Emits the nodes and accesses of the current block from items of the graph.
  */
 
 #include "kernel/lower/emit-private.h"
@@ -23,7 +23,7 @@ emit_operand (GhloEmission *self,
   ghlo_emission_item (self, operand, block);
 }
 
-/* Guards that hold at every point are none. */
+/* Returns whether a guard holds at every point and can be dropped. */
 static gboolean
 always_holds (const GhloEmission *self,
               const GhloAffine   *position,
@@ -42,7 +42,7 @@ always_holds (const GhloEmission *self,
   return least >= 0 && most < end;
 }
 
-/* Whether @form is @factor × @other + @rest, starts left out. */
+/* Returns whether @form is @factor × @other + @rest, ignoring starts. */
 static gboolean
 is_multiple (const GhloAffine *form,
              const GhloAffine *other,
@@ -61,7 +61,7 @@ is_multiple (const GhloAffine *form,
   return *factor != 0;
 }
 
-/* An access on its way: where it is without its terms, and the dimensions (bits) whose places are terms'. */
+/* An access under construction: its form without the terms, and the dimensions (bits) that are covered by terms. */
 typedef struct
 {
   const GhloEmissionPlace *place;
@@ -71,8 +71,8 @@ typedef struct
   GhloKernelTerm           terms[GHLO_LOWER_MAX_GUARDS];
 } Access;
 
-/* A guard as a term. Where a dimension moves with its position, that one's place becomes the term's: the access is
- * known to be within the buffer then. */
+/* Adds a guard as a term. If a dimension is a multiple of the guard's position, the term replaces it in the address:
+ * the access is then known to be in bounds. */
 static void
 add_guard_term (const GhloEmission *self,
                 Access             *access,
@@ -116,7 +116,7 @@ add_start_terms (GhloEmission     *self,
     }
 }
 
-/* The last guards are those of the operand's own dimensions. */
+/* Guards are handled last to first, since the last ones are those of the operand's own dimensions. */
 guint
 ghlo_emission_access (GhloEmission    *self,
                       guint            number,
@@ -139,7 +139,8 @@ ghlo_emission_access (GhloEmission    *self,
         add_guard_term (self, &access, &position, index->guards[i - 1].end);
     }
   ghlo_emission_set_strides (self, &access.form, strides);
-  /* Without dimensions it is no element of the buffer, but one that is always there. */
+  /* An index without dimensions is only used for its guards; its address is the start of the buffer, which always
+   * exists. */
   added = ghlo_kernel_add_access (self->builder, place->buffer, type,
                                   has_place ? access.form.offset - self->starts[place->buffer] : 0, strides);
   for (guint i = 0; i < access.n_terms; i++)

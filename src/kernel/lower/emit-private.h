@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * What the files share that make blocks of a graph. A stage is a graph whose roots are wanted in one place
- * of a kernel: most kernels have one stage; one that is a loop has one before it, up to two in it, and one behind it,
- * of the same axes.
+ * Shared by the files that emit blocks from a graph. A stage is a graph whose roots are needed at one place in the
+ * kernel. Most kernels have one stage. A loop has one stage before it, up to two inside it and one after it, all
+ * with the same axes.
  */
 
 #pragma once
@@ -17,11 +17,11 @@ typedef struct
 {
   gboolean is_full, is_ordered;
   guint    level;
-  GArray  *sinks;               /* items that are stored or kept; of folds nothing */
+  GArray  *sinks;               /* items that are stored or kept; folds are not among them */
   gboolean has_folds;
 } GhloEmissionBlock;
 
-/* Where elements are read or written: in bytes of a buffer. */
+/* Where elements are read or written, in bytes of a buffer. */
 typedef struct
 {
   guint            buffer;
@@ -37,26 +37,25 @@ typedef struct
   const GhloLowerRoot *roots;
   guint                n_roots;
   gint64              *starts;
-  GhloEmissionPlace   *places;          /* of the leaves, and from first_stored on of the roots that are stored */
+  GhloEmissionPlace   *places;          /* of the leaves; from first_stored on, of the stored roots */
   guint                n_places, first_stored;
-  /* Axes after merging: the last axis of the domain in each, and its extent. That of a loop follows the n_axes
-   * of points, of which n_all counts it. */
+  /* Axes after merging: for each, the last axis of the domain in it, and its extent. The n_axes axes of points are
+   * followed by the axis of a loop, which n_all includes. */
   guint                n_axes, n_parallel, n_all;
   guint                last[GHLO_LOWER_MAX_AXES];
   gint64               extents[GHLO_LOWER_MAX_AXES];
-  /* A point is so many elements of the results, along the axis that would follow the others; which of them is being
+  /* Elements of the results that form one point, adjacent along a dimension that is not an axis; and the one being
    * emitted. */
   guint                n_members, member;
   guint                n_chains;
   gint64               split;
   guint                n_blocks;
   GhloEmissionBlock    blocks[GHLO_EMISSION_MAX_BLOCKS];
-  /* Of each item: 1 + the block that keeps it, the first and the last full block that needed it, its temporary, its
-   * node in the block at hand. */
+  /* For each item: 1 + the block that keeps it, the first and the last full block that needed it, its temporary, and
+   * its node in the current block. */
   guint8              *keepers, *seen, *visited;
   guint16             *temporaries, *nodes;
-  guint16             *folds, *fold_temporaries;        /* of each fold of the graph: its number in the block, its
-                                                         * temporary */
+  guint16             *folds, *fold_temporaries;        /* for each fold: its number in the block, its temporary */
   gint64               kept_bytes;
 } GhloEmission;
 
@@ -69,11 +68,11 @@ void            ghlo_emission_init            (GhloEmission        *self,
 void            ghlo_emission_clear           (GhloEmission        *self);
 void            ghlo_emission_add_axes        (GhloEmission        *self);
 void            ghlo_emission_add_buffers     (GhloEmission        *self);
-/* The axes that are not parallel, but for that of a loop, as bits. */
+/* Returns the axes that are neither parallel nor that of a loop, as bits. */
 guint           ghlo_emission_inner_axes      (const GhloEmission  *self);
-/* The blocks of the stage, where the builder is. */
+/* Emits the blocks of the stage at the builder's current position. */
 void            ghlo_emission_emit            (GhloEmission        *self);
-/* The kernel, of the builder that all stages of @lowering have. */
+/* Ends the builder, which all stages of @lowering share, and returns the kernel. */
 GhloKernel     *ghlo_emission_end             (GhloLowering        *lowering,
                                                GhloKernelBuilder   *builder);
 
@@ -81,29 +80,30 @@ GhloKernel     *ghlo_emission_end             (GhloLowering        *lowering,
 const GhloView *ghlo_emission_view            (const GhloEmission  *self,
                                                guint                buffer);
 void            ghlo_emission_find_places     (GhloEmission        *self);
-/* Merges axes that all stages go over as one; FALSE, and a reason of the first stage's, where there are too many. */
+/* Merges axes that all stages traverse as one. Returns FALSE, with a reason in the first stage, where too many
+ * remain. */
 gboolean        ghlo_emission_merge_axes      (GhloEmission        *stages,
                                                guint                n_stages);
-/* Takes the last axis of a map from the axes, where it is so short that a whole row is better one point. */
+/* Removes the last axis of a map if it is so short that a point should be a whole row. */
 void            ghlo_emission_choose_members  (GhloEmission        *self);
-/* @form becomes that of the member at hand. */
+/* Changes @form to that of the current member. */
 void            ghlo_emission_set_member      (const GhloEmission  *self,
                                                GhloAffine          *form);
-/* Of folds that are free in their order; by shapes and strides alone. */
+/* Chooses the order of folds whose order is free, from shapes and strides only. */
 void            ghlo_emission_choose_order    (GhloEmission        *self);
 void            ghlo_emission_set_strides     (const GhloEmission  *self,
                                                const GhloAffine    *form,
                                                gint64              *strides);
 
-/* emit-nodes.c: an access of the builder; its starts have nodes by now. */
+/* emit-nodes.c: adds an access; the nodes of its starts exist already. */
 guint           ghlo_emission_access          (GhloEmission        *self,
                                                guint                place,
                                                GhloElementType      type);
-/* Whether @load, a LOAD, begins where start number @start says. */
+/* Returns whether @load, a LOAD, uses start number @start. */
 gboolean        ghlo_emission_has_start       (const GhloEmission  *self,
                                                const GhloItem      *load,
                                                guint                start);
-/* The node of item @number in @block. */
+/* Returns the node of item @number in @block. */
 guint           ghlo_emission_item            (GhloEmission        *self,
                                                guint32              number,
                                                guint                block);

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * From the graph to blocks. What a full block needs of another block lies in temporaries: folds, row
- * items, and those full items that cost more to compute again than to keep, while they fit.
+ * Emits blocks from the graph. Values that a full block needs from another block are kept in temporaries: folds,
+ * row items, and full items that are cheaper to keep than to recompute, as long as they fit.
  */
 
 #include "kernel/lower/emit-private.h"
 
-/* Of full items: as much as a cache of the second level has at least. */
+/* Limit for kept full items: the smallest usual size of an L2 cache. */
 enum { KEPT_BYTES = 256 * 1024 };
 
-/* Items that cost nothing are computed wherever they are needed. */
+/* Returns whether an item costs nothing, so that it is recomputed wherever it is needed. */
 static gboolean
 is_free (const GhloEmission *self,
          const GhloItem     *item)
@@ -71,7 +71,8 @@ is_full_root (const GhloEmission *self,
   return FALSE;
 }
 
-/* The row block of each level, then the full ones: folds of any order, and those in order. */
+/* For each level: the row block, then the full block with folds in any order, then the full block with folds in
+ * order. */
 static void
 make_blocks (GhloEmission *self)
 {
@@ -133,7 +134,7 @@ keep (GhloEmission *self,
       }
 }
 
-/* Finds what the full block @block needs of item @number that another block had better keep. */
+/* Finds among the items from which full block @block computes item @number those that another block should keep. */
 static void
 visit (GhloEmission *self,
        guint32       number,
@@ -218,7 +219,7 @@ ghlo_emission_add_buffers (GhloEmission *self)
     }
 }
 
-/* Whether both have the same elements at the same places, from their first ones on. */
+/* Returns whether both views have the same elements at the same offsets. */
 static gboolean
 has_same_layout (const GhloView *a,
                  const GhloView *b)
@@ -232,8 +233,8 @@ has_same_layout (const GhloView *a,
   return TRUE;
 }
 
-/* Whether operand @operand is read only where, and as, @root is written: of a map, since reductions read
- * again what they have read. Parts of complex numbers are written one after the other. */
+/* Returns whether operand @operand is read only at the element that @root writes, in the same form. Only in maps, since
+ * reductions read elements again, and not for complex numbers, whose parts are written separately. */
 static gboolean
 may_share (const GhloEmission  *self,
            guint                operand,
@@ -262,7 +263,8 @@ may_share (const GhloEmission  *self,
   return is_read;
 }
 
-/* Operands that may be written over: each by the first result that takes its place, of which each takes one. */
+/* Finds operands that may be overwritten. Each goes to the first result that can replace it, and each result takes
+ * one. */
 static void
 share_buffers (GhloEmission *self)
 {

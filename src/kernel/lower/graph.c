@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Items of the graph, each of which there is once.
+ * The items of the graph, interned.
  */
 
 #include "kernel/lower/private.h"
@@ -24,7 +24,7 @@ same_item (gconstpointer number,
   return memcmp (ghlo_item (wanted->lowering, GPOINTER_TO_UINT (number) - 1), wanted->item, sizeof (GhloItem)) == 0;
 }
 
-/* Most graphs have no more. */
+/* Initial size; most graphs have no more. */
 enum { MANY_ITEMS = 64 };
 
 void
@@ -138,7 +138,7 @@ ghlo_lower_float (GhloLowering   *self,
   return ghlo_lower_constant (self, type, ghlo_float_to_bits (type, value));
 }
 
-/* Sides of a fold are of its level, and of the inner axes whatever they stand for. */
+/* LEFT and RIGHT have the level of their fold. They count as depending on inner axes in any case. */
 guint32
 ghlo_lower_side (GhloLowering *self,
                  GhloNodeKind  kind,
@@ -183,7 +183,7 @@ ghlo_lower_coordinate (GhloLowering     *self,
   return add_leaf_item (self, GHLO_ITEM_COORDINATE, type, number, is_row_form (self, form), 0);
 }
 
-/* The number of a leaf, whether it depends on no inner axis, and its level. */
+/* Returns the number of the leaf, sets *@is_row to whether it depends on no inner axis, and *@level to its level. */
 static guint
 add_leaf (GhloLowering    *self,
           guint            buffer,
@@ -243,7 +243,7 @@ ghlo_lower_load (GhloLowering    *self,
   return add_item (self, item);
 }
 
-/* The place of the access does not matter: it is that of no dimension, in the first buffer. */
+/* The address of the access does not matter: it has no dimensions and refers to the first buffer. */
 guint32
 ghlo_lower_inside (GhloLowering    *self,
                    const GhloIndex *index)

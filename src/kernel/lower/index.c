@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Indices, and operations that only move elements: where the element comes from that their result has at an index.
+ * Indices, and operations that only move elements: they map an index of the result to the index of the operand's
+ * element.
  */
 
 #include "kernel/lower/private.h"
@@ -11,7 +12,7 @@
 
 /* Forms */
 
-/* Most strides are 0. */
+/* Only non-zero strides are hashed; most are 0. */
 static guint32
 hash_form (const GhloAffine *form)
 {
@@ -145,7 +146,7 @@ move_broadcast (GhloLowering    *self,
   return TRUE;
 }
 
-/* Dimensions of one element come and go; others are where they were. */
+/* Dimensions of one element may come and go; the others keep their order. */
 static gboolean
 move_reshape (GhloLowering    *self,
               const GhloIrOp  *op,

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Numbers in a loop that counts, as forms of the coordinate of its axis; and the arrays of which each iteration
- * writes the part that such a number says.
+ * Integers in a counted loop as affine forms of the coordinate of its axis, and stacks: arrays of which each
+ * iteration writes the part at the position that such an integer gives.
  */
 
 #include "kernel/lower/private.h"
 
 #include "ir/loop.h"
 
-enum { MAX_FORM = 16 };         /* operations of a form */
+enum { MAX_FORM = 16 };         /* depth of operations in a form */
 
 static void
 find_range (const GhloLowerLoop *loop,
@@ -22,7 +22,7 @@ find_range (const GhloLowerLoop *loop,
   *most = MAX (form->offset, last);
 }
 
-/* Whether @form, in all iterations, is a number of @type: no operation on it wraps. */
+/* Returns whether @form is within the range of @type in all iterations, so that no operation on it wraps. */
 static gboolean
 fits_type (const GhloLowerLoop *loop,
            const GhloAffine    *form,
@@ -87,7 +87,7 @@ find_op_form (const GhloLowerLoop *loop,
     }
 }
 
-/* The integer @value, of one element, as a form of the iteration. */
+/* Finds the form of the integer @value, which has one element, as a function of the iteration. */
 static gboolean
 find_form (const GhloLowerLoop *loop,
            const GhloIrValue   *value,
@@ -141,8 +141,8 @@ ghlo_lower_add_start (GhloAffine       *form,
 
 /* Stacks */
 
-/* Where the part that @op writes begins, dimension by dimension; FALSE where the parts of all iterations are not known
- * to be all of it, each element once. */
+/* Finds where the part that @op writes begins, for each dimension. Returns FALSE unless the parts of all iterations are
+ * known to cover the whole array, each element once. */
 static gboolean
 find_stack (const GhloLowerLoop *loop,
             const GhloIrOp      *op,
@@ -158,7 +158,7 @@ find_stack (const GhloLowerLoop *loop,
       starts[i] = (GhloAffine) { 0 };
       if (part->dimensions[i] == type->dimensions[i])
         continue;
-      /* One place after the other: as many as there are iterations. */
+      /* One position per iteration. */
       if (part->dimensions[i] != 1 || type->dimensions[i] != loop->trips
           || !ghlo_lower_slice_start (loop, ghlo_ir_op_operand (op, 2 + i), loop->trips, &starts[i])
           || starts[i].strides[GHLO_LOWER_LOOP_AXIS] == 0)

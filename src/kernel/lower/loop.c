@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Values in a loop that a kernel is. A loop that is known to count has an axis for its iterations, and its counter
- * is a form of that axis' coordinate: so what it slices is read by plain accesses. An array of which each iteration
- * writes one part, and none reads any (what a scan gives), is written to the result at once. All other values that
- * change from one iteration to the next are temporaries, of one element or of one for each point.
+ * Values in a loop that becomes a kernel. A counted loop has an axis for its iterations, and its counter is a form
+ * of that axis' coordinate, so slices at the counter are read by plain accesses. An array of which each iteration
+ * writes one part, and none reads any (a scan's output), is written to the result directly. All other values that
+ * change between iterations are temporaries, with one element or with one for each point.
  */
 
 #include "kernel/lower/private.h"

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * A loop as one kernel, of no parallel axes: what it carries has values for the points of one shape, or a single one.
- * There is a graph for each stage: what is carried first, whether to go on, what is carried next, what is given.
+ * Lowers a loop to one kernel without parallel axes. Each carried value has one element for each point of a common
+ * shape, or a single element. Each stage has a graph: the initial values, the condition, the next values, and the
+ * results.
  *
- * No sum is made in another order than by a loop of steps, so that both give the same bits.
+ * Sums are computed in the same order as by a loop of steps, so that both give the same bits.
  */
 
 #include "kernel/lower/emit-private.h"
@@ -15,9 +16,8 @@
 
 enum { FIRST, CONDITION, BODY, RESULT, N_STAGES };
 
-/* With many more points a loop of steps is as fast, and its steps have threads (measured: 100 iterations of an
- * addition take 0.12 of the time of steps with 64 points, 0.5 with 1024, 0.9 with 4096). The bytes are of all that
- * is carried. */
+/* With many more points a loop of steps is as fast, and its steps use threads (measured: 100 iterations of an addition
+ * take 0.12 of the time of steps with 64 points, 0.5 with 1024, 0.9 with 4096). MAX_BYTES limits all carried values. */
 enum { MAX_POINTS = 2048, MAX_BYTES = 256 * 1024 };
 
 typedef struct
@@ -29,7 +29,7 @@ typedef struct
   guint                  n_roots[N_STAGES];
   GhloEmission           emissions[N_STAGES];
   GhloKernelBuilder     *builder;
-  guint                  going;                 /* the temporary that the condition gives */
+  guint                  going;                 /* the temporary with the result of the condition */
 } Loop;
 
 static const char *
@@ -44,7 +44,7 @@ find_reason (const Loop *self)
 
 /* Points */
 
-/* What is reduced in one of the loop's regions; NULL where nothing is. */
+/* Returns the type that is reduced in a region of the loop, or NULL. */
 static const GhloIrType *
 find_reduced (const GhloIrBlock *block)
 {
@@ -68,7 +68,7 @@ find_kept (const GhloLowerLoop *loop)
   return NULL;
 }
 
-/* The shape of what is reduced, else of what is carried; NULL where all are single elements. */
+/* Returns the shape that is reduced, else the shape of carried values; NULL where everything has a single element. */
 static const GhloIrType *
 find_shape (const GhloLowerLoop *loop)
 {
@@ -137,8 +137,8 @@ set_domain (Loop *self)
 
 /* Roots */
 
-/* @value, part by part, as roots of @stage; FALSE where it is no value of a kernel. Those of a temporary say their
- * carried value by now. */
+/* Adds the parts of @value as roots of @stage; FALSE where a kernel cannot compute it. For roots that go to
+ * temporaries, @result is the carried value for now. */
 static gboolean
 add_root (Loop              *self,
           guint              stage,
@@ -185,7 +185,7 @@ add_result (Loop *self,
   return TRUE;
 }
 
-/* What becomes of the stages' graphs; temporaries have no numbers yet. */
+/* Adds the roots of all stages; temporaries have no indices yet. */
 static gboolean
 add_roots (Loop *self)
 {
@@ -226,7 +226,7 @@ add_carried (Loop *self,
       }
 }
 
-/* What roots of @stage are kept as. */
+/* Sets the temporaries in which the roots of @stage are kept. */
 static void
 set_temporaries (Loop  *self,
                  guint  stage,
@@ -338,9 +338,9 @@ ghlo_lower_loop (const GhloKernelGroup  *group,
   return kernel;
 }
 
-/* Asking before there is a group */
+/* Queries before there is a group */
 
-/* A dense view; @strides are made here. FALSE where there is none. */
+/* Makes a dense view, with @strides as storage; FALSE where the type has none. */
 static gboolean
 make_view (const GhloIrType *type,
            gint64           *strides,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Reductions, of whole dimensions and of windows, as folds.
+ * Lowers reductions, of whole dimensions and of windows, to folds.
  */
 
 #include "kernel/lower/private.h"
@@ -12,7 +12,7 @@ enum { MAX_RESULTS = 8 };
 
 /* Folds */
 
-/* The bits of a number that combining with changes nothing. */
+/* Returns the bits of the neutral element. */
 static gboolean
 find_identity (GhloCombiner     combiner,
                GhloElementType  type,
@@ -68,7 +68,7 @@ add_fold (GhloLowering    *self,
   return self->folds->len - 1;
 }
 
-/* Narrow floats are rounded at each step where the reference executor does so (base/element.h). */
+/* Returns whether narrow floats are rounded at each step, which must match the reference executor (base/element.h). */
 static gboolean
 rounds_each_step (const GhloLowering *self,
                   GhloCombiner        combiner,
@@ -80,8 +80,8 @@ rounds_each_step (const GhloLowering *self,
   return combiner == GHLO_COMBINER_MULTIPLY || count_reduced (self) <= (gint64) ghlo_element_short_sum (type);
 }
 
-/* The folds of one operand by a known operation: its result is combined with the initial value at the end, but where
- * each step is rounded, which begins with it. */
+/* Makes the fold of one operand with a known combiner. The initial value is combined at the end. If each step is
+ * rounded, the fold starts with it instead. */
 static gboolean
 make_combined (GhloLowering   *self,
                const GhloIrOp *op,
@@ -114,8 +114,8 @@ make_combined (GhloLowering   *self,
   return self->reason == NULL;
 }
 
-/* The bits of what complex folds begin with: the neutral element, or the initial value, which is combined in order,
- * where there is none: a product of an infinity and 1 has a NaN in it. */
+/* Sets @bits to the identity of complex folds: the neutral element. Where there is none, they start with the initial
+ * value and are ordered: the product of an infinity and 1 contains a NaN. */
 static gboolean
 find_complex_identity (GhloLowering   *self,
                        const GhloIrOp *op,
@@ -143,7 +143,7 @@ find_complex_identity (GhloLowering   *self,
   return TRUE;
 }
 
-/* Two folds for the parts of complex numbers. */
+/* Makes two folds, for the parts of complex numbers. */
 static gboolean
 make_complex_folds (GhloLowering   *self,
                     const GhloIrOp *op,
@@ -179,7 +179,7 @@ make_complex_folds (GhloLowering   *self,
   return self->reason == NULL;
 }
 
-/* The value of @value, of a reduction's body; @values has those of its arguments. */
+/* Returns the item for @value of a reduction's body; @values has those of the arguments. */
 static guint32
 make_body_value (GhloLowering      *self,
                  GHashTable        *values,
@@ -211,7 +211,7 @@ make_body_value (GhloLowering      *self,
   return item;
 }
 
-/* What @op's body makes of @left and @elements, into @results. */
+/* Applies @op's body to @left and @elements. */
 static gboolean
 apply_body (GhloLowering   *self,
             const GhloIrOp *op,
@@ -236,7 +236,7 @@ apply_body (GhloLowering   *self,
   return self->reason == NULL;
 }
 
-/* Any computation: from the first element to the last, beginning with the initial values. */
+/* Any other computation: folds from the first element to the last, starting with the initial values. */
 static gboolean
 make_general (GhloLowering   *self,
               const GhloIrOp *op,
@@ -264,7 +264,7 @@ make_general (GhloLowering   *self,
   return TRUE;
 }
 
-/* One part of operand @operand of a reduction of whole dimensions at the point. */
+/* Returns one part of operand @operand at the point, for a reduction of whole dimensions. */
 static guint32
 get_element (GhloLowering   *self,
              const GhloIrOp *op,
@@ -282,7 +282,7 @@ get_element (GhloLowering   *self,
   return ghlo_lower_value (self, value, &index);
 }
 
-/* The same of a window: what lies in the padding is the initial value. */
+/* The same for a window; elements in the padding are the initial value. */
 static guint32
 get_window_element (GhloLowering   *self,
                     const GhloIrOp *op,
@@ -320,8 +320,8 @@ is_complex (const GhloIrOp *op)
   return ghlo_element_type_is_complex (op->results[0].type->element_type);
 }
 
-/* What @op reduces at the point, one for each result, or the parts of a complex one; FALSE where there is no such
- * thing. */
+/* Sets @elements to the operands of @op at the point, one for each result, or the parts of a complex one; FALSE where
+ * they cannot be expressed. */
 static gboolean
 get_elements (GhloLowering   *self,
               const GhloIrOp *op,
@@ -340,7 +340,7 @@ get_elements (GhloLowering   *self,
   return self->reason == NULL;
 }
 
-/* Whether the order changes no bit, or there is only one. */
+/* Returns whether the order of combining does not matter, or is fixed. */
 static gboolean
 is_exact (const GhloIrOp *op,
           GhloCombiner    combiner)
@@ -351,7 +351,7 @@ is_exact (const GhloIrOp *op,
          || ghlo_combiner_is_exact (combiner, ghlo_element_info (type)->element_class);
 }
 
-/* The first fold of @op, GHLO_LOWER_NONE where it has none. */
+/* Returns the first fold of @op, or GHLO_LOWER_NONE. */
 static guint32
 make_folds (GhloLowering   *self,
             const GhloIrOp *op)
@@ -379,7 +379,7 @@ make_folds (GhloLowering   *self,
   return first;
 }
 
-/* Where there is one element to be reduced, the body is run once. */
+/* Where only one element is reduced, the body is applied once. */
 static guint32
 reduce_single (GhloLowering   *self,
                const GhloIrOp *op,
@@ -401,8 +401,8 @@ reduce_single (GhloLowering   *self,
   return apply_body (self, op, inits, elements, results) ? results[result] : GHLO_LOWER_NONE;
 }
 
-/* One part of the result of complex folds from @first on, and of the initial value where they do not begin with
- * it. */
+/* Returns one part of the result of the complex folds from @first on, combined with the initial value unless they start
+ * with it. */
 static guint32
 finish_complex (GhloLowering   *self,
                 const GhloIrOp *op,

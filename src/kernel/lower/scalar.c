@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Elementwise operations as nodes: most are one node of the same name; the others are put
- * together here, as the reference executor computes them.
+ * Elementwise operations as nodes. Most are one node of the same name; the others are composed here, in the way in
+ * which the reference executor computes them.
  */
 
 #include "kernel/lower/private.h"
@@ -16,7 +16,7 @@
 #define I1   GHLO_ELEMENT_TYPE_I1
 #define NODE(kind, type, a, b, c) ghlo_lower_node (self, GHLO_NODE_##kind, type, a, b, c)
 
-/* The scalar operations that are a node. */
+/* The scalar operations that are a single node. */
 static const guint8 nodes[GHLO_N_SCALARS] = {
 #define SAME(ID) [GHLO_SCALAR_##ID] = GHLO_NODE_##ID,
   SAME (ADD) SAME (AND) SAME (MAXIMUM) SAME (MINIMUM) SAME (MULTIPLY) SAME (OR) SAME (XOR) SAME (ABS) SAME (ATAN2)
@@ -42,7 +42,7 @@ bits_type (GhloElementType type,
   return types[is_signed != FALSE][g_bit_storage (ghlo_element_info (type)->size) - 1];
 }
 
-/* @value as the bits of another type of the same width. */
+/* Returns @value with its bits reinterpreted as another type of the same width. */
 static guint32
 bitcast (GhloLowering    *self,
          GhloElementType  type,
@@ -121,7 +121,7 @@ make_compare (GhloLowering    *self,
   return ghlo_lower_node (self, node, I1, operands[0], operands[1], NONE);
 }
 
-/* Rounded once: integers of up to 32 bits are exact in f64, from which narrow floats are rounded. */
+/* Rounded once: integers of up to 32 bits are exact in f64, which is then rounded to the narrow float. */
 guint32
 ghlo_lower_convert (GhloLowering    *self,
                     GhloElementType  from,
@@ -157,7 +157,7 @@ make_convert (GhloLowering    *self,
                              operands[0]);
 }
 
-/* The value @number of any type. */
+/* Returns @number as a constant of any type. */
 static guint32
 small (GhloLowering    *self,
        GhloElementType  type,
@@ -169,7 +169,7 @@ small (GhloLowering    *self,
   return ghlo_lower_constant (self, type, (guint64) number & ghlo_low_bits (ghlo_element_info (type)->bits));
 }
 
-/* Of floats a zero keeps its sign, and a NaN stays one. */
+/* For floats, zeros keep their sign and NaN is passed on. */
 static guint32
 make_sign (GhloLowering    *self,
            const GhloIrOp  *op,
@@ -251,7 +251,7 @@ make_square (GhloLowering    *self,
 
 typedef guint32 (*Make) (GhloLowering    *self,
                          const GhloIrOp  *op,
-                         GhloElementType  type,         /* of the nodes of its operands */
+                         GhloElementType  type,         /* of the operands' nodes */
                          const guint32   *operands);
 
 /* The scalar operations that are several nodes. */
@@ -272,7 +272,7 @@ static const Make makes[GHLO_N_SCALARS] = {
   [GHLO_SCALAR_SQUARE] = make_square,
 };
 
-/* The node for operands of @type, GHLO_N_NODES where it has none. */
+/* Returns the node for operands of @type, or GHLO_N_NODES. */
 static GhloNodeKind
 find_node (GhloScalarKind  kind,
            GhloElementType type)
@@ -290,7 +290,7 @@ find_node (GhloScalarKind  kind,
   return spec->role == GHLO_NODE_FUNCTION && ghlo_kernel_expansion (node, type) == NULL ? GHLO_N_NODES : node;
 }
 
-/* The operation that @op is on values of @type; INVALID where it is none. */
+/* Returns the scalar operation that @op is on values of @type, or INVALID. */
 static GhloScalarKind
 find_scalar (const GhloIrOp  *op,
              GhloElementType  type)
@@ -354,7 +354,7 @@ ghlo_lower_scalar (GhloLowering   *self,
     value = ghlo_lower_node (self, find_node (kind, type), type, operands[0], op->n_operands > 1 ? operands[1] : NONE,
                              op->n_operands > 2 ? operands[2] : NONE);
 
-  /* What is exact is a number of the type already, in most types. */
+  /* For most types, exact results already are numbers of the type. */
   return value == NONE || (ghlo_scalar_spec (kind)->is_exact && ghlo_lower_is_closed (result))
            ? value : ghlo_lower_round (self, result, value);
 }

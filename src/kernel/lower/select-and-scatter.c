@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Windows over the operand, one for each element of the source. Selected is a number: that of the
- * element within the window, in row-major order; windows that lie in the padding alone have -1.
+ * Windows over the operand, one for each element of the source. A selection is the index of the selected element
+ * within its window, in row-major order, or -1 for windows that are entirely in the padding.
  */
 
 #include "kernel/select-and-scatter.h"
@@ -22,12 +22,12 @@ typedef struct
   guint                  rank;
   gint64                 window[MAX_RANK], step[MAX_RANK], low[MAX_RANK];
   GhloKernelBuilder     *builder;
-  /* Of each dimension the axis of the points and that of the window, or NONE where they have one element. */
+  /* For each dimension, the axis of the points and that of the window, or NONE where it has one element. */
   guint                  points[MAX_RANK], windows[MAX_RANK];
-  guint                  window_axes;   /* bits */
+  guint                  window_axes;   /* as bits */
 } Windows;
 
-/* A comparison of the block's two arguments, in their order: its node; GHLO_N_NODES where it is none. */
+/* Returns the node for a comparison of the block's two arguments, in their order, or GHLO_N_NODES. */
 static GhloNodeKind
 find_comparison (const GhloIrBlock *block)
 {
@@ -108,7 +108,7 @@ integer (Windows *self,
   return ghlo_kernel_add_constant (self->builder, I32, (guint32) value);
 }
 
-/* The number of the element within the window; @reversed counts from the last one. */
+/* Returns the index of the element within the window; @reversed counts from the last element. */
 static guint
 number_of_element (Windows  *self,
                    gboolean  reversed)
@@ -160,7 +160,7 @@ node_type (const Windows *self)
   return self->stored == self->type ? self->type : GHLO_ELEMENT_TYPE_F32;
 }
 
-/* The operand's element at the point of the window, which may lie in the padding. */
+/* Adds an access of the operand's element at the point of the window, which may be in the padding. */
 static guint
 add_operand_access (Windows *self,
                     gint64   start)
@@ -184,7 +184,7 @@ add_operand_access (Windows *self,
   return access;
 }
 
-/* Of the selection, dense, at the points. */
+/* Adds an access of the selection, which is dense, at the points. */
 static guint
 add_selection_access (Windows *self,
                       guint    buffer)
@@ -245,8 +245,8 @@ make_select (Windows *self,
   return ghlo_kernel_builder_end (g_steal_pointer (&self->builder), NULL);
 }
 
-/* Of a buffer laid out as the source with @strides: the window whose element the point is, at the point of the window's
- * axes, which count from the last element, so that windows come in their order. */
+/* Adds an access to a buffer with the source's shape and @strides. It addresses the window whose element the point is,
+ * at each point of the window's axes. These count from the last element, so that windows are visited in order. */
 static guint
 add_window_access (Windows         *self,
                    guint            buffer,
@@ -296,7 +296,7 @@ make_gather (Windows *self,
   ghlo_lower_add_view (self->builder, "result", result, TRUE);
   temporary = ghlo_kernel_add_temporary (self->builder, "sum", type, 0);
 
-  /* -0 changes no number that is added to it. */
+  /* Adding -0 leaves every number unchanged. */
   ghlo_kernel_begin_points (self->builder, self->window_axes);
   fold = ghlo_kernel_add_fold (self->builder, type, temporary,
                                ghlo_node_types (type) == GHLO_NODE_TYPES_F ? ghlo_float_to_bits (type, -0.0) : 0);

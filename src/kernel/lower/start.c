@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Dynamic slices and gathers: moves of elements by numbers that the program computes. Each number is a start, which
- * indices add like a coordinate, and accesses clamp; so it needs no room, and its slices are read where they lie. In
- * a loop that counts, numbers made of its counter are coordinates.
+ * Dynamic slices and gathers: moves of elements by integers that the program computes. Each such integer is a
+ * start, a variable that indices add like a coordinate and that accesses clamp. Nothing needs to be copied; slices
+ * are read in place. In a counted loop, integers derived from the counter are forms of its coordinate instead.
  */
 
 #include "kernel/lower/private.h"
 
-/* The number of the start that is @item within [0, end); GHLO_LOWER_NONE where there is no room for it. */
+/* Returns the number of the start @item, clamped to [0, end); GHLO_LOWER_NONE where there is no room for it. */
 static guint32
 add_start (GhloLowering *self,
            guint32       item,
@@ -25,7 +25,7 @@ add_start (GhloLowering *self,
   return i;
 }
 
-/* A number as accesses take them: of 63 bits at most. */
+/* Limits a start to 63 bits, as accesses require. */
 static guint32
 cut_off (GhloLowering *self,
          guint32       item)
@@ -53,7 +53,7 @@ constant_start (const GhloItem *item)
   return value.i;
 }
 
-/* @form with @value at @index added, as the first of @room + 1 places; NULL where there is no such thing. */
+/* Returns @form plus the start @value at @index, which may have @room + 1 values; NULL on failure. */
 static const GhloAffine *
 add_to_form (GhloLowering      *self,
              const GhloAffine  *form,
@@ -138,7 +138,7 @@ read_gather (Gather         *self,
   return self->n_sizes == ghlo_ir_op_operand (op, 0)->type->rank && self->n_batching == self->n_starts_batching;
 }
 
-/* Where @list has @number, or -1. */
+/* Returns the position of @number in @list, or -1. */
 static gint
 find_in (const gint64 *list,
          gsize         n,
@@ -151,8 +151,8 @@ find_in (const gint64 *list,
   return -1;
 }
 
-/* The index of the vectors of starts that is wanted where the result is at @index: its dimensions but the vector's are
- * those of the result that no slice has, in order. */
+/* Returns the index into the start indices for the result at @index: its dimensions, other than that of the vectors,
+ * are the dimensions of the result that are not offset dimensions, in order. */
 static GhloIndex
 find_vector (const Gather     *self,
              GhloLowering     *lowering,
@@ -174,7 +174,7 @@ find_vector (const Gather     *self,
   return starts;
 }
 
-/* Dimension @dimension of the operand, without its start. */
+/* Returns dimension @dimension of the operand's index, without its start. */
 static const GhloAffine *
 find_form (const Gather    *self,
            GhloLowering    *lowering,

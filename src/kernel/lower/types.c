@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Which nodes stand for values of which element types. Values of floats narrower than f32 are nodes of f32
- * that hold a number of the narrow type: each operation on them is rounded to it. Complex numbers are two nodes.
+ * Which nodes represent values of which element types. Floats narrower than f32 are f32 nodes that hold a number of
+ * the narrow type: each operation on them is rounded to it. Complex numbers are two nodes.
  */
 
 #include "kernel/lower/private.h"
 
-/* What nodes compute elements of a type in and load them as; of a narrow float, how its elements are made of numbers,
- * and numbers of them. */
+/* The types in which nodes compute with elements and as which they load them; for narrow floats also the
+ * conversions. */
 typedef struct
 {
   GhloElementType number, stored;
-  GhloNodeKind    from, to;             /* equal where it is no narrow float */
+  GhloNodeKind    from, to;             /* equal for types that are not narrow floats */
 } Form;
 
 #define SAME(ID)              [GHLO_ELEMENT_TYPE_##ID] = { GHLO_ELEMENT_TYPE_##ID, GHLO_ELEMENT_TYPE_##ID, 0, 0 }
@@ -19,7 +19,7 @@ typedef struct
 #define NARROW(ID, stored)    [GHLO_ELEMENT_TYPE_##ID] = { GHLO_ELEMENT_TYPE_F32, GHLO_ELEMENT_TYPE_##stored, \
                                                            GHLO_NODE_FROM_##ID, GHLO_NODE_TO_##ID }
 
-/* INVALID is 0. */
+/* Missing rows are 0, which is INVALID. */
 static const Form forms[] = {
   SAME (I1), SAME (I8), SAME (I16), SAME (I32), SAME (I64), SAME (UI8), SAME (UI16), SAME (UI32), SAME (UI64),
   SAME (F32), SAME (F64),
@@ -30,7 +30,7 @@ static const Form forms[] = {
   NARROW (F8E5M2FNUZ, UI8), NARROW (F8E8M0FNU, UI8),
 };
 
-/* NULL where @type is no narrow float. */
+/* Returns NULL where @type is not a narrow float. */
 static const Form *
 find_narrow (GhloElementType type)
 {
@@ -83,7 +83,7 @@ ghlo_lower_encode (GhloLowering    *self,
 
   if (value == GHLO_LOWER_NONE || narrow == NULL)
     return value;
-  /* What was decoded just now is still there. */
+  /* If the value has just been decoded, its encoded form still exists. */
   if (ghlo_item (self, value)->kind == narrow->from)
     return ghlo_item (self, value)->operands[0];
   if (ghlo_item (self, value)->kind == GHLO_NODE_CONSTANT)
@@ -110,7 +110,7 @@ ghlo_kernel_stored_type (GhloElementType type)
   return ghlo_element_type_is_complex (type) ? GHLO_ELEMENT_TYPE_INVALID : ghlo_lower_stored (type);
 }
 
-/* The same in nodes of @to. */
+/* Converts @node to type @to. */
 static guint
 convert (GhloKernelBuilder *builder,
          guint              node,

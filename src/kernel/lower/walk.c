@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * From what is wanted back to what it is made of. Each value at each index is looked at once.
+ * Walks from the wanted values back to what they are computed from. Each value is visited once for each index.
  */
 
 #include "kernel/lower/private.h"
@@ -9,7 +9,8 @@
 
 #include <string.h>
 
-/* A value at an index, as words: of the index what there is. Those of the memo are in the arena, and have an item. */
+/* A value at an index as a list of words, with only the fields of the index that are in use. Entries of the memo are in
+ * the arena and have an item. */
 typedef struct
 {
   const guint64 *words;
@@ -38,7 +39,8 @@ list_words (const GhloIrValue *value,
   return (Wanted) { words, n };
 }
 
-/* Addresses are no program's choice: a multiplicative hash (Knuth, "The Art of Computer Programming", 6.4) does. */
+/* Programs do not choose addresses, so a multiplicative hash is enough (Knuth, "The Art of Computer Programming",
+ * 6.4). */
 static guint32
 hash_words (const Wanted *self)
 {
@@ -50,7 +52,7 @@ hash_words (const Wanted *self)
   return (guint32) (hash >> 32);
 }
 
-/* A value has one rank, so that indices of it which have as many words have as many guards. */
+/* A value has a fixed rank, so lists of equal length for it have the same number of guards. */
 static gboolean
 same_words (gconstpointer item,
             gconstpointer key)
@@ -71,7 +73,7 @@ remember (GhloLowering *self,
   ghlo_ir_intern_add (&self->memo, hash, ghlo_ir_arena_copy (&self->arena, &wanted, sizeof wanted));
 }
 
-/* The operand of the group that @value is, or -1. */
+/* Returns the operand of the group that is @value, or -1. */
 static gint
 find_operand (const GhloLowering *self,
               const GhloIrValue  *value)
@@ -156,7 +158,7 @@ make_iota (GhloLowering    *self,
                                                         GHLO_LOWER_NONE, GHLO_LOWER_NONE));
 }
 
-/* One part of @value at @index, or of its one element where it is of rank 0. */
+/* Returns one part of @value at @index; of its only element where it has rank 0. */
 static guint32
 value_of_part (GhloLowering      *self,
                const GhloIrValue *value,
@@ -180,7 +182,7 @@ same_shape (const GhloIrType *a,
   return a->rank == b->rank && memcmp (a->dimensions, b->dimensions, a->rank * sizeof *a->dimensions) == 0;
 }
 
-/* One part of operand @operand of an elementwise operation. */
+/* Returns one part of operand @operand of an elementwise operation. */
 static guint32
 get_operand (GhloLowering    *self,
              const GhloIrOp  *op,
@@ -190,7 +192,7 @@ get_operand (GhloLowering    *self,
 {
   const GhloIrValue *value = ghlo_ir_op_operand (op, operand);
 
-  /* CHLO's operations broadcast their operands. */
+  /* Operations of CHLO broadcast their operands, which is not supported. */
   if (value->type->rank > 0 && !same_shape (value->type, op->results[0].type))
     return ghlo_lower_refuse (self, "its operands are of several shapes");
 
@@ -199,7 +201,7 @@ get_operand (GhloLowering    *self,
 
 enum { MAX_OPERANDS = 3 };
 
-/* One part of the result. */
+/* Returns one part of the result. */
 static guint32
 make_complex (GhloLowering    *self,
               const GhloIrOp  *op,
@@ -304,7 +306,7 @@ make_pad (GhloLowering    *self,
   return ghlo_lower_guarded (self, operand, &inner, index, value);
 }
 
-/* From the last part on: each is what is given where the one before it has no element. */
+/* Works from the last part back: each value is the fill of the part before it, where that has no element. */
 static guint32
 make_concatenate (GhloLowering    *self,
                   const GhloIrOp  *op,
@@ -328,7 +330,7 @@ make_concatenate (GhloLowering    *self,
         return ghlo_lower_refuse (self, "it is guarded too often, or where the program says");
       if (value == GHLO_LOWER_NONE)
         {
-          /* Where no part before it has an element, the last one has. */
+          /* Never used: where no earlier part has the element, the last one has it. */
           GhloElementType type = ghlo_lower_type (operand->type->element_type);
 
           if (type == GHLO_ELEMENT_TYPE_INVALID)

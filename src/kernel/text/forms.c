@@ -14,7 +14,7 @@
 
 enum { MAX_DIGITS = 17, MAX_NUMBER = 40 };
 
-/* Of leaves; all other nodes have operands. */
+/* The forms of leaves; all other nodes have operands. */
 static const guint8 leaf_forms[] = {
   [GHLO_NODE_CONSTANT] = GHLO_KERNEL_FORM_BITS,
   [GHLO_NODE_AXIS] = GHLO_KERNEL_FORM_AXIS,
@@ -57,7 +57,7 @@ ghlo_kernel_block_word (GhloBlockKind kind)
   return block_words[kind];
 }
 
-/* @value is finite. */
+/* Appends a finite number. */
 static void
 append_float (GString         *text,
               GhloElementType  type,
@@ -73,7 +73,7 @@ append_float (GString         *text,
       if (ghlo_float_to_bits (type, g_ascii_strtod (number, NULL)) == bits)
         break;
     }
-  /* 512 and not 5.12e+02. */
+  /* 512 rather than 5.12e+02. */
   if (fabs (value) < 1e9 && value == floor (value) && strchr (number, 'e') != NULL)
     {
       g_ascii_formatd (plain, sizeof plain, "%.0f", value);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * What printer and parser of kernels have in common: the words of blocks, what stands behind a node's
- * type, and how constants are spelled.
+ * Shared by the printer and the parser of kernels: the keywords of blocks, the syntax after a node's type, and the
+ * spelling of constants.
  */
 
 #pragma once
@@ -23,18 +23,18 @@ typedef enum
 
 GhloKernelForm ghlo_kernel_node_form  (GhloNodeKind       kind);
 
-/* What stands behind the operands of a quotient that something is known of. */
+/* Returns the keyword after the operands of a quotient with known properties. */
 const char    *ghlo_kernel_quotient_word (GhloQuotient    which);
 
-/* The word that a block begins with. */
+/* Returns the keyword of a block. */
 const char    *ghlo_kernel_block_word (GhloBlockKind      kind);
 
-/* Appends the constant of @bits of @type: true or false; an integer; the shortest decimal that reads back to the
- * same bits, inf or -inf; or 0x and the bits of a NaN. */
+/* Appends the constant with @bits of @type: true or false; an integer; the shortest decimal that reads back to the same
+ * bits; inf or -inf; or 0x and the bits of a NaN. */
 void           ghlo_kernel_append_constant (GString         *text,
                                             GhloElementType  type,
                                             guint64          bits);
-/* The bits of a decimal @text, without its sign; FALSE where @type has no such number. */
+/* Sets *@bits to those of an unsigned decimal @text, negated if @is_negative; FALSE where @type has no such number. */
 gboolean       ghlo_kernel_read_decimal    (GhloElementType  type,
                                             gboolean         is_negative,
                                             const char      *text,

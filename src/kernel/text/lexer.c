@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * A kernel's tokens out of bytes. Newlines occur between tokens only, so lines are counted
- * where blanks are skipped.
+ * Splits bytes into the tokens of a kernel. Newlines occur only between tokens, so lines are counted while white
+ * space is skipped.
  */
 
 #include "kernel/text/lexer.h"
@@ -35,7 +35,7 @@ is_letter_or_digit (char c)
   return g_ascii_isalnum (c) || c == '_';
 }
 
-/* Over blanks and comments. */
+/* Skips white space and comments. */
 static void
 skip (GhloKernelLexer *self)
 {
@@ -78,7 +78,7 @@ at_digit (const GhloKernelLexer *self,
   return p < self->end && g_ascii_isdigit (*p);
 }
 
-/* Digits of @base from @p on, as the token's value. */
+/* Reads digits of @base from @p on into the token's value; returns their end. */
 static const char *
 lex_digits (GhloKernelLexer *self,
             const char      *p,
@@ -93,7 +93,7 @@ lex_digits (GhloKernelLexer *self,
   return p;
 }
 
-/* A number ends at @p. */
+/* Ends a number at @p. */
 static guint
 end_number (GhloKernelLexer *self,
             const char      *p,
@@ -149,8 +149,8 @@ lex_numbered (GhloKernelLexer *self,
   return end_number (self, lex_digits (self, self->start + 1, 10), kind);
 }
 
-/* The bytes of the escape at @p, or 0 where there is none of them: \" and \\, or two digits
- * for a byte that is not 0. */
+/* Returns the length of the escape at @p, or 0 where it is invalid. Valid are \" and \\, and two hexadecimal digits for
+ * a byte other than 0. */
 static gsize
 measure_escape (const GhloKernelLexer *self,
                 const char            *p)

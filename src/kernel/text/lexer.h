@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * The tokens of a kernel's text: names, quoted names, numbers, and the numbers of nodes (%3),
- * accesses (@3) and folds ($3). The lexer is a small struct over borrowed bytes of any kind, beyond which
- * it never reads; a copy of it is a place in the text.
+ * The lexer of kernel text. Tokens are names, quoted names, numbers, and references to nodes (%3), accesses (@3)
+ * and folds ($3). The lexer is a small struct over borrowed bytes of any content, and never reads beyond their end.
+ * A copy of the struct marks a position in the text.
  */
 
 #pragma once
@@ -11,7 +11,7 @@
 
 G_BEGIN_DECLS
 
-/* Kinds below 256 are the punctuation character itself. */
+/* A token of punctuation has its character as its kind, below 256. */
 typedef enum
 {
   GHLO_KERNEL_TOKEN_END = 256,
@@ -29,28 +29,28 @@ typedef enum
 typedef struct
 {
   const char *end;              /* of the text */
-  const char *cursor;           /* behind the token */
+  const char *cursor;           /* after the token */
   const char *start;            /* of the token */
   const char *line_start;       /* of the token's line */
-  guint       line;             /* of the token, from 1 */
+  guint       line;             /* line of the token, from 1 */
   guint       kind;             /* GhloKernelTokenKind or a character */
   guint64     value;            /* of NODE, ACCESS, FOLD, INTEGER and HEX */
-  gboolean    overflows;        /* whether that has more than 64 bits */
-  const char *problem;          /* of INVALID: what the token is instead, a static text */
+  gboolean    overflows;        /* the value exceeds 64 bits */
+  const char *problem;          /* of INVALID: a static text that describes the token */
 } GhloKernelLexer;
 
 void     ghlo_kernel_lexer_init  (GhloKernelLexer       *self,
                                   const char            *text,
                                   gsize                  size);
-/* Reads the next token. */
+/* Advances to the next token. */
 void     ghlo_kernel_lexer_next  (GhloKernelLexer       *self);
-/* Whether the token is the word @word, unquoted. */
+/* Returns whether the token is the unquoted word @word. */
 gboolean ghlo_kernel_lexer_is    (const GhloKernelLexer *self,
                                   const char            *word);
-/* The name that a WORD or a STRING stands for. */
+/* Returns the name that a WORD or STRING denotes, newly allocated. */
 char    *ghlo_kernel_lexer_name  (const GhloKernelLexer *self);
 
-/* Whether @name can stand without quotes. */
+/* Returns whether @name needs no quotes. */
 gboolean ghlo_kernel_name_is_word (const char *name);
 
 G_END_DECLS

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Accesses: sums of coordinates times strides, of an offset, and of terms.
+ * Parses accesses: sums of coordinates times strides, an offset, and terms.
  *
  *   row * 512 + column * 4 + 64 + 512 * guard (%3 + row - 1, step 2, end 100) - 4 * clamp (%4, end 7)
  *
- * Parts of a sum may stand in any order; terms are kept in theirs.
+ * The parts of a sum may be in any order; the order of terms is kept.
  */
 
 #include "kernel/text/parser.h"
@@ -14,13 +14,13 @@ typedef struct
   guint   node;                 /* or GHLO_KERNEL_NONE */
   gint64  offset;
   gint64  strides[GHLO_KERNEL_MAX_AXES];
-  GArray *terms;                /* of an access, else NULL */
+  GArray *terms;                /* of an access; NULL within a term */
 } Sum;
 
 static gboolean parse_sum (GhloKernelParser *self,
                            Sum              *sum);
 
-/* From the word on; its stride has been read. */
+/* Parses a term from its word on; its stride has been read. */
 static gboolean
 parse_term (GhloKernelParser *self,
             gint64            stride,
@@ -45,7 +45,7 @@ parse_term (GhloKernelParser *self,
   term.offset = sum.offset;
   for (guint i = 0; i < GHLO_KERNEL_MAX_AXES; i++)
     term.strides[i] = sum.strides[i];
-  /* One more than the builder takes is enough for it to refuse them all. */
+  /* One more term than the builder accepts is enough for it to fail. */
   if (access->terms->len <= GHLO_KERNEL_MAX_TERMS)
     g_array_append_val (access->terms, term);
 

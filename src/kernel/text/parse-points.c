@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * What is done at points: nodes, folds, stores, and the merge of the folds.
+ * Parses the contents of points: nodes, folds, stores, and the merge of the folds.
  */
 
 #include "kernel/text/forms.h"
@@ -10,7 +10,7 @@
 
 #include <math.h>
 
-/* Of constants, and what folds begin with. */
+/* The value of a constant node, or the identity of a fold. */
 static gboolean
 parse_constant (GhloKernelParser *self,
                 GhloElementType   type,
@@ -80,7 +80,7 @@ parse_load (GhloKernelParser *self,
   return ghlo_kernel_add_load (self->builder, type, access, fill) != GHLO_KERNEL_NONE;
 }
 
-/* What a leaf of one of the other forms refers to. */
+/* Parses the reference of a leaf in one of the remaining forms. */
 static gboolean
 parse_which (GhloKernelParser *self,
              GhloKernelForm    form,
@@ -164,7 +164,7 @@ parse_fold (GhloKernelParser *self)
   return ghlo_kernel_add_fold (self->builder, type, temporary, identity) != GHLO_KERNEL_NONE;
 }
 
-/* update $0 %4, of a fold from @first on: one of these points */
+/* update $0 %4; the fold belongs to the current points, whose folds begin at @first */
 static gboolean
 parse_update (GhloKernelParser *self,
               guint             first,

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * From text to kernel: what a kernel declares, and its tree of blocks. What is declared is
- * referred to by name, nodes, accesses and folds by number; all stand before what refers to
- * them, but for nodes in terms of accesses. Whether it is right together the builder says.
+ * Parses text into a kernel: its declarations and its tree of blocks. Declared things are referred to by name,
+ * nodes, accesses and folds by number. References come after what they refer to, except for nodes in terms of
+ * accesses. The builder checks whether everything is consistent.
  */
 
 #include "kernel/text.h"
@@ -33,7 +33,7 @@ parse_axis (GhloKernelParser *self,
   return TRUE;
 }
 
-/* buffer y 786432 written; buffer x 786432 shares 1, by number, since that one may come later */
+/* buffer y 786432 written; buffer x 786432 shares 1. The shared buffer is given by number, since it may come later. */
 static gboolean
 parse_buffer (GhloKernelParser *self)
 {
@@ -78,7 +78,7 @@ parse_temporary (GhloKernelParser *self)
   return TRUE;
 }
 
-/* @number: what the builder gave to the block that begins. */
+/* @number is the builder's index of the block that begins. */
 static gboolean
 begin (GhloKernelParser *self,
        guint             number)
@@ -124,7 +124,7 @@ parse_points (GhloKernelParser *self)
   return TRUE;
 }
 
-/* Behind the opening brace: carry h from first by next. */
+/* The carries after the opening brace: carry h from first by next. */
 static gboolean
 parse_carries (GhloKernelParser *self)
 {
@@ -144,7 +144,7 @@ parse_carries (GhloKernelParser *self)
   return TRUE;
 }
 
-/* Blocks and the closing brace. */
+/* Parses blocks up to and including the closing brace. */
 static gboolean
 parse_blocks (GhloKernelParser *self)
 {
@@ -246,7 +246,7 @@ parse_product (GhloKernelParser *self)
          && ghlo_kernel_add_product (self->builder, rows, columns, inner, left, right, result) != GHLO_KERNEL_NONE;
 }
 
-/* TRUE where there is no block, too. */
+/* Returns TRUE also where there is no block; *@is_block tells. */
 static gboolean
 parse_block (GhloKernelParser *self,
              gboolean         *is_block)
@@ -319,7 +319,7 @@ ghlo_kernel_parse (const char  *text,
     self.names[i] = g_ptr_array_new_with_free_func (g_free);
   ghlo_kernel_lexer_init (&self.lexer, text + bom, size - bom);
   ghlo_kernel_parser_next (&self);
-  /* Without a finding the text is a kernel, or one too large. */
+  /* Without diagnostics, the text is a kernel, or a kernel that is too large. */
   if (parse_kernel (&self) || diagnostics->n_errors == 0)
     kernel = ghlo_kernel_builder_end (g_steal_pointer (&self.builder), error);
   else

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * The small parts of a kernel's grammar: tokens that have to be there, names, types and
- * numbers; and what is said where they are not.
+ * The small parts of the kernel grammar: required tokens, names, types and numbers, and the diagnostics where they
+ * are missing.
  */
 
 #include "kernel/text/parser.h"
@@ -128,7 +128,7 @@ ghlo_kernel_parser_name (GhloKernelParser  *self,
   return TRUE;
 }
 
-/* The first of that name from @start on, or the number of all. */
+/* Returns the index of the first such name from @start on, or the number of names. */
 static guint
 find_name (GPtrArray  *names,
            const char *name,

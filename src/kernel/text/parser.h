@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * What the files of the parser of kernels share: its state and the small parts of grammar.
- * Functions that read something give FALSE where it is not there, with the finding among the
- * diagnostics; or, without one, where the builder's tables are full, which its end reports.
+ * Shared by the files of the kernel parser: its state and the small parts of the grammar. Functions that parse
+ * something return FALSE where it is missing. The diagnostics then say what was found; if they do not, the
+ * builder's tables are full, which ends up in the error of ghlo_kernel_builder_end ().
  */
 
 #pragma once
@@ -14,7 +14,7 @@
 
 G_BEGIN_DECLS
 
-/* What is referred to by name. */
+/* Things that are referred to by name. */
 typedef enum
 {
   GHLO_KERNEL_NAMED_AXIS,
@@ -25,15 +25,15 @@ typedef enum
 
 typedef struct
 {
-  GhloKernelLexer    lexer;     /* on the next token */
+  GhloKernelLexer    lexer;     /* at the next token */
   GhloDiagnostics   *diagnostics;
   GhloKernelBuilder *builder;
-  GPtrArray         *names[GHLO_KERNEL_N_NAMED];        /* owned, by number */
+  GPtrArray         *names[GHLO_KERNEL_N_NAMED];        /* owned, by index */
   guint              n_accesses, n_nodes, n_folds;
-  guint              depth;     /* of blocks */
+  guint              depth;     /* nesting of blocks */
 } GhloKernelParser;
 
-/* "expected WHAT, found TOKEN", at the next token or at an earlier one. */
+/* Report "expected WHAT, found TOKEN" at the next token, or at an earlier one. */
 gboolean ghlo_kernel_parser_fail        (GhloKernelParser      *self,
                                          const char            *format,
                                          ...) G_GNUC_PRINTF (2, 3);
@@ -48,7 +48,7 @@ ghlo_kernel_parser_next (GhloKernelParser *self)
   ghlo_kernel_lexer_next (&self->lexer);
 }
 
-/* Whether the next token is the punctuation @c, or the word @word, which is then read. */
+/* Consume the next token if it is the punctuation @c, or the word @word. */
 gboolean ghlo_kernel_parser_accept      (GhloKernelParser      *self,
                                          char                   c);
 gboolean ghlo_kernel_parser_accept_word (GhloKernelParser      *self,
@@ -58,39 +58,39 @@ gboolean ghlo_kernel_parser_expect      (GhloKernelParser      *self,
 gboolean ghlo_kernel_parser_expect_word (GhloKernelParser      *self,
                                          const char            *word);
 
-/* A name that is new, to be freed. */
+/* Parses the name in a declaration; free it with g_free (). */
 gboolean ghlo_kernel_parser_name        (GhloKernelParser      *self,
                                          const char            *what,
                                          char                 **name);
-/* The number of what has a name; of several of one name it is written behind it, "row:2". */
+/* Parses a reference by name. If several things have the name, the index follows: "row:2". */
 gboolean ghlo_kernel_parser_reference   (GhloKernelParser      *self,
                                          GhloKernelNamed        named,
                                          guint                 *number);
-/* A list of axes in brackets, as bits. */
+/* Parses a list of axes in brackets into bits. */
 gboolean ghlo_kernel_parser_axes        (GhloKernelParser      *self,
                                          guint                 *axes);
 gboolean ghlo_kernel_parser_type        (GhloKernelParser      *self,
                                          GhloElementType       *type);
-/* An integer with or without a sign. */
+/* Parses an integer with an optional sign. */
 gboolean ghlo_kernel_parser_integer     (GhloKernelParser      *self,
                                          gint64                *value);
-/* The magnitude of an integer whose sign has been read. */
+/* Parses the magnitude of an integer whose sign has been parsed. */
 gboolean ghlo_kernel_parser_magnitude   (GhloKernelParser      *self,
                                          gboolean               is_negative,
                                          gint64                *value);
-/* One of NODE, ACCESS and FOLD below @end, the number of those that there are. */
+/* Parses the number of a NODE, ACCESS or FOLD, which must be below @end, the count of those so far. */
 gboolean ghlo_kernel_parser_number      (GhloKernelParser      *self,
                                          guint                  kind,
                                          guint                  end,
                                          guint                 *number);
-/* The same, which has to be the next number that is given out. */
+/* The same where the number must be @next, the next one to be assigned. */
 gboolean ghlo_kernel_parser_new_number  (GhloKernelParser      *self,
                                          guint                  kind,
                                          guint                  next);
 
-/* "access", and what is behind it. */
+/* Parses an access, from the word "access" on. */
 gboolean ghlo_kernel_parser_access      (GhloKernelParser      *self);
-/* What is within the braces of points, and the closing one. */
+/* Parses the contents of a points block and the closing brace. */
 gboolean ghlo_kernel_parser_points      (GhloKernelParser      *self);
 
 #define ghlo_kernel_parser_fail(...)    GHLO_FALSE_AFTER (ghlo_kernel_parser_fail (__VA_ARGS__))

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * What a kernel declares, as text: axes, buffers, temporaries, and accesses, which are sums of
- * coordinates times strides, of an offset, and of terms.
+ * Prints the declarations of a kernel: axes, buffers, temporaries, and accesses, which are sums of coordinates
+ * times strides, an offset, and terms.
  */
 
 #include "kernel/text/printer.h"
@@ -32,7 +32,7 @@ ghlo_kernel_print_name (GhloKernelPrinter *self,
   g_string_append (self->text, "\"");
 }
 
-/* A name that stands for something, and its number where that is not alone. */
+/* Prints a name as a reference, followed by its index if the name is not unique. */
 #define PRINT_REFERENCE(kind, table) \
   void \
   ghlo_kernel_print_##kind (GhloKernelPrinter *self, \
@@ -76,7 +76,7 @@ ghlo_kernel_print_axes (GhloKernelPrinter *self,
   g_string_append (self->text, "]");
 }
 
-/* The sign before a part of a sum that began at @start. */
+/* Appends the sign before a part of the sum that began at @start. */
 static void
 append_sign (GhloKernelPrinter *self,
              gsize              start,
@@ -95,7 +95,7 @@ append_magnitude (GhloKernelPrinter *self,
   g_string_append_printf (self->text, "%" G_GUINT64_FORMAT, value < 0 ? -(guint64) value : (guint64) value);
 }
 
-/* Coordinates times strides, and the offset, behind what has been printed from @start on. */
+/* Appends coordinates times strides, and the offset, to the sum that began at @start. */
 static void
 append_affine (GhloKernelPrinter *self,
                gsize              start,
@@ -119,7 +119,7 @@ append_affine (GhloKernelPrinter *self,
   append_magnitude (self, offset);
 }
 
-/* A sum that began at @start and has no parts. */
+/* Completes a sum that began at @start and has no parts. */
 static void
 append_zero (GhloKernelPrinter *self,
              gsize              start)

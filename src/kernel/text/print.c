@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * From kernel to text: one line for each thing that is declared, each node, fold, update and store;
- * blocks in braces. What is the same in most kernels (one chain, steps and strides of 1) is left out.
+ * Prints a kernel: one line for each declaration, node, fold, update and store; blocks in braces. Defaults (one
+ * chain, steps and strides of 1) are omitted.
  */
 
 #include "kernel/text.h"
@@ -159,7 +159,7 @@ append_factor (GhloKernelPrinter      *self,
     ghlo_kernel_print_temporary (self, factor->temporary);
 }
 
-/* Behind the word of the block. */
+/* Appends what follows the keyword of the block. */
 static void
 append_head (GhloKernelPrinter     *self,
              const GhloKernelBlock *block)
@@ -169,7 +169,7 @@ append_head (GhloKernelPrinter     *self,
     case GHLO_BLOCK_POINTS:
       if (block->axes != 0)
         ghlo_kernel_print_axes (self, block->axes);
-      /* Points with folds have one chain where nothing is said. */
+      /* The default for points with folds is one chain. */
       if (block->n_chains != (block->n_folds > 0))
         g_string_append_printf (self->text, " chains %u", block->n_chains);
       if (block->split != 0)
@@ -214,7 +214,7 @@ print_carry (GhloKernelPrinter     *self,
 static void print_block (GhloKernelPrinter *self,
              guint              number);
 
-/* What is within the braces of a block. */
+/* Prints what is inside the braces of a block. */
 static void
 print_inside (GhloKernelPrinter     *self,
               const GhloKernelBlock *block)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * What the files of the printer of kernels share.
+ * Shared by the files of the kernel printer.
  */
 
 #pragma once
@@ -13,25 +13,25 @@ typedef struct
 {
   const GhloKernel *kernel;
   GString          *text;
-  guint             depth;      /* of the line, in blocks */
+  guint             depth;      /* nesting of the current line */
 } GhloKernelPrinter;
 
-/* A name, in quotes where it needs them. */
+/* Prints a name, quoted if necessary. */
 void ghlo_kernel_print_name         (GhloKernelPrinter *self,
                                      const char        *name);
-/* What refers to the axis, buffer or temporary @number. */
+/* Print references to the axis, buffer or temporary @number. */
 void ghlo_kernel_print_axis         (GhloKernelPrinter *self,
                                      guint              number);
 void ghlo_kernel_print_buffer       (GhloKernelPrinter *self,
                                      guint              number);
 void ghlo_kernel_print_temporary    (GhloKernelPrinter *self,
                                      guint              number);
-/* " [row, column]", of bits. */
+/* Prints axes (bits) as " [row, column]". */
 void ghlo_kernel_print_axes         (GhloKernelPrinter *self,
                                      guint              axes);
 void ghlo_kernel_print_type         (GhloKernelPrinter *self,
                                      guint              type);
-/* A line for each thing that is not a block. */
+/* Prints one line for each declaration, which is everything but the blocks. */
 void ghlo_kernel_print_declarations (GhloKernelPrinter *self);
 
 G_END_DECLS

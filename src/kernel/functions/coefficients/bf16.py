@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Functions of numbers of bf16 that round to the right number of bf16, by linear programs (SciPy, mpmath): as far from
-the middles between these as it goes, relatively to the result. That margin is printed; what is computed with the
-coefficients has to be more exact.
+"""Coefficients of functions of bf16 numbers whose results round to the correct bf16 number, found by linear programs
+(SciPy, mpmath). They maximize the distance from the midpoints between bf16 numbers, relative to the result. That margin
+is printed; the rounding errors of a computation with these coefficients must be smaller.
 
 tanh x = x p (x²) / q (x²), and the logistic function by 2^f = p (f), where e^-|x| = 2^n 2^f."""
 
@@ -10,16 +10,16 @@ import mpmath
 import numpy
 from scipy.optimize import linprog
 
-SCALE = 2.0 ** 16   # what lies between a number and a middle becomes about 1
+SCALE = 2.0 ** 16   # scales the distance between a number and a midpoint to about 1
 
 
 def numbers(end):
-    """Numbers of bf16 up to the one of the bits end; less than these are all the same."""
+    """The bf16 numbers up to the one with the bits end; all smaller numbers behave alike."""
     return (numpy.arange(0x3000, end + 1, dtype=numpy.uint32) << 16).view(numpy.float32).astype(float)
 
 
 def rounding_interval(y):
-    """The middles below and above the number of bf16 that y in (0, 1) rounds to."""
+    """The midpoints below and above the bf16 number to which y in (0, 1) rounds."""
     exponent = max(mpmath.frexp(y)[1] - 8, -133)
     unit = mpmath.ldexp(1, exponent)
     k = int(mpmath.nint(y / unit))
@@ -29,7 +29,7 @@ def rounding_interval(y):
 
 
 def solve(rows, low, high):
-    """The c with the greatest m for which rows[0] c + m <= low and rows[1] c + m <= high."""
+    """Returns c for the greatest m with rows[0] c + m <= low and rows[1] c + m <= high, and m."""
     table = numpy.vstack([numpy.hstack([part, numpy.ones((len(part), 1))]) for part in rows])
     found = linprog([0] * (table.shape[1] - 1) + [-1], A_ub=table, b_ub=numpy.concatenate([low, high]),
                     bounds=[(None, None)] * table.shape[1], method='highs',
@@ -43,13 +43,13 @@ def show(name, coefficients):
 
 def tanh():
     degree = 2
-    x = numbers(0x4060)         # 3.5, from where on all round to 1
+    x = numbers(0x4060)         # 3.5; all greater numbers round to 1
     y = [mpmath.tanh(value) for value in x]
     low, high = numpy.array([[float(end) for end in rounding_interval(value)] for value in y]).T
     powers = numpy.stack([(x * x / 6) ** k for k in range(degree + 1)], 1)
     q = numpy.full(len(x), 1.0)
     for _ in range(10):
-        # Of p, and of q but for q (0) = 1. The divisor's size is that of the last round.
+        # The coefficients of p, and those of q except q (0) = 1. The weight uses q of the previous round.
         weight = (SCALE / (numpy.array(y, dtype=float) * q))[:, None]
         p_part, q_part = x[:, None] * powers * weight, powers[:, 1:] * weight
         found, margin = solve([numpy.hstack([-p_part, low[:, None] * q_part]),
@@ -64,7 +64,7 @@ def tanh():
 
 
 def logistic_rows(size):
-    """What f is of -size, and for either sign what 2^f is and may be, and how much of its error a result has."""
+    """For each sign: f of -size, the bounds and the value of 2^f, and the share of its error in the result."""
     log2_e = mpmath.mpf(float(numpy.float32(1.4426950408889634)))
     n = int(mpmath.nint(-size * log2_e))
     f, two_n, e = float(numpy.float32(float(-size * log2_e - n))), mpmath.mpf(2) ** n, mpmath.e ** -mpmath.mpf(size)

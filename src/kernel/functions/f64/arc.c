@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Inverse circular functions of f64. Angles are sums of a multiple of π / 4, in a pair, and of the function of a number
- * near 0, which is a pair where it is a quotient or a root. Coefficients are those of coefficients/circular-f64.sollya.
+ * Inverse circular functions of f64. An angle is the sum of a multiple of π / 4, as a pair, and of the function of
+ * a number near 0, which is a pair where it is a quotient or a root. Coefficients are those of
+ * coefficients/circular-f64.sollya.
  */
 
 #include "kernel/functions/f64/double.h"
@@ -18,7 +19,7 @@ negative (Builder *b,
   return (Pair) { negate (b, x.high), negate (b, x.low) };
 }
 
-/* n × π / 2 + x, where x is not larger. */
+/* n × π / 2 + x, where |x| is not larger than the first term. */
 static Pair
 turned (Builder *b,
         double   n,
@@ -29,7 +30,7 @@ turned (Builder *b,
   return (Pair) { sum.high, add (b, sum.low, add_real (b, x.low, n * HALF_PI_REST)) };
 }
 
-/* atan (above / below), both at least 0 and finite, not both 0. */
+/* atan (above / below), for both at least 0 and finite, and not both 0. */
 static Pair
 arctangent (Builder *b,
             guint    above,
@@ -45,12 +46,12 @@ arctangent (Builder *b,
   guint most = choose (b, is_steep, above, below), is_large, z;
   Pair t, result;
 
-  /* Beyond tan (π / 8), from π / 4. */
+  /* Beyond tan (π / 8), expand around π / 4. */
   is_large = greater (b, least, multiply_real (b, most, 0x1.a827999fcef32p-2));
   t = pair_quotient (b, choose_pair (b, is_large, exact_sum (b, least, negate (b, most)), (Pair) { least, zero }),
                      choose_pair (b, is_large, exact_sum (b, least, most), (Pair) { most, zero }));
   z = multiply (b, t.high, t.high);
-  /* t.low / (1 + t²), nearly. */
+  /* Approximately t.low / (1 + t²). */
   t.low = multiply_add (b, negate (b, z), t.low, t.low);
   t.low = multiply_add (b, multiply (b, t.high, z), ESTRIN (b, z, c), t.low);
   result = fast_sum (b, t.high, t.low);
@@ -65,13 +66,13 @@ ghlo_expand_atan_f64 (Builder         *b,
                       const guint     *operands)
 {
   guint x = operands[0];
-  /* Beyond it is π / 2, and infinity / infinity is none. */
+  /* Beyond 2^200 the result is π / 2; infinity / infinity is avoided. */
   Pair result = arctangent (b, at_most (b, magnitude (b, x), 0x1p200), real (b, x, 1));
 
   return with_sign (b, add (b, result.high, result.low), x);
 }
 
-/* The magnitudes of two numbers by others with the same quotient: ordinary ones, and not both 0. */
+/* Replaces two magnitudes by numbers with the same quotient that are in a safe range, and not both 0. */
 static void
 make_ordinary (Builder *b,
                guint   *above,
@@ -80,11 +81,12 @@ make_ordinary (Builder *b,
   guint most = choose (b, greater (b, *above, *below), *above, *below), zero = real (b, most, 0), scale;
   guint one = real (b, most, 1), infinity = real (b, most, INFINITY), is_infinite = equal (b, most, infinity);
 
-  /* Of infinities only which there are matters. */
+  /* Of infinities, only which of the two is infinite matters. */
   *above = choose (b, is_infinite, choose (b, equal (b, *above, infinity), one, zero), *above);
   *below = choose (b, is_infinite, choose (b, equal (b, *below, infinity), one, zero), *below);
   *below = choose (b, is_real (b, most, 0), one, *below);
-  /* Away from where errors of products are no normal numbers, and sums none at all. */
+  /* Scales away from the range where the errors of products are not normal numbers, and from that where sums
+   * overflow. */
   scale = choose (b, is_below (b, most, 0x1p-500), real (b, most, 0x1p600), one);
   scale = choose (b, is_above (b, most, 0x1p1000), real (b, most, 0x1p-50), scale);
   scale = choose (b, is_infinite, one, scale);
@@ -108,7 +110,7 @@ ghlo_expand_atan2_f64 (Builder         *b,
   return choose (b, is_none, real (b, x, NAN), with_sign (b, add (b, result.high, result.low), y));
 }
 
-/* Of a number, or of √((1 - |x|) / 2), which is at most ½, from which both functions follow. */
+/* The asin of a number of at most ½: the operand, or √((1 - |x|) / 2), from which asin and acos are computed. */
 typedef struct
 {
   guint x, is_large;

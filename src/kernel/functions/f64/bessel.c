@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * e^-|x| I1 (x) in f64: below 4 the product of e^-x and of the power series, whose terms have one sign, and beyond a
- * polynomial of (x - 12) / (x + 4) over √x. Coefficients are those of coefficients/bessel.sollya.
+ * e^-|x| I1 (x) in f64: below 4 the product of e^-x and the power series, whose terms all have the same sign;
+ * beyond, a polynomial in (x - 12) / (x + 4), over √x. Coefficients are those of coefficients/bessel.sollya.
  */
 
 #include "kernel/functions/f64/double.h"

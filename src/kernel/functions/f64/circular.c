@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Circular functions of f64. Of 2 / π, in pieces of 53 bits, five are chosen by the argument's exponent: those before
- * give whole turns, those behind nothing that matters (Payne and Hanek). Products are exact in pairs, and are added
- * by cutting all of them at the same two places, so that sums above and between these are exact whatever cancels.
- * Coefficients are those of coefficients/circular-f64.sollya.
+ * Circular functions of f64. The exponent of the argument selects five of the 53-bit pieces of 2 / π: earlier
+ * pieces yield whole turns, later ones nothing that matters (Payne and Hanek). Products are exact pairs. To add
+ * them, all are cut at the same two places, so that the sums above and between these places are exact whatever
+ * cancels. Coefficients are those of coefficients/circular-f64.sollya.
  */
 
 #include "kernel/functions/f64/double.h"
@@ -15,10 +15,10 @@ enum { N_PIECES = 23, N_CHOSEN = 5, BITS = 53 };
 typedef struct
 {
   Pair  r;              /* within π / 4 */
-  guint quarters;       /* ui64: the last two bits count quarters of a turn */
+  guint quarters;       /* ui64; the low two bits are the number of quarter turns */
 } Reduced;
 
-/* The pieces of 2 / π from the number @first on, which is at most 18. */
+/* Selects the pieces of 2 / π from number @first on, which is at most 18. */
 static void
 choose_pieces (Builder *b,
                guint    first,
@@ -32,7 +32,7 @@ choose_pieces (Builder *b,
     0x1.6b414da3eda6cp-2, 0x1.fb3c9f2c26dd2p-2, 0x1.d18fd9a797fa8p-1, 0x1.6ba93dd63f5f2p-1, 0x1.f17b3d0739f78p-1,
     0x1.4a525d4d7f6bfp-1, 0x1.88fc6ae842bp-2, 0x1.98237e3db5d5fp-1,
   };
-  /* How many later steps need after each, or can be moved by it. */
+  /* A shift by step, applied to the n pieces that later shifts may still need. */
   static const struct { guint step, n; } steps[] = {
     { 16, N_PIECES - 16 }, { 8, 12 }, { 4, 8 }, { 2, 6 }, { 1, N_CHOSEN },
   };
@@ -51,7 +51,7 @@ choose_pieces (Builder *b,
     pieces[i] = current[i];
 }
 
-/* @x but for multiples of 4. */
+/* @x modulo 4. */
 static guint
 without_turns (Builder *b,
                guint    x)
@@ -59,7 +59,7 @@ without_turns (Builder *b,
   return subtract (b, x, multiply_real (b, rounded (b, multiply_real (b, x, 0.25)), 4));
 }
 
-/* Adds what @term has above the last place of @sum, which is exact, and leaves the rest. */
+/* Moves the part of @term above the last place of @sum, whose low bits are clear, to @sum, exactly. */
 static void
 cut_off (Builder *b,
          guint   *sum,
@@ -71,8 +71,8 @@ cut_off (Builder *b,
   *sum = next;
 }
 
-/* The number of the first piece that is needed, (exponent - 55) / 53 rounded down, as a float and in the last bits
- * of one: products with those before are multiples of 4 for any x, or there are none. */
+/* The number of the first piece that is needed, (exponent - 55) / 53 rounded down, as a float and in the low bits of
+ * one. For all earlier pieces, the products are multiples of 4 for any x. */
 static void
 find_first_piece (Builder *b,
                   guint    x,
@@ -90,13 +90,13 @@ find_first_piece (Builder *b,
   *number = add_real (b, exponent, -0x1.8p52);
 }
 
-/* x × 2 / π but for multiples of 4, of which a whole number is split off. */
+/* x × 2 / π modulo 4, split into an integer and the rest. */
 static Pair
 quarters_of (Builder *b,
              guint    x,
              guint   *whole_part)
 {
-  /* The last places of sums near them are 2^-44 and 2^-92. */
+  /* The last places of sums near these numbers are 2^-44 and 2^-92. */
   const double middle = 0x1.8p8, small = 0x1.8p-40;
   guint pieces[N_CHOSEN], terms[2 * N_CHOSEN], first, bits, upper, lower, rest;
   Pair sum;
@@ -111,7 +111,7 @@ quarters_of (Builder *b,
       terms[2 * i] = product.high;
       terms[2 * i + 1] = product.low;
     }
-  /* The others are small. */
+  /* The other terms are small. */
   for (guint i = 0; i < 3; i++)
     terms[i] = without_turns (b, terms[i]);
 
@@ -149,7 +149,7 @@ reduce (Builder *b,
   return (Reduced) { r, choose (b, is_small, whole (b, bits, 0), bits) };
 }
 
-/* h + l - (h³ / 6 - …), and l is less by l h² / 2. */
+/* h + (l - l h² / 2) - (h³ / 6 - …). */
 static Pair
 sine_of (Builder *b,
          Pair     r)
@@ -166,7 +166,7 @@ sine_of (Builder *b,
   return fast_sum (b, r.high, low);
 }
 
-/* 1 - h² / 2 + h⁴ / 24 - …, and less by h l. */
+/* 1 - h² / 2 + h⁴ / 24 - … - h l. */
 static Pair
 cosine_of (Builder *b,
            Pair     r)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * The kernels of exponentials and logarithms in f64. Coefficients are those of coefficients/exponential-f64.sollya
+ * The cores of exponentials and logarithms in f64. Coefficients are those of coefficients/exponential-f64.sollya
  * and coefficients/logarithm-f64.sollya.
  */
 
@@ -8,10 +8,10 @@
 
 #include <math.h>
 
-/* Adding it rounds to a whole number and leaves that, plus the exponent's bias, in the low bits. */
+/* Adding it rounds to an integer and leaves that, plus the exponent's bias, in the low bits. */
 #define MAGIC (0x1.8p52 + 1023)
 
-/* ln 2: n × the first is exact for n of 11 bits. */
+/* ln 2 in two parts: n × the first one is exact for n of 11 bits. */
 #define LN2_HIGH 0x1.62e42fefa38p-1
 #define LN2_LOW  0x1.ef35793c7673p-45
 
@@ -42,7 +42,8 @@ ghlo_expand_double_scale (Builder *b,
   return float_of (b, left_by (b, bits_of (b, add_real (b, n, MAGIC)), 52));
 }
 
-/* What is 0 is made so by a factor of 0: to round to it takes processors a hundred times as long as other results. */
+/* Results that are 0 come from a factor of 0: rounding to 0 takes processors a hundred times as long as other
+ * results. */
 guint
 ghlo_expand_double_scaled (Builder *b,
                            guint    x,
@@ -136,20 +137,20 @@ ghlo_expand_double_log_plus_one (Builder *b,
 {
   Pair first = exact_sum (b, real (b, t.high, 1), t.high), sum = fast_sum (b, first.high, add (b, first.low, t.low));
   Split split = split_normal (b, sum.high);
-  /* What is lost of the sum is nothing for large exponents. */
+  /* For large exponents the rounding error of the sum is negligible. */
   guint scale = ghlo_expand_double_scale (b, negate (b, at_most (b, split.exponent, 1000)));
   guint is_small = is_real (b, split.exponent, 0), f, rest;
 
   rest = multiply (b, sum.low, scale);
   f = choose (b, is_small, t.high, add_real (b, split.mantissa, -1));
   rest = choose (b, is_small, t.low, rest);
-  /* rest / (1 + f), nearly. */
+  /* Approximately rest / (1 + f). */
   rest = multiply (b, rest, multiply_add_real (b, f, add_real (b, f, -1), 1));
 
   return log_of (b, split.exponent, f, rest);
 }
 
-/* All terms that matter in pairs: s, 2/3 s³, and what is left of the series in one. */
+/* All significant terms are pairs: s, 2/3 s³, and the remaining series in one. */
 Pair
 ghlo_expand_double_log_precise (Builder *b,
                                 guint    x)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * What functions of f64 are made of: numbers of twice the digits as unevaluated sums of two f64, exact sums and
- * products by multiply-adds (Dekker; Ogita, Rump and Oishi), and the kernels of exponentials and logarithms.
- * All expansions of f64 are declared here; expand.c says which there are.
+ * Building blocks for functions of f64: numbers of twice the precision as unevaluated sums of two f64, exact sums
+ * and products by FMA (Dekker; Ogita, Rump and Oishi), and the cores of exponentials and logarithms. All expansions
+ * for f64 are declared here; expand.c has the table of those that exist.
  */
 
 #pragma once
@@ -17,13 +17,13 @@ G_BEGIN_DECLS
 #include "kernel/node.def"
 #undef EXPANSION
 
-/* high + low, the latter at most some units in the last place of the former. */
+/* high + low, where low is at most a few ULP of high. */
 typedef struct
 {
   guint high, low;
 } Pair;
 
-/* x + y, where |x| >= |y|, or x is a multiple of y's last place. */
+/* x + y, where |x| >= |y|, or x is a multiple of the ULP of y. */
 static inline Pair
 fast_sum (Builder *b,
           guint    x,
@@ -82,7 +82,7 @@ pair_quotient (Builder *b,
   return (Pair) { high, divide (b, rest, y.high) };
 }
 
-/* Of a number that is not 0. */
+/* For numbers other than 0. */
 static inline Pair
 pair_root (Builder *b,
            Pair     x)
@@ -137,36 +137,36 @@ at_most (Builder *b,
 /* e^(x.high + x.low) = 2^n (1 + p), p within [-0.3, 0.42]. */
 typedef struct
 {
-  guint n;              /* f64, a whole number */
+  guint n;              /* f64, an integer */
   Pair  p;
 } Exponential;
 
 Exponential ghlo_expand_double_exponential (Builder *b, Pair x);
 
-/* 2^n for whole n within [-1022, 1023]. */
+/* 2^n for integers n within [-1022, 1023]. */
 guint       ghlo_expand_double_scale       (Builder *b, guint n);
 
 /* x 2^n, rounded once where the result is normal; |x| < 2, |n| < 2000. */
 guint       ghlo_expand_double_scaled      (Builder *b, guint x, guint n);
 
-/* 2^exponent × mantissa, which is within [√½, √2). */
+/* 2^exponent × mantissa, with the mantissa within [√½, √2). */
 typedef struct
 {
   guint exponent;       /* f64 */
   guint mantissa;
 } Split;
 
-/* Of a positive number. */
+/* For positive numbers. */
 Split       ghlo_expand_double_split       (Builder *b, guint x);
 
-/* Logarithms whose upper parts are not rounded yet: of a positive number, and of 1 + t, which is normal. */
+/* Logarithms of a positive number, and of 1 + t, which is normal. They are not normalized: high is not rounded yet. */
 Pair        ghlo_expand_double_log          (Builder *b, guint x);
 Pair        ghlo_expand_double_log_plus_one (Builder *b, Pair t);
 
-/* Of a positive number, to some 64 digits. */
+/* For positive numbers, to about 64 bits. */
 Pair        ghlo_expand_double_log_precise  (Builder *b, guint x);
 
-/* The logarithm of the gamma function of y >= 2.5, by that of y. */
+/* The logarithm of the gamma function of y >= 2.5; @logarithm is that of y. */
 Pair        ghlo_expand_double_lgamma_beyond (Builder *b, guint y, Pair logarithm);
 
 /* e^x - 1 for x within [-745, 710]. */

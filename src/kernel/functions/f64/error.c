@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * The error function, its complement and its inverse in f64: x p (x²) near 0, and e^-x² p ((x - 4) / (x + 4)) /
- * (1 + 2 x) beyond, in which all but p is kept in pairs. Coefficients are those of coefficients/error-f64.sollya.
+ * The error function, its complement and its inverse in f64: x p (x²) near 0, and e^-x² p ((x - 4) / (x + 4)) / (1
+ * + 2 x) beyond. Everything but p is computed in pairs. Coefficients are those of coefficients/error-f64.sollya.
  */
 
 #include "kernel/functions/f64/double.h"
 
 #include <math.h>
 
-/* The first coefficient is added last: in pairs its sum would be rounded several times. */
+/* The first coefficient is added last; a pairwise scheme would round its sum several times. */
 static guint
 series (Builder      *b,
         guint         x,
@@ -18,7 +18,7 @@ series (Builder      *b,
   return multiply_add_real (b, x, ghlo_expand_estrin (b, x, c + 1, n - 1), c[0]);
 }
 
-/* The same of x - center in a pair; the lower part of x matters in the second term alone. */
+/* The same in x - center, as a pair; the lower part of x matters in the second term only. */
 static Pair
 precise_series (Builder      *b,
                 Pair          x,
@@ -50,7 +50,7 @@ near_zero (Builder *b,
   return fast_sum (b, product.high, multiply_add (b, x, p, product.low));
 }
 
-/* erfc x for x from ½ on. */
+/* erfc x for x >= ½. */
 static guint
 beyond (Builder *b,
         guint    x)
@@ -106,7 +106,7 @@ ghlo_expand_erfc_f64 (Builder         *b,
   return choose (b, and (b, is_below (b, x, 0.5), is_above (b, x, -1)), small, large);
 }
 
-/* x p (w), w = -log (1 - x²), and of √w where x is near 1. */
+/* x p (w), w = -log (1 - x²); near 1, a polynomial in √w instead. */
 guint
 ghlo_expand_erf_inv_f64 (Builder         *b,
                          GhloElementType  type,

@@ -1,21 +1,21 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Remainders of f64, which are exact: mx 2^d mod my for whole numbers mx and my of 53 digits, the power of two by
- * squaring, of the bits of d from above.
+ * Remainders of f64, which are exact: mx 2^d mod my, where mx and my are integers of 53 bits. The power of two is
+ * computed by repeated squaring, from the highest bits of d down.
  */
 
 #include "kernel/functions/f64/double.h"
 
 #include <math.h>
 
-/* The modulus, and what quotients by it are estimated with. */
+/* The modulus, and the number with which quotients are estimated. */
 typedef struct
 {
-  guint m;              /* a whole number within [2^52, 2^53) */
+  guint m;              /* an integer within [2^52, 2^53) */
   guint inverse;
 } Modulus;
 
-/* A number congruent to @x, at most m / 2 and a bit; exact for |x| up to some multiples of m. */
+/* A number congruent to @x, of magnitude slightly above m / 2 at most; exact for |x| up to a few multiples of m. */
 static guint
 reduced (Builder *b,
          Modulus  modulus,
@@ -24,8 +24,9 @@ reduced (Builder *b,
   return multiply_add (b, negate (b, rounded (b, multiply (b, x, modulus.inverse))), modulus.m, x);
 }
 
-/* A number congruent to x y, at most m, for numbers up to m / 2 and a bit. The estimate of the quotient, which is below
- * 2^51, is wrong by 0.875 at most: so what is left of the product's upper part is below 2^53 with its lower part. */
+/* A number congruent to x y, of magnitude m at most, for operands of magnitude up to slightly above m / 2. The
+ * estimated quotient is below 2^51 and off by 0.875 at most. The remainder of the product's upper part, plus the lower
+ * part, is therefore below 2^53. */
 static guint
 product (Builder *b,
          Modulus  modulus,
@@ -37,7 +38,7 @@ product (Builder *b,
   return add (b, reduced (b, modulus, exact.high), exact.low);
 }
 
-/* A positive number as a whole number of 53 digits, and its exponent. */
+/* Splits a positive number into an integer of 53 bits and an exponent. */
 static guint
 split_whole (Builder *b,
              guint    x,
@@ -57,7 +58,8 @@ ghlo_expand_remainder_float_f64 (Builder         *b,
                                  GhloElementType  type,
                                  const guint     *operands)
 {
-  /* The greatest distance of exponents is below 2^12, and 2^2^6 too large to begin with. */
+  /* The difference of exponents is below 2^12. Starting with one more bit would make the first power, 2^2^6, too
+   * large. */
   enum { LOW_BITS = 7 };
   guint x = operands[0], y = operands[1], ax = magnitude (b, x), ay = magnitude (b, y), x_exponent, y_exponent;
   guint mx = split_whole (b, ax, &x_exponent), my = split_whole (b, ay, &y_exponent), d, power, result, is_valid;
@@ -74,7 +76,7 @@ ghlo_expand_remainder_float_f64 (Builder         *b,
     }
   result = reduced (b, modulus, product (b, modulus, reduced (b, modulus, mx), power));
   result = choose (b, is_below (b, result, 0), add (b, result, my), result);
-  /* 2^-52 first: the quotient may be no normal number. */
+  /* Multiplies by 2^-52 first, because the quotient may be subnormal. */
   result = multiply (b, multiply_real (b, result, 0x1p-52), divide (b, ay, multiply_real (b, my, 0x1p-52)));
   result = choose (b, less (b, ax, ay), ax, result);
   is_valid = and (b, is_below (b, ax, INFINITY), is_above (b, ay, 0));

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * The exponential and what is made of it, in f64. What cancels or is divided is kept in pairs of numbers
- * until the last sum. Coefficients are those of coefficients/exponential-f64.sollya.
+ * The exponential and functions derived from it, in f64. Values that cancel or are divided stay pairs up to the
+ * last sum. Coefficients are those of coefficients/exponential-f64.sollya.
  */
 
 #include "kernel/functions/f64/double.h"
@@ -45,7 +45,7 @@ ghlo_expand_exponential_minus_one_f64 (Builder         *b,
   return with_sign (b, ghlo_expand_double_exponential_minus_one (b, x).high, operands[0]);
 }
 
-/* (e^2x - 1) / (e^2x + 1); 1 from where it rounds to it. */
+/* (e^2x - 1) / (e^2x + 1); 1 from where the result rounds to 1. */
 guint
 ghlo_expand_tanh_f64 (Builder         *b,
                       GhloElementType  type,
@@ -61,7 +61,7 @@ ghlo_expand_tanh_f64 (Builder         *b,
   return with_sign (b, add (b, result.high, result.low), operands[0]);
 }
 
-/* 1 / (1 + e^-x), or e^x / (1 + e^x) of negative numbers. */
+/* 1 / (1 + e^-x), or e^x / (1 + e^x) for negative numbers. */
 guint
 ghlo_expand_logistic_f64 (Builder         *b,
                           GhloElementType  type,
@@ -80,7 +80,7 @@ ghlo_expand_logistic_f64 (Builder         *b,
   return ghlo_expand_double_scaled (b, add (b, result.high, result.low), choose (b, is_negative, e.n, zero));
 }
 
-/* 2^(n - 1) (1 + p + sign × 2^(-2 n) / (1 + p)), which is of a number that is not negative. */
+/* 2^(n - 1) (1 + p + sign × 2^(-2 n) / (1 + p)), for x >= 0. */
 static guint
 half_sum (Builder *b,
           guint    x,

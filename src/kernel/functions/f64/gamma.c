@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * The logarithm of the gamma function and its derivative in f64: polynomials with their zeros split off within
- * [1, 2.5], Stirling's series beyond, one step of the recurrence below 1, and reflection of negative numbers. All that
- * may cancel is kept in pairs. Coefficients are those of coefficients/gamma-f64.sollya.
+ * The logarithm of the gamma function and its derivative in f64: polynomials with their zeros factored out within
+ * [1, 2.5], Stirling's series beyond, one step of the recurrence below 1, and reflection for negative numbers.
+ * Everything that may cancel is computed in pairs. Coefficients are those of coefficients/gamma-f64.sollya.
  */
 
 #include "kernel/functions/f64/double.h"
@@ -15,8 +15,8 @@ typedef struct
   guint is_negative;
   guint is_small;       /* y < 1 */
   guint is_middle;      /* y < 2.5 */
-  guint is_shifted;     /* one step of the recurrence is missing: x within [0, 1), or x <= -1 */
-  guint t;              /* y - 7/4, or y - 3/4 where y is small, of which the polynomials are */
+  guint is_shifted;     /* one step of the recurrence is still to be made: x within [0, 1), or x <= -1 */
+  guint t;              /* y - 7/4, or y - 3/4 where y is small: the variable of the polynomials */
   guint is_pole;
 } Place;
 
@@ -35,7 +35,7 @@ find_place (Builder *b,
   return place;
 }
 
-/* Σ c[i] t^i, where the first coefficient has a rest, and is more than all others make. */
+/* Σ c[i] t^i, where the first coefficient has a low part and exceeds the sum of all others. */
 static Pair
 series (Builder      *b,
         guint         t,
@@ -49,7 +49,7 @@ series (Builder      *b,
   return (Pair) { sum.high, add_real (b, sum.low, first_rest) };
 }
 
-/* The sum of three pairs in one number; the first two may cancel, and their sum the third. */
+/* The sum of three pairs as one number; the first two may cancel, and their sum may cancel with the third. */
 static guint
 sum_of_three (Builder *b,
               Pair     x,
@@ -62,7 +62,7 @@ sum_of_three (Builder *b,
   return add (b, second.high, rest);
 }
 
-/* @x, or its opposite, or nothing. */
+/* @x, its negative, or zero. */
 static Pair
 signed_or_none (Builder *b,
                 guint    is_there,
@@ -75,7 +75,7 @@ signed_or_none (Builder *b,
   return choose_pair (b, is_there, choose_pair (b, is_negative, opposite, x), (Pair) { zero, zero });
 }
 
-/* lgamma y within [1, 2.5), of 1 + y where y is small. */
+/* lgamma y for y within [1, 2.5), or lgamma (1 + y) where y is small. */
 static Pair
 lgamma_middle (Builder     *b,
                const Place *place)
@@ -96,7 +96,7 @@ lgamma_middle (Builder     *b,
                        series (b, place->t, c, G_N_ELEMENTS (c), 0x1.0caebaf0f8112p-56));
 }
 
-/* y (log y - 1) - (log y - 1) / 2 + log √(2 π) - 1/2 + …, which overflows where the result does. */
+/* y (log y - 1) - (log y - 1) / 2 + log √(2 π) - 1/2 + …, which overflows only where the result does. */
 Pair
 ghlo_expand_double_lgamma_beyond (Builder *b,
                                   guint    y,
@@ -124,7 +124,7 @@ ghlo_expand_double_lgamma_beyond (Builder *b,
   return fast_sum (b, result.high, low);
 }
 
-/* log (sin (π y) / π), by the sine of the distance from the nearest whole number. */
+/* log (sin (π y) / π), from the sine of the distance to the nearest integer. */
 static Pair
 log_of_sine (Builder *b,
              guint    y)
@@ -164,13 +164,13 @@ ghlo_expand_lgamma_f64 (Builder         *b,
   is_infinite = not (b, or (b, is_below (b, beyond.high, INFINITY), place.is_negative));
   is_infinite = and (b, is_infinite, not (b, place.is_middle));
   is_infinite = or (b, is_infinite, place.is_pole);
-  /* No zero is negative. */
+  /* Turns -0 into +0. */
   result = choose (b, is_infinite, infinity, add_real (b, result, 0));
 
   return choose (b, always, result, x);
 }
 
-/* digamma y within [1, 2.5), of 1 + y where y is small. */
+/* digamma y for y within [1, 2.5), or digamma (1 + y) where y is small. */
 static Pair
 digamma_middle (Builder     *b,
                 const Place *place)
@@ -222,7 +222,7 @@ inverse_of (Builder *b,
   return (Pair) { inverse, multiply (b, multiply_add (b, negate (b, inverse), x, one), inverse) };
 }
 
-/* π cot (π y) = 1 / r - r c (r²), of the distance from the nearest whole number. */
+/* π cot (π y) = 1 / r - r c (r²), where r is the distance to the nearest integer. */
 static Pair
 cotangent (Builder *b,
            guint    y)
@@ -240,7 +240,7 @@ cotangent (Builder *b,
   return (Pair) { sum.high, add (b, sum.low, add (b, inverse.low, product.low)) };
 }
 
-/* digamma (-y) = digamma (1 + y) + π cot (π y), and of the numbers next to 0 it is -1 / x. */
+/* digamma (-y) = digamma (1 + y) + π cot (π y); next to 0 the result is -1 / x. */
 guint
 ghlo_expand_digamma_f64 (Builder         *b,
                          GhloElementType  type,

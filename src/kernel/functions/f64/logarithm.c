@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Logarithms and the inverse hyperbolic functions in f64, which are logarithms of 1 + t with t in a pair.
+ * Logarithms and the inverse hyperbolic functions in f64; the latter are logarithms of 1 + t, where t is a pair.
  */
 
 #include "kernel/functions/f64/double.h"
@@ -14,7 +14,7 @@ rounded_sum (Builder *b,
   return add (b, x.high, x.low);
 }
 
-/* @result where @x is above the @pole, and its values at the pole, below, at infinity and of NaN. */
+/* @result where @x is above @pole; otherwise the values at the pole, below it, at infinity, and for NaN. */
 static guint
 with_special (Builder *b,
               guint    x,
@@ -48,7 +48,7 @@ ghlo_expand_log_plus_one_f64 (Builder         *b,
   return with_sign (b, with_special (b, x, -1, result), x);
 }
 
-/* log (1 + t), or log (2 x) where x is that large that it is the same. */
+/* log (1 + t), or log (2 x) where x is so large that both are equal. */
 static guint
 log_of_sum (Builder *b,
             Pair     t,

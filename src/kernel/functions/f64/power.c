@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Powers and roots of f64. The power's logarithm has some 64 digits, since up to 11 of them are before the point.
+ * Powers and roots of f64. The logarithm for powers has about 64 bits, since up to 11 of them are before the point.
  * Coefficients are those of coefficients/power-f64.sollya.
  */
 
@@ -8,7 +8,7 @@
 
 #include <math.h>
 
-/* |x|^y of ordinary |x|. */
+/* |x|^y for ordinary |x|. */
 static guint
 power_of_size (Builder *b,
                guint    x,
@@ -18,7 +18,7 @@ power_of_size (Builder *b,
   guint is_far;
   Exponential e;
 
-  /* All beyond is infinite or 0. */
+  /* Any result beyond is infinite or 0. */
   y = clamped (b, y, -0x1p100, 0x1p100);
   product = exact_product (b, logarithm.high, y);
   product.low = multiply_add (b, logarithm.low, y, product.low);
@@ -51,8 +51,8 @@ ghlo_expand_power_f64 (Builder         *b,
   return choose (b, or (b, is_real (b, x, 1), is_real (b, y, 0)), real (b, x, 1), result);
 }
 
-/* By exponents of 3 q + {-1, 0, 1}; then one step of Halley's iteration, which leaves some units in the last place, and
- * one of Newton's with an exact cube. */
+/* The exponent is 3 q + {-1, 0, 1}. One step of Halley's iteration leaves an error of a few ULP; then follows one step
+ * of Newton's with an exact cube. */
 guint
 ghlo_expand_cbrt_f64 (Builder         *b,
                       GhloElementType  type,
@@ -85,7 +85,7 @@ ghlo_expand_cbrt_f64 (Builder         *b,
   return choose (b, is_ordinary, with_sign (b, y, x), x);
 }
 
-/* Two roundings. */
+/* Rounded twice. */
 guint
 ghlo_expand_rsqrt_f64 (Builder         *b,
                        GhloElementType  type,

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Σ (q + k)^-s by Euler's and Maclaurin's formula: the first terms one by one, and of the others their integral, half
- * of the first of them, and corrections. All are taken relatively to the term of the number that is nearest to 0, so
- * that an exponential has to be precise of that one alone; of the others what is far below 1 need not be. Left of 0,
- * where s is whole, the terms on either side of the nearest to 0 are two such sums, of which one ends at q.
- * Coefficients are those of coefficients/zeta.py.
+ * Σ (q + k)^-s by the Euler–Maclaurin formula: the first terms are added individually; the remaining ones are
+ * replaced by their integral, half of the first of them, and corrections. Everything is relative to the term of the
+ * number nearest to 0, so that only this term needs a precise exponential; errors of terms far below 1 do not
+ * matter. Left of 0, where s is an integer, the terms on either side of the number nearest to 0 form two such sums,
+ * one of which ends at q. Coefficients are those of coefficients/zeta.py.
  */
 
 #include "kernel/functions/f64/zeta.h"
@@ -13,13 +13,13 @@
 
 #include <math.h>
 
-/* A sum of powers (size + …)^-s in units of size^-s, or of size^(1 - s) where that is smaller. */
+/* A sum of powers (size + …)^-s in units of size^-s, or of size^(1 - s) if that is smaller. */
 typedef struct
 {
   const ZetaMethod *method;
   guint             s, less_one;        /* s - 1 */
-  guint             size, inverse;      /* of the number that is nearest to 0, and 1 / size */
-  guint             unit, size_units;   /* of the term of the size, and times the size */
+  guint             size, inverse;      /* the magnitude of the number nearest to 0, and 1 / size */
+  guint             unit, size_units;   /* the term of size in these units, and the same times size */
   guint             integral;           /* 1 / (s - 1) */
 } Sum;
 
@@ -29,7 +29,7 @@ power_of (Builder *b,
           guint    v,
           guint    s)
 {
-  /* Beyond, powers are nothing beside 1. */
+  /* Smaller powers are negligible next to 1. */
   const double least = -200;
   guint exponent = negate (b, multiply (b, s, ghlo_expand_wide_log_plus_one_precise (b, v)));
   Exponential e;
@@ -40,7 +40,8 @@ power_of (Builder *b,
   return multiply (b, add_real (b, add (b, e.p.high, e.p.low), 1), ghlo_expand_double_scale (b, e.n));
 }
 
-/* What all terms from one at @place on make, which is @beyond from the size: nothing where terms fall fast. */
+/* The sum of all terms from the one at @place on, which is at a distance of @beyond from size. 0 where terms decrease
+ * quickly. */
 static guint
 sum_from (Builder   *b,
           const Sum *self,
@@ -71,13 +72,13 @@ sum_from (Builder   *b,
   return choose (b, is_above (b, ratio, fast), real (b, place, 0), sum);
 }
 
-/* Where the terms of a place left of 0 are. */
+/* The positions of the terms for a place left of 0. */
 typedef struct
 {
-  guint size;           /* of the number that is nearest to 0, which is @q where that is positive */
-  guint above, below;   /* the numbers after it, and those before it without signs, are k + size less one of these */
-  guint count;          /* of numbers before it */
-  guint is_left;        /* the nearest is negative */
+  guint size;           /* magnitude of the number nearest to 0; @q itself if that is positive */
+  guint above, below;   /* numbers after it, and magnitudes of those before it, are k + size minus above or below */
+  guint count;          /* count of the numbers before it */
+  guint is_left;        /* the nearest number is negative */
 } Place;
 
 static Place
@@ -97,7 +98,7 @@ find_place (Builder *b,
   return place;
 }
 
-/* The sum in its units, of numbers @q that are no poles. */
+/* The sum in its units, for numbers @q that are not poles. */
 static guint
 sum_terms (Builder     *b,
            const Sum   *self,
@@ -131,7 +132,7 @@ sum_terms (Builder     *b,
   return add (b, result, choose (b, greater_equal (b, place->count, count), multiply (b, sign, rest), zero));
 }
 
-/* @q, or where s is odd and q a half left of 0, whose terms have opposites up to 1 - q, that. */
+/* @q, or 1 - q for odd s and q a negative half-integer: there the terms up to 1 - q cancel in pairs. */
 static guint
 without_opposites (Builder *b,
                    guint    q,
@@ -144,7 +145,7 @@ without_opposites (Builder *b,
   return choose (b, is_half, subtract (b, real (b, q, 1), q), q);
 }
 
-/* e^factor times the sum for s > 1, and a whole s where q < 0; at poles anything. */
+/* e^factor times the sum, for s > 1, which is an integer where q < 0; arbitrary at poles. */
 static guint
 sum_of (Builder          *b,
         const ZetaMethod *method,
@@ -153,7 +154,7 @@ sum_of (Builder          *b,
         guint             is_even,
         Pair              factor)
 {
-  /* Products with it are numbers, and what it is of is infinite or 0. */
+  /* Limits the power so that products with it are finite; beyond, the result is infinite or 0 anyway. */
   const double largest = 0x1p500;
   guint start = without_opposites (b, q, is_even);
   Place place = find_place (b, start);
@@ -174,7 +175,7 @@ sum_of (Builder          *b,
   product.low = multiply_add (b, logarithm.low, power, product.low);
   exponent = exact_sum (b, factor.high, product.high);
   exponent.low = add (b, exponent.low, add (b, factor.low, product.low));
-  /* All beyond is infinite, also where the sum is small, or 0. */
+  /* Beyond these limits the result is 0, or infinite even where the sum is small. */
   is_far = is_above (b, magnitude (b, exponent.high), 760);
   exponent.high = clamped (b, exponent.high, -760, 1415);
   exponent.low = choose (b, is_far, real (b, s, 0), exponent.low);
@@ -185,7 +186,7 @@ sum_of (Builder          *b,
   return choose (b, is_real (b, q, INFINITY), real (b, q, 0), sum);
 }
 
-/* @value but at poles. */
+/* @value, replaced at poles. */
 static guint
 with_poles (Builder *b,
             guint    value,

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Hurwitz' zeta function and the polygamma functions of f64 nodes, as accurate as is asked for. The latter of orders
- * from 1 on.
+ * The Hurwitz zeta function and the polygamma functions of order 1 or more, on f64 nodes, with selectable accuracy.
  */
 
 #pragma once
@@ -12,8 +11,8 @@ G_BEGIN_DECLS
 
 typedef struct
 {
-  guint n_terms;                /* that are summed one by one, on each side of the pole */
-  guint n_corrections;          /* of what is left of them */
+  guint n_terms;                /* terms that are added individually, on each side of the pole */
+  guint n_corrections;          /* corrections for the remaining terms */
 } ZetaMethod;
 
 guint ghlo_expand_wide_zeta      (Builder *b, const ZetaMethod *method, guint s, guint q);
