@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Makes a wheel of the module that makes machine code of kernels, with the parts of LLVM that it needs inside.
+"""Builds the wheel of the module that makes machine code of kernels, with the parts of LLVM that it uses linked in.
 
     make-llvm-wheel.py WHEEL VERSION README LIBRARY ARCHIVE… -- MODULE.py…
 
-GLib is the one that the plugin of the other wheel has loaded, by its name there. ARCHIVE is of the system, and parts of
-it are in LIBRARY.
+The module uses the GLib that the plugin of the other wheel has loaded, by its name there. Each ARCHIVE is a static
+library of the system, parts of which are in LIBRARY.
 """
 
 import pathlib
@@ -20,7 +20,7 @@ LIBRARY = 'libghlo-llvm.so'
 
 
 def prepare(source, folder):
-    """The module as the wheel has it."""
+    """Returns the module in the form in which it goes into the wheel."""
     path = folder / LIBRARY
     shutil.copyfile(source, path)
     wheels.run('strip', '--strip-unneeded', str(path))

@@ -1,13 +1,14 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Makes a wheel of the package for JAX, with the plugin and all that it needs beyond the C library.
+"""Builds the wheel of the package for JAX, with the plugin and all libraries that it needs beyond the C library.
 
     make-wheel.py WHEEL VERSION README PLUGIN MODULE.py…
 
-The libraries that the plugin is linked with, and those that it opens when a program needs them, lie beside it. The
-former get names of their own. The latter, and what they need, are as the system has them, which others of the process
-may share: the plugin is linked with what they need, so that it is there when they look for it. The plugin alone says
-where to look, beside itself, which holds for all that it is linked with.
+The libraries that the plugin is linked with, and those that it opens when a program needs them, are placed next to it.
+The former get names of their own. The latter, and the libraries that they need, keep their names and may be shared with
+others in the process: the plugin is linked with the libraries that they need, so that these are loaded already when
+they are looked up. Only the plugin has a search path, its own folder, which applies to everything that it is linked
+with.
 """
 
 import pathlib
@@ -17,13 +18,13 @@ import tempfile
 
 import wheels
 
-# What the plugin opens by itself, where it is found beside GLib.
+# Libraries that the plugin opens at run time; bundled where they are in the same folder as GLib.
 OPENED = ('libdnnl.so.2', 'openblas-serial/libopenblas.so.0')
 PACKAGE = 'jax_plugins/ghlo'
 
 
 def close(roots):
-    """These libraries and all that they need, by name."""
+    """Returns these libraries and all that they depend on, by name."""
     files, left = {}, list(roots)
     while left:
         name, path = left.pop(0)
@@ -35,20 +36,20 @@ def close(roots):
 
 
 def find_opened(plugin):
-    """What the plugin opens, where GLib is."""
+    """Lists the libraries that the plugin opens, in the folder of GLib."""
     folder = pathlib.Path(wheels.resolve(plugin)['libglib-2.0.so.0']).resolve().parent
     return [(pathlib.Path(name).name, folder / name) for name in OPENED if (folder / name).exists()]
 
 
 def bundle_linked(files, plugin, folder, helpers):
-    """Copies the plugin and what it is linked with, under names of their own."""
+    """Copies the plugin and, under names of their own, the libraries that it is linked with."""
     names = {name: wheels.own_name(name) for name in files if name != plugin.name}
     for name, source in files.items():
         path = folder / names.get(name, name)
         shutil.copyfile(source, path)
         wheels.run('strip', '--strip-unneeded', str(path))
         wheels.rename(path, names)
-    # A path of the older kind holds for what those need that a library is linked with. One change at a time: patchelf
+    # DT_RPATH, unlike the newer DT_RUNPATH, also applies to indirect dependencies. One change at a time, since patchelf
     # mixes up several.
     for name in helpers:
         wheels.run('patchelf', '--add-needed', name, str(folder / plugin.name))
@@ -56,7 +57,7 @@ def bundle_linked(files, plugin, folder, helpers):
 
 
 def bundle(plugin, folder):
-    """Copies everything. Gives the places on the system of what is not the plugin."""
+    """Copies all libraries. Returns the paths on the system of all but the plugin."""
     roots = find_opened(plugin)
     linked, opened = close([(plugin.name, plugin)]), close(roots)
     bundle_linked(linked, plugin, folder, sorted(opened.keys() - dict(roots).keys()))

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""What makes wheels of libraries that a build has linked, and of libraries of the system.
+"""Builds wheels from libraries of a build tree and libraries of the system.
 
-Libraries that ours are linked with get names of their own, which nothing else in a process has: another GLib may be
-there, of another version. What the C library would have to be newer for than a wheel's tag says is an error, and so is
-a library that is neither the system's nor in a wheel. Each wheel has the licences of the packages of the system that
-its libraries are from.
+Libraries that ours are linked with get unique names, since another GLib, of another version, may be in the same
+process. It is an error when a library needs a newer C library than the wheel's tag promises, or a library that is
+neither part of the base system nor in a wheel. Each wheel contains the licences of the system's packages that its
+libraries come from.
 """
 
 import base64
@@ -14,7 +14,7 @@ import re
 import subprocess
 import zipfile
 
-# What systems have by their tag of wheels, manylinux_2_34, and up to which versions.
+# The libraries that all systems of the wheel tag manylinux_2_34 have, and their newest symbol versions there.
 SYSTEM = re.compile(r'(libc|libm|libdl|libpthread|librt|libstdc\+\+|libgcc_s|ld-linux[\w-]*)\.so\.\d')
 NEWEST = {'GLIBC': (2, 34), 'GLIBCXX': (3, 4, 29), 'CXXABI': (1, 3, 13), 'GCC': (11, 0, 0)}
 
@@ -24,23 +24,23 @@ def run(*command):
 
 
 def needed(path):
-    """The names of the libraries that one is linked with, without the system's own."""
+    """Returns the names of the libraries that a library is linked with, without those of the base system."""
     names = re.findall(r'\(NEEDED\).*\[(.*)\]', run('readelf', '-d', '-W', path))
     return [name for name in names if not SYSTEM.fullmatch(name)]
 
 
 def resolve(path):
-    """Where the loader finds all that a library needs, by name."""
+    """Returns the paths where the loader finds the dependencies of a library, by name."""
     return dict(re.findall(r'^\s*(\S+) => (\S+) \(', run('ldd', path), re.M))
 
 
 def own_name(name):
-    """Of the same length: "libz.so.1" is "libz.ghlo"."""
+    """Returns a unique name of the same length: "libz.so.1" becomes "libz.ghlo"."""
     return re.fullmatch(r'(.*)\.so\.\d', name)[1] + '.ghlo'
 
 
 def rename(path, names):
-    """Changes names of libraries where they stand, in the table of strings: nothing grows, or moves."""
+    """Changes names of libraries in place, in the string table: no section grows or moves."""
     section = re.search(r' \.dynstr +STRTAB +[0-9a-f]+ ([0-9a-f]+) ([0-9a-f]+) ', run('readelf', '-S', '-W', path))
     start, size = (int(number, 16) for number in section.groups())
     data = path.read_bytes()
@@ -58,7 +58,7 @@ def check_versions(path):
 
 
 def check_links(path, expected, loaded=()):
-    """That a library needs what is beside it, the system's or loaded before, and looks where it is to look."""
+    """Checks that the dependencies of a library are next to it, the system's or @loaded, and checks its search path."""
     missing = [name for name in needed(path) if name not in loaded and not path.with_name(name).exists()]
     paths = re.findall(r'\(R(?:UN)?PATH\).*\[(.*)\]', run('readelf', '-d', '-W', path))
     if missing or paths != expected:
@@ -66,7 +66,7 @@ def check_links(path, expected, loaded=()):
 
 
 def find_licences(source):
-    """The package of the system that a file is from, and its text on licences."""
+    """Returns the system's package that a file comes from, and the package's licence text."""
     real = source.resolve()
     for path in (source, real, pathlib.Path('/') / real.relative_to('/usr') if real.is_relative_to('/usr') else real):
         done = subprocess.run(['dpkg-query', '-S', str(path)], capture_output=True, text=True, check=False)
@@ -85,7 +85,7 @@ def metadata(name, version, summary, lines, readme):
 
 
 def write_archive(wheel, contents):
-    """The same for the same contents."""
+    """Writes an archive that is reproducible: the same contents give the same bytes."""
     record = next(name for name in contents if name.endswith('/RECORD'))
     rows = []
     with zipfile.ZipFile(wheel, 'w', zipfile.ZIP_DEFLATED, compresslevel=9) as archive:
@@ -101,7 +101,7 @@ def write_archive(wheel, contents):
 
 
 def write(wheel, contents, about, sources, copying, entry_points=None):
-    """Says how large it is. @about: its metadata; @sources: the system's files that it has parts of."""
+    """Writes a wheel and prints its size. @about: its metadata; @sources: the system's files that it has parts of."""
     name, version, tags = re.fullmatch(r'([^-]+)-([^-]+)-(.*)', wheel.stem).groups()
     information = f'{name}-{version}.dist-info'
     contents = dict(contents)

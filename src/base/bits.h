@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Bits of numbers, and floats as their bits.
+ * Bit masks, and conversions between floating-point values and their bit patterns.
  */
 
 #pragma once
@@ -10,7 +10,7 @@
 
 G_BEGIN_DECLS
 
-/* A number whose @n lowest bits are set. */
+/* Returns a number whose @n lowest bits are set. */
 static inline guint64
 ghlo_low_bits (guint n)
 {

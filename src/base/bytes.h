@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Bytes whose number comes from outside: where memory does not suffice that is an error,
- * and not the end of the process as with GLib's own functions.
+ * Copies of byte ranges whose size comes from outside. Unlike with GLib's own functions, which end the process when
+ * memory runs out, that is reported as an error here.
  */
 
 #pragma once
@@ -10,7 +10,7 @@
 
 G_BEGIN_DECLS
 
-/* NULL with an OUT_OF_MEMORY error. */
+/* Returns NULL with an OUT_OF_MEMORY error when there is not enough memory. Transfer full. */
 GBytes *ghlo_bytes_copy (gconstpointer   data,
                          gsize           n_bytes,
                          GError        **error);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * The debugging aids that GHLO_DEBUG switches on: one row each. GLib's own parser of
- * such variables prints its help by itself, which a library must not.
+ * The debugging aids that GHLO_DEBUG enables, one row each. GLib's own parser for such variables prints its help to
+ * the terminal, which a library must not do.
  */
 
 #include "base/debug.h"

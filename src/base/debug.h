@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * GHLO_DEBUG: words that switch debugging aids on, with commas, colons or spaces
- * between them. The variable is read once. And GHLO_DISABLE: words that switch off what is mostly wanted.
+ * Two environment variables. GHLO_DEBUG holds words that switch debugging aids on, separated by commas, colons or
+ * spaces; it is read once. GHLO_DISABLE holds words that switch off features which are normally wanted.
  */
 
 #pragma once
@@ -18,18 +18,20 @@ typedef enum
   GHLO_DEBUG_DISPATCHES = 1 << 3,
 } GhloDebugFlags;
 
-/* TRUE when any of @flags is set. */
+/* Returns TRUE when any of @flags is set. */
 gboolean ghlo_debug_has       (GhloDebugFlags  flags);
 
-/* Whether GHLO_DISABLE, read anew each time, has the word @name: a pass, or what passes/pass.h lists besides. */
+/* Whether GHLO_DISABLE, which is read anew on each call, contains the word @name: the name of a pass or of another
+ * feature that passes/pass.h lists. */
 gboolean ghlo_debug_disables  (const char     *name);
 
-/* The flags that there are, a line for each, when GHLO_DEBUG has the word "help";
- * NULL otherwise. For the command to show: the library prints nothing. */
+/* Returns the list of known flags, one per line, when GHLO_DEBUG contains the word "help", and NULL otherwise. The
+ * command prints it: the library itself prints nothing. */
 char    *ghlo_debug_dup_help  (void);
 
-/* For tests and the above: the flags of @text (nullable), the first word that is none
- * (newly allocated; NULL when there is no such), and whether "help" is among them. */
+/* Parses @text (nullable) and returns its flags. *@unknown becomes the first word that is not a flag (newly
+ * allocated; NULL when every word is one), and *@help tells whether "help" is among the words. For tests and for the
+ * functions above. */
 GhloDebugFlags ghlo_debug_parse (const char  *text,
                                  char       **unknown,
                                  gboolean    *help);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Lists of findings, and their text for people.
+ * Lists of findings, and their formatting for people.
  */
 
 #include "diagnostics.h"
@@ -71,7 +71,7 @@ ghlo_diagnostics_addv (GhloDiagnostics *self,
   finding->code = code;
   finding->line = line;
   finding->column = column;
-  /* Names in it come out of the program and may be any bytes; people get UTF-8. */
+  /* Names in the message come from the program and may contain any bytes; users get UTF-8. */
   message = g_strdup_vprintf (format, args);
   finding->message = g_utf8_make_valid (message, -1);
   g_ptr_array_add (self->findings, finding);
@@ -93,7 +93,7 @@ ghlo_diagnostics_add (GhloDiagnostics *self,
   va_end (args);
 }
 
-/* The start of line @line (1-based), or NULL when there is none. */
+/* Returns the start of line @line (1-based), or NULL when there is no such line. */
 static const char *
 find_line (const GhloDiagnostics *self,
            guint                  line)
@@ -130,7 +130,7 @@ ghlo_diagnostics_excerpt (const GhloDiagnostics *self,
   if (end == NULL)
     end = self->source + self->source_length;
 
-  /* A long line (a constant, say) is cut around the place. */
+  /* A long line (a constant, say) is cut around the column. */
   column = finding->column > 0 ? finding->column - 1 : 0;
   length = end - start;
   column = MIN (column, length);
@@ -145,7 +145,7 @@ ghlo_diagnostics_excerpt (const GhloDiagnostics *self,
   text = g_string_new (NULL);
   valid = g_utf8_make_valid (start, length);
   g_string_append (text, valid);
-  /* A line that is not text may have any bytes, but must send a terminal no commands. */
+  /* A line that is not text may contain any bytes, but must not send control characters to a terminal. */
   for (char *p = text->str; *p != '\0'; p++)
     if (g_ascii_iscntrl (*p))
       *p = ' ';

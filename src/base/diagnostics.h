@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * The findings of parser and verifier: a list of locations and sentences, which
- * callers turn into a GError, a list model or lines on a terminal.
+ * The findings of the parser and the verifier: a list of locations and messages, which callers turn into a GError, a
+ * list model or lines on a terminal.
  */
 
 #pragma once
@@ -15,18 +15,18 @@ typedef struct
   GhloSeverity severity;
   GQuark       domain;      /* GHLO_ERROR */
   int          code;        /* GhloError */
-  guint        line;        /* 1-based; 0 when there is no place */
+  guint        line;        /* 1-based; 0 when the finding has no location */
   guint        column;      /* 1-based, in bytes */
-  char        *message;     /* a sentence in lower case, without a final stop */
+  char        *message;     /* a sentence in lower case, without a full stop at its end */
 } GhloFinding;
 
 typedef struct
 {
-  char      *file_name;     /* as messages show it */
+  char      *file_name;     /* as shown in messages */
   GPtrArray *findings;      /* of GhloFinding, owned */
   guint      n_errors;
-  guint      max_errors;    /* no more than these are kept; the rest is counted */
-  const char *source;       /* borrowed text for excerpts, or NULL */
+  guint      max_errors;    /* at most this many findings are kept; further errors are only counted */
+  const char *source;       /* borrowed text for excerpts; nullable */
   gsize       source_length;
 } GhloDiagnostics;
 
@@ -48,14 +48,13 @@ void             ghlo_diagnostics_addv       (GhloDiagnostics       *self,
                                               guint                  column,
                                               const char            *format,
                                               va_list                args) G_GNUC_PRINTF (6, 0);
-/* "file:line:column: message", then the source line and a caret below it. */
+/* Returns "file:line:column: message", followed by the source line with a caret below it. */
 char            *ghlo_diagnostics_format     (const GhloDiagnostics *self,
                                               const GhloFinding     *finding);
-/* The source line of a finding and a caret below it, or NULL. */
+/* Returns the source line of a finding with a caret below it, or NULL. */
 char            *ghlo_diagnostics_excerpt    (const GhloDiagnostics *self,
                                               const GhloFinding     *finding);
-/* Sets @error from the first error; does nothing when there is none. Returns
- * TRUE when there was no error. */
+/* Sets @error from the first error and returns FALSE. Returns TRUE, and leaves @error alone, when there is no error. */
 gboolean         ghlo_diagnostics_to_error   (const GhloDiagnostics *self,
                                               GError               **error);
 

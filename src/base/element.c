@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * The table of element types, and the reading and writing of one element.
+ * The table of element types, and loads and stores of one element.
  */
 
 #include "element.h"
@@ -84,7 +84,7 @@ ghlo_element_type_to_string (GhloElementType element_type)
  * Finds an element type by MLIR's spelling.
  *
  * Returns: the element type, or %GHLO_ELEMENT_TYPE_INVALID when no element type
- *   is spelled so
+ *   has that spelling
  *
  * Since: 1.0
  */
@@ -133,7 +133,7 @@ ghlo_element_type_real_part (GhloElementType type)
   return type;
 }
 
-/* The @size bytes at @data as a number. */
+/* Returns the @size bytes at @data as a number. */
 static inline guint64
 load_bits (gconstpointer data,
            gsize         size)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * What is known of each element type, and how one element is read from and
- * written to a buffer. A scalar is held in the widest type of its class, so
- * that arithmetic is written once for a class and rounded once, on storing.
+ * The properties of each element type, and how one element is read from and written to a buffer. A scalar is held in
+ * the widest type of its class, so that arithmetic is written once per class and rounded once, when the result is
+ * stored.
  */
 
 #pragma once
@@ -21,7 +21,7 @@ typedef enum
   GHLO_ELEMENT_CLASS_COMPLEX,
 } GhloElementClass;
 
-/* How a float format spends its all-ones exponent. */
+/* What a float format uses its all-ones exponent for. */
 typedef enum
 {
   GHLO_FLOAT_IEEE,      /* infinities and NaNs */
@@ -34,17 +34,16 @@ typedef struct
 {
   const char        *name;           /* MLIR's spelling */
   GhloElementClass   element_class;
-  guint8             bits;           /* logical width; of one part for complex */
+  guint8             bits;           /* logical width; for complex types, of one part */
   guint8             size;           /* bytes of one element in a buffer */
-  guint8             exponent_bits;  /* floats, and the parts of complex */
+  guint8             exponent_bits;  /* of floats, and of the parts of complex types */
   guint8             mantissa_bits;
   gint16             bias;
   GhloFloatSpecials  specials;
 } GhloElementInfo;
 
-/* One element in the widest type of its class. Booleans and signed integers
- * use i, unsigned ones u, floats f, complex c. For every float type but f64
- * the double is exact; f64 itself is exact too. */
+/* One element in the widest type of its class. Booleans and signed integers use i, unsigned integers u, floats f,
+ * complex numbers c. A double represents every value of every float type exactly. */
 typedef union
 {
   gint64  i;
@@ -80,37 +79,37 @@ ghlo_element_type_is_complex (GhloElementType type)
   return ghlo_element_info (type)->element_class == GHLO_ELEMENT_CLASS_COMPLEX;
 }
 
-/* The float type of a complex type's parts; any other type is given back. */
+/* Returns the float type of a complex type's parts; any other type is returned unchanged. */
 GhloElementType ghlo_element_type_real_part   (GhloElementType  type);
 
-/* Reads the element at @data, which needs no alignment. */
+/* Reads the element at @data, which may be unaligned. */
 GhloScalar      ghlo_element_load             (GhloElementType  type,
                                                gconstpointer    data);
-/* Writes @value at @data: integers wrap, floats round to nearest even (and
- * saturate or become NaN as the format has it). */
+/* Writes @value to @data. Integers wrap around; floats are rounded to nearest even, and on overflow saturate or
+ * become infinity or NaN, depending on the format. */
 void            ghlo_element_store            (GhloElementType  type,
                                                gpointer         data,
                                                GhloScalar       value);
-/* The value rounded to @type: what is loaded after it was stored. */
+/* Returns @value rounded to @type: the value that a load gives after a store. */
 GhloScalar      ghlo_element_round            (GhloElementType  type,
                                                GhloScalar       value);
 
-/* The least or the greatest value of a type: infinities of floats that have them. Complex
- * numbers have none. */
+/* Returns the least or the greatest value of a type, which is an infinity for floats that have one. Complex types
+ * have no limits. */
 GhloScalar      ghlo_element_limit            (GhloElementType  type,
                                                gboolean         greatest);
 
-/* Sums of at most so many floats or complex numbers of @type are rounded after each addition, first
- * to last, as the specification's formula is written and its tests expect it; longer ones are made in
- * wider arithmetic and rounded once. Floats below 32 bits would lose too much that way sooner. Their
- * products are rounded after each multiplication, whatever the number of factors. */
+/* The greatest number of addends whose sum is rounded after each addition. Such short sums of floats or complex
+ * numbers of @type are added first to last, as the specification's formula is written and as its tests expect;
+ * longer sums are computed in wider arithmetic and rounded once. The limit is lower for floats below 32 bits, which
+ * lose precision sooner. Products are rounded after each multiplication, whatever the number of factors. */
 static inline gsize
 ghlo_element_short_sum (GhloElementType type)
 {
   return ghlo_element_info (type)->bits < 32 ? 16 : 256;
 }
 
-/* The bits of a float format, and back. @bits is right-aligned. */
+/* Convert between values and the bits of a float format. @bits is right-aligned. */
 guint64         ghlo_float_to_bits            (GhloElementType  type,
                                                double           value);
 double          ghlo_float_from_bits          (GhloElementType  type,
@@ -118,7 +117,7 @@ double          ghlo_float_from_bits          (GhloElementType  type,
 double          ghlo_float_limit              (GhloElementType  type,
                                                gboolean         greatest);
 
-/* TRUE when two scalars of one type are the same value, NaNs counting as equal. */
+/* Returns TRUE when two scalars of @type have the same value. NaNs count as equal. */
 gboolean        ghlo_scalar_equal             (GhloElementType  type,
                                                GhloScalar       a,
                                                GhloScalar       b);

@@ -19,7 +19,7 @@ ghlo_error_quark (void)
 {
   static gsize quark;
 
-  /* G_DEFINE_QUARK has threads write the number at the same time. */
+  /* G_DEFINE_QUARK would let several threads write the number at the same time. */
   if (g_once_init_enter (&quark))
     g_once_init_leave (&quark, g_quark_from_static_string ("ghlo-error-quark"));
 

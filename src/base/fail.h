@@ -1,22 +1,22 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Functions that report what is wrong and return FALSE, so that a caller ends with
- * "return ghlo_import_fail (…);". A compiler that has not seen the body takes TRUE for
- * possible, and warns of results that only a success sets. So each such function has a
- * macro of its own name behind its prototype, through this one; the definition's name
- * stands in parentheses.
+ * Support for functions that report a problem and return FALSE, so that a caller can end with "return
+ * ghlo_import_fail (…);". A compiler that does not see the function's body assumes that it may return TRUE, and warns
+ * about results that are only set on success. So each such function has, after its prototype, a macro of the same
+ * name that uses the macro below. In its definition the function's name stands in parentheses, so that the macro is
+ * not expanded there.
  */
 
 #pragma once
 
 #include "ghlo-error.h"
 
-/* What @call does, and the value FALSE. */
+/* Evaluates @call and has the value FALSE. */
 #define GHLO_FALSE_AFTER(call) ({ call; FALSE; })
 
-/* Sets INVALID_ARGUMENT with a message of a format and what is put into it. */
+/* Sets an INVALID_ARGUMENT error with a formatted message. */
 #define ghlo_invalid(error, ...) \
   GHLO_FALSE_AFTER (g_set_error (error, GHLO_ERROR, GHLO_ERROR_INVALID_ARGUMENT, __VA_ARGS__))
-/* The same with UNSUPPORTED. */
+/* Sets an UNSUPPORTED error with a formatted message. */
 #define ghlo_unsupported(error, ...) \
   GHLO_FALSE_AFTER (g_set_error (error, GHLO_ERROR, GHLO_ERROR_UNSUPPORTED, __VA_ARGS__))

@@ -1,12 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * The codec between doubles and the bits of float formats. One conversion serves
- * every format: its parameters are in the table of element types, and it rounds
- * once, from the bits of the double.
+ * The codec between doubles and the bits of float formats. One conversion serves every format: its parameters are in
+ * the table of element types, and it rounds once, from the bits of the double.
  *
- * Where a value fits no finite number of its format, the result is what LLVM's
- * APFloat gives: infinity where the format has one, else NaN, else (the formats
- * under 8 bits have neither) the largest finite number.
+ * A value beyond the finite range of its format becomes what LLVM's APFloat gives: infinity where the format has one,
+ * otherwise NaN, otherwise (the formats under 8 bits have neither) the largest finite number.
  */
 
 #include "base/bits.h"
@@ -15,7 +13,7 @@
 #include <math.h>
 #include <string.h>
 
-/* The double's own format. */
+/* The format of double, and constants of F8E8M0FNU. */
 enum
 {
   DOUBLE_MANTISSA_BITS = 52,
@@ -25,21 +23,21 @@ enum
   E8M0_BIAS = 127,
 };
 
-/* 2 to the power of @exponent, within the double's normal range. */
+/* Returns 2 to the power of @exponent, which must be within the normal range of double. */
 static inline double
 power_of_two (int exponent)
 {
   return ghlo_double_of_bits ((guint64) (exponent + DOUBLE_BIAS) << DOUBLE_MANTISSA_BITS);
 }
 
-/* @value / 2^shift, rounded to nearest even. */
+/* Returns @value / 2^shift, rounded to nearest even. */
 static inline guint64
 shift_right_even (guint64 value,
                   gint64  shift)
 {
   guint64 quotient, rest, half;
 
-  /* The significand has 53 bits: anything beyond is less than half a unit. */
+  /* The significand has 53 bits: with a larger shift the quotient is less than a half. */
   if (shift > DOUBLE_MANTISSA_BITS + 2)
     return 0;
   if (shift <= 0)
@@ -52,7 +50,7 @@ shift_right_even (guint64 value,
   return quotient + (rest > half || (rest == half && (quotient & 1)));
 }
 
-/* The sign apart, which magnitudes are finite: bits up to and including this. */
+/* Returns the greatest bits, without the sign, that encode a finite number. */
 static guint64
 largest_finite (const GhloElementInfo *info)
 {
@@ -69,7 +67,7 @@ largest_finite (const GhloElementInfo *info)
     }
 }
 
-/* The bits of NaN. IEEE formats keep the upper bits of the double's payload. */
+/* Returns the bits of NaN. IEEE formats keep the upper bits of the double's payload. */
 static guint64
 nan_to_bits (const GhloElementInfo *info,
              guint64                bits,
@@ -85,7 +83,7 @@ nan_to_bits (const GhloElementInfo *info,
         payload = (guint64) 1 << (info->mantissa_bits - 1);
       return sign | (ghlo_low_bits (info->exponent_bits) << info->mantissa_bits) | payload;
     case GHLO_FLOAT_FINITE:
-      /* Formats under 8 bits have no NaN and use the negative zero for it. */
+      /* Formats under 8 bits have no NaN; negative zero stands in for it. */
       return info->bits < 8 ? (guint64) 1 << (info->bits - 1) : sign | ghlo_low_bits (info->bits - 1);
     default:
       return (guint64) 1 << (info->bits - 1);
@@ -104,8 +102,8 @@ overflow_to_bits (const GhloElementInfo *info,
   return nan_to_bits (info, 0, sign);
 }
 
-/* Powers of two without a sign. There is no zero: what is smaller than the
- * smallest becomes it. The only significand is odd, so a tie goes up. */
+/* The format has powers of two only, without a sign and without zero: values below the smallest one become the
+ * smallest one. All significands are 1, which is odd, so ties round up. */
 static guint64
 e8m0_to_bits (double value)
 {
@@ -123,7 +121,7 @@ e8m0_to_bits (double value)
   return exponent < 0 ? 0 : MIN (exponent, E8M0_NAN);
 }
 
-/* Rounds the bits of a double to a format with fewer. */
+/* Rounds the bits of a double to a narrower format. */
 static guint64
 narrow_bits (const GhloElementInfo *info,
              guint64                bits)
@@ -143,9 +141,9 @@ narrow_bits (const GhloElementInfo *info,
     significand |= (guint64) 1 << DOUBLE_MANTISSA_BITS;
   exponent -= DOUBLE_BIAS;
 
-  /* The significand in units of the format's last place. A subnormal's is its
-   * encoding; a normal one's hidden bit counts as one more exponent. A carry
-   * out of the significand moves into the exponent by itself. */
+  /* The significand in units of the format's last place. For a subnormal number this is its encoding; the hidden bit
+   * of a normal number counts as one more in the exponent. A carry out of the significand moves into the exponent
+   * without further work. */
   unit = MAX (exponent, least_exponent);
   magnitude = shift_right_even (significand,
                                 (gint64) DOUBLE_MANTISSA_BITS - info->mantissa_bits + unit - exponent);
@@ -159,7 +157,7 @@ narrow_bits (const GhloElementInfo *info,
   return sign | magnitude;
 }
 
-/* The hardware's conversion, but for NaNs: it would make signalling ones quiet. */
+/* Uses the hardware's conversion except for NaNs: the hardware would turn signalling NaNs into quiet ones. */
 static guint64
 f32_to_bits (double value)
 {

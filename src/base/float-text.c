@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Decimal text of floats, digit for digit as LLVM's APFloat prints them, since
- * programs are compared as text. APFloat does not give the nearest decimal: it
- * first cuts digits off the exact decimal expansion (by a bound on their number
- * that it takes from the number of bits) and only then rounds what is left. So
- * 0.7 as f32 is "0.699999988" and not "7.000000e-01".
+ * Decimal text of floats, digit for digit as LLVM's APFloat prints them, since programs are compared as text. APFloat
+ * does not print the nearest decimal: it first truncates the exact decimal expansion (to a number of digits that it
+ * bounds from the number of bits) and then rounds the remaining digits. So 0.7 as f32 is "0.699999988" and not
+ * "7.000000e-01".
  */
 
 #include "float-text.h"
@@ -14,15 +13,14 @@
 
 enum
 {
-  FEW_DIGITS = 6,        /* what the exponential form holds */
-  MAX_PADDING = 3,       /* zeros that the plain form may add */
-  /* More than are ever kept (18), so that cutting them is cutting the exact
-   * expansion. Were it not, in some number with a dozen nines in a row, another
-   * text would be tried. */
+  FEW_DIGITS = 6,        /* the digits that the exponential form holds */
+  MAX_PADDING = 3,       /* the zeros that the plain form may add */
+  /* More digits than are ever kept (18), so that truncating these has the same result as truncating the exact
+   * expansion. If it ever did not, for a number with a dozen nines in a row, the next attempt would be taken. */
   MAX_DIGITS = 30,
 };
 
-/* 0.DIGITS * 10^point in magnitude. */
+/* The magnitude 0.DIGITS * 10^point. */
 typedef struct
 {
   char digits[MAX_DIGITS];
@@ -30,7 +28,7 @@ typedef struct
   int  point;
 } Decimal;
 
-/* The first digits of @value, which is finite and above zero. */
+/* Computes the first digits of @value, which is finite and above zero. */
 static void
 expand (double   value,
         Decimal *decimal)
@@ -47,7 +45,7 @@ expand (double   value,
   decimal->point = (int) g_ascii_strtoll (p + 1, NULL, 10) + 1;
 }
 
-/* Keeps @n digits, and none of the zeros at their end. */
+/* Keeps @n digits, less the zeros at their end. */
 static void
 cut (Decimal *decimal,
      int      n)
@@ -57,7 +55,7 @@ cut (Decimal *decimal,
     decimal->n_digits--;
 }
 
-/* Rounds half up to @n digits. */
+/* Rounds to @n digits, ties up. */
 static void
 round_digits (Decimal *decimal,
               int      n)
@@ -82,9 +80,8 @@ round_digits (Decimal *decimal,
   cut (decimal, decimal->n_digits);
 }
 
-/* How many digits of @value's exact expansion APFloat looks at before it rounds
- * to @precision of them; @point is the expansion's. The ratios of 196 and 59
- * are its bounds on the logarithm of 10 to base 2. */
+/* Returns how many digits of @value's exact expansion APFloat looks at before it rounds to @precision digits. @point
+ * is the decimal point of the expansion. The ratio of 196 to 59 is APFloat's bound on the binary logarithm of 10. */
 static int
 digits_looked_at (double value,
                   int    point,
@@ -93,14 +90,14 @@ digits_looked_at (double value,
   int exponent, scale, n_bits, needed, removed;
   long double significand = frexpl (value, &exponent);
 
-  /* The value is an odd integer times two to some power. */
+  /* Write the value as an odd integer times a power of two. */
   while (significand != floorl (significand))
     {
       significand *= 2;
       exponent--;
     }
 
-  /* Its exact expansion is an integer over ten to the power of scale. */
+  /* The exact expansion is an integer divided by 10 to the power of scale. */
   scale = MAX (-exponent, 0);
   n_bits = (int) floorl (log2l (significand) + exponent + scale * log2l (10.0L)) + 1;
   needed = (precision * 196 + 58) / 59;
@@ -129,7 +126,7 @@ append_exponential (GString       *string,
   g_string_append_printf (string, padded ? "%02d" : "%d", ABS (exponent));
 }
 
-/* The plain form where it needs few zeros, else the exponential one. */
+/* Appends the plain form where it needs few zeros, otherwise the exponential form. */
 static void
 append_plain (GString       *string,
               const Decimal *decimal,
@@ -174,9 +171,8 @@ reads_back (const char      *text,
   return ghlo_float_to_bits (type, g_ascii_strtod (text, NULL)) == bits;
 }
 
-/* Tries six digits, then APFloat's full number of them, then as many rounded to
- * nearest, which is never too few. FALSE, with nothing appended, when no decimal
- * will do. */
+/* Tries six digits, then APFloat's full number of digits, then the same number rounded to nearest, which is always
+ * enough. Returns FALSE, with nothing appended, when the number has no suitable decimal form. */
 static gboolean
 append_decimal (GString         *string,
                 GhloElementType  type,

@@ -9,10 +9,9 @@
 
 G_BEGIN_DECLS
 
-/* Appends the number that @bits of the float format @type stand for: "1.000000e+00"
- * where six digits say it exactly, else as many as are needed to read the same
- * bits back ("9.99999974E-6"), else (NaN, infinities, long integral numbers) the
- * bits themselves in hexadecimal ("0x7FC00000"). */
+/* Appends the number that @bits stand for in the float format @type. The text is "1.000000e+00" where six digits
+ * represent the number exactly, otherwise as many digits as are needed to read the same bits back ("9.99999974E-6"),
+ * otherwise (NaN, infinities, long integral numbers) the bits themselves in hexadecimal ("0x7FC00000"). */
 void ghlo_float_append (GString         *string,
                         GhloElementType  type,
                         guint64          bits);

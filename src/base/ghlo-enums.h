@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * The public enumerations. They live on the lowest floor so that every folder
- * speaks of element types and error codes in the words that users see.
+ * The public enumerations. They belong to the lowest layer, so that every folder can use the same element types and
+ * error codes as the API.
  */
 
 #pragma once
@@ -20,12 +20,12 @@ G_BEGIN_DECLS
  * GhloProgramFormat:
  * @GHLO_PROGRAM_FORMAT_TEXT: MLIR's text
  * @GHLO_PROGRAM_FORMAT_PORTABLE_ARTIFACT: MLIR bytecode in the versioned dialect VHLO,
- *   what StableHLO's serialization writes
+ *   as StableHLO's serialization writes it
  * @GHLO_PROGRAM_FORMAT_BYTECODE: other MLIR bytecode
  * @GHLO_PROGRAM_FORMAT_JAX_EXPORT: a file that `jax.export` wrote, with a portable
  *   artifact inside
  *
- * The forms that a program can be read from.
+ * The formats in which a program can be read.
  *
  * Since: 1.0
  */
@@ -133,11 +133,11 @@ typedef enum
 /**
  * GhloValueKind:
  * @GHLO_VALUE_TENSOR: a tensor: elements in memory
- * @GHLO_VALUE_TOKEN: a token: it orders side effects and holds nothing
+ * @GHLO_VALUE_TOKEN: a token: it orders side effects and has no content
  * @GHLO_VALUE_TUPLE: a tuple: other values, its members
- * @GHLO_VALUE_FUTURE: what an asynchronous operation will give
+ * @GHLO_VALUE_FUTURE: a future: the pending result of an asynchronous operation
  *
- * What an input, an output or a buffer is.
+ * The kind of an input, an output or a buffer.
  *
  * Since: 1.0
  */
@@ -151,11 +151,11 @@ typedef enum
 
 /**
  * GhloDeviceKind:
- * @GHLO_DEVICE_KIND_REFERENCE: the reference executor: slow, obvious, right
+ * @GHLO_DEVICE_KIND_REFERENCE: the reference executor: simple and correct, but slow
  * @GHLO_DEVICE_KIND_CPU: the processor, with compiled code
- * @GHLO_DEVICE_KIND_VULKAN: a device that Vulkan offers
+ * @GHLO_DEVICE_KIND_VULKAN: a Vulkan device
  *
- * What kind of device programs run on.
+ * The kind of a device on which programs run.
  *
  * Since: 1.0
  */
@@ -168,12 +168,12 @@ typedef enum
 
 /**
  * GhloOptimizationLevel:
- * @GHLO_OPTIMIZATION_LEVEL_O0: nothing but what correctness needs
- * @GHLO_OPTIMIZATION_LEVEL_O1: what always pays and is quickly done
- * @GHLO_OPTIMIZATION_LEVEL_O2: fusion and loop work too; this is the default
+ * @GHLO_OPTIMIZATION_LEVEL_O0: only what correctness requires
+ * @GHLO_OPTIMIZATION_LEVEL_O1: fast optimizations that always pay off
+ * @GHLO_OPTIMIZATION_LEVEL_O2: fusion and loop optimizations too; this is the default
  * @GHLO_OPTIMIZATION_LEVEL_O3: everything, with choices that are measured
  *
- * How much work a compile does for a fast run.
+ * How much work a compile does to make runs fast.
  *
  * Since: 1.0
  */
@@ -190,8 +190,8 @@ typedef enum
  * @GHLO_PROGRESS_STAGE_IDLE: no call uses the progress yet
  * @GHLO_PROGRESS_STAGE_QUEUED: the call waits for a worker
  * @GHLO_PROGRESS_STAGE_PASSES: passes change the program
- * @GHLO_PROGRESS_STAGE_CODEGEN: code is made for the device
- * @GHLO_PROGRESS_STAGE_UPLOAD: data goes to the device
+ * @GHLO_PROGRESS_STAGE_CODEGEN: code is generated for the device
+ * @GHLO_PROGRESS_STAGE_UPLOAD: data is uploaded to the device
  * @GHLO_PROGRESS_STAGE_RUN: the program runs
  * @GHLO_PROGRESS_STAGE_DONE: the call succeeded
  *
@@ -215,8 +215,8 @@ typedef enum
  * @GHLO_TEXT_FLAGS_NONE: the official pretty form, with locations
  * @GHLO_TEXT_FLAGS_GENERIC: every operation in MLIR's generic form
  * @GHLO_TEXT_FLAGS_STRIP_LOCATIONS: no locations
- * @GHLO_TEXT_FLAGS_ELIDE_LARGE: constants of over 64 elements are left out, so
- *   that the text is for people and cannot be read back
+ * @GHLO_TEXT_FLAGS_ELIDE_LARGE: constants of more than 64 elements are left out;
+ *   the text is for people and cannot be read back
  *
  * How a program is written as text.
  *
@@ -249,8 +249,8 @@ typedef enum
 
 /**
  * GhloLoadFlags:
- * @GHLO_LOAD_FLAGS_NONE: the program is compiled again, so that bytes from anywhere
- *   do no more harm than a program from anywhere
+ * @GHLO_LOAD_FLAGS_NONE: the program is compiled again, so that untrusted bytes can
+ *   do no more harm than an untrusted program
  * @GHLO_LOAD_FLAGS_TRUSTED: the caller vouches for the bytes: machine code in them
  *   may be run. Executables of this version contain none
  *

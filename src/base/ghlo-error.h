@@ -28,16 +28,16 @@ G_BEGIN_DECLS
  * GhloError:
  * @GHLO_ERROR_PARSE: a program's text or bytes are malformed
  * @GHLO_ERROR_VERIFY: a program is well formed but breaks a rule of its operations
- * @GHLO_ERROR_UNSUPPORTED: a valid program asks for what is not there
+ * @GHLO_ERROR_UNSUPPORTED: a valid program needs a feature that is not supported
  * @GHLO_ERROR_INVALID_ARGUMENT: a call's argument is wrong
  * @GHLO_ERROR_DEVICE: a device is missing or refused the work
  * @GHLO_ERROR_DEVICE_LOST: a device went away during the work
  * @GHLO_ERROR_OUT_OF_MEMORY: a memory limit was reached
  * @GHLO_ERROR_DATA: input data is malformed, or a program's own check failed
- * @GHLO_ERROR_INTERNAL: a fault of the library, please report it
+ * @GHLO_ERROR_INTERNAL: a bug in the library, please report it
  *
- * The codes of [error@Ghlo.Error]. The first line of a message is a sentence fit
- * for a dialog; an excerpt of the program may follow after a newline.
+ * The codes of [error@Ghlo.Error]. The first line of a message is a sentence that
+ * can be shown in a dialog; an excerpt of the program may follow after a newline.
  *
  * Since: 1.0
  */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Availability macros: every exported symbol carries the one of the version
- * that it appeared in, and nothing else is exported.
+ * Availability macros. Every exported symbol carries the macro of the version in which it was introduced; symbols
+ * without one are not exported.
  */
 
 #pragma once

@@ -1,16 +1,15 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * SipHash, and the process' key.
+ * SipHash, and the key of the process.
  */
 
 #include "base/hash.h"
 
-/* SipHash-1-3: one round for each word and three at the end are what tables need, whose
- * hashes nobody sees. */
+/* SipHash-1-3: one round per word and three at the end are enough for tables, whose hashes are never exposed. */
 enum { ROUNDS = 1, LAST_ROUNDS = 3 };
 
-/* GRand takes its seed from the system's random numbers; unlike g_random_int ()'s, an
- * application cannot set it. */
+/* GRand seeds itself from the system's random numbers. Unlike the seed of g_random_int (), an application cannot set
+ * it. */
 static const guint64 *
 process_key (void)
 {
@@ -72,7 +71,7 @@ whole_word (const guint8 *bytes)
   return GUINT64_FROM_LE (word);
 }
 
-/* Of fewer than 8 bytes, by loads that may overlap: cheaper than one for each byte. */
+/* Loads fewer than 8 bytes by loads that may overlap, which is cheaper than one load per byte. */
 static inline guint64
 part_of_word (const guint8 *bytes,
               gsize         size)
@@ -91,7 +90,7 @@ part_of_word (const guint8 *bytes,
   return bytes[0] | (guint64) bytes[size / 2] << (8 * (size / 2)) | (guint64) bytes[size - 1] << (8 * (size - 1));
 }
 
-/* The last word holds the bytes that are left and the lowest byte of the size. */
+/* The last word holds the remaining bytes and the lowest byte of the size. */
 static inline guint64
 hash_message (const guint64 *key,
               guint          rounds,

@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Hashes for tables whose keys a program brings along: SipHash-1-3 (Aumasson and
- * Bernstein, "SipHash: a fast short-input PRF") under a key that each process draws at
- * random. Without the key nobody can compute programs whose names, types or attributes
- * collide, so tables stay as fast as they are on harmless ones.
+ * Hashes for tables whose keys come from a program: SipHash-1-3 (Aumasson and Bernstein, "SipHash: a fast short-input
+ * PRF") with a key that each process draws at random. Without the key nobody can construct a program whose names,
+ * types or attributes collide, so tables stay as fast as they are on harmless programs.
  *
- * The numbers differ from process to process. So nothing that leaves the process may
- * depend on them: no order of a table, no name of a file.
+ * Hashes differ from process to process. So nothing that leaves the process may depend on them: neither an order of
+ * output that comes from iterating over a table, nor the name of a file.
  */
 
 #pragma once
@@ -16,22 +15,23 @@
 
 G_BEGIN_DECLS
 
-/* Of bytes. */
+/* Returns the hash of @size bytes at @data. */
 guint64 ghlo_hash_bytes  (gconstpointer data,
                           gsize         size);
 
-/* For GHashTable, in the place of g_str_hash () and g_int64_hash (). */
+/* For GHashTable, in place of g_str_hash () and g_int64_hash (). */
 guint   ghlo_hash_string (gconstpointer text);
 guint   ghlo_hash_int64  (gconstpointer value);
 
-/* SipHash with any key and numbers of rounds. */
+/* SipHash with the given key and numbers of rounds. */
 guint64 ghlo_hash_keyed  (const guint64 *key,
                           guint          rounds,
                           guint          last_rounds,
                           gconstpointer  data,
                           gsize          size);
 
-/* Of structures, word by word: as if the words stood behind each other in memory. */
+/* An incremental hash for structures, which are added word by word. The result is that of the words one after the
+ * other in memory. */
 typedef struct
 {
   guint64 v0, v1, v2, v3;
@@ -40,7 +40,7 @@ typedef struct
 
 GhloHash ghlo_hash_begin     (void);
 guint64  ghlo_hash_end       (GhloHash     *self);
-/* The size, then the bytes, with zeros behind them to whole words. */
+/* Adds the size, then the bytes, padded with zeros to whole words. */
 void     ghlo_hash_add_bytes (GhloHash     *self,
                               gconstpointer data,
                               gsize         size);

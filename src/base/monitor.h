@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * How long work asks whether to stop and says how far it is, without knowing
- * of any object: plain callbacks, both optional, called from any thread.
+ * How long-running work checks for cancellation and reports its progress without depending on any object: plain
+ * callbacks, both optional, called from any thread.
  */
 
 #pragma once
@@ -17,14 +17,14 @@ typedef struct
   GCancellable *cancellable;   /* borrowed; NULL when the work cannot be cancelled */
   void        (*progress) (gpointer    data,
                            double      fraction,   /* 0 … 1 of this piece of work */
-                           const char *detail);    /* static or interned, or NULL */
+                           const char *detail);    /* static or interned; nullable */
   /* Called when another kind of work begins; nullable. */
   void        (*stage)    (gpointer          data,
                            GhloProgressStage stage);
-  gpointer      progress_data;         /* of both */
+  gpointer      progress_data;         /* of both callbacks */
 } GhloMonitor;
 
-/* TRUE, with G_IO_ERROR_CANCELLED set, when the work is to stop. @self may be NULL. */
+/* Returns TRUE with G_IO_ERROR_CANCELLED set when the work is to stop. @self may be NULL. */
 static inline gboolean
 ghlo_monitor_cancelled (const GhloMonitor *self,
                         GError           **error)
@@ -42,7 +42,7 @@ ghlo_monitor_progress (const GhloMonitor *self,
     self->progress (self->progress_data, fraction, detail);
 }
 
-/* The fraction stays where it is. */
+/* Reports a new stage; the fraction does not change. */
 static inline void
 ghlo_monitor_stage (const GhloMonitor *self,
                     GhloProgressStage  stage)
@@ -55,7 +55,7 @@ ghlo_monitor_stage (const GhloMonitor *self,
 typedef struct
 {
   const GhloMonitor *whole;        /* borrowed; nullable */
-  double             from, to;     /* of the whole */
+  double             from, to;     /* the range of the part, as fractions of the whole */
 } GhloMonitorPart;
 
 static inline void
@@ -68,7 +68,8 @@ ghlo_monitor_part_progress (gpointer    data,
   ghlo_monitor_progress (part->whole, part->from + fraction * (part->to - part->from), detail);
 }
 
-/* Progress of the part is reported as progress of the whole; stages are not. The result borrows @part. */
+/* Returns a monitor for the part. Its progress is reported as progress of the whole; its stages are not reported.
+ * The result borrows @part. */
 static inline GhloMonitor
 ghlo_monitor_of_part (GhloMonitorPart *part)
 {

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Quantization parameters: counted, compared by value, spelled as MLIR's quant
- * dialect spells them.
+ * Quantization parameters: reference-counted, compared by value, spelled as in MLIR's quant dialect.
  */
 
 #include "tensor-type.h"
@@ -139,7 +138,7 @@ ghlo_quantization_check_shape (const GhloQuantization *self,
   return NULL;
 }
 
-/* "i8", "ui8", with "<-127:127>" where the range is not the type's own. */
+/* Appends "i8" or "ui8", followed by "<-127:127>" where the range is not the full range of the type. */
 static void
 append_storage (const GhloQuantization *self,
                 GString                *string)
@@ -163,7 +162,7 @@ append_scale (const GhloQuantization *self,
   gsize start = string->len;
   char digits[G_ASCII_DTOSTR_BUF_SIZE];
 
-  /* A scale has no form in hexadecimal. */
+  /* Scales cannot be written in hexadecimal. */
   ghlo_float_append (string, GHLO_ELEMENT_TYPE_F64,
                      ghlo_float_to_bits (GHLO_ELEMENT_TYPE_F64, self->scales[index]));
   if (g_str_has_prefix (string->str + start, "0x"))

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Limits against hostile programs, and size arithmetic that cannot overflow
- * unseen. A limit that is reached is an error with the limit in its message.
+ * Limits that protect against hostile programs, and size arithmetic that detects overflow. A program that exceeds a
+ * limit gets an error whose message gives the limit.
  */
 
 #pragma once
@@ -12,7 +12,7 @@ G_BEGIN_DECLS
 
 #define GHLO_MAX_RANK            64          /* dimensions of a tensor */
 #define GHLO_MAX_NESTING         256         /* regions, attributes, types, tuples */
-#define GHLO_MAX_LOCATION_NESTING 1024       /* places in places: call stacks are kept as these */
+#define GHLO_MAX_LOCATION_NESTING 1024       /* nested locations, which represent call stacks */
 #define GHLO_MAX_OPERANDS        (1u << 20)  /* operands or results of an operation */
 #define GHLO_MAX_TENSOR_BYTES    ((gsize) 1 << 46)
 #define GHLO_MAX_CALL_DEPTH      200         /* nested calls of a running program */
@@ -29,30 +29,30 @@ ghlo_size_add (gsize *result, gsize a, gsize b)
   return !__builtin_add_overflow (a, b, result);
 }
 
-/* @a / @b, rounded up; @a is not negative and @b is positive. */
+/* Returns @a / @b, rounded up. @a must not be negative and @b must be positive. */
 static inline gint64
 ghlo_ceil_div (gint64 a, gint64 b)
 {
   return (a + b - 1) / b;
 }
 
-/* The least multiple of @unit that is at least @n; as above. */
+/* Returns the least multiple of @unit that is at least @n. @n must not be negative and @unit must be positive. */
 static inline gint64
 ghlo_round_up (gint64 n, gint64 unit)
 {
   return ghlo_ceil_div (n, unit) * unit;
 }
 
-/* @size rounded up to the alignment of buffers and scratch memory, which is 64 bytes; @size is not within that
- * much of the largest number. */
+/* Returns @size rounded up to the alignment of buffers and scratch memory, which is 64 bytes. @size must be at most
+ * G_MAXSIZE - 63. */
 static inline gsize
 ghlo_size_align (gsize size)
 {
   return (size + 63) & ~(gsize) 63;
 }
 
-/* Appends room for @n units of @each bytes to scratch memory of *@size bytes: *@offset is where
- * it begins, and what follows it is aligned to 64 bytes. */
+/* Appends room for @n units of @each bytes to scratch memory of *@size bytes. *@offset becomes the start of the
+ * room, and *@size grows by its size rounded up to 64 bytes. Returns FALSE on overflow. */
 static inline gboolean
 ghlo_size_reserve (gsize *size, gsize *offset, gsize n, gsize each)
 {
@@ -64,7 +64,7 @@ ghlo_size_reserve (gsize *size, gsize *offset, gsize n, gsize each)
          && ghlo_size_add (size, *size, bytes & ~(gsize) 63);
 }
 
-/* TRUE when @value is among the @n of @values. */
+/* Returns TRUE when @value is among the @n elements of @values. */
 static inline gboolean
 ghlo_dims_contain (const gint64 *values, gsize n, gint64 value)
 {
@@ -75,15 +75,15 @@ ghlo_dims_contain (const gint64 *values, gsize n, gint64 value)
   return FALSE;
 }
 
-/* The number of elements of a shape without dynamic dimensions; FALSE when it
- * overflows or a dimension is negative. */
+/* Computes the number of elements of a shape without dynamic dimensions. Returns FALSE when the number overflows or
+ * a dimension is negative. */
 gboolean ghlo_shape_count (const gint64 *dimensions,
                            gsize         rank,
                            gsize        *count);
 
-/* Row-major strides of a shape without dynamic dimensions, @unit from one element to
- * the next. A dimension of no elements counts as one of one. Strides of dimensions
- * whose indices lead beyond 63 bits, as only those of an empty shape may, are 0. */
+/* Computes the row-major strides of a shape without dynamic dimensions, where adjacent elements are @unit apart. A
+ * dimension of size 0 counts as one of size 1. Where stride times size exceeds 63 bits, which only happens for an
+ * empty shape, the strides of that dimension and of all dimensions outside it are 0. */
 void     ghlo_shape_strides (const gint64 *dimensions,
                              gsize         rank,
                              gint64        unit,

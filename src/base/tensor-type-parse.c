@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * From MLIR's spelling to a tensor type, for people and programs that name one:
- * "tensor<2x?xf32>", or the same without "tensor<" and ">"; quantized too,
- * "tensor<4x!quant.uniform<i8<-127:127>:f32:0, {0.1:3,0.2}>>". Nothing is skipped or
- * guessed, and no spaces are taken but after a comma.
+ * Parses MLIR's spelling of a tensor type, for people and programs that name one: "tensor<2x?xf32>", or the same
+ * without "tensor<" and ">". Quantized types are accepted too: "tensor<4x!quant.uniform<i8<-127:127>:f32:0,
+ * {0.1:3,0.2}>>". The parser is strict: it skips and guesses nothing, and accepts spaces only after a comma.
  */
 
 #include "tensor-type.h"
@@ -46,7 +45,7 @@ skip (Cursor     *cursor,
   return TRUE;
 }
 
-/* A number, or ? as -1. */
+/* Parses a number, or "?" as -1. */
 static gboolean
 parse_dimension (Cursor *cursor,
                  gint64 *dimension)
@@ -70,7 +69,7 @@ parse_dimension (Cursor *cursor,
   return TRUE;
 }
 
-/* The dimensions, each with the "x" after it. */
+/* Parses the dimensions, each followed by an "x". */
 static gboolean
 parse_dimensions (Cursor *cursor,
                   gint64 *dimensions,
@@ -89,7 +88,7 @@ parse_dimensions (Cursor *cursor,
   return TRUE;
 }
 
-/* A plain element type with one of @ends behind it. */
+/* Parses a plain element type that is followed by one of @ends. */
 static gboolean
 parse_element_type (Cursor          *cursor,
                     const char      *ends,
@@ -111,7 +110,7 @@ parse_element_type (Cursor          *cursor,
   return fail (cursor, "a dimension or an element type");
 }
 
-/* The parts of a quantized type, on their way to become one. */
+/* The parts of a quantized type during parsing. */
 typedef struct
 {
   GhloElementType storage, expressed;
@@ -137,7 +136,7 @@ parse_integer (Cursor     *cursor,
   return TRUE;
 }
 
-/* "i8", "ui8" or "u8", and "<-127:127>" where it is there. */
+/* Parses "i8", "ui8" or "u8", optionally followed by "<-127:127>". */
 static gboolean
 parse_storage (Cursor    *cursor,
                Quantized *quantized)
@@ -175,7 +174,7 @@ parse_storage (Cursor    *cursor,
          || fail (&start, "a range that the storage type holds");
 }
 
-/* "0.1" or "0.1:3" */
+/* Parses "0.1" or "0.1:3". */
 static gboolean
 parse_scale (Cursor    *cursor,
              Quantized *quantized)
@@ -196,7 +195,7 @@ parse_scale (Cursor    *cursor,
   return TRUE;
 }
 
-/* Behind "!quant.uniform<", up to its ">". */
+/* Parses what follows "!quant.uniform<", up to and including its ">". */
 static gboolean
 parse_quantized (Cursor    *cursor,
                  Quantized *quantized)
@@ -255,7 +254,7 @@ parse_quantization (Cursor       *cursor,
   return NULL;
 }
 
-/* ", #stablehlo.bounds<4, ?>" */
+/* Parses what follows the "," in ", #stablehlo.bounds<4, ?>". */
 static gboolean
 parse_bounds (Cursor *cursor,
               gint64 *bounds,

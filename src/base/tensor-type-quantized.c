@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Quantized tensor types through the public API: making one, and what it says.
+ * The public API of quantized tensor types: construction and accessors.
  */
 
 #include "tensor-type.h"
 
 #include "fail.h"
 
-/* Of a type that is being made. */
+/* The arguments from which a type is made. */
 typedef struct
 {
   GhloElementType  expressed;
@@ -172,7 +172,7 @@ ghlo_tensor_type_get_expressed_type (const GhloTensorType *self)
  * @self: a tensor type
  * @n_scales: (out) (optional): where to put the number of scales
  *
- * Gives what quantized elements are multiplied by.
+ * Gives the scales by which quantized elements are multiplied.
  *
  * Returns: (array length=n_scales) (transfer none) (nullable): one scale, or one for each index along the axis; %NULL
  *   when the type is not quantized
@@ -200,7 +200,7 @@ ghlo_tensor_type_get_scales (const GhloTensorType *self,
  * @self: a tensor type
  * @n_zero_points: (out) (optional): where to put the number of zero points
  *
- * Gives which stored numbers stand for 0.
+ * Gives the stored numbers that stand for 0.
  *
  * Returns: (array length=n_zero_points) (transfer none) (nullable): as many as there are scales; %NULL when the type is
  *   not quantized
@@ -227,7 +227,7 @@ ghlo_tensor_type_get_zero_points (const GhloTensorType *self,
  * ghlo_tensor_type_get_quantized_axis:
  * @self: a tensor type
  *
- * Gives the dimension along which each index has a scale and a zero point of its own.
+ * Gives the dimension along which each index has its own scale and zero point.
  *
  * Returns: the dimension; -1 when there is one scale for all elements, or the type is not quantized
  *

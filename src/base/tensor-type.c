@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Tensor types: their making, spelling and comparison. They are immutable and
- * counted, so that any thread may hold one.
+ * Tensor types: construction, spelling and comparison. They are immutable and reference-counted, so that any thread
+ * may hold a reference.
  */
 
 #include "tensor-type.h"
@@ -135,8 +135,8 @@ ghlo_tensor_type_unref (GhloTensorType *self)
  * ghlo_tensor_type_get_element_type:
  * @self: a tensor type
  *
- * Gives the type of the elements; of a quantized tensor the type that they are
- * stored in.
+ * Gives the type of the elements; for a quantized tensor, the type in which they
+ * are stored.
  *
  * Returns: the element type
  *
@@ -386,8 +386,8 @@ ghlo_tensor_type_equal (const GhloTensorType *a,
  * ghlo_tensor_type_hash:
  * @self: a tensor type
  *
- * Gives a number that is the same for equal types, in this process: another process
- * gives another number, which no maker of types can foresee.
+ * Gives a number that is the same for equal types within this process. It differs
+ * between processes and cannot be predicted by whoever chooses the types.
  *
  * Returns: the hash
  *

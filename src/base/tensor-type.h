@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * GhloTensorType from the inside: its fields, and its quantization.
+ * The fields of GhloTensorType, and its quantization.
  */
 
 #pragma once
@@ -10,9 +10,8 @@
 
 G_BEGIN_DECLS
 
-/* How integers of a quantized tensor stand for real numbers:
- * (stored - zero_point) * scale, one scale and zero point for the whole tensor
- * (axis is -1) or one for each index along an axis. Immutable, counted. */
+/* How the integers of a quantized tensor represent real numbers: (stored - zero_point) * scale, with one scale and
+ * zero point for the whole tensor (axis is -1) or one for each index along an axis. Immutable and reference-counted. */
 typedef struct
 {
   gatomicrefcount  ref_count;
@@ -30,13 +29,13 @@ struct _GhloTensorType
 {
   gatomicrefcount   ref_count;
   GhloElementType   element_type;   /* the storage type when quantized */
-  GhloQuantization *quantization;   /* NULL when plain */
+  GhloQuantization *quantization;   /* NULL when not quantized */
   guint             rank;
-  gint64           *bounds;         /* rank entries, -1 where unbounded; NULL when there are none */
+  gint64           *bounds;         /* rank entries, -1 where unbounded; NULL when there are no bounds */
   gint64            dimensions[];   /* rank entries, -1 where dynamic */
 };
 
-/* Takes a copy of everything; @quantization's scales and zero points too. */
+/* Copies all arguments, including the arrays @scales and @zero_points. */
 GhloQuantization *ghlo_quantization_new           (GhloElementType          storage,
                                                    GhloElementType          expressed,
                                                    gint64                   storage_min,
@@ -45,20 +44,21 @@ GhloQuantization *ghlo_quantization_new           (GhloElementType          stor
                                                    const double            *scales,
                                                    const gint64            *zero_points,
                                                    gsize                    n_scales);
-/* Bits of the widest storage type, as in MLIR. */
+/* The width of the widest storage type in bits, as in MLIR. */
 #define GHLO_QUANTIZATION_MAX_BITS 32
 
-/* The storage type of a sign and width; INVALID where no tensor has it. */
+/* Returns the storage type of the given signedness and width; INVALID where tensors have no such type. */
 GhloElementType   ghlo_quantization_find_storage  (GhloElementClass         element_class,
                                                    guint                    bits);
-/* What a storage type holds, of which a quantization may use a part. */
+/* Returns the range of a storage type. A quantization may use a part of it. */
 void              ghlo_quantization_get_range     (GhloElementType          storage,
                                                    gint64                  *min,
                                                    gint64                  *max);
 /* Whether @scale is positive and neither overflows nor underflows when it is rounded to @expressed. */
 gboolean          ghlo_quantization_is_scale      (GhloElementType          expressed,
                                                    double                   scale);
-/* What is wrong with a tensor of that shape: its axis, or how many scales there are. NULL for nothing. */
+/* Returns a message that says how the quantization does not fit a tensor of the given shape, because of its axis or
+ * its number of scales; NULL when it fits. */
 char             *ghlo_quantization_check_shape   (const GhloQuantization  *self,
                                                    const gint64            *dimensions,
                                                    gsize                    rank);
@@ -66,22 +66,22 @@ GhloQuantization *ghlo_quantization_ref           (GhloQuantization        *self
 void              ghlo_quantization_unref         (GhloQuantization        *self);
 gboolean          ghlo_quantization_equal         (const GhloQuantization  *a,
                                                    const GhloQuantization  *b);
-/* Of base/hash.h. */
+/* Returns a hash as of base/hash.h. */
 guint64           ghlo_quantization_hash          (const GhloQuantization  *self);
-/* MLIR's spelling: "!quant.uniform<i8:f32, 1.0:-3>". */
+/* Appends MLIR's spelling: "!quant.uniform<i8:f32, 1.0:-3>". */
 void              ghlo_quantization_append        (const GhloQuantization  *self,
                                                    GString                 *string);
 
-/* A dimension as MLIR spells it: "?" where it is dynamic. */
+/* Appends a dimension as MLIR spells it: "?" when dynamic. */
 void              ghlo_dimension_append           (gint64                   dimension,
                                                    GString                 *string);
 
-/* Whether elements with these strides (NULL: yes) lie row by row without gaps, of a static type; a dimension of one
- * element may have any. */
+/* Whether elements of this static type are in row-major order without gaps when they have these strides. NULL
+ * strides mean TRUE; a dimension of size 1 may have any stride. */
 gboolean          ghlo_tensor_type_is_dense       (const GhloTensorType    *self,
                                                    const gint64            *byte_strides);
 
-/* @quantization is referenced, and may be NULL as @bounds may. */
+/* References @quantization, which is nullable, as is @bounds. */
 GhloTensorType   *ghlo_tensor_type_new_full       (GhloElementType          element_type,
                                                    const gint64            *dimensions,
                                                    const gint64            *bounds,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Texts in arrays, and where a text begins.
+ * Helpers for strings: a comparison for sorting, and the byte order mark.
  */
 
 #pragma once
@@ -10,7 +10,7 @@
 
 G_BEGIN_DECLS
 
-/* For qsort () and g_ptr_array_sort (), over pointers to texts: by their bytes. */
+/* For qsort () and g_ptr_array_sort () on pointers to strings: compares their bytes. */
 static inline int
 ghlo_text_compare (gconstpointer a,
                    gconstpointer b)
@@ -18,7 +18,7 @@ ghlo_text_compare (gconstpointer a,
   return strcmp (*(const char *const *) a, *(const char *const *) b);
 }
 
-/* The bytes of the byte order mark that some editors put before UTF-8; 0 without one. */
+/* Returns the length in bytes of the byte order mark that some editors put before UTF-8; 0 when there is none. */
 static inline gsize
 ghlo_text_bom (const char *text,
                gsize       length)

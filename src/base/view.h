@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * A tensor somewhere in memory, as a step reads or writes it: an address and a
- * stride for each dimension. Reshapes, slices, transposes, reversals and broadcasts
- * of a dense tensor are views of it. Its bytes, and those that it would have with a
- * dimension of one element in place of one of none, are at most GHLO_MAX_TENSOR_BYTES.
+ * A tensor in memory as an execution step reads or writes it: an address, and a stride for each dimension. Reshapes,
+ * slices, transposes, reversals and broadcasts of a dense tensor are views of it. The size of a view is at most
+ * GHLO_MAX_TENSOR_BYTES, even if each dimension of size 0 were of size 1.
  */
 
 #pragma once
@@ -14,10 +13,10 @@ G_BEGIN_DECLS
 
 typedef struct
 {
-  guint8          *data;          /* the element at index 0 in every dimension; borrowed */
+  guint8          *data;          /* the element at index 0 of every dimension; borrowed */
   GhloElementType  element_type;
   guint            rank;
-  const gint64    *dimensions;    /* rank of them; borrowed */
+  const gint64    *dimensions;    /* rank entries; borrowed */
   const gint64    *strides;       /* bytes from one index to the next; may be 0 or negative; borrowed */
 } GhloView;
 
@@ -32,7 +31,7 @@ ghlo_view_count (const GhloView *self)
   return n;
 }
 
-/* Row-major without gaps; dimensions of at most one element may have any stride. */
+/* Whether the view is row-major without gaps. Dimensions of at most one element may have any stride. */
 static inline gboolean
 ghlo_view_is_dense (const GhloView *self)
 {

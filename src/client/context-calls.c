@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Calls wait in one queue for whoever comes first: a source in their context, or the context's thread where it
- * waits itself. They are few and rare, so one lock and one condition do for all.
+ * Calls wait in one queue. Each is run by a source in its context or by the context's thread while that waits itself,
+ * whichever comes first. Calls are few and rare, so one lock and one condition variable serve all of them.
  */
 
 #include "client/context-calls.h"
@@ -12,18 +12,18 @@ typedef struct
 {
   gatomicrefcount  ref_count;
   GMainContext    *context;     /* owned */
-  GThread         *owner;       /* borrowed from the one who waits; compared before that ends */
+  GThread         *owner;       /* borrowed from the waiting thread; only compared, before that thread's call returns */
   GhloContextFunc  func;
-  gpointer         data;        /* of the one who waits */
+  gpointer         data;        /* of the waiting thread */
   CallState        state;       /* guarded by the lock */
-  gboolean         ok;          /* the next two: written while the call runs */
+  gboolean         ok;          /* like the next field, written while the call runs */
   GError          *error;
 } Call;
 
 static struct
 {
-  GMutex lock;        /* guards what follows */
-  GQueue waiting;     /* of Call, borrowed from those who wait */
+  GMutex lock;        /* guards the fields below */
+  GQueue waiting;     /* of Call, borrowed from the waiting threads */
   GCond  changed;
 } calls;
 
@@ -48,7 +48,7 @@ call_ref (Call *call)
   return call;
 }
 
-/* Called with the lock held, which is given up meanwhile. */
+/* Called with the lock held, which is released during the call. */
 static void
 run (Call *call)
 {
@@ -102,7 +102,7 @@ on_cancelled (GCancellable *cancellable,
   ghlo_context_wake ();
 }
 
-/* Whether it was called; otherwise nobody will. */
+/* Returns TRUE when @call was run. Otherwise it was cancelled and will not be run. */
 static gboolean
 wait_for (Call         *call,
           GCancellable *cancellable)
@@ -147,7 +147,8 @@ ghlo_context_call (GMainContext     *context,
   call->func = func;
   call->data = data;
   source = attach (call);
-  /* Not g_cancellable_disconnect (), which waits for other handlers: one may be running the loop that is waited for. */
+  /* Not g_cancellable_disconnect (), which waits for other handlers: one of them may be running the main loop that
+   * this call waits for. */
   if (cancellable != NULL)
     handler = g_cancellable_connect (cancellable, G_CALLBACK (on_cancelled), NULL, NULL);
   ok = wait_for (call, cancellable);
@@ -164,7 +165,7 @@ ghlo_context_call (GMainContext     *context,
   return ok;
 }
 
-/* One that this thread may call; with the lock held. */
+/* Returns a call that this thread may run, or NULL. Called with the lock held. */
 static Call *
 find_own (void)
 {

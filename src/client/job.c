@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * From a call to its answer. An async job is answered exactly once, by whoever
- * comes first: the thread that finished it, a worker or a device's, or the caller's
- * cancellable.
- * The answer is a source in the caller's context; there the progress is flushed,
- * the task returns, and the last public references go.
+ * From a call to its answer. An async job is answered exactly once, by whichever comes first: the thread that
+ * finished it (a worker or a thread of the device), or the caller's cancellable. The answer is a source in the
+ * caller's context; when it is dispatched, the progress is flushed, the task returns, and the last public references
+ * are dropped.
  */
 
 #include "client/job.h"
@@ -17,30 +16,31 @@ typedef struct
 {
   gatomicrefcount     ref_count;
   const GhloJobClass *klass;
-  gpointer            data;          /* the body's; freed by who finishes it */
-  gpointer            begun;         /* the body's result, while that is pending */
-  GCancellable       *stop;          /* ours alone: what the body polls */
-  GhloMonitor         monitor;       /* of the body, and of what it leaves pending */
+  gpointer            data;          /* the body's argument; freed by whoever finishes the body */
+  gpointer            begun;         /* the body's result while it is pending */
+  GCancellable       *stop;          /* private; the cancellable that the body polls */
+  GhloMonitor         monitor;       /* for the body and the work that it leaves pending */
   GhloProgressCore   *progress;      /* nullable */
-  guint               serial;        /* of this call in progress */
-  GhloProgressStage   stage;         /* the body sets it, and what it leaves pending reads it */
-  GThread            *caller;        /* of a sync call: where progress may be emitted from the body; else NULL */
+  guint               serial;        /* the number of this call in progress */
+  GhloProgressStage   stage;         /* set by the body, read by the work that it leaves pending */
+  GThread            *caller;        /* of a sync call with progress: the thread from which the body may emit
+                                        progress; otherwise NULL */
 
-  /* The caller's side: touched by the call itself and by the answer only. */
+  /* The caller's side: touched only by the call itself and by the answer. */
   GhloJobAnswer answer;
   GCancellable *cancellable;         /* nullable */
   gulong        cancel_handler;
 
-  GMutex              lock;          /* guards what follows */
-  GMainContext       *context;       /* where the answer goes; NULL while the call is being made,
-                                        and again once the answer is on its way */
-  gboolean            claimed;       /* by whoever gives the answer */
+  GMutex              lock;          /* guards the fields below */
+  GMainContext       *context;       /* where the answer is delivered; NULL during ghlo_job_start () and again once
+                                        the answer is attached */
+  gboolean            claimed;       /* by whoever is going to answer */
   gboolean            answered;
-  gpointer            result;        /* owned until the answer takes it */
+  gpointer            result;        /* owned until the answer takes it over */
   GError             *error;
 } Job;
 
-/* Jobs whose bodies may be running, for the end of the process. */
+/* Jobs whose bodies may be running, to be stopped when the process exits. */
 static struct
 {
   GMutex      lock;
@@ -81,14 +81,14 @@ job_ref (Job *job)
   return job;
 }
 
-/* Workers are told to stop and left: an exit waits for nobody. */
+/* Tells workers to stop without waiting for them: an exit waits for nobody. */
 static void
 stop_at_exit (void)
 {
   GHashTableIter iter;
   gpointer job;
 
-  /* A child of a fork has none of the threads, and maybe a lock that nobody frees. */
+  /* A forked child has none of the threads, and possibly a lock that nobody will release. */
   if (!ghlo_workers_is_owner ())
     return;
 
@@ -136,11 +136,11 @@ on_body_stage (gpointer          data,
   if (job->stage == stage)
     return;
   job->stage = stage;
-  /* A fraction never falls: 0 is where it is. */
+  /* A fraction never decreases, so 0 leaves it unchanged. */
   on_body_progress (job, 0, NULL);
 }
 
-/* A message may hold names out of a program, which may be any bytes. */
+/* A message may contain names from a program, which may be any bytes. */
 static void
 make_valid (GError *error)
 {
@@ -153,7 +153,7 @@ make_valid (GError *error)
   error->message = message;
 }
 
-/* Runs the body. A result that comes with a cancelled monitor still counts. */
+/* Runs the body. A result counts even when the monitor was cancelled. */
 static gpointer
 job_run_body (Job           *job,
               GCancellable  *cancellable,
@@ -192,7 +192,7 @@ on_waited_ended (gpointer data)
   ghlo_context_wake ();
 }
 
-/* On the caller's thread, which may be the one that has to answer a custom call of the run. */
+/* Called on the caller's thread, which may be the thread that has to run a custom call of the run. */
 static void
 wait_for_end (GhloPending *pending)
 {
@@ -202,7 +202,7 @@ wait_for_end (GhloPending *pending)
   ghlo_context_serve (is_done, pending);
 }
 
-/* After the body, which gave @result or set @error, and what it left pending. */
+/* Called when the body, which returned @result or set @error, and the work that it left pending have ended. */
 static gpointer
 job_finish_body (Job      *job,
                  gpointer  result,
@@ -240,7 +240,7 @@ ghlo_job_run (const GhloJobClass *klass,
               GCancellable       *cancellable,
               GError            **error)
 {
-  Job job;                      /* nobody else has a reference */
+  Job job;                      /* never shared: no other references exist */
   gpointer result = NULL;
 
   if (data == NULL)
@@ -253,7 +253,7 @@ ghlo_job_run (const GhloJobClass *klass,
       result = job_run_body (&job, cancellable, error);
       if (result != NULL && klass->meanwhile != NULL)
         klass->meanwhile (result);
-      /* A sync call returns when work has really stopped; a cancel reaches the device by the monitor. */
+      /* A sync call returns when its work has really stopped; the monitor passes a cancellation on to the device. */
       wait_for_end (get_pending (&job, result));
       result = job_finish_body (&job, result, error);
     }
@@ -264,9 +264,9 @@ ghlo_job_run (const GhloJobClass *klass,
   return result;
 }
 
-/* On the caller's side. Not g_cancellable_disconnect, which waits until every
- * handler has been told of the cancel: one of them, of the application's, may be
- * running the main loop that this is dispatched by. The handler holds the job. */
+/* Called on the caller's side. Does not use g_cancellable_disconnect (), which waits until every handler has been
+ * told of the cancellation: one of the application's handlers may be running the main loop that dispatches this. The
+ * handler holds a reference to the job. */
 static void
 stop_listening (Job *job)
 {
@@ -275,7 +275,7 @@ stop_listening (Job *job)
   job->cancel_handler = 0;
 }
 
-/* In the caller's context. */
+/* Called in the caller's context. */
 static gboolean
 answer (gpointer data)
 {
@@ -293,7 +293,7 @@ answer (gpointer data)
   error = g_steal_pointer (&job->error);
   g_mutex_unlock (&job->lock);
 
-  /* Nobody who cancelled before the callback is given a result. */
+  /* A caller that cancelled before the callback never gets a result. */
   dropped = error == NULL && g_cancellable_set_error_if_cancelled (job->cancellable, &error);
   if (dropped)
     g_clear_pointer (&result, job->klass->free_result);
@@ -306,8 +306,7 @@ answer (gpointer data)
   return G_SOURCE_REMOVE;
 }
 
-/* The source goes without having been dispatched when its context does: nobody
- * is left to be called back. */
+/* The source is destroyed without being dispatched when its context is destroyed: nobody is left to be called back. */
 static void
 answer_dropped (gpointer data)
 {
@@ -332,7 +331,7 @@ attach_answer (Job          *job,
   g_source_attach (source, context);
 }
 
-/* Under the lock, by whoever claimed the job. Takes @result or @error over. */
+/* Called with the lock held, by whoever claimed the job. Takes over @result or @error. */
 static void
 set_answer (Job      *job,
             gpointer  result,
@@ -346,9 +345,9 @@ set_answer (Job      *job,
   g_clear_pointer (&job->context, g_main_context_unref);
 }
 
-/* Without a result. The answer is attached as soon as the job is claimed: the worker that finds it claimed finds the
- * answer on its way, and what comes after this job comes after its answer. The data is there until the worker claims
- * the job. Takes @error over. */
+/* Answers the call with @error, which it takes over, without a result. The answer is attached as soon as the job is
+ * claimed: a worker that finds the job claimed knows that the answer is on its way, so whatever follows this job
+ * also follows its answer. The job's data stays valid until the worker claims the job. */
 static void
 answer_ahead (Job    *job,
               GError *error)
@@ -370,8 +369,7 @@ answer_ahead (Job    *job,
     g_error_free (error);
 }
 
-/* Ends the making of the call: from here on the answer may be dispatched, on
- * whatever thread runs the context. */
+/* Ends the setup of the call: from here on the answer may be dispatched, on whatever thread runs the context. */
 static void
 job_open (Job          *job,
           GMainContext *context)
@@ -394,7 +392,7 @@ on_cancelled (GCancellable *cancellable,
   answer_ahead (job, g_error_new_literal (G_IO_ERROR, G_IO_ERROR_CANCELLED, "the call was cancelled"));
 }
 
-/* Takes the worker's reference. */
+/* Takes over the worker's reference. */
 static void
 job_end (Job      *job,
          gpointer  result,
@@ -422,7 +420,7 @@ job_end (Job      *job,
   job_unref (job);
 }
 
-/* On the thread that ended what the body left. */
+/* Called on the thread that ended the pending work. */
 static void
 on_pending_ended (gpointer data)
 {
@@ -431,7 +429,7 @@ on_pending_ended (gpointer data)
   job_end (job, g_steal_pointer (&job->begun), NULL);
 }
 
-/* On a worker. */
+/* Runs on a worker. */
 static void
 job_work (gpointer data,
           gpointer user_data)
@@ -453,7 +451,7 @@ job_work (gpointer data,
   ghlo_pending_notify (pending, on_pending_ended, job);
 }
 
-/* The reference that the worker drops is the caller's again when this fails. */
+/* When this fails, the reference meant for the worker belongs to the caller again. */
 static gboolean
 job_push (Job     *job,
           GError **error)

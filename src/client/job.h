@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * One slow call: its body, run on a worker for the async form and on the
- * caller's thread for the sync form, and what the body leaves pending on a device.
+ * One slow call. Its body runs on a worker in the async form and on the caller's thread in the sync form, and may
+ * leave work pending on a device.
  *
- * The body sees inner, atomically counted things alone; the answer and the caller's
- * GCancellable are touched in the caller's context only. A cancelled async call is
- * answered at once; its body runs on until it notices, and what it gives is dropped.
+ * The body sees only internal, atomically counted objects; the answer and the caller's GCancellable are touched in
+ * the caller's context only. A cancelled async call is answered at once; its body runs on until it notices, and its
+ * result is dropped.
  */
 
 #pragma once
@@ -24,54 +24,57 @@ typedef gpointer (*GhloJobFunc) (gpointer            data,
 
 typedef struct
 {
-  const char       *name;          /* the call's name, for people who debug */
+  const char       *name;          /* the call's name, for debugging */
   GhloWorkers       workers;
-  GhloProgressStage stage;         /* what a progress shows while the body runs */
+  GhloProgressStage stage;         /* the stage that a progress object shows while the body runs */
   GhloJobFunc       run;
   GDestroyNotify    free_data;
   GDestroyNotify    free_result;
-  /* Both or none, for a body that begins work which goes on after it: what the result waits for, NULL where all has
-   * ended; and what is called when it has, well or not, with the data still there, on whatever thread, in little time.
-   * FALSE, with @error set, where the result is of no use. */
+  /* For a body that starts work which outlives the body; both are set, or neither. get_pending returns what the
+   * result waits for, or NULL when all work has ended. finish is called when the work has ended, successfully or
+   * not, while @data is still valid, on any thread; it must be quick. It returns FALSE with @error set when the
+   * result is of no use. */
   GhloPending     *(*get_pending) (gpointer   result);
   gboolean         (*finish)      (gpointer   data,
                                    gpointer   result,
                                    GError   **error);
-  /* What can be done with the result while the caller of a sync call waits for the rest. Nullable. */
+  /* Work that can be done with the result while the caller of a sync call waits for the pending work. Nullable. */
   void             (*meanwhile)   (gpointer   result);
-  /* Before the caller of an async call is told that it was cancelled, after the body was told to stop, on any thread
-   * and at any time: the body may have yet to begin, or give a result that nobody takes. Nullable. */
+  /* Called before the caller of an async call is told of the cancellation and after the body was told to stop, on
+   * any thread and at any time: the body may not have begun, or may still return a result, which is dropped.
+   * Nullable. */
   void             (*refuse)      (gpointer   data);
-  /* How an async call gets to a worker; NULL: it is simply the next one. */
+  /* Hands an async call to a worker. NULL: the call goes to the end of the workers' queue. */
   gboolean         (*push)  (gpointer   data,
                              GFunc      func,
                              gpointer   work,
                              GError   **error);
 } GhloJobClass;
 
-/* Who is told how an async call ended. */
+/* How the end of an async call is reported. */
 typedef struct
 {
-  /* Takes @result or @error over, one of which is NULL. @dropped: there was a result, but
-   * the caller had cancelled meanwhile. */
+  /* Takes over @result or @error; the other one is NULL. @dropped: there was a result, but the caller had cancelled
+   * in the meantime. */
   void           (*func)    (gpointer  data,
                              gpointer  result,
                              GError   *error,
                              gboolean  dropped);
-  GDestroyNotify dropped;          /* instead, where the context goes before it is told; nullable */
+  GDestroyNotify dropped;          /* called instead when the context is destroyed before func could be called;
+                                      nullable */
   gpointer       data;
 } GhloJobAnswer;
 
-/* The sync form. @data is taken over; NULL means that @error is set already,
- * which is then all that happens. @progress may be NULL. */
+/* The sync form. Takes over @data. When @data is NULL, @error is set already and the call only returns NULL.
+ * @progress is nullable. */
 gpointer  ghlo_job_run      (const GhloJobClass *klass,
                              gpointer            data,
                              GhloProgressCore   *progress,
                              GCancellable       *cancellable,
                              GError            **error);
 
-/* The async form. @data is taken over; the answer comes in @context, never from within
- * this call. FALSE, without an answer, when the library cannot work. */
+/* The async form. Takes over @data. The answer arrives in @context, never from within this call. Returns FALSE,
+ * without an answer, when the library cannot be used (in a forked child). */
 gboolean  ghlo_job_start    (const GhloJobClass  *klass,
                              gpointer             data,
                              GMainContext        *context,

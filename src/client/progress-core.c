@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * A progress' core holds the newest report, and sees to it that one source, no more often
- * than every 34 ms, carries it to where the object lives.
+ * The core of a progress object holds the newest report. A single source, scheduled at most every 34 ms, carries the
+ * report to the context in which the object lives.
  */
 
 #include "client/progress-core.h"
@@ -11,14 +11,14 @@ enum { INTERVAL_MS = 34 };
 struct _GhloProgressCore
 {
   gatomicrefcount      ref_count;
-  GMainContext        *context;        /* where the object was made */
+  GMainContext        *context;        /* where the object was created */
   GWeakRef             object;         /* resolved in that context only */
   GhloProgressShowFunc show;
 
-  GMutex             lock;             /* guards what follows */
-  guint              call;             /* the call that the progress shows */
+  GMutex             lock;             /* guards the fields below */
+  guint              call;             /* the call whose progress is shown */
   GhloProgressReport newest;
-  GSource           *source;           /* on its way to the context, or NULL */
+  GSource           *source;           /* attached to the context; NULL when there is none */
   gint64             last;             /* when the object was last notified, µs */
 };
 
@@ -64,7 +64,7 @@ core_unref (gpointer data)
   ghlo_progress_core_unref (data);
 }
 
-/* In the object's context. */
+/* Called in the object's context. */
 static void
 emit (GhloProgressCore *self)
 {
@@ -91,7 +91,7 @@ on_source (gpointer data)
   return G_SOURCE_REMOVE;
 }
 
-/* With the lock held. */
+/* Called with the lock held. */
 static void
 schedule (GhloProgressCore *self,
           gboolean          at_once)
@@ -111,8 +111,8 @@ schedule (GhloProgressCore *self,
   g_source_attach (self->source, self->context);
 }
 
-/* Notifies from this thread where it may: it runs the progress' context, or that
- * is its own context and nobody runs it now. */
+/* Notifies from this thread where that is allowed: when it runs the progress' context, or when that is its own
+ * thread-default context and no other thread runs it now. */
 static void
 emit_here (GhloProgressCore *self)
 {

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * What workers know of a progress: a counted core that takes reports from any
- * thread and brings them, at most 30 times a second, into the context where the
- * object was made.
+ * The part of a progress object that workers use: a reference-counted core that takes reports from any thread and
+ * delivers them, at most 30 times a second, in the context where the object was created.
  */
 
 #pragma once
@@ -19,29 +18,29 @@ typedef struct
 {
   double            fraction;
   GhloProgressStage stage;
-  const char       *detail;       /* static or interned, or NULL */
+  const char       *detail;       /* static or interned; nullable */
 } GhloProgressReport;
 
-/* Called in the object's context while the object lives. */
+/* Called in the object's context while the object is alive. */
 typedef void (*GhloProgressShowFunc) (gpointer                  object,
                                       const GhloProgressReport *report);
 
-/* For the thread-default context of the caller; @object, which owns the core, is known
- * weakly. */
+/* Creates a core that reports in the thread-default context of the caller. The core has a weak reference to @object,
+ * which owns the core. */
 GhloProgressCore *ghlo_progress_core_new    (gpointer             object,
                                              GhloProgressShowFunc show);
-/* The object goes: takes its reference over. */
+/* Called when the object is finalized; takes over the object's reference. */
 void              ghlo_progress_core_close  (GhloProgressCore     *self);
 GhloProgressCore *ghlo_progress_core_ref    (GhloProgressCore  *self);
 void              ghlo_progress_core_unref  (GhloProgressCore  *self);
 
-/* A call takes the progress: it starts at 0 again, and reports of earlier calls
- * are ignored from now on. Returns the call's number. */
+/* Starts a call: the progress returns to 0, and further reports of earlier calls are ignored. Returns the number of
+ * the call. */
 guint             ghlo_progress_core_begin  (GhloProgressCore  *self);
 
-/* Reports, from any thread; a fraction below the last one counts as that one.
- * @detail is static or interned. @direct: this is the thread of a sync call,
- * which may notify where it owns the progress' context. */
+/* Reports progress, from any thread. A fraction below the previous one counts as the previous one. @detail is static
+ * or interned. @direct: the caller is the thread of a sync call, which may notify the object itself where it owns
+ * the progress' context. */
 void              ghlo_progress_core_update (GhloProgressCore *self,
                                              guint             call,
                                              double            fraction,
@@ -49,8 +48,8 @@ void              ghlo_progress_core_update (GhloProgressCore *self,
                                              const char       *detail,
                                              gboolean          direct);
 
-/* The call ends: what is known is notified at once where this thread owns the
- * progress' context, else as soon as that context runs. */
+/* Ends the call. The final report is delivered at once where this thread owns the progress' context, otherwise as
+ * soon as that context runs. */
 void              ghlo_progress_core_finish (GhloProgressCore *self,
                                              guint             call,
                                              gboolean          success,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * References given up by a worker where the last one may free much.
+ * Releases references on a worker where dropping the last one may free a lot of memory.
  */
 
 #include "client/reclaim.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Giving up what is large without holding up the caller: freeing a large program takes
- * milliseconds, which are a worker's.
+ * Releasing large objects without delaying the caller: freeing a large program takes milliseconds, so a worker does
+ * it.
  */
 
 #pragma once

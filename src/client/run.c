@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Running a compiled program. Whatever memory the device gave outputs in, the caller
- * gets each in memory of its own, or in the memory that it brought.
+ * Running a compiled program. Wherever the device placed the outputs, the caller gets each of them in memory of its
+ * own, or in memory that the caller brought.
  */
 
 #include "client/run.h"
@@ -13,7 +13,7 @@
 #include "client/reclaim.h"
 #include "runtime/place.h"
 
-/* Whether the tensor lies where the caller wants any output. What is ours does not. */
+/* Whether the tensor overlaps memory in which the caller wants some output. Memory of the library never does. */
 static gboolean
 is_wanted_there (const GhloRunOptions *options,
                  guint                 n_outputs,
@@ -30,9 +30,9 @@ is_wanted_there (const GhloRunOptions *options,
   return wanted;
 }
 
-/* Whether the output may stay in the memory where the device gave it. An output that
- * shares memory with a constant, an input or another output would let a writable view of
- * it, which some languages give, reach them. */
+/* Whether the output may stay in the memory where the device placed it. An output that shares memory with a
+ * constant, an input or another output has to be copied: some languages give writable views of outputs, through
+ * which a program could otherwise change the shared memory. */
 static gboolean
 may_stay (const GhloOutcome    *outcome,
           const GhloRunOptions *options,
@@ -55,8 +55,8 @@ may_stay (const GhloOutcome    *outcome,
   return !is_wanted_there (options, outcome->n_outputs, value);
 }
 
-/* Gives each output memory of its own. All of them before any is delivered: a copy to
- * the caller's memory may write over what another output is in. */
+/* Gives each output memory of its own. This is done for all outputs before any is delivered, because a copy to the
+ * caller's memory may overwrite the memory that another output is in. */
 static gboolean
 own_outputs (GhloOutcome           *outcome,
              GhloDeviceCore        *device,
@@ -109,7 +109,7 @@ deliver_output (GhloValue          *value,
   return TRUE;
 }
 
-/* Copies to the memory that the caller brought what the device did not write there. */
+/* Copies outputs that the device did not write directly to the caller's memory. */
 static gboolean
 deliver (GhloOutcome           *outcome,
          const GhloRunOptions  *options,
@@ -147,7 +147,7 @@ start_outputs (GhloOutcome           *outcome,
 {
   const GhloIrType *type = executable->signature.type;
 
-  /* What a failed run left behind is not ours to free. */
+  /* The outputs of a failed run are not ours to free. */
   if (!ghlo_prepared_start (executable->compilation->prepared, options, inputs, type->rank, outcome->outputs,
                             &outcome->run, monitor, error))
     return FALSE;
@@ -169,7 +169,7 @@ count_run (GhloExecutableCore *executable,
   ghlo_counters_add_run (executable->client_counters, now - outcome->start, success);
 }
 
-/* Of a run that took @taken µs, or about which nothing is known, below 0. */
+/* Reports the end of a run that took @taken µs, or one whose time is meaningless when @taken is negative. */
 static void
 tell_watch (GhloOutcome *outcome,
             gint64       now,
@@ -209,7 +209,7 @@ ghlo_run_start (GhloExecutableCore    *executable,
   return NULL;
 }
 
-/* Whether run and copies ended well. */
+/* Whether the run and its copies ended successfully. */
 static gboolean
 check_ends (const GhloOutcome  *outcome,
             GError            **error)
@@ -233,7 +233,7 @@ ghlo_run_finish (GhloExecutableCore  *executable,
 
   count_run (executable, outcome, now, ok);
   outcome->run_time = now - outcome->start - outcome->upload_time - outcome->download_time;
-  /* Steps that are measured are run one by one. */
+  /* Steps run one by one while they are measured, so the time of a profiled run does not count. */
   tell_watch (outcome, now, ok && outcome->profile == NULL
               ? outcome->run_time + (outcome->uploaded > 0 ? outcome->upload_time : 0) : -1);
   if (executable->device->klass->measure == NULL)

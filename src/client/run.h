@@ -9,42 +9,47 @@
 
 G_BEGIN_DECLS
 
-/* What one run gives. */
+/* The result of one run. */
 typedef struct
 {
-  GhloPending *run;             /* owned; what goes on of it; NULL for what has ended, as the next */
-  GhloPending *last;            /* owned; the end of the run and of the copies behind it */
-  gint64       start;           /* of the monotonic clock */
-  gint64       run_time;        /* microseconds, as the next; run and reference without upload and download */
-  gint64       reference_time;  /* of these in steps of the reference executor */
+  GhloPending *run;             /* owned; the run's pending work; NULL once it has ended, like the next field */
+  GhloPending *last;            /* owned; the end of the run and of the copies that follow it */
+  gint64       start;           /* by the monotonic clock, in microseconds */
+  gint64       run_time;        /* microseconds, like the following times; run and reference time exclude upload and
+                                   download */
+  gint64       reference_time;  /* the part of run_time spent in steps of the reference executor */
   gint64       upload_time, download_time;
-  GhloRunProfile     *profile;     /* owned, as the next; both NULL where nobody asks */
-  GhloExecutableCore *executable;  /* what the profile is of */
-  GhloRunWatch       *watch;       /* the executable's, while it has not been told of the end; nullable */
-  guint64             watched;     /* the number of the run there */
+  GhloRunProfile     *profile;     /* owned, as is the next; both NULL when no profile was requested */
+  GhloExecutableCore *executable;  /* the executable that the profile is of */
+  GhloRunWatch       *watch;       /* the executable's watch until it has been told of the end of the run; nullable */
+  guint64             watched;     /* the number of the run in the watch */
   gsize               uploaded;    /* bytes */
-  gpointer        face;            /* what was made of the outputs for the caller before their end; NULL: nothing */
+  gpointer        face;            /* the object made from the outputs for the caller before the run ended; nullable */
   GDestroyNotify  free_face;
   guint        n_outputs;
   GhloValue   *outputs[];       /* owned */
 } GhloOutcome;
 
-/* Begins a run. Every input was accepted. A profile in @options becomes the outcome's, also when the call fails.
- * Outputs have memory of their own, or, as @options (nullable, less its times) allows, that of an input which the
- * caller then gives up, or what the caller brought; in that an output always is, though its value may be another, and
- * then the run has ended. INVALID_ARGUMENT when it does not fit there. */
+/* Begins a run. The inputs must have been accepted already. A profile in @options becomes the outcome's, even when
+ * the call fails.
+ *
+ * Each output has memory of its own unless @options (nullable; its pointers to times are ignored) provides other
+ * memory: that of an input which the caller then gives up, or memory that the caller brought. An output for which
+ * the caller brought memory is always written there; its value in the outcome may still be another one, in which
+ * case the run has already ended. Sets INVALID_ARGUMENT when such an output does not fit its memory. */
 GhloOutcome *ghlo_run_start      (GhloExecutableCore    *executable,
                                   GhloValue *const      *inputs,
                                   const GhloRunOptions  *options,
                                   const GhloMonitor     *monitor,
                                   GError               **error);
-/* When what @outcome waits for has ended: FALSE with what went wrong. Counts the run. */
+/* Called when everything that @outcome waits for has ended. Returns FALSE with @error set when it failed. Adds the
+ * run to the counters. */
 gboolean     ghlo_run_finish     (GhloExecutableCore    *executable,
                                   GhloOutcome           *outcome,
                                   GError               **error);
-/* NULL where all has ended. */
+/* Returns NULL when everything has ended. */
 GhloPending *ghlo_outcome_get_pending (GhloOutcome      *self);
-/* Waits for what goes on, which needs what the run was given. */
+/* Waits for pending work first, since that work uses the run's arguments. */
 void         ghlo_outcome_free   (GhloOutcome           *self);
 
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (GhloOutcome, ghlo_outcome_free)

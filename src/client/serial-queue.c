@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * A queue of turns. The turn is either taken, by one party, or free with an empty
- * queue; passing it on is what orders the memory that it protects.
+ * A queue of turns. The turn is either taken by one party or free, and then the queue is empty. Passing the turn on
+ * orders accesses to the memory that it protects.
  */
 
 #include "client/serial-queue.h"
@@ -16,7 +16,7 @@ typedef struct
   ItemKind            kind;
   GhloSerialQueueFunc func;
   gpointer            data;
-  gboolean            granted;  /* of a waiter, who frees its item; guarded by the lock */
+  gboolean            granted;  /* of a waiter, which frees its item; guarded by the lock */
 } Item;
 
 void
@@ -47,8 +47,8 @@ item_new (ItemKind            kind,
   return item;
 }
 
-/* TRUE when the turn was free and is the caller's now; otherwise @item, if there is one, waits: the @n-th of those
- * that do, or the last for -1. */
+/* Returns TRUE when the turn was free and now belongs to the caller. Otherwise @item (nullable) is queued as number
+ * @n of those that wait, or at the end for -1. */
 static gboolean
 take_or_queue (GhloSerialQueue *self,
                Item            *item,
@@ -159,7 +159,7 @@ ghlo_serial_queue_wait (GhloSerialQueue *self,
   gboolean granted;
   gulong handler = 0;
 
-  /* Mostly nobody else is there, and nothing is allocated. */
+  /* The common case without contention, in which nothing is allocated. */
   if (take_or_queue (self, NULL, -1))
     return TRUE;
   item = item_new (ITEM_WAITER, NULL, NULL);
@@ -172,7 +172,7 @@ ghlo_serial_queue_wait (GhloSerialQueue *self,
 
   if (cancellable != NULL)
     handler = g_cancellable_connect (cancellable, G_CALLBACK (wake), NULL, NULL);
-  /* This thread may be the one that has to answer a custom call of the turn before. */
+  /* This thread may be the one that has to run a custom call of the turn before. */
   ghlo_context_serve (is_over, &(Wait) { self, item, cancellable });
   g_mutex_lock (&self->lock);
   granted = item->granted;
@@ -186,7 +186,7 @@ ghlo_serial_queue_wait (GhloSerialQueue *self,
   return granted;
 }
 
-/* The next in the queue, or NULL when the turn is free or a waiter has it. */
+/* Returns the next item in the queue, or NULL when the turn is free now or was given to a waiter. */
 static Item *
 next_item (GhloSerialQueue *self)
 {
@@ -218,7 +218,7 @@ ghlo_serial_queue_end (GhloSerialQueue *self)
     {
       if (item->kind == ITEM_WORKER)
         {
-          /* Without threads, which the calls before had, this one has to do. */
+          /* Where no thread can be started, this thread does the work. */
           if (!ghlo_workers_push (GHLO_WORKERS_RUN, work_item, item, NULL))
             work_item (item, NULL);
           return;

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * What a session does in its turns: runs, copies, resets. A run takes the carried
- * values away and puts their successors there when it has begun, written or not; where
- * it fails later, nothing of use is there, which the next run reports. Where it does not
- * begin, they are put back.
+ * The turns of a session: runs, copies and resets. A run takes the carried values out of the session, and stores
+ * their successors once it has begun, before they are necessarily written. If the run fails later, the successors are
+ * unusable, which the next run reports. If it does not begin, the carried values are put back.
  */
 
 #include "client/session-core.h"
@@ -71,7 +70,8 @@ ghlo_session_bindings_carry (GhloSessionBindings *self,
   self->initial[input] = initial;
   self->output[input] = output;
 
-  /* The output that was carried there before may be carried into others as well. */
+  /* The output that was carried into @input before may also be carried into other inputs, so rebuild the whole
+   * table. */
   for (guint i = 0; i < self->n_outputs; i++)
     self->replaced[i] = GHLO_RUN_NO_INPUT;
   for (guint i = 0; i < self->n_inputs; i++)
@@ -195,7 +195,7 @@ ghlo_session_core_reset (GhloSessionCore     *self,
 typedef struct
 {
   GhloSessionCore *core;
-  GhloSessionCall *call;     /* nothing left of it but its run; NULL: any */
+  GhloSessionCall *call;     /* only its run number is still valid; NULL: lose all values */
 } Loss;
 
 static void
@@ -249,8 +249,8 @@ ghlo_session_call_free (gpointer data)
   g_atomic_rc_box_release (self);
 }
 
-/* A sync call whose wait for its turn was cancelled gets here only when somebody
- * reset the cancellable meanwhile. */
+/* A sync call whose wait for its turn was cancelled gets past the job's own check only when the cancellable was
+ * reset in the meantime. */
 static gboolean
 check_turn (const GhloSessionCall  *self,
             GError                **error)
@@ -297,7 +297,7 @@ check_states (const GhloSessionCall  *self,
   return TRUE;
 }
 
-/* Takes what is carried away from the session. */
+/* Takes the carried values out of the session. */
 static void
 take_state (GhloSessionCall *self)
 {
@@ -306,14 +306,14 @@ take_state (GhloSessionCall *self)
       {
         GhloPending *pending = ghlo_value_get_pending (self->core->state[i]);
 
-        /* All that is not written yet is so by one run. */
+        /* All values that are not written yet are written by the same run. */
         if (pending != NULL && self->previous == NULL)
           self->previous = ghlo_pending_ref (pending);
         self->inputs[i] = g_steal_pointer (&self->core->state[i]);
       }
 }
 
-/* Of a run that did not begin. */
+/* For a run that did not begin. */
 static void
 give_state_back (GhloSessionCall *self)
 {
@@ -323,7 +323,7 @@ give_state_back (GhloSessionCall *self)
   self->run = 0;
 }
 
-/* Whether runs write to the memory of what is bound. */
+/* Whether runs write to the memory of @bound. */
 static gboolean
 is_target (const GhloSessionBindings *bindings,
            const GhloValue           *bound)
@@ -336,7 +336,7 @@ is_target (const GhloSessionBindings *bindings,
   return FALSE;
 }
 
-/* Brings what is bound to the device, where it stays for the next runs. */
+/* Uploads the bound values to the device, where they stay for later runs. */
 static gboolean
 place_bound (GhloSessionCall    *self,
              const GhloMonitor  *monitor,
@@ -369,7 +369,7 @@ place_bound (GhloSessionCall    *self,
   return TRUE;
 }
 
-/* Puts the carried outputs where the next run finds them. */
+/* Stores the carried outputs for the next run. */
 static gboolean
 keep_state (GhloSessionCall  *self,
             GhloOutcome      *outcome,
@@ -389,14 +389,14 @@ keep_state (GhloSessionCall  *self,
           ghlo_values_clear (self->core->state, i);
           return FALSE;
         }
-      /* Or the next run would find that the value is not the session's alone. */
+      /* Otherwise the next run would find that the session does not own the value exclusively. */
       g_clear_pointer (&self->inputs[i], ghlo_value_unref);
     }
 
   return TRUE;
 }
 
-/* What is carried, and what the caller has already in memory of its own, it is not given. */
+/* Drops the outputs that are carried, and those that the caller already has in memory of its own. */
 static void
 leave_out (const GhloSessionBindings *bindings,
            GhloOutcome               *outcome)
@@ -441,7 +441,7 @@ ghlo_session_call_run (gpointer            call,
   return outcome;
 }
 
-/* The first input that an output is carried into. */
+/* Returns the first input that an output is carried into. */
 static guint
 find_carried (const GhloSessionBindings *bindings)
 {
@@ -466,7 +466,7 @@ ghlo_session_call_finish (gpointer   call,
       ((GhloOutcome *) outcome)->upload_time += self->upload_time;
       return TRUE;
     }
-  /* A run that was called before the one before it failed says what it would say if it were called now. */
+  /* A run that was requested before its predecessor failed reports the same error as if it were requested now. */
   if (ghlo_pending_get_error (self->previous) != NULL)
     set_lost (find_carried (self->bindings), error);
   else
@@ -494,7 +494,7 @@ ghlo_session_call_copy (gpointer            call,
 
   if (!check_turn (self, error) || !check_state (self, self->input, error))
     return NULL;
-  /* An initial value may lie anywhere. */
+  /* An initial value may be in any memory. */
   placed = ghlo_value_place (self->core->state[self->input], device, monitor, error);
   if (placed != NULL)
     copy = ghlo_value_copy (placed, device, error);
@@ -502,7 +502,7 @@ ghlo_session_call_copy (gpointer            call,
     return NULL;
   if (ghlo_pending_wait (ghlo_value_get_pending (copy), monitor, error))
     return g_steal_pointer (&copy);
-  /* The run that was to give it may have failed meanwhile. */
+  /* The run that was to write the value may have failed in the meantime. */
   if (!check_state (self, self->input, NULL))
     {
       g_clear_error (error);
@@ -512,11 +512,11 @@ ghlo_session_call_copy (gpointer            call,
   return NULL;
 }
 
-/* A call's turn on a worker. */
+/* The turn of a call on a worker. */
 typedef struct
 {
   GhloSessionCore *core;
-  GhloSessionCall *call;     /* lives as long as func runs, at least up to its own end */
+  GhloSessionCall *call;     /* valid at least until func returns */
   GFunc            func;
   gpointer         work;
 } Turn;

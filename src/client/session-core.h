@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Sessions as workers know them: a compiled program, the values that it carries from
- * run to run, and the queue of calls that touch them.
+ * Sessions as seen by workers: a compiled program, the values that are carried from run to run, and the queue of the
+ * calls that touch them.
  *
- * What is bound and what is carried where are its bindings, immutable once made: a call
- * takes those of its moment along, and a change makes others.
+ * A session's bindings say which values are bound to inputs and which outputs are carried into which inputs. They are
+ * immutable once made: a call keeps the bindings of the time when it was made, and a change creates new ones.
  */
 
 #pragma once
@@ -20,18 +20,19 @@ typedef struct
   guint           n_inputs, n_outputs;
   GhloValue     **bound;        /* n_inputs; NULL where not bound */
   GhloValue     **initial;      /* n_inputs; NULL where not carried */
-  guint          *output;       /* n_inputs; the output that is carried there, where one is */
-  guint          *replaced;     /* n_outputs; an input that it is carried into, or GHLO_RUN_NO_INPUT */
-  GhloValue     **targets;      /* n_outputs; over memory of the caller's to write to; NULL where not bound */
+  guint          *output;       /* n_inputs; the output that is carried into the input, where one is */
+  guint          *replaced;     /* n_outputs; an input that the output is carried into, or GHLO_RUN_NO_INPUT */
+  GhloValue     **targets;      /* n_outputs; values over memory of the caller that the outputs are written to; NULL
+                                   where not bound */
 } GhloSessionBindings;
 
 GhloSessionBindings *ghlo_session_bindings_new   (guint n_inputs,
                                                   guint n_outputs);
-/* One like @self, to be changed before anybody else sees it. */
+/* Returns a copy of @self, which may be changed until others see it. */
 GhloSessionBindings *ghlo_session_bindings_copy  (GhloSessionBindings *self);
 GhloSessionBindings *ghlo_session_bindings_ref   (GhloSessionBindings *self);
 void                 ghlo_session_bindings_unref (GhloSessionBindings *self);
-/* Whether runs take the input, which is neither bound nor carried. */
+/* Whether runs take the input from the caller, since it is neither bound nor carried. */
 static inline gboolean
 ghlo_session_bindings_is_free (const GhloSessionBindings *self,
                                guint                      input)
@@ -39,16 +40,16 @@ ghlo_session_bindings_is_free (const GhloSessionBindings *self,
   return self->bound[input] == NULL && self->initial[input] == NULL;
 }
 
-/* Of new ones or a copy. Takes @initial over. */
+/* Carries @output into @input. Only for bindings that are new or a copy. Takes over @initial. */
 void                 ghlo_session_bindings_carry (GhloSessionBindings *self,
                                                   guint                output,
                                                   guint                input,
                                                   GhloValue           *initial);
 
-/* What is bound to an input, brought to the device once. */
+/* The value bound to an input, and a copy of it on the device, which is uploaded once. */
 typedef struct
 {
-  GhloValue *bound, *value;        /* owned; NULL while there is nothing */
+  GhloValue *bound, *value;        /* owned; NULL while there is none */
 } GhloSessionPlaced;
 
 typedef struct
@@ -56,62 +57,66 @@ typedef struct
   gatomicrefcount     ref_count;
   GhloExecutableCore *executable;
   GhloSerialQueue     queue;
-  /* One for each input, touched by whoever has the queue's turn. State is NULL where nothing is carried, or
-   * it was lost; the run that gives it may still go on, or have failed. */
+  /* The carried values, one for each input; touched only by the holder of the queue's turn. NULL where no output is
+   * carried into the input, or where the value was lost. The run that writes the value may still be pending, or may
+   * have failed. */
   GhloValue         **state;
-  guint64             n_runs;      /* that took their turn, under which guard the next is as well */
-  guint64            *reset_after; /* for each input, how many of them there were when it was last reset */
-  GhloSessionPlaced  *placed;      /* NULL on a device that works in host memory */
+  guint64             n_runs;      /* the number of runs that took their turn; touched by the holder of the turn, as
+                                      is the next */
+  guint64            *reset_after; /* for each input, the value of n_runs when it was last reset */
+  GhloSessionPlaced  *placed;      /* NULL on devices that work in host memory */
 } GhloSessionCore;
 
 GhloSessionCore *ghlo_session_core_new   (GhloExecutableCore  *executable);
 GhloSessionCore *ghlo_session_core_ref   (GhloSessionCore     *self);
 void             ghlo_session_core_unref (GhloSessionCore     *self);
-/* In its turn, gives carried inputs their initial values: @input, or all if -1. */
+/* Gives carried inputs their initial values when its turn comes: @input, or all of them for -1. */
 void             ghlo_session_core_reset (GhloSessionCore     *self,
                                           GhloSessionBindings *bindings,
                                           int                  input);
 
-/* A run, or the copying of what is carried into one input. An atomic GRcBox. */
+/* A run, or a copy of the value that is carried into one input. An atomic GRcBox. */
 typedef struct
 {
   GhloSessionCore     *core;
   GhloSessionBindings *bindings;
   GhloValue          **inputs;     /* of a run: one for each input, NULL where carried; owned */
   guint                input;      /* of a copy */
-  gboolean             in_turn;    /* set by whoever gave the call its turn */
+  gboolean             in_turn;    /* set by whoever gives the call its turn */
   gboolean             is_profiled;    /* of a run: whether its steps are measured */
-  guint64              run;        /* of a run: the how many-th it is once it has begun, until then 0; touched by
-                                    * whoever has the queue's turn, also after the call was freed */
-  gint64               upload_time;    /* microseconds, of a run: to upload what is bound */
-  GhloPending         *previous;   /* owned; of a run: that gives what it was carried; NULL where that has ended well */
+  guint64              run;        /* of a run: its number, counted from 1, once it has begun, and 0 before; touched
+                                      by the holder of the queue's turn, even after the call was freed */
+  gint64               upload_time;    /* of a run: microseconds to upload the bound values */
+  GhloPending         *previous;   /* owned; of a run: the pending run that writes its carried inputs; NULL when
+                                      those were written already */
 } GhloSessionCall;
 
-/* Before the next call, forgets what is carried, as after a run that failed: @call's, so that what was reset after it
- * stays, and nothing is forgotten where it has not begun; or any, for NULL. */
+/* Drops the carried values before the next call, as after a run that failed. With @call, drops only the values not
+ * reset since that run, and nothing when the run has not begun; with NULL, drops all of them. */
 void             ghlo_session_core_lose  (GhloSessionCore     *self,
                                           GhloSessionCall     *call);
 
-/* Takes the bindings over. */
+/* Takes over @bindings. */
 GhloSessionCall *ghlo_session_call_new  (GhloSessionCore     *core,
                                          GhloSessionBindings *bindings);
 void             ghlo_session_call_free (gpointer              call);
 
-/* The bodies of jobs: a run gives a GhloOutcome without the outputs that are
- * carried or bound, a copy gives a GhloValue. The turn of a run is over when it has begun. */
+/* The bodies of jobs. A run returns a GhloOutcome without the outputs that are carried or bound; its turn ends once
+ * it has begun. A copy returns a GhloValue. */
 gpointer         ghlo_session_call_run    (gpointer           call,
                                            const GhloMonitor *monitor,
                                            GError           **error);
 gpointer         ghlo_session_call_copy   (gpointer           call,
                                            const GhloMonitor *monitor,
                                            GError           **error);
-/* What finishes a run. */
+/* The finish function of a run's job. */
 gboolean         ghlo_session_call_finish (gpointer           call,
                                            gpointer           outcome,
                                            GError           **error);
-/* Of a run whose caller is told that it was cancelled: if it has begun, what is carried is lost, however it ends. */
+/* Called when the caller of a run is told that it was cancelled. If the run has begun, the carried values are lost,
+ * however it ends. */
 void             ghlo_session_call_refuse (gpointer           call);
-/* Has @func called with @work on a worker in the call's turn. */
+/* Makes a worker call @func with @work in the call's turn. */
 gboolean         ghlo_session_call_push   (gpointer           call,
                                            GFunc              func,
                                            gpointer           work,

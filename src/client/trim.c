@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Memory given back, and GIO's memory monitor. Memory is given back on a worker.
- * Making the monitor loads GIO's modules, which takes milliseconds, and starts the
- * thread of the process' bus connection: it has a thread of its own for that, which
- * is not nicer than the application's, as a worker would be. Its warnings arrive in
- * the main context.
+ * Trims memory, and watches GIO's memory monitor. Memory is trimmed on a worker. Creating the monitor loads GIO's
+ * modules, which takes milliseconds, and starts the thread of the process' bus connection. That is done on a thread
+ * of its own, which has the application's priority, unlike a worker. Warnings arrive in the main context.
  */
 
 #include "client/trim.h"
@@ -23,7 +21,7 @@ trim_now (gpointer data,
 {
   ghlo_memory_trim ();
 #ifdef __GLIBC__
-  /* What was freed stays with the process otherwise, below whatever is still used. */
+  /* Otherwise freed memory below blocks that are still in use stays with the process. */
   malloc_trim (0);
 #endif
 }
@@ -31,7 +29,7 @@ trim_now (gpointer data,
 void
 ghlo_trim (void)
 {
-  /* Where there are no threads there is nothing to be given back either. */
+  /* Without worker threads there is nothing to trim either. */
   if (ghlo_workers_check (NULL))
     ghlo_workers_push (GHLO_WORKERS_COMPILE, trim_now, &trim_now, NULL);
 }
@@ -44,7 +42,7 @@ on_low_memory (GMemoryMonitor             *monitor,
   ghlo_trim ();
 }
 
-/* The monitor is the process' own and stays, as what watches it does. */
+/* The monitor is owned by the process and lives forever, as does its signal handler. */
 static gpointer
 watch_now (gpointer data)
 {
@@ -66,7 +64,7 @@ ghlo_trim_watch (void)
 
   if (!g_atomic_int_compare_and_exchange (&done, FALSE, TRUE))
     return;
-  /* Without a thread to spare the application does without the watch. */
+  /* If no thread can be started, the application runs without the watch. */
   thread = g_thread_try_new ("ghlo-watch", watch_now, NULL, NULL);
   if (thread != NULL)
     g_thread_unref (thread);

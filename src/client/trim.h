@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Giving memory back that the process holds and does not use: on request, and when
- * the system says that memory is short.
+ * Returns memory that the process holds but does not use: on request, and when the system reports that memory is low.
  */
 
 #pragma once
@@ -10,9 +9,9 @@
 
 G_BEGIN_DECLS
 
-/* Has a worker do it. */
+/* Trims memory on a worker. */
 void ghlo_trim       (void);
-/* From the first call on, the system's warnings have it done. Takes no time. */
+/* From the first call on, memory is trimmed whenever the system warns of low memory. Returns immediately. */
 void ghlo_trim_watch (void);
 
 G_END_DECLS

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * What callers did lately, a bit for each execution.
+ * The recent behaviour of callers, one bit for each execution.
  */
 
 #include "client/wait-history.h"
 
-/* Executions in a row that were waited for, from which the next one will be; and how many back are known. */
+/* The number of executions in a row that must have been waited for before the next one is expected to be, and the
+ * number of executions that are remembered. */
 enum { MIN_STREAK = 4, N_KNOWN = 64 };
 
 static guint64

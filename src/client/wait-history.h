@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Whether callers wait for a program's execution before they begin the next one. Who does gains nothing from executions
- * that go on after their call, and waits for two threads to wake each other, which takes longer than many a run.
+ * Tracks whether callers wait for a program's execution before they begin the next one. Such callers gain nothing
+ * from executions that continue after the call returns, and pay for two threads waking each other, which takes longer
+ * than many runs.
  *
- * Any thread may call these. Several that call at once may be taken for one that does not wait.
+ * These functions may be called from any thread. Several threads that call at once may be mistaken for one caller
+ * that does not wait.
  */
 
 #pragma once
@@ -12,26 +14,28 @@
 
 G_BEGIN_DECLS
 
-/* The last executions of all programs; begins as zeros. */
+/* The last executions of all programs. Initialize with zeros. */
 typedef struct
 {
-  GMutex  lock;         /* guards what follows, and the programs' own */
-  guint   last;         /* the number of the last one */
-  guint64 awaited;      /* by number, of the last 64: whether somebody waited before the next one began */
+  GMutex  lock;         /* guards the fields below, and the streaks of all programs */
+  guint   last;         /* the number of the last execution */
+  guint64 awaited;      /* for the last 64 executions, by number: whether somebody waited for it before the next one
+                           began */
 } GhloWaitHistory;
 
-/* How one program is used; begins as zeros. */
+/* How one program is used. Initialize with zeros. */
 typedef struct
 {
-  guint last;           /* the number of its last execution */
-  guint n_awaited;      /* in a row, before that one; no more than are counted */
+  guint last;           /* the number of the program's last execution */
+  guint n_awaited;      /* executions in a row, before that one, that were waited for; saturates at the threshold */
 } GhloWaitStreak;
 
-/* The number of an execution that begins, not 0. *is_awaited: it will be waited for, as the program's last ones. */
+/* Returns the number of an execution that begins, which is never 0. *is_awaited: whether the caller is expected to
+ * wait for it, as it did for the program's last executions. */
 guint ghlo_wait_history_begin (GhloWaitHistory *history,
                                GhloWaitStreak  *streak,
                                gboolean        *is_awaited);
-/* Somebody waits for what the execution with @number gives; 0 is none. */
+/* Records that somebody waits for the results of the execution with @number; 0 is ignored. */
 void  ghlo_wait_history_wait  (GhloWaitHistory *history,
                                guint            number);
 

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Thread pools, made on first need. Their threads are the pools' own
- * (exclusive), since the priority of most is lowered and GLib would otherwise
- * lend them to others.
+ * Thread pools, created when first needed. They are exclusive (their threads belong to one pool), since most workers
+ * lower their priority and GLib would otherwise lend the threads to other pools.
  */
 
 #include "client/workers.h"
@@ -14,7 +13,7 @@
 
 enum { MAX_THREADS = 256 };
 
-/* How much nicer than the process they are. */
+/* Added to the nice value of the process. */
 static const int nice_values[GHLO_N_WORKERS] = {
   [GHLO_WORKERS_COMPILE] = 10, [GHLO_WORKERS_RUN] = 2, [GHLO_WORKERS_CALL] = 0,
 };
@@ -25,16 +24,16 @@ typedef struct
   gpointer data;
 } Item;
 
-/* Whether the library was used, and whether this process is a child of one where it was, which the fork tells it: each
- * call of the library asks, and a process has to make a system call to know its own number. Atomic, since a fork may
- * happen while another thread holds the lock. */
+/* Whether the library was used, and whether this process is a forked child of one in which it was used. A fork
+ * handler sets the second flag: every call of the library checks it, and comparing process numbers would take a
+ * system call. Both are atomic, since a fork may happen while another thread holds the lock. */
 static gint is_used, is_forked;
 
 static struct
 {
-  GMutex       lock;                   /* guards what follows */
+  GMutex       lock;                   /* guards the fields below */
   GThreadPool *pools[GHLO_N_WORKERS];  /* NULL until needed */
-  guint        limit;                  /* threads for runs; 0: as the environment says */
+  guint        limit;                  /* threads for runs; 0: as the environment sets it */
 } workers;
 
 /* Called with the lock held. */
@@ -46,7 +45,7 @@ count_threads (GhloWorkers kind)
   return kind == GHLO_WORKERS_COMPILE ? MAX (n / 2, 1) : n;
 }
 
-/* Each worker does it for itself, once. */
+/* Each worker lowers its own priority, once. */
 static void
 lower_priority (int nicer)
 {
@@ -95,8 +94,7 @@ ghlo_workers_is_owner (void)
   return g_atomic_int_get (&is_used) && !g_atomic_int_get (&is_forked);
 }
 
-/* Called with the lock held. Where the system has no threads for the whole
- * pool, fewer do. */
+/* Called with the lock held. Where the system cannot start all threads of the pool, fewer are enough. */
 static GThreadPool *
 get_pool (GhloWorkers   kind,
           GError      **error)
@@ -162,7 +160,7 @@ ghlo_workers_push (GhloWorkers   kind,
   item = g_new (Item, 1);
   item->func = func;
   item->data = data;
-  /* Cannot fail: the pool is exclusive, its threads run already. */
+  /* This cannot fail: the pool is exclusive, so its threads are already running. */
   g_thread_pool_push (pool, item, NULL);
 
   return TRUE;

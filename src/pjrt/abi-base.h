@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * What all of PJRT's C API is made of: heads of structures, names of handles, errors, and events.
+ * The foundations of PJRT's C API: headers of argument structures, handle types, errors, and events.
  */
 
 #pragma once
@@ -18,7 +18,7 @@ enum { PJRT_API_MAJOR = 0, PJRT_API_MINOR = 112 };
 #define PJRT_HAS(args, field) \
   ((args)->struct_size >= offsetof (__typeof__ (*(args)), field) + sizeof ((args)->field))
 
-/* What structures of arguments have in front. */
+/* The first fields of every argument structure. */
 #define PJRT_HEAD \
   size_t struct_size; \
   PJRT_Extension_Base *extension_start
@@ -42,7 +42,8 @@ typedef struct PJRT_LoadedExecutable    PJRT_LoadedExecutable;
 typedef struct PJRT_Buffer              PJRT_Buffer;
 typedef struct PJRT_AsyncTrackingEvent  PJRT_AsyncTrackingEvent;
 
-/* Extensions: a list of structures that begin so, whose kinds not everybody knows. */
+/* Extensions form a list of structures that begin with PJRT_Extension_Base. Readers skip the types that they do not
+ * know. */
 
 typedef enum
 {
@@ -90,10 +91,11 @@ typedef struct
     float          float_value;
     bool           bool_value;
   };
-  size_t                value_size;     /* characters or numbers; 1 for one */
+  size_t                value_size;     /* length of a string or array; 1 for a single value */
 } PJRT_NamedValue;
 
-/* Errors. No error is NULL. Whoever has no table calls what an error begins with. */
+/* Errors. NULL means success. Callers that do not have the PJRT_Api table call the function table to which an
+ * error's first word points. */
 
 typedef void (*PJRT_Error_PayloadVisitor) (const char *key,
                                            size_t      key_size,
@@ -118,7 +120,7 @@ typedef enum
 typedef struct
 {
   size_t                struct_size;
-  size_t                instance_size;          /* of PJRT_Error, in as far as callers know it: its first word */
+  size_t                instance_size;          /* of the part of PJRT_Error that callers know: its first word */
   PJRT_Extension_Base  *extension_start;
   void                (*destroy)          (PJRT_Error                *error);
   void                (*message)          (const PJRT_Error          *error,
@@ -135,7 +137,7 @@ PJRT_ARGS (Error_Message, const PJRT_Error *error; const char *message; size_t m
 PJRT_ARGS (Error_GetCode, const PJRT_Error *error; PJRT_Error_Code code);
 PJRT_ARGS (Error_ForEachPayload, const PJRT_Error *error; PJRT_Error_PayloadVisitor visitor; void *user_arg);
 
-/* The plugin. */
+/* Functions of the plugin itself. */
 
 PJRT_ARGS (Plugin_Attributes, const PJRT_NamedValue *attributes; size_t num_attributes);
 
@@ -144,7 +146,7 @@ typedef struct
   PJRT_HEAD;
 } PJRT_Plugin_Initialize_Args;
 
-/* Events: work that ends some time, with an error or without one. */
+/* Events: work that ends at some time, with or without an error. */
 
 typedef void (*PJRT_Event_OnReadyCallback) (PJRT_Error *error,
                                             void       *user_arg);

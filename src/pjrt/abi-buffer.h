@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * PJRT's buffers, as far as we use them.
+ * PJRT's buffers, as far as the plugin uses them.
  */
 
 #pragma once
@@ -47,7 +47,7 @@ typedef enum
 typedef struct
 {
   PJRT_HEAD;
-  const int64_t *minor_to_major;        /* dimensions, the one with adjacent elements first */
+  const int64_t *minor_to_major;        /* dimensions, innermost first */
   size_t         minor_to_major_size;
   const int64_t *tile_dims;
   const size_t  *tile_dim_sizes;
@@ -77,7 +77,7 @@ PJRT_ARGS (Client_BufferFromHostBuffer, PJRT_Client *client; const void *data; P
            PJRT_HostBufferSemantics host_buffer_semantics; PJRT_Device *device; PJRT_Memory *memory;
            PJRT_Buffer_MemoryLayout *device_layout; PJRT_Event *done_with_host_buffer; PJRT_Buffer *buffer);
 
-/* A tensor's type, in the arguments of those that make one. */
+/* A tensor's type, in the arguments of functions that create one. */
 #define PJRT_SHAPE \
   const int64_t *shape_dims; size_t shape_num_dims; PJRT_Buffer_Type shape_element_type; \
   PJRT_Buffer_MemoryLayout *shape_layout
@@ -146,7 +146,7 @@ PJRT_ARGS (Buffer_IncreaseExternalReferenceCount, PJRT_Buffer *buffer);
 PJRT_ARGS (Buffer_DecreaseExternalReferenceCount, PJRT_Buffer *buffer);
 PJRT_ARGS (Buffer_OpaqueDeviceMemoryDataPointer, PJRT_Buffer *buffer; void *device_memory_ptr);
 
-/* What a buffer that was donated waits for besides its content. */
+/* A dependency that a donated buffer waits for, in addition to its content. */
 
 typedef struct
 {
@@ -162,7 +162,7 @@ typedef void (*PJRT_DependencyReadyCallback) (PJRT_Buffer_DonateWithControlDepen
 PJRT_ARGS (Buffer_DonateWithControlDependency, PJRT_Buffer *buffer; void *callback_data;
            PJRT_DependencyReadyCallback dependency_ready_callback; PJRT_Buffer *out_buffer);
 
-/* Buffers whose content the caller brings later, in parts. */
+/* Buffers whose content the caller provides later, in chunks. */
 
 typedef struct PJRT_AsyncHostToDeviceTransferManager PJRT_AsyncHostToDeviceTransferManager;
 

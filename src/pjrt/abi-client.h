@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * PJRT's clients, devices, memories and topologies, as far as we use them.
+ * PJRT's clients, devices, memories and topologies, as far as the plugin uses them.
  */
 
 #pragma once
@@ -33,13 +33,14 @@ PJRT_ARGS (Client_DefaultDeviceAssignment, PJRT_Client *client; int num_replicas
            size_t default_assignment_size; int *default_assignment);
 PJRT_ARGS (Client_UpdateGlobalProcessInfo, PJRT_Client *client; void *process_infos; size_t num_process_infos);
 
-/* Devices and their memories, which begin with what frameworks keep data in. */
+/* Devices and their memories. A memory begins with a function table, through which frameworks attach data of their
+ * own. */
 
 typedef struct
 {
   size_t                struct_size;
   PJRT_Extension_Base  *extension_start;
-  size_t                instance_struct_size;   /* of PJRT_Memory, in as far as callers know it: its first word */
+  size_t                instance_struct_size;   /* of the part of PJRT_Memory that callers know: its first word */
   void               *(*get_user_data) (PJRT_Memory    *memory,
                                         const void     *key);
   void                (*set_user_data) (PJRT_Memory    *memory,
@@ -77,7 +78,7 @@ PJRT_ARGS (Device_CreateAsyncTrackingEvent, PJRT_Device *device; const char *des
            PJRT_AsyncTrackingEvent *event);
 PJRT_ARGS (AsyncTrackingEvent_Destroy, PJRT_AsyncTrackingEvent *event);
 
-/* A figure, and whether it is known. */
+/* A statistic, and whether its value is known. */
 #define PJRT_FIGURE(name) int64_t name; bool name##_is_set
 
 PJRT_ARGS (Device_MemoryStats, PJRT_Device *device; int64_t bytes_in_use;
@@ -118,7 +119,7 @@ PJRT_ARGS (TopologyDescription_Serialize, PJRT_TopologyDescription *topology; co
 PJRT_ARGS (TopologyDescription_Deserialize, const char *serialized_topology; size_t serialized_topology_size;
            PJRT_TopologyDescription *topology);
 
-/* The tensor as an xla.ShapeProto. */
+/* The shape is returned as a serialized xla.ShapeProto. */
 PJRT_ARGS (TopologyDescription_MakeCanonicalShapeForMemorySpace, const PJRT_TopologyDescription *topology;
            int memory_space_kind_id; const int64_t *dims; size_t num_dims; PJRT_Buffer_Type element_type;
            const PJRT_Buffer_MemoryLayout *layout; const char *serialized_shape; size_t serialized_shape_size;

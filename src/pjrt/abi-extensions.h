@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * PJRT's extensions that we have: structures of functions in the list that begins in the table's extension_start. They
- * are versions of their own, told by their sizes: Layouts is that of xla/pjrt/c/pjrt_c_api_layouts_extension.h with the
- * function that newer ones have at its end, Shardings that of pjrt_c_api_shardings_extension.h, Custom_Partitioner
- * version 1 of pjrt_c_api_custom_partitioner_extension.h, FFI version 3 of pjrt_c_api_ffi_extension.h, and
- * Gpu_Custom_Call, which has no GPU in it but its name, version 2 of pjrt_c_api_gpu_extension.h.
+ * The PJRT extensions that the plugin implements: structures of functions in the list that begins at the table's
+ * extension_start. They are versioned separately, by their sizes: Layouts is that of
+ * xla/pjrt/c/pjrt_c_api_layouts_extension.h with the function that newer versions have at its end, Shardings that of
+ * pjrt_c_api_shardings_extension.h, Custom_Partitioner version 1 of pjrt_c_api_custom_partitioner_extension.h, FFI
+ * version 3 of pjrt_c_api_ffi_extension.h, and Gpu_Custom_Call, which despite its name is not specific to GPUs,
+ * version 2 of pjrt_c_api_gpu_extension.h.
  */
 
 #pragma once
@@ -13,7 +14,7 @@
 
 G_BEGIN_DECLS
 
-/* How elements lie on a device. */
+/* Layouts: the order of elements in device memory. */
 
 typedef struct PJRT_Layouts_MemoryLayout     PJRT_Layouts_MemoryLayout;
 typedef struct PJRT_Layouts_SerializedLayout PJRT_Layouts_SerializedLayout;
@@ -48,7 +49,8 @@ typedef struct
   PJRT_ENTRY (Layouts_PJRT_Executable_GetParameterLayouts);
 } PJRT_Layouts_Extension;
 
-/* How a program's inputs and outputs lie over several devices: xla.OpSharding for each, or NULL. */
+/* Shardings: how a program's inputs and outputs are distributed over several devices, as an xla.OpSharding for each,
+ * or NULL. */
 
 PJRT_ARGS (Shardings_PJRT_Executable_ParameterShardings, PJRT_Executable *executable; size_t num_parameters;
            const char *const *shardings; const size_t *sharding_sizes);
@@ -62,9 +64,9 @@ typedef struct
   PJRT_ENTRY (Shardings_PJRT_Executable_OutputShardings);
 } PJRT_Shardings_Extension;
 
-/* Functions that say, when a program of several partitions is compiled, what each of them does for a custom call of
- * some name. A callback sets what is below "out", and then cleanup_fn and data, by which its caller frees that. Shapes
- * are xla.ShapeProto, shardings xla.OpSharding. */
+/* Custom partitioners: functions that say, when a program of several partitions is compiled, what each partition
+ * does for a custom call of a given name. A callback sets the fields below "out", and also cleanup_fn and data, with
+ * which its caller frees them. Shapes are serialized xla.ShapeProto messages, shardings xla.OpSharding messages. */
 
 typedef struct
 {
@@ -98,8 +100,8 @@ typedef struct
   JAX_CustomCallPartitioner_aval    op_result;
   JAX_CustomCallPartitioner_string  backend_config;
   /* out */
-  JAX_CustomCallPartitioner_string  mlir_module;        /* what each partition does, in a function main */
-  JAX_CustomCallPartitioner_string *args_sharding;      /* that it takes */
+  JAX_CustomCallPartitioner_string  mlir_module;        /* the work of each partition, in a function named main */
+  JAX_CustomCallPartitioner_string *args_sharding;      /* the shardings that the module expects of its arguments */
   JAX_CustomCallPartitioner_string  result_sharding;
 } JAX_CustomCallPartitioner_Partition_Args;
 
@@ -112,7 +114,7 @@ struct JAX_CustomCallPartitioner_Callbacks
   void    (*dtor)                    (JAX_CustomCallPartitioner_Callbacks      *data);
   void    (*partition)               (JAX_CustomCallPartitioner_Callbacks      *data,
                                       JAX_CustomCallPartitioner_Partition_Args *args);
-  /* Of propagation by calls alone, where calls bring no rules of Shardy's along. */
+  /* For propagation that asks the calls themselves, where they carry no sharding rules of Shardy's; not called here. */
   void    (*infer_sharding)          (JAX_CustomCallPartitioner_Callbacks      *data,
                                       void                                     *args);
   void    (*propagate_user_sharding) (JAX_CustomCallPartitioner_Callbacks      *data,
@@ -142,7 +144,7 @@ typedef struct
   PJRT_Error *(*register_batch_partitionable) (PJRT_Register_Batch_Partitionable_Args *args);
 } PJRT_Custom_Partitioner_Extension;
 
-/* Functions that programs call by name (XLA FFI, ffi/abi.h), and types of theirs. */
+/* Functions that programs call by name (XLA FFI, ffi/abi.h), and the types that those functions register. */
 
 typedef struct
 {
@@ -181,7 +183,7 @@ typedef struct
   PJRT_Error *(*register_handler) (PJRT_FFI_Register_Handler_Args *args);
 } PJRT_FFI_Extension;
 
-/* The same with a handler for each stage. */
+/* The same registration with a separate handler for each stage. */
 typedef struct
 {
   size_t      struct_size;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * PJRT's programs and executables, as far as we use them.
+ * PJRT's programs and executables, as far as the plugin uses them.
  */
 
 #pragma once
@@ -14,19 +14,19 @@ G_BEGIN_DECLS
 typedef struct
 {
   PJRT_HEAD;
-  char       *code;             /* given, or asked for: NULL where its size is not known yet */
+  char       *code;             /* input, or a buffer to fill, where NULL asks for the size */
   size_t      code_size;
   const char *format;           /* "mlir" */
   size_t      format_size;
 } PJRT_Program;
 
-/* What bytes that were handed out lie in, and who frees it. */
+/* The owner of bytes that were handed out, and the function that frees it. */
 typedef struct PJRT_Bytes PJRT_Bytes;
 typedef void (*PJRT_BytesDeleter) (PJRT_Bytes *bytes);
 
 PJRT_ARGS (Client_Compile, PJRT_Client *client; const PJRT_Program *program; const char *compile_options;
            size_t compile_options_size; PJRT_LoadedExecutable *executable);
-/* @topology and @client: one that is for whom it is compiled, and one that may help, or NULL. */
+/* Compiles for @topology. @client is nullable and may help with the compile. */
 PJRT_ARGS (Compile, const PJRT_TopologyDescription *topology; const PJRT_Program *program; const char *compile_options;
            size_t compile_options_size; PJRT_Client *client; PJRT_Executable *executable);
 PJRT_ARGS (Client_Load, PJRT_Client *client; PJRT_Executable *executable; const char *compile_options;
@@ -91,7 +91,7 @@ PJRT_ARGS (LoadedExecutable_GetDeviceAssignment, PJRT_LoadedExecutable *executab
 PJRT_ARGS (LoadedExecutable_Delete, PJRT_LoadedExecutable *executable);
 PJRT_ARGS (LoadedExecutable_IsDeleted, PJRT_LoadedExecutable *executable; bool is_deleted);
 
-/* What an execution brings along for those who extend executables. */
+/* Data that an execution carries along for extensions. */
 typedef struct PJRT_ExecuteContext PJRT_ExecuteContext;
 
 PJRT_ARGS (ExecuteContext_Create, PJRT_ExecuteContext *context);

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * PJRT's C API at version 0.112, as far as we use it: the names, orders and sizes of openxla/xla's
- * xla/pjrt/c/pjrt_c_api.h, which a test compares with that header where it is installed.
+ * PJRT's C API at version 0.112, as far as the plugin uses it: the names, field orders and sizes of openxla/xla's
+ * xla/pjrt/c/pjrt_c_api.h. A test compares this file with that header where the header is installed.
  *
- * Each function takes one structure of arguments, in which it leaves its results as well. The structure says how much
- * of it the caller knows: fields come to its end only, and nobody touches what lies behind. Handles are structures of
- * ours, which callers know nothing of, but for the first words of errors and memories.
+ * Each function takes one structure of arguments and also stores its results there. The structure's struct_size says
+ * how much of it the caller knows: fields are only ever added at the end, and nothing beyond struct_size may be
+ * touched. Handles are opaque to callers, except for the first words of errors and memories.
  */
 
 #pragma once
@@ -15,7 +15,7 @@
 
 G_BEGIN_DECLS
 
-/* The table. */
+/* The table of functions. */
 
 typedef struct
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * The one function that the plugin exports, and the plugin's own.
+ * The plugin's only exported function, and the functions of the plugin itself.
  */
 
 #include "pjrt/api.h"
@@ -37,7 +37,8 @@ initialize (PJRT_Plugin_Initialize_Args *args)
   return NULL;
 }
 
-/* The newest StableHLO that we read: what JAX writes is of this version, or of its own where that is older. */
+/* The newest version of StableHLO that the library reads. JAX writes programs in this version, or in its own version
+ * where that is older. */
 static const int64_t stablehlo_version[] = { 1, 20, 0 };
 static const int64_t oldest_version[] = { 0, 9, 0 };
 
@@ -60,7 +61,7 @@ get_attributes (PJRT_Plugin_Attributes_Args *args)
   return NULL;
 }
 
-/* The list of extensions. */
+/* Fills in the extensions and returns them as a list. */
 static PJRT_Extension_Base *
 list_extensions (void)
 {

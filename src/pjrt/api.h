@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * What the plugin exports.
+ * The symbol that the plugin exports.
  */
 
 #pragma once
@@ -9,7 +9,7 @@
 
 G_BEGIN_DECLS
 
-/* The table of functions, which is the same for everybody in the process. */
+/* Returns the table of functions, which is shared by the whole process. */
 __attribute__ ((visibility ("default")))
 const PJRT_Api *GetPjrtApi (void);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * PJRT's buffers: what they are, their lives and their copies.
+ * PJRT's buffers: their properties, lifetimes and copies.
  */
 
 #include "pjrt/buffer.h"
@@ -204,7 +204,7 @@ get_memory (PJRT_Buffer_Memory_Args *args)
   return NULL;
 }
 
-/* Whoever reads its memory goes on doing so. */
+/* External readers of the memory keep it alive. */
 static PJRT_Error *
 delete (PJRT_Buffer_Delete_Args *args)
 {
@@ -240,7 +240,7 @@ static PJRT_Error *
 ready_event (PJRT_Buffer_ReadyEvent_Args *args)
 {
   PJRT_NEEDS (args, event);
-  /* Whoever asks for it waits, who knows how. */
+  /* Counts as a wait: the caller may use the event to wait in any way. */
   ghlo_wait_history_wait (&args->buffer->device->client->history, args->buffer->execution);
   ghlo_pjrt_queue_help (args->buffer->ready);
   args->event = ghlo_pjrt_event_new (args->buffer->ready);
@@ -248,15 +248,15 @@ ready_event (PJRT_Buffer_ReadyEvent_Args *args)
   return NULL;
 }
 
-/* A copy that waits for what it is made of. */
+/* A copy that waits for its source. */
 typedef struct
 {
-  PJRT_Client     *client;      /* owned, as all of the next; for the device */
-  GhloDeviceCore  *core;        /* but for this */
+  PJRT_Client     *client;      /* owned, as are the fields below except for core; keeps the device alive */
+  GhloDeviceCore  *core;        /* borrowed */
   GhloPjrtPromise *from, *to;
 } Copy;
 
-/* On another device, or where that is the same one, in other memory. */
+/* Copies to another device or, where that is the same device, to other memory. */
 static GhloValue *
 copy_value (GhloValue       *value,
             GhloDeviceCore  *core,
@@ -286,7 +286,7 @@ make_copy (gpointer data)
   g_free (self);
 }
 
-/* Made when there is something to copy. */
+/* The copy is made when the source is there. Takes over the reference to @from. */
 static GhloPjrtPromise *
 copy_late (GhloPjrtPromise *from,
            PJRT_Device     *device)
@@ -304,8 +304,8 @@ copy_late (GhloPjrtPromise *from,
   return to;
 }
 
-/* Another of the devices that are one shares the bytes, which nobody writes to as long as two have them, and so does
- * another memory of the same device. */
+/* Copies between PJRT devices that share one device, and between memories of one device, share the bytes, to which
+ * nobody writes while two buffers hold them. */
 static PJRT_Buffer *
 copy_buffer (PJRT_Buffer  *self,
              PJRT_Memory  *memory,

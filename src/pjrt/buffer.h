@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * PJRT's buffers: values of ours, or promises of them, that callers give up when they like.
+ * PJRT's buffers: values, or promises of values, which callers may delete at any time.
  */
 
 #pragma once
@@ -14,43 +14,45 @@ G_BEGIN_DECLS
 
 struct PJRT_Buffer
 {
-  PJRT_Device    *device;       /* which keeps the client */
-  PJRT_Memory    *memory;       /* of it; whoever makes the buffer may set another one */
+  PJRT_Device    *device;       /* keeps a reference to its client */
+  PJRT_Memory    *memory;       /* one of the device's; whoever creates the buffer may set another one */
   GhloTensorType *type;         /* owned, as the next */
-  PJRT_Layouts_MemoryLayout *layout;    /* of its memory; the value's dimensions are in the order in which they lie */
-  gboolean        is_token;     /* callers see no elements, but a token of a program's */
-  GhloPending    *ready;        /* owned; what writes it; NULL: written */
-  guint           execution;    /* by the number in the client's history; 0: none that counts there */
-  GMutex          lock;         /* guards what follows */
-  GhloPjrtPromise *promise;     /* owned; NULL once it was deleted or donated */
-  GhloPjrtPromise *lent;        /* owned; the same, while somebody outside reads the value's memory */
-  guint           n_readers;    /* of them */
+  PJRT_Layouts_MemoryLayout *layout;    /* of its memory; the dimensions of the value are in the order in which they
+                                           lie in memory */
+  gboolean        is_token;     /* callers see a token of a program instead of the elements */
+  GhloPending    *ready;        /* owned; ends when the content is written; NULL: it is written already */
+  guint           execution;    /* its number in the client's history; 0: not counted there */
+  GMutex          lock;         /* guards the fields below */
+  GhloPjrtPromise *promise;     /* owned; NULL once the buffer was deleted or donated */
+  GhloPjrtPromise *lent;        /* owned; the same promise, while external readers use the value's memory */
+  guint           n_readers;    /* the number of external readers */
 };
 
-/* Takes over the reference to @value, a tensor where @device works, which lies by rows. */
+/* Takes over the reference to @value, a row-major tensor in the memory of @device. */
 PJRT_Buffer *ghlo_pjrt_buffer_new_value (PJRT_Device     *device,
                                          GhloValue       *value);
-/* The same for the reference to @promise, of a tensor of @type. */
+/* The same with a promise of a tensor of @type; takes over the reference to @promise. */
 PJRT_Buffer *ghlo_pjrt_buffer_new_promise (PJRT_Device     *device,
                                            GhloTensorType  *type,
                                            GhloPjrtPromise *promise);
-/* What it holds is a tensor of @type in @layout: its value has the dimensions as they lie. */
+/* Declares the content to be a tensor of @type in @layout. The dimensions of the value are those of @type in their
+ * order in memory. */
 void         ghlo_pjrt_buffer_lay_out   (PJRT_Buffer                *self,
                                          GhloTensorType             *type,
                                          PJRT_Layouts_MemoryLayout  *layout);
 void         ghlo_pjrt_buffer_free      (PJRT_Buffer     *self);
-/* A reference to what it holds; INVALID_ARGUMENT where that was deleted. */
+/* Returns a reference to the buffer's content. Sets INVALID_ARGUMENT when the buffer was deleted. */
 GhloPjrtPromise *ghlo_pjrt_buffer_hold  (PJRT_Buffer     *self,
                                          GError         **error);
-/* The buffer's own reference, so that the buffer is deleted; NULL where it was. */
+/* Deletes the buffer and returns its reference to its content; NULL when the buffer was deleted already. */
 GhloPjrtPromise *ghlo_pjrt_buffer_give_up (PJRT_Buffer   *self);
-/* A reference to the value, which is waited for. */
+/* Waits for the value and returns a reference to it. */
 GhloValue   *ghlo_pjrt_buffer_get_value (PJRT_Buffer     *self,
                                          GError         **error);
 
-/* A tensor of that shape on @device, out of host memory where its dimensions have any strides (NULL: row by row without
- * gaps). Where the caller keeps the memory, it is told by @release that it is not needed any more; NULL: it is
- * copied. */
+/* Creates a tensor of the given shape on @device from host memory in which its dimensions have these strides (NULL:
+ * row-major without gaps). With @release, the buffer may use the memory at @data directly and calls @release when it
+ * no longer needs it; without, the content is copied. */
 PJRT_Buffer *ghlo_pjrt_buffer_new_from_host (PJRT_Device          *device,
                                              const GhloPjrtShape  *shape,
                                              gconstpointer         data,
@@ -59,12 +61,12 @@ PJRT_Buffer *ghlo_pjrt_buffer_new_from_host (PJRT_Device          *device,
                                              gpointer              release_data,
                                              GError              **error);
 
-/* A value that a function of a caller's is to write as a result of a program: a token, or a tensor of any content;
- * UNSUPPORTED for another type. */
+/* Returns a value into which a function of the caller writes a result of a program: a token, or a tensor with
+ * undefined content. UNSUPPORTED for other types. */
 GhloValue   *ghlo_pjrt_value_for_result (const GhloIrType *type,
                                          GError         **error);
-/* Has the elements of a value that was written by a caller be as ours are: NumPy's booleans may be any byte, and short
- * integers have anything in front. */
+/* Normalizes the elements of a value that a caller wrote: NumPy's booleans may be any byte, and integers below 8
+ * bits may have any bits above their own. */
 void         ghlo_pjrt_buffer_tidy      (GhloValue       *value);
 
 void         ghlo_pjrt_buffer_add_functions (PJRT_Api *api);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Calls back into Python: a custom call that hands Python the memory of its operands and of its results.
+ * Calls back into Python: a custom call that gives Python access to the memory of its operands and results.
  */
 
 #include "pjrt/callbacks.h"
@@ -11,7 +11,7 @@
 #include "passes/walk.h"
 #include "pjrt/buffer.h"
 
-/* NULL before they are set, and when Python has ended; atomic. */
+/* NULL before they are set and after Python has ended; atomic. */
 static const GhloPjrtCallbacks *callbacks;
 
 void
@@ -29,7 +29,7 @@ ghlo_pjrt_set_callbacks (const GhloPjrtCallbacks *given)
   g_once_init_leave (&set, 1);
 }
 
-/* The numbers of a program's functions, held. */
+/* Releases the numbers of a program's functions. */
 static void
 held_free (gpointer data)
 {
@@ -48,7 +48,7 @@ is_callback (const GhloIrOp *op)
          && g_strcmp0 (ghlo_ir_op_get_string (op, "call_target_name"), GHLO_PJRT_CALLBACK_TARGET) == 0;
 }
 
-/* -1 where the program has none. */
+/* Returns -1 where the program has no number. */
 static gint64
 get_index (const GhloIrOp *op)
 {
@@ -57,11 +57,11 @@ get_index (const GhloIrOp *op)
   return index != NULL && index->kind == GHLO_IR_ATTR_INTEGER ? index->integer : -1;
 }
 
-/* What a program calls. */
+/* The functions that a program calls. */
 typedef struct
 {
   GArray   *held;           /* the numbers of the functions */
-  gboolean  has_effects;    /* one of them is called for its effects */
+  gboolean  has_effects;    /* one of them has side effects */
 } Found;
 
 static gboolean
@@ -86,7 +86,7 @@ hold (const GhloIrOp  *op,
   return TRUE;
 }
 
-/* The memory of tensors that Python is given, in the order of the operands or results. */
+/* The memory of the tensors that Python gets, in the order of the operands or results. */
 typedef struct
 {
   GhloPjrtArray *arrays;        /* owned */
@@ -123,8 +123,8 @@ drop_operands (Arrays *operands)
   operands->n = 0;
 }
 
-/* What lies in memory that the run will write to again is copied: JAX makes arrays of what it is given without copying
- * it, and its users keep those. */
+/* Memory that the run will write to again is copied: JAX makes arrays from the operands without copying them, and
+ * its users may keep those. */
 static gboolean
 take_operands (const GhloCustomCallFrame  *frame,
                Arrays                     *operands,
@@ -176,7 +176,7 @@ fail (void       *error,
     *problem = g_error_new_literal (GHLO_ERROR, GHLO_ERROR_INTERNAL, message);
 }
 
-/* Sets @error where the call fails, or nobody is there to be called. */
+/* Sets @error when the call fails, or when there is nobody to call. */
 static gboolean
 call_python (GhloPjrtCall  *given,
              GError       **error)
@@ -193,7 +193,7 @@ call_python (GhloPjrtCall  *given,
         given->drop (given->operands[i].owner);
       fail (&problem, "the Python that the program calls has ended");
     }
-  /* Operands are Python's from here on. */
+  /* From here on Python owns the operands. */
   else if (python->call (given))
     return TRUE;
   if (problem == NULL)

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Calls back into Python out of programs. JAX's package gives the plugin three functions, once; a program calls one of
- * the package's own functions by the number that it has there: the entry "index" of the configuration of a custom call
- * of "ghlo_python_callback". Whoever has such a program holds those numbers, so that the functions are there as long as
- * a run may call them. Others of its functions are told something when a program is compiled, by the same call: its one
- * operand is then the bytes of a message, and there are no results.
+ * Calls from programs back into Python. JAX's package gives the plugin three functions, once. A program calls one of
+ * the package's functions by its number there, which is the entry "index" in the configuration of a custom call of
+ * "ghlo_python_callback". An executable that contains such calls holds their numbers, so that the functions exist as
+ * long as a run may call them. Other functions of the package are notified of something when a program is compiled,
+ * through the same call: its one operand is then the bytes of a message, and there are no results.
  *
  * The structures are the ABI between the plugin and the package, introspection/jax/jax_plugins/ghlo/_callbacks.py.
  */
@@ -21,43 +21,48 @@ G_BEGIN_DECLS
 
 #define GHLO_PJRT_CALLBACK_TARGET "ghlo_python_callback"
 
-/* A tensor, row by row without gaps. */
+/* A row-major tensor without gaps. */
 typedef struct
 {
   void   *data;
   size_t  size;         /* bytes */
-  void   *owner;        /* of an operand: what keeps the data, of which Python has one reference; of a result: NULL */
+  void   *owner;        /* of an operand: the owner of the data, of which Python gets one reference; of a result:
+                           NULL */
 } GhloPjrtArray;
 
-/* One call. Tokens are not among operands and results. All of it but the operands' data is there until it returns. */
+/* One call. Operands and results do not include tokens. Everything except the operands' data is only valid until the
+ * call returns. */
 typedef struct
 {
   size_t               struct_size;
   int64_t              index;           /* of the function */
-  const GhloPjrtArray *operands;        /* not to be written to */
+  const GhloPjrtArray *operands;        /* read-only */
   size_t               n_operands;
-  const GhloPjrtArray *results;         /* to be written, every byte of them */
+  const GhloPjrtArray *results;         /* the callee writes every byte */
   size_t               n_results;
-  void               (*drop) (void *owner);             /* gives an operand's reference back, whenever */
+  void               (*drop) (void *owner);             /* releases an operand's reference, at any time */
   void               (*fail) (void *error, const char *message);
-  void                *error;           /* for fail, which is called before a call that fails returns */
+  void                *error;           /* for fail, which a failing call must call before it returns */
 } GhloPjrtCall;
 
 typedef struct
 {
   size_t   struct_size;
-  int32_t (*call)   (const GhloPjrtCall *call);         /* 0: it has failed; on any thread, on several at once */
-  int32_t (*hold)   (int64_t index);                    /* 0: there is no such function, and nothing is held */
+  int32_t (*call)   (const GhloPjrtCall *call);         /* returns 0 on failure; called on any thread, and
+                                                           concurrently */
+  int32_t (*hold)   (int64_t index);                    /* returns 0 when there is no such function, and then holds
+                                                           nothing */
   void    (*let_go) (int64_t index);
 } GhloPjrtCallbacks;
 
-/* Copies *@callbacks. The first that are set count: programs hold their numbers. NULL: Python ends, and none of them is
- * called any more. */
+/* Copies *@callbacks. Only the first call that sets callbacks has an effect, since programs hold numbers of that
+ * set. NULL means that Python is ending: none of the functions is called any more. */
 __attribute__ ((visibility ("default")))
 void     ghlo_pjrt_set_callbacks  (const GhloPjrtCallbacks  *callbacks);
 
-/* FALSE with @error set where @module calls what is not there; else *@targets is a table for its compile that answers
- * such calls, or NULL where there are none, and *@have_effects whether one of them is made for its effects. */
+/* Finds the calls in @module. On success *@targets is a table for the compile that answers them, or NULL when there
+ * are none, and *@have_effects tells whether one of them has side effects. Returns FALSE with @error set when
+ * @module calls a function that does not exist. */
 gboolean ghlo_pjrt_callbacks_find (const GhloIrModule       *module,
                                    GhloCustomTargets       **targets,
                                    gboolean                 *have_effects,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * PJRT's client, with its devices.
+ * PJRT's client and its devices.
  */
 
 #include "pjrt/client.h"
@@ -98,7 +98,8 @@ ghlo_pjrt_client_find (PJRT_Client *self,
   return id >= 0 && id < (gint64) self->n_devices ? &self->all[id] : NULL;
 }
 
-/* The device of that name, by itself the first real GPU, where there is one, else the default one. */
+/* Returns the device with that name. By default this is the first hardware GPU, or the default device where there is
+ * none. */
 static GhloDeviceCore *
 choose_device (const char  *name,
                GError     **error)
@@ -123,7 +124,7 @@ ghlo_pjrt_client_new (const GhloPjrtOptions  *options,
 
   if (!ghlo_workers_check (error))
     return NULL;
-  /* Frameworks have no main loop, and wait. */
+  /* Frameworks have no main loop and wait for results, so workers need not run at a lower priority. */
   ghlo_parallel_set_nicer (0);
   core = choose_device (options->device, error);
 
@@ -253,7 +254,7 @@ addressable_memories (PJRT_Client_AddressableMemories_Args *args)
   return NULL;
 }
 
-/* Replicas one after the other, the partitions of each beside each other. */
+/* Lists replicas one after the other, with the partitions of each next to each other. */
 static PJRT_Error *
 default_device_assignment (PJRT_Client_DefaultDeviceAssignment_Args *args)
 {
@@ -274,7 +275,7 @@ default_device_assignment (PJRT_Client_DefaultDeviceAssignment_Args *args)
   return NULL;
 }
 
-/* There is one process. */
+/* Nothing to do, since there is only one process. */
 static PJRT_Error *
 update_global_process_info (PJRT_Client_UpdateGlobalProcessInfo_Args *args)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Reads a CompileOptionsProto. Fields that nobody asks for are passed over.
+ * Reads a CompileOptionsProto. Fields that do not concern the library are skipped.
  */
 
 #include "pjrt/compile-options.h"
@@ -11,10 +11,10 @@
 typedef struct
 {
   GhloPjrtCompileOptions *options;
-  gint64                  n_replicas, n_partitions;     /* of the assignment; 0: there is none */
-  GArray                 *ids;                          /* of it, computation by computation */
+  gint64                  n_replicas, n_partitions;     /* of the device assignment; 0: there is none */
+  GArray                 *ids;                          /* of the device assignment, computation by computation */
   gsize                   max_devices;
-  GError                 *error;                        /* what is wrong, where that can be said */
+  GError                 *error;                        /* set where the problem can be described */
 } Reader;
 
 /* Calls @read with each field of @message. */
@@ -46,7 +46,7 @@ add_id (Reader  *reader,
   return TRUE;
 }
 
-/* DeviceAssignmentProto.ComputationDevice: the devices of one partition, by replica, packed or one by one. */
+/* DeviceAssignmentProto.ComputationDevice: the devices of one partition, by replica, as a packed list or one by one. */
 static gboolean
 read_computation (Reader              *reader,
                   const GhloPjrtField *field)
@@ -135,7 +135,7 @@ check_counts (Reader  *reader,
   return FALSE;
 }
 
-/* From computation by computation to replica by replica. */
+/* Reorders the assignment from computation-major to replica-major. */
 static void
 keep_assignment (Reader *reader)
 {
@@ -171,7 +171,7 @@ ghlo_pjrt_compile_options_read (GhloPjrtCompileOptions  *self,
       g_propagate_error (error, reader.error);
       return FALSE;
     }
-  /* JAX leaves what is 1 or 0 out. */
+  /* JAX leaves out fields whose value is 0 or 1. */
   self->n_replicas = self->n_replicas == 0 ? 1 : self->n_replicas;
   self->n_partitions = self->n_partitions == 0 ? 1 : self->n_partitions;
   if (!check_counts (&reader, error))

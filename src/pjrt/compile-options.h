@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * What a compile is asked for: xla.CompileOptionsProto (xla/pjrt/proto/compile_options.proto) in protobuf's encoding,
- * of which we read what concerns us.
+ * The options of a compile: the relevant part of xla.CompileOptionsProto (xla/pjrt/proto/compile_options.proto),
+ * which arrives in protobuf's encoding.
  */
 
 #pragma once
@@ -14,16 +14,16 @@ G_BEGIN_DECLS
 typedef struct
 {
   gint64  n_replicas, n_partitions;     /* at least 1 */
-  gint64 *device_ids;                   /* owned; n_replicas × n_partitions, partitions of a replica beside each
-                                           other; NULL: the first ones */
-  gboolean is_portable;                 /* runs on whatever device an execution names */
-  gint64   optimization_level;          /* a GhloOptimizationLevel; -1, as the next: the default one */
+  gint64 *device_ids;                   /* owned; n_replicas × n_partitions, the partitions of a replica next to each
+                                           other; NULL: the first devices */
+  gboolean is_portable;                 /* may run on any device that an execution names */
+  gint64   optimization_level;          /* a GhloOptimizationLevel; -1, here and in the next field, means the default */
   gint64   excess_precision;            /* a boolean */
 } GhloPjrtCompileOptions;
 
 #define GHLO_PJRT_COMPILE_OPTIONS_INIT { 1, 1, NULL, FALSE, -1, -1 }
 
-/* INVALID_ARGUMENT for what is no such message, or asks for more than @max_devices. */
+/* Sets INVALID_ARGUMENT when the bytes are not such a message, or ask for more than @max_devices. */
 gboolean ghlo_pjrt_compile_options_read  (GhloPjrtCompileOptions  *self,
                                           const char              *data,
                                           gsize                    size,
@@ -33,7 +33,7 @@ void     ghlo_pjrt_compile_options_clear (GhloPjrtCompileOptions  *self);
 
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (GhloPjrtCompileOptions, ghlo_pjrt_compile_options_clear)
 
-/* xla.DeviceAssignmentProto of them. */
+/* Returns the device assignment as a serialized xla.DeviceAssignmentProto. */
 GBytes  *ghlo_pjrt_device_assignment_write (const GhloPjrtCompileOptions *options);
 
 G_END_DECLS

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * From a program and options, as PJRT's callers give them, to an executable.
+ * Compiles a program with options, both as PJRT's callers provide them, to an executable.
  */
 
 #include <math.h>
@@ -18,10 +18,10 @@
 #include "pjrt/executable.h"
 #include "pjrt/ffi/ffi.h"
 
-/* What each step of an execution takes, whatever it does. */
+/* The fixed cost of each step of an execution, whatever it does. */
 #define STEP_SECONDS 0.5e-6
 
-/* Elements of one whose factorization is about as short. */
+/* The number of elements of a matrix whose factorization takes about as long as that. */
 enum { SMALL_MATRIX = 256 };
 
 static GhloIrModule *
@@ -36,13 +36,13 @@ read_program (const PJRT_Program  *program,
                    (int) program->format_size, program->format);
       return NULL;
     }
-  /* Constants go on to refer to it. */
+  /* A copy, since constants in the module keep references to it. */
   bytes = g_bytes_new (program->code, program->code_size);
 
   return ghlo_read_program (bytes, "program", NULL, NULL, error);
 }
 
-/* Whether programs can run on as many devices as that. */
+/* Whether programs can run on that many devices. */
 static gboolean
 check_devices (const PJRT_Executable  *self,
                GError                **error)
@@ -61,7 +61,7 @@ check_devices (const PJRT_Executable  *self,
   return FALSE;
 }
 
-/* The executable's devices; INVALID_ARGUMENT where the client has no device of a number. */
+/* Looks up the executable's devices. Sets INVALID_ARGUMENT when the client does not have a device of that number. */
 static gboolean
 find_devices (PJRT_Executable  *self,
               GError          **error)
@@ -110,7 +110,7 @@ ghlo_pjrt_type_at_border (const GhloIrType  *type,
   return border;
 }
 
-/* What a device holds of input or output @index, in whatever layout. */
+/* Returns the type of the part of input or output @index that one device holds, for its layout. */
 static GhloTensorType *
 type_held (const PJRT_Executable  *self,
            guint                   index,
@@ -176,7 +176,7 @@ describe_outputs (PJRT_Executable   *self,
   return TRUE;
 }
 
-/* The kind that a program names, where the device has it, else its own. */
+/* Returns the memory kind that the program names, if the device has it, and the device's default otherwise. */
 static guint
 find_memory (const PJRT_Executable *self,
              const GhloIrAttr      *named)
@@ -211,8 +211,8 @@ describe_memories (PJRT_Executable *self)
     }
 }
 
-/* The input whose memory @output may take: the one that the program names, or else one of the same type that it gives
- * up and nobody has taken. */
+/* Returns the input whose memory @output may take: the input that the program names, or else the first donated input
+ * of the same type that is not taken yet. */
 static guint
 choose_replaced (const PJRT_Executable *self,
                  const GhloIrType      *type,
@@ -232,7 +232,8 @@ choose_replaced (const PJRT_Executable *self,
   return GHLO_RUN_NO_INPUT;
 }
 
-/* The first output that nobody has taken of which a device holds as many bytes as of input @input, or -1. */
+/* Returns the first output that is not taken yet and of which a device holds as many bytes as of input @input; -1
+ * when there is none. */
 static gint64
 find_room (const PJRT_Executable *self,
            guint                  input,
@@ -247,7 +248,7 @@ find_room (const PJRT_Executable *self,
   return -1;
 }
 
-/* An input that callers may have back stays theirs where no output is of its size: XLA takes no others. */
+/* Inputs whose donation is optional stay with the caller where no output has their size, as in XLA. */
 static void
 give_back_others (PJRT_Executable *self)
 {
@@ -294,7 +295,7 @@ plan_donation (PJRT_Executable  *self,
     }
 }
 
-/* Whether nobody knows what the step takes, and it may be much: a custom call of more than a small matrix. */
+/* Whether the cost of the step is unknown and may be high: a custom call on more than a small matrix. */
 static gboolean
 is_unknown (const GhloStep *step)
 {
@@ -312,7 +313,7 @@ is_unknown (const GhloStep *step)
   return FALSE;
 }
 
-/* Those of a run, with each iteration's; very many where there is an unknown one. */
+/* Counts the steps of a run, including those of every iteration; the count is huge when one of them is unknown. */
 static double
 count_steps (const GhloStepBody *body)
 {
@@ -331,9 +332,9 @@ count_steps (const GhloStepBody *body)
   return n;
 }
 
-/* What a run takes, infinite where it may be any time. Steps take at least as long as they are estimated to. A function
- * that is called for its effects may take long and is nobody's to wait for. One that is not has no token that tells of
- * its failure, which is the call's then. */
+/* Estimates the time of one run in seconds; INFINITY where there is no bound. Estimates are lower bounds of what a
+ * step takes. A program that calls a function for its effects may take long, and its caller need not wait for it. A
+ * function without effects has no token that would report its failure, so the call itself has to report it. */
 static double
 estimate_seconds (const PJRT_Executable *self,
                   gboolean               has_effects)
@@ -348,7 +349,7 @@ estimate_seconds (const PJRT_Executable *self,
   return cost.seconds >= 0 ? cost.seconds + count_steps (&plan->body) * STEP_SECONDS : INFINITY;
 }
 
-/* What JAX means by a program, where StableHLO's specification has it otherwise, and what the caller asks for. */
+/* The settings for JAX's semantics where these differ from StableHLO's specification, and for the caller's options. */
 static GhloSettings *
 make_settings (const GhloPjrtCompileOptions *options)
 {
@@ -421,7 +422,8 @@ ghlo_pjrt_executable_new (PJRT_Client    *client,
   return NULL;
 }
 
-/* The same in every process: a quick hash, since callers ask for each program's. */
+/* The fingerprint is the same in every process. A fast hash is used, since callers ask for the fingerprint of every
+ * program. */
 static void
 set_fingerprint (PJRT_Executable    *self,
                  const PJRT_Program *program)
@@ -477,7 +479,7 @@ compile (PJRT_Client_Compile_Args *args)
   return NULL;
 }
 
-/* Ahead of whoever is to load it. */
+/* Compiles ahead of time for a client that will load the program. */
 static PJRT_Error *
 compile_for_topology (PJRT_Compile_Args *args)
 {

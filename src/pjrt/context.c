@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Objects by types. There are few, which are added before executions and looked up during them.
+ * Tables of objects by type. They are small: objects are added before executions and looked up during them.
  */
 
 #include "pjrt/context.h"
@@ -12,7 +12,7 @@ struct PJRT_ExecuteContext
 {
   gatomicrefcount  ref_count;
   GMutex           lock;        /* guards the table */
-  GHashTable      *objects;     /* by gint64 */
+  GHashTable      *objects;     /* by gint64, the type's number */
 };
 
 PJRT_ExecuteContext *

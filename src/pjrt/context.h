@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Contexts of executions: objects of the caller's, by their types, for handlers that a program calls (ffi/ffi.h). One
- * may be that of several executions at the same time. Each keeps it until it has ended, but objects stay the caller's.
+ * Execution contexts: objects of the caller, by type, for the handlers that a program calls (ffi/ffi.h). Several
+ * executions may use one context at the same time. Each holds a reference until it has ended; the objects remain
+ * owned by the caller.
  */
 
 #pragma once
@@ -12,14 +13,14 @@ G_BEGIN_DECLS
 
 PJRT_ExecuteContext *ghlo_pjrt_context_ref   (PJRT_ExecuteContext        *self);
 void                 ghlo_pjrt_context_unref (PJRT_ExecuteContext        *self);
-/* Of the options of an execution (nullable), with a reference; NULL where they have none. */
+/* Returns a reference to the context in the options of an execution (nullable), or NULL when they have none. */
 PJRT_ExecuteContext *ghlo_pjrt_context_of    (const PJRT_ExecuteOptions  *options);
 
-/* FALSE where there is an object of that type already. */
+/* Returns FALSE when there is already an object of that type. */
 gboolean             ghlo_pjrt_context_add   (PJRT_ExecuteContext        *self,
                                               gint64                      type,
                                               gpointer                    object);
-/* FALSE where @self (nullable) has none of that type. */
+/* Returns FALSE when @self (nullable) has no object of that type. */
 gboolean             ghlo_pjrt_context_find  (PJRT_ExecuteContext        *self,
                                               gint64                      type,
                                               gpointer                   *object);

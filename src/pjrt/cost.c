@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * What a run takes: operations, bytes, time and memory, as far as that is known before it.
+ * The cost of a run (operations, bytes, time and memory), as far as it is known in advance.
  */
 
 #include <string.h>
@@ -10,7 +10,7 @@
 #include "pjrt/error.h"
 #include "pjrt/executable.h"
 
-/* XLA's names of them. */
+/* Indices of the costs, which have XLA's names. */
 enum { FLOPS, BYTES, SECONDS, N_COSTS };
 
 static PJRT_NamedValue
@@ -23,7 +23,7 @@ number (const char *name,
   };
 }
 
-/* The last one only where it is known; the others are what there is to do at least. */
+/* SECONDS is only included where it is known; the other costs are lower bounds. */
 static PJRT_NamedValue *
 list_costs (const PJRT_Executable *executable)
 {
@@ -65,7 +65,7 @@ get_cost_analysis (PJRT_Executable_GetCostAnalysis_Args *args)
   return NULL;
 }
 
-/* Bytes of outputs, and of those among them that may take the memory of inputs. */
+/* Returns the size of the outputs in bytes. *@aliased is the part of it that may take the memory of inputs. */
 static gint64
 measure_outputs (const PJRT_Executable *executable,
                  gint64                *aliased)
@@ -85,7 +85,7 @@ measure_outputs (const PJRT_Executable *executable,
   return bytes;
 }
 
-/* Of the device's memory; a run has nothing in another. */
+/* All figures are for the device's memory; runs use no other memory. */
 static PJRT_Error *
 get_compiled_memory_stats (PJRT_Executable_GetCompiledMemoryStats_Args *args)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * PJRT's devices and their descriptions, and executions on them that callers may have fail.
+ * PJRT's devices and their descriptions, and poisoning of executions that run on them.
  */
 
 #include "pjrt/client.h"
@@ -115,7 +115,7 @@ default_memory (PJRT_Device_DefaultMemory_Args *args)
   return NULL;
 }
 
-/* Of the device's memory, which devices that are one share. */
+/* The figures are for the memory of the underlying device, which several PJRT devices may share. */
 static PJRT_Error *
 memory_stats (PJRT_Device_MemoryStats_Args *args)
 {
@@ -164,7 +164,7 @@ get_attributes (PJRT_Device_GetAttributes_Args *args)
   return NULL;
 }
 
-/* Nothing is traced; NULL is an event that nobody writes to. */
+/* Nothing is traced: NULL stands for an event to which nobody writes. */
 static PJRT_Error *
 create_async_tracking_event (PJRT_Device_CreateAsyncTrackingEvent_Args *args)
 {
@@ -197,7 +197,7 @@ launch_free (gpointer data)
   g_free (self);
 }
 
-/* Of those that have ended nobody needs to know. */
+/* Executions that have ended need no record. */
 static void
 forget_ended (GQueue *launches)
 {
@@ -226,7 +226,7 @@ ghlo_pjrt_device_add_launch (PJRT_Device *self,
   g_mutex_unlock (&self->lock);
 }
 
-/* The end, the caller's, of the earliest one of that number that goes on; NULL: there is none. */
+/* Returns the end of the oldest running execution with this number (transfer full), or NULL when there is none. */
 static GhloPending *
 find_launch (PJRT_Device *self,
              int          id)
@@ -255,7 +255,8 @@ ghlo_pjrt_device_clear (PJRT_Device *self)
   g_mutex_clear (&self->lock);
 }
 
-/* Its outputs fail at once, and what needs them. What it does goes on, for nobody. */
+/* Makes the outputs of the execution, and whatever depends on them, fail at once. The work of the execution
+ * continues, but its results are dropped. */
 static PJRT_Error *
 poison_execution (PJRT_Device_PoisonExecution_Args *args)
 {
@@ -270,7 +271,7 @@ poison_execution (PJRT_Device_PoisonExecution_Args *args)
   end = find_launch (args->device, args->launch_id);
   if (end != NULL)
     ghlo_pending_end (end, ghlo_pjrt_error_of_code (args->error_code, args->error_message, args->error_message_size));
-  /* It may have ended well a moment ago. */
+  /* It may have ended successfully just before. */
   args->poisoned = end != NULL && ghlo_pending_get_error (end) != NULL;
 
   return NULL;

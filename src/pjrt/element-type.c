@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * PJRT's types of elements and tensors, and ours, and XLA's as bytes.
+ * Conversions between PJRT's types of elements and tensors and the library's, and the serialization of XLA's shapes.
  */
 
 #include "pjrt/element-type.h"
@@ -81,7 +81,7 @@ ghlo_pjrt_tensor_type_new (PJRT_Buffer_Type   element,
   return g_steal_pointer (&type);
 }
 
-/* By PJRT's type: xla.PrimitiveType. */
+/* xla.PrimitiveType by PJRT's type. */
 static const guint8 primitive_types[] = {
   [PJRT_Buffer_Type_PRED] = 1,
   [PJRT_Buffer_Type_S2] = 26, [PJRT_Buffer_Type_S4] = 21, [PJRT_Buffer_Type_S8] = 2, [PJRT_Buffer_Type_S16] = 3,
@@ -102,7 +102,7 @@ ghlo_pjrt_primitive_type (PJRT_Buffer_Type type)
   return (guint) type < G_N_ELEMENTS (primitive_types) ? primitive_types[type] : 0;
 }
 
-/* Fields of ShapeProto, and of its LayoutProto. */
+/* Field numbers of ShapeProto, and of its LayoutProto. */
 enum { ELEMENT_TYPE = 2, DIMENSIONS = 3, TUPLE_SHAPES = 4, LAYOUT = 5, IS_DYNAMIC_DIMENSION = 6 };
 enum { MINOR_TO_MAJOR = 1, TAIL_PADDING_ALIGNMENT_IN_ELEMENTS = 16 };
 

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * The entry of a program whose inputs or outputs were changed has another type, and what was said of their sharding is
- * not so of those any more.
+ * When a program's inputs or outputs change, its entry gets another function type, and the sharding attributes of
+ * those that changed no longer apply.
  */
 
 #include "pjrt/entry.h"
 
 #include "ir/attr.h"
 
-/* @dictionaries without what they say of shardings where @types are others than @before. */
+/* Returns @dictionaries without the sharding attributes of those whose type differs from @before. */
 static const GhloIrAttr *
 drop_shardings (GhloIrModule             *module,
                 const GhloIrAttr         *dictionaries,

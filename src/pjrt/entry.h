@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * The entry of a program whose inputs or outputs were changed.
+ * Updates the entry of a program after its inputs or outputs were changed.
  */
 
 #pragma once
@@ -9,8 +9,8 @@
 
 G_BEGIN_DECLS
 
-/* Has the type of @module's entry be that of its arguments and of what it returns, of as many as before. Inputs and
- * outputs whose type is another one lose what was said of their sharding. */
+/* Sets the function type of @module's entry from the types of its arguments and of the values that it returns. Their
+ * numbers must not have changed. Inputs and outputs whose type has changed lose their sharding attributes. */
 void ghlo_pjrt_update_entry (GhloIrModule *module);
 
 G_END_DECLS

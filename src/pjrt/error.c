@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Errors of the library as PJRT's: a code of absl::Status, and a text.
+ * The library's errors as PJRT's: an absl::Status code and a message.
  */
 
 #include "pjrt/error.h"
@@ -17,7 +17,7 @@ struct PJRT_Error
   char            *message;
 };
 
-/* By GhloError; the first row whose code it is counts on the way back. */
+/* By GhloError. For the inverse, the first row with the code counts. */
 static const struct { GhloError ours; PJRT_Error_Code theirs; } codes[] = {
   { GHLO_ERROR_INVALID_ARGUMENT, PJRT_Error_Code_INVALID_ARGUMENT },
   { GHLO_ERROR_PARSE, PJRT_Error_Code_INVALID_ARGUMENT },
@@ -45,7 +45,7 @@ get_code_of (const PJRT_Error *self)
   return self->code;
 }
 
-/* There are none. */
+/* Errors have no payloads. */
 static void
 for_each_payload_of (G_GNUC_UNUSED const PJRT_Error          *self,
                      G_GNUC_UNUSED PJRT_Error_PayloadVisitor  visitor,
@@ -62,7 +62,7 @@ static const PJRT_Error_FunctionTable table = {
   .for_each_payload = for_each_payload_of,
 };
 
-/* What a message quotes may be any bytes of a program's, and whoever asks for it takes it for UTF-8. */
+/* A message may quote any bytes from a program, while callers expect UTF-8. */
 static PJRT_Error *
 error_new (PJRT_Error_Code  code,
            const char      *message)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Errors of the library as PJRT's.
+ * Conversion of the library's errors to PJRT's.
  */
 
 #pragma once
@@ -9,24 +9,24 @@
 
 G_BEGIN_DECLS
 
-/* Takes @error over; NULL for NULL. */
+/* Takes over @error; returns NULL for NULL. */
 PJRT_Error *ghlo_pjrt_error_take       (GError          *error);
 PJRT_Error *ghlo_pjrt_error_new        (PJRT_Error_Code  code,
                                         const char      *format,
                                         ...) G_GNUC_PRINTF (2, 3);
-/* That the structure of @function's arguments is too short. */
+/* Returns the error for a structure of arguments of @function that is too short. */
 PJRT_Error *ghlo_pjrt_error_new_short  (const char      *function,
                                         size_t           found,
                                         size_t           expected);
 void        ghlo_pjrt_error_free       (PJRT_Error      *self);
-/* The error of a caller's code and text. */
+/* Returns the GError for an error code and message of the caller. */
 GError     *ghlo_pjrt_error_of_code    (PJRT_Error_Code  code,
                                         const char      *message,
                                         size_t           message_size);
 
 void        ghlo_pjrt_error_add_functions (PJRT_Api     *api);
 
-/* Leaves the function unless the caller's structure reaches to the end of @field. */
+/* Returns an error from the calling function unless the caller's structure includes all of @field. */
 #define PJRT_NEEDS(args, field) \
   G_STMT_START { \
     if (!PJRT_HAS (args, field)) \

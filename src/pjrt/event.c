@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * PJRT's events over what goes on on a device. What is to be called when an event ends refers to what the event
- * waits for, not to the event: callers destroy it in between.
+ * PJRT's events for pending work on a device. Callbacks for the end of an event hold a reference to the pending work
+ * and not to the event, since callers may destroy the event before it ends.
  */
 
 #include "pjrt/event.h"
@@ -11,7 +11,7 @@
 
 struct PJRT_Event
 {
-  GhloPending *pending;         /* owned; NULL: it has ended well */
+  GhloPending *pending;         /* owned; NULL: it has ended successfully */
 };
 
 PJRT_Event *
@@ -48,7 +48,7 @@ static PJRT_Error *
 is_ready (PJRT_Event_IsReady_Args *args)
 {
   PJRT_NEEDS (args, is_ready);
-  /* What a device ends when somebody looks has to be looked at. */
+  /* Polled, since some devices only notice that work has ended when they are asked. */
   args->is_ready = args->event->pending == NULL || ghlo_pending_poll (args->event->pending);
 
   return NULL;

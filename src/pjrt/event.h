@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * PJRT's events over what goes on on a device.
+ * PJRT's events for pending work on a device.
  */
 
 #pragma once
@@ -10,7 +10,7 @@
 
 G_BEGIN_DECLS
 
-/* An event that ends when @pending (nullable: it has ended well) does. */
+/* Returns an event that ends when @pending ends; NULL means work that has ended successfully. */
 PJRT_Event *ghlo_pjrt_event_new        (GhloPending     *pending);
 
 void        ghlo_pjrt_event_add_functions (PJRT_Api     *api);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * What there is to know of PJRT's executables.
+ * The properties of PJRT's executables.
  */
 
 #include "pjrt/executable.h"
@@ -61,7 +61,7 @@ destroy (PJRT_Executable_Destroy_Args *args)
   return NULL;
 }
 
-/* The module's name. */
+/* Returns the name of the module. */
 static PJRT_Error *
 get_name (PJRT_Executable_Name_Args *args)
 {
@@ -102,7 +102,7 @@ num_outputs (PJRT_Executable_NumOutputs_Args *args)
   return NULL;
 }
 
-/* What the program keeps between runs, of which code is a part that nobody counts apart. */
+/* The size of everything that the program keeps between runs. Code is a part of it that is not counted separately. */
 static PJRT_Error *
 size_of_generated_code (PJRT_Executable_SizeOfGeneratedCodeInBytes_Args *args)
 {
@@ -165,7 +165,7 @@ fingerprint (PJRT_Executable_Fingerprint_Args *args)
   return NULL;
 }
 
-/* The program as it was written, but for shardings; asked for twice, once for its size. */
+/* Returns the program as it was written, except for shardings. Callers ask twice, first for the size. */
 static PJRT_Error *
 optimized_program (PJRT_Executable_OptimizedProgram_Args *args)
 {
@@ -197,7 +197,7 @@ optimized_program (PJRT_Executable_OptimizedProgram_Args *args)
   return NULL;
 }
 
-/* Nothing to free: the bytes are the executable's. */
+/* Nothing to free: the bytes belong to the executable. */
 static void
 keep (G_GNUC_UNUSED PJRT_Bytes *bytes)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Running a program on several devices that are one: the inputs are assembled from what the devices hold, the program
- * runs once, with all processors, and the devices get their parts of the outputs.
+ * Runs a program on several PJRT devices that share one device: the inputs are assembled from the parts that the
+ * devices hold, the program runs once on all processors, and each device gets its parts of the outputs.
  */
 
 #include "pjrt/execute.h"
@@ -13,7 +13,7 @@
 
 typedef struct
 {
-  PJRT_Executable  *executable; /* owned, as all of the next */
+  PJRT_Executable  *executable; /* owned, as are the fields below */
   PJRT_ExecuteContext *context; /* nullable */
   GhloPjrtPromise **inputs;     /* by device and input */
   GhloPjrtPromise **outputs;    /* by device and output */
@@ -57,7 +57,7 @@ hold_input (Execution    *self,
   return FALSE;
 }
 
-/* Checks what inputs are before any is given up. */
+/* Checks all inputs before any is given up. */
 static gboolean
 take_inputs (Execution                                 *self,
              const PJRT_LoadedExecutable_Execute_Args  *args,
@@ -75,7 +75,7 @@ take_inputs (Execution                                 *self,
   return TRUE;
 }
 
-/* The whole of input @index. */
+/* Returns the whole of input @index. */
 static GhloValue *
 assemble_input (Execution  *self,
                 guint       index,
@@ -160,7 +160,7 @@ keep_promises (Execution  *self,
   return TRUE;
 }
 
-/* In its turn. Whoever is told of the end finds what the run needed given back. */
+/* Runs in its turn. Everything that the run needed is released before the end is signalled. */
 static void
 execute (gpointer data)
 {
@@ -184,7 +184,7 @@ is_ready (gpointer data)
                                        (gsize) self->executable->n_devices * self->executable->n_inputs);
 }
 
-/* Outputs are promises. */
+/* Creates the output buffers, which are promises. */
 static void
 make_outputs (Execution           *self,
               PJRT_Buffer **const *lists)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Running an executable: from buffers to buffers, within the call or in the queue of its devices.
+ * Runs an executable, from buffers to buffers, within the call or in the queue of its devices.
  */
 
 #include "pjrt/execute.h"
@@ -16,16 +16,17 @@
 #include "pjrt/event.h"
 #include "pjrt/queue.h"
 
-/* What an execution takes that is done within the call, at most: as long as it takes to have another thread do it; and
- * where the caller will wait, ten times what that takes where processors have other work. It may only ask whether it
- * has ended, and draw frames meanwhile. */
+/* Upper bounds for executions that run within the call. The first is about the time that it takes to have another
+ * thread do the work. The second applies when the caller is expected to wait, and is ten times what the handover
+ * takes when processors have other work. It is bounded since the caller may only poll for the end and draw frames in
+ * the meantime. */
 #define SHORT_SECONDS 50e-6
 #define AWAITED_SECONDS 10e-3
 
-/* A run that goes on after the call that began it. */
+/* A run that continues after the call that began it. */
 typedef struct
 {
-  GhloExecutableCore  *core;            /* owned, as all */
+  GhloExecutableCore  *core;            /* owned, as are all fields */
   GhloOutcome         *outcome;
   PJRT_ExecuteContext *context;         /* nullable */
 } Running;
@@ -45,17 +46,17 @@ finish (gpointer data)
 /* One execution, on one device. */
 typedef struct
 {
-  PJRT_Executable  *executable; /* owned where it is in the queue, as the last two, which are NULL elsewhere */
-  PJRT_Device      *device;     /* where it runs, and which its outputs belong to */
+  PJRT_Executable  *executable; /* owned when the execution is in the queue, otherwise borrowed */
+  PJRT_Device      *device;     /* the device on which it runs and to which its outputs belong */
   PJRT_ExecuteContext *context; /* owned, nullable */
-  GhloPjrtPromise **inputs;     /* owned, with its members, which are NULL for tokens */
-  GhloPjrtPromise **outputs;    /* with its members */
+  GhloPjrtPromise **inputs;     /* owned with its members, which are NULL for tokens */
+  GhloPjrtPromise **outputs;    /* owned with its members, as is end; NULL when the execution is not in the queue */
   GhloPending      *end;
-  guint             number;     /* in the client's history; 0: it does not count */
+  guint             number;     /* in the client's history; 0: not counted there */
 } Execution;
 
-/* Which inputs a run may take the memory of: the program allows it, and the caller does not forbid it. NULL where there
- * are none. */
+/* Returns, by input, whether a run may take its memory: the program allows it and the caller does not forbid it.
+ * NULL when there is no such input. */
 static gboolean *
 list_given_up (const PJRT_Executable     *executable,
                const PJRT_ExecuteOptions *options)        /* nullable */
@@ -74,7 +75,7 @@ list_given_up (const PJRT_Executable     *executable,
   return given_up;
 }
 
-/* A buffer that is given up is no other input as well. */
+/* Checks that no buffer that is given up is also another input. */
 static gboolean
 check_once (const PJRT_Executable  *executable,
             const gboolean         *given_up,
@@ -177,7 +178,7 @@ take_inputs (Execution                  *self,
   return ghlo_pjrt_give_up_inputs (executable, options, arguments, error);
 }
 
-/* The values of inputs, which are waited for; what is given up is the caller's alone then. */
+/* Gets the values of the inputs, waiting for them. Inputs that are given up are then owned by this execution alone. */
 static gboolean
 take_values (Execution  *self,
              GhloValue **values,
@@ -205,7 +206,7 @@ take_values (Execution  *self,
   return TRUE;
 }
 
-/* The run, which goes on after the call where the device's do. */
+/* Starts the run. It continues after this function where the device runs asynchronously. */
 static GhloOutcome *
 run (Execution  *self,
      GError    **error)
@@ -214,7 +215,7 @@ run (Execution  *self,
   const guint n = self->executable->n_inputs;
   g_autofree GhloValue **values = g_new0 (GhloValue *, n);
   GhloOutcome *outcome = NULL;
-  /* Of short ones nobody asks what they took. */
+  /* Nobody asks for the time of short executions. */
   const gboolean is_timed = self->executable->seconds > SHORT_SECONDS;
 
   if (take_values (self, values, error))
@@ -230,7 +231,7 @@ run (Execution  *self,
   return outcome;
 }
 
-/* What the caller gets in place of @output, a value of the run's. */
+/* Returns the value that the caller gets for @output. Transfer full. */
 static GhloValue *
 value_at_border (const PJRT_Executable  *executable,
                  GhloOutcome            *outcome,
@@ -290,7 +291,7 @@ make_outputs (const Execution  *self,
   return TRUE;
 }
 
-/* Within the call. TRUE: the outputs are there, and *pending, the caller's, is the rest of the run. */
+/* Runs within the call. On success the outputs are there, and *@pending is the rest of the run (transfer full). */
 static gboolean
 execute_here (Execution    *self,
               PJRT_Buffer **outputs,
@@ -340,7 +341,7 @@ keep_promises (Execution  *self,
   return TRUE;
 }
 
-/* In its turn. Whoever is told of the end finds what the run needed given back. */
+/* Runs in its turn. Everything that the run needed is released before the end is signalled. */
 static void
 execute_queued (gpointer data)
 {
@@ -360,7 +361,7 @@ execute_queued (gpointer data)
   ghlo_pjrt_executable_unref (executable);
 }
 
-/* Whether its inputs are. */
+/* Whether all inputs are ready. */
 static gboolean
 is_ready (gpointer data)
 {
@@ -383,7 +384,7 @@ ghlo_pjrt_execute_promise (const PJRT_Executable *executable,
   return buffer;
 }
 
-/* In the queue: the outputs are promises. */
+/* Puts the execution in the queue. The outputs are promises. */
 static void
 enqueue (Execution    *execution,
          PJRT_Buffer **outputs,
@@ -409,7 +410,7 @@ enqueue (Execution    *execution,
   ghlo_pjrt_queue_push (executable->client->queue, &klass, self, executable->calls_host);
 }
 
-/* The end of an input that is known to have failed; NULL: there is none. */
+/* Returns the pending work of an input that has already failed, or NULL. */
 static GhloPending *
 find_failure (const Execution *self)
 {
@@ -421,7 +422,7 @@ find_failure (const Execution *self)
   return NULL;
 }
 
-/* The outputs have failed as an input has. */
+/* Makes the outputs fail with the error of the input. */
 static void
 fail (const Execution  *self,
       GhloPending      *failure,
@@ -435,8 +436,8 @@ fail (const Execution  *self,
   *pending = ghlo_pending_ref (failure);
 }
 
-/* In seconds, where the caller waits for it in any case, so that it may be what it was the last time: what is in caches
- * takes less than it is estimated to. */
+/* Predicts the time of an execution in seconds, for a caller that waits in any case. This includes the time of the
+ * last execution: with its data in caches, a program takes less than estimated. */
 static double
 predict (const PJRT_Executable *executable)
 {
@@ -446,8 +447,9 @@ predict (const PJRT_Executable *executable)
   return MIN (executable->seconds, g_atomic_int_get (&executable->took) * 1e-6);
 }
 
-/* Whether it is done within the call: the device has an order of its own, the queue waits for this thread, or there is
- * nothing to wait for, and little to do or a caller that will wait. */
+/* Whether to run within the call rather than in the queue. That is so where the device orders its work by itself,
+ * where the caller is the queue's own thread, and where all inputs are ready and either the program is short or its
+ * caller is going to wait for it anyway. */
 static gboolean
 is_done_here (Execution *self)
 {
@@ -463,7 +465,7 @@ is_done_here (Execution *self)
   return is_awaited && predict (executable) <= AWAITED_SECONDS && is_ready (self);
 }
 
-/* What the queue does takes inputs and context over, and leaves NULL. */
+/* A queued execution takes over inputs and context, and leaves NULL in @self. */
 static gboolean
 begin (Execution    *self,
        PJRT_Buffer **outputs,
@@ -507,7 +509,7 @@ check (const PJRT_LoadedExecutable_Execute_Args *args)
   return NULL;
 }
 
-/* On the only device of an executable. *pending, the caller's, is what goes on. */
+/* Executes on the only device of an executable. *@pending is the work that continues (transfer full). */
 static void
 execute_one (const PJRT_LoadedExecutable_Execute_Args  *args,
              GhloPending                              **pending,
@@ -527,7 +529,7 @@ execute_one (const PJRT_LoadedExecutable_Execute_Args  *args,
   g_clear_pointer (&execution.context, ghlo_pjrt_context_unref);
 }
 
-/* What goes on, by the number that the caller gave it. */
+/* Records running work by the number that the caller gave it. */
 static void
 add_launches (const PJRT_LoadedExecutable_Execute_Args *args,
               GhloPending                              *pending)

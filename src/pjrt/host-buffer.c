@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * The ways of PJRT's buffers from host memory, and their memory for those who read it there.
+ * Creation of PJRT's buffers from host memory, and access to their memory for external readers.
  */
 
 #include "pjrt/buffer.h"
@@ -15,7 +15,7 @@
 #include "pjrt/queue.h"
 #include "runtime/place.h"
 
-/* Whether callers leave bits of elements of that type undefined. */
+/* Whether callers leave some bits of elements of that type undefined. */
 static gboolean
 is_loose (GhloElementType type)
 {
@@ -92,7 +92,8 @@ value_from_host (GhloTensorType  *type,
   return value;
 }
 
-/* The strides of what @shape stores, in host memory where its dimensions have @byte_strides (nullable: by rows). */
+/* Computes the strides of @shape's stored tensor in host memory where its dimensions have @byte_strides (nullable:
+ * row-major). */
 static void
 arrange_strides (const GhloPjrtShape *shape,
                  const int64_t       *byte_strides,
@@ -136,9 +137,9 @@ ghlo_pjrt_buffer_new_from_host (PJRT_Device          *device,
   return buffer;
 }
 
-/* Whether the bytes may be read where they are, and are best read there: code for rows of numbers is slower where they
- * do not begin with a line of the caches, as NumPy's mostly do not. What is larger than caches takes longer to copy
- * than that saves. */
+/* Whether the bytes may be used in place, and are best used there. Code for rows of numbers is slower when these do
+ * not begin at a cache line, as is mostly the case for NumPy's. Copying arrays that are larger than the caches takes
+ * longer than that saves. */
 static gboolean
 is_shared (const PJRT_Client_BufferFromHostBuffer_Args *args,
            const PJRT_Device                           *device,
@@ -193,7 +194,7 @@ from_host_buffer (PJRT_Client_BufferFromHostBuffer_Args *args)
   return NULL;
 }
 
-/* The memory of a buffer in host memory, which stays until the last reader has gone. */
+/* Returns the memory of a buffer in host memory, which stays valid until the last reader is gone. */
 static PJRT_Error *
 borrow (PJRT_Buffer  *self,
         gpointer     *memory)

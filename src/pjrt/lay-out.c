@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Layouts of a program's inputs and outputs: "mhlo.layout_mode" of an argument or a result of the entry says how it
- * lies. Where that is otherwise than by rows, the entry takes or gives the tensor that lies so by rows, and transposes
- * it itself, so that passes have transposes to move and fuse, and who runs the program knows nothing of layouts.
+ * Layouts of a program's inputs and outputs. "mhlo.layout_mode" of an argument or result of the entry specifies its
+ * layout. Where that is not row-major, the entry takes or returns the stored tensor, which is row-major and has the
+ * same content in memory, and transposes it itself. Passes can then move and fuse these transposes, and the code that
+ * runs the program need not know about layouts.
  *
- * The program keeps what it was told as "ghlo.layouts" of the entry, since it may be written and compiled again.
+ * The program keeps its original layouts as an attribute "ghlo.layouts" of the entry, since it may be serialized and
+ * compiled again.
  */
 
 #include "pjrt/executable.h"
@@ -15,7 +17,7 @@
 #include "passes/walk.h"
 #include "pjrt/entry.h"
 
-/* Strings, in the order of inputs and then outputs. */
+/* An array of strings: inputs first, then outputs. */
 #define LAID_OUT "ghlo.layouts"
 
 typedef struct
@@ -32,7 +34,7 @@ is_input (const Border *self,
   return index < self->signature.type->rank;
 }
 
-/* What the program says of it, as text: an order, or "auto"; NULL: nothing. */
+/* Returns the layout that the program specifies as text, a list of dimensions or "auto"; NULL for the default. */
 static const char *
 get_said (const Border *self,
           guint         index)
@@ -64,7 +66,7 @@ compare (GhloIrOp *symbol,
   self->found |= symbol == self->function;
 }
 
-/* Whether anything in the program refers to the entry, to call it, as it was. */
+/* Whether anything in the program refers to the entry, for instance a call, and so relies on its original types. */
 static gboolean
 is_referred_to (const Border *self)
 {
@@ -77,7 +79,8 @@ is_referred_to (const Border *self)
   return search.found;
 }
 
-/* What is ours to choose: by rows, but for an output that is a transpose, which lies as what it is made of does. */
+/* Chooses a layout for "auto": row-major, except for an output that is the result of a transpose, which gets the
+ * layout of the transpose's operand. */
 static PJRT_Layouts_MemoryLayout *
 choose_layout (const Border *self,
                guint         index,
@@ -104,7 +107,7 @@ choose_layout (const Border *self,
   return ghlo_pjrt_layout_new (order, rank, NULL);
 }
 
-/* The attribute of a program that is laid out already; NULL for another one. */
+/* Returns the attribute of a program that has been laid out already, otherwise NULL. */
 static const GhloIrAttr *
 get_laid_out (const Border *self)
 {
@@ -113,7 +116,7 @@ get_laid_out (const Border *self)
   return attr != NULL && attr->kind == GHLO_IR_ATTR_ARRAY ? attr : NULL;
 }
 
-/* As the program says, or said before it was laid out (@laid_out, nullable). */
+/* Reads a layout from the program or, for a program that has been laid out already, from @laid_out (nullable). */
 static PJRT_Layouts_MemoryLayout *
 read_layout (const Border      *self,
              guint              index,
@@ -122,7 +125,7 @@ read_layout (const Border      *self,
 {
   const GhloPjrtSharding *sharding = self->executable->shardings != NULL ? self->executable->shardings[index] : NULL;
   const GhloIrType *type = self->signature.type->members[index];
-  /* Of a token callers have a tensor. */
+  /* Callers have a tensor in place of a token. */
   const gsize rank = sharding != NULL ? sharding->rank : ghlo_ir_type_is_numbers (type) ? type->rank : 1;
   g_autoptr (PJRT_Layouts_MemoryLayout) layout = NULL;
   const char *said = get_said (self, index);
@@ -166,7 +169,7 @@ add_layouts (Border  *self,
   return TRUE;
 }
 
-/* The type of what lies by rows as one of @type does in @layout. */
+/* Returns the stored type of a tensor of @type in @layout. */
 static const GhloIrType *
 get_stored (const Border                    *self,
             const GhloIrType                *type,
@@ -180,7 +183,7 @@ get_stored (const Border                    *self,
                               NULL);
 }
 
-/* Before @next. */
+/* Inserts a transpose before @next. */
 static GhloIrValue *
 make_transpose (const Border      *self,
                 GhloIrValue       *operand,

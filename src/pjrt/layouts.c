@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Orders of dimensions in memory. Callers are told of them as text, dimensions from the innermost to the outermost one
- * in braces ("{1,0}"), which is how XLA writes layouts that have no tiles.
+ * Layouts as orders of dimensions in memory. Callers get them as text: the dimensions in braces, innermost first
+ * ("{1,0}"), which is how XLA writes layouts without tiles.
  */
 
 #include "pjrt/layouts.h"
@@ -15,20 +15,20 @@
 #include "pjrt/error.h"
 #include "pjrt/executable.h"
 
-/* A number of two digits and what separates it from the next. */
+/* A number of two digits and a separator per dimension. */
 G_STATIC_ASSERT (GHLO_MAX_RANK <= 100);
 enum { TEXT_SIZE = 3 * GHLO_MAX_RANK + sizeof "{}" };
 
 struct PJRT_Layouts_MemoryLayout
 {
-  gatomicrefcount ref_count;    /* of those that are not by rows */
+  gatomicrefcount ref_count;    /* of layouts that are not row-major */
   gboolean        is_rows;
   gsize           rank;
   int64_t         order[GHLO_MAX_RANK];
   char            text[TEXT_SIZE];
 };
 
-/* By the number of dimensions. */
+/* The row-major layouts, by rank. */
 static PJRT_Layouts_MemoryLayout rows[GHLO_MAX_RANK + 1];
 
 static void
@@ -96,7 +96,7 @@ ghlo_pjrt_layout_unref (PJRT_Layouts_MemoryLayout *self)
     g_free (self);
 }
 
-/* Whether each of @rank dimensions is there. */
+/* Whether @order is a permutation of @rank dimensions. */
 static gboolean
 is_order (const int64_t *order,
           gsize          rank)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * How tensors lie in memory, in PJRT's extension Layouts: without gaps, with their dimensions in some order. By rows,
- * from the outermost dimension to the innermost one, unless a program or a caller says otherwise.
+ * Layouts of tensors in memory, in PJRT's extension Layouts: the dimensions in some order, without gaps. The layout
+ * is row-major unless a program or a caller specifies another one.
  */
 
 #pragma once
@@ -11,20 +11,22 @@
 
 G_BEGIN_DECLS
 
-/* Immutable, and counted, but for those by rows, of which there is one by number of dimensions for the whole process:
- * two layouts by rows of as many dimensions are one. NULL for more dimensions than a tensor has. */
+/* Returns the row-major layout; NULL when a tensor cannot have so many dimensions. Layouts are immutable. Row-major
+ * layouts are static: there is one for each rank in the process, so they can be compared by address. Other layouts
+ * are reference-counted. */
 PJRT_Layouts_MemoryLayout *ghlo_pjrt_layout_rows  (gsize                             rank);
 PJRT_Layouts_MemoryLayout *ghlo_pjrt_layout_ref   (PJRT_Layouts_MemoryLayout        *self);
 void                       ghlo_pjrt_layout_unref (PJRT_Layouts_MemoryLayout        *self);
-/* Of dimensions from the innermost to the outermost one; UNSUPPORTED where @order is no order of @rank dimensions. */
+/* Creates a layout from a list of dimensions, innermost first. Sets UNSUPPORTED when @order is not a permutation of
+ * @rank dimensions. */
 PJRT_Layouts_MemoryLayout *ghlo_pjrt_layout_new   (const int64_t                    *order,
                                                    gsize                             rank,
                                                    GError                          **error);
-/* As a caller says it; NULL: by rows. */
+/* Reads a caller's description; NULL means row-major. */
 PJRT_Layouts_MemoryLayout *ghlo_pjrt_layout_read  (const PJRT_Buffer_MemoryLayout   *said,
                                                    gsize                             rank,
                                                    GError                          **error);
-/* As a program says it, of which callers are told in the same words: "{0,1}". */
+/* Parses the text that programs use, and that callers get: "{0,1}". */
 PJRT_Layouts_MemoryLayout *ghlo_pjrt_layout_parse (const char                       *text,
                                                    gsize                             rank,
                                                    GError                          **error);
@@ -33,23 +35,24 @@ gboolean                   ghlo_pjrt_layout_is_rows (const PJRT_Layouts_MemoryLa
 gboolean                   ghlo_pjrt_layout_equal   (const PJRT_Layouts_MemoryLayout *self,
                                                      const PJRT_Layouts_MemoryLayout *other);
 const char                *ghlo_pjrt_layout_get_text (const PJRT_Layouts_MemoryLayout *self);
-/* Dimensions from the innermost to the outermost one. */
+/* Returns the dimensions, innermost first. */
 const int64_t             *ghlo_pjrt_layout_get_order (const PJRT_Layouts_MemoryLayout *self);
 
-/* What each dimension has, in the order of the tensor's dimensions, from the outermost to the innermost one in memory;
- * and the reverse. */
+/* Permute one number per dimension: arrange from the order of the tensor's dimensions to the order in memory,
+ * outermost first; restore back. */
 void                       ghlo_pjrt_layout_arrange (const PJRT_Layouts_MemoryLayout *self,
                                                      const gint64                    *by_dimension,
                                                      gint64                          *by_place);
 void                       ghlo_pjrt_layout_restore (const PJRT_Layouts_MemoryLayout *self,
                                                      const gint64                    *by_place,
                                                      gint64                          *by_dimension);
-/* The tensor by rows that lies as one of @type does in this layout, and the reverse; of plain numbers. */
+/* Convert between a type and its stored type, which is the type of the row-major tensor with the same content in
+ * memory. Only for types that are not quantized. */
 GhloTensorType            *ghlo_pjrt_layout_get_stored (const PJRT_Layouts_MemoryLayout *self,
                                                      GhloTensorType                  *type);
 GhloTensorType            *ghlo_pjrt_layout_get_type (const PJRT_Layouts_MemoryLayout *self,
                                                      GhloTensorType                  *stored);
-/* The elements of a tensor of @type that lie at @data, in another layout. */
+/* Copies the elements at @data, of a tensor of @type, from one layout to another. */
 GhloValue                 *ghlo_pjrt_layout_convert (GhloTensorType                  *type,
                                                      const guint8                    *data,
                                                      const PJRT_Layouts_MemoryLayout *from,
@@ -61,13 +64,13 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC (PJRT_Layouts_MemoryLayout, ghlo_pjrt_layout_unref
 /* A tensor on a device, as callers describe it. */
 typedef struct
 {
-  GhloTensorType            *type;      /* owned, as all */
-  GhloTensorType            *stored;    /* what lies as it does, by rows */
+  GhloTensorType            *type;      /* owned, as are all fields */
+  GhloTensorType            *stored;    /* the row-major tensor with the same content in memory */
   PJRT_Layouts_MemoryLayout *layout;
 } GhloPjrtShape;
 
-/* With whatever layout (nullable) callers want it to have there. INVALID_ARGUMENT for what fits into no memory,
- * UNSUPPORTED for elements and layouts that we have not; then there is nothing to clear. */
+/* Reads a shape in the given layout (nullable). Sets INVALID_ARGUMENT for shapes that do not fit into memory,
+ * UNSUPPORTED for element types and layouts that the library does not have; @self is then empty. */
 gboolean ghlo_pjrt_shape_read  (GhloPjrtShape                   *self,
                                 PJRT_Buffer_Type                 element,
                                 const int64_t                   *dims,
@@ -78,7 +81,7 @@ void     ghlo_pjrt_shape_clear (GhloPjrtShape                   *self);
 
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (GhloPjrtShape, ghlo_pjrt_shape_clear)
 
-/* Without its place in the list of extensions. */
+/* Fills in the extension except for its link in the list of extensions. */
 void ghlo_pjrt_layouts_fill (PJRT_Layouts_Extension *extension);
 
 G_END_DECLS

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * PJRT's second handle of an executable, the one that runs and is deleted. It comes with a compile, or is made of what
- * was compiled ahead.
+ * PJRT's second handle to an executable, which can be run and deleted. It is created by a compile, or from a program
+ * that was compiled ahead of time.
  */
 
 #include "pjrt/executable.h"
@@ -111,7 +111,7 @@ is_deleted (PJRT_LoadedExecutable_IsDeleted_Args *args)
   return NULL;
 }
 
-/* Compiled again for @client's devices, with @options. */
+/* Compiles the program again for @client's devices, with @options. */
 static PJRT_Executable *
 move (const PJRT_Executable  *self,
       PJRT_Client            *client,
@@ -133,7 +133,7 @@ move (const PJRT_Executable  *self,
   if (moved == NULL)
     return NULL;
   memcpy (moved->fingerprint, self->fingerprint, sizeof moved->fingerprint);
-  /* Writing numbers things in a module, which others may be reading. */
+  /* Compiling sets ids in the module, which other threads may be reading. */
   module = ghlo_ir_module_copy (self->core->module);
 
   return ghlo_pjrt_executable_compile (moved, module, self->core->settings, error) ? g_steal_pointer (&moved) : NULL;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * PJRT's buffers that are not made of what the host has: without content, of an error, of memory of somebody else's, of
- * another buffer that comes later, or of another buffer's bytes.
+ * PJRT's buffers that are not created from host data: uninitialized ones, errors, views of memory of others, aliases
+ * of buffers that come later, and bitcasts.
  */
 
 #include "pjrt/buffer.h"
@@ -10,14 +10,14 @@
 #include "pjrt/error.h"
 #include "runtime/place.h"
 
-/* Of a PJRT_SHAPE. */
+/* Reads the fields of a PJRT_SHAPE. */
 #define READ_SHAPE(self, args, error) \
   ghlo_pjrt_shape_read (self, (args)->shape_element_type, (args)->shape_dims, (args)->shape_num_dims, \
                         (args)->shape_layout, error)
 
 static PJRT_Device *
 choose_device (PJRT_Client *client,
-               PJRT_Device *device,     /* nullable, as the next */
+               PJRT_Device *device,     /* nullable, as is the next */
                PJRT_Memory *memory)
 {
   return memory != NULL ? memory->device : device != NULL ? device : client->devices[0];
@@ -25,7 +25,7 @@ choose_device (PJRT_Client *client,
 
 static void
 set_memory (PJRT_Buffer *buffer,
-            PJRT_Memory *memory)         /* nullable: it stays in the default one */
+            PJRT_Memory *memory)         /* nullable: the buffer stays in the default memory */
 {
   if (memory != NULL)
     buffer->memory = memory;
@@ -81,7 +81,7 @@ create_error_buffer (PJRT_Client_CreateErrorBuffer_Args *args)
   return NULL;
 }
 
-/* Who is told that a view is not needed any more. */
+/* The callback for when a view is no longer needed. */
 typedef struct
 {
   PJRT_ViewDeleter  deleter;    /* nullable */
@@ -98,7 +98,7 @@ end_view (gpointer data)
   g_free (self);
 }
 
-/* Only what lies in host memory can be somebody else's. It is not written to, whatever is donated. */
+/* Only host memory can be viewed. It is never written to, even if the buffer is donated. */
 static PJRT_Error *
 create_view_of_device_buffer (PJRT_Client_CreateViewOfDeviceBuffer_Args *args)
 {
@@ -117,7 +117,7 @@ create_view_of_device_buffer (PJRT_Client_CreateViewOfDeviceBuffer_Args *args)
     return ghlo_pjrt_error_take (error);
   view = g_new (View, 1);
   *view = (View) { args->on_delete_callback, args->device_buffer_ptr, args->on_delete_callback_arg };
-  /* It lies there as it is to lie. */
+  /* The memory already has the stored layout. */
   rows = (GhloPjrtShape) { shape.stored, shape.stored, ghlo_pjrt_layout_rows (args->num_dims) };
   args->buffer = ghlo_pjrt_buffer_new_from_host (device, &rows, args->device_buffer_ptr, NULL, end_view, view, &error);
   if (args->buffer == NULL)
@@ -129,16 +129,17 @@ create_view_of_device_buffer (PJRT_Client_CreateViewOfDeviceBuffer_Args *args)
   return NULL;
 }
 
-/* Whose content another buffer is to give, and on which device. */
+/* A promise that another buffer's content will keep. */
 struct PJRT_FulfillAliasBufferCallback
 {
-  PJRT_Client     *client;      /* owned, as all */
+  PJRT_Client     *client;      /* owned, as are all fields */
   GhloPjrtPromise *alias;
   GhloTensorType  *type;
   PJRT_Layouts_MemoryLayout *layout;
 };
 
-/* A buffer of @type in @layout that is another's content; the other end, the caller's, says which. */
+/* Creates a buffer of @type in @layout that will get the content of another buffer. The caller fulfils the alias
+ * through the returned object (transfer full). */
 static PJRT_FulfillAliasBufferCallback *
 begin_alias (PJRT_Device                *device,
              GhloTensorType             *type,
@@ -188,7 +189,7 @@ end_alias (PJRT_FulfillAliasBufferCallback *self,
 
 typedef struct
 {
-  PJRT_FulfillAliasBufferCallback *alias;       /* owned, as the next */
+  PJRT_FulfillAliasBufferCallback *alias;       /* owned, as is the next */
   GhloPjrtPromise                 *from;
 } Alias;
 
@@ -204,14 +205,14 @@ fulfill (gpointer data)
   end_alias (self->alias, error);
 }
 
-/* As soon as there is what it takes. */
+/* Fulfils the alias as soon as the source's value is there. */
 static void
 fulfill_later (Alias *self)
 {
   ghlo_pending_notify (self->from->is_late ? self->from->pending : NULL, fulfill, self);
 }
 
-/* Once: the callback goes. */
+/* May be called once: the callback object is consumed. */
 static PJRT_Error *
 fulfill_alias_buffer (PJRT_Client_FulfillAliasBuffer_Args *args)
 {
@@ -250,7 +251,7 @@ fulfill_alias_buffer (PJRT_Client_FulfillAliasBuffer_Args *args)
   return NULL;
 }
 
-/* Once. */
+/* Called once. */
 static void
 dependency_ready (PJRT_Buffer_DonateWithControlDependency_Callback_Args *args)
 {
@@ -266,7 +267,7 @@ dependency_ready (PJRT_Buffer_DonateWithControlDependency_Callback_Args *args)
   g_free (self);
 }
 
-/* The buffer's content becomes another's, which has it when the caller says so. */
+/* Moves the buffer's content to a new buffer, which gets it when the caller signals the dependency. */
 static PJRT_Error *
 donate_with_control_dependency (PJRT_Buffer_DonateWithControlDependency_Args *args)
 {
@@ -287,7 +288,7 @@ donate_with_control_dependency (PJRT_Buffer_DonateWithControlDependency_Args *ar
   return NULL;
 }
 
-/* The same bytes as another type. Those of an execution in the queue are waited for. */
+/* Creates a view of the same bytes as another type. Waits for the value of a queued execution. */
 static PJRT_Error *
 bitcast (PJRT_Buffer_Bitcast_Args *args)
 {
@@ -309,7 +310,7 @@ bitcast (PJRT_Buffer_Bitcast_Args *args)
   return NULL;
 }
 
-/* Devices read all of the host's memory. */
+/* Nothing to map: devices can read all of the host's memory. */
 static PJRT_Error *
 dma_map (PJRT_Client_DmaMap_Args *args)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * PJRT's memories: each device has one or some, where frameworks keep data of their own.
+ * PJRT's memories: each device has one or several, to which frameworks attach data.
  */
 
 #include "pjrt/client.h"

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * A program for readers that know StableHLO alone, as XLA's conversion to HLO does: without marks of shardings, and
- * with the bodies of manual computations in their places where each is of whole tensors, as on a mesh of one device.
+ * Program text for readers that only know StableHLO, such as XLA's conversion to HLO. Sharding annotations are
+ * removed, and manual computations are replaced by their bodies where these work on whole tensors, as on a mesh of
+ * one device.
  */
 
 #include "pjrt/program-text.h"
@@ -75,7 +76,7 @@ ghlo_pjrt_program_text (GhloIrModule  *module,
       copy = ghlo_ir_module_copy (module);
       g_ptr_array_unref (found);
       found = find (copy);
-      /* What is in others before them. */
+      /* Nested operations before those that contain them. */
       for (guint i = found->len; i-- > 0;)
         remove_op (g_ptr_array_index (found, i));
     }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * The text of a compiled program, for callers.
+ * The text of a compiled program, as callers get it.
  */
 
 #pragma once
@@ -9,7 +9,7 @@
 
 G_BEGIN_DECLS
 
-/* In StableHLO as far as that can say it; the caller frees it. */
+/* Returns the program in StableHLO, as far as StableHLO can express it. Transfer full. */
 char *ghlo_pjrt_program_text (GhloIrModule  *module,
                               GError       **error);
 

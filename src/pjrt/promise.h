@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * What a buffer holds: a value, or the promise of one, which an execution in a queue keeps when it has run. Counted
- * atomically, by buffers and by those that are to read the value; whoever has the last reference has the value for
- * itself.
+ * The content of a buffer: a value, or the promise of one, which a queued execution keeps when it has run. Promises
+ * are atomically reference-counted, by buffers and by future readers of the value; the holder of the last reference
+ * owns the value exclusively.
  */
 
 #pragma once
@@ -15,33 +15,34 @@ G_BEGIN_DECLS
 typedef struct
 {
   gatomicrefcount  ref_count;
-  GhloPending     *pending;     /* owned; the end of what writes the value; NULL: it is written */
-  gboolean         is_late;     /* there is no value before that end, nor after it where it is a failure */
-  GhloValue       *value;       /* owned; nullable; where it is late set before the end */
+  GhloPending     *pending;     /* owned; ends when the value is written; NULL: it is written already */
+  gboolean         is_late;     /* the value is only set when pending ends, and never if that ends with an error */
+  GhloValue       *value;       /* owned; nullable; of a late promise, set before pending ends */
 } GhloPjrtPromise;
 
-/* Takes over the reference to @value, which may have something pending itself. */
+/* Takes over the reference to @value, which may itself still be pending. */
 GhloPjrtPromise *ghlo_pjrt_promise_new_value (GhloValue        *value);
-/* Kept, or not, before @pending ends. */
+/* Creates a promise that is to be kept before @pending ends successfully. */
 GhloPjrtPromise *ghlo_pjrt_promise_new_late  (GhloPending      *pending);
-/* Takes over the reference to @value. For who ends what is pending, before. */
+/* Keeps the promise. Called by the owner of the pending work before it ends. Takes over the reference to @value. */
 void             ghlo_pjrt_promise_keep      (GhloPjrtPromise  *self,
                                               GhloValue        *value);
 GhloPjrtPromise *ghlo_pjrt_promise_ref       (GhloPjrtPromise  *self);
 void             ghlo_pjrt_promise_unref     (GhloPjrtPromise  *self);
 
-/* Whether there is nothing to wait for before the next. */
+/* Whether ghlo_pjrt_promise_get () would return without waiting. */
 gboolean         ghlo_pjrt_promise_is_ready  (GhloPjrtPromise  *self);
-/* A reference to the value, which may yet have to be written where the device does that in its order; NULL with what
- * went wrong. Waits for a late one. */
+/* Waits for a late value and returns a reference to it. The value may still have to be written, where the device
+ * orders its work by itself. Returns NULL with @error set when the pending work failed. */
 GhloValue       *ghlo_pjrt_promise_get       (GhloPjrtPromise  *self,
                                               GError          **error);
-/* The same for the caller's reference to the promise, so that the value may be the caller's alone. */
+/* The same, but takes over the caller's reference to the promise, so that the caller may become the sole owner of
+ * the value. */
 GhloValue       *ghlo_pjrt_promise_take      (GhloPjrtPromise  *self,
                                               GError          **error);
 
-/* Of @n promises, NULL among them: whether there is nothing to wait for; has @queue look again when what there is to
- * wait for ends; and gives up the references. */
+/* For @n promises, each nullable: whether all are ready; have @queue look again when the pending ones end; release
+ * the references. */
 gboolean         ghlo_pjrt_promises_are_ready (GhloPjrtPromise *const *promises,
                                                gsize                   n);
 void             ghlo_pjrt_promises_expect    (GhloPjrtPromise *const *promises,

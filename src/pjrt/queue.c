@@ -1,15 +1,17 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * A queue in host memory, of two lanes: one for what calls the host, which may wait there for what the other has. Each
- * has a worker while there is something ready in it, who takes one thing after the other, so that what follows closely
- * wakes nobody, and who waits for nothing that is in a lane.
+ * A work queue for devices in host memory, with two lanes. The second lane is for items that call the host, where
+ * they may have to wait for items of the first lane. A lane has a worker while it has ready items. The worker takes
+ * one item after the other, so that a quick succession of items wakes no thread, and it never waits for an item in a
+ * lane.
  */
 
 #include "pjrt/queue.h"
 
 #include "client/workers.h"
 
-/* As many as XLA's CPU has in flight: callers that never wait would else keep the inputs of all that they ask for. */
+/* The same limit as in XLA's CPU client. Without a limit, callers that never wait would keep the inputs of
+ * everything that they request. */
 enum { MAX_IN_FLIGHT = 32 };
 
 typedef struct
@@ -23,20 +25,20 @@ enum { QUIET, CALLING, N_LANES };
 typedef struct
 {
   GhloPjrtQueue *queue;
-  GQueue         items;         /* what waits, owned; guarded by the queue's lock, as the next two */
-  guint          n_in_flight;   /* of them, and of what is being done */
-  gboolean       is_worked;     /* there is a worker */
+  GQueue         items;         /* waiting items, owned; guarded by the queue's lock, as are the next two */
+  guint          n_in_flight;   /* waiting items and the item that runs */
+  gboolean       is_worked;     /* whether there is a worker */
 } Lane;
 
 struct _GhloPjrtQueue
 {
-  gatomicrefcount ref_count;    /* the client's, and the workers' */
-  GMutex          lock;         /* not held while something is done */
-  GCond           changed;      /* something has been done */
+  gatomicrefcount ref_count;    /* the client's reference, and those of the workers */
+  GMutex          lock;         /* not held while an item runs */
+  GCond           changed;      /* signalled when an item has run */
   Lane            lanes[N_LANES];
 };
 
-/* Where the thread works; NULL: nowhere. */
+/* The queue in which the current thread works, or NULL. */
 static GPrivate here = G_PRIVATE_INIT (NULL);
 
 GhloPjrtQueue *
@@ -80,7 +82,7 @@ do_item (Lane *lane,
   g_mutex_unlock (&lane->queue->lock);
 }
 
-/* The first thing that would not wait; NULL where there is none. A worker leaves then. */
+/* Removes and returns the first item that would not wait, or NULL. A worker that gets NULL has to leave. */
 static Item *
 next_item (Lane     *lane,
            gboolean  is_worker)
@@ -102,7 +104,7 @@ next_item (Lane     *lane,
   return item;
 }
 
-/* Takes the worker's reference over. */
+/* Takes over the worker's reference. */
 static void
 work (gpointer data,
       G_GNUC_UNUSED gpointer user_data)
@@ -117,7 +119,7 @@ work (gpointer data,
   ghlo_pjrt_queue_unref (self);
 }
 
-/* The lock is held. TRUE: the caller is to start a worker, without the lock. */
+/* Called with the lock held. When it returns TRUE, the caller has to start a worker after releasing the lock. */
 static gboolean
 needs_worker (Lane *lane)
 {
@@ -160,7 +162,8 @@ ghlo_pjrt_queue_expect (GhloPjrtQueue *self,
   ghlo_pending_notify (pending, look_again, self);
 }
 
-/* The lock is held. The caller may be who is about to have the queue look again, so there has to be a worker. */
+/* Called with the lock held. The caller may be the thread that would otherwise make the queue look again, so make
+ * sure that there is a worker. */
 static void
 wait_for_room (Lane *lane)
 {
@@ -227,7 +230,7 @@ ghlo_pjrt_queue_help (GhloPending *pending)
 
       if (item != NULL)
         do_item (&self->lanes[i], item);
-      /* What was done may be what something else waited for. */
+      /* The item may have been what another one waited for. */
       i = item != NULL ? 0 : i + 1;
     }
 }

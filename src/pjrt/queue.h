@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * What a client's devices in host memory have to do, one thing at a time: the first one of which all is there that it
- * needs, which is mostly the first one; and beside it one thing that calls the host. Devices with queues of their own
- * need none.
+ * The work queue of a client whose devices are in host memory. It runs one item at a time: the first one whose inputs
+ * are ready, which mostly is the first one. In parallel with it, one item that calls the host may run. Devices with
+ * queues of their own do not need this one.
  *
- * An execution may call the host, which may come back for more on the same thread. What would have to wait for its own
- * queue there does what is in the queue instead (ghlo_pjrt_queue_help ()).
+ * An execution may call the host, and the host may request more work on the same thread. If such a call would have to
+ * wait for its own queue, it runs items of the queue in the meantime (ghlo_pjrt_queue_help ()).
  */
 
 #pragma once
@@ -18,31 +18,32 @@ typedef struct _GhloPjrtQueue GhloPjrtQueue;
 
 typedef struct
 {
-  /* Does it, in its turn. */
+  /* Runs the item. */
   void     (*run)      (gpointer data);
-  /* Whether it would wait for nothing now. */
+  /* Whether the item could run now without waiting. */
   gboolean (*is_ready) (gpointer data);
 } GhloPjrtQueueClass;
 
 GhloPjrtQueue *ghlo_pjrt_queue_new    (void);
 void           ghlo_pjrt_queue_unref  (GhloPjrtQueue     *self);
 
-/* Before the next, of something that is not ready, for each end that it waits for: the queue looks again then. */
+/* Called before pushing an item that is not ready, for each end that it waits for: makes the queue look again at
+ * that time. */
 void           ghlo_pjrt_queue_expect (GhloPjrtQueue            *self,
                                        GhloPending              *pending);
-/* Waits while as much as may be in flight is. Where there are no threads, all of it is done within the call.
- * @calls_host: it may need what other threads have. */
+/* Pushes an item. Waits while the maximum number of items is in flight. Where no threads can be started, the work
+ * runs within the call. @calls_host: the item calls the host, and may need something that another thread holds. */
 void           ghlo_pjrt_queue_push   (GhloPjrtQueue            *self,
                                        const GhloPjrtQueueClass *klass,
                                        gpointer                  data,
                                        gboolean                  calls_host);
-/* Waits until all is done, unless some of it calls the host, or the caller's thread works in a queue. */
+/* Waits until the queue is empty, unless an item calls the host or the caller's thread works in a queue. */
 void           ghlo_pjrt_queue_drain  (GhloPjrtQueue            *self);
 
-/* Whether the caller's thread is one that works in a queue. */
+/* Whether the caller's thread works in a queue. */
 gboolean       ghlo_pjrt_queue_is_here (void);
-/* There, does what is ready of what waits in the queue until @pending has ended; elsewhere nothing. For whoever is
- * about to wait for @pending (nullable). */
+/* On a thread that works in a queue, runs ready items of the queue until @pending (nullable) has ended or no item is
+ * ready; elsewhere does nothing. Called before waiting for @pending. */
 void           ghlo_pjrt_queue_help    (GhloPending             *pending);
 
 G_END_DECLS

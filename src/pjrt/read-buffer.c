@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * The ways of PJRT's buffers to host memory: whole, in an order of dimensions, or bytes as they lie. What is yet to be
- * given by an execution in the queue is read when it is there.
+ * Reading PJRT's buffers to host memory: whole tensors in a given layout, or ranges of raw bytes. The output of a
+ * queued execution is read when it is there.
  */
 
 #include "pjrt/buffer.h"
@@ -15,13 +15,13 @@
 #include "pjrt/queue.h"
 #include "runtime/place.h"
 
-/* What is to be read, and where to. */
+/* The source range and the destination of a read. */
 typedef struct
 {
   gpointer                   to;
   gsize                      offset, size;      /* bytes */
-  GhloTensorType            *type;              /* owned, as the next two; NULL: the bytes as they lie */
-  PJRT_Layouts_MemoryLayout *from, *layout;     /* the layout there */
+  GhloTensorType            *type;              /* owned, as are the next two; NULL: copy the raw bytes */
+  PJRT_Layouts_MemoryLayout *from, *layout;     /* of the buffer, and at the destination */
 } Reading;
 
 static void
@@ -56,10 +56,10 @@ read_value (GhloValue      *value,
   return TRUE;
 }
 
-/* A reading that waits: for what is to be read, or for the caller to say where to. */
+/* A read that waits for the buffer's value, or for the caller to provide the destination. */
 typedef struct
 {
-  Reading          reading;     /* owned, as all */
+  Reading          reading;     /* owned, as are all fields */
   GhloPjrtPromise *from;
   GhloPending     *end;
 } LateReading;
@@ -87,7 +87,7 @@ read_late (gpointer data)
   end_late (self, error);
 }
 
-/* Takes over the reference to @promise, and what @reading has. */
+/* Takes over the reference to @promise and the members of @reading. */
 static GhloPending *
 begin_late_reading (GhloPjrtPromise *promise,
                     Reading         *reading)
@@ -102,8 +102,8 @@ begin_late_reading (GhloPjrtPromise *promise,
   return end;
 }
 
-/* Its end, the caller's, is NULL where it has ended when the call returns: unless an execution in the queue has yet to
- * give what is read. */
+/* Begins a read. *@end (transfer full) becomes its end, or NULL when it has been done within the call, which is
+ * always so unless the value comes from an execution in the queue. */
 static gboolean
 begin_reading (PJRT_Buffer    *buffer,
                Reading        *reading,
@@ -128,7 +128,7 @@ begin_reading (PJRT_Buffer    *buffer,
   return value != NULL && read_value (value, reading, error);
 }
 
-/* The same with the caller's event. */
+/* The same, with an event for the caller. */
 static PJRT_Error *
 read_buffer (PJRT_Buffer  *buffer,
              Reading      *reading,
@@ -144,7 +144,7 @@ read_buffer (PJRT_Buffer  *buffer,
   return NULL;
 }
 
-/* In what layout of the host's; NULL: as they lie. */
+/* Reads the host layout that the caller wants; NULL means the layout of the buffer. */
 static gboolean
 read_layout (PJRT_Buffer                     *buffer,
              const PJRT_Buffer_MemoryLayout  *said,
@@ -189,7 +189,7 @@ to_host_buffer (PJRT_Buffer_ToHostBuffer_Args *args)
   return read_buffer (args->src, &reading, &args->event);
 }
 
-/* Bytes of @buffer as they lie there. */
+/* Sets a range of raw bytes of @buffer. */
 static PJRT_Error *
 read_range (PJRT_Buffer *buffer,
             int64_t      offset,

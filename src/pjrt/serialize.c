@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Executables as bytes, and back: eight bytes that name the format, the SHA-256 of the head, the head, and then the
- * program as compiler/serialize.c writes it, with a checksum of its own. The head has the length of the compile options
- * as 64 bits, the lowest first, the fingerprint, and the options.
+ * Serialization of executables: eight bytes that identify the format, the SHA-256 of the header, the header, and the
+ * program as compiler/serialize.c writes it, with a checksum of its own. The header consists of the length of the
+ * compile options as a 64-bit little-endian number, the fingerprint, and the options.
  */
 
 #include "compiler/serialize.h"
@@ -17,7 +17,7 @@
 
 static const char magic[8] = { 'G', 'H', 'L', 'O', 'P', 'J', 'R', '1' };
 
-/* What stands in front of the options. */
+/* Offsets of what precedes the options. */
 enum
 {
   DIGEST = sizeof magic,
@@ -74,7 +74,7 @@ serialize (PJRT_Executable_Serialize_Args *args)
   if (args->executable->n_manual > 0 || args->executable->n_stacked > 0)
     return ghlo_pjrt_error_new (PJRT_Error_Code_UNIMPLEMENTED, "GHLO does not serialize programs with manual "
                                 "computations or unreduced outputs");
-  /* Its shardings are of dimensions that have another order in what would be written. */
+  /* Its shardings refer to dimensions in another order than the program that would be written. */
   if (args->executable->is_laid_out && args->executable->n_devices > 1)
     return ghlo_pjrt_error_new (PJRT_Error_Code_UNIMPLEMENTED,
                                 "GHLO does not serialize programs of several devices with layouts other than by rows");
@@ -88,7 +88,8 @@ serialize (PJRT_Executable_Serialize_Args *args)
   return NULL;
 }
 
-/* The options' length; FALSE, with DATA, for what does not begin as one of ours. */
+/* Checks the header and returns the length of the options. Returns FALSE with a DATA error for bytes that are not a
+ * serialized executable. */
 static gboolean
 check_head (const guint8  *bytes,
             gsize          size,
@@ -119,7 +120,7 @@ check_head (const guint8  *bytes,
   return problem == NULL;
 }
 
-/* Compiled again, for the client's device. */
+/* Reads the program and compiles it again for the client's device. */
 static PJRT_Executable *
 read_executable (const PJRT_Executable_DeserializeAndLoad_Args  *args,
                  GError                                        **error)

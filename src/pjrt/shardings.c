@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * How a program's inputs and outputs lie over its devices. Of a program of one device there is nothing to say; a caller
- * without this answer would ask for the text of the whole program to look for them there, several times a compile.
+ * How a program's inputs and outputs are distributed over its devices. Programs of one device have no shardings.
+ * Without this extension a caller would request the text of the whole program to look for shardings there, several
+ * times per compile.
  */
 
 #include "pjrt/shardings.h"
@@ -20,7 +21,7 @@ parameter_shardings (PJRT_Shardings_PJRT_Executable_ParameterShardings_Args *arg
   return NULL;
 }
 
-/* Where there are none, XLA has one of an empty tuple. */
+/* For a program without outputs, XLA expects one sharding, that of an empty tuple. */
 static PJRT_Error *
 output_shardings (PJRT_Shardings_PJRT_Executable_OutputShardings_Args *args)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * How inputs and outputs of programs lie over devices, in PJRT's extension of that name.
+ * PJRT's extension Shardings: how inputs and outputs of programs are distributed over devices.
  */
 
 #pragma once
@@ -9,7 +9,7 @@
 
 G_BEGIN_DECLS
 
-/* Without its place in the list of extensions. */
+/* Fills in the extension except for its link in the list of extensions. */
 void ghlo_pjrt_shardings_fill (PJRT_Shardings_Extension *extension);
 
 G_END_DECLS

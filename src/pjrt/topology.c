@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * What PJRT calls a topology: the devices that there are. It is a part of a client, which callers need not have.
+ * A topology in PJRT is the set of devices. It is a part of a client, but callers need not have the client.
  *
- * As bytes it is lines: what it is, its device's name, how many devices that is, the platform's version, and the model.
+ * The serialized form consists of lines: a format identifier, the name of the device, the number of PJRT devices, the
+ * platform's version, and the model.
  */
 
 #include "pjrt/client.h"
@@ -18,10 +19,10 @@
 
 #define FIRST_LINE "GHLO topology 1"
 
-/* More is no topology of ours. */
+/* A longer text is not a topology of this plugin. */
 enum { MAX_SIZE = 4096 };
 
-/* Of a client of its own. */
+/* Creates a topology with a client of its own. */
 static PJRT_TopologyDescription *
 topology_new (const GhloPjrtOptions  *options,
               GError                **error)
@@ -46,7 +47,7 @@ topology_free (PJRT_TopologyDescription *self)
   g_free (self);
 }
 
-/* Of the device of that name, or of the one that the options say. */
+/* Creates the topology of the device with the given name, or of the one that the options name. */
 static PJRT_Error *
 create (PJRT_TopologyDescription_Create_Args *args)
 {
@@ -62,7 +63,7 @@ create (PJRT_TopologyDescription_Create_Args *args)
   return ghlo_pjrt_error_take (error);
 }
 
-/* A client's goes with it. */
+/* A client's own topology is freed with the client. */
 static PJRT_Error *
 destroy (PJRT_TopologyDescription_Destroy_Args *args)
 {
@@ -101,7 +102,7 @@ serialize (PJRT_TopologyDescription_Serialize_Args *args)
   return NULL;
 }
 
-/* The device and how many it is, out of @text. */
+/* Parses the device name and the number of devices from @text. */
 static gboolean
 read_text (const char       *text,
            GhloPjrtOptions  *options,
@@ -122,7 +123,7 @@ read_text (const char       *text,
   return TRUE;
 }
 
-/* Of a device that is here, and is still what it was: programs are not compiled for others. */
+/* Reads the topology of a device that is present and unchanged: programs cannot be compiled for other devices. */
 static PJRT_TopologyDescription *
 read_topology (const char  *text,
                GError     **error)
@@ -199,7 +200,7 @@ attributes (PJRT_TopologyDescription_Attributes_Args *args)
   return NULL;
 }
 
-/* Of what programs that were compiled for it depend on. */
+/* A hash of everything that programs compiled for this topology depend on. */
 static PJRT_Error *
 fingerprint (PJRT_TopologyDescription_Fingerprint_Args *args)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Buffers whose content the caller brings later, in parts: promises that its last part keeps. Parts are copied within
- * their calls, into host memory, from where a device has the whole.
+ * Buffers whose content the caller provides later, in chunks: promises that are kept when the last chunk arrives.
+ * Chunks are copied to host memory within their calls; the complete content is then moved to the device.
  */
 
 #include <string.h>
@@ -14,11 +14,11 @@
 
 typedef struct
 {
-  GhloPjrtShape    shape;       /* owned, as all */
+  GhloPjrtShape    shape;       /* owned, as are all fields */
   GhloPjrtPromise *promise;
-  GhloValue       *value;       /* what is brought; NULL once the promise is kept or broken; guarded by the lock, as the
-                                   next */
-  PJRT_Buffer     *buffer;      /* NULL once it was retrieved */
+  GhloValue       *value;       /* the content so far; NULL once the promise is kept or broken; guarded by the lock,
+                                   as is the next */
+  PJRT_Buffer     *buffer;      /* NULL once it has been retrieved */
 } Entry;
 
 struct PJRT_AsyncHostToDeviceTransferManager
@@ -29,7 +29,7 @@ struct PJRT_AsyncHostToDeviceTransferManager
   gsize        n_entries;
 };
 
-/* What is brought, the caller's: nobody else keeps the promise then. */
+/* Takes the content out of the entry (transfer full): the caller is then the only one that may keep the promise. */
 static GhloValue *
 take_value (PJRT_AsyncHostToDeviceTransferManager *self,
             Entry                                 *entry)
@@ -43,7 +43,7 @@ take_value (PJRT_AsyncHostToDeviceTransferManager *self,
   return value;
 }
 
-/* Where nobody has kept it yet. Takes @error over. */
+/* Breaks the promise unless it has been kept already. Takes over @error. */
 static void
 break_promise (PJRT_AsyncHostToDeviceTransferManager *self,
                Entry                                 *entry,
@@ -149,7 +149,7 @@ find_entry (PJRT_AsyncHostToDeviceTransferManager  *self,
   return NULL;
 }
 
-/* All of it is there. */
+/* Called when the content is complete. */
 static void
 keep_promise (PJRT_AsyncHostToDeviceTransferManager *self,
               Entry                                 *entry)
@@ -162,14 +162,14 @@ keep_promise (PJRT_AsyncHostToDeviceTransferManager *self,
     return;
   ghlo_pjrt_buffer_tidy (value);
   placed = ghlo_value_place (value, self->device->core, NULL, &error);
-  /* Not to be shared with whoever has the promise. */
+  /* Released, so that only the promise holds the value. */
   g_clear_pointer (&value, ghlo_value_unref);
   if (placed != NULL)
     ghlo_pjrt_promise_keep (entry->promise, placed);
   ghlo_pending_end (entry->promise->pending, error);
 }
 
-/* Bytes of the buffer of that number, as they are to lie; the last ones end it. */
+/* Copies a range of bytes, in their final layout, to the buffer. The last chunk completes it. */
 static PJRT_Error *
 transfer (PJRT_AsyncHostToDeviceTransferManager *self,
           Entry                                 *entry,
@@ -252,7 +252,7 @@ transfer_literal (PJRT_AsyncHostToDeviceTransferManager_TransferLiteral_Args *ar
                    ghlo_tensor_type_get_size (shape.type), TRUE, &args->done_with_h2d_transfer);
 }
 
-/* Once for each. */
+/* Each buffer can be retrieved once. */
 static PJRT_Error *
 retrieve_buffer (PJRT_AsyncHostToDeviceTransferManager_RetrieveBuffer_Args *args)
 {

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Machine code of kernels, by LLVM, for the package jax-ghlo of the same version, which finds it by itself."""
+"""Generates machine code of kernels with LLVM. The package jax-ghlo of the same version finds this package itself."""
 
 import pathlib
 
@@ -7,5 +7,5 @@ __all__ = ['module_path']
 
 
 def module_path() -> pathlib.Path:
-    """Where the module is that makes machine code."""
+    """The path of the module that generates machine code."""
     return pathlib.Path(__file__).with_name('libghlo-llvm.so')

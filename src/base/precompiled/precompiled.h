@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Headers of other libraries that most files include. Reading them takes more than half of the time that compiling
- * a file takes, and a build with b_pch reads them once for each library. Nothing relies on it: every file
- * includes what it needs, as a build without shows.
+ * Headers of other libraries that most files include. Reading them takes more than half of the time that compiling a
+ * file takes; a build with b_pch reads them once for each library. No file relies on this: every file includes the
+ * headers that it needs, as a build without b_pch verifies.
  */
 
 #include <gio/gio.h>

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * XLA's foreign functions (XLA FFI), version 0.3: what a handler that was compiled with xla/ffi/api/c_api.h is called
- * with, and the table of functions that it may call. Names, order and sizes are theirs, so that such handlers, in C++
- * as a rule, run here as they are. struct_size is honoured both ways.
+ * XLA's foreign function interface (XLA FFI), version 0.3: the arguments with which a handler compiled against
+ * xla/ffi/api/c_api.h is called, and the table of functions that it may call. Names, field orders and sizes match
+ * that header, so that such handlers, mostly written in C++, run here unchanged. struct_size is honoured in both
+ * directions.
  */
 
 #pragma once
@@ -17,7 +18,8 @@ G_BEGIN_DECLS
 #define XLA_FFI_API_MAJOR 0
 #define XLA_FFI_API_MINOR 3
 
-/* The size that a structure says: up to a field, since handlers take no other one for those that have grown. */
+/* The struct_size to announce: up to and including field @last. Handlers accept no other size for structures that
+ * have grown since. */
 #define XLA_FFI_SIZE(type, last) (offsetof (type, last) + sizeof (((type *) NULL)->last))
 
 #define XLA_FFI_HEAD size_t struct_size; XLA_FFI_Extension_Base *extension_start
@@ -47,10 +49,10 @@ typedef struct XLA_FFI_ExecutionContext XLA_FFI_ExecutionContext;
 typedef struct XLA_FFI_InternalApi      XLA_FFI_InternalApi;
 typedef struct _XLA_FFI_Api             XLA_FFI_Api;
 
-/* Those of absl::Status, as PJRT's are. */
+/* The codes of absl::Status, as in PJRT. */
 typedef int XLA_FFI_Error_Code;
 
-/* Those of xla::PrimitiveType. */
+/* The numbers of xla::PrimitiveType. */
 typedef enum
 {
   XLA_FFI_DataType_INVALID = 0,
@@ -126,7 +128,7 @@ typedef struct
   void             *data;
 } XLA_FFI_Array;
 
-/* The type of an object of a handler's library; 0 before it is registered. */
+/* The type of an object that a handler's library defines; 0 before it is registered. */
 typedef struct
 {
   int64_t type_id;
@@ -138,7 +140,8 @@ typedef struct
   void (*deleter) (void *object);
 } XLA_FFI_TypeInfo;
 
-/* When a handler is called: once for each call of a program, and before and in each run. */
+/* The stages in which a handler is called: INSTANTIATE once for each custom call in a program, the others in each
+ * run. */
 typedef enum
 {
   XLA_FFI_ExecutionStage_INSTANTIATE = 0,
@@ -184,10 +187,10 @@ typedef struct
   XLA_FFI_Args              args;
   XLA_FFI_Rets              rets;
   XLA_FFI_Attrs             attrs;
-  XLA_FFI_Future           *future;     /* set by a handler whose work goes on */
+  XLA_FFI_Future           *future;     /* set by a handler whose work continues after it returns */
 } XLA_FFI_CallFrame;
 
-/* An error is the caller's. */
+/* The caller owns the returned error. */
 typedef XLA_FFI_Error *XLA_FFI_Handler (XLA_FFI_CallFrame *frame);
 
 typedef struct
@@ -206,7 +209,7 @@ typedef struct
   XLA_FFI_TypeId         state_type_id;
 } XLA_FFI_Metadata;
 
-/* In a frame's list of extensions: the handler is to say what it is, and to do nothing. */
+/* In a frame's list of extensions: asks the handler to report its metadata and do nothing else. */
 typedef struct
 {
   XLA_FFI_Extension_Base extension_base;

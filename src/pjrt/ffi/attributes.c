@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Numbers become scalars, lists of numbers arrays, and dictionaries lists of attributes: xla/ffi/api/c_api.h says what
- * there is.
+ * Converts attributes: numbers become scalars, lists of numbers arrays, and dictionaries lists of attributes, as
+ * defined in xla/ffi/api/c_api.h.
  */
 
 #include "pjrt/ffi/attributes.h"
@@ -15,7 +15,7 @@
 #include "pjrt/element-type.h"
 #include "runtime/memory.h"
 
-/* The numbers of both are XLA's. */
+/* Both enumerations use XLA's numbers. */
 XLA_FFI_DataType
 ghlo_pjrt_ffi_type_of (GhloElementType type)
 {
@@ -27,7 +27,7 @@ ghlo_pjrt_ffi_type_of (GhloElementType type)
   return (XLA_FFI_DataType) ghlo_pjrt_primitive_type (ghlo_pjrt_element_type_to (type));
 }
 
-/* Of the numbers that @attr is or has. */
+/* Returns the type of the number or numbers in @attr. */
 static GhloElementType
 get_element (const GhloIrAttr *attr)
 {
@@ -59,8 +59,8 @@ make_scalar (const GhloIrAttr *attr,
   return scalar;
 }
 
-/* Zeros, of which a program may ask for any number: a splat says how many in a few letters. NULL with @error set where
- * the limit of memory, or the system, has no room for them. */
+/* Allocates zeros. A program may ask for any number of them, since a splat specifies its size in a few characters.
+ * Returns NULL with @error set when the memory limit or the system does not allow it. */
 static gpointer
 allocate (gsize        n,
           gsize        size,
@@ -82,7 +82,7 @@ allocate (gsize        n,
   return block != NULL ? ghlo_pjrt_ffi_keep (memory, block) : NULL;
 }
 
-/* Of one number after the other. */
+/* Creates an array of @n numbers, all zero. */
 static void *
 make_array (GhloElementType   type,
             gsize             n,
@@ -174,7 +174,8 @@ make_dictionary (const GhloIrAttr  *attr,
   return read_dictionary (attr, memory, inner, error) ? inner : NULL;
 }
 
-/* NULL where there is no such attribute, with @error set where one inside of it, or memory, is to blame. */
+/* Returns NULL when handlers have no such attribute; @error is then only set when a nested attribute or lack of
+ * memory is the reason. */
 static void *
 make (const GhloIrAttr  *attr,
       GPtrArray         *memory,
@@ -205,7 +206,7 @@ make (const GhloIrAttr  *attr,
     }
 }
 
-/* Readers of programs bound how deep dictionaries are in each other. */
+/* The recursion is bounded, since readers of programs limit how deep dictionaries can be nested. */
 static gboolean
 read_dictionary (const GhloIrAttr  *dictionary,
                  GPtrArray         *memory,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * The attributes of a custom call as handlers find them.
+ * The attributes of a custom call, in the form in which handlers get them.
  */
 
 #pragma once
@@ -10,7 +10,7 @@
 
 G_BEGIN_DECLS
 
-/* @block, which @memory frees with g_free () from now on. */
+/* Returns @block and makes @memory own it; it is freed with g_free (). */
 static inline gpointer
 ghlo_pjrt_ffi_keep (GPtrArray *memory,
                     gpointer   block)
@@ -20,11 +20,12 @@ ghlo_pjrt_ffi_keep (GPtrArray *memory,
   return block;
 }
 
-/* INVALID where handlers have no such type: elements are whole bytes. */
+/* Returns INVALID for types that handlers do not have: the elements of handlers are whole bytes. */
 XLA_FFI_DataType ghlo_pjrt_ffi_type_of (GhloElementType type);
 
-/* Those of @op's configuration, sorted by name. What they are made of goes into @memory, blocks that g_free() frees;
- * names and texts are the module's. UNSUPPORTED for attributes that handlers cannot have. */
+/* Reads the attributes in @op's configuration, sorted by name. The blocks that they consist of are added to @memory,
+ * which has to free them with g_free (); names and strings belong to the module. Sets UNSUPPORTED for attributes
+ * that handlers cannot have. */
 gboolean ghlo_pjrt_ffi_read_attributes (const GhloIrOp  *op,
                                         GPtrArray       *memory,
                                         XLA_FFI_Attrs   *attributes,

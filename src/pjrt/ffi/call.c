@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Calls of handlers. Each custom call of a program is a site, with attributes of its own and the state that the handler
- * made for it when the site was first reached; both are there as long as the program is. A call has a buffer for each
- * operand and result, in the layout that the program says, and goes through the stages of the handler.
+ * Calls of handlers. Each custom call of a program is a site, with its attributes and the state that the handler
+ * created when the site was first reached. Both live as long as the program. A call has a buffer for each operand and
+ * result, in the layout that the program specifies, and goes through the stages of the handler.
  */
 
 #include <string.h>
@@ -19,7 +19,7 @@
 
 typedef struct
 {
-  GPtrArray        *memory;     /* owned: of attributes */
+  GPtrArray        *memory;     /* owned: the blocks of the attributes */
   XLA_FFI_Attrs     attributes;
   GhloPjrtFfiState  state;
 } Site;
@@ -29,7 +29,7 @@ typedef struct
 {
   const GhloPjrtFfiHandler *handler;
   GMutex                    lock;
-  GHashTable               *sites;      /* Site by GhloIrOp */
+  GHashTable               *sites;      /* GhloIrOp → Site, owned */
 } Program;
 
 static void
@@ -52,7 +52,7 @@ program_free (gpointer data)
   g_free (self);
 }
 
-/* Nothing where the handler has nothing to do at that stage. */
+/* Runs one stage. Succeeds at once when the handler has no function for it. */
 static gboolean
 run_stage (const GhloPjrtFfiHandler  *handler,
            XLA_FFI_ExecutionStage     stage,
@@ -108,7 +108,7 @@ make_site (const GhloPjrtFfiHandler  *handler,
   return self;
 }
 
-/* Made when it is first reached, with those beside it waiting. */
+/* Returns the site of @op, which is created when it is first reached; concurrent calls wait for that. */
 static Site *
 get_site (Program         *program,
           const GhloIrOp  *op,
@@ -129,7 +129,7 @@ get_site (Program         *program,
   return site;
 }
 
-/* How dimensions lie; NULL where they lie by rows. */
+/* Returns the layout of an operand or result; NULL when it is row-major. */
 static PJRT_Layouts_MemoryLayout *
 read_layout (const GhloIrOp *op,
              const char     *name,
@@ -151,13 +151,16 @@ read_layout (const GhloIrOp *op,
 typedef struct
 {
   const GhloCustomCallFrame *frame;
-  GPtrArray                 *memory;            /* owned: of buffers */
-  GPtrArray                 *copies;            /* owned: GhloValue, of operands that lie otherwise */
-  GhloValue                **results;           /* owned, with its members, as the handler writes them */
+  GPtrArray                 *memory;            /* owned: the blocks of the buffers */
+  GPtrArray                 *copies;            /* owned: of GhloValue, copies of operands whose layout is not
+                                                   row-major */
+  GhloValue                **results;           /* owned with its members; in the layouts in which the handler writes
+                                                   them */
   XLA_FFI_CallFrame          call;
 } Call;
 
-/* Of @value, whose elements are @data where it is a tensor. NULL with @error set where handlers have no such type. */
+/* Creates the buffer of @value, whose elements are at @data if it is a tensor. Returns NULL with @error set when
+ * handlers do not have its type. */
 static XLA_FFI_Buffer *
 make_buffer (Call             *self,
              const GhloValue  *value,
@@ -224,7 +227,7 @@ make_result (Call     *self,
   return self->call.rets.rets[index] != NULL;
 }
 
-/* A handler finds an operand that a result shares memory with in the result's. */
+/* Copies operands that share memory with a result into the result, where the handler expects them. */
 static void
 share (Call *self)
 {
@@ -244,7 +247,7 @@ share (Call *self)
     }
 }
 
-/* Gives the results to the program, by rows. */
+/* Passes the results to the program, in row-major layout. */
 static gboolean
 give_results (Call    *self,
               GError **error)
@@ -352,7 +355,7 @@ answer (gpointer                    data,
   return ok;
 }
 
-/* The handler of @op; NULL where it calls none. */
+/* Returns the handler that @op calls, or NULL. */
 static const GhloPjrtFfiHandler *
 find_handler (const GhloIrOp *op)
 {
@@ -361,7 +364,7 @@ find_handler (const GhloIrOp *op)
   return name != NULL ? ghlo_pjrt_ffi_find (name) : NULL;
 }
 
-/* A table like @targets (nullable), which it takes over, that answers the calls of @handler too. */
+/* Takes over @targets (nullable) and returns a table that also answers the calls of @handler. */
 static GhloCustomTargets *
 add_target (GhloCustomTargets        *targets,
             const GhloPjrtFfiHandler *handler)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * The table of functions that handlers call. Memory is that of the host, threads are a pool of this file's, and there
- * are no streams. A future has two owners: who sets it, and who waits.
+ * The table of functions that handlers call. Memory is host memory, threads are in a pool of this file, and there are
+ * no streams. A future has two owners: the thread that sets it and the thread that waits for it.
  */
 
 #include "pjrt/ffi/functions.h"
@@ -16,7 +16,7 @@
 #include "runtime/storage.h"
 #include "runtime/value.h"
 
-/* Of the pool's blocks, in bytes. */
+/* The alignment of allocated blocks, in bytes. */
 enum { ALIGNMENT = 64 };
 
 struct XLA_FFI_Error
@@ -30,7 +30,7 @@ struct XLA_FFI_Future
   GMutex          lock;
   GCond           changed;
   gboolean        is_set;
-  GError         *error;        /* owned; NULL where all went well */
+  GError         *error;        /* owned; NULL on success */
 };
 
 static XLA_FFI_Error *
@@ -65,7 +65,7 @@ fail (GhloError   code,
   return error_take (error);
 }
 
-/* Leaves the function unless the caller's structure reaches to the end of @field. */
+/* Returns an error from the calling function unless the caller's structure includes all of @field. */
 #define NEEDS(args, field) \
   G_STMT_START { \
     if (!PJRT_HAS (args, field)) \
@@ -137,7 +137,7 @@ type_register (XLA_FFI_Type_Register_Args *args)
 {
   GError *error = NULL;
 
-  /* Whose size, in their headers, ends before type_info. */
+  /* In XLA's headers, struct_size ends before type_info. */
   NEEDS (args, type_id);
   ghlo_pjrt_ffi_register_type (args->name, &args->type_id->type_id,
                                args->type_info != NULL ? args->type_info->deleter : NULL, &error);
@@ -189,7 +189,7 @@ ghlo_pjrt_ffi_state_clear (GhloPjrtFfiState *self)
   *self = (GhloPjrtFfiState) { 0, NULL };
 }
 
-/* NULL where there is none. */
+/* Returns NULL when the stage has no state. */
 static GhloPjrtFfiState *
 find_state (const XLA_FFI_ExecutionContext *context,
             XLA_FFI_ExecutionStage          stage)
@@ -310,7 +310,7 @@ work (gpointer               given,
   self->task (self->data);
 }
 
-/* Never freed. NULL where the system has no threads for it. */
+/* Returns the pool, which is never freed; NULL when the system cannot start a thread for it. */
 static GThreadPool *
 get_pool (void)
 {
@@ -319,7 +319,7 @@ get_pool (void)
 
   if (g_once_init_enter (&made))
     {
-      /* All of its threads begin now, so that there is no work later that has to wait for one. */
+      /* Start all threads now, so that no later work has to wait for a thread. */
       GThreadPool *found = g_thread_pool_new (work, NULL, (int) g_get_num_processors (), TRUE, NULL);
 
       if (found != NULL && g_thread_pool_get_num_threads (found) > 0)
@@ -371,7 +371,7 @@ future_unref (XLA_FFI_Future *self)
 static XLA_FFI_Error *
 future_create (XLA_FFI_Future_Create_Args *args)
 {
-  /* Whose size, in their headers, ends before the future. */
+  /* In XLA's headers, struct_size ends before future. */
   NEEDS (args, extension_start);
   args->future = g_new0 (XLA_FFI_Future, 1);
   g_atomic_ref_count_init (&args->future->ref_count);
@@ -382,7 +382,7 @@ future_create (XLA_FFI_Future_Create_Args *args)
   return NULL;
 }
 
-/* Takes @error over, and the setter's share of @future. */
+/* Takes over @error and the setter's reference to @future. */
 static void
 future_set (XLA_FFI_Future *future,
             GError         *error)

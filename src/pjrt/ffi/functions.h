@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * What handlers may call, and what of their calls they call it with.
+ * The functions that handlers may call, and the context of a call that they pass along.
  */
 
 #pragma once
@@ -10,23 +10,23 @@
 
 G_BEGIN_DECLS
 
-/* An object that a handler leaves for the handlers of later stages. */
+/* An object that a handler stores for the handlers of later stages. */
 typedef struct
 {
   int64_t  type;
-  void    *object;              /* owned, by the type's deleter; nullable */
+  void    *object;              /* owned, freed by the type's deleter; nullable */
 } GhloPjrtFfiState;
 
 void ghlo_pjrt_ffi_state_clear (GhloPjrtFfiState *self);
 
-/* One call of a stage. */
+/* The context of one call of a stage. */
 struct XLA_FFI_ExecutionContext
 {
-  const GhloCustomCallFrame *frame;             /* NULL while it is instantiated */
-  /* By stage, nullable: what was instantiated is the program's, the rest the call's. */
+  const GhloCustomCallFrame *frame;             /* NULL in the stage INSTANTIATE */
+  /* By stage, nullable: the state of INSTANTIATE belongs to the program, the others to the call. */
   GhloPjrtFfiState          *states[GHLO_XLA_FFI_N_STAGES];
-  GMutex                     lock;              /* of blocks: handlers have threads */
-  GPtrArray                 *blocks;            /* GhloValue: memory that the handler has; nullable */
+  GMutex                     lock;              /* guards blocks, since handlers may use several threads */
+  GPtrArray                 *blocks;            /* of GhloValue: memory that the handler has allocated; nullable */
 };
 
 void ghlo_pjrt_ffi_context_init  (XLA_FFI_ExecutionContext  *self,
@@ -35,10 +35,10 @@ void ghlo_pjrt_ffi_context_clear (XLA_FFI_ExecutionContext  *self);
 
 const XLA_FFI_Api *ghlo_pjrt_ffi_api (void);
 
-/* Takes over an error that a handler gave, or for NULL an error without one. */
+/* Sets @error from an error that a handler returned, which it takes over. NULL leaves @error unset. */
 void               ghlo_pjrt_ffi_propagate (GError         **error,
                                             XLA_FFI_Error   *problem);
-/* Waits for @future, which it takes over; FALSE with @error set where it failed. */
+/* Waits for @future, which it takes over. Returns FALSE with @error set when the future failed. */
 gboolean           ghlo_pjrt_ffi_await     (XLA_FFI_Future  *future,
                                             GError         **error);
 

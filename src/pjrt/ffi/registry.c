@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * The handlers and types that are registered, and the extensions by which they are.
+ * The registered handlers and types, and the extensions that register them.
  */
 
 #include "pjrt/ffi/ffi.h"
@@ -13,7 +13,7 @@
 #include "pjrt/error.h"
 #include "pjrt/ffi/functions.h"
 
-/* Types that we number begin here. XLA, whose handlers bring numbers of its own along, counts from 1. */
+/* The first number for types that are numbered here. XLA's handlers, which bring numbers of their own, count from 1. */
 #define FIRST_TYPE (G_GINT64_CONSTANT (1) << 32)
 
 typedef struct
@@ -23,8 +23,8 @@ typedef struct
 } Type;
 
 G_LOCK_DEFINE_STATIC (registry);
-static GHashTable *handlers;            /* GhloPjrtFfiHandler by name; entries stay */
-static GHashTable *types;               /* Type by name; entries stay */
+static GHashTable *handlers;            /* name → GhloPjrtFfiHandler; never removed */
+static GHashTable *types;               /* name → Type; never removed */
 
 const GhloPjrtFfiHandler *
 ghlo_pjrt_ffi_find (const char *name)
@@ -38,7 +38,7 @@ ghlo_pjrt_ffi_find (const char *name)
   return handler;
 }
 
-/* The version and traits of a handler, which says them without doing anything. */
+/* Checks the version of a handler, which reports its metadata without doing anything else. */
 static gboolean
 check_version (const char       *name,
                XLA_FFI_Handler  *handler,
@@ -72,7 +72,7 @@ check_version (const char       *name,
   return FALSE;
 }
 
-/* Takes @handler over. One of the same name stays, and is to be the same. */
+/* Takes over @handler. If one is registered under the name already, that one stays, and @handler must be the same. */
 static gboolean
 insert (GhloPjrtFfiHandler  *handler,
         GError             **error)
@@ -99,7 +99,7 @@ insert (GhloPjrtFfiHandler  *handler,
   return is_same;
 }
 
-/* NULL for what is no name. */
+/* Returns NULL with @error set when @name is not a valid name. */
 static char *
 read_name (XLA_FFI_ByteSpan   name,
            const char        *what,
@@ -140,7 +140,7 @@ ghlo_pjrt_ffi_register (XLA_FFI_ByteSpan         name,
   return insert (handler, error);
 }
 
-/* Under the lock. A number that no type has yet. */
+/* Called with the lock held. Returns a number that no type has yet. */
 static int64_t
 next_type (void)
 {

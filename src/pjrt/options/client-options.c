@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * What a client is created with.
+ * Parses the options with which a client is created.
  */
 
 #include "pjrt/options/client-options.h"
@@ -34,7 +34,7 @@ read_device (GhloPjrtOptions        *self,
   return TRUE;
 }
 
-/* JAX takes what looks like a number for one, and makes text of the rest. */
+/* JAX passes values that look like numbers as numbers, and all others as strings. */
 static gboolean
 read_n_devices (GhloPjrtOptions        *self,
                 const PJRT_NamedValue  *value,
@@ -57,7 +57,7 @@ read_n_devices (GhloPjrtOptions        *self,
   return TRUE;
 }
 
-/* Which file makes machine code of kernels, for the whole process. */
+/* Sets the file that generates machine code of kernels, for the whole process. */
 static gboolean
 read_llvm (G_GNUC_UNUSED GhloPjrtOptions *self,
            const PJRT_NamedValue         *value,

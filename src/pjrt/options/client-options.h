@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * What a client is created with: named values, as people give them to JAX with the configuration
+ * The options with which a client is created: named values, which users of JAX set with the configuration
  * jax_pjrt_client_create_options.
  */
 
@@ -12,18 +12,19 @@
 
 G_BEGIN_DECLS
 
-/* Devices that are one need a thread each where a program's parts wait for each other. */
+/* Limited since each of the PJRT devices that share a device needs a thread, where the partitions of a program wait
+ * for each other. */
 enum { GHLO_PJRT_MAX_DEVICES = 256 };
 
 typedef struct
 {
-  char  *device;        /* owned: "cpu", "vulkan:1"; NULL: our choice */
-  guint  n_devices;     /* how many of PJRT's devices it is */
+  char  *device;        /* owned: "cpu", "vulkan:1"; NULL: chosen by the plugin */
+  guint  n_devices;     /* the number of PJRT devices that share the device */
 } GhloPjrtOptions;
 
 #define GHLO_PJRT_OPTIONS_INIT { NULL, 1 }
 
-/* Names that nobody knows are those of other plugins, and passed over. */
+/* Reads the options. Unknown names are options of other plugins and are ignored. */
 gboolean ghlo_pjrt_options_read  (GhloPjrtOptions        *self,
                                   const PJRT_NamedValue  *values,
                                   gsize                   n_values,

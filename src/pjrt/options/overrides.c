@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * A name and a value, which may be of the option's type or its text. What is refused is so in XLA's words, which
+ * An override is a name and a value, which may have the option's type or be text. Errors use XLA's wording, which
  * callers look for.
  */
 
@@ -16,15 +16,15 @@ typedef enum
   INTEGER,
 } Kind;
 
-/* Where a number goes that is only checked. */
+/* For options whose value is only checked. */
 #define NOWHERE G_MAXSIZE
 
 typedef struct
 {
   const char *name;
   Kind        kind;
-  gsize       place;    /* of a gint64 in GhloPjrtCompileOptions */
-  gint64      most;     /* of an INTEGER, whose least is 0: what is beyond either is taken for it */
+  gsize       place;    /* the offset of a gint64 in GhloPjrtCompileOptions */
+  gint64      most;     /* of an INTEGER; values are clamped to 0 … most */
 } Option;
 
 static const Option known[] = {
@@ -34,12 +34,12 @@ static const Option known[] = {
   { "xla_embed_ir_in_executable", BOOLEAN, NOWHERE },
 };
 
-/* The fields of an OptionOverrideProto. */
+/* The field numbers of an OptionOverrideProto. */
 enum { NONE, TEXT, TRUTH, NUMBER, REAL };
 
 typedef struct
 {
-  guint64  field;       /* NONE: there is no value */
+  guint64  field;       /* NONE when there is no value */
   gint64   number;      /* of TRUTH and NUMBER */
   char    *text;        /* of TEXT; owned */
 } Value;

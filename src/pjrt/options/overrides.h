@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * What a caller sets besides by names of XLA's DebugOptions (xla/xla.proto), JAX's compiler_options: those that have a
- * counterpart here are heeded, and all others that are called xla_ are another compiler's and passed over.
+ * Further compile options that a caller sets by the names of XLA's DebugOptions (xla/xla.proto); in JAX,
+ * compiler_options. Options with a counterpart in the library are applied; all other options whose names begin with
+ * xla_ belong to another compiler and are ignored.
  */
 
 #pragma once
@@ -10,8 +11,8 @@
 
 G_BEGIN_DECLS
 
-/* @entry: one of CompileOptionsProto's map env_option_overrides. FALSE with @error set for a name that cannot be XLA's,
- * or a value that is none of its option's; and without for what is no entry. */
+/* Reads an entry of CompileOptionsProto's map env_option_overrides. Returns FALSE with @error set for a name that
+ * cannot be XLA's or a value that is invalid for its option, and FALSE without an error when @entry is malformed. */
 gboolean ghlo_pjrt_override_read (GhloPjrtCompileOptions  *options,
                                   GhloPjrtCursor           entry,
                                   GError                 **error);

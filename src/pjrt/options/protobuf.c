@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Messages in protobuf's encoding: fields, each a number with its kind, and what the kind says. All of it comes from
- * strangers: lengths are held against what is left.
+ * Messages in protobuf's encoding: a sequence of fields, each with a number, a wire type, and a value of that type.
+ * Since messages may come from untrusted sources, lengths are checked against the remaining bytes.
  */
 
 #include "pjrt/options/protobuf.h"
@@ -26,7 +26,7 @@ ghlo_pjrt_read_varint (GhloPjrtCursor *cursor,
   return FALSE;
 }
 
-/* The next @size bytes as a message, or what else is in them. */
+/* Takes the next @size bytes as a message or other content. */
 static gboolean
 read_bytes (GhloPjrtCursor *cursor,
             guint64         size,

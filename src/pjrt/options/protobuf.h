@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Messages in protobuf's encoding, read and written field by field, without their descriptions.
+ * Messages in protobuf's encoding, read and written field by field without message descriptors.
  */
 
 #pragma once
@@ -26,17 +26,18 @@ typedef struct
 {
   guint64        number;
   GhloPjrtWire   wire;
-  guint64        value;         /* of a VARINT */
-  GhloPjrtCursor bytes;         /* of all others */
+  guint64        value;         /* of a VARINT field */
+  GhloPjrtCursor bytes;         /* of all other fields */
 } GhloPjrtField;
 
-/* FALSE where there is none. */
+/* Return FALSE when the input is at its end or malformed. */
 gboolean ghlo_pjrt_read_varint    (GhloPjrtCursor   *cursor,
                                    guint64          *value);
 gboolean ghlo_pjrt_read_field     (GhloPjrtCursor   *cursor,
                                    GhloPjrtField    *field);
 
-/* Bare numbers, as packed lists have them; a field that is a number; one that is a message, or such a list. */
+/* Append a bare number, as in packed lists; a field with a number; and (the last two) a field with a message or a
+ * packed list. */
 void     ghlo_pjrt_append_varint  (GByteArray       *bytes,
                                    guint64           value);
 void     ghlo_pjrt_append_number  (GByteArray       *bytes,

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * What adds over dimensions that lie along the axes of an output that is not reduced yet, and what is a sum of such.
+ * Finds operations that add over dimensions which are sharded along the axes of an unreduced output, and values that
+ * are sums of their results.
  */
 
 #include "pjrt/partition/addends-private.h"
@@ -11,7 +12,7 @@
 #include "passes/constant.h"
 #include "pjrt/sharding/rule.h"
 
-/* Of operations behind each other that are looked through. */
+/* The depth to which a chain of operations is followed. */
 enum { MAX_DEPTH = 64 };
 
 guint
@@ -33,7 +34,7 @@ is_plain (const GhloIrValue *value)
   return ghlo_type_is_plain (value->type) && value->type->rank <= GHLO_MAX_RANK;
 }
 
-/* Whether dimension @dimension of @value lies along some of the axes, one behind the other, and along nothing else. */
+/* Whether dimension @dimension of @value is sharded along some consecutive ones of the axes, and along no others. */
 static gboolean
 find_cut (const GhloPjrtAdder *self,
           const GhloIrValue   *value,
@@ -70,7 +71,7 @@ add_cut (GhloPjrtCuts *cuts,
     cuts->cuts[cuts->n++] = cut;
 }
 
-/* For each dimension once, whichever operands have it. */
+/* Called once for each dimension, however many operands it occurs in. */
 static void
 take_axes (GhloPjrtCuts      *cuts,
            const GhloPjrtCut *cut)
@@ -87,7 +88,7 @@ are_all (const GhloPjrtAdder *self,
   return !cuts->is_wrong && cuts->axes == (1u << self->axes.n) - 1;
 }
 
-/* Adds dimensions of two operands that are one, of which either may lie along axes. */
+/* Adds cuts through a dimension that two operands share; either operand may be the one that is sharded. */
 static void
 cut_both (const GhloPjrtAdder *self,
           const GhloIrOp      *op,
@@ -170,7 +171,7 @@ cut_reduction (const GhloPjrtAdder *self,
       }
 }
 
-/* Along what indices and updates have in common, and the operand has not. */
+/* Cuts the dimensions that indices and updates have in common and the operand does not have. */
 static void
 cut_scatter (const GhloPjrtAdder *self,
              const GhloIrOp      *op,
@@ -229,7 +230,7 @@ ghlo_pjrt_addends_read_axes (const GhloPjrtMesh *mesh,
   return axes->n > 0;
 }
 
-/* Whether @op, a constraint, says that its value is not reduced along the axes. */
+/* Whether @op, a constraint, leaves its value unreduced along the axes. */
 static gboolean
 leaves_unreduced (const GhloPjrtAdder *self,
                   const GhloIrOp      *op)

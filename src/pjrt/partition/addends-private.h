@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Finding out whose addends are known and where operations are to be cut for them (addends-find.c), for whoever makes
- * them (addends.c).
+ * Analysis of the addends of unreduced outputs (addends-find.c): which values' addends are known, and where
+ * operations are cut to compute them. Used by the construction of addends (addends.c).
  */
 
 #pragma once
@@ -11,53 +11,53 @@
 
 G_BEGIN_DECLS
 
-/* At work on one output. */
+/* The state of the work on one output. */
 typedef struct
 {
-  GhloRewriter         maker;           /* before the entry's return */
+  GhloRewriter         maker;           /* inserts before the entry's return */
   GhloPjrtPropagation *propagation;     /* borrowed */
-  GhloPjrtMesh         mesh;            /* owned, as what follows */
-  GhloPjrtAxes         axes;            /* along which the output is not reduced */
-  guint                n;               /* addends */
-  GHashTable          *known;           /* GhloIrValue → whether its addends are known, as a number */
-  GHashTable          *made;            /* GhloIrValue → the addend at work */
+  GhloPjrtMesh         mesh;            /* owned, as are the fields below */
+  GhloPjrtAxes         axes;            /* the axes along which the output is unreduced */
+  guint                n;               /* the number of addends */
+  GHashTable          *known;           /* GhloIrValue → whether its addends are known, as an integer */
+  GHashTable          *made;            /* GhloIrValue → its addend for the index at work */
   guint                depth;
 } GhloPjrtAdder;
 
-/* A dimension in @size parts, of which addend i is made of number i / @stride % @size. */
+/* A dimension that is cut into @size parts. Addend i uses part i / @stride % @size. */
 typedef struct
 {
   guint operand, dimension;
   guint size, stride;
-  guint axes;                           /* bits: which of the output's */
+  guint axes;                           /* bits: indices into the output's axes */
 } GhloPjrtCut;
 
-/* Where an operation's operands are to be cut so that what it gives of the parts is one addend. */
+/* The cuts through an operation's operands with which the operation on the parts computes one addend. */
 typedef struct
 {
   guint       n;
   GhloPjrtCut cuts[2 * GHLO_PJRT_MAX_PRIMES];
-  guint       axes;                     /* of all of them */
-  gboolean    is_wrong;                 /* several dimensions lie along one axis */
-  int         only_first;               /* the operand that counts in the first addend alone; -1 for none */
+  guint       axes;                     /* of all cuts together */
+  gboolean    is_wrong;                 /* several dimensions are sharded along the same axis */
+  int         only_first;               /* the operand that only counts in the first addend; -1 for none */
 } GhloPjrtCuts;
 
-/* How many addends differ where primes of the output's from @first on, @n of them, do. */
+/* Returns the number of addends that differ only in the @n primes of the output's axes from @first on. */
 guint    ghlo_pjrt_addends_count      (const GhloPjrtAdder *self,
                                        guint                first,
                                        guint                n);
-/* The primes of @mesh that @sharding's tensor is not reduced along; FALSE for none. */
+/* Reads the primes of @mesh along which @sharding's tensor is unreduced. Returns FALSE when there are none. */
 gboolean ghlo_pjrt_addends_read_axes  (const GhloPjrtMesh  *mesh,
                                        const GhloSdyAttr   *sharding,
                                        GhloPjrtAxes        *axes);
 /* Whether @value is a sum along the axes whose addends are known. */
 gboolean ghlo_pjrt_addends_are_known  (GhloPjrtAdder       *self,
                                        const GhloIrValue   *value);
-/* The dimensions of @value by which it is in parts along all of the axes; FALSE where it is not. */
+/* Finds the dimensions by which @value is sharded along all of the axes. Returns FALSE when there are none. */
 gboolean ghlo_pjrt_addends_find_parts (const GhloPjrtAdder *self,
                                        const GhloIrValue   *value,
                                        GhloPjrtCuts        *cuts);
-/* Where @op adds over dimensions that lie along all of the axes; FALSE where it does not. */
+/* Finds where @op adds over dimensions that are sharded along all of the axes. Returns FALSE when it does not. */
 gboolean ghlo_pjrt_addends_find_cuts  (const GhloPjrtAdder *self,
                                        const GhloIrOp      *op,
                                        GhloPjrtCuts        *cuts);

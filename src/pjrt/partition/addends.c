@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Addends of outputs. Operations that are linear in an operand are done once for each addend: on parts of the
- * dimensions that they add over, or on the addends of their operands. What is in parts already and becomes a sum is 0
- * outside of each part.
+ * Builds the addends of outputs. Operations that are linear in an operand are repeated for each addend: on parts of
+ * the dimensions over which they add, or on the addends of their operands. When a sharded value becomes a sum, each
+ * addend is one part of it, padded with 0.
  */
 
 #include "pjrt/partition/addends.h"
@@ -12,10 +12,10 @@
 #include "pjrt/entry.h"
 #include "pjrt/partition/addends-private.h"
 
-/* Operations that a program gets for them. */
+/* The limit on the number of operations that are added to a program. */
 enum { MAX_MADE = 1 << 16 };
 
-/* What addend @index is made of, of @value, operand @operand. */
+/* Returns the slice of @value, which is operand @operand, that addend @index is computed from. */
 static GhloIrValue *
 make_slice (GhloPjrtAdder      *self,
             GhloIrValue        *value,
@@ -45,7 +45,7 @@ make_slice (GhloPjrtAdder      *self,
   return ghlo_make_slice (&self->maker, value, starts, limits, strides);
 }
 
-/* The same with 0 around it, as much as @value has. */
+/* The same slice, padded with 0 to the size of @value. */
 static GhloIrValue *
 make_part (GhloPjrtAdder      *self,
            GhloIrValue        *value,
@@ -76,7 +76,7 @@ make_part (GhloPjrtAdder      *self,
                     }, 3);
 }
 
-/* The same operation on parts of its operands. */
+/* Copies the operation, with slices of its operands. */
 static GhloIrValue *
 make_cut (GhloPjrtAdder      *self,
           const GhloIrOp     *op,
@@ -107,7 +107,7 @@ make_addend (GhloPjrtAdder *self,
              GhloIrValue   *value,
              guint          index);
 
-/* As the operation of @value has it of its operands' addends. */
+/* Copies the operation, with addends of its operands. */
 static GhloIrValue *
 make_of_addends (GhloPjrtAdder  *self,
                  const GhloIrOp *op,
@@ -150,7 +150,7 @@ make_new_addend (GhloPjrtAdder *self,
   return make_of_addends (self, op, index);
 }
 
-/* Addend @index of @value, whose addends are known or which lies along the axes. */
+/* Returns addend @index of @value, whose addends are known or which is sharded along the axes. */
 static GhloIrValue *
 make_addend (GhloPjrtAdder *self,
              GhloIrValue   *value,
@@ -191,7 +191,7 @@ make_stack (GhloPjrtAdder *self,
                     ghlo_make_type (&self->maker, type, dimensions, type->rank + 1), rows, self->n, &dimension, 1);
 }
 
-/* Whether output @index is a sum along axes that its stack may be along; clear it in any case. */
+/* Whether output @index is a sum along axes over which it can be stacked. Clear @self also on failure. */
 static gboolean
 adder_init (GhloPjrtAdder          *self,
             GhloIrModule           *module,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Telling how values lie.
+ * Reports the shardings of values to the application.
  */
 
 #include "pjrt/partition/inspect.h"
@@ -11,7 +11,7 @@
 #include "pjrt/callbacks.h"
 
 #define TARGET "ghlo_inspect_sharding"
-/* JAX's own. */
+/* The target that JAX itself emits. */
 #define TARGET_OF_ADDRESSES "InspectSharding"
 
 static gboolean

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Telling the application how values of a program of several partitions lie, when it is compiled
- * (jax.debug.inspect_array_sharding). The package for JAX writes a custom call of "ghlo_inspect_sharding" of the value,
- * whose configuration has a function's number (callbacks.h). JAX itself writes the address of a function, which is not
- * called: programs come from strangers.
+ * Reports to the application how values of a program of several partitions are sharded, when the program is compiled
+ * (jax.debug.inspect_array_sharding). The package for JAX emits a custom call of "ghlo_inspect_sharding" on the
+ * value, whose configuration has the number of a function (callbacks.h). JAX itself emits the address of a function.
+ * Such an address is not called, since programs may come from untrusted sources.
  */
 
 #pragma once
@@ -13,9 +13,10 @@
 
 G_BEGIN_DECLS
 
-/* Whether @module has such calls. */
+/* Whether @module contains such calls. */
 gboolean ghlo_pjrt_has_inspections    (const GhloIrModule   *module);
-/* Tells each of the functions how its value lies, as an xla.OpSharding, and removes their calls from @module. */
+/* Calls each of the functions with the sharding of its value, as an xla.OpSharding, and removes the custom calls
+ * from @module. */
 gboolean ghlo_pjrt_inspect_shardings  (GhloIrModule         *module,
                                        GhloPjrtPropagation  *propagation,
                                        GError              **error);

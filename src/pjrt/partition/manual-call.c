@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Putting calls in the place of what partitions do by themselves.
+ * Replaces computations that partitions do by themselves with custom calls.
  */
 
 #include "pjrt/partition/manual-call.h"
@@ -23,7 +23,7 @@ ghlo_pjrt_manual_new (const GhloIrOp *op)
   return self;
 }
 
-/* Whether nothing but its end, and hints of an order, asks for the future that @start gives. */
+/* Whether the future that @start returns is only used by its async_done and by scheduling hints. */
 static gboolean
 is_awaited (const GhloIrOp *start)
 {
@@ -34,7 +34,8 @@ is_awaited (const GhloIrOp *start)
   return TRUE;
 }
 
-/* Does what @start begins at once, in its place: partitions have threads of their own, and begin such in one order. */
+/* Replaces @start by its body, which then runs synchronously. Partitions have a thread each, and start such
+ * operations in the same order. */
 static void
 make_synchronous (GhloIrOp *start)
 {
@@ -59,7 +60,8 @@ make_synchronous (GhloIrOp *start)
   ghlo_pass_erase (start);
 }
 
-/* Has all that @module does be what can be done on a partition by itself; FALSE where it is not. */
+/* Prepares everything in @module for a partition that runs by itself. Returns FALSE with @error set when that is not
+ * possible. */
 static gboolean
 prepare_body (GhloIrModule  *module,
               GError       **error)
@@ -106,7 +108,7 @@ new_call (GhloIrModule *module,
 {
   g_autofree GhloIrValue **operands = g_new (GhloIrValue *, op->n_operands);
   g_autofree const GhloIrType **types = g_new (const GhloIrType *, op->n_results);
-  /* What the partitions do may be more than what they give, and they meet in an order. */
+  /* Partitions may have side effects besides their results, and have to meet in a fixed order. */
   const GhloIrNamedAttr attributes[] = {
     { "call_target_name", ghlo_ir_attr_string (module, target, -1) },
     { "has_side_effect", ghlo_ir_attr_bool (module, TRUE) },

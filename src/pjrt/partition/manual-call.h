@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * The custom call that takes the place of what partitions do by themselves, whoever says what that is: the program, in
- * a manual computation (manual.h), or a partitioner of the application's (partitioners.h).
+ * The custom call that replaces a computation which each partition does by itself. The computation is described by
+ * the program, as a manual computation (manual.h), or by a partitioner of the application (partitioners.h).
  */
 
 #pragma once
@@ -11,14 +11,16 @@
 
 G_BEGIN_DECLS
 
-/* What takes @op's place, without body, positions and shardings yet. */
+/* Returns the replacement of @op, still without a body, positions and shardings. */
 GhloPjrtManual *ghlo_pjrt_manual_new     (const GhloIrOp            *op);
-/* Compiles @module as the body, as @request asks for. UNSUPPORTED where it does what no partition can do by itself. */
+/* Compiles @module as the body, with the options of @request. Sets UNSUPPORTED when the body does something that a
+ * partition cannot do by itself. */
 gboolean        ghlo_pjrt_manual_compile (GhloPjrtManual            *self,
                                           const GhloCompileRequest  *request,
                                           GhloIrModule              *module,
                                           GError                   **error);
-/* Takes @self, and puts a call of target @name, which @request's targets get, in the place of @op, which goes. */
+/* Replaces @op by a custom call of the target @name, which is added to @request's targets. Takes over @self and
+ * frees @op. */
 void            ghlo_pjrt_manual_put     (GhloPjrtManual            *self,
                                           GhloCompileRequest        *request,
                                           GhloIrOp                  *op,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * A thread a position, which splits the operands for itself and runs the body; the caller's thread waits for all and
- * assembles the results.
+ * Runs one thread per position. Each thread takes its parts of the operands and runs the body; the caller's thread
+ * waits for all of them and assembles the results.
  */
 
 #include "pjrt/partition/manual-run.h"
@@ -26,18 +26,18 @@ ghlo_pjrt_manual_free (GhloPjrtManual *self)
   g_free (self);
 }
 
-/* Filled before its thread starts, read after it ended. */
+/* Filled in before its thread starts, read after the thread has ended. */
 typedef struct
 {
   const GhloPjrtManual *manual;
-  GhloValue *const     *operands;       /* of the whole; borrowed, as the next */
+  GhloValue *const     *operands;       /* the whole operands; borrowed, as is the next */
   gpointer              context;        /* of the run */
   guint                 position;
   GhloRefProcess        process;
-  gint                 *n_left;         /* atomic; borrowed; how many have not ended, where somebody goes on after them;
-                                           NULL: nobody does */
+  gint                 *n_left;         /* atomic; borrowed; the number of partitions that have not ended, when an
+                                           outer process continues after them; otherwise NULL */
   GThread              *thread;
-  GhloValue           **arguments;      /* owned, as the next; its parts of the operands */
+  GhloValue           **arguments;      /* owned, as is the next; the parts of the operands */
   GhloValue           **results;
   gboolean              ok;
   GError               *error;
@@ -115,7 +115,7 @@ run_partition (gpointer data)
   return NULL;
 }
 
-/* All begin before any runs: those that run then know whom they may wait for. */
+/* All processes begin before any of them runs, so that each knows for which others it may wait. */
 static void
 run_partitions (Partition *partitions,
                 guint      n)
@@ -142,11 +142,11 @@ run_partitions (Partition *partitions,
       }
 }
 
-/* The first failure that is no consequence of another. */
+/* Reports the first failure that is not a consequence of another one. */
 static gboolean
 collect_error (Partition       *partitions,
                guint            n,
-               GhloRefProcess  *outer,  /* that is to tell its own others; nullable */
+               GhloRefProcess  *outer,  /* nullable; reports the failure to its own peers */
                GError         **error)
 {
   Partition *failed = NULL;
@@ -195,8 +195,8 @@ partition_clear (Partition *self)
   g_clear_error (&self->error);
 }
 
-/* The place of the first position: that of the process that @outer is, first along all axes of ours. FALSE for one of
- * another mesh. */
+/* Finds the place of the first position: that of the process @outer, which has to be the first along all of our
+ * axes. Returns FALSE with @error set when it is not, as for another mesh. */
 static gboolean
 find_first (const GhloPjrtPositions  *positions,
             const GhloRefProcess     *outer,    /* nullable */
@@ -229,7 +229,7 @@ begin_partitions (const GhloPjrtManual       *self,
     }
 }
 
-/* In a grid of their own, or in that of @outer, which waits for them. */
+/* Runs all partitions, in a grid of their own or in that of @outer, which waits for them. */
 static gboolean
 run_all (const GhloPjrtManual       *self,
          const GhloCustomCallFrame  *frame,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Running the body of a manual computation at each position along its axes. The partition that is there, and first
- * along all other axes, stands for those that differ from it along these, for which what it does is the same.
+ * Runs the body of a manual computation at each position along its axes. Partitions that differ only along the other
+ * axes do the same work; the one that is first along all of those stands for the others.
  */
 
 #pragma once
@@ -11,19 +11,20 @@
 
 G_BEGIN_DECLS
 
-/* Where a process's results come from. */
+/* The source of a result of a process. */
 typedef struct
 {
-  gboolean is_input;            /* an argument of the body, as it is */
-  guint    index;               /* of the body's arguments, or of its program's outputs */
+  gboolean is_input;            /* the result is an argument of the body, unchanged */
+  guint    index;               /* the index among the body's arguments or its program's outputs */
 } GhloPjrtManualResult;
 
 typedef struct
 {
-  GhloPjrtPositions     positions;      /* along its axes, each with a process; then their shardings count these */
-  GhloExecutableCore   *body;           /* owned, as all of the next; NULL where there is nothing to run */
+  GhloPjrtPositions     positions;      /* the positions along the manual axes, each of which has a process; the
+                                           shardings below are by position too */
+  GhloExecutableCore   *body;           /* owned, as are the fields below; NULL when there is nothing to run */
   guint                 n_taken;
-  guint                *taken;          /* by input of the body's program: which of the arguments it is */
+  guint                *taken;          /* by input of the body's program: the index of the argument */
   guint                 n_arguments;
   GhloPjrtSharding    **arguments;
   guint                 n_results;
@@ -32,7 +33,7 @@ typedef struct
 } GhloPjrtManual;
 
 void     ghlo_pjrt_manual_free (GhloPjrtManual            *self);
-/* A GhloCustomCallFunc, of a GhloPjrtManual. */
+/* A GhloCustomCallFunc; @data is a GhloPjrtManual. */
 gboolean ghlo_pjrt_manual_run  (gpointer                   data,
                                 const GhloCustomCallFrame *frame,
                                 GError                   **error);

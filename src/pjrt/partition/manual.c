@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Taking manual computations out of a program.
+ * Extracts manual computations from a program.
  */
 
 #include "pjrt/partition/manual.h"
@@ -20,12 +20,12 @@ typedef struct
 {
   GhloCompileRequest *request;
   GhloIrOp           *op;       /* the sdy.manual_computation */
-  GhloPjrtManual     *manual;   /* that it becomes */
-  guint               n_partitions;     /* of the program */
-  GhloPjrtSharding  **border;   /* borrowed; of the program's inputs and then outputs */
+  GhloPjrtManual     *manual;   /* its replacement */
+  guint               n_partitions;     /* of the whole program */
+  GhloPjrtSharding  **border;   /* borrowed; the shardings of the program's inputs, then of its outputs */
 } Cutter;
 
-/* Tokens are on every partition. */
+/* Tokens are present on every partition. */
 static GhloPjrtSharding *
 new_token_sharding (const Cutter      *self,
                     const GhloIrType  *token,
@@ -36,7 +36,7 @@ new_token_sharding (const Cutter      *self,
   return type != NULL ? ghlo_pjrt_sharding_new_whole (type, self->manual->positions.n) : NULL;
 }
 
-/* One value's sharding, with the shard that the body has of it. */
+/* Reads the sharding of one value and checks it against the type of the shard in the body. */
 static GhloPjrtSharding *
 read_sharding (const Cutter      *self,
                const GhloIrAttr  *attr,
@@ -68,7 +68,7 @@ read_sharding (const Cutter      *self,
   return NULL;
 }
 
-/* Those of @name, which are as many as @n. */
+/* Reads the list of shardings @name, which must have @n entries. */
 static gboolean
 read_list (const Cutter  *self,
            const char    *name,
@@ -92,7 +92,7 @@ read_list (const Cutter  *self,
   return TRUE;
 }
 
-/* Along the axes of the mesh of any of @list. */
+/* Reads the positions along the axes of the mesh of the first sharding in @list. */
 static gboolean
 read_positions (Cutter             *self,
                 const GhloSdyAttr  *list,
@@ -140,7 +140,7 @@ read_shardings (Cutter  *self,
   return TRUE;
 }
 
-/* What the body gives, each value once, and where each result is among it. */
+/* Collects the values that the body returns, each once, and records the source of each result. */
 static void
 list_results (Cutter    *self,
               GPtrArray *results)
@@ -162,7 +162,7 @@ list_results (Cutter    *self,
     }
 }
 
-/* Has @function be what is run of @module, whatever else came along with it. */
+/* Makes @function the only public function of @module, which may contain other functions that came along with it. */
 static void
 publish (GhloIrModule *module,
          GhloIrOp     *function)
@@ -175,7 +175,7 @@ publish (GhloIrModule *module,
   ghlo_ir_op_set (module, function, "sym_visibility", ghlo_ir_attr_string (module, "public", -1));
 }
 
-/* The body as a program. */
+/* Turns the body into a program. */
 static gboolean
 outline (Cutter        *self,
          GPtrArray     *ops,
@@ -223,8 +223,8 @@ compile_body (Cutter  *self,
   return ops->len == 0 || ghlo_pjrt_manual_compile (self->manual, self->request, module, error);
 }
 
-/* Where a device holds of @border (nullable) what a position has of @inside, and both are sums, the addends go on as
- * they are, and @type becomes that of their stack. */
+/* When a device holds of @border (nullable) the same as a position of @inside, and both are unreduced, the addends
+ * are passed on unchanged, and @type becomes the type of their stack. */
 static gboolean
 keep_addends (const Cutter      *self,
               GhloPjrtSharding  *inside,
@@ -244,7 +244,8 @@ keep_addends (const Cutter      *self,
   return TRUE;
 }
 
-/* The output that @value is and nothing else, but for constraints; -1 for none. */
+/* Returns the index of the output that is the only use of @value, looking through constraints; -1 when there is
+ * none. */
 static int
 find_output (const GhloIrValue *value)
 {
@@ -256,7 +257,8 @@ find_output (const GhloIrValue *value)
   return (int) (value->uses - value->uses->op->operands);
 }
 
-/* The border's sharding of argument or result @index of the operation, which is nothing else; NULL for none. */
+/* Returns the sharding of the program's input or output that is connected only to argument or result @index of the
+ * operation, or NULL. */
 static GhloPjrtSharding *
 find_border (const Cutter *self,
              guint         index,
@@ -276,7 +278,7 @@ find_border (const Cutter *self,
   return output >= 0 ? self->border[n_inputs + (guint) output] : NULL;
 }
 
-/* Values that are not reduced yet, of inputs and of results that are outputs, keep their addends. */
+/* Keeps the addends of unreduced inputs, and of unreduced results that are outputs. */
 static void
 keep_all_addends (Cutter *self)
 {
@@ -333,7 +335,7 @@ ghlo_pjrt_cut_manual (GhloCompileRequest  *request,
     if (op->kind == GHLO_OP_SDY_MANUAL_COMPUTATION)
       g_ptr_array_add (ops, (gpointer) op);
   *n_cut = ops->len;
-  /* Those in others, which come after them, before them. */
+  /* Nested operations follow those that contain them, and have to be replaced first. */
   for (guint i = ops->len; i-- > 0;)
     if (!cut (request, ops->pdata[i], border, n_partitions, i, error))
       return FALSE;

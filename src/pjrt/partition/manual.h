@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * What a program of several partitions does on each by itself: the bodies of sdy.manual_computation, which have the
- * collective operations (shard_map and pmap of JAX's are such programs). A body becomes a program of its own, and the
- * operation a custom call, which has as many threads run it as there are partitions, each with its parts of the
- * operands; they meet as the reference executor's processes do, which runs the collective operations. Where one fails
- * all do; none waits for another that does not come.
+ * Computations that each partition of a program does by itself: the bodies of sdy.manual_computation, which contain
+ * the collective operations (JAX's shard_map and pmap create such programs). A body becomes a program of its own. The
+ * operation becomes a custom call which runs that program on one thread per partition, each with its parts of the
+ * operands. The threads meet as processes of the reference executor, which runs the collective operations. When one
+ * fails, all fail; none waits for another that will not come.
  */
 
 #pragma once
@@ -14,10 +14,11 @@
 
 G_BEGIN_DECLS
 
-/* Takes all of them out of @request's module, and adds what answers the calls to its targets. UNSUPPORTED for what
- * cannot be done: shards of different sizes, one in a function that another one calls. TRUE with *n_cut: how many there
- * were. @border: the shardings of inputs and then of outputs. Those that are sums, and go into one alone or come out of
- * one, keep their addends: their shardings and the types of the program's entry become those of stacks of these. */
+/* Replaces all manual computations in @request's module by custom calls, and adds the targets of these calls to its
+ * targets. *@n_cut becomes their number. Sets UNSUPPORTED for manual computations that cannot be replaced: those
+ * with shards of different sizes, or in a function that another one calls. @border: the shardings of the inputs,
+ * then of the outputs. Unreduced inputs and outputs that only go into, or come out of, one manual computation keep
+ * their addends: their shardings, and the types of the program's entry, become those of stacks of addends. */
 gboolean ghlo_pjrt_cut_manual (GhloCompileRequest  *request,
                                GhloPjrtSharding   **border,
                                guint                n_partitions,

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Calls that a partitioner says what to do for. It is told of what shapes operands and results are and how they lie,
- * and gives a program for a shard of each, and how it wants them to lie; that program becomes the body of a call like
- * those of manual computations, along all axes.
+ * Custom calls with a partitioner. The partitioner gets the shapes and shardings of operands and results, and returns
+ * a program for their shards and the shardings that it needs. That program becomes the body of a call like those of
+ * manual computations, along all axes.
  */
 
 #include "pjrt/partition/partitioners.h"
@@ -21,10 +21,10 @@
 
 #define TARGET "ghlo.custom_partitioning"
 
-/* A value, as partitioners are told of it. */
+/* The description of a value for partitioners. */
 typedef struct
 {
-  GhloTensorType *type;         /* owned, as all of the next */
+  GhloTensorType *type;         /* owned, as are the fields below */
   GBytes         *shape;
   GBytes         *sharding;
 } Tensor;
@@ -32,7 +32,7 @@ typedef struct
 typedef struct
 {
   GhloIrOp *op;
-  Tensor   *tensors;            /* owned; the operands, then the results */
+  Tensor   *tensors;            /* owned; of the operands, then of the results */
   guint     n_tensors;
 } Call;
 
@@ -99,7 +99,8 @@ describe_tensor (Tensor               *self,
   return TRUE;
 }
 
-/* As it is before any call is replaced: what takes their place is not in @propagation. */
+/* Describes a call. All calls are described before any is replaced, since @propagation does not know their
+ * replacements. */
 static Call *
 call_new (GhloIrOp             *op,
           GhloPjrtPropagation  *propagation,
@@ -138,7 +139,7 @@ describe (const Tensor *tensor)
   };
 }
 
-/* Of results other than one: as a tuple. */
+/* Describes the results as one: any number other than one becomes a tuple. */
 static Tensor
 pack_results (const Call *self)
 {
@@ -177,7 +178,7 @@ read_sharding (GhloPjrtCursor     message,
   return *sharding != NULL;
 }
 
-/* How the partitioner wants operands and results to lie. */
+/* Reads the shardings that the partitioner needs for operands and results. */
 static gboolean
 read_shardings (const Call                                      *self,
                 const JAX_CustomCallPartitioner_Partition_Args  *args,
@@ -213,7 +214,7 @@ is_part (const GhloIrType       *type,
   return found != NULL && ghlo_tensor_type_equal (found, sharding->part);
 }
 
-/* Whether @module's program takes and gives shards, as the partitioner says that they are. */
+/* Checks that @module's program takes and returns shards according to the partitioner's shardings. */
 static gboolean
 check_program (GhloIrModule          *module,
                const GhloPjrtManual  *manual,
@@ -233,7 +234,7 @@ check_program (GhloIrModule          *module,
   return fits || ghlo_invalid (error, "expected a program of shards as their shardings say, found one of others");
 }
 
-/* Every partition is at its own place. */
+/* Makes each partition a position of its own. */
 static void
 set_positions (GhloPjrtPositions *self,
                guint              n)
@@ -273,7 +274,7 @@ compile_program (GhloPjrtManual            *manual,
   return ghlo_pjrt_manual_compile (manual, &body, module, error);
 }
 
-/* What the partitioner said, which is freed behind. */
+/* Reads the partitioner's answer, and frees it afterwards. */
 static gboolean
 take_answer (const Call                                *self,
              JAX_CustomCallPartitioner_Partition_Args  *args,
@@ -343,7 +344,8 @@ replace (const Call          *self,
   return TRUE;
 }
 
-/* UNSUPPORTED where partitions that are told apart by some axes alone would have to be partitioned further. */
+/* Sets UNSUPPORTED in a manual computation, since its partitions, which differ along some axes only, would have to
+ * be partitioned further. */
 static gboolean
 check_place (const GhloIrOp  *op,
              GError         **error)
@@ -362,7 +364,7 @@ list_calls (GhloIrModule         *module,
             GPtrArray            *calls,
             GError              **error)
 {
-  /* Nothing runs of other functions, whose calls have been taken apart. */
+  /* Other functions are not run: their calls have been inlined. */
   const GhloIrOp *entry = ghlo_ir_module_get_entry (module);
 
   for (GhloIrOp *op = ghlo_pass_next_op (entry, entry); op != NULL; op = ghlo_pass_next_op (op, entry))

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * How a program's inputs and outputs lie over the devices of an executable. The program says it of inputs and outputs,
- * or leaves it to us; then they lie as it follows from the rest, and where nothing does, on every device as a whole.
+ * Decides how a program's inputs and outputs are sharded over the devices of an executable. The program specifies
+ * their shardings or leaves them open. Open shardings follow from the rest of the program by propagation; where
+ * nothing follows, every device has the whole tensor.
  */
 
 #include "base/ghlo-error.h"
@@ -20,14 +21,15 @@ typedef struct
   GhloPjrtPropagation *propagation;     /* borrowed */
 } Partitioner;
 
-/* Whether what the program says of a tensor leaves something open. */
+/* Whether the sharding in the program leaves any dimension open. */
 static gboolean
 is_open (GhloIrModule     *module,
          const GhloIrAttr *said)
 {
   g_auto (GhloSdyAttr) sharding = { 0 };
 
-  /* What is not read here is reported by whoever reads all of it; nothing more follows for sums. */
+  /* Attributes that cannot be parsed here are reported by the code that reads them completely. The sharding of
+   * unreduced values is final. */
   if (!ghlo_pjrt_read_sdy (module, said, GHLO_SDY_SHARDING, &sharding, NULL)
       || ghlo_sdy_field_n_attrs (&sharding.fields[3]) > 0)
     return FALSE;
@@ -43,7 +45,7 @@ is_open (GhloIrModule     *module,
   return FALSE;
 }
 
-/* As the program says; else as follows, where something does; else whole. */
+/* Chooses the sharding in the program, or else the one that follows by propagation, or else none. */
 static GhloPjrtSharding *
 choose (Partitioner       *self,
         const GhloIrAttr  *said,
@@ -64,7 +66,8 @@ choose (Partitioner       *self,
   return sharding != NULL ? sharding : ghlo_pjrt_sharding_new_whole (type, n);
 }
 
-/* Whether what the program says it says in sdy's words; "{replicated}" of the older ones is what is not said. */
+/* Checks that the program has its shardings in sdy's attributes. In the older attribute, "{replicated}" is the same
+ * as no attribute. */
 static gboolean
 check_older (const GhloIrAttr  *sdy,
              const GhloIrAttr  *older,
@@ -144,7 +147,8 @@ list_bytes (PJRT_Executable *self)
       self->sharding_bytes[i] = "";
 }
 
-/* Takes out of the program what each partition does by itself, once the application knows what it asked for. */
+/* Extracts the computations that each partition does by itself, after telling the application about the shardings
+ * that it wants to inspect. */
 static gboolean
 cut (PJRT_Executable      *self,
      GhloCompileRequest   *request,
@@ -163,7 +167,8 @@ cut (PJRT_Executable      *self,
   return TRUE;
 }
 
-/* Whether it is to be known how values of @module lie; each call of a function may be one of other shards. */
+/* Whether the shardings of @module's inner values are needed. Calls then have to be inlined, since each call of a
+ * function may have other shardings. */
 static gboolean
 asks_for_values (GhloIrModule *module)
 {

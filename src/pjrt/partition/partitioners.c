@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * The partitioners that are registered, and the extension by which they are.
+ * The registered partitioners, and the extension that registers them.
  */
 
 #include "pjrt/partition/partitioners.h"
@@ -9,11 +9,11 @@
 #include "base/hash.h"
 #include "pjrt/error.h"
 
-/* Of the structure of callbacks. */
+/* The version of the structure of callbacks. */
 enum { VERSION = 0 };
 
 G_LOCK_DEFINE_STATIC (registry);
-static GHashTable *partitioners;        /* JAX_CustomCallPartitioner_Callbacks by name; entries stay */
+static GHashTable *partitioners;        /* name → JAX_CustomCallPartitioner_Callbacks; never removed */
 
 JAX_CustomCallPartitioner_Callbacks *
 ghlo_pjrt_partitioner_find (const char *name)
@@ -68,7 +68,7 @@ register_custom_partitioner (PJRT_Register_Custom_Partitioner_Args *args)
   return ghlo_pjrt_error_take (error);
 }
 
-/* Of a program that runs as a whole it makes no difference. */
+/* Nothing to do, since a program runs as a whole. */
 static PJRT_Error *
 register_batch_partitionable (PJRT_Register_Batch_Partitionable_Args *args)
 {

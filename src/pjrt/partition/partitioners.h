@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Partitioners of the application's: functions that say what each partition does for a custom call of some name, in
- * shards of what it takes and gives (jax.experimental.custom_partitioning has one for all of its calls). They are
- * registered for the process by PJRT's extension Custom_Partitioner. A program that makes such a call is compiled with
- * what its partitioner says for it.
+ * Partitioners of the application: functions that say what each partition does for a custom call of a given name, in
+ * terms of shards of its operands and results (jax.experimental.custom_partitioning uses one for all of its calls).
+ * They are registered for the process through PJRT's extension Custom_Partitioner. A program that contains such a
+ * call is compiled with the answer of its partitioner.
  */
 
 #pragma once
@@ -14,20 +14,20 @@
 
 G_BEGIN_DECLS
 
-/* NULL where nobody has registered one for custom calls of that name; else it stays. */
+/* Returns NULL when no partitioner is registered for custom calls of that name. Partitioners are never unregistered. */
 JAX_CustomCallPartitioner_Callbacks *ghlo_pjrt_partitioner_find (const char *name);
-/* Takes one over. One of that name stays, and @partitioner goes. */
+/* Takes over @partitioner. If one is registered under the name already, that one stays and @partitioner is freed. */
 gboolean ghlo_pjrt_partitioner_register (const char                           *name,
                                          gsize                                 name_size,
                                          JAX_CustomCallPartitioner_Callbacks  *partitioner,
                                          GError                              **error);
 void     ghlo_pjrt_partitioners_fill    (PJRT_Custom_Partitioner_Extension    *extension);
 
-/* Whether @module makes calls that a partitioner is registered for. */
+/* Whether @module contains calls for which a partitioner is registered. */
 gboolean ghlo_pjrt_has_partitioned_calls (const GhloIrModule    *module);
-/* Puts what each of @n_partitions partitions does in the place of these calls of @request's module, whose values lie as
- * @propagation says, and adds what answers it to its targets. *@n_calls: how many there were; *@have_effects becomes
- * TRUE where one of them calls the application for its effects. */
+/* Replaces these calls in @request's module, whose values are sharded as @propagation says, by what each of
+ * @n_partitions partitions does, and adds the targets of the new calls to its targets. *@n_calls becomes their
+ * number; *@have_effects becomes TRUE when one of them has side effects in the application. */
 gboolean ghlo_pjrt_partition_calls      (GhloCompileRequest   *request,
                                          GhloPjrtPropagation  *propagation,
                                          guint                 n_partitions,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Reading meshes, and what names parts of them.
+ * Reads meshes and references to their axes.
  */
 
 #include "pjrt/sharding/mesh.h"
@@ -101,7 +101,7 @@ list_primes (GhloPjrtMesh  *self,
   return TRUE;
 }
 
-/* Which partition is at which place. */
+/* Reads the partition of each place. */
 static gboolean
 read_partitions (GhloPjrtMesh       *self,
                  const GhloSdyAttr  *mesh,
@@ -203,7 +203,7 @@ ghlo_pjrt_mesh_keep_axes (GhloPjrtMesh      *self,
   return (guint) stride;
 }
 
-/* What @reference names: @size places of axis @axis, which @before groups of such are before. */
+/* A reference to a sub-axis: @size indices of axis @axis, the product of whose more significant factors is @before. */
 typedef struct
 {
   guint  axis;

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Meshes of sdy: a mesh is a grid of partitions with named axes, the last one changing fastest. Dimensions of tensors
- * lie along axes, or along sub-axes, "x":(2)4 being 4 places along x that are |x| / (2 * 4) apart. Where axes are to be
- * compared and taken apart they are lists of their prime factors, smaller ones first: an axis of 6 is 2 by 3, and no
- * dimension of 3 lies along a part of it. Programs come from strangers: all is checked.
+ * Meshes of sdy: a mesh is a grid of partitions with named axes, in row-major order. A place is an index into that
+ * grid. Dimensions of tensors are sharded along axes or sub-axes: "x":(2)4 stands for 4 places along x that are |x| /
+ * (2 * 4) apart. Where axes are compared or split, they are represented as lists of their prime factors, the smaller
+ * ones first: an axis of size 6 is 2 × 3, and a dimension of size 3 is not sharded along a part of it. All attributes
+ * are checked, since programs may come from untrusted sources.
  */
 
 #pragma once
@@ -17,16 +18,16 @@ G_BEGIN_DECLS
 enum
 {
   GHLO_PJRT_MAX_AXES = 64,
-  GHLO_PJRT_MAX_PRIMES = 8,             /* of the partitions of a mesh, of which there are 256 at most */
+  GHLO_PJRT_MAX_PRIMES = 8,             /* of the partitions of a mesh, of which there are at most 256 */
 };
 
-/* An axis, or a part of one: @size places that are @stride apart. */
+/* An axis or a sub-axis: @size places that are @stride apart. */
 typedef struct
 {
   gint64 size, stride;
 } GhloPjrtAxis;
 
-/* Some of a mesh's primes, those that vary slowest first. */
+/* A list of primes of a mesh, slowest-varying first. */
 typedef struct
 {
   guint8 n;
@@ -40,16 +41,17 @@ typedef struct
   guint         n_axes;
   const char   *names[GHLO_PJRT_MAX_AXES];
   gint64        sizes[GHLO_PJRT_MAX_AXES];
-  gint64        strides[GHLO_PJRT_MAX_AXES];    /* places from one index to the next; 0 for an axis that does not
-                                                   count */
-  guint         n_primes;       /* of all axes, axis by axis, smaller ones first */
+  gint64        strides[GHLO_PJRT_MAX_AXES];    /* the distance of neighbours in places; 0 for an axis that is left
+                                                   out */
+  guint         n_primes;       /* the primes of all axes, axis by axis, smaller ones first */
   guint         prime_axes[GHLO_PJRT_MAX_PRIMES];
   GhloPjrtAxis  primes[GHLO_PJRT_MAX_PRIMES];
-  guint        *partitions;     /* owned; by place; NULL where the number of a place is its partition's */
-  gboolean      is_single;      /* no grid but one device of several */
+  guint        *partitions;     /* owned; by place; NULL when place i is partition i */
+  gboolean      is_single;      /* not a grid, but one of several devices */
 } GhloPjrtMesh;
 
-/* The mesh of @sharding, by its name as seen from @from or written out. Clear it in any case. */
+/* Reads the mesh of @sharding, which is given inline or by a name that is visible from @from. Clear @self also on
+ * failure. */
 gboolean          ghlo_pjrt_mesh_read         (GhloPjrtMesh       *self,
                                                GhloIrModule       *module,
                                                const GhloIrOp     *from,
@@ -60,16 +62,17 @@ void              ghlo_pjrt_mesh_clear        (GhloPjrtMesh       *self);
 void              ghlo_pjrt_mesh_free         (GhloPjrtMesh       *self);
 gboolean          ghlo_pjrt_mesh_equal        (const GhloPjrtMesh *self,
                                                const GhloPjrtMesh *other);
-/* Along sdy's manual_axes @axes: strides of positions in place of those of places, 0 along other axes. The number of
- * positions. */
+/* Keeps the axes that sdy's manual_axes @axes lists: changes strides from places to positions along these axes, with
+ * 0 for all others. Returns the number of positions. */
 guint             ghlo_pjrt_mesh_keep_axes    (GhloPjrtMesh       *self,
                                                const GhloSdyAttr  *axes);
-/* The axis or sub-axis that sdy's attribute @reference names. */
+/* Finds the axis or sub-axis to which sdy's attribute @reference refers. */
 gboolean          ghlo_pjrt_mesh_find         (const GhloPjrtMesh *self,
                                                const GhloIrAttr   *reference,
                                                GhloPjrtAxis       *axis,
                                                GError            **error);
-/* Its primes, behind those that are in @axes; FALSE where it is not made of them, or is there already. */
+/* Appends the primes of @reference to @axes. Returns FALSE when it does not consist of whole primes, or when one of
+ * them is there already. */
 gboolean          ghlo_pjrt_mesh_append       (const GhloPjrtMesh *self,
                                                const GhloIrAttr   *reference,
                                                GhloPjrtAxes       *axes);
@@ -88,7 +91,7 @@ ghlo_pjrt_mesh_partition_at (const GhloPjrtMesh *self,
   return self->partitions != NULL ? self->partitions[place] : place;
 }
 
-/* @attr as an attribute of @kind; clear it in any case. */
+/* Parses @attr as an attribute of @kind. Clear @read also on failure. */
 gboolean          ghlo_pjrt_read_sdy          (GhloIrModule       *module,
                                                const GhloIrAttr   *attr,
                                                GhloSdyKind         kind,

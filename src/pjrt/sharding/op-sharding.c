@@ -1,22 +1,22 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Reading xla.OpSharding. A tensor is in a grid of tiles, whose dimensions are the tensor's and behind them those along
- * which devices hold the same, or addends. Which device has which tile is a list, or made of the numbers from 0 on in a
- * grid of another shape, whose dimensions are put in another order.
+ * Reads xla.OpSharding. A tensor is divided into a grid of tiles. The dimensions of the grid are those of the tensor,
+ * followed by those along which devices hold copies or addends. The device of each tile is given by a list, or by the
+ * numbers from 0 on in a grid of another shape whose dimensions are then permuted.
  */
 
 #include "pjrt/sharding/op-sharding.h"
 
 #include "base/fail.h"
 
-/* Fields, and what the one for the type and those for the last dimensions of tiles say. */
+/* Field numbers, and the values of the type and of the kinds of the last dimensions. */
 enum
 {
   TYPE = 1, TILES = 3, DEVICES = 4, ELEMENTS = 5, COPIES_LAST = 6, LAST_TILES = 8, GRID = 9, ORDER = 10,
 };
 enum { REPLICATED = 0, TUPLE = 2, TILED = 3, UNREDUCED = 6 };
 
-/* Of numbers in a list, more than any that is right has. */
+/* The limit on the length of a list, which no valid list reaches. */
 enum { MAX_NUMBERS = 1 << 10 };
 
 typedef struct
@@ -45,7 +45,7 @@ number (const GArray *list,
   return g_array_index (list, guint64, index);
 }
 
-/* A number, or several in one. */
+/* Appends a number or a packed list of numbers. */
 static gboolean
 append_numbers (GArray        *list,
                 GhloPjrtField *field)
@@ -93,7 +93,7 @@ take_field (Message       *self,
     }
 }
 
-/* Clear it in any case. */
+/* Clear @self also on failure. */
 static gboolean
 message_read (Message         *self,
               GhloPjrtCursor   bytes,
@@ -112,7 +112,7 @@ message_read (Message         *self,
   return TRUE;
 }
 
-/* The product of @list, FALSE where it is not @expected. */
+/* Whether the product of @list is @expected. */
 static gboolean
 is_product (const GArray *list,
             guint64       expected)
@@ -131,7 +131,7 @@ is_product (const GArray *list,
   return product == expected;
 }
 
-/* Lists the devices that @self says by a grid and an order. */
+/* Lists the devices that @self specifies by a grid and a permutation. */
 static gboolean
 list_devices (Message  *self,
               guint     n_partitions,
@@ -166,7 +166,7 @@ list_devices (Message  *self,
   return TRUE;
 }
 
-/* One device for each tile, and one tile for each device. */
+/* Checks that each tile has one device, and each device one tile. */
 static gboolean
 check_devices (Message  *self,
                guint     n_partitions,
@@ -192,7 +192,7 @@ check_devices (Message  *self,
   return TRUE;
 }
 
-/* What the dimensions of tiles behind the tensor's are for. */
+/* Checks the kinds of the last dimensions of the grid, after the tensor's. */
 static gboolean
 check_last (Message           *self,
             GhloPjrtSharding  *sharding,
@@ -216,7 +216,7 @@ check_last (Message           *self,
   return TRUE;
 }
 
-/* What device number @place of the list holds. */
+/* Sets the parts that device number @place of the list holds. */
 static void
 set_parts (const Message    *self,
            GhloPjrtSharding *sharding,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Shardings as callers write them: xla.OpSharding (xla/xla_data.proto) in protobuf's encoding. They come from
- * strangers: all is checked.
+ * Shardings from callers: xla.OpSharding (xla/xla_data.proto) in protobuf's encoding. All fields are checked, since
+ * messages may come from untrusted sources.
  */
 
 #pragma once
@@ -11,18 +11,18 @@
 
 G_BEGIN_DECLS
 
-/* What the message says of a tensor over @n_partitions partitions. UNSUPPORTED for parts of different sizes, and for
- * one on some of the partitions alone. */
+/* Reads the sharding of a tensor over @n_partitions partitions. Sets UNSUPPORTED for parts of different sizes, and
+ * for a tensor that is only on some of the partitions. */
 GhloPjrtSharding *ghlo_pjrt_op_sharding_read      (GhloPjrtCursor   message,
                                                    GhloTensorType  *whole,
                                                    guint            n_partitions,
                                                    GError         **error);
-/* Of a tuple: the message of each element, @n of them. */
+/* Splits the message of a tuple into the messages of its @n elements. */
 gboolean          ghlo_pjrt_op_sharding_elements  (GhloPjrtCursor   message,
                                                    GhloPjrtCursor  *elements,
                                                    guint            n,
                                                    GError         **error);
-/* The message of a tuple of such messages. */
+/* Returns the message of a tuple with these elements. */
 GBytes           *ghlo_pjrt_op_sharding_tuple     (GBytes *const   *elements,
                                                    guint            n);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Positions along some axes of a mesh, which the processes of a manual computation have.
+ * Positions along some axes of a mesh; the processes of a manual computation have one each.
  */
 
 #include "pjrt/sharding/sharding.h"

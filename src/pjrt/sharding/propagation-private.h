@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Propagation at work: what is known of which value, and which operations are to be looked at again. Shared by what
- * begins it (propagation.c), what the program says (said.c) and what operations do (visit.c).
+ * The state of propagation: what is known about each value, and the worklist of operations. Shared by the driver
+ * (propagation.c), the reading of the program's annotations (said.c) and the handling of operations (visit.c).
  */
 
 #pragma once
@@ -11,34 +11,36 @@
 
 G_BEGIN_DECLS
 
-/* The last of them lets everything go everywhere. */
+/* At the last level everything propagates in all directions. */
 enum { GHLO_PJRT_N_LEVELS = 5 };
 
 struct _GhloPjrtPropagation
 {
-  GhloIrModule   *module;       /* owned, as all of the next */
-  const GhloIrOp *function;     /* the module's */
+  GhloIrModule   *module;       /* owned, as are the fields below */
+  const GhloIrOp *function;     /* borrowed from the module */
   guint           n_partitions;
   GPtrArray      *meshes;       /* of GhloPjrtMesh, owned */
-  GHashTable     *specs;        /* by place, see there → GhloPjrtSpec, owned */
-  GHashTable     *groups;       /* GhloIrValue → the GPtrArray of all in its group, owned; those in groups alone */
-  GPtrArray      *all_groups;   /* of these */
-  GPtrArray      *ops;          /* of GhloIrOp, borrowed; their id is their place here */
-  gboolean       *is_waiting;   /* by operation */
+  GHashTable     *specs;        /* the key of a place → GhloPjrtSpec, owned */
+  GHashTable     *groups;       /* GhloIrValue → the GPtrArray of all values in its sharding group; only for values
+                                   in groups */
+  GPtrArray      *all_groups;   /* owns the arrays of groups */
+  GPtrArray      *ops;          /* of GhloIrOp, borrowed; the id of an operation is its index here */
+  gboolean       *is_waiting;   /* by operation: whether it is on the worklist */
   gboolean        any_waits;
   guint           level;        /* of GHLO_PJRT_N_LEVELS */
-  GhloPjrtRule    rule;         /* of the operation at work */
+  GhloPjrtRule    rule;         /* the rule of the operation at work */
 };
 
-/* The id of a value, else 0. */
+/* The ids of values; 0 for all others. */
 enum
 {
-  GHLO_PJRT_IS_FREE = 1,        /* no spec is kept of it: uses have constants, and a scalar everywhere, as they like */
-  GHLO_PJRT_WAS_CONSTRAINED,    /* and it was decided whether it follows */
+  GHLO_PJRT_IS_FREE = 1,        /* no spec is kept: each use of a constant or of a broadcast scalar may have its own
+                                   sharding */
+  GHLO_PJRT_WAS_CONSTRAINED,    /* it was already decided whether the value takes over a constraint */
 };
 
-/* What lies somehow: a value, or the operand of an operation by itself, which the program says something of; then
- * @value is NULL. @hidden: primes that are not to be seen of it. */
+/* Something that has a sharding: a value, or a single operand of an operation for which the program specifies a
+ * sharding; then @value is NULL. @hidden: primes of its sharding that steps must not see. */
 typedef struct
 {
   gconstpointer      key;
@@ -50,29 +52,29 @@ GhloPjrtPlace    ghlo_pjrt_place_of        (const GhloPjrtPropagation *self,
                                             const GhloIrValue         *value);
 GhloPjrtPlace    ghlo_pjrt_operand_place   (const GhloIrOp            *op,
                                             guint                      index);
-/* NULL where nothing is known. */
+/* Returns NULL when nothing is known. */
 GhloPjrtSpec    *ghlo_pjrt_look_up         (const GhloPjrtPropagation *self,
                                             GhloPjrtPlace              place);
-/* Takes @spec (nullable). FALSE where none is kept. */
+/* Stores @spec (nullable), which it takes over. Returns FALSE when it was not stored. */
 gboolean         ghlo_pjrt_know            (GhloPjrtPropagation       *self,
                                             GhloPjrtPlace              place,
                                             GhloPjrtSpec              *spec);
-/* The operation that steps between values that @op gives from its region, or @op. */
+/* Returns the operation whose visit handles the operands of @op: its parent when @op ends a region, otherwise @op. */
 const GhloIrOp  *ghlo_pjrt_step_owner      (const GhloIrOp            *op);
-/* Has @op looked at again. */
+/* Adds @op to the worklist. */
 void             ghlo_pjrt_wait_for        (GhloPjrtPropagation       *self,
                                             const GhloIrOp            *op);
-/* Has all looked at again that touch @value. */
+/* Adds all operations that touch @value to the worklist. */
 void             ghlo_pjrt_tell            (GhloPjrtPropagation       *self,
                                             const GhloIrValue         *value);
 
-/* All that the program says of values, from which the rest follows. */
+/* Reads everything that the program says about the shardings of values, from which the rest follows. */
 void             ghlo_pjrt_know_said       (GhloPjrtPropagation       *self);
 
-/* Takes a step between what @op connects. */
+/* Propagates between the values that @op connects. */
 void             ghlo_pjrt_visit           (GhloPjrtPropagation       *self,
                                             const GhloIrOp            *op);
-/* Whether @op connects values by edges, as a loop does what it carries, and not by a rule. */
+/* Whether @op connects values by edges, as a loop connects its carried values, rather than by a rule. */
 gboolean         ghlo_pjrt_has_edges       (const GhloIrOp            *op);
 
 G_END_DECLS

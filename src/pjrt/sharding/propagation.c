@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Propagation: what the program says of values is known first, and then operations that a change touches take steps,
- * until nothing changes any more. First those that leave elements where they are, then products and reductions, last
- * broadcasts in the direction in which they say little (Shardy: docs/propagation.md, "operation based priorities").
- * Values only ever come to lie along more axes, so that it ends; how often an operation is looked at has a bound too.
+ * The driver of propagation. First the annotations of the program are read. Then operations that are affected by a
+ * change are visited until nothing changes any more: first those that leave elements where they are, then products
+ * and reductions, last broadcasts in the less informative direction (Shardy: docs/propagation.md, "operation based
+ * priorities"). Shardings only ever gain axes, so the process terminates; the number of sweeps is bounded as well.
  */
 
 #include "pjrt/sharding/propagation-private.h"
@@ -12,7 +12,7 @@
 #include "passes/pass.h"
 #include "passes/walk.h"
 
-/* Over the operations, in each level. */
+/* The limit on the sweeps over the operations at each level. */
 enum { MAX_SWEEPS = 64 };
 
 GhloPjrtPlace
@@ -92,7 +92,7 @@ ghlo_pjrt_tell (GhloPjrtPropagation *self,
     tell_around (self, group->pdata[i]);
 }
 
-/* In the order of the program and backwards in turn. */
+/* Visits the worklist in sweeps that alternate between program order and reverse order. */
 static void
 settle (GhloPjrtPropagation *self)
 {
@@ -112,7 +112,7 @@ settle (GhloPjrtPropagation *self)
     }
 }
 
-/* Whoever touches what something is known of takes a step at the next level. */
+/* At the next level, all operations that touch a value with a known sharding are visited again. */
 static void
 wake (GhloPjrtPropagation *self)
 {
@@ -130,7 +130,7 @@ wake (GhloPjrtPropagation *self)
     }
 }
 
-/* Whether what @op gives is a constant, or one number everywhere: each use may have its own. */
+/* Whether the results of @op are constants, or one number everywhere, so that each use may have its own sharding. */
 static gboolean
 gives_free (const GhloIrOp *op)
 {
@@ -183,7 +183,7 @@ ghlo_pjrt_propagation_inline (GhloIrModule  *module,
   return ghlo_passes_run (module, &options, NULL, NULL, error);
 }
 
-/* A copy of @module without calls; the module itself where it has none. */
+/* Returns a copy of @module without calls, or the module itself when it has none. */
 static GhloIrModule *
 without_calls (GhloIrModule *module,
                GError      **error)

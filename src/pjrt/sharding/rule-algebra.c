@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * The rules of products, sums and decompositions: what is summed over is in parts where sums may follow between
- * partitions.
+ * The rules of products, reductions and decompositions. A dimension that is summed over may be sharded, since a sum
+ * over partitions can follow.
  */
 
 #include "pjrt/sharding/rule.h"
@@ -32,7 +32,7 @@ ghlo_pjrt_rule_reduce (GhloPjrtRule   *self,
     }
 }
 
-/* The results of windows, as many as there are. */
+/* One factor per dimension, of the number of windows along it. */
 void
 ghlo_pjrt_rule_reduce_window (GhloPjrtRule   *self,
                               const GhloIrOp *op)
@@ -48,7 +48,7 @@ ghlo_pjrt_rule_reduce_window (GhloPjrtRule   *self,
     }
 }
 
-/* Batches are the same; the last two dimensions of matrices are not done in parts. */
+/* Batch dimensions correspond; the last two dimensions, those of the matrices, are not computed in parts. */
 void
 ghlo_pjrt_rule_matrices (GhloPjrtRule   *self,
                          const GhloIrOp *op)
@@ -60,8 +60,8 @@ ghlo_pjrt_rule_matrices (GhloPjrtRule   *self,
                                    i + 2 < type->rank ? GHLO_PJRT_FACTOR_SAME : GHLO_PJRT_FACTOR_OTHER);
 }
 
-/* a x = b or x a = b, a being as it is or transposed: the dimension of a that is summed over is the result's, the other
- * one b's. */
+/* a x = b or x a = b, where a may be transposed: the dimension of a that is summed over corresponds to the result,
+ * the other one to b. */
 void
 ghlo_pjrt_rule_triangular_solve (GhloPjrtRule   *self,
                                  const GhloIrOp *op)
@@ -95,7 +95,7 @@ ghlo_pjrt_rule_fft (GhloPjrtRule   *self,
   const GhloIrType *type = ghlo_pjrt_operand_type (op, 0), *result = op->results[0].type;
   gsize n;
 
-  /* How many they are is what counts. */
+  /* Only the number of transformed dimensions matters here. */
   g_free (ghlo_ir_op_dup_ints (op, "fft_length", &n));
   for (guint i = 0; i < type->rank; i++)
     {
@@ -124,7 +124,8 @@ ghlo_pjrt_rule_batch_norm (GhloPjrtRule   *self,
     }
 }
 
-/* The dimensions of operand @side that are in neither list, with those of the result from *@out on. */
+/* Adds factors for the dimensions of operand @side that are in neither list; they correspond to the result's
+ * dimensions from *@out on. */
 static void
 add_free (GhloPjrtRule     *self,
           guint             side,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * The rules of custom calls: the one that a call brings along, or, of those that give what they are given, the obvious
- * one. Programs come from strangers: a rule that does not fit its operation is none.
+ * The rules of custom calls: the rule that a call carries, or an elementwise rule for calls that return their
+ * operand. A rule that does not fit its operation is ignored, since programs may come from untrusted sources.
  */
 
 #include "pjrt/sharding/mesh.h"
@@ -44,7 +44,7 @@ add_factors (GhloPjrtRule      *self,
     }
 }
 
-/* The factors of dimension @dimension of tensor @tensor, whose order is that of their numbers. */
+/* Places the factors of dimension @dimension of tensor @tensor, which must be in ascending order. */
 static gboolean
 place_factors (GhloPjrtRule       *self,
                guint               tensor,

@@ -1,17 +1,18 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * The rules of operations whose dimensions are other ones in operands and results: gather, scatter, convolution and
- * reshape.
+ * The rules of operations that map dimensions of operands to other dimensions of results: gather, scatter,
+ * convolution and reshape.
  */
 
 #include "pjrt/sharding/rule.h"
 
-/* Both gather and scatter have a tensor, indices, and slices of the tensor: a result, or what is put there. */
+/* A gather or scatter: both have a tensor, indices, and slices of the tensor, which are the result or the updates. */
 typedef struct
 {
   GhloPjrtRule     *rule;
-  guint             n_tensors;  /* of the same shape, the first being tensor 0; the indices behind them */
-  guint             slices;     /* the first tensor of slices */
+  guint             n_tensors;  /* the number of tensors, which have the same shape and come first; the indices
+                                   follow them */
+  guint             slices;     /* the index of the first tensor of slices */
   gboolean          is_scatter;
   const GhloIrType *tensor, *indices, *slice;
   const gint64     *offsets, *collapsed, *batching, *indices_batching;
@@ -31,7 +32,7 @@ find (const gint64 *list,
   return -1;
 }
 
-/* A factor of those dimensions that are not NO_DIMENSION. */
+/* Adds a factor of those dimensions that are not NO_DIMENSION. */
 static void
 add (const Indexed      *self,
      int                 tensor,
@@ -52,7 +53,7 @@ add (const Indexed      *self,
     }
 }
 
-/* Dimension @tensor of the tensor, which is dimension @slice of slices. */
+/* Adds factors for dimension @tensor of the tensor, which is dimension @slice of the slices. */
 static void
 add_window (const Indexed *self,
             int            tensor,
@@ -71,7 +72,7 @@ add_window (const Indexed *self,
     add (self, tensor, GHLO_PJRT_NO_DIMENSION, slice, size, GHLO_PJRT_FACTOR_BLOCKED);
 }
 
-/* Dimension @slice of slices, which is number @batch of those that are not the tensor's. */
+/* Adds factors for dimension @slice of the slices, which is number @batch of those that do not come from the tensor. */
 static void
 add_batch (const Indexed *self,
            int            slice,
@@ -161,7 +162,8 @@ add_three (GhloPjrtRule       *self,
   places[2] = result;
 }
 
-/* A spatial dimension of the input is the windows' and what is in a window; the larger of both varies slowest. */
+/* A spatial dimension of the input consists of the windows and of the elements of a window; the larger one of the
+ * two varies slowest. */
 static void
 add_spatial (GhloPjrtRule   *self,
              const GhloIrOp *op,
@@ -239,13 +241,14 @@ greatest_common_divisor (gint64 a,
 typedef struct
 {
   const GhloIrType *type;
-  guint             tensor;     /* which of the two it is */
-  guint             dimension;  /* that is taken apart */
-  gint64            rest;       /* of it, without its factors so far */
+  guint             tensor;     /* its index: 0 for the operand, 1 for the result */
+  guint             dimension;  /* the dimension that is being split */
+  gint64            rest;       /* its size without its factors so far */
   gint64            before;     /* the product of all factors so far */
 } Side;
 
-/* Dimensions of 1 are factors of their own. FALSE where there is no further dimension. */
+/* Moves on to a dimension with a remaining size, adding a factor of its own for each dimension of size 1. Returns
+ * FALSE when there are no more dimensions. */
 static gboolean
 find_dimension (GhloPjrtRule *self,
                 Side         *side)
@@ -270,8 +273,9 @@ take (Side   *side,
   side->before *= size;
 }
 
-/* A factor of @side alone, whose factors are behind @other's: the one by which both have as many again, or what the
- * next dimensions have not in common. */
+/* Adds a factor to @side only, whose product of factors is behind that of @other. The factor is the one that makes
+ * the products equal or, where that is impossible, the part of the remaining size that the other side does not
+ * share. */
 static void
 catch_up (GhloPjrtRule *self,
           Side         *side,
@@ -285,7 +289,8 @@ catch_up (GhloPjrtRule *self,
   take (side, ghlo_pjrt_rule_add (self, size, GHLO_PJRT_FACTOR_SAME), size);
 }
 
-/* Where both sides have as many: a common factor, or what each has next. */
+/* Called when the products of both sides are equal: adds a common factor or, where there is none, what remains of
+ * each dimension. */
 static void
 go_on (GhloPjrtRule *self,
        Side         *from,

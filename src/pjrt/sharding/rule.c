@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Rules by operation: a table. What has no row and is not done element by element has no rule.
+ * The table of rules by operation. Operations without an entry that are not elementwise have no rule.
  */
 
 #include "pjrt/sharding/rule.h"
@@ -82,7 +82,7 @@ ghlo_pjrt_rule_add_everywhere (GhloPjrtRule       *self,
       places[i] = (int) dimension;
 }
 
-/* Of tensors of one shape; others, as scalars are, take no part. */
+/* The rule for tensors of the result's shape; operands of other shapes, such as scalars, do not take part. */
 static void
 elementwise (GhloPjrtRule   *self,
              const GhloIrOp *op)
@@ -98,8 +98,8 @@ elementwise (GhloPjrtRule   *self,
     ghlo_pjrt_rule_add_everywhere (self, i, type->dimensions[i], GHLO_PJRT_FACTOR_SAME);
 }
 
-/* A dimension of which the result has as much as the operand is the same in both; of others @other says what they
- * are. */
+/* A dimension of the same size in the operand and the result corresponds; @other is the kind of all other
+ * dimensions. */
 static void
 by_size (GhloPjrtRule       *self,
          const GhloIrOp     *op,
@@ -112,7 +112,7 @@ by_size (GhloPjrtRule       *self,
                                    type->dimensions[i] == result->dimensions[i] ? GHLO_PJRT_FACTOR_SAME : other);
 }
 
-/* Of slices and paddings at places that are known. */
+/* For slices and paddings at constant positions. */
 static void
 moved (GhloPjrtRule   *self,
        const GhloIrOp *op)
@@ -196,7 +196,7 @@ transpose (GhloPjrtRule   *self,
     }
 }
 
-/* All dimensions are the same, but for those of @list. */
+/* All dimensions correspond, except for those in @list. */
 static void
 all_but (GhloPjrtRule   *self,
          const GhloIrOp *op,
@@ -229,7 +229,7 @@ concatenate (GhloPjrtRule   *self,
   all_but (self, op, &dimension, 1);
 }
 
-/* Nothing lies along the sorted dimension where there is no other. */
+/* When there is no dimension other than the sorted one, it cannot be sharded at all. */
 static void
 sort (GhloPjrtRule   *self,
       const GhloIrOp *op)
@@ -257,7 +257,7 @@ bitcast (GhloPjrtRule   *self,
     ghlo_pjrt_rule_add_everywhere (self, i, type->dimensions[i], GHLO_PJRT_FACTOR_SAME);
 }
 
-/* The output's own factors; states lie nowhere. */
+/* The output has factors of its own; the states are not sharded. */
 static void
 rng_bit_generator (GhloPjrtRule   *self,
                    const GhloIrOp *op)
@@ -268,7 +268,7 @@ rng_bit_generator (GhloPjrtRule   *self,
     ghlo_pjrt_rule_add (self, type->dimensions[i], GHLO_PJRT_FACTOR_SAME)[2] = (int) i;
 }
 
-/* All operands as their results, but for the dimensions along which parts are exchanged. */
+/* Operands and results correspond, except for the dimensions along which parts are exchanged. */
 static void
 exchange (GhloPjrtRule   *self,
           const GhloIrOp *op)
@@ -325,7 +325,7 @@ static const RuleFunc rules[GHLO_N_OPS] = {
   [GHLO_OP_STABLEHLO_TRIANGULAR_SOLVE] = ghlo_pjrt_rule_triangular_solve,
 };
 
-/* The rank of a tensor of a static shape in @rank, 0 of what is none; FALSE of other tensors. */
+/* Sets @rank to the rank of a tensor of static shape, or to 0 for a token. Returns FALSE for other types. */
 static gboolean
 get_rank (const GhloIrType *type,
           guint            *rank)
@@ -337,7 +337,7 @@ get_rank (const GhloIrType *type,
   return is_tensor ? ghlo_ir_type_has_static_shape (type) : type->kind == GHLO_IR_TYPE_TOKEN;
 }
 
-/* Begins the rule of @op; FALSE where it has other tensors than those of static shapes. */
+/* Begins the rule of @op. Returns FALSE when @op has tensors without a static shape. */
 static gboolean
 begin_op (GhloPjrtRule   *self,
           const GhloIrOp *op)

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * How the dimensions of an operation's operands and results belong together. Dimensions are made of factors, mostly
- * one each: "(i, k), (k, j) -> (i, j)" for a product of matrices, "((ij), k) -> (i, j, k)" where a dimension is taken
- * apart. What lies along an axis in one factor may lie so wherever the factor is (Shardy: operation sharding rules).
+ * Sharding rules: how the dimensions of an operation's operands and results correspond. Dimensions consist of
+ * factors, mostly of one: "(i, k), (k, j) -> (i, j)" for a product of matrices, "((ij), k) -> (i, j, k)" where a
+ * dimension is split. A tensor that is sharded along an axis in one factor may be sharded along that axis wherever
+ * the factor occurs (Shardy: operation sharding rules).
  */
 
 #pragma once
@@ -14,14 +15,14 @@ G_BEGIN_DECLS
 enum
 {
   GHLO_PJRT_NO_DIMENSION = -1,
-  GHLO_PJRT_MAX_PLACES = 1 << 20,       /* of factors in tensors: what has more follows nothing */
+  GHLO_PJRT_MAX_PLACES = 1 << 20,       /* factors times tensors; operations with more do not propagate */
 };
 
 typedef enum
 {
-  GHLO_PJRT_FACTOR_SAME,        /* parts of it are made of the same parts, so that nothing moves */
-  GHLO_PJRT_FACTOR_OTHER,       /* it takes exchange or sums between partitions */
-  GHLO_PJRT_FACTOR_BLOCKED,     /* what it lies along goes nowhere */
+  GHLO_PJRT_FACTOR_SAME,        /* a part of the result only needs the same part of the operands: no communication */
+  GHLO_PJRT_FACTOR_OTHER,       /* requires an exchange or a sum between partitions */
+  GHLO_PJRT_FACTOR_BLOCKED,     /* shardings along it do not propagate */
 } GhloPjrtFactorKind;
 
 typedef struct
@@ -30,33 +31,36 @@ typedef struct
   GhloPjrtFactorKind kind;
 } GhloPjrtFactor;
 
-/* Of the factors of a dimension the one that varies slowest has the lowest number. */
+/* Among the factors of one dimension, the slowest-varying one has the lowest number. */
 typedef struct
 {
-  guint   n_operands, n_tensors;        /* the operands, then the results */
-  GArray *ranks;                        /* owned, as the next; of guint; by tensor, 0 where it takes no part */
+  guint   n_operands, n_tensors;        /* operands, and operands plus results */
+  GArray *ranks;                        /* owned, as are the fields below; of guint; by tensor; 0 when the tensor
+                                           does not take part */
   GArray *factors;                      /* of GhloPjrtFactor */
-  GArray *dimensions;                   /* of int; by factor and tensor: where it is, or NO_DIMENSION */
+  GArray *dimensions;                   /* of int; by factor and tensor: the dimension that the factor is in, or
+                                           NO_DIMENSION */
 } GhloPjrtRule;
 
 void     ghlo_pjrt_rule_init     (GhloPjrtRule       *self);
 void     ghlo_pjrt_rule_clear    (GhloPjrtRule       *self);
-/* Makes @self the rule of @op, whose operands and results lie as the rule says; FALSE where there is none, and its
- * operands and results lie as they like. @module, the operation's, may grow by attributes. */
+/* Makes @self the rule of @op. Returns FALSE when there is none, so that shardings of its operands and results are
+ * unrelated. May add attributes to @module, which owns @op. */
 gboolean ghlo_pjrt_rule_read     (GhloPjrtRule       *self,
                                   GhloIrModule       *module,
                                   const GhloIrOp     *op);
-/* Makes @self the rule of tensors of @type that all lie the same. */
+/* Makes @self the rule of tensors of @type that are all sharded in the same way. */
 void     ghlo_pjrt_rule_identity (GhloPjrtRule       *self,
                                   const GhloIrType   *type,
                                   guint               n_operands,
                                   guint               n_results);
-/* Adds a factor that is in no tensor yet: where it is, by tensor, valid until the next is added. */
+/* Adds a factor that does not occur in any tensor yet. Returns its dimensions by tensor, to be filled in; valid
+ * until the next factor is added. */
 int     *ghlo_pjrt_rule_add      (GhloPjrtRule       *self,
                                   gint64              size,
                                   GhloPjrtFactorKind  kind);
 
-/* Adds a factor of dimension @dimension of each tensor that has one. */
+/* Adds a factor that is dimension @dimension of each tensor that has one. */
 void     ghlo_pjrt_rule_add_everywhere (GhloPjrtRule       *self,
                                         guint               dimension,
                                         gint64              size,
@@ -96,7 +100,7 @@ ghlo_pjrt_rule_lists (const gint64 *list,
   return FALSE;
 }
 
-/* Of the table in rule.c, each adds the factors of @op: in rule-algebra.c, */
+/* The functions in the table of rule.c; each adds the factors of @op. In rule-algebra.c: */
 void     ghlo_pjrt_rule_reduce           (GhloPjrtRule     *self,
                                           const GhloIrOp   *op);
 void     ghlo_pjrt_rule_reduce_window    (GhloPjrtRule     *self,
@@ -113,7 +117,7 @@ void     ghlo_pjrt_rule_dot_general      (GhloPjrtRule     *self,
                                           const GhloIrOp   *op);
 void     ghlo_pjrt_rule_dot              (GhloPjrtRule     *self,
                                           const GhloIrOp   *op);
-/* and in rule-indexed.c. */
+/* In rule-indexed.c: */
 void     ghlo_pjrt_rule_gather           (GhloPjrtRule     *self,
                                           const GhloIrOp   *op);
 void     ghlo_pjrt_rule_scatter          (GhloPjrtRule     *self,
@@ -123,11 +127,12 @@ void     ghlo_pjrt_rule_convolution      (GhloPjrtRule     *self,
 void     ghlo_pjrt_rule_reshape          (GhloPjrtRule     *self,
                                           const GhloIrOp   *op);
 
-/* In rule-call.c: adds the factors of sdy's op_sharding_rule @attr; FALSE where it is not one of as many tensors. */
+/* Adds the factors of sdy's op_sharding_rule @attr. Returns FALSE when it is not a rule for this number of tensors.
+ * In rule-call.c. */
 gboolean ghlo_pjrt_rule_read_said   (GhloPjrtRule     *self,
                                      GhloIrModule     *module,
                                      const GhloIrAttr *attr);
-/* Whether a custom call gives its operand, or that element by element. */
+/* Whether a custom call returns its operand or an elementwise function of it. */
 gboolean ghlo_pjrt_call_is_elementwise (const GhloIrOp *op);
 
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (GhloPjrtRule, ghlo_pjrt_rule_clear)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * What a program says of how values lie: of inputs and outputs, by constraints and at manual computations.
+ * Reads what a program says about shardings: of its inputs and outputs, in constraints, and at manual computations.
  */
 
 #include "pjrt/sharding/propagation-private.h"
@@ -18,7 +18,7 @@ read_spec (GhloPjrtPropagation *self,
   return ghlo_pjrt_spec_read (self->module, self->function, attr, type->rank, self->n_partitions, self->meshes);
 }
 
-/* What the list @name says of @op's operands or results, where it is of as many. */
+/* Reads the list @name of shardings of @op's operands or results, if it has the right length. */
 static void
 know_list (GhloPjrtPropagation *self,
            const GhloIrOp      *op,
@@ -40,7 +40,7 @@ know_list (GhloPjrtPropagation *self,
     }
 }
 
-/* Whether another constraint wants @value otherwise. */
+/* Whether another constraint requires a different sharding of @value. */
 static gboolean
 is_contested (GhloPjrtPropagation *self,
               const GhloIrValue   *value,
@@ -61,7 +61,8 @@ is_contested (GhloPjrtPropagation *self,
   return FALSE;
 }
 
-/* Whether @value is one with others, across a region's edge: those do not follow one's constraint. */
+/* Whether @value is tied to others across the edge of a region. A constraint on one of these does not apply to the
+ * others. */
 static gboolean
 crosses_edge (const GhloIrValue *value)
 {
@@ -77,8 +78,8 @@ crosses_edge (const GhloIrValue *value)
   return FALSE;
 }
 
-/* What a constraint wants its operand to be, it already is, unless something else is said of it. Where the first of
- * a value's constraints does not do, none of them does. */
+/* Gives a value the sharding that its constraint requires, unless the program says something else about the value.
+ * When the first constraint on a value cannot be applied, no other is. */
 static void
 apply_constraint (GhloPjrtPropagation *self,
                   GhloIrValue         *value,
@@ -141,14 +142,14 @@ apply (GhloPjrtPropagation *self,
     apply_constraint (self, ghlo_ir_op_operand (op, i), ghlo_pjrt_operand_place (op, i));
 }
 
-/* Adds the operand of @op to its group, where the group's are of one type. */
+/* Adds the operand of @op to its group, if it has the type of the group. */
 static void
 join_group (GhloPjrtPropagation *self,
             GHashTable          *by_id,
             const GhloIrOp      *op)
 {
   const GhloIrValue *value = ghlo_ir_op_operand (op, 0);
-  /* Equal attributes are one. */
+  /* Equal attributes are the same object. */
   const GhloIrAttr *id = ghlo_ir_op_get (op, "group_id");
   GPtrArray *group = g_hash_table_lookup (by_id, id);
 
@@ -165,7 +166,7 @@ join_group (GhloPjrtPropagation *self,
   g_hash_table_insert (self->groups, (gpointer) value, group);
 }
 
-/* Before anything is known. What is in a group has one sharding with the others, constants too. */
+/* Done before anything else is read. All values in a group share one sharding, including constants. */
 static void
 know_groups (GhloPjrtPropagation *self)
 {

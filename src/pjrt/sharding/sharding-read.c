@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * From sdy's sharding of a tensor to the parts that partitions hold, and to what callers are told of them. Programs
- * come from strangers: all is checked.
+ * From sdy's sharding of a tensor to the parts that partitions hold, and to the description for callers. All
+ * attributes are checked, since programs may come from untrusted sources.
  */
 
 #include "pjrt/sharding/sharding.h"
@@ -10,7 +10,7 @@
 #include "pjrt/compile-options.h"
 #include "reference/kernel.h"
 
-/* Splits dimension @dimension along one more axis, inside of those before it. */
+/* Divides dimension @dimension along one more axis, within the parts so far. */
 static gboolean
 split_dimension (GhloPjrtSharding    *self,
                  const GhloPjrtMesh  *mesh,
@@ -58,7 +58,7 @@ read_dimension (GhloPjrtSharding    *self,
   return TRUE;
 }
 
-/* The number of what @partition holds, row by row. */
+/* Returns the row-major number of the tile that @partition holds. */
 static gsize
 tile_of (const GhloPjrtSharding *self,
          guint                   partition)
@@ -71,7 +71,7 @@ tile_of (const GhloPjrtSharding *self,
   return tile;
 }
 
-/* The partition that is number @index, in the order of the mesh, of those that hold that addend of that tile. */
+/* Returns number @index, in the order of the mesh, of the partitions that hold the given addend of the given tile. */
 static guint
 find_holder (const GhloPjrtSharding *self,
              const GhloPjrtMesh     *mesh,
@@ -91,8 +91,8 @@ find_holder (const GhloPjrtSharding *self,
   return partition;
 }
 
-/* xla.OpSharding (xla/xla_data.proto): the type, the tiles, which may have several devices each with copies or addends,
- * and these tile by tile. */
+/* Writes an xla.OpSharding (xla/xla_data.proto): the type, the grid of tiles, in which a tile may have several
+ * devices with copies or addends, and the devices tile by tile. */
 static void
 write_bytes (GhloPjrtSharding   *self,
              const GhloPjrtMesh *mesh,
@@ -132,7 +132,7 @@ write_bytes (GhloPjrtSharding   *self,
   self->bytes = g_byte_array_free_to_bytes (g_steal_pointer (&bytes));
 }
 
-/* How many tiles there are, and addends of each. */
+/* Computes the number of tiles, and of addends of each. */
 static void
 count (const GhloPjrtSharding *self,
        gsize                  *n_tiles,
@@ -173,7 +173,7 @@ ghlo_pjrt_sharding_settle (GhloPjrtSharding  *self,
   return TRUE;
 }
 
-/* When all dimensions are known. FALSE where an axis was there twice, so that some part is nobody's. */
+/* Called when all dimensions are known. Returns FALSE when an axis occurs twice, so that nobody holds some part. */
 static gboolean
 finish (GhloPjrtSharding    *self,
         const GhloPjrtMesh  *mesh,
@@ -202,7 +202,7 @@ ghlo_pjrt_sharding_check_sum (const GhloPjrtSharding  *self,
          || ghlo_unsupported (error, "expected sums of numbers along unreduced axes, found something else");
 }
 
-/* Along which axes the tensor is the sum of what partitions hold. */
+/* Reads the axes along which the tensor is the sum of what partitions hold. */
 static gboolean
 read_addends (GhloPjrtSharding    *self,
               const GhloPjrtMesh  *mesh,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Shardings: their parts, and tensors in parts. sharding-read.c reads them.
+ * Shardings, and the division of tensors into parts and back. sharding-read.c reads them.
  */
 
 #include "pjrt/sharding/sharding.h"
@@ -19,7 +19,7 @@ ghlo_pjrt_sharding_new_whole (GhloTensorType *whole,
   self->part = ghlo_tensor_type_ref (whole);
   self->n_partitions = n_partitions;
   self->rank = whole->rank;
-  /* There is a place of each, which may be pointed to, of a scalar too. */
+  /* At least one entry, so that pointers into the arrays are valid for a scalar too. */
   self->counts = g_new (gint64, MAX (whole->rank, 1));
   for (guint i = 0; i < whole->rank; i++)
     self->counts[i] = 1;
@@ -109,14 +109,14 @@ ghlo_pjrt_sharding_lay_out (GhloPjrtSharding                *self,
       self->parts[i * self->rank + self->rank - 1 - k] = parts[i * self->rank + (gsize) order[k]];
 }
 
-/* Copies what @partition holds from or to its place in the whole, whose runs of elements without gaps in both are
- * @n_runs of @run bytes. */
+/* A copy between the part of @partition and its location in the whole. Elements that are contiguous in both form
+ * @n_runs runs of @run bytes. */
 typedef struct
 {
   const GhloPjrtSharding *sharding;
   const guint            *parts;        /* of the partition */
-  gsize                   start;        /* in bytes: where the whole that it is a part of begins */
-  guint                   last;         /* the last dimension that is in several parts */
+  gsize                   start;        /* in bytes: the start of the addend, if the whole is a stack */
+  guint                   last;         /* the last dimension that is divided */
   gsize                   n_runs, run;
   gint64                  strides[GHLO_MAX_RANK];       /* of the whole, in bytes */
 } Copying;
@@ -146,7 +146,7 @@ copying_init (Copying                *self,
     *(i < self->last ? &self->n_runs : &self->run) *= (gsize) part->dimensions[i];
 }
 
-/* Where run @index lies in the whole. */
+/* Returns the offset of run @index in the whole. */
 static gsize
 run_offset (const Copying *self,
             gsize          index)
@@ -189,7 +189,7 @@ ghlo_pjrt_sharding_split (const GhloPjrtSharding  *self,
   return part;
 }
 
-/* Of @n_bytes. */
+/* Adds @n_bytes of numbers at @from to those at @to. */
 static void
 add_numbers (GhloElementType  type,
              guint8          *to,
@@ -208,7 +208,7 @@ add_numbers (GhloElementType  type,
     }
 }
 
-/* Where its place is in the whole: an addend other than the first to what is there. */
+/* Writes the part to its location in the whole; addends other than the first are added to what is there. */
 static void
 put_part (const GhloPjrtSharding *self,
           guint                   partition,

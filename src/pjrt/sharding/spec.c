@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Specs from what programs say, and to what callers are told.
+ * Specs: reading them from programs, and converting them to shardings for callers.
  */
 
 #include "pjrt/sharding/spec.h"
@@ -25,7 +25,8 @@ ghlo_pjrt_spec_copy (const GhloPjrtSpec *spec)
   return g_memdup2 (spec, sizeof *spec + spec->rank * sizeof spec->dimensions[0]);
 }
 
-/* The one of @meshes that @sharding names, which may be a new one; NULL with nothing added. */
+/* Returns the one of @meshes to which @sharding refers, adding it if needed. Returns NULL, with nothing added, when
+ * the mesh cannot be read. */
 static const GhloPjrtMesh *
 find_mesh (GhloIrModule      *module,
            const GhloIrOp    *from,
@@ -59,7 +60,8 @@ bits_of (const GhloPjrtAxes *axes)
   return bits;
 }
 
-/* The axes that field @field of @attr lists; FALSE where they are not made of primes, or one is in @seen. */
+/* Reads the axes in field @field of @attr. Returns FALSE when they do not consist of whole primes, or when one of
+ * them is in @seen. */
 static gboolean
 read_axes (const GhloPjrtMesh *mesh,
            const GhloSdyAttr  *attr,
@@ -149,7 +151,7 @@ ghlo_pjrt_spec_equal (const GhloPjrtSpec *self,
   return TRUE;
 }
 
-/* Those of @axes that are in @primes, or those that are not. */
+/* Returns those of @axes that are in @primes or, for FALSE, those that are not. */
 static GhloPjrtAxes
 filter (const GhloPjrtAxes *axes,
         guint               primes,
@@ -197,7 +199,7 @@ ghlo_pjrt_spec_show (const GhloPjrtSpec *self,
   return shown;
 }
 
-/* The first of @axes whose parts divide @size. */
+/* Keeps the leading ones of @axes whose product divides @size. */
 static void
 limit_by_size (GhloPjrtAxes       *axes,
                const GhloPjrtMesh *mesh,
@@ -210,7 +212,7 @@ limit_by_size (GhloPjrtAxes       *axes,
   axes->n = (guint8) n;
 }
 
-/* The first of @axes that are whole axes of the mesh, whose primes are one behind the other. */
+/* Keeps the leading ones of @axes that form whole axes of the mesh, whose primes are consecutive. */
 static void
 limit_to_whole_axes (GhloPjrtAxes       *axes,
                      const GhloPjrtMesh *mesh)

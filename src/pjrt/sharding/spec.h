@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * How tensors lie over meshes, as far as it is known while it is found out: each dimension along some axes, and perhaps
- * along more.
+ * Partial knowledge about the sharding of tensors during propagation: each dimension is sharded along some axes, and
+ * possibly along further ones.
  */
 
 #pragma once
@@ -13,43 +13,43 @@ G_BEGIN_DECLS
 typedef struct
 {
   GhloPjrtAxes axes;
-  gboolean     is_closed;       /* it lies along no more than these */
+  gboolean     is_closed;       /* it is not sharded along any further axes */
 } GhloPjrtDimension;
 
-/* How a tensor lies over a mesh, as far as it is known. */
+/* What is known about the sharding of a tensor over a mesh. */
 typedef struct
 {
   const GhloPjrtMesh *mesh;     /* borrowed */
   guint               rank;
-  guint               taken;    /* bits: primes that no dimension may lie along */
+  guint               taken;    /* bits: primes along which no dimension may be sharded */
   GhloPjrtDimension   dimensions[];
 } GhloPjrtSpec;
 
-/* Nothing is known. */
+/* Creates a spec with no knowledge. */
 GhloPjrtSpec     *ghlo_pjrt_spec_new         (const GhloPjrtMesh  *mesh,
                                               guint                rank);
 GhloPjrtSpec     *ghlo_pjrt_spec_copy        (const GhloPjrtSpec  *spec);
-/* As sdy's sharding @attr says of a tensor of @rank dimensions at or in @from. Its mesh is one of @meshes (of
- * GhloPjrtMesh, owned), where it is added if need be. NULL for what is not understood. */
+/* Reads sdy's sharding @attr of a tensor of @rank dimensions at or in @from. Its mesh is looked up in @meshes (of
+ * GhloPjrtMesh, owned) and added there if needed. Returns NULL for attributes that are not understood. */
 GhloPjrtSpec     *ghlo_pjrt_spec_read        (GhloIrModule        *module,
                                               const GhloIrOp      *from,
                                               const GhloIrAttr    *attr,
                                               guint                rank,
                                               guint                n_partitions,
                                               GPtrArray           *meshes);
-/* No dimension lies along more than it does. */
+/* Whether no dimension may be sharded further. */
 gboolean          ghlo_pjrt_spec_is_closed   (const GhloPjrtSpec  *self);
 gboolean          ghlo_pjrt_spec_equal       (const GhloPjrtSpec  *self,
                                               const GhloPjrtSpec  *other);
-/* Without @primes (bits), along which nothing inside of a manual computation along them lies. */
+/* Returns @self without @primes (bits): in a manual computation along these, nothing is sharded along them. */
 GhloPjrtSpec     *ghlo_pjrt_spec_hide        (const GhloPjrtSpec  *self,
                                               guint                primes);
-/* As @self, with what @hidden came to lie along since ghlo_pjrt_spec_hide (). */
+/* Returns @self with the axes that @hidden gained since ghlo_pjrt_spec_hide (). */
 GhloPjrtSpec     *ghlo_pjrt_spec_show        (const GhloPjrtSpec  *self,
                                               const GhloPjrtSpec  *hidden,
                                               guint                primes);
-/* For callers: what is in equal parts, and, of what the program left open, along whole axes. NULL where that is all of
- * it on every partition. */
+/* Returns the sharding for callers: only divisions into equal parts and, for dimensions that the program left open,
+ * only along whole axes. NULL when every partition holds the whole tensor. */
 GhloPjrtSharding *ghlo_pjrt_spec_to_sharding (const GhloPjrtSpec  *self,
                                               GhloTensorType      *type);
 

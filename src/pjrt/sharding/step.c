@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * A step: what tensors lie along is laid out by factors, for each factor it is found out what all agree on, and tensors
- * get what does not contradict their other factors, those factors first that the largest tensors bring along (Shardy:
- * docs/propagation.md, "aggressive" propagation).
+ * A step in four parts: the axes of each tensor are assigned to the factors of the rule; for each factor, the axes on
+ * which all tensors agree are found; factors are ordered, those that the largest tensors bring along first; and each
+ * tensor gains the agreed axes that do not conflict with its other factors (Shardy: docs/propagation.md, "aggressive"
+ * propagation).
  */
 
 #include "pjrt/sharding/step.h"
@@ -36,14 +37,14 @@ starts_with (const GhloPjrtAxes *axes,
   return prefix->n <= axes->n && memcmp (axes->primes, prefix->primes, prefix->n) == 0;
 }
 
-/* A factor in a tensor. */
+/* The state of a factor in one tensor. */
 typedef struct
 {
   gboolean     is_there;
   gboolean     is_closed;
-  gboolean     is_last;         /* in its dimension: parts of it may be of different sizes */
+  gboolean     is_last;         /* the last one in its dimension: its parts may have different sizes */
   GhloPjrtAxes axes;
-  GhloPjrtAxes overflow;        /* what its dimension lies along beyond it, where no factor behind it is in parts */
+  GhloPjrtAxes overflow;        /* further axes of its dimension, in which case no later factor is sharded */
 } Cell;
 
 typedef struct
@@ -53,9 +54,9 @@ typedef struct
   const GhloPjrtMesh *mesh;
   GhloPjrtSpec      **specs;
   guint               n_factors;
-  Cell               *cells;            /* owned, as the next; by tensor and factor */
+  Cell               *cells;            /* owned, as are the next two; by tensor and factor */
   GhloPjrtAxes       *agreed;           /* by factor */
-  guint              *order;            /* of factors */
+  guint              *order;            /* the factors in order of priority */
 } Work;
 
 static Cell *
@@ -81,7 +82,8 @@ append (GhloPjrtAxes *axes,
     axes->primes[axes->n++] = prime;
 }
 
-/* Gives the factor that varies slowest as many primes as fit, then the next. The last one takes all that are left. */
+/* Assigns the axes of a dimension to its factors: the slowest-varying factor gets as many primes as fit, then the
+ * next. The last factor takes all that remain. */
 static void
 lay_out_dimension (Work  *self,
                    guint  tensor,
@@ -131,8 +133,8 @@ lay_out (Work *self)
       lay_out_dimension (self, i, j);
 }
 
-/* Where @axes and @more differ, @axes ends, and may grow no more; where they do not, it is the longer one of both, if
- * it may grow. */
+/* Merges @more into @axes. Where they differ, @axes is cut and must not grow any more; otherwise the longer one of
+ * the two is used, if @axes may grow. */
 static void
 agree (GhloPjrtAxes       *axes,
        const GhloPjrtAxes *more,
@@ -175,7 +177,7 @@ agree_on (Work        *self,
     }
 }
 
-/* FALSE where tensors agree on nothing. */
+/* Returns FALSE when the tensors do not agree on any axis. */
 static gboolean
 agree_on_all (Work *self)
 {
@@ -193,13 +195,13 @@ agree_on_all (Work *self)
   return any;
 }
 
-/* What a factor's place in the order is by. */
+/* The sort key of a factor. */
 typedef struct
 {
   guint  factor;
-  double elements;      /* of the largest tensor that brings all of it along */
+  double elements;      /* of the largest tensor that has all of the agreed axes */
   gint64 n_parts;
-  guint  tensor;        /* which one that is */
+  guint  tensor;        /* the index of that tensor */
 } Rank;
 
 static int
@@ -245,7 +247,7 @@ put_in_order (Work *self)
     self->order[i] = ranks[i].factor;
 }
 
-/* Whether @tensor may lie along @prime in @factor too, which is in @n_parts parts so far. */
+/* Whether @tensor may also be sharded along @prime in @factor, which is in @n_parts parts so far. */
 static gboolean
 fits (const Work *self,
       guint       tensor,
@@ -279,7 +281,7 @@ is_elsewhere (const Work *self,
   return FALSE;
 }
 
-/* How much of what is agreed on @tensor may lie along in @factor. */
+/* Returns the leading agreed axes along which @tensor may be sharded in @factor. */
 static GhloPjrtAxes
 allowed (const Work *self,
          guint       tensor,
@@ -312,7 +314,7 @@ expand (Cell               *to,
   return TRUE;
 }
 
-/* Among operands of what is done element by element nothing spreads that a result does not lie along. */
+/* Among the operands of an elementwise operation, only those axes spread along which a result is sharded too. */
 static GhloPjrtAxes
 limit_by_results (const Work   *self,
                   guint         factor,
@@ -351,7 +353,7 @@ expand_tensor (Work  *self,
   return changed;
 }
 
-/* What the factors of a dimension lie along, up to the first that is not in as many parts as it could be. */
+/* Collects the axes of the factors of a dimension, up to the first factor that could have more parts. */
 static GhloPjrtAxes
 gather_dimension (const Work *self,
                   guint       tensor,
@@ -376,7 +378,7 @@ gather_dimension (const Work *self,
   return axes;
 }
 
-/* FALSE where it lies as before after all. */
+/* Stores the axes in the tensor's spec. Returns FALSE when it has not changed after all. */
 static gboolean
 store (Work  *self,
        guint  tensor)
@@ -404,8 +406,8 @@ store (Work  *self,
   return changed;
 }
 
-/* The mesh of all; NULL where there is none, or several. One without axes is any: what lies over it says which
- * dimensions are open. */
+/* Returns the mesh that all specs share; NULL when there is none, or more than one. A mesh without axes is
+ * compatible with every other one: specs over it only tell which dimensions are open. */
 static const GhloPjrtMesh *
 find_mesh (GhloPjrtSpec *const *specs,
            guint                n)
@@ -421,7 +423,7 @@ find_mesh (GhloPjrtSpec *const *specs,
   return mesh;
 }
 
-/* Results before operands. */
+/* Results come before operands. */
 static gboolean
 expand_all (Work     *self,
             gboolean *changed)

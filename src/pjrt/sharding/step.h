@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * One step of propagation: the operands and results of one operation come to lie along each factor of its rule as the
- * others do, where they may. Nothing that a tensor lies along is taken back, so that steps come to an end.
+ * One step of propagation: for each factor of an operation's rule, the shardings of its operands and results are
+ * extended to match each other as far as possible. Steps only add axes and never remove any, so propagation
+ * terminates.
  */
 
 #pragma once
@@ -11,7 +12,7 @@
 
 G_BEGIN_DECLS
 
-/* Which way it goes: from operands to results, from results to operands. */
+/* The direction of propagation: from operands to results, and from results to operands. */
 typedef enum
 {
   GHLO_PJRT_NOWHERE = 0,
@@ -20,16 +21,17 @@ typedef enum
   GHLO_PJRT_BOTH_WAYS = GHLO_PJRT_FORWARD | GHLO_PJRT_BACKWARD,
 } GhloPjrtWay;
 
-/* A step's request. */
+/* The input of a step. */
 typedef struct
 {
   const GhloPjrtRule *rule;
-  GhloPjrtWay         same, other;      /* of factors of these kinds */
+  GhloPjrtWay         same, other;      /* the directions for factors of these kinds */
   gboolean            is_elementwise;
 } GhloPjrtStep;
 
-/* @specs: by tensor of the rule, each NULL where nothing is known; specs that come to lie along more are replaced, and
- * the caller's. Sets @changed by tensor; TRUE where any did. Those of one mesh alone are looked at. */
+/* @specs: by tensor of the rule; NULL where nothing is known. Specs that gain axes are replaced by new ones, which
+ * the caller owns. Sets @changed by tensor and returns TRUE when any spec changed. Only specs over a single mesh are
+ * considered. */
 gboolean      ghlo_pjrt_propagate_step (const GhloPjrtStep  *self,
                                         GhloPjrtSpec       **specs,
                                         gboolean            *changed);

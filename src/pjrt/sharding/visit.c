@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * What operations connect: their operands and results by a rule, or, those with regions, what goes in with what is
- * there inside and what comes out.
+ * What operations connect: most connect operands and results by a rule; those with regions connect the values that
+ * enter and leave with the values inside.
  */
 
 #include "pjrt/sharding/propagation-private.h"
 
 #include "passes/walk.h"
 
-/* Takes @spec, what came of that of @place in a step. */
+/* Stores @spec, the result of a step for @place, which it takes over. */
 static void
 keep (GhloPjrtPropagation *self,
       GhloPjrtPlace        place,
@@ -24,7 +24,8 @@ keep (GhloPjrtPropagation *self,
     ghlo_pjrt_tell (self, place.value);
 }
 
-/* A step between @places, which @step's rule is about: those that it changes tell whoever touches them. */
+/* Takes a step between @places, to which @step's rule applies. Places that change put the operations that touch them
+ * on the worklist. */
 static void
 connect (GhloPjrtPropagation *self,
          const GhloPjrtStep  *step,
@@ -50,7 +51,7 @@ connect (GhloPjrtPropagation *self,
       keep (self, places[i], specs[i]);
 }
 
-/* Between values of one shape, the first @n_operands of @n from which the others come. */
+/* Connects values of the same shape: the first @n_operands of @n are the sources of the others. */
 static void
 connect_same (GhloPjrtPropagation *self,
               const GhloPjrtPlace *places,
@@ -96,7 +97,7 @@ has_operand_of_others (const GhloIrOp *op)
   return FALSE;
 }
 
-/* Which way factors go at this level, and in those before it. */
+/* Chooses the directions in which factors propagate at this level; they include those of the levels before. */
 static void
 choose_ways (const GhloPjrtPropagation *self,
              const GhloIrOp            *op,
@@ -133,7 +134,7 @@ visit_by_rule (GhloPjrtPropagation *self,
   connect (self, &step, places);
 }
 
-/* What region @region gives as its result @index; NULL where it gives none. */
+/* Returns value @index that region @region returns, or NULL. */
 static const GhloIrValue *
 given (const GhloIrOp *op,
        guint           region,
@@ -193,7 +194,7 @@ visit_barrier (GhloPjrtPropagation *self,
                  ghlo_pjrt_place_of (self, &op->results[i]), op->results[i].type);
 }
 
-/* An output is what is returned, as the program says of it. */
+/* An output is the returned value, with the sharding that the program specifies for it. */
 static void
 visit_return (GhloPjrtPropagation *self,
               const GhloIrOp      *op)
@@ -203,7 +204,7 @@ visit_return (GhloPjrtPropagation *self,
                  ghlo_ir_op_operand (op, i)->type);
 }
 
-/* @place, of whose spec, which is known, the axes along which @op is manual are not to be seen. */
+/* Returns @place with the axes hidden along which @op is manual. The place must have a spec. */
 static GhloPjrtPlace
 inside (GhloPjrtPropagation *self,
         const GhloIrOp      *op,
@@ -222,8 +223,8 @@ inside (GhloPjrtPropagation *self,
   return place;
 }
 
-/* An operand lies outside as the operation says of it, and so inside along the axes that are not manual; a result
- * likewise. */
+/* Outside, an operand has the sharding that the operation specifies for it; inside, it has the same along the axes
+ * that are not manual. Results likewise. */
 static void
 visit_manual (GhloPjrtPropagation *self,
               const GhloIrOp      *op)
@@ -253,7 +254,7 @@ visit_manual (GhloPjrtPropagation *self,
 typedef void (*VisitFunc) (GhloPjrtPropagation *self,
                            const GhloIrOp      *op);
 
-/* Of those that are not by a rule. */
+/* The operations that do not use a rule. */
 static const VisitFunc visits[GHLO_N_OPS] = {
   [GHLO_OP_FUNC_RETURN] = visit_return,
   [GHLO_OP_SDY_MANUAL_COMPUTATION] = visit_manual,

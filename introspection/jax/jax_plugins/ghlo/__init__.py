@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""JAX on GHLO: the platform 'ghlo', by a plugin of PJRT's.
+"""JAX on GHLO: the platform 'ghlo', implemented by a PJRT plugin.
 
 JAX finds this module by itself, since it is in the namespace package jax_plugins, and calls initialize() when it first
 needs a device. Nothing has to be imported:
@@ -7,9 +7,9 @@ needs a device. Nothing has to be imported:
     import jax
     print(jax.devices())
 
-The plugin lies beside this module; the environment variable GHLO_PJRT_PLUGIN names another one, as a build tree's.
-GHLO_DEVICE chooses the device, as everywhere in GHLO, and so does the option `device` of JAX's configuration
-`jax_pjrt_client_create_options`, which wins over it.
+The plugin is a file next to this module; the environment variable GHLO_PJRT_PLUGIN names another one, for instance in a
+build tree. GHLO_DEVICE chooses the device, as everywhere in GHLO. The option `device` of JAX's configuration
+`jax_pjrt_client_create_options` does so as well and takes precedence.
 """
 
 import os
@@ -23,9 +23,9 @@ PLATFORM = 'ghlo'
 
 
 def plugin_path() -> pathlib.Path:
-    """Where the plugin is.
+    """The path of the plugin.
 
-    Raises FileNotFoundError where it is not.
+    Raises FileNotFoundError when there is no such file.
     """
     named = os.environ.get('GHLO_PJRT_PLUGIN')
     path = pathlib.Path(named) if named else pathlib.Path(__file__).with_name('pjrt_c_api_ghlo_plugin.so')
@@ -36,7 +36,10 @@ def plugin_path() -> pathlib.Path:
 
 
 def _list_options() -> dict[str, str]:
-    """What the plugin is created with: where the package jax-ghlo-llvm is, its module, which is the wheel's."""
+    """The options with which the plugin's client is created.
+
+    The plugin of the wheel gets the path of the module in the package jax-ghlo-llvm, if that is installed.
+    """
     if 'GHLO_PJRT_PLUGIN' in os.environ:
         return {}
     try:
@@ -47,7 +50,7 @@ def _list_options() -> dict[str, str]:
 
 
 def initialize() -> None:
-    """Tells JAX of the platform; JAX calls this itself. A second call does nothing."""
+    """Registers the platform with JAX. JAX calls this itself; a second call does nothing."""
     if not _jax.is_registered(PLATFORM):
         path = plugin_path()
         _jax.register(PLATFORM, path, _list_options)
@@ -55,11 +58,11 @@ def initialize() -> None:
 
 
 def list_missing() -> dict[str, str]:
-    """What this version of JAX does not let the package do, by feature, with the reason.
+    """The features that do not work with this version of JAX, each with the reason.
 
     The features are 'donation', 'linear algebra', 'callbacks', 'inspected shardings', 'scaled_matmul',
-    'platform_dependent', 'DLPack', 'FFI', 'sparse systems' and 'programs of jax.export for the CPU'. What concerns none
-    of them works all the same. A
-    warning by the logger 'jax_plugins.ghlo' has said so once. Empty before JAX has called initialize().
+    'platform_dependent', 'DLPack', 'FFI', 'sparse systems' and 'programs of jax.export for the CPU'. Everything that
+    does not need a missing feature works. The logger 'jax_plugins.ghlo' warns once about missing features. Empty before
+    JAX has called initialize().
     """
     return _jax.list_missing()

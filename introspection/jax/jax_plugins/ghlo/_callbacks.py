@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Functions that programs call back, by number, and the C functions through which the plugin calls them.
+"""Python functions that programs call by number, and the C functions through which the plugin calls them.
 
-A function is there while somebody holds its number: whoever lowered a program that calls it, and each program that the
-plugin has compiled. The structures are those of src/pjrt/callbacks.h.
+A function exists while somebody holds its number: the lowering of a program that calls it, and each program that the
+plugin has compiled. The structures match those of src/pjrt/callbacks.h.
 """
 
 import atexit
@@ -27,13 +27,13 @@ class _Call(ctypes.Structure):
         ('n_operands', ctypes.c_size_t),
         ('results', ctypes.POINTER(_Array)),
         ('n_results', ctypes.c_size_t),
-        ('drop', ctypes.c_void_p),      # which is called when the structure is gone
+        ('drop', ctypes.c_void_p),      # a plain address, since it is called after the structure is gone
         ('fail', ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_char_p)),
         ('error', ctypes.c_void_p),
     ]
 
 
-# It is the same one each time.
+# The address is the same in every call.
 _drop_at = functools.lru_cache(maxsize=1)(ctypes.CFUNCTYPE(None, ctypes.c_void_p))
 _CALL = ctypes.CFUNCTYPE(ctypes.c_int32, ctypes.POINTER(_Call))
 _HOLD = ctypes.CFUNCTYPE(ctypes.c_int32, ctypes.c_int64)
@@ -45,12 +45,12 @@ class _Callbacks(ctypes.Structure):
 
 
 class _Memory:
-    """Bytes of the plugin's, which NumPy's arrays lie in; owned by what there is to drop."""
+    """Memory of the plugin as a buffer for NumPy's arrays. @drop releases the reference to its owner at the end."""
 
     __slots__ = ('__array_interface__', '_drop', '_owner')
 
     def __init__(self, array, drop=None):
-        # An address is needed where there are no bytes as well, and the address 0 is none.
+        # NumPy needs an address even for zero bytes, and does not accept 0.
         self.__array_interface__ = {
             'data': (array.data or 1, drop is not None), 'shape': (array.size,), 'typestr': '|u1', 'version': 3,
         }
@@ -62,7 +62,7 @@ class _Memory:
 
 
 def _view(memory, n_bytes, specification):
-    """The memory as an array of that shape and type."""
+    """Returns the memory as an array of the specified shape and type."""
     expected = specification.dtype.itemsize * int(np.prod(specification.shape, dtype=np.int64))
     if n_bytes != expected:
         raise TypeError(f'expected {expected} bytes for {specification.dtype}{list(specification.shape)}, '
@@ -71,7 +71,7 @@ def _view(memory, n_bytes, specification):
 
 
 class Function:
-    """A function of arrays, with what it takes and gives: shapes and NumPy's types."""
+    """A function of arrays, with the shapes and NumPy types of its operands and results."""
 
     def __init__(self, function, operands, results):
         self.function, self.operands, self.results = function, operands, results
@@ -91,7 +91,7 @@ class Function:
 
 
 class Listener:
-    """A function of bytes, which a compile calls."""
+    """A function of bytes, which the plugin calls during a compile."""
 
     def __init__(self, function):
         self.function = function
@@ -103,16 +103,16 @@ class Listener:
 
 
 class _Registry:
-    """Functions by number. Numbers are not given twice."""
+    """Functions by number. Numbers are never reused."""
 
     def __init__(self):
-        # What is collected meanwhile may hold a number, and let it go on the same thread.
+        # Recursive: the garbage collector may run meanwhile on this thread and free an object that lets go of a number.
         self._lock = threading.RLock()
         self._functions = {}
         self._numbers = itertools.count()
 
     def add(self, function):
-        """The number of a function, held once."""
+        """Adds a function. Returns its number, which is held once."""
         with self._lock:
             index = next(self._numbers)
             function.n_holders = 1
@@ -135,7 +135,7 @@ class _Registry:
             function.n_holders -= 1
             if function.n_holders == 0:
                 del self._functions[index]
-        # What goes with the function may call back, with the lock free again.
+        # The function is freed after the lock is released, since objects that it owns may call back.
 
     def __len__(self):
         return len(self._functions)
@@ -145,7 +145,7 @@ registry = _Registry()
 
 
 class Holder:
-    """Holds a number as long as it lives."""
+    """Holds the number of a function during its own lifetime."""
 
     def __init__(self, function):
         self.index = registry.add(function)
@@ -155,7 +155,7 @@ class Holder:
 
 
 def _describe(error):
-    """The exception as people know it: where it was raised, its type and its text."""
+    """Formats the exception as Python prints it: the traceback, the type and the message."""
     return ''.join(traceback.format_exception(error)).rstrip().encode('utf-8', 'replace').replace(b'\0', b'?')
 
 
@@ -165,7 +165,7 @@ def _call(pointer):
     try:
         registry.find(call.index).call(call)
     except BaseException as error:    # pylint: disable=broad-exception-caught
-        # Whatever it is, even an interrupt: nothing may go through the plugin but by its own way.
+        # Catches everything, even interrupts: exceptions must not propagate through C code of the plugin.
         call.fail(call.error, _describe(error))
         return 0
     return 1
@@ -182,10 +182,10 @@ def _let_go(index):
 
 
 def connect(path):
-    """Tells the plugin of these functions. AttributeError where it knows none such."""
+    """Passes these functions to the plugin. Raises AttributeError when the plugin has no support for them."""
     callbacks = _Callbacks(ctypes.sizeof(_Callbacks), _call, _hold, _let_go)
     setter = ctypes.CDLL(str(path)).ghlo_pjrt_set_callbacks
     setter.restype, setter.argtypes = None, [ctypes.POINTER(_Callbacks)]
     setter(ctypes.byref(callbacks))
-    # Programs go after Python at the end of a process, some on threads of the plugin's.
+    # When the process ends, programs are freed after Python has ended, some of them on threads of the plugin.
     atexit.register(setter, None)

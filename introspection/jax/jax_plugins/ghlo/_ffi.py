@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Functions of other libraries that programs call by name: XLA's FFI.
+"""Functions of other libraries that programs call by name, through XLA's FFI.
 
-jax.ffi.register_ffi_target(name, handler, platform='ghlo') comes here, and the plugin's extensions are what keeps them.
-The structures are those of src/pjrt/abi-extensions.h and ffi/abi.h.
+jax.ffi.register_ffi_target(name, handler, platform='ghlo') ends up here, and handlers are registered through the
+plugin's extensions. The structures match those of src/pjrt/abi-extensions.h and src/pjrt/ffi/abi.h.
 """
 
 import ctypes
@@ -48,7 +48,7 @@ def _function(arguments):
 
 
 class _Api(ctypes.Structure):
-    """How PJRT's table begins."""
+    """The first fields of PJRT's table of functions."""
 
     _fields_ = [('struct_size', ctypes.c_size_t), ('extensions', ctypes.POINTER(_Base)),
                 ('version', ctypes.c_byte * 24), ('destroy', _function(_ErrorArgs)), ('message', _function(_ErrorArgs))]
@@ -63,7 +63,7 @@ class _TypeExtension(ctypes.Structure):
 
 
 def _pointer(capsule):
-    """What a PyCapsule has, of whatever name; None for None."""
+    """Returns the pointer in a PyCapsule of any name; None for None."""
     if capsule is None:
         return None
     python = ctypes.pythonapi
@@ -74,9 +74,9 @@ def _pointer(capsule):
 
 
 class Registrar:
-    """Gives the plugin handlers and types.
+    """Registers handlers and types with the plugin.
 
-    Raises AttributeError where the plugin has no such extensions.
+    Raises AttributeError when the plugin does not have the extensions.
     """
 
     def __init__(self, path):
@@ -102,7 +102,7 @@ class Registrar:
             raise RuntimeError(message)
 
     def register_call(self, name, handler, _platform, api_version=0, _traits=0):
-        """A handler: a PyCapsule of a function, or a dictionary of one for each stage."""
+        """Registers a handler: a PyCapsule of a function, or a dictionary with one for each stage."""
         name = name.encode() if isinstance(name, str) else name
         stages = handler if isinstance(handler, dict) else {'execute': handler}
         self._check(self._register_call(_CallArgs(
@@ -110,7 +110,7 @@ class Registrar:
             **{stage: _pointer(stages.get(stage)) for stage in _STAGES})))
 
     def register_type(self, name, registration):
-        """A type: a dictionary with PyCapsules of its number, which is set where it is 0, and of what frees objects."""
+        """Registers a type: a dictionary with PyCapsules of its number, which is set if it is 0, and of its deleter."""
         name = name.encode() if isinstance(name, str) else name
         number = ctypes.c_int64.from_address(_pointer(registration['type_id']))
         info = _pointer(registration.get('type_info'))

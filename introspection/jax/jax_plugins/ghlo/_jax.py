@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Everything that the package asks of JAX's insides.
+"""All uses of JAX's internals.
 
-They are not JAX's public interface, and change. So this is the one module that touches jax._src, each feature looks up
-the names that it needs when JAX starts, and where one of them is gone that feature alone is off: list_missing() says
-which and why. Names are those of JAX 0.10.
+Internals are not part of JAX's public interface and change. So this is the only module that uses jax._src, and each
+feature looks up the names that it needs when JAX starts. Where a name is missing, only that feature is disabled:
+list_missing() says which one and why. The names are those of JAX 0.10.
 """
 
 import atexit
@@ -24,8 +24,8 @@ from . import _callbacks, _ffi
 
 logger = logging.getLogger('jax_plugins.ghlo')
 
-# Where JAX has rules for its CPU that call LAPACK and none that hold everywhere, or only slower ones. Cholesky's
-# factorization and triangular systems are operations of StableHLO, which call it as well.
+# Primitives for which JAX has rules for the CPU that call LAPACK, and no rules for all platforms, or only slower ones.
+# Cholesky factorizations and triangular systems are operations of StableHLO, which also run with LAPACK.
 LINEAR_ALGEBRA = (
     'eig', 'eigh', 'geqp3', 'geqrf', 'hessenberg', 'householder_product', 'lu', 'ormqr', 'schur', 'svd', 'tridiagonal',
     'tridiagonal_solve',
@@ -35,11 +35,11 @@ _missing = {}
 
 
 class _Unknown(Exception):
-    """This JAX lacks a name, which is what the exception says."""
+    """This version of JAX lacks a name; the message says which one."""
 
 
 def _find(module, name):
-    """The object of that name in a module of jax._src."""
+    """Returns the object of that name in a module of jax._src."""
     try:
         return getattr(importlib.import_module(f'jax._src.{module}'), name)
     except (ImportError, AttributeError) as error:
@@ -47,7 +47,7 @@ def _find(module, name):
 
 
 def _find_rule(primitive, platform=None):
-    """JAX's own way to lower a primitive on that platform, or where none is given on all that have no way of theirs."""
+    """Returns JAX's lowering rule of a primitive for the platform or, without one, the rule for all other platforms."""
     rules = _find('interpreters.mlir', '_lowerings') if platform is None else \
         _find('interpreters.mlir', '_platform_specific_lowerings').get(platform, {})
     if primitive not in rules:
@@ -60,7 +60,7 @@ def is_registered(platform):
 
 
 def register(platform, path, list_options):
-    """Has JAX load the plugin, which gets options as it is created, and others from JAX's configuration."""
+    """Makes JAX load the plugin, whose client gets these options and those in JAX's configuration."""
     xla_bridge.register_plugin(platform, library_path=str(path), options=list_options)
 
 
@@ -83,9 +83,9 @@ def _add_linear_algebra(platform, _path):
 
 
 def _add_scaled_matmul(platform, _path):
-    """By jax.lax.scaled_dot, which is StableHLO."""
+    """Lowers scaled_matmul to jax.lax.scaled_dot, which becomes StableHLO."""
     def multiply(left, right, left_scales, right_scales, preferred_element_type):
-        # A batch in front, and what is summed over behind, of both.
+        # In both operands the first dimension is the batch, and the last one is contracted.
         return scaled_dot(left, right, lhs_scale=left_scales, rhs_scale=right_scales,
                           dimension_numbers=(((2,), (2,)), ((0,), (0,))), preferred_element_type=preferred_element_type)
 
@@ -97,7 +97,7 @@ def _add_scaled_matmul(platform, _path):
 
 
 def _add_platform_dependent(platform, _path):
-    """Where jax.lax.platform_dependent has a branch for the CPU and none for us or for all others, it is ours."""
+    """Uses the CPU's branch of jax.lax.platform_dependent when there is none for this platform and no default."""
     def add_ours(branches):
         if branches is None or any(names is None or platform in names for names in branches):
             return branches
@@ -118,7 +118,7 @@ def _add_platform_dependent(platform, _path):
 
 
 def _add_exported(platform, _path):
-    """What jax.export has made for the CPU runs here, LAPACK's calls included."""
+    """Runs programs that jax.export has made for the CPU, including their calls of LAPACK."""
     primitive = _find('export._export', 'call_exported_p')
     rule = _find_rule(primitive)
 
@@ -132,7 +132,7 @@ def _add_exported(platform, _path):
 
 
 def _add_dlpack(platform, _path):
-    """Arrays are given away by DLPack as arrays in host memory, since JAX has no name for our devices there."""
+    """Exports arrays through DLPack as arrays in host memory, since JAX has no DLPack device type for this platform."""
     array, dlpack = _find('array', 'ArrayImpl'), importlib.import_module('jax._src.dlpack')
     to_dlpack, find_device = _find('dlpack', 'to_dlpack'), array.__dlpack_device__
     on_host = (_find('dlpack', 'DLDeviceType').kDLCPU, 0)
@@ -144,7 +144,7 @@ def _add_dlpack(platform, _path):
     def to_dlpack_from_host(x, stream=None, src_device=None, *others, **options):
         if is_ours(x):
             src_device, = jax.devices('cpu')[:1]
-            # NumPy's view of what is in host memory, and JAX's of NumPy's.
+            # NumPy's array is a view of the host memory, and JAX's CPU array is a view of NumPy's.
             x = jax.device_put(np.asarray(x), src_device)
         return to_dlpack(x, stream, src_device, *others, **options)
 
@@ -156,11 +156,11 @@ def _add_dlpack(platform, _path):
     array.__dlpack_device__ = find_device_or_host
 
 
-# Calls back into Python. JAX lowers all of them by one function, which refuses platforms that it does not know.
+# Callbacks into Python. JAX lowers all of them with one function, which rejects platforms that it does not know.
 
 
 def _specify(aval, dtypes, core):
-    """Shape and NumPy's type of what a value is made of."""
+    """Returns the shape and NumPy type of a value's physical representation."""
     if aval.dtype == dtypes.float0:
         return jax.ShapeDtypeStruct(aval.shape, np.bool_)
     physical = core.physical_aval(aval)
@@ -168,14 +168,14 @@ def _specify(aval, dtypes, core):
 
 
 def _check(outputs, expected, canonicalize):
-    """What the function gave as arrays of the types that the program says."""
+    """Converts the outputs of a callback to arrays and checks them against the types in the program."""
     if len(outputs) != len(expected):
         raise RuntimeError(f'expected {len(expected)} outputs from the callback, found {len(outputs)}')
-    # With Python's numbers, and arrays of other packages.
+    # Outputs may be Python numbers, or arrays of other packages.
     arrays = [canonicalize(np.asarray(output)) for output in outputs]
     for i, (array, specification) in enumerate(zip(arrays, expected)):
         if (array.shape, array.dtype) != (specification.shape, specification.dtype):
-            # In JAX's own words, which its tests look for.
+            # JAX's own wording, which its tests look for.
             what = 'dtype' if array.shape == specification.shape else 'shape'
             raise RuntimeError(f'Incorrect output {what} for return value {i} of the callback: expected '
                                f'{specification.dtype}{list(specification.shape)}, found '
@@ -184,7 +184,10 @@ def _check(outputs, expected, canonicalize):
 
 
 def _add_token(sharding):
-    """Of Shardy's shardings there is one for each result, and the token comes first. What has none has the token's."""
+    """Adds a sharding for the token, which is the first result: Shardy has one for each result.
+
+    The token's sharding is that of a value without dimensions.
+    """
     if not hasattr(sharding, 'shardings'):
         return sharding
     token = dataclasses.replace(sharding.shardings[0], mesh_shape=(), dim_shardings=())
@@ -192,7 +195,7 @@ def _add_token(sharding):
 
 
 def _emit(ctx, callback, token, operands, operand_avals, result_avals, has_side_effect, sharding, names):
-    """A custom call of the function, which lives as long as a program that calls it."""
+    """Emits a custom call of the function, which lives as long as a program that calls it."""
     inputs = [_specify(aval, names.dtypes, names.core) for aval in operand_avals]
     outputs = [_specify(aval, names.dtypes, names.core) for aval in result_avals]
     canonicalize = names.dtypes.canonicalize_value
@@ -214,7 +217,7 @@ def _emit(ctx, callback, token, operands, operand_avals, result_avals, has_side_
 
 
 def _find_set_sharding():
-    """Before JAX 0.10 the function has no context."""
+    """Returns set_sharding with a context as its first parameter, which it does not have before JAX 0.10."""
     function = _find('interpreters.mlir', 'set_sharding')
     if len(inspect.signature(function).parameters) == 3:
         return function
@@ -238,7 +241,7 @@ def _add_callbacks(platform, path):
                   _find('checkify', 'check_p')]
     rules = [_find_rule(primitive, 'cpu') for primitive in primitives]
     _callbacks.connect(path)
-    # Before the plugin is told that Python ends. JAX waits itself, but later.
+    # Runs before the plugin is told that Python is ending. JAX waits for effects itself, but later.
     atexit.register(jax.effects_barrier)
     for module in ('jax._src.callback', 'jax.interpreters.mlir'):
         importlib.import_module(module).emit_python_callback = emit
@@ -247,7 +250,7 @@ def _add_callbacks(platform, path):
 
 
 def _find_devices(context, names):
-    """What a program runs on, and how they lie, by the context of its lowering."""
+    """Returns the devices on which a program runs, and their mesh, from the context of its lowering."""
     if not isinstance(context, names.ShardingContext):
         return context.mesh._flat_devices_tuple, context.mesh
     mesh = context.abstract_mesh
@@ -258,7 +261,7 @@ def _find_devices(context, names):
 
 
 def _add_inspection(platform, _path):
-    """jax.debug.inspect_array_sharding, of programs of several devices. JAX would write an address into the program."""
+    """Lowers jax.debug.inspect_array_sharding in programs of several devices. JAX would emit a function's address."""
     primitive = _find('debugging', 'inspect_sharding_p')
     rule = _find_rule(primitive)
     names = types.SimpleNamespace(
@@ -292,7 +295,7 @@ def _add_inspection(platform, _path):
 
 
 def _add_ffi(platform, path):
-    """Handlers that were registered before the plugin was there are given to it now."""
+    """Registers FFI handlers with the plugin, including those that were registered before it was loaded."""
     client = importlib.import_module('jaxlib.xla_client')
     registrar = _ffi.Registrar(path)
     for name, register in (('register_custom_call_handler', registrar.register_call),
@@ -303,8 +306,10 @@ def _add_ffi(platform, path):
 
 
 def _add_sparse_solver(platform, _path):
-    """What jax.experimental.sparse has for the CPU, which calls SciPy back. It is taken over when its module is loaded,
-    which takes long and few need."""
+    """Uses the CPU's rule of jax.experimental.sparse, which calls back into SciPy.
+
+    The rule is taken over when its module is loaded, since loading takes long and few programs need it.
+    """
     name, module = 'spsolve', sys.modules.get('jax.experimental.sparse.linalg')
     names = importlib.import_module('jax.interpreters.mlir')
     if not hasattr(names, 'register_lowering'):
@@ -339,12 +344,12 @@ _FEATURES = {
 
 
 def add_features(platform, path):
-    """All that JAX has to be told of the platform, once it knows it."""
+    """Adds the features of the platform to JAX, after the platform has been registered."""
     for name, add in _FEATURES.items():
         try:
             add(platform, path)
         except Exception as error:    # pylint: disable=broad-exception-caught
-            # A feature that fails in whatever way is no reason to be without all the others.
+            # A feature that fails, for whatever reason, must not disable the others.
             _missing[name] = str(error) if isinstance(error, _Unknown) else f'{type(error).__name__}: {error}'
     if _missing:
         logger.warning('without %s; jax_plugins.ghlo.list_missing() says why', ', '.join(_missing))
