@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * See file.h.
+ * Maps large program files; see file.h.
  */
 
 #include "import/file.h"
@@ -25,7 +25,7 @@ ghlo_import_file_map (GhloImportFile *self,
   struct stat status;
   int fd;
 
-  /* Opening what is no regular file may wait, or be noticed at its other end. */
+  /* Checked before opening: opening a file that is not regular may block, or affect a process at its other end. */
   if (stat (path, &status) != 0 || !is_large (&status, limit))
     return FALSE;
   fd = g_open (path, O_RDONLY | O_CLOEXEC | O_NONBLOCK, 0);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * The importer's entry point, which tells a program's format by its first bytes.
+ * The importer's entry point, which recognises a program's format by its first bytes.
  */
 
 #include "import/import.h"
@@ -20,7 +20,7 @@ is_bytecode (const guint8 *data,
   return size >= sizeof bytecode_magic && memcmp (data, bytecode_magic, sizeof bytecode_magic) == 0;
 }
 
-/* Whether data that begins like no other format may be text, which has no zero bytes. */
+/* Whether data of no other format may be text, which has no zero bytes. */
 static gboolean
 begins_as_text (const guint8 *data,
                 gsize         size)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * A table from pairs of pointers to pointers.
+ * A hash table from pairs of pointers to pointers.
  */
 
 #include "import/memo.h"

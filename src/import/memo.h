@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * A table of results by two keys, so that each is made once: programs may refer to a
- * large attribute, type or resource any number of times, in a few bytes each.
+ * A table of results by two keys, so that each result is computed once. A program may refer to a large attribute,
+ * type or resource any number of times in a few bytes each.
  */
 
 #pragma once
@@ -10,15 +10,15 @@
 
 G_BEGIN_DECLS
 
-/* Zeroed it is empty. */
+/* Empty when zeroed. */
 typedef struct
 {
   GhloIrArena       arena;
   GhloIrInternTable table;
 } GhloImportMemo;
 
-/* The slot for @a and @b, which are compared as pointers; a new one has NULL. Its
- * address does not change. */
+/* Returns the slot for @a and @b, which are compared as
+ * pointers. A new slot contains NULL. Its address never changes. */
 gpointer *ghlo_import_memo_at    (GhloImportMemo *self,
                                   gconstpointer   a,
                                   gconstpointer   b);

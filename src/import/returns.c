@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Drops what functions return beyond their results: the function gets the func.return that its type asks for, which is
- * also what an artifact would have for either operation.
+ * Drops the values that a function returns beyond its results. The function gets the func.return that its type
+ * requires, which is also what an artifact would contain for either operation.
  */
 
 #include "import/returns.h"
@@ -37,7 +37,7 @@ drop_from (GhloIrModule *module,
   ghlo_ir_op_remove (last);
 }
 
-/* Readers bound how deep modules are in each other. */
+/* The recursion is bounded, since readers limit the nesting of modules. */
 static void
 drop_inside (GhloIrModule *module,
              GhloIrOp     *op)

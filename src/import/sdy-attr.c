@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * The formats of sdy's attributes. A format is text in which "$" and a digit stand for
- * the field of that number, and "~" opens and closes a part that is there only when
- * the fields in it are. How a field is spelled follows from its kind; a letter
- * between "$" and the digit says otherwise: "f" factors ("i, k"), "c" factors in
- * one word ("ik"), "s" factors with sizes ("i=2, j=4"), "o" a question mark for
- * what is not closed. Parts that may be left out come in any order.
+ * The formats of sdy's attributes. In a format, "$" and a digit stand for the field of that number; "~" opens and
+ * closes a part that is only present if one of its fields is. The kind of a field determines its spelling, unless a
+ * letter between "$" and the digit overrides it: "f" factors ("i, k"), "c" factors in one word ("ik"), "s" factors
+ * with sizes ("i=2, j=4"), "o" a question mark if the list is not closed. Optional parts may come in any order.
  */
 
 #include "import/sdy-attr.h"
@@ -85,7 +83,7 @@ ghlo_sdy_field_append (GhloSdyField *field,
   g_array_append_val (field->integers, integer);
 }
 
-/* "sdy.mesh<…>" where the format is in angle brackets, else "sdy<axis_ref…>". */
+/* Whether the spelling is "sdy.mesh<…>", for a format in angle brackets, rather than "sdy<axis_ref…>". */
 static gboolean
 is_angled (GhloSdyKind kind)
 {
@@ -98,7 +96,7 @@ ghlo_sdy_find_body (const GhloIrAttr *attr,
                     gsize            *length)
 {
   const char *mnemonic = ghlo_sdy_specs[kind].mnemonic, *text = attr->text;
-  /* The letters of a mapping follow without a space. */
+  /* A mapping's letters directly follow its mnemonic. */
   gboolean open_end = kind == GHLO_SDY_DIMENSION_MAPPING;
 
   if (attr->kind != GHLO_IR_ATTR_OPAQUE || !g_str_has_prefix (text, "sdy") || (text[3] != '.' && text[3] != '<')
@@ -166,7 +164,7 @@ put_integers (GString            *string,
     }
 }
 
-/* A part that is an attribute of sdy goes without its name. */
+/* A nested sdy attribute is printed without its name. */
 static void
 put_attrs (GString            *string,
            const GhloSdyField *field,

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Attributes of the sdy dialect, which the IR keeps as text, as fields: one row
- * for each, with the format of its text and the order of its fields in bytecode
- * (Shardy: attrs.td, bytecode.td).
+ * Attributes of the sdy dialect, which the IR keeps as text, split into fields. Each attribute has one row with the
+ * format of its text and the order of its fields in bytecode (Shardy: attrs.td, bytecode.td).
  */
 
 #pragma once
@@ -31,7 +30,7 @@ typedef enum
   GHLO_SDY_ALL_TO_ALL,
   GHLO_SDY_ALL_TO_ALLS,
   GHLO_SDY_N_KINDS,
-  GHLO_SDY_STRING = GHLO_SDY_N_KINDS,   /* no attribute of sdy but a builtin string */
+  GHLO_SDY_STRING = GHLO_SDY_N_KINDS,   /* not an attribute of sdy but a builtin string */
   GHLO_SDY_MESH_OR_SYMBOL,
 } GhloSdyKind;
 
@@ -42,9 +41,9 @@ typedef enum
   GHLO_SDY_FIELD_INTEGER,     /* integer */
   GHLO_SDY_FIELD_INTEGERS,    /* integers */
   GHLO_SDY_FIELD_FLAG,        /* integer: 0 or 1 */
-  GHLO_SDY_FIELD_PRIORITY,    /* integer; -1 where there is none */
-  GHLO_SDY_FIELD_ATTR,        /* attrs: one of the kind @child */
-  GHLO_SDY_FIELD_OPTIONAL,    /* attrs: one or none */
+  GHLO_SDY_FIELD_PRIORITY,    /* integer; -1 if absent */
+  GHLO_SDY_FIELD_ATTR,        /* attrs: one of kind @child */
+  GHLO_SDY_FIELD_OPTIONAL,    /* attrs: at most one */
   GHLO_SDY_FIELD_ATTRS,       /* attrs: any number */
   GHLO_SDY_FIELD_REDUCTION,   /* integer: sum, max, min */
 } GhloSdyFieldKind;
@@ -58,15 +57,15 @@ typedef struct
 typedef struct
 {
   const char       *mnemonic;   /* "sharding" */
-  const char       *format;     /* of the text behind the mnemonic, see sdy-attr.c */
-  GhloSdyFieldSpec  fields[GHLO_SDY_MAX_FIELDS];   /* up to the first NONE */
+  const char       *format;     /* of the text after the mnemonic, see sdy-attr.c */
+  GhloSdyFieldSpec  fields[GHLO_SDY_MAX_FIELDS];   /* ends at the first NONE */
 } GhloSdySpec;
 
 typedef struct
 {
   gint64     integer;
-  GArray    *integers;          /* of gint64; NULL when empty */
-  GPtrArray *attrs;             /* of GhloIrAttr, the module's; NULL when empty */
+  GArray    *integers;          /* of gint64; NULL if empty */
+  GPtrArray *attrs;             /* of GhloIrAttr, owned by the module; NULL if empty */
 } GhloSdyField;
 
 typedef struct
@@ -77,19 +76,19 @@ typedef struct
 
 extern const GhloSdySpec ghlo_sdy_specs[GHLO_SDY_N_KINDS];
 
-/* All fields empty. */
+/* Initialises all fields as empty. */
 void              ghlo_sdy_attr_init   (GhloSdyAttr       *self,
                                         GhloSdyKind        kind);
 void              ghlo_sdy_attr_clear  (GhloSdyAttr       *self);
-/* Reads the text of an OPAQUE attribute; parts that are attributes themselves are
- * made in @module. NULL, or what was expected and where, which the caller frees. */
+/* Parses the text of an OPAQUE attribute; nested attributes are created in @module. Returns NULL on success,
+ * otherwise a message that says what was expected and where, which the caller frees. */
 char             *ghlo_sdy_attr_parse  (GhloSdyAttr       *self,
                                         GhloIrModule      *module,
                                         const GhloIrAttr  *attr);
-/* The text, as Shardy prints it, "sdy.mesh<["x"=2]>". */
+/* Appends the text as Shardy prints it: "sdy.mesh<["x"=2]>". */
 void              ghlo_sdy_attr_print  (const GhloSdyAttr *self,
                                         GString           *string);
-/* Whether @attr is of that kind, as far as its text's start says. */
+/* Whether the beginning of @attr's text is that of the given kind. */
 gboolean          ghlo_sdy_attr_is     (const GhloIrAttr  *attr,
                                         GhloSdyKind        kind);
 
@@ -107,21 +106,22 @@ ghlo_sdy_field_n_integers (const GhloSdyField *field)
   return field->integers != NULL ? field->integers->len : 0;
 }
 
-/* What printing and reading share. Factors are i to z, then z_1, z_2 and so on. */
+/* Shared by printing and parsing. Factors are named i to z, then z_1, z_2 and so on. */
 enum { GHLO_SDY_LAST_LETTER = 'z' - 'i', GHLO_SDY_N_REDUCTIONS = 3 };
 
 extern const char *const ghlo_sdy_reductions[GHLO_SDY_N_REDUCTIONS];
 
-/* Behind the mnemonic, with the length of what is the attribute's own; NULL when
+/* Returns the text after the mnemonic and sets @length to the length of the attribute's own part. Returns NULL if
  * @attr is of another kind. */
 const char       *ghlo_sdy_find_body   (const GhloIrAttr  *attr,
                                         GhloSdyKind        kind,
                                         gsize             *length);
-/* Behind a "$" of a format: the letter there, or 0, and the field. Gives what follows. */
+/* Reads what follows a "$" in a format: an optional letter (0 if
+ * absent) and the index of a field. Returns the rest of the format. */
 const char       *ghlo_sdy_read_reference (const char     *format,
                                         char              *style,
                                         guint             *index);
-/* Whether the part of the format up to the next "~" is there. */
+/* Whether any field is present in the part of the format up to the next "~". */
 gboolean          ghlo_sdy_has_part    (const GhloSdyAttr *self,
                                         const char        *format);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Growable arrays of any type, that keep their room when they are emptied: the
- * parser makes no other allocations for an ordinary operation.
+ * Growable arrays of any type that keep their capacity when emptied.
+ * The parser makes no other allocations for an ordinary operation.
  */
 
 #pragma once
@@ -12,7 +12,7 @@ G_BEGIN_DECLS
 
 #define GHLO_IMPORT_VECTOR(type) struct { type *items; gsize n, room; }
 
-/* Room for one more item; items may move. */
+/* Makes room for one more item. Items may move. */
 #define GHLO_IMPORT_RESERVE(vector) \
   G_STMT_START { \
     if (G_UNLIKELY ((vector)->n == (vector)->room)) \

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Reads calls of ApproxTopK as JAX writes them.
+ * Reads calls of ApproxTopK as JAX emits them.
  */
 
 #include "ir/approx-top-k.h"

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * The custom call ApproxTopK: what comes first along a dimension by a comparator, of arrays that are ordered together.
- * It may miss some of it where a device gains by that; none of ours does.
+ * The custom call ApproxTopK: returns the first elements along one dimension, in the order that a comparator defines,
+ * of one or more arrays that are sorted together. The definition allows an approximate result, which may be faster on
+ * some devices; GHLO's executors always compute the exact one.
  */
 
 #pragma once
@@ -14,15 +15,16 @@ G_BEGIN_DECLS
 
 typedef struct
 {
-  guint              n;             /* arrays, the first operands; then as many initial values, which nobody needs */
+  guint              n;             /* number of arrays. They are the first operands; n initial values follow, which
+                                       are ignored */
   guint              dimension;
-  gint64             count;         /* results have in it */
-  const char        *name;          /* the comparator's */
-  const GhloIrBlock *comparator;    /* its arguments are a pair of each array's elements */
+  gint64             count;         /* size of that dimension in the results */
+  const char        *name;          /* name of the comparator function */
+  const GhloIrBlock *comparator;    /* body of the comparator; its arguments are a pair of elements of each array */
 } GhloIrApproxTopK;
 
-/* FALSE, and a sentence in @problem, owned by the caller, where operands, results, comparator and options do not
- * fit. */
+/* Reads @op. Returns FALSE if its operands, results, comparator or options do not fit together; @problem is then set
+ * to a sentence that the caller frees. */
 gboolean ghlo_ir_approx_top_k_read (GhloIrApproxTopK *self,
                                     const GhloIrOp   *op,
                                     char            **problem);

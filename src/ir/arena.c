@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Arena and interning tables.
+ * The arena and the interning tables.
  */
 
 #include "ir/arena.h"
@@ -10,7 +10,7 @@
 struct _GhloIrChunk
 {
   GhloIrChunk *next;
-  gsize        size;          /* of data */
+  gsize        size;          /* of the data */
   guint8       data[] __attribute__ ((aligned (16)));
 };
 

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Memory that is allocated in small blocks and freed all at once, and
- * tables that keep one copy of equal things.
+ * A bump allocator, whose memory is freed all at once, and hash tables that keep one copy of equal items (interning).
  */
 
 #pragma once
@@ -15,18 +14,18 @@ typedef struct _GhloIrChunk GhloIrChunk;
 typedef struct
 {
   GhloIrChunk *chunks;       /* newest first */
-  gsize        used;         /* bytes of the newest chunk that are given out */
+  gsize        used;         /* bytes of the newest chunk that are in use */
   gsize        total;        /* bytes of all chunks */
 } GhloIrArena;
 
-/* Zeroed and aligned to 16 bytes. */
+/* Returns zeroed memory, aligned to 16 bytes. */
 gpointer  ghlo_ir_arena_alloc (GhloIrArena *self, gsize size);
 gpointer  ghlo_ir_arena_copy  (GhloIrArena *self, gconstpointer data, gsize size);
 void      ghlo_ir_arena_clear (GhloIrArena *self);
 
 typedef gboolean (*GhloIrInternEqual) (gconstpointer item, gconstpointer key);
 
-/* Open addressing with linear probing; items are never removed. Hashes are base/hash.h's. */
+/* A hash table with open addressing and linear probing. Items are never removed. Hashes come from base/hash.h. */
 typedef struct
 {
   gpointer *items;

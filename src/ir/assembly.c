@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Splits the pretty forms of ops.def into the elements that parser and printer
- * walk. A row is split once, when it is first asked for, and kept until the
- * process ends. A word that means nothing is a mistake in the table, which the
- * test of the table finds: it aborts.
+ * Splits the pretty forms of ops.def into the elements that the parser and the printer walk. A row is split on first
+ * use and kept until the process ends. An unknown word is a mistake in the table and aborts the process; the test of
+ * the table finds such mistakes.
  */
 
 #include "ir/assembly.h"
@@ -97,7 +96,7 @@ split_name (const GhloIrOpSpec *spec,
          || set (element, GHLO_IR_ASM_REGION, find_region (spec, name));
 }
 
-/* "@type(name)"; "results" stands for the only group of results. */
+/* "@type(name)"; "results" denotes the result group if there is only one. */
 static gboolean
 split_type (const GhloIrOpSpec *spec,
             const char         *word,
@@ -157,7 +156,7 @@ split_word (const GhloIrOpSpec *spec,
   return TRUE;
 }
 
-/* Tells each OPEN where the element after its CLOSE is. Groups do not nest. */
+/* Stores in each OPEN the index of the element after its CLOSE. Groups do not nest. */
 static void
 link_groups (GhloIrAssembly *assembly)
 {

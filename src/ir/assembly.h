@@ -1,20 +1,19 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * The pretty form of an operation, as a list of elements that parser and
- * printer both walk, one reading and one writing. A row's string is split once,
- * on first use, at its spaces:
+ * The pretty form of an operation as a list of elements. The parser and the printer both walk this list, one to read
+ * and the other to write. The format string of a row is split at its spaces once, on first use, into these words:
  *
  *   $name           the operands, attribute or region of that name
  *   @operands       all operands, separated by commas
  *   @attrs          the dictionary of the attributes that the form does not show
  *   @functional     "(operand types) -> result types"
  *   @type(name)     the types of an operand or result group, separated by commas
- *   @same           types of operands and results, written once when all are
+ *   @same           types of operands and results, written once if all are
  *                   equal (MLIR's SameOperandsAndResultType)
- *   @word           any other custom directive: directive_words has its name
- *   [? … ?]         optional: present when its first $name is (or, for an
- *                   attribute with a default, differs from it)
- *   anything else   itself: keyword or punctuation
+ *   @word           any other custom directive, listed in assembly.def
+ *   [? … ?]         optional group: present if its first $name is present (or, for an
+ *                   attribute with a default, if the value differs from the default)
+ *   anything else   stands for itself: a keyword or punctuation
  */
 
 #pragma once
@@ -39,7 +38,7 @@ typedef enum
   GHLO_IR_ASM_CLOSE,
 } GhloIrAsmKind;
 
-/* Custom directives, in the words of ops.def: "@slice-ranges" is GHLO_IR_DIRECTIVE_SLICE_RANGES. */
+/* Custom directives, spelled as in ops.def: "@slice-ranges" is GHLO_IR_DIRECTIVE_SLICE_RANGES. */
 typedef enum
 {
 #define DIRECTIVE(ID, word) GHLO_IR_DIRECTIVE_##ID,
@@ -58,10 +57,10 @@ typedef struct
 {
   GhloIrAsmElement *elements;
   guint             n_elements;
-  guint64           shown;     /* bit i: inherent attribute i is shown by the form itself */
+  guint64           shown;     /* bit i is set if the form itself shows inherent attribute i */
 } GhloIrAssembly;
 
-/* NULL when the row has no pretty form. Thread-safe; lives as long as the process. */
+/* Returns NULL if the row has no pretty form. Thread-safe; the result lives as long as the process. */
 const GhloIrAssembly *ghlo_ir_assembly_get (GhloIrOpKind kind);
 
 G_END_DECLS

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * From the second product back to the first. Conversions between types of floats may be anywhere.
+ * Matches attention backwards, from the second product to the
+ * first. Conversions between float types may occur anywhere.
  */
 
 #include "ir/attention.h"
@@ -8,14 +9,14 @@
 #include <math.h>
 #include <string.h>
 
-/* Elementwise operations on scores, and values that are looked at for them. */
+/* Limits of the number of elementwise operations on scores and of values visited in the search for them. */
 enum { MAX_LIGHT = 16, MAX_VISITS = 256 };
 
 typedef struct
 {
   GhloIrAttention *attention;
   guint            n_visits, n_light;
-  gboolean         is_several;          /* products were found */
+  gboolean         is_several;          /* more than one product was found */
 } Search;
 
 gboolean
@@ -48,7 +49,7 @@ is_float (const GhloIrType *type)
   return ghlo_ir_type_is_numbers (type) && ghlo_element_type_is_float (type->element_type);
 }
 
-/* Whether both have the same dimensions, but for those of size 1. */
+/* Whether both types have the same dimensions, apart from those of size 1. */
 static gboolean
 has_same_sizes (const GhloIrType *a,
                 const GhloIrType *b)
@@ -71,8 +72,9 @@ is_conversion (const GhloIrOp *op)
          && is_float (op->results[0].type);
 }
 
-/* What @value is but for conversions, which become part of the attention, and with @reshapes for what adds and drops
- * ones. NULL where that is no operation's or they are too many. */
+/* Returns the operation that computes @value, skipping conversions and, with @reshapes, reshapes that only add or
+ * drop dimensions of size 1. All of these operations become part of the attention. Returns NULL if no operation
+ * defines the value or there are too many. */
 static const GhloIrOp *
 peel (GhloIrAttention   *self,
       const GhloIrValue *value,
@@ -94,7 +96,7 @@ peel (GhloIrAttention   *self,
   return NULL;
 }
 
-/* The same without taking anything. */
+/* The same for conversions only, without making anything part of the attention. */
 static const GhloIrValue *
 skip_conversions (const GhloIrValue *value)
 {
@@ -117,8 +119,8 @@ is_number (const GhloIrValue *value,
   return TRUE;
 }
 
-/* Whether @number, of @type, is minus infinity, or the least number but that: a maximum that begins with it is that of
- * what follows, or its softmax is NaN in either case. */
+/* Whether @number is minus infinity or the lowest finite number of @type. A maximum that starts from either equals
+ * the maximum of the elements, or else the softmax is NaN in both cases. */
 static gboolean
 is_lowest (GhloElementType type,
            double          number)
@@ -129,7 +131,7 @@ is_lowest (GhloElementType type,
   return isinf (number) ? number < 0 : number == -largest;
 }
 
-/* Whether @op reduces one value, of @combiner's, from a number on that changes nothing. */
+/* Whether @op reduces one value with @combiner, starting from the neutral element. */
 static gboolean
 is_reduction (const GhloIrOp *op,
               GhloIrOpKind    combiner)
@@ -156,14 +158,15 @@ is_reduction (const GhloIrOp *op,
   return combiner == GHLO_OP_STABLEHLO_ADD ? number == 0 : is_lowest (op->results[0].type->element_type, number);
 }
 
-/* The dimension of the full shape that each dimension of a value is; -1 for those of size 1 that are none. */
+/* For each dimension of a value, the corresponding dimension of
+ * the full shape; -1 for one of size 1 without a counterpart. */
 typedef struct
 {
   guint n;
   gint  dimensions[GHLO_MAX_RANK];
 } Map;
 
-/* From what @op gives to what it takes; FALSE where it does more than to spread rows. */
+/* Maps the dimensions of @op's result to those of its operand. Returns FALSE if @op does more than broadcast rows. */
 static gboolean
 follow (Map            *map,
         const GhloIrOp *op)
@@ -197,8 +200,8 @@ follow (Map            *map,
   return TRUE;
 }
 
-/* The reduction by @combiner that @value has for each row of the full shape, with all behind it; NULL where it is
- * something else. */
+/* Returns the reduction by @combiner from which @value, one number for each row of the full shape, is broadcast. The
+ * operations in between become part of the attention. Returns NULL for any other value. */
 static const GhloIrOp *
 find_reduction (GhloIrAttention   *self,
                 const GhloIrValue *value,
@@ -218,7 +221,7 @@ find_reduction (GhloIrAttention   *self,
       return NULL;
   if (!is_reduction (op, combiner) || !add (self, op))
     return NULL;
-  /* What is left of the full shape is in its order. */
+  /* The dimensions that remain must keep the order of the full shape. */
   reduced = ghlo_ir_op_dup_ints (op, "dimensions", &n);
   for (guint i = 0; i < value->type->rank; i++)
     if (r < n && reduced[r] == (gint64) i)
@@ -229,7 +232,7 @@ find_reduction (GhloIrAttention   *self,
   return r == n && ghlo_ir_op_operand (op, 0)->type->rank == value->type->rank ? op : NULL;
 }
 
-/* Those that are light enough to be computed of each score. */
+/* Operations that are cheap enough to be computed for each score. */
 static gboolean
 is_light (const GhloIrOp *op)
 {
@@ -256,7 +259,8 @@ is_light (const GhloIrOp *op)
     }
 }
 
-/* Whether @value is computed of a product with as many elements: then all on the way is part of the attention. */
+/* Whether @value is computed from a product with as many elements;
+ * all operations in between then become part of the attention. */
 static gboolean
 find_scores (Search            *search,
              const GhloIrValue *value)
@@ -284,7 +288,7 @@ find_scores (Search            *search,
   return depends && add (self, op);
 }
 
-/* Whether nobody else uses what is computed on the way. */
+/* Whether the intermediate values have no users outside the attention. */
 static gboolean
 is_alone (const GhloIrAttention *self)
 {
@@ -307,7 +311,7 @@ has_equal_dimensions (const GhloIrOp *a,
   return n == m && n > 0 && memcmp (x, y, n * sizeof *x) == 0;
 }
 
-/* exp (logits - maximum) / sum, of operand @weights of the product. */
+/* Matches exp (logits - maximum) / sum as operand @weights of the product. */
 static const char *
 match_softmax (GhloIrAttention *self)
 {
@@ -330,7 +334,7 @@ match_softmax (GhloIrAttention *self)
   if (self->maximum == NULL || skip_conversions (ghlo_ir_op_operand (self->maximum, 0))
                                != skip_conversions (self->logits))
     return "what is subtracted is no maximum of rows";
-  /* Conversions on the way to the maximum. */
+  /* Adds the conversions between the logits and the maximum. */
   for (const GhloIrOp *op = ghlo_ir_op_operand (self->maximum, 0)->op; is_conversion (op);
        op = ghlo_ir_op_operand (op, 0)->op)
     if (!add (self, op))

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Attention as programs write it: a product of queries and keys, elementwise operations on these scores (a scale, a
- * mask), their softmax over the keys, and the product of that and values.
+ * Recognises attention as programs write it: a product of queries and keys, elementwise operations on these scores (a
+ * scale, a mask), their softmax over the keys, and the product of the softmax and the values.
  */
 
 #pragma once
@@ -12,26 +12,29 @@ G_BEGIN_DECLS
 
 enum { GHLO_IR_ATTENTION_MAX_OPS = 48 };
 
-/* Reshapes in it add and drop dimensions of size 1 alone, so that all of its values with an element for each score have
- * these in one order. */
+/* The operations of one attention. Its reshapes only add or drop dimensions of size 1, so all values that have one
+ * element for each score hold these elements in the same order. */
 typedef struct
 {
-  const GhloIrOp    *scores;            /* the first product */
-  const GhloIrValue *logits;            /* what the softmax is of; the scores themselves, where nothing is between */
-  const GhloIrOp    *maximum;           /* the reduction: its dimensions are those of the keys */
-  const GhloIrOp    *last;              /* the second product */
-  guint              weights;           /* the operand of that which is the softmax */
-  guint              n_ops;             /* from @scores to @last, in no order */
+  const GhloIrOp    *scores;            /* the first product, of queries and keys */
+  const GhloIrValue *logits;            /* the operand of the softmax; equal to the scores where no operation lies in
+                                           between */
+  const GhloIrOp    *maximum;           /* the maximum reduction of the softmax; it reduces the dimensions of the
+                                           keys */
+  const GhloIrOp    *last;              /* the second product, of softmax and values */
+  guint              weights;           /* the number of the operand of @last that is the softmax */
+  guint              n_ops;             /* all operations from @scores to @last, in no particular order */
   const GhloIrOp    *ops[GHLO_IR_ATTENTION_MAX_OPS];
 } GhloIrAttention;
 
-/* NULL, or why @last is not the end of an attention of whose other values nobody else uses any; static. */
+/* Matches the attention that ends in @last and whose intermediate values have no other users. Returns NULL on
+ * success, otherwise the reason why there is no match, a static string. */
 const char *ghlo_ir_attention_match    (GhloIrAttention   *self,
                                         const GhloIrOp    *last);
 gboolean    ghlo_ir_attention_has      (const GhloIrAttention *self,
                                         const GhloIrOp    *op);
 
-/* The next dimension of @type from @at on whose size is not 1; its rank where there is none. */
+/* Returns the first dimension of @type, from @at on, whose size is not 1, or the rank if there is none. */
 static inline guint
 ghlo_ir_attention_next (const GhloIrType *type,
                         guint             at)

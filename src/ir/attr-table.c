@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * The rows of attrs.def as data.
+ * The rows of attrs.def as constant data.
  */
 
 #include "ir/attr.h"

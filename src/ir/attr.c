@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Making and reading attributes. As with types, equal ones of a module are one.
+ * Creates and reads attributes. As with types, equal attributes of a module are one object.
  */
 
 #include "ir/attr.h"
@@ -10,11 +10,11 @@
 #include "base/hash.h"
 #include "ir/context.h"
 
-/* Constants up to this size are hashed whole, larger ones at both ends where that tells
- * them apart: their bytes may be a mapped file's, which nobody has read yet. */
+/* Constants up to this size are hashed as a whole. Of larger ones only both ends are hashed if that tells them apart:
+ * the bytes may belong to a mapped file and not be in memory yet. */
 enum { WHOLE_HASH = 64 * 1024, END_HASH = 4 * 1024 };
 
-/* The bytes after the header that distinguish attributes of a kind, if any. */
+/* The bytes beyond the header that distinguish attributes of one kind, if any. */
 static gconstpointer
 payload (const GhloIrAttr *attr,
          gsize            *size)
@@ -82,7 +82,7 @@ attr_equal (gconstpointer item,
   return a_size == b_size && (a_data == b_data || a_size == 0 || memcmp (a_data, b_data, a_size) == 0);
 }
 
-/* With @ends of a large constant no more than its size and its ends. */
+/* With @ends, the hash of a large constant covers only its size and both ends. */
 static guint32
 attr_hash (const GhloIrAttr *attr,
            gboolean          ends)
@@ -114,7 +114,7 @@ attr_hash (const GhloIrAttr *attr,
   return (guint32) ghlo_hash_end (&hash);
 }
 
-/* Moves what @attr points to into the arena, where the caller's memory was used. */
+/* Copies the memory that @attr points to into the arena, if it belongs to the caller. */
 static void
 own_payload (GhloIrModule *module,
              GhloIrAttr   *attr)
@@ -177,7 +177,8 @@ intern (GhloIrModule     *module,
   guint32 hash = attr_hash (key, TRUE);
   GhloIrAttr *attr = ghlo_ir_intern_find (&context->attrs, hash, attr_equal, key);
 
-  /* One attribute at most is kept by its ends: the next with these is kept by all bytes. */
+  /* At most one attribute is stored under the hash of its ends; further
+   * ones with equal ends are stored under the hash of all bytes. */
   if (attr == NULL && ghlo_ir_intern_has (&context->attrs, hash))
     {
       hash = attr_hash (key, FALSE);

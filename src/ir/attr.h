@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Attributes of the IR: immutable values that belong to operations. Interned
- * per module as types are, and compared by pointer.
+ * Attributes of the IR: immutable values that belong to operations.
+ * Like types, they are interned per module and compared by pointer.
  *
- * Attributes of the dialects have two forms. An ENUM is a word out of a list
- * ("DEFAULT" of #stablehlo<precision DEFAULT>); a STRUCT is a row of named
- * fields (#stablehlo.gather<…>). Both lists are tables in attrs.def. What no
- * table knows is OPAQUE and kept as text.
+ * Attributes of the dialects have two forms. An ENUM is one word of a list ("DEFAULT" of #stablehlo<precision
+ * DEFAULT>); a STRUCT is a row of named fields (#stablehlo.gather<…>). Both lists are tables in attrs.def. An
+ * attribute that no table lists is OPAQUE and kept as text.
  */
 
 #pragma once
@@ -19,7 +18,8 @@ typedef enum
 {
   GHLO_IR_ATTR_UNIT,
   GHLO_IR_ATTR_BOOL,          /* integer */
-  GHLO_IR_ATTR_INTEGER,       /* type, integer (ELEMENT or INDEX type; wide ones are refused) */
+  GHLO_IR_ATTR_INTEGER,       /* type, integer (of an ELEMENT type, index included; integers of more than 64 bits are
+                                 rejected) */
   GHLO_IR_ATTR_FLOAT,         /* type, real (exact: kept as a double, rounded to the type) */
   GHLO_IR_ATTR_STRING,        /* text, length (may hold NUL) */
   GHLO_IR_ATTR_SYMBOL,        /* @text, nested references in children (SYMBOL) */
@@ -30,7 +30,7 @@ typedef enum
   GHLO_IR_ATTR_DENSE_ARRAY,   /* array<i64: …>: element type in type, integers or reals */
   GHLO_IR_ATTR_DENSE_STRINGS, /* dense<"a"> of an opaque element type: type, children */
   GHLO_IR_ATTR_ENUM,          /* enumeration, integer (its value) */
-  GHLO_IR_ATTR_STRUCT,        /* structure, children: one per field, NULL when absent */
+  GHLO_IR_ATTR_STRUCT,        /* structure, children: one per field, NULL if absent */
   GHLO_IR_ATTR_LOCATION,      /* location */
   GHLO_IR_ATTR_OPAQUE,        /* text without the "#": `sdy.sharding<…>` */
 } GhloIrAttrKind;
@@ -55,7 +55,7 @@ typedef enum
 
 typedef enum
 {
-  GHLO_IR_FIELD_DIMS,        /* DENSE_ARRAY of i64; left out of text when empty */
+  GHLO_IR_FIELD_DIMS,        /* DENSE_ARRAY of i64; text may omit it if empty */
   GHLO_IR_FIELD_INT,         /* INTEGER of i64 */
   GHLO_IR_FIELD_BOOL,
   GHLO_IR_FIELD_TYPE,
@@ -75,7 +75,7 @@ typedef struct
 {
   const char         *dialect;      /* "stablehlo" */
   const char         *mnemonic;     /* "precision" */
-  const char *const  *words;        /* NULL-terminated; index is the value where values is NULL */
+  const char *const  *words;        /* NULL-terminated; the index of a word is its value */
 } GhloIrEnumSpec;
 
 typedef struct
@@ -101,14 +101,14 @@ typedef struct
 int ghlo_ir_named_attr_compare (gconstpointer a,
                                 gconstpointer b);
 
-/* The elements of a dense attribute in the layout of buffers (every element
- * its own bytes, row-major). A splat holds one element for all. */
+/* The elements of a dense attribute in the layout of buffers (every element in bytes of its own, row-major). A splat
+ * stores one element that stands for all. */
 typedef struct
 {
-  GBytes  *bytes;        /* owned by the module that made it; executors take references */
+  GBytes  *bytes;        /* owned by the module that created the attribute; executors take references */
   gboolean splat;
-  gsize    n_elements;   /* of the tensor, also when splat */
-  const char *resource;  /* the key when written as dense_resource<key>, else NULL */
+  gsize    n_elements;   /* number of elements of the tensor, also for a splat */
+  const char *resource;  /* the key if the attribute was written as dense_resource<key>, else NULL */
 } GhloIrDense;
 
 struct _GhloIrAttr
@@ -129,7 +129,7 @@ struct _GhloIrAttr
   };
   const GhloIrAttr *const *children;       /* ARRAY, STRUCT, SYMBOL (nested), DENSE_STRINGS */
   guint             subkind;               /* ENUM: GhloIrEnum; STRUCT: GhloIrStruct */
-  guint32           extent;                /* how much of it there is to print; see context.h */
+  guint32           extent;                /* the size of its printed form; see context.h */
 };
 
 const GhloIrAttr *ghlo_ir_attr_unit        (GhloIrModule *module);
@@ -142,10 +142,10 @@ const GhloIrAttr *ghlo_ir_attr_symbol      (GhloIrModule *module, const char *na
                                             const GhloIrAttr *const *nested, gsize n_nested);
 const GhloIrAttr *ghlo_ir_attr_type        (GhloIrModule *module, const GhloIrType *type);
 const GhloIrAttr *ghlo_ir_attr_array       (GhloIrModule *module, const GhloIrAttr *const *children, gsize n);
-/* Sorts by name; names must be unique (the caller checks). */
+/* Sorts the entries by name. Names must be unique; the caller checks that. */
 const GhloIrAttr *ghlo_ir_attr_dictionary  (GhloIrModule *module, const GhloIrNamedAttr *entries, gsize n);
-/* @bytes holds n elements of @tensor's element type in buffer layout, or one
- * when @splat; its reference is taken over. @resource may be NULL. */
+/* @bytes holds n elements of @tensor's element type in buffer layout,
+ * or one if @splat. Takes ownership of @bytes. @resource may be NULL. */
 const GhloIrAttr *ghlo_ir_attr_dense       (GhloIrModule *module, const GhloIrType *tensor,
                                             GBytes *bytes, gboolean splat, const char *resource);
 const GhloIrAttr *ghlo_ir_attr_dense_strings (GhloIrModule *module, const GhloIrType *tensor,
@@ -156,32 +156,33 @@ const GhloIrAttr *ghlo_ir_attr_i64s        (GhloIrModule *module, const gint64 *
 const GhloIrAttr *ghlo_ir_attr_reals       (GhloIrModule *module, GhloElementType element_type,
                                             const double *values, gsize n);
 const GhloIrAttr *ghlo_ir_attr_enum        (GhloIrModule *module, GhloIrEnum enumeration, gint64 value);
-/* @fields: one attribute per field of the structure, NULL where left out. */
+/* @fields has one attribute for each field of the structure, NULL for one that is absent. */
 const GhloIrAttr *ghlo_ir_attr_struct      (GhloIrModule *module, GhloIrStruct structure,
                                             const GhloIrAttr *const *fields);
 const GhloIrAttr *ghlo_ir_attr_location    (GhloIrModule *module, const GhloIrLocation *location);
 const GhloIrAttr *ghlo_ir_attr_opaque      (GhloIrModule *module, const char *text);
 
-/* Reads a field of a STRUCT: the dims (empty when absent), the integer. */
+/* Read a field of a STRUCT: its dimensions (empty if absent), its integer, or its attribute. */
 const gint64     *ghlo_ir_struct_get_dims  (const GhloIrAttr *self, const char *field, gsize *n);
 gint64            ghlo_ir_struct_get_int   (const GhloIrAttr *self, const char *field);
 const GhloIrAttr *ghlo_ir_struct_get       (const GhloIrAttr *self, const char *field);
 
 const GhloIrAttr *ghlo_ir_dictionary_get   (const GhloIrAttr *self, const char *name);
 
-/* The word of an ENUM ("HIGHEST"), and its value by word, or -1. */
+/* Returns the word of an ENUM ("HIGHEST"), or the value of a word, -1 if there is none. */
 const char       *ghlo_ir_enum_word        (const GhloIrAttr *self);
 gint64            ghlo_ir_enum_from_word   (GhloIrEnum enumeration, const char *word);
 
 /* Element @index of a DENSE attribute, splat or not. */
 GhloScalar        ghlo_ir_dense_get        (const GhloIrAttr *self, gsize index);
-/* TRUE when the attribute is a DENSE of integers or booleans; gives its
- * elements, spread out when splat, in an array that the caller frees. */
+/* Reads the elements of a DENSE attribute of integers or booleans, a splat repeated for each element, into an array
+ * that the caller frees. Returns FALSE for any other attribute. */
 gboolean          ghlo_ir_dense_to_int64   (const GhloIrAttr *self, gint64 **values, gsize *n);
 
-/* MLIR's spelling of attributes; the printer's, here because types need it. */
+/* Appends MLIR's spelling of the attribute. The printer implements
+ * this function; it is declared here because types use it. */
 void              ghlo_ir_attr_append      (const GhloIrAttr *attr, GString *string);
-/* The same for messages, shortened to a line's length; owned by the caller. */
+/* The same for messages, shortened to the length of a line; owned by the caller. */
 char             *ghlo_ir_attr_to_string   (const GhloIrAttr *attr);
 
 G_END_DECLS

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Making and changing operations, blocks and uses.
+ * Creates and changes operations, blocks and uses.
  */
 
 #include <string.h>
@@ -8,7 +8,7 @@
 #include "base/hash.h"
 #include "ir/context.h"
 
-/* The place of @name among the row's inherent attributes, or -1. */
+/* The index of @name among the row's inherent attributes, or -1. */
 static int
 inherent_index (const GhloIrOpSpec *spec,
                 const char         *name)
@@ -47,7 +47,7 @@ unlink_use (GhloIrUse *use)
   use->previous = NULL;
 }
 
-/* Sets a discardable attribute, keeping the list in name order. */
+/* Sets a discardable attribute and keeps the list sorted by name. */
 static void
 set_discardable (GhloIrModule     *module,
                  GhloIrOp         *op,
@@ -63,7 +63,7 @@ set_discardable (GhloIrModule     *module,
   if (n_behind > 0 && strcmp (op->discardable[place].name, name) == 0)
     n_behind--;
 
-  /* Always a new list: operations may share one. */
+  /* Always a new list, since operations may share the old one. */
   list = ghlo_ir_module_alloc (module, (place + 1 + n_behind) * sizeof (GhloIrNamedAttr));
   if (place > 0)
     memcpy (list, op->discardable, place * sizeof (GhloIrNamedAttr));
@@ -75,7 +75,7 @@ set_discardable (GhloIrModule     *module,
   op->n_discardable = place + 1 + n_behind;
 }
 
-/* The table in which an operation's symbol stands, or NULL. */
+/* The symbol table that contains an operation, or NULL. */
 static GHashTable *
 symbols_around (const GhloIrOp *op)
 {
@@ -84,7 +84,7 @@ symbols_around (const GhloIrOp *op)
   return parent != NULL ? parent->symbols : NULL;
 }
 
-/* Puts a symbol into its table; the first of a name stays (the verifier reports others). */
+/* Adds a symbol to its table. The first symbol of a name stays; the verifier reports the others. */
 static void
 register_symbol (GhloIrOp *op)
 {
@@ -138,8 +138,7 @@ compare_names (gconstpointer a,
   return strcmp (((const GhloIrNamedAttr *) a)->name, ((const GhloIrNamedAttr *) b)->name);
 }
 
-/* Sorts the state's attributes into inherent and discardable ones; a later one
- * of a name wins. */
+/* Splits the state's attributes into inherent and discardable ones. If a name occurs twice, the later one wins. */
 static void
 set_attributes (GhloIrModule        *module,
                 GhloIrOp            *op,
@@ -300,7 +299,7 @@ ghlo_ir_block_add_argument (GhloIrModule         *module,
 {
   GhloIrValue *argument = ghlo_ir_module_alloc (module, sizeof (GhloIrValue));
 
-  /* Room doubles at powers of two. */
+  /* The capacity doubles at powers of two. */
   if ((block->n_arguments & (block->n_arguments - 1)) == 0)
     {
       guint room = MAX (block->n_arguments * 2, 1);

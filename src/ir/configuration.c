@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * What a program configures a custom call with, as values that every language has.
+ * Converts the configuration of a custom call to GVariant and text.
  */
 
 #include "ir/configuration.h"
 
 #include "base/hash.h"
 
-/* Where programs put what configures a call, besides attributes of its own; the first that has a name is right. */
+/* The attributes in which programs store configuration dictionaries, besides the call's own attributes. If a name
+ * occurs in several, the first one wins. */
 static const char *const dictionaries[] = { "mhlo.attributes", "backend_config", "mhlo.backend_config" };
 
 static GVariant *to_variant (const GhloIrAttr *attr);
@@ -24,7 +25,7 @@ to_text (const GhloIrAttr *attr)
   return g_utf8_make_valid (owned, -1);
 }
 
-/* A dictionary in the making, in the order of its entries. */
+/* A dictionary under construction, in the order of its entries. */
 typedef struct
 {
   GVariantBuilder  builder;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * What a program configures a custom call with, for people and for languages that know nothing of MLIR.
+ * The configuration of a custom call in forms for readers and languages that know nothing of MLIR.
  */
 
 #pragma once
@@ -11,9 +11,10 @@
 
 G_BEGIN_DECLS
 
-/* The backend_config: its text, or its dictionary as text; the caller frees it. NULL where there is none. */
+/* Returns the text of the backend_config, or its dictionary printed
+ * as text, which the caller frees; NULL if the call has none. */
 char     *ghlo_ir_configuration_to_string  (const GhloIrOp *op);
-/* The entries of its dictionaries and its attributes of its own, as a{sv}, floating. */
+/* Returns the call's discardable attributes and the entries of its configuration dictionaries as a floating a{sv}. */
 GVariant *ghlo_ir_configuration_to_variant (const GhloIrOp *op);
 
 G_END_DECLS

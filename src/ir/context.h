@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * What a module owns besides its operations: the arena and one interning table
- * for each kind of immutable thing. Private to the files that make those things.
+ * The arena of a module and one interning table for each kind of
+ * immutable object. Private to the files that create these objects.
  */
 
 #pragma once
@@ -18,15 +18,15 @@ typedef struct _GhloIrContext
   GhloIrInternTable  types;
   GhloIrInternTable  attrs;
   GhloIrInternTable  locations;
-  GPtrArray         *constants;        /* GBytes of dense attributes, one reference each */
+  GPtrArray         *constants;        /* GBytes of dense attributes, one reference to each */
   gsize              constant_bytes;
-  GhloIrInternTable  quantizations;    /* one reference each */
-  GPtrArray         *symbol_tables;    /* GHashTable of each symbol table operation */
+  GhloIrInternTable  quantizations;    /* one reference to each */
+  GPtrArray         *symbol_tables;    /* a GHashTable for each operation that is a symbol table */
 } GhloIrContext;
 
-/* What is printed of a thing, in units of a few characters: its own @n and that of
- * all its parts. Parts are shared, so a small file can say more than any memory
- * holds; the sum stops at the largest number. */
+/* Adds to the extent of an object, which is the size of its printed form in units of a few characters: @n of its own
+ * plus the extents of all its parts. Parts are shared, so the printed form of a small file can exceed any memory; the
+ * sum saturates at the largest number. */
 static inline guint32
 ghlo_ir_add_extent (guint32 extent,
                     guint64 n)
@@ -34,7 +34,7 @@ ghlo_ir_add_extent (guint32 extent,
   return n > G_MAXUINT32 - extent ? G_MAXUINT32 : extent + (guint32) n;
 }
 
-/* The module's one copy of equal quantizations. */
+/* Returns the module's only copy of equal quantizations. */
 GhloQuantization *ghlo_ir_context_quantization (GhloIrModule     *module,
                                                 GhloQuantization *quantization);
 

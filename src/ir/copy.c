@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * A module's copy: everything is made again in a new arena but for the bytes of
- * constants, which are shared by reference.
+ * Copies a module. Everything is created anew in a new arena,
+ * except for the bytes of constants, which are shared by reference.
  */
 
 #include <string.h>
@@ -12,7 +12,7 @@ typedef struct
 {
   GhloIrModule *module;      /* the copy */
   GHashTable   *made;        /* type, attribute, location or value of the source → its copy */
-  gboolean      same;        /* the source is of the same module, whose types and attributes serve */
+  gboolean      same;        /* source and copy are in the same module, so types and attributes are not copied */
 } Copier;
 
 static const GhloIrAttr *copy_attr (Copier *self, const GhloIrAttr *attr);

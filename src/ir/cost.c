@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Counting operations and bytes. A row of the table says how an operation counts;
- * one without a row moves data or is free.
+ * Counts operations and bytes. A table says how operations count; of those without a row, elementwise ones count once
+ * for each element of the result, and others only move data or are free.
  */
 
 #include "ir/cost.h"
@@ -15,14 +15,14 @@
 typedef struct
 {
   GhloIrCost *cost;
-  guint       depth;       /* of calls */
+  guint       depth;       /* nesting depth of calls */
 } Counting;
 
 static void count_region (Counting           *self,
                           const GhloIrRegion *region,
                           double              times);
 
-/* Elements of a tensor; 0 for what is none. Unknown dimensions count as 1. */
+/* The number of elements of a tensor; 0 for any other type. Unknown dimensions count as 1. */
 static double
 n_elements (Counting         *self,
             const GhloIrType *type)
@@ -68,7 +68,7 @@ ghlo_ir_op_cuts (const GhloIrOp *op,
              || op->kind == GHLO_OP_STABLEHLO_GATHER);
 }
 
-/* Bytes that must be read of an input: all, unless only slices of it are used. */
+/* The bytes that must be read of an input: all, unless only slices of it are used. */
 static double
 input_bytes (Counting          *self,
              const GhloIrValue *input)
@@ -108,7 +108,7 @@ count_elementwise (Counting       *self,
   self->cost->scalar_operations += times * result_elements (self, op);
 }
 
-/* A multiply-add for each element of the result and of the contracted dimensions. */
+/* One multiply-add for each element of the result and each combination of contracted indices. */
 static void
 count_dot (Counting       *self,
            const GhloIrOp *op,
@@ -128,7 +128,7 @@ count_dot (Counting       *self,
   self->cost->product_operations += 2 * times * depth * result_elements (self, op);
 }
 
-/* Each element of the result takes the kernel's elements of one output feature. */
+/* Each element of the result takes one multiply-add for each kernel element of one output feature. */
 static void
 count_convolution (Counting       *self,
                    const GhloIrOp *op,
@@ -160,7 +160,7 @@ count_scatter (Counting       *self,
   count_region (self, &op->regions[0], times * operand_elements (self, op, op->n_operands - 1));
 }
 
-/* The body runs for each element of the result and place of the window. */
+/* The body runs for each element of the result and each position in the window. */
 static void
 count_window (Counting       *self,
               const GhloIrOp *op,
@@ -205,7 +205,7 @@ count_fft (Counting       *self,
   self->cost->scalar_operations += times * 5 * operand_elements (self, op, 0) * log2 (MAX (length, 2));
 }
 
-/* A third of n³ for each matrix, and n² for each right-hand side. */
+/* n³/3 operations for each matrix; a triangular solve below takes n² for each right-hand side. */
 static void
 count_cholesky (Counting       *self,
                 const GhloIrOp *op,
@@ -246,7 +246,7 @@ total (const GhloIrCost *cost)
   return cost->product_operations + cost->scalar_operations;
 }
 
-/* The dearest branch. */
+/* The most expensive branch counts. */
 static void
 count_branches (Counting       *self,
                 const GhloIrOp *op,

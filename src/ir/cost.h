@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * The least work of a program: arithmetic operations and bytes, counted from its
- * shapes. With a machine's rates it gives the roofline; it does not depend on how an
- * executor computes the program.
+ * A lower bound of the work of a program: arithmetic operations and bytes, counted from its shapes. Together with the
+ * rates of a machine this gives the roofline. The bound does not depend on how an executor computes the program.
  */
 
 #pragma once
@@ -13,18 +12,19 @@ G_BEGIN_DECLS
 
 typedef struct
 {
-  double   product_operations;  /* of products and convolutions; a multiply-add is two */
-  double   scalar_operations;   /* of everything else, one for each element computed */
-  double   bytes;               /* inputs (of those only cut from what is cut), outputs and constants, each once */
-  gboolean exact;               /* FALSE when a dimension or a number of iterations is not known: taken as 1 */
+  double   product_operations;  /* in matrix products and convolutions; a multiply-add counts as two */
+  double   scalar_operations;   /* in all other operations, one for each element computed */
+  double   bytes;               /* inputs, outputs and constants, each counted once. An input of which the program
+                                   only reads slices counts as much as these slices */
+  gboolean exact;               /* FALSE if a dimension or a trip count is unknown; it then counts as 1 */
 } GhloIrCost;
 
 void     ghlo_ir_cost     (const GhloIrOp *function,
                            GhloIrCost     *cost);
-/* Adds the operations of @op and of what is inside of it, where its shapes and numbers of iterations are known. */
+/* Adds the arithmetic operations of @op and of its regions, as far as shapes and trip counts are known. */
 void     ghlo_ir_cost_add (GhloIrCost     *cost,
                            const GhloIrOp *op);
-/* Whether @op reads no more of that operand than it gives. */
+/* Returns whether @op reads no more elements of the operand than it returns, as a slice does. */
 gboolean ghlo_ir_op_cuts  (const GhloIrOp *op,
                            guint           operand);
 

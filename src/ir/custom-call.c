@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Looks for options among the attributes of a call and in each dictionary that it may have.
+ * Looks up options among the attributes of a call and in each of its configuration dictionaries.
  */
 
 #include "ir/custom-call.h"
@@ -42,7 +42,8 @@ gboolean
   return FALSE;
 }
 
-/* *attr: NULL where there is none. FALSE for one of another kind than those whose bits are set in @kinds. */
+/* Sets *attr to the attribute, or NULL if absent. Fails if its
+ * kind is not in @kinds, a set of bits 1 << GhloIrAttrKind. */
 static gboolean
 find (const GhloIrOp    *op,
       const char        *name,

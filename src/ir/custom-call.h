@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * The options of custom calls, which frameworks write in several places and anybody writes as they like.
+ * Reads the options of custom calls, for which frameworks use several places and every producer its own spelling.
  */
 
 #pragma once
@@ -10,13 +10,14 @@
 
 G_BEGIN_DECLS
 
-/* An attribute of the call's own, else of one of the dictionaries that calls carry theirs in; NULL where there is
- * none. */
+/* Returns the attribute @name of the call itself, or else that of the
+ * first configuration dictionary that has one; NULL if there is none. */
 const GhloIrAttr *ghlo_ir_custom_call_get          (const GhloIrOp *op,
                                                     const char     *name);
 
-/* The verifier knows no target, and looks at none of these attributes: each is read by its kind. What is not there
- * leaves *@value as it is; what is of another kind is FALSE, with a sentence in @problem, owned by the caller. */
+/* The verifier knows no call targets and checks none of these attributes, so each reader checks the kind. If the
+ * attribute is absent, *@value keeps its value. If its kind is wrong, the functions return FALSE and set @problem to
+ * a sentence that the caller frees. */
 gboolean          ghlo_ir_custom_call_read_integer (const GhloIrOp *op,
                                                     const char     *name,
                                                     gint64         *value,
@@ -33,20 +34,21 @@ gboolean          ghlo_ir_custom_call_read_text    (const GhloIrOp *op,
                                                     const char     *name,
                                                     const char    **value,
                                                     char          **problem);
-/* A word of @enumeration. */
+/* Reads a word of @enumeration. */
 gboolean          ghlo_ir_custom_call_read_word    (const GhloIrOp *op,
                                                     const char     *name,
                                                     GhloIrEnum      enumeration,
                                                     const char    **value,
                                                     char          **problem);
-/* Says that @expected belongs in the place of the attribute; always FALSE. */
+/* Sets @problem to a message that @expected was expected as the attribute @name. Always returns FALSE. */
 gboolean          ghlo_ir_custom_call_refuse       (const GhloIrOp *op,
                                                     const char     *name,
                                                     const char     *expected,
                                                     char          **problem);
 #define ghlo_ir_custom_call_refuse(...) GHLO_FALSE_AFTER (ghlo_ir_custom_call_refuse (__VA_ARGS__))
 
-/* Whether the call only asks for an order of what its operands are made by, which is a hint: JAX's control_dep. */
+/* Returns whether the call is only a hint about the order in
+ * which its operands are computed, as JAX's control_dep is. */
 gboolean          ghlo_ir_custom_call_is_hint      (const GhloIrOp *op);
 
 G_END_DECLS

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Comparing operations. Two regions are gone over at once; a table says which value of the
- * one is where in the other.
+ * Compares operations. Two regions are walked in parallel; a
+ * table maps each value of one to its counterpart in the other.
  */
 
 #include "ir/equal.h"
@@ -31,7 +31,7 @@ same_attributes (const GhloIrOp *a,
   return TRUE;
 }
 
-/* Whether two values are the same one, or values of two regions that @pairs has as equal. */
+/* Whether two values are the same, or counterparts in two regions according to @pairs. */
 static gboolean
 same_value (GHashTable        *pairs,
             const GhloIrValue *a,
@@ -57,7 +57,7 @@ same_operands (GHashTable     *pairs,
                   && same_value (pairs, ghlo_ir_op_operand (a, 1), ghlo_ir_op_operand (b, 0)));
 }
 
-/* Two operations without what their regions hold, and without their operands. */
+/* Compares two operations, ignoring their operands and the contents of their regions. */
 static gboolean
 same_kind (const GhloIrOp *a,
            const GhloIrOp *b)
@@ -166,8 +166,8 @@ number_value (GHashTable        *numbers,
   g_hash_table_insert (numbers, (gpointer) value, GSIZE_TO_POINTER (2 * g_hash_table_size (numbers) + 1));
 }
 
-/* What stands for a value in a hash: its number inside the regions at hand, its address
- * where it is from outside of them. Values are aligned, so that odd words are numbers. */
+/* The word that represents a value in a hash: its number if it is defined inside the regions being hashed, its
+ * address if it comes from outside. Addresses are even, so odd words are numbers. */
 static guint64
 word_of (GHashTable        *numbers,
          const GhloIrValue *value)
@@ -177,7 +177,7 @@ word_of (GHashTable        *numbers,
   return number != NULL ? GPOINTER_TO_SIZE (number) : GPOINTER_TO_SIZE (value);
 }
 
-/* Without operands, and without what regions hold. */
+/* Adds everything except operands and the contents of regions. */
 static void
 add_kind (GhloHash       *hash,
           const GhloIrOp *op)

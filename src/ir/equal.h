@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * When two operations of one module say the same. Attributes and types are interned, so of
- * those it is a comparison of pointers; regions are compared operation by operation.
+ * Structural equality of two operations of one module. Attributes and types are interned and compared by pointer;
+ * regions are compared operation by operation.
  */
 
 #pragma once
@@ -10,18 +10,18 @@
 
 G_BEGIN_DECLS
 
-/* Kind, attributes, types of operands and results, and regions are the same; which values the
- * operands are does not count. What regions take from outside of them has to be the same values. */
+/* Returns whether kind, attributes, regions and the types of operands and results are equal. The operands may be
+ * different values, but values that the regions capture from outside must be the same. */
 gboolean ghlo_ir_op_is_like     (const GhloIrOp *a,
                                  const GhloIrOp *b);
-/* The operands are the same values as well; those of a commutative elementwise operation in either
- * order. */
+/* The same, and the operands must be the same values too;
+ * those of a commutative elementwise operation may be swapped. */
 gboolean ghlo_ir_op_equal       (const GhloIrOp *a,
                                  const GhloIrOp *b);
-/* The same of all but what their regions hold. */
+/* Like ghlo_ir_op_equal () but ignores the contents of regions. */
 gboolean ghlo_ir_op_equal_alone (const GhloIrOp *a,
                                  const GhloIrOp *b);
-/* The same number in one process for operations that are like each other, equal, and equal alone. */
+/* Hashes that match the three relations above. They are only stable within one process. */
 guint32  ghlo_ir_op_hash_like   (const GhloIrOp *op);
 guint32  ghlo_ir_op_hash        (const GhloIrOp *op);
 guint32  ghlo_ir_op_hash_alone  (const GhloIrOp *op);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Looking up what a fusion does.
+ * Looks up the body of a fusion.
  */
 
 #include "ir/fusion.h"

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * The table of lapack.def: names of its rows, and the words that they are written in.
+ * The rows of lapack.def: matching their names and splitting their strings into words.
  */
 
 #include "ir/lapack-private.h"
 
 #include <string.h>
 
-/* What functions of XLA's FFI for CPUs are called, LAPACK's behind "lapack_" and the letter of the type. */
+/* XLA's FFI functions for CPUs are named after LAPACK's routines:
+ * "lapack_", the letter of the type, the routine, this suffix. */
 #define SUFFIX "_ffi"
 
 const GhloIrLapackRow ghlo_ir_lapack_rows[GHLO_IR_LAPACK_N_ROUTINES] = {

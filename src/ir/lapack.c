@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Reads custom calls by the rows of lapack.def. Letters of extents are bound by the operands, in their order; all else
- * is held against them.
+ * Reads custom calls with the rows of lapack.def. The operands bind the letters of extents, in order; all other
+ * shapes are checked against them.
  */
 
 #include "ir/lapack-private.h"
@@ -12,14 +12,14 @@
 #include "base/ghlo-tensor-type.h"
 #include "ir/custom-call.h"
 
-/* What is at hand while a call is read. */
+/* The state while one call is read. */
 typedef struct
 {
   GhloIrLapackCall        *call;
   const GhloIrLapackRow   *row;
   const GhloIrOp          *op;
   const GhloIrLapackShape *operands, *results;
-  guint                    n_operands, n_results;     /* of the row */
+  guint                    n_operands, n_results;     /* counts in the row */
   char                   **problem;
 } Reader;
 
@@ -34,7 +34,7 @@ parameter_value (const GhloIrLapackCall *self,
   return parameter != NULL ? parameter->value : 0;
 }
 
-/* Eigh's only option that matters: "0,…" is the upper triangle, "1,…" the lower one, as is none. */
+/* The only option of Eigh that matters: "0,…" is the upper triangle, "1,…" the lower one, which is also the default. */
 static gboolean
 read_triangle (const Reader          *reader,
                GhloIrLapackParameter *parameter)
@@ -91,7 +91,7 @@ read_parameter (Reader *reader,
   return TRUE;
 }
 
-/* An operand or result "name?parameter:T[m,n]". */
+/* Parses an operand or result "name?parameter:T[m,n]". */
 static void
 read_argument (Reader *reader,
                char   *word)
@@ -141,7 +141,7 @@ read_arguments (Reader *reader)
     }
 }
 
-/* Operands that give the results' shapes stand behind the routine's own. */
+/* The number of the routine's own operands. Operands that state the shapes of results follow them. */
 static guint
 count_operands (const GhloIrOp *op)
 {
@@ -166,7 +166,7 @@ shape_of (const Reader               *reader,
   return as_operand ? &reader->operands[argument->operand] : &reader->results[argument->result];
 }
 
-/* "tensor<3x4x4xf32>", of what is expected and known. */
+/* The expected shape as far as it is known, such as "tensor<3x4x4xf32>". */
 static char *
 describe_shape (const Reader               *reader,
                 const GhloIrLapackArgument *argument)
@@ -209,7 +209,7 @@ fail_shape (const Reader               *reader,
                ghlo_ir_op_get_string (reader->op, "call_target_name"), found->str);
 }
 
-/* LAPACK's integers have 32 bits, others may have any. */
+/* LAPACK's integers have 32 bits. Routines under other names accept any integer type. */
 static gboolean
 type_fits (const Reader               *reader,
            const GhloIrLapackArgument *argument,
@@ -221,7 +221,7 @@ type_fits (const Reader               *reader,
   return found == argument->type;
 }
 
-/* Binds letters that are not bound yet, and holds the others against what is there. */
+/* Binds letters that have no extent yet and checks the others against the shape. */
 static gboolean
 bind_shape (const Reader         *reader,
             GhloIrLapackArgument *argument,
@@ -247,7 +247,7 @@ bind_shape (const Reader         *reader,
   return fits || fail_shape (reader, argument, as_operand);
 }
 
-/* Letters that follow from others. */
+/* Computes the letters that follow from others. */
 static void
 derive_extents (GhloIrLapackCall *call)
 {
@@ -262,7 +262,7 @@ derive_extents (GhloIrLapackCall *call)
   call->extents['l' - 'a'] = n >= 0 ? MAX (n - 1, 0) : GHLO_DYNAMIC;
   if (side != NULL)
     call->extents['r' - 'a'] = side->value == 'L' ? m : n;
-  /* What is not computed has either number of vectors. */
+  /* Without vectors (mode 'N'), either number of vectors is accepted; see bind_uncomputed (). */
   if (mode != 'N')
     {
       call->extents['p' - 'a'] = mode == 'A' ? m : k;
@@ -278,7 +278,7 @@ is_either (gint64 found,
   return found < 0 || a < 0 || b < 0 || found == a || found == b;
 }
 
-/* Vectors of gesdd and gesvd in mode 'N': as many as there would be in one of the others. */
+/* With mode 'N', the vectors of gesdd and gesvd may have the size of either of the other modes. */
 static gboolean
 bind_uncomputed (const Reader *reader)
 {
@@ -301,7 +301,7 @@ bind_uncomputed (const Reader *reader)
   return TRUE;
 }
 
-/* "t<=k", between letters. */
+/* Checks conditions such as "t<=k" between letters. */
 static gboolean
 check_conditions (const Reader *reader)
 {
@@ -321,7 +321,7 @@ check_conditions (const Reader *reader)
   return TRUE;
 }
 
-/* gehrd reduces rows and columns low to high, from 1 on. */
+/* gehrd reduces the rows and columns low to high, counted from 1. */
 static gboolean
 check_range (const Reader *reader)
 {
@@ -348,7 +348,7 @@ bind_shapes (const Reader *reader)
     {
       if (derived)
         derive_extents (call);
-      /* Operands whose extents follow are held against them once the others are known. */
+      /* The first pass binds letters. Operands with derived extents are checked in the second pass. */
       for (guint i = 0; i < call->n_arguments; i++)
         {
           GhloIrLapackArgument *argument = &call->arguments[i];
@@ -371,8 +371,8 @@ bind_shapes (const Reader *reader)
   return check_conditions (reader) && check_range (reader);
 }
 
-/* Whether a layout, from the innermost dimension on, has the columns of each matrix one behind the other, or a
- * vector's numbers, and all of these in the order of the batch. */
+/* Whether a layout, listed from the innermost dimension out, is column-major for each matrix (or contiguous for a
+ * vector) with the matrices in the order of the batch. */
 static gboolean
 layout_fits (const GhloIrLapackCall     *call,
              const GhloIrLapackArgument *argument,
@@ -399,8 +399,8 @@ layout_fits (const GhloIrLapackCall     *call,
   return fits;
 }
 
-/* A routine of LAPACK's finds matrices by columns, and so do functions of JAX's. What has other layouts, or none and so
- * those of rows, would be given transposed matrices by XLA. */
+/* LAPACK's routines expect column-major matrices, and so do JAX's functions. With any other layout, or with none,
+ * which means row-major, XLA would pass transposed matrices. */
 static gboolean
 check_layouts (const Reader *reader)
 {
@@ -512,7 +512,7 @@ ghlo_ir_lapack_read (GhloIrLapackCall        *self,
   return FALSE;
 }
 
-/* The shapes of the operands or results, owned by the caller; NULL where one is no plain tensor. */
+/* Returns the shapes of the operands or results, owned by the caller; NULL if any of them is not a plain tensor. */
 static GhloIrLapackShape *
 take_shapes (const GhloIrOp *op,
              gboolean        of_results)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Custom calls of linear algebra, read by the rows of ir/lapack.def: what a call computes, of which matrices, and
- * whether its operands, results, parameters and layouts fit each other. Nothing that an executor does with a call
- * that was read leads out of the tensors that it has.
+ * Custom calls of linear algebra, read with the rows of ir/lapack.def: which routine a call runs, on which matrices,
+ * and whether its operands, results, parameters and layouts fit together. Executors rely on these checks: running a
+ * call that was read successfully never accesses memory outside its tensors.
  */
 
 #pragma once
@@ -20,7 +20,7 @@ typedef enum
 
 enum { GHLO_IR_LAPACK_ARGUMENTS = 8, GHLO_IR_LAPACK_PARAMETERS = 4, GHLO_IR_LAPACK_WORD = 32 };
 
-/* A tensor of a call, without its elements; dimensions are borrowed, and GHLO_DYNAMIC where they are not known. */
+/* The type of a tensor of a call. @dimensions is borrowed; unknown sizes are GHLO_DYNAMIC. */
 typedef struct
 {
   GhloElementType  type;
@@ -28,16 +28,16 @@ typedef struct
   const gint64    *dimensions;
 } GhloIrLapackShape;
 
-/* A matrix, vector or number of each member of the batch: an operand, a result or both. */
+/* A matrix, vector or number, one for each member of the batch. It is an operand, a result or both. */
 typedef struct
 {
   char            name[GHLO_IR_LAPACK_WORD];
   char            element;          /* 'T', 'R', 'C' or 'I', as in the table */
   guint           rank;             /* up to 2 */
   char            letters[2];
-  gint64          extents[2];       /* 1 where there is none; GHLO_DYNAMIC where not known */
-  int             operand, result;  /* their numbers, or -1 */
-  gboolean        is_computed;      /* else the routine leaves it out */
+  gint64          extents[2];       /* 1 beyond the rank; GHLO_DYNAMIC if unknown */
+  int             operand, result;  /* index among operands and among results, or -1 */
+  gboolean        is_computed;      /* FALSE if the parameters tell the routine not to compute it */
   GhloElementType type;
 } GhloIrLapackArgument;
 
@@ -51,38 +51,40 @@ typedef struct
 typedef struct
 {
   GhloIrLapackRoutine   routine;
-  const char           *name;       /* LAPACK's, without the letter of its type */
-  const char           *call;       /* the row's */
-  int                   not_finite; /* info where numbers are not finite, which the routine would not end with; or 0 */
+  const char           *name;       /* LAPACK's name, without the letter of the element type */
+  const char           *call;       /* the LAPACK call, as in the row */
+  int                   not_finite; /* info if the input is not finite: the routine is then not run, since it might
+                                       not terminate; 0 if it always runs */
   GhloElementType       type;
   gboolean              is_complex;
   guint                 n_arguments, n_parameters;
   GhloIrLapackArgument  arguments[GHLO_IR_LAPACK_ARGUMENTS];
   GhloIrLapackParameter parameters[GHLO_IR_LAPACK_PARAMETERS];
-  guint                 n_batch;    /* dimensions of the batch */
-  const gint64         *batch;      /* those of operand 0; borrowed */
-  gint64                extents[26];        /* by letter */
+  guint                 n_batch;    /* number of batch dimensions */
+  const gint64         *batch;      /* the batch dimensions of operand 0; borrowed */
+  gint64                extents[26];        /* by letter: 'a' is element 0 */
 } GhloIrLapackCall;
 
-/* Whether a custom call of that name is one of the table's. */
+/* Returns whether the table has a custom call of that name. */
 gboolean ghlo_ir_lapack_knows     (const char              *target);
-/* Their names, each once; "lapack_?NAME_ffi" for the four that a type has a letter in. Static. */
+/* Calls @func for each target name once. For the routines that XLA names after LAPACK's, "lapack_?NAME_ffi"
+ * represents all element types. @name is only valid during the call. */
 void     ghlo_ir_lapack_foreach   (void                   (*func) (const char *name,
                                                                    gpointer    data),
                                    gpointer                 data);
-/* Reads @op, whose operands and results are of these shapes. FALSE with a sentence in @problem, owned by the caller,
- * where they do not fit. */
+/* Reads @op, whose operands and results have the given shapes. If these do not fit, returns FALSE and sets @problem
+ * to a sentence that the caller frees. */
 gboolean ghlo_ir_lapack_read      (GhloIrLapackCall        *self,
                                    const GhloIrOp          *op,
                                    const GhloIrLapackShape *operands,
                                    const GhloIrLapackShape *results,
                                    char                   **problem);
-/* The same for the types in the program, of which dimensions may be dynamic. */
+/* The same with the types that the program states, which may have dynamic dimensions. */
 gboolean ghlo_ir_lapack_read_op   (GhloIrLapackCall        *self,
                                    const GhloIrOp          *op,
                                    char                   **problem);
 
-/* The extent of a letter. */
+/* Returns the extent that a letter stands for. */
 static inline gint64
 ghlo_ir_lapack_extent (const GhloIrLapackCall *self,
                        char                    letter)
@@ -90,18 +92,19 @@ ghlo_ir_lapack_extent (const GhloIrLapackCall *self,
   return self->extents[letter - 'a'];
 }
 
-/* The largest of the sums "2mn+k,5k", at least 1; FALSE where it is beyond @limit. */
+/* Sets @count to the largest of the sums in a text such as
+ * "2mn+k,5k", at least 1. Returns FALSE if a sum exceeds @limit. */
 gboolean ghlo_ir_lapack_count     (const GhloIrLapackCall  *self,
                                    const char              *sums,
                                    gint64                   limit,
                                    gint64                  *count);
-/* An argument or a parameter by its name; NULL where there is none, as for complex numbers of what reals have. */
+/* Returns the argument or parameter of that name, or NULL; some exist for real or for complex types only. */
 const GhloIrLapackArgument  *ghlo_ir_lapack_argument  (const GhloIrLapackCall *self,
                                                        const char             *name);
 const GhloIrLapackParameter *ghlo_ir_lapack_parameter (const GhloIrLapackCall *self,
                                                        const char             *name);
-/* The next of the words of @text that are separated by blanks and are for such numbers, without its mark; FALSE
- * behind the last. */
+/* Reads the next blank-separated word of @text and strips its mark. Skips words marked for the other kind of numbers
+ * (real or complex). Returns FALSE after the last word. */
 gboolean ghlo_ir_lapack_next_word (const char             **text,
                                    gboolean                 is_complex,
                                    char                     word[GHLO_IR_LAPACK_WORD]);

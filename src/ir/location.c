@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Making locations, one of each, and finding files in them.
+ * Creates locations, which are interned, and finds files in them.
  */
 
 #include "ir/context.h"
@@ -9,7 +9,7 @@
 
 #include "base/hash.h"
 
-/* The most locations that a search for a file looks at: they share parts. */
+/* The most locations that a search for a file visits. A limit is needed since locations share parts. */
 enum { MAX_SEARCHED = 1024 };
 
 static gboolean

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Recognises loops that count, written as "while (counter < end) counter += step" alone.
+ * Recognises counted loops. Only the form "while (counter < end) counter += step" is supported.
  */
 
 #include "ir/loop.h"
 
 #include "base/element.h"
 
-/* How far a constant is followed through operations that only change its shape. */
+/* How many shape-only operations are followed to find a constant. */
 enum { MAX_STEPS = 8 };
 
 gboolean
@@ -28,7 +28,7 @@ ghlo_ir_value_get_constant (const GhloIrValue *value,
               || !ghlo_element_type_is_integer (attr->type->element_type))
             return FALSE;
           *number = ghlo_ir_dense_get (attr, 0).i;
-          /* An unsigned number of 64 bits may be none of ours. */
+          /* A 64-bit unsigned number may not fit in gint64. */
           return *number >= 0
                  || ghlo_element_info (attr->type->element_type)->element_class == GHLO_ELEMENT_CLASS_SIGNED;
         case GHLO_OP_STABLEHLO_BROADCAST_IN_DIM:
@@ -43,8 +43,8 @@ ghlo_ir_value_get_constant (const GhloIrValue *value,
   return FALSE;
 }
 
-/* What an operation in the condition or the body stands for outside: an argument of
- * @block is the loop's operand of that number. */
+/* Reads the constant that a value in the condition or the body has.
+ * Argument number i of @block corresponds to the loop's operand i. */
 static gboolean
 get_constant_in (const GhloIrOp    *loop,
                  const GhloIrBlock *block,
@@ -64,7 +64,7 @@ get_constant_in (const GhloIrOp    *loop,
   return ghlo_ir_value_get_constant (ghlo_ir_op_operand (loop, value->index), number);
 }
 
-/* The step when the body's result @index is its argument @index plus a constant. */
+/* Finds the step if the body's result @index is its argument @index plus a constant. */
 static gboolean
 find_step (const GhloIrOp *loop,
            guint           index,
@@ -86,7 +86,7 @@ find_step (const GhloIrOp *loop,
   return FALSE;
 }
 
-/* Whether "counter DIRECTION end" with that step ends by counting up to @end. */
+/* Whether the loop runs while "counter DIRECTION end" holds and counts up to @end with the step found. */
 static gboolean
 find_end (const GhloIrOp    *loop,
           GhloIrCountedLoop *counted)
@@ -115,7 +115,7 @@ find_end (const GhloIrOp    *loop,
   return counted->step > 0;
 }
 
-/* The largest value of an integer type that a counter of ours may reach. */
+/* The largest value that a counter of this integer type may have. */
 static gint64
 largest (GhloElementType type)
 {
@@ -137,7 +137,7 @@ ghlo_ir_counted_loop (const GhloIrOp    *loop,
     return FALSE;
 
   start = ghlo_ir_op_operand (loop, counted->counter);
-  /* One step beyond the end must not wrap, or the loop would go on. */
+  /* One step beyond the end must not overflow, or the loop would not terminate. */
   if (counted->end > largest (start->type->element_type) - counted->step)
     return FALSE;
   counted->start_known = ghlo_ir_value_get_constant (start, &counted->start);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * The life of a module, its strings and quantizations, and finding symbols.
+ * The lifetime of modules, their strings and quantizations, and the lookup of symbols.
  */
 
 #include "ir/module.h"
@@ -16,7 +16,7 @@ typedef struct
   gsize       length;
 } StringKey;
 
-/* A string of the table: its length, then its bytes and a NUL. */
+/* An interned string: its length, its bytes and a NUL. */
 typedef struct
 {
   gsize length;
@@ -188,7 +188,7 @@ ghlo_ir_op_find_symbol (const GhloIrOp *from,
   return NULL;
 }
 
-/* The public functions with a body. */
+/* Returns the public functions that have a body. */
 static GPtrArray *
 list_public (const GhloIrModule *self)
 {

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * The neutral elements that ops.def names, as numbers of each element type.
+ * The neutral elements that ops.def names, as values of each element type.
  */
 
 #include "base/element.h"
 #include "ir/op-spec.h"
 
-/* f8E8M0FNU has no zero, FNUZ formats have one for both. */
+/* f8E8M0FNU has no zero. FNUZ formats have a single zero, of no sign. */
 static gboolean
 set_zero (GhloElementType  type,
           GhloScalar      *value)
@@ -26,7 +26,7 @@ set_zero (GhloElementType  type,
   return TRUE;
 }
 
-/* A product with the complex 1 makes NaN of an infinity. */
+/* For complex numbers, 1 is not neutral: multiplying an infinity by it gives NaN. */
 static gboolean
 set_one (GhloElementType  type,
          GhloScalar      *value)

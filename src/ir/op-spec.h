@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * The op table as data: one GhloIrOpSpec for each row of ops.def. Parser,
- * printer, verifier, executors, `ghlo ops` and the coverage page read it.
+ * The op table as data: one GhloIrOpSpec for each row of ops.def. The parser, the printer, the verifier, executors,
+ * `ghlo ops` and the coverage page read it.
  */
 
 #pragma once
@@ -19,7 +19,7 @@ typedef enum
   GHLO_N_OPS
 } GhloIrOpKind;
 
-/* Constraints on a value: element classes, kinds of type, and demands on its shape. */
+/* Constraints on a value: classes of element types, kinds of types, and requirements on the shape. */
 typedef enum
 {
   GHLO_IR_CAN_PRED           = 1 << 0,   /* i1 */
@@ -35,10 +35,10 @@ typedef enum
   GHLO_IR_CAN_BUFFER         = 1 << 10,  /* memref */
   GHLO_IR_CAN_FUTURE         = 1 << 11,
   GHLO_IR_CAN_UNRANKED       = 1 << 12,
-  GHLO_IR_CAN_ANYTHING       = 1 << 13,  /* no demand at all */
-  GHLO_IR_ONLY_I32           = 1 << 14,  /* among integers */
+  GHLO_IR_CAN_ANYTHING       = 1 << 13,  /* no constraint at all */
+  GHLO_IR_ONLY_I32           = 1 << 14,  /* the only integer type */
   GHLO_IR_ONLY_UI32          = 1 << 15,
-  GHLO_IR_ONLY_F32_F64       = 1 << 16,  /* among floats */
+  GHLO_IR_ONLY_F32_F64       = 1 << 16,  /* the only float types */
   GHLO_IR_RANK_0             = 1 << 17,
   GHLO_IR_RANK_1             = 1 << 18,
   GHLO_IR_RANK_2             = 1 << 19,
@@ -85,9 +85,9 @@ typedef enum
   GHLO_IR_KIND_STRING_OR_DICTIONARY,
   GHLO_IR_KIND_ELEMENTS,         /* dense, any element type */
   GHLO_IR_KIND_I64_ELEMENTS,     /* dense of i64 */
-  GHLO_IR_KIND_INDEX_VECTORS,    /* array of dense of index, rank 1 (layouts) */
+  GHLO_IR_KIND_INDEX_VECTORS,    /* each array<i64> is a dense of index of rank 1 (layouts) */
   GHLO_IR_KIND_INDEX_VECTOR_ARRAYS, /* array of arrays of these (tilings) */
-  GHLO_IR_KIND_TYPED,            /* any attribute with a type: integer, float, dense */
+  GHLO_IR_KIND_TYPED,            /* any attribute that has a type: integer, float, dense */
   GHLO_IR_KIND_I32_ARRAY,        /* array<i32: …> */
   GHLO_IR_KIND_I64_ARRAY,        /* array<i64: …> */
   GHLO_IR_KIND_BOOL_ARRAY,       /* array<i1: …> */
@@ -102,63 +102,67 @@ typedef enum
 {
   GHLO_IR_REQUIRED,
   GHLO_IR_OPTIONAL_ATTR,
-  GHLO_IR_DEFAULTED,         /* absent means the default, which texts may leave out */
+  GHLO_IR_DEFAULTED,         /* the default applies if absent; printed text may omit it */
 } GhloIrPresence;
 
 typedef struct
 {
   const char           *name;
   GhloIrAttrConstraint  kind;
-  guint                 detail;     /* ENUM, STRUCT kinds */
+  guint                 detail;     /* the enumeration or structure, for the ENUM and STRUCT kinds */
   GhloIrPresence        presence;
-  const char           *fallback;   /* DEFAULTED: MLIR's text of the default */
-  gint64                minimum;    /* I32, I64: least value allowed; G_MININT64 when free */
+  const char           *fallback;   /* DEFAULTED: the default as MLIR text */
+  gint64                minimum;    /* I32, I64: the least value allowed; G_MININT64 if any is */
 } GhloIrAttrSpec;
 
 typedef struct
 {
   const char  *name;
-  gboolean     variadic;     /* any number of regions under this name */
+  gboolean     variadic;     /* the name stands for any number of regions */
   gboolean     any_blocks;   /* FALSE: exactly one block */
 } GhloIrRegionSpec;
 
 typedef enum
 {
-  GHLO_IR_TRAIT_PURE              = 1 << 0,  /* may be removed, moved, shared */
+  GHLO_IR_TRAIT_PURE              = 1 << 0,  /* may be removed, moved and merged with equal operations */
   GHLO_IR_TRAIT_TERMINATOR        = 1 << 1,
-  GHLO_IR_TRAIT_ISOLATED          = 1 << 2,  /* regions use no value from outside */
-  GHLO_IR_TRAIT_SYMBOL            = 1 << 3,  /* has sym_name, stands in a symbol table */
+  GHLO_IR_TRAIT_ISOLATED          = 1 << 2,  /* regions capture no value from outside */
+  GHLO_IR_TRAIT_SYMBOL            = 1 << 3,  /* has a sym_name and belongs to a symbol table */
   GHLO_IR_TRAIT_SYMBOL_TABLE      = 1 << 4,
   GHLO_IR_TRAIT_COMMUTATIVE       = 1 << 5,
-  GHLO_IR_TRAIT_ELEMENTWISE       = 1 << 6,  /* one result, each element from the same place of each operand */
-  GHLO_IR_TRAIT_IMPLICIT_RETURN   = 1 << 7,  /* a region may leave stablehlo.return out */
-  GHLO_IR_TRAIT_SEGMENTS          = 1 << 8,  /* operand_segment_sizes (and result_segment_sizes) say the groups */
+  GHLO_IR_TRAIT_ELEMENTWISE       = 1 << 6,  /* one result; each element is computed from those at the same position
+                                                of the operands */
+  GHLO_IR_TRAIT_IMPLICIT_RETURN   = 1 << 7,  /* stablehlo.return may be missing at the end of a region */
+  GHLO_IR_TRAIT_SEGMENTS          = 1 << 8,  /* operand_segment_sizes (and result_segment_sizes) give the sizes of
+                                                groups */
   GHLO_IR_TRAIT_SAME_GROUP_SIZE   = 1 << 9,  /* variadic operand groups have equal sizes */
-  GHLO_IR_TRAIT_COMPATIBLE_TYPES  = 1 << 10, /* operands and results compatible: HLO_CompatibleOperandsAndResultType */
-  GHLO_IR_TRAIT_COMPATIBLE_ELEMENTS = 1 << 11, /* … their element types: …ResultElementType */
+  GHLO_IR_TRAIT_COMPATIBLE_TYPES  = 1 << 10, /* operands and results are compatible:
+                                                HLO_CompatibleOperandsAndResultType */
+  GHLO_IR_TRAIT_COMPATIBLE_ELEMENTS = 1 << 11, /* only their element types are: …ResultElementType */
   GHLO_IR_TRAIT_SAME_ELEMENTS     = 1 << 12, /* identical element types of operands and results */
   GHLO_IR_TRAIT_SAME_SHAPE        = 1 << 13, /* operands and results have compatible shapes */
   GHLO_IR_TRAIT_SAME_TYPES        = 1 << 14, /* identical types of operands and results */
   GHLO_IR_TRAIT_GRAPH_REGION      = 1 << 15, /* values may be used before they are defined */
-  GHLO_IR_TRAIT_SAME_OPERAND_TYPES = 1 << 16, /* identical types of all operands */
+  GHLO_IR_TRAIT_SAME_OPERAND_TYPES = 1 << 16, /* all operands have identical types */
   GHLO_IR_TRAIT_PAIRWISE_TYPES    = 1 << 17, /* result i has the type of operand i */
-  GHLO_IR_TRAIT_COMPATIBLE_OPERAND_ELEMENTS = 1 << 18, /* compatible element types of all operands */
-  GHLO_IR_TRAIT_IDEMPOTENT        = 1 << 19, /* of real numbers f (f (x)) is f (x), or f (x, x) is x */
-  GHLO_IR_TRAIT_BROADCASTS_SCALARS = 1 << 20, /* ELEMENTWISE, but an operand of rank 0 stands for a whole tensor */
+  GHLO_IR_TRAIT_COMPATIBLE_OPERAND_ELEMENTS = 1 << 18, /* all operands have compatible element types */
+  GHLO_IR_TRAIT_IDEMPOTENT        = 1 << 19, /* for real numbers, f (f (x)) = f (x) or f (x, x) = x */
+  GHLO_IR_TRAIT_BROADCASTS_SCALARS = 1 << 20, /* ELEMENTWISE, but an operand of rank 0 is broadcast */
 } GhloIrTrait;
 
-/* The neutral second operand, which changes no value; ghlo_ir_op_neutral () has it by element type. */
+/* The neutral element: as second operand it leaves the first unchanged.
+ * ghlo_ir_op_neutral () gives its value for each element type. */
 typedef enum
 {
   GHLO_IR_NEUTRAL_NONE,
-  GHLO_IR_NEUTRAL_ZERO,       /* false, 0; of floats -0, since 0 would change it */
+  GHLO_IR_NEUTRAL_ZERO,       /* false, 0; -0 for floats, since +0 would change -0 */
   GHLO_IR_NEUTRAL_ONE,        /* true, 1 */
-  GHLO_IR_NEUTRAL_LOWEST,     /* false, the least number */
-  GHLO_IR_NEUTRAL_HIGHEST,    /* true, the greatest number */
+  GHLO_IR_NEUTRAL_LOWEST,     /* false, the lowest number */
+  GHLO_IR_NEUTRAL_HIGHEST,    /* true, the highest number */
   GHLO_IR_NEUTRAL_ALL_ONES,   /* true, every bit set */
 } GhloIrNeutral;
 
-/* VHLO's versions of an operation: name_vN exists since major.minor.patch. */
+/* Versions of an operation in VHLO: name_vN exists since major.minor.patch. */
 typedef struct
 {
   guint8 version;     /* the N of _vN */
@@ -178,10 +182,10 @@ typedef struct
   guint32                  traits;
   const char              *assembly;      /* see assembly.h; NULL: generic form only */
   const GhloIrVhloVersion *versions;
-  const char              *verifier;      /* names of the row's verifier and reference */
-  const char              *reference;     /* kernel, as ops.def has them; "none" for none */
+  const char              *verifier;      /* names of the row's verifier and reference kernel */
+  const char              *reference;     /* as in ops.def; "none" if there is none */
   GhloIrNeutral            neutral;
-  GhloIrOpKind             element_op;    /* computes each element; INVALID where it is the row's own */
+  GhloIrOpKind             element_op;    /* the operation that computes each element; INVALID if it is the row's own */
 } GhloIrOpSpec;
 
 extern const GhloIrOpSpec ghlo_ir_op_specs[GHLO_N_OPS];
@@ -192,12 +196,12 @@ ghlo_ir_op_spec (GhloIrOpKind kind)
   return &ghlo_ir_op_specs[kind];
 }
 
-/* The neutral element of @kind among elements of @type; FALSE where there is none. */
+/* Sets @value to the neutral element of @kind for elements of @type. Returns FALSE if there is none. */
 gboolean     ghlo_ir_op_neutral        (GhloIrOpKind     kind,
                                         GhloElementType  type,
                                         GhloScalar      *value);
 
-/* GHLO_OP_INVALID when no row has that name. @length is -1 for NUL-terminated. */
+/* Returns GHLO_OP_INVALID if no row has that name. @length is -1 if @name is NUL-terminated. */
 GhloIrOpKind ghlo_ir_op_kind_from_name (const char      *name,
                                         gssize           length);
 

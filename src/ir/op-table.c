@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * The rows of ops.def as data, and the look-up of a row by name.
+ * The rows of ops.def as data, and the lookup of a row by name.
  */
 
 #include "ir/op-spec.h"
 
 #include <string.h>
 
-/* The words of ops.def. */
+/* The words used in ops.def. */
 enum
 {
   PRED = GHLO_IR_CAN_PRED,
@@ -68,7 +68,7 @@ enum
 #define MAYBE(name, types) { name, GHLO_IR_OPTIONAL, types }
 #define MANY(name, types)  { name, GHLO_IR_VARIADIC, types }
 
-/* Kinds of attributes: constraint and detail. */
+/* Kinds of attributes: constraint, detail. */
 #define ANY                  GHLO_IR_KIND_ANY, 0
 #define UNIT                 GHLO_IR_KIND_UNIT, 0
 #define BOOL                 GHLO_IR_KIND_BOOL, 0
@@ -137,7 +137,7 @@ const GhloIrOpSpec ghlo_ir_op_specs[GHLO_N_OPS] = {
 #include "ir/ops.def"
 };
 
-/* The table by name: open addressing, filled once. */
+/* Hash table of the rows by name: open addressing, filled once. */
 enum { N_SLOTS = 1024 };
 
 G_STATIC_ASSERT (GHLO_N_OPS < N_SLOTS / 2);

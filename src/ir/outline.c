@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Outlines operations into a function. Each walk first finds the values that the group
- * defines: all other values it uses come from outside.
+ * Outlines operations into a function. Each walk first collects the values that the group defines; all other values
+ * that the group uses come from outside.
  */
 
 #include "ir/outline.h"
@@ -10,7 +10,7 @@
 
 typedef struct
 {
-  GHashTable *known;        /* of GhloIrOp and GhloIrValue: the group's own, and the inputs found */
+  GHashTable *known;        /* GhloIrOp and GhloIrValue of the group itself, and the inputs found so far */
   GPtrArray  *inputs;
 } Finder;
 
@@ -19,9 +19,9 @@ typedef struct
   GhloIrModule          *module;
   const GhloIrOp *const *ops;
   gsize                  n_ops;
-  gboolean               same;      /* the operations are the module's own */
-  GHashTable            *made;      /* see ghlo_ir_op_copy (); also of copied symbols */
-  GPtrArray             *copied;    /* of GhloIrOp: the source's symbols that the module got */
+  gboolean               same;      /* the operations belong to @module */
+  GHashTable            *made;      /* see ghlo_ir_op_copy (); also contains copied symbols */
+  GPtrArray             *copied;    /* GhloIrOp of the source: symbols that were copied to the module */
 } Outliner;
 
 static void
@@ -119,7 +119,7 @@ outermost (const GhloIrOp *op)
   return op;
 }
 
-/* Copies a symbol with everything inside it. */
+/* Copies a symbol and everything inside it. */
 static void
 copy_symbol (GhloIrOp *symbol,
              gpointer  data)
@@ -149,7 +149,7 @@ copy_symbols_of (Outliner       *self,
         copy_symbols_of (self, inner);
 }
 
-/* The types of @values as the module's, and room for none. */
+/* Returns the types of @values as types of the module; the array is never empty. */
 static const GhloIrType **
 copy_types (const Outliner  *self,
             const GPtrArray *values)
@@ -166,7 +166,7 @@ copy_types (const Outliner  *self,
   return types;
 }
 
-/* A name that neither the module has nor the source, of which more may be copied later. */
+/* A name that is unused in the module and also in the source, from which further symbols may be copied later. */
 static const GhloIrAttr *
 unique_name (const Outliner *self,
              const char     *name)
@@ -185,7 +185,7 @@ unique_name (const Outliner *self,
   return ghlo_ir_attr_string (self->module, text, -1);
 }
 
-/* A function of one block, with the inputs as its arguments. */
+/* Adds a function of one block whose arguments are the inputs. */
 static GhloIrOp *
 add_function (const Outliner  *self,
               const char      *name,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Outlines operations into a function: one that is run alone, or a group that becomes one
- * step.
+ * Moves operations into a function of their own: a single operation
+ * that is to run alone, or a group that is to become one step.
  */
 
 #pragma once
@@ -10,20 +10,20 @@
 
 G_BEGIN_DECLS
 
-/* The values that the operations, which are in the order of one block, use and do not define:
- * operands first, then what regions capture, both in the order of first use. @inputs (of GhloIrValue,
- * borrowed) is empty before. */
+/* Collects the values that the operations use but do not define: operands first,
+ * then values that their regions capture, each in the order of first use. @ops are
+ * in the order of one block. @inputs (of GhloIrValue, borrowed) must be empty. */
 void          ghlo_ir_outline_inputs     (const GhloIrOp *const *ops,
                                           gsize                  n_ops,
                                           GPtrArray             *inputs);
-/* An empty module for functions outlined from @source, where errors name @source's places. */
+/* Returns an empty module for functions outlined from @source. Errors in it refer to positions in @source. */
 GhloIrModule *ghlo_ir_outline_module_new (const GhloIrModule    *source);
-/* Adds to @module a private function that does what the operations do, and leaves them as they are.
- * @module is their own, or one made by ghlo_ir_outline_module_new (); to the latter what they refer
- * to is copied, unless it is there. The function takes the @inputs above and gives @results (of
- * GhloIrValue, borrowed), which the caller may have chosen. Where there are none yet, or it is NULL, these are those
- * that have no use, or one outside of the group; of a single operation all. The function's name is @name and a
- * number. */
+/* Adds a private function to @module that computes the same as the operations, which stay as they are. @module is
+ * their own module, or one made by ghlo_ir_outline_module_new (); symbols that the operations refer to are copied to
+ * the latter unless they are there already. The function takes the @inputs above and returns @results (of
+ * GhloIrValue, borrowed). The caller may choose @results; if the array is empty or NULL, the results are the values
+ * that have no use or a use outside the group (for a single operation, all of its results). The function's name is
+ * @name followed by a number. */
 GhloIrOp     *ghlo_ir_outline            (GhloIrModule          *module,
                                           const GhloIrOp *const *ops,
                                           gsize                  n_ops,

@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Reading operations: attributes with their defaults, groups of operands and
- * results, regions.
+ * Reads operations: attributes with their defaults, groups of operands and results, regions.
  */
 
 #include <string.h>
 
 #include "ir/module.h"
 
-/* The inherent attribute @name: its value or NULL, and its row in @spec. */
+/* Returns the value of the inherent attribute @name, or NULL, and sets @spec to its row. */
 static const GhloIrAttr *
 find_inherent (const GhloIrOp        *op,
                const char            *name,
@@ -30,7 +29,7 @@ find_inherent (const GhloIrOp        *op,
 const char *
 ghlo_ir_op_get_name (const GhloIrOp *op)
 {
-  /* Its row has one attribute, the name. */
+  /* The row of unregistered operations has one attribute, the name. */
   if (op->kind == GHLO_OP_UNREGISTERED && op->attributes[0] != NULL && op->attributes[0]->kind == GHLO_IR_ATTR_STRING)
     return op->attributes[0]->text;
 
@@ -157,9 +156,9 @@ ghlo_ir_op_ints_are (const GhloIrOp *op,
   return TRUE;
 }
 
-/* Where group @group of @groups begins among @total values, and how many it has.
- * At most one group is open unless the row says that variadic ones are equal, or
- * the operation itself has the sizes in @segments. */
+/* Finds the first index and the size of group @group of @groups among @total
+ * values. At most one group may have an open size, unless the row says that its
+ * variadic groups have equal sizes or the operation states all sizes in @segments. */
 static gboolean
 find_group (const GhloIrGroupSpec *groups,
             guint                  n_groups,

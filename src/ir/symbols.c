@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Finding references to symbols in attributes.
+ * Finds references to symbols in attributes.
  */
 
 #include "ir/symbols.h"
 
 typedef struct
 {
-  const GhloIrOp *op;         /* that has the attributes */
+  const GhloIrOp *op;         /* the operation that has the attributes */
   void          (*func) (GhloIrOp *symbol,
                          gpointer  data);
   gpointer        data;

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Making types: each is looked up in the module's table first, so that equal
- * types are one.
+ * Creates types. Each one is first looked up in the module's table, so that equal types are one object.
  */
 
 #include "ir/type.h"
@@ -84,7 +83,7 @@ measure (const GhloIrType *type)
   return extent;
 }
 
-/* The module's copy of @key, whose arrays need only live during the call. */
+/* Returns the module's copy of @key. The arrays of @key need only be valid during the call. */
 static const GhloIrType *
 intern (GhloIrModule     *module,
         const GhloIrType *key)
@@ -136,7 +135,7 @@ ghlo_ir_type_quantized (GhloIrModule     *module,
   });
 }
 
-/* A shaped type takes element type, quantization and text over from its element. */
+/* A shaped type inherits element type, quantization and text from its element. */
 static GhloIrType
 shaped (GhloIrTypeKind    kind,
         const GhloIrType *element)

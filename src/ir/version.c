@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Versions as text.
+ * Parses versions.
  */
 
 #include "ir/version.h"

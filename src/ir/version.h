@@ -14,11 +14,11 @@ typedef struct
   guint16 major, minor, patch;
 } GhloIrVersion;
 
-/* The versions of portable artifacts (specification, docs/compatibility.md). */
+/* The range of versions that are supported (specification, docs/compatibility.md). */
 #define GHLO_IR_VERSION_OLDEST  ((GhloIrVersion) { 0, 9, 0 })
 #define GHLO_IR_VERSION_CURRENT ((GhloIrVersion) { 1, 20, 0 })
 
-/* Below zero, zero or above as @a is older than, equal to or newer than @b. */
+/* Returns a number below, equal to or above zero if @a is older than, equal to or newer than @b. */
 static inline int
 ghlo_ir_version_compare (GhloIrVersion a,
                          GhloIrVersion b)
@@ -31,12 +31,12 @@ ghlo_ir_version_compare (GhloIrVersion a,
   return (a.patch > b.patch) - (a.patch < b.patch);
 }
 
-/* Three numbers with points between them, and nothing else. */
+/* Accepts three numbers separated by dots, and nothing else. */
 gboolean ghlo_ir_version_parse (const char    *text,
                                 GhloIrVersion *version);
 
-/* A version that a program can be written for; NULL is the newest. INVALID_ARGUMENT
- * says which there are. */
+/* Parses a version that a program can be written for; NULL is the
+ * newest. The error INVALID_ARGUMENT lists the possible versions. */
 gboolean ghlo_ir_version_parse_target (const char     *text,
                                        GhloIrVersion  *version,
                                        GError        **error);

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Reading of the builtin dialect's locations. A part that nests too deep becomes
- * unknown.
+ * Reads the builtin dialect's locations. A part that is nested too deeply becomes unknown.
  */
 
 #include "import/bytecode/builtin.h"
@@ -9,7 +8,7 @@
 
 typedef GHLO_IMPORT_VECTOR (const GhloIrLocation *) Locations;
 
-/* A location that is a part of another one. */
+/* Reads a location that is a part of another one. */
 static gboolean
 read_part (GhloByteCursor        *cursor,
            const GhloIrLocation **location)
@@ -42,7 +41,7 @@ read_call_site (GhloByteCursor    *cursor,
          && give_location (cursor, ghlo_ir_location_call_site (ghlo_bytecode_module (cursor), callee, caller), attr);
 }
 
-/* Lines and columns. */
+/* Reads line and column numbers. */
 static gboolean
 read_numbers (GhloByteCursor *cursor,
               guint          *numbers,
@@ -76,7 +75,8 @@ read_file (GhloByteCursor    *cursor,
                                                           numbers[0], numbers[1], 0, 0), attr);
 }
 
-/* As many numbers as are needed: line, column; last column, or last line and column. */
+/* Stored numbers: line; column; then either the last column,
+ * or the last line and column. Trailing ones may be absent. */
 static gboolean
 read_file_range (GhloByteCursor    *cursor,
                  const GhloIrAttr **attr)

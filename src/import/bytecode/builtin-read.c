@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * The builtin dialect's attributes, read: one row for each code. Locations, which
- * are attributes too, have a file of their own.
+ * Reads the builtin dialect's attributes, with one row for each code.
+ * Locations, which are attributes too, have a file of their own.
  */
 
 #include "import/bytecode/builtin.h"
@@ -14,7 +14,7 @@
 typedef struct
 {
   gboolean  (*read) (GhloByteCursor *cursor, const GhloIrAttr **attr);
-  const char *unsupported;    /* what the code is when we have nothing for it */
+  const char *unsupported;    /* what the code means, if GHLO has no equivalent */
 } AttrRow;
 
 static gboolean
@@ -63,7 +63,7 @@ read_unit (GhloByteCursor    *cursor,
   return TRUE;
 }
 
-/* The width of an integer type; 0 for another one. */
+/* The width of an integer type; 0 for any other type. */
 static guint
 integer_width (const GhloIrType *type,
                gboolean         *is_unsigned)
@@ -168,7 +168,7 @@ read_dense_resource (GhloByteCursor    *cursor,
   return ghlo_bytecode_read_type (cursor, &type) && ghlo_bytecode_read_resource (cursor, type, attr);
 }
 
-/* The numbers of array<…> out of a blob of n elements of @type. */
+/* Makes an array<…> from a blob of n elements of @type. */
 static const GhloIrAttr *
 make_dense_array (GhloIrModule    *module,
                   GhloElementType  type,
@@ -232,7 +232,7 @@ read_dense_array (GhloByteCursor    *cursor,
   return TRUE;
 }
 
-/* How many strings a constant of @type has, in one that says so; FALSE after a finding. */
+/* The number of strings in a constant of @type whose data states it. Returns FALSE after an error. */
 static gboolean
 count_strings (GhloByteCursor   *cursor,
                const GhloIrType *type,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * The builtin dialect's types, read: one row for each code.
+ * Reads the builtin dialect's types, with one row for each code.
  */
 
 #include "import/bytecode/builtin.h"
@@ -11,9 +11,9 @@ enum { WIDEST_INTEGER = (1 << 24) - 1, SIGN_BITS = 2 };
 
 typedef struct
 {
-  GhloElementType  element_type;   /* the type that the code is */
-  const char      *spelling;       /* likewise, where no tensor of ours can hold it */
-  const char      *unsupported;    /* what the code is when we have nothing for it */
+  GhloElementType  element_type;   /* the type that the code denotes */
+  const char      *spelling;       /* its spelling instead, if GHLO's tensors cannot hold the type */
+  const char      *unsupported;    /* what the code means, if GHLO has no equivalent */
   gboolean (*read) (GhloByteCursor *cursor, const GhloIrType **type);
 } TypeRow;
 
@@ -92,7 +92,7 @@ read_complex (GhloByteCursor    *cursor,
   return TRUE;
 }
 
-/* Whether a layout is the one that is not written: "affine_map<(d0, d1) -> (d0, d1)>". */
+/* Whether a layout is the default one, which text omits: "affine_map<(d0, d1) -> (d0, d1)>". */
 static gboolean
 is_plain_layout (const GhloIrAttr *layout,
                  gsize             rank)
@@ -109,7 +109,7 @@ is_plain_layout (const GhloIrAttr *layout,
   return strcmp (layout->text, plain) == 0;
 }
 
-/* Shape, element and layout; text has layout and memory space behind the element. */
+/* Bytecode has shape, element and layout; text has layout and memory space after the element. */
 static gboolean
 read_buffer (GhloByteCursor    *cursor,
              const GhloIrAttr  *space,

@@ -1,15 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * The builtin dialect's types, written. A type that has no code there, such as a
- * quantized one, is left to MLIR's text.
+ * Writes the builtin dialect's types. A type without a code, such as a quantized one, is written as MLIR text.
  */
 
 #include "import/bytecode/builtin.h"
 
 #include <string.h>
 
-/* Types that are a code and nothing else: by element type, or by their spelling
- * where no tensor of ours can hold them. */
+/* Types that consist of their code only: by element type, or by spelling if GHLO's tensors cannot hold the type. */
 static const struct
 {
   GhloElementType element_type;
@@ -52,7 +50,7 @@ find_simple (const GhloIrType *type,
   return FALSE;
 }
 
-/* The parts of "i7", "si32" and "ui3"; FALSE for any other name. */
+/* Splits "i7", "si32" and "ui3". Returns FALSE for any other name. */
 static gboolean
 integer_by_name (const char *name,
                  guint64    *width,
@@ -96,7 +94,7 @@ ghlo_bytecode_builtin_width (const GhloIrType *type)
   return find_integer (type, &width, &sign) ? (guint) MIN (width, 64) : 64;
 }
 
-/* The type of a complex type's parts; NULL when @type is not complex. */
+/* The type of the parts of a complex type; NULL if @type is not complex. */
 static const GhloIrType *
 part_of (GhloIrModule     *module,
          const GhloIrType *type)
@@ -178,7 +176,7 @@ write_element (GhloBytecodeWriter *writer,
     }
 }
 
-/* Bounds are an attribute of StableHLO's there. */
+/* In bytecode, bounds are an attribute of StableHLO. */
 static const GhloIrAttr *
 encoding_of (GhloIrModule     *module,
              const GhloIrType *type)
@@ -215,8 +213,8 @@ write_tensor (GhloBytecodeWriter *writer,
   write_shape (writer, type);
 }
 
-/* A memref's layout and memory space, out of what text has behind its element; no
- * layout means that of the shape, "affine_map<(d0, d1) -> (d0, d1)>". */
+/* A memref's layout and memory space, from the encoding that text has after its element. No layout means the default
+ * one, "affine_map<(d0, d1) -> (d0, d1)>". */
 static const GhloIrAttr *
 layout_of (GhloIrModule      *module,
            const GhloIrType  *type,

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * The builtin dialect's attributes and locations, written. What has no code there
- * is left to MLIR's text.
+ * Writes the builtin dialect's attributes and locations. An attribute without a code is written as MLIR text.
  */
 
 #include "import/bytecode/builtin.h"
@@ -174,7 +173,7 @@ write_dense_strings (GhloBytecodeWriter *writer,
 typedef void (*WriteAttr) (GhloBytecodeWriter *writer,
                            const GhloIrAttr   *attr);
 
-/* By GhloIrAttrKind; NULL where the builtin dialect has none. */
+/* Indexed by GhloIrAttrKind; NULL if the builtin dialect has no such attribute. */
 static const WriteAttr attr_writers[] = {
   [GHLO_IR_ATTR_UNIT] = write_unit,
   [GHLO_IR_ATTR_BOOL] = write_bool,

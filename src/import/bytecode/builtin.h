@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * The builtin dialect's encoding of attributes and types: one file for each
- * direction (MLIR: IR/BuiltinDialectBytecode.td).
+ * The builtin dialect's encoding of attributes and types, with one file for each direction (MLIR:
+ * IR/BuiltinDialectBytecode.td).
  */
 
 #pragma once
@@ -10,7 +10,7 @@
 
 G_BEGIN_DECLS
 
-/* The codes, which are the first number of each entry. */
+/* The codes. Each entry begins with its code. */
 typedef enum
 {
   GHLO_BUILTIN_ATTR_ARRAY             = 0,
@@ -61,7 +61,7 @@ typedef enum
   GHLO_BUILTIN_TYPE_UNRANKED_TENSOR   = 18,
   GHLO_BUILTIN_TYPE_VECTOR            = 19,
   GHLO_BUILTIN_TYPE_SCALABLE_VECTOR   = 20,
-  /* What follows stood as text before; seen in files of 2026. */
+  /* Earlier files have these types as text. The codes occur in files of 2026. */
   GHLO_BUILTIN_TYPE_TF32              = 21,
   GHLO_BUILTIN_TYPE_F8E5M2            = 22,
   GHLO_BUILTIN_TYPE_F8E4M3            = 23,
@@ -88,8 +88,8 @@ typedef enum
 gboolean ghlo_bytecode_builtin_read_type  (GhloByteCursor     *cursor,
                                            const GhloIrType  **type);
 
-/* builtin-locations.c: what stands behind the code of a location; @is_one is
- * FALSE for other codes, of which nothing is read. */
+/* builtin-locations.c: reads what follows the code of a location.
+ * For any other code, sets *is_one to FALSE and reads nothing. */
 gboolean ghlo_bytecode_builtin_read_location (GhloByteCursor    *cursor,
                                               guint64            code,
                                               gboolean          *is_one,
@@ -104,7 +104,7 @@ gboolean ghlo_bytecode_builtin_write_attr (GhloBytecodeWriter *writer,
 gboolean ghlo_bytecode_builtin_has_type   (const GhloIrType   *type);
 gboolean ghlo_bytecode_builtin_write_type (GhloBytecodeWriter *writer,
                                            const GhloIrType   *type);
-/* The bits of an integer attribute of this type that are written, up to 64. */
+/* The number of bits of an integer attribute of this type that are written, at most 64. */
 guint    ghlo_bytecode_builtin_width      (const GhloIrType   *type);
 
 G_END_DECLS

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * CHLO's own encoding (StableHLO: ChloBytecode.cpp). Its other attributes have
- * none and stand in bytecode as text; it has no types.
+ * CHLO's own encoding (StableHLO: ChloBytecode.cpp). CHLO's other attributes have no encoding and are text in
+ * bytecode; CHLO has no types.
  */
 
 #include "import/bytecode/rows.h"

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * The dialects whose attributes and types bytecode can hold in an encoding of
- * their own.
+ * The dialects with an encoding of their own for attributes and types.
  */
 
 #include "import/bytecode/bytecode.h"

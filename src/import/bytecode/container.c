@@ -1,17 +1,15 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * The container: header, sections, and the tables of strings, dialects, names of
- * operations, attributes, types, resources and properties (MLIR:
- * docs/BytecodeFormat.md). Sections come in any order and refer to each other, so
- * all are found before the first is read.
+ * The container: header, sections, and the tables of strings, dialects, operation names, attributes, types, resources
+ * and properties (MLIR: docs/BytecodeFormat.md). Sections may come in any order and refer to each other, so all of
+ * them are located before the first is read.
  */
 
 #include "import/bytecode/reader.h"
 
 #include <string.h>
 
-/* The lowest bits of a section's first byte are what it is, the highest whether
- * it is aligned. */
+/* The low bits of a section's first byte are its id; the highest bit tells whether it is aligned. */
 enum { SECTION_MASK = 0x7f, SECTION_ALIGNED = 0x80 };
 
 static const char producer_prefix[] = "StableHLO_v";
@@ -43,7 +41,7 @@ fail_memory (GhloByteCursor *cursor,
                              "expected memory for a table of %" G_GSIZE_FORMAT " entries, found none", n);
 }
 
-/* Makes room for @count zeroed items; FALSE after a finding. */
+/* Allocates @count zeroed items. FALSE after an error. */
 #define RESIZE(cursor, vector, count) \
   (((vector)->items = g_try_malloc0_n (MAX (count, 1), sizeof *(vector)->items)) != NULL \
    ? ((vector)->n = (vector)->room = (count), TRUE) : fail_memory (cursor, count))
@@ -203,7 +201,7 @@ read_dialect (GhloByteCursor           *cursor,
                                 section);
 }
 
-/* The number of a dialect and how many things of it follow, of at least a byte each. */
+/* Reads the index of a dialect and the number of its items that follow, each of at least one byte. */
 static gboolean
 read_group (GhloByteCursor *cursor,
             gsize          *dialect,
@@ -258,7 +256,7 @@ read_dialects (GhloBytecodeReader *self)
       self->has_vhlo = self->has_vhlo || entry->codec == &ghlo_bytecode_vhlo;
     }
 
-  /* A hint at how much room the names take. */
+  /* A hint for the memory that the names take. */
   if (self->version >= GHLO_BYTECODE_OP_COUNTS && !ghlo_bytecode_read_varint (&cursor, &n_op_names))
     return FALSE;
   while (cursor.at < cursor.end)
@@ -273,7 +271,7 @@ read_dialects (GhloBytecodeReader *self)
   return TRUE;
 }
 
-/* Where attributes or types lie, each size behind the one before. */
+/* Locates attributes or types; each one directly follows the previous one. */
 static gboolean
 read_entries (GhloByteCursor    *cursor,
               GhloByteCursor    *data,
@@ -337,7 +335,7 @@ read_resource (GhloByteCursor       *cursor,
          && ghlo_bytecode_read_range (data, size, &resource->range);
 }
 
-/* A group of resources; @keep unless they belong to no dialect. */
+/* Reads a group of resources. Those that belong to no dialect are not kept. */
 static gboolean
 read_resource_group (GhloByteCursor *cursor,
                      GhloByteCursor *data,

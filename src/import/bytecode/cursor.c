@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Reading bytes, numbers, strings and blobs out of a stretch of bytecode, and
- * saying where one cannot be read.
+ * Reads bytes, numbers, strings and blobs from a range of bytecode, and reports where one cannot be read.
  */
 
 #include "import/bytecode/reader.h"
@@ -10,7 +9,7 @@
 
 #include "ir/verify/verify.h"
 
-/* What padding consists of. */
+/* The value of padding bytes. */
 enum { PADDING = 0xcb };
 
 GhloByteCursor
@@ -39,7 +38,7 @@ ghlo_bytecode_artifact_version (GhloByteCursor *cursor)
   return cursor->reader->artifact_version;
 }
 
-/* Why a file may hold what is not known. */
+/* Explains why a file may contain unknown items: it was written for a newer version. */
 static char *
 explain (const GhloBytecodeReader *reader)
 {
@@ -103,8 +102,8 @@ ghlo_bytecode_read_byte (GhloByteCursor *cursor,
   return TRUE;
 }
 
-/* A varint of more than one byte: the zero bits below the lowest one of its first
- * byte say how many follow. */
+/* A varint of more than one byte: the number of trailing zero
+ * bits in its first byte is the number of bytes that follow. */
 static gboolean
 read_long_varint (GhloByteCursor *cursor,
                   guint64        *value)

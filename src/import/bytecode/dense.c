@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Constants of bytecode: a tensor type and its data as MLIR packs it. The data
- * stays a slice of the file where the file has it in the layout of buffers.
+ * Constants in bytecode: a tensor type and its data as MLIR packs it. Data that the file has in the layout of buffers
+ * stays a slice of the file.
  */
 
 #include "import/bytecode/reader.h"
@@ -10,7 +10,7 @@
 
 #include "import/text/unpack.h"
 
-/* The elements of a constant of this type; FALSE after a finding. */
+/* Counts the elements of a constant of this type. Returns FALSE after an error. */
 static gboolean
 count_elements (GhloByteCursor   *cursor,
                 const GhloIrType *tensor,

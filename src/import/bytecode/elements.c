@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * The elements of constants, from the layout of buffers to the one that MLIR's
- * dialects share: little-endian, one bit for a boolean, and integers of less than
- * eight bits without the copies of their sign.
+ * Converts the elements of constants from the layout of buffers to the one that MLIR's dialects share: little-endian,
+ * one bit for each boolean, and integers of less than eight bits without sign extension.
  */
 
 #include "import/bytecode/writer.h"
 
-/* One bit for each; all bits of one byte when one element stands for several. */
+/* One bit for each boolean; if one element stands for several, all bits of one byte. */
 static void
 write_booleans (GhloBytecodeWriter *writer,
                 const guint8       *data,

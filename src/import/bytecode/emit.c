@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Growing and joining what is written; the forms that are too long for the
- * header.
+ * Grows and joins the bytes being written; the functions that are too long to be inlined from the header.
  */
 
 #include "import/bytecode/emit.h"
 
 #include <string.h>
 
-/* Shorter data is copied at once, which costs less than a segment. */
+/* Shorter data is copied at once, which is cheaper than a segment. */
 enum { SMALL_PIECE = 256 };
 
 void
@@ -44,8 +43,8 @@ ghlo_bytecode_emitter_join (const GhloBytecodeEmitter *self)
   return g_bytes_new_take (bytes, size);
 }
 
-/* The zero bits at the low end of the first byte count the bytes behind it; a
- * first byte of zero announces eight whole ones. */
+/* The number of trailing zero bits in the first byte is the number of bytes that follow; a first byte of zero
+ * announces eight whole bytes. */
 void
 ghlo_bytecode_emit_long (GhloBytecodeEmitter *self,
                          guint64              value)

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Bytes of MLIR bytecode as they are put together: numbers, strings, sections.
- * Constants are only pointed to until the file is whole, so that each is copied
- * once, into memory of the right size (MLIR: docs/BytecodeFormat.md).
+ * The bytes of MLIR bytecode while they are put together: numbers, strings, sections. Constants are only referenced
+ * until the file is complete, so each is copied once, into memory of the right size (MLIR: docs/BytecodeFormat.md).
  */
 
 #pragma once
@@ -13,7 +12,7 @@
 
 G_BEGIN_DECLS
 
-/* The numbers of sections. */
+/* Section ids. */
 typedef enum
 {
   GHLO_BYTECODE_SECTION_STRING,
@@ -27,7 +26,7 @@ typedef enum
   GHLO_BYTECODE_SECTION_PROPERTIES,
 } GhloBytecodeSection;
 
-/* Borrowed bytes that are written before byte @at of the emitter's own. */
+/* Borrowed bytes that are inserted before byte @at of the emitter's own bytes. */
 typedef struct
 {
   gsize         at;
@@ -38,11 +37,11 @@ typedef struct
 typedef struct
 {
   GHLO_IMPORT_VECTOR (guint8)              bytes;
-  GHLO_IMPORT_VECTOR (GhloBytecodeSegment) segments;       /* in the order of @at */
-  gsize                                    segment_bytes;  /* of all segments */
+  GHLO_IMPORT_VECTOR (GhloBytecodeSegment) segments;       /* in increasing order of @at */
+  gsize                                    segment_bytes;  /* total size of all segments */
 } GhloBytecodeEmitter;
 
-/* The number of all bytes, including those of segments. */
+/* The total number of bytes, segments included. */
 static inline gsize
 ghlo_bytecode_emitter_size (const GhloBytecodeEmitter *self)
 {
@@ -59,7 +58,7 @@ ghlo_bytecode_emitter_reset (GhloBytecodeEmitter *self)
 }
 
 void    ghlo_bytecode_emitter_clear (GhloBytecodeEmitter       *self);
-/* The whole in one block of memory; NULL when there is not enough. */
+/* Returns all bytes in one block of memory; NULL if memory does not suffice. */
 GBytes *ghlo_bytecode_emitter_join  (const GhloBytecodeEmitter *self);
 
 static inline void
@@ -82,7 +81,7 @@ ghlo_bytecode_emit_varint (GhloBytecodeEmitter *self,
     ghlo_bytecode_emit_long (self, value);
 }
 
-/* With the sign in the lowest bit. */
+/* The sign goes into the lowest bit. */
 static inline void
 ghlo_bytecode_emit_signed (GhloBytecodeEmitter *self,
                            gint64               value)
@@ -101,11 +100,11 @@ ghlo_bytecode_emit_flagged (GhloBytecodeEmitter *self,
 void    ghlo_bytecode_emit_bytes    (GhloBytecodeEmitter       *self,
                                      gconstpointer              data,
                                      gsize                      size);
-/* Without a copy where that pays; @data must live until the file is joined. */
+/* Refers to @data instead of copying it if that is cheaper. @data must stay valid until the file is joined. */
 void    ghlo_bytecode_emit_segment  (GhloBytecodeEmitter       *self,
                                      gconstpointer              data,
                                      gsize                      size);
-/* The number of the section, its size and all of @content. */
+/* Appends the section's id, its size and all of @content. */
 void    ghlo_bytecode_emit_section  (GhloBytecodeEmitter       *self,
                                      GhloBytecodeSection        section,
                                      const GhloBytecodeEmitter *content);

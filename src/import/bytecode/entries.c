@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Attributes, types and resources by their number. An entry is decoded when it is
- * first asked for. Entries refer to each other in any order, so each keeps how
- * deep it nests and how long it is when spelled out: a small file could otherwise
- * hold what nothing can walk.
+ * Attributes, types and resources by number. An entry is decoded on first use. Entries refer to each other in any
+ * order, so each records its nesting depth and its fully expanded size; otherwise a small file could describe
+ * something too large for any code to walk.
  */
 
 #include "import/bytecode/reader.h"
@@ -12,11 +11,11 @@
 
 #include "import/text/parser.h"
 
-/* Limit of the parts of a file, shared ones counted each time, as a multiple of its size. */
+/* Limits for the parts of a file, with shared parts counted each time: a multiple of its size, and a minimum. */
 enum { WEIGHT_FACTOR = 16, MIN_WEIGHT = 4096 };
 
-/* How deep entries are read inside each other. What is found deeper may already
- * have been read, so more can be built than this. */
+/* Limit for nested reading of entries. Entries found deeper may
+ * have been read before, so the result can nest deeper than this. */
 enum { MAX_DEPTH = GHLO_MAX_LOCATION_NESTING / 2 };
 
 guint32
@@ -27,7 +26,7 @@ ghlo_bytecode_limit (const GhloBytecodeReader *self)
   return (guint32) MIN (size * WEIGHT_FACTOR + MIN_WEIGHT, G_MAXUINT32 / 2);
 }
 
-/* Text instead of an encoding of the dialect's own. */
+/* Reads text, for an entry without an encoding of its dialect's own. */
 static gconstpointer
 read_text (GhloByteCursor *cursor,
            gboolean        is_type)
@@ -135,8 +134,7 @@ decode (GhloBytecodeReader *self,
          && check_size (&start, entry, is_type);
 }
 
-/* Reads the entry when it is not read yet, and counts its parts to those of the entry
- * that contains it. */
+/* Reads the entry if it has not been read yet, and adds its parts to those of the entry that contains it. */
 static gboolean
 use (GhloBytecodeReader *self,
      GhloBytecodeEntry  *entry,
@@ -289,7 +287,7 @@ ghlo_bytecode_read_location (GhloByteCursor        *cursor,
   return use (self, entry, FALSE);
 }
 
-/* The bytes as a slice; NULL when the file has the key alone. */
+/* Returns the bytes as a slice; NULL if the file has only the key. */
 static gboolean
 read_resource_blob (GhloByteCursor             *cursor,
                     const GhloBytecodeResource *resource,

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * From MLIR bytecode to a module.
+ * Reads MLIR bytecode into a module.
  */
 
 #include "import/bytecode/reader.h"
 #include "import/returns.h"
 
-/* What the file says of itself. */
+/* The information that the file gives about itself. */
 static void
 describe (const GhloBytecodeReader *reader,
           GhloImportSource         *source)

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Numbers for everything that bytecode refers to by number. The order is MLIR's
- * (lib/Bytecode/Writer/IRNumbering.cpp), so that a program gives the same bytes:
- * things are found region by region, the last region that was found next; then
- * those with more references come first, and within the numbers that take the
- * same number of bytes, those of one dialect stand together.
+ * Assigns numbers to everything that bytecode refers to by number. The order is MLIR's (lib/Bytecode/Writer/
+ * IRNumbering.cpp), so that a program gives the same bytes: items are discovered region by region, always continuing
+ * with the region that was found last. Items with more references then come first, and among numbers that take the
+ * same number of bytes, those of one dialect are adjacent.
  */
 
 #include "import/bytecode/writer.h"
@@ -19,7 +18,7 @@ typedef struct
 {
   GhloBytecodeWriter *writer;
   GHLO_IMPORT_VECTOR (PendingRegion) pending;
-  GHLO_IMPORT_VECTOR (const GhloIrOp *) parents;     /* operations with regions, of the region at hand */
+  GHLO_IMPORT_VECTOR (const GhloIrOp *) parents;     /* operations with regions in the current region */
   GHLO_IMPORT_VECTOR (GhloIrNamedAttr) named;
   guint32             next_value;
 } Numbering;
@@ -30,8 +29,7 @@ encoding_of (gboolean vhlo)
   return vhlo ? GHLO_BYTECODE_VHLO : GHLO_BYTECODE_BUILTIN;
 }
 
-/* Before version 5 an operation has one dictionary of all its attributes, later
- * only of those that are not its own. */
+/* Before version 5, one dictionary has all attributes of an operation; since then, only the discardable ones. */
 static void
 collect_attributes (Numbering      *self,
                     const GhloIrOp *op)
@@ -124,8 +122,8 @@ number_cast (Numbering        *self,
   cast->location_entry = ghlo_bytecode_debug_location (writer, cast->location);
 }
 
-/* The regions of @op come up later, the last one first. Values inside count on
- * from those around them, unless none of those can be meant. */
+/* Queues the regions of @op; the last one is processed first. Values in an isolated region are numbered from 0,
+ * others continue the numbers of the enclosing region. */
 static void
 add_regions (Numbering      *self,
              const GhloIrOp *op)
@@ -179,7 +177,7 @@ by_references (gconstpointer a,
   return (first->references < second->references) - (first->references > second->references);
 }
 
-/* @front is the number of the dialect that comes before all others. */
+/* @front is the number of the dialect that sorts before all others. */
 static int
 by_dialect (gconstpointer a,
             gconstpointer b,
@@ -196,9 +194,9 @@ by_dialect (gconstpointer a,
   return x < y ? -1 : 1;
 }
 
-/* Groups by dialect those whose numbers take one byte, those that take two, and
- * so on; each group begins with the dialect that the one before ended with. The
- * sizes of groups are MLIR's, which forgets all groups but the one before. */
+/* Groups entries by dialect among the numbers of one byte, those of two bytes, and
+ * so on. Each group begins with the dialect that ended the previous group. The
+ * sizes of the groups are MLIR's, which only takes the previous group into account. */
 static void
 group (GhloBytecodeTable *table)
 {

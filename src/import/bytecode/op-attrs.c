@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * What an operation of the file is here, and its attributes: out of its properties
- * and its dictionary, through VHLO's versions where it belongs to VHLO. Old files
- * have no properties: all attributes stand in the dictionary under their names.
+ * Determines an operation's kind and attributes from its properties and its dictionary, via VHLO's versions if it
+ * belongs to VHLO. Old files have no properties; all attributes are in the dictionary under their names.
  */
 
 #include "import/bytecode/reader.h"
@@ -23,7 +22,7 @@ fail_name (GhloByteCursor           *cursor,
   return ghlo_bytecode_fail (cursor, GHLO_ERROR_UNSUPPORTED, "expected a known operation, found '%s'", quote);
 }
 
-/* Looks up the name on its first use. */
+/* Looks up an operation name on first use. */
 static gboolean
 know_name (GhloByteCursor     *cursor,
            GhloBytecodeOpName *name)
@@ -73,7 +72,7 @@ push_dictionary (GArray           *list,
     g_array_append_vals (list, dictionary->entries, dictionary->length);
 }
 
-/* VHLO's attributes out of the properties, a number for each. */
+/* Reads VHLO's attributes from the properties, one attribute number for each. */
 static gboolean
 read_vhlo_properties (GhloByteCursor    *cursor,
                       const GhloIrAttr **values,
@@ -86,7 +85,7 @@ read_vhlo_properties (GhloByteCursor    *cursor,
   return ghlo_bytecode_check_end (cursor, "an operation's properties");
 }
 
-/* Finds VHLO's attributes in a dictionary; its other entries go to @list. */
+/* Finds VHLO's attributes in a dictionary; its other entries are appended to @list. */
 static gboolean
 find_vhlo_attributes (GhloByteCursor     *cursor,
                       const GhloVhloOp   *op,
@@ -146,8 +145,7 @@ upgrade (GhloByteCursor             *cursor,
                              error != NULL ? error->message : "expected an operation of VHLO, found another one");
 }
 
-/* Properties of an operation that was not known where the file was written: an
- * attribute, the dictionary of them. */
+/* Properties of an operation that was not registered where the file was written: one attribute, a dictionary. */
 static gboolean
 read_foreign_properties (GhloByteCursor *cursor,
                          GArray         *list)
@@ -196,8 +194,7 @@ inherent_index (const GhloIrOpSpec *spec,
   return -1;
 }
 
-/* Sets the attributes that the row does not have, in name order, and checks that each
- * occurs once. */
+/* Sets the attributes that the row does not have, sorted by name. Checks that each occurs once. */
 static gboolean
 set_discardable (GhloByteCursor           *cursor,
                  GArray                   *list,
@@ -227,8 +224,7 @@ set_discardable (GhloByteCursor           *cursor,
   return TRUE;
 }
 
-/* Whether an array has an empty dictionary for each argument or result of a function,
- * which text leaves out. */
+/* Whether an array has an empty dictionary for each argument or result of a function; text omits such an array. */
 static gboolean
 says_nothing (GhloBytecodeReader   *self,
               const GhloIrAttrSpec *spec,
@@ -252,7 +248,7 @@ says_nothing (GhloBytecodeReader   *self,
   return *known == &nothing;
 }
 
-/* Sorts @list into the row's attributes and others. */
+/* Splits @list into the row's attributes and others. */
 static gboolean
 sort_attributes (GhloByteCursor           *cursor,
                  GArray                   *list,
@@ -286,8 +282,7 @@ sort_attributes (GhloByteCursor           *cursor,
   return set_discardable (cursor, list, result);
 }
 
-/* Everything that comes from the properties, and from the dictionary of an
- * operation of VHLO that has none. */
+/* Makes the attributes from the properties; for an operation of VHLO without properties, from its dictionary. */
 static gboolean
 make_attributes (GhloByteCursor             *cursor,
                  const GhloBytecodeOpParts  *parts,
@@ -317,11 +312,11 @@ make_attributes (GhloByteCursor             *cursor,
   return sort_attributes (cursor, list, result);
 }
 
-/* The conversion of a dictionary for operations of one kind; a key of the reader's table. */
+/* A cached conversion of a dictionary for operations of one kind; also the key of the reader's table. */
 typedef struct
 {
   const GhloIrAttr         *dictionary;
-  gconstpointer             what;         /* the row of the operations, or the operation of VHLO */
+  gconstpointer             what;         /* the row of the operations, or the VHLO operation */
   gboolean                  in_function;
   GhloBytecodeOpAttributes  attributes;
 } Known;
@@ -349,7 +344,7 @@ known_equal (gconstpointer a,
          && left->in_function == right->in_function;
 }
 
-/* The conversion that is kept for these keys, or a new one with *@is_new set. */
+/* Returns the conversion that is cached for these keys, or a new one with *@is_new set. */
 static Known *
 find_known (GhloBytecodeReader *self,
             const GhloIrAttr   *dictionary,
@@ -372,8 +367,7 @@ find_known (GhloBytecodeReader *self,
   return known;
 }
 
-/* The dictionary as attributes of a row; the dictionary's own list where the row
- * has none of them. */
+/* Converts the dictionary to attributes of a row. If the row has none of them, shares the dictionary's own list. */
 static gboolean
 sort_dictionary (GhloByteCursor           *cursor,
                  const GhloIrAttr         *dictionary,
@@ -446,7 +440,7 @@ merge_inherent (GhloByteCursor                 *cursor,
   return TRUE;
 }
 
-/* Adds what the dictionary has to what the properties have. */
+/* Adds the attributes in the dictionary to those in the properties. */
 static gboolean
 merge (GhloByteCursor                 *cursor,
        const GhloBytecodeOpAttributes *other,
@@ -470,7 +464,7 @@ merge (GhloByteCursor                 *cursor,
   return set_discardable (cursor, list, result);
 }
 
-/* An operation of VHLO whose attributes stand in its dictionary. */
+/* Reads a VHLO operation whose attributes are in its dictionary. */
 static gboolean
 read_old (GhloByteCursor            *cursor,
           const GhloBytecodeOpParts *parts,
@@ -488,7 +482,7 @@ read_old (GhloByteCursor            *cursor,
   return TRUE;
 }
 
-/* What the properties say, or that there are none. */
+/* Reads the attributes in the properties, if there are any; uses the cached result if there is one. */
 static gboolean
 read_base (GhloByteCursor            *cursor,
            const GhloBytecodeOpParts *parts,

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * The IR section: operations with their regions and blocks. Values have numbers:
- * a region takes as many as it says when it is entered, behind those of the
- * regions around it, and gives them back at its end; an isolated region begins at
- * 0. A number may be used before its value is defined: a value of no operation
- * stands for it until then.
+ * Reads the IR section: operations with their regions and blocks. Values are numbered. When a region is entered, it
+ * allocates the number of values that it states, after those of the enclosing regions, and releases them at its end;
+ * an isolated region starts at 0. A number may be used before its value is defined; a placeholder value, which
+ * belongs to no operation, represents it until then.
  */
 
 #include "import/bytecode/reader.h"
@@ -13,7 +12,7 @@
 
 enum { OPS_BETWEEN_CHECKS = 4096 };
 
-/* What an operation has, one bit each, in the order in which it follows. */
+/* The parts of an operation, one bit each, in the order in which they follow. */
 enum
 {
   HAS_DICTIONARY = 1 << 0,
@@ -30,19 +29,19 @@ typedef struct
 {
   GhloBytecodeReader *reader;
   GhloIrModule       *module;
-  GHLO_IMPORT_VECTOR (GhloIrValue *) values;    /* by number; beyond the last nothing is known yet */
-  gsize               first;       /* where the numbers of the innermost isolated region begin */
-  gsize               top;         /* behind the numbers of all regions that are open */
-  GHLO_IMPORT_VECTOR (gsize) awaited;           /* indices in @values of values used before their definition */
-  guint               depth;       /* of regions */
-  guint               n_ops;       /* since the last look at the monitor */
-  GArray             *attributes;  /* scratch */
-  GHLO_IMPORT_VECTOR (GhloIrValue *) operands;            /* of the operation being read */
+  GHLO_IMPORT_VECTOR (GhloIrValue *) values;    /* by number; NULL or beyond the end if unknown */
+  gsize               first;       /* first number of the innermost isolated region */
+  gsize               top;         /* first number after those of all open regions */
+  GHLO_IMPORT_VECTOR (gsize) awaited;           /* indices into @values of values used before their definition */
+  guint               depth;       /* nesting depth of regions */
+  guint               n_ops;       /* since the monitor was last checked */
+  GArray             *attributes;  /* scratch space */
+  GHLO_IMPORT_VECTOR (GhloIrValue *) operands;            /* operands of the operation being read */
   GHLO_IMPORT_VECTOR (const GhloIrType *) result_types;
-  GHLO_IMPORT_VECTOR (GhloIrOp *) casts;        /* that may do nothing */
+  GHLO_IMPORT_VECTOR (GhloIrOp *) casts;        /* casts that may turn out to be identities */
 } Builder;
 
-/* The numbers of one region. */
+/* The numbers that belong to one region. */
 typedef struct
 {
   gsize first, next, end;
@@ -56,7 +55,7 @@ is_stand_in (const GhloIrValue *value)
   return value != NULL && value->op == NULL && value->block == NULL;
 }
 
-/* Gives the slot of value number @index, and makes slots up to there. */
+/* Returns the slot of value number @index; adds slots as needed. */
 static GhloIrValue **
 slot (Builder *self,
       gsize    index)
@@ -117,9 +116,8 @@ read_operand (Builder        *self,
   return TRUE;
 }
 
-/* Checks at the end of a region that its values that were used before their definition
- * are defined. @mark is how many were awaited when the region began; those of enclosing
- * regions may still be defined. */
+/* Checks at the end of a region that its values that were used early are defined. @mark is the number of such values
+ * when the region began; those of enclosing regions may still be defined later. */
 static gboolean
 check_defined (Builder        *self,
                GhloByteCursor *cursor,
@@ -160,7 +158,7 @@ check_monitor (Builder        *self,
   return TRUE;
 }
 
-/* Skips the orders in which values list their uses, since nothing depends on them. */
+/* Skips the use orders of values, since nothing depends on them. */
 static gboolean
 skip_use_lists (GhloByteCursor *cursor,
                 gsize           n_values)
@@ -238,7 +236,7 @@ read_operands (Builder        *self,
   return TRUE;
 }
 
-/* An operation between its name and its regions. */
+/* The part of an operation before its regions. */
 typedef struct
 {
   guint8                   mask;
@@ -322,7 +320,7 @@ read_parts (Builder        *self,
          && ((op->mask & HAS_REGIONS) == 0 || read_region_count (cursor, op));
 }
 
-/* Casts between types of VHLO and builtin ones, which are the same here. */
+/* Whether the operation is a cast between a type of VHLO and the builtin equivalent, which are the same in the IR. */
 static gboolean
 is_identity (const Builder *self,
              const Op      *op)
@@ -370,7 +368,7 @@ define_results (Builder        *self,
                 Numbers        *numbers,
                 GhloIrOp       *op)
 {
-  /* Nothing can refer to the results of what stands in no region. */
+  /* Nothing can refer to the results of an operation outside all regions. */
   if (numbers == NULL)
     return TRUE;
   for (guint i = 0; i < op->n_results; i++)
@@ -452,7 +450,7 @@ read_arguments (Builder        *self,
   return has_use_lists == 0 || skip_use_lists (cursor, n);
 }
 
-/* @numbers is NULL where values have none. */
+/* @numbers is NULL if the values have no numbers. */
 static gboolean
 read_block (Builder        *self,
             GhloByteCursor *cursor,
@@ -490,7 +488,7 @@ read_blocks (Builder        *self,
 
   if (!ghlo_bytecode_read_varint (cursor, &n))
     return FALSE;
-  /* Each value takes a byte at least. */
+  /* Each value takes at least one byte. */
   if (n > (gsize) (ir.end - ir.data) - self->top)
     return ghlo_bytecode_fail (&start, GHLO_ERROR_PARSE, "expected as many values as the IR section can hold,"
                                " found %" G_GUINT64_FORMAT, n);
@@ -502,7 +500,7 @@ read_blocks (Builder        *self,
   if (!check_defined (self, cursor, bottom, mark))
     return FALSE;
   self->top = bottom;
-  /* Only what was defined was ever set. */
+  /* Only slots of defined values were ever set. */
   end = MIN (numbers.next, self->values.n);
   for (gsize i = bottom; i < end; i++)
     self->values.items[i] = NULL;
@@ -523,7 +521,7 @@ read_region (Builder        *self,
   return n_blocks == 0 || read_blocks (self, cursor, region, n_blocks);
 }
 
-/* The section that the regions of an isolated operation stand in. */
+/* Opens the section that contains the regions of an isolated operation. */
 static gboolean
 open_section (GhloByteCursor *cursor,
               GhloByteCursor *inner)
@@ -568,7 +566,7 @@ read_regions (Builder        *self,
   return !has_section || ghlo_bytecode_check_end (inner, "the regions of an operation");
 }
 
-/* Drops casts that turn out to be identities, now that their operands' types are known. */
+/* Removes casts that turn out to be identities, once the types of their operands are known. */
 static void
 drop_casts (Builder *self)
 {
@@ -587,7 +585,7 @@ drop_casts (Builder *self)
     }
 }
 
-/* The module that the file holds, where it holds just that, or all of it in a new one. */
+/* Returns the module in the file if the file contains nothing else, otherwise the wrapper module. */
 static GhloIrOp *
 outermost (GhloIrOp *wrapper)
 {

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Parts of encodings that dialects have in common: bits of numbers, shapes,
- * tensor types, lists of types.
+ * Parts of encodings that several dialects share: bits of numbers, shapes, tensor types, lists of types.
  */
 
 #include "import/bytecode/reader.h"
@@ -45,7 +44,7 @@ ghlo_bytecode_write_bits (GhloBytecodeWriter *writer,
     ghlo_bytecode_write_signed (writer, (gint64) bits);
 }
 
-/* The number of elements fits 63 bits. */
+/* Checks that the number of elements fits in 63 bits. */
 static gboolean
 check_count (GhloByteCursor *cursor,
              const gint64   *dimensions,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Attributes that the builtin dialect and VHLO write in the same way, read.
+ * Reads the attributes that the builtin dialect and VHLO encode in the same way.
  */
 
 #include "import/bytecode/reader.h"

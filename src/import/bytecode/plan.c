@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * What each operation is written as, and the casts between operations of VHLO,
- * whose values have VHLO's types, and those that are written as they are.
+ * Decides how each operation is written, and places the casts between operations of VHLO, whose values have VHLO's
+ * types, and operations that are written as they are.
  *
- * The casts stand where upstream's conversion leaves them: one for each value
- * that needs one, directly behind the operation that makes it or at the start of
- * its block, the one that was asked for last first. A cast to VHLO is asked for
- * by the first operation that uses it, and has that one's location; the casts the
- * other way come after all of those, in the order of the values, with the
- * location of the value itself (StablehloLegalizeToVhlo, MLIR's conversions).
+ * Casts are placed where upstream's conversion leaves them: one for each value that needs it,
+ * directly after the operation that defines the value or at the start of its block, the most
+ * recently requested one first. The first operation that uses a cast to VHLO requests it and gives
+ * it its location. Casts in the other direction come after all of those, in the order of the
+ * values, with the location of the value itself (StablehloLegalizeToVhlo, MLIR's conversions).
  */
 
 #include "import/bytecode/writer.h"
@@ -18,7 +17,7 @@
 typedef gboolean (*Visit) (GhloBytecodeWriter *self,
                            GhloIrOp           *op);
 
-/* All operations, each before those inside it. */
+/* Visits all operations, each before those inside it. */
 static gboolean
 walk (GhloBytecodeWriter *self,
       GhloIrOp           *op,
@@ -68,8 +67,7 @@ region_of (const GhloIrValue *value)
   return block->region;
 }
 
-/* A use of a value from outside a region means that no region between the use and the
- * definition is isolated. */
+/* If a region uses a value from outside, no region between the use and the definition is isolated. */
 static void
 end_isolation (GhloBytecodeWriter *self,
                const GhloIrOp     *op,
@@ -84,8 +82,7 @@ end_isolation (GhloBytecodeWriter *self,
     }
 }
 
-/* Inserts @cast after the operation or at the start of the block, before casts that are
- * already there. */
+/* Inserts @cast after the operation or at the start of the block, before casts that are already there. */
 static void
 insert_cast (GhloBytecodeWriter *self,
              GhloBytecodeCast   *cast)
@@ -141,7 +138,7 @@ plan_operands (GhloBytecodeWriter *self,
     }
 }
 
-/* Whether VHLO has a later version of the operation than the one that was chosen. */
+/* Whether VHLO has a later version of the operation than the chosen one. */
 static gboolean
 is_older (const GhloIrOp   *op,
           const GhloVhloOp *vhlo)
@@ -189,8 +186,8 @@ plan_native (GhloBytecodeWriter *self,
   return TRUE;
 }
 
-/* VHLO has one return. At the end of a function it is func.return when it is read,
- * so what no func.return could be is not written. */
+/* VHLO has a single return operation. At the end of a function it is read as func.return, so a return that could not
+ * be a func.return is rejected. */
 static gboolean
 check_return (GhloBytecodeWriter *self,
               const GhloIrOp     *op)
@@ -243,7 +240,7 @@ insert_cast_of (GhloBytecodeWriter *self,
   insert_cast (self, cast);
 }
 
-/* The casts from VHLO's types, once it is known which there are. */
+/* Inserts the casts from VHLO's types, once all that are needed are known. */
 static gboolean
 insert_casts (GhloBytecodeWriter *self,
               GhloIrOp           *op)
@@ -277,7 +274,7 @@ ghlo_bytecode_step (GhloBytecodeWriter *self,
   return step->op != NULL;
 }
 
-/* Counts casts along with the operations. */
+/* Numbers operations and casts together, in pre-order. */
 static void
 give_order (GhloBytecodeWriter *self,
             const GhloIrOp     *op,

@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Properties of operations that are not VHLO's: their inherent attributes in the
- * order of their names, each a number of an attribute, one that may be absent as
- * an optional one. The sizes of groups of operands and results stand among them
- * before version 6 of the container, since then behind them as arrays of their own
- * (MLIR: mlir-tblgen/OpDefinitionsGen.cpp). Operations without attributes have no
- * properties at all.
+ * Properties of operations outside VHLO: their inherent attributes in the order of their names, each as the number of
+ * an attribute, or as an optional one if it may be absent. Before version 6 of the container, the sizes of operand
+ * and result groups are among them; since then they follow as arrays of their own (MLIR:
+ * mlir-tblgen/OpDefinitionsGen.cpp). Operations without attributes have no properties at all.
  */
 
 #include "import/bytecode/bytecode.h"
@@ -14,9 +12,9 @@
 
 enum { MAX_PROPERTIES = 16, ARRAY_PROPERTIES = 6 };
 
-/* Attributes that operations have not always had, the latest of one operation
- * first: older programs have properties without them, and older readers want them
- * so. The version is the first of StableHLO that has one in all its releases. */
+/* Attributes that operations have not always had, the latest of one operation first. Properties of older programs
+ * lack them, and so must properties for older readers. The version is the first one of StableHLO that has the
+ * attribute in all its releases. */
 static const struct
 {
   GhloIrOpKind  kind;
@@ -35,12 +33,12 @@ static const struct
   { GHLO_OP_CHLO_TOP_K, "is_stable", { 1, 20, 0 } },
 };
 
-/* The attributes of a row that are properties, by their index. */
+/* The attributes of a row that are properties, by index. */
 typedef struct
 {
   guint8   index[MAX_PROPERTIES];
   guint    n;
-  gboolean arrays;     /* sizes of groups follow as arrays */
+  gboolean arrays;     /* group sizes follow as arrays */
 } Order;
 
 static gboolean
@@ -87,7 +85,7 @@ count_varints (const GhloByteCursor *cursor)
   return n;
 }
 
-/* Takes the attribute out; gives its index in the row. */
+/* Removes an attribute and returns its index in the row. */
 static guint
 drop (Order              *order,
       const GhloIrOpSpec *spec,
@@ -104,7 +102,7 @@ drop (Order              *order,
   return index;
 }
 
-/* Takes the youngest attributes out until @n are left. */
+/* Removes the latest attributes until @n are left. */
 static void
 drop_young (Order              *order,
             const GhloIrOpSpec *spec,
@@ -124,8 +122,7 @@ add (GArray           *attributes,
   g_array_append_val (attributes, ((GhloIrNamedAttr) { name, value }));
 }
 
-/* An array as it is, or the few numbers of it that are not 0, each with its index
- * in the lowest bits. */
+/* Reads an array as it is, or only its few nonzero numbers, each with its index in the low bits. */
 static gboolean
 read_sizes (GhloByteCursor *cursor,
             const char     *name,
@@ -255,7 +252,7 @@ write_arrays (GhloBytecodeWriter *writer,
   return TRUE;
 }
 
-/* Whether the attribute says what leaving it out says. */
+/* Whether omitting the attribute means the same as its value. */
 static gboolean
 is_default (const GhloIrAttrSpec *spec,
             const GhloIrAttr     *value)
@@ -265,7 +262,7 @@ is_default (const GhloIrAttrSpec *spec,
              && g_str_equal (spec->fallback, value->integer != 0 ? "true" : "false"));
 }
 
-/* Takes the attributes out that the target does not know. */
+/* Removes the attributes that the target does not know. */
 static gboolean
 drop_unknown (GhloBytecodeWriter *writer,
               const GhloIrOp     *op,
@@ -316,7 +313,7 @@ ghlo_bytecode_write_properties (GhloBytecodeWriter *writer,
   return !order.arrays || write_arrays (writer, op);
 }
 
-/* The attributes of an operation that is not known stand in its dictionary. */
+/* The attributes of an unregistered operation are in its dictionary. */
 gboolean
 ghlo_bytecode_has_properties (GhloIrOpKind kind)
 {

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * What the files that read bytecode share: where the sections lie, and the tables
- * of what the file numbers. Attributes, types and properties are found first and
- * decoded when something asks for them, each once.
+ * Shared by the files that read bytecode: the positions of the sections, and tables of everything that the file
+ * numbers. Attributes, types and properties are first located only; each is decoded once, on first use.
  *
- * Every function that reads gives FALSE or NULL after it has added one finding.
+ * Every read function that fails adds one error and returns FALSE or NULL.
  */
 
 #pragma once
@@ -15,13 +14,13 @@
 
 G_BEGIN_DECLS
 
-/* Versions of the container and what came with them (MLIR: Bytecode/Encoding.h). */
+/* Versions of the container and the features they introduced (MLIR: Bytecode/Encoding.h). */
 enum
 {
   GHLO_BYTECODE_DIALECT_VERSIONS = 1,
   GHLO_BYTECODE_REGION_SECTIONS  = 2,
   GHLO_BYTECODE_USE_LISTS        = 3,
-  GHLO_BYTECODE_OP_COUNTS        = 4,   /* and no unknown locations of block arguments */
+  GHLO_BYTECODE_OP_COUNTS        = 4,   /* also omits unknown locations of block arguments */
   GHLO_BYTECODE_PROPERTIES       = 5,
   GHLO_BYTECODE_NEWEST           = 6,
 };
@@ -40,7 +39,7 @@ typedef enum
   GHLO_BYTECODE_N_SECTIONS
 } GhloBytecodeSection;
 
-/* A stretch of the file; NULL when there is none. */
+/* A range of the file; NULL if there is none. */
 typedef struct
 {
   const guint8 *data, *end;
@@ -49,14 +48,14 @@ typedef struct
 typedef struct
 {
   const guint8 *data;
-  gsize         length;       /* without the NUL behind it */
-  const char   *interned;     /* NULL until something asks for it */
+  gsize         length;       /* without the terminating NUL */
+  const char   *interned;     /* NULL until first use */
 } GhloBytecodeString;
 
 typedef struct
 {
   const char              *name;     /* interned */
-  const GhloBytecodeCodec *codec;    /* NULL when there is none of that name */
+  const GhloBytecodeCodec *codec;    /* NULL if there is no codec of that name */
   GhloByteRange            version;
 } GhloBytecodeDialectEntry;
 
@@ -73,10 +72,10 @@ typedef struct
   GhloByteRange range;
   gconstpointer value;         /* GhloIrAttr or GhloIrType */
   guint32       dialect;
-  guint32       weight;        /* how many parts it has when spelled out, parts of parts included */
-  guint16       height;        /* how deep its parts nest */
+  guint32       weight;        /* number of its parts when fully expanded, nested ones included */
+  guint16       height;        /* nesting depth of its parts */
   guint8        state;
-  guint8        has_codec;     /* else text */
+  guint8        has_codec;     /* FALSE: encoded as text */
 } GhloBytecodeEntry;
 
 typedef enum
@@ -90,7 +89,7 @@ typedef struct
 {
   const char *key;             /* interned */
   guint8      kind;            /* GhloBytecodeResourceKind */
-  GhloByteRange range;         /* empty: the key alone */
+  GhloByteRange range;         /* empty if the file has only the key */
 } GhloBytecodeResource;
 
 /* An operation's kind and attributes. */
@@ -98,36 +97,37 @@ typedef struct
 {
   GhloIrOpKind             kind;
   guint                    n_discardable;
-  const GhloIrAttr *const *inherent;       /* in the row's order; NULL when there is none at all */
-  const GhloIrNamedAttr   *discardable;    /* in name order */
+  const GhloIrAttr *const *inherent;       /* in the order of the row; NULL if there are none */
+  const GhloIrNamedAttr   *discardable;    /* sorted by name */
 } GhloBytecodeOpAttributes;
 
-/* What an operation has become, for others that are written in the same way. */
+/* The result of decoding an operation's attributes, reused for operations that are encoded the same way. */
 typedef struct
 {
-  guint32                  op_name;        /* number + 1; 0: nothing is kept here */
-  gboolean                 in_function;    /* as ghlo_vhlo_upgrade has it */
+  guint32                  op_name;        /* number + 1; 0 if nothing is cached */
+  gboolean                 in_function;    /* as for ghlo_vhlo_upgrade () */
   GhloBytecodeOpAttributes attributes;     /* in the module's arena */
 } GhloBytecodeKept;
 
-/* Properties of operations are shared, mostly by operations of one name. */
+/* Properties can be shared by several operations, usually of the same name. */
 typedef struct
 {
   GhloByteRange    range;
   GhloBytecodeKept kept;
 } GhloBytecodeProperties;
 
-/* What the name of an operation stands for. */
+/* What the file knows about an operation name. */
 typedef struct
 {
-  guint             dialect;         /* index of the file's dialects */
+  guint             dialect;         /* index into the file's dialects */
   const char       *name;            /* interned, without the dialect */
-  gboolean          is_registered;   /* where the file was written; TRUE before that was kept */
-  gboolean          is_known;        /* what follows has been looked up */
-  GhloIrOpKind      kind;            /* INVALID for operations of VHLO */
-  const GhloVhloOp *vhlo;            /* of an operation of VHLO */
-  const GhloIrAttr *whole;           /* of one without a row: its whole name */
-  GhloBytecodeKept  bare;            /* those without properties and dictionary */
+  gboolean          is_registered;   /* whether the file's writer knew it; TRUE for container versions without that
+                                        flag */
+  gboolean          is_known;        /* the fields below are filled in */
+  GhloIrOpKind      kind;            /* INVALID for an operation of VHLO */
+  const GhloVhloOp *vhlo;            /* set for an operation of VHLO */
+  const GhloIrAttr *whole;           /* for an operation without a row: its full name */
+  GhloBytecodeKept  bare;            /* for operations without properties and dictionary */
 } GhloBytecodeOpName;
 
 struct _GhloBytecodeReader
@@ -140,7 +140,7 @@ struct _GhloBytecodeReader
   GhloImportFlags           flags;
 
   guint                     version;
-  const char               *producer;      /* in the file */
+  const char               *producer;      /* points into the file */
   GhloIrVersion             artifact_version;
   GhloByteRange             sections[GHLO_BYTECODE_N_SECTIONS];
 
@@ -151,74 +151,74 @@ struct _GhloBytecodeReader
   GHLO_IMPORT_VECTOR (GhloBytecodeResource) resources;
   GHLO_IMPORT_VECTOR (GhloBytecodeProperties) properties;
 
-  gboolean                  has_vhlo;      /* among the dialects */
-  guint                     depth;         /* of entries being read */
-  guint                     height;        /* of the entry being read, so far */
+  gboolean                  has_vhlo;      /* one of the dialects is VHLO */
+  guint                     depth;         /* of nested entries being read */
+  guint                     height;        /* of the entry being read, up to now */
   guint32                   weight;
-  GHashTable               *dictionaries;  /* op-attrs.c's own; NULL until it is needed */
-  GhloImportMemo            memo;          /* what becomes of attributes, and of resources of a type */
-  guint64                   n_unpacked;    /* bytes of constants that are not the file's own */
-  gsize                     n_copied;      /* attributes of operations that the file has in fewer places */
-  gsize                     sdy_text;      /* bytes of text made of sdy's attributes so far */
+  GHashTable               *dictionaries;  /* private to op-attrs.c; NULL until first use */
+  GhloImportMemo            memo;          /* conversions of attributes, and of resources by type */
+  guint64                   n_unpacked;    /* bytes of constants that are copies rather than slices of the file */
+  gsize                     n_copied;      /* attributes of operations that were copied rather than shared */
+  gsize                     sdy_text;      /* bytes of text made from sdy attributes so far */
 };
 
 /* "the IR section", for messages. */
 extern const char *const ghlo_bytecode_section_names[GHLO_BYTECODE_N_SECTIONS];
 
 /* container.c */
-/* Header, sections and tables; nothing is decoded. */
+/* Reads the header and locates sections and table entries; decodes nothing. */
 gboolean       ghlo_bytecode_open         (GhloBytecodeReader *reader);
 void           ghlo_bytecode_close        (GhloBytecodeReader *reader);
-/* A section with its header; @section may be one that the container does not know. */
+/* Reads a section and its header; @section may be unknown to the container. */
 gboolean       ghlo_bytecode_read_section (GhloByteCursor *cursor, guint *section, GhloByteRange *range);
 
 /* entries.c */
-/* How many parts what the file shares may have when it is spelled out. */
+/* The limit for the number of parts of an entry when everything that it shares is expanded. */
 guint32        ghlo_bytecode_limit        (const GhloBytecodeReader *reader);
-/* Attribute or type @index, which is in range. */
+/* Returns attribute or type number @index, which must be in range. */
 gboolean       ghlo_bytecode_use_attr     (GhloByteCursor *cursor, gsize index, const GhloIrAttr **attr);
 gboolean       ghlo_bytecode_use_type     (GhloByteCursor *cursor, gsize index, const GhloIrType **type);
-/* A location; NULL for the unknown one. Of locations that nest without measure
- * what nests deepest is left out. */
+/* Reads a location; NULL for an unknown one. Of a location
+ * that is nested too deeply, the innermost parts are dropped. */
 gboolean       ghlo_bytecode_read_location (GhloByteCursor *cursor, const GhloIrLocation **location);
 
-/* op-attrs.c: what an operation is, and its attributes. */
+/* op-attrs.c: an operation's kind and attributes. */
 typedef struct
 {
-  gsize             op_name;         /* index of the file's names */
+  gsize             op_name;         /* index into the file's operation names */
   gboolean          in_function;     /* directly in the region of a func.func */
-  const GhloIrAttr *dictionary;      /* NULL: none */
-  gsize             properties;      /* number + 1; 0: none */
+  const GhloIrAttr *dictionary;      /* NULL if there is none */
+  gsize             properties;      /* number + 1; 0 if there are none */
 } GhloBytecodeOpParts;
 
-/* @list of GhloIrNamedAttr is scratch. */
+/* @list, of GhloIrNamedAttr, is scratch space. */
 gboolean       ghlo_bytecode_op_attributes (GhloByteCursor *cursor, const GhloBytecodeOpParts *parts, GArray *list,
                                             GhloBytecodeOpAttributes *result);
 
 /* ops.c */
-/* The IR section; gives the outermost module. */
+/* Reads the IR section and returns the outermost module. */
 GhloIrOp      *ghlo_bytecode_read_ir      (GhloBytecodeReader *reader);
 
 /* cursor.c */
-/* String @index, interned. */
+/* Returns string number @index, interned. */
 const char    *ghlo_bytecode_string       (GhloBytecodeReader *reader, gsize index);
 GhloByteCursor ghlo_bytecode_cursor       (GhloBytecodeReader *reader, GhloByteRange range, const char *section);
-/* The next @size bytes. */
+/* Reads the next @size bytes. */
 gboolean       ghlo_bytecode_read_range   (GhloByteCursor *cursor, guint64 size, GhloByteRange *range);
-/* Over padding, up to a place in the file that is a multiple of @alignment. */
+/* Skips padding up to a file offset that is a multiple of @alignment. */
 gboolean       ghlo_bytecode_read_padding (GhloByteCursor *cursor, guint64 alignment);
-/* Text that ends with a NUL, in the file. */
+/* Reads NUL-terminated text in place. */
 gboolean       ghlo_bytecode_read_c_string (GhloByteCursor *cursor, const char **text);
-/* A varint and a flag in its lowest bit. */
+/* Reads a varint with a flag in its lowest bit. */
 gboolean       ghlo_bytecode_read_flagged (GhloByteCursor *cursor, guint64 *value, gboolean *flag);
-/* A varint that numbers one of @n things called @what. */
+/* Reads a varint that is the index of one of @n items, which errors call @what. */
 gboolean       ghlo_bytecode_read_index   (GhloByteCursor *cursor, gsize n, const char *what, gsize *index);
 gboolean       ghlo_bytecode_check_index  (GhloByteCursor *cursor, guint64 value, gsize n, const char *what);
 gboolean       ghlo_bytecode_check_end    (GhloByteCursor *cursor, const char *what);
 
 typedef GHLO_IMPORT_VECTOR (const GhloIrAttr *) GhloBytecodeAttrs;
 
-/* A count and attributes. */
+/* Reads a count and that many attributes. */
 gboolean       ghlo_bytecode_read_attrs   (GhloByteCursor *cursor, GhloBytecodeAttrs *attrs);
 
 static inline gsize

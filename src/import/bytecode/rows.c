@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
  * Enumerations and structures in the encoding of their own dialect (StableHLO:
- * StablehloBytecode.cpp). The coding of a field follows from its kind; the few
- * that hold other attributes say in a table what these may be.
+ * StablehloBytecode.cpp). The encoding of a field follows from its kind; a table
+ * lists the few fields that contain other attributes, and which these may be.
  */
 
 #include "import/bytecode/rows.h"
@@ -13,19 +13,19 @@
 
 enum { MAX_FIELDS = 16 };
 
-/* How a field with an attribute of its own is written. */
+/* The encoding of a field that contains an attribute. */
 typedef enum
 {
   PLAIN,       /* the attribute */
-  FLAGGED,     /* a byte, whether there is one, and the attribute */
-  LIST,        /* the attributes of an array, counted; of any kinds */
+  FLAGGED,     /* a byte that tells whether there is one, then the attribute */
+  LIST,        /* the attributes of an array, of any kinds, after their number */
 } Encoding;
 
 typedef struct
 {
   guint          structure, field;
   Encoding       encoding;
-  GhloIrAttrKind kind;          /* of the attribute */
+  GhloIrAttrKind kind;          /* kind of the attribute */
   guint          subkind;       /* ENUM, STRUCT */
 } AttrField;
 
@@ -110,7 +110,7 @@ read_attr_field (GhloByteCursor    *cursor,
   return present == 0 || read_expected (cursor, expected, value);
 }
 
-/* Dimensions of bounds are the least integer where there is none. */
+/* In bounds, a dimension without a bound is the least integer. */
 static gboolean
 read_dims (GhloByteCursor    *cursor,
            gboolean           bounds,
@@ -129,8 +129,7 @@ read_dims (GhloByteCursor    *cursor,
   return TRUE;
 }
 
-/* What the module's structures leave out, zeros of optional fields and empty
- * lists, gives NULL. */
+/* Values that the module's structures omit (zeros of optional fields and empty lists) give NULL. */
 static gboolean
 read_field (GhloByteCursor    *cursor,
             guint              structure,
@@ -229,7 +228,7 @@ ghlo_bytecode_read_row (GhloByteCursor         *cursor,
   return ghlo_bytecode_check_struct (&start, *attr);
 }
 
-/* The code of the attribute, or -1. */
+/* Returns the code of the attribute, or -1. */
 static int
 find_code (const GhloBytecodeRows *rows,
            const GhloIrAttr       *attr)

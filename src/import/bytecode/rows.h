@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * The encoding that StableHLO and CHLO share: enumerations as the number of their
- * word, structures as their fields in order. A dialect is a table by code.
+ * The encoding that StableHLO and CHLO share: an enumeration is the number of its word, a structure is its fields in
+ * order. A dialect is a table indexed by code.
  */
 
 #pragma once
@@ -16,7 +16,7 @@ typedef struct
   GhloBytecodeDialect dialect;
   struct
   {
-    GhloIrAttrKind   kind;       /* ENUM or STRUCT; UNIT where the code is none */
+    GhloIrAttrKind   kind;       /* ENUM or STRUCT; UNIT if the code is unused */
     guint            subkind;
   }                  rows[24];
 } GhloBytecodeRows;

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Shardy's own encoding (Shardy: bytecode.td). An attribute is a code and its
- * fields; parts that are attributes of sdy stand for themselves in the file, and
- * in the text of what they are part of here. Shardings have several codes, by
- * which of their last fields they have.
+ * Shardy's own encoding (Shardy: bytecode.td). An attribute is a code and its fields. Nested sdy attributes are
+ * entries of their own in the file, but part of the outer attribute's text in the IR. A sharding has several codes,
+ * depending on which of its last fields are present.
  */
 
 #include "import/bytecode/reader.h"
@@ -13,7 +12,7 @@
 #include "import/sdy-attr.h"
 #include "import/vhlo/private.h"
 
-/* Codes: what each one is, and how many of its fields it has. */
+/* The attribute that each code means, and how many of its fields are present. */
 static const struct
 {
   GhloSdyKind kind;
@@ -48,11 +47,11 @@ enum
   CODE_REDUCTION           = 17,
 };
 
-/* Text that is made of a file of some size: a part that is shared is spelled out
- * each time. */
+/* Limits for the text made from a file, since shared parts are
+ * expanded each time: a multiple of its size, and a minimum. */
 enum { TEXT_FACTOR = 64, MIN_TEXT = 65536 };
 
-/* @start is where @attr's number stands. */
+/* @start is the position of @attr's number. */
 static gboolean
 add_child (GhloByteCursor   *start,
            GhloSdyKind       kind,
@@ -201,7 +200,7 @@ read_field (GhloByteCursor         *cursor,
     }
 }
 
-/* Factors are numbers from 0 on. */
+/* Checks that factors are not negative. */
 static gboolean
 check_factors (GhloByteCursor    *cursor,
                const GhloSdyAttr *self)
@@ -264,7 +263,7 @@ read_attr (GhloByteCursor    *cursor,
   return *attr != NULL;
 }
 
-/* Attributes that have no code stand in bytecode as text. */
+/* Attributes without a code are text in bytecode. */
 static gboolean
 has_attr (const GhloIrAttr *attr)
 {
@@ -327,8 +326,8 @@ write_field (GhloBytecodeWriter     *writer,
     }
 }
 
-/* Whether a sharding of the list has axes that are still to be reduced. A string
- * may hold the word as well, which is why the sharding is read. */
+/* Whether a sharding in the list has unreduced axes. The shardings
+ * are parsed, since a string may also contain that word. */
 static gboolean
 any_unreduced (GhloIrModule       *module,
                const GhloSdyField *shardings)

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * StableHLO's own encoding, in bytecode that is no portable artifact (StableHLO:
- * StablehloBytecode.cpp). The types have two codes; code 0 of the attributes was
- * given up.
+ * StableHLO's own encoding, in bytecode that is no portable artifact (StableHLO: StablehloBytecode.cpp). Types have
+ * two codes; code 0 of the attributes is no longer used.
  */
 
 #include "import/bytecode/rows.h"

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * The tables of what bytecode numbers: dialects, names of operations, attributes
- * with locations, and types. One thing may be asked for in several ways, such as
- * in VHLO's encoding where only another dialect has one, and is found by each of
- * them.
+ * The tables of everything that bytecode numbers: dialects, operation names, attributes including locations, and
+ * types. An item may be requested in several ways, such as in VHLO's encoding although only another dialect has one;
+ * each of these keys finds the same entry.
  */
 
 #include "import/bytecode/writer.h"
@@ -12,10 +11,10 @@
 
 #include "import/text/unpack.h"
 
-/* Readers of file ranges came with this version. */
+/* The first version whose readers know file ranges. */
 static const GhloIrVersion range_version = { 1, 9, 0 };
 
-/* Attributes, types and locations inside each other. */
+/* Limit for the nesting of attributes, types and locations. */
 enum { DEEPEST = 8 * GHLO_MAX_NESTING };
 
 static GhloBytecodeDialectEntry *
@@ -38,7 +37,7 @@ dialect_entry (GhloBytecodeWriter *self,
   return dialect;
 }
 
-/* What is asked for with @encoding: the memory of the IR is aligned to 16 bytes. */
+/* The key of an item requested with @encoding. The IR's memory is aligned to 16 bytes, so the low bits are free. */
 static gconstpointer
 key_of (gconstpointer item,
         guint         encoding)
@@ -48,7 +47,7 @@ key_of (gconstpointer item,
   return (const char *) item + encoding;
 }
 
-/* The dialect that MLIR's text names: "#sdy.mesh<…>", "!quant.uniform<…>". */
+/* The dialect named in MLIR's text: "#sdy.mesh<…>", "!quant.uniform<…>". */
 static GhloBytecodeDialectEntry *
 dialect_of_text (GhloBytecodeWriter *self,
                  const GString      *text)
@@ -87,7 +86,7 @@ add_entry (GhloBytecodeWriter *self,
   return entry;
 }
 
-/* Refuses what VHLO lacks unless files of the target may have it in the encoding @found. */
+/* Rejects an item that VHLO lacks, unless files for the target may have it in the encoding @found. */
 static gboolean
 may_leave_vhlo (GhloBytecodeWriter *self,
                 guint               found)
@@ -101,8 +100,8 @@ may_leave_vhlo (GhloBytecodeWriter *self,
                                self->target.major, self->target.minor, self->target.patch);
 }
 
-/* The encoding that @attr gets where @wanted is asked for: that one, or else the
- * one of the dialect that the attribute belongs to. */
+/* The encoding for @attr if @wanted is requested: @wanted, or
+ * else that of the dialect to which the attribute belongs. */
 static guint
 resolve_attr (guint             wanted,
               const GhloIrAttr *attr)
@@ -157,7 +156,7 @@ array_as_dense (GhloBytecodeWriter *self,
   return ghlo_ir_attr_dense (self->module, tensor, bytes, splat, NULL);
 }
 
-/* Without a key, and with one element for all where they are equal. */
+/* Removes the key of a constant, and reduces it to one element if all are equal. */
 static const GhloIrAttr *
 plain_dense (GhloBytecodeWriter *self,
              const GhloIrAttr   *attr)
@@ -227,9 +226,9 @@ make_canonical (GhloBytecodeWriter *self,
     }
 }
 
-/* The attribute that stands for all that are written alike: a symbol is a string in
- * VHLO, array<i64: …> a tensor, and a boolean an integer of one bit; a constant loses
- * its resource key. Each is made once, since many attributes may contain it. */
+/* Returns the attribute that represents all those with the same bytes: in VHLO a symbol is a string, array<i64: …> is
+ * a tensor, and a boolean is an integer of one bit; a constant loses its resource key. Cached, since many attributes
+ * may contain the same one. */
 static const GhloIrAttr *
 canonical (GhloBytecodeWriter *self,
            gboolean            vhlo,
@@ -259,7 +258,7 @@ find_entry (GhloBytecodeTable *table,
   return entry;
 }
 
-/* Numbers what the bytes of a new entry refer to. */
+/* Numbers the items that the bytes of a new entry refer to. */
 static void
 look_inside (GhloBytecodeWriter      *self,
              const GhloBytecodeEntry *entry,
@@ -278,7 +277,7 @@ look_inside (GhloBytecodeWriter      *self,
   self->depth--;
 }
 
-/* A codec refers to the same things when it numbers and when it writes. */
+/* A codec must refer to the same items when it numbers and when it writes. */
 static GhloBytecodeEntry *
 not_numbered (GhloBytecodeWriter *self)
 {
@@ -287,7 +286,7 @@ not_numbered (GhloBytecodeWriter *self)
   return ghlo_ir_arena_alloc (&self->arena, sizeof (GhloBytecodeEntry));
 }
 
-/* Makes @key a key of @entry too. */
+/* Makes @key another key of @entry. */
 static GhloBytecodeEntry *
 also_known_as (GhloBytecodeTable *table,
                gconstpointer      key,
@@ -370,7 +369,7 @@ ghlo_bytecode_type_entry (GhloBytecodeWriter *self,
   return entry;
 }
 
-/* What is written for @location. */
+/* Returns the location that is written for @location. */
 static const GhloIrLocation *
 written_location (GhloBytecodeWriter   *self,
                   const GhloIrLocation *location)
@@ -402,7 +401,7 @@ ghlo_bytecode_location_entry (GhloBytecodeWriter   *self,
   return entry;
 }
 
-/* Two of ours may be one operation of VHLO, so the name itself is a key as well. */
+/* Two operations of the IR may be the same VHLO operation, so the name itself is also a key. */
 GhloBytecodeEntry *
 ghlo_bytecode_name_entry (GhloBytecodeWriter *self,
                           const GhloVhloOp   *vhlo,

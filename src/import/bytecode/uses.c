@@ -1,33 +1,32 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * The order of a value's uses. A reader of bytecode adds each use of a value at the
- * front of its list; where MLIR's own list has another order, bytecode states it. Only
- * the bytes depend on the order, and they shall equal upstream's, so this file follows
- * what its conversions do to the list:
+ * The order of a value's uses. A reader of bytecode adds each use of a value at the front of its list. If MLIR's own
+ * list has another order, bytecode states that order. Only the bytes depend on it, and they must equal upstream's, so
+ * this file mirrors what upstream's conversions do to the list:
  *
- *   - an operation that becomes VHLO is made after those before it, which is the
- *     order of a reader; the cast of a value of VHLO's is used after all of them;
- *   - the result of a cast to VHLO is put in the place of another value at the
- *     end, which turns the list around;
- *   - an operation that is made again, in an older version, uses its operands once
- *     more, after all others, and then takes the place of the newer one, which
- *     turns the lists of its results around.
+ *   - An operation that becomes VHLO is created after those before it, which is the
+ *     order of a reader; the cast of a VHLO value is used after all of them.
+ *   - The result of a cast to VHLO replaces another value at the end, which
+ *     reverses the list.
+ *   - An operation that is created again, in an older version, uses its operands once
+ *     more, after all others, and then replaces the newer one, which reverses
+ *     the lists of its results.
  */
 
 #include "import/bytecode/writer.h"
 
 typedef struct
 {
-  guint64  id;         /* of the user, then of the operand */
-  gboolean again;      /* the user was made again, in an older version */
+  guint64  id;         /* order of the user, then operand number */
+  gboolean again;      /* the user was created again, in an older version */
   gboolean cast;
 } Use;
 
 struct _GhloBytecodeOrder
 {
-  GHLO_IMPORT_VECTOR (Use)   uses;      /* as a reader has them, the latest first */
-  GHLO_IMPORT_VECTOR (guint) list;      /* the same as MLIR has them, by index in @uses */
-  GHLO_IMPORT_VECTOR (guint) indices;   /* where each of @uses is in @list */
+  GHLO_IMPORT_VECTOR (Use)   uses;      /* as a reader builds them, latest first */
+  GHLO_IMPORT_VECTOR (guint) list;      /* the same in MLIR's order, as indices into @uses */
+  GHLO_IMPORT_VECTOR (guint) indices;   /* position of each of @uses in @list */
 };
 
 typedef GhloBytecodeOrder Order;
@@ -41,7 +40,7 @@ ghlo_bytecode_order_free (GhloBytecodeOrder *self)
   g_free (self);
 }
 
-/* The writer's one order, which keeps its room. */
+/* The writer's single order object, which keeps its memory. */
 static Order *
 order_of (GhloBytecodeWriter *writer)
 {
@@ -61,7 +60,7 @@ latest_first (gconstpointer a,
   return (first->id < second->id) - (first->id > second->id);
 }
 
-/* The uses of @value by operations of VHLO, or by others. */
+/* Collects the uses of @value by operations of VHLO, or by others. */
 static void
 collect (GhloBytecodeWriter *writer,
          Order              *self,
@@ -87,8 +86,7 @@ sort_uses (Order *self)
     g_qsort_with_data (self->uses.items, (int) self->uses.n, sizeof (Use), latest_first, NULL);
 }
 
-/* Adds the uses with these values of @again and @cast to the list, in their order or
- * reversed. */
+/* Appends the uses that have these values of @again and @cast to the list, in order or reversed. */
 static void
 list_uses (Order   *self,
            gboolean again,
@@ -116,7 +114,7 @@ reverse_list (Order *self)
     }
 }
 
-/* Fills in @indices; FALSE when the list has the order of a reader. */
+/* Fills in @indices. Returns FALSE if the list has a reader's order. */
 static gboolean
 find_indices (Order *self)
 {
@@ -133,8 +131,7 @@ find_indices (Order *self)
   return differs;
 }
 
-/* Whether the uses of @value are in an order that must be stated. Those of a value that
- * is not VHLO's are not. */
+/* Whether the order of @value's uses must be stated. It never is for values that are not VHLO's. */
 static gboolean
 order_value (GhloBytecodeWriter *writer,
              Order              *self,
@@ -178,8 +175,7 @@ order_cast (GhloBytecodeWriter     *writer,
   return find_indices (self);
 }
 
-/* Writes the indices of all uses, or pairs of indices for those that moved when that is
- * shorter. */
+/* Writes the indices of all uses, or only pairs of indices for those that moved if that is shorter. */
 static void
 emit_order (const Order         *self,
             GhloBytecodeEmitter *out)
@@ -206,7 +202,7 @@ emit_order (const Order         *self,
       }
 }
 
-/* Results of one operation, or arguments of one block. */
+/* The results of one operation, or the arguments of one block. */
 typedef struct
 {
   const GhloIrOp    *op;

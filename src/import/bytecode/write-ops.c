@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * The section of operations, regions and blocks, and the properties of operations,
- * which it refers to.
+ * Writes the section of operations, regions and blocks, and
+ * the properties of operations, to which that section refers.
  */
 
 #include "import/bytecode/writer.h"
 
-/* What an operation has, in the byte behind its name. */
+/* The parts of an operation, as bits of the byte after its name. */
 enum
 {
   HAS_ATTRIBUTES = 1 << 0,
@@ -17,12 +17,13 @@ enum
   HAS_PROPERTIES = 1 << 6,
 };
 
-/* How often the monitor is told of progress, in operations. */
+/* Number of operations between two progress reports to the monitor. */
 enum { REPORT_EVERY = 1 << 14 };
 
 static void write_op (GhloBytecodeWriter *self, GhloBytecodeEmitter *out, const GhloIrOp *op, guint depth);
 
-/* Operations of @block, casts counted, and the values that they and it make. */
+/* Counts the operations of @block, including casts, and adds
+ * the number of values that the block defines to @n_values. */
 static guint
 count_block (GhloBytecodeWriter *self,
              const GhloIrBlock  *block,
@@ -148,7 +149,7 @@ write_region (GhloBytecodeWriter  *self,
     write_block (self, out, block, n_blocks == 1 ? n_operations : count_block (self, block, &n_values), depth);
 }
 
-/* The bytes of nested sections @depth deep, emptied. */
+/* Returns the emptied buffer for nested sections at @depth. */
 static GhloBytecodeEmitter *
 nested_section (GhloBytecodeWriter *self,
                 guint               depth)
@@ -160,8 +161,7 @@ nested_section (GhloBytecodeWriter *self,
   return self->nested->pdata[depth];
 }
 
-/* Regions that use no value from outside stand in a section of their own, so that
- * readers may skip them. */
+/* Regions that use no value from outside are in a section of their own, so that readers can skip them. */
 static void
 write_regions (GhloBytecodeWriter  *self,
                GhloBytecodeEmitter *out,
@@ -179,8 +179,8 @@ write_regions (GhloBytecodeWriter  *self,
     ghlo_bytecode_emit_section (out, GHLO_BYTECODE_SECTION_IR, inside);
 }
 
-/* The number of the operation's properties; FALSE when it has none. Operations
- * with the same properties share them. */
+/* Returns the number of the operation's properties; FALSE if
+ * it has none. Operations with equal properties share them. */
 static gboolean
 properties_of (GhloBytecodeWriter *self,
                const GhloIrOp     *op,
@@ -287,7 +287,7 @@ write_op (GhloBytecodeWriter  *self,
     write_regions (self, out, op, depth);
 }
 
-/* As a block of one operation without arguments. */
+/* The section is a block that contains one operation and has no arguments. */
 void
 ghlo_bytecode_write_module (GhloBytecodeWriter  *self,
                             GhloBytecodeEmitter *section)

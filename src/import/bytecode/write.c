@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * The sections of bytecode, in MLIR's order (lib/Bytecode/Writer/
- * BytecodeWriter.cpp), which decides in what order strings are numbered.
+ * Writes the sections of bytecode in MLIR's order (lib/Bytecode/Writer/BytecodeWriter.cpp), which determines the
+ * order in which strings are numbered.
  */
 
 #include "import/bytecode/writer.h"
@@ -10,7 +10,7 @@
 
 static const char magic[] = { 'M', 'L', '\xef', 'R' };
 
-/* The end of the run of entries of one dialect that starts at @first. */
+/* Returns the end of the run of entries of one dialect that starts at @first. */
 static guint
 end_of_run (const GPtrArray *entries,
             guint            first)
@@ -32,7 +32,8 @@ typedef void (*EmitEntry) (GhloBytecodeWriter      *self,
                            const GhloBytecodeEntry *entry,
                            gpointer                 data);
 
-/* Runs of one dialect: its number, how many, and what @emit writes for each. */
+/* For each run of entries of one dialect: the dialect's number,
+ * the length of the run, and what @emit writes for each entry. */
 static void
 emit_runs (GhloBytecodeWriter  *self,
            const GPtrArray     *entries,
@@ -79,7 +80,7 @@ write_dialects (GhloBytecodeWriter  *self,
       if (self->version < GHLO_BYTECODE_HAS_DIALECT_VERSIONS)
         ghlo_bytecode_emit_varint (out, number);
       else
-        ghlo_bytecode_emit_flagged (out, number, FALSE);   /* no version of its own */
+        ghlo_bytecode_emit_flagged (out, number, FALSE);   /* without a dialect version */
     }
 
   if (self->version >= GHLO_BYTECODE_LEAVES_OUT_UNKNOWN)
@@ -144,7 +145,7 @@ typedef struct
                                const GhloBytecodeEntry *entry);
 } EntryOutput;
 
-/* An entry's bytes, and their number with whether they are in a dialect's encoding. */
+/* Writes an entry's bytes, and their size with a flag that tells whether a dialect's encoding is used. */
 static void
 emit_entry (GhloBytecodeWriter      *self,
             const GhloBytecodeEntry *entry,
@@ -158,8 +159,7 @@ emit_entry (GhloBytecodeWriter      *self,
                               entry->encoding != GHLO_BYTECODE_AS_TEXT);
 }
 
-/* Attributes and types, and the section before it which says where each of them
- * starts. */
+/* Writes attributes and types, preceded by the section with their sizes. */
 static void
 write_entries (GhloBytecodeWriter  *self,
                GhloBytecodeEmitter *file)
@@ -181,7 +181,7 @@ write_entries (GhloBytecodeWriter  *self,
   ghlo_bytecode_emitter_clear (&content);
 }
 
-/* The sizes stand last first, with the zero byte behind each text counted. */
+/* The sizes come last first and include each text's NUL. */
 static void
 write_strings (GhloBytecodeWriter  *self,
                GhloBytecodeEmitter *out)
@@ -220,8 +220,8 @@ write_properties (GhloBytecodeWriter  *self,
     }
 }
 
-/* Constants are part of their attributes, so there is no resource in the two
- * sections of them, which MLIR writes all the same. */
+/* Constants are part of their attributes, so there are no
+ * resources. MLIR nevertheless writes the two sections for them. */
 static void
 write_resources (GhloBytecodeWriter  *self,
                  GhloBytecodeEmitter *out)

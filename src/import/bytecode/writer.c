@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * The writer as codecs see it, and its life.
+ * The writer's interface for codecs, and its lifetime.
  */
 
 #include "import/bytecode/writer.h"
@@ -246,7 +246,7 @@ writer_clear (GhloBytecodeWriter *self)
   ghlo_ir_arena_clear (&self->arena);
 }
 
-/* The container's version that goes with a version of the format. */
+/* Returns the container version for a version of the format. */
 static guint
 container_version (GhloIrVersion target)
 {

@@ -1,17 +1,15 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Writing a portable artifact, in four steps that share one writer:
+ * Writes a portable artifact in four steps that share one writer:
  *
- *   plan     which operation of VHLO each operation becomes, and which casts
- *            stand between VHLO and what is written as it is (plan.c)
- *   number   dialects, names, attributes, types and values (number.c,
- *            table.c)
+ *   plan     choose the operation of VHLO that each operation becomes, and insert
+ *            casts between VHLO and operations that are written as they are (plan.c)
+ *   number   dialects, names, attributes, types and values (number.c, table.c)
  *   write    the sections (write.c, write-ops.c)
  *   join     the bytes and the constants (emit.c)
  *
- * What is made up on the way, such as a dictionary of attributes, is made in the
- * module, so that equal things stay one; the module's operations and values keep
- * their numbers in their ids.
+ * Attributes created on the way, such as dictionaries, are created in the module, so that equal ones remain a single
+ * object. The ids of the module's operations and values hold their numbers.
  */
 
 #pragma once
@@ -23,25 +21,25 @@
 
 G_BEGIN_DECLS
 
-/* The first version whose readers know of operations that are not VHLO's. */
+/* The first version whose readers accept operations outside VHLO. */
 #define GHLO_BYTECODE_MIXED_VERSION ((GhloIrVersion) { 1, 11, 0 })
 
-/* What came with which version of the container. */
+/* Features by the container version that introduced them. */
 enum
 {
   GHLO_BYTECODE_HAS_DIALECT_VERSIONS = 1,
   GHLO_BYTECODE_HAS_LAZY_REGIONS     = 2,
   GHLO_BYTECODE_HAS_USE_ORDERS       = 3,
-  GHLO_BYTECODE_LEAVES_OUT_UNKNOWN   = 4,   /* locations of arguments; counts names */
+  GHLO_BYTECODE_LEAVES_OUT_UNKNOWN   = 4,   /* locations of arguments; the number of names is stored */
   GHLO_BYTECODE_HAS_PROPERTIES       = 5,
 };
 
-/* How an entry is encoded: by the codec of a dialect, or in one of these ways. */
+/* How an entry is encoded: by the codec of a dialect or in one of these ways. */
 typedef enum
 {
-  GHLO_BYTECODE_AS_VHLO_DICTIONARY = GHLO_BYTECODE_N_DIALECTS,   /* a builtin dictionary whose values are VHLO's */
+  GHLO_BYTECODE_AS_VHLO_DICTIONARY = GHLO_BYTECODE_N_DIALECTS,   /* a builtin dictionary with VHLO values */
   GHLO_BYTECODE_AS_LOCATION,                                     /* a GhloIrLocation */
-  GHLO_BYTECODE_AS_TEXT,                                         /* MLIR's text, where no dialect has bytes for it */
+  GHLO_BYTECODE_AS_TEXT,                                         /* MLIR's text, for items that no dialect can encode */
   GHLO_BYTECODE_N_ENCODINGS
 } GhloBytecodeEncoding;
 
@@ -51,26 +49,26 @@ typedef struct
   guint       number;
 } GhloBytecodeDialectEntry;
 
-/* An attribute, a location, a type or the name of an operation that the file has. */
+/* An attribute, a location, a type or an operation name in the file. */
 typedef struct
 {
-  gconstpointer             item;         /* GhloIrAttr, GhloIrLocation, GhloIrType; the name without its dialect */
+  gconstpointer             item;         /* GhloIrAttr, GhloIrLocation, GhloIrType; an operation name without its
+                                             dialect */
   GhloBytecodeDialectEntry *dialect;
   guint32                   number;
   guint32                   references;
-  guint8                    encoding;     /* GhloBytecodeDialect or GhloBytecodeEncoding; of no use to a name */
+  guint8                    encoding;     /* GhloBytecodeDialect or GhloBytecodeEncoding; unused for names */
 } GhloBytecodeEntry;
 
-/* Entries of one kind. Whoever asks for an item has a key for it, its address
- * with the wanted encoding in the low bits; several keys may lead to one entry. */
+/* Entries of one kind. The key of an item is its address with the
+ * wanted encoding in the low bits; several keys may map to one entry. */
 typedef struct
 {
   GHashTable *by_key;
-  GPtrArray  *entries;                    /* by number, once numbers are given */
+  GPtrArray  *entries;                    /* by number, once numbers are assigned */
 } GhloBytecodeTable;
 
-/* builtin.unrealized_conversion_cast between a type of VHLO and the same type of
- * another dialect. */
+/* A builtin.unrealized_conversion_cast between a type of VHLO and the same type of another dialect. */
 typedef struct _GhloBytecodeCast GhloBytecodeCast;
 
 struct _GhloBytecodeCast
@@ -79,27 +77,27 @@ struct _GhloBytecodeCast
   gboolean              to_vhlo;
   const GhloIrLocation *location;
   GhloBytecodeEntry    *name, *location_entry;
-  guint32               result;           /* the number of the result */
-  guint32               order;            /* as GhloBytecodePlan.order */
-  GhloBytecodeCast     *next;             /* that stands behind this one */
+  guint32               result;           /* value number of the result */
+  guint32               order;            /* like GhloBytecodePlan.order */
+  GhloBytecodeCast     *next;             /* the cast that directly follows this one */
 };
 
-/* What becomes of one operation; its id is the index of its plan. */
+/* How one operation is written. The operation's id is the index of its plan. */
 typedef struct
 {
-  const GhloVhloOp         *vhlo;         /* NULL when it is written as it is */
-  const GhloIrAttr *const  *values;       /* of its attributes in VHLO */
-  GhloBytecodeCast         *casts;        /* behind it */
+  const GhloVhloOp         *vhlo;         /* NULL if the operation is written as it is */
+  const GhloIrAttr *const  *values;       /* values of its VHLO attributes */
+  GhloBytecodeCast         *casts;        /* the casts that follow the operation */
   GhloBytecodeEntry        *name, *location, *dictionary;
-  guint32                   order;        /* among operations and casts in pre-order */
+  guint32                   order;        /* position among operations and casts in pre-order */
   guint16                   n_values;
   guint16                   isolated : 1; /* its regions use no value from outside */
-  guint16                   older : 1;    /* of an older version than the current one */
+  guint16                   older : 1;    /* written in an older version than the current one */
 } GhloBytecodePlan;
 
 typedef struct _GhloBytecodeOrder GhloBytecodeOrder;
 
-/* Stretches of bytes that the file has once, by number. */
+/* Byte sequences, each stored once, with their numbers. */
 typedef struct
 {
   const char *data;
@@ -118,40 +116,40 @@ struct _GhloBytecodeWriter
   GhloIrModule      *module;
   GhloIrVersion      target;
   GhloExportFlags    flags;
-  guint              version;             /* of the container */
+  guint              version;             /* version of the container */
   const GhloMonitor *monitor;
-  GError            *error;               /* the first */
+  GError            *error;               /* the first error */
 
-  GhloIrArena        arena;               /* everything below that is not a table */
+  GhloIrArena        arena;               /* owns everything below except the tables */
 
   GHLO_IMPORT_VECTOR (GhloBytecodePlan) plans;
   GHashTable        *casts;               /* GhloIrValue → GhloBytecodeCast */
   GHashTable        *block_casts;         /* GhloIrBlock → the first cast at its start */
-  gboolean           reordered;           /* uses may not be in MLIR's natural order */
+  gboolean           reordered;           /* uses may be in another order than MLIR's natural one */
 
-  gboolean           numbering;           /* codecs are called to number, not to write */
-  const GhloIrOp    *at;                  /* the operation that is numbered */
-  guint              depth;               /* of entries inside each other */
+  gboolean           numbering;           /* codecs are called to number rather than to write */
+  const GhloIrOp    *at;                  /* the operation being numbered */
+  guint              depth;               /* nesting depth of the current entry */
   GPtrArray         *dialects;            /* GhloBytecodeDialectEntry */
   GHashTable        *dialects_by_name;
   GhloBytecodeTable  attrs, types, names;
-  GHashTable        *texts;               /* text of the module's → its string attribute */
-  GHashTable        *canonical;           /* attribute with encoding → the one that is written for it */
+  GHashTable        *texts;               /* text of the module → its string attribute */
+  GHashTable        *canonical;           /* attribute with encoding → the attribute that is written in its place */
   const GhloIrLocation *unknown;
 
-  GhloBytecodeEmitter *out;               /* where codecs write */
+  GhloBytecodeEmitter *out;               /* output of the codecs */
   GhloBytecodeSpans  strings;
   GhloBytecodeSpans  properties;
-  GhloBytecodeEmitter property;           /* of the operation at hand */
-  GPtrArray         *nested;              /* GhloBytecodeEmitter of nested sections, by depth */
-  GhloBytecodeOrder *use_order;           /* of the value at hand */
-  guint              n_written;           /* operations, for the monitor */
+  GhloBytecodeEmitter property;           /* those of the current operation */
+  GPtrArray         *nested;              /* GhloBytecodeEmitter for nested sections, indexed by depth */
+  GhloBytecodeOrder *use_order;           /* of the current value */
+  guint              n_written;           /* number of operations so far, for the monitor */
 };
 
-/* FALSE once something went wrong, or the monitor was cancelled. */
+/* Returns FALSE once an error has occurred or the monitor was cancelled. */
 gboolean           ghlo_bytecode_writer_go_on   (GhloBytecodeWriter  *self);
 
-/* The steps; FALSE with the writer's error set. */
+/* The steps. They return FALSE with the writer's error set. */
 gboolean           ghlo_bytecode_plan           (GhloBytecodeWriter  *self);
 gboolean           ghlo_bytecode_number         (GhloBytecodeWriter  *self);
 gboolean           ghlo_bytecode_write_file     (GhloBytecodeWriter  *self,
@@ -159,8 +157,8 @@ gboolean           ghlo_bytecode_write_file     (GhloBytecodeWriter  *self,
 void               ghlo_bytecode_write_module   (GhloBytecodeWriter  *self,
                                                  GhloBytecodeEmitter *section);
 
-/* Operations and casts of a block in order, from { NULL, NULL }: a cast where
- * there is one, else an operation. */
+/* Iterates over the operations and casts of a block in order, starting
+ * from { NULL, NULL }. The step is @cast if that is not NULL, else @op. */
 typedef struct
 {
   const GhloIrOp   *op;
@@ -178,21 +176,21 @@ ghlo_bytecode_plan_of (GhloBytecodeWriter *self,
   return &self->plans.items[op->id];
 }
 
-/* Whether @value is made by an operation of VHLO, or by a region of one. */
+/* Whether @value is defined by an operation of VHLO or is a block argument in a region of one. */
 gboolean           ghlo_bytecode_value_is_vhlo  (GhloBytecodeWriter  *self,
                                                  const GhloIrValue   *value);
-/* The cast that an operation uses, of VHLO or not, instead of @value; or NULL. */
+/* Returns the cast that an operation (of VHLO if @vhlo) uses in place of @value, or NULL. */
 GhloBytecodeCast  *ghlo_bytecode_cast_for       (GhloBytecodeWriter  *self,
                                                  const GhloIrValue   *value,
                                                  gboolean             vhlo);
 
-/* The entry of an item, made when it is asked for first. */
+/* These return the entry of an item and create it on first use. */
 GhloBytecodeEntry *ghlo_bytecode_attr_entry     (GhloBytecodeWriter  *self,
                                                  guint                encoding,
                                                  const GhloIrAttr    *attr);
 GhloBytecodeEntry *ghlo_bytecode_location_entry (GhloBytecodeWriter  *self,
                                                  const GhloIrLocation *location);
-/* The location of an operation or a value, which is unknown when locations are stripped. */
+/* The location of an operation or a value; unknown if locations are stripped. */
 GhloBytecodeEntry *ghlo_bytecode_debug_location (GhloBytecodeWriter  *self,
                                                  const GhloIrLocation *location);
 GhloBytecodeEntry *ghlo_bytecode_type_entry     (GhloBytecodeWriter  *self,
@@ -201,25 +199,25 @@ GhloBytecodeEntry *ghlo_bytecode_type_entry     (GhloBytecodeWriter  *self,
 GhloBytecodeEntry *ghlo_bytecode_name_entry     (GhloBytecodeWriter  *self,
                                                  const GhloVhloOp    *vhlo,
                                                  GhloIrOpKind         kind);
-/* Whether VHLO has an encoding of @type. */
+/* Whether VHLO can encode @type. */
 gboolean           ghlo_bytecode_type_in_vhlo   (const GhloIrType    *type);
-/* Writes the bytes of an entry, or numbers what they refer to. */
+/* Write the bytes of an entry, or number the items that the entry refers to. */
 void               ghlo_bytecode_write_attr_entry (GhloBytecodeWriter      *self,
                                                    const GhloBytecodeEntry *entry);
 void               ghlo_bytecode_write_type_entry (GhloBytecodeWriter      *self,
                                                    const GhloBytecodeEntry *entry);
 
-/* The number of these bytes, of which a copy is kept. */
+/* Returns the number of a byte sequence; keeps a copy of it. */
 guint32            ghlo_bytecode_span_number    (GhloBytecodeWriter  *self,
                                                  GhloBytecodeSpans   *spans,
                                                  gconstpointer        data,
                                                  gsize                size);
-/* A text of the module's as an attribute. */
+/* Returns a text of the module as a string attribute. */
 const GhloIrAttr  *ghlo_bytecode_text_attr      (GhloBytecodeWriter  *self,
                                                  const char          *text);
 
-/* Writes the order of the uses of each value whose order differs from a reader's. Gives
- * whether there is such a value. */
+/* Write the use order of each value whose order differs from the
+ * one a reader builds. Return whether there is such a value. */
 gboolean           ghlo_bytecode_write_result_uses   (GhloBytecodeWriter     *self,
                                                       GhloBytecodeEmitter    *out,
                                                       const GhloIrOp         *op);
@@ -231,7 +229,7 @@ gboolean           ghlo_bytecode_write_cast_uses     (GhloBytecodeWriter     *se
                                                       const GhloBytecodeCast *cast);
 void               ghlo_bytecode_order_free          (GhloBytecodeOrder      *self);
 
-/* What the builtin dialect encodes besides attributes and types of its own. */
+/* Builtin encodings of items that are not attributes or types of the builtin dialect. */
 void               ghlo_bytecode_builtin_write_location        (GhloBytecodeWriter   *self,
                                                                 const GhloIrLocation *location);
 void               ghlo_bytecode_builtin_write_vhlo_dictionary (GhloBytecodeWriter   *self,

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Files of jax.export. Since 2026 the types of inputs and outputs are numbers into
- * a list of types; before that each stood for itself, and files of that time still
- * have both (JAX: jax/_src/export/serialization.py). Shardings, effects and the
- * function's own derivative, an exported function inside, are left alone: the
- * module says what there is to run.
+ * Files of jax.export. Since 2026, the types of inputs and outputs are indices into a list of types; before that,
+ * each type was stored by itself, and files of that time have both (JAX: jax/_src/export/serialization.py).
+ * Shardings, effects and the function's derivative, which is a nested exported function, are ignored: the module is
+ * all that is needed to run the program.
  */
 
 #include "import/exported/exported.h"
@@ -35,10 +34,10 @@ enum
 };
 enum { AVAL_KIND, AVAL_SHAPE, AVAL_DTYPE, AVAL_MEMORY_SPACE };
 
-/* Newer versions of the file have been written as version 3 so far. */
+/* Newer versions of the file format have been written as version 3 so far. */
 #define MAX_SERIALIZATION_VERSION 255
 
-/* As JAX shortens the names of element types, by their numbers in the file. */
+/* JAX's short names for element types, by their number in the file. */
 static const char *const dtype_names[] = {
   "bool", "i8", "i16", "i32", "i64", "u8", "u16", "u32", "u64", "f16",
   "f32", "f64", "c64", "c128", "bf16", "i4", "u4", "f8_e4m3b11fnuz", "f8_e4m3fn", "f8_e4m3fnuz",
@@ -48,9 +47,8 @@ static const char *const dtype_names[] = {
 
 static const char *const memory_names[] = { "", "", "<host>", "<any>" };
 
-/* A flatbuffer says nothing about whose it is, so the list of the first table's
- * fields has to look like an exported function's. Text cannot: its first four
- * bytes are an offset of more than 150 MB, to nothing of the kind. */
+/* A flatbuffer does not identify its schema, so the field list of the root table must look like that of an exported
+ * function. Text cannot: its first four bytes would be an offset of more than 150 MB to no such table. */
 gboolean
 ghlo_exported_is (const guint8 *data,
                   gsize         size)
@@ -78,7 +76,7 @@ ghlo_exported_is (const guint8 *data,
   return TRUE;
 }
 
-/* "f32[b,4]" */
+/* Appends a type such as "f32[b,4]". */
 static gboolean
 append_aval (GhloFlatbuffer      *file,
              const GhloFlatTable *aval,
@@ -114,7 +112,7 @@ append_aval (GhloFlatbuffer      *file,
   return TRUE;
 }
 
-/* Where the types of inputs or outputs stand. */
+/* Finds the types of inputs or outputs. */
 static gboolean
 find_avals (GhloFlatbuffer      *file,
             const GhloFlatTable *table,
@@ -162,7 +160,7 @@ read_types (GhloFlatbuffer      *file,
   return TRUE;
 }
 
-/* @n is the number of types, and so of leaves. */
+/* @n is the number of types and must be the number of leaves. */
 static gboolean
 read_tree (GhloFlatbuffer      *file,
            const GhloFlatTable *table,

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Files of jax.export (Exported.serialize): a flatbuffer around a portable
- * artifact, with the calling convention of the function that was exported.
- * (JAX: jax/_src/export/serialization.fbs)
+ * Files of jax.export (Exported.serialize): a flatbuffer that contains a portable artifact and the calling convention
+ * of the exported function (JAX: jax/_src/export/serialization.fbs).
  */
 
 #pragma once
@@ -15,32 +14,32 @@ typedef struct _GhloExported
 {
   char     *function_name;
   char    **platforms;               /* NULL-terminated */
-  guint     calling_convention;      /* the version of it */
+  guint     calling_convention;      /* its version */
   guint     n_devices;
   gboolean  uses_global_constants;
   guint     n_inputs;                /* flat arguments of the function */
-  guint    *kept_inputs;             /* those that the module's main takes, in order */
+  guint    *kept_inputs;             /* indices of the inputs that the module's main takes, in order */
   guint     n_kept_inputs;
-  char    **input_paths, **output_paths;   /* the leaves of the trees: "[0]['w']"; NULL-terminated */
+  char    **input_paths, **output_paths;   /* paths of the leaves of the trees: "[0]['w']"; NULL-terminated */
   char    **input_types, **output_types;   /* "f32[2,3]", one for each flat value */
   char     *input_tree, *output_tree;      /* "((*, {'b': *, 'w': *}), {})" */
 } GhloExported;
 
-/* Whether @data starts like such a file. */
+/* Whether @data begins like such a file. */
 gboolean      ghlo_exported_is     (const guint8    *data,
                                     gsize            size);
-/* Reads the file; @module is the artifact inside, a slice of @bytes. NULL after an
- * error was added to @diagnostics. */
+/* Reads the file. @module is set to the artifact inside, a slice
+ * of @bytes. Returns NULL after adding an error to @diagnostics. */
 GhloExported *ghlo_exported_read   (GBytes          *bytes,
                                     GBytes         **module,
                                     GhloDiagnostics *diagnostics);
 void          ghlo_exported_free   (GhloExported    *self);
 
-/* Makes a constant of the input that says which of the platforms it is: "cpu" where
- * the program was exported for it, else the first. */
+/* Replaces the input that selects the platform by a constant: "cpu"
+ * if the program was exported for it, else the first platform. */
 void          ghlo_exported_bind_platform (const GhloExported *self,
                                            GhloIrModule       *module);
-/* Gives inputs and outputs of the module's entry that have no name the paths. */
+/* Names the entry's unnamed inputs and outputs after their paths. */
 void          ghlo_exported_name_values (const GhloExported *self,
                                          GhloIrModule       *module);
 

@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Reading of flatbuffers. Every offset is below the file's size, and every number is
- * read byte by byte, so nothing here relies on alignment.
+ * Reads flatbuffers. Every offset is below the file's size, and
+ * numbers are read byte by byte, so nothing depends on alignment.
  */
 
 #include "import/exported/flatbuffer.h"
 
 #include "base/ghlo-error.h"
 
-#define OFFSET_SIZE 4   /* of an offset to a table, a string or a vector */
-#define ENTRY_SIZE  2   /* of an offset to a field, in the list of fields */
+#define OFFSET_SIZE 4   /* bytes of an offset to a table, a string or a vector */
+#define ENTRY_SIZE  2   /* bytes of an offset to a field, in the list of fields */
 
-/* What a file may ask for: values that share a type cost four bytes each and are
- * read as if they had it for themselves. */
+/* The amount of work that a file may cause: values that share a type take four bytes each in the file, but each of
+ * them reads the type again. */
 #define ALLOWANCE_FACTOR 64
 #define ALLOWANCE_BASE   65536
 #define TABLE_COST       16
@@ -96,7 +96,7 @@ read_number (const GhloFlatbuffer *self,
   return value;
 }
 
-/* Where the offset at @at leads; offsets go forward only. */
+/* Returns the target of the offset at @at; offsets only point forward. */
 static gboolean
 follow (GhloFlatbuffer *self,
         gsize           at,
@@ -116,8 +116,8 @@ follow (GhloFlatbuffer *self,
   return check_range (self, *target, OFFSET_SIZE, what);
 }
 
-/* A table starts with the distance back (or forth) to its list of fields, which
- * starts with its own size and the table's. */
+/* A table starts with the signed distance back to its field
+ * list, which starts with its own size and that of the table. */
 static gboolean
 open_table (GhloFlatbuffer *self,
             gsize           at,
@@ -173,7 +173,7 @@ ghlo_flat_field (GhloFlatbuffer      *self,
   return offset == 0 ? 0 : table->at + offset;
 }
 
-/* FALSE after a finding when the field reaches beyond its table. */
+/* Returns FALSE after an error if the field extends beyond its table. */
 static gboolean
 find_field (GhloFlatbuffer      *self,
             const GhloFlatTable *table,

@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Reading of flatbuffers that come from strangers: tables, scalars, strings and
- * vectors, at any alignment, each bound checked before it is followed. Tables and
- * strings may be shared or point at each other, so what is read and what is made
- * of it is counted: a file cannot ask for more than in proportion to its size.
- * (FlatBuffers: docs/source/internals.md)
+ * Reads untrusted flatbuffers: tables, scalars, strings and vectors, at any alignment, with every bound checked
+ * before an offset is followed. Tables and strings may be shared or point at each other, so the amount of data read
+ * and created is limited in proportion to the size of the file (FlatBuffers: docs/source/internals.md).
  */
 
 #pragma once
@@ -18,23 +16,23 @@ typedef struct
 {
   const guint8    *data;         /* borrowed */
   gsize            size;
-  gsize            allowance;    /* bytes that may still be read or made */
+  gsize            allowance;    /* bytes that may still be read or created */
   const char      *what;         /* "the exported function", for messages */
-  GhloDiagnostics *diagnostics;  /* NULL to look without complaining */
+  GhloDiagnostics *diagnostics;  /* NULL to read without reporting errors */
 } GhloFlatbuffer;
 
 typedef struct
 {
-  gsize at;        /* of the table */
-  gsize size;      /* of the table's fields, with the first four bytes */
-  gsize fields;    /* where the offsets of the fields are listed */
+  gsize at;        /* offset of the table */
+  gsize size;      /* size of the table, including its first four bytes */
+  gsize fields;    /* offset of the list of field offsets */
   guint n_fields;
 } GhloFlatTable;
 
-/* Zeroed when the field is absent. */
+/* Zeroed if the field is absent. */
 typedef struct
 {
-  gsize at;        /* of the first element */
+  gsize at;        /* offset of the first element */
   gsize n;
 } GhloFlatVector;
 
@@ -45,11 +43,11 @@ void          ghlo_flatbuffer_init    (GhloFlatbuffer  *self,
                                        GhloDiagnostics *diagnostics);
 gboolean      ghlo_flatbuffer_root    (GhloFlatbuffer  *self,
                                        GhloFlatTable   *table);
-/* Where the table's field starts; 0 when it is absent. */
+/* Returns the offset of the table's field; 0 if absent. */
 gsize         ghlo_flat_field         (GhloFlatbuffer  *self,
                                        const GhloFlatTable *table,
                                        guint            field);
-/* An unsigned number of 1, 2, 4 or 8 bytes; @fallback when absent. */
+/* Reads an unsigned number of 1, 2, 4 or 8 bytes; @fallback if absent. */
 gboolean      ghlo_flat_scalar        (GhloFlatbuffer  *self,
                                        const GhloFlatTable *table,
                                        guint            field,
@@ -61,18 +59,18 @@ gboolean      ghlo_flat_vector        (GhloFlatbuffer  *self,
                                        guint            field,
                                        gsize            element_size,
                                        GhloFlatVector  *vector);
-/* Element @index, which exists, of a vector of numbers. */
+/* Returns element @index, which must exist, of a vector of numbers. */
 guint64       ghlo_flat_element       (GhloFlatbuffer  *self,
                                        const GhloFlatVector *vector,
                                        gsize            element_size,
                                        gsize            index);
-/* UTF-8 without NULs, not terminated; NULL and TRUE when absent. */
+/* Reads UTF-8 text without NULs, not NUL-terminated. If absent, sets @text to NULL and returns TRUE. */
 gboolean      ghlo_flat_string        (GhloFlatbuffer  *self,
                                        const GhloFlatTable *table,
                                        guint            field,
                                        const char     **text,
                                        gsize           *length);
-/* Element @index, which exists, of a vector of strings or tables. */
+/* Read element @index, which must exist, of a vector of strings or tables. */
 gboolean      ghlo_flat_string_at     (GhloFlatbuffer  *self,
                                        const GhloFlatVector *vector,
                                        gsize            index,
@@ -82,16 +80,16 @@ gboolean      ghlo_flat_table_at      (GhloFlatbuffer  *self,
                                        const GhloFlatVector *vector,
                                        gsize            index,
                                        GhloFlatTable   *table);
-/* A table that must be there. */
+/* Reads a required table. */
 gboolean      ghlo_flat_table         (GhloFlatbuffer  *self,
                                        const GhloFlatTable *table,
                                        guint            field,
                                        GhloFlatTable   *child);
-/* Takes @n bytes off the allowance; FALSE after a finding when it has less. */
+/* Deducts @n bytes from the allowance. Returns FALSE after adding an error if less is left. */
 gboolean      ghlo_flatbuffer_charge  (GhloFlatbuffer  *self,
                                        gsize            at,
                                        gsize            n);
-/* Adds a finding at that offset; gives FALSE. */
+/* Adds an error at that offset. Always returns FALSE. */
 gboolean      ghlo_flatbuffer_fail    (GhloFlatbuffer  *self,
                                        gsize            at,
                                        const char      *format,

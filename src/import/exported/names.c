@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Names for the inputs and outputs of an exported function: the paths of the
- * leaves of its arguments and results, where the program itself has none.
+ * Names for the inputs and outputs of an exported function: the paths of the leaves of its arguments and results, for
+ * values that the program does not name.
  */
 
 #include "import/exported/exported.h"
 
 #include <string.h>
 
-/* What JAX itself names an output with. */
+/* The attribute in which JAX itself names an output. */
 #define RESULT_INFO "jax.result_info"
 
-/* The module was not verified: nothing about the function is certain. Before what
- * was kept of the function's arguments come the platform's index and tokens. */
+/* The module is not verified, so nothing about the function is certain. The kept arguments of the exported function
+ * come last, after the platform index and tokens. */
 static void
 name_inputs (const GhloExported *self,
              GhloIrModule       *module,
@@ -35,8 +35,7 @@ name_inputs (const GhloExported *self,
     }
 }
 
-/* Whether output @index, whose attributes are @attributes, lacks the name that is
- * there for it. */
+/* Whether an output with these attributes lacks a name although there is a path for it. */
 static gboolean
 lacks_name (const GhloIrAttr *attributes,
             const char       *path)
@@ -64,8 +63,8 @@ add_result_info (GhloIrModule     *module,
   return ghlo_ir_attr_dictionary (module, entries, n + 1);
 }
 
-/* The attributes of the function's outputs, one dictionary each, NULL where there
- * are none; NULL when they are not what they should be. */
+/* Returns the attributes of the function's outputs, one dictionary each, NULL for an output without any. Returns NULL
+ * if the function's attributes are malformed. */
 static const GhloIrAttr **
 get_output_attributes (const GhloIrOp *function,
                        guint          *n)

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Programs that JAX exported for several platforms take the number of the one they
- * run on as an input of their own, before the function's. Nobody who holds the file
- * should have to know: the input becomes a constant.
+ * Programs that JAX exported for several platforms take the index of the current platform as an additional input
+ * before the function's own. The user of the file should not need to know that, so the input becomes a constant.
  */
 
 #include "import/exported/exported.h"
@@ -12,7 +11,7 @@
 #define GLOBAL_CONSTANT "jax.global_constant"
 #define PLATFORM_INDEX  "_platform_index"
 
-/* The attributes of argument @index, a dictionary; NULL when it has none. */
+/* Returns the attributes of argument @index, a dictionary; NULL if it has none. */
 static const GhloIrAttr *
 get_argument_attributes (const GhloIrOp *function,
                          guint           index)
@@ -36,11 +35,11 @@ is_platform_index (const GhloIrOp *function,
 
   return name != NULL && name->kind == GHLO_IR_ATTR_STRING && strcmp (name->text, PLATFORM_INDEX) == 0
          && type->kind == GHLO_IR_TYPE_TENSOR && type->rank == 0
-         /* The latter where JAX's 64-bit types were on. */
+         /* i64 if JAX's 64-bit types were enabled. */
          && (type->element_type == GHLO_ELEMENT_TYPE_I32 || type->element_type == GHLO_ELEMENT_TYPE_I64);
 }
 
-/* The programs that we run are those for the CPU, where there are such. */
+/* Chooses the CPU version of the program if there is one. */
 static gint32
 choose_platform (const GhloExported *self)
 {
@@ -108,7 +107,7 @@ ghlo_exported_bind_platform (const GhloExported *self,
   const GhloIrAttr *type = function != NULL ? ghlo_ir_op_get (function, "function_type") : NULL;
   const GhloIrAttr *list = function != NULL ? ghlo_ir_op_get (function, "arg_attrs") : NULL;
 
-  /* The module was not verified. */
+  /* Needed since the module is not verified. */
   if (body == NULL || body->first == NULL || type == NULL || type->kind != GHLO_IR_ATTR_TYPE
       || type->type->kind != GHLO_IR_TYPE_FUNCTION || list == NULL || list->kind != GHLO_IR_ATTR_ARRAY
       || body->n_arguments != type->type->rank || list->length != type->type->rank)

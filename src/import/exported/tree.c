@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Trees of Python containers. Containers of a class of the program's own stand in
- * the file under a registered name with data that only the program can read; of
- * named tuples and ordered dictionaries these data are known to be a JSON array
- * of the names (JAX: jax/_src/export/_export.py).
+ * Trees of Python containers. A container of a user-defined class is stored under its registered name with data that
+ * only the program understands. For named tuples and ordered dictionaries, that data is known to be a JSON array of
+ * the names (JAX: jax/_src/export/_export.py).
  */
 
 #include "import/exported/tree.h"
@@ -30,9 +29,9 @@ typedef struct
 {
   GhloFlatbuffer *file;
   GPtrArray      *paths;
-  GString        *path;     /* of the node at hand */
+  GString        *path;     /* path of the current node */
   GString        *text;
-  guint           hidden;   /* levels whose keys are left out of the paths */
+  guint           hidden;   /* number of outermost levels whose keys are left out of the paths */
 } Walk;
 
 typedef struct
@@ -46,7 +45,7 @@ typedef struct
   GPtrArray     *members;      /* names of a custom node's children, or NULL */
 } Node;
 
-/* As Python's repr writes a string. */
+/* Appends a string as Python's repr () spells it. */
 static void
 append_quoted (GString    *string,
                const char *text,
@@ -90,7 +89,7 @@ read_hex (const char *at,
   return TRUE;
 }
 
-/* The character after a backslash in JSON; surrogates come in pairs. */
+/* Reads the character after a backslash in JSON; surrogates come in pairs. */
 static gboolean
 read_escape (const char **at,
              const char  *end,
@@ -150,7 +149,7 @@ read_word (const char **at,
   return TRUE;
 }
 
-/* The strings of a JSON array of @n strings; NULL when @text is anything else. */
+/* Returns the strings of a JSON array of @n strings; NULL if @text is anything else. */
 static GPtrArray *
 parse_words (const char *text,
              gsize       length,
@@ -220,7 +219,7 @@ read_node (Walk                *walk,
   return kind != KIND_CUSTOM || read_members (walk, table, node);
 }
 
-/* The key of child @index, at the end of the path and, in dictionaries, of the text. */
+/* Appends the key of child @index to the path and, for dictionaries, to the text. */
 static gboolean
 append_key (Walk       *walk,
             const Node *node,
@@ -315,7 +314,7 @@ walk_tree (Walk                *walk,
   return good;
 }
 
-/* Whether the tree is ((positional…), {named}). */
+/* Whether the tree has the form ((positional…), {named}). */
 static gboolean
 is_call (GhloFlatbuffer      *file,
          const GhloFlatTable *tree)

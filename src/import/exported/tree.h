@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * The trees of a file of jax.export: which Python containers the arguments and
- * results of a function were flattened from.
+ * The trees in a file of jax.export: the Python containers
+ * that a function's arguments and results were flattened from.
  */
 
 #pragma once
@@ -10,10 +10,9 @@
 
 G_BEGIN_DECLS
 
-/* Adds the path of each leaf to @paths (owned strings), spelled as JAX's keystr
- * spells it, and writes the tree to @text as JAX prints it. In the tree of the
- * arguments, ((positional…), {named}), a path starts below that pair: "[0]['w']"
- * is part of the first argument, "['scale']" a named one. */
+/* Appends the path of each leaf to @paths (owned strings), spelled like JAX's keystr, and the tree as JAX prints it
+ * to @text. In the tree of the arguments, ((positional…), {named}), paths start below that pair: "[0]['w']" belongs
+ * to the first positional argument, "['scale']" is a named one. */
 gboolean ghlo_exported_read_tree (GhloFlatbuffer      *file,
                                   const GhloFlatTable *tree,
                                   gboolean             arguments,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Hexadecimal text to bytes.
+ * Decodes hexadecimal text.
  */
 
 #include "import/text/parser.h"

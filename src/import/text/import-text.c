@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * The importer's entry points: a whole text, and one attribute or type.
+ * The text importer's entry points: a whole text, and a single attribute or type.
  */
 
 #include <string.h>
@@ -18,7 +18,7 @@ new_module_op (GhloIrModule *module)
   return op;
 }
 
-/* After an error outside of all operations: the next line that starts something. */
+/* After an error outside all operations, skips to the next line. */
 static void
 skip_line (GhloImportParser *self)
 {
@@ -65,7 +65,7 @@ check_unmet (GhloImportParser *self)
     }
 }
 
-/* The module that the text holds, where it holds just that, or all of it in a new one. */
+/* Returns the module in the text if the text contains nothing else, otherwise the wrapper module. */
 static GhloIrOp *
 outermost (GhloIrOp *wrapper)
 {
@@ -107,7 +107,7 @@ ghlo_import_text (const char        *text,
   return g_steal_pointer (&module);
 }
 
-/* Whether all of the text was read. */
+/* Checks that the whole text was read. */
 static gboolean
 check_end (GhloImportParser *parser)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * MLIR's tokens out of bytes. Newlines occur between tokens only (strings and
- * identifiers cannot hold one), so lines are counted where blanks are skipped.
+ * Splits bytes into MLIR's tokens. Newlines only occur between tokens (strings and identifiers cannot contain one),
+ * so lines are counted where blanks are skipped.
  */
 
 #include "import/text/lexer.h"
@@ -96,7 +96,7 @@ invalid (GhloImportLexer *self,
   return GHLO_TOKEN_INVALID;
 }
 
-/* From the opening quote on. */
+/* Lexes from the opening quote on. */
 static guint
 lex_string (GhloImportLexer *self,
             const char      *quote)
@@ -129,7 +129,7 @@ lex_string (GhloImportLexer *self,
     }
 }
 
-/* %, #, !, ^: digits, or a letter or punctuation and more of those and digits. */
+/* After %, #, ! or ^: digits only, or a letter or punctuation character followed by any of these and digits. */
 static guint
 lex_prefixed (GhloImportLexer *self,
               guint            kind)
@@ -194,7 +194,7 @@ lex_number (GhloImportLexer *self)
   return GHLO_TOKEN_FLOAT;
 }
 
-/* TRUE when the text goes on with @rest behind the token's first character. */
+/* Whether the text continues with @rest after the token's first character. */
 static gboolean
 follows (const GhloImportLexer *self,
          const char            *rest)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Making an operation that has been read: its operands' names become values,
- * its regions and attributes are handed over, its results get their names.
+ * Creates an operation that has been read: the names of its operands are resolved to values, its regions and
+ * attributes are handed over, and its results get their names.
  */
 
 #include <string.h>
@@ -29,7 +29,7 @@ fail_use (GhloImportParser     *self,
   return ghlo_import_fail_at (self, position, "expected '%%%s' to have the type %s, found %s", quote, wanted, found);
 }
 
-/* Turns names and types of operands into values. */
+/* Resolves the operands' names and types to values. */
 static gboolean
 resolve_operands (GhloImportParser *self,
                   GhloImportOp     *op,
@@ -53,7 +53,7 @@ resolve_operands (GhloImportParser *self,
   return TRUE;
 }
 
-/* Discardable attributes in name order. */
+/* Sets the discardable attributes, sorted by name. */
 static gboolean
 set_discardable (GhloImportParser *self,
                  GhloImportOp     *op,
@@ -77,7 +77,7 @@ set_discardable (GhloImportParser *self,
   return TRUE;
 }
 
-/* Hands the regions over; a symbol table learns its symbols. */
+/* Moves the regions into the operation; if it is a symbol table, registers its symbols. */
 static void
 set_regions (GhloImportParser *self,
              GhloImportOp     *op,

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Names for attributes and types: "#loc3 = loc(…)", "!t = tensor<…>". MLIR
- * prints locations' names behind the module, so a name may be used before the
- * text defines it: on the first use of an unknown one, all lines that define
- * one are found and read, in their order.
+ * Aliases for attributes and types: "#loc3 = loc(…)", "!t = tensor<…>". MLIR prints the aliases of locations after
+ * the module, so an alias may be used before its definition. On the first use of an unknown alias, all lines that
+ * define one are found and read, in order.
  */
 
 #include <string.h>
@@ -46,7 +45,7 @@ insert (GhloImportParser *self,
   self->alias_slots[slot] = index + 1;
 }
 
-/* A name whose definition starts where @lexer stands. */
+/* Adds an alias whose definition starts at @lexer. */
 static GhloImportAlias *
 add (GhloImportParser      *self,
      const GhloImportLexer *lexer)
@@ -72,7 +71,7 @@ add (GhloImportParser      *self,
   return alias;
 }
 
-/* Reads the definition where the lexer stands. */
+/* Reads the definition at which the lexer stands. */
 static gboolean
 read_definition (GhloImportParser *self,
                  GhloImportAlias  *alias)
@@ -96,7 +95,7 @@ resolve (GhloImportParser *self,
 
   if (alias->type != NULL || alias->attr != NULL)
     return TRUE;
-  if (alias->failed)                 /* reported where it is defined */
+  if (alias->failed)                 /* reported at its definition */
     return FALSE;
   if (alias->resolving)
     {
@@ -118,7 +117,7 @@ resolve (GhloImportParser *self,
   return !alias->failed;
 }
 
-/* The definition on the line that @lexer stands at the start of, if it has one. */
+/* Adds the definition on the line at whose start @lexer stands, if there is one. */
 static void
 find_on_line (GhloImportParser *self,
               GhloImportLexer   lexer)
@@ -161,14 +160,14 @@ find_definitions (GhloImportParser *self)
       lexer.line++;
     }
 
-  /* In their order most need only earlier ones: no deep recursion. */
+  /* In this order, most definitions only use earlier ones, which avoids deep recursion. */
   self->depth = 0;
   for (gsize i = known; i < self->aliases.n; i++)
     resolve (self, self->aliases.items[i]);
   self->depth = depth;
 }
 
-/* The alias that the current token names, known; NULL after a report. */
+/* Returns the alias that the current token names, with its definition read; NULL after a report. */
 static GhloImportAlias *
 use (GhloImportParser *self)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Attributes of MLIR itself: numbers, strings, symbols, types, arrays,
+ * MLIR's own attributes: numbers, strings, symbols, types, arrays,
  * dictionaries; and the short spellings that pretty forms have for them.
  */
 
@@ -8,7 +8,7 @@
 
 #include "import/text/parser.h"
 
-/* An integer type's width and signedness; FALSE for what is no integer type. */
+/* The width and signedness of an integer type. Returns FALSE for any other type. */
 static gboolean
 integer_shape (const GhloIrType *type,
                guint            *width,
@@ -96,7 +96,7 @@ ghlo_import_check_integer (GhloImportParser   *self,
   return TRUE;
 }
 
-/* ": type", or the given or the usual type. NULL after a report. */
+/* The given type if there is one, else ": type", else the usual type. NULL after a report. */
 static const GhloIrType *
 literal_type (GhloImportParser *self,
               const GhloIrType *given,
@@ -145,7 +145,7 @@ parse_float (GhloImportParser *self,
   return make_float (self, type, negative ? -value : value);
 }
 
-/* A float written as its bits. */
+/* Makes a float that is written as its bits. */
 static const GhloIrAttr *
 make_float_of_bits (GhloImportParser   *self,
                     GhloImportPosition  position,
@@ -233,7 +233,7 @@ parse_string (GhloImportParser *self)
   return ghlo_ir_attr_string (self->module, string, length);
 }
 
-/* "::" is two tokens. */
+/* Accepts "::", which is two tokens. */
 static gboolean
 accept_nesting (GhloImportParser *self)
 {
@@ -312,8 +312,8 @@ compare_names (gconstpointer a,
   return (left > right) - (left < right);
 }
 
-/* The name that occurs twice among the entries from @height on, or NULL. Names
- * are interned, so that pointers tell. */
+/* Returns a name that occurs twice among the entries from @height
+ * on, or NULL. Names are interned and compared by pointer. */
 static const char *
 find_duplicate (const GhloImportParser *self,
                 gsize                   height)
@@ -416,7 +416,7 @@ parse_location_attr (GhloImportParser *self)
   return ghlo_ir_attr_location (self->module, location);
 }
 
-/* affine_map<…>, distinct[…]<…> and the like, kept as text. */
+/* Parses affine_map<…>, distinct[…]<…> and the like, which are kept as text. */
 static const GhloIrAttr *
 parse_kept_word (GhloImportParser *self)
 {
@@ -621,7 +621,7 @@ parse_short_element (GhloImportParser *self,
   return TRUE;
 }
 
-/* "[1, 2]" of 32 bits, "[true, false]". */
+/* Parses "[1, 2]" of 32-bit integers, or "[true, false]". */
 static const GhloIrAttr *
 parse_short_array (GhloImportParser *self,
                    GhloElementType   element_type)

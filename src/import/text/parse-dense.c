@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Constants: dense<…>, array<…>, dense_resource<…>. The type of dense<…> stands
- * behind its data; it is read first, so that the data goes straight into buffer
- * layout.
+ * Constants: dense<…>, array<…>, dense_resource<…>. The type of dense<…> follows its data but is read first, so that
+ * the data can be stored in buffer layout directly.
  */
 
 #include <string.h>
@@ -13,14 +12,14 @@ typedef struct
 {
   GhloImportParser *parser;
   const GhloIrType *tensor;
-  const GhloIrType *element;      /* of the numbers: the storage type when quantized */
-  gsize             n;            /* elements of the tensor */
-  gsize             size;         /* bytes of one */
-  guint8           *out;          /* behind the last element read */
-  gsize             strings;      /* height of the stack where strings are collected */
+  const GhloIrType *element;      /* of the numbers: the storage type if quantized */
+  gsize             n;            /* number of elements of the tensor */
+  gsize             size;         /* bytes of one element */
+  guint8           *out;          /* where the next element goes */
+  gsize             strings;      /* height of the stack on which strings are collected */
 } Dense;
 
-/* From behind the "<" to behind the ">", over any tokens. */
+/* Skips from after the "<" to after the ">", over any tokens. */
 static gboolean
 skip_tokens (GhloImportParser *self)
 {
@@ -35,7 +34,7 @@ skip_tokens (GhloImportParser *self)
   return TRUE;
 }
 
-/* The same, fast where only numbers can stand. */
+/* The same, with a fast path for data that can only contain numbers. */
 static gboolean
 skip_data (GhloImportParser *self)
 {
@@ -202,7 +201,7 @@ read_element (Dense *dense)
     }
 }
 
-/* "[…]" of one dimension, and what is inside. */
+/* Parses "[…]" of one dimension and everything inside. */
 static gboolean
 read_list (Dense *dense,
            guint  dimension)
@@ -232,7 +231,7 @@ read_list (Dense *dense,
   return ghlo_import_expect (self, ']', "',' or ']'");
 }
 
-/* One element when all are equal. */
+/* Reduces the data to one element if all are equal. */
 static GBytes *
 compress (const Dense *dense,
           guint8      *bytes,
@@ -248,7 +247,7 @@ compress (const Dense *dense,
   return g_bytes_new_take (bytes, *splat ? dense->size : total);
 }
 
-/* The string "0x…" of all the data, the current token. */
+/* Decodes the current token, a string "0x…" with all the data. */
 static GBytes *
 read_hex (Dense    *dense,
           gboolean *splat)
@@ -297,7 +296,7 @@ read_hex (Dense    *dense,
   return ghlo_import_compress (bytes, dense->n, dense->size, splat);
 }
 
-/* One element, or nested lists of them. */
+/* Parses one element, or nested lists of elements. */
 static GBytes *
 read_numbers (Dense    *dense,
               gsize     n_characters,
@@ -316,7 +315,7 @@ read_numbers (Dense    *dense,
       ghlo_import_expected (self, "one element for a tensor without dimensions");
       return NULL;
     }
-  /* Every element takes a character, so that the text bounds the memory. */
+  /* Every element takes at least one character, so the length of the text bounds the memory. */
   if (n > n_characters)
     {
       ghlo_import_fail (self, "expected %" G_GSIZE_FORMAT " elements, found fewer", n);
@@ -384,7 +383,7 @@ read_data (Dense *dense,
   return bytes != NULL ? ghlo_ir_attr_dense (self->module, dense->tensor, bytes, splat, NULL) : NULL;
 }
 
-/* What a constant of this type holds; FALSE after a report. */
+/* Determines the number, type and size of the elements of a constant of this type. FALSE after a report. */
 static gboolean
 describe (GhloImportParser   *self,
           GhloImportPosition  position,
@@ -414,7 +413,7 @@ describe (GhloImportParser   *self,
   return TRUE;
 }
 
-/* The type of a literal whose data is skipped here and read later. */
+/* Returns the type of a literal, skipping its data, which is read later. */
 static const GhloIrType *
 type_behind (GhloImportParser   *self,
              GhloImportPosition *position)
@@ -458,7 +457,7 @@ ghlo_import_parse_dense (GhloImportParser *self,
   return attr;
 }
 
-/* One value of array<…>, onto the stack of integers; a float as the bits of a double. */
+/* Parses one value of array<…> and pushes it onto the stack of integers; a float is pushed as the bits of a double. */
 static gboolean
 read_array_value (GhloImportParser *self,
                   const GhloIrType *element)
@@ -525,8 +524,8 @@ ghlo_import_parse_dense_array (GhloImportParser *self)
   return attr;
 }
 
-/* The constant of @type, which stands at @position, that the resource @name holds, which is named at
- * @named; NULL after a report. */
+/* Makes the constant of @type, stated at @position, from the
+ * resource @name, referred to at @named. NULL after a report. */
 static const GhloIrAttr *
 make_of_resource (GhloImportParser   *self,
                   GhloImportPosition  named,

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Attributes of dialects: the enumerations and structures of attrs.def in both
- * spellings ("#stablehlo<precision HIGH>", "#stablehlo.gather<…>"), and those
- * of other dialects, kept as text.
+ * Attributes of dialects: the enumerations and structures of attrs.def in both spellings ("#stablehlo<precision
+ * HIGH>", "#stablehlo.gather<…>"), and attributes of other dialects, kept as text.
  */
 
 #include <string.h>
@@ -107,7 +106,7 @@ parse_dims (GhloImportParser *self)
   return NULL;
 }
 
-/* "(2)4": from the second of three parts on, four of the axis. */
+/* Parses "(2)4": the part of size 4 of an axis, with sub-axes of total size 2 before it. */
 static const GhloIrAttr *
 parse_sub_axis (GhloImportParser *self)
 {
@@ -147,7 +146,7 @@ parse_mesh_axes (GhloImportParser *self)
   return array;
 }
 
-/* A field that may hold any attribute; some have spellings of their own. */
+/* Parses a field that may contain any attribute; a few have spellings of their own. */
 static const GhloIrAttr *
 parse_any_field (GhloImportParser *self,
                  GhloIrStruct      structure)
@@ -217,7 +216,7 @@ find_field (GhloImportParser       *self,
   return -1;
 }
 
-/* "name = value, …" up to and with the ">". A comma before it is allowed, as in MLIR. */
+/* Parses "name = value, …" up to and including the ">". A trailing comma is allowed, as in MLIR. */
 static gboolean
 parse_fields (GhloImportParser  *self,
               GhloIrStruct       structure,
@@ -246,7 +245,7 @@ parse_fields (GhloImportParser  *self,
   return TRUE;
 }
 
-/* TRUE for a value that means the same as leaving the field out. */
+/* Whether the value means the same as an absent field. */
 static gboolean
 is_absent (const GhloIrField *field,
            const GhloIrAttr  *value)
@@ -260,7 +259,7 @@ is_absent (const GhloIrField *field,
          || (value->kind == GHLO_IR_ATTR_FLOAT && value->real == 0);
 }
 
-/* Equal attributes are one: what may be left out is left out. */
+/* Makes the structure without fields that may be omitted, so that equal attributes are one object. */
 static const GhloIrAttr *
 make_struct (GhloImportParser    *self,
              GhloImportPosition   position,
@@ -299,8 +298,8 @@ make_struct (GhloImportParser    *self,
   return attr;
 }
 
-/* One of the three parts of a convolution's dimensions: where the two letters
- * and the spatial dimensions stand. */
+/* One of the three parts of a convolution's dimensions: the
+ * positions of the two letters and of the spatial dimensions. */
 typedef struct
 {
   gint64 letters[2];
@@ -458,7 +457,7 @@ parse_bounds (GhloImportParser *self)
   return ghlo_ir_attr_struct (self->module, GHLO_IR_STRUCT_TYPE_EXTENSIONS, fields);
 }
 
-/* What stands behind the mnemonic @word of a dialect of ours. */
+/* Parses what follows the mnemonic @word of a dialect that has tables. */
 static const GhloIrAttr *
 parse_known (GhloImportParser   *self,
              const char         *dialect,
@@ -484,7 +483,7 @@ parse_known (GhloImportParser   *self,
   return NULL;
 }
 
-/* "#stablehlo<word …>", from the "#" on. */
+/* Parses "#stablehlo<word …>", from the "#" on. */
 static const GhloIrAttr *
 parse_bracketed (GhloImportParser *self,
                  const char       *dialect)
@@ -510,7 +509,7 @@ parse_bracketed (GhloImportParser *self,
   return attr != NULL && ghlo_import_expect (self, '>', "'>'") ? attr : NULL;
 }
 
-/* Another dialect's attribute, from behind its "#" to the end of its brackets. */
+/* Parses another dialect's attribute, from after its "#" to the end of its brackets. */
 static const GhloIrAttr *
 parse_opaque (GhloImportParser *self)
 {

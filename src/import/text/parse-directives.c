@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * The small custom directives of pretty forms: types that follow from one another,
- * ranges, windows, precisions, constants.
+ * The small custom directives of pretty forms: types that are
+ * inferred from one another, ranges, windows, precisions, constants.
  */
 
 #include <string.h>
 
 #include "import/text/parser.h"
 
-/* @type may be an alias: it says how many results there are in a few bytes. */
+/* @type may be an alias, so a few bytes can denote any number of results. */
 static gboolean
 assign_with_one_result (GhloImportParser *self,
                         GhloImportOp     *op,
@@ -21,7 +21,7 @@ assign_with_one_result (GhloImportParser *self,
   return ghlo_import_assign_types (self, op, type);
 }
 
-/* Every operand and the result have one type, or a function type says all. */
+/* One type for all operands and the result, or a function type. */
 static gboolean
 directive_same (GhloImportParser *self,
                 GhloImportOp     *op)
@@ -78,7 +78,7 @@ directive_select_types (GhloImportParser *self,
   return TRUE;
 }
 
-/* The complex result's type says the parts' type. */
+/* The type of the complex result determines the type of the parts. */
 static gboolean
 directive_complex_type (GhloImportParser *self,
                         GhloImportOp     *op)
@@ -130,7 +130,7 @@ directive_tuple_types (GhloImportParser *self,
   return TRUE;
 }
 
-/* "start:limit" or "start:limit:stride", onto the stack of integers. */
+/* Parses "start:limit" or "start:limit:stride" and pushes the numbers onto the stack of integers. */
 static gboolean
 parse_range (GhloImportParser *self)
 {
@@ -148,7 +148,7 @@ parse_range (GhloImportParser *self)
   return TRUE;
 }
 
-/* Every third integer from @offset on. */
+/* Returns every third integer from @offset on. */
 static const GhloIrAttr *
 pick_column (GhloImportParser *self,
              gsize             height,
@@ -186,7 +186,7 @@ directive_slice_ranges (GhloImportParser *self,
   return ok;
 }
 
-/* Digits as a 32-bit integer; -1 when there are none or too many. */
+/* Reads digits as a 32-bit integer; -1 if there are none or too many. */
 static gint64
 read_digits (const char **p,
              const char  *end)
@@ -242,7 +242,7 @@ directive_call_target (GhloImportParser *self,
   return TRUE;
 }
 
-/* "[0] x [1]": two fields of the dimension numbers, NULL where empty. */
+/* Parses "[0] x [1]": two fields of the dimension numbers, NULL if empty. */
 static gboolean
 parse_dims_pair (GhloImportParser  *self,
                  const GhloIrAttr **left,
@@ -361,7 +361,7 @@ all_equal (const gint64 *values,
   return n > 0 && memcmp (values, values + 1, (n - 1) * sizeof (gint64)) == 0;
 }
 
-/* "[[0, 1], [2, 3]]" as a tensor of two columns. */
+/* Parses "[[0, 1], [2, 3]]" into a tensor of two columns. */
 static const GhloIrAttr *
 parse_padding (GhloImportParser *self)
 {
@@ -399,7 +399,7 @@ parse_padding (GhloImportParser *self)
   return attr;
 }
 
-/* "[0, 1]" or "[false, true]" as booleans. */
+/* Parses "[0, 1]" or "[false, true]" as booleans. */
 static const GhloIrAttr *
 parse_reversal (GhloImportParser *self)
 {
@@ -427,7 +427,7 @@ parse_reversal (GhloImportParser *self)
   return attr;
 }
 
-/* "stride = [1, 1], pad = [[0, 0], [0, 0]], …", any of them, in any order. */
+/* Parses "stride = [1, 1], pad = [[0, 0], [0, 0]], …": any of these, in any order. */
 static gboolean
 directive_conv_window (GhloImportParser *self,
                        GhloImportOp     *op)
@@ -467,7 +467,7 @@ directive_conv_window (GhloImportParser *self,
   return TRUE;
 }
 
-/* "%a, %b, ": the comma behind the last belongs to the list. */
+/* Parses "%a, %b, ": the trailing comma belongs to the list. */
 static gboolean
 directive_trailing_comma (GhloImportParser *self,
                           GhloImportOp     *op)
@@ -514,7 +514,7 @@ directive_constant (GhloImportParser *self,
   return TRUE;
 }
 
-/* Behind the attributes: "%a, %b : type, type" or nothing. */
+/* After the attributes: "%a, %b : type, type" or nothing. */
 static gboolean
 directive_return (GhloImportParser *self,
                   GhloImportOp     *op)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Locations: where an operation came from, as the writer of the text said.
+ * Locations: the origin of an operation as stated in the text.
  */
 
 #include <string.h>
@@ -30,7 +30,7 @@ parse_number (GhloImportParser *self,
   return TRUE;
 }
 
-/* ":3:4 to 5:6", ":3:4 to :6" behind a file name. */
+/* Parses ":3:4 to 5:6" or ":3:4 to :6" after a file name. */
 static const GhloIrLocation *
 parse_file (GhloImportParser *self,
             const char       *file)
@@ -85,7 +85,7 @@ parse_call_site (GhloImportParser *self)
   return ghlo_ir_location_call_site (self->module, callee, caller);
 }
 
-/* "<metadata>[a, b]", with the children on the stack of attributes. */
+/* Parses "<metadata>[a, b]"; pushes the children onto the stack of attributes. */
 static gboolean
 parse_fused_parts (GhloImportParser  *self,
                    const GhloIrAttr **metadata)
@@ -135,7 +135,7 @@ parse_fused (GhloImportParser *self)
   return location;
 }
 
-/* An alias, or another dialect's location. */
+/* Parses an alias, or another dialect's location. */
 static const GhloIrLocation *
 parse_attribute (GhloImportParser *self)
 {

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Operations, blocks and regions, and the generic form. An operation is read
- * into a GhloImportOp, made once everything about it is known, and put into
- * its block; its regions are read before it is made and handed over then.
+ * Operations and the generic form. An operation is read into a GhloImportOp, created once everything about it is
+ * known, and added to its block. Its regions are read before the operation exists and handed over then.
  */
 
 #include <string.h>
@@ -109,7 +108,7 @@ ghlo_import_parse_operands (GhloImportParser *self,
   return TRUE;
 }
 
-/* The index in the row of an attribute's name, or -1. The two spellings of segment sizes are one. */
+/* The index of an attribute's name in the row, or -1. Segment sizes have two spellings. */
 static int
 inherent_index (const GhloIrOpSpec *spec,
                 const char         *name)
@@ -136,7 +135,7 @@ ghlo_import_set_inherent (GhloImportOp     *op,
     op->inherent[index] = attr;
 }
 
-/* Sorts the entries from @height on into inherent and discardable ones. */
+/* Splits the entries from @height on into inherent and discardable ones. */
 static gboolean
 take_entries (GhloImportParser   *self,
               GhloImportOp       *op,
@@ -230,7 +229,7 @@ ghlo_import_assign_types (GhloImportParser *self,
   return TRUE;
 }
 
-/* The generic form behind the operation's name. */
+/* Parses the generic form after the operation's name. */
 static gboolean
 parse_generic (GhloImportParser *self,
                GhloImportOp     *op)
@@ -263,7 +262,7 @@ parse_generic (GhloImportParser *self,
   return function != NULL && ghlo_import_assign_types (self, op, function);
 }
 
-/* "%a:2, %b = " when it is there. */
+/* Parses the optional "%a:2, %b = ". */
 static gboolean
 parse_result_names (GhloImportParser *self,
                     GhloImportOp     *op)
@@ -307,7 +306,7 @@ ghlo_import_find_op (GhloImportParser *self,
   if (kind != GHLO_OP_INVALID || memchr (name, '.', length) != NULL || length > 64)
     return kind;
 
-  /* "module" and "func" are known everywhere, other short names where their dialect is the default. */
+  /* "module" and "func" are known everywhere, other short names only if their dialect is the default. */
   for (guint i = 0; i < G_N_ELEMENTS (tried); i++)
     {
       char whole[128];
@@ -384,7 +383,7 @@ parse_op_name (GhloImportParser *self,
   return TRUE;
 }
 
-/* Asks every now and then whether to go on. */
+/* Checks now and then whether the monitor was cancelled, and reports progress. */
 static gboolean
 check_monitor (GhloImportParser *self)
 {

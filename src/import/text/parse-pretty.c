@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Pretty forms: one walk over the elements that the operation's row has, and
- * afterwards the types that the form leaves to be inferred.
+ * Pretty forms: one walk over the elements in the operation's
+ * row, followed by the inference of types that the form omits.
  */
 
 #include <string.h>
@@ -37,7 +37,7 @@ parse_literal (GhloImportParser *self,
   return ghlo_import_expected (self, what);
 }
 
-/* Whether the optional group that starts with @first is there. */
+/* Whether the optional group that starts with @first is present. */
 static gboolean
 is_present (const GhloImportParser *self,
             const GhloIrAsmElement *first)
@@ -81,7 +81,7 @@ parse_group (GhloImportParser *self,
   return ok;
 }
 
-/* The types of a group: as many as it has values, or a list where that is not known. */
+/* Parses the types of a group: as many as it has values, or a list if it is variadic. */
 static gboolean
 parse_group_types (GhloImportParser      *self,
                    GhloImportTypes       *types,
@@ -135,8 +135,8 @@ parse_functional (GhloImportParser *self,
   return function != NULL && ghlo_import_assign_types (self, op, function);
 }
 
-/* The dictionary of a pretty form: attributes of the wrong kind are told at its
- * position, which the operation's own may be lines before. */
+/* Parses the dictionary of a pretty form. Attributes of the wrong kind are reported at its position, since that of
+ * the operation may be lines before. */
 static gboolean
 parse_dictionary (GhloImportParser *self,
                   GhloImportOp     *op)
@@ -205,7 +205,7 @@ parse_element (GhloImportParser       *self,
   return TRUE;
 }
 
-/* The type of the attribute "value" where the row has one, or NULL. */
+/* The type of the attribute "value", or NULL if the row has none. */
 static const GhloIrType *
 value_type (const GhloImportOp *op)
 {
@@ -216,8 +216,7 @@ value_type (const GhloImportOp *op)
   return NULL;
 }
 
-/* Types that the form leaves out follow from the row's traits, or from the
- * value of a constant. */
+/* Infers types that the form omits from the row's traits or from a constant's value. */
 static void
 infer_types (GhloImportOp *op)
 {

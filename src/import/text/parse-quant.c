@@ -16,7 +16,7 @@ typedef struct
   GHLO_IMPORT_VECTOR (gint64) zero_points;
 } Quantized;
 
-/* "i8", "u8" or "ui8"; "si8", which MLIR tells from "i8" and StableHLO has no tensors of. */
+/* Parses "i8", "u8" or "ui8"; also "si8", which MLIR distinguishes from "i8" but which no StableHLO tensor has. */
 static gboolean
 parse_storage (GhloImportParser *self,
                Quantized        *quantized)
@@ -43,7 +43,7 @@ parse_storage (GhloImportParser *self,
   return TRUE;
 }
 
-/* "<-128:127>" when it is there. */
+/* Parses the optional "<-128:127>". */
 static gboolean
 parse_range (GhloImportParser *self,
              Quantized        *quantized)
@@ -106,7 +106,7 @@ parse_scale (GhloImportParser *self,
     return ghlo_import_fail_at (self, position, "expected a positive, finite scale within %s, found %s%g",
                                 ghlo_element_info (quantized->expressed)->name, negative ? "-" : "", scale);
 
-  /* A zero point beyond the storage range is a matter of the operation that uses the type. */
+  /* The verifier of the operation that uses the type checks whether the zero point is in the storage range. */
   if (ghlo_import_accept (self, ':') && !ghlo_import_parse_integer (self, &zero_point))
     return FALSE;
   GHLO_IMPORT_PUSH (&quantized->scales, scale);
@@ -115,7 +115,7 @@ parse_scale (GhloImportParser *self,
   return TRUE;
 }
 
-/* "{0.1:1, 0.2}" along an axis. */
+/* Parses "{0.1:1, 0.2}" along an axis. */
 static gboolean
 parse_scales (GhloImportParser *self,
               Quantized        *quantized)

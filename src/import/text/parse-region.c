@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Regions, blocks and their labels, and how reading goes on after an error.
+ * Regions, blocks and their labels, and recovery from errors.
  */
 
 #include <string.h>
 
 #include "import/text/parser.h"
 
-/* TRUE when an operation or a label starts at the token, the first of its line:
- * what errors are recovered at. */
+/* Whether the token is the first of its line and starts an operation
+ * or a label; parsing resumes at such places after an error. */
 static gboolean
 starts_op (GhloImportLexer lexer)
 {
@@ -35,9 +35,9 @@ starts_op (GhloImportLexer lexer)
     }
 }
 
-/* After an error in the operation that began at @start: to the next line of
- * the same region that starts an operation, or its "}". Stops when there is no
- * telling. Only braces are counted: a forgotten ")" must not hide the rest. */
+/* After an error in the operation that began at @start, skips to the next line of the same region that starts an
+ * operation, or to the region's "}". Stops the parser if neither can be found. Only braces are counted, so that a
+ * missing ")" does not hide the rest. */
 static void
 recover (GhloImportParser *self,
          GhloImportLexer   start)
@@ -71,7 +71,7 @@ recover (GhloImportParser *self,
   self->stopped = TRUE;
 }
 
-/* Parses one operation; after an error the parser is where it can continue, or is stopped. */
+/* Parses one operation. After an error, the parser either stands where it can continue or is stopped. */
 static gboolean
 parse_op_or_recover (GhloImportParser *self,
                      GhloIrBlock      *block)
@@ -100,7 +100,7 @@ ghlo_import_parse_top_level_op (GhloImportParser *self,
   return parse_op_or_recover (self, block);
 }
 
-/* Operations up to a "}", a label, or the end of the text. Goes on after errors. */
+/* Parses operations up to a "}", a label, or the end of the text. Continues after errors. */
 static gboolean
 parse_block_body (GhloImportParser *self,
                   GhloIrBlock      *block)
@@ -130,7 +130,7 @@ add_argument (GhloImportParser     *self,
   return name->text == NULL || ghlo_import_define (self, name, argument, 1);
 }
 
-/* "^bb0(%a: type loc(…), …):". */
+/* Parses "^bb0(%a: type loc(…), …):". */
 static gboolean
 parse_label (GhloImportParser *self,
              GhloIrBlock      *block)
@@ -159,7 +159,7 @@ parse_label (GhloImportParser *self,
   return ghlo_import_expect (self, ':', "':'");
 }
 
-/* The label is not one of the region's blocks before @last. */
+/* Checks that no block of the region before @last has the same label. */
 static gboolean
 check_label (GhloImportParser   *self,
              const GhloIrRegion *region,
@@ -187,7 +187,7 @@ parse_blocks (GhloImportParser          *self,
 
   if (!ghlo_import_at (self, GHLO_TOKEN_CARET) || (arguments != NULL && arguments->n > 0))
     {
-      /* A region without a block, as a declaration's, is not written with braces. */
+      /* Braces always contain a block: a region without one, as in a declaration, is written without braces. */
       block = ghlo_ir_region_add_block (self->module, region);
       for (gsize i = 0; arguments != NULL && i < arguments->n; i++)
         if (!add_argument (self, block, &arguments->items[i].name, arguments->items[i].type,
@@ -208,7 +208,7 @@ parse_blocks (GhloImportParser          *self,
   return ok;
 }
 
-/* The names that were used in a table of its own and never defined. */
+/* Reports the names that were used in the innermost table but never defined. */
 static gboolean
 check_unmet (GhloImportParser *self)
 {

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Pretty forms of the sdy dialect. Its attributes are kept as text, in the
- * spelling that they have outside of these forms: "sdy.sharding<@mesh, [{}]>".
+ * Pretty forms of the sdy dialect. Its attributes are kept as text, in the spelling that they have outside these
+ * forms: "sdy.sharding<@mesh, [{}]>".
  */
 
 #include <string.h>
 
 #include "import/text/parser.h"
 
-/* Bracketed text between @before and @after as an attribute of the operation. */
+/* Sets an attribute of the operation to bracketed text between @before and @after. */
 static gboolean
 parse_bracketed (GhloImportParser *self,
                  GhloImportOp     *op,
@@ -78,7 +78,7 @@ ghlo_import_directive_sdy_constraint (GhloImportParser *self,
   return TRUE;
 }
 
-/* "(%b: type, …)" in front of the region, when it is there. */
+/* The optional "(%b: type, …)" before the region. */
 static gboolean
 parse_region_arguments (GhloImportParser    *self,
                         GhloImportArguments *arguments)

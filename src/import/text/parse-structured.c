@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Pretty forms with regions: functions, modules, and reduce, while and scan.
+ * Pretty forms with regions: functions, modules, reduce, while and scan.
  */
 
 #include <string.h>
 
 #include "import/text/parser.h"
 
-/* "attributes {…}" when it is there. */
+/* The optional "attributes {…}". */
 static gboolean
 parse_attributes_word (GhloImportParser *self,
                        GhloImportOp     *op)
@@ -39,16 +39,16 @@ ghlo_import_directive_module (GhloImportParser *self,
          && ghlo_import_parse_region (self, ghlo_import_add_region (self, op), &none, TRUE);
 }
 
-/* A function's signature while it is read. */
+/* A function's signature while it is being read. */
 typedef struct
 {
   GhloImportArguments arguments;
   GhloImportTypes     results;
-  GhloImportAttrs     argument_attrs;   /* one dictionary each; NULL where there is none */
+  GhloImportAttrs     argument_attrs;   /* one dictionary for each; NULL if absent */
   GhloImportAttrs     result_attrs;
 } Signature;
 
-/* "{…}" when it is there. */
+/* The optional "{…}". */
 static gboolean
 parse_value_attrs (GhloImportParser *self,
                    GhloImportAttrs  *attrs)
@@ -66,7 +66,7 @@ parse_value_attrs (GhloImportParser *self,
   return TRUE;
 }
 
-/* "%a: type {…} loc(…)", or without the name for a declaration. */
+/* "%a: type {…} loc(…)"; a declaration omits the name. */
 static gboolean
 parse_function_argument (GhloImportParser *self,
                          Signature        *signature)
@@ -106,7 +106,7 @@ parse_function_arguments (GhloImportParser *self,
   return ghlo_import_expect (self, ')', "',' or ')'");
 }
 
-/* "-> type" or "-> (type {…}, …)" when it is there. */
+/* The optional "-> type" or "-> (type {…}, …)". */
 static gboolean
 parse_function_results (GhloImportParser *self,
                         Signature        *signature)
@@ -139,7 +139,7 @@ parse_function_results (GhloImportParser *self,
   return ghlo_import_expect (self, ')', "',' or ')'");
 }
 
-/* An array of dictionaries, when any of them has an entry. */
+/* Sets the attribute to an array of dictionaries if any of them has an entry. */
 static void
 set_value_attrs (GhloImportParser *self,
                  GhloImportOp     *op,
@@ -236,7 +236,7 @@ ghlo_import_directive_func (GhloImportParser *self,
   return ok;
 }
 
-/* "(%a init: %b), …": inputs, then initial values, among the operands. */
+/* "(%a init: %b), …": the operands are all inputs, then all initial values. */
 static gboolean
 parse_reduce_operands (GhloImportParser *self,
                        GhloImportOp     *op)
@@ -297,8 +297,7 @@ parse_region_argument (GhloImportParser    *self,
   return TRUE;
 }
 
-/* "reducer (%a: type, %b: type) (…) { … }": all first ones are the block's
- * first arguments. */
+/* "reducer (%a: type, %b: type) (…) { … }": the first arguments of all pairs come first in the block. */
 static gboolean
 parse_reducer (GhloImportParser *self,
                GhloImportOp     *op)
@@ -318,7 +317,7 @@ parse_reducer (GhloImportParser *self,
   return ok;
 }
 
-/* The operation of "applies stablehlo.add". */
+/* The name of the operation in "applies stablehlo.add". */
 static gboolean
 parse_inner_name (GhloImportParser *self,
                   GhloIrOpKind     *kind)
@@ -341,7 +340,7 @@ parse_inner_name (GhloImportParser *self,
   return TRUE;
 }
 
-/* The region that "applies" stands for. */
+/* Makes the region that "applies" stands for. */
 static void
 make_reducer (GhloImportParser *self,
               GhloImportOp     *op,

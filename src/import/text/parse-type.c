@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Types. Programs spell the same few tensor types again and again, so the text
- * of each is looked up in a cache before it is read.
+ * Types. Programs spell the same few tensor types again and again, so the text of each is looked up in a cache first.
  */
 
 #include <string.h>
@@ -21,7 +20,7 @@ ghlo_import_element_type (GhloImportParser *self,
   return self->element_types[element_type];
 }
 
-/* i3, si32, ui7: integers that MLIR has and no tensor of ours. */
+/* i3, si32, ui7: integers of MLIR that GHLO's tensors cannot hold. */
 static gboolean
 is_integer_name (const char *name,
                  gsize       length)
@@ -45,7 +44,7 @@ is_integer_name (const char *name,
   return TRUE;
 }
 
-/* Floats that MLIR has and no tensor of ours. */
+/* Floats of MLIR that GHLO's tensors cannot hold. */
 static gboolean
 is_float_name (const char *name,
                gsize       length)
@@ -59,7 +58,7 @@ is_float_name (const char *name,
   return FALSE;
 }
 
-/* A builtin type that is one word; NULL without a report when it is none. */
+/* A builtin type that is one word; NULL without a report if the word is no such type. */
 static const GhloIrType *
 type_of_word (GhloImportParser *self,
               const char       *word,
@@ -80,7 +79,7 @@ type_of_word (GhloImportParser *self,
   return NULL;
 }
 
-/* complex<f32>, behind the word. */
+/* complex<f32>, after the word. */
 static const GhloIrType *
 parse_complex (GhloImportParser *self)
 {
@@ -112,7 +111,7 @@ parse_complex (GhloImportParser *self)
   return ghlo_ir_type_named (self->module, name);
 }
 
-/* Types between "<" and ">", behind the word. */
+/* Types between "<" and ">", after the word. */
 static gboolean
 parse_members (GhloImportParser *self)
 {
@@ -162,8 +161,8 @@ parse_future (GhloImportParser *self)
   return type;
 }
 
-/* Raw characters: "4x?x", up to where the element type starts. Dimensions go
- * to self->ints. The lexer stands on the "<". */
+/* Reads raw characters: "4x?x", up to the start of the element type.
+ * Pushes the dimensions onto self->ints. The lexer stands on the "<". */
 static gboolean
 parse_dimensions (GhloImportParser *self)
 {
@@ -282,7 +281,7 @@ check_count (GhloImportParser   *self,
   return TRUE;
 }
 
-/* Behind the element type: ", encoding" and ">". */
+/* After the element type: ", encoding" and ">". */
 static gboolean
 parse_encoding (GhloImportParser  *self,
                 const GhloIrAttr **encoding)
@@ -384,8 +383,7 @@ parse_memref (GhloImportParser *self)
   return type;
 }
 
-/* The end of the type's text when it is of the kind that is cached, from the
- * "<" at @p; else NULL. */
+/* Returns the end of the type's text, from the "<" at @p, if the type may be cached; else NULL. */
 static const char *
 find_cached_end (const GhloImportParser *self,
                  const char             *p)
@@ -477,7 +475,8 @@ parse_opaque (GhloImportParser *self)
   return text != NULL ? ghlo_ir_type_opaque (self->module, text) : NULL;
 }
 
-/* What @word at @position names; "!stablehlo<token>" is "!stablehlo.token". The lexer stands behind the word. */
+/* The type that @word at @position names; "!stablehlo<token>"
+ * is "!stablehlo.token". The lexer stands after the word. */
 static const GhloIrType *
 parse_stablehlo_type (GhloImportParser   *self,
                       GhloImportPosition  position,
@@ -527,7 +526,7 @@ token_is (const GhloImportParser *self,
   return ghlo_import_lexer_is (&self->lexer, text);
 }
 
-/* A storage type that no tensor of ours has is another dialect's matter. */
+/* If GHLO's tensors cannot have the storage type, the type is kept as text like another dialect's. */
 static const GhloIrType *
 parse_uniform (GhloImportParser *self)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * The parser's state, its errors, and the small parts of grammar that every
- * other file reads: expected tokens, integers, names, strings.
+ * The parser's state, its errors, and the small parts of the grammar that all other files need: expected tokens,
+ * integers, names, strings.
  */
 
 #include "import/text/parser.h"
@@ -25,7 +25,7 @@ ghlo_import_parser_init (GhloImportParser  *self,
   self->diagnostics = diagnostics;
   self->monitor = monitor;
   ghlo_import_scopes_open (&self->scopes);
-  /* The stacks have room from the start, so that their tops are never NULL. */
+  /* The stacks have capacity from the start, so that pointers to their tops are never NULL. */
   GHLO_IMPORT_RESERVE (&self->types);
   GHLO_IMPORT_RESERVE (&self->attrs);
   GHLO_IMPORT_RESERVE (&self->entries);
@@ -160,8 +160,8 @@ ghlo_import_quote (const char *text,
   return g_string_free (quote, FALSE);
 }
 
-/* Where the text of the line from @start to @end ends, without a comment and
- * the space before it; @start when there is none. */
+/* Returns the end of the text on the line from @start to @end, without
+ * a comment and the space before it; @start if there is no text. */
 static const char *
 line_text_end (const char *start,
                const char *end)
@@ -184,8 +184,8 @@ line_text_end (const char *start,
   return end;
 }
 
-/* Where something is missing: behind the token before, when the current one
- * begins a line of its own. */
+/* The position to report for something missing: after the
+ * previous token, if the current one is the first on its line. */
 static GhloImportPosition
 missing_position (const GhloImportParser *self)
 {
@@ -313,7 +313,8 @@ ghlo_import_parse_integer (GhloImportParser *self,
   return TRUE;
 }
 
-/* Decimals of up to 15 digits and a small exponent are exact in two steps. */
+/* Converts decimals of up to 15 digits with an exponent from -22 to 22. Both the digits and the power of ten are
+ * exact doubles, so a single division or multiplication rounds correctly. */
 static gboolean
 short_decimal (const char *text,
                gsize       length,
@@ -420,7 +421,7 @@ ghlo_import_token_string (GhloImportParser *self,
   return string;
 }
 
-/* The current string token without NUL bytes, interned. */
+/* Interns the current string token, which must not contain NULs. */
 static const char *
 intern_string (GhloImportParser *self,
                const char       *what)

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * The section behind a program that holds large constants by key:
+ * The section after a program that contains large constants by key:
  *
  *   {-# dialect_resources: { builtin: { key: "0x08000000…" } } #-}
  *
- * A blob is its alignment, 4 bytes, and its data. The section is looked for
- * when the first constant asks for a key; a blob is decoded once.
+ * A blob is its alignment, 4 bytes, followed by its data. The section is searched for when the first constant refers
+ * to a key; each blob is decoded once.
  */
 
 #include <string.h>
@@ -23,7 +23,7 @@ parse_key (GhloImportParser *self,
   return *key != NULL && ghlo_import_expect (self, ':', "':'");
 }
 
-/* Of several with one key the first counts. */
+/* If a key occurs several times, the first blob counts. */
 static void
 add (GhloImportParser         *self,
      const GhloImportResource *resource)
@@ -36,7 +36,7 @@ add (GhloImportParser         *self,
   *number = GSIZE_TO_POINTER (self->resources.n);
 }
 
-/* "key: "0x…""; values that are no blobs say nothing to us. */
+/* Parses "key: "0x…""; values that are not blobs are ignored. */
 static gboolean
 parse_blob (GhloImportParser *self)
 {
@@ -80,7 +80,7 @@ parse_dialect (GhloImportParser *self)
   return ghlo_import_expect (self, '}', "',' or '}'");
 }
 
-/* "dialect_resources: { dialect, … }", or a section that is skipped. */
+/* Parses "dialect_resources: { dialect, … }"; skips any other section. */
 static gboolean
 parse_section (GhloImportParser *self)
 {
@@ -127,7 +127,7 @@ ghlo_import_parse_resources (GhloImportParser *self)
   return TRUE;
 }
 
-/* TRUE when nothing but blanks stands between the start of the line and @p. */
+/* Whether only blanks precede @p on its line. */
 static gboolean
 starts_line (const GhloImportParser *self,
              const char             *p)
@@ -161,7 +161,7 @@ find_section (GhloImportParser *self)
   self->lexer = saved;
 }
 
-/* @position is where the text names the resource. */
+/* @position is the place that refers to the resource. */
 static gboolean
 decode (GhloImportParser   *self,
         GhloImportPosition  position,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Tables of value names. Numbers, which nearly all names are, index an array;
- * other names are hashed. A generation number empties both at once.
+ * Tables of value names. Nearly all names are numbers, which index an array; other names are hashed. A generation
+ * number empties both at once.
  */
 
 #include "import/text/scope.h"
@@ -100,7 +100,7 @@ ghlo_import_scopes_forget (GhloImportScopes *self,
     }
 }
 
-/* TRUE when @name is a number as MLIR counts values: digits without a leading zero. */
+/* Whether @name is a number as MLIR counts values: digits without a leading zero. */
 static gboolean
 name_number (const GhloImportName *name,
              gsize                *number)
@@ -181,7 +181,7 @@ hashed_symbol (GhloImportTable      *table,
   return &table->symbols.items[table->slots[slot].index];
 }
 
-/* The symbol of a number, or NULL when the number is too far from all others. */
+/* Returns the symbol of a number, or NULL if the number is too far from all others. */
 static GhloImportSymbol *
 numbered_symbol (GhloImportTable      *table,
                  const GhloImportName *name,
@@ -226,7 +226,7 @@ mark_defined (GhloImportTable  *table,
   GHLO_IMPORT_PUSH (&table->defined, (guint32) (symbol - table->symbols.items));
 }
 
-/* Replaces the placeholders of uses before the definition by the values. */
+/* Replaces the placeholders of early uses by the values. */
 static GhloImportScopeResult
 meet (GhloImportTable   *table,
       GhloImportSymbol  *symbol,
@@ -307,7 +307,7 @@ make_stand_in (GhloImportScopes *self,
   return value;
 }
 
-/* The placeholder for a name that is not defined yet, the same for every use. */
+/* Returns the placeholder for an undefined name, which is the same for all its uses. */
 static GhloImportScopeResult
 await (GhloImportScopes      *self,
        GhloImportTable       *table,

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * What value names mean. Operations whose regions see nothing of the outside
- * have tables of their own; within one, a name is known from its definition to
- * the end of the region around it. A name may be used before its definition: a
- * value of no operation stands for it until then.
+ * Maps value names to values. Each isolated operation, whose regions cannot use values from outside, has a table of
+ * its own. Within a table, a name is visible from its definition to the end of the enclosing region. A name may be
+ * used before its definition; a placeholder value, which belongs to no operation, represents it until then.
  */
 
 #pragma once
@@ -14,12 +13,12 @@
 
 G_BEGIN_DECLS
 
-/* A name as the text uses it: "%3", "%arg0", "%r#1". */
+/* A name as spelled in the text: "%3", "%arg0", "%r#1". */
 typedef struct
 {
-  const char *text;         /* without the %, in the source */
+  const char *text;         /* without the %, points into the source */
   guint32     length;
-  guint32     number;       /* behind the #, else 0 */
+  guint32     number;       /* the number after the #, else 0 */
   guint32     line, column;
 } GhloImportName;
 
@@ -28,11 +27,11 @@ typedef struct
   const char  *text;
   guint32      length;
   guint32      hash;
-  guint32      n;           /* values; 0: not defined now */
-  gboolean     numbered;    /* found by number, not by hash */
-  gboolean     broken;      /* defined by an operation that could not be read */
+  guint32      n;           /* number of values; 0: currently undefined */
+  gboolean     numbered;    /* looked up by number, not by hash */
+  gboolean     broken;      /* defined by an operation that failed to parse */
   GhloIrValue *values;
-  guint32      awaited;     /* latest of the uses before a definition, + 1; 0: none */
+  guint32      awaited;     /* index + 1 of the latest use before the definition; 0: none */
 } GhloImportSymbol;
 
 /* A use before the definition. */
@@ -40,11 +39,11 @@ typedef struct
 {
   GhloImportName  name;
   GhloIrValue    *stand_in;
-  guint32         next;     /* of the same name, + 1 */
+  guint32         next;     /* index + 1 of the next use of the same name */
   gboolean        met;
 } GhloImportAwaited;
 
-/* Slots hold a symbol's index while their generation is the table's. */
+/* A slot is valid if its generation is the table's; it then holds the index of a symbol. */
 typedef struct
 {
   guint32 generation;
@@ -55,13 +54,13 @@ typedef struct
 {
   guint32            generation;
   GHLO_IMPORT_VECTOR (GhloImportSymbol) symbols;
-  GHLO_IMPORT_VECTOR (guint32) defined;        /* indices, in the order of definition */
+  GHLO_IMPORT_VECTOR (guint32) defined;        /* indices of symbols, in order of definition */
   GHLO_IMPORT_VECTOR (GhloImportAwaited) awaited;
-  GhloImportMemo     stand_ins;                /* by index of the symbol and number of the result */
+  GhloImportMemo     stand_ins;                /* by index of the symbol and result number */
   GhloImportSlot    *slots;                    /* by hash, open addressing */
   gsize              n_slots;
   gsize              n_hashed;
-  GhloImportSlot    *numbers;                  /* of names that are numbers */
+  GhloImportSlot    *numbers;                  /* indexed by number, for names that are numbers */
   gsize              n_numbers;
 } GhloImportTable;
 
@@ -81,21 +80,21 @@ typedef enum
 } GhloImportScopeResult;
 
 void  ghlo_import_scopes_clear  (GhloImportScopes *self);
-void  ghlo_import_scopes_open   (GhloImportScopes *self);   /* a table of its own */
+void  ghlo_import_scopes_open   (GhloImportScopes *self);   /* a new table */
 void  ghlo_import_scopes_close  (GhloImportScopes *self);
-/* The uses of the innermost table that were never defined, one at a time. */
+/* Iterates over the names in the innermost table that were used but never defined. */
 const GhloImportName *ghlo_import_scopes_unmet (GhloImportScopes *self, gsize *position);
 
-/* A region: what is defined behind @mark is forgotten on leaving. */
+/* For regions: names that are defined after @mark are forgotten at the region's end. */
 gsize ghlo_import_scopes_mark   (const GhloImportScopes *self);
 void  ghlo_import_scopes_forget (GhloImportScopes *self, gsize mark);
 
-/* @values are @n values in a row. *other is the type that a use before expected, on TYPE. */
+/* @values points to @n consecutive values. If the result is TYPE, *other is the type that an earlier use expected. */
 GhloImportScopeResult ghlo_import_scopes_define  (GhloImportScopes *self, const GhloImportName *name,
                                                   GhloIrValue *values, guint n, const GhloIrType **other);
-/* The name of an operation that could not be read: uses of it are no errors. */
+/* Marks a name whose operation failed to parse: uses of it are no errors. */
 void                  ghlo_import_scopes_break   (GhloImportScopes *self, const GhloImportName *name);
-/* *other is the value's own type on TYPE. */
+/* If the result is TYPE, *other is the value's own type. */
 GhloImportScopeResult ghlo_import_scopes_resolve (GhloImportScopes *self, const GhloImportName *name,
                                                   const GhloIrType *type, GhloIrValue **value,
                                                   const GhloIrType **other);

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Reading the text of sdy's attributes by their formats (sdy-attr.c). Spaces may
- * stand between any two tokens. Parts that are attributes themselves nest a few
- * levels deep at most, as the formats do.
+ * Parses the text of sdy's attributes by their formats (sdy-attr.c). Spaces are allowed between any two tokens.
+ * Nested attributes are at most a few levels deep, as the formats are.
  */
 
 #include "import/sdy-attr.h"
@@ -76,7 +75,7 @@ parse_integer (Parser *parser,
   return parser->at > start || expected (parser, "an integer");
 }
 
-/* "\22" and the like, and the escapes that have letters. */
+/* Parses "\22" and the like, and escapes with letters. */
 static gboolean
 parse_escape (Parser  *parser,
               GString *string)
@@ -124,7 +123,7 @@ parse_string (Parser            *parser,
   return TRUE;
 }
 
-/* "@mesh", "@"a mesh"". */
+/* Parses "@mesh" or "@"a mesh"". */
 static gboolean
 parse_symbol (Parser            *parser,
               const GhloIrAttr **attr)
@@ -170,7 +169,7 @@ parse_factor (Parser *parser,
          || expected (parser, "a factor");
 }
 
-/* Whether a list goes on: no bracket closes it here. */
+/* Whether the list continues, that is, no bracket closes it here. */
 static gboolean
 at_item (Parser *parser)
 {
@@ -179,7 +178,7 @@ at_item (Parser *parser)
   return parser->at < parser->end && strchr ("]})?", *parser->at) == NULL;
 }
 
-/* A comma, unless a question mark follows it. */
+/* Accepts a comma unless a question mark follows. */
 static gboolean
 accept_comma (Parser *parser)
 {
@@ -227,7 +226,7 @@ parse_integers (Parser       *parser,
 
 static gboolean parse_format (Parser *parser, GhloSdyAttr *self);
 
-/* An attribute without its name, which goes into the module with it. */
+/* Parses an attribute without its name and creates it in the module with its name. */
 static gboolean
 parse_child (Parser            *parser,
              GhloSdyKind        kind,
@@ -327,8 +326,7 @@ parse_field (Parser      *parser,
     }
 }
 
-/* Accepts the format's text up to a "$", a "~" or the end; FALSE without an error when
- * it is missing. */
+/* Accepts the format's text up to a "$", a "~" or the end. Returns FALSE without an error if it is missing. */
 static gboolean
 accept_literal (Parser      *parser,
                 const char **format)
@@ -340,7 +338,7 @@ accept_literal (Parser      *parser,
   return TRUE;
 }
 
-/* The format from @format up to a "~" or the end. */
+/* Parses the format from @format up to a "~" or the end. */
 static gboolean
 parse_stretch (Parser      *parser,
                GhloSdyAttr *self,
@@ -366,8 +364,7 @@ parse_stretch (Parser      *parser,
   return TRUE;
 }
 
-/* Parts that may be left out, from the first "~" on, in any order. Gives the format
- * behind the last. */
+/* Parses optional parts, from the first "~" on, in any order. Sets @format to the end of the last one. */
 static gboolean
 parse_parts (Parser       *parser,
              GhloSdyAttr  *self,

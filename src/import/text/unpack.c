@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Bytes as MLIR keeps constants to buffer layout. MLIR's order is little-endian;
- * booleans are eight to a byte, lowest bit first, other types below 8 bits one to
- * a byte with the rest zero. Data that is in buffer layout already stays where it
- * is, at any alignment: it may be a slice of a mapped file.
+ * Converts constants from MLIR's encoding to buffer layout. MLIR's byte order is little-endian; booleans are packed
+ * eight to a byte, lowest bit first; other types below 8 bits take one byte each, with the other bits zero. Data that
+ * is in buffer layout already stays where it is, at any alignment: it may be a slice of a mapped file.
  */
 
 #include "import/text/unpack.h"
@@ -12,10 +11,10 @@
 
 #include "base/sizes.h"
 
-/* The most bytes that constants may take when unpacked: so many times the program's. */
+/* Limits for the bytes of unpacked constants: a multiple of the program's size, and a minimum. */
 enum { MAX_UNPACKED = 16, MIN_UNPACKED = 4096 };
 
-/* The value of @bits bits as a buffer holds it in one byte. */
+/* Returns a value of @bits bits as a buffer stores it in one byte. */
 static guint8
 extend (const GhloElementInfo *info,
         guint                  value)
@@ -29,7 +28,7 @@ extend (const GhloElementInfo *info,
   return (guint8) value;
 }
 
-/* Whether @n elements of a type below 8 bits, one to a byte, are as a buffer has them. */
+/* Whether @n elements of a type below 8 bits, one to a byte, are already sign- or zero-extended as in a buffer. */
 static gboolean
 is_extended (const GhloElementInfo *info,
              gsize                  n,
@@ -55,7 +54,7 @@ alloc (gsize  n,
   return bytes;
 }
 
-/* Types below 8 bits, one to a byte. */
+/* For types below 8 bits, one to a byte. */
 static GBytes *
 unpack_whole (const GhloElementInfo *info,
               gsize                  n,
@@ -76,7 +75,7 @@ unpack_whole (const GhloElementInfo *info,
   return g_bytes_new_take (bytes, n);
 }
 
-/* Types below 8 bits, several to a byte. */
+/* For types below 8 bits, several to a byte. */
 static GBytes *
 unpack_packed (const GhloElementInfo *info,
                gsize                  n,
@@ -100,7 +99,7 @@ unpack_packed (const GhloElementInfo *info,
   return g_bytes_new_take (bytes, n);
 }
 
-/* One byte that holds one element, which may stand for all. */
+/* For one byte that holds one element, which may stand for all. */
 static GBytes *
 unpack_one (const GhloElementInfo *info,
             guint8                 value)
@@ -112,8 +111,8 @@ unpack_one (const GhloElementInfo *info,
   return g_bytes_new_take (byte, 1);
 }
 
-/* Types below 8 bits. Of all of them MLIR packs booleans only: where both readings are
- * possible, others are a splat, or one to a byte. */
+/* For types below 8 bits. MLIR only packs booleans: if the size allows
+ * both readings, other types are a splat, or one element to a byte. */
 static GBytes *
 unpack_small (const GhloElementInfo *info,
               gsize                  n,
@@ -138,7 +137,7 @@ unpack_small (const GhloElementInfo *info,
   return size == packed ? unpack_packed (info, n, data, missing) : NULL;
 }
 
-/* Little-endian numbers in the host's order. */
+/* Converts little-endian numbers to the host's byte order. */
 static GBytes *
 to_host_order (const GhloElementInfo *info,
                GBytes                *raw)
@@ -176,7 +175,7 @@ ghlo_import_unpack (GhloElementType  element_type,
 
   *splat = FALSE;
   *missing = 0;
-  /* One element may stand for more of them than memory has bytes. */
+  /* A splat may stand for more elements than memory has bytes. */
   if (!ghlo_size_mul (&whole, n, info->size))
     whole = G_MAXSIZE;
   packed = n / 8 * info->bits + (n % 8 * info->bits + 7) / 8;

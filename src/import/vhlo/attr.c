@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * The encoding of VHLO's attributes: one row for each code, used in both
- * directions. Enumerations differ in the words' list only, and structures in the
- * list of their fields; the rest has functions (StableHLO: VhloAttrs.td).
+ * The encoding of VHLO's attributes, with one row for each code, used in both directions. Enumerations only differ in
+ * the list of words, and structures in the list of fields; the others have functions (StableHLO: VhloAttrs.td).
  */
 
 #include "import/vhlo/private.h"
@@ -13,8 +12,8 @@ typedef struct
 {
   GhloIrAttrKind  kind;
   guint           subkind;         /* ENUM, STRUCT */
-  guint8          major, minor;    /* the version that introduced it; 0.0 marks a code that is none */
-  const char     *fields;          /* STRUCT: a letter of field.c for each */
+  guint8          major, minor;    /* the version that introduced it; 0.0 marks an unused code */
+  const char     *fields;          /* STRUCT: one letter of field.c for each */
   gboolean (*read)  (GhloByteCursor *cursor, const GhloIrAttr **attr);
   gboolean (*write) (GhloBytecodeWriter *writer, const GhloIrAttr *attr);
 } AttrRow;
@@ -108,7 +107,7 @@ write_float (GhloBytecodeWriter *writer,
   return TRUE;
 }
 
-/* The value of @bits bits that @bits holds, with its sign where the type has one. */
+/* Extends the lowest bits of @bits to 64, with the sign if the type is signed. */
 static gint64
 extend (const GhloElementInfo *info,
         guint64                bits)
@@ -212,7 +211,7 @@ read_struct (GhloByteCursor    *cursor,
 #define STRUCT(ID, ...) { GHLO_IR_ATTR_STRUCT, GHLO_IR_STRUCT_##ID, __VA_ARGS__ }
 #define OTHER(KIND, major, minor, ...) { GHLO_IR_ATTR_##KIND, 0, major, minor, NULL, __VA_ARGS__ }
 
-/* By code. */
+/* Indexed by code. */
 static const AttrRow rows[] = {
   [1] = OTHER (ARRAY, 0, 9, ghlo_bytecode_read_array, write_array),
   [CODE_BOOL] = OTHER (BOOL, 0, 9, read_bool, write_bool),
@@ -241,8 +240,8 @@ static const AttrRow rows[] = {
   [25] = STRUCT (MESH, 1, 16, "AV"),
 };
 
-/* NULL for an attribute that VHLO does not have. What becomes another attribute
- * before it is written (a symbol, an array of integers) has that one's row. */
+/* Returns NULL for an attribute that VHLO does not have. An attribute that is converted before it is written (a
+ * symbol, an array of integers) has the row of the other attribute. */
 static const AttrRow *
 row_of (const GhloIrAttr *attr)
 {
@@ -307,11 +306,10 @@ write_attr (GhloBytecodeWriter *writer,
   return TRUE;
 }
 
-/* Attributes of other dialects stand among VHLO's since this version. */
+/* The first version that allows other dialects' attributes among VHLO's. */
 static const GhloIrVersion mixed_since = { 1, 11, 0 };
 
-/* Whether the attribute is one that every version of VHLO lacks and no other
- * dialect's encoding may stand in for. */
+/* Whether no version of VHLO has the attribute and no other dialect's encoding may replace it. */
 static gboolean
 is_impossible (const GhloIrAttr *attr)
 {
@@ -324,7 +322,7 @@ is_impossible (const GhloIrAttr *attr)
          && strcmp (ghlo_ir_struct_specs[attr->subkind].dialect, "stablehlo") == 0;
 }
 
-/* FALSE, with the version that the attribute alone would need. */
+/* Returns FALSE and sets @need to the version that the attribute itself needs. */
 static gboolean
 lacks (const GhloIrAttr *attr,
        GhloIrVersion     since,
@@ -344,8 +342,8 @@ lacks (const GhloIrAttr *attr,
 
 static gboolean within (const GhloIrAttr *attr, GhloIrVersion target, GHashTable *seen, GhloVhloNeed *need);
 
-/* @seen has the arrays and dictionaries that are within @target: one that is inside
- * many others may be met very often. */
+/* @seen contains arrays and dictionaries that are known to be within
+ * @target; one that is nested in many others may be reached very often. */
 static gboolean
 children_within (const GhloIrAttr *attr,
                  GhloIrVersion     target,
@@ -402,7 +400,7 @@ ghlo_vhlo_attr_within (const GhloIrAttr *attr,
   return within (attr, target, seen, need);
 }
 
-/* What is inside an array or a dictionary may be another dialect's. */
+/* Attributes inside an array or a dictionary may belong to another dialect. */
 static gboolean
 has_attr (const GhloIrAttr *attr)
 {

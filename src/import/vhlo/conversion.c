@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Conversions between an attribute of the IR and those that VHLO has for it, one row
- * for each. What the codec writes alike in VHLO (an array of integers and a tensor, a
- * symbol and a string) is not converted when it is written.
+ * Converts between an attribute of the IR and the VHLO attributes that correspond to it, with one row for each
+ * conversion. Attributes that the codec writes with the same bytes (an array of integers and a tensor, a symbol and a
+ * string) are not converted for writing.
  */
 
 #include "import/vhlo/table.h"
@@ -66,7 +66,7 @@ read_same (GhloVhloCall            *call,
   return TRUE;
 }
 
-/* Text may have an enumeration of the interface as a number. */
+/* In text, the version of the custom call interface may be a number instead of an enumeration. */
 static void
 write_same (GhloVhloCall        *call,
             const GhloVhloGroup *group,
@@ -162,7 +162,7 @@ write_unit (GhloVhloCall        *call,
   parts[0] = ghlo_ir_attr_bool (call->module, TRUE);
 }
 
-/* An integer of any width as one of i64. */
+/* Converts an integer of any width to an i64. */
 static gboolean
 read_i64 (GhloVhloCall       *call,
           const GhloVhloPart *part,
@@ -281,7 +281,7 @@ read_channel (GhloVhloCall            *call,
   return TRUE;
 }
 
-/* No version of a collective operation has the type of its channel. */
+/* No version of a collective operation has the channel's type. */
 static void
 write_channel (GhloVhloCall        *call,
                const GhloVhloGroup *group,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Fields of VHLO's structures, one letter for each kind. What our structures leave
- * out (zeros of optional fields, empty lists) VHLO writes: reading gives NULL for it.
+ * The fields of VHLO's structures, with one letter for each kind. VHLO writes values that the IR's structures omit
+ * (zeros of optional fields, empty lists); reading gives NULL for these.
  */
 
 #include "import/vhlo/private.h"
@@ -27,7 +27,7 @@ write_dims_field (GhloBytecodeWriter *writer,
   ghlo_vhlo_write_ints (writer, field != NULL ? field->integers : NULL, field != NULL ? field->length : 0);
 }
 
-/* As dims, with the least integer for a dimension without a bound. */
+/* Like dims, but a dimension without a bound is the least integer. */
 static gboolean
 read_bounds_field (GhloByteCursor    *cursor,
                    const GhloIrAttr **field)
@@ -160,7 +160,7 @@ check_struct_field (GhloByteCursor   *start,
                              ghlo_ir_struct_specs[structure].mnemonic, found);
 }
 
-/* Whether there is one, as a number, and the attribute. */
+/* A number that tells whether there is one, then the attribute. */
 static gboolean
 read_sub_axis_field (GhloByteCursor    *cursor,
                      const GhloIrAttr **field)
@@ -187,7 +187,7 @@ write_sub_axis_field (GhloBytecodeWriter *writer,
     ghlo_bytecode_write_attr (writer, GHLO_BYTECODE_VHLO, field);
 }
 
-/* A mesh, or the name of one as a string. */
+/* A mesh, or its name as a string. */
 static gboolean
 read_mesh_field (GhloByteCursor    *cursor,
                  const GhloIrAttr **field)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * VHLO has no defaults: what an operation of ours leaves out is written, and
- * what is written so is left out again when it is read (StableHLO:
- * StablehloLegalizeToVhlo.cpp, VhloLegalizeToStablehlo.cpp). One row each.
+ * VHLO has no defaults: a value is written for every attribute that an operation of
+ * the IR omits, and reading omits it again (StableHLO: StablehloLegalizeToVhlo.cpp,
+ * VhloLegalizeToStablehlo.cpp). There is one row for each such value.
  */
 
 #include "import/vhlo/table.h"
@@ -42,7 +42,7 @@ make_false (GhloVhloCall        *call,
   return ghlo_ir_attr_bool (call->module, FALSE);
 }
 
-/* The row's text of the default, "-1 : i64". */
+/* The row's default is text such as "-1 : i64". */
 static gint64
 fallback_of (const GhloVhloGroup *group)
 {
@@ -57,7 +57,7 @@ is_fallback (GhloVhloCall            *call,
   return is_integer (parts[0], fallback_of (group));
 }
 
-/* An i64, also where the attribute is an i32: upstream's readers drop it. */
+/* An i64 even if the attribute is an i32, since upstream's readers drop it. */
 static const GhloIrAttr *
 make_fallback (GhloVhloCall        *call,
                const GhloVhloGroup *group)
@@ -158,7 +158,7 @@ make_config (GhloVhloCall        *call,
          ? make_dictionary (call, group) : make_string (call, group);
 }
 
-/* Layouts of operands and results are left out together. */
+/* Layouts of operands and results can only be omitted together. */
 static gboolean
 is_layouts (GhloVhloCall            *call,
             const GhloVhloGroup     *group,
@@ -198,7 +198,7 @@ make_precisions (GhloVhloCall        *call,
   return ghlo_ir_attr_array (call->module, (const GhloIrAttr *const[]) { word, word }, 2);
 }
 
-/* Whether there are elements and all are @value. */
+/* Whether there are elements and all of them are @value. */
 static gboolean
 is_splat (const GhloIrAttr *attr,
           GhloElementType   element_type,
@@ -216,7 +216,7 @@ is_splat (const GhloIrAttr *attr,
   return n > 0;
 }
 
-/* The dimensions that the operation's window has. */
+/* The number of dimensions of the operation's window. */
 static gsize
 n_window_dimensions (const GhloIrOp *op)
 {

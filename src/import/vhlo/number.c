@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Numbers in the encoding of VHLO's attributes and types, alone, in lists, and as
- * the data of tensors.
+ * Numbers in the encoding of VHLO's attributes and types: single ones, lists, and the data of tensors.
  */
 
 #include "import/vhlo/private.h"
@@ -74,7 +73,8 @@ ghlo_vhlo_read_tensor (GhloByteCursor    *cursor,
   return *attr != NULL;
 }
 
-/* One boolean is a bit, where MLIR's own constants take it for all of them. */
+/* A single boolean is written as one bit. MLIR's own constants
+ * would treat it as a splat and set all bits of the byte alike. */
 static void
 write_boolean (GhloBytecodeWriter *writer,
                const GhloIrAttr   *attr)

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * An operation of a version of VHLO as one of ours, and back to the version that a
- * target has (StableHLO: VhloToVersion.cpp, VhloOps.cpp's constraints).
+ * Converts an operation of a VHLO version to one of the IR, and back to the version for a target (StableHLO:
+ * VhloToVersion.cpp, constraints in VhloOps.cpp).
  */
 
 #include "import/vhlo/private.h"
 #include "import/vhlo/table.h"
 
-/* The parts of a group that this version has, by their number in the group. */
+/* Collects the parts of a group that this version has, by their index in the group. */
 static void
 gather_parts (const GhloVhloGroup     *group,
               const GhloIrAttr *const *values,
@@ -17,7 +17,7 @@ gather_parts (const GhloVhloGroup     *group,
     parts[i] = group->parts[i].index != GHLO_VHLO_ABSENT ? values[group->parts[i].index] : NULL;
 }
 
-/* Our attribute for a group's @parts, NULL for one that is left out. */
+/* Converts a group's @parts to an attribute of the IR; NULL for an omitted one. */
 static gboolean
 upgrade_group (GhloVhloCall            *call,
                const GhloVhloGroup     *group,
@@ -27,8 +27,8 @@ upgrade_group (GhloVhloCall            *call,
   return ghlo_vhlo_filler_is (call, group, parts) || ghlo_vhlo_conversion_read (call, group, parts, attr);
 }
 
-/* The same, once for each attribute. Whether layouts are left out depends on others;
- * of structures the parts are kept. */
+/* The same, cached for each attribute. Not cached as a whole are layouts, whose omission depends on other groups, and
+ * structures, whose parts are cached instead. */
 static gboolean
 upgrade_once (GhloVhloCall            *call,
               const GhloVhloGroup     *group,
@@ -89,8 +89,8 @@ ghlo_vhlo_upgrade (const GhloVhloOp        *self,
   return TRUE;
 }
 
-/* Sets the error that @op cannot be written for @target; FALSE. @version 0.0.0:
- * for none at all. */
+/* Sets the error that @op cannot be written for @target.
+ * @version 0.0.0 means that no version suffices. Returns FALSE. */
 static gboolean
 needs (GError       **error,
        const GhloIrOp *op,
@@ -111,7 +111,8 @@ needs (GError       **error,
   return FALSE;
 }
 
-/* The same, for the version after that of @self. */
+/* The same; the error names the first version of StableHLO in which the
+ * operation has VHLO version @version (the N of _vN) or a later one. */
 static gboolean
 needs_newer (GError          **error,
              const GhloIrOp    *op,
@@ -146,7 +147,7 @@ needs_newer (GError           **error,
   return needs (error, op, (GhloIrVersion) { 0, 0, 0 }, target, reason);
 }
 
-/* The latest version of @op's operation that @target has; NULL with @error set. */
+/* Returns the latest version of @op's operation in @target; NULL with @error set if there is none. */
 static const GhloVhloOp *
 version_at (const GhloIrOp *op,
             GhloIrVersion   target,
@@ -155,7 +156,7 @@ version_at (const GhloIrOp *op,
   const GhloVhloOp *versions;
   guint n;
 
-  /* VHLO has one return. */
+  /* VHLO has a single return operation. */
   versions = ghlo_vhlo_versions (op->kind == GHLO_OP_FUNC_RETURN ? GHLO_OP_STABLEHLO_RETURN : op->kind, &n);
   if (n == 0)
     {
@@ -177,7 +178,7 @@ same_element (const GhloIrType *a,
   return a->element_type == b->element_type && a->quantization == b->quantization && a->text == b->text;
 }
 
-/* Reductions whose results are wider than their operands came late. */
+/* Reductions whose results have wider elements than their operands were introduced late. */
 static gboolean
 check_promotion (const GhloIrOp *op,
                  GhloIrVersion   target,
@@ -219,7 +220,7 @@ check_future_inputs (const GhloIrOp *op,
   return TRUE;
 }
 
-/* What an operation may do from a version on, without a version of its own. */
+/* Features that operations gained in some version without a new version of the operation. */
 static const struct
 {
   GhloIrOpKind  kind;
@@ -303,7 +304,7 @@ check_types (const GhloIrOp *op,
   return TRUE;
 }
 
-/* Whether a part that this version lacks says no more than its absence does. */
+/* Whether omitting a part that this version lacks leaves the meaning unchanged. */
 static gboolean
 may_drop (GhloVhloCall            *call,
           const GhloVhloGroup     *group,
@@ -384,7 +385,7 @@ ghlo_vhlo_downgrade (const GhloIrOp *op,
 {
   GhloVhloCall call = { .module = module, .op = op, .error = error };
 
-  /* Operations change with minor versions only. */
+  /* Operations only change with minor versions. */
   target.patch = 0;
   call.self = version_at (op, target, error);
   if (call.self == NULL || !check_constraints (op, call.self, target, error) || !check_types (op, target, error)

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * VHLO's attributes and types, between their encoding (attr.c, type.c)
- * and the mapping of operations: since when there is one, and whether a version
- * can hold it.
+ * VHLO's attributes and types, shared by their encoding (attr.c, type.c) and the mapping of operations: the version
+ * that introduced each, and whether a given version can express it.
  */
 
 #pragma once
@@ -12,15 +11,15 @@
 
 G_BEGIN_DECLS
 
-/* Why a version of StableHLO cannot hold something. */
+/* Why a version of StableHLO cannot express an item. */
 typedef struct
 {
-  GhloIrVersion  version;     /* the first that can; 0.0.0 when none can */
+  GhloIrVersion  version;     /* the first version that can; 0.0.0 if none can */
   char          *reason;      /* "the type f8E4M3", owned by the caller */
 } GhloVhloNeed;
 
-/* FALSE with @need filled in when @type, or anything inside it, is younger than
- * @target or unknown to VHLO. @need may be NULL. */
+/* Return FALSE and fill in @need if @type or @attr, or anything inside
+ * it, is newer than @target or unknown to VHLO. @need may be NULL. */
 gboolean ghlo_vhlo_type_within  (const GhloIrType *type,
                                  GhloIrVersion     target,
                                  GhloVhloNeed     *need);
@@ -28,12 +27,12 @@ gboolean ghlo_vhlo_attr_within  (const GhloIrAttr *attr,
                                  GhloIrVersion     target,
                                  GhloVhloNeed     *need);
 
-/* The 64 bits of a double, as an integer's. */
+/* The 64 bits of a double, encoded as an integer. */
 gboolean ghlo_vhlo_read_double  (GhloByteCursor     *cursor,
                                  double             *value);
 void     ghlo_vhlo_write_double (GhloBytecodeWriter *writer,
                                  double              value);
-/* A count and signed varints, in an array that the caller frees. */
+/* A count and signed varints; the caller frees the array. */
 gboolean ghlo_vhlo_read_ints    (GhloByteCursor     *cursor,
                                  gint64            **values,
                                  gsize              *n);
@@ -46,7 +45,7 @@ gboolean ghlo_vhlo_read_tensor  (GhloByteCursor     *cursor,
 gboolean ghlo_vhlo_write_tensor (GhloBytecodeWriter *writer,
                                  const GhloIrAttr   *attr);
 
-/* The fields of a structure, a letter of field.c for each. */
+/* The fields of a structure, with one letter of field.c for each. */
 gboolean ghlo_vhlo_read_fields  (GhloByteCursor     *cursor,
                                  const char         *letters,
                                  const GhloIrAttr  **fields);

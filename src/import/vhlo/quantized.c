@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * VHLO's quantized types, per tensor and along an axis. As in MLIR, their storage
- * types are without a sign, and a flag says it.
+ * VHLO's quantized types, per tensor and per axis. As in MLIR,
+ * their storage types are signless, and a flag has the signedness.
  */
 
 #include "import/vhlo/private.h"
 
-/* What quantized types of both kinds start with. */
+/* The common beginning of both kinds of quantized types. */
 typedef struct
 {
   GhloElementType storage, expressed;

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * VHLO's tensors and buffers. A dimension that is dynamic, or one without a bound,
- * is the least 64-bit integer there.
+ * VHLO's tensors and buffers. A dynamic dimension, or a missing bound, is encoded as the least 64-bit integer.
  */
 
 #include "import/vhlo/private.h"

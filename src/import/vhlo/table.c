@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * The versions of VHLO's operations, made out of ops.def and vhlo.def the first
- * time that something asks for one; immutable from then on.
+ * The versions of VHLO's operations, built from ops.def and vhlo.def on first use and immutable from then on.
  */
 
 #include "import/vhlo/table.h"
@@ -11,7 +10,7 @@
 typedef struct
 {
   GhloIrOpKind  kind;
-  guint         version;    /* SINCE, GONE, SINGLE, NO_REGIONS: _vN; 0 for NEVER */
+  guint         version;    /* SINCE, GONE, SINGLE, NO_REGIONS: the N of _vN; 0 for NEVER */
   const char   *name;
 } Exception;
 
@@ -56,7 +55,7 @@ typedef struct
 
 #define TREATMENT(conversion, filler) { GHLO_VHLO_CONVERSION_##conversion, GHLO_VHLO_FILLER_##filler }
 
-/* By kind of attribute; the filler is for one that may be absent. */
+/* Indexed by the kind of the attribute; the filler is used if the attribute may be absent. */
 static const Treatment by_kind[] = {
   [GHLO_IR_KIND_UNIT] = TREATMENT (UNIT, FALSE),
   [GHLO_IR_KIND_BOOL] = TREATMENT (SAME, FALSE),
@@ -92,8 +91,7 @@ static const Treatment by_struct[GHLO_IR_N_STRUCTS] = {
 
 static GhloVhloOp *by_op[GHLO_N_OPS];
 
-/* The version that introduced the attribute or the part @name: 1 when nothing else
- * is said, 0 when none did. */
+/* The version that introduced the attribute or part @name: 1 unless stated otherwise, 0 if none did. */
 static guint
 introduced_in (GhloIrOpKind  kind,
                const char   *name)
@@ -147,7 +145,7 @@ filler_of (GhloIrOpKind          kind,
   return by_treatment;
 }
 
-/* The group of one attribute of the row. */
+/* Makes the group of one attribute of the row. */
 static void
 make_group (GhloVhloGroup        *group,
             GhloIrOpKind          kind,
@@ -189,7 +187,7 @@ compare_parts (gconstpointer a,
   return strcmp ((*(GhloVhloPart *const *) a)->name, (*(GhloVhloPart *const *) b)->name);
 }
 
-/* Gives the parts that this version has their indices, in alphabetical order. */
+/* Assigns indices, in alphabetical order, to the parts that this version has. */
 static void
 index_parts (GhloVhloOp *self)
 {
@@ -270,8 +268,7 @@ ghlo_vhlo_versions (GhloIrOpKind  kind,
   return by_op[kind];
 }
 
-/* "func.call_v1" is "call_v1"; a return is an operation of StableHLO until its
- * place is known. */
+/* "func.call_v1" is "call_v1" in VHLO. A return is StableHLO's until its place is known. */
 static GhloIrOpKind
 kind_of (const char *name,
          gsize       length)

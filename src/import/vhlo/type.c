@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * The encoding of VHLO's types: one row for each code, used in both directions.
- * VHLO tells booleans and signed integers from unsigned ones as we do (StableHLO:
- * VhloTypes.td).
+ * The encoding of VHLO's types, with one row for each code, used in both directions. Like the IR, VHLO distinguishes
+ * booleans and signed integers from unsigned ones (StableHLO: VhloTypes.td).
  */
 
 #include "import/vhlo/private.h"
@@ -12,9 +11,9 @@
 typedef struct
 {
   GhloIrTypeKind   kind;
-  GhloElementType  element_type;   /* ELEMENT: the type that the code is */
-  const char      *text;           /* ELEMENT, OPAQUE: the spelling that the code is */
-  guint8           major, minor;   /* the version that introduced it; 0.0 marks a code that is none */
+  GhloElementType  element_type;   /* ELEMENT: the type that the code denotes */
+  const char      *text;           /* ELEMENT, OPAQUE: the spelling that the code denotes */
+  guint8           major, minor;   /* the version that introduced it; 0.0 marks an unused code */
   gboolean (*read)  (GhloByteCursor *cursor, const GhloIrType **type);
   gboolean (*write) (GhloBytecodeWriter *writer, const GhloIrType *type);
 } TypeRow;
@@ -48,7 +47,7 @@ read_complex (GhloByteCursor    *cursor,
 
 static const char complex_start[] = "complex<";
 
-/* The spelling of the parts of a complex type, in memory of @buffer. */
+/* Returns the spelling of the parts of a complex type, stored in @buffer. */
 static const char *
 part_name (const GhloIrType *type,
            char              buffer[32])
@@ -159,7 +158,7 @@ write_function (GhloBytecodeWriter *writer,
 
 enum { CODE_COMPLEX = 1, CODE_TENSOR = 20, CODE_ENCODED_TENSOR = 21, CODE_QUANTIZED = 24, CODE_QUANTIZED_AXIS = 30 };
 
-/* By code. */
+/* Indexed by code. */
 static const TypeRow rows[] = {
   [0] = ELEMENT (I1, 0, 9),
   [CODE_COMPLEX] = NAMED (ELEMENT, complex_start, 0, 9, read_complex, write_complex),
@@ -222,7 +221,7 @@ row_of_element (const GhloIrType *type)
   return NULL;
 }
 
-/* NULL for a type that VHLO does not have. */
+/* Returns NULL for a type that VHLO does not have. */
 static const TypeRow *
 row_of (const GhloIrType *type)
 {
@@ -291,7 +290,7 @@ ghlo_vhlo_write_type (GhloBytecodeWriter *writer,
   return row->write == NULL || row->write (writer, type);
 }
 
-/* FALSE, with the version that the type alone would need. */
+/* Returns FALSE and sets @need to the version that the type itself needs. */
 static gboolean
 lacks (const GhloIrType *type,
        const TypeRow    *row,
@@ -324,7 +323,7 @@ row_within (const GhloIrType *type,
   return TRUE;
 }
 
-/* The element of a tensor, an unranked tensor or a buffer. */
+/* Checks the element type of a tensor, an unranked tensor or a buffer. */
 static gboolean
 element_within (const GhloIrType *type,
                 GhloIrVersion     target,

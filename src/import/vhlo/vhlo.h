@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * VHLO, the versioned copy of StableHLO that portable artifacts hold: which
- * versions an operation has had, what attributes each of them carries, and how
- * they correspond to the operation's own (StableHLO: docs/vhlo.md).
+ * VHLO, the versioned copy of StableHLO used in portable artifacts: the versions of each operation, the attributes of
+ * each version, and their mapping to the attributes of the IR (StableHLO: docs/vhlo.md).
  */
 
 #pragma once
@@ -12,22 +11,20 @@
 
 G_BEGIN_DECLS
 
-/* One version of one operation: "vhlo.all_gather_v2". There is one of a name. */
+/* One version of one operation, such as "vhlo.all_gather_v2". Each name has one object. */
 typedef struct _GhloVhloOp GhloVhloOp;
 
-/* NULL when VHLO has no such operation. @name is without the dialect: "add_v1". */
+/* Returns NULL if VHLO has no such operation. @name is without the dialect: "add_v1". */
 const GhloVhloOp  *ghlo_vhlo_op_find       (const char *name);
-/* "all_gather_v2"; lives as long as the process. */
+/* Returns "all_gather_v2"; valid as long as the process lives. */
 const char        *ghlo_vhlo_op_name       (const GhloVhloOp *self);
-/* Attribute names in the order of the properties, which is alphabetical. */
+/* Returns the attribute names in the order of the properties, which is alphabetical. */
 const char *const *ghlo_vhlo_op_attributes (const GhloVhloOp *self, guint *n);
 
-/* What an operation of a VHLO version is here. @memo keeps what becomes of attributes,
- * of which a large one may be part of many operations. @values has one attribute for each
- * of the operation's attributes, in their order; those that stand for a default
- * are left out of what is added to @attributes (GhloIrNamedAttr). @in_function is
- * whether a return ends a function and not a region of an operation. FALSE with @error
- * set when @values do not fit. */
+/* Converts an operation of a VHLO version to one of the IR. @values has the value of each of its VHLO attributes, in
+ * order. Attributes are appended to @attributes (GhloIrNamedAttr), except those that stand for a default. @memo
+ * caches converted attributes, since many operations may share a large one. @in_function tells whether a return ends
+ * a function rather than another region. Returns FALSE with @error set if @values do not fit. */
 gboolean           ghlo_vhlo_upgrade       (const GhloVhloOp        *self,
                                             GhloIrModule            *module,
                                             GhloImportMemo          *memo,
@@ -37,20 +34,19 @@ gboolean           ghlo_vhlo_upgrade       (const GhloVhloOp        *self,
                                             GArray                  *attributes,
                                             GError                 **error);
 
-/* Whether the operation, which VHLO has, is written as VHLO at all. */
+/* Whether VHLO has operations of that kind; other operations are written as they are. */
 gboolean           ghlo_vhlo_has_op        (GhloIrOpKind kind);
-/* The version of VHLO for @op at @target, and its attributes in their order
- * (const GhloIrAttr *, made in @module, where VHLO's differ from the operation's
- * own). NULL with @error set, naming the operation and the version that it
- * needs, when @target cannot hold it. Types, result types and discardable
- * attributes are checked as well. */
+/* Returns the VHLO version of @op for @target and appends its attributes, in order, to @values (const GhloIrAttr *;
+ * created in @module if VHLO's attribute differs from the operation's own). Operand types, result types and
+ * discardable attributes are checked too. Returns NULL if @target cannot express the operation; @error then names the
+ * operation and the version that it needs. */
 const GhloVhloOp  *ghlo_vhlo_downgrade     (const GhloIrOp  *op,
                                             GhloIrModule    *module,
                                             GhloIrVersion    target,
                                             GPtrArray       *values,
                                             GError         **error);
-/* Whether VHLO has no place for the inherent attribute @attribute (its number in
- * the operation's row): it stands among the discardable ones of an artifact. */
+/* Whether VHLO has no place for inherent attribute number @attribute
+ * of the row. Artifacts list it among the discardable attributes. */
 gboolean           ghlo_vhlo_is_extra      (GhloIrOpKind kind,
                                             guint        attribute);
 

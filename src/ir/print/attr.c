@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Attributes. A number is followed by its type unless the context determines it.
+ * Prints attributes. A number is followed by its type unless the context determines the type.
  */
 
 #include "base/float-text.h"
@@ -37,8 +37,8 @@ put_integer (GhloIrPrinter    *self,
     put_type_of (self, attr);
 }
 
-/* Puts the number without its type. TRUE when it is in hexadecimal, which reads as an
- * integer unless the type follows. */
+/* Puts the number without its type. Returns TRUE if it is in
+ * hexadecimal, which would be read as an integer without the type. */
 static gboolean
 put_real (GhloIrPrinter   *self,
           GhloElementType  type,
@@ -145,7 +145,7 @@ put_dense_array (GhloIrPrinter    *self,
   g_string_append_c (self->out, '>');
 }
 
-/* TRUE for MLIR's own attributes that are kept as text: they have no "#". */
+/* Whether the text is a builtin attribute of MLIR that is kept as text: these have no "#". */
 static gboolean
 is_builtin_text (const char *text)
 {

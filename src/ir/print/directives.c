@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * The custom directives of pretty forms that are shorthand for types and attributes.
- * An operation that a directive's fits function refuses is printed in the generic
- * form.
+ * The custom directives of pretty forms that abbreviate types and attributes. If a directive's fits function returns
+ * FALSE, the operation is printed in the generic form.
  */
 
 #include <string.h>
@@ -78,7 +77,7 @@ put_select_types (GhloIrPrinter  *self,
   ghlo_ir_put_type (self, type);
 }
 
-/* TRUE when @real is the type that a reader infers from @complex: that of its real part. */
+/* Whether @real is the type that a reader infers from @complex: that of its real part. */
 static gboolean
 is_real_part (const GhloIrType *real,
               const GhloIrType *complex)
@@ -313,12 +312,12 @@ has_conv_dimensions (const GhloIrOp *op)
   return ghlo_ir_put_conv_dimensions (&(GhloIrPrinter) { .out = scratch, .dialect = "" }, numbers);
 }
 
-/* The attributes of a convolution's window and their words. */
+/* The attributes of a convolution's window and their keywords. */
 static const struct
 {
   const char      *name;
   const char      *word;
-  GhloElementType  element_type;   /* INVALID: pairs, which are a dense of N rows of 2 */
+  GhloElementType  element_type;   /* INVALID: pairs, stored as a dense of N rows of 2 */
 } window_attributes[] = {
   { "window_strides", "stride", GHLO_ELEMENT_TYPE_I64 },
   { "padding", "pad", GHLO_ELEMENT_TYPE_INVALID },
@@ -392,7 +391,7 @@ has_conv_window (const GhloIrOp *op)
   return TRUE;
 }
 
-/* The row's variadic group: its first operand and how many it has. */
+/* Finds the row's variadic group: its first operand and the number of operands. */
 static void
 find_variadic (const GhloIrOp *op,
                guint          *first,
@@ -425,7 +424,7 @@ put_operands_comma (GhloIrPrinter  *self,
     }
 }
 
-/* Puts the value alone where it has the result's type, which a quantized constant has not. */
+/* Puts the value alone if its type is the result's, which is not so for a quantized constant. */
 static void
 put_constant (GhloIrPrinter  *self,
               const GhloIrOp *op,

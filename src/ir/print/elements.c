@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Elements of constants: nested lists, one value for all, hexadecimal for large
- * ones, names of resources; and the section that holds the resources' bytes.
+ * Prints the elements of constants: nested lists, a single value for a splat, hexadecimal for large constants, and
+ * names of resources. Also prints the section with the bytes of the resources.
  */
 
 #include <string.h>
@@ -13,8 +13,8 @@
 
 enum
 {
-  MAX_LISTED = 100,         /* elements; more are written in hexadecimal */
-  MAX_KEPT = 64,            /* elements, where large constants are left out */
+  MAX_LISTED = 100,         /* elements; larger constants are printed in hexadecimal */
+  MAX_KEPT = 64,            /* elements; larger constants are omitted with ELIDE_LARGE */
   RESOURCE_ALIGNMENT = 64,
 };
 
@@ -57,8 +57,8 @@ ghlo_ir_append_scalar (GString         *string,
     }
 }
 
-/* Puts the brackets between two elements of a row-major list; @counters has the
- * index of the element before. FALSE when that was the last one. */
+/* Puts the brackets between two elements of a row-major list. @counters has the index of the previous element.
+ * Returns FALSE after the last one. */
 static gboolean
 next_element (GString      *string,
               gint64       *counters,
@@ -122,9 +122,8 @@ ghlo_ir_append_elements (GString         *string,
   while (next_element (string, counters, dimensions, rank));
 }
 
-/* Reserves room for @n more characters; without memory for them, g_string_set_size()
- * would end the process. As in GLib the room is a power of two, so that later appends
- * mostly fit. */
+/* Reserves room for @n more characters. Without memory for them, g_string_set_size () would abort the process. As in
+ * GLib the capacity is a power of two, so that most later appends fit. */
 static gboolean
 reserve (GhloIrPrinter *self,
          gsize          n)
@@ -161,7 +160,7 @@ put_hex (GhloIrPrinter *self,
 
   if (!reserve (self, n * 2))
     return;
-  /* Numbers are written with their lowest byte first. */
+  /* Numbers are written in little-endian order. */
   g_string_set_size (string, start + n * 2);
   p = string->str + start;
   for (gsize i = 0; i < n; i++)
@@ -174,7 +173,7 @@ put_hex (GhloIrPrinter *self,
     }
 }
 
-/* The bytes of one number, which is a part of an element when elements are complex. */
+/* The size in bytes of one number; a complex element has two. */
 static gsize
 number_size (const GhloIrAttr *attr)
 {
@@ -201,7 +200,7 @@ put_listed (GhloIrPrinter    *self,
   g_string_append_c (self->out, '>');
 }
 
-/* Booleans are always listed: MLIR's releases differ in how they pack them. */
+/* Booleans are always listed, since MLIR releases differ in how they pack them. */
 static void
 put_large (GhloIrPrinter    *self,
            const GhloIrAttr *attr)
@@ -211,7 +210,7 @@ put_large (GhloIrPrinter    *self,
 
   if (attr->type->element_type == GHLO_ELEMENT_TYPE_I1)
     {
-      /* "false, " and brackets around as few as one. */
+      /* At most "false, " and, for each dimension, a pair of brackets around a single element. */
       if (reserve (self, attr->dense.n_elements * (7 + 2 * attr->type->rank)))
         put_listed (self, attr, FALSE);
       return;
@@ -221,8 +220,8 @@ put_large (GhloIrPrinter    *self,
   g_string_append (self->out, "\">");
 }
 
-/* Whether the key stands for these bytes. A constant whose key belongs to another one is
- * written in full. */
+/* Whether the constant can be printed as its key. A constant
+ * whose key already stands for another one is printed in full. */
 static gboolean
 take_resource (GhloIrPrinter    *self,
                const GhloIrAttr *attr)
@@ -292,7 +291,7 @@ ghlo_ir_put_dense (GhloIrPrinter    *self,
     put_listed (self, attr, FALSE);
 }
 
-/* The bytes of a resource begin with their alignment, as 32 bits. */
+/* The bytes of a resource begin with its alignment, a 32-bit number. */
 static void
 put_resource (GhloIrPrinter    *self,
               const GhloIrAttr *attr)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Locations, written where they are used and without aliases.
+ * Prints locations inline, without aliases.
  */
 
 #include <string.h>

@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Names of values, as MLIR gives them: %0, %1, … for results, %arg0, … for
- * arguments, and words for some operations' results (%cst, %c_0) and a loop's
- * arguments (%iterArg). A region's values are all named before those of the
- * regions inside it, which count on from there; regions side by side use the
- * same numbers again.
+ * Names values as MLIR does: %0, %1, … for results, %arg0, … for arguments, and words for the results of some
+ * operations (%cst, %c_0) and for the arguments of loops (%iterArg). All values of a region are named before those of
+ * nested regions, which continue its numbers; sibling regions use the same numbers.
  */
 
 #include <string.h>
@@ -16,14 +14,15 @@ typedef struct
 {
   guint value;      /* the next %N */
   guint argument;   /* the next %argN */
-  guint conflict;   /* the next _N behind a word that is taken */
+  guint conflict;   /* the next suffix _N for a word that is in use */
 } Counters;
 
 struct _GhloIrNames
 {
-  GHashTable   *names;      /* GhloIrValue → name without %; of results only those that begin a name */
-  GHashTable   *used;       /* the words in use in the region that is being named */
-  GPtrArray    *order;      /* the words of @used, the latest last */
+  GHashTable   *names;      /* GhloIrValue → name without %; a result that shares the name of an earlier one has no
+                               entry */
+  GHashTable   *used;       /* words in use in the region being named */
+  GPtrArray    *order;      /* the words of @used, latest last */
   GStringChunk *text;
   Counters      counters;
   gboolean      generic;    /* numbers only */
@@ -47,7 +46,7 @@ number_value (GhloIrNames       *self,
   set_name (self, value, number);
 }
 
-/* Names @value with @word, and a suffix when the word is in use. */
+/* Names @value with @word, plus a suffix if the word is in use. */
 static void
 name_value (GhloIrNames       *self,
             const GhloIrValue *value,
@@ -78,7 +77,7 @@ is_integer_constant (const GhloIrOp *op)
              || element_class == GHLO_ELEMENT_CLASS_UNSIGNED);
 }
 
-/* "c5_i32", "true", "cst". */
+/* Names a constant "c5_i32", "true" or "cst". */
 static void
 name_arith_constant (GhloIrNames    *self,
                      const GhloIrOp *op)
@@ -102,7 +101,7 @@ name_arith_constant (GhloIrNames    *self,
   name_value (self, &op->results[0], word->str);
 }
 
-/* TRUE when the row has several result groups, each of one value, so that each has a name. */
+/* Whether the row has several result groups of one value each, so that each result has a name of its own. */
 static gboolean
 has_named_results (const GhloIrOp *op)
 {
@@ -198,7 +197,7 @@ is_inside (const GhloIrValue *value,
   return at == op;
 }
 
-/* Numbers the values from outside @top that @op and what is inside it use. */
+/* Numbers the values from outside @top that @op or its regions use. */
 static void
 number_outer (GhloIrNames    *self,
               const GhloIrOp *top,
@@ -264,7 +263,7 @@ ghlo_ir_put_value (GhloIrPrinter     *self,
   else
     g_string_append (self->out, "%unknown");
 
-  /* The first of several results under one name. */
+  /* The first of several results that share one name. */
   if (name != NULL && value->op != NULL && value->index == 0 && value->op->n_results > 1
       && !g_hash_table_contains (self->names->names, &value->op->results[1]))
     g_string_append (self->out, "#0");

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * The pretty form: walks the elements of an operation's assembly format, with MLIR's
- * rules for spaces between them. An operation that the format cannot express (types
- * that a reader would infer otherwise, attributes of other kinds, wrong numbers of
- * operands) is printed in the generic form.
+ * Prints the pretty form: walks the elements of an operation's assembly format, with MLIR's rules for spaces. An
+ * operation that the format cannot express (types that a reader would infer differently, attributes of other kinds,
+ * wrong numbers of operands) is printed in the generic form.
  */
 
 #include <string.h>
@@ -18,7 +17,7 @@ ghlo_ir_attr_is_default (const GhloIrAttrSpec *spec,
 
   if (spec->presence != GHLO_IR_DEFAULTED)
     return FALSE;
-  /* Large values are no defaults, and long to print. */
+  /* Large values are never defaults and would take long to print. */
   if ((value->kind == GHLO_IR_ATTR_ARRAY || value->kind == GHLO_IR_ATTR_DICTIONARY) && value->length > 0)
     return FALSE;
   if (value->kind == GHLO_IR_ATTR_DENSE)
@@ -30,8 +29,7 @@ ghlo_ir_attr_is_default (const GhloIrAttrSpec *spec,
   return strcmp (text->str, spec->fallback) == 0;
 }
 
-/* TRUE when a reader gets @value, which may be NULL, from the short spelling of @spec's
- * kind. */
+/* Whether a reader of @spec's short spelling gets @value back, which may be NULL. */
 static gboolean
 fits_short_spelling (const GhloIrAttrSpec *spec,
                      const GhloIrAttr     *value)
@@ -57,7 +55,7 @@ fits_short_spelling (const GhloIrAttrSpec *spec,
     { GHLO_IR_KIND_STRUCT, GHLO_IR_ATTR_STRUCT, GHLO_ELEMENT_TYPE_INVALID },
   };
 
-  /* Outside of optional groups, only numbers have defaults. */
+  /* Outside optional groups, only numbers have defaults. */
   if (value == NULL)
     return spec->presence == GHLO_IR_DEFAULTED && (spec->kind == GHLO_IR_KIND_I64 || spec->kind == GHLO_IR_KIND_I32);
 
@@ -71,8 +69,7 @@ fits_short_spelling (const GhloIrAttrSpec *spec,
   return TRUE;
 }
 
-/* Puts the short spelling, which leaves out what the reader knows from @spec. When
- * @value is NULL, the default is put. */
+/* Puts the short spelling, which omits what the reader knows from @spec. If @value is NULL, puts the default. */
 static void
 put_short (GhloIrPrinter        *self,
            const GhloIrAttrSpec *spec,
@@ -113,8 +110,7 @@ put_short (GhloIrPrinter        *self,
     }
 }
 
-/* How many regions the row's region @index stands for: all that are left when it is
- * variadic. */
+/* The number of regions that the row's region @index stands for: all remaining ones if variadic. */
 static guint
 count_regions (const GhloIrOp *op,
                guint           index)
@@ -127,8 +123,8 @@ count_regions (const GhloIrOp *op,
   return spec->regions[index].variadic ? op->n_regions - index : 1;
 }
 
-/* Sets *@present to whether an optional group is printed when @element, which is in it,
- * decides that; else FALSE. */
+/* If the presence of @element decides whether its optional
+ * group is printed, sets *@present to that and returns TRUE. */
 static gboolean
 decides (const GhloIrOp         *op,
          const GhloIrAsmElement *element,
@@ -212,7 +208,7 @@ element_fits (const GhloIrOp         *op,
     }
 }
 
-/* The numbers of operands, results and regions that the row asks for. */
+/* Whether the numbers of operands, results and regions match the row. */
 static gboolean
 numbers_fit (const GhloIrOp *op)
 {
@@ -228,7 +224,7 @@ numbers_fit (const GhloIrOp *op)
   return spec->n_results > 0 ? ghlo_ir_op_result_group (op, 0, &first, &n) : op->n_results == 0;
 }
 
-/* The types that the format states and that others are inferred from. */
+/* The types that the format states; the others are inferred from these. */
 typedef struct
 {
   gboolean          all;
@@ -266,8 +262,8 @@ find_stated_types (const GhloIrOp       *op,
   return stated;
 }
 
-/* The type that a reader infers where the format states none: another operand's, the
- * result's, or that of the attribute "value". */
+/* The type that a reader infers if the format states none: that
+ * of another operand, of the result or of the attribute "value". */
 static const GhloIrType *
 inferred_type (const GhloIrOp    *op,
                const StatedTypes *stated)
@@ -327,11 +323,11 @@ ghlo_ir_has_pretty_form (const GhloIrOp *op)
   return TRUE;
 }
 
-/* MLIR's spacing: most elements are parted by a space, punctuation is not. */
+/* MLIR's spacing: most elements are separated by a space, punctuation is not. */
 typedef struct
 {
-  gboolean space;         /* after the element before */
-  gboolean punctuation;   /* the element before was */
+  gboolean space;         /* put a space after the previous element */
+  gboolean punctuation;   /* the previous element was punctuation */
 } Spacing;
 
 static void
@@ -437,7 +433,7 @@ put_element (GhloIrPrinter          *self,
     }
 }
 
-/* TRUE when the element is printed as nothing, so that it takes no space. */
+/* Whether the element prints as nothing and therefore takes no space. */
 static gboolean
 is_nothing (const GhloIrOp         *op,
             const GhloIrAsmElement *element)
@@ -469,7 +465,7 @@ ghlo_ir_put_pretty (GhloIrPrinter  *self,
         continue;
       else if (element->kind == GHLO_IR_ASM_LITERAL)
         {
-          /* Regions in brackets stand apart from what is before them. */
+          /* A bracket before a region is preceded by a space. */
           if (i + 1 < assembly->n_elements && element[1].kind == GHLO_IR_ASM_REGION)
             g_string_append_c (self->out, ' ');
           put_literal (self, element->text, &spacing);

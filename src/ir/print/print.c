@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Operations, regions and the generic form.
+ * Prints operations, regions and the generic form.
  *
- * In the pretty form and in the generic one, reading the printed text gives an equal
- * module, which prints as the same text.
+ * Reading the printed text, in the pretty or the generic form, gives an equal module, which prints as the same text.
  */
 
 #include "ir/print/print.h"
@@ -15,8 +14,7 @@
 
 enum { INDENT = 2 };
 
-/* The dialect whose prefix operations inside @op leave out; inside the generic form they
- * leave out none. */
+/* The dialect prefix that operations inside @op omit; inside the generic form they omit none. */
 static const char *
 inner_dialect (const GhloIrOp *op)
 {
@@ -64,7 +62,7 @@ ghlo_ir_put_functional (GhloIrPrinter  *self,
   g_string_append (self->out, bare ? "" : ")");
 }
 
-/* A dictionary that is written entry by entry; its bracket opens with the first entry. */
+/* A dictionary printed entry by entry; the opening bracket comes with the first entry. */
 typedef struct
 {
   GhloIrPrinter *printer;
@@ -102,7 +100,7 @@ compare_rows (gconstpointer a,
   return strcmp (specs[*(const guint8 *) a].name, specs[*(const guint8 *) b].name);
 }
 
-/* The row's attributes in the order of their names. */
+/* Sorts the row's attributes by name. */
 static guint
 sort_inherent (const GhloIrOpSpec *spec,
                guint8             *order)
@@ -114,7 +112,7 @@ sort_inherent (const GhloIrOpSpec *spec,
   return spec->n_attributes;
 }
 
-/* " <{…}>": the inherent attributes, with the defaults of absent ones. */
+/* " <{…}>": the inherent attributes; absent ones are printed with their defaults. */
 static void
 put_properties (GhloIrPrinter  *self,
                 const GhloIrOp *op)
@@ -151,7 +149,7 @@ ghlo_ir_put_attr_dict (GhloIrPrinter  *self,
   guint8 order[G_MAXUINT8] = { 0 };
   guint n = sort_inherent (spec, order), discardable = 0;
 
-  /* Both kinds are in the order of their names. */
+  /* Both lists are sorted by name and are merged here. */
   for (guint i = 0; i < n; i++)
     {
       const GhloIrAttrSpec *row = &spec->attributes[order[i]];
@@ -249,7 +247,7 @@ ghlo_ir_put_region (GhloIrPrinter      *self,
   g_string_append_c (self->out, '{');
   for (const GhloIrBlock *block = region->first; block != NULL; block = block->next, number++)
     {
-      /* The first block needs its label only for arguments, or when it is empty. */
+      /* The first block needs a label only if it has arguments or is empty. */
       if (number > 0 || (label && (block->n_arguments > 0 || block->first == NULL)))
         put_label (self, block, number);
       put_block (self, block);

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * What the files of the printer share. Functions named put_… append to the
- * printer's text. Recursion is as deep as regions, attributes and types nest,
- * which reading bounds (GHLO_MAX_NESTING).
+ * Shared by the files of the printer. Functions named put_… append to the printer's text. They recurse as deep as
+ * regions, attributes and types nest, which the readers limit (GHLO_MAX_NESTING).
  */
 
 #pragma once
@@ -19,18 +18,18 @@ typedef struct
   GString          *out;
   GhloIrPrintFlags  flags;
   guint             indent;      /* of the operation being printed, in spaces */
-  const char       *dialect;     /* whose prefix operations leave out here: "func.", or "" */
-  GhloIrNames      *names;       /* of values; NULL where only attributes and types are printed */
-  GHashTable       *resources;   /* key → DENSE attribute that named it; made on first need */
+  const char       *dialect;     /* the prefix that operations omit at this place: "func.", or "" */
+  GhloIrNames      *names;       /* names of values; NULL if only attributes and types are printed */
+  GHashTable       *resources;   /* key → the DENSE attribute that uses the key; created on first use */
   gboolean          is_cut;      /* memory did not suffice for the elements of a constant */
 } GhloIrPrinter;
 
-/* Whether a number's type is written behind it. */
+/* Whether a number is followed by its type. */
 typedef enum
 {
   GHLO_IR_TYPED,          /* always */
-  GHLO_IR_TYPED_UNUSUAL,  /* unless it is i64 or f64, which a bare number means: in arrays */
-  GHLO_IR_UNTYPED,        /* never: the reader knows it */
+  GHLO_IR_TYPED_UNUSUAL,  /* unless it is i64 or f64, the type of a bare number: in arrays */
+  GHLO_IR_UNTYPED,        /* never: the reader knows the type */
 } GhloIrTyping;
 
 /* names.c */
@@ -52,46 +51,45 @@ void         ghlo_ir_put_numbers       (GhloIrPrinter *self, const GhloIrAttr *a
 
 /* text.c: names and strings. */
 void         ghlo_ir_put_quoted        (GString *out, const char *text, gsize length);
-/* Puts an identifier as it is, other text in quotes. */
+/* Puts an identifier unquoted and any other text in quotes. */
 void         ghlo_ir_put_keyword       (GString *out, const char *text);
 void         ghlo_ir_put_symbol        (GString *out, const char *name);
 void         ghlo_ir_put_newline       (GhloIrPrinter *self);
-/* Text of another dialect's attribute or type, on one line. */
+/* Puts the text of another dialect's attribute or type on one line. */
 void         ghlo_ir_put_kept_text     (GString *out, const char *text);
 
 /* struct.c: enumerations and structures of attrs.def. */
 void         ghlo_ir_put_enum          (GhloIrPrinter *self, const GhloIrAttr *attr);
 void         ghlo_ir_put_struct        (GhloIrPrinter *self, const GhloIrAttr *attr);
-/* From its "<" on. */
+/* The part from "<" on. */
 void         ghlo_ir_put_struct_body   (GhloIrPrinter *self, const GhloIrAttr *attr);
-/* "[b, 0, f]x[0, i, o]->[b, 0, f]"; FALSE, with nothing put, when the numbers are no
- * permutations. */
+/* "[b, 0, f]x[0, i, o]->[b, 0, f]"; if the numbers are no permutations, returns FALSE and puts nothing. */
 gboolean     ghlo_ir_put_conv_dimensions (GhloIrPrinter *self, const GhloIrAttr *attr);
 
 /* elements.c */
-/* Of a DENSE attribute, without its type. */
+/* Puts a DENSE attribute without its type. */
 void         ghlo_ir_put_dense         (GhloIrPrinter *self, const GhloIrAttr *attr);
-/* The {-# … #-} section of the resources that were named, if any. */
+/* Puts the {-# … #-} section with the resources that were printed, if any. */
 void         ghlo_ir_put_resources     (GhloIrPrinter *self);
 
 /* type.c */
 void         ghlo_ir_put_type          (GhloIrPrinter *self, const GhloIrType *type);
 /* "a, b". */
 void         ghlo_ir_put_types         (GhloIrPrinter *self, const GhloIrType *const *types, gsize n);
-/* What follows an arrow: "a", "(a, b)", "()". */
+/* The types after an arrow: "a", "(a, b)", "()". */
 void         ghlo_ir_put_result_types  (GhloIrPrinter *self, const GhloIrType *const *types, gsize n);
 
 /* location.c */
-/* " loc(…)" where there is one and it is wanted. */
+/* " loc(…)" if there is a location and the flags do not strip it. */
 void         ghlo_ir_put_location      (GhloIrPrinter *self, const GhloIrLocation *location);
 /* Without "loc(" and ")". */
 void         ghlo_ir_put_location_body (GhloIrPrinter *self, const GhloIrLocation *location);
 
 /* print.c */
 void         ghlo_ir_put_op            (GhloIrPrinter *self, const GhloIrOp *op);
-/* The generic form behind the name: "(%0) <{…}> ({…}) {…} : (…) -> …". */
+/* The generic form after the name: "(%0) <{…}> ({…}) {…} : (…) -> …". */
 void         ghlo_ir_put_generic_body  (GhloIrPrinter *self, const GhloIrOp *op);
-/* "{ … }"; the entry block's arguments in its label where @label. */
+/* "{ … }"; with @label, a label with the entry block's arguments comes first. */
 void         ghlo_ir_put_region        (GhloIrPrinter *self, const GhloIrRegion *region, gboolean label);
 /* "%a: t loc(…)". */
 void         ghlo_ir_put_argument      (GhloIrPrinter *self, const GhloIrValue *argument);
@@ -99,15 +97,14 @@ void         ghlo_ir_put_argument      (GhloIrPrinter *self, const GhloIrValue *
 void         ghlo_ir_put_operands      (GhloIrPrinter *self, const GhloIrOp *op, guint first, guint n);
 /* "(a, b) -> c". */
 void         ghlo_ir_put_functional    (GhloIrPrinter *self, const GhloIrOp *op);
-/* A space, @keyword, which may be NULL, and the attributes that are neither in @shown
- * nor the row's defaults. */
+/* Puts a space, @keyword (nullable) and the attributes that are neither in @shown nor equal to the row's defaults. */
 void         ghlo_ir_put_attr_dict     (GhloIrPrinter *self, const GhloIrOp *op, guint64 shown, const char *keyword);
 
 /* pretty.c */
-/* TRUE when reading the pretty form would give @op back. */
+/* Returns whether reading the pretty form would give @op back. */
 gboolean     ghlo_ir_has_pretty_form   (const GhloIrOp *op);
 void         ghlo_ir_put_pretty        (GhloIrPrinter *self, const GhloIrOp *op);
-/* TRUE when @value is the row's default. */
+/* Returns whether @value is the row's default. */
 gboolean     ghlo_ir_attr_is_default   (const GhloIrAttrSpec *spec, const GhloIrAttr *value);
 
 /* Custom directives: directives.c (types, attributes), structured.c (func, module,
@@ -115,8 +112,8 @@ gboolean     ghlo_ir_attr_is_default   (const GhloIrAttrSpec *spec, const GhloIr
 typedef struct
 {
   void     (*put)  (GhloIrPrinter *self, const GhloIrOp *op, guint64 shown);
-  gboolean (*fits) (const GhloIrOp *op);   /* FALSE: the generic form is needed; NULL: always fits */
-  gboolean   glued;                        /* no space in front */
+  gboolean (*fits) (const GhloIrOp *op);   /* FALSE if the generic form is needed; NULL: always fits */
+  gboolean   glued;                        /* no space before the directive */
 } GhloIrPrintDirective;
 
 const GhloIrPrintDirective *ghlo_ir_print_directive            (GhloIrAsmDirective directive);
@@ -130,7 +127,7 @@ ghlo_ir_attr_is (const GhloIrAttr *attr,
   return attr != NULL && attr->kind == kind;
 }
 
-/* TRUE when @attr is an array<i64: 1, 2>, which has the short spelling "[1, 2]". */
+/* Returns whether @attr is an array<i64: 1, 2>, which has the short spelling "[1, 2]". */
 static inline gboolean
 ghlo_ir_attr_is_i64s (const GhloIrAttr *attr)
 {

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Pretty forms of the sdy dialect. Its attributes are kept as text, of which these
- * forms print the body: "<@mesh, [{}]>" of "#sdy.sharding<@mesh, [{}]>".
+ * Pretty forms of the sdy dialect. Its attributes are kept as text, of which these forms print the body: "<@mesh,
+ * [{}]>" for "#sdy.sharding<@mesh, [{}]>".
  */
 
 #include <string.h>
 
 #include "ir/print/private.h"
 
-/* The part of an OPAQUE attribute's text between the prefix @before and the suffix
- * @after, or NULL when it has other ends. */
+/* Returns the part of an OPAQUE attribute's text between the prefix @before and the suffix @after, or NULL if the
+ * text does not have these. */
 static const char *
 inside (const GhloIrAttr *attr,
         const char       *before,

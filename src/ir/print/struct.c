@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Enumerations and structures of the dialects, as attrs.def lists them. Most
- * structures are "<field = value, …>"; a few have a spelling of their own.
+ * Prints the enumerations and structures of attrs.def. Most structures
+ * are spelled "<field = value, …>"; a few have a spelling of their own.
  */
 
 #include "base/float-text.h"
@@ -23,7 +23,7 @@ ghlo_ir_put_enum (GhloIrPrinter    *self,
     g_string_append_printf (self->out, "#%s<%s %s>", spec->dialect, spec->mnemonic, word);
 }
 
-/* Structures whose text leaves zeros and empty lists out. */
+/* Structures whose text omits zeros and empty lists. */
 static gboolean
 is_sparse (GhloIrStruct structure)
 {
@@ -91,8 +91,8 @@ put_fields (GhloIrPrinter    *self,
 
 enum { FEATURE_LETTERS = 2 };
 
-/* Puts "[b, 0, f]": @letters at the dimensions in @at, and the index of each spatial
- * dimension at those in @spatial. */
+/* Puts "[b, 0, f]": @letters at the positions in @at, and the
+ * index of each spatial dimension at the positions in @spatial. */
 static gboolean
 put_dimension_letters (GhloIrPrinter    *self,
                        const char       *letters,
@@ -180,7 +180,7 @@ put_conv (GhloIrPrinter    *self,
   put_fields (self, attr, "<raw ");
 }
 
-/* "bounds<4, ?>", in place of "type_extensions<…>". */
+/* Puts "bounds<4, ?>" instead of "type_extensions<…>". */
 static void
 put_bounds (GhloIrPrinter    *self,
             const GhloIrAttr *attr)

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Directives that are the whole pretty form of an operation: modules, functions,
- * reduce, while, scan.
+ * Directives that make up the whole pretty form of an operation: modules, functions, reduce, while, scan.
  */
 
 #include <string.h>
@@ -42,7 +41,7 @@ has_module_form (const GhloIrOp *op)
          && (block == NULL || (block->next == NULL && block->n_arguments == 0));
 }
 
-/* The dictionary of argument or result @index, where it is not empty. */
+/* Puts the dictionary of argument or result @index unless it is empty. */
 static void
 put_value_attrs (GhloIrPrinter    *self,
                  const GhloIrAttr *dictionaries,
@@ -130,7 +129,7 @@ put_func (GhloIrPrinter  *self,
     }
 }
 
-/* NULL, or one dictionary for each of @n values, of which some are not empty. */
+/* Whether @attrs is NULL or has one dictionary for each of @n values, not all of them empty. */
 static gboolean
 are_value_attrs (const GhloIrAttr *attrs,
                  guint             n)
@@ -193,7 +192,7 @@ has_no_attributes (const GhloIrOp *op)
   return op->n_discardable == 0;
 }
 
-/* A scalar tensor with the elements of @type. */
+/* Whether @scalar is a tensor of rank 0 with the elements of @type. */
 static gboolean
 is_scalar_of (const GhloIrType *scalar,
               const GhloIrType *type)
@@ -204,9 +203,8 @@ is_scalar_of (const GhloIrType *scalar,
          && scalar->text == type->text;
 }
 
-/* The operation that a reduce "applies", or NULL: the only one of its body, commutative,
- * without attributes, applied to the body's two arguments in their order, its result
- * returned. */
+/* Returns the operation that a reduce "applies", or NULL. It must be the body's only one, commutative, without
+ * attributes, applied to the body's two arguments in order, and its result must be returned. */
 static const GhloIrOp *
 find_applied (const GhloIrOp *op)
 {
@@ -327,8 +325,7 @@ put_while (GhloIrPrinter  *self,
   ghlo_ir_put_region (self, &op->regions[1], FALSE);
 }
 
-/* The form states one type for operand, result and both arguments, and has no
- * place for arguments' locations. */
+/* The form states one type for operand, result and both arguments, and cannot express locations of arguments. */
 static gboolean
 has_while_form (const GhloIrOp *op)
 {
@@ -371,7 +368,7 @@ put_scan (GhloIrPrinter  *self,
   ghlo_ir_put_functional (self, op);
 }
 
-/* A reader takes as many results for carries as there are initial values. */
+/* Readers assume as many carried results as there are initial values. */
 static gboolean
 has_scan_form (const GhloIrOp *op)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Names and strings as MLIR writes them.
+ * Puts names and strings as MLIR spells them.
  */
 
 #include <string.h>
@@ -77,7 +77,7 @@ ghlo_ir_put_kept_text (GString    *out,
 {
   gboolean quoted = FALSE;
 
-  /* A comment ends with its line. */
+  /* A comment extends to the end of its line, so lines cannot be joined. */
   if (strstr (text, "//") != NULL)
     {
       g_string_append (out, text);

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Types.
+ * Prints types.
  */
 
 #include <string.h>
 
 #include "ir/print/private.h"
 
-/* TRUE for builtin types that are kept as text, such as "tf32", "si3" and
- * "complex<f16>", but not those of other dialects. */
+/* Whether a type kept as text is a builtin one, such as "tf32",
+ * "si3" and "complex<f16>", rather than another dialect's. */
 static gboolean
 is_builtin_text (const char *text)
 {
@@ -21,7 +21,7 @@ is_builtin_text (const char *text)
   return *digits == 'i' && digits[1] != '\0' && strspn (digits + 1, "0123456789") == strlen (digits + 1);
 }
 
-/* The elements' type of a shaped type, or a scalar type itself. */
+/* The element type of a shaped type, or a scalar type itself. */
 static void
 put_element (GString          *out,
              const GhloIrType *type)
@@ -37,7 +37,7 @@ put_element (GString          *out,
     g_string_append (out, ghlo_element_type_to_string (type->element_type));
 }
 
-/* ", encoding"; a buffer may have two of them, layout and memory space. */
+/* ", encoding"; a memref may have two, layout and memory space. */
 static void
 put_encoding (GhloIrPrinter    *self,
               const GhloIrType *type)

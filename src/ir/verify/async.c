@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Verifiers of async_start and async_done: one collective or slice in a region
- * of its own, and the future of its result.
+ * Verifies async_start and async_done: one collective or slice in a region of its own, and the future of its result.
  */
 
 #include "ir/verify/structured.h"

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Checks of inherent attributes against their row: required ones are present, each is
- * of its kind, integers are not below their minimum. One row of a table for each kind
- * of attribute.
+ * Checks inherent attributes against their row: required ones are present, each is of its kind, and integers are not
+ * below their minimum. A table has one row for each kind of attribute.
  */
 
 #include "ir/verify/private.h"
@@ -197,7 +196,7 @@ is_dense_array (const GhloIrAttr     *attr,
   return attr->kind == GHLO_IR_ATTR_DENSE_ARRAY && element_is (attr->type, GHLO_IR_TYPE_ELEMENT, types[spec->kind]);
 }
 
-/* custom_call's api_version is an i32 in text; only the printer writes it as a word. */
+/* In text, custom_call's api_version is an i32; only the printer writes it as a word. */
 static gboolean
 is_enum (const GhloIrAttr     *attr,
          const GhloIrAttrSpec *spec)
@@ -243,7 +242,7 @@ field_fits (const GhloIrAttr  *value,
   return field->kind == GHLO_IR_FIELD_ATTR || value->kind == kinds[field->kind];
 }
 
-/* A structure with each field of its kind, as its readers expect. */
+/* Whether @attr is the right structure, and each field has the kind that readers expect. */
 static gboolean
 is_struct (const GhloIrAttr     *attr,
            const GhloIrAttrSpec *spec)
@@ -346,8 +345,8 @@ ghlo_ir_attribute_problem (const GhloIrAttrSpec *spec,
   return g_strdup_printf ("expected attribute '%s' to be %s, found %s", spec->name, wanted, found);
 }
 
-/* What is wrong with a structure in @attr, which readers check as they read it, but nobody does where
- * a program is built. */
+/* Returns what is wrong with a structure in @attr, or NULL. Readers check structures as they read them; this catches
+ * those in programs that were built. */
 static char *
 find_struct_problem (const GhloIrAttr *attr)
 {

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Verifiers of batch_norm_grad, batch_norm_inference and batch_norm_training:
- * the operand keeps its shape, statistics have one value for each feature.
+ * Verifies batch_norm_grad, batch_norm_inference and batch_norm_training: the operand keeps its shape, and statistics
+ * have one value for each feature.
  */
 
 #include "ir/verify/structured.h"
 
-/* The operand is operand 0; @n_features vectors follow it. */
+/* Operand 0 is the input; @n_features vectors follow it. */
 static gboolean
 verify_operands (GhloIrVerifier *verifier,
                  const GhloIrOp *op,

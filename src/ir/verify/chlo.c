@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * CHLO: operations that broadcast their operands, constant_like, top_k and scan.
- * CHLO takes unranked tensors, of which only the elements are checked.
+ * Verifies CHLO: operations that broadcast their operands, constant_like, top_k and scan. CHLO accepts unranked
+ * tensors, of which only the elements are checked.
  */
 
 #include "ir/verify/common.h"
 
-/* Broadcasts another operand's dimension into *@size and *@bound: size 1 takes the other
- * size, a static size replaces a dynamic one. FALSE when the sizes do not broadcast. */
+/* Broadcasts another operand's dimension into *@size and *@bound: size 1 becomes the other size, and a static size
+ * replaces a dynamic one. Returns FALSE if the sizes do not broadcast. */
 static gboolean
 broadcast_dimension (gint64  *size,
                      gint64  *bound,
@@ -25,14 +25,14 @@ broadcast_dimension (gint64  *size,
   if (*size >= 0 && other >= 0)
     return *size == other;
 
-  /* A dynamic size beside a dynamic one or 0 stays dynamic, and bounded only where both are. */
+  /* A dynamic size paired with a dynamic one or with 0 stays dynamic; it is bounded only if both are. */
   *size = -1;
   *bound = *bound >= 0 && other_bound >= 0 ? MAX (*bound, other_bound) : -1;
 
   return TRUE;
 }
 
-/* Broadcasts @type into @shape, its dimension i at result dimension @map[i]. */
+/* Broadcasts @type into @shape; dimension i of @type is result dimension @map[i]. */
 static gboolean
 broadcast_into (GhloIrVerifier   *verifier,
                 const GhloIrOp   *op,
@@ -63,8 +63,8 @@ shape_of_ones (GhloIrShape *shape,
     shape->dimensions[i] = 1;
 }
 
-/* NumPy's broadcasting: shapes are aligned at their last dimensions. *@ranked is FALSE
- * when an operand is unranked. */
+/* NumPy's broadcasting: shapes are aligned at their last
+ * dimensions. Sets *@ranked to FALSE if an operand is unranked. */
 static gboolean
 numpy_shape (GhloIrVerifier *verifier,
              const GhloIrOp *op,
@@ -92,7 +92,7 @@ numpy_shape (GhloIrVerifier *verifier,
   return TRUE;
 }
 
-/* With broadcast_dimensions: these are the result dimensions of the operand of lower rank. */
+/* Broadcasting with broadcast_dimensions, which lists the result dimensions of the operand of lower rank. */
 static gboolean
 mapped_shape (GhloIrVerifier *verifier,
               const GhloIrOp *op,
@@ -140,7 +140,7 @@ fail_no_complex (GhloIrVerifier   *verifier,
   return ghlo_ir_verify_fail (verifier, op, "expected parts of f32 or f64, found %s", found);
 }
 
-/* All broadcasting operations of two operands. */
+/* Verifies all broadcasting operations of two operands. */
 gboolean
 ghlo_ir_verify_chlo_broadcast (GhloIrVerifier *verifier,
                                const GhloIrOp *op)

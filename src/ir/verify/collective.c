@@ -1,16 +1,15 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Verifiers of operations between processes: collectives, send and recv,
- * infeed and outfeed, and the numbers of a process.
+ * Verifies operations between processes: collectives, send and recv, infeed and outfeed, and process ids.
  */
 
 #include "ir/verify/reduce.h"
 #include "ir/verify/replica-groups.h"
 
-/* The types of a channel. */
+/* Channel types. */
 enum { DEVICE_TO_DEVICE = 1, DEVICE_TO_HOST = 2, HOST_TO_DEVICE = 3 };
 
-/* Global device ids need a channel, whose id is at least @least. */
+/* Checks that global device ids come with a channel whose id is at least @least. */
 static gboolean
 verify_channel (GhloIrVerifier *verifier,
                 const GhloIrOp *op,
@@ -27,7 +26,7 @@ verify_channel (GhloIrVerifier *verifier,
                               " or more beside use_global_device_ids, found %" G_GINT64_FORMAT, least, id);
 }
 
-/* The attribute @name, a dimension of @type. */
+/* Reads the attribute @name, which must be a dimension of @type. */
 static gboolean
 read_dimension (GhloIrVerifier   *verifier,
                 const GhloIrOp   *op,
@@ -43,8 +42,8 @@ read_dimension (GhloIrVerifier   *verifier,
                               name, type->rank, *dimension);
 }
 
-/* Checks that the sizes are equal but in @dimension, where that of @larger is a multiple
- * of that of @smaller. */
+/* Checks that the sizes are equal except in @dimension, where
+ * that of @larger must be a multiple of that of @smaller. */
 static gboolean
 verify_split (GhloIrVerifier   *verifier,
               const GhloIrOp   *op,
@@ -75,7 +74,7 @@ verify_split (GhloIrVerifier   *verifier,
   return TRUE;
 }
 
-/* Result @index has the element type of operand @index. */
+/* Checks that result @index has the element type of operand @index. */
 static gboolean
 verify_same_element (GhloIrVerifier *verifier,
                      const GhloIrOp *op,
@@ -170,7 +169,7 @@ ghlo_ir_verify_reduce_scatter (GhloIrVerifier *verifier,
   return TRUE;
 }
 
-/* Gives the shape of @operand with one dimension divided and another multiplied by @count. */
+/* Infers the shape of @operand with one dimension divided and another multiplied by @count. */
 static gboolean
 infer_exchanged (GhloIrVerifier   *verifier,
                  const GhloIrOp   *op,
@@ -234,8 +233,8 @@ ghlo_ir_verify_collective_permute (GhloIrVerifier *verifier,
          && ghlo_ir_verify_inferred_type (verifier, op, 0, ghlo_ir_operand_type (op, 0));
 }
 
-/* Counts the operands that are data. With has_dynamic_root the last operand has the
- * roots, one i32 for each of the others. */
+/* Counts the data operands. With has_dynamic_root, the last
+ * operand contains the roots, one i32 for each data operand. */
 static gboolean
 verify_roots (GhloIrVerifier *verifier,
               const GhloIrOp *op,
@@ -293,7 +292,7 @@ ghlo_ir_verify_collective_reduce (GhloIrVerifier *verifier,
          && verify_reductions (verifier, op, n);
 }
 
-/* Checks the channel's type: DEVICE_TO_DEVICE, or @host_type in a host transfer. */
+/* Checks the channel's type: @host_type for a host transfer, else DEVICE_TO_DEVICE. */
 static gboolean
 verify_transfer (GhloIrVerifier *verifier,
                  const GhloIrOp *op,
@@ -387,7 +386,7 @@ ghlo_ir_verify_infeed (GhloIrVerifier *verifier,
   return verify_received (verifier, op) && (layout == NULL || verify_layout (verifier, op, layout));
 }
 
-/* The row checks everything: tensors and a token as operands, a token as result. */
+/* The row already checks everything: tensors and a token as operands, a token as result. */
 gboolean
 ghlo_ir_verify_outfeed (GhloIrVerifier *verifier,
                         const GhloIrOp *op)
@@ -395,7 +394,7 @@ ghlo_ir_verify_outfeed (GhloIrVerifier *verifier,
   return TRUE;
 }
 
-/* The row checks everything: tokens as operands, a token as result. */
+/* The row already checks everything: tokens as operands, a token as result. */
 gboolean
 ghlo_ir_verify_after_all (GhloIrVerifier *verifier,
                           const GhloIrOp *op)

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Compatibility of types, and the checks of dimensions that many operations
- * share. Types are interned, so equal ones are told by their pointers and only
- * different ones are looked into.
+ * Compatibility of types, and the checks of dimensions that many operations share. Types are interned: equal ones
+ * have equal pointers, and only different ones are compared in detail.
  */
 
 #include "ir/verify/common.h"
@@ -54,7 +53,7 @@ ghlo_ir_element_bits (const GhloIrType *type)
   return info->element_class == GHLO_ELEMENT_CLASS_COMPLEX ? info->bits * 2u : info->bits;
 }
 
-/* Integers of any sign and booleans are one class for promotion. */
+/* For promotion, booleans and integers of any signedness are one class. */
 static GhloElementClass
 promotion_class (GhloElementType type)
 {
@@ -116,7 +115,7 @@ ghlo_ir_shapes_compatible (const GhloIrType *a,
   return ghlo_ir_extents_compatible (a->dimensions, a->rank, b->dimensions, b->rank);
 }
 
-/* Whether no extent of @type is above @other's bound. */
+/* Whether no static dimension of @type exceeds @other's bound. */
 static gboolean
 keeps_bounds (const GhloIrType *type,
               const GhloIrType *other)
@@ -167,8 +166,8 @@ ghlo_ir_dims_sorted (const gint64 *values,
   return TRUE;
 }
 
-/* Lists of dimensions are as short as a rank, but a program may hold a longer
- * one: then a table keeps the time linear. */
+/* Lists of dimensions are usually as short as a rank, but a program
+ * may contain longer ones; a table keeps the time linear for these. */
 static gboolean
 long_list_unique (const gint64 *values,
                   gsize         n)
@@ -306,7 +305,7 @@ ghlo_ir_match_ints (const GhloIrValue *value,
       return FALSE;
     }
 
-  /* A huge splat is no list of dimensions. */
+  /* A huge splat cannot be a list of dimensions. */
   return constant != NULL && constant->kind == GHLO_IR_ATTR_DENSE && constant->dense.n_elements <= 4096
          && ghlo_ir_dense_to_int64 (constant, values, n);
 }

@@ -1,12 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * What verifiers of different families share: when types are compatible,
- * shapes as they are inferred, constraints of quantized operands, and errors
- * that several families give.
+ * Shared by the verifiers of different families: compatibility of types, inferred shapes, constraints on quantized
+ * operands, and errors that several families report.
  *
- * Two types are compatible when a value of one may be the other: dimensions
- * agree where both are static, bounds are kept, element types are equal or
- * quantized alike. Nothing here allocates unless it fails.
+ * Two types are compatible if a value may have both: dimensions agree where both are static, sizes stay within
+ * bounds, and element types are equal or quantized alike. Nothing here allocates unless it fails.
  */
 
 #pragma once
@@ -15,12 +13,12 @@
 
 G_BEGIN_DECLS
 
-/* The verifiers of all rows, by the words of ops.def. */
+/* The verifiers of all rows, named by the words of ops.def. */
 #define OP(ID, name, summary, traits, word, ...) \
   gboolean ghlo_ir_verify_##word (GhloIrVerifier *verifier, const GhloIrOp *op);
 #include "ir/ops.def"
 
-/* A shape that is being inferred; -1 is dynamic, or unbounded, as in GhloIrType. */
+/* A shape that is being inferred; -1 means dynamic (or unbounded), as in GhloIrType. */
 typedef struct
 {
   guint    rank;
@@ -28,7 +26,7 @@ typedef struct
   gint64   bounds[GHLO_MAX_RANK];
 } GhloIrShape;
 
-/* Operand @index's and result @index's type. */
+/* The type of operand or result @index. */
 static inline const GhloIrType *
 ghlo_ir_operand_type (const GhloIrOp *op,
                       guint           index)
@@ -76,7 +74,7 @@ ghlo_ir_type_is_per_axis (const GhloIrType *type)
   return type->quantization != NULL && type->quantization->axis >= 0;
 }
 
-/* The bound of dimension @index, -1 without. */
+/* The bound of dimension @index, or -1 if it has none. */
 static inline gint64
 ghlo_ir_type_bound (const GhloIrType *type,
                     guint             index)
@@ -84,23 +82,23 @@ ghlo_ir_type_bound (const GhloIrType *type,
   return type->bounds != NULL ? type->bounds[index] : -1;
 }
 
-/* Identical element types, quantization included; any kinds of type. */
+/* Identical element types, quantization included. The types may be of any kind. */
 gboolean ghlo_ir_same_element            (const GhloIrType *a,
                                           const GhloIrType *b);
-/* Equal element types; quantized ones equal but for scales and zero points. */
+/* Equal element types; quantized ones may differ in scales and zero points. */
 gboolean ghlo_ir_elements_compatible     (const GhloIrType *a,
                                           const GhloIrType *b);
 /* Identical element types, or both floats of any precision. */
 gboolean ghlo_ir_same_element_or_floats  (const GhloIrType *a,
                                           const GhloIrType *b);
-/* Whether values of @from's element type fit @to's: same class, not wider.
- * With @any_float floats of any width do. */
+/* Whether @to's element type can hold values of @from's: same class,
+ * not narrower. With @any_float, floats of any width qualify. */
 gboolean ghlo_ir_element_promotable      (const GhloIrType *from,
                                           const GhloIrType *to,
                                           gboolean          any_float);
-/* Bits of an element of a tensor type; both parts of a complex one. */
+/* The number of bits of an element of a tensor type; a complex element counts both parts. */
 guint    ghlo_ir_element_bits            (const GhloIrType *type);
-/* Same rank and dimensions that agree, or one is unranked; bounds are not looked at. */
+/* Whether rank and static dimensions agree, or one of the types is unranked. Ignores bounds. */
 gboolean ghlo_ir_shapes_compatible       (const GhloIrType *a,
                                           const GhloIrType *b);
 /* The same, and no static dimension exceeds the other type's bound. */
@@ -119,18 +117,18 @@ void     ghlo_ir_shape_init              (GhloIrShape      *self,
 /* Takes the shape of a ranked tensor type. */
 void     ghlo_ir_shape_from_type         (GhloIrShape      *self,
                                           const GhloIrType *type);
-/* Merges another shape of the same value: a static size replaces a dynamic one, the
- * smaller bound is kept. Fails where the shapes contradict each other. */
+/* Merges another shape of the same value: a static size replaces a dynamic one, and the smaller bound is kept. Fails
+ * if the shapes contradict each other. */
 gboolean ghlo_ir_shape_merge             (GhloIrVerifier   *verifier,
                                           const GhloIrOp   *op,
                                           GhloIrShape      *self,
                                           const GhloIrType *type);
-/* Merges the shape of another branch: sizes that differ become dynamic. */
+/* Merges the shape that another branch returns: sizes that differ become dynamic. */
 gboolean ghlo_ir_shape_widen             (GhloIrVerifier   *verifier,
                                           const GhloIrOp   *op,
                                           GhloIrShape      *self,
                                           const GhloIrType *type);
-/* Appends "2x?x4", or "?<=4" where bounded. */
+/* Appends "2x?x4", or "?<=4" for a bounded dimension. */
 void     ghlo_ir_shape_append            (const GhloIrShape *self,
                                           GString          *string);
 /* "[1, ?, 3]", owned by the caller. */
@@ -150,7 +148,7 @@ gboolean ghlo_ir_verify_inferred_element (GhloIrVerifier    *verifier,
                                           guint              index,
                                           const GhloIrShape *shape,
                                           GhloElementType    element);
-/* Result @index must be compatible with the whole of @type. */
+/* Result @index must be compatible with @type as a whole. */
 gboolean ghlo_ir_verify_inferred_type    (GhloIrVerifier    *verifier,
                                           const GhloIrOp    *op,
                                           guint              index,
@@ -164,7 +162,7 @@ gboolean ghlo_ir_verify_fail_type        (GhloIrVerifier    *verifier,
                                           const GhloIrType  *found);
 #define ghlo_ir_verify_fail_type(...) GHLO_FALSE_AFTER (ghlo_ir_verify_fail_type (__VA_ARGS__))
 
-/* Each of @values in [0, @limit), called @name in the error. */
+/* Checks that each of @values is in [0, @limit). The error calls them @name. */
 gboolean ghlo_ir_verify_dims_in_range    (GhloIrVerifier    *verifier,
                                           const GhloIrOp    *op,
                                           const char        *name,
@@ -176,7 +174,7 @@ gboolean ghlo_ir_verify_dim_in_range     (GhloIrVerifier    *verifier,
                                           const char        *name,
                                           gint64             value,
                                           gint64             limit);
-/* TRUE when no value occurs twice. */
+/* Whether no value occurs twice. */
 gboolean ghlo_ir_dims_unique             (const gint64      *values,
                                           gsize              n);
 gboolean ghlo_ir_verify_dims_unique      (GhloIrVerifier    *verifier,
@@ -187,8 +185,8 @@ gboolean ghlo_ir_verify_dims_unique      (GhloIrVerifier    *verifier,
 gboolean ghlo_ir_dims_sorted             (const gint64      *values,
                                           gsize              n);
 
-/* Checks the batching and contracting dimensions of dot_general and ragged_dot: as many
- * on both sides, in range, each once, of compatible sizes. */
+/* Checks the batching and contracting dimensions of dot_general and ragged_dot: both sides have the same number of
+ * them, all are in range and distinct, and their sizes are compatible. */
 gboolean ghlo_ir_verify_dot_dimensions   (GhloIrVerifier    *verifier,
                                           const GhloIrOp    *op,
                                           const GhloIrAttr  *numbers);
@@ -197,17 +195,16 @@ gboolean ghlo_ir_verify_dot_dimensions   (GhloIrVerifier    *verifier,
 gboolean ghlo_ir_verify_precision        (GhloIrVerifier    *verifier,
                                           const GhloIrOp    *op);
 
-/* Gives the elements of @value when it is a constant of integers; the caller frees them. */
+/* Reads the elements of @value if it is a constant of integers; the caller frees them. */
 gboolean ghlo_ir_match_ints              (const GhloIrValue *value,
                                           gint64           **values,
                                           gsize             *n);
-/* Where shape operand @value is constant, it must be compatible with result 0. */
+/* Checks that the shape operand @value, if it is constant, is compatible with result 0. */
 gboolean ghlo_ir_verify_shape_operand    (GhloIrVerifier    *verifier,
                                           const GhloIrOp    *op,
                                           const GhloIrValue *value);
 
-/* Checks quantized operands of add and operations like it: storage types, expressed
- * types and axes. */
+/* Checks the quantized operands of add and similar operations: storage types, expressed types and axes. */
 gboolean ghlo_ir_verify_quantized_binary (GhloIrVerifier    *verifier,
                                           const GhloIrOp    *op,
                                           const GhloIrType  *lhs,
@@ -219,8 +216,7 @@ gboolean ghlo_ir_verify_quantized_dot    (GhloIrVerifier    *verifier,
                                           const GhloIrType  *lhs,
                                           const GhloIrType  *rhs,
                                           const GhloIrType  *result);
-/* Checks that scales and zero points are equal when both types are quantized per tensor
- * or both per axis. */
+/* Checks that scales and zero points are equal if both types are quantized per tensor or both per axis. */
 gboolean ghlo_ir_verify_same_quantization (GhloIrVerifier   *verifier,
                                           const GhloIrOp    *op,
                                           const GhloIrType  *a,

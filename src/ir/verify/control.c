@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Verifiers of if, case and while: what goes into their regions and what comes
- * out.
+ * Verifies if, case and while: the values that enter and leave their regions.
  */
 
 #include "ir/verify/structured.h"
@@ -19,7 +18,7 @@ verify_count (GhloIrVerifier *verifier,
   return ghlo_ir_verify_fail (verifier, op, "expected %u as the number of %s, found %u", expected, what, found);
 }
 
-/* Arguments of a loop's region have the operands' types. */
+/* Checks that the arguments of a loop's region have the operands' types. */
 static gboolean
 verify_loop_arguments (GhloIrVerifier *verifier,
                        const GhloIrOp *op,
@@ -79,7 +78,7 @@ ghlo_ir_verify_while (GhloIrVerifier *verifier,
   return TRUE;
 }
 
-/* A branch has no arguments and returns values like those of the first branch. */
+/* Checks that a branch takes no arguments and returns values like those of the first branch. */
 static gboolean
 verify_branch (GhloIrVerifier       *verifier,
                const GhloIrOp       *op,
@@ -178,7 +177,7 @@ ghlo_ir_verify_case (GhloIrVerifier *verifier,
   return verify_branches (verifier, op);
 }
 
-/* Whether @shard differs from the tensor's type in the sizes of dimensions only. */
+/* Whether @shard differs from the tensor's type only in the sizes of dimensions. */
 static gboolean
 is_shard (const GhloIrType *shard,
           const GhloIrType *whole)

@@ -1,14 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Verifiers of convolution and dynamic_conv: dimension numbers, groups, the
- * window, the shape that follows, and quantization.
+ * Verifies convolution and dynamic_conv: dimension numbers, groups, the window, the inferred shape, and quantization.
  */
 
 #include "ir/verify/window.h"
 
-/* The dimension numbers of one tensor. In the kernel, "first" is the input feature
- * dimension and "second" the output feature dimension; elsewhere they are batch and
- * feature. */
+/* The dimension numbers of one tensor. For the kernel, "first" is the input feature dimension and "second" the output
+ * feature dimension; for the others they are batch and feature. */
 typedef struct
 {
   gint64        first;
@@ -32,8 +30,7 @@ static const struct
   { "output_batch_dimension", "output_feature_dimension", "output_spatial_dimensions" },
 };
 
-/* Reads row @which of the fields and checks that its dimensions are distinct and within
- * @rank. */
+/* Reads row @which of the fields and checks that the dimensions are distinct and below @rank. */
 static gboolean
 read_numbers (GhloIrVerifier *verifier,
               const GhloIrOp *op,
@@ -161,7 +158,7 @@ read_window (GhloIrVerifier    *verifier,
   return ghlo_ir_verify_window (verifier, op, sizes, conv->n_spatial, &names, window);
 }
 
-/* Checks the result's shape. Without a @window its spatial dimensions are unknown. */
+/* Checks the result's shape. If @window is NULL, the spatial dimensions are unknown. */
 static gboolean
 verify_result (GhloIrVerifier     *verifier,
                const GhloIrOp     *op,
@@ -229,8 +226,7 @@ ghlo_ir_verify_convolution (GhloIrVerifier *verifier,
          && verify_quantization (verifier, op, &conv);
 }
 
-/* The window is checked here only when the padding operand is a constant, otherwise when
- * the program runs. */
+/* Checks the window only if the padding operand is constant. Otherwise it is checked when the program runs. */
 static gboolean
 verify_dynamic_window (GhloIrVerifier    *verifier,
                        const GhloIrOp    *op,

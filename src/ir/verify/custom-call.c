@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * custom_call: layouts, aliases between operands and results, configuration,
- * and the targets that StableHLO itself gives a meaning (buffers).
+ * Verifies custom_call: layouts, aliases between operands and results, configuration, and the targets that StableHLO
+ * itself defines (buffers).
  */
 
 #include "ir/verify/common.h"
@@ -54,8 +54,7 @@ layout_fits (GhloIrVerifier   *verifier,
                               what, index, shaped ? "a permutation of its dimensions" : "empty", found, text);
 }
 
-/* The type that result layout @index describes: a member of the only result, a tuple, or
- * a result. */
+/* The type that result layout @index describes: a member of the tuple if that is the only result, else a result. */
 static const GhloIrType *
 laid_out_result (const GhloIrOp *op,
                  guint           index)
@@ -102,7 +101,7 @@ layouts_fit (GhloIrVerifier *verifier,
   return TRUE;
 }
 
-/* The type that @indices select in the nested tuples of @type, or NULL. */
+/* Follows @indices through the nested tuples of @type. Returns the type found, or NULL. */
 static const GhloIrType *
 tuple_part (const GhloIrType *type,
             const gint64     *indices,
@@ -115,7 +114,7 @@ tuple_part (const GhloIrType *type,
   return type;
 }
 
-/* The same for results, where several count as one tuple. */
+/* The same for results; several results count as one tuple. */
 static const GhloIrType *
 output_part (const GhloIrOp *op,
              const gint64   *indices,
@@ -213,8 +212,8 @@ fail_buffer (GhloIrVerifier   *verifier,
   return ghlo_ir_verify_fail (verifier, op, "expected %s of target %s, found %s", what, target, found);
 }
 
-/* Checks Pin and Unpin: operand and result have one shape and element type; one is a
- * tensor, the other a buffer. */
+/* Checks Pin and Unpin: operand and result have the same shape
+ * and element type, and one is a tensor, the other a buffer. */
 static gboolean
 pin_fits (GhloIrVerifier *verifier,
           const GhloIrOp *op,
@@ -253,7 +252,7 @@ create_buffer_fits (GhloIrVerifier *verifier,
                               " found %u inputs and %u outputs", target, op->n_operands, op->n_results);
 }
 
-/* The key of a buffer: the number of its value and its indices in the value's tuples. */
+/* The key of a buffer: the number of its value and the indices into the value's tuples. */
 static char *
 part_name (gint64        value,
            const gint64 *indices,
@@ -264,8 +263,7 @@ part_name (gint64        value,
   return g_strdup_printf ("%" G_GINT64_FORMAT "%s", value, text);
 }
 
-/* Checks that each buffer operand is in at most one alias. Adds the result buffers of
- * the aliases to @outputs. */
+/* Checks that each buffer operand occurs in at most one alias. Adds the result buffers of the aliases to @outputs. */
 static gboolean
 aliased_buffers_once (GhloIrVerifier *verifier,
                       const GhloIrOp *op,
@@ -299,7 +297,7 @@ aliased_buffers_once (GhloIrVerifier *verifier,
   return TRUE;
 }
 
-/* Checks that an alias gives each buffer of @type, which is at @indices. */
+/* Checks that each buffer in @type, which is at @indices, is the result of an alias. */
 static gboolean
 buffers_aliased (GhloIrVerifier   *verifier,
                  const GhloIrOp   *op,

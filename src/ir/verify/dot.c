@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Verifiers of dot and dot_general: dimension numbers, the shape that follows
- * from them, and quantization.
+ * Verifies dot and dot_general: dimension numbers, the inferred shape, and quantization.
  */
 
 #include "base/sizes.h"
@@ -15,7 +14,7 @@ typedef struct
   const gint64     *contracting;
   gsize             n_batch;
   gsize             n_contracting;
-  guint64           used;           /* bits of the dimensions above */
+  guint64           used;           /* bit mask of the dimensions above */
 } Side;
 
 static gboolean
@@ -101,7 +100,7 @@ verify_numbers (GhloIrVerifier *verifier,
                           lhs->n_contracting);
 }
 
-/* Merges the sizes and bounds of both sides' batching dimension. */
+/* Merges the sizes and bounds of a batching dimension of both sides. */
 static gboolean
 merge_batch (GhloIrVerifier *verifier,
              const GhloIrOp *op,

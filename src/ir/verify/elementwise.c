@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Elementwise operations whose element types are not simply all alike:
- * add (quantization), parts of complex numbers, predicates, select and clamp,
- * bitcasts, and the requested accuracy of transcendental functions.
+ * Verifies elementwise operations whose element types are not all equal: add (quantization), parts of complex
+ * numbers, predicates, select and clamp, bitcasts, and the requested accuracy of transcendental functions.
  */
 
 #include "ir/verify/common.h"
@@ -34,7 +33,7 @@ ghlo_ir_verify_add (GhloIrVerifier *verifier,
   return ghlo_ir_shape_merge (verifier, op, &shape, rhs) && ghlo_ir_verify_inferred (verifier, op, 0, &shape, NULL);
 }
 
-/* Only the mode TOLERANCE has tolerances; in the other modes they are zero. */
+/* Tolerances must be zero unless the mode is TOLERANCE. */
 gboolean
 ghlo_ir_verify_accuracy (GhloIrVerifier *verifier,
                          const GhloIrOp *op)
@@ -86,7 +85,7 @@ shaped_like_operand (GhloIrVerifier  *verifier,
   return ghlo_ir_verify_inferred_element (verifier, op, 0, &shape, element);
 }
 
-/* is_finite, compare and their like: booleans in the shape of the operand. */
+/* Verifies is_finite, compare and similar operations: the result has booleans in the shape of the operand. */
 gboolean
 ghlo_ir_verify_predicate (GhloIrVerifier *verifier,
                           const GhloIrOp *op)
@@ -106,7 +105,7 @@ ghlo_ir_verify_abs (GhloIrVerifier *verifier,
   return shaped_like_operand (verifier, op, ghlo_element_type_real_part (operand->element_type));
 }
 
-/* real and imag, which take real numbers too. */
+/* Verifies real and imag, which also accept real numbers. */
 gboolean
 ghlo_ir_verify_complex_part (GhloIrVerifier *verifier,
                              const GhloIrOp *op)
@@ -178,8 +177,8 @@ ghlo_ir_verify_clamp (GhloIrVerifier *verifier,
   return ghlo_ir_verify_inferred_type (verifier, op, 0, operand);
 }
 
-/* Elements of equal width keep the shape. Otherwise the type with the narrower elements
- * has one more, innermost dimension, whose size is the ratio of the widths. */
+/* If the elements have equal width, the shape stays the same. Otherwise the type with the narrower elements has an
+ * additional innermost dimension, whose size is the ratio of the widths. */
 gboolean
 ghlo_ir_verify_bitcast_convert (GhloIrVerifier *verifier,
                                 const GhloIrOp *op)

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Modules, functions, returns and whatever names a function: calls, composites,
- * the programs of interpreter.run_parallel.
+ * Verifies modules, functions, returns and operations that name functions: calls, composites, the programs of
+ * interpreter.run_parallel.
  */
 
 #include "ir/verify/common.h"
 
 #include <string.h>
 
-/* The type of a function, NULL where the attribute is not one. */
+/* The type of a function, or NULL if the attribute is not a function type. */
 static const GhloIrType *
 function_type (const GhloIrOp *func)
 {
@@ -20,7 +20,7 @@ function_type (const GhloIrOp *func)
   return attr->type;
 }
 
-/* The function @name as seen from @op, with its type; NULL after an error. */
+/* Looks up the function @name from @op and returns its type; NULL after an error. */
 static const GhloIrType *
 find_function (GhloIrVerifier *verifier,
                const GhloIrOp *op,
@@ -52,8 +52,7 @@ ghlo_ir_verify_module (GhloIrVerifier *verifier,
   return TRUE;
 }
 
-/* Checks that there is a dictionary for each argument (or result), with a dialect prefix
- * in each name. */
+/* Checks that there is one dictionary for each argument (or result) and that each name has a dialect prefix. */
 static gboolean
 value_attributes_fit (GhloIrVerifier *verifier,
                       const GhloIrOp *op,
@@ -166,14 +165,13 @@ ghlo_ir_verify_func_return (GhloIrVerifier *verifier,
     return ghlo_ir_verify_fail (verifier, op, "expected to stand in a function, found '%s' around it",
                                 func != NULL ? ghlo_ir_op_get_spec (func)->name : "nothing");
 
-  /* A function without a function type has its own error. */
+  /* A missing function type is reported elsewhere. */
   return type == NULL
          || values_are (verifier, op, FALSE, type->members + type->rank, type->n_results, "the function's type");
 }
 
-/* stablehlo.return may also end a function, and may then return more values than the
- * function has results: whoever reads a program drops the rest (import/returns.h). In
- * other regions the parent operation checks the values. */
+/* stablehlo.return may also end a function. It may then return more values than the function has results; readers
+ * drop the extra ones (import/returns.h). In other regions, the parent operation checks the values. */
 gboolean
 ghlo_ir_verify_return (GhloIrVerifier *verifier,
                        const GhloIrOp *op)
@@ -214,8 +212,8 @@ ghlo_ir_verify_call (GhloIrVerifier *verifier,
          && ghlo_ir_verify_symbol_use (verifier, op, callee_fits);
 }
 
-/* A letter, letters, digits and underscores; then parts after dots, which may
- * hold dollar signs and begin with anything. */
+/* Whether @name is a letter followed by letters, digits and underscores, then one or more parts after dots, which may
+ * also contain dollar signs and begin with any of these characters. */
 static gboolean
 is_composite_name (const char *name)
 {
@@ -265,7 +263,7 @@ ghlo_ir_verify_composite (GhloIrVerifier *verifier,
   return ghlo_ir_verify_symbol_use (verifier, op, decomposition_fits);
 }
 
-/* Checks that each function in an infeed returns one tensor. */
+/* Checks that each function in the infeed list returns one tensor. */
 static gboolean
 infeed_fits (GhloIrVerifier *verifier,
              const GhloIrOp *op)

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Verifiers of gather and dynamic_gather: dimension numbers, slice sizes and
- * the shape that follows from both.
+ * Verifies gather and dynamic_gather: dimension numbers, slice sizes and the shape inferred from both.
  */
 
 #include "base/sizes.h"
@@ -12,7 +11,7 @@ typedef struct
   const gint64 *offset, *collapsed, *operand_batch, *indices_batch, *index_map;
   gsize         n_offset, n_collapsed, n_operand_batch, n_indices_batch, n_index_map;
   gint64        index_vector_dim;
-  guint64       skipped;         /* bits of the operand's dimensions that the result has no offset for */
+  guint64       skipped;         /* bit mask of the operand's dimensions without an offset dimension in the result */
 } Gather;
 
 static void
@@ -30,7 +29,7 @@ read_gather (const GhloIrOp *op,
   gather->skipped = 0;
 }
 
-/* Checks that batching dimensions of operand and indices come in pairs of compatible sizes. */
+/* Checks that the batching dimensions of operand and indices are paired and have compatible sizes. */
 static gboolean
 verify_batching (GhloIrVerifier *verifier,
                  const GhloIrOp *op,
@@ -100,8 +99,7 @@ verify_numbers (GhloIrVerifier *verifier,
                                     &mapped);
 }
 
-/* Checks slice sizes that are known: within the operand, and at most 1 where the result
- * lacks the dimension. */
+/* Checks known slice sizes: they are within the operand, and at most 1 for dimensions that the result lacks. */
 static gboolean
 verify_slice_sizes (GhloIrVerifier *verifier,
                     const GhloIrOp *op,
@@ -127,8 +125,8 @@ verify_slice_sizes (GhloIrVerifier *verifier,
   return TRUE;
 }
 
-/* Offset dimensions of the result have the slice sizes, the others the sizes of the
- * indices without the index vector. @sizes is NULL when unknown. */
+/* Checks the result: offset dimensions have the slice sizes, the others have the sizes of the indices without the
+ * index vector. @sizes is NULL if unknown. */
 static gboolean
 verify_result (GhloIrVerifier *verifier,
                const GhloIrOp *op,

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Shapes as verifiers infer them, and their comparison with the result types
- * that a program states.
+ * Inferred shapes and their comparison with the result types that a program states.
  */
 
 #include "ir/verify/common.h"
@@ -128,7 +127,7 @@ ghlo_ir_shape_append (const GhloIrShape *self,
     }
 }
 
-/* Whether @type can be of @shape. */
+/* Whether @type is compatible with the inferred @shape. */
 static gboolean
 shape_fits (const GhloIrShape *shape,
             const GhloIrType  *type)

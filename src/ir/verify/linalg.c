@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Matrix decompositions and solvers, Fourier transforms, Einstein sums and
- * torch_index_select.
+ * Verifies matrix decompositions and solvers, Fourier transforms, Einstein sums and torch_index_select.
  */
 
 #include "ir/verify/common.h"
@@ -53,7 +52,7 @@ ghlo_ir_verify_triangular_solve (GhloIrVerifier *verifier,
   return ghlo_ir_verify_inferred_type (verifier, op, 0, b);
 }
 
-/* The element type that a transform of @kind gives, or INVALID after an error. */
+/* Returns the element type of the result of a transform of @kind, or INVALID after an error. */
 static GhloElementType
 fft_element (GhloIrVerifier *verifier,
              const GhloIrOp *op,
@@ -81,8 +80,7 @@ fft_element (GhloIrVerifier *verifier,
   return g_strcmp0 (kind, "IRFFT") == 0 ? ghlo_element_type_real_part (element) : element;
 }
 
-/* Checks that the first @n_checked of the transformed dimensions have the sizes in
- * fft_length. */
+/* Checks that the first @n_checked transformed dimensions have the sizes in fft_length. */
 static gboolean
 fft_lengths_fit (GhloIrVerifier *verifier,
                  const GhloIrOp *op,
@@ -152,15 +150,14 @@ ghlo_ir_verify_fft (GhloIrVerifier *verifier,
   return ghlo_ir_verify_inferred_element (verifier, op, 0, &shape, element);
 }
 
-/* The sizes of the labels of an Einstein sum; -2 for a letter that is not used yet. */
+/* The sizes of the labels of an Einstein sum; -2 for an unused letter. */
 typedef struct
 {
   gint64 sizes[128];
 } Labels;
 
-/* Checks a term, "abc", against a type: as many letters as dimensions, equal sizes for
- * equal letters, in a result only letters of operands. Terms with an ellipsis are not
- * checked. */
+/* Checks a term such as "abc" against a type: one letter for each dimension, equal sizes for equal letters, and in a
+ * result only letters that operands have. Terms with an ellipsis are not checked. */
 static gboolean
 einsum_term (GhloIrVerifier   *verifier,
              const GhloIrOp   *op,
@@ -247,8 +244,7 @@ ghlo_ir_verify_einsum (GhloIrVerifier *verifier,
   return einsum_term (verifier, op, &labels, arrow + 2, strlen (arrow + 2), ghlo_ir_result_type (op, 0), TRUE);
 }
 
-/* The shape that the operand has with dimension @dim replaced by those of the index
- * that are not batch dimensions. */
+/* The operand's shape with dimension @dim replaced by the dimensions of the index that are not batch dimensions. */
 static void
 selected_shape (GhloIrShape      *shape,
                 const GhloIrType *operand,
@@ -270,8 +266,7 @@ selected_shape (GhloIrShape      *shape,
     }
 }
 
-/* Operand and index share batch dimensions; the other dimensions of the index replace
- * the selected one. */
+/* Operand and index share the batch dimensions; the other dimensions of the index replace the selected one. */
 gboolean
 ghlo_ir_verify_torch_index_select (GhloIrVerifier *verifier,
                                    const GhloIrOp *op)

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * What verify.c and the checks out of the op table share; row verifiers need
- * none of it.
+ * Shared by verify.c and the checks that follow from the op table; the rows' own verifiers need none of it.
  */
 
 #pragma once
@@ -12,15 +11,15 @@ G_BEGIN_DECLS
 
 enum { GHLO_IR_N_KNOWN_FITS = 256 };
 
-/* One run. The verifier that rows see is its first member. */
+/* One run of the verifier. Rows only see its first member. */
 typedef struct
 {
   GhloIrVerifier     verifier;
   const GhloMonitor *monitor;
-  gsize              n_ops;           /* visited so far */
+  gsize              n_ops;           /* operations visited so far */
   guint64            extent;          /* printed size of their attributes, types and locations */
-  guint64            most;            /* limit of @extent */
-  /* Types that were found to satisfy a constraint: programs use few of each. */
+  guint64            most;            /* upper limit of @extent */
+  /* A cache of types known to satisfy a constraint: a program has few different pairs of these. */
   struct
   {
     const GhloIrType *type;
@@ -28,7 +27,7 @@ typedef struct
   } known_fits[GHLO_IR_N_KNOWN_FITS];
 } GhloIrVerifyRun;
 
-/* Whether the type is known to satisfy the constraint. Gives the slot to remember it in. */
+/* Whether @type is known to satisfy @constraint. Also returns the cache slot of the pair. */
 static inline gboolean
 ghlo_ir_known_fit (const GhloIrVerifyRun *run,
                    const GhloIrType      *type,
@@ -44,7 +43,7 @@ ghlo_ir_known_fit (const GhloIrVerifyRun *run,
 
 /* Checks the numbers and types of operands and results. */
 gboolean ghlo_ir_verify_values     (GhloIrVerifyRun *run, const GhloIrOp *op);
-/* Checks that @type, the type of an @what ("operand"), is well formed. */
+/* Checks that @type is well formed. The error calls it the type of an @what ("operand"). */
 gboolean ghlo_ir_verify_type       (GhloIrVerifyRun *run, const GhloIrOp *op, const char *what, const GhloIrType *type);
 /* Checks the presence and kinds of inherent attributes. */
 gboolean ghlo_ir_verify_attributes (GhloIrVerifyRun *run, const GhloIrOp *op);

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Constraints between quantized types (specification: quantized types, add,
- * convolution, dot_general): storage and expressed types agree, axes belong
- * together, scales and zero points are equal where data is only moved.
+ * Constraints between quantized types (specification: quantized types, add, convolution, dot_general): storage and
+ * expressed types agree, axes correspond, and scales and zero points are equal where data is only moved.
  */
 
 #include "ir/verify/common.h"
@@ -16,7 +15,7 @@ granularity (const GhloIrType *type)
   return type->quantization->axis < 0 ? "quantized per tensor" : "quantized per axis";
 }
 
-/* Storage types of two quantized types are equal. */
+/* Checks that the storage types of two quantized types are equal. */
 static gboolean
 same_storage (GhloIrVerifier   *verifier,
               const GhloIrOp   *op,
@@ -41,7 +40,7 @@ same_expressed (GhloIrVerifier   *verifier,
   return ghlo_ir_verify_fail_type (verifier, op, "the expressed type of", a, b);
 }
 
-/* An operand quantized per axis has the axis of the result. */
+/* Checks that an operand quantized per axis has the axis of the result. */
 static gboolean
 same_axis (GhloIrVerifier   *verifier,
            const GhloIrOp   *op,
@@ -106,7 +105,7 @@ ghlo_ir_verify_quantized_dot (GhloIrVerifier   *verifier,
       return TRUE;
     }
 
-  /* A hybrid product: floats times quantized weights. */
+  /* A hybrid product of floats and quantized weights. */
   expressed.element_type = rhs->quantization->expressed;
   if (lhs->element_type != expressed.element_type || lhs->text != NULL)
     return ghlo_ir_verify_fail_type (verifier, op, "lhs of rhs' expressed type,", &expressed, lhs);
@@ -137,7 +136,8 @@ ghlo_ir_verify_same_quantization (GhloIrVerifier   *verifier,
 {
   if (a->quantization == b->quantization || a->quantization == NULL || b->quantization == NULL)
     return TRUE;
-  /* Per-tensor quantization stays equal; per-axis quantization may move to another axis. */
+  /* Only like granularities are compared: per-tensor quantization
+   * must be equal; per-axis quantization may move to another axis. */
   if ((a->quantization->axis < 0) != (b->quantization->axis < 0))
     return TRUE;
   if (a->quantization->axis >= 0 && same_scales (a->quantization, b->quantization))

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * chlo.ragged_dot: a dot_general whose lhs has one dimension cut into groups.
- * What kind of dimension that is (free, contracting, batching) decides the
- * shapes of the group sizes, of rhs and of the result.
+ * Verifies chlo.ragged_dot: a dot_general in which one dimension of lhs is divided into groups. The kind of that
+ * dimension (free, contracting, batching) determines the shapes of the group sizes, of rhs and of the result.
  */
 
 #include "base/sizes.h"
@@ -84,7 +83,7 @@ push (GhloIrShape *shape,
   shape->rank++;
 }
 
-/* Extents of the listed dimensions of lhs, up to the ragged one. */
+/* Appends the sizes of the listed dimensions of lhs, up to the ragged one. */
 static void
 push_until_ragged (GhloIrShape  *shape,
                    const Ragged *self,
@@ -95,8 +94,8 @@ push_until_ragged (GhloIrShape  *shape,
     push (shape, self->lhs->dimensions[dimensions[i]]);
 }
 
-/* Sizes of groups are [g], or have every dimension of lhs that stands outside
- * the ragged one before g. */
+/* Checks that the group sizes have shape [g], or g preceded by the dimensions of lhs that come before the ragged one:
+ * batching dimensions, then those of the ragged dimension's own kind. */
 static gboolean
 group_sizes_fit (GhloIrVerifier *verifier,
                  const GhloIrOp *op,
@@ -135,7 +134,7 @@ n_groups (const Ragged *self)
   return self->sizes->dimensions[self->sizes->rank - 1];
 }
 
-/* Only a free ragged dimension gives rhs a group dimension, of one entry per group. */
+/* Checks that rhs has a group dimension, with one entry for each group, if and only if the ragged dimension is free. */
 static gboolean
 group_dimension_fits (GhloIrVerifier *verifier,
                       const GhloIrOp *op,

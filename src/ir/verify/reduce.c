@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Regions that combine values, and the verifiers of reduce, map and sort. A
- * region may compute in a wider type than its inputs; what it returns decides
- * the element type of the results.
+ * Regions that combine values, and the verifiers of reduce, map and sort. A region may compute in a wider type than
+ * its inputs; the values that it returns determine the element types of the results.
  */
 
 #include "ir/verify/reduce.h"
@@ -37,7 +36,7 @@ fail_init (GhloIrVerifier   *verifier,
                               " found %s", index, expected, found);
 }
 
-/* Whether the dimensions of @type are a subsequence of those that are allowed. */
+/* Whether the dimensions of @type are a subsequence of the allowed ones. */
 static gboolean
 dims_allowed (const GhloIrType    *type,
               const GhloIrReducer *reducer)
@@ -69,7 +68,7 @@ verify_init (GhloIrVerifier      *verifier,
   return TRUE;
 }
 
-/* Argument @index accumulates, argument @index + n takes an element. */
+/* Checks the pair of arguments @index, the accumulator, and @index + n, the element. */
 static gboolean
 verify_combined (GhloIrVerifier      *verifier,
                  const GhloIrOp      *op,
@@ -183,7 +182,7 @@ ghlo_ir_verify_reduce (GhloIrVerifier *verifier,
   return TRUE;
 }
 
-/* The region takes a scalar of each operand's element type. */
+/* Checks that the region's argument is a scalar of the operand's element type. */
 static gboolean
 verify_scalar_argument (GhloIrVerifier    *verifier,
                         const GhloIrOp    *op,
@@ -206,7 +205,7 @@ verify_scalar_argument (GhloIrVerifier    *verifier,
                               argument, expected_text, found);
 }
 
-/* map applies its region over all dimensions, in order. */
+/* Checks that map lists all dimensions in order. */
 static gboolean
 verify_map_dimensions (GhloIrVerifier *verifier,
                        const GhloIrOp *op)

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * The rules of a region that combines two groups of values into one: the body of
- * reduce and of similar operations.
+ * The rules for regions that combine two groups of values into one: the body of reduce and of similar operations.
  */
 
 #pragma once
@@ -13,19 +12,18 @@ G_BEGIN_DECLS
 typedef struct
 {
   guint            region;         /* index of the region */
-  guint            n;              /* values that it combines at once */
+  guint            n;              /* number of values that the region combines at once */
   const GhloIrUse *inputs;         /* n operands whose elements are combined */
   const GhloIrUse *inits;          /* n operands with the initial values */
-  gboolean         scalar_inits;   /* only the element types of inits count */
-  const gint64    *dims;           /* dimensions that arguments may have; mostly none */
+  gboolean         scalar_inits;   /* only the element types of inits are checked */
+  const gint64    *dims;           /* dimensions that the region's arguments may have; usually none */
   guint            n_dims;
 } GhloIrReducer;
 
 gboolean ghlo_ir_verify_reducer          (GhloIrVerifier      *verifier,
                                           const GhloIrOp      *op,
                                           const GhloIrReducer *reducer);
-/* Result @index has @input's shape and the element type that the region returns
- * as its value @returned. */
+/* Checks that result @index has @input's shape and the element type of the value @returned that the region returns. */
 gboolean ghlo_ir_verify_reduced_like     (GhloIrVerifier      *verifier,
                                           const GhloIrOp      *op,
                                           guint                index,

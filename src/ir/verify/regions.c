@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Regions against their row: how many there are, one block in each, and at its
- * end the terminator that belongs to the operation.
+ * Checks regions against their row: their number, the number of
+ * blocks in each, and the terminator at the end of each block.
  */
 
 #include "ir/verify/private.h"
 
-/* The terminator that the blocks of @op must have, or INVALID where they may have any or
- * none. A function may also end with stablehlo.return, as any region of StableHLO does. */
+/* The terminator that the blocks of @op must have, or INVALID if any or none is allowed. A function may also end with
+ * stablehlo.return, like any region of StableHLO. */
 static GhloIrOpKind
 terminator_of (const GhloIrOp *op)
 {
@@ -42,7 +42,7 @@ check_terminator (GhloIrVerifyRun   *run,
                                 ghlo_ir_op_spec (wanted)->name, last != NULL ? "'" : "nothing",
                                 last != NULL ? ghlo_ir_op_get_spec (last)->name : "", last != NULL ? "'" : "");
 
-  /* Verifiers of operations with regions read the terminator's operands. */
+  /* Verifiers of operations with regions read the terminator's operands, so these must exist. */
   for (guint i = 0; i < last->n_operands; i++)
     if (last->operands[i].value == NULL)
       return ghlo_ir_verify_fail (&run->verifier, last, "expected a value for operand #%u, found none", i);

@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Checks of replica groups: each process occurs once, and every process does where the
- * operation requires it.
+ * Checks replica groups: each process occurs at most once, and every process occurs if the operation requires that.
  */
 
 #include "ir/verify/replica-groups.h"
 
-/* Checks that the sorted @ids are distinct and, unless partial, go from 0 on without gaps. */
+/* Checks that the sorted @ids are distinct and, unless the groups are partial, count from 0 without gaps. */
 static gboolean
 verify_sorted_ids (GhloIrVerifier   *verifier,
                    const GhloIrOp   *op,

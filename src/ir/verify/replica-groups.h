@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Groups of processes, as a table of numbers or as axes of a mesh.
+ * Groups of processes, given as a table of ids or as axes of a mesh.
  */
 
 #pragma once
@@ -11,9 +11,9 @@ G_BEGIN_DECLS
 
 typedef enum
 {
-  GHLO_IR_GROUPS_EQUAL,      /* all of one size; the numbers are 0 … n-1 */
-  GHLO_IR_GROUPS_PADDED,     /* shorter groups are filled up with -1; the numbers are 0 … n-1 */
-  GHLO_IR_GROUPS_PARTIAL,    /* any processes, and not all of them */
+  GHLO_IR_GROUPS_EQUAL,      /* all of one size; the ids are 0 … n-1 */
+  GHLO_IR_GROUPS_PADDED,     /* shorter groups are padded with -1; the ids are 0 … n-1 */
+  GHLO_IR_GROUPS_PARTIAL,    /* any subset of the processes */
 } GhloIrGroupsKind;
 
 /* Checks the attribute "replica_groups". @size is the size that groups must have, or -1. */

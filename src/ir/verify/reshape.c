@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Operations that give the same elements in another order or shape: reshape,
- * transpose, reverse and the broadcasts, with their quantized constraints.
+ * Verifies operations that return the same elements in another order or shape: reshape, transpose, reverse and the
+ * broadcasts, including the rules for quantized types.
  */
 
 #include "ir/verify/common.h"
 
-/* The product of the first @n dimensions; FALSE when it overflows. */
+/* Computes the product of the first @n dimensions. Returns FALSE on overflow. */
 static gboolean
 count_leading (const GhloIrType *type,
                guint             n,
@@ -51,7 +51,7 @@ reshaped_quantization_fits (GhloIrVerifier   *verifier,
          || reshaped_axis_fits (verifier, op, operand, result);
 }
 
-/* Fails when both shapes are static and have different numbers of elements. */
+/* Fails if both shapes are static and have different numbers of elements. */
 static gboolean
 counts_match (GhloIrVerifier   *verifier,
               const GhloIrOp   *op,
@@ -82,7 +82,7 @@ ghlo_ir_verify_reshape (GhloIrVerifier *verifier,
          && reshaped_quantization_fits (verifier, op, operand, result);
 }
 
-/* A constant shape operand has as many elements as the operand. */
+/* Checks that a constant shape operand has the operand's number of elements. */
 static gboolean
 shape_operand_counts (GhloIrVerifier *verifier,
                       const GhloIrOp *op)
@@ -204,8 +204,8 @@ ghlo_ir_verify_broadcast (GhloIrVerifier *verifier,
   return ghlo_ir_verify_inferred (verifier, op, 0, &shape, operand);
 }
 
-/* For broadcast_in_dim and dynamic_broadcast_in_dim: each operand dimension has its own
- * result dimension. */
+/* For broadcast_in_dim and dynamic_broadcast_in_dim: checks that
+ * the operand's dimensions map to distinct result dimensions. */
 static gboolean
 broadcast_dimensions_fit (GhloIrVerifier *verifier,
                           const GhloIrOp *op,
@@ -223,7 +223,7 @@ broadcast_dimensions_fit (GhloIrVerifier *verifier,
          && ghlo_ir_verify_dims_in_range (verifier, op, "broadcast_dimensions", dimensions, n, result_rank);
 }
 
-/* A quantized axis is mapped as its dimension is; an axis of size 1 repeats its only scale. */
+/* Checks that a quantized axis maps like its dimension; for an axis of size 1, the result repeats its only scale. */
 static gboolean
 broadcast_axis_fits (GhloIrVerifier *verifier,
                      const GhloIrOp *op,
@@ -274,7 +274,7 @@ ghlo_ir_verify_broadcast_in_dim (GhloIrVerifier *verifier,
   return broadcast_axis_fits (verifier, op, dimensions);
 }
 
-/* Checks that each operand dimension occurs at most once in both lists of hints. */
+/* Checks that each operand dimension occurs at most once in the two lists of hints together. */
 static gboolean
 expansion_hints_fit (GhloIrVerifier *verifier,
                      const GhloIrOp *op)
@@ -302,7 +302,7 @@ expansion_hints_fit (GhloIrVerifier *verifier,
   return TRUE;
 }
 
-/* A constant shape operand agrees with the operand's static dimensions. */
+/* Checks that a constant shape operand agrees with the operand's static dimensions. */
 static gboolean
 output_dimensions_fit (GhloIrVerifier *verifier,
                        const GhloIrOp *op,

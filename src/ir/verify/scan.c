@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * chlo.scan: a body that sees its inputs without the scanned dimension and
- * gives outputs without it, and carries of unchanged shape.
+ * Verifies chlo.scan: the body takes its inputs and returns its
+ * outputs without the scanned dimension, and carries keep their shape.
  */
 
 #include "ir/verify/common.h"
 
-/* The groups of operands and results of a scan, from its segment sizes. */
+/* The operand and result groups of a scan, from its segment sizes. */
 typedef struct
 {
   guint   n_inputs;
@@ -14,7 +14,7 @@ typedef struct
   guint   n_outputs;
   guint   n_carries;
   guint   dimension;
-  gint64  size;        /* of the scanned dimension, -1 when unknown */
+  gint64  size;        /* of the scanned dimension, -1 if unknown */
 } Scan;
 
 static gboolean
@@ -44,7 +44,7 @@ read_scan (GhloIrVerifier *verifier,
   return TRUE;
 }
 
-/* Operands are ranked, and inputs have one size in the scanned dimension. */
+/* Checks that operands are ranked and that all inputs have the same size in the scanned dimension. */
 static gboolean
 operands_fit (GhloIrVerifier *verifier,
               const GhloIrOp *op,

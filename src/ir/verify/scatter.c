@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * The verifier of scatter: dimension numbers, shapes of the updates, and the
- * region that combines them with what is there.
+ * Verifies scatter: dimension numbers, shapes of the updates,
+ * and the region that combines updates with existing elements.
  */
 
 #include "base/sizes.h"
@@ -12,8 +12,8 @@ typedef struct
   const gint64     *window, *inserted, *input_batch, *indices_batch, *index_map;
   gsize             n_window, n_inserted, n_input_batch, n_indices_batch, n_index_map;
   gint64            index_vector_dim;
-  guint             n;               /* inputs, and updates */
-  guint64           skipped;         /* bits of the inputs' dimensions that updates have no window for */
+  guint             n;               /* number of inputs, and of updates */
+  guint64           skipped;         /* bit mask of the inputs' dimensions without a window dimension in the updates */
   const GhloIrType *indices;
 } Scatter;
 
@@ -35,7 +35,7 @@ read_scatter (const GhloIrOp *op,
   scatter->skipped = 0;
 }
 
-/* Checks that batching dimensions of inputs and indices come in pairs of compatible sizes. */
+/* Checks that the batching dimensions of inputs and indices are paired and have compatible sizes. */
 static gboolean
 verify_batching (GhloIrVerifier *verifier,
                  const GhloIrOp *op,
@@ -107,8 +107,8 @@ verify_numbers (GhloIrVerifier *verifier,
                                     scatter->n_index_map, rank, &mapped);
 }
 
-/* Checks that window dimensions of an update fit into the input and that the others are
- * those of the indices without the index vector. */
+/* Checks that the window dimensions of an update fit into the input and that its other dimensions are those of the
+ * indices without the index vector. */
 static gboolean
 verify_update (GhloIrVerifier   *verifier,
                const GhloIrOp   *op,

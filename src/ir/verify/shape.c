@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Operations of MLIR's dialect "shape", as that dialect has them: a shape is a vector
- * of index or !shape.shape, a size is an index or !shape.size. Values of the dialect's
- * own types may be errors, so results that are computed from them have its own types
- * too.
+ * Verifies operations of MLIR's dialect "shape" by that dialect's rules: a shape is a vector of index or
+ * !shape.shape, a size is an index or !shape.size. Values of the dialect's own types may be errors, so results
+ * computed from them must have such types too.
  */
 
 #include "ir/verify/common.h"
@@ -33,7 +32,7 @@ fail_found (GhloIrVerifier   *verifier,
   return ghlo_ir_verify_fail (verifier, op, "expected %s, found %s", expected, found);
 }
 
-/* Every operand is a shape. */
+/* Checks that every operand is a shape. */
 static gboolean
 operands_are_shapes (GhloIrVerifier *verifier,
                      const GhloIrOp *op)
@@ -56,7 +55,7 @@ has_own_operand (const GhloIrOp *op)
   return FALSE;
 }
 
-/* The result is a shape, of @n dimensions (-1 where that is not known). */
+/* Checks that the result is a shape of @n dimensions (-1 if unknown). */
 static gboolean
 result_is_shape (GhloIrVerifier *verifier,
                  const GhloIrOp *op,

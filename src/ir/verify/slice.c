@@ -1,14 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Operations that take parts of tensors, put parts together, or pad them.
- * Sizes are computed with overflow checks: starts, limits and paddings come
- * from the program as any 64-bit numbers.
+ * Verifies operations that extract parts of tensors, concatenate them, or pad them. Starts, limits and paddings may
+ * be any 64-bit numbers, so sizes are computed with overflow checks.
  */
 
 #include "ir/verify/common.h"
 
-/* Reads three attributes and checks that each has @n values, one for each dimension of
- * the operand. */
+/* Reads three attributes and checks that each has @n values, one for each dimension of the operand. */
 static gboolean
 three_lists (GhloIrVerifier    *verifier,
              const GhloIrOp    *op,
@@ -30,7 +28,7 @@ three_lists (GhloIrVerifier    *verifier,
   return TRUE;
 }
 
-/* The number of steps from @start to @limit in dimension @i; -1 when an error was given. */
+/* The number of steps from @start to @limit in dimension @i; -1 after an error. */
 static gint64
 slice_extent (GhloIrVerifier *verifier,
               const GhloIrOp *op,
@@ -84,7 +82,7 @@ ghlo_ir_verify_slice (GhloIrVerifier *verifier,
   return ghlo_ir_verify_inferred (verifier, op, 0, &shape, operand);
 }
 
-/* Checks the start indices from operand @first on: one for each dimension, all of one type. */
+/* Checks the start indices from operand @first on: one for each dimension, all of the same type. */
 static gboolean
 start_indices_fit (GhloIrVerifier *verifier,
                    const GhloIrOp *op,
@@ -191,7 +189,7 @@ ghlo_ir_verify_real_dynamic_slice (GhloIrVerifier *verifier,
   return TRUE;
 }
 
-/* Adds input @type to the shape concatenated so far, along @dimension. */
+/* Adds an input of type @type to the concatenated shape, along @dimension. */
 static gboolean
 concatenate_one (GhloIrVerifier   *verifier,
                  const GhloIrOp   *op,
@@ -210,7 +208,7 @@ concatenate_one (GhloIrVerifier   *verifier,
   if (limit >= 0 && more >= 0 && __builtin_add_overflow (limit, more, &sum))
     return ghlo_ir_verify_fail (verifier, op, "expected a concatenated size below 2^63 in dimension %u, found more",
                                 dimension);
-  /* The sizes of this dimension are added, those of the others merged. */
+  /* The sizes in this dimension are added, those in the others merged. */
   shape->dimensions[dimension] = type->dimensions[dimension];
   shape->bounds[dimension] = -1;
   if (!ghlo_ir_shape_merge (verifier, op, shape, type))
@@ -245,7 +243,7 @@ ghlo_ir_verify_concatenate (GhloIrVerifier *verifier,
   return ghlo_ir_verify_inferred (verifier, op, 0, &shape, first);
 }
 
-/* A size after padding by low, high and interior; FALSE when it overflows. */
+/* Computes a size after padding by low, high and interior. Returns FALSE on overflow. */
 static gboolean
 padded_size (gint64  size,
              gint64  low,
@@ -296,7 +294,7 @@ ghlo_ir_verify_pad (GhloIrVerifier *verifier,
   return ghlo_ir_verify_inferred (verifier, op, 0, &shape, operand);
 }
 
-/* The padded sizes, where all padding is constant and all shapes are static. */
+/* Checks the padded sizes if all padding is constant and all shapes are static. */
 static gboolean
 constant_padding_fits (GhloIrVerifier *verifier,
                        const GhloIrOp *op,

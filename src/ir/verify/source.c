@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Operations that make tensors out of attributes or shapes (constants, iota,
- * random numbers), and those that read or set the size of a dimension.
+ * Verifies operations that create tensors from attributes or shapes (constants, iota, random numbers), and those that
+ * read or set the size of a dimension.
  */
 
 #include "ir/verify/common.h"
 
-/* A plain tensor type of @type's storage, as the elements of a quantized constant have. */
+/* The plain tensor type with the storage type of @type as elements, which the value of a quantized constant has. */
 static gboolean
 is_storage_of (const GhloIrType *stored,
                const GhloIrType *type)
@@ -29,7 +29,7 @@ ghlo_ir_verify_constant (GhloIrVerifier *verifier,
   return ghlo_ir_verify_fail_type (verifier, op, "a result of the type of its value,", value->type, result);
 }
 
-/* arith.constant: elements, or a number of the result's own type. */
+/* Verifies arith.constant: elements or a number of exactly the result's type. */
 gboolean
 ghlo_ir_verify_arith_constant (GhloIrVerifier *verifier,
                                const GhloIrOp *op)
@@ -142,8 +142,8 @@ ghlo_ir_verify_get_dimension_size (GhloIrVerifier *verifier,
          && ghlo_ir_verify_inferred_element (verifier, op, 0, &scalar, GHLO_ELEMENT_TYPE_I32);
 }
 
-/* The dimension becomes dynamic with its size as the bound; a constant equal to the
- * bound makes it static again. */
+/* The dimension becomes dynamic with its previous size as the
+ * bound. A constant size equal to the bound makes it static again. */
 gboolean
 ghlo_ir_verify_set_dimension_size (GhloIrVerifier *verifier,
                                    const GhloIrOp *op)

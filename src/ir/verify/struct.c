@@ -1,16 +1,15 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Checks of structured attributes that do not depend on the operation. The text parser
- * calls them as it reads an attribute, so that the error points there; the verifier
- * calls them for attributes from elsewhere.
+ * Checks structured attributes independently of the operation. The text parser calls these checks as it reads an
+ * attribute, so that the error points there; the verifier calls them for attributes from elsewhere.
  */
 
 #include "ir/verify/verify.h"
 
-/* tf32 is a precision only and no element type of tensors. */
+/* tf32 only names a precision and is no element type of tensors. */
 enum { TF32 = GHLO_ELEMENT_TYPE_INVALID };
 
-/* Dot algorithms that some hardware has: one component on both sides. */
+/* Dot algorithms that some hardware supports, with one component on both sides. */
 static const struct
 {
   guint8 operand;
@@ -30,7 +29,7 @@ static const struct
   { GHLO_ELEMENT_TYPE_F64, GHLO_ELEMENT_TYPE_F64, 1 },
 };
 
-/* Reads the element type of an algorithm's field; FALSE for a type that no algorithm has. */
+/* Reads the element type in a field of an algorithm. Returns FALSE for a type that no algorithm has. */
 static gboolean
 read_precision (const GhloIrAttr *algorithm,
                 const char       *field,
@@ -48,7 +47,7 @@ read_precision (const GhloIrAttr *algorithm,
   return TRUE;
 }
 
-/* Every 8-bit float but the one that has an exponent only. */
+/* Every 8-bit float except the exponent-only one. */
 static gboolean
 is_dot_f8 (GhloElementType type)
 {
@@ -82,7 +81,7 @@ algorithm_is_known (const GhloIrAttr *algorithm)
   return FALSE;
 }
 
-/* "expected WHAT, found ATTRIBUTE", of an attribute that may be absent. */
+/* "expected WHAT, found ATTRIBUTE"; the attribute may be absent. */
 static char *
 problem_of (const char       *what,
             const GhloIrAttr *found)
@@ -110,7 +109,7 @@ check_algorithm (const GhloIrAttr *algorithm)
   return problem_of ("an algorithm that some hardware has", algorithm);
 }
 
-/* The name of an axis of a mesh, or of a reference to one; NULL for anything else. */
+/* Returns the name of a mesh axis or of a reference to one; NULL for anything else. */
 static const char *
 axis_name (const GhloIrAttr *axis,
            GhloIrStruct      structure)
@@ -144,8 +143,8 @@ is_integers (const GhloIrType *type)
              || type->element_type == GHLO_ELEMENT_TYPE_I1);
 }
 
-/* Checks that the axes of a mesh are named, that none is empty, and that their product
- * is within 63 bits. */
+/* Checks that the axes of a mesh have names, that no axis is
+ * empty, and that the product of their sizes fits in 63 bits. */
 static char *
 check_mesh (const GhloIrAttr *mesh)
 {
@@ -195,8 +194,8 @@ check_axes_of (const GhloIrAttr *mesh,
   return NULL;
 }
 
-/* The mesh is an attribute or a symbol. The axes of a symbol's mesh may be any
- * attributes, which are checked when the program runs. */
+/* The mesh is an attribute or a symbol. For a symbol, the axes
+ * may be any attributes; they are checked when the program runs. */
 static char *
 check_group_axes (const GhloIrAttr *groups)
 {
@@ -215,7 +214,7 @@ check_group_axes (const GhloIrAttr *groups)
   return problem != NULL ? problem : check_axes_of (mesh, axes);
 }
 
-/* Checks that the mode of an accuracy is of its enumeration. */
+/* Checks that the mode of an accuracy belongs to its enumeration. */
 static char *
 check_accuracy (const GhloIrAttr *accuracy)
 {

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Checks of dimension sets, of the values that regions return, and of index vectors
- * and pairs.
+ * Checks sets of dimensions, values returned by regions, index vectors, and lists of pairs.
  */
 
 #include "ir/verify/structured.h"
@@ -132,7 +131,7 @@ ghlo_ir_sort_ints (gint64 *values,
     qsort (values, n, sizeof (gint64), compare_ints);
 }
 
-/* Checks that column @column of the pairs @ids has no value twice and none below 0. */
+/* Checks that column @column of the pairs @ids has neither duplicates nor negative values. */
 static gboolean
 verify_column (GhloIrVerifier *verifier,
                const GhloIrOp *op,

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * What the verifiers of operations with dimension numbers, regions and many
- * operands share. Sets of dimensions are bits of one word, since a tensor has
- * at most GHLO_MAX_RANK dimensions.
+ * Shared by the verifiers of operations with dimension numbers, regions and many operands. A set of dimensions is a
+ * bit mask in one word, since a tensor has at most GHLO_MAX_RANK dimensions.
  */
 
 #pragma once
@@ -13,7 +12,7 @@ G_BEGIN_DECLS
 
 G_STATIC_ASSERT (GHLO_MAX_RANK <= 64);
 
-/* The values that a region's terminator returns; none when the region has no terminator. */
+/* The values that a region's terminator returns; none if the region has no terminator. */
 typedef struct
 {
   const GhloIrUse *values;
@@ -30,7 +29,7 @@ ghlo_ir_returned_type (const GhloIrReturned *returned,
   return returned->values[index].value->type;
 }
 
-/* A ranked tensor of rank 0 with that plain element type. */
+/* Whether @type is a tensor of rank 0 with that plain element type. */
 static inline gboolean
 ghlo_ir_type_is_scalar (const GhloIrType *type,
                         GhloElementType   element_type)
@@ -39,7 +38,7 @@ ghlo_ir_type_is_scalar (const GhloIrType *type,
          && type->element_type == element_type;
 }
 
-/* Checks that each of @values is in [0, rank) and not in @seen, and adds it there. */
+/* Checks that each of @values is in [0, rank) and not in @seen, and adds it to @seen. */
 gboolean ghlo_ir_verify_dim_set      (GhloIrVerifier   *verifier,
                                       const GhloIrOp   *op,
                                       const char       *name,
@@ -56,7 +55,7 @@ gboolean ghlo_ir_verify_dims_sorted  (GhloIrVerifier   *verifier,
 gboolean ghlo_ir_verify_result_count (GhloIrVerifier   *verifier,
                                       const GhloIrOp   *op,
                                       guint             expected);
-/* "expected WHAT of type EXPECTED, found FOUND". */
+/* Fails with "expected WHAT of type EXPECTED, found FOUND". */
 gboolean ghlo_ir_fail_type           (GhloIrVerifier   *verifier,
                                       const GhloIrOp   *op,
                                       const char       *what,
@@ -70,8 +69,8 @@ gboolean ghlo_ir_verify_same_shapes  (GhloIrVerifier   *verifier,
                                       guint             first,
                                       guint             n,
                                       const char       *what);
-/* Checks index_vector_dim: this dimension of @indices has as many elements as the map
- * @map_name. One past the last dimension stands for index vectors of one element. */
+/* Checks index_vector_dim: that dimension of @indices has as many elements as the map @map_name. A dimension one past
+ * the last one means index vectors of one element. */
 gboolean ghlo_ir_verify_index_vector (GhloIrVerifier   *verifier,
                                       const GhloIrOp   *op,
                                       const GhloIrType *indices,
@@ -80,7 +79,7 @@ gboolean ghlo_ir_verify_index_vector (GhloIrVerifier   *verifier,
                                       gint64            index_vector_dim);
 void     ghlo_ir_sort_ints           (gint64           *values,
                                       gsize             n);
-/* Checks a list of pairs of shape (N, 2) with unique sources and unique targets. */
+/* Checks a list of pairs of shape (N, 2): sources are unique, and so are targets. */
 gboolean ghlo_ir_verify_pairs        (GhloIrVerifier   *verifier,
                                       const GhloIrOp   *op,
                                       const GhloIrAttr *pairs);

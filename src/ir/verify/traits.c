@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Checks of traits: how the types of operands and results relate, which regions and
- * terminators an operation has, and where symbols may stand. Types are interned, so a
- * good program passes on comparisons of pointers.
+ * Checks traits: relations between the types of operands and results, regions and terminators, and the placement of
+ * symbols. Types are interned, so for a valid program most checks are comparisons of pointers.
  */
 
 #include "ir/verify/private.h"
@@ -13,7 +12,7 @@ n_types (const GhloIrOp *op)
   return op->n_operands + op->n_results;
 }
 
-/* Operands, then results. */
+/* The type of operand @index, or of a result if @index is beyond the operands. */
 static inline const GhloIrType *
 type_at (const GhloIrOp *op,
          guint           index)
@@ -32,7 +31,7 @@ all_equal (const GhloIrOp *op)
   return TRUE;
 }
 
-/* Whether @relation holds between the first type and every other one. */
+/* Checks that @relation holds between the first type and every other one. */
 static gboolean
 all_related (GhloIrVerifier *verifier,
              const GhloIrOp *op,
@@ -54,7 +53,7 @@ same_type (const GhloIrType *a,
   return a == b;
 }
 
-/* Checks that types are compatible, and the result with the merged shape of all operands. */
+/* Checks that types are compatible and that the result is compatible with the merged shape of all operands. */
 static gboolean
 compatible_types (GhloIrVerifier *verifier,
                   const GhloIrOp *op)
@@ -84,7 +83,7 @@ compatible_types (GhloIrVerifier *verifier,
   return !ranked || ghlo_ir_verify_inferred (verifier, op, 0, &merged, ghlo_ir_operand_type (op, 0));
 }
 
-/* Checks that all have one rank and, in each dimension, one size where it is static. */
+/* Checks that all types have the same rank and, where static, the same size in each dimension. */
 static gboolean
 same_shape (GhloIrVerifier *verifier,
             const GhloIrOp *op)
@@ -130,7 +129,7 @@ pairwise_types (GhloIrVerifier *verifier,
   return TRUE;
 }
 
-/* Checks that a symbol has a name and stands in a symbol table, where the name is unique. */
+/* Checks that a symbol has a name and is in a symbol table, where the name is unique. */
 static gboolean
 symbol_in_table (GhloIrVerifier *verifier,
                  const GhloIrOp *op)

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Tuples, casts between static and dynamic shapes, and the checks that
- * StableHLO's own tests are written with.
+ * Verifies tuples, casts between static and dynamic shapes, and the check operations that StableHLO's own tests use.
  */
 
 #include "ir/verify/common.h"
@@ -48,8 +47,7 @@ ghlo_ir_verify_tensor_cast (GhloIrVerifier *verifier,
                                    dest);
 }
 
-/* check.expect_eq_const and its like: the constant has the operand's type, or
- * that of the operand's storage. */
+/* Verifies check.expect_eq_const and similar operations: the constant has the operand's type or that of its storage. */
 gboolean
 ghlo_ir_verify_expect_const (GhloIrVerifier *verifier,
                              const GhloIrOp *op)

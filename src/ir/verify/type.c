@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Whether a type is well formed in itself, which text and bytecode cannot
- * always tell while they build it: ranks, bounds, quantization, nesting.
+ * Checks that a type is well formed by itself (ranks, bounds, quantization, nesting), which readers of text and
+ * bytecode cannot always tell while they build the type.
  */
 
 #include "ir/verify/private.h"
@@ -10,7 +10,7 @@
 
 enum { MAX_PARTS = 1 << 16 };
 
-/* What is wrong with a quantization by itself, or NULL. */
+/* Returns what is wrong with a quantization by itself, or NULL. */
 static char *
 quantization_fault (const GhloQuantization *quantization)
 {
@@ -27,7 +27,7 @@ quantization_fault (const GhloQuantization *quantization)
     return g_strdup_printf ("a quantized type whose storage minimum is below its maximum, found %" G_GINT64_FORMAT
                             " and %" G_GINT64_FORMAT, quantization->storage_min, quantization->storage_max);
 
-  /* The least positive and the greatest finite number of the expressed type. */
+  /* The smallest positive number (a subnormal) and the largest finite number of the expressed type. */
   least = ldexp (1.0, 1 - expressed->bias - expressed->mantissa_bits);
   most = expressed->specials == GHLO_FLOAT_IEEE
          ? ldexp (2.0 - ldexp (1.0, -expressed->mantissa_bits), (1 << expressed->exponent_bits) - 2 - expressed->bias)
@@ -55,9 +55,8 @@ tensor_fault (const GhloIrType *type)
   return NULL;
 }
 
-/* What is wrong with @type by itself, or NULL. *@budget is how many parts may still be
- * visited: types share members, so a few lines can spell a tuple that is too large to
- * walk. */
+/* Returns what is wrong with @type by itself, or NULL. *@budget is the number of parts that may still be visited:
+ * types share members, so a few lines of text can describe a tuple that is too large to walk. */
 static char *
 type_fault (const GhloIrType *type,
             guint             depth,

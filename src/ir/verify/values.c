@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Operands and results against the groups of their row: how many there are and
- * what type each may have.
+ * Checks operands and results against the groups of their row: their number and their types.
  */
 
 #include "ir/verify/private.h"
 
-/* The bit of tensors with elements of @type in constraints. */
+/* The constraint bit for tensors with elements of @type. */
 static guint32
 element_bit (const GhloIrType *type)
 {
@@ -47,7 +46,7 @@ element_fits (const GhloIrType *type,
   return TRUE;
 }
 
-/* The quantized dimension exists and has as many scales as entries. */
+/* Checks that the quantized dimension exists and that its size is the number of scales. */
 static gboolean
 quantized_dimension_fits (const GhloIrType *type)
 {
@@ -110,8 +109,8 @@ static gboolean type_fits (const GhloIrType *type,
                            guint32           constraint,
                            guint             depth);
 
-/* A tuple holds tensors of any element type, buffers, tokens and tuples; unranked
- * tensors only where the constraint allows them by themselves. */
+/* Whether a tuple may be such a value: members are tensors of any element type, buffers, tokens and tuples. Unranked
+ * tensors are allowed only if the constraint allows them outside tuples as well. */
 static gboolean
 tuple_fits (const GhloIrType *type,
             guint32           constraint,
@@ -168,7 +167,7 @@ ghlo_ir_type_fits (const GhloIrType *type,
   return type_fits (type, constraint, 0);
 }
 
-/* "a statically shaped tensor of rank 1 of integer or index elements, or a token". */
+/* A constraint in words, such as "a statically shaped tensor of rank 1 of integer or index elements, or a token". */
 static char *
 describe_constraint (guint32 constraint)
 {
@@ -338,7 +337,7 @@ check_result_groups (GhloIrVerifyRun    *run,
   return TRUE;
 }
 
-/* The common case: every group has one value. */
+/* Whether every group has exactly one value, which is the common case. */
 static gboolean
 all_single (const GhloIrGroupSpec *groups,
             guint                  n_groups)

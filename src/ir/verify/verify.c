@@ -1,30 +1,29 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * The walk over a module: each operation is checked against its row of the op
- * table, then by the row's own verifier, its operands against the order of
- * definitions. The walk goes by the links of the tree, in program order and
- * without recursion, so that depth costs no stack; each operation is visited once.
+ * The walk over a module. Each operation is checked against its row of the op table, then by the row's own verifier,
+ * and its operands against dominance. The walk follows the links of the tree in program order, without recursion, so
+ * it needs no stack for deep programs; each operation is visited once.
  *
- * An operation's id is its index in its block, set when the walk enters the block:
- * that makes "defined before" one comparison.
+ * An operation's id is its index in its block, set when the walk
+ * enters the block. "Defined before" is thus one comparison.
  */
 
 #include "ir/verify/private.h"
 
 #include "base/ghlo-error.h"
 
-/* How many operations pass between two looks at the monitor. */
+/* The number of operations between two checks of the monitor. */
 enum { MONITOR_INTERVAL = 1024 };
 
-/* Limits of a program's printed size, in which shared parts count each time: a minimum,
- * and a factor of the bytes that the program takes. */
+/* Limits of a program's printed size, with shared parts counted each
+ * time: a minimum, and a multiple of the program's size in bytes. */
 enum { MIN_EXTENT = 1 << 22, MAX_REPEATED = 32 };
 
 #define OP(ID, name, summary, traits, word, ...) \
   gboolean ghlo_ir_verify_##word (GhloIrVerifier *verifier, const GhloIrOp *op);
 #include "ir/ops.def"
 
-/* "none" in the table: the row itself says all there is to check. */
+/* "none" in the table: the row alone defines all checks. */
 gboolean
 ghlo_ir_verify_none (GhloIrVerifier *verifier,
                      const GhloIrOp *op)
@@ -37,8 +36,8 @@ static const GhloIrVerifyFunc row_verifiers[GHLO_N_OPS] = {
 #include "ir/ops.def"
 };
 
-/* The position of an operation without a line: its byte in the file or its function, and
- * the source line that its location attribute gives. */
+/* Describes the position of an operation without a line: its byte offset in the file or its function, and the source
+ * line in its location attribute. */
 static char *
 describe_position (const GhloIrVerifier *verifier,
                    const GhloIrOp       *op)
@@ -84,7 +83,7 @@ gboolean
   va_list args;
 
   verifier->failed = TRUE;
-  /* Past the limit errors are counted, not kept: spare the text. */
+  /* Beyond the limit errors are only counted, so no text is formatted. */
   if (diagnostics->findings->len < diagnostics->max_errors)
     {
       va_start (args, format);
@@ -115,8 +114,8 @@ value_kind (const GhloIrValue *value)
   return value->op != NULL ? "result" : "block argument";
 }
 
-/* The ancestor of @op (or @op itself) in @block, or NULL. *@barrier is the outermost
- * isolated operation between the two, or NULL. */
+/* Returns the ancestor of @op (or @op itself) in @block, or NULL. Sets *@barrier to the outermost isolated operation
+ * between the two, or NULL. */
 static const GhloIrOp *
 ancestor_in_block (const GhloIrOp    *op,
                    const GhloIrBlock *block,
@@ -181,7 +180,7 @@ operand_visible (GhloIrVerifier *verifier,
   return check_visible (verifier, op, index, value);
 }
 
-/* Operands come first: no other check may read a missing value. */
+/* Runs before all other checks, so that these never read a missing value. */
 static gboolean
 check_operands (GhloIrVerifier *verifier,
                 const GhloIrOp *op)
@@ -218,15 +217,15 @@ check_op (GhloIrVerifyRun *run,
          && row_verifiers[op->kind] (verifier, op);
 }
 
-/* Errors inside a wrong operation mostly have the same cause, so its regions are
- * skipped; those of functions and modules are not. */
+/* Errors inside an invalid operation usually have the same cause, so
+ * its regions are skipped; those of functions and modules are not. */
 static gboolean
 worth_entering (const GhloIrOp *op)
 {
   return op->kind < GHLO_N_OPS && (ghlo_ir_op_get_spec (op)->traits & GHLO_IR_TRAIT_SYMBOL) != 0;
 }
 
-/* Numbers the operations of a block that the walk enters. */
+/* Numbers the operations of a block when the walk enters it. */
 static void
 enter_block (GhloIrBlock *block)
 {
@@ -236,7 +235,7 @@ enter_block (GhloIrBlock *block)
     op->id = ++id;
 }
 
-/* The first operation of @block or of the blocks after it in its region. */
+/* Returns the first operation of @block or of the blocks that follow it in its region. */
 static GhloIrOp *
 first_of_blocks (GhloIrBlock *block)
 {
@@ -250,7 +249,7 @@ first_of_blocks (GhloIrBlock *block)
   return NULL;
 }
 
-/* The first operation in @op's regions from number @region on. */
+/* Returns the first operation in @op's regions from number @region on. */
 static GhloIrOp *
 first_inside (GhloIrOp *op,
               guint     region)
@@ -263,8 +262,8 @@ first_inside (GhloIrOp *op,
   return first;
 }
 
-/* The next operation in program order, not entering @op's own regions when
- * @skip_regions. *depth counts the operations around the result. */
+/* Returns the next operation in program order; with @skip_regions, does not enter @op's own regions. *depth is the
+ * number of operations around the returned one. */
 static GhloIrOp *
 next_op (GhloIrOp *op,
          gboolean  skip_regions,
@@ -296,8 +295,7 @@ next_op (GhloIrOp *op,
   return NULL;
 }
 
-/* The printed size of an operation's attributes, types and locations, without its
- * regions' operations. */
+/* The printed size of an operation's attributes, types and locations, excluding the operations in its regions. */
 static guint64
 measure (const GhloIrOp *op)
 {
@@ -321,8 +319,8 @@ measure (const GhloIrOp *op)
   return extent;
 }
 
-/* Attributes, types and locations share their parts, so a few lines can spell a program
- * that no memory could print. */
+/* Attributes, types and locations share their parts, so a few
+ * lines can describe a program too large for any memory to print. */
 static gboolean
 check_extent (GhloIrVerifyRun *run,
               const GhloIrOp  *op)
@@ -335,7 +333,7 @@ check_extent (GhloIrVerifyRun *run,
                               "to the program, found parts that repeat each other without end");
 }
 
-/* Verifies each operation by itself; FALSE when the walk stopped early. */
+/* Verifies each operation by itself. Returns FALSE if the walk stopped early. */
 static gboolean
 walk (GhloIrVerifyRun *run)
 {
@@ -361,7 +359,7 @@ walk (GhloIrVerifyRun *run)
   return TRUE;
 }
 
-/* FALSE when it stopped early. */
+/* Returns FALSE if the monitor was cancelled. */
 static gboolean
 check_symbol_uses (GhloIrVerifyRun *run)
 {

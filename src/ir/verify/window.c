@@ -1,16 +1,15 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Windows: their attributes, the shapes that they infer, and the verifiers of
- * reduce_window and select_and_scatter. Sizes, dilations and padding come from the
- * program, so every step of their arithmetic is checked.
+ * Windows: their attributes, the shapes inferred from them, and the verifiers
+ * of reduce_window and select_and_scatter. Sizes, dilations and padding come
+ * from the program, so every step of their arithmetic is checked for overflow.
  */
 
 #include "ir/verify/window.h"
 
 #include "ir/verify/reduce.h"
 
-/* Reads an optional array of one value per window dimension; NULL in *values
- * when it is left out or empty. */
+/* Reads an optional array with one value for each window dimension. *values is NULL if the array is absent or empty. */
 static gboolean
 read_window_values (GhloIrVerifier  *verifier,
                     const GhloIrOp  *op,
@@ -116,7 +115,7 @@ ghlo_ir_verify_window_padding (GhloIrVerifier *verifier,
   return TRUE;
 }
 
-/* The extent of @size elements that stand @dilation apart. */
+/* The extent of @size elements at a distance of @dilation. */
 static gboolean
 dilate (gint64  size,
         gint64  dilation,
@@ -158,7 +157,7 @@ ghlo_ir_verify_window_count (GhloIrVerifier     *verifier,
   return TRUE;
 }
 
-/* How many positions the window has along each dimension of @type. */
+/* Infers the number of window positions along each dimension of @type. */
 static gboolean
 infer_counts (GhloIrVerifier     *verifier,
               const GhloIrOp     *op,

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Windows that slide over a tensor: what reduce_window, select_and_scatter and
- * the convolutions share.
+ * Sliding windows over a tensor, as reduce_window, select_and_scatter and the convolutions have them.
  */
 
 #pragma once
@@ -26,7 +25,7 @@ typedef struct
   GhloIrWindowDim dims[GHLO_MAX_RANK];
 } GhloIrWindow;
 
-/* The attributes that hold a window's numbers; NULL where the operation has none. */
+/* The names of the attributes that describe a window; NULL for one that the operation does not have. */
 typedef struct
 {
   const char *strides;
@@ -35,19 +34,19 @@ typedef struct
   const char *reversal;
 } GhloIrWindowNames;
 
-/* Fills @window from @sizes and the attributes that @names has; without padding. */
+/* Fills @window from @sizes and the attributes named in @names. Does not read padding. */
 gboolean ghlo_ir_verify_window         (GhloIrVerifier          *verifier,
                                         const GhloIrOp          *op,
                                         const gint64            *sizes,
                                         gsize                    rank,
                                         const GhloIrWindowNames *names,
                                         GhloIrWindow            *window);
-/* Adds the attribute "padding", of shape (rank, 2), where there is one. */
+/* Adds the attribute "padding", of shape (rank, 2), if present. */
 gboolean ghlo_ir_verify_window_padding (GhloIrVerifier          *verifier,
                                         const GhloIrOp          *op,
                                         GhloIrWindow            *window);
-/* How many positions the window has along its dimension @index, of @base elements; -1
- * where either size is dynamic. Fails where that overflows. */
+/* Sets @count to the number of window positions along dimension @index, which has @base elements; -1 if either size
+ * is dynamic. Fails on overflow. */
 gboolean ghlo_ir_verify_window_count   (GhloIrVerifier          *verifier,
                                         const GhloIrOp          *op,
                                         const GhloIrWindow      *window,
