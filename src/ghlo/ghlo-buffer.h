@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Data that programs take and give.
+ * Data that programs take as inputs and return as outputs.
  */
 
 #pragma once

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Public calls as jobs: the task that an async call answers through, and what both forms
- * take of public objects. Objects stay on the caller's side.
+ * Public calls as jobs: the task that completes an async call, and the handling of
+ * public objects that both forms share. Objects stay on the caller's side.
  */
 
 #pragma once
@@ -15,23 +15,23 @@ G_BEGIN_DECLS
 typedef struct
 {
   GhloJobClass  job;
-  /* Optional: called in the caller's context before its callback (@dropped: there was a
-   * result, but the caller had cancelled meanwhile). */
+  /* Optional. Called in the caller's context before its callback. @dropped: the call produced a result, but
+   * was cancelled in the meantime. */
   void        (*ended) (gpointer  source_object,
                         gboolean  dropped);
 } GhloCallClass;
 
-/* The sync form. @data is taken over; NULL means that @error is set already,
- * which is then all that happens. @progress may be NULL. */
+/* The synchronous form. Takes ownership of @data. When @data is NULL, @error must be set already, and
+ * nothing else happens. @progress is nullable. */
 gpointer  ghlo_call_run      (const GhloCallClass *klass,
                               gpointer             data,
                               GhloProgress        *progress,
                               GCancellable        *cancellable,
                               GError             **error);
 
-/* The async form: a task for the call (whose task data are the caller's to
- * set), and its start. @task and @data are taken over; where @data is NULL the
- * callback is given @error, which is taken over too. */
+/* The asynchronous form: creates the task of a call, whose task data belong to the caller, and starts it.
+ * ghlo_call_start () takes ownership of @task and @data. When @data is NULL, the callback receives @error,
+ * of which it takes ownership, too. */
 GTask    *ghlo_call_task     (const GhloCallClass *klass,
                               gpointer             source_object,
                               GCancellable        *cancellable,
@@ -43,7 +43,7 @@ void      ghlo_call_start    (const GhloCallClass *klass,
                               GhloProgress        *progress,
                               GError              *error);
 
-/* The async form where the result, which is taken over, is there already: no worker is kept waiting. */
+/* The asynchronous form for a result that exists already: completes without a worker. Takes ownership of @result. */
 void      ghlo_call_answer_with (const GhloCallClass *klass,
                                  gpointer             source_object,
                                  gpointer             result,
@@ -51,12 +51,13 @@ void      ghlo_call_answer_with (const GhloCallClass *klass,
                                  GAsyncReadyCallback  callback,
                                  gpointer             user_data);
 
-/* What calls back where a pending call stands for the callback; @call is the data, and the task keeps it. */
+/* The callback that is used when a pending call takes the place of the caller's callback. @call is the
+ * pending call; the task keeps it alive. */
 void      ghlo_pending_call_answer (GObject      *source_object,
                                     GAsyncResult *result,
                                     gpointer      call);
 
-/* TRUE when @result is the task of such a call on @source_object. */
+/* Whether @result is the task of such a call on @source_object. */
 gboolean  ghlo_call_is_valid (const GhloCallClass *klass,
                               gpointer             source_object,
                               GAsyncResult        *result);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Calls: a job's answer becomes a task's.
+ * Calls: completes a task with the answer of a job.
  */
 
 #include "ghlo-call-private.h"
@@ -24,7 +24,8 @@ ghlo_call_run (const GhloCallClass *klass,
   return ghlo_job_run (&klass->job, data, get_core (progress), cancellable, error);
 }
 
-/* @cancellable may be what is told of the answer; @known is what the task itself asks. */
+/* @cancellable may be a pending call that receives the answer; @known is the cancellable that the task
+ * itself checks. */
 static GTask *
 task_new (const GhloCallClass *klass,
           gpointer             source_object,
@@ -50,8 +51,9 @@ ghlo_call_task (const GhloCallClass *klass,
                 GAsyncReadyCallback  callback,
                 gpointer             user_data)
 {
-  /* A task that knows of a cancelled cancellable returns one iteration late, after the
-   * answers of calls behind it; the answer here looks at the cancellable itself. */
+  /* A task that knows a cancelled cancellable returns one main loop iteration late, after the answers of
+   * later calls. The answer is therefore checked against the cancellable here, and the task does not know
+   * it. */
   GTask *task = task_new (klass, source_object, NULL, cancellable, callback, user_data);
 
   if (cancellable != NULL)
@@ -82,7 +84,7 @@ ghlo_call_is_valid (const GhloCallClass *klass,
          && g_task_get_source_tag (G_TASK (result)) == (gpointer) klass;
 }
 
-/* In the caller's context. */
+/* Called in the caller's context. */
 static void
 answer (gpointer data,
         gpointer result,
@@ -110,7 +112,8 @@ ghlo_call_start (const GhloCallClass *klass,
   GhloProgressCore *core = get_core (progress);
   const GhloJobAnswer to = { answer, g_object_unref, task };
 
-  /* An application may keep no more than bindings to its progress. The task goes in the caller's context. */
+  /* An application may hold no reference to its progress, only bindings to its properties. The task keeps
+   * it, and is itself freed in the caller's context. */
   if (core != NULL)
     g_object_set_data_full (G_OBJECT (task), PROGRESS_KEY, g_object_ref (progress), g_object_unref);
   if (data != NULL

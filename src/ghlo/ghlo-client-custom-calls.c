@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Functions of the application as targets of custom calls. One that belongs to a main context is called, and given
- * back, by whoever runs that context.
+ * Functions of the application as targets of custom calls. A function that belongs to a main context is called,
+ * and its data released, on the thread that runs that context.
  */
 
 #include "ghlo-client-private.h"
@@ -17,15 +17,15 @@ typedef struct
   GhloCustomCallFunction  function;
   gpointer                user_data;
   GDestroyNotify          destroy;      /* nullable */
-  GMainContext           *context;      /* owned; NULL: on whatever thread */
-  GThread                *owner;        /* owned; the thread that the context belongs to; NULL: not known */
+  GMainContext           *context;      /* owned; NULL for any thread */
+  GThread                *owner;        /* owned; the thread that the context belongs to; NULL when it is not known */
 } Registration;
 
-/* For language bindings whose interpreter ends. */
+/* Lets language bindings stop all calls when their interpreter shuts down. */
 static struct
 {
   int   closed;       /* atomic */
-  guint n_begun;      /* atomic; calls that found it open, and those that are about to look */
+  guint n_begun;      /* atomic; calls that found the gate open, and those that are about to check it */
 } gate;
 
 static void
@@ -47,8 +47,9 @@ do_nothing (gpointer data)
   return G_SOURCE_REMOVE;
 }
 
-/* Never from here where there is a context: an interpreter may be at work in this thread that cannot be called now.
- * The source gives it back when it goes: after its turn, or with the context, which nothing here keeps then. */
+/* With a context, never releases the data here: this thread may be running an interpreter in a state in which it
+ * cannot be called. The idle source releases it when it is destroyed: after it was dispatched, or together with
+ * the context, which nothing here keeps alive then. */
 static void
 registration_drop (gpointer data)
 {
@@ -75,7 +76,7 @@ typedef struct
   const GhloCustomCallFrame *frame;
 } Invocation;
 
-/* On the thread that the function is to be called on. */
+/* Runs on the thread that the function must be called on. */
 static gboolean
 invoke (gpointer   data,
         GError   **error)
@@ -163,35 +164,36 @@ check_target (const char  *target,
  * ghlo_client_register_custom_call:
  * @self: a client
  * @target: the name that the program calls, its `call_target_name`
- * @function: (scope notified) (closure user_data) (destroy destroy): what answers the
- *   call
+ * @function: (scope notified) (closure user_data) (destroy destroy): the function that
+ *   answers the call
  * @user_data: data for @function
  * @destroy: (nullable): called with @user_data when @function will not be called any more
  * @context: (nullable): the main context to call @function in; %NULL to call it on the
  *   thread that runs the operation
  * @error: return location for an error
  *
- * Has a function of the application answer a `custom_call` of programs that the client
- * compiles or loads from now on. A compile sees what was registered when it was called:
- * executables keep the functions that they were made with, whatever is registered or
- * taken back later. Registering a name again replaces its function.
+ * Registers a function of the application as the implementation of a `custom_call`
+ * target, for programs that the client compiles or loads from now on. A compilation uses
+ * the functions that are registered when it is called. Executables keep these functions,
+ * whatever is registered or unregistered later. Registering a name again replaces its
+ * function.
  *
- * Without @context the function is called on whatever thread runs the program, and on
- * several at once where several runs are under way: on the CPU the caller's in a
- * synchronous call and a worker's in an asynchronous one. With @context it
- * is called there one call at a time, while the run waits: from the loop of that
- * context, or directly where the thread that it belongs to is in a synchronous call
- * itself. A run whose context nobody iterates waits until it is cancelled; so does a
- * synchronous call on that thread where the program has the `custom_call` in work that
- * goes on beside it (`async_start`, `interpreter.run_parallel`), which needs an
- * asynchronous call.
+ * Without @context, the function is called on the thread that runs the program, and on
+ * several threads at once when several runs are in progress. On the CPU this is the
+ * caller's thread for a synchronous call and a worker's for an asynchronous one. With
+ * @context, it is called in that context, one call at a time, while the run waits: by the
+ * context's main loop, or directly when the thread that owns the context is itself in a
+ * synchronous call. A run waits until it is cancelled if nobody iterates its context. The
+ * same happens to a synchronous call on that thread when the program executes the
+ * `custom_call` in concurrent work (`async_start`, `interpreter.run_parallel`); such
+ * programs need an asynchronous call.
  *
- * @destroy is called once, when the function was replaced or taken back or the client is
- * gone, and so are the executables that may call it: on the thread that drops the last
- * of them, or in @context. It is called as well when this call fails, and not any more
- * when the process ends.
+ * @destroy is called once: after the function was replaced or unregistered or the client
+ * was freed, when the last executable that may call it is freed too. It is called on the
+ * thread that drops the last reference, or in @context. It is also called when this call
+ * fails, but no longer once the process is exiting.
  *
- * Fails with %GHLO_ERROR_INVALID_ARGUMENT for a name that the library answers itself,
+ * Fails with %GHLO_ERROR_INVALID_ARGUMENT for a name that the library implements itself,
  * such as `Sharding` or `Qr`.
  *
  * Returns: whether the function is registered
@@ -212,7 +214,7 @@ ghlo_client_register_custom_call (GhloClient              *self,
 
   g_return_val_if_fail (GHLO_IS_CLIENT (self), FALSE);
 
-  /* Whichever way this ends, the last reference has @destroy called. */
+  /* However this function ends, dropping the last reference calls @destroy. */
   registration = registration_new (target, function, user_data, destroy, context);
   custom = ghlo_custom_target_new (target, answer, registration, registration_drop);
   if (!ghlo_workers_check (error) || !check_target (target, error))
@@ -231,11 +233,12 @@ ghlo_client_register_custom_call (GhloClient              *self,
 /**
  * ghlo_custom_call_end_all:
  *
- * Has no function be called any more, and none given back, that any client of the
- * process registered: runs that come to one end as cancelled ones do. This is for
- * language bindings, whose functions cannot be called once their interpreter has ended.
+ * Stops calling the functions that clients of the process have registered, and no
+ * longer releases their data. Runs that reach such a call end as cancelled ones do.
+ * This is for language bindings, whose functions cannot be called once their
+ * interpreter has shut down.
  *
- * Returns: how many calls were begun until now, those among them that go on
+ * Returns: how many calls have begun so far, including those that are still in progress
  *
  * Since: 1.0
  */
@@ -253,12 +256,13 @@ ghlo_custom_call_end_all (void)
  * @target: the name that the program calls, its `call_target_name`
  * @error: return location for an error
  *
- * Takes a function back that [method@Ghlo.Client.register_custom_call] registered.
- * Executables that were compiled with it keep it.
+ * Unregisters a function that was registered with
+ * [method@Ghlo.Client.register_custom_call]. Executables that were compiled with it
+ * keep it.
  *
  * Fails with %GHLO_ERROR_INVALID_ARGUMENT when no function is registered for the name.
  *
- * Returns: whether the function was taken back
+ * Returns: whether the function was unregistered
  *
  * Since: 1.0
  */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * The client from the inside: the functions that answer custom calls.
+ * The internal interface of the client: the functions that answer custom calls.
  */
 
 #pragma once
@@ -10,9 +10,9 @@
 
 G_BEGIN_DECLS
 
-/* Those that there are now, with a reference; NULL for none. */
+/* The currently registered functions, with a reference; NULL for none. */
 GhloCustomTargets *ghlo_client_dup_custom_targets   (GhloClient        *self);
-/* Puts @target, NULL for nothing, in the place of the one of that name: whether there was one. */
+/* Replaces the target of that name by @target; NULL removes it. Returns whether there was one. */
 gboolean           ghlo_client_change_custom_target (GhloClient        *self,
                                                      const char        *name,
                                                      GhloCustomTarget  *target);

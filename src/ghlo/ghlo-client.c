@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * The client: devices, and the call that compiles.
+ * The client: lists devices, compiles programs and loads executables.
  */
 
 #include "ghlo-client-private.h"
@@ -20,11 +20,11 @@
 /**
  * GhloClient:
  *
- * Where an application begins. A client finds the devices of the machine on first
- * need, and compiles programs for them.
+ * The entry point of the library. A client finds the devices of the machine when
+ * they are first needed, and compiles programs for them.
  *
- * Making a client does nothing that could fail or take time. An application needs
- * one; several do no harm. A client may be used from any thread.
+ * Creating a client cannot fail and takes no time. An application needs only one;
+ * several do no harm. A client may be used from any thread.
  *
  * Since: 1.0
  */
@@ -33,8 +33,8 @@ struct _GhloClient
   GObject       parent_instance;
 
   GhloCounters      *counters;          /* never changes */
-  GMutex             lock;              /* guards what follows */
-  GhloCustomTargets *custom_targets;    /* NULL until there is one */
+  GMutex             lock;              /* guards the field below */
+  GhloCustomTargets *custom_targets;    /* NULL until a function is registered */
 };
 
 enum
@@ -96,12 +96,12 @@ ghlo_client_class_init (GhloClientClass *klass)
   /**
    * GhloClient:max-threads: (getter get_max_threads) (setter set_max_threads)
    *
-   * The most threads that runs take, 0 for what the environment variable
-   * `GHLO_THREADS` says or, without it, one for each processor. Compiles take half
-   * as many. What programs compute does not depend on it.
+   * The maximum number of threads that runs use; 0 for the value of the environment
+   * variable `GHLO_THREADS` or, if that is not set, one for each processor.
+   * Compilations use half as many. The results of programs do not depend on it.
    *
-   * Threads belong to the process: all clients have the same limit, that which was
-   * set last.
+   * Threads belong to the process, so all clients share the limit that was set
+   * last.
    *
    * Since: 1.0
    */
@@ -145,7 +145,7 @@ ghlo_client_change_custom_target (GhloClient       *self,
   after = target != NULL ? ghlo_custom_targets_with (before, target) : ghlo_custom_targets_without (before, name);
   self->custom_targets = after;
   g_mutex_unlock (&self->lock);
-  /* What goes with it may call the application. */
+  /* Dropping the old targets may call the application, so it is done without the lock. */
   g_clear_pointer (&before, ghlo_custom_targets_unref);
 
   return found;
@@ -154,7 +154,7 @@ ghlo_client_change_custom_target (GhloClient       *self,
 /**
  * ghlo_client_new:
  *
- * Makes a client.
+ * Creates a client.
  *
  * Returns: (transfer full): a new client
  *
@@ -170,7 +170,7 @@ ghlo_client_new (void)
  * ghlo_client_get_max_threads: (get-property max-threads)
  * @self: a client
  *
- * Gets the most threads that runs take.
+ * Gets the maximum number of threads that runs use.
  *
  * Returns: the limit that was set, 0 for none
  *
@@ -187,9 +187,9 @@ ghlo_client_get_max_threads (GhloClient *self)
 /**
  * ghlo_client_set_max_threads: (set-property max-threads)
  * @self: a client
- * @max_threads: at most 256; 0 for no limit of the application's
+ * @max_threads: at most 256; 0 for the default
  *
- * Sets the most threads that runs of this process take.
+ * Sets the maximum number of threads that runs in this process use.
  *
  * Since: 1.0
  */
@@ -205,7 +205,7 @@ ghlo_client_set_max_threads (GhloClient *self,
   g_object_notify_by_pspec (G_OBJECT (self), properties[PROP_MAX_THREADS]);
 }
 
-/* A call that takes nothing along still needs something to point to. */
+/* A call without arguments still needs non-NULL data. */
 static void
 nothing_free (gpointer data)
 {
@@ -247,7 +247,7 @@ devices_new (GPtrArray *cores)
 /**
  * ghlo_client_list_devices:
  * @self: a client
- * @cancellable: (nullable): what may cancel the call
+ * @cancellable: (nullable): a cancellable, or %NULL
  * @error: return location for an error
  *
  * Finds the devices of the machine. The first one is the CPU.
@@ -270,7 +270,7 @@ ghlo_client_list_devices (GhloClient    *self,
 /**
  * ghlo_client_list_devices_async:
  * @self: a client
- * @cancellable: (nullable): what may cancel the call
+ * @cancellable: (nullable): a cancellable, or %NULL
  * @callback: (scope async) (closure user_data): called when the call has finished
  * @user_data: data for @callback
  *
@@ -294,10 +294,10 @@ ghlo_client_list_devices_async (GhloClient          *self,
 /**
  * ghlo_client_list_devices_finish:
  * @self: a client
- * @result: what the callback was given
+ * @result: the result passed to the callback
  * @error: return location for an error
  *
- * Takes the result of [method@Ghlo.Client.list_devices_async].
+ * Finishes a call to [method@Ghlo.Client.list_devices_async].
  *
  * Returns: (transfer full): a list model of [class@Ghlo.Device], or %NULL with
  *   @error set
@@ -380,7 +380,7 @@ compile_run (gpointer            data,
   const GhloSettings *settings = request->settings;
 
   ghlo_trim_watch ();
-  /* Not for what is loaded, which outlives passes. */
+  /* Not checked when an executable is loaded, since a serialized executable may outlive passes. */
   if (!ghlo_optimize_check_names ("enabled-passes", (const char *const *) settings->enabled_passes, error)
       || !ghlo_optimize_check_names ("disabled-passes", (const char *const *) settings->disabled_passes, error))
     return NULL;
@@ -410,14 +410,14 @@ executable_new (GhloProgram        *program,
  * ghlo_client_compile:
  * @self: a client
  * @program: the program
- * @options: (nullable): what the compile is told; %NULL for defaults
- * @progress: (nullable): what shows how far the compile is
- * @cancellable: (nullable): what may cancel the call
+ * @options: (nullable): the options of the compilation; %NULL for the defaults
+ * @progress: (nullable): a progress that follows the compilation, or %NULL
+ * @cancellable: (nullable): a cancellable, or %NULL
  * @error: return location for an error
  *
- * Compiles a program for a device: the options' one, else the one that the
- * environment variable `GHLO_DEVICE` names (`cpu`, `reference`; `auto` is none),
- * else the one that suits the program
+ * Compiles a program for a device. This is the device in the options; otherwise the
+ * one that the environment variable `GHLO_DEVICE` names (`cpu`, `reference`; `auto`
+ * names none); otherwise the one that suits the program best
  * ([method@Ghlo.CompileOptions.set_device] says how it is chosen).
  *
  * Fails with %GHLO_ERROR_INVALID_ARGUMENT when the program has no function to run,
@@ -447,9 +447,9 @@ ghlo_client_compile (GhloClient          *self,
  * ghlo_client_compile_async:
  * @self: a client
  * @program: the program
- * @options: (nullable): what the compile is told; %NULL for defaults
- * @progress: (nullable): what shows how far the compile is
- * @cancellable: (nullable): what may cancel the call
+ * @options: (nullable): the options of the compilation; %NULL for the defaults
+ * @progress: (nullable): a progress that follows the compilation, or %NULL
+ * @cancellable: (nullable): a cancellable, or %NULL
  * @callback: (scope async) (closure user_data): called when the call has finished
  * @user_data: data for @callback
  *
@@ -482,10 +482,10 @@ ghlo_client_compile_async (GhloClient          *self,
 /**
  * ghlo_client_compile_finish:
  * @self: a client
- * @result: what the callback was given
+ * @result: the result passed to the callback
  * @error: return location for an error
  *
- * Takes the result of [method@Ghlo.Client.compile_async].
+ * Finishes a call to [method@Ghlo.Client.compile_async].
  *
  * Returns: (transfer full): the executable, or %NULL with @error set
  *
@@ -502,7 +502,7 @@ ghlo_client_compile_finish (GhloClient    *self,
                          g_task_propagate_pointer (G_TASK (result), error));
 }
 
-/* What loading takes along: a request to be filled, and what fills it. */
+/* The arguments of a load: the request, and the bytes to fill it from. */
 typedef struct
 {
   GBytes             *bytes;
@@ -582,19 +582,18 @@ loaded_executable_new (GhloExecutableCore *compiled)
 /**
  * ghlo_client_load_executable:
  * @self: a client
- * @bytes: what [method@Ghlo.Executable.serialize] gave
+ * @bytes: a serialized executable from [method@Ghlo.Executable.serialize]
  * @flags: how to load it
- * @cancellable: (nullable): what may cancel the call
+ * @cancellable: (nullable): a cancellable, or %NULL
  * @error: return location for an error
  *
- * Makes an executable out of what another one was serialized to, maybe in another
- * process or on another machine, with the options of its compile and for the same
- * kind of device. The program is read, verified and compiled again, so the bytes
- * need not be trusted.
+ * Loads an executable that was serialized, possibly in another process or on another
+ * machine, with the same compile options and for the same kind of device. The
+ * program is read, verified and compiled again, so the bytes need not be trusted.
  *
- * Fails with %GHLO_ERROR_DATA when the bytes are something else, cut off or changed,
- * with %GHLO_ERROR_DEVICE when there is no device of that kind, and as
- * [method@Ghlo.Client.compile] does.
+ * Fails with %GHLO_ERROR_DATA when the bytes are not a serialized executable, are
+ * truncated or were modified, with %GHLO_ERROR_DEVICE when there is no device of
+ * that kind, and as [method@Ghlo.Client.compile] does.
  *
  * Returns: (transfer full): the executable, or %NULL with @error set
  *
@@ -616,9 +615,9 @@ ghlo_client_load_executable (GhloClient     *self,
 /**
  * ghlo_client_load_executable_async:
  * @self: a client
- * @bytes: what [method@Ghlo.Executable.serialize] gave
+ * @bytes: a serialized executable from [method@Ghlo.Executable.serialize]
  * @flags: how to load it
- * @cancellable: (nullable): what may cancel the call
+ * @cancellable: (nullable): a cancellable, or %NULL
  * @callback: (scope async) (closure user_data): called when the call has finished
  * @user_data: data for @callback
  *
@@ -647,10 +646,10 @@ ghlo_client_load_executable_async (GhloClient          *self,
 /**
  * ghlo_client_load_executable_finish:
  * @self: a client
- * @result: what the callback was given
+ * @result: the result passed to the callback
  * @error: return location for an error
  *
- * Takes the result of [method@Ghlo.Client.load_executable_async].
+ * Finishes a call to [method@Ghlo.Client.load_executable_async].
  *
  * Returns: (transfer full): the executable, or %NULL with @error set
  *
@@ -670,8 +669,8 @@ ghlo_client_load_executable_finish (GhloClient    *self,
  * ghlo_client_get_statistics:
  * @self: a client
  *
- * Gets how much was compiled by the client and run so far: the sum over all
- * executables that it made.
+ * Gets statistics about the compilations of this client and the runs of all
+ * executables that it created.
  *
  * Returns: (transfer full): a snapshot
  *
@@ -689,8 +688,8 @@ ghlo_client_get_statistics (GhloClient *self)
  * ghlo_client_trim:
  * @self: a client
  *
- * Gives memory back to the system that the process holds and does not use, soon and
- * on another thread. Nothing that is in use is touched. It happens by itself when
+ * Returns unused memory of the process to the system, soon, and on another thread.
+ * Memory in use is not touched. This happens automatically when
  * [iface@Gio.MemoryMonitor] warns of low memory.
  *
  * Since: 1.0

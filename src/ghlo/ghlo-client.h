@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Where an application begins: finds devices and compiles programs.
+ * The entry point for applications: finds devices and compiles programs.
  */
 
 #pragma once

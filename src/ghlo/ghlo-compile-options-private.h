@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Options as calls take them along.
+ * The compile options in the form that calls carry.
  */
 
 #pragma once
@@ -10,7 +10,7 @@
 
 G_BEGIN_DECLS
 
-/* With the defaults where @options is NULL. The device is not among them. */
+/* A copy of the options, or the defaults where @options is NULL. The device is not included. */
 GhloSettings *ghlo_compile_options_dup_settings (GhloCompileOptions *options);
 
 G_END_DECLS

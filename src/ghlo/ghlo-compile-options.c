@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * The options of a compile: properties, presets, and the setters behind them. A
- * call reads them when it is made, so that later changes do not reach it.
+ * The options of a compilation: properties, presets and setters. A call reads the
+ * options when it is made, so later changes do not affect it.
  */
 
 #include "ghlo-compile-options-private.h"
@@ -11,13 +11,14 @@
 /**
  * GhloCompileOptions:
  *
- * What a compile may be told, and everything has a default.
+ * The options of a compilation. Every option has a default.
  *
- * [method@Ghlo.Client.compile] reads the options when it is called; changing them
- * later changes nothing that is under way.
+ * [method@Ghlo.Client.compile] reads the options when it is called; later changes
+ * do not affect compilations in progress.
  *
- * A name of a pass that the library does not have is accepted and does nothing, so
- * that options outlive a pass.
+ * Former names of renamed passes are accepted. A compilation with a name that no
+ * pass has fails, but a serialized executable with such a name can still be loaded,
+ * so that it outlives a pass.
  *
  * Since: 1.0
  */
@@ -26,7 +27,7 @@ struct _GhloCompileOptions
   GObject                 parent_instance;
 
   GhloOptimizationLevel   optimization_level;
-  GhloDevice             *device;              /* NULL: chosen by the library */
+  GhloDevice             *device;              /* NULL when the library chooses */
   gboolean                debug_info;
   gboolean                caching;
   gboolean                excess_precision;
@@ -156,7 +157,7 @@ ghlo_compile_options_class_init (GhloCompileOptionsClass *klass)
   /**
    * GhloCompileOptions:optimization-level: (getter get_optimization_level) (setter set_optimization_level)
    *
-   * How much work is done for a fast run.
+   * How much effort is spent on making runs fast.
    *
    * Since: 1.0
    */
@@ -187,8 +188,8 @@ ghlo_compile_options_class_init (GhloCompileOptionsClass *klass)
   /**
    * GhloCompileOptions:caching: (getter get_caching) (setter set_caching)
    *
-   * Whether the compile may take its result from an executable in use, or from the
-   * cache on disk, and put it there.
+   * Whether the compilation may share the result of an existing executable, and may
+   * read and write the cache on disk.
    *
    * Since: 1.0
    */
@@ -197,8 +198,8 @@ ghlo_compile_options_class_init (GhloCompileOptionsClass *klass)
   /**
    * GhloCompileOptions:excess-precision: (getter get_excess_precision) (setter set_excess_precision)
    *
-   * Whether fused operations on f16 and bf16 may keep more precision between
-   * them than the program says.
+   * Whether fused operations on f16 and bf16 may keep more precision between them than the program
+   * specifies.
    *
    * Since: 1.0
    */
@@ -207,10 +208,11 @@ ghlo_compile_options_class_init (GhloCompileOptionsClass *klass)
   /**
    * GhloCompileOptions:wait-for-code: (getter get_wait_for_code) (setter set_wait_for_code)
    *
-   * Whether the compile ends only when the machine code of all kernels is made.
+   * Whether the compilation waits until the machine code of all kernels has been generated.
    *
-   * It is made in the background otherwise, and the first runs do without, to the same
-   * results and more slowly. The compile's progress and its cancellable are of the wait too.
+   * Otherwise machine code is generated in the background, and the first runs do without it:
+   * they are slower but give the same results. The progress and the cancellable of the
+   * compilation cover the wait.
    *
    * Since: 1.0
    */
@@ -219,8 +221,9 @@ ghlo_compile_options_class_init (GhloCompileOptionsClass *klass)
   /**
    * GhloCompileOptions:enabled-passes: (getter get_enabled_passes) (setter set_enabled_passes)
    *
-   * The names of passes to run that the optimization level leaves out. A compile with a
-   * name that no pass has fails with %GHLO_ERROR_INVALID_ARGUMENT and lists the names.
+   * The names of additional passes to run, which the optimization level leaves out. A
+   * compilation with a name that no pass has fails with %GHLO_ERROR_INVALID_ARGUMENT and lists
+   * the names.
    *
    * Since: 1.0
    */
@@ -229,8 +232,8 @@ ghlo_compile_options_class_init (GhloCompileOptionsClass *klass)
   /**
    * GhloCompileOptions:disabled-passes: (getter get_disabled_passes) (setter set_disabled_passes)
    *
-   * The names of passes to leave out that the optimization level runs. A compile with a
-   * name that no pass has fails with %GHLO_ERROR_INVALID_ARGUMENT and lists the names.
+   * The names of passes to leave out, which the optimization level would run. A compilation with
+   * a name that no pass has fails with %GHLO_ERROR_INVALID_ARGUMENT and lists the names.
    *
    * Since: 1.0
    */
@@ -271,7 +274,7 @@ ghlo_compile_options_dup_settings (GhloCompileOptions *options)
 /**
  * ghlo_compile_options_new:
  *
- * Makes options that all have their defaults; these are the same as those of
+ * Creates options with the default values, which are the same as those of
  * [ctor@Ghlo.CompileOptions.new_balanced].
  *
  * Returns: (transfer full): new options
@@ -287,7 +290,7 @@ ghlo_compile_options_new (void)
 /**
  * ghlo_compile_options_new_balanced:
  *
- * Makes options for everyday use: O2, with the cache.
+ * Creates options for everyday use: O2, with the cache.
  *
  * Returns: (transfer full): new options
  *
@@ -302,7 +305,7 @@ ghlo_compile_options_new_balanced (void)
 /**
  * ghlo_compile_options_new_debug:
  *
- * Makes options for looking into a program: O0, locations kept, no cache.
+ * Creates options for debugging a program: O0, locations kept, no cache.
  *
  * Returns: (transfer full): new options
  *
@@ -321,7 +324,7 @@ ghlo_compile_options_new_debug (void)
 /**
  * ghlo_compile_options_new_quick_compile:
  *
- * Makes options for programs that run once or change often: O1, with the cache.
+ * Creates options for programs that run once or change often: O1, with the cache.
  *
  * Returns: (transfer full): new options
  *
@@ -338,7 +341,7 @@ ghlo_compile_options_new_quick_compile (void)
 /**
  * ghlo_compile_options_new_release:
  *
- * Makes options for programs that run many times: O3, with the cache.
+ * Creates options for programs that run many times: O3, with the cache.
  *
  * Returns: (transfer full): new options
  *
@@ -356,7 +359,7 @@ ghlo_compile_options_new_release (void)
  * ghlo_compile_options_get_optimization_level: (get-property optimization-level)
  * @self: options
  *
- * Gets how much work is done for a fast run.
+ * Gets how much effort is spent on making runs fast.
  *
  * Returns: the level
  *
@@ -375,7 +378,7 @@ ghlo_compile_options_get_optimization_level (GhloCompileOptions *self)
  * @self: options
  * @optimization_level: the level
  *
- * Sets how much work is done for a fast run.
+ * Sets how much effort is spent on making runs fast.
  *
  * Since: 1.0
  */
@@ -385,7 +388,7 @@ ghlo_compile_options_set_optimization_level (GhloCompileOptions    *self,
 {
   g_return_if_fail (GHLO_IS_COMPILE_OPTIONS (self));
 
-  /* A binding may hand over any number. */
+  /* A language binding may pass any number. */
   optimization_level = CLAMP ((int) optimization_level, GHLO_OPTIMIZATION_LEVEL_O0, GHLO_OPTIMIZATION_LEVEL_O3);
   if (self->optimization_level == optimization_level)
     return;
@@ -399,8 +402,8 @@ ghlo_compile_options_set_optimization_level (GhloCompileOptions    *self,
  *
  * Gets the device to compile for.
  *
- * Returns: (transfer none) (nullable): the device, or %NULL when the library is
- *   to choose
+ * Returns: (transfer none) (nullable): the device, or %NULL when the library
+ *   chooses
  *
  * Since: 1.0
  */
@@ -418,22 +421,23 @@ ghlo_compile_options_get_device (GhloCompileOptions *self)
  * @device: (nullable): a device that a client listed, or %NULL to let the library
  *   choose
  *
- * Sets the device to compile for. This wins over the environment variable
+ * Sets the device to compile for. It takes precedence over the environment variable
  * `GHLO_DEVICE`.
  *
- * Where neither names one, a program goes to the CPU or to a real GPU, whichever is
- * estimated to end a run first: by the program's operations and bytes, by rates that
- * `ghlo calibrate` measured on the machine, or careful guesses without it, both as
- * earlier runs have refined them, and with inputs that come from the host's memory, and
- * outputs that go there. Vulkan devices that are software are never chosen. What small
- * programs take is known without looking for a GPU. Steps of a program that goes to a
- * GPU may still be the CPU's, where the transfers are worth it.
- * [property@Ghlo.Plan:reason] says why the choice was made.
+ * When neither names a device, the program is compiled for the CPU or for a hardware
+ * GPU, whichever is estimated to complete a run first. The estimate is based on the
+ * operations and bytes of the program, and on rates that `ghlo calibrate` has measured
+ * on the machine or, without these, on conservative guesses; earlier runs refine both.
+ * It assumes that inputs come from host memory and that outputs return there. Software
+ * Vulkan devices are never chosen. The time of small programs is known without looking
+ * for a GPU. When a program is compiled for a GPU, some of its steps may still run on
+ * the CPU where this is worth the transfers. [property@Ghlo.Plan:reason] explains the
+ * choice.
  *
- * Integers are the same on each device. Of floats a GPU may take subnormal numbers for
- * zero, and adds up products and convolutions in another order than the CPU, so that
- * these differ by what rounding makes of that. Whoever needs the same bits on all
- * machines names a device.
+ * Integer results are the same on all devices. For floats, a GPU may flush subnormal
+ * numbers to zero, and it sums the products of matrix products and convolutions in
+ * another order than the CPU, so that results differ by rounding. Name a device if you
+ * need the same bits on all machines.
  *
  * Since: 1.0
  */
@@ -495,8 +499,8 @@ ghlo_compile_options_set_debug_info (GhloCompileOptions *self,
  * ghlo_compile_options_get_caching: (get-property caching)
  * @self: options
  *
- * Gets whether the compile may take its result from an executable in use, or from
- * the cache on disk, and put it there.
+ * Gets whether the compilation may share the result of an existing executable, and
+ * may read and write the cache on disk.
  *
  * Returns: %TRUE to use the cache
  *
@@ -515,8 +519,8 @@ ghlo_compile_options_get_caching (GhloCompileOptions *self)
  * @self: options
  * @caching: %TRUE to use the cache
  *
- * Sets whether the compile may take its result from the cache on disk, and put
- * it there.
+ * Sets whether the compilation may share the result of an existing executable, and
+ * may read and write the cache on disk.
  *
  * Since: 1.0
  */
@@ -538,7 +542,7 @@ ghlo_compile_options_set_caching (GhloCompileOptions *self,
  * @self: options
  *
  * Gets whether fused operations on f16 and bf16 may keep more precision between
- * them than the program says.
+ * them than the program specifies.
  *
  * Returns: %TRUE to allow it
  *
@@ -558,7 +562,7 @@ ghlo_compile_options_get_excess_precision (GhloCompileOptions *self)
  * @excess_precision: %TRUE to allow it
  *
  * Sets whether fused operations on f16 and bf16 may keep more precision between
- * them than the program says.
+ * them than the program specifies.
  *
  * Since: 1.0
  */
@@ -575,7 +579,7 @@ ghlo_compile_options_set_excess_precision (GhloCompileOptions *self,
   g_object_notify_by_pspec (G_OBJECT (self), properties[PROP_EXCESS_PRECISION]);
 }
 
-/* TRUE when the list changed; no list is an empty one. */
+/* Returns whether the list changed. NULL counts as an empty list. */
 static gboolean
 set_strv (char              ***place,
           const char *const   *value)
@@ -598,7 +602,8 @@ set_strv (char              ***place,
  * ghlo_compile_options_get_wait_for_code: (get-property wait-for-code)
  * @self: options
  *
- * Gets whether the compile ends only when the machine code of all kernels is made.
+ * Gets whether the compilation waits until the machine code of all kernels has been
+ * generated.
  *
  * Returns: %TRUE to wait for it
  *
@@ -617,7 +622,8 @@ ghlo_compile_options_get_wait_for_code (GhloCompileOptions *self)
  * @self: options
  * @wait_for_code: %TRUE to wait for it
  *
- * Sets whether the compile ends only when the machine code of all kernels is made.
+ * Sets whether the compilation waits until the machine code of all kernels has been
+ * generated.
  *
  * Since: 1.0
  */
@@ -638,7 +644,8 @@ ghlo_compile_options_set_wait_for_code (GhloCompileOptions *self,
  * ghlo_compile_options_get_enabled_passes: (get-property enabled-passes)
  * @self: options
  *
- * Gets the names of passes to run that the optimization level leaves out.
+ * Gets the names of additional passes to run, which the optimization level leaves
+ * out.
  *
  * Returns: (transfer none) (array zero-terminated=1): the names
  *
@@ -657,7 +664,8 @@ ghlo_compile_options_get_enabled_passes (GhloCompileOptions *self)
  * @self: options
  * @enabled_passes: (array zero-terminated=1) (nullable): the names
  *
- * Sets the names of passes to run that the optimization level leaves out.
+ * Sets the names of additional passes to run, which the optimization level leaves
+ * out.
  *
  * Since: 1.0
  */
@@ -675,7 +683,7 @@ ghlo_compile_options_set_enabled_passes (GhloCompileOptions *self,
  * ghlo_compile_options_get_disabled_passes: (get-property disabled-passes)
  * @self: options
  *
- * Gets the names of passes to leave out that the optimization level runs.
+ * Gets the names of passes to leave out, which the optimization level would run.
  *
  * Returns: (transfer none) (array zero-terminated=1): the names
  *
@@ -694,7 +702,7 @@ ghlo_compile_options_get_disabled_passes (GhloCompileOptions *self)
  * @self: options
  * @disabled_passes: (array zero-terminated=1) (nullable): the names
  *
- * Sets the names of passes to leave out that the optimization level runs.
+ * Sets the names of passes to leave out, which the optimization level would run.
  *
  * Since: 1.0
  */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * What a compile may be told.
+ * Options of a compilation.
  */
 
 #pragma once

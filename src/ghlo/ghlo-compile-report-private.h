@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Compile reports as executables make them.
+ * The constructor of compile reports, for executables.
  */
 
 #pragma once

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Compile reports: what passes counted, which never changes afterwards.
+ * Compile reports: the immutable record of what the passes counted.
  */
 
 #include "ghlo-compile-report-private.h"
@@ -8,12 +8,13 @@
 /**
  * GhloCompileReport:
  *
- * What a compile made of a program: how many operations it had and has, and what
- * each pass changed in what time. Passes are known by the names that
- * [property@Ghlo.CompileOptions:disabled-passes] takes.
+ * What a compilation did to a program: the number of operations before and after,
+ * and for each pass, how much it changed and how long it took. Passes are
+ * identified by the names that [property@Ghlo.CompileOptions:disabled-passes]
+ * takes.
  *
- * It is immutable. For a program whose passes ran in an earlier compile, and that
- * came from a cache, it tells of that compile.
+ * It is immutable. When the result of the passes came from a cache, the report
+ * describes the earlier compilation in which they ran.
  *
  * Since: 1.0
  */
@@ -21,7 +22,7 @@ struct _GhloCompileReport
 {
   gatomicrefcount  ref_count;
   GhloPassReport   *passes;      /* owned */
-  const char     **names;        /* of the passes that ran; NULL-terminated, the names are static */
+  const char     **names;        /* of the passes that ran; NULL-terminated array of static strings */
 };
 
 G_DEFINE_BOXED_TYPE (GhloCompileReport, ghlo_compile_report, ghlo_compile_report_ref, ghlo_compile_report_unref)
@@ -66,7 +67,7 @@ ghlo_compile_report_ref (GhloCompileReport *self)
  * ghlo_compile_report_unref:
  * @self: (transfer full): a report
  *
- * Gives a reference back.
+ * Drops a reference.
  *
  * Since: 1.0
  */
@@ -87,10 +88,10 @@ ghlo_compile_report_unref (GhloCompileReport *self)
  * ghlo_compile_report_get_n_operations_before:
  * @self: a report
  *
- * Gets how many operations the program had, functions and what is nested in
- * operations included.
+ * Gets the number of operations before the passes, including functions and nested
+ * operations.
  *
- * Returns: a number
+ * Returns: the number
  *
  * Since: 1.0
  */
@@ -106,9 +107,9 @@ ghlo_compile_report_get_n_operations_before (const GhloCompileReport *self)
  * ghlo_compile_report_get_n_operations_after:
  * @self: a report
  *
- * Gets how many operations the program had after the passes.
+ * Gets the number of operations after the passes.
  *
- * Returns: a number
+ * Returns: the number
  *
  * Since: 1.0
  */
@@ -124,9 +125,9 @@ ghlo_compile_report_get_n_operations_after (const GhloCompileReport *self)
  * ghlo_compile_report_get_n_rounds:
  * @self: a report
  *
- * Gets how often the passes were gone through.
+ * Gets how often the sequence of passes was repeated.
  *
- * Returns: a number, 0 when no pass ran
+ * Returns: the number, 0 when no pass ran
  *
  * Since: 1.0
  */
@@ -142,9 +143,9 @@ ghlo_compile_report_get_n_rounds (const GhloCompileReport *self)
  * ghlo_compile_report_get_time:
  * @self: a report
  *
- * Gets how long the passes took together.
+ * Gets the total time of the passes.
  *
- * Returns: seconds
+ * Returns: the time in seconds
  *
  * Since: 1.0
  */
@@ -160,7 +161,7 @@ ghlo_compile_report_get_time (const GhloCompileReport *self)
  * ghlo_compile_report_get_passes:
  * @self: a report
  *
- * Gets the names of the passes that ran, in their order.
+ * Gets the names of the passes that ran, in the order in which they run.
  *
  * Returns: (transfer none) (array zero-terminated=1): the names
  *
@@ -174,7 +175,7 @@ ghlo_compile_report_get_passes (const GhloCompileReport *self)
   return self->names;
 }
 
-/* What there is of @name; nothing where no pass is called that. */
+/* The record of pass @name; all zero when there is no such pass. */
 static GhloPassRecord
 find_record (const GhloCompileReport *self,
              const char              *name)
@@ -191,7 +192,7 @@ find_record (const GhloCompileReport *self,
  *
  * Gets how often a pass ran.
  *
- * Returns: a number, 0 for a pass that did not run or is not known
+ * Returns: the number, 0 for a pass that did not run or is not known
  *
  * Since: 1.0
  */
@@ -211,7 +212,7 @@ ghlo_compile_report_get_n_runs (const GhloCompileReport *self,
  *
  * Gets how many changes a pass made, over all its runs.
  *
- * Returns: a number, 0 for a pass that did not run or is not known
+ * Returns: the number, 0 for a pass that did not run or is not known
  *
  * Since: 1.0
  */
@@ -229,9 +230,9 @@ ghlo_compile_report_get_n_changes (const GhloCompileReport *self,
  * @self: a report
  * @pass: the name of a pass
  *
- * Gets how long a pass took, over all its runs.
+ * Gets the total time of all runs of a pass.
  *
- * Returns: seconds, 0 for a pass that did not run or is not known
+ * Returns: the time in seconds, 0 for a pass that did not run or is not known
  *
  * Since: 1.0
  */
@@ -248,7 +249,7 @@ ghlo_compile_report_get_pass_time (const GhloCompileReport *self,
  * ghlo_compile_report_to_string:
  * @self: a report
  *
- * Writes the report as a table for people.
+ * Formats the report as a human-readable table.
  *
  * Returns: (transfer full): the text
  *

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * What a compile did to a program.
+ * What a compilation did to a program.
  */
 
 #pragma once

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * What a run of a program takes at least.
+ * What a run of a program costs: operations, bytes, time and memory.
  */
 
 #pragma once

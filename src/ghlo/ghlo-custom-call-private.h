@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Custom calls from the inside: an object for as long as a function runs.
+ * The internal interface of custom calls: an object that is valid while a function
+ * runs.
  */
 
 #pragma once
@@ -10,11 +11,11 @@
 
 G_BEGIN_DECLS
 
-/* @frame is the caller's until ghlo_custom_call_end (). */
+/* @frame is borrowed until ghlo_custom_call_end (). */
 GhloCustomCall *ghlo_custom_call_new  (const char                *target,
                                        const GhloCustomCallFrame *frame);
-/* Nothing can be had of the call any more; what it was given goes into the frame's results. FALSE where that is no
- * value of its type. */
+/* Detaches the object from the call and moves the results that it was given to the frame. FALSE with @error set
+ * when the call failed or a result contains an invalid element. */
 gboolean        ghlo_custom_call_end  (GhloCustomCall            *self,
                                        GError                   **error);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Custom calls as a function of the application's sees them. What lies in memory that the run is about to write to
- * again is copied for buffers, which may be kept, and read in place for those who read bytes during the call.
+ * Custom calls as the application's function sees them. Operands in memory that the run is about to reuse are
+ * copied for buffers, which may be kept, but are read in place by callers that access the bytes during the call.
  */
 
 #include "ghlo-custom-call-private.h"
@@ -15,12 +15,12 @@
  * GhloCustomCall:
  *
  * One call of a function that the application registered with
- * [method@Ghlo.Client.register_custom_call]: what the program's `custom_call` gives
- * it, and where its results go.
+ * [method@Ghlo.Client.register_custom_call]: the operands and attributes of the
+ * program's `custom_call`, and the place for its results.
  *
- * The call is over when the function returns: what it says of itself can be asked for
- * until then, also from other threads, and later use fails with
- * %GHLO_ERROR_INVALID_ARGUMENT. Buffers that it gave stay.
+ * The call ends when the function returns. Until then the object may be used, also
+ * from other threads; later use fails with %GHLO_ERROR_INVALID_ARGUMENT. Buffers that
+ * were taken from it remain valid.
  *
  * Since: 1.0
  */
@@ -28,33 +28,35 @@ struct _GhloCustomCall
 {
   GObject                    parent_instance;
 
-  char                      *target;         /* never changes, as the next two; NULL in an object of no call */
+  char                      *target;         /* never changes; neither do the next two; NULL in an object without a
+                                              * call */
   gboolean                   has_side_effect;
   GCancellable              *cancellable;    /* nullable */
 
-  GMutex                     lock;           /* guards what follows */
+  GMutex                     lock;           /* guards the fields below */
   const GhloCustomCallFrame *frame;          /* NULL once the call is over */
-  GhloValue                **operands;       /* copies of those that cannot be kept; NULL where none was made */
-  GhloValue                **results;        /* NULL where none was given */
+  GhloValue                **operands;       /* copies of operands that cannot be kept; NULL where none was made */
+  GhloValue                **results;        /* NULL where none was set */
 };
 
 /**
  * GhloCustomCallFunction:
  * @call: the call
- * @user_data: what the function was registered with
+ * @user_data: the data that the function was registered with
  * @error: return location for an error
  *
- * Answers a program's `custom_call`: reads the operands, and gives each result with
- * [method@Ghlo.CustomCall.set_result] or in the memory of
- * [method@Ghlo.CustomCall.get_result_data]; a token need not be given.
+ * Implements a program's `custom_call`: reads the operands, and sets each result with
+ * [method@Ghlo.CustomCall.set_result] or writes it to the memory from
+ * [method@Ghlo.CustomCall.get_result_data]. Tokens need not be set.
  *
- * It is called on the thread that runs the operation, on several threads at once where
- * several runs are under way; or in the main context that it was registered with.
+ * It is called on the thread that runs the operation, and on several threads at once
+ * when several runs are in progress; or in the main context that it was registered
+ * with.
  *
- * An error ends the run; who called it gets that error, with the place of the
- * operation in the program before its message.
+ * An error ends the run. The caller of the run receives it, with the operation's place
+ * in the program prepended to its message.
  *
- * Returns: whether the results are given; %FALSE with @error set
+ * Returns: whether the results were computed; %FALSE with @error set
  *
  * Since: 1.0
  */
@@ -102,7 +104,8 @@ ghlo_custom_call_new (const char                *target,
   return self;
 }
 
-/* Moves the results to the frame. Who wrote to a result's memory may have left bytes there that are no elements. */
+/* Moves the results to the frame. An application that wrote to a result's memory may have left invalid
+ * elements there, so they are checked. */
 static gboolean
 move_results (GhloCustomCall            *self,
               const GhloCustomCallFrame *frame,
@@ -143,7 +146,7 @@ ghlo_custom_call_end (GhloCustomCall  *self,
   return ok;
 }
 
-/* With the lock held: whether there is an operand or result of that number. */
+/* Checks that the call is in progress and has an operand or result of that number. Called with the lock held. */
 static gboolean
 check_call (const GhloCustomCall  *self,
             const char            *what,
@@ -175,7 +178,7 @@ check_call (const GhloCustomCall  *self,
  *
  * Gets the name that the program calls.
  *
- * Returns: (nullable): the name; %NULL for an object that no call made
+ * Returns: (nullable): the name; %NULL for an object that does not belong to a call
  *
  * Since: 1.0
  */
@@ -191,13 +194,13 @@ ghlo_custom_call_get_target (GhloCustomCall *self)
  * ghlo_custom_call_get_backend_config:
  * @self: a custom call
  *
- * Gets the `backend_config` of the operation as text: what the program wrote where
- * that is a string, as it is up to version 3 of the calling convention, and the
- * dictionary as MLIR spells it in version 4.
- * [method@Ghlo.CustomCall.get_attributes] gives a dictionary's entries.
+ * Gets the `backend_config` of the operation as text. Up to version 3 of the calling
+ * convention this is the string in the program; in version 4 it is the dictionary in
+ * MLIR's syntax. [method@Ghlo.CustomCall.get_attributes] gives access to the entries of
+ * a dictionary.
  *
- * Returns: (transfer full) (nullable): the text; %NULL when the program gives none, and
- *   when the call is over
+ * Returns: (transfer full) (nullable): the text; %NULL when the program has none or the
+ *   call is over
  *
  * Since: 1.0
  */
@@ -220,16 +223,16 @@ ghlo_custom_call_get_backend_config (GhloCustomCall *self)
  * ghlo_custom_call_get_attributes:
  * @self: a custom call
  *
- * Gets what the program configures the call with, as a dictionary of the type `a{sv}`:
- * the entries of `backend_config` where it is a dictionary, those of `mhlo.attributes`
- * and `mhlo.backend_config`, which older programs have in its place, and attributes of
- * the operation that StableHLO does not define.
+ * Gets the configuration of the call as a dictionary of type `a{sv}`: the entries of
+ * `backend_config` where it is a dictionary, those of `mhlo.attributes` and
+ * `mhlo.backend_config`, which older programs use instead, and attributes of the
+ * operation that StableHLO does not define.
  *
  * Booleans are `b`, integers of any width `x`, floats `d`, strings `s`, arrays of numbers
- * (`array<i64: 1, 2>`) `ax` and `ad`, other arrays `av`, and dictionaries `a{sv}`. All
- * else is text as MLIR spells it, `s`.
+ * (`array<i64: 1, 2>`) `ax` and `ad`, other arrays `av`, and dictionaries `a{sv}`.
+ * Everything else is text in MLIR's syntax, `s`.
  *
- * Returns: (transfer full): a dictionary; without entries when the call is over
+ * Returns: (transfer full): a dictionary; empty when the call is over
  *
  * Since: 1.0
  */
@@ -252,9 +255,9 @@ ghlo_custom_call_get_attributes (GhloCustomCall *self)
  * ghlo_custom_call_has_side_effect:
  * @self: a custom call
  *
- * Gets whether the program says that the call does more than give results. Calls that
- * do happen once for each time that a run comes to them, in the program's order; one that
- * does not may be left out where nobody needs its results.
+ * Gets whether the program declares that the call has side effects. A call with side
+ * effects is executed each time a run reaches it, in program order. A call without them
+ * may be omitted when its results are unused.
  *
  * Returns: whether the call has a side effect
  *
@@ -272,8 +275,9 @@ ghlo_custom_call_has_side_effect (GhloCustomCall *self)
  * ghlo_custom_call_get_cancellable:
  * @self: a custom call
  *
- * Gets what is cancelled when the run is. A function that takes long looks at it from
- * time to time, and returns an error when it is: which one does not matter then.
+ * Gets a cancellable that is cancelled together with the run. A function that takes
+ * long should check it from time to time and return an error when it is cancelled;
+ * any error will do.
  *
  * Returns: (transfer none) (nullable): a cancellable; %NULL when the run cannot be
  *   cancelled
@@ -292,11 +296,11 @@ ghlo_custom_call_get_cancellable (GhloCustomCall *self)
  * ghlo_custom_call_list_operands:
  * @self: a custom call
  *
- * Lists the operands as the program describes them: their kinds and types, in which
- * sizes may be open.
+ * Lists the operands as the program declares them: their kinds, and their types,
+ * which may be dynamic.
  *
- * Returns: (transfer full) (array zero-terminated=1): what is known of each; nothing
- *   when the call is over
+ * Returns: (transfer full) (array zero-terminated=1): an info for each operand;
+ *   empty when the call is over
  *
  * Since: 1.0
  */
@@ -318,7 +322,7 @@ ghlo_custom_call_list_operands (GhloCustomCall *self)
   return infos;
 }
 
-/* With the lock held: the operand as something to be kept, borrowed. */
+/* Returns the operand, borrowed, as a value that may be kept after the call. Called with the lock held. */
 static GhloValue *
 keep_operand (GhloCustomCall  *self,
               guint            index,
@@ -337,11 +341,11 @@ keep_operand (GhloCustomCall  *self,
 /**
  * ghlo_custom_call_get_operand:
  * @self: a custom call
- * @index: the number of an operand, from 0
+ * @index: the index of an operand, from 0
  * @error: return location for an error
  *
- * Gets an operand, in host memory. The buffer stays as long as it is referred to; what
- * lies in memory that the run will use again is copied for it.
+ * Gets an operand, in host memory. The buffer may be kept after the call. An operand in
+ * memory that the run will reuse is copied.
  *
  * Fails with %GHLO_ERROR_INVALID_ARGUMENT when there is no such operand, or the call is
  * over.
@@ -387,17 +391,18 @@ check_tensor (const GhloValue  *value,
 /**
  * ghlo_custom_call_get_operand_data: (skip)
  * @self: a custom call
- * @index: the number of an operand, from 0
+ * @index: the index of an operand, from 0
  * @n_bytes: (out) (optional): return location for the number of bytes
  * @error: return location for an error
  *
- * Gets the elements of a tensor as [class@Ghlo.Buffer] describes them, where they are.
+ * Gets the elements of a tensor operand without a copy, in the layout that
+ * [class@Ghlo.Buffer] describes.
  *
- * Fails with %GHLO_ERROR_INVALID_ARGUMENT when there is no such operand, it is no
+ * Fails with %GHLO_ERROR_INVALID_ARGUMENT when there is no such operand, it is not a
  * tensor, or the call is over.
  *
  * Returns: (array length=n_bytes) (element-type guint8) (transfer none): the bytes, which
- *   must not be written to, and are there until the function returns; %NULL with @error
+ *   must not be written to and are valid until the function returns; %NULL with @error
  *   set
  *
  * Since: 1.0
@@ -436,10 +441,10 @@ ghlo_custom_call_get_operand_data (GhloCustomCall  *self,
  * ghlo_custom_call_list_results:
  * @self: a custom call
  *
- * Lists the results as the program describes them: their kinds and types, in which
- * sizes may be open.
+ * Lists the results as the program declares them: their kinds, and their types,
+ * which may be dynamic.
  *
- * Returns: (transfer full) (array zero-terminated=1): what is known of each; nothing
+ * Returns: (transfer full) (array zero-terminated=1): an info for each result; empty
  *   when the call is over
  *
  * Since: 1.0
@@ -465,19 +470,19 @@ ghlo_custom_call_list_results (GhloCustomCall *self)
 /**
  * ghlo_custom_call_set_result:
  * @self: a custom call
- * @index: the number of a result, from 0
- * @buffer: the result, of the type that the program says
+ * @index: the index of a result, from 0
+ * @buffer: the result, of the type that the program declares
  * @error: return location for an error
  *
- * Gives a result. What is in the memory of a device is brought to the host; otherwise
- * nothing is copied here, and the call keeps the data when @buffer is released. Giving a
- * result again replaces it.
+ * Sets a result. Data in device memory is copied to the host; otherwise nothing is
+ * copied. The call keeps the data even if @buffer is released. Setting a result again
+ * replaces it.
  *
  * Fails with %GHLO_ERROR_INVALID_ARGUMENT when there is no such result, @buffer was
- * released, or the call is over. A result of another type fails the run when the
+ * released, or the call is over. A result of another type makes the run fail after the
  * function has returned.
  *
- * Returns: whether the result is given
+ * Returns: whether the result was set
  *
  * Since: 1.0
  */
@@ -515,7 +520,7 @@ ghlo_custom_call_set_result (GhloCustomCall  *self,
   return ok;
 }
 
-/* With the lock held: a tensor for the result, of zeros where it is new, borrowed. */
+/* Returns the result's tensor, borrowed; a new one is filled with zeros. Called with the lock held. */
 static GhloValue *
 make_result (GhloCustomCall  *self,
              guint            index,
@@ -525,7 +530,7 @@ make_result (GhloCustomCall  *self,
   g_autoptr (GhloTensorType) tensor_type = NULL;
   g_autofree char *text = NULL;
 
-  /* One that was set may be somebody else's as well. */
+  /* A value that was set may be shared with others, so it cannot be written to. */
   if (self->results[index] != NULL && ghlo_value_is_own (self->results[index]))
     return self->results[index];
   if (!ghlo_ir_type_is_tensor (type) || !ghlo_ir_type_has_static_shape (type))
@@ -546,21 +551,21 @@ make_result (GhloCustomCall  *self,
 /**
  * ghlo_custom_call_get_result_data: (skip)
  * @self: a custom call
- * @index: the number of a result, from 0
+ * @index: the index of a result, from 0
  * @n_bytes: (out) (optional): return location for the number of bytes
  * @error: return location for an error
  *
- * Gets memory for the elements of a result, a tensor whose sizes the program says, as
- * [class@Ghlo.Buffer] describes them. It holds zeros, and then what the function
- * writes there until it returns.
+ * Gets memory for the elements of a result, in the layout that [class@Ghlo.Buffer]
+ * describes. The result must be a tensor with a static shape. The memory is zeroed at
+ * first; the function may write to it until it returns.
  *
- * Fails with %GHLO_ERROR_INVALID_ARGUMENT when there is no such result, it is no tensor
- * or its shape is open, or the call is over, and with %GHLO_ERROR_OUT_OF_MEMORY. Bytes
- * that are no elements of the type fail the run with %GHLO_ERROR_DATA when the function
- * has returned.
+ * Fails with %GHLO_ERROR_INVALID_ARGUMENT when there is no such result, it is not a
+ * tensor or has a dynamic shape, or the call is over, and with %GHLO_ERROR_OUT_OF_MEMORY.
+ * Invalid elements make the run fail with %GHLO_ERROR_DATA after the function has
+ * returned.
  *
  * Returns: (array length=n_bytes) (element-type guint8) (transfer none): the bytes, which
- *   are there until the function returns; %NULL with @error set
+ *   are valid until the function returns; %NULL with @error set
  *
  * Since: 1.0
  */

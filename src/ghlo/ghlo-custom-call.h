@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * One call of a function of the application's, by a program's custom_call.
+ * One call of an application's function by a program's custom_call.
  */
 
 #pragma once

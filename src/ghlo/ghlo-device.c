@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Devices: objects over the cores that the process has.
+ * Devices: objects around the device cores of the process.
  */
 
 #include "ghlo-device-private.h"
@@ -13,8 +13,8 @@
  * Something that programs run on: the processor, a Vulkan device, or the
  * reference executor.
  *
- * Devices are found and listed by a [class@Ghlo.Client]. An object that was made
- * in another way stands for no device, and a call that is given it fails with
+ * Devices are found and listed by a [class@Ghlo.Client]. An object that was created
+ * in another way does not represent a device, and calls with it fail with
  * %GHLO_ERROR_INVALID_ARGUMENT.
  *
  * Since: 1.0
@@ -23,7 +23,7 @@ struct _GhloDevice
 {
   GObject               parent_instance;
 
-  GhloDeviceCore *core;      /* NULL when not made by a client; never changes */
+  GhloDeviceCore *core;      /* NULL when not created by a client; never changes */
 };
 
 enum
@@ -124,7 +124,7 @@ ghlo_device_class_init (GhloDeviceClass *klass)
   /**
    * GhloDevice:name: (getter get_name)
    *
-   * The name of the device, for people.
+   * The human-readable name of the device.
    *
    * Since: 1.0
    */
@@ -143,7 +143,7 @@ ghlo_device_class_init (GhloDeviceClass *klass)
   /**
    * GhloDevice:driver: (getter get_driver)
    *
-   * The driver and its version, for people.
+   * The human-readable name and version of the driver.
    *
    * Since: 1.0
    */
@@ -152,7 +152,7 @@ ghlo_device_class_init (GhloDeviceClass *klass)
   /**
    * GhloDevice:memory: (getter get_memory)
    *
-   * The bytes of memory that programs on the device may use.
+   * The memory that programs on the device may use, in bytes.
    *
    * Since: 1.0
    */
@@ -161,7 +161,7 @@ ghlo_device_class_init (GhloDeviceClass *klass)
   /**
    * GhloDevice:features: (getter get_features)
    *
-   * The names of what the device can do.
+   * The names of the device's features.
    *
    * Since: 1.0
    */
@@ -170,7 +170,7 @@ ghlo_device_class_init (GhloDeviceClass *klass)
   /**
    * GhloDevice:lost: (getter is_lost)
    *
-   * Whether the device went away; every later call on it fails.
+   * Whether the device was lost. Every later call on it fails.
    *
    * Since: 1.0
    */
@@ -179,7 +179,7 @@ ghlo_device_class_init (GhloDeviceClass *klass)
   /**
    * GhloDevice:model: (getter get_model)
    *
-   * The model of the hardware, as it names itself.
+   * The model of the hardware, as the hardware reports it.
    *
    * Since: 1.0
    */
@@ -188,7 +188,7 @@ ghlo_device_class_init (GhloDeviceClass *klass)
   /**
    * GhloDevice:vector-level: (getter get_vector_level)
    *
-   * The highest set of vector instructions that programs on the device use.
+   * The highest level of vector instructions that programs on the device use.
    *
    * Since: 1.0
    */
@@ -206,9 +206,9 @@ ghlo_device_init (GhloDevice *self)
  * ghlo_device_get_name: (get-property name)
  * @self: a device
  *
- * Gets the name of the device, for people.
+ * Gets the human-readable name of the device.
  *
- * Returns: the name; empty for an object that stands for no device
+ * Returns: the name; empty for an object that does not represent a device
  *
  * Since: 1.0
  */
@@ -242,9 +242,9 @@ ghlo_device_get_kind (GhloDevice *self)
  * ghlo_device_get_driver: (get-property driver)
  * @self: a device
  *
- * Gets the driver of the device and its version, for people.
+ * Gets the human-readable name and version of the device's driver.
  *
- * Returns: the driver; empty for an object that stands for no device
+ * Returns: the driver; empty for an object that does not represent a device
  *
  * Since: 1.0
  */
@@ -264,7 +264,7 @@ ghlo_device_get_driver (GhloDevice *self)
  * host memory this is the limit that the environment variable
  * `GHLO_MEMORY_LIMIT` sets.
  *
- * Returns: a number of bytes
+ * Returns: the number of bytes
  *
  * Since: 1.0
  */
@@ -291,11 +291,11 @@ measure (GhloDevice *self)
  * ghlo_device_get_memory_used:
  * @self: a device
  *
- * Gets how much of the memory that the device works in this process holds: buffers,
- * what executables keep between runs, and what runs need while they last. Devices
- * that work in host memory share it, and the number is the same for all of them.
+ * Gets how much of the device's memory this process uses: buffers, memory that
+ * executables keep between runs, and the working memory of runs. Devices that work
+ * in host memory share it and all return the same number.
  *
- * Returns: a number of bytes; 0 for a device that nothing was done with yet
+ * Returns: the number of bytes; 0 for a device that was not used yet
  *
  * Since: 1.0
  */
@@ -311,10 +311,11 @@ ghlo_device_get_memory_used (GhloDevice *self)
  * ghlo_device_get_memory_peak:
  * @self: a device
  *
- * Gets the most that [method@Ghlo.Device.get_memory_used] ever was. How much a program
- * will take is known before it runs, by [method@Ghlo.Cost.get_peak_memory].
+ * Gets the highest value that [method@Ghlo.Device.get_memory_used] has reached. The
+ * memory that a program needs is known before it runs; see
+ * [method@Ghlo.Cost.get_peak_memory].
  *
- * Returns: a number of bytes
+ * Returns: the number of bytes
  *
  * Since: 1.0
  */
@@ -330,7 +331,7 @@ ghlo_device_get_memory_peak (GhloDevice *self)
  * ghlo_device_get_features: (get-property features)
  * @self: a device
  *
- * Gets the names of what the device can do.
+ * Gets the names of the device's features.
  *
  * Returns: (transfer none) (array zero-terminated=1): the names
  *
@@ -348,9 +349,9 @@ ghlo_device_get_features (GhloDevice *self)
  * ghlo_device_is_lost: (get-property lost)
  * @self: a device
  *
- * Tells whether the device went away, with all that was in its memory. Every later
- * call on a lost device fails with %GHLO_ERROR_DEVICE_LOST. Where it is back,
- * [method@Ghlo.Client.list_devices] gives it as another object.
+ * Returns whether the device was lost, along with the contents of its memory. Every
+ * later call on a lost device fails with %GHLO_ERROR_DEVICE_LOST. If the device
+ * comes back, [method@Ghlo.Client.list_devices] returns it as a new object.
  *
  * Returns: %TRUE when the device is lost
  *
@@ -368,7 +369,7 @@ ghlo_device_is_lost (GhloDevice *self)
  * ghlo_device_get_model: (get-property model)
  * @self: a device
  *
- * Gets the model of the hardware, as it names itself.
+ * Gets the model of the hardware, as the hardware reports it.
  *
  * Returns: (nullable): the model, or %NULL where it is not known
  *
@@ -386,9 +387,9 @@ ghlo_device_get_model (GhloDevice *self)
  * ghlo_device_get_vector_level: (get-property vector-level)
  * @self: a device
  *
- * Gets the highest set of vector instructions that programs on the device use:
- * `baseline`, which every processor of the architecture has, `avx2`, or `avx512`. The
- * environment variable `ONEDNN_MAX_CPU_ISA` can lower it.
+ * Gets the highest level of vector instructions that programs on the device use:
+ * `baseline`, which every processor of the architecture supports, `avx2`, or
+ * `avx512`. The environment variable `ONEDNN_MAX_CPU_ISA` can lower it.
  *
  * Returns: (nullable): the level, or %NULL for a device that has none
  *
@@ -407,9 +408,10 @@ ghlo_device_get_vector_level (GhloDevice *self)
  * @a: (type GhloDevice): a device
  * @b: (type GhloDevice): another device
  *
- * Tells whether two objects stand for the same device, whichever clients they came
- * from. An object that stands for no device equals itself alone, and a device that was
- * lost and came back is another one. This is a `GEqualFunc`.
+ * Returns whether two objects represent the same device, regardless of the clients
+ * that listed them. An object that does not represent a device is equal only to
+ * itself. A device that was lost and came back is a different one. This is a
+ * `GEqualFunc`.
  *
  * Returns: %TRUE when the devices are the same
  *
@@ -430,7 +432,7 @@ ghlo_device_equal (gconstpointer a,
  * ghlo_device_hash:
  * @device: (type GhloDevice): a device
  *
- * Gives a number that is the same for equal devices, in this process. This is a
+ * Computes a hash that is the same for equal devices within this process. This is a
  * `GHashFunc`.
  *
  * Returns: the hash

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * What programs run on.
+ * A device that programs run on.
  */
 
 #pragma once

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Diagnostics as workers make them, and as objects.
+ * Diagnostics as plain records, which workers create, and as objects.
  */
 
 #pragma once
@@ -14,11 +14,11 @@ G_BEGIN_DECLS
 
 typedef struct _GhloDiagnosticList GhloDiagnosticList;
 
-/* Takes all that a list model of diagnostics needs out of @diagnostics, whose
- * source may go afterwards. */
+/* Copies everything that a list model of diagnostics needs from @diagnostics, so that its source text may be
+ * freed afterwards. */
 GhloDiagnosticList *ghlo_diagnostic_list_new      (const GhloDiagnostics *diagnostics);
 void                ghlo_diagnostic_list_free     (GhloDiagnosticList    *self);
-/* Takes the list over. */
+/* Takes ownership of the list. */
 GListModel         *ghlo_diagnostic_list_to_model (GhloDiagnosticList    *self);
 
 G_END_DECLS

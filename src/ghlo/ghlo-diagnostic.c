@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * One finding of a check. Workers make a list of plain records; the objects are
- * made from them in the caller's context.
+ * One finding of a check. Workers create lists of plain records; the objects are
+ * created from these in the caller's context.
  */
 
 #include "ghlo-diagnostic-private.h"
@@ -36,7 +36,7 @@ struct _GhloDiagnostic
 {
   GObject  parent_instance;
 
-  char    *file;             /* never changes, as all that follows */
+  char    *file;             /* never changes; neither do the fields below */
   Record   record;
 };
 
@@ -180,7 +180,7 @@ ghlo_diagnostic_class_init (GhloDiagnosticClass *klass)
   /**
    * GhloDiagnostic:severity: (getter get_severity)
    *
-   * How serious it is.
+   * The severity of the finding.
    *
    * Since: 1.0
    */
@@ -190,7 +190,7 @@ ghlo_diagnostic_class_init (GhloDiagnosticClass *klass)
   /**
    * GhloDiagnostic:code: (getter get_code)
    *
-   * The error code that a load of the program would give.
+   * The error code that loading the program would fail with.
    *
    * Since: 1.0
    */
@@ -199,7 +199,7 @@ ghlo_diagnostic_class_init (GhloDiagnosticClass *klass)
   /**
    * GhloDiagnostic:file: (getter get_file)
    *
-   * The name of the program.
+   * The name of the program, as passed to the check.
    *
    * Since: 1.0
    */
@@ -208,7 +208,7 @@ ghlo_diagnostic_class_init (GhloDiagnosticClass *klass)
   /**
    * GhloDiagnostic:line: (getter get_line)
    *
-   * The line, counted from 1; 0 where there is no place.
+   * The line, counted from 1; 0 when the place is not known.
    *
    * Since: 1.0
    */
@@ -217,7 +217,7 @@ ghlo_diagnostic_class_init (GhloDiagnosticClass *klass)
   /**
    * GhloDiagnostic:column: (getter get_column)
    *
-   * The byte in the line, counted from 1; 0 where there is no place.
+   * The byte in the line, counted from 1; 0 when the place is not known.
    *
    * Since: 1.0
    */
@@ -226,7 +226,7 @@ ghlo_diagnostic_class_init (GhloDiagnosticClass *klass)
   /**
    * GhloDiagnostic:message: (getter get_message)
    *
-   * A sentence that says what was expected and what was found.
+   * A sentence about what was expected and what was found.
    *
    * Since: 1.0
    */
@@ -235,7 +235,7 @@ ghlo_diagnostic_class_init (GhloDiagnosticClass *klass)
   /**
    * GhloDiagnostic:excerpt: (getter get_excerpt)
    *
-   * The source line, and a caret below the place.
+   * The source line, and a line with a caret that marks the place.
    *
    * Since: 1.0
    */
@@ -253,7 +253,7 @@ ghlo_diagnostic_init (GhloDiagnostic *self)
  * ghlo_diagnostic_get_severity: (get-property severity)
  * @self: a diagnostic
  *
- * Gets how serious it is.
+ * Gets the severity of the finding.
  *
  * Returns: the severity
  *
@@ -271,7 +271,7 @@ ghlo_diagnostic_get_severity (GhloDiagnostic *self)
  * ghlo_diagnostic_get_code: (get-property code)
  * @self: a diagnostic
  *
- * Gets the error code that a load of the program would give.
+ * Gets the error code that loading the program would fail with.
  *
  * Returns: the code
  *
@@ -289,7 +289,7 @@ ghlo_diagnostic_get_code (GhloDiagnostic *self)
  * ghlo_diagnostic_get_file: (get-property file)
  * @self: a diagnostic
  *
- * Gets the name of the program, as it was given to the check.
+ * Gets the name of the program, as passed to the check.
  *
  * Returns: the name
  *
@@ -307,9 +307,9 @@ ghlo_diagnostic_get_file (GhloDiagnostic *self)
  * ghlo_diagnostic_get_line: (get-property line)
  * @self: a diagnostic
  *
- * Gets the line of the place.
+ * Gets the line of the finding.
  *
- * Returns: a number from 1; 0 where there is no place
+ * Returns: the line, counted from 1; 0 when the place is not known
  *
  * Since: 1.0
  */
@@ -325,9 +325,9 @@ ghlo_diagnostic_get_line (GhloDiagnostic *self)
  * ghlo_diagnostic_get_column: (get-property column)
  * @self: a diagnostic
  *
- * Gets the place in the line, in bytes.
+ * Gets the position of the finding in its line, in bytes.
  *
- * Returns: a number from 1; 0 where there is no place
+ * Returns: the column, counted from 1; 0 when the place is not known
  *
  * Since: 1.0
  */
@@ -343,7 +343,7 @@ ghlo_diagnostic_get_column (GhloDiagnostic *self)
  * ghlo_diagnostic_get_message: (get-property message)
  * @self: a diagnostic
  *
- * Gets a sentence that says what is wrong, in English.
+ * Gets an English sentence that describes the problem.
  *
  * Returns: the sentence
  *
@@ -361,10 +361,10 @@ ghlo_diagnostic_get_message (GhloDiagnostic *self)
  * ghlo_diagnostic_get_excerpt: (get-property excerpt)
  * @self: a diagnostic
  *
- * Gets the source line of the place and, on a second line, a caret below it; to
- * be shown in a font of fixed width.
+ * Gets the source line of the finding and, on a second line, a caret that marks the
+ * place. To be shown in a monospaced font.
  *
- * Returns: (nullable): the two lines, or %NULL where there is no place
+ * Returns: (nullable): the two lines, or %NULL when the place is not known
  *
  * Since: 1.0
  */
@@ -380,8 +380,8 @@ ghlo_diagnostic_get_excerpt (GhloDiagnostic *self)
  * ghlo_diagnostic_to_string:
  * @self: a diagnostic
  *
- * Writes the diagnostic as compilers do: place, severity and sentence, then the
- * excerpt.
+ * Formats the diagnostic in the style of compilers: place, severity and message,
+ * then the excerpt.
  *
  * Returns: (transfer full): the text, without a newline at its end
  *

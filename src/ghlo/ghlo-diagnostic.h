@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * One thing that a check of a program found.
+ * One finding of a check of a program.
  */
 
 #pragma once

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * What a program has become in a compile, as text for people.
+ * Dumps the state of a program at a stage of its compilation as human-readable
+ * text.
  */
 
 #include "ghlo-executable-private.h"
@@ -10,7 +11,7 @@
 #include "ghlo-program-private.h"
 #include "compiler/auto.h"
 
-/* What a call takes along. */
+/* The arguments of a call. */
 typedef struct
 {
   GhloExecutableCore *core;
@@ -77,7 +78,7 @@ dump_run (gpointer            data,
     case GHLO_DUMP_STAGE_PLAN:
       return describe_plan (dump->core, error);
     default:
-      /* A binding may hand over any number. */
+      /* A language binding may pass any number. */
       g_set_error (error, GHLO_ERROR, GHLO_ERROR_INVALID_ARGUMENT, "expected a stage to dump, found the number %d",
                    (int) dump->stage);
       return NULL;
@@ -97,17 +98,17 @@ static const GhloCallClass dump_class = {
 /**
  * ghlo_executable_dump:
  * @self: an executable
- * @stage: what is to be seen
- * @flags: how a program is written; a plan has one form
- * @cancellable: (nullable): what may cancel the call
+ * @stage: the stage to dump
+ * @flags: how to format a program; a plan has only one format
+ * @cancellable: (nullable): a cancellable, or %NULL
  * @error: return location for an error
  *
- * Writes what the program has become at a stage of its compile: for people, to see
- * what passes did, or where a wrong answer comes from. The text of a plan has no fixed
- * form.
+ * Dumps the program at a stage of its compilation as human-readable text, to see what
+ * the passes did or where a wrong result comes from. The format of a plan may change.
  *
- * Fails with %GHLO_ERROR_INVALID_ARGUMENT when no client made the executable, and with
- * %GHLO_ERROR_UNSUPPORTED when the device makes no plan of the program.
+ * Fails with %GHLO_ERROR_INVALID_ARGUMENT when the executable was not created by a
+ * client, and with %GHLO_ERROR_UNSUPPORTED when the device makes no plan of the
+ * program.
  *
  * Returns: (transfer full): the text, or %NULL with @error set
  *
@@ -128,13 +129,13 @@ ghlo_executable_dump (GhloExecutable  *self,
 /**
  * ghlo_executable_dump_async:
  * @self: an executable
- * @stage: what is to be seen
- * @flags: how a program is written; a plan has one form
- * @cancellable: (nullable): what may cancel the call
+ * @stage: the stage to dump
+ * @flags: how to format a program; a plan has only one format
+ * @cancellable: (nullable): a cancellable, or %NULL
  * @callback: (scope async) (closure user_data): called when the call has finished
  * @user_data: data for @callback
  *
- * Writes what the program has become without blocking; see
+ * Dumps the program at a stage of its compilation without blocking; see
  * [method@Ghlo.Executable.dump].
  *
  * Since: 1.0
@@ -160,10 +161,10 @@ ghlo_executable_dump_async (GhloExecutable      *self,
 /**
  * ghlo_executable_dump_finish:
  * @self: an executable
- * @result: what the callback was given
+ * @result: the result passed to the callback
  * @error: return location for an error
  *
- * Takes the result of [method@Ghlo.Executable.dump_async].
+ * Finishes a call to [method@Ghlo.Executable.dump_async].
  *
  * Returns: (transfer full): the text, or %NULL with @error set
  *

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Executables, made by a client.
+ * The internal interface of executables, which clients create.
  */
 
 #pragma once
@@ -10,19 +10,19 @@
 
 G_BEGIN_DECLS
 
-/* Takes @core over, and a reference to @program. */
+/* Takes ownership of @core and a reference to @program. */
 GhloExecutable *ghlo_executable_new (GhloExecutableCore *core,
                                      GhloProgram        *program);
 
-/* What workers know; NULL for an object that no client made. */
+/* The state that workers use; NULL for an object that was not created by a client. */
 GhloExecutableCore   *ghlo_executable_get_core (GhloExecutable *self);
 
-/* A reference for a call that is being made; INVALID_ARGUMENT where there is none. */
+/* The core with a reference, for the arguments of a call. INVALID_ARGUMENT when there is none. */
 GhloExecutableCore   *ghlo_executable_dup_core (GhloExecutable *self,
                                                 GError        **error);
 
-/* The value of @buffer as input @index of a program; INVALID_ARGUMENT for what is
- * no buffer, was released, or does not fit. */
+/* The value of @buffer, with a reference, as input @index of a program. INVALID_ARGUMENT when @buffer is not
+ * a buffer, was released, or does not fit. */
 GhloValue      *ghlo_executable_take_input   (GhloExecutableCore *core,
                                               GhloBuffer         *buffer,
                                               guint               index,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Executables: an object over something compiled, and the call that runs it.
+ * Executables: an object around a compiled program, and the calls that run it.
  */
 
 #include "ghlo-executable-private.h"
@@ -24,8 +24,8 @@
  * A program that was compiled for a device, ready to run.
  *
  * An executable is immutable. Any number of threads may run it at the same time,
- * and a run leaves nothing behind: it neither changes nor keeps its inputs.
- * Executables are made by [method@Ghlo.Client.compile].
+ * and runs leave no state behind: it neither changes nor keeps its inputs.
+ * Executables are created by [method@Ghlo.Client.compile].
  *
  * Since: 1.0
  */
@@ -33,9 +33,9 @@ struct _GhloExecutable
 {
   GObject       parent_instance;
 
-  GhloExecutableCore *core;       /* NULL when not made by a client; none of these changes */
+  GhloExecutableCore *core;       /* NULL when not created by a client; none of the fields changes */
   GhloProgram        *program;
-  GhloCompileReport  *report;     /* NULL where core is */
+  GhloCompileReport  *report;     /* NULL if and only if core is NULL */
 };
 
 enum
@@ -121,7 +121,7 @@ ghlo_executable_class_init (GhloExecutableClass *klass)
   /**
    * GhloExecutable:device: (getter get_device)
    *
-   * The device that it was compiled for.
+   * The device that the program was compiled for.
    *
    * Since: 1.0
    */
@@ -130,7 +130,7 @@ ghlo_executable_class_init (GhloExecutableClass *klass)
   /**
    * GhloExecutable:report: (getter get_report)
    *
-   * What the compile made of the program.
+   * What the compilation did to the program.
    *
    * Since: 1.0
    */
@@ -150,8 +150,8 @@ ghlo_executable_init (GhloExecutable *self)
  *
  * Gets the program that was compiled.
  *
- * Returns: (transfer none) (nullable): the program; %NULL for an object that no
- *   client made
+ * Returns: (transfer none) (nullable): the program; %NULL for an object that was
+ *   not created by a client
  *
  * Since: 1.0
  */
@@ -167,10 +167,10 @@ ghlo_executable_get_program (GhloExecutable *self)
  * ghlo_executable_get_device: (get-property device)
  * @self: an executable
  *
- * Gets the device that it was compiled for.
+ * Gets the device that the program was compiled for.
  *
- * Returns: (transfer none) (nullable): the device; %NULL for an object that no
- *   client made
+ * Returns: (transfer none) (nullable): the device; %NULL for an object that was not
+ *   created by a client
  *
  * Since: 1.0
  */
@@ -186,12 +186,12 @@ ghlo_executable_get_device (GhloExecutable *self)
  * ghlo_executable_get_report: (get-property report)
  * @self: an executable
  *
- * Gets what the compile made of the program: which passes ran, what they changed,
- * and how long they took. A device that runs programs as they are written, as the
- * reference device does, has no passes to tell of.
+ * Gets a report about the compilation: which passes ran, how much they changed, and
+ * how long they took. The report is empty for a device that runs programs
+ * unmodified, such as the reference device.
  *
- * Returns: (transfer none) (nullable): the report; %NULL for an object that no
- *   client made
+ * Returns: (transfer none) (nullable): the report; %NULL for an object that was not
+ *   created by a client
  *
  * Since: 1.0
  */
@@ -207,10 +207,11 @@ ghlo_executable_get_report (GhloExecutable *self)
  * ghlo_executable_get_plan:
  * @self: an executable
  *
- * Gets how the device runs the program, with estimates of what each step takes.
+ * Gets the plan by which the device runs the program, with estimates of the time of
+ * each step.
  *
- * Returns: (transfer full) (nullable): the plan; %NULL for a device that has none, as
- *   the reference device, and for an object that no client made
+ * Returns: (transfer full) (nullable): the plan; %NULL for a device without plans,
+ *   such as the reference device, and for an object that was not created by a client
  *
  * Since: 1.0
  */
@@ -226,10 +227,10 @@ ghlo_executable_get_plan (GhloExecutable *self)
  * ghlo_executable_get_cost:
  * @self: an executable
  *
- * Gets what a run takes: operations, bytes, an estimate of the time, and memory.
+ * Gets the cost of a run: operations, bytes, an estimate of the time, and memory.
  *
- * Returns: (transfer full) (nullable): the cost; %NULL for an object that no client
- *   made
+ * Returns: (transfer full) (nullable): the cost; %NULL for an object that was not
+ *   created by a client
  *
  * Since: 1.0
  */
@@ -252,7 +253,7 @@ list_values (GhloExecutable    *self,
  * ghlo_executable_list_inputs:
  * @self: an executable
  *
- * Lists what [method@Ghlo.Executable.execute] takes.
+ * Lists the inputs that [method@Ghlo.Executable.execute] takes.
  *
  * Returns: (transfer full) (array zero-terminated=1): the inputs in order
  *
@@ -270,7 +271,7 @@ ghlo_executable_list_inputs (GhloExecutable *self)
  * ghlo_executable_list_outputs:
  * @self: an executable
  *
- * Lists what [method@Ghlo.Executable.execute] gives.
+ * Lists the outputs that [method@Ghlo.Executable.execute] returns.
  *
  * Returns: (transfer full) (array zero-terminated=1): the outputs in order
  *
@@ -284,11 +285,11 @@ ghlo_executable_list_outputs (GhloExecutable *self)
   return list_values (self, GHLO_VALUE_INFO_OUTPUTS);
 }
 
-/* What a run takes along. */
+/* The arguments of a run. */
 typedef struct
 {
   GhloExecutableCore *core;
-  GhloValue          *inputs[];     /* owned, and gone once the run has begun */
+  GhloValue          *inputs[];     /* owned; released once the run has begun */
 } Run;
 
 static void
@@ -387,7 +388,7 @@ run_run (gpointer            data,
   Run *run = data;
   GhloOutcome *outcome = ghlo_run_start (run->core, run->inputs, NULL, monitor, error);
 
-  /* While the device works: it has references of its own to what it needs. */
+  /* The inputs are released while the device works: it holds its own references to the values that it needs. */
   ghlo_values_clear (run->inputs, run->core->signature.type->rank);
 
   return outcome;
@@ -422,18 +423,18 @@ static const GhloCallClass execute_class = {
  * @self: an executable
  * @inputs: (array length=n_inputs) (nullable): the program's inputs, in order
  * @n_inputs: the number of inputs
- * @cancellable: (nullable): what may cancel the call
+ * @cancellable: (nullable): a cancellable, or %NULL
  * @error: return location for an error
  *
  * Runs the program. When the call returns, all outputs can be read.
  *
- * A dimension that the program leaves open takes its size from the input. Inputs
- * that hold stored integers are accepted where the program wants quantized numbers.
+ * A dynamic dimension takes its size from the input. Integer inputs are accepted as
+ * the storage of quantized inputs.
  *
  * Fails with %GHLO_ERROR_INVALID_ARGUMENT when an input is missing, was released, or
  * has another type than [method@Ghlo.Executable.list_inputs] says; with
- * %GHLO_ERROR_OUT_OF_MEMORY when memory does not suffice; with %GHLO_ERROR_DATA when
- * the program itself finds its data wrong.
+ * %GHLO_ERROR_OUT_OF_MEMORY when there is not enough memory; with %GHLO_ERROR_DATA
+ * when the program itself detects invalid data.
  *
  * Returns: (transfer full): the outputs, or %NULL with @error set
  *
@@ -457,7 +458,7 @@ ghlo_executable_execute (GhloExecutable      *self,
  * @self: an executable
  * @inputs: (array length=n_inputs) (nullable): the program's inputs, in order
  * @n_inputs: the number of inputs
- * @cancellable: (nullable): what may cancel the call
+ * @cancellable: (nullable): a cancellable, or %NULL
  * @callback: (scope async) (closure user_data): called when the call has finished
  * @user_data: data for @callback
  *
@@ -487,10 +488,10 @@ ghlo_executable_execute_async (GhloExecutable      *self,
 /**
  * ghlo_executable_execute_finish:
  * @self: an executable
- * @result: what the callback was given
+ * @result: the result passed to the callback
  * @error: return location for an error
  *
- * Takes the result of [method@Ghlo.Executable.execute_async].
+ * Finishes a call to [method@Ghlo.Executable.execute_async].
  *
  * Returns: (transfer full): the outputs, or %NULL with @error set
  *
@@ -534,14 +535,15 @@ static const GhloCallClass serialize_class = {
 /**
  * ghlo_executable_serialize:
  * @self: an executable
- * @cancellable: (nullable): what may cancel the call
+ * @cancellable: (nullable): a cancellable, or %NULL
  * @error: return location for an error
  *
- * Writes the executable for [method@Ghlo.Client.load_executable]: the program, the
- * options of the compile and the kind of device, with a checksum. Machine code is
- * not among it.
+ * Serializes the executable for [method@Ghlo.Client.load_executable]: the program,
+ * the compile options and the kind of device, with a checksum. Machine code is not
+ * included.
  *
- * Fails with %GHLO_ERROR_INVALID_ARGUMENT when no client made the executable.
+ * Fails with %GHLO_ERROR_INVALID_ARGUMENT when the executable was not created by a
+ * client.
  *
  * Returns: (transfer full): the bytes, or %NULL with @error set
  *
@@ -560,11 +562,12 @@ ghlo_executable_serialize (GhloExecutable  *self,
 /**
  * ghlo_executable_serialize_async:
  * @self: an executable
- * @cancellable: (nullable): what may cancel the call
+ * @cancellable: (nullable): a cancellable, or %NULL
  * @callback: (scope async) (closure user_data): called when the call has finished
  * @user_data: data for @callback
  *
- * Writes the executable without blocking; see [method@Ghlo.Executable.serialize].
+ * Serializes the executable without blocking; see
+ * [method@Ghlo.Executable.serialize].
  *
  * Since: 1.0
  */
@@ -587,10 +590,10 @@ ghlo_executable_serialize_async (GhloExecutable      *self,
 /**
  * ghlo_executable_serialize_finish:
  * @self: an executable
- * @result: what the callback was given
+ * @result: the result passed to the callback
  * @error: return location for an error
  *
- * Takes the result of [method@Ghlo.Executable.serialize_async].
+ * Finishes a call to [method@Ghlo.Executable.serialize_async].
  *
  * Returns: (transfer full): the bytes, or %NULL with @error set
  *
@@ -610,7 +613,7 @@ ghlo_executable_serialize_finish (GhloExecutable  *self,
  * ghlo_executable_get_statistics:
  * @self: an executable
  *
- * Gets how often the executable was run so far, by itself and in sessions.
+ * Gets statistics about the runs of the executable, by itself and in sessions.
  *
  * Returns: (transfer full): a snapshot
  *

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * A program that was compiled for a device.
+ * A program that has been compiled for a device.
  */
 
 #pragma once

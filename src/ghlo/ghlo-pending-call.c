@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Pending calls: a cancellable that emits a signal in the place of a callback.
+ * Pending calls: a cancellable that emits a signal instead of a callback.
  */
 
 #include "ghlo-call-private.h"
@@ -10,13 +10,12 @@
  *
  * An asynchronous call that is answered by a signal.
  *
- * Given as the cancellable of any asynchronous function of the library, and without a
+ * When passed as the cancellable to an asynchronous function of the library without a
  * callback, it emits [signal@Ghlo.PendingCall::answered] where the callback would have been
- * called. With a callback it is a cancellable like any other.
+ * called. With a callback it is an ordinary cancellable.
  *
- * This is for language bindings: in some of them a function that is handed over as a
- * callback takes memory that is never given back, and a handler of a signal does not.
- * One object is for one call.
+ * This is for language bindings, some of which leak memory for each function that is passed
+ * as a callback but not for signal handlers. Use one object for one call.
  *
  * Since: 1.0
  */
@@ -35,10 +34,10 @@ ghlo_pending_call_class_init (GhloPendingCallClass *klass)
   /**
    * GhloPendingCall::answered:
    * @self: the call
-   * @result: what the function that ends with `_finish` takes
+   * @result: the result to pass to the corresponding `_finish` function
    *
-   * Emitted once, when the call has finished, in the thread-default main context of who
-   * called, and never from within the call.
+   * Emitted once, when the call has finished, in the thread-default main context of the
+   * caller, and never before the asynchronous function has returned.
    *
    * Since: 1.0
    */
@@ -54,7 +53,8 @@ ghlo_pending_call_init (GhloPendingCall *self)
 /**
  * ghlo_pending_call_new:
  *
- * Makes what is given to an asynchronous function as its cancellable.
+ * Creates a pending call, to be passed as the cancellable of an asynchronous
+ * function.
  *
  * Returns: (transfer full): a new pending call
  *

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * An asynchronous call whose answer is a signal.
+ * An asynchronous call that is answered by a signal.
  */
 
 #pragma once

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * The calls that make programs out of files and bytes. A call has three parts:
- * what it takes along (made on the caller's thread), a body (run on a worker),
- * and what the caller makes of the result.
+ * The calls that create programs from files and bytes. A call has three parts: its
+ * arguments, collected on the caller's thread; its body, which runs on a worker;
+ * and the conversion of the result for the caller.
  */
 
 #include "client/reclaim.h"
@@ -14,12 +14,12 @@
 #include "import/file.h"
 #include "runtime/read-file.h"
 
-/* What load, parse and check take along. */
+/* The arguments of load, parse and check. */
 typedef struct
 {
-  GFile  *file;      /* of a load: a copy of the caller's; else NULL */
-  GBytes *bytes;     /* else */
-  char   *name;      /* as messages show it; nullable */
+  GFile  *file;      /* a copy of the caller's file for a load; else NULL */
+  GBytes *bytes;     /* for the other calls; else NULL */
+  char   *name;      /* as shown in messages; nullable */
 } Source;
 
 static void
@@ -33,7 +33,7 @@ source_free (gpointer data)
   g_free (source);
 }
 
-/* A name is shown to people, so it has to be UTF-8. */
+/* The name is displayed, so it must be valid UTF-8. */
 static char *
 display_name (GFile *file)
 {
@@ -91,7 +91,7 @@ source_get_diagnostics (const Source *source)
   return ghlo_diagnostics_new (source->name, text != NULL ? text : "", size);
 }
 
-/* What load and parse give. */
+/* The result of load and parse. */
 typedef struct
 {
   GhloIrModule     *module;
@@ -246,21 +246,20 @@ static const GhloCallClass check_class = {
 /**
  * ghlo_program_load:
  * @file: a file with a program
- * @cancellable: (nullable): what may cancel the call
+ * @cancellable: (nullable): a cancellable, or %NULL
  * @error: return location for an error
  *
- * Reads and verifies a program in any form that [enum@Ghlo.ProgramFormat] names.
+ * Reads and verifies a program in any of the formats of [enum@Ghlo.ProgramFormat].
  *
- * A local file of more than 64 MiB is mapped into memory, and what the program
- * takes from it stays in the file: it must not be written to as long as the program
- * lives. Replace a file by writing another one and renaming it; see
- * [Forms of programs](formats.html).
+ * A local file of more than 64 MiB is mapped into memory, and the program refers to
+ * data in it: it must not be modified while the program exists. Replace such a file by
+ * writing a new one and renaming it; see [Forms of programs](formats.html).
  *
- * Fails with %GHLO_ERROR_PARSE or %GHLO_ERROR_VERIFY when the program is wrong,
- * with %GHLO_ERROR_UNSUPPORTED when the library cannot read what the file holds,
- * with %GHLO_ERROR_DATA when the file changed meanwhile or when a pipe or a device gave
- * more than 1 GiB, and with an error of GIO when the file cannot be read:
- * %G_IO_ERROR_TIMED_OUT for a named pipe that nothing writes to for three seconds.
+ * Fails with %GHLO_ERROR_PARSE or %GHLO_ERROR_VERIFY when the program is invalid, with
+ * %GHLO_ERROR_UNSUPPORTED when the library does not support the contents of the file,
+ * with %GHLO_ERROR_DATA when the file changed while it was read or a pipe or a device
+ * delivered more than 1 GiB, and with an error of GIO when the file cannot be read:
+ * %G_IO_ERROR_TIMED_OUT for a named pipe that no process writes to for three seconds.
  *
  * Returns: (transfer full): the program, or %NULL with @error set
  *
@@ -277,7 +276,7 @@ ghlo_program_load (GFile         *file,
 /**
  * ghlo_program_load_async:
  * @file: a file with a program
- * @cancellable: (nullable): what may cancel the call
+ * @cancellable: (nullable): a cancellable, or %NULL
  * @callback: (scope async) (closure user_data): called when the call has finished
  * @user_data: data for @callback
  *
@@ -301,10 +300,10 @@ ghlo_program_load_async (GFile               *file,
 
 /**
  * ghlo_program_load_finish:
- * @result: what the callback was given
+ * @result: the result passed to the callback
  * @error: return location for an error
  *
- * Takes the result of [func@Ghlo.Program.load_async].
+ * Finishes a call to [func@Ghlo.Program.load_async].
  *
  * Returns: (transfer full): the program, or %NULL with @error set
  *
@@ -322,13 +321,13 @@ ghlo_program_load_finish (GAsyncResult  *result,
 /**
  * ghlo_program_parse:
  * @bytes: a program
- * @name: (nullable): the name that messages are to give it
- * @cancellable: (nullable): what may cancel the call
+ * @name: (nullable): the name of the program in messages
+ * @cancellable: (nullable): a cancellable, or %NULL
  * @error: return location for an error
  *
- * Reads and verifies a program in any form that [enum@Ghlo.ProgramFormat] names.
- * Constants of bytecode are used where they are in @bytes, which must not be
- * written to as long as the program lives. Fails as [func@Ghlo.Program.load] does.
+ * Reads and verifies a program in any of the formats of [enum@Ghlo.ProgramFormat].
+ * The program refers to the constants of bytecode in @bytes, which must not be
+ * modified while the program exists. Fails as [func@Ghlo.Program.load] does.
  *
  * Returns: (transfer full): the program, or %NULL with @error set
  *
@@ -346,8 +345,8 @@ ghlo_program_parse (GBytes        *bytes,
 /**
  * ghlo_program_parse_async:
  * @bytes: a program
- * @name: (nullable): the name that messages are to give it
- * @cancellable: (nullable): what may cancel the call
+ * @name: (nullable): the name of the program in messages
+ * @cancellable: (nullable): a cancellable, or %NULL
  * @callback: (scope async) (closure user_data): called when the call has finished
  * @user_data: data for @callback
  *
@@ -367,10 +366,10 @@ ghlo_program_parse_async (GBytes              *bytes,
 
 /**
  * ghlo_program_parse_finish:
- * @result: what the callback was given
+ * @result: the result passed to the callback
  * @error: return location for an error
  *
- * Takes the result of [func@Ghlo.Program.parse_async].
+ * Finishes a call to [func@Ghlo.Program.parse_async].
  *
  * Returns: (transfer full): the program, or %NULL with @error set
  *
@@ -394,13 +393,14 @@ model_new (GhloDiagnosticList *list)
 /**
  * ghlo_program_check:
  * @bytes: a program
- * @name: (nullable): the name that the diagnostics are to give it
- * @cancellable: (nullable): what may cancel the call
+ * @name: (nullable): the name of the program in diagnostics
+ * @cancellable: (nullable): a cancellable, or %NULL
  * @error: return location for an error
  *
- * Finds what is wrong with a program, in the order of its text, up to a hundred
- * findings. A program that is right gives an empty list; being wrong is no error
- * here. Findings in what is no text have no line: their messages name the place.
+ * Finds the problems of a program, in text order, up to a hundred. The list is
+ * empty for a valid program; an invalid program does not make this call fail. In
+ * formats other than text, findings have no line; their messages describe the
+ * place.
  *
  * Returns: (transfer full): a list model of [class@Ghlo.Diagnostic], or %NULL with
  *   @error set
@@ -419,13 +419,12 @@ ghlo_program_check (GBytes        *bytes,
 /**
  * ghlo_program_check_async:
  * @bytes: a program
- * @name: (nullable): the name that the diagnostics are to give it
- * @cancellable: (nullable): what may cancel the call
+ * @name: (nullable): the name of the program in diagnostics
+ * @cancellable: (nullable): a cancellable, or %NULL
  * @callback: (scope async) (closure user_data): called when the call has finished
  * @user_data: data for @callback
  *
- * Finds everything that is wrong with a program without blocking; see
- * [func@Ghlo.Program.check].
+ * Finds the problems of a program without blocking; see [func@Ghlo.Program.check].
  *
  * Since: 1.0
  */
@@ -441,10 +440,10 @@ ghlo_program_check_async (GBytes              *bytes,
 
 /**
  * ghlo_program_check_finish:
- * @result: what the callback was given
+ * @result: the result passed to the callback
  * @error: return location for an error
  *
- * Takes the result of [func@Ghlo.Program.check_async].
+ * Finishes a call to [func@Ghlo.Program.check_async].
  *
  * Returns: (transfer full): a list model of [class@Ghlo.Diagnostic], or %NULL with
  *   @error set

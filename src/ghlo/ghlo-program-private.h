@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Programs from the inside: an object over a module that nobody changes any more.
+ * The internal interface of programs: objects that wrap a module, which is no
+ * longer changed.
  */
 
 #pragma once
@@ -12,16 +13,16 @@
 
 G_BEGIN_DECLS
 
-/* Takes the reference over; @source may be NULL for what counts as text. */
+/* Takes ownership of @module. @source is nullable; a program without a source counts as text. */
 GhloProgram  *ghlo_program_new         (GhloIrModule           *module,
                                         const GhloImportSource *source);
 
-/* The module, for a call that is being made; INVALID_ARGUMENT for what is no
- * program, or one that was made without text. */
+/* The module with a reference, for the arguments of a call. INVALID_ARGUMENT when @self is not a program, or
+ * was created without a module. */
 GhloIrModule *ghlo_program_take_module (GhloProgram  *self,
                                         GError      **error);
 
-/* The text of a copy, since printing numbers things in the module, which others may be
+/* Prints a copy of the module, since printing numbers values in the module, which other threads may be
  * reading. NULL when cancelled. */
 char         *ghlo_program_write_text  (GhloIrModule       *module,
                                         GhloTextFlags       flags,

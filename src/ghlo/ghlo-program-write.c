@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Programs as portable artifacts and as text: what is asked for, and the writing of a
- * copy on a worker.
+ * Programs as portable artifacts and as text: collects the arguments, and writes a
+ * copy of the program on a worker.
  */
 
 #include "ghlo-program-private.h"
@@ -11,7 +11,7 @@
 #include "ghlo-enum-types.h"
 #include "ir/print/print.h"
 
-/* What a call takes along. */
+/* The arguments of a call. */
 typedef struct
 {
   GhloIrModule  *module;
@@ -68,8 +68,8 @@ text_new (GhloProgram    *self,
   return writing_new (self, GHLO_IR_VERSION_CURRENT, flags, error);
 }
 
-/* The writer makes what an older version needs in the module itself, which others
- * may be reading. */
+/* Works on a copy, since the writer downgrades the module in place for older versions, and other threads may
+ * be reading it. */
 static gpointer
 serialize_run (gpointer            data,
                const GhloMonitor  *monitor,
@@ -105,18 +105,18 @@ static const GhloCallClass serialize_class = {
 /**
  * ghlo_program_serialize:
  * @self: a program
- * @version: (nullable): the version of StableHLO whose readers are to understand it,
- *   such as `1.13.0`; %NULL is the newest
- * @cancellable: (nullable): what may cancel the call
+ * @version: (nullable): the version of StableHLO to write for, such as `1.13.0`;
+ *   %NULL for the newest
+ * @cancellable: (nullable): a cancellable, or %NULL
  * @error: return location for an error
  *
- * Writes the program as a portable artifact: MLIR bytecode that all tools read
- * which know StableHLO of @version or later.
+ * Writes the program as a portable artifact: MLIR bytecode that can be read by all
+ * tools that support StableHLO @version or later.
  *
- * Fails with %GHLO_ERROR_INVALID_ARGUMENT when @version is none from `0.9.0` to
- * `1.20.0`, and with %GHLO_ERROR_UNSUPPORTED when the program holds what that
- * version did not have; the message names an operation and the version that it
- * needs.
+ * Fails with %GHLO_ERROR_INVALID_ARGUMENT when @version is not a version from
+ * `0.9.0` to `1.20.0`, and with %GHLO_ERROR_UNSUPPORTED when the program uses
+ * features that are newer than that version; the message names an operation and the
+ * version that it needs.
  *
  * Returns: (transfer full): the bytes, or %NULL with @error set
  *
@@ -136,9 +136,9 @@ ghlo_program_serialize (GhloProgram   *self,
 /**
  * ghlo_program_serialize_async:
  * @self: a program
- * @version: (nullable): the version of StableHLO whose readers are to understand it,
- *   such as `1.13.0`; %NULL is the newest
- * @cancellable: (nullable): what may cancel the call
+ * @version: (nullable): the version of StableHLO to write for, such as `1.13.0`;
+ *   %NULL for the newest
+ * @cancellable: (nullable): a cancellable, or %NULL
  * @callback: (scope async) (closure user_data): called when the call has finished
  * @user_data: data for @callback
  *
@@ -167,10 +167,10 @@ ghlo_program_serialize_async (GhloProgram         *self,
 /**
  * ghlo_program_serialize_finish:
  * @self: a program
- * @result: what the callback was given
+ * @result: the result passed to the callback
  * @error: return location for an error
  *
- * Takes the result of [method@Ghlo.Program.serialize_async].
+ * Finishes a call to [method@Ghlo.Program.serialize_async].
  *
  * Returns: (transfer full): the bytes, or %NULL with @error set
  *
@@ -230,13 +230,14 @@ static const GhloCallClass text_class = {
 /**
  * ghlo_program_to_text:
  * @self: a program
- * @flags: how to write it
- * @cancellable: (nullable): what may cancel the call
+ * @flags: how to format it
+ * @cancellable: (nullable): a cancellable, or %NULL
  * @error: return location for an error
  *
- * Writes the program as MLIR's text.
+ * Writes the program in MLIR's textual form.
  *
- * Fails with %GHLO_ERROR_OUT_OF_MEMORY when memory does not suffice for the text.
+ * Fails with %GHLO_ERROR_OUT_OF_MEMORY when there is not enough memory for the
+ * text.
  *
  * Returns: (transfer full): the text, or %NULL with @error set
  *
@@ -256,12 +257,12 @@ ghlo_program_to_text (GhloProgram    *self,
 /**
  * ghlo_program_to_text_async:
  * @self: a program
- * @flags: how to write it
- * @cancellable: (nullable): what may cancel the call
+ * @flags: how to format it
+ * @cancellable: (nullable): a cancellable, or %NULL
  * @callback: (scope async) (closure user_data): called when the call has finished
  * @user_data: data for @callback
  *
- * Writes the program as MLIR's text without blocking; see
+ * Writes the program in MLIR's textual form without blocking; see
  * [method@Ghlo.Program.to_text].
  *
  * Since: 1.0
@@ -286,10 +287,10 @@ ghlo_program_to_text_async (GhloProgram         *self,
 /**
  * ghlo_program_to_text_finish:
  * @self: a program
- * @result: what the callback was given
+ * @result: the result passed to the callback
  * @error: return location for an error
  *
- * Takes the result of [method@Ghlo.Program.to_text_async].
+ * Finishes a call to [method@Ghlo.Program.to_text_async].
  *
  * Returns: (transfer full): the text, or %NULL with @error set
  *

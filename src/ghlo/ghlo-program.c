@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Programs: what they are and say. ghlo-program-load.c makes them, ghlo-program-write.c
+ * Programs: their properties. ghlo-program-load.c creates them, ghlo-program-write.c
  * writes their text and portable artifacts.
  */
 
@@ -18,9 +18,10 @@
  * used from any thread.
  *
  * Programs come from files, by [func@Ghlo.Program.load], or from memory, by
- * [func@Ghlo.Program.parse], in any form that [enum@Ghlo.ProgramFormat] names: the
- * first bytes say which. A program that is wrong is an error whose first line
- * names the place; [func@Ghlo.Program.check] gives all findings of it as a list.
+ * [func@Ghlo.Program.parse], in any of the formats of [enum@Ghlo.ProgramFormat],
+ * which is detected from the first bytes. An invalid program is reported as an
+ * error whose first line names the place; [func@Ghlo.Program.check] lists all
+ * findings.
  *
  * Since: 1.0
  */
@@ -28,10 +29,10 @@ struct _GhloProgram
 {
   GObject            parent_instance;
 
-  /* None of it ever changes. */
-  GhloIrModule      *module;            /* NULL when made without text */
+  /* None of the fields changes. */
+  GhloIrModule      *module;            /* NULL when created without a module */
   GhloProgramFormat  format;
-  char              *producer;          /* nullable, as the next */
+  char              *producer;          /* nullable, like the next */
   char              *artifact_version;
 };
 
@@ -49,7 +50,7 @@ static GParamSpec *properties[N_PROPS];
 
 G_DEFINE_FINAL_TYPE (GhloProgram, ghlo_program, G_TYPE_OBJECT)
 
-/* What another tool wrote is shown to people, so it has to be UTF-8. */
+/* Text that another tool wrote is displayed, so it must be valid UTF-8. */
 static void
 set_source (GhloProgram            *self,
             const GhloImportSource *source)
@@ -140,7 +141,7 @@ ghlo_program_class_init (GhloProgramClass *klass)
    * GhloProgram:artifact-version: (getter get_artifact_version)
    *
    * The version of StableHLO that the program was written for as a portable
-   * artifact, such as `1.13.0`; %NULL for other forms.
+   * artifact, such as `1.13.0`; %NULL for other formats.
    *
    * Since: 1.0
    */
@@ -151,7 +152,7 @@ ghlo_program_class_init (GhloProgramClass *klass)
   /**
    * GhloProgram:format: (getter get_format)
    *
-   * The form that the program was read from.
+   * The format that the program was read from.
    *
    * Since: 1.0
    */
@@ -162,7 +163,7 @@ ghlo_program_class_init (GhloProgramClass *klass)
   /**
    * GhloProgram:name: (getter get_name)
    *
-   * The name that messages give the program.
+   * The name of the program in messages.
    *
    * Since: 1.0
    */
@@ -172,7 +173,8 @@ ghlo_program_class_init (GhloProgramClass *klass)
   /**
    * GhloProgram:producer: (getter get_producer)
    *
-   * What wrote the bytecode that the program was read from; %NULL for text.
+   * The tool that wrote the bytecode from which the program was read; %NULL for
+   * text.
    *
    * Since: 1.0
    */
@@ -192,7 +194,7 @@ ghlo_program_init (GhloProgram *self)
  * ghlo_program_get_name: (get-property name)
  * @self: a program
  *
- * Gets the name that messages give the program.
+ * Gets the name of the program in messages.
  *
  * Returns: the name
  *
@@ -210,7 +212,7 @@ ghlo_program_get_name (GhloProgram *self)
  * ghlo_program_get_format: (get-property format)
  * @self: a program
  *
- * Gets the form that the program was read from. A program that came with a loaded
+ * Gets the format that the program was read from. The program of a loaded
  * executable counts as text.
  *
  * Returns: the format
@@ -229,10 +231,10 @@ ghlo_program_get_format (GhloProgram *self)
  * ghlo_program_get_producer: (get-property producer)
  * @self: a program
  *
- * Gets what wrote the bytecode that the program was read from, in that writer's own
- * words, such as `StableHLO_v1.13.0`.
+ * Gets the tool that wrote the bytecode from which the program was read, as the
+ * tool calls itself, such as `StableHLO_v1.13.0`.
  *
- * Returns: (nullable): the producer, or %NULL for a program that was text
+ * Returns: (nullable): the producer, or %NULL for a program that was read from text
  *
  * Since: 1.0
  */
@@ -249,9 +251,9 @@ ghlo_program_get_producer (GhloProgram *self)
  * @self: a program
  *
  * Gets the version of StableHLO that the program was written for as a portable
- * artifact, by itself or inside a file of `jax.export`.
+ * artifact, also when it was embedded in a file of `jax.export`.
  *
- * Returns: (nullable): the version, such as `1.13.0`, or %NULL for other forms
+ * Returns: (nullable): the version, such as `1.13.0`, or %NULL for other formats
  *
  * Since: 1.0
  */
@@ -276,7 +278,7 @@ list_values (GhloProgram       *self,
  * ghlo_program_list_inputs:
  * @self: a program
  *
- * Lists what the program takes: the arguments of its function `main`, or of its
+ * Lists the inputs of the program: the arguments of its function `main`, or of its
  * only public function.
  *
  * Returns: (transfer full) (array zero-terminated=1): the inputs in order
@@ -295,7 +297,7 @@ ghlo_program_list_inputs (GhloProgram *self)
  * ghlo_program_list_outputs:
  * @self: a program
  *
- * Lists what the program gives.
+ * Lists the outputs of the program.
  *
  * Returns: (transfer full) (array zero-terminated=1): the outputs in order
  *

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * The core of a progress, for calls.
+ * Access to the core of a progress, for calls.
  */
 
 #pragma once

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Progress objects. The core is shared with workers and brings reports over; the object
- * lives in the context where it was made, where alone its fields change and are notified.
+ * Progress objects. The core is shared with workers and delivers their reports. The
+ * object lives in the context in which it was created; only there its fields change and
+ * are notified.
  */
 
 #include "ghlo-progress-private.h"
@@ -11,21 +12,21 @@
 /**
  * GhloProgress:
  *
- * How far a slow call is.
+ * The progress of a slow call.
  *
- * A progress is made by the application and given to a call, as a
- * [class@Gio.Cancellable] is. Its properties then follow the call: bind
+ * The application creates a progress and passes it to a call, like a
+ * [class@Gio.Cancellable]. Its properties then follow the call: bind
  * [property@Ghlo.Progress:fraction] to a progress bar.
  *
- * It belongs to the thread-default main context where it was made: there, and
- * nowhere else, its properties change and are notified, at most 30 times a
- * second. [property@Ghlo.Progress:fraction] never falls during a call. Before the
- * callback of a call in that same context runs, the last change has been
- * notified, so that a call that succeeds is seen at 1.0 first. A call that fails
- * leaves the progress where it was.
+ * It belongs to the thread-default main context in which it was created. Its
+ * properties change and are notified only there, at most 30 times a second.
+ * [property@Ghlo.Progress:fraction] never decreases during a call. The last change
+ * is notified before the callback of a call in that context runs, so that a
+ * successful call is first seen to reach 1.0. A call that fails leaves the progress
+ * where it was.
  *
- * A progress shows the call that it was given to last; given to another one, it
- * starts at 0 again.
+ * A progress follows the call that it was passed to last. When it is passed to
+ * another call, it starts at 0 again.
  *
  * Since: 1.0
  */
@@ -118,7 +119,7 @@ ghlo_progress_class_init (GhloProgressClass *klass)
   /**
    * GhloProgress:fraction: (getter get_fraction)
    *
-   * How much is done, from 0 to 1.
+   * The completed fraction, from 0 to 1.
    *
    * Since: 1.0
    */
@@ -127,7 +128,7 @@ ghlo_progress_class_init (GhloProgressClass *klass)
   /**
    * GhloProgress:stage: (getter get_stage)
    *
-   * What the call is doing.
+   * The current stage of the call.
    *
    * Since: 1.0
    */
@@ -137,7 +138,7 @@ ghlo_progress_class_init (GhloProgressClass *klass)
   /**
    * GhloProgress:detail: (getter get_detail)
    *
-   * What exactly the call is doing: the name of a pass, say.
+   * A detail of the current stage, such as the name of a pass.
    *
    * Since: 1.0
    */
@@ -155,7 +156,8 @@ ghlo_progress_init (GhloProgress *self)
 /**
  * ghlo_progress_new:
  *
- * Makes a progress that belongs to the thread-default main context of this thread.
+ * Creates a progress that belongs to the thread-default main context of this
+ * thread.
  *
  * Returns: (transfer full): a new progress
  *
@@ -171,7 +173,7 @@ ghlo_progress_new (void)
  * ghlo_progress_get_fraction: (get-property fraction)
  * @self: a progress
  *
- * Gets how much of the call is done.
+ * Gets the completed fraction of the call.
  *
  * Returns: a number from 0 to 1
  *
@@ -189,7 +191,7 @@ ghlo_progress_get_fraction (GhloProgress *self)
  * ghlo_progress_get_stage: (get-property stage)
  * @self: a progress
  *
- * Gets what the call is doing.
+ * Gets the current stage of the call.
  *
  * Returns: the stage
  *
@@ -207,7 +209,7 @@ ghlo_progress_get_stage (GhloProgress *self)
  * ghlo_progress_get_detail: (get-property detail)
  * @self: a progress
  *
- * Gets what exactly the call is doing, for people: the name of a pass, say.
+ * Gets a human-readable detail of the current stage, such as the name of a pass.
  *
  * Returns: (nullable): a short text, or %NULL
  *

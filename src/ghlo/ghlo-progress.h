@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * How far a slow call is, as an object whose properties can be bound.
+ * The progress of a slow call, as an object with bindable properties.
  */
 
 #pragma once

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Results, made from what a run gave.
+ * The constructors of results, from the outcome of a run.
  */
 
 #pragma once
@@ -10,9 +10,10 @@
 
 G_BEGIN_DECLS
 
-/* Makes the result of outputs that may not have ended, which ghlo_result_new () takes then. */
+/* Creates the result object for outputs that may still be pending and stores it in @outcome, where
+ * ghlo_result_new () finds it. */
 void        ghlo_result_begin (GhloOutcome *outcome);
-/* Takes the outcome over. NULL for NULL: a call that failed. */
+/* Takes ownership of the outcome. Returns NULL for NULL, so that a failed call can be passed on. */
 GhloResult *ghlo_result_new (GhloOutcome *outcome);
 
 G_END_DECLS

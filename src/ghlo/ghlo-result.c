@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Results: a list of buffers that never changes.
+ * Results: an immutable list of buffers.
  */
 
 #include "ghlo-result-private.h"
@@ -12,8 +12,8 @@
 /**
  * GhloResult:
  *
- * What one run gave: its outputs, in the order in which the program returns them,
- * and where the time went. It is an immutable [iface@Gio.ListModel] of
+ * The result of one run: its outputs, in the order in which the program returns
+ * them, and how the time was spent. It is an immutable [iface@Gio.ListModel] of
  * [class@Ghlo.Buffer].
  *
  * Since: 1.0
@@ -24,7 +24,7 @@ struct _GhloResult
 
   GPtrArray  *outputs;     /* of GhloBuffer; never changes */
   GhloTiming *timing;      /* never changes */
-  GhloPlan   *plan;        /* NULL where nothing was measured; never changes */
+  GhloPlan   *plan;        /* NULL when nothing was measured; never changes */
 };
 
 static void ghlo_result_list_model_init (GListModelInterface *iface);
@@ -123,7 +123,7 @@ ghlo_result_list_model_init (GListModelInterface *iface)
  *
  * Gets the number of outputs.
  *
- * Returns: a number
+ * Returns: the number
  *
  * Since: 1.0
  */
@@ -138,12 +138,12 @@ ghlo_result_get_n_outputs (GhloResult *self)
 /**
  * ghlo_result_get_output:
  * @self: a result
- * @index: the number of an output, from 0
+ * @index: the index of an output, from 0
  *
  * Gets one output.
  *
- * Returns: (transfer none) (nullable): the output, or %NULL when there is none of
- *   that number
+ * Returns: (transfer none) (nullable): the output, or %NULL when there is no such
+ *   output
  *
  * Since: 1.0
  */
@@ -186,7 +186,7 @@ ghlo_result_get_outputs (GhloResult *self,
  * ghlo_result_get_timing:
  * @self: a result
  *
- * Gets where the time of the run went.
+ * Gets how the time of the run was spent.
  *
  * Returns: (transfer none): the timing
  *
@@ -204,11 +204,11 @@ ghlo_result_get_timing (GhloResult *self)
  * ghlo_result_get_plan:
  * @self: a result
  *
- * Gets how the program was run, with what each step took. A run is measured where its
- * session was told so ([property@Ghlo.Session:profile]).
+ * Gets the plan of the program with the measured time of each step. Runs are measured
+ * when this is enabled for their session ([property@Ghlo.Session:profile]).
  *
  * Returns: (transfer none) (nullable): the plan; %NULL for a run that was not
- *   measured, and for a device that has no plans, as the reference device
+ *   measured, and for a device without plans, such as the reference device
  *
  * Since: 1.0
  */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * What one run gave.
+ * The outcome of one run.
  */
 
 #pragma once

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * An executable with inputs that are bound once and outputs that are carried into
- * the next run.
+ * An executable with inputs that are bound once and outputs that are carried over
+ * to the next run.
  */
 
 #pragma once

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Statistics out of counters.
+ * The constructor of statistics, from counters.
  */
 
 #pragma once
@@ -10,7 +10,7 @@
 
 G_BEGIN_DECLS
 
-/* All zero where @counters is NULL, but for the memory. */
+/* Where @counters is NULL, everything except the memory is zero. */
 GhloStatistics *ghlo_statistics_new (GhloCounters *counters);
 
 G_END_DECLS

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Statistics: a copy of counters at one moment, which never changes.
+ * Statistics: an immutable copy of counters.
  */
 
 #include "ghlo-statistics-private.h"
@@ -10,7 +10,7 @@
 /**
  * GhloStatistics:
  *
- * How much was compiled and run so far, and how much memory values take. It is a
+ * How much was compiled and run so far, and how much memory values occupy. It is a
  * snapshot and does not change.
  *
  * Since: 1.0
@@ -23,9 +23,9 @@ struct _GhloStatistics
   guint64         n_failures;
   guint64         n_cache_hits;
   guint64         n_cache_misses;
-  double          compile_time;    /* seconds, as the next */
+  double          compile_time;    /* in seconds, like the next */
   double          run_time;
-  guint64         memory_used;     /* bytes, as the next */
+  guint64         memory_used;     /* in bytes, like the next */
   guint64         memory_peak;
 };
 
@@ -75,7 +75,7 @@ ghlo_statistics_ref (GhloStatistics *self)
  * ghlo_statistics_unref:
  * @self: (transfer full): statistics
  *
- * Gives a reference back.
+ * Drops a reference.
  *
  * Since: 1.0
  */
@@ -92,9 +92,9 @@ ghlo_statistics_unref (GhloStatistics *self)
  * ghlo_statistics_get_n_compiles:
  * @self: statistics
  *
- * Gets how many compiles gave an executable.
+ * Gets the number of successful compilations.
  *
- * Returns: a number
+ * Returns: the number
  *
  * Since: 1.0
  */
@@ -110,9 +110,9 @@ ghlo_statistics_get_n_compiles (const GhloStatistics *self)
  * ghlo_statistics_get_n_runs:
  * @self: statistics
  *
- * Gets how many runs gave a result.
+ * Gets the number of successful runs.
  *
- * Returns: a number
+ * Returns: the number
  *
  * Since: 1.0
  */
@@ -128,9 +128,9 @@ ghlo_statistics_get_n_runs (const GhloStatistics *self)
  * ghlo_statistics_get_n_failures:
  * @self: statistics
  *
- * Gets how many runs began and gave no result, since they failed or were cancelled.
+ * Gets the number of runs that began and then failed or were cancelled.
  *
- * Returns: a number
+ * Returns: the number
  *
  * Since: 1.0
  */
@@ -146,10 +146,10 @@ ghlo_statistics_get_n_failures (const GhloStatistics *self)
  * ghlo_statistics_get_n_cache_hits:
  * @self: statistics
  *
- * Gets how many compiles found what they wanted: an executable in use of an equal
- * program, or what the passes had made of it in the cache on disk.
+ * Gets the number of compilations that found a result to reuse: an existing
+ * executable of an equal program, or the output of the passes in the cache on disk.
  *
- * Returns: a number
+ * Returns: the number
  *
  * Since: 1.0
  */
@@ -165,11 +165,11 @@ ghlo_statistics_get_n_cache_hits (const GhloStatistics *self)
  * ghlo_statistics_get_n_cache_misses:
  * @self: statistics
  *
- * Gets how many compiles looked for what they wanted and had to make it. Compiles
- * without [property@Ghlo.CompileOptions:caching], and those for devices that run
- * programs as they are written, do not look.
+ * Gets the number of compilations that looked for a result to reuse and found none.
+ * Compilations without [property@Ghlo.CompileOptions:caching], and those for
+ * devices that run programs unmodified, do not look for one.
  *
- * Returns: a number
+ * Returns: the number
  *
  * Since: 1.0
  */
@@ -185,9 +185,9 @@ ghlo_statistics_get_n_cache_misses (const GhloStatistics *self)
  * ghlo_statistics_get_compile_time:
  * @self: statistics
  *
- * Gets how long all compiles took together.
+ * Gets the total time of all compilations.
  *
- * Returns: seconds
+ * Returns: the time in seconds
  *
  * Since: 1.0
  */
@@ -203,9 +203,9 @@ ghlo_statistics_get_compile_time (const GhloStatistics *self)
  * ghlo_statistics_get_run_time:
  * @self: statistics
  *
- * Gets how long all runs took together.
+ * Gets the total time of all runs.
  *
- * Returns: seconds
+ * Returns: the time in seconds
  *
  * Since: 1.0
  */
@@ -221,11 +221,11 @@ ghlo_statistics_get_run_time (const GhloStatistics *self)
  * ghlo_statistics_get_memory_used:
  * @self: statistics
  *
- * Gets how much memory the values of the whole process held: buffers, and
- * runs under way. Bytes that an application made buffers from are its own and do not
- * count.
+ * Gets how much memory the values of the whole process occupied: buffers, and the
+ * working memory of runs. Bytes of the application that buffers were created from do
+ * not count.
  *
- * Returns: a number of bytes
+ * Returns: the number of bytes
  *
  * Since: 1.0
  */
@@ -241,9 +241,9 @@ ghlo_statistics_get_memory_used (const GhloStatistics *self)
  * ghlo_statistics_get_memory_peak:
  * @self: statistics
  *
- * Gets the most memory that the values of the whole process ever held.
+ * Gets the most memory that the values of the whole process have ever occupied.
  *
- * Returns: a number of bytes
+ * Returns: the number of bytes
  *
  * Since: 1.0
  */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * How much was compiled and run, and how much memory that takes.
+ * How much was compiled and run, and how much memory is in use.
  */
 
 #pragma once

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Timings as a run makes them. All times are in seconds.
+ * The internal interface of timings, for runs. All times are in seconds.
  */
 
 #pragma once
@@ -9,9 +9,9 @@
 
 G_BEGIN_DECLS
 
-/* All of it 0. */
+/* Creates a timing of zeros. */
 GhloTiming *ghlo_timing_new (void);
-/* Before anybody else has it. */
+/* Called before anybody else has access to the timing. */
 void        ghlo_timing_set (GhloTiming *self,
                              double      compile,
                              double      upload,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Timings: five numbers that never change once the caller has them.
+ * Timings: five numbers that are immutable once the caller has the object.
  */
 
 #include "ghlo-timing-private.h"
@@ -10,7 +10,7 @@
 /**
  * GhloTiming:
  *
- * Where the time of one run went, in seconds. It is immutable.
+ * How the time of one run was spent, in seconds. It is immutable.
  *
  * Since: 1.0
  */
@@ -75,7 +75,7 @@ ghlo_timing_ref (GhloTiming *self)
  * ghlo_timing_unref:
  * @self: (transfer full): a timing
  *
- * Gives a reference back.
+ * Drops a reference.
  *
  * Since: 1.0
  */
@@ -92,10 +92,10 @@ ghlo_timing_unref (GhloTiming *self)
  * ghlo_timing_get_compile:
  * @self: a timing
  *
- * Gets the time that the run spent on compiling: for shapes that were new to a
- * program with dynamic shapes. The compile that made the executable does not count.
+ * Gets the time that the run spent on compiling a program with dynamic shapes for
+ * new shapes. The compilation that created the executable does not count.
  *
- * Returns: seconds
+ * Returns: the time in seconds
  *
  * Since: 1.0
  */
@@ -111,9 +111,9 @@ ghlo_timing_get_compile (const GhloTiming *self)
  * ghlo_timing_get_upload:
  * @self: a timing
  *
- * Gets the time in which inputs were brought to the device.
+ * Gets the time that it took to transfer inputs to the device.
  *
- * Returns: seconds
+ * Returns: the time in seconds
  *
  * Since: 1.0
  */
@@ -129,9 +129,9 @@ ghlo_timing_get_upload (const GhloTiming *self)
  * ghlo_timing_get_run:
  * @self: a timing
  *
- * Gets the time in which the program ran.
+ * Gets the time that the program ran.
  *
- * Returns: seconds
+ * Returns: the time in seconds
  *
  * Since: 1.0
  */
@@ -148,10 +148,10 @@ ghlo_timing_get_run (const GhloTiming *self)
  * @self: a timing
  *
  * Gets the part of [method@Ghlo.Timing.get_run] that steps of the reference executor
- * took ([method@Ghlo.Plan.get_n_reference_steps]): what the device has no kernel for.
- * On the reference device that is all of it.
+ * took ([method@Ghlo.Plan.get_n_reference_steps]): operations that the device has no
+ * kernel for. On the reference device, this is all of it.
  *
- * Returns: seconds
+ * Returns: the time in seconds
  *
  * Since: 1.0
  */
@@ -167,9 +167,9 @@ ghlo_timing_get_reference (const GhloTiming *self)
  * ghlo_timing_get_download:
  * @self: a timing
  *
- * Gets the time in which outputs were brought to host memory.
+ * Gets the time that it took to transfer outputs to host memory.
  *
- * Returns: seconds
+ * Returns: the time in seconds
  *
  * Since: 1.0
  */

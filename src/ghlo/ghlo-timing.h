@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Where the time of one run went.
+ * How the time of one run was spent.
  */
 
 #pragma once

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Value infos out of a function's signature.
+ * The constructors of value infos, from a function's signature.
  */
 
 #pragma once
@@ -16,11 +16,11 @@ typedef enum
   GHLO_VALUE_INFO_OUTPUTS,
 } GhloValueInfoSide;
 
-/* One for each input or output of @function, NULL-terminated; none for NULL. */
+/* One info for each input or output of @function, NULL-terminated; an empty list when @function is NULL. */
 GhloValueInfo **ghlo_value_info_list_for_function (const GhloIrOp    *function,
                                                    GhloValueInfoSide  side);
 
-/* What is known of the value of that number by its type. */
+/* The info that can be derived from the type of value number @index. */
 GhloValueInfo  *ghlo_value_info_new_for_type      (const GhloIrType  *type,
                                                    guint              index);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Value infos: what a function's signature says of its inputs and outputs, as objects.
+ * Value infos: a function's declaration of its inputs and outputs, as objects.
  */
 
 #include "ghlo-value-info-private.h"
@@ -10,21 +10,21 @@
 /**
  * GhloValueInfo:
  *
- * What a program says of one of its inputs or outputs: its name, kind and type,
- * and what may be done with its memory. It is immutable.
+ * What a program declares about one of its inputs or outputs: its name, kind and
+ * type, and how its memory may be reused. It is immutable.
  *
  * Since: 1.0
  */
 struct _GhloValueInfo
 {
   gatomicrefcount   ref_count;
-  char             *name;            /* nullable; UTF-8, whatever bytes the program has */
+  char             *name;            /* nullable; valid UTF-8, whatever bytes the program contains */
   GhloValueKind     kind;
-  GhloTensorType   *tensor_type;     /* of a tensor with a rank; else NULL */
-  GhloValueInfo   **members;         /* of a tuple or future, NULL-terminated; else NULL */
+  GhloTensorType   *tensor_type;     /* for a tensor with a rank; else NULL */
+  GhloValueInfo   **members;         /* for a tuple or future, NULL-terminated; else NULL */
   gboolean          donatable;
   guint             index;           /* among the inputs, outputs or members */
-  int               aliased_input;   /* of an output; -1 when none */
+  int               aliased_input;   /* for an output; -1 when there is none */
 };
 
 G_DEFINE_BOXED_TYPE (GhloValueInfo, ghlo_value_info, ghlo_value_info_ref, ghlo_value_info_unref)
@@ -123,7 +123,7 @@ ghlo_value_info_ref (GhloValueInfo *self)
  * ghlo_value_info_unref:
  * @self: (transfer full): a value info
  *
- * Gives a reference back.
+ * Drops a reference.
  *
  * Since: 1.0
  */
@@ -147,7 +147,7 @@ ghlo_value_info_unref (GhloValueInfo *self)
  * ghlo_value_info_get_name:
  * @self: a value info
  *
- * Gets the name that the program gives the value.
+ * Gets the name of the value in the program.
  *
  * Returns: (nullable): the name, or %NULL when it has none
  *
@@ -165,9 +165,10 @@ ghlo_value_info_get_name (const GhloValueInfo *self)
  * ghlo_value_info_get_index:
  * @self: a value info
  *
- * Gets which of the program's inputs or outputs, or of a tuple's members, this is.
+ * Gets the position of the value among the program's inputs or outputs, or among
+ * the members of a tuple.
  *
- * Returns: its number, from 0
+ * Returns: the index, from 0
  *
  * Since: 1.0
  */
@@ -183,7 +184,7 @@ ghlo_value_info_get_index (const GhloValueInfo *self)
  * ghlo_value_info_get_kind:
  * @self: a value info
  *
- * Gets what the value is.
+ * Gets the kind of the value.
  *
  * Returns: the kind
  *
@@ -203,8 +204,8 @@ ghlo_value_info_get_kind (const GhloValueInfo *self)
  *
  * Gets the type of a tensor. Its dimensions may be %GHLO_DYNAMIC.
  *
- * Returns: (transfer none) (nullable): the type; %NULL for what is no tensor, and
- *   for a tensor whose rank is not known
+ * Returns: (transfer none) (nullable): the type; %NULL for a value that is not a
+ *   tensor, and for a tensor of unknown rank
  *
  * Since: 1.0
  */
@@ -220,7 +221,7 @@ ghlo_value_info_get_tensor_type (const GhloValueInfo *self)
  * ghlo_value_info_list_members:
  * @self: a value info
  *
- * Lists the members of a tuple, or what a future will give.
+ * Lists the members of a tuple, or the values that a future will deliver.
  *
  * Returns: (transfer full) (array zero-terminated=1): the members; none for a
  *   tensor or token
@@ -248,10 +249,10 @@ ghlo_value_info_list_members (const GhloValueInfo *self)
  * ghlo_value_info_is_donatable:
  * @self: a value info
  *
- * Tells whether the program permits that a run takes this input's memory for its
- * own. [method@Ghlo.Executable.execute] never does.
+ * Returns whether the program permits a run to reuse the memory of this input.
+ * [method@Ghlo.Executable.execute] never does.
  *
- * Returns: %TRUE when the memory may be taken
+ * Returns: %TRUE when the memory may be reused
  *
  * Since: 1.0
  */
@@ -267,9 +268,9 @@ ghlo_value_info_is_donatable (const GhloValueInfo *self)
  * ghlo_value_info_get_aliased_input:
  * @self: a value info
  *
- * Gets the input whose memory the program permits this output to take.
+ * Gets the input whose memory the program permits this output to reuse.
  *
- * Returns: the number of the input, or -1 when there is none
+ * Returns: the index of the input, or -1 when there is none
  *
  * Since: 1.0
  */
@@ -314,7 +315,7 @@ append_type (const GhloValueInfo *self,
  * ghlo_value_info_to_string:
  * @self: a value info
  *
- * Writes name and type as MLIR spells types: `weights: tensor<2x3xf32>`.
+ * Formats name and type in MLIR's syntax for types: `weights: tensor<2x3xf32>`.
  *
  * Returns: (transfer full): the text
  *

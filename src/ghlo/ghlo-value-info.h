@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * What a program says of one of its inputs or outputs.
+ * What a program declares about one of its inputs or outputs.
  */
 
 #pragma once

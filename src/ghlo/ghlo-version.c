@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * The version of the library that runs.
+ * The version of the library at run time.
  */
 
 #include "ghlo-version.h"
@@ -8,10 +8,10 @@
 /**
  * ghlo_get_version:
  *
- * Gets the version of the library that runs, which may be later than that of the
+ * Gets the version of the library at run time, which may be newer than that of the
  * headers.
  *
- * Returns: the version, as in `0.1.0`
+ * Returns: the version, such as `0.1.0`
  *
  * Since: 1.0
  */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * The one header that applications include.
+ * The only header that applications include.
  */
 
 #pragma once

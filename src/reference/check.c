@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * The check operations, with the semantics of StableHLO's own tests.
+ * The check operations, with the semantics that StableHLO's own tests rely on.
  */
 
 #include "reference/check.h"
@@ -12,11 +12,10 @@
 #include "reference/frame.h"
 #include "reference/kernels.h"
 
-/* How many differing elements a message shows, and after how many elements to
- * ask whether to go on. */
+/* How many differing elements a message shows, and the number of elements between checks whether the run is to stop. */
 enum { MAX_SHOWN = 4, CHECK_INTERVAL = 1 << 16 };
 
-/* What a comparison of one kind asks of two elements. */
+/* The limits that a comparison applies to two elements; each kind of comparison uses some of them. */
 typedef struct
 {
   double  tolerance;
@@ -68,8 +67,7 @@ is_almost_equal (GhloElementType  type,
   return actual.i == expected.i;
 }
 
-/* How many steps of the format lie between two numbers: the bits of a float
- * without its sign count the steps from zero. */
+/* The number of ULPs between two numbers. The bits of a float without its sign count the ULPs from zero. */
 static guint64
 count_steps (GhloElementType type,
              double          a,
@@ -269,7 +267,7 @@ ghlo_ref_check_close (GhloRefCall       *call,
   return check (call, actual, expected, is_close, &limits, error);
 }
 
-/* The constant of the row's "value", of the type of operand 0. */
+/* The constant of the attribute "value". */
 static GhloValue *
 make_expected (GhloRefCall *call,
                GError     **error)

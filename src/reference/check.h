@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Comparisons of tensors that the check operations, and the custom calls of
- * those names, are made of. All fail with a DATA error that names the first
- * elements that differ.
+ * Comparisons of tensors, shared by the check operations and the custom calls of
+ * the same names. On a mismatch all of them fail with a DATA error that names the
+ * first differing elements.
  */
 
 #pragma once
@@ -11,20 +11,20 @@
 
 G_BEGIN_DECLS
 
-/* Every element is the same number: NaN equals nothing, and the zeros are equal. */
+/* Corresponding elements must be equal numbers: NaN equals nothing, and +0 equals -0. */
 gboolean ghlo_ref_check_equal        (GhloRefCall        *call,
                                       const GhloValue    *actual,
                                       const GhloValue    *expected,
                                       GError            **error);
-/* Every element differs by at most @tolerance; NaN is near NaN, an infinity near
- * itself. What is neither float nor complex must be equal. */
+/* Corresponding elements may differ by at most @tolerance. NaN matches NaN, and an infinity matches itself.
+ * Elements that are neither float nor complex must be equal. */
 gboolean ghlo_ref_check_almost_equal (GhloRefCall        *call,
                                       const GhloValue    *actual,
                                       const GhloValue    *expected,
                                       double              tolerance,
                                       GError            **error);
-/* Between every two elements lie at least @minimum and at most @maximum steps
- * of their format; NaN is no step from NaN. */
+/* Corresponding elements must lie at least @minimum and at most @maximum ULPs (representable steps of their
+ * format) apart. NaN is zero ULPs from NaN. */
 gboolean ghlo_ref_check_close        (GhloRefCall        *call,
                                       const GhloValue    *actual,
                                       const GhloValue    *expected,

@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Control flow, calls, tuples, tokens, and operations that give their operands
- * back.
+ * Control flow, calls, tuples, tokens, and operations that return their operands.
  */
 
 #include "reference/frame.h"
 #include "reference/kernels.h"
 
-/* Regions without arguments whose results are the operation's. */
+/* Runs a region without arguments whose results become those of the operation. */
 static gboolean
 run_branch (GhloRefCall *call,
             guint        region,
@@ -60,8 +59,8 @@ ghlo_ref_case (GhloRefCall *call,
   return run_branch (call, index >= 0 && index < n ? index : n - 1, error);
 }
 
-/* How far a counted loop goes: "argument < constant" of integers is its
- * condition. Of other loops the limit is not beyond the first value. */
+/* The progress of a counted loop, whose condition is "argument < constant" on integers. For any other loop,
+ * limit is not above first. */
 typedef struct
 {
   guint  argument;
@@ -128,8 +127,8 @@ loop_goes_on (GhloRefCall *call,
          && read_scalar (call, predicate, goes_on, error);
 }
 
-/* @values are owned throughout; the body takes them, so that what it replaces
- * goes as soon as it is used no more. */
+/* @values are owned at all times. The body takes them, so that a value it replaces is freed as soon as it is
+ * no longer used. */
 static gboolean
 run_loop (GhloRefCall *call,
           GhloValue  **values,
@@ -268,7 +267,7 @@ ghlo_ref_identity (GhloRefCall *call,
   return pass_all (call, error);
 }
 
-/* What only says how tensors are to be split. */
+/* Operations that only describe how tensors are to be sharded. */
 gboolean
 ghlo_ref_nothing (GhloRefCall *call,
                   GError     **error)
@@ -283,7 +282,7 @@ ghlo_ref_conversion_cast (GhloRefCall *call,
   return pass_all (call, error);
 }
 
-/* Trivial on one device only, where each shard is the whole. */
+/* Supported only on one device, where each shard is the whole tensor. */
 gboolean
 ghlo_ref_manual_computation (GhloRefCall *call,
                              GError     **error)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Custom calls that frameworks emit for any platform: marks for a partitioner,
- * assertions, checks of the official tests, and operations of other dialects
- * under names of their own. A target that stands in no row is the application's, or unsupported.
+ * Custom calls that frameworks emit for any platform: marks for a partitioner, assertions,
+ * checks of the official tests, and operations of other dialects under names of their own. A
+ * target without a row in the tables here is answered by the application or is unsupported.
  */
 
 #include <string.h>
@@ -16,12 +16,12 @@
 #include "reference/kernels.h"
 #include "reference/algebra/lapack.h"
 
-/* What the official tests' runner allows where a call states no limit. */
+/* The limits of the official tests' runner, for calls that state none. */
 #define DEFAULT_ALMOST_EQUAL 1e-3
 #define DEFAULT_EQUAL        1e-4
 enum { DEFAULT_CLOSE = 3 };
 
-/* The first operand under the result's type. Further ones say shapes only. */
+/* Passes the first operand on with the result's type. Further operands only describe shapes. */
 static gboolean
 pass_first (GhloRefCall *call,
             GError     **error)
@@ -33,7 +33,7 @@ pass_first (GhloRefCall *call,
   return ghlo_ref_pass (call, 0, call->operands[0], error);
 }
 
-/* Marks on values, which may be several at once or none, and what only keeps its operands. */
+/* Passes every operand on: marks on any number of values, and calls that only keep their operands alive. */
 static gboolean
 pass_each (GhloRefCall *call,
            GError     **error)
@@ -44,7 +44,7 @@ pass_each (GhloRefCall *call,
   return ghlo_ref_identity (call, error);
 }
 
-/* Between a tensor and its shard: the same on one device. */
+/* Conversion between a tensor and its shard, which are the same on one device. */
 static gboolean
 pass_shard (GhloRefCall *call,
             GError     **error)
@@ -62,7 +62,7 @@ pass_shard (GhloRefCall *call,
   return pass_first (call, error);
 }
 
-/* Memory with any content. The verifier has seen that it is one. */
+/* A buffer with arbitrary content. The verifier has checked that the result is a buffer. */
 static gboolean
 create_buffer (GhloRefCall *call,
                GError     **error)
@@ -72,8 +72,8 @@ create_buffer (GhloRefCall *call,
   return ghlo_ref_result (call, 0, type->dimensions, type->rank, error) != NULL;
 }
 
-/* Where a format specifier "{index[,layout][:options]}" ends, and its index; NULL
- * where none begins. */
+/* Parses a format specifier "{index[,layout][:options]}". Returns its end and sets *index, or returns NULL
+ * where there is none. */
 static const char *
 read_specifier (const char *text,
                 guint      *index)
@@ -92,7 +92,7 @@ read_specifier (const char *text,
   return close + 1;
 }
 
-/* The assertion's message with the numbers of the operands after the first, which are integers. */
+/* The assertion's message, with the values of the integer operands after the first one filled in. */
 static char *
 format_assertion (const GhloRefCall *call,
                   const char        *text)
@@ -151,7 +151,7 @@ assert_shape (GhloRefCall *call,
   return ghlo_ref_fail (call, error, "%s", message);
 }
 
-/* What checks have: two operands, and at most one result, a boolean. */
+/* Checks the signature of a check: two operands, and at most one result, which is a boolean. */
 static gboolean
 check_pair (GhloRefCall *call,
             GError     **error)
@@ -160,7 +160,7 @@ check_pair (GhloRefCall *call,
          && (call->op->n_results == 0 || ghlo_ref_custom_result_has (call, 0, GHLO_ELEMENT_TYPE_I1, error));
 }
 
-/* A check's result, where it has one: true, as a failed check ends the run. */
+/* The result of a check, where it has one: always true, since a failed check ends the run. */
 static gboolean
 give_true (GhloRefCall *call,
            GError     **error)
@@ -228,7 +228,7 @@ check_expect_close (GhloRefCall *call,
          && give_true (call, error);
 }
 
-/* Operations of CHLO that are exported under MHLO's names. */
+/* CHLO operations that are exported under MHLO names. */
 static const struct
 {
   const char   *target;
@@ -364,7 +364,7 @@ append_name (const char *name,
   g_string_append_printf (text, "%s'%s'", text->len > 0 ? ", " : "", name);
 }
 
-/* What JAX writes in the place of linear algebra when it exports for a GPU. */
+/* The targets that JAX emits for linear algebra when it exports for a GPU. */
 static gboolean
 is_of_a_gpu (const char *name)
 {
@@ -404,7 +404,7 @@ ghlo_ref_custom_explain (const char              *name,
                           known->str, registered->len > 0 ? registered->str : "none");
 }
 
-/* The values that the function gave must be those that the program says. */
+/* Checks that the function's results have the types that the program states. */
 static gboolean
 check_results (GhloRefCall             *call,
                const GhloCustomTarget  *target,
@@ -445,7 +445,8 @@ ghlo_ref_custom_application (GhloRefCall *call,
 
   if (target->func (target->data, &frame, &problem) && problem == NULL && check_results (call, target, &problem))
     return TRUE;
-  /* An error of the application's may be of any domain, and have places of another program in it. */
+  /* The application's error may belong to any domain and may contain places in another program, so the place
+   * is prepended even if the message begins with one. */
   if (!g_error_matches (problem, G_IO_ERROR, G_IO_ERROR_CANCELLED))
     {
       place = g_string_new (NULL);
@@ -457,7 +458,8 @@ ghlo_ref_custom_application (GhloRefCall *call,
   return FALSE;
 }
 
-/* The row's kernel. Steps hold the target's own; this is for calls made by hand. */
+/* The kernel of the custom_call row. Steps hold the kernel of their target directly; this one serves calls
+ * that are made outside of a program. */
 gboolean
 ghlo_ref_custom_call (GhloRefCall *call,
                       GError     **error)

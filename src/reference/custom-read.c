@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Operands, results and attributes of custom calls, about which the verifier knows nothing: what a kernel relies on it
- * has read by one of these.
+ * Checked access to operands, results and attributes of custom calls. The verifier knows nothing about these, so a
+ * kernel reads everything that it relies on through one of these functions.
  */
 
 #include "reference/custom-read.h"
@@ -32,7 +32,7 @@ fail_operand (const GhloRefCall  *call,
   return ghlo_ref_fail (call, error, "expected %s as operand %u, found %s", expected, index, found);
 }
 
-/* Whether it is a tensor that is not quantized. */
+/* Whether @value is a tensor that is not quantized. */
 static gboolean
 has_numbers (const GhloValue *value)
 {
@@ -91,7 +91,7 @@ ghlo_ref_custom_read_predicate (const GhloRefCall  *call,
   return TRUE;
 }
 
-/* Whether the program says tensors of plain numbers. */
+/* Whether @type is a tensor type of plain numbers. */
 static gboolean
 is_numbers (const GhloIrType *type)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Reading custom calls, of which the verifier has only seen that their operands and results are of some type. Each
- * answers FALSE with a DATA error where the call has something else.
+ * Checked access to the operands and results of custom calls. The verifier knows of these only that they have some
+ * type, so each function returns FALSE with a DATA error where the call does not have what is expected.
  */
 
 #pragma once
@@ -14,16 +14,16 @@ gboolean ghlo_ref_custom_counts              (const GhloRefCall  *call,
                                               guint               n_operands,
                                               guint               n_results,
                                               GError            **error);
-/* Operand @index is a tensor, not quantized. */
+/* Operand @index must be a tensor that is not quantized. */
 gboolean ghlo_ref_custom_numbers             (const GhloRefCall  *call,
                                               guint               index,
                                               GError            **error);
-/* Of integers, at most @most of them. */
+/* Operand @index must be a tensor of at most @most integers. */
 gboolean ghlo_ref_custom_integers            (const GhloRefCall  *call,
                                               guint               index,
                                               gsize               most,
                                               GError            **error);
-/* One integer, and one boolean. */
+/* Reads an operand of a single integer, or of a single boolean. */
 gboolean ghlo_ref_custom_read_integer        (const GhloRefCall  *call,
                                               guint               index,
                                               gint64             *value,
@@ -32,8 +32,8 @@ gboolean ghlo_ref_custom_read_predicate      (const GhloRefCall  *call,
                                               guint               index,
                                               gboolean           *value,
                                               GError            **error);
-/* The program says a tensor of that type, or of integers, for result @index. Its shape is ghlo_ref_result()'s to
- * check. */
+/* The program must declare result @index as a tensor of that type, or of integers. ghlo_ref_result() checks
+ * its shape. */
 gboolean ghlo_ref_custom_result_has          (const GhloRefCall  *call,
                                               guint               index,
                                               GhloElementType     type,
@@ -41,7 +41,7 @@ gboolean ghlo_ref_custom_result_has          (const GhloRefCall  *call,
 gboolean ghlo_ref_custom_result_has_integers (const GhloRefCall  *call,
                                               guint               index,
                                               GError            **error);
-/* Fails with @problem, which it frees: what ir/custom-call.h says of an attribute. Always FALSE. */
+/* Fails with @problem, a message of ir/custom-call.h about an attribute, and frees it. Always FALSE. */
 gboolean ghlo_ref_custom_fail                (const GhloRefCall  *call,
                                               char               *problem,
                                               GError            **error);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * The device of the reference executor: preparing a function and running it in host memory, as
- * a process of a grid, mostly of one.
+ * The device of the reference executor. It prepares a function and runs it in host memory, as
+ * a process of a grid, which usually has no other.
  */
 
 #include "reference/device.h"
@@ -33,8 +33,8 @@ run_clear (GhloRefRun *run)
   g_mutex_clear (&run->lock);
 }
 
-/* An input as the program sees it, with a reference. Plain integers are taken
- * for a quantized argument's storage. */
+/* Converts an input to the program's type and returns it with a reference. Plain integers are taken for the
+ * storage of a quantized argument. */
 static GhloValue *
 accept_input (const GhloIrType  *type,
               GhloValue         *input,
@@ -87,7 +87,8 @@ accept_inputs (const GhloRefFunction *function,
   return accepted;
 }
 
-/* Others read what a process brings to a meeting while it goes on: memory that is lent for one call is copied. */
+/* Other processes read the values of a meeting while this one goes on, so memory that is lent only for one
+ * call is copied. */
 static gboolean
 keep_arguments (GhloValue **arguments,
                 gsize       n,
@@ -109,7 +110,7 @@ keep_arguments (GhloValue **arguments,
   return TRUE;
 }
 
-/* As one of the processes of a grid that others began. */
+/* Runs as a process of a grid that the caller has begun. */
 static gboolean
 run_member (GhloRefProcess  *owner,
             GhloRefRun      *run,
@@ -133,7 +134,7 @@ run_member (GhloRefProcess  *owner,
   return ok;
 }
 
-/* As process (0, 0) of a grid of one. */
+/* Runs as process (0, 0) of a grid of one. */
 static gboolean
 run_alone (GhloRefRun  *run,
            GhloValue  **arguments,

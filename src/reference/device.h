@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * The reference executor: every operation straight from the specification, one
- * scalar at a time. It is slow, obvious and right; everything else is tested
- * against it, and falls back to it.
+ * The reference executor: every operation computed directly from the specification,
+ * one scalar at a time. It is slow, obvious and right. Everything else is tested
+ * against it and falls back to it.
  */
 
 #pragma once
@@ -11,9 +11,9 @@
 
 G_BEGIN_DECLS
 
-/* The one that there is. It needs no fallback. */
+/* The only device of this executor. It needs no fallback. */
 GhloDeviceCore *ghlo_reference_device       (void);
-/* Adds it to @devices unless it is among them. */
+/* Adds the device to @devices unless it is there already. */
 void            ghlo_reference_find_devices (GPtrArray *devices);
 
 G_END_DECLS

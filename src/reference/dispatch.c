@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * The kernels that the op table names, by kind of operation.
+ * The table of kernels by operation kind, generated from the op table.
  */
 
 #include "reference/kernel.h"
@@ -9,7 +9,7 @@
   gboolean ghlo_ref_##reference (GhloRefCall *call, GError **error);
 #include "ir/ops.def"
 
-/* Stands for "none" in the table below and is never called. */
+/* Stands for "none" in the table below. Never called. */
 gboolean
 ghlo_ref_none (GhloRefCall *call,
                GError     **error)

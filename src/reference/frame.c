@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Running steps: operands out of slots, results into them, and slots emptied
- * after their last use. Nested regions and calls recurse on the C stack, whose
- * end is watched.
+ * Runs steps: takes operands from slots, stores results into slots, and empties
+ * slots after their last use. Nested regions and calls recurse on the C stack,
+ * whose end is checked.
  */
 
 #include "reference/frame.h"
 
 #include <pthread.h>
 
-/* More operands or results than these go to the heap. */
+/* Beyond this number, operands and results are held on the heap. */
 enum { N_FEW = 6 };
 
-/* What kernels may use of the stack without asking, and how often progress is told. */
+/* The stack space that kernels may use without a check, and the least time between two progress reports. */
 enum { STACK_RESERVE = 256 * 1024, REPORT_INTERVAL = 20 * G_TIME_SPAN_MILLISECOND };
 
 void
@@ -35,7 +35,7 @@ ghlo_ref_frame_clear (GhloRefFrame *self)
   g_free (self->slots);
 }
 
-/* The lowest address that the calling thread's frames may reach. */
+/* The lowest stack address that frames of the calling thread may reach. */
 static guintptr
 find_stack_floor (void)
 {
@@ -103,7 +103,7 @@ gather_operands (GhloRefFrame       *self,
   return TRUE;
 }
 
-/* A result may have another shape than the program says for a dynamic one. */
+/* Where the program states a dynamic shape, a result may have any shape that fits. */
 static gboolean
 check_result (const GhloRefStep *step,
               guint32            index,
@@ -200,7 +200,7 @@ run_step (GhloRefFrame       *self,
   return ok;
 }
 
-/* @within: how much of step @index is done. */
+/* @within is the completed fraction of step @index. */
 static void
 report (GhloRefFrame       *self,
         const GhloRefBlock *block,

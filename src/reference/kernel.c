@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Services for kernels: memory for results, regions and functions to run,
- * errors with a place, and small helpers over shapes and elements.
+ * Services for kernels: memory for results, running regions and functions, errors
+ * with a place, and small helpers for shapes and elements.
  */
 
 #include "reference/kernel.h"
@@ -54,7 +54,7 @@ ghlo_ref_value_describe (const GhloValue *value)
   return value->kind == GHLO_VALUE_TENSOR ? ghlo_tensor_type_to_string (value->type) : g_strdup (kinds[value->kind]);
 }
 
-/* Whether a shape may stand where the program says @type. */
+/* Whether the program's type @type admits a shape. */
 static gboolean
 shape_fits (const GhloIrType *type,
             const gint64     *dimensions,
@@ -158,7 +158,7 @@ ghlo_ref_pass (GhloRefCall *call,
   return TRUE;
 }
 
-/* Whether a value of that type is a tensor. */
+/* Whether values of @type are tensors. */
 static gboolean
 is_tensor (const GhloIrType *type)
 {
@@ -175,7 +175,7 @@ is_tensor (const GhloIrType *type)
     }
 }
 
-/* The type of a result with these dimensions, or NULL where the program says otherwise. */
+/* The type of a result with these dimensions, or NULL where the program's type does not admit them. */
 static GhloTensorType *
 make_result_type (const GhloIrType *type,
                   const gint64     *dimensions,

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Declares the kernel of every row of the op table: ghlo_ref_WORD. What defines
- * kernels includes it, so that a kernel's type is checked where it is written.
+ * Declares the kernel of every row of the op table, ghlo_ref_WORD. Files that
+ * define kernels include this header, so that the compiler checks a kernel's type
+ * where it is written.
  */
 
 #pragma once

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Where in the program an error happened.
+ * Adds the place in the program to error messages.
  */
 
 #include "reference/program.h"
@@ -31,8 +31,8 @@ ghlo_ref_append_place (GString            *string,
   g_string_append (string, "': ");
 }
 
-/* An error that a step within this one placed begins with a place of its own:
- * "file: 'name': " or "file:line:column: 'name @target': ". */
+/* Whether a message begins with a place, because a nested step has added its own: "file: 'name': " or
+ * "file:line:column: 'name @target': ". */
 static gboolean
 has_place (const char *message)
 {

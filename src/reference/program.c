@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * From a module to steps: numbers the values of each function, finds after
- * which step each is used no more, resolves kernels and callees, and keeps the
- * small constants.
+ * Builds steps from a module: numbers the values of each function, finds the last
+ * use of each, resolves kernels and callees, and keeps small constants.
  */
 
 #include "reference/program.h"
@@ -13,15 +12,15 @@
 #include "reference/custom-call.h"
 #include "reference/kernels.h"
 
-/* What is known while one function is being made. */
+/* State of the build of one function. */
 typedef struct
 {
   GhloRefProgram *program;
   const GhloCustomTargets *custom_targets;
   GHashTable     *slots;     /* of GhloIrValue → slot + 1 */
-  GPtrArray      *pending;   /* functions seen and not made yet; borrowed */
-  GByteArray     *seen;      /* by slot: used by a later step of its block */
-  GByteArray     *uses;      /* by slot: uses by the step at hand, at most 2 */
+  GPtrArray      *pending;   /* functions seen but not built yet; borrowed */
+  GByteArray     *seen;      /* by slot: whether a later step of its block uses it */
+  GByteArray     *uses;      /* by slot: uses by the current step, counted up to 2 */
   guint32         n_slots;
   GError        **error;
 } Builder;
@@ -51,7 +50,7 @@ build_fail (Builder        *builder,
   return FALSE;
 }
 
-/* Zeroed memory of the program's, counted. */
+/* Zeroed memory that belongs to the program and counts towards its size. */
 static gpointer
 take (Builder *builder,
       gsize    n,
@@ -88,7 +87,7 @@ add_function (GhloRefProgram    *program,
   g_hash_table_insert (program->callees, (gpointer) function->op, function);
 }
 
-/* The function of that operation, made now or later. */
+/* Returns the function of @op. If it is new, it is queued and built later. */
 static const GhloRefFunction *
 demand_function (Builder  *builder,
                  GhloIrOp *op)
@@ -147,7 +146,8 @@ is_terminator (const GhloIrOp *op)
   return (ghlo_ir_op_get_spec (op)->traits & GHLO_IR_TRAIT_TERMINATOR) != 0;
 }
 
-/* A slot that is used for the last time: told once for each slot of the block. */
+/* Whether this is the last use of a slot of the block. TRUE once for each slot, since steps are visited in
+ * reverse. Slots from outside the block are appended to @captured. */
 static gboolean
 take_last_use (Builder            *builder,
                const GhloRefBlock *block,
@@ -188,7 +188,7 @@ make_unique (GArray *slots)
   g_array_set_size (slots, n);
 }
 
-/* The library's own answer to a custom call, or else the application's. */
+/* Prefers the library's own kernel for a custom call to a function of the application. */
 static gboolean
 resolve_custom_call (Builder     *builder,
                      GhloRefStep *step)
@@ -254,7 +254,7 @@ demand_named (const char *name,
   demand_symbol (demand->builder, demand->op, name);
 }
 
-/* Every function that an attribute names anywhere may be run by the operation. */
+/* An operation may run any function that one of its attributes names, at any depth. */
 static void
 resolve_symbols (Builder     *builder,
                  GhloRefStep *step)
@@ -297,7 +297,7 @@ build_regions (Builder     *builder,
   return TRUE;
 }
 
-/* @used receives the slots of operands and of what regions take from outside. */
+/* @used receives the slots of the operands and of the values that regions capture. */
 static gboolean
 build_step (Builder        *builder,
             const GhloIrOp *op,
@@ -335,8 +335,7 @@ build_step (Builder        *builder,
   return resolve_kernel (builder, step) && build_regions (builder, step, used);
 }
 
-/* Operations that hand their operands on to a block, which may then let go of
- * them early. */
+/* Whether the operation hands its operands on to a block, which may then release them early. */
 static gboolean
 takes_operands (const GhloIrOp *op)
 {
@@ -372,7 +371,7 @@ find_takeable (Builder            *builder,
     }
 }
 
-/* Steps of a block in reverse: where a slot is met first it is used last. */
+/* Visits the steps of a block in reverse order, so that the first use found of a slot is its last one. */
 static void
 find_last_uses (Builder      *builder,
                 GhloRefBlock *block,
@@ -414,7 +413,7 @@ find_last_uses (Builder      *builder,
     }
 }
 
-/* The terminator's operands, the arguments nobody uses, and what dies last. */
+/* Records the terminator's operands, the unused arguments, and the slots that die at the end of the block. */
 static gboolean
 finish_block (Builder        *builder,
               const GhloIrOp *terminator,

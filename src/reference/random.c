@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
  * rng_bit_generator and rng. Bits come from Threefry-2x32-20 and Philox-4x32-10
- * (Salmon et al., "Parallel random numbers: as easy as 1, 2, 3", 2011), counted
- * and laid out as XLA does, so that they agree bit by bit; DEFAULT is Philox.
+ * (Salmon et al., "Parallel random numbers: as easy as 1, 2, 3", 2011). Counters
+ * and layout are XLA's, so the bits are identical; DEFAULT is Philox.
  *
- * rng has no state in the program. Here it is a function of nothing but the
- * operation's place: Philox with the key "GHLO", the counter's upper half being
- * the operation's number in its function, the lower half the element.
+ * rng has no state in the program. Here its result depends only on the operation's
+ * place: Philox with the key "GHLO", the operation's number in its function as the
+ * upper half of the counter, and the element's index as the lower half.
  */
 
 #include "ir/custom-call.h"
@@ -87,7 +87,7 @@ typedef struct
   guint64 low, high;        /* the counter */
 } State;
 
-/* The bits of element @index as the element's own bytes, of @size. */
+/* Stores @bits as the bytes of element @index. */
 static void
 store_bits (GhloValue *value,
             gsize      index,
@@ -112,7 +112,7 @@ store_bits (GhloValue *value,
   ghlo_element_store (value->type->element_type, data, (GhloScalar) { .u = bits });
 }
 
-/* Threefry gives two words for each count: 64-bit elements take both. */
+/* Threefry yields two words for each count. A 64-bit element takes both. */
 static gboolean
 fill_threefry_64 (GhloRefCall *call,
                   State       *state,
@@ -132,8 +132,8 @@ fill_threefry_64 (GhloRefCall *call,
   return TRUE;
 }
 
-/* The dimension that XLA splits in halves, each taking one of the two words:
- * the first even one, else the first of the largest; -1 for a scalar. */
+/* The dimension that XLA splits into halves, one for each of the two words: the first even dimension,
+ * otherwise the first of the largest ones; -1 for a scalar. */
 static gint
 split_dimension (const GhloValue *output)
 {
@@ -149,8 +149,8 @@ split_dimension (const GhloValue *output)
   return largest;
 }
 
-/* Elements of up to 32 bits: the split dimension is [half][2] with the counts
- * over all but the pair, and the pair is the two words. */
+/* Elements of up to 32 bits. The split dimension is treated as [half][2]; counts run over all but the pair,
+ * whose elements are the two words. */
 static gboolean
 fill_threefry_32 (GhloRefCall *call,
                   State       *state,
@@ -188,7 +188,7 @@ fill_threefry_32 (GhloRefCall *call,
   return TRUE;
 }
 
-/* Philox gives four words for each count, taken in turn. */
+/* Philox yields four words for each count, which are used in order. */
 static gboolean
 fill_philox (GhloRefCall *call,
              State       *state,
@@ -213,8 +213,8 @@ fill_philox (GhloRefCall *call,
   return TRUE;
 }
 
-/* The state as 64-bit words: key, then the counter. Philox with two words
- * begins its counter with the state reversed, as XLA does. */
+/* The state is 64-bit words: the key, then the counter. For a Philox state of two words, the counter starts
+ * as the reversed state, as in XLA. */
 static gboolean
 generate_bits (GhloRefCall  *call,
                const char   *algorithm,
@@ -295,7 +295,8 @@ ghlo_ref_custom_rng_bit_generator (GhloRefCall *call,
   return generate_bits (call, algorithm, dimensions, (guint) shape->n_elements, error);
 }
 
-/* The operation's number in its function: what stands before it, inside out. */
+/* The operation's number in its function. It combines the operation's position in its block with the
+ * positions of the enclosing operations. */
 static guint64
 number_in_function (const GhloIrOp *op)
 {
@@ -312,14 +313,14 @@ number_in_function (const GhloIrOp *op)
   return number;
 }
 
-/* A double in [0, 1) of 53 bits. */
+/* A double in [0, 1) with 53 random bits. */
 static double
 unit (guint32 high, guint32 low)
 {
   return (double) (((guint64) high << 32 | low) >> 11) * 0x1p-53;
 }
 
-/* Normal numbers by Box and Muller. */
+/* A normally distributed number, by Box and Muller. */
 static double
 normal_number (const guint32 words[4])
 {
@@ -341,7 +342,7 @@ uniform_number (GhloElementType type,
     {
       scalar.f = ghlo_element_round (type, (GhloScalar) { .f = a.f + (b.f - a.f) * unit (words[0], words[1]) }).f;
       if (!(scalar.f < b.f))
-        scalar = a;                     /* rounded up to the open end */
+        scalar = a;                     /* rounding reached the open end of the interval */
     }
   else if (b.u != a.u)
     scalar.u = a.u + bits % (b.u - a.u);

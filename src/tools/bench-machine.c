@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * What the machine does at its best: all cores copying memory, and a large product
- * of f32 matrices by the library that is used for products.
+ * Measures the peak rates of the machine: all cores copying memory, and a large
+ * product of f32 matrices by oneDNN, the library that computes products.
  */
 
 #include "tools/bench.h"
@@ -26,7 +26,7 @@ copy_thread (gpointer data)
   return NULL;
 }
 
-/* Every core copies a stretch of its own that no cache holds. */
+/* Each core copies a block of its own that is too large for any cache. */
 static double
 measure_copy (void)
 {
@@ -75,7 +75,7 @@ typedef int (*Sgemm) (char         transa,
                       float       *c,
                       gint64       ldc);
 
-/* 0 without oneDNN. */
+/* Returns 0 without oneDNN. */
 static double
 measure_products (void)
 {
@@ -93,7 +93,7 @@ measure_products (void)
     }
   if (library == NULL || !g_module_symbol (library, "dnnl_sgemm", &symbol))
     return 0;
-  /* The library's threads stay, so its code does. */
+  /* The library's threads keep running, so its code must stay loaded. */
   g_module_make_resident (library);
 
   sgemm = (Sgemm) symbol;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Measuring one program: how long reading, preparing, the first and the further
- * runs take, and what they touch.
+ * Measures one program: how long loading, preparing, the first run and the further
+ * runs take, and how much memory they touch.
  */
 
 #include "tools/bench.h"
@@ -16,14 +16,14 @@
 
 enum { MIN_RUNS = 5, MAX_RUNS = 100000 };
 
-/* What is being run. */
+/* The program being measured. */
 typedef struct
 {
   GhloPrepared *prepared;
   GPtrArray    *inputs;          /* of GhloValue */
   guint         n_outputs;
-  gint64        fallback_time;   /* GhloRunOptions, of all runs */
-  GhloRunWatch *watch;           /* nullable; "auto" learns from these runs as from any */
+  gint64        fallback_time;   /* for GhloRunOptions, accumulated over all runs */
+  GhloRunWatch *watch;           /* nullable; these runs refine the estimates of "auto" like any others */
 } Program;
 
 static void
@@ -36,7 +36,7 @@ program_clear (Program *self)
 
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Program, program_clear)
 
-/* In nanoseconds: a small program takes few microseconds. */
+/* In nanoseconds, since a small program takes only a few microseconds. */
 static gint64
 now (void)
 {
@@ -63,7 +63,7 @@ count_faults (void)
   return usage.ru_minflt;
 }
 
-/* One run, its outputs dropped outside of the time; @profile may be NULL. */
+/* Runs once. Releasing the outputs is not part of the measured time. @profile is nullable. */
 static gboolean
 run_once (Program         *self,
           GhloRunProfile  *profile,
@@ -97,7 +97,7 @@ compare_doubles (gconstpointer a,
   return (x > y) - (x < y);
 }
 
-/* The value that @share of the sorted samples do not exceed. */
+/* The smallest sample that the fraction @share of all sorted samples does not exceed. */
 static double
 percentile (GArray *samples,
             double  share)
@@ -159,14 +159,14 @@ run_many (Program                 *self,
     }
   result->faults = (double) (count_faults () - faults) / samples->len;
   summarize (samples, result);
-  /* An executor that makes no plans is the reference executor. */
+  /* An executor without plans is the reference executor. */
   result->reference = self->prepared->device->klass->measure == NULL
                       ? 1 : (double) self->fallback_time / G_USEC_PER_SEC / (result->mean * result->n_runs);
 
   return TRUE;
 }
 
-/* Runs that are measured step by step are none of those that are timed. */
+/* Profiled runs are separate from the timed ones, since profiling takes time. */
 static gboolean
 profile_many (Program          *self,
               GhloBenchResult  *result,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Results as a table, JSON and CSV, and beside what was saved earlier.
+ * Reports results as a table, JSON or CSV, and compares them with saved ones.
  */
 
 #include "tools/bench.h"
@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* The numbers of one program under their names, which JSON and CSV share. */
+/* The numbers of one program with their names, shared by JSON and CSV. */
 typedef struct
 {
   const char *name;
@@ -115,7 +115,7 @@ ghlo_bench_print_csv (const GhloBenchMachine *machine,
     }
 }
 
-/* The median that was saved for a program, or 0. */
+/* The saved median of a program, or 0. */
 static double
 saved_median (JsonNode   *baseline,
               const char *name)

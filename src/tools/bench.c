@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * `ghlo bench`: how long programs take, beside what the machine could do.
+ * `ghlo bench`: measures how long programs take, compared with the peak rates of
+ * the machine.
  */
 
 #include "tools/bench.h"
@@ -83,7 +84,7 @@ load (JsonParser  *parser,
   return FALSE;
 }
 
-/* Prints and saves; the number of programs that became slower. */
+/* Prints and saves the results. Returns the number of programs that became slower. */
 static guint
 give (const Options          *options,
       const GhloBenchMachine *machine,
@@ -115,7 +116,7 @@ give (const Options          *options,
                                  options->tolerance / 100);
 }
 
-/* On standard error: they are not part of the table that scripts read. */
+/* Prints to standard error, to keep the steps out of the table that scripts read. */
 static void
 print_steps (GArray *results)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * The parts of `ghlo bench`: what a program takes, what the machine could do, and
- * how both are shown.
+ * The parts of `ghlo bench`: measuring programs, measuring the machine, and
+ * reporting both.
  */
 
 #pragma once
@@ -15,35 +15,35 @@ G_BEGIN_DECLS
 
 typedef struct
 {
-  const char     *device;       /* its name; nullable */
-  const char     *fill;          /* for every input */
-  guint           warm_up;       /* runs before those that count */
-  guint           repetitions;   /* 0: as many as fit into @seconds, 5 at least */
+  const char     *device;       /* the device's name; nullable */
+  const char     *fill;          /* specification for the content of every input */
+  guint           warm_up;       /* untimed runs before the timed ones */
+  guint           repetitions;   /* 0: as many as fit into @seconds, but at least 5 */
   double          seconds;
-  gboolean        profile;       /* run as often again, step by step */
-  gboolean        wait_for_code; /* between the first run and the others */
+  gboolean        profile;       /* repeat the runs with a measurement of each step */
+  gboolean        wait_for_code; /* after the first run, wait for machine code that is still being generated */
 } GhloBenchOptions;
 
-/* One program; times are in seconds. */
+/* The results for one program. Times are in seconds. */
 typedef struct
 {
   char       *name;
   GhloIrCost  cost;
   double      load, compile, first;
   double      minimum, median, mean, deviation, p95, p99;
-  double      reference;        /* share of the runs' time in steps of the reference executor */
+  double      reference;        /* fraction of the running time that is spent in steps of the reference executor */
   guint       n_runs;
-  gsize       peak_bytes;       /* of the memory that the device works in, while it ran */
-  gsize       planned_bytes;    /* of it, as was known before; 0 where it was not */
-  double      faults;           /* pages that were touched anew, for each run */
-  char       *steps;            /* a table of what they took; NULL where that was not measured */
+  gsize       peak_bytes;       /* peak use of the device's working memory during the runs */
+  gsize       planned_bytes;    /* the part of it that was planned ahead; 0 when nothing was planned */
+  double      faults;           /* page faults per run */
+  char       *steps;            /* a table of the times of the steps; NULL when they were not measured */
 } GhloBenchResult;
 
-/* What this machine does at its best; 0 where it could not be measured. */
+/* The peak rates of this machine; 0 where a rate could not be measured. */
 typedef struct
 {
-  double copy;      /* bytes a second that are read and written */
-  double products;  /* f32 operations a second in a product of matrices */
+  double copy;      /* bytes read and written per second */
+  double products;  /* f32 operations per second in a matrix product */
 } GhloBenchMachine;
 
 gboolean ghlo_bench_measure      (const char              *path,
@@ -53,17 +53,17 @@ gboolean ghlo_bench_measure      (const char              *path,
 void     ghlo_bench_result_clear (GhloBenchResult         *result);
 void     ghlo_bench_machine      (GhloBenchMachine        *machine);
 
-/* The least time that the machine needs: the longer of moving the bytes and doing
- * the products; 0 when neither rate is known. */
+/* A lower bound of the running time: the longer of moving the bytes and computing the products, in seconds.
+ * 0 when neither rate is known. */
 double   ghlo_bench_least_time   (const GhloBenchMachine  *machine,
                                   const GhloIrCost        *cost);
 
-/* All results with the machine's rates, as they are saved and compared. */
+/* All results and the machine's rates, in the form in which they are saved and compared. */
 JsonNode *ghlo_bench_to_json     (const GhloBenchMachine  *machine,
                                   const GhloBenchResult   *results,
                                   guint                    n_results);
-/* @baseline is what was saved earlier, or NULL. Returns how many programs became
- * slower by more than @tolerance (0.1 is a tenth). */
+/* @baseline holds results saved earlier; nullable. Returns how many programs became slower by more than
+ * @tolerance (0.1 is a tenth). */
 guint    ghlo_bench_print_table  (const GhloBenchMachine  *machine,
                                   const GhloBenchResult   *results,
                                   guint                    n_results,

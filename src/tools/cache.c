@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * `ghlo cache`: what compiles kept on disk, and its removal.
+ * `ghlo cache`: shows and clears what compilations have stored on disk.
  */
 
 #include "tools/json.h"
@@ -14,7 +14,7 @@
 #include "runtime/cache-item.h"
 #include "runtime/cache.h"
 
-/* What executors keep, in words, and the member of JSON that has its title. */
+/* For each kind of item that executors store, its description and the JSON member for its title. */
 static const struct
 {
   const char *words;
@@ -27,7 +27,7 @@ static const struct
   [GHLO_CACHE_REFINEMENT] = { "what runs took on", "refinement" },
 };
 
-/* What one file holds; nothing of it is known where it is damaged. */
+/* Prints the contents of one file. Of a damaged file nothing more is known. */
 static void
 print_file (const GhloCacheFile *file)
 {

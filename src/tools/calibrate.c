@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * `ghlo calibrate`: measures how fast devices are, for the choice between them.
+ * `ghlo calibrate`: measures the rates of devices, which the automatic choice of a
+ * device relies on.
  */
 
 #include "tools/json.h"
@@ -35,7 +36,7 @@ add_rates (JsonBuilder          *builder,
   json_builder_end_object (builder);
 }
 
-/* Whether it is there when a program asks for it. */
+/* Stores the rates. FALSE when they cannot be read back as a program would. */
 static gboolean
 keep (GhloDeviceCore       *device,
       const GhloStepRates  *rates,
@@ -72,7 +73,8 @@ calibrate (GhloDeviceCore  *device,
   return ok;
 }
 
-/* The one of that name, else the CPU and all real GPUs. NULL, with a message, where there is none. */
+/* The device of that name; without a name, the CPU and all real GPUs. Prints an error and returns NULL when
+ * there is no such device. */
 static GPtrArray *
 find_devices (const char *name)
 {
@@ -105,10 +107,10 @@ find_devices (const char *name)
   return g_steal_pointer (&devices);
 }
 
-/* FALSE when a device fails, which is told; the others are measured all the same. */
+/* FALSE when a device fails, after printing an error. The other devices are measured nevertheless. */
 static gboolean
 calibrate_all (GPtrArray   *devices,
-               JsonBuilder *builder)      /* NULL: text */
+               JsonBuilder *builder)      /* nullable: print text instead */
 {
   gboolean ok = TRUE;
 

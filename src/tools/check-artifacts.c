@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * `ghlo check --artifacts`: each program written as a portable artifact of every
- * version of StableHLO that can hold it, and read back.
+ * `ghlo check --artifacts`: writes each program as a portable artifact of every
+ * version of StableHLO that can represent it, and reads it back.
  */
 
 #include "tools/check.h"
@@ -14,7 +14,7 @@
 #include "ir/print/print.h"
 #include "ir/verify/verify.h"
 
-/* The versions that changed something, and the newest. */
+/* The versions that changed the format, and the newest one. */
 static const GhloIrVersion versions[GHLO_TOOL_N_VERSIONS] = {
   { 0, 9, 0 }, { 0, 10, 0 }, { 0, 11, 0 }, { 0, 12, 0 }, { 0, 13, 0 }, { 0, 14, 0 }, { 0, 15, 0 }, { 0, 16, 0 },
   { 0, 17, 0 }, { 0, 18, 0 }, { 0, 19, 0 }, { 0, 20, 0 }, { 1, 0, 0 }, { 1, 1, 0 }, { 1, 2, 0 }, { 1, 3, 0 },
@@ -40,7 +40,7 @@ ghlo_tool_is_in_no_artifact (const GhloIrOp *op)
   return FALSE;
 }
 
-/* What an artifact holds, verified; NULL with @message set. */
+/* Reads and verifies an artifact. NULL with @message set. */
 static GhloIrModule *
 read_back (GBytes  *artifact,
            char   **message)
@@ -73,8 +73,7 @@ ghlo_tool_difference (const char *a,
                           (int) MIN (strcspn (line_b, "\n"), 160), line_b);
 }
 
-/* Whether an attribute may be a default: nothing but zeros, ones, first words and
- * empty things. */
+/* Whether an attribute may be a default: it consists of zeros, ones, first enum words and empty values only. */
 static gboolean
 is_trivial (const GhloIrAttr *attr)
 {
@@ -119,7 +118,7 @@ is_channel (const GhloIrAttr *attr)
   return attr != NULL && attr->kind == GHLO_IR_ATTR_STRUCT && attr->subkind == GHLO_IR_STRUCT_CHANNEL_HANDLE;
 }
 
-/* Channels of the same number, whatever their type. */
+/* Whether both are channels of the same number, whatever their types. */
 static gboolean
 is_same_channel (const GhloIrAttr *a,
                  const GhloIrAttr *b)
@@ -128,7 +127,7 @@ is_same_channel (const GhloIrAttr *a,
          && ghlo_ir_struct_get_int (a, "handle") == ghlo_ir_struct_get_int (b, "handle");
 }
 
-/* @typed: an artifact holds the type of a channel too. */
+/* @typed says that artifacts represent the type of a channel, too. */
 static gboolean
 may_be_default (const GhloIrAttr *attr,
                 gboolean          typed)
@@ -160,9 +159,8 @@ copy_attribute (GhloIrModule     *module,
   return ghlo_ir_attr_copy (module, attr, made);
 }
 
-/* What artifacts cannot tell apart: a default that is written and one that is left
- * out, and channels of another type in all operations but send and recv. Makes @op
- * like @found, the same program read back, in these only. */
+/* Artifacts do not distinguish an omitted default from a written one, nor, except in send and recv, channels
+ * that differ in type only. Makes @op equal to @found, the same operation read back, in these respects only. */
 static void
 drop_defaults (GhloIrModule   *module,
                GhloIrOp       *op,
@@ -195,7 +193,7 @@ drop_defaults (GhloIrModule   *module,
     }
 }
 
-/* Whether two modules are written as the same bytes. */
+/* Whether both modules are written as the same bytes. */
 static gboolean
 check_bytes (GhloIrModule   *a,
              GhloIrModule   *b,
@@ -215,7 +213,7 @@ check_bytes (GhloIrModule   *a,
   return FALSE;
 }
 
-/* Whether @found is @module but for what artifacts cannot tell apart. */
+/* Whether @found equals @module, except for differences that artifacts do not represent. */
 static gboolean
 check_defaults (GhloIrModule   *module,
                 GhloIrModule   *found,
@@ -237,7 +235,7 @@ check_defaults (GhloIrModule   *module,
   return check_bytes (expected, found, version, message);
 }
 
-/* Of most programs both texts and both artifacts are the same as they stand. */
+/* Most programs pass this fast check: both the texts and the artifacts are equal as they are. */
 static gboolean
 check_found (GhloIrModule   *module,
              const char     *text,
@@ -257,7 +255,7 @@ check_found (GhloIrModule   *module,
   return check_defaults (module, found, found_text, version, message);
 }
 
-/* As ghlo_tool_check_artifact (), with @text, which is @module's without locations. */
+/* Like ghlo_tool_check_artifact (). @text is the text of @module without locations. */
 static gboolean
 check_version (GhloIrModule   *module,
                const char     *text,
@@ -308,7 +306,7 @@ ghlo_tool_check_artifacts (GhloToolArtifacts *self,
 
       self->n_held[i] += held ? 1 : 0;
       self->n_refused[i] += held ? 0 : 1;
-      /* The newest version holds every program. */
+      /* The newest version must be able to represent every program. */
       if (!ok || (!held && i == GHLO_TOOL_N_VERSIONS - 1))
         g_string_append_printf (failures, "%sas an artifact of %u.%u.%u: %s", failures->len > 0 ? "\n" : "",
                                 versions[i].major, versions[i].minor, versions[i].patch, message);

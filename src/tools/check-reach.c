@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * `ghlo check`: which functions of a test program are run, and which checks no run comes to.
+ * `ghlo check`: finds the functions of a test program to run, and the checks that no run
+ * reaches.
  */
 
 #include "tools/check.h"
@@ -40,11 +41,11 @@ ghlo_tool_find_runs (const GhloIrModule *module)
 
 typedef struct
 {
-  GHashTable *set;      /* of functions, and of what else has a name */
-  GPtrArray  *list;     /* the same, in the order in which they were reached */
+  GHashTable *set;      /* of functions and other symbols */
+  GPtrArray  *list;     /* the same, in the order of discovery */
 } Reached;
 
-/* Called for each symbol that a function which may run refers to. */
+/* Called for each symbol that a reached function refers to. */
 static void
 reach (GhloIrOp *symbol,
        gpointer  data)
@@ -55,7 +56,7 @@ reach (GhloIrOp *symbol,
     g_ptr_array_add (reached->list, symbol);
 }
 
-/* The functions that @runs are or come to, by calls of calls: a set. */
+/* The set of functions that are in @runs or that these call, directly or indirectly. */
 static GHashTable *
 find_reached (GPtrArray *runs)
 {

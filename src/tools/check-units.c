@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Which units did the steps of the programs that were checked.
+ * Counts the steps of the checked programs by the unit that runs them.
  */
 
 #include "tools/check.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * `ghlo check`: runs test files written as StableHLO's own are, and says which
- * of them do not do what they should.
+ * `ghlo check`: runs test files in the style of StableHLO's own and reports those
+ * that do not behave as expected.
  */
 
 #include "tools/check.h"
@@ -19,12 +19,12 @@
 #include "ir/verify/verify.h"
 #include "reference/device.h"
 
-/* One --passes. */
+/* One --passes option. */
 typedef struct
 {
   GhloPassOptions options;
-  char          **names;           /* owned; what @options borrows */
-  const char     *text;            /* nullable; what was asked for, where there is more than one */
+  char          **names;           /* owned; the names that @options borrows */
+  const char     *text;            /* nullable; the option's text, when there are several --passes */
 } Passes;
 
 typedef struct
@@ -38,7 +38,7 @@ typedef struct
   char               *device_name;
   Passes             *passes;      /* owned; @n_passes of them */
   guint               n_passes;
-  GHashTable         *runs;        /* line and text of a program, after passes → what went wrong; of one file */
+  GHashTable         *runs;        /* for the current file: line and text of a program after passes → its failures */
   GhloDeviceCore     *device;
   guint               n_passed, n_failed, n_skipped;
   GhloToolArtifacts   versions;
@@ -46,18 +46,18 @@ typedef struct
   GhloToolProgress    progress;
 } Checker;
 
-/* One file being checked: its name, what went wrong so far, and what was not run. */
+/* The file being checked: its name, the failures so far, and the parts that were not run. */
 typedef struct
 {
   Checker    *checker;
   const char *path;
   const Passes *passes;
   GhloToolFile input;
-  GhloImportFlags flags;    /* as the file's RUN lines ask, and for diagnostics */
-  gboolean    must_fail;    /* no RUN line expects success */
+  GhloImportFlags flags;    /* from the file's RUN lines and for --diagnostics */
+  gboolean    must_fail;    /* every RUN line expects failure */
   GString    *failures;
   GString    *unrun;
-  guint       n_tested;     /* functions that were run, and programs that were to be refused and were */
+  guint       n_tested;     /* functions that were run, and programs that were rejected as expected */
 } File;
 
 static void
@@ -95,7 +95,7 @@ fail_findings (File                  *file,
     }
 }
 
-/* Marks: lines that must be refused, as the tests' comments say. */
+/* A mark in a test's comments: a line that must be rejected. */
 
 typedef struct
 {
@@ -114,7 +114,7 @@ find_mark (GArray *marks,
   return NULL;
 }
 
-/* The line that "expected-error" with @suffix after it means when it stands in @line. */
+/* The line that "expected-error" followed by @suffix refers to when it stands in @line. */
 static guint
 marked_line (const char *suffix,
              guint       line)
@@ -158,9 +158,8 @@ collect_marks (const File            *file,
   return marks;
 }
 
-/* Compares findings with marks; @file gets what does not agree. The tests were
- * written for a reader that stops at the first malformed place, so what is found
- * behind one that is marked may be more than the marks say. */
+/* Compares findings with marks and reports disagreements to @file. The tests were written for a parser that
+ * stops at the first malformed place, so findings after a marked one may exceed the marks. */
 static void
 compare_marks (File                  *file,
                const GhloToolSection *section,
@@ -195,7 +194,7 @@ compare_marks (File                  *file,
     }
 }
 
-/* Reads @text again and prints it; NULL when it does not parse. */
+/* Parses @text and prints the result; NULL when it does not parse. */
 static char *
 reprint (File            *file,
          const char      *text,
@@ -237,7 +236,7 @@ compare_texts (File       *file,
         file->path, first_line, what, line, a, b);
 }
 
-/* Printing, reading and printing again gives the same, in both forms and across them. */
+/* Checks that printing, parsing and printing again gives the same text, in both forms and across them. */
 static void
 check_round_trip (File                  *file,
                   const GhloToolSection *section,
@@ -287,7 +286,8 @@ run_function (File         *file,
     fail (file, "%s: @%s: %s", file->path, ghlo_ir_op_get_string (function, "sym_name"), error->message);
 }
 
-/* What of the program @module is not run where its functions of the names of @runs are. */
+/* Records which parts of the original program @module stay untested when its functions with the names of
+ * @runs are run. */
 static void
 note_unrun (File                  *file,
             const GhloToolSection *section,
@@ -305,7 +305,8 @@ note_unrun (File                  *file,
                             section->first_line, unrun);
 }
 
-/* Where another --passes made the same of @section, this was run. */
+/* Runs @functions, unless another --passes already produced the same program from @section; then its
+ * failures are repeated. */
 static void
 run_functions (File                  *file,
                const GhloToolSection *section,
@@ -337,7 +338,7 @@ run_functions (File                  *file,
     g_hash_table_insert (checker->runs, g_steal_pointer (&run), g_strdup (file->failures->str + begin));
 }
 
-/* Passes change a copy, so that functions which they take away are missed. */
+/* Passes change a copy, so that functions that they remove are noticed as not run. */
 static void
 run_module (File                  *file,
             const GhloToolSection *section,
@@ -370,7 +371,7 @@ check_section (File  *file,
   g_autoptr (GhloIrModule) module = ghlo_tool_file_parse (&file->input, index, file->flags, &diagnostics, NULL);
   g_autoptr (GArray) marks = collect_marks (file, section);
 
-  /* Some marks are about other tools than a reader: a round trip leaves them alone. */
+  /* Some marks are meant for other tools than a parser, so --no-run ignores marks. */
   if (marks->len > 0 && !file->checker->parse_only)
     compare_marks (file, section, diagnostics, marks);
   else if (module == NULL && marks->len == 0 && !file->must_fail)
@@ -411,7 +412,7 @@ report (File       *file,
     printf ("%s\n", file->unrun->str);
 }
 
-/* In --diagnostics every mark counts, and every section without one. */
+/* With --diagnostics, every mark counts as a test, and so does every section without marks. */
 static void
 check_diagnostics (File *file)
 {
@@ -436,7 +437,7 @@ check_diagnostics (File *file)
     }
 }
 
-/* Whether the file has RUN lines, and each begins with "not". */
+/* Whether the file has RUN lines and each of them begins with "not". */
 static gboolean
 expects_failure (const char *text,
                  gsize       length)
@@ -455,7 +456,7 @@ expects_failure (const char *text,
   return any;
 }
 
-/* What the file's RUN lines and comments ask for; @text is empty for other forms. */
+/* Reads the file's RUN lines and comments. @text is empty for forms other than text. */
 static void
 read_wishes (File       *file,
              const char *text,
@@ -495,7 +496,7 @@ check_open_file (File *file)
     report (file, &checker->n_passed, "PASS", NULL);
 }
 
-/* With each --passes. */
+/* Checks the file once with each --passes. */
 static void
 check_file (Checker    *checker,
             const char *path)
@@ -520,7 +521,7 @@ check_file (Checker    *checker,
   g_hash_table_remove_all (checker->runs);
 }
 
-/* The .mlir files of a folder and its folders, or the file itself. */
+/* Collects the .mlir files of a folder, recursively, or the file itself. */
 static void
 collect_files (const char *path,
                GPtrArray  *files)
@@ -562,7 +563,7 @@ check_files (Checker   *checker,
   printf ("%u passed, %u failed, %u skipped\n", checker->n_passed, checker->n_failed, checker->n_skipped);
 }
 
-/* @wishes: each --passes; nullable. FALSE when one cannot be understood, which is told. */
+/* Parses the --passes options @wishes, which are nullable. Prints an error and returns FALSE when one is invalid. */
 static gboolean
 read_passes (Checker             *checker,
              char               **wishes,

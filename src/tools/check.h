@@ -11,14 +11,14 @@ G_BEGIN_DECLS
 
 #define GHLO_TOOL_N_VERSIONS 33
 
-/* Programs that each version of portable artifacts could hold and could not. */
+/* For each version of portable artifacts, how many programs it could represent and how many it could not. */
 typedef struct
 {
   guint n_held[GHLO_TOOL_N_VERSIONS];
   guint n_refused[GHLO_TOOL_N_VERSIONS];
 } GhloToolArtifacts;
 
-/* How many steps the units did that there are: a device's, the CPU's, the host's. */
+/* How many steps ran on each unit: a device, the CPU, or the host. */
 typedef struct
 {
   const char *names[8];
@@ -26,10 +26,11 @@ typedef struct
   guint       n, total;
 } GhloToolUnits;
 
-/* The functions of a test program that are run: "main", or else all, where they take no inputs. */
+/* The functions of a test program to run: "main" if there is one, otherwise all functions. Functions that
+ * take inputs are left out. */
 GPtrArray *ghlo_tool_find_runs  (const GhloIrModule *module);
-/* What of the program is left out when @runs are run: all of it, or functions with checks in
- * them. NULL when nothing is. */
+/* Describes what remains untested when @runs are run: the whole program, or functions that contain checks.
+ * NULL when nothing remains. */
 char      *ghlo_tool_find_unrun (const GhloIrModule *module,
                                  GPtrArray          *runs);
 
@@ -37,22 +38,22 @@ void       ghlo_tool_count_units (GhloToolUnits       *self,
                                   const GhloPrepared  *prepared);
 void       ghlo_tool_print_units (const GhloToolUnits *self);
 
-/* Adds what goes wrong to @failures, a line each. */
+/* Appends one line to @failures for each problem. */
 void ghlo_tool_check_artifacts (GhloToolArtifacts       *self,
                                 GhloIrModule            *module,
                                 GString                 *failures);
 void ghlo_tool_print_artifacts (const GhloToolArtifacts *self);
-/* Writes @module for version @index of them, the newest last, and reads it: the program
- * is the same, and so are the bytes when it is written again. FALSE with *message set
- * where that is wrong; *held is FALSE when the version has no room for the program. */
+/* Writes @module for version number @index (the newest is the last) and reads it back. The program must be
+ * the same, and so must the bytes when it is written again. FALSE with *message set where they are not.
+ * *held is FALSE when the version cannot represent the program. */
 gboolean ghlo_tool_check_artifact    (GhloIrModule   *module,
                                       guint           index,
                                       gboolean       *held,
                                       char          **message);
-/* What no artifact gives back as it is: operations that are kept without being known, casts,
- * which readers take away, and a function that ends like a region of an operation. */
+/* Whether no artifact can reproduce the operation unchanged: unregistered operations, casts, which readers
+ * remove, and functions that end with a region's terminator. */
 gboolean ghlo_tool_is_in_no_artifact (const GhloIrOp *op);
-/* The first line in which two texts differ, for a message that the caller frees. */
+/* A message with the first line in which two texts differ. The caller frees it. */
 char    *ghlo_tool_difference        (const char     *a,
                                       const char     *b);
 

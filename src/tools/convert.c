@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * `ghlo convert`: reads a program in whatever form and writes it as text or as a
+ * `ghlo convert`: reads a program in any form and writes it as text or as a
  * portable artifact.
  */
 
@@ -31,7 +31,7 @@ typedef struct
   GhloIrVersion  version;
 } Options;
 
-/* What endings mean; the first that fits counts. */
+/* File name endings. The first match counts. */
 static const struct { const char *ending; Format format; } endings[] = {
   { ".mlir", FORMAT_TEXT },
   { ".mlirbc", FORMAT_BYTECODE },
@@ -48,7 +48,7 @@ format_of_ending (const char *path)
   return strcmp (path, "-") == 0 ? FORMAT_TEXT : FORMAT_NONE;
 }
 
-/* Whether the options agree with each other; sets format and version. */
+/* Checks that the options are consistent, and sets format and version. */
 static gboolean
 check_options (Options  *options,
                GError  **error)
@@ -93,7 +93,7 @@ make_output (const Options  *options,
   return text != NULL ? g_bytes_new_take (text, strlen (text)) : NULL;
 }
 
-/* What cannot be written on standard output is told at the end, as for all commands. */
+/* A failure to write to standard output is reported at exit, as for all commands. */
 static gboolean
 write_output (const char  *path,
               GBytes      *bytes,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * `ghlo devices`: what programs can run on.
+ * `ghlo devices`: lists the devices that programs can run on.
  */
 
 #include "tools/json.h"
@@ -34,7 +34,7 @@ add_strings (JsonBuilder       *builder,
   json_builder_end_array (builder);
 }
 
-/* The bytes of memory that the machine has. */
+/* The machine's physical memory in bytes. */
 static gint64
 machine_memory (void)
 {

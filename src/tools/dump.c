@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * `ghlo dump`: a program at the stages of a compile: as it was read, after the passes,
- * with the device's fusions, as its plan, as the kernels that were generated for it, and as their machine code. So a
- * wrong answer is followed to where it comes from.
+ * `ghlo dump`: prints a program at the stages of a compilation: as it was parsed, after the passes, with the
+ * device's fusions, its plan, the kernels generated for it, and their machine code. This helps to trace a wrong
+ * result to the stage that introduces it.
  */
 
 #include "tools/tool.h"
@@ -35,13 +35,13 @@ typedef struct
   Stage                stage;
   const char          *device_name;   /* nullable */
   GhloDeviceCore      *device;
-  const char          *reason;        /* why it was chosen; nullable */
+  const char          *reason;        /* why the device was chosen; nullable */
   gboolean             report;
   GhloIrPrintFlags     print_flags;
-  GhloOptimizeOptions  optimize;      /* its names are borrowed */
+  GhloOptimizeOptions  optimize;      /* the names in it are borrowed */
 } Options;
 
-/* The plan as text, or its kernels, or their code; NULL where there is none. */
+/* The plan, its kernels or their code as text; NULL when there is none. */
 static char *
 print_plan (GhloPrepared  *prepared,
             const Options *options)
@@ -57,7 +57,7 @@ print_plan (GhloPrepared  *prepared,
   return options->stage == STAGE_CODE ? ghlo_step_plan_print_code (plan) : ghlo_step_plan_print_kernels (plan);
 }
 
-/* What the device says of the entry function. */
+/* The device's text for the entry function, at the stage of @options. */
 static char *
 describe_plan (GhloIrModule   *module,
                const Options  *options,
@@ -97,7 +97,7 @@ append_op (GString            *text,
     g_string_append_printf (text, " at %u:%u", op->line, op->column);
 }
 
-/* A comment, so that the whole can be read again. */
+/* Appends a comment, so that the output can still be parsed. */
 static void
 append_candidate (gpointer                   data,
                   const GhloIrModule        *module,
@@ -190,7 +190,7 @@ dump_file (const char *path,
   return GHLO_TOOL_OK;
 }
 
-/* The stage, the level and the names; what is none of them is told. */
+/* Parses the stage, the level and the pass names. Prints an error for an invalid one. */
 static gboolean
 read_options (Options    *options,
               const char *stage,
@@ -227,8 +227,8 @@ read_options (Options    *options,
   return TRUE;
 }
 
-/* Takes "-O2" out of the words, which GOption knows in two words alone. NULL where it
- * is not there; the level is part of the word. */
+/* Removes a word such as "-O2" from the arguments, since GOption expects the level as a word of its own.
+ * Returns the level, which points into the word, or NULL. */
 static const char *
 take_level (int   *argc,
             char **argv)

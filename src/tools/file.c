@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Files of programs: reading them in whatever form they are in, and as text, the
- * programs between lines "// -----" one by one.
+ * Reads files of programs in any form. Text may hold several programs, separated by
+ * lines "// -----".
  */
 
 #include "tools/tool.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * `ghlo info`: what a program takes, gives and consists of.
+ * `ghlo info`: prints the inputs, outputs and contents of a program.
  */
 
 #include "tools/json.h"
@@ -14,7 +14,7 @@
 #include "import/exported/exported.h"
 #include "ir/cost.h"
 
-/* By GhloProgramFormat. */
+/* Indexed by GhloProgramFormat. */
 static const char *const format_names[] = {
   [GHLO_PROGRAM_FORMAT_TEXT] = "text",
   [GHLO_PROGRAM_FORMAT_PORTABLE_ARTIFACT] = "portable-artifact",
@@ -66,7 +66,7 @@ add_types (JsonBuilder             *builder,
   json_builder_end_array (builder);
 }
 
-/* What another tool wrote may be no UTF-8, which JSON is. */
+/* Text that another tool wrote may not be valid UTF-8, which JSON requires. */
 static void
 add_text (JsonBuilder *builder,
           const char  *text)
@@ -88,7 +88,7 @@ add_string (JsonBuilder *builder,
   add_text (builder, text);
 }
 
-/* Of inputs and outputs, null where the program gives none. */
+/* Adds the names of inputs and outputs; null for those that the program does not name. */
 static void
 add_names (JsonBuilder      *builder,
            const GhloIrOp   *entry,
@@ -106,7 +106,7 @@ add_names (JsonBuilder      *builder,
   json_builder_end_array (builder);
 }
 
-/* By number of the argument, whether the program takes it. */
+/* For each argument, whether the program takes it. */
 static gboolean *
 find_kept (const GhloExported *exported,
            guint               n)
@@ -120,7 +120,7 @@ find_kept (const GhloExported *exported,
   return kept;
 }
 
-/* The leaves of the arguments, with whether the program takes them, or of the results. */
+/* Adds the leaves of the results, or those of the arguments and whether the program takes them. */
 static void
 add_leaves (JsonBuilder        *builder,
             const char         *member,
@@ -193,7 +193,7 @@ add_source (JsonBuilder            *builder,
     add_exported (builder, source->exported);
 }
 
-/* What the program must at least do. */
+/* Adds a lower bound of the work of a run. */
 static void
 add_cost (JsonBuilder    *builder,
           const GhloIrOp *entry)
@@ -214,7 +214,7 @@ add_cost (JsonBuilder    *builder,
   json_builder_end_object (builder);
 }
 
-/* The program as JSON; the text form is made of the same. */
+/* Describes the program as JSON. The text output is derived from it. */
 static JsonNode *
 describe (GhloIrModule           *module,
           const GhloImportSource *source)
@@ -297,7 +297,7 @@ get_string (JsonObject *object,
   return json_object_get_string_member_with_default (object, member, "");
 }
 
-/* "[0]['w']: f32[2,3]", by JAX's own names of arguments and types. */
+/* Prints lines such as "[0]['w']: f32[2,3]", with JAX's own names of arguments and types. */
 static void
 print_leaves (const char *title,
               JsonArray  *leaves)

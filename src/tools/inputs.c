@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Inputs of a program as the command line gives them.
+ * Inputs of a program from the command line.
  */
 
 #include "tools/tool.h"
@@ -14,10 +14,10 @@
 #include "import/import.h"
 #include "runtime/npy.h"
 
-/* For functions that give a value. */
+/* Fails in functions that return a pointer. */
 #define invalid(...) ({ ghlo_invalid (__VA_ARGS__); NULL; })
 
-/* Zeros, or random numbers: floats uniform in [0.1, 1], integers in [0, 10). */
+/* Zeros (without @random), or random numbers: floats uniform in [0.1, 1], integers in [0, 10). */
 static GhloValue *
 generate (const GhloIrType *type,
           GRand            *random,
@@ -78,8 +78,8 @@ from_dense (const char *text,
   return value;
 }
 
-/* A number as C's strtod reads it, as the bits that MLIR takes for a float of any value. What MLIR reads itself is
- * left as it is, and what is no number as well, for it to tell. */
+/* Converts a number that C's strtod accepts to the hexadecimal bits that MLIR accepts for any float. Leaves
+ * alone what MLIR accepts itself, and what is not a number, which MLIR's parser will report. */
 static gboolean
 append_float (const GMatchInfo *match,
               GString          *text,
@@ -100,8 +100,8 @@ append_float (const GMatchInfo *match,
   return FALSE;
 }
 
-/* MLIR tells floats from integers by their point, and knows no infinities but by their bits; people
- * write 1 and inf. Gives @elements as MLIR takes them for @type, and their number. */
+/* Converts @elements to MLIR's syntax for @type and counts them. MLIR distinguishes floats from integers by
+ * the decimal point and writes infinities as bits only, whereas people write 1 and inf. */
 static char *
 spell_elements (const char           *elements,
                 const GhloTensorType *type,
@@ -125,7 +125,7 @@ spell_elements (const char           *elements,
   return g_regex_replace_eval (words, elements, -1, 0, 0, append_float, &part, NULL);
 }
 
-/* "2x2xf32=1,2,3,4" is "dense<[1, 2, 3, 4]> : tensor<4xf32>" reshaped. */
+/* Parses "2x2xf32=1,2,3,4" as "dense<[1, 2, 3, 4]> : tensor<4xf32>" and reshapes it. */
 static GhloValue *
 from_literal (const char *spec,
               GError    **error)
@@ -164,7 +164,7 @@ from_literal (const char *spec,
   return value;
 }
 
-/* Elements alone, of the type that the program takes. */
+/* Whether @spec consists of elements only, whose type is the one that the program declares. */
 static gboolean
 is_elements (const char *spec)
 {
@@ -179,7 +179,7 @@ from_elements (const char        *elements,
   g_autofree char *text = ghlo_ir_type_to_string (type);
   g_autofree char *spec = NULL;
 
-  /* "tensor<2x2xf32>" */
+  /* Strips "tensor<" and ">" from a text such as "tensor<2x2xf32>". */
   spec = g_strdup_printf ("%.*s=%s", (int) (strlen (text) - strlen ("tensor<>")), text + strlen ("tensor<"), elements);
 
   return from_literal (spec, error);
@@ -235,7 +235,8 @@ ghlo_tool_make_input (const char       *spec,
   return from_literal (spec, error);
 }
 
-/* The number of the input whose name and "=" @spec begins with, and what is behind them; else -1. */
+/* When @spec begins with the name of an input and "=", returns that input's number and the text after the
+ * "="; otherwise -1. */
 static int
 find_named (const GhloIrOp  *function,
             guint            n_inputs,
@@ -257,7 +258,7 @@ find_named (const GhloIrOp  *function,
   return -1;
 }
 
-/* What has "=" begins with a type, where it does not begin with a name. */
+/* A spec that contains "=" but does not begin with an input's name must begin with a type. */
 static gboolean
 check_unnamed (const GhloIrOp  *function,
                guint            n_inputs,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Members of JSON objects that several sub-commands print.
+ * JSON members that several sub-commands print.
  */
 
 #pragma once
@@ -20,7 +20,7 @@ ghlo_tool_json_add_int (JsonBuilder *builder,
   json_builder_add_int_value (builder, value);
 }
 
-/* An object of all rates by name. */
+/* Adds an object of all rates, by name. */
 static inline void
 ghlo_tool_json_add_rates (JsonBuilder         *builder,
                           const char          *name,

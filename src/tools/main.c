@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * The command `ghlo`: one table of sub-commands, from which dispatch, --help and
- * the shell's completion come.
+ * The command `ghlo`: a table of sub-commands, from which dispatch, --help and
+ * shell completion are derived.
  */
 
 #include "tools/tool.h"
@@ -109,7 +109,7 @@ find_command (const char *name)
   return NULL;
 }
 
-/* "ghlo help", "ghlo help COMMAND" and "ghlo --version". */
+/* Handles "ghlo help", "ghlo help COMMAND" and "ghlo --version". */
 static int
 tell (int    argc,
       char **argv)
@@ -140,7 +140,7 @@ main (int    argc,
 {
   const GhloToolCommand *command;
 
-  /* Characters as the user's locale has them, numbers always as programs do. */
+  /* Characters follow the user's locale; numbers always keep the C locale's form. */
   setlocale (LC_CTYPE, "");
   ghlo_tool_output_init ();
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * `ghlo ops`: the op table with what each executor can do of it, as a table, as
+ * `ghlo ops`: prints the op table with the support of each executor, as a table, as
  * Markdown for the documentation, or as JSON.
  */
 
@@ -13,15 +13,15 @@
 #include "plan/plan.h"
 #include "reference/kernel.h"
 
-/* The row for operations that are not known is none of those that are. */
+/* Excludes the rows that stand for unknown operations. */
 static gboolean
 is_known (GhloIrOpKind kind)
 {
   return kind != GHLO_OP_INVALID && kind != GHLO_OP_UNREGISTERED;
 }
 
-/* What the reference executor makes of an operation. Functions, terminators and
- * symbols are not run by a kernel but are part of how programs run. */
+/* The reference executor's support for an operation. Functions, terminators and symbols have no kernel but
+ * determine how programs run. */
 static const char *
 reference_state (GhloIrOpKind kind)
 {
@@ -35,15 +35,17 @@ reference_state (GhloIrOpKind kind)
   return "no";
 }
 
-/* The target of a device that makes plans; NULL for others, which the reference executor does everything for. */
+/* The step target of a device that makes plans; NULL for other devices, for which the reference executor
+ * does everything. */
 static const GhloStepTarget *
 get_target (GhloDeviceCore *device)
 {
   return device->klass->get_target != NULL ? device->klass->get_target (device) : NULL;
 }
 
-/* How a device does operations of a kind: by "steps" of its own, as a part of its "plan", or on the "reference"
- * executor, as it does where its steps decline. Found in the device's table, by the kind alone. */
+/* How a device executes operations of a kind: by "steps" of its own, as part of its "plan", or on the
+ * "reference" executor, which also takes over when the steps decline. Looked up in the device's table by the
+ * kind alone. */
 static const char *
 device_state (GhloDeviceCore *device,
               GhloIrOpKind    kind)
@@ -61,7 +63,7 @@ device_state (GhloDeviceCore *device,
   return strcmp (reference_state (kind), "yes") == 0 ? "reference" : "no";
 }
 
-/* The devices with steps: what others do is the reference executor's column. */
+/* The devices that have steps of their own. The others match the reference executor's column. */
 static GPtrArray *
 list_devices (void)
 {

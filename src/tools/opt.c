@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * `ghlo opt`: reads a program, verifies it, runs passes over it when asked to, and
+ * `ghlo opt`: reads and verifies a program, runs passes over it on request, and
  * prints it.
  */
 
@@ -13,13 +13,13 @@
 #include "passes/pass.h"
 #include "reference/device.h"
 
-/* What the command line says of one run. */
+/* The command line options of one invocation. */
 typedef struct
 {
   gboolean         run_passes, report;
   GhloImportFlags  import_flags;
   GhloIrPrintFlags print_flags;
-  GhloPassOptions  passes;      /* its names are borrowed */
+  GhloPassOptions  passes;      /* the names in it are borrowed */
 } Options;
 
 static gboolean

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * What sub-commands write, on standard output and into files. What could not be written
- * is told when the process ends, whichever way that is: GOption itself ends it after --help.
+ * Output of sub-commands, on standard output and to files. A failed write to standard output
+ * is reported when the process exits, in whichever way; GOption itself exits after --help.
  */
 
 #include "tools/tool.h"
@@ -17,11 +17,11 @@
 
 #include "base/ghlo-error.h"
 
-/* What a shell shows of a process that SIGPIPE ended. */
+/* The status that a shell shows for a process killed by SIGPIPE. */
 enum { ENDED_BY_SIGPIPE = 128 + SIGPIPE };
 
-/* Gives a standard descriptor that is closed to something that can be neither read nor written as it asks, so that
- * no file that is opened later takes its number, and with it what is printed. */
+/* Occupies a standard descriptor that is closed with one that can be used only in the opposite direction, so
+ * that no file opened later takes its number and receives what is printed. */
 static void
 occupy (int fd,
         int flags)
@@ -30,8 +30,8 @@ occupy (int fd,
     _exit (GHLO_TOOL_FAILED);
 }
 
-/* Why standard output cannot be written; 0 when all of it is. The stream does not keep the reason of an earlier
- * failure: another try gives it. */
+/* Returns the errno of a failed write to standard output, or 0. The stream does not keep the errno of an
+ * earlier failure, so another write is attempted to get it. */
 static int
 find_problem (void)
 {
@@ -43,7 +43,7 @@ find_problem (void)
   return fclose (stdout) != 0 ? errno : 0;
 }
 
-/* Runs at exit, where a status can only be changed by _exit. */
+/* Runs at exit, where only _exit can still change the status. */
 static void
 close_output (void)
 {
@@ -63,7 +63,7 @@ ghlo_tool_output_init (void)
   occupy (STDIN_FILENO, O_WRONLY);
   occupy (STDOUT_FILENO, O_RDONLY);
   occupy (STDERR_FILENO, O_WRONLY);
-  /* A file that reaches the limit of its size is a write error like others. */
+  /* Treat exceeding the file size limit as an ordinary write error. */
   signal (SIGXFSZ, SIG_IGN);
   atexit (close_output);
 }
@@ -106,7 +106,7 @@ ghlo_tool_write_file (const char  *path,
   gboolean ok;
   int fd;
 
-  /* Whole or not at all, where that has a name: standard output may be a file that was deleted. */
+  /* Replace a file atomically, if it has a name: standard output may be a file that was deleted. */
   if (stat (path, &status) != 0 || (target != NULL && (S_ISREG (status.st_mode) || S_ISDIR (status.st_mode))))
     return g_file_set_contents_full (target != NULL ? target : path, (const char *) data, (gssize) size,
                                      G_FILE_SET_CONTENTS_CONSISTENT, 0666, error);

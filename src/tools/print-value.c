@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Values as text: one row of the innermost dimension per line, or MLIR's dense
- * attribute. What is long is shortened in the middle of each dimension. Text is written
- * as it is made, so that there is never more than a piece of it.
+ * Prints values as text: one row of the innermost dimension per line, or MLIR's dense
+ * attribute. Long values are abbreviated in the middle of each dimension. The text is
+ * written as it is generated, so only a piece of it is in memory at any time.
  */
 
 #include "tools/tool.h"
@@ -14,22 +14,22 @@
 #include "base/sizes.h"
 #include "ir/print/print.h"
 
-/* Entries shown at each end of a shortened dimension, and pairs of brackets that an empty tensor is shown with. */
+/* Entries shown at each end of an abbreviated dimension, and the most pairs of brackets shown for an empty tensor. */
 enum { EDGE = 3, MAX_BRACKETS = 4096 };
 
-/* Bytes of text that are written at once. */
+/* Bytes of text per write. */
 enum { PIECE = 1 << 16 };
 
 typedef struct
 {
   GString         *string;
   const GhloValue *value;
-  gboolean         lines;       /* a line per row, complex as [re, im] */
+  gboolean         lines;       /* one line per row, complex numbers as [re, im] */
   gboolean         shorten;
-  guint            rank;        /* dimensions whose entries are shown at all */
+  guint            rank;        /* number of dimensions whose entries are shown */
 } Printer;
 
-/* Writes what there is. What has failed once is told when the process ends. */
+/* Writes the buffered text. After a failure, which is reported at exit, nothing more is written. */
 static void
 flush (GString *string)
 {
@@ -66,8 +66,8 @@ indent (Printer *self,
     g_string_append_printf (self->string, "\n%*s", (int) (depth * 2), "");
 }
 
-/* The rank, but for an empty tensor, which has brackets alone: their number is no matter of memory, so it may be
- * without end. */
+/* The rank, except for an empty tensor. Its text consists of brackets only, and since it occupies no memory,
+ * their number has no bound. */
 static guint
 find_shown_rank (const GhloValue *value)
 {
@@ -81,7 +81,7 @@ find_shown_rank (const GhloValue *value)
   return type->rank;
 }
 
-/* Prints dimension @depth, of @count elements from @offset on. */
+/* Prints dimension @depth of the @count elements from @offset on. */
 static void
 append_dimension (Printer *self,
                   guint    depth,
@@ -119,7 +119,7 @@ append_dimension (Printer *self,
   g_string_append_c (self->string, ']');
 }
 
-/* TRUE when all elements have the same bytes and there are some. */
+/* Whether there are elements and all of them have the same bytes. */
 static gboolean
 is_splat (const GhloValue *value)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * What the steps of runs took, as a table.
+ * Prints the times of the steps of profiled runs as a table.
  */
 
 #include "tools/tool.h"
@@ -14,7 +14,7 @@ typedef struct
   FILE                 *file;
   const GhloStepPlan   *plan;
   const GhloRunProfile *profile;
-  double                total;     /* seconds of all that is not inside of another step */
+  double                total;     /* total seconds of the steps that are not nested in another step */
 } Table;
 
 static void
@@ -41,7 +41,7 @@ print_row (const Table           *self,
   fputc ('\n', self->file);
 }
 
-/* What a loop or a branch moves its steps move. */
+/* Returns -1 for a loop or a branch, whose bytes are moved by its steps. */
 static double
 step_bytes (const Table    *self,
             const GhloStep *step)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * A progress bar on standard error, shown only on a terminal and only for work
- * that has taken half a second already.
+ * A progress bar on standard error, shown only on a terminal and only for work that
+ * has already taken half a second.
  */
 
 #include "tools/tool.h"

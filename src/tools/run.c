@@ -15,7 +15,7 @@
 #include "runtime/npy.h"
 #include "runtime/place.h"
 
-/* Elements of a tensor that are printed unless all are asked for. */
+/* Outputs with more elements are abbreviated, unless --full is given. */
 enum { SHORT = 1000 };
 
 typedef struct
@@ -90,7 +90,7 @@ print_probe (gpointer         data,
   ghlo_tool_print_value (value, options->format, max_elements (options));
 }
 
-/* What the value must be like to be the input; the device checks shapes again. */
+/* Checks that the value fits the input's type. The device checks shapes again. */
 static gboolean
 check_input (const GhloValue  *value,
              const GhloIrType *type,
@@ -273,7 +273,7 @@ run_section (const Options  *options,
   if (function != NULL)
     device = ghlo_auto_choose (options->device, module, &reason, &error);
   optimized = device != NULL ? ghlo_tool_optimize (module, device, &error) : NULL;
-  /* A private function may have gone into its callers. */
+  /* A private function may have been inlined into its callers. */
   if (optimized != NULL && find_function (options, optimized, NULL) == NULL)
     {
       ghlo_ir_module_unref (optimized);

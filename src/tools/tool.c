@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * What the sub-commands share: options, errors, passes.
+ * Shared by the sub-commands: options, errors, passes.
  */
 
 #include "tools/tool.h"
@@ -12,7 +12,7 @@
 #include "compiler/optimize.h"
 #include "reference/device.h"
 
-/* GOption leaves "--" where a word after it begins with a dash. */
+/* GOption leaves "--" in place when a word after it begins with a dash. */
 static void
 remove_separator (int   *argc,
                   char **argv)

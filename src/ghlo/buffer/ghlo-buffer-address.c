@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Buffers out of memory that a language binding knows by its address: copied with
- * any strides, or used in place until a callback gives it back.
+ * Buffers from memory that a language binding knows by its address. The memory is
+ * copied, with any strides, or used in place until a callback releases it.
  */
 
 #include "ghlo-buffer-private.h"
@@ -77,27 +77,27 @@ share_elements (GhloTensorType  *type,
 /**
  * ghlo_buffer_new_from_address:
  * @tensor_type: the type of the tensor, without dynamic dimensions
- * @address: where its first element is
- * @byte_strides: (array length=n_byte_strides) (nullable): for each dimension, the
- *   bytes from one element to the next, which may be negative; %NULL when the
- *   elements are row by row without gaps
+ * @address: the address of its first element
+ * @byte_strides: (array length=n_byte_strides) (nullable): the stride of each
+ *   dimension in bytes, which may be negative; %NULL for dense elements in row-major
+ *   order
  * @n_byte_strides: the number of strides; the rank of the tensor
  * @release: (scope async) (closure user_data) (nullable): called when the memory is
- *   not needed any more; %NULL to copy the elements
+ *   no longer needed; %NULL to copy the elements
  * @user_data: data for @release
  * @error: return location for an error
  *
- * Makes a buffer in host memory out of memory of the caller; for language bindings,
- * which must know that all elements can be read there.
+ * Creates a buffer in host memory from memory of the caller. For language bindings,
+ * which must ensure that all elements are readable.
  *
- * Without @release the elements are copied before the call returns. With it they are
- * used in place, unless their alignment is below that of the elements, and must not
- * be written to until @release was called, which happens once, on any thread, and
- * also when the call fails.
+ * Without @release, the elements are copied before the call returns. With it, they
+ * are used in place unless they are insufficiently aligned, and must not be written
+ * to until @release has been called. That happens once, on any thread, and also when
+ * the call fails.
  *
- * Fails with %GHLO_ERROR_INVALID_ARGUMENT when the strides are not those of elements
- * row by row without gaps and there is a @release, and with %GHLO_ERROR_DATA when a
- * byte is no value of a type under 8 bits.
+ * Fails with %GHLO_ERROR_INVALID_ARGUMENT when there is a @release and the strides
+ * are not those of dense elements in row-major order, and with %GHLO_ERROR_DATA when
+ * a byte is not a valid value of an element type of less than 8 bits.
  *
  * Returns: (transfer full): a new buffer, or %NULL with @error set
  *
@@ -131,18 +131,18 @@ ghlo_buffer_new_from_address (GhloTensorType  *tensor_type,
 /**
  * ghlo_buffer_new_from_owner:
  * @tensor_type: the type of the tensor, without dynamic dimensions
- * @address: where its first element is
- * @byte_strides: (array length=n_byte_strides) (nullable): for each dimension, the
- *   bytes from one element to the next; %NULL when the elements are row by row
- *   without gaps, as they have to be
+ * @address: the address of its first element
+ * @byte_strides: (array length=n_byte_strides) (nullable): the stride of each dimension
+ *   in bytes; %NULL for dense elements in row-major order, which is the only supported
+ *   layout
  * @n_byte_strides: the number of strides; the rank of the tensor
- * @owner: what keeps the memory as long as it lives
+ * @owner: an object that keeps the memory valid while it is alive
  * @error: return location for an error
  *
- * Makes a buffer that uses memory of the caller in place, as
- * [ctor@Ghlo.Buffer.new_from_address] does with a function to call. Instead of that, a
- * reference to @owner is held as long as the memory is needed; for language bindings in
- * which a function that is handed over takes memory that is never given back.
+ * Creates a buffer that uses memory of the caller in place, like
+ * [ctor@Ghlo.Buffer.new_from_address] with a release function, but holds a reference to
+ * @owner as long as the memory is needed. For language bindings that leak memory for
+ * each function that is passed as a callback.
  *
  * The reference is dropped once, on any thread, and also when the call fails.
  *

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Buffers for consumers of DLPack (https://dmlc.github.io/dlpack), which share the
- * memory. The structures are DLPack's ABI: version 1.1, and the form before 1.0.
- * Their owner is the value of the runtime, so a consumer may delete them on any
- * thread, and after the language that asked for them has ended.
+ * Exports buffers to consumers of DLPack (https://dmlc.github.io/dlpack), which
+ * share the memory. The structures are DLPack's ABI: version 1.1, and the form
+ * before 1.0. They own a reference to the runtime's value, so a consumer may delete
+ * them on any thread, and after the interpreter of the language that requested them
+ * has shut down.
  */
 
 #include "ghlo-buffer-private.h"
@@ -20,7 +21,7 @@ enum
   VERSION_MINOR = 1,
   DEVICE_CPU = 1,
   FLAG_READ_ONLY = 1,
-  FLAG_PADDED = 4,       /* elements under 8 bits have a byte each */
+  FLAG_PADDED = 4,       /* elements of less than 8 bits occupy a byte each */
 };
 
 /* DLDataTypeCode */
@@ -52,7 +53,7 @@ typedef struct
 {
   Tensor          tensor;
   gpointer        owner;
-  GDestroyNotify  deleter;     /* given this structure */
+  GDestroyNotify  deleter;     /* called with this structure */
 } Managed;
 
 typedef struct
@@ -60,12 +61,12 @@ typedef struct
   guint32         major;
   guint32         minor;
   gpointer        owner;
-  GDestroyNotify  deleter;     /* given this structure */
+  GDestroyNotify  deleter;     /* called with this structure */
   guint64         flags;
   Tensor          tensor;
 } ManagedVersioned;
 
-/* What carries either form; its owner. */
+/* The memory block of an exported structure in either form. */
 typedef struct
 {
   GhloValue *value;
@@ -77,7 +78,7 @@ typedef struct
   gint64     sizes[];      /* the shape, then the strides */
 } Export;
 
-/* Codes of their own, by element type; 0 for those that follow from their class. */
+/* DLPack codes by element type; 0 where the class of the type determines the code. */
 static const guint8 float_codes[] = {
   [GHLO_ELEMENT_TYPE_BF16] = CODE_BFLOAT,
   [GHLO_ELEMENT_TYPE_F8E3M4] = 7,
@@ -101,7 +102,7 @@ static const guint8 class_codes[] = {
   [GHLO_ELEMENT_CLASS_COMPLEX] = CODE_COMPLEX,
 };
 
-/* Integers and booleans are what they are held as: a byte and more. */
+/* Integers and booleans are described by their storage, which has at least a byte. */
 static void
 describe_elements (Tensor          *tensor,
                    GhloElementType  type)
@@ -182,14 +183,14 @@ export_old (Export *self)
  * ghlo_buffer_export_dlpack:
  * @self: a buffer
  * @versioned: %TRUE for a `DLManagedTensorVersioned`, %FALSE for the older
- *   `DLManagedTensor`, which cannot say that it is read-only
+ *   `DLManagedTensor`, which cannot be marked as read-only
  * @error: return location for an error
  *
- * Describes the elements of a tensor in host memory for a consumer of DLPack; for
- * language bindings. Nothing is copied, and the elements must not be written to. What
- * is in the memory of a device is read first, as by [method@Ghlo.Buffer.read].
- * Integers under 8 bits are exported as the bytes that hold them; floats under 8
- * bits as padded elements.
+ * Exports the elements of a tensor in host memory to a consumer of DLPack; for
+ * language bindings. Nothing is copied, and the elements must not be written to. Data
+ * in device memory is read first, as by [method@Ghlo.Buffer.read]. Integers of less
+ * than 8 bits are exported as the bytes that hold them; floats of less than 8 bits as
+ * padded elements.
  *
  * Fails with %GHLO_ERROR_INVALID_ARGUMENT when the buffer was released or holds no
  * tensor, and as reading does.

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * The slow calls of buffers: reading them, NumPy files in and out, and copies to
- * devices. All but a read that blocks are jobs over the values that buffers hold.
+ * The slow calls of buffers: reading them, loading and saving NumPy files, and
+ * copies to devices. All except a blocking read are jobs on the values that buffers
+ * hold.
  */
 
 #include "ghlo-buffer-private.h"
@@ -11,10 +12,10 @@
 #include "runtime/place.h"
 #include "runtime/read-file.h"
 
-/* What each of the calls takes along; what it has no use for is NULL. */
+/* The arguments of each of these calls; NULL where a call does not need one. */
 typedef struct
 {
-  GFile          *file;      /* a copy of the caller's */
+  GFile          *file;      /* a copy of the caller's file */
   GhloTensorType *type;
   GhloValue      *value;
   GhloDeviceCore *device;
@@ -60,7 +61,7 @@ load_new (GFile           *file,
   return transfer;
 }
 
-/* Whether what was read is what was asked for. */
+/* Whether the file contains the type that was requested. */
 static gboolean
 check_type (const GhloTensorType  *expected,
             const GhloTensorType  *found,
@@ -118,21 +119,22 @@ static const GhloCallClass load_class = {
 /**
  * ghlo_buffer_load:
  * @file: a NumPy file (`.npy`) with one array
- * @tensor_type: (nullable): what the array is expected to be; %NULL takes it as it is
- * @cancellable: (nullable): what may cancel the call
+ * @tensor_type: (nullable): the expected type of the array; %NULL accepts any
+ * @cancellable: (nullable): a cancellable, or %NULL
  * @error: return location for an error
  *
- * Reads an array into a buffer in host memory. Arrays of either order of elements
- * and bytes are understood.
+ * Reads an array into a buffer in host memory. Both element orders and both byte orders
+ * are supported.
  *
- * NumPy has no types such as bf16 or i4; arrays of them are files of raw bytes or of
- * small integers, which @tensor_type tells apart. Its dimensions may be dynamic.
+ * NumPy has no types such as bf16 or i4; arrays of these are stored as raw bytes or small
+ * integers, which are interpreted according to @tensor_type. Its dimensions may be
+ * dynamic.
  *
- * Fails with %GHLO_ERROR_DATA when the file holds no array or another one than
- * @tensor_type says, changed meanwhile or, being a pipe or a device, gave more than 1 GiB,
- * with %GHLO_ERROR_OUT_OF_MEMORY when memory does not suffice, and with an error of GIO
- * when it cannot be read: %G_IO_ERROR_TIMED_OUT for a named pipe that nothing writes to
- * for three seconds.
+ * Fails with %GHLO_ERROR_DATA when the file does not contain an array or contains one that
+ * does not match @tensor_type, when it changed while it was read or, for a pipe or a
+ * device, delivered more than 1 GiB, with %GHLO_ERROR_OUT_OF_MEMORY when there is not
+ * enough memory, and with an error of GIO when the file cannot be read:
+ * %G_IO_ERROR_TIMED_OUT for a named pipe that no process writes to for three seconds.
  *
  * Returns: (transfer full): a new buffer, or %NULL with @error set
  *
@@ -151,8 +153,8 @@ ghlo_buffer_load (GFile           *file,
 /**
  * ghlo_buffer_load_async:
  * @file: a NumPy file (`.npy`) with one array
- * @tensor_type: (nullable): what the array is expected to be; %NULL takes it as it is
- * @cancellable: (nullable): what may cancel the call
+ * @tensor_type: (nullable): the expected type of the array; %NULL accepts any
+ * @cancellable: (nullable): a cancellable, or %NULL
  * @callback: (scope async) (closure user_data): called when the call has finished
  * @user_data: data for @callback
  *
@@ -176,10 +178,10 @@ ghlo_buffer_load_async (GFile               *file,
 
 /**
  * ghlo_buffer_load_finish:
- * @result: what the callback was given
+ * @result: the result passed to the callback
  * @error: return location for an error
  *
- * Takes the result of [func@Ghlo.Buffer.load_async].
+ * Finishes a call to [func@Ghlo.Buffer.load_async].
  *
  * Returns: (transfer full): a new buffer, or %NULL with @error set
  *
@@ -248,20 +250,20 @@ static const GhloCallClass read_class = {
 /**
  * ghlo_buffer_read:
  * @self: a buffer
- * @cancellable: (nullable): what may cancel the call
+ * @cancellable: (nullable): a cancellable, or %NULL
  * @error: return location for an error
  *
- * Reads the elements of a tensor, from whatever device holds them: the first time
- * they are copied to host memory, where they stay as long as the buffer has them. Bytes
- * of a buffer in host memory, or in a device's that the host reads as well as its own,
- * are the buffer's, not a copy: they must not be written to.
+ * Reads the elements of a tensor from the device that holds them. The first read copies
+ * them to host memory, where they stay as long as the buffer holds data. For a buffer
+ * in host memory, or in device memory that the host reads as well as its own, the bytes
+ * are not a copy but the buffer's own, so they must not be written to.
  *
- * Fails with %GHLO_ERROR_INVALID_ARGUMENT when the buffer was released or holds no
- * tensor, with %GHLO_ERROR_OUT_OF_MEMORY when memory does not suffice, and with
- * %GHLO_ERROR_DEVICE_LOST when the device that held them went away.
+ * Fails with %GHLO_ERROR_INVALID_ARGUMENT when the buffer was released or does not hold
+ * a tensor, with %GHLO_ERROR_OUT_OF_MEMORY when there is not enough memory, and with
+ * %GHLO_ERROR_DEVICE_LOST when the device that held the elements was lost.
  *
  * Returns: (transfer full): the elements in the layout that [class@Ghlo.Buffer]
- *   describes, or %NULL with @error set; they stay when the buffer is released
+ *   describes, or %NULL with @error set; they remain valid after the buffer is released
  *
  * Since: 1.0
  */
@@ -275,7 +277,7 @@ ghlo_buffer_read (GhloBuffer    *self,
 
   g_return_val_if_fail (GHLO_IS_BUFFER (self), NULL);
 
-  /* Without a job, which would take longer than to read what is small. */
+  /* Not a job, since a job would take longer than reading a small tensor. */
   value = take_tensor (self, error);
   if (value == NULL || !ghlo_workers_check (error) || ghlo_monitor_cancelled (&monitor, error)
       || !ghlo_value_fetch (value, &monitor, error))
@@ -287,7 +289,7 @@ ghlo_buffer_read (GhloBuffer    *self,
 /**
  * ghlo_buffer_read_async:
  * @self: a buffer
- * @cancellable: (nullable): what may cancel the call
+ * @cancellable: (nullable): a cancellable, or %NULL
  * @callback: (scope async) (closure user_data): called when the call has finished
  * @user_data: data for @callback
  *
@@ -321,10 +323,10 @@ ghlo_buffer_read_async (GhloBuffer          *self,
 /**
  * ghlo_buffer_read_finish:
  * @self: a buffer
- * @result: what the callback was given
+ * @result: the result passed to the callback
  * @error: return location for an error
  *
- * Takes the result of [method@Ghlo.Buffer.read_async].
+ * Finishes a call to [method@Ghlo.Buffer.read_async].
  *
  * Returns: (transfer full): the elements, or %NULL with @error set
  *
@@ -358,7 +360,7 @@ nothing_free (gpointer data)
 {
 }
 
-/* Gives its data, as anything but NULL. */
+/* Returns an arbitrary pointer other than NULL on success. */
 static gpointer
 save_run (gpointer            data,
           const GhloMonitor  *monitor,
@@ -384,16 +386,16 @@ static const GhloCallClass save_class = {
 /**
  * ghlo_buffer_save:
  * @self: a buffer
- * @file: where to write to; an older file is replaced
- * @cancellable: (nullable): what may cancel the call
+ * @file: the file to write; an existing file is replaced
+ * @cancellable: (nullable): a cancellable, or %NULL
  * @error: return location for an error
  *
- * Writes a tensor to a NumPy file (`.npy`). Types that NumPy lacks are written as
- * raw bytes (floats) or as integers of one byte; see [func@Ghlo.Buffer.load]. An older
- * file stays as it is when the call fails or is cancelled.
+ * Writes a tensor to a NumPy file (`.npy`). Types that NumPy lacks are written as raw
+ * bytes (floats) or as integers of one byte; see [func@Ghlo.Buffer.load]. An existing
+ * file remains unchanged when the call fails or is cancelled.
  *
- * Fails with %GHLO_ERROR_INVALID_ARGUMENT when the buffer was released or holds no
- * tensor, and with an error of GIO when the file cannot be written.
+ * Fails with %GHLO_ERROR_INVALID_ARGUMENT when the buffer was released or does not
+ * hold a tensor, and with an error of GIO when the file cannot be written.
  *
  * Returns: whether the file was written
  *
@@ -413,8 +415,8 @@ ghlo_buffer_save (GhloBuffer    *self,
 /**
  * ghlo_buffer_save_async:
  * @self: a buffer
- * @file: where to write to; an older file is replaced
- * @cancellable: (nullable): what may cancel the call
+ * @file: the file to write; an existing file is replaced
+ * @cancellable: (nullable): a cancellable, or %NULL
  * @callback: (scope async) (closure user_data): called when the call has finished
  * @user_data: data for @callback
  *
@@ -442,10 +444,10 @@ ghlo_buffer_save_async (GhloBuffer          *self,
 /**
  * ghlo_buffer_save_finish:
  * @self: a buffer
- * @result: what the callback was given
+ * @result: the result passed to the callback
  * @error: return location for an error
  *
- * Takes the result of [method@Ghlo.Buffer.save_async].
+ * Finishes a call to [method@Ghlo.Buffer.save_async].
  *
  * Returns: whether the file was written
  *
@@ -487,7 +489,7 @@ copy_new (GhloBuffer  *self,
   return transfer;
 }
 
-/* Whether a tensor of the value is in memory that an application lent. */
+/* Whether a tensor of the value is in memory lent by the application. */
 static gboolean
 is_lent (const GhloValue *value)
 {
@@ -526,17 +528,17 @@ static const GhloCallClass copy_class = {
 /**
  * ghlo_buffer_copy_to_device:
  * @self: a buffer
- * @device: a device that [method@Ghlo.Client.list_devices] gave
- * @cancellable: (nullable): what may cancel the call
+ * @device: a device from [method@Ghlo.Client.list_devices]
+ * @cancellable: (nullable): a cancellable, or %NULL
  * @error: return location for an error
  *
- * Copies a buffer into the memory of a device, so that runs there need not do it
- * each time. What is there already is shared and not copied. Devices that work in host
- * memory, as the processor does, have buffers in host memory; one that was made from
- * bytes of the application is copied, and no longer depends on them.
+ * Copies a buffer into the memory of a device, so that runs on the device need not do
+ * this each time. Data that is already there is shared rather than copied. Devices that
+ * work in host memory, such as the CPU, use buffers in host memory; a buffer that was
+ * created from bytes of the application is copied and no longer depends on them.
  *
  * Fails with %GHLO_ERROR_INVALID_ARGUMENT when the buffer was released, and with
- * %GHLO_ERROR_OUT_OF_MEMORY when memory does not suffice.
+ * %GHLO_ERROR_OUT_OF_MEMORY when there is not enough memory.
  *
  * Returns: (transfer full): a buffer in the memory of @device, or %NULL with @error set
  *
@@ -557,8 +559,8 @@ ghlo_buffer_copy_to_device (GhloBuffer    *self,
 /**
  * ghlo_buffer_copy_to_device_async:
  * @self: a buffer
- * @device: a device that [method@Ghlo.Client.list_devices] gave
- * @cancellable: (nullable): what may cancel the call
+ * @device: a device from [method@Ghlo.Client.list_devices]
+ * @cancellable: (nullable): a cancellable, or %NULL
  * @callback: (scope async) (closure user_data): called when the call has finished
  * @user_data: data for @callback
  *
@@ -587,10 +589,10 @@ ghlo_buffer_copy_to_device_async (GhloBuffer          *self,
 /**
  * ghlo_buffer_copy_to_device_finish:
  * @self: a buffer
- * @result: what the callback was given
+ * @result: the result passed to the callback
  * @error: return location for an error
  *
- * Takes the result of [method@Ghlo.Buffer.copy_to_device_async].
+ * Finishes a call to [method@Ghlo.Buffer.copy_to_device_async].
  *
  * Returns: (transfer full): a copy, or %NULL with @error set
  *

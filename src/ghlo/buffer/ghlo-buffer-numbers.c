@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Buffers out of numbers and numbers out of buffers, converted to and from the element
- * type: for small tensors, for languages where an array of numbers is no array of
- * bytes, and for floats that a language lacks.
+ * Buffers from numbers and numbers from buffers, converted to and from the element
+ * type. For small tensors, for languages in which an array of numbers is not an array
+ * of bytes, and for floats that a language lacks.
  */
 
 #include "ghlo-buffer-private.h"
@@ -13,7 +13,7 @@
 #include "base/sizes.h"
 #include "runtime/place.h"
 
-/* Whether the type has a size; INVALID_ARGUMENT when it has none. */
+/* Whether the type has a size that can be allocated; otherwise INVALID_ARGUMENT. */
 static gboolean
 check_size (GhloTensorType  *tensor_type,
             GError         **error)
@@ -32,7 +32,7 @@ check_size (GhloTensorType  *tensor_type,
   return FALSE;
 }
 
-/* A tensor of zeros, or INVALID_ARGUMENT for a type that has no size. */
+/* A tensor of zeros; INVALID_ARGUMENT for a type without a size. */
 static GhloValue *
 value_new (GhloTensorType  *tensor_type,
            GError         **error)
@@ -40,7 +40,7 @@ value_new (GhloTensorType  *tensor_type,
   return check_size (tensor_type, error) ? ghlo_value_new_tensor (tensor_type, error) : NULL;
 }
 
-/* The same, to be filled with @n_numbers numbers. */
+/* The same, for a tensor that will be filled with @n_numbers real numbers. */
 static GhloValue *
 value_new_for (GhloTensorType  *tensor_type,
                gconstpointer    numbers,
@@ -68,7 +68,7 @@ value_new_for (GhloTensorType  *tensor_type,
   return NULL;
 }
 
-/* FALSE when the element type has no such integer. */
+/* FALSE when the element type cannot represent the integer. */
 static gboolean
 store_integer (GhloElementType type,
                gpointer        data,
@@ -98,7 +98,7 @@ store_double (GhloElementType type,
       return TRUE;
     }
 
-  /* The bounds are exact as doubles; a NaN fails both comparisons. */
+  /* The bounds are exactly representable as doubles. A NaN fails both comparisons. */
   return number >= -0x1p63 && number < 0x1p63 && (double) (gint64) number == number
          && store_integer (type, data, (gint64) number);
 }
@@ -122,10 +122,10 @@ refuse (GhloValue  *value,
  * @tensor_type: the type of the tensor, without dynamic dimensions
  * @error: return location for an error
  *
- * Makes a buffer in host memory whose elements are all zero: what a cache or a
- * counter is at first.
+ * Creates a buffer in host memory whose elements are all zero, for example as the
+ * initial value of a cache or a counter.
  *
- * Fails with %GHLO_ERROR_OUT_OF_MEMORY when memory does not suffice.
+ * Fails with %GHLO_ERROR_OUT_OF_MEMORY when there is not enough memory.
  *
  * Returns: (transfer full): a new buffer, or %NULL with @error set
  *
@@ -143,16 +143,17 @@ ghlo_buffer_new_zeros (GhloTensorType  *tensor_type,
 /**
  * ghlo_buffer_new_from_doubles:
  * @tensor_type: the type of the tensor, without dynamic dimensions
- * @numbers: (array length=n_numbers) (nullable): its elements, row by row
+ * @numbers: (array length=n_numbers) (nullable): its elements in row-major order
  * @n_numbers: the number of elements
  * @error: return location for an error
  *
- * Makes a buffer in host memory out of numbers, each rounded to the nearest one of
- * the element type. For large tensors [ctor@Ghlo.Buffer.new_from_bytes] is faster.
+ * Creates a buffer in host memory from numbers, each rounded to the nearest value
+ * of the element type. For large tensors [ctor@Ghlo.Buffer.new_from_bytes] is
+ * faster.
  *
  * Fails with %GHLO_ERROR_INVALID_ARGUMENT when there are too few or too many
- * numbers, when the type is complex, or, where it is one of integers, when a number
- * is no integer or out of its range.
+ * numbers, when the element type is complex or, for an integer type, when a number
+ * is not an integer or out of range.
  *
  * Returns: (transfer full): a new buffer, or %NULL with @error set
  *
@@ -181,11 +182,11 @@ ghlo_buffer_new_from_doubles (GhloTensorType  *tensor_type,
 /**
  * ghlo_buffer_new_from_int64s:
  * @tensor_type: the type of the tensor, without dynamic dimensions
- * @numbers: (array length=n_numbers) (nullable): its elements, row by row
+ * @numbers: (array length=n_numbers) (nullable): its elements in row-major order
  * @n_numbers: the number of elements
  * @error: return location for an error
  *
- * Makes a buffer in host memory out of integers; see
+ * Creates a buffer in host memory from integers; see
  * [ctor@Ghlo.Buffer.new_from_doubles].
  *
  * Returns: (transfer full): a new buffer, or %NULL with @error set
@@ -224,7 +225,7 @@ load_double (GhloElementType  type,
   switch (ghlo_element_info (type)->element_class)
     {
     case GHLO_ELEMENT_CLASS_FLOAT:
-      /* Engines of dynamic languages keep pointers in the other NaNs, and take one that they are given for such. */
+      /* Engines of dynamic languages encode pointers in other NaNs and would mistake such a NaN for a pointer. */
       return isnan (scalar.f) ? (double) NAN : scalar.f;
     case GHLO_ELEMENT_CLASS_UNSIGNED:
       return (double) scalar.u;
@@ -239,14 +240,14 @@ load_double (GhloElementType  type,
  * @n_numbers: (out): the number of elements
  * @error: return location for an error
  *
- * Gives the elements of a tensor of real numbers, row by row. All floats are exact, and
- * so are integers up to 2⁵³; greater ones are rounded. Every NaN is the same one, without
- * the sign and bits that it may have in the tensor. What is in the memory of a device
- * is read first, as by [method@Ghlo.Buffer.read].
+ * Gets the elements of a tensor of real numbers in row-major order. All floats are exact,
+ * and so are integers up to 2⁵³; larger integers are rounded. All NaNs become the same
+ * NaN, regardless of their sign and payload in the tensor. Data in device memory is read
+ * first, as by [method@Ghlo.Buffer.read].
  *
- * Fails with %GHLO_ERROR_INVALID_ARGUMENT when the buffer was released, holds no tensor,
- * or one of complex numbers, with %GHLO_ERROR_OUT_OF_MEMORY when memory does not suffice,
- * and as reading does.
+ * Fails with %GHLO_ERROR_INVALID_ARGUMENT when the buffer was released, does not hold a
+ * tensor, or holds complex numbers, with %GHLO_ERROR_OUT_OF_MEMORY when there is not
+ * enough memory, and as reading does.
  *
  * Returns: (transfer full) (array length=n_numbers): the numbers, or %NULL with @error set
  *
@@ -275,7 +276,7 @@ ghlo_buffer_get_doubles (GhloBuffer  *self,
   if (!ghlo_value_fetch (value, NULL, error))
     return NULL;
 
-  /* Never NULL, which would be an error. */
+  /* Not NULL even when empty, since NULL means an error. */
   numbers = g_try_malloc_n (MAX (value->n_elements, 1), sizeof numbers[0]);
   if (numbers == NULL)
     {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Buffers from the inside: an object over a value of the runtime.
+ * The internal interface of buffers: objects that wrap values of the runtime.
  */
 
 #pragma once
@@ -10,20 +10,21 @@
 
 G_BEGIN_DECLS
 
-/* Takes the reference over. NULL for NULL: a call that failed. */
+/* Takes ownership of @value. Returns NULL for NULL, so that a failed call can be passed on. */
 GhloBuffer *ghlo_buffer_new_for_value (GhloValue   *value);
 
-/* The same, but NULL for NULL, and DATA when a byte is no value of a type under 8
- * bits. */
+/* The same, but also returns NULL with a DATA error when a byte is not a valid value of an element type of
+ * less than 8 bits. */
 GhloBuffer *ghlo_buffer_new_checked   (GhloValue   *value,
                                        GError     **error);
 
-/* DATA when a byte of a tensor in host memory is no value of a type under 8 bits. */
+/* FALSE with a DATA error when a byte of a tensor in host memory is not a valid value of an element type of
+ * less than 8 bits. */
 gboolean    ghlo_buffer_check_elements (const GhloValue *value,
                                        GError         **error);
 
-/* The value, for a call that is being made; INVALID_ARGUMENT for a buffer that
- * was released or never held anything. */
+/* The buffer's value with a reference, for the arguments of a call. INVALID_ARGUMENT for a buffer that was
+ * released or never held anything. */
 GhloValue  *ghlo_buffer_take_value    (GhloBuffer  *self,
                                        GError     **error);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Buffers. The object holds one reference to a value of the runtime, and gives it
- * up on release; calls under way and exported bytes hold their own.
+ * Buffers. The object holds one reference to a value of the runtime and drops it on
+ * release. Calls in progress and exported bytes hold their own references.
  */
 
 #include "ghlo-buffer-private.h"
@@ -15,18 +15,18 @@
 /**
  * GhloBuffer:
  *
- * Data that a program takes or gives: most often a tensor.
+ * Data that a program takes as an input or returns as an output, usually a tensor.
  *
- * The content of a buffer never changes. In host memory every element has its own
- * bytes, row by row without gaps, in the byte order of the host: `i1` takes a byte
- * that is 0 or 1; integers under 8 bits take a byte and are sign- or
- * zero-extended; floats of 8 bits and fewer take a byte that holds their bits;
- * complex numbers are the real part, then the imaginary one; quantized numbers are
- * what they are stored as.
+ * The content of a buffer never changes. In host memory, elements are dense, in
+ * row-major order and in the byte order of the host, and each has its own bytes:
+ * `i1` occupies a byte that is 0 or 1; integers of less than 8 bits occupy a byte
+ * and are sign- or zero-extended; floats of 8 bits or less occupy a byte that holds
+ * their bits; complex numbers consist of the real part, then the imaginary part;
+ * quantized numbers are represented by their storage.
  *
- * [method@Ghlo.Buffer.release] gives the memory up before the last reference goes,
- * which matters in languages with a garbage collector, to which a large buffer
- * looks as small as any object.
+ * [method@Ghlo.Buffer.release] frees the memory before the last reference is
+ * dropped. This matters in languages with a garbage collector, which does not know
+ * how large a buffer is.
  *
  * A buffer may be used from any thread.
  *
@@ -36,14 +36,15 @@ struct _GhloBuffer
 {
   GObject          parent_instance;
 
-  GhloValueKind    kind;           /* never changes, as the two that follow */
-  GhloTensorType  *tensor_type;    /* of a tensor; else NULL */
-  guint64          size;           /* bytes of a tensor */
+  GhloValueKind    kind;           /* never changes; neither do the next two */
+  GhloTensorType  *tensor_type;    /* for a tensor; else NULL */
+  guint64          size;           /* size of a tensor in bytes */
 
-  GMutex           lock;           /* guards what follows */
-  GhloValue       *value;          /* NULL once released, and in an object of no constructor of ours */
+  GMutex           lock;           /* guards the fields below */
+  GhloValue       *value;          /* NULL once released, and in an object that was created without one of our
+                                    * constructors */
   gboolean         released;
-  GPtrArray       *members;        /* GhloBuffers of a tuple, once asked for; stays after a release */
+  GPtrArray       *members;        /* GhloBuffers of a tuple, created when first requested; kept after a release */
 };
 
 enum
@@ -97,7 +98,7 @@ ghlo_buffer_take_value (GhloBuffer  *self,
   GhloValue *value;
   gboolean released;
 
-  /* Before the lock, which a thread that a fork left behind may have held. */
+  /* Checked before the lock is taken: after a fork, a thread that no longer exists may hold it. */
   if (!ghlo_workers_check (error))
     return NULL;
 
@@ -163,7 +164,7 @@ ghlo_buffer_class_init (GhloBufferClass *klass)
   /**
    * GhloBuffer:kind: (getter get_kind)
    *
-   * What the buffer holds.
+   * The kind of value that the buffer holds.
    *
    * Since: 1.0
    */
@@ -172,7 +173,7 @@ ghlo_buffer_class_init (GhloBufferClass *klass)
   /**
    * GhloBuffer:tensor-type: (getter get_tensor_type)
    *
-   * The type of the tensor; %NULL for what is no tensor.
+   * The type of the tensor; %NULL if the buffer does not hold a tensor.
    *
    * Since: 1.0
    */
@@ -210,7 +211,7 @@ check_arguments (GhloTensorType  *tensor_type,
   return FALSE;
 }
 
-/* Sizes that a binding gets wrong when it is given numbers where bytes belong. */
+/* Explains the size that results when a binding passes an array of numbers as bytes. */
 static gboolean
 check_size (const GhloTensorType  *type,
             gsize                  size,
@@ -236,7 +237,7 @@ check_size (const GhloTensorType  *type,
   return FALSE;
 }
 
-/* Types under 8 bits have bytes that no value has; executors rely on there being none. */
+/* Element types of less than 8 bits have invalid byte values; executors rely on their absence. */
 gboolean
 ghlo_buffer_check_elements (const GhloValue  *value,
                             GError          **error)
@@ -289,11 +290,12 @@ ghlo_buffer_new_checked (GhloValue  *value,
  * @bytes: its elements, in the layout that [class@Ghlo.Buffer] describes
  * @error: return location for an error
  *
- * Makes a buffer in host memory. The bytes are not copied unless their alignment
- * is below that of the elements; they must not be written to from now on.
+ * Creates a buffer in host memory. The bytes are not copied unless they are
+ * insufficiently aligned for the elements. They must not be written to from now on.
  *
- * Fails with %GHLO_ERROR_INVALID_ARGUMENT when the number of bytes is not the
- * type's, and with %GHLO_ERROR_DATA when a byte is no value of a type under 8 bits.
+ * Fails with %GHLO_ERROR_INVALID_ARGUMENT when the number of bytes does not match
+ * the type, and with %GHLO_ERROR_DATA when a byte is not a valid value of an
+ * element type of less than 8 bits.
  *
  * Returns: (transfer full): a new buffer, or %NULL with @error set
  *
@@ -314,19 +316,19 @@ ghlo_buffer_new_from_bytes (GhloTensorType  *tensor_type,
 /**
  * ghlo_buffer_new_from_bytes_strided:
  * @tensor_type: the type of the tensor, without dynamic dimensions
- * @bytes: where its elements are
- * @byte_strides: (array length=n_byte_strides) (nullable): for each dimension, the
- *   bytes from one element to the next
+ * @bytes: the bytes that contain its elements
+ * @byte_strides: (array length=n_byte_strides) (nullable): the stride of each
+ *   dimension in bytes
  * @n_byte_strides: the number of strides; the rank of the tensor
  * @error: return location for an error
  *
- * Makes a buffer in host memory out of elements that do not lie row by row without
- * gaps: pictures with padded rows, flipped or broadcast arrays. The elements are
- * copied.
+ * Creates a buffer in host memory from elements that are not dense in row-major
+ * order, such as images with padded rows and flipped or broadcast arrays. The
+ * elements are copied.
  *
- * With strides of 0 and above the first element is at the start of @bytes. A
- * negative stride puts it as far into @bytes as the last element of that dimension
- * needs to be at the start. Bytes beyond the last element are ignored.
+ * If no stride is negative, the first element is at the start of @bytes. A negative
+ * stride moves the first element so far into @bytes that the last element of that
+ * dimension is at the start. Bytes beyond the last element are ignored.
  *
  * Fails with %GHLO_ERROR_INVALID_ARGUMENT when an element lies outside of @bytes.
  *
@@ -359,7 +361,7 @@ ghlo_buffer_new_from_bytes_strided (GhloTensorType  *tensor_type,
 /**
  * ghlo_buffer_new_token:
  *
- * Makes a token, for programs that take one as an input. It holds nothing.
+ * Creates a token, for programs that take one as an input. It holds no data.
  *
  * Returns: (transfer full): a new buffer
  *
@@ -377,7 +379,7 @@ ghlo_buffer_new_token (void)
  * @n_members: the number of members
  * @error: return location for an error
  *
- * Makes a tuple, for programs that take one as an input. It shares the members'
+ * Creates a tuple, for programs that take one as an input. It shares the members'
  * memory.
  *
  * Fails with %GHLO_ERROR_INVALID_ARGUMENT when a member was released.
@@ -414,7 +416,7 @@ ghlo_buffer_new_tuple (GhloBuffer * const  *members,
  * ghlo_buffer_get_kind: (get-property kind)
  * @self: a buffer
  *
- * Gets what the buffer holds.
+ * Gets the kind of value that the buffer holds.
  *
  * Returns: the kind
  *
@@ -432,9 +434,10 @@ ghlo_buffer_get_kind (GhloBuffer *self)
  * ghlo_buffer_get_tensor_type: (get-property tensor-type)
  * @self: a buffer
  *
- * Gets the type of the tensor. It stays when the buffer is released.
+ * Gets the type of the tensor. It is kept when the buffer is released.
  *
- * Returns: (transfer none) (nullable): the type, or %NULL for what is no tensor
+ * Returns: (transfer none) (nullable): the type, or %NULL if the buffer does not
+ *   hold a tensor
  *
  * Since: 1.0
  */
@@ -450,8 +453,9 @@ ghlo_buffer_get_tensor_type (GhloBuffer *self)
  * ghlo_buffer_get_device: (get-property device)
  * @self: a buffer
  *
- * Gets the device whose memory holds the data; of a tuple, that of the first tensor
- * which is not in host memory. Devices that work in host memory have their data there.
+ * Gets the device whose memory holds the data; for a tuple, the device of the first
+ * tensor that is not in host memory. Data of devices that work in host memory counts
+ * as host memory.
  *
  * Returns: (transfer none) (nullable): the device, or %NULL when the data is in
  *   host memory or was released
@@ -477,10 +481,10 @@ ghlo_buffer_get_device (GhloBuffer *self)
  * ghlo_buffer_get_size:
  * @self: a buffer
  *
- * Gets how many bytes the elements take in host memory. The number stays when the
- * buffer is released.
+ * Gets the size of the elements in host memory. It is kept when the buffer is
+ * released.
  *
- * Returns: a number of bytes; 0 for what is no tensor
+ * Returns: the number of bytes; 0 if the buffer does not hold a tensor
  *
  * Since: 1.0
  */
@@ -509,10 +513,12 @@ wrap_members (const GhloValue *value)
  * @self: a buffer
  * @n_members: (out) (optional): return location for the number of members
  *
- * Gets the members of a tuple. They are buffers of their own, released one by one.
+ * Gets the members of a tuple. They are separate buffers, which are released
+ * individually.
  *
  * Returns: (transfer none) (array length=n_members) (nullable): the members; %NULL
- *   when there are none, or the buffer was released before they were asked for
+ *   when there are none, or when the buffer was released before this function was
+ *   first called
  *
  * Since: 1.0
  */
@@ -545,12 +551,12 @@ ghlo_buffer_get_members (GhloBuffer *self,
  * @self: a buffer
  *
  * Gets the elements of a tensor in host memory without a copy. They must not be
- * written to. What is in the memory of a device is in host memory as well once
+ * written to. Data in device memory is also available in host memory after
  * [method@Ghlo.Buffer.read] has read it.
  *
- * Returns: (transfer full) (nullable): the elements, which stay when the buffer is
- *   released; %NULL when the data is not in host memory, was released, or is no
- *   tensor
+ * Returns: (transfer full) (nullable): the elements, which remain valid after the
+ *   buffer is released; %NULL when the data is not in host memory, was released, or
+ *   is not a tensor
  *
  * Since: 1.0
  */
@@ -572,11 +578,12 @@ ghlo_buffer_get_host_bytes (GhloBuffer *self)
  * ghlo_buffer_get_address:
  * @self: a buffer
  *
- * Gets where the elements of a tensor are in host memory; for language bindings,
- * which must hold what [method@Ghlo.Buffer.get_host_bytes] returns as long as they
- * use the address.
+ * Gets the address of the elements of a tensor in host memory. For language
+ * bindings, which must hold the bytes from [method@Ghlo.Buffer.get_host_bytes] as
+ * long as they use the address.
  *
- * Returns: an address, or 0 where [method@Ghlo.Buffer.get_host_bytes] returns %NULL
+ * Returns: the address, or 0 where [method@Ghlo.Buffer.get_host_bytes] returns
+ *   %NULL
  *
  * Since: 1.0
  */
@@ -596,10 +603,10 @@ ghlo_buffer_get_address (GhloBuffer *self)
  * ghlo_buffer_release:
  * @self: a buffer
  *
- * Gives the memory up now, before the last reference goes. Calls under way and
- * bytes that were read keep it as long as they need it. Every later use of the
- * buffer's data fails with %GHLO_ERROR_INVALID_ARGUMENT. A second release does
- * nothing.
+ * Frees the memory now, before the last reference is dropped. Calls in progress and
+ * bytes that were read keep it alive as long as they need it. Every later use of
+ * the buffer's data fails with %GHLO_ERROR_INVALID_ARGUMENT. Releasing a buffer
+ * again does nothing.
  *
  * Since: 1.0
  */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Costs, counted from what was compiled.
+ * The constructor of costs, from a compiled program.
  */
 
 #pragma once

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Costs: what the IR counts of a program, and the plan of its steps. They never change.
+ * Costs: the work that the IR's cost model counts for a program, and the estimates of
+ * its plan. Immutable.
  */
 
 #include "ghlo-cost-private.h"
@@ -11,12 +12,13 @@
 /**
  * GhloCost:
  *
- * What a run of a compiled program takes: how many operations, how many bytes, about
- * how long, and how much memory. All of it is known before a run. It is immutable.
+ * The cost of a run of a compiled program: operations, bytes, an estimate of the
+ * time, and memory. All of it is known before a run. It is immutable.
  *
- * Operations and bytes are those of the program as it was written, whatever a device
- * makes of it: with the time that a run took they give the rates to compare with what
- * a machine could do. `ghlo info` shows the same numbers, and `ghlo bench` the rates.
+ * Operations and bytes are those of the program as written, however a device
+ * transforms it. Divided by the time that a run took, they give rates to compare with
+ * the peak rates of a machine. `ghlo info` shows the same numbers, and `ghlo bench`
+ * the rates.
  *
  * Since: 1.0
  */
@@ -24,8 +26,8 @@ struct _GhloCost
 {
   gatomicrefcount ref_count;
   GhloIrCost      work;
-  double          estimate;       /* seconds; below 0 where it is not known */
-  guint64         peak_memory;    /* bytes; 0 where it is not known */
+  double          estimate;       /* in seconds; negative when not known */
+  guint64         peak_memory;    /* in bytes; 0 when not known */
 };
 
 G_DEFINE_BOXED_TYPE (GhloCost, ghlo_cost, ghlo_cost_ref, ghlo_cost_unref)
@@ -78,7 +80,7 @@ ghlo_cost_ref (GhloCost *self)
  * ghlo_cost_unref:
  * @self: (transfer full): a cost
  *
- * Gives a reference back.
+ * Drops a reference.
  *
  * Since: 1.0
  */
@@ -95,12 +97,12 @@ ghlo_cost_unref (GhloCost *self)
  * ghlo_cost_get_operations:
  * @self: a cost
  *
- * Gets how many arithmetic operations the program needs, of whatever element type:
- * those of products and convolutions, where a multiplication and its addition are two,
- * and one for each element that anything else computes. Iterations of loops count where
- * they are known; of a branch the dearest case does.
+ * Gets the number of arithmetic operations of the program, of any element type: those
+ * of matrix products and convolutions, in which a multiply-add counts as two, and one
+ * for each element that any other operation computes. Loops count with their number of
+ * iterations where it is known, branches with their most expensive case.
  *
- * Returns: a number
+ * Returns: the number
  *
  * Since: 1.0
  */
@@ -116,10 +118,10 @@ ghlo_cost_get_operations (const GhloCost *self)
  * ghlo_cost_get_product_operations:
  * @self: a cost
  *
- * Gets how many of [method@Ghlo.Cost.get_operations] are those of products of matrices
- * and convolutions, which devices do fastest.
+ * Gets how many of [method@Ghlo.Cost.get_operations] belong to matrix products and
+ * convolutions, which devices execute fastest.
  *
- * Returns: a number
+ * Returns: the number
  *
  * Since: 1.0
  */
@@ -135,11 +137,12 @@ ghlo_cost_get_product_operations (const GhloCost *self)
  * ghlo_cost_get_bytes:
  * @self: a cost
  *
- * Gets how many bytes a run reads and writes at least: inputs, outputs and constants,
- * each once, and of an input that is only cut what is cut from it. What is computed in
- * between is not among them; [property@Ghlo.PlanStep:bytes] says what each step moves.
+ * Gets the minimum number of bytes that a run reads and writes: inputs, outputs and
+ * constants, each once. An input of which only slices are used counts with these
+ * slices. Intermediate values are not included; [property@Ghlo.PlanStep:bytes] is the
+ * number of bytes that a step moves.
  *
- * Returns: bytes
+ * Returns: the number of bytes
  *
  * Since: 1.0
  */
@@ -155,10 +158,10 @@ ghlo_cost_get_bytes (const GhloCost *self)
  * ghlo_cost_is_exact:
  * @self: a cost
  *
- * Gets whether all sizes and numbers of iterations were known. A dimension or a number
- * of iterations that is not counts as 1.
+ * Gets whether all sizes and iteration counts were known. An unknown dimension or
+ * iteration count is taken for 1.
  *
- * Returns: whether the operations and bytes are all
+ * Returns: whether operations and bytes are complete
  *
  * Since: 1.0
  */
@@ -174,10 +177,11 @@ ghlo_cost_is_exact (const GhloCost *self)
  * ghlo_cost_get_estimate:
  * @self: a cost
  *
- * Gets about how long a run takes: the sum of what the steps of its plan are estimated
- * to ([property@Ghlo.PlanStep:estimate]).
+ * Gets an estimate of the time of a run: the sum of the estimates of its plan's steps
+ * ([property@Ghlo.PlanStep:estimate]).
  *
- * Returns: seconds; below 0 where that is not known, as for a program without a plan
+ * Returns: the time in seconds; negative when not known, for example for a program
+ *   without a plan
  *
  * Since: 1.0
  */
@@ -193,11 +197,12 @@ ghlo_cost_get_estimate (const GhloCost *self)
  * ghlo_cost_get_peak_memory:
  * @self: a cost
  *
- * Gets how many bytes there are at once while the program runs: its inputs, its
- * outputs and what it computes in between ([property@Ghlo.Plan:memory]), its constants
- * and what was prepared for it ([property@Ghlo.Plan:prepared-memory]).
+ * Gets the peak memory use while the program runs: its inputs, its outputs and
+ * intermediate values ([property@Ghlo.Plan:memory]), its constants and prepared data
+ * ([property@Ghlo.Plan:prepared-memory]).
  *
- * Returns: bytes; 0 where that is not known, as for a program without a plan
+ * Returns: the number of bytes; 0 when not known, for example for a program without a
+ *   plan
  *
  * Since: 1.0
  */

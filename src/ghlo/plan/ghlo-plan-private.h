@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Plans as executables and results make them, and what plans and their steps share.
+ * The constructors of plans, for executables and results, and the state that a plan
+ * and its steps share.
  */
 
 #pragma once
@@ -11,24 +12,24 @@
 
 G_BEGIN_DECLS
 
-/* What a plan and all of its steps tell of. Immutable, counted atomically. */
+/* The data behind a plan and all of its steps. Immutable, with an atomic reference count. */
 typedef struct
 {
   GhloExecutableCore *core;
-  const GhloStepPlan *plan;        /* the core's; NULL where the reference executor runs all of the program */
-  GhloRunProfile     *profile;     /* owned; NULL where nothing was measured */
+  const GhloStepPlan *plan;        /* belongs to the core; NULL when the reference executor runs the whole program */
+  GhloRunProfile     *profile;     /* owned; NULL when nothing was measured */
 } GhloPlanSource;
 
 GhloPlanSource *ghlo_plan_source_ref     (GhloPlanSource      *self);
 void            ghlo_plan_source_unref   (GhloPlanSource      *self);
 
-/* Of what @core prepared, to which it keeps a reference. Takes @profile (nullable), of a run of it, over. NULL when the
- * device has no plans. */
+/* The plan of the program that @core prepared; keeps a reference to @core. Takes ownership of @profile
+ * (nullable), which belongs to one run. NULL when the device has no plans. */
 GhloPlan       *ghlo_plan_new            (GhloExecutableCore  *core,
                                           GhloRunProfile      *profile);
-/* Takes an array of GhloPlanStep over. */
+/* Takes ownership of an array of GhloPlanStep. */
 GListModel     *ghlo_step_list_new       (GPtrArray           *steps);
-/* A list of GhloPlanStep: the steps of the function, or else those of @step's bodies. */
+/* A list of GhloPlanStep: the steps of the bodies of @step or, when it is NULL, those of the function. */
 GListModel     *ghlo_plan_steps_new      (GhloPlanSource      *source,
                                           const GhloStep      *step);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Steps: views of a plan's tree. An object is made when somebody looks at the list that it is in, and its texts when
- * somebody asks for them, since plans may have very many steps.
+ * Steps: views of a plan's tree. Since a plan may have very many steps, an object is created only when its list is
+ * accessed, and its texts only when they are requested.
  */
 
 #include "ghlo-plan-step.h"
@@ -12,8 +12,8 @@
 /**
  * GhloPlanStep:
  *
- * One step of a [class@Ghlo.Plan]: what does it, what it reads and writes, how long
- * that may take, and, in the plan of a result, how long it took.
+ * One step of a [class@Ghlo.Plan]: what executes it, what it reads and writes, an
+ * estimate of its time and, in the plan of a result, its measured time.
  *
  * A loop or a branch has the steps of its bodies in [property@Ghlo.PlanStep:steps], so
  * that a `GtkTreeListModel` shows a plan as a tree. Times are in seconds. It is
@@ -25,12 +25,13 @@ struct _GhloPlanStep
 {
   GObject         parent_instance;
 
-  GhloPlanSource *source;      /* NULL for what no plan made; never changes, as the next three */
-  const GhloStep *step;        /* of the source's plan; NULL for all of a program without one */
+  GhloPlanSource *source;      /* NULL for a step that was not created by a plan; never changes; neither do the next
+                                * three */
+  const GhloStep *step;        /* belongs to the source's plan; NULL for a whole program without a plan */
   GhloStepCost    cost;
   guint           body;
-  gsize           detail;      /* the text, made when first asked for, as the next two */
-  gsize           place;       /* "" where there is none */
+  gsize           detail;      /* the text, created when first requested, like the next two */
+  gsize           place;       /* "" when not known */
   gsize           steps;       /* the GListModel */
 };
 
@@ -166,7 +167,8 @@ install_texts (GParamFlags flags)
   /**
    * GhloPlanStep:operation: (getter get_operation)
    *
-   * What is done: an operation of the program, a fusion, "copy" or "transfer".
+   * What the step does: an operation of the program, a fusion, "copy" or
+   * "transfer".
    *
    * Since: 1.0
    */
@@ -175,7 +177,7 @@ install_texts (GParamFlags flags)
   /**
    * GhloPlanStep:unit: (getter get_unit)
    *
-   * Who does it: "cpu", "reference", "host" and their kin.
+   * The unit that executes the step, such as "cpu", "reference" or "host".
    *
    * Since: 1.0
    */
@@ -184,7 +186,7 @@ install_texts (GParamFlags flags)
   /**
    * GhloPlanStep:implementation: (getter get_implementation)
    *
-   * Which of the unit's implementations does it.
+   * The unit's implementation that executes the step.
    *
    * Since: 1.0
    */
@@ -193,7 +195,7 @@ install_texts (GParamFlags flags)
   /**
    * GhloPlanStep:detail: (getter get_detail)
    *
-   * The step's line of the plan as text.
+   * The line of the step in the plan's text.
    *
    * Since: 1.0
    */
@@ -202,7 +204,7 @@ install_texts (GParamFlags flags)
   /**
    * GhloPlanStep:place: (getter get_place)
    *
-   * Where the program has the operation.
+   * The place of the operation in the program.
    *
    * Since: 1.0
    */
@@ -215,7 +217,7 @@ install_numbers (GParamFlags flags)
   /**
    * GhloPlanStep:body: (getter get_body)
    *
-   * Which body of the loop or branch around it the step is in.
+   * The body of the enclosing loop or branch that the step belongs to.
    *
    * Since: 1.0
    */
@@ -224,7 +226,7 @@ install_numbers (GParamFlags flags)
   /**
    * GhloPlanStep:bytes: (getter get_bytes)
    *
-   * How many bytes one execution reads and writes.
+   * The number of bytes that one execution reads and writes.
    *
    * Since: 1.0
    */
@@ -233,7 +235,7 @@ install_numbers (GParamFlags flags)
   /**
    * GhloPlanStep:estimate: (getter get_estimate)
    *
-   * How many seconds one execution may take; below 0 where that is not known.
+   * The estimated time of one execution in seconds; negative when not known.
    *
    * Since: 1.0
    */
@@ -242,7 +244,7 @@ install_numbers (GParamFlags flags)
   /**
    * GhloPlanStep:measurement: (getter get_measurement)
    *
-   * How many seconds all executions in the run took; below 0 where nothing was measured.
+   * The time of all executions in the run in seconds; negative when not measured.
    *
    * Since: 1.0
    */
@@ -290,10 +292,10 @@ ghlo_plan_step_init (GhloPlanStep *self)
  * ghlo_plan_step_get_operation: (get-property operation)
  * @self: a step
  *
- * Gets what is done: the name of an operation of the program, as
- * `stablehlo.dot_general`; of several that are done at once that of their fusion, as
- * `ghlo.fusion.epilogue`; `copy`, or `transfer` for what is moved between memories.
- * A program without a plan of its own is one step, `func.func`.
+ * Gets what the step does: the name of an operation of the program, such as
+ * `stablehlo.dot_general`; the name of a fusion of several operations, such as
+ * `ghlo.fusion.epilogue`; `copy`; or `transfer` for a transfer between memories. A
+ * program without a plan is a single step, `func.func`.
  *
  * Returns: (transfer none): a name
  *
@@ -314,10 +316,10 @@ ghlo_plan_step_get_operation (GhloPlanStep *self)
  * ghlo_plan_step_get_unit: (get-property unit)
  * @self: a step
  *
- * Gets who does the step: `cpu` or another executor's name, `reference` where the
- * device has no kernel and the reference executor does it, or `host` for transfers,
- * loops, and branches that no device chooses between by itself, which are steered
- * from the host.
+ * Gets the unit that executes the step: `cpu` or the name of another executor;
+ * `reference` when the device has no kernel for the step and the reference executor
+ * runs it; or `host` for transfers, loops, and branches that the host rather than a
+ * device controls.
  *
  * Returns: (transfer none): a name
  *
@@ -338,7 +340,8 @@ ghlo_plan_step_get_unit (GhloPlanStep *self)
  * ghlo_plan_step_get_implementation: (get-property implementation)
  * @self: a step
  *
- * Gets which of the unit's implementations does the step, as `dot` or `elementwise`.
+ * Gets the unit's implementation that executes the step, such as `dot` or
+ * `elementwise`.
  *
  * Returns: (transfer none) (nullable): a name; %NULL for a step of the reference
  *   executor or of the host
@@ -357,8 +360,8 @@ ghlo_plan_step_get_implementation (GhloPlanStep *self)
  * ghlo_plan_step_get_detail: (get-property detail)
  * @self: a step
  *
- * Gets the step's line of [method@Ghlo.Plan.to_string]: the implementation, what it
- * chose, and the buffers that it reads and writes.
+ * Gets the line of the step in [method@Ghlo.Plan.to_string]: the implementation,
+ * its choices, and the buffers that it reads and writes.
  *
  * Returns: (transfer none): the text
  *
@@ -398,11 +401,11 @@ make_place (const GhloPlanStep *self)
  * ghlo_plan_step_get_place: (get-property place)
  * @self: a step
  *
- * Gets where the program has the operation, of a fusion its first one, as
- * `FILE:LINE:COLUMN`: in the text that it was read from, or as the locations of an
- * artifact say it.
+ * Gets the place of the operation in the program, or of a fusion's first operation,
+ * as `FILE:LINE:COLUMN`: in the text that the program was read from, or according
+ * to the locations in an artifact.
  *
- * Returns: (transfer none) (nullable): a place; %NULL where it is not known
+ * Returns: (transfer none) (nullable): a place; %NULL when not known
  *
  * Since: 1.0
  */
@@ -426,11 +429,11 @@ ghlo_plan_step_get_place (GhloPlanStep *self)
  * ghlo_plan_step_get_body: (get-property body)
  * @self: a step
  *
- * Gets which body of the loop or branch around it the step is in: of a loop, 0 is the
- * condition and 1 what is repeated; of a branch, the number of the case, where that of
- * an `if` that is true is 0.
+ * Gets the body of the enclosing loop or branch that the step belongs to. In a loop, 0
+ * is the condition and 1 the repeated body. In a branch it is the index of the case;
+ * for an `if`, the case for true is 0.
  *
- * Returns: a number; 0 where nothing is around the step
+ * Returns: the number; 0 for a step that is not nested
  *
  * Since: 1.0
  */
@@ -446,13 +449,13 @@ ghlo_plan_step_get_body (GhloPlanStep *self)
  * ghlo_plan_step_get_bytes: (get-property bytes)
  * @self: a step
  *
- * Gets how many bytes one execution reads and writes. Of what is only cut or updated
- * the part that is touched counts, even where a run copies the rest first since its
- * caller keeps the input; of a transfer the bytes that it moves, and of a branch those
- * of the dearest body. A loop counts all of its iterations, or one where only its
- * condition says how many there are.
+ * Gets the number of bytes that one execution reads and writes. For slices and
+ * updates, only the part that they touch counts, even when a run first copies the rest
+ * because its caller keeps the input. A transfer counts the bytes that it moves, and a
+ * branch those of its most expensive body. A loop counts all of its iterations, or one
+ * if the number is known only to its condition.
  *
- * Returns: bytes; 0 for all of a program that has no plan of its own
+ * Returns: the number of bytes; 0 for the single step of a program without a plan
  *
  * Since: 1.0
  */
@@ -468,15 +471,15 @@ ghlo_plan_step_get_bytes (GhloPlanStep *self)
  * ghlo_plan_step_get_estimate: (get-property estimate)
  * @self: a step
  *
- * Gets how long one execution may take. It is a roofline: the longer of moving
- * [property@Ghlo.PlanStep:bytes] and of doing the operations, at rates that the device
- * has at its best. Those of the CPU are, for each core, 20 GB a second from memory, on
- * up to 8 cores, 4 thousand million operations on single elements, and what its vector
- * instructions give in products of matrices. Steps that do not fill the device take
- * longer; those that find their operands in a cache may take less.
+ * Gets an estimate of the time of one execution. It is a roofline estimate: the longer
+ * of moving [property@Ghlo.PlanStep:bytes] and of executing the operations, at the
+ * peak rates of the device. The rates of the CPU are, per core, 20 GB/s from memory
+ * (on up to 8 cores), 4 billion elementwise operations per second, and the peak rate
+ * of its vector instructions in matrix products. Steps that do not fill the device
+ * take longer; steps that find their operands in a cache may take less.
  *
- * Returns: seconds; below 0 where that is not known, as for a loop whose iterations
- *   only its condition says
+ * Returns: the time in seconds; negative when not known, for example for a loop whose
+ *   number of iterations is known only to its condition
  *
  * Since: 1.0
  */
@@ -488,7 +491,7 @@ ghlo_plan_step_get_estimate (GhloPlanStep *self)
   return self->cost.seconds;
 }
 
-/* NULL where nothing was measured. */
+/* NULL when nothing was measured. */
 static const GhloRunStepTime *
 get_time (const GhloPlanStep *self)
 {
@@ -502,11 +505,11 @@ get_time (const GhloPlanStep *self)
  * ghlo_plan_step_get_measurement: (get-property measurement)
  * @self: a step
  *
- * Gets how long all executions of the step took in the run, those of the steps inside
- * of a loop or branch included.
+ * Gets the total time of all executions of the step in the run, including the steps
+ * nested in a loop or branch.
  *
- * Returns: seconds; 0 for a step that the run did not come to, below 0 where nothing
- *   was measured
+ * Returns: the time in seconds; 0 for a step that the run did not reach; negative
+ *   when not measured
  *
  * Since: 1.0
  */
@@ -528,7 +531,7 @@ ghlo_plan_step_get_measurement (GhloPlanStep *self)
  *
  * Gets how often the run executed the step.
  *
- * Returns: a number; 0 where nothing was measured
+ * Returns: the number; 0 when not measured
  *
  * Since: 1.0
  */
@@ -548,10 +551,10 @@ ghlo_plan_step_get_n_runs (GhloPlanStep *self)
  * ghlo_plan_step_get_steps: (get-property steps)
  * @self: a step
  *
- * Gets the steps of the bodies of a loop or branch, as a list of
- * [class@Ghlo.PlanStep]: one body after the other ([property@Ghlo.PlanStep:body]), each
- * in the order in which it runs. The condition of a loop whose iterations are known is
- * never run, and not among them.
+ * Gets the steps of the bodies of a loop or branch, as a list of [class@Ghlo.PlanStep]:
+ * one body after the other ([property@Ghlo.PlanStep:body]), each in execution order.
+ * The condition of a loop with a known number of iterations is never executed and not
+ * included.
  *
  * Returns: (transfer none) (nullable): the steps; %NULL for a step that is neither
  *   loop nor branch
@@ -575,8 +578,8 @@ ghlo_plan_step_get_steps (GhloPlanStep *self)
  * ghlo_plan_step_to_string:
  * @self: a step
  *
- * Writes the step for people: [property@Ghlo.PlanStep:detail], and where it was
- * measured how long that took.
+ * Formats the step as human-readable text: [property@Ghlo.PlanStep:detail] and, if
+ * it was measured, its time.
  *
  * Returns: (transfer full): the text
  *

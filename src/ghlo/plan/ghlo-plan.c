@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Plans: what a device prepared, and what a run of it took, told to people and programs.
+ * Plans: presents what a device prepared, and what a run of it measured, to people and
+ * programs.
  */
 
 #include "ghlo-plan-private.h"
@@ -12,16 +13,16 @@
 /**
  * GhloPlan:
  *
- * How a device runs a program: a tree of steps over buffers, made once by the
- * compile. Most steps are kernels of the device; an operation that it has no kernel
- * for is a step of the reference executor, which is slow.
+ * How a device runs a program: a tree of steps over buffers, created once by the
+ * compilation. Most steps are kernels of the device. Operations that it has no kernel
+ * for are steps of the reference executor, which is slow.
  *
- * It is an immutable [iface@Gio.ListModel] of [class@Ghlo.PlanStep], the steps in the
- * order in which they run; loops and branches have lists of their own
- * ([property@Ghlo.PlanStep:steps]). [method@Ghlo.Executable.get_plan] gives it with
- * estimates, [method@Ghlo.Result.get_plan] with what was measured.
+ * It is an immutable [iface@Gio.ListModel] of [class@Ghlo.PlanStep], in execution
+ * order; loops and branches have lists of their own ([property@Ghlo.PlanStep:steps]).
+ * [method@Ghlo.Executable.get_plan] returns a plan with estimates,
+ * [method@Ghlo.Result.get_plan] one with measured times.
  *
- * What a run takes in memory is known before it: [property@Ghlo.Plan:memory].
+ * The memory that a run needs is known in advance: [property@Ghlo.Plan:memory].
  *
  * Since: 1.0
  */
@@ -29,9 +30,10 @@ struct _GhloPlan
 {
   GObject         parent_instance;
 
-  GhloPlanSource *source;      /* NULL for what neither executable nor result made; never changes, as figures */
+  GhloPlanSource *source;      /* NULL for a plan that neither an executable nor a result created; never changes;
+                                * neither do figures */
   GhloRunFigures  figures;
-  gsize           steps;       /* the GListModel, made when first asked for */
+  gsize           steps;       /* the GListModel, created when first requested */
 };
 
 enum
@@ -59,7 +61,7 @@ ghlo_plan_source_ref (GhloPlanSource *self)
   return g_atomic_rc_box_acquire (self);
 }
 
-/* Freeing what a large program was compiled to is left to a worker. */
+/* Freeing the compiled form of a large program is left to a worker. */
 static void
 source_clear (gpointer data)
 {
@@ -153,7 +155,7 @@ ghlo_plan_class_init (GhloPlanClass *klass)
   /**
    * GhloPlan:n-steps: (getter get_n_steps)
    *
-   * How many steps there are, those of loops and branches included, each once.
+   * The number of steps, including those in loops and branches, each counted once.
    *
    * Since: 1.0
    */
@@ -162,7 +164,7 @@ ghlo_plan_class_init (GhloPlanClass *klass)
   /**
    * GhloPlan:n-reference-steps: (getter get_n_reference_steps)
    *
-   * How many of the steps the reference executor runs.
+   * The number of steps that the reference executor runs.
    *
    * Since: 1.0
    */
@@ -171,7 +173,8 @@ ghlo_plan_class_init (GhloPlanClass *klass)
   /**
    * GhloPlan:memory: (getter get_memory)
    *
-   * How many bytes a run takes at once, besides its inputs and the program's constants.
+   * The memory that a run needs in addition to its inputs and the program's constants,
+   * in bytes.
    *
    * Since: 1.0
    */
@@ -180,7 +183,7 @@ ghlo_plan_class_init (GhloPlanClass *klass)
   /**
    * GhloPlan:prepared-memory: (getter get_prepared_memory)
    *
-   * How many bytes stay for as long as the executable does.
+   * The memory that is held as long as the executable exists, in bytes.
    *
    * Since: 1.0
    */
@@ -189,7 +192,7 @@ ghlo_plan_class_init (GhloPlanClass *klass)
   /**
    * GhloPlan:profiled: (getter is_profiled)
    *
-   * Whether the steps say what a run of them took.
+   * Whether the steps have measured times of a run.
    *
    * Since: 1.0
    */
@@ -198,7 +201,7 @@ ghlo_plan_class_init (GhloPlanClass *klass)
   /**
    * GhloPlan:reason: (getter get_reason)
    *
-   * Why the program runs where it does.
+   * The reason for the choice of the device.
    *
    * Since: 1.0
    */
@@ -256,9 +259,10 @@ ghlo_plan_list_model_init (GListModelInterface *iface)
  * ghlo_plan_get_n_steps: (get-property n-steps)
  * @self: a plan
  *
- * Gets how many steps there are, those of loops and branches included, each once.
+ * Gets the number of steps, including those in loops and branches, each counted
+ * once.
  *
- * Returns: a number
+ * Returns: the number
  *
  * Since: 1.0
  */
@@ -274,11 +278,11 @@ ghlo_plan_get_n_steps (GhloPlan *self)
  * ghlo_plan_get_n_reference_steps: (get-property n-reference-steps)
  * @self: a plan
  *
- * Gets how many of the steps the reference executor runs, since the device has no
- * kernel for them. A program of a kind that the device cannot plan at all, with
- * shapes that are not known for one, is a single such step.
+ * Gets the number of steps that the reference executor runs because the device has
+ * no kernel for them. A program that the device cannot plan at all, for example
+ * because of dynamic shapes, is a single such step.
  *
- * Returns: a number
+ * Returns: the number
  *
  * Since: 1.0
  */
@@ -294,11 +298,12 @@ ghlo_plan_get_n_reference_steps (GhloPlan *self)
  * ghlo_plan_get_memory: (get-property memory)
  * @self: a plan
  *
- * Gets how many bytes a run takes at once, for its outputs and for what it computes
- * in between, the results of a step of the reference executor included; its inputs and
- * the program's constants come on top.
+ * Gets the memory that a run needs for its outputs and intermediate values, including
+ * the results of steps of the reference executor. Its inputs and the program's
+ * constants are not included.
  *
- * Returns: bytes; 0 for a program that is a single step of the reference executor
+ * Returns: the number of bytes; 0 for a program that is a single step of the reference
+ *   executor
  *
  * Since: 1.0
  */
@@ -314,10 +319,10 @@ ghlo_plan_get_memory (GhloPlan *self)
  * ghlo_plan_get_prepared_memory: (get-property prepared-memory)
  * @self: a plan
  *
- * Gets how many bytes the program's constants take, and what is prepared for steps
- * of the reference executor, which stay for as long as the executable does.
+ * Gets the memory of the program's constants and of data prepared for steps of the
+ * reference executor, which is held as long as the executable exists.
  *
- * Returns: bytes
+ * Returns: the number of bytes
  *
  * Since: 1.0
  */
@@ -333,10 +338,10 @@ ghlo_plan_get_prepared_memory (GhloPlan *self)
  * ghlo_plan_is_profiled: (get-property profiled)
  * @self: a plan
  *
- * Gets whether the steps say what a run of them took, as those of a
- * [method@Ghlo.Result.get_plan] do.
+ * Gets whether the steps have measured times of a run, like those of
+ * [method@Ghlo.Result.get_plan].
  *
- * Returns: whether they do
+ * Returns: whether the steps were measured
  *
  * Since: 1.0
  */
@@ -352,12 +357,12 @@ ghlo_plan_is_profiled (GhloPlan *self)
  * ghlo_plan_get_reason: (get-property reason)
  * @self: a plan
  *
- * Gets why the library chose the device, where nobody asked for one: what devices
- * there were, and how long it expected the program to take on each, as a sentence for
- * people, in English and without a stop.
+ * Gets the reason why the library chose the device, if none was requested: the
+ * available devices, and the expected time of the program on each. This is a
+ * human-readable English sentence without a full stop.
  *
- * Returns: (nullable): the sentence; %NULL where the device was asked for, and for a
- *   program that was loaded
+ * Returns: (nullable): the sentence; %NULL when the device was requested, and for a
+ *   loaded executable
  *
  * Since: 1.0
  */
@@ -373,8 +378,8 @@ ghlo_plan_get_reason (GhloPlan *self)
  * ghlo_plan_to_string:
  * @self: a plan
  *
- * Writes the plan for people, a line for each step, after one with the
- * [property@Ghlo.Plan:reason] where there is any.
+ * Formats the plan as human-readable text: a line with the
+ * [property@Ghlo.Plan:reason], if there is one, and a line for each step.
  *
  * Returns: (transfer full): the text
  *

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * A list of steps that never changes. Any thread may read it, unlike a GListStore, which keeps the place of the last
- * item in itself.
+ * An immutable list of steps. Any thread may read it, unlike a GListStore, which caches the position of the item
+ * that was accessed last.
  */
 
 #include "ghlo-plan-private.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Sessions: what is bound, and what that leaves for runs to take. Each change makes bindings of its own, which
- * the calls after it take along. What is carried is in ghlo-session-carry.c.
+ * Sessions: what is bound, and which inputs that leaves for runs to take. Each change creates new bindings,
+ * which later calls use. Carrying is in ghlo-session-carry.c.
  */
 
 #include "ghlo-session.h"
@@ -43,15 +43,15 @@ ghlo_session_set_bindings (GhloSession         *self,
 /**
  * ghlo_session_bind_input:
  * @self: a session
- * @input: the number of an input of the program, from 0
- * @buffer: its value
+ * @input: the index of an input of the program, from 0
+ * @buffer: the value of the input
  * @error: return location for an error
  *
- * Gives an input once for all runs that are called from now on. Binding it again
- * replaces the value. The session keeps the data, even when @buffer is released.
+ * Sets an input for all runs that are called from now on. Binding it again replaces
+ * the value. The session keeps the data even if @buffer is released.
  *
- * Fails with %GHLO_ERROR_INVALID_ARGUMENT when there is no such input, it is carried
- * from an output, or @buffer was released or has another type.
+ * Fails with %GHLO_ERROR_INVALID_ARGUMENT when there is no such input, an output is
+ * carried into it, or @buffer was released or has another type.
  *
  * Returns: whether the input is bound
  *
@@ -93,13 +93,14 @@ ghlo_session_bind_input (GhloSession  *self,
 /**
  * ghlo_session_bind_input_by_name:
  * @self: a session
- * @name: the name of an input of the program, which [method@Ghlo.ValueInfo.get_name] says
- * @buffer: its value
+ * @name: the name of an input of the program; see [method@Ghlo.ValueInfo.get_name]
+ * @buffer: the value of the input
  * @error: return location for an error
  *
- * Gives an input once for all runs that are called from now on; see [method@Ghlo.Session.bind_input].
+ * Sets an input for all runs that are called from now on; see [method@Ghlo.Session.bind_input].
  *
- * Fails as that does, and with %GHLO_ERROR_INVALID_ARGUMENT when no input has the name.
+ * Fails as [method@Ghlo.Session.bind_input] does, and with %GHLO_ERROR_INVALID_ARGUMENT when no input
+ * has that name.
  *
  * Returns: whether the input is bound
  *
@@ -129,8 +130,8 @@ ghlo_session_bind_input_by_name (GhloSession  *self,
  * ghlo_session_list_inputs:
  * @self: a session
  *
- * Lists what [method@Ghlo.Session.run] takes: the inputs that are neither bound nor carried.
- * [method@Ghlo.ValueInfo.get_index] says which of the program's they are.
+ * Lists the inputs that [method@Ghlo.Session.run] takes: those that are neither bound nor
+ * carried. [method@Ghlo.ValueInfo.get_index] is their index among the program's inputs.
  *
  * Returns: (transfer full) (array zero-terminated=1): the inputs in the program's order
  *
@@ -163,12 +164,12 @@ ghlo_session_list_inputs (GhloSession *self)
   return list;
 }
 
-/* Memory of the caller's, on its way to become a target. */
+/* Memory of the caller that is to become the target of an output. */
 typedef struct
 {
   guint     output;
   guintptr  address;
-  gsize     size;       /* bytes */
+  gsize     size;       /* in bytes */
 } Memory;
 
 static gboolean
@@ -196,8 +197,8 @@ check_address (const GhloIrType  *type,
   return FALSE;
 }
 
-/* The type of what is in the memory. That of a shape which the program leaves open is its
- * bytes, so that no output has it. */
+/* The type of the value over the memory. For an output of dynamic shape, it is an array of bytes, a type
+ * that no output has. */
 static GhloTensorType *
 type_in_memory (const GhloIrType  *type,
                 const Memory      *memory,
@@ -231,7 +232,7 @@ type_in_memory (const GhloIrType  *type,
   return NULL;
 }
 
-/* Whether the output and what was bound before let it be bound to the memory. */
+/* Whether the output may be bound to the memory, given the existing bindings. */
 static gboolean
 check_bind_output (const GhloSessionBindings *bindings,
                    const Memory              *memory,
@@ -260,7 +261,7 @@ check_bind_output (const GhloSessionBindings *bindings,
   return TRUE;
 }
 
-/* A value over the memory that gives it back with its last reference. */
+/* Creates a value over the memory. Dropping its last reference releases the memory. */
 static GhloValue *
 target_new (GhloSession               *self,
             const GhloSessionBindings *bindings,
@@ -278,7 +279,7 @@ target_new (GhloSession               *self,
   return type != NULL ? ghlo_value_new_over (type, storage, error) : NULL;
 }
 
-/* Takes @target over; NULL for none. */
+/* Takes ownership of @target; NULL for none. */
 static void
 set_target (GhloSession         *self,
             GhloSessionBindings *bindings,
@@ -295,41 +296,40 @@ set_target (GhloSession         *self,
 /**
  * ghlo_session_bind_output:
  * @self: a session
- * @output: the number of an output of the program, from 0
- * @address: where its first element is to be
- * @size: the bytes that there are
- * @release: (scope async) (closure user_data) (nullable): called when no run writes
- *   to the memory any more; %NULL when the caller keeps it as long as that
+ * @output: the index of an output of the program, from 0
+ * @address: the address for its first element
+ * @size: the size of the memory in bytes
+ * @release: (scope async) (closure user_data) (nullable): called when no run will write to
+ *   the memory any more; %NULL if the caller ensures that the memory remains valid until then
  * @user_data: data for @release
  * @error: return location for an error
  *
- * Has runs that are called from now on write an output to memory of the caller, as
- * elements row by row without gaps; see [method@Ghlo.Buffer.get_host_bytes] for their
- * form. It is then no output of a run's result. Binding it again replaces the memory;
- * [method@Ghlo.Session.unbind_output] undoes it. This is for language bindings, and for
- * programs that know where their data belongs: what a run gives otherwise is a
- * [class@Ghlo.Buffer].
+ * Makes runs that are called from now on write an output to memory of the caller, as dense
+ * elements in row-major order, in the layout of [method@Ghlo.Buffer.get_host_bytes]. The
+ * output is then not part of the result of a run. Binding it again replaces the memory;
+ * [method@Ghlo.Session.unbind_output] removes the binding. This is for language bindings, and
+ * for applications that want outputs in a particular place; otherwise a run returns each
+ * output as a [class@Ghlo.Buffer].
  *
- * When a run has finished, the output is there, until the next run that was called
- * begins. During a run, and after one that failed or was cancelled, the memory holds
- * anything: nobody may use it then. An asynchronous run that is cancelled may write
- * to it for a while after its callback; calls of the session after it come after that
- * too.
+ * When a run has finished, the memory holds the output until the next run begins. During a
+ * run, and after a run that failed or was cancelled, its content is undefined and it must not
+ * be accessed. A cancelled asynchronous run may continue to write to it for a while after its
+ * callback; later calls of the session wait for that.
  *
- * Inputs of a run may be in the same memory, as [ctor@Ghlo.Buffer.new_from_address] puts
- * them there, and are read before anything is written to it; such a buffer has a new
- * content then. Memory where nothing is read, at a multiple of 16 bytes, is written to
- * without a copy on the CPU.
+ * Inputs of a run may use the same memory, by means of [ctor@Ghlo.Buffer.new_from_address].
+ * They are read before anything is written, and such a buffer then has new content. On the
+ * CPU, memory that is aligned to 16 bytes and not read by the run is written to without a
+ * copy.
  *
- * The memory must stay until @release was called, which happens once, on any thread,
- * after the output is bound to other memory or not any more or the session is gone, and
- * the runs that were called before have ended; and also when the call fails.
+ * The memory must remain valid until @release has been called. That happens once, on any
+ * thread, after the output was bound to other memory or unbound or the session was freed, and
+ * all runs that were called before that have ended. It also happens when this call fails.
  *
- * Fails with %GHLO_ERROR_INVALID_ARGUMENT when there is no such output, it is carried or
- * is no tensor, @size is not that of its type, @address is not a multiple of the
- * size of an element (of a complex one, of its parts), or another output is bound to some of
- * the memory. Where the program leaves the shape open, a run whose output has not @size bytes
- * fails.
+ * Fails with %GHLO_ERROR_INVALID_ARGUMENT when there is no such output, it is carried or not
+ * a tensor, @size does not match its type, @address is not a multiple of the element size
+ * (for complex elements, of the size of a part), or another output is bound to overlapping
+ * memory. For an output of dynamic shape, a run fails if the output does not have exactly
+ * @size bytes.
  *
  * Returns: whether the output is bound
  *
@@ -351,7 +351,7 @@ ghlo_session_bind_output (GhloSession     *self,
 
   g_return_val_if_fail (GHLO_IS_SESSION (self), FALSE);
 
-  /* Whichever way this ends, the last reference calls @release. */
+  /* However this function ends, dropping the last reference calls @release. */
   storage = ghlo_storage_new_lent ((gpointer) address, address != 0 ? size : 0, release, user_data);
   bindings = ghlo_session_begin_call (self, error);
   if (bindings == NULL)
@@ -367,16 +367,16 @@ ghlo_session_bind_output (GhloSession     *self,
 /**
  * ghlo_session_bind_owned_output:
  * @self: a session
- * @output: the number of an output of the program, from 0
- * @address: where its first element is to be
- * @size: the bytes that there are
- * @owner: what keeps the memory as long as it lives
+ * @output: the index of an output of the program, from 0
+ * @address: the address for its first element
+ * @size: the size of the memory in bytes
+ * @owner: an object that keeps the memory valid while it is alive
  * @error: return location for an error
  *
- * Has runs write an output to memory of the caller, as [method@Ghlo.Session.bind_output]
- * does with a function to call. Instead of that, a reference to @owner is held as long as
- * runs may write to the memory; for language bindings in which a function that is handed
- * over takes memory that is never given back.
+ * Makes runs write an output to memory of the caller, like
+ * [method@Ghlo.Session.bind_output] with a release function, but holds a reference to
+ * @owner as long as runs may write to the memory. For language bindings that leak memory
+ * for each function that is passed as a callback.
  *
  * The reference is dropped once, on any thread, and also when the call fails.
  *
@@ -410,15 +410,15 @@ ghlo_session_bind_owned_output (GhloSession  *self,
 /**
  * ghlo_session_unbind_output:
  * @self: a session
- * @output: the number of an output of the program, from 0
+ * @output: the index of an output of the program, from 0
  * @error: return location for an error
  *
- * Has runs that are called from now on give an output in their results again. Does
- * nothing to an output that is not bound to memory.
+ * Makes runs that are called from now on return an output in their results again.
+ * Does nothing for an output that is not bound to memory.
  *
  * Fails with %GHLO_ERROR_INVALID_ARGUMENT when there is no such output.
  *
- * Returns: whether the output is bound no more
+ * Returns: whether the output is now unbound
  *
  * Since: 1.0
  */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Sessions: which outputs are carried into which inputs, and from which values on. As what is bound, in bindings
- * that each change makes anew.
+ * Sessions: which outputs are carried into which inputs, and the initial values. Like the bound values, these
+ * are part of the bindings, which each change creates anew.
  */
 
 #include "ghlo-session.h"
@@ -10,7 +10,7 @@
 #include "ghlo-executable-private.h"
 #include "ghlo-session-private.h"
 
-/* Whether the program and what was bound before let the output be carried. */
+/* Whether the output may be carried into the input, given the program and the existing bindings. */
 static gboolean
 check_carry (GhloSession         *self,
              GhloSessionBindings *bindings,
@@ -38,17 +38,17 @@ check_carry (GhloSession         *self,
 /**
  * ghlo_session_carry:
  * @self: a session
- * @output: the number of an output of the program, from 0
- * @input: the number of an input of the program, from 0
- * @initial: what the input is in the first run, and after a reset
+ * @output: the index of an output of the program, from 0
+ * @input: the index of an input of the program, from 0
+ * @initial: the value of the input in the first run, and after a reset
  * @error: return location for an error
  *
- * Has an output of each run be an input of the next, in runs that are called from
- * now on. One output may be carried into several inputs. Carrying into an input
- * again replaces the output and gives the input @initial once more.
+ * Makes an output of each run an input of the next run, for runs that are called
+ * from now on. An output may be carried into several inputs. Carrying into an input
+ * again replaces the output and resets the input to @initial.
  *
- * Where the program leaves sizes open, an output whose size the input does not take
- * is found when a run gives it, and fails that run.
+ * With dynamic shapes, a run fails if it produces an output whose size does not fit
+ * the input.
  *
  * Fails with %GHLO_ERROR_INVALID_ARGUMENT when there is no such output or input, the
  * types of the two do not fit, one of them is bound, or @initial was released or has
@@ -89,17 +89,18 @@ ghlo_session_carry (GhloSession  *self,
   return changed != NULL;
 }
 
-/* The values that marked inputs begin with, on their way into bindings. */
+/* The initial values of marked inputs, while they are added to the bindings. */
 typedef struct
 {
   GhloSession         *session;
   GhloSessionBindings *bindings;
-  guint               *outputs;        /* one for each input, the output that is marked for it, or GHLO_RUN_NO_INPUT */
+  guint               *outputs;        /* for each input, the output that the program marks for it, or
+                                        * GHLO_RUN_NO_INPUT */
   GhloBuffer * const  *initial;
   gsize                n_initial;
 } Marks;
 
-/* FALSE where the program marks none. */
+/* FALSE with @error set when the program marks none. */
 static gboolean
 find_marks (Marks   *marks,
             GError **error)
@@ -147,7 +148,7 @@ check_count (const Marks  *marks,
   return FALSE;
 }
 
-/* Changes @changed, a copy of the bindings. */
+/* Modifies @changed, a copy of the bindings. */
 static gboolean
 carry_marked (const Marks          *marks,
               GhloSessionBindings  *changed,
@@ -179,7 +180,7 @@ carry_marked (const Marks          *marks,
   return TRUE;
 }
 
-/* What is carried already goes on. */
+/* Inputs that are carried already keep their state. */
 static void
 take_marked (GhloSession         *self,
              GhloSessionBindings *before,
@@ -194,22 +195,23 @@ take_marked (GhloSession         *self,
 /**
  * ghlo_session_carry_all:
  * @self: a session
- * @initial: (array length=n_initial) (nullable): what the marked inputs that nothing is bound to are in the first run,
- *   in the program's order
- * @n_initial: how many there are
+ * @initial: (array length=n_initial) (nullable): the values, in the first run, of those marked inputs that are not
+ *   bound, in the program's order
+ * @n_initial: the number of values
  * @error: return location for an error
  *
- * Carries each output that the program marks into the input whose memory it may take, which
- * [method@Ghlo.ValueInfo.get_aliased_input] says: the parameters of a training, caches. JAX marks what
- * `donate_argnums` names where an output has the same type (`tf.aliasing_output`).
+ * Carries each output that the program marks into the input whose memory it may reuse
+ * ([method@Ghlo.ValueInfo.get_aliased_input]), such as trained parameters and caches. JAX marks the arguments that
+ * `donate_argnums` names if an output has the same type (`tf.aliasing_output`).
  *
- * A marked input that was bound begins with what is bound to it, and is carried and not bound from now on; the others
- * begin with @initial. What is carried already stays as it is. See [method@Ghlo.Session.carry].
+ * A marked input that is bound takes the bound value as its initial value and is no longer bound; the others take
+ * their initial values from @initial. Inputs that are carried already remain unchanged. See
+ * [method@Ghlo.Session.carry].
  *
- * Fails with %GHLO_ERROR_INVALID_ARGUMENT, and carries nothing, when the program marks nothing, @initial has another
- * number of values, or one of them, or an output, cannot be carried.
+ * Fails with %GHLO_ERROR_INVALID_ARGUMENT, and carries nothing, when the program has no marks, the number of values
+ * in @initial is wrong, or one of the values or outputs cannot be carried.
  *
- * Returns: whether all of them are carried
+ * Returns: whether all marked outputs are carried
  *
  * Since: 1.0
  */
@@ -246,13 +248,13 @@ ghlo_session_carry_all (GhloSession         *self,
  * @self: a session
  * @error: return location for an error
  *
- * Gives carried inputs their initial values again, for runs that are called from
- * now on; runs under way are not touched, and not waited for.
+ * Resets carried inputs to their initial values, for runs that are called from now
+ * on. Runs in progress are not affected, and this function does not wait for them.
  *
- * Fails with %GHLO_ERROR_INVALID_ARGUMENT when the session was made without an
+ * Fails with %GHLO_ERROR_INVALID_ARGUMENT when the session was created without an
  * executable.
  *
- * Returns: whether it was done
+ * Returns: whether the inputs were reset
  *
  * Since: 1.0
  */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Sessions as objects, over a core that workers share.
+ * Sessions as objects, around a core that workers share.
  */
 
 #pragma once
@@ -14,23 +14,23 @@ struct _GhloSession
 {
   GObject             parent_instance;
 
-  GhloExecutable     *executable;    /* never changes, as core */
-  GhloSessionCore    *core;          /* NULL without an executable that a client made */
+  GhloExecutable     *executable;    /* never changes; neither does core */
+  GhloSessionCore    *core;          /* NULL without an executable created by a client */
 
-  GMutex               lock;         /* guards what follows; held for moments only */
-  GhloSessionBindings *bindings;         /* NULL where core is */
+  GMutex               lock;         /* guards the fields below; held only briefly */
+  GhloSessionBindings *bindings;         /* NULL if and only if core is NULL */
   GhloProgress        *progress;     /* nullable */
   gboolean             profile;
   guint                pending;
 };
 
-/* The bindings of this moment, with a reference; NULL with @error where no call can be made. */
+/* The current bindings with a reference; NULL with @error set when no call can be made. */
 GhloSessionBindings *ghlo_session_begin_call   (GhloSession *self,
                                                 GError     **error);
-/* Takes @bindings over, for the calls from here on. */
+/* Takes ownership of @bindings, which apply to calls from now on. */
 void                 ghlo_session_set_bindings (GhloSession         *self,
                                                 GhloSessionBindings *bindings);
-/* Whether the program has an input or output (@what) of that number. */
+/* Whether @number is below @n, the number of the program's inputs or outputs (@what). */
 gboolean           ghlo_session_check_number (const char        *what,
                                               guint              number,
                                               guint              n,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Sessions: the object, its properties, and its calls. What is bound is in
- * ghlo-session-bindings.c, what is carried in ghlo-session-carry.c, what happens in a call in client/session-core.c.
+ * Sessions: the object, its properties, and its calls. Binding is in ghlo-session-bindings.c, carrying in
+ * ghlo-session-carry.c, and the execution of a call in client/session-core.c.
  */
 
 #include "ghlo-session.h"
@@ -15,27 +15,25 @@
 /**
  * GhloSession:
  *
- * An executable that is run again and again, with memory of its own between the
- * runs.
+ * An executable that is run repeatedly, with state that is kept between the runs.
  *
- * [method@Ghlo.Session.bind_input] gives an input once, for all runs: weights.
- * [method@Ghlo.Session.carry] has an output of each run be an input of the next:
- * caches, counters, the state of a training. [method@Ghlo.Session.bind_output] has
- * an output written to memory of the caller. [method@Ghlo.Session.run] then takes
- * the inputs that are left, in order, and gives the outputs that are left, in order.
+ * [method@Ghlo.Session.bind_input] sets an input once for all runs, such as weights.
+ * [method@Ghlo.Session.carry] makes an output of each run an input of the next, such
+ * as caches, counters and training state. [method@Ghlo.Session.bind_output] writes an
+ * output to memory of the caller. [method@Ghlo.Session.run] then takes the remaining
+ * inputs in order, and returns the remaining outputs in order.
  *
  * A carried value belongs to the session alone, which may change it in place. It
- * leaves the session only as a copy: [method@Ghlo.Session.copy_state]. After a run
- * that was cancelled or failed on its way it is lost, and further runs fail until
- * [method@Ghlo.Session.reset] gives back the initial values. A call that was cancelled
- * before its run began leaves it as it was.
+ * leaves the session only as a copy: [method@Ghlo.Session.copy_state]. It is lost when
+ * a run is cancelled or fails after it has begun; further runs then fail until
+ * [method@Ghlo.Session.reset] restores the initial values. A call that is cancelled
+ * before its run begins leaves it unchanged.
  *
- * Runs happen one at a time in the order of the calls; asynchronous ones may be
- * called while others are under way. Whatever was called before a run is seen by
- * it, and what is called after it is not. Sessions are cheap: several over one
- * executable are independent of each other and run at the same time. A session may
- * be used from any thread; what is bound and carried where should be settled
- * before threads share it.
+ * Runs are executed one at a time, in the order of the calls. Asynchronous runs may be
+ * called while others are in progress. A run sees the effect of all calls before it
+ * and of none after it. Sessions are cheap: several sessions of one executable are
+ * independent of each other and run concurrently. A session may be used from any
+ * thread, but bindings should be set up before threads share it.
  *
  * Since: 1.0
  */
@@ -148,7 +146,7 @@ ghlo_session_class_init (GhloSessionClass *klass)
   /**
    * GhloSession:executable: (getter get_executable)
    *
-   * What the session runs.
+   * The executable that the session runs.
    *
    * Since: 1.0
    */
@@ -159,8 +157,8 @@ ghlo_session_class_init (GhloSessionClass *klass)
   /**
    * GhloSession:progress: (getter get_progress) (setter set_progress)
    *
-   * What shows how far runs are, from the next call on; it shows the run that was
-   * called last.
+   * The progress that runs report to, from the next call on. It follows the run
+   * that was called last.
    *
    * Since: 1.0
    */
@@ -170,9 +168,9 @@ ghlo_session_class_init (GhloSessionClass *klass)
   /**
    * GhloSession:profile: (getter get_profile) (setter set_profile)
    *
-   * Whether runs are measured step by step, which slows them down:
-   * [method@Ghlo.Result.get_plan] says what they took. On the reference device
-   * there are no steps to measure.
+   * Whether runs are measured step by step, which slows them down.
+   * [method@Ghlo.Result.get_plan] returns the times. On the reference device there
+   * are no steps to measure.
    *
    * Since: 1.0
    */
@@ -181,8 +179,8 @@ ghlo_session_class_init (GhloSessionClass *klass)
   /**
    * GhloSession:pending: (getter get_pending)
    *
-   * How many runs were called and are not answered yet. It is notified where runs
-   * are called and answered, before their callbacks.
+   * The number of runs that were called and have not completed yet. It is notified
+   * when a run is called and, before its callback, when it completes.
    *
    * Since: 1.0
    */
@@ -199,9 +197,9 @@ ghlo_session_init (GhloSession *self)
 
 /**
  * ghlo_session_new:
- * @executable: what to run
+ * @executable: the executable to run
  *
- * Makes a session in which nothing is bound or carried.
+ * Creates a session in which nothing is bound or carried.
  *
  * Returns: (transfer full): a new session
  *
@@ -219,10 +217,10 @@ ghlo_session_new (GhloExecutable *executable)
  * ghlo_session_get_executable: (get-property executable)
  * @self: a session
  *
- * Gets what the session runs.
+ * Gets the executable that the session runs.
  *
  * Returns: (transfer none) (nullable): the executable; %NULL for a session that was
- *   made without one
+ *   created without one
  *
  * Since: 1.0
  */
@@ -238,7 +236,7 @@ ghlo_session_get_executable (GhloSession *self)
  * ghlo_session_get_progress: (get-property progress)
  * @self: a session
  *
- * Gets what shows how far runs are.
+ * Gets the progress that runs report to.
  *
  * Returns: (transfer none) (nullable): the progress, or %NULL when there is none
  *
@@ -263,7 +261,7 @@ ghlo_session_get_progress (GhloSession *self)
  * @self: a session
  * @progress: (nullable): a progress, or %NULL
  *
- * Sets what shows how far runs are, from the next call on.
+ * Sets the progress that runs report to, from the next call on.
  *
  * Since: 1.0
  */
@@ -292,7 +290,7 @@ ghlo_session_set_progress (GhloSession  *self,
  *
  * Gets whether runs are measured step by step.
  *
- * Returns: whether they are
+ * Returns: whether runs are measured
  *
  * Since: 1.0
  */
@@ -316,7 +314,7 @@ ghlo_session_get_profile (GhloSession *self)
  * @profile: whether to measure
  *
  * Sets whether runs are measured step by step, from the next call on;
- * [method@Ghlo.Result.get_plan] says what the steps took.
+ * [method@Ghlo.Result.get_plan] returns the times of the steps.
  *
  * Since: 1.0
  */
@@ -341,9 +339,9 @@ ghlo_session_set_profile (GhloSession *self,
  * ghlo_session_get_pending: (get-property pending)
  * @self: a session
  *
- * Gets how many runs were called and are not answered yet.
+ * Gets the number of runs that were called and have not completed yet.
  *
- * Returns: a number
+ * Returns: the number
  *
  * Since: 1.0
  */
@@ -432,7 +430,7 @@ static const GhloCallClass copy_class = {
   },
 };
 
-/* The sync form of either: waits for its turn on the caller's thread, and works there. */
+/* The synchronous form of both calls: waits for its turn on the caller's thread and runs there. */
 static gpointer
 call_sync (const GhloCallClass *klass,
            GhloSessionCall     *call,
@@ -469,7 +467,7 @@ count_free_inputs (const GhloSessionBindings *bindings)
   return n;
 }
 
-/* Fills the inputs of a run with what is bound and what was given. */
+/* Fills in the inputs of a run from the bound values and the given buffers. */
 static gboolean
 take_inputs (GhloSessionCall     *call,
              GhloBuffer * const  *inputs,
@@ -544,21 +542,21 @@ dup_progress (GhloSession *self)
  * @inputs: (array length=n_inputs) (nullable): the inputs that are neither bound nor
  *   carried, in the program's order
  * @n_inputs: the number of inputs
- * @cancellable: (nullable): what may cancel the call
+ * @cancellable: (nullable): a cancellable, or %NULL
  * @error: return location for an error
  *
- * Runs the program, after all runs that were called before. The result has the
- * outputs that are neither carried nor bound, in the program's order; all can be read
- * when the call returns.
+ * Runs the program, after all runs that were called before. The result contains the outputs that
+ * are neither carried nor bound, in the program's order. All of them are readable when the call
+ * returns.
  *
- * When the run is cancelled or fails, what is carried is lost: further runs fail until
- * [method@Ghlo.Session.reset]. What is carried stays as it was when the run did not begin:
- * when the call is cancelled while it waits for the runs before it, when its arguments are
- * wrong, or when there is no memory for it. Whether it began, the next run says, or
- * [method@Ghlo.Session.copy_state].
+ * When the run is cancelled or fails, the carried values are lost, and further runs fail until
+ * [method@Ghlo.Session.reset] is called. They remain unchanged if the run did not begin: if the
+ * call was cancelled while it waited for earlier runs, if its arguments were wrong, or if there
+ * was no memory for it. The next run, or [method@Ghlo.Session.copy_state], shows whether the run
+ * had begun.
  *
- * Fails with %GHLO_ERROR_INVALID_ARGUMENT when an input is missing, was released or
- * has another type than the program says, or when what is carried was lost; and as
+ * Fails with %GHLO_ERROR_INVALID_ARGUMENT when an input is missing, was released or does not
+ * have the type that the program declares, or when the carried values were lost; and as
  * [method@Ghlo.Executable.execute] does.
  *
  * Returns: (transfer full): the outputs that are neither carried nor bound, or %NULL with @error
@@ -596,12 +594,12 @@ ghlo_session_run (GhloSession         *self,
  * @inputs: (array length=n_inputs) (nullable): the inputs that are neither bound nor
  *   carried, in the program's order
  * @n_inputs: the number of inputs
- * @cancellable: (nullable): what may cancel the call
+ * @cancellable: (nullable): a cancellable, or %NULL
  * @callback: (scope async) (closure user_data): called when the call has finished
  * @user_data: data for @callback
  *
  * Runs the program without blocking; see [method@Ghlo.Session.run]. Any number of
- * runs may be called before the first has finished.
+ * runs may be called before the first one has finished.
  *
  * Since: 1.0
  */
@@ -632,10 +630,10 @@ ghlo_session_run_async (GhloSession         *self,
 /**
  * ghlo_session_run_finish:
  * @self: a session
- * @result: what the callback was given
+ * @result: the result passed to the callback
  * @error: return location for an error
  *
- * Takes the result of [method@Ghlo.Session.run_async].
+ * Finishes a call to [method@Ghlo.Session.run_async].
  *
  * Returns: (transfer full): the outputs that are neither carried nor bound, or %NULL with @error
  *   set
@@ -680,15 +678,15 @@ copy_new (GhloSession  *self,
 /**
  * ghlo_session_copy_state:
  * @self: a session
- * @input: the number of an input that is carried
- * @cancellable: (nullable): what may cancel the call
+ * @input: the index of a carried input
+ * @cancellable: (nullable): a cancellable, or %NULL
  * @error: return location for an error
  *
- * Copies what is carried into an input, as the next run would find it: after all
- * runs that were called before.
+ * Copies the value that is carried into an input, as the next run would find it:
+ * after all runs that were called before.
  *
  * Fails with %GHLO_ERROR_INVALID_ARGUMENT when nothing is carried into the input, or
- * what is carried was lost.
+ * the carried value was lost.
  *
  * Returns: (transfer full): a copy, or %NULL with @error set
  *
@@ -708,12 +706,12 @@ ghlo_session_copy_state (GhloSession   *self,
 /**
  * ghlo_session_copy_state_async:
  * @self: a session
- * @input: the number of an input that is carried
- * @cancellable: (nullable): what may cancel the call
+ * @input: the index of a carried input
+ * @cancellable: (nullable): a cancellable, or %NULL
  * @callback: (scope async) (closure user_data): called when the call has finished
  * @user_data: data for @callback
  *
- * Copies what is carried into an input without blocking; see
+ * Copies the value that is carried into an input without blocking; see
  * [method@Ghlo.Session.copy_state].
  *
  * Since: 1.0
@@ -738,10 +736,10 @@ ghlo_session_copy_state_async (GhloSession         *self,
 /**
  * ghlo_session_copy_state_finish:
  * @self: a session
- * @result: what the callback was given
+ * @result: the result passed to the callback
  * @error: return location for an error
  *
- * Takes the result of [method@Ghlo.Session.copy_state_async].
+ * Finishes a call to [method@Ghlo.Session.copy_state_async].
  *
  * Returns: (transfer full): a copy, or %NULL with @error set
  *

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * The three batch normalizations, by the formulas of the specification, in
- * doubles (sums in long doubles) and rounded once at the end.
+ * The three batch normalizations, by the formulas of the specification. They
+ * compute in doubles (sums in long doubles) and round once at the end.
  */
 
 #include "base/sizes.h"
@@ -15,10 +15,10 @@
 typedef struct
 {
   GhloRefCall *call;
-  gsize        features, inner, n;      /* feature of element i: i / inner % features */
+  gsize        features, inner, n;      /* element i belongs to feature i / inner % features */
   double       epsilon;
   double       count;                   /* elements per feature */
-  GPtrArray   *memory;                  /* owned; of doubles */
+  GPtrArray   *memory;                  /* owned; arrays of doubles */
   GError      *failure;
 } Norm;
 
@@ -71,7 +71,7 @@ feature_of (const Norm *self,
   return index / self->inner % self->features;
 }
 
-/* An operand's numbers, and room for @n; NULL after a failure, which is kept. */
+/* The numbers of an operand, and memory for @n numbers. NULL after a failure, which self->failure keeps. */
 static double *
 operand_reals (Norm *self,
                guint index)
@@ -102,8 +102,8 @@ failed (Norm    *self,
   return TRUE;
 }
 
-/* For each feature the sum of a[i] * (b[i] - offset), where NULL stands for one
- * and for no offset. */
+/* For each feature, the sum of a[i] * (b[i] - offset). A NULL @b stands for a factor of one, a NULL @offset
+ * for no offset. */
 static gboolean
 feature_sums (Norm         *self,
               const double *a,
@@ -132,7 +132,7 @@ feature_sums (Norm         *self,
   return TRUE;
 }
 
-/* Result 0 and its reals are given back in @x. */
+/* Normalizes @x in place. */
 static gboolean
 normalize (Norm         *self,
            double       *x,
@@ -187,7 +187,7 @@ ghlo_ref_batch_norm_inference (GhloRefCall *call,
          && give (&self, 0, call->operands[0], x, error);
 }
 
-/* Mean of the squared distance from the mean, without Bessel's correction. */
+/* The mean and the biased variance: the mean of the squared distances from the mean, without Bessel's correction. */
 static gboolean
 moments (Norm         *self,
          const double *x,

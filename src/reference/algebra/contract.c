@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Products of matrices of any numbers. Each batch is copied into dense
- * matrices, split into planes of 8-byte numbers, multiplied, and rounded once
- * on its way into the result.
+ * Products of matrices of any numbers. Each batch is copied into dense matrices,
+ * split into planes of 8-byte numbers, multiplied, and rounded once when it is
+ * written to the result.
  */
 
 #include "reference/algebra/contract.h"
@@ -21,7 +21,7 @@ is_integral (GhloElementType type)
   return c == GHLO_ELEMENT_CLASS_BOOLEAN || c == GHLO_ELEMENT_CLASS_SIGNED || c == GHLO_ELEMENT_CLASS_UNSIGNED;
 }
 
-/* TRUE when doubles hold sums of @k products of such integers exactly. */
+/* Whether doubles hold sums of @k products of integers of these widths exactly. */
 static gboolean
 doubles_are_exact (guint lhs_bits,
                    guint rhs_bits,
@@ -117,7 +117,7 @@ write_complex (GhloElementType type,
     ghlo_element_store (type, data + i * size, (GhloScalar) { .c = { re[i], im[i] } });
 }
 
-/* Sums of integers wrap, whatever they were computed in. */
+/* Sums of integers wrap, whichever arithmetic computed them. */
 static void
 write_wrapped (GhloElementType type,
                const double   *sums,
@@ -303,7 +303,7 @@ ghlo_ref_contraction_set_dense (GhloRefContraction *self)
     }
 }
 
-/* G_MAXSIZE when there are more: no memory will be found for them. */
+/* Returns G_MAXSIZE on overflow; no memory will be found for that many. */
 static gsize
 axes_count (const GhloRefAxes *axes)
 {
@@ -312,8 +312,8 @@ axes_count (const GhloRefAxes *axes)
   return ghlo_shape_count (axes->dimensions, axes->rank, &count) ? count : G_MAXSIZE;
 }
 
-/* A matrix of one operand: its own axes outside, the contracted ones inside.
- * Made once and filled for each batch. */
+/* One operand as a matrix: its own axes are the rows, the contracted axes the columns. Set up once and
+ * refilled for each batch. */
 typedef struct
 {
   GhloElementType type;
@@ -395,7 +395,7 @@ typedef struct
   GhloRefNumeric            numeric;
   gsize                     m, n, k;
   Matrix                    a, b;
-  GhloRefBox                out;       /* from a dense [m][n] into the result */
+  GhloRefBox                out;       /* copies a dense [m][n] matrix into the result */
   guint8                   *product;
 } Batch;
 
@@ -515,7 +515,8 @@ ghlo_ref_plain_numbers (const GhloValue *value,
   *type = GHLO_ELEMENT_TYPE_F64;
   if (ghlo_element_info (quantization->expressed)->bits <= 32)
     {
-      /* Exact, and so are products of two in a double. Runs behind the reads. */
+      /* f32 holds these numbers exactly, and a double holds the product of two of them exactly. Compacts in
+       * place: writes stay behind the reads. */
       *type = GHLO_ELEMENT_TYPE_F32;
       for (gsize i = 0; i < value->n_elements; i++)
         {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Products of matrices of any numbers: what dot_general, einsum, ragged_dot and
- * convolution have in common. A matrix is held as one plane of 8-byte numbers,
- * or two for complex ones, in the arithmetic that is exact or widest for the
- * element types at hand.
+ * Products of matrices of any numbers: the part that dot_general, einsum,
+ * ragged_dot and convolution have in common. A matrix is held as one plane of
+ * 8-byte numbers (two for complex numbers), in the arithmetic that is exact, or
+ * else the widest, for the element types at hand.
  */
 
 #pragma once
@@ -24,13 +24,14 @@ typedef struct
 {
   GhloRefArithmetic arithmetic;
   gboolean          complex;      /* two planes, real parts first */
-  gboolean          in_steps;     /* each operation is rounded to the result's type: short sums, but of narrow floats */
-  gboolean          round_to_f32; /* which is f32 */
+  gboolean          in_steps;     /* every product and sum is rounded to the result's type; set for short sums,
+                                   * except those of narrow floats */
+  gboolean          round_to_f32; /* that type is f32 */
   gboolean          boolean;      /* the sum is a logical or */
-  gboolean          integral;     /* operands are integers, and doubles hold their sums exactly where those are used */
+  gboolean          integral;     /* operands are integers; where doubles are used, they hold the sums exactly */
 } GhloRefNumeric;
 
-/* The arithmetic for sums of @k products of @lhs and @rhs given as @result. */
+/* The arithmetic for sums of @k products of @lhs and @rhs whose result has type @result. */
 GhloRefNumeric ghlo_ref_numeric       (GhloElementType        lhs,
                                        GhloElementType        rhs,
                                        GhloElementType        result,
@@ -41,13 +42,13 @@ ghlo_ref_numeric_planes (const GhloRefNumeric *self)
   return self->complex ? 2 : 1;
 }
 
-/* Splits @n elements into planes, each of @n 8-byte numbers. */
+/* Splits @n elements into planes of @n 8-byte numbers each. */
 void           ghlo_ref_numeric_read  (const GhloRefNumeric  *self,
                                        GhloElementType        type,
                                        const guint8          *data,
                                        gsize                  n,
                                        gpointer              *planes);
-/* @result = A * Bᵀ, elements of @type: [m][n], dense. */
+/* @result = A * Bᵀ, stored densely as [m][n] elements of @type. */
 gboolean       ghlo_ref_numeric_gemm  (const GhloRefNumeric  *self,
                                        GhloRefCall           *call,
                                        gsize                  m,
@@ -59,7 +60,8 @@ gboolean       ghlo_ref_numeric_gemm  (const GhloRefNumeric  *self,
                                        guint8                *result,
                                        GError               **error);
 
-/* One operand's dimensions in a role, and what one step costs (in elements). */
+/* The dimensions in one role (batch, left, right or contracted), and the strides of both operands and of the
+ * result along them, in elements. */
 typedef struct
 {
   guint  rank;
@@ -77,9 +79,9 @@ typedef struct
   GhloRefAxes     batch, left, right, contracted;
 } GhloRefContraction;
 
-/* An operand's elements as plain numbers: its own, or, where it is quantized,
- * what they stand for, in memory given in @owned. NULL with @error set when
- * there is none. */
+/* The elements of an operand as plain numbers. For a quantized operand these are the dequantized values, in
+ * memory that is returned in @owned; for any other operand they are its own elements. NULL with @error set
+ * when there is no memory. */
 const guint8  *ghlo_ref_plain_numbers (const GhloValue          *value,
                                        GhloElementType          *type,
                                        guint8                  **owned,
@@ -89,7 +91,7 @@ void           ghlo_ref_axes_append   (GhloRefAxes              *self,
                                        gint64                    dimension,
                                        gint64                    lhs,
                                        gint64                    rhs);
-/* Gives the result's axes, in the order of batch, left, right, row-major strides. */
+/* Sets the result's strides to those of a row-major result with dimensions in the order batch, left, right. */
 void           ghlo_ref_contraction_set_dense (GhloRefContraction *self);
 gboolean       ghlo_ref_contract      (GhloRefCall              *call,
                                        const GhloRefContraction *self,
@@ -97,7 +99,7 @@ gboolean       ghlo_ref_contract      (GhloRefCall              *call,
                                        const guint8             *rhs,
                                        guint8                   *result,
                                        GError                  **error);
-/* The same with whole values, quantized or not; fills in the element types. */
+/* The same for whole values, quantized or not. Fills in the element types. */
 gboolean       ghlo_ref_contract_values (GhloRefCall            *call,
                                        GhloRefContraction       *self,
                                        const GhloValue          *lhs,

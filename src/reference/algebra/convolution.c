@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * convolution and dynamic_conv. Both operands are transposed into one order
- * (batch, positions, features), windows of a block of output positions are copied
- * into the rows of a matrix, and that is multiplied with the kernel's matrix.
+ * convolution and dynamic_conv. Both operands are transposed to one order (batch,
+ * positions, features). The windows of a block of output positions are copied into
+ * the rows of a matrix (im2col), which is multiplied with the matrix of kernels.
  */
 
 #include "reference/move/box.h"
@@ -12,7 +12,7 @@
 
 #include <string.h>
 
-#define BLOCK_NUMBERS ((gsize) 1 << 18)     /* of a block of window rows: 2 MiB */
+#define BLOCK_NUMBERS ((gsize) 1 << 18)     /* size of a block of window rows: 2 MiB */
 
 typedef struct
 {
@@ -25,19 +25,21 @@ typedef struct
   gint64          batch, features;                                /* of the input */
   gint64          kernel_features, output_features;               /* of the kernel */
   gint64          feature_groups, batch_groups;
-  /* The tensors' dimensions in the order batch, positions, features. */
+  /* Each tensor's dimensions in the order batch, positions, features. */
   gint64          input_order[GHLO_MAX_RANK], kernel_order[GHLO_MAX_RANK], output_order[GHLO_MAX_RANK];
 
   GhloRefNumeric  numeric;
   GhloElementType result_type;
-  gpointer        lhs[2], rhs[2];     /* owned planes: [batch][positions][features], [out features][taps][features] */
+  gpointer        lhs[2], rhs[2];     /* owned planes: [batch][positions][features] and [out
+                                       * features][taps][features] */
   gsize           n_positions, n_taps, n_outputs;
-  gint64         *taps[GHLO_MAX_RANK];  /* of each spatial dimension: input place of each tap, or -1 */
+  gint64         *taps[GHLO_MAX_RANK];  /* for each spatial dimension: the input offset of each tap, or -1 for
+                                         * padding */
   gint64         *tap_memory;         /* owned */
   gint64          position_strides[GHLO_MAX_RANK];
   gpointer        rows[2];            /* owned planes of a block of windows */
   guint8         *product;            /* owned */
-  guint8         *result;             /* owned: [batch][positions][features] of result_type */
+  guint8         *result;             /* owned; [batch][positions][features] of result_type */
 } Convolution;
 
 static void
@@ -53,7 +55,7 @@ convolution_clear (Convolution *self)
 
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Convolution, convolution_clear)
 
-/* The order (first, spatial…, last) of a tensor's dimensions; each once. */
+/* Reads the order (first, spatial…, last) of a tensor's dimensions. Each dimension must occur once. */
 static gboolean
 read_order (Convolution      *self,
             const GhloIrAttr *attr,
@@ -105,7 +107,7 @@ read_positive (Convolution *self,
   return TRUE;
 }
 
-/* @padding has two values for each spatial dimension, or is NULL for none. */
+/* @padding has two values for each spatial dimension; NULL means no padding. */
 static gboolean
 read_window (Convolution  *self,
              const gint64 *padding,
@@ -205,7 +207,7 @@ convolution_init (Convolution  *self,
          && read_sizes (self, error);
 }
 
-/* An operand's elements in @order, as planes. */
+/* Reads an operand's elements in @order, as planes. */
 static gboolean
 read_operand (Convolution     *self,
               const GhloValue *value,
@@ -268,7 +270,7 @@ read_operands (Convolution     *self,
          && read_operand (self, rhs, rhs_data, rhs_type, self->kernel_order, self->rhs, error);
 }
 
-/* Finds the taps of the windows at output position @at, in each spatial dimension. */
+/* Computes the input offsets of the taps of the window at output position @at, for each spatial dimension. */
 static void
 move_taps (Convolution  *self,
            const gint64 *at)
@@ -291,7 +293,7 @@ move_taps (Convolution  *self,
     }
 }
 
-/* The window's numbers of one feature group, tap by tap, at @row of each plane. */
+/* Copies the window's numbers of one feature group, tap by tap, to row @row of each plane. */
 static void
 fill_row (Convolution *self,
           gint64       image,
@@ -325,8 +327,7 @@ fill_row (Convolution *self,
   while (ghlo_ref_next_index (tap, self->kernel, self->spatial));
 }
 
-/* Multiplies @n filled rows with the kernels of @group and stores them from
- * output row @first on. */
+/* Multiplies the @n filled rows with the kernels of @group and stores the products from output row @first on. */
 static gboolean
 multiply_rows (Convolution *self,
                gint64       group,
@@ -418,7 +419,7 @@ prepare_memory (Convolution *self,
   return TRUE;
 }
 
-/* From (batch, positions, features) into the result's own order. */
+/* Transposes from (batch, positions, features) to the result's own order. */
 static gboolean
 store_result (Convolution *self,
               GhloValue   *result,

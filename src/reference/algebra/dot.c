@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * dot_general, dot and ragged_dot: dimension numbers turned into a contraction.
- * A requested algorithm or precision only says how much less exact an answer
- * may be, so the reference computes the same with any.
+ * dot_general, dot and ragged_dot: converts dimension numbers to a contraction. A
+ * requested algorithm or precision only permits a less exact result, so the
+ * reference executor computes the same for all of them.
  */
 
 #include "base/sizes.h"
@@ -17,7 +17,7 @@ typedef struct
 {
   const gint64 *lhs_batch, *rhs_batch, *lhs_contracted, *rhs_contracted;
   gsize         n_batch, n_contracted;
-  gint64        rhs_group;        /* ragged_dot's group dimension of the rhs, or -1 */
+  gint64        rhs_group;        /* for ragged_dot, the group dimension of the rhs; else -1 */
 } DotNumbers;
 
 static gboolean
@@ -47,7 +47,7 @@ value_strides (const GhloValue *value,
     ghlo_ref_strides (ghlo_ref_dims (value), ghlo_ref_rank (value), strides);
 }
 
-/* Appends pairs of dimensions that must be of one size. */
+/* Appends pairs of dimensions, which must have equal sizes. */
 static gboolean
 append_pairs (GhloRefCall  *call,
               GhloRefAxes  *axes,
@@ -108,7 +108,7 @@ make_contraction (GhloRefCall        *call,
   return TRUE;
 }
 
-/* Result 0 in the shape [leading,] batch, left, right; @leading is -1 for none. */
+/* Creates result 0 with the shape [leading,] batch, left, right. @leading is -1 for none. */
 static GhloValue *
 make_result (GhloRefCall        *call,
              GhloRefContraction *self,
@@ -162,7 +162,7 @@ ghlo_ref_dot_general (GhloRefCall *call,
          && dot (call, &numbers, error);
 }
 
-/* The last dimension of the lhs with the first of the rhs. */
+/* Contracts the last dimension of the lhs with the first of the rhs. */
 gboolean
 ghlo_ref_dot (GhloRefCall *call,
               GError     **error)
@@ -177,13 +177,13 @@ ghlo_ref_dot (GhloRefCall *call,
   return dot (call, &numbers, error);
 }
 
-/* Where one part of a contraction lies, in elements. */
+/* Where one part of a contraction begins in each tensor, in elements. */
 typedef struct
 {
   gint64 lhs, rhs, result;
 } Offsets;
 
-/* Keeps @count steps of an axis from @start on. */
+/* Restricts an axis to @count steps from @start on. */
 static void
 restrict_axis (GhloRefAxes *axes,
                guint        index,
@@ -197,19 +197,20 @@ restrict_axis (GhloRefAxes *axes,
   axes->dimensions[index] = count;
 }
 
-/* ragged_dot: the groups that the ragged dimension is cut into. */
+/* The groups into which ragged_dot cuts the ragged dimension. */
 typedef struct
 {
   GhloRefCall       *call;
-  GhloRefContraction contraction;     /* of all groups */
-  gboolean           is_contracted;   /* the ragged dimension is contracted, else one of the lhs alone */
+  GhloRefContraction contraction;     /* of all groups together */
+  gboolean           is_contracted;   /* whether the ragged dimension is contracted; otherwise it is a free dimension
+                                       * of the lhs */
   guint              ragged;          /* its axis among contraction.contracted or .left */
-  guint              n_prefix;        /* axes that group sizes differ along; 0 when they are the same for all */
+  guint              n_prefix;        /* axes along which group sizes differ; 0 when the sizes are the same for all */
   gint64             prefix[GHLO_MAX_RANK];
   gint64             n_groups;
   gint64            *sizes;           /* owned; [prefix][group] */
   gint64             group_stride;    /* of the rhs, when the ragged dimension is not contracted */
-  gint64             result_stride;   /* between groups of the result, when it is */
+  gint64             result_stride;   /* between groups of the result, when the ragged dimension is contracted */
 } Ragged;
 
 static void
@@ -220,7 +221,7 @@ ragged_clear (Ragged *self)
 
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Ragged, ragged_clear)
 
-/* The axis of prefix dimension @index: batch axes first, then those before the ragged one. */
+/* The axis of prefix dimension @index. Batch axes come first, then the axes before the ragged one. */
 static GhloRefAxes *
 prefix_axis (GhloRefContraction *contraction,
              gboolean            is_contracted,
@@ -233,8 +234,8 @@ prefix_axis (GhloRefContraction *contraction,
   return is_contracted ? &contraction->contracted : &contraction->left;
 }
 
-/* One group: rows *@start to *@start + @size of the ragged dimension, as far as
- * there are so many. The next group begins where it ends. */
+/* Runs one group: rows *@start to *@start + @size of the ragged dimension, clamped to its extent. Advances
+ * *@start to the beginning of the next group. */
 static gboolean
 run_group (Ragged       *self,
            const gint64 *index,
@@ -295,7 +296,7 @@ run_groups (Ragged    *self,
   return TRUE;
 }
 
-/* The prefix along which group sizes are given, checked against their shape. */
+/* Reads the group sizes, finds the prefix along which they are given, and checks it against their shape. */
 static gboolean
 read_sizes (Ragged  *self,
             GError **error)
@@ -322,7 +323,7 @@ read_sizes (Ragged  *self,
                                   G_GINT64_FORMAT ", found %" G_GINT64_FORMAT,
                                   i, self->prefix[i], ghlo_ref_dims (sizes)[i]);
         }
-      /* A sum over parts of several contracted dimensions has no single range of each. */
+      /* With several contracted dimensions, a group would not be a single range of each of them. */
       if (self->is_contracted && self->ragged > 0)
         {
           g_set_error_literal (error, GHLO_ERROR, GHLO_ERROR_UNSUPPORTED,
@@ -334,7 +335,7 @@ read_sizes (Ragged  *self,
   return self->sizes != NULL;
 }
 
-/* Finds the ragged dimension's axis; FALSE when it is a batch dimension. */
+/* Finds the axis of the ragged dimension. FALSE when it is a batch dimension. */
 static gboolean
 find_ragged_axis (Ragged           *self,
                   const DotNumbers *numbers,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * einsum and unary_einsum: sums of products in Einstein's notation, with
- * repeated labels (diagonals) and an ellipsis for leading dimensions.
+ * einsum and unary_einsum: sums of products in Einstein notation, with repeated
+ * labels (diagonals) and an ellipsis for leading dimensions.
  */
 
 #include "reference/algebra/contract.h"
@@ -9,7 +9,7 @@
 
 #include <string.h>
 
-#define FIRST_ELLIPSIS 256      /* labels of the ellipsis' dimensions, counted from the right */
+#define FIRST_ELLIPSIS 256      /* labels of the ellipsis dimensions start here and count from the right */
 
 typedef struct
 {
@@ -37,8 +37,8 @@ term_append (Term *self,
   return TRUE;
 }
 
-/* Reads a term up to one of @ends; @rank says how many dimensions an ellipsis
- * stands for, -1 when *ellipsis has their number already. */
+/* Parses a term up to one of @ends. @rank is the operand's rank, from which the number of ellipsis
+ * dimensions follows; -1 takes that number from *ellipsis. */
 static gboolean
 parse_term (const char **text,
             const char  *ends,
@@ -74,8 +74,8 @@ parse_term (const char **text,
   return rank < 0 || term->rank == (guint) rank;
 }
 
-/* Labels that appear exactly once, in alphabetical order: what the result of
- * a config without "->" has. */
+/* The result of a config without "->": the ellipsis dimensions, then the labels that appear exactly once, in
+ * alphabetical order. */
 static void
 imply_output (const Term *terms,
               guint       n_terms,
@@ -136,8 +136,8 @@ parse_config (GhloRefCall *call,
   return TRUE;
 }
 
-/* The extent of @label and its stride in @value (the sum over its places, so
- * that a repeated label walks a diagonal). An extent of 1 broadcasts. */
+/* The extent of @label and its stride in @value. The strides of a repeated label add up, so that it walks a
+ * diagonal. An extent of 1 broadcasts. */
 static gboolean
 measure (GhloRefCall     *call,
          const Term      *term,
@@ -172,10 +172,10 @@ typedef struct
   Term               terms[2];
   Term               output;
   GhloRefContraction contraction;
-  guint              labels[3][GHLO_MAX_RANK];    /* of batch, left and right axes */
+  guint              labels[3][GHLO_MAX_RANK];    /* labels of the batch, left and right axes */
 } Einsum;
 
-/* Puts one label among the axes that its place asks for. */
+/* Appends one label to the axes of its role. */
 static gboolean
 place_label (GhloRefCall     *call,
              Einsum          *self,
@@ -204,7 +204,7 @@ place_label (GhloRefCall     *call,
   return TRUE;
 }
 
-/* The output's shape, and the strides of the axes in it. */
+/* Creates the result in the output's shape and sets the axes' strides in it. */
 static GhloValue *
 make_result (GhloRefCall *call,
              Einsum      *self,
@@ -238,7 +238,7 @@ make_result (GhloRefCall *call,
   return result;
 }
 
-/* @rhs stands for the second operand: that, or a scalar one. */
+/* @rhs is the second operand, or a scalar in its place. */
 static gboolean
 einsum (GhloRefCall     *call,
         guint            n_terms,

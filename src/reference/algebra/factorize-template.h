@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Factorizations that end after a known number of steps, and solutions of systems, for factorize.c: results lie as
- * LAPACK's documentation says.
+ * The factorizations that end after a known number of steps, and solvers of linear systems, for factorize.c.
+ * Results are laid out as LAPACK's documentation says.
  */
 
 gboolean
@@ -39,7 +39,7 @@ NAME (exchange_rows) (NUMBER *a,
     }
 }
 
-/* L and U in one, by partial pivoting; pivots count from @base. */
+/* Stores L and U in one matrix, by partial pivoting. Pivot indices count from @base. */
 static void
 NAME (factorize) (GhloRefLapack *self,
                   gint64         base)
@@ -125,7 +125,7 @@ NAME (ghlo_ref_lapack_geqrf) (GhloRefLapack *self,
   return TRUE;
 }
 
-/* The first columns of H(0) H(1) … */
+/* The first columns of the product H(0) H(1) … */
 gboolean
 NAME (ghlo_ref_lapack_orgqr) (GhloRefLapack *self,
                               GError       **error)
@@ -167,7 +167,7 @@ NAME (ghlo_ref_lapack_ormqr) (GhloRefLapack *self,
     return FALSE;
   for (gsize i = 0; i < count; i++)
     {
-      /* What stands next to c comes first. */
+      /* The reflection that stands next to c in the product is applied first. */
       gsize k = left == transpose ? i : count - 1 - i;
       NUMBER tau = transpose ? CONJ (taus[k]) : taus[k];
 
@@ -202,7 +202,7 @@ NAME (exchange_columns) (NUMBER *a,
   numbers[j] = number;
 }
 
-/* Of the columns from @k on, the one that is longest below row @k. */
+/* Returns the column, from @k on, that is longest below row @k. */
 static gsize
 NAME (longest_column) (const NUMBER *a,
                        gsize         rows,
@@ -228,7 +228,7 @@ NAME (longest_column) (const NUMBER *a,
   return best;
 }
 
-/* Columns that jpvt marks come first, in their order, and stay there. */
+/* Columns that jpvt marks are moved to the front in their order and are not exchanged again. */
 gboolean
 NAME (ghlo_ref_lapack_geqp3) (GhloRefLapack *self,
                               GError       **error)
@@ -292,7 +292,7 @@ NAME (ghlo_ref_lapack_gehrd) (GhloRefLapack *self,
   return TRUE;
 }
 
-/* Of the lower triangle reflections are found from the first column on, of the upper one from the last. */
+/* Reflections are found from the first column on for the lower triangle, and from the last column for the upper one. */
 gboolean
 NAME (ghlo_ref_lapack_sytrd) (GhloRefLapack *self,
                               GError       **error)
@@ -313,7 +313,7 @@ NAME (ghlo_ref_lapack_sytrd) (GhloRefLapack *self,
       gsize next = lower ? first : count - 1, at = MIN (column, next);
       NUMBER *pivot = full + next * n + column, *block = full + first * n + first;
 
-      /* Of the upper triangle the vector's 1 stands at its end. */
+      /* For the upper triangle, the vector's 1 is its last element. */
       taus[at] = lower ? NAME (reflector) (pivot, pivot + n, count - 1, n)
                        : NAME (reflector) (pivot, full + column, count - 1, n);
       e[at] = REAL (*pivot);
@@ -333,7 +333,7 @@ NAME (ghlo_ref_lapack_sytrd) (GhloRefLapack *self,
   return TRUE;
 }
 
-/* x op (a) = b is op (a)ᵀ xᵀ = bᵀ. */
+/* x op (a) = b is solved as op (a)ᵀ xᵀ = bᵀ. */
 gboolean
 NAME (ghlo_ref_lapack_trsm) (GhloRefLapack *self,
                              GError       **error)

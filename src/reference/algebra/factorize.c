@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Factorizations that end after a known number of steps, and solutions of systems, of real and of complex numbers.
+ * Instantiates the factorizations that end after a known number of steps, and the solvers of linear systems, for
+ * real and for complex numbers.
  */
 
 #include "reference/algebra/lapack.h"

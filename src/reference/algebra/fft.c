@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * fft: transforms along the last one to three dimensions. A batch element is
- * held in long doubles from its first transform to its last, so that an answer
- * is rounded once.
+ * fft: transforms along the last one to three dimensions. A batch element stays in
+ * long doubles from its first transform to its last, so each result is rounded
+ * once.
  */
 
 #include "reference/algebra/fourier.h"
@@ -11,7 +11,7 @@
 
 #include <string.h>
 
-/* Elements after which a call is asked whether to go on. */
+/* Number of elements between checks whether the call is to stop. */
 enum { CHECK_EVERY = 1 << 16 };
 
 typedef enum
@@ -29,10 +29,12 @@ typedef struct
   guint           n_lengths;
   gint64          lengths[GHLO_MAX_RANK];
   gint64          from[GHLO_MAX_RANK], to[GHLO_MAX_RANK];   /* transformed dimensions of operand and result */
-  gsize           n_from, n_to, n_work, batch;              /* elements of one batch element */
+  gsize           n_from, n_to, n_work, batch;              /* elements of one batch element: of operand and result,
+                                                             * and of the work array */
   GhloRefFourier *plans[GHLO_MAX_RANK];                     /* owned */
-  GhloRefComplex *work;                                     /* owned; one batch element, [from or to] */
-  GhloRefComplex *row;                                     /* owned; the longest row */
+  GhloRefComplex *work;                                     /* owned; one batch element, in the operand's or the
+                                                             * result's shape */
+  GhloRefComplex *row;                                     /* owned; room for the longest row */
 } Transform;
 
 static void
@@ -107,7 +109,7 @@ prepare (Transform       *self,
   return self->row != NULL;
 }
 
-/* @n numbers that are @from_step and @to_step apart. */
+/* Copies @n numbers that are @from_step apart to places that are @to_step apart. */
 static gboolean
 copy (Transform            *self,
       const GhloRefComplex *from,
@@ -127,7 +129,7 @@ copy (Transform            *self,
   return TRUE;
 }
 
-/* Transforms all rows along dimension @d of the work, whose dimensions are @dimensions. */
+/* Transforms all rows along dimension @d of the work array, which has shape @dimensions. */
 static gboolean
 run_dimension (Transform    *self,
                guint         d,
@@ -155,9 +157,8 @@ run_dimension (Transform    *self,
   return TRUE;
 }
 
-/* Real rows along the last dimension: what lies beyond the middle is the
- * mirrored conjugate and is left out. The work has the operand's shape before
- * and the result's shape after. */
+/* Transforms real rows along the last dimension. The second half of each transform is the mirrored conjugate
+ * of the first and is left out. The work array has the operand's shape before and the result's shape after. */
 static gboolean
 run_real_rows (Transform *self,
                GError   **error)
@@ -176,7 +177,7 @@ run_real_rows (Transform *self,
   return TRUE;
 }
 
-/* The inverse, from the last row to the first, since rows grow. */
+/* The inverse. Rows grow, so the last row goes first. */
 static gboolean
 run_half_rows (Transform *self,
                GError   **error)

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Fourier transforms of a row. The mixed radix is the decimation in time of
- * Cooley and Tukey; the chirp transform is Bluestein's (1970): with
- * jk = (j² + k² - (j - k)²) / 2 a transform of length n is a convolution, done
- * by transforms of a power of two of at least 2n - 1.
+ * Fourier transforms of a row. The mixed-radix transform is the decimation in time
+ * of Cooley and Tukey. The chirp transform is Bluestein's (1970): with jk = (j² +
+ * k² - (j - k)²) / 2, a transform of length n becomes a convolution, which is
+ * computed by transforms whose length is a power of two of at least 2n - 1.
  */
 
 #include "reference/algebra/fourier.h"
@@ -15,22 +15,22 @@
 #define LARGEST_RADIX 31
 #define MAX_FACTORS   64
 
-/* Products of complex numbers after which a call is asked whether to go on, some milliseconds' worth. */
+/* Number of complex products between checks whether the call is to stop; they take a few milliseconds. */
 #define CHECK_EVERY ((gsize) 1 << 16)
 #define ROOT_COST   16
 
 struct _GhloRefFourier
 {
   GhloRefCall    *call;         /* borrowed */
-  gsize           unchecked;    /* products since the call was asked */
+  gsize           unchecked;    /* products since the last check */
   gsize           length;
   /* Mixed radix */
   guint           factors[MAX_FACTORS];
   guint           n_factors;
   GhloRefComplex *roots;        /* owned; exp (-2 pi i k / length) */
   GhloRefComplex *spare;        /* owned; a row */
-  /* Bluestein; NULL for lengths that need none */
-  GhloRefFourier *power;        /* owned; of the power of two */
+  /* Bluestein; NULL for lengths that the mixed radix handles */
+  GhloRefFourier *power;        /* owned; the transform whose length is the power of two */
   GhloRefComplex *chirp;        /* owned; exp (-pi i k² / length) */
   GhloRefComplex *filter;       /* owned; the transformed conjugate chirp */
   GhloRefComplex *work;         /* owned; a row of the power of two */
@@ -42,7 +42,7 @@ times (GhloRefComplex a, GhloRefComplex b)
   return (GhloRefComplex) { a.re * b.re - a.im * b.im, a.re * b.im + a.im * b.re };
 }
 
-/* Counts @n products; FALSE when the call is to stop. */
+/* Counts @n products towards the next check. FALSE when the call is to stop. */
 static gboolean
 proceed (GhloRefFourier *self,
          gsize           n,
@@ -56,20 +56,20 @@ proceed (GhloRefFourier *self,
   return ghlo_ref_continue (self->call, error);
 }
 
-/* exp (-2 pi i k / n), from an angle of at most an eighth of a turn; it takes as long as ROOT_COST products. */
+/* exp (-2 pi i k / n), from an angle of at most an eighth of a turn. Takes as long as ROOT_COST products. */
 static GhloRefComplex
 root_of_unity (gsize k,
                gsize n)
 {
   const long double turn = 6.283185307179586476925286766559005768394L;
   gsize octants = 8 * k / n;
-  gsize rest = 8 * k - octants * n;           /* in 1 / (8 n) turns */
+  gsize rest = 8 * k - octants * n;           /* in units of 1 / (8 n) turns */
   gboolean mirrored = octants % 2 == 1;
   long double angle = turn * (long double) (mirrored ? n - rest : rest) / (8 * (long double) n);
   long double c = cosl (angle), s = sinl (angle);
   long double x, y;
 
-  /* Mirroring at the diagonal swaps the two. */
+  /* Mirroring at the diagonal swaps sine and cosine. */
   x = mirrored ? s : c;
   y = mirrored ? c : s;
   switch (octants / 2)
@@ -81,7 +81,7 @@ root_of_unity (gsize k,
     }
 }
 
-/* Fours first, then primes in order; FALSE when one is too large. */
+/* Factors of four first, then primes in ascending order. FALSE when a prime factor exceeds LARGEST_RADIX. */
 static gboolean
 factorize (GhloRefFourier *self)
 {
@@ -135,7 +135,7 @@ butterfly (GhloRefFourier *self,
   return TRUE;
 }
 
-/* The transform of the @n numbers at @in, @step apart, into @out. */
+/* Transforms the @n numbers at @in, which are @step apart, into @out. */
 static gboolean
 transform (GhloRefFourier       *self,
            guint                 factor,
@@ -160,7 +160,7 @@ transform (GhloRefFourier       *self,
   return butterfly (self, p, n / p, step, out, error);
 }
 
-/* Memory that was never touched takes as long as products. */
+/* Each number counts as one product, since touching memory for the first time takes about as long. */
 static gboolean
 copy (GhloRefFourier       *self,
       const GhloRefComplex *from,
@@ -309,7 +309,7 @@ run_chirp (GhloRefFourier *self,
          && multiply (self, self->work, self->chirp, n, row, error);
 }
 
-/* The inverse is the transform with real and imaginary parts exchanged. */
+/* The inverse transform is the forward one with real and imaginary parts exchanged before and after. */
 static gboolean
 exchange_parts (GhloRefFourier *self,
                 GhloRefComplex *row,

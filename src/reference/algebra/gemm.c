@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Matrix products of 8-byte numbers. The one in doubles is blocked for the
- * caches in the usual way (Goto and van de Geijn, "Anatomy of high-performance
- * matrix multiplication"): panels of A and B are packed so that a small tile of
- * C stays in registers while k runs. The tile is written with vector types, so
- * each lane owns one column and sums in order.
+ * Matrix products of 8-byte numbers. The product in doubles is blocked for the
+ * caches as in Goto and van de Geijn, "Anatomy of high-performance matrix
+ * multiplication": panels of A and B are packed so that a small tile of C stays in
+ * registers while k runs. The tile uses vector types; each lane owns one column and
+ * sums in order.
  */
 
 #include "reference/algebra/gemm.h"
@@ -18,7 +18,7 @@
 #define BLOCK_K      256
 #define BLOCK_ROWS   96
 #define BLOCK_COLUMNS 512
-#define SMALL        4096       /* products below this are not worth packing */
+#define SMALL        4096       /* with fewer products than this, packing does not pay */
 #define PRODUCTS_BETWEEN_CHECKS ((gsize) 1 << 23)
 
 typedef double Columns __attribute__ ((vector_size (TILE_COLUMNS * sizeof (double)), aligned (8)));
@@ -32,9 +32,8 @@ typedef void (*TileFunc) (gsize         k,
 
 #define ROUND(columns) __builtin_convertvector (__builtin_convertvector (columns, Narrow), Columns)
 
-/* c[6][8] += a[k][6] * b[k][8]; all packed. A product of two f32 and a sum of
- * two are rounded to f32 as if at once, since a double has more than twice the
- * bits. */
+/* c[6][8] += a[k][6] * b[k][8], all packed. Rounding a product or a sum of two f32 numbers from double to
+ * f32 gives the correctly rounded f32 result, since a double has more than twice the bits. */
 static inline __attribute__ ((always_inline)) void
 tile_body (gboolean      round_to_f32,
            gsize         k,
@@ -93,8 +92,8 @@ choose_tile (gboolean round_to_f32)
   return round_to_f32 ? tile_portable_f32 : tile_portable;
 }
 
-/* Packs rows of a [rows][k] matrix into panels of @width, [panel][k][width],
- * filling the last panel up with zeros. */
+/* Packs the rows of a [rows][k] matrix into panels of @width, [panel][k][width]. The last panel is padded
+ * with zeros. */
 static void
 pack (const double *matrix,
       gsize         stride,
@@ -117,7 +116,7 @@ pack (const double *matrix,
       }
 }
 
-/* One tile at C's edge or inside it: C's rows have stride @n. */
+/* Updates one tile, which may be cut off at the edge of C. The rows of C have stride @n. */
 static void
 update_tile (TileFunc      tile,
              gsize         k,
@@ -224,7 +223,7 @@ ghlo_ref_gemm_double (GhloRefCall  *call,
   return TRUE;
 }
 
-/* The two slower products share one loop: a row of A against four of B. */
+/* The two slower products share this loop: one row of A against four rows of B. */
 #define DEFINE_GEMM(NAME, NUMBER, SUM, PRODUCT) \
   static void \
   NAME (gsize n, gsize k, const NUMBER *a, const NUMBER *b, SUM sign, SUM *c) \
@@ -286,7 +285,7 @@ round_if (gboolean round_to_f32,
   return round_to_f32 ? (float) number : number;
 }
 
-/* One element, in @re and @im. */
+/* Accumulates one element of C in @re and @im. */
 static inline __attribute__ ((always_inline)) void
 complex_element (gboolean      r,
                  gsize         k,

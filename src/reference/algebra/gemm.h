@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Matrix products of 8-byte numbers, C += A * Bᵀ: A is [m][k], B is [n][k],
- * C is [m][n], all dense. Every product and sum is in the accumulator's type
- * and each element of C sums its products in ascending k, so an answer depends
- * neither on blocking nor on vector width where products are exact.
+ * Matrix products of 8-byte numbers, C += A * Bᵀ: A is [m][k], B is [n][k] and C is
+ * [m][n], all dense. Products and sums are computed in the accumulator's type, and
+ * each element of C sums its products in ascending order of k. Where products are
+ * exact, the result therefore depends neither on the blocking nor on the vector
+ * width.
  */
 
 #pragma once
@@ -12,8 +13,8 @@
 
 G_BEGIN_DECLS
 
-/* Exact products for numbers of up to 26 bits (f32 and narrower, small
- * integers). With @round_to_f32 every product and every sum is rounded to f32. */
+/* Products are exact for numbers of up to 26 bits (f32 and narrower floats, small integers). With
+ * @round_to_f32, every product and every sum is rounded to f32. */
 gboolean ghlo_ref_gemm_double (GhloRefCall       *call,
                                gboolean           round_to_f32,
                                gsize              m,
@@ -23,7 +24,7 @@ gboolean ghlo_ref_gemm_double (GhloRefCall       *call,
                                const double      *b,
                                double            *c,
                                GError           **error);
-/* For f64. @sign is 1 or -1. */
+/* For f64, with sums in long doubles. @sign is 1 or -1. */
 gboolean ghlo_ref_gemm_long   (GhloRefCall       *call,
                                gsize              m,
                                gsize              n,
@@ -33,8 +34,8 @@ gboolean ghlo_ref_gemm_long   (GhloRefCall       *call,
                                long double        sign,
                                long double       *c,
                                GError           **error);
-/* Complex numbers, given as planes of real and imaginary parts, with every
- * operation rounded to double or, with @round_to_f32, to f32. */
+/* Complex numbers as planes of real and imaginary parts. Every operation is rounded to double or, with
+ * @round_to_f32, to f32. */
 gboolean ghlo_ref_gemm_complex (GhloRefCall      *call,
                                gboolean           round_to_f32,
                                gsize              m,
@@ -44,7 +45,7 @@ gboolean ghlo_ref_gemm_complex (GhloRefCall      *call,
                                gpointer const    *b,
                                gpointer const    *c,
                                GError           **error);
-/* Modulo 2^64: right for every integer type after keeping its low bits. */
+/* Modulo 2^64. Keeping the low bits of a sum gives the right result for every integer type. */
 gboolean ghlo_ref_gemm_int    (GhloRefCall       *call,
                                gsize              m,
                                gsize              n,

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Hermitian matrices of which one triangle is read, for templates of linear algebra.
+ * Hermitian matrices of which only one triangle is read, for the linear algebra
+ * templates.
  */
 
-/* The whole of the matrix; what the diagonal has beside reals is left out. */
+/* Fills in the whole matrix from one triangle. Imaginary parts on the diagonal are dropped. */
 static void
 NAME (mirror_triangle) (const NUMBER *a,
                         NUMBER       *full,

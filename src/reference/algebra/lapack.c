@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Runs a routine on each matrix of a batch: between the tensors of a call and arrays of long doubles.
+ * Runs a LAPACK routine on each matrix of a batch. Converts between the tensors of the call and
+ * arrays of long doubles.
  */
 
 #include "reference/algebra/lapack.h"
@@ -10,7 +11,7 @@
 #include "base/sizes.h"
 #include "reference/scalar/numbers.h"
 
-/* Of reals, and of complex numbers. */
+/* For each routine, the variant for real numbers and the variant for complex ones. */
 static const GhloRefLapackFunc routines[GHLO_IR_LAPACK_N_ROUTINES][2] = {
 #define ROW(ID, name) [GHLO_IR_LAPACK_##ID] = { ghlo_ref_lapack_##name##_real, ghlo_ref_lapack_##name##_complex }
   ROW (POTRF, potrf), ROW (GETRF, getrf), ROW (GEQRF, geqrf), ROW (ORGQR, orgqr), ROW (ORMQR, ormqr),
@@ -21,7 +22,8 @@ static const GhloRefLapackFunc routines[GHLO_IR_LAPACK_N_ROUTINES][2] = {
 #undef ROW
 };
 
-/* Shapes of the values at hand, and of the results as far as the program states them. */
+/* Reads the call from the shapes of the actual operands and from the result types, as far as the program
+ * states their shapes. */
 static gboolean
 read_call (GhloRefCall       *call,
            GhloIrLapackCall  *lapack,
@@ -59,7 +61,7 @@ count_of (const GhloIrLapackArgument *argument)
   return (gsize) (argument->extents[0] * argument->extents[1]);
 }
 
-/* Results with memory, and an array for each argument. Empty matrices may have extents that nobody could count. */
+/* Creates the results, and an array for each argument. Empty matrices may have extents whose product overflows. */
 static gboolean
 prepare (GhloRefLapack  *self,
          GError        **error)
@@ -112,7 +114,7 @@ load (const GhloRefLapack *self,
     }
 }
 
-/* Of not finite numbers everything is NaN. */
+/* When an input is not finite, every floating-point result is NaN. */
 static void
 store_argument (const GhloRefLapack        *self,
                 const GhloIrLapackArgument *argument,
@@ -151,7 +153,7 @@ store (const GhloRefLapack *self,
     }
 }
 
-/* What the routine reads of matrix a. */
+/* Whether the part of matrix a that the routine reads is finite. */
 static gboolean
 is_finite (const GhloRefLapack *self)
 {
@@ -182,7 +184,7 @@ run (GhloRefLapack  *self,
   GhloRefLapackFunc func = routines[lapack->routine][lapack->is_complex != FALSE];
   gsize n;
 
-  /* More than can be counted are those of empty matrices, which nobody looks at. */
+  /* Only batches of empty matrices can have a count that overflows; there is nothing to compute for them. */
   if (!ghlo_shape_count (lapack->batch, lapack->n_batch, &n))
     n = 0;
   for (gsize i = 0; i < n; i++)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Custom calls of linear algebra (ir/lapack.h) by plain algorithms in long doubles.
+ * Linear algebra custom calls (ir/lapack.h), by plain algorithms in long doubles.
  */
 
 #pragma once
@@ -10,11 +10,12 @@
 
 G_BEGIN_DECLS
 
-/* The kernel of every target that ghlo_ir_lapack_knows (). */
+/* The kernel of every target for which ghlo_ir_lapack_knows () is TRUE. */
 gboolean ghlo_ref_custom_lapack (GhloRefCall *call, GError **error);
 
-/* A routine on one matrix of the batch. Arrays are those of the call's arguments: numbers of the routine's type, reals
- * where the argument's element is R, complex numbers where it is C, and gint64 where it is I. */
+/* A routine at work on one matrix of the batch. There is one array for each argument of the call. Its elements
+ * are numbers of the routine's type, or reals, complex numbers or gint64 where the argument's element is R, C or
+ * I. */
 typedef struct
 {
   GhloRefCall            *call;
@@ -23,7 +24,7 @@ typedef struct
   gint64                  info;
 } GhloRefLapack;
 
-/* FALSE with @error when it is to stop, or when there is no memory. */
+/* FALSE with @error set when the call is to stop or when there is no memory. */
 typedef gboolean (*GhloRefLapackFunc) (GhloRefLapack *self, GError **error);
 
 static inline gpointer

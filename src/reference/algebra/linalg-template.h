@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Substitution and Cholesky factors of one matrix, written once for real and once for
- * complex numbers in long doubles (number-real.h, number-complex.h). Matrices are
- * row-major and dense.
+ * Substitution and Cholesky factorization of one matrix, written once and compiled
+ * for real and for complex numbers in long doubles (number-real.h, number-complex.h).
+ * Matrices are row-major and dense.
  */
 
-/* Solves M x = b in place for a triangular @m of order @n; x has stride @step. */
+/* Solves M x = b in place for a triangular matrix @m of order @n. x has stride @step. */
 static void
 NAME (substitute) (const NUMBER *m,
                    gsize         n,
@@ -29,9 +29,9 @@ NAME (substitute) (const NUMBER *m,
     }
 }
 
-/* The lower factor of the Hermitian matrix whose lower triangle @a holds, in
- * place, the upper triangle cleared. 0, or the number from 1 on of the first row and
- * column with which the matrix is not positive definite. */
+/* Replaces the Hermitian matrix whose lower triangle @a holds by its lower Cholesky factor, and clears the
+ * upper triangle. Returns 0, or the 1-based number of the first row and column at which the matrix is not
+ * positive definite. */
 static gsize
 NAME (cholesky) (NUMBER *a,
                  gsize   n)

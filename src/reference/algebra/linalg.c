@@ -21,7 +21,7 @@
 #include "reference/algebra/linalg-template.h"
 #include "reference/algebra/number-none.h"
 
-/* The matrices in a tensor: its two last dimensions, batches before them. */
+/* The matrices of a tensor: its last two dimensions, with batch dimensions before them. */
 typedef struct
 {
   gsize batch, rows, columns;
@@ -42,7 +42,7 @@ find_matrices (GhloRefCall     *call,
     return ghlo_ref_fail (call, error, "expected matrices of real or complex numbers");
   self->rows = (gsize) ghlo_ref_dims (value)[rank - 2];
   self->columns = (gsize) ghlo_ref_dims (value)[rank - 1];
-  /* More than can be counted are those of empty matrices, which nobody looks at. */
+  /* Only batches of empty matrices can have a count that overflows; there is nothing to compute for them. */
   if (!ghlo_shape_count (ghlo_ref_dims (value), rank - 2, &self->batch))
     self->batch = 0;
 
@@ -60,7 +60,7 @@ typedef struct
   gboolean left, lower, unit, transpose, conjugate;
 } Solve;
 
-/* Solves for the columns (or rows) of @b. x op(a) = b is op(a)ᵀ xᵀ = bᵀ. */
+/* Solves for the columns of @b, or for its rows when the matrix is on the right: x op(a) = b is op(a)ᵀ xᵀ = bᵀ. */
 static gboolean
 solve_one (GhloRefCall    *call,
            const Solve    *solve,
@@ -135,7 +135,7 @@ ghlo_ref_triangular_solve (GhloRefCall *call,
   return TRUE;
 }
 
-/* The other triangle is zero; a matrix that is not positive definite gives NaN. */
+/* The result's other triangle is zero. A matrix that is not positive definite gives NaN. */
 gboolean
 ghlo_ref_cholesky (GhloRefCall *call,
                    GError     **error)

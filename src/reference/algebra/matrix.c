@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Between tensors of any floats and matrices of long doubles.
+ * Conversion between tensors of floats, complex or quantized numbers and matrices
+ * of long doubles.
  */
 
 #include "reference/algebra/matrix.h"

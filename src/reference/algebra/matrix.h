@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Matrices of linear algebra: long doubles or pairs of them, by rows and without gaps.
+ * Matrices for linear algebra: dense row-major arrays of long doubles, or of pairs of
+ * them for complex numbers.
  */
 
 #pragma once
@@ -22,7 +23,7 @@ ghlo_ref_squared_size (GhloRefComplex x)
 gpointer ghlo_ref_numbers_new   (gboolean         complex_numbers,
                                  gsize            n,
                                  GError         **error);
-/* @n numbers of @value from element @first on. */
+/* @n numbers of @value, starting at element @first. */
 void     ghlo_ref_numbers_load  (const GhloValue *value,
                                  gsize            first,
                                  gsize            n,
@@ -31,8 +32,8 @@ void     ghlo_ref_numbers_store (GhloValue       *value,
                                  gsize            first,
                                  gsize            n,
                                  gconstpointer    numbers);
-/* Copies a square matrix, transposed or conjugated or both; what is not in the triangle that is to be read becomes
- * zero. */
+/* Copies one triangle of a square matrix, optionally transposed and conjugated, and with ones on the diagonal
+ * when @unit. Elements outside the triangle become zero. */
 void     ghlo_ref_take_triangle (gboolean         complex_numbers,
                                  gconstpointer    from,
                                  gpointer         to,

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * What templates of linear algebra write, of complex numbers; number-none.h ends it.
+ * The macros of the linear algebra templates for complex numbers. Include
+ * number-none.h to undefine them.
  */
 
 #define NUMBER _Complex long double

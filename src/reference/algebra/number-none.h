@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Ends number-real.h or number-complex.h, so that the other may follow.
+ * Undefines the macros of number-real.h or number-complex.h, so that the other one
+ * can be included.
  */
 
 #undef NUMBER

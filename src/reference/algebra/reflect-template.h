@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Householder's reflections H = I - tau v vᴴ with v = (1, …), as LAPACK has them, for templates of linear algebra.
- * Here v has no gaps.
+ * Householder reflections H = I - tau v vᴴ with v = (1, …), in LAPACK's convention, for the linear algebra
+ * templates. The elements of v are contiguous here.
  */
 
-/* Finds H with Hᴴ (alpha, x) = (beta, 0): beta takes alpha's place, the rest of v that of the @n numbers at @x, which
- * are @step apart. */
+/* Finds H with Hᴴ (alpha, x) = (beta, 0) and returns tau. beta replaces alpha, and the rest of v replaces the @n
+ * numbers at @x, which are @step apart. */
 static NUMBER
 NAME (reflector) (NUMBER *alpha,
                   NUMBER *x,
@@ -28,7 +28,7 @@ NAME (reflector) (NUMBER *alpha,
   return tau;
 }
 
-/* v, of which @n - 1 numbers lie behind @from, @step apart. */
+/* Copies v, whose last @n - 1 elements follow @from, @step apart. */
 static void
 NAME (take_vector) (const NUMBER *from,
                     gsize         n,
@@ -40,7 +40,7 @@ NAME (take_vector) (const NUMBER *from,
     v[i] = from[i * step];
 }
 
-/* C = H C, of @n rows, which are @stride apart. */
+/* C = H C. C has @n rows, which are @stride apart. */
 static void
 NAME (reflect_rows) (const NUMBER *v,
                      gsize         n,
@@ -61,7 +61,7 @@ NAME (reflect_rows) (const NUMBER *v,
     }
 }
 
-/* C = C H, of @n columns. */
+/* C = C H. C has @n columns. */
 static void
 NAME (reflect_columns) (const NUMBER *v,
                         gsize         n,

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Eigenvalues of Hermitian matrices and singular values by Jacobi's rotations, and Hessenberg's form, for spectral.c.
+ * Eigenvalues of Hermitian matrices and singular values by Jacobi rotations, and reduction to Hessenberg form, for
+ * spectral.c.
  */
 
-/* One rotation of rows and columns p and q, which makes a[p][q] zero: with a[p][q] = r e, |e| = 1, the columns become
+/* Rotates rows and columns p and q so that a[p][q] becomes zero. With a[p][q] = r e, |e| = 1, the columns become
  * c p - s conj(e) q … */
 static void
 NAME (rotate) (NUMBER *a,
@@ -40,8 +41,8 @@ NAME (rotate) (NUMBER *a,
   a[p * n + q] = a[q * n + p] = 0;
 }
 
-/* Eigenvalues on the diagonal of the Hermitian @a and eigenvectors as columns
- * of @vectors, by cyclic Jacobi; FALSE with @error set when it is to stop. */
+/* Leaves the eigenvalues on the diagonal of the Hermitian matrix @a and the eigenvectors as columns of
+ * @vectors, by cyclic Jacobi rotations. FALSE with @error set when the call is to stop. */
 static gboolean
 NAME (diagonalize) (GhloRefLapack *self,
                     NUMBER        *a,
@@ -80,7 +81,8 @@ NAME (diagonalize) (GhloRefLapack *self,
   return TRUE;
 }
 
-/* Values in ascending order in @values, and the columns of @vectors that they belong to in @order. */
+/* Sorts the eigenvalues into @values in ascending order. @order receives the columns of @vectors that belong
+ * to them. */
 static void
 NAME (order_diagonal) (const NUMBER *a,
                        gsize         n,
@@ -125,8 +127,8 @@ NAME (ghlo_ref_lapack_syevd) (GhloRefLapack *self,
   return TRUE;
 }
 
-/* Makes columns p and q of the @rows rows of @b orthogonal, and does to @v what it does to them. FALSE where they
- * are. */
+/* Makes columns p and q of @b, which has @rows rows, orthogonal, and applies the same rotation to @v. FALSE
+ * where they are orthogonal already. */
 static gboolean
 NAME (orthogonalize) (NUMBER *b,
                       gsize   rows,
@@ -164,7 +166,8 @@ NAME (orthogonalize) (NUMBER *b,
   return TRUE;
 }
 
-/* The unit vector that is farthest from what the first @n columns of @u span, but for its part in that. */
+/* Appends a column orthogonal to the first @n columns of @u: the unit vector that is farthest from their
+ * span, less its projection onto it, normalized. */
 static void
 NAME (add_column) (NUMBER *u,
                    gsize   rows,
@@ -204,7 +207,8 @@ NAME (add_column) (NUMBER *u,
     u[i * stride + n] /= length;
 }
 
-/* Singular values in descending order, and the columns of @b that they are the lengths of. */
+/* Sorts the singular values into @values in descending order. @order receives the columns of @b whose
+ * lengths they are. */
 static void
 NAME (order_columns) (const NUMBER *b,
                       gsize         rows,
@@ -230,7 +234,8 @@ NAME (order_columns) (const NUMBER *b,
     }
 }
 
-/* Left and right vectors of the tall matrix as columns of @u and @w: what b became, and v, in their order. */
+/* The left and right singular vectors of the tall matrix as columns of @u and @w, in the order of the
+ * singular values. They come from the orthogonalized columns @b and from the accumulated rotations @v. */
 static void
 NAME (order_vectors) (const NUMBER      *b,
                       const NUMBER      *v,
@@ -253,7 +258,7 @@ NAME (order_vectors) (const NUMBER      *b,
       w[i * columns + j] = v[i * columns + order[j]];
 }
 
-/* @to of @rows rows is @from, or its conjugate transpose. */
+/* Copies @from, or its conjugate transpose, to @to, which has @rows rows. */
 static void
 NAME (copy_matrix) (const NUMBER *from,
                     NUMBER       *to,
@@ -293,7 +298,7 @@ NAME (orthogonalize_all) (GhloRefLapack *self,
   return TRUE;
 }
 
-/* By rotations of the columns of a, or of its conjugate transpose where that is the taller. */
+/* By one-sided Jacobi rotations of the columns of a, or of its conjugate transpose where a is wider than tall. */
 gboolean
 NAME (ghlo_ref_lapack_gesdd) (GhloRefLapack *self,
                               GError       **error)
@@ -318,14 +323,14 @@ NAME (ghlo_ref_lapack_gesdd) (GhloRefLapack *self,
   if (!ghlo_ref_lapack_is_computed (self, "u"))
     return TRUE;
   NAME (order_vectors) (b, v, rows, columns, values, order, u, n_left, w);
-  /* aᴴ = u s wᴴ is a = w s uᴴ. */
+  /* For a wide matrix aᴴ = u s wᴴ was computed, so a = w s uᴴ. */
   NAME (copy_matrix) (wide ? w : u, ghlo_ref_lapack_array (self, "u"), m, wide ? columns : n_left, FALSE);
   NAME (copy_matrix) (wide ? u : w, ghlo_ref_lapack_array (self, "vt"), wide ? n_left : columns, n, TRUE);
 
   return TRUE;
 }
 
-/* Hessenberg's form of @a in @h, zeros below, and what it is multiplied with in @z: a = z h zᴴ. */
+/* The Hessenberg form of @a in @h, with zeros below, and the unitary factor in @z: a = z h zᴴ. */
 static gboolean
 NAME (reduce) (const NUMBER *a,
                NUMBER       *h,
@@ -357,8 +362,8 @@ NAME (reduce) (const NUMBER *a,
   return TRUE;
 }
 
-/* The first row of the block that ends with row @end and does not fall apart; small numbers beside the diagonal become
- * zero. */
+/* Returns the first row of the unreduced block that ends with row @end. The negligible subdiagonal element above
+ * the block is set to zero. */
 static gsize
 NAME (find_block) (NUMBER *h,
                    gsize   n,

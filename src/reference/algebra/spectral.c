@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Eigenvalues, singular values and Schur's form, by iterations. Schur's form of complex matrices is found by steps with
- * one shift (Golub and Van Loan, Matrix Computations, 7.3), that of real ones by Francis' with two (7.5), and
- * eigenvectors from the triangle that it is, or is made.
+ * Eigenvalues, singular values and Schur forms, by iteration. The Schur form of a complex matrix is found by
+ * single-shift QR steps (Golub and Van Loan, Matrix Computations, 7.3), that of a real matrix by Francis'
+ * double-shift steps (7.5). Eigenvectors come from the triangular Schur form; a real one is made triangular in
+ * complex numbers first.
  */
 
 #include "reference/algebra/lapack.h"
@@ -13,13 +14,15 @@
 
 #include "reference/scalar/numbers.h"
 
-/* Iterations for an eigenvalue, and after how many of them another shift than usual is tried. */
+/* Iteration limits (Jacobi sweeps; QR steps for one eigenvalue), and the number of steps after which an
+ * exceptional shift is tried. */
 enum { MAX_SWEEPS = 60, MAX_STEPS = 300, OTHER_SHIFT = 10 };
 
-/* Of a vector whose length is still to be found. */
+/* Bound on the elements of an eigenvector that is not normalized yet. */
 #define LARGEST sqrtl (sqrtl (LDBL_MAX))
 
-#define JACOBI_TOLERANCE 1e-38L       /* of squares, against the whole matrix: the last bit of a long double */
+#define JACOBI_TOLERANCE 1e-38L       /* for squared elements relative to the squared norm of the matrix: the last
+                                       * bit of a long double */
 
 typedef GhloRefReal    Real;
 typedef GhloRefComplex Complex;
@@ -36,7 +39,7 @@ typedef GhloRefComplex Complex;
 #include "reference/algebra/spectral-template.h"
 #include "reference/algebra/number-none.h"
 
-/* Rows @k and the next become c x + s y and -conj (s) x + c y, from column @first on. */
+/* Rows @k and @k + 1 become c x + s y and -conj (s) x + c y, from column @first on. */
 static void
 rotate_rows (Complex *h,
              gsize    n,
@@ -54,7 +57,7 @@ rotate_rows (Complex *h,
     }
 }
 
-/* The same from the right, by the conjugate transpose, of the first @rows rows. */
+/* Applies the conjugate transpose of the rotation from the right, to the first @rows rows. */
 static void
 rotate_columns (Complex *h,
                 gsize    n,
@@ -72,7 +75,7 @@ rotate_columns (Complex *h,
     }
 }
 
-/* The rotation that takes (x, y) to (r, 0), c being real. */
+/* Finds the rotation that maps (x, y) to (r, 0), with real c. */
 static void
 find_rotation (Complex  x,
                Complex  y,
@@ -85,7 +88,7 @@ find_rotation (Complex  x,
   *s = r == 0 ? 0 : size > 0 ? x / size * conjl (y) / r : 1;
 }
 
-/* Wilkinson's shift: of the last two rows' eigenvalues the one that is nearer to the last number. */
+/* Wilkinson's shift: of the two eigenvalues of the last 2x2 block, the one nearer to the last diagonal element. */
 static Complex
 find_shift (const Complex *h,
             gsize          n,
@@ -115,7 +118,7 @@ fill_rotations (gsize     n,
   return *s != NULL;
 }
 
-/* From Hessenberg's form to a triangle, and @z along. */
+/* Reduces the Hessenberg form to a triangle, accumulating the rotations in @z. */
 static gboolean
 triangulate_complex (GhloRefLapack *self,
                      Complex       *h,
@@ -163,7 +166,7 @@ triangulate_complex (GhloRefLapack *self,
   return TRUE;
 }
 
-/* Turns rows and columns @k and the next by an angle, and @z along. */
+/* Rotates rows and columns @k and @k + 1, and the columns of @z. */
 static void
 turn (Real *h,
       Real *z,
@@ -188,8 +191,8 @@ turn (Real *h,
     }
 }
 
-/* A block of two rows becomes a triangle where its eigenvalues are real; else both numbers of its diagonal are
- * equal. */
+/* Standardizes a 2x2 block: it becomes triangular where its eigenvalues are real; otherwise its diagonal
+ * elements become equal. */
 static void
 finish_block (Real *h,
               Real *z,
@@ -218,7 +221,7 @@ finish_block (Real *h,
     }
 }
 
-/* One of Francis' steps on rows @begin to @end, at least three. */
+/* One Francis step on rows @begin to @end, which are at least three. */
 static void
 step_twice (Real *h,
             Real *z,
@@ -315,7 +318,8 @@ schur_real (GhloRefLapack *self,
   return reduce_real (ghlo_ref_lapack_array (self, "a"), t, z, n, error) && triangulate_real (self, t, z, n, error);
 }
 
-/* Eigenvalues of the blocks, of two conjugate ones the one with a positive imaginary part first. */
+/* Reads the eigenvalues off the diagonal blocks. Of a conjugate pair, the one with the positive imaginary
+ * part comes first. */
 static void
 read_blocks (const Real *t,
              gsize       n,
@@ -371,7 +375,7 @@ ghlo_ref_lapack_gees_real (GhloRefLapack *self,
   return TRUE;
 }
 
-/* Length 1, and the largest number real. */
+/* Scales a vector to length 1 with a real largest element. */
 static void
 normalize (Complex *vectors,
            gsize    n,
@@ -395,8 +399,8 @@ normalize (Complex *vectors,
     vectors[i * n + column] *= phase / sqrtl (length);
 }
 
-/* x with (t - t[k][k]) x = 0, or from the left; a difference of equal eigenvalues counts as the last bit of the
- * matrix. */
+/* Solves (t - t[k][k]) x = 0, or the same from the left. The difference of (nearly) equal eigenvalues is
+ * replaced by @least, the last bit of the matrix. */
 static void
 solve_vector (const Complex *t,
               gsize          n,
@@ -428,7 +432,7 @@ solve_vector (const Complex *t,
     }
 }
 
-/* Eigenvectors as columns of @vectors: z x of the triangle's x. */
+/* Eigenvectors as columns of @vectors: z x, where x is an eigenvector of the triangle. */
 static gboolean
 find_vectors (const Complex *t,
               const Complex *z,
@@ -495,7 +499,7 @@ ghlo_ref_lapack_geev_complex (GhloRefLapack *self,
   return find_both_vectors (self, t, z, error);
 }
 
-/* Blocks of the real form become triangles of complex numbers. */
+/* Makes the 2x2 blocks of the real Schur form triangular, in complex numbers. */
 static void
 split_blocks (Complex    *t,
               Complex    *z,
@@ -517,7 +521,7 @@ split_blocks (Complex    *t,
     }
 }
 
-/* Vectors of real eigenvalues are real, those of conjugate ones conjugate. */
+/* Makes the vectors of real eigenvalues real, and those of conjugate eigenvalues conjugate. */
 static void
 make_real (Complex    *vectors,
            gsize       n,

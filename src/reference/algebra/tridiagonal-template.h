@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Solutions of tridiagonal systems for factorize.c, by elimination with exchanges of rows: LAPACK's gtsv, and what JAX
- * has besides for systems that are singular, or nearly so.
+ * Solvers of tridiagonal systems for factorize.c, by elimination with row exchanges: LAPACK's gtsv, and JAX's
+ * variant for systems that are singular or nearly so.
  */
 
-/* What a routine works on: dl begins with its second number, and has what stands two columns to the right of the
- * diagonal in the end; b has the solution in the end. */
+/* The arrays of a routine. dl starts at its second number; after the elimination it holds the second
+ * superdiagonal. b ends up with the solution. */
 typedef struct
 {
   NUMBER *dl, *d, *du, *b;
@@ -22,7 +22,7 @@ NAME (take_tridiagonal) (const GhloRefLapack *self)
   };
 }
 
-/* One step of the elimination, of rows @i and the next, of which one has a number in column @i. */
+/* One elimination step on rows @i and @i + 1, one of which has a nonzero number in column @i. */
 static void
 NAME (eliminate) (NAME (Tridiagonal) *self,
                   gsize               i)
@@ -50,7 +50,7 @@ NAME (eliminate) (NAME (Tridiagonal) *self,
     b[(i + 1) * self->sides + j] -= factor * b[i * self->sides + j];
 }
 
-/* Row @i of the right-hand sides, less what is known of the solution. */
+/* Subtracts the contribution of the solution rows known so far from row @i of the right-hand sides. */
 static NUMBER *
 NAME (subtract_known) (NAME (Tridiagonal) *self,
                        gsize               i)
@@ -97,7 +97,8 @@ NAME (ghlo_ref_lapack_gtsv) (GhloRefLapack *self,
   return TRUE;
 }
 
-/* A pivot by which no number of @row overflows, as LAPACK's lagts has it: twice as much is added each time. */
+/* Perturbs the pivot, as LAPACK's lagts does, until dividing @row by it cannot overflow. The perturbation
+ * doubles at each attempt. */
 static NUMBER
 NAME (perturb) (NUMBER        pivot,
                 const NUMBER *row,
@@ -120,7 +121,7 @@ NAME (perturb) (NUMBER        pivot,
   return pivot;
 }
 
-/* The largest number that the elimination leaves in a row. */
+/* The largest absolute value that the elimination leaves in any row. */
 static long double
 NAME (largest_of) (const NAME (Tridiagonal) *self)
 {
@@ -142,7 +143,7 @@ NAME (ghlo_ref_lapack_lagts) (GhloRefLapack *self,
 {
   const GhloElementInfo *info = ghlo_element_info (self->lapack->type);
   NAME (Tridiagonal) system = NAME (take_tridiagonal) (self);
-  /* The type's least normal number, below which the reciprocal of a pivot would overflow. */
+  /* The smallest normal number of the type; the reciprocal of a smaller pivot would overflow. */
   long double smallest = ldexpl (1, 2 - (1 << (info->exponent_bits - 1))), perturbation;
 
   for (gsize i = 0; i + 1 < system.n; i++)

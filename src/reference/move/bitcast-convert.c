@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * The same bits under another element type. A narrower type adds a dimension
+ * Reinterprets bits under another element type. A narrower type adds a dimension
  * that counts the parts of an element, lowest bits first; a wider one joins the
- * last dimension's elements. Bits are those of the type, not of its place in
- * memory: a tensor of eight i1 makes one i8.
+ * elements of the last dimension. The bits are those of the type, not of its
+ * storage: a tensor of eight i1 makes one i8.
  */
 
 #include "base/bits.h"
@@ -13,7 +13,7 @@
 
 #include <string.h>
 
-/* The widest element, complex<f64>, in two words. */
+/* The bits of one element in two words. The widest element is complex<f64>. */
 typedef struct
 {
   guint64 words[2];
@@ -70,7 +70,7 @@ store_bits (GhloElementType type,
     }
 }
 
-/* Elements joined or split in groups: n_from of @from make n_to of @to. */
+/* The unit of conversion: n_from elements of type @from make n_to elements of type @to. */
 typedef struct
 {
   GhloElementType from, to;
@@ -134,7 +134,7 @@ result_shape (GhloRefCall    *call,
   return TRUE;
 }
 
-/* TRUE when memory holds nothing but the bits, in order. */
+/* Whether both types occupy exactly their bits in memory, in order, so that the conversion is a plain copy. */
 static gboolean
 is_plain_copy (const Grouping *grouping)
 {

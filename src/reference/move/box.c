@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Copies of boxes. The innermost work is either a memcpy of a contiguous run
- * or a two-dimensional tile of single elements, small enough that both sides
- * stay in the first-level cache whatever their strides are.
+ * Copies of boxes. The innermost work is either a memcpy of a contiguous run or a
+ * two-dimensional tile of single elements. A tile is small enough that both sides
+ * stay in the L1 cache whatever their strides are.
  */
 
 #include "reference/move/box.h"
@@ -42,7 +42,7 @@ swap_dimensions (GhloRefBox *self,
   self->src[b] = src;
 }
 
-/* Joins neighbours that are one dimension on both sides. */
+/* Merges adjacent dimensions that form a single dimension on both sides. */
 static void
 join_dimensions (GhloRefBox *self)
 {
@@ -60,8 +60,7 @@ join_dimensions (GhloRefBox *self)
     }
 }
 
-/* With no contiguous run, the two inner loops are the ones in which each side
- * moves least. */
+/* Without a contiguous run, makes the two innermost loops the ones with the smallest strides on either side. */
 static void
 order_for_tiles (GhloRefBox *self)
 {
@@ -99,7 +98,7 @@ ghlo_ref_box_init (GhloRefBox   *self,
   if (self->empty)
     return;
 
-  /* What is not empty and fits memory has fewer than GHLO_MAX_RANK of these. */
+  /* A box that is not empty and fits in memory has fewer than GHLO_MAX_RANK dimensions larger than 1. */
   for (guint i = 0; i < rank; i++)
     {
       if (dimensions[i] == 1)
@@ -129,7 +128,7 @@ ghlo_ref_box_init (GhloRefBox   *self,
       memcpy (dst + i * self->dst[outer] + j * self->dst[inner], \
               src + i * self->src[outer] + j * self->src[inner], SIZE)
 
-/* One tile of the two inner dimensions. */
+/* Copies one tile of the two innermost dimensions. */
 static void
 copy_tile (const GhloRefBox *self,
            guint8           *dst,
@@ -183,7 +182,7 @@ copy_plane (const GhloRefBox *self,
   gint64 rows = self->dimensions[self->rank - 2];
   gint64 columns = self->dimensions[self->rank - 1];
 
-  /* A repeated source or short rows need no tiles. */
+  /* A broadcast source or short rows gain nothing from tiles. */
   if (self->src[self->rank - 1] == 0 || columns <= TILE || rows == 1)
     {
       for (gint64 i = 0; i < rows; i++)
@@ -196,7 +195,7 @@ copy_plane (const GhloRefBox *self,
       copy_tile (self, dst, src, i, MIN (i + TILE, rows), j, MIN (j + TILE, columns));
 }
 
-/* How many of the inner dimensions one step of the outer loop copies. */
+/* The number of inner dimensions that one step of the outer loop copies. */
 static guint
 inner_rank (const GhloRefBox *self)
 {
@@ -317,7 +316,7 @@ ghlo_ref_fill (GhloRefCall  *call,
   if (count == 0)
     return TRUE;
 
-  /* What is there doubles, until it is as much as is copied between two checks. */
+  /* The filled part doubles, up to the size that is copied between two checks. */
   memcpy (dst, element, element_size);
   while (done < count)
     {

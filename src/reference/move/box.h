@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Copies of boxes: the elements of an index space, from one place with strides
- * to another. What reshapes, slices, transposes, broadcasts, pads or gathers is
- * one or a few such copies of raw element bytes.
+ * Copies of boxes: the elements of an index space are copied from one strided place
+ * to another. Reshape, slice, transpose, broadcast, pad and gather amount to one or
+ * a few such copies of raw element bytes.
  *
- * A box is made ready once (unit dimensions dropped, contiguous ones joined,
- * the rest ordered for the cache) and then copied between any two places.
+ * A box is prepared once (unit dimensions dropped, contiguous ones merged, the
+ * others ordered for cache locality) and can then be copied between any two places.
  */
 
 #pragma once
@@ -17,34 +17,34 @@ G_BEGIN_DECLS
 
 typedef struct
 {
-  guint    rank;                          /* loops left around the runs */
+  guint    rank;                          /* number of loops around the contiguous runs */
   gboolean empty;
-  gsize    size;                          /* bytes of an element */
-  gsize    run;                           /* bytes copied at once, a multiple of size */
+  gsize    size;                          /* size of an element in bytes */
+  gsize    run;                           /* bytes copied at once; a multiple of size */
   gint64   dimensions[GHLO_MAX_RANK];
   gint64   dst[GHLO_MAX_RANK];            /* strides in bytes; may be negative */
   gint64   src[GHLO_MAX_RANK];            /* strides in bytes; 0 repeats */
 } GhloRefBox;
 
-/* @dst_strides and @src_strides count elements. */
+/* @dst_strides and @src_strides are in elements. */
 void     ghlo_ref_box_init (GhloRefBox   *self,
                             gsize         element_size,
                             guint         rank,
                             const gint64 *dimensions,
                             const gint64 *dst_strides,
                             const gint64 *src_strides);
-/* Copies from @src to @dst, which do not overlap and point at the box's first
- * elements. FALSE with @error set when the run is to stop. */
+/* Copies from @src to @dst, which point at the first elements of the box and must not overlap. FALSE with
+ * @error set when the run is to stop. */
 gboolean ghlo_ref_box_copy (const GhloRefBox *self,
                             GhloRefCall      *call,
                             guint8           *dst,
                             const guint8     *src,
                             GError          **error);
-/* The same when the box is known to be small: no check whether to stop. */
+/* The same for a box that is known to be small: does not check whether the run is to stop. */
 void     ghlo_ref_box_copy_small (const GhloRefBox *self,
                                   guint8           *dst,
                                   const guint8     *src);
-/* Both in one call, for a box that is copied once. */
+/* Both steps in one call, for a box that is copied only once. */
 gboolean ghlo_ref_copy     (GhloRefCall  *call,
                             gsize         element_size,
                             guint         rank,

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * CHLO's operations with broadcasting: dimensions of size 1 repeat, missing ones
- * are added in front or where broadcast_dimensions says. Also StableHLO's old
- * broadcast and CHLO's constant_like.
+ * CHLO's broadcasting operations: dimensions of size 1 are repeated, and missing
+ * ones are added in front or where broadcast_dimensions says. Also StableHLO's
+ * deprecated broadcast and CHLO's constant_like.
  */
 
 #include "reference/scalar/elementwise.h"
@@ -10,7 +10,7 @@
 
 #include <string.h>
 
-/* The result's shape, and which of its dimensions each operand's are. */
+/* The result's shape, and for each operand the result dimensions to which its dimensions are mapped. */
 typedef struct
 {
   gint64 dimensions[GHLO_MAX_RANK];
@@ -18,8 +18,8 @@ typedef struct
   guint  map[GHLO_REF_MAX_SOURCES][GHLO_MAX_RANK];
 } Broadcasting;
 
-/* Operand @k's dimensions are the result's last ones, or those that the
- * attribute names when the operand has fewer. */
+/* Maps the dimensions of operand @k to the last ones of the result, or to those that the attribute names
+ * when the operand has fewer. */
 static gboolean
 place_operand (Broadcasting *self,
                GhloRefCall  *call,
@@ -138,7 +138,7 @@ run_broadcast (GhloRefCall *call,
   return ghlo_ref_run_sources (call, &op, func, sources, call->n_operands, error);
 }
 
-/* New dimensions in front: the whole operand again and again. */
+/* New dimensions in front: the whole operand is repeated. */
 static gboolean
 run_leading_broadcast (GhloRefCall *call,
                        GError     **error)
@@ -193,7 +193,7 @@ ghlo_ref_broadcast_select (GhloRefCall *call,
   return run_broadcast (call, error);
 }
 
-/* The attribute's number as an element of @type; FALSE when it is no number. */
+/* Converts the attribute's number to an element of @type. FALSE when it is not a number. */
 static gboolean
 number_of_attr (const GhloIrAttr *attr,
                 GhloElementType   type,

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Constants: values that the program carries, over its own bytes where they are
- * written out, filled in where one element stands for all.
+ * Constants. A constant that is written out uses the program's own bytes; a splat
+ * is expanded.
  */
 
 #include "reference/frame.h"
 #include "reference/kernels.h"
 #include "reference/move/box.h"
 
-/* A splat up to this many bytes is kept with the program. */
+/* Splats of up to this many bytes are kept with the program. */
 enum { SMALL = 4096 };
 
 static GhloTensorType *
@@ -62,7 +62,7 @@ new_dense (GhloTensorType   *type,
   return new_splat (type, data, error);
 }
 
-/* A number on its own, as arith.constant has it. */
+/* A number that is not in a dense attribute, as in arith.constant. */
 static GhloValue *
 new_number (GhloTensorType   *type,
             const GhloIrAttr *attr,

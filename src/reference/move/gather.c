@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * gather, dynamic_gather and torch_index_select: one copied box for each index
- * vector. Starts are clamped so that the slice fits, whatever the data says.
+ * gather, dynamic_gather and torch_index_select: copies one box for each index
+ * vector. Starts are clamped so that the slice is always in bounds.
  */
 
 #include "base/sizes.h"
@@ -14,7 +14,7 @@
 
 typedef struct
 {
-  const gint64 *offset;           /* offset_dims: where slices lie in the result */
+  const gint64 *offset;           /* offset_dims: the result dimensions of the slices */
   gsize         n_offset;
   const gint64 *collapsed;
   gsize         n_collapsed;
@@ -36,7 +36,7 @@ read_numbers (const GhloIrAttr *attr,
   self->indices.vector_dimension = ghlo_ir_struct_get_int (attr, "index_vector_dim");
 }
 
-/* The result's shape, and which of its dimensions positions and slices have. */
+/* The result's shape, and the strides with which positions and slices are laid out in it. */
 typedef struct
 {
   guint  rank;
@@ -44,7 +44,8 @@ typedef struct
   gint64 strides[GHLO_MAX_RANK];
   gint64 position_strides[GHLO_MAX_RANK];
   gint64 slice_strides[GHLO_MAX_RANK];        /* by dimension of the operand; 0 where collapsed */
-  gint64 last_start[GHLO_MAX_RANK];           /* the greatest start in each dimension of the operand */
+  gint64 last_start[GHLO_MAX_RANK];           /* the greatest start that is in bounds, for each dimension of the
+                                               * operand */
 } Layout;
 
 static gboolean
@@ -224,8 +225,8 @@ ghlo_ref_dynamic_gather (GhloRefCall *call,
   return gather (call, &numbers, sizes, call->operands[2]->n_elements, error);
 }
 
-/* A gather of whole slices along one dimension, in batches of the leading ones:
- * result[b, p, i, s] = operand[b, p, index[b, i], s]. */
+/* Gathers whole slices along one dimension, in batches of the leading dimensions: result[b, p, i, s] =
+ * operand[b, p, index[b, i], s]. */
 gboolean
 ghlo_ref_torch_index_select (GhloRefCall *call,
                              GError     **error)

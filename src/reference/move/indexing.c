@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Index vectors of gather and scatter.
+ * The index vectors of gather and scatter.
  */
 
 #include "reference/move/indexing.h"

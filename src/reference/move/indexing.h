@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * What gather and scatter share: a tensor whose elements, along one dimension,
- * are index vectors into another tensor, and where each of them points.
+ * Shared by gather and scatter: a tensor of index vectors along one dimension, and
+ * the position in another tensor that each of them points to.
  */
 
 #pragma once
@@ -13,10 +13,10 @@ G_BEGIN_DECLS
 
 typedef struct
 {
-  const gint64 *map;              /* of an index vector's parts to dimensions of the indexed tensor */
+  const gint64 *map;              /* maps components of an index vector to dimensions of the indexed tensor */
   gsize         n_map;
-  const gint64 *batching;         /* batching dimensions of the indexed tensor … */
-  const gint64 *index_batching;   /* … and of the indices */
+  const gint64 *batching;         /* batching dimensions of the indexed tensor */
+  const gint64 *index_batching;   /* the corresponding dimensions of the indices */
   gsize         n_batching;
   gint64        vector_dimension;
 } GhloRefIndexNumbers;
@@ -25,14 +25,14 @@ typedef struct
 {
   GhloRefIndexNumbers numbers;
   gint64 *indices;                              /* owned */
-  guint   rank;                                 /* of a position: the indices' rank without the vector */
+  guint   rank;                                 /* of a position: the indices' rank without the vector dimension */
   gint64  dimensions[GHLO_MAX_RANK];
   gint64  strides[GHLO_MAX_RANK];
   gint64  vector_stride;
-  guint   batch_position[GHLO_MAX_RANK];        /* of each batching dimension in a position */
+  guint   batch_position[GHLO_MAX_RANK];        /* for each batching dimension, its place in a position */
 } GhloRefIndices;
 
-/* Checks the numbers against the shapes of @indexed and @indices. */
+/* Validates @numbers against the shapes of @indexed and @indices. */
 gboolean ghlo_ref_indices_init  (GhloRefIndices            *self,
                                  GhloRefCall               *call,
                                  const GhloRefIndexNumbers *numbers,
@@ -40,8 +40,8 @@ gboolean ghlo_ref_indices_init  (GhloRefIndices            *self,
                                  const GhloValue           *indices,
                                  GError                   **error);
 void     ghlo_ref_indices_clear (GhloRefIndices            *self);
-/* Where the vector at @position points: one index for each dimension of the
- * indexed tensor, as the data has them, in bounds or not. */
+/* The start that the index vector at @position points to: one index for each dimension of the indexed
+ * tensor, as stored, possibly out of bounds. */
 void     ghlo_ref_indices_get   (const GhloRefIndices      *self,
                                  const gint64              *position,
                                  guint                      indexed_rank,

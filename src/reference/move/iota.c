@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * iota and dynamic_iota: numbers counted along one dimension. One row is
- * counted and then repeated over all others.
+ * iota and dynamic_iota: numbers that count along one dimension. One row is
+ * computed and then repeated over all other dimensions.
  */
 
 #include "reference/move/box.h"
 #include "reference/kernels.h"
 #include "reference/scalar/numbers.h"
 
-/* Stores @number in the type of @value: quantized, rounded or wrapped. */
+/* Stores @number in the type of @value, quantized, rounded or wrapped. */
 static void
 store_number (GhloValue *value,
               guint8    *data,

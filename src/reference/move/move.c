@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Operations that put every element of the operand somewhere else or repeat
- * it: broadcasts, transpose, reverse, concatenate. Each is one copied box.
+ * Operations that rearrange or repeat the elements of their operand: broadcasts,
+ * transpose, reverse, concatenate. Each is one copied box per operand.
  */
 
 #include "reference/move/box.h"
 #include "reference/kernels.h"
 #include "reference/scalar/numbers.h"
 
-/* Result 0 in @dimensions, where dimension map[i] takes the operand's dimension i. */
+/* Creates result 0 with shape @dimensions; the operand's dimension i becomes dimension map[i]. */
 static gboolean
 broadcast_to (GhloRefCall  *call,
               const gint64 *dimensions,
@@ -49,7 +49,7 @@ broadcast_to (GhloRefCall  *call,
                         operand->data, from, error);
 }
 
-/* stablehlo.broadcast: new dimensions before the operand's. */
+/* stablehlo.broadcast: adds new dimensions before those of the operand. */
 gboolean
 ghlo_ref_broadcast_leading (GhloRefCall *call,
                             GError     **error)
@@ -73,7 +73,8 @@ ghlo_ref_broadcast_leading (GhloRefCall *call,
   return broadcast_to (call, dimensions, (guint) n_sizes + rank, map, rank, error);
 }
 
-/* A dimension that the program leaves open is the operand's, where one is mapped to it. */
+/* A result dimension that is dynamic in the program's type takes its size from the operand dimension mapped
+ * to it, if any. */
 gboolean
 ghlo_ref_broadcast_in_dim (GhloRefCall *call,
                            GError     **error)
@@ -173,7 +174,7 @@ ghlo_ref_reverse (GhloRefCall *call,
                         first, from, error);
 }
 
-/* Checks the operands' shapes and adds up the joined dimension. */
+/* Checks the operands' shapes and sums up the concatenated dimension. */
 static gboolean
 concatenated_shape (GhloRefCall *call,
                     gint64       dimension,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * scatter: updates put into copies of the inputs, in the row-major order of the
- * updates. An element whose index is out of bounds is left out.
+ * scatter: applies updates to copies of the inputs, in row-major order of the
+ * updates. Updates whose index is out of bounds are skipped.
  */
 
 #include "base/sizes.h"
@@ -20,23 +20,23 @@ typedef struct
   GhloRefIndexNumbers indices;
 } Numbers;
 
-/* One scatter under way. */
+/* The state of one scatter. */
 typedef struct
 {
   GhloRefCall           *call;
   Numbers                numbers;
   GhloRefIndices         indices;
-  guint                  n;                       /* inputs, and as many updates */
+  guint                  n;                       /* number of inputs, and of updates */
   GhloRefScalarFunction *body;
-  gboolean               overwrites;              /* the body gives the updates back */
+  gboolean               overwrites;              /* the body returns the updates unchanged */
   GhloValue *const      *updates;
   guint                  update_rank, rank;
-  gint64                 role[GHLO_MAX_RANK];     /* of each dimension of the updates: the input's dimension
-                                                     of a window, or -1 - part of the position */
+  gint64                 role[GHLO_MAX_RANK];     /* for each dimension of the updates: the input's dimension for a
+                                                   * window dimension, or -1 - (its part of the position) */
   gint64                 strides[GHLO_MAX_RANK];  /* of the inputs */
   GhloScalar            *arguments;               /* 2 n */
   GhloScalar            *outcome;                 /* n */
-  GhloQuantization     **from, **to;              /* of each input, where the body's type differs */
+  GhloQuantization     **from, **to;              /* for each input, where its type differs from the body's */
 } Scatter;
 
 static void
@@ -67,7 +67,7 @@ read_numbers (const GhloIrAttr *attr,
   self->indices.vector_dimension = ghlo_ir_struct_get_int (attr, "index_vector_dim");
 }
 
-/* What each dimension of the updates means. */
+/* Assigns a role to each dimension of the updates. */
 static gboolean
 assign_roles (Scatter *self,
               GError **error)
@@ -97,7 +97,7 @@ assign_roles (Scatter *self,
   return TRUE;
 }
 
-/* The body that returns its last n arguments as they are. */
+/* Whether the body returns its last @n arguments unchanged. */
 static gboolean
 body_overwrites (const GhloIrBlock *block,
                  guint              n)
@@ -112,7 +112,7 @@ body_overwrites (const GhloIrBlock *block,
   return TRUE;
 }
 
-/* Result @i starts as a copy of input @i, in the type of the body. */
+/* Initializes result @i with a copy of input @i, converted to the type of the body. */
 static gboolean
 copy_input (Scatter *self,
             guint    i,
@@ -146,7 +146,7 @@ copy_input (Scatter *self,
   return TRUE;
 }
 
-/* The element of the inputs that the update at @index is for, or -1. */
+/* The offset of the input element that the update at @index applies to, or -1 when it is out of bounds. */
 static gint64
 find_element (const Scatter *self,
               const gint64  *index)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Operations that change or ask for a tensor's shape and leave its elements
- * where they are: reshapes, casts, dimension sizes, and the shape dialect's
- * values, which are rank-1 tensors of index here.
+ * Operations that change or query a tensor's shape and leave its elements in place:
+ * reshapes, casts, dimension sizes, and the values of the shape dialect, which are
+ * represented as rank-1 tensors of index.
  */
 
 #include "reference/move/box.h"
@@ -12,7 +12,7 @@
 
 #include <string.h>
 
-/* Result 0: the operand's bytes under other dimensions. */
+/* Gives result 0 the operand's bytes under other dimensions. */
 static gboolean
 reshape_to (GhloRefCall  *call,
             const gint64 *dimensions,
@@ -37,7 +37,7 @@ reshape_to (GhloRefCall  *call,
   return TRUE;
 }
 
-/* The one dimension that the program leaves open follows from the number of elements. */
+/* At most one dimension may be dynamic in the program's type; its size follows from the number of elements. */
 gboolean
 ghlo_ref_reshape (GhloRefCall *call,
                   GError     **error)
@@ -74,7 +74,7 @@ ghlo_ref_dynamic_reshape (GhloRefCall *call,
          && reshape_to (call, dimensions, (guint) call->operands[1]->n_elements, error);
 }
 
-/* Values carry their own dimensions: a cast only checks them. */
+/* Values carry their own dimensions, so a cast only checks them. */
 gboolean
 ghlo_ref_tensor_cast (GhloRefCall *call,
                       GError     **error)
@@ -116,8 +116,7 @@ size_limit (const GhloRefCall *call,
   return ghlo_ref_dims (call->operands[0])[dimension];
 }
 
-/* The result has the new size: elements beyond it are dropped, elements that
- * the operand did not have are zero. */
+/* The result has the new size: elements beyond it are dropped, and elements that the operand did not have are zero. */
 gboolean
 ghlo_ref_set_dimension_size (GhloRefCall *call,
                              GError     **error)
@@ -152,8 +151,8 @@ ghlo_ref_set_dimension_size (GhloRefCall *call,
                         result->data, to, operand->data, from, error);
 }
 
-/* Result 0 as a tensor of index with @n elements, or a single one where
- * @scalar; the program's type may be one of the shape dialect's own. */
+/* Gives result 0 as a tensor of @n index elements, or as a single one with @scalar. The program's type may
+ * be one of the shape dialect's own. */
 static gboolean
 give_indices (GhloRefCall  *call,
               const gint64 *values,
@@ -216,7 +215,7 @@ ghlo_ref_num_elements (GhloRefCall *call,
   return give_indices (call, &count, 1, TRUE, error);
 }
 
-/* Right-aligned, as in NumPy: equal sizes, or 1 on one side. */
+/* Broadcasts two shapes, aligned on the right as in NumPy: sizes must be equal, or 1 on one side. */
 static gboolean
 broadcast_shape (gint64          *dimensions,
                  guint           *rank,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Slices at fixed and computed positions, their replacement, and padding. Starts
- * that come from data are clamped before anything is added to them.
+ * Slices at static and dynamic positions, slice updates, and padding. Starts that
+ * come from data are clamped before anything is added to them.
  */
 
 #include "reference/move/box.h"
@@ -10,7 +10,8 @@
 
 #include <string.h>
 
-/* Result 0: @dimensions elements of the operand from @starts in @steps; all in bounds. */
+/* Takes @dimensions elements of the operand as result 0, beginning at @starts, in steps of @steps. All must
+ * be in bounds. */
 static gboolean
 take_slice (GhloRefCall  *call,
             const gint64 *starts,
@@ -96,8 +97,8 @@ ghlo_ref_real_dynamic_slice (GhloRefCall *call,
   return steps != NULL && slice_between (call, starts, limits, steps, error);
 }
 
-/* Start indices, one scalar operand each from @first on, clamped so that
- * @sizes fit into @operand. */
+/* Reads start indices, one scalar operand each from @first on, and clamps them so that a slice of @sizes
+ * fits into @operand. */
 static gboolean
 clamped_starts (GhloRefCall     *call,
                 guint            first,
@@ -176,8 +177,8 @@ ghlo_ref_dynamic_update_slice (GhloRefCall *call,
                         update->data, from, error);
 }
 
-/* The padded size of one dimension, and which of its elements stay (from
- * @first, @n of them; the first lands at @at, the next @step further). */
+/* The padded size of one dimension, and the range of elements that stay: @n elements from @first on. The
+ * first of them lands at @at, each further one @step after the previous one. */
 typedef struct
 {
   gint64 extent, first, n, at, step;
@@ -208,8 +209,8 @@ pad_dimension (GhloRefCall     *call,
     return ghlo_ref_fail (call, error, "expected a padded size of at least 0 in dimension %u, found %" G_GINT64_FORMAT,
                           index, padded->extent);
 
-  /* Element i lands at low + i * step; keep those from 0 to extent - 1. An
-   * unsigned negation is right for the least integer too. */
+  /* Element i lands at low + i * step; keep those that land between 0 and extent - 1. Negation as an
+   * unsigned number is correct for the smallest integer, too. */
   first = low >= 0 ? 0 : (0 - (guint64) low + (guint64) padded->step - 1) / (guint64) padded->step;
   padded->n = 0;
   if (extent == 0 || padded->extent == 0 || first >= (guint64) extent)

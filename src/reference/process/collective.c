@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Collective operations: the processes of a group meet, each contributes its
+ * Collective operations. The processes of a group meet, each contributes its
  * operands, and each computes its own results from all contributions.
  */
 
@@ -18,7 +18,7 @@ typedef struct
   GhloRefGroups  groups;
   const GArray  *group;           /* this process's; NULL when it is in none */
   guint          n_group;
-  guint          position;        /* of this process in it */
+  guint          position;        /* of this process in the group */
   GhloValue    **values;          /* n_group * n_values, owned */
   guint          n_values;
 } Gathering;
@@ -42,7 +42,7 @@ contribution (const Gathering *self,
   return self->values[member * self->n_values + index];
 }
 
-/* The specification's strategy for splitting the grid, by channel and use_global_device_ids. */
+/* The specification's strategy for partitioning the grid, by channel and use_global_device_ids. */
 static GhloRefStrategy
 find_strategy (const GhloRefCall *call)
 {
@@ -83,7 +83,7 @@ meeting_name (const GhloRefCall *call)
                           ghlo_ref_call_get_channel (call));
 }
 
-/* Whether a pair of source and target has this process and another one. */
+/* Whether a source-target pair connects this process with another one. */
 static gboolean
 is_own_pair (const GArray *pair,
              guint32       process)
@@ -149,8 +149,8 @@ check_contributions (GhloRefCall     *call,
   return TRUE;
 }
 
-/* Exchanges the first @n_values operands with the group's processes; @group stays NULL
- * when the process is in none. */
+/* Exchanges the first @n_values operands with the processes of the group. @group stays NULL when this
+ * process is in no group. */
 static gboolean
 gather (GhloRefCall *call,
         guint        n_values,
@@ -187,7 +187,7 @@ require_group (GhloRefCall     *call,
                            ghlo_ref_call_get_process (call));
 }
 
-/* Copies @length indices of @dimension, from @source_start on, to @start on. */
+/* Copies @length indices along @dimension, from @source_start of @source to @start of @result. */
 static void
 copy_part (GhloValue       *result,
            gint64           start,
@@ -211,7 +211,7 @@ copy_part (GhloValue       *result,
             source->data + (i * from[dimension] + source_start) * inner, length * inner);
 }
 
-/* Gives a result of zeros, in a quantized type of stored values that express zero. */
+/* Gives a result of zeros. For a quantized type these are the stored values that represent zero. */
 static gboolean
 give_zeros (GhloRefCall     *call,
             guint            index,
@@ -303,7 +303,8 @@ typedef void (*AddNumbers) (gpointer      to,
                             gconstpointer from,
                             gsize         n);
 
-/* What adds numbers of a type by itself, as sums of gradients are made all the time; NULL: nothing does. */
+/* The specialized addition for a type, or NULL where there is none. Sums of gradients are frequent, so they
+ * avoid the generic loop. */
 static AddNumbers
 find_add (const GhloRefScalarFunction *function,
           const GhloTensorType        *type)
@@ -352,7 +353,7 @@ add_members (GhloRefCall      *call,
   return TRUE;
 }
 
-/* Reduces the members' contributions to value @index, in the order of the group. */
+/* Reduces the members' contributions to value @index, in group order. */
 static gboolean
 reduce_members (GhloRefCall           *call,
                 const Gathering       *gathering,
@@ -447,7 +448,7 @@ ghlo_ref_cross_replica_sum (GhloRefCall *call,
   return TRUE;
 }
 
-/* A tensor like the operand, of the result's element type. */
+/* A new tensor with the operand's shape and the result's element type. */
 static GhloValue *
 new_reduced (GhloRefCall *call,
              GError     **error)
@@ -499,7 +500,7 @@ ghlo_ref_reduce_scatter (GhloRefCall *call,
   return TRUE;
 }
 
-/* Concatenates part @position of each member's operand along another dimension. */
+/* Concatenates part @position of every member's operand along dimension @concat. */
 static gboolean
 exchange_parts (GhloRefCall     *call,
                 const Gathering *gathering,
@@ -609,7 +610,7 @@ ghlo_ref_collective_permute (GhloRefCall *call,
   return call->results[0] != NULL || give_zeros (call, 0, call->operands[0], error);
 }
 
-/* The root's position in the group for value @index. */
+/* Finds the root's position in the group for value @index. */
 static gboolean
 find_root (GhloRefCall     *call,
            const Gathering *gathering,
@@ -634,7 +635,7 @@ find_root (GhloRefCall     *call,
   return TRUE;
 }
 
-/* How many operands are data: all but the roots. */
+/* The number of data operands: all except the roots. */
 static guint
 count_data (const GhloRefCall *call)
 {

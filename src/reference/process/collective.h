@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * What asynchronous operations use of collective ones.
+ * The part of the collective operations that asynchronous operations need.
  */
 
 #pragma once
@@ -9,8 +9,8 @@
 
 G_BEGIN_DECLS
 
-/* Draws tickets for the meetings of the collective operation @call->op, if it is
- * one, in the order in which it will hold them. */
+/* If @call->op is a collective operation, draws tickets for its meetings, in the order in which they will
+ * take place. */
 gboolean ghlo_ref_collective_draw_tickets (GhloRefCall  *call,
                                            GPtrArray    *tickets,
                                            GError      **error);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * From replica groups, written as a table or as axes of a mesh, to groups of
+ * Converts replica groups, written as a table or as axes of a mesh, to groups of
  * processes (specification, "Collective ops").
  */
 
@@ -8,10 +8,10 @@
 
 #include "reference/frame.h"
 
-/* Larger meshes are refused: no grid of processes is as large. */
+/* Larger meshes are rejected: no grid of processes is that large. */
 enum { MAX_DEVICES = 1 << 20 };
 
-/* An axis or sub-axis along which a group lies: @size devices, @stride apart. */
+/* The part of a mesh that a group spans along one axis or sub-axis: @size devices, @stride apart. */
 typedef struct
 {
   gint64 size, stride;
@@ -39,7 +39,7 @@ add_row (GPtrArray *rows)
   return row;
 }
 
-/* A table of numbers, where -1 fills short rows up. */
+/* Reads a table of numbers in which -1 pads short rows. */
 static GPtrArray *
 read_table (const GhloIrAttr *attr)
 {
@@ -66,7 +66,7 @@ read_table (const GhloIrAttr *attr)
   return rows;
 }
 
-/* The mesh, which is the attribute itself or that of the symbol that it names. */
+/* The mesh: the attribute itself, or the mesh of the symbol that it names. */
 static const GhloIrAttr *
 find_mesh (const GhloRefCall *call,
            const GhloIrAttr  *attr)
@@ -87,8 +87,8 @@ find_mesh (const GhloRefCall *call,
   return mesh != NULL && mesh->kind == GHLO_IR_ATTR_STRUCT && mesh->subkind == GHLO_IR_STRUCT_MESH ? mesh : NULL;
 }
 
-/* The part of the mesh that an axis or a sub-axis covers. FALSE also when @reference
- * refers to no axis, which the verifier checks only without a symbol. */
+/* The part of the mesh that an axis or a sub-axis covers. FALSE also when @reference names no axis of the
+ * mesh; the verifier checks that only for a mesh that is given without a symbol. */
 static gboolean
 find_part (const GhloIrAttr *axes,
            const GhloIrAttr *reference,
@@ -123,7 +123,7 @@ find_part (const GhloIrAttr *axes,
   return FALSE;
 }
 
-/* Whether a group along both parts would hold a device twice. */
+/* Whether a group that spans both parts would contain a device twice. */
 static gboolean
 parts_overlap (const Part *a,
                const Part *b)
@@ -131,7 +131,7 @@ parts_overlap (const Part *a,
   return a->size > 1 && b->size > 1 && a->stride < b->stride * b->size && b->stride < a->stride * a->size;
 }
 
-/* How many devices a mesh has; 0 when they are too many or sizes are wrong. */
+/* The number of devices of a mesh; 0 when there are too many or a size is invalid. */
 static gint64
 count_devices (const GhloIrAttr *axes)
 {
@@ -149,8 +149,8 @@ count_devices (const GhloIrAttr *axes)
   return n;
 }
 
-/* A group's first device is 0 in every part; the others follow with the last
- * part changing fastest. */
+/* The first device of a group has coordinate 0 in every part. The others follow in an order in which the
+ * last part varies fastest. */
 static GPtrArray *
 split_mesh (gint64        n_devices,
             const Part   *parts,
@@ -228,7 +228,7 @@ read_mesh_axes (const GhloRefCall *call,
   return split_mesh (n_devices, parts, references->length, device_ids);
 }
 
-/* All numbers in one row: what an empty table stands for. */
+/* Adds one row of all numbers, which is the meaning of an empty table. */
 static void
 add_all (GPtrArray *rows,
          gint64     n)
@@ -260,8 +260,8 @@ read_rows (const GhloRefCall *call,
   return rows;
 }
 
-/* Adds the processes that the rows' ids stand for; @fixed is the replica or partition
- * that they have in common. */
+/* Adds the group of processes that the ids of a row denote. @fixed is the replica or partition that they
+ * have in common. */
 static void
 add_group (GhloRefGroups   *self,
            const GArray    *row,

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Process groups: how an operation's replica groups (or pairs of source and
- * target) split the grid of processes. A process is replica * n_partitions +
- * partition.
+ * Process groups: how the replica groups of an operation (or its source-target
+ * pairs) partition the grid of processes. The number of a process is replica *
+ * n_partitions + partition.
  */
 
 #pragma once
@@ -11,7 +11,7 @@
 
 G_BEGIN_DECLS
 
-/* Specification, "Collective ops": the strategies. */
+/* The strategies of the specification's section "Collective ops". */
 typedef enum
 {
   GHLO_REF_CROSS_REPLICA,
@@ -22,23 +22,23 @@ typedef enum
 
 typedef struct
 {
-  GPtrArray *groups;         /* of GArray of guint32, in the order that the strategy yields them */
+  GPtrArray *groups;         /* of GArray of guint32, in the order in which the strategy yields them */
 } GhloRefGroups;
 
-/* The groups of attribute @name of the operation ("replica_groups",
- * "source_target_pairs"); FALSE with @error set when they do not fit the grid. */
+/* Reads the groups of attribute @name of the operation ("replica_groups" or "source_target_pairs"). FALSE
+ * with @error set when they do not fit the grid. */
 gboolean      ghlo_ref_groups_init      (GhloRefGroups   *self,
                                          GhloRefCall     *call,
                                          const char      *name,
                                          GhloRefStrategy  strategy,
                                          GError         **error);
 void          ghlo_ref_groups_clear     (GhloRefGroups   *self);
-/* The group that holds @process, or NULL. */
+/* The group that contains @process, or NULL. */
 const GArray *ghlo_ref_groups_find      (const GhloRefGroups *self,
                                          guint32              process);
 
 guint32       ghlo_ref_call_get_process (const GhloRefCall *call);
-/* The operation's channel, 0 when it has none. */
+/* The operation's channel, or 0 when it has none. */
 gint64        ghlo_ref_call_get_channel (const GhloRefCall *call);
 
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (GhloRefGroups, ghlo_ref_groups_clear)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Running several processes on one machine, and printing values.
+ * The interpreter dialect: runs several processes on one machine, and prints
+ * values.
  */
 
 #include <string.h>
@@ -8,17 +9,17 @@
 #include "reference/frame.h"
 #include "reference/kernels.h"
 
-/* Larger grids would not fit into one process of the operating system. */
+/* Larger grids would not fit into one operating system process. */
 enum { MAX_PROCESSES = 1024 };
 
-/* One process: filled before its thread starts, read after it ended. */
+/* One process. Filled in before its thread starts and read after the thread has ended. */
 typedef struct
 {
   GhloRefProcess         process;
   const GhloRefFunction *function;
   guint                  depth;
   GhloValue            **arguments;   /* owned until the function takes them */
-  GhloValue            **results;     /* of run_parallel, this process's first */
+  GhloValue            **results;     /* the results of run_parallel, from this process's first one on */
   GThread               *thread;
   gboolean               ok;
   GError                *error;
@@ -80,7 +81,7 @@ find_program (GhloRefCall      *call,
   return op != NULL ? ghlo_ref_program_get_function (call->frame->process->run->program, op) : NULL;
 }
 
-/* The functions, and which operands and results belong to which. */
+/* Finds the functions, and assigns operands and results to them. */
 static gboolean
 assign_programs (GhloRefCall      *call,
                  const GhloIrAttr *programs,
@@ -160,8 +161,8 @@ run_programs (Grid *grid)
   ghlo_ref_grid_join (grid->grid);
 }
 
-/* Gives the first failure that is no consequence of another. The name of the process
- * follows the message, since its position comes first. */
+/* Propagates the first failure that is not the consequence of another one. The process's name is appended to
+ * the message, since a message begins with the position in the program. */
 static gboolean
 collect_errors (Grid    *grid,
                 GError **error)
@@ -232,7 +233,7 @@ ghlo_ref_run_parallel (GhloRefCall *call,
   return ok;
 }
 
-/* "name", "name#1", or the number that the value has in the printed function. */
+/* "name", "name#1", or the number of the value in the printed function. */
 static char *
 name_value (const GhloIrValue *value)
 {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Probes: tensors recorded while a program runs, and the check against them.
- * Without a directory they stay in memory until the run ends. With one, each is
- * a .npy file, and index.csv has a line "id,type,file" for each in the order
- * recorded; a run begins the index anew.
+ * Probes record tensors while a program runs; another operation compares with them.
+ * Without a probe directory, the tensors stay in memory until the run ends. With
+ * one, each is written to a .npy file, and index.csv gets a line "id,type,file" for
+ * each, in the order of recording. A run starts a new index.
  */
 
 #include <errno.h>
@@ -22,7 +22,7 @@ probe_directory (const GhloRefRun *run)
   return run->options != NULL ? run->options->probe_directory : NULL;
 }
 
-/* Appends a line to the index. The caller holds the run's lock. */
+/* Appends a line to the index. Called with the run's lock held. */
 static gboolean
 append_index (const char       *directory,
               gboolean          is_first,
@@ -45,7 +45,7 @@ append_index (const char       *directory,
   return ok;
 }
 
-/* The caller holds the run's lock. */
+/* Called with the run's lock held. */
 static gboolean
 write_probe (GhloRefRun      *run,
              const char      *id,
@@ -69,7 +69,7 @@ write_probe (GhloRefRun      *run,
   return append_index (directory, run->n_probes++ == 0, line, error);
 }
 
-/* The caller holds the run's lock. */
+/* Called with the run's lock held. */
 static void
 keep_probe (GhloRefRun *run,
             const char *id,
@@ -103,7 +103,7 @@ ghlo_ref_probe (GhloRefCall *call,
   return ok && ghlo_ref_pass (call, 0, call->operands[0], error);
 }
 
-/* The file of iteration @iteration of a probe, by the index; ids may hold commas. */
+/* The file that the index lists for iteration @iteration of a probe. Ids may contain commas. */
 static char *
 find_file (const char *index,
            const char *id,
@@ -119,7 +119,7 @@ find_file (const char *index,
       if (strncmp (lines[i], id, length) != 0 || lines[i][length] != ',' || iteration-- > 0)
         continue;
       type = lines[i] + length + 1;
-      /* A quantized type holds commas, but no ">," before its end. */
+      /* A quantized type contains commas, but ">," only at its end. */
       path = strstr (type, ">,");
       return path != NULL ? g_strdup (path + 2) : NULL;
     }

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Grids of processes: meetings, channels, futures. One lock and one condition for each
- * grid. A waiting thread counts as blocked until the thread that wakes it decrements
- * the count, so the count reaches the number of threads exactly when all of them are
- * in a deadlock.
+ * Grids of processes: meetings, channels and futures, with one lock and one condition
+ * variable for each grid. A waiting thread counts as blocked until the thread that
+ * wakes it decrements the count. The count therefore reaches the number of threads
+ * exactly when all of them are deadlocked.
  */
 
 #include "reference/process/process.h"
@@ -11,39 +11,38 @@
 #include "base/hash.h"
 #include "reference/frame.h"
 
-/* How often a waiting thread looks for cancellation, and how many threads runs
- * may have at a time in this process. */
+/* How often a waiting thread checks for cancellation, and how many threads all runs of this operating system
+ * process may have at a time. */
 enum { POLL_INTERVAL = 10 * G_TIME_SPAN_MILLISECOND, MAX_THREADS = 1024 };
 
-/* Processes that meet: each contributes values and takes those of all. */
+/* A meeting of processes: each contributes values and receives those of all. */
 typedef struct
 {
   char       *key;
   guint       n_group, n_arrived, n_left;
   guint       n_values;
-  gboolean    mismatched;       /* they contributed different numbers of values */
+  gboolean    mismatched;       /* the members contributed different numbers of values */
   GhloValue **values;           /* n_group * n_values, owned */
-  GPtrArray  *waiters;          /* of Waiter; borrowed from waiting threads' stacks */
+  GPtrArray  *waiters;          /* of Waiter; borrowed from the stacks of waiting threads */
 } Meeting;
 
-/* A thread that waits, on its own stack; guarded by the grid's lock. */
+/* A waiting thread. Lives on that thread's stack; guarded by the grid's lock. */
 typedef struct
 {
   gboolean   ready;
   gboolean   blocked;           /* counted in n_blocked */
-  GhloValue *message;           /* owned; what a sender handed over */
+  GhloValue *message;           /* owned; the message that a sender handed over */
 } Waiter;
 
 typedef struct
 {
-  GQueue  messages;             /* of GhloValue tuples, owned; empty while anyone waits */
+  GQueue  messages;             /* of GhloValue tuples, owned; empty while a thread is waiting */
   GQueue  waiters;              /* of Waiter */
-  const GhloIrOp     *sender;   /* of the last message; borrowed, as its module */
+  const GhloIrOp     *sender;   /* of the last message; borrowed, like its module */
   const GhloIrModule *module;
 } Channel;
 
-/* A future's thread. The future holds one reference, the grid another until the thread
- * is joined. */
+/* A future's thread. The future holds one reference. The grid holds another until the thread is joined. */
 typedef struct
 {
   gatomicrefcount  ref_count;
@@ -52,11 +51,11 @@ typedef struct
   GhloRefWorkFunc  function;
   gpointer         data;
   GDestroyNotify   free_data;
-  GhloValue      **results;     /* owned, as are the values */
+  GhloValue      **results;     /* owned, like the values */
   guint            n_results;
   GError          *error;
-  int              done;        /* atomic: results and error are final */
-  Waiter          *waiter;      /* who waits for it, or NULL; guarded by the grid's lock */
+  int              done;        /* atomic; TRUE once results and error are final */
+  Waiter          *waiter;      /* the thread that waits for it, or NULL; guarded by the grid's lock */
 } Work;
 
 struct _GhloRefGrid
@@ -64,17 +63,17 @@ struct _GhloRefGrid
   guint             n_replicas, n_partitions;
   GhloRefGrid      *parent;          /* the grid whose process runs this one; borrowed */
   int               failed;          /* atomic */
-  GMutex            lock;            /* guards what follows */
+  GMutex            lock;            /* guards the fields below */
   GCond             changed;
   gboolean          is_deadlocked;
   guint             n_threads, n_blocked;
-  GPtrArray        *works;           /* of Work, referenced: threads not joined yet */
+  GPtrArray        *works;           /* of Work, with references: threads that are not joined yet */
   GError           *error;           /* the first failure of a future, or NULL */
   GHashTable       *meetings;        /* of key → Meeting, owned; NULL before the first */
-  GHashTable       *visits;          /* of process and place → how often it went there; NULL before the first */
+  GHashTable       *visits;          /* of process and place → number of visits; NULL before the first */
   GHashTable       *channels;        /* of name → Channel, owned; NULL before the first */
   const GhloIrAttr *infeed;
-  guint             n_taken;         /* of infeed */
+  guint             n_taken;         /* number of infeed functions taken so far */
 };
 
 static int n_live_threads;
@@ -223,8 +222,7 @@ ghlo_ref_grid_take_infeed (GhloRefGrid *self)
   return name;
 }
 
-/* Stops the grid when every thread is blocked, unless a failure has stopped it already.
- * The caller holds the lock. */
+/* Stops the grid when every thread is blocked, unless a failure has stopped it already. Called with the lock held. */
 static void
 check_deadlock (GhloRefGrid *self)
 {
@@ -310,7 +308,7 @@ ghlo_ref_process_continue (GhloRefProcess *self,
   return FALSE;
 }
 
-/* Wakes the thread of @waiter. The caller holds the lock. */
+/* Wakes the thread of @waiter. Called with the lock held. */
 static void
 wake (GhloRefGrid *self,
       Waiter      *waiter)
@@ -324,8 +322,8 @@ wake (GhloRefGrid *self,
   g_cond_broadcast (&self->changed);
 }
 
-/* Waits until the waiter is ready. FALSE with @error set when the run is to stop, or
- * without an error in a deadlock. The caller holds the lock. */
+/* Waits until @waiter is ready. FALSE with @error set when the run is to stop; FALSE without an error in a
+ * deadlock. Called with the lock held. */
 static gboolean
 wait_for (GhloRefProcess *process,
           Waiter         *waiter,
@@ -355,7 +353,7 @@ wait_for (GhloRefProcess *process,
   return FALSE;
 }
 
-/* The caller holds the lock. */
+/* Returns how often this process has been at @place before, and counts this visit. Called with the lock held. */
 static guint
 count_visit (GhloRefProcess *self,
              const char     *place)
@@ -372,7 +370,7 @@ count_visit (GhloRefProcess *self,
   return n;
 }
 
-/* The caller holds the lock. */
+/* Called with the lock held. */
 static char *
 draw_key (GhloRefProcess *self,
           const char     *name,
@@ -403,7 +401,7 @@ ghlo_ref_process_draw_ticket (GhloRefProcess *self,
   return key;
 }
 
-/* Takes @key. The caller holds the lock. */
+/* Takes ownership of @key. Called with the lock held. */
 static Meeting *
 find_meeting (GhloRefGrid *self,
               char        *key,
@@ -448,8 +446,7 @@ store_values (Meeting          *meeting,
     meeting->values[member * n_values + i] = ghlo_value_ref (values[i]);
 }
 
-/* Contributes to a meeting, waits for the others and takes all values. The caller holds
- * the lock. */
+/* Contributes to a meeting, waits for the other members and returns all values. Called with the lock held. */
 static GhloValue **
 attend (GhloRefProcess   *process,
         Meeting          *meeting,
@@ -530,7 +527,7 @@ ghlo_ref_process_meet (GhloRefProcess   *self,
   return all;
 }
 
-/* The caller holds the lock. */
+/* Called with the lock held. */
 static Channel *
 find_channel (GhloRefGrid *self,
               const char  *name)
@@ -580,7 +577,7 @@ ghlo_ref_process_send (GhloRefProcess   *self,
   g_mutex_unlock (&grid->lock);
 }
 
-/* Of the channels with messages in them the one whose name is the first, so that it is the same in each run. */
+/* Of the channels that hold messages, the one whose name sorts first, so that every run reports the same one. */
 static const Channel *
 find_full_channel (GhloRefGrid *self)
 {
@@ -675,8 +672,8 @@ run_work (gpointer data)
   return NULL;
 }
 
-/* GhloValue calls this without a process: when an output of a run is read, after the
- * thread has ended, or when the last reference is dropped, perhaps before. */
+/* GhloValue calls this without a process: when an output of a run is read, which is after the thread has
+ * ended, or when the last reference is dropped, which may be earlier. */
 static void
 finish_future (GhloValue *future)
 {
@@ -747,7 +744,7 @@ ghlo_ref_process_start (GhloRefProcess  *self,
   return NULL;
 }
 
-/* Joins the thread of @work, which is done. */
+/* Joins the thread of @work, whose function has finished. */
 static void
 join_work (GhloRefGrid *grid,
            Work        *work)

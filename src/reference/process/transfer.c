@@ -7,8 +7,8 @@
 #include "reference/frame.h"
 #include "reference/kernels.h"
 
-/* The id of this process in source_target_pairs: its partition when there are several,
- * else its replica. */
+/* The id of this process in source_target_pairs: its partition when there are several partitions, otherwise
+ * its replica. */
 static guint
 find_own_number (const GhloRefCall *call)
 {
@@ -17,8 +17,8 @@ find_own_number (const GhloRefCall *call)
   return ghlo_ref_grid_get_partitions (process->grid) > 1 ? process->partition : process->replica;
 }
 
-/* The channel's name between this process and its partner, or NULL when the pairs give
- * it no partner. Host transfers, and those without pairs, share one name. */
+/* The name of the channel between this process and its partner, or NULL when the pairs give it no partner.
+ * Host transfers and transfers without pairs share one name per channel. */
 static char *
 find_channel (const GhloRefCall *call,
               gboolean           sends)
@@ -54,7 +54,7 @@ ghlo_ref_send (GhloRefCall *call,
   return TRUE;
 }
 
-/* The payload as results, then a token. */
+/* Gives the payload as results, followed by a token. */
 static gboolean
 give_payload (GhloRefCall      *call,
               GhloValue *const *values,
@@ -73,7 +73,7 @@ give_payload (GhloRefCall      *call,
   return TRUE;
 }
 
-/* Gives zeros to a process that nobody sends to. */
+/* Gives zeros to a process that no process sends to. */
 static gboolean
 give_nothing (GhloRefCall *call,
               GError     **error)
@@ -135,7 +135,7 @@ ghlo_ref_outfeed (GhloRefCall *call,
   return TRUE;
 }
 
-/* The body of an asynchronous operation, to be run on a thread of its own. */
+/* The body of an asynchronous operation, which runs on a thread of its own. */
 typedef struct
 {
   const GhloRefFunction *function;

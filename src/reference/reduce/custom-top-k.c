@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * The custom calls for the largest (or smallest) elements of each row along
- * the last dimension, in order, equal ones by index. NaN is larger than all.
+ * The custom calls for the largest (or smallest) elements of each row along the
+ * last dimension, in sorted order. Equal elements are ordered by index. NaN is
+ * larger than every number.
  */
 
 #include <math.h>
@@ -15,11 +16,11 @@
 typedef struct
 {
   const GhloValue *operand;
-  gsize            first;        /* element of the row's index 0 */
+  gsize            first;        /* index of the row's first element in the operand */
   gboolean         largest;
 } Row;
 
-/* Below 0 when @a stands below @b. */
+/* Negative when @a sorts before @b. */
 static int
 compare_scalars (GhloElementType type,
                  GhloScalar      a,
@@ -64,7 +65,7 @@ select_rows (GhloRefCall *call,
 {
   const GhloValue *operand = call->operands[0];
   Row row = { operand, 0, largest };
-  /* Of no elements a dimension may be as long as can be counted. */
+  /* The dimensions of an empty operand may be arbitrarily large. */
   gint64 length = operand->n_elements > 0 ? operand->type->dimensions[operand->type->rank - 1] : 0;
   gsize n_rows = length > 0 ? operand->n_elements / length : 0;
   g_autofree gint64 *order = length < G_MAXINT ? g_try_new (gint64, length + 1) : NULL;
@@ -89,7 +90,7 @@ select_rows (GhloRefCall *call,
   return TRUE;
 }
 
-/* How many of each row, from the second operand or an attribute, and from which end. */
+/* Reads how many elements of each row to take, from the second operand or an attribute, and from which end. */
 static gboolean
 read_options (GhloRefCall *call,
               gint64      *k,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * reduce and map. The input is transposed so that the reduced dimensions come last: each
- * result reduces one contiguous run, in the row-major order of the input.
+ * reduce and map. reduce transposes its input so that the reduced dimensions come last.
+ * Each result then reduces one contiguous run, in the row-major order of the input.
  */
 
 #include "reference/move/box.h"
@@ -18,7 +18,7 @@ typedef struct
   gint64   kept[GHLO_MAX_RANK], reduced[GHLO_MAX_RANK];   /* dimensions of the inputs, ascending */
   gint64   dimensions[GHLO_MAX_RANK];                     /* of the results */
   gsize    outer, inner;
-  gboolean in_order;                                      /* the reduced dimensions are the last ones */
+  gboolean in_order;                                      /* the reduced dimensions are the last ones already */
 } Reduction;
 
 static gboolean
@@ -58,7 +58,8 @@ find_dimensions (GhloRefCall *call,
   return TRUE;
 }
 
-/* The input's elements with the reduced dimensions innermost: its own, or a copy in *copy. */
+/* The input's elements with the reduced dimensions innermost: the input's own data, or a copy that is
+ * returned in *copy. */
 static const guint8 *
 ordered_input (GhloRefCall     *call,
                const Reduction *self,
@@ -88,7 +89,7 @@ ordered_input (GhloRefCall     *call,
   return ghlo_ref_copy (call, size, rank, dimensions, *copy, to, input->data, from, error) ? *copy : NULL;
 }
 
-/* Folds run @index of every input. */
+/* Folds run @index of each input. */
 static gboolean
 reduce_run (GhloRefCall         *call,
             const Reduction     *self,

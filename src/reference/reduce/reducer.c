@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Folds of sequences of elements. Bodies that have a loop of their own are
- * found by what they combine by and the class of the elements.
+ * Folds of sequences of elements. Specialized loops are looked up by the body's
+ * combiner and the class of the elements.
  */
 
 #include "reference/reduce/reducer.h"
@@ -29,19 +29,19 @@ struct _GhloRefFold
   GhloRefCall           *call;
   GhloRefScalarFunction *body;       /* owned */
   guint                  n;
-  Loop                   loop;       /* NULL: the body is run for each element */
-  gboolean               is_float;   /* cells of the loop are doubles, else integers */
+  Loop                   loop;       /* NULL when the body is run for each element */
+  gboolean               is_float;   /* cells of the loop are doubles, otherwise integers */
   gboolean               is_complex; /* cells of the loop are GhloScalars */
   gboolean               is_wide;    /* the accumulator is a long double */
   GhloElementType        type;       /* of the loop's accumulator */
   Accumulator            accumulator;
   Accumulator            start;
   GhloElementType       *types;      /* of the inputs */
-  GhloQuantization     **from, **to; /* borrowed; both set where an input is requantized for the body */
-  GhloScalar            *inits;      /* n, as the body takes them */
-  GhloScalar            *arguments;  /* 2 n: what came out so far, then the next elements */
+  GhloQuantization     **from, **to; /* borrowed; both set when an input is requantized for the body */
+  GhloScalar            *inits;      /* n, in the body's types */
+  GhloScalar            *arguments;  /* 2 n: the outcome so far, then the next elements */
   GhloScalar            *outcome;    /* n */
-  gint64                 init_cell;  /* the loop's, bits of a number */
+  gint64                 init_cell;  /* of the loop; the bits of a number */
 };
 
 static void
@@ -115,7 +115,7 @@ product_float (GhloRefReducer *self, gconstpointer cells, gsize n)
   self->accumulator.f = product;
 }
 
-/* IEEE 754-2019 maximum and minimum: a NaN stays, and -0 is below +0. */
+/* IEEE 754-2019 maximum and minimum: NaN propagates, and -0 is below +0. */
 static void
 maximum_float (GhloRefReducer *self, gconstpointer cells, gsize n)
 {
@@ -161,7 +161,7 @@ DEFINE_INT_LOOP (and_int, guint64, u, y &= x[i])
 DEFINE_INT_LOOP (or_int, guint64, u, y |= x[i])
 DEFINE_INT_LOOP (xor_int, guint64, u, y ^= x[i])
 
-/* Booleans are unsigned. */
+/* Booleans count as unsigned. */
 static const struct
 {
   Loop on_signed, on_unsigned, on_float, on_complex;
@@ -197,7 +197,7 @@ find_loop (GhloCombiner    combiner,
   return NULL;
 }
 
-/* How to sum @length floats. */
+/* Chooses the loop that sums @length floats. */
 static void
 choose_sum (GhloRefReducer *self,
             gsize           length)
@@ -215,7 +215,7 @@ choose_sum (GhloRefReducer *self,
     self->loop = is_short ? sum_steps_narrow : sum_double;
 }
 
-/* Chooses the loop for the body, if it has one. */
+/* Chooses the specialized loop for the body, if there is one. */
 static void
 prepare_loop (GhloRefReducer   *self,
               gsize             length,
@@ -235,7 +235,7 @@ prepare_loop (GhloRefReducer   *self,
 
   if (self->loop == sum_complex && length <= ghlo_element_short_sum (argument->element_type))
     {
-      self->loop = NULL;      /* the body itself rounds each step */
+      self->loop = NULL;      /* the body rounds each step by itself */
       return;
     }
   if (self->loop == sum_complex)
@@ -289,7 +289,7 @@ prepare_input (GhloRefReducer   *self,
   return TRUE;
 }
 
-/* Takes @body over; NULL gives NULL. */
+/* Takes ownership of @body; returns NULL for NULL. */
 static GhloRefReducer *
 make (GhloRefCall           *call,
       GhloRefScalarFunction *body,
@@ -335,8 +335,9 @@ is_scalar_of (const GhloIrType *type,
          && type->element_type == element_type;
 }
 
-/* The verifier has looked at regions, but not at functions that a custom call names: a function takes what came out so
- * far and the next elements, of the results' types, which hold all numbers of the inputs', and gives as many. */
+/* Checks the signature of a function that a custom call names; the verifier has only checked regions. The
+ * function takes the outcome so far and the next elements, all of the results' types, which can represent all
+ * numbers of the inputs' types, and returns as many values as there are inputs. */
 static gboolean
 check_function (GhloRefCall       *call,
                 const GhloIrBlock *block,

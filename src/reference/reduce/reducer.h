@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Folds of sequences of elements with the body of reduce, reduce_window and
- * their kin. A body of one known operation on one input has a loop of its own,
- * in which a sum of floats is kept in a wider type and rounded once; any other
- * body runs once for each element.
+ * Folds of sequences of elements with the body of reduce, reduce_window and similar
+ * operations. A body that consists of one known operation on one input has a
+ * specialized loop, in which a sum of floats is accumulated in a wider type and
+ * rounded once. Any other body runs once for each element.
  *
- * Elements are fed as cells: 8-byte numbers for bodies with a loop of their
- * own, whole GhloScalars otherwise.
+ * Elements are fed as cells: 8-byte numbers for the specialized loops, whole
+ * GhloScalars otherwise.
  */
 
 #pragma once
@@ -17,9 +17,9 @@ G_BEGIN_DECLS
 
 typedef struct _GhloRefFold GhloRefReducer;
 
-/* A reduction of @n inputs with region @region, from the scalars @inits, over
- * @length elements of each (which decides whether a sum of floats is made in
- * steps, see ghlo_element_short_sum()). */
+/* A reduction of @n inputs by region @region, starting from the scalars @inits. @length is the number of
+ * elements of each input that are folded; it decides whether every step of a sum of floats is rounded (see
+ * ghlo_element_short_sum()). */
 GhloRefReducer *ghlo_ref_reducer_new       (GhloRefCall      *call,
                                             guint             region,
                                             guint             n,
@@ -27,7 +27,7 @@ GhloRefReducer *ghlo_ref_reducer_new       (GhloRefCall      *call,
                                             GhloValue *const *inputs,
                                             GhloValue *const *inits,
                                             GError          **error);
-/* The same with the function @name. */
+/* The same with function @name of the program. */
 GhloRefReducer *ghlo_ref_reducer_new_for   (GhloRefCall      *call,
                                             const char       *name,
                                             guint             n,
@@ -37,9 +37,9 @@ GhloRefReducer *ghlo_ref_reducer_new_for   (GhloRefCall      *call,
                                             GError          **error);
 void         ghlo_ref_reducer_free      (GhloRefReducer      *self);
 
-/* Bytes of a cell. */
+/* Size of a cell in bytes. */
 gsize        ghlo_ref_reducer_cell_size (const GhloRefReducer *self);
-/* Reads @n elements of input @input, which lie at @data, as cells. */
+/* Converts the @n elements of input @input that lie at @data to cells. */
 void         ghlo_ref_reducer_read      (const GhloRefReducer *self,
                                          guint                 input,
                                          const guint8         *data,
@@ -49,8 +49,8 @@ void         ghlo_ref_reducer_read      (const GhloRefReducer *self,
 gconstpointer ghlo_ref_reducer_init_cell (const GhloRefReducer *self,
                                           guint                 input);
 
-/* Starts again from the initial values; feeds @n cells of each input; stores
- * what came out as element @index of the call's results. */
+/* start resets to the initial values; feed folds @n more cells of each input; store writes the outcome to
+ * element @index of the call's results. */
 void         ghlo_ref_reducer_start     (GhloRefReducer       *self);
 gboolean     ghlo_ref_reducer_feed      (GhloRefReducer      *self,
                                          gconstpointer const *cells,

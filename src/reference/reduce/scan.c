@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * chlo.scan: a body run along one dimension with values carried from step to
- * step. The body sees each input's slice without that dimension; what it gives
- * besides the carries is put together along it.
+ * chlo.scan: runs a body along one dimension, with values carried from step to
+ * step. The body sees the slice of each input without that dimension. Its other
+ * results are stacked along that dimension to form the outputs.
  */
 
 #include "reference/move/box.h"
@@ -33,7 +33,8 @@ scan_clear (Scan *self)
 
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Scan, scan_clear)
 
-/* The part of a row-major tensor before, at and after the scanned dimension. */
+/* Splits a row-major tensor around the scanned dimension: the number of outer elements before it and the
+ * size in bytes of everything after it. */
 static void
 split_shape (const GhloValue *whole,
              gint64           dimension,
@@ -77,7 +78,7 @@ take_slice (const Scan      *self,
   return slice;
 }
 
-/* Output @index with room for all slices of @slice's shape. */
+/* Creates output @index with room for all slices of shape @slice. */
 static GhloValue *
 make_output (Scan            *self,
              guint            index,
@@ -148,7 +149,7 @@ scan_step (Scan    *self,
   return TRUE;
 }
 
-/* How many steps there are: the inputs say it, or else the operation. */
+/* Finds the number of steps, from the inputs or else from the operation. */
 static gboolean
 find_length (Scan    *self,
              GError **error)
@@ -173,7 +174,7 @@ find_length (Scan    *self,
   return self->length >= 0 || ghlo_ref_fail (call, error, "the scanned dimension's size is not known");
 }
 
-/* Outputs of a scan without steps have the shapes that the program states. */
+/* When there are no steps, the outputs have the shapes that the program states. */
 static gboolean
 make_empty_outputs (Scan    *self,
                     GError **error)

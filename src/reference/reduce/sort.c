@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * sort and chlo.top_k. Each row is sorted as a permutation by a stable merge
- * sort, whose answer is determined even where the comparator is no order.
+ * sort and chlo.top_k. A stable merge sort sorts each row as a permutation; its
+ * result is deterministic even if the comparator is not an ordering.
  *
- * A comparator that is one comparison of one input's elements is recognised
- * and done on keys; any other runs as it is.
+ * A comparator that only compares elements of one input is recognized and replaced
+ * by comparisons of keys. Any other comparator is run as it is.
  */
 
 #include "ir/approx-top-k.h"
@@ -16,7 +16,7 @@
 
 typedef struct _Sorter Sorter;
 
-/* TRUE when element @a of the row comes before @b. */
+/* Whether element @a of the row sorts before @b. */
 typedef gboolean (*Before) (Sorter *self,
                             gsize   a,
                             gsize   b);
@@ -26,18 +26,18 @@ struct _Sorter
   GhloRefCall           *call;
   Before                 before;
   gsize                  length;
-  gsize                 *order;         /* owned; the sorted row's elements */
+  gsize                 *order;         /* owned; the permutation that sorts the row */
   gsize                 *spare;         /* owned */
-  gint64                *keys;          /* owned; ordered as signed integers, or bits of doubles */
+  gint64                *keys;          /* owned; signed integers in sort order, or the bits of doubles */
   guint                  key_input;
   gboolean               descending;
-  gboolean               partial;       /* compare keys as doubles: NaN is neither below nor above */
+  gboolean               partial;       /* compare keys as doubles: NaN is unordered */
   GhloRefScalarFunction *comparator;    /* owned */
   guint                  n;
   GhloScalar           **elements;      /* owned; the row of each input */
   GhloScalar            *arguments;     /* owned; 2 n */
   guint                  since_check;
-  GError                *failure;       /* of the comparator or a stop; the rest of the sort is void */
+  GError                *failure;       /* from the comparator or from a stop; once set, the rest of the sort is void */
 };
 
 static void
@@ -90,7 +90,7 @@ comparator_before (Sorter *self, gsize a, gsize b)
          && outcome.i != 0;
 }
 
-/* A float's bits as an integer that is ordered as the total order of IEEE 754 is. */
+/* Maps the bits of a float to an integer, so that integers sort in the total order of IEEE 754. */
 static gint64
 total_order_key (GhloElementType type,
                  const guint8   *data)
@@ -150,7 +150,7 @@ merge (Sorter      *self,
 {
   gsize left = start, right = middle;
 
-  /* Already in order, as most of a sorted input is. */
+  /* Both halves are in order already, as is common in a sorted input. */
   if (right >= end || !self->before (self, from[right], from[right - 1]))
     {
       memcpy (to + start, from + start, (end - start) * sizeof (gsize));
@@ -182,7 +182,7 @@ insertion_sort (Sorter *self,
     }
 }
 
-/* Sorts the row whose keys or elements are loaded into self->order. */
+/* Sorts the loaded row; self->order receives the permutation. */
 static gboolean
 sort_row (Sorter  *self,
           GError **error)
@@ -212,7 +212,7 @@ sort_row (Sorter  *self,
   return ghlo_ref_continue (self->call, error);
 }
 
-/* Rows along one dimension. */
+/* The rows along one dimension. */
 typedef struct
 {
   gsize outer, length, inner;
@@ -293,7 +293,7 @@ load_row (Sorter *self,
       self->elements[k][i] = ghlo_ref_load (self->call->operands[k], first + i * step);
 }
 
-/* The first @count of the row, from element @to of the result on. */
+/* Stores the first @count sorted elements of the row, from element @to of the result on. */
 static void
 store_row (const Sorter    *self,
            const GhloValue *input,
@@ -309,7 +309,7 @@ store_row (const Sorter    *self,
     memcpy (result->data + (to + i * step) * size, input->data + (first + self->order[i] * step) * size, size);
 }
 
-/* Which comparison the comparator is, when it is only that. */
+/* Recognizes a comparator that consists of a single comparison. */
 static gboolean
 recognise_comparison (Sorter            *self,
                       const GhloIrBlock *block)
@@ -426,7 +426,7 @@ ghlo_ref_custom_approx_top_k (GhloRefCall *call,
   return sorter_alloc (&self, rows.length, error) && sort_rows (&self, &rows, (gsize) top_k.count, error);
 }
 
-/* The largest first, in the total order; equal ones by their place. */
+/* Sorts the largest elements first, in the total order; equal ones by index. */
 gboolean
 ghlo_ref_top_k (GhloRefCall *call,
                 GError     **error)

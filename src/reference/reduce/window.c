@@ -3,8 +3,8 @@
  * reduce_window and select_and_scatter: reductions and selections over windows that
  * slide over a padded and dilated input.
  *
- * The elements of a window are found by one table of offsets for each dimension, made
- * anew only where the window moved in that dimension.
+ * A table of offsets for each dimension locates the elements of a window. It is
+ * recomputed only when the window has moved in that dimension.
  */
 
 #include "reference/reduce/reducer.h"
@@ -27,9 +27,10 @@ typedef struct
   gint64  base_dilation[GHLO_MAX_RANK], window_dilation[GHLO_MAX_RANK];
   gint64  low[GHLO_MAX_RANK], high[GHLO_MAX_RANK];
   gint64  output[GHLO_MAX_RANK];                          /* number of windows */
-  gint64 *offsets[GHLO_MAX_RANK];                         /* in elements, of each window element; or -1 */
+  gint64 *offsets[GHLO_MAX_RANK];                         /* of each window element, in elements; -1 for padding */
   gint64 *memory;                                         /* owned; all offsets */
-  gint64  at[GHLO_MAX_RANK];                              /* the offsets' window, -1 before the first */
+  gint64  at[GHLO_MAX_RANK];                              /* the window that the offsets belong to; -1 before the
+                                                           * first */
 } Window;
 
 static void
@@ -40,14 +41,14 @@ window_clear (Window *self)
 
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Window, window_clear)
 
-/* What the window's values are called, in the order of the operands where they
- * are some (stablehlo.dynamic_reduce_window). */
+/* The attributes that describe the window, in the order of the corresponding operands where these are
+ * operands (stablehlo.dynamic_reduce_window). */
 static const char *const value_names[] = {
   "window_dimensions", "window_strides", "base_dilations", "window_dilations", "padding",
 };
 enum { VALUE_SIZE, VALUE_STEP, VALUE_BASE_DILATION, VALUE_WINDOW_DILATION, VALUE_PADDING, N_VALUES };
 
-/* An attribute, or an operand of a custom call; NULL when it is left out. */
+/* The values of an attribute, or of the corresponding operand of a custom call. NULL when they are omitted. */
 static gint64 *
 dup_values (GhloRefCall *call,
             guint        value,
@@ -63,7 +64,7 @@ dup_values (GhloRefCall *call,
   return ghlo_ref_to_ints (operand);
 }
 
-/* The values, or @fallback for each dimension. */
+/* Reads the values; where they are omitted, @fallback for each dimension. */
 static gboolean
 read_values (GhloRefCall *call,
              guint        value,
@@ -147,7 +148,7 @@ window_init (GhloRefCall     *call,
   return TRUE;
 }
 
-/* Makes room for the offsets of one window's elements, where there is a window. */
+/* Allocates the offset tables, when there is at least one window. */
 static gboolean
 window_open (GhloRefCall  *call,
              Window       *self,
@@ -171,7 +172,7 @@ window_open (GhloRefCall  *call,
   return TRUE;
 }
 
-/* Moves to the window @index. */
+/* Moves to window @index. */
 static void
 window_move (Window       *self,
              const gint64 *index)
@@ -189,7 +190,7 @@ window_move (Window       *self,
         {
           gint64 position;
           gboolean is_far = __builtin_sub_overflow (start + w * self->window_dilation[d], self->low[d], &position);
-          /* Mostly 1, and a division takes longer than all else here. */
+          /* The dilation is usually 1, and the division takes longer than everything else here. */
           gint64 element = self->base_dilation[d] == 1 ? position : position / self->base_dilation[d];
 
           if (is_far || position < 0 || element * self->base_dilation[d] != position || element >= self->input[d])
@@ -200,8 +201,8 @@ window_move (Window       *self,
     }
 }
 
-/* What the dimensions [@first, @end) add to the place of the window's element at @inner, in elements; -1 where that is
- * padding. */
+/* The contribution of the dimensions [@first, @end) to the position of the window's element at @inner, in
+ * elements; -1 when the element is padding. */
 static gint64
 window_offset (const Window *self,
                const gint64 *inner,
@@ -250,7 +251,8 @@ flush (WindowFold *self,
   return ghlo_ref_reducer_feed (self->reduction, (gconstpointer const *) self->chunk, n, error);
 }
 
-/* Copies @n cells of @size bytes to @to: those of @from at @row and the offsets, the padding where there are none. */
+/* Copies @n cells of @size bytes to @to: the cells of @from at @row plus each offset, or @padding where
+ * either is negative. */
 static void
 copy_cells (guint8       *to,
             const guint8 *from,
@@ -271,8 +273,8 @@ copy_cells (guint8       *to,
     }
 }
 
-/* Adds the elements at @row, which is -1 where all are padding, and the offsets of the last dimension to the chunk of
- * each input. */
+/* Appends the elements at @row plus each offset of the last dimension to the chunk of each input. A negative @row
+ * stands for a row of padding. */
 static gboolean
 push_row (WindowFold   *self,
           gint64        row,
@@ -297,7 +299,8 @@ push_row (WindowFold   *self,
   return TRUE;
 }
 
-/* The last dimension is the last one in which the window is longer than 1: those behind it have one place each. */
+/* Rows run along the last dimension in which the window is longer than 1. The dimensions after it have one
+ * position each. */
 static gboolean
 fold_window (WindowFold   *self,
              const Window *window,
@@ -328,7 +331,7 @@ fold_window (WindowFold   *self,
   return TRUE;
 }
 
-/* All inputs as cells, and room for the chunks, in @memory. */
+/* Reads all inputs as cells and allocates the chunks. Everything allocated is added to @memory. */
 static gboolean
 read_cells (WindowFold *self,
             GPtrArray  *memory,
@@ -352,7 +355,7 @@ read_cells (WindowFold *self,
   return TRUE;
 }
 
-/* @reducer is the function that reduces, or NULL for the region. */
+/* @reducer names the reducing function; NULL stands for the region. */
 static gboolean
 reduce_windows (GhloRefCall *call,
                 guint        n,
@@ -429,7 +432,7 @@ ghlo_ref_custom_reduce_window (GhloRefCall *call,
   return reduce_windows (call, n, functions->children[0]->text, error);
 }
 
-/* The body of select or scatter on two elements. */
+/* Runs the body of select or scatter on two elements. */
 static gboolean
 run_pair (GhloRefScalarFunction *function,
           GhloScalar             a,
@@ -442,8 +445,7 @@ run_pair (GhloRefScalarFunction *function,
   return ghlo_ref_scalar_function_run (function, arguments, outcome, error);
 }
 
-/* The index of the element of the window that @select keeps; -1 when the
- * window lies in the padding altogether. */
+/* Finds the offset of the window element that @select keeps; -1 when the whole window lies in the padding. */
 static gboolean
 select_element (GhloRefScalarFunction *select,
                 const Window          *window,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Loading and storing runs of elements, and the arithmetic of quantization
+ * Loads and stores blocks of elements, and the arithmetic of quantization
  * (specification, "Quantization computations").
  */
 
@@ -9,7 +9,7 @@
 #include <math.h>
 #include <string.h>
 
-/* The double's own format. */
+/* The format of a double. */
 enum
 {
   DOUBLE_MANTISSA_BITS = 52,
@@ -17,8 +17,8 @@ enum
   DOUBLE_EXPONENT_MASK = 0x7ff,
 };
 
-/* Widens a normal number, whose bits differ from a double's in the exponent's bias only.
- * FALSE for other numbers and for formats without a mantissa. */
+/* Widens a normal number, whose encoding differs from that of a double only in the exponent bias and the
+ * mantissa width. FALSE for other numbers and for formats without a mantissa. */
 static inline gboolean
 widen_normal (const GhloElementInfo *info,
               guint                  bits,
@@ -38,7 +38,7 @@ widen_normal (const GhloElementInfo *info,
   return TRUE;
 }
 
-/* The inverse, for values that the format has. */
+/* The inverse, for values that the format represents exactly. */
 static inline gboolean
 narrow_normal (const GhloElementInfo *info,
                double                 value,
@@ -158,7 +158,7 @@ ghlo_ref_load_block (GhloElementType  type,
     }
 }
 
-/* The scalars are rounded and wrapped to the type already. */
+/* The scalars are already rounded and wrapped to the type. */
 void
 ghlo_ref_store_block (GhloElementType   type,
                       guint8           *data,
@@ -246,7 +246,7 @@ ghlo_ref_scalar_dequantize (const GhloRefQuantizedAxis *axis,
   gsize channel = offset / axis->inner % axis->extent;
   GhloElementClass element_class = ghlo_element_info (q->storage)->element_class;
   double scale = rounded (q->expressed, q->scales[channel]);
-  /* Storage has 32 bits at most: the difference is exact. */
+  /* The storage type has at most 32 bits, so the difference is exact. */
   double difference = element_class == GHLO_ELEMENT_CLASS_SIGNED ? (double) stored.i : (double) stored.u;
 
   difference = rounded (q->expressed, difference - (double) q->zero_points[channel]);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Runs of elements as scalars: the type is looked at once a run, not once an
- * element. Quantized elements become real numbers on the way in and stored
- * integers on the way out.
+ * Blocks of elements as scalars, so that the type is dispatched once per block
+ * rather than once per element. Quantized elements are converted to real numbers
+ * when loaded and to stored integers when written.
  */
 
 #pragma once
@@ -11,10 +11,10 @@
 
 G_BEGIN_DECLS
 
-/* How many elements loops take at once. */
+/* How many elements a loop handles at a time. */
 enum { GHLO_REF_BLOCK = 512 };
 
-/* Element i of @data goes to (from) scalars[i * stride]. */
+/* Element i of @data is loaded into, or stored from, scalars[i * stride] (stride 1 when storing). */
 void ghlo_ref_load_block       (GhloElementType         type,
                                 const guint8           *data,
                                 gsize                   n,
@@ -25,12 +25,11 @@ void ghlo_ref_store_block      (GhloElementType         type,
                                 gsize                   n,
                                 const GhloScalar       *scalars);
 
-/* The element type that a tensor's elements are computed with: the expressed
- * type of a quantized one. */
+/* The element type in which a tensor's elements are computed. For a quantized tensor this is the expressed type. */
 GhloElementType ghlo_ref_expressed_type (const GhloIrType *type);
 
-/* Indices along the quantized axis: element at @offset of a tensor of this shape
- * has index offset / inner % extent. */
+/* Indices along the quantized axis: in a tensor of this shape, the element at @offset has index offset /
+ * inner % extent. */
 typedef struct
 {
   const GhloQuantization *quantization;
@@ -44,8 +43,8 @@ gboolean ghlo_ref_quantized_axis_init (GhloRefQuantizedAxis   *self,
                                        const gint64           *dimensions,
                                        guint                   rank);
 
-/* Stored integers to numbers of the expressed type, and back, each step rounded
- * to that type as the specification's formulas have it. */
+/* Convert stored integers to numbers of the expressed type and back. Each step is rounded to that type, as
+ * in the specification's formulas. */
 GhloScalar ghlo_ref_scalar_dequantize (const GhloRefQuantizedAxis *axis,
                                        gsize                       offset,
                                        GhloScalar                  stored);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Complex functions that the C library lacks, or computes less well than the
- * exact products and sums here do.
+ * Complex functions that the C library lacks, or computes less accurately than the
+ * compensated products and sums here.
  */
 
 #include "reference/scalar/complex-math.h"
@@ -10,7 +10,7 @@
 #include <float.h>
 #include <math.h>
 
-/* The upper half of the digits (Veltkamp). */
+/* The upper half of the mantissa (Veltkamp's splitting). */
 static inline long double
 upper_half (long double x)
 {
@@ -20,7 +20,7 @@ upper_half (long double x)
   return product - (product - x);
 }
 
-/* The rounding error of @product = a * b (Dekker), which costs less than fmal. */
+/* The rounding error of @product = a * b (Dekker's product), which is cheaper than fmal. */
 static inline long double
 product_rest (long double a,
               long double b,
@@ -32,7 +32,7 @@ product_rest (long double a,
   return ((a_upper * b_upper - product) + a_upper * b_lower + a_lower * b_upper) + a_lower * b_lower;
 }
 
-/* a * b + c * d; where the products cancel, their rounding errors are added. */
+/* a * b + c * d. When the products cancel, their rounding errors are added back. */
 static long double
 dot (long double a,
      long double b,
@@ -70,7 +70,7 @@ ghlo_ref_complex_multiply (GhloRefComplex x,
   return CMPLXL (dot (a, c, -b, d), dot (a, d, b, c));
 }
 
-/* A quotient whose parts both came out as NaN: C's Annex G.5.1. */
+/* Recovers a quotient whose parts both came out as NaN, following Annex G.5.1 of the C standard. */
 static GhloRefComplex
 divide_specially (long double a,
                   long double b,
@@ -150,7 +150,7 @@ ghlo_ref_complex_rsqrt (GhloRefComplex z)
   return ghlo_ref_complex_divide (CMPLXL (1, 0), csqrtl (z));
 }
 
-/* The cubic root with the least angle. */
+/* The cube root with the smallest angle. */
 GhloRefComplex
 ghlo_ref_complex_cbrt (GhloRefComplex z)
 {
@@ -193,7 +193,7 @@ ghlo_ref_complex_expm1 (GhloRefComplex z)
   return CMPLXL (expm1l (re) * cosl (im) - 2 * half * half, expl (re) * sinl (im));
 }
 
-/* x^2 + y^2 - 1 where that is small. */
+/* x^2 + y^2 - 1, accurate when that is small. */
 static long double
 norm_minus_one (long double x,
                 long double y)
@@ -206,7 +206,7 @@ norm_minus_one (long double x,
   return sum + (rest + product_rest (a - 1, a + 1, p) + product_rest (b, b, q));
 }
 
-/* (1 + x)^2 + y^2 - 1 where that is small. */
+/* (1 + x)^2 + y^2 - 1, accurate when that is small. */
 static long double
 shifted_norm_minus_one (long double x,
                         long double y)
@@ -264,7 +264,7 @@ ghlo_ref_complex_logistic (GhloRefComplex z)
   return ghlo_ref_complex_divide (power, CMPLXL (1 + creall (power), cimagl (power)));
 }
 
-/* By squaring: exact where the powers are. */
+/* By repeated squaring, which is exact wherever the powers are. */
 static GhloRefComplex
 natural_power (GhloRefComplex x,
                guint          exponent)
@@ -285,7 +285,7 @@ GhloRefComplex
 ghlo_ref_complex_power (GhloRefComplex x,
                         GhloRefComplex y)
 {
-  /* Above this exponent the products lose more digits than the logarithm. */
+  /* Above this exponent, the products lose more digits than the logarithm does. */
   enum { GREATEST = 64 };
   long double exponent = creall (y);
   GhloRefComplex result;
@@ -305,7 +305,8 @@ ghlo_ref_complex_power (GhloRefComplex x,
   return ghlo_ref_complex_exp (ghlo_ref_complex_multiply (y, ghlo_ref_complex_log (x)));
 }
 
-/* C has ±0 as the real part of what is unknown on the imaginary axis. Nothing is known of it. */
+/* On the imaginary axis, C gives ±0 as the real part of tanh of an infinity or a NaN. That part is unknown,
+ * so it is NaN here. */
 GhloRefComplex
 ghlo_ref_complex_tanh (GhloRefComplex z)
 {
@@ -339,7 +340,7 @@ ghlo_ref_complex_asin_acos_kernel (GhloRefComplex z)
   long double x = fabsl (creall (z)), y = fabsl (cimagl (z));
   GhloRefComplex below = csqrtl (CMPLXL (1 - x, -y)), above = csqrtl (CMPLXL (1 + x, y));
 
-  /* The imaginary parts have opposite signs: nothing cancels. */
+  /* The imaginary parts have opposite signs, so nothing cancels. */
   return CMPLXL (creall (below) * creall (above) - cimagl (below) * cimagl (above),
                  fabsl (cimagl (casinl (CMPLXL (x, y)))));
 }

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Functions of complex numbers in long double, whose range leaves room for
- * squares of doubles and whose digits leave room for cancellation. The caller
- * rounds each part once. Branch cuts and signed zeros are those of C's Annex G;
- * where an infinite imaginary part has no limit, both parts are NaN.
+ * Functions of complex numbers in long double, which has the range for squares of
+ * doubles and the precision to absorb cancellation. The caller rounds each part
+ * once. Branch cuts and signed zeros follow Annex G of the C standard; where an
+ * infinite imaginary part has no limit, both parts are NaN.
  */
 
 #pragma once
 
 #include <complex.h>
 
-/* glibc gives it to gcc only; clang has the same builtin. */
+/* glibc defines it for GCC only; clang has the same builtin. */
 #ifndef CMPLXL
 #define CMPLXL(re, im) __builtin_complex ((long double) (re), (long double) (im))
 #endif

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Plain loops for what programs do most, on f32, f64 and i32, so that the
- * reference executor is bound by memory there and not by calls. They give the
- * bits that the scalar functions give.
+ * Plain loops for the most frequent operations on f32, f64 and i32, so that they
+ * are bound by memory rather than by calls. They give the same bits as the scalar
+ * functions.
  */
 
 #include "reference/scalar/elementwise.h"
@@ -45,7 +45,7 @@
   LOOP_2 (le_##suffix, type, guint8, x <= y) \
   LOOP_2 (lt_##suffix, type, guint8, x < y)
 
-/* The sum of unordered values is NaN; equal ones differ in a zero's sign alone. */
+/* For maximum and minimum: the sum of unordered values is NaN, and equal values can differ only in the sign of zero. */
 #define FLOATS(suffix, type) \
   LOOP_2 (add_##suffix, type, type, x + y) \
   LOOP_2 (subtract_##suffix, type, type, x - y) \

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Elementwise operations on tensors. Elements are taken in blocks: each operand is
- * loaded as scalars, the operation's function runs over them, the result is stored.
- * Operations on quantized tensors dequantize the operands and quantize the result.
+ * Elementwise operations on tensors. Elements are processed in blocks: each operand
+ * is loaded as scalars, the operation's function is applied to them, and the result
+ * is stored. Operations on quantized tensors dequantize the operands and quantize
+ * the result.
  */
 
 #include "reference/scalar/elementwise.h"
@@ -63,8 +64,7 @@ gather_strided (const GhloRefSource *source,
     }
 }
 
-/* Loads the elements for the result's elements start … start + n - 1 into every
- * n_sources-th scalar. */
+/* Loads the elements that correspond to the result's elements start … start + n - 1, @stride scalars apart. */
 static void
 load_source (const GhloRefSource *source,
              const GhloValue     *result,
@@ -252,8 +252,7 @@ same_shape (const GhloValue *a,
          && memcmp (ghlo_ref_dims (a), ghlo_ref_dims (b), ghlo_ref_rank (a) * sizeof (gint64)) == 0;
 }
 
-/* Operands have the shape of operand @like; those of rank 0 may stand for a
- * whole tensor where @scalars allows it. */
+/* All operands must have the shape of operand @like. With @scalars, an operand of rank 0 is broadcast. */
 static gboolean
 run_elementwise (GhloRefCall *call,
                  guint        like,

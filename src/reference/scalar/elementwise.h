@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * The one loop behind all elementwise kernels: operands of any strides, plain
- * or quantized, a scalar function, a dense result.
+ * The one loop behind all elementwise kernels: operands with any strides, plain or
+ * quantized, a scalar function, and a dense result.
  */
 
 #pragma once
@@ -13,34 +13,34 @@ G_BEGIN_DECLS
 
 enum { GHLO_REF_MAX_SOURCES = 3 };
 
-/* How the elements of an operand follow those of the result. */
+/* How the elements of an operand correspond to those of the result. */
 typedef enum
 {
-  GHLO_REF_SOURCE_DENSE,     /* one for one */
-  GHLO_REF_SOURCE_SINGLE,    /* one for all */
-  GHLO_REF_SOURCE_STRIDED,   /* by strides, 0 along repeated dimensions */
+  GHLO_REF_SOURCE_DENSE,     /* one to one */
+  GHLO_REF_SOURCE_SINGLE,    /* one element for the whole result */
+  GHLO_REF_SOURCE_STRIDED,   /* by strides; 0 along broadcast dimensions */
 } GhloRefSourceKind;
 
 typedef struct
 {
   const GhloValue      *value;
   GhloRefSourceKind     kind;
-  gint64                strides[GHLO_MAX_RANK];   /* STRIDED: elements per step of the result's dimensions */
-  GhloRefQuantizedAxis  axis;                     /* its quantization is NULL when plain */
+  gint64                strides[GHLO_MAX_RANK];   /* STRIDED only: elements per step along each dimension of the
+                                                   * result */
+  GhloRefQuantizedAxis  axis;                     /* its quantization is NULL for plain elements */
 } GhloRefSource;
 
-/* Looks at an operand of the call: DENSE. FALSE, with @error set, when its
- * scales do not fit its shape. */
+/* Describes an operand of the call as a DENSE source. FALSE with @error set when its scales do not fit its shape. */
 gboolean          ghlo_ref_source_init    (GhloRefSource   *self,
                                            GhloRefCall     *call,
                                            guint            operand,
                                            GError         **error);
-/* The scalar function of the call's operation for the expressed types of operands and
- * result; NULL with @error set when there is none. */
+/* The scalar function of the call's operation for the expressed types of its operands and its result; NULL
+ * with @error set when there is none. */
 GhloRefScalarFunc ghlo_ref_call_func      (GhloRefCall     *call,
                                            GhloRefScalarOp *op,
                                            GError         **error);
-/* Computes result 0, which has its memory already. */
+/* Computes result 0, whose memory exists already. */
 gboolean          ghlo_ref_run_sources    (GhloRefCall           *call,
                                            const GhloRefScalarOp *op,
                                            GhloRefScalarFunc      func,
@@ -48,8 +48,8 @@ gboolean          ghlo_ref_run_sources    (GhloRefCall           *call,
                                            guint                  n_sources,
                                            GError               **error);
 
-/* Loops written out for common operations on dense operands of one shape (or
- * single ones, for @n_sources 2): NULL when there is none for these types. */
+/* Specialized loops for common operations on dense operands of one shape (or, with @n_sources 2, single
+ * elements). NULL when there is none for these types. */
 typedef void (*GhloRefFastLoop) (const GhloRefScalarOp *op,
                                  const guint8 *const   *operands,
                                  guint8                *result,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Elements in bulk as 8-byte numbers. The common types have loops of their
- * own; every other one goes through the element functions of base.
+ * Elements in bulk as 8-byte numbers. The common types have loops of their own; all
+ * other types use the element functions of base.
  */
 
 #include "reference/scalar/numbers.h"
@@ -81,8 +81,7 @@ ghlo_ref_read_reals (GhloElementType type,
     }
 }
 
-/* A real number as a scalar of @type, truncated towards zero and saturated
- * when @type is an integer type. */
+/* Converts a real number to a scalar of @type. For an integer type it is truncated towards zero and saturated. */
 static GhloScalar
 scalar_from_real (GhloElementType type,
                   double          real)
@@ -210,7 +209,7 @@ ghlo_ref_read_indices (const GhloValue *value,
   return indices;
 }
 
-/* A double as the expressed type holds it: the specification computes in that type. */
+/* Rounds a double to the expressed type, in which the specification computes. */
 static double
 round_to (GhloElementType type,
           double          real)
@@ -255,7 +254,7 @@ ghlo_ref_quantize (const GhloQuantization *quantization,
   return (gint64) nearbyint (value);
 }
 
-/* How many neighbouring elements share a channel, and how many channels there are. */
+/* The number of consecutive elements that share a channel, and the number of channels. */
 static void
 channel_layout (const GhloTensorType *type,
                 gsize                *inner,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Operations on complex numbers: the functions of complex-math.c and of the C
- * library in long double, each part rounded once to the result's type. Complex
+ * Operations on complex numbers, using the functions of complex-math.c and of the C
+ * library in long double. Each part is rounded once to the result's type. Complex
  * numbers are ordered by their real parts, then by their imaginary parts.
  */
 
@@ -10,8 +10,7 @@
 
 #include <math.h>
 
-/* Functions get one positive NaN for all NaNs, since the C library's functions copy the
- * sign of a NaN to zeros. */
+/* Replaces every NaN by one positive NaN, since the C library's functions copy the sign of a NaN to zeros. */
 static inline GhloRefComplex
 wide (GhloScalar scalar)
 {
@@ -93,7 +92,7 @@ COMPLEX_2 (power, ghlo_ref_complex_power (x, y))
 COMPLEX_2 (subtract, x - y)
 COMPLEX_TO_REAL (abs_of, ghlo_ref_complex_abs (x))
 
-/* Copies the part's bits, those of a NaN too. */
+/* Copies the bits of the part, including those of a NaN. */
 static GhloScalar
 real_part (const GhloRefScalarOp *op,
            const GhloScalar      *operands)
@@ -142,7 +141,7 @@ has_nan (GhloScalar x)
   return isnan (x.c.re) || isnan (x.c.im);
 }
 
-/* Below, equal to or above 0, with NaN above all numbers. */
+/* Negative, zero or positive; NaN is above all numbers. */
 static inline int
 compare_parts (double x,
                double y)
@@ -150,8 +149,8 @@ compare_parts (double x,
   return isnan (x) || isnan (y) ? !!isnan (x) - !!isnan (y) : (x > y) - (x < y);
 }
 
-/* Compares two numbers, with -0 before +0 when they are equal otherwise, so that maximum
- * and minimum do not depend on the order of operands. */
+/* Compares two numbers. Otherwise equal ones are ordered -0 before +0, so that maximum and minimum do not
+ * depend on the order of the operands. */
 static int
 compare_all (GhloScalar x,
              GhloScalar y)
@@ -168,7 +167,7 @@ compare_all (GhloScalar x,
   return order;
 }
 
-/* A number with a NaN wins over one without. */
+/* A number that has a NaN part wins over one that has none. */
 static GhloScalar
 maximum (const GhloRefScalarOp *op,
          const GhloScalar      *operands)

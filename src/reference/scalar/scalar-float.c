@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Arithmetic of floats. Everything narrower than f64 is computed in double and
- * rounded once: double has more than twice the digits of f32, so that sums,
- * products, quotients and square roots are exact roundings. f64 itself goes
- * through long double wherever the C library's function for double is not known
- * to be within one unit in the last place.
+ * Arithmetic of floats. Types narrower than f64 are computed in double and rounded
+ * once. A double has more than twice the digits of f32, so sums, products,
+ * quotients and square roots are correctly rounded. f64 goes through long double
+ * wherever the C library's double function is not known to be accurate to one ULP.
  */
 
 #include "reference/scalar/scalar.h"
@@ -27,7 +26,7 @@ to_f32 (const GhloRefScalarOp *op,
   return (GhloScalar) { .f = (float) value };
 }
 
-/* Where the narrow format's numbers are normal, its last place is a fixed bit of the double. */
+/* Where the numbers of the narrow format are normal, its last place is a fixed bit of the double. */
 static inline GhloScalar
 to_narrow (const GhloRefScalarOp *op,
            double                 value)
@@ -59,8 +58,8 @@ to_narrow (const GhloRefScalarOp *op,
     return result (op, expression); \
   }
 
-/* Three functions of one operand: for f32, for f64 and for what is narrower.
- * @expression computes in double, @wide for f64. */
+/* Defines three functions of one operand, for f32, for f64 and for narrower types. @expression computes in
+ * double, @wide is used for f64. */
 #define FLOAT_WIDE(name, expression, wide) \
   FLOAT_AS (name, f32, to_f32, expression) \
   FLOAT_AS (name, f64, to_f64, wide) \
@@ -81,7 +80,7 @@ to_narrow (const GhloRefScalarOp *op,
   FLOAT_2_AS (name, f64, to_f64, expression) \
   FLOAT_2_AS (name, narrow, to_narrow, expression)
 
-/* One function that needs no rounding. */
+/* Defines one function that needs no rounding. */
 #define FLOAT_TEST(name, expression) \
   static GhloScalar \
   name (const GhloRefScalarOp *op, const GhloScalar *operands) \
@@ -124,9 +123,9 @@ sign_of (double x)
   return x > 0 ? 1.0 : x < 0 ? -1.0 : x;
 }
 
-/* The two halves of cosh and sinh in f32 as CHLO's decompositions round them,
- * exp (x - log 2) and exp (-x - log 2). The sums' roundings grow to some tens of
- * units in the last place with |x|; the official tests expect these very values. */
+/* The two terms of cosh and sinh in f32, exp (x - log 2) and exp (-x - log 2), rounded as in CHLO's
+ * decompositions. The rounding of the sums grows with |x| to some tens of ULPs; the official tests expect
+ * exactly these values. */
 static inline void
 exponential_halves (double x,
                     double *rising,
@@ -228,7 +227,7 @@ clamp (const GhloRefScalarOp *op,
   return (GhloScalar) { .f = smaller (larger (operands[1].f, operands[0].f), operands[2].f) };
 }
 
-/* Maps numbers to integers of the same order, for the total order. */
+/* Maps numbers to integers in the total order. */
 static inline gint64
 order_of (double x)
 {
@@ -253,7 +252,7 @@ compare (const GhloRefScalarOp *op,
   return ghlo_ref_compare_result (op->detail, x < y, x == y, x > y);
 }
 
-/* The zero is rounded because one format, f8E8M0FNU, has none. */
+/* Zero is rounded because one format, f8E8M0FNU, has no zero. */
 static GhloScalar
 imaginary_part (const GhloRefScalarOp *op,
                 const GhloScalar      *operands)

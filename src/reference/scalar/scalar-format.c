@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Operations that look at how numbers are stored: conversions between element
- * types, rounding to fewer bits, the next representable value. Every conversion
- * rounds once, to nearest even. A float that no integer of the wanted type can
- * hold becomes the nearest one that there is, NaN becomes zero.
+ * Operations on the representation of numbers: conversions between element types,
+ * rounding to fewer bits, and the next representable value. Every conversion rounds
+ * once, to nearest even. Conversion of floats to integers saturates; NaN becomes
+ * zero.
  */
 
 #include "base/bits.h"
@@ -38,9 +38,9 @@ rounded_complex (const GhloRefScalarOp *op,
   return (GhloScalar) { .c = { re, im } };
 }
 
-/* An integer of up to 64 bits as a double for a format with at most 51 bits:
- * bits beyond the double's are kept as one sticky bit (rounding to odd), so that
- * rounding a second time gives what rounding once would. */
+/* Converts an integer of up to 64 bits to a double, for formats with at most 51 bits. Bits that the double
+ * cannot hold are kept as one sticky bit (rounding to odd), so that the second rounding gives the same
+ * result as a single one. */
 static double
 unsigned_to_odd (guint64 value)
 {
@@ -106,7 +106,7 @@ saturated (const GhloRefScalarOp *op,
   return (GhloScalar) { .i = (gint64) value };
 }
 
-/* From booleans and integers. */
+/* Conversions from booleans and integers. */
 #define FROM_INTEGER(from, member, to_real) \
   static GhloScalar \
   from##_to_boolean (const GhloRefScalarOp *op, const GhloScalar *operands) \
@@ -129,7 +129,7 @@ saturated (const GhloRefScalarOp *op,
     return rounded_complex (op, to_real (op, operands[0].member), 0.0); \
   }
 
-/* From floats and complex numbers, whose imaginary part only complex ones take. */
+/* Conversions from floats and complex numbers. Only complex results take the imaginary part. */
 #define FROM_REAL(from, re, im) \
   static GhloScalar \
   from##_to_boolean (const GhloRefScalarOp *op, const GhloScalar *operands) \
@@ -182,8 +182,8 @@ ghlo_ref_convert_func (GhloElementType from,
   return conversions[ghlo_element_info (from)->element_class][ghlo_element_info (to)->element_class];
 }
 
-/* Rounds the mantissa within the bits of the format: a carry increments the exponent,
- * and subnormals round alike. */
+/* Rounds the mantissa within the bits of the format. A carry increments the exponent, and subnormals round
+ * the same way. */
 static guint64
 round_mantissa (const GhloElementInfo *info,
                 guint64                magnitude,
@@ -225,8 +225,8 @@ ghlo_ref_reduce_precision (const GhloRefScalarOp *op,
 
   if (isfinite (x) && exponent_bits < info->exponent_bits)
     {
-      /* The exponent of 1 is the format's bias; the exponents of the reduced format
-       * reach as far as its own bias on either side. Its subnormals become zero. */
+      /* The biased exponent of 1 is the format's bias. The exponents of the reduced format reach as far as
+       * its own bias on either side of it. Its subnormals become zero. */
       guint64 one = ghlo_low_bits (info->exponent_bits - 1);
       guint64 room = ghlo_low_bits ((guint) MAX (exponent_bits, 1) - 1);
 
@@ -263,7 +263,7 @@ ghlo_ref_next_after (const GhloRefScalarOp *op,
   else
     bits += (x < 0) == (y < x) ? 1 : -1;
 
-  /* A format without a negative zero uses these bits for NaN. */
+  /* A format without a negative zero uses the bits of -0 for NaN. */
   sign = bits & sign_bit;
   if (bits == sign && info->specials == GHLO_FLOAT_FNUZ)
     return (GhloScalar) { .f = 0.0 };

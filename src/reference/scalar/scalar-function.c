@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Regions over scalars, as reductions, sorts and scatters have them. A body of only
- * elementwise operations and constants becomes a list of instructions over an array of
- * scalars; any other body is run as a region on tensors of rank 0.
+ * Regions over scalars, as in reductions, sorts and scatters. A body that consists of
+ * elementwise operations and constants is compiled to a list of instructions over an
+ * array of scalars. Any other body runs as a region on tensors of rank 0.
  */
 
 #include "reference/frame.h"
@@ -21,20 +21,20 @@ typedef struct
 
 struct _GhloRefScalarFunction
 {
-  GhloRefCall         call;           /* a copy; for the body as a region */
+  GhloRefCall         call;           /* a copy, for running the body as a region */
   const GhloRefBlock *block;
   const char         *function;       /* its name; NULL for a region */
   guint               region;
-  /* The list of instructions; NULL where the body is run as a region. */
+  /* The instructions; NULL when the body runs as a region. */
   Instruction        *instructions;
   guint32             n_instructions;
-  GhloScalar         *scalars;        /* by slot - first_slot, then values from outside the region */
+  GhloScalar         *scalars;        /* those of slots, at slot - first_slot, then captured values */
   guint32             n_scalars;
   guint32            *returned;       /* indices of scalars */
   GhloCombiner        combiner;
-  /* The body as a region. */
+  /* State for running the body as a region. */
   GhloTensorType    **argument_types; /* owned */
-  GhloValue         **values;         /* room for arguments, then results */
+  GhloValue         **values;         /* room for the arguments, then the results */
 };
 
 static gboolean
@@ -72,7 +72,7 @@ read_constant (GhloRefScalarFunction *self,
   return TRUE;
 }
 
-/* The index of the scalar in @slot; a value from outside the region is loaded once. */
+/* The index of the scalar in @slot. A captured value is loaded once. */
 static gboolean
 find_scalar (GhloRefScalarFunction *self,
              guint32                slot,
@@ -153,7 +153,7 @@ clear_compiled (GhloRefScalarFunction *self)
   g_clear_pointer (&self->returned, g_free);
 }
 
-/* "op (arg 0, arg 1)" with one element type throughout. */
+/* Recognizes "op (arg 0, arg 1)" with a single element type. */
 static GhloCombiner
 find_combiner (const GhloRefScalarFunction *self)
 {

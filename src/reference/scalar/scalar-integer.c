@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Arithmetic of booleans and of signed and unsigned integers. It is done on 64
- * bits and wraps to the width of the type. What the specification leaves open
- * is what XLA does: a quotient by zero has all bits set, the remainder by zero
- * is the dividend, the least integer divided by -1 is itself.
+ * Arithmetic of booleans and of signed and unsigned integers, in 64 bits, wrapped
+ * to the width of the type. Cases that the specification leaves open follow XLA: a
+ * quotient by zero has all bits set, a remainder by zero is the dividend, and the
+ * smallest integer divided by -1 is itself.
  */
 
 #include "reference/scalar/scalar.h"
@@ -56,14 +56,14 @@ bits_of (const GhloRefScalarOp *op,
     return result (op, expression); \
   }
 
-/* The same bits for signed and unsigned operands. */
+/* Operations that give the same bits for signed and unsigned operands. */
 #define MODULAR(name, expression) \
   INTEGER (name##_signed, guint64, u, signed_result, expression) \
   INTEGER (name##_unsigned, guint64, u, unsigned_result, expression)
 #define MODULAR_2(name, expression) \
   INTEGER_2 (name##_signed, guint64, u, signed_result, expression) \
   INTEGER_2 (name##_unsigned, guint64, u, unsigned_result, expression)
-/* The same expression on signed and on unsigned numbers. */
+/* Operations with the same expression for signed and unsigned numbers. */
 #define ORDERED_2(name, expression) \
   INTEGER_2 (name##_signed, gint64, i, signed_result, expression) \
   INTEGER_2 (name##_unsigned, guint64, u, unsigned_result, expression)
@@ -75,7 +75,7 @@ divide_signed_64 (gint64 x,
   if (y == 0)
     return -1;
 
-  /* Not x / y: the processor traps on the least integer. */
+  /* x / y would trap for the smallest integer. */
   return y == -1 ? (gint64) -(guint64) x : x / y;
 }
 
@@ -102,8 +102,7 @@ power_64 (guint64 base,
   return result;
 }
 
-/* A negative power of an integer is a fraction, which is zero, unless the base
- * is 1 or -1. */
+/* A negative power of an integer is a fraction, which truncates to zero unless the base is 1 or -1. */
 static guint64
 power_signed_64 (gint64 base,
                  gint64 exponent)

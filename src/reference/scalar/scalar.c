@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Which function computes an operation on scalars: by kind of operation and
+ * Selects the function that computes an operation on scalars, by operation kind and
  * class of element type.
  */
 
@@ -68,7 +68,7 @@ ghlo_ref_scalar_details (const GhloIrOp  *op,
     }
 }
 
-/* The element type that scalars of @type are computed in, or INVALID. */
+/* The element type in which scalars of @type are computed, or INVALID. */
 static GhloElementType
 plain_element_type (const GhloIrType *type)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * The scalar functions by class of element type. scalar.c puts them together;
- * each class has a file of its own with a table over the kinds of operations.
+ * The scalar functions by class of element type. Each class has a file of its own
+ * with a table over the operation kinds; scalar.c combines them.
  */
 
 #pragma once
@@ -10,22 +10,21 @@
 
 G_BEGIN_DECLS
 
-/* The function that computes an operation on values of a class, or NULL; @kind is the
- * operation on that class. */
+/* The function that computes an operation on elements of one class, or NULL. @kind is the operation on that class. */
 GhloRefScalarFunc ghlo_ref_integer_func  (GhloScalarKind    kind,
                                           GhloElementClass  element_class);
 GhloRefScalarFunc ghlo_ref_float_func    (GhloScalarKind    kind,
                                           GhloElementType   type);
 GhloRefScalarFunc ghlo_ref_complex_func  (GhloScalarKind    kind);
-/* Conversions by the classes of both types; never NULL for element types. */
+/* Conversions between the classes of both types. Never NULL for element types. */
 GhloRefScalarFunc ghlo_ref_convert_func  (GhloElementType   from,
                                           GhloElementType   to);
 
-/* Fills in the fields that come from attributes of comparisons and roundings. */
+/* Fills in the fields that come from the attributes of comparisons and reduce_precision. */
 void              ghlo_ref_scalar_details (const GhloIrOp    *op,
                                            GhloRefScalarOp   *scalar_op);
 
-/* On the formats of floats (scalar-format.c). */
+/* Operations on the bit formats of floats (scalar-format.c). */
 GhloScalar        ghlo_ref_reduce_precision (const GhloRefScalarOp *op,
                                              const GhloScalar      *operands);
 GhloScalar        ghlo_ref_next_after       (const GhloRefScalarOp *op,
@@ -60,7 +59,7 @@ ghlo_ref_scalar_bool (gboolean value)
   return (GhloScalar) { .i = value ? 1 : 0 };
 }
 
-/* The result of a comparison. All three are FALSE for unordered values. */
+/* The result of a comparison. @less, @equal and @greater are all FALSE for unordered values. */
 static inline GhloScalar
 ghlo_ref_compare_result (gint64   direction,
                          gboolean less,

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Special functions by textbook formulas: reflection, recurrence into the range
- * of an asymptotic series, Euler-Maclaurin summation, and Halley's iteration for
+ * Special functions by textbook formulas: reflection, recurrence into the range of
+ * an asymptotic series, Euler-Maclaurin summation, and Halley's iteration for
  * inverses (Abramowitz and Stegun, chapters 6, 7, 9 and 23). Values at poles and
- * outside the domain are those of CHLO's own decompositions.
+ * outside of the domain are those of CHLO's own decompositions.
  */
 
 #include "reference/scalar/special.h"
@@ -37,7 +37,7 @@ ghlo_ref_lgamma (long double x)
   return lgammal_r (x, &sign);
 }
 
-/* The positive zero of digamma in two parts, and the series about it. */
+/* The positive zero of digamma as a sum of two parts, and the Taylor series about it. */
 static const long double digamma_zero[] = { 1.461632144968362341280917L, -1.8257096315963484214601e-20L };
 static const long double digamma_series[] = {
   0.9676722454476211704274448L, -0.4427631689835921060928653L, 0.2584997609556510106244014L,
@@ -79,7 +79,7 @@ digamma_positive (long double x)
   return logl (x) - 1 / (2 * x) - series - shift;
 }
 
-/* π cot (π x) for 0 < |x| <= 1/2, exact near both ends. */
+/* π cot (π x) for 0 < |x| <= 1/2, accurate near both ends. */
 static long double
 pi_cotangent (long double x)
 {
@@ -106,8 +106,8 @@ ghlo_ref_digamma (long double x)
   return digamma_positive (1 - x) - pi_cotangent (x - rintl (x));
 }
 
-/* unit^s ζ (s, q) by Euler-Maclaurin, for s > 1 and q > 0: sums terms until the asymptotic part converges,
- * or until the rest is negligible. */
+/* unit^s ζ (s, q) by Euler-Maclaurin summation, for s > 1 and q > 0. Terms are summed until the asymptotic
+ * part converges or the rest is negligible. */
 static long double
 zeta_positive (long double s,
                long double q,
@@ -142,7 +142,7 @@ zeta_positive (long double s,
   return sum;
 }
 
-/* The terms on the two sides of 0 are the same but for their signs, and cancel up to 1 - q. */
+/* Whether the terms on both sides of 0 differ only in their signs, so that they cancel up to 1 - q. */
 static gboolean
 is_symmetric (long double q,
               gboolean    even)
@@ -150,8 +150,8 @@ is_symmetric (long double q,
   return q < 0 && !even && fabsl (q - rintl (q)) == 0.5L;
 }
 
-/* unit^s ζ (s, q) for q < 0, not an integer, and integer s: the term nearest to the pole and
- * what lies on its two sides. */
+/* unit^s ζ (s, q) for q < 0, not an integer, and integer s: the term nearest to the pole, plus the sums on
+ * both sides of it. */
 static long double
 zeta_negative (long double s,
                long double q,
@@ -172,7 +172,7 @@ zeta_negative (long double s,
   return (distance < 0 && !even ? -nearest : nearest) + above + (even ? below : -below);
 }
 
-/* The number that the greatest term is a power of. */
+/* The number whose power is the largest term. */
 static long double
 zeta_unit (long double q,
            gboolean    even)
@@ -180,7 +180,7 @@ zeta_unit (long double q,
   return q > 0 ? q : is_symmetric (q, even) ? 1 - q : fabsl (q - rintl (q));
 }
 
-/* @even: whether x is an even number, which it may be too large to say. */
+/* @even says whether the exponent is an even number; x itself may be too large to tell. */
 static long double
 zeta_of (long double x,
          long double q,
@@ -217,7 +217,7 @@ long double
 ghlo_ref_polygamma (long double n,
                     long double x)
 {
-  /* The greatest argument whose factorial long double holds everywhere. */
+  /* The largest argument whose factorial fits into long double on every platform. */
   enum { GREATEST = 169 };
   gboolean odd;
   long double value, unit;
@@ -234,7 +234,7 @@ ghlo_ref_polygamma (long double n,
     value = tgammal (n + 1) * zeta_of (n + 1, x, odd);
   else
     {
-      /* The zeta function may be no number of long double where the result is one. */
+      /* The zeta function may overflow long double although the result does not. */
       unit = zeta_unit (x, odd);
       value = expl (ghlo_ref_lgamma (n + 1) - (n + 1) * logl (unit))
               * (x > 0 ? zeta_positive (n + 1, x, unit) : zeta_negative (n + 1, x, odd, unit));
@@ -243,7 +243,7 @@ ghlo_ref_polygamma (long double n,
   return odd ? value : -value;
 }
 
-/* A first approximation to the inverse error function (Winitzki), within 3e-3. */
+/* A first approximation of the inverse error function (Winitzki), accurate to 3e-3. */
 static long double
 erf_inv_start (long double x)
 {
@@ -283,7 +283,7 @@ ghlo_ref_erf_inv (long double x)
   return copysignl (y, x);
 }
 
-/* The series of I_1, all of whose terms have one sign. */
+/* The power series of I_1. All of its terms have the same sign. */
 static long double
 bessel_series (long double x)
 {

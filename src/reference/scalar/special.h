@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Special functions that the C library does not have, or not as CHLO wants
- * them. Computed in long double; the caller rounds.
+ * Special functions that the C library does not have, or does not define as CHLO
+ * does. They compute in long double; the caller rounds.
  */
 
 #pragma once
