@@ -20,11 +20,6 @@ append_time (GString            *text,
 {
   const double seconds = estimate->seconds;
 
-  if (seconds < 0)
-    {
-      g_string_append (text, "an unknown time");
-      return;
-    }
   if (seconds < 1e-3)
     g_string_append_printf (text, "%.3g µs", seconds * 1e6);
   else if (seconds < 1)
@@ -79,12 +74,17 @@ choose (GhloDeviceCore  *host,
   gpu = own.seconds >= 0 ? find_gpu (devices, host, function, &other) : NULL;
   chosen = gpu != NULL && other.seconds < own.seconds ? gpu : host;
   text = g_string_new (chosen->names[0]);
+  if (own.seconds < 0)
+    {
+      g_string_append (text, ", since the time of a run cannot be estimated: a shape is dynamic, or calls are "
+                             "nested too deeply");
+      *reason = g_string_free (g_steal_pointer (&text), FALSE);
+      return chosen;
+    }
   g_string_append (text, " is estimated to take ");
   append_time (text, chosen == host ? &own : &other);
-  if (own.seconds < 0)
-    g_string_append (text, ", since a shape or a number of calls is not known");
-  else if (gpu == NULL && own.seconds < WORTH_LOOKING)
-    g_string_append (text, ", for which no GPU is looked for");
+  if (gpu == NULL && own.seconds < WORTH_LOOKING)
+    g_string_append (text, ", too short to search for a GPU");
   else if (gpu == NULL)
     g_string_append (text, ", and there is no GPU for it");
   else

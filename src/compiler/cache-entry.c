@@ -94,7 +94,7 @@ ghlo_cache_entry_write (GhloIrModule         *source,
                                    keep_locations ? GHLO_EXPORT_DEFAULT : GHLO_EXPORT_STRIP_LOCATIONS, NULL, &error);
   if (artifact == NULL)
     {
-      g_debug ("%s is not kept in the cache: %s", made->file_name, error->message);
+      g_debug ("%s is not stored in the cache: %s", made->file_name, error->message);
       return NULL;
     }
   payload = g_variant_ref_sink (g_variant_new ("(s@s@s(uttx)@a(sutx)@a(uu)@ay)", key, write_text (made->file_name),
@@ -223,20 +223,20 @@ ghlo_cache_entry_read (GBytes            *bytes,
 
   if (payload == NULL)
     {
-      g_debug ("a file of the cache is malformed, and is ignored");
+      g_debug ("a cache file is malformed and ignored");
       return NULL;
     }
   g_variant_get_child (payload, 0, "&s", &found);
   if (strcmp (found, key) != 0)
     {
-      g_debug ("the cache has another program that is like %s", source->file_name);
+      g_debug ("the cache entry for %s belongs to another program and is ignored", source->file_name);
       return NULL;
     }
   module = read_artifact (payload, source->file_name, monitor);
   if (module == NULL || !read_report (payload, report) || !read_references (payload, module, source)
       || !same_entry (source, module))
     {
-      g_debug ("what the cache has of %s cannot be used", source->file_name);
+      g_debug ("the cache entry for %s cannot be used and is ignored", source->file_name);
       return NULL;
     }
   forget_places (module);

@@ -285,7 +285,7 @@ ghlo_cache_entry_key (GhloIrModule      *module,
   if (artifact == NULL)
     {
       if (!ghlo_monitor_cancelled (monitor, error))
-        g_debug ("%s is not looked for in the cache: %s", module->file_name, local_error->message);
+        g_debug ("%s is not looked up in the cache: %s", module->file_name, local_error->message);
       return NULL;
     }
   g_checksum_update (checksum, g_bytes_get_data (artifact, NULL), g_bytes_get_size (artifact));

@@ -54,12 +54,13 @@ tell_unknown (const char        *where,
   for (guint i = 0; names != NULL && names[i] != NULL; i++)
     {
       if (ghlo_pass_get_new_name (names[i]) != NULL)
-        g_debug ("the pass '%s', which %s names, is called '%s'", names[i], where, ghlo_pass_get_new_name (names[i]));
+        g_debug ("%s names the pass '%s', which is now called '%s'", where, names[i],
+                 ghlo_pass_get_new_name (names[i]));
       if (is_known (names[i]))
         continue;
       if (known == NULL)
         known = list_passes ();
-      g_debug ("no pass is called '%s', which %s names; there are %s", names[i], where, known);
+      g_debug ("%s names '%s', but no pass is called that; the passes are %s", where, names[i], known);
     }
 }
 

@@ -48,7 +48,7 @@ ghlo_read_program (GBytes            *bytes,
   if (local_error != NULL)
     g_propagate_error (error, g_steal_pointer (&local_error));
   else if (ghlo_diagnostics_to_error (diagnostics, error))
-    g_set_error (error, GHLO_ERROR, GHLO_ERROR_INTERNAL, "%s: the program could not be read, for no known reason",
+    g_set_error (error, GHLO_ERROR, GHLO_ERROR_INTERNAL, "%s: the program could not be read, for an unknown reason",
                  diagnostics->file_name);
 
   return NULL;

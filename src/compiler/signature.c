@@ -420,7 +420,7 @@ ghlo_signature_check_carry (const GhloSignature *self,
   expected_text = ghlo_ir_type_to_string (type);
   found_text = ghlo_ir_type_to_string (found);
   g_set_error (error, GHLO_ERROR, GHLO_ERROR_INVALID_ARGUMENT,
-               "output %u cannot be carried into input %u: expected %s, which the input is, found %s",
+               "output %u cannot be carried into input %u: expected %s, the type of the input, found %s",
                output, input, expected_text, found_text);
 
   return FALSE;

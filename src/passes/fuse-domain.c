@@ -279,7 +279,7 @@ read_elsewhere (Check             *self,
   if (!is_live (self, value))
     return NULL;
   if (self->n_places + n > MAX_PLACES)
-    return "it would be computed at too many places";
+    return "it would be computed too many times";
   read_at (self, value, ((G_GUINT64_CONSTANT (1) << n) - 1) << self->n_places);
   if ((places & self->started) != 0)
     self->started |= ((G_GUINT64_CONSTANT (1) << n) - 1) << self->n_places;
@@ -302,7 +302,7 @@ check_elementwise (Check          *self,
         continue;
       /* A scalar that is used for all elements. */
       if (!is_same && (places != 1 || form_of (self->domain, value->type) != ROW))
-        return "one of its values stands for many elements";
+        return "one of its operands is a single value that is used for many elements";
       read_at (self, value, places);
     }
 
@@ -317,11 +317,11 @@ check_reduce (Check              *self,
   guint n = node->op->n_results;
 
   if (!ghlo_fuse_domain_same (&own, self->domain))
-    return "it reduces other dimensions";
+    return "it reduces other dimensions than the group";
   for (guint k = 0; k < n; k++)
     {
       if (is_live (self, ghlo_ir_op_operand (node->op, n + k)))
-        return "the group computes what the reduction begins with";
+        return "the group computes the initial value of the reduction";
       read_at (self, ghlo_ir_op_operand (node->op, k), 1);
     }
 
@@ -346,13 +346,13 @@ check_broadcast (Check          *self,
         continue;
       bit = (guint32) 1 << place_of (type, dimensions[i]);
       if (taken >= bit)
-        return "it is broadcast with its dimensions in another order";
+        return "its broadcast changes the order of dimensions";
       taken |= bit;
     }
   if (dimensions == NULL
       || (taken != all && (places != 1 || taken != (all & ~self->domain->inner)
                            || form_of (self->domain, value->type) != ROW || form_of (self->domain, type) != FULL)))
-    return "it is broadcast along other dimensions";
+    return "it is broadcast along other dimensions than the group reduces";
   read_at (self, value, places);
 
   return NULL;
@@ -381,9 +381,9 @@ check_index (Check          *self,
   const char *reason = NULL;
 
   if ((places & self->started) != 0)
-    return "it is read where the program says, and what it reads depends on the place";
+    return "it is read at indices that are computed at run time";
   if (op->kind == GHLO_OP_STABLEHLO_PAD && is_live (self, ghlo_ir_op_operand (op, 1)))
-    return "the group computes what is padded with";
+    return "the group computes the padding value";
   for (guint k = 0; k < op->n_operands && reason == NULL; k++)
     reason = read_elsewhere (self, ghlo_ir_op_operand (op, k), places);
 
@@ -458,11 +458,11 @@ check_op (Check *self,
       && ghlo_type_count (node->op->results[0].type) == ghlo_type_count (self->domain->type))
     form = FULL;
   if ((self->places[i] & 1) != 0 && (is_reduce ? form != ROW : form == NEITHER))
-    return "its elements are not those of the group";
+    return "its shape does not fit the group";
   if (self->places[i] > 1 && !ghlo_fuse_role_is_cheap (node->role))
-    return "it is too costly to be computed where it is read";
+    return "it is too expensive to recompute wherever it is read";
   if (self->places[i] > 1 && !is_view && self->is_given[i])
-    return "it is used outside, and computed where it is read";
+    return "it is used outside the group, and would be recomputed wherever it is read";
 
   return check_operands (self, node, self->places[i]);
 }
@@ -491,7 +491,7 @@ ghlo_fuse_check (GhloFuseChecker      *checker,
         *recomputed += (n_places - 1) * (double) ghlo_type_count (node_at (&self, i - 1)->op->results[0].type);
     }
   if (reason == NULL && n_computed > MAX_COMPUTED)
-    reason = "it would be computed at too many places";
+    reason = "it would be computed too many times";
   if (reason == NULL && count_values (&self) > MAX_VALUES)
     reason = "they have too many inputs and results";
 

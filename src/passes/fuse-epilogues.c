@@ -302,8 +302,8 @@ tell_rest (const Search *self)
       if (node->role == GHLO_FUSE_ROLE_ELEMENTWISE || node->role == GHLO_FUSE_ROLE_FUNCTION)
         ghlo_fuse_refuse (self->maker->fuser, first, node->op,
                           node->group != number || node->n_members > 1 ? "it is in another group"
-                          : may_be_within (self, number) ? "what reads it computes it"
-                                                         : "it has other dimensions");
+                          : may_be_within (self, number) ? "fewer bytes are written if its readers compute it"
+                                                         : "its dimensions are not those of the product");
       else if (node->op->n_results > 0)
         ghlo_fuse_refuse (self->maker->fuser, first, node->op, "it is not elementwise");
     }

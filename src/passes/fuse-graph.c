@@ -273,7 +273,7 @@ visit (Search  *self,
   next = self->is_forward ? target : source;
   if (next == (self->is_forward ? self->later : self->earlier))
     return graph->nodes[self->is_forward ? from : to].group == (self->is_forward ? self->earlier : self->later)
-             ? NULL : "other operations stand between them";
+             ? NULL : "one depends on the other through operations outside the group";
   if (self->is_forward ? graph->nodes[next].order > graph->nodes[self->later].order
                        : graph->nodes[next].order < graph->nodes[self->earlier].order)
     return NULL;
@@ -282,7 +282,7 @@ visit (Search  *self,
   graph->seen[next] = graph->n_searches;
   g_array_append_val (self->found, next);
 
-  return self->found->len > MAX_SEEN ? "too many operations stand between them" : NULL;
+  return self->found->len > MAX_SEEN ? "there are too many operations between them" : NULL;
 }
 
 static const char *
@@ -302,7 +302,7 @@ visit_all (Search  *self,
       for (guint32 k = first[number]; k < first[number + 1]; k++)
         {
           if (++self->n_edges > MAX_EDGES)
-            return "too many operations stand between them";
+            return "there are too many operations between them";
           reason = visit (self, number, others[k]);
           if (reason != NULL)
             return reason;

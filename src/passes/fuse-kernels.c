@@ -167,15 +167,15 @@ find_reason (GhloFuseKernels *self,
   if (reason != NULL)
     return reason;
   if (!ghlo_fuse_domain_join (&self->candidates[a].domain, &self->candidates[b].domain, domain))
-    return "they have other dimensions";
+    return "their dimensions differ";
   ghlo_fuse_kernels_list (self, a, &of_a);
   ghlo_fuse_kernels_list (self, b, &of_b);
   join_lists (&of_a, &of_b, joined);
   if (joined->n > GHLO_FUSE_MAX_OPS)
-    return "they have more operations than a group may have";
+    return "together they have more operations than a group may have";
   reason = ghlo_fuse_check (&self->checker, domain, joined->numbers, joined->n, &recomputed);
   if (reason == NULL && recomputed * COMPUTE_TIME > gain)
-    reason = "more would be computed again than it is worth";
+    reason = "recomputing values would take longer than the merge saves";
 
   return reason != NULL ? reason : ghlo_fuse_graph_search (self->graph, a, b);
 }
@@ -194,7 +194,7 @@ ghlo_fuse_kernels_merge (GhloFuseKernels *self,
 
   if (self->reductions && candidate->domain.inner == 0 && self->candidates[b].domain.inner == 0)
     return FALSE;
-  reason = first->block != second->block ? "they stand in different regions"
+  reason = first->block != second->block ? "they are in different regions"
                                          : find_reason (self, a, b, gain, &domain, &joined);
   if (reason != NULL)
     ghlo_fuse_refuse (self->fuser, first, second, reason);

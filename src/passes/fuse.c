@@ -100,7 +100,7 @@ ghlo_fuse_accept (GhloFuser       *self,
   guint number;
 
   if (self->context->n_merges >= self->context->max_merges)
-    reason = "GHLO_FUSE says to stop before it";
+    reason = "GHLO_FUSE allows no more merges";
   else
     reason = ghlo_fuse_find_reason (self, ops, n_ops);
   number = reason == NULL ? ++self->context->n_merges : 0;

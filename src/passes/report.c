@@ -14,8 +14,8 @@ static const struct
 {
   const char *name, *summary;
 } switches[] = {
-  { "llvm", "Machine code of kernels, which are run by the loops of single operations then" },
-  { "unified-memory", "Memory that a Vulkan device shares with the host: all is copied then, as for a card" },
+  { "llvm", "Machine code of kernels; precompiled loops, one for each operation, run them instead" },
+  { "unified-memory", "Memory shared by a Vulkan device and the host; data is copied instead, as for a discrete GPU" },
 };
 
 gboolean
@@ -31,7 +31,8 @@ ghlo_passes_has_switch (const char *name)
 char *
 ghlo_passes_help (void)
 {
-  GString *text = g_string_new ("Passes, with the optimization level that they run from; -- has to be named:\n");
+  GString *text = g_string_new ("Passes, each with the lowest optimization level that runs it;\n"
+                                "one with -- runs only where it is enabled by name:\n");
 
   for (guint i = 0; i < ghlo_passes_count (); i++)
     {
@@ -41,7 +42,7 @@ ghlo_passes_help (void)
       g_string_append_printf (text, "  %-16s %s  %s\n", pass->name, level, pass->summary);
     }
 
-  g_string_append (text, "GHLO_DISABLE takes besides:\n");
+  g_string_append (text, "GHLO_DISABLE also turns off:\n");
   for (guint i = 0; i < G_N_ELEMENTS (switches); i++)
     g_string_append_printf (text, "  %-16s     %s\n", switches[i].name, switches[i].summary);
 

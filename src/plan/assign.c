@@ -198,7 +198,7 @@ place_starting (GhloStepPlan    *plan,
       if (!take (room, ghlo_size_align (buffer->size), &buffer->offset))
         {
           g_set_error_literal (error, GHLO_ERROR, GHLO_ERROR_OUT_OF_MEMORY,
-                               "what the program computes on the way to its results is larger than any memory");
+                               "the temporary buffers of the program take more memory than can be addressed");
           return FALSE;
         }
       arena->temporaries += buffer->size;

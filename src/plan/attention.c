@@ -159,7 +159,7 @@ add_pair (GhloStepAttention     *self,
   dimension.strides[GHLO_ATTENTION_VALUES] = stride_of (views[GHLO_ATTENTION_VALUES], value);
   dimension.strides[GHLO_ATTENTION_RESULT] = stride_of (&request->results[0], pair->weights->result);
   if (pair->is_reduced != (pair->weights->result < 0))
-    return "its softmax is over other dimensions than its values are added up along";
+    return "its softmax is over other dimensions than those that its second product contracts";
   if (pair->is_reduced && query >= 0)
     return "its softmax is over dimensions of the queries";
   dimension.role = pair->is_reduced ? GHLO_ATTENTION_LENGTH
@@ -232,10 +232,10 @@ read_dimensions (GhloStepAttention     *self,
       number = i == GHLO_ATTENTION_VALUES ? 1 - attention->weights : i == GHLO_ATTENTION_KEYS ? keys : 1 - keys;
       self->operands[i] = find_operand (request, ghlo_ir_op_operand (op, number));
       if (self->operands[i] == request->n_operands)
-        return "it does not begin with what it takes";
+        return "an operand of its products is not an input of the group";
     }
   if (n == 0)
-    return "its products do not have the same dimensions";
+    return "the dimensions of its two products do not match";
   for (guint i = n; i-- > 0;)
     {
       const gint64 own = stride;
@@ -297,7 +297,7 @@ ghlo_step_attention_init (GhloStepAttention     *self,
   *self = (GhloStepAttention) { 0 };
   if (last == NULL || last->block != request->body || request->n_results != 1
       || request->n_operands + 2 > GHLO_KERNEL_MAX_BUFFERS)
-    return "it is no attention";
+    return "it does not have the form of attention";
   reason = ghlo_ir_attention_match (&self->attention, last);
   if (reason == NULL)
     reason = read_dimensions (self, request);

@@ -393,7 +393,8 @@ build_call (GhloStepBuilder *self,
   const GhloIrBlock *body = find_block (op);
 
   if (body == NULL)
-    return ghlo_step_unsupported (op, "what it calls is not here", error);
+    return ghlo_step_unsupported (op, "its callee is not in the module, or does not have a body of exactly one block",
+                                  error);
 
   return ghlo_step_build_called (self, op, body, error);
 }

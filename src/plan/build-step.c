@@ -308,7 +308,7 @@ ghlo_step_build_implementation (GhloStepBuilder   *self,
     return TRUE;
   for (guint i = 0; i < self->plan->n_targets && placed; i++)
     {
-      self->reasons[i] = "the CPU is estimated to be done sooner";
+      self->reasons[i] = "running it on the CPU is estimated to be faster";
       if (self->plan->targets[i]->space == NULL && try_target (self, &attempt, i))
         return TRUE;
     }

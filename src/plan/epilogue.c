@@ -117,11 +117,11 @@ ghlo_step_lead_read (GhloStepLead          *self,
   if (request->n_operands + request->n_results >= GHLO_KERNEL_MAX_BUFFERS)
     return "it has too many operands and results";
   if (!has_plain_types (op))
-    return "it is no epilogue";
+    return "there is no step for the types of its product";
   self->lhs = find_operand (request, ghlo_ir_op_operand (op, 0));
   self->rhs = find_operand (request, ghlo_ir_op_operand (op, 1));
   if (self->lhs == request->n_operands || self->rhs == request->n_operands)
-    return "it does not begin with what it takes";
+    return "an operand of its product is not an input of the group";
   type = op->results[0].type;
   self->result = (GhloView) { .element_type = type->element_type, .rank = type->rank, .dimensions = type->dimensions,
                               .strides = self->strides };
@@ -143,16 +143,16 @@ choose_results (GhloStepEpilogue      *self,
 
       if (!ghlo_view_is_dense (result)
           && (request->n_results > 1 || given != request->body->first || !has_shape (result, given->results[0].type)))
-        return "its result is faster dense";
+        return "writing a dense result is faster";
       if (ghlo_ir_op_operand (request->body->last, i) != &given->results[0])
         self->which[self->n_results++] = i;
       else if (self->own == GHLO_STEP_NONE)
         self->own = i;
       else
-        return "it gives the product twice";
+        return "it returns the product twice";
     }
 
-  return self->n_results > 0 ? NULL : "nothing follows the product";
+  return self->n_results > 0 ? NULL : "no operation follows the product";
 }
 
 static const char *
@@ -188,7 +188,8 @@ lower (GhloStepEpilogue      *self,
   for (guint i = 0; i < kernel->n_parallel; i++)
     n_points *= kernel->axes[i].extent;
 
-  return n_points == ghlo_view_count (&operands[0]) ? NULL : "it is no epilogue";
+  return n_points == ghlo_view_count (&operands[0])
+         ? NULL : "its kernel does not have one point for each element of the product";
 }
 
 const char *

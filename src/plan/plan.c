@@ -71,9 +71,9 @@ check_size (GhloStepBuilder *self,
   gsize size = self->plan->arena.total + self->arena.total + self->buffers->len * sizeof (GhloStepBuffer);
 
   if (++self->n_ops > GHLO_STEP_MAX_OPS)
-    return ghlo_step_unsupported (op, "it is one operation too many", error);
+    return ghlo_step_unsupported (op, "the program has too many operations once its calls are expanded", error);
   if (size > GHLO_STEP_MAX_BYTES)
-    return ghlo_step_unsupported (op, "the plan takes too much memory", error);
+    return ghlo_step_unsupported (op, "the plan itself takes too much memory", error);
   if (size > self->most_bytes)
     {
       g_set_error (error, GHLO_ERROR, GHLO_ERROR_OUT_OF_MEMORY,
@@ -93,13 +93,13 @@ check_op (GhloStepBuilder *self,
   if (!ghlo_step_watch (self->watch) || !check_size (self, op, error))
     return FALSE;
   if (needs_company (op))
-    return ghlo_step_unsupported (op, "it needs the rest of the program", error);
+    return ghlo_step_unsupported (op, "it exchanges data with other operations or with the caller during a run", error);
   for (guint i = 0; i < op->n_operands; i++)
     if (!can_hold (op->operands[i].value->type))
-      return ghlo_step_unsupported (op, "the shape of an operand is not known, or no buffer holds it", error);
+      return ghlo_step_unsupported (op, "an operand has a dynamic shape, or a type that no buffer can hold", error);
   for (guint i = 0; i < op->n_results; i++)
     if (!can_hold (op->results[i].type))
-      return ghlo_step_unsupported (op, "the shape of a result is not known, or no buffer holds it", error);
+      return ghlo_step_unsupported (op, "a result has a dynamic shape, or a type that no buffer can hold", error);
 
   return TRUE;
 }
@@ -119,14 +119,15 @@ build_reference (GhloStepBuilder *self,
       GhloStepValue *value = ghlo_step_value (self, g_ptr_array_index (inputs, i));
 
       if (value->members != NULL)
-        return ghlo_step_unsupported (op, "it takes a tuple", error);
+        return ghlo_step_unsupported (op, "it reads a tuple", error);
       if (!can_hold (((const GhloIrValue *) g_ptr_array_index (inputs, i))->type))
-        return ghlo_step_unsupported (op, "the shape of a value that it takes is not known", error);
+        return ghlo_step_unsupported (op, "it reads a value with a dynamic shape, or a type that no buffer can hold",
+                                      error);
       ghlo_step_take (self, value, self->plan->host, TRUE);
     }
   for (guint i = 0; i < op->n_results; i++)
     if (op->results[i].type->kind == GHLO_IR_TYPE_TUPLE)
-      return ghlo_step_unsupported (op, "it gives a tuple", error);
+      return ghlo_step_unsupported (op, "it returns a tuple", error);
   step = ghlo_step_add (self, GHLO_STEP_REFERENCE, op, inputs->len, op->n_results);
   step->reasons = ghlo_ir_arena_copy (&self->plan->arena, self->reasons, self->plan->n_targets * sizeof (const char *));
   for (guint i = 0; i < inputs->len; i++)
@@ -162,7 +163,7 @@ build_op (GhloStepBuilder *self,
   if (built || (ghlo_step_has_plain_types (op) && ghlo_step_build_implementation (self, op, NULL)))
     return TRUE;
   for (guint i = 0; i < self->plan->n_targets && !ghlo_step_has_plain_types (op); i++)
-    self->reasons[i] = "its types are the fallback's";
+    self->reasons[i] = "only the fallback executor supports tuples and quantized types";
 
   return build_reference (self, op, error);
 }
@@ -228,13 +229,13 @@ check_signature (const GhloIrOp    *function,
                  GError           **error)
 {
   if (body == NULL || function->regions[0].first != function->regions[0].last)
-    return ghlo_step_unsupported (function, "it has not one block", error);
+    return ghlo_step_unsupported (function, "it does not have a body of exactly one block", error);
   for (guint i = 0; i < body->n_arguments; i++)
     if (!can_hold (body->arguments[i]->type) || body->arguments[i]->type->kind == GHLO_IR_TYPE_TUPLE)
-      return ghlo_step_unsupported (function, "the shape of an input is not known, or no buffer holds it", error);
+      return ghlo_step_unsupported (function, "an input has a dynamic shape, or a type that no buffer can hold", error);
   for (guint i = 0; i < body->last->n_operands; i++)
     if (ghlo_ir_op_operand (body->last, i)->type->kind == GHLO_IR_TYPE_TUPLE)
-      return ghlo_step_unsupported (function, "it gives a tuple", error);
+      return ghlo_step_unsupported (function, "it returns a tuple", error);
 
   return TRUE;
 }
@@ -300,7 +301,8 @@ find_arenas (GhloStepPlan                *plan,
       return TRUE;
 
   g_set_error (error, GHLO_ERROR, GHLO_ERROR_UNSUPPORTED,
-               "expected a device that works in host memory for what '%s' does not do, found none", targets[0]->name);
+               "expected a device in host memory to run the operations that '%s' does not support, found none",
+               targets[0]->name);
 
   return FALSE;
 }

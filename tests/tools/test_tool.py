@@ -584,7 +584,7 @@ def test_dump(tests):
         tests.report(run.stdout.count(' + ') == merges, f'dump: GHLO_FUSE={number}', run.stdout)
     tests.expect('dump: GHLO_FUSE stops', ghlo('dump', '--device=cpu', '--stage=fusion', layer,
                                                env={**os.environ, 'GHLO_FUSE': '1'}), 0,
-                 'no, GHLO_FUSE says to stop before it')
+                 'no, GHLO_FUSE allows no more merges')
     for command in (['dump', '--stage=fusion'], ['opt', '--passes=fuse-epilogues']):
         tests.expect(f'{command[0]}: GHLO_FUSE', ghlo(*command, layer, env={**os.environ, 'GHLO_FUSE': 'two'}), 2,
                      "expected a number of merges from 0 to 2147483647 in GHLO_FUSE, found 'two'")

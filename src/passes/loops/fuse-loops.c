@@ -77,7 +77,7 @@ accept (GhloFuser     *self,
   if (ghlo_pass_count_block (ghlo_ir_op_region_block (loop, 1)) > MAX_OPS)
     reason = "its body has more operations than a group may have";
   else if (!ghlo_pass_is_pure (loop, NULL))
-    reason = "it has effects";
+    reason = "it has side effects";
   if (reason != NULL)
     {
       ghlo_fuse_refuse (self, loop, NULL, reason);

@@ -175,7 +175,7 @@ test_search (void)
 {
   gpu_rates = fast;
   has_gpu = TRUE;
-  assert_choice (small, ghlo_cpu_device (), ", for which no GPU is looked for");
+  assert_choice (small, ghlo_cpu_device (), ", too short to search for a GPU");
   g_assert_cmpuint (n_searches, ==, 0);
   has_gpu = FALSE;
   assert_choice (large, ghlo_cpu_device (), "cpu, since there is no GPU");
@@ -244,7 +244,7 @@ test_asked (void)
   g_unsetenv ("GHLO_DEVICE");
   assert_choice ("func.func @main(%x: tensor<?xf32>) -> tensor<?xf32> {\n"
                  "  %0 = stablehlo.add %x, %x : tensor<?xf32>\n"
-                 "  return %0 : tensor<?xf32>\n}\n", ghlo_cpu_device (), "an unknown time");
+                 "  return %0 : tensor<?xf32>\n}\n", ghlo_cpu_device (), "cannot be estimated");
 }
 
 static double
@@ -383,7 +383,7 @@ test_steps (void)
   plan = ghlo_prepared_describe (chosen->compilation->prepared);
   plain = ghlo_prepared_describe (asked->compilation->prepared);
   g_assert_nonnull (strstr (plan, "stablehlo.add \"i32, "));
-  g_assert_nonnull (strstr (plan, "apart: the CPU is estimated to be done sooner: "));
+  g_assert_nonnull (strstr (plan, "apart: running it on the CPU is estimated to be faster: "));
   g_assert_null (strstr (plain, "estimated"));
   ghlo_executable_core_unref (chosen);
   ghlo_executable_core_unref (asked);
@@ -510,7 +510,7 @@ count_placed (const char *text)
   prepared = ghlo_device_core_prepare (&apart_gpu, module, ghlo_ir_module_get_entry (module), &options, NULL, &error);
   g_assert_no_error (error);
   plan = ghlo_prepared_describe (prepared);
-  for (const char *p = plan; (p = strstr (p, "the CPU is estimated to be done sooner")) != NULL; p++)
+  for (const char *p = plan; (p = strstr (p, "running it on the CPU is estimated to be faster")) != NULL; p++)
     n++;
 
   return n;

@@ -372,7 +372,8 @@ test_unknown (void)
 
   messages = g_string_new (NULL);
   g_assert_cmpuint (runs_of (NULL, NULL, "fuse", "fold"), >, 0);
-  g_assert_nonnull (strstr (messages->str, "no pass is called 'fuse', which GHLO_DISABLE names; there are 'inline', "));
+  g_assert_nonnull (strstr (messages->str, "GHLO_DISABLE names 'fuse', but no pass is called that; "
+                            "the passes are 'inline', "));
   g_string_free (g_steal_pointer (&messages), TRUE);
 }
 

@@ -377,8 +377,8 @@ test_no_host (void)
   g_assert_null (ghlo_device_core_prepare (apart_device (), module, ghlo_ir_module_get_entry (module), NULL, NULL,
                                            &error));
   g_assert_error (error, GHLO_ERROR, GHLO_ERROR_UNSUPPORTED);
-  g_assert_cmpstr (error->message, ==, "expected a device that works in host memory for what 'apart' does not do, "
-                   "found none");
+  g_assert_cmpstr (error->message, ==, "expected a device in host memory to run the operations that 'apart' does not "
+                   "support, found none");
 }
 
 static void
