@@ -133,8 +133,8 @@ gboolean
 ghlo_fuse (GhloIrModule               *module,
            GhloDeviceCore             *device,
            const GhloOptimizeOptions  *options,
-           GhloFusionTellFunc          tell,
-           gpointer                    tell_data,
+           GhloFusionReportFunc        report_candidate,
+           gpointer                    report_data,
            const GhloMonitor          *monitor,
            GhloPassReport             *report,
            GError                    **error)
@@ -147,7 +147,7 @@ ghlo_fuse (GhloIrModule               *module,
     return TRUE;
   if (!ghlo_passes_read_fuse (&max_merges, &problem))
     g_debug ("%s", problem->message);
-  passes.fusion = (GhloPassFusion) { device_declines, device, tell, tell_data };
+  passes.fusion = (GhloPassFusion) { device_declines, device, report_candidate, report_data };
 
   return ghlo_passes_fuse (module, &passes, monitor, report, error);
 }

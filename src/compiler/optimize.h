@@ -35,13 +35,13 @@ GhloIrModule *ghlo_optimize          (GhloIrModule              *module,
                                       GError                   **error);
 
 /* Makes the fusions that @device supports in @module, in place; @module is a result of ghlo_optimize (). GHLO_DISABLE
- * and GHLO_FUSE apply. FALSE when cancelled. @report (nullable) gets the passes' records; @tell (nullable) is called
- * with @tell_data, as in GhloPassFusion. */
+ * and GHLO_FUSE apply. FALSE when cancelled. @report (nullable) gets the passes' records; @report_candidate (nullable)
+ * is called with @report_data, as in GhloPassFusion. */
 gboolean      ghlo_fuse              (GhloIrModule              *module,
                                       GhloDeviceCore            *device,
                                       const GhloOptimizeOptions *options,
-                                      GhloFusionTellFunc         tell,
-                                      gpointer                   tell_data,
+                                      GhloFusionReportFunc       report_candidate,
+                                      gpointer                   report_data,
                                       const GhloMonitor         *monitor,
                                       GhloPassReport            *report,
                                       GError                   **error);

@@ -54,17 +54,17 @@ ghlo_fuse_get_monitor (const GhloFuser *self)
 }
 
 static void
-tell (GhloFuser      *self,
-      const GhloIrOp *first,
-      const GhloIrOp *op,
-      guint           number,
-      const char     *reason)
+report_candidate (GhloFuser      *self,
+                  const GhloIrOp *first,
+                  const GhloIrOp *op,
+                  guint           number,
+                  const char     *reason)
 {
   const GhloPassFusion *fusion = &self->context->options->fusion;
   const GhloFusionCandidate candidate = { self->rules->kind, first, op, number, reason };
 
-  if (fusion->tell != NULL)
-    fusion->tell (fusion->tell_data, self->module, &candidate);
+  if (fusion->report_candidate != NULL)
+    fusion->report_candidate (fusion->report_data, self->module, &candidate);
 }
 
 void
@@ -73,7 +73,7 @@ ghlo_fuse_refuse (GhloFuser      *self,
                   const GhloIrOp *op,
                   const char     *reason)
 {
-  tell (self, first, op, 0, reason);
+  report_candidate (self, first, op, 0, reason);
 }
 
 const char *
@@ -104,7 +104,7 @@ ghlo_fuse_accept (GhloFuser       *self,
   else
     reason = ghlo_fuse_find_reason (self, ops, n_ops);
   number = reason == NULL ? ++self->context->n_merges : 0;
-  tell (self, first, op, number, reason);
+  report_candidate (self, first, op, number, reason);
 
   return reason == NULL;
 }

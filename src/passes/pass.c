@@ -19,7 +19,7 @@ const GhloPass ghlo_pass_table[] = {
   { "inline", "Replaces calls and composites by the bodies of their functions", 1, GHLO_PASS_FIRST,
     ghlo_pass_inline },
   { "whole-scatter-windows", "Drops the whole of a scatter window that is partly out of bounds, as XLA does",
-    GHLO_PASS_ASKED, GHLO_PASS_FIRST, ghlo_pass_whole_scatter_windows },
+    GHLO_PASS_ON_REQUEST, GHLO_PASS_FIRST, ghlo_pass_whole_scatter_windows },
   { "canonicalize", "Applies algebraic rules that hold for every value", 1, GHLO_PASS_EACH, ghlo_pass_canonicalize },
   { "fold", "Evaluates operations on constants", 1, GHLO_PASS_EACH, ghlo_pass_fold },
   { "fold-transposes", "Folds transposes into the dimension numbers of products and convolutions", 2, GHLO_PASS_EACH,

@@ -15,7 +15,7 @@
 G_BEGIN_DECLS
 
 /* A pass that changes the meaning of a program belongs to no level and runs only on request. */
-enum { GHLO_PASS_MAX_LEVEL = 3, GHLO_PASS_ASKED };
+enum { GHLO_PASS_MAX_LEVEL = 3, GHLO_PASS_ON_REQUEST };
 
 /* Evaluates an operation on constant operands; provided by a caller that can run it. @op is in @module and has one
  * DENSE attribute of its operand's type for each operand; one DENSE attribute of @module for each result is added
@@ -43,9 +43,9 @@ typedef struct
 } GhloFusionCandidate;
 
 /* Called for each candidate, in order. */
-typedef void (*GhloFusionTellFunc) (gpointer                   data,
-                                    const GhloIrModule        *module,
-                                    const GhloFusionCandidate *candidate);
+typedef void (*GhloFusionReportFunc) (gpointer                   data,
+                                      const GhloIrModule        *module,
+                                      const GhloFusionCandidate *candidate);
 
 /* The questions and reports of fusion passes. Zero-initialized, everything that may be fused is fused. */
 typedef struct
@@ -58,8 +58,8 @@ typedef struct
                                    const GhloIrOp *const *ops,
                                    guint                  n_ops);
   gpointer              device;
-  GhloFusionTellFunc    tell;
-  gpointer              tell_data;
+  GhloFusionReportFunc  report_candidate;
+  gpointer              report_data;
 } GhloPassFusion;
 
 /* Everything is borrowed. Zero-initialized, this is O0. Names that match no pass are ignored. */
@@ -118,7 +118,7 @@ gboolean        ghlo_passes_read_fuse     (guint                 *max_merges,
 guint           ghlo_passes_count         (void);
 const char     *ghlo_pass_get_name        (guint                  pass);
 const char     *ghlo_pass_get_summary     (guint                  pass);
-/* The lowest level that runs the pass, or GHLO_PASS_ASKED. */
+/* The lowest level that runs the pass, or GHLO_PASS_ON_REQUEST. */
 guint           ghlo_pass_get_level       (guint                  pass);
 /* The pass's place in the table, or -1. Former names of passes are found as well. */
 int             ghlo_pass_find            (const char            *name);

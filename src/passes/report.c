@@ -37,7 +37,8 @@ ghlo_passes_help (void)
   for (guint i = 0; i < ghlo_passes_count (); i++)
     {
       const GhloPass *pass = &ghlo_pass_table[i];
-      g_autofree char *level = pass->level == GHLO_PASS_ASKED ? g_strdup ("--") : g_strdup_printf ("O%u", pass->level);
+      g_autofree char *level = pass->level == GHLO_PASS_ON_REQUEST ? g_strdup ("--")
+                                                                   : g_strdup_printf ("O%u", pass->level);
 
       g_string_append_printf (text, "  %-16s %s  %s\n", pass->name, level, pass->summary);
     }

@@ -11,16 +11,16 @@
 
 /* The limit on the work of visits: a multiple of the cost of visiting every operation once, plus a constant for
  * small programs. */
-enum { LOOKS_PER_OP = 64, LOOKS_AT_LEAST = 16384 };
+enum { VISITS_PER_OP = 64, MIN_VISITS = 16384 };
 
-/* VALUES_PER_LOOK: every so many operands and results add the cost of one visit of a small operation. MAX_ASKING: the
+/* VALUES_PER_VISIT: every so many operands and results add the cost of one visit of a small operation. MAX_ASKING: the
  * maximum number of operands of an operation whose rules depend on the other users of its operands. */
-enum { VALUES_PER_LOOK = 16, MAX_ASKING = 8 };
+enum { VALUES_PER_VISIT = 16, MAX_ASKING = 8 };
 
 static guint64
 work_of (const GhloIrOp *op)
 {
-  return 1 + (op->n_operands + op->n_results) / VALUES_PER_LOOK;
+  return 1 + (op->n_operands + op->n_results) / VALUES_PER_VISIT;
 }
 
 static void
@@ -208,7 +208,7 @@ run_queue (GhloRewriter *self,
 
   for (guint i = 0; i < self->queue->len; i++)
     most += work_of (g_ptr_array_index (self->queue, i));
-  most = LOOKS_AT_LEAST + LOOKS_PER_OP * most;
+  most = MIN_VISITS + VISITS_PER_OP * most;
   while (self->head < self->queue->len && work < most)
     {
       GhloIrOp *op = g_ptr_array_index (self->queue, self->head++);

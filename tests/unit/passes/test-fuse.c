@@ -78,7 +78,7 @@ assert_same (GhloIrModule *before,
 
 typedef struct
 {
-  guint n_asked, n_told, n_merges, n_declined, last_number;
+  guint n_asked, n_reported, n_merges, n_declined, last_number;
 } Talk;
 
 static const char *
@@ -107,13 +107,13 @@ declines (gpointer               data,
 }
 
 static void
-tell (gpointer                   data,
-      const GhloIrModule        *module,
-      const GhloFusionCandidate *candidate)
+report_candidate (gpointer                   data,
+                  const GhloIrModule        *module,
+                  const GhloFusionCandidate *candidate)
 {
   Talk *talk = data;
 
-  talk->n_told++;
+  talk->n_reported++;
   g_assert_cmpstr (candidate->kind, ==, "map");
   g_assert_nonnull (candidate->first);
   g_assert_nonnull (candidate->op);
@@ -144,13 +144,13 @@ static void
 test_device (void)
 {
   Talk talk = { 0 };
-  const GhloPassOptions options = { .fusion = { declines, &talk, tell, &talk } };
+  const GhloPassOptions options = { .fusion = { declines, &talk, report_candidate, &talk } };
   g_autoptr (GhloIrModule) module = parse (layer), fused = fuse (module, &options);
 
   /* (add, multiply), tanh, and of the four behind it three, or two and two. */
   g_assert_cmpuint (talk.n_merges, >=, 3);
   g_assert_cmpuint (talk.n_declined, >=, 1);
-  g_assert_cmpuint (talk.n_told, >=, talk.n_merges + talk.n_declined);
+  g_assert_cmpuint (talk.n_reported, >=, talk.n_merges + talk.n_declined);
   g_assert_cmpuint (talk.n_asked, >, talk.n_merges);
   g_assert_cmpuint (count_fusions (main_block (fused)), >=, 2);
   for (const GhloIrOp *op = main_block (fused)->first; op != NULL; op = op->next)

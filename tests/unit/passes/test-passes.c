@@ -197,7 +197,7 @@ test_table (void)
       g_assert_cmpint (ghlo_pass_find (name), ==, (int) i);
       g_assert_nonnull (ghlo_pass_get_summary (i));
       g_assert_cmpuint (ghlo_pass_get_level (i), >=, 1);
-      g_assert_cmpuint (ghlo_pass_get_level (i), <=, GHLO_PASS_ASKED);
+      g_assert_cmpuint (ghlo_pass_get_level (i), <=, GHLO_PASS_ON_REQUEST);
       g_assert_nonnull (strstr (help, name));
       for (const char *p = name; *p != '\0'; p++)
         g_assert_true (g_ascii_islower (*p) || *p == '-');
