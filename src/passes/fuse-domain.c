@@ -130,10 +130,10 @@ typedef struct
   const GhloFuseDomain *domain;
   const guint32        *list;
   guint                 n, n_places;
-  guint64               started;                        /* places whose indices are computed at run time */
-  guint64               places[GHLO_FUSE_MAX_OPS];      /* bit masks of places */
-  guint8                is_live[GHLO_FUSE_MAX_OPS];     /* computes something, or a view of something computed here */
-  guint8                is_given[GHLO_FUSE_MAX_OPS];    /* used outside the group, possibly through views */
+  guint64               started;                         /* places whose indices are computed at run time */
+  guint64               places[GHLO_FUSE_MAX_OPS];       /* bit masks of places */
+  guint8                is_live[GHLO_FUSE_MAX_OPS];      /* computes something, or a view of something computed here */
+  guint8                is_live_out[GHLO_FUSE_MAX_OPS];  /* used outside the group, possibly through views */
 } Check;
 
 void
@@ -224,7 +224,7 @@ is_used_outside (const Check *self,
       guint32 user = graph->users[k];
 
       if (checker->stamps[user] != checker->n_stamps
-          || (ghlo_fuse_role_is_view (graph->nodes[user].role) && self->is_given[checker->slots[user]]))
+          || (ghlo_fuse_role_is_view (graph->nodes[user].role) && self->is_live_out[checker->slots[user]]))
         return TRUE;
     }
 
@@ -250,7 +250,7 @@ count_values (Check *self)
           value->id = stamp;
           n++;
         }
-      if (self->is_given[i] && !ghlo_fuse_role_is_view (node->role))
+      if (self->is_live_out[i] && !ghlo_fuse_role_is_view (node->role))
         n += node->op->n_results;
     }
 
@@ -448,10 +448,10 @@ check_op (Check *self,
   gboolean is_view = ghlo_fuse_role_is_view (node->role), is_reduce = node->role == GHLO_FUSE_ROLE_REDUCE;
   Form form = form_of (self->domain, node->op->results[0].type);
 
-  self->is_given[i] = is_used_outside (self, i);
+  self->is_live_out[i] = is_used_outside (self, i);
   if (!self->is_live[i])
     return NULL;
-  if (!is_view && (self->is_given[i] || self->places[i] == 0))
+  if (!is_view && (self->is_live_out[i] || self->places[i] == 0))
     self->places[i] |= 1;
   /* A product may be followed by a reshape of all of it. */
   if (node->role == GHLO_FUSE_ROLE_PRODUCT
@@ -461,7 +461,7 @@ check_op (Check *self,
     return "its shape does not fit the group";
   if (self->places[i] > 1 && !ghlo_fuse_role_is_cheap (node->role))
     return "it is too expensive to recompute wherever it is read";
-  if (self->places[i] > 1 && !is_view && self->is_given[i])
+  if (self->places[i] > 1 && !is_view && self->is_live_out[i])
     return "it is used outside the group, and would be recomputed wherever it is read";
 
   return check_operands (self, node, self->places[i]);

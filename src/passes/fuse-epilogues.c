@@ -35,9 +35,9 @@ typedef enum
 typedef struct
 {
   GhloFuseKernels *maker;
-  guint32          product, end;        /* product: the number of the product, or of its reshape; end: of the window */
-  guint8           states[WINDOW];      /* of operations from the product on */
-  guint8           is_given[WINDOW];    /* of operations within reach: whether others read their results */
+  guint32          product, end;         /* product: the number of the product, or of its reshape; end: of the window */
+  guint8           states[WINDOW];       /* of operations from the product on */
+  guint8           is_live_out[WINDOW];  /* of operations within reach: whether others read their results */
   guint8           marks[WINDOW];
 } Search;
 
@@ -156,11 +156,11 @@ size_of (const Search *self,
 }
 
 /* The bytes per point that would have to be written if @number were left out: the values that it reads and nobody
- * outside reads yet. With @is_left, records that @number is left out. */
+ * outside reads yet. With @is_excluded, records that @number is left out. */
 static gsize
-find_cost_without (Search   *self,
-                   guint32   number,
-                   gboolean  is_left)
+find_cost_of_excluding (Search   *self,
+                        guint32   number,
+                        gboolean  is_excluded)
 {
   const GhloFuseGraph *graph = self->maker->graph;
   gsize cost = 0;
@@ -172,21 +172,21 @@ find_cost_without (Search   *self,
       if (state_of (self, source) != WITHIN)
         continue;
       if (ghlo_fuse_role_is_view (graph->nodes[source].role))
-        cost += find_cost_without (self, source, is_left);
-      else if (!self->is_given[source - self->product])
+        cost += find_cost_of_excluding (self, source, is_excluded);
+      else if (!self->is_live_out[source - self->product])
         cost += size_of (self, source);
-      self->is_given[source - self->product] |= is_left;
+      self->is_live_out[source - self->product] |= is_excluded;
     }
 
   return cost;
 }
 
-/* Whether all that @number reads within reach is marked or would be written in any case. Sets *@is_behind where any of
- * it is marked. */
+/* Whether all that @number reads within reach is marked or would be written in any case. Sets *@is_dependent where any
+ * of it is marked. */
 static gboolean
 has_sources (const Search *self,
              guint32       number,
-             gboolean     *is_behind)
+             gboolean     *is_dependent)
 {
   const GhloFuseGraph *graph = self->maker->graph;
 
@@ -197,9 +197,9 @@ has_sources (const Search *self,
       if (state_of (self, source) != WITHIN)
         continue;
       if (self->marks[source - self->product])
-        *is_behind = TRUE;
-      else if (ghlo_fuse_role_is_view (graph->nodes[source].role) ? !has_sources (self, source, is_behind)
-                                                                 : !self->is_given[source - self->product])
+        *is_dependent = TRUE;
+      else if (ghlo_fuse_role_is_view (graph->nodes[source].role) ? !has_sources (self, source, is_dependent)
+                                                                 : !self->is_live_out[source - self->product])
         return FALSE;
     }
 
@@ -209,9 +209,9 @@ has_sources (const Search *self,
 /* Marks @number and everything within reach that is computed from it, and adds up the bytes per point of the latter
  * that have to be written. FALSE where some of it cannot be left out. */
 static gboolean
-mark_behind (Search  *self,
-             guint32  number,
-             gsize   *bytes)
+mark_dependents (Search  *self,
+                 guint32  number,
+                 gsize   *bytes)
 {
   guint32 last = last_user (self, number);
 
@@ -220,17 +220,17 @@ mark_behind (Search  *self,
   *bytes = 0;
   for (guint32 i = number + 1; i < self->end && i <= last; i++)
     {
-      gboolean is_behind = FALSE, has_all = state_of (self, i) == WITHIN && has_sources (self, i, &is_behind);
+      gboolean is_dependent = FALSE, has_all = state_of (self, i) == WITHIN && has_sources (self, i, &is_dependent);
       Uses uses = { FALSE };
 
-      if (state_of (self, i) != WITHIN || !is_behind)
+      if (state_of (self, i) != WITHIN || !is_dependent)
         continue;
       if (!ghlo_fuse_role_is_view (node_of (self, i)->role))
         {
           add_uses (self, i, &uses);
           if (uses.as_values || !has_all)
             return FALSE;
-          *bytes += self->is_given[i - self->product] ? size_of (self, i) : 0;
+          *bytes += self->is_live_out[i - self->product] ? size_of (self, i) : 0;
         }
       self->marks[i - self->product] = TRUE;
       last = MAX (last, last_user (self, i));
@@ -241,24 +241,24 @@ mark_behind (Search  *self,
 
 /* Leaves out everything that is computed from @number where fewer bytes are written that way. */
 static void
-leave_behind (Search  *self,
-              guint32  number)
+trim_dependents (Search  *self,
+                 guint32  number)
 {
   gsize bytes;
 
-  if (self->is_given[number - self->product] || !mark_behind (self, number, &bytes)
+  if (self->is_live_out[number - self->product] || !mark_dependents (self, number, &bytes)
       || bytes <= size_of (self, number))
     return;
   for (guint32 i = number + 1; i < self->end; i++)
     if (self->marks[i - self->product] && !ghlo_fuse_role_is_view (node_of (self, i)->role))
       self->states[i - self->product] = BEYOND;
-  self->is_given[number - self->product] = TRUE;
+  self->is_live_out[number - self->product] = TRUE;
 }
 
 /* Goes backwards and leaves an operation to its readers where including it would only add to the bytes that
  * are written. */
 static void
-leave_rest (Search *self)
+trim_group (Search *self)
 {
   for (guint32 number = self->end; number-- > self->product; )
     {
@@ -267,7 +267,7 @@ leave_rest (Search *self)
       if (state_of (self, number) != WITHIN)
         continue;
       add_uses (self, number, &uses);
-      self->is_given[number - self->product] = uses.outside;
+      self->is_live_out[number - self->product] = uses.outside;
     }
   for (guint32 number = self->end; number-- > self->product; )
     {
@@ -275,19 +275,19 @@ leave_rest (Search *self)
 
       if (state_of (self, number) != WITHIN || ghlo_fuse_role_is_view (node_of (self, number)->role))
         continue;
-      leave_behind (self, number);
+      trim_dependents (self, number);
       add_uses (self, number, &uses);
       if (number == self->product || uses.within || uses.as_values
-          || find_cost_without (self, number, FALSE) >= size_of (self, number))
+          || find_cost_of_excluding (self, number, FALSE) >= size_of (self, number))
         continue;
       self->states[number - self->product] = BEYOND;
-      find_cost_without (self, number, TRUE);
+      find_cost_of_excluding (self, number, TRUE);
     }
 }
 
 /* Reports why operations that read values of the group stay outside. */
 static void
-tell_rest (const Search *self)
+report_excluded (const Search *self)
 {
   const GhloFuseGraph *graph = self->maker->graph;
   const GhloIrOp *first = node_of (self, self->product)->op;
@@ -406,8 +406,8 @@ join_sources (Search  *self,
 }
 
 static void
-grow_one (Search  *self,
-          guint32  product)
+grow_group (Search  *self,
+            guint32  product)
 {
   GhloFuseNode *node;
 
@@ -416,10 +416,10 @@ grow_one (Search  *self,
   node->role = GHLO_FUSE_ROLE_PRODUCT;
   self->maker->candidates[self->product].domain = ghlo_fuse_domain_of (node);
   find_within (self);
-  leave_rest (self);
+  trim_group (self);
   merge_within (self, product);
   join_sources (self, product);
-  tell_rest (self);
+  report_excluded (self);
   if (node->group == self->product && self->product != product)
     node->role = GHLO_FUSE_ROLE_NONE;
 }
@@ -436,7 +436,7 @@ ghlo_fuse_kernels_grow (GhloFuseKernels  *self,
       if (ghlo_monitor_cancelled (ghlo_fuse_get_monitor (self->fuser), error))
         return FALSE;
       if (self->graph->nodes[i].role == GHLO_FUSE_ROLE_PRODUCT && self->graph->nodes[i].group == i)
-        grow_one (search, i);
+        grow_group (search, i);
     }
 
   return TRUE;

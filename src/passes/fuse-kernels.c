@@ -137,10 +137,10 @@ find_reason_alone (GhloFuseKernels *self,
 }
 
 static gboolean
-ask (GhloFuseKernels    *self,
-     const GhloFuseList *list,
-     const GhloIrOp     *first,
-     const GhloIrOp     *op)
+ask_device (GhloFuseKernels    *self,
+            const GhloFuseList *list,
+            const GhloIrOp     *first,
+            const GhloIrOp     *op)
 {
   GhloIrOp *ops[GHLO_FUSE_MAX_OPS];
 
@@ -198,7 +198,7 @@ ghlo_fuse_kernels_merge (GhloFuseKernels *self,
                                          : find_reason (self, a, b, gain, &domain, &joined);
   if (reason != NULL)
     ghlo_fuse_refuse (self->fuser, first, second, reason);
-  if (reason != NULL || !ask (self, &joined, first, second))
+  if (reason != NULL || !ask_device (self, &joined, first, second))
     return FALSE;
   ghlo_fuse_graph_unite (self->graph, a, b);
   g_free (candidate->ops);
@@ -229,7 +229,7 @@ ghlo_fuse_kernels_accept (GhloFuseKernels *self,
   if (reason != NULL)
     ghlo_fuse_refuse (self->fuser, first, op, reason);
 
-  return reason == NULL && ask (self, &list, first, op);
+  return reason == NULL && ask_device (self, &list, first, op);
 }
 
 /* Candidates */
@@ -237,7 +237,7 @@ ghlo_fuse_kernels_accept (GhloFuseKernels *self,
 /* The plan recognizes a counted loop by the comparison and the increment of its counter, so these are kept out
  * of groups. */
 static void
-leave_counters (GhloFuseGraph *graph)
+exclude_counters (GhloFuseGraph *graph)
 {
   GhloIrCountedLoop counted;
 
@@ -323,7 +323,7 @@ find_roles (GhloFuseKernels *self)
   for (guint i = graph->n_nodes; i > 0; i--)
     if (is_open[i - 1])
       graph->nodes[i - 1].role = find_role (self, i - 1);
-  leave_counters (graph);
+  exclude_counters (graph);
   cut_views (graph);
   for (guint i = 0; i < graph->n_nodes; i++)
     {
