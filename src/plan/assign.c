@@ -76,9 +76,9 @@ remove_gap (Room *self,
 
 /* FALSE when the size of the arena would overflow. */
 static gboolean
-take (Room  *self,
-      gsize  size,
-      gsize *offset)
+allocate (Room  *self,
+          gsize  size,
+          gsize *offset)
 {
   GTreeNode *node = g_tree_lower_bound (self->by_size, &(Gap) { 0, size });
   Gap gap;
@@ -97,9 +97,9 @@ take (Room  *self,
 }
 
 static void
-give (Room  *self,
-      gsize  start,
-      gsize  end)
+release (Room  *self,
+         gsize  start,
+         gsize  end)
 {
   Gap *before = g_hash_table_lookup (self->by_end, GSIZE_TO_POINTER (start));
   Gap *behind = g_hash_table_lookup (self->by_start, GSIZE_TO_POINTER (end));
@@ -115,8 +115,8 @@ give (Room  *self,
 }
 
 static void
-live_together (GhloStep *step,
-               gpointer  data)
+unite_live_ranges (GhloStep *step,
+                   gpointer  data)
 {
   GhloStepPlan *plan = data;
 
@@ -195,7 +195,7 @@ place_starting (GhloStepPlan    *plan,
       GhloStepBuffer *buffer = g_ptr_array_index (starting, i);
       GhloStepArena *arena = &plan->arenas[buffer->space];
 
-      if (!take (room, ghlo_size_align (buffer->size), &buffer->offset))
+      if (!allocate (room, ghlo_size_align (buffer->size), &buffer->offset))
         {
           g_set_error_literal (error, GHLO_ERROR, GHLO_ERROR_OUT_OF_MEMORY,
                                "the temporary buffers of the program take more memory than can be addressed");
@@ -216,7 +216,7 @@ retire_ending (const GhloStepPlan *plan,
                Room               *room)
 {
   for (guint32 i = schedule->last[step]; i != GHLO_STEP_NONE; i = schedule->next_last[i])
-    give (room, plan->buffers[i].offset, plan->buffers[i].offset + ghlo_size_align (plan->buffers[i].size));
+    release (room, plan->buffers[i].offset, plan->buffers[i].offset + ghlo_size_align (plan->buffers[i].size));
 }
 
 static gboolean
@@ -246,7 +246,7 @@ gboolean
 ghlo_step_plan_assign (GhloStepPlan  *plan,
                        GhloStepWatch *watch)
 {
-  gboolean ok = ghlo_step_plan_walk (plan, watch, live_together, plan);
+  gboolean ok = ghlo_step_plan_walk (plan, watch, unite_live_ranges, plan);
 
   for (guint i = 0; ok && i < plan->n_arenas; i++)
     ok = assign_arena (plan, watch, i);

@@ -11,8 +11,8 @@
 
 #include "plan/build.h"
 
-/* The size in bytes up to which a carried value is kept in two buffers instead of one; see keeps_apart (). */
-enum { MAX_APART = 1 << 18 };
+/* The size in bytes up to which a carried value is kept in two buffers instead of one; see is_double_buffered (). */
+enum { MAX_DOUBLE_BUFFERED = 1 << 18 };
 
 typedef struct
 {
@@ -20,8 +20,8 @@ typedef struct
   guint32      *into;          /* for each buffer, the one that it was joined to, or itself (union-find) */
   gint64       *touched;       /* for each buffer, the last visited step that touched it, or -1 */
   gboolean     *exchanged;     /* whether a loop exchanges it with another one */
-  gboolean     *strays;        /* whether the two may be exchanged after the loop */
-  gboolean     *is_ended;      /* for a buffer that a loop's body reads: the loop is data-dependent */
+  gboolean     *ends_swapped;  /* whether the two may be exchanged after the loop */
+  gboolean     *is_dynamic;    /* for a buffer that a loop's body reads: the loop is data-dependent */
   guint32      *partner;       /* for a buffer that a loop's body reads: the buffer that it writes, or GHLO_STEP_NONE */
   guint32      *loop;          /* the number of that loop */
   guint32      *n_reads;       /* for each buffer, the number of the current step's operands in it; 0 between steps */
@@ -55,12 +55,12 @@ join (Joiner  *self,
   self->touched[to] = MAX (self->touched[to], self->touched[buffer]);
   self->n_reads[to] += self->n_reads[buffer];
   self->exchanged[to] |= self->exchanged[buffer];
-  self->strays[to] |= self->strays[buffer];
+  self->ends_swapped[to] |= self->ends_swapped[buffer];
   if (self->partner[buffer] != GHLO_STEP_NONE && self->partner[to] == GHLO_STEP_NONE)
     {
       self->partner[to] = self->partner[buffer];
       self->loop[to] = self->loop[buffer];
-      self->is_ended[to] = self->is_ended[buffer];
+      self->is_dynamic[to] = self->is_dynamic[buffer];
     }
 }
 
@@ -82,7 +82,7 @@ may_join (Joiner         *self,
    * host's memory, outputs are not aligned like the buffers that they would be exchanged with. */
   return !self->exchanged[from]
          || (!self->exchanged[to] && (other->kind == GHLO_STEP_BUFFER_TEMPORARY
-                                      || (self->is_last && !self->strays[from] && other->space != 0)));
+                                      || (self->is_last && !self->ends_swapped[from] && other->space != 0)));
 }
 
 static void
@@ -99,13 +99,13 @@ join_copy (Joiner         *self,
 /* If a device runs a data-dependent loop, a body that overwrites no carried value need not wait for its condition. For
  * small arrays, this is worth more than the memory. */
 static gboolean
-keeps_apart (Joiner  *self,
-             guint32  from)
+is_double_buffered (Joiner  *self,
+                    guint32  from)
 {
   const GhloStepBuffer *buffer = &self->plan->buffers[from];
   const GhloStepSpace *space = self->plan->arenas[buffer->space].space;
 
-  return self->is_ended[from] && buffer->size <= MAX_APART && space != NULL && space->recorder != NULL
+  return self->is_dynamic[from] && buffer->size <= MAX_DOUBLE_BUFFERED && space != NULL && space->recorder != NULL
          && space->recorder->tally != NULL;
 }
 
@@ -119,7 +119,7 @@ may_carry (Joiner         *self,
 {
   return self->partner[from] != GHLO_STEP_NONE && find (self, self->partner[from]) == to
          && self->plan->buffers[from].inner_last == step->number && self->touched[to] <= (gint64) self->loop[from]
-         && self->plan->buffers[from].kind == GHLO_STEP_BUFFER_TEMPORARY && !keeps_apart (self, from);
+         && self->plan->buffers[from].kind == GHLO_STEP_BUFFER_TEMPORARY && !is_double_buffered (self, from);
 }
 
 static void
@@ -175,9 +175,9 @@ join_in_place (Joiner         *self,
 }
 
 static void
-note (Joiner         *self,
-      const GhloStep *step,
-      guint32         buffer)
+touch (Joiner         *self,
+       const GhloStep *step,
+       guint32         buffer)
 {
   buffer = find (self, buffer);
   if (buffer != GHLO_STEP_NONE)
@@ -185,25 +185,25 @@ note (Joiner         *self,
 }
 
 static void
-note_step (Joiner         *self,
-           const GhloStep *step)
+touch_step (Joiner         *self,
+            const GhloStep *step)
 {
   for (guint i = 0; i < step->n_operands; i++)
-    note (self, step, step->operands[i].buffer);
+    touch (self, step, step->operands[i].buffer);
   for (guint i = 0; i < step->n_results; i++)
-    note (self, step, step->results[i].buffer);
+    touch (self, step, step->results[i].buffer);
   for (guint i = 0; i < step->n_exchanges; i++)
     {
-      note (self, step, step->exchanges[i].read);
-      note (self, step, step->exchanges[i].written);
+      touch (self, step, step->exchanges[i].read);
+      touch (self, step, step->exchanges[i].written);
     }
 }
 
 static gboolean
-go_over (Joiner             *self,
-         GhloStepWatch      *watch,
-         const GhloStepBody *body,
-         gboolean            copies)
+visit_body (Joiner             *self,
+            GhloStepWatch      *watch,
+            const GhloStepBody *body,
+            gboolean            copies)
 {
   for (guint i = 0; i < body->n_steps; i++)
     {
@@ -218,9 +218,9 @@ go_over (Joiner             *self,
           else
             join_in_place (self, step);
         }
-      note_step (self, step);
+      touch_step (self, step);
       for (guint k = 0; k < step->n_bodies; k++)
-        if (!go_over (self, watch, &step->bodies[k], copies))
+        if (!visit_body (self, watch, &step->bodies[k], copies))
           return FALSE;
     }
 
@@ -228,8 +228,8 @@ go_over (Joiner             *self,
 }
 
 static void
-note_exchanges (GhloStep *step,
-                gpointer  data)
+record_exchanges (GhloStep *step,
+                  gpointer  data)
 {
   Joiner *self = data;
 
@@ -240,10 +240,10 @@ note_exchanges (GhloStep *step,
       if (read == written)
         continue;
       self->exchanged[read] = self->exchanged[written] = TRUE;
-      self->strays[read] = self->strays[written] = step->trips % 2 != 0;        /* also if not known (-1) */
+      self->ends_swapped[read] = self->ends_swapped[written] = step->trips % 2 != 0;        /* also if not known (-1) */
       self->partner[read] = written;
       self->loop[read] = step->number;
-      self->is_ended[read] = step->trips < 0;
+      self->is_dynamic[read] = step->trips < 0;
     }
 }
 
@@ -274,7 +274,7 @@ rename_buffers (GhloStep *step,
 }
 
 static gboolean
-is_idle_copy (const GhloStep *step)
+is_redundant_copy (const GhloStep *step)
 {
   return step->kind == GHLO_STEP_COMPUTE && step->op == NULL
          && step->operands[0].buffer == step->results[0].buffer && step->operands[0].offset == step->results[0].offset
@@ -282,7 +282,7 @@ is_idle_copy (const GhloStep *step)
 }
 
 static void
-drop_idle_copies (GhloStepBody *body)
+remove_redundant_copies (GhloStepBody *body)
 {
   guint n = 0;
 
@@ -291,8 +291,8 @@ drop_idle_copies (GhloStepBody *body)
       GhloStep *step = body->steps[i];
 
       for (guint k = 0; k < step->n_bodies; k++)
-        drop_idle_copies (&step->bodies[k]);
-      if (!is_idle_copy (step))
+        remove_redundant_copies (&step->bodies[k]);
+      if (!is_redundant_copy (step))
         body->steps[n++] = step;
     }
   body->n_steps = n;
@@ -308,8 +308,8 @@ join_round (GhloStepPlan  *plan,
   guint n = plan->n_buffers;
   Joiner self = {
     .plan = plan, .into = g_new (guint32, n + 1), .touched = g_new (gint64, n + 1),
-    .exchanged = g_new0 (gboolean, n + 1), .strays = g_new0 (gboolean, n + 1),
-    .is_ended = g_new0 (gboolean, n + 1), .partner = g_new (guint32, n + 1), .loop = g_new0 (guint32, n + 1),
+    .exchanged = g_new0 (gboolean, n + 1), .ends_swapped = g_new0 (gboolean, n + 1),
+    .is_dynamic = g_new0 (gboolean, n + 1), .partner = g_new (guint32, n + 1), .loop = g_new0 (guint32, n + 1),
     .n_reads = g_new0 (guint32, n + 1), .is_last = is_last, .joined = g_new (guint32, n + 1),
   };
   gboolean ok;
@@ -320,15 +320,15 @@ join_round (GhloStepPlan  *plan,
       self.touched[i] = -1;
       self.partner[i] = self.joined[i] = GHLO_STEP_NONE;
     }
-  ok = ghlo_step_plan_find_liveness (plan, watch) && ghlo_step_plan_walk (plan, watch, note_exchanges, &self)
-       && go_over (&self, watch, &plan->body, copies) && ghlo_step_plan_walk (plan, watch, rename_buffers, &self);
+  ok = ghlo_step_plan_find_liveness (plan, watch) && ghlo_step_plan_walk (plan, watch, record_exchanges, &self)
+       && visit_body (&self, watch, &plan->body, copies) && ghlo_step_plan_walk (plan, watch, rename_buffers, &self);
   if (ok)
-    drop_idle_copies (&plan->body);
+    remove_redundant_copies (&plan->body);
   g_free (self.into);
   g_free (self.touched);
   g_free (self.exchanged);
-  g_free (self.strays);
-  g_free (self.is_ended);
+  g_free (self.ends_swapped);
+  g_free (self.is_dynamic);
   g_free (self.partner);
   g_free (self.loop);
   g_free (self.n_reads);

@@ -30,7 +30,7 @@ struct _GhloCut
 {
   GArray  *nodes;      /* of Node: source, sink, then the added nodes */
   GArray  *edges;      /* of Edge */
-  guint64  n_looks;
+  guint64  n_visits;
 };
 
 static Node *
@@ -143,7 +143,7 @@ find_levels (GhloCut  *self,
         {
           Node *to = node_at (self, edge_at (self, e)->to);
 
-          self->n_looks++;
+          self->n_visits++;
           if (to->level != G_MAXUINT32 || edge_at (self, backwards ? e ^ 1 : e)->left == 0)
             continue;
           to->level = from->level + 1;
@@ -154,8 +154,8 @@ find_levels (GhloCut  *self,
 
 /* The next residual edge from @node to the next level; NO_EDGE where there is none. */
 static guint
-find_way (GhloCut *self,
-          guint    node)
+next_edge (GhloCut *self,
+           guint    node)
 {
   Node *from = node_at (self, node);
 
@@ -163,7 +163,7 @@ find_way (GhloCut *self,
     {
       const Edge *edge = edge_at (self, from->current);
 
-      self->n_looks++;
+      self->n_visits++;
       if (edge->left > 0 && node_at (self, edge->to)->level == from->level + 1)
         break;
     }
@@ -190,22 +190,22 @@ push (GhloCut       *self,
       if (edge_at (self, path[i])->left == 0)
         left = i;
     }
-  self->n_looks += n;
+  self->n_visits += n;
 
   return left;
 }
 
 /* Finds a blocking flow: pushes flow until no path along the levels is left. */
 static void
-block (GhloCut *self,
-       guint64  max_looks)
+push_blocking_flow (GhloCut *self,
+                    guint64  max_visits)
 {
   g_autofree guint32 *path = g_new (guint32, self->nodes->len);
   guint n = 0, node = SOURCE;
 
-  while (self->n_looks <= max_looks)
+  while (self->n_visits <= max_visits)
     {
-      guint edge = node != SINK ? find_way (self, node) : NO_EDGE;
+      guint edge = node != SINK ? next_edge (self, node) : NO_EDGE;
 
       if (node == SINK)
         n = push (self, path, n);
@@ -224,14 +224,14 @@ block (GhloCut *self,
 
 gboolean
 ghlo_cut_solve (GhloCut *self,
-                guint64  max_looks)
+                guint64  max_visits)
 {
-  self->n_looks = 0;
+  self->n_visits = 0;
   find_levels (self, FALSE);
   while (node_at (self, SINK)->level != G_MAXUINT32)
     {
-      block (self, max_looks);
-      if (self->n_looks > max_looks)
+      push_blocking_flow (self, max_visits);
+      if (self->n_visits > max_visits)
         return FALSE;
       find_levels (self, FALSE);
     }

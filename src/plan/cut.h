@@ -29,9 +29,9 @@ void      ghlo_cut_add_pair (GhloCut *self,
                              guint    here,
                              guint    there,
                              gint64   cost);
-/* FALSE when more than @max_looks edges would be visited; then there is no result. */
+/* FALSE when more than @max_visits edges would be visited; then there is no result. */
 gboolean  ghlo_cut_solve    (GhloCut *self,
-                             guint64  max_looks);
+                             guint64  max_visits);
 /* Whether the node is in the second place. Among several minimum cuts, the one with the fewest nodes there is taken. */
 gboolean  ghlo_cut_is_there (const GhloCut *self,
                              guint          node);

@@ -23,9 +23,9 @@
 enum
 {
   MAX_NODES = 1 << 16,
-  MAX_LOOKS = 10000000,     /* edges that the cut may visit; 20,000 operations take 3 million
-                               (test-plan-place --verbose) */
-  MAX_HANDED_ON = 64,       /* the longest chain of carried values that become each other */
+  MAX_EDGE_VISITS = 10000000,       /* edges that the cut may visit; 20,000 operations take 3 million
+                                       (test-plan-place --verbose) */
+  MAX_CARRIED_CHAIN = 64,           /* the longest chain of carried values that become each other */
 };
 
 /* A value that is computed on one side and may be used on the other. */
@@ -203,7 +203,7 @@ static guint
 find_next (const GhloIrBlock *body,
            guint              index)
 {
-  for (guint n = 0; n < MAX_HANDED_ON; n++)
+  for (guint n = 0; n < MAX_CARRIED_CHAIN; n++)
     {
       const GhloIrValue *next = ghlo_step_source (ghlo_ir_op_operand (body->last, index));
 
@@ -374,7 +374,7 @@ place_function (Placement         *self,
     if (!take_value (self, ghlo_ir_op_operand (body->last, i), self->on_device))
       return FALSE;
 
-  return ghlo_cut_solve (self->cut, MAX_LOOKS);
+  return ghlo_cut_solve (self->cut, MAX_EDGE_VISITS);
 }
 
 /* Collects the operations that are on the host although the device could run them. */

@@ -216,9 +216,9 @@ replace_copy (Strider        *self,
 
 /* Records @writer as the writer of @step's results. */
 static void
-note_writer (Strider  *self,
-             GhloStep *step,
-             GhloStep *writer)
+record_writer (Strider  *self,
+               GhloStep *step,
+               GhloStep *writer)
 {
   for (guint k = 0; k < step->n_results; k++)
     if (step->results[k].buffer != GHLO_STEP_NONE)
@@ -227,15 +227,15 @@ note_writer (Strider  *self,
 
 /* Visits nested bodies first, so that they do not see writers of the enclosing bodies. */
 static gboolean
-go_over (Strider       *self,
-         GhloStepBody  *body,
-         GhloStepWatch *watch)
+visit_body (Strider       *self,
+            GhloStepBody  *body,
+            GhloStepWatch *watch)
 {
   guint n = 0;
 
   for (guint i = 0; i < body->n_steps; i++)
     for (guint k = 0; k < body->steps[i]->n_bodies; k++)
-      if (!go_over (self, &body->steps[i]->bodies[k], watch))
+      if (!visit_body (self, &body->steps[i]->bodies[k], watch))
         return FALSE;
   for (guint i = 0; i < body->n_steps; i++)
     {
@@ -246,11 +246,11 @@ go_over (Strider       *self,
       if (step->kind == GHLO_STEP_COMPUTE && step->op == NULL && replace_copy (self, step))
         continue;
       body->steps[n++] = step;
-      note_writer (self, step, step->kind == GHLO_STEP_COMPUTE ? step : NULL);
+      record_writer (self, step, step->kind == GHLO_STEP_COMPUTE ? step : NULL);
     }
   body->n_steps = n;
   for (guint i = 0; i < n; i++)
-    note_writer (self, body->steps[i], NULL);
+    record_writer (self, body->steps[i], NULL);
 
   return TRUE;
 }
@@ -264,5 +264,5 @@ ghlo_step_plan_stride_results (GhloStepPlan  *plan,
   Strider self = { .plan = plan, .n_uses = n_uses, .writers = writers };
 
   return ghlo_step_plan_find_liveness (plan, watch) && ghlo_step_plan_walk (plan, watch, count_uses, &self)
-         && go_over (&self, &plan->body, watch);
+         && visit_body (&self, &plan->body, watch);
 }
