@@ -15,13 +15,13 @@
 
 #include "ir/loop.h"
 
-/* MAX_DEPTH: deeper calls are not planned. MAX_PASSED: the number of operations that are followed to find what computes
- * a value. */
-enum { MAX_DEPTH = 256, MAX_PASSED = 64 };
+/* MAX_DEPTH: deeper calls are not planned. MAX_FOLLOWED: the number of operations that are followed to find what
+ * computes a value. */
+enum { MAX_DEPTH = 256, MAX_FOLLOWED = 64 };
 
 /* The maximum number of steps of the branches that are not taken, if a device selects the branch and skips them; with
  * more, it is faster to let the host wait. Waiting took 13 µs on a server's card, a skipped step 1 to 2 µs. */
-enum { MAX_GONE_BY = 16 };
+enum { MAX_SKIPPED_STEPS = 16 };
 
 /* A carried value; a buffer is GHLO_STEP_NONE for a token, and where nothing is written. */
 typedef struct
@@ -87,7 +87,7 @@ expect_space (const GhloStepBuilder *self,
               const GhloIrValue     *value,
               guint32                otherwise)
 {
-  for (guint n = 0; self->plan->n_arenas > 1 && value->op != NULL && n < MAX_PASSED; n++)
+  for (guint n = 0; self->plan->n_arenas > 1 && value->op != NULL && n < MAX_FOLLOWED; n++)
     {
       const GhloIrBlock *block = find_block (value->op);
 
@@ -114,9 +114,9 @@ expect_space (const GhloStepBuilder *self,
  * not dense is copied once instead, since steps of the body might copy it in each iteration. A counter that nothing
  * reads stays as it is. */
 static gboolean
-stays (const GhloIrBlock     *body,
-       guint                  index,
-       const GhloStepOperand *init)
+keeps_initial_buffer (const GhloIrBlock     *body,
+                      guint                  index,
+                      const GhloStepOperand *init)
 {
   const GhloIrValue *next = ghlo_ir_op_operand (body->last, index);
 
@@ -142,7 +142,7 @@ begin_loop (GhloStepBuilder   *self,
       guint32 space = expect_space (self, next, ghlo_step_get_space (self, &init->operand));
 
       carried[i] = (Carried) { init->operand, ghlo_step_dense_operand (self, GHLO_STEP_NONE, init->type) };
-      if (stays (body, i, &init->operand))
+      if (keeps_initial_buffer (body, i, &init->operand))
         continue;
       carried[i].read = ghlo_step_add_result (self, init->type, space);
       if (next != body->arguments[i])
@@ -184,7 +184,7 @@ build_condition (GhloStepBuilder *self,
   bind_arguments (self, block, carried);
   if (!ghlo_step_build_ops (self, block->first, error))
     return FALSE;
-  body->result = ghlo_step_take (self, ghlo_step_value (self, ghlo_ir_op_operand (block->last, 0)), 0, FALSE);
+  body->result = ghlo_step_materialize (self, ghlo_step_value (self, ghlo_ir_op_operand (block->last, 0)), 0, FALSE);
   ghlo_step_close_scope (self, body);
 
   return TRUE;
@@ -266,8 +266,8 @@ may_choose (Choice               *self,
 
 /* Whether @step is a copy of a value computed in the branch, which coalesce.c will mostly remove. */
 static gboolean
-is_passing (const Choice   *self,
-            const GhloStep *step)
+is_forwarding_copy (const Choice   *self,
+                    const GhloStep *step)
 {
   guint32 from = step->op == NULL ? step->operands[0].buffer : 0;
 
@@ -291,7 +291,7 @@ count_steps (Choice             *self,
       else if (!may_choose (self, step->target))
         return INFINITY;
       else
-        n += !is_passing (self, step);
+        n += !is_forwarding_copy (self, step);
       for (guint k = 0; step->kind == GHLO_STEP_BRANCH && k < step->n_bodies; k++)
         n += count_steps (self, &step->bodies[k]);
     }
@@ -316,15 +316,15 @@ find_chooser (const GhloStepBuilder *self,
       least = MIN (least, n);
     }
 
-  return isfinite (all) && all - least <= MAX_GONE_BY ? choice.target : NULL;
+  return isfinite (all) && all - least <= MAX_SKIPPED_STEPS ? choice.target : NULL;
 }
 
 /* Brings the index to the device that selects. The steps for that are inserted before @step, which was
  * added already. */
 static void
-take_index (GhloStepBuilder *self,
-            GhloStep        *step,
-            guint32          n_before)
+materialize_index (GhloStepBuilder *self,
+                   GhloStep        *step,
+                   guint32          n_before)
 {
   GhloStepValue *index = ghlo_step_value (self, ghlo_ir_op_operand (step->op, 0));
   guint32 space = 0;
@@ -338,7 +338,7 @@ take_index (GhloStepBuilder *self,
       space = 0;
     }
   g_ptr_array_set_size (self->scope->steps, (int) self->scope->steps->len - 1);
-  step->operands[0] = ghlo_step_take (self, index, space, FALSE);
+  step->operands[0] = ghlo_step_materialize (self, index, space, FALSE);
   g_ptr_array_add (self->scope->steps, step);
 }
 
@@ -361,7 +361,7 @@ build_branch (GhloStepBuilder *self,
   for (guint i = 0; i < op->n_regions; i++)
     if (!build_branch_body (self, ghlo_ir_op_region_block (op, i), step->results, n_before, &step->bodies[i], error))
       return FALSE;
-  take_index (self, step, n_before);
+  materialize_index (self, step, n_before);
 
   return TRUE;
 }

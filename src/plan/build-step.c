@@ -67,7 +67,7 @@ find_views (GhloStepBuilder *self,
       GhloStepOperand *operand = &attempt->operands[i];
 
       *operand = ghlo_step_value (self, ghlo_ir_op_operand (op, i))->operand;
-      if (ghlo_step_is_cut (self, operand, space))
+      if (ghlo_step_needs_packing (self, operand, space))
         *operand = ghlo_step_dense_operand (self, operand->buffer, operand->type);
       attempt->views[i] = view_operand (self, operand);
     }
@@ -148,8 +148,8 @@ prepare_operands (GhloStepBuilder *self,
     {
       GhloStepOperand *operand = &attempt->operands[i];
 
-      *operand = ghlo_step_take (self, ghlo_step_value (self, ghlo_ir_op_operand (attempt->request.op, i)), space,
-                                 attempt->selections[i].dense);
+      *operand = ghlo_step_materialize (self, ghlo_step_value (self, ghlo_ir_op_operand (attempt->request.op, i)),
+                                        space, attempt->selections[i].dense);
       operand->wants_data = attempt->selections[i].wants_data;
       operand->in_place = attempt->selections[i].in_place;
     }

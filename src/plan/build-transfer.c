@@ -44,9 +44,9 @@ ghlo_step_get_space (const GhloStepBuilder *self,
 }
 
 gboolean
-ghlo_step_is_cut (const GhloStepBuilder *self,
-                  const GhloStepOperand *operand,
-                  guint32                space)
+ghlo_step_needs_packing (const GhloStepBuilder *self,
+                         const GhloStepOperand *operand,
+                         guint32                space)
 {
   const GhloStepBuffer *buffer;
 
@@ -120,13 +120,13 @@ operand_in (GhloStepBuilder       *self,
             guint32                space)
 {
   GhloStepOperand there = *operand;
-  guint32 home = ghlo_step_get_space (self, operand);
+  guint32 source = ghlo_step_get_space (self, operand);
   Transferred *transferred;
   gpointer key;
 
-  if (operand->buffer == GHLO_STEP_NONE || home == space)
+  if (operand->buffer == GHLO_STEP_NONE || source == space)
     return there;
-  if (home != 0 && space != 0)
+  if (source != 0 && space != 0)
     {
       there = operand_in (self, operand, 0);
       return operand_in (self, &there, space);
@@ -205,7 +205,7 @@ ghlo_step_add_copy (GhloStepBuilder       *self,
 
   if (ghlo_step_type_size (to->type) == 0)
     return;
-  if (ghlo_step_is_cut (self, from, space))
+  if (ghlo_step_needs_packing (self, from, space))
     {
       here = ghlo_step_add_result (self, from->type, ghlo_step_get_space (self, from));
       copy (self, from, &here);
@@ -215,18 +215,19 @@ ghlo_step_add_copy (GhloStepBuilder       *self,
 }
 
 GhloStepOperand
-ghlo_step_take (GhloStepBuilder *self,
-                GhloStepValue   *value,
-                guint32          space,
-                gboolean         is_dense)
+ghlo_step_materialize (GhloStepBuilder *self,
+                       GhloStepValue   *value,
+                       guint32          space,
+                       gboolean         is_dense)
 {
-  gboolean is_cut = ghlo_step_is_cut (self, &value->operand, space);
+  gboolean needs_packing = ghlo_step_needs_packing (self, &value->operand, space);
 
-  if (value->operand.buffer == GHLO_STEP_NONE || (!is_cut && (!is_dense || ghlo_step_is_dense (&value->operand))))
+  if (value->operand.buffer == GHLO_STEP_NONE
+      || (!needs_packing && (!is_dense || ghlo_step_is_dense (&value->operand))))
     return operand_in (self, &value->operand, space);
   if (value->dense_scope == NULL || !ghlo_step_is_inside (self->scope, value->dense_scope))
     {
-      guint32 where = is_cut ? ghlo_step_get_space (self, &value->operand) : space;
+      guint32 where = needs_packing ? ghlo_step_get_space (self, &value->operand) : space;
 
       value->dense = ghlo_step_add_result (self, value->operand.type, where);
       value->dense_scope = self->scope;
@@ -240,5 +241,5 @@ GhloStepOperand
 ghlo_step_densify (GhloStepBuilder *self,
                    GhloStepValue   *value)
 {
-  return ghlo_step_take (self, value, ghlo_step_get_space (self, &value->operand), TRUE);
+  return ghlo_step_materialize (self, value, ghlo_step_get_space (self, &value->operand), TRUE);
 }

@@ -115,11 +115,11 @@ guint32          ghlo_step_get_space     (const GhloStepBuilder *self,
                                           const GhloStepOperand *operand);
 /* Whether @operand is a part of a buffer in another memory, so that a dense copy of it is made before it is transferred
  * to @space. */
-gboolean         ghlo_step_is_cut        (const GhloStepBuilder *self,
+gboolean         ghlo_step_needs_packing (const GhloStepBuilder *self,
                                           const GhloStepOperand *operand,
                                           guint32                space);
 /* A view of @value in @space, dense if @is_dense; adds copies and transfers where there is none yet. */
-GhloStepOperand  ghlo_step_take          (GhloStepBuilder *self,
+GhloStepOperand  ghlo_step_materialize   (GhloStepBuilder *self,
                                           GhloStepValue   *value,
                                           guint32          space,
                                           gboolean         is_dense);

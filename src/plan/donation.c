@@ -68,10 +68,10 @@ ghlo_step_plan_find_donations (GhloStepPlan  *plan,
                                GhloStepWatch *watch)
 {
   plan->donations = ghlo_ir_arena_alloc (&plan->arena, plan->n_outputs * sizeof (GhloStepDonation));
-  plan->is_handed_on = ghlo_ir_arena_alloc (&plan->arena, plan->n_inputs * sizeof (gboolean));
+  plan->is_forwarded = ghlo_ir_arena_alloc (&plan->arena, plan->n_inputs * sizeof (gboolean));
   for (guint i = 0; i < plan->n_outputs; i++)
     if (plan->shared[i] != GHLO_STEP_NONE)
-      plan->is_handed_on[plan->shared[i]] = TRUE;
+      plan->is_forwarded[plan->shared[i]] = TRUE;
 
   return ghlo_step_plan_walk (plan, watch, find_donations, plan);
 }
@@ -84,7 +84,7 @@ ghlo_step_plan_may_replace (const GhloStepPlan *self,
   const GhloStepDonation *donation = &self->donations[output];
   const GhloStepBuffer *from = &self->buffers[self->inputs[input]], *to;
 
-  if (self->outputs[output] == GHLO_STEP_NONE || self->is_handed_on[input])
+  if (self->outputs[output] == GHLO_STEP_NONE || self->is_forwarded[input])
     return FALSE;
   to = &self->buffers[self->outputs[output]];
   if (from->size != to->size)

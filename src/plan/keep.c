@@ -7,7 +7,7 @@
 
 #include "plan/build.h"
 
-enum { MOST = 256 };
+enum { MAX_KEPT = 256 };
 
 static void
 release (GhloStep *step)
@@ -25,10 +25,10 @@ ghlo_step_keep (GhloStepPlan *plan,
   step->kept = kept;
   if (kept == NULL)
     return;
-  if (plan->keepers == NULL)
-    plan->keepers = g_ptr_array_new ();
-  if (plan->keepers->len < MOST)
-    g_ptr_array_add (plan->keepers, step);
+  if (plan->kept_steps == NULL)
+    plan->kept_steps = g_ptr_array_new ();
+  if (plan->kept_steps->len < MAX_KEPT)
+    g_ptr_array_add (plan->kept_steps, step);
   else
     release (step);
 }
@@ -36,9 +36,9 @@ ghlo_step_keep (GhloStepPlan *plan,
 void
 ghlo_step_plan_drop_kept (GhloStepPlan *plan)
 {
-  for (guint i = 0; plan->keepers != NULL && i < plan->keepers->len; i++)
+  for (guint i = 0; plan->kept_steps != NULL && i < plan->kept_steps->len; i++)
     {
-      GhloStep *step = g_ptr_array_index (plan->keepers, i);
+      GhloStep *step = g_ptr_array_index (plan->kept_steps, i);
 
       if (step->code == NULL || step->code->step != step)
         release (step);
@@ -48,7 +48,7 @@ ghlo_step_plan_drop_kept (GhloStepPlan *plan)
 void
 ghlo_step_plan_clear_kept (GhloStepPlan *plan)
 {
-  for (guint i = 0; plan->keepers != NULL && i < plan->keepers->len; i++)
-    release (g_ptr_array_index (plan->keepers, i));
-  g_clear_pointer (&plan->keepers, g_ptr_array_unref);
+  for (guint i = 0; plan->kept_steps != NULL && i < plan->kept_steps->len; i++)
+    release (g_ptr_array_index (plan->kept_steps, i));
+  g_clear_pointer (&plan->kept_steps, g_ptr_array_unref);
 }

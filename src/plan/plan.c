@@ -47,7 +47,7 @@ can_hold (const GhloIrType *type)
 /* Operations that communicate with each other, or with the caller, within one run: run one by one, they would not find
  * each other. */
 static gboolean
-needs_company (const GhloIrOp *op)
+communicates (const GhloIrOp *op)
 {
   switch (op->kind)
     {
@@ -92,7 +92,7 @@ check_op (GhloStepBuilder *self,
 {
   if (!ghlo_step_watch (self->watch) || !check_size (self, op, error))
     return FALSE;
-  if (needs_company (op))
+  if (communicates (op))
     return ghlo_step_unsupported (op, "it exchanges data with other operations or with the caller during a run", error);
   for (guint i = 0; i < op->n_operands; i++)
     if (!can_hold (op->operands[i].value->type))
@@ -123,7 +123,7 @@ build_reference (GhloStepBuilder *self,
       if (!can_hold (((const GhloIrValue *) g_ptr_array_index (inputs, i))->type))
         return ghlo_step_unsupported (op, "it reads a value with a dynamic shape, or a type that no buffer can hold",
                                       error);
-      ghlo_step_take (self, value, self->plan->host, TRUE);
+      ghlo_step_materialize (self, value, self->plan->host, TRUE);
     }
   for (guint i = 0; i < op->n_results; i++)
     if (op->results[i].type->kind == GHLO_IR_TYPE_TUPLE)
@@ -131,8 +131,8 @@ build_reference (GhloStepBuilder *self,
   step = ghlo_step_add (self, GHLO_STEP_REFERENCE, op, inputs->len, op->n_results);
   step->reasons = ghlo_ir_arena_copy (&self->plan->arena, self->reasons, self->plan->n_targets * sizeof (const char *));
   for (guint i = 0; i < inputs->len; i++)
-    step->operands[i] = ghlo_step_take (self, ghlo_step_value (self, g_ptr_array_index (inputs, i)), self->plan->host,
-                                        TRUE);
+    step->operands[i] = ghlo_step_materialize (self, ghlo_step_value (self, g_ptr_array_index (inputs, i)),
+                                               self->plan->host, TRUE);
   for (guint i = 0; i < op->n_results; i++)
     {
       step->results[i] = ghlo_step_add_result (self, op->results[i].type, self->plan->host);

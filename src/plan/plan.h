@@ -145,7 +145,7 @@ struct _GhloStepPlan
   guint32        *outputs;             /* numbers of buffers, one for each result; GHLO_STEP_NONE for a token */
   guint          *shared;              /* for each result, the input that it is identical to, or GHLO_STEP_NONE */
   GhloStepDonation *donations;         /* for each result */
-  gboolean       *is_handed_on;        /* for each input: an output is the same memory */
+  gboolean       *is_forwarded;        /* for each input: an output is the same memory */
   guint           n_scopes;
   guint           n_steps;             /* one more than the highest step number */
   GhloStepArena  *arenas;              /* that of the host, then one for each other memory of the targets */
@@ -158,7 +158,7 @@ struct _GhloStepPlan
   guint           max_views;           /* maximum over steps of operands plus results */
   GhloStepCode  **codes;               /* in the order of their first steps */
   guint           n_codes;
-  GPtrArray      *keepers;             /* the steps with something kept, borrowed */
+  GPtrArray      *kept_steps;          /* the steps with something kept, borrowed */
   GhloStepBody    body;
 };
 
