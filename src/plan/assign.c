@@ -220,9 +220,9 @@ retire_ending (const GhloStepPlan *plan,
 }
 
 static gboolean
-assign_arena (GhloStepPlan  *plan,
-              GhloStepWatch *watch,
-              guint32        space)
+assign_arena (GhloStepPlan *plan,
+              GhloStepPoll *poll,
+              guint32       space)
 {
   g_autoptr (GTree) by_size = g_tree_new_full (compare_gaps, NULL, NULL, g_free);
   g_autoptr (GHashTable) by_start = g_hash_table_new (NULL, NULL), by_end = g_hash_table_new (NULL, NULL);
@@ -234,7 +234,7 @@ assign_arena (GhloStepPlan  *plan,
   schedule_init (&schedule, plan, space);
   for (guint32 step = 0; ok && step < plan->n_steps; step++)
     {
-      ok = place_starting (plan, &schedule, step, &room, starting, watch->error) && ghlo_step_watch (watch);
+      ok = place_starting (plan, &schedule, step, &room, starting, poll->error) && ghlo_step_poll (poll);
       retire_ending (plan, &schedule, step, &room);
     }
   schedule_clear (&schedule);
@@ -243,13 +243,13 @@ assign_arena (GhloStepPlan  *plan,
 }
 
 gboolean
-ghlo_step_plan_assign (GhloStepPlan  *plan,
-                       GhloStepWatch *watch)
+ghlo_step_plan_assign (GhloStepPlan *plan,
+                       GhloStepPoll *poll)
 {
-  gboolean ok = ghlo_step_plan_walk (plan, watch, unite_live_ranges, plan);
+  gboolean ok = ghlo_step_plan_walk (plan, poll, unite_live_ranges, plan);
 
   for (guint i = 0; ok && i < plan->n_arenas; i++)
-    ok = assign_arena (plan, watch, i);
+    ok = assign_arena (plan, poll, i);
 
   return ok;
 }

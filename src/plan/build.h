@@ -30,15 +30,15 @@ typedef struct
   const GhloMonitor *monitor;
   GError           **error;
   guint              n;
-} GhloStepWatch;
+} GhloStepPoll;
 
-enum { GHLO_STEP_LOOK = 256 };
+enum { GHLO_STEP_POLL_INTERVAL = 256 };
 
 /* FALSE, with the error set, when planning was cancelled. */
 static inline gboolean
-ghlo_step_watch (GhloStepWatch *self)
+ghlo_step_poll (GhloStepPoll *self)
 {
-  return ++self->n % GHLO_STEP_LOOK != 0 || !ghlo_monitor_cancelled (self->monitor, self->error);
+  return ++self->n % GHLO_STEP_POLL_INTERVAL != 0 || !ghlo_monitor_cancelled (self->monitor, self->error);
 }
 
 /* A body that is being filled with steps. */
@@ -57,7 +57,7 @@ typedef struct
   GhloStepPlan         *plan;
   const char          **reasons;   /* for each target, why it declines the current operation */
   GHashTable           *placed;    /* operations and fusions to be run in host memory (place.h); NULL: none */
-  GhloStepWatch        *watch;
+  GhloStepPoll         *poll;
   GArray               *buffers;   /* of GhloStepBuffer */
   GHashTable           *values;    /* GhloIrValue → GhloStepValue */
   GHashTable           *constants;  /* GhloIrAttr → buffer + 1 */
@@ -197,32 +197,32 @@ void             ghlo_step_plan_drop_kept   (GhloStepPlan *plan);
 /* Releases everything that is still kept. */
 void             ghlo_step_plan_clear_kept  (GhloStepPlan *plan);
 
-/* The stages after building. Each returns FALSE, with the error of @watch set, when planning was cancelled. */
+/* The stages after building. Each returns FALSE, with the error of @poll set, when planning was cancelled. */
 
 /* Lets steps write their results in the order of dimensions to which a copy would bring them, and removes the copy. */
-gboolean         ghlo_step_plan_stride_results (GhloStepPlan  *plan,
-                                                GhloStepWatch *watch);
+gboolean         ghlo_step_plan_stride_results (GhloStepPlan *plan,
+                                                GhloStepPoll *poll);
 /* Joins buffers where one can stand for both, and removes copies that become unnecessary. */
-gboolean         ghlo_step_plan_coalesce       (GhloStepPlan  *plan,
-                                                GhloStepWatch *watch);
+gboolean         ghlo_step_plan_coalesce       (GhloStepPlan *plan,
+                                                GhloStepPoll *poll);
 /* Numbers the steps, and finds the live range of each buffer. */
-gboolean         ghlo_step_plan_find_liveness  (GhloStepPlan  *plan,
-                                                GhloStepWatch *watch);
+gboolean         ghlo_step_plan_find_liveness  (GhloStepPlan *plan,
+                                                GhloStepPoll *poll);
 /* Finds the outputs that may be written over inputs in place. */
-gboolean         ghlo_step_plan_find_donations (GhloStepPlan  *plan,
-                                                GhloStepWatch *watch);
+gboolean         ghlo_step_plan_find_donations (GhloStepPlan *plan,
+                                                GhloStepPoll *poll);
 /* Places all temporaries in their arenas. */
-gboolean         ghlo_step_plan_assign         (GhloStepPlan  *plan,
-                                                GhloStepWatch *watch);
+gboolean         ghlo_step_plan_assign         (GhloStepPlan *plan,
+                                                GhloStepPoll *poll);
 /* Finds the steps that recordings may put behind gates. */
-gboolean         ghlo_step_plan_find_gates     (GhloStepPlan  *plan,
-                                                GhloStepWatch *watch);
+gboolean         ghlo_step_plan_find_gates     (GhloStepPlan *plan,
+                                                GhloStepPoll *poll);
 /* Finds the steps that run the same code. */
-gboolean         ghlo_step_plan_find_codes     (GhloStepPlan  *plan,
-                                                GhloStepWatch *watch);
+gboolean         ghlo_step_plan_find_codes     (GhloStepPlan *plan,
+                                                GhloStepPoll *poll);
 /* Like ghlo_step_plan_foreach (), but can be cancelled. */
 gboolean         ghlo_step_plan_walk           (const GhloStepPlan *plan,
-                                                GhloStepWatch      *watch,
+                                                GhloStepPoll       *poll,
                                                 void              (*func) (GhloStep *step,
                                                                            gpointer  data),
                                                 gpointer            data);

@@ -201,7 +201,7 @@ touch_step (Joiner         *self,
 
 static gboolean
 visit_body (Joiner             *self,
-            GhloStepWatch      *watch,
+            GhloStepPoll       *poll,
             const GhloStepBody *body,
             gboolean            copies)
 {
@@ -209,7 +209,7 @@ visit_body (Joiner             *self,
     {
       const GhloStep *step = body->steps[i];
 
-      if (!ghlo_step_watch (watch))
+      if (!ghlo_step_poll (poll))
         return FALSE;
       if (step->kind == GHLO_STEP_COMPUTE && (step->op == NULL) == copies)
         {
@@ -220,7 +220,7 @@ visit_body (Joiner             *self,
         }
       touch_step (self, step);
       for (guint k = 0; k < step->n_bodies; k++)
-        if (!visit_body (self, watch, &step->bodies[k], copies))
+        if (!visit_body (self, poll, &step->bodies[k], copies))
           return FALSE;
     }
 
@@ -300,10 +300,10 @@ remove_redundant_copies (GhloStepBody *body)
 
 /* One round over all steps: either the copies, or the steps that work in place. */
 static gboolean
-join_round (GhloStepPlan  *plan,
-            GhloStepWatch *watch,
-            gboolean       copies,
-            gboolean       is_last)
+join_round (GhloStepPlan *plan,
+            GhloStepPoll *poll,
+            gboolean      copies,
+            gboolean      is_last)
 {
   guint n = plan->n_buffers;
   Joiner self = {
@@ -320,8 +320,8 @@ join_round (GhloStepPlan  *plan,
       self.touched[i] = -1;
       self.partner[i] = self.joined[i] = GHLO_STEP_NONE;
     }
-  ok = ghlo_step_plan_find_liveness (plan, watch) && ghlo_step_plan_walk (plan, watch, record_exchanges, &self)
-       && visit_body (&self, watch, &plan->body, copies) && ghlo_step_plan_walk (plan, watch, rename_buffers, &self);
+  ok = ghlo_step_plan_find_liveness (plan, poll) && ghlo_step_plan_walk (plan, poll, record_exchanges, &self)
+       && visit_body (&self, poll, &plan->body, copies) && ghlo_step_plan_walk (plan, poll, rename_buffers, &self);
   if (ok)
     remove_redundant_copies (&plan->body);
   g_free (self.into);
@@ -339,10 +339,10 @@ join_round (GhloStepPlan  *plan,
 
 /* A carried value that is updated in place may be joined to an output, so copies are visited twice. */
 gboolean
-ghlo_step_plan_coalesce (GhloStepPlan  *plan,
-                         GhloStepWatch *watch)
+ghlo_step_plan_coalesce (GhloStepPlan *plan,
+                         GhloStepPoll *poll)
 {
-  return join_round (plan, watch, TRUE, FALSE) && join_round (plan, watch, FALSE, FALSE)
-         && join_round (plan, watch, TRUE, TRUE)
-         && ghlo_step_plan_find_liveness (plan, watch);
+  return join_round (plan, poll, TRUE, FALSE) && join_round (plan, poll, FALSE, FALSE)
+         && join_round (plan, poll, TRUE, TRUE)
+         && ghlo_step_plan_find_liveness (plan, poll);
 }

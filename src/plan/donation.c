@@ -64,8 +64,8 @@ find_donations (GhloStep *step,
 }
 
 gboolean
-ghlo_step_plan_find_donations (GhloStepPlan  *plan,
-                               GhloStepWatch *watch)
+ghlo_step_plan_find_donations (GhloStepPlan *plan,
+                               GhloStepPoll *poll)
 {
   plan->donations = ghlo_ir_arena_alloc (&plan->arena, plan->n_outputs * sizeof (GhloStepDonation));
   plan->is_forwarded = ghlo_ir_arena_alloc (&plan->arena, plan->n_inputs * sizeof (gboolean));
@@ -73,7 +73,7 @@ ghlo_step_plan_find_donations (GhloStepPlan  *plan,
     if (plan->shared[i] != GHLO_STEP_NONE)
       plan->is_forwarded[plan->shared[i]] = TRUE;
 
-  return ghlo_step_plan_walk (plan, watch, find_donations, plan);
+  return ghlo_step_plan_walk (plan, poll, find_donations, plan);
 }
 
 gboolean

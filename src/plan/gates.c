@@ -51,7 +51,7 @@ has_gates (const GhloStep *step)
 
 static gboolean
 find_in (const GhloStepBody *body,
-         GhloStepWatch      *watch,
+         GhloStepPoll       *poll,
          gboolean            is_gated)
 {
   for (guint i = 0; i < body->n_steps; i++)
@@ -59,11 +59,11 @@ find_in (const GhloStepBody *body,
       GhloStep *step = body->steps[i];
       const gboolean is_inner_gated = is_gated || has_gates (step);
 
-      if (!ghlo_step_watch (watch))
+      if (!ghlo_step_poll (poll))
         return FALSE;
       step->may_be_gated = is_gated && step->kind == GHLO_STEP_COMPUTE;
       for (guint k = 0; k < step->n_bodies; k++)
-        if (!find_in (&step->bodies[k], watch, is_inner_gated))
+        if (!find_in (&step->bodies[k], poll, is_inner_gated))
           return FALSE;
     }
 
@@ -71,8 +71,8 @@ find_in (const GhloStepBody *body,
 }
 
 gboolean
-ghlo_step_plan_find_gates (GhloStepPlan  *plan,
-                           GhloStepWatch *watch)
+ghlo_step_plan_find_gates (GhloStepPlan *plan,
+                           GhloStepPoll *poll)
 {
-  return find_in (&plan->body, watch, FALSE);
+  return find_in (&plan->body, poll, FALSE);
 }

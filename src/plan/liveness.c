@@ -76,7 +76,7 @@ touch_step (GhloStepPlan   *plan,
 
 static gboolean
 touch_body (GhloStepPlan       *plan,
-            GhloStepWatch      *watch,
+            GhloStepPoll       *poll,
             const Frame        *frame,
             const GhloStepBody *body)
 {
@@ -84,7 +84,7 @@ touch_body (GhloStepPlan       *plan,
     {
       const GhloStep *step = body->steps[i];
 
-      if (!ghlo_step_watch (watch))
+      if (!ghlo_step_poll (poll))
         return FALSE;
       touch_step (plan, frame, step);
       for (guint k = 0; k < step->n_bodies; k++)
@@ -92,7 +92,7 @@ touch_body (GhloStepPlan       *plan,
           gboolean is_loop = step->kind == GHLO_STEP_LOOP;
           const Frame inner = { frame, step->bodies[k].scope, is_loop ? step : NULL, is_loop && k == 1 };
 
-          if (!touch_body (plan, watch, &inner, &step->bodies[k]))
+          if (!touch_body (plan, poll, &inner, &step->bodies[k]))
             return FALSE;
           if (is_loop && k == 0 && step->trips < 0)
             touch (plan, &inner, step->bodies[k].result.buffer, step->bodies[k].n_steps > 0
@@ -104,8 +104,8 @@ touch_body (GhloStepPlan       *plan,
 }
 
 gboolean
-ghlo_step_plan_find_liveness (GhloStepPlan  *plan,
-                              GhloStepWatch *watch)
+ghlo_step_plan_find_liveness (GhloStepPlan *plan,
+                              GhloStepPoll *poll)
 {
   const Frame frame = { NULL, plan->body.scope, NULL, FALSE };
 
@@ -117,5 +117,5 @@ ghlo_step_plan_find_liveness (GhloStepPlan  *plan,
   plan->n_steps = 0;
   number_steps (plan, &plan->body);
 
-  return touch_body (plan, watch, &frame, &plan->body);
+  return touch_body (plan, poll, &frame, &plan->body);
 }

@@ -90,7 +90,7 @@ check_op (GhloStepBuilder *self,
           const GhloIrOp  *op,
           GError         **error)
 {
-  if (!ghlo_step_watch (self->watch) || !check_size (self, op, error))
+  if (!ghlo_step_poll (self->poll) || !check_size (self, op, error))
     return FALSE;
   if (communicates (op))
     return ghlo_step_unsupported (op, "it exchanges data with other operations or with the caller during a run", error);
@@ -348,9 +348,9 @@ ghlo_step_plan_new (const GhloIrModule   *module,
   g_autoptr (GArray) buffers = g_array_new (FALSE, FALSE, sizeof (GhloStepBuffer));
   g_autoptr (GHashTable) placed = rates != NULL ? place_steps (function, targets, n_targets, rates) : NULL;
   g_autofree const char **reasons = g_new0 (const char *, n_targets);
-  GhloStepWatch watch = { monitor, error };
+  GhloStepPoll poll = { monitor, error };
   GhloStepBuilder self = {
-    .plan = plan, .reasons = reasons, .placed = placed, .watch = &watch, .values = values, .constants = constants,
+    .plan = plan, .reasons = reasons, .placed = placed, .poll = &poll, .values = values, .constants = constants,
     .fusions = fusions, .transferred = transferred, .scopes = scopes, .buffers = buffers, .most_bytes = most_bytes,
   };
   gboolean ok;
@@ -363,9 +363,9 @@ ghlo_step_plan_new (const GhloIrModule   *module,
   plan->n_buffers = buffers->len;
   plan->buffers = ghlo_ir_arena_copy (&plan->arena, buffers->data, buffers->len * sizeof (GhloStepBuffer));
   ghlo_ir_arena_clear (&self.arena);
-  ok = ok && ghlo_step_plan_stride_results (plan, &watch) && ghlo_step_plan_coalesce (plan, &watch)
-       && ghlo_step_plan_find_donations (plan, &watch) && ghlo_step_plan_assign (plan, &watch)
-       && ghlo_step_plan_find_gates (plan, &watch) && ghlo_step_plan_find_codes (plan, &watch);
+  ok = ok && ghlo_step_plan_stride_results (plan, &poll) && ghlo_step_plan_coalesce (plan, &poll)
+       && ghlo_step_plan_find_donations (plan, &poll) && ghlo_step_plan_assign (plan, &poll)
+       && ghlo_step_plan_find_gates (plan, &poll) && ghlo_step_plan_find_codes (plan, &poll);
 
   return ok ? g_steal_pointer (&plan) : NULL;
 }
@@ -412,18 +412,18 @@ ghlo_step_plan_get_size (const GhloStepPlan *self)
 
 static gboolean
 visit (const GhloStepBody *body,
-       GhloStepWatch      *watch,
+       GhloStepPoll       *poll,
        void              (*func) (GhloStep *step,
                                   gpointer  data),
        gpointer            data)
 {
   for (guint i = 0; i < body->n_steps; i++)
     {
-      if (!ghlo_step_watch (watch))
+      if (!ghlo_step_poll (poll))
         return FALSE;
       func (body->steps[i], data);
       for (guint k = 0; k < body->steps[i]->n_bodies; k++)
-        if (!visit (&body->steps[i]->bodies[k], watch, func, data))
+        if (!visit (&body->steps[i]->bodies[k], poll, func, data))
           return FALSE;
     }
 
@@ -432,12 +432,12 @@ visit (const GhloStepBody *body,
 
 gboolean
 ghlo_step_plan_walk (const GhloStepPlan *plan,
-                     GhloStepWatch      *watch,
+                     GhloStepPoll       *poll,
                      void              (*func) (GhloStep *step,
                                                 gpointer  data),
                      gpointer            data)
 {
-  return visit (&plan->body, watch, func, data);
+  return visit (&plan->body, poll, func, data);
 }
 
 void
@@ -446,7 +446,7 @@ ghlo_step_plan_foreach (const GhloStepPlan *self,
                                                    gpointer  data),
                         gpointer            data)
 {
-  GhloStepWatch nobody = { NULL };
+  GhloStepPoll nobody = { NULL };
 
   visit (&self->body, &nobody, func, data);
 }

@@ -227,21 +227,21 @@ record_writer (Strider  *self,
 
 /* Visits nested bodies first, so that they do not see writers of the enclosing bodies. */
 static gboolean
-visit_body (Strider       *self,
-            GhloStepBody  *body,
-            GhloStepWatch *watch)
+visit_body (Strider      *self,
+            GhloStepBody *body,
+            GhloStepPoll *poll)
 {
   guint n = 0;
 
   for (guint i = 0; i < body->n_steps; i++)
     for (guint k = 0; k < body->steps[i]->n_bodies; k++)
-      if (!visit_body (self, &body->steps[i]->bodies[k], watch))
+      if (!visit_body (self, &body->steps[i]->bodies[k], poll))
         return FALSE;
   for (guint i = 0; i < body->n_steps; i++)
     {
       GhloStep *step = body->steps[i];
 
-      if (!ghlo_step_watch (watch))
+      if (!ghlo_step_poll (poll))
         return FALSE;
       if (step->kind == GHLO_STEP_COMPUTE && step->op == NULL && replace_copy (self, step))
         continue;
@@ -256,13 +256,13 @@ visit_body (Strider       *self,
 }
 
 gboolean
-ghlo_step_plan_stride_results (GhloStepPlan  *plan,
-                               GhloStepWatch *watch)
+ghlo_step_plan_stride_results (GhloStepPlan *plan,
+                               GhloStepPoll *poll)
 {
   g_autofree guint *n_uses = g_new0 (guint, plan->n_buffers + 1);
   g_autofree GhloStep **writers = g_new0 (GhloStep *, plan->n_buffers + 1);
   Strider self = { .plan = plan, .n_uses = n_uses, .writers = writers };
 
-  return ghlo_step_plan_find_liveness (plan, watch) && ghlo_step_plan_walk (plan, watch, count_uses, &self)
-         && visit_body (&self, &plan->body, watch);
+  return ghlo_step_plan_find_liveness (plan, poll) && ghlo_step_plan_walk (plan, poll, count_uses, &self)
+         && visit_body (&self, &plan->body, poll);
 }

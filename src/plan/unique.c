@@ -123,14 +123,14 @@ find_code (GhloStep *step,
 }
 
 gboolean
-ghlo_step_plan_find_codes (GhloStepPlan  *plan,
-                           GhloStepWatch *watch)
+ghlo_step_plan_find_codes (GhloStepPlan *plan,
+                           GhloStepPoll *poll)
 {
   g_autoptr (GPtrArray) codes = g_ptr_array_new ();
   g_autoptr (GHashTable) table = g_hash_table_new (hash_code, same_code);
   Finder self = { plan, codes, table };
 
-  if (!ghlo_step_plan_walk (plan, watch, find_code, &self))
+  if (!ghlo_step_plan_walk (plan, poll, find_code, &self))
     return FALSE;
   ghlo_step_plan_drop_kept (plan);
   plan->n_codes = codes->len;
