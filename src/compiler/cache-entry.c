@@ -203,7 +203,7 @@ same_entry (GhloIrModule *a,
 /* Clears positions in the artifact, which mean nothing to users: errors give the program's name, or the locations
  * in it. */
 static void
-forget_places (GhloIrModule *module)
+clear_positions (GhloIrModule *module)
 {
   module->is_binary = FALSE;
   for (GhloIrOp *op = module->op; op != NULL; op = ghlo_pass_next_op (op, module->op))
@@ -239,7 +239,7 @@ ghlo_cache_entry_read (GBytes            *bytes,
       g_debug ("the cache entry for %s cannot be used and is ignored", source->file_name);
       return NULL;
     }
-  forget_places (module);
+  clear_positions (module);
 
   return g_steal_pointer (&module);
 }

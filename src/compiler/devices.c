@@ -166,7 +166,7 @@ ghlo_devices_get_default (void)
 
 /* The requested name; NULL for none. */
 static const char *
-get_wish (const char *name)
+get_requested_name (const char *name)
 {
   return name != NULL ? name : g_getenv ("GHLO_DEVICE");
 }
@@ -174,23 +174,23 @@ get_wish (const char *name)
 gboolean
 ghlo_devices_is_auto (const char *name)
 {
-  const char *wish = get_wish (name);
+  const char *requested = get_requested_name (name);
 
-  return wish == NULL || *wish == '\0' || g_str_equal (wish, "auto");
+  return requested == NULL || *requested == '\0' || g_str_equal (requested, "auto");
 }
 
 GhloDeviceCore *
 ghlo_devices_choose (const char  *name,
                      GError     **error)
 {
-  const char *wish = get_wish (name);
+  const char *requested = get_requested_name (name);
   g_autoptr (GPtrArray) devices = NULL;
   g_autoptr (GString) known = NULL;
   GhloDeviceCore *device;
 
   if (ghlo_devices_is_auto (name))
     return ghlo_devices_get_default ();
-  device = ghlo_devices_find (wish);
+  device = ghlo_devices_find (requested);
   if (device != NULL)
     return device;
 
@@ -199,7 +199,7 @@ ghlo_devices_choose (const char  *name,
   for (guint i = 0; i < devices->len; i++)
     g_string_append_printf (known, ", '%s'", ((GhloDeviceCore *) devices->pdata[i])->names[0]);
   g_set_error (error, GHLO_ERROR, GHLO_ERROR_DEVICE, "expected one of the devices %s%s, found '%s'", known->str,
-               name == NULL ? " in GHLO_DEVICE" : "", wish);
+               name == NULL ? " in GHLO_DEVICE" : "", requested);
 
   return NULL;
 }

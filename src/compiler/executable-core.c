@@ -10,9 +10,9 @@
 
 /* Where the GPU was chosen automatically, its failure is not an error of the compile. */
 static gboolean
-may_do_without (const GhloDeviceCore *device,
-                const char           *reason,
-                const GError         *error)
+may_fall_back (const GhloDeviceCore *device,
+               const char           *reason,
+               const GError         *error)
 {
   return reason != NULL && device->is_gpu && error->domain == GHLO_ERROR;
 }
@@ -36,7 +36,7 @@ compile (const GhloCompileRequest  *request,
     return NULL;
   compilation = ghlo_compilation_new (request->module, *device, request->settings, request->custom_targets,
                                       why != NULL && !ghlo_device_core_is_host (*device), use, monitor, &local_error);
-  if (compilation == NULL && may_do_without (*device, why, local_error))
+  if (compilation == NULL && may_fall_back (*device, why, local_error))
     {
       g_autofree char *problem = g_strdelimit (g_strdup (local_error->message), "\n", ' ');
 

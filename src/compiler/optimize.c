@@ -46,8 +46,8 @@ list_passes (void)
 /* Unknown names of passes are ignored, so that GHLO_DISABLE and the options of serialized programs remain valid after a
  * pass is removed; a debug message tells users about them. */
 static void
-tell_unknown (const char        *where,
-              const char *const *names)
+log_unknown (const char        *where,
+             const char *const *names)
 {
   g_autofree char *known = NULL;
 
@@ -65,14 +65,14 @@ tell_unknown (const char        *where,
 }
 
 static void
-tell_all_unknown (const GhloOptimizeOptions *options)
+log_all_unknown (const GhloOptimizeOptions *options)
 {
   const char *variable = g_getenv ("GHLO_DISABLE");
   g_auto (GStrv) names = g_strsplit_set (variable != NULL ? variable : "", ", ", -1);
 
-  tell_unknown ("GHLO_DISABLE", (const char *const *) names);
-  tell_unknown ("the option enabled-passes", options->enabled);
-  tell_unknown ("the option disabled-passes", options->disabled);
+  log_unknown ("GHLO_DISABLE", (const char *const *) names);
+  log_unknown ("the option enabled-passes", options->enabled);
+  log_unknown ("the option disabled-passes", options->disabled);
 }
 
 gboolean
@@ -105,7 +105,7 @@ ghlo_optimize (GhloIrModule               *module,
   GhloPassOptions passes = pass_options (options);
   g_autoptr (GhloIrModule) copy = NULL;
 
-  tell_all_unknown (options);
+  log_all_unknown (options);
   if (ghlo_monitor_cancelled (monitor, error))
     return NULL;
   if (options->evaluator != NULL)
