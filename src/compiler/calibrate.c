@@ -94,8 +94,8 @@ write_steps (GString    *text,
 
 /* The measured seconds without the overhead of a run. */
 static double
-net (double               seconds,
-     const GhloStepRates *rates)
+subtract_overhead (double               seconds,
+                   const GhloStepRates *rates)
 {
   return MAX (seconds - rates->run, seconds / 10);
 }
@@ -113,7 +113,7 @@ rate_step (double               seconds,
            guint                size,
            const GhloStepRates *rates)
 {
-  return net (seconds, rates) / N_STEPS;
+  return subtract_overhead (seconds, rates) / N_STEPS;
 }
 
 static double
@@ -121,7 +121,7 @@ rate_bytes (double               seconds,
             guint                size,
             const GhloStepRates *rates)
 {
-  return 3.0 * sizeof (float) * size / net (seconds, rates);
+  return 3.0 * sizeof (float) * size / subtract_overhead (seconds, rates);
 }
 
 static double
@@ -129,7 +129,7 @@ rate_scalars (double               seconds,
               guint                size,
               const GhloStepRates *rates)
 {
-  return (double) N_SCALARS * size / net (seconds, rates);
+  return (double) N_SCALARS * size / subtract_overhead (seconds, rates);
 }
 
 static double
@@ -137,7 +137,7 @@ rate_products (double               seconds,
                guint                size,
                const GhloStepRates *rates)
 {
-  return 2.0 * size * size * size / net (seconds, rates);
+  return 2.0 * size * size * size / subtract_overhead (seconds, rates);
 }
 
 /* In the order of measuring: later probes use the results of earlier ones. */

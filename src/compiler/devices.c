@@ -20,8 +20,8 @@ static struct
 /* The devices of executor @i, which is asked if it was not asked before, or with @again. Called with the lock held, as
  * are the next two functions. */
 static GPtrArray *
-find_of (guint    i,
-         gboolean again)
+get_devices (guint    i,
+             gboolean again)
 {
   if (known.found == NULL)
     known.found = g_ptr_array_new ();
@@ -39,16 +39,16 @@ find_of (guint    i,
 
 /* The devices of executor @i; NULL where it was not asked. */
 static GPtrArray *
-found_of (guint i)
+peek_devices (guint i)
 {
   return known.found != NULL && i < known.found->len ? known.found->pdata[i] : NULL;
 }
 
 /* Moves lost devices of executor @i to the list of these. Returns whether there were any. */
 static gboolean
-forget_lost (guint i)
+retire_lost (guint i)
 {
-  GPtrArray *devices = found_of (i);
+  GPtrArray *devices = peek_devices (i);
   gboolean lost = FALSE;
 
   for (guint k = devices != NULL ? devices->len : 0; k-- > 0;)
@@ -70,7 +70,7 @@ ghlo_devices_list (void)
 
   g_mutex_lock (&known.lock);
   for (guint i = 0; ghlo_device_finders[i].find != NULL; i++)
-    g_ptr_array_extend (devices, find_of (i, forget_lost (i)), NULL, NULL);
+    g_ptr_array_extend (devices, get_devices (i, retire_lost (i)), NULL, NULL);
   g_mutex_unlock (&known.lock);
 
   return devices;
@@ -94,7 +94,7 @@ ghlo_devices_may_have_gpu (void)
   g_mutex_lock (&known.lock);
   for (guint i = 0; ghlo_device_finders[i].find != NULL && !may; i++)
     if (ghlo_device_finders[i].may_have_gpu != NULL)
-      may = found_of (i) != NULL ? has_gpu (found_of (i)) : ghlo_device_finders[i].may_have_gpu ();
+      may = peek_devices (i) != NULL ? has_gpu (peek_devices (i)) : ghlo_device_finders[i].may_have_gpu ();
   g_mutex_unlock (&known.lock);
 
   return may;
@@ -108,8 +108,8 @@ ghlo_devices_list_gpus (gboolean ask)
   g_mutex_lock (&known.lock);
   for (guint i = 0; ghlo_device_finders[i].find != NULL; i++)
     if (ghlo_device_finders[i].may_have_gpu != NULL
-        && (found_of (i) != NULL || (ask && ghlo_device_finders[i].may_have_gpu ())))
-      g_ptr_array_extend (devices, find_of (i, forget_lost (i)), NULL, NULL);
+        && (peek_devices (i) != NULL || (ask && ghlo_device_finders[i].may_have_gpu ())))
+      g_ptr_array_extend (devices, get_devices (i, retire_lost (i)), NULL, NULL);
   g_mutex_unlock (&known.lock);
 
   return devices;
@@ -141,7 +141,7 @@ ghlo_devices_find (const char *name)
   for (guint slow = 0; slow < 2; slow++)
     for (guint i = 0; ghlo_device_finders[i].find != NULL && device == NULL; i++)
       if ((ghlo_device_finders[i].may_have_gpu != NULL) == slow)
-        device = find_named (find_of (i, forget_lost (i)), name);
+        device = find_named (get_devices (i, retire_lost (i)), name);
   g_mutex_unlock (&known.lock);
 
   return device;
@@ -155,7 +155,7 @@ ghlo_devices_get_default (void)
   g_mutex_lock (&known.lock);
   for (guint i = 0; ghlo_device_finders[i].find != NULL && device == NULL; i++)
     {
-      GPtrArray *devices = find_of (i, forget_lost (i));
+      GPtrArray *devices = get_devices (i, retire_lost (i));
 
       device = devices->len > 0 ? devices->pdata[0] : NULL;
     }

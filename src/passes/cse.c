@@ -52,10 +52,10 @@ get_hash (gconstpointer op)
 
 /* The earlier operation that @op equals; NULL when @op is the first, which is then recorded. */
 static GhloIrOp *
-see (Seen       *self,
-     GEqualFunc  equal,
-     GhloIrOp   *op,
-     guint32     hash)
+find_or_add (Seen       *self,
+             GEqualFunc  equal,
+             GhloIrOp   *op,
+             guint32     hash)
 {
   GhloIrOp *first;
 
@@ -107,12 +107,12 @@ static GhloIrOp *
 find_earlier (Sharing  *self,
               GhloIrOp *op)
 {
-  GhloIrOp *first = see (&self->alone, equal_alone, op, ghlo_ir_op_hash_alone (op));
+  GhloIrOp *first = find_or_add (&self->alone, equal_alone, op, ghlo_ir_op_hash_alone (op));
 
   if (first == NULL || op->n_regions == 0 || ghlo_ir_op_equal (first, op))
     return first;
 
-  return see (&self->whole, equal_whole, op, ghlo_ir_op_hash (op));
+  return find_or_add (&self->whole, equal_whole, op, ghlo_ir_op_hash (op));
 }
 
 static gboolean share_block (Sharing      *self,

@@ -55,8 +55,8 @@ bytes_freed (const GhloIrOp *op)
 }
 
 static gboolean
-is_worth_it (const GhloIrOp  *op,
-             const GPtrArray *results)
+is_profitable (const GhloIrOp  *op,
+               const GPtrArray *results)
 {
   gsize n_bytes = 0;
 
@@ -74,7 +74,7 @@ is_worth_it (const GhloIrOp  *op,
 /* Whether the results could be worth keeping, checked before anything is evaluated. Operands that are not splats give a
  * splat too rarely to evaluate them for that. */
 static gboolean
-may_be_worth_it (const GhloIrOp *op)
+may_be_profitable (const GhloIrOp *op)
 {
   gsize n_bytes = 0;
   GhloScalar scalar;
@@ -138,11 +138,11 @@ fold_computed (GhloFolding  *self,
   for (guint i = 0; i < op->n_operands; i++)
     if ((operands[i] = ghlo_value_get_dense (ghlo_ir_op_operand (op, i))) == NULL)
       return FALSE;
-  if (op->n_operands == 0 || !may_be_worth_it (op) || !ghlo_fold_evaluate (self, op, operands, results, error))
+  if (op->n_operands == 0 || !may_be_profitable (op) || !ghlo_fold_evaluate (self, op, operands, results, error))
     return FALSE;
   for (guint i = 0; i < results->len; i++)
     results->pdata[i] = (gpointer) find_splat (self, g_ptr_array_index (results, i));
-  if (!is_worth_it (op, results))
+  if (!is_profitable (op, results))
     return FALSE;
   replace_with_constants (self, op, results);
 

@@ -62,9 +62,9 @@ find_callee (const Inliner  *self,
 /* Whether the body means the same at the call: the types are the same pointers, and both functions see the same
  * symbol table. */
 static gboolean
-fits (const GhloIrOp *caller,
-      const GhloIrOp *op,
-      const GhloIrOp *callee)
+is_compatible (const GhloIrOp *caller,
+               const GhloIrOp *op,
+               const GhloIrOp *callee)
 {
   const GhloIrBlock *body = ghlo_ir_func_get_body (callee);
   const GhloIrOp *terminator = ghlo_pass_terminator (body);
@@ -82,11 +82,11 @@ fits (const GhloIrOp *caller,
   return ghlo_ir_op_get (op, "no_inline") == NULL && ghlo_ir_op_get (callee, "no_inline") == NULL;
 }
 
-/* Whether the callee stays because others call it too or it is visible from outside; then the inlined copy
+/* Whether the callee is kept because others call it too or it is visible from outside; then the inlined copy
  * is growth. */
 static gboolean
-stays (const GhloIrOp *callee,
-       const Function *function)
+is_kept (const GhloIrOp *callee,
+         const Function *function)
 {
   const char *visibility = ghlo_ir_op_get_string (callee, "sym_visibility");
 
@@ -105,9 +105,9 @@ location_at (GhloIrModule         *module,
 }
 
 static void
-put_body (Inliner        *self,
-          GhloIrOp       *op,
-          const GhloIrOp *callee)
+splice_body (Inliner        *self,
+             GhloIrOp       *op,
+             const GhloIrOp *callee)
 {
   GhloIrBlock *body = ghlo_ir_func_get_body (callee);
   const GhloIrOp *terminator = ghlo_pass_terminator (body);
@@ -150,17 +150,17 @@ inline_call (Inliner   *self,
   if (function->state == UNSEEN && depth < GHLO_MAX_CALL_DEPTH
       && !open_function (self, callee, function, depth + 1, error))
     return FALSE;
-  if (function->state != DONE || !fits (caller, op, callee)
+  if (function->state != DONE || !is_compatible (caller, op, callee)
       || ghlo_pass_depth (op) + function->height > MAX_DEPTH || function->n_ops > self->copies)
     return TRUE;
-  if (stays (callee, function))
+  if (is_kept (callee, function))
     {
       if (function->n_ops > self->growth)
         return TRUE;
       self->growth -= function->n_ops;
     }
   self->copies -= function->n_ops;
-  put_body (self, op, callee);
+  splice_body (self, op, callee);
 
   return TRUE;
 }

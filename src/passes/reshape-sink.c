@@ -177,7 +177,7 @@ all_alike (const Sinking *self)
 /* Moving a reshape costs nothing. Moving a broadcast pays when fewer elements are computed. Moving a transpose pays
  * when no user of the earlier transposes is left and the bytes to be moved do not increase. */
 static gboolean
-is_worth_it (const Sinking *self)
+is_profitable (const Sinking *self)
 {
   const GhloIrType *result = self->op->results[0].type;
   gsize bytes = 0;
@@ -212,7 +212,7 @@ ghlo_reshape_sink (GhloRewriter *rewriter,
   Sinking self = { .rewriter = rewriter, .op = op };
   GhloIrValue *result;
 
-  if (!ghlo_reshape_is_simple (op) || !find_layout (&self) || !all_alike (&self) || !is_worth_it (&self))
+  if (!ghlo_reshape_is_simple (op) || !find_layout (&self) || !all_alike (&self) || !is_profitable (&self))
     return FALSE;
 
   for (guint i = 0; i < op->n_operands; i++)

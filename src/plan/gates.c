@@ -50,9 +50,9 @@ has_gates (const GhloStep *step)
 }
 
 static gboolean
-find_in (const GhloStepBody *body,
-         GhloStepPoll       *poll,
-         gboolean            is_gated)
+mark_gated (const GhloStepBody *body,
+            GhloStepPoll       *poll,
+            gboolean            is_gated)
 {
   for (guint i = 0; i < body->n_steps; i++)
     {
@@ -63,7 +63,7 @@ find_in (const GhloStepBody *body,
         return FALSE;
       step->may_be_gated = is_gated && step->kind == GHLO_STEP_COMPUTE;
       for (guint k = 0; k < step->n_bodies; k++)
-        if (!find_in (&step->bodies[k], poll, is_inner_gated))
+        if (!mark_gated (&step->bodies[k], poll, is_inner_gated))
           return FALSE;
     }
 
@@ -74,5 +74,5 @@ gboolean
 ghlo_step_plan_find_gates (GhloStepPlan *plan,
                            GhloStepPoll *poll)
 {
-  return find_in (&plan->body, poll, FALSE);
+  return mark_gated (&plan->body, poll, FALSE);
 }

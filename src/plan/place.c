@@ -97,9 +97,9 @@ find (const Placement    *self,
  * It costs once for all of them, since it has a node that follows the users. The host waits for the device before it
  * reads what that computed. */
 static void
-take (Placement *self,
-      Value     *value,      /* nullable */
-      guint      node)
+add_use (Placement *self,
+         Value     *value,      /* nullable */
+         guint      node)
 {
   const GhloStepRates *rates = self->device_rates;
   double bytes;
@@ -121,9 +121,9 @@ take (Placement *self,
 }
 
 static gboolean
-take_value (Placement         *self,
-            const GhloIrValue *value,
-            guint              node)
+use_value (Placement         *self,
+           const GhloIrValue *value,
+           guint              node)
 {
   Value *found;
 
@@ -131,7 +131,7 @@ take_value (Placement         *self,
     return TRUE;
   if (!find (self, value, &found))
     return FALSE;
-  take (self, found, node);
+  add_use (self, found, node);
 
   return TRUE;
 }
@@ -187,7 +187,7 @@ place_step (Placement         *self,
   if (by_device && by_host)
     g_hash_table_insert (self->nodes, (gpointer) op, GUINT_TO_POINTER (node + 1));
   for (guint i = 0; i < op->n_operands; i++)
-    if (!take_value (self, ghlo_ir_op_operand (op, i), node))
+    if (!use_value (self, ghlo_ir_op_operand (op, i), node))
       return FALSE;
   for (guint i = 0; i < op->n_results; i++)
     bind (self, &op->results[i], node, times);
@@ -234,14 +234,14 @@ place_while (Placement      *self,
       gboolean stays = find_next (body, i) == G_MAXUINT;
 
       nodes[i] = add_node (self, 0, 0);
-      if (!take_value (self, ghlo_ir_op_operand (op, i), nodes[i]))
+      if (!use_value (self, ghlo_ir_op_operand (op, i), nodes[i]))
         return FALSE;
       bind (self, condition->arguments[i], nodes[i], stays ? times : trips);
       bind (self, body->arguments[i], nodes[i], stays ? times : trips);
       bind (self, &op->results[i], nodes[i], times);
     }
   if (!is_counted && (!place_block (self, condition, trips)
-                      || !take_value (self, ghlo_ir_op_operand (condition->last, 0), self->on_host)))
+                      || !use_value (self, ghlo_ir_op_operand (condition->last, 0), self->on_host)))
     return FALSE;
   if (!place_block (self, body, trips))
     return FALSE;
@@ -272,7 +272,7 @@ place_branches (Placement      *self,
 {
   g_autofree guint *nodes = g_new (guint, op->n_results + 1);
 
-  if (!take_value (self, ghlo_ir_op_operand (op, 0), self->on_host))
+  if (!use_value (self, ghlo_ir_op_operand (op, 0), self->on_host))
     return FALSE;
   for (guint i = 0; i < op->n_results; i++)
     {
@@ -293,7 +293,7 @@ place_branches (Placement      *self,
             continue;
           if (!find (self, ghlo_ir_op_operand (block->last, i), &value))
             return FALSE;
-          take (self, value, nodes[i]);
+          add_use (self, value, nodes[i]);
           if (k == 0 && value != NULL)
             {
               ghlo_cut_add_pair (self->cut, value->node, nodes[i], GHLO_CUT_NEVER);
@@ -371,7 +371,7 @@ place_function (Placement         *self,
   if (!place_block (self, body, 1))
     return FALSE;
   for (guint i = 0; i < body->last->n_operands; i++)
-    if (!take_value (self, ghlo_ir_op_operand (body->last, i), self->on_device))
+    if (!use_value (self, ghlo_ir_op_operand (body->last, i), self->on_device))
       return FALSE;
 
   return ghlo_cut_solve (self->cut, MAX_EDGE_VISITS);

@@ -101,8 +101,8 @@ find_result (Product *self)
 /* Whether computing the product of all rows takes less work than the loop does, and the product is small enough
  * to keep. */
 static gboolean
-pays (const Product *self,
-      gint64         trips)
+is_profitable (const Product *self,
+               gint64         trips)
 {
   const GhloIrType *type = self->product->results[0].type;
   double cut = (double) self->slice->results[0].type->dimensions[self->dimension];
@@ -128,7 +128,7 @@ match (Product        *self,
       || !ghlo_type_is_plain (self->product->results[0].type) || !find_cut (self))
     return FALSE;
 
-  return is_free (self, self->side, self->dimension) && find_result (self) <= MAX_ROWS && pays (self, trips);
+  return is_free (self, self->side, self->dimension) && find_result (self) <= MAX_ROWS && is_profitable (self, trips);
 }
 
 /* Makes an operation before @next with the location of @product. */
