@@ -32,7 +32,7 @@ char *
 ghlo_passes_help (void)
 {
   GString *text = g_string_new ("Passes, each with the lowest optimization level that runs it;\n"
-                                "one with -- runs only where it is enabled by name:\n");
+                                "those with -- run only if they are enabled by name:\n");
 
   for (guint i = 0; i < ghlo_passes_count (); i++)
     {
@@ -40,12 +40,12 @@ ghlo_passes_help (void)
       g_autofree char *level = pass->level == GHLO_PASS_ON_REQUEST ? g_strdup ("--")
                                                                    : g_strdup_printf ("O%u", pass->level);
 
-      g_string_append_printf (text, "  %-16s %s  %s\n", pass->name, level, pass->summary);
+      g_string_append_printf (text, "  %-21s %s  %s\n", pass->name, level, pass->summary);
     }
 
   g_string_append (text, "GHLO_DISABLE also turns off:\n");
   for (guint i = 0; i < G_N_ELEMENTS (switches); i++)
-    g_string_append_printf (text, "  %-16s     %s\n", switches[i].name, switches[i].summary);
+    g_string_append_printf (text, "  %-21s     %s\n", switches[i].name, switches[i].summary);
 
   return g_string_free (text, FALSE);
 }
