@@ -108,11 +108,11 @@ void ghlo_spirv_attention_fetch   (const SpirvAttention *self,
                                    Id                    first);
 void ghlo_spirv_attention_stage   (const SpirvAttention *self,
                                    const SpirvOperand   *operand);
-void ghlo_spirv_attention_bring   (const SpirvAttention *self,
+void ghlo_spirv_attention_copy_in (const SpirvAttention *self,
                                    const SpirvOperand   *operand,
                                    Id                    first);
-/* Returns the number of vectors that an invocation brings. */
-guint ghlo_spirv_attention_brings (const SpirvAttention *self,
+/* Returns the number of vectors that an invocation fetches. */
+guint ghlo_spirv_attention_n_fetched (const SpirvAttention *self,
                                    const SpirvOperand   *operand);
 /* Packs a vector's worth of elements into a vector for each plane. Elements are components if those are narrow, else
  * numbers of f32. */
@@ -150,10 +150,10 @@ void ghlo_spirv_attention_logits  (const SpirvAttention *self,
 /* Called after a barrier: computes the powers of the logits, and the factor for earlier ones. */
 void ghlo_spirv_attention_powers  (const SpirvAttention *self);
 /* Publishes @number in the word of the invocation. */
-void ghlo_spirv_attention_tell    (const SpirvAttention *self,
+void ghlo_spirv_attention_publish (const SpirvAttention *self,
                                    Id                    number);
 /* Returns the number that invocation @part of the row has published. */
-Id   ghlo_spirv_attention_told    (const SpirvAttention *self,
+Id   ghlo_spirv_attention_published (const SpirvAttention *self,
                                    guint                 part);
 
 G_END_DECLS

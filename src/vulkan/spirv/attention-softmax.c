@@ -20,8 +20,8 @@
 
 /* Returns a pointer to the word of the workgroup's invocation @number. */
 static Id
-find_told (const SpirvAttention *attention,
-           Id                    number)
+find_published (const SpirvAttention *attention,
+                Id                    number)
 {
   Spirv *self = attention->spirv;
   Id pointer = ghlo_spirv_pointer_type (self, SpvStorageClassWorkgroup, self->u32);
@@ -33,22 +33,22 @@ find_told (const SpirvAttention *attention,
 }
 
 void
-ghlo_spirv_attention_tell (const SpirvAttention *attention,
-                           Id                    number)
+ghlo_spirv_attention_publish (const SpirvAttention *attention,
+                              Id                    number)
 {
   Spirv *self = attention->spirv;
-  Id place = find_told (attention, attention->lane);
+  Id place = find_published (attention, attention->lane);
 
   ghlo_spirv_attention_set (attention, place, CODE (SpvOpBitcast, self->u32, number));
 }
 
 Id
-ghlo_spirv_attention_told (const SpirvAttention *attention,
-                           guint                 part)
+ghlo_spirv_attention_published (const SpirvAttention *attention,
+                                guint                 part)
 {
   Spirv *self = attention->spirv;
   Id number = CODE (SpvOpIMul, self->u32, attention->row, ghlo_spirv_u32 (self, attention->n_parts));
-  Id place = find_told (attention, ghlo_spirv_add_u32 (self, number, part));
+  Id place = find_published (attention, ghlo_spirv_add_u32 (self, number, part));
 
   return CODE (SpvOpBitcast, attention->number, ghlo_spirv_attention_get (attention, self->u32, place));
 }
@@ -165,7 +165,7 @@ ghlo_spirv_attention_logits (const SpirvAttention *attention,
     value = GLSL (NMax, attention->number, value, numbers[i]);
   STATEMENT (SpvOpStore, most, value);
   ghlo_spirv_end_loop (self, loop, ghlo_spirv_u64 (self, GHLO_SPIRV_TOGETHER));
-  ghlo_spirv_attention_tell (attention, CODE (SpvOpLoad, attention->number, most));
+  ghlo_spirv_attention_publish (attention, CODE (SpvOpLoad, attention->number, most));
 }
 
 /* Computes the powers of the invocation's columns, stores them as weights of values, and returns their sum. */
@@ -232,7 +232,7 @@ ghlo_spirv_attention_powers (const SpirvAttention *attention)
   Id is_none, subtracted, factor, total;
 
   for (guint part = 0; part < attention->n_parts; part++)
-    most = GLSL (NMax, attention->number, most, ghlo_spirv_attention_told (attention, part));
+    most = GLSL (NMax, attention->number, most, ghlo_spirv_attention_published (attention, part));
   is_none = CODE (SpvOpFOrdEqual, self->boolean, most, real (attention, -INFINITY));
   subtracted = ghlo_spirv_select (self, attention->number, is_none, real (attention, 0), most);
   factor = power_of (attention, CODE (SpvOpFSub, attention->number, before, subtracted));

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * How a workgroup brings queries, keys and values to shared memory. Each invocation brings some vectors of a tile.
+ * How a workgroup copies queries, keys and values to shared memory. Each invocation copies some vectors of a tile.
  * Elements outside of the tensor are 0.
  */
 
@@ -16,15 +16,15 @@ count_units (const SpirvAttention *self,
 }
 
 guint
-ghlo_spirv_attention_brings (const SpirvAttention *self,
-                             const SpirvOperand   *operand)
+ghlo_spirv_attention_n_fetched (const SpirvAttention *self,
+                                const SpirvOperand   *operand)
 {
   const guint n_threads = ghlo_spirv_attention_threads (self->shape);
 
   return (count_units (self, operand) + n_threads - 1) / n_threads;
 }
 
-/* Finds the row, and the position in it, of vector @number of the tile, such that neighbours in memory are brought by
+/* Finds the row, and the position in it, of vector @number of the tile, such that neighbours in memory are fetched by
  * adjacent invocations. */
 static void
 find_unit (const SpirvAttention *self,
@@ -192,7 +192,7 @@ ghlo_spirv_attention_fetch (const SpirvAttention *attention,
   Spirv *self = attention->spirv;
   const guint n_planes = attention->shape->n_planes;
 
-  for (guint i = 0; i < ghlo_spirv_attention_brings (attention, operand); i++)
+  for (guint i = 0; i < ghlo_spirv_attention_n_fetched (attention, operand); i++)
     {
       Id planes[2], exit, number = begin_unit (attention, operand, ghlo_spirv_u32 (self, i), &exit);
 
@@ -210,7 +210,7 @@ ghlo_spirv_attention_stage (const SpirvAttention *attention,
   Spirv *self = attention->spirv;
   const guint n_planes = attention->shape->n_planes;
 
-  for (guint i = 0; i < ghlo_spirv_attention_brings (attention, operand); i++)
+  for (guint i = 0; i < ghlo_spirv_attention_n_fetched (attention, operand); i++)
     {
       Id planes[2], exit, number = begin_unit (attention, operand, ghlo_spirv_u32 (self, i), &exit);
 
@@ -222,12 +222,12 @@ ghlo_spirv_attention_stage (const SpirvAttention *attention,
 }
 
 void
-ghlo_spirv_attention_bring (const SpirvAttention *attention,
-                            const SpirvOperand   *operand,
-                            Id                    first)
+ghlo_spirv_attention_copy_in (const SpirvAttention *attention,
+                              const SpirvOperand   *operand,
+                              Id                    first)
 {
   Spirv *self = attention->spirv;
-  Id end = ghlo_spirv_u64 (self, ghlo_spirv_attention_brings (attention, operand));
+  Id end = ghlo_spirv_u64 (self, ghlo_spirv_attention_n_fetched (attention, operand));
   SpirvLoop loop = ghlo_spirv_begin_large_loop (self, ghlo_spirv_u64 (self, 0), end);
   Id planes[2], exit, number = begin_unit (attention, operand, CODE (SpvOpUConvert, self->u32, loop.index), &exit);
 

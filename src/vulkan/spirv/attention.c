@@ -264,7 +264,7 @@ make_variables (SpirvAttention *attention)
   if (!attention->shape->is_ahead)
     return;
   for (guint i = 0; i < GHLO_SPIRV_OUTPUT; i++)
-    n_held = MAX (n_held, ghlo_spirv_attention_brings (attention, &attention->operands[i]));
+    n_held = MAX (n_held, ghlo_spirv_attention_n_fetched (attention, &attention->operands[i]));
   n_held *= attention->shape->n_planes;
   g_assert (n_held <= GHLO_SPIRV_ATTENTION_MAX_HELD);
   for (guint i = 0; i < n_held; i++)
@@ -288,7 +288,7 @@ stage (const SpirvAttention *self,
   if (self->shape->is_ahead)
     ghlo_spirv_attention_stage (self, &self->operands[operand]);
   else
-    ghlo_spirv_attention_bring (self, &self->operands[operand], first);
+    ghlo_spirv_attention_copy_in (self, &self->operands[operand], first);
 }
 
 /* Processes the block from @begin on, whose keys are already staged, then stages the keys of the next block. */
@@ -386,16 +386,16 @@ write_results (const SpirvAttention *attention)
   address = CODE (SpvOpIAdd, self->u64, attention->values->addresses[GHLO_SPIRV_RESULT],
                   ghlo_spirv_product_offset (attention->values, GHLO_SPIRV_ROWS, GHLO_SPIRV_RESULT, row));
   is_there = CODE (SpvOpULessThan, self->boolean, row, attention->operands[GHLO_SPIRV_QUERIES].n_rows);
-  ghlo_spirv_attention_tell (attention, CODE (SpvOpLoad, attention->number, attention->total));
+  ghlo_spirv_attention_publish (attention, CODE (SpvOpLoad, attention->number, attention->total));
   for (guint from = 0; from < attention->shape->n_columns; from += width)
     {
       Id exit;
 
       ghlo_spirv_attention_put (attention, attention->results, attention->n_results, from, from + width);
       ghlo_spirv_attention_barrier (attention);
-      total = ghlo_spirv_attention_told (attention, 0);
+      total = ghlo_spirv_attention_published (attention, 0);
       for (guint part = 1; part < attention->n_parts; part++)
-        total = CODE (SpvOpFAdd, attention->number, total, ghlo_spirv_attention_told (attention, part));
+        total = CODE (SpvOpFAdd, attention->number, total, ghlo_spirv_attention_published (attention, part));
       exit = ghlo_spirv_begin_if (self, is_there);
       write_columns (attention, from, address, total);
       ghlo_spirv_end_if (self, exit);

@@ -30,7 +30,8 @@ emit_carries (Spirv                 *self,
       if (axes == 0)
         copy_element (self, &carry);
       else
-        ghlo_spirv_spread (self, axes & ~loops, ghlo_spirv_count_told (self, axes & ~loops, 1), copy_element, &carry);
+        ghlo_spirv_spread (self, axes & ~loops, ghlo_spirv_count_unrolled (self, axes & ~loops, 1), copy_element,
+                           &carry);
       if (ghlo_spirv_shares_carry (self, &carry))
         ghlo_spirv_shared_barrier (self);
     }
@@ -171,7 +172,8 @@ emit_product (Spirv                 *self,
   if (ghlo_spirv_is_for_all (self, block))
     emit_sum (self, &product);
   else
-    ghlo_spirv_spread (self, block->rows | block->columns, ghlo_spirv_count_told_in (self, block), emit_sum, &product);
+    ghlo_spirv_spread (self, block->rows | block->columns, ghlo_spirv_count_unrolled_in (self, block), emit_sum,
+                       &product);
   ghlo_spirv_end_block (self, block);
 }
 

@@ -17,7 +17,7 @@
 
 /* Numbers merged at most in a single stage, and in each of two stages; nodes of the code of a stage; and chains of an
  * invocation that are unrolled. */
-enum { MAX_ALONE = 16, MAX_RADIX = 16, MAX_STAGE_NODES = 512, MAX_TOLD_CHAINS = 4 };
+enum { MAX_ALONE = 16, MAX_RADIX = 16, MAX_STAGE_NODES = 512, MAX_UNROLLED_CHAINS = 4 };
 
 static const GhloKernelFold *
 fold_of (const Spirv      *self,
@@ -160,7 +160,7 @@ for_chains (Spirv            *self,
 {
   SpirvLoop loop;
 
-  if (self->lane != 0 && n <= MAX_TOLD_CHAINS)
+  if (self->lane != 0 && n <= MAX_UNROLLED_CHAINS)
     {
       for (guint i = 0; i < n; i++)
         func (self, folds, ghlo_spirv_u64 (self, i), half);

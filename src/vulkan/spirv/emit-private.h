@@ -4,7 +4,7 @@
  * Addresses are 64-bit integers that become pointers at an access. Values that live across blocks are kept in variables
  * of the function, which drivers turn into registers.
  *
- * Throughout the emitter, points that are "told" are unrolled: their code is emitted point by point, without a loop.
+ * The code of unrolled points is emitted point by point, without a loop.
  */
 
 #pragma once
@@ -17,7 +17,7 @@ G_BEGIN_DECLS
 enum
 {
   GHLO_SPIRV_MAX_NODES = 4096,
-  SPIRV_MAX_TOLD = 32,          /* unrolled points of an invocation */
+  SPIRV_MAX_UNROLLED = 32,      /* unrolled points of an invocation */
   SPIRV_MAX_KEPT = 16,          /* accesses whose elements are kept in registers at once */
   SPIRV_MAX_KEPT_BYTES = 192,   /* registers for elements that are loaded ahead */
 };
@@ -38,15 +38,15 @@ typedef struct
   guint64 step;
   guint   n;                    /* points per iteration of a loop; 0 if they are all points of the invocation */
   guint   axis, number;
-} SpirvTold;
+} SpirvUnrolled;
 
 /* The elements that an access loads at the unrolled points, indexed by their numbers; 0: not loaded yet. */
 typedef struct
 {
   guint16 access;
   guint8  axis;
-  Id      first;                /* of SpirvTold */
-  Id      values[SPIRV_MAX_TOLD];
+  Id      first;                /* of SpirvUnrolled */
+  Id      values[SPIRV_MAX_UNROLLED];
 } SpirvKept;
 
 typedef struct
@@ -66,7 +66,7 @@ typedef struct
   /* Values of the invocation; u64. */
   Id                table, number, n_invocations, scratch;
   Id                lane;               /* index in the workgroup, if that computes a point together; else 0 */
-  SpirvTold         told;
+  SpirvUnrolled     unrolled;
   guint             n_loops;            /* loops around the code being emitted */
   SpirvKept         kept[SPIRV_MAX_KEPT];
   guint             n_kept, n_kept_throughout;  /* the latter live from the beginning of a point to its end */
@@ -229,10 +229,10 @@ guint    ghlo_spirv_count_nodes (const Spirv         *self,
                                guint                  end);
 /* Returns the number of points of @axes to unroll per invocation, or 0 to emit a loop. @n_nodes is the number of nodes
  * per point. */
-guint    ghlo_spirv_count_told (const Spirv          *self,
+guint    ghlo_spirv_count_unrolled (const Spirv      *self,
                                guint                  axes,
                                guint                  n_nodes);
-guint    ghlo_spirv_count_told_in (const Spirv       *self,
+guint    ghlo_spirv_count_unrolled_in (const Spirv   *self,
                                const GhloKernelBlock *block);
 /* Whether all invocations compute a block without axes, since it writes only values that each invocation has itself. */
 gboolean ghlo_spirv_is_for_all (const Spirv          *self,
@@ -370,7 +370,7 @@ typedef struct
   Id    begin, end;             /* of the first axis; 0: its whole extent */
   guint stride;                 /* of the last axis: an invocation has the coordinates c with c % stride = lane; a power
                                  * of two, or 0: all coordinates */
-  guint n_told;                 /* points unrolled per iteration of the last axis, so that the loads of all of them are
+  guint n_unrolled;             /* points unrolled per iteration of the last axis, so that the loads of all of them are
                                  * issued before the first is computed; 0: none */
 } SpirvNest;
 
@@ -381,29 +381,29 @@ void      ghlo_spirv_nest       (Spirv          *self,
                                  SpirvNest       nest,
                                  SpirvPointFunc  func,
                                  gpointer        data);
-/* Calls @func for each point of @axes, each on one invocation if a workgroup computes the point together. @n_told is
- * the result of ghlo_spirv_count_told (). */
+/* Calls @func for each point of @axes, each on one invocation if a workgroup computes the point together. @n_unrolled
+ * is the result of ghlo_spirv_count_unrolled (). */
 void      ghlo_spirv_spread     (Spirv          *self,
                                  guint           axes,
-                                 guint           n_told,
+                                 guint           n_unrolled,
                                  SpirvPointFunc  func,
                                  gpointer        data);
-/* Calls @func for coordinates of @axis in [@begin, @end), @step apart. @n_told of them at a time are unrolled, as in
- * nests. */
+/* Calls @func for coordinates of @axis in [@begin, @end), @step apart. @n_unrolled of them at a time are unrolled, as
+ * in nests. */
 void      ghlo_spirv_range      (Spirv          *self,
                                  guint           axis,
                                  Id              begin,
                                  Id              end,
                                  guint64         step,
-                                 guint           n_told,
+                                 guint           n_unrolled,
                                  SpirvPointFunc  func,
                                  gpointer        data);
-/* Returns all points of an invocation along @axis, with none told yet. */
-SpirvTold ghlo_spirv_all_told   (const Spirv    *self,
+/* Unrolls all points of an invocation along @axis. The first one is current. */
+SpirvUnrolled ghlo_spirv_unroll_all (const Spirv *self,
                                  guint           axis);
 /* Makes number @number the current unrolled point. Returns a condition for whether that point exists; 0: it always
  * does. */
-Id        ghlo_spirv_tell       (Spirv          *self,
+Id        ghlo_spirv_unroll_point (Spirv        *self,
                                  guint           number);
 /* If a workgroup computes a point together: waits until all of its invocations arrive and see all writes, or only those
  * to shared memory. */

@@ -59,7 +59,7 @@ find_kept (const Spirv *self,
   const GhloKernelAccess *accesses = self->kernel->accesses;
 
   for (guint i = 0; i < self->n_kept; i++)
-    if (self->kept[i].axis == self->told.axis && self->kept[i].first == self->told.first
+    if (self->kept[i].axis == self->unrolled.axis && self->kept[i].first == self->unrolled.first
         && loads_same (&accesses[number], &accesses[self->kept[i].access]))
       return &self->kept[i];
 
@@ -75,20 +75,20 @@ keep (Spirv *self,
       guint  end)
 {
   SpirvKept *kept = &self->kept[self->n_kept];
-  const SpirvTold told = self->told;
-  const Id point = self->point[told.axis];
-  const gboolean varies = varies_along (self->kernel, &self->kernel->accesses[number], told.axis);
+  const SpirvUnrolled unrolled = self->unrolled;
+  const Id point = self->point[unrolled.axis];
+  const gboolean varies = varies_along (self->kernel, &self->kernel->accesses[number], unrolled.axis);
 
-  *kept = (SpirvKept) { .access = (guint16) number, .axis = (guint8) told.axis, .first = told.first };
+  *kept = (SpirvKept) { .access = (guint16) number, .axis = (guint8) unrolled.axis, .first = unrolled.first };
   for (guint i = first; i < end; i++)
     {
-      Id inside = ghlo_spirv_tell (self, i);
+      Id inside = ghlo_spirv_unroll_point (self, i);
 
       kept->values[i] = varies || i == first ? ghlo_spirv_load_where (self, number, inside) : kept->values[first];
     }
   self->n_kept++;
-  self->told = told;
-  self->point[told.axis] = point;
+  self->unrolled = unrolled;
+  self->point[unrolled.axis] = point;
 }
 
 /* Whether the place of @access does not depend on any node. */
@@ -121,11 +121,11 @@ keep_block (Spirv                 *self,
             const GhloKernelBlock *block,
             gsize                 *bytes)
 {
-  const guint axis = ghlo_kernel_last_axis (block->axes), n = ghlo_spirv_count_told_in (self, block);
+  const guint axis = ghlo_kernel_last_axis (block->axes), n = ghlo_spirv_count_unrolled_in (self, block);
 
   if (n == 0)
     return;
-  self->told = ghlo_spirv_all_told (self, axis);
+  self->unrolled = ghlo_spirv_unroll_all (self, axis);
   for (guint i = block->first_node; i < block->first_merge; i++)
     {
       const GhloKernelNode *node = &self->kernel->nodes[i];
@@ -138,7 +138,7 @@ keep_block (Spirv                 *self,
           *bytes -= size;
         }
     }
-  self->told = (SpirvTold) { 0 };
+  self->unrolled = (SpirvUnrolled) { 0 };
 }
 
 void
@@ -157,11 +157,11 @@ void
 ghlo_spirv_keep_next (Spirv                 *self,
                       const GhloKernelBlock *block)
 {
-  const SpirvTold *told = &self->told;
-  const guint n = told->n > 0 ? told->n : ghlo_spirv_count_told_in (self, block);
-  const guint n_ahead = told->n > 0 ? n : MAX_AHEAD, first = told->number;
+  const SpirvUnrolled *unrolled = &self->unrolled;
+  const guint n = unrolled->n > 0 ? unrolled->n : ghlo_spirv_count_unrolled_in (self, block);
+  const guint n_ahead = unrolled->n > 0 ? n : MAX_AHEAD, first = unrolled->number;
 
-  if (told->first == 0 || first % n_ahead != 0)
+  if (unrolled->first == 0 || first % n_ahead != 0)
     return;
   self->n_kept = self->n_kept_throughout;
   for (guint i = block->first_node; i < block->first_merge; i++)
@@ -173,7 +173,7 @@ Id
 ghlo_spirv_get_kept (const Spirv *self,
                      guint        access)
 {
-  const SpirvKept *kept = self->told.first != 0 ? find_kept (self, access) : NULL;
+  const SpirvKept *kept = self->unrolled.first != 0 ? find_kept (self, access) : NULL;
 
-  return kept != NULL ? kept->values[self->told.number] : 0;
+  return kept != NULL ? kept->values[self->unrolled.number] : 0;
 }

@@ -85,25 +85,25 @@ ghlo_spirv_end_if (Spirv *self,
 /* Emits the points from @begin to @end in iterations of @n. Returns the coordinate of the first point that is left
  * over. */
 static Id
-tell_range (Spirv          *self,
-            guint           axis,
-            Id              begin,
-            Id              end,
-            guint64         step,
-            guint           n,
-            SpirvPointFunc  func,
-            gpointer        data)
+unroll_range (Spirv          *self,
+              guint           axis,
+              Id              begin,
+              Id              end,
+              guint64         step,
+              guint           n,
+              SpirvPointFunc  func,
+              gpointer        data)
 {
   Id last = CODE (SpvOpISub, self->u64, end, ghlo_spirv_u64 (self, (n - 1) * step));
   SpirvLoop loop = ghlo_spirv_begin_large_loop (self, begin, last);
 
-  self->told = (SpirvTold) { .first = loop.index, .step = step, .n = n, .axis = axis };
+  self->unrolled = (SpirvUnrolled) { .first = loop.index, .step = step, .n = n, .axis = axis };
   for (guint i = 0; i < n; i++)
     {
-      ghlo_spirv_tell (self, i);
+      ghlo_spirv_unroll_point (self, i);
       func (self, data);
     }
-  self->told = (SpirvTold) { 0 };
+  self->unrolled = (SpirvUnrolled) { 0 };
   ghlo_spirv_end_loop (self, loop, ghlo_spirv_u64 (self, n * step));
 
   return CODE (SpvOpLoad, self->u64, loop.variable);
@@ -115,14 +115,14 @@ ghlo_spirv_range (Spirv          *self,
                   Id              begin,
                   Id              end,
                   guint64         step,
-                  guint           n_told,
+                  guint           n_unrolled,
                   SpirvPointFunc  func,
                   gpointer        data)
 {
   SpirvLoop loop;
 
-  if (n_told > 0)
-    begin = tell_range (self, axis, begin, end, step, n_told, func, data);
+  if (n_unrolled > 0)
+    begin = unroll_range (self, axis, begin, end, step, n_unrolled, func, data);
   loop = ghlo_spirv_begin_loop (self, begin, end);
   self->point[axis] = loop.index;
   func (self, data);
@@ -155,12 +155,12 @@ do_points (Spirv          *self,
   end = nest.end != 0 ? nest.end : self->extents[axis];
   if (is_last)
     {
-      ghlo_spirv_range (self, axis, begin, end, MAX (nest.stride, 1), nest.n_told, func, data);
+      ghlo_spirv_range (self, axis, begin, end, MAX (nest.stride, 1), nest.n_unrolled, func, data);
       return;
     }
   loop = ghlo_spirv_begin_loop (self, begin, end);
   self->point[axis] = loop.index;
-  do_points (self, (SpirvNest) { nest.axes & (nest.axes - 1), 0, 0, nest.stride, nest.n_told }, func, data);
+  do_points (self, (SpirvNest) { nest.axes & (nest.axes - 1), 0, 0, nest.stride, nest.n_unrolled }, func, data);
   ghlo_spirv_end_loop (self, loop, ghlo_spirv_u64 (self, 1));
 }
 
@@ -181,60 +181,60 @@ ghlo_spirv_nest (Spirv          *self,
     ghlo_spirv_end_if (self, exit);
 }
 
-SpirvTold
-ghlo_spirv_all_told (const Spirv *self,
-                     guint        axis)
+SpirvUnrolled
+ghlo_spirv_unroll_all (const Spirv *self,
+                       guint        axis)
 {
-  return (SpirvTold) { .first = self->lane, .step = self->group, .axis = axis };
+  return (SpirvUnrolled) { .first = self->lane, .step = self->group, .axis = axis };
 }
 
 Id
-ghlo_spirv_tell (Spirv *self,
-                 guint  number)
+ghlo_spirv_unroll_point (Spirv *self,
+                         guint  number)
 {
-  SpirvTold *told = &self->told;
-  const guint64 begin = number * told->step;
+  SpirvUnrolled *unrolled = &self->unrolled;
+  const guint64 begin = number * unrolled->step;
 
-  told->number = number;
-  self->point[told->axis] = begin == 0 ? told->first : CODE (SpvOpIAdd, self->u64, told->first,
-                                                             ghlo_spirv_u64 (self, begin));
-  if (told->n > 0 || begin + told->step <= (guint64) self->kernel->axes[told->axis].extent)
+  unrolled->number = number;
+  self->point[unrolled->axis] = begin == 0 ? unrolled->first : CODE (SpvOpIAdd, self->u64, unrolled->first,
+                                                                     ghlo_spirv_u64 (self, begin));
+  if (unrolled->n > 0 || begin + unrolled->step <= (guint64) self->kernel->axes[unrolled->axis].extent)
     return 0;
 
-  return CODE (SpvOpULessThan, self->boolean, self->point[told->axis], self->extents[told->axis]);
+  return CODE (SpvOpULessThan, self->boolean, self->point[unrolled->axis], self->extents[unrolled->axis]);
 }
 
 /* Unrolls all points of an invocation. */
 static void
-tell_points (Spirv          *self,
-             guint           axis,
-             guint           n,
-             SpirvPointFunc  func,
-             gpointer        data)
+unroll_points (Spirv          *self,
+               guint           axis,
+               guint           n,
+               SpirvPointFunc  func,
+               gpointer        data)
 {
-  self->told = ghlo_spirv_all_told (self, axis);
+  self->unrolled = ghlo_spirv_unroll_all (self, axis);
   for (guint i = 0; i < n; i++)
     {
-      Id inside = ghlo_spirv_tell (self, i), exit = inside != 0 ? ghlo_spirv_begin_if (self, inside) : 0;
+      Id inside = ghlo_spirv_unroll_point (self, i), exit = inside != 0 ? ghlo_spirv_begin_if (self, inside) : 0;
 
       func (self, data);
       if (exit != 0)
         ghlo_spirv_end_if (self, exit);
     }
-  self->told = (SpirvTold) { 0 };
+  self->unrolled = (SpirvUnrolled) { 0 };
 }
 
 void
 ghlo_spirv_spread (Spirv          *self,
                    guint           axes,
-                   guint           n_told,
+                   guint           n_unrolled,
                    SpirvPointFunc  func,
                    gpointer        data)
 {
   const guint stride = axes != 0 ? self->group : 1;
 
-  if (n_told > 0)
-    tell_points (self, ghlo_kernel_last_axis (axes), n_told, func, data);
+  if (n_unrolled > 0)
+    unroll_points (self, ghlo_kernel_last_axis (axes), n_unrolled, func, data);
   else
     ghlo_spirv_nest (self, (SpirvNest) { axes, 0, 0, self->lane != 0 ? stride : 0, 0 }, func, data);
 }

@@ -11,9 +11,9 @@
 
 /* The maximum number of nodes of all unrolled points of an invocation, constants excluded, and the maximum number of
  * bytes of variables. */
-enum { MAX_TOLD_NODES = 1024, MAX_VARIABLES = 256 };
+enum { MAX_UNROLLED_NODES = 1024, MAX_VARIABLES = 256 };
 
-/* What a point of a product counts for in MAX_TOLD_NODES. */
+/* What a point of a product counts for in MAX_UNROLLED_NODES. */
 enum { PRODUCT_NODES = 16 };
 
 typedef struct
@@ -36,9 +36,9 @@ ghlo_spirv_count_nodes (const Spirv *self,
 }
 
 guint
-ghlo_spirv_count_told (const Spirv *self,
-                       guint        axes,
-                       guint        n_nodes)
+ghlo_spirv_count_unrolled (const Spirv *self,
+                           guint        axes,
+                           guint        n_nodes)
 {
   const GhloKernelAxis *axis = &self->kernel->axes[axes != 0 ? ghlo_kernel_last_axis (axes) : 0];
   gint64 n;
@@ -47,7 +47,7 @@ ghlo_spirv_count_told (const Spirv *self,
     return 0;
   n = (axis->extent + self->group - 1) / self->group;
 
-  return n <= SPIRV_MAX_TOLD && n * n_nodes <= MAX_TOLD_NODES ? (guint) n : 0;
+  return n <= SPIRV_MAX_UNROLLED && n * n_nodes <= MAX_UNROLLED_NODES ? (guint) n : 0;
 }
 
 /* Whether all invocations take part. Some are idle if a fold has fewer chains than there are invocations. */
@@ -59,15 +59,16 @@ is_for_group (const Spirv           *self,
 }
 
 guint
-ghlo_spirv_count_told_in (const Spirv           *self,
-                          const GhloKernelBlock *block)
+ghlo_spirv_count_unrolled_in (const Spirv           *self,
+                              const GhloKernelBlock *block)
 {
   if (block->kind == GHLO_BLOCK_PRODUCT)
-    return ghlo_spirv_count_told (self, block->rows | block->columns, PRODUCT_NODES);
+    return ghlo_spirv_count_unrolled (self, block->rows | block->columns, PRODUCT_NODES);
   if (!is_for_group (self, block) || block->split > 0)
     return 0;
 
-  return ghlo_spirv_count_told (self, block->axes, ghlo_spirv_count_nodes (self, block->first_node, block->end_node));
+  return ghlo_spirv_count_unrolled (self, block->axes,
+                                    ghlo_spirv_count_nodes (self, block->first_node, block->end_node));
 }
 
 gboolean
@@ -88,10 +89,10 @@ static void
 use (Places   *places,
      guint     temporary,
      guint     owner,
-     gboolean  is_told)
+     gboolean  is_unrolled)
 {
   const guint axes = temporary != GHLO_KERNEL_NONE ? places->self->kernel->temporaries[temporary].axes : 0;
-  SpirvPlace place = is_told && axes == 1u << owner ? SPIRV_IN_VARIABLES : SPIRV_APART;
+  SpirvPlace place = is_unrolled && axes == 1u << owner ? SPIRV_IN_VARIABLES : SPIRV_APART;
 
   if (axes == 0)
     return;
@@ -109,16 +110,16 @@ use_points (Places                *places,
 {
   const GhloKernel *kernel = places->self->kernel;
   const guint owner = is_for_group (places->self, block) ? ghlo_kernel_last_axis (block->axes) : GHLO_KERNEL_NONE;
-  const gboolean is_told = ghlo_spirv_count_told_in (places->self, block) > 0;
+  const gboolean is_unrolled = ghlo_spirv_count_unrolled_in (places->self, block) > 0;
 
   for (guint i = block->first_node; i < block->end_node; i++)
     if (kernel->nodes[i].kind == GHLO_NODE_TEMPORARY)
-      use (places, kernel->nodes[i].which, owner, is_told && i < block->first_merge);
+      use (places, kernel->nodes[i].which, owner, is_unrolled && i < block->first_merge);
   for (guint i = block->first_store; i < block->first_store + (guint) block->n_stores; i++)
     {
       guint temporary = kernel->stores[i].temporary;
 
-      use (places, temporary, owner, is_told);
+      use (places, temporary, owner, is_unrolled);
       if (temporary != GHLO_KERNEL_NONE && block->axes == 0 && !ghlo_spirv_is_for_all (places->self, block))
         places->self->places[temporary] = SPIRV_SHARED;
     }
@@ -131,11 +132,11 @@ use_product (Places                *places,
              const GhloKernelBlock *block)
 {
   const guint owner = ghlo_kernel_last_axis (block->rows | block->columns);
-  const gboolean is_told = ghlo_spirv_count_told_in (places->self, block) > 0;
+  const gboolean is_unrolled = ghlo_spirv_count_unrolled_in (places->self, block) > 0;
 
-  use (places, block->left.temporary, owner, is_told);
-  use (places, block->right.temporary, owner, is_told);
-  use (places, block->result, owner, is_told);
+  use (places, block->left.temporary, owner, is_unrolled);
+  use (places, block->right.temporary, owner, is_unrolled);
+  use (places, block->result, owner, is_unrolled);
 }
 
 static void
@@ -149,11 +150,11 @@ use_carries (Places                *places,
     {
       const GhloKernelCarry *carry = &kernel->carries[i];
       const guint axes = kernel->temporaries[carry->temporary].axes & ~loops, owner = ghlo_kernel_last_axis (axes);
-      const gboolean is_told = ghlo_spirv_count_told (places->self, axes, 1) > 0;
+      const gboolean is_unrolled = ghlo_spirv_count_unrolled (places->self, axes, 1) > 0;
 
-      use (places, carry->temporary, owner, is_told);
-      use (places, carry->first, owner, is_told);
-      use (places, carry->next, owner, is_told);
+      use (places, carry->temporary, owner, is_unrolled);
+      use (places, carry->first, owner, is_unrolled);
+      use (places, carry->next, owner, is_unrolled);
     }
 }
 
@@ -194,7 +195,7 @@ limit_variables (Spirv *self)
 
       if (self->places[i] != SPIRV_IN_VARIABLES || temporary->axes == 0)
         continue;
-      size += ghlo_spirv_count_told (self, temporary->axes, 1) * ghlo_element_info (temporary->type)->size;
+      size += ghlo_spirv_count_unrolled (self, temporary->axes, 1) * ghlo_element_info (temporary->type)->size;
       if (size > MAX_VARIABLES)
         self->places[i] = SPIRV_APART;
     }

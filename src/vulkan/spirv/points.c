@@ -11,7 +11,7 @@
 
 /* The number of iterations from which a loop is unrolled; how many points are unrolled at least and at most; and the
  * maximum number of nodes of all of them, constants excluded. */
-enum { LONG_LOOP = 16, LEAST_TOLD = 4, MOST_TOLD = 16, MAX_LOOP_NODES = 512 };
+enum { LONG_LOOP = 16, MIN_UNROLLED = 4, MAX_UNROLLED = 16, MAX_LOOP_NODES = 512 };
 
 /* The state of a block that is being emitted. */
 typedef struct
@@ -21,7 +21,7 @@ typedef struct
   SpirvFolds             folds;
   Id                     whole[GHLO_KERNEL_MAX_FOLDS];  /* variables: results of the parts so far */
   Id                     part[GHLO_KERNEL_MAX_FOLDS];   /* results of the last part, or of the whole block */
-  Id                     read[MOST_TOLD][GHLO_KERNEL_MAX_FOLDS];        /* results of the parts that are unrolled */
+  Id                     read[MAX_UNROLLED][GHLO_KERNEL_MAX_FOLDS];     /* results of the parts that are unrolled */
 } Points;
 
 static const GhloKernelFold *
@@ -96,8 +96,8 @@ find_number (Spirv        *self,
 
   if (n == 1)
     return ghlo_spirv_u64 (self, 0);
-  if (self->told.first != 0 && self->told.n == 0)
-    return ghlo_spirv_u64 (self, self->told.number % n);
+  if (self->unrolled.first != 0 && self->unrolled.n == 0)
+    return ghlo_spirv_u64 (self, self->unrolled.number % n);
   number = CODE (SpvOpUMod, self->u64, self->point[points->last], number);
   if (self->lane != 0)
     number = CODE (SpvOpUDiv, self->u64, number, ghlo_spirv_u64 (self, self->group));
@@ -127,17 +127,17 @@ emit_point (Spirv    *self,
 /* Returns how many of the @n iterations of a loop to unroll at a time, such that the loop waits for memory least often,
  * given the nodes and the loaded bytes of an iteration; 0 if there is little to gain. */
 static guint
-choose_told (gint64 n,
-             guint  n_nodes,
-             guint  bytes)
+choose_unrolled (gint64 n,
+                 guint  n_nodes,
+                 guint  bytes)
 {
-  const guint most = MIN (MOST_TOLD, MIN (MAX_LOOP_NODES / MAX (n_nodes, 1), SPIRV_MAX_KEPT_BYTES / MAX (bytes, 1)));
+  const guint most = MIN (MAX_UNROLLED, MIN (MAX_LOOP_NODES / MAX (n_nodes, 1), SPIRV_MAX_KEPT_BYTES / MAX (bytes, 1)));
   gint64 least = n;
   guint best = 0;
 
   if (n < LONG_LOOP || bytes == 0)
     return 0;
-  for (guint i = LEAST_TOLD; i <= most; i *= 2)
+  for (guint i = MIN_UNROLLED; i <= most; i *= 2)
     if (n / i + n % i < least)
       {
         least = n / i + n % i;
@@ -172,9 +172,9 @@ count_loaded (const Spirv           *self,
 
 /* Returns how many points to unroll at a time in a loop along the last axis with step @stride. */
 static guint
-choose_told_in (const Spirv           *self,
-                const GhloKernelBlock *block,
-                guint                  stride)
+choose_unrolled_in (const Spirv           *self,
+                    const GhloKernelBlock *block,
+                    guint                  stride)
 {
   const GhloKernelAxis *axis = &self->kernel->axes[ghlo_kernel_last_axis (block->axes)];
   gint64 extent = axis->extent;
@@ -184,8 +184,9 @@ choose_told_in (const Spirv           *self,
   if (block->split > 0 && (block->axes & (block->axes - 1)) == 0)
     extent = MIN (extent, block->split);
 
-  return choose_told (extent / MAX (stride, 1), ghlo_spirv_count_nodes (self, block->first_node, block->first_merge),
-                      count_loaded (self, block));
+  return choose_unrolled (extent / MAX (stride, 1),
+                          ghlo_spirv_count_nodes (self, block->first_node, block->first_merge),
+                          count_loaded (self, block));
 }
 
 /* If a fold has fewer chains than there are invocations, the others have no points. */
@@ -196,15 +197,15 @@ emit_range (Spirv  *self,
             Id      end)
 {
   const GhloKernelBlock *block = points->block;
-  const guint n_told = ghlo_spirv_count_told_in (self, block);
+  const guint n_unrolled = ghlo_spirv_count_unrolled_in (self, block);
   guint stride = self->lane != 0 ? self->group : 0;
 
   if (block->n_folds > 0)
     stride = MIN (block->n_chains, stride);
-  if (block->axes == 0 || n_told > 0)
-    ghlo_spirv_spread (self, block->axes, n_told, emit_point, points);
+  if (block->axes == 0 || n_unrolled > 0)
+    ghlo_spirv_spread (self, block->axes, n_unrolled, emit_point, points);
   else
-    ghlo_spirv_nest (self, (SpirvNest) { block->axes, begin, end, stride, choose_told_in (self, block, stride) },
+    ghlo_spirv_nest (self, (SpirvNest) { block->axes, begin, end, stride, choose_unrolled_in (self, block, stride) },
                      emit_point, points);
 }
 
@@ -355,9 +356,9 @@ merge_part (Spirv    *self,
   Points *points = data;
   Id begin = self->point[__builtin_ctz (points->block->axes)];
 
-  if (self->told.number == 0)
-    read_parts (self, points, begin, MAX (self->told.n, 1));
-  memcpy (points->part, points->read[self->told.number], sizeof points->part);
+  if (self->unrolled.number == 0)
+    read_parts (self, points, begin, MAX (self->unrolled.n, 1));
+  memcpy (points->part, points->read[self->unrolled.number], sizeof points->part);
   add_part (self, points, begin);
 }
 
@@ -368,10 +369,10 @@ merge_parts (Spirv  *self,
 {
   const GhloKernelBlock *block = points->block;
   const guint axis = (guint) __builtin_ctz (block->axes), bytes = (guint) (block->n_folds * sizeof (guint64));
-  const guint n_told = choose_told ((self->kernel->axes[axis].extent + block->split - 1) / block->split,
-                                    (guint) (block->end_node - block->first_merge), bytes);
+  const guint n_unrolled = choose_unrolled ((self->kernel->axes[axis].extent + block->split - 1) / block->split,
+                                            (guint) (block->end_node - block->first_merge), bytes);
 
-  ghlo_spirv_range (self, axis, ghlo_spirv_u64 (self, 0), self->extents[axis], (guint64) block->split, n_told,
+  ghlo_spirv_range (self, axis, ghlo_spirv_u64 (self, 0), self->extents[axis], (guint64) block->split, n_unrolled,
                     merge_part, points);
 }
 

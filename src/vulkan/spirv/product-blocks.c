@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * How a workgroup brings operands of matrices to shared memory; see SpirvBlocks. What is fetched in one step is staged
+ * How a workgroup copies operands of matrices to shared memory; see SpirvBlocks. What is fetched in one step is staged
  * in the next one or some steps later, so that no invocation waits for memory. In between it is kept in registers,
  * which code must address statically: so the number of steps in the body of the loop over k is that of the parts in
  * flight, or a multiple.
@@ -48,10 +48,10 @@ ghlo_spirv_blocks_init (SpirvBlocks            *blocks,
     blocks->n_shared = MAX (blocks->n_shared,
                             tile->n_row_threads * tile->n_column_threads * ghlo_spirv_matrices_size (1));
   blocks->n_windows = product->windowed == tensor ? product->n_windows : 0;
-  blocks->n_brought = blocks->n_across * blocks->length / n_threads;
+  blocks->n_fetched = blocks->n_across * blocks->length / n_threads;
   blocks->n_between = n_threads / blocks->length;
-  g_assert (blocks->n_brought > 0 && blocks->n_brought * blocks->n_steps <= GHLO_SPIRV_MAX_PIECES
-            && blocks->n_brought * blocks->n_loads <= GHLO_SPIRV_MAX_PIECES && blocks->n_between > 0
+  g_assert (blocks->n_fetched > 0 && blocks->n_fetched * blocks->n_steps <= GHLO_SPIRV_MAX_PIECES
+            && blocks->n_fetched * blocks->n_loads <= GHLO_SPIRV_MAX_PIECES && blocks->n_between > 0
             && GHLO_SPIRV_ROUND % blocks->n_steps == 0 && product->distance > 0
             && product->distance <= GHLO_SPIRV_MAX_DISTANCE
             && (GHLO_SPIRV_ROUND % product->distance == 0 || product->distance % GHLO_SPIRV_ROUND == 0));
@@ -125,7 +125,7 @@ ghlo_spirv_blocks_find_start (const SpirvProduct *product,
   blocks->start = CODE (SpvOpIAdd, self->u64, start, multiply (self, blocks->high, blocks->across));
 }
 
-/* Returns the first row of a part that the invocation brings. Eight invocations store to shared memory at once. If a
+/* Returns the first row of a part that the invocation fetches. Eight invocations store to shared memory at once. If a
  * row has fewer pieces than that, they take rows that are as far apart as a row has pieces, and so in other banks,
  * since the pitch is odd. */
 static Id
@@ -161,7 +161,7 @@ ghlo_spirv_blocks_begin (const SpirvProduct *product,
   blocks->high = find_first_row (product, blocks);
   blocks->zeros = ghlo_spirv_product_zeros (product);
   for (guint d = 0; d < product->product->distance; d++)
-    for (guint i = 0; i < blocks->n_brought * blocks->n_loads; i++)
+    for (guint i = 0; i < blocks->n_fetched * blocks->n_loads; i++)
       blocks->held[d][i] = ghlo_spirv_variable (self, blocks->vector);
   if (product->product->has_whole_tiles)
     return;
@@ -171,7 +171,7 @@ ghlo_spirv_blocks_begin (const SpirvProduct *product,
       find_base (product, blocks, 0, column);
       return;
     }
-  for (guint i = 0; i < blocks->n_steps * blocks->n_brought; i++)
+  for (guint i = 0; i < blocks->n_steps * blocks->n_fetched; i++)
     find_base (product, blocks, i, find_row (product, blocks, i * blocks->n_between));
 }
 
@@ -210,7 +210,7 @@ typedef struct
   Id positions[GHLO_SPIRV_MAX_WINDOWS];
 } Inner;
 
-/* Finds the first step of k of piece @i that the invocation brings of @part. */
+/* Finds the first step of k of piece @i that the invocation fetches of @part. */
 static Inner
 find_inner (const SpirvProduct *product,
             const SpirvBlocks  *blocks,
@@ -289,7 +289,7 @@ ghlo_spirv_blocks_fetch (const SpirvProduct *product,
   Id pointer = ghlo_spirv_pointer_type (self, SpvStorageClassPhysicalStorageBuffer, blocks->vector);
   Inner inner = { 0 };
 
-  for (guint i = 0; i < blocks->n_brought; i++)
+  for (guint i = 0; i < blocks->n_fetched; i++)
     {
       Id address, place;
 
@@ -321,7 +321,7 @@ ghlo_spirv_blocks_stage (const SpirvProduct *product,
 
   first = CODE (SpvOpIAdd, self->u32, first, blocks->low);
   first = CODE (SpvOpIAdd, self->u32, first, ghlo_spirv_blocks_place (product, blocks, round, part));
-  for (guint i = 0; i < blocks->n_brought; i++)
+  for (guint i = 0; i < blocks->n_fetched; i++)
     {
       const guint row = part % blocks->n_steps * blocks->n_across + i * blocks->n_between;
       Id planes[2] = { pieces[i] };
@@ -358,7 +358,7 @@ ghlo_spirv_blocks_hold (const SpirvProduct *product,
   Spirv *self = product->spirv;
   const Id *held = find_held (product, blocks, round, part);
 
-  for (guint i = 0; i < blocks->n_brought * blocks->n_loads; i++)
+  for (guint i = 0; i < blocks->n_fetched * blocks->n_loads; i++)
     STATEMENT (SpvOpStore, held[i], pieces[i]);
 }
 
@@ -372,6 +372,6 @@ ghlo_spirv_blocks_held (const SpirvProduct *product,
   Spirv *self = product->spirv;
   const Id *held = find_held (product, blocks, round, part);
 
-  for (guint i = 0; i < blocks->n_brought * blocks->n_loads; i++)
+  for (guint i = 0; i < blocks->n_fetched * blocks->n_loads; i++)
     pieces[i] = CODE (SpvOpLoad, blocks->vector, held[i]);
 }

@@ -312,13 +312,13 @@ pack (const SpirvProduct *product,
   memcpy (stored, words, sizeof words);
 }
 
-/* Computes a row. Returns the sum of its sentinels and @told, the sum for other rows; 0: none. */
+/* Computes a row. Returns @sum, the sum of the sentinels of other rows, plus those of this one; 0: there are none. */
 static Id
 compute_row (const SpirvProduct     *product,
              Way                     way,
              const SpirvEpilogueRow *row,
              Stored                  stored,
-             Id                      told)
+             Id                      sum)
 {
   Spirv *self = product->spirv;
   const Id f32 = ghlo_spirv_type (self, GHLO_ELEMENT_TYPE_F32);
@@ -339,13 +339,13 @@ compute_row (const SpirvProduct     *product,
       if (way.sentinel == GHLO_KERNEL_NONE)
         continue;
       sentinel = self->values[way.sentinel];
-      told = told == 0 ? sentinel : ghlo_spirv_exact (self, CODE (SpvOpFAdd, f32, told, sentinel));
+      sum = sum == 0 ? sentinel : ghlo_spirv_exact (self, CODE (SpvOpFAdd, f32, sum, sentinel));
     }
   for (guint i = 0; i < way.kernel->n_stores; i++)
     if (is_in_words (product, row->elements, i))
       pack (product, way.kernel, i, stored[i]);
 
-  return told;
+  return sum;
 }
 
 /* Declares a variable for each value of the row, initialized to it. */
@@ -380,13 +380,13 @@ compute_fast (const SpirvProduct     *product,
   const GhloKernel *kernel = product->product->epilogue->kernel;
   Spirv *self = product->spirv;
   Stored variables[GHLO_SPIRV_ROWS_AT_ONCE];
-  Id told = 0, exit;
+  Id sum = 0, exit;
 
   for (guint r = 0; r < n; r++)
-    told = compute_row (product, fast_way (product), &rows[r], stored[r], told);
+    sum = compute_row (product, fast_way (product), &rows[r], stored[r], sum);
   for (guint r = 0; r < n; r++)
     keep_row (product, &rows[r], stored[r], variables[r]);
-  exit = ghlo_spirv_begin_if (self, CODE (SpvOpFUnordNotEqual, self->boolean, told, told));
+  exit = ghlo_spirv_begin_if (self, CODE (SpvOpFUnordNotEqual, self->boolean, sum, sum));
   for (guint r = 0; r < n; r++)
     {
       compute_row (product, exact_way (product), &rows[r], stored[r], 0);

@@ -12,7 +12,7 @@ G_BEGIN_DECLS
 
 enum
 {
-  GHLO_SPIRV_MAX_BROUGHT = 64,          /* elements of an operand per invocation and block of k */
+  GHLO_SPIRV_MAX_FETCHED = 64,          /* elements of an operand per invocation and block of k */
   GHLO_SPIRV_MAX_ROWS    = 8,           /* rows or columns per invocation */
   GHLO_SPIRV_MAX_PIECES  = 32,          /* pieces of a block per invocation */
   GHLO_SPIRV_MAX_SPAN    = 4,           /* matrices per subgroup along its rows or columns */
@@ -44,20 +44,20 @@ typedef struct
   Id            first, count;           /* index of the tile's first row or column; their number in the whole operand */
   Id            shared;                 /* variable, an array of vectors */
 
-  guint         n_brought;              /* elements per invocation */
-  gboolean      brings_few;             /* fewer elements than invocations */
+  guint         n_fetched;              /* elements per invocation */
+  gboolean      fetches_few;            /* fewer elements than invocations */
   Id            low, high;              /* position of the invocation's first element along the contiguous dimension,
                                          * and across; 0: none */
   guint         n_windows;
-  Id            bases[GHLO_SPIRV_MAX_BROUGHT];          /* addresses, at step 0 of k */
-  Id            positions[GHLO_SPIRV_MAX_BROUGHT][GHLO_SPIRV_MAX_WINDOWS];      /* positions in windows, likewise */
-  Id            variables[GHLO_SPIRV_MAX_BROUGHT];      /* fetched, but not staged yet */
+  Id            bases[GHLO_SPIRV_MAX_FETCHED];          /* addresses, at step 0 of k */
+  Id            positions[GHLO_SPIRV_MAX_FETCHED][GHLO_SPIRV_MAX_WINDOWS];      /* positions in windows, likewise */
+  Id            variables[GHLO_SPIRV_MAX_FETCHED];      /* fetched, but not staged yet */
 } SpirvSide;
 
 /* An operand in pieces of 16 bytes, for matrices. Where planes are computed from it, a piece has 16 bytes in each
  * plane, and 32 bytes in memory. A block is some steps of k; a step is one matrix of each plane. Shared memory holds
  * two blocks, as rows of pieces along the contiguous dimension: one is multiplied while the other is staged. A block is
- * brought in as many parts as it has steps, each with an equal number of rows of pieces; one part is brought per
+ * fetched in as many parts as it has steps, each with an equal number of rows of pieces; one part is fetched per
  * step. */
 typedef struct
 {
@@ -75,7 +75,7 @@ typedef struct
   guint     n_vectors;                  /* per block */
   guint     n_shared;                   /* for both blocks; for lhs at least the size of a matrix of sums for each
                                          * subgroup */
-  guint     n_brought, n_between;       /* pieces of a part per invocation; rows between them */
+  guint     n_fetched, n_between;       /* pieces of a part per invocation; rows between them */
   Id        vector, shared;             /* type; variable, an array of n_shared vectors */
   Id        low, high;                  /* the invocation's first piece: its position in the row, and its row in the
                                          * part */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * How a workgroup brings an operand's block to shared memory. Adjacent invocations take elements that are adjacent in
+ * How a workgroup copies an operand's block to shared memory. Adjacent invocations take elements that are adjacent in
  * memory; in shared memory there is a row of vectors for each step of k.
  *
  * Elements past the last row or column repeat the last one: results computed from them are never stored. Elements past
@@ -48,8 +48,8 @@ ghlo_spirv_side_init (SpirvSide              *side,
   side->n_vectors = side->pitch * tile->n_inner;
   n = side->length * n_across;
   side->n_windows = product->windowed == tensor ? product->n_windows : 0;
-  side->brings_few = n < ghlo_spirv_product_threads (product);
-  side->n_brought = MAX (n / ghlo_spirv_product_threads (product), 1);
+  side->fetches_few = n < ghlo_spirv_product_threads (product);
+  side->n_fetched = MAX (n / ghlo_spirv_product_threads (product), 1);
 }
 
 static Id
@@ -99,7 +99,7 @@ find_bases (const SpirvProduct *product,
   Spirv *self = product->spirv;
   Id last = CODE (SpvOpISub, self->u32, side->count, ghlo_spirv_u32 (self, 1));
 
-  for (guint i = 0; i < side->n_brought; i++)
+  for (guint i = 0; i < side->n_fetched; i++)
     {
       Index outer, before, inner;
       Id index;
@@ -137,7 +137,7 @@ ghlo_spirv_side_begin (const SpirvProduct *product,
       side->high = CODE (SpvOpShiftRightLogical, self->u32, product->lane, ghlo_spirv_u32 (self, log_of (length)));
     }
   find_bases (product, side);
-  for (guint i = 0; i < side->n_brought; i++)
+  for (guint i = 0; i < side->n_fetched; i++)
     side->variables[i] = ghlo_spirv_variable (self, product->element);
 }
 
@@ -177,7 +177,7 @@ ghlo_spirv_side_fetch (const SpirvProduct *product,
   Step step = { 0 };
   Index before = { 0, 0 };
 
-  for (guint i = 0; i < side->n_brought; i++)
+  for (guint i = 0; i < side->n_fetched; i++)
     {
       Index outer, inner;
       Id value, address, is_there;
@@ -226,9 +226,9 @@ ghlo_spirv_side_stage (const SpirvProduct *product,
   const guint n = side->extent * product->product->tile.n_inner;
   Id exit = 0;
 
-  if (side->brings_few)
+  if (side->fetches_few)
     exit = ghlo_spirv_begin_if (self, CODE (SpvOpULessThan, self->boolean, product->lane, ghlo_spirv_u32 (self, n)));
-  for (guint i = 0; i < side->n_brought; i++)
+  for (guint i = 0; i < side->n_fetched; i++)
     {
       Index outer, inner;
       Id place, value;

@@ -226,7 +226,7 @@ static guint
 count_variables (const Spirv *self,
                  guint        number)
 {
-  return MAX (ghlo_spirv_count_told (self, self->kernel->temporaries[number].axes, 1), 1);
+  return MAX (ghlo_spirv_count_unrolled (self, self->kernel->temporaries[number].axes, 1), 1);
 }
 
 static Id
@@ -256,8 +256,8 @@ find_variable (Spirv *self,
 
 /* Returns the temporary's variable at the current unrolled point. */
 static Id
-find_told (Spirv *self,
-           guint  number)
+find_unrolled (Spirv *self,
+               guint  number)
 {
   GhloElementType type = self->kernel->temporaries[number].type;
   Id variable = find_variable (self, number);
@@ -266,7 +266,7 @@ find_told (Spirv *self,
   if (count_variables (self, number) == 1)
     return variable;
 
-  return CODE (SpvOpAccessChain, pointer, variable, ghlo_spirv_integer (self, 32, self->told.number));
+  return CODE (SpvOpAccessChain, pointer, variable, ghlo_spirv_integer (self, 32, self->unrolled.number));
 }
 
 Id
@@ -278,7 +278,7 @@ ghlo_spirv_get (Spirv *self,
   if (is_in_shared_memory (self, temporary))
     return ghlo_spirv_get_shared (self, type, find_variable (self, temporary), find_index (self, temporary));
   if (self->lane != 0 || self->kernel->temporaries[temporary].axes == 0)
-    return CODE (SpvOpLoad, ghlo_spirv_type (self, type), find_told (self, temporary));
+    return CODE (SpvOpLoad, ghlo_spirv_type (self, type), find_unrolled (self, temporary));
 
   return ghlo_spirv_read (self, type, find_element (self, temporary));
 }
@@ -294,7 +294,7 @@ ghlo_spirv_set (Spirv *self,
     ghlo_spirv_set_shared (self, type, find_variable (self, temporary), find_index (self, temporary), value);
   else if (self->lane != 0 || self->kernel->temporaries[temporary].axes == 0)
     {
-      Id place = find_told (self, temporary);
+      Id place = find_unrolled (self, temporary);
 
       STATEMENT (SpvOpStore, place, value);
     }

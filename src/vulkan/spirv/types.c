@@ -137,12 +137,12 @@ ghlo_spirv_sum (Spirv        *self,
   for (guint i = 0; i < self->kernel->n_axes; i++)
     if (strides[i] != 0)
       {
-        const gboolean is_told = self->told.first != 0 && self->told.axis == i;
-        Id part = CODE (SpvOpIMul, self->u64, is_told ? self->told.first : self->point[i],
+        const gboolean is_unrolled = self->unrolled.first != 0 && self->unrolled.axis == i;
+        Id part = CODE (SpvOpIMul, self->u64, is_unrolled ? self->unrolled.first : self->point[i],
                         ghlo_spirv_u64 (self, (guint64) strides[i]));
 
-        if (is_told)
-          constant += (guint64) strides[i] * self->told.number * self->told.step;
+        if (is_unrolled)
+          constant += (guint64) strides[i] * self->unrolled.number * self->unrolled.step;
         sum = sum != 0 ? CODE (SpvOpIAdd, self->u64, sum, part) : part;
       }
   if (sum == 0)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Loops whose points are told some at a time: folds over columns of many lengths, to the interpreter's bits, with and
- * without stores, in place too; and that the elements of all points that are told are loaded before the first of them
+ * Loops that unroll some points at a time: folds over columns of many lengths, to the interpreter's bits, with and
+ * without stores, in place too; and that the elements of all unrolled points are loaded before the first of them
  * stores.
  */
 
@@ -123,7 +123,7 @@ make_kernel (const Form *form,
   return kernel;
 }
 
-/* Around the numbers of points that are told at a time, and of parts. */
+/* Around the numbers of points that are unrolled at a time, and of parts. */
 static void
 test_bits (void)
 {
