@@ -59,13 +59,13 @@ void
 merge (uint64_t line, uint begin, uint middle, uint end)
 {
   uint left = begin, right = middle;
-  bool apart = middle < end && is_before (line, order_at (line, middle), order_at (line, middle - 1));
+  bool overlap = middle < end && is_before (line, order_at (line, middle), order_at (line, middle - 1));
 
   for (uint to = begin; to < end; to++)
     {
       bool from_right = left == middle;
 
-      if (apart && left < middle && right < end)
+      if (overlap && left < middle && right < end)
         from_right = is_before (line, order_at (line, right), order_at (line, left));
       put (line, to, order_at (line, from_right ? right++ : left++));
     }

@@ -255,7 +255,8 @@ ghlo_vulkan_kernel_init (GhloVulkanKernel *self,
                                MAX_SCRATCH / self->scratch_each / GHLO_SPIRV_GROUP * GHLO_SPIRV_GROUP);
   choose_parts (self);
   choose_points (self);
-  if (self->n_parts > 1 ? may_end_early (self, GHLO_SPIRV_PARTS_APART) || may_end_early (self, GHLO_SPIRV_PARTS_MERGED)
+  if (self->n_parts > 1 ? may_end_early (self, GHLO_SPIRV_PARTS_SEPARATE)
+                          || may_end_early (self, GHLO_SPIRV_PARTS_MERGED)
                         : may_end_early (self, GHLO_SPIRV_PARTS_IN_TURN))
     return "the device may leave its loops before their end";
 
@@ -289,7 +290,7 @@ ghlo_vulkan_kernel_compile (GhloVulkanKernel  *self,
   self->may_be_gated = may_be_gated;
   if (self->n_parts > 1)
     {
-      self->parts_pipeline = make_pipeline (self, GHLO_SPIRV_PARTS_APART, error);
+      self->parts_pipeline = make_pipeline (self, GHLO_SPIRV_PARTS_SEPARATE, error);
       if (self->parts_pipeline == VK_NULL_HANDLE)
         return FALSE;
     }

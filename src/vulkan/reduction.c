@@ -11,7 +11,7 @@
 /* The number of results from which a large device has enough workgroups, and the number of elements per result up to
  * which passes are short. The latter is smaller where the elements of a result are not contiguous but interleaved with
  * those of other results. */
-enum { MANY_ROWS = 4096, MANY_ELEMENTS = 8192, MANY_APART = 1024 };
+enum { MANY_ROWS = 4096, MANY_ELEMENTS = 8192, MANY_INTERLEAVED = 1024 };
 
 /* Whether the elements of each result are contiguous. */
 static gboolean
@@ -38,7 +38,7 @@ is_long (const GhloIrOp *op)
   const double n_rows = ghlo_ir_type_count_elements (op->results[0].type);
   const double n = ghlo_ir_type_count_elements (ghlo_ir_op_operand (op, 0)->type);
 
-  return n_rows < MANY_ROWS && n > n_rows * (reduces_innermost (op) ? MANY_ELEMENTS : MANY_APART);
+  return n_rows < MANY_ROWS && n > n_rows * (reduces_innermost (op) ? MANY_ELEMENTS : MANY_INTERLEAVED);
 }
 
 /* Whether operation @at of @ops depends on a reduction in @ops; @needs has the answers for the operations before it. */

@@ -27,7 +27,7 @@ typedef enum
 {
   SPIRV_IN_VARIABLES,           /* in variables of the only invocation that uses the element, or of each invocation if
                                  * it spans no axis */
-  SPIRV_APART,                  /* in shared memory, though only one invocation uses the element */
+  SPIRV_UNSHARED,               /* in shared memory, though only one invocation uses the element */
   SPIRV_SHARED,
 } SpirvPlace;
 
@@ -73,8 +73,8 @@ typedef struct
   guint8            places[GHLO_KERNEL_MAX_TEMPORARIES];        /* SpirvPlace, if there is a lane */
   GhloSpirvParts    parts;              /* of the first block */
   gboolean          is_little;          /* all points are cheap, see emit.c */
-  Id                part, n_points, slot;  /* APART: the part, and the slot of its results; MERGED: n_points is set, and
-                                            * slot is the point's number */
+  Id                part, n_points, slot;  /* SEPARATE: the part, and the slot of its results; MERGED: n_points is set,
+                                            * and slot is the point's number */
   Id                zero;               /* read from the table; only if floats.folds_exactly is FALSE */
   Id                buffers[GHLO_KERNEL_MAX_BUFFERS], extents[GHLO_KERNEL_MAX_AXES];
   Id                variables[GHLO_KERNEL_MAX_TEMPORARIES];     /* for temporaries outside scratch; 0: not created

@@ -186,7 +186,7 @@ emit_point (Spirv *self,
   if (self->parts != GHLO_SPIRV_PARTS_IN_TURN)
     point = find_part (self, point);
   set_point (self, point);
-  if (self->parts == GHLO_SPIRV_PARTS_APART)
+  if (self->parts == GHLO_SPIRV_PARTS_SEPARATE)
     ghlo_spirv_part (self, self->kernel->blocks);
   else
     {

@@ -151,8 +151,8 @@ exponent_of (Spirv *self,
 }
 
 static Parts
-take_apart (Spirv *self,
-            Id     value)
+decompose (Spirv *self,
+           Id     value)
 {
   Id bits = bits_of (self, value), exponent = exponent_of (self, bits), larger, is_small;
   Parts parts;
@@ -259,18 +259,18 @@ emit_finite (Spirv       *self,
   enum { LARGE = 60, SMALL = -120, NONE = -4096 };
   const Id f64 = ghlo_spirv_type (self, F64), a = parts[0].significand, b = parts[1].significand;
   Id below = ghlo_spirv_u64 (self, (guint64) (gint64) NONE), least = ghlo_spirv_u64 (self, (guint64) (gint64) SMALL);
-  Id most = ghlo_spirv_u64 (self, LARGE), exponent, apart, scale, product, addend, sum, of_sum, of_product, rest;
+  Id most = ghlo_spirv_u64 (self, LARGE), exponent, relative, scale, product, addend, sum, of_sum, of_product, rest;
   Id result;
 
   scale = integer_with (self, SpvOpISub, integer (self, SpvOpIAdd, parts[0].exponent, parts[1].exponent), BIAS);
   exponent = ghlo_spirv_select (self, self->u64, parts[2].is_zero, below, parts[2].exponent);
-  apart = integer (self, SpvOpISub, exponent, scale);
-  scale = ghlo_spirv_select (self, self->u64, test (self, SpvOpSGreaterThan, apart, most),
+  relative = integer (self, SpvOpISub, exponent, scale);
+  scale = ghlo_spirv_select (self, self->u64, test (self, SpvOpSGreaterThan, relative, most),
                              integer_with (self, SpvOpISub, exponent, LARGE), scale);
-  apart = ghlo_spirv_select (self, self->u64, test (self, SpvOpSLessThan, apart, most), apart, most);
-  apart = ghlo_spirv_select (self, self->u64, test (self, SpvOpSGreaterThan, apart, least), apart, least);
-  apart = integer_with (self, SpvOpShiftLeftLogical, integer_with (self, SpvOpIAdd, apart, BIAS), FRACTION_BITS);
-  addend = exact (self, SpvOpFMul, parts[2].significand, of_bits (self, apart));
+  relative = ghlo_spirv_select (self, self->u64, test (self, SpvOpSLessThan, relative, most), relative, most);
+  relative = ghlo_spirv_select (self, self->u64, test (self, SpvOpSGreaterThan, relative, least), relative, least);
+  relative = integer_with (self, SpvOpShiftLeftLogical, integer_with (self, SpvOpIAdd, relative, BIAS), FRACTION_BITS);
+  addend = exact (self, SpvOpFMul, parts[2].significand, of_bits (self, relative));
   addend = ghlo_spirv_select (self, f64, parts[2].is_zero, real (self, 0), addend);
   product = exact (self, SpvOpFMul, a, b);
   sum = exact (self, SpvOpFAdd, product, addend);
@@ -293,7 +293,7 @@ emit_wide (Spirv    *self,
   Parts parts[3];
 
   for (guint i = 0; i < 3; i++)
-    parts[i] = take_apart (self, operands[i]);
+    parts[i] = decompose (self, operands[i]);
   factors = test (self, SpvOpLogicalAnd, parts[0].is_finite, parts[1].is_finite);
   all = test (self, SpvOpLogicalAnd, factors, parts[2].is_finite);
   is_plain = test (self, SpvOpLogicalOr, parts[0].is_zero, parts[1].is_zero);

@@ -41,7 +41,7 @@ count_points (const GhloKernelBlock   *block,
   memcpy (of_part, extents, sizeof of_part);
   if (block->split > 0)
     {
-      n_parts = schedule->parts == GHLO_SPIRV_PARTS_APART ? 1 : (double) (extents[first] / block->split + 1);
+      n_parts = schedule->parts == GHLO_SPIRV_PARTS_SEPARATE ? 1 : (double) (extents[first] / block->split + 1);
       of_part[first] = MIN (extents[first], block->split);
     }
   if (schedule->group_per_point)
@@ -92,7 +92,7 @@ ghlo_spirv_count_iterations (const GhloKernel        *kernel,
                              const gint64            *extents,
                              const GhloSpirvSchedule *schedule)
 {
-  if (schedule->parts == GHLO_SPIRV_PARTS_APART)
+  if (schedule->parts == GHLO_SPIRV_PARTS_SEPARATE)
     return count_points (kernel->blocks, extents, schedule);
   if (schedule->parts == GHLO_SPIRV_PARTS_MERGED)
     return (double) ghlo_spirv_count_parts (kernel, extents)

@@ -92,7 +92,7 @@ use (Places   *places,
      gboolean  is_unrolled)
 {
   const guint axes = temporary != GHLO_KERNEL_NONE ? places->self->kernel->temporaries[temporary].axes : 0;
-  SpirvPlace place = is_unrolled && axes == 1u << owner ? SPIRV_IN_VARIABLES : SPIRV_APART;
+  SpirvPlace place = is_unrolled && axes == 1u << owner ? SPIRV_IN_VARIABLES : SPIRV_UNSHARED;
 
   if (axes == 0)
     return;
@@ -197,7 +197,7 @@ limit_variables (Spirv *self)
         continue;
       size += ghlo_spirv_count_unrolled (self, temporary->axes, 1) * ghlo_element_info (temporary->type)->size;
       if (size > MAX_VARIABLES)
-        self->places[i] = SPIRV_APART;
+        self->places[i] = SPIRV_UNSHARED;
     }
 }
 
@@ -254,9 +254,9 @@ shares (const Spirv           *self,
 
 /* Whether, over all iterations of the enclosing loops, each place is stored to by a single invocation. */
 static gboolean
-stores_apart (const Spirv            *self,
-              const GhloKernelBlock  *block,
-              const GhloKernelAccess *access)
+stores_disjoint (const Spirv            *self,
+                 const GhloKernelBlock  *block,
+                 const GhloKernelAccess *access)
 {
   gint64 reach = (gint64) ghlo_element_info (access->type)->size, step = 0;
 
@@ -282,7 +282,7 @@ writes_buffers (const Spirv           *self,
     {
       guint access = self->kernel->stores[i].access;
 
-      if (access != GHLO_KERNEL_NONE && !stores_apart (self, block, &self->kernel->accesses[access]))
+      if (access != GHLO_KERNEL_NONE && !stores_disjoint (self, block, &self->kernel->accesses[access]))
         return TRUE;
     }
 

@@ -68,8 +68,8 @@ make_variables (SpirvMatrices *matrices)
         matrices->sums[i][j] = ghlo_spirv_matrix_variable (product, GHLO_SPIRV_RESULT);
         ghlo_spirv_matrix_clear (product, matrices->sums[i][j]);
       }
-  if (product->product->split == GHLO_SPIRV_TWO_PLANES_APART)
-    matrices->apart = ghlo_spirv_matrix_variable (product, GHLO_SPIRV_RESULT);
+  if (product->product->split == GHLO_SPIRV_TWO_PLANES_STEPWISE)
+    matrices->partial = ghlo_spirv_matrix_variable (product, GHLO_SPIRV_RESULT);
 }
 
 static void
@@ -117,9 +117,9 @@ load_matrix (const SpirvMatrices *matrices,
   const SpirvProduct *product = matrices->product;
   Spirv *self = product->spirv;
   const SpirvBlocks *blocks = &matrices->blocks[tensor];
-  const gboolean is_apart = ghlo_spirv_makes_planes (product->product->split);
+  const gboolean makes_planes = ghlo_spirv_makes_planes (product->product->split);
   const guint inner = step % blocks->n_steps * blocks->width
-                      + (is_apart ? number : plane) * ghlo_spirv_matrix_inner (product->product);
+                      + (makes_planes ? number : plane) * ghlo_spirv_matrix_inner (product->product);
   Id begin = ghlo_spirv_blocks_place (product, blocks, round, step), place;
 
   if (blocks->is_inner_adjacent)
@@ -130,7 +130,7 @@ load_matrix (const SpirvMatrices *matrices,
     place = ghlo_spirv_add_u32 (self, CODE (SpvOpUDiv, self->u32, matrices->first[tensor],
                                             ghlo_spirv_u32 (self, blocks->unit)),
                                 index * GHLO_SPIRV_MATRIX / blocks->unit + inner * blocks->pitch);
-  if (is_apart)
+  if (makes_planes)
     place = ghlo_spirv_add_u32 (self, place, plane * blocks->plane);
   ghlo_spirv_matrix_load (matrices, tensor, variable, CODE (SpvOpIAdd, self->u32, begin, place));
 }
@@ -164,7 +164,7 @@ multiply_planes (const SpirvMatrices *matrices,
                  guint                j)
 {
   const SpirvProduct *product = matrices->product;
-  Id sums = matrices->apart != 0 ? matrices->apart : matrices->sums[i][j];
+  Id sums = matrices->partial != 0 ? matrices->partial : matrices->sums[i][j];
   Id high[2], low[2];
 
   for (guint side = 0; side < 2; side++)
@@ -172,12 +172,12 @@ multiply_planes (const SpirvMatrices *matrices,
       high[side] = matrices->operands[0][side][side == 0 ? i : j];
       low[side] = matrices->operands[1][side][side == 0 ? i : j];
     }
-  if (matrices->apart != 0)
+  if (matrices->partial != 0)
     ghlo_spirv_matrix_clear (product, sums);
   ghlo_spirv_matrix_multiply (product, high[0], low[1], sums);
   ghlo_spirv_matrix_multiply (product, low[0], high[1], sums);
   ghlo_spirv_matrix_multiply (product, high[0], high[1], sums);
-  if (matrices->apart != 0)
+  if (matrices->partial != 0)
     ghlo_spirv_matrix_add (product, matrices->sums[i][j], sums);
 }
 

@@ -251,7 +251,7 @@ typedef struct
   Id            is_inside;              /* whether the whole tile lies within the operands */
   Id            operands[2][2][GHLO_SPIRV_MAX_SPAN];    /* variables, by step or plane, and by side */
   Id            sums[GHLO_SPIRV_MAX_SPAN][GHLO_SPIRV_MAX_SPAN]; /* variables */
-  Id            apart;                  /* variable for the sum of one step, if that is added separately; else 0 */
+  Id            partial;                /* variable for the sum of one step, if that is added separately; else 0 */
 } SpirvMatrices;
 
 /* product-matrix.c */

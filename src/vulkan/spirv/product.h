@@ -102,8 +102,8 @@ typedef enum
   GHLO_SPIRV_WHOLE,             /* not split */
   GHLO_SPIRV_ONE_PLANE,
   GHLO_SPIRV_TWO_PLANES,        /* high × high + high × low + low × high */
-  GHLO_SPIRV_TWO_PLANES_APART,  /* the same, but 16 steps of k at a time are summed separately and added to the total as
-                                 * f32, since matrices' own sums may be rounded towards 0 */
+  GHLO_SPIRV_TWO_PLANES_STEPWISE,       /* the same, but 16 steps of k at a time are summed separately and added to the
+                                         * total as f32, since matrices' own sums may be rounded towards 0 */
   GHLO_SPIRV_BF16,              /* rounded to nearest even */
   GHLO_SPIRV_BF16_X3,           /* two per element, multiplied like two planes */
 } GhloSpirvSplit;
@@ -185,7 +185,7 @@ enum
 static inline gboolean
 ghlo_spirv_takes_planes (GhloSpirvSplit split)
 {
-  return split >= GHLO_SPIRV_ONE_PLANE && split <= GHLO_SPIRV_TWO_PLANES_APART;
+  return split >= GHLO_SPIRV_ONE_PLANE && split <= GHLO_SPIRV_TWO_PLANES_STEPWISE;
 }
 
 /* Whether planes are computed while the operands are staged. */
@@ -199,7 +199,10 @@ ghlo_spirv_makes_planes (GhloSpirvSplit split)
 static inline guint
 ghlo_spirv_n_planes (GhloSpirvSplit split)
 {
-  return split == GHLO_SPIRV_TWO_PLANES || split == GHLO_SPIRV_TWO_PLANES_APART || split == GHLO_SPIRV_BF16_X3 ? 2 : 1;
+  const gboolean has_two = split == GHLO_SPIRV_TWO_PLANES || split == GHLO_SPIRV_TWO_PLANES_STEPWISE
+                           || split == GHLO_SPIRV_BF16_X3;
+
+  return has_two ? 2 : 1;
 }
 
 /* The component type of the operands' matrices. */

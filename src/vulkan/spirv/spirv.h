@@ -56,7 +56,7 @@ typedef struct
 typedef enum
 {
   GHLO_SPIRV_PARTS_IN_TURN,
-  GHLO_SPIRV_PARTS_APART,       /* a point per part: number % points is the point, number / points the part */
+  GHLO_SPIRV_PARTS_SEPARATE,    /* a point per part: number % points is the point, number / points the part */
   GHLO_SPIRV_PARTS_MERGED,
 } GhloSpirvParts;
 

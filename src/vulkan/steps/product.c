@@ -31,7 +31,7 @@ typedef struct
   GhloVulkanProductShader whole;                /* the product for operands that planes cannot represent */
   GhloStepEpilogue       *fusion;               /* owned; NULL if there is no epilogue */
   GhloVulkanEpilogue      epilogue;             /* for the shaders, or the kernel that adds pieces */
-  const char             *apart;                /* why the epilogue is a kernel of its own; NULL if it is not */
+  const char             *separate_reason;      /* why the epilogue is a kernel of its own; NULL if it is not */
   guint                   place;                /* the result whose memory holds the product, or GHLO_STEP_NONE */
   GhloVulkanKernel        kernel;               /* the fusion's, for that case */
   /* Bytes of scratch: for the pieces; for the kernel that adds them; for the product itself, if it is not a result; and
@@ -121,13 +121,13 @@ take_epilogue (Step               *self,
   const GhloStepEpilogue *fusion = self->fusion;
 
   self->place = fusion->own;
-  for (guint i = 0; i < G_N_ELEMENTS (shaders) && self->apart == NULL; i++)
+  for (guint i = 0; i < G_N_ELEMENTS (shaders) && self->separate_reason == NULL; i++)
     {
       shaders[i]->epilogue = &self->epilogue;
       shaders[i]->product.shader.epilogue = &self->epilogue.shader;
       shaders[i]->product.shader.is_dropped = self->place == GHLO_STEP_NONE;
     }
-  if (self->apart == NULL)
+  if (self->separate_reason == NULL)
     return;
   self->kernel_scratch = ghlo_size_align (ghlo_vulkan_kernel_scratch (&self->kernel));
   self->place = ghlo_step_epilogue_place (fusion);
@@ -143,8 +143,8 @@ read_epilogue (Step                  *self,
   const char *reason = ghlo_vulkan_kernel_init (&self->kernel, self->device, self->fusion->lowered.kernel);
 
   if (reason == NULL)
-    self->apart = ghlo_vulkan_epilogue_init (&self->epilogue, self->fusion, &self->shader.product,
-                                             request->alignments);
+    self->separate_reason = ghlo_vulkan_epilogue_init (&self->epilogue, self->fusion, &self->shader.product,
+                                                       request->alignments);
 
   return reason;
 }
@@ -193,9 +193,9 @@ read_request (Step                  *self,
   if (reason != NULL)
     return reason;
   self->has_planes = ghlo_vulkan_planes_init (&self->planes, product, &self->whole.product, device);
-  if (self->fusion != NULL && self->apart == NULL && !device->fuses_always
+  if (self->fusion != NULL && self->separate_reason == NULL && !device->fuses_always
       && !ghlo_vulkan_epilogue_is_worth (&self->epilogue, product))
-    self->apart = "it is faster so";
+    self->separate_reason = "that is faster";
   if (self->fusion != NULL)
     take_epilogue (self, lead);
 
@@ -340,7 +340,7 @@ make_pipelines (Step                   *self,
          && (self->pieces == NULL || ghlo_vulkan_kernel_compile (&self->sum, request->may_be_gated, error))
          && (!self->has_planes || (ghlo_vulkan_planes_compile (&self->planes, request->may_be_gated, error)
                                    && ghlo_vulkan_product_compile (&self->whole, self->device, error)))
-         && (self->apart == NULL || ghlo_vulkan_kernel_compile (&self->kernel, request->may_be_gated, error));
+         && (self->separate_reason == NULL || ghlo_vulkan_kernel_compile (&self->kernel, request->may_be_gated, error));
 }
 
 static gpointer
@@ -405,7 +405,7 @@ record_sum (const Step          *self,
             GhloStepPlace        scratch,
             GhloVulkanRecording *recording)
 {
-  const gboolean has_epilogue = self->fusion != NULL && self->apart == NULL;
+  const gboolean has_epilogue = self->fusion != NULL && self->separate_reason == NULL;
   GhloStepPlace buffers[2 + GHLO_KERNEL_MAX_BUFFERS] = { scratch };
   guint n = 1;
 
@@ -452,7 +452,7 @@ record (gpointer              compiled,
   /* Overwrites the results for operands that planes cannot represent. */
   if (self->has_planes)
     ghlo_vulkan_product_record (&self->whole, operands, results, scratch, recording);
-  if (self->apart != NULL)
+  if (self->separate_reason != NULL)
     {
       buffers[0] = find_own (self, results, scratch);
       find_buffers (self, operands, results, buffers + 1);
@@ -483,8 +483,9 @@ describe (gpointer compiled)
   if (product->n_pieces > 1)
     g_string_append_printf (text, ", in %" G_GINT64_FORMAT " pieces", product->n_pieces);
   if (self->fusion != NULL)
-    g_string_append_printf (text, ", and an epilogue of %u nodes%s%s", self->fusion->lowered.kernel->n_nodes,
-                            self->apart != NULL ? " by itself: " : "", self->apart != NULL ? self->apart : "");
+    g_string_append_printf (text, ", and an epilogue of %u nodes", self->fusion->lowered.kernel->n_nodes);
+  if (self->separate_reason != NULL)
+    g_string_append_printf (text, " in a separate kernel: %s", self->separate_reason);
 
   return g_string_free (g_steal_pointer (&text), FALSE);
 }

@@ -148,15 +148,15 @@ add_position (Table          *table,
   return add_dim (table, indices->dimensions[i], indices->strides[i], to_stride, update_stride);
 }
 
-/* Adds the dimensions of the updates. Window dimensions are inner ones, unless @is_apart: then each update is an item
- * of its own, since windows may overlap, or extend beyond the result. */
+/* Adds the dimensions of the updates. Window dimensions are inner ones, unless @is_per_update: then each update is an
+ * item of its own, since windows may overlap, or extend beyond the result. */
 static gboolean
 read_dims (Table          *table,
            const Numbers  *numbers,
            const GhloView *result,
            const GhloView *indices,
            const GhloView *updates,
-           gboolean        is_apart)
+           gboolean        is_per_update)
 {
   guint windowed[GHLO_MAX_RANK] = { 0 }, window = 0, position = 0;
 
@@ -176,9 +176,9 @@ read_dims (Table          *table,
         }
       window++;
       part = map_of (numbers, d);
-      if (is_apart && part >= 0 && size != 1)
+      if (is_per_update && part >= 0 && size != 1)
         table->part_dims[part] = table->n_dims;
-      if (is_apart)
+      if (is_per_update)
         ok = add_dim (table, size, 0, part >= 0 ? 0 : result->strides[d], stride);
       else
         ok = add_inner_dim (table, size, result->strides[d], stride);

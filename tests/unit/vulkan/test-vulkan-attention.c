@@ -515,7 +515,7 @@ test_switch (void)
 {
   static const Case one = { 1, 2, 20, 40, 16, 8, "f32", "f32", "", SCALE ("multiply", "0.25") };
   const char *const disabled[] = { "fuse-attention", NULL };
-  g_autofree char *text = print (&one), *plan = NULL, *plan_apart = NULL;
+  g_autofree char *text = print (&one), *plan = NULL, *plan_unfused = NULL;
   GhloVulkanDevice *device = get_device (NUMBERS);
   g_autoptr (GhloValue) found = NULL, wanted = NULL;
   GhloValue *inputs[3];
@@ -525,13 +525,13 @@ test_switch (void)
   for (guint i = 0; i < G_N_ELEMENTS (inputs); i++)
     inputs[i] = new_random (i == 0 ? "1x2x20x16xf32" : i == 1 ? "1x2x40x16xf32" : "1x2x40x8xf32", -1, 1);
   found = compute (device, text, NULL, inputs, &plan);
-  wanted = compute (device, text, disabled, inputs, &plan_apart);
+  wanted = compute (device, text, disabled, inputs, &plan_unfused);
   g_assert_true (g_str_has_prefix (plan, "plan: 1 step,"));
   g_assert_nonnull (strstr (plan, " attention stablehlo.dot_general + multiply + "));
   g_assert_nonnull (strstr (plan, " + dot_general \"tiles of 32 rows, 32 keys at once, logits of "));
-  g_assert_true (g_str_has_prefix (plan_apart, "plan: 3 steps,"));
-  g_assert_null (strstr (plan_apart, "attention"));
-  compare (found, wanted, find_tolerance (GHLO_ELEMENT_TYPE_F32, FALSE), text, plan_apart);
+  g_assert_true (g_str_has_prefix (plan_unfused, "plan: 3 steps,"));
+  g_assert_null (strstr (plan_unfused, "attention"));
+  compare (found, wanted, find_tolerance (GHLO_ELEMENT_TYPE_F32, FALSE), text, plan_unfused);
   for (guint i = 0; i < G_N_ELEMENTS (inputs); i++)
     ghlo_value_unref (inputs[i]);
 }

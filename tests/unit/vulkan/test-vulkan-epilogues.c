@@ -29,7 +29,7 @@ get_device (gboolean is_emulated)
     {
       copy->emulates_matrices = TRUE;
       copy->forced_splits = 1u << GHLO_SPIRV_ONE_PLANE | 1u << GHLO_SPIRV_TWO_PLANES
-                            | 1u << GHLO_SPIRV_TWO_PLANES_APART;
+                            | 1u << GHLO_SPIRV_TWO_PLANES_STEPWISE;
       copy->matrices = (guint64) 1 << GHLO_ELEMENT_TYPE_BF16 | (guint64) 1 << GHLO_ELEMENT_TYPE_F16
                        | (guint64) 1 << GHLO_ELEMENT_TYPE_I8 | (guint64) 1 << GHLO_ELEMENT_TYPE_UI8;
     }
@@ -37,12 +37,12 @@ get_device (gboolean is_emulated)
   return copy;
 }
 
-/* What @text gives on @device, with fusions; of products too, unless @is_apart. How it is done goes to *plan, which the
- * caller frees. */
+/* What @text gives on @device, with fusions; of products too, unless @is_unfused. How it is done goes to *plan, which
+ * the caller frees. */
 static void
 compute (GhloVulkanDevice *device,
          const char       *text,
-         gboolean          is_apart,
+         gboolean          is_unfused,
          GhloValue       **inputs,
          GhloValue       **outputs,
          char            **plan)
@@ -54,7 +54,7 @@ compute (GhloVulkanDevice *device,
   GhloIrOp *entry = ghlo_ir_module_get_entry (module);
   const GhloIrBlock *body = ghlo_ir_func_get_body (entry);
 
-  prepared = vulkan_program_fuse (device, module, is_apart ? disabled : NULL);
+  prepared = vulkan_program_fuse (device, module, is_unfused ? disabled : NULL);
   *plan = ghlo_prepared_describe (prepared);
   vulkan_program_watch (device);
   ghlo_prepared_run (prepared, NULL, inputs, body->n_arguments, outputs, NULL, &error);
@@ -97,7 +97,7 @@ fill_infinite (GhloValue *value)
 }
 
 /* @text on @device with and without fusions of products: the same bits, @expected in the plan of the former, and fewer
- * steps, unless an epilogue is apart. */
+ * steps, unless an epilogue is a separate kernel. */
 static void
 check (GhloVulkanDevice *device,
        const char       *text,
@@ -107,7 +107,7 @@ check (GhloVulkanDevice *device,
   g_autoptr (GhloIrModule) module = parse (text);
   const GhloIrBlock *body = ghlo_ir_func_get_body (ghlo_ir_module_get_entry (module));
   GhloValue *inputs[MAX_INPUTS], *outputs[2][MAX_OUTPUTS];
-  g_autofree char *plan = NULL, *plan_apart = NULL;
+  g_autofree char *plan = NULL, *plan_unfused = NULL;
 
   g_assert_cmpuint (body->n_arguments, <=, MAX_INPUTS);
   g_assert_cmpuint (body->last->n_operands, <=, MAX_OUTPUTS);
@@ -118,12 +118,12 @@ check (GhloVulkanDevice *device,
       inputs[i] = ghlo_value_new_tensor (type, NULL);
       fill (inputs[i]);
     }
-  for (guint apart = 0; apart < 2; apart++)
-    compute (device, text, apart != 0, inputs, outputs[apart], apart != 0 ? &plan_apart : &plan);
+  for (guint unfused = 0; unfused < 2; unfused++)
+    compute (device, text, unfused != 0, inputs, outputs[unfused], unfused != 0 ? &plan_unfused : &plan);
   g_test_message ("%s", plan);
   if (strstr (plan, expected) == NULL)
     g_error ("expected '%s' in\n%s\nof\n%s", expected, plan, text);
-  g_assert_null (strstr (plan_apart, "epilogue"));
+  g_assert_null (strstr (plan_unfused, "epilogue"));
   for (guint i = 0; i < body->last->n_operands; i++)
     {
       const GhloValue *found = outputs[0][i], *wanted = outputs[1][i];
@@ -135,10 +135,10 @@ check (GhloVulkanDevice *device,
           g_error ("element %" G_GSIZE_FORMAT " of result %u is %g, and %g without fusion, of\n%s\n%s", k, i,
                    creal (number_at (found, k)), creal (number_at (wanted, k)), text, plan);
     }
-  for (guint apart = 0; apart < 2; apart++)
+  for (guint unfused = 0; unfused < 2; unfused++)
     {
       for (guint i = 0; i < body->last->n_operands; i++)
-        ghlo_value_unref (outputs[apart][i]);
+        ghlo_value_unref (outputs[unfused][i]);
     }
   for (guint i = 0; i < body->n_arguments; i++)
     ghlo_value_unref (inputs[i]);
@@ -433,7 +433,7 @@ test_dimensions (void)
       "  %1 = stablehlo.iota dim = 0 : tensor<40x20xf32>\n"
       "  %2 = stablehlo.add %0, %1 : tensor<40x20xf32>\n"
       "  %3 = stablehlo.multiply %2, %2 : tensor<40x20xf32>\n"
-      "  return %0, %3 : tensor<40x20xf32>, tensor<40x20xf32>\n}\n", "nodes by itself: it has coordinates" },
+      "  return %0, %3 : tensor<40x20xf32>, tensor<40x20xf32>\n}\n", "nodes in a separate kernel: it has coordinates" },
   };
   GhloVulkanDevice *device = get_device (FALSE);
 
@@ -490,7 +490,7 @@ test_many (void)
       i % 2 == 0 ? "add" : "multiply", i, i);
   g_string_append (text, "  return %p14 : tensor<20x20xf32>\n}\n");
   if (device != NULL)
-    check (device, text->str, fill_real, "by itself: it has too many operands and results");
+    check (device, text->str, fill_real, "in a separate kernel: it has too many operands and results");
 }
 
 /* What is light is done with matrices, or where an invocation has one number; anything where k is in pieces. */
@@ -501,12 +501,12 @@ test_worth (void)
   static const Sizes pieces = { 40, 50, 600, "f32", "f32", "DEFAULT" };
   static const Sizes matrices = { 32, 32, 64, "bf16", "f32", "DEFAULT" };
   static const struct { const char *text; const Sizes *sizes; gboolean is_emulated; const char *expected; } cases[] = {
-    { heavy, &one, FALSE, "nodes by itself: it is faster so" },
+    { heavy, &one, FALSE, "nodes in a separate kernel: that is faster" },
     { gelu, &one, FALSE, "once, and an epilogue of 16 nodes\"" },
     { rows, &one, FALSE, "once, and an epilogue of 8 nodes\"" },
-    { rows, &numbers, FALSE, "nodes by itself: it is faster so" },
+    { rows, &numbers, FALSE, "nodes in a separate kernel: that is faster" },
     { gelu, &pieces, FALSE, "pieces, and an epilogue of 16 nodes\"" },
-    { heavy, &matrices, TRUE, "nodes by itself: it is faster so" },
+    { heavy, &matrices, TRUE, "nodes in a separate kernel: that is faster" },
     { gelu, &matrices, TRUE, "matrices, and an epilogue of 16 nodes\"" },
     { rows, &matrices, TRUE, "matrices, and an epilogue of 8 nodes\"" },
   };

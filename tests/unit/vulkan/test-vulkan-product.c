@@ -849,7 +849,7 @@ test_split (void)
   static const Types f32 = SAME (F32);
   static const struct { const char *precision; gint64 m, n, k; GhloSpirvSplit split; } cases[] = {
     { "DEFAULT", 2048, 2048, 2048, GHLO_SPIRV_ONE_PLANE }, { "HIGH", 4096, 2048, 2048, GHLO_SPIRV_TWO_PLANES },
-    { "HIGHEST", 4096, 4095, 4097, GHLO_SPIRV_TWO_PLANES_APART },
+    { "HIGHEST", 4096, 4095, 4097, GHLO_SPIRV_TWO_PLANES_STEPWISE },
     /* Too small, too little to do for each element. */
     { "DEFAULT", 512, 512, 512, GHLO_SPIRV_WHOLE }, { "HIGHEST", 64, 65536, 4096, GHLO_SPIRV_WHOLE },
   };
@@ -903,7 +903,7 @@ test_ways (void)
     { "HIGH", 4096, 4096, 4096, OF (F16) | OF (BF16), GHLO_SPIRV_TWO_PLANES },
     { "DEFAULT", 4096, 4096, 4096, OF (BF16), GHLO_SPIRV_BF16_X3 },
     { "DEFAULT", 2048, 2047, 2046, OF (F16) | OF (BF16), GHLO_SPIRV_ONE_PLANE },
-    { "HIGHEST", 4096, 4096, 4096, OF (F16) | OF (BF16), GHLO_SPIRV_TWO_PLANES_APART },
+    { "HIGHEST", 4096, 4096, 4096, OF (F16) | OF (BF16), GHLO_SPIRV_TWO_PLANES_STEPWISE },
     { "HIGHEST", 512, 768, 768, OF (F16) | OF (BF16), GHLO_SPIRV_WHOLE },
     /* Too small; too few rows, or steps of k; no whole pieces. */
     { "DEFAULT", 64, 128, 128, OF (BF16), GHLO_SPIRV_WHOLE },

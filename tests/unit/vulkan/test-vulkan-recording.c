@@ -107,9 +107,9 @@ static void
 test_join (void)
 {
   const GhloStepExtent extents[] = { { 0, 0, 64, 0 }, { 0, 64, 64, 1 }, { 0, 128, 64, 2 }, { 0, 192, 64, 3 } };
-  guint8 *const apart[] = { GSIZE_TO_POINTER (0x1000), GSIZE_TO_POINTER (0x2000), GSIZE_TO_POINTER (0x3000),
-                            GSIZE_TO_POINTER (0x4000) };
-  guint8 *const together[] = { apart[0], apart[0], apart[2], apart[3] };
+  guint8 *const disjoint[] = { GSIZE_TO_POINTER (0x1000), GSIZE_TO_POINTER (0x2000), GSIZE_TO_POINTER (0x3000),
+                               GSIZE_TO_POINTER (0x4000) };
+  guint8 *const together[] = { disjoint[0], disjoint[0], disjoint[2], disjoint[3] };
   g_autoptr (GhloVulkanRecording) recording = ghlo_vulkan_recording_new (NULL, extents);
   const GhloVulkanKernel *kernels[2];
   g_autofree char *none = NULL, *within = NULL;
@@ -135,7 +135,7 @@ test_join (void)
   g_assert_true (ghlo_vulkan_recording_waits (recording, 2));
   touch (recording, 1, FALSE);
   g_assert_true (ghlo_vulkan_recording_waits (recording, 5));
-  none = ghlo_vulkan_recording_check (recording, apart, G_MAXUINT);
+  none = ghlo_vulkan_recording_check (recording, disjoint, G_MAXUINT);
   g_assert_cmpstr (none, ==, NULL);
   within = ghlo_vulkan_recording_check (recording, together, G_MAXUINT);
   g_assert_cmpstr (within, !=, NULL);

@@ -160,7 +160,7 @@ get_device (void)
 
 /* Bits of element types, and of splits. */
 #define OF(type) ((guint64) 1 << GHLO_ELEMENT_TYPE_##type)
-#define PLANES (1u << GHLO_SPIRV_ONE_PLANE | 1u << GHLO_SPIRV_TWO_PLANES | 1u << GHLO_SPIRV_TWO_PLANES_APART)
+#define PLANES (1u << GHLO_SPIRV_ONE_PLANE | 1u << GHLO_SPIRV_TWO_PLANES | 1u << GHLO_SPIRV_TWO_PLANES_STEPWISE)
 #define X3     (1u << GHLO_SPIRV_BF16_X3)
 
 /* The same device with matrices of all types, which are emulated: they are done by the code that real ones are, but for
