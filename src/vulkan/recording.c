@@ -268,7 +268,7 @@ ghlo_vulkan_recording_all (const GhloVulkanRecording *self,
                            guint                      word,
                            guint64                    number)
 {
-  const GhloStepPlace place = ghlo_vulkan_number_place (number);
+  const GhloStepPlace place = ghlo_vulkan_place_decode (number);
 
   return (GhloVulkanAccess) { word, place, -place.offset, self->buffers[place.buffer].size, TRUE };
 }

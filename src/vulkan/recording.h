@@ -44,7 +44,7 @@ ghlo_vulkan_place_at (GhloStepPlace place,
 /* Encodes @place as a number that stands for its address while tables are made; 0 for GHLO_STEP_NONE. Offsets of less
  * than 2^39 bytes may be added to the number. */
 static inline guint64
-ghlo_vulkan_number (GhloStepPlace place)
+ghlo_vulkan_place_encode (GhloStepPlace place)
 {
   if (place.buffer == GHLO_STEP_NONE)
     return 0;
@@ -53,7 +53,7 @@ ghlo_vulkan_number (GhloStepPlace place)
 }
 
 static inline GhloStepPlace
-ghlo_vulkan_number_place (guint64 number)
+ghlo_vulkan_place_decode (guint64 number)
 {
   const guint64 low = number & (((guint64) 1 << 40) - 1);
 

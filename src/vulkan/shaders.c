@@ -161,7 +161,8 @@ ghlo_vulkan_shader_copy (GhloVulkanRecording *recording,
                          GhloStepPlace        to,
                          gsize                n_pieces)
 {
-  const CopyTable table = { .from = ghlo_vulkan_number (from), .to = ghlo_vulkan_number (to), .n_pieces = n_pieces };
+  const CopyTable table = { .from = ghlo_vulkan_place_encode (from), .to = ghlo_vulkan_place_encode (to),
+                            .n_pieces = n_pieces };
 
   ghlo_vulkan_shader_record (recording, pipeline, n_pieces, GHLO_VULKAN_SHADER_GROUP, &table, sizeof table,
                              GHLO_VULKAN_N_ADDRESSES (CopyTable, n_pieces));

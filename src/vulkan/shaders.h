@@ -70,7 +70,7 @@ VkPipeline  ghlo_vulkan_shader_compile    (GhloVulkanDevice        *device,
                                            guint                    n_constants,
                                            GError                 **error);
 /* Records a dispatch over @n_points points. A workgroup computes @points_each of them: 1, or one per invocation. @table
- * has @size bytes; its first @n_addresses words after the head are encoded places (ghlo_vulkan_number ()), or 0. */
+ * has @size bytes; its first @n_addresses words after the head are encoded places, or 0. */
 void        ghlo_vulkan_shader_record     (GhloVulkanRecording     *recording,
                                            VkPipeline               pipeline,
                                            guint64                  n_points,

@@ -40,7 +40,7 @@ const char *ghlo_vulkan_sort_init    (GhloVulkanSort           *self,
                                       guint                     key_bits);
 gboolean    ghlo_vulkan_sort_compile (GhloVulkanSort           *self,
                                       GError                  **error);
-/* Records the sort. @operands, indexed as the comparator does, and @scratch are encoded places (ghlo_vulkan_number ()).
+/* Records the sort. @operands, indexed as the comparator does, and @scratch are encoded places.
  * Returns the place of the order, within the scratch, for ghlo_vulkan_sort_permute (). */
 guint64     ghlo_vulkan_sort_record  (const GhloVulkanSort     *self,
                                       const guint64            *operands,

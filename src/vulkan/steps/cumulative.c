@@ -178,16 +178,16 @@ record (gpointer              compiled,
         GError              **error)
 {
   const Cumulative *self = compiled;
-  const guint64 base = ghlo_vulkan_number (scratch), n_blocks = self->n_lines * self->table.n_blocks * PIECES;
+  const guint64 base = ghlo_vulkan_place_encode (scratch), n_blocks = self->n_lines * self->table.n_blocks * PIECES;
   const guint64 n_chunks = self->n_lines * self->table.n_chunks;
   const guint64 n_points[] = { self->n_lines, n_blocks, n_chunks, self->n_lines, n_blocks };
   Table table = self->table;
 
   if (self->n_lines == 0 || table.n == 0)
     return TRUE;
-  table.from = ghlo_vulkan_number (operands[0]);
-  table.start = ghlo_vulkan_number (operands[1]);
-  table.to = ghlo_vulkan_number (results[0]);
+  table.from = ghlo_vulkan_place_encode (operands[0]);
+  table.start = ghlo_vulkan_place_encode (operands[1]);
+  table.to = ghlo_vulkan_place_encode (results[0]);
   table.totals = base + self->totals;
   table.insides = base + self->insides;
   table.chunk_totals = base + self->chunk_totals;

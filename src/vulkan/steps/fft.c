@@ -274,15 +274,15 @@ record (gpointer              compiled,
         GError              **error)
 {
   const Fourier *self = compiled;
-  const guint64 base = ghlo_vulkan_number (scratch);
+  const guint64 base = ghlo_vulkan_place_encode (scratch);
 
   for (guint i = 0; i < self->n_stages; i++)
     {
       const Stage *stage = &self->stages[i];
       Table table = stage->table;
 
-      table.from = i == 0 ? ghlo_vulkan_number (operands[0]) : base + table.from;
-      table.to = i + 1 == self->n_stages ? ghlo_vulkan_number (results[0]) : base + table.to;
+      table.from = i == 0 ? ghlo_vulkan_place_encode (operands[0]) : base + table.from;
+      table.to = i + 1 == self->n_stages ? ghlo_vulkan_place_encode (results[0]) : base + table.to;
       table.twiddles += base;
       ghlo_vulkan_shader_record (recording, self->pipelines[stage->phase], stage->n_points, GHLO_VULKAN_SHADER_GROUP,
                                  &table, sizeof table, GHLO_VULKAN_N_ADDRESSES (Table, n));

@@ -212,12 +212,12 @@ record (gpointer              compiled,
         GError              **error)
 {
   const Linalg *self = compiled;
-  const guint64 base = ghlo_vulkan_number (scratch), result = ghlo_vulkan_number (results[0]);
+  const guint64 base = ghlo_vulkan_place_encode (scratch), result = ghlo_vulkan_place_encode (results[0]);
   Stages stages = { self, recording, base + self->at_triangle, base + self->at_sides, base + self->at_failed, 0, 0 };
 
-  add_move (&stages, LINALG_LOAD, ghlo_vulkan_number (operands[0]), stages.triangle, &self->triangle);
+  add_move (&stages, LINALG_LOAD, ghlo_vulkan_place_encode (operands[0]), stages.triangle, &self->triangle);
   if (!self->is_cholesky)
-    add_move (&stages, LINALG_LOAD, ghlo_vulkan_number (operands[1]), stages.sides, &self->sides);
+    add_move (&stages, LINALG_LOAD, ghlo_vulkan_place_encode (operands[1]), stages.sides, &self->sides);
   for (; stages.begin < self->n; stages.begin = stages.end)
     {
       stages.end = MIN (stages.begin + LINALG_BLOCK, self->n);

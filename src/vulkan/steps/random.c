@@ -83,9 +83,9 @@ record (gpointer              compiled,
   const Random *self = compiled;
   Table table = self->table;
 
-  table.state_from = ghlo_vulkan_number (operands[0]);
-  table.state_to = ghlo_vulkan_number (results[0]);
-  table.to = ghlo_vulkan_number (results[1]);
+  table.state_from = ghlo_vulkan_place_encode (operands[0]);
+  table.state_to = ghlo_vulkan_place_encode (results[0]);
+  table.to = ghlo_vulkan_place_encode (results[1]);
   ghlo_vulkan_shader_record (recording, self->pipeline, table.n_counts + 1, GHLO_VULKAN_SHADER_GROUP, &table,
                              sizeof table, GHLO_VULKAN_N_ADDRESSES (Table, state_size));
 

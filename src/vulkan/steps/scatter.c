@@ -438,8 +438,8 @@ record_any (const Scatter       *self,
             GhloStepPlace        scratch,
             GhloVulkanRecording *recording)
 {
-  table->to = ghlo_vulkan_number (result);
-  table->updates = ghlo_vulkan_number (updates);
+  table->to = ghlo_vulkan_place_encode (result);
+  table->updates = ghlo_vulkan_place_encode (updates);
   if (table->n_elements == 0)
     return;
   if (operand.buffer != result.buffer || operand.offset != result.offset)
@@ -449,7 +449,7 @@ record_any (const Scatter       *self,
   if (self->is_direct)
     record_shader (self->apply, table->n_items * table->n_inner, table, recording);
   else
-    record_sorted (self, table, ghlo_vulkan_number (scratch), recording);
+    record_sorted (self, table, ghlo_vulkan_place_encode (scratch), recording);
 }
 
 static gboolean
@@ -464,7 +464,7 @@ record (gpointer              compiled,
   Table table = self->table;
 
   for (guint i = 0; i < table.n_parts; i++)
-    table.starts[i] += ghlo_vulkan_number (operands[1]);
+    table.starts[i] += ghlo_vulkan_place_encode (operands[1]);
   record_any (self, operands[0], results[0], operands[2], &table, scratch, recording);
 
   return TRUE;
@@ -482,7 +482,7 @@ record_update_slice (gpointer              compiled,
   Table table = self->table;
 
   for (guint i = 0; i < table.n_parts; i++)
-    table.starts[i] = ghlo_vulkan_number (operands[2 + i]);
+    table.starts[i] = ghlo_vulkan_place_encode (operands[2 + i]);
   record_any (self, operands[0], results[0], operands[1], &table, scratch, recording);
 
   return TRUE;

@@ -137,10 +137,10 @@ record (gpointer              compiled,
   if (self->sort.n_lines == 0 || self->n_kept == 0)
     return TRUE;
   for (guint i = 0; i < self->n_permuted; i++)
-    numbers[i] = ghlo_vulkan_number (operands[i]);
-  order = ghlo_vulkan_sort_record (&self->sort, numbers, ghlo_vulkan_number (scratch), recording);
+    numbers[i] = ghlo_vulkan_place_encode (operands[i]);
+  order = ghlo_vulkan_sort_record (&self->sort, numbers, ghlo_vulkan_place_encode (scratch), recording);
   for (guint i = 0; i < self->n_permuted; i++)
-    ghlo_vulkan_sort_permute (&self->sort, self->permuters[i], order, numbers[i], ghlo_vulkan_number (results[i]),
+    ghlo_vulkan_sort_permute (&self->sort, self->permuters[i], order, numbers[i], ghlo_vulkan_place_encode (results[i]),
                               self->n_kept, recording);
 
   return TRUE;
@@ -155,15 +155,15 @@ record_top_k (gpointer              compiled,
               GError              **error)
 {
   const Sort *self = compiled;
-  guint64 operand = ghlo_vulkan_number (operands[0]), order;
+  guint64 operand = ghlo_vulkan_place_encode (operands[0]), order;
 
   if (self->sort.n_lines == 0 || self->n_kept == 0)
     return TRUE;
-  order = ghlo_vulkan_sort_record (&self->sort, &operand, ghlo_vulkan_number (scratch), recording);
-  ghlo_vulkan_sort_permute (&self->sort, self->permuters[0], order, operand, ghlo_vulkan_number (results[0]),
+  order = ghlo_vulkan_sort_record (&self->sort, &operand, ghlo_vulkan_place_encode (scratch), recording);
+  ghlo_vulkan_sort_permute (&self->sort, self->permuters[0], order, operand, ghlo_vulkan_place_encode (results[0]),
                             self->n_kept, recording);
-  ghlo_vulkan_sort_permute (&self->sort, self->permuters[0], order, 0, ghlo_vulkan_number (results[1]), self->n_kept,
-                            recording);
+  ghlo_vulkan_sort_permute (&self->sort, self->permuters[0], order, 0, ghlo_vulkan_place_encode (results[1]),
+                            self->n_kept, recording);
 
   return TRUE;
 }
