@@ -162,7 +162,7 @@ ghlo_vulkan_attention_obstacle (const GhloVulkanDevice *device,
     if (ops[i] != attention.scores && ops[i] != attention.last)
       reason = ghlo_kernel_obstacle (ops[i]);
 
-  return reason != NULL ? reason : ghlo_vulkan_attention_cut (&shader, &sizes, device);
+  return reason != NULL ? reason : ghlo_vulkan_attention_choose_tile (&shader, &sizes, device);
 }
 
 /* The role of each dimension in either product, and the tensors of each product; -1: none, or not in memory. */
@@ -322,7 +322,7 @@ ghlo_vulkan_attention_init (GhloVulkanAttention    *self,
   sizes.rows = self->scores.product.counts[GHLO_SPIRV_ROWS];
   self->shader.scores = self->scores.product.shader;
   self->shader.values = self->values.product.shader;
-  reason = ghlo_vulkan_attention_cut (&self->shader, &sizes, device);
+  reason = ghlo_vulkan_attention_choose_tile (&self->shader, &sizes, device);
   if (reason != NULL)
     return reason;
   self->device = device;

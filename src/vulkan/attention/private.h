@@ -19,8 +19,8 @@ typedef struct
 
 /* Chooses the tile: sets all fields of @shader that describe how it works. Returns NULL, or a static string that says
  * why the device does not do it. */
-const char *ghlo_vulkan_attention_cut (GhloSpirvAttention             *shader,
-                                       const GhloVulkanAttentionSizes *sizes,
-                                       const GhloVulkanDevice         *device);
+const char *ghlo_vulkan_attention_choose_tile (GhloSpirvAttention             *shader,
+                                               const GhloVulkanAttentionSizes *sizes,
+                                               const GhloVulkanDevice         *device);
 
 G_END_DECLS

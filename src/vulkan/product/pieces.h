@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Adds the pieces that a product's k was cut into: a kernel that sums the planes one after the other and converts the
+ * Adds the pieces that a product's k was split into: a kernel that sums the planes one after the other and converts the
  * sums to elements of the result, which it may pass through an epilogue.
  */
 

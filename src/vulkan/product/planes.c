@@ -44,7 +44,7 @@ take_product (GhloVulkanProduct      *product,
   product->dimensions[GHLO_SPIRV_INNER][0].size = (guint64) n;
   product->shader.condition = GHLO_SPIRV_UNLESS_FLAGGED;
 
-  return ghlo_vulkan_product_cut (product, device, TRUE) == NULL && product->shader.subgroup > 0;
+  return ghlo_vulkan_product_choose_tile (product, device, TRUE) == NULL && product->shader.subgroup > 0;
 }
 
 /* Reserves scratch for @size bytes. */
@@ -110,7 +110,7 @@ ghlo_vulkan_planes_init (GhloVulkanPlanes  *self,
   whole->shader.condition = GHLO_SPIRV_IF_FLAGGED;
   of_planes = g_memdup2 (product, sizeof *product);
   of_planes->shader.split = product->split;
-  ok = ghlo_vulkan_product_cut (whole, device, FALSE) == NULL;
+  ok = ghlo_vulkan_product_choose_tile (whole, device, FALSE) == NULL;
   for (guint i = 0; i < 2 && ok; i++)
     ok = add_side (self, of_planes, device, i);
   if (ok)

@@ -30,7 +30,7 @@ guint64  ghlo_vulkan_product_step             (const GhloVulkanProduct         *
                                                guint                            tensor);
 /* Chooses the tile and the pieces of k; types and dimensions must be set. Returns NULL, or the reason why the device
  * does not compute the product. */
-const char *ghlo_vulkan_product_cut           (GhloVulkanProduct               *self,
+const char *ghlo_vulkan_product_choose_tile   (GhloVulkanProduct               *self,
                                                const GhloVulkanDevice          *device,
                                                gboolean                         matrices);
 /* Whether the product can use cooperative matrices, and gains by it, given that the operands are aligned to pieces and

@@ -352,5 +352,5 @@ ghlo_vulkan_product_read (GhloVulkanProduct      *self,
   if (ghlo_spirv_makes_planes (self->split))
     shader->split = self->split;
 
-  return ghlo_vulkan_product_cut (self, device, matrices);
+  return ghlo_vulkan_product_choose_tile (self, device, matrices);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
  * dot_general, dot and convolution as a product that shaders compute: their dimensions by role, merged where they are
- * contiguous in all tensors, the tile, and the pieces that k is cut into. On a given device the order of each sum
+ * contiguous in all tensors, the tile, and the pieces that k is split into. On a given device the order of each sum
  * depends on shapes only.
  */
 
@@ -26,7 +26,7 @@ typedef struct
   GhloSpirvProductWindow    windows[GHLO_SPIRV_MAX_WINDOWS];
   GhloSpirvProductDimension dimensions[GHLO_SPIRV_N_ROLES][GHLO_SPIRV_MAX_DIMENSIONS];
   gint64                    counts[GHLO_SPIRV_N_ROLES];         /* product of the sizes */
-  gboolean                  is_in_one;                          /* k must not be cut into pieces */
+  gboolean                  is_in_one;                          /* k must not be split into pieces */
   gint64                    piece, n_pieces;                    /* steps of k in each piece; number of pieces, at least
                                                                  * 1 */
   guint64                   n_groups;                           /* workgroups; 0 if the result is empty */

@@ -5,8 +5,8 @@
  * blocks of both operands in shared memory, as numbers of the accumulator's type, and each invocation accumulates some
  * rows and columns in registers.
  *
- * Each sum runs over k in ascending order. If k is cut into pieces, each piece writes a plane of results of its own, to
- * be added elsewhere.
+ * Each sum runs over k in ascending order. If k is split into pieces, each piece writes a plane of results of its own,
+ * to be added elsewhere.
  *
  * Subgroups that multiply cooperative matrices take operands as they are, in pieces of 16 bytes. Both must be f16,
  * bf16, i8 or ui8; the accumulator is f32 or ui32. Matrices are 16 × k and k × 16, where k steps are 32 bytes. Devices

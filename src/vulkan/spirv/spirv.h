@@ -106,7 +106,7 @@ ghlo_spirv_count_words (const GhloKernel *kernel)
 
 /* Returns the bytes of scratch per invocation, G_MAXSIZE if there are too many. */
 gsize   ghlo_spirv_scratch (const GhloKernel         *kernel);
-/* The first returns the number of parts that the folds of the first block are cut into, or 1 if these cannot be
+/* The first returns the number of parts that the folds of the first block are split into, or 1 if these cannot be
  * computed separately. The second returns the bytes of scratch for the results of the parts, G_MAXSIZE if there are too
  * many. */
 guint64 ghlo_spirv_count_parts (const GhloKernel         *kernel,

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
  * Cumulative reductions (kernel/cumulative.h), with the same bits as on the CPU. A line whose sums are rounded at each
- * step, or that is interleaved with others, is computed by one invocation. Other long lines are cut into pieces: first
- * the totals of all pieces are computed in parallel, then the prefixes before each piece, and finally the results.
+ * step, or that is interleaved with others, is computed by one invocation. Other long lines are split into pieces:
+ * first the totals of all pieces are computed in parallel, then the prefixes before each piece, and finally the
+ * results.
  */
 
 #include "base/sizes.h"
@@ -17,7 +18,7 @@ typedef struct
 #include "shaders/cumulative.words"
 } Table;
 
-/* The maximum length of lines that are not cut into pieces, as for the CPU's rows, and that of a line for a single
+/* The maximum length of lines that are not split into pieces, as for the CPU's rows, and that of a line for a single
  * invocation. */
 enum { SHORT_LINE = 256, MAX_LINE = 1 << 15 };
 

@@ -18,9 +18,9 @@ typedef struct
 {
   guint   n_rows, n_length, n_column_groups;
   guint64 least_groups;
-} Row;
+} Candidate;
 
-static const Row by_matrices[] = {
+static const Candidate by_matrices[] = {
   { 64, 64, 2, 264 },
   { 32, 64, 2, 0 },
   { 32, 64, 1, 0 },
@@ -29,7 +29,7 @@ static const Row by_matrices[] = {
   { 16, 32, 1, 0 },
 };
 
-static const Row by_numbers[] = {
+static const Candidate by_numbers[] = {
   { 32, 32, 2, 0 },
   { 16, 32, 2, 0 },
   { 16, 16, 1, 0 },
@@ -72,19 +72,19 @@ static gboolean
 choose_tile (GhloSpirvAttention             *shader,
              const GhloVulkanAttentionSizes *sizes,
              const GhloVulkanDevice         *device,
-             const Row                      *rows,
-             guint                           n_rows)
+             const Candidate                *candidates,
+             guint                           n_candidates)
 {
-  for (guint i = 0; i < n_rows; i++)
+  for (guint i = 0; i < n_candidates; i++)
     {
-      shader->n_rows = rows[i].n_rows;
-      shader->n_length = rows[i].n_length;
-      shader->n_column_groups = rows[i].n_column_groups;
+      shader->n_rows = candidates[i].n_rows;
+      shader->n_length = candidates[i].n_length;
+      shader->n_column_groups = candidates[i].n_column_groups;
       shader->n_features = round_up (sizes->features, GHLO_SPIRV_MATRIX);
-      shader->n_columns = round_up (sizes->columns, GHLO_SPIRV_MATRIX * rows[i].n_column_groups);
+      shader->n_columns = round_up (sizes->columns, GHLO_SPIRV_MATRIX * candidates[i].n_column_groups);
       if (fits (shader, device)
-          && (guint64) sizes->batches * round_up (sizes->rows, rows[i].n_rows) / rows[i].n_rows
-             >= rows[i].least_groups)
+          && (guint64) sizes->batches * round_up (sizes->rows, candidates[i].n_rows) / candidates[i].n_rows
+             >= candidates[i].least_groups)
         return TRUE;
     }
 
@@ -92,9 +92,9 @@ choose_tile (GhloSpirvAttention             *shader,
 }
 
 const char *
-ghlo_vulkan_attention_cut (GhloSpirvAttention             *shader,
-                           const GhloVulkanAttentionSizes *sizes,
-                           const GhloVulkanDevice         *device)
+ghlo_vulkan_attention_choose_tile (GhloSpirvAttention             *shader,
+                                   const GhloVulkanAttentionSizes *sizes,
+                                   const GhloVulkanDevice         *device)
 {
   const double n_steps = (double) sizes->batches * (double) sizes->rows * (double) sizes->length
                          * (double) MAX (sizes->features, sizes->columns);

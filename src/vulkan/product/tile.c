@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Chooses the tiles of products, from tables, and the pieces that k is cut into.
+ * Chooses the tiles of products, from tables, and the pieces that k is split into.
  */
 
 #include "vulkan/product/private.h"
 
 #include "base/sizes.h"
 
-/* How many pieces k is cut into if there are few tiles: the maximum over the rows. A row gives as many pieces as yield
+/* How many pieces k is split into if there are few tiles: the maximum over the rows. A row gives as many pieces as yield
  * at most most_groups workgroups (one, two or three for each processor of a large device; more would take another turn)
  * with at least least_steps steps each. Adding pieces costs 3 to 9 µs on an H100, for small to large results; a
  * workgroup of matrices does 160 to 768 steps in that time. */
@@ -16,7 +16,7 @@ static const struct
   gboolean is_of_matrices;
   guint64  most_groups;
   gint64   least_steps[2];      /* for unsplit elements, and for two halves or planes of each */
-} cuts[] = { { FALSE, 256, { 256, 256 } }, { TRUE, 160, { 160, 160 } }, { TRUE, 400, { 768, 384 } } };
+} k_splits[] = { { FALSE, 256, { 256, 256 } }, { TRUE, 160, { 160, 160 } }, { TRUE, 400, { 768, 384 } } };
 
 /* A tile for products of at most most_rows and most_columns, with at least least_tiles tiles. */
 typedef struct
@@ -24,10 +24,10 @@ typedef struct
   GhloSpirvTile tile;           /* n_inner is for elements of 32 bits */
   gint64        most_rows, most_columns;
   guint64       least_tiles;
-} Row;
+} Candidate;
 
 /* In order of preference. Products with few rows or columns never have more columns than rows (see should_swap ()). */
-static const Row rows[] = {
+static const Candidate candidates[] = {
   { { 8, 8, 1, 1, 64 }, 8, 8, 0 },
   { { 128, 1, 1, 1, 32 }, G_MAXINT64, 1, 0 },
   { { 32, 2, 4, 4, 16 }, G_MAXINT64, 8, 0 },
@@ -299,18 +299,19 @@ choose_tile (GhloVulkanProduct      *self,
   /* Unsplit operands are more exact. */
   if (self->shader.split == GHLO_SPIRV_BF16_X3)
     self->shader.split = GHLO_SPIRV_WHOLE;
-  for (guint i = 0; i < G_N_ELEMENTS (rows); i++)
+  for (guint i = 0; i < G_N_ELEMENTS (candidates); i++)
     {
-      const guint n_threads = rows[i].tile.n_row_threads * rows[i].tile.n_column_threads;
+      const guint n_threads = candidates[i].tile.n_row_threads * candidates[i].tile.n_column_threads;
 
-      if (self->counts[GHLO_SPIRV_ROWS] > rows[i].most_rows || self->counts[GHLO_SPIRV_COLUMNS] > rows[i].most_columns)
+      if (self->counts[GHLO_SPIRV_ROWS] > candidates[i].most_rows
+          || self->counts[GHLO_SPIRV_COLUMNS] > candidates[i].most_columns)
         continue;
-      *tile = rows[i].tile;
+      *tile = candidates[i].tile;
       tile->n_inner = tile->n_inner * 4 / size;
       if (ghlo_spirv_product_shared (&self->shader) > limits->maxComputeSharedMemorySize
           || n_threads > limits->maxComputeWorkGroupInvocations || n_threads > limits->maxComputeWorkGroupSize[0])
         continue;
-      if (is_worth (self, tile, rows[i].least_tiles))
+      if (is_worth (self, tile, candidates[i].least_tiles))
         return TRUE;
     }
 
@@ -327,17 +328,17 @@ find_pieces (const GhloVulkanProduct *self,
 
   if (self->is_in_one || n_tiles == 0)
     return 1;
-  for (guint i = 0; i < G_N_ELEMENTS (cuts); i++)
-    if (cuts[i].is_of_matrices == is_of_matrices)
-      most = MAX (most, MIN ((gint64) (cuts[i].most_groups / n_tiles),
-                             self->counts[GHLO_SPIRV_INNER] / cuts[i].least_steps[n_planes - 1]));
+  for (guint i = 0; i < G_N_ELEMENTS (k_splits); i++)
+    if (k_splits[i].is_of_matrices == is_of_matrices)
+      most = MAX (most, MIN ((gint64) (k_splits[i].most_groups / n_tiles),
+                             self->counts[GHLO_SPIRV_INNER] / k_splits[i].least_steps[n_planes - 1]));
 
   return most;
 }
 
-/* Cuts k into pieces and counts workgroups. Returns FALSE if there are too many tiles. */
+/* Splits k into pieces and counts workgroups. Returns FALSE if there are too many tiles. */
 static gboolean
-cut (GhloVulkanProduct *self)
+split_k (GhloVulkanProduct *self)
 {
   const gint64 k = MAX (self->counts[GHLO_SPIRV_INNER], 1);
   const guint64 n_batches = (guint64) self->counts[GHLO_SPIRV_BATCH];
@@ -379,13 +380,13 @@ count_iterations (const GhloVulkanProduct *self)
 }
 
 const char *
-ghlo_vulkan_product_cut (GhloVulkanProduct      *self,
-                         const GhloVulkanDevice *device,
-                         gboolean                matrices)
+ghlo_vulkan_product_choose_tile (GhloVulkanProduct      *self,
+                                 const GhloVulkanDevice *device,
+                                 gboolean                matrices)
 {
   if (!(matrices && choose_matrices (self, device)) && !choose_tile (self, device))
     return "the device has too little shared memory for it";
-  if (!cut (self))
+  if (!split_k (self))
     return "it has too many elements";
   if (count_iterations (self) > device->driver->max_iterations)
     return "the device may leave its loops before their end";
