@@ -72,12 +72,12 @@ measure (GhloPrepared   *prepared,
 }
 
 static const char *
-declines (GhloDeviceCore        *core,
-          const char            *kind,
-          const GhloIrOp *const *ops,
-          guint                  n_ops)
+decline_reason (GhloDeviceCore        *core,
+                const char            *kind,
+                const GhloIrOp *const *ops,
+                guint                  n_ops)
 {
-  return ghlo_vulkan_declines (device_of (core), kind, ops, n_ops);
+  return ghlo_vulkan_decline_reason (device_of (core), kind, ops, n_ops);
 }
 
 static void
@@ -270,7 +270,7 @@ static const GhloDeviceCoreClass klass = {
   .get_rates = ghlo_vulkan_get_rates,
   .identify = ghlo_vulkan_identify,
   .describe_work = ghlo_vulkan_describe_work,
-  .declines = declines,
+  .declines = decline_reason,
   .allocate = allocate,
   .view = view,
   .upload = upload,

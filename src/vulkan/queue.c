@@ -14,7 +14,7 @@ enum { MAX_COPIES = 128, MAX_GATHERED = 32 };
 
 /* The minimum and maximum time in µs that a thread polls before it sleeps. A sleep costs about 20 µs, which is much
  * compared with waits shorter than the maximum, and little compared with longer ones. */
-enum { LEAST_PATIENCE = 50, MOST_PATIENCE = 500 };
+enum { MIN_POLLING_TIME = 50, MAX_POLLING_TIME = 500 };
 
 /* Pipeline stages and accesses of all commands in the queue. */
 #define STAGES (VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT | VK_PIPELINE_STAGE_TRANSFER_BIT)
@@ -413,30 +413,30 @@ ghlo_vulkan_queue_retire (GhloVulkanQueue *self,
 
 /* A CPU device needs the processor for its own work, so it is not polled. */
 gint64
-ghlo_vulkan_queue_get_patience (GhloVulkanQueue *self,
-                                GhloVulkanWait   wait)
+ghlo_vulkan_queue_get_polling_time (GhloVulkanQueue *self,
+                                    GhloVulkanWait   wait)
 {
   const int lately = g_atomic_int_get (&self->lately[wait]);
 
   if (ghlo_vulkan_device_is_cpu (self->device))
     return 0;
 
-  return lately > MOST_PATIENCE ? LEAST_PATIENCE : CLAMP (2 * lately, LEAST_PATIENCE, MOST_PATIENCE);
+  return lately > MAX_POLLING_TIME ? MIN_POLLING_TIME : CLAMP (2 * lately, MIN_POLLING_TIME, MAX_POLLING_TIME);
 }
 
 void
-ghlo_vulkan_queue_took (GhloVulkanQueue *self,
-                        GhloVulkanWait   wait,
-                        gint64           time)
+ghlo_vulkan_queue_record_wait (GhloVulkanQueue *self,
+                               GhloVulkanWait   wait,
+                               gint64           time)
 {
-  g_atomic_int_set (&self->lately[wait], (int) CLAMP (time, 0, MOST_PATIENCE + 1));
+  g_atomic_int_set (&self->lately[wait], (int) CLAMP (time, 0, MAX_POLLING_TIME + 1));
 }
 
 static gboolean
 poll_for (GhloVulkanQueue *self,
           guint64          value)
 {
-  gint64 end = g_get_monotonic_time () + ghlo_vulkan_queue_get_patience (self, GHLO_VULKAN_WAIT_IN_RUN);
+  gint64 end = g_get_monotonic_time () + ghlo_vulkan_queue_get_polling_time (self, GHLO_VULKAN_WAIT_IN_RUN);
   gboolean has_ended;
 
   while (!(has_ended = ghlo_vulkan_queue_reached (self, value) >= value) && g_get_monotonic_time () < end)
@@ -478,7 +478,7 @@ ghlo_vulkan_queue_await (GhloVulkanQueue    *self,
     result = VK_SUCCESS;
   while (result == VK_TIMEOUT && !ghlo_monitor_cancelled (monitor, error))
     result = sleep_until (self, value);
-  ghlo_vulkan_queue_took (self, GHLO_VULKAN_WAIT_IN_RUN, g_get_monotonic_time () - begun);
+  ghlo_vulkan_queue_record_wait (self, GHLO_VULKAN_WAIT_IN_RUN, g_get_monotonic_time () - begun);
   if (result == VK_TIMEOUT)
     return FALSE;
   /* If another thread lost the device, the work was never completed. */

@@ -61,9 +61,9 @@ typedef enum
 
 /* The first returns how many µs a waiting thread should poll before it sleeps; the second records how many µs a wait
  * took, which decides the next answer. Thread-safe. */
-gint64           ghlo_vulkan_queue_get_patience (GhloVulkanQueue       *self,
+gint64           ghlo_vulkan_queue_get_polling_time (GhloVulkanQueue   *self,
                                              GhloVulkanWait             wait);
-void             ghlo_vulkan_queue_took     (GhloVulkanQueue           *self,
+void             ghlo_vulkan_queue_record_wait (GhloVulkanQueue        *self,
                                              GhloVulkanWait             wait,
                                              gint64                     time);
 /* Sleeps until the timeline has reached @value, or for SLEEP_TIME. */

@@ -169,8 +169,8 @@ has_type (const GhloVulkanDevice *device,
 
 /* Whether the device has a step for @op, and has the types of its operands and results. */
 static const char *
-declines_step (const GhloVulkanDevice *device,
-               const GhloIrOp         *op)
+step_decline_reason (const GhloVulkanDevice *device,
+                     const GhloIrOp         *op)
 {
   for (guint i = 0; i < op->n_operands; i++)
     if (!has_type (device, ghlo_ir_op_operand (op, i)->type))
@@ -186,16 +186,16 @@ declines_step (const GhloVulkanDevice *device,
 }
 
 static const char *
-declines_epilogue (const GhloVulkanDevice *device,
-                   const GhloIrOp *const  *ops,
-                   guint                   n_ops)
+epilogue_decline_reason (const GhloVulkanDevice *device,
+                         const GhloIrOp *const  *ops,
+                         guint                   n_ops)
 {
   const char *reason = ghlo_step_epilogue_obstacle (ops, n_ops);
 
   for (guint i = 0; i < n_ops && reason == NULL; i++)
     if (ghlo_step_is_dot (ops[i]) || ops[i]->kind == GHLO_OP_STABLEHLO_CONVOLUTION)
       {
-        reason = declines_step (device, ops[i]);
+        reason = step_decline_reason (device, ops[i]);
         if (reason == NULL)
           reason = ghlo_vulkan_product_obstacle (ops[i]);
       }
@@ -204,19 +204,19 @@ declines_epilogue (const GhloVulkanDevice *device,
 }
 
 const char *
-ghlo_vulkan_declines (GhloVulkanDevice      *device,
-                      const char            *kind,
-                      const GhloIrOp *const *ops,
-                      guint                  n_ops)
+ghlo_vulkan_decline_reason (GhloVulkanDevice      *device,
+                            const char            *kind,
+                            const GhloIrOp *const *ops,
+                            guint                  n_ops)
 {
   if (g_str_equal (kind, "step"))
-    return declines_step (device, ops[0]);
+    return step_decline_reason (device, ops[0]);
   if (g_str_equal (kind, "loop"))
     return ghlo_kernel_loop_obstacle (ops, n_ops);
   if (g_str_equal (kind, "attention"))
     return ghlo_vulkan_attention_obstacle (device, ops, n_ops);
   if (g_str_equal (kind, "epilogue"))
-    return declines_epilogue (device, ops, n_ops);
+    return epilogue_decline_reason (device, ops, n_ops);
   if (!g_str_equal (kind, "map") && !g_str_equal (kind, "reduction"))
     return "a Vulkan device has no step of that kind";
   for (guint i = 0; i < n_ops; i++)

@@ -12,11 +12,12 @@ G_BEGIN_DECLS
 
 /* Returns what @device offers to plans; never freed. */
 const GhloStepTarget *ghlo_vulkan_target_new (GhloVulkanDevice     *device);
-/* Returns NULL if the device computes @ops as one step, a fusion of @kind; see GhloDeviceCoreClass. */
-const char           *ghlo_vulkan_declines  (GhloVulkanDevice      *device,
-                                             const char            *kind,
-                                             const GhloIrOp *const *ops,
-                                             guint                  n_ops);
+/* Returns the reason why the device does not compute @ops as one step, a fusion of @kind, or NULL if it does; see
+ * GhloDeviceCoreClass. */
+const char           *ghlo_vulkan_decline_reason (GhloVulkanDevice      *device,
+                                                  const char            *kind,
+                                                  const GhloIrOp *const *ops,
+                                                  guint                  n_ops);
 
 /* Converts an address within the device's memory from a pointer. */
 static inline guint64

@@ -223,23 +223,23 @@ sleep_for (gpointer data,
 }
 
 static gint64
-get_patience (gpointer data)
+get_polling_time (gpointer data)
 {
-  return ghlo_vulkan_queue_get_patience (((GhloVulkanWaiter *) data)->device->queue, GHLO_VULKAN_WAIT_FOR_RUN);
+  return ghlo_vulkan_queue_get_polling_time (((GhloVulkanWaiter *) data)->device->queue, GHLO_VULKAN_WAIT_FOR_RUN);
 }
 
 static void
-took (gpointer data,
-      gint64   time)
+record_wait (gpointer data,
+             gint64   time)
 {
-  ghlo_vulkan_queue_took (((GhloVulkanWaiter *) data)->device->queue, GHLO_VULKAN_WAIT_FOR_RUN, time);
+  ghlo_vulkan_queue_record_wait (((GhloVulkanWaiter *) data)->device->queue, GHLO_VULKAN_WAIT_FOR_RUN, time);
 }
 
 GhloPending *
 ghlo_vulkan_waiter_add (GhloVulkanWaiter *self)
 {
   static const GhloPendingSource source = {
-    .has_ended = has_ended, .watch = watch, .sleep = sleep_for, .get_patience = get_patience, .took = took,
+    .has_ended = has_ended, .watch = watch, .sleep = sleep_for, .get_patience = get_polling_time, .took = record_wait,
   };
   Entry *entry = g_new (Entry, 1), *ended;
   GhloPending *pending;

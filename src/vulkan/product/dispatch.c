@@ -74,7 +74,7 @@ ghlo_vulkan_product_words (const GhloVulkanProductShader *self,
   own[GHLO_SPIRV_PRODUCT_K] = (guint64) product->counts[GHLO_SPIRV_INNER];
   own[GHLO_SPIRV_PRODUCT_BATCHES] = (guint64) product->counts[GHLO_SPIRV_BATCH];
   own[GHLO_SPIRV_PRODUCT_PIECE] = (guint64) product->piece;
-  own[GHLO_SPIRV_PRODUCT_PLANE] = ghlo_vulkan_product_plane (product);
+  own[GHLO_SPIRV_PRODUCT_PLANE] = ghlo_vulkan_product_plane_size (product);
   for (guint i = 0; i < product->shader.n_windows; i++)
     {
       own[n++] = product->windows[i].low;

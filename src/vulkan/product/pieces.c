@@ -11,7 +11,7 @@
 static const GhloSpirvRole roles[] = { GHLO_SPIRV_BATCH, GHLO_SPIRV_ROWS, GHLO_SPIRV_COLUMNS };
 
 GhloElementType
-ghlo_vulkan_product_planed (const GhloVulkanProduct *product)
+ghlo_vulkan_product_plane_type (const GhloVulkanProduct *product)
 {
   const GhloElementType accumulator = product->shader.accumulator;
 
@@ -19,9 +19,9 @@ ghlo_vulkan_product_planed (const GhloVulkanProduct *product)
 }
 
 guint64
-ghlo_vulkan_product_plane (const GhloVulkanProduct *product)
+ghlo_vulkan_product_plane_size (const GhloVulkanProduct *product)
 {
-  guint64 n = ghlo_element_info (ghlo_vulkan_product_planed (product))->size;
+  guint64 n = ghlo_element_info (ghlo_vulkan_product_plane_type (product))->size;
 
   for (guint i = 0; i < G_N_ELEMENTS (roles); i++)
     n *= (guint64) product->counts[roles[i]];
@@ -47,6 +47,7 @@ add_axis (Sum    *self,
           guint64 size,
           gint64  result)
 {
+  const GhloElementType type = ghlo_vulkan_product_plane_type (self->product);
   g_autofree char *name = g_strdup_printf ("d%u", self->n_axes);
 
   if (self->n_axes == GHLO_KERNEL_MAX_AXES - 1)
@@ -54,7 +55,7 @@ add_axis (Sum    *self,
   ghlo_kernel_add_axis (self->builder, name, (gint64) size, TRUE, FALSE);
   for (guint i = 0; i <= self->n_axes; i++)
     self->planes[i] = i < self->n_axes ? self->planes[i] * (gint64) size
-                                       : (gint64) ghlo_element_info (ghlo_vulkan_product_planed (self->product))->size;
+                                       : (gint64) ghlo_element_info (type)->size;
   self->result[self->n_axes++] = result;
   self->end += ((gint64) size - 1) * result;
 
@@ -98,7 +99,7 @@ add_buffers (Sum *self)
 {
   const GhloVulkanProduct *product = self->product;
   const GhloKernel *kernel = self->epilogue != NULL ? self->epilogue->kernel : NULL;
-  const gint64 plane = (gint64) ghlo_vulkan_product_plane (product);
+  const gint64 plane = (gint64) ghlo_vulkan_product_plane_size (product);
   guint first = 0;
 
   ghlo_kernel_add_buffer (self->builder, "planes", product->n_pieces * plane, FALSE);
@@ -108,7 +109,7 @@ add_buffers (Sum *self)
     ghlo_kernel_add_buffer (self->builder, kernel->buffers[i].name, kernel->buffers[i].size,
                             kernel->buffers[i].is_written);
   self->planes[self->n_axes] = plane;
-  ghlo_kernel_add_access (self->builder, 0, ghlo_vulkan_product_planed (product), 0, self->planes);
+  ghlo_kernel_add_access (self->builder, 0, ghlo_vulkan_product_plane_type (product), 0, self->planes);
   if (!product->shader.is_dropped)
     ghlo_kernel_add_access (self->builder, 1, ghlo_kernel_stored_type (product->shader.types[GHLO_SPIRV_RESULT]), 0,
                             self->result);
@@ -173,7 +174,8 @@ GhloKernel *
 ghlo_vulkan_product_pieces (const GhloVulkanProduct  *product,
                             const GhloVulkanEpilogue *epilogue)
 {
-  const GhloElementType type = product->shader.types[GHLO_SPIRV_RESULT], planed = ghlo_vulkan_product_planed (product);
+  const GhloElementType type = product->shader.types[GHLO_SPIRV_RESULT];
+  const GhloElementType plane_type = ghlo_vulkan_product_plane_type (product);
   g_autoptr (GhloKernelBuilder) builder = ghlo_kernel_builder_new ("pieces");
   Sum self = { .builder = builder, .product = product, .epilogue = epilogue, .end = ghlo_element_info (type)->size };
   guint node;
@@ -183,10 +185,10 @@ ghlo_vulkan_product_pieces (const GhloVulkanProduct  *product,
       return NULL;
   ghlo_kernel_add_axis (builder, "piece", product->n_pieces, FALSE, FALSE);
   add_buffers (&self);
-  node = add_sum (builder, self.n_axes, planed, product->shader.accumulator == GHLO_ELEMENT_TYPE_I1);
+  node = add_sum (builder, self.n_axes, plane_type, product->shader.accumulator == GHLO_ELEMENT_TYPE_I1);
   ghlo_kernel_begin_points (builder, 0);
-  node = ghlo_kernel_add_leaf (builder, GHLO_NODE_TEMPORARY, planed, node);
-  node = ghlo_kernel_add_element (builder, type, node, planed);
+  node = ghlo_kernel_add_leaf (builder, GHLO_NODE_TEMPORARY, plane_type, node);
+  node = ghlo_kernel_add_element (builder, type, node, plane_type);
   if (!product->shader.is_dropped)
     ghlo_kernel_store (builder, node, 1);
   if (epilogue != NULL)

@@ -17,7 +17,7 @@ G_BEGIN_DECLS
 GhloKernel     *ghlo_vulkan_product_pieces (const GhloVulkanProduct  *product,
                                             const GhloVulkanEpilogue *epilogue);
 /* The type of the planes' elements, and the bytes of one plane. */
-GhloElementType ghlo_vulkan_product_planed (const GhloVulkanProduct *product);
-guint64         ghlo_vulkan_product_plane  (const GhloVulkanProduct *product);
+GhloElementType ghlo_vulkan_product_plane_type (const GhloVulkanProduct *product);
+guint64         ghlo_vulkan_product_plane_size (const GhloVulkanProduct *product);
 
 G_END_DECLS

@@ -7,9 +7,9 @@
 
 #include "base/sizes.h"
 
-/* How many pieces k is split into if there are few tiles: the maximum over the rows. A row gives as many pieces as yield
- * at most most_groups workgroups (one, two or three for each processor of a large device; more would take another turn)
- * with at least least_steps steps each. Adding pieces costs 3 to 9 µs on an H100, for small to large results; a
+/* How many pieces k is split into if there are few tiles: the maximum over the rows. A row gives as many pieces as
+ * yield at most most_groups workgroups (one, two or three for each processor of a large device; more would take another
+ * turn) with at least least_steps steps each. Adding pieces costs 3 to 9 µs on an H100, for small to large results; a
  * workgroup of matrices does 160 to 768 steps in that time. */
 static const struct
 {

@@ -144,7 +144,7 @@ ghlo_spirv_unique (GhloSpirvBuilder *self,
 }
 
 void
-ghlo_spirv_builder_turn (GhloSpirvBuilder *self)
+ghlo_spirv_builder_toggle_section (GhloSpirvBuilder *self)
 {
   GArray *code = self->sections[GHLO_SPIRV_CODE];
 

@@ -67,7 +67,7 @@ Id                ghlo_spirv_unique       (GhloSpirvBuilder *self,
                                            const guint32    *operands,
                                            guint             n);
 /* Redirects code to the other functions, or back. */
-void              ghlo_spirv_builder_turn (GhloSpirvBuilder *self);
+void              ghlo_spirv_builder_toggle_section (GhloSpirvBuilder *self);
 void              ghlo_spirv_capability   (GhloSpirvBuilder *self,
                                            SpvCapability     capability);
 

@@ -314,7 +314,7 @@ make_function (Spirv *self)
   Id type = ghlo_spirv_unique (self->builder, SpvOpTypeFunction, 0, GHLO_SPIRV_WORDS (f64, f64, f64, f64));
   Id label = ghlo_spirv_new_id (self->builder), operands[3], result;
 
-  ghlo_spirv_builder_turn (self->builder);
+  ghlo_spirv_builder_toggle_section (self->builder);
   self->wide_fma = CODE (SpvOpFunction, f64, SpvFunctionControlMaskNone, type);
   for (guint i = 0; i < 3; i++)
     operands[i] = ghlo_spirv_code (self->builder, SpvOpFunctionParameter, f64, NULL, 0);
@@ -322,7 +322,7 @@ make_function (Spirv *self)
   result = emit_wide (self, operands);
   STATEMENT (SpvOpReturnValue, result);
   ghlo_spirv_add (self->builder, GHLO_SPIRV_CODE, SpvOpFunctionEnd, NULL, 0);
-  ghlo_spirv_builder_turn (self->builder);
+  ghlo_spirv_builder_toggle_section (self->builder);
 }
 
 static Id

@@ -78,9 +78,9 @@ kernel_at (const Step *self)
 static void
 write_sums (GhloVulkanProduct *product)
 {
-  gint64 stride = (gint64) ghlo_vulkan_product_plane (product);
+  gint64 stride = (gint64) ghlo_vulkan_product_plane_size (product);
 
-  product->shader.types[GHLO_SPIRV_RESULT] = ghlo_vulkan_product_planed (product);
+  product->shader.types[GHLO_SPIRV_RESULT] = ghlo_vulkan_product_plane_type (product);
   product->shader.epilogue = NULL;
   product->shader.is_dropped = FALSE;
   for (guint role = GHLO_SPIRV_BATCH; role <= GHLO_SPIRV_COLUMNS; role++)
@@ -103,7 +103,7 @@ read_pieces (Step *self)
   if (self->pieces == NULL)
     return "it has too many dimensions";
   reason = ghlo_vulkan_kernel_init (&self->sum, self->device, self->pieces);
-  self->sums = ghlo_size_align ((gsize) product->n_pieces * (gsize) ghlo_vulkan_product_plane (product));
+  self->sums = ghlo_size_align ((gsize) product->n_pieces * (gsize) ghlo_vulkan_product_plane_size (product));
   self->sum_scratch = ghlo_size_align (ghlo_vulkan_kernel_scratch (&self->sum));
   write_sums (product);
   self->shader.epilogue = NULL;
@@ -324,7 +324,7 @@ find_alignment (const Step            *self,
                 const GhloStepRequest *request)
 {
   if (self->pieces != NULL)
-    return ghlo_size_align (1) | ghlo_vulkan_product_plane (&self->shader.product);
+    return ghlo_size_align (1) | ghlo_vulkan_product_plane_size (&self->shader.product);
   if (self->place == GHLO_STEP_NONE)
     return ghlo_size_align (1);
 

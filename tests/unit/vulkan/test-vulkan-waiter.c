@@ -222,23 +222,23 @@ test_empty (void)
 
 /* Of a device that is no processor. */
 static gint64
-get_patience (GhloVulkanDevice *device,
-              GhloVulkanWait    wait)
+get_polling_time (GhloVulkanDevice *device,
+                  GhloVulkanWait    wait)
 {
   const VkPhysicalDeviceType type = device->type;
-  gint64 patience;
+  gint64 polling_time;
 
   device->type = VK_PHYSICAL_DEVICE_TYPE_DISCRETE_GPU;
-  patience = ghlo_vulkan_queue_get_patience (device->queue, wait);
+  polling_time = ghlo_vulkan_queue_get_polling_time (device->queue, wait);
   device->type = type;
 
-  return patience;
+  return polling_time;
 }
 
 /* Who waits polls for twice as long as it took the last time, within limits. What a run waits for, and what is waited
  * for behind it, take as long as they take, whatever the other does. */
 static void
-test_patience (void)
+test_polling_time (void)
 {
   GhloVulkanDevice *device = vulkan_program_device ();
   g_autoptr (GhloPrepared) prepared = NULL;
@@ -251,15 +251,15 @@ test_patience (void)
   prepared = vulkan_program_prepare (&device->core, program, &error);
   g_assert_no_error (error);
   for (guint wait = 0; wait < GHLO_VULKAN_N_WAITS; wait++)
-    ghlo_vulkan_queue_took (device->queue, wait, 100);
+    ghlo_vulkan_queue_record_wait (device->queue, wait, 100);
   pending = begin (prepared, &output);
   g_assert_true (ghlo_vulkan_queue_finish (device->queue, NULL, &error));
-  g_assert_cmpint (get_patience (device, GHLO_VULKAN_WAIT_IN_RUN), ==, 50);     /* milliseconds are slept through */
-  g_assert_cmpint (get_patience (device, GHLO_VULKAN_WAIT_FOR_RUN), ==, 200);
-  ghlo_vulkan_queue_took (device->queue, GHLO_VULKAN_WAIT_IN_RUN, 300);
-  ghlo_vulkan_queue_took (device->queue, GHLO_VULKAN_WAIT_FOR_RUN, 1);
-  g_assert_cmpint (get_patience (device, GHLO_VULKAN_WAIT_IN_RUN), ==, 500);
-  g_assert_cmpint (get_patience (device, GHLO_VULKAN_WAIT_FOR_RUN), ==, 50);
+  g_assert_cmpint (get_polling_time (device, GHLO_VULKAN_WAIT_IN_RUN), ==, 50); /* milliseconds are slept through */
+  g_assert_cmpint (get_polling_time (device, GHLO_VULKAN_WAIT_FOR_RUN), ==, 200);
+  ghlo_vulkan_queue_record_wait (device->queue, GHLO_VULKAN_WAIT_IN_RUN, 300);
+  ghlo_vulkan_queue_record_wait (device->queue, GHLO_VULKAN_WAIT_FOR_RUN, 1);
+  g_assert_cmpint (get_polling_time (device, GHLO_VULKAN_WAIT_IN_RUN), ==, 500);
+  g_assert_cmpint (get_polling_time (device, GHLO_VULKAN_WAIT_FOR_RUN), ==, 50);
   check_output (output);
 }
 
@@ -292,7 +292,7 @@ main (int    argc,
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/vulkan/waiter/end", test_end);
   g_test_add_func ("/vulkan/waiter/empty", test_empty);
-  g_test_add_func ("/vulkan/waiter/patience", test_patience);
+  g_test_add_func ("/vulkan/waiter/polling-time", test_polling_time);
   g_test_add_func ("/vulkan/waiter/lost", test_lost);
 
   return g_test_run ();
