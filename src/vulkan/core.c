@@ -21,7 +21,7 @@
 
 /* Bytes up to which storage is placed in host-visible memory. For larger storage the device's own memory is worth a
  * copy. */
-enum { MAX_SEEN = 1 << 16 };
+enum { MAX_HOST_VISIBLE = 1 << 16 };
 
 /* Alignment of all storage in bytes, required by runtime/device.h. */
 enum { STORAGE_ALIGNMENT = 64 };
@@ -107,7 +107,7 @@ allocate (GhloDeviceCore   *core,
 
   if (!ghlo_vulkan_device_open (device, NULL, error))
     return NULL;
-  if (size > MAX_SEEN || ghlo_vulkan_device_is_unified (device))
+  if (size > MAX_HOST_VISIBLE || ghlo_vulkan_device_is_unified (device))
     space = GHLO_MEMORY_DEVICE;
   address = ghlo_vulkan_memory_alloc (device->memory, kinds[space], size, error);
   if (address == 0)

@@ -10,8 +10,8 @@
 #include "runtime/value.h"
 #include "vulkan/memory.h"
 
-/* Imported memory is pinned, so at most 1 / PART of the library's memory limit is imported. */
-enum { PART = 4 };
+/* Imported memory is pinned, so at most 1 / LIMIT_DIVISOR of the library's memory limit is imported. */
+enum { LIMIT_DIVISOR = 4 };
 
 typedef struct
 {
@@ -106,7 +106,7 @@ import_block (GhloVulkanImports *self,
               gsize              capacity,
               guint              n_forks)
 {
-  const gsize most = ghlo_memory_get_limit () / PART;
+  const gsize most = ghlo_memory_get_limit () / LIMIT_DIVISOR;
   const Import import = { block, capacity, 0, n_forks };
   g_autoptr (GError) error = NULL;
   Import *made;

@@ -54,19 +54,19 @@ struct _GhloVulkanMemory
 /* Properties of the memory types for each kind, in order of preference. */
 static const VkMemoryPropertyFlags wishes[GHLO_VULKAN_N_MEMORY_KINDS][3] = {
 #define LOCAL    VK_MEMORY_PROPERTY_DEVICE_LOCAL_BIT
-#define SEEN     (VK_MEMORY_PROPERTY_HOST_VISIBLE_BIT | VK_MEMORY_PROPERTY_HOST_COHERENT_BIT)
+#define VISIBLE  (VK_MEMORY_PROPERTY_HOST_VISIBLE_BIT | VK_MEMORY_PROPERTY_HOST_COHERENT_BIT)
 #define CACHED   VK_MEMORY_PROPERTY_HOST_CACHED_BIT
-  [GHLO_VULKAN_LOCAL] = { LOCAL, SEEN | CACHED, SEEN },
-  [GHLO_VULKAN_UPLOAD] = { LOCAL | SEEN, SEEN, SEEN },
-  [GHLO_VULKAN_READBACK] = { SEEN | CACHED, SEEN, SEEN },
-  [GHLO_VULKAN_IMPORTED] = { SEEN | CACHED, SEEN, SEEN },
+  [GHLO_VULKAN_LOCAL] = { LOCAL, VISIBLE | CACHED, VISIBLE },
+  [GHLO_VULKAN_UPLOAD] = { LOCAL | VISIBLE, VISIBLE, VISIBLE },
+  [GHLO_VULKAN_READBACK] = { VISIBLE | CACHED, VISIBLE, VISIBLE },
+  [GHLO_VULKAN_IMPORTED] = { VISIBLE | CACHED, VISIBLE, VISIBLE },
 };
 
 /* The same for local memory of a unified device. A carve-out of the host's memory that only the device sees can be
  * slower than memory that the host caches (ggml-org/llama.cpp 23762, 11592). */
-static const VkMemoryPropertyFlags unified_wishes[] = { LOCAL | SEEN | CACHED, SEEN | CACHED };
+static const VkMemoryPropertyFlags unified_wishes[] = { LOCAL | VISIBLE | CACHED, VISIBLE | CACHED };
 #undef LOCAL
-#undef SEEN
+#undef VISIBLE
 #undef CACHED
 
 /* Maximum size of shared blocks of each kind. Upload blocks are small, since the host's window into device memory may
@@ -148,9 +148,9 @@ choose_type (const GhloVulkanDevice *device,
 
 /* Whether the host maps memory of @type that is used as @kind. */
 static gboolean
-is_seen (const GhloVulkanDevice *device,
-         GhloVulkanMemoryKind    kind,
-         guint32                 type)
+is_host_visible (const GhloVulkanDevice *device,
+                 GhloVulkanMemoryKind    kind,
+                 guint32                 type)
 {
   return (device->memory_types.memoryTypes[type].propertyFlags & VK_MEMORY_PROPERTY_HOST_VISIBLE_BIT) != 0
          && (kind != GHLO_VULKAN_LOCAL || ghlo_vulkan_device_is_unified (device));
@@ -247,7 +247,7 @@ allocate (GhloVulkanDevice  *device,
   if (type == G_MAXUINT32 || !check_budget (device, type, needs.size, error)
       || !bind (device, block, type, needs.size, NULL, error))
     return FALSE;
-  if (!is_seen (device, block->kind, type))
+  if (!is_host_visible (device, block->kind, type))
     return TRUE;
 
   return ghlo_vulkan_device_check (device, ghlo_vulkan_call (vk, MapMemory, device->device, block->memory, 0,

@@ -25,7 +25,7 @@ typedef struct
   GhloVulkanMemoryKind kind;
   VkBuffer             buffer;
   VkDeviceSize         offset;
-  guint8              *host;    /* NULL if the host does not see it */
+  guint8              *host;    /* NULL if the memory is not host-visible */
 } GhloVulkanPlace;
 
 typedef struct

@@ -29,17 +29,17 @@ space_alloc (gpointer   self,
 }
 
 static gpointer
-space_see (gpointer self,
+space_map (gpointer self,
            gpointer address)
 {
   return ghlo_vulkan_memory_find (((GhloVulkanDevice *) self)->memory, ghlo_vulkan_address (address)).host;
 }
 
 static gpointer
-space_alloc_seen (gpointer        self,
-                  gsize           size,
-                  gconstpointer  *host,
-                  GError        **error)
+space_alloc_host_visible (gpointer        self,
+                          gsize           size,
+                          gconstpointer  *host,
+                          GError        **error)
 {
   GhloVulkanDevice *device = self;
   guint64 address = ghlo_vulkan_memory_alloc (device->memory, GHLO_VULKAN_READBACK, size, error);
@@ -237,8 +237,8 @@ ghlo_vulkan_target_new (GhloVulkanDevice *device)
   GhloStepTarget *target = g_new (GhloStepTarget, 1);
 
   *space = (GhloStepSpace) {
-    .name = "vulkan", .self = device, .alloc = space_alloc, .free = space_free, .alloc_seen = space_alloc_seen,
-    .see = ghlo_vulkan_device_is_unified (device) ? space_see : NULL,
+    .name = "vulkan", .self = device, .alloc = space_alloc, .free = space_free, .alloc_seen = space_alloc_host_visible,
+    .see = ghlo_vulkan_device_is_unified (device) ? space_map : NULL,
     .upload = space_upload, .download = space_download, .start = space_start, .finish = space_finish,
     .submit = space_submit, .await = space_await, .recorder = &ghlo_vulkan_recorder,
   };

@@ -207,9 +207,9 @@ count_used (GhloVulkanDevice *device)
   return use.used;
 }
 
-#define LOCAL  VK_MEMORY_PROPERTY_DEVICE_LOCAL_BIT
-#define SEEN   (VK_MEMORY_PROPERTY_HOST_VISIBLE_BIT | VK_MEMORY_PROPERTY_HOST_COHERENT_BIT)
-#define CACHED VK_MEMORY_PROPERTY_HOST_CACHED_BIT
+#define LOCAL   VK_MEMORY_PROPERTY_DEVICE_LOCAL_BIT
+#define VISIBLE (VK_MEMORY_PROPERTY_HOST_VISIBLE_BIT | VK_MEMORY_PROPERTY_HOST_COHERENT_BIT)
+#define CACHED  VK_MEMORY_PROPERTY_HOST_CACHED_BIT
 
 /* Heap 0 is the device's, of 8 units; heap 1 is not, and has 16, but where it is the device's too. */
 static const struct
@@ -219,22 +219,22 @@ static const struct
   VkMemoryPropertyFlags types[2];       /* of heap 0 and of heap 1 */
   guint64               expected;
 } machines[] = {
-  { "software", VK_PHYSICAL_DEVICE_TYPE_CPU, { LOCAL | SEEN | CACHED, 0 }, 8 },
-  { "integrated", VK_PHYSICAL_DEVICE_TYPE_INTEGRATED_GPU, { LOCAL | SEEN | CACHED, 0 }, 8 },
-  { "carve-out", VK_PHYSICAL_DEVICE_TYPE_INTEGRATED_GPU, { LOCAL | SEEN, SEEN | CACHED }, 16 },
-  { "never cached", VK_PHYSICAL_DEVICE_TYPE_INTEGRATED_GPU, { LOCAL | SEEN, SEEN }, 0 },
+  { "software", VK_PHYSICAL_DEVICE_TYPE_CPU, { LOCAL | VISIBLE | CACHED, 0 }, 8 },
+  { "integrated", VK_PHYSICAL_DEVICE_TYPE_INTEGRATED_GPU, { LOCAL | VISIBLE | CACHED, 0 }, 8 },
+  { "carve-out", VK_PHYSICAL_DEVICE_TYPE_INTEGRATED_GPU, { LOCAL | VISIBLE, VISIBLE | CACHED }, 16 },
+  { "never cached", VK_PHYSICAL_DEVICE_TYPE_INTEGRATED_GPU, { LOCAL | VISIBLE, VISIBLE }, 0 },
   { "not coherent", VK_PHYSICAL_DEVICE_TYPE_INTEGRATED_GPU,
-    { LOCAL | SEEN, LOCAL | VK_MEMORY_PROPERTY_HOST_VISIBLE_BIT | CACHED }, 0 },
-  { "card", VK_PHYSICAL_DEVICE_TYPE_DISCRETE_GPU, { LOCAL, SEEN | CACHED }, 0 },
-  { "card with all of it in a window", VK_PHYSICAL_DEVICE_TYPE_DISCRETE_GPU, { LOCAL | SEEN, SEEN | CACHED }, 0 },
-  { "card that says more", VK_PHYSICAL_DEVICE_TYPE_DISCRETE_GPU, { LOCAL | SEEN | CACHED, SEEN | CACHED }, 0 },
-  { "virtual card", VK_PHYSICAL_DEVICE_TYPE_VIRTUAL_GPU, { LOCAL, SEEN | CACHED }, 0 },
-  { "virtual, integrated", VK_PHYSICAL_DEVICE_TYPE_VIRTUAL_GPU, { LOCAL | SEEN | CACHED, 0 }, 8 },
-  { "virtual, a part of it", VK_PHYSICAL_DEVICE_TYPE_VIRTUAL_GPU, { LOCAL | SEEN | CACHED, LOCAL }, 0 },
+    { LOCAL | VISIBLE, LOCAL | VK_MEMORY_PROPERTY_HOST_VISIBLE_BIT | CACHED }, 0 },
+  { "card", VK_PHYSICAL_DEVICE_TYPE_DISCRETE_GPU, { LOCAL, VISIBLE | CACHED }, 0 },
+  { "card with all of it in a window", VK_PHYSICAL_DEVICE_TYPE_DISCRETE_GPU, { LOCAL | VISIBLE, VISIBLE | CACHED }, 0 },
+  { "card that says more", VK_PHYSICAL_DEVICE_TYPE_DISCRETE_GPU, { LOCAL | VISIBLE | CACHED, VISIBLE | CACHED }, 0 },
+  { "virtual card", VK_PHYSICAL_DEVICE_TYPE_VIRTUAL_GPU, { LOCAL, VISIBLE | CACHED }, 0 },
+  { "virtual, integrated", VK_PHYSICAL_DEVICE_TYPE_VIRTUAL_GPU, { LOCAL | VISIBLE | CACHED, 0 }, 8 },
+  { "virtual, a part of it", VK_PHYSICAL_DEVICE_TYPE_VIRTUAL_GPU, { LOCAL | VISIBLE | CACHED, LOCAL }, 0 },
 };
 
 #undef LOCAL
-#undef SEEN
+#undef VISIBLE
 #undef CACHED
 
 static void
