@@ -114,7 +114,7 @@ ghlo_vulkan_attention_choose_tile (GhloSpirvAttention             *shader,
   shader->n_planes = component != GHLO_ELEMENT_TYPE_INVALID && is_split ? 2 : 1;
   shader->is_ahead = component != GHLO_ELEMENT_TYPE_INVALID;
   shader->subgroup = shader->is_ahead && !device->emulates_matrices ? device->subgroup_size : 0;
-  shader->scores.split = shader->n_planes == 2 ? GHLO_SPIRV_BF16_X3 : GHLO_SPIRV_WHOLE;
+  shader->scores.split = shader->n_planes == 2 ? GHLO_SPIRV_BF16_X3 : GHLO_SPIRV_UNSPLIT;
   shader->scores.subgroup = shader->subgroup;
   if (shader->subgroup > 0 ? !choose_tile (shader, sizes, device, by_matrices, G_N_ELEMENTS (by_matrices))
                            : !choose_tile (shader, sizes, device, by_numbers, G_N_ELEMENTS (by_numbers)))

@@ -237,7 +237,7 @@ ghlo_vulkan_epilogue_init (GhloVulkanEpilogue      *self,
   if (!has_few_dimensions (self))
     return "it has too many dimensions";
   self->shader.kernel = self->kernel;
-  self->shader.whole = fusion->lowered.kernel;
+  self->shader.unexpanded = fusion->lowered.kernel;
   for (guint a = 0; a < self->kernel->n_accesses; a++)
     {
       self->shader.spans[a] = (guint8) find_spans (self, a);

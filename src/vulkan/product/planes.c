@@ -96,7 +96,7 @@ add_side (GhloVulkanPlanes        *self,
 gboolean
 ghlo_vulkan_planes_init (GhloVulkanPlanes  *self,
                          GhloVulkanProduct *product,
-                         GhloVulkanProduct *whole,
+                         GhloVulkanProduct *fallback,
                          GhloVulkanDevice  *device)
 {
   g_autofree GhloVulkanProduct *of_planes = NULL;
@@ -105,12 +105,12 @@ ghlo_vulkan_planes_init (GhloVulkanPlanes  *self,
   if (!ghlo_spirv_takes_planes (product->split))
     return FALSE;
   *self = (GhloVulkanPlanes) { .size = 0 };
-  *whole = *product;
-  whole->is_in_one = TRUE;
-  whole->shader.condition = GHLO_SPIRV_IF_FLAGGED;
+  *fallback = *product;
+  fallback->is_in_one = TRUE;
+  fallback->shader.condition = GHLO_SPIRV_IF_FLAGGED;
   of_planes = g_memdup2 (product, sizeof *product);
   of_planes->shader.split = product->split;
-  ok = ghlo_vulkan_product_choose_tile (whole, device, FALSE) == NULL;
+  ok = ghlo_vulkan_product_choose_tile (fallback, device, FALSE) == NULL;
   for (guint i = 0; i < 2 && ok; i++)
     ok = add_side (self, of_planes, device, i);
   if (ok)

@@ -38,11 +38,11 @@ typedef struct
   gsize                size;                    /* bytes of scratch */
 } GhloVulkanPlanes;
 
-/* Turns @product into the product of planes, and sets @whole to the one for operands that planes cannot represent.
+/* Turns @product into the product of planes, and sets @fallback to the one for operands that planes cannot represent.
  * Returns FALSE and changes nothing if @product is not to be split into planes, or if the device cannot do so. */
 gboolean ghlo_vulkan_planes_init    (GhloVulkanPlanes       *self,
                                      GhloVulkanProduct      *product,
-                                     GhloVulkanProduct      *whole,
+                                     GhloVulkanProduct      *fallback,
                                      GhloVulkanDevice       *device);
 void     ghlo_vulkan_planes_clear   (GhloVulkanPlanes       *self);
 gboolean ghlo_vulkan_planes_compile (GhloVulkanPlanes       *self,

@@ -212,14 +212,14 @@ read_algorithm (GhloSpirvProduct *self,
 {
   static const char *const fields[] = { "lhs_precision_type", "rhs_precision_type" };
   const GhloIrAttr *algorithm = ghlo_ir_op_get (op, "algorithm");
-  gboolean is_whole = TRUE, is_bf16 = TRUE;
+  gboolean is_unsplit = TRUE, is_bf16 = TRUE;
   gint64 n;
 
   if (algorithm == NULL)
     return TRUE;
   for (guint i = 0; i < 2; i++)
     {
-      is_whole = is_whole && has_precision (algorithm, fields[i], self->types[i]);
+      is_unsplit = is_unsplit && has_precision (algorithm, fields[i], self->types[i]);
       is_bf16 = is_bf16 && has_precision (algorithm, fields[i], GHLO_ELEMENT_TYPE_BF16)
                 && self->types[i] == GHLO_ELEMENT_TYPE_F32;
     }
@@ -227,7 +227,7 @@ read_algorithm (GhloSpirvProduct *self,
   if (is_bf16)
     self->split = n == 3 ? GHLO_SPIRV_BF16_X3 : GHLO_SPIRV_BF16;
 
-  return ((is_whole && n == 1) || (is_bf16 && (n == 1 || n == 3)))
+  return ((is_unsplit && n == 1) || (is_bf16 && (n == 1 || n == 3)))
          && has_precision (algorithm, "accumulation_type", self->accumulator)
          && ghlo_ir_struct_get_int (algorithm, "lhs_component_count") == 1
          && ghlo_ir_struct_get_int (algorithm, "rhs_component_count") == 1;

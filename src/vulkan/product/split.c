@@ -19,7 +19,7 @@ typedef struct
 } Way;
 
 static const Way ways[] = {
-  { GHLO_SPIRV_WHOLE, GHLO_VULKAN_DEFAULT, GHLO_VULKAN_HIGHEST, 1, 0, 0 },
+  { GHLO_SPIRV_UNSPLIT, GHLO_VULKAN_DEFAULT, GHLO_VULKAN_HIGHEST, 1, 0, 0 },
   { GHLO_SPIRV_BF16_X3, GHLO_VULKAN_DEFAULT, GHLO_VULKAN_HIGH, 0.32, 0, 0 },
   { GHLO_SPIRV_ONE_PLANE, GHLO_VULKAN_DEFAULT, GHLO_VULKAN_DEFAULT, 0.1, 240, 0x1p31 },
   { GHLO_SPIRV_TWO_PLANES, GHLO_VULKAN_HIGH, GHLO_VULKAN_HIGH, 0.25, 64, 0x1p31 },
@@ -89,7 +89,7 @@ can_do (const GhloVulkanProduct *product,
         gboolean                 matrices,
         GhloSpirvSplit           split)
 {
-  if (split == GHLO_SPIRV_WHOLE)
+  if (split == GHLO_SPIRV_UNSPLIT)
     return TRUE;
   if (ghlo_spirv_takes_planes (split))
     return can_take_planes (product, device);
@@ -111,7 +111,7 @@ ghlo_vulkan_product_find_split (const GhloVulkanProduct *product,
   if (shader->types[0] != GHLO_ELEMENT_TYPE_F32 || shader->types[1] != GHLO_ELEMENT_TYPE_F32
       || shader->accumulator != GHLO_ELEMENT_TYPE_F32
       || (count_steps (product) < LEAST_STEPS && device->forced_splits == 0))
-    return GHLO_SPIRV_WHOLE;
+    return GHLO_SPIRV_UNSPLIT;
   for (guint i = 0; i < G_N_ELEMENTS (ways); i++)
     {
       const Way *way = &ways[i];

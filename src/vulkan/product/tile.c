@@ -298,7 +298,7 @@ choose_tile (GhloVulkanProduct      *self,
 
   /* Unsplit operands are more exact. */
   if (self->shader.split == GHLO_SPIRV_BF16_X3)
-    self->shader.split = GHLO_SPIRV_WHOLE;
+    self->shader.split = GHLO_SPIRV_UNSPLIT;
   for (guint i = 0; i < G_N_ELEMENTS (candidates); i++)
     {
       const guint n_threads = candidates[i].tile.n_row_threads * candidates[i].tile.n_column_threads;

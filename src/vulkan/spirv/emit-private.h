@@ -181,9 +181,9 @@ void ghlo_spirv_write_words   (Spirv           *self,
                                guint            n,
                                Id               address,
                                const Id        *words);
-/* Like ghlo_spirv_pack_four (), for elements that are the upper halves of the four words @wholes. */
+/* Like ghlo_spirv_pack_four (), for elements that are the upper halves of the four words @sources. */
 void ghlo_spirv_pack_halves   (Spirv           *self,
-                               const Id        *wholes,
+                               const Id        *sources,
                                Id              *words);
 Id   ghlo_spirv_word          (Spirv           *self,
                                Id               address,

@@ -98,15 +98,15 @@ compose_rounding (Spirv           *self,
 {
   const Id type = ghlo_spirv_type (self, element_type);
   const Id integer = ghlo_spirv_integer_type (self, ghlo_element_info (element_type)->bits);
-  const Id whole = ghlo_spirv_real (self, element_type, element_type == GHLO_ELEMENT_TYPE_F64 ? 0x1p52 : 0x1p23);
+  const Id limit = ghlo_spirv_real (self, element_type, element_type == GHLO_ELEMENT_TYPE_F64 ? 0x1p52 : 0x1p23);
   const gboolean is_ceil = kind == GHLO_NODE_CEIL, is_truncated = kind == GHLO_NODE_TRUNCATE;
   Id size = change_bits (self, SpvOpBitwiseAnd, element_type, a, ~sign_bit (element_type));
   Id sign = CODE (SpvOpBitwiseAnd, integer, bits_of (self, element_type, a),
                   ghlo_spirv_integer (self, ghlo_element_info (element_type)->bits, sign_bit (element_type)));
   Id result, next, is_beyond, has_fractions;
 
-  result = ghlo_spirv_exact (self, CODE (SpvOpFAdd, type, hide (self, element_type, size), whole));
-  result = ghlo_spirv_exact (self, CODE (SpvOpFSub, type, hide (self, element_type, result), whole));
+  result = ghlo_spirv_exact (self, CODE (SpvOpFAdd, type, hide (self, element_type, size), limit));
+  result = ghlo_spirv_exact (self, CODE (SpvOpFSub, type, hide (self, element_type, result), limit));
   if (!is_truncated)
     result = CODE (SpvOpBitcast, type, CODE (SpvOpBitwiseOr, integer, bits_of (self, element_type, result), sign));
   if (kind != GHLO_NODE_ROUND_NEAREST_EVEN)
@@ -118,7 +118,7 @@ compose_rounding (Spirv           *self,
       result = ghlo_spirv_select (self, type, is_beyond, next, result);
       result = CODE (SpvOpBitcast, type, CODE (SpvOpBitwiseOr, integer, bits_of (self, element_type, result), sign));
     }
-  has_fractions = CODE (SpvOpFOrdLessThan, self->boolean, size, whole);
+  has_fractions = CODE (SpvOpFOrdLessThan, self->boolean, size, limit);
 
   return ghlo_spirv_select (self, type, has_fractions, result, a);
 }

@@ -140,13 +140,13 @@ ghlo_spirv_pack_four (Spirv           *self,
 
 void
 ghlo_spirv_pack_halves (Spirv    *self,
-                        const Id *wholes,
+                        const Id *sources,
                         Id       *words)
 {
   for (guint i = 0; i < 2; i++)
     {
-      Id low = CODE (SpvOpShiftRightLogical, self->u32, wholes[2 * i], ghlo_spirv_integer (self, 32, 16));
-      Id high = CODE (SpvOpBitwiseAnd, self->u32, wholes[2 * i + 1], ghlo_spirv_integer (self, 32, 0xffff0000));
+      Id low = CODE (SpvOpShiftRightLogical, self->u32, sources[2 * i], ghlo_spirv_integer (self, 32, 16));
+      Id high = CODE (SpvOpBitwiseAnd, self->u32, sources[2 * i + 1], ghlo_spirv_integer (self, 32, 0xffff0000));
 
       words[i] = CODE (SpvOpBitwiseOr, self->u32, low, high);
     }
@@ -238,11 +238,12 @@ add_term (Spirv                *self,
     {
       if (term->step > 1)
         {
-          Id step = ghlo_spirv_u64 (self, (guint64) term->step), whole = CODE (SpvOpSDiv, self->u64, position, step);
+          Id step = ghlo_spirv_u64 (self, (guint64) term->step), quotient = CODE (SpvOpSDiv, self->u64, position, step);
 
           /* OpSRem is undefined for negative numbers. */
-          require (self, place, CODE (SpvOpIEqual, self->boolean, CODE (SpvOpIMul, self->u64, whole, step), position));
-          position = whole;
+          require (self, place,
+                   CODE (SpvOpIEqual, self->boolean, CODE (SpvOpIMul, self->u64, quotient, step), position));
+          position = quotient;
         }
       /* Whether 0 <= position < end: as unsigned numbers, negative positions are large. */
       require (self, place, CODE (SpvOpULessThan, self->boolean, position, ghlo_spirv_u64 (self, (guint64) term->end)));

@@ -19,7 +19,7 @@ typedef struct
   const GhloKernelBlock *block;
   guint                  last;                          /* the last axis */
   SpirvFolds             folds;
-  Id                     whole[GHLO_KERNEL_MAX_FOLDS];  /* variables: results of the parts so far */
+  Id                     total[GHLO_KERNEL_MAX_FOLDS];  /* variables: results of the parts so far */
   Id                     part[GHLO_KERNEL_MAX_FOLDS];   /* results of the last part, or of the whole block */
   Id                     read[MAX_UNROLLED][GHLO_KERNEL_MAX_FOLDS];     /* results of the parts that are unrolled */
 } Points;
@@ -49,7 +49,7 @@ take_variables (Spirv                 *self,
   points->last = ghlo_kernel_last_axis (block->axes);
   ghlo_spirv_take_chains (self, &points->folds, block);
   for (guint i = 0; i < block->n_folds && block->split > 0; i++)
-    points->whole[i] = ghlo_spirv_variable (self, type_of (self, points, i));
+    points->total[i] = ghlo_spirv_variable (self, type_of (self, points, i));
 }
 
 /* A value that all invocations have computed is stored to shared memory by one of them. */
@@ -248,16 +248,16 @@ add_part (Spirv        *self,
           Id            begin)
 {
   const guint n_folds = points->block->n_folds;
-  Id is_first = CODE (SpvOpIEqual, self->boolean, begin, ghlo_spirv_u64 (self, 0)), whole[GHLO_KERNEL_MAX_FOLDS];
+  Id is_first = CODE (SpvOpIEqual, self->boolean, begin, ghlo_spirv_u64 (self, 0)), total[GHLO_KERNEL_MAX_FOLDS];
 
   for (guint i = 0; i < n_folds; i++)
-    whole[i] = CODE (SpvOpLoad, type_of (self, points, i), points->whole[i]);
-  ghlo_spirv_merge (self, &points->folds, whole, points->part, whole);
+    total[i] = CODE (SpvOpLoad, type_of (self, points, i), points->total[i]);
+  ghlo_spirv_merge (self, &points->folds, total, points->part, total);
   for (guint i = 0; i < n_folds; i++)
     {
-      Id merged = ghlo_spirv_select (self, type_of (self, points, i), is_first, points->part[i], whole[i]);
+      Id merged = ghlo_spirv_select (self, type_of (self, points, i), is_first, points->part[i], total[i]);
 
-      STATEMENT (SpvOpStore, points->whole[i], merged);
+      STATEMENT (SpvOpStore, points->total[i], merged);
     }
 }
 
@@ -284,7 +284,7 @@ emit_results (Spirv        *self,
 {
   for (guint i = 0; i < points->block->n_folds; i++)
     {
-      Id value = points->block->split > 0 ? CODE (SpvOpLoad, type_of (self, points, i), points->whole[i])
+      Id value = points->block->split > 0 ? CODE (SpvOpLoad, type_of (self, points, i), points->total[i])
                                           : points->part[i];
 
       set_once (self, fold_of (self, points, i)->temporary, value);

@@ -281,8 +281,8 @@ stored_type (const SpirvProduct  *product,
 /* Returns the ui32 node whose upper half is node @number, or GHLO_KERNEL_NONE. Packing the upper halves of two words
  * takes fewer instructions than converting each to 16 bits first. */
 static guint
-find_whole (const GhloKernel *kernel,
-            guint             number)
+find_word (const GhloKernel *kernel,
+           guint             number)
 {
   const GhloKernelNode *node = &kernel->nodes[number], *shift, *count;
 
@@ -305,7 +305,7 @@ pack (const SpirvProduct *product,
 {
   Id words[GHLO_SPIRV_TOGETHER] = { 0 };
 
-  if (find_whole (kernel, kernel->stores[store].node) != GHLO_KERNEL_NONE)
+  if (find_word (kernel, kernel->stores[store].node) != GHLO_KERNEL_NONE)
     ghlo_spirv_pack_halves (product->spirv, stored, words);
   else
     ghlo_spirv_pack_four (product->spirv, type_of_store (kernel, store), stored, words);
@@ -331,10 +331,10 @@ compute_row (const SpirvProduct     *product,
                ghlo_spirv_product_apply (self, way.conversion, row->numbers[c]));
       for (guint i = 0; i < way.kernel->n_stores; i++)
         {
-          const guint node = way.kernel->stores[i].node, whole = find_whole (way.kernel, node);
-          const gboolean is_half = whole != GHLO_KERNEL_NONE && is_in_words (product, row->elements, i);
+          const guint node = way.kernel->stores[i].node, word = find_word (way.kernel, node);
+          const gboolean is_half = word != GHLO_KERNEL_NONE && is_in_words (product, row->elements, i);
 
-          stored[i][c] = self->values[is_half ? whole : node];
+          stored[i][c] = self->values[is_half ? word : node];
         }
       if (way.sentinel == GHLO_KERNEL_NONE)
         continue;

@@ -147,13 +147,13 @@ is_in_window (const SpirvProduct *product,
               Id                 *address)
 {
   Spirv *self = product->spirv;
-  Id inside = CODE (SpvOpULessThan, self->boolean, position, product->windows[window].extent), index, whole;
+  Id inside = CODE (SpvOpULessThan, self->boolean, position, product->windows[window].extent), index, multiple;
 
   if (!product->product->is_dilated)
     return inside;
   index = CODE (SpvOpUDiv, self->u32, position, product->windows[window].dilation);
-  whole = CODE (SpvOpIMul, self->u32, index, product->windows[window].dilation);
-  inside = CODE (SpvOpLogicalAnd, self->boolean, inside, CODE (SpvOpIEqual, self->boolean, whole, position));
+  multiple = CODE (SpvOpIMul, self->u32, index, product->windows[window].dilation);
+  inside = CODE (SpvOpLogicalAnd, self->boolean, inside, CODE (SpvOpIEqual, self->boolean, multiple, position));
   index = CODE (SpvOpUConvert, self->u64, index);
   *address = CODE (SpvOpIAdd, self->u64, *address,
                    CODE (SpvOpIMul, self->u64, index, product->windows[window].stride));
@@ -419,13 +419,13 @@ prepare_fast_path (SpirvProduct *product)
   g_autofree GhloKernel *conversion = NULL;
   guint nobody;
 
-  if (epilogue == NULL || epilogue->whole == NULL || product->spirv->floats.keeps_subnormals[0]
+  if (epilogue == NULL || epilogue->unexpanded == NULL || product->spirv->floats.keeps_subnormals[0]
       || !product->spirv->floats.shortens_quotients)
     return;
-  product->fast_epilogue = ghlo_kernel_expand_fast (epilogue->whole, &product->sentinel);
+  product->fast_epilogue = ghlo_kernel_expand_fast (epilogue->unexpanded, &product->sentinel);
   if (product->fast_epilogue != NULL && 4 * product->fast_epilogue->n_nodes > 3 * epilogue->kernel->n_nodes)
     g_clear_pointer (&product->fast_epilogue, g_free);
-  if (product->fast_epilogue != NULL && ghlo_kernel_passes_nan_on (epilogue->whole, 0))
+  if (product->fast_epilogue != NULL && ghlo_kernel_passes_nan_on (epilogue->unexpanded, 0))
     conversion = new_conversion (product->product, GHLO_SPIRV_RESULT);
   if (conversion != NULL)
     product->fast_conversion = ghlo_kernel_expand_fast (conversion, &nobody);

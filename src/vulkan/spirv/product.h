@@ -99,7 +99,7 @@ typedef struct
  * Numbers of bf16, which has the exponent range of f32, are computed while the operands are staged. */
 typedef enum
 {
-  GHLO_SPIRV_WHOLE,             /* not split */
+  GHLO_SPIRV_UNSPLIT,
   GHLO_SPIRV_ONE_PLANE,
   GHLO_SPIRV_TWO_PLANES,        /* high × high + high × low + low × high */
   GHLO_SPIRV_TWO_PLANES_STEPWISE,       /* the same, but 16 steps of k at a time are summed separately and added to the
@@ -131,7 +131,7 @@ typedef struct
   const GhloKernel *kernel;                     /* expanded; a single block without axes of its own. A load of buffer 0
                                                  * is the current element. The other accesses have no terms; their
                                                  * strides and offsets are in the table */
-  const GhloKernel *whole;                      /* the same before expansion; NULL: there is no fast path */
+  const GhloKernel *unexpanded;                 /* the same before expansion; NULL: there is no fast path */
   guint8            n_dimensions[GHLO_SPIRV_INNER];     /* by role */
   guint8            spans[GHLO_SPIRV_MAX_ACCESSES];     /* for each access, bits of the roles that it has strides
                                                          * along */

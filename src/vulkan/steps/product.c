@@ -28,7 +28,7 @@ typedef struct
   GhloVulkanKernel        sum;                  /* adds the pieces */
   gboolean                has_planes;           /* the operands are split into planes */
   GhloVulkanPlanes        planes;
-  GhloVulkanProductShader whole;                /* the product for operands that planes cannot represent */
+  GhloVulkanProductShader fallback;             /* the product for operands that planes cannot represent */
   GhloStepEpilogue       *fusion;               /* owned; NULL if there is no epilogue */
   GhloVulkanEpilogue      epilogue;             /* for the shaders, or the kernel that adds pieces */
   const char             *separate_reason;      /* why the epilogue is a kernel of its own; NULL if it is not */
@@ -117,7 +117,7 @@ static void
 take_epilogue (Step               *self,
                const GhloStepLead *lead)
 {
-  GhloVulkanProductShader *shaders[] = { &self->shader, &self->whole };
+  GhloVulkanProductShader *shaders[] = { &self->shader, &self->fallback };
   const GhloStepEpilogue *fusion = self->fusion;
 
   self->place = fusion->own;
@@ -192,7 +192,7 @@ read_request (Step                  *self,
     reason = read_epilogue (self, request);
   if (reason != NULL)
     return reason;
-  self->has_planes = ghlo_vulkan_planes_init (&self->planes, product, &self->whole.product, device);
+  self->has_planes = ghlo_vulkan_planes_init (&self->planes, product, &self->fallback.product, device);
   if (self->fusion != NULL && self->separate_reason == NULL && !device->fuses_always
       && !ghlo_vulkan_epilogue_is_worth (&self->epilogue, product))
     self->separate_reason = "that is faster";
@@ -286,7 +286,7 @@ find_planes (Step *self)
                                       0, side->factors_size, FALSE);
     }
   ghlo_vulkan_product_add_access (&self->shader, GHLO_SPIRV_PRODUCT_FLAG, flag, 0, sizeof (guint32), FALSE);
-  ghlo_vulkan_product_add_access (&self->whole, GHLO_SPIRV_PRODUCT_FLAG, flag, 0, sizeof (guint32), FALSE);
+  ghlo_vulkan_product_add_access (&self->fallback, GHLO_SPIRV_PRODUCT_FLAG, flag, 0, sizeof (guint32), FALSE);
 }
 
 static void
@@ -297,8 +297,8 @@ find_accesses (Step                  *self,
   if (self->has_planes)
     {
       find_planes (self);
-      find_operands (self, &self->whole, request);
-      find_results (self, &self->whole, result);
+      find_operands (self, &self->fallback, request);
+      find_results (self, &self->fallback, result);
     }
   else
     find_operands (self, &self->shader, request);
@@ -339,7 +339,7 @@ make_pipelines (Step                   *self,
   return ghlo_vulkan_product_compile (&self->shader, self->device, error)
          && (self->pieces == NULL || ghlo_vulkan_kernel_compile (&self->sum, request->may_be_gated, error))
          && (!self->has_planes || (ghlo_vulkan_planes_compile (&self->planes, request->may_be_gated, error)
-                                   && ghlo_vulkan_product_compile (&self->whole, self->device, error)))
+                                   && ghlo_vulkan_product_compile (&self->fallback, self->device, error)))
          && (self->separate_reason == NULL || ghlo_vulkan_kernel_compile (&self->kernel, request->may_be_gated, error));
 }
 
@@ -422,7 +422,7 @@ record_planes (const Step          *self,
                GhloStepPlace        scratch,
                GhloVulkanRecording *recording)
 {
-  const GhloVulkanProduct *product = &self->whole.product;
+  const GhloVulkanProduct *product = &self->fallback.product;
   GhloStepPlace places[2];
 
   for (guint i = 0; i < 2; i++)
@@ -451,7 +451,7 @@ record (gpointer              compiled,
     record_sum (self, operands, results, scratch, recording);
   /* Overwrites the results for operands that planes cannot represent. */
   if (self->has_planes)
-    ghlo_vulkan_product_record (&self->whole, operands, results, scratch, recording);
+    ghlo_vulkan_product_record (&self->fallback, operands, results, scratch, recording);
   if (self->separate_reason != NULL)
     {
       buffers[0] = find_own (self, results, scratch);

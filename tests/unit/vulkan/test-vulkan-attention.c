@@ -566,7 +566,7 @@ test_modules (void)
       const guint n_groups = 1 + i % 2, n_rows = is_split ? 32 : 64;
       GhloSpirvAttention attention = {
         .scores = { .types = { type, type, type }, .accumulator = GHLO_ELEMENT_TYPE_F32, .subgroup = 32,
-                    .split = is_split ? GHLO_SPIRV_BF16_X3 : GHLO_SPIRV_WHOLE, .n_dimensions = { 1, 1, 1, 1 } },
+                    .split = is_split ? GHLO_SPIRV_BF16_X3 : GHLO_SPIRV_UNSPLIT, .n_dimensions = { 1, 1, 1, 1 } },
         .values = { .types = { type, type, type }, .accumulator = GHLO_ELEMENT_TYPE_F32,
                     .n_dimensions = { 2, 1, 1, 1 } },
         .component = is_split ? GHLO_ELEMENT_TYPE_BF16 : type, .n_planes = is_split ? 2 : 1,

@@ -37,7 +37,7 @@ static const Case cases[] = {
 typedef struct
 {
   Question          question;
-  GhloVulkanProduct of_planes, whole, operands;         /* the last one is that of operands, as planes are made of it */
+  GhloVulkanProduct of_planes, fallback, operands;      /* the last one is that of operands, as planes are made of it */
   GhloVulkanPlanes  planes;
   gsize             sizes[3];                           /* bytes of the operands, and of scratch */
   float            *elements[2];
@@ -56,13 +56,13 @@ product_new (GhloVulkanDevice *device,
 
   question_init (&product->question, text);
   g_assert_null (ghlo_vulkan_product_read (&product->of_planes, device, &product->question.request, TRUE));
-  g_assert_true (ghlo_vulkan_planes_init (&product->planes, &product->of_planes, &product->whole, device));
+  g_assert_true (ghlo_vulkan_planes_init (&product->planes, &product->of_planes, &product->fallback, device));
   g_assert_true (ghlo_vulkan_planes_compile (&product->planes, FALSE, &error));
-  product->operands = product->whole;
+  product->operands = product->fallback;
   product->operands.shader.split = product->of_planes.shader.split;
   for (guint i = 0; i < 2; i++)
     {
-      product->sizes[i] = product->question.tensors[product->whole.operands[i]].n_bytes;
+      product->sizes[i] = product->question.tensors[product->fallback.operands[i]].n_bytes;
       product->elements[i] = g_malloc0 (product->sizes[i]);
     }
   product->sizes[2] = product->planes.size;
@@ -118,7 +118,7 @@ run (Product          *self,
      const Case       *expected)
 {
   const GhloStepSpace *space = device->target->space;
-  const GhloStepPlace places[] = { { 0, self->whole.starts[0] }, { 1, self->whole.starts[1] }, { 2, 0 } };
+  const GhloStepPlace places[] = { { 0, self->fallback.starts[0] }, { 1, self->fallback.starts[1] }, { 2, 0 } };
   const gconstpointer data[] = { self->elements[0], self->elements[1], self->scratch };
   GhloStepExtent extents[3];
   g_autoptr (GhloVulkanRecording) recording = NULL;

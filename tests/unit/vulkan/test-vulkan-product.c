@@ -656,7 +656,7 @@ describe_matrices (GhloElementType type,
     .accumulator = is_float ? GHLO_ELEMENT_TYPE_F32 : GHLO_ELEMENT_TYPE_UI32,
     .n_dimensions = { 1, 1, 1 + variant % 2, 1 }, .is_inner_adjacent = { variant / 2, variant % 2 },
     .n_steps = { variant / 2 == 0 ? 1 : MIN (variant % 2 == 0 ? 4 : 2, most), variant % 2 == 0 ? 1 : MIN (2, most) },
-    .distance = distances[variant], .n_matrices = 1, .split = is_split ? GHLO_SPIRV_BF16_X3 : GHLO_SPIRV_WHOLE,
+    .distance = distances[variant], .n_matrices = 1, .split = is_split ? GHLO_SPIRV_BF16_X3 : GHLO_SPIRV_UNSPLIT,
   };
 
   product.tile.n_inner = GHLO_SPIRV_ROUND * ghlo_spirv_step (&product);
@@ -851,10 +851,10 @@ test_split (void)
     { "DEFAULT", 2048, 2048, 2048, GHLO_SPIRV_ONE_PLANE }, { "HIGH", 4096, 2048, 2048, GHLO_SPIRV_TWO_PLANES },
     { "HIGHEST", 4096, 4095, 4097, GHLO_SPIRV_TWO_PLANES_STEPWISE },
     /* Too small, too little to do for each element. */
-    { "DEFAULT", 512, 512, 512, GHLO_SPIRV_WHOLE }, { "HIGHEST", 64, 65536, 4096, GHLO_SPIRV_WHOLE },
+    { "DEFAULT", 512, 512, 512, GHLO_SPIRV_UNSPLIT }, { "HIGHEST", 64, 65536, 4096, GHLO_SPIRV_UNSPLIT },
   };
   GhloVulkanDevice *device = get_device (), other;
-  g_autofree GhloVulkanProduct *product = g_new (GhloVulkanProduct, 1), *whole = g_new (GhloVulkanProduct, 1);
+  g_autofree GhloVulkanProduct *product = g_new (GhloVulkanProduct, 1), *fallback = g_new (GhloVulkanProduct, 1);
 
   for (guint i = 0; device != NULL && i < 9 * G_N_ELEMENTS (cases); i++)
     {
@@ -875,15 +875,15 @@ test_split (void)
       other.matrices = OF (F16);
       view_matrices (op, views, strides);
       g_assert_null (ghlo_vulkan_product_read (product, &other, &request, TRUE));
-      g_assert_true (ghlo_vulkan_planes_init (planes, product, whole, &other)
-                     == (cases[k].split != GHLO_SPIRV_WHOLE));
+      g_assert_true (ghlo_vulkan_planes_init (planes, product, fallback, &other)
+                     == (cases[k].split != GHLO_SPIRV_UNSPLIT));
       g_assert_cmpint (product->shader.split, ==, cases[k].split);
-      if (cases[k].split != GHLO_SPIRV_WHOLE)
+      if (cases[k].split != GHLO_SPIRV_UNSPLIT)
         {
           g_autoptr (GBytes) words = ghlo_spirv_emit_product (&product->shader, &device->measured.floats);
 
           g_assert_cmpuint (product->shader.subgroup, ==, other.subgroup_size);
-          g_assert_cmpuint (whole->shader.subgroup, ==, 0);
+          g_assert_cmpuint (fallback->shader.subgroup, ==, 0);
           g_assert_cmpuint (count_instructions (words, 4459), >, 0);
         }
       ghlo_vulkan_planes_clear (planes);
@@ -904,12 +904,12 @@ test_ways (void)
     { "DEFAULT", 4096, 4096, 4096, OF (BF16), GHLO_SPIRV_BF16_X3 },
     { "DEFAULT", 2048, 2047, 2046, OF (F16) | OF (BF16), GHLO_SPIRV_ONE_PLANE },
     { "HIGHEST", 4096, 4096, 4096, OF (F16) | OF (BF16), GHLO_SPIRV_TWO_PLANES_STEPWISE },
-    { "HIGHEST", 512, 768, 768, OF (F16) | OF (BF16), GHLO_SPIRV_WHOLE },
+    { "HIGHEST", 512, 768, 768, OF (F16) | OF (BF16), GHLO_SPIRV_UNSPLIT },
     /* Too small; too few rows, or steps of k; no whole pieces. */
-    { "DEFAULT", 64, 128, 128, OF (BF16), GHLO_SPIRV_WHOLE },
-    { "DEFAULT", 16, 4096, 4096, OF (BF16), GHLO_SPIRV_WHOLE },
-    { "DEFAULT", 4096, 4096, 8, OF (BF16), GHLO_SPIRV_WHOLE },
-    { "DEFAULT", 512, 768, 764, OF (BF16), GHLO_SPIRV_WHOLE },
+    { "DEFAULT", 64, 128, 128, OF (BF16), GHLO_SPIRV_UNSPLIT },
+    { "DEFAULT", 16, 4096, 4096, OF (BF16), GHLO_SPIRV_UNSPLIT },
+    { "DEFAULT", 4096, 4096, 8, OF (BF16), GHLO_SPIRV_UNSPLIT },
+    { "DEFAULT", 512, 768, 764, OF (BF16), GHLO_SPIRV_UNSPLIT },
   };
   GhloVulkanDevice *device = get_device (), other;
   g_autofree GhloVulkanProduct *product = g_new (GhloVulkanProduct, 1);
@@ -934,7 +934,7 @@ test_ways (void)
         g_error ("expected split %d, found %d for\n%s", cases[i].split, product->split, text);
       g_assert_true ((product->shader.subgroup > 0) == (product->split == GHLO_SPIRV_BF16_X3));
       g_assert_null (ghlo_vulkan_product_read (product, &other, &request, FALSE));
-      g_assert_cmpint (product->shader.split, ==, GHLO_SPIRV_WHOLE);
+      g_assert_cmpint (product->shader.split, ==, GHLO_SPIRV_UNSPLIT);
     }
 }
 
