@@ -36,12 +36,12 @@ ghlo_vulkan_combine_init (GhloVulkanCombine      *self,
     return NULL;
   if (info->bits != 8 * info->size || info->element_class == GHLO_ELEMENT_CLASS_COMPLEX
       || (info->element_class == GHLO_ELEMENT_CLASS_FLOAT && info->size == 1))
-    return "there is no shader for its element type";
+    return "no shader combines its element type";
   /* Floats narrower than f32 are combined as f32. */
   if (ghlo_vulkan_combine_calculates (self)
       && !((nearly[GHLO_NODE_ADD] & nearly[GHLO_NODE_MULTIPLY])
            >> (info->size == 8 ? GHLO_ELEMENT_TYPE_F64 : GHLO_ELEMENT_TYPE_F32) & 1))
-    return "the device does not compute all of it as it is to be";
+    return "the device does not compute it with the required accuracy";
 
   return NULL;
 }

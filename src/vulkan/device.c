@@ -234,7 +234,7 @@ check_device (GhloVulkanDevice  *self,
       return refuse (&properties, lacks, error);
     }
 
-  return find_family (self) || refuse (&properties, "has no queue that computes", error);
+  return find_family (self) || refuse (&properties, "has no compute queue", error);
 }
 
 GhloVulkanDevice *

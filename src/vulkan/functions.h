@@ -75,7 +75,7 @@ ghlo_vulkan_fault (const GhloVulkanFunctions *self,
 /* "VK_ERROR_DEVICE_LOST", for example */
 const char          *ghlo_vulkan_result_name    (VkResult              result);
 /* Sets @error to OUT_OF_MEMORY, DEVICE_LOST or DEVICE unless @result is VK_SUCCESS. @what completes "could not …", as
- * in "make a pipeline". */
+ * in "create a pipeline". */
 gboolean             ghlo_vulkan_check          (VkResult              result,
                                                  const char           *what,
                                                  GError              **error);

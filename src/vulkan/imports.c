@@ -118,7 +118,7 @@ import_block (GhloVulkanImports *self,
   if (made->address != 0)
     self->size += capacity;
   else
-    g_debug ("%" G_GSIZE_FORMAT " bytes of the host's memory are copied: %s", capacity, error->message);
+    g_debug ("%" G_GSIZE_FORMAT " bytes of host memory are copied instead of imported: %s", capacity, error->message);
   g_hash_table_insert (self->of_block, block, made);
 }
 

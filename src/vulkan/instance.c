@@ -71,7 +71,7 @@ create_instance (GhloVulkanInstance  *self,
     .enabledExtensionCount = validates ? G_N_ELEMENTS (extensions) : 0, .ppEnabledExtensionNames = extensions,
   };
 
-  if (!ghlo_vulkan_check (ghlo_vulkan_call (self->vk, CreateInstance, &info, NULL, &instance), "make an instance",
+  if (!ghlo_vulkan_check (ghlo_vulkan_call (self->vk, CreateInstance, &info, NULL, &instance), "create an instance",
                           error)
       || !ghlo_vulkan_functions_load (self->vk, instance, error))
     return FALSE;

@@ -243,13 +243,13 @@ ghlo_vulkan_kernel_init (GhloVulkanKernel *self,
   if (expanded == NULL)
     return "its kernel is too large";
   if (ghlo_spirv_find_inexact (&device->measured, expanded, FALSE, &type) != GHLO_N_NODES)
-    return "the device does not compute all of it as it is to be";
+    return "the device does not compute it with the required accuracy";
   self->group_per_point = is_group_per_point (self);
   self->group = choose_group (self);
   if (!self->group_per_point)
     self->scratch_each = ghlo_spirv_scratch (kernel);
   if (self->scratch_each > MAX_SCRATCH / GHLO_SPIRV_GROUP)
-    return "a point of it takes too much scratch";
+    return "a point of its kernel needs too much scratch memory";
   if (self->scratch_each > 0)
     self->n_invocations = MIN (self->n_invocations,
                                MAX_SCRATCH / self->scratch_each / GHLO_SPIRV_GROUP * GHLO_SPIRV_GROUP);
@@ -258,7 +258,7 @@ ghlo_vulkan_kernel_init (GhloVulkanKernel *self,
   if (self->n_parts > 1 ? may_end_early (self, GHLO_SPIRV_PARTS_SEPARATE)
                           || may_end_early (self, GHLO_SPIRV_PARTS_MERGED)
                         : may_end_early (self, GHLO_SPIRV_PARTS_IN_TURN))
-    return "the device may leave its loops before their end";
+    return "its loops have more iterations than the driver supports";
 
   return NULL;
 }

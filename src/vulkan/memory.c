@@ -190,8 +190,8 @@ check_budget (const GhloVulkanDevice  *device,
     return TRUE;
   if (budget.heapUsage[heap] <= budget.heapBudget[heap] && size <= budget.heapBudget[heap] - budget.heapUsage[heap])
     return TRUE;
-  g_set_error (error, GHLO_ERROR, GHLO_ERROR_OUT_OF_MEMORY, "no %" G_GSIZE_FORMAT " bytes of memory are left on %s: "
-               "%" G_GUINT64_FORMAT " of %" G_GUINT64_FORMAT " are used", size, device->core.title,
+  g_set_error (error, GHLO_ERROR, GHLO_ERROR_OUT_OF_MEMORY, "%" G_GSIZE_FORMAT " bytes of memory are not available on "
+               "%s: %" G_GUINT64_FORMAT " of %" G_GUINT64_FORMAT " are in use", size, device->core.title,
                (guint64) budget.heapUsage[heap], (guint64) budget.heapBudget[heap]);
 
   return FALSE;
@@ -207,7 +207,7 @@ require_type (const GhloVulkanDevice  *device,
   const guint32 type = choose_type (device, kind, allowed);
 
   if (type == G_MAXUINT32)
-    g_set_error (error, GHLO_ERROR, GHLO_ERROR_DEVICE, "the driver of %s has no memory that buffers may lie in",
+    g_set_error (error, GHLO_ERROR, GHLO_ERROR_DEVICE, "the driver of %s has no memory type for its buffers",
                  device->core.title);
 
   return type;
@@ -272,13 +272,14 @@ import (GhloVulkanDevice  *device,
 
   if (!ghlo_vulkan_device_check (device, ghlo_vulkan_call (vk, GetMemoryHostPointerPropertiesEXT, device->device,
                                                            info.handleType, block->host, &properties),
-                                 "tell what memory it can import", error))
+                                 "query the memory types for an import", error))
     return FALSE;
   vk->GetBufferMemoryRequirements (device->device, block->buffer, &needs);
   if (needs.size > block->size)
     {
-      g_set_error (error, GHLO_ERROR, GHLO_ERROR_DEVICE, "the driver of %s wants %" G_GUINT64_FORMAT " bytes for a "
-                   "buffer of %" G_GSIZE_FORMAT, device->core.title, (guint64) needs.size, block->size);
+      g_set_error (error, GHLO_ERROR, GHLO_ERROR_DEVICE, "the driver of %s needs %" G_GUINT64_FORMAT " bytes for an "
+                   "imported buffer of %" G_GSIZE_FORMAT " bytes", device->core.title, (guint64) needs.size,
+                   block->size);
       return FALSE;
     }
   type = require_type (device, block->kind, needs.memoryTypeBits & properties.memoryTypeBits, error);
@@ -315,7 +316,7 @@ block_new (GhloVulkanMemory      *self,
   block->host = host;
   block->free = g_array_new (FALSE, FALSE, sizeof (Range));
   if (!ghlo_vulkan_device_check (device, ghlo_vulkan_call (device->vk, CreateBuffer, device->device, &info, NULL,
-                                                           &block->buffer), "make a buffer", error)
+                                                           &block->buffer), "create a buffer", error)
       || !(host != NULL ? import : allocate) (device, block, error))
     {
       block_free (self, block);
@@ -542,7 +543,7 @@ ghlo_vulkan_memory_alloc (GhloVulkanMemory      *self,
   if (size > self->device->max_allocation - MIN (self->device->max_allocation, 2 * GHLO_VULKAN_ALIGNMENT))
     {
       g_set_error (error, GHLO_ERROR, GHLO_ERROR_OUT_OF_MEMORY, "expected at most %" G_GSIZE_FORMAT
-                   " bytes of memory at once on %s, found %" G_GSIZE_FORMAT, self->device->max_allocation,
+                   " bytes of memory in one allocation on %s, found %" G_GSIZE_FORMAT, self->device->max_allocation,
                    self->device->core.title, size);
       return 0;
     }

@@ -133,7 +133,7 @@ open_stored (GhloVulkanPipelines *self,
   if (data != NULL)
     info.pInitialData = g_bytes_get_data (data, &info.initialDataSize);
   if (!check_quietly (ghlo_vulkan_call (device->vk, CreatePipelineCache, device->device, &info, NULL, &stored.cache),
-                      "make a cache"))
+                      "create a pipeline cache"))
     stored.cache = VK_NULL_HANDLE;
   stored.is_filled = stored.cache != VK_NULL_HANDLE && data != NULL;
 
@@ -148,11 +148,11 @@ read_cache (const GhloVulkanDevice *device,
   gsize size = 0;
 
   if (!check_quietly (ghlo_vulkan_call (device->vk, GetPipelineCacheData, device->device, cache, &size, NULL),
-                      "measure a cache"))
+                      "query the size of a pipeline cache"))
     return NULL;
   data = g_try_malloc0 (size);
   if (data == NULL || !check_quietly (ghlo_vulkan_call (device->vk, GetPipelineCacheData, device->device, cache, &size,
-                                                        data), "give what is in a cache"))
+                                                        data), "read a pipeline cache"))
     return NULL;
 
   return g_bytes_new_take (g_steal_pointer (&data), size);
@@ -171,7 +171,7 @@ store (GhloVulkanPipelines *self,
   if (g_bytes_get_size (data) > sizeof (VkPipelineCacheHeaderVersionOne))
     ghlo_cache_item_write (GHLO_CACHE_PIPELINE, stored->key, self->device->core.title, data);
   else if (g_atomic_int_compare_and_exchange (&self->on_disk, TRUE, FALSE))
-    g_debug ("the driver of %s keeps nothing of pipelines", self->device->core.title);
+    g_debug ("the driver of %s does not store pipelines in its cache", self->device->core.title);
 }
 
 /* @is_found: if the driver gives no feedback, data from disk is assumed to have been used. */
@@ -198,7 +198,7 @@ create (GhloVulkanPipelines  *self,
 
   if (!ghlo_vulkan_device_check (device, ghlo_vulkan_call (device->vk, CreateComputePipelines, device->device,
                                                            stored->cache, 1, &info, NULL, &pipeline),
-                                 "make a pipeline", error))
+                                 "create a pipeline", error))
     return VK_NULL_HANDLE;
   *is_found = stored->is_filled
               && (!(of_pipeline.flags & VK_PIPELINE_CREATION_FEEDBACK_VALID_BIT) || (of_pipeline.flags & hit) == hit);
@@ -221,7 +221,7 @@ make (GhloVulkanPipelines  *self,
   Stored stored;
 
   if (!ghlo_vulkan_device_check (device, ghlo_vulkan_call (device->vk, CreateShaderModule, device->device, &info, NULL,
-                                                           &module), "take a shader", error))
+                                                           &module), "create a shader module", error))
     return VK_NULL_HANDLE;
   stored = open_stored (self, words);
   pipeline = create (self, module, &stored, is_found, error);

@@ -85,11 +85,11 @@ batch_new (GhloVulkanQueue  *self,
   Batch *batch = g_new0 (Batch, 1);
 
   if (check (self, ghlo_vulkan_call (device->vk, CreateCommandPool, device->device, &pool, NULL, &batch->pool),
-             "make a pool of commands", error))
+             "create a command pool", error))
     {
       info.commandPool = batch->pool;
       if (check (self, ghlo_vulkan_call (device->vk, AllocateCommandBuffers, device->device, &info, &batch->commands),
-                 "make commands", error))
+                 "allocate a command buffer", error))
         return batch;
     }
   batch_free (self, batch);
@@ -115,9 +115,9 @@ ghlo_vulkan_queue_new (GhloVulkanDevice  *device,
   g_mutex_init (&self->lock);
   device->vk->GetDeviceQueue (device->device, device->family, 0, &self->queue);
   if (check (self, ghlo_vulkan_call (device->vk, CreateSemaphore, device->device, &timeline, NULL, &self->timeline),
-             "make a timeline", error)
+             "create a timeline semaphore", error)
       && check (self, ghlo_vulkan_call (device->vk, CreatePipelineLayout, device->device, &layout, NULL, &self->layout),
-                "make a layout of pipelines", error))
+                "create a pipeline layout", error))
     return self;
   ghlo_vulkan_queue_free (self);
 
@@ -173,7 +173,7 @@ ghlo_vulkan_queue_reached (GhloVulkanQueue *self,
     return value;
   if (!ghlo_device_core_is_lost (&self->device->core)
       && !check (self, ghlo_vulkan_call (self->device->vk, GetSemaphoreCounterValue, self->device->device,
-                                         self->timeline, &value), "tell how far it is", NULL))
+                                         self->timeline, &value), "query the timeline", NULL))
     value = 0;
 
   if (ghlo_device_core_is_lost (&self->device->core))
@@ -250,10 +250,10 @@ open_batch (GhloVulkanQueue  *self,
   if (batch == NULL)
     return FALSE;
   batch->n_copies = 0;
-  if (check (self, ghlo_vulkan_call (device->vk, ResetCommandPool, device->device, batch->pool, 0), "reset commands",
-             error)
-      && check (self, ghlo_vulkan_call (device->vk, BeginCommandBuffer, batch->commands, &begin), "begin commands",
-                error))
+  if (check (self, ghlo_vulkan_call (device->vk, ResetCommandPool, device->device, batch->pool, 0),
+             "reset a command pool", error)
+      && check (self, ghlo_vulkan_call (device->vk, BeginCommandBuffer, batch->commands, &begin),
+                "begin a command buffer", error))
     {
       self->open = batch;
       return TRUE;
@@ -275,7 +275,8 @@ close_batch (GhloVulkanQueue  *self,
   if (batch == NULL)
     return TRUE;
   ghlo_vulkan_add_last_barrier (self->device->vk, batch->commands);
-  ok = check (self, ghlo_vulkan_call (self->device->vk, EndCommandBuffer, batch->commands), "end commands", error);
+  ok = check (self, ghlo_vulkan_call (self->device->vk, EndCommandBuffer, batch->commands), "end a command buffer",
+              error);
   batch->value = self->submitted + 1;
   g_queue_push_tail (&self->batches, batch);
   if (ok)
@@ -321,7 +322,7 @@ submit (GhloVulkanQueue  *self,
   info.commandBufferCount = self->gathered->len;
   info.pCommandBuffers = (const VkCommandBuffer *) (gconstpointer) self->gathered->data;
   ok = check (self, ghlo_vulkan_call (self->device->vk, QueueSubmit, self->queue, 1, &info, VK_NULL_HANDLE),
-              "take commands", error);
+              "submit commands", error);
   if (ok)
     __atomic_store_n (&self->submitted, value, __ATOMIC_RELEASE);
   else
@@ -462,7 +463,7 @@ ghlo_vulkan_queue_sleep (GhloVulkanQueue *self,
   VkResult result = sleep_until (self, value);
 
   if (result != VK_TIMEOUT)
-    check (self, result, "end its work", NULL);
+    check (self, result, "finish its work", NULL);
 }
 
 gboolean
@@ -485,7 +486,7 @@ ghlo_vulkan_queue_await (GhloVulkanQueue    *self,
   if (ghlo_device_core_is_lost (&self->device->core))
     result = VK_ERROR_DEVICE_LOST;
 
-  return check (self, result, "end its work", error);
+  return check (self, result, "finish its work", error);
 }
 
 gboolean

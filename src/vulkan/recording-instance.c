@@ -165,7 +165,7 @@ begin_commands (const GhloVulkanRecording  *self,
   const GhloVulkanFunctions *vk = self->device->vk;
 
   if (!ghlo_vulkan_device_check (self->device, ghlo_vulkan_call (vk, BeginCommandBuffer, commands, &begin),
-                                 "begin commands", error))
+                                 "begin a command buffer", error))
     return FALSE;
   ghlo_vulkan_add_barrier (vk, commands);
 
@@ -182,8 +182,8 @@ end_commands (const GhloVulkanRecording  *self,
 
   ghlo_vulkan_add_last_barrier (vk, commands);
 
-  return ghlo_vulkan_device_check (self->device, ghlo_vulkan_call (vk, EndCommandBuffer, commands), "end commands",
-                                   error);
+  return ghlo_vulkan_device_check (self->device, ghlo_vulkan_call (vk, EndCommandBuffer, commands),
+                                   "end a command buffer", error);
 }
 
 static gboolean
@@ -238,7 +238,7 @@ measure_command (GhloVulkanRecording  *self,
   gboolean ok;
 
   if (!ghlo_vulkan_device_check (device, ghlo_vulkan_call (device->vk, AllocateCommandBuffers, device->device, &info,
-                                                           &commands), "make commands", error))
+                                                           &commands), "allocate a command buffer", error))
     return FALSE;
   ok = ghlo_vulkan_stopwatch_start (device->stopwatch, error)
        && put_command (self, instance, number, commands, error)
@@ -299,7 +299,7 @@ instance_new (GhloVulkanRecording  *self,
 
   if (self->pool == VK_NULL_HANDLE
       && !ghlo_vulkan_device_check (device, ghlo_vulkan_call (device->vk, CreateCommandPool, device->device, &pool,
-                                                              NULL, &self->pool), "make a pool of commands", error))
+                                                              NULL, &self->pool), "create a command pool", error))
     {
       self->pool = VK_NULL_HANDLE;
       return NULL;
@@ -316,7 +316,7 @@ instance_new (GhloVulkanRecording  *self,
       instance->words = (guint64 *) (gpointer) ghlo_vulkan_memory_find (device->memory, instance->table).host;
       memcpy (instance->words, self->words->data, gates_offset (self));
       if (ghlo_vulkan_device_check (device, ghlo_vulkan_call (device->vk, AllocateCommandBuffers, device->device, &info,
-                                                              &instance->commands), "make commands", error)
+                                                              &instance->commands), "allocate a command buffer", error)
           && record_all (self, instance, error))
         return instance;
     }

@@ -77,7 +77,7 @@ ghlo_vulkan_reduction_obstacle (const GhloIrOp *const *ops,
       needs[i] = needs_reduction (ops, i, needs);
       if (needs[i] && (ops[i]->kind == GHLO_OP_STABLEHLO_REDUCE
                        || ghlo_ir_type_count_elements (ops[i]->results[0].type) > n_rows))
-        return "few workgroups would go through much once more";
+        return "in one kernel, too few workgroups would pass over the elements again";
     }
 
   return NULL;

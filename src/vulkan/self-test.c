@@ -145,7 +145,7 @@ read_measured (const GhloVulkanDevice *device,
       if (ghlo_spirv_device_is_plausible (measured, ghlo_vulkan_features_types (&device->features), &device->promises))
         return TRUE;
     }
-  g_debug ("what the cache has of how %s computes is not used", device->core.title);
+  g_debug ("the cached measurements of %s are invalid and not used", device->core.title);
 
   return FALSE;
 }

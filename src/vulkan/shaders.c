@@ -97,10 +97,10 @@ const char *
 ghlo_vulkan_shaders_obstacle (const GhloVulkanDevice *device)
 {
   if (!device->features.v12.storageBuffer8BitAccess || !device->features.v11.storageBuffer16BitAccess)
-    return "the device does not load integers of 8 or 16 bits";
+    return "the device cannot load integers of 8 and 16 bits";
   if (device->limits.maxComputeWorkGroupInvocations < GHLO_VULKAN_SHADER_GROUP
       || device->limits.maxComputeWorkGroupSize[0] < GHLO_VULKAN_SHADER_GROUP)
-    return "the device's workgroups are too small";
+    return "the device's maximum workgroup size is too small";
 
   return NULL;
 }

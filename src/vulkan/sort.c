@@ -77,12 +77,12 @@ ghlo_vulkan_sort_init (GhloVulkanSort           *self,
     if (comparator->keys[i].partial)
       self->partial_keys |= 1u << i;
   if (self->partial_keys != 0 && n > MAX_PARTIAL)
-    return "its comparator does not order NaN, and its lines are long";
+    return "its comparator does not order NaN, and the sorted dimension is long";
   /* Each merged element is compared by all keys. */
   if (self->partial_keys != 0 && n * (1.0 + comparator->n_keys) > device->driver->max_iterations)
-    return "the device may leave its loops before their end";
+    return "its loops have more iterations than the driver supports";
   if (n > G_MAXINT32 || !find_scratch (self))
-    return "its lines are too long";
+    return "it has too many elements to sort";
 
   return ghlo_vulkan_shaders_obstacle (device);
 }

@@ -56,7 +56,7 @@ check (GhloVulkanStopwatch  *self,
        VkResult              result,
        GError              **error)
 {
-  return ghlo_vulkan_device_check (self->device, result, "measure how long it takes", error);
+  return ghlo_vulkan_device_check (self->device, result, "measure the time of a step", error);
 }
 
 /* A mark is written when everything before it has ended. */

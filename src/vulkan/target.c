@@ -218,7 +218,7 @@ ghlo_vulkan_decline_reason (GhloVulkanDevice      *device,
   if (g_str_equal (kind, "epilogue"))
     return epilogue_decline_reason (device, ops, n_ops);
   if (!g_str_equal (kind, "map") && !g_str_equal (kind, "reduction"))
-    return "a Vulkan device has no step of that kind";
+    return "Vulkan devices have no fusion of that kind";
   for (guint i = 0; i < n_ops; i++)
     {
       const char *reason = ghlo_kernel_obstacle (ops[i]);

@@ -105,14 +105,14 @@ check_types (const GhloIrAttention *attention)
 
   for (guint i = 0; i < 2; i++)
     if (!is_type (type) || type_of (attention->scores, i) != type || type_of (attention->last, i) != type)
-      return "its operands are not all of one type that is multiplied so";
+      return "its operands are not all of one supported type";
   if (!is_type (attention->scores->results[0].type->element_type) || !is_type (attention->logits->type->element_type)
       || !is_type (attention->last->results[0].type->element_type))
-    return "its scores are of other types";
+    return "its scores or results are of unsupported types";
   if (!is_exact (attention))
-    return "it rounds to fewer bits than its operands have";
+    return "it rounds intermediate results to fewer bits than its operands have";
   if (ghlo_ir_op_get (attention->scores, "algorithm") != NULL || ghlo_ir_op_get (attention->last, "algorithm") != NULL)
-    return "a product names an algorithm";
+    return "one of its products names a dot algorithm";
 
   return NULL;
 }
@@ -135,7 +135,7 @@ find_sizes (const GhloIrAttention    *attention,
                   == GHLO_VULKAN_HIGHEST,
   };
   if (n_scores == 0 || sizes->features == 0 || count_all (attention->last->results[0].type) == 0)
-    return "it is empty";
+    return "it has no elements";
   sizes->rows = n_scores / sizes->length / sizes->batches;
   sizes->columns = count_all (attention->last->results[0].type) / (n_scores / sizes->length);
 
@@ -157,7 +157,7 @@ ghlo_vulkan_attention_obstacle (const GhloVulkanDevice *device,
   if (reason == NULL)
     reason = find_sizes (&attention, &sizes);
   if (reason == NULL && sizes.rows < LEAST_ROWS && !device->fuses_always)
-    reason = "its rows are too few for a tile";
+    reason = "it has too few rows to fill a tile";
   for (guint i = 0; i < n_ops && reason == NULL; i++)
     if (ops[i] != attention.scores && ops[i] != attention.last)
       reason = ghlo_kernel_obstacle (ops[i]);
@@ -229,7 +229,7 @@ check_device (const GhloVulkanAttention *self,
       || !ghlo_vulkan_product_has_types (&self->values.product.shader, device)
       || (self->step.has_kernel
           && ghlo_spirv_find_inexact (&device->measured, self->logits.kernel, FALSE, &type) != GHLO_N_NODES))
-    return "the device does not compute with its element types as it is to be";
+    return "the device does not compute with its element types accurately enough";
 
   return NULL;
 }

@@ -107,9 +107,9 @@ ghlo_vulkan_attention_choose_tile (GhloSpirvAttention             *shader,
   if (sizes->type == GHLO_ELEMENT_TYPE_F32 && !is_split)
     component = GHLO_ELEMENT_TYPE_INVALID;
   if (component != GHLO_ELEMENT_TYPE_INVALID && is_split && sizes->is_highest)
-    return "it asks for more precision than halves have";
+    return "precision HIGHEST needs more bits than two bf16 halves have";
   if (component == GHLO_ELEMENT_TYPE_INVALID && n_steps > MOST_NUMBERS && !device->fuses_always)
-    return "without matrices its products are faster apart";
+    return "separate products are faster on a device without cooperative matrices";
   shader->component = component != GHLO_ELEMENT_TYPE_INVALID ? component : GHLO_ELEMENT_TYPE_F32;
   shader->n_planes = component != GHLO_ELEMENT_TYPE_INVALID && is_split ? 2 : 1;
   shader->is_ahead = component != GHLO_ELEMENT_TYPE_INVALID;
@@ -118,7 +118,7 @@ ghlo_vulkan_attention_choose_tile (GhloSpirvAttention             *shader,
   shader->scores.subgroup = shader->subgroup;
   if (shader->subgroup > 0 ? !choose_tile (shader, sizes, device, by_matrices, G_N_ELEMENTS (by_matrices))
                            : !choose_tile (shader, sizes, device, by_numbers, G_N_ELEMENTS (by_numbers)))
-    return "shared memory has no room for its tiles";
+    return "its tiles do not fit into the device's shared memory";
 
   return NULL;
 }

@@ -54,7 +54,7 @@ check (const GhloKernel *kernel,
 {
   if (kernel->n_blocks != 1 || kernel->n_folds > 0 || kernel->n_axes != kernel->n_parallel || kernel->n_terms > 0
       || kernel->n_temporaries > 0 || !is_of_element (kernel, size))
-    return "it is more than elementwise";
+    return "it is not elementwise";
   if (kernel->n_accesses > GHLO_SPIRV_MAX_ACCESSES)
     return "it has too many operands and results";
   if (kernel->n_nodes > MAX_NODES)
@@ -65,7 +65,7 @@ check (const GhloKernel *kernel,
       case GHLO_NODE_AXIS:
       case GHLO_NODE_EXTENT:
       case GHLO_NODE_INSIDE:
-        return "it has coordinates";
+        return "it uses coordinates";
       default:
         break;
       }
@@ -233,7 +233,7 @@ ghlo_vulkan_epilogue_init (GhloVulkanEpilogue      *self,
   if (reason != NULL)
     return reason;
   if (!append_all (self, product))
-    return "its dimensions are not those of the product";
+    return "its dimensions do not match those of the product";
   if (!has_few_dimensions (self))
     return "it has too many dimensions";
   self->shader.kernel = self->kernel;

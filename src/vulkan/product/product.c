@@ -302,9 +302,9 @@ choose_sum (GhloSpirvProduct *shader,
             const GhloIrOp   *op)
 {
   if (!choose_accumulator (shader))
-    return "shaders do no products of its element types";
+    return "no shader multiplies its element types";
 
-  return read_algorithm (shader, op) ? NULL : "it names an algorithm that shaders do not have";
+  return read_algorithm (shader, op) ? NULL : "no shader implements the dot algorithm that it names";
 }
 
 const char *
@@ -336,7 +336,7 @@ ghlo_vulkan_product_read (GhloVulkanProduct      *self,
   if (reason != NULL)
     return reason;
   if (!ghlo_vulkan_product_has_types (shader, device))
-    return "the device does not compute with its element types as it is to be";
+    return "the device does not compute with its element types accurately enough";
   if (!read_dimensions (self, request))
     return "it has too many dimensions, or too large ones";
   if (should_swap (self))

@@ -385,11 +385,11 @@ ghlo_vulkan_product_choose_tile (GhloVulkanProduct      *self,
                                  gboolean                matrices)
 {
   if (!(matrices && choose_matrices (self, device)) && !choose_tile (self, device))
-    return "the device has too little shared memory for it";
+    return "its tiles do not fit into the device's shared memory";
   if (!split_k (self))
     return "it has too many elements";
   if (count_iterations (self) > device->driver->max_iterations)
-    return "the device may leave its loops before their end";
+    return "its loops have more iterations than the driver supports";
 
   return NULL;
 }

@@ -277,12 +277,12 @@ check_size (const GhloKernel         *kernel,
             GError                  **error)
 {
   if (kernel->n_nodes > GHLO_SPIRV_MAX_NODES)
-    g_set_error (error, GHLO_ERROR, GHLO_ERROR_UNSUPPORTED, "the kernel %s has %u nodes: at most %u become a shader",
-                 kernel->name, kernel->n_nodes, GHLO_SPIRV_MAX_NODES);
+    g_set_error (error, GHLO_ERROR, GHLO_ERROR_UNSUPPORTED, "the shader of the kernel %s would be too large: "
+                 "expected at most %u nodes, found %u", kernel->name, GHLO_SPIRV_MAX_NODES, kernel->n_nodes);
   else if (schedule->group_per_point && ghlo_spirv_shared (kernel) > schedule->shared_size)
-    g_set_error (error, GHLO_ERROR, GHLO_ERROR_UNSUPPORTED, "a point of the kernel %s takes %" G_GSIZE_FORMAT
-                 " bytes of shared memory: at most %" G_GSIZE_FORMAT " are to be had", kernel->name,
-                 ghlo_spirv_shared (kernel), schedule->shared_size);
+    g_set_error (error, GHLO_ERROR, GHLO_ERROR_UNSUPPORTED, "a point of the kernel %s needs too much shared "
+                 "memory: expected at most %" G_GSIZE_FORMAT " bytes, found %" G_GSIZE_FORMAT, kernel->name,
+                 schedule->shared_size, ghlo_spirv_shared (kernel));
   else
     return TRUE;
 

@@ -12,7 +12,7 @@ read_request (GhloVulkanAttention   *self,
               GhloVulkanDevice      *device,
               const GhloStepRequest *request)
 {
-  return request->body != NULL ? ghlo_vulkan_attention_init (self, device, request) : "it is no attention";
+  return request->body != NULL ? ghlo_vulkan_attention_init (self, device, request) : "it is not an attention";
 }
 
 static void

@@ -80,18 +80,18 @@ read_lines (Cumulative     *self,
       || !ghlo_shape_count (operand->dimensions + d + 1, operand->rank - d - 1, &inner)
       || !ghlo_size_mul (&inner, inner, self->window.is_complex ? 2 : 1)
       || !ghlo_size_mul (&self->n_lines, outer, inner))
-    return "its lines are too many";
+    return "it has too many elements";
   self->table.n = n;
   self->table.inner = inner;
   self->table.n_blocks = (n + BLOCK - 1) / BLOCK;
   self->table.n_chunks = (self->table.n_blocks + CHUNK_BLOCKS - 1) / CHUNK_BLOCKS;
   self->in_pieces = n > SHORT_LINE && (any_order || (inner == 1 && !self->window.rounds));
   if (!self->in_pieces && n > MAX_LINE)
-    return "its lines are long, and each sum depends on the one before";
+    return "the reduced dimension is long, and each sum depends on the one before";
   if (self->in_pieces && self->table.n_chunks > self->device->driver->max_iterations)
-    return "the device may leave its loops before their end";
+    return "its loops have more iterations than the driver supports";
 
-  return !self->in_pieces || find_scratch (self) ? NULL : "its lines are too long";
+  return !self->in_pieces || find_scratch (self) ? NULL : "it needs too much scratch memory";
 }
 
 static const char *
@@ -110,7 +110,7 @@ read_request (Cumulative            *self,
   if (reason != NULL)
     return reason;
   if (is_f64 (self) && !has_f64 (self))
-    return "the device does not compute all of it as it is to be";
+    return "the device does not compute it with the required accuracy";
   self->is_wider = ghlo_vulkan_combine_calculates (&self->combine) && !self->window.rounds
                    && ghlo_element_info (self->window.number)->size > self->combine.size;
   self->table.backward = self->window.backward;
@@ -165,7 +165,7 @@ select_cumulative (gpointer               target,
 
   selection->reason = ghlo_cumulative_read (&window, request->op, &request->operands[0], &request->results[0]);
   if (selection->reason == NULL && !ghlo_cumulative_start_is_neutral (window.combiner, &request->operands[1]))
-    selection->reason = "its initial value changes what it is combined with";
+    selection->reason = "its initial value is not the neutral element of the reduction";
 
   return selection->reason == NULL && select_step (target, request, selection);
 }

@@ -108,7 +108,7 @@ add_passes (Fourier *self,
   if (n == 1)
     return NULL;
   if (!ghlo_size_reserve (&self->scratch, &twiddles, (gsize) n, NUMBER))
-    return "it takes too much scratch";
+    return "it needs too much scratch memory";
   stage = add_stage (self, FFT_TWIDDLES, (guint64) n);
   stage->table.to = twiddles;
   stage->table.n = (guint64) n;
@@ -195,14 +195,14 @@ read_lengths (Fourier        *self,
       self->dims[i] = operand->dimensions[first + i];
       if (lengths[i] < 1 || self->dims[i] != (self->type == IRFFT && i == last ? half : lengths[i])
           || result->dimensions[first + i] != (self->type == RFFT && i == last ? half : lengths[i]))
-        return "its lengths are not those of its operand";
+        return "fft_length does not match its operand and result";
     }
   if (!ghlo_shape_count (operand->dimensions, first, &self->batch)
       || !ghlo_shape_count (operand->dimensions, operand->rank, &n)
       || !ghlo_shape_count (result->dimensions, result->rank, &n_result)
       || !ghlo_size_reserve (&self->scratch, &self->numbers[0], MAX (n, n_result), NUMBER)
       || !ghlo_size_reserve (&self->scratch, &self->numbers[1], MAX (n, n_result), NUMBER))
-    return "it takes too much scratch";
+    return "it needs too much scratch memory";
 
   return self->batch == 0 ? NULL : add_stages (self, lengths);
 }
@@ -220,7 +220,7 @@ read_request (Fourier               *self,
 
   self->device = device;
   if (ghlo_element_type_real_part (operand->element_type) != GHLO_ELEMENT_TYPE_F32)
-    return "it is not of f32, which f64 is more precise than";
+    return "only f32 and complex<f32> are supported";
   for (guint i = 0; i < G_N_ELEMENTS (types); i++)
     if (g_strcmp0 (type, types[i]) == 0)
       self->type = i;
@@ -229,7 +229,7 @@ read_request (Fourier               *self,
     return "it transforms too many dimensions";
   self->n_dims = (guint) n;
   if (!ghlo_vulkan_shaders_have_f64 (device))
-    return "the device does not compute all of it as it is to be";
+    return "the device does not compute it with the required accuracy";
 
   return ghlo_vulkan_shaders_obstacle (device) != NULL ? ghlo_vulkan_shaders_obstacle (device)
                                                        : read_lengths (self, lengths, operand, result);

@@ -88,11 +88,11 @@ describe (gpointer compiled)
 {
   const Step *self = compiled;
   const GhloVulkanKernel *kernel = &self->kernel;
-  g_autofree char *parts = kernel->n_parts > 1 ? g_strdup_printf (", %" G_GUINT64_FORMAT " parts of each",
+  g_autofree char *parts = kernel->n_parts > 1 ? g_strdup_printf (", each in %" G_GUINT64_FORMAT " parts",
                                                                   kernel->n_parts) : g_strdup ("");
 
-  return g_strdup_printf ("%s of %u nodes, a point %s%s", kernel->kernel->name, kernel->kernel->n_nodes,
-                          kernel->group_per_point ? "for a workgroup" : "for an invocation", parts);
+  return g_strdup_printf ("%s of %u nodes, %s per point%s", kernel->kernel->name, kernel->kernel->n_nodes,
+                          kernel->group_per_point ? "a workgroup" : "an invocation", parts);
 }
 
 static char *

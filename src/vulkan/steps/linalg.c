@@ -73,7 +73,7 @@ reserve_scratch (Linalg         *self,
       || !ghlo_size_reserve (&self->scratch, &self->at_triangle, in_triangles, sizeof (double))
       || !ghlo_size_reserve (&self->scratch, &self->at_sides, in_sides, sizeof (double))
       || !ghlo_size_reserve (&self->scratch, &self->at_failed, self->batch, sizeof (guint32)))
-    return "it takes too much scratch";
+    return "it needs too much scratch memory";
 
   return NULL;
 }
@@ -89,10 +89,10 @@ read_request (Linalg                *self,
   self->device = device;
   self->is_cholesky = request->op->kind == GHLO_OP_STABLEHLO_CHOLESKY;
   if (a->element_type != GHLO_ELEMENT_TYPE_F32)
-    return "it is not of f32, which f64 is more precise than";
+    return "only f32 is supported";
   if (!ghlo_vulkan_shaders_have_f64 (device)
       || (self->is_cholesky && (device->measured.nearly[GHLO_NODE_SQRT] >> GHLO_ELEMENT_TYPE_F64 & 1) == 0))
-    return "the device does not compute all of it as it is to be";
+    return "the device does not compute it with the required accuracy";
   self->n = a->dimensions[a->rank - 1];
   if (self->n > MAX_ROWS)
     return "its matrices have too many rows";

@@ -157,7 +157,7 @@ read_lead (GhloStepLead          *lead,
   const GhloIrOp *first = request->body != NULL ? request->body->first : request->op;
 
   if (!ghlo_step_is_dot (first) && first->kind != GHLO_OP_STABLEHLO_CONVOLUTION)
-    return "it begins with another operation";
+    return "it does not begin with a dot product or a convolution";
 
   return ghlo_step_lead_read (lead, request);
 }
@@ -467,7 +467,7 @@ static char *
 describe (gpointer compiled)
 {
   static const char *const splits[] = {
-    "", " of one plane of f16", " of two planes of f16", " of two planes of f16, added as f32", " of bf16",
+    "", " of one plane of f16", " of two planes of f16", " of two planes of f16, partial sums added as f32", " of bf16",
     " of two halves in bf16",
   };
   const Step *self = compiled;
@@ -477,11 +477,11 @@ describe (gpointer compiled)
 
   if (product->n_groups == 0)
     return g_strdup ("nothing to compute");
-  g_string_printf (text, "tiles of %u x %u, %u steps at once%s%s", ghlo_spirv_tile_rows (tile),
+  g_string_printf (text, "tiles of %u x %u, %u steps of k at once%s%s", ghlo_spirv_tile_rows (tile),
                    ghlo_spirv_tile_columns (tile), tile->n_inner,
                    product->shader.subgroup > 0 ? ", by cooperative matrices" : "", splits[product->shader.split]);
   if (product->n_pieces > 1)
-    g_string_append_printf (text, ", in %" G_GINT64_FORMAT " pieces", product->n_pieces);
+    g_string_append_printf (text, ", k in %" G_GINT64_FORMAT " pieces", product->n_pieces);
   if (self->fusion != NULL)
     g_string_append_printf (text, ", and an epilogue of %u nodes", self->fusion->lowered.kernel->n_nodes);
   if (self->separate_reason != NULL)

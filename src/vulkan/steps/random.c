@@ -30,7 +30,7 @@ read_request (Random                *self,
   const char *reason = ghlo_random_init (&random, request->op, &request->operands[0], &request->results[1]);
 
   if (reason == NULL && ghlo_element_info (request->operands[0].element_type)->size < sizeof (guint32))
-    reason = "its state may lie at any address";
+    reason = "its state has elements narrower than 32 bits";
   if (reason == NULL)
     reason = ghlo_vulkan_shaders_obstacle (device);
   if (reason != NULL)

@@ -292,9 +292,9 @@ read_scatter (Scatter               *self,
   if (request->n_operands != 3 || request->n_results != 1)
     return "it scatters into more than one tensor";
   if (request->operands[0].element_type != type || updates->element_type != type)
-    return "its updates are of another type";
+    return "its updates have another element type than its operand";
   if (!ghlo_combiner_of_update (ghlo_ir_op_region_block (request->op, 0), type, &combiner))
-    return "there is no shader for its computation";
+    return "no shader implements its update computation";
   reason = ghlo_vulkan_combine_init (&self->combine, self->device, combiner, type);
   if (reason != NULL)
     return reason;
@@ -333,7 +333,7 @@ read_update_slice (Scatter               *self,
   if (result->rank > MAX_DIMS)
     return "it has too many dimensions";
   if (update->rank != result->rank || request->n_operands != 2 + result->rank)
-    return "its slice has another rank than its operand";
+    return "its update has another rank than its operand";
   self->is_direct = TRUE;
   table->clamps = TRUE;
   table->n_parts = result->rank;
@@ -342,7 +342,7 @@ read_update_slice (Scatter               *self,
   for (guint d = 0; d < result->rank; d++)
     {
       if (update->dimensions[d] > result->dimensions[d])
-        return "its slice is larger than its operand";
+        return "its update is larger than its operand";
       table->limits[d] = (guint64) (result->dimensions[d] - update->dimensions[d]);
       table->part_strides[d] = (guint64) result->strides[d];
       table->part_dims[d] = MAX_DIMS;

@@ -31,7 +31,7 @@ read_lines (Sort             *self,
   if (!ghlo_shape_count (operand->dimensions, dimension, &outer)
       || !ghlo_shape_count (operand->dimensions + dimension + 1, operand->rank - dimension - 1, &inner)
       || !ghlo_size_mul (&outer, outer, inner))
-    return "its lines are too many";
+    return "it has too many elements";
 
   return ghlo_vulkan_sort_init (&self->sort, device, &self->comparator, (gsize) operand->dimensions[dimension], outer,
                                 inner, 0);
@@ -50,9 +50,9 @@ read_sort (Sort                  *self,
   if (dimension < 0)
     dimension += operands[0].rank;
   if (dimension < 0 || dimension >= operands[0].rank)
-    return "it has no such dimension";
+    return "its dimension is out of range";
   if (!ghlo_sort_comparator_read (&self->comparator, request->op))
-    return "its comparator does not compare keys";
+    return "its comparator is not a plain comparison of elements";
   self->n_permuted = request->n_operands;
   self->n_kept = (gsize) operands[0].dimensions[dimension];
 
@@ -72,10 +72,10 @@ read_top_k (Sort                  *self,
   if (operand->rank == 0 || ghlo_element_type_is_complex (operand->element_type)
       || request->results[1].element_type != GHLO_ELEMENT_TYPE_I32 || values->element_type != operand->element_type
       || !ghlo_sort_key_init (&self->comparator.keys[0], operand->element_type))
-    return "its element types have no keys";
+    return "its element types cannot be sorted by keys";
   self->n_kept = (gsize) values->dimensions[values->rank - 1];
   if (values->dimensions[values->rank - 1] > operand->dimensions[operand->rank - 1])
-    return "its lines are shorter than its result's";
+    return "its operand's last dimension is shorter than k";
 
   return read_lines (self, device, operand, operand->rank - 1);
 }
@@ -174,7 +174,7 @@ describe (gpointer compiled)
   const Sort *self = compiled;
 
   return g_strdup_printf ("%u key%s, %s", self->comparator.n_keys, self->comparator.n_keys == 1 ? "" : "s",
-                          self->sort.is_short ? "in shared memory" : "by digits");
+                          self->sort.is_short ? "in shared memory" : "by radix sort");
 }
 
 const GhloStepImplementation ghlo_vulkan_step_sort = {

@@ -75,7 +75,7 @@ print (const GhloKernel *kernel,
 static gboolean
 is_too_large (const GError *error)
 {
-  return g_error_matches (error, GHLO_ERROR, GHLO_ERROR_UNSUPPORTED) && strstr (error->message, " become a shader");
+  return g_error_matches (error, GHLO_ERROR, GHLO_ERROR_UNSUPPORTED) && strstr (error->message, "would be too large");
 }
 
 /* What is wrong with a module; NULL where nothing is, or nobody says. */

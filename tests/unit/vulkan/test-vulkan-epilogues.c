@@ -307,7 +307,7 @@ test_numbers (void)
     { 1281, 1290, 8, "f32", "f16", "DEFAULT" },
   };
 
-  check_all (get_device (FALSE), sizes, G_N_ELEMENTS (sizes), 1, fill_real, "steps at once, and an epilogue");
+  check_all (get_device (FALSE), sizes, G_N_ELEMENTS (sizes), 1, fill_real, "steps of k at once, and an epilogue");
 }
 
 /* k in pieces: the kernel that adds them has the epilogue. */
@@ -433,7 +433,8 @@ test_dimensions (void)
       "  %1 = stablehlo.iota dim = 0 : tensor<40x20xf32>\n"
       "  %2 = stablehlo.add %0, %1 : tensor<40x20xf32>\n"
       "  %3 = stablehlo.multiply %2, %2 : tensor<40x20xf32>\n"
-      "  return %0, %3 : tensor<40x20xf32>, tensor<40x20xf32>\n}\n", "nodes in a separate kernel: it has coordinates" },
+      "  return %0, %3 : tensor<40x20xf32>, tensor<40x20xf32>\n}\n",
+      "nodes in a separate kernel: it uses coordinates" },
   };
   GhloVulkanDevice *device = get_device (FALSE);
 

@@ -962,7 +962,7 @@ test_algorithm (void)
         cases[i].type, cases[i].type, cases[i].type, cases[i].precision, cases[i].precision, cases[i].accumulation,
         cases[i].n, cases[i].type, cases[i].type, cases[i].type, cases[i].type);
 
-      check_reason (device, text, cases[i].is_done ? NULL : "it names an algorithm that shaders do not have");
+      check_reason (device, text, cases[i].is_done ? NULL : "no shader implements the dot algorithm that it names");
     }
 }
 
@@ -1039,7 +1039,7 @@ test_declined (void)
         "(tensor<4x5x%s>, tensor<5x3x%s>) -> tensor<4x3x%s>\n  return %%0 : tensor<4x3x%s>\n}\n",
         types[i], types[i], types[i], types[i], types[i], types[i], types[i]);
 
-      check_reason (device, text, "shaders do no products of its element types");
+      check_reason (device, text, "no shader multiplies its element types");
     }
 }
 

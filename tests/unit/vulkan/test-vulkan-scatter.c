@@ -216,7 +216,7 @@ test_declined (void)
     return;
   set_number (i, 0, 1);
   set_number (i, 1, 3);
-  check_declined (text, "scatter", (GhloValue *[]) { x, i, u }, 3, 1, "there is no shader for its computation");
+  check_declined (text, "scatter", (GhloValue *[]) { x, i, u }, 3, 1, "no shader implements its update computation");
 }
 
 int
