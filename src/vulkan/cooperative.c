@@ -15,9 +15,9 @@ typedef struct
 {
   GhloElementType type;
   gint32          component, sum;
-} Row;
+} Combination;
 
-static const Row rows[] = {
+static const Combination combinations[] = {
   { GHLO_ELEMENT_TYPE_F16, FLOAT16, FLOAT32 },
   { GHLO_ELEMENT_TYPE_BF16, BFLOAT16, FLOAT32 },
   { GHLO_ELEMENT_TYPE_I8, SINT8, SINT32 },
@@ -25,13 +25,13 @@ static const Row rows[] = {
 };
 
 static gboolean
-is_row (const Row                      *row,
-        const GhloVulkanCooperativeRow *found)
+is_combination (const Combination              *combination,
+                const GhloVulkanCooperativeRow *found)
 {
   return found->m == GHLO_SPIRV_MATRIX && found->n == GHLO_SPIRV_MATRIX
-         && found->k * ghlo_element_info (row->type)->size == GHLO_SPIRV_MATRIX_BYTES
-         && found->a == row->component && found->b == row->component && found->c == row->sum
-         && found->result == row->sum && !found->saturates && found->scope == SCOPE_SUBGROUP;
+         && found->k * ghlo_element_info (combination->type)->size == GHLO_SPIRV_MATRIX_BYTES
+         && found->a == combination->component && found->b == combination->component && found->c == combination->sum
+         && found->result == combination->sum && !found->saturates && found->scope == SCOPE_SUBGROUP;
 }
 
 /* Whether the device has the other features that shaders with components of @type need. */
@@ -70,9 +70,9 @@ ghlo_vulkan_cooperative_types (const GhloVulkanDevice *device)
       != VK_SUCCESS)
     return 0;
   for (guint32 i = 0; i < n; i++)
-    for (guint j = 0; j < G_N_ELEMENTS (rows); j++)
-      if (is_row (&rows[j], &found[i]) && has_component (&device->features, rows[j].type))
-        types |= (guint64) 1 << rows[j].type;
+    for (guint j = 0; j < G_N_ELEMENTS (combinations); j++)
+      if (is_combination (&combinations[j], &found[i]) && has_component (&device->features, combinations[j].type))
+        types |= (guint64) 1 << combinations[j].type;
 
   return types;
 }

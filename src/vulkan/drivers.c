@@ -12,9 +12,9 @@ typedef struct
 {
   VkDriverId       id;
   GhloVulkanDriver driver;
-} Row;
+} KnownDriver;
 
-static const Row rows[] = {
+static const KnownDriver known_drivers[] = {
   /* Mesa 22.3, LP_MAX_TGSI_LOOP_ITERATIONS: one counter for all loops of a shader. Loops are unrolled up to 32
    * times. */
   { VK_DRIVER_ID_MESA_LLVMPIPE, { .max_iterations = 65535, .keeps_loops = TRUE } },
@@ -25,9 +25,9 @@ ghlo_vulkan_driver_find (VkDriverId id)
 {
   static const GhloVulkanDriver other = { .max_iterations = INFINITY };
 
-  for (guint i = 0; i < G_N_ELEMENTS (rows); i++)
-    if (rows[i].id == id)
-      return &rows[i].driver;
+  for (guint i = 0; i < G_N_ELEMENTS (known_drivers); i++)
+    if (known_drivers[i].id == id)
+      return &known_drivers[i].driver;
 
   return &other;
 }

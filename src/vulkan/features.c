@@ -14,11 +14,11 @@ typedef struct
   gsize       offset;       /* of the VkBool32 in GhloVulkanFeatures */
   gboolean    needed;
   const char *shown;        /* name shown to users, or NULL */
-} Row;
+} FeatureInfo;
 
 #define ROW(part, name, needed, shown) { #name, offsetof (GhloVulkanFeatures, part.name), needed, shown }
 
-static const Row rows[] = {
+static const FeatureInfo infos[] = {
   ROW (v12, bufferDeviceAddress, TRUE, NULL),
   ROW (core.features, shaderInt64, TRUE, "i64"),
   ROW (v12, timelineSemaphore, TRUE, NULL),
@@ -40,9 +40,9 @@ static const Row rows[] = {
 
 static VkBool32
 get (const GhloVulkanFeatures *self,
-     const Row                *row)
+     const FeatureInfo        *info)
 {
-  return *(const VkBool32 *) (gconstpointer) ((const guint8 *) self + row->offset);
+  return *(const VkBool32 *) (gconstpointer) ((const guint8 *) self + info->offset);
 }
 
 void
@@ -88,11 +88,11 @@ ghlo_vulkan_features_choose (const GhloVulkanFeatures *has,
   const char *missing = NULL;
 
   ghlo_vulkan_features_init (chosen);
-  for (guint i = 0; i < G_N_ELEMENTS (rows); i++)
+  for (guint i = 0; i < G_N_ELEMENTS (infos); i++)
     {
-      *(VkBool32 *) (gpointer) ((guint8 *) chosen + rows[i].offset) = get (has, &rows[i]);
-      if (rows[i].needed && !get (has, &rows[i]) && missing == NULL)
-        missing = rows[i].name;
+      *(VkBool32 *) (gpointer) ((guint8 *) chosen + infos[i].offset) = get (has, &infos[i]);
+      if (infos[i].needed && !get (has, &infos[i]) && missing == NULL)
+        missing = infos[i].name;
     }
   /* vulkanMemoryModel without device scope would rule out atomics that all workgroups see. */
   if (!chosen->v12.vulkanMemoryModelDeviceScope)
@@ -108,9 +108,9 @@ ghlo_vulkan_features_list (const GhloVulkanFeatures *self)
 {
   g_autoptr (GStrvBuilder) names = g_strv_builder_new ();
 
-  for (guint i = 0; i < G_N_ELEMENTS (rows); i++)
-    if (rows[i].shown != NULL && get (self, &rows[i]))
-      g_strv_builder_add (names, rows[i].shown);
+  for (guint i = 0; i < G_N_ELEMENTS (infos); i++)
+    if (infos[i].shown != NULL && get (self, &infos[i]))
+      g_strv_builder_add (names, infos[i].shown);
 
   return g_strv_builder_end (names);
 }

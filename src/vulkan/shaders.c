@@ -43,9 +43,9 @@ typedef struct
   const char    *name;
   const guint32 *words;
   gsize          size;          /* bytes */
-} Row;
+} ShaderCode;
 
-static const Row rows[] = {
+static const ShaderCode codes[] = {
 #define SHADER(ID, name) [GHLO_VULKAN_SHADER_##ID] = { #name, ghlo_shader_##name, sizeof ghlo_shader_##name },
   GHLO_VULKAN_SHADERS (SHADER)
 #undef SHADER
@@ -54,7 +54,7 @@ static const Row rows[] = {
 const char *
 ghlo_vulkan_shader_get_name (GhloVulkanShader shader)
 {
-  return rows[shader].name;
+  return codes[shader].name;
 }
 
 /* Sets the values of specialization constants. In SPIR-V, decorations precede constants. */
@@ -86,11 +86,11 @@ ghlo_vulkan_shader_get_words (GhloVulkanShader  shader,
                               const guint32    *constants,
                               guint             n_constants)
 {
-  guint32 *words = g_memdup2 (rows[shader].words, rows[shader].size);
+  guint32 *words = g_memdup2 (codes[shader].words, codes[shader].size);
 
-  specialize (words, rows[shader].size / sizeof *words, constants, n_constants);
+  specialize (words, codes[shader].size / sizeof *words, constants, n_constants);
 
-  return g_bytes_new_take (words, rows[shader].size);
+  return g_bytes_new_take (words, codes[shader].size);
 }
 
 const char *
