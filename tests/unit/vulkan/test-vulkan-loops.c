@@ -511,7 +511,7 @@ test_ended_stages (void)
 }
 
 /* As many iterations as %n says, from %x and @from on. */
-#define TOLD_LOOP(result, from) \
+#define LIMITED_LOOP(result, from) \
   "  %" result ":2 = stablehlo.while(%v = %x, %w = %" from ") : tensor<32xi32>, tensor<32xi32>\n" \
   "  cond {\n" \
   "    %at = stablehlo.slice %v [0:1] : (tensor<32xi32>) -> tensor<1xi32>\n" \
@@ -526,7 +526,7 @@ test_ended_stages (void)
   "    stablehlo.return %t, %u : tensor<32xi32>, tensor<32xi32>\n" \
   "  }\n"
 
-#define TOLD(steps, first, second) \
+#define LIMITED(steps, first, second) \
   "func.func @main(%n: tensor<i32>) -> (tensor<32xi32>, tensor<32xi32>) {\n" \
   "  %zero = stablehlo.constant dense<0> : tensor<i32>\n" \
   "  %one = stablehlo.constant dense<1> : tensor<i32>\n" \
@@ -539,11 +539,11 @@ test_ended_stages (void)
   "}\n"
 
 /* A run expects as many iterations as the one before had. */
-static const char told[] = TOLD (TOLD_LOOP ("r", "all"), "r#0", "r#1");
+static const char limited[] = LIMITED (LIMITED_LOOP ("r", "all"), "r#0", "r#1");
 
 /* Behind the loop what has been carried is written where it is read, changes places, and decides between branches. */
-static const char told_before_steps[] = TOLD (
-  TOLD_LOOP ("r", "all")
+static const char limited_before_steps[] = LIMITED (
+  LIMITED_LOOP ("r", "all")
   "  %0 = stablehlo.add %r#1, %k : tensor<32xi32>\n"
   "  %y = stablehlo.add %0, %x : tensor<32xi32>\n"
   INNER ("y", "z")
@@ -561,23 +561,24 @@ static const char told_before_steps[] = TOLD (
   "7", "z");
 
 /* Another loop behind these steps, or behind none. */
-static const char told_twice[] = TOLD (
-  TOLD_LOOP ("r", "all")
+static const char limited_twice[] = LIMITED (
+  LIMITED_LOOP ("r", "all")
   "  %0 = stablehlo.add %r#1, %r#0 : tensor<32xi32>\n"
   "  %y = stablehlo.add %0, %x : tensor<32xi32>\n"
-  TOLD_LOOP ("q", "y")
+  LIMITED_LOOP ("q", "y")
   "  %2 = stablehlo.subtract %q#1, %q#0 : tensor<32xi32>\n",
   "r#0", "2");
-static const char told_twice_in_a_row[] = TOLD (TOLD_LOOP ("r", "all") TOLD_LOOP ("q", "r#1"), "r#0", "q#1");
+static const char limited_twice_in_a_row[] = LIMITED (
+  LIMITED_LOOP ("r", "all") LIMITED_LOOP ("q", "r#1"), "r#0", "q#1");
 
 /* In a loop that the host goes through, and whose buffers change places. */
-static const char told_inside[] = TOLD (
+static const char limited_inside[] = LIMITED (
   "  %o:3 = stablehlo.while(%i = %zero, %g = %k, %h = %all) : tensor<i32>, tensor<32xi32>, tensor<32xi32>\n"
   "  cond {\n"
   "    %more = stablehlo.compare LT, %i, %three : (tensor<i32>, tensor<i32>) -> tensor<i1>\n"
   "    stablehlo.return %more : tensor<i1>\n"
   "  } do {\n"
-  TOLD_LOOP ("r", "h")
+  LIMITED_LOOP ("r", "h")
   "    %next = stablehlo.add %i, %one : tensor<i32>\n"
   "    %0 = stablehlo.reverse %r#1, dims = [0] : tensor<32xi32>\n"
   "    %1 = stablehlo.subtract %0, %g : tensor<32xi32>\n"
@@ -586,10 +587,10 @@ static const char told_inside[] = TOLD (
   "o#1", "o#2");
 
 /* In a branch. */
-static const char told_if[] = TOLD (
+static const char limited_if[] = LIMITED (
   "  %0 = stablehlo.compare GE, %n, %zero : (tensor<i32>, tensor<i32>) -> tensor<i1>\n"
   "  %1:2 = \"stablehlo.if\"(%0) ({\n"
-  TOLD_LOOP ("r", "all")
+  LIMITED_LOOP ("r", "all")
   "    %2 = stablehlo.add %r#1, %x : tensor<32xi32>\n"
   "    stablehlo.return %r#0, %2 : tensor<32xi32>, tensor<32xi32>\n"
   "  }, {\n"
@@ -600,10 +601,10 @@ static const char told_if[] = TOLD (
 
 /* @prepared is of @text. */
 static VulkanProgramReplays
-run_told (GhloVulkanDevice *device,
-          const char       *text,
-          GhloPrepared     *prepared,
-          gint32            trips)
+run_limited (GhloVulkanDevice *device,
+             const char       *text,
+             GhloPrepared     *prepared,
+             gint32            trips)
 {
   g_autoptr (GError) error = NULL;
   g_autoptr (GhloPrepared) oracle = vulkan_program_prepare (ghlo_devices_find ("reference"), text, &error);
@@ -625,17 +626,17 @@ run_told (GhloVulkanDevice *device,
 }
 
 static void
-test_ended_as_told (void)
+test_ended_as_expected (void)
 {
   static const gint32 trips[] = { 3, 100, 100, 101, 7, 0, 40, 250 };
   GhloVulkanDevice *device = vulkan_program_open ();
   g_autoptr (GError) error = NULL;
-  g_autoptr (GhloPrepared) prepared = device != NULL ? vulkan_program_prepare (&device->core, told, &error) : NULL;
+  g_autoptr (GhloPrepared) prepared = device != NULL ? vulkan_program_prepare (&device->core, limited, &error) : NULL;
 
   g_assert_no_error (error);
   for (guint i = 0; prepared != NULL && i < G_N_ELEMENTS (trips); i++)
     {
-      const VulkanProgramReplays seen = run_told (device, told, prepared, trips[i]);
+      const VulkanProgramReplays seen = run_limited (device, limited, prepared, trips[i]);
 
       g_test_message ("%d iterations: %u recordings, %u submissions", trips[i], seen.n_replays, seen.n_submissions);
       /* Blocks that are expected share submissions, while else the last recording alone shares that of others. */
@@ -657,15 +658,15 @@ test_ended_steady (void)
   for (guint i = 0; device != NULL && i < G_N_ELEMENTS (others); i++)
     {
       g_autoptr (GError) error = NULL;
-      g_autoptr (GhloPrepared) prepared = vulkan_program_prepare (&device->core, told, &error);
+      g_autoptr (GhloPrepared) prepared = vulkan_program_prepare (&device->core, limited, &error);
 
       g_assert_no_error (error);
       for (n = 0; n < 3 || (n < MANY_RUNS && n_recordings[n - 1] >= n_recordings[1]); n++)
-        n_recordings[n] = run_told (device, told, prepared, 4).n_replays;
+        n_recordings[n] = run_limited (device, limited, prepared, 4).n_replays;
       g_test_message ("one block of 5 iterations in run %u", n);
       g_assert_cmpuint (n_recordings[n - 1], <, n_recordings[1]);
-      run_told (device, told, prepared, others[i]);
-      run_told (device, told, prepared, 4);
+      run_limited (device, limited, prepared, others[i]);
+      run_limited (device, limited, prepared, 4);
     }
 }
 
@@ -679,17 +680,17 @@ run_until_settled (GhloVulkanDevice *device,
                    guint             n_submissions)
 {
   enum { MANY_RUNS = 200, SETTLED = 3 };
-  guint n = 0, n_as_told = 0;
+  guint n = 0, n_as_expected = 0;
 
-  for (; n < MANY_RUNS && n_as_told < SETTLED; n++)
+  for (; n < MANY_RUNS && n_as_expected < SETTLED; n++)
     {
-      const VulkanProgramReplays last = run_told (device, text, prepared, trips);
+      const VulkanProgramReplays last = run_limited (device, text, prepared, trips);
 
-      n_as_told = last.n_submissions == n_submissions ? n_as_told + 1 : 0;
+      n_as_expected = last.n_submissions == n_submissions ? n_as_expected + 1 : 0;
       g_assert_true (last.n_submissions > 1 || last.n_replays == 1);
     }
   g_test_message ("%u submissions for %d iterations in run %u", n_submissions, trips, n);
-  g_assert_cmpuint (n_as_told, ==, SETTLED);
+  g_assert_cmpuint (n_as_expected, ==, SETTLED);
 }
 
 /* The device goes on behind a loop that has as many iterations as always, and waits for the host where it has others.
@@ -702,8 +703,8 @@ test_ended_behind (void)
     const char *text;
     guint       n_submissions, n_otherwise;     /* where all is as expected; at least where it is not */
   } cases[] = {
-    { told, 1, 2 }, { told_before_steps, 1, 2 }, { told_twice, 2, 3 }, { told_twice_in_a_row, 2, 3 },
-    { told_inside, 4, 4 }, { told_if, 3, 3 },
+    { limited, 1, 2 }, { limited_before_steps, 1, 2 }, { limited_twice, 2, 3 }, { limited_twice_in_a_row, 2, 3 },
+    { limited_inside, 4, 4 }, { limited_if, 3, 3 },
   };
   static const gint32 others[] = { 3, 5, 100, 0, 9, 1 };
   GhloVulkanDevice *device = vulkan_program_open ();
@@ -717,7 +718,7 @@ test_ended_behind (void)
       for (guint k = 0; k < G_N_ELEMENTS (others); k++)
         {
           run_until_settled (device, cases[i].text, prepared, 4, cases[i].n_submissions);
-          g_assert_cmpuint (run_told (device, cases[i].text, prepared, others[k]).n_submissions, >=,
+          g_assert_cmpuint (run_limited (device, cases[i].text, prepared, others[k]).n_submissions, >=,
                             cases[i].n_otherwise);
         }
       run_until_settled (device, cases[i].text, prepared, 0, cases[i].n_submissions);
@@ -805,7 +806,7 @@ test_ended_behind_cancel (void)
 {
   GhloVulkanDevice *device = vulkan_program_open ();
   g_autoptr (GError) error = NULL;
-  g_autoptr (GhloPrepared) prepared = device != NULL ? vulkan_program_prepare (&device->core, told, &error) : NULL;
+  g_autoptr (GhloPrepared) prepared = device != NULL ? vulkan_program_prepare (&device->core, limited, &error) : NULL;
   g_autoptr (GCancellable) cancellable = g_cancellable_new ();
   const GhloMonitor monitor = { .cancellable = cancellable };
   g_autoptr (GhloValue) n = number (G_MAXINT32);
@@ -815,12 +816,12 @@ test_ended_behind_cancel (void)
   g_assert_no_error (error);
   if (device == NULL)
     return;
-  run_until_settled (device, told, prepared, 4, 1);
+  run_until_settled (device, limited, prepared, 4, 1);
   thread = g_thread_new (NULL, vulkan_program_cancel_soon, cancellable);
   g_assert_false (ghlo_prepared_run (prepared, NULL, &n, 1, outputs, &monitor, &error));
   g_assert_error (error, G_IO_ERROR, G_IO_ERROR_CANCELLED);
   g_thread_join (thread);
-  run_until_settled (device, told, prepared, 4, 1);
+  run_until_settled (device, limited, prepared, 4, 1);
 }
 
 /* Runs of two threads, each with a loop of its own state. */
@@ -915,7 +916,7 @@ main (int    argc,
   g_test_add_func ("/vulkan/loops/ended", test_ended);
   g_test_add_func ("/vulkan/loops/ended-ahead", test_ended_ahead);
   g_test_add_func ("/vulkan/loops/ended-stages", test_ended_stages);
-  g_test_add_func ("/vulkan/loops/ended-as-told", test_ended_as_told);
+  g_test_add_func ("/vulkan/loops/ended-as-expected", test_ended_as_expected);
   g_test_add_func ("/vulkan/loops/ended-steady", test_ended_steady);
   g_test_add_func ("/vulkan/loops/ended-behind", test_ended_behind);
   g_test_add_func ("/vulkan/loops/ended-behind-cancel", test_ended_behind_cancel);
