@@ -47,7 +47,7 @@ ghlo_code_scratch (const GhloKernel         *kernel,
                    const gint64             *extents)
 {
   guint16 places[GHLO_KERNEL_MAX_TEMPORARIES];
-  gsize total = GHLO_CODE_WASTE;
+  gsize total = GHLO_CODE_DUMMY_BYTES;
 
   ghlo_kernel_find_places (kernel, places);
   for (guint i = 0; i < kernel->n_temporaries; i++)
@@ -95,7 +95,7 @@ ghlo_code_call_init (GhloCodeCall              *call,
                      gpointer                   scratch)
 {
   guint16 places[GHLO_KERNEL_MAX_TEMPORARIES];
-  gsize start = GHLO_CODE_WASTE;
+  gsize start = GHLO_CODE_DUMMY_BYTES;
 
   ghlo_kernel_find_places (kernel, places);
   for (guint i = 0; i < kernel->n_temporaries; i++)
@@ -112,7 +112,7 @@ ghlo_code_call_init (GhloCodeCall              *call,
     .buffers = buffers,
     .extents = extents,
     .temporaries = temporaries,
-    .scratch = scratch,
+    .dummy = scratch,
     .stops = never_stops,
     .fma_f32 = fma_f32,
     .fma_f64 = fma_f64,

@@ -2,12 +2,12 @@
  *
  * The arguments that machine code is called with (cpu/emit/emit.h): its scratch, and where each temporary lies in it.
  *
- * The scratch begins with GHLO_CODE_WASTE bytes. They are followed by each temporary that spans axes, row-major in
- * the order of the axes; where the lanes are points of a parallel axis, each of its elements is a vector of the
- * schedule's width. A loop-carried temporary and its next value share one place where possible (kernel/places.h).
- * Each temporary is followed by room for 64 more elements, since whole vectors are loaded and stored, and by one
- * cache line, so that temporaries whose sizes are powers of two do not all begin at the same offset of a page. Each
- * is aligned to 64 bytes.
+ * The scratch begins with the dummy area, GHLO_CODE_DUMMY_BYTES long, which takes loads and stores out of bounds. It
+ * is followed by each temporary that spans axes, row-major in the order of the axes; where the lanes are points of a
+ * parallel axis, each of its elements is a vector of the schedule's width. A loop-carried temporary and its next value
+ * share one place where possible (kernel/places.h). Each temporary is followed by room for 64 more elements, since
+ * whole vectors are loaded and stored, and by one cache line, so that temporaries whose sizes are powers of two do not
+ * all begin at the same offset of a page. Each is aligned to 64 bytes.
  */
 
 #pragma once

@@ -207,17 +207,17 @@ ghlo_emit_load (Emitter *self,
   if (self->staged[access] != NULL)
     return ghlo_emit_read_staged (self, access);
   place = find_place (self, access);
-  ghlo_emit_find_beside (self, access, &place);
+  ghlo_emit_find_neighbours (self, access, &place);
 
   return ghlo_emit_read (self, &place, fill);
 }
 
 /* Emits the interleaved store of all @n @stores in place of the last one. */
 static void
-write_row (Emitter     *self,
-           guint        number,
-           const guint *stores,
-           guint        n)
+write_interleaved (Emitter     *self,
+                   guint        number,
+                   const guint *stores,
+                   guint        n)
 {
   const GhloKernelStore *table = self->kernel->stores;
   GhloEmitPlace place = find_place (self, table[stores[0]].access);
@@ -229,7 +229,7 @@ write_row (Emitter     *self,
         return;
       values[i] = ghlo_emit_to_memory (self, &place, ghlo_emit_widen (self, self->values[table[stores[i]].node]));
     }
-  ghlo_emit_write_apart (self, &place, n, values);
+  ghlo_emit_write_interleaved (self, &place, n, values);
 }
 
 void
@@ -243,9 +243,9 @@ ghlo_emit_store (Emitter *self,
   if (is_outside (self, store->access))
     return;
   place = find_place (self, store->access);
-  n = ghlo_emit_find_row (self, number, &place, stores);
+  n = ghlo_emit_find_interleaved (self, number, &place, stores);
   if (n > 0)
-    write_row (self, number, stores, n);
+    write_interleaved (self, number, stores, n);
   else
     ghlo_emit_write (self, &place, self->values[store->node]);
 }

@@ -48,7 +48,7 @@ typedef struct
   Type                      i1, i8, i32, i64, pointer;
 
   /* Arguments of the kernel function. */
-  Value                     call, scratch;
+  Value                     call, dummy;
   Value                     buffers[GHLO_KERNEL_MAX_BUFFERS];
   Value                     extents[GHLO_KERNEL_MAX_AXES];
   Value                     places[GHLO_KERNEL_MAX_TEMPORARIES];        /* addresses of temporaries that span axes */
@@ -180,8 +180,8 @@ Value    ghlo_emit_inside        (Emitter               *self,
 /* Whether the lanes of @access, which has terms, are not adjacent. */
 gboolean ghlo_emit_is_scattered  (const Emitter         *self,
                                   guint                  access);
-/* Emits the store @number of the block. Stores that fill a row together are emitted at once, in place of the last
- * one. */
+/* Emits the store @number of the block. Stores whose elements interleave without gaps are emitted at once, in
+ * place of the last one. */
 void     ghlo_emit_store         (Emitter               *self,
                                   guint                  number);
 
@@ -201,8 +201,8 @@ typedef struct
   gint64   stride;
   Value    offsets;             /* <i64>, bytes added in each lane; or NULL */
   Value    inside;              /* i1 or <i1>: whether the element exists; NULL: always */
-  gboolean is_whole;            /* the block also loads all elements between the lanes */
-  guint8   member;              /* for is_whole: how many of them are in front of the first lane */
+  gboolean covers_gaps;         /* the block also loads all elements between the lanes */
+  guint8   elements_before;     /* for covers_gaps: how many of them are in front of the first lane */
 } GhloEmitPlace;
 
 Value    ghlo_emit_read          (Emitter               *self,
@@ -216,36 +216,37 @@ void     ghlo_emit_write         (Emitter               *self,
 Value    ghlo_emit_to_memory     (Emitter               *self,
                                   const GhloEmitPlace   *place,
                                   Value                  value);
-/* Loads one vector of @type of adjacent elements, all of which exist. */
-Value    ghlo_emit_load_row      (Emitter               *self,
-                                  const GhloEmitPlace   *place,
-                                  Type                   type);
-void     ghlo_emit_store_row     (Emitter               *self,
-                                  const GhloEmitPlace   *place,
-                                  Value                  value);
+/* Loads one vector of @type of contiguous elements, all of which exist. */
+Value    ghlo_emit_load_contiguous (Emitter             *self,
+                                    const GhloEmitPlace *place,
+                                    Type                 type);
+void     ghlo_emit_store_contiguous (Emitter             *self,
+                                     const GhloEmitPlace *place,
+                                     Value                value);
 
 /* strides.c: the distance between lanes in elements, where lanes are picked from whole vectors; else 0. */
-guint    ghlo_emit_apart         (const Emitter         *self,
+guint    ghlo_emit_lane_distance (const Emitter         *self,
                                   const GhloEmitPlace   *place);
 /* The result has memory's type. All lanes are active. */
-Value    ghlo_emit_read_apart    (Emitter               *self,
-                                  const GhloEmitPlace   *place,
-                                  guint                  apart);
-/* Stores @apart vectors interleaved, from @place, which is the first one's, on. @values have memory's type. */
-void     ghlo_emit_write_apart   (Emitter               *self,
-                                  const GhloEmitPlace   *place,
-                                  guint                  apart,
-                                  const Value           *values);
-/* Sets is_whole and member of @place, the place of the access @number, which is loaded. */
-void     ghlo_emit_find_beside   (const Emitter         *self,
-                                  guint                  number,
-                                  GhloEmitPlace         *place);
-/* Finds the stores of the block that fill a row together with @store, in the order of their elements. Returns how
- * many they are, or 0. */
-guint    ghlo_emit_find_row      (const Emitter         *self,
-                                  guint                  store,
-                                  const GhloEmitPlace   *place,
-                                  guint                 *stores);
+Value    ghlo_emit_read_interleaved (Emitter             *self,
+                                     const GhloEmitPlace *place,
+                                     guint                lane_distance);
+/* Interleaves @lane_distance vectors and stores them from @place, the place of the first one, on. @values have
+ * memory's type. */
+void     ghlo_emit_write_interleaved (Emitter             *self,
+                                      const GhloEmitPlace *place,
+                                      guint                lane_distance,
+                                      const Value         *values);
+/* Sets covers_gaps and elements_before of @place, the place of the access @number, which is loaded. */
+void     ghlo_emit_find_neighbours (const Emitter       *self,
+                                    guint                number,
+                                    GhloEmitPlace       *place);
+/* Finds the stores of the block whose elements interleave with those of @store without gaps, in the order of their
+ * elements. Returns how many they are, or 0. */
+guint    ghlo_emit_find_interleaved (const Emitter       *self,
+                                     guint                store,
+                                     const GhloEmitPlace *place,
+                                     guint               *stores);
 
 /* cuts.c: a range of coordinates [begin, end), and what is known of guards there. */
 typedef struct

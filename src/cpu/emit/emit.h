@@ -12,13 +12,14 @@
 
 G_BEGIN_DECLS
 
-/* The arguments of the code. All parts of a run share them, except for the scratch, which is per thread. */
+/* The arguments of the code. All parts of a run share them, except for temporaries and dummy, which point into the
+ * scratch of the thread. */
 typedef struct
 {
   gpointer const *buffers;      /* all buffers of the kernel */
   const gint64   *extents;      /* of all axes; those that are not run-time axes equal the kernel's */
   guint8 *const  *temporaries;  /* address of each in the scratch, aligned to 64; unused for those that span no axis */
-  guint8         *scratch;      /* GHLO_CODE_WASTE bytes, aligned to 64; loads and stores out of bounds go there */
+  guint8         *dummy;        /* GHLO_CODE_DUMMY_BYTES, aligned to 64; loads and stores out of bounds go there */
   gboolean      (*stops) (gpointer data);       /* returns whether to stop */
   gpointer        data;
   /* a × b + c, rounded once, for @n elements; arrays are disjoint or the same. For processors without an FMA
@@ -27,7 +28,7 @@ typedef struct
   void          (*fma_f64) (double *result, const double *a, const double *b, const double *c, gsize n);
 } GhloCodeCall;
 
-enum { GHLO_CODE_WASTE = 1024 };
+enum { GHLO_CODE_DUMMY_BYTES = 1024 };
 
 /* Runs the parallel points [begin, end), which are numbered in row-major order of the parallel axes, but with the
  * lanes' axis last. FALSE where it was stopped; some points are done then. */

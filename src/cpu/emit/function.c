@@ -38,7 +38,7 @@ load_call (Emitter *self)
   Value buffers = load_field (self, G_STRUCT_OFFSET (GhloCodeCall, buffers));
   Value temporaries = load_field (self, G_STRUCT_OFFSET (GhloCodeCall, temporaries));
 
-  self->scratch = load_field (self, G_STRUCT_OFFSET (GhloCodeCall, scratch));
+  self->dummy = load_field (self, G_STRUCT_OFFSET (GhloCodeCall, dummy));
   for (guint i = 0; i < kernel->n_axes; i++)
     self->extents[i] = kernel->axes[i].is_runtime ? load_element (self, self->i64, extents, i)
                                                   : ghlo_emit_i64 (self, kernel->axes[i].extent);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Loads and stores: of one element for all lanes, of adjacent elements, or of separate elements for each lane. Where
- * the element does not exist in any lane, the waste area of the scratch is accessed instead.
+ * Loads and stores: of one element for all lanes, of contiguous elements, or of separate elements for each lane. Where
+ * the element does not exist in any lane, the dummy area is accessed instead.
  */
 
 #include "cpu/emit/emit-private.h"
@@ -25,9 +25,9 @@ set_metadata (Emitter    *self,
 
 /* Attaches alias metadata: no two memories overlap. */
 static Value
-tell (Emitter             *self,
-      const GhloEmitPlace *place,
-      Value                instruction)
+set_alias_scopes (Emitter             *self,
+                  const GhloEmitPlace *place,
+                  Value                instruction)
 {
   set_metadata (self, instruction, "alias.scope", self->scopes[place->memory]);
   set_metadata (self, instruction, "noalias", self->others[place->memory]);
@@ -35,13 +35,13 @@ tell (Emitter             *self,
   return instruction;
 }
 
-/* The address of the elements where the scalar @inside holds, else that of the waste area. */
+/* The address of the elements where the scalar @inside holds, else that of the dummy area. */
 static Value
 address_if (Emitter             *self,
             const GhloEmitPlace *place,
             Value                inside)
 {
-  return inside != NULL ? LLVMBuildSelect (self->builder, inside, place->base, self->scratch, "") : place->base;
+  return inside != NULL ? LLVMBuildSelect (self->builder, inside, place->base, self->dummy, "") : place->base;
 }
 
 /* Whether @mask holds in any lane. */
@@ -61,7 +61,7 @@ is_uniform (const GhloEmitPlace *place)
 }
 
 static gboolean
-is_row (const GhloEmitPlace *place)
+is_contiguous (const GhloEmitPlace *place)
 {
   return place->stride == size_of (place) && place->offsets == NULL;
 }
@@ -76,13 +76,13 @@ load (Emitter             *self,
 
   LLVMSetAlignment (loaded, size_of (place));
 
-  return tell (self, place, loaded);
+  return set_alias_scopes (self, place, loaded);
 }
 
 Value
-ghlo_emit_load_row (Emitter             *self,
-                    const GhloEmitPlace *place,
-                    Type                 type)
+ghlo_emit_load_contiguous (Emitter             *self,
+                           const GhloEmitPlace *place,
+                           Type                 type)
 {
   return load (self, place, type, place->base);
 }
@@ -96,13 +96,13 @@ store (Emitter             *self,
   Value stored = LLVMBuildStore (self->builder, value, address);
 
   LLVMSetAlignment (stored, size_of (place));
-  tell (self, place, stored);
+  set_alias_scopes (self, place, stored);
 }
 
 void
-ghlo_emit_store_row (Emitter             *self,
-                     const GhloEmitPlace *place,
-                     Value                value)
+ghlo_emit_store_contiguous (Emitter             *self,
+                            const GhloEmitPlace *place,
+                            Value                value)
 {
   store (self, place, value, place->base);
 }
@@ -147,20 +147,20 @@ gather (Emitter             *self,
   Value arguments[] = { addresses, alignment_of (self, place), masked_lanes (self, mask), fill };
   Type types[] = { LLVMTypeOf (fill), LLVMTypeOf (addresses) };
 
-  return tell (self, place, ghlo_emit_intrinsic (self, "llvm.masked.gather", types, 2, arguments, 4));
+  return set_alias_scopes (self, place, ghlo_emit_intrinsic (self, "llvm.masked.gather", types, 2, arguments, 4));
 }
 
 static Value
-load_masked_row (Emitter             *self,
-                 const GhloEmitPlace *place,
-                 Value                address,
-                 Value                mask,
-                 Value                fill)
+load_masked (Emitter             *self,
+             const GhloEmitPlace *place,
+             Value                address,
+             Value                mask,
+             Value                fill)
 {
   Value arguments[] = { address, alignment_of (self, place), masked_lanes (self, mask), fill };
   Type types[] = { LLVMTypeOf (fill), self->pointer };
 
-  return tell (self, place, ghlo_emit_intrinsic (self, "llvm.masked.load", types, 2, arguments, 4));
+  return set_alias_scopes (self, place, ghlo_emit_intrinsic (self, "llvm.masked.load", types, 2, arguments, 4));
 }
 
 /* Reverses the order of the lanes. */
@@ -238,23 +238,23 @@ ghlo_emit_read (Emitter             *self,
     fill = LLVMConstNull (ghlo_emit_type (self, place->type));
   if (self->width == 1 || is_uniform (place))
     return read_uniform (self, place, fill);
-  if (is_row (place) && (inside == NULL || !ghlo_emit_is_vector (inside)))
+  if (is_contiguous (place) && (inside == NULL || !ghlo_emit_is_vector (inside)))
     {
       Value address = address_if (self, place, inside);
 
       value = self->mask == NULL ? load (self, place, type, address)
-                                 : load_masked_row (self, place, address, self->mask, LLVMConstNull (type));
+                                 : load_masked (self, place, address, self->mask, LLVMConstNull (type));
       value = from_memory (self, place, value);
       return inside != NULL ? ghlo_emit_select (self, inside, value, fill) : value;
     }
   mask = ghlo_emit_and (self, inside, self->mask);
-  if (mask == NULL && ghlo_emit_apart (self, place) > 0)
-    return from_memory (self, place, ghlo_emit_read_apart (self, place, ghlo_emit_apart (self, place)));
+  if (mask == NULL && ghlo_emit_lane_distance (self, place) > 0)
+    return from_memory (self, place, ghlo_emit_read_interleaved (self, place, ghlo_emit_lane_distance (self, place)));
   if (place->offsets == NULL && place->stride == -(gint64) size_of (place) && mask == NULL)
     return from_memory (self, place, load_reversed (self, place, type));
   background = ghlo_emit_to_memory (self, place, ghlo_emit_widen (self, fill));
-  value = is_row (place) ? load_masked_row (self, place, place->base, mask, background)
-                         : gather (self, place, mask, background);
+  value = is_contiguous (place) ? load_masked (self, place, place->base, mask, background)
+                                : gather (self, place, mask, background);
 
   return from_memory (self, place, value);
 }
@@ -271,7 +271,7 @@ write_masked (Emitter             *self,
   Value arguments[] = { value, address, alignment_of (self, place), masked_lanes (self, mask) };
   Type types[] = { LLVMTypeOf (value), LLVMTypeOf (address) };
 
-  tell (self, place, ghlo_emit_intrinsic (self, intrinsic, types, 2, arguments, 4));
+  set_alias_scopes (self, place, ghlo_emit_intrinsic (self, intrinsic, types, 2, arguments, 4));
 }
 
 void
@@ -288,7 +288,7 @@ ghlo_emit_write (Emitter             *self,
       return;
     }
   value = ghlo_emit_to_memory (self, place, ghlo_emit_widen (self, value));
-  if (!is_row (place))
+  if (!is_contiguous (place))
     write_masked (self, place, "llvm.masked.scatter", addresses_of (self, place),
                   ghlo_emit_and (self, inside, self->mask), value);
   else if (inside != NULL && ghlo_emit_is_vector (inside))

@@ -27,7 +27,7 @@ typedef struct
   guint8                *depends;       /* single chain, lanes in order: which nodes depend on it; else NULL */
   /* Variables, by the number of the fold in the block. */
   Value                  chains[GHLO_KERNEL_MAX_FOLDS][MAX_VECTORS];    /* where is_array, the first one is the array */
-  Value                  whole[GHLO_KERNEL_MAX_FOLDS];                  /* merged result of the parts so far */
+  Value                  merged[GHLO_KERNEL_MAX_FOLDS];                 /* merged result of the parts so far */
 } Points;
 
 static const GhloKernelFold *
@@ -316,7 +316,7 @@ leave_lanes (Emitter *self)
   return ghlo_emit_enter (self, GHLO_KERNEL_NONE, 1);
 }
 
-/* Emits the points of one part. @begin and @end may be NULL, for the whole axis. */
+/* Emits the points of one part. @begin and @end may be NULL, for the merged axis. */
 static void
 emit_part (Emitter *self,
            Points  *points,
@@ -356,15 +356,15 @@ emit_parts (Emitter *self,
   saved = leave_lanes (self);
   is_first = LLVMBuildICmp (builder, LLVMIntEQ, loop.index, ghlo_emit_i64 (self, 0), "");
   for (guint i = 0; i < n_folds; i++)
-    left[i] = LLVMBuildLoad2 (builder, type_of (self, points, i), points->whole[i], "");
+    left[i] = LLVMBuildLoad2 (builder, type_of (self, points, i), points->merged[i], "");
   merge (self, points, left, result);
   for (guint i = 0; i < n_folds; i++)
-    LLVMBuildStore (builder, LLVMBuildSelect (builder, is_first, result[i], left[i], ""), points->whole[i]);
+    LLVMBuildStore (builder, LLVMBuildSelect (builder, is_first, result[i], left[i], ""), points->merged[i]);
   ghlo_emit_leave (self, saved);
   ghlo_emit_end_loop (self, loop, split);
   saved = leave_lanes (self);
   for (guint i = 0; i < n_folds; i++)
-    result[i] = LLVMBuildLoad2 (builder, type_of (self, points, i), points->whole[i], "");
+    result[i] = LLVMBuildLoad2 (builder, type_of (self, points, i), points->merged[i], "");
   ghlo_emit_leave (self, saved);
 }
 
@@ -390,7 +390,7 @@ take_variables (Emitter *self,
     }
   saved = leave_lanes (self);
   for (guint i = 0; points->block->split > 0 && i < points->block->n_folds; i++)
-    points->whole[i] = ghlo_emit_variable (self, type_of (self, points, i));
+    points->merged[i] = ghlo_emit_variable (self, type_of (self, points, i));
   ghlo_emit_leave (self, saved);
 }
 

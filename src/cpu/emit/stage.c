@@ -14,9 +14,9 @@ enum { MAX_ROWS = 8 };
 
 /* Whether to transpose the elements of @access: adjacent along @rows, and far apart along the lanes. */
 static gboolean
-is_turned (const Emitter          *self,
-           const GhloKernelAccess *access,
-           guint                   rows)
+needs_transpose (const Emitter          *self,
+                 const GhloKernelAccess *access,
+                 guint                   rows)
 {
   const gint64 size = ghlo_element_info (access->type)->size, stride = access->strides[self->schedule->lanes];
 
@@ -52,7 +52,7 @@ ghlo_emit_choose_rows (const Emitter *self,
     return 0;
   for (guint i = 0; i < kernel->n_nodes; i++)
     if (kernel->nodes[i].kind == GHLO_NODE_LOAD && !is_staged[kernel->nodes[i].which]
-        && is_turned (self, &kernel->accesses[kernel->nodes[i].which], rows))
+        && needs_transpose (self, &kernel->accesses[kernel->nodes[i].which], rows))
       {
         is_staged[kernel->nodes[i].which] = TRUE;
         n++;
@@ -66,9 +66,9 @@ ghlo_emit_choose_rows (const Emitter *self,
 
 /* Transposes a square: exchanges lane i of vector j with lane j of vector i, for @n vectors of @n lanes. */
 static void
-turn (Emitter *self,
-      Value   *vectors,
-      guint    n)
+transpose (Emitter *self,
+           Value   *vectors,
+           guint    n)
 {
   for (guint step = 1; step < n; step *= 2)
     {
@@ -111,9 +111,9 @@ stage (Emitter *self,
         {
           row = place;
           row.base = ghlo_emit_byte_address (self, base, ghlo_emit_i64 (self, (gint64) (i + j) * stride));
-          vectors[j] = ghlo_emit_load_row (self, &row, type);
+          vectors[j] = ghlo_emit_load_contiguous (self, &row, type);
         }
-      turn (self, vectors, n);
+      transpose (self, vectors, n);
       for (guint j = 0; j < n; j++)
         {
           Value to = ghlo_emit_byte_address (self, self->staged[number],

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Accesses whose elements are a few elements apart from lane to lane, such as the channels of an image or the parts
- * of complex numbers. Loads read whole vectors, with the elements in between, and pick the lanes out of them; stores
- * that fill a row together are interleaved into one. No load reads beyond the elements that the block accesses: the
- * last vectors end with the last element, unless other loads of the block cover what follows it.
+ * Interleaved accesses: their elements are a few elements apart from lane to lane, such as the channels of an image or
+ * the parts of complex numbers. Loads read whole vectors, with the elements in between, and pick the lanes out of
+ * them. Stores whose elements interleave without gaps are combined into one. No load reads beyond the elements that
+ * the block accesses: the last vectors end with the last element, unless other loads of the block cover what follows
+ * it.
  */
 
 #include "cpu/emit/emit-private.h"
@@ -19,19 +20,19 @@ lanes_of_register (const Emitter *self,
 }
 
 guint
-ghlo_emit_apart (const Emitter       *self,
-                 const GhloEmitPlace *place)
+ghlo_emit_lane_distance (const Emitter       *self,
+                         const GhloEmitPlace *place)
 {
   const guint size = ghlo_element_info (place->type)->size;
-  const gint64 apart = place->stride / size;
+  const gint64 distance = place->stride / size;
 
   /* Without byte shuffles, loading one element after the other is as fast. */
-  if (self->width == 1 || place->offsets != NULL || place->stride % size != 0 || apart < 2
-      || apart > GHLO_SCHEDULE_MAX_APART || lanes_of_register (self, size) < 2
+  if (self->width == 1 || place->offsets != NULL || place->stride % size != 0 || distance < 2
+      || distance > GHLO_SCHEDULE_MAX_APART || lanes_of_register (self, size) < 2
       || (size < 4 && !self->target->has_rounding))
     return 0;
 
-  return (guint) apart;
+  return (guint) distance;
 }
 
 /* A shuffle of @n lanes, whose lane i is lane lanes[i] of vectors[from[i]]; all vectors have @n lanes. */
@@ -80,56 +81,57 @@ join (Emitter *self,
 }
 
 /* How many elements earlier the vector @which of @n lanes has to begin so that it ends with the last of @n elements
- * that are @apart from each other. */
+ * that are @lane_distance elements apart. */
 static guint
 back_of (guint which,
-         guint apart,
+         guint lane_distance,
          guint n)
 {
-  const guint last = (n - 1) * apart, end = (which + 1) * n - 1;
+  const guint last = (n - 1) * lane_distance, end = (which + 1) * n - 1;
 
   return end > last ? end - last : 0;
 }
 
 Value
-ghlo_emit_read_apart (Emitter             *self,
-                      const GhloEmitPlace *place,
-                      guint                apart)
+ghlo_emit_read_interleaved (Emitter             *self,
+                            const GhloEmitPlace *place,
+                            guint                lane_distance)
 {
   const guint size = ghlo_element_info (place->type)->size, n = lanes_of_register (self, size);
-  const guint before = place->is_whole ? place->member : 0, n_parts = self->width / n;
+  const guint before = place->covers_gaps ? place->elements_before : 0, n_parts = self->width / n;
   Type type = LLVMVectorType (ghlo_emit_memory_type (self, place->type), n);
   Value parts[GHLO_SCHEDULE_MAX_WIDTH], vectors[GHLO_SCHEDULE_MAX_APART];
 
   for (guint i = 0; i < n_parts; i++)
     {
       guint from[GHLO_SCHEDULE_MAX_WIDTH], lanes[GHLO_SCHEDULE_MAX_WIDTH];
-      const gboolean is_last = i + 1 == n_parts && !place->is_whole;
+      const gboolean is_last = i + 1 == n_parts && !place->covers_gaps;
 
-      for (guint j = 0; j < apart; j++)
+      for (guint j = 0; j < lane_distance; j++)
         {
-          const gint64 first = (gint64) (i * apart + j) * n - before - (is_last ? back_of (j, apart, n) : 0);
+          const guint back = is_last ? back_of (j, lane_distance, n) : 0;
+          const gint64 first = (gint64) (i * lane_distance + j) * n - before - back;
           GhloEmitPlace row = *place;
 
           row.base = ghlo_emit_byte_address (self, place->base, ghlo_emit_i64 (self, first * size));
-          vectors[j] = ghlo_emit_load_row (self, &row, type);
+          vectors[j] = ghlo_emit_load_contiguous (self, &row, type);
         }
       for (guint j = 0; j < n; j++)
         {
-          from[j] = (j * apart + before) / n;
-          lanes[j] = (j * apart + before) % n + (is_last ? back_of (from[j], apart, n) : 0);
+          from[j] = (j * lane_distance + before) / n;
+          lanes[j] = (j * lane_distance + before) % n + (is_last ? back_of (from[j], lane_distance, n) : 0);
         }
-      parts[i] = pick (self, vectors, apart, from, lanes, n);
+      parts[i] = pick (self, vectors, lane_distance, from, lanes, n);
     }
 
   return join (self, parts, n_parts, n);
 }
 
 void
-ghlo_emit_write_apart (Emitter             *self,
-                       const GhloEmitPlace *place,
-                       guint                apart,
-                       const Value         *values)
+ghlo_emit_write_interleaved (Emitter             *self,
+                             const GhloEmitPlace *place,
+                             guint                lane_distance,
+                             const Value         *values)
 {
   const guint size = ghlo_element_info (place->type)->size, n = lanes_of_register (self, size);
 
@@ -137,30 +139,30 @@ ghlo_emit_write_apart (Emitter             *self,
     {
       Value vectors[GHLO_SCHEDULE_MAX_APART];
 
-      for (guint j = 0; j < apart; j++)
+      for (guint j = 0; j < lane_distance; j++)
         vectors[j] = ghlo_emit_take_lanes (self, values[j], i * n, n);
-      for (guint j = 0; j < apart; j++)
+      for (guint j = 0; j < lane_distance; j++)
         {
           guint from[GHLO_SCHEDULE_MAX_WIDTH], lanes[GHLO_SCHEDULE_MAX_WIDTH];
           GhloEmitPlace row = *place;
 
           for (guint k = 0; k < n; k++)
             {
-              from[k] = (j * n + k) % apart;
-              lanes[k] = (j * n + k) / apart;
+              from[k] = (j * n + k) % lane_distance;
+              lanes[k] = (j * n + k) / lane_distance;
             }
           row.base = ghlo_emit_byte_address (self, place->base,
-                                             ghlo_emit_i64 (self, (gint64) (i * apart + j) * n * size));
-          ghlo_emit_store_row (self, &row, pick (self, vectors, apart, from, lanes, n));
+                                             ghlo_emit_i64 (self, (gint64) (i * lane_distance + j) * n * size));
+          ghlo_emit_store_contiguous (self, &row, pick (self, vectors, lane_distance, from, lanes, n));
         }
     }
 }
 
 /* Whether @other accesses the elements that are @distance bytes behind those of @access. */
 static gboolean
-is_beside (const GhloKernelAccess *access,
-           const GhloKernelAccess *other,
-           gint64                  distance)
+is_neighbour (const GhloKernelAccess *access,
+              const GhloKernelAccess *other,
+              gint64                  distance)
 {
   return other->buffer == access->buffer && other->type == access->type && other->n_terms == 0 && access->n_terms == 0
          && other->offset - access->offset == distance
@@ -169,48 +171,48 @@ is_beside (const GhloKernelAccess *access,
 
 /* Whether the current block loads, at each point, the element @distance bytes behind that of @access. */
 static gboolean
-loads_beside (const Emitter          *self,
-              const GhloKernelAccess *access,
-              gint64                  distance)
+loads_neighbour (const Emitter          *self,
+                 const GhloKernelAccess *access,
+                 gint64                  distance)
 {
   const GhloKernel *kernel = self->kernel;
 
   for (guint i = self->block->first_node; i < self->block->first_merge; i++)
     if (kernel->nodes[i].kind == GHLO_NODE_LOAD
-        && is_beside (access, &kernel->accesses[kernel->nodes[i].which], distance))
+        && is_neighbour (access, &kernel->accesses[kernel->nodes[i].which], distance))
       return TRUE;
 
   return FALSE;
 }
 
 void
-ghlo_emit_find_beside (const Emitter *self,
-                       guint          number,
-                       GhloEmitPlace *place)
+ghlo_emit_find_neighbours (const Emitter *self,
+                           guint          number,
+                           GhloEmitPlace *place)
 {
   const GhloKernelAccess *access = &self->kernel->accesses[number];
   const gint64 size = ghlo_element_info (access->type)->size;
-  const guint apart = ghlo_emit_apart (self, place);
+  const guint lane_distance = ghlo_emit_lane_distance (self, place);
 
-  for (guint i = 0; i < apart && self->block != NULL && !place->is_whole; i++)
-    if (loads_beside (self, access, -size * i) && loads_beside (self, access, size * (apart - 1 - i)))
+  for (guint i = 0; i < lane_distance && self->block != NULL && !place->covers_gaps; i++)
+    if (loads_neighbour (self, access, -size * i) && loads_neighbour (self, access, size * (lane_distance - 1 - i)))
       {
-        place->is_whole = TRUE;
-        place->member = (guint8) i;
+        place->covers_gaps = TRUE;
+        place->elements_before = (guint8) i;
       }
 }
 
 /* The store of the current block to the element @distance bytes behind that of @access, or GHLO_KERNEL_NONE. */
 static guint
-stores_beside (const Emitter          *self,
-               const GhloKernelAccess *access,
-               gint64                  distance)
+find_neighbour_store (const Emitter          *self,
+                      const GhloKernelAccess *access,
+                      gint64                  distance)
 {
   const GhloKernel *kernel = self->kernel;
 
   for (guint i = self->block->first_store; i < self->block->first_store + (guint) self->block->n_stores; i++)
     if (kernel->stores[i].access != GHLO_KERNEL_NONE
-        && is_beside (access, &kernel->accesses[kernel->stores[i].access], distance))
+        && is_neighbour (access, &kernel->accesses[kernel->stores[i].access], distance))
       return i;
 
   return GHLO_KERNEL_NONE;
@@ -231,24 +233,26 @@ count_stores (const Emitter *self,
 }
 
 guint
-ghlo_emit_find_row (const Emitter       *self,
-                    guint                store,
-                    const GhloEmitPlace *place,
-                    guint               *stores)
+ghlo_emit_find_interleaved (const Emitter       *self,
+                            guint                store,
+                            const GhloEmitPlace *place,
+                            guint               *stores)
 {
   const GhloKernelAccess *access = &self->kernel->accesses[self->kernel->stores[store].access];
   const gint64 size = ghlo_element_info (access->type)->size;
-  const guint apart = ghlo_emit_apart (self, place);
+  const guint lane_distance = ghlo_emit_lane_distance (self, place);
 
-  if (apart == 0 || access->n_terms > 0 || self->mask != NULL || count_stores (self, access->buffer) != apart)
+  if (lane_distance == 0 || access->n_terms > 0 || self->mask != NULL
+      || count_stores (self, access->buffer) != lane_distance)
     return 0;
-  for (gint64 first = 0; first < apart; first++)
+  for (gint64 first = 0; first < lane_distance; first++)
     {
       guint n = 0;
 
-      while (n < apart && (stores[n] = stores_beside (self, access, size * (n - first))) != GHLO_KERNEL_NONE)
+      while (n < lane_distance
+             && (stores[n] = find_neighbour_store (self, access, size * (n - first))) != GHLO_KERNEL_NONE)
         n++;
-      if (n == apart)
+      if (n == lane_distance)
         return n;
     }
 

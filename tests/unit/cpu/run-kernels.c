@@ -29,7 +29,7 @@ typedef struct
   void *const    *buffers;
   const int64_t  *extents;
   uint8_t *const *temporaries;
-  uint8_t        *scratch;
+  uint8_t        *dummy;
   int           (*stops) (void *data);
   void           *data;
   void          (*fma_f32) (float *result, const float *a, const float *b, const float *c, size_t n);
@@ -142,7 +142,7 @@ run (FILE *in,
   call.buffers = buffers;
   call.extents = (const int64_t *) extents;
   call.temporaries = temporaries;
-  call.scratch = scratch;
+  call.dummy = scratch;
   for (uint64_t i = 0; i < record.n_points; i += record.piece)
     {
       uint64_t end = record.n_points - i < record.piece ? record.n_points : i + record.piece;
