@@ -37,7 +37,7 @@ ghlo_cpu_strip_add_access (GhloCpuStrips    *self,
   const GhloKernelAccess *from = &kernel->accesses[number];
   GhloCpuStripAccess access = {
     .sum = sum_of (kernel, from->strides), .offset = from->offset, .buffer = from->buffer,
-    .size_row = (guint8) ghlo_cpu_strip_size_row (from->type), .n_terms = from->n_terms,
+    .log2_size = (guint8) ghlo_cpu_strip_log2_size (from->type), .n_terms = from->n_terms,
     .own_lane = lanes != GHLO_KERNEL_NONE ? from->strides[lanes] : 0,
   };
 

@@ -28,7 +28,7 @@ ghlo_cpu_strip_add_slot (GhloCpuStripCompiler *self,
                          GhloElementType       type,
                          gboolean              has_strip)
 {
-  GhloCpuStripSlot slot = { .size_row = (guint8) ghlo_cpu_strip_size_row (type), .has_strip = has_strip != FALSE };
+  GhloCpuStripSlot slot = { .log2_size = (guint8) ghlo_cpu_strip_log2_size (type), .has_strip = has_strip != FALSE };
 
   g_array_append_val (self->self->slots, slot);
 
@@ -41,20 +41,20 @@ ghlo_cpu_strip_constant (GhloCpuStripCompiler *self,
                          guint64               bits)
 {
   GhloCpuStrips *program = self->self;
-  GhloCpuStripSlot slot = { .size_row = (guint8) ghlo_cpu_strip_size_row (type), .is_constant = TRUE };
+  GhloCpuStripSlot slot = { .log2_size = (guint8) ghlo_cpu_strip_log2_size (type), .is_constant = TRUE };
 
   for (guint i = 0; i < program->slots->len; i++)
     {
       const GhloCpuStripSlot *other = &g_array_index (program->slots, GhloCpuStripSlot, i);
 
-      if (other->is_constant && other->size_row == slot.size_row
-          && memcmp (program->constants->data + other->offset, &bits, (gsize) 1 << slot.size_row) == 0)
+      if (other->is_constant && other->log2_size == slot.log2_size
+          && memcmp (program->constants->data + other->offset, &bits, (gsize) 1 << slot.log2_size) == 0)
         return (guint16) i;
     }
   slot.offset = ghlo_size_align (program->constants->len);
-  g_byte_array_set_size (program->constants, (guint) (slot.offset + ((gsize) program->strip << slot.size_row)));
-  ghlo_cpu_strip_routines ()->splats[slot.size_row] ((const guint8 *) &bits, program->constants->data + slot.offset,
-                                                     program->strip);
+  g_byte_array_set_size (program->constants, (guint) (slot.offset + ((gsize) program->strip << slot.log2_size)));
+  ghlo_cpu_strip_routines ()->splats[slot.log2_size] ((const guint8 *) &bits, program->constants->data + slot.offset,
+                                                      program->strip);
   g_array_append_val (program->slots, slot);
 
   return (guint16) (program->slots->len - 1);
@@ -99,7 +99,7 @@ ghlo_cpu_strip_slot (GhloCpuStripCompiler *self,
       splat = ghlo_cpu_strip_add (self->prologue, GHLO_CPU_STRIP_SPLAT, 0, self->splats[origin]);
       splat->operands[0] = self->slots[origin];
       splat->n_operands = 1;
-      splat->loop.splat = ghlo_cpu_strip_routines ()->splats[ghlo_cpu_strip_size_row (from->type)];
+      splat->loop.splat = ghlo_cpu_strip_routines ()->splats[ghlo_cpu_strip_log2_size (from->type)];
     }
 
   return self->splats[origin];
@@ -219,7 +219,7 @@ is_plain (const GhloCpuStripCompiler *self,
 {
   const GhloCpuStripAccess *it = ghlo_cpu_strip_access (self->self, access);
 
-  return it->n_terms == 0 && (self->block->lanes == GHLO_KERNEL_NONE || it->lane == 1 << it->size_row);
+  return it->n_terms == 0 && (self->block->lanes == GHLO_KERNEL_NONE || it->lane == 1 << it->log2_size);
 }
 
 static gboolean
@@ -249,7 +249,7 @@ add_leaf (GhloCpuStripCompiler *self,
       result = ghlo_cpu_strip_add_slot (self, node->type, TRUE);
       added = ghlo_cpu_strip_add (list, node->kind == GHLO_NODE_AXIS ? GHLO_CPU_STRIP_AXIS : GHLO_CPU_STRIP_EXTENT,
                                   node->which, result);
-      added->loop.ramp = ghlo_cpu_strip_routines ()->ramps[ghlo_cpu_strip_size_row (node->type)];
+      added->loop.ramp = ghlo_cpu_strip_routines ()->ramps[ghlo_cpu_strip_log2_size (node->type)];
       break;
     case GHLO_NODE_LOAD:
     case GHLO_NODE_INSIDE:
@@ -271,7 +271,7 @@ add_leaf (GhloCpuStripCompiler *self,
       is_copied = ghlo_cpu_strip_is_overwritten (self, node->which)
                   && (self->block->block.n_folds > 0 || (self->facts[number] & GHLO_CPU_STRIP_STORED) != 0);
       result = ghlo_cpu_strip_add_slot (self, node->type, is_copied || !is_plain_temporary (self, node->which));
-      added = ghlo_cpu_strip_add (list, GHLO_CPU_STRIP_READ, node->which, result);
+      added = ghlo_cpu_strip_add (list, GHLO_CPU_STRIP_LOAD_TEMPORARY, node->which, result);
       added->is_copied = is_copied;
       break;
     case GHLO_NODE_LEFT:
@@ -293,20 +293,21 @@ add_store (GhloCpuStripCompiler  *self,
            GArray                *list)
 {
   const GhloKernelNode *node = &self->kernel->nodes[store->node];
-  gboolean is_kept = store->temporary != GHLO_KERNEL_NONE;
+  gboolean is_temporary = store->temporary != GHLO_KERNEL_NONE;
   guint16 slot = ghlo_cpu_strip_slot (self, store->node, list);
-  GhloCpuStripInstruction *added = ghlo_cpu_strip_add (list, is_kept ? GHLO_CPU_STRIP_KEEP : GHLO_CPU_STRIP_STORE,
-                                                       is_kept ? store->temporary : access, GHLO_KERNEL_NONE);
+  GhloCpuStripKind kind = is_temporary ? GHLO_CPU_STRIP_STORE_TEMPORARY : GHLO_CPU_STRIP_STORE;
+  GhloCpuStripInstruction *added = ghlo_cpu_strip_add (list, kind, is_temporary ? store->temporary : access,
+                                                       GHLO_KERNEL_NONE);
 
   added->operands[0] = slot;
   added->n_operands = 1;
-  added->size_row = (guint8) ghlo_cpu_strip_size_row (node->type);
+  added->log2_size = (guint8) ghlo_cpu_strip_log2_size (node->type);
 }
 
 /* The store whose destination may take the place of the strip of @node, or NULL. */
 static const GhloKernelStore *
-find_aim (const GhloCpuStripCompiler *self,
-          guint                       node)
+find_destination (const GhloCpuStripCompiler *self,
+                  guint                       node)
 {
   const GhloKernelBlock *block = &self->block->block;
   const guint kind = self->kernel->nodes[node].kind, facts = self->facts[node];
@@ -327,31 +328,33 @@ add_body_node (GhloCpuStripCompiler *self,
                guint                 number)
 {
   const GhloKernelNode *node = &self->kernel->nodes[number];
-  const GhloKernelStore *aim = find_aim (self, number);
+  const GhloKernelStore *destination = find_destination (self, number);
   guint16 into = ghlo_cpu_strip_update_into (self, number, FALSE);
   guint access = GHLO_KERNEL_NONE;
 
   if (into != GHLO_KERNEL_NONE)
     self->slots[number] = into;
-  else if (aim != NULL)
+  else if (destination != NULL)
     {
-      gboolean is_kept = aim->temporary != GHLO_KERNEL_NONE, is_always;
+      gboolean is_temporary = destination->temporary != GHLO_KERNEL_NONE, is_always;
       GhloCpuStripInstruction *added;
 
-      if (!is_kept)
-        access = add_access (self, aim->access, self->body);
-      is_always = is_kept ? is_plain_temporary (self, aim->temporary) : is_plain (self, access);
+      if (!is_temporary)
+        access = add_access (self, destination->access, self->body);
+      is_always = is_temporary ? is_plain_temporary (self, destination->temporary) : is_plain (self, access);
       self->slots[number] = ghlo_cpu_strip_add_slot (self, node->type, !is_always);
-      added = ghlo_cpu_strip_add (self->body, is_kept ? GHLO_CPU_STRIP_AIM_KEEP : GHLO_CPU_STRIP_AIM,
-                                  is_kept ? aim->temporary : access, self->slots[number]);
-      added->size_row = (guint8) ghlo_cpu_strip_size_row (node->type);
+      added = ghlo_cpu_strip_add (self->body,
+                                  is_temporary ? GHLO_CPU_STRIP_SET_TEMPORARY_DESTINATION
+                                               : GHLO_CPU_STRIP_SET_DESTINATION,
+                                  is_temporary ? destination->temporary : access, self->slots[number]);
+      added->log2_size = (guint8) ghlo_cpu_strip_log2_size (node->type);
     }
   else
     self->slots[number] = ghlo_cpu_strip_add_slot (self, node->type, TRUE);
   if (!ghlo_cpu_strip_add_call (self, number, self->body, self->slots[number]))
     return FALSE;
-  if (aim != NULL)
-    add_store (self, aim, access, self->body);
+  if (destination != NULL)
+    add_store (self, destination, access, self->body);
 
   return TRUE;
 }
@@ -416,7 +419,7 @@ add_all (GhloCpuStripCompiler *self)
     {
       const GhloKernelStore *store = &self->kernel->stores[i];
 
-      if (find_aim (self, store->node) != store)
+      if (find_destination (self, store->node) != store)
         {
           guint access = store->access == GHLO_KERNEL_NONE ? 0 : add_access (self, store->access, self->last);
 

@@ -82,7 +82,7 @@ ghlo_cpu_strip_begin_folds (GhloCpuStripCompiler *self)
 
       fold->temporary = from->temporary;
       fold->identity = from->identity;
-      fold->size_row = (guint8) ghlo_cpu_strip_size_row (from->type);
+      fold->log2_size = (guint8) ghlo_cpu_strip_log2_size (from->type);
       fold->left = ghlo_cpu_strip_add_slot (self, from->type, FALSE);
       fold->right = ghlo_cpu_strip_add_slot (self, from->type, FALSE);
       fold->is_grouped = self->block->is_along;
@@ -197,7 +197,7 @@ add_results (GhloCpuStripCompiler *self,
       update = ghlo_cpu_strip_add (list, GHLO_CPU_STRIP_UPDATE, fold, GHLO_KERNEL_NONE);
       update->operands[0] = slots[i];
       update->n_operands = 1;
-      update->size_row = self->self->folds[fold].size_row;
+      update->log2_size = self->self->folds[fold].log2_size;
       if (list == self->groups && !is_left (self, node, GHLO_KERNEL_NONE))
         update->shifts = (facts & GHLO_CPU_STRIP_FOLDED) == 0 || (facts & GHLO_CPU_STRIP_STORED) != 0;
     }

@@ -12,11 +12,11 @@ typedef enum
   BY_NONE,
   BY_TYPE,
   BY_SIZE,
-} Row;
+} Lookup;
 
 static const struct
 {
-  guint8  row;
+  guint8  lookup;
   guint8  swaps;
   guint16 op;
   guint16 on_booleans;          /* the operation for booleans; 0: the same */
@@ -108,7 +108,7 @@ ghlo_cpu_strip_find_call (const GhloKernel       *kernel,
   guint op = calls[node->kind].op;
 
   *swaps = calls[node->kind].swaps;
-  if (calls[node->kind].row == BY_SIZE)
+  if (calls[node->kind].lookup == BY_SIZE)
     {
       *call = routines->loops[number_of_size (ghlo_cpu_number_size (number))][op];
       return TRUE;

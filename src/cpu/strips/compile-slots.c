@@ -15,7 +15,7 @@ typedef struct
   GhloCpuStrips *self;
   gsize          bytes, length;
   guint         *last_reads;    /* by slot */
-  guint8        *is_given;      /* by slot */
+  guint8        *is_assigned;   /* by slot */
   GArray        *free_strips[GHLO_CPU_N_STRIP_SIZES];
 } Assigner;
 
@@ -46,17 +46,17 @@ instruction_of (const Assigner *self,
 }
 
 static void
-give (Assigner *self,
-      guint     number)
+assign_strip (Assigner *self,
+              guint     number)
 {
   GhloCpuStripSlot *slot;
   GArray *strips;
 
-  if (number == GHLO_KERNEL_NONE || self->is_given[number] || !slot_of (self, number)->has_strip)
+  if (number == GHLO_KERNEL_NONE || self->is_assigned[number] || !slot_of (self, number)->has_strip)
     return;
   slot = slot_of (self, number);
-  strips = self->free_strips[slot->size_row];
-  self->is_given[number] = TRUE;
+  strips = self->free_strips[slot->log2_size];
+  self->is_assigned[number] = TRUE;
   if (strips->len > 0)
     {
       slot->offset = g_array_index (strips, gsize, strips->len - 1);
@@ -64,14 +64,14 @@ give (Assigner *self,
     }
   else
     /* The extra cache line avoids equal page offsets, which would make loads wait for earlier stores. */
-    slot->offset = ghlo_cpu_strip_take (&self->bytes, (self->length << slot->size_row) + 64);
+    slot->offset = ghlo_cpu_strip_take (&self->bytes, (self->length << slot->log2_size) + 64);
 }
 
 static gboolean
 has_access (const GhloCpuStripInstruction *instruction)
 {
   return instruction->kind == GHLO_CPU_STRIP_LOAD || instruction->kind == GHLO_CPU_STRIP_INSIDE
-         || instruction->kind == GHLO_CPU_STRIP_STORE || instruction->kind == GHLO_CPU_STRIP_AIM;
+         || instruction->kind == GHLO_CPU_STRIP_STORE || instruction->kind == GHLO_CPU_STRIP_SET_DESTINATION;
 }
 
 /* Calls @func for each slot that the instruction @number reads. */
@@ -106,16 +106,16 @@ mark (Assigner *self,
 
 /* Frees the strip of the slot @number if @at is its last read. */
 static void
-take_back (Assigner *self,
-           guint     number,
-           guint     at)
+free_strip (Assigner *self,
+            guint     number,
+            guint     at)
 {
   GhloCpuStripSlot *slot = slot_of (self, number);
 
-  if (!slot->has_strip || !self->is_given[number] || self->last_reads[number] != at)
+  if (!slot->has_strip || !self->is_assigned[number] || self->last_reads[number] != at)
     return;
   self->last_reads[number] = G_MAXUINT;
-  g_array_append_val (self->free_strips[slot->size_row], slot->offset);
+  g_array_append_val (self->free_strips[slot->log2_size], slot->offset);
 }
 
 /* Instructions are numbered from 1 in the order of the lists. Groups run repeatedly: slots that they use without
@@ -156,12 +156,13 @@ assign_list (Assigner                *self,
       gboolean is_call = instruction->kind == GHLO_CPU_STRIP_CALL;
 
       if (is_call)
-        for_each_read (self, i, i + 1, take_back);
-      /* The destination of AIM belongs to the CALL that follows, and is assigned there. */
-      if (instruction->kind != GHLO_CPU_STRIP_AIM && instruction->kind != GHLO_CPU_STRIP_AIM_KEEP)
-        give (self, instruction->result);
+        for_each_read (self, i, i + 1, free_strip);
+      /* The destination that is set belongs to the CALL that follows, and is assigned there. */
+      if (instruction->kind != GHLO_CPU_STRIP_SET_DESTINATION
+          && instruction->kind != GHLO_CPU_STRIP_SET_TEMPORARY_DESTINATION)
+        assign_strip (self, instruction->result);
       if (!is_call)
-        for_each_read (self, i, i + 1, take_back);
+        for_each_read (self, i, i + 1, free_strip);
     }
 }
 
@@ -177,7 +178,7 @@ assign (Assigner                *self,
   for (guint i = block->prologue.first; i < block->prologue.end; i++)
     {
       self->length = instruction_of (self, i)->kind == GHLO_CPU_STRIP_SPLAT ? length : 8;
-      give (self, instruction_of (self, i)->result);
+      assign_strip (self, instruction_of (self, i)->result);
     }
   self->length = length;
   mark_reads (self, ranges, 3, 1);
@@ -188,7 +189,7 @@ assign (Assigner                *self,
       self->last_reads[instruction_of (self, i)->result] = G_MAXUINT;
   for (guint i = block->groups.first; i < block->groups.end; i++)
     if ((instruction_of (self, i)->shifts & 8) != 0)
-      give (self, instruction_of (self, i)->result);
+      assign_strip (self, instruction_of (self, i)->result);
   for (guint i = 0; i < 3; i++)
     assign_list (self, &ranges[i]);
   bytes = self->bytes;
@@ -207,10 +208,10 @@ ghlo_cpu_strip_assign (GhloCpuStrips           *self,
                        gsize                   *bytes)
 {
   g_autofree guint *last_reads = g_new0 (guint, self->slots->len);
-  g_autofree guint8 *is_given = g_new0 (guint8, self->slots->len);
+  g_autofree guint8 *is_assigned = g_new0 (guint8, self->slots->len);
   /* Single points are merged one element at a time as well, so short strips are enough. */
   Assigner assigner = {
-    .self = self, .last_reads = last_reads, .is_given = is_given,
+    .self = self, .last_reads = last_reads, .is_assigned = is_assigned,
     .length = block->lanes == GHLO_KERNEL_NONE ? 8 : self->strip,
   };
   gsize needed;

@@ -128,10 +128,10 @@ take_folds (GhloCpuStrips    *self,
     for (guint j = 0; j < kernel->blocks[i].n_folds; j++)
       {
         GhloCpuStripFold *fold = &self->folds[kernel->blocks[i].first_fold + j];
-        gsize bytes = lanes << fold->size_row;
+        gsize bytes = lanes << fold->log2_size;
 
         fold->accumulators = ghlo_cpu_strip_take (&self->strips_size, kernel->blocks[i].n_chains * bytes);
-        fold->whole = ghlo_cpu_strip_take (&self->strips_size, bytes);
+        fold->merged = ghlo_cpu_strip_take (&self->strips_size, bytes);
       }
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Executes instructions. A load of contiguous elements copies nothing: its slot points into the buffer. A slot that
- * is aimed points to the destination of its store.
+ * Executes instructions. A load of contiguous elements copies nothing: its slot points into the buffer. A slot whose
+ * destination is set points to where its value will be stored, if the lanes there are contiguous and in bounds.
  */
 
 #include "cpu/strips/strips-private.h"
@@ -47,19 +47,19 @@ fill (const GhloCpuStripRun         *run,
 
 static void
 move (const GhloCpuStripRun *run,
-      guint                  size_row,
+      guint                  log2_size,
       const guint8          *from,
       gint64                 from_stride,
       guint8                *to,
       gint64                 to_stride,
       gsize                  n)
 {
-  const gint64 size = (gint64) 1 << size_row;
+  const gint64 size = (gint64) 1 << log2_size;
 
   if (from_stride == size && to_stride == size)
-    memcpy (to, from, n << size_row);
+    memcpy (to, from, n << log2_size);
   else
-    run->routines->strided[size_row] (from, from_stride, to, to_stride, n);
+    run->routines->strided[log2_size] (from, from_stride, to, to_stride, n);
 }
 
 static void
@@ -68,29 +68,29 @@ load (GhloCpuStripRun               *run,
       gsize                          n)
 {
   const GhloCpuStripAccess *access = ghlo_cpu_strip_access (run->program, instruction->which);
-  const guint row = access->size_row;
+  const guint log2_size = access->log2_size;
   guint8 *to = strip_of (run, instruction->result), *from;
   gsize begin, end;
 
   if (access->is_general)
     {
       from = ghlo_cpu_strip_locate_each (run, access, n);
-      fill (run, instruction, to, n << row);
-      run->routines->gathers[row] (from, run->offsets, run->inside, to, n);
+      fill (run, instruction, to, n << log2_size);
+      run->routines->gathers[log2_size] (from, run->offsets, run->inside, to, n);
       run->slots[instruction->result] = to;
       return;
     }
   from = ghlo_cpu_strip_locate (run, access, n, &begin, &end);
-  if (begin == 0 && end == n && !instruction->is_copied && (n == 1 || access->lane == (gint64) 1 << row))
+  if (begin == 0 && end == n && !instruction->is_copied && (n == 1 || access->lane == (gint64) 1 << log2_size))
     {
       run->slots[instruction->result] = from;
       return;
     }
   if (begin > 0 || end < n)
-    fill (run, instruction, to, n << row);
+    fill (run, instruction, to, n << log2_size);
   if (begin < end)
-    move (run, row, from + (gint64) begin * access->lane, access->lane, to + (begin << row), (gint64) 1 << row,
-          end - begin);
+    move (run, log2_size, from + (gint64) begin * access->lane, access->lane, to + (begin << log2_size),
+          (gint64) 1 << log2_size, end - begin);
   run->slots[instruction->result] = to;
 }
 
@@ -120,7 +120,7 @@ store (GhloCpuStripRun               *run,
        gsize                          n)
 {
   const GhloCpuStripAccess *access = ghlo_cpu_strip_access (run->program, instruction->which);
-  const guint row = access->size_row;
+  const guint log2_size = access->log2_size;
   const guint8 *from = run->slots[instruction->operands[0]];
   gsize begin, end;
   guint8 *to;
@@ -128,7 +128,7 @@ store (GhloCpuStripRun               *run,
   if (access->is_general)
     {
       to = ghlo_cpu_strip_locate_each (run, access, n);
-      run->routines->scatters[row] (to, run->offsets, run->inside, from, n);
+      run->routines->scatters[log2_size] (to, run->offsets, run->inside, from, n);
       return;
     }
   to = ghlo_cpu_strip_locate (run, access, n, &begin, &end);
@@ -136,25 +136,25 @@ store (GhloCpuStripRun               *run,
     return;
   /* Lanes out of bounds have no address, so compare the address of a lane in bounds to see whether the value was
    * computed in place. */
-  from += begin << row;
+  from += begin << log2_size;
   to += (gint64) begin * access->lane;
   if (to != from)
-    move (run, row, from, (gint64) 1 << row, to, access->lane, end - begin);
+    move (run, log2_size, from, (gint64) 1 << log2_size, to, access->lane, end - begin);
 }
 
 static void
-aim (GhloCpuStripRun               *run,
-     const GhloCpuStripInstruction *instruction,
-     gsize                          n)
+set_destination (GhloCpuStripRun               *run,
+                 const GhloCpuStripInstruction *instruction,
+                 gsize                          n)
 {
   const GhloCpuStripAccess *access = ghlo_cpu_strip_access (run->program, instruction->which);
+  const gboolean is_contiguous = n == 1 || access->lane == (gint64) 1 << access->log2_size;
   gsize begin = 1, end = 0;
   guint8 *to = NULL;
 
   if (!access->is_general)
     to = ghlo_cpu_strip_locate (run, access, n, &begin, &end);
-  run->slots[instruction->result] = begin == 0 && end == n && (n == 1 || access->lane == (gint64) 1 << access->size_row)
-                                      ? to : strip_of (run, instruction->result);
+  run->slots[instruction->result] = begin == 0 && end == n && is_contiguous ? to : strip_of (run, instruction->result);
 }
 
 /* Bytes from one lane of a temporary to the next. */
@@ -162,53 +162,53 @@ static gint64
 temporary_lane (const GhloCpuStripRun   *run,
                 const GhloCpuStripBlock *block,
                 guint                    number,
-                guint                    size_row)
+                guint                    log2_size)
 {
-  return block->is_along ? run->temporaries[number].strides[block->lanes] : (gint64) 1 << size_row;
+  return block->is_along ? run->temporaries[number].strides[block->lanes] : (gint64) 1 << log2_size;
 }
 
 static void
-read_temporary (GhloCpuStripRun               *run,
+load_temporary (GhloCpuStripRun               *run,
                 const GhloCpuStripInstruction *instruction,
                 const GhloCpuStripBlock       *block,
                 gsize                          n)
 {
-  const guint row = g_array_index (run->program->slots, GhloCpuStripSlot, instruction->result).size_row;
-  const gint64 lane = temporary_lane (run, block, instruction->which, row);
+  const guint log2_size = g_array_index (run->program->slots, GhloCpuStripSlot, instruction->result).log2_size;
+  const gint64 lane = temporary_lane (run, block, instruction->which, log2_size);
   guint8 *from = ghlo_cpu_strip_temporary (run, instruction->which), *to;
 
-  if (!instruction->is_copied && (n == 1 || lane == (gint64) 1 << row))
+  if (!instruction->is_copied && (n == 1 || lane == (gint64) 1 << log2_size))
     {
       run->slots[instruction->result] = from;
       return;
     }
   to = run->slots[instruction->result] = strip_of (run, instruction->result);
-  move (run, row, from, lane, to, (gint64) 1 << row, n);
+  move (run, log2_size, from, lane, to, (gint64) 1 << log2_size, n);
 }
 
 static void
-keep (GhloCpuStripRun               *run,
-      const GhloCpuStripInstruction *instruction,
-      const GhloCpuStripBlock       *block,
-      gsize                          n)
+store_temporary (GhloCpuStripRun               *run,
+                 const GhloCpuStripInstruction *instruction,
+                 const GhloCpuStripBlock       *block,
+                 gsize                          n)
 {
   const guint8 *from = run->slots[instruction->operands[0]];
   guint8 *to = ghlo_cpu_strip_temporary (run, instruction->which);
 
   if (to != from)
-    move (run, instruction->size_row, from, (gint64) 1 << instruction->size_row, to,
-          temporary_lane (run, block, instruction->which, instruction->size_row), n);
+    move (run, instruction->log2_size, from, (gint64) 1 << instruction->log2_size, to,
+          temporary_lane (run, block, instruction->which, instruction->log2_size), n);
 }
 
 static void
-aim_keep (GhloCpuStripRun               *run,
-          const GhloCpuStripInstruction *instruction,
-          const GhloCpuStripBlock       *block,
-          gsize                          n)
+set_temporary_destination (GhloCpuStripRun               *run,
+                           const GhloCpuStripInstruction *instruction,
+                           const GhloCpuStripBlock       *block,
+                           gsize                          n)
 {
-  gint64 lane = temporary_lane (run, block, instruction->which, instruction->size_row);
+  gint64 lane = temporary_lane (run, block, instruction->which, instruction->log2_size);
 
-  run->slots[instruction->result] = n == 1 || lane == (gint64) 1 << instruction->size_row
+  run->slots[instruction->result] = n == 1 || lane == (gint64) 1 << instruction->log2_size
                                       ? ghlo_cpu_strip_temporary (run, instruction->which)
                                       : strip_of (run, instruction->result);
 }
@@ -253,20 +253,20 @@ execute_other (GhloCpuStripRun               *run,
     case GHLO_CPU_STRIP_INSIDE:
       inside (run, instruction, n);
       break;
-    case GHLO_CPU_STRIP_READ:
-      read_temporary (run, instruction, block, n);
+    case GHLO_CPU_STRIP_LOAD_TEMPORARY:
+      load_temporary (run, instruction, block, n);
       break;
-    case GHLO_CPU_STRIP_AIM:
-      aim (run, instruction, n);
+    case GHLO_CPU_STRIP_SET_DESTINATION:
+      set_destination (run, instruction, n);
       break;
-    case GHLO_CPU_STRIP_AIM_KEEP:
-      aim_keep (run, instruction, block, n);
+    case GHLO_CPU_STRIP_SET_TEMPORARY_DESTINATION:
+      set_temporary_destination (run, instruction, block, n);
       break;
     case GHLO_CPU_STRIP_STORE:
       store (run, instruction, n);
       break;
-    case GHLO_CPU_STRIP_KEEP:
-      keep (run, instruction, block, n);
+    case GHLO_CPU_STRIP_STORE_TEMPORARY:
+      store_temporary (run, instruction, block, n);
       break;
     case GHLO_CPU_STRIP_FOLD:
       fold (run, instruction, block, n);
@@ -303,14 +303,14 @@ ghlo_cpu_strip_execute (GhloCpuStripRun         *run,
         {
           operands[j] = run->slots[it->operands[j]];
           if ((it->shifts & 1u << j) != 0)
-            operands[j] += shift << slots[it->operands[j]].size_row;
+            operands[j] += shift << slots[it->operands[j]].log2_size;
         }
       if (it->kind == GHLO_CPU_STRIP_UPDATE)
         {
-          memcpy (run->slots[run->program->folds[it->which].left], operands[0], n << it->size_row);
+          memcpy (run->slots[run->program->folds[it->which].left], operands[0], n << it->log2_size);
           continue;
         }
-      moved = (it->shifts & 8) != 0 ? shift << slots[it->result].size_row : 0;
+      moved = (it->shifts & 8) != 0 ? shift << slots[it->result].log2_size : 0;
       it->loop.call (operands, run->slots[it->result] + moved, n, NULL);
     }
 }

@@ -35,7 +35,7 @@ find_factor (const GhloCpuStripRun   *run,
              const GhloCpuStripBlock *block,
              const GhloKernelFactor  *factor,
              guint                    access,
-             guint                    size_row,
+             guint                    log2_size,
              guint8                  *strip,
              gsize                    n)
 {
@@ -45,7 +45,7 @@ find_factor (const GhloCpuStripRun   *run,
   if (access == GHLO_KERNEL_NONE)
     {
       from = ghlo_cpu_strip_temporary (run, factor->temporary);
-      lane = block->is_along ? run->temporaries[factor->temporary].strides[block->lanes] : (gint64) 1 << size_row;
+      lane = block->is_along ? run->temporaries[factor->temporary].strides[block->lanes] : (gint64) 1 << log2_size;
     }
   else
     {
@@ -54,11 +54,11 @@ find_factor (const GhloCpuStripRun   *run,
       from = (const guint8 *) run->buffers[it->buffer] + ghlo_cpu_strip_add_up (run, &it->sum, it->offset);
       lane = it->lane;
     }
-  if (lane == (gint64) 1 << size_row || n == 1)
+  if (lane == (gint64) 1 << log2_size || n == 1)
     return (Factor) { from, n == 1 };
   if (lane == 0)
     return (Factor) { from, TRUE };
-  run->routines->strided[size_row] (from, lane, strip, (gint64) 1 << size_row, n);
+  run->routines->strided[log2_size] (from, lane, strip, (gint64) 1 << log2_size, n);
 
   return (Factor) { strip, FALSE };
 }
@@ -67,17 +67,17 @@ find_factor (const GhloCpuStripRun   *run,
 static void
 add_products (const GhloCpuStripRun   *run,
               const GhloCpuStripBlock *block,
-              guint                    size_row,
+              guint                    log2_size,
               guint8                  *sums,
               gsize                    n)
 {
   guint8 *strips[2] = { run->scratch + block->strips[0], run->scratch + block->strips[1] };
-  Factor left = find_factor (run, block, &block->block.left, block->left, size_row, strips[0], n);
-  Factor right = find_factor (run, block, &block->block.right, block->right, size_row, strips[1], n);
+  Factor left = find_factor (run, block, &block->block.left, block->left, log2_size, strips[0], n);
+  Factor right = find_factor (run, block, &block->block.right, block->right, log2_size, strips[1], n);
 
   if (left.is_single && right.is_single && n > 1)
     {
-      run->routines->splats[size_row] (right.data, strips[1], n);
+      run->routines->splats[log2_size] (right.data, strips[1], n);
       right.data = strips[1];
     }
   if (left.is_single)
@@ -91,35 +91,35 @@ add_products (const GhloCpuStripRun   *run,
 static void
 run_strip (GhloCpuStripRun         *run,
            const GhloCpuStripBlock *block,
-           guint                    size_row,
+           guint                    log2_size,
            gsize                    n)
 {
-  const gint64 size = (gint64) 1 << size_row;
+  const gint64 size = (gint64) 1 << log2_size;
   const gint64 lane = block->is_along ? run->temporaries[block->block.result].strides[block->lanes] : size;
   guint8 *result = ghlo_cpu_strip_temporary (run, block->block.result);
   guint8 *sums = lane == size ? result : run->scratch + block->strips[2];
   guint8 inner[GHLO_KERNEL_MAX_AXES];
   guint n_inner = list_axes (run, block->block.inner, GHLO_KERNEL_NONE, inner);
 
-  memset (sums, 0, n << size_row);
+  memset (sums, 0, n << log2_size);
   for (guint i = 0; i < n_inner; i++)
     run->point[inner[i]] = 0;
   do
     {
       if (ghlo_cpu_strip_stops (run, n))
         return;
-      add_products (run, block, size_row, sums, n);
+      add_products (run, block, log2_size, sums, n);
     }
   while (ghlo_cpu_strip_next (run, inner, n_inner));
   if (sums != result)
-    run->routines->strided[size_row] (sums, size, result, lane, n);
+    run->routines->strided[log2_size] (sums, size, result, lane, n);
 }
 
 void
 ghlo_cpu_strip_run_product (GhloCpuStripRun         *run,
                             const GhloCpuStripBlock *block)
 {
-  const guint size_row = ghlo_element_info (run->program->temporaries[block->block.result].type)->size == 4 ? 2 : 3;
+  const guint log2_size = ghlo_element_info (run->program->temporaries[block->block.result].type)->size == 4 ? 2 : 3;
   const gint64 extent = block->is_along ? run->extents[block->lanes] : 0;
   guint8 axes[GHLO_KERNEL_MAX_AXES];
   guint n_axes = list_axes (run, block->block.rows | block->block.columns, block->lanes, axes);
@@ -129,11 +129,11 @@ ghlo_cpu_strip_run_product (GhloCpuStripRun         *run,
   do
     {
       if (!block->is_along)
-        run_strip (run, block, size_row, run->n_lanes);
+        run_strip (run, block, log2_size, run->n_lanes);
       for (gint64 i = 0; i < extent && !run->is_stopped; i += run->program->strip)
         {
           run->point[block->lanes] = i;
-          run_strip (run, block, size_row, (gsize) MIN (extent - i, (gint64) run->program->strip));
+          run_strip (run, block, log2_size, (gsize) MIN (extent - i, (gint64) run->program->strip));
         }
     }
   while (!run->is_stopped && ghlo_cpu_strip_next (run, axes, n_axes));

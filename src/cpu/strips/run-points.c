@@ -31,7 +31,7 @@ set_left (GhloCpuStripRun         *run,
     {
       const GhloCpuStripFold *it = &run->program->folds[i];
 
-      run->slots[it->left] = run->scratch + it->accumulators + ((chain * width_of (run, block)) << it->size_row);
+      run->slots[it->left] = run->scratch + it->accumulators + ((chain * width_of (run, block)) << it->log2_size);
     }
 }
 
@@ -155,17 +155,17 @@ begin_folds (GhloCpuStripRun         *run,
     {
       const GhloCpuStripFold *it = &run->program->folds[i];
 
-      run->routines->splats[it->size_row] ((const guint8 *) &it->identity, run->scratch + it->accumulators,
-                                           block->block.n_chains * width_of (run, block));
+      run->routines->splats[it->log2_size] ((const guint8 *) &it->identity, run->scratch + it->accumulators,
+                                            block->block.n_chains * width_of (run, block));
     }
 }
 
-/* Merges the @n accumulators that begin @distance lanes behind the first one into the first @n, or with @is_whole
- * into the whole. */
+/* Merges the @n accumulators that begin @distance lanes behind the first one into the first @n, or with @is_part
+ * into the merged parts so far. */
 static void
 merge (GhloCpuStripRun         *run,
        const GhloCpuStripBlock *block,
-       gboolean                 is_whole,
+       gboolean                 is_part,
        gsize                    distance,
        gsize                    n)
 {
@@ -176,16 +176,16 @@ merge (GhloCpuStripRun         *run,
       for (guint i = block->block.first_fold; i < block->block.first_fold + (guint) block->block.n_folds; i++)
         {
           const GhloCpuStripFold *it = &run->program->folds[i];
-          guint8 *accumulators = run->scratch + it->accumulators + (done << it->size_row);
+          guint8 *accumulators = run->scratch + it->accumulators + (done << it->log2_size);
 
-          run->slots[it->left] = is_whole ? run->scratch + it->whole + (done << it->size_row) : accumulators;
-          run->slots[it->right] = accumulators + (distance << it->size_row);
+          run->slots[it->left] = is_part ? run->scratch + it->merged + (done << it->log2_size) : accumulators;
+          run->slots[it->right] = accumulators + (distance << it->log2_size);
         }
       ghlo_cpu_strip_execute (run, block->merge, block, 0, MIN (most, n - done));
     }
 }
 
-/* Merges the chains into one. That becomes the whole, or is merged into it. */
+/* Merges the chains into one, and that into the merged parts so far; the first part is copied. */
 static void
 end_part (GhloCpuStripRun         *run,
           const GhloCpuStripBlock *block,
@@ -208,7 +208,7 @@ end_part (GhloCpuStripRun         *run,
     {
       const GhloCpuStripFold *it = &run->program->folds[i];
 
-      memcpy (run->scratch + it->whole, run->scratch + it->accumulators, width << it->size_row);
+      memcpy (run->scratch + it->merged, run->scratch + it->accumulators, width << it->log2_size);
     }
 }
 
@@ -229,8 +229,8 @@ run_folds (GhloCpuStripRun         *run,
     {
       const GhloCpuStripFold *it = &run->program->folds[i];
 
-      memcpy (ghlo_cpu_strip_temporary (run, it->temporary), run->scratch + it->whole,
-              width_of (run, block) << it->size_row);
+      memcpy (ghlo_cpu_strip_temporary (run, it->temporary), run->scratch + it->merged,
+              width_of (run, block) << it->log2_size);
     }
 }
 

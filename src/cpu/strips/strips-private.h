@@ -44,7 +44,7 @@ typedef struct
   gint64             lane;              /* bytes from one lane to the next, where not is_general */
   gint64             own_lane;          /* the same without the terms' contribution */
   guint16            buffer;
-  guint8             size_row;          /* log2 of the bytes of an element */
+  guint8             log2_size;         /* log2 of the bytes of an element */
   guint8             is_general;        /* each lane needs an address of its own */
   guint              n_terms;
   GhloCpuStripGuard *terms;
@@ -58,13 +58,13 @@ typedef enum
   GHLO_CPU_STRIP_EXTENT,
   GHLO_CPU_STRIP_LOAD,
   GHLO_CPU_STRIP_INSIDE,
-  GHLO_CPU_STRIP_READ,          /* reads a temporary */
-  GHLO_CPU_STRIP_AIM,           /* lets the result be computed in its destination, if possible */
-  GHLO_CPU_STRIP_AIM_KEEP,      /* the same for a result that is stored to a temporary */
+  GHLO_CPU_STRIP_LOAD_TEMPORARY,
+  GHLO_CPU_STRIP_SET_DESTINATION,               /* has the result computed where it will be stored, if possible */
+  GHLO_CPU_STRIP_SET_TEMPORARY_DESTINATION,     /* the same for a result that is stored to a temporary */
   GHLO_CPU_STRIP_STORE,
-  GHLO_CPU_STRIP_KEEP,          /* stores to a temporary */
+  GHLO_CPU_STRIP_STORE_TEMPORARY,
   GHLO_CPU_STRIP_FOLD,
-  GHLO_CPU_STRIP_UPDATE,        /* sets a fold to operand 0 */
+  GHLO_CPU_STRIP_UPDATE,                        /* sets a fold to operand 0 */
 } GhloCpuStripKind;
 
 typedef struct
@@ -72,8 +72,8 @@ typedef struct
   guint8  kind;                 /* GhloCpuStripKind */
   guint8  n_operands;
   guint8  shifts;               /* groups only: bit i: operand i is a whole strip; bit 3: the result is */
-  guint8  size_row;
-  guint8  is_copied;            /* LOAD, READ: always copies, instead of pointing into memory */
+  guint8  log2_size;
+  guint8  is_copied;            /* LOAD, LOAD_TEMPORARY: always copies, instead of pointing into memory */
   guint16 result;               /* slot, or GHLO_KERNEL_NONE */
   guint16 operands[3];          /* slots, or GHLO_KERNEL_NONE */
   guint16 which;                /* index of the access in the program, temporary, axis or fold */
@@ -89,18 +89,18 @@ typedef struct
 typedef struct
 {
   gsize   offset;               /* of its strip in the scratch; of a constant, in the pool */
-  guint8  size_row;
+  guint8  log2_size;
   guint8  is_constant;
   guint8  has_strip;
 } GhloCpuStripSlot;
 
 typedef struct
 {
-  gsize   accumulators, whole;  /* offsets in the scratch: of the chains; of the merged parts so far */
+  gsize   accumulators, merged; /* offsets in the scratch: of the chains; of the merged parts so far */
   guint64 identity;
   GhloCpuHalveFunc halve;       /* the loop that the block's merge amounts to, or NULL */
   guint16 temporary, left, right;
-  guint8  size_row;
+  guint8  log2_size;
   guint8  is_grouped;           /* LEFT is set anew for each group */
 } GhloCpuStripFold;
 
@@ -258,9 +258,9 @@ ghlo_cpu_strip_stops (GhloCpuStripRun *run,
   return run->is_stopped;
 }
 
-/* The row of elements of @type in loop tables that are indexed by element size, which is 1 << row bytes. */
+/* The base-2 logarithm of the bytes of an element; indexes tables of loops. */
 static inline guint
-ghlo_cpu_strip_size_row (GhloElementType type)
+ghlo_cpu_strip_log2_size (GhloElementType type)
 {
   return (guint) __builtin_ctz (ghlo_element_info (type)->size);
 }
