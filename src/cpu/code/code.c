@@ -342,10 +342,10 @@ ghlo_code_function (GhloCode *self)
 }
 
 void
-ghlo_code_hurry (GhloCode *self)
+ghlo_code_prioritize (GhloCode *self)
 {
   if (ghlo_code_function (self) == NULL)
-    ghlo_code_queue_hurry (&self->task);
+    ghlo_code_queue_prioritize (&self->task);
 }
 
 gboolean
@@ -367,7 +367,7 @@ ghlo_code_wait (GhloCode           *self,
   while (self->state < READY && !is_cancelled)
     {
       g_mutex_unlock (&table.lock);
-      ghlo_code_queue_hurry (&self->task);
+      ghlo_code_queue_prioritize (&self->task);
       is_cancelled = ghlo_monitor_cancelled (monitor, error);
       g_mutex_lock (&table.lock);
       if (self->state < READY && !is_cancelled)

@@ -29,8 +29,8 @@ void          ghlo_code_unref     (GhloCode                  *self);
 /* Returns NULL while there is no code. Costs one atomic load; called for each run. */
 GhloCodeFunc  ghlo_code_function  (GhloCode                  *self);
 /* Gives the code priority over code that nobody waits for, and makes it at the priority of the caller. A caller that
- * needs several should hurry all of them before the first wait. */
-void          ghlo_code_hurry     (GhloCode                  *self);
+ * needs several should prioritize all of them before the first wait. */
+void          ghlo_code_prioritize (GhloCode                 *self);
 /* Blocks until the code is available or has failed. FALSE when @monitor (nullable) is cancelled, or in a forked
  * child. */
 gboolean      ghlo_code_wait      (GhloCode                  *self,

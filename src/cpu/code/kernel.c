@@ -54,10 +54,10 @@ ghlo_cpu_kernel_begin (GhloCpuKernel *self)
 }
 
 void
-ghlo_cpu_kernel_hurry (const GhloCpuKernel *self)
+ghlo_cpu_kernel_prioritize (const GhloCpuKernel *self)
 {
   if (self->code != NULL)
-    ghlo_code_hurry (self->code);
+    ghlo_code_prioritize (self->code);
 }
 
 gboolean

@@ -33,8 +33,8 @@ const char *ghlo_cpu_kernel_init     (GhloCpuKernel     *self,
 /* Looks up the machine code, and starts to make it where there is none. Called for kernels that are going to be
  * run. */
 void        ghlo_cpu_kernel_begin    (GhloCpuKernel     *self);
-/* Speeds up the making of the code; see ghlo_code_hurry (). */
-void        ghlo_cpu_kernel_hurry    (const GhloCpuKernel *self);
+/* Speeds up the making of the code; see ghlo_code_prioritize (). */
+void        ghlo_cpu_kernel_prioritize (const GhloCpuKernel *self);
 /* Blocks until the code is available or has failed. FALSE with @error when cancelled. */
 gboolean    ghlo_cpu_kernel_wait     (const GhloCpuKernel *self,
                                       const GhloMonitor   *monitor,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * One lock, two lines of tasks. A thread can raise its nice value but not lower it again. Background threads
+ * One lock, two lanes of tasks. A thread can raise its nice value but not lower it again. Background threads
  * therefore leave urgent tasks to threads that the waiting thread starts and that inherit its priority. The waiting
  * thread does not compile by itself, because LLVM does not check for cancellation, and needs more stack than some
  * threads have.
@@ -21,20 +21,20 @@
 
 enum { MAX_THREADS = 4, PROCESSORS_EACH = 4, MAX_URGENT = 8, NICE = 10, EXIT_SECONDS = 30 };
 
-struct _GhloCodeLine
+struct _GhloCodeQueueLane
 {
   GQueue tasks;
-  guint  n_threads;     /* threads that take tasks of this line only */
+  guint  n_threads;     /* threads that take tasks of this lane only */
   guint  n_running;     /* those of them that are running a task */
 };
 
 static struct
 {
-  GMutex       lock;            /* guards the other members */
-  GCond        changed;         /* signalled when a thread has finished a task */
-  GhloCodeLine background;
-  GhloCodeLine urgent;          /* tasks that somebody waits for */
-  gboolean     is_over;         /* the process is exiting */
+  GMutex            lock;       /* guards the other members */
+  GCond             changed;    /* signalled when a thread has finished a task */
+  GhloCodeQueueLane background;
+  GhloCodeQueueLane urgent;     /* tasks that somebody waits for */
+  gboolean          is_over;    /* the process is exiting */
 } queue;
 
 static gint forked;     /* atomic */
@@ -101,65 +101,65 @@ ghlo_code_queue_is_forked (void)
 static gpointer
 work (gpointer data)
 {
-  GhloCodeLine *line = data;
+  GhloCodeQueueLane *lane = data;
   GList *link;
 
-  if (line == &queue.background)
+  if (lane == &queue.background)
     ghlo_parallel_lower_priority (NICE);
   g_mutex_lock (&queue.lock);
-  while (!queue.is_over && (link = g_queue_pop_head_link (&line->tasks)) != NULL)
+  while (!queue.is_over && (link = g_queue_pop_head_link (&lane->tasks)) != NULL)
     {
       GhloCodeTask *task = link->data;
 
-      task->line = NULL;
-      line->n_running++;
+      task->lane = NULL;
+      lane->n_running++;
       g_mutex_unlock (&queue.lock);
       task->run (task);
       g_mutex_lock (&queue.lock);
-      line->n_running--;
+      lane->n_running--;
       g_cond_broadcast (&queue.changed);
     }
-  line->n_threads--;
+  lane->n_threads--;
   g_mutex_unlock (&queue.lock);
 
   return NULL;
 }
 
 /* Called with the lock held, as the next two functions are. Starts no thread where there are @most already; returns
- * FALSE where the line has no thread at all. */
+ * FALSE where the lane has no thread at all. */
 static gboolean
-start_thread (GhloCodeLine *line,
-              guint         most)
+start_thread (GhloCodeQueueLane *lane,
+              guint              most)
 {
   GThread *thread = NULL;
 
   if (queue.is_over)
     return FALSE;
-  if (line->n_threads < most)
-    thread = g_thread_try_new ("ghlo-code", work, line, NULL);
+  if (lane->n_threads < most)
+    thread = g_thread_try_new ("ghlo-code", work, lane, NULL);
   if (thread != NULL)
     {
-      line->n_threads++;
+      lane->n_threads++;
       g_thread_unref (thread);
     }
 
-  return line->n_threads > 0;
+  return lane->n_threads > 0;
 }
 
 static void
-enter (GhloCodeTask *task,
-       GhloCodeLine *line)
+enter (GhloCodeTask      *task,
+       GhloCodeQueueLane *lane)
 {
   task->link = (GList) { .data = task };
-  task->line = line;
-  g_queue_push_tail_link (&line->tasks, &task->link);
+  task->lane = lane;
+  g_queue_push_tail_link (&lane->tasks, &task->link);
 }
 
 static void
 leave (GhloCodeTask *task)
 {
-  g_queue_unlink (&task->line->tasks, &task->link);
-  task->line = NULL;
+  g_queue_unlink (&task->lane->tasks, &task->link);
+  task->lane = NULL;
 }
 
 gboolean
@@ -187,10 +187,10 @@ ghlo_code_queue_push (GhloCodeTask  *task,
 }
 
 void
-ghlo_code_queue_hurry (GhloCodeTask *task)
+ghlo_code_queue_prioritize (GhloCodeTask *task)
 {
   const guint n_processors = ghlo_parallel_n_workers ();
-  GhloCodeLine *line = &queue.urgent;
+  GhloCodeQueueLane *lane = &queue.urgent;
   guint most;
 
   if (ghlo_code_queue_is_forked ())
@@ -198,12 +198,12 @@ ghlo_code_queue_hurry (GhloCodeTask *task)
   g_mutex_lock (&queue.lock);
   most = n_processors - MIN (n_processors - 1, queue.background.n_running);
   /* Idle threads are each about to take a task. */
-  if (line->tasks.length + (task->line == &queue.background) > line->n_threads - line->n_running)
-    start_thread (line, MIN (most, MAX_URGENT));
-  if (task->line == &queue.background && line->n_threads > 0)
+  if (lane->tasks.length + (task->lane == &queue.background) > lane->n_threads - lane->n_running)
+    start_thread (lane, MIN (most, MAX_URGENT));
+  if (task->lane == &queue.background && lane->n_threads > 0)
     {
       leave (task);
-      enter (task, line);
+      enter (task, lane);
     }
   g_mutex_unlock (&queue.lock);
 }
@@ -214,7 +214,7 @@ ghlo_code_queue_remove (GhloCodeTask *task)
   gboolean was_queued;
 
   g_mutex_lock (&queue.lock);
-  was_queued = task->line != NULL;
+  was_queued = task->lane != NULL;
   if (was_queued)
     leave (task);
   g_mutex_unlock (&queue.lock);

@@ -13,29 +13,29 @@
 G_BEGIN_DECLS
 
 /* A task; embedded as the first member of the structure that it works on. */
-typedef struct _GhloCodeTask GhloCodeTask;
-typedef struct _GhloCodeLine GhloCodeLine;
+typedef struct _GhloCodeTask      GhloCodeTask;
+typedef struct _GhloCodeQueueLane GhloCodeQueueLane;
 
 struct _GhloCodeTask
 {
-  void        (*run) (GhloCodeTask *self);
-  GList         link;           /* link and line belong to the queue */
-  GhloCodeLine *line;           /* the line that the task waits in; NULL where it is not queued */
+  void             (*run) (GhloCodeTask *self);
+  GList              link;      /* link and lane belong to the queue */
+  GhloCodeQueueLane *lane;      /* the lane that the task waits in; NULL where it is not queued */
 };
 
 /* Has to be called before any other function here. */
-void     ghlo_code_queue_init      (void);
+void     ghlo_code_queue_init       (void);
 /* Whether this is a child, by fork (), of the process that called ghlo_code_queue_init (). Locks may be held there by
  * threads that the child does not have. */
-gboolean ghlo_code_queue_is_forked (void);
+gboolean ghlo_code_queue_is_forked  (void);
 /* Has a thread call @task's run (). Tasks start in the order in which they are pushed. DEVICE where no thread can be
  * started. */
-gboolean ghlo_code_queue_push      (GhloCodeTask  *task,
-                                    GError       **error);
+gboolean ghlo_code_queue_push       (GhloCodeTask  *task,
+                                     GError       **error);
 /* Called when somebody waits for @task. A task that has not started moves to a thread of the caller's own priority. A
  * thread that waits for long has to call this repeatedly, since only threads of that priority can start others. */
-void     ghlo_code_queue_hurry     (GhloCodeTask  *task);
+void     ghlo_code_queue_prioritize (GhloCodeTask  *task);
 /* Takes @task out of the queue; FALSE when it has started already. */
-gboolean ghlo_code_queue_remove    (GhloCodeTask  *task);
+gboolean ghlo_code_queue_remove     (GhloCodeTask  *task);
 
 G_END_DECLS

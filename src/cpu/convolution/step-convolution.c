@@ -190,7 +190,7 @@ hurry (gpointer compiled)
 {
   const Convolution *self = compiled;
 
-  ghlo_cpu_epilogue_hurry (self->epilogue);
+  ghlo_cpu_epilogue_prioritize (self->epilogue);
 }
 
 static gboolean

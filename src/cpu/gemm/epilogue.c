@@ -26,7 +26,7 @@ read_epilogue (GhloCpuEpilogue       *self,
   if (reason == NULL)
     reason = ghlo_cpu_kernel_init (&self->kernel, fusion->lowered.kernel, TRUE);
   if (reason == NULL)
-    self->place = ghlo_step_epilogue_place (fusion);
+    self->product_result = ghlo_step_epilogue_place (fusion);
 
   return reason;
 }
@@ -69,7 +69,7 @@ ghlo_cpu_epilogue_scratch (const GhloCpuEpilogue *self,
     return scratch;
 
   return ghlo_size_align (scratch) + ghlo_cpu_kernel_scratch (&self->kernel)
-         + (self->place == GHLO_STEP_NONE ? self->size : 0);
+         + (self->product_result == GHLO_STEP_NONE ? self->size : 0);
 }
 
 void
@@ -79,16 +79,16 @@ ghlo_cpu_epilogue_begin (GhloCpuEpilogue *self,
   if (self == NULL)
     return;
   /* The kernel is worth more threads than the product has. */
-  self->is_whole = nanoseconds < GHLO_PARALLEL_MIN_WORK
+  self->runs_once = nanoseconds < GHLO_PARALLEL_MIN_WORK
                    && (double) self->kernel.n_points * self->kernel.schedule.cost >= GHLO_PARALLEL_MIN_WORK;
   ghlo_cpu_kernel_begin (&self->kernel);
 }
 
 void
-ghlo_cpu_epilogue_hurry (const GhloCpuEpilogue *self)
+ghlo_cpu_epilogue_prioritize (const GhloCpuEpilogue *self)
 {
   if (self != NULL)
-    ghlo_cpu_kernel_hurry (&self->kernel);
+    ghlo_cpu_kernel_prioritize (&self->kernel);
 }
 
 gboolean
@@ -134,8 +134,8 @@ ghlo_cpu_epilogue_run_begin (GhloCpuEpilogueRun    *run,
     }
   starts = self->fusion.lowered.starts;
   n = self->fusion.n_operands + 1;
-  run->product = self->place != GHLO_STEP_NONE ? results[self->place].data
-                                               : rest + ghlo_cpu_kernel_scratch (&self->kernel);
+  run->product = self->product_result != GHLO_STEP_NONE ? results[self->product_result].data
+                                                        : rest + ghlo_cpu_kernel_scratch (&self->kernel);
   run->buffers[0] = run->product;
   for (guint i = 0; i < self->fusion.n_operands; i++)
     run->buffers[i + 1] = operands[i].data + starts[i + 1];
@@ -174,7 +174,7 @@ ghlo_cpu_epilogue_panel (gpointer            data,
   const GhloCpuEpilogueRun *run = data;
   GhloCpuPanel column = *panel;
 
-  if (run->epilogue->is_whole)
+  if (run->epilogue->runs_once)
     return;
   if (panel->column_stride == (gint64) run->epilogue->element)
     {
@@ -200,7 +200,7 @@ ghlo_cpu_epilogue_run_end (const GhloCpuEpilogueRun  *run,
 {
   if (run->epilogue == NULL)
     return TRUE;
-  if (run->epilogue->is_whole)
+  if (run->epilogue->runs_once)
     return ghlo_cpu_kernel_run (&run->epilogue->kernel, run->buffers, run->kernel.scratch, monitor, error);
 
   return !ghlo_monitor_cancelled (monitor, error);

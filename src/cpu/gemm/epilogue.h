@@ -17,9 +17,9 @@ typedef struct
 {
   GhloStepEpilogue fusion;
   GhloCpuKernel    kernel;
-  guint            place;           /* the result of the request that the product is written to, or GHLO_STEP_NONE */
+  guint            product_result;  /* the result of the request that the product is written to, or GHLO_STEP_NONE */
   gsize            element, size;   /* bytes: of one element of the product, and of all */
-  gboolean         is_whole;        /* the kernel runs once, when the product is complete */
+  gboolean         runs_once;       /* the kernel runs once, when the product is complete */
 } GhloCpuEpilogue;
 
 void ghlo_cpu_epilogue_free (GhloCpuEpilogue *self);
@@ -49,7 +49,7 @@ gsize    ghlo_cpu_epilogue_scratch     (const GhloCpuEpilogue *self,
 void     ghlo_cpu_epilogue_begin       (GhloCpuEpilogue       *self,
                                         double                 nanoseconds);
 /* These are as in GhloStepImplementation; without an epilogue, the strings are NULL. */
-void     ghlo_cpu_epilogue_hurry       (const GhloCpuEpilogue *self);
+void     ghlo_cpu_epilogue_prioritize  (const GhloCpuEpilogue *self);
 gboolean ghlo_cpu_epilogue_wait        (const GhloCpuEpilogue *self,
                                         const GhloMonitor     *monitor,
                                         GError               **error);

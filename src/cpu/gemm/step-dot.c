@@ -182,7 +182,7 @@ hurry (gpointer compiled)
 {
   const Dot *self = compiled;
 
-  ghlo_cpu_epilogue_hurry (self->epilogue);
+  ghlo_cpu_epilogue_prioritize (self->epilogue);
 }
 
 static gboolean

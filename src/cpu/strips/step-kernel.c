@@ -112,7 +112,7 @@ hurry (gpointer compiled)
 {
   const Step *step = compiled;
 
-  ghlo_cpu_kernel_hurry (&step->kernel);
+  ghlo_cpu_kernel_prioritize (&step->kernel);
 }
 
 static gboolean

@@ -112,8 +112,8 @@ hurry (gpointer compiled)
 {
   const Step *step = compiled;
 
-  ghlo_cpu_kernel_hurry (&step->select);
-  ghlo_cpu_kernel_hurry (&step->gather);
+  ghlo_cpu_kernel_prioritize (&step->select);
+  ghlo_cpu_kernel_prioritize (&step->gather);
 }
 
 static gboolean

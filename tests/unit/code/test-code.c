@@ -349,7 +349,7 @@ hold_background (GhloCode   *codes[2],
 
 /* What is waited for is made without the threads of the background, and no slower than the waiting thread works. */
 static void
-test_hurry (void)
+test_prioritize (void)
 {
   GhloCode *codes[2];
   guint count;
@@ -407,9 +407,9 @@ test_two_waiters (void)
   ghlo_code_unref (codes[1]);
 }
 
-/* All that is hurried is made at the same time, as far as there are processors; what nobody wants any more is not. */
+/* All that is prioritized is made at the same time, as far as there are processors; what nobody wants any more is not. */
 static void
-test_hurry_many (void)
+test_prioritize_many (void)
 {
   g_autofree GhloKernel *three = fake_kernel ("many", 100, 10);
   GhloCode *codes[2], *dropped;
@@ -419,9 +419,9 @@ test_hurry_many (void)
   count = fake_emitter_count ();
   hold_background (codes, "many");
   dropped = ghlo_code_get (three, &schedule);
-  ghlo_code_hurry (codes[1]);
+  ghlo_code_prioritize (codes[1]);
   fake_emitter_await (count + 2);
-  ghlo_code_hurry (dropped);
+  ghlo_code_prioritize (dropped);
   ghlo_code_unref (dropped);
   fake_emitter_release ();
   wait_for (codes[0]);
@@ -672,8 +672,8 @@ add_tests (void)
   g_test_add_func ("/code/collision", test_collision);
   g_test_add_func ("/code/failures", test_failures);
   g_test_add_func ("/code/wait", test_wait);
-  g_test_add_func ("/code/hurry", test_hurry);
-  g_test_add_func ("/code/hurry-many", test_hurry_many);
+  g_test_add_func ("/code/prioritize", test_prioritize);
+  g_test_add_func ("/code/prioritize-many", test_prioritize_many);
   g_test_add_func ("/code/two-waiters", test_two_waiters);
   g_test_add_func ("/code/abandoned", test_abandoned);
   g_test_add_func ("/code/swap", test_swap);
