@@ -16,27 +16,28 @@ G_BEGIN_DECLS
 __extension__ typedef unsigned __int128 GhloCpuU128;
 
 /* Work on a row checks for cancellation once per this many elements or numbers, about once per millisecond. */
-#define GHLO_CPU_SORT_STRETCH ((gsize) 1 << 18)
+#define GHLO_CPU_SORT_CHECK_INTERVAL ((gsize) 1 << 18)
 
+/* Called with the number of elements that are done; checks once per interval, and returns FALSE in between. */
 static inline gboolean
-ghlo_cpu_sort_continue (gsize              i,
-                        const GhloMonitor *monitor)
+ghlo_cpu_sort_is_cancelled (gsize              i,
+                            const GhloMonitor *monitor)
 {
-  return i % GHLO_CPU_SORT_STRETCH != 0 || i == 0 || !ghlo_monitor_cancelled (monitor, NULL);
+  return i % GHLO_CPU_SORT_CHECK_INTERVAL == 0 && i != 0 && ghlo_monitor_cancelled (monitor, NULL);
 }
 
-/* Copies a stretch at a time. FALSE when cancelled. */
+/* Copies one check interval at a time. FALSE when cancelled. */
 static inline gboolean
 ghlo_cpu_sort_copy (guint8            *to,
                     const guint8      *from,
                     gsize              n_bytes,
                     const GhloMonitor *monitor)
 {
-  for (gsize i = 0; i < n_bytes; i += GHLO_CPU_SORT_STRETCH)
+  for (gsize i = 0; i < n_bytes; i += GHLO_CPU_SORT_CHECK_INTERVAL)
     {
-      if (!ghlo_cpu_sort_continue (i, monitor))
+      if (ghlo_cpu_sort_is_cancelled (i, monitor))
         return FALSE;
-      memcpy (to + i, from + i, MIN (GHLO_CPU_SORT_STRETCH, n_bytes - i));
+      memcpy (to + i, from + i, MIN (GHLO_CPU_SORT_CHECK_INTERVAL, n_bytes - i));
     }
 
   return TRUE;

@@ -115,7 +115,7 @@ load_ranks (Job     *job,
       { \
         gsize n = MIN (GHLO_CPU_SORT_CHUNK, end - i); \
         \
-        if (!ghlo_cpu_sort_continue (i - begin, job->monitor)) \
+        if (ghlo_cpu_sort_is_cancelled (i - begin, job->monitor)) \
           return FALSE; \
         load_ranks (job, i, n, ranks); \
         for (gsize j = 0; j < n; j++) \
@@ -430,7 +430,7 @@ run_partial (Job     *job,
 
       for (gsize i = 0; i < row->n; i += GHLO_CPU_SORT_CHUNK)
         {
-          if (!ghlo_cpu_sort_continue (i, job->monitor))
+          if (ghlo_cpu_sort_is_cancelled (i, job->monitor))
             return FALSE;
           ghlo_cpu_sort_key_rank (key, job->from[key->operand] + i * key->element_size, key->element_size, NULL,
                                   MIN (GHLO_CPU_SORT_CHUNK, row->n - i), FALSE, ranks + k * row->n + i);

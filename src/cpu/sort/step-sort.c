@@ -35,7 +35,7 @@ typedef struct
   gboolean       columns;         /* the rows of a block are sorted side by side */
   gsize          blocks_each;     /* blocks that cover all lanes */
   gsize          n_blocks;
-  gboolean       apart;           /* threads share blocks; else they share the parts of a row */
+  gboolean       threads_share_blocks;    /* otherwise they share the parts of a row */
   gboolean       result_direct;   /* rows of the results are adjacent elements */
   guint         *sizes;           /* owned; bytes of each operand's elements */
   gboolean      *direct;          /* owned; rows of each operand are adjacent elements */
@@ -118,8 +118,8 @@ choose_parts (Sort *self)
 {
   guint n_workers = ghlo_parallel_n_workers (), parts = 1;
 
-  self->apart = self->n_blocks >= n_workers || n_workers < MIN_THREADS || self->row.n < 2 * MIN_PART;
-  while (!self->apart && parts < n_workers && self->row.n / (2 * parts) >= MIN_PART)
+  self->threads_share_blocks = self->n_blocks >= n_workers || n_workers < MIN_THREADS || self->row.n < 2 * MIN_PART;
+  while (!self->threads_share_blocks && parts < n_workers && self->row.n / (2 * parts) >= MIN_PART)
     parts *= 2;
 
   return parts;
@@ -129,7 +129,7 @@ static gboolean
 find_all_scratch (const Sort *self,
                   gsize      *scratch)
 {
-  return ghlo_size_mul (scratch, self->scratch, self->apart ? ghlo_parallel_n_workers () : 1);
+  return ghlo_size_mul (scratch, self->scratch, self->threads_share_blocks ? ghlo_parallel_n_workers () : 1);
 }
 
 static const char *
@@ -346,7 +346,7 @@ run (gpointer            compiled,
   Run run = { self, operands, results, scratch, monitor, FALSE };
   double nanoseconds = self->row.nanoseconds * (double) self->together * (double) self->n_blocks;
 
-  if (self->apart)
+  if (self->threads_share_blocks)
     {
       if (!ghlo_parallel_for (self->n_blocks, 1, nanoseconds, sort_blocks, &run, monitor))
         run.failed = TRUE;

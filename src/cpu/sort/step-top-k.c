@@ -51,7 +51,7 @@ struct _TopK
   const Width   *width;
   gsize          n, k, n_rows;
   gsize          capacity;      /* numbers in a buffer of candidates */
-  gboolean       apart;         /* threads share rows; else they share the parts of a row */
+  gboolean       threads_share_rows;    /* otherwise they share the parts of a row */
   gsize          n_parts;
   gsize          scratch;       /* bytes for one thread or part: two buffers */
   gsize          all_scratch;   /* bytes for all threads or parts, and for the numbers that they find */
@@ -156,8 +156,9 @@ choose_parts (TopK *self)
   gsize n_workers = MIN (ghlo_parallel_n_workers (), MAX_PARTS);
 
   self->n_parts = 1;
-  self->apart = self->n_rows >= n_workers || self->n / n_workers < MIN_PART || self->k > self->n / n_workers / 8;
-  if (!self->apart)
+  self->threads_share_rows = self->n_rows >= n_workers || self->n / n_workers < MIN_PART
+                             || self->k > self->n / n_workers / 8;
+  if (!self->threads_share_rows)
     self->n_parts = n_workers;
 }
 
@@ -169,9 +170,9 @@ find_scratch (TopK *self)
   self->scratch = 0;
   if (!ghlo_size_reserve (&self->scratch, &offset, self->capacity, 2 * self->width->size))
     return FALSE;
-  bytes = self->apart ? 0 : 2 * self->n_parts * self->k * self->width->size;
+  bytes = self->threads_share_rows ? 0 : 2 * self->n_parts * self->k * self->width->size;
 
-  return ghlo_size_mul (all, self->scratch, self->apart ? ghlo_parallel_n_workers () : self->n_parts)
+  return ghlo_size_mul (all, self->scratch, self->threads_share_rows ? ghlo_parallel_n_workers () : self->n_parts)
          && ghlo_size_add (all, *all, bytes);
 }
 
@@ -329,7 +330,7 @@ run (gpointer            compiled,
   };
   gboolean done = TRUE;
 
-  if (self->apart)
+  if (self->threads_share_rows)
     done = ghlo_parallel_for (self->n_rows, 1, self->nanoseconds * (double) self->n_rows, run_rows, &run, monitor)
            && !run.stopped;
   else

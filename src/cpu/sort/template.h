@@ -91,11 +91,11 @@ FUNCTION (count_digits) (const NUMBER      *numbers,
 
   *ordered = TRUE;
   memset (counts, 0, digits * sizeof (counts[0]));
-  for (gsize begin = 0; begin < n; begin += GHLO_CPU_SORT_STRETCH)
+  for (gsize begin = 0; begin < n; begin += GHLO_CPU_SORT_CHECK_INTERVAL)
     {
-      gsize end = MIN (begin + GHLO_CPU_SORT_STRETCH, n);
+      gsize end = MIN (begin + GHLO_CPU_SORT_CHECK_INTERVAL, n);
 
-      if (!ghlo_cpu_sort_continue (begin, monitor))
+      if (ghlo_cpu_sort_is_cancelled (begin, monitor))
         return FALSE;
       for (gsize i = begin; i < end; i++)
         {
@@ -119,11 +119,11 @@ FUNCTION (move_digit) (const NUMBER      *from,
                        guint32            offsets[256],
                        const GhloMonitor *monitor)
 {
-  for (gsize begin = 0; begin < n; begin += GHLO_CPU_SORT_STRETCH)
+  for (gsize begin = 0; begin < n; begin += GHLO_CPU_SORT_CHECK_INTERVAL)
     {
-      gsize end = MIN (begin + GHLO_CPU_SORT_STRETCH, n);
+      gsize end = MIN (begin + GHLO_CPU_SORT_CHECK_INTERVAL, n);
 
-      if (!ghlo_cpu_sort_continue (begin, monitor))
+      if (ghlo_cpu_sort_is_cancelled (begin, monitor))
         return FALSE;
       for (gsize i = begin; i < end; i++)
         to[offsets[(guint8) (from[i] >> shift)]++] = from[i];

@@ -31,7 +31,7 @@
       { \
         gsize length = MIN (GHLO_CPU_SORT_CHUNK, n - i); \
         \
-        if (!ghlo_cpu_sort_continue (i, monitor)) \
+        if (ghlo_cpu_sort_is_cancelled (i, monitor)) \
           return FALSE; \
         self->unordered |= ghlo_cpu_sort_key_rank (key, from, stride, NULL, length, FALSE, ranks); \
         for (gsize j = 0; j < length; j++) \
@@ -233,7 +233,7 @@ scatter_bytes (const GhloSortComparator *comparator,
     {
       guint8 byte = from[comparator->reverses_equal ? n - 1 - i : i];
 
-      if (!ghlo_cpu_sort_continue (i, monitor))
+      if (ghlo_cpu_sort_is_cancelled (i, monitor))
         return FALSE;
       to[offsets[ranks[byte]]++] = byte;
     }
@@ -256,11 +256,11 @@ ghlo_cpu_sort_bytes (const GhloSortComparator *comparator,
   gboolean ambiguous = FALSE;
 
   memset (bytes, -1, sizeof (bytes));
-  for (gsize begin = 0; begin < n; begin += GHLO_CPU_SORT_STRETCH)
+  for (gsize begin = 0; begin < n; begin += GHLO_CPU_SORT_CHECK_INTERVAL)
     {
-      if (!ghlo_cpu_sort_continue (begin, monitor))
+      if (ghlo_cpu_sort_is_cancelled (begin, monitor))
         return FALSE;
-      for (gsize i = begin; i < MIN (begin + GHLO_CPU_SORT_STRETCH, n); i++)
+      for (gsize i = begin; i < MIN (begin + GHLO_CPU_SORT_CHECK_INTERVAL, n); i++)
         counts[i % 4][from[i]]++;
     }
   for (guint i = 0; i < 256; i++)
@@ -285,11 +285,11 @@ ghlo_cpu_sort_bytes (const GhloSortComparator *comparator,
     return (to != from || ghlo_cpu_sort_copy (copy, from, n, monitor))
            && scatter_bytes (comparator, to != from ? from : copy, to, n, offsets, monitor);
   for (guint i = 0; i < 256; i++)
-    for (gsize at = offsets[i]; at < offsets[i + 1]; at += GHLO_CPU_SORT_STRETCH)
+    for (gsize at = offsets[i]; at < offsets[i + 1]; at += GHLO_CPU_SORT_CHECK_INTERVAL)
       {
-        if (!ghlo_cpu_sort_continue (at - offsets[i], monitor))
+        if (ghlo_cpu_sort_is_cancelled (at - offsets[i], monitor))
           return FALSE;
-        memset (to + at, bytes[i], MIN (GHLO_CPU_SORT_STRETCH, offsets[i + 1] - at));
+        memset (to + at, bytes[i], MIN (GHLO_CPU_SORT_CHECK_INTERVAL, offsets[i + 1] - at));
       }
 
   return TRUE;
