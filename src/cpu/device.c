@@ -48,7 +48,7 @@ declines (GhloDeviceCore        *self,
   if (g_str_equal (kind, "epilogue"))
     return ghlo_step_epilogue_obstacle (ops, n_ops);
   if (!g_str_equal (kind, "map") && !g_str_equal (kind, "reduction"))
-    return "the CPU has no step of that kind";
+    return "the CPU does not support this kind of fusion";
   for (guint i = 0; i < n_ops; i++)
     {
       const char *reason = ghlo_kernel_obstacle (ops[i]);

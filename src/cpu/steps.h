@@ -58,8 +58,8 @@ ghlo_cpu_step_has_scratch (const GhloStepRequest *request,
 {
   if (scratch > request->scratch)
     g_set_error (error, GHLO_ERROR, GHLO_ERROR_OUT_OF_MEMORY,
-                 "there is no memory to prepare %s as it was selected, and another way to compute it would take %"
-                 G_GSIZE_FORMAT " bytes of scratch, where %" G_GSIZE_FORMAT " are planned",
+                 "there is too little memory to prepare the algorithm selected for %s, and another one needs %"
+                 G_GSIZE_FORMAT " bytes of scratch memory, but only %" G_GSIZE_FORMAT " are planned",
                  ghlo_ir_op_get_name (request->op), scratch, request->scratch);
 
   return scratch <= request->scratch;

@@ -101,12 +101,12 @@ read_sections (Object  *self,
   memcpy (&header, self->bytes, sizeof header);
   if (memcmp (header.e_ident, ELFMAG, SELFMAG) != 0 || header.e_ident[EI_CLASS] != ELFCLASS64
       || header.e_ident[EI_DATA] != ELFDATA2LSB || header.e_type != ET_REL)
-    return refuse (error, GHLO_ERROR_DATA, "expected an object file of 64-bit ELF, little-endian", NULL);
+    return refuse (error, GHLO_ERROR_DATA, "expected a little-endian 64-bit ELF object file", NULL);
   if (header.e_machine != EM_X86_64 && header.e_machine != EM_AARCH64)
-    return refuse (error, GHLO_ERROR_UNSUPPORTED, "the object file is for another kind of processor", NULL);
+    return refuse (error, GHLO_ERROR_UNSUPPORTED, "the object file is for another processor architecture", NULL);
   if (header.e_shentsize != sizeof (Elf64_Shdr) || header.e_shnum == 0 || header.e_shstrndx >= header.e_shnum
       || !is_inside (self, header.e_shoff, (guint64) header.e_shnum * sizeof (Elf64_Shdr)))
-    return refuse (error, GHLO_ERROR_DATA, "the object file has no table of sections", NULL);
+    return refuse (error, GHLO_ERROR_DATA, "the object file has no valid section table", NULL);
 
   self->machine = header.e_machine;
   self->n_sections = header.e_shnum;
@@ -116,7 +116,7 @@ read_sections (Object  *self,
   for (guint i = 0; i < self->n_sections; i++)
     if (self->sections[i].sh_type != SHT_NOBITS && self->sections[i].sh_type != SHT_NULL
         && !is_inside (self, self->sections[i].sh_offset, self->sections[i].sh_size))
-      return refuse (error, GHLO_ERROR_DATA, "a section is not within the object file", NULL);
+      return refuse (error, GHLO_ERROR_DATA, "a section extends beyond the end of the object file", NULL);
 
   return TRUE;
 }
@@ -153,12 +153,12 @@ place_section (Object   *self,
     return TRUE;
   if (section->sh_type != SHT_PROGBITS || (section->sh_flags & (SHF_WRITE | SHF_TLS)) != 0
       || (!is_kind (name, ".text") && !is_kind (name, ".rodata")))
-    return refuse (error, GHLO_ERROR_UNSUPPORTED, "machine code may have no section", name);
+    return refuse (error, GHLO_ERROR_UNSUPPORTED, "unsupported section", name);
   if ((alignment & (alignment - 1)) != 0 || alignment > GHLO_CODE_ALIGNMENT)
-    return refuse (error, GHLO_ERROR_UNSUPPORTED, "too much alignment is wanted by the section", name);
+    return refuse (error, GHLO_ERROR_UNSUPPORTED, "unsupported alignment of section", name);
   start = (self->blob_size + alignment - 1) & ~(alignment - 1);
   if (section->sh_size > GHLO_CODE_MAX_SIZE - start)
-    return refuse (error, GHLO_ERROR_UNSUPPORTED, "there is too much machine code", NULL);
+    return refuse (error, GHLO_ERROR_UNSUPPORTED, "the machine code is too large", NULL);
 
   self->starts[number] = (guint32) start;
   self->blob_size = (guint32) (start + section->sh_size);
@@ -194,7 +194,7 @@ find_symbols (Object  *self,
       self->symbols = i;
   if (self->symbols == 0 || self->sections[self->symbols].sh_entsize != SYMBOL_SIZE
       || self->sections[self->symbols].sh_link >= self->n_sections)
-    return refuse (error, GHLO_ERROR_DATA, "the object file has no table of symbols", NULL);
+    return refuse (error, GHLO_ERROR_DATA, "the object file has no valid symbol table", NULL);
   self->n_symbols = self->sections[self->symbols].sh_size / SYMBOL_SIZE;
 
   return TRUE;
@@ -225,14 +225,14 @@ locate (const Object *self,
   Elf64_Sym symbol;
 
   if (number >= self->n_symbols)
-    return refuse (error, GHLO_ERROR_DATA, "a relocation is of no symbol", NULL);
+    return refuse (error, GHLO_ERROR_DATA, "a relocation refers to a symbol that does not exist", NULL);
   symbol = symbol_at (self, number, name);
   if (symbol.st_shndx == SHN_UNDEF)
-    return refuse (error, GHLO_ERROR_UNSUPPORTED, "machine code refers to what is outside of it,", name);
+    return refuse (error, GHLO_ERROR_UNSUPPORTED, "machine code refers to the undefined symbol", name);
   if (symbol.st_shndx >= self->n_sections || self->starts[symbol.st_shndx] == 0
       || symbol.st_value > self->sections[symbol.st_shndx].sh_size
       || ELF64_ST_TYPE (symbol.st_info) == STT_GNU_IFUNC || ELF64_ST_TYPE (symbol.st_info) == STT_TLS)
-    return refuse (error, GHLO_ERROR_UNSUPPORTED, "machine code refers to what is not kept of it,", name);
+    return refuse (error, GHLO_ERROR_UNSUPPORTED, "machine code refers to the unsupported symbol", name);
   *position = (gint64) (self->starts[symbol.st_shndx] + symbol.st_value);
 
   return TRUE;
@@ -256,11 +256,11 @@ relocate_one (Object           *self,
       || size > self->sections[section].sh_size - relocation->r_offset)
     return refuse (error, GHLO_ERROR_DATA, "a relocation is beyond the end of its section", NULL);
   if (size == 0)
-    return refuse_type (error, "machine code may have no relocation of type", type);
+    return refuse_type (error, "unsupported relocation type", type);
   position = (gint64) (self->starts[section] + relocation->r_offset);
   if (__builtin_add_overflow (target, relocation->r_addend, &target)
       || !ghlo_code_relocate (self->machine, type, self->blob + position, position, target))
-    return refuse_type (error, "what is referred to is out of reach of a relocation of type", type);
+    return refuse_type (error, "the target is out of range of a relocation of type", type);
 
   return TRUE;
 }
@@ -280,7 +280,7 @@ relocate_section (Object   *self,
   self->n_relocations += n;
   if (table->sh_type == SHT_REL || table->sh_entsize != RELOCATION_SIZE || table->sh_link != self->symbols
       || self->n_relocations > self->size / RELOCATION_SIZE)
-    return refuse (error, GHLO_ERROR_DATA, "the object file has a malformed table of relocations", NULL);
+    return refuse (error, GHLO_ERROR_DATA, "the object file has a malformed relocation table", NULL);
 
   for (gsize i = 0; i < n; i++)
     {
@@ -367,7 +367,7 @@ ghlo_code_read_header (GBytes          *blob,
   const guint8 *bytes = g_bytes_get_data (blob, &size);
 
   if (size < sizeof *header)
-    return refuse (error, GHLO_ERROR_DATA, "machine code is cut off", NULL);
+    return refuse (error, GHLO_ERROR_DATA, "the machine code is cut off", NULL);
   memcpy (header, bytes, sizeof *header);
   header->machine = GUINT32_FROM_LE (header->machine);
   header->entry = GUINT32_FROM_LE (header->entry);
@@ -377,7 +377,7 @@ ghlo_code_read_header (GBytes          *blob,
       || header->entry < sizeof *header || header->entry >= size || header->alignment == 0
       || (header->alignment & (header->alignment - 1)) != 0 || header->alignment > GHLO_CODE_ALIGNMENT
       || (header->machine == EM_AARCH64 && header->entry % 4 != 0))
-    return refuse (error, GHLO_ERROR_DATA, "machine code is malformed", NULL);
+    return refuse (error, GHLO_ERROR_DATA, "the header of the machine code is malformed", NULL);
 
   return TRUE;
 }

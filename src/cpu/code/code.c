@@ -216,7 +216,7 @@ look_up (GhloCode *self)
       g_mutex_unlock (&table.lock);
       return TRUE;
     }
-  g_debug ("what the cache has of the kernel %s is not used: %s", self->kernel->name, error->message);
+  g_debug ("the cached machine code of the kernel %s cannot be used: %s", self->kernel->name, error->message);
   if (!g_error_matches (error, GHLO_ERROR, GHLO_ERROR_OUT_OF_MEMORY))
     ghlo_cache_item_remove (GHLO_CACHE_CODE, self->key);
 
@@ -360,7 +360,7 @@ ghlo_code_wait (GhloCode           *self,
   if (ghlo_code_queue_is_forked ())
     {
       g_set_error_literal (error, GHLO_ERROR, GHLO_ERROR_DEVICE,
-                           "no machine code is made in a process that was forked after the library's first use");
+                           "machine code cannot be generated in a process forked after the first use of the library");
       return FALSE;
     }
   g_mutex_lock (&table.lock);
@@ -403,7 +403,8 @@ ghlo_code_list (const GhloKernel          *kernel,
 
   if (ghlo_code_target () == NULL)
     {
-      g_set_error_literal (error, GHLO_ERROR, GHLO_ERROR_UNSUPPORTED, "there is no machine code for this processor");
+      g_set_error_literal (error, GHLO_ERROR, GHLO_ERROR_UNSUPPORTED,
+                           "machine code is not supported on this processor");
       return NULL;
     }
   emitter = ghlo_code_module_open (error);

@@ -26,7 +26,7 @@ ghlo_cpu_kernel_init (GhloCpuKernel    *self,
   ghlo_kernel_schedule_choose (kernel, ghlo_cpu_machine (), axes, &self->schedule);
   self->strips = ghlo_cpu_strips_new (kernel, &self->schedule, NULL);
   if (self->strips == NULL)
-    return "a node of it has no loop";
+    return "there is no precompiled loop for one of its nodes";
   self->n_points = 1;
   for (guint i = 0; i < kernel->n_axes; i++)
     {
@@ -41,7 +41,7 @@ ghlo_cpu_kernel_init (GhloCpuKernel    *self,
   if (self->code_fits)
     self->scratch = MAX (self->scratch, scratch);
 
-  return self->scratch < most ? NULL : "it wants too much scratch";
+  return self->scratch < most ? NULL : "it needs too much scratch memory";
 }
 
 void
@@ -78,7 +78,7 @@ ghlo_cpu_kernel_print_code (const GhloCpuKernel *self)
     return listing;
 
   return g_strdup_printf ("; the kernel %s runs in strips: %s\n", self->kernel->name,
-                          error != NULL ? error->message : "it wants too much scratch");
+                          error != NULL ? error->message : "it needs too much scratch memory");
 }
 
 void

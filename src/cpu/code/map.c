@@ -85,7 +85,8 @@ ghlo_code_map_new (GBytes  *blob,
     return NULL;
   if (header.machine != own_machine ())
     {
-      g_set_error_literal (error, GHLO_ERROR, GHLO_ERROR_UNSUPPORTED, "machine code is for another kind of processor");
+      g_set_error_literal (error, GHLO_ERROR, GHLO_ERROR_UNSUPPORTED,
+                           "the machine code is for another processor architecture");
       return NULL;
     }
   self->size = (header.size + page - 1) & ~(page - 1);

@@ -84,7 +84,7 @@ find (void)
   if (module.path != NULL)
     module.id = ghlo_build_id_read (module.path);
   else
-    g_debug ("kernels have no machine code: there is no module %s", FILE_NAME);
+    g_debug ("kernels have no machine code: the module %s was not found", FILE_NAME);
   g_once_init_leave (&done, 1);
 }
 
@@ -105,11 +105,11 @@ static char *
 refuse (const GhloEmitter *emitter)
 {
   if (emitter == NULL || emitter->library == NULL)
-    return g_strdup ("it has no emitter");
+    return g_strdup ("it exports no emitter");
   if (strcmp (emitter->library, GHLO_VERSION) != 0)
-    return g_strdup_printf ("expected the one of version " GHLO_VERSION ", found that of %s", emitter->library);
+    return g_strdup_printf ("expected version " GHLO_VERSION ", found version %s", emitter->library);
   if (emitter->free_bytes != g_bytes_unref)
-    return g_strdup ("it is linked with another GLib");
+    return g_strdup ("it is linked with another copy of GLib");
 
   return NULL;
 }
@@ -140,7 +140,8 @@ ghlo_code_module_open (GError **error)
   if (ghlo_code_module_id () == NULL)
     {
       g_set_error_literal (error, GHLO_ERROR, GHLO_ERROR_UNSUPPORTED,
-                           "there is no module " FILE_NAME " that makes machine code, or GHLO_DISABLE names 'llvm'");
+                           "the module " FILE_NAME ", which generates machine code, was not found, "
+                           "or GHLO_DISABLE names 'llvm'");
       return NULL;
     }
   if (g_once_init_enter (&done))
@@ -149,7 +150,7 @@ ghlo_code_module_open (GError **error)
       g_once_init_leave (&done, 1);
     }
   if (module.emitter == NULL)
-    g_set_error (error, GHLO_ERROR, GHLO_ERROR_UNSUPPORTED, "the module that makes machine code cannot be used: %s",
+    g_set_error (error, GHLO_ERROR, GHLO_ERROR_UNSUPPORTED, "the module that generates machine code cannot be used: %s",
                  module.reason);
 
   return module.emitter;

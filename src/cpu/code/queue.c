@@ -172,7 +172,7 @@ ghlo_code_queue_push (GhloCodeTask  *task,
   if (ghlo_code_queue_is_forked ())
     {
       g_set_error_literal (error, GHLO_ERROR, GHLO_ERROR_DEVICE,
-                           "no machine code is made in a process that was forked after the library's first use");
+                           "machine code cannot be generated in a process forked after the first use of the library");
       return FALSE;
     }
   g_mutex_lock (&queue.lock);
@@ -180,7 +180,7 @@ ghlo_code_queue_push (GhloCodeTask  *task,
   if (has_thread)
     enter (task, &queue.background);
   else
-    g_set_error_literal (error, GHLO_ERROR, GHLO_ERROR_DEVICE, "no thread could be started to make machine code");
+    g_set_error_literal (error, GHLO_ERROR, GHLO_ERROR_DEVICE, "no thread could be started to generate machine code");
   g_mutex_unlock (&queue.lock);
 
   return has_thread;

@@ -243,7 +243,7 @@ convolution_new (const GhloCpuConvolutionNumbers *numbers,
           return NULL;
         }
     }
-  g_set_error_literal (error, GHLO_ERROR, GHLO_ERROR_UNSUPPORTED, "no algorithm computes this convolution");
+  g_set_error_literal (error, GHLO_ERROR, GHLO_ERROR_UNSUPPORTED, "no algorithm supports this convolution");
 
   return NULL;
 }

@@ -20,10 +20,10 @@ ghlo_cpu_convolution_declines_layout (const GhloIrOp *op)
   guint rank = op->results[0].type->rank;
 
   if (rank < 3 || rank > 2 + GHLO_CPU_MAX_SPATIAL)
-    return "the CPU does convolutions of so many dimensions in any layout";
+    return "the CPU prefers no layout for convolutions of this rank";
   if (!is_narrow_float (ghlo_ir_op_operand (op, 0)) || !is_narrow_float (ghlo_ir_op_operand (op, 1))
       || !is_narrow_float (&op->results[0]))
-    return "the CPU does convolutions of its element types in any layout";
+    return "the CPU prefers no layout for convolutions of its element types";
 
   return NULL;
 }

@@ -54,7 +54,7 @@ read_request (Convolution           *self,
                         (numbers, &request->operands[self->lhs], &request->operands[self->rhs], &product.lead.result,
                          self->epilogue != NULL ? ghlo_cpu_epilogue_panel : NULL, NULL);
 
-  return self->convolution != NULL ? NULL : "convolutions of its element types are not computed here";
+  return self->convolution != NULL ? NULL : "the CPU does not support convolutions of its element types";
 }
 
 static gsize

@@ -366,10 +366,10 @@ read_request (Step                  *self,
   Choose choose = find_choose (op->kind);
 
   if (choose == NULL || op->n_operands > GHLO_CPU_MAX_SOURCES || !choose (self, kind, op, operands, result))
-    return "there is no loop for its element types";
+    return "there is no precompiled loop for its element types";
   self->loop.cost = ghlo_scalar_spec (kind)->cost;
   if (!ghlo_cpu_elementwise_init (&self->loop, operands, result))
-    return "its operands have other dimensions than its result";
+    return "the dimensions of its operands and its result differ";
   add_copies (self, op, operands, result);
 
   return NULL;

@@ -328,8 +328,9 @@ ghlo_emit_function (LLVMModuleRef              module,
 
   if (kernel->n_nodes > GHLO_EMIT_MAX_NODES)
     {
-      g_set_error (error, GHLO_ERROR, GHLO_ERROR_UNSUPPORTED, "the kernel %s has %u nodes: at most %u become code",
-                   kernel->name, kernel->n_nodes, GHLO_EMIT_MAX_NODES);
+      g_set_error (error, GHLO_ERROR, GHLO_ERROR_UNSUPPORTED,
+                   "the kernel %s has %u nodes: machine code is generated for at most %u", kernel->name,
+                   kernel->n_nodes, GHLO_EMIT_MAX_NODES);
       return FALSE;
     }
   begin (self, module, kernel, schedule, target);
@@ -338,8 +339,9 @@ ghlo_emit_function (LLVMModuleRef              module,
   LLVMDisposeBuilder (self->entry);
   if (self->stack > GHLO_EMIT_MAX_STACK)
     {
-      g_set_error (error, GHLO_ERROR, GHLO_ERROR_UNSUPPORTED, "the folds of the kernel %s would take %" G_GSIZE_FORMAT
-                   " bytes of the stack: at most %d are taken", kernel->name, self->stack, GHLO_EMIT_MAX_STACK);
+      g_set_error (error, GHLO_ERROR, GHLO_ERROR_UNSUPPORTED,
+                   "the fold chains and transposed rows of the kernel %s need %" G_GSIZE_FORMAT
+                   " bytes of stack: at most %d are allowed", kernel->name, self->stack, GHLO_EMIT_MAX_STACK);
       return FALSE;
     }
 

@@ -27,7 +27,7 @@ typedef struct
   LLVMContextRef        context;
   LLVMModuleRef         module;
   LLVMTargetMachineRef  machine;
-  char                 *complaint;     /* owned; LLVM's first error or warning, e.g. on a too large frame */
+  char                 *diagnostic;    /* owned; LLVM's first error or warning, e.g. on a too large frame */
 } Compile;
 
 static gboolean
@@ -35,7 +35,7 @@ fail (GError     **error,
       const char  *what,
       const char  *message)
 {
-  g_set_error (error, GHLO_ERROR, GHLO_ERROR_INTERNAL, "LLVM cannot %s: %s", what, message);
+  g_set_error (error, GHLO_ERROR, GHLO_ERROR_INTERNAL, "%s: %s", what, message);
 
   return FALSE;
 }
@@ -51,8 +51,8 @@ make_machine (Compile  *self,
 
   if (LLVMGetTargetFromTriple (self->target->triple, &target, &message))
     {
-      g_set_error (error, GHLO_ERROR, GHLO_ERROR_UNSUPPORTED, "LLVM makes no code for %s: %s", self->target->triple,
-                   message);
+      g_set_error (error, GHLO_ERROR, GHLO_ERROR_UNSUPPORTED, "LLVM does not support the target %s: %s",
+                   self->target->triple, message);
       LLVMDisposeMessage (message);
       return FALSE;
     }
@@ -83,7 +83,7 @@ run_passes (Compile  *self,
   if (failure == NULL)
     return TRUE;
   message = LLVMGetErrorMessage (failure);
-  fail (error, "run its passes", message);
+  fail (error, "LLVM failed to run its passes", message);
   LLVMDisposeErrorMessage (message);
 
   return FALSE;
@@ -97,7 +97,7 @@ verify (Compile  *self,
   gboolean is_wrong = LLVMVerifyModule (self->module, LLVMReturnStatusAction, &message);
 
   if (is_wrong)
-    fail (error, "take the code", message);
+    fail (error, "LLVM failed to verify the code", message);
   LLVMDisposeMessage (message);
 
   return !is_wrong;
@@ -125,17 +125,17 @@ make_listing (Compile *self)
 
 /* LLVM ends the process at an error that has no handler. */
 static void
-keep_complaint (LLVMDiagnosticInfoRef  info,
-                void                  *data)
+keep_diagnostic (LLVMDiagnosticInfoRef  info,
+                 void                  *data)
 {
   Compile *self = data;
   LLVMDiagnosticSeverity severity = LLVMGetDiagInfoSeverity (info);
   char *message;
 
-  if (self->complaint != NULL || (severity != LLVMDSError && severity != LLVMDSWarning))
+  if (self->diagnostic != NULL || (severity != LLVMDSError && severity != LLVMDSWarning))
     return;
   message = LLVMGetDiagInfoDescription (info);
-  self->complaint = g_strdup (message);
+  self->diagnostic = g_strdup (message);
   LLVMDisposeMessage (message);
 }
 
@@ -149,15 +149,16 @@ make_object (Compile  *self,
 
   if (LLVMTargetMachineEmitToMemoryBuffer (self->machine, self->module, LLVMObjectFile, &message, &buffer))
     {
-      fail (error, "make an object of the code", message);
+      fail (error, "LLVM failed to emit an object file", message);
       LLVMDisposeMessage (message);
       return NULL;
     }
-  object = self->complaint == NULL
+  object = self->diagnostic == NULL
            ? g_bytes_new (LLVMGetBufferStart (buffer), LLVMGetBufferSize (buffer)) : NULL;
   LLVMDisposeMemoryBuffer (buffer);
   if (object == NULL)
-    g_set_error (error, GHLO_ERROR, GHLO_ERROR_UNSUPPORTED, "the code is not to be used: %s", self->complaint);
+    g_set_error (error, GHLO_ERROR, GHLO_ERROR_UNSUPPORTED, "the code was rejected, since LLVM reported: %s",
+                 self->diagnostic);
 
   return object;
 }
@@ -219,14 +220,14 @@ compile (const GhloKernel          *kernel,
     return NULL;
   initialize ();
   self.context = LLVMContextCreate ();
-  LLVMContextSetDiagnosticHandler (self.context, keep_complaint, &self);
+  LLVMContextSetDiagnosticHandler (self.context, keep_diagnostic, &self);
   self.module = LLVMModuleCreateWithNameInContext (kernel->name, self.context);
   object = compile_expanded (&self, expanded, schedule, listing, error);
   if (self.machine != NULL)
     LLVMDisposeTargetMachine (self.machine);
   LLVMDisposeModule (self.module);
   LLVMContextDispose (self.context);
-  g_free (self.complaint);
+  g_free (self.diagnostic);
 
   return object;
 }

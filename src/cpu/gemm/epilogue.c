@@ -44,7 +44,7 @@ ghlo_cpu_product_read (GhloCpuProduct        *self,
     return ghlo_step_lead_read (&self->lead, request);
   if (is_convolution ? request->body->first->kind != GHLO_OP_STABLEHLO_CONVOLUTION
                      : !ghlo_step_is_dot (request->body->first))
-    return "it begins with another operation";
+    return "its first operation is one of another step";
   reason = ghlo_step_lead_read (&self->lead, request);
   if (reason != NULL || kept != NULL)
     return reason;

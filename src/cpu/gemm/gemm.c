@@ -379,7 +379,8 @@ choose_arithmetic (GhloCpuGemm *self,
     known = choose_integers (self);
 
   if (!known)
-    g_set_error (error, GHLO_ERROR, GHLO_ERROR_UNSUPPORTED, "products of %s and %s in %s are not computed here",
+    g_set_error (error, GHLO_ERROR, GHLO_ERROR_UNSUPPORTED,
+                 "products of %s and %s with results of %s are not supported",
                  ghlo_element_type_to_string (self->lhs.type), ghlo_element_type_to_string (self->rhs.type),
                  ghlo_element_type_to_string (self->result.type));
 
@@ -499,7 +500,7 @@ choose_way (GhloCpuGemm *self,
         make_tasks (self);
         return TRUE;
       }
-  g_set_error_literal (error, GHLO_ERROR, GHLO_ERROR_UNSUPPORTED, "no algorithm for products takes it");
+  g_set_error_literal (error, GHLO_ERROR, GHLO_ERROR_UNSUPPORTED, "no algorithm supports this product");
 
   return FALSE;
 }

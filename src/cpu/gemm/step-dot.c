@@ -87,9 +87,9 @@ select_step (gpointer               target,
     return FALSE;
   self->gemm = ghlo_cpu_gemm_choose (problem, NULL);
   if (self->gemm == NULL)
-    selection->reason = "products of its element types are not computed here";
+    selection->reason = "the CPU does not support products of its element types";
   else if (!ghlo_view_is_dense (&request->results[0]) && prefers_dense (request, self->gemm))
-    selection->reason = "its result is faster dense";
+    selection->reason = "it is faster with a dense result";
   if (selection->reason != NULL)
     return FALSE;
   if (ghlo_cpu_gemm_packed_size (self->gemm) > 0)

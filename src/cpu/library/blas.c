@@ -173,7 +173,7 @@ open_blas (GhloCpuBlas *self)
 
   if (library == NULL)
     {
-      g_debug ("no build of OpenBLAS without threads was found");
+      g_debug ("no single-threaded build of OpenBLAS was found");
       return FALSE;
     }
   *(gpointer *) &get_core = dlsym (library, "openblas_get_corename");

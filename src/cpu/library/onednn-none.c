@@ -28,7 +28,7 @@ ghlo_cpu_onednn_has_sgemm (void)
 static gboolean
 fail (GError **error)
 {
-  g_set_error_literal (error, GHLO_ERROR, GHLO_ERROR_DEVICE, "expected oneDNN, found a build without it");
+  g_set_error_literal (error, GHLO_ERROR, GHLO_ERROR_DEVICE, "this build does not include oneDNN");
 
   return FALSE;
 }

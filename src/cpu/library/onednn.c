@@ -130,7 +130,8 @@ start (void)
   if (!find_functions (library) || !find_threads (library)
       || ghlo_cpu_dnnl.engine_create (&onednn.engine, dnnl_cpu, 0) != dnnl_success)
     {
-      g_debug ("oneDNN cannot be used: its functions, its engine or its thread count is out of reach");
+      g_debug ("oneDNN cannot be used: a function is missing, there is no CPU engine, or its threads cannot be "
+               "limited");
       onednn.engine = NULL;
       return;
     }

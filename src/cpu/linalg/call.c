@@ -32,7 +32,7 @@ reserve (GhloCpuLapackWord *word,
          gint64             count,
          gsize              size)
 {
-  return ghlo_size_reserve (scratch, &word->offset, (gsize) count, size) ? NULL : "it wants too much memory";
+  return ghlo_size_reserve (scratch, &word->offset, (gsize) count, size) ? NULL : "it needs too much memory";
 }
 
 /* Parses "work", or "rwork(2n)". */
@@ -54,7 +54,7 @@ read_work (GhloCpuLapackWord      *word,
       return NULL;
     }
   if (!ghlo_ir_lapack_count (call, sums + 1, G_MAXINT32, &count))
-    return "LAPACK's integers of 32 bits cannot count its work";
+    return "its work array is too long for LAPACK's 32-bit integers";
 
   return reserve (word, scratch, count, size);
 }
@@ -186,7 +186,7 @@ ask_lengths (GhloCpuLapackWords     *self,
   for (guint i = 0; i < GHLO_IR_LAPACK_ARGUMENTS; i++)
     arrays[i] = (GhloCpuLapackArray) { .data = answers };
   if (ghlo_cpu_lapack_words_call (&question, function, arrays, answers) != 0)
-    return "its library does not say how much memory it wants";
+    return "its LAPACK library did not answer the query for the size of a work array";
 
   for (guint i = 0; i < self->n; i++)
     {
@@ -198,7 +198,7 @@ ask_lengths (GhloCpuLapackWords     *self,
       self->words[i + 1].integer = (int) asked_length (answers + i * ROOM, word->is_integers,
                                                        ghlo_cpu_lapack_is_single (call));
       if (self->words[i + 1].integer < 1)
-        return "its library does not say how much memory it wants";
+        return "its LAPACK library did not answer the query for the size of a work array";
       reason = reserve (word, scratch, self->words[i + 1].integer, word->asked);
       if (reason != NULL)
         return reason;

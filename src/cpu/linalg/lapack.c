@@ -133,7 +133,7 @@ find_kind (GhloCpuLapack *self,
         return TRUE;
       }
   g_set_error_literal (error, GHLO_ERROR, GHLO_ERROR_UNSUPPORTED,
-                       "no library for factorizations of such matrices was found");
+                       "no library that factorizes matrices of this element type was found");
 
   return FALSE;
 }

@@ -93,11 +93,11 @@ read_call (GhloCpuRoutine  *self,
       shapes[op->n_operands + i] = (GhloIrLapackShape) { result->element_type, result->rank, result->dimensions };
     }
   if (!ghlo_ir_lapack_read (&self->lapack, op, shapes, shapes + op->n_operands, &problem))
-    return "its operands, results or parameters do not fit each other";
+    return "its operands, results and parameters do not match";
   memcpy (self->batch, self->lapack.batch, self->lapack.n_batch * sizeof (gint64));
   self->lapack.batch = self->batch;
   if (!ghlo_shape_count (self->batch, self->lapack.n_batch, &self->n_matrices) || self->n_matrices == 0)
-    return "there are none of its matrices";
+    return "its batch of matrices is empty or too large";
 
   return NULL;
 }
@@ -120,7 +120,7 @@ find_function (GhloCpuRoutine *self)
     if (letters[i].type == self->lapack.type)
       self->letter = letters[i].letter;
   if (self->letter == '\0')
-    return "there is no library for factorizations of such numbers";
+    return "LAPACK does not support its element type";
   self->function = ghlo_cpu_tridiagonal_find (&self->lapack);
   if (self->function != NULL)
     return NULL;
@@ -128,7 +128,7 @@ find_function (GhloCpuRoutine *self)
   g_snprintf (name, sizeof (name), "%c%s_", self->letter, self->lapack.name);
   self->function = blas != NULL ? dlsym (blas->library, name) : NULL;
   if (self->function == NULL)
-    return "there is no library that has the routine";
+    return "no library with its LAPACK routine was found";
   self->core = g_strdup (blas->core);
 
   return NULL;
@@ -147,19 +147,19 @@ check_sizes (const GhloCpuRoutine *self,
       gint64 count = argument->extents[0];
 
       if (argument->extents[0] > MAX_EXTENT || argument->extents[1] > MAX_EXTENT)
-        return "LAPACK's integers of 32 bits cannot count in its matrices";
+        return "its matrices are too large for LAPACK's 32-bit integers";
       count *= argument->extents[1];
       if (count > MAX_NUMBERS)
-        return "LAPACK's integers of 32 bits cannot count in its matrices";
+        return "its matrices are too large for LAPACK's 32-bit integers";
       if (count == 0 && (argument->operand >= 0 || argument->rank == 2))
         return "its matrices are empty";
       if (argument->result >= 0 && argument->element == 'I'
           && results[argument->result].element_type != GHLO_ELEMENT_TYPE_I32)
-        return "LAPACK's integers have 32 bits, and its results others";
+        return "its integer results do not have 32 bits as LAPACK's have";
     }
   if (call->routine == GHLO_IR_LAPACK_HOUSEHOLDER
       && ghlo_ir_lapack_extent (call, 'n') > ghlo_ir_lapack_extent (call, 'm'))
-    return "LAPACK makes no more columns than rows";
+    return "it wants more columns than rows, which LAPACK does not support";
 
   return NULL;
 }
@@ -219,7 +219,7 @@ plan_buffers (GhloCpuRoutine *self,
       buffer->place = argument->rank == 2 || argument->result < 0 ? PLACE_SCRATCH : PLACE_RESULT;
       if (buffer->place == PLACE_SCRATCH
           && !ghlo_size_reserve (&self->slot, &buffer->offset, buffer->count, buffer->number))
-        return "it wants too much memory";
+        return "it needs too much memory";
       plan_copies (self, argument, buffer, argument->operand >= 0 ? &operands[argument->operand] : NULL);
     }
 

@@ -58,7 +58,7 @@ select_step (gpointer               target,
 
   if (self == NULL)
     {
-      selection->reason = "there is no library for factorizations of its matrices";
+      selection->reason = "no library that factorizes matrices of its element type was found";
       return FALSE;
     }
   /* triangular_solve may need its right-hand sides twice, so it cannot run in place. */

@@ -19,7 +19,7 @@ select_step (gpointer               target,
   if (request->n_operands > MAX_SEGMENTS)
     selection->reason = "it has too many operands";
   else if (dimension < 0 || dimension >= request->results[0].rank)
-    selection->reason = "it has no such dimension";
+    selection->reason = "its dimension is out of range";
 
   return selection->reason == NULL;
 }

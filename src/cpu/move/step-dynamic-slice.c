@@ -40,7 +40,7 @@ find_misfit (const GhloView *operand,
              guint           n_starts)
 {
   if (slice->rank != operand->rank || n_starts != operand->rank)
-    return "its slice has another rank than its operand";
+    return "its slice and its operand have different ranks";
   for (guint d = 0; d < slice->rank; d++)
     if (slice->dimensions[d] > operand->dimensions[d])
       return "its slice is larger than its operand";

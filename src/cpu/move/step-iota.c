@@ -62,7 +62,7 @@ read_request (Iota                  *self,
   gint64 size = ghlo_element_info (result->element_type)->size;
 
   if (dimension < 0 || dimension >= result->rank)
-    return "it has no such dimension";
+    return "its dimension is out of range";
   self->type = result->element_type;
   self->n = (gsize) result->dimensions[dimension];
   self->is_single = ghlo_view_count (result) == (gint64) self->n;

@@ -88,7 +88,7 @@ read_kept (const GhloStepRequest *request,
   g_autofree gint64 *interior = ghlo_ir_op_dup_ints (request->op, "interior_padding", &n_interior);
 
   if (n_low != result->rank || n_interior != result->rank)
-    return "it pads another number of dimensions than there are";
+    return "its padding does not have one number for each dimension";
   for (guint d = 0; d < result->rank; d++)
     if (interior[d] < 0 || interior[d] == G_MAXINT64)
       return "its interior padding is out of range";

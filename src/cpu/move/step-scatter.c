@@ -158,14 +158,14 @@ read_request (Scatter               *self,
   if (op->n_operands != 3 || op->n_results != 1)
     return "it scatters into more than one tensor";
   if (operands[0].element_type != type || operands[2].element_type != type)
-    return "its updates are of another type";
+    return "its updates have another element type than its result";
   if (!ghlo_cpu_combine_init (&self->combine, ghlo_ir_op_region_block (op, 0), type))
-    return "there is no loop for its computation";
+    return "there is no precompiled loop for its computation";
   if (numbers == NULL
       || !ghlo_cpu_indexer_init (&self->indexer, numbers, &fields, result, &operands[1], &operands[2], FALSE))
     return "its dimension numbers do not fit its operands";
   if (!keeps_order (self))
-    return "its windows overlap where the order of updates counts";
+    return "its windows may overlap, and the order of its updates matters";
   ghlo_cpu_copy_init (&self->input, result->rank, result->dimensions, type, operands[0].strides, type,
                       result->strides);
   n = ghlo_view_count (&operands[2]);

@@ -68,7 +68,7 @@ sort_dimensions (Pool            *self,
   for (; end > begin && !has_window (&dimensions[end - 1]); end--)
     self->inner *= dimensions[end - 1].operand;
   if (begin == end || self->inner < MIN_INNER)
-    return "its windows are not over rows of adjacent elements";
+    return "it has no windows, or too few adjacent elements inside its windowed dimensions";
   if (end - begin == 1)
     self->dimensions[self->n_dimensions++] = (Dimension) { 1, 1, 1, 1, 0, 1 };
   for (guint i = begin; i < end; i++)
@@ -101,7 +101,7 @@ ghlo_cpu_pool_read (Pool           *self,
   if (rank != result->rank || ghlo_view_count (operand) == 0 || ghlo_view_count (result) == 0)
     return "it has no elements";
   if (!ghlo_ir_op_ints_are (op, "base_dilations", 1))
-    return "its operand is dilated";
+    return "its windows have a base dilation";
   if (!read_numbers (op, "window_dimensions", rank, 1, 1, windows)
       || !read_numbers (op, "window_strides", rank, 1, 1, steps)
       || !read_numbers (op, "padding", rank, 2, 0, lows)

@@ -65,11 +65,11 @@ read_request (Step                  *self,
   if (reason != NULL)
     return reason;
   if (selection == GHLO_CPU_N_SELECTIONS)
-    return "it selects by more than a comparison";
+    return "its selection is not a single comparison";
   if (ghlo_combiner_of (ghlo_ir_op_region_block (op, 1), operands[0].element_type) != GHLO_COMBINER_ADD)
-    return "it scatters by another operation than addition";
+    return "its scatter computation is not an addition";
   if (!starts_from_zero (&operands[2]))
-    return "its sums may not begin with 0";
+    return "its initial value is not known to be 0";
   self->func = ghlo_cpu_routines ()->pool_gradient[self->pool.type][selection];
 
   return NULL;

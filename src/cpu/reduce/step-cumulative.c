@@ -109,7 +109,7 @@ read_request (Cumulative            *self,
   self->dimension = window->dimension;
   self->is_complex = window->is_complex;
   if (!find_loops (self, window))
-    return "there is no loop for its element type";
+    return "there is no precompiled loop for its element type";
   if (!find_sizes (self, &request->operands[0]) || !ghlo_size_mul (&scratch, self->n_chunks, sizeof (GhloCpuCarry)))
     return "its rows are too long";
 
@@ -127,7 +127,7 @@ select_step (gpointer               target,
 
   selection->reason = read_request (&self, &window, request);
   if (selection->reason == NULL && !ghlo_cumulative_start_is_neutral (window.combiner, &request->operands[1]))
-    selection->reason = "its initial value changes what it is combined with";
+    selection->reason = "its initial value is not the neutral element of its operation";
   /* Each element is read before its place is written. */
   selection->operands[0].in_place = 0;
   selection->scratch = self.n_chunks * sizeof (GhloCpuCarry);

@@ -181,15 +181,15 @@ read_request (GhloCpuReduce         *self,
     return "it reduces more than one tensor";
   if (self->compute == NULL || operands[1].element_type != self->compute->type
       || request->results[0].element_type != self->compute->type)
-    return "there is no loop for its element types";
+    return "there is no precompiled loop for its element types";
   self->size = ghlo_cpu_compute_type_size (self->compute);
   self->number_size = ghlo_cpu_number_size (self->compute->number);
   if (!choose_loops (self, ghlo_ir_op_region_block (request->op, 0)) || !set_identity (self))
-    return "there is no loop for its computation";
+    return "there is no precompiled loop for its computation";
   split_dimensions (self, request->op, &operands[0]);
   choose_strategy (self);
 
-  return find_scratch (self, &scratch) ? NULL : "it has too many results";
+  return find_scratch (self, &scratch) ? NULL : "its result has too many elements";
 }
 
 static void

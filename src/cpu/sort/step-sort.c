@@ -150,7 +150,7 @@ read_request (Sort                  *self,
     dimension += operands[0].rank;
   self->dimension = (guint) dimension;
   if (n == 0 || dimension < 0 || dimension >= operands[0].rank)
-    return "it has no such dimension";
+    return "its dimension is out of range";
   if (!ghlo_sort_comparator_read (&self->row.comparator, request->op))
     return "its comparator does not compare keys";
   if (!find_rows (self, operands, &request->results[0]) || !ghlo_cpu_sort_row_init (&self->row, choose_parts (self))

@@ -187,14 +187,14 @@ read_request (TopK                  *self,
   if (operand->rank == 0 || ghlo_element_type_is_complex (operand->element_type)
       || request->results[1].element_type != GHLO_ELEMENT_TYPE_I32 || values->element_type != operand->element_type
       || !ghlo_sort_key_init (&self->key, operand->element_type))
-    return "its element types have no keys";
+    return "elements of its types cannot be sorted";
   if (!ghlo_shape_count (values->dimensions, values->rank, &count))
-    return "it has too many results";
+    return "its results have too many elements";
   self->n = (gsize) operand->dimensions[operand->rank - 1];
   self->k = (gsize) values->dimensions[values->rank - 1];
   self->n_rows = self->k > 0 ? count / self->k : 0;
   if (self->k > self->n || self->n > G_MAXINT32)
-    return "its rows are too long, or shorter than its result's";
+    return "its rows are too long, or have fewer than k elements";
 
   self->width = &widths[self->key.size > 4];
   choose_parts (self);

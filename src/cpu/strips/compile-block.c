@@ -139,8 +139,9 @@ ghlo_cpu_strip_add_call (GhloCpuStripCompiler *self,
 
   if (!ghlo_cpu_strip_find_call (self->kernel, from, &loop, &swaps))
     {
-      g_set_error (self->error, GHLO_ERROR, GHLO_ERROR_UNSUPPORTED, "kernel %s: no loop of the CPU computes %s of %s",
-                   self->kernel->name, ghlo_node_spec (from->kind)->name, ghlo_element_info (from->type)->name);
+      g_set_error (self->error, GHLO_ERROR, GHLO_ERROR_UNSUPPORTED,
+                   "kernel %s: there is no precompiled loop for %s of %s", self->kernel->name,
+                   ghlo_node_spec (from->kind)->name, ghlo_element_info (from->type)->name);
       return FALSE;
     }
   for (guint i = 0; i < n; i++)

@@ -194,14 +194,15 @@ test_refused (void)
   {
     const char *source, *option, *message;
   } cases[] = {
-    { "extern long other (long);\nlong kernel (long x) { return other (x) + 1; }\n", "-O1", "*outside of it, 'other'" },
-    { "static long n;\nlong kernel (long x) { return n += x; }\n", "-O1", "*no section '.bss*" },
-    { "static long n = 3;\nlong kernel (long x) { return n += x; }\n", "-O1", "*no section '.data*" },
+    { "extern long other (long);\nlong kernel (long x) { return other (x) + 1; }\n", "-O1",
+      "*undefined symbol 'other'" },
+    { "static long n;\nlong kernel (long x) { return n += x; }\n", "-O1", "unsupported section '.bss*" },
+    { "static long n = 3;\nlong kernel (long x) { return n += x; }\n", "-O1", "unsupported section '.data*" },
     { "static const int a, b;\nstatic const int *const t[] = { &a, &b };\n"
-      "long kernel (long x) { return *t[x & 1]; }\n", "-O1", "*no section '.data.rel.ro*" },
-    { "static __thread long n;\nlong kernel (long x) { return n += x; }\n", "-O1", "*no section '.tbss*" },
+      "long kernel (long x) { return *t[x & 1]; }\n", "-O1", "unsupported section '.data.rel.ro*" },
+    { "static __thread long n;\nlong kernel (long x) { return n += x; }\n", "-O1", "unsupported section '.tbss*" },
     { "long kernel (long x) { __attribute__ ((used, aligned (8192))) static const long t[] = { 1 }; return t[x]; }\n",
-      "-O1", "too much alignment*'.rodata*" },
+      "-O1", "unsupported alignment of section '.rodata*" },
     { "long another (long x) { return x; }\n ", "-O1", "*no function 'kernel'" },
     { "const long kernel = 5;\n ", "-O1", "*no function 'kernel'" },
   };
@@ -265,7 +266,7 @@ test_absolute (void)
   changed = g_byte_array_free_to_bytes (g_steal_pointer (&bytes));
   g_assert_null (ghlo_code_flatten (changed, &error));
   g_assert_error (error, GHLO_ERROR, GHLO_ERROR_UNSUPPORTED);
-  g_assert_true (g_str_has_suffix (error->message, "no relocation of type 10"));
+  g_assert_true (g_str_has_suffix (error->message, "unsupported relocation type 10"));
 }
 
 /* Some bytes are others, mostly those that say how many or where; or the end is missing. A block of memory of just

@@ -201,8 +201,8 @@ static void
 test_others (void)
 {
   static const struct { const char *path, *other, *expected; } cases[] = {
-    { GHLO_TEST_OTHER_MODULE, "version", "expected the one of version " GHLO_VERSION ", found that of 0.0.1" },
-    { GHLO_TEST_OTHER_MODULE, "glib", "another GLib" },
+    { GHLO_TEST_OTHER_MODULE, "version", "expected version " GHLO_VERSION ", found version 0.0.1" },
+    { GHLO_TEST_OTHER_MODULE, "glib", "another copy of GLib" },
     { "/dev/null", "nothing", "/dev/null" },
   };
 

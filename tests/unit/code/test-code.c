@@ -270,7 +270,7 @@ test_failures (void)
   } cases[] = {
     { FAKE_UNSUPPORTED, "the test wants it so" },
     { FAKE_GARBAGE, "the object file is cut off" },
-    { FAKE_UNDEFINED, "*outside of it, 'other'" },
+    { FAKE_UNDEFINED, "*undefined symbol 'other'" },
     { FAKE_OTHER_MACHINE, "*" },
   };
 
@@ -407,7 +407,8 @@ test_two_waiters (void)
   ghlo_code_unref (codes[1]);
 }
 
-/* All that is prioritized is made at the same time, as far as there are processors; what nobody wants any more is not. */
+/* All prioritized code is made at the same time, as far as there are processors; code that nobody wants any more is
+ * not made. */
 static void
 test_prioritize_many (void)
 {
