@@ -370,8 +370,8 @@ emit_parts (Emitter *self,
 
 /* Allocates variables for all chains, and for the merged result of parts. */
 static void
-take_variables (Emitter *self,
-                Points  *points)
+allocate_variables (Emitter *self,
+                    Points  *points)
 {
   GhloEmitLanes saved;
 
@@ -450,7 +450,7 @@ ghlo_emit_points (Emitter               *self,
   points->block = self->block = block;
   points->last = ghlo_kernel_last_axis (block->axes);
   saved = enter_lanes (self, points);
-  take_variables (self, points);
+  allocate_variables (self, points);
   if (block->split > 0)
     emit_parts (self, points, result);
   else

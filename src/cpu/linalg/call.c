@@ -49,7 +49,7 @@ read_work (GhloCpuLapackWord      *word,
   word->kind = GHLO_CPU_LAPACK_SCRATCH;
   if (sums == NULL)
     {
-      word->asked = size;
+      word->queried_size = size;
       word->is_integers = text[0] == 'i';
       return NULL;
     }
@@ -136,11 +136,11 @@ read_word (GhloCpuLapackWords     *self,
   return NULL;
 }
 
-/* The length that a routine asks for; singles may have rounded it down. */
+/* The length that a routine reports; singles may have rounded it down. */
 static gint64
-asked_length (const guint8 *number,
-              gboolean      is_integer,
-              gboolean      single)
+queried_length (const guint8 *number,
+                gboolean      is_integer,
+                gboolean      single)
 {
   float less;
   double length;
@@ -164,28 +164,28 @@ asked_length (const guint8 *number,
 /* Queries the lengths of work arrays. The word for a length follows that of its work array. Numbers of iwork are
  * integers. */
 static const char *
-ask_lengths (GhloCpuLapackWords     *self,
-             const GhloIrLapackCall *call,
-             gpointer                function,
-             gsize                  *scratch)
+query_lengths (GhloCpuLapackWords     *self,
+               const GhloIrLapackCall *call,
+               gpointer                function,
+               gsize                  *scratch)
 {
   enum { ROOM = 64 };
   guint8 answers[GHLO_CPU_LAPACK_WORDS * ROOM] __attribute__ ((aligned (64))) = { 0 };
   GhloCpuLapackArray arrays[GHLO_IR_LAPACK_ARGUMENTS];
-  GhloCpuLapackWords question = *self;
-  gboolean asks = FALSE;
+  GhloCpuLapackWords query = *self;
+  gboolean has_queries = FALSE;
 
   for (guint i = 0; i < self->n; i++)
     {
-      asks = asks || self->words[i].asked != 0;
+      has_queries = has_queries || self->words[i].queried_size != 0;
       if (self->words[i].kind == GHLO_CPU_LAPACK_SCRATCH)
-        question.words[i].offset = i * ROOM;
+        query.words[i].offset = i * ROOM;
     }
-  if (!asks)
+  if (!has_queries)
     return NULL;
   for (guint i = 0; i < GHLO_IR_LAPACK_ARGUMENTS; i++)
     arrays[i] = (GhloCpuLapackArray) { .data = answers };
-  if (ghlo_cpu_lapack_words_call (&question, function, arrays, answers) != 0)
+  if (ghlo_cpu_lapack_words_call (&query, function, arrays, answers) != 0)
     return "its LAPACK library did not answer the query for the size of a work array";
 
   for (guint i = 0; i < self->n; i++)
@@ -193,13 +193,13 @@ ask_lengths (GhloCpuLapackWords     *self,
       GhloCpuLapackWord *word = &self->words[i];
       const char *reason;
 
-      if (word->asked == 0)
+      if (word->queried_size == 0)
         continue;
-      self->words[i + 1].integer = (int) asked_length (answers + i * ROOM, word->is_integers,
-                                                       ghlo_cpu_lapack_is_single (call));
+      self->words[i + 1].integer = (int) queried_length (answers + i * ROOM, word->is_integers,
+                                                         ghlo_cpu_lapack_is_single (call));
       if (self->words[i + 1].integer < 1)
         return "its LAPACK library did not answer the query for the size of a work array";
-      reason = reserve (word, scratch, self->words[i + 1].integer, word->asked);
+      reason = reserve (word, scratch, self->words[i + 1].integer, word->queried_size);
       if (reason != NULL)
         return reason;
     }
@@ -221,7 +221,7 @@ ghlo_cpu_lapack_words_init (GhloCpuLapackWords     *self,
   while (reason == NULL && ghlo_ir_lapack_next_word (&text, call->is_complex, word))
     reason = read_word (self, call, word, scratch);
 
-  return reason != NULL ? reason : ask_lengths (self, call, function, scratch);
+  return reason != NULL ? reason : query_lengths (self, call, function, scratch);
 }
 
 static gpointer

@@ -44,7 +44,7 @@ typedef struct
   int                   integer;
   guint                 array;      /* index of the argument */
   gsize                 offset;     /* in bytes, from the beginning of the array or of the scratch */
-  gsize                 asked;      /* scratch whose length LAPACK is queried for: bytes of a number; else 0 */
+  gsize                 queried_size;       /* scratch whose length is queried from LAPACK: bytes of a number; else 0 */
   gboolean              is_integers;        /* scratch: its numbers are integers */
 } GhloCpuLapackWord;
 

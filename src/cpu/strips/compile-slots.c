@@ -21,8 +21,8 @@ typedef struct
 
 /* Sizes are rounded up, so that each piece begins on a cache line of its own. */
 gsize
-ghlo_cpu_strip_take (gsize *bytes,
-                     gsize  size)
+ghlo_cpu_strip_reserve (gsize *bytes,
+                        gsize  size)
 {
   gsize offset = *bytes;
 
@@ -64,7 +64,7 @@ assign_strip (Assigner *self,
     }
   else
     /* The extra cache line avoids equal page offsets, which would make loads wait for earlier stores. */
-    slot->offset = ghlo_cpu_strip_take (&self->bytes, (self->length << slot->log2_size) + 64);
+    slot->offset = ghlo_cpu_strip_reserve (&self->bytes, (self->length << slot->log2_size) + 64);
 }
 
 static gboolean

@@ -88,7 +88,7 @@ compile_product (GhloCpuStrips     *self,
   block->right = from->right.access != GHLO_KERNEL_NONE
                    ? ghlo_cpu_strip_add_access (self, kernel, from->right.access, block->lanes) : GHLO_KERNEL_NONE;
   for (guint i = 0; i < G_N_ELEMENTS (block->strips); i++)
-    block->strips[i] = ghlo_cpu_strip_take (&bytes, ((gsize) self->strip * ghlo_element_info (type)->size) + 64);
+    block->strips[i] = ghlo_cpu_strip_reserve (&bytes, ((gsize) self->strip * ghlo_element_info (type)->size) + 64);
   block->fma = ghlo_cpu_elementwise_routines ()->loops[number][GHLO_CPU_ELEMENTWISE_FMA];
   block->product = ghlo_cpu_strip_routines ()->products[number];
   self->strips_size = MAX (self->strips_size, bytes);
@@ -119,8 +119,8 @@ compile_blocks (GhloCpuStrips     *self,
 }
 
 static void
-take_folds (GhloCpuStrips    *self,
-            const GhloKernel *kernel)
+reserve_folds (GhloCpuStrips    *self,
+               const GhloKernel *kernel)
 {
   const gsize lanes = self->lanes == GHLO_KERNEL_NONE ? 1 : self->strip;
 
@@ -130,8 +130,8 @@ take_folds (GhloCpuStrips    *self,
         GhloCpuStripFold *fold = &self->folds[kernel->blocks[i].first_fold + j];
         gsize bytes = lanes << fold->log2_size;
 
-        fold->accumulators = ghlo_cpu_strip_take (&self->strips_size, kernel->blocks[i].n_chains * bytes);
-        fold->merged = ghlo_cpu_strip_take (&self->strips_size, bytes);
+        fold->accumulators = ghlo_cpu_strip_reserve (&self->strips_size, kernel->blocks[i].n_chains * bytes);
+        fold->merged = ghlo_cpu_strip_reserve (&self->strips_size, bytes);
       }
 }
 
@@ -148,7 +148,7 @@ ghlo_cpu_strips_new (const GhloKernel          *kernel,
   copy_tables (self, kernel);
   if (!compile_blocks (self, kernel, error))
     return NULL;
-  take_folds (self, kernel);
+  reserve_folds (self, kernel);
 
   return g_steal_pointer (&self);
 }

@@ -20,11 +20,11 @@ layout_of (const GhloCpuStrips *self)
   gsize bytes = self->strips_size;
   Layout layout;
 
-  layout.offsets = ghlo_cpu_strip_take (&bytes, self->strip * sizeof (gint64));
-  layout.positions = ghlo_cpu_strip_take (&bytes, self->strip * sizeof (gint64));
-  layout.inside = ghlo_cpu_strip_take (&bytes, self->strip);
-  layout.slots = ghlo_cpu_strip_take (&bytes, self->n_slots * sizeof (guint8 *));
-  layout.temporaries = ghlo_cpu_strip_take (&bytes, self->n_temporaries * sizeof (GhloCpuStripTemporary));
+  layout.offsets = ghlo_cpu_strip_reserve (&bytes, self->strip * sizeof (gint64));
+  layout.positions = ghlo_cpu_strip_reserve (&bytes, self->strip * sizeof (gint64));
+  layout.inside = ghlo_cpu_strip_reserve (&bytes, self->strip);
+  layout.slots = ghlo_cpu_strip_reserve (&bytes, self->n_slots * sizeof (guint8 *));
+  layout.temporaries = ghlo_cpu_strip_reserve (&bytes, self->n_temporaries * sizeof (GhloCpuStripTemporary));
   layout.end = bytes;
 
   return layout;
@@ -100,7 +100,7 @@ begin (GhloCpuStripRun *run)
       measure_temporary (self, run->extents, i, temporary->strides, &temporary->bytes);
       /* The extra cache line keeps temporaries whose sizes are powers of two at different page offsets. */
       if (self->places[i] == i)
-        temporary->data = run->scratch + ghlo_cpu_strip_take (&bytes, temporary->bytes + 64);
+        temporary->data = run->scratch + ghlo_cpu_strip_reserve (&bytes, temporary->bytes + 64);
     }
   for (guint i = 0; i < self->n_temporaries; i++)
     run->temporaries[i].data = run->temporaries[self->places[i]].data;

@@ -187,7 +187,7 @@ gboolean ghlo_cpu_strip_compile_points (GhloCpuStrips     *self,
                                         GError           **error);
 
 /* compile-slots.c: reserves @size bytes of scratch and returns their offset. */
-gsize    ghlo_cpu_strip_take           (gsize                   *bytes,
+gsize    ghlo_cpu_strip_reserve        (gsize                   *bytes,
                                         gsize                    size);
 /* Assigns strips to the slots that the instructions of @block use. */
 void     ghlo_cpu_strip_assign         (GhloCpuStrips           *self,
