@@ -202,7 +202,7 @@ ghlo_kernel_add_term (GhloKernelBuilder    *self,
   if (self->accesses->len > 0)
     g_array_index (self->accesses, GhloKernelAccess, self->accesses->len - 1).n_terms++;
   else
-    misuse (self, "a term has no access");
+    misuse (self, "a term belongs to no access");
 }
 
 guint
@@ -231,7 +231,7 @@ add_block (GhloKernelBuilder *self,
   GhloKernelBlock *block;
 
   if (self->depth > 0)
-    open_block (self, ~(1u << GHLO_BLOCK_POINTS), "a block is within points");
+    open_block (self, ~(1u << GHLO_BLOCK_POINTS), "a block is nested in points");
   if (number == GHLO_KERNEL_NONE)
     return number;
   block = &g_array_index (self->blocks, GhloKernelBlock, number);
@@ -262,7 +262,7 @@ begin_block (GhloKernelBuilder *self,
   if (self->depth < GHLO_KERNEL_MAX_DEPTH)
     self->open[self->depth++] = number;
   else
-    self->full = "blocks within each other";
+    self->full = "nested blocks";
 
   return number;
 }
@@ -296,7 +296,7 @@ ghlo_kernel_begin_while (GhloKernelBuilder *self,
 void
 ghlo_kernel_begin_body (GhloKernelBuilder *self)
 {
-  GhloKernelBlock *block = open_block (self, 1u << GHLO_BLOCK_WHILE, "a body is not that of a while");
+  GhloKernelBlock *block = open_block (self, 1u << GHLO_BLOCK_WHILE, "a body belongs to no while");
 
   if (block != NULL)
     block->body = self->blocks->len;
@@ -341,13 +341,13 @@ ghlo_kernel_add_carry (GhloKernelBuilder *self,
                        guint              next)
 {
   GhloKernelBlock *block = open_block (self, 1u << GHLO_BLOCK_LOOP | 1u << GHLO_BLOCK_WHILE | 1u << GHLO_BLOCK_WHEN,
-                                       "what is carried belongs to no loop");
+                                       "a carried temporary belongs to no loop");
   guint number;
 
   if (block == NULL)
     return;
   if (self->blocks->len > self->open[self->depth - 1] + 1)
-    misuse (self, "what is carried comes after the blocks of its loop");
+    misuse (self, "a carried temporary comes after the blocks of its loop");
   number = add (self, self->carries, GHLO_KERNEL_MAX_CARRIES, "carried temporaries");
   if (number == GHLO_KERNEL_NONE)
     return;
@@ -360,7 +360,7 @@ ghlo_kernel_set_order (GhloKernelBuilder *self,
                        guint              n_chains,
                        gint64             split)
 {
-  GhloKernelBlock *block = open_block (self, 1u << GHLO_BLOCK_POINTS, "an order is not that of points");
+  GhloKernelBlock *block = open_block (self, 1u << GHLO_BLOCK_POINTS, "chains or a split belong to no points");
 
   if (block == NULL)
     return;
@@ -371,7 +371,7 @@ ghlo_kernel_set_order (GhloKernelBuilder *self,
 void
 ghlo_kernel_begin_merge (GhloKernelBuilder *self)
 {
-  GhloKernelBlock *block = open_block (self, 1u << GHLO_BLOCK_POINTS, "a merge is not that of points");
+  GhloKernelBlock *block = open_block (self, 1u << GHLO_BLOCK_POINTS, "a merge belongs to no points");
 
   if (block != NULL && block->first_merge == GHLO_KERNEL_NONE)
     block->first_merge = self->nodes->len;
@@ -382,7 +382,7 @@ ghlo_kernel_begin_merge (GhloKernelBuilder *self)
 void
 ghlo_kernel_end_block (GhloKernelBuilder *self)
 {
-  GhloKernelBlock *block = open_block (self, (1u << GHLO_N_BLOCKS) - 1, "a block ends that did not begin");
+  GhloKernelBlock *block = open_block (self, (1u << GHLO_N_BLOCKS) - 1, "the end of a block has no beginning");
 
   if (block == NULL)
     return;
@@ -690,10 +690,10 @@ ghlo_kernel_builder_end (GhloKernelBuilder  *self,
       return NULL;
     }
   if (self->depth > 0)
-    misuse (self, "a block does not end");
+    misuse (self, "a block has no end");
   if (self->misused != NULL)
     {
-      g_set_error (error, GHLO_ERROR, GHLO_ERROR_INVALID_ARGUMENT, "the kernel %s is wrong: %s", self->name,
+      g_set_error (error, GHLO_ERROR, GHLO_ERROR_INVALID_ARGUMENT, "the kernel %s is invalid: %s", self->name,
                    self->misused);
       return NULL;
     }

@@ -74,14 +74,14 @@ ghlo_cumulative_read (GhloCumulative *self,
   if (operand->rank == 0 || operand->rank >= GHLO_MAX_RANK)
     return "there is no loop for its rank";
   if (operand->element_type != result->element_type)
-    return "its result is of another type";
+    return "its result has another element type than its operand";
   self->is_complex = ghlo_element_type_is_complex (operand->element_type);
   self->combiner = ghlo_combiner_of (ghlo_ir_op_region_block (op, 0), operand->element_type);
   if (self->combiner == GHLO_COMBINER_NONE || (self->is_complex && self->combiner != GHLO_COMBINER_ADD))
     return "there is no loop for its computation";
   if (!ghlo_ir_op_ints_are (op, "window_strides", 1) || !ghlo_ir_op_ints_are (op, "base_dilations", 1)
       || !ghlo_ir_op_ints_are (op, "window_dilations", 1) || !find_dimension (self, op, operand))
-    return "its window is not a cumulative reduction's";
+    return "its window is not that of a cumulative reduction";
   find_number (self, operand->dimensions[self->dimension]);
 
   return NULL;

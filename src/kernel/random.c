@@ -67,7 +67,7 @@ ghlo_random_init (GhloRandom     *self,
   self->state_size = (gsize) ghlo_view_count (state) * ghlo_element_info (state->element_type)->size;
   self->is_threefry = g_strcmp0 (algorithm, "THREE_FRY") == 0;
   if (self->state_size != 16 && (self->state_size != 24 || self->is_threefry))
-    return "its state is not of a size that its algorithm has";
+    return "the size of its state does not fit its algorithm";
   self->size = ghlo_element_info (output->element_type)->size;
   self->is_wide = ghlo_element_info (output->element_type)->bits > 32;
   if (self->size > 8)

@@ -85,7 +85,7 @@ ghlo_cache_item_read (GhloCacheItem  item,
   if (!read_header (file, &header, &found) || found != item || header.key_size != g_bytes_get_size (key)
       || memcmp (data + sizeof header, g_bytes_get_data (key, NULL), header.key_size) != 0)
     {
-      g_debug ("the cache has something else in the file '%s'", name);
+      g_debug ("the cache's file '%s' has another key", name);
       return NULL;
     }
   start = sizeof header + header.key_size + header.title_size;

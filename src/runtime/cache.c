@@ -193,7 +193,7 @@ read_contents (int         fd,
   if (fstat (fd, &status) != 0 || !S_ISREG (status.st_mode) || status.st_uid != geteuid ()
       || status.st_size < HEADER_SIZE || (guint64) status.st_size > HEADER_SIZE + GHLO_CACHE_MAX_FILE)
     {
-      g_debug ("the cache's file '%s' is not one of its own", name);
+      g_debug ("the cache's file '%s' was not written by the cache, and is ignored", name);
       return NULL;
     }
   size = status.st_size;

@@ -118,7 +118,7 @@ ghlo_fallback_add (GhloFallback    *self,
   if (self->device == NULL)
     {
       g_set_error (error, GHLO_ERROR, GHLO_ERROR_UNSUPPORTED,
-                   "expected a device to fall back to for '%s', which the device has no code for, found none",
+                   "the device has no code for '%s', and there is no other device that can run the operation",
                    ghlo_ir_op_get_name (op));
       return NULL;
     }

@@ -84,7 +84,7 @@ check_pattern (const guint8 *from,
   for (; from < to; from++)
     if (*from != GHLO_GUARD_PATTERN)
       {
-        g_critical ("the block of %" G_GSIZE_FORMAT " bytes at %p was written to beside its bounds, at byte %"
+        g_critical ("the block of %" G_GSIZE_FORMAT " bytes at %p was written out of bounds, at byte %"
                     G_GSSIZE_FORMAT, size, (gconstpointer) memory, (gssize) (from - memory));
         return;
       }

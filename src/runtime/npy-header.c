@@ -78,8 +78,8 @@ static const char *
 describe_kind (char kind)
 {
   static const struct { char kind; const char *name; } names[] = {
-    { 'i', "integers" }, { 'u', "integers" }, { 'f', "floats, as a long double has them" },
-    { 'c', "complex numbers, as of long doubles" }, { 'M', "dates" }, { 'm', "durations" }, { 'O', "Python objects" },
+    { 'i', "integers" }, { 'u', "integers" }, { 'f', "floats of another size" },
+    { 'c', "complex numbers of another size" }, { 'M', "dates" }, { 'm', "durations" }, { 'O', "Python objects" },
     { 'S', "bytes" }, { 'a', "bytes" }, { 'U', "text" }, { 'V', "raw bytes" },
   };
 
@@ -159,13 +159,13 @@ parse_shape (GhloNpyHeader *header,
              GError       **error)
 {
   if (!read_word (text, "("))
-    return malformed (error, "a 'shape' that is no tuple");
+    return malformed (error, "a 'shape' that is not a tuple");
   for (gboolean more = TRUE; !read_word (text, ")"); more = read_word (text, ","))
     {
       gint64 size;
 
       if (!more || !read_number (text, &size))
-        return malformed (error, "a 'shape' that is no tuple of sizes below 2^63");
+        return malformed (error, "a 'shape' that is not a tuple of sizes below 2^63");
       if (header->rank == GHLO_MAX_RANK)
         return malformed (error, "more than " G_STRINGIFY (GHLO_MAX_RANK) " dimensions");
       header->dimensions[header->rank++] = size;
@@ -207,14 +207,14 @@ parse_dictionary (GhloNpyHeader *header,
   guint found = 0;
 
   if (!read_word (text, "{"))
-    return malformed (error, "a header that is no dictionary");
+    return malformed (error, "a header that is not a dictionary");
   for (gboolean more = TRUE; !read_word (text, "}"); more = read_word (text, ","))
     {
       Text key;
       guint i;
 
       if (!more || !read_string (text, &key) || !read_word (text, ":"))
-        return malformed (error, "a header that is no dictionary");
+        return malformed (error, "a header that is not a dictionary");
       i = find_entry (&key);
       if (i == G_N_ELEMENTS (entries) || (found & 1u << i) != 0)
         return malformed (error, "a key other than 'descr', 'fortran_order' and 'shape', each once");
@@ -224,7 +224,7 @@ parse_dictionary (GhloNpyHeader *header,
     }
   read_word (text, "");  /* skips the padding */
   if (text->at != text->end)
-    return malformed (error, "text behind the header's dictionary");
+    return malformed (error, "text after the header's dictionary");
 
   return found == ALL_ENTRIES || malformed (error, "a header without 'descr', 'fortran_order' or 'shape'");
 }

@@ -139,7 +139,8 @@ ghlo_planned_describe (GhloPrepared *prepared)
   if (self->plan != NULL)
     return ghlo_step_plan_print (ghlo_run_plan_get_plan (self->plan));
 
-  return g_strdup_printf ("the %s executor runs all of it: %s\n", self->whole->device->klass->name, self->reason);
+  return g_strdup_printf ("the %s executor runs the whole program: %s\n", self->whole->device->klass->name,
+                          self->reason);
 }
 
 void

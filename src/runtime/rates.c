@@ -86,7 +86,7 @@ ghlo_rates_recall (GBytes        *identity,
           return TRUE;
         }
     }
-  g_debug ("what the cache has of a device's rates is not used");
+  g_debug ("the cached rates of a device are invalid and are ignored");
 
   return FALSE;
 }

@@ -54,7 +54,7 @@ grow (Reader  *self,
   if (larger == NULL)
     {
       g_set_error (error, GHLO_ERROR, GHLO_ERROR_OUT_OF_MEMORY,
-                   "expected memory for a file of %" G_GSIZE_FORMAT " bytes, found less", room);
+                   "not enough memory for a file of %" G_GSIZE_FORMAT " bytes", room);
       return FALSE;
     }
   self->data = larger;
@@ -83,8 +83,7 @@ wait_for_data (const Reader  *self,
     return FALSE;
   if (n == 0)
     g_set_error (error, G_IO_ERROR, G_IO_ERROR_TIMED_OUT,
-                 "expected something that writes to the pipe '%s', found nothing for %d seconds", self->name,
-                 PATIENCE / 1000);
+                 "expected a writer of the pipe '%s', found none for %d seconds", self->name, PATIENCE / 1000);
 
   return n > 0;
 }
@@ -164,10 +163,10 @@ read_all (Reader  *self,
 
   if (has_changed (self) || (size > 0 && self->n_bytes > limit))
     g_set_error (error, GHLO_ERROR, GHLO_ERROR_DATA,
-                 "%s: expected a file that stays as it is, found it changed while it was read", self->name);
+                 "%s: expected a file that does not change while it is read, found it changed", self->name);
   else if (self->n_bytes > limit)
     g_set_error (error, GHLO_ERROR, GHLO_ERROR_DATA,
-                 "%s: expected at most %" G_GSIZE_FORMAT " bytes from what is no regular file, found more", self->name,
+                 "%s: expected at most %" G_GSIZE_FORMAT " bytes in a file that is not regular, found more", self->name,
                  limit);
   /* Shrinking a block does not fail. */
   else if (grow (self, MAX (self->n_bytes, 1), error))

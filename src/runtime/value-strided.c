@@ -105,7 +105,7 @@ ghlo_value_new_strided (GhloTensorType  *type,
       g_autofree char *text = ghlo_tensor_type_to_string (type);
 
       g_set_error (error, GHLO_ERROR, GHLO_ERROR_INVALID_ARGUMENT,
-                   "these strides of %s reach beyond the bytes given, which are %" G_GSIZE_FORMAT, text, size);
+                   "the strides of %s reach beyond the %" G_GSIZE_FORMAT " bytes given", text, size);
       return NULL;
     }
 

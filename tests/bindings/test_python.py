@@ -385,7 +385,7 @@ class TestFiles(unittest.TestCase):
         with tempfile.TemporaryDirectory() as folder:
             path = os.path.join(folder, 'pipe')
             os.mkfifo(path)
-            self.refuse(path, Gio.io_error_quark(), Gio.IOErrorEnum.TIMED_OUT, 'found nothing for 3 seconds')
+            self.refuse(path, Gio.io_error_quark(), Gio.IOErrorEnum.TIMED_OUT, 'found none for 3 seconds')
 
 
 class TestAsync(unittest.TestCase):

@@ -64,7 +64,7 @@ class TestMistakes(unittest.TestCase):
 
     def test_files_of_arrays(self):
         with tempfile.TemporaryDirectory() as folder:
-            for dtype, found in [(np.longdouble, 'floats, as a long double'), (np.clongdouble, 'complex numbers'),
+            for dtype, found in [(np.longdouble, 'floats of another size'), (np.clongdouble, 'complex numbers'),
                                  ('M8[D]', 'dates'), ('U2', 'text'), (object, 'Python objects')]:
                 path = os.path.join(folder, 'array.npy')
                 np.save(path, np.zeros(2, dtype), allow_pickle=True)

@@ -452,8 +452,8 @@ def test_files(tests):
     os.mkfifo(pipe)
     forbidden = tests.file('forbidden.mlir', ADD)
     os.chmod(forbidden, 0)
-    refused = [('/dev/zero', '/dev/zero: expected at most 1073741824 bytes from what is no regular file, found more'),
-               (pipe, f"expected something that writes to the pipe '{pipe}', found nothing for 3 seconds"),
+    refused = [('/dev/zero', '/dev/zero: expected at most 1073741824 bytes in a file that is not regular, found more'),
+               (pipe, f"expected a writer of the pipe '{pipe}', found none for 3 seconds"),
                (tests.folder, f"expected a file, found the folder '{tests.folder}'")]
     if os.geteuid() != 0:
         refused.append((forbidden, f"'{forbidden}' cannot be opened: Permission denied"))

@@ -65,7 +65,7 @@ check_strides (GhloKernelCheck *self,
   for (guint i = 0; i < GHLO_KERNEL_MAX_AXES; i++)
     {
       if (i >= self->kernel->n_axes && strides[i] != 0)
-        return ghlo_kernel_check_fail (self, "access %u: it has a stride of axis %u, which is not there", access, i);
+        return ghlo_kernel_check_fail (self, "access %u: it has a stride of axis %u, which does not exist", access, i);
       if (strides[i] % unit != 0)
         return ghlo_kernel_check_fail (self, "access %u: axis %u (%s): expected a stride that is a multiple of %"
                                        G_GINT64_FORMAT ", found %" G_GINT64_FORMAT, access, i,
@@ -173,7 +173,7 @@ check_access (GhloKernelCheck *self,
   gint64 size;
 
   if (!ghlo_kernel_check_is_type (access->type))
-    return ghlo_kernel_check_fail (self, "access %u: no node is of its type %u", number, access->type);
+    return ghlo_kernel_check_fail (self, "access %u: nodes cannot have its type %u", number, access->type);
   size = ghlo_element_info (access->type)->size;
   if (access->reserved != 0)
     return ghlo_kernel_check_fail (self, "access %u: expected reserved fields that are 0", number);
@@ -236,13 +236,13 @@ check_index (GhloKernelCheck *self,
   const GhloKernelBlock *block = &self->kernel->blocks[self->block];
 
   if (node < block->first_node || node >= before)
-    return ghlo_kernel_check_fail (self, "access %u: it has node %u for an index: expected one of [%u, %u)", access,
+    return ghlo_kernel_check_fail (self, "access %u: its index is node %u: expected one of [%u, %u)", access,
                                    node, block->first_node, before);
   if (!ghlo_element_type_is_integer (self->kernel->nodes[node].type))
-    return ghlo_kernel_check_fail (self, "access %u: it has node %u for an index, which is of type %s", access, node,
+    return ghlo_kernel_check_fail (self, "access %u: its index is node %u, which is of type %s", access, node,
                                    ghlo_element_info (self->kernel->nodes[node].type)->name);
   if (self->users[access] != GHLO_KERNEL_NONE && self->users[access] != self->block)
-    return ghlo_kernel_check_fail (self, "access %u: it has node %u for an index, and is used in block %u too", access,
+    return ghlo_kernel_check_fail (self, "access %u: its index is node %u, and it is used in block %u too", access,
                                    node, self->users[access]);
   self->users[access] = self->block;
 

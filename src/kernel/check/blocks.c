@@ -37,11 +37,11 @@ check_unused (GhloKernelCheck       *self,
       && (block->rows != 0 || block->columns != 0 || block->inner != 0 || block->left.access != none
           || block->left.temporary != none || block->right.access != none || block->right.temporary != none
           || block->result != none))
-    return fail (self, "it has fields of a product");
+    return fail (self, "it has fields that only products have");
   if ((!has_predicate && block->predicate != none) || (!is_while && block->body != none))
-    return fail (self, "it has a predicate or a body of no use");
+    return fail (self, "it has a predicate or a body, which its kind does not have");
   if (block->n_folds == 0 && (block->n_chains != 0 || block->split != 0))
-    return fail (self, "it has an order, and no folds");
+    return fail (self, "it has chains or a split but no folds");
   if (has_predicate && block->axes != 0)
     return fail (self, "it has axes");
   if (block->kind != GHLO_BLOCK_POINTS
@@ -217,7 +217,7 @@ check_fold_fields (GhloKernelCheck *self,
   const GhloKernelFold *fold = &self->kernel->folds[number];
 
   if (!ghlo_kernel_check_is_type (fold->type))
-    return fail (self, "fold %u: no node is of its type %u", number, fold->type);
+    return fail (self, "fold %u: nodes cannot have its type %u", number, fold->type);
   if (fold->reserved != 0)
     return fail (self, "fold %u: expected reserved fields that are 0", number);
   if (fold->identity != ghlo_node_cut (fold->type, fold->identity))
@@ -251,9 +251,9 @@ check_order (GhloKernelCheck       *self,
              const GhloKernelBlock *block)
 {
   if (block->n_folds == 0)
-    return block->first_merge == block->end_node || fail (self, "it has a merge, and no folds");
+    return block->first_merge == block->end_node || fail (self, "it has a merge but no folds");
   if (block->axes == 0)
-    return fail (self, "it has folds, and no axes");
+    return fail (self, "it has folds but no axes");
   if (block->n_chains < 1 || block->n_chains > GHLO_KERNEL_MAX_CHAINS || (block->n_chains & (block->n_chains - 1)) != 0)
     return fail (self, "expected a power of two of at most %u chains, found %u", GHLO_KERNEL_MAX_CHAINS,
                  block->n_chains);
@@ -306,7 +306,7 @@ check_partial_stores (GhloKernelCheck       *self,
 
       if (is_partial[store->node - block->first_node]
           || (store->access != GHLO_KERNEL_NONE && has_partial_index (self, store->access, is_partial)))
-        return fail (self, "store %u: it depends on a fold so far, of which there is more than one", i);
+        return fail (self, "store %u: it depends on a partial fold, of which there is one for each chain or part", i);
     }
 
   return TRUE;
@@ -545,7 +545,7 @@ check_siblings (Walk  *walk,
       self->block = i;
       self->loops[i] = loops;
       if (depth > GHLO_KERNEL_MAX_DEPTH)
-        return fail (self, "expected at most %u blocks within each other", GHLO_KERNEL_MAX_DEPTH);
+        return fail (self, "expected at most %u nested blocks", GHLO_KERNEL_MAX_DEPTH);
       if (block->end <= i || block->end > end)
         return fail (self, "it ends before block %u: expected one of [%u, %u]", block->end, i + 1, end);
       if (!check_unused (self, block) || !check_parts (walk, block) || !check_axes (self, block))

@@ -27,9 +27,9 @@ gboolean
   what = g_strdup_vprintf (format, arguments);
   va_end (arguments);
   if (self->block == GHLO_KERNEL_NONE)
-    return ghlo_invalid (self->error, "the kernel %s is wrong: %s", self->kernel->name, what);
+    return ghlo_invalid (self->error, "the kernel %s is invalid: %s", self->kernel->name, what);
 
-  return ghlo_invalid (self->error, "the kernel %s is wrong: block %u (%s): %s", self->kernel->name, self->block,
+  return ghlo_invalid (self->error, "the kernel %s is invalid: block %u (%s): %s", self->kernel->name, self->block,
                        block_names[self->kernel->blocks[self->block].kind], what);
 }
 
@@ -112,7 +112,7 @@ check_buffers (GhloKernelCheck *self)
           && (buffer->is_written || buffer->shared >= self->kernel->n_buffers
               || !self->kernel->buffers[buffer->shared].is_written))
         return ghlo_kernel_check_fail (self, "buffer %u (%s): it shares the memory of buffer %u: expected one that is "
-                                       "written, and it is not itself", i, buffer->name, buffer->shared);
+                                       "written, and a buffer that is not", i, buffer->name, buffer->shared);
     }
 
   return TRUE;
@@ -129,17 +129,17 @@ check_temporaries (GhloKernelCheck *self)
       gint64 size = 1;
 
       if (!ghlo_kernel_check_is_type (temporary->type))
-        return ghlo_kernel_check_fail (self, "temporary %u (%s): no node is of its type %u", i, temporary->name,
+        return ghlo_kernel_check_fail (self, "temporary %u (%s): nodes cannot have its type %u", i, temporary->name,
                                        temporary->type);
       if ((temporary->axes & ~inner) != 0)
-        return ghlo_kernel_check_fail (self, "temporary %u (%s): it spans axes that are parallel or not there: "
+        return ghlo_kernel_check_fail (self, "temporary %u (%s): it spans axes that are parallel or do not exist: "
                                        "expected some of 0x%02x, found 0x%02x", i, temporary->name, inner,
                                        temporary->axes);
       size = ghlo_element_info (temporary->type)->size;
       for (guint axis = 0; axis < self->kernel->n_axes; axis++)
         if ((temporary->axes & 1u << axis) != 0
             && __builtin_mul_overflow (size, self->kernel->axes[axis].extent, &size))
-          return ghlo_kernel_check_fail (self, "temporary %u (%s): it is of more than 2^63 bytes", i, temporary->name);
+          return ghlo_kernel_check_fail (self, "temporary %u (%s): it has more than 2^63 bytes", i, temporary->name);
       self->writers[i] = GHLO_KERNEL_NONE;
     }
 

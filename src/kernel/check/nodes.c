@@ -50,7 +50,7 @@ check_fields (GhloKernelCheck *self,
   if (node->kind >= GHLO_N_NODES)
     return ghlo_kernel_check_fail (self, "node %u: there is no kind %u", number, node->kind);
   if (!ghlo_kernel_check_is_type (node->type))
-    return fail (self, number, "no node is of type %u", node->type);
+    return fail (self, number, "nodes cannot have type %u", node->type);
   if (node->reserved[0] != 0 || node->reserved[1] != 0 || node->reserved[2] != 0)
     return fail (self, number, "expected %s", "reserved fields that are 0");
   if (node->bits != (node->kind == GHLO_NODE_CONSTANT ? ghlo_node_cut (node->type, node->bits) : 0))

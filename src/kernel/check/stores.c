@@ -123,7 +123,8 @@ map_term (GhloKernelCheck *self,
   if (term->stride == 0)
     return TRUE;
   if (term->clamps && has_strides (self, term) && !is_within (self, term))
-    return fail (self, "it stores through access %u, whose term %u clamps what depends on axes", map->access, number);
+    return fail (self, "it stores through access %u, whose term %u clamps an index that depends on axes", map->access,
+                 number);
   if (term->node != GHLO_KERNEL_NONE && !map_node (self, map, number, variance[term->node]))
     return FALSE;
   if (__builtin_mul_overflow (term->stride, map->scale / term->step, &unit))
@@ -231,7 +232,7 @@ check_map (GhloKernelCheck *self,
       if (map->strides[i] != 0)
         axes |= self->loops[map->block] & self->long_axes & 1u << i;
   if (!is_distinct (self, map, axes, size_of (self, map)))
-    return fail (self, "it stores through access %u, which may take two points of axes 0x%02x to one place",
+    return fail (self, "it stores through access %u, which may take two points of axes 0x%02x to the same address",
                  map->access, axes);
 
   return TRUE;

@@ -21,7 +21,7 @@ gboolean
   va_start (arguments, format);
   what = g_strdup_vprintf (format, arguments);
   va_end (arguments);
-  g_set_error (self->error, GHLO_ERROR, GHLO_ERROR_INTERNAL, "the kernel %s is wrong: %s", self->kernel->name, what);
+  g_set_error (self->error, GHLO_ERROR, GHLO_ERROR_INTERNAL, "the kernel %s is invalid: %s", self->kernel->name, what);
 
   return FALSE;
 }

@@ -75,7 +75,7 @@ ghlo_lower_next_after (GhloLowering    *self,
   guint32 x = operands[0], y = operands[1], zero = ghlo_lower_float (self, type, 0), x_bits, y_bits, moved, least;
 
   if (bits_type == GHLO_ELEMENT_TYPE_INVALID)
-    return ghlo_lower_refuse (self, "there are no nodes of the bits of its element type");
+    return ghlo_lower_refuse (self, "kernels do not support bit operations on its element type");
   x_bits = to_bits (self, format, x);
   y_bits = to_bits (self, format, y);
   moved = NODE (EQUAL, I1, NODE (LESS, I1, x, zero, NONE), NODE (LESS, I1, y, x, NONE), NONE);
@@ -141,7 +141,7 @@ ghlo_lower_reduce_precision (GhloLowering    *self,
   guint32 x = operands[0], nan = mantissa_bits > 0 ? x : ghlo_lower_float (self, type, INFINITY), bits, sign, size;
 
   if (bits_type == GHLO_ELEMENT_TYPE_INVALID)
-    return ghlo_lower_refuse (self, "there are no nodes of the bits of its element type");
+    return ghlo_lower_refuse (self, "kernels do not support bit operations on its element type");
   bits = to_bits (self, format, x);
   sign = whole (self, bits_type, (guint64) 1 << (info->bits - 1));
   size = NODE (AND, bits_type, bits, NODE (NOT, bits_type, sign, NONE, NONE), NONE);

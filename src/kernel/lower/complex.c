@@ -56,10 +56,10 @@ ghlo_lower_complex_obstacle (const GhloIrOp *op)
   if (kind != GHLO_SCALAR_INVALID && is_by_parts (op, kind))
     return NULL;
   if (op->n_operands == 0 || ghlo_ir_op_operand (op, 0)->type->element_type != GHLO_ELEMENT_TYPE_COMPLEX_F32)
-    return "there is no node for it";
+    return "kernels do not support this operation";
 
   return kind == GHLO_SCALAR_ABS || kind == GHLO_SCALAR_DIVIDE || kind == GHLO_SCALAR_POWER
-         || ghlo_lower_complex_function (kind) != NULL ? NULL : "there is no node for it";
+         || ghlo_lower_complex_function (kind) != NULL ? NULL : "kernels do not support this operation";
 }
 
 static Pair
@@ -126,7 +126,7 @@ ghlo_lower_complex_combine (GhloLowering    *self,
     return by_parts (self, GHLO_NODE_ADD, type, x, y);
   if (combiner == GHLO_COMBINER_MULTIPLY)
     return make_product (self, type, x, y);
-  ghlo_lower_refuse (self, "there is no node for its reduction");
+  ghlo_lower_refuse (self, "kernels do not support its reduction");
 
   return (Pair) { NONE, NONE };
 }

@@ -139,7 +139,7 @@ ghlo_lower_find_domain (GhloLowering *self)
 
   if (!has_static_shapes (group) || group->n_results == 0)
     {
-      ghlo_lower_refuse (self, "its shapes are not known");
+      ghlo_lower_refuse (self, "its shapes are not static");
       return FALSE;
     }
   if (reduction != NULL && reduction->kind == GHLO_OP_STABLEHLO_REDUCE_WINDOW)

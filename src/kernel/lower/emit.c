@@ -456,8 +456,8 @@ ghlo_emission_end (GhloLowering      *lowering,
 
   if (kernel == NULL)
     {
-      g_debug ("a group is no kernel: %s", error->message);
-      ghlo_lower_refuse (lowering, "it is larger than kernels may be");
+      g_debug ("a group cannot be lowered to a kernel: %s", error->message);
+      ghlo_lower_refuse (lowering, "its kernel would be too large");
     }
 
   return kernel;

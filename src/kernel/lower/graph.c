@@ -73,7 +73,7 @@ add_item (GhloLowering *self,
   if (number != 0)
     return number - 1;
   if (self->items->len == GHLO_LOWER_MAX_ITEMS)
-    return ghlo_lower_refuse (self, "it has too many nodes");
+    return ghlo_lower_refuse (self, "its kernel would have too many nodes");
   g_array_append_val (self->items, item);
   ghlo_ir_intern_add (&self->unique, hash, GUINT_TO_POINTER (self->items->len));
 
@@ -174,7 +174,7 @@ ghlo_lower_coordinate (GhloLowering     *self,
   guint number = 0;
 
   if (ghlo_lower_has_starts (form))
-    return ghlo_lower_refuse (self, "it counts where the program says");
+    return ghlo_lower_refuse (self, "its iota is read at an offset known only at run time");
   while (number < self->coordinates->len && ghlo_coordinate (self, number) != form)
     number++;
   if (number == self->coordinates->len)

@@ -60,7 +60,7 @@ read_carried (GhloLowerLoop *loop,
   if (!ghlo_ir_type_has_static_shape (carried->type) || carried->type->kind != GHLO_IR_TYPE_TENSOR
       || carried->type->quantization != NULL || carried->first->type != carried->type
       || ghlo_lower_stored (carried->type->element_type) == GHLO_ELEMENT_TYPE_INVALID)
-    return "there are no nodes of what it carries";
+    return "kernels do not support the type of a value that it carries";
   carried->is_row = TRUE;
   for (guint i = 0; i < carried->type->rank; i++)
     carried->is_row = carried->is_row && carried->type->dimensions[i] == 1;
@@ -123,7 +123,7 @@ kept_value (GhloLowering      *self,
 
   if (!carried->is_row
       && (!ghlo_lower_identity (self, carried->type, FALSE, &own) || !ghlo_lower_same_place (&own, index)))
-    return ghlo_lower_refuse (self, "what it carries is read at other places");
+    return ghlo_lower_refuse (self, "it reads a carried value at another index than the current one");
 
   return ghlo_lower_decode (self, type, ghlo_lower_carried_item (self, ghlo_lower_stored (type), value->index,
                                                                  index->part, carried->is_row));
@@ -137,7 +137,7 @@ ghlo_lower_carried (GhloLowering      *self,
   const GhloLowerLoop *loop = self->loop;
 
   if (value->op == NULL && value->block != loop->body && value->block != loop->condition)
-    return ghlo_lower_refuse (self, "it uses a value from elsewhere");
+    return ghlo_lower_refuse (self, "it uses a value from outside of the group");
   switch (loop->carried[value->index].kind)
     {
     case GHLO_CARRIED_SAME:
@@ -148,6 +148,6 @@ ghlo_lower_carried (GhloLowering      *self,
       return kept_value (self, value, index);
     case GHLO_CARRIED_STACK:
     default:
-      return ghlo_lower_refuse (self, "what it stacks is read");
+      return ghlo_lower_refuse (self, "its body reads an array into which it stacks values");
     }
 }

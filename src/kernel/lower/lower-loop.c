@@ -114,11 +114,11 @@ set_domain (Loop *self)
   gint64 n_points;
 
   if (type != NULL && (type->kind != GHLO_IR_TYPE_TENSOR || !ghlo_ir_type_has_static_shape (type)))
-    return "its shapes are not known";
+    return "its shapes are not static";
   if (!count_points (type, &n_points))
-    return "it goes over so many elements that threads may share them";
+    return "it has so many elements that several threads should share them";
   if (!fits (&self->loop, n_points))
-    return "it carries more than fits the cache";
+    return "its carried values do not fit in the cache";
   if (type == NULL)
     type = &none;
   for (guint i = 0; i < N_STAGES; i++)
@@ -326,7 +326,7 @@ ghlo_lower_loop (const GhloKernelGroup  *group,
       kernel = add_roots (self) ? emit (self, starts) : NULL;
       *reason = find_reason (self);
       if (kernel == NULL && *reason == NULL)
-        *reason = "its values are of several shapes";
+        *reason = "its values have different shapes";
     }
   for (guint i = 0; i < N_STAGES; i++)
     {
@@ -379,7 +379,7 @@ ghlo_kernel_loop_obstacle (const GhloIrOp *const *ops,
   for (guint i = 0; i < group.n_operands + group.n_results; i++)
     if (!make_view (i < group.n_operands ? group.inputs[i]->type : op->results[i - group.n_operands].type,
                     strides + (gsize) GHLO_LOWER_MAX_RANK * i, &views[i]))
-      return "its shapes are not known";
+      return "its shapes are not static";
   group.operands = views;
   group.results = views + group.n_operands;
   (void) ghlo_kernel_lower (&group, &lowered, &reason);

@@ -59,7 +59,7 @@ ghlo_lower_root (GhloLowering      *self,
 {
   if (!ghlo_lower_identity (self, value->type, FALSE, &root->index)
       && !ghlo_lower_identity (self, value->type, TRUE, &root->index))
-    return GHLO_FALSE_AFTER (ghlo_lower_refuse (self, "its results are of several shapes"));
+    return GHLO_FALSE_AFTER (ghlo_lower_refuse (self, "its results have different shapes"));
   root->index.part = part;
   root->item = ghlo_lower_encode (self, value->type->element_type, ghlo_lower_value (self, value, &root->index));
 
@@ -141,10 +141,10 @@ ghlo_kernel_obstacle (const GhloIrOp *op)
     }
   for (guint i = 0; i < op->n_operands; i++)
     if (!has_nodes (ghlo_ir_op_operand (op, i)->type))
-      return "there are no nodes of an operand's element type";
+      return "kernels do not support an operand's element type";
   for (guint i = 0; i < op->n_results; i++)
     if (!has_nodes (op->results[i].type))
-      return "there are no nodes of its element type";
+      return "kernels do not support its element type";
 
   return NULL;
 }

@@ -99,7 +99,7 @@ make_combined (GhloLowering   *self,
   if (!find_identity (combiner, type, &identity))
     return GHLO_FALSE_AFTER (ghlo_lower_refuse (self, "its reduction has no neutral element"));
   if (is_rounded && ghlo_item (self, init)->kind != GHLO_NODE_CONSTANT)
-    return GHLO_FALSE_AFTER (ghlo_lower_refuse (self, "its reduction begins with a value that is not constant"));
+    return GHLO_FALSE_AFTER (ghlo_lower_refuse (self, "its reduction has an initial value that is not a constant"));
   fold = add_fold (self, type, ghlo_item (self, value)->level,
                    is_rounded ? ghlo_item (self, init)->bits : identity, is_rounded || self->window != NULL ? 1 : 0);
   left = ghlo_lower_side (self, GHLO_NODE_LEFT, fold);
@@ -134,7 +134,7 @@ find_complex_identity (GhloLowering   *self,
 
         if (init == GHLO_LOWER_NONE || ghlo_item (self, init)->kind != GHLO_NODE_CONSTANT)
           return GHLO_FALSE_AFTER (ghlo_lower_refuse (self,
-                                                      "its reduction begins with a value that is not constant"));
+                                                      "its reduction has an initial value that is not a constant"));
         bits[part] = ghlo_item (self, init)->bits;
       }
     else
@@ -158,7 +158,7 @@ make_complex_folds (GhloLowering   *self,
   guint64 bits[2];
 
   if (combiner == GHLO_COMBINER_NONE)
-    return GHLO_FALSE_AFTER (ghlo_lower_refuse (self, "there is no node for its reduction"));
+    return GHLO_FALSE_AFTER (ghlo_lower_refuse (self, "kernels do not support its reduction"));
   if (!find_complex_identity (self, op, combiner, bits, &is_ordered))
     return FALSE;
   for (guint part = 0; part < 2; part++)
@@ -193,7 +193,7 @@ make_body_value (GhloLowering      *self,
   if (item != 0)
     return item - 1;
   if (op == NULL || op->n_results != 1 || op->n_operands > MAX_OPERANDS || self->depth == GHLO_LOWER_MAX_DEPTH)
-    return ghlo_lower_refuse (self, "its reduction is no chain of elementwise operations");
+    return ghlo_lower_refuse (self, "its reduction body is not a chain of elementwise operations");
   if (op->kind == GHLO_OP_STABLEHLO_CONSTANT)
     return ghlo_lower_value (self, value, &scalar);
   self->depth++;
@@ -204,7 +204,7 @@ make_body_value (GhloLowering      *self,
     if (operands[i] == GHLO_LOWER_NONE)
       return GHLO_LOWER_NONE;
   item = op->n_operands > 0 ? ghlo_lower_scalar (self, op, operands)
-         : ghlo_lower_refuse (self, "its reduction is no chain of elementwise operations");
+         : ghlo_lower_refuse (self, "its reduction body is not a chain of elementwise operations");
   if (item != GHLO_LOWER_NONE)
     g_hash_table_insert (values, (gpointer) value, GUINT_TO_POINTER (item + 1));
 
@@ -224,7 +224,7 @@ apply_body (GhloLowering   *self,
   guint n = op->n_results;
 
   if (block == NULL || block->n_arguments != 2 * n || block->last->n_operands != n)
-    return GHLO_FALSE_AFTER (ghlo_lower_refuse (self, "its reduction is no chain of elementwise operations"));
+    return GHLO_FALSE_AFTER (ghlo_lower_refuse (self, "its reduction body is not a chain of elementwise operations"));
   for (guint i = 0; i < n; i++)
     {
       g_hash_table_insert (values, block->arguments[i], GUINT_TO_POINTER (left[i] + 1));
@@ -252,7 +252,7 @@ make_general (GhloLowering   *self,
 
       if (init == GHLO_LOWER_NONE || ghlo_item (self, init)->kind != GHLO_NODE_CONSTANT)
         return GHLO_FALSE_AFTER (ghlo_lower_refuse (self,
-                                                    "its reduction begins with a value that is not constant"));
+                                                    "its reduction has an initial value that is not a constant"));
       add_fold (self, ghlo_item (self, init)->type, level, ghlo_item (self, init)->bits, 1);
       left[i] = ghlo_lower_side (self, GHLO_NODE_LEFT, first + i);
     }
@@ -276,7 +276,7 @@ get_element (GhloLowering   *self,
 
   if (value->type->rank != self->rank || !ghlo_lower_identity (self, value->type, FALSE, &index)
       || ghlo_lower_reduced_dimensions (op) != self->is_reduced)
-    return ghlo_lower_refuse (self, "its reductions are of several shapes");
+    return ghlo_lower_refuse (self, "its reductions have different shapes");
   index.part = part;
 
   return ghlo_lower_value (self, value, &index);
@@ -301,14 +301,14 @@ get_window_element (GhloLowering   *self,
       GhloAffine form = { .offset = -low };
 
       if (ghlo_lower_number (op, "base_dilations", i, 1) != 1 && value->type->dimensions[i] > 1)
-        return ghlo_lower_refuse (self, "its windows are over an operand with gaps");
+        return ghlo_lower_refuse (self, "its windows have a base dilation");
       if (self->axes[i] >= 0)
         form.strides[self->axes[i]] = ghlo_lower_number (op, "window_strides", i, 1);
       if (self->axes[rank + i] >= 0)
         form.strides[self->axes[rank + i]] = ghlo_lower_number (op, "window_dilations", i, 1);
       index.dimensions[i] = ghlo_lower_form (self, &form);
       if ((low > 0 || high > 0) && !ghlo_lower_add_guard (&index, index.dimensions[i], value->type->dimensions[i]))
-        return ghlo_lower_refuse (self, "it is guarded too often");
+        return ghlo_lower_refuse (self, "it needs too many bounds checks");
     }
 
   return ghlo_lower_guarded (self, value, &index, &outer, get_init (self, op, operand, part));
@@ -332,7 +332,7 @@ get_elements (GhloLowering   *self,
   if (op->n_results > (n_parts == 2 ? 1 : MAX_RESULTS))
     ghlo_lower_refuse (self, "its reduction has too many results");
   if (self->window != NULL ? op != self->window : op->kind != GHLO_OP_STABLEHLO_REDUCE)
-    ghlo_lower_refuse (self, "its reductions are of several shapes");
+    ghlo_lower_refuse (self, "its reductions have different shapes");
   for (guint i = 0; i < op->n_results * n_parts && self->reason == NULL; i++)
     elements[i] = self->window != NULL ? get_window_element (self, op, i / n_parts, i % n_parts)
                   : get_element (self, op, i / n_parts, i % n_parts);
@@ -365,12 +365,12 @@ make_folds (GhloLowering   *self,
   for (guint i = 0; i < op->n_results + is_complex (op); i++)
     level = MAX (level, ghlo_item (self, elements[i])->level);
   if (level + 1 >= GHLO_LOWER_MAX_LEVELS)
-    return ghlo_lower_refuse (self, "too many of its reductions follow each other");
+    return ghlo_lower_refuse (self, "its chain of dependent reductions is too long");
   first = self->folds->len;
   if (op->n_results == 1)
     combiner = ghlo_combiner_of (ghlo_ir_op_region_block (op, 0), op->results[0].type->element_type);
   if (self->loop != NULL && !is_exact (op, combiner))
-    return ghlo_lower_refuse (self, "its sums might be in another order");
+    return ghlo_lower_refuse (self, "a kernel might combine its elements in another order");
   if (is_complex (op) ? !make_complex_folds (self, op, combiner, elements, level)
       : combiner != GHLO_COMBINER_NONE ? !make_combined (self, op, combiner, elements[0])
       : !make_general (self, op, elements, level))
@@ -388,7 +388,7 @@ reduce_single (GhloLowering   *self,
   guint32 inits[MAX_RESULTS], elements[MAX_RESULTS], results[MAX_RESULTS];
 
   if (is_complex (op))
-    return ghlo_lower_refuse (self, "it reduces one complex number");
+    return ghlo_lower_refuse (self, "it reduces a single complex number");
   if (!get_elements (self, op, elements))
     return GHLO_LOWER_NONE;
   for (guint i = 0; i < op->n_results; i++)
@@ -439,7 +439,7 @@ ghlo_lower_reduce (GhloLowering    *self,
 
   if (!ghlo_lower_identity (self, op->results[result].type, TRUE, &identity)
       || !ghlo_lower_same_place (&identity, index))
-    return ghlo_lower_refuse (self, "what is reduced is used at other places");
+    return ghlo_lower_refuse (self, "the result of its reduction is read at another index than its own");
   if (self->n_axes == self->n_parallel)
     return reduce_single (self, op, result);
   if (first == 0)

@@ -116,7 +116,7 @@ make_compare (GhloLowering    *self,
   GhloNodeKind node = ghlo_lower_comparison (op);
 
   if (node == GHLO_N_NODES)
-    return ghlo_lower_refuse (self, "nodes know no order of NaNs");
+    return ghlo_lower_refuse (self, "kernels do not support comparison in the total order");
 
   return ghlo_lower_node (self, node, I1, operands[0], operands[1], NONE);
 }
@@ -134,11 +134,11 @@ ghlo_lower_convert (GhloLowering    *self,
   if (from == to)
     return value;
   if (number == GHLO_ELEMENT_TYPE_INVALID)
-    return ghlo_lower_refuse (self, "it converts to a type that nodes have not");
+    return ghlo_lower_refuse (self, "kernels do not support the element type that it converts to");
   if (is_narrow && ghlo_node_types (type) != GHLO_NODE_TYPES_F)
     {
       if (ghlo_element_info (type)->bits > 32)
-        return ghlo_lower_refuse (self, "it rounds 64-bit integers to a narrow float");
+        return ghlo_lower_refuse (self, "it converts 64-bit integers to a float of at most 16 bits");
       return ghlo_lower_round (self, to, NODE (CONVERT, GHLO_ELEMENT_TYPE_F64, value, NONE, NONE));
     }
   if (is_narrow)
@@ -308,13 +308,13 @@ ghlo_lower_scalar_obstacle (const GhloIrOp *op)
   GhloScalarKind kind;
 
   if (type == GHLO_ELEMENT_TYPE_INVALID)
-    return "there are no nodes of its element type";
+    return "kernels do not support its element type";
   if (ghlo_lower_has_complex (op))
     return ghlo_lower_complex_obstacle (op);
   kind = find_scalar (op, type);
 
   return kind != GHLO_SCALAR_INVALID && (makes[kind] != NULL || find_node (kind, type) != GHLO_N_NODES) ? NULL
-         : "there is no node for it";
+         : "kernels do not support this operation";
 }
 
 guint32
@@ -327,7 +327,7 @@ ghlo_lower_combine (GhloLowering    *self,
   GhloNodeKind node = find_node (ghlo_combiner_scalar (combiner), type);
 
   if (node == GHLO_N_NODES)
-    return ghlo_lower_refuse (self, "there is no node for its reduction");
+    return ghlo_lower_refuse (self, "kernels do not support its reduction");
 
   return ghlo_lower_node (self, node, type, a, b, NONE);
 }
@@ -344,7 +344,7 @@ ghlo_lower_scalar (GhloLowering   *self,
   guint32 value;
 
   if (values->quantization != NULL || op->results[0].type->quantization != NULL || ghlo_lower_has_complex (op))
-    obstacle = "there are no nodes of its element type";
+    obstacle = "kernels do not support its element type";
   if (obstacle != NULL)
     return ghlo_lower_refuse (self, obstacle);
   kind = find_scalar (op, type);

@@ -18,7 +18,7 @@ add_start (GhloLowering *self,
   while (i < self->n_starts && (self->starts[i].item != item || self->starts[i].end != end))
     i++;
   if (i == GHLO_LOWER_MAX_STARTS)
-    return ghlo_lower_refuse (self, "it begins at too many places that the program computes");
+    return ghlo_lower_refuse (self, "it has too many start indices known only at run time");
   if (i == self->n_starts)
     self->starts[self->n_starts++] = (GhloLowerStart) { item, end };
 
@@ -97,7 +97,7 @@ make_dynamic_slice (GhloLowering    *self,
   GhloIndex moved = *index;
 
   if (type->rank != slice->rank || op->n_operands != 1 + type->rank)
-    return ghlo_lower_refuse (self, "its starts are no scalars");
+    return ghlo_lower_refuse (self, "its start indices are not scalars");
   for (guint i = 0; i < type->rank; i++)
     {
       moved.dimensions[i] = add_to_form (self, index->dimensions[i], ghlo_ir_op_operand (op, 1 + i), &scalar,

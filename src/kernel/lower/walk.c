@@ -106,7 +106,7 @@ load_operand (GhloLowering      *self,
   GhloElementType type = value->type->element_type, stored = ghlo_lower_stored (type);
 
   if (stored == GHLO_ELEMENT_TYPE_INVALID || value->type->quantization != NULL)
-    return ghlo_lower_refuse (self, "there are no nodes of an operand's element type");
+    return ghlo_lower_refuse (self, "kernels do not support an operand's element type");
   if (fill != GHLO_LOWER_NONE)
     fill = ghlo_lower_encode (self, type, fill);
 
@@ -123,9 +123,9 @@ make_constant (GhloLowering   *self,
   guint64 bits = 0;
 
   if (stored == GHLO_ELEMENT_TYPE_INVALID || op->results[0].type->quantization != NULL)
-    return ghlo_lower_refuse (self, "there are no nodes of a constant's element type");
+    return ghlo_lower_refuse (self, "kernels do not support a constant's element type");
   if (attr->kind != GHLO_IR_ATTR_DENSE || (!attr->dense.splat && attr->dense.n_elements != 1))
-    return ghlo_lower_refuse (self, "it holds a constant of several elements");
+    return ghlo_lower_refuse (self, "it contains a constant whose elements differ");
   memcpy (&bits, (const guint8 *) g_bytes_get_data (attr->dense.bytes, NULL) + part * ghlo_element_info (stored)->size,
           ghlo_element_info (stored)->size);
 
@@ -143,7 +143,7 @@ make_iota (GhloLowering    *self,
   guint32 value;
 
   if (number == GHLO_ELEMENT_TYPE_INVALID || number == GHLO_ELEMENT_TYPE_I1)
-    return ghlo_lower_refuse (self, "it counts in a type that nodes have not");
+    return ghlo_lower_refuse (self, "kernels do not support an iota of its element type");
   if (index->part == 1)
     return ghlo_lower_float (self, number, 0);
   value = ghlo_lower_coordinate (self, is_integer ? number : GHLO_ELEMENT_TYPE_I64, index->dimensions[dimension]);
@@ -152,7 +152,7 @@ make_iota (GhloLowering    *self,
   if (ghlo_lower_stored (type) == number)
     return ghlo_lower_node (self, GHLO_NODE_CONVERT, number, value, GHLO_LOWER_NONE, GHLO_LOWER_NONE);
   if (op->results[0].type->dimensions[dimension] > G_MAXINT32)
-    return ghlo_lower_refuse (self, "it counts further than is rounded once");
+    return ghlo_lower_refuse (self, "its iota is too long for values that are rounded once");
 
   return ghlo_lower_round (self, type, ghlo_lower_node (self, GHLO_NODE_CONVERT, GHLO_ELEMENT_TYPE_F64, value,
                                                         GHLO_LOWER_NONE, GHLO_LOWER_NONE));
@@ -194,7 +194,7 @@ get_operand (GhloLowering    *self,
 
   /* Operations of CHLO broadcast their operands, which is not supported. */
   if (value->type->rank > 0 && !same_shape (value->type, op->results[0].type))
-    return ghlo_lower_refuse (self, "its operands are of several shapes");
+    return ghlo_lower_refuse (self, "its operands have different shapes");
 
   return value_of_part (self, value, index, part);
 }
@@ -229,7 +229,7 @@ make_scalar (GhloLowering    *self,
   guint32 operands[MAX_OPERANDS];
 
   if (op->n_operands > MAX_OPERANDS || op->n_operands == 0)
-    return ghlo_lower_refuse (self, "there is no node for it");
+    return ghlo_lower_refuse (self, "kernels do not support this operation");
   if (ghlo_lower_has_complex (op))
     return make_complex (self, op, index);
   for (guint i = 0; i < op->n_operands; i++)
@@ -296,10 +296,10 @@ make_pad (GhloLowering    *self,
       gint64 size = operand->type->dimensions[i];
 
       if (interior[i] > 0 && size > 1)
-        return ghlo_lower_refuse (self, "it pads between elements");
+        return ghlo_lower_refuse (self, "it has interior padding");
       inner.dimensions[i] = ghlo_lower_shift (self, index->dimensions[i], -low[i]);
       if ((low[i] > 0 || high[i] > 0) && !ghlo_lower_add_guard (&inner, inner.dimensions[i], size))
-        return ghlo_lower_refuse (self, "it pads too many dimensions, or where the program says");
+        return ghlo_lower_refuse (self, "it pads too many dimensions, or at an offset known only at run time");
     }
   value = value_of_part (self, ghlo_ir_op_operand (op, 1), index, index->part);
 
@@ -327,14 +327,14 @@ make_concatenate (GhloLowering    *self,
         continue;
       inner.dimensions[dimension] = ghlo_lower_shift (self, index->dimensions[dimension], -offset);
       if (!ghlo_lower_add_guard (&inner, inner.dimensions[dimension], size))
-        return ghlo_lower_refuse (self, "it is guarded too often, or where the program says");
+        return ghlo_lower_refuse (self, "it needs too many bounds checks, or one at an offset known only at run time");
       if (value == GHLO_LOWER_NONE)
         {
           /* Never used: where no earlier part has the element, the last one has it. */
           GhloElementType type = ghlo_lower_type (operand->type->element_type);
 
           if (type == GHLO_ELEMENT_TYPE_INVALID)
-            return ghlo_lower_refuse (self, "there are no nodes of an operand's element type");
+            return ghlo_lower_refuse (self, "kernels do not support an operand's element type");
           value = ghlo_lower_constant (self, type, 0);
         }
       value = ghlo_lower_guarded (self, operand, &inner, index, value);
@@ -353,7 +353,7 @@ make_moved (GhloLowering    *self,
   GhloIndex moved;
 
   if (!ghlo_lower_move (self, op, 0, index, &moved))
-    return ghlo_lower_refuse (self, "its elements are where no kernel reads them");
+    return ghlo_lower_refuse (self, "its reshape splits or merges dimensions, or its operand has too many");
 
   return ghlo_lower_value (self, ghlo_ir_op_operand (op, 0), &moved);
 }
@@ -371,7 +371,7 @@ make_value (GhloLowering      *self,
   if (self->loop != NULL && (op == NULL || op == self->loop->op))
     return ghlo_lower_carried (self, value, index);
   if (op == NULL)
-    return ghlo_lower_refuse (self, "it uses a value from elsewhere");
+    return ghlo_lower_refuse (self, "it uses a value from outside of the group");
   switch (op->kind)
     {
     case GHLO_OP_STABLEHLO_CONSTANT:
@@ -408,7 +408,7 @@ ghlo_lower_value (GhloLowering      *self,
   if (self->reason != NULL)
     return GHLO_LOWER_NONE;
   if (value->type->rank > GHLO_LOWER_MAX_RANK || self->depth == GHLO_LOWER_MAX_DEPTH)
-    return ghlo_lower_refuse (self, "it is too deep");
+    return ghlo_lower_refuse (self, "its operations are nested too deeply, or a value has too many dimensions");
   if (index->part != 0 && !ghlo_element_type_is_complex (value->type->element_type))
     return value_of_part (self, value, index, 0);
   wanted = list_words (value, index, words);

@@ -144,7 +144,7 @@ lex_numbered (GhloKernelLexer *self,
               guint            kind)
 {
   if (!at_digit (self, self->start + 1))
-    return invalid (self, self->start + 1, "a sign of a number without the number");
+    return invalid (self, self->start + 1, "'%', '@' or '$' without a number");
 
   return end_number (self, lex_digits (self, self->start + 1, 10), kind);
 }
@@ -179,7 +179,7 @@ lex_string (GhloKernelLexer *self)
       p += n;
     }
   if (p >= self->end || *p != '"')
-    return invalid (self, p, "a name without its closing quote");
+    return invalid (self, p, "a name without a closing quote");
   self->cursor = p + 1;
 
   return GHLO_KERNEL_TOKEN_STRING;
@@ -211,7 +211,7 @@ lex (GhloKernelLexer *self)
   if (c != '\0' && strchr ("{}[](),:=+-*", c) != NULL)
     return (guchar) c;
 
-  return invalid (self, self->cursor, "a character that begins nothing");
+  return invalid (self, self->cursor, "a character that cannot begin a token");
 }
 
 void

@@ -59,7 +59,7 @@ add (GhloKernelParser      *self,
      gint64                *total)
 {
   return !__builtin_add_overflow (*total, value, total)
-         || ghlo_kernel_parser_fail_at (self, place, "a sum of 64 bits");
+         || ghlo_kernel_parser_fail_at (self, place, "a sum that fits in 64 bits");
 }
 
 static gboolean

@@ -158,7 +158,7 @@ ghlo_kernel_parser_reference (GhloKernelParser *self,
   ghlo_kernel_parser_next (self);
   *number = find_name (names, name, 0);
   if (*number == names->len)
-    return ghlo_kernel_parser_fail_at (self, &place, "the name of %s %s that is there",
+    return ghlo_kernel_parser_fail_at (self, &place, "the name of %s %s declared before",
                                        named == GHLO_KERNEL_NAMED_AXIS ? "an" : "a", what);
   if (ghlo_kernel_parser_accept (self, ':'))
     {
@@ -169,7 +169,7 @@ ghlo_kernel_parser_reference (GhloKernelParser *self,
       ghlo_kernel_parser_next (self);
     }
   else if (find_name (names, name, *number + 1) < names->len)
-    return ghlo_kernel_parser_fail_at (self, &place, "a colon and a number behind the name of more than one %s", what);
+    return ghlo_kernel_parser_fail_at (self, &place, "a colon and a number after the name of more than one %s", what);
 
   return TRUE;
 }
@@ -208,7 +208,7 @@ ghlo_kernel_parser_type (GhloKernelParser *self,
         && ghlo_kernel_parser_accept_word (self, ghlo_element_info (*type)->name))
       return TRUE;
 
-  return ghlo_kernel_parser_fail (self, "a type of nodes");
+  return ghlo_kernel_parser_fail (self, "a type that nodes can have");
 }
 
 gboolean
@@ -219,7 +219,7 @@ ghlo_kernel_parser_magnitude (GhloKernelParser *self,
   if (self->lexer.kind != GHLO_KERNEL_TOKEN_INTEGER)
     return ghlo_kernel_parser_fail (self, "an integer");
   if (self->lexer.overflows || self->lexer.value > (guint64) G_MAXINT64 + is_negative)
-    return ghlo_kernel_parser_fail (self, "an integer of 64 bits");
+    return ghlo_kernel_parser_fail (self, "an integer that fits in 64 bits");
   *value = (gint64) (is_negative ? -self->lexer.value : self->lexer.value);
   ghlo_kernel_parser_next (self);
 

@@ -36,7 +36,7 @@ test_endless (void)
   g_autoptr (GFile) file = g_file_new_for_path ("/dev/zero");
 
   assert_refused (file, GHLO_ERROR, GHLO_ERROR_DATA,
-                  "/dev/zero: expected at most 1073741824 bytes from what is no regular file, found more");
+                  "/dev/zero: expected at most 1073741824 bytes in a file that is not regular, found more");
 }
 
 static void
@@ -110,7 +110,7 @@ test_silent_pipe (void)
   g_autoptr (GFile) file = g_file_new_for_path (name);
 
   g_assert_cmpint (mkfifo (name, 0600), ==, 0);
-  assert_refused (file, G_IO_ERROR, G_IO_ERROR_TIMED_OUT, "found nothing for 3 seconds");
+  assert_refused (file, G_IO_ERROR, G_IO_ERROR_TIMED_OUT, "found none for 3 seconds");
   remove_name (name);
   soon_assert (cancel_a_silent_pipe, NULL, 2 * HELP_CANCEL_LIMIT);
 }
@@ -199,7 +199,7 @@ test_growing (void)
       if (refused)
         {
           g_assert_error (error, GHLO_ERROR, GHLO_ERROR_DATA);
-          g_assert_nonnull (strstr (error->message, "expected a file that stays as it is"));
+          g_assert_nonnull (strstr (error->message, "expected a file that does not change while it is read"));
         }
     }
   g_atomic_int_set (&writer.stop, 1);

@@ -421,7 +421,7 @@ test_whole (void)
   g_assert_cmpstr (ghlo_plan_step_get_unit (step), ==, "reference");
   g_assert_null (ghlo_plan_step_get_implementation (step));
   g_assert_null (ghlo_plan_step_get_place (step));
-  g_assert_nonnull (strstr (ghlo_plan_step_get_detail (step), "executor runs all of it"));
+  g_assert_nonnull (strstr (ghlo_plan_step_get_detail (step), "executor runs the whole program"));
   g_assert_cmpfloat (ghlo_plan_step_get_estimate (step), <, 0);
   g_assert_cmpfloat (ghlo_plan_step_get_measurement (step), <, 0);
   ghlo_session_set_profile (session, TRUE);

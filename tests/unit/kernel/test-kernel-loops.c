@@ -195,29 +195,29 @@ test_refused (void)
             COUNTS ("0", "4") COUNT ("%0:2", "%x = %a", "tensor<4x4xf32>")
             "%y = stablehlo.dot %x, %a : (tensor<4x4xf32>, tensor<4x4xf32>) -> tensor<4x4xf32>\n"
             "stablehlo.return %j, %y : tensor<i32>, tensor<4x4xf32>\n}\nreturn %0#1 : tensor<4x4xf32>\n"),
-      "there is no node for it" },
+      "kernels do not support this operation" },
     { FUNC ("%a: tensor<4x4xf32>", "tensor<4x4xf32>",
             COUNTS ("0", "4") COUNT ("%0:2", "%x = %a", "tensor<4x4xf32>")
             "%y = stablehlo.transpose %x, dims = [1, 0] : (tensor<4x4xf32>) -> tensor<4x4xf32>\n"
             "stablehlo.return %j, %y : tensor<i32>, tensor<4x4xf32>\n}\nreturn %0#1 : tensor<4x4xf32>\n"),
-      "what it carries is read at other places" },
+      "it reads a carried value at another index than the current one" },
     { FUNC ("%a: tensor<4xf32>", "tensor<f32>",
             COUNTS ("0", "4") ZERO COUNT ("%0:2", "%x = %zero", "tensor<f32>")
             SUM ("%s", "%a", "0", "tensor<4xf32>", "tensor<f32>") "%y = stablehlo.add %x, %s : tensor<f32>\n"
             "stablehlo.return %j, %y : tensor<i32>, tensor<f32>\n}\nreturn %0#1 : tensor<f32>\n"),
-      "its sums might be in another order" },
+      "a kernel might combine its elements in another order" },
     { FUNC ("%a: tensor<4xf32>, %b: tensor<5xf32>", "(tensor<4xf32>, tensor<5xf32>)",
             COUNTS ("0", "4") COUNT ("%0:3", "%x = %a, %y = %b", "tensor<4xf32>, tensor<5xf32>")
             "%u = stablehlo.add %x, %x : tensor<4xf32>\n%v = stablehlo.add %y, %y : tensor<5xf32>\n"
             "stablehlo.return %j, %u, %v : tensor<i32>, tensor<4xf32>, tensor<5xf32>\n}\n"
             "return %0#1, %0#2 : tensor<4xf32>, tensor<5xf32>\n"),
-      "its results are of several shapes" },
+      "its results have different shapes" },
     /* One element keeps what it was. */
     { FUNC ("%a: tensor<5xf32>, %b: tensor<1xf32>", "tensor<5xf32>",
             COUNTS ("0", "4") COUNT ("%0:2", "%x = %a", "tensor<5xf32>")
             "%y = stablehlo.dynamic_update_slice %x, %b, %i : (tensor<5xf32>, tensor<1xf32>, tensor<i32>) -> "
             "tensor<5xf32>\nstablehlo.return %j, %y : tensor<i32>, tensor<5xf32>\n}\nreturn %0#1 : tensor<5xf32>\n"),
-      "its operands are of several shapes" },
+      "its operands have different shapes" },
     { FUNC ("%a: tensor<4xf32>", "tensor<4xf32>",
             COUNTS ("4", "4") COUNT ("%0:2", "%x = %a", "tensor<4xf32>")
             "%y = stablehlo.add %x, %x : tensor<4xf32>\n"
@@ -227,7 +227,7 @@ test_refused (void)
             COUNTS ("0", "4") COUNT ("%0:2", "%x = %a", "tensor<300x300xf32>")
             "%y = stablehlo.add %x, %x : tensor<300x300xf32>\n"
             "stablehlo.return %j, %y : tensor<i32>, tensor<300x300xf32>\n}\nreturn %0#1 : tensor<300x300xf32>\n"),
-      "it goes over so many elements that threads may share them" },
+      "it has so many elements that several threads should share them" },
   };
 
   for (guint i = 0; i < G_N_ELEMENTS (refused); i++)

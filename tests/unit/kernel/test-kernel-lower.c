@@ -452,22 +452,22 @@ test_refused (void)
     { FUNC ("%a: tensor<4x6xf32>", "tensor<24xf32>",
             "%0 = stablehlo.add %a, %a : tensor<4x6xf32>\n"
             "%1 = stablehlo.reshape %0 : (tensor<4x6xf32>) -> tensor<24xf32>\nreturn %1 : tensor<24xf32>\n"),
-      "its elements are where no kernel reads them" },
+      "its reshape splits or merges dimensions, or its operand has too many" },
     { FUNC ("%a: tensor<4xi4>", "tensor<4xi4>",
             "%0 = stablehlo.add %a, %a : tensor<4xi4>\nreturn %0 : tensor<4xi4>\n"),
-      "there are no nodes of an operand's element type" },
+      "kernels do not support an operand's element type" },
     { FUNC ("%a: tensor<4x4xf32>", "tensor<4xf32>",
             ZERO SUM ("%0", "%a", "0", "tensor<4x4xf32>", "tensor<4xf32>")
             SUM ("%1", "%a", "1", "tensor<4x4xf32>", "tensor<4xf32>")
             "%2 = stablehlo.add %0, %1 : tensor<4xf32>\nreturn %2 : tensor<4xf32>\n"),
-      "its reductions are of several shapes" },
+      "its reductions have different shapes" },
     { FUNC ("%a: tensor<4x4xf32>", "tensor<4x4xf32>",
             "%0 = stablehlo.cholesky %a : tensor<4x4xf32>\nreturn %0 : tensor<4x4xf32>\n"),
-      "there is no node for it" },
+      "kernels do not support this operation" },
     { FUNC ("%a: tensor<2x4xf32>, %b: tensor<4xf32>", "tensor<2x4xf32>",
             "%0 = chlo.broadcast_subtract %a, %b : (tensor<2x4xf32>, tensor<4xf32>) -> tensor<2x4xf32>\n"
             "return %0 : tensor<2x4xf32>\n"),
-      "its operands are of several shapes" },
+      "its operands have different shapes" },
     /* More dimensions than an index has room for. */
     { FUNC ("%a: tensor<" EIGHT_OF_ONE EIGHT_OF_ONE "4xf32>, %b: tensor<3x1xi32>", "tensor<3xf32>",
             "%0 = \"stablehlo.gather\"(%a, %b) <{dimension_numbers = #stablehlo.gather<collapsed_slice_dims = "

@@ -75,25 +75,25 @@ test_tables (void)
   REFUSED ("rows", "at most 8192 nodes", k->n_nodes = 8193);
   REFUSED ("rows", "its size is negative", BUFFER (0).size = -1);
   REFUSED ("rows", "is_written is neither", BUFFER (0).is_written = 2);
-  REFUSED ("rows", "no node is of its type", TEMPORARY (0).type = GHLO_ELEMENT_TYPE_BF16);
-  REFUSED ("rows", "no node is of its type", TEMPORARY (0).type = 200);
-  REFUSED ("rows", "spans axes that are parallel or not there", TEMPORARY (2).axes = 3);
-  REFUSED ("rows", "spans axes that are parallel or not there", TEMPORARY (2).axes = 6);
+  REFUSED ("rows", "nodes cannot have its type", TEMPORARY (0).type = GHLO_ELEMENT_TYPE_BF16);
+  REFUSED ("rows", "nodes cannot have its type", TEMPORARY (0).type = 200);
+  REFUSED ("rows", "spans axes that are parallel or do not exist", TEMPORARY (2).axes = 3);
+  REFUSED ("rows", "spans axes that are parallel or do not exist", TEMPORARY (2).axes = 6);
   REFUSED ("columns", "more than 2^63 bytes", AXIS (1).extent = G_MAXINT64 / 3; TEMPORARY (0).axes = 2);
   REFUSED ("rows", "15 nodes, 2 stores, 2 folds and 0 carries are in blocks: expected 16", BLOCK (1).end_node--;
            BLOCK (1).first_merge--; STORE (1).node--);
-  REFUSED ("rows", "which are more than there are", k->n_stores--);
+  REFUSED ("rows", "which are more than the kernel has", k->n_stores--);
 }
 
 static void
 test_accesses (void)
 {
-  REFUSED ("map", "no node is of its type", ACCESS (0).type = GHLO_ELEMENT_TYPE_F16);
+  REFUSED ("map", "nodes cannot have its type", ACCESS (0).type = GHLO_ELEMENT_TYPE_F16);
   REFUSED ("map", "reserved fields", ACCESS (0).reserved = 1);
   REFUSED ("map", "there is no buffer 2", ACCESS (0).buffer = 2);
   REFUSED ("map", "an offset that is a multiple of 4, found 2", ACCESS (0).offset = 2);
   REFUSED ("map", "a stride that is a multiple of 4, found 3", ACCESS (0).strides[0] = 3);
-  REFUSED ("map", "a stride of axis 1, which is not there", ACCESS (0).strides[1] = 4);
+  REFUSED ("map", "a stride of axis 1, which does not exist", ACCESS (0).strides[1] = 4);
   REFUSED ("map", "reaches the bytes [4, 28) of buffer 0 (x), which has 24", ACCESS (0).offset = 4);
   REFUSED ("map", "reaches the bytes [-20, 4)", ACCESS (0).strides[0] = -4);
   ACCEPTED ("map", ACCESS (0).strides[0] = -4; ACCESS (0).offset = 20);
@@ -111,7 +111,7 @@ test_accesses (void)
   REFUSED ("windows", "an end of 1 or more", TERM (0).end = 0);
   REFUSED ("windows", "an end of 1 or more", TERM (0).end = G_MAXINT64);
   REFUSED ("windows", "a stride that is a multiple of 4, found 2", TERM (0).stride = 2);
-  REFUSED ("windows", "which is not there", TERM (0).strides[7] = 1);
+  REFUSED ("windows", "which does not exist", TERM (0).strides[7] = 1);
   REFUSED ("windows", "position does not fit", TERM (0).strides[0] = G_MAXINT64 / 4);
   REFUSED ("windows", "position does not fit", TERM (0).offset = G_MININT64);
   REFUSED ("windows", "of buffer 0 (x), which has 32", BUFFER (0).size = 32);
@@ -126,7 +126,7 @@ test_accesses (void)
 static void
 test_indices (void)
 {
-  REFUSED ("gather", "node 1 for an index: expected one of [0, 1)", TERM (0).node = 1);
+  REFUSED ("gather", "its index is node 1: expected one of [0, 1)", TERM (0).node = 1);
   REFUSED ("gather", "for an index, which is of type f32", NODE (0).type = ACCESS (0).type = GHLO_ELEMENT_TYPE_F32);
   REFUSED ("gather", "it has strides of axes 0x03: expected some of 0x02",
            AXIS (0).is_parallel = 0; k->n_parallel = 0; ACCESS (0).strides[0] = 0; ACCESS (1).strides[0] = 4;
@@ -138,7 +138,7 @@ static void
 test_nodes (void)
 {
   REFUSED ("map", "there is no kind 255", NODE (0).kind = 255);
-  REFUSED ("map", "no node is of type 0", NODE (1).type = GHLO_ELEMENT_TYPE_INVALID);
+  REFUSED ("map", "nodes cannot have type 0", NODE (1).type = GHLO_ELEMENT_TYPE_INVALID);
   REFUSED ("map", "reserved fields", NODE (1).reserved[2] = 1);
   REFUSED ("map", "are not of its type", NODE (1).bits = 1);
   REFUSED ("map", "are not of its type", NODE (3).bits |= G_GUINT64_CONSTANT (1) << 32);
@@ -197,10 +197,10 @@ test_blocks (void)
   REFUSED ("rows", "it ends before block 2: expected 1", BLOCK (0).end = 2);
   REFUSED ("rows", "it ends before block 3: expected one of [2, 2]", BLOCK (1).end = 3);
   REFUSED ("rows", "reserved fields", BLOCK (0).reserved_end[2] = 1);
-  REFUSED ("rows", "fields of a product", BLOCK (0).rows = 2);
-  REFUSED ("rows", "fields of a product", BLOCK (0).result = 0);
+  REFUSED ("rows", "fields that only products have", BLOCK (0).rows = 2);
+  REFUSED ("rows", "fields that only products have", BLOCK (0).result = 0);
   REFUSED ("rows", "a predicate or a body", BLOCK (0).predicate = 0);
-  REFUSED ("rows", "an order, and no folds", BLOCK (1).n_chains = 1);
+  REFUSED ("rows", "chains or a split but no folds", BLOCK (1).n_chains = 1);
   REFUSED ("rows", "its nodes, stores, folds and carries begin at", BLOCK (1).first_store = 0);
   REFUSED ("rows", "its nodes, their merge and their end", BLOCK (0).first_merge = 100);
   REFUSED ("rows", "its axes are 0x03: expected some of 0x02", BLOCK (0).axes = 3);
@@ -235,7 +235,7 @@ test_carries (void)
 static void
 test_folds (void)
 {
-  REFUSED ("rows", "no node is of its type", FOLD (0).type = 0);
+  REFUSED ("rows", "nodes cannot have its type", FOLD (0).type = 0);
   REFUSED ("rows", "reserved fields", FOLD (0).reserved = 1);
   REFUSED ("rows", "are not of its type", FOLD (0).identity |= G_GUINT64_CONSTANT (1) << 32);
   REFUSED ("rows", "its update is node 7: expected one of [0, 5)", FOLD (0).update = 7);
@@ -246,10 +246,10 @@ test_folds (void)
   REFUSED ("rows", "a power of two of at most 256 chains, found 3", BLOCK (0).n_chains = 3);
   REFUSED ("rows", "a power of two of at most 256 chains, found 512", BLOCK (0).n_chains = 512);
   REFUSED ("rows", "a split of 0 or more, found -1", BLOCK (0).split = -1);
-  REFUSED ("rows", "it has folds, and no axes", BLOCK (0).axes = 0);
-  REFUSED ("rows", "it has a merge, and no folds", BLOCK (0).n_folds = 0; BLOCK (0).n_chains = 0;
+  REFUSED ("rows", "it has folds but no axes", BLOCK (0).axes = 0);
+  REFUSED ("rows", "it has a merge but no folds", BLOCK (0).n_folds = 0; BLOCK (0).n_chains = 0;
            BLOCK (1).first_fold = 0);
-  REFUSED ("rows", "it depends on a fold so far", STORE (0).node = 2);
+  REFUSED ("rows", "it depends on a partial fold", STORE (0).node = 2);
   ACCEPTED ("rows", STORE (0).node = 2; BLOCK (0).n_chains = 1);
 }
 
@@ -282,24 +282,25 @@ test_stores (void)
   REFUSED ("map", "store 0: there is no access 2", STORE (0).access = 2);
   REFUSED ("gather", "store 0: node 0 is of type i32: expected f32, as access 2", STORE (0).node = 0);
   REFUSED ("map", "into buffer 1 (y), which is not written", BUFFER (1).is_written = 0);
-  REFUSED ("map", "may take two points of axes 0x01 to one place", ACCESS (1).strides[0] = 0);
+  REFUSED ("map", "may take two points of axes 0x01 to the same address", ACCESS (1).strides[0] = 0);
   ACCEPTED ("map", ACCESS (1).strides[0] = 0; AXIS (0).extent = 1);
-  REFUSED ("rows", "may take two points of axes 0x03 to one place", ACCESS (1).strides[0] = 4);
-  REFUSED ("rows", "may take two points of axes 0x03 to one place", ACCESS (1).strides[0] = 24);
+  REFUSED ("rows", "may take two points of axes 0x03 to the same address", ACCESS (1).strides[0] = 4);
+  REFUSED ("rows", "may take two points of axes 0x03 to the same address", ACCESS (1).strides[0] = 24);
   ACCEPTED ("rows", ACCESS (1).strides[0] = -28; ACCESS (1).offset = 112);
   /* Iterations follow each other, but those of two parallel points do not. */
   ACCEPTED ("recurrence", ACCESS (2).strides[1] = 0);
-  REFUSED ("recurrence", "may take two points of axes 0x07 to one place", ACCESS (2).strides[1] = 16;
+  REFUSED ("recurrence", "may take two points of axes 0x07 to the same address", ACCESS (2).strides[1] = 16;
            BUFFER (2).size = 120);
-  REFUSED ("recurrence", "may take two points of axes 0x05 to one place", ACCESS (2).strides[0] = 0;
+  REFUSED ("recurrence", "may take two points of axes 0x05 to the same address", ACCESS (2).strides[0] = 0;
            ACCESS (2).strides[1] = 0);
   ACCEPTED ("recurrence", AXIS (0).extent = 1; ACCESS (2).strides[1] = 4);
   REFUSED ("map", "expected the place of a store of the same block", ACCESS (1).buffer = 0; BUFFER (0).is_written = 1;
            ACCESS (0).offset = 0; NODE (2).which = 0; ACCESS (0).strides[0] = 0);
-  REFUSED ("beside", "may be one place", ACCESS (3).offset = 4);
-  REFUSED ("beside", "may be one place", ACCESS (5).offset = 0);
-  REFUSED ("beside", "may be one place", ACCESS (2).buffer = 3; ACCESS (2).strides[0] = 8; ACCESS (2).strides[1] = 32);
-  REFUSED ("beside", "may be one place", BUFFER (2).size = 200; ACCESS (3).strides[0] = 24);
+  REFUSED ("beside", "may be the same address", ACCESS (3).offset = 4);
+  REFUSED ("beside", "may be the same address", ACCESS (5).offset = 0);
+  REFUSED ("beside", "may be the same address", ACCESS (2).buffer = 3; ACCESS (2).strides[0] = 8;
+           ACCESS (2).strides[1] = 32);
+  REFUSED ("beside", "may be the same address", BUFFER (2).size = 200; ACCESS (3).strides[0] = 24);
 }
 
 static void
@@ -314,7 +315,7 @@ test_stored_terms (void)
             ACCESS (2).strides[0] = 48; BUFFER (2).size = 96);
   REFUSED ("update", "has strides, and an index that is not the same", ACCESS (0).strides[0] = 4;
            NODE (0).type = ACCESS (0).type = GHLO_ELEMENT_TYPE_I32; TERM (0).clamps = 0; TERM (0).strides[0] = 1);
-  REFUSED ("update", "clamps what depends on axes", TERM (0).strides[0] = 1);
+  REFUSED ("update", "clamps an index that depends on axes", TERM (0).strides[0] = 1);
   ACCEPTED ("update", TERM (0).clamps = 0; TERM (0).strides[0] = 1; ACCESS (2).strides[0] = 0);
   REFUSED ("update", "may take two points", TERM (0).clamps = 0; TERM (0).strides[0] = 1; ACCESS (2).strides[0] = -12;
            ACCESS (2).offset = 12);
@@ -343,7 +344,7 @@ test_depth (void)
     ghlo_kernel_end_block (builder);
   g_assert_null (ghlo_kernel_builder_end (builder, &error));
   g_assert_error (error, GHLO_ERROR, GHLO_ERROR_INVALID_ARGUMENT);
-  g_assert_nonnull (strstr (error->message, "at most 8 blocks within each other"));
+  g_assert_nonnull (strstr (error->message, "at most 8 nested blocks"));
 }
 
 int

@@ -354,8 +354,8 @@ test_no_plan (void)
     {
       g_autoptr (GhloValue) x = new_random (rows[i].type, -1, 1);
       g_autoptr (GhloIrModule) module = parse (rows[i].text);
-      g_autofree char *about = NULL, *wanted = g_strconcat ("the reference executor runs all of it: ", rows[i].reason,
-                                                            NULL);
+      g_autofree char *about = NULL, *wanted = g_strconcat ("the reference executor runs the whole program: ",
+                                                            rows[i].reason, NULL);
       g_autoptr (GhloPrepared) prepared = NULL;
 
       assert_runs (rows[i].text, (GhloValue *[]) { x }, 1, 1);
