@@ -72,9 +72,9 @@ find_note (const guint8 *bytes,
 }
 
 static int
-look_at (struct dl_phdr_info *info,
-         size_t               size,
-         void                *data)
+inspect_object (struct dl_phdr_info *info,
+                size_t               size,
+                void                *data)
 {
   Search *search = data;
 
@@ -98,7 +98,7 @@ ghlo_build_id (void)
     {
       Search search = { .address = (guintptr) &done };
 
-      dl_iterate_phdr (look_at, &search);
+      dl_iterate_phdr (inspect_object, &search);
       id = search.id;
       g_once_init_leave (&done, 1);
     }

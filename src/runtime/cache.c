@@ -117,7 +117,7 @@ open_folder (gboolean   create,
 
 /* The same where errors are only worth a debug message. */
 static int
-open_quietly (gboolean create)
+open_folder_or_log (gboolean create)
 {
   g_autoptr (GError) error = NULL;
   int fd = open_folder (create, &error);
@@ -217,7 +217,7 @@ static GBytes *
 read_file (const char *name,
            gboolean    touch)
 {
-  int folder = ghlo_cache_is_name (name) ? open_quietly (FALSE) : -1;
+  int folder = ghlo_cache_is_name (name) ? open_folder_or_log (FALSE) : -1;
   GBytes *contents = NULL;
   int fd;
 
@@ -273,7 +273,7 @@ write_file (int         folder,
 
 /* Each process counts the bytes that it writes, because going through all files takes longer than writing one. */
 static void
-shrink_sometimes (gsize size)
+shrink_if_due (gsize size)
 {
   static gsize written = SHRINK_AFTER;
 
@@ -292,7 +292,7 @@ ghlo_cache_write (const char *name,
 
   if (!ghlo_cache_is_name (name) || g_bytes_get_size (contents) > GHLO_CACHE_MAX_FILE)
     return;
-  folder = open_quietly (TRUE);
+  folder = open_folder_or_log (TRUE);
   if (folder < 0)
     return;
 
@@ -303,13 +303,13 @@ ghlo_cache_write (const char *name,
       unlinkat (folder, temporary, 0);
     }
   close (folder);
-  shrink_sometimes (HEADER_SIZE + g_bytes_get_size (contents));
+  shrink_if_due (HEADER_SIZE + g_bytes_get_size (contents));
 }
 
 void
 ghlo_cache_remove (const char *name)
 {
-  int folder = ghlo_cache_is_name (name) ? open_quietly (FALSE) : -1;
+  int folder = ghlo_cache_is_name (name) ? open_folder_or_log (FALSE) : -1;
 
   if (folder < 0)
     return;
@@ -393,7 +393,7 @@ remove_temporary (int    folder,
 void
 ghlo_cache_shrink (guint64 size)
 {
-  int folder = open_quietly (FALSE);
+  int folder = open_folder_or_log (FALSE);
   g_autoptr (GPtrArray) files = NULL;
   guint64 total = 0;
 

@@ -292,14 +292,14 @@ place_inputs (const GhloRunOptions  *options,
 /* For a device with memory of its own. Inputs that are already there are passed on without another reference, since the
  * device may take over those whose only reference the caller holds. */
 static gboolean
-start_apart (GhloPrepared          *self,
-             const GhloRunOptions  *options,
-             GhloValue *const      *inputs,
-             gsize                  n_inputs,
-             GhloValue            **outputs,
-             GhloPending          **pending,
-             const GhloMonitor     *monitor,
-             GError               **error)
+start_on_device (GhloPrepared          *self,
+                 const GhloRunOptions  *options,
+                 GhloValue *const      *inputs,
+                 gsize                  n_inputs,
+                 GhloValue            **outputs,
+                 GhloPending          **pending,
+                 const GhloMonitor     *monitor,
+                 GError               **error)
 {
   enum { FEW = 8 };             /* inputs, up to which nothing is allocated */
   GhloValue *few[FEW] = { NULL };
@@ -339,7 +339,7 @@ ghlo_prepared_start (GhloPrepared          *self,
 {
   *pending = NULL;
   if (!ghlo_device_core_is_host (self->device))
-    return start_apart (self, options, inputs, n_inputs, outputs, pending, monitor, error);
+    return start_on_device (self, options, inputs, n_inputs, outputs, pending, monitor, error);
 
   return place_inputs (options, inputs, n_inputs, monitor, error)
          && self->device->klass->start (self, options, inputs, n_inputs, outputs, pending, monitor, error);

@@ -245,9 +245,9 @@ write_array (const GhloValue    *value,
 /* Closing the stream with a cancelled cancellable keeps the file that it was to replace. A new file was written in
  * place, and is deleted. */
 static void
-give_up (GOutputStream *stream,
-         GFile         *file,
-         gboolean       is_new)
+abandon_file (GOutputStream *stream,
+              GFile         *file,
+              gboolean       is_new)
 {
   g_autoptr (GCancellable) cancelled = g_cancellable_new ();
 
@@ -281,7 +281,7 @@ ghlo_npy_save (const GhloValue    *value,
   if (write_array (value, G_OUTPUT_STREAM (stream), monitor, error)
       && g_output_stream_close (G_OUTPUT_STREAM (stream), cancellable, error))
     return TRUE;
-  give_up (G_OUTPUT_STREAM (stream), file, is_new);
+  abandon_file (G_OUTPUT_STREAM (stream), file, is_new);
 
   return FALSE;
 }

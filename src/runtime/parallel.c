@@ -180,8 +180,8 @@ is_cancelled (Call *call)
 }
 
 static void
-do_parts (Call  *call,
-          guint  worker)
+run_parts (Call  *call,
+           guint  worker)
 {
   gsize begin, end, done;
 
@@ -231,7 +231,7 @@ join (Call *call)
   __atomic_add_fetch (&call->n_working, 1, __ATOMIC_RELAXED);
   pool.n_busy++;
   g_mutex_unlock (&pool.lock);
-  do_parts (call, worker);
+  run_parts (call, worker);
   g_mutex_lock (&pool.lock);
   pool.n_busy--;
   if (__atomic_sub_fetch (&call->n_working, 1, __ATOMIC_RELAXED) == 0)
@@ -282,7 +282,7 @@ work (gpointer data)
 }
 
 static void
-on_forked (void)
+mark_forked (void)
 {
   __atomic_store_n (&forked, TRUE, __ATOMIC_RELAXED);
 }
@@ -293,7 +293,7 @@ start_workers (guint n)
   guint most = ghlo_parallel_n_workers () - 1;
 
   if (pool.n_threads == 0 && n > 0)
-    pthread_atfork (NULL, NULL, on_forked);
+    pthread_atfork (NULL, NULL, mark_forked);
   for (; n > 0 && pool.n_threads < most && !pool.full; n--)
     {
       GThread *thread = g_thread_try_new ("ghlo-worker", work, NULL, NULL);
@@ -398,14 +398,14 @@ ghlo_parallel_for (gsize              n,
   plan_call (&call, nanoseconds);
   if (call.width == 1)
     {
-      do_parts (&call, 0);
+      run_parts (&call, 0);
       return call.done == call.n_units;
     }
 
   g_cond_init (&call.finished);
   inside = TRUE;
   begin_call (&call);
-  do_parts (&call, 0);
+  run_parts (&call, 0);
   end_call (&call);
   inside = FALSE;
   g_cond_clear (&call.finished);

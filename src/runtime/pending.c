@@ -125,7 +125,7 @@ ghlo_pending_end (GhloPending *self,
 
 /* Returns whether the work has ended. Leaves work with callbacks to the device, since this caller may hold locks. */
 static gboolean
-look (GhloPending *self)
+check_ended (GhloPending *self)
 {
   GError *error = NULL;
 
@@ -142,7 +142,7 @@ look (GhloPending *self)
 }
 
 static void
-watch (GhloPending *self)
+request_notification (GhloPending *self)
 {
   if (self->source != NULL)
     self->source->watch (self->data, self->number);
@@ -165,14 +165,14 @@ ghlo_pending_poll (GhloPending *self)
 {
   gint64 end;
 
-  if (look (self))
+  if (check_ended (self))
     return TRUE;
   end = g_get_monotonic_time () + (self->source == NULL ? SPIN : self->source->get_patience (self->data));
   while (g_get_monotonic_time () < end)
     {
       for (guint i = 0; i < RELAXED; i++)
         ghlo_parallel_relax ();
-      if (look (self))
+      if (check_ended (self))
         return TRUE;
     }
 
@@ -214,10 +214,10 @@ sleep_until_done (GhloPending  *self,
   if (may_sleep (self))
     {
       self->source->sleep (self->data, self->number);
-      look (self);
+      check_ended (self);
       return;
     }
-  watch (self);
+  request_notification (self);
   if (cancellable != NULL)
     handler = g_cancellable_connect (cancellable, G_CALLBACK (wake), self, NULL);
   g_mutex_lock (&self->lock);
@@ -268,7 +268,7 @@ ghlo_pending_notify (GhloPending     *self,
       ghlo_pending_ref (self);
       g_mutex_unlock (&self->lock);
       if (!done)
-        watch (self);
+        request_notification (self);
       ghlo_pending_unref (self);
     }
   if (done)

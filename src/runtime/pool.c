@@ -179,7 +179,7 @@ ghlo_pool_get_forks (void)
 
 /* Removes a block from those that can be found, and reports it. */
 static void
-leave (gpointer memory)
+remove_huge (gpointer memory)
 {
   void (*leaving) (gpointer block);
 
@@ -230,7 +230,7 @@ give_to_system (gpointer memory,
 {
   ASAN_UNPOISON_MEMORY_REGION (memory, capacity);
   if (capacity >= GHLO_POOL_HUGE_SIZE)
-    leave (memory);
+    remove_huge (memory);
   if (capacity >= MAPPED_SIZE)
     munmap (memory, capacity);
   else
@@ -453,7 +453,7 @@ ghlo_pool_make (gsize     size,
 
 /* Called with the lock held. Returns whether the trimmer takes care of excess memory. */
 static gboolean
-call_trimmer (gboolean *start)
+request_trim (gboolean *start)
 {
   *start = FALSE;
   if (pool.no_trimmer)
@@ -491,7 +491,7 @@ ghlo_pool_give (gpointer memory,
         refused = pop_oldest (&refused_capacity);
       push_newest (memory, capacity, size_class);
     }
-  called = call_trimmer (&start);
+  called = request_trim (&start);
   g_mutex_unlock (&pool.lock);
 
   if (refused != NULL)

@@ -110,7 +110,7 @@ recall (Learner *self)
 /* Called with the lock held. Starts over where the device states other rates than before. Returns FALSE where the rates
  * are not known. */
 static gboolean
-look (Learner *self)
+refresh_base (Learner *self)
 {
   const GhloStepRates *rates = ghlo_device_core_get_rates (self->device);
 
@@ -155,7 +155,7 @@ ghlo_refined_rates_get (GhloDeviceCore   *device,
 
   g_mutex_lock (&known.lock);
   self = find_learner (device);
-  ok = look (self);
+  ok = refresh_base (self);
   for (guint i = 0; i < GHLO_RATES_N_FIELDS && ok; i++)
     ghlo_rates_set (&refined->rates, i, correct (i, ghlo_rates_get (&self->lessons.base, i),
                                                  self->lessons.corrections[i]));
@@ -192,12 +192,12 @@ learn (Learner             *self,
 
 /* Takes a lesson from the fastest run. */
 static void
-teach (GhloRunWatch *self)
+learn_from_fastest (GhloRunWatch *self)
 {
   GhloStepRates amounts = self->amounts;
 
   amounts.uploads += (double) self->uploaded;
-  if (look (self->learner))
+  if (refresh_base (self->learner))
     {
       learn (self->learner, &amounts, self->others, (double) self->least / G_USEC_PER_SEC);
       self->learner->lessons.n_runs += self->n_runs;
@@ -223,8 +223,8 @@ take_changed (Learner *self,
 /* Called without the lock. Where several processes write, the last one wins; each has started from the stored
  * lessons. */
 static void
-keep (const Learner *self,
-      GBytes        *content)       /* transfer full; nullable */
+write_lessons (const Learner *self,
+               GBytes        *content)       /* transfer full; nullable */
 {
   g_autoptr (GBytes) lessons = content, key = NULL;
 
@@ -264,10 +264,10 @@ ghlo_run_watch_free (GhloRunWatch *self)
 
   g_mutex_lock (&known.lock);
   if (self->n_runs >= MIN_RUNS)
-    teach (self);
+    learn_from_fastest (self);
   changed = take_changed (self->learner, g_get_monotonic_time (), FREE_INTERVAL);
   g_mutex_unlock (&known.lock);
-  keep (self->learner, changed);
+  write_lessons (self->learner, changed);
   g_free (self);
 }
 
@@ -298,10 +298,10 @@ add_run (GhloRunWatch *self,
   /* If the lock is taken, the next run will take the lesson. */
   if (self->n_runs < MIN_RUNS || now - self->start < WINDOW || !g_mutex_trylock (&known.lock))
     return;
-  teach (self);
+  learn_from_fastest (self);
   changed = take_changed (self->learner, now, RUN_INTERVAL);
   g_mutex_unlock (&known.lock);
-  keep (self->learner, changed);
+  write_lessons (self->learner, changed);
 }
 
 /* A run that began alone keeps every run that begins before its end is reported from counting as alone. So at most one

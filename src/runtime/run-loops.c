@@ -81,18 +81,18 @@ struct _GhloRunLoop
   gsize                 stride;         /* bytes from one gate to the next */
   gboolean              runs_ahead;     /* TRUE: the body runs ahead */
   guint                 n_sizes;        /* number of sizes whose blocks do not have too many steps */
-  GhloStep *const      *ahead, *const *behind;  /* steps before and after it, recorded with it; borrowed */
-  guint                 n_ahead, n_behind;
-  gpointer              recording_ahead;        /* a recording of ahead alone; borrowed */
-  int                   time;           /* duration of a recent iteration in ns; 0: unknown; atomic */
+  GhloStep *const      *steps_before, *const *steps_after;     /* recorded with it; borrowed */
+  guint                 n_steps_before, n_steps_after;
+  gpointer              recording_before;       /* a recording of steps_before alone; borrowed */
+  int                   iteration_time; /* duration of a recent iteration in ns; 0: unknown; atomic */
   guint                 n_last;         /* iterations of the previous run; G_MAXUINT: unknown; atomic */
   gboolean              is_steady;      /* the run before the previous one had as many; atomic */
   Block                *blocks[N_BLOCKS];       /* NULL until needed; guarded by the lock of recordings */
 };
 
 static GhloStepPlace
-place_behind (const GhloRunLoop *self,
-              guint              i)
+loop_place (const GhloRunLoop *self,
+            guint              i)
 {
   return (GhloStepPlace) { self->recordings->plan->n_buffers + i, 0 };
 }
@@ -104,7 +104,7 @@ static GhloStepPlace
 gate_of (const GhloRunLoop *self,
          guint              i)
 {
-  return (GhloStepPlace) { place_behind (self, GHLO_RUN_LOOP_GATES).buffer,
+  return (GhloStepPlace) { loop_place (self, GHLO_RUN_LOOP_GATES).buffer,
                            (gint64) (i * self->stride) + self->predicate.offset };
 }
 
@@ -131,7 +131,7 @@ put_iteration (const GhloRunLoop  *self,
   if (ok && self->runs_ahead && recorder->join != NULL)
     ok = recorder->join (recording, first, error);
   recorder->gate (recording, nowhere);
-  ghlo_run_exchange (self->loop, self->recordings->names);
+  ghlo_run_exchange (self->loop, self->recordings->buffer_numbers);
 
   return ok;
 }
@@ -146,7 +146,7 @@ put_block (const GhloRunLoop  *self,
            GError            **error)
 {
   const GhloStepRecorder *recorder = self->target->space->recorder;
-  const GhloStepPlace state = place_behind (self, GHLO_RUN_LOOP_STATE);
+  const GhloStepPlace state = loop_place (self, GHLO_RUN_LOOP_STATE);
   GhloStepPlace before = is_first ? nowhere : state;
   gboolean ok = !is_first || recorder->tally (recording, gate_of (self, 1), MOST_AT_ONCE - 1, self->stride,
                                               state, nowhere, error);
@@ -158,7 +158,7 @@ put_block (const GhloRunLoop  *self,
     }
 
   return ok && recorder->tally (recording, gate_of (self, 0), size, self->stride, state,
-                                place_behind (self, GHLO_RUN_LOOP_REPORT), error);
+                                loop_place (self, GHLO_RUN_LOOP_REPORT), error);
 }
 
 /* Makes the exchanges of @n_conditions conditions and @n_bodies bodies. Negative numbers undo exchanges. */
@@ -177,18 +177,18 @@ exchange (const GhloRunLoop  *self,
 /* Records the steps after the loop in the block of all iterations. Where their gate is open, the last iteration
  * consisted of a condition only. */
 static gboolean
-put_behind (const GhloRunLoop  *self,
-            gpointer            recording,
-            GError            **error)
+put_steps_after (const GhloRunLoop  *self,
+                 gpointer            recording,
+                 GError            **error)
 {
   const GhloStepRecorder *recorder = self->target->space->recorder;
-  const GhloStepPlace state = place_behind (self, GHLO_RUN_LOOP_STATE);
+  const GhloStepPlace state = loop_place (self, GHLO_RUN_LOOP_STATE);
   gboolean ok;
 
   self->recordings->moved = GHLO_STEP_NONE;
-  exchange (self, 0, -1, self->recordings->names);
+  exchange (self, 0, -1, self->recordings->buffer_numbers);
   recorder->gate (recording, (GhloStepPlace) { state.buffer, state.offset + GHLO_STEP_LOOP_ENDED });
-  ok = ghlo_run_recordings_put (self->recordings, recorder, self->behind, self->n_behind, recording, error);
+  ok = ghlo_run_recordings_put (self->recordings, recorder, self->steps_after, self->n_steps_after, recording, error);
   recorder->gate (recording, nowhere);
 
   return ok;
@@ -219,12 +219,12 @@ record (const GhloRunLoop  *self,
   Block *block = g_atomic_rc_box_new (Block);
   gboolean ok;
 
-  self->recordings->extents[place_behind (self, GHLO_RUN_LOOP_GATES).buffer].size = MOST_AT_ONCE * self->stride;
+  self->recordings->extents[loop_place (self, GHLO_RUN_LOOP_GATES).buffer].size = MOST_AT_ONCE * self->stride;
   *block = (Block) { recorder, ghlo_run_recordings_begin (self->recordings, self->target), size };
-  ok = (i != WHOLE || ghlo_run_recordings_put (self->recordings, recorder, self->ahead, self->n_ahead,
+  ok = (i != WHOLE || ghlo_run_recordings_put (self->recordings, recorder, self->steps_before, self->n_steps_before,
                                                block->recording, error))
        && put_block (self, size, i == 0 || i == WHOLE, block->recording, error)
-       && (i != WHOLE || put_behind (self, block->recording, error));
+       && (i != WHOLE || put_steps_after (self, block->recording, error));
   recorder->end (block->recording, 0);  /* 0: the real duration is measured, and limits what is submitted at once */
   if (!ok)
     g_clear_pointer (&block, release_block);
@@ -265,9 +265,9 @@ is_of_body (const GhloStepBuffer *buffer,
 /* Returns whether the steps of the condition write the predicate themselves and the predicate can be moved: its buffer
  * is used by the condition only and is not exchanged. */
 static gboolean
-decides_itself (const GhloRunRecordings *recordings,
-                const GhloStepBody      *condition,
-                guint32                  predicate)
+computes_predicate (const GhloRunRecordings *recordings,
+                    const GhloStepBody      *condition,
+                    guint32                  predicate)
 {
   const GhloStepBuffer *buffer = &recordings->plan->buffers[predicate];
 
@@ -298,9 +298,9 @@ measure_iteration (const GhloStepPlan    *plan,
 
 /* Returns whether the content of @buffer is not needed after the body has run once too often. */
 static gboolean
-is_given_up (const GhloRunRecordings *recordings,
-             const GhloStep          *loop,
-             guint32                  buffer)
+is_dead_after_body (const GhloRunRecordings *recordings,
+                    const GhloStep          *loop,
+                    guint32                  buffer)
 {
   for (guint i = 0; i < loop->n_exchanges; i++)
     if (loop->exchanges[i].written == buffer)
@@ -326,7 +326,8 @@ may_run_ahead (const GhloRunRecordings *recordings,
 
       ghlo_run_is_recorded (recordings->plan, step, &target, &length);
       for (guint k = 0; k < step->n_results; k++)
-        if (step->results[k].buffer != GHLO_STEP_NONE && !is_given_up (recordings, loop, step->results[k].buffer))
+        if (step->results[k].buffer != GHLO_STEP_NONE
+            && !is_dead_after_body (recordings, loop, step->results[k].buffer))
           return FALSE;
     }
 
@@ -343,7 +344,7 @@ ghlo_run_loop_new (GhloRunRecordings  *recordings,
   GhloRunLength length;
   GhloRunLoop *self;
 
-  if (predicate.buffer == GHLO_STEP_NONE || !decides_itself (recordings, &loop->bodies[0], predicate.buffer))
+  if (predicate.buffer == GHLO_STEP_NONE || !computes_predicate (recordings, &loop->bodies[0], predicate.buffer))
     return NULL;
   length = measure_iteration (recordings->plan, loop, &target);
   if (length.n_steps == 0 || length.n_steps > GHLO_RUN_MAX_LOOP_STEPS / sizes[0]
@@ -364,7 +365,7 @@ ghlo_run_loop_new (GhloRunRecordings  *recordings,
 }
 
 static gboolean
-is_little (const GhloRunLoop *self,
+are_short (const GhloRunLoop *self,
            GhloStep *const   *steps,
            guint              n_steps)
 {
@@ -380,32 +381,32 @@ is_little (const GhloRunLoop *self,
 
 /* Accepts no steps with bodies: the loop only handles exchanges of its own. */
 gboolean
-ghlo_run_loop_follow (GhloRunLoop     *self,
-                      GhloStep *const *steps,
-                      guint            n_steps,
-                      gpointer         recording)
+ghlo_run_loop_set_steps_before (GhloRunLoop     *self,
+                                GhloStep *const *steps,
+                                guint            n_steps,
+                                gpointer         recording)
 {
   for (guint i = 0; i < n_steps; i++)
     if (steps[i]->n_bodies > 0)
       return FALSE;
-  if (!is_little (self, steps, n_steps))
+  if (!are_short (self, steps, n_steps))
     return FALSE;
-  self->ahead = steps;
-  self->n_ahead = n_steps;
-  self->recording_ahead = recording;
+  self->steps_before = steps;
+  self->n_steps_before = n_steps;
+  self->recording_before = recording;
 
   return TRUE;
 }
 
 void
-ghlo_run_loop_precede (GhloRunLoop     *self,
-                       GhloStep *const *steps,
-                       guint            n_steps)
+ghlo_run_loop_set_steps_after (GhloRunLoop     *self,
+                               GhloStep *const *steps,
+                               guint            n_steps)
 {
-  if (!is_little (self, steps, n_steps))
+  if (!are_short (self, steps, n_steps))
     return;
-  self->behind = steps;
-  self->n_behind = n_steps;
+  self->steps_after = steps;
+  self->n_steps_after = n_steps;
 }
 
 void
@@ -431,7 +432,7 @@ typedef struct
   guint64            n_begun;                   /* number of iterations */
   guint              n_whole;                   /* iterations in the block of all iterations; 0: there was none */
   guint64            n_expected;                /* conditions until the end, if it is like the last run */
-  gint64             looked;                    /* time in ns when the previous submission was seen to have ended */
+  gint64             previous_end;              /* time in ns when the previous submission was seen to have ended */
 } Run;
 
 static gboolean
@@ -444,7 +445,7 @@ static gboolean
 takes_too_long (const Run *run,
                 guint      n_iterations)
 {
-  return n_iterations * (gint64) g_atomic_int_get (&run->self->time) > GHLO_STEP_MAX_NANOSECONDS;
+  return n_iterations * (gint64) g_atomic_int_get (&run->self->iteration_time) > GHLO_STEP_MAX_NANOSECONDS;
 }
 
 static guint
@@ -472,7 +473,7 @@ choose_size (const Run *run)
 
   if (run->n_begun == 0)
     return 0;
-  while (g_atomic_int_get (&run->self->time) > 0 && i + 1 < run->self->n_sizes && sizes[i + 1] <= most
+  while (g_atomic_int_get (&run->self->iteration_time) > 0 && i + 1 < run->self->n_sizes && sizes[i + 1] <= most
          && !takes_too_long (run, sizes[i + 1]))
     i++;
 
@@ -490,8 +491,8 @@ begin_block (Run     *run,
   Block *block = !ghlo_monitor_cancelled (run->monitor, error) ? get_block (run->self, i, n, error) : NULL;
   gboolean ok = block != NULL;
 
-  if (ok && i == 0 && run->self->n_ahead > 0)
-    ok = recorder->replay (run->self->recording_ahead, run->addresses, run->monitor, error);
+  if (ok && i == 0 && run->self->n_steps_before > 0)
+    ok = recorder->replay (run->self->recording_before, run->addresses, run->monitor, error);
   ok = ok && recorder->replay (block->recording, run->addresses, run->monitor, error);
 
   if (block != NULL)
@@ -514,7 +515,7 @@ begin_blocks (Run     *run,
   const guint slot = run->n_submitted % N_REPORTS;
   guint n = 0, n_next;
 
-  run->addresses[place_behind (run->self, GHLO_RUN_LOOP_REPORT).buffer] = run->reports + slot * REPORT_STRIDE;
+  run->addresses[loop_place (run->self, GHLO_RUN_LOOP_REPORT).buffer] = run->reports + slot * REPORT_STRIDE;
   do
     {
       const guint n_more = begin_block (run, error);
@@ -544,9 +545,9 @@ await_blocks (Run      *run,
   if (!space->await (space->self, run->numbers[slot], run->monitor, error))
     return FALSE;
   now = ghlo_run_profile_now ();
-  g_atomic_int_set (&run->self->time, (int) CLAMP ((now - run->looked) / run->n_iterations[slot], 1,
-                                                     GHLO_STEP_MAX_NANOSECONDS));
-  run->looked = now;
+  g_atomic_int_set (&run->self->iteration_time, (int) CLAMP ((now - run->previous_end) / run->n_iterations[slot], 1,
+                                                               GHLO_STEP_MAX_NANOSECONDS));
+  run->previous_end = now;
   memcpy (report, run->seen + slot * REPORT_STRIDE, sizeof *report);
   /* The loop is longer than expected. */
   if (run->n_ended == run->n_submitted)
@@ -573,8 +574,8 @@ allocate (Run     *run,
     return FALSE;
   run->reports = space->alloc_seen (space->self, N_REPORTS * REPORT_STRIDE, &host, error);
   run->seen = host;
-  run->addresses[place_behind (run->self, GHLO_RUN_LOOP_STATE).buffer] = run->state;
-  run->addresses[place_behind (run->self, GHLO_RUN_LOOP_GATES).buffer] = run->state
+  run->addresses[loop_place (run->self, GHLO_RUN_LOOP_STATE).buffer] = run->state;
+  run->addresses[loop_place (run->self, GHLO_RUN_LOOP_GATES).buffer] = run->state
                                                                            + ghlo_size_align (GHLO_STEP_LOOP_STATE);
 
   return run->reports != NULL;
@@ -606,7 +607,7 @@ ghlo_run_loop_run (GhloRunLoop        *self,
                    const GhloMonitor  *monitor,
                    GError            **error)
 {
-  Run run = { .self = self, .addresses = addresses, .monitor = monitor, .looked = ghlo_run_profile_now (),
+  Run run = { .self = self, .addresses = addresses, .monitor = monitor, .previous_end = ghlo_run_profile_now (),
               .n_expected = G_MAXUINT64 };
   const guint n_last = (guint) g_atomic_int_get (&self->n_last);
   guint32 report = 1;
@@ -625,5 +626,5 @@ ghlo_run_loop_run (GhloRunLoop        *self,
   exchange (self, (gint64) (report >> 1) + 1 - (gint64) run.n_begun, (gint64) (report >> 1) - (gint64) run.n_begun,
             addresses);
 
-  return self->n_ahead + 1 + (run.n_whole == (report >> 1) + 1 ? self->n_behind : 0);
+  return self->n_steps_before + 1 + (run.n_whole == (report >> 1) + 1 ? self->n_steps_after : 0);
 }

@@ -53,7 +53,7 @@ typedef struct
 static guint8 nothing[64] __attribute__ ((aligned (64)));
 
 static guint8 *
-or_nothing (gconstpointer data)
+non_null (gconstpointer data)
 {
   return data != NULL ? (guint8 *) data : nothing;
 }
@@ -121,7 +121,7 @@ fill_tables (GhloRunPlan *self)
   self->types = g_new0 (GhloTensorType *, plan->n_outputs + 1);
   for (guint i = 0; i < plan->n_buffers; i++)
     if (plan->buffers[i].kind == GHLO_STEP_BUFFER_CONSTANT)
-      self->addresses[i] = or_nothing (g_bytes_get_data (plan->buffers[i].bytes, NULL));
+      self->addresses[i] = non_null (g_bytes_get_data (plan->buffers[i].bytes, NULL));
   for (guint i = 0; i < plan->n_outputs; i++)
     self->types[i] = ghlo_ir_type_to_tensor_type (ghlo_ir_op_operand (body->last, i)->type);
 }
@@ -352,11 +352,11 @@ static gboolean run_body (Run *run, const GhloStepBody *body, GError **error);
 
 /* Sets *@again to whether another iteration follows. The predicate is one byte. */
 static gboolean
-go_on (Run            *run,
-       const GhloStep *step,
-       gint64          n_done,
-       gboolean       *again,
-       GError        **error)
+check_condition (Run            *run,
+                 const GhloStep *step,
+                 gint64          n_done,
+                 gboolean       *again,
+                 GError        **error)
 {
   if (ghlo_monitor_cancelled (run->monitor, error))
     return FALSE;
@@ -381,7 +381,7 @@ run_loop (Run            *run,
 
   for (gint64 n = 0;; n++)
     {
-      if (!go_on (run, step, n, &again, error))
+      if (!check_condition (run, step, n, &again, error))
         return FALSE;
       if (!again)
         return TRUE;
@@ -525,9 +525,9 @@ run_function (Run                 *run,
 
 /* Returns an output that is an input: the same value, or the same bytes with another shape. */
 static GhloValue *
-share (GhloValue       *input,
-       GhloTensorType  *type,
-       GError         **error)
+alias_input (GhloValue       *input,
+             GhloTensorType  *type,
+             GError         **error)
 {
   g_autoptr (GBytes) bytes = NULL;
 
@@ -541,10 +541,10 @@ share (GhloValue       *input,
 /* Returns the input whose memory the output may take over because the caller gives it up and the plan allows it, or
  * NULL. */
 static GhloValue *
-replace (const GhloRunPlan    *self,
-         const GhloRunOptions *options,
-         GhloValue *const     *inputs,
-         guint                 output)
+reuse_input (const GhloRunPlan    *self,
+             const GhloRunOptions *options,
+             GhloValue *const     *inputs,
+             guint                 output)
 {
   guint input = options != NULL && options->replaced != NULL ? options->replaced[output] : GHLO_RUN_NO_INPUT;
 
@@ -559,9 +559,9 @@ replace (const GhloRunPlan    *self,
 
 /* Returns whether @memory overlaps with nothing that the plan reads. */
 static gboolean
-is_apart (const GhloRunPlan *self,
-          GhloValue *const  *inputs,
-          const GhloValue   *memory)
+is_disjoint (const GhloRunPlan *self,
+             GhloValue *const  *inputs,
+             const GhloValue   *memory)
 {
   for (guint i = 0; i < self->plan->n_buffers; i++)
     {
@@ -582,15 +582,15 @@ is_apart (const GhloRunPlan *self,
  * share this memory may have larger elements, hence the alignment. Guarded blocks are preferred with GHLO_DEBUG=guard,
  * since they catch more errors. */
 static GhloValue *
-reach (const GhloRunPlan    *self,
-       const GhloRunOptions *options,
-       GhloValue *const     *inputs,
-       guint                 output)
+use_target (const GhloRunPlan    *self,
+            const GhloRunOptions *options,
+            GhloValue *const     *inputs,
+            guint                 output)
 {
   GhloValue *memory = options != NULL && options->targets != NULL ? options->targets[output] : NULL;
 
   if (memory == NULL || (guintptr) memory->data % LARGEST_ELEMENT != 0 || ghlo_debug_has (GHLO_DEBUG_GUARD)
-      || !ghlo_tensor_type_equal (memory->type, self->types[output]) || !is_apart (self, inputs, memory))
+      || !ghlo_tensor_type_equal (memory->type, self->types[output]) || !is_disjoint (self, inputs, memory))
     return NULL;
 
   return ghlo_value_ref (memory);
@@ -614,9 +614,9 @@ make_outputs (const GhloRunPlan     *self,
       else if (plan->home != 0)
         outputs[i] = ghlo_run_spaces_new_output (plan, self->device, inputs, i, self->types[i], error);
       else if (plan->shared[i] != GHLO_STEP_NONE)
-        outputs[i] = share (inputs[plan->shared[i]], self->types[i], error);
-      else if ((outputs[i] = replace (self, options, inputs, i)) == NULL
-               && (outputs[i] = reach (self, options, inputs, i)) == NULL)
+        outputs[i] = alias_input (inputs[plan->shared[i]], self->types[i], error);
+      else if ((outputs[i] = reuse_input (self, options, inputs, i)) == NULL
+               && (outputs[i] = use_target (self, options, inputs, i)) == NULL)
         outputs[i] = ghlo_value_new_uninitialized (self->types[i], error);
       if (outputs[i] == NULL)
         return FALSE;
@@ -639,10 +639,10 @@ fill_addresses (const GhloRunPlan   *self,
       switch (buffer->kind)
         {
         case GHLO_STEP_BUFFER_INPUT:
-          addresses[i] = or_nothing (inputs[buffer->index]->data);
+          addresses[i] = non_null (inputs[buffer->index]->data);
           break;
         case GHLO_STEP_BUFFER_OUTPUT:
-          addresses[i] = or_nothing (outputs[buffer->index]->data);
+          addresses[i] = non_null (outputs[buffer->index]->data);
           break;
         case GHLO_STEP_BUFFER_CONSTANT:
           addresses[i] = self->addresses[i];

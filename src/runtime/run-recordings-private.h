@@ -31,7 +31,7 @@ struct _GhloRunRecordings
   const GhloStepPlan *plan;
   GhloStepExtent     *extents;            /* of the plan's buffers, then of the buffers of the loop that is running */
   GhloStepPlace      *places;             /* scratch for the step that is being recorded */
-  guint8            **names;              /* scratch for recording: for each buffer, the number of the buffer whose
+  guint8            **buffer_numbers;     /* scratch for recording: for each buffer, the number of the buffer whose
                                            * place it currently has */
   /* While a data-dependent loop is recorded: the buffer of its predicate, and the place where that is put. */
   guint32             moved;

@@ -121,7 +121,8 @@ place_of (const GhloRunRecordings *self,
   if (buffer != GHLO_STEP_NONE && buffer == self->moved)
     return (GhloStepPlace) { self->moved_to.buffer, self->moved_to.offset + (gint64) offset };
 
-  return (GhloStepPlace) { buffer != GHLO_STEP_NONE ? (guint32) GPOINTER_TO_SIZE (self->names[buffer]) : GHLO_STEP_NONE,
+  return (GhloStepPlace) { buffer != GHLO_STEP_NONE ? (guint32) GPOINTER_TO_SIZE (self->buffer_numbers[buffer])
+                                                    : GHLO_STEP_NONE,
                            (gint64) offset };
 }
 
@@ -209,13 +210,13 @@ put_loop (GhloRunRecordings       *self,
       begins[i] = recorder->count (recording);
       if (!ghlo_run_recordings_put (self, recorder, body->steps, body->n_steps, recording, error))
         return FALSE;
-      ghlo_run_exchange (loop, self->names);
+      ghlo_run_exchange (loop, self->buffer_numbers);
     }
   begins[2] = recorder->count (recording);
   for (gint64 i = 2; i < trips; i++)
     recorder->repeat (recording, begins[i % 2], begins[i % 2 + 1] - begins[i % 2]);
   if (trips > 2)
-    exchange_all (loop, trips, self->names);
+    exchange_all (loop, trips, self->buffer_numbers);
 
   return TRUE;
 }
@@ -225,7 +226,7 @@ ghlo_run_recordings_begin (GhloRunRecordings    *self,
                            const GhloStepTarget *target)
 {
   for (guint i = 0; i < self->plan->n_buffers; i++)
-    self->names[i] = GSIZE_TO_POINTER (i);
+    self->buffer_numbers[i] = GSIZE_TO_POINTER (i);
   self->moved = GHLO_STEP_NONE;
 
   return target->space->recorder->begin (target->space->self, self->extents);
@@ -345,7 +346,7 @@ static gboolean record_body (GhloRunRecordings *self, const GhloStepBody *body, 
 
 /* Handles a step that starts no stretch. */
 static gboolean
-record_apart (GhloRunRecordings  *self,
+record_other (GhloRunRecordings  *self,
               GhloStep *const    *step,
               GError            **error)
 {
@@ -379,11 +380,11 @@ share_with_loop (GhloRunStretch  *before,
 {
   if (before != NULL && before->loop != NULL && stretch->recording != NULL)
     {
-      ghlo_run_loop_precede (before->loop, steps, stretch->n_steps);
+      ghlo_run_loop_set_steps_after (before->loop, steps, stretch->n_steps);
       return NULL;
     }
   if (before != NULL && before->recording != NULL && stretch->loop != NULL
-      && ghlo_run_loop_follow (stretch->loop, steps - before->n_steps, before->n_steps, before->recording))
+      && ghlo_run_loop_set_steps_before (stretch->loop, steps - before->n_steps, before->n_steps, before->recording))
     before->next = stretch->loop;
 
   return stretch;
@@ -406,7 +407,7 @@ record_body (GhloRunRecordings   *self,
 
       n = measure_stretch (self, body, i, &target, &seconds);
       ok = n > 0 ? record_stretch (self, target, steps, n, seconds, stretch, error)
-                 : record_apart (self, steps, error);
+                 : record_other (self, steps, error);
       before = share_with_loop (before, stretch, steps);
     }
 
@@ -423,7 +424,7 @@ ghlo_run_recordings_new (const GhloStepPlan  *plan,
   g_mutex_init (&self->lock);
   self->extents = g_new (GhloStepExtent, plan->n_buffers + GHLO_RUN_N_LOOP_BUFFERS);
   self->places = g_new (GhloStepPlace, plan->max_views);
-  self->names = g_new (guint8 *, plan->n_buffers);
+  self->buffer_numbers = g_new (guint8 *, plan->n_buffers);
   self->stretches = g_new0 (GhloRunStretch, plan->n_steps);
   find_extents (self);
 
@@ -456,7 +457,7 @@ ghlo_run_recordings_free (GhloRunRecordings *self)
   g_mutex_clear (&self->lock);
   g_free (self->extents);
   g_free (self->places);
-  g_free (self->names);
+  g_free (self->buffer_numbers);
   g_free (self);
 }
 

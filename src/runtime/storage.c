@@ -59,7 +59,7 @@ static guint8 nothing[1];
 
 /* The release function where the lender gave none. */
 static void
-tell_nobody (gpointer data)
+do_nothing (gpointer data)
 {
 }
 
@@ -72,7 +72,7 @@ ghlo_storage_new_lent (gpointer       memory,
   GhloStorage *self = ghlo_new0 (GhloStorage);
 
   ghlo_storage_init_host (self, memory != NULL ? memory : nothing, size);
-  self->release = release != NULL ? release : tell_nobody;
+  self->release = release != NULL ? release : do_nothing;
   self->lender = data;
   self->destroy = destroy_host;
 
@@ -120,37 +120,37 @@ download (GhloStorage        *self,
   return g_steal_pointer (&copy);
 }
 
-/* Guards is_read and reading of all storages. */
-static GMutex reading_lock;
+/* Guards is_copying and copying of all storages. */
+static GMutex copy_lock;
 
 /* Returns NULL if the caller is to read; else returns the pending read of another thread, transfer full. */
 static GhloPending *
-begin_reading (GhloStorage *self)
+begin_copy (GhloStorage *self)
 {
-  GhloPending *reading = NULL;
+  GhloPending *copying = NULL;
 
-  g_mutex_lock (&reading_lock);
-  if (self->is_read && self->reading == NULL)
-    self->reading = ghlo_pending_new ();
-  if (self->is_read)
-    reading = ghlo_pending_ref (self->reading);
-  self->is_read = TRUE;
-  g_mutex_unlock (&reading_lock);
+  g_mutex_lock (&copy_lock);
+  if (self->is_copying && self->copying == NULL)
+    self->copying = ghlo_pending_new ();
+  if (self->is_copying)
+    copying = ghlo_pending_ref (self->copying);
+  self->is_copying = TRUE;
+  g_mutex_unlock (&copy_lock);
 
-  return reading;
+  return copying;
 }
 
 static void
-end_reading (GhloStorage *self)
+end_copy (GhloStorage *self)
 {
-  g_autoptr (GhloPending) reading = NULL;
+  g_autoptr (GhloPending) copying = NULL;
 
-  g_mutex_lock (&reading_lock);
-  self->is_read = FALSE;
-  reading = g_steal_pointer (&self->reading);
-  g_mutex_unlock (&reading_lock);
-  if (reading != NULL)
-    ghlo_pending_end (reading, NULL);
+  g_mutex_lock (&copy_lock);
+  self->is_copying = FALSE;
+  copying = g_steal_pointer (&self->copying);
+  g_mutex_unlock (&copy_lock);
+  if (copying != NULL)
+    ghlo_pending_end (copying, NULL);
 }
 
 /* Copies storage of a device that is written. If another thread's read fails or is cancelled, a waiting thread reads
@@ -164,17 +164,17 @@ fetch_once (GhloStorage        *self,
 
   while (copy == NULL)
     {
-      g_autoptr (GhloPending) reading = begin_reading (self);
+      g_autoptr (GhloPending) copying = begin_copy (self);
 
-      if (!ghlo_pending_wait (reading, monitor, error))
+      if (!ghlo_pending_wait (copying, monitor, error))
         return NULL;
       copy = g_atomic_pointer_get (&self->copy);
-      if (reading != NULL)
+      if (copying != NULL)
         continue;
       if (copy == NULL)
         copy = download (self, monitor, error);
       g_atomic_pointer_set (&self->copy, copy);
-      end_reading (self);
+      end_copy (self);
       if (copy == NULL)
         return NULL;
     }

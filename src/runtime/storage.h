@@ -35,8 +35,8 @@ struct _GhloStorage
   guint8          *host;         /* the address for the host; NULL where the host cannot access the memory */
   GhloPending     *pending;      /* owned; the run or copy that writes it, set before it is shared; NULL: written */
   GhloStorage     *copy;         /* owned; a copy in host memory, made by the first read on the host; atomic */
-  gboolean         is_read;      /* a thread is making the copy; this field and the next belong to storage.c */
-  GhloPending     *reading;      /* owned; ends with that read; NULL while nobody waits for it */
+  gboolean         is_copying;   /* a thread is making the copy; this field and the next belong to storage.c */
+  GhloPending     *copying;      /* owned; ends with that copy; NULL while nobody waits for it */
   GDestroyNotify   release;      /* of lent memory, called with lender; NULL for memory of ours */
   gpointer         lender;
   gboolean         is_passing;   /* lent for the duration of one call: whoever keeps it makes a copy */

@@ -62,16 +62,16 @@ typedef struct
 } HostTensor;
 
 static void
-destroy_behind (GhloStorage *storage)
+destroy_inline (GhloStorage *storage)
 {
   ghlo_storage_clear_host (storage);
   g_free ((guint8 *) storage - G_STRUCT_OFFSET (HostTensor, storage));
 }
 
 static gboolean
-has_storage_behind (const GhloValue *self)
+has_inline_storage (const GhloValue *self)
 {
-  return self->storage == &((const HostTensor *) self)->storage && self->storage->destroy == destroy_behind;
+  return self->storage == &((const HostTensor *) self)->storage && self->storage->destroy == destroy_inline;
 }
 
 static void
@@ -97,7 +97,7 @@ new_host_tensor (GhloTensorType *type,
 {
   HostTensor *self = ghlo_new0 (HostTensor);
 
-  self->storage.destroy = destroy_behind;
+  self->storage.destroy = destroy_inline;
   g_atomic_ref_count_init (&self->value.ref_count);
   self->value.kind = GHLO_VALUE_TENSOR;
   ghlo_storage_init_host (&self->storage, memory, n_bytes);
@@ -272,7 +272,7 @@ ghlo_value_unref (GhloValue *self)
   g_free (self->members);
 
   g_clear_pointer (&self->type, ghlo_tensor_type_unref);
-  if (self->storage != NULL && has_storage_behind (self))
+  if (self->storage != NULL && has_inline_storage (self))
     {
       ghlo_storage_unref (self->storage);
       return;

@@ -277,9 +277,9 @@ reach_of_axes (const GhloKernelCheck *self,
 
 /* Returns whether the two stores fit beside each other, between the strides that they share. */
 static gboolean
-are_beside (const GhloKernelCheck *self,
-            const Map             *a,
-            const Map             *b)
+are_interleaved (const GhloKernelCheck *self,
+                 const Map             *a,
+                 const Map             *b)
 {
   gint64 low_a, high_a, low_b, high_b, span;
   guint common = 0;
@@ -306,7 +306,7 @@ check_pair (GhloKernelCheck *self,
   const GhloKernelReach *x = &self->reaches[a->access], *y = &self->reaches[b->access];
   guint buffer = access_of (self, a)->buffer;
 
-  if (buffer != access_of (self, b)->buffer || x->high <= y->low || y->high <= x->low || are_beside (self, a, b))
+  if (buffer != access_of (self, b)->buffer || x->high <= y->low || y->high <= x->low || are_interleaved (self, a, b))
     return TRUE;
 
   return fail (self, "it stores through access %u, block %u through access %u, into bytes [%" G_GINT64_FORMAT ", %"

@@ -156,8 +156,8 @@ keeps_nan (GhloNodeKind kind)
 }
 
 static void
-want (guint   number,
-      guint8 *uses)
+mark_wanted (guint   number,
+             guint8 *uses)
 {
   if (number != GHLO_KERNEL_NONE)
     uses[number] |= GHLO_EXPAND_IS_WANTED;
@@ -182,9 +182,9 @@ ghlo_expand_find_scaled (const GhloKernel *kernel,
 
 /* Returns whether node @number is computed from its operand's operands instead of the operand itself. */
 static gboolean
-is_of_more (const GhloKernel *kernel,
-            guint             number,
-            gboolean          is_fast)
+skips_operand (const GhloKernel *kernel,
+               guint             number,
+               gboolean          is_fast)
 {
   const GhloKernelNode *node = &kernel->nodes[number];
 
@@ -206,7 +206,7 @@ use_operands (const GhloKernel *kernel,
 {
   const GhloKernelNode *node = &kernel->nodes[number];
   const gboolean is_told = (uses[number] & GHLO_EXPAND_MAY_BE_NAN) != 0;
-  const gboolean has_more = is_of_more (kernel, number, is_fast && is_told);
+  const gboolean has_more = skips_operand (kernel, number, is_fast && is_told);
   const gboolean may_be_nan = keeps_nan (node->kind) && is_told;
 
   for (guint i = 0; i < G_N_ELEMENTS (node->operands); i++)
@@ -228,13 +228,13 @@ ghlo_expand_find_uses (const GhloKernel *kernel,
 {
   memset (uses, GHLO_EXPAND_MAY_BE_NAN, kernel->n_nodes);
   for (guint i = 0; i < kernel->n_stores; i++)
-    want (kernel->stores[i].node, uses);
+    mark_wanted (kernel->stores[i].node, uses);
   for (guint i = 0; i < kernel->n_terms; i++)
-    want (kernel->terms[i].node, uses);
+    mark_wanted (kernel->terms[i].node, uses);
   for (guint i = 0; i < kernel->n_folds; i++)
     {
-      want (kernel->folds[i].update, uses);
-      want (kernel->folds[i].merge, uses);
+      mark_wanted (kernel->folds[i].update, uses);
+      mark_wanted (kernel->folds[i].merge, uses);
     }
   for (guint i = kernel->n_nodes; i-- > 0;)
     use_operands (kernel, i, is_fast, uses);

@@ -318,7 +318,7 @@ interpret (const GhloKernel       *self,
   run.partials = partials;
   if (!set_extents (&run, extents) || !take_temporaries (&run, &room) || ghlo_monitor_cancelled (monitor, error))
     return FALSE;
-  ghlo_kernel_run_nodes (&run);
+  ghlo_kernel_run_precompute (&run);
 
   return run_all (&run);
 }

@@ -64,26 +64,26 @@ evaluate_primitive (const GhloKernelRun *self,
 /* Nodes that are the same at all points are computed once: functions contain many constants and expressions of
  * constants. Operands precede their nodes. */
 void
-ghlo_kernel_run_nodes (GhloKernelRun *self)
+ghlo_kernel_run_precompute (GhloKernelRun *self)
 {
   for (guint i = 0; i < self->kernel->n_nodes; i++)
     {
       const GhloKernelNode *node = &self->kernel->nodes[i];
       const GhloNodeSpec *spec = ghlo_node_spec (node->kind);
-      GhloKernelRunNode *how = &self->nodes[i];
+      GhloKernelRunNode *facts = &self->nodes[i];
 
-      *how = (GhloKernelRunNode) { spec->role == GHLO_NODE_LEAF, TRUE, spec->n_operands,
-                                   ghlo_kernel_operand_type (self->kernel, node) };
+      *facts = (GhloKernelRunNode) { spec->role == GHLO_NODE_LEAF, TRUE, spec->n_operands,
+                                     ghlo_kernel_operand_type (self->kernel, node) };
       if (node->kind == GHLO_NODE_CONSTANT)
         self->values[i] = node->bits;
       else if (node->kind == GHLO_NODE_EXTENT)
         self->values[i] = ghlo_node_cut (node->type, (guint64) self->extents[node->which]);
       else
         {
-          how->is_known = !how->is_leaf;
-          for (guint j = 0; how->is_known && j < how->n_operands; j++)
-            how->is_known = self->nodes[node->operands[j]].is_known;
-          if (how->is_known)
+          facts->is_known = !facts->is_leaf;
+          for (guint j = 0; facts->is_known && j < facts->n_operands; j++)
+            facts->is_known = self->nodes[node->operands[j]].is_known;
+          if (facts->is_known)
             self->values[i] = evaluate_primitive (self, i);
         }
     }

@@ -65,8 +65,9 @@ void     ghlo_kernel_run_first  (GhloKernelRun *self,
 gboolean ghlo_kernel_run_next   (GhloKernelRun *self,
                                  guint          axes);
 
-/* Called before the first point. */
-void     ghlo_kernel_run_nodes  (GhloKernelRun *self);
+/* Determines the properties of all nodes and computes those that are the same at all points. Called before the first
+ * point. */
+void     ghlo_kernel_run_precompute (GhloKernelRun *self);
 
 /* Runs a block of points at all of its points. */
 gboolean ghlo_kernel_run_points (GhloKernelRun         *self,

@@ -12,7 +12,7 @@ ghlo_emission_has_start (const GhloEmission *self,
                          const GhloItem     *load,
                          guint               start)
 {
-  return ghlo_lower_uses_start (&ghlo_leaf (self->lowering, load->which)->index, start);
+  return ghlo_lower_uses_start (&ghlo_leaf (self->lowering, load->ref)->index, start);
 }
 
 static void
@@ -154,7 +154,7 @@ static guint
 emit_coordinate (GhloEmission   *self,
                  const GhloItem *item)
 {
-  GhloAffine form = *ghlo_coordinate (self->lowering, item->which);
+  GhloAffine form = *ghlo_coordinate (self->lowering, item->ref);
   guint64 mask = ghlo_low_bits (ghlo_element_info (item->type)->bits);
   guint sum = GHLO_KERNEL_NONE;
 
@@ -188,7 +188,7 @@ static guint
 emit_load (GhloEmission   *self,
            const GhloItem *item)
 {
-  guint access = ghlo_emission_access (self, item->which, item->type);
+  guint access = ghlo_emission_access (self, item->ref, item->type);
 
   return ghlo_kernel_add_load (self->builder, item->type, access,
                                item->operands[0] != GHLO_LOWER_NONE ? self->nodes[item->operands[0]]
@@ -209,19 +209,19 @@ make_node (GhloEmission   *self,
     case GHLO_ITEM_COORDINATE:
       return emit_coordinate (self, item);
     case GHLO_ITEM_FOLD:
-      return ghlo_kernel_add_leaf (builder, GHLO_NODE_TEMPORARY, item->type, self->fold_temporaries[item->which]);
+      return ghlo_kernel_add_leaf (builder, GHLO_NODE_TEMPORARY, item->type, self->fold_temporaries[item->ref]);
     case GHLO_NODE_LEFT:
     case GHLO_NODE_RIGHT:
-      return ghlo_kernel_add_leaf (builder, item->kind, item->type, self->folds[item->which]);
+      return ghlo_kernel_add_leaf (builder, item->kind, item->type, self->folds[item->ref]);
     case GHLO_NODE_LOAD:
       return emit_load (self, item);
     case GHLO_NODE_INSIDE:
       return ghlo_kernel_add_leaf (builder, GHLO_NODE_INSIDE, item->type,
-                                   ghlo_emission_access (self, item->which, GHLO_ELEMENT_TYPE_UI8));
+                                   ghlo_emission_access (self, item->ref, GHLO_ELEMENT_TYPE_UI8));
     case GHLO_NODE_TEMPORARY:
       return ghlo_kernel_add_leaf (builder, GHLO_NODE_TEMPORARY, item->type,
-                                   self->lowering->loop->carried[item->which / 2]
-                                     .temporaries[item->which % 2][GHLO_CARRIED_NOW]);
+                                   self->lowering->loop->carried[item->ref / 2]
+                                     .temporaries[item->ref % 2][GHLO_CARRIED_CURRENT]);
     default:
       break;
     }

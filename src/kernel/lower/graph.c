@@ -107,11 +107,11 @@ static guint32
 add_leaf_item (GhloLowering   *self,
                guint           kind,
                GhloElementType type,
-               guint32         which,
+               guint32         ref,
                gboolean        is_row,
                guint           level)
 {
-  GhloItem item = { .kind = kind, .type = type, .which = which, .is_row = is_row, .level = level };
+  GhloItem item = { .kind = kind, .type = type, .ref = ref, .is_row = is_row, .level = level };
 
   memcpy (item.operands, no_operands, sizeof no_operands);
 
@@ -140,9 +140,9 @@ ghlo_lower_float (GhloLowering   *self,
 
 /* LEFT and RIGHT have the level of their fold. They count as depending on inner axes in any case. */
 guint32
-ghlo_lower_side (GhloLowering *self,
-                 GhloNodeKind  kind,
-                 guint         fold)
+ghlo_lower_fold_operand (GhloLowering *self,
+                         GhloNodeKind  kind,
+                         guint         fold)
 {
   return add_leaf_item (self, kind, ghlo_fold (self, fold)->type, fold, FALSE, ghlo_fold (self, fold)->level);
 }
@@ -236,7 +236,7 @@ ghlo_lower_load (GhloLowering    *self,
   gboolean is_row;
   guint level;
 
-  item.which = add_leaf (self, buffer, index, &is_row, &level);
+  item.ref = add_leaf (self, buffer, index, &is_row, &level);
   item.is_row = is_row && (fill == GHLO_LOWER_NONE || ghlo_item (self, fill)->is_row);
   item.level = fill != GHLO_LOWER_NONE ? MAX (level, ghlo_item (self, fill)->level) : level;
 

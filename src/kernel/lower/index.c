@@ -96,8 +96,8 @@ ghlo_lower_origin (GhloLowering    *self,
 }
 
 gboolean
-ghlo_lower_same_place (const GhloIndex *a,
-                       const GhloIndex *b)
+ghlo_lower_same_element (const GhloIndex *a,
+                         const GhloIndex *b)
 {
   return a->rank == b->rank && memcmp (a->dimensions, b->dimensions, a->rank * sizeof a->dimensions[0]) == 0;
 }
@@ -106,7 +106,7 @@ gboolean
 ghlo_lower_same_index (const GhloIndex *a,
                        const GhloIndex *b)
 {
-  return ghlo_lower_same_place (a, b) && a->part == b->part && a->n_guards == b->n_guards
+  return ghlo_lower_same_element (a, b) && a->part == b->part && a->n_guards == b->n_guards
          && memcmp (a->guards, b->guards, a->n_guards * sizeof a->guards[0]) == 0;
 }
 

@@ -102,7 +102,7 @@ find_form (const GhloLowerLoop *loop,
     {
       const GhloLowerCarried *carried = &loop->carried[value->index];
 
-      if (carried->kind == GHLO_CARRIED_SAME)
+      if (carried->kind == GHLO_CARRIED_INVARIANT)
         return ghlo_ir_value_get_constant (carried->first, &form->offset);
       if (carried->kind != GHLO_CARRIED_COUNTER)
         return FALSE;

@@ -54,7 +54,7 @@ read_carried (GhloLowerLoop *loop,
   GhloLowerCarried *carried = &loop->carried[number];
 
   *carried = (GhloLowerCarried) {
-    .kind = GHLO_CARRIED_KEPT, .first = ghlo_ir_op_operand (loop->op, number),
+    .kind = GHLO_CARRIED_TEMPORARY, .first = ghlo_ir_op_operand (loop->op, number),
     .next = ghlo_ir_op_operand (loop->body->last, number), .type = loop->op->results[number].type,
   };
   if (!ghlo_ir_type_has_static_shape (carried->type) || carried->type->kind != GHLO_IR_TYPE_TENSOR
@@ -65,7 +65,7 @@ read_carried (GhloLowerLoop *loop,
   for (guint i = 0; i < carried->type->rank; i++)
     carried->is_row = carried->is_row && carried->type->dimensions[i] == 1;
   if (carried->next->op == NULL && carried->next == loop->body->arguments[number])
-    carried->kind = GHLO_CARRIED_SAME;
+    carried->kind = GHLO_CARRIED_INVARIANT;
 
   return NULL;
 }
@@ -86,7 +86,7 @@ ghlo_lower_read_loop (GhloLowerLoop  *loop,
   if (reason == NULL)
     reason = count (loop, op);
   for (guint i = 0; i < loop->n_carried && reason == NULL; i++)
-    if (loop->carried[i].kind == GHLO_CARRIED_KEPT && ghlo_lower_is_stack (loop, i))
+    if (loop->carried[i].kind == GHLO_CARRIED_TEMPORARY && ghlo_lower_is_stack (loop, i))
       loop->carried[i].kind = GHLO_CARRIED_STACK;
 
   return reason;
@@ -113,16 +113,16 @@ count_of (GhloLowering      *self,
 }
 
 static guint32
-kept_value (GhloLowering      *self,
-            const GhloIrValue *value,
-            const GhloIndex   *index)
+temporary_value (GhloLowering      *self,
+                 const GhloIrValue *value,
+                 const GhloIndex   *index)
 {
   const GhloLowerCarried *carried = &self->loop->carried[value->index];
   GhloElementType type = carried->type->element_type;
   GhloIndex own;
 
   if (!carried->is_row
-      && (!ghlo_lower_identity (self, carried->type, FALSE, &own) || !ghlo_lower_same_place (&own, index)))
+      && (!ghlo_lower_identity (self, carried->type, FALSE, &own) || !ghlo_lower_same_element (&own, index)))
     return ghlo_lower_refuse (self, "it reads a carried value at another index than the current one");
 
   return ghlo_lower_decode (self, type, ghlo_lower_carried_item (self, ghlo_lower_stored (type), value->index,
@@ -140,12 +140,12 @@ ghlo_lower_carried (GhloLowering      *self,
     return ghlo_lower_refuse (self, "it uses a value from outside of the group");
   switch (loop->carried[value->index].kind)
     {
-    case GHLO_CARRIED_SAME:
+    case GHLO_CARRIED_INVARIANT:
       return ghlo_lower_value (self, loop->carried[value->index].first, index);
     case GHLO_CARRIED_COUNTER:
       return count_of (self, value);
-    case GHLO_CARRIED_KEPT:
-      return kept_value (self, value, index);
+    case GHLO_CARRIED_TEMPORARY:
+      return temporary_value (self, value, index);
     case GHLO_CARRIED_STACK:
     default:
       return ghlo_lower_refuse (self, "its body reads an array into which it stacks values");

@@ -56,10 +56,10 @@ find_reduced (const GhloIrBlock *block)
 }
 
 static const GhloIrType *
-find_kept (const GhloLowerLoop *loop)
+find_carried_shape (const GhloLowerLoop *loop)
 {
   for (guint i = 0; i < loop->n_carried; i++)
-    if (loop->carried[i].kind == GHLO_CARRIED_KEPT && !loop->carried[i].is_row)
+    if (loop->carried[i].kind == GHLO_CARRIED_TEMPORARY && !loop->carried[i].is_row)
       return loop->carried[i].type;
   for (guint i = 0; i < loop->n_carried; i++)
     if (loop->carried[i].kind == GHLO_CARRIED_STACK)
@@ -77,7 +77,7 @@ find_shape (const GhloLowerLoop *loop)
   if (type == NULL)
     type = find_reduced (loop->body);
 
-  return type != NULL ? type : find_kept (loop);
+  return type != NULL ? type : find_carried_shape (loop);
 }
 
 static gboolean
@@ -99,7 +99,7 @@ fits (const GhloLowerLoop *loop,
   gint64 bytes = 0;
 
   for (guint i = 0; i < loop->n_carried; i++)
-    if (loop->carried[i].kind == GHLO_CARRIED_KEPT)
+    if (loop->carried[i].kind == GHLO_CARRIED_TEMPORARY)
       bytes += GHLO_CARRIED_N * ghlo_element_info (loop->carried[i].type->element_type)->size
                * (loop->carried[i].is_row ? 1 : n_points);
 
@@ -195,7 +195,7 @@ add_roots (Loop *self)
   for (guint i = 0; i < N_STAGES; i++)
     self->roots[i] = g_new0 (GhloLowerRoot, n);
   for (guint i = 0; i < loop->n_carried; i++)
-    if (loop->carried[i].kind == GHLO_CARRIED_KEPT
+    if (loop->carried[i].kind == GHLO_CARRIED_TEMPORARY
         && (!add_root (self, FIRST, loop->carried[i].first, 0, i)
             || !add_root (self, BODY, loop->carried[i].next, 0, i)))
       return FALSE;
@@ -230,14 +230,14 @@ add_carried (Loop *self,
 static void
 set_temporaries (Loop  *self,
                  guint  stage,
-                 guint  which)
+                 guint  kind)
 {
   for (guint i = 0; i < self->n_roots[stage]; i++)
     {
       GhloLowerRoot *root = &self->roots[stage][i];
 
       if (root->temporary != GHLO_KERNEL_NONE)
-        root->temporary = self->loop.carried[root->result].temporaries[root->index.part][which];
+        root->temporary = self->loop.carried[root->result].temporaries[root->index.part][kind];
     }
 }
 
@@ -245,7 +245,7 @@ static void
 add_temporaries (Loop *self)
 {
   for (guint i = 0; i < self->loop.n_carried; i++)
-    if (self->loop.carried[i].kind == GHLO_CARRIED_KEPT)
+    if (self->loop.carried[i].kind == GHLO_CARRIED_TEMPORARY)
       add_carried (self, i);
   if (self->loop.condition != NULL)
     self->going = self->roots[CONDITION][0].temporary =
@@ -266,8 +266,8 @@ emit_loop (Loop *self)
     {
       const GhloLowerCarried *carried = &self->loop.carried[i];
 
-      for (guint part = 0; carried->kind == GHLO_CARRIED_KEPT && part < ghlo_lower_n_parts (carried->type); part++)
-        ghlo_kernel_add_carry (self->builder, carried->temporaries[part][GHLO_CARRIED_NOW],
+      for (guint part = 0; carried->kind == GHLO_CARRIED_TEMPORARY && part < ghlo_lower_n_parts (carried->type); part++)
+        ghlo_kernel_add_carry (self->builder, carried->temporaries[part][GHLO_CARRIED_CURRENT],
                                carried->temporaries[part][GHLO_CARRIED_FIRST],
                                carried->temporaries[part][GHLO_CARRIED_NEXT]);
     }

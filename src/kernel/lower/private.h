@@ -60,8 +60,8 @@ typedef struct
 /* Kinds of items in addition to those of nodes. */
 enum
 {
-  GHLO_ITEM_FOLD = GHLO_N_NODES,        /* the result of a fold; which: the fold */
-  GHLO_ITEM_COORDINATE,                 /* an affine form of the coordinates; which: its number */
+  GHLO_ITEM_FOLD = GHLO_N_NODES,        /* the result of a fold; ref: the fold */
+  GHLO_ITEM_COORDINATE,                 /* an affine form of the coordinates; ref: its number */
 };
 
 typedef struct
@@ -69,7 +69,7 @@ typedef struct
   guint8  kind, type;
   guint8  is_row, level;
   guint32 operands[3];                  /* items, or GHLO_LOWER_NONE */
-  guint32 which;                        /* LOAD, INSIDE: the leaf; FOLD, LEFT, RIGHT: the fold; TEMPORARY: 2 × the
+  guint32 ref;                          /* LOAD, INSIDE: the leaf; FOLD, LEFT, RIGHT: the fold; TEMPORARY: 2 × the
                                          * carried value + its part */
   guint32 reserved;                     /* 0: items are compared as bytes */
   guint64 bits;                         /* CONSTANT */
@@ -110,15 +110,15 @@ typedef struct
 /* loop.c: the kinds of loop-carried values. */
 typedef enum
 {
-  GHLO_CARRIED_SAME,                    /* passed on unchanged */
+  GHLO_CARRIED_INVARIANT,               /* passed on unchanged */
   GHLO_CARRIED_COUNTER,                 /* of a counted loop: a linear function of the axis' coordinate */
   GHLO_CARRIED_STACK,                   /* each iteration writes a part that none reads: written to the result
                                          * directly */
-  GHLO_CARRIED_KEPT,                    /* kept in temporaries */
+  GHLO_CARRIED_TEMPORARY,               /* kept in temporaries */
 } GhloCarriedKind;
 
 /* The temporaries of a carried value, as in GhloKernelCarry. */
-enum { GHLO_CARRIED_NOW, GHLO_CARRIED_FIRST, GHLO_CARRIED_NEXT, GHLO_CARRIED_N };
+enum { GHLO_CARRIED_CURRENT, GHLO_CARRIED_FIRST, GHLO_CARRIED_NEXT, GHLO_CARRIED_N };
 
 typedef struct
 {
@@ -192,7 +192,7 @@ guint32 ghlo_lower_constant      (GhloLowering     *self,
 guint32 ghlo_lower_float         (GhloLowering     *self,
                                   GhloElementType   type,
                                   double            value);
-guint32 ghlo_lower_side          (GhloLowering     *self,
+guint32 ghlo_lower_fold_operand  (GhloLowering     *self,
                                   GhloNodeKind      kind,       /* LEFT, RIGHT */
                                   guint             fold);
 guint32 ghlo_lower_fold_result   (GhloLowering     *self,
@@ -322,7 +322,7 @@ GhloIndex ghlo_lower_origin      (GhloLowering     *self,
                                   guint             rank,
                                   const GhloIndex  *index);
 /* Returns whether both indices are the same element, regardless of guards and parts. */
-gboolean ghlo_lower_same_place   (const GhloIndex  *a,
+gboolean ghlo_lower_same_element (const GhloIndex  *a,
                                   const GhloIndex  *b);
 gboolean ghlo_lower_same_index   (const GhloIndex  *a,
                                   const GhloIndex  *b);
@@ -338,7 +338,7 @@ gboolean ghlo_lower_is_move      (GhloIrOpKind      op);
 /* start.c */
 
 /* Returns the result of @op, a dynamic slice or a gather, at @index. */
-guint32 ghlo_lower_started       (GhloLowering     *self,
+guint32 ghlo_lower_gather        (GhloLowering     *self,
                                   const GhloIrOp   *op,
                                   const GhloIndex  *index);
 gboolean ghlo_lower_has_starts   (const GhloAffine *form);

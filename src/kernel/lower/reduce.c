@@ -102,14 +102,14 @@ make_combined (GhloLowering   *self,
     return GHLO_FALSE_AFTER (ghlo_lower_refuse (self, "its reduction has an initial value that is not a constant"));
   fold = add_fold (self, type, ghlo_item (self, value)->level,
                    is_rounded ? ghlo_item (self, init)->bits : identity, is_rounded || self->window != NULL ? 1 : 0);
-  left = ghlo_lower_side (self, GHLO_NODE_LEFT, fold);
+  left = ghlo_lower_fold_operand (self, GHLO_NODE_LEFT, fold);
   value = ghlo_lower_combine (self, combiner, type, left, value);
   if (is_rounded)
     value = ghlo_lower_round (self, element, value);
   ghlo_fold (self, fold)->update = value;
   if (!is_rounded)
     ghlo_fold (self, fold)->merge =
-      ghlo_lower_combine (self, combiner, type, left, ghlo_lower_side (self, GHLO_NODE_RIGHT, fold));
+      ghlo_lower_combine (self, combiner, type, left, ghlo_lower_fold_operand (self, GHLO_NODE_RIGHT, fold));
 
   return self->reason == NULL;
 }
@@ -163,15 +163,15 @@ make_complex_folds (GhloLowering   *self,
     return FALSE;
   for (guint part = 0; part < 2; part++)
     add_fold (self, type, level, bits[part], is_ordered ? 1 : 0);
-  left.re = ghlo_lower_side (self, GHLO_NODE_LEFT, first);
-  left.im = ghlo_lower_side (self, GHLO_NODE_LEFT, first + 1);
+  left.re = ghlo_lower_fold_operand (self, GHLO_NODE_LEFT, first);
+  left.im = ghlo_lower_fold_operand (self, GHLO_NODE_LEFT, first + 1);
   value = ghlo_lower_complex_combine (self, combiner, type, left, value);
   ghlo_fold (self, first)->update = value.re;
   ghlo_fold (self, first + 1)->update = value.im;
   if (is_ordered)
     return self->reason == NULL;
-  right.re = ghlo_lower_side (self, GHLO_NODE_RIGHT, first);
-  right.im = ghlo_lower_side (self, GHLO_NODE_RIGHT, first + 1);
+  right.re = ghlo_lower_fold_operand (self, GHLO_NODE_RIGHT, first);
+  right.im = ghlo_lower_fold_operand (self, GHLO_NODE_RIGHT, first + 1);
   value = ghlo_lower_complex_combine (self, combiner, type, left, right);
   ghlo_fold (self, first)->merge = value.re;
   ghlo_fold (self, first + 1)->merge = value.im;
@@ -254,7 +254,7 @@ make_general (GhloLowering   *self,
         return GHLO_FALSE_AFTER (ghlo_lower_refuse (self,
                                                     "its reduction has an initial value that is not a constant"));
       add_fold (self, ghlo_item (self, init)->type, level, ghlo_item (self, init)->bits, 1);
-      left[i] = ghlo_lower_side (self, GHLO_NODE_LEFT, first + i);
+      left[i] = ghlo_lower_fold_operand (self, GHLO_NODE_LEFT, first + i);
     }
   if (!apply_body (self, op, left, elements, updates))
     return FALSE;
@@ -438,7 +438,7 @@ ghlo_lower_reduce (GhloLowering    *self,
   gboolean is_combined;
 
   if (!ghlo_lower_identity (self, op->results[result].type, TRUE, &identity)
-      || !ghlo_lower_same_place (&identity, index))
+      || !ghlo_lower_same_element (&identity, index))
     return ghlo_lower_refuse (self, "the result of its reduction is read at another index than its own");
   if (self->n_axes == self->n_parallel)
     return reduce_single (self, op, result);

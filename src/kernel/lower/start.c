@@ -211,13 +211,13 @@ make_gather (GhloLowering    *self,
   moved = ghlo_lower_origin (self, operand->type->rank, index);
   for (guint i = 0; i < moved.rank; i++)
     {
-      gint which = find_in (gather.map, gather.n_map, i);
+      gint position = find_in (gather.map, gather.n_map, i);
 
       moved.dimensions[i] = find_form (&gather, self, i, index, &starts, &n_offset);
-      if (which < 0)
+      if (position < 0)
         continue;
       if (gather.vector < starts.rank)
-        starts.dimensions[gather.vector] = ghlo_lower_shift (self, self->zero, which);
+        starts.dimensions[gather.vector] = ghlo_lower_shift (self, self->zero, position);
       moved.dimensions[i] = add_to_form (self, moved.dimensions[i], vectors, &starts,
                                          operand->type->dimensions[i] - gather.sizes[i]);
       if (moved.dimensions[i] == NULL)
@@ -249,9 +249,9 @@ ghlo_lower_uses_start (const GhloIndex *index,
 }
 
 guint32
-ghlo_lower_started (GhloLowering    *self,
-                    const GhloIrOp  *op,
-                    const GhloIndex *index)
+ghlo_lower_gather (GhloLowering    *self,
+                   const GhloIrOp  *op,
+                   const GhloIndex *index)
 {
   return op->kind == GHLO_OP_STABLEHLO_GATHER ? make_gather (self, op, index) : make_dynamic_slice (self, op, index);
 }

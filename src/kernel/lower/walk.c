@@ -384,7 +384,7 @@ make_value (GhloLowering      *self,
       return make_concatenate (self, op, index);
     case GHLO_OP_STABLEHLO_DYNAMIC_SLICE:
     case GHLO_OP_STABLEHLO_GATHER:
-      return ghlo_lower_started (self, op, index);
+      return ghlo_lower_gather (self, op, index);
     case GHLO_OP_STABLEHLO_REDUCE:
     case GHLO_OP_STABLEHLO_REDUCE_WINDOW:
       return ghlo_lower_reduce (self, op, value->index, index);

@@ -82,20 +82,20 @@ parse_load (GhloKernelParser *self,
 
 /* Parses the reference of a leaf in one of the remaining forms. */
 static gboolean
-parse_which (GhloKernelParser *self,
-             GhloKernelForm    form,
-             guint            *which)
+parse_reference (GhloKernelParser *self,
+                 GhloKernelForm    form,
+                 guint            *index)
 {
   switch (form)
     {
     case GHLO_KERNEL_FORM_AXIS:
-      return ghlo_kernel_parser_reference (self, GHLO_KERNEL_NAMED_AXIS, which);
+      return ghlo_kernel_parser_reference (self, GHLO_KERNEL_NAMED_AXIS, index);
     case GHLO_KERNEL_FORM_TEMPORARY:
-      return ghlo_kernel_parser_reference (self, GHLO_KERNEL_NAMED_TEMPORARY, which);
+      return ghlo_kernel_parser_reference (self, GHLO_KERNEL_NAMED_TEMPORARY, index);
     case GHLO_KERNEL_FORM_ACCESS:
-      return ghlo_kernel_parser_number (self, GHLO_KERNEL_TOKEN_ACCESS, self->n_accesses, which);
+      return ghlo_kernel_parser_number (self, GHLO_KERNEL_TOKEN_ACCESS, self->n_accesses, index);
     default:
-      return ghlo_kernel_parser_number (self, GHLO_KERNEL_TOKEN_FOLD, self->n_folds, which);
+      return ghlo_kernel_parser_number (self, GHLO_KERNEL_TOKEN_FOLD, self->n_folds, index);
     }
 }
 
@@ -106,7 +106,7 @@ parse_value (GhloKernelParser *self,
 {
   GhloKernelForm form = ghlo_kernel_node_form (kind);
   guint64 bits;
-  guint which;
+  guint index;
 
   if (form == GHLO_KERNEL_FORM_OPERANDS)
     return parse_operands (self, kind, type);
@@ -116,8 +116,8 @@ parse_value (GhloKernelParser *self,
     return parse_constant (self, type, &bits)
            && ghlo_kernel_add_constant (self->builder, type, bits) != GHLO_KERNEL_NONE;
 
-  return parse_which (self, form, &which)
-         && ghlo_kernel_add_leaf (self->builder, kind, type, which) != GHLO_KERNEL_NONE;
+  return parse_reference (self, form, &index)
+         && ghlo_kernel_add_leaf (self->builder, kind, type, index) != GHLO_KERNEL_NONE;
 }
 
 /* %2 = multiply f32 %0 %1 */
