@@ -72,7 +72,8 @@ check_parts (Walk                  *walk,
   if (block->n_stores > kernel->n_stores - walk->store || block->n_folds > kernel->n_folds - walk->fold
       || block->n_carries > kernel->n_carries - walk->carry)
     return fail (walk->check, "it has %u stores, %u folds and %u carries from %u, %u, %u on, which are more than "
-                 "there are", block->n_stores, block->n_folds, block->n_carries, walk->store, walk->fold, walk->carry);
+                 "the kernel has", block->n_stores, block->n_folds, block->n_carries, walk->store, walk->fold,
+                 walk->carry);
   walk->node = block->end_node;
   walk->store += block->n_stores;
   walk->fold += block->n_folds;

@@ -111,8 +111,8 @@ check_buffers (GhloKernelCheck *self)
       if (buffer->shared != GHLO_KERNEL_NONE
           && (buffer->is_written || buffer->shared >= self->kernel->n_buffers
               || !self->kernel->buffers[buffer->shared].is_written))
-        return ghlo_kernel_check_fail (self, "buffer %u (%s): it shares the memory of buffer %u: expected one that is "
-                                       "written, and a buffer that is not", i, buffer->name, buffer->shared);
+        return ghlo_kernel_check_fail (self, "buffer %u (%s): it shares the memory of buffer %u: expected it not to be "
+                                       "written, and the other one to be written", i, buffer->name, buffer->shared);
     }
 
   return TRUE;

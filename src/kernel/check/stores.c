@@ -310,8 +310,8 @@ check_pair (GhloKernelCheck *self,
     return TRUE;
 
   return fail (self, "it stores through access %u, block %u through access %u, into bytes [%" G_GINT64_FORMAT ", %"
-               G_GINT64_FORMAT ") and [%" G_GINT64_FORMAT ", %" G_GINT64_FORMAT ") of buffer %u (%s), which may be one "
-               "place", b->access, a->block, a->access, y->low, y->high, x->low, x->high, buffer,
+               G_GINT64_FORMAT ") and [%" G_GINT64_FORMAT ", %" G_GINT64_FORMAT ") of buffer %u (%s), which may be the "
+               "same address", b->access, a->block, a->access, y->low, y->high, x->low, x->high, buffer,
                self->kernel->buffers[buffer].name);
 }
 

@@ -127,11 +127,12 @@ static void
 test_indices (void)
 {
   REFUSED ("gather", "its index is node 1: expected one of [0, 1)", TERM (0).node = 1);
-  REFUSED ("gather", "for an index, which is of type f32", NODE (0).type = ACCESS (0).type = GHLO_ELEMENT_TYPE_F32);
+  REFUSED ("gather", "its index is node 0, which is of type f32",
+           NODE (0).type = ACCESS (0).type = GHLO_ELEMENT_TYPE_F32);
   REFUSED ("gather", "it has strides of axes 0x03: expected some of 0x02",
            AXIS (0).is_parallel = 0; k->n_parallel = 0; ACCESS (0).strides[0] = 0; ACCESS (1).strides[0] = 4;
            BUFFER (1).size = 100);
-  REFUSED ("while", "for an index: expected one of", TERM (0).node = 0);
+  REFUSED ("while", "its index is node 0: expected one of", TERM (0).node = 0);
 }
 
 static void
