@@ -123,7 +123,7 @@ download (GhloStorage        *self,
 /* Guards is_copying and copying of all storages. */
 static GMutex copy_lock;
 
-/* Returns NULL if the caller is to read; else returns the pending read of another thread, transfer full. */
+/* Returns NULL if the caller is to make the copy; else the pending copy of another thread, transfer full. */
 static GhloPending *
 begin_copy (GhloStorage *self)
 {
@@ -153,8 +153,8 @@ end_copy (GhloStorage *self)
     ghlo_pending_end (copying, NULL);
 }
 
-/* Copies storage of a device that is written. If another thread's read fails or is cancelled, a waiting thread reads
- * itself. */
+/* Copies storage of a device that is written. If another thread's copy fails or is cancelled, a waiting thread makes
+ * the copy itself. */
 static GhloStorage *
 fetch_once (GhloStorage        *self,
             const GhloMonitor  *monitor,
