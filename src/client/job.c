@@ -359,8 +359,8 @@ answer_ahead (Job    *job,
   job->claimed = TRUE;
   if (first)
     {
-      if (job->klass->refuse != NULL)
-        job->klass->refuse (job->data);
+      if (job->klass->on_cancelled != NULL)
+        job->klass->on_cancelled (job->data);
       set_answer (job, NULL, error);
     }
   g_mutex_unlock (&job->lock);

@@ -43,7 +43,7 @@ typedef struct
   /* Called before the caller of an async call is told of the cancellation and after the body was told to stop, on
    * any thread and at any time: the body may not have begun, or may still return a result, which is dropped.
    * Nullable. */
-  void             (*refuse)      (gpointer   data);
+  void             (*on_cancelled) (gpointer data);
   /* Hands an async call to a worker. NULL: the call goes to the end of the workers' queue. */
   gboolean         (*push)  (gpointer   data,
                              GFunc      func,

@@ -253,8 +253,8 @@ ghlo_outcome_free (GhloOutcome *self)
 {
   ghlo_pending_wait (self->last, NULL, NULL);
   tell_watch (self, 0, -1);
-  if (self->face != NULL)
-    self->free_face (self->face);
+  if (self->wrapper != NULL)
+    self->free_wrapper (self->wrapper);
   g_clear_pointer (&self->run, ghlo_pending_unref);
   g_clear_pointer (&self->last, ghlo_pending_unref);
   ghlo_values_clear (self->outputs, self->n_outputs);

@@ -24,8 +24,8 @@ typedef struct
   GhloRunWatch       *watch;       /* the executable's watch until it has been told of the end of the run; nullable */
   guint64             watched;     /* the number of the run in the watch */
   gsize               uploaded;    /* bytes */
-  gpointer        face;            /* the object made from the outputs for the caller before the run ended; nullable */
-  GDestroyNotify  free_face;
+  gpointer        wrapper;         /* the object made from the outputs for the caller before the run ended; nullable */
+  GDestroyNotify  free_wrapper;
   guint        n_outputs;
   GhloValue   *outputs[];       /* owned */
 } GhloOutcome;

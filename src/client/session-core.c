@@ -195,32 +195,32 @@ ghlo_session_core_reset (GhloSessionCore     *self,
 typedef struct
 {
   GhloSessionCore *core;
-  GhloSessionCall *call;     /* only its run number is still valid; NULL: lose all values */
-} Loss;
+  GhloSessionCall *call;     /* only its run number is still valid; NULL: drop all values */
+} Drop;
 
 static void
-lose_now (gpointer data)
+drop_now (gpointer data)
 {
-  g_autofree Loss *loss = data;
-  GhloSessionCore *core = loss->core;
+  g_autofree Drop *drop = data;
+  GhloSessionCore *core = drop->core;
 
   for (guint i = 0; i < core->executable->signature.type->rank; i++)
-    if (loss->call == NULL || core->reset_after[i] < loss->call->run)
+    if (drop->call == NULL || core->reset_after[i] < drop->call->run)
       g_clear_pointer (&core->state[i], ghlo_value_unref);
-  g_clear_pointer (&loss->call, g_atomic_rc_box_release);
+  g_clear_pointer (&drop->call, g_atomic_rc_box_release);
   ghlo_session_core_unref (core);
 }
 
 void
-ghlo_session_core_lose (GhloSessionCore *self,
-                        GhloSessionCall *call)
+ghlo_session_core_drop_state (GhloSessionCore *self,
+                              GhloSessionCall *call)
 {
-  Loss *loss = g_new0 (Loss, 1);
+  Drop *drop = g_new0 (Drop, 1);
 
-  loss->core = ghlo_session_core_ref (self);
+  drop->core = ghlo_session_core_ref (self);
   if (call != NULL)
-    loss->call = g_atomic_rc_box_acquire (call);
-  ghlo_serial_queue_apply_next (&self->queue, lose_now, loss);
+    drop->call = g_atomic_rc_box_acquire (call);
+  ghlo_serial_queue_apply_next (&self->queue, drop_now, drop);
 }
 
 GhloSessionCall *
@@ -476,11 +476,11 @@ ghlo_session_call_finish (gpointer   call,
 }
 
 void
-ghlo_session_call_refuse (gpointer call)
+ghlo_session_call_cancelled (gpointer call)
 {
   GhloSessionCall *self = call;
 
-  ghlo_session_core_lose (self->core, self);
+  ghlo_session_core_drop_state (self->core, self);
 }
 
 gpointer

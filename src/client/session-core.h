@@ -93,8 +93,8 @@ typedef struct
 
 /* Drops the carried values before the next call, as after a run that failed. With @call, drops only the values not
  * reset since that run, and nothing when the run has not begun; with NULL, drops all of them. */
-void             ghlo_session_core_lose  (GhloSessionCore     *self,
-                                          GhloSessionCall     *call);
+void             ghlo_session_core_drop_state (GhloSessionCore *self,
+                                               GhloSessionCall *call);
 
 /* Takes over @bindings. */
 GhloSessionCall *ghlo_session_call_new  (GhloSessionCore     *core,
@@ -115,7 +115,7 @@ gboolean         ghlo_session_call_finish (gpointer           call,
                                            GError           **error);
 /* Called when the caller of a run is told that it was cancelled. If the run has begun, the carried values are lost,
  * however it ends. */
-void             ghlo_session_call_refuse (gpointer           call);
+void             ghlo_session_call_cancelled (gpointer         call);
 /* Makes a worker call @func with @work in the call's turn. */
 gboolean         ghlo_session_call_push   (gpointer           call,
                                            GFunc              func,

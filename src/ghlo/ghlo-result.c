@@ -39,8 +39,8 @@ ghlo_result_begin (GhloOutcome *outcome)
 
   for (guint i = 0; i < outcome->n_outputs; i++)
     g_ptr_array_add (self->outputs, ghlo_buffer_new_for_value (ghlo_value_ref (outcome->outputs[i])));
-  outcome->face = self;
-  outcome->free_face = g_object_unref;
+  outcome->wrapper = self;
+  outcome->free_wrapper = g_object_unref;
 }
 
 GhloResult *
@@ -50,9 +50,9 @@ ghlo_result_new (GhloOutcome *outcome)
 
   if (outcome == NULL)
     return NULL;
-  if (outcome->face == NULL)
+  if (outcome->wrapper == NULL)
     ghlo_result_begin (outcome);
-  self = g_steal_pointer (&outcome->face);
+  self = g_steal_pointer (&outcome->wrapper);
   ghlo_timing_set (self->timing, 0, outcome->upload_time / (double) G_USEC_PER_SEC,
                    outcome->run_time / (double) G_USEC_PER_SEC, outcome->reference_time / (double) G_USEC_PER_SEC,
                    outcome->download_time / (double) G_USEC_PER_SEC);

@@ -399,7 +399,7 @@ on_run_ended (gpointer source_object,
   GhloSession *self = source_object;
 
   if (dropped)
-    ghlo_session_core_lose (self->core, NULL);
+    ghlo_session_core_drop_state (self->core, NULL);
   add_pending (self, -1);
 }
 
@@ -413,7 +413,7 @@ static const GhloCallClass run_class = {
     .free_result = (GDestroyNotify) ghlo_outcome_free,
     .get_pending = (GhloPending *(*) (gpointer)) ghlo_outcome_get_pending,
     .finish = ghlo_session_call_finish,
-    .refuse = ghlo_session_call_refuse,
+    .on_cancelled = ghlo_session_call_cancelled,
     .push = ghlo_session_call_push,
   },
   .ended = on_run_ended,
