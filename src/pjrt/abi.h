@@ -21,13 +21,13 @@ typedef struct
 {
   PJRT_HEAD;
   PJRT_Api_Version pjrt_api_version;
-#define DONE(name)    PJRT_Error *(*PJRT_##name) (PJRT_##name##_Args *args);
-#define SILENT(name)  void (*PJRT_##name) (PJRT_##name##_Args *args);
-#define MISSING(name) PJRT_Error *(*PJRT_##name) (void *args);
+#define IMPLEMENTED(name)      PJRT_Error *(*PJRT_##name) (PJRT_##name##_Args *args);
+#define IMPLEMENTED_VOID(name) void (*PJRT_##name) (PJRT_##name##_Args *args);
+#define UNIMPLEMENTED(name)    PJRT_Error *(*PJRT_##name) (void *args);
 #include "pjrt/functions.def"
-#undef DONE
-#undef SILENT
-#undef MISSING
+#undef IMPLEMENTED
+#undef IMPLEMENTED_VOID
+#undef UNIMPLEMENTED
 } PJRT_Api;
 
 G_END_DECLS

@@ -16,18 +16,18 @@
 #include "pjrt/partition/partitioners.h"
 #include "pjrt/shardings.h"
 
-#define DONE(name)
-#define SILENT(name)
-#define MISSING(name) \
+#define IMPLEMENTED(name)
+#define IMPLEMENTED_VOID(name)
+#define UNIMPLEMENTED(name) \
   static PJRT_Error * \
-  name##_missing (G_GNUC_UNUSED void *args) \
+  name##_unimplemented (G_GNUC_UNUSED void *args) \
   { \
-    return ghlo_pjrt_error_new (PJRT_Error_Code_UNIMPLEMENTED, "GHLO has no PJRT_" #name); \
+    return ghlo_pjrt_error_new (PJRT_Error_Code_UNIMPLEMENTED, "GHLO does not implement PJRT_" #name); \
   }
 #include "pjrt/functions.def"
-#undef DONE
-#undef SILENT
-#undef MISSING
+#undef IMPLEMENTED
+#undef IMPLEMENTED_VOID
+#undef UNIMPLEMENTED
 
 static PJRT_Error *
 initialize (PJRT_Plugin_Initialize_Args *args)
@@ -91,13 +91,13 @@ fill (PJRT_Api *api)
   api->pjrt_api_version.struct_size = sizeof api->pjrt_api_version;
   api->pjrt_api_version.major_version = PJRT_API_MAJOR;
   api->pjrt_api_version.minor_version = PJRT_API_MINOR;
-#define DONE(name)
-#define SILENT(name)
-#define MISSING(name) api->PJRT_##name = name##_missing;
+#define IMPLEMENTED(name)
+#define IMPLEMENTED_VOID(name)
+#define UNIMPLEMENTED(name) api->PJRT_##name = name##_unimplemented;
 #include "pjrt/functions.def"
-#undef DONE
-#undef SILENT
-#undef MISSING
+#undef IMPLEMENTED
+#undef IMPLEMENTED_VOID
+#undef UNIMPLEMENTED
   api->PJRT_Plugin_Initialize = initialize;
   api->PJRT_Plugin_Attributes = get_attributes;
   ghlo_pjrt_error_add_functions (api);

@@ -16,35 +16,35 @@ __attribute__ ((visibility ("default"))) int spy_take_count (const char *name);
 
 static const PJRT_Api *real;
 
-#define DONE(name) ENTRY_##name,
-#define SILENT(name) ENTRY_##name,
-#define MISSING(name) ENTRY_##name,
+#define IMPLEMENTED(name) ENTRY_##name,
+#define IMPLEMENTED_VOID(name) ENTRY_##name,
+#define UNIMPLEMENTED(name) ENTRY_##name,
 enum
 {
 #include "pjrt/functions.def"
   N_ENTRIES
 };
-#undef DONE
-#undef SILENT
-#undef MISSING
+#undef IMPLEMENTED
+#undef IMPLEMENTED_VOID
+#undef UNIMPLEMENTED
 
 static atomic_int counts[N_ENTRIES];
 
-#define DONE(name) \
+#define IMPLEMENTED(name) \
   static PJRT_Error * \
   spy_##name (PJRT_##name##_Args *args) \
   { \
     atomic_fetch_add (&counts[ENTRY_##name], 1); \
     return real->PJRT_##name (args); \
   }
-#define SILENT(name) \
+#define IMPLEMENTED_VOID(name) \
   static void \
   spy_##name (PJRT_##name##_Args *args) \
   { \
     atomic_fetch_add (&counts[ENTRY_##name], 1); \
     real->PJRT_##name (args); \
   }
-#define MISSING(name) \
+#define UNIMPLEMENTED(name) \
   static PJRT_Error * \
   spy_##name (void *args) \
   { \
@@ -52,22 +52,22 @@ static atomic_int counts[N_ENTRIES];
     return real->PJRT_##name (args); \
   }
 #include "pjrt/functions.def"
-#undef DONE
-#undef SILENT
-#undef MISSING
+#undef IMPLEMENTED
+#undef IMPLEMENTED_VOID
+#undef UNIMPLEMENTED
 
 int
 spy_take_count (const char *name)
 {
-#define DONE(entry) #entry,
-#define SILENT(entry) #entry,
-#define MISSING(entry) #entry,
+#define IMPLEMENTED(entry) #entry,
+#define IMPLEMENTED_VOID(entry) #entry,
+#define UNIMPLEMENTED(entry) #entry,
   static const char *const names[] = {
 #include "pjrt/functions.def"
   };
-#undef DONE
-#undef SILENT
-#undef MISSING
+#undef IMPLEMENTED
+#undef IMPLEMENTED_VOID
+#undef UNIMPLEMENTED
 
   for (gsize i = 0; i < N_ENTRIES; i++)
     if (strcmp (names[i], name) == 0)
@@ -90,13 +90,13 @@ GetPjrtApi (void)
   g_assert (get != NULL);
   real = get ();
   api = *real;
-#define DONE(name) api.PJRT_##name = spy_##name;
-#define SILENT(name) api.PJRT_##name = spy_##name;
-#define MISSING(name) api.PJRT_##name = spy_##name;
+#define IMPLEMENTED(name) api.PJRT_##name = spy_##name;
+#define IMPLEMENTED_VOID(name) api.PJRT_##name = spy_##name;
+#define UNIMPLEMENTED(name) api.PJRT_##name = spy_##name;
 #include "pjrt/functions.def"
-#undef DONE
-#undef SILENT
-#undef MISSING
+#undef IMPLEMENTED
+#undef IMPLEMENTED_VOID
+#undef UNIMPLEMENTED
 
   return &api;
 }

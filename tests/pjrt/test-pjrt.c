@@ -33,20 +33,20 @@ test_table (void)
     g_assert_true (entries[i] != NULL);
 }
 
-#define DONE(name)
-#define SILENT(name)
-#define MISSING(name) \
-  call_check_error (api->PJRT_##name (NULL), PJRT_Error_Code_UNIMPLEMENTED, "GHLO has no PJRT_" #name);
+#define IMPLEMENTED(name)
+#define IMPLEMENTED_VOID(name)
+#define UNIMPLEMENTED(name) \
+  call_check_error (api->PJRT_##name (NULL), PJRT_Error_Code_UNIMPLEMENTED, "GHLO does not implement PJRT_" #name);
 
 static void
-test_missing (void)
+test_unimplemented (void)
 {
 #include "pjrt/functions.def"
 }
 
-#undef DONE
-#undef SILENT
-#undef MISSING
+#undef IMPLEMENTED
+#undef IMPLEMENTED_VOID
+#undef UNIMPLEMENTED
 
 /* Structures of whoever was built with an older or a newer header. */
 
@@ -95,8 +95,8 @@ test_error (void)
   g_assert_cmpuint (table->instance_size, ==, sizeof (gpointer));
   g_assert_cmpint (table->get_code (error), ==, PJRT_Error_Code_UNIMPLEMENTED);
   table->message (error, &message, &size);
-  g_assert_cmpmem (message, size, "GHLO has no PJRT_CopyToDeviceStream_GranuleSize",
-                   strlen ("GHLO has no PJRT_CopyToDeviceStream_GranuleSize"));
+  g_assert_cmpmem (message, size, "GHLO does not implement PJRT_CopyToDeviceStream_GranuleSize",
+                   strlen ("GHLO does not implement PJRT_CopyToDeviceStream_GranuleSize"));
   table->for_each_payload (error, forbid, NULL);
   CALL (Error_ForEachPayload, .error = error, .visitor = forbid);
   table->destroy (error);
@@ -665,7 +665,7 @@ main (int    argc,
   call_load ();
 
   g_test_add_func ("/pjrt/table", test_table);
-  g_test_add_func ("/pjrt/missing", test_missing);
+  g_test_add_func ("/pjrt/unimplemented", test_unimplemented);
   g_test_add_func ("/pjrt/sizes", test_sizes);
   g_test_add_func ("/pjrt/error", test_error);
   g_test_add_func ("/pjrt/memory", test_memory);

@@ -168,7 +168,7 @@ context_get (XLA_FFI_ExecutionContext_Get_Args *args)
 static XLA_FFI_Error *
 run_id_get (G_GNUC_UNUSED XLA_FFI_RunId_Get_Args *args)
 {
-  return fail (GHLO_ERROR_UNSUPPORTED, "GHLO has no XLA_FFI_RunId_Get");
+  return fail (GHLO_ERROR_UNSUPPORTED, "GHLO does not implement XLA_FFI_RunId_Get");
 }
 
 static XLA_FFI_Error *

@@ -19,8 +19,5 @@ guint    ghlo_pjrt_stack_addends (GhloIrModule         *module,
                                   GhloPjrtSharding    **outputs);
 /* Whether @module's entry has an unreduced output. */
 gboolean ghlo_pjrt_gives_sums    (GhloIrModule         *module);
-/* Sets the function type of @module's entry from its arguments and returned values. Shardings of inputs and outputs
- * whose type changes are dropped: readers of the program's text expect them to have the type's rank. */
-void     ghlo_pjrt_update_entry_type (GhloIrModule     *module);
 
 G_END_DECLS
