@@ -15,52 +15,52 @@
 /* The limit on the sweeps over the operations at each level. */
 enum { MAX_SWEEPS = 64 };
 
-GhloPjrtPlace
-ghlo_pjrt_place_of (const GhloPjrtPropagation *self,
-                    const GhloIrValue         *value)
+GhloPjrtSlot
+ghlo_pjrt_value_slot (const GhloPjrtPropagation *self,
+                      const GhloIrValue         *value)
 {
   const GPtrArray *group = g_hash_table_lookup (self->groups, value);
 
-  return (GhloPjrtPlace) { group != NULL ? group->pdata[0] : value, value, 0 };
+  return (GhloPjrtSlot) { group != NULL ? group->pdata[0] : value, value, 0 };
 }
 
-GhloPjrtPlace
-ghlo_pjrt_operand_place (const GhloIrOp *op,
-                         guint           index)
+GhloPjrtSlot
+ghlo_pjrt_operand_slot (const GhloIrOp *op,
+                        guint           index)
 {
-  return (GhloPjrtPlace) { &op->operands[index], NULL, 0 };
+  return (GhloPjrtSlot) { &op->operands[index], NULL, 0 };
 }
 
 gboolean
-ghlo_pjrt_know (GhloPjrtPropagation *self,
-                GhloPjrtPlace        place,
-                GhloPjrtSpec        *spec)
+ghlo_pjrt_store_spec (GhloPjrtPropagation *self,
+                      GhloPjrtSlot         slot,
+                      GhloPjrtSpec        *spec)
 {
-  if (spec == NULL || (place.value != NULL && place.value->id == GHLO_PJRT_IS_FREE))
+  if (spec == NULL || (slot.value != NULL && slot.value->id == GHLO_PJRT_IS_FREE))
     {
       g_free (spec);
       return FALSE;
     }
-  g_hash_table_replace (self->specs, (gpointer) place.key, spec);
+  g_hash_table_replace (self->specs, (gpointer) slot.key, spec);
 
   return TRUE;
 }
 
 GhloPjrtSpec *
 ghlo_pjrt_look_up (const GhloPjrtPropagation *self,
-                   GhloPjrtPlace              place)
+                   GhloPjrtSlot               slot)
 {
-  return g_hash_table_lookup (self->specs, place.key);
+  return g_hash_table_lookup (self->specs, slot.key);
 }
 
 void
-ghlo_pjrt_wait_for (GhloPjrtPropagation *self,
-                    const GhloIrOp      *op)
+ghlo_pjrt_enqueue (GhloPjrtPropagation *self,
+                   const GhloIrOp      *op)
 {
   if (op == NULL || op == self->function)
     return;
-  self->is_waiting[op->id] = TRUE;
-  self->any_waits = TRUE;
+  self->is_queued[op->id] = TRUE;
+  self->any_queued = TRUE;
 }
 
 const GhloIrOp *
@@ -72,41 +72,41 @@ ghlo_pjrt_step_owner (const GhloIrOp *op)
 }
 
 static void
-tell_around (GhloPjrtPropagation *self,
-             const GhloIrValue   *value)
+enqueue_def_and_uses (GhloPjrtPropagation *self,
+                      const GhloIrValue   *value)
 {
-  ghlo_pjrt_wait_for (self, value->op != NULL ? value->op : value->block->region->op);
+  ghlo_pjrt_enqueue (self, value->op != NULL ? value->op : value->block->region->op);
   for (const GhloIrUse *use = value->uses; use != NULL; use = use->next)
-    ghlo_pjrt_wait_for (self, ghlo_pjrt_step_owner (use->op));
+    ghlo_pjrt_enqueue (self, ghlo_pjrt_step_owner (use->op));
 }
 
 void
-ghlo_pjrt_tell (GhloPjrtPropagation *self,
-                const GhloIrValue   *value)
+ghlo_pjrt_enqueue_touching (GhloPjrtPropagation *self,
+                            const GhloIrValue   *value)
 {
   const GPtrArray *group = g_hash_table_lookup (self->groups, value);
 
   if (group == NULL)
-    tell_around (self, value);
+    enqueue_def_and_uses (self, value);
   for (guint i = 0; group != NULL && i < group->len; i++)
-    tell_around (self, group->pdata[i]);
+    enqueue_def_and_uses (self, group->pdata[i]);
 }
 
 /* Visits the worklist in sweeps that alternate between program order and reverse order. */
 static void
-settle (GhloPjrtPropagation *self)
+run_worklist (GhloPjrtPropagation *self)
 {
-  for (guint sweep = 0; self->any_waits && sweep < MAX_SWEEPS; sweep++)
+  for (guint sweep = 0; self->any_queued && sweep < MAX_SWEEPS; sweep++)
     {
-      self->any_waits = FALSE;
+      self->any_queued = FALSE;
       for (guint i = 0; i < self->ops->len; i++)
         {
           const guint at = sweep % 2 == 0 ? i : self->ops->len - 1 - i;
           const GhloIrOp *op = self->ops->pdata[at];
 
-          if (!self->is_waiting[at])
+          if (!self->is_queued[at])
             continue;
-          self->is_waiting[at] = FALSE;
+          self->is_queued[at] = FALSE;
           ghlo_pjrt_visit (self, op);
         }
     }
@@ -114,7 +114,7 @@ settle (GhloPjrtPropagation *self)
 
 /* At the next level, all operations that touch a value with a known sharding are visited again. */
 static void
-wake (GhloPjrtPropagation *self)
+enqueue_known (GhloPjrtPropagation *self)
 {
   for (guint i = 0; i < self->ops->len; i++)
     {
@@ -122,17 +122,17 @@ wake (GhloPjrtPropagation *self)
       gboolean touches = ghlo_pjrt_has_edges (op);
 
       for (guint j = 0; !touches && j < op->n_operands; j++)
-        touches = ghlo_pjrt_look_up (self, ghlo_pjrt_place_of (self, ghlo_ir_op_operand (op, j))) != NULL;
+        touches = ghlo_pjrt_look_up (self, ghlo_pjrt_value_slot (self, ghlo_ir_op_operand (op, j))) != NULL;
       for (guint j = 0; !touches && j < op->n_results; j++)
-        touches = ghlo_pjrt_look_up (self, ghlo_pjrt_place_of (self, &op->results[j])) != NULL;
+        touches = ghlo_pjrt_look_up (self, ghlo_pjrt_value_slot (self, &op->results[j])) != NULL;
       if (touches)
-        ghlo_pjrt_wait_for (self, op);
+        ghlo_pjrt_enqueue (self, op);
     }
 }
 
 /* Whether the results of @op are constants, or one number everywhere, so that each use may have its own sharding. */
 static gboolean
-gives_free (const GhloIrOp *op)
+results_are_free (const GhloIrOp *op)
 {
   const GhloIrOpSpec *spec = ghlo_ir_op_get_spec (op);
 
@@ -159,7 +159,7 @@ list_ops (GhloPjrtPropagation *self)
   for (GhloIrOp *op = ghlo_pass_next_op (self->function, self->function); op != NULL;
        op = ghlo_pass_next_op (op, self->function))
     {
-      const guint32 id = gives_free (op) ? GHLO_PJRT_IS_FREE : 0;
+      const guint32 id = results_are_free (op) ? GHLO_PJRT_IS_FREE : 0;
 
       op->id = self->ops->len;
       g_ptr_array_add (self->ops, op);
@@ -170,7 +170,7 @@ list_ops (GhloPjrtPropagation *self)
           for (guint j = 0; j < block->n_arguments; j++)
             block->arguments[j]->id = 0;
     }
-  self->is_waiting = g_new0 (gboolean, self->ops->len);
+  self->is_queued = g_new0 (gboolean, self->ops->len);
 }
 
 gboolean
@@ -232,11 +232,11 @@ ghlo_pjrt_propagation_new (GhloIrModule *module,
   if (!open_program (self, module, error))
     return NULL;
   list_ops (self);
-  ghlo_pjrt_know_said (self);
+  ghlo_pjrt_read_annotations (self);
   for (; self->level < GHLO_PJRT_N_LEVELS && g_hash_table_size (self->specs) > 0; self->level++)
     {
-      wake (self);
-      settle (self);
+      enqueue_known (self);
+      run_worklist (self);
     }
 
   return g_steal_pointer (&self);
@@ -246,7 +246,7 @@ void
 ghlo_pjrt_propagation_free (GhloPjrtPropagation *self)
 {
   ghlo_pjrt_rule_clear (&self->rule);
-  g_free (self->is_waiting);
+  g_free (self->is_queued);
   g_ptr_array_unref (self->ops);
   g_hash_table_unref (self->groups);
   g_ptr_array_unref (self->all_groups);
@@ -258,10 +258,10 @@ ghlo_pjrt_propagation_free (GhloPjrtPropagation *self)
 
 static GhloPjrtSharding *
 get (const GhloPjrtPropagation *self,
-     GhloPjrtPlace              place,
+     GhloPjrtSlot               slot,
      GhloTensorType            *type)
 {
-  const GhloPjrtSpec *spec = ghlo_pjrt_look_up (self, place);
+  const GhloPjrtSpec *spec = ghlo_pjrt_look_up (self, slot);
 
   return spec != NULL ? ghlo_pjrt_spec_to_sharding (spec, type) : NULL;
 }
@@ -271,7 +271,7 @@ ghlo_pjrt_propagation_get_input (GhloPjrtPropagation *self,
                                  guint                index,
                                  GhloTensorType      *type)
 {
-  return get (self, ghlo_pjrt_place_of (self, ghlo_ir_func_get_body (self->function)->arguments[index]), type);
+  return get (self, ghlo_pjrt_value_slot (self, ghlo_ir_func_get_body (self->function)->arguments[index]), type);
 }
 
 GhloPjrtSharding *
@@ -279,7 +279,7 @@ ghlo_pjrt_propagation_get_output (GhloPjrtPropagation *self,
                                   guint                index,
                                   GhloTensorType      *type)
 {
-  return get (self, ghlo_pjrt_operand_place (ghlo_ir_func_get_body (self->function)->last, index), type);
+  return get (self, ghlo_pjrt_operand_slot (ghlo_ir_func_get_body (self->function)->last, index), type);
 }
 
 GhloPjrtSharding *
@@ -287,7 +287,7 @@ ghlo_pjrt_propagation_get_value (GhloPjrtPropagation *self,
                                  const GhloIrValue   *value,
                                  GhloTensorType      *type)
 {
-  return get (self, ghlo_pjrt_place_of (self, value), type);
+  return get (self, ghlo_pjrt_value_slot (self, value), type);
 }
 
 const GhloPjrtAxes *
@@ -296,7 +296,7 @@ ghlo_pjrt_propagation_get_axes (GhloPjrtPropagation *self,
                                 guint                dimension,
                                 const GhloPjrtMesh  *mesh)
 {
-  const GhloPjrtSpec *spec = ghlo_pjrt_look_up (self, ghlo_pjrt_place_of (self, value));
+  const GhloPjrtSpec *spec = ghlo_pjrt_look_up (self, ghlo_pjrt_value_slot (self, value));
 
   return spec != NULL && dimension < spec->rank && ghlo_pjrt_mesh_equal (spec->mesh, mesh)
          ? &spec->dimensions[dimension].axes : NULL;

@@ -19,14 +19,14 @@ ghlo_pjrt_rule_reduce (GhloPjrtRule   *self,
   for (guint i = 0; i < type->rank; i++)
     {
       const gboolean is_reduced = ghlo_pjrt_rule_lists (dimensions, n, i);
-      int *places = ghlo_pjrt_rule_add (self, type->dimensions[i],
-                                        is_reduced ? GHLO_PJRT_FACTOR_OTHER : GHLO_PJRT_FACTOR_SAME);
+      int *by_tensor = ghlo_pjrt_rule_add (self, type->dimensions[i],
+                                           is_reduced ? GHLO_PJRT_NEEDS_COMMUNICATION : GHLO_PJRT_PASS_THROUGH);
 
       for (guint j = 0; j < n_inputs; j++)
         {
-          places[j] = (int) i;
+          by_tensor[j] = (int) i;
           if (!is_reduced)
-            places[op->n_operands + j] = out;
+            by_tensor[op->n_operands + j] = out;
         }
       out += !is_reduced;
     }
@@ -44,7 +44,7 @@ ghlo_pjrt_rule_reduce_window (GhloPjrtRule   *self,
       const gboolean is_same = type->dimensions[i] == result->dimensions[i];
 
       ghlo_pjrt_rule_add_everywhere (self, i, result->dimensions[i],
-                                     is_same ? GHLO_PJRT_FACTOR_SAME : GHLO_PJRT_FACTOR_OTHER);
+                                     is_same ? GHLO_PJRT_PASS_THROUGH : GHLO_PJRT_NEEDS_COMMUNICATION);
     }
 }
 
@@ -57,7 +57,7 @@ ghlo_pjrt_rule_matrices (GhloPjrtRule   *self,
 
   for (guint i = 0; i < type->rank; i++)
     ghlo_pjrt_rule_add_everywhere (self, i, type->dimensions[i],
-                                   i + 2 < type->rank ? GHLO_PJRT_FACTOR_SAME : GHLO_PJRT_FACTOR_OTHER);
+                                   i + 2 < type->rank ? GHLO_PJRT_PASS_THROUGH : GHLO_PJRT_NEEDS_COMMUNICATION);
 }
 
 /* a x = b or x a = b, where a may be transposed: the dimension of a that is summed over corresponds to the result,
@@ -74,18 +74,18 @@ ghlo_pjrt_rule_triangular_solve (GhloPjrtRule   *self,
   const int row = (int) a->rank - 2, column = (int) a->rank - 1;
   const int solved = is_left ? row : column, kept = is_left ? column : row;
   const int summed = is_left != is_transposed ? column : row;
-  int *places;
+  int *by_tensor;
 
   for (int i = 0; i < row; i++)
-    ghlo_pjrt_rule_add_everywhere (self, (guint) i, a->dimensions[i], GHLO_PJRT_FACTOR_SAME);
-  places = ghlo_pjrt_rule_add (self, a->dimensions[row], GHLO_PJRT_FACTOR_OTHER);
-  places[0] = row + column - summed;
-  places[1] = solved;
-  places = ghlo_pjrt_rule_add (self, b->dimensions[kept], GHLO_PJRT_FACTOR_OTHER);
-  places[1] = places[2] = kept;
-  places = ghlo_pjrt_rule_add (self, a->dimensions[row], GHLO_PJRT_FACTOR_OTHER);
-  places[0] = summed;
-  places[2] = solved;
+    ghlo_pjrt_rule_add_everywhere (self, (guint) i, a->dimensions[i], GHLO_PJRT_PASS_THROUGH);
+  by_tensor = ghlo_pjrt_rule_add (self, a->dimensions[row], GHLO_PJRT_NEEDS_COMMUNICATION);
+  by_tensor[0] = row + column - summed;
+  by_tensor[1] = solved;
+  by_tensor = ghlo_pjrt_rule_add (self, b->dimensions[kept], GHLO_PJRT_NEEDS_COMMUNICATION);
+  by_tensor[1] = by_tensor[2] = kept;
+  by_tensor = ghlo_pjrt_rule_add (self, a->dimensions[row], GHLO_PJRT_NEEDS_COMMUNICATION);
+  by_tensor[0] = summed;
+  by_tensor[2] = solved;
 }
 
 void
@@ -99,11 +99,11 @@ ghlo_pjrt_rule_fft (GhloPjrtRule   *self,
   g_free (ghlo_ir_op_dup_ints (op, "fft_length", &n));
   for (guint i = 0; i < type->rank; i++)
     {
-      const GhloPjrtFactorKind transformed = type->dimensions[i] == result->dimensions[i] ? GHLO_PJRT_FACTOR_OTHER
-                                                                                          : GHLO_PJRT_FACTOR_BLOCKED;
+      const gboolean is_same = type->dimensions[i] == result->dimensions[i];
+      const GhloPjrtFactorKind transformed = is_same ? GHLO_PJRT_NEEDS_COMMUNICATION : GHLO_PJRT_BLOCKED;
 
       ghlo_pjrt_rule_add_everywhere (self, i, type->dimensions[i],
-                                     i + n < type->rank ? GHLO_PJRT_FACTOR_SAME : transformed);
+                                     i + n < type->rank ? GHLO_PJRT_PASS_THROUGH : transformed);
     }
 }
 
@@ -116,11 +116,11 @@ ghlo_pjrt_rule_batch_norm (GhloPjrtRule   *self,
 
   for (guint i = 0; i < type->rank; i++)
     {
-      int *places = ghlo_pjrt_rule_add (self, type->dimensions[i], GHLO_PJRT_FACTOR_SAME);
+      int *by_tensor = ghlo_pjrt_rule_add (self, type->dimensions[i], GHLO_PJRT_PASS_THROUGH);
 
-      places[0] = places[op->n_operands] = (int) i;
+      by_tensor[0] = by_tensor[op->n_operands] = (int) i;
       for (guint j = 1; j < op->n_operands && (gint64) i == feature; j++)
-        places[j] = 0;
+        by_tensor[j] = 0;
     }
 }
 
@@ -139,10 +139,10 @@ add_free (GhloPjrtRule     *self,
   for (guint i = 0; i < type->rank; i++)
     if (!ghlo_pjrt_rule_lists (batch, n_batch, i) && !ghlo_pjrt_rule_lists (contracting, n_contracting, i))
       {
-        int *places = ghlo_pjrt_rule_add (self, type->dimensions[i], GHLO_PJRT_FACTOR_SAME);
+        int *by_tensor = ghlo_pjrt_rule_add (self, type->dimensions[i], GHLO_PJRT_PASS_THROUGH);
 
-        places[side] = (int) i;
-        places[2] = (*out)++;
+        by_tensor[side] = (int) i;
+        by_tensor[2] = (*out)++;
       }
 }
 
@@ -161,20 +161,20 @@ ghlo_pjrt_rule_dot_general (GhloPjrtRule   *self,
 
   for (gsize i = 0; i < n_batch; i++)
     {
-      int *places = ghlo_pjrt_rule_add (self, lhs->dimensions[lhs_batch[i]], GHLO_PJRT_FACTOR_SAME);
+      int *by_tensor = ghlo_pjrt_rule_add (self, lhs->dimensions[lhs_batch[i]], GHLO_PJRT_PASS_THROUGH);
 
-      places[0] = (int) lhs_batch[i];
-      places[1] = (int) rhs_batch[i];
-      places[2] = out++;
+      by_tensor[0] = (int) lhs_batch[i];
+      by_tensor[1] = (int) rhs_batch[i];
+      by_tensor[2] = out++;
     }
   add_free (self, 0, lhs, lhs_batch, n_batch, lhs_contracting, n_contracting, &out);
   add_free (self, 1, rhs, rhs_batch, n_batch, rhs_contracting, n_contracting, &out);
   for (gsize i = 0; i < n_contracting; i++)
     {
-      int *places = ghlo_pjrt_rule_add (self, lhs->dimensions[lhs_contracting[i]], GHLO_PJRT_FACTOR_OTHER);
+      int *by_tensor = ghlo_pjrt_rule_add (self, lhs->dimensions[lhs_contracting[i]], GHLO_PJRT_NEEDS_COMMUNICATION);
 
-      places[0] = (int) lhs_contracting[i];
-      places[1] = (int) rhs_contracting[i];
+      by_tensor[0] = (int) lhs_contracting[i];
+      by_tensor[1] = (int) rhs_contracting[i];
     }
 }
 
@@ -184,11 +184,11 @@ ghlo_pjrt_rule_dot (GhloPjrtRule   *self,
 {
   const GhloIrType *lhs = ghlo_pjrt_operand_type (op, 0), *rhs = ghlo_pjrt_operand_type (op, 1);
   const gint64 contracting[2] = { (gint64) lhs->rank - 1, 0 };
-  int out = 0, *places;
+  int out = 0, *by_tensor;
 
   add_free (self, 0, lhs, NULL, 0, &contracting[0], 1, &out);
   add_free (self, 1, rhs, NULL, 0, &contracting[1], 1, &out);
-  places = ghlo_pjrt_rule_add (self, lhs->dimensions[contracting[0]], GHLO_PJRT_FACTOR_OTHER);
-  places[0] = (int) contracting[0];
-  places[1] = 0;
+  by_tensor = ghlo_pjrt_rule_add (self, lhs->dimensions[contracting[0]], GHLO_PJRT_NEEDS_COMMUNICATION);
+  by_tensor[0] = (int) contracting[0];
+  by_tensor[1] = 0;
 }

@@ -30,40 +30,41 @@ lists (const GhloSdyField *field,
 
 static void
 add_factors (GhloPjrtRule      *self,
-             const GhloSdyAttr *said)
+             const GhloSdyAttr *parsed)
 {
-  for (guint i = 0; i < ghlo_sdy_field_n_integers (&said->fields[SIZES]); i++)
+  for (guint i = 0; i < ghlo_sdy_field_n_integers (&parsed->fields[SIZES]); i++)
     {
-      const gboolean is_other = lists (&said->fields[REDUCTION], i) || lists (&said->fields[NEED_REPLICATION], i)
-                                || lists (&said->fields[PERMUTATION], i);
+      const gboolean needs_communication = lists (&parsed->fields[REDUCTION], i)
+                                           || lists (&parsed->fields[NEED_REPLICATION], i)
+                                           || lists (&parsed->fields[PERMUTATION], i);
 
-      ghlo_pjrt_rule_add (self, get_integer (&said->fields[SIZES], i),
-                          lists (&said->fields[BLOCKED], i) ? GHLO_PJRT_FACTOR_BLOCKED
-                          : is_other                        ? GHLO_PJRT_FACTOR_OTHER
-                                                            : GHLO_PJRT_FACTOR_SAME);
+      ghlo_pjrt_rule_add (self, get_integer (&parsed->fields[SIZES], i),
+                          lists (&parsed->fields[BLOCKED], i) ? GHLO_PJRT_BLOCKED
+                          : needs_communication               ? GHLO_PJRT_NEEDS_COMMUNICATION
+                                                              : GHLO_PJRT_PASS_THROUGH);
     }
 }
 
-/* Places the factors of dimension @dimension of tensor @tensor, which must be in ascending order. */
+/* Enters the factors of dimension @dimension of tensor @tensor, which must be in ascending order. */
 static gboolean
-place_factors (GhloPjrtRule       *self,
-               guint               tensor,
-               guint               dimension,
-               const GhloSdyField *factors)
+assign_factors (GhloPjrtRule       *self,
+                guint               tensor,
+                guint               dimension,
+                const GhloSdyField *factors)
 {
   gint64 last = -1;
 
   for (guint i = 0; i < ghlo_sdy_field_n_integers (factors); i++)
     {
       const gint64 factor = get_integer (factors, i);
-      int *place;
+      int *entry;
 
       if (factor <= last || factor >= (gint64) self->factors->len)
         return FALSE;
-      place = &g_array_index (self->dimensions, int, (gsize) factor * self->n_tensors + tensor);
-      if (*place != GHLO_PJRT_NO_DIMENSION)
+      entry = &g_array_index (self->dimensions, int, (gsize) factor * self->n_tensors + tensor);
+      if (*entry != GHLO_PJRT_NO_DIMENSION)
         return FALSE;
-      *place = (int) dimension;
+      *entry = (int) dimension;
       last = factor;
     }
 
@@ -71,10 +72,10 @@ place_factors (GhloPjrtRule       *self,
 }
 
 static gboolean
-place_tensor (GhloPjrtRule     *self,
-              GhloIrModule     *module,
-              guint             tensor,
-              const GhloIrAttr *attr)
+assign_tensor_factors (GhloPjrtRule     *self,
+                       GhloIrModule     *module,
+                       guint             tensor,
+                       const GhloIrAttr *attr)
 {
   g_auto (GhloSdyAttr) mapping = { 0 };
 
@@ -86,7 +87,7 @@ place_tensor (GhloPjrtRule     *self,
       g_auto (GhloSdyAttr) factors = { 0 };
 
       if (!ghlo_pjrt_read_sdy (module, ghlo_pjrt_sdy_get (&mapping, 0, i), GHLO_SDY_DIMENSION_MAPPING, &factors, NULL)
-          || !place_factors (self, tensor, i, &factors.fields[0]))
+          || !assign_factors (self, tensor, i, &factors.fields[0]))
         return FALSE;
     }
 
@@ -94,25 +95,25 @@ place_tensor (GhloPjrtRule     *self,
 }
 
 gboolean
-ghlo_pjrt_rule_read_said (GhloPjrtRule     *self,
-                          GhloIrModule     *module,
-                          const GhloIrAttr *attr)
+ghlo_pjrt_rule_read_attribute (GhloPjrtRule     *self,
+                               GhloIrModule     *module,
+                               const GhloIrAttr *attr)
 {
-  g_auto (GhloSdyAttr) said = { 0 };
+  g_auto (GhloSdyAttr) parsed = { 0 };
   const guint n_results = self->n_tensors - self->n_operands;
 
-  if (!ghlo_pjrt_read_sdy (module, attr, GHLO_SDY_RULE, &said, NULL)
-      || ghlo_sdy_field_n_attrs (&said.fields[OPERANDS]) != self->n_operands
-      || ghlo_sdy_field_n_attrs (&said.fields[RESULTS]) != n_results
-      || ghlo_sdy_field_n_integers (&said.fields[SIZES]) > GHLO_PJRT_MAX_PLACES / MAX (self->n_tensors, 1))
+  if (!ghlo_pjrt_read_sdy (module, attr, GHLO_SDY_RULE, &parsed, NULL)
+      || ghlo_sdy_field_n_attrs (&parsed.fields[OPERANDS]) != self->n_operands
+      || ghlo_sdy_field_n_attrs (&parsed.fields[RESULTS]) != n_results
+      || ghlo_sdy_field_n_integers (&parsed.fields[SIZES]) > GHLO_PJRT_MAX_ENTRIES / MAX (self->n_tensors, 1))
     return FALSE;
-  add_factors (self, &said);
+  add_factors (self, &parsed);
   for (guint i = 0; i < self->n_tensors; i++)
     {
       const guint field = i < self->n_operands ? OPERANDS : RESULTS;
       const guint index = i < self->n_operands ? i : i - self->n_operands;
 
-      if (!place_tensor (self, module, i, ghlo_pjrt_sdy_get (&said, field, index)))
+      if (!assign_tensor_factors (self, module, i, ghlo_pjrt_sdy_get (&parsed, field, index)))
         return FALSE;
     }
 

@@ -41,15 +41,15 @@ add (const Indexed      *self,
      gint64              size,
      GhloPjrtFactorKind  kind)
 {
-  int *places = ghlo_pjrt_rule_add (self->rule, size, kind);
+  int *by_tensor = ghlo_pjrt_rule_add (self->rule, size, kind);
 
-  places[self->n_tensors] = indices;
+  by_tensor[self->n_tensors] = indices;
   for (guint i = 0; i < self->n_tensors; i++)
     {
-      places[i] = tensor;
-      places[self->slices + i] = slice;
+      by_tensor[i] = tensor;
+      by_tensor[self->slices + i] = slice;
       if (self->is_scatter)
-        places[self->rule->n_operands + i] = tensor;
+        by_tensor[self->rule->n_operands + i] = tensor;
     }
 }
 
@@ -62,14 +62,14 @@ add_window (const Indexed *self,
   const gint64 size = self->tensor->dimensions[tensor], part = self->slice->dimensions[slice];
 
   if (size == part)
-    add (self, tensor, GHLO_PJRT_NO_DIMENSION, slice, size, GHLO_PJRT_FACTOR_SAME);
+    add (self, tensor, GHLO_PJRT_NO_DIMENSION, slice, size, GHLO_PJRT_PASS_THROUGH);
   else if (self->is_scatter || part == 1)
     {
-      add (self, tensor, GHLO_PJRT_NO_DIMENSION, GHLO_PJRT_NO_DIMENSION, size, GHLO_PJRT_FACTOR_OTHER);
-      add (self, GHLO_PJRT_NO_DIMENSION, GHLO_PJRT_NO_DIMENSION, slice, part, GHLO_PJRT_FACTOR_OTHER);
+      add (self, tensor, GHLO_PJRT_NO_DIMENSION, GHLO_PJRT_NO_DIMENSION, size, GHLO_PJRT_NEEDS_COMMUNICATION);
+      add (self, GHLO_PJRT_NO_DIMENSION, GHLO_PJRT_NO_DIMENSION, slice, part, GHLO_PJRT_NEEDS_COMMUNICATION);
     }
   else
-    add (self, tensor, GHLO_PJRT_NO_DIMENSION, slice, size, GHLO_PJRT_FACTOR_BLOCKED);
+    add (self, tensor, GHLO_PJRT_NO_DIMENSION, slice, size, GHLO_PJRT_BLOCKED);
 }
 
 /* Adds factors for dimension @slice of the slices, which is number @batch of those that do not come from the tensor. */
@@ -83,7 +83,7 @@ add_batch (const Indexed *self,
   const gboolean is_summed = self->is_scatter && at < 0;
 
   add (self, at >= 0 ? (int) self->batching[at] : GHLO_PJRT_NO_DIMENSION, indices, slice,
-       self->slice->dimensions[slice], is_summed ? GHLO_PJRT_FACTOR_OTHER : GHLO_PJRT_FACTOR_SAME);
+       self->slice->dimensions[slice], is_summed ? GHLO_PJRT_NEEDS_COMMUNICATION : GHLO_PJRT_PASS_THROUGH);
 }
 
 static void
@@ -105,7 +105,7 @@ add_all (const Indexed *self)
   for (gsize i = 0; i < self->n_collapsed; i++)
     add (self, (int) self->collapsed[i], GHLO_PJRT_NO_DIMENSION, GHLO_PJRT_NO_DIMENSION,
          self->tensor->dimensions[self->collapsed[i]],
-         self->is_scatter ? GHLO_PJRT_FACTOR_SAME : GHLO_PJRT_FACTOR_OTHER);
+         self->is_scatter ? GHLO_PJRT_PASS_THROUGH : GHLO_PJRT_NEEDS_COMMUNICATION);
 }
 
 void
@@ -155,11 +155,11 @@ add_three (GhloPjrtRule       *self,
            gint64              size,
            GhloPjrtFactorKind  kind)
 {
-  int *places = ghlo_pjrt_rule_add (self, size, kind);
+  int *by_tensor = ghlo_pjrt_rule_add (self, size, kind);
 
-  places[0] = lhs;
-  places[1] = rhs;
-  places[2] = result;
+  by_tensor[0] = lhs;
+  by_tensor[1] = rhs;
+  by_tensor[2] = result;
 }
 
 /* A spatial dimension of the input consists of the windows and of the elements of a window; the larger one of the
@@ -183,7 +183,7 @@ add_spatial (GhloPjrtRule   *self,
       if (size <= 1)
         continue;
       add_three (self, input, is_windows ? GHLO_PJRT_NO_DIMENSION : kernel,
-                 is_windows ? output : GHLO_PJRT_NO_DIMENSION, size, GHLO_PJRT_FACTOR_OTHER);
+                 is_windows ? output : GHLO_PJRT_NO_DIMENSION, size, GHLO_PJRT_NEEDS_COMMUNICATION);
       rest /= size;
     }
 }
@@ -208,18 +208,18 @@ ghlo_pjrt_rule_convolution (GhloPjrtRule   *self,
   const gint64 *output_spatial = ghlo_ir_struct_get_dims (numbers, "output_spatial_dimensions", &n);
 
   if (batches > 1)
-    add_three (self, input_batch, kernel_output, output_feature, batches, GHLO_PJRT_FACTOR_SAME);
+    add_three (self, input_batch, kernel_output, output_feature, batches, GHLO_PJRT_PASS_THROUGH);
   add_three (self, input_batch, GHLO_PJRT_NO_DIMENSION, output_batch, result->dimensions[output_batch],
-             GHLO_PJRT_FACTOR_SAME);
+             GHLO_PJRT_PASS_THROUGH);
   for (gsize i = 0; i < n; i++)
     add_spatial (self, op, (int) input_spatial[i], (int) kernel_spatial[i], (int) output_spatial[i]);
   if (features > 1)
-    add_three (self, input_feature, kernel_output, output_feature, features, GHLO_PJRT_FACTOR_SAME);
+    add_three (self, input_feature, kernel_output, output_feature, features, GHLO_PJRT_PASS_THROUGH);
   add_three (self, input_feature, kernel_input, GHLO_PJRT_NO_DIMENSION, kernel->dimensions[kernel_input],
-             GHLO_PJRT_FACTOR_OTHER);
+             GHLO_PJRT_NEEDS_COMMUNICATION);
   if (result->dimensions[output_feature] / (features * batches) > 1)
     add_three (self, GHLO_PJRT_NO_DIMENSION, kernel_output, output_feature,
-               result->dimensions[output_feature] / (features * batches), GHLO_PJRT_FACTOR_SAME);
+               result->dimensions[output_feature] / (features * batches), GHLO_PJRT_PASS_THROUGH);
 }
 
 static gint64
@@ -257,7 +257,7 @@ find_dimension (GhloPjrtRule *self,
     {
       side->rest = side->type->dimensions[side->dimension];
       if (side->rest == 1)
-        ghlo_pjrt_rule_add (self, 1, GHLO_PJRT_FACTOR_SAME)[side->tensor] = (int) side->dimension;
+        ghlo_pjrt_rule_add (self, 1, GHLO_PJRT_PASS_THROUGH)[side->tensor] = (int) side->dimension;
     }
 
   return side->rest > 1;
@@ -265,10 +265,10 @@ find_dimension (GhloPjrtRule *self,
 
 static void
 take (Side   *side,
-      int    *places,
+      int    *by_tensor,
       gint64  size)
 {
-  places[side->tensor] = (int) side->dimension;
+  by_tensor[side->tensor] = (int) side->dimension;
   side->rest /= size;
   side->before *= size;
 }
@@ -286,7 +286,7 @@ catch_up (GhloPjrtRule *self,
 
   if (other->before % side->before == 0 && side->rest % (other->before / side->before) == 0)
     size = other->before / side->before;
-  take (side, ghlo_pjrt_rule_add (self, size, GHLO_PJRT_FACTOR_SAME), size);
+  take (side, ghlo_pjrt_rule_add (self, size, GHLO_PJRT_PASS_THROUGH), size);
 }
 
 /* Called when the products of both sides are equal: adds a common factor or, where there is none, what remains of
@@ -297,17 +297,17 @@ go_on (GhloPjrtRule *self,
        Side         *to)
 {
   const gint64 common = greatest_common_divisor (from->rest, to->rest);
-  int *places;
+  int *by_tensor;
 
   if (common == 1)
     {
-      take (from, ghlo_pjrt_rule_add (self, from->rest, GHLO_PJRT_FACTOR_SAME), from->rest);
-      take (to, ghlo_pjrt_rule_add (self, to->rest, GHLO_PJRT_FACTOR_SAME), to->rest);
+      take (from, ghlo_pjrt_rule_add (self, from->rest, GHLO_PJRT_PASS_THROUGH), from->rest);
+      take (to, ghlo_pjrt_rule_add (self, to->rest, GHLO_PJRT_PASS_THROUGH), to->rest);
       return;
     }
-  places = ghlo_pjrt_rule_add (self, common, GHLO_PJRT_FACTOR_SAME);
-  take (from, places, common);
-  take (to, places, common);
+  by_tensor = ghlo_pjrt_rule_add (self, common, GHLO_PJRT_PASS_THROUGH);
+  take (from, by_tensor, common);
+  take (to, by_tensor, common);
 }
 
 /* Tensors without elements have no rule. */

@@ -45,15 +45,15 @@ ghlo_pjrt_rule_add (GhloPjrtRule       *self,
 {
   const GhloPjrtFactor factor = { size, kind };
   const guint at = self->dimensions->len;
-  int *places;
+  int *by_tensor;
 
   g_array_append_val (self->factors, factor);
   g_array_set_size (self->dimensions, at + self->n_tensors);
-  places = &g_array_index (self->dimensions, int, at);
+  by_tensor = &g_array_index (self->dimensions, int, at);
   for (guint i = 0; i < self->n_tensors; i++)
-    places[i] = GHLO_PJRT_NO_DIMENSION;
+    by_tensor[i] = GHLO_PJRT_NO_DIMENSION;
 
-  return places;
+  return by_tensor;
 }
 
 void
@@ -66,7 +66,7 @@ ghlo_pjrt_rule_identity (GhloPjrtRule     *self,
   for (guint i = 0; i < self->n_tensors; i++)
     g_array_index (self->ranks, guint, i) = type->rank;
   for (guint dimension = 0; dimension < type->rank; dimension++)
-    ghlo_pjrt_rule_add_everywhere (self, dimension, type->dimensions[dimension], GHLO_PJRT_FACTOR_SAME);
+    ghlo_pjrt_rule_add_everywhere (self, dimension, type->dimensions[dimension], GHLO_PJRT_PASS_THROUGH);
 }
 
 void
@@ -75,11 +75,11 @@ ghlo_pjrt_rule_add_everywhere (GhloPjrtRule       *self,
                                gint64              size,
                                GhloPjrtFactorKind  kind)
 {
-  int *places = ghlo_pjrt_rule_add (self, size, kind);
+  int *by_tensor = ghlo_pjrt_rule_add (self, size, kind);
 
   for (guint i = 0; i < self->n_tensors; i++)
     if (g_array_index (self->ranks, guint, i) > dimension)
-      places[i] = (int) dimension;
+      by_tensor[i] = (int) dimension;
 }
 
 /* The rule for tensors of the result's shape; operands of other shapes, such as scalars, do not take part. */
@@ -95,21 +95,21 @@ elementwise (GhloPjrtRule   *self,
                                       type->rank * sizeof (gint64)) != 0))
       g_array_index (self->ranks, guint, i) = 0;
   for (guint i = 0; i < type->rank; i++)
-    ghlo_pjrt_rule_add_everywhere (self, i, type->dimensions[i], GHLO_PJRT_FACTOR_SAME);
+    ghlo_pjrt_rule_add_everywhere (self, i, type->dimensions[i], GHLO_PJRT_PASS_THROUGH);
 }
 
-/* A dimension of the same size in the operand and the result corresponds; @other is the kind of all other
+/* A dimension of the same size in the operand and the result corresponds; @changed is the kind of all other
  * dimensions. */
 static void
 by_size (GhloPjrtRule       *self,
          const GhloIrOp     *op,
-         GhloPjrtFactorKind  other)
+         GhloPjrtFactorKind  changed)
 {
   const GhloIrType *type = ghlo_pjrt_operand_type (op, 0), *result = op->results[0].type;
 
   for (guint i = 0; i < type->rank; i++)
     ghlo_pjrt_rule_add_everywhere (self, i, type->dimensions[i],
-                                   type->dimensions[i] == result->dimensions[i] ? GHLO_PJRT_FACTOR_SAME : other);
+                                   type->dimensions[i] == result->dimensions[i] ? GHLO_PJRT_PASS_THROUGH : changed);
 }
 
 /* For slices and paddings at constant positions. */
@@ -117,14 +117,14 @@ static void
 moved (GhloPjrtRule   *self,
        const GhloIrOp *op)
 {
-  by_size (self, op, GHLO_PJRT_FACTOR_OTHER);
+  by_size (self, op, GHLO_PJRT_NEEDS_COMMUNICATION);
 }
 
 static void
-cut_anywhere (GhloPjrtRule   *self,
-              const GhloIrOp *op)
+slice_anywhere (GhloPjrtRule   *self,
+                const GhloIrOp *op)
 {
-  by_size (self, op, GHLO_PJRT_FACTOR_BLOCKED);
+  by_size (self, op, GHLO_PJRT_BLOCKED);
 }
 
 static void
@@ -135,11 +135,11 @@ update_slice (GhloPjrtRule   *self,
 
   for (guint i = 0; i < type->rank; i++)
     {
-      int *places = ghlo_pjrt_rule_add (self, type->dimensions[i], GHLO_PJRT_FACTOR_SAME);
+      int *by_tensor = ghlo_pjrt_rule_add (self, type->dimensions[i], GHLO_PJRT_PASS_THROUGH);
 
-      places[0] = places[op->n_operands] = (int) i;
+      by_tensor[0] = by_tensor[op->n_operands] = (int) i;
       if (type->dimensions[i] == update->dimensions[i])
-        places[1] = (int) i;
+        by_tensor[1] = (int) i;
     }
 }
 
@@ -153,12 +153,12 @@ broadcast (GhloPjrtRule   *self,
 
   for (guint i = 0; i < result->rank; i++)
     {
-      int *places = ghlo_pjrt_rule_add (self, result->dimensions[i], GHLO_PJRT_FACTOR_SAME);
+      int *by_tensor = ghlo_pjrt_rule_add (self, result->dimensions[i], GHLO_PJRT_PASS_THROUGH);
 
-      places[1] = (int) i;
+      by_tensor[1] = (int) i;
       for (gsize j = 0; j < n; j++)
         if (dimensions[j] == (gint64) i && type->dimensions[j] == result->dimensions[i])
-          places[0] = (int) j;
+          by_tensor[0] = (int) j;
     }
 }
 
@@ -171,11 +171,11 @@ broadcast_leading (GhloPjrtRule   *self,
 
   for (guint i = 0; i < result->rank; i++)
     {
-      int *places = ghlo_pjrt_rule_add (self, result->dimensions[i], GHLO_PJRT_FACTOR_SAME);
+      int *by_tensor = ghlo_pjrt_rule_add (self, result->dimensions[i], GHLO_PJRT_PASS_THROUGH);
 
-      places[1] = (int) i;
+      by_tensor[1] = (int) i;
       if (i >= n_new)
-        places[0] = (int) (i - n_new);
+        by_tensor[0] = (int) (i - n_new);
     }
 }
 
@@ -189,10 +189,10 @@ transpose (GhloPjrtRule   *self,
 
   for (guint i = 0; i < result->rank; i++)
     {
-      int *places = ghlo_pjrt_rule_add (self, result->dimensions[i], GHLO_PJRT_FACTOR_SAME);
+      int *by_tensor = ghlo_pjrt_rule_add (self, result->dimensions[i], GHLO_PJRT_PASS_THROUGH);
 
-      places[0] = (int) permutation[i];
-      places[1] = (int) i;
+      by_tensor[0] = (int) permutation[i];
+      by_tensor[1] = (int) i;
     }
 }
 
@@ -207,7 +207,8 @@ all_but (GhloPjrtRule   *self,
 
   for (guint i = 0; i < type->rank; i++)
     ghlo_pjrt_rule_add_everywhere (self, i, type->dimensions[i],
-                                   ghlo_pjrt_rule_lists (list, n, i) ? GHLO_PJRT_FACTOR_OTHER : GHLO_PJRT_FACTOR_SAME);
+                                   ghlo_pjrt_rule_lists (list, n, i) ? GHLO_PJRT_NEEDS_COMMUNICATION
+                                                                     : GHLO_PJRT_PASS_THROUGH);
 }
 
 static void
@@ -236,15 +237,15 @@ sort (GhloPjrtRule   *self,
 {
   const GhloIrType *type = ghlo_pjrt_operand_type (op, 0);
   gint64 sorted = ghlo_ir_op_get_int (op, "dimension", -1);
-  GhloPjrtFactorKind kind = GHLO_PJRT_FACTOR_BLOCKED;
+  GhloPjrtFactorKind kind = GHLO_PJRT_BLOCKED;
 
   if (sorted < 0)
     sorted += type->rank;
   for (guint i = 0; i < type->rank; i++)
     if ((gint64) i != sorted && type->dimensions[i] != 1)
-      kind = GHLO_PJRT_FACTOR_OTHER;
+      kind = GHLO_PJRT_NEEDS_COMMUNICATION;
   for (guint i = 0; i < type->rank; i++)
-    ghlo_pjrt_rule_add_everywhere (self, i, type->dimensions[i], (gint64) i == sorted ? kind : GHLO_PJRT_FACTOR_SAME);
+    ghlo_pjrt_rule_add_everywhere (self, i, type->dimensions[i], (gint64) i == sorted ? kind : GHLO_PJRT_PASS_THROUGH);
 }
 
 static void
@@ -254,7 +255,7 @@ bitcast (GhloPjrtRule   *self,
   const GhloIrType *type = ghlo_pjrt_operand_type (op, 0), *result = op->results[0].type;
 
   for (guint i = 0; i < MIN (type->rank, result->rank); i++)
-    ghlo_pjrt_rule_add_everywhere (self, i, type->dimensions[i], GHLO_PJRT_FACTOR_SAME);
+    ghlo_pjrt_rule_add_everywhere (self, i, type->dimensions[i], GHLO_PJRT_PASS_THROUGH);
 }
 
 /* The output has factors of its own; the states are not sharded. */
@@ -265,7 +266,7 @@ rng_bit_generator (GhloPjrtRule   *self,
   const GhloIrType *type = op->results[1].type;
 
   for (guint i = 0; i < type->rank; i++)
-    ghlo_pjrt_rule_add (self, type->dimensions[i], GHLO_PJRT_FACTOR_SAME)[2] = (int) i;
+    ghlo_pjrt_rule_add (self, type->dimensions[i], GHLO_PJRT_PASS_THROUGH)[2] = (int) i;
 }
 
 /* Operands and results correspond, except for the dimensions along which parts are exchanged. */
@@ -281,7 +282,7 @@ exchange (GhloPjrtRule   *self,
 
   for (guint i = 0; i < MIN (type->rank, result->rank); i++)
     if (!ghlo_pjrt_rule_lists (exchanged, G_N_ELEMENTS (exchanged), i))
-      ghlo_pjrt_rule_add_everywhere (self, i, type->dimensions[i], GHLO_PJRT_FACTOR_SAME);
+      ghlo_pjrt_rule_add_everywhere (self, i, type->dimensions[i], GHLO_PJRT_PASS_THROUGH);
 }
 
 typedef void (*RuleFunc) (GhloPjrtRule   *self,
@@ -289,7 +290,7 @@ typedef void (*RuleFunc) (GhloPjrtRule   *self,
 
 static const RuleFunc rules[GHLO_N_OPS] = {
   [GHLO_OP_SDY_SHARDING_CONSTRAINT] = elementwise,
-  [GHLO_OP_CHLO_TOP_K] = cut_anywhere,
+  [GHLO_OP_CHLO_TOP_K] = slice_anywhere,
   [GHLO_OP_STABLEHLO_ALL_GATHER] = exchange,
   [GHLO_OP_STABLEHLO_ALL_REDUCE] = exchange,
   [GHLO_OP_STABLEHLO_ALL_TO_ALL] = exchange,
@@ -305,7 +306,7 @@ static const RuleFunc rules[GHLO_N_OPS] = {
   [GHLO_OP_STABLEHLO_CONVOLUTION] = ghlo_pjrt_rule_convolution,
   [GHLO_OP_STABLEHLO_DOT] = ghlo_pjrt_rule_dot,
   [GHLO_OP_STABLEHLO_DOT_GENERAL] = ghlo_pjrt_rule_dot_general,
-  [GHLO_OP_STABLEHLO_DYNAMIC_SLICE] = cut_anywhere,
+  [GHLO_OP_STABLEHLO_DYNAMIC_SLICE] = slice_anywhere,
   [GHLO_OP_STABLEHLO_DYNAMIC_UPDATE_SLICE] = update_slice,
   [GHLO_OP_STABLEHLO_FFT] = ghlo_pjrt_rule_fft,
   [GHLO_OP_STABLEHLO_GATHER] = ghlo_pjrt_rule_gather,
@@ -371,13 +372,13 @@ ghlo_pjrt_rule_read (GhloPjrtRule   *self,
                      GhloIrModule   *module,
                      const GhloIrOp *op)
 {
-  const GhloIrAttr *said = op->n_discardable > 0 ? ghlo_ir_op_get (op, "sdy.sharding_rule") : NULL;
+  const GhloIrAttr *attribute = op->n_discardable > 0 ? ghlo_ir_op_get (op, "sdy.sharding_rule") : NULL;
   const RuleFunc rule = find_rule (op);
 
-  if ((rule == NULL && said == NULL) || !begin_op (self, op))
+  if ((rule == NULL && attribute == NULL) || !begin_op (self, op))
     return FALSE;
-  if (said != NULL)
-    return ghlo_pjrt_rule_read_said (self, module, said);
+  if (attribute != NULL)
+    return ghlo_pjrt_rule_read_attribute (self, module, attribute);
   rule (self, op);
 
   return TRUE;

@@ -15,14 +15,14 @@ G_BEGIN_DECLS
 enum
 {
   GHLO_PJRT_NO_DIMENSION = -1,
-  GHLO_PJRT_MAX_PLACES = 1 << 20,       /* factors times tensors; operations with more do not propagate */
+  GHLO_PJRT_MAX_ENTRIES = 1 << 20,      /* factors times tensors; operations with more do not propagate */
 };
 
 typedef enum
 {
-  GHLO_PJRT_FACTOR_SAME,        /* a part of the result only needs the same part of the operands: no communication */
-  GHLO_PJRT_FACTOR_OTHER,       /* requires an exchange or a sum between partitions */
-  GHLO_PJRT_FACTOR_BLOCKED,     /* shardings along it do not propagate */
+  GHLO_PJRT_PASS_THROUGH,               /* a part of the result only needs the same part of the operands */
+  GHLO_PJRT_NEEDS_COMMUNICATION,        /* requires an exchange or a sum between partitions */
+  GHLO_PJRT_BLOCKED,                    /* shardings along it do not propagate */
 } GhloPjrtFactorKind;
 
 typedef struct
@@ -129,9 +129,9 @@ void     ghlo_pjrt_rule_reshape          (GhloPjrtRule     *self,
 
 /* Adds the factors of sdy's op_sharding_rule @attr. Returns FALSE when it is not a rule for this number of tensors.
  * In rule-call.c. */
-gboolean ghlo_pjrt_rule_read_said   (GhloPjrtRule     *self,
-                                     GhloIrModule     *module,
-                                     const GhloIrAttr *attr);
+gboolean ghlo_pjrt_rule_read_attribute (GhloPjrtRule     *self,
+                                        GhloIrModule     *module,
+                                        const GhloIrAttr *attr);
 /* Whether a custom call returns its operand or an elementwise function of it. */
 gboolean ghlo_pjrt_call_is_elementwise (const GhloIrOp *op);
 

@@ -187,8 +187,8 @@ agree_on_all (Work *self)
     {
       const GhloPjrtFactorKind kind = ghlo_pjrt_rule_factor (self->rule, i)->kind;
 
-      agree_on (self, i, kind == GHLO_PJRT_FACTOR_SAME ? self->step->same
-                         : kind == GHLO_PJRT_FACTOR_OTHER ? self->step->other : GHLO_PJRT_NOWHERE);
+      agree_on (self, i, kind == GHLO_PJRT_PASS_THROUGH ? self->step->pass_through
+                         : kind == GHLO_PJRT_NEEDS_COMMUNICATION ? self->step->communication : GHLO_PJRT_NOWHERE);
       any |= self->agreed[i].n > 0;
     }
 
@@ -457,7 +457,7 @@ ghlo_pjrt_propagate_step (const GhloPjrtStep  *self,
   gboolean any = FALSE;
 
   memset (changed, 0, rule->n_tensors * sizeof changed[0]);
-  if (work.mesh == NULL || n_factors == 0 || n_factors > GHLO_PJRT_MAX_PLACES / rule->n_tensors)
+  if (work.mesh == NULL || n_factors == 0 || n_factors > GHLO_PJRT_MAX_ENTRIES / rule->n_tensors)
     return FALSE;
   work.cells = g_new0 (Cell, (gsize) rule->n_tensors * n_factors);
   work.agreed = g_new0 (GhloPjrtAxes, n_factors);

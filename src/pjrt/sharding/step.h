@@ -25,7 +25,7 @@ typedef enum
 typedef struct
 {
   const GhloPjrtRule *rule;
-  GhloPjrtWay         same, other;      /* the directions for factors of these kinds */
+  GhloPjrtWay         pass_through, communication;      /* the directions for factors of these kinds */
   gboolean            is_elementwise;
 } GhloPjrtStep;
 

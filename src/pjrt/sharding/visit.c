@@ -8,28 +8,28 @@
 
 #include "passes/walk.h"
 
-/* Stores @spec, the result of a step for @place, which it takes over. */
+/* Stores @spec, the result of a step for @slot, which it takes over. */
 static void
-keep (GhloPjrtPropagation *self,
-      GhloPjrtPlace        place,
-      GhloPjrtSpec        *spec)
+store (GhloPjrtPropagation *self,
+       GhloPjrtSlot         slot,
+       GhloPjrtSpec        *spec)
 {
-  if (place.hidden != 0)
+  if (slot.hidden != 0)
     {
       g_autofree GhloPjrtSpec *seen = spec;
 
-      spec = ghlo_pjrt_spec_show (ghlo_pjrt_look_up (self, place), seen, place.hidden);
+      spec = ghlo_pjrt_spec_show (ghlo_pjrt_look_up (self, slot), seen, slot.hidden);
     }
-  if (ghlo_pjrt_know (self, place, spec) && place.value != NULL)
-    ghlo_pjrt_tell (self, place.value);
+  if (ghlo_pjrt_store_spec (self, slot, spec) && slot.value != NULL)
+    ghlo_pjrt_enqueue_touching (self, slot.value);
 }
 
-/* Takes a step between @places, to which @step's rule applies. Places that change put the operations that touch them
+/* Takes a step between @slots, to which @step's rule applies. Slots that change put the operations that touch them
  * on the worklist. */
 static void
-connect (GhloPjrtPropagation *self,
-         const GhloPjrtStep  *step,
-         const GhloPjrtPlace *places)
+connect_by_rule (GhloPjrtPropagation *self,
+                 const GhloPjrtStep  *step,
+                 const GhloPjrtSlot  *slots)
 {
   const guint n = step->rule->n_tensors;
   g_autofree GhloPjrtSpec **specs = g_new0 (GhloPjrtSpec *, n);
@@ -38,23 +38,23 @@ connect (GhloPjrtPropagation *self,
 
   for (guint i = 0; i < n; i++)
     {
-      specs[i] = ghlo_pjrt_look_up (self, places[i]);
-      if (specs[i] == NULL || places[i].hidden == 0)
+      specs[i] = ghlo_pjrt_look_up (self, slots[i]);
+      if (specs[i] == NULL || slots[i].hidden == 0)
         continue;
-      specs[i] = ghlo_pjrt_spec_hide (specs[i], places[i].hidden);
+      specs[i] = ghlo_pjrt_spec_hide (specs[i], slots[i].hidden);
       g_ptr_array_add (hidden, specs[i]);
     }
   if (!ghlo_pjrt_propagate_step (step, specs, changed))
     return;
   for (guint i = 0; i < n; i++)
     if (changed[i])
-      keep (self, places[i], specs[i]);
+      store (self, slots[i], specs[i]);
 }
 
 /* Connects values of the same shape: the first @n_operands of @n are the sources of the others. */
 static void
 connect_same (GhloPjrtPropagation *self,
-              const GhloPjrtPlace *places,
+              const GhloPjrtSlot  *slots,
               guint                n_operands,
               guint                n,
               const GhloIrType    *type)
@@ -64,16 +64,16 @@ connect_same (GhloPjrtPropagation *self,
   if (!ghlo_ir_type_is_tensor (type) || !ghlo_ir_type_has_static_shape (type))
     return;
   ghlo_pjrt_rule_identity (&self->rule, type, n_operands, n - n_operands);
-  connect (self, &step, places);
+  connect_by_rule (self, &step, slots);
 }
 
 static void
 connect_two (GhloPjrtPropagation *self,
-             GhloPjrtPlace        from,
-             GhloPjrtPlace        to,
+             GhloPjrtSlot         from,
+             GhloPjrtSlot         to,
              const GhloIrType    *type)
 {
-  connect_same (self, (GhloPjrtPlace[]) { from, to }, 1, 2, type);
+  connect_same (self, (GhloPjrtSlot[]) { from, to }, 1, 2, type);
 }
 
 static gboolean
@@ -113,8 +113,8 @@ choose_ways (const GhloPjrtPropagation *self,
     early = GHLO_PJRT_FORWARD;
   if (self->level == 0 && early != GHLO_PJRT_NOWHERE && has_operand_of_others (op))
     early = GHLO_PJRT_NOWHERE;
-  step->same = early | (self->level >= 2 ? broadcast : GHLO_PJRT_NOWHERE);
-  step->other = early | (self->level >= 3 ? broadcast : GHLO_PJRT_NOWHERE);
+  step->pass_through = early | (self->level >= 2 ? broadcast : GHLO_PJRT_NOWHERE);
+  step->communication = early | (self->level >= 3 ? broadcast : GHLO_PJRT_NOWHERE);
 }
 
 static void
@@ -122,23 +122,24 @@ visit_by_rule (GhloPjrtPropagation *self,
                const GhloIrOp      *op)
 {
   GhloPjrtStep step = { .rule = &self->rule, .is_elementwise = is_elementwise (op) };
-  g_autofree GhloPjrtPlace *places = NULL;
+  g_autofree GhloPjrtSlot *slots = NULL;
 
   choose_ways (self, op, &step);
-  if ((step.same | step.other) == GHLO_PJRT_NOWHERE || !ghlo_pjrt_rule_read (&self->rule, self->module, op))
+  if ((step.pass_through | step.communication) == GHLO_PJRT_NOWHERE
+      || !ghlo_pjrt_rule_read (&self->rule, self->module, op))
     return;
-  places = g_new (GhloPjrtPlace, self->rule.n_tensors);
+  slots = g_new (GhloPjrtSlot, self->rule.n_tensors);
   for (guint i = 0; i < self->rule.n_tensors; i++)
-    places[i] = ghlo_pjrt_place_of (self, i < op->n_operands ? ghlo_ir_op_operand (op, i)
-                                                             : &op->results[i - op->n_operands]);
-  connect (self, &step, places);
+    slots[i] = ghlo_pjrt_value_slot (self, i < op->n_operands ? ghlo_ir_op_operand (op, i)
+                                                              : &op->results[i - op->n_operands]);
+  connect_by_rule (self, &step, slots);
 }
 
 /* Returns value @index that region @region returns, or NULL. */
 static const GhloIrValue *
-given (const GhloIrOp *op,
-       guint           region,
-       guint           index)
+returned_value (const GhloIrOp *op,
+                guint           region,
+                guint           index)
 {
   const GhloIrBlock *block = ghlo_ir_op_region_block (op, region);
   const GhloIrOp *terminator = block != NULL ? ghlo_pass_terminator (block) : NULL;
@@ -155,15 +156,16 @@ visit_while (GhloPjrtPropagation *self,
   for (guint i = 0; condition != NULL && body != NULL && i < op->n_results; i++)
     {
       const GhloIrValue *values[] = {
-        ghlo_ir_op_operand (op, i), given (op, 1, i), &op->results[i], condition->arguments[i], body->arguments[i],
+        ghlo_ir_op_operand (op, i), returned_value (op, 1, i), &op->results[i], condition->arguments[i],
+        body->arguments[i],
       };
-      GhloPjrtPlace places[G_N_ELEMENTS (values)];
+      GhloPjrtSlot slots[G_N_ELEMENTS (values)];
 
       if (values[1] == NULL)
         continue;
       for (guint j = 0; j < G_N_ELEMENTS (values); j++)
-        places[j] = ghlo_pjrt_place_of (self, values[j]);
-      connect_same (self, places, 2, G_N_ELEMENTS (values), op->results[i].type);
+        slots[j] = ghlo_pjrt_value_slot (self, values[j]);
+      connect_same (self, slots, 2, G_N_ELEMENTS (values), op->results[i].type);
     }
 }
 
@@ -171,17 +173,17 @@ static void
 visit_branches (GhloPjrtPropagation *self,
                 const GhloIrOp      *op)
 {
-  g_autofree GhloPjrtPlace *places = g_new (GhloPjrtPlace, (gsize) op->n_regions + 1);
+  g_autofree GhloPjrtSlot *slots = g_new (GhloPjrtSlot, (gsize) op->n_regions + 1);
 
   for (guint i = 0; i < op->n_results; i++)
     {
       guint n = 0;
 
       for (guint j = 0; j < op->n_regions; j++)
-        if (given (op, j, i) != NULL)
-          places[n++] = ghlo_pjrt_place_of (self, given (op, j, i));
-      places[n] = ghlo_pjrt_place_of (self, &op->results[i]);
-      connect_same (self, places, n, n + 1, op->results[i].type);
+        if (returned_value (op, j, i) != NULL)
+          slots[n++] = ghlo_pjrt_value_slot (self, returned_value (op, j, i));
+      slots[n] = ghlo_pjrt_value_slot (self, &op->results[i]);
+      connect_same (self, slots, n, n + 1, op->results[i].type);
     }
 }
 
@@ -190,8 +192,8 @@ visit_barrier (GhloPjrtPropagation *self,
                const GhloIrOp      *op)
 {
   for (guint i = 0; i < op->n_results; i++)
-    connect_two (self, ghlo_pjrt_place_of (self, ghlo_ir_op_operand (op, i)),
-                 ghlo_pjrt_place_of (self, &op->results[i]), op->results[i].type);
+    connect_two (self, ghlo_pjrt_value_slot (self, ghlo_ir_op_operand (op, i)),
+                 ghlo_pjrt_value_slot (self, &op->results[i]), op->results[i].type);
 }
 
 /* An output is the returned value, with the sharding that the program specifies for it. */
@@ -200,27 +202,27 @@ visit_return (GhloPjrtPropagation *self,
               const GhloIrOp      *op)
 {
   for (guint i = 0; i < op->n_operands; i++)
-    connect_two (self, ghlo_pjrt_place_of (self, ghlo_ir_op_operand (op, i)), ghlo_pjrt_operand_place (op, i),
+    connect_two (self, ghlo_pjrt_value_slot (self, ghlo_ir_op_operand (op, i)), ghlo_pjrt_operand_slot (op, i),
                  ghlo_ir_op_operand (op, i)->type);
 }
 
-/* Returns @place with the axes hidden along which @op is manual. The place must have a spec. */
-static GhloPjrtPlace
+/* Returns @slot with the axes hidden along which @op is manual. The slot must have a spec. */
+static GhloPjrtSlot
 inside (GhloPjrtPropagation *self,
         const GhloIrOp      *op,
-        GhloPjrtPlace        place)
+        GhloPjrtSlot         slot)
 {
-  const GhloPjrtMesh *mesh = ghlo_pjrt_look_up (self, place)->mesh;
+  const GhloPjrtMesh *mesh = ghlo_pjrt_look_up (self, slot)->mesh;
   g_auto (GhloSdyAttr) axes = { 0 };
 
   if (!ghlo_pjrt_read_sdy (self->module, ghlo_ir_op_get (op, "manual_axes"), GHLO_SDY_MANUAL_AXES, &axes, NULL))
-    return place;
+    return slot;
   for (guint i = 0; i < mesh->n_primes; i++)
     for (guint j = 0; j < ghlo_sdy_field_n_attrs (&axes.fields[0]); j++)
       if (g_strcmp0 (ghlo_pjrt_sdy_get (&axes, 0, j)->text, mesh->names[mesh->prime_axes[i]]) == 0)
-        place.hidden |= 1u << i;
+        slot.hidden |= 1u << i;
 
-  return place;
+  return slot;
 }
 
 /* Outside, an operand has the sharding that the operation specifies for it; inside, it has the same along the axes
@@ -234,20 +236,20 @@ visit_manual (GhloPjrtPropagation *self,
   for (guint i = 0; body != NULL && i < op->n_operands; i++)
     {
       const GhloIrValue *operand = ghlo_ir_op_operand (op, i), *argument = body->arguments[i];
-      const GhloPjrtPlace wanted = ghlo_pjrt_operand_place (op, i);
+      const GhloPjrtSlot required = ghlo_pjrt_operand_slot (op, i);
 
-      if (ghlo_pjrt_look_up (self, wanted) == NULL)
+      if (ghlo_pjrt_look_up (self, required) == NULL)
         continue;
-      connect_two (self, ghlo_pjrt_place_of (self, operand), wanted, operand->type);
-      connect_two (self, inside (self, op, wanted), ghlo_pjrt_place_of (self, argument), argument->type);
+      connect_two (self, ghlo_pjrt_value_slot (self, operand), required, operand->type);
+      connect_two (self, inside (self, op, required), ghlo_pjrt_value_slot (self, argument), argument->type);
     }
   for (guint i = 0; i < op->n_results; i++)
     {
-      const GhloPjrtPlace result = ghlo_pjrt_place_of (self, &op->results[i]);
-      const GhloIrValue *value = given (op, 0, i);
+      const GhloPjrtSlot result = ghlo_pjrt_value_slot (self, &op->results[i]);
+      const GhloIrValue *value = returned_value (op, 0, i);
 
       if (value != NULL && ghlo_pjrt_look_up (self, result) != NULL)
-        connect_two (self, ghlo_pjrt_place_of (self, value), inside (self, op, result), value->type);
+        connect_two (self, ghlo_pjrt_value_slot (self, value), inside (self, op, result), value->type);
     }
 }
 

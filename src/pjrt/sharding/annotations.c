@@ -20,7 +20,7 @@ read_spec (GhloPjrtPropagation *self,
 
 /* Reads the list @name of shardings of @op's operands or results, if it has the right length. */
 static void
-know_list (GhloPjrtPropagation *self,
+read_list (GhloPjrtPropagation *self,
            const GhloIrOp      *op,
            const char          *name,
            gboolean             is_operands)
@@ -35,8 +35,8 @@ know_list (GhloPjrtPropagation *self,
     {
       const GhloIrValue *value = is_operands ? ghlo_ir_op_operand (op, i) : &op->results[i];
 
-      ghlo_pjrt_know (self, is_operands ? ghlo_pjrt_operand_place (op, i) : ghlo_pjrt_place_of (self, value),
-                      read_spec (self, ghlo_pjrt_sdy_get (&list, 0, i), value->type));
+      ghlo_pjrt_store_spec (self, is_operands ? ghlo_pjrt_operand_slot (op, i) : ghlo_pjrt_value_slot (self, value),
+                            read_spec (self, ghlo_pjrt_sdy_get (&list, 0, i), value->type));
     }
 }
 
@@ -51,9 +51,9 @@ is_contested (GhloPjrtPropagation *self,
       const GhloPjrtSpec *other = NULL;
 
       if (use->op->kind == GHLO_OP_SDY_SHARDING_CONSTRAINT)
-        other = ghlo_pjrt_look_up (self, ghlo_pjrt_place_of (self, &use->op->results[0]));
+        other = ghlo_pjrt_look_up (self, ghlo_pjrt_value_slot (self, &use->op->results[0]));
       else if (use->op->kind == GHLO_OP_SDY_MANUAL_COMPUTATION)
-        other = ghlo_pjrt_look_up (self, ghlo_pjrt_operand_place (use->op, (guint) (use - use->op->operands)));
+        other = ghlo_pjrt_look_up (self, ghlo_pjrt_operand_slot (use->op, (guint) (use - use->op->operands)));
       if (other != NULL && !ghlo_pjrt_spec_equal (other, spec))
         return TRUE;
     }
@@ -83,20 +83,20 @@ crosses_edge (const GhloIrValue *value)
 static void
 apply_constraint (GhloPjrtPropagation *self,
                   GhloIrValue         *value,
-                  GhloPjrtPlace        wanted)
+                  GhloPjrtSlot         required)
 {
-  const GhloPjrtSpec *spec = ghlo_pjrt_look_up (self, wanted);
-  const GhloPjrtPlace place = ghlo_pjrt_place_of (self, value);
+  const GhloPjrtSpec *spec = ghlo_pjrt_look_up (self, required);
+  const GhloPjrtSlot slot = ghlo_pjrt_value_slot (self, value);
 
-  if (spec == NULL || value->id != 0 || ghlo_pjrt_look_up (self, place) != NULL)
+  if (spec == NULL || value->id != 0 || ghlo_pjrt_look_up (self, slot) != NULL)
     return;
   value->id = GHLO_PJRT_WAS_CONSTRAINED;
   if (ghlo_pjrt_spec_is_closed (spec) && !is_contested (self, value, spec) && !crosses_edge (value))
-    ghlo_pjrt_know (self, place, ghlo_pjrt_spec_copy (spec));
+    ghlo_pjrt_store_spec (self, slot, ghlo_pjrt_spec_copy (spec));
 }
 
 static void
-know_function (GhloPjrtPropagation *self)
+read_function (GhloPjrtPropagation *self)
 {
   const GhloIrBlock *body = ghlo_ir_func_get_body (self->function);
 
@@ -104,42 +104,42 @@ know_function (GhloPjrtPropagation *self)
     {
       const GhloIrAttr *attr = ghlo_signature_input_attribute (self->function, i, "sdy.sharding");
 
-      ghlo_pjrt_know (self, ghlo_pjrt_place_of (self, body->arguments[i]),
-                      read_spec (self, attr, body->arguments[i]->type));
+      ghlo_pjrt_store_spec (self, ghlo_pjrt_value_slot (self, body->arguments[i]),
+                            read_spec (self, attr, body->arguments[i]->type));
     }
   for (guint i = 0; i < body->last->n_operands; i++)
     {
       const GhloIrAttr *attr = ghlo_signature_output_attribute (self->function, i, "sdy.sharding");
 
-      ghlo_pjrt_know (self, ghlo_pjrt_operand_place (body->last, i),
-                      read_spec (self, attr, ghlo_ir_op_operand (body->last, i)->type));
+      ghlo_pjrt_store_spec (self, ghlo_pjrt_operand_slot (body->last, i),
+                            read_spec (self, attr, ghlo_ir_op_operand (body->last, i)->type));
     }
 }
 
 static void
-know_op (GhloPjrtPropagation *self,
+read_op (GhloPjrtPropagation *self,
          const GhloIrOp      *op)
 {
   if (op->kind == GHLO_OP_SDY_SHARDING_CONSTRAINT)
-    ghlo_pjrt_know (self, ghlo_pjrt_place_of (self, &op->results[0]),
-                    read_spec (self, ghlo_ir_op_get (op, "sharding"), op->results[0].type));
+    ghlo_pjrt_store_spec (self, ghlo_pjrt_value_slot (self, &op->results[0]),
+                          read_spec (self, ghlo_ir_op_get (op, "sharding"), op->results[0].type));
   else if (op->kind == GHLO_OP_SDY_MANUAL_COMPUTATION)
     {
-      know_list (self, op, "in_shardings", TRUE);
-      know_list (self, op, "out_shardings", FALSE);
+      read_list (self, op, "in_shardings", TRUE);
+      read_list (self, op, "out_shardings", FALSE);
     }
   else if (op->n_discardable > 0)
-    know_list (self, op, "sdy.sharding", FALSE);
+    read_list (self, op, "sdy.sharding", FALSE);
 }
 
 static void
-apply (GhloPjrtPropagation *self,
-       const GhloIrOp      *op)
+apply_constraints (GhloPjrtPropagation *self,
+                   const GhloIrOp      *op)
 {
   if (op->kind == GHLO_OP_SDY_SHARDING_CONSTRAINT)
-    apply_constraint (self, ghlo_ir_op_operand (op, 0), ghlo_pjrt_place_of (self, &op->results[0]));
+    apply_constraint (self, ghlo_ir_op_operand (op, 0), ghlo_pjrt_value_slot (self, &op->results[0]));
   for (guint i = 0; op->kind == GHLO_OP_SDY_MANUAL_COMPUTATION && i < op->n_operands; i++)
-    apply_constraint (self, ghlo_ir_op_operand (op, i), ghlo_pjrt_operand_place (op, i));
+    apply_constraint (self, ghlo_ir_op_operand (op, i), ghlo_pjrt_operand_slot (op, i));
 }
 
 /* Adds the operand of @op to its group, if it has the type of the group. */
@@ -168,7 +168,7 @@ join_group (GhloPjrtPropagation *self,
 
 /* Done before anything else is read. All values in a group share one sharding, including constants. */
 static void
-know_groups (GhloPjrtPropagation *self)
+read_groups (GhloPjrtPropagation *self)
 {
   g_autoptr (GHashTable) by_id = g_hash_table_new (NULL, NULL);
 
@@ -184,12 +184,12 @@ know_groups (GhloPjrtPropagation *self)
 }
 
 void
-ghlo_pjrt_know_said (GhloPjrtPropagation *self)
+ghlo_pjrt_read_annotations (GhloPjrtPropagation *self)
 {
-  know_groups (self);
-  know_function (self);
+  read_groups (self);
+  read_function (self);
   for (guint i = 0; i < self->ops->len; i++)
-    know_op (self, self->ops->pdata[i]);
+    read_op (self, self->ops->pdata[i]);
   for (guint i = 0; i < self->ops->len; i++)
-    apply (self, self->ops->pdata[i]);
+    apply_constraints (self, self->ops->pdata[i]);
 }
