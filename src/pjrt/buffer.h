@@ -67,7 +67,7 @@ GhloValue   *ghlo_pjrt_value_for_result (const GhloIrType *type,
                                          GError         **error);
 /* Normalizes the elements of a value that a caller wrote: NumPy's booleans may be any byte, and integers below 8
  * bits may have any bits above their own. */
-void         ghlo_pjrt_buffer_tidy      (GhloValue       *value);
+void         ghlo_pjrt_normalize_elements (GhloValue     *value);
 
 void         ghlo_pjrt_buffer_add_functions (PJRT_Api *api);
 void         ghlo_pjrt_host_buffer_add_functions (PJRT_Api *api);

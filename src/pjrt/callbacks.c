@@ -218,7 +218,7 @@ call (const GhloCustomCallFrame  *frame,
     return FALSE;
   for (guint i = 0; i < frame->op->n_results; i++)
     if (frame->results[i]->kind == GHLO_VALUE_TENSOR)
-      ghlo_pjrt_buffer_tidy (frame->results[i]);
+      ghlo_pjrt_normalize_elements (frame->results[i]);
 
   return TRUE;
 }

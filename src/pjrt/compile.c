@@ -89,17 +89,17 @@ find_devices (PJRT_Executable  *self,
 }
 
 GhloTensorType *
-ghlo_pjrt_type_at_border (const GhloIrType  *type,
-                          GError           **error)
+ghlo_pjrt_external_type (const GhloIrType  *type,
+                         GError           **error)
 {
   const gint64 none = 0;
-  GhloTensorType *border = NULL;
+  GhloTensorType *external = NULL;
 
   if (type->kind == GHLO_IR_TYPE_TOKEN)
-    border = ghlo_tensor_type_new (GHLO_ELEMENT_TYPE_I1, &none, 1);
+    external = ghlo_tensor_type_new (GHLO_ELEMENT_TYPE_I1, &none, 1);
   else if (ghlo_ir_type_is_numbers (type))
-    border = ghlo_ir_type_to_tensor_type (type);
-  if (border == NULL)
+    external = ghlo_ir_type_to_tensor_type (type);
+  if (external == NULL)
     {
       g_autofree char *text = ghlo_ir_type_to_string (type);
 
@@ -107,22 +107,22 @@ ghlo_pjrt_type_at_border (const GhloIrType  *type,
                    "expected tensors of static shapes or tokens as inputs and outputs, found %s", text);
     }
 
-  return border;
+  return external;
 }
 
 /* Returns the type of the part of input or output @index that one device holds, for its layout. */
 static GhloTensorType *
-type_held (const PJRT_Executable  *self,
-           guint                   index,
-           const GhloIrType       *type,
-           GError                **error)
+type_of_part (const PJRT_Executable  *self,
+              guint                   index,
+              const GhloIrType       *type,
+              GError                **error)
 {
   g_autoptr (GhloTensorType) stored = NULL;
 
   if (self->shardings != NULL)
     stored = ghlo_tensor_type_ref (self->shardings[index]->part);
   else
-    stored = ghlo_pjrt_type_at_border (type, error);
+    stored = ghlo_pjrt_external_type (type, error);
 
   return stored != NULL ? ghlo_pjrt_layout_get_type (self->layouts[index], stored) : NULL;
 }
@@ -138,7 +138,7 @@ describe_inputs (PJRT_Executable   *self,
   self->is_donated = g_new0 (gboolean, type->rank);
   for (guint i = 0; i < type->rank; i++)
     {
-      self->types[i] = type_held (self, i, type->members[i], error);
+      self->types[i] = type_of_part (self, i, type->members[i], error);
       if (self->types[i] == NULL)
         return FALSE;
       self->is_token[i] = type->members[i]->kind == GHLO_IR_TYPE_TOKEN;
@@ -160,16 +160,16 @@ describe_outputs (PJRT_Executable   *self,
   for (guint i = 0; i < type->n_results; i++)
     {
       const GhloIrType *member = type->members[type->rank + i];
-      GhloTensorType *border = type_held (self, type->rank + i, member, error);
+      GhloTensorType *external = type_of_part (self, type->rank + i, member, error);
       const gint64 *sizes;
 
-      if (border == NULL)
+      if (external == NULL)
         return FALSE;
-      self->types[type->rank + i] = border;
+      self->types[type->rank + i] = external;
       self->is_token[type->rank + i] = member->kind == GHLO_IR_TYPE_TOKEN;
-      sizes = ghlo_tensor_type_get_dimensions (border, &self->output_ranks[i]);
+      sizes = ghlo_tensor_type_get_dimensions (external, &self->output_ranks[i]);
       g_array_append_vals (dimensions, sizes, (guint) self->output_ranks[i]);
-      self->output_types[i] = ghlo_pjrt_element_type_to (ghlo_tensor_type_get_element_type (border));
+      self->output_types[i] = ghlo_pjrt_element_type_to (ghlo_tensor_type_get_element_type (external));
     }
   self->output_dimensions = (gpointer) g_array_free (g_steal_pointer (&dimensions), FALSE);
 

@@ -80,7 +80,7 @@ gboolean         ghlo_pjrt_executable_compile (PJRT_Executable     *self,
                                                GhloSettings        *settings,
                                                GError             **error);
 /* Returns the type that callers see in place of @type: for a token, a tensor without elements. */
-GhloTensorType  *ghlo_pjrt_type_at_border     (const GhloIrType    *type,
+GhloTensorType  *ghlo_pjrt_external_type      (const GhloIrType    *type,
                                                GError             **error);
 /* Called before the compile when there are several devices: decides how the inputs and outputs of @request's program
  * are sharded, and takes out the computations that each device does by itself. *@have_effects becomes TRUE when one

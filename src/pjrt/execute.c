@@ -456,7 +456,7 @@ is_done_here (Execution *self)
   PJRT_Executable *executable = self->executable;
   gboolean is_awaited;
 
-  if (executable->client->queue == NULL || ghlo_pjrt_queue_is_here ())
+  if (executable->client->queue == NULL || ghlo_pjrt_on_queue_thread ())
     return TRUE;
   if (executable->seconds <= SHORT_SECONDS)
     return is_ready (self);

@@ -17,7 +17,7 @@
 
 /* Whether callers leave some bits of elements of that type undefined. */
 static gboolean
-is_loose (GhloElementType type)
+has_undefined_bits (GhloElementType type)
 {
   return ghlo_element_info (type)->bits < 8;
 }
@@ -43,13 +43,13 @@ ghlo_pjrt_value_for_result (const GhloIrType  *type,
 }
 
 void
-ghlo_pjrt_buffer_tidy (GhloValue *value)
+ghlo_pjrt_normalize_elements (GhloValue *value)
 {
   GhloElementType type = ghlo_tensor_type_get_element_type (value->type);
   guint n_bits = ghlo_element_info (type)->bits;
   gboolean is_signed = ghlo_element_info (type)->element_class == GHLO_ELEMENT_CLASS_SIGNED;
 
-  if (!is_loose (type))
+  if (!has_undefined_bits (type))
     return;
   for (gsize i = 0; i < value->n_bytes; i++)
     {
@@ -72,11 +72,11 @@ value_from_host (GhloTensorType  *type,
                  gpointer         release_data,
                  GError         **error)
 {
-  const gboolean loose = is_loose (ghlo_tensor_type_get_element_type (type));
+  const gboolean undefined_bits = has_undefined_bits (ghlo_tensor_type_get_element_type (type));
   const gboolean dense = ghlo_tensor_type_is_dense (type, byte_strides);
   GhloValue *value;
 
-  if (release != NULL && !loose && dense)
+  if (release != NULL && !undefined_bits && dense)
     {
       g_autoptr (GBytes) bytes = g_bytes_new_with_free_func (data, (gsize) ghlo_tensor_type_get_size (type), release,
                                                              release_data);
@@ -85,7 +85,7 @@ value_from_host (GhloTensorType  *type,
     }
   value = ghlo_value_new_copied (type, data, dense ? NULL : byte_strides, error);
   if (value != NULL)
-    ghlo_pjrt_buffer_tidy (value);
+    ghlo_pjrt_normalize_elements (value);
   if (release != NULL)
     release (release_data);
 

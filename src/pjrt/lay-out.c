@@ -25,30 +25,30 @@ typedef struct
   PJRT_Executable *executable;
   GhloIrModule    *module;
   GhloSignature    signature;
-} Border;
+} Entry;
 
 static gboolean
-is_input (const Border *self,
-          guint         index)
+is_input (const Entry *self,
+          guint        index)
 {
   return index < self->signature.type->rank;
 }
 
 /* Returns the layout that the program specifies as text, a list of dimensions or "auto"; NULL for the default. */
 static const char *
-get_said (const Border *self,
-          guint         index)
+get_specified (const Entry *self,
+               guint        index)
 {
   const GhloIrOp *function = self->signature.function;
   const guint n = self->signature.type->rank;
-  const GhloIrAttr *said = is_input (self, index)
-                           ? ghlo_signature_input_attribute (function, index, "mhlo.layout_mode")
-                           : ghlo_signature_output_attribute (function, index - n, "mhlo.layout_mode");
+  const GhloIrAttr *specified = is_input (self, index)
+                                ? ghlo_signature_input_attribute (function, index, "mhlo.layout_mode")
+                                : ghlo_signature_output_attribute (function, index - n, "mhlo.layout_mode");
 
-  if (said == NULL || said->kind != GHLO_IR_ATTR_STRING || g_str_equal (said->text, "default"))
+  if (specified == NULL || specified->kind != GHLO_IR_ATTR_STRING || g_str_equal (specified->text, "default"))
     return NULL;
 
-  return said->text;
+  return specified->text;
 }
 
 typedef struct
@@ -68,7 +68,7 @@ compare (GhloIrOp *symbol,
 
 /* Whether anything in the program refers to the entry, for instance a call, and so relies on its original types. */
 static gboolean
-is_referred_to (const Border *self)
+is_referred_to (const Entry *self)
 {
   Search search = { .function = self->signature.function };
   const GhloIrOp *root = self->module->op;
@@ -82,9 +82,9 @@ is_referred_to (const Border *self)
 /* Chooses a layout for "auto": row-major, except for an output that is the result of a transpose, which gets the
  * layout of the transpose's operand. */
 static PJRT_Layouts_MemoryLayout *
-choose_layout (const Border *self,
-               guint         index,
-               gsize         rank)
+choose_layout (const Entry *self,
+               guint        index,
+               gsize        rank)
 {
   const GhloIrOp *op = NULL;
   g_autofree gint64 *permutation = NULL;
@@ -109,7 +109,7 @@ choose_layout (const Border *self,
 
 /* Returns the attribute of a program that has been laid out already, otherwise NULL. */
 static const GhloIrAttr *
-get_laid_out (const Border *self)
+get_laid_out (const Entry *self)
 {
   const GhloIrAttr *attr = ghlo_ir_op_get (self->signature.function, LAID_OUT);
 
@@ -118,7 +118,7 @@ get_laid_out (const Border *self)
 
 /* Reads a layout from the program or, for a program that has been laid out already, from @laid_out (nullable). */
 static PJRT_Layouts_MemoryLayout *
-read_layout (const Border      *self,
+read_layout (const Entry       *self,
              guint              index,
              const GhloIrAttr  *laid_out,
              GError           **error)
@@ -128,23 +128,23 @@ read_layout (const Border      *self,
   /* Callers have a tensor in place of a token. */
   const gsize rank = sharding != NULL ? sharding->rank : ghlo_ir_type_is_numbers (type) ? type->rank : 1;
   g_autoptr (PJRT_Layouts_MemoryLayout) layout = NULL;
-  const char *said = get_said (self, index);
+  const char *specified = get_specified (self, index);
 
   if (laid_out != NULL)
-    said = laid_out->children[index]->kind == GHLO_IR_ATTR_STRING ? laid_out->children[index]->text : NULL;
-  if (g_strcmp0 (said, "auto") == 0)
+    specified = laid_out->children[index]->kind == GHLO_IR_ATTR_STRING ? laid_out->children[index]->text : NULL;
+  if (g_strcmp0 (specified, "auto") == 0)
     layout = choose_layout (self, index, rank);
   else
-    layout = said != NULL ? ghlo_pjrt_layout_parse (said, rank, error) : ghlo_pjrt_layout_rows (rank);
+    layout = specified != NULL ? ghlo_pjrt_layout_parse (specified, rank, error) : ghlo_pjrt_layout_rows (rank);
   if (layout == NULL || ghlo_pjrt_layout_is_rows (layout) || sharding == NULL || !sharding->is_stacked)
     return g_steal_pointer (&layout);
-  ghlo_unsupported (error, "expected what is not reduced yet by rows, found the layout %s", said);
+  ghlo_unsupported (error, "expected what is not reduced yet by rows, found the layout %s", specified);
 
   return NULL;
 }
 
 static gboolean
-add_layouts (Border  *self,
+add_layouts (Entry   *self,
              GError **error)
 {
   const guint n_inputs = self->signature.type->rank, n = n_inputs + self->signature.type->n_results;
@@ -171,7 +171,7 @@ add_layouts (Border  *self,
 
 /* Returns the stored type of a tensor of @type in @layout. */
 static const GhloIrType *
-get_stored (const Border                    *self,
+get_stored (const Entry                     *self,
             const GhloIrType                *type,
             const PJRT_Layouts_MemoryLayout *layout)
 {
@@ -185,11 +185,11 @@ get_stored (const Border                    *self,
 
 /* Inserts a transpose before @next. */
 static GhloIrValue *
-make_transpose (const Border      *self,
-                GhloIrValue       *operand,
-                const gint64      *permutation,
-                const GhloIrType  *type,
-                GhloIrOp          *next)
+make_transpose (const Entry      *self,
+                GhloIrValue      *operand,
+                const gint64     *permutation,
+                const GhloIrType *type,
+                GhloIrOp         *next)
 {
   GhloRewriter maker = { .module = self->module, .op = next };
   const GhloIrNamedAttr attribute = { "permutation", ghlo_ir_attr_i64s (self->module, permutation, type->rank) };
@@ -198,18 +198,18 @@ make_transpose (const Border      *self,
 }
 
 static void
-lay_out_input (const Border *self,
-               guint         index)
+lay_out_input (const Entry *self,
+               guint        index)
 {
   const PJRT_Layouts_MemoryLayout *layout = self->executable->layouts[index];
   const GhloIrBlock *body = ghlo_ir_func_get_body (self->signature.function);
   GhloIrValue *argument = body->arguments[index], *transposed;
   const GhloIrType *type = argument->type;
-  gint64 places[GHLO_MAX_RANK], permutation[GHLO_MAX_RANK];
+  gint64 dimensions[GHLO_MAX_RANK], permutation[GHLO_MAX_RANK];
 
   for (guint i = 0; i < type->rank; i++)
-    places[i] = i;
-  ghlo_pjrt_layout_restore (layout, places, permutation);
+    dimensions[i] = i;
+  ghlo_pjrt_layout_restore (layout, dimensions, permutation);
   transposed = make_transpose (self, argument, permutation, type, body->first);
   ghlo_ir_value_replace (argument, transposed);
   ghlo_ir_op_set_operand (transposed->op, 0, argument);
@@ -217,8 +217,8 @@ lay_out_input (const Border *self,
 }
 
 static void
-lay_out_output (const Border *self,
-                guint         index)
+lay_out_output (const Entry *self,
+                guint        index)
 {
   const PJRT_Layouts_MemoryLayout *layout = self->executable->layouts[self->signature.type->rank + index];
   GhloIrOp *end = ghlo_ir_func_get_body (self->signature.function)->last;
@@ -233,7 +233,7 @@ lay_out_output (const Border *self,
 }
 
 static void
-mark (const Border *self)
+mark (const Entry *self)
 {
   const guint n = self->executable->n_layouts;
   g_autofree const GhloIrAttr **texts = g_new (const GhloIrAttr *, n);
@@ -248,35 +248,35 @@ ghlo_pjrt_executable_lay_out (PJRT_Executable  *self,
                               GhloIrModule     *module,
                               GError          **error)
 {
-  Border border = { .executable = self, .module = module };
+  Entry entry = { .executable = self, .module = module };
   gboolean changes = FALSE;
 
-  if (!ghlo_signature_init (&border.signature, module, error) || !add_layouts (&border, error))
+  if (!ghlo_signature_init (&entry.signature, module, error) || !add_layouts (&entry, error))
     return FALSE;
   for (guint i = 0; i < self->n_layouts; i++)
     changes |= !ghlo_pjrt_layout_is_rows (self->layouts[i]);
   self->is_laid_out = changes;
-  if (changes && get_laid_out (&border) != NULL && self->n_devices > 1)
+  if (changes && get_laid_out (&entry) != NULL && self->n_devices > 1)
     return ghlo_unsupported (error, "expected a program of one device, or one by rows, to be compiled again, found one "
                              "of %u devices whose shardings are of dimensions in another order", self->n_devices);
-  if (!changes || get_laid_out (&border) != NULL)
+  if (!changes || get_laid_out (&entry) != NULL)
     return TRUE;
-  if (is_referred_to (&border))
+  if (is_referred_to (&entry))
     return ghlo_unsupported (error, "expected inputs and outputs by rows of a function that others call, found other "
                              "layouts");
   for (guint i = 0; i < self->n_layouts; i++)
     {
       if (ghlo_pjrt_layout_is_rows (self->layouts[i]))
         continue;
-      if (is_input (&border, i))
-        lay_out_input (&border, i);
+      if (is_input (&entry, i))
+        lay_out_input (&entry, i);
       else
-        lay_out_output (&border, i - border.signature.type->rank);
+        lay_out_output (&entry, i - entry.signature.type->rank);
       if (self->shardings != NULL)
         ghlo_pjrt_sharding_lay_out (self->shardings[i], self->layouts[i]);
     }
   ghlo_pjrt_update_entry (module);
-  mark (&border);
+  mark (&entry);
 
   return TRUE;
 }

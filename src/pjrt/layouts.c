@@ -138,21 +138,21 @@ ghlo_pjrt_layout_new (const int64_t  *order,
 }
 
 PJRT_Layouts_MemoryLayout *
-ghlo_pjrt_layout_read (const PJRT_Buffer_MemoryLayout  *said,
+ghlo_pjrt_layout_read (const PJRT_Buffer_MemoryLayout  *specified,
                        gsize                            rank,
                        GError                         **error)
 {
-  if (said == NULL)
+  if (specified == NULL)
     return ghlo_pjrt_layout_rows (rank);
-  if (said->type != PJRT_Buffer_MemoryLayout_Type_Tiled || said->tiled.num_tiles != 0
-      || said->tiled.minor_to_major_size != rank)
+  if (specified->type != PJRT_Buffer_MemoryLayout_Type_Tiled || specified->tiled.num_tiles != 0
+      || specified->tiled.minor_to_major_size != rank)
     {
       g_set_error (error, GHLO_ERROR, GHLO_ERROR_UNSUPPORTED, "expected a layout that is an order of %" G_GSIZE_FORMAT
                    " dimensions, without tiles or strides, found another", rank);
       return NULL;
     }
 
-  return ghlo_pjrt_layout_new (said->tiled.minor_to_major, rank, error);
+  return ghlo_pjrt_layout_new (specified->tiled.minor_to_major, rank, error);
 }
 
 PJRT_Layouts_MemoryLayout *

@@ -23,7 +23,7 @@ PJRT_Layouts_MemoryLayout *ghlo_pjrt_layout_new   (const int64_t                
                                                    gsize                             rank,
                                                    GError                          **error);
 /* Reads a caller's description; NULL means row-major. */
-PJRT_Layouts_MemoryLayout *ghlo_pjrt_layout_read  (const PJRT_Buffer_MemoryLayout   *said,
+PJRT_Layouts_MemoryLayout *ghlo_pjrt_layout_read  (const PJRT_Buffer_MemoryLayout   *specified,
                                                    gsize                             rank,
                                                    GError                          **error);
 /* Parses the text that programs use, and that callers get: "{0,1}". */

@@ -46,7 +46,7 @@ create_uninitialized_buffer (PJRT_Client_CreateUninitializedBuffer_Args *args)
     value = ghlo_value_new_uninitialized (shape.stored, &error);
   if (value != NULL)
     {
-      ghlo_pjrt_buffer_tidy (value);
+      ghlo_pjrt_normalize_elements (value);
       placed = ghlo_value_place (value, device->core, NULL, &error);
     }
   if (placed == NULL)

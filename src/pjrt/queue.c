@@ -20,7 +20,7 @@ typedef struct
   gpointer                  data;
 } Item;
 
-enum { QUIET, CALLING, N_LANES };
+enum { LANE_DEVICE, LANE_HOST_CALL, N_LANES };
 
 typedef struct
 {
@@ -39,7 +39,7 @@ struct _GhloPjrtQueue
 };
 
 /* The queue in which the current thread works, or NULL. */
-static GPrivate here = G_PRIVATE_INIT (NULL);
+static GPrivate current_queue = G_PRIVATE_INIT (NULL);
 
 GhloPjrtQueue *
 ghlo_pjrt_queue_new (void)
@@ -110,12 +110,12 @@ work (gpointer data,
       G_GNUC_UNUSED gpointer user_data)
 {
   Lane *lane = data;
-  GhloPjrtQueue *self = lane->queue, *outer = g_private_get (&here);
+  GhloPjrtQueue *self = lane->queue, *outer = g_private_get (&current_queue);
 
-  g_private_set (&here, self);
+  g_private_set (&current_queue, self);
   for (Item *item = next_item (lane, TRUE); item != NULL; item = next_item (lane, TRUE))
     do_item (lane, item);
-  g_private_set (&here, outer);
+  g_private_set (&current_queue, outer);
   ghlo_pjrt_queue_unref (self);
 }
 
@@ -167,7 +167,7 @@ ghlo_pjrt_queue_expect (GhloPjrtQueue *self,
 static void
 wait_for_room (Lane *lane)
 {
-  if (lane->n_in_flight < MAX_IN_FLIGHT || ghlo_pjrt_queue_is_here ())
+  if (lane->n_in_flight < MAX_IN_FLIGHT || ghlo_pjrt_on_queue_thread ())
     return;
   if (needs_worker (lane))
     {
@@ -185,7 +185,7 @@ ghlo_pjrt_queue_push (GhloPjrtQueue            *self,
                       gpointer                  data,
                       gboolean                  calls_host)
 {
-  Lane *lane = &self->lanes[calls_host ? CALLING : QUIET];
+  Lane *lane = &self->lanes[calls_host ? LANE_HOST_CALL : LANE_DEVICE];
   Item *item = g_new (Item, 1);
   gboolean starts;
 
@@ -203,24 +203,24 @@ ghlo_pjrt_queue_push (GhloPjrtQueue            *self,
 void
 ghlo_pjrt_queue_drain (GhloPjrtQueue *self)
 {
-  if (ghlo_pjrt_queue_is_here ())
+  if (ghlo_pjrt_on_queue_thread ())
     return;
   g_mutex_lock (&self->lock);
-  while (self->lanes[QUIET].n_in_flight > 0 && self->lanes[CALLING].n_in_flight == 0)
+  while (self->lanes[LANE_DEVICE].n_in_flight > 0 && self->lanes[LANE_HOST_CALL].n_in_flight == 0)
     g_cond_wait (&self->changed, &self->lock);
   g_mutex_unlock (&self->lock);
 }
 
 gboolean
-ghlo_pjrt_queue_is_here (void)
+ghlo_pjrt_on_queue_thread (void)
 {
-  return g_private_get (&here) != NULL;
+  return g_private_get (&current_queue) != NULL;
 }
 
 void
 ghlo_pjrt_queue_help (GhloPending *pending)
 {
-  GhloPjrtQueue *self = g_private_get (&here);
+  GhloPjrtQueue *self = g_private_get (&current_queue);
 
   if (self == NULL)
     return;

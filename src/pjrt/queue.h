@@ -41,7 +41,7 @@ void           ghlo_pjrt_queue_push   (GhloPjrtQueue            *self,
 void           ghlo_pjrt_queue_drain  (GhloPjrtQueue            *self);
 
 /* Whether the caller's thread works in a queue. */
-gboolean       ghlo_pjrt_queue_is_here (void);
+gboolean       ghlo_pjrt_on_queue_thread (void);
 /* On a thread that works in a queue, runs ready items of the queue until @pending (nullable) has ended or no item is
  * ready; elsewhere does nothing. Called before waiting for @pending. */
 void           ghlo_pjrt_queue_help    (GhloPending             *pending);

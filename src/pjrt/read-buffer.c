@@ -147,15 +147,15 @@ read_buffer (PJRT_Buffer  *buffer,
 /* Reads the host layout that the caller wants; NULL means the layout of the buffer. */
 static gboolean
 read_layout (PJRT_Buffer                     *buffer,
-             const PJRT_Buffer_MemoryLayout  *said,
+             const PJRT_Buffer_MemoryLayout  *specified,
              Reading                         *reading,
              GError                         **error)
 {
   g_autoptr (PJRT_Layouts_MemoryLayout) layout = NULL;
 
-  if (said == NULL)
+  if (specified == NULL)
     return TRUE;
-  layout = ghlo_pjrt_layout_read (said, ghlo_tensor_type_get_rank (buffer->type), error);
+  layout = ghlo_pjrt_layout_read (specified, ghlo_tensor_type_get_rank (buffer->type), error);
   if (layout == NULL)
     return FALSE;
   if (ghlo_pjrt_layout_equal (layout, buffer->layout))

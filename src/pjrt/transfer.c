@@ -160,7 +160,7 @@ keep_promise (PJRT_AsyncHostToDeviceTransferManager *self,
 
   if (value == NULL)
     return;
-  ghlo_pjrt_buffer_tidy (value);
+  ghlo_pjrt_normalize_elements (value);
   placed = ghlo_value_place (value, self->device->core, NULL, &error);
   /* Released, so that only the promise holds the value. */
   g_clear_pointer (&value, ghlo_value_unref);

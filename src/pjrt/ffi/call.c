@@ -259,7 +259,7 @@ give_results (Call    *self,
 
       if (result->kind == GHLO_VALUE_TENSOR)
         {
-          ghlo_pjrt_buffer_tidy (result);
+          ghlo_pjrt_normalize_elements (result);
           layout = read_layout (self->frame->op, "result_layouts", i);
         }
       if (layout != NULL)

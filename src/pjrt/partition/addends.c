@@ -265,10 +265,10 @@ ghlo_pjrt_gives_sums (GhloIrModule *module)
 
   for (guint i = 0; body != NULL && body->last != NULL && i < body->last->n_operands; i++)
     {
-      const GhloIrAttr *said = ghlo_signature_output_attribute (entry, i, "sdy.sharding");
+      const GhloIrAttr *specified = ghlo_signature_output_attribute (entry, i, "sdy.sharding");
       g_auto (GhloSdyAttr) sharding = { 0 };
 
-      if (said != NULL && ghlo_pjrt_read_sdy (module, said, GHLO_SDY_SHARDING, &sharding, NULL)
+      if (specified != NULL && ghlo_pjrt_read_sdy (module, specified, GHLO_SDY_SHARDING, &sharding, NULL)
           && ghlo_sdy_field_n_attrs (&sharding.fields[3]) > 0)
         return TRUE;
     }

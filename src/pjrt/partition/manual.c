@@ -31,7 +31,7 @@ new_token_sharding (const Cutter      *self,
                     const GhloIrType  *token,
                     GError           **error)
 {
-  g_autoptr (GhloTensorType) type = ghlo_pjrt_type_at_border (token, error);
+  g_autoptr (GhloTensorType) type = ghlo_pjrt_external_type (token, error);
 
   return type != NULL ? ghlo_pjrt_sharding_new_whole (type, self->manual->positions.n) : NULL;
 }

@@ -24,13 +24,13 @@ typedef struct
 /* Whether the sharding in the program leaves any dimension open. */
 static gboolean
 is_open (GhloIrModule     *module,
-         const GhloIrAttr *said)
+         const GhloIrAttr *specified)
 {
   g_auto (GhloSdyAttr) sharding = { 0 };
 
   /* Attributes that cannot be parsed here are reported by the code that reads them completely. The sharding of
    * unreduced values is final. */
-  if (!ghlo_pjrt_read_sdy (module, said, GHLO_SDY_SHARDING, &sharding, NULL)
+  if (!ghlo_pjrt_read_sdy (module, specified, GHLO_SDY_SHARDING, &sharding, NULL)
       || ghlo_sdy_field_n_attrs (&sharding.fields[3]) > 0)
     return FALSE;
   for (guint i = 0; i < ghlo_sdy_field_n_attrs (&sharding.fields[1]); i++)
@@ -48,7 +48,7 @@ is_open (GhloIrModule     *module,
 /* Chooses the sharding in the program, or else the one that follows by propagation, or else none. */
 static GhloPjrtSharding *
 choose (Partitioner       *self,
-        const GhloIrAttr  *said,
+        const GhloIrAttr  *specified,
         guint              index,
         gboolean           is_output,
         GhloTensorType    *type,
@@ -58,8 +58,8 @@ choose (Partitioner       *self,
   const guint n = self->executable->n_devices;
   GhloPjrtSharding *sharding;
 
-  if (said != NULL && !is_open (module, said))
-    return ghlo_pjrt_sharding_read (module, self->signature.function, said, NULL, type, n, error);
+  if (specified != NULL && !is_open (module, specified))
+    return ghlo_pjrt_sharding_read (module, self->signature.function, specified, NULL, type, n, error);
   sharding = is_output ? ghlo_pjrt_propagation_get_output (self->propagation, index, type)
                        : ghlo_pjrt_propagation_get_input (self->propagation, index, type);
 
@@ -84,7 +84,7 @@ check_older (const GhloIrAttr  *sdy,
 
 static gboolean
 add_sharding (Partitioner       *self,
-              const GhloIrAttr  *said,
+              const GhloIrAttr  *specified,
               const GhloIrAttr  *older,
               const GhloIrType  *type,
               guint              index,
@@ -92,15 +92,15 @@ add_sharding (Partitioner       *self,
               GError           **error)
 {
   PJRT_Executable *executable = self->executable;
-  g_autoptr (GhloTensorType) border = NULL;
+  g_autoptr (GhloTensorType) external = NULL;
   GhloPjrtSharding *sharding = NULL;
 
-  if (check_older (said, older, error))
-    border = ghlo_pjrt_type_at_border (type, error);
-  if (border != NULL && type->kind == GHLO_IR_TYPE_TOKEN)
-    sharding = ghlo_pjrt_sharding_new_whole (border, executable->n_devices);
-  else if (border != NULL)
-    sharding = choose (self, said, index, is_output, border, error);
+  if (check_older (specified, older, error))
+    external = ghlo_pjrt_external_type (type, error);
+  if (external != NULL && type->kind == GHLO_IR_TYPE_TOKEN)
+    sharding = ghlo_pjrt_sharding_new_whole (external, executable->n_devices);
+  else if (external != NULL)
+    sharding = choose (self, specified, index, is_output, external, error);
   if (sharding == NULL)
     return FALSE;
   executable->shardings[executable->n_shardings++] = sharding;
