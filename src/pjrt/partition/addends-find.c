@@ -36,10 +36,10 @@ is_plain (const GhloIrValue *value)
 
 /* Whether dimension @dimension of @value is sharded along some consecutive ones of the axes, and along no others. */
 static gboolean
-find_cut (const GhloPjrtAdder *self,
-          const GhloIrValue   *value,
-          guint                dimension,
-          GhloPjrtCut         *cut)
+find_slice (const GhloPjrtAdder *self,
+            const GhloIrValue   *value,
+            guint                dimension,
+            GhloPjrtSlice       *slice)
 {
   const GhloPjrtAxes *axes = ghlo_pjrt_propagation_get_axes (self->propagation, value, dimension, &self->mesh);
 
@@ -49,79 +49,79 @@ find_cut (const GhloPjrtAdder *self,
     {
       if (memcmp (axes->primes, self->axes.primes + i, axes->n) != 0)
         continue;
-      cut->size = ghlo_pjrt_addends_count (self, i, axes->n);
-      cut->stride = ghlo_pjrt_addends_count (self, i + axes->n, self->axes.n - i - axes->n);
-      cut->axes = ((1u << axes->n) - 1) << i;
+      slice->size = ghlo_pjrt_addends_count (self, i, axes->n);
+      slice->stride = ghlo_pjrt_addends_count (self, i + axes->n, self->axes.n - i - axes->n);
+      slice->axes = ((1u << axes->n) - 1) << i;
 
-      return value->type->dimensions[dimension] % cut->size == 0;
+      return value->type->dimensions[dimension] % slice->size == 0;
     }
 
   return FALSE;
 }
 
 static void
-add_cut (GhloPjrtCuts *cuts,
-         GhloPjrtCut   cut,
-         guint         operand,
-         guint         dimension)
+add_slice (GhloPjrtSlices *slices,
+           GhloPjrtSlice   slice,
+           guint           operand,
+           guint           dimension)
 {
-  cut.operand = operand;
-  cut.dimension = dimension;
-  if (cuts->n < G_N_ELEMENTS (cuts->cuts))
-    cuts->cuts[cuts->n++] = cut;
+  slice.operand = operand;
+  slice.dimension = dimension;
+  if (slices->n < G_N_ELEMENTS (slices->slices))
+    slices->slices[slices->n++] = slice;
 }
 
 /* Called once for each dimension, however many operands it occurs in. */
 static void
-take_axes (GhloPjrtCuts      *cuts,
-           const GhloPjrtCut *cut)
+take_axes (GhloPjrtSlices      *slices,
+           const GhloPjrtSlice *slice)
 {
-  cuts->is_wrong |= (cuts->axes & cut->axes) != 0;
-  cuts->axes |= cut->axes;
+  slices->is_wrong |= (slices->axes & slice->axes) != 0;
+  slices->axes |= slice->axes;
 }
 
 /* Whether there is a part for each addend. */
 static gboolean
-are_all (const GhloPjrtAdder *self,
-         const GhloPjrtCuts  *cuts)
+are_all (const GhloPjrtAdder  *self,
+         const GhloPjrtSlices *slices)
 {
-  return !cuts->is_wrong && cuts->axes == (1u << self->axes.n) - 1;
+  return !slices->is_wrong && slices->axes == (1u << self->axes.n) - 1;
 }
 
-/* Adds cuts through a dimension that two operands share; either operand may be the one that is sharded. */
+/* Adds slices along a dimension that two operands share; either operand may be the one that is sharded. */
 static void
-cut_both (const GhloPjrtAdder *self,
-          const GhloIrOp      *op,
-          const guint          operands[2],
-          const guint          dimensions[2],
-          GhloPjrtCuts        *cuts)
+slice_both (const GhloPjrtAdder *self,
+            const GhloIrOp      *op,
+            const guint          operands[2],
+            const guint          dimensions[2],
+            GhloPjrtSlices      *slices)
 {
-  GhloPjrtCut cut;
+  GhloPjrtSlice slice;
 
-  if (!find_cut (self, ghlo_ir_op_operand (op, operands[0]), dimensions[0], &cut)
-      && !find_cut (self, ghlo_ir_op_operand (op, operands[1]), dimensions[1], &cut))
+  if (!find_slice (self, ghlo_ir_op_operand (op, operands[0]), dimensions[0], &slice)
+      && !find_slice (self, ghlo_ir_op_operand (op, operands[1]), dimensions[1], &slice))
     return;
   for (guint i = 0; i < 2; i++)
-    add_cut (cuts, cut, operands[i], dimensions[i]);
-  take_axes (cuts, &cut);
+    add_slice (slices, slice, operands[i], dimensions[i]);
+  take_axes (slices, &slice);
 }
 
 gboolean
 ghlo_pjrt_addends_find_parts (const GhloPjrtAdder *self,
                               const GhloIrValue   *value,
-                              GhloPjrtCuts        *cuts)
+                              GhloPjrtSlices      *slices)
 {
-  GhloPjrtCut cut;
+  GhloPjrtSlice slice;
 
-  *cuts = (GhloPjrtCuts) { .only_first = -1 };
+  *slices = (GhloPjrtSlices) { .only_first = -1 };
   for (guint i = 0; is_plain (value) && i < value->type->rank; i++)
-    if (find_cut (self, value, i, &cut))
+    if (find_slice (self, value, i, &slice))
       {
-        add_cut (cuts, cut, 0, i);
-        take_axes (cuts, &cut);
+        add_slice (slices, slice, 0, i);
+        take_axes (slices, &slice);
       }
 
-  return are_all (self, cuts);
+  return are_all (self, slices);
 }
 
 /* Whether @op's region adds its two arguments. */
@@ -138,9 +138,9 @@ adds (const GhloIrOp *op)
 }
 
 static void
-cut_product (const GhloPjrtAdder *self,
-             const GhloIrOp      *op,
-             GhloPjrtCuts        *cuts)
+slice_product (const GhloPjrtAdder *self,
+               const GhloIrOp      *op,
+               GhloPjrtSlices      *slices)
 {
   const GhloIrAttr *numbers = ghlo_ir_op_get (op, "dot_dimension_numbers");
   gsize n;
@@ -148,34 +148,34 @@ cut_product (const GhloPjrtAdder *self,
   const gint64 *rhs = ghlo_ir_struct_get_dims (numbers, "rhs_contracting_dimensions", &n);
 
   for (gsize i = 0; i < n; i++)
-    cut_both (self, op, (const guint[]) { 0, 1 }, (const guint[]) { (guint) lhs[i], (guint) rhs[i] }, cuts);
+    slice_both (self, op, (const guint[]) { 0, 1 }, (const guint[]) { (guint) lhs[i], (guint) rhs[i] }, slices);
 }
 
 static void
-cut_reduction (const GhloPjrtAdder *self,
-               const GhloIrOp      *op,
-               GhloPjrtCuts        *cuts)
+slice_reduction (const GhloPjrtAdder *self,
+                 const GhloIrOp      *op,
+                 GhloPjrtSlices      *slices)
 {
   gsize n;
   const gint64 *dimensions = ghlo_ir_op_get_ints (op, "dimensions", &n);
-  GhloPjrtCut cut;
+  GhloPjrtSlice slice;
 
   if (op->n_operands != 2 || !adds (op))
     return;
-  cuts->only_first = 1;
+  slices->only_first = 1;
   for (gsize i = 0; i < n; i++)
-    if (find_cut (self, ghlo_ir_op_operand (op, 0), (guint) dimensions[i], &cut))
+    if (find_slice (self, ghlo_ir_op_operand (op, 0), (guint) dimensions[i], &slice))
       {
-        add_cut (cuts, cut, 0, (guint) dimensions[i]);
-        take_axes (cuts, &cut);
+        add_slice (slices, slice, 0, (guint) dimensions[i]);
+        take_axes (slices, &slice);
       }
 }
 
-/* Cuts the dimensions that indices and updates have in common and the operand does not have. */
+/* Slices the dimensions that indices and updates have in common and the operand does not have. */
 static void
-cut_scatter (const GhloPjrtAdder *self,
-             const GhloIrOp      *op,
-             GhloPjrtCuts        *cuts)
+slice_scatter (const GhloPjrtAdder *self,
+               const GhloIrOp      *op,
+               GhloPjrtSlices      *slices)
 {
   const GhloIrAttr *numbers = ghlo_ir_op_get (op, "scatter_dimension_numbers");
   const guint vector = (guint) ghlo_ir_struct_get_int (numbers, "index_vector_dim");
@@ -186,35 +186,35 @@ cut_scatter (const GhloPjrtAdder *self,
 
   if (op->n_operands != 3 || !adds (op))
     return;
-  cuts->only_first = 0;
+  slices->only_first = 0;
   for (guint i = 0; i < ghlo_ir_op_operand (op, 2)->type->rank; i++)
     {
       if (ghlo_pjrt_rule_lists (windows, n_windows, i))
         continue;
       index += index == vector;
       if (!ghlo_pjrt_rule_lists (batching, n_batching, index))
-        cut_both (self, op, (const guint[]) { 1, 2 }, (const guint[]) { index, i }, cuts);
+        slice_both (self, op, (const guint[]) { 1, 2 }, (const guint[]) { index, i }, slices);
       index++;
     }
 }
 
 gboolean
-ghlo_pjrt_addends_find_cuts (const GhloPjrtAdder *self,
-                             const GhloIrOp      *op,
-                             GhloPjrtCuts        *cuts)
+ghlo_pjrt_addends_find_slices (const GhloPjrtAdder *self,
+                               const GhloIrOp      *op,
+                               GhloPjrtSlices      *slices)
 {
-  *cuts = (GhloPjrtCuts) { .only_first = -1 };
+  *slices = (GhloPjrtSlices) { .only_first = -1 };
   for (guint i = 0; i < op->n_operands; i++)
     if (!is_plain (ghlo_ir_op_operand (op, i)))
       return FALSE;
   if (op->kind == GHLO_OP_STABLEHLO_DOT_GENERAL)
-    cut_product (self, op, cuts);
+    slice_product (self, op, slices);
   else if (op->kind == GHLO_OP_STABLEHLO_REDUCE)
-    cut_reduction (self, op, cuts);
+    slice_reduction (self, op, slices);
   else if (op->kind == GHLO_OP_STABLEHLO_SCATTER)
-    cut_scatter (self, op, cuts);
+    slice_scatter (self, op, slices);
 
-  return are_all (self, cuts);
+  return are_all (self, slices);
 }
 
 gboolean
@@ -250,7 +250,7 @@ find_known (GhloPjrtAdder  *self,
             const GhloIrOp *op)
 {
   const GhloIrValue *operand = op->n_operands > 0 ? ghlo_ir_op_operand (op, 0) : NULL;
-  GhloPjrtCuts cuts;
+  GhloPjrtSlices slices;
 
   if (op->block != self->maker.op->block || op->n_results != 1)
     return FALSE;
@@ -258,7 +258,7 @@ find_known (GhloPjrtAdder  *self,
     {
     case GHLO_OP_SDY_SHARDING_CONSTRAINT:
       return leaves_unreduced (self, op)
-             && (ghlo_pjrt_addends_are_known (self, operand) || ghlo_pjrt_addends_find_parts (self, operand, &cuts));
+             && (ghlo_pjrt_addends_are_known (self, operand) || ghlo_pjrt_addends_find_parts (self, operand, &slices));
     case GHLO_OP_STABLEHLO_NEGATE:
       return ghlo_pjrt_addends_are_known (self, operand);
     case GHLO_OP_STABLEHLO_ADD:
@@ -266,7 +266,7 @@ find_known (GhloPjrtAdder  *self,
       return ghlo_pjrt_addends_are_known (self, operand)
              && ghlo_pjrt_addends_are_known (self, ghlo_ir_op_operand (op, 1));
     default:
-      return ghlo_pjrt_addends_find_cuts (self, op, &cuts);
+      return ghlo_pjrt_addends_find_slices (self, op, &slices);
     }
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Analysis of the addends of unreduced outputs (addends-find.c): which values' addends are known, and where
- * operations are cut to compute them. Used by the construction of addends (addends.c).
+ * Analysis of the addends of unreduced outputs (addends-find.c): which values' addends are known, and by
+ * which slices of their operands operations compute them. Used by the construction of addends (addends.c).
  */
 
 #pragma once
@@ -24,23 +24,23 @@ typedef struct
   guint                depth;
 } GhloPjrtAdder;
 
-/* A dimension that is cut into @size parts. Addend i uses part i / @stride % @size. */
+/* A dimension that is divided into @size parts. Addend i uses part i / @stride % @size. */
 typedef struct
 {
   guint operand, dimension;
   guint size, stride;
   guint axes;                           /* bits: indices into the output's axes */
-} GhloPjrtCut;
+} GhloPjrtSlice;
 
-/* The cuts through an operation's operands with which the operation on the parts computes one addend. */
+/* The slices of an operation's operands from which the operation computes one addend. */
 typedef struct
 {
-  guint       n;
-  GhloPjrtCut cuts[2 * GHLO_PJRT_MAX_PRIMES];
-  guint       axes;                     /* of all cuts together */
-  gboolean    is_wrong;                 /* several dimensions are sharded along the same axis */
-  int         only_first;               /* the operand that only counts in the first addend; -1 for none */
-} GhloPjrtCuts;
+  guint         n;
+  GhloPjrtSlice slices[2 * GHLO_PJRT_MAX_PRIMES];
+  guint         axes;                   /* of all slices together */
+  gboolean      is_wrong;               /* several dimensions are sharded along the same axis */
+  int           only_first;             /* the operand that only counts in the first addend; -1 for none */
+} GhloPjrtSlices;
 
 /* Returns the number of addends that differ only in the @n primes of the output's axes from @first on. */
 guint    ghlo_pjrt_addends_count      (const GhloPjrtAdder *self,
@@ -56,10 +56,10 @@ gboolean ghlo_pjrt_addends_are_known  (GhloPjrtAdder       *self,
 /* Finds the dimensions by which @value is sharded along all of the axes. Returns FALSE when there are none. */
 gboolean ghlo_pjrt_addends_find_parts (const GhloPjrtAdder *self,
                                        const GhloIrValue   *value,
-                                       GhloPjrtCuts        *cuts);
+                                       GhloPjrtSlices      *slices);
 /* Finds where @op adds over dimensions that are sharded along all of the axes. Returns FALSE when it does not. */
-gboolean ghlo_pjrt_addends_find_cuts  (const GhloPjrtAdder *self,
-                                       const GhloIrOp      *op,
-                                       GhloPjrtCuts        *cuts);
+gboolean ghlo_pjrt_addends_find_slices (const GhloPjrtAdder *self,
+                                        const GhloIrOp      *op,
+                                        GhloPjrtSlices      *slices);
 
 G_END_DECLS

@@ -17,11 +17,11 @@ enum { MAX_MADE = 1 << 16 };
 
 /* Returns the slice of @value, which is operand @operand, that addend @index is computed from. */
 static GhloIrValue *
-make_slice (GhloPjrtAdder      *self,
-            GhloIrValue        *value,
-            guint               operand,
-            const GhloPjrtCuts *cuts,
-            guint               index)
+make_slice (GhloPjrtAdder        *self,
+            GhloIrValue          *value,
+            guint                 operand,
+            const GhloPjrtSlices *slices,
+            guint                 index)
 {
   gint64 starts[GHLO_MAX_RANK] = { 0 }, limits[GHLO_MAX_RANK], strides[GHLO_MAX_RANK];
 
@@ -30,16 +30,16 @@ make_slice (GhloPjrtAdder      *self,
       limits[i] = value->type->dimensions[i];
       strides[i] = 1;
     }
-  for (guint i = 0; i < cuts->n; i++)
+  for (guint i = 0; i < slices->n; i++)
     {
-      const GhloPjrtCut *cut = &cuts->cuts[i];
+      const GhloPjrtSlice *slice = &slices->slices[i];
       gint64 size;
 
-      if (cut->operand != operand)
+      if (slice->operand != operand)
         continue;
-      size = value->type->dimensions[cut->dimension] / cut->size;
-      starts[cut->dimension] = size * (index / cut->stride % cut->size);
-      limits[cut->dimension] = starts[cut->dimension] + size;
+      size = value->type->dimensions[slice->dimension] / slice->size;
+      starts[slice->dimension] = size * (index / slice->stride % slice->size);
+      limits[slice->dimension] = starts[slice->dimension] + size;
     }
 
   return ghlo_make_slice (&self->maker, value, starts, limits, strides);
@@ -47,25 +47,25 @@ make_slice (GhloPjrtAdder      *self,
 
 /* The same slice, padded with 0 to the size of @value. */
 static GhloIrValue *
-make_part (GhloPjrtAdder      *self,
-           GhloIrValue        *value,
-           const GhloPjrtCuts *cuts,
-           guint               index)
+make_part (GhloPjrtAdder        *self,
+           GhloIrValue          *value,
+           const GhloPjrtSlices *slices,
+           guint                 index)
 {
   const guint rank = value->type->rank;
   gint64 low[GHLO_MAX_RANK] = { 0 }, high[GHLO_MAX_RANK] = { 0 }, none[GHLO_MAX_RANK] = { 0 };
   GhloIrValue *operands[] = {
-    make_slice (self, value, 0, cuts, index),
+    make_slice (self, value, 0, slices, index),
     ghlo_make_splat (&self->maker, ghlo_make_type (&self->maker, value->type, NULL, 0), (GhloScalar) { 0 }),
   };
 
-  for (guint i = 0; i < cuts->n; i++)
+  for (guint i = 0; i < slices->n; i++)
     {
-      const GhloPjrtCut *cut = &cuts->cuts[i];
-      const gint64 size = operands[0]->type->dimensions[cut->dimension];
+      const GhloPjrtSlice *slice = &slices->slices[i];
+      const gint64 size = operands[0]->type->dimensions[slice->dimension];
 
-      low[cut->dimension] = size * (index / cut->stride % cut->size);
-      high[cut->dimension] = value->type->dimensions[cut->dimension] - size - low[cut->dimension];
+      low[slice->dimension] = size * (index / slice->stride % slice->size);
+      high[slice->dimension] = value->type->dimensions[slice->dimension] - size - low[slice->dimension];
     }
 
   return ghlo_make (&self->maker, GHLO_OP_STABLEHLO_PAD, value->type, operands, 2,
@@ -78,24 +78,24 @@ make_part (GhloPjrtAdder      *self,
 
 /* Copies the operation, with slices of its operands. */
 static GhloIrValue *
-make_cut (GhloPjrtAdder      *self,
-          const GhloIrOp     *op,
-          const GhloPjrtCuts *cuts,
-          guint               index)
+make_from_slices (GhloPjrtAdder        *self,
+                  const GhloIrOp       *op,
+                  const GhloPjrtSlices *slices,
+                  guint                 index)
 {
   g_autoptr (GHashTable) made = g_hash_table_new (NULL, NULL);
   GhloIrOp *copy = ghlo_ir_op_copy (self->maker.module, op, TRUE, made);
 
   for (guint i = 0; i < op->n_operands; i++)
-    for (guint j = 0; j < cuts->n; j++)
-      if (cuts->cuts[j].operand == i)
+    for (guint j = 0; j < slices->n; j++)
+      if (slices->slices[j].operand == i)
         {
-          ghlo_ir_op_set_operand (copy, i, make_slice (self, ghlo_ir_op_operand (op, i), i, cuts, index));
+          ghlo_ir_op_set_operand (copy, i, make_slice (self, ghlo_ir_op_operand (op, i), i, slices, index));
           break;
         }
-  if (cuts->only_first >= 0 && index > 0)
-    ghlo_ir_op_set_operand (copy, (guint) cuts->only_first,
-                            ghlo_make_splat (&self->maker, ghlo_ir_op_operand (op, (guint) cuts->only_first)->type,
+  if (slices->only_first >= 0 && index > 0)
+    ghlo_ir_op_set_operand (copy, (guint) slices->only_first,
+                            ghlo_make_splat (&self->maker, ghlo_ir_op_operand (op, (guint) slices->only_first)->type,
                                              (GhloScalar) { 0 }));
   ghlo_ir_op_insert_before (copy, self->maker.op);
 
@@ -135,17 +135,17 @@ make_new_addend (GhloPjrtAdder *self,
                  guint          index)
 {
   const GhloIrOp *op = value->op;
-  GhloPjrtCuts cuts;
+  GhloPjrtSlices slices;
 
   if (!ghlo_pjrt_addends_are_known (self, value))
     {
-      ghlo_pjrt_addends_find_parts (self, value, &cuts);
-      return make_part (self, value, &cuts, index);
+      ghlo_pjrt_addends_find_parts (self, value, &slices);
+      return make_part (self, value, &slices, index);
     }
   if (op->kind == GHLO_OP_SDY_SHARDING_CONSTRAINT)
     return make_addend (self, ghlo_ir_op_operand (op, 0), index);
-  if (ghlo_pjrt_addends_find_cuts (self, op, &cuts))
-    return make_cut (self, op, &cuts, index);
+  if (ghlo_pjrt_addends_find_slices (self, op, &slices))
+    return make_from_slices (self, op, &slices, index);
 
   return make_of_addends (self, op, index);
 }
@@ -239,10 +239,10 @@ ghlo_pjrt_stack_addends (GhloIrModule        *module,
     {
       GhloIrValue *value = ghlo_ir_op_operand (end, i);
       g_auto (GhloPjrtAdder) adder = { 0 };
-      GhloPjrtCuts cuts;
+      GhloPjrtSlices slices;
 
       if (!adder_init (&adder, module, propagation, outputs[i], i)
-          || (!ghlo_pjrt_addends_are_known (&adder, value) && !ghlo_pjrt_addends_find_parts (&adder, value, &cuts)))
+          || (!ghlo_pjrt_addends_are_known (&adder, value) && !ghlo_pjrt_addends_find_parts (&adder, value, &slices)))
         continue;
       n_made += adder.n * (g_hash_table_size (adder.known) + 1);
       if (n_made > MAX_MADE)

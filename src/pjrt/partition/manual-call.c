@@ -127,10 +127,10 @@ new_call (GhloIrModule *module,
 }
 
 void
-ghlo_pjrt_manual_put (GhloPjrtManual     *self,
-                      GhloCompileRequest *request,
-                      GhloIrOp           *op,
-                      const char         *name)
+ghlo_pjrt_manual_replace_op (GhloPjrtManual     *self,
+                             GhloCompileRequest *request,
+                             GhloIrOp           *op,
+                             const char         *name)
 {
   g_autoptr (GhloCustomTarget) target = ghlo_custom_target_new (name, ghlo_pjrt_manual_run, self,
                                                                 (GDestroyNotify) ghlo_pjrt_manual_free);

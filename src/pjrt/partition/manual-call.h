@@ -21,9 +21,9 @@ gboolean        ghlo_pjrt_manual_compile (GhloPjrtManual            *self,
                                           GError                   **error);
 /* Replaces @op by a custom call of the target @name, which is added to @request's targets. Takes over @self and
  * frees @op. */
-void            ghlo_pjrt_manual_put     (GhloPjrtManual            *self,
-                                          GhloCompileRequest        *request,
-                                          GhloIrOp                  *op,
-                                          const char                *name);
+void            ghlo_pjrt_manual_replace_op (GhloPjrtManual            *self,
+                                             GhloCompileRequest        *request,
+                                             GhloIrOp                  *op,
+                                             const char                *name);
 
 G_END_DECLS

@@ -22,12 +22,12 @@ typedef struct
   GhloIrOp           *op;       /* the sdy.manual_computation */
   GhloPjrtManual     *manual;   /* its replacement */
   guint               n_partitions;     /* of the whole program */
-  GhloPjrtSharding  **border;   /* borrowed; the shardings of the program's inputs, then of its outputs */
-} Cutter;
+  GhloPjrtSharding  **external; /* borrowed; the shardings of the program's inputs, then of its outputs */
+} Extraction;
 
 /* Tokens are present on every partition. */
 static GhloPjrtSharding *
-new_token_sharding (const Cutter      *self,
+new_token_sharding (const Extraction  *self,
                     const GhloIrType  *token,
                     GError           **error)
 {
@@ -38,7 +38,7 @@ new_token_sharding (const Cutter      *self,
 
 /* Reads the sharding of one value and checks it against the type of the shard in the body. */
 static GhloPjrtSharding *
-read_sharding (const Cutter      *self,
+read_sharding (const Extraction  *self,
                const GhloIrAttr  *attr,
                const GhloIrType  *whole,
                const GhloIrType  *shard,
@@ -70,11 +70,11 @@ read_sharding (const Cutter      *self,
 
 /* Reads the list of shardings @name, which must have @n entries. */
 static gboolean
-read_list (const Cutter  *self,
-           const char    *name,
-           guint          n,
-           GhloSdyAttr   *list,
-           GError       **error)
+read_list (const Extraction  *self,
+           const char        *name,
+           guint              n,
+           GhloSdyAttr       *list,
+           GError           **error)
 {
   const GhloIrAttr *attr = ghlo_ir_op_get (self->op, name);
   g_autofree char *problem = NULL;
@@ -94,7 +94,7 @@ read_list (const Cutter  *self,
 
 /* Reads the positions along the axes of the mesh of the first sharding in @list. */
 static gboolean
-read_positions (Cutter             *self,
+read_positions (Extraction         *self,
                 const GhloSdyAttr  *list,
                 GError            **error)
 {
@@ -107,8 +107,8 @@ read_positions (Cutter             *self,
 }
 
 static gboolean
-read_shardings (Cutter  *self,
-                GError **error)
+read_shardings (Extraction  *self,
+                GError     **error)
 {
   const GhloIrBlock *block = ghlo_ir_op_region_block (self->op, 0);
   const GhloIrOp *terminator = ghlo_pass_terminator (block);
@@ -142,8 +142,8 @@ read_shardings (Cutter  *self,
 
 /* Collects the values that the body returns, each once, and records the source of each result. */
 static void
-list_results (Cutter    *self,
-              GPtrArray *results)
+list_results (Extraction *self,
+              GPtrArray  *results)
 {
   const GhloIrBlock *block = ghlo_ir_op_region_block (self->op, 0);
   const GhloIrOp *terminator = ghlo_pass_terminator (block);
@@ -177,7 +177,7 @@ publish (GhloIrModule *module,
 
 /* Turns the body into a program. */
 static gboolean
-outline (Cutter        *self,
+outline (Extraction    *self,
          GPtrArray     *ops,
          GhloIrModule  *module,
          GError       **error)
@@ -207,8 +207,8 @@ outline (Cutter        *self,
 }
 
 static gboolean
-compile_body (Cutter  *self,
-              GError **error)
+compile_body (Extraction  *self,
+              GError     **error)
 {
   const GhloIrBlock *block = ghlo_ir_op_region_block (self->op, 0);
   const GhloIrOp *terminator = ghlo_pass_terminator (block);
@@ -223,21 +223,21 @@ compile_body (Cutter  *self,
   return ops->len == 0 || ghlo_pjrt_manual_compile (self->manual, self->request, module, error);
 }
 
-/* When a device holds of @border (nullable) the same as a position of @inside, and both are unreduced, the addends
+/* When a device holds of @external (nullable) the same as a position of @inside, and both are unreduced, the addends
  * are passed on unchanged, and @type becomes the type of their stack. */
 static gboolean
-keep_addends (const Cutter      *self,
+keep_addends (const Extraction  *self,
               GhloPjrtSharding  *inside,
-              GhloPjrtSharding  *border,
+              GhloPjrtSharding  *external,
               const GhloIrType **type)
 {
   GhloIrModule *module = self->request->module;
 
-  if (border == NULL || !inside->is_sum || !border->is_sum || inside->rank == GHLO_MAX_RANK
-      || !ghlo_pjrt_sharding_matches (inside, border, self->manual->positions.partitions))
+  if (external == NULL || !inside->is_sum || !external->is_sum || inside->rank == GHLO_MAX_RANK
+      || !ghlo_pjrt_sharding_matches (inside, external, self->manual->positions.partitions))
     return FALSE;
   ghlo_pjrt_sharding_stack (inside);
-  ghlo_pjrt_sharding_stack (border);
+  ghlo_pjrt_sharding_stack (external);
   *type = ghlo_ir_type_tensor (module, ghlo_ir_type_get_element (module, *type), inside->whole->dimensions,
                                inside->whole->rank, NULL, NULL);
 
@@ -260,9 +260,9 @@ find_output (const GhloIrValue *value)
 /* Returns the sharding of the program's input or output that is connected only to argument or result @index of the
  * operation, or NULL. */
 static GhloPjrtSharding *
-find_border (const Cutter *self,
-             guint         index,
-             gboolean      is_result)
+find_external (const Extraction *self,
+               guint             index,
+               gboolean          is_result)
 {
   const GhloIrOp *function = ghlo_ir_op_get_parent (self->op);
   const guint n_inputs = function->kind == GHLO_OP_FUNC_FUNC ? ghlo_ir_func_get_body (function)->n_arguments : 0;
@@ -272,26 +272,26 @@ find_border (const Cutter *self,
   if (function != ghlo_ir_module_get_entry (self->request->module))
     return NULL;
   if (operand != NULL)
-    return operand->op == NULL && operand->uses->next == NULL ? self->border[operand->index] : NULL;
+    return operand->op == NULL && operand->uses->next == NULL ? self->external[operand->index] : NULL;
   output = find_output (&self->op->results[index]);
 
-  return output >= 0 ? self->border[n_inputs + (guint) output] : NULL;
+  return output >= 0 ? self->external[n_inputs + (guint) output] : NULL;
 }
 
 /* Keeps the addends of unreduced inputs, and of unreduced results that are outputs. */
 static void
-keep_all_addends (Cutter *self)
+keep_all_addends (Extraction *self)
 {
   if (self->manual->positions.n != self->n_partitions)
     return;
   for (guint i = 0; i < self->manual->n_arguments; i++)
-    keep_addends (self, self->manual->arguments[i], find_border (self, i, FALSE),
+    keep_addends (self, self->manual->arguments[i], find_external (self, i, FALSE),
                   &ghlo_ir_op_operand (self->op, i)->type);
   for (guint i = 0; i < self->manual->n_results; i++)
     {
       GhloIrValue *value = &self->op->results[i];
 
-      if (!keep_addends (self, self->manual->results[i], find_border (self, i, TRUE), &value->type))
+      if (!keep_addends (self, self->manual->results[i], find_external (self, i, TRUE), &value->type))
         continue;
       while (value->uses->op->kind == GHLO_OP_SDY_SHARDING_CONSTRAINT)
         {
@@ -302,31 +302,31 @@ keep_all_addends (Cutter *self)
 }
 
 static gboolean
-cut (GhloCompileRequest  *request,
-     GhloIrOp            *op,
-     GhloPjrtSharding   **border,
-     guint                n_partitions,
-     guint                number,
-     GError             **error)
+extract (GhloCompileRequest  *request,
+         GhloIrOp            *op,
+         GhloPjrtSharding   **external,
+         guint                n_partitions,
+         guint                number,
+         GError             **error)
 {
   g_autoptr (GhloPjrtManual) manual = ghlo_pjrt_manual_new (op);
   g_autofree char *name = g_strdup_printf (TARGET ".%u", number);
-  Cutter cutter = { request, op, manual, n_partitions, border };
+  Extraction extraction = { request, op, manual, n_partitions, external };
 
-  if (!read_shardings (&cutter, error) || !compile_body (&cutter, error))
+  if (!read_shardings (&extraction, error) || !compile_body (&extraction, error))
     return FALSE;
-  keep_all_addends (&cutter);
-  ghlo_pjrt_manual_put (g_steal_pointer (&manual), request, op, name);
+  keep_all_addends (&extraction);
+  ghlo_pjrt_manual_replace_op (g_steal_pointer (&manual), request, op, name);
 
   return TRUE;
 }
 
 gboolean
-ghlo_pjrt_cut_manual (GhloCompileRequest  *request,
-                      GhloPjrtSharding   **border,
-                      guint                n_partitions,
-                      guint               *n_cut,
-                      GError             **error)
+ghlo_pjrt_extract_manual (GhloCompileRequest  *request,
+                          GhloPjrtSharding   **external,
+                          guint                n_partitions,
+                          guint               *n_extracted,
+                          GError             **error)
 {
   g_autoptr (GPtrArray) ops = g_ptr_array_new ();
   const GhloIrOp *root = request->module->op;
@@ -334,10 +334,10 @@ ghlo_pjrt_cut_manual (GhloCompileRequest  *request,
   for (const GhloIrOp *op = root; op != NULL; op = ghlo_pass_next_op (op, root))
     if (op->kind == GHLO_OP_SDY_MANUAL_COMPUTATION)
       g_ptr_array_add (ops, (gpointer) op);
-  *n_cut = ops->len;
+  *n_extracted = ops->len;
   /* Nested operations follow those that contain them, and have to be replaced first. */
   for (guint i = ops->len; i-- > 0;)
-    if (!cut (request, ops->pdata[i], border, n_partitions, i, error))
+    if (!extract (request, ops->pdata[i], external, n_partitions, i, error))
       return FALSE;
   if (ops->len > 0)
     ghlo_pjrt_update_entry (request->module);

@@ -15,14 +15,14 @@
 G_BEGIN_DECLS
 
 /* Replaces all manual computations in @request's module by custom calls, and adds the targets of these calls to its
- * targets. *@n_cut becomes their number. Sets UNSUPPORTED for manual computations that cannot be replaced: those
- * with shards of different sizes, or in a function that another one calls. @border: the shardings of the inputs,
+ * targets. *@n_extracted becomes their number. Sets UNSUPPORTED for manual computations that cannot be replaced: those
+ * with shards of different sizes, or in a function that another one calls. @external: the shardings of the inputs,
  * then of the outputs. Unreduced inputs and outputs that only go into, or come out of, one manual computation keep
  * their addends: their shardings, and the types of the program's entry, become those of stacks of addends. */
-gboolean ghlo_pjrt_cut_manual (GhloCompileRequest  *request,
-                               GhloPjrtSharding   **border,
-                               guint                n_partitions,
-                               guint               *n_cut,
-                               GError             **error);
+gboolean ghlo_pjrt_extract_manual (GhloCompileRequest  *request,
+                                   GhloPjrtSharding   **external,
+                                   guint                n_partitions,
+                                   guint               *n_extracted,
+                                   GError             **error);
 
 G_END_DECLS

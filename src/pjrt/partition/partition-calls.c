@@ -339,7 +339,7 @@ replace (const Call          *self,
   if (!ask (self, manual, n_partitions, &program, error)
       || !compile_program (manual, request, program, have_effects, error))
     return FALSE;
-  ghlo_pjrt_manual_put (g_steal_pointer (&manual), request, self->op, name);
+  ghlo_pjrt_manual_replace_op (g_steal_pointer (&manual), request, self->op, name);
 
   return TRUE;
 }

@@ -150,17 +150,17 @@ list_bytes (PJRT_Executable *self)
 /* Extracts the computations that each partition does by itself, after telling the application about the shardings
  * that it wants to inspect. */
 static gboolean
-cut (PJRT_Executable      *self,
-     GhloCompileRequest   *request,
-     GhloPjrtPropagation  *propagation,
-     gboolean             *have_effects,
-     GError              **error)
+extract (PJRT_Executable      *self,
+         GhloCompileRequest   *request,
+         GhloPjrtPropagation  *propagation,
+         gboolean             *have_effects,
+         GError              **error)
 {
   guint n_calls;
 
   if (!ghlo_pjrt_inspect_shardings (request->module, propagation, error)
       || !ghlo_pjrt_partition_calls (request, propagation, self->n_devices, &n_calls, have_effects, error)
-      || !ghlo_pjrt_cut_manual (request, self->shardings, self->n_devices, &self->n_manual, error))
+      || !ghlo_pjrt_extract_manual (request, self->shardings, self->n_devices, &self->n_manual, error))
     return FALSE;
   self->n_manual += n_calls;
 
@@ -199,7 +199,7 @@ ghlo_pjrt_executable_partition (PJRT_Executable     *self,
   list_bytes (self);
   self->n_stacked = ghlo_pjrt_stack_addends (request->module, propagation, self->shardings + type->rank);
 
-  return cut (self, request, propagation, have_effects, error);
+  return extract (self, request, propagation, have_effects, error);
 }
 
 void
