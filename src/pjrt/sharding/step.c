@@ -155,22 +155,22 @@ agree (GhloPjrtAxes       *axes,
 }
 
 static void
-agree_on (Work        *self,
-          guint        factor,
-          GhloPjrtWay  way)
+agree_on (Work              *self,
+          guint              factor,
+          GhloPjrtDirection  direction)
 {
   const guint n_operands = self->rule->n_operands, n = self->rule->n_tensors;
-  const guint start = way == GHLO_PJRT_BACKWARD ? n_operands : 0;
-  const guint n_first = way == GHLO_PJRT_BACKWARD ? n - n_operands : n_operands;
+  const guint start = direction == GHLO_PJRT_BACKWARD ? n_operands : 0;
+  const guint n_first = direction == GHLO_PJRT_BACKWARD ? n - n_operands : n_operands;
   gboolean may_grow = TRUE;
 
-  if (way == GHLO_PJRT_NOWHERE)
+  if (direction == GHLO_PJRT_NOWHERE)
     return;
   for (guint i = 0; i < n; i++)
     {
       const Cell *from = cell (self, (start + i) % n, factor);
 
-      if (i == n_first && way != GHLO_PJRT_BOTH_WAYS)
+      if (i == n_first && direction != GHLO_PJRT_BOTH_WAYS)
         may_grow = FALSE;
       if (from->is_there)
         agree (&self->agreed[factor], &from->axes, &may_grow);

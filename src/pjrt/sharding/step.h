@@ -19,13 +19,13 @@ typedef enum
   GHLO_PJRT_FORWARD = 1 << 0,
   GHLO_PJRT_BACKWARD = 1 << 1,
   GHLO_PJRT_BOTH_WAYS = GHLO_PJRT_FORWARD | GHLO_PJRT_BACKWARD,
-} GhloPjrtWay;
+} GhloPjrtDirection;
 
 /* The input of a step. */
 typedef struct
 {
   const GhloPjrtRule *rule;
-  GhloPjrtWay         pass_through, communication;      /* the directions for factors of these kinds */
+  GhloPjrtDirection   pass_through, communication;      /* the directions for factors of these kinds */
   gboolean            is_elementwise;
 } GhloPjrtStep;
 

@@ -99,13 +99,14 @@ has_operand_of_others (const GhloIrOp *op)
 
 /* Chooses the directions in which factors propagate at this level; they include those of the levels before. */
 static void
-choose_ways (const GhloPjrtPropagation *self,
-             const GhloIrOp            *op,
-             GhloPjrtStep              *step)
+choose_directions (const GhloPjrtPropagation *self,
+                   const GhloIrOp            *op,
+                   GhloPjrtStep              *step)
 {
-  const GhloPjrtWay broadcast = op->kind == GHLO_OP_STABLEHLO_BROADCAST_IN_DIM && self->level < GHLO_PJRT_N_LEVELS - 1
-                                ? GHLO_PJRT_BACKWARD : GHLO_PJRT_BOTH_WAYS;
-  GhloPjrtWay early = GHLO_PJRT_NOWHERE;
+  const gboolean is_broadcast = op->kind == GHLO_OP_STABLEHLO_BROADCAST_IN_DIM;
+  const GhloPjrtDirection broadcast = is_broadcast && self->level < GHLO_PJRT_N_LEVELS - 1
+                                      ? GHLO_PJRT_BACKWARD : GHLO_PJRT_BOTH_WAYS;
+  GhloPjrtDirection early = GHLO_PJRT_NOWHERE;
 
   if (step->is_elementwise || op->kind == GHLO_OP_STABLEHLO_RESHAPE || op->kind == GHLO_OP_STABLEHLO_TRANSPOSE)
     early = GHLO_PJRT_BOTH_WAYS;
@@ -124,7 +125,7 @@ visit_by_rule (GhloPjrtPropagation *self,
   GhloPjrtStep step = { .rule = &self->rule, .is_elementwise = is_elementwise (op) };
   g_autofree GhloPjrtSlot *slots = NULL;
 
-  choose_ways (self, op, &step);
+  choose_directions (self, op, &step);
   if ((step.pass_through | step.communication) == GHLO_PJRT_NOWHERE
       || !ghlo_pjrt_rule_read (&self->rule, self->module, op))
     return;
