@@ -258,7 +258,7 @@ ghlo_pjrt_stack_addends (GhloIrModule        *module,
 }
 
 gboolean
-ghlo_pjrt_gives_sums (GhloIrModule *module)
+ghlo_pjrt_has_unreduced_outputs (GhloIrModule *module)
 {
   const GhloIrOp *entry = ghlo_ir_module_get_entry (module);
   const GhloIrBlock *body = entry != NULL ? ghlo_ir_func_get_body (entry) : NULL;

@@ -18,6 +18,6 @@ guint    ghlo_pjrt_stack_addends (GhloIrModule         *module,
                                   GhloPjrtPropagation  *propagation,
                                   GhloPjrtSharding    **outputs);
 /* Whether @module's entry has an unreduced output. */
-gboolean ghlo_pjrt_gives_sums    (GhloIrModule         *module);
+gboolean ghlo_pjrt_has_unreduced_outputs (GhloIrModule *module);
 
 G_END_DECLS

@@ -66,18 +66,19 @@ choose (Partitioner       *self,
   return sharding != NULL ? sharding : ghlo_pjrt_sharding_new_whole (type, n);
 }
 
-/* Checks that the program has its shardings in sdy's attributes. In the older attribute, "{replicated}" is the same
- * as no attribute. */
+/* Checks that the program has its shardings in sdy's attributes. In mhlo.sharding, "{replicated}" is the same as
+ * no attribute. */
 static gboolean
-check_older (const GhloIrAttr  *sdy,
-             const GhloIrAttr  *older,
-             GError           **error)
+check_sharding_attribute (const GhloIrAttr  *sdy,
+                          const GhloIrAttr  *mhlo,
+                          GError           **error)
 {
-  if (sdy != NULL || older == NULL
-      || (older->kind == GHLO_IR_ATTR_STRING && g_strcmp0 (older->text, "{replicated}") == 0))
+  if (sdy != NULL || mhlo == NULL
+      || (mhlo->kind == GHLO_IR_ATTR_STRING && g_strcmp0 (mhlo->text, "{replicated}") == 0))
     return TRUE;
-  g_set_error (error, GHLO_ERROR, GHLO_ERROR_UNSUPPORTED, "expected shardings as sdy.sharding, found mhlo.sharding %s",
-               older->kind == GHLO_IR_ATTR_STRING ? older->text : "");
+  g_set_error (error, GHLO_ERROR, GHLO_ERROR_UNSUPPORTED,
+               "expected Shardy's attribute sdy.sharding, found mhlo.sharding %s",
+               mhlo->kind == GHLO_IR_ATTR_STRING ? mhlo->text : "");
 
   return FALSE;
 }
@@ -85,7 +86,7 @@ check_older (const GhloIrAttr  *sdy,
 static gboolean
 add_sharding (Partitioner       *self,
               const GhloIrAttr  *specified,
-              const GhloIrAttr  *older,
+              const GhloIrAttr  *mhlo,
               const GhloIrType  *type,
               guint              index,
               gboolean           is_output,
@@ -95,7 +96,7 @@ add_sharding (Partitioner       *self,
   g_autoptr (GhloTensorType) external = NULL;
   GhloPjrtSharding *sharding = NULL;
 
-  if (check_older (specified, older, error))
+  if (check_sharding_attribute (specified, mhlo, error))
     external = ghlo_pjrt_external_type (type, error);
   if (external != NULL && type->kind == GHLO_IR_TYPE_TOKEN)
     sharding = ghlo_pjrt_sharding_new_whole (external, executable->n_devices);
@@ -170,10 +171,10 @@ extract (PJRT_Executable      *self,
 /* Whether the shardings of @module's inner values are needed. Calls then have to be inlined, since each call of a
  * function may have other shardings. */
 static gboolean
-asks_for_values (GhloIrModule *module)
+needs_inner_shardings (GhloIrModule *module)
 {
   return ghlo_pjrt_has_partitioned_calls (module) || ghlo_pjrt_has_inspections (module)
-         || ghlo_pjrt_gives_sums (module);
+         || ghlo_pjrt_has_unreduced_outputs (module);
 }
 
 gboolean
@@ -186,7 +187,7 @@ ghlo_pjrt_executable_partition (PJRT_Executable     *self,
   Partitioner partitioner = { .executable = self, .request = request };
   const GhloIrType *type;
 
-  if (asks_for_values (request->module) && !ghlo_pjrt_propagation_inline (request->module, error))
+  if (needs_inner_shardings (request->module) && !ghlo_pjrt_propagation_inline (request->module, error))
     return FALSE;
   if (!ghlo_signature_init (&partitioner.signature, request->module, error))
     return FALSE;
