@@ -62,7 +62,8 @@ def check_links(path, expected, loaded=()):
     missing = [name for name in needed(path) if name not in loaded and not path.with_name(name).exists()]
     paths = re.findall(r'\(R(?:UN)?PATH\).*\[(.*)\]', run('readelf', '-d', '-W', path))
     if missing or paths != expected:
-        raise SystemExit(f'{path.name} looks in {paths} and needs {missing}, which are not in the wheel')
+        raise SystemExit(f'{path.name}: expected the library path {expected} and all dependencies in the wheel, '
+                         f'found {paths}, missing {missing}')
 
 
 def find_licences(source):
@@ -73,7 +74,7 @@ def find_licences(source):
         if done.returncode == 0:
             text = pathlib.Path(f'/usr/share/doc/{done.stdout.split(":")[0]}/copyright').resolve()
             return text.parent.name, text.read_bytes()
-    raise SystemExit(f'nobody knows the licences of {real}: expected it to be from a package of Debian')
+    raise SystemExit(f'cannot find the licences of {real}: expected a file of a Debian package')
 
 
 def metadata(name, version, summary, lines, readme):

@@ -30,8 +30,8 @@ def plugin_path() -> pathlib.Path:
     named = os.environ.get('GHLO_PJRT_PLUGIN')
     path = pathlib.Path(named) if named else pathlib.Path(__file__).with_name('pjrt_c_api_ghlo_plugin.so')
     if not path.is_file():
-        where = 'GHLO_PJRT_PLUGIN says' if named else 'the package has it'
-        raise FileNotFoundError(f'expected the plugin of GHLO where {where}, found no file {path}')
+        where = 'at the path in GHLO_PJRT_PLUGIN' if named else 'in the package'
+        raise FileNotFoundError(f"expected GHLO's plugin {where}, found no file {path}")
     return path
 
 

@@ -89,7 +89,7 @@ class Registrar:
             found[extension.contents.type] = extension
             extension = extension.contents.next
         if not found.keys() >= {_GPU_CUSTOM_CALL, _FFI}:
-            raise AttributeError('the plugin has no extensions for XLA FFI')
+            raise AttributeError("the plugin does not have PJRT's extensions for XLA's FFI")
         self._register_call = ctypes.cast(found[_GPU_CUSTOM_CALL], ctypes.POINTER(_CallExtension)).contents.custom_call
         self._register_type = ctypes.cast(found[_FFI], ctypes.POINTER(_TypeExtension)).contents.type_register
 

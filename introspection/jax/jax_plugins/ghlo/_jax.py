@@ -276,9 +276,9 @@ def _add_inspection(platform, _path):
             return rule(ctx, value, callback=callback)
 
         def tell(message):
-            said = client.OpSharding()
-            said.ParseFromString(message)
-            sharding = client.HloSharding.from_proto(said)
+            proto = client.OpSharding()
+            proto.ParseFromString(message)
+            sharding = client.HloSharding.from_proto(proto)
             if mesh.empty:
                 callback(names.GSPMDSharding(devices, sharding))
             else:
@@ -352,7 +352,8 @@ def add_features(platform, path):
             # A feature that fails, for whatever reason, must not disable the others.
             _missing[name] = str(error) if isinstance(error, _Unknown) else f'{type(error).__name__}: {error}'
     if _missing:
-        logger.warning('without %s; jax_plugins.ghlo.list_missing() says why', ', '.join(_missing))
+        logger.warning('unavailable features: %s; jax_plugins.ghlo.list_missing() returns the reasons',
+                       ', '.join(_missing))
 
 
 def list_missing():
