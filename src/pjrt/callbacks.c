@@ -75,9 +75,9 @@ hold (const GhloIrOp  *op,
   if (python == NULL || !python->hold (index))
     {
       g_set_error (error, GHLO_ERROR, GHLO_ERROR_UNSUPPORTED,
-                   "the program calls function %" G_GINT64_FORMAT " of the Python process that wrote it, which is "
-                   "not there: expected a process with JAX and the package of this plugin, and the program's "
-                   "own functions", index);
+                   "the program calls back into Python function %" G_GINT64_FORMAT ", which does not exist in this "
+                   "process: compile the program in the process that created it, with JAX and jax-ghlo",
+                   index);
       return FALSE;
     }
   g_array_append_val (found->held, index);
@@ -191,13 +191,13 @@ call_python (GhloPjrtCall  *given,
     {
       for (gsize i = 0; i < given->n_operands; i++)
         given->drop (given->operands[i].owner);
-      fail (&problem, "the Python that the program calls has ended");
+      fail (&problem, "the Python interpreter that the program calls back into has shut down");
     }
   /* From here on Python owns the operands. */
   else if (python->call (given))
     return TRUE;
   if (problem == NULL)
-    fail (&problem, "a call of Python failed without saying why");
+    fail (&problem, "a callback into Python failed without an error message");
   g_propagate_error (error, g_steal_pointer (&problem));
 
   return FALSE;

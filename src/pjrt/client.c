@@ -224,7 +224,7 @@ look_up (PJRT_Client  *client,
   if (*device != NULL)
     return NULL;
 
-  return ghlo_pjrt_error_new (PJRT_Error_Code_INVALID_ARGUMENT, "expected a device's number from 0 to %u, found %d",
+  return ghlo_pjrt_error_new (PJRT_Error_Code_INVALID_ARGUMENT, "expected a device ID from 0 to %u, found %d",
                               client->n_devices - 1, id);
 }
 
@@ -267,8 +267,8 @@ default_device_assignment (PJRT_Client_DefaultDeviceAssignment_Args *args)
                                 "expected replicas × partitions of at least 1 and at most %u devices, found %d × %d",
                                 args->client->n_devices, args->num_replicas, args->num_partitions);
   if (args->default_assignment_size < (gsize) n)
-    return ghlo_pjrt_error_new (PJRT_Error_Code_INVALID_ARGUMENT, "expected room for %d devices, found %zu", (int) n,
-                                args->default_assignment_size);
+    return ghlo_pjrt_error_new (PJRT_Error_Code_INVALID_ARGUMENT, "expected an array for %d devices, found %zu",
+                                (int) n, args->default_assignment_size);
   for (int i = 0; i < n; i++)
     args->default_assignment[i] = i;
 

@@ -126,9 +126,9 @@ check_counts (Reader  *reader,
                                     || reader->n_partitions != options->n_partitions
                                     || reader->ids->len != options->n_replicas * options->n_partitions))
     g_set_error (error, GHLO_ERROR, GHLO_ERROR_INVALID_ARGUMENT,
-                 "expected an assignment of %" G_GINT64_FORMAT " × %" G_GINT64_FORMAT " devices, found one of %"
-                 G_GINT64_FORMAT " × %" G_GINT64_FORMAT " with %u", options->n_replicas, options->n_partitions,
-                 reader->n_replicas, reader->n_partitions, reader->ids->len);
+                 "expected a device assignment for %" G_GINT64_FORMAT " × %" G_GINT64_FORMAT " devices, found one for "
+                 "%" G_GINT64_FORMAT " × %" G_GINT64_FORMAT " devices with %u IDs", options->n_replicas,
+                 options->n_partitions, reader->n_replicas, reader->n_partitions, reader->ids->len);
   else
     return TRUE;
 
@@ -166,8 +166,8 @@ ghlo_pjrt_compile_options_read (GhloPjrtCompileOptions  *self,
     {
       if (reader.error == NULL)
         reader.error = g_error_new_literal (GHLO_ERROR, GHLO_ERROR_INVALID_ARGUMENT,
-                                            "expected a CompileOptionsProto for no more devices than there are, "
-                                            "found something else");
+                                            "expected a CompileOptionsProto, found malformed data or more "
+                                            "devices than there are");
       g_propagate_error (error, reader.error);
       return FALSE;
     }

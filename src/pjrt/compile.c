@@ -53,7 +53,7 @@ check_devices (const PJRT_Executable  *self,
                  " replicas", self->options.n_replicas);
   else if (self->n_devices > 1 && !ghlo_device_core_is_host (self->client->core))
     g_set_error (error, GHLO_ERROR, GHLO_ERROR_UNSUPPORTED,
-                 "expected a program of one partition for %s, whose memory is its own, found %u",
+                 "expected a program of one partition for %s, since its memory is not host memory, found %u",
                  self->client->core->title, self->n_devices);
   else
     return TRUE;
@@ -79,7 +79,7 @@ find_devices (PJRT_Executable  *self,
       if (self->devices[i] == NULL)
         {
           g_set_error (error, GHLO_ERROR, GHLO_ERROR_INVALID_ARGUMENT,
-                       "expected a device's number from 0 to %u, found %" G_GINT64_FORMAT,
+                       "expected a device ID from 0 to %u, found %" G_GINT64_FORMAT,
                        self->client->n_devices - 1, id);
           return FALSE;
         }

@@ -96,7 +96,7 @@ get_compiled_memory_stats (PJRT_Executable_GetCompiledMemoryStats_Args *args)
   PJRT_NEEDS (args, host_temp_size_in_bytes);
   executable = args->executable;
   if (!ghlo_prepared_measure (executable->core->compilation->prepared, &figures))
-    return ghlo_pjrt_error_new (PJRT_Error_Code_UNIMPLEMENTED, "%s does not know what memory programs take",
+    return ghlo_pjrt_error_new (PJRT_Error_Code_UNIMPLEMENTED, "%s does not report the memory that programs use",
                                 executable->devices[0]->description.name);
   outputs = measure_outputs (executable, &aliased);
   run = MAX ((gint64) figures.run_bytes, outputs);

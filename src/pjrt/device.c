@@ -264,9 +264,9 @@ poison_execution (PJRT_Device_PoisonExecution_Args *args)
 
   PJRT_NEEDS (args, poisoned);
   if (args->error_code == PJRT_Error_Code_OK)
-    return ghlo_pjrt_error_new (PJRT_Error_Code_INVALID_ARGUMENT, "expected an error for the execution, found success");
+    return ghlo_pjrt_error_new (PJRT_Error_Code_INVALID_ARGUMENT, "expected an error code for the execution, found OK");
   if (args->device->client->queue == NULL)
-    return ghlo_pjrt_error_new (PJRT_Error_Code_UNIMPLEMENTED, "executions on %s end when the device has done them",
+    return ghlo_pjrt_error_new (PJRT_Error_Code_UNIMPLEMENTED, "executions on %s cannot be poisoned",
                                 args->device->description.name);
   end = find_launch (args->device, args->launch_id);
   if (end != NULL)

@@ -6,6 +6,7 @@
 #include "pjrt/element-type.h"
 
 #include "base/ghlo-error.h"
+#include "base/sizes.h"
 #include "pjrt/options/protobuf.h"
 
 static const GhloElementType types[] = {
@@ -66,15 +67,15 @@ ghlo_pjrt_tensor_type_new (PJRT_Buffer_Type   element,
 
   if (ours == GHLO_ELEMENT_TYPE_INVALID)
     {
-      g_set_error (error, GHLO_ERROR, GHLO_ERROR_UNSUPPORTED, "PJRT's element type %d has no counterpart",
+      g_set_error (error, GHLO_ERROR, GHLO_ERROR_UNSUPPORTED, "PJRT's element type %d is not supported",
                    (int) element);
       return NULL;
     }
   type = ghlo_tensor_type_new (ours, dims, n_dims);
   if (type == NULL || ghlo_tensor_type_get_size (type) < 0)
     {
-      g_set_error_literal (error, GHLO_ERROR, GHLO_ERROR_INVALID_ARGUMENT,
-                           "expected dimensions of a tensor that fits into memory, found others");
+      g_set_error (error, GHLO_ERROR, GHLO_ERROR_INVALID_ARGUMENT,
+                   "expected at most %d dimensions of at least 0 whose tensor fits into memory", GHLO_MAX_RANK);
       return NULL;
     }
 

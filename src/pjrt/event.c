@@ -131,7 +131,7 @@ set (PJRT_Event_Set_Args *args)
 {
   PJRT_NEEDS (args, error_message_size);
   if (args->event->pending == NULL || ghlo_pending_is_done (args->event->pending))
-    return ghlo_pjrt_error_new (PJRT_Error_Code_FAILED_PRECONDITION, "the event has ended already");
+    return ghlo_pjrt_error_new (PJRT_Error_Code_FAILED_PRECONDITION, "the event is set already");
   ghlo_pending_end (args->event->pending, args->error_code == PJRT_Error_Code_OK
                     ? NULL : ghlo_pjrt_error_of_code (args->error_code, args->error_message, args->error_message_size));
 

@@ -93,7 +93,7 @@ check_once (const PJRT_Executable  *executable,
       else if (given_up[i] || given_up[GPOINTER_TO_UINT (first)])
         {
           g_set_error (error, GHLO_ERROR, GHLO_ERROR_INVALID_ARGUMENT,
-                       "inputs %u and %u are one buffer, and one of them is donated: expected a donated buffer once",
+                       "inputs %u and %u are the same buffer, which is donated: pass a donated buffer only once",
                        GPOINTER_TO_UINT (first), i);
           return FALSE;
         }
@@ -496,12 +496,12 @@ check (const PJRT_LoadedExecutable_Execute_Args *args)
                                 executable->n_devices, args->num_devices);
   if (args->execute_device != NULL && executable->n_devices > 1)
     return ghlo_pjrt_error_new (PJRT_Error_Code_INVALID_ARGUMENT,
-                                "expected no device for a program of %u devices, found %s", executable->n_devices,
-                                args->execute_device->description.name);
+                                "expected no execute_device for a program of %u devices, found %s",
+                                executable->n_devices, args->execute_device->description.name);
   if (args->options != NULL && PJRT_HAS (args->options, num_recv_ops)
       && (args->options->num_send_ops > 0 || args->options->num_recv_ops > 0))
     return ghlo_pjrt_error_new (PJRT_Error_Code_UNIMPLEMENTED,
-                                "GHLO does not call the host for what a program sends and receives");
+                                "GHLO does not support callbacks that send to and receive from the host");
   if (args->num_args != executable->n_inputs)
     return ghlo_pjrt_error_new (PJRT_Error_Code_INVALID_ARGUMENT, "expected %u arguments for this program, found %zu",
                                 executable->n_inputs, args->num_args);

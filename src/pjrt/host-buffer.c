@@ -37,7 +37,7 @@ ghlo_pjrt_value_for_result (const GhloIrType  *type,
     return ghlo_value_new_uninitialized (tensor_type, error);
   text = ghlo_ir_type_to_string (type);
   g_set_error (error, GHLO_ERROR, GHLO_ERROR_UNSUPPORTED,
-               "expected tensors of static shapes or tokens as results of a call of the host, found %s", text);
+               "expected tensors of static shapes or tokens as results of a callback, found %s", text);
 
   return NULL;
 }
@@ -251,7 +251,7 @@ decrease_external_reference_count (PJRT_Buffer_DecreaseExternalReferenceCount_Ar
     }
   g_mutex_unlock (&self->lock);
 
-  return read ? NULL : ghlo_pjrt_error_new (PJRT_Error_Code_INVALID_ARGUMENT, "nobody reads the buffer's memory");
+  return read ? NULL : ghlo_pjrt_error_new (PJRT_Error_Code_INVALID_ARGUMENT, "the buffer has no external references");
 }
 
 static PJRT_Error *

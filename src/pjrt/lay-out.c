@@ -138,7 +138,7 @@ read_layout (const Entry       *self,
     layout = specified != NULL ? ghlo_pjrt_layout_parse (specified, rank, error) : ghlo_pjrt_layout_rows (rank);
   if (layout == NULL || ghlo_pjrt_layout_is_rows (layout) || sharding == NULL || !sharding->is_stacked)
     return g_steal_pointer (&layout);
-  ghlo_unsupported (error, "expected what is not reduced yet by rows, found the layout %s", specified);
+  ghlo_unsupported (error, "expected the row-major layout for an unreduced tensor, found %s", specified);
 
   return NULL;
 }
@@ -151,7 +151,7 @@ add_layouts (Entry   *self,
   const GhloIrAttr *laid_out = get_laid_out (self);
 
   if (laid_out != NULL && laid_out->length != n)
-    return ghlo_invalid (error, "expected " LAID_OUT " of %u inputs and outputs, found %" G_GSIZE_FORMAT, n,
+    return ghlo_invalid (error, "expected " LAID_OUT " for %u inputs and outputs, found %" G_GSIZE_FORMAT, n,
                          laid_out->length);
   self->executable->layouts = g_new0 (PJRT_Layouts_MemoryLayout *, n);
   self->executable->n_layouts = n;
@@ -257,13 +257,13 @@ ghlo_pjrt_executable_lay_out (PJRT_Executable  *self,
     changes |= !ghlo_pjrt_layout_is_rows (self->layouts[i]);
   self->is_laid_out = changes;
   if (changes && get_laid_out (&entry) != NULL && self->n_devices > 1)
-    return ghlo_unsupported (error, "expected a program of one device, or one by rows, to be compiled again, found one "
-                             "of %u devices whose shardings are of dimensions in another order", self->n_devices);
+    return ghlo_unsupported (error, "a serialized program of %u devices can only be compiled with row-major layouts of "
+                             "its inputs and outputs", self->n_devices);
   if (!changes || get_laid_out (&entry) != NULL)
     return TRUE;
   if (is_referred_to (&entry))
-    return ghlo_unsupported (error, "expected inputs and outputs by rows of a function that others call, found other "
-                             "layouts");
+    return ghlo_unsupported (error, "expected row-major inputs and outputs of an entry function that the program "
+                             "itself calls, found other layouts");
   for (guint i = 0; i < self->n_layouts; i++)
     {
       if (ghlo_pjrt_layout_is_rows (self->layouts[i]))

@@ -125,7 +125,7 @@ ghlo_pjrt_layout_new (const int64_t  *order,
   if (!is_order (order, rank))
     {
       g_set_error (error, GHLO_ERROR, GHLO_ERROR_UNSUPPORTED,
-                   "expected a layout that is an order of %" G_GSIZE_FORMAT " dimensions, found another", rank);
+                   "expected a layout that lists each of %" G_GSIZE_FORMAT " dimensions once", rank);
       return NULL;
     }
   self = g_new (PJRT_Layouts_MemoryLayout, 1);
@@ -147,8 +147,8 @@ ghlo_pjrt_layout_read (const PJRT_Buffer_MemoryLayout  *specified,
   if (specified->type != PJRT_Buffer_MemoryLayout_Type_Tiled || specified->tiled.num_tiles != 0
       || specified->tiled.minor_to_major_size != rank)
     {
-      g_set_error (error, GHLO_ERROR, GHLO_ERROR_UNSUPPORTED, "expected a layout that is an order of %" G_GSIZE_FORMAT
-                   " dimensions, without tiles or strides, found another", rank);
+      g_set_error (error, GHLO_ERROR, GHLO_ERROR_UNSUPPORTED, "expected a layout that lists each of %" G_GSIZE_FORMAT
+                   " dimensions once, without tiles or strides", rank);
       return NULL;
     }
 
@@ -182,8 +182,8 @@ ghlo_pjrt_layout_parse (const char  *text,
   if (ok)
     return ghlo_pjrt_layout_new (order, rank, error);
   g_set_error (error, GHLO_ERROR, GHLO_ERROR_UNSUPPORTED,
-               "expected a layout that is an order of %" G_GSIZE_FORMAT " dimensions, without tiles, found '%s'", rank,
-               text);
+               "expected a layout that lists each of %" G_GSIZE_FORMAT " dimensions once, without tiles, found '%s'",
+               rank, text);
 
   return NULL;
 }

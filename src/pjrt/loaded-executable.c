@@ -125,8 +125,8 @@ move (const PJRT_Executable  *self,
   if (self->n_manual > 0 || self->n_stacked > 0)
     {
       g_set_error (error, GHLO_ERROR, GHLO_ERROR_UNSUPPORTED,
-                   "expected a program without manual computations and unreduced outputs for other devices than those "
-                   "that it was compiled for, found %u and %u", self->n_manual, self->n_stacked);
+                   "a program with manual computations or unreduced outputs can only be loaded on the devices that it "
+                   "was compiled for, found %u and %u of these", self->n_manual, self->n_stacked);
       return NULL;
     }
   moved = ghlo_pjrt_executable_new (client, options, options_size, error);

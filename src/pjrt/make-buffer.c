@@ -67,7 +67,7 @@ create_error_buffer (PJRT_Client_CreateErrorBuffer_Args *args)
 
   PJRT_NEEDS (args, buffer);
   if (args->error_code == PJRT_Error_Code_OK)
-    return ghlo_pjrt_error_new (PJRT_Error_Code_INVALID_ARGUMENT, "expected an error for the buffer, found success");
+    return ghlo_pjrt_error_new (PJRT_Error_Code_INVALID_ARGUMENT, "expected an error code for the buffer, found OK");
   if (!READ_SHAPE (&shape, args, &error))
     return ghlo_pjrt_error_take (error);
   pending = ghlo_pending_new ();
@@ -111,7 +111,7 @@ create_view_of_device_buffer (PJRT_Client_CreateViewOfDeviceBuffer_Args *args)
   PJRT_NEEDS (args, buffer);
   device = choose_device (args->client, args->device, PJRT_HAS (args, memory) ? args->memory : NULL);
   if (!ghlo_device_core_is_host (device->core))
-    return ghlo_pjrt_error_new (PJRT_Error_Code_UNIMPLEMENTED, "%s has no views of others' memory",
+    return ghlo_pjrt_error_new (PJRT_Error_Code_UNIMPLEMENTED, "%s does not support views of external memory",
                                 device->description.name);
   if (!ghlo_pjrt_shape_read (&shape, args->element_type, args->dims, args->num_dims, args->layout, &error))
     return ghlo_pjrt_error_take (error);

@@ -200,8 +200,8 @@ read_range (PJRT_Buffer *buffer,
 
   if (offset < 0 || size < 0 || size > all || offset > all - size)
     return ghlo_pjrt_error_new (PJRT_Error_Code_INVALID_ARGUMENT,
-                                "expected a range of %" G_GINT64_FORMAT " bytes, found %" G_GINT64_FORMAT " from %"
-                                G_GINT64_FORMAT " on", all, size, offset);
+                                "expected a range within %" G_GINT64_FORMAT " bytes, found %" G_GINT64_FORMAT
+                                " bytes at offset %" G_GINT64_FORMAT, all, size, offset);
   reading->offset = (gsize) offset;
   reading->size = (gsize) size;
 

@@ -43,7 +43,7 @@ write_executable (const PJRT_Executable  *self,
   if (bytes == NULL)
     {
       g_set_error (error, GHLO_ERROR, GHLO_ERROR_OUT_OF_MEMORY,
-                   "%" G_GSIZE_FORMAT " bytes are needed, which the system refused", OPTIONS + n_options + size);
+                   "cannot allocate %" G_GSIZE_FORMAT " bytes", OPTIONS + n_options + size);
       return NULL;
     }
   length = GUINT64_TO_LE (n_options);
@@ -77,7 +77,7 @@ serialize (PJRT_Executable_Serialize_Args *args)
   /* Its shardings refer to dimensions in another order than the program that would be written. */
   if (args->executable->is_laid_out && args->executable->n_devices > 1)
     return ghlo_pjrt_error_new (PJRT_Error_Code_UNIMPLEMENTED,
-                                "GHLO does not serialize programs of several devices with layouts other than by rows");
+                                "GHLO serializes programs of several devices with row-major layouts only");
   bytes = write_executable (args->executable, &error);
   if (bytes == NULL)
     return ghlo_pjrt_error_take (error);
@@ -106,12 +106,12 @@ check_head (const guint8  *bytes,
   if (size < OPTIONS || memcmp (bytes, magic, sizeof magic) != 0)
     problem = "other bytes";
   else if (length > size - OPTIONS)
-    problem = "one that was cut off or changed";
+    problem = "a truncated or corrupt one";
   else
     {
       ghlo_digest (bytes + LENGTH, OPTIONS - LENGTH + (gsize) length, found);
       if (memcmp (found, bytes + DIGEST, GHLO_DIGEST_SIZE) != 0 || bytes[OPTIONS - 1] != '\0')
-        problem = "one that was cut off or changed";
+        problem = "a truncated or corrupt one";
     }
   *n_options = (gsize) length;
   if (problem != NULL)

@@ -114,7 +114,7 @@ read_text (const char       *text,
   if (g_strv_length (lines) != 6 || strcmp (lines[0], FIRST_LINE) != 0
       || !g_ascii_string_to_unsigned (lines[2], 10, 1, GHLO_PJRT_MAX_DEVICES, &n, NULL))
     {
-      g_set_error_literal (error, GHLO_ERROR, GHLO_ERROR_DATA, "expected a serialized topology, found something else");
+      g_set_error_literal (error, GHLO_ERROR, GHLO_ERROR_DATA, "expected a serialized topology, found other data");
       return FALSE;
     }
   options->device = g_strdup (lines[1]);
@@ -141,7 +141,8 @@ read_topology (const char  *text,
   if (strcmp (found, text) == 0)
     return self;
   g_set_error (error, GHLO_ERROR, GHLO_ERROR_DEVICE,
-               "expected the topology of a device that is here, %s, found another", self->descriptions[0]->debug);
+               "expected the topology of the present device, %s, found that of another device or version",
+               self->descriptions[0]->debug);
   topology_free (self);
 
   return NULL;
@@ -247,7 +248,7 @@ make_canonical_shape (PJRT_TopologyDescription_MakeCanonicalShapeForMemorySpace_
   PJRT_NEEDS (args, serialized_shape_deleter);
   n_kinds = args->topology->client->devices[0]->n_memories;
   if (args->memory_space_kind_id < 0 || (guint) args->memory_space_kind_id >= n_kinds)
-    return ghlo_pjrt_error_new (PJRT_Error_Code_INVALID_ARGUMENT, "expected memory of a kind below %u, found %d",
+    return ghlo_pjrt_error_new (PJRT_Error_Code_INVALID_ARGUMENT, "expected a memory kind ID below %u, found %d",
                                 n_kinds, args->memory_space_kind_id);
   if (!ghlo_pjrt_shape_read (&shape, args->element_type, args->dims, args->num_dims, args->layout, &error))
     return ghlo_pjrt_error_take (error);

@@ -66,7 +66,7 @@ manager_free (PJRT_AsyncHostToDeviceTransferManager *self)
 
       if (entry->promise != NULL)
         break_promise (self, entry, g_error_new_literal (G_IO_ERROR, G_IO_ERROR_CANCELLED,
-                                                         "the transfer to the buffer was given up"));
+                                                         "the transfer to the buffer was abandoned"));
       g_clear_pointer (&entry->buffer, ghlo_pjrt_buffer_free);
       g_clear_pointer (&entry->promise, ghlo_pjrt_promise_unref);
       ghlo_pjrt_shape_clear (&entry->shape);
@@ -143,7 +143,7 @@ find_entry (PJRT_AsyncHostToDeviceTransferManager  *self,
 {
   if (index >= 0 && (gsize) index < self->n_entries)
     return &self->entries[index];
-  *refusal = ghlo_pjrt_error_new (PJRT_Error_Code_INVALID_ARGUMENT, "expected a buffer's number below %zu, found %d",
+  *refusal = ghlo_pjrt_error_new (PJRT_Error_Code_INVALID_ARGUMENT, "expected a buffer index below %zu, found %d",
                                   self->n_entries, index);
 
   return NULL;
@@ -184,14 +184,14 @@ transfer (PJRT_AsyncHostToDeviceTransferManager *self,
 
   if (offset < 0 || size < 0 || size > all || offset > all - size)
     return ghlo_pjrt_error_new (PJRT_Error_Code_INVALID_ARGUMENT,
-                                "expected a range of %" G_GINT64_FORMAT " bytes, found %" G_GINT64_FORMAT " from %"
-                                G_GINT64_FORMAT " on", all, size, offset);
+                                "expected a range within %" G_GINT64_FORMAT " bytes, found %" G_GINT64_FORMAT
+                                " bytes at offset %" G_GINT64_FORMAT, all, size, offset);
   g_mutex_lock (&self->lock);
   if (entry->value != NULL)
     value = ghlo_value_ref (entry->value);
   g_mutex_unlock (&self->lock);
   if (value == NULL)
-    return ghlo_pjrt_error_new (PJRT_Error_Code_FAILED_PRECONDITION, "the buffer has all of its content already");
+    return ghlo_pjrt_error_new (PJRT_Error_Code_FAILED_PRECONDITION, "the transfer to the buffer is complete already");
   if (size > 0)
     memcpy (value->data + offset, data, (gsize) size);
   g_clear_pointer (&value, ghlo_value_unref);

@@ -128,7 +128,7 @@ test_damage (void)
   /* Of 3, 5 and 9 devices instead of 1. */
   g_assert_cmpuint (n_read, ==, 3);
   call_check_error (read_error ("GHLO topology 1\ncpu\n1\nGHLO 0.0\nz80\n", 36), PJRT_Error_Code_UNAVAILABLE,
-                    "expected the topology of a device that is here");
+                    "expected the topology of the present device");
   call_check_error (read_error ("GHLO topology 1\ncpu\n257\nv\nk\n", 28), PJRT_Error_Code_INVALID_ARGUMENT,
                     "expected a serialized topology");
   call_check_error (read_error (long_text, 100000), PJRT_Error_Code_INVALID_ARGUMENT, "expected a serialized topology");
@@ -236,7 +236,7 @@ test_manual (void)
                                       .compile_options = "\x1a\x02\x28\x02", .compile_options_size = 4).executable;
 
   call_check_error (CALL_ERROR (Client_Load, .client = client, .executable = executable),
-                    PJRT_Error_Code_UNIMPLEMENTED, "without manual computations");
+                    PJRT_Error_Code_UNIMPLEMENTED, "with manual computations");
   CALL (Executable_Destroy, .executable = executable);
   CALL (TopologyDescription_Destroy, .topology = topology);
   CALL (Client_Destroy, .client = client);
@@ -268,10 +268,10 @@ test_shapes (void)
   check_shape (SHAPE (.dims = five, .num_dims = 1, .element_type = PJRT_Buffer_Type_S4), fours, sizeof fours);
   call_check_error (CALL_ERROR (TopologyDescription_MakeCanonicalShapeForMemorySpace, .topology = topology,
                                 .memory_space_kind_id = 7, .element_type = PJRT_Buffer_Type_S8),
-                    PJRT_Error_Code_INVALID_ARGUMENT, "expected memory of a kind below 3, found 7");
+                    PJRT_Error_Code_INVALID_ARGUMENT, "expected a memory kind ID below 3, found 7");
   call_check_error (CALL_ERROR (TopologyDescription_MakeCanonicalShapeForMemorySpace, .topology = topology,
                                 .element_type = PJRT_Buffer_Type_TOKEN),
-                    PJRT_Error_Code_UNIMPLEMENTED, "has no counterpart");
+                    PJRT_Error_Code_UNIMPLEMENTED, "is not supported");
   for (PJRT_Buffer_Type type = PJRT_Buffer_Type_PRED; type <= PJRT_Buffer_Type_F4E2M1FN; type++)
     if (type != PJRT_Buffer_Type_TOKEN)
       {

@@ -63,7 +63,7 @@ test_uninitialized (void)
   CALL (Buffer_Destroy, .buffer = buffer);
   call_check_error (CALL_ERROR (Client_CreateUninitializedBuffer, .client = client, .shape_num_dims = 1,
                                 .shape_dims = ((const int64_t[]) { -4 }), .shape_element_type = PJRT_Buffer_Type_F32),
-                    PJRT_Error_Code_INVALID_ARGUMENT, "a tensor that fits into memory");
+                    PJRT_Error_Code_INVALID_ARGUMENT, "whose tensor fits into memory");
   CALL (Client_Destroy, .client = client);
 }
 
@@ -88,7 +88,7 @@ test_error (void)
   check_end (done, PJRT_Error_Code_UNAVAILABLE, "it has gone");
   check_end (CALL (Buffer_ReadyEvent, .buffer = output).event, PJRT_Error_Code_UNAVAILABLE, "it has gone");
   call_check_error (CALL_ERROR (Client_CreateErrorBuffer, .client = client, FOUR, .memory = memory_of (client)),
-                    PJRT_Error_Code_INVALID_ARGUMENT, "found success");
+                    PJRT_Error_Code_INVALID_ARGUMENT, "found OK");
   CALL (Buffer_Destroy, .buffer = inputs[0]);
   CALL (Buffer_Destroy, .buffer = inputs[1]);
   CALL (Buffer_Destroy, .buffer = output);
@@ -259,11 +259,11 @@ test_raw (void)
                                       .transfer_size = sizeof numbers).event);
   g_assert_cmpmem (numbers, sizeof numbers, counted + 1, sizeof numbers);
   call_check_error (CALL_ERROR (Buffer_CopyRawToHost, .buffer = buffer, .dst = numbers, .offset = 12,
-                                .transfer_size = 8), PJRT_Error_Code_INVALID_ARGUMENT, "expected a range of 16 bytes");
+                                .transfer_size = 8), PJRT_Error_Code_INVALID_ARGUMENT, "a range within 16 bytes");
   call_check_error (CALL_ERROR (Buffer_CopyRawToHost, .buffer = buffer, .dst = numbers, .offset = INT64_MAX,
-                                .transfer_size = 8), PJRT_Error_Code_INVALID_ARGUMENT, "expected a range of 16 bytes");
+                                .transfer_size = 8), PJRT_Error_Code_INVALID_ARGUMENT, "a range within 16 bytes");
   call_check_error (CALL_ERROR (Buffer_CopyRawToHost, .buffer = buffer, .dst = numbers, .offset = -1,
-                                .transfer_size = 8), PJRT_Error_Code_INVALID_ARGUMENT, "expected a range of 16 bytes");
+                                .transfer_size = 8), PJRT_Error_Code_INVALID_ARGUMENT, "a range within 16 bytes");
 
   later = CALL (Buffer_CopyRawToHostFuture, .buffer = buffer, .offset = 8, .transfer_size = sizeof numbers);
   g_assert_false (CALL (Event_IsReady, .event = later.event).is_ready);
@@ -343,12 +343,12 @@ test_transfer (void)
   check_floats (buffers[0], counted);
   call_check_error (CALL_ERROR (AsyncHostToDeviceTransferManager_TransferData, .transfer_manager = manager,
                                 .data = counted, .transfer_size = 4),
-                    PJRT_Error_Code_FAILED_PRECONDITION, "all of its content already");
+                    PJRT_Error_Code_FAILED_PRECONDITION, "is complete already");
   call_check_error (CALL_ERROR (AsyncHostToDeviceTransferManager_TransferData, .transfer_manager = manager,
                                 .buffer_index = 1, .data = counted, .offset = 1, .transfer_size = 4),
-                    PJRT_Error_Code_INVALID_ARGUMENT, "expected a range of 4 bytes");
+                    PJRT_Error_Code_INVALID_ARGUMENT, "expected a range within 4 bytes");
   call_check_error (CALL_ERROR (AsyncHostToDeviceTransferManager_TransferData, .transfer_manager = manager,
-                                .buffer_index = 2), PJRT_Error_Code_INVALID_ARGUMENT, "number below 2, found 2");
+                                .buffer_index = 2), PJRT_Error_Code_INVALID_ARGUMENT, "index below 2, found 2");
   CALL (Event_Destroy, .event = CALL (AsyncHostToDeviceTransferManager_TransferLiteral, .transfer_manager = manager,
                                       .buffer_index = 1, .data = truths, .shape_num_dims = 1,
                                       .shape_dims = ((const int64_t[]) { 4 }),
@@ -376,7 +376,7 @@ test_given_up (void)
         .error_code = PJRT_Error_Code_INTERNAL, .error_message = "no file", .error_message_size = strlen ("no file"));
   check_end (CALL (Buffer_ReadyEvent, .buffer = buffers[1]).event, PJRT_Error_Code_INTERNAL, "no file");
   CALL (AsyncHostToDeviceTransferManager_Destroy, .transfer_manager = manager);
-  check_end (CALL (Buffer_ReadyEvent, .buffer = buffers[0]).event, PJRT_Error_Code_CANCELLED, "given up");
+  check_end (CALL (Buffer_ReadyEvent, .buffer = buffers[0]).event, PJRT_Error_Code_CANCELLED, "abandoned");
   for (int i = 0; i < 2; i++)
     CALL (Buffer_Destroy, .buffer = buffers[i]);
   manager = create (client);

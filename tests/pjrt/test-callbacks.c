@@ -150,7 +150,8 @@ static void
 check_refusal (PJRT_Client *client,
                const char  *program)
 {
-  call_check_error (call_compile_error (client, program, NULL, 0), PJRT_Error_Code_UNIMPLEMENTED, "which is not there");
+  call_check_error (call_compile_error (client, program, NULL, 0), PJRT_Error_Code_UNIMPLEMENTED,
+                    "which does not exist in this process");
 }
 
 static void
@@ -292,7 +293,7 @@ test_inspection (void)
   g_assert_cmpmem (kept.data, kept.size, line, sizeof line);
   drop_kept (kept.owner);
   call_check_error (inspect ("ghlo_inspect_sharding", FAILS), PJRT_Error_Code_INTERNAL, "ValueError: no, thank you");
-  call_check_error (inspect ("InspectSharding", 0), PJRT_Error_Code_UNIMPLEMENTED, "expected JAX with the package");
+  call_check_error (inspect ("InspectSharding", 0), PJRT_Error_Code_UNIMPLEMENTED, "use the package jax-ghlo");
 }
 
 /* After Python nothing is called, not even for what is let go. */
@@ -305,7 +306,7 @@ test_end (void)
   g_autofree char *program = make_program (TWICE, "tensor<4xf32>");
 
   set_callbacks (NULL);
-  call_check_error (call_run (loaded, &input, 1, &output), PJRT_Error_Code_INTERNAL, "has ended");
+  call_check_error (call_run (loaded, &input, 1, &output), PJRT_Error_Code_INTERNAL, "has shut down");
   check_refusal (client, program);
   CALL (Buffer_Destroy, .buffer = input);
   CALL (LoadedExecutable_Destroy, .executable = loaded);

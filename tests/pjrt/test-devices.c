@@ -359,7 +359,7 @@ test_started (void)
     four_check (outputs[i][0], four_device (client, i), (const float[]) { expected[i], expected[i] }, 2);
   four_destroy (outputs, 1);
   CALL (Client_Destroy, .client = client);
-  check_refused (unawaited, NULL, 0, PJRT_Error_Code_UNIMPLEMENTED, "expected nothing but 'stablehlo.async_done'");
+  check_refused (unawaited, NULL, 0, PJRT_Error_Code_UNIMPLEMENTED, "used by 'stablehlo.async_done' only");
 }
 
 /* What is the sum of what devices hold is added where it is an input, and with one of them where it is an output. */
@@ -473,23 +473,23 @@ test_refusals (void)
     const char     *part;
   } rows[] = {
     { SHARDED ("sdy.mesh @m = <[\"z\"=2]>\n", "sdy.sharding = #sdy.sharding<@m, [{\"z\"}]>"),
-      PJRT_Error_Code_UNIMPLEMENTED, "input 0: expected a mesh of the program's 4 partitions, found another one" },
+      PJRT_Error_Code_UNIMPLEMENTED, "input 0: expected a mesh of the program's 4 partitions, found another size" },
     { SHARDED ("sdy.mesh @m = <[\"z\"=4]>\n", "sdy.sharding = #sdy.sharding<@m, [{\"x\"}]>"),
       PJRT_Error_Code_INVALID_ARGUMENT, "expected an axis of the mesh in a sharding, found 'x'" },
     { SHARDED ("sdy.mesh @m = <[\"z\"=4]>\n", "sdy.sharding = #sdy.sharding<@m, [{\"z\", \"z\"}]>"),
       PJRT_Error_Code_INVALID_ARGUMENT, "expected each axis once in a sharding" },
     { SHARDED ("sdy.mesh @m = <[\"z\"=4]>\n", "sdy.sharding = #sdy.sharding<@m, [{\"z\":(1)3}]>"),
-      PJRT_Error_Code_INVALID_ARGUMENT, "expected a part of axis 'z' of 4" },
+      PJRT_Error_Code_INVALID_ARGUMENT, "expected a sub-axis that divides axis 'z' of size 4" },
     { SHARDED ("sdy.mesh @m = <[\"z\"=4]>\n", "sdy.sharding = #sdy.sharding<@m, [{\"z\"}, {}]>"),
       PJRT_Error_Code_INVALID_ARGUMENT, "expected a sharding of 1 dimensions, found one of 2" },
     { SHARDED ("sdy.mesh @m = <[\"z\"=4], device_ids=[0, 1, 1, 3]>\n", "sdy.sharding = #sdy.sharding<@m, [{\"z\"}]>"),
       PJRT_Error_Code_INVALID_ARGUMENT, "expected each of the 4 partitions once in a mesh, found 1" },
     { SHARDED ("", "sdy.sharding = #sdy.sharding<@m, [{\"z\"}]>"),
-      PJRT_Error_Code_INVALID_ARGUMENT, "expected a mesh of the program's, found @m" },
+      PJRT_Error_Code_INVALID_ARGUMENT, "expected the name of a mesh in the program, found @m" },
     { SHARDED ("sdy.mesh @m = <[], device_ids=[1]>\n", "sdy.sharding = #sdy.sharding<@m, [{}]>"),
-      PJRT_Error_Code_UNIMPLEMENTED, "expected a sharding over all partitions, found one on one of them" },
+      PJRT_Error_Code_UNIMPLEMENTED, "expected a sharding over all partitions, found one on a single device" },
     { SHARDED ("sdy.mesh @m = <[\"z\"=4]>\n", "sdy.sharding = #sdy.sharding<@m, [{}], unreduced=max{\"z\"}>"),
-      PJRT_Error_Code_UNIMPLEMENTED, "expected sums of numbers along unreduced axes" },
+      PJRT_Error_Code_UNIMPLEMENTED, "expected a sum along unreduced axes, found 'max'" },
     { SHARDED ("sdy.mesh @m = <[\"z\"=4]>\n", "sdy.sharding = #sdy.sharding<@m, [{\"z\"}], unreduced={\"z\"}>"),
       PJRT_Error_Code_INVALID_ARGUMENT, "expected each axis once in a sharding" },
     { SHARDED ("", "mhlo.sharding = \"{devices=[4]<=[4]}\""),
@@ -498,7 +498,7 @@ test_refusals (void)
       "func.func @main(%a: tensor<6xf32> {sdy.sharding = #sdy.sharding<@m, [{\"z\"}]>}) -> tensor<6xf32> {\n"
       "  return %a : tensor<6xf32>\n"
       "}\n",
-      PJRT_Error_Code_UNIMPLEMENTED, "expected a dimension in 4 equal parts, found one of 6" },
+      PJRT_Error_Code_UNIMPLEMENTED, "expected a dimension that divides into 4 equal parts, found size 6" },
   };
 
   check_refused (donating, replicas, sizeof replicas, PJRT_Error_Code_UNIMPLEMENTED,

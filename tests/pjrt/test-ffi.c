@@ -325,9 +325,10 @@ test_registration (void)
   int64_t id = 0;
 
   call_check ("again", register_handler ("test_twice", twice));
-  call_check_error (register_handler ("test_twice", refuse), PJRT_Error_Code_INVALID_ARGUMENT, "a name of its own");
+  call_check_error (register_handler ("test_twice", refuse), PJRT_Error_Code_INVALID_ARGUMENT,
+                    "another handler has been registered");
   call_check_error (register_handler ("test_new", stranger), PJRT_Error_Code_UNIMPLEMENTED, "found version 7.3");
-  call_check_error (register_handler ("test_new", NULL), PJRT_Error_Code_INVALID_ARGUMENT, "a function to execute");
+  call_check_error (register_handler ("test_new", NULL), PJRT_Error_Code_INVALID_ARGUMENT, "for the execute stage");
   call_check_error (register_handler ("", twice), PJRT_Error_Code_INVALID_ARGUMENT, "the name of a handler");
   call_check_error (register_handler ("\xff", twice), PJRT_Error_Code_INVALID_ARGUMENT, "the name of a handler");
   call_check_error (register_bundle ("test_new", 0, NULL, NULL, twice), PJRT_Error_Code_UNIMPLEMENTED, "api_version 0");
@@ -601,11 +602,11 @@ test_user_data (void)
 
   check_recalled (executable, 1);
   call_check_error (call_run (executable, NULL, 0, &output), PJRT_Error_Code_INVALID_ARGUMENT,
-                    "the run has no object of type");
+                    "the execution context has no user data");
   call_check_error (add_user_data (context, number_type.type_id, NULL), PJRT_Error_Code_ALREADY_EXISTS,
-                    "has an object of type");
-  call_check_error (add_user_data (context, 0, NULL), PJRT_Error_Code_INVALID_ARGUMENT, "the number of a type");
-  call_check_error (add_user_data (NULL, 1, NULL), PJRT_Error_Code_INVALID_ARGUMENT, "a context of executions");
+                    "has user data of type ID");
+  call_check_error (add_user_data (context, 0, NULL), PJRT_Error_Code_INVALID_ARGUMENT, "a type ID");
+  call_check_error (add_user_data (NULL, 1, NULL), PJRT_Error_Code_INVALID_ARGUMENT, "an execution context");
   CALL (ExecuteContext_Destroy, .context = context);
   CALL (LoadedExecutable_Destroy, .executable = executable);
   CALL (Client_Destroy, .client = client);

@@ -209,7 +209,7 @@ test_transfers (void)
 static void
 test_refused (void)
 {
-  static const char part[] = "expected a layout that is an order of 2 dimensions";
+  static const char part[] = "expected a layout that lists each of 2 dimensions once";
   PJRT_Buffer_MemoryLayout wrong[] = { LAYOUT (0, 0), LAYOUT (0, 2), LAYOUT (-1, 0), LAYOUT (0), by_columns,
                                        by_columns };
   PJRT_Buffer *buffer = from_host (NULL, rows, NULL, NULL);
@@ -423,25 +423,25 @@ test_refused_programs (void)
   {
     const char *program, *part;
   } cases[] = {
-    { PROGRAM (MODE ("{0,0}"), ""), "input 0: expected a layout that is an order of 2 dimensions" },
-    { PROGRAM (MODE ("{0,2}"), ""), "input 0: expected a layout that is an order of 2 dimensions" },
-    { PROGRAM ("", MODE ("{1,0:T(8,128)}")), "output 0: expected a layout that is an order of 2 dimensions, without "
-      "tiles, found '{1,0:T(8,128)}'" },
+    { PROGRAM (MODE ("{0,0}"), ""), "input 0: expected a layout that lists each of 2 dimensions once" },
+    { PROGRAM (MODE ("{0,2}"), ""), "input 0: expected a layout that lists each of 2 dimensions once" },
+    { PROGRAM ("", MODE ("{1,0:T(8,128)}")), "output 0: expected a layout that lists each of 2 dimensions once, "
+      "without tiles, found '{1,0:T(8,128)}'" },
     { PROGRAM ("", MODE ("{0}")), "found '{0}'" },
     { PROGRAM ("", MODE ("")), "found ''" },
     { "func.func @main(%x: tensor<2x3xui8>) -> tensor<2x3xui8> attributes {ghlo.layouts = [\"{1,0}\"]} {\n"
       "  return %x : tensor<2x3xui8>\n"
-      "}\n", "expected ghlo.layouts of 2 inputs and outputs, found 1" },
+      "}\n", "expected ghlo.layouts for 2 inputs and outputs, found 1" },
     { PROGRAM (MODE ("{0,1}"), "")
       "func.func private @other(%x: tensor<2x3xui8>) -> tensor<2x3xui8> {\n"
       "  %0 = func.call @main(%x) : (tensor<2x3xui8>) -> tensor<2x3xui8>\n"
       "  return %0 : tensor<2x3xui8>\n"
-      "}\n", "expected inputs and outputs by rows of a function that others call" },
+      "}\n", "expected row-major inputs and outputs of an entry function" },
     { PROGRAM (MODE ("{0,1}"), "")
       "func.func private @other(%x: tensor<2x3xui8>) -> tensor<2x3xui8> {\n"
       "  %0 = stablehlo.composite \"a.name\" %x {decomposition = @main} : (tensor<2x3xui8>) -> tensor<2x3xui8>\n"
       "  return %0 : tensor<2x3xui8>\n"
-      "}\n", "expected inputs and outputs by rows of a function that others call" },
+      "}\n", "expected row-major inputs and outputs of an entry function" },
   };
   static const char options[] = { 0x1a, 4, 0x20, 1, 0x28, 1 };
 

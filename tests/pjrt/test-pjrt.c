@@ -204,7 +204,7 @@ test_devices (void)
                            .local_hardware_id = i).addressable_device == all.devices[i]);
     }
   call_check_error (CALL_ERROR (Client_LookupDevice, .client = client, .id = 3), PJRT_Error_Code_INVALID_ARGUMENT,
-                    "expected a device's number from 0 to 2, found 3");
+                    "expected a device ID from 0 to 2, found 3");
   CALL (Client_DefaultDeviceAssignment, .client = client, .num_replicas = 1, .num_partitions = 2,
         .default_assignment_size = 2, .default_assignment = assignment);
   g_assert_cmpint (assignment[1], ==, 1);
@@ -365,10 +365,10 @@ check_transfers (PJRT_LoadedExecutable *loaded,
 
   call_check_error (CALL_ERROR (LoadedExecutable_Execute, .executable = loaded, .options = &sends,
                                 .argument_lists = lists, .num_devices = 1, .num_args = 2, .output_lists = outputs),
-                    PJRT_Error_Code_UNIMPLEMENTED, "sends and receives");
+                    PJRT_Error_Code_UNIMPLEMENTED, "send to and receive from the host");
   call_check_error (CALL_ERROR (LoadedExecutable_Execute, .executable = loaded, .options = &receives,
                                 .argument_lists = lists, .num_devices = 1, .num_args = 2, .output_lists = outputs),
-                    PJRT_Error_Code_UNIMPLEMENTED, "sends and receives");
+                    PJRT_Error_Code_UNIMPLEMENTED, "send to and receive from the host");
   g_assert_null (output);
 }
 
@@ -529,7 +529,7 @@ test_host_buffers (void)
   call_check_error (CALL_ERROR (Client_BufferFromHostBuffer, .client = client, .data = numbers,
                                 .type = PJRT_Buffer_Type_S16, .num_dims = 3,
                                 .dims = ((const int64_t[]) { INT64_MAX, INT64_MAX, 2 })),
-                    PJRT_Error_Code_INVALID_ARGUMENT, "a tensor that fits into memory");
+                    PJRT_Error_Code_INVALID_ARGUMENT, "whose tensor fits into memory");
   CALL (Client_Destroy, .client = client);
 }
 
@@ -622,7 +622,7 @@ test_events (void)
   call_check_error (seen, PJRT_Error_Code_INTERNAL, "it broke");
   call_check_error (CALL_ERROR (Event_Error, .event = event), PJRT_Error_Code_INTERNAL, "it broke");
   call_check_error (CALL_ERROR (Event_Await, .event = event), PJRT_Error_Code_INTERNAL, "it broke");
-  call_check_error (CALL_ERROR (Event_Set, .event = event), PJRT_Error_Code_FAILED_PRECONDITION, "has ended already");
+  call_check_error (CALL_ERROR (Event_Set, .event = event), PJRT_Error_Code_FAILED_PRECONDITION, "is set already");
   CALL (Event_Destroy, .event = event);
 }
 

@@ -169,7 +169,7 @@ test_repeated (void)
       if (is_last)
         call_check ("Execute", error);
       else
-        call_check_error (error, PJRT_Error_Code_INVALID_ARGUMENT, "expected a donated buffer once");
+        call_check_error (error, PJRT_Error_Code_INVALID_ARGUMENT, "pass a donated buffer only once");
       for (guint k = 0; k < 3; k++)
         g_assert_cmpint (CALL (Buffer_IsDeleted, .buffer = buffers[k]).is_deleted, ==, is_last && k != 1);
     }

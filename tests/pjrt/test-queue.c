@@ -778,7 +778,7 @@ test_poison (void)
   check_poisoned (second);
   g_assert_false (poison (&fixture, 7));
   call_check_error (CALL_ERROR (Device_PoisonExecution, .device = CALL (Buffer_Device, .buffer = other).device,
-                                .launch_id = 8), PJRT_Error_Code_INVALID_ARGUMENT, "found success");
+                                .launch_id = 8), PJRT_Error_Code_INVALID_ARGUMENT, "found OK");
   open_gate (&fixture);
   call_read (other, numbers, sizeof numbers);
   g_assert_cmpfloat (numbers[N - 1], ==, 1);

@@ -77,7 +77,7 @@ allocate (gsize        n,
   block = g_try_malloc0 (MAX (size, 1));
   if (block == NULL)
     g_set_error (error, GHLO_ERROR, GHLO_ERROR_OUT_OF_MEMORY,
-                 "expected memory for %" G_GSIZE_FORMAT " bytes of an attribute, found none", size);
+                 "cannot allocate %" G_GSIZE_FORMAT " bytes for an attribute", size);
 
   return block != NULL ? ghlo_pjrt_ffi_keep (memory, block) : NULL;
 }
@@ -236,8 +236,8 @@ read_dictionary (const GhloIrAttr  *dictionary,
           g_autofree char *found = ghlo_ir_attr_to_string (entry->value);
 
           g_set_error (&problem, GHLO_ERROR, GHLO_ERROR_UNSUPPORTED,
-                       "expected a number, an array of numbers, a string or a dictionary as attribute '%s' of the call "
-                       "of a handler, found %s", entry->name, found);
+                       "expected a number, an array of numbers, a string or a dictionary as attribute '%s' of an FFI "
+                       "call, found %s", entry->name, found);
         }
       g_propagate_error (error, problem);
       return FALSE;

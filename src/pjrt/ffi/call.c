@@ -182,7 +182,7 @@ make_buffer (Call             *self,
       g_autofree char *found = ghlo_tensor_type_to_string (type);
 
       g_set_error (error, GHLO_ERROR, GHLO_ERROR_UNSUPPORTED,
-                   "expected elements of whole bytes in a handler's operands and results, found %s", found);
+                   "expected operands and results of an FFI handler with elements of whole bytes, found %s", found);
       return NULL;
     }
 

@@ -148,7 +148,7 @@ type_register (XLA_FFI_Type_Register_Args *args)
 static XLA_FFI_Error *
 stream_get (G_GNUC_UNUSED XLA_FFI_Stream_Get_Args *args)
 {
-  return fail (GHLO_ERROR_UNSUPPORTED, "handlers run on the host, where there is no stream");
+  return fail (GHLO_ERROR_UNSUPPORTED, "FFI handlers run on the host and have no stream");
 }
 
 static XLA_FFI_Error *
@@ -161,7 +161,7 @@ context_get (XLA_FFI_ExecutionContext_Get_Args *args)
   if (frame != NULL && ghlo_pjrt_context_find (frame->context, args->type_id->type_id, &args->data))
     return NULL;
 
-  return fail (GHLO_ERROR_INVALID_ARGUMENT, "the run has no object of type %" G_GINT64_FORMAT,
+  return fail (GHLO_ERROR_INVALID_ARGUMENT, "the execution context has no user data of type ID %" G_GINT64_FORMAT,
                (gint64) args->type_id->type_id);
 }
 
@@ -220,7 +220,7 @@ state_get (XLA_FFI_State_Get_Args *args)
   NEEDS (args, state);
   state = find_state (args->ctx, args->stage);
   if (state == NULL || state->object == NULL || state->type != args->type_id->type_id)
-    return fail (GHLO_ERROR_INVALID_ARGUMENT, "stage %d has no state of type %" G_GINT64_FORMAT, (int) args->stage,
+    return fail (GHLO_ERROR_INVALID_ARGUMENT, "stage %d has no state of type ID %" G_GINT64_FORMAT, (int) args->stage,
                  (gint64) args->type_id->type_id);
   args->state = state->object;
 
@@ -245,7 +245,7 @@ memory_allocate (XLA_FFI_DeviceMemory_Allocate_Args *args)
                  ALIGNMENT, args->alignment);
   type = size > 0 ? ghlo_tensor_type_new (GHLO_ELEMENT_TYPE_UI8, &size, 1) : NULL;
   if (type == NULL)
-    return size == 0 ? NULL : fail (GHLO_ERROR_OUT_OF_MEMORY, "%" G_GSIZE_FORMAT " bytes are too many", args->size);
+    return size == 0 ? NULL : fail (GHLO_ERROR_OUT_OF_MEMORY, "cannot allocate %" G_GSIZE_FORMAT " bytes", args->size);
   block = ghlo_value_new_uninitialized (type, &error);
   if (block == NULL)
     return error_take (error);
@@ -275,7 +275,7 @@ memory_free (XLA_FFI_DeviceMemory_Free_Args *args)
       found = g_ptr_array_steal_index_fast (blocks, i);
   g_mutex_unlock (&args->ctx->lock);
 
-  return found != NULL ? NULL : fail (GHLO_ERROR_INVALID_ARGUMENT, "the memory to be freed is none of this call's");
+  return found != NULL ? NULL : fail (GHLO_ERROR_INVALID_ARGUMENT, "the memory was not allocated by this call");
 }
 
 void

@@ -66,7 +66,7 @@ check_version (const char       *name,
   if (metadata.api_version.major_version == XLA_FFI_API_MAJOR)
     return TRUE;
   g_set_error (error, GHLO_ERROR, GHLO_ERROR_UNSUPPORTED,
-               "handler '%s': expected one of version %d of XLA's FFI, found version %d.%d", name,
+               "handler '%s': expected version %d of XLA's FFI, found version %d.%d", name,
                XLA_FFI_API_MAJOR, metadata.api_version.major_version, metadata.api_version.minor_version);
 
   return FALSE;
@@ -92,7 +92,7 @@ insert (GhloPjrtFfiHandler  *handler,
     return TRUE;
   if (!is_same)
     g_set_error (error, GHLO_ERROR, GHLO_ERROR_INVALID_ARGUMENT,
-                 "handler '%s': expected a name of its own, found one that another handler has", handler->name);
+                 "handler '%s': another handler has been registered under this name", handler->name);
   g_free (handler->name);
   g_free (handler);
 
@@ -107,7 +107,8 @@ read_name (XLA_FFI_ByteSpan   name,
 {
   if (name.ptr != NULL && name.len > 0 && g_utf8_validate_len (name.ptr, name.len, NULL))
     return g_strndup (name.ptr, name.len);
-  g_set_error (error, GHLO_ERROR, GHLO_ERROR_INVALID_ARGUMENT, "expected the name of a %s as UTF-8, found none", what);
+  g_set_error (error, GHLO_ERROR, GHLO_ERROR_INVALID_ARGUMENT,
+               "expected the name of a %s in UTF-8, found an empty or invalid string", what);
 
   return NULL;
 }
@@ -125,7 +126,7 @@ ghlo_pjrt_ffi_register (XLA_FFI_ByteSpan         name,
   if (bundle.execute == NULL)
     {
       g_set_error (error, GHLO_ERROR, GHLO_ERROR_INVALID_ARGUMENT,
-                   "handler '%s': expected a function to execute, found none", text);
+                   "handler '%s': expected a function for the execute stage, found none", text);
       return FALSE;
     }
   if (!check_version (text, bundle.execute, error))
@@ -191,8 +192,8 @@ ghlo_pjrt_ffi_register_type (XLA_FFI_ByteSpan   name,
   G_UNLOCK (registry);
   if (!ok)
     g_set_error (error, GHLO_ERROR, GHLO_ERROR_INVALID_ARGUMENT,
-                 "type '%s': expected a number of its own, found %" G_GINT64_FORMAT ", which another name has, or "
-                 "another number for a name that has one", text, *id);
+                 "type '%s': cannot be registered with ID %" G_GINT64_FORMAT ", since the name has another ID or the "
+                 "ID another name", text, *id);
 
   return ok;
 }
@@ -234,10 +235,10 @@ user_data_add (PJRT_FFI_UserData_Add_Args *args)
   PJRT_NEEDS (args, user_data);
   if (args->context == NULL || args->user_data.type_id == 0)
     return ghlo_pjrt_error_new (PJRT_Error_Code_INVALID_ARGUMENT,
-                                "expected a context of executions and the number of a type, found none");
+                                "expected an execution context and a type ID that is not 0");
   if (!ghlo_pjrt_context_add (args->context, args->user_data.type_id, args->user_data.data))
-    return ghlo_pjrt_error_new (PJRT_Error_Code_ALREADY_EXISTS, "the context has an object of type %" G_GINT64_FORMAT
-                                " already", (gint64) args->user_data.type_id);
+    return ghlo_pjrt_error_new (PJRT_Error_Code_ALREADY_EXISTS, "the execution context has user data of type ID %"
+                                G_GINT64_FORMAT " already", (gint64) args->user_data.type_id);
 
   return NULL;
 }
@@ -251,8 +252,8 @@ register_bundle (const char             *name,
   GError *error = NULL;
 
   if (api_version != 1)
-    return ghlo_pjrt_error_new (PJRT_Error_Code_UNIMPLEMENTED, "handler '%.*s': expected one of XLA's FFI "
-                                "(api_version 1), found api_version %d", (int) MIN (name_size, 256), name, api_version);
+    return ghlo_pjrt_error_new (PJRT_Error_Code_UNIMPLEMENTED, "handler '%.*s': expected api_version 1 "
+                                "(XLA's FFI), found api_version %d", (int) MIN (name_size, 256), name, api_version);
   ghlo_pjrt_ffi_register ((XLA_FFI_ByteSpan) { name, name_size }, bundle, &error);
 
   return ghlo_pjrt_error_take (error);

@@ -33,9 +33,9 @@ ghlo_pjrt_has_inspections (const GhloIrModule *module)
 }
 
 static gboolean
-tell (const GhloIrOp       *op,
-      GhloPjrtPropagation  *propagation,
-      GError              **error)
+report (const GhloIrOp       *op,
+        GhloPjrtPropagation  *propagation,
+        GError              **error)
 {
   const GhloIrValue *value = ghlo_ir_op_operand (op, 0);
   g_autoptr (GhloTensorType) type = NULL;
@@ -46,9 +46,9 @@ tell (const GhloIrOp       *op,
 
   if (calls (op, TARGET_OF_ADDRESSES))
     return ghlo_unsupported (error, "the program calls '" TARGET_OF_ADDRESSES "' with the address of a function, which "
-                             "is not called: expected JAX with the package of this plugin, which has a number for it");
+                             "is unsafe: use the package jax-ghlo, which passes the index of the function instead");
   if (op->n_results > 0)
-    return ghlo_invalid (error, "expected no results of '" TARGET "'");
+    return ghlo_invalid (error, "expected custom call '" TARGET "' to have no results");
   if (!ghlo_ir_custom_call_read_integer (op, "index", &index, &problem))
     return ghlo_invalid (error, "%s", problem);
   if (ghlo_ir_type_is_numbers (value->type))
@@ -72,7 +72,7 @@ ghlo_pjrt_inspect_shardings (GhloIrModule         *module,
       next = ghlo_pass_next_op (op, entry);
       if (!calls (op, TARGET) && !calls (op, TARGET_OF_ADDRESSES))
         continue;
-      if (!tell (op, propagation, error))
+      if (!report (op, propagation, error))
         return FALSE;
       ghlo_pass_erase (op);
     }

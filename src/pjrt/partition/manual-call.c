@@ -71,12 +71,12 @@ prepare_body (GhloIrModule  *module,
   for (GhloIrOp *op = module->op; op != NULL; op = ghlo_pass_next_op (op, module->op))
     {
       if (op->kind == GHLO_OP_SDY_MANUAL_COMPUTATION)
-        return ghlo_unsupported (error, "expected no manual computation in a function that another one calls");
+        return ghlo_unsupported (error, "manual computations are not supported in functions that the program calls");
       if (op->kind != GHLO_OP_STABLEHLO_ASYNC_START)
         continue;
       if (!is_awaited (op))
-        return ghlo_unsupported (error, "expected nothing but 'stablehlo.async_done' to take what "
-                                 "'stablehlo.async_start' gives in a manual computation");
+        return ghlo_unsupported (error, "expected the result of 'stablehlo.async_start' in a manual computation to be "
+                                 "used by 'stablehlo.async_done' only");
       g_ptr_array_add (starts, op);
     }
   for (guint i = 0; i < starts->len; i++)

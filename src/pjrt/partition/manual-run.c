@@ -206,7 +206,7 @@ find_first (const GhloPjrtPositions  *positions,
   *first = outer != NULL ? positions->places[outer->partition] : 0;
 
   return positions->positions[*first] == 0
-         || ghlo_invalid (error, "expected manual computations in each other along other axes of one mesh");
+         || ghlo_invalid (error, "expected nested manual computations along different axes of the same mesh");
 }
 
 static void

@@ -48,13 +48,16 @@ read_sharding (const Extraction  *self,
   g_autoptr (GhloTensorType) type = ghlo_ir_type_is_numbers (whole) ? ghlo_ir_type_to_tensor_type (whole) : NULL;
   g_autoptr (GhloTensorType) part = ghlo_ir_type_is_numbers (shard) ? ghlo_ir_type_to_tensor_type (shard) : NULL;
   g_autoptr (GhloPjrtSharding) sharding = NULL;
+  g_autofree char *expected = NULL, *found = NULL;
 
   if (whole->kind == GHLO_IR_TYPE_TOKEN && shard == whole)
     return new_token_sharding (self, whole, error);
   if (type == NULL || part == NULL)
     {
-      g_set_error_literal (error, GHLO_ERROR, GHLO_ERROR_UNSUPPORTED,
-                           "expected tensors of static shapes or tokens in a manual computation, found something else");
+      g_autofree char *found = ghlo_ir_type_to_string (type == NULL ? whole : shard);
+
+      g_set_error (error, GHLO_ERROR, GHLO_ERROR_UNSUPPORTED,
+                   "expected tensors of static shapes or tokens in a manual computation, found %s", found);
       return NULL;
     }
   sharding = ghlo_pjrt_sharding_read (module, self->op, attr, ghlo_ir_op_get (self->op, "manual_axes"), type,
@@ -62,8 +65,11 @@ read_sharding (const Extraction  *self,
   if (sharding == NULL || (ghlo_tensor_type_equal (sharding->part, part)
                            && sharding->n_partitions == self->manual->positions.n))
     return g_steal_pointer (&sharding);
-  g_set_error_literal (error, GHLO_ERROR, GHLO_ERROR_INVALID_ARGUMENT,
-                       "expected shards of a manual computation as its shardings say, found others");
+  expected = ghlo_tensor_type_to_string (sharding->part);
+  found = ghlo_tensor_type_to_string (part);
+  g_set_error (error, GHLO_ERROR, GHLO_ERROR_INVALID_ARGUMENT,
+               "expected shards of type %s over %u devices in a manual computation, found %s over %u devices", expected,
+               sharding->n_partitions, found, self->manual->positions.n);
 
   return NULL;
 }
@@ -81,7 +87,7 @@ read_list (const Extraction  *self,
 
   ghlo_sdy_attr_init (list, GHLO_SDY_SHARDINGS);
   if (attr == NULL || !ghlo_sdy_attr_is (attr, GHLO_SDY_SHARDINGS))
-    return ghlo_invalid (error, "expected %s of a manual computation", name);
+    return ghlo_invalid (error, "expected attribute '%s' of a manual computation, a list of shardings", name);
   problem = ghlo_sdy_attr_parse (list, self->request->module, attr);
   if (problem != NULL)
     return ghlo_invalid (error, "%s: %s", name, problem);
@@ -99,7 +105,7 @@ read_positions (Extraction         *self,
                 GError            **error)
 {
   if (ghlo_sdy_field_n_attrs (&list->fields[0]) == 0)
-    return ghlo_unsupported (error, "expected a manual computation with operands or results, found one without");
+    return ghlo_unsupported (error, "expected a manual computation with operands or results, found neither");
 
   return ghlo_pjrt_positions_read (&self->manual->positions, self->request->module, self->op,
                                    list->fields[0].attrs->pdata[0], ghlo_ir_op_get (self->op, "manual_axes"),
@@ -116,7 +122,7 @@ read_shardings (Extraction  *self,
   g_auto (GhloSdyAttr) in = { 0 }, out = { 0 };
 
   if (terminator == NULL || terminator->n_operands != manual->n_results || block->n_arguments != manual->n_arguments)
-    return ghlo_invalid (error, "expected a manual computation that gives all of its results");
+    return ghlo_invalid (error, "expected a manual computation whose body matches its operands and results");
   if (!read_list (self, "in_shardings", manual->n_arguments, &in, error)
       || !read_list (self, "out_shardings", manual->n_results, &out, error))
     return FALSE;
@@ -189,7 +195,8 @@ outline (Extraction    *self,
 
   list_results (self, results);
   if (ops->len == 0)
-    return results->len == 0 || ghlo_unsupported (error, "expected a manual computation that uses its operands alone");
+    return results->len == 0
+           || ghlo_unsupported (error, "expected a manual computation whose body uses no values from outside");
   function = ghlo_ir_outline (module, (const GhloIrOp *const *) ops->pdata, ops->len, "main", inputs, results);
   publish (module, function);
   manual->n_taken = inputs->len;
@@ -199,7 +206,7 @@ outline (Extraction    *self,
       const GhloIrValue *input = inputs->pdata[i];
 
       if (input->op != NULL || input->block != block)
-        return ghlo_unsupported (error, "expected a manual computation that uses its operands alone");
+        return ghlo_unsupported (error, "expected a manual computation whose body uses no values from outside");
       manual->taken[i] = input->index;
     }
 

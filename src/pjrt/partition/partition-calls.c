@@ -87,7 +87,11 @@ describe_tensor (Tensor               *self,
   if (ghlo_ir_type_is_numbers (value->type))
     self->type = ghlo_ir_type_to_tensor_type (value->type);
   if (self->type == NULL)
-    return ghlo_unsupported (error, "expected tensors of static shapes, found something else");
+    {
+      g_autofree char *found = ghlo_ir_type_to_string (value->type);
+
+      return ghlo_unsupported (error, "expected tensors of static shapes, found %s", found);
+    }
   sharding = ghlo_pjrt_propagation_get_value (propagation, value, self->type);
   if (sharding == NULL)
     sharding = ghlo_pjrt_sharding_new_whole (self->type, n_partitions);
@@ -231,7 +235,7 @@ check_program (GhloIrModule          *module,
   for (guint i = 0; fits && i < manual->n_results; i++)
     fits = is_part (signature.type->members[manual->n_arguments + i], manual->results[i]);
 
-  return fits || ghlo_invalid (error, "expected a program of shards as their shardings say, found one of others");
+  return fits || ghlo_invalid (error, "expected a program on shards of the shapes that the shardings give");
 }
 
 /* Makes each partition a position of its own. */
@@ -352,7 +356,7 @@ check_place (const GhloIrOp  *op,
 {
   for (const GhloIrOp *outer = op; outer != NULL; outer = ghlo_ir_op_get_parent (outer))
     if (outer->kind == GHLO_OP_SDY_MANUAL_COMPUTATION)
-      return ghlo_unsupported (error, "expected no such call in a manual computation");
+      return ghlo_unsupported (error, "not supported in a manual computation");
 
   return TRUE;
 }
@@ -405,7 +409,7 @@ ghlo_pjrt_partition_calls (GhloCompileRequest   *request,
 
       if (replace (call, request, n_partitions, i, have_effects, error))
         continue;
-      g_prefix_error (error, "custom call '%s', whose partitioner says what partitions do: ", name);
+      g_prefix_error (error, "custom call '%s', partitioned by the application: ", name);
       return FALSE;
     }
 

@@ -37,12 +37,12 @@ ghlo_pjrt_partitioner_register (const char                           *name,
   JAX_CustomCallPartitioner_Callbacks *known;
 
   if (name == NULL || name_size == 0 || !g_utf8_validate_len (name, name_size, NULL))
-    return ghlo_invalid (error, "expected the name of custom calls as UTF-8, found none");
+    return ghlo_invalid (error, "expected the name of a custom call in UTF-8, found an empty or invalid string");
   text = g_strndup (name, name_size);
   if (partitioner == NULL || partitioner->partition == NULL)
-    return ghlo_invalid (error, "custom calls '%s': expected a function that partitions them, found none", text);
+    return ghlo_invalid (error, "custom call '%s': expected a function that partitions it, found none", text);
   if (partitioner->version != VERSION)
-    return ghlo_unsupported (error, "custom calls '%s': expected a partitioner of version %d, found version %"
+    return ghlo_unsupported (error, "custom call '%s': expected a partitioner of version %d, found version %"
                              G_GINT64_FORMAT, text, VERSION, partitioner->version);
   G_LOCK (registry);
   if (partitioners == NULL)

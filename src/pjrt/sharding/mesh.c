@@ -67,14 +67,14 @@ read_axes (GhloPjrtMesh       *self,
       self->sizes[i] = axis.fields[1].integer;
       self->strides[i] = stride;
       if (self->sizes[i] < 1 || self->sizes[i] > (gint64) self->n_partitions)
-        return ghlo_unsupported (error, "expected a mesh of the program's %u partitions, found an axis '%s' of %"
+        return ghlo_unsupported (error, "expected a mesh of the program's %u partitions, found an axis '%s' of size %"
                                  G_GINT64_FORMAT, self->n_partitions, self->names[i], self->sizes[i]);
       stride *= self->sizes[i];
       if (stride > (gint64) self->n_partitions)
         break;
     }
   if (self->n_axes > 0 && stride != (gint64) self->n_partitions)
-    return ghlo_unsupported (error, "expected a mesh of the program's %u partitions, found another one",
+    return ghlo_unsupported (error, "expected a mesh of the program's %u partitions, found another size",
                              self->n_partitions);
 
   return TRUE;
@@ -143,14 +143,14 @@ ghlo_pjrt_mesh_read (GhloPjrtMesh       *self,
 
   *self = (GhloPjrtMesh) { .module = module, .n_partitions = n_partitions };
   if (ghlo_sdy_field_n_attrs (&sharding->fields[0]) == 0)
-    return ghlo_invalid (error, "expected a mesh of a sharding, found none");
+    return ghlo_invalid (error, "expected a sharding over a mesh, found one without");
   attr = ghlo_pjrt_sdy_get (sharding, 0, 0);
   if (attr->kind == GHLO_IR_ATTR_SYMBOL)
     {
       const GhloIrOp *op = ghlo_ir_op_find_symbol (from, attr->text);
 
       if (op == NULL || op->kind != GHLO_OP_SDY_MESH)
-        return ghlo_invalid (error, "expected a mesh of the program's, found @%s", attr->text);
+        return ghlo_invalid (error, "expected the name of a mesh in the program, found @%s", attr->text);
       attr = ghlo_ir_op_get (op, "mesh");
     }
 
@@ -234,7 +234,7 @@ read_reference (const GhloPjrtMesh  *self,
   reference->size = sub_axis.fields[1].integer;
   if (reference->before < 1 || reference->before > self->sizes[i] || reference->size < 1
       || reference->size > self->sizes[i] || self->sizes[i] % (reference->before * reference->size) != 0)
-    return ghlo_invalid (error, "expected a part of axis '%s' of %" G_GINT64_FORMAT " in a sharding", self->names[i],
+    return ghlo_invalid (error, "expected a sub-axis that divides axis '%s' of size %" G_GINT64_FORMAT, self->names[i],
                          self->sizes[i]);
 
   return TRUE;

@@ -142,7 +142,7 @@ list_devices (Message  *self,
   guint64 stride = 1, seen = 0;
 
   if (!is_product (self->grid, n_partitions) || rank > 64 || (self->order->len > 0 && self->order->len != rank))
-    return ghlo_invalid (error, "expected a grid of %u devices in an xla.OpSharding, found another one", n_partitions);
+    return ghlo_invalid (error, "expected a grid of %u devices in an xla.OpSharding", n_partitions);
   for (guint i = rank; i-- > 0; stride *= number (self->grid, i))
     strides[i] = stride;
   for (guint i = 0; i < self->order->len; i++)
@@ -177,8 +177,8 @@ check_devices (Message  *self,
   if (self->devices->len == 0 && !list_devices (self, n_partitions, error))
     return FALSE;
   if (self->devices->len != n_partitions || !is_product (self->tiles, n_partitions))
-    return ghlo_unsupported (error, "expected a sharding over the program's %u partitions, found another one",
-                             n_partitions);
+    return ghlo_unsupported (error, "expected a sharding over the program's %u partitions, found one over %u devices",
+                             n_partitions, self->devices->len);
   for (guint i = 0; i < n_partitions; i++)
     {
       const guint64 device = number (self->devices, i);
@@ -210,7 +210,8 @@ check_last (Message           *self,
       if (number (self->last, i) == UNREDUCED && !ghlo_pjrt_sharding_check_sum (sharding, error))
         return FALSE;
       if (number (self->last, i) != UNREDUCED && number (self->last, i) != REPLICATED)
-        return ghlo_unsupported (error, "expected copies or addends of tiles in a sharding, found something else");
+        return ghlo_unsupported (error, "expected subgroups of type REPLICATED or UNREDUCED in a sharding, found type %"
+                                 G_GUINT64_FORMAT, number (self->last, i));
     }
 
   return TRUE;
@@ -249,8 +250,8 @@ set_tiles (const Message     *self,
     {
       sharding->counts[i] = (gint64) number (self->tiles, i);
       if (sharding->whole->dimensions[i] % sharding->counts[i] != 0)
-        return ghlo_unsupported (error, "expected a dimension in %" G_GINT64_FORMAT " equal parts, found one of %"
-                                 G_GINT64_FORMAT, sharding->counts[i], sharding->whole->dimensions[i]);
+        return ghlo_unsupported (error, "expected a dimension that divides into %" G_GINT64_FORMAT " equal parts, "
+                                 "found size %" G_GINT64_FORMAT, sharding->counts[i], sharding->whole->dimensions[i]);
     }
   for (guint i = 0; i < sharding->n_partitions; i++)
     set_parts (self, sharding, i);

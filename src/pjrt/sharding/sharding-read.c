@@ -20,7 +20,7 @@ split_dimension (GhloPjrtSharding    *self,
 {
   self->counts[dimension] *= axis->size;
   if (self->counts[dimension] > (gint64) mesh->n_partitions)
-    return ghlo_invalid (error, "expected each axis once in a sharding, found one of more parts than the mesh has");
+    return ghlo_invalid (error, "expected each axis once in a sharding, found one twice");
   for (guint place = 0; place < mesh->n_partitions; place++)
     {
       guint *index = &self->parts[(gsize) ghlo_pjrt_mesh_partition_at (mesh, place) * self->rank + dimension];
@@ -52,8 +52,8 @@ read_dimension (GhloPjrtSharding    *self,
         return FALSE;
     }
   if (size % self->counts[dimension] != 0)
-    return ghlo_unsupported (error, "expected a dimension in %" G_GINT64_FORMAT " equal parts, found one of %"
-                             G_GINT64_FORMAT, self->counts[dimension], size);
+    return ghlo_unsupported (error, "expected a dimension that divides into %" G_GINT64_FORMAT " equal parts, found "
+                             "size %" G_GINT64_FORMAT, self->counts[dimension], size);
 
   return TRUE;
 }
@@ -199,7 +199,8 @@ ghlo_pjrt_sharding_check_sum (const GhloPjrtSharding  *self,
 
   return (self->whole->quantization == NULL
           && ghlo_ref_scalar_func_for (GHLO_OP_STABLEHLO_ADD, type, type, &op) != NULL)
-         || ghlo_unsupported (error, "expected sums of numbers along unreduced axes, found something else");
+         || ghlo_unsupported (error, "expected elements that can be added in an unreduced tensor, found %s",
+                              ghlo_element_info (type)->name);
 }
 
 /* Reads the axes along which the tensor is the sum of what partitions hold. */
@@ -212,7 +213,8 @@ read_addends (GhloPjrtSharding    *self,
   const gsize n = ghlo_sdy_field_n_attrs (&sharding->fields[3]);
 
   if (n > 0 && sharding->fields[4].integer != 0)
-    return ghlo_unsupported (error, "expected sums of numbers along unreduced axes, found something else");
+    return ghlo_unsupported (error, "expected a sum along unreduced axes, found '%s'",
+                             ghlo_sdy_reductions[sharding->fields[4].integer]);
   if (n > 0 && !ghlo_pjrt_sharding_check_sum (self, error))
     return FALSE;
   for (guint i = 0; i < n; i++)
@@ -241,7 +243,7 @@ read_dimensions (GhloPjrtSharding    *self,
                  GError             **error)
 {
   if (mesh->is_single)
-    return ghlo_unsupported (error, "expected a sharding over all partitions, found one on one of them");
+    return ghlo_unsupported (error, "expected a sharding over all partitions, found one on a single device");
   if (ghlo_sdy_field_n_attrs (&sharding->fields[1]) != self->rank)
     return ghlo_invalid (error, "expected a sharding of %u dimensions, found one of %" G_GSIZE_FORMAT, self->rank,
                          ghlo_sdy_field_n_attrs (&sharding->fields[1]));
