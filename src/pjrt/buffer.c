@@ -24,7 +24,7 @@ ghlo_pjrt_buffer_new_promise (PJRT_Device     *device,
   self->memory = device->memories[GHLO_PJRT_MEMORY_DEVICE];
   ghlo_pjrt_client_ref (device->client);
   self->type = ghlo_tensor_type_ref (type);
-  self->layout = ghlo_pjrt_layout_rows (ghlo_tensor_type_get_rank (type));
+  self->layout = ghlo_pjrt_layout_row_major (ghlo_tensor_type_get_rank (type));
   self->ready = promise->pending != NULL ? ghlo_pending_ref (promise->pending) : NULL;
   g_mutex_init (&self->lock);
   self->promise = promise;

@@ -133,7 +133,7 @@ ghlo_pjrt_check_input (const PJRT_Executable  *executable,
 {
   const PJRT_Layouts_MemoryLayout *layout = executable->layouts[input];
 
-  if (executable->shardings == NULL && ghlo_pjrt_layout_is_rows (layout))
+  if (executable->shardings == NULL && ghlo_pjrt_layout_is_row_major (layout))
     {
       if (!ghlo_signature_check_tensor (&executable->core->signature, input, argument->type, error))
         return FALSE;

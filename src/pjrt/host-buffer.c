@@ -121,7 +121,7 @@ ghlo_pjrt_buffer_new_from_host (PJRT_Device          *device,
   GhloValue *placed = NULL;
   PJRT_Buffer *buffer;
 
-  if (!ghlo_pjrt_layout_is_rows (shape->layout))
+  if (!ghlo_pjrt_layout_is_row_major (shape->layout))
     {
       arrange_strides (shape, byte_strides, arranged);
       byte_strides = arranged;

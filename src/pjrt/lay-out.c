@@ -97,10 +97,10 @@ choose_layout (const Entry *self,
   while (op != NULL && op->kind == GHLO_OP_SDY_SHARDING_CONSTRAINT)
     op = ghlo_ir_op_operand (op, 0)->op;
   if (op == NULL || op->kind != GHLO_OP_STABLEHLO_TRANSPOSE || is_referred_to (self))
-    return ghlo_pjrt_layout_rows (rank);
+    return ghlo_pjrt_layout_row_major (rank);
   permutation = ghlo_ir_op_dup_ints (op, "permutation", &n);
   if (n != rank)
-    return ghlo_pjrt_layout_rows (rank);
+    return ghlo_pjrt_layout_row_major (rank);
   for (gsize i = 0; i < rank; i++)
     order[rank - 1 - permutation[i]] = (int64_t) i;
 
@@ -135,8 +135,8 @@ read_layout (const Entry       *self,
   if (g_strcmp0 (specified, "auto") == 0)
     layout = choose_layout (self, index, rank);
   else
-    layout = specified != NULL ? ghlo_pjrt_layout_parse (specified, rank, error) : ghlo_pjrt_layout_rows (rank);
-  if (layout == NULL || ghlo_pjrt_layout_is_rows (layout) || sharding == NULL || !sharding->is_stacked)
+    layout = specified != NULL ? ghlo_pjrt_layout_parse (specified, rank, error) : ghlo_pjrt_layout_row_major (rank);
+  if (layout == NULL || ghlo_pjrt_layout_is_row_major (layout) || sharding == NULL || !sharding->is_stacked)
     return g_steal_pointer (&layout);
   ghlo_unsupported (error, "expected the row-major layout for an unreduced tensor, found %s", specified);
 
@@ -254,7 +254,7 @@ ghlo_pjrt_executable_lay_out (PJRT_Executable  *self,
   if (!ghlo_signature_init (&entry.signature, module, error) || !add_layouts (&entry, error))
     return FALSE;
   for (guint i = 0; i < self->n_layouts; i++)
-    changes |= !ghlo_pjrt_layout_is_rows (self->layouts[i]);
+    changes |= !ghlo_pjrt_layout_is_row_major (self->layouts[i]);
   self->is_laid_out = changes;
   if (changes && get_laid_out (&entry) != NULL && self->n_devices > 1)
     return ghlo_unsupported (error, "a serialized program of %u devices can only be compiled with row-major layouts of "
@@ -266,7 +266,7 @@ ghlo_pjrt_executable_lay_out (PJRT_Executable  *self,
                              "itself calls, found other layouts");
   for (guint i = 0; i < self->n_layouts; i++)
     {
-      if (ghlo_pjrt_layout_is_rows (self->layouts[i]))
+      if (ghlo_pjrt_layout_is_row_major (self->layouts[i]))
         continue;
       if (is_input (&entry, i))
         lay_out_input (&entry, i);

@@ -22,7 +22,7 @@ enum { TEXT_SIZE = 3 * GHLO_MAX_RANK + sizeof "{}" };
 struct PJRT_Layouts_MemoryLayout
 {
   gatomicrefcount ref_count;    /* of layouts that are not row-major */
-  gboolean        is_rows;
+  gboolean        is_row_major;
   gsize           rank;
   int64_t         order[GHLO_MAX_RANK];
   char            text[TEXT_SIZE];
@@ -40,11 +40,11 @@ init_layout (PJRT_Layouts_MemoryLayout *self,
 
   g_atomic_ref_count_init (&self->ref_count);
   self->rank = rank;
-  self->is_rows = TRUE;
+  self->is_row_major = TRUE;
   for (gsize i = 0; i < rank; i++)
     {
       self->order[i] = order[i];
-      self->is_rows &= order[i] == (int64_t) (rank - 1 - i);
+      self->is_row_major &= order[i] == (int64_t) (rank - 1 - i);
       g_string_append_printf (text, i > 0 ? ",%d" : "%d", (int) order[i]);
     }
   g_string_append_c (text, '}');
@@ -65,7 +65,7 @@ init_rows (void)
 }
 
 PJRT_Layouts_MemoryLayout *
-ghlo_pjrt_layout_rows (gsize rank)
+ghlo_pjrt_layout_row_major (gsize rank)
 {
   static gsize made;
 
@@ -83,7 +83,7 @@ ghlo_pjrt_layout_rows (gsize rank)
 PJRT_Layouts_MemoryLayout *
 ghlo_pjrt_layout_ref (PJRT_Layouts_MemoryLayout *self)
 {
-  if (!self->is_rows)
+  if (!self->is_row_major)
     g_atomic_ref_count_inc (&self->ref_count);
 
   return self;
@@ -92,7 +92,7 @@ ghlo_pjrt_layout_ref (PJRT_Layouts_MemoryLayout *self)
 void
 ghlo_pjrt_layout_unref (PJRT_Layouts_MemoryLayout *self)
 {
-  if (!self->is_rows && g_atomic_ref_count_dec (&self->ref_count))
+  if (!self->is_row_major && g_atomic_ref_count_dec (&self->ref_count))
     g_free (self);
 }
 
@@ -130,11 +130,11 @@ ghlo_pjrt_layout_new (const int64_t  *order,
     }
   self = g_new (PJRT_Layouts_MemoryLayout, 1);
   init_layout (self, order, rank);
-  if (!self->is_rows)
+  if (!self->is_row_major)
     return self;
   g_free (self);
 
-  return ghlo_pjrt_layout_rows (rank);
+  return ghlo_pjrt_layout_row_major (rank);
 }
 
 PJRT_Layouts_MemoryLayout *
@@ -143,7 +143,7 @@ ghlo_pjrt_layout_read (const PJRT_Buffer_MemoryLayout  *specified,
                        GError                         **error)
 {
   if (specified == NULL)
-    return ghlo_pjrt_layout_rows (rank);
+    return ghlo_pjrt_layout_row_major (rank);
   if (specified->type != PJRT_Buffer_MemoryLayout_Type_Tiled || specified->tiled.num_tiles != 0
       || specified->tiled.minor_to_major_size != rank)
     {
@@ -189,9 +189,9 @@ ghlo_pjrt_layout_parse (const char  *text,
 }
 
 gboolean
-ghlo_pjrt_layout_is_rows (const PJRT_Layouts_MemoryLayout *self)
+ghlo_pjrt_layout_is_row_major (const PJRT_Layouts_MemoryLayout *self)
 {
-  return self->is_rows;
+  return self->is_row_major;
 }
 
 gboolean
@@ -217,19 +217,19 @@ ghlo_pjrt_layout_get_order (const PJRT_Layouts_MemoryLayout *self)
 void
 ghlo_pjrt_layout_arrange (const PJRT_Layouts_MemoryLayout *self,
                           const gint64                    *by_dimension,
-                          gint64                          *by_place)
+                          gint64                          *in_memory)
 {
   for (gsize i = 0; i < self->rank; i++)
-    by_place[self->rank - 1 - i] = by_dimension[self->order[i]];
+    in_memory[self->rank - 1 - i] = by_dimension[self->order[i]];
 }
 
 void
 ghlo_pjrt_layout_restore (const PJRT_Layouts_MemoryLayout *self,
-                          const gint64                    *by_place,
+                          const gint64                    *in_memory,
                           gint64                          *by_dimension)
 {
   for (gsize i = 0; i < self->rank; i++)
-    by_dimension[self->order[i]] = by_place[self->rank - 1 - i];
+    by_dimension[self->order[i]] = in_memory[self->rank - 1 - i];
 }
 
 GhloTensorType *
@@ -238,7 +238,7 @@ ghlo_pjrt_layout_get_stored (const PJRT_Layouts_MemoryLayout *self,
 {
   gint64 sizes[GHLO_MAX_RANK];
 
-  if (self->is_rows)
+  if (self->is_row_major)
     return ghlo_tensor_type_ref (type);
   ghlo_pjrt_layout_arrange (self, type->dimensions, sizes);
 
@@ -251,7 +251,7 @@ ghlo_pjrt_layout_get_type (const PJRT_Layouts_MemoryLayout *self,
 {
   gint64 sizes[GHLO_MAX_RANK];
 
-  if (self->is_rows)
+  if (self->is_row_major)
     return ghlo_tensor_type_ref (stored);
   ghlo_pjrt_layout_restore (self, stored->dimensions, sizes);
 
@@ -335,7 +335,7 @@ static PJRT_Error *
 find_rows (gsize                       rank,
            PJRT_Layouts_MemoryLayout **layout)
 {
-  *layout = ghlo_pjrt_layout_rows (rank);
+  *layout = ghlo_pjrt_layout_row_major (rank);
   if (*layout != NULL)
     return NULL;
 

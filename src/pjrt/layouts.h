@@ -14,7 +14,7 @@ G_BEGIN_DECLS
 /* Returns the row-major layout; NULL when a tensor cannot have so many dimensions. Layouts are immutable. Row-major
  * layouts are static: there is one for each rank in the process, so they can be compared by address. Other layouts
  * are reference-counted. */
-PJRT_Layouts_MemoryLayout *ghlo_pjrt_layout_rows  (gsize                             rank);
+PJRT_Layouts_MemoryLayout *ghlo_pjrt_layout_row_major (gsize                        rank);
 PJRT_Layouts_MemoryLayout *ghlo_pjrt_layout_ref   (PJRT_Layouts_MemoryLayout        *self);
 void                       ghlo_pjrt_layout_unref (PJRT_Layouts_MemoryLayout        *self);
 /* Creates a layout from a list of dimensions, innermost first. Sets UNSUPPORTED when @order is not a permutation of
@@ -31,7 +31,7 @@ PJRT_Layouts_MemoryLayout *ghlo_pjrt_layout_parse (const char                   
                                                    gsize                             rank,
                                                    GError                          **error);
 
-gboolean                   ghlo_pjrt_layout_is_rows (const PJRT_Layouts_MemoryLayout *self);
+gboolean                   ghlo_pjrt_layout_is_row_major (const PJRT_Layouts_MemoryLayout *self);
 gboolean                   ghlo_pjrt_layout_equal   (const PJRT_Layouts_MemoryLayout *self,
                                                      const PJRT_Layouts_MemoryLayout *other);
 const char                *ghlo_pjrt_layout_get_text (const PJRT_Layouts_MemoryLayout *self);
@@ -42,9 +42,9 @@ const int64_t             *ghlo_pjrt_layout_get_order (const PJRT_Layouts_Memory
  * outermost first; restore back. */
 void                       ghlo_pjrt_layout_arrange (const PJRT_Layouts_MemoryLayout *self,
                                                      const gint64                    *by_dimension,
-                                                     gint64                          *by_place);
+                                                     gint64                          *in_memory);
 void                       ghlo_pjrt_layout_restore (const PJRT_Layouts_MemoryLayout *self,
-                                                     const gint64                    *by_place,
+                                                     const gint64                    *in_memory,
                                                      gint64                          *by_dimension);
 /* Convert between a type and its stored type, which is the type of the row-major tensor with the same content in
  * memory. Only for types that are not quantized. */

@@ -118,7 +118,7 @@ create_view_of_device_buffer (PJRT_Client_CreateViewOfDeviceBuffer_Args *args)
   view = g_new (View, 1);
   *view = (View) { args->on_delete_callback, args->device_buffer_ptr, args->on_delete_callback_arg };
   /* The memory already has the stored layout. */
-  rows = (GhloPjrtShape) { shape.stored, shape.stored, ghlo_pjrt_layout_rows (args->num_dims) };
+  rows = (GhloPjrtShape) { shape.stored, shape.stored, ghlo_pjrt_layout_row_major (args->num_dims) };
   args->buffer = ghlo_pjrt_buffer_new_from_host (device, &rows, args->device_buffer_ptr, NULL, end_view, view, &error);
   if (args->buffer == NULL)
     return ghlo_pjrt_error_take (error);

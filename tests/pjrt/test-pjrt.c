@@ -626,7 +626,7 @@ test_events (void)
   CALL (Event_Destroy, .event = event);
 }
 
-/* A token is a tensor without elements at the border. */
+/* Callers see a token as a tensor without elements. */
 static void
 test_tokens (void)
 {

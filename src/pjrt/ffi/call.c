@@ -144,7 +144,7 @@ read_layout (const GhloIrOp *op,
     return NULL;
   layout = ghlo_pjrt_layout_new (inwards, n, NULL);
 
-  return layout != NULL && !ghlo_pjrt_layout_is_rows (layout) ? layout : NULL;
+  return layout != NULL && !ghlo_pjrt_layout_is_row_major (layout) ? layout : NULL;
 }
 
 /* One call. */
@@ -202,8 +202,8 @@ add_operand (Call     *self,
     layout = read_layout (self->frame->op, "operand_layouts", index);
   if (layout != NULL)
     {
-      laid_out = ghlo_pjrt_layout_convert (value->type, value->data, ghlo_pjrt_layout_rows (value->type->rank), layout,
-                                           error);
+      laid_out = ghlo_pjrt_layout_convert (value->type, value->data,
+                                           ghlo_pjrt_layout_row_major (value->type->rank), layout, error);
       if (laid_out == NULL)
         return FALSE;
       g_ptr_array_add (self->copies, laid_out);
@@ -264,7 +264,7 @@ give_results (Call    *self,
         }
       if (layout != NULL)
         self->frame->results[i] = ghlo_pjrt_layout_convert (result->type, result->data, layout,
-                                                            ghlo_pjrt_layout_rows (result->type->rank), error);
+                                                            ghlo_pjrt_layout_row_major (result->type->rank), error);
       else
         self->frame->results[i] = g_steal_pointer (&self->results[i]);
       if (self->frame->results[i] == NULL)

@@ -97,7 +97,7 @@ describe_tensor (Tensor               *self,
     sharding = ghlo_pjrt_sharding_new_whole (self->type, n_partitions);
   self->sharding = g_bytes_ref (sharding->bytes);
   self->shape = ghlo_pjrt_shape_write (ghlo_pjrt_element_type_to (self->type->element_type), self->type->dimensions,
-                                       ghlo_pjrt_layout_get_order (ghlo_pjrt_layout_rows (self->type->rank)),
+                                       ghlo_pjrt_layout_get_order (ghlo_pjrt_layout_row_major (self->type->rank)),
                                        self->type->rank);
 
   return TRUE;
