@@ -32,7 +32,7 @@ typedef struct
   GHLO_IMPORT_VECTOR (GhloIrValue *) values;    /* by number; NULL or beyond the end if unknown */
   gsize               first;       /* first number of the innermost isolated region */
   gsize               top;         /* first number after those of all open regions */
-  GHLO_IMPORT_VECTOR (gsize) awaited;           /* indices into @values of values used before their definition */
+  GHLO_IMPORT_VECTOR (gsize) forward_uses;      /* indices into @values of values used before their definition */
   guint               depth;       /* nesting depth of regions */
   guint               n_ops;       /* since the monitor was last checked */
   GArray             *attributes;  /* scratch space */
@@ -50,7 +50,7 @@ typedef struct
 static gboolean read_regions (Builder *self, GhloByteCursor *cursor, GhloIrOp *op, gboolean is_isolated);
 
 static inline gboolean
-is_stand_in (const GhloIrValue *value)
+is_placeholder (const GhloIrValue *value)
 {
   return value != NULL && value->op == NULL && value->block == NULL;
 }
@@ -67,13 +67,13 @@ slot (Builder *self,
 }
 
 static GhloIrValue *
-make_stand_in (Builder *self,
-               gsize    index)
+make_placeholder (Builder *self,
+                  gsize    index)
 {
   GhloIrValue *value = ghlo_ir_module_alloc (self->module, sizeof (GhloIrValue));
 
   value->type = ghlo_ir_type_none (self->module);
-  GHLO_IMPORT_PUSH (&self->awaited, index);
+  GHLO_IMPORT_PUSH (&self->forward_uses, index);
 
   return value;
 }
@@ -110,7 +110,7 @@ read_operand (Builder        *self,
     return FALSE;
   entry = slot (self, self->first + number);
   if (*entry == NULL)
-    *entry = make_stand_in (self, self->first + number);
+    *entry = make_placeholder (self, self->first + number);
   *value = *entry;
 
   return TRUE;
@@ -126,17 +126,17 @@ check_defined (Builder        *self,
 {
   gsize n = mark;
 
-  for (gsize i = mark; i < self->awaited.n; i++)
+  for (gsize i = mark; i < self->forward_uses.n; i++)
     {
-      gsize index = self->awaited.items[i];
+      gsize index = self->forward_uses.items[i];
 
       if (index < bottom)
-        self->awaited.items[n++] = index;
-      else if (is_stand_in (self->values.items[index]))
+        self->forward_uses.items[n++] = index;
+      else if (is_placeholder (self->values.items[index]))
         return ghlo_bytecode_fail (cursor, GHLO_ERROR_PARSE, "expected value %" G_GSIZE_FORMAT " to be defined in"
                                    " the region that it belongs to, found no definition of it", index - self->first);
     }
-  self->awaited.n = n;
+  self->forward_uses.n = n;
 
   return TRUE;
 }
@@ -329,7 +329,7 @@ is_identity (const Builder *self,
       || self->operands.n != self->result_types.n)
     return FALSE;
   for (gsize i = 0; i < self->operands.n; i++)
-    if (is_stand_in (self->operands.items[i]) || self->operands.items[i]->type != self->result_types.items[i])
+    if (is_placeholder (self->operands.items[i]) || self->operands.items[i]->type != self->result_types.items[i])
       return FALSE;
 
   return TRUE;
@@ -400,7 +400,7 @@ read_op (Builder        *self,
 
   made = make_op (self, offset, &op);
   ghlo_ir_block_append (block, made);
-  if (made->kind == GHLO_OP_BUILTIN_UNREALIZED_CONVERSION_CAST && self->reader->has_vhlo && self->awaited.n > 0)
+  if (made->kind == GHLO_OP_BUILTIN_UNREALIZED_CONVERSION_CAST && self->reader->has_vhlo && self->forward_uses.n > 0)
     GHLO_IMPORT_PUSH (&self->casts, made);
 
   return define_results (self, cursor, numbers, made)
@@ -483,7 +483,7 @@ read_blocks (Builder        *self,
   GhloByteRange ir = self->reader->sections[GHLO_BYTECODE_SECTION_IR];
   GhloByteCursor start = *cursor;
   Numbers numbers = { self->top, self->top, self->top };
-  gsize bottom = self->top, mark = self->awaited.n, end;
+  gsize bottom = self->top, mark = self->forward_uses.n, end;
   guint64 n;
 
   if (!ghlo_bytecode_read_varint (cursor, &n))
@@ -621,7 +621,7 @@ ghlo_bytecode_read_ir (GhloBytecodeReader *reader)
   GHLO_IMPORT_CLEAR (&self.operands);
   GHLO_IMPORT_CLEAR (&self.result_types);
   GHLO_IMPORT_CLEAR (&self.casts);
-  GHLO_IMPORT_CLEAR (&self.awaited);
+  GHLO_IMPORT_CLEAR (&self.forward_uses);
 
   return good ? outermost (wrapper) : NULL;
 }

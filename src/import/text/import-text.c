@@ -51,12 +51,12 @@ parse_top_level_item (GhloImportParser *self,
 }
 
 static void
-check_unmet (GhloImportParser *self)
+check_resolved (GhloImportParser *self)
 {
   const GhloImportName *name;
   gsize position = 0;
 
-  while (!self->stopped && (name = ghlo_import_scopes_unmet (&self->scopes, &position)) != NULL)
+  while (!self->stopped && (name = ghlo_import_scopes_unresolved (&self->scopes, &position)) != NULL)
     {
       g_autofree char *quote = ghlo_import_quote (name->text, name->length);
 
@@ -95,7 +95,7 @@ ghlo_import_text (const char        *text,
   parser->flags = flags;
   while (!parser->stopped && !ghlo_import_at (parser, GHLO_TOKEN_END))
     ok = parse_top_level_item (parser, wrapper->regions[0].first) && ok;
-  check_unmet (parser);
+  check_resolved (parser);
   ok = ok && !parser->stopped && diagnostics->n_errors == 0;
   ghlo_import_parser_clear (parser);
   if (!ok)

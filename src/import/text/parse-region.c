@@ -210,13 +210,13 @@ parse_blocks (GhloImportParser          *self,
 
 /* Reports the names that were used in the innermost table but never defined. */
 static gboolean
-check_unmet (GhloImportParser *self)
+check_resolved (GhloImportParser *self)
 {
   const GhloImportName *name;
   gsize position = 0;
   gboolean ok = TRUE;
 
-  while ((name = ghlo_import_scopes_unmet (&self->scopes, &position)) != NULL)
+  while ((name = ghlo_import_scopes_unresolved (&self->scopes, &position)) != NULL)
     {
       g_autofree char *quote = ghlo_import_quote (name->text, name->length);
 
@@ -255,7 +255,7 @@ ghlo_import_parse_region (GhloImportParser          *self,
   if (isolated)
     {
       if (!self->stopped)
-        ok = check_unmet (self) && ok;
+        ok = check_resolved (self) && ok;
       ghlo_import_scopes_close (&self->scopes);
     }
   else

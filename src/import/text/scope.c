@@ -23,8 +23,8 @@ table_free (GhloImportTable *table)
 {
   GHLO_IMPORT_CLEAR (&table->symbols);
   GHLO_IMPORT_CLEAR (&table->defined);
-  GHLO_IMPORT_CLEAR (&table->awaited);
-  ghlo_import_memo_clear (&table->stand_ins);
+  GHLO_IMPORT_CLEAR (&table->forward_uses);
+  ghlo_import_memo_clear (&table->placeholders);
   g_free (table->slots);
   g_free (table->numbers);
   g_free (table);
@@ -50,9 +50,9 @@ ghlo_import_scopes_open (GhloImportScopes *self)
   table->symbols.n = 0;
   table->n_hashed = 0;
   table->defined.n = 0;
-  if (table->awaited.n > 0)
-    ghlo_import_memo_clear (&table->stand_ins);
-  table->awaited.n = 0;
+  if (table->forward_uses.n > 0)
+    ghlo_import_memo_clear (&table->placeholders);
+  table->forward_uses.n = 0;
 }
 
 void
@@ -62,17 +62,17 @@ ghlo_import_scopes_close (GhloImportScopes *self)
 }
 
 const GhloImportName *
-ghlo_import_scopes_unmet (GhloImportScopes *self,
-                          gsize            *position)
+ghlo_import_scopes_unresolved (GhloImportScopes *self,
+                               gsize            *position)
 {
   GhloImportTable *table = current (self);
 
-  while (*position < table->awaited.n)
+  while (*position < table->forward_uses.n)
     {
-      const GhloImportAwaited *awaited = &table->awaited.items[(*position)++];
+      const GhloImportForwardUse *use = &table->forward_uses.items[(*position)++];
 
-      if (!awaited->met)
-        return &awaited->name;
+      if (!use->resolved)
+        return &use->name;
     }
 
   return NULL;
@@ -226,36 +226,36 @@ mark_defined (GhloImportTable  *table,
   GHLO_IMPORT_PUSH (&table->defined, (guint32) (symbol - table->symbols.items));
 }
 
-/* Replaces the placeholders of early uses by the values. */
+/* Replaces the placeholders of forward uses by the values. */
 static GhloImportScopeResult
-meet (GhloImportTable   *table,
-      GhloImportSymbol  *symbol,
-      const GhloIrType **other)
+resolve_forward_uses (GhloImportTable   *table,
+                      GhloImportSymbol  *symbol,
+                      const GhloIrType **other)
 {
   GhloImportScopeResult result = GHLO_IMPORT_SCOPE_OK;
 
-  for (guint32 next = symbol->awaited; next != 0; next = table->awaited.items[next - 1].next)
+  for (guint32 next = symbol->forward_use; next != 0; next = table->forward_uses.items[next - 1].next)
     {
-      GhloImportAwaited *awaited = &table->awaited.items[next - 1];
+      GhloImportForwardUse *use = &table->forward_uses.items[next - 1];
 
-      awaited->met = TRUE;
+      use->resolved = TRUE;
       if (symbol->broken)
         continue;
-      if (awaited->name.number >= symbol->n)
+      if (use->name.number >= symbol->n)
         {
           result = GHLO_IMPORT_SCOPE_RANGE;
         }
-      else if (symbol->values[awaited->name.number].type != awaited->stand_in->type)
+      else if (symbol->values[use->name.number].type != use->placeholder->type)
         {
-          *other = awaited->stand_in->type;
+          *other = use->placeholder->type;
           result = GHLO_IMPORT_SCOPE_TYPE;
         }
       else
         {
-          ghlo_ir_value_replace (awaited->stand_in, &symbol->values[awaited->name.number]);
+          ghlo_ir_value_replace (use->placeholder, &symbol->values[use->name.number]);
         }
     }
-  symbol->awaited = 0;
+  symbol->forward_use = 0;
 
   return result;
 }
@@ -278,7 +278,7 @@ ghlo_import_scopes_define (GhloImportScopes      *self,
   symbol->n = n;
   mark_defined (table, symbol);
 
-  return symbol->awaited != 0 ? meet (table, symbol, other) : GHLO_IMPORT_SCOPE_OK;
+  return symbol->forward_use != 0 ? resolve_forward_uses (table, symbol, other) : GHLO_IMPORT_SCOPE_OK;
 }
 
 void
@@ -293,12 +293,12 @@ ghlo_import_scopes_break (GhloImportScopes     *self,
     return;
   symbol->broken = TRUE;
   mark_defined (table, symbol);
-  meet (table, symbol, &other);
+  resolve_forward_uses (table, symbol, &other);
 }
 
 static GhloIrValue *
-make_stand_in (GhloImportScopes *self,
-               const GhloIrType *type)
+make_placeholder (GhloImportScopes *self,
+                  const GhloIrType *type)
 {
   GhloIrValue *value = ghlo_ir_module_alloc (self->module, sizeof (GhloIrValue));
 
@@ -309,33 +309,33 @@ make_stand_in (GhloImportScopes *self,
 
 /* Returns the placeholder for an undefined name, which is the same for all its uses. */
 static GhloImportScopeResult
-await (GhloImportScopes      *self,
-       GhloImportTable       *table,
-       GhloImportSymbol      *symbol,
-       const GhloImportName  *name,
-       const GhloIrType      *type,
-       GhloIrValue          **value,
-       const GhloIrType     **other)
+add_forward_use (GhloImportScopes      *self,
+                 GhloImportTable       *table,
+                 GhloImportSymbol      *symbol,
+                 const GhloImportName  *name,
+                 const GhloIrType      *type,
+                 GhloIrValue          **value,
+                 const GhloIrType     **other)
 {
   gsize symbol_index = symbol - table->symbols.items;
-  gpointer *entry = ghlo_import_memo_at (&table->stand_ins, GSIZE_TO_POINTER (symbol_index),
+  gpointer *entry = ghlo_import_memo_at (&table->placeholders, GSIZE_TO_POINTER (symbol_index),
                                          GSIZE_TO_POINTER (name->number));
-  const GhloImportAwaited *awaited = *entry != NULL ? &table->awaited.items[GPOINTER_TO_SIZE (*entry) - 1] : NULL;
+  const GhloImportForwardUse *use = *entry != NULL ? &table->forward_uses.items[GPOINTER_TO_SIZE (*entry) - 1] : NULL;
 
   /* A placeholder that was replaced belonged to another region. */
-  if (awaited != NULL && !awaited->met)
+  if (use != NULL && !use->resolved)
     {
-      *value = awaited->stand_in;
-      *other = awaited->stand_in->type;
+      *value = use->placeholder;
+      *other = use->placeholder->type;
       return *other == type ? GHLO_IMPORT_SCOPE_OK : GHLO_IMPORT_SCOPE_TYPE;
     }
 
-  *value = make_stand_in (self, type);
-  GHLO_IMPORT_PUSH (&table->awaited, (GhloImportAwaited) {
-    .name = *name, .stand_in = *value, .next = symbol->awaited,
+  *value = make_placeholder (self, type);
+  GHLO_IMPORT_PUSH (&table->forward_uses, (GhloImportForwardUse) {
+    .name = *name, .placeholder = *value, .next = symbol->forward_use,
   });
-  symbol->awaited = table->awaited.n;
-  *entry = GSIZE_TO_POINTER (table->awaited.n);
+  symbol->forward_use = table->forward_uses.n;
+  *entry = GSIZE_TO_POINTER (table->forward_uses.n);
 
   return GHLO_IMPORT_SCOPE_OK;
 }
@@ -352,11 +352,11 @@ ghlo_import_scopes_resolve (GhloImportScopes      *self,
 
   if (symbol->broken)
     {
-      *value = make_stand_in (self, type);
+      *value = make_placeholder (self, type);
       return GHLO_IMPORT_SCOPE_OK;
     }
   if (symbol->n == 0)
-    return await (self, table, symbol, name, type, value, other);
+    return add_forward_use (self, table, symbol, name, type, value, other);
   if (name->number >= symbol->n)
     return GHLO_IMPORT_SCOPE_RANGE;
   *value = &symbol->values[name->number];

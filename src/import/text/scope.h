@@ -31,17 +31,17 @@ typedef struct
   gboolean     numbered;    /* looked up by number, not by hash */
   gboolean     broken;      /* defined by an operation that failed to parse */
   GhloIrValue *values;
-  guint32      awaited;     /* index + 1 of the latest use before the definition; 0: none */
+  guint32      forward_use; /* index + 1 of the latest use before the definition; 0: none */
 } GhloImportSymbol;
 
-/* A use before the definition. */
+/* A use of a name before its definition. */
 typedef struct
 {
   GhloImportName  name;
-  GhloIrValue    *stand_in;
-  guint32         next;     /* index + 1 of the next use of the same name */
-  gboolean        met;
-} GhloImportAwaited;
+  GhloIrValue    *placeholder;
+  guint32         next;     /* index + 1 of the next forward use of the same name */
+  gboolean        resolved; /* the definition of the name has been read */
+} GhloImportForwardUse;
 
 /* A slot is valid if its generation is the table's; it then holds the index of a symbol. */
 typedef struct
@@ -55,8 +55,8 @@ typedef struct
   guint32            generation;
   GHLO_IMPORT_VECTOR (GhloImportSymbol) symbols;
   GHLO_IMPORT_VECTOR (guint32) defined;        /* indices of symbols, in order of definition */
-  GHLO_IMPORT_VECTOR (GhloImportAwaited) awaited;
-  GhloImportMemo     stand_ins;                /* by index of the symbol and result number */
+  GHLO_IMPORT_VECTOR (GhloImportForwardUse) forward_uses;
+  GhloImportMemo     placeholders;             /* by index of the symbol and result number */
   GhloImportSlot    *slots;                    /* by hash, open addressing */
   gsize              n_slots;
   gsize              n_hashed;
@@ -83,7 +83,7 @@ void  ghlo_import_scopes_clear  (GhloImportScopes *self);
 void  ghlo_import_scopes_open   (GhloImportScopes *self);   /* a new table */
 void  ghlo_import_scopes_close  (GhloImportScopes *self);
 /* Iterates over the names in the innermost table that were used but never defined. */
-const GhloImportName *ghlo_import_scopes_unmet (GhloImportScopes *self, gsize *position);
+const GhloImportName *ghlo_import_scopes_unresolved (GhloImportScopes *self, gsize *position);
 
 /* For regions: names that are defined after @mark are forgotten at the region's end. */
 gsize ghlo_import_scopes_mark   (const GhloImportScopes *self);

@@ -299,7 +299,7 @@ test_forward_references (void)
 }
 
 static void
-test_unmet_references (void)
+test_unresolved_references (void)
 {
   g_autoptr (BytecodeFile) file = new_file (4);
 
@@ -1007,7 +1007,7 @@ main (int    argc,
   g_test_add_func ("/bytecode/container/stated-sizes", test_stated_sizes);
   g_test_add_func ("/bytecode/container/unpacked-resources", test_unpacked_resources);
   g_test_add_func ("/bytecode/values/forward-references", test_forward_references);
-  g_test_add_func ("/bytecode/values/unmet-references", test_unmet_references);
+  g_test_add_func ("/bytecode/values/unresolved-references", test_unresolved_references);
   g_test_add_func ("/bytecode/values/too-many", test_too_many_values);
   g_test_add_func ("/bytecode/values/numbering", test_numbering);
   g_test_add_func ("/bytecode/values/use-lists", test_use_lists);

@@ -419,7 +419,7 @@ test_scopes (void)
 
 /* Any number of results of a name may be used before it is defined, each several times. */
 static void
-test_awaited (void)
+test_forward_uses (void)
 {
   enum { N = 6000 };
   g_autoptr (GString) text = g_string_new ("%b = \"stablehlo.tuple\"(");
@@ -806,7 +806,7 @@ main (int    argc,
   g_test_add_func ("/parse/wrapping", test_wrapping);
   g_test_add_func ("/parse/names", test_names);
   g_test_add_func ("/parse/scopes", test_scopes);
-  g_test_add_func ("/parse/awaited", test_awaited);
+  g_test_add_func ("/parse/forward-uses", test_forward_uses);
   g_test_add_func ("/parse/locations", test_locations);
   g_test_add_func ("/parse/aliases", test_aliases);
   g_test_add_func ("/parse/resources", test_resources);
