@@ -174,8 +174,8 @@ find_codec (const char *dialect)
 }
 
 static gboolean
-read_dialect (GhloByteCursor           *cursor,
-              GhloBytecodeDialectEntry *dialect)
+read_dialect (GhloByteCursor            *cursor,
+              GhloBytecodeReaderDialect *dialect)
 {
   GhloByteCursor start = *cursor;
   gboolean has_version = FALSE;
@@ -248,7 +248,7 @@ read_dialects (GhloBytecodeReader *self)
     return FALSE;
   for (gsize i = 0; i < n; i++)
     {
-      GhloBytecodeDialectEntry *entry = &self->dialects.items[i];
+      GhloBytecodeReaderDialect *entry = &self->dialects.items[i];
 
       if (!read_dialect (&cursor, entry))
         return FALSE;
@@ -273,10 +273,10 @@ read_dialects (GhloBytecodeReader *self)
 
 /* Locates attributes or types; each one directly follows the previous one. */
 static gboolean
-read_entries (GhloByteCursor    *cursor,
-              GhloByteCursor    *data,
-              GhloBytecodeEntry *entries,
-              gsize              n_entries)
+read_entries (GhloByteCursor          *cursor,
+              GhloByteCursor          *data,
+              GhloBytecodeReaderEntry *entries,
+              gsize                    n_entries)
 {
   gsize done = 0, dialect, n;
 
@@ -291,7 +291,7 @@ read_entries (GhloByteCursor    *cursor,
                                    " more attributes or types, found %" G_GSIZE_FORMAT, n_entries - done, n);
       for (gsize i = 0; i < n; i++)
         {
-          GhloBytecodeEntry *entry = &entries[done++];
+          GhloBytecodeReaderEntry *entry = &entries[done++];
           gboolean has_codec;
           guint64 size;
 

@@ -8,23 +8,10 @@
 
 #include <glib.h>
 
+#include "import/bytecode/section.h"
 #include "import/vector.h"
 
 G_BEGIN_DECLS
-
-/* Section ids. */
-typedef enum
-{
-  GHLO_BYTECODE_SECTION_STRING,
-  GHLO_BYTECODE_SECTION_DIALECT,
-  GHLO_BYTECODE_SECTION_ATTR_TYPE,
-  GHLO_BYTECODE_SECTION_ATTR_TYPE_OFFSET,
-  GHLO_BYTECODE_SECTION_IR,
-  GHLO_BYTECODE_SECTION_RESOURCE,
-  GHLO_BYTECODE_SECTION_RESOURCE_OFFSET,
-  GHLO_BYTECODE_SECTION_DIALECT_VERSIONS,
-  GHLO_BYTECODE_SECTION_PROPERTIES,
-} GhloBytecodeSection;
 
 /* Borrowed bytes that are inserted before byte @at of the emitter's own bytes. */
 typedef struct

@@ -55,11 +55,11 @@ read_text (GhloByteCursor *cursor,
 }
 
 static gconstpointer
-read_encoded (GhloByteCursor          *cursor,
-              const GhloBytecodeEntry *entry,
-              gboolean                 is_type)
+read_encoded (GhloByteCursor                *cursor,
+              const GhloBytecodeReaderEntry *entry,
+              gboolean                       is_type)
 {
-  const GhloBytecodeDialectEntry *dialect = &cursor->reader->dialects.items[entry->dialect];
+  const GhloBytecodeReaderDialect *dialect = &cursor->reader->dialects.items[entry->dialect];
   const GhloBytecodeCodec *codec = dialect->codec;
   const GhloIrAttr *attr = NULL;
   const GhloIrType *type = NULL;
@@ -78,16 +78,16 @@ read_encoded (GhloByteCursor          *cursor,
 
 /* Locations may nest deeper than anything else. */
 static gboolean
-is_location (const GhloBytecodeEntry *entry,
-             gboolean                 is_type)
+is_location (const GhloBytecodeReaderEntry *entry,
+             gboolean                       is_type)
 {
   return !is_type && ((const GhloIrAttr *) entry->value)->kind == GHLO_IR_ATTR_LOCATION;
 }
 
 static gboolean
-check_size (GhloByteCursor          *cursor,
-            const GhloBytecodeEntry *entry,
-            gboolean                 is_type)
+check_size (GhloByteCursor                *cursor,
+            const GhloBytecodeReaderEntry *entry,
+            gboolean                       is_type)
 {
   guint limit = is_location (entry, is_type) ? GHLO_MAX_LOCATION_NESTING : GHLO_MAX_NESTING;
 
@@ -101,9 +101,9 @@ check_size (GhloByteCursor          *cursor,
 }
 
 static gboolean
-decode (GhloBytecodeReader *self,
-        GhloBytecodeEntry  *entry,
-        gboolean            is_type)
+decode (GhloBytecodeReader      *self,
+        GhloBytecodeReaderEntry *entry,
+        gboolean                 is_type)
 {
   const char *section = ghlo_bytecode_section_names[GHLO_BYTECODE_SECTION_ATTRIBUTES];
   GhloByteCursor start = ghlo_bytecode_cursor (self, entry->range, section), cursor = start;
@@ -136,9 +136,9 @@ decode (GhloBytecodeReader *self,
 
 /* Reads the entry if it has not been read yet, and adds its parts to those of the entry that contains it. */
 static gboolean
-use (GhloBytecodeReader *self,
-     GhloBytecodeEntry  *entry,
-     gboolean            is_type)
+use (GhloBytecodeReader      *self,
+     GhloBytecodeReaderEntry *entry,
+     gboolean                 is_type)
 {
   if (G_UNLIKELY (entry->state != GHLO_BYTECODE_ENTRY_READ) && !decode (self, entry, is_type))
     return FALSE;
@@ -154,7 +154,7 @@ ghlo_bytecode_use_attr (GhloByteCursor    *cursor,
                         gsize              index,
                         const GhloIrAttr **attr)
 {
-  GhloBytecodeEntry *entry = &cursor->reader->attrs.items[index];
+  GhloBytecodeReaderEntry *entry = &cursor->reader->attrs.items[index];
 
   if (!use (cursor->reader, entry, FALSE))
     return FALSE;
@@ -168,7 +168,7 @@ ghlo_bytecode_use_type (GhloByteCursor    *cursor,
                         gsize              index,
                         const GhloIrType **type)
 {
-  GhloBytecodeEntry *entry = &cursor->reader->types.items[index];
+  GhloBytecodeReaderEntry *entry = &cursor->reader->types.items[index];
 
   if (!use (cursor->reader, entry, TRUE))
     return FALSE;
@@ -260,7 +260,7 @@ ghlo_bytecode_read_location (GhloByteCursor        *cursor,
 {
   GhloBytecodeReader *self = cursor->reader;
   GhloByteCursor start = *cursor;
-  GhloBytecodeEntry *entry;
+  GhloBytecodeReaderEntry *entry;
   const GhloIrAttr *attr;
   gsize index;
 

@@ -24,11 +24,11 @@ fail_name (GhloByteCursor           *cursor,
 
 /* Looks up an operation name on first use. */
 static gboolean
-know_name (GhloByteCursor     *cursor,
-           GhloBytecodeOpName *name)
+resolve_name (GhloByteCursor     *cursor,
+              GhloBytecodeOpName *name)
 {
   GhloBytecodeReader *self = cursor->reader;
-  const GhloBytecodeDialectEntry *dialect = &self->dialects.items[name->dialect];
+  const GhloBytecodeReaderDialect *dialect = &self->dialects.items[name->dialect];
   g_autofree char *whole = g_strdup_printf ("%s.%s", dialect->name, name->name);
 
   if (dialect->codec == &ghlo_bytecode_vhlo)
@@ -226,26 +226,26 @@ set_discardable (GhloByteCursor           *cursor,
 
 /* Whether an array has an empty dictionary for each argument or result of a function; text omits such an array. */
 static gboolean
-says_nothing (GhloBytecodeReader   *self,
+is_omissible (GhloBytecodeReader   *self,
               const GhloIrAttrSpec *spec,
               const GhloIrAttr     *value)
 {
-  static const char nothing, something;
-  gpointer *known;
+  static const char yes, no;
+  gpointer *cached;
   gsize n = 0;
 
   if (spec->kind != GHLO_IR_KIND_DICTIONARIES || value->kind != GHLO_IR_ATTR_ARRAY)
     return FALSE;
-  known = ghlo_import_memo_at (&self->memo, value, &nothing);
-  if (*known == NULL)
+  cached = ghlo_import_memo_at (&self->memo, value, &yes);
+  if (*cached == NULL)
     {
       while (n < value->length && value->children[n]->kind == GHLO_IR_ATTR_DICTIONARY
              && value->children[n]->length == 0)
         n++;
-      *known = (gpointer) (n == value->length ? &nothing : &something);
+      *cached = (gpointer) (n == value->length ? &yes : &no);
     }
 
-  return *known == &nothing;
+  return *cached == &yes;
 }
 
 /* Splits @list into the row's attributes and others. */
@@ -268,7 +268,7 @@ sort_attributes (GhloByteCursor           *cursor,
           g_array_index (list, GhloIrNamedAttr, n_kept++) = entry;
           continue;
         }
-      if (says_nothing (cursor->reader, &spec->attributes[index], entry.value))
+      if (is_omissible (cursor->reader, &spec->attributes[index], entry.value))
         continue;
       if (inherent == NULL)
         inherent = ghlo_ir_module_alloc (cursor->reader->module, spec->n_attributes * sizeof (gpointer));
@@ -319,52 +319,52 @@ typedef struct
   gconstpointer             what;         /* the row of the operations, or the VHLO operation */
   gboolean                  in_function;
   GhloBytecodeOpAttributes  attributes;
-} Known;
+} CachedDictionary;
 
 static guint
-known_hash (gconstpointer data)
+cached_hash (gconstpointer data)
 {
-  const Known *known = data;
+  const CachedDictionary *cached = data;
   GhloHash hash = ghlo_hash_begin ();
 
-  ghlo_hash_add_pointer (&hash, known->dictionary);
-  ghlo_hash_add_pointer (&hash, known->what);
-  ghlo_hash_add (&hash, (guint64) known->in_function);
+  ghlo_hash_add_pointer (&hash, cached->dictionary);
+  ghlo_hash_add_pointer (&hash, cached->what);
+  ghlo_hash_add (&hash, (guint64) cached->in_function);
 
   return (guint) ghlo_hash_end (&hash);
 }
 
 static gboolean
-known_equal (gconstpointer a,
-             gconstpointer b)
+cached_equal (gconstpointer a,
+              gconstpointer b)
 {
-  const Known *left = a, *right = b;
+  const CachedDictionary *left = a, *right = b;
 
   return left->dictionary == right->dictionary && left->what == right->what
          && left->in_function == right->in_function;
 }
 
 /* Returns the conversion that is cached for these keys, or a new one with *@is_new set. */
-static Known *
-find_known (GhloBytecodeReader *self,
-            const GhloIrAttr   *dictionary,
-            gconstpointer       what,
-            gboolean            in_function,
-            gboolean           *is_new)
+static CachedDictionary *
+find_cached (GhloBytecodeReader *self,
+             const GhloIrAttr   *dictionary,
+             gconstpointer       what,
+             gboolean            in_function,
+             gboolean           *is_new)
 {
-  Known key = { dictionary, what, in_function, { 0 } }, *known;
+  CachedDictionary key = { dictionary, what, in_function, { 0 } }, *cached;
 
   if (self->dictionaries == NULL)
-    self->dictionaries = g_hash_table_new_full (known_hash, known_equal, g_free, NULL);
-  known = g_hash_table_lookup (self->dictionaries, &key);
-  *is_new = known == NULL;
-  if (known == NULL)
+    self->dictionaries = g_hash_table_new_full (cached_hash, cached_equal, g_free, NULL);
+  cached = g_hash_table_lookup (self->dictionaries, &key);
+  *is_new = cached == NULL;
+  if (cached == NULL)
     {
-      known = g_memdup2 (&key, sizeof key);
-      g_hash_table_add (self->dictionaries, known);
+      cached = g_memdup2 (&key, sizeof key);
+      g_hash_table_add (self->dictionaries, cached);
     }
 
-  return known;
+  return cached;
 }
 
 /* Converts the dictionary to attributes of a row. If the row has none of them, shares the dictionary's own list. */
@@ -405,12 +405,12 @@ read_dictionary (GhloByteCursor           *cursor,
                  GhloBytecodeOpAttributes *result)
 {
   gboolean is_new;
-  Known *known = find_known (cursor->reader, dictionary, ghlo_ir_op_spec (kind), FALSE, &is_new);
+  CachedDictionary *cached = find_cached (cursor->reader, dictionary, ghlo_ir_op_spec (kind), FALSE, &is_new);
 
-  known->attributes.kind = kind;
-  if (is_new && !sort_dictionary (cursor, dictionary, list, &known->attributes))
+  cached->attributes.kind = kind;
+  if (is_new && !sort_dictionary (cursor, dictionary, list, &cached->attributes))
     return FALSE;
-  *result = known->attributes;
+  *result = cached->attributes;
 
   return TRUE;
 }
@@ -473,11 +473,11 @@ read_old (GhloByteCursor            *cursor,
           GhloBytecodeOpAttributes  *result)
 {
   gboolean is_new;
-  Known *known = find_known (cursor->reader, parts->dictionary, name->vhlo, parts->in_function, &is_new);
+  CachedDictionary *cached = find_cached (cursor->reader, parts->dictionary, name->vhlo, parts->in_function, &is_new);
 
-  if (is_new && !make_attributes (cursor, parts, name, list, &known->attributes))
+  if (is_new && !make_attributes (cursor, parts, name, list, &cached->attributes))
     return FALSE;
-  *result = known->attributes;
+  *result = cached->attributes;
 
   return TRUE;
 }
@@ -490,17 +490,17 @@ read_base (GhloByteCursor            *cursor,
            GArray                    *list,
            GhloBytecodeOpAttributes  *result)
 {
-  GhloBytecodeKept *kept = parts->properties != 0 ? &cursor->reader->properties.items[parts->properties - 1].kept
-                                                  : &name->bare;
+  GhloBytecodeAttrCache *cache = parts->properties != 0
+                                 ? &cursor->reader->properties.items[parts->properties - 1].cache : &name->bare;
 
-  if (kept->op_name == parts->op_name + 1 && kept->in_function == parts->in_function)
+  if (cache->op_name == parts->op_name + 1 && cache->in_function == parts->in_function)
     {
-      *result = kept->attributes;
+      *result = cache->attributes;
       return TRUE;
     }
   if (!make_attributes (cursor, parts, name, list, result))
     return FALSE;
-  *kept = (GhloBytecodeKept) { (guint32) parts->op_name + 1, parts->in_function, *result };
+  *cache = (GhloBytecodeAttrCache) { (guint32) parts->op_name + 1, parts->in_function, *result };
 
   return TRUE;
 }
@@ -514,7 +514,7 @@ ghlo_bytecode_op_attributes (GhloByteCursor            *cursor,
   GhloBytecodeOpName *name = &cursor->reader->op_names.items[parts->op_name];
   GhloBytecodeOpAttributes others;
 
-  if (!name->is_known && !know_name (cursor, name))
+  if (!name->is_known && !resolve_name (cursor, name))
     return FALSE;
   if (name->vhlo != NULL && parts->properties == 0 && parts->dictionary != NULL)
     return read_old (cursor, parts, name, list, result);

@@ -20,7 +20,7 @@ static const struct
   GhloIrOpKind  kind;
   const char   *name;
   GhloIrVersion since;
-} young[] = {
+} recent[] = {
   { GHLO_OP_FUNC_FUNC, "no_inline", { 0, 0, 0 } },
   { GHLO_OP_FUNC_CALL, "no_inline", { 0, 0, 0 } },
   { GHLO_OP_FUNC_CALL, "res_attrs", { 0, 0, 0 } },
@@ -102,16 +102,16 @@ drop (Order              *order,
   return index;
 }
 
-/* Removes the latest attributes until @n are left. */
+/* Removes the most recent attributes until @n are left. */
 static void
-drop_young (Order              *order,
-            const GhloIrOpSpec *spec,
-            GhloIrOpKind        kind,
-            guint               n)
+drop_recent (Order              *order,
+             const GhloIrOpSpec *spec,
+             GhloIrOpKind        kind,
+             guint               n)
 {
-  for (guint i = 0; i < G_N_ELEMENTS (young) && order->n > n; i++)
-    if (young[i].kind == kind)
-      drop (order, spec, young[i].name);
+  for (guint i = 0; i < G_N_ELEMENTS (recent) && order->n > n; i++)
+    if (recent[i].kind == kind)
+      drop (order, spec, recent[i].name);
 }
 
 static void
@@ -182,7 +182,7 @@ ghlo_bytecode_read_properties (GhloByteCursor *cursor,
     {
       guint found = count_varints (cursor), n_all = order.n;
 
-      drop_young (&order, spec, kind, found);
+      drop_recent (&order, spec, kind, found);
       if (found != order.n)
         return ghlo_bytecode_fail (cursor, GHLO_ERROR_PARSE, "expected %u properties of '%s', found %u", n_all,
                                    spec->name, found);
@@ -271,16 +271,16 @@ drop_unknown (GhloBytecodeWriter *writer,
   const GhloIrOpSpec *spec = ghlo_ir_op_get_spec (op);
   GhloIrVersion target = ghlo_bytecode_writer_target (writer);
 
-  for (guint i = 0; i < G_N_ELEMENTS (young); i++)
-    if (young[i].kind == op->kind && ghlo_ir_version_compare (target, young[i].since) < 0)
+  for (guint i = 0; i < G_N_ELEMENTS (recent); i++)
+    if (recent[i].kind == op->kind && ghlo_ir_version_compare (target, recent[i].since) < 0)
       {
-        guint index = drop (order, spec, young[i].name);
+        guint index = drop (order, spec, recent[i].name);
 
         if (!is_default (&spec->attributes[index], op->attributes[index]))
           return ghlo_bytecode_refuse (writer, GHLO_ERROR_UNSUPPORTED,
                                        "%s needs StableHLO %u.%u.%u, the target is %u.%u.%u: it has the attribute %s",
-                                       spec->name, young[i].since.major, young[i].since.minor, young[i].since.patch,
-                                       target.major, target.minor, target.patch, young[i].name);
+                                       spec->name, recent[i].since.major, recent[i].since.minor, recent[i].since.patch,
+                                       target.major, target.minor, target.patch, recent[i].name);
       }
 
   return TRUE;

@@ -9,6 +9,7 @@
 #pragma once
 
 #include "import/bytecode/bytecode.h"
+#include "import/bytecode/section.h"
 #include "import/vector.h"
 #include "import/vhlo/vhlo.h"
 
@@ -24,20 +25,6 @@ enum
   GHLO_BYTECODE_PROPERTIES       = 5,
   GHLO_BYTECODE_NEWEST           = 6,
 };
-
-typedef enum
-{
-  GHLO_BYTECODE_SECTION_STRINGS,
-  GHLO_BYTECODE_SECTION_DIALECTS,
-  GHLO_BYTECODE_SECTION_ATTRIBUTES,
-  GHLO_BYTECODE_SECTION_ATTRIBUTE_OFFSETS,
-  GHLO_BYTECODE_SECTION_IR,
-  GHLO_BYTECODE_SECTION_RESOURCES,
-  GHLO_BYTECODE_SECTION_RESOURCE_OFFSETS,
-  GHLO_BYTECODE_SECTION_DIALECT_VERSIONS,
-  GHLO_BYTECODE_SECTION_PROPERTIES,
-  GHLO_BYTECODE_N_SECTIONS
-} GhloBytecodeSection;
 
 /* A range of the file; NULL if there is none. */
 typedef struct
@@ -57,14 +44,14 @@ typedef struct
   const char              *name;     /* interned */
   const GhloBytecodeCodec *codec;    /* NULL if there is no codec of that name */
   GhloByteRange            version;
-} GhloBytecodeDialectEntry;
+} GhloBytecodeReaderDialect;
 
 typedef enum
 {
   GHLO_BYTECODE_ENTRY_UNREAD,
   GHLO_BYTECODE_ENTRY_READING,
   GHLO_BYTECODE_ENTRY_READ,
-} GhloBytecodeEntryState;
+} GhloBytecodeReaderEntryState;
 
 /* An attribute or a type. */
 typedef struct
@@ -76,7 +63,7 @@ typedef struct
   guint16       height;        /* nesting depth of its parts */
   guint8        state;
   guint8        has_codec;     /* FALSE: encoded as text */
-} GhloBytecodeEntry;
+} GhloBytecodeReaderEntry;
 
 typedef enum
 {
@@ -107,27 +94,27 @@ typedef struct
   guint32                  op_name;        /* number + 1; 0 if nothing is cached */
   gboolean                 in_function;    /* as for ghlo_vhlo_upgrade () */
   GhloBytecodeOpAttributes attributes;     /* in the module's arena */
-} GhloBytecodeKept;
+} GhloBytecodeAttrCache;
 
 /* Properties can be shared by several operations, usually of the same name. */
 typedef struct
 {
-  GhloByteRange    range;
-  GhloBytecodeKept kept;
+  GhloByteRange         range;
+  GhloBytecodeAttrCache cache;
 } GhloBytecodeProperties;
 
 /* What the file knows about an operation name. */
 typedef struct
 {
-  guint             dialect;         /* index into the file's dialects */
-  const char       *name;            /* interned, without the dialect */
-  gboolean          is_registered;   /* whether the file's writer knew it; TRUE for container versions without that
-                                        flag */
-  gboolean          is_known;        /* the fields below are filled in */
-  GhloIrOpKind      kind;            /* INVALID for an operation of VHLO */
-  const GhloVhloOp *vhlo;            /* set for an operation of VHLO */
-  const GhloIrAttr *whole;           /* for an operation without a row: its full name */
-  GhloBytecodeKept  bare;            /* for operations without properties and dictionary */
+  guint                 dialect;        /* index into the file's dialects */
+  const char           *name;           /* interned, without the dialect */
+  gboolean              is_registered;  /* whether the file's writer knew it; TRUE for container versions without that
+                                           flag */
+  gboolean              is_known;       /* the fields below are filled in */
+  GhloIrOpKind          kind;           /* INVALID for an operation of VHLO */
+  const GhloVhloOp     *vhlo;           /* set for an operation of VHLO */
+  const GhloIrAttr     *whole;          /* for an operation without a row: its full name */
+  GhloBytecodeAttrCache bare;           /* for operations without properties and dictionary */
 } GhloBytecodeOpName;
 
 struct _GhloBytecodeReader
@@ -145,9 +132,9 @@ struct _GhloBytecodeReader
   GhloByteRange             sections[GHLO_BYTECODE_N_SECTIONS];
 
   GHLO_IMPORT_VECTOR (GhloBytecodeString) strings;
-  GHLO_IMPORT_VECTOR (GhloBytecodeDialectEntry) dialects;
+  GHLO_IMPORT_VECTOR (GhloBytecodeReaderDialect) dialects;
   GHLO_IMPORT_VECTOR (GhloBytecodeOpName) op_names;
-  GHLO_IMPORT_VECTOR (GhloBytecodeEntry) attrs, types;
+  GHLO_IMPORT_VECTOR (GhloBytecodeReaderEntry) attrs, types;
   GHLO_IMPORT_VECTOR (GhloBytecodeResource) resources;
   GHLO_IMPORT_VECTOR (GhloBytecodeProperties) properties;
 

@@ -107,10 +107,10 @@ reverse_list (Order *self)
 {
   for (gsize i = 0; i < self->list.n / 2; i++)
     {
-      guint kept = self->list.items[i];
+      guint saved = self->list.items[i];
 
       self->list.items[i] = self->list.items[self->list.n - 1 - i];
-      self->list.items[self->list.n - 1 - i] = kept;
+      self->list.items[self->list.n - 1 - i] = saved;
     }
 }
 

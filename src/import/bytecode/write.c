@@ -175,8 +175,8 @@ write_entries (GhloBytecodeWriter  *self,
              &(EntryOutput) { &offsets, ghlo_bytecode_write_type_entry });
   self->out = NULL;
 
-  ghlo_bytecode_emit_section (file, GHLO_BYTECODE_SECTION_ATTR_TYPE_OFFSET, &offsets);
-  ghlo_bytecode_emit_section (file, GHLO_BYTECODE_SECTION_ATTR_TYPE, &content);
+  ghlo_bytecode_emit_section (file, GHLO_BYTECODE_SECTION_ATTRIBUTE_OFFSETS, &offsets);
+  ghlo_bytecode_emit_section (file, GHLO_BYTECODE_SECTION_ATTRIBUTES, &content);
   ghlo_bytecode_emitter_clear (&offsets);
   ghlo_bytecode_emitter_clear (&content);
 }
@@ -255,12 +255,12 @@ ghlo_bytecode_write_file (GhloBytecodeWriter  *self,
   ghlo_bytecode_emit_varint (file, self->version);
   ghlo_bytecode_emit_bytes (file, producer, strlen (producer) + 1);
 
-  emit_section (self, file, GHLO_BYTECODE_SECTION_DIALECT, write_dialects);
+  emit_section (self, file, GHLO_BYTECODE_SECTION_DIALECTS, write_dialects);
   write_entries (self, file);
   emit_section (self, file, GHLO_BYTECODE_SECTION_IR, ghlo_bytecode_write_module);
-  emit_section (self, file, GHLO_BYTECODE_SECTION_RESOURCE_OFFSET, write_resources);
-  emit_section (self, file, GHLO_BYTECODE_SECTION_RESOURCE, NULL);
-  emit_section (self, file, GHLO_BYTECODE_SECTION_STRING, write_strings);
+  emit_section (self, file, GHLO_BYTECODE_SECTION_RESOURCE_OFFSETS, write_resources);
+  emit_section (self, file, GHLO_BYTECODE_SECTION_RESOURCES, NULL);
+  emit_section (self, file, GHLO_BYTECODE_SECTION_STRINGS, write_strings);
   if (self->version >= GHLO_BYTECODE_HAS_PROPERTIES)
     emit_section (self, file, GHLO_BYTECODE_SECTION_PROPERTIES, write_properties);
 

@@ -53,17 +53,17 @@ name_value (GhloIrNames       *self,
             const char        *word)
 {
   g_autoptr (GString) name = g_string_new (word);
-  char *kept;
+  char *copy;
 
   while (g_hash_table_contains (self->used, name->str))
     {
       g_string_assign (name, word);
       g_string_append_printf (name, "_%u", self->counters.conflict++);
     }
-  kept = g_string_chunk_insert (self->text, name->str);
-  g_hash_table_add (self->used, kept);
-  g_ptr_array_add (self->order, kept);
-  g_hash_table_insert (self->names, (gpointer) value, kept);
+  copy = g_string_chunk_insert (self->text, name->str);
+  g_hash_table_add (self->used, copy);
+  g_ptr_array_add (self->order, copy);
+  g_hash_table_insert (self->names, (gpointer) value, copy);
 }
 
 static gboolean

@@ -33,8 +33,8 @@ is_sparse (GhloIrStruct structure)
 }
 
 static gboolean
-says_nothing (const GhloIrField *field,
-              const GhloIrAttr  *value)
+is_zero_or_empty (const GhloIrField *field,
+                  const GhloIrAttr  *value)
 {
   switch (field->kind)
     {
@@ -80,7 +80,7 @@ put_fields (GhloIrPrinter    *self,
 
       if (value == NULL && (spec->fields[i].kind != GHLO_IR_FIELD_DIMS || is_sparse (attr->subkind)))
         continue;
-      if (value != NULL && is_sparse (attr->subkind) && says_nothing (&spec->fields[i], value))
+      if (value != NULL && is_sparse (attr->subkind) && is_zero_or_empty (&spec->fields[i], value))
         continue;
       g_string_append (self->out, separator);
       put_field (self, &spec->fields[i], value);

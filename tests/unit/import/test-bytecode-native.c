@@ -22,7 +22,7 @@ push_entry (Fixture      *self,
             gboolean      is_type,
             gconstpointer value)
 {
-  GhloBytecodeEntry entry = { .value = value, .state = GHLO_BYTECODE_ENTRY_READ };
+  GhloBytecodeReaderEntry entry = { .value = value, .state = GHLO_BYTECODE_ENTRY_READ };
 
   if (is_type)
     GHLO_IMPORT_PUSH (&self->reader.types, entry);

@@ -205,7 +205,7 @@ set_up (Fixture    *self,
   self->reader.diagnostics = ghlo_diagnostics_new ("test", NULL, 0);
   for (guint i = 0; i < G_N_ELEMENTS (types); i++)
     {
-      GhloBytecodeEntry entry = { .state = GHLO_BYTECODE_ENTRY_READ };
+      GhloBytecodeReaderEntry entry = { .state = GHLO_BYTECODE_ENTRY_READ };
 
       entry.value = ghlo_import_type (self->reader.module, types[i], NULL);
       g_assert_nonnull (entry.value);
@@ -213,7 +213,7 @@ set_up (Fixture    *self,
     }
   for (guint i = 0; i < G_N_ELEMENTS (attrs); i++)
     {
-      GhloBytecodeEntry entry = { .state = GHLO_BYTECODE_ENTRY_READ };
+      GhloBytecodeReaderEntry entry = { .state = GHLO_BYTECODE_ENTRY_READ };
 
       entry.value = ghlo_import_attribute (self->reader.module, attrs[i], NULL);
       g_assert_nonnull (entry.value);
