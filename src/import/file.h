@@ -26,8 +26,8 @@ typedef struct
 
 /* The message for a file that changed; the error is DATA. */
 #define GHLO_IMPORT_FILE_CHANGED \
-  "expected a file that stays as it is, found it changed while it was read: load it again, and replace files by " \
-  "writing others and renaming them"
+  "expected a file that stays as it is, found it changed while it was read: load it again, and replace a file by " \
+  "renaming a new one over it"
 
 /* Maps the file at @path, privately and read-only. Returns FALSE and does nothing if it is not a regular file of more
  * than @limit bytes or cannot be mapped. The caller then reads it as any other file, which reports errors. */

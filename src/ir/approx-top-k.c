@@ -28,7 +28,7 @@ find_comparator (GhloIrApproxTopK *self,
   gboolean fits;
 
   if (symbols == NULL || symbols->length != 1)
-    return fail (problem, "expected a comparator as the only one of called_computations");
+    return fail (problem, "expected a comparator as the only element of called_computations");
   self->name = symbols->children[0]->text;
   function = ghlo_ir_op_find_symbol (op, self->name);
   self->comparator = function != NULL && function->kind == GHLO_OP_FUNC_FUNC ? ghlo_ir_func_get_body (function) : NULL;
@@ -43,7 +43,7 @@ find_comparator (GhloIrApproxTopK *self,
       fits = result->kind == GHLO_IR_TYPE_TENSOR && result->rank == 0 && result->element_type == GHLO_ELEMENT_TYPE_I1;
     }
 
-  return fits || fail (problem, "expected a comparator of two elements of each array, which gives i1");
+  return fits || fail (problem, "expected a comparator that takes two elements of each array and returns tensor<i1>");
 }
 
 static gboolean
@@ -63,7 +63,7 @@ check_shapes (GhloIrApproxTopK  *self,
       if (from->kind != GHLO_IR_TYPE_TENSOR || to->kind != GHLO_IR_TYPE_TENSOR || from->quantization != NULL
           || to->quantization != NULL || from->element_type != to->element_type || from->rank != like->rank
           || to->rank != like->rank)
-        return fail (problem, "expected arrays of one rank, and results of their types");
+        return fail (problem, "expected arrays of the same rank, and results of their rank and element types");
     }
   if (dimension < 0 || dimension >= like->rank)
     return fail (problem, "expected a reduction_dim below the rank %u, found %" G_GINT64_FORMAT, like->rank, dimension);
@@ -75,11 +75,11 @@ check_shapes (GhloIrApproxTopK  *self,
         gint64 from = op->operands[i].value->type->dimensions[d], to = op->results[i].type->dimensions[d];
 
         if (from < 0 || to < 0)
-          return fail (problem, "expected arrays of known dimensions");
+          return fail (problem, "expected arrays of static dimensions");
         if (from != like->dimensions[d] || to != op->results[0].type->dimensions[d]
             || (d == self->dimension ? to > from : to != from))
-          return fail (problem, "expected arrays of one shape, and results that are no longer in dimension %u",
-                       self->dimension);
+          return fail (problem, "expected arrays of the same shape, and results that differ only in dimension %u and"
+                       " are not larger there", self->dimension);
       }
 
   return TRUE;

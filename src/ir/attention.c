@@ -325,22 +325,22 @@ match_softmax (GhloIrAttention *self)
     return "none of its operands is a softmax";
   sum = find_reduction (self, ghlo_ir_op_operand (quotient, 1), GHLO_OP_STABLEHLO_ADD);
   if (sum == NULL || peel (self, ghlo_ir_op_operand (sum, 0), FALSE) != power)
-    return "what it divides by is no sum of rows";
+    return "its softmax does not divide by the sums of its rows";
   difference = peel (self, ghlo_ir_op_operand (power, 0), FALSE);
   if (difference == NULL || difference->kind != GHLO_OP_STABLEHLO_SUBTRACT)
-    return "no maximum is subtracted";
+    return "its softmax does not subtract the maxima of its rows";
   self->logits = ghlo_ir_op_operand (difference, 0);
   self->maximum = find_reduction (self, ghlo_ir_op_operand (difference, 1), GHLO_OP_STABLEHLO_MAXIMUM);
   if (self->maximum == NULL || skip_conversions (ghlo_ir_op_operand (self->maximum, 0))
                                != skip_conversions (self->logits))
-    return "what is subtracted is no maximum of rows";
+    return "its softmax subtracts something other than the maxima of its rows";
   /* Adds the conversions between the logits and the maximum. */
   for (const GhloIrOp *op = ghlo_ir_op_operand (self->maximum, 0)->op; is_conversion (op);
        op = ghlo_ir_op_operand (op, 0)->op)
     if (!add (self, op))
       return "it has too many operations";
 
-  return has_equal_dimensions (sum, self->maximum) ? NULL : "its sums and maxima are not of the same rows";
+  return has_equal_dimensions (sum, self->maximum) ? NULL : "its sums and maxima are not over the same dimensions";
 }
 
 const char *
@@ -348,7 +348,7 @@ ghlo_ir_attention_match (GhloIrAttention *self,
                          const GhloIrOp  *last)
 {
   Search search = { .attention = self };
-  const char *reason = "it is no product of two matrices";
+  const char *reason = "it is not a product of two different matrices";
 
   if ((last->kind != GHLO_OP_STABLEHLO_DOT_GENERAL && last->kind != GHLO_OP_STABLEHLO_DOT)
       || ghlo_ir_op_operand (last, 0) == ghlo_ir_op_operand (last, 1)
@@ -363,9 +363,9 @@ ghlo_ir_attention_match (GhloIrAttention *self,
   if (reason != NULL)
     return reason;
   if (!find_scores (&search, self->logits) || search.is_several)
-    return "its scores are not those of one product";
+    return "its scores are not computed by a single product";
   if (search.n_light > MAX_LIGHT)
-    return "more is computed of its scores than is light";
+    return "too many elementwise operations are applied to its scores";
 
-  return is_alone (self) ? NULL : "others use what it computes";
+  return is_alone (self) ? NULL : "an intermediate result has a user outside the attention";
 }

@@ -411,7 +411,7 @@ check_layouts (const Reader *reader)
   if (!ghlo_ir_lapack_row_is_by_columns (reader->row))
     return TRUE;
   if (operands == NULL || results == NULL)
-    return fail (reader, "expected operand_layouts and result_layouts of %s, of matrices by columns, found none",
+    return fail (reader, "expected operand_layouts and result_layouts of %s, with column-major matrices, found none",
                  ghlo_ir_op_get_string (reader->op, "call_target_name"));
   for (guint i = 0; i < call->n_arguments; i++)
     {
@@ -420,7 +420,7 @@ check_layouts (const Reader *reader)
                             && !layout_fits (call, argument, operands->children[argument->operand]);
 
       if (is_operand || (argument->result >= 0 && !layout_fits (call, argument, results->children[argument->result])))
-        return fail (reader, "expected a layout of %s %d ('%s') of %s that has each %s behind the one before",
+        return fail (reader, "expected a layout of %s %d ('%s') of %s that places each %s after the previous one",
                      is_operand ? "operand" : "result", is_operand ? argument->operand : argument->result,
                      argument->name, ghlo_ir_op_get_string (reader->op, "call_target_name"),
                      argument->rank == 2 ? "matrix, and its columns," : "vector");

@@ -116,7 +116,7 @@ find_sections (GhloByteCursor *cursor)
       if (!ghlo_bytecode_read_section (cursor, &section, &range))
         return FALSE;
       if (section >= GHLO_BYTECODE_N_SECTIONS || section == GHLO_BYTECODE_SECTION_DIALECT_VERSIONS)
-        return ghlo_bytecode_fail (&start, GHLO_ERROR_PARSE, "expected a section of a whole file, found number %u",
+        return ghlo_bytecode_fail (&start, GHLO_ERROR_PARSE, "expected the id of a top-level section, found %u",
                                    section);
       if (self->sections[section].data != NULL)
         return ghlo_bytecode_fail (&start, GHLO_ERROR_PARSE, "expected each section once, found %s again",
@@ -197,7 +197,7 @@ read_dialect (GhloByteCursor            *cursor,
     return FALSE;
 
   return section == GHLO_BYTECODE_SECTION_DIALECT_VERSIONS
-         || ghlo_bytecode_fail (&start, GHLO_ERROR_PARSE, "expected a dialect version section, found number %u",
+         || ghlo_bytecode_fail (&start, GHLO_ERROR_PARSE, "expected a dialect version section, found section %u",
                                 section);
 }
 
@@ -372,7 +372,7 @@ read_resources (GhloBytecodeReader *self)
     {
       GhloByteCursor present = cursor.at == NULL ? data : cursor;
 
-      return ghlo_bytecode_fail (&present, GHLO_ERROR_PARSE, "expected %s too, found none",
+      return ghlo_bytecode_fail (&present, GHLO_ERROR_PARSE, "expected %s as well, found none",
                                  cursor.at == NULL ? cursor.section : data.section);
     }
 

@@ -172,7 +172,7 @@ ghlo_bytecode_read_count (GhloByteCursor *cursor,
     return FALSE;
   if (value > ghlo_bytecode_left (cursor) / MAX (size, 1))
     return ghlo_bytecode_fail (&start, GHLO_ERROR_PARSE,
-                               "expected a count of things that follow, found %" G_GUINT64_FORMAT
+                               "expected a count of the items that follow, found %" G_GUINT64_FORMAT
                                ", for which %" G_GSIZE_FORMAT " bytes are too few", value,
                                ghlo_bytecode_left (cursor));
   *n = value;
@@ -190,7 +190,7 @@ ghlo_bytecode_check_index (GhloByteCursor *cursor,
     return TRUE;
 
   return ghlo_bytecode_fail (cursor, GHLO_ERROR_PARSE,
-                             "expected the number of a%s %s, of which there are %" G_GSIZE_FORMAT ", found %"
+                             "expected the index of a%s %s, of which there are %" G_GSIZE_FORMAT ", found %"
                              G_GUINT64_FORMAT, strchr ("aeiou", *what) != NULL ? "n" : "", what, n, value);
 }
 

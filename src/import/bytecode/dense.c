@@ -26,7 +26,7 @@ count_elements (GhloByteCursor   *cursor,
   name = ghlo_ir_type_to_string (tensor);
   if (tensor->kind == GHLO_IR_TYPE_TENSOR && tensor->element_type == GHLO_ELEMENT_TYPE_INVALID)
     return ghlo_bytecode_fail (cursor, GHLO_ERROR_UNSUPPORTED,
-                               "expected a constant whose elements a buffer can hold, found one of %s", name);
+                               "expected a constant of an element type that buffers support, found one of %s", name);
 
   return ghlo_bytecode_fail (cursor, GHLO_ERROR_PARSE,
                              "expected a tensor type with static dimensions for a constant, found %s", name);

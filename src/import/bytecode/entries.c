@@ -94,7 +94,7 @@ check_size (GhloByteCursor                *cursor,
   if (entry->height > limit)
     return ghlo_bytecode_fail (cursor, GHLO_ERROR_PARSE, "expected at most %u levels of nesting, found more", limit);
   if (entry->weight > ghlo_bytecode_limit (cursor->reader))
-    return ghlo_bytecode_fail (cursor, GHLO_ERROR_PARSE, "expected at most %u parts, parts of parts included,"
+    return ghlo_bytecode_fail (cursor, GHLO_ERROR_PARSE, "expected at most %u parts, nested ones included,"
                                " found %u", ghlo_bytecode_limit (cursor->reader), entry->weight);
 
   return TRUE;
@@ -111,7 +111,7 @@ decode (GhloBytecodeReader      *self,
   guint32 weight = self->weight;
 
   if (entry->state == GHLO_BYTECODE_ENTRY_READING)
-    return ghlo_bytecode_fail (&start, GHLO_ERROR_PARSE, "expected %s without itself inside, found a circle",
+    return ghlo_bytecode_fail (&start, GHLO_ERROR_PARSE, "expected %s that does not contain itself, found a cycle",
                                is_type ? "a type" : "an attribute");
   if (self->depth >= MAX_DEPTH)
     return ghlo_bytecode_fail (&start, GHLO_ERROR_PARSE, "expected at most %d levels of nesting, found more",
@@ -230,7 +230,7 @@ ghlo_bytecode_kind_name (GhloIrAttrKind kind)
     [GHLO_IR_ATTR_DENSE] = "a dense constant",
     [GHLO_IR_ATTR_DENSE_ARRAY] = "an array of numbers",
     [GHLO_IR_ATTR_DENSE_STRINGS] = "a constant of strings",
-    [GHLO_IR_ATTR_ENUM] = "a word of an enumeration",
+    [GHLO_IR_ATTR_ENUM] = "a value of an enumeration",
     [GHLO_IR_ATTR_STRUCT] = "a structured attribute",
     [GHLO_IR_ATTR_LOCATION] = "a location",
     [GHLO_IR_ATTR_OPAQUE] = "an attribute of another dialect",

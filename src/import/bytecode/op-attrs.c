@@ -207,8 +207,8 @@ set_discardable (GhloByteCursor           *cursor,
     return TRUE;
   self->n_copied += list->len;
   if (self->n_copied > ghlo_bytecode_limit (self))
-    return ghlo_bytecode_fail (cursor, GHLO_ERROR_PARSE, "expected at most %u attributes that are put together"
-                               " for operations, found more", ghlo_bytecode_limit (self));
+    return ghlo_bytecode_fail (cursor, GHLO_ERROR_PARSE, "expected at most %u attributes that cannot be shared"
+                               " between operations, found more", ghlo_bytecode_limit (self));
   entries = ghlo_ir_module_alloc (self->module, list->len * sizeof (GhloIrNamedAttr));
   memcpy (entries, list->data, list->len * sizeof (GhloIrNamedAttr));
   qsort (entries, list->len, sizeof (GhloIrNamedAttr), ghlo_ir_named_attr_compare);

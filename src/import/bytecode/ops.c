@@ -272,8 +272,8 @@ static gboolean
 read_successors (GhloByteCursor *cursor,
                  const Op       *op)
 {
-  return ghlo_bytecode_fail (cursor, GHLO_ERROR_UNSUPPORTED, "expected an operation that stays in its block,"
-                             " found '%s' with blocks that it goes to", ghlo_ir_op_spec (op->attributes.kind)->name);
+  return ghlo_bytecode_fail (cursor, GHLO_ERROR_UNSUPPORTED, "expected an operation without successors,"
+                             " found '%s' with some", ghlo_ir_op_spec (op->attributes.kind)->name);
 }
 
 static gboolean
@@ -308,7 +308,7 @@ read_parts (Builder        *self,
   if (!ghlo_bytecode_read_byte (cursor, &op->mask))
     return FALSE;
   if ((op->mask & ~ALL_PARTS) != 0)
-    return ghlo_bytecode_fail (&start, GHLO_ERROR_PARSE, "expected the parts of an operation, found 0x%02x", op->mask);
+    return ghlo_bytecode_fail (&start, GHLO_ERROR_PARSE, "expected the mask of an operation, found 0x%02x", op->mask);
 
   return ghlo_bytecode_read_location (cursor, &op->location)
          && read_attributes (self, cursor, op)
@@ -464,7 +464,7 @@ read_block (Builder        *self,
   if (!ghlo_bytecode_read_flagged (cursor, &n, &has_arguments))
     return FALSE;
   if (has_arguments && numbers == NULL)
-    return ghlo_bytecode_fail (&start, GHLO_ERROR_PARSE, "expected an outermost block without arguments, found some");
+    return ghlo_bytecode_fail (&start, GHLO_ERROR_PARSE, "expected a top-level block without arguments, found some");
   if (has_arguments && !read_arguments (self, cursor, block, numbers))
     return FALSE;
   for (guint64 i = 0; i < n; i++)
@@ -535,7 +535,7 @@ open_section (GhloByteCursor *cursor,
   *inner = ghlo_bytecode_cursor (cursor->reader, range, cursor->section);
 
   return section == GHLO_BYTECODE_SECTION_IR
-         || ghlo_bytecode_fail (&start, GHLO_ERROR_PARSE, "expected an IR section for the regions, found number %u",
+         || ghlo_bytecode_fail (&start, GHLO_ERROR_PARSE, "expected an IR section for the regions, found section %u",
                                 section);
 }
 

@@ -177,7 +177,7 @@ plan_native (GhloBytecodeWriter *self,
 
   if (op->kind == GHLO_OP_UNREGISTERED)
     return ghlo_bytecode_refuse (self, GHLO_ERROR_UNSUPPORTED,
-                                 "%s cannot be part of a portable artifact: it is not known", name);
+                                 "%s cannot be part of a portable artifact: it is an unknown operation", name);
   if (op->kind != GHLO_OP_BUILTIN_MODULE && ghlo_ir_version_compare (self->target, GHLO_BYTECODE_MIXED_VERSION) < 0)
     return ghlo_bytecode_refuse (self, GHLO_ERROR_UNSUPPORTED,
                                  "%s needs StableHLO 1.11.0, the target is %u.%u.%u: it is not an operation of VHLO",

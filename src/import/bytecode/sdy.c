@@ -213,7 +213,7 @@ check_factors (GhloByteCursor    *cursor,
         gint64 value = g_array_index (self->fields[i].integers, gint64, j);
 
         if (value < 0)
-          return ghlo_bytecode_fail (cursor, GHLO_ERROR_PARSE, "expected a factor from 0 on, found %"
+          return ghlo_bytecode_fail (cursor, GHLO_ERROR_PARSE, "expected a factor of at least 0, found %"
                                      G_GINT64_FORMAT, value);
       }
 

@@ -96,7 +96,7 @@ may_leave_vhlo (GhloBytecodeWriter *self,
 
   return ghlo_bytecode_refuse (self, GHLO_ERROR_UNSUPPORTED,
                                "%s cannot be part of an artifact of StableHLO %u.%u.%u: it has an attribute or a type "
-                               "that VHLO has not", ghlo_ir_op_get_name (self->at),
+                               "that VHLO does not have", ghlo_ir_op_get_name (self->at),
                                self->target.major, self->target.minor, self->target.patch);
 }
 
@@ -281,7 +281,8 @@ look_inside (GhloBytecodeWriter      *self,
 static GhloBytecodeEntry *
 not_numbered (GhloBytecodeWriter *self)
 {
-  ghlo_bytecode_refuse (self, GHLO_ERROR_INTERNAL, "something is written that was not numbered");
+  ghlo_bytecode_refuse (self, GHLO_ERROR_INTERNAL,
+                        "an attribute, a type or a location is written that was not numbered");
 
   return ghlo_ir_arena_alloc (&self->arena, sizeof (GhloBytecodeEntry));
 }

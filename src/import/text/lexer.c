@@ -223,7 +223,7 @@ lex_punctuation (GhloImportLexer *self)
   if (ghlo_import_char_is (c, GHLO_CHAR_PUNCT))
     return (guchar) c;
 
-  return invalid (self, self->start + 1, "a character that starts nothing");
+  return invalid (self, self->start + 1, "an unexpected character");
 }
 
 static guint

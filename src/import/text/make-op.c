@@ -21,7 +21,7 @@ fail_use (GhloImportParser     *self,
 
   if (result == GHLO_IMPORT_SCOPE_RANGE)
     return ghlo_import_fail_at (self, position,
-                                "expected a result of '%%%s', found the number %u, which it does not have",
+                                "expected a result of '%%%s', found number %u, which it does not have",
                                 quote, name->number);
   wanted = ghlo_ir_type_to_string (type);
   found = ghlo_ir_type_to_string (other);
@@ -114,15 +114,15 @@ fail_definition (GhloImportParser      *self,
   g_autofree char *wanted = NULL, *found = NULL;
 
   if (result == GHLO_IMPORT_SCOPE_REDEFINED)
-    return ghlo_import_fail_at (self, position, "expected a new name, found '%%%s', which is defined already", quote);
+    return ghlo_import_fail_at (self, position, "expected a new name, found '%%%s', which is already defined", quote);
   if (result == GHLO_IMPORT_SCOPE_RANGE)
-    return ghlo_import_fail_at (self, position, "expected '%%%s' to have as many results as are used before, found %u",
+    return ghlo_import_fail_at (self, position, "expected '%%%s' to have the results that are used earlier, found %u",
                                 quote, n);
   wanted = ghlo_ir_type_to_string (other);
   found = ghlo_ir_type_to_string (value->type);
 
   return ghlo_import_fail_at (self, position,
-                              "expected '%%%s' to have the type %s, with which it is used before, found %s",
+                              "expected '%%%s' to have the type %s of its earlier uses, found %s",
                               quote, wanted, found);
 }
 

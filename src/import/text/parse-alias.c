@@ -101,7 +101,7 @@ resolve (GhloImportParser *self,
     {
       g_autofree char *name = ghlo_import_quote (alias->name, alias->length);
 
-      return ghlo_import_fail (self, "expected a definition of '%s' without itself, found a circle", name);
+      return ghlo_import_fail (self, "expected a definition of '%s' that does not contain itself, found a cycle", name);
     }
   if (!ghlo_import_enter (self))
     return FALSE;

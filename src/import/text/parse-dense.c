@@ -261,7 +261,7 @@ read_hex (Dense    *dense,
 
   if (length < 4 || hex[-2] != '0' || hex[-1] != 'x' || length % 2 != 0)
     {
-      ghlo_import_fail (self, "expected a string of whole hexadecimal bytes behind '0x', found another one");
+      ghlo_import_fail (self, "expected a string of whole hexadecimal bytes after '0x', found another one");
       return NULL;
     }
   n = (length - 4) / 2;
@@ -274,7 +274,7 @@ read_hex (Dense    *dense,
   if (!ghlo_import_decode_hex (data, hex, n))
     {
       g_free (data);
-      ghlo_import_fail (self, "expected a string of whole hexadecimal bytes behind '0x', found another one");
+      ghlo_import_fail (self, "expected a string of whole hexadecimal bytes after '0x', found another one");
       return NULL;
     }
   bytes = ghlo_import_unpack (dense->element->element_type, dense->n, g_bytes_new_take (data, n), TRUE, splat,
@@ -408,7 +408,7 @@ describe (GhloImportParser   *self,
     }
   if (ghlo_ir_type_get_element (self->module, type)->kind == GHLO_IR_TYPE_ELEMENT && type->text != NULL
       && strchr (type->text, '.') == NULL)
-    return ghlo_import_unsupported (self, "expected elements of a type that buffers hold, found %s", type->text);
+    return ghlo_import_unsupported (self, "expected elements of a type that buffers support, found %s", type->text);
 
   return TRUE;
 }

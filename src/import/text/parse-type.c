@@ -201,7 +201,7 @@ parse_dimensions (GhloImportParser *self)
       if (lexer->cursor >= lexer->end || *lexer->cursor != 'x')
         {
           ghlo_import_next (self);
-          return ghlo_import_expected (self, "'x' behind a dimension");
+          return ghlo_import_expected (self, "'x' after a dimension");
         }
       lexer->cursor++;
     }

@@ -514,7 +514,7 @@ ghlo_import_skip_balanced (GhloImportParser *self,
           ghlo_import_lexer_next (lexer);
           if (lexer->kind != GHLO_TOKEN_STRING)
             {
-              ghlo_import_expected (self, "a closed string");
+              ghlo_import_expected (self, "a terminated string");
               return NULL;
             }
           continue;
@@ -548,7 +548,7 @@ ghlo_import_skip_balanced (GhloImportParser *self,
 
   if (depth > 0)
     {
-      ghlo_import_fail_at (self, position, "expected '%c' further on, found the end of the text", stack[depth - 1]);
+      ghlo_import_fail_at (self, position, "expected a matching '%c', found the end of the text", stack[depth - 1]);
       return NULL;
     }
   end = lexer->cursor;

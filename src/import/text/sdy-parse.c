@@ -306,7 +306,7 @@ parse_field (Parser      *parser,
       return parse_integer (parser, &field->integer);
     case GHLO_SDY_FIELD_PRIORITY:
       return parse_integer (parser, &field->integer)
-             && (field->integer >= 0 || expected (parser, "a priority from 0 on"));
+             && (field->integer >= 0 || expected (parser, "a priority of at least 0"));
     case GHLO_SDY_FIELD_INTEGERS:
       return parse_integers (parser, field, style);
     case GHLO_SDY_FIELD_FLAG:

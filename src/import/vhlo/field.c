@@ -139,7 +139,7 @@ read_mode_field (GhloByteCursor    *cursor,
   if (!ghlo_bytecode_read_attr_of (cursor, GHLO_IR_ATTR_ENUM, field))
     return FALSE;
   if ((*field)->subkind != GHLO_IR_ENUM_RESULT_ACCURACY_MODE)
-    return ghlo_bytecode_fail (&start, GHLO_ERROR_PARSE, "expected a mode of accuracy, found a word of %s",
+    return ghlo_bytecode_fail (&start, GHLO_ERROR_PARSE, "expected an accuracy mode, found a value of %s",
                                ghlo_ir_enum_specs[(*field)->subkind].mnemonic);
 
   return TRUE;

@@ -23,7 +23,7 @@ verify_channel (GhloIrVerifier *verifier,
 
   return ghlo_ir_verify_fail (verifier, op,
                               "expected a channel handle of %" G_GINT64_FORMAT
-                              " or more beside use_global_device_ids, found %" G_GINT64_FORMAT, least, id);
+                              " or more with use_global_device_ids, found %" G_GINT64_FORMAT, least, id);
 }
 
 /* Reads the attribute @name, which must be a dimension of @type. */
@@ -54,12 +54,12 @@ verify_split (GhloIrVerifier   *verifier,
   gint64 large, small;
 
   if (larger->rank != smaller->rank)
-    return ghlo_ir_verify_fail (verifier, op, "expected operand and result of one rank, found ranks %u and %u",
+    return ghlo_ir_verify_fail (verifier, op, "expected operand and result of the same rank, found ranks %u and %u",
                                 larger->rank, smaller->rank);
   for (gint64 i = 0; i < larger->rank; i++)
     if (i != dimension && !ghlo_ir_dims_compatible (larger->dimensions[i], smaller->dimensions[i]))
       return ghlo_ir_verify_fail (verifier, op,
-                                  "expected operand and result to agree but in dimension %" G_GINT64_FORMAT
+                                  "expected operand and result of equal sizes except in dimension %" G_GINT64_FORMAT
                                   ", found sizes %" G_GINT64_FORMAT " and %" G_GINT64_FORMAT
                                   " of dimension %" G_GINT64_FORMAT,
                                   dimension, larger->dimensions[i], smaller->dimensions[i], i);
@@ -68,7 +68,7 @@ verify_split (GhloIrVerifier   *verifier,
   small = smaller->dimensions[dimension];
   if (small == 0 || (large >= 0 && small > 0 && (large == 0 || large % small != 0)))
     return ghlo_ir_verify_fail (verifier, op,
-                                "expected a whole number of parts of dimension %" G_GINT64_FORMAT
+                                "expected one size of dimension %" G_GINT64_FORMAT " to be a multiple of the other"
                                 ", found sizes %" G_GINT64_FORMAT " and %" G_GINT64_FORMAT, dimension, large, small);
 
   return TRUE;
@@ -246,7 +246,7 @@ verify_roots (GhloIrVerifier *verifier,
   *n_data = op->n_operands - (dynamic && op->n_operands > 0 ? 1 : 0);
   if (*n_data == 0)
     return ghlo_ir_verify_fail (verifier, op, "expected at least one operand%s, found none",
-                                dynamic ? " beside the roots" : "");
+                                dynamic ? " in addition to the roots" : "");
   if (!dynamic)
     return TRUE;
 

@@ -97,7 +97,7 @@ verify_branch (GhloIrVerifier       *verifier,
   for (guint i = 0; i < returned.n; i++)
     if (!ghlo_ir_types_compatible (ghlo_ir_returned_type (first, i), ghlo_ir_returned_type (&returned, i)))
       {
-        g_autofree char *what = g_strdup_printf ("value of branch %u at place", index);
+        g_autofree char *what = g_strdup_printf ("value of branch %u at index", index);
 
         return ghlo_ir_fail_type (verifier, op, what, i,
                                   ghlo_ir_returned_type (first, i), ghlo_ir_returned_type (&returned, i));

@@ -62,14 +62,15 @@ verify_operands (GhloIrVerifier *verifier,
   const GhloIrType *rhs = ghlo_ir_operand_type (op, 1);
 
   if (lhs->rank < 2 || lhs->rank != rhs->rank)
-    return ghlo_ir_verify_fail (verifier, op, "expected operands of one rank, 2 or more, found ranks %u and %u",
+    return ghlo_ir_verify_fail (verifier, op, "expected operands of the same rank, at least 2, found ranks %u and %u",
                                 lhs->rank, rhs->rank);
   if (lhs->quantization == NULL && rhs->quantization == NULL && !ghlo_ir_elements_compatible (lhs, rhs))
     {
       g_autofree char *left = ghlo_ir_type_to_string (lhs);
       g_autofree char *right = ghlo_ir_type_to_string (rhs);
 
-      return ghlo_ir_verify_fail (verifier, op, "expected operands of one element type, found %s and %s", left, right);
+      return ghlo_ir_verify_fail (verifier, op, "expected operands of the same element type, found %s and %s",
+                                  left, right);
     }
 
   return TRUE;

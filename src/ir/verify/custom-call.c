@@ -45,7 +45,7 @@ layout_fits (GhloIrVerifier   *verifier,
     return TRUE;
   text = ghlo_ir_type_to_string (type);
   if (type->kind == GHLO_IR_TYPE_TUPLE)
-    return ghlo_ir_verify_fail (verifier, op, "expected no tuples beside layouts, found %s #%u of type %s",
+    return ghlo_ir_verify_fail (verifier, op, "expected no tuples with layouts, found %s #%u of type %s",
                                 what, index, text);
 
   found = ghlo_ir_attr_to_string (layout);

@@ -28,7 +28,7 @@ verify_algorithm (GhloIrVerifier *verifier,
 
   for (gsize i = 0; precision != NULL && i < precision->length; i++)
     if (precision->children[i]->integer != 0)
-      return ghlo_ir_verify_fail (verifier, op, "expected precision DEFAULT beside an algorithm, found %s",
+      return ghlo_ir_verify_fail (verifier, op, "expected precision DEFAULT with an algorithm, found %s",
                                   ghlo_ir_enum_word (precision->children[i]));
 
   return TRUE;

@@ -24,7 +24,7 @@ ghlo_ir_verify_add (GhloIrVerifier *verifier,
         return FALSE;
     }
   else if (!ghlo_ir_same_element (lhs, rhs))
-    return ghlo_ir_verify_fail_type (verifier, op, "operands of one element type, like", lhs, rhs);
+    return ghlo_ir_verify_fail_type (verifier, op, "operands of the same element type, like", lhs, rhs);
   else if (!ghlo_ir_same_element (lhs, result))
     return ghlo_ir_verify_fail_type (verifier, op, "a result of the operands' element type, like", lhs, result);
 
@@ -121,7 +121,7 @@ ghlo_ir_verify_complex (GhloIrVerifier *verifier,
   const GhloIrType *rhs = ghlo_ir_operand_type (op, 1);
 
   if (lhs->element_type != rhs->element_type)
-    return ghlo_ir_verify_fail_type (verifier, op, "operands of one element type, like", lhs, rhs);
+    return ghlo_ir_verify_fail_type (verifier, op, "operands of the same element type, like", lhs, rhs);
 
   return shaped_like_operand (verifier, op, lhs->element_type == GHLO_ELEMENT_TYPE_F64
                                             ? GHLO_ELEMENT_TYPE_COMPLEX_F64 : GHLO_ELEMENT_TYPE_COMPLEX_F32);

@@ -31,7 +31,7 @@ find_function (GhloIrVerifier *verifier,
 
   if (type == NULL)
     ghlo_ir_verify_fail (verifier, op, "expected the name of a function, found '%s', %s", name,
-                         func == NULL ? "which nothing has" : "which is no function");
+                         func == NULL ? "which is not defined" : "which is not a function");
 
   return type;
 }
@@ -46,7 +46,7 @@ ghlo_ir_verify_module (GhloIrVerifier *verifier,
     return ghlo_ir_verify_fail (verifier, op, "expected a module body without arguments, found %u", body->n_arguments);
   for (guint i = 0; i < op->n_discardable; i++)
     if (strchr (op->discardable[i].name, '.') == NULL)
-      return ghlo_ir_verify_fail (verifier, op, "expected attributes of a module with a dialect's prefix, found '%s'",
+      return ghlo_ir_verify_fail (verifier, op, "expected module attributes with a dialect prefix, found '%s'",
                                   op->discardable[i].name);
 
   return TRUE;
@@ -69,7 +69,7 @@ value_attributes_fit (GhloIrVerifier *verifier,
   for (gsize i = 0; i < list->length; i++)
     for (gsize j = 0; j < list->children[i]->length; j++)
       if (strchr (list->children[i]->entries[j].name, '.') == NULL)
-        return ghlo_ir_verify_fail (verifier, op, "expected attributes in %s with a dialect's prefix, found '%s'",
+        return ghlo_ir_verify_fail (verifier, op, "expected attributes in %s with a dialect prefix, found '%s'",
                                     name, list->children[i]->entries[j].name);
 
   return TRUE;
@@ -162,7 +162,7 @@ ghlo_ir_verify_func_return (GhloIrVerifier *verifier,
   const GhloIrType *type = func != NULL && func->kind == GHLO_OP_FUNC_FUNC ? function_type (func) : NULL;
 
   if (func == NULL || func->kind != GHLO_OP_FUNC_FUNC)
-    return ghlo_ir_verify_fail (verifier, op, "expected to stand in a function, found '%s' around it",
+    return ghlo_ir_verify_fail (verifier, op, "expected a function as the parent operation, found '%s'",
                                 func != NULL ? ghlo_ir_op_get_spec (func)->name : "nothing");
 
   /* A missing function type is reported elsewhere. */
@@ -282,7 +282,7 @@ infeed_fits (GhloIrVerifier *verifier,
       if (type == NULL)
         return FALSE;
       if (type->n_results != 1 || !ghlo_ir_type_is_shaped (type->members[type->rank]))
-        return ghlo_ir_verify_fail (verifier, op, "expected infeed function '%s' to give one tensor, found %u results",
+        return ghlo_ir_verify_fail (verifier, op, "expected infeed function '%s' to return a tensor, found %u results",
                                     name, type->n_results);
     }
 

@@ -221,7 +221,7 @@ verify_map_dimensions (GhloIrVerifier *verifier,
     if (dims[i] != (gint64) i)
       return ghlo_ir_verify_fail (verifier, op,
                                   "expected dimensions in order from 0, found %" G_GINT64_FORMAT
-                                  " at place %" G_GSIZE_FORMAT, dims[i], i);
+                                  " at index %" G_GSIZE_FORMAT, dims[i], i);
 
   return TRUE;
 }

@@ -57,7 +57,7 @@ verify_table (GhloIrVerifier   *verifier,
       return ghlo_ir_verify_fail (verifier, op, "expected replica_groups of rank 2, found %s", found);
     }
   if (n == 0 && ghlo_ir_op_get (op, "use_global_device_ids") != NULL)
-    return ghlo_ir_verify_fail (verifier, op, "expected replica_groups beside use_global_device_ids, found none");
+    return ghlo_ir_verify_fail (verifier, op, "expected replica_groups with use_global_device_ids, found none");
   /* A splat may have more elements than memory holds, so it is not expanded. */
   if (groups->dense.splat && n > 1)
     {

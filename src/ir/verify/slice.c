@@ -95,7 +95,7 @@ start_indices_fit (GhloIrVerifier *verifier,
                                 rank, op->n_operands - first);
   for (guint i = first + 1; i < op->n_operands; i++)
     if (!ghlo_ir_same_element (ghlo_ir_operand_type (op, first), ghlo_ir_operand_type (op, i)))
-      return ghlo_ir_verify_fail_type (verifier, op, "start indices of one element type, like",
+      return ghlo_ir_verify_fail_type (verifier, op, "start indices of the same element type, like",
                                        ghlo_ir_operand_type (op, first), ghlo_ir_operand_type (op, i));
 
   return TRUE;
@@ -176,7 +176,7 @@ ghlo_ir_verify_real_dynamic_slice (GhloIrVerifier *verifier,
       const GhloIrType *type = ghlo_ir_operand_type (op, i);
 
       if (type != ghlo_ir_operand_type (op, 1))
-        return ghlo_ir_verify_fail_type (verifier, op, "starts, limits and strides of one type, like",
+        return ghlo_ir_verify_fail_type (verifier, op, "starts, limits and strides of the same type, like",
                                          ghlo_ir_operand_type (op, 1), type);
       if (type->dimensions[0] != operand->rank)
         return ghlo_ir_verify_fail (verifier, op, "expected %u elements in '%s', the operand's rank, found %"
@@ -202,7 +202,7 @@ concatenate_one (GhloIrVerifier   *verifier,
   gint64 more, sum = -1;
 
   if (type->rank != shape->rank)
-    return ghlo_ir_verify_fail (verifier, op, "expected operands of one rank, found ranks %u and %u",
+    return ghlo_ir_verify_fail (verifier, op, "expected operands of the same rank, found ranks %u and %u",
                                 shape->rank, type->rank);
   more = type->dimensions[dimension] >= 0 ? type->dimensions[dimension] : ghlo_ir_type_bound (type, dimension);
   if (limit >= 0 && more >= 0 && __builtin_add_overflow (limit, more, &sum))
@@ -343,7 +343,7 @@ ghlo_ir_verify_dynamic_pad (GhloIrVerifier *verifier,
     return ghlo_ir_verify_fail_type (verifier, op, "a result of the element type of", operand, result);
   for (guint i = 3; i < 5; i++)
     if (ghlo_ir_operand_type (op, i) != padding)
-      return ghlo_ir_verify_fail_type (verifier, op, "paddings of one type, like", padding,
+      return ghlo_ir_verify_fail_type (verifier, op, "paddings of the same type, like", padding,
                                        ghlo_ir_operand_type (op, i));
   if (result->rank != operand->rank)
     return ghlo_ir_verify_fail (verifier, op, "expected a result of the operand's rank %u, found rank %u",

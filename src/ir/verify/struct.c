@@ -106,7 +106,7 @@ check_algorithm (const GhloIrAttr *algorithm)
   if (algorithm_is_known (algorithm))
     return NULL;
 
-  return problem_of ("an algorithm that some hardware has", algorithm);
+  return problem_of ("an algorithm that some hardware supports", algorithm);
 }
 
 /* Returns the name of a mesh axis or of a reference to one; NULL for anything else. */

@@ -106,7 +106,7 @@ same_shape (GhloIrVerifier *verifier,
           good = ghlo_ir_dims_compatible (known[d], type->dimensions[d]);
         }
       if (!good)
-        return ghlo_ir_verify_fail_type (verifier, op, "one shape of operands and results, like", first, type);
+        return ghlo_ir_verify_fail_type (verifier, op, "equal shapes of operands and results, like", first, type);
       if (first == NULL)
         first = type;
     }
@@ -140,7 +140,7 @@ symbol_in_table (GhloIrVerifier *verifier,
 
   if (parent == NULL)
     return op == verifier->module->op
-           || ghlo_ir_verify_fail (verifier, op, "expected a symbol inside a module, found none around it");
+           || ghlo_ir_verify_fail (verifier, op, "expected a symbol inside a module, found it outside");
   if ((ghlo_ir_op_get_spec (parent)->traits & GHLO_IR_TRAIT_SYMBOL_TABLE) == 0)
     return ghlo_ir_verify_fail (verifier, op, "expected a symbol directly inside a module, found it inside '%s'",
                                 ghlo_ir_op_get_spec (parent)->name);
@@ -149,10 +149,10 @@ symbol_in_table (GhloIrVerifier *verifier,
 
   owner = g_hash_table_lookup (parent->symbols, name);
   if (owner != NULL && owner != op && verifier->module->is_binary)
-    return ghlo_ir_verify_fail (verifier, op, "expected a symbol name of its own, found '%s' again"
+    return ghlo_ir_verify_fail (verifier, op, "expected a unique symbol name, found '%s' again"
                                 " (first at byte %" G_GUINT64_FORMAT ")", name, ghlo_ir_op_get_offset (owner));
   if (owner != NULL && owner != op)
-    return ghlo_ir_verify_fail (verifier, op, "expected a symbol name of its own, found '%s' again"
+    return ghlo_ir_verify_fail (verifier, op, "expected a unique symbol name, found '%s' again"
                                 " (first on line %u)", name, owner->line);
 
   return TRUE;
@@ -172,7 +172,7 @@ ghlo_ir_verify_traits (GhloIrVerifyRun *run,
   if ((traits & GHLO_IR_TRAIT_SYMBOL) != 0 && !symbol_in_table (verifier, op))
     return FALSE;
   if ((traits & GHLO_IR_TRAIT_TERMINATOR) != 0 && op->next != NULL)
-    return ghlo_ir_verify_fail (verifier, op, "expected the end of its block after a terminator, found '%s'",
+    return ghlo_ir_verify_fail (verifier, op, "expected the end of the block after a terminator, found '%s'",
                                 ghlo_ir_op_get_spec (op->next)->name);
   if ((traits & GHLO_IR_TRAIT_PAIRWISE_TYPES) != 0 && !pairwise_types (verifier, op))
     return FALSE;

@@ -196,7 +196,7 @@ describe_constraint (guint32 constraint)
   if ((constraint & GHLO_IR_STATIC) != 0)
     g_string_append (text, "statically shaped ");
   else if ((constraint & GHLO_IR_STATIC_OR_BOUNDED) != 0)
-    g_string_append (text, "statically shaped or once bounded ");
+    g_string_append (text, "statically shaped or single-bounded ");
   for (guint rank = 0; rank <= 2; rank++)
     if ((constraint & (GHLO_IR_RANK_0 << rank)) != 0)
       g_string_append_printf (text, "%u-dimensional ", rank);

@@ -329,8 +329,8 @@ check_extent (GhloIrVerifyRun *run,
   if (run->extent <= run->most)
     return TRUE;
 
-  return ghlo_ir_verify_fail (&run->verifier, op, "expected attributes, types and locations that are in proportion "
-                              "to the program, found parts that repeat each other without end");
+  return ghlo_ir_verify_fail (&run->verifier, op, "expected attributes, types and locations in proportion to the "
+                              "program, found parts that are shared so often that they are too large when expanded");
 }
 
 /* Verifies each operation by itself. Returns FALSE if the walk stopped early. */

@@ -132,7 +132,7 @@ test_counts (void)
 
   fixture_set_up (&fixture, false, sizeof false);
   g_assert_false (ghlo_bytecode_read_count (&fixture.cursor, 2, &n));
-  check_finding (&fixture, "at byte 0, in the test: expected a count of things that follow, found 3,"
+  check_finding (&fixture, "at byte 0, in the test: expected a count of the items that follow, found 3,"
                            " for which 4 bytes are too few");
   fixture_clear (&fixture);
 }
@@ -148,7 +148,7 @@ test_indices (void)
   g_assert_true (ghlo_bytecode_read_index (&fixture.cursor, 2, "attribute", &index));
   g_assert_cmpuint (index, ==, 1);
   g_assert_false (ghlo_bytecode_read_index (&fixture.cursor, 2, "attribute", &index));
-  check_finding (&fixture, "at byte 1, in the test: expected the number of an attribute, of which there are 2,"
+  check_finding (&fixture, "at byte 1, in the test: expected the index of an attribute, of which there are 2,"
                            " found 2");
   fixture_clear (&fixture);
 }
@@ -191,7 +191,7 @@ test_blobs (void)
   g_assert_true ((const guint8 *) g_bytes_get_data (blob, NULL) == fixture.reader.file.data + 1);
   g_assert_false (ghlo_bytecode_read_blob (&fixture.cursor, &none));
   g_assert_null (none);
-  check_finding (&fixture, "at byte 4, in the test: expected a count of things that follow, found 2,"
+  check_finding (&fixture, "at byte 4, in the test: expected a count of the items that follow, found 2,"
                            " for which 1 bytes are too few");
   fixture_clear (&fixture);
 }
@@ -324,7 +324,7 @@ test_dense_wrong (void)
   g_assert_null (ghlo_bytecode_dense (&fixture.cursor,
                                       ghlo_ir_type_tensor (fixture.reader.module, tf32, &four, 1, NULL, NULL),
                                       g_bytes_ref (fixture.bytes), NULL));
-  check_finding (&fixture, "at byte 0, in the test: expected a constant whose elements a buffer can hold,"
+  check_finding (&fixture, "at byte 0, in the test: expected a constant of an element type that buffers support,"
                            " found one of tensor<4xtf32>");
   fixture_clear (&fixture);
 

@@ -151,7 +151,7 @@ test_malformed (void)
     { &ghlo_bytecode_sdy, "01030103", "expected a string inside an attribute of sdy", { "unit" } },
     { &ghlo_bytecode_sdy, "0d010101", "expected a mesh or its symbol", { "#sdy<axis_ref\"x\">" } },
     { &ghlo_bytecode_sdy, "17030101", "expected axis_ref inside", { "#sdy<sub_axis_info(1)2>" } },
-    { &ghlo_bytecode_sdy, "110303", "expected a factor from 0 on, found -1" },
+    { &ghlo_bytecode_sdy, "110303", "expected a factor of at least 0, found -1" },
     { &ghlo_bytecode_sdy, "23010101010d", "expected a reduction up to 2, found 3", { "@m" } },
     { &ghlo_bytecode_sdy, "0f09", "expected " },
   };

@@ -185,9 +185,9 @@ static void
 test_sections (void)
 {
   CHECK_BAD_DATA ("ML\xefR\x0dx\0\x09\x03\x01", GHLO_ERROR_PARSE,
-                  "at byte 7, in the list of sections: expected a section of a whole file, found number 9");
+                  "at byte 7, in the list of sections: expected the id of a top-level section, found 9");
   CHECK_BAD_DATA ("ML\xefR\x0dx\0\x07\x03\x01", GHLO_ERROR_PARSE,
-                  "at byte 7, in the list of sections: expected a section of a whole file, found number 7");
+                  "at byte 7, in the list of sections: expected the id of a top-level section, found 7");
   CHECK_BAD_DATA ("ML\xefR\x0dx\0\x00\x03\x01\x00\x03\x01", GHLO_ERROR_PARSE,
                   "at byte 10, in the list of sections: expected each section once, found the string section again");
   CHECK_BAD_DATA ("ML\xefR\x0dx\0\x04\x09\x01", GHLO_ERROR_PARSE,
@@ -320,7 +320,7 @@ test_too_many_values (void)
   check_bad_foreign (many, "at byte 58, in the IR section: expected as many values as the IR section can hold,"
                            " found 60");
   PUT_MODULE (used, V (1), V (1), V (1 << 1), V (OP_TEST), OPERANDS, V (ATTR_UNKNOWN), V (1), V (1));
-  check_bad_foreign (used, "at byte 64, in the IR section: expected the number of a value, of which there are 1,"
+  check_bad_foreign (used, "at byte 64, in the IR section: expected the index of a value, of which there are 1,"
                            " found 1");
 }
 
@@ -384,8 +384,8 @@ test_successors (void)
   g_autoptr (BytecodeFile) file = new_file (4);
 
   PUT_MODULE (file, V (1), V (0), V (1 << 1), V (OP_TEST), SUCCESSORS, V (ATTR_UNKNOWN), V (1), V (0));
-  check_bad_foreign (file, "at byte 63, in the IR section: expected an operation that stays in its block,"
-                           " found 'builtin.unregistered' with blocks that it goes to");
+  check_bad_foreign (file, "at byte 63, in the IR section: expected an operation without successors,"
+                           " found 'builtin.unregistered' with some");
 }
 
 static void
@@ -584,8 +584,8 @@ test_locations (void)
 
   ADD_ATTR (circle, V (10), V (0), V (1));
   PUT_MODULE (circle, V (1), V (0), V (1 << 1), V (OP_TEST), 0, V (1));
-  check_bad_foreign (circle, "at byte 49, in the attribute section: expected an attribute without itself inside,"
-                             " found a circle");
+  check_bad_foreign (circle, "at byte 49, in the attribute section: expected an attribute that does not contain itself,"
+                             " found a cycle");
   ADD_ATTR (wrong, V (7));
   PUT_MODULE (wrong, V (1), V (0), V (1 << 1), V (OP_TEST), 0, V (1));
   check_bad_foreign (wrong, "at byte 66, in the IR section: expected a location, found a unit attribute");
@@ -634,7 +634,7 @@ test_nesting (void)
   check_bad_foreign (deeper, "at byte 780996, in the attribute section: expected at most 256 levels of nesting,"
                              " found more");
   put_arrays (wide, 40, 2);
-  check_bad_foreign (wide, "at byte 228, in the attribute section: expected at most 10976 parts, parts of parts"
+  check_bad_foreign (wide, "at byte 228, in the attribute section: expected at most 10976 parts, nested ones"
                            " included, found 16383");
 }
 
@@ -688,7 +688,7 @@ test_bad_attributes (void)
                   " attribute, up to 22, found 23", V (23), V (0));
   CHECK_BAD_ATTR (GHLO_ERROR_PARSE, "at byte 56, in the attribute section: expected the end of an attribute,"
                   " found 2 more bytes", V (7), V (0), V (0));
-  CHECK_BAD_ATTR (GHLO_ERROR_PARSE, "at byte 56, in the attribute section: expected the number of a type,"
+  CHECK_BAD_ATTR (GHLO_ERROR_PARSE, "at byte 56, in the attribute section: expected the index of a type,"
                   " of which there are 1, found 9", V (6), V (9));
   CHECK_BAD_ATTR (GHLO_ERROR_PARSE, "at byte 56, in the attribute section: expected a string, found a location",
                   V (4), V (ATTR_UNKNOWN));

@@ -414,7 +414,7 @@ test_scopes (void)
   check_bad ("func.func private @f() loc(#stablehlo<precision HIGH>)", 1, 1,
              "expected a location, found #stablehlo<precision HIGH>");
   check_bad ("func.func @f() {\n  %0 = stablehlo.not %1 : tensor<i1>\n"
-             "  %1 = stablehlo.constant dense<1> : tensor<i8>\n  return\n}", 1, 3, "used before");
+             "  %1 = stablehlo.constant dense<1> : tensor<i8>\n  return\n}", 1, 3, "earlier uses");
 }
 
 /* Any number of results of a name may be used before it is defined, each several times. */

@@ -51,19 +51,19 @@ static const Case cases[] = {
     "statically shaped" },
   { "table/static-or-bounded", "%a: tensor<?xf32>", "%0 = \"stablehlo.reshape\"(%a) : (tensor<?xf32>) -> "
     "tensor<?x1xf32>",
-    "once bounded" },
+    "single-bounded" },
   { "table/compatible-dynamic", "%a: tensor<?xf32>, %b: tensor<4xf32>",
     "%0 = \"stablehlo.multiply\"(%a, %b) : (tensor<?xf32>, tensor<4xf32>) -> tensor<4xf32>", NULL },
   { "table/same-shape", "%a: tensor<?xf32>, %b: tensor<4xf32>",
     "%0 = \"stablehlo.multiply\"(%a, %b) : (tensor<?xf32>, tensor<4xf32>) -> tensor<5xf32>",
-      "one shape of operands and results" },
+      "equal shapes of operands and results" },
   { "table/compatible-types", "%a: tensor<2xf32>, %b: tensor<2xf64>",
     "%0 = \"stablehlo.multiply\"(%a, %b) : (tensor<2xf32>, tensor<2xf64>) -> tensor<2xf32>",
       "compatible types of operands and results" },
   { "table/bounds", "%a: tensor<3xf32>, %b: tensor<?xf32, #stablehlo.bounds<2>>",
     "%0 = \"stablehlo.multiply\"(%a, %b) : (tensor<3xf32>, tensor<?xf32, #stablehlo.bounds<2>>) -> tensor<3xf32>",
     "compatible types of operands and results" },
-  { "table/terminator", "", "stablehlo.return", "expected the end of its block" },
+  { "table/terminator", "", "stablehlo.return", "expected the end of the block" },
 
   /* Elementwise. */
   { "add/valid-quantized", "%a: tensor<2x!quant.uniform<i8:f32, 1.0>>, %b: tensor<2x!quant.uniform<i8:f32, 2.0>>",
@@ -71,7 +71,7 @@ static const Case cases[] = {
     "-> tensor<2x!quant.uniform<i8:f32, 3.0>>",
     NULL },
   { "add/element", "%a: tensor<2xf32>, %b: tensor<2xi32>",
-    "%0 = \"stablehlo.add\"(%a, %b) : (tensor<2xf32>, tensor<2xi32>) -> tensor<2xf32>", "one element type" },
+    "%0 = \"stablehlo.add\"(%a, %b) : (tensor<2xf32>, tensor<2xi32>) -> tensor<2xf32>", "the same element type" },
   { "add/quantized-mixed", "%a: tensor<2x!quant.uniform<i8:f32, 1.0>>, %b: tensor<2xf32>",
     "%0 = \"stablehlo.add\"(%a, %b) : (tensor<2x!quant.uniform<i8:f32, 1.0>>, tensor<2xf32>) -> tensor<2xf32>",
     "quantized or none" },
@@ -232,10 +232,10 @@ static const Case cases[] = {
     "at least one operand" },
   { "concatenate/rank", "%a: tensor<2xf32>, %b: tensor<f32>",
     "%0 = stablehlo.concatenate %a, %b, dim = 0 : (tensor<2xf32>, tensor<f32>) -> tensor<?xf32>",
-    "of one rank, found ranks 1 and 0" },
+    "of the same rank, found ranks 1 and 0" },
   { "concatenate/higher-rank", "%a: tensor<?x2xf32>, %b: tensor<3x2x4xf32>",
     "%0 = stablehlo.concatenate %a, %a, %b, dim = 1 : (tensor<?x2xf32>, tensor<?x2xf32>, tensor<3x2x4xf32>) -> "
-    "tensor<?x6xf32>", "of one rank, found ranks 2 and 3" },
+    "tensor<?x6xf32>", "of the same rank, found ranks 2 and 3" },
   { "pad/valid", "%a: tensor<3xf32>, %v: tensor<f32>",
     "%0 = stablehlo.pad %a, %v, low = [1], high = [-1], interior = [2] : (tensor<3xf32>, tensor<f32>) -> tensor<7xf32>",
       NULL },
@@ -393,12 +393,12 @@ static const Case cases[] = {
     "tensor<4x9xi32>)", "at least k" },
 
   /* Functions. */
-  { "call/missing", "", "func.call @nothing() : () -> ()", "'nothing', which nothing has" },
+  { "call/missing", "", "func.call @nothing() : () -> ()", "'nothing', which is not defined" },
   { "call/operands", "%a: tensor<2xf32>", "func.call @main() : () -> ()", "expected 1 operands" },
   { "composite/name", "%a: tensor<2xf32>", "%0 = stablehlo.composite \"x\" %a {decomposition = @main} : "
     "(tensor<2xf32>) -> tensor<2xf32>", "a name like" },
   { "composite/missing", "%a: tensor<2xf32>", "%0 = stablehlo.composite \"a.b\" %a {decomposition = @nothing} : "
-    "(tensor<2xf32>) -> tensor<2xf32>", "which nothing has" },
+    "(tensor<2xf32>) -> tensor<2xf32>", "which is not defined" },
   { "check/constant-type", "%a: tensor<2xf32>", "\"check.expect_eq_const\"(%a) {value = dense<1> : tensor<2xi32>} : "
     "(tensor<2xf32>) -> ()", "a value of the operand's type" },
   { "check/constant", "%a: tensor<2xf32>", "check.expect_eq_const %a, dense<1.0> : tensor<2xf32>", NULL },
@@ -488,10 +488,10 @@ static const struct
   guint       line;
 } programs[] = {
   { "module/valid", "module @m {\n  func.func private @f(tensor<2xf32>) -> tensor<2xf32>\n}\n", NULL, 0 },
-  { "func/duplicate", "func.func @f() {\n  return\n}\nfunc.func @f() {\n  return\n}\n", "a symbol name of its own", 4 },
+  { "func/duplicate", "func.func @f() {\n  return\n}\nfunc.func @f() {\n  return\n}\n", "a unique symbol name", 4 },
   { "func/public-declaration", "func.func @f()\n", "a private declaration or a body", 1 },
   { "func/argument-attributes", "func.func @f(%a: tensor<2xf32> {x = 1 : i32}) {\n  return\n"
-                                "}\n", "a dialect's prefix", 1 },
+                                "}\n", "a dialect prefix", 1 },
   { "func/return-count", "func.func @f(%a: tensor<2xf32>) -> tensor<2xf32> {\n  return\n"
                          "}\n", "expected 1 operands", 2 },
   { "func/return-type", "func.func @f(%a: tensor<2xf32>) -> tensor<3xf32> {\n  return %a : tensor<2xf32>\n}\n",
@@ -507,7 +507,7 @@ static const struct
     "  %0 = stablehlo.composite \"a.b\" %a {decomposition = @g} : (tensor<3xf32>) -> tensor<2xf32>\n  return\n}\n",
     "operand #0 of type tensor<2xf32>", 3 },
   { "call/last", "func.func @f(%a: tensor<2xf32>) {\n  %0 = call @g(%a) : (tensor<2xf32>) -> tensor<2xf32>\n"
-    "  %1 = \"stablehlo.tanh\"(%a) : (tensor<2xf32>) -> tensor<3xf32>\n  return\n}\n", "one shape of operands", 3 },
+    "  %1 = \"stablehlo.tanh\"(%a) : (tensor<2xf32>) -> tensor<3xf32>\n  return\n}\n", "equal shapes of operands", 3 },
   { "run_parallel/inputs", "func.func @g(%a: tensor<2xf32>) -> tensor<2xf32> {\n  return %a : tensor<2xf32>\n}\n"
                            "func.func @main() {\n"
     "  %0 = \"interpreter.run_parallel\"() {programs = [[@g]]} : () -> tensor<2xf32>\n  return\n}\n",
@@ -747,7 +747,7 @@ test_built_place (void)
   ghlo_ir_op_set_operand (op, 0, NULL);
   op->location = location;
   add_return (&built);
-  expect (&built, "in @main: 'stablehlo.tanh' op expected attributes, types and locations that are in proportion");
+  expect (&built, "in @main: 'stablehlo.tanh' op expected attributes, types and locations in proportion");
 }
 
 /* A program with an attribute, or a location, that holds the one before twice, so
@@ -812,7 +812,7 @@ test_repeated (void)
         g_assert_cmpint (ghlo_ir_verify (module, diagnostics, NULL), ==, depth == 10);
         if (depth > 10)
           g_assert_nonnull (strstr (((GhloFinding *) g_ptr_array_index (diagnostics->findings, 0))->message,
-                                    "repeat each other"));
+                                    "too large when expanded"));
       }
 }
 

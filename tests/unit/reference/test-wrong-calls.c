@@ -196,9 +196,9 @@ static const Wrong before[] = {
   { "@ApproxTopK(%e, %g) {called_computations = [@sum], reduction_dim = 0.0}",
     "(tensor<2xf32>, tensor<f32>) -> tensor<1xf32>", "*expected an integer as 'reduction_dim' of ApproxTopK, found *" },
   { "@ApproxTopK(%e, %g) {called_computations = [@sum], reduction_dim = 0}",
-    "(tensor<2xf32>, tensor<f32>) -> tensor<1xf32>", "*expected a comparator of two elements*" },
+    "(tensor<2xf32>, tensor<f32>) -> tensor<1xf32>", "*expected a comparator that takes two elements*" },
   { "@ApproxTopK(%e, %g) {called_computations = [@nowhere], reduction_dim = 0}",
-    "(tensor<2xf32>, tensor<f32>) -> tensor<1xf32>", "*expected a comparator of two elements*" },
+    "(tensor<2xf32>, tensor<f32>) -> tensor<1xf32>", "*expected a comparator that takes two elements*" },
 };
 
 /* A program that makes the call, and gives nothing of it to anybody. */
