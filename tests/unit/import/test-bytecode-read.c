@@ -566,7 +566,7 @@ static void
 test_locations (void)
 {
   g_autoptr (GhloIrModule) few = read_deep (300), many = read_deep (20000);
-  g_autoptr (BytecodeFile) circle = new_file (4), wrong = new_file (4);
+  g_autoptr (BytecodeFile) cycle = new_file (4), wrong = new_file (4);
   g_autoptr (GhloIrModule) copy = NULL, again = NULL;
   g_autoptr (GhloDiagnostics) diagnostics = NULL;
   g_autofree char *text = NULL;
@@ -582,9 +582,9 @@ test_locations (void)
   again = ghlo_import_text (text, strlen (text), GHLO_IMPORT_ALLOW_UNREGISTERED, diagnostics, NULL);
   g_assert_nonnull (again);
 
-  ADD_ATTR (circle, V (10), V (0), V (1));
-  PUT_MODULE (circle, V (1), V (0), V (1 << 1), V (OP_TEST), 0, V (1));
-  check_bad_foreign (circle, "at byte 49, in the attribute section: expected an attribute that does not contain itself,"
+  ADD_ATTR (cycle, V (10), V (0), V (1));
+  PUT_MODULE (cycle, V (1), V (0), V (1 << 1), V (OP_TEST), 0, V (1));
+  check_bad_foreign (cycle, "at byte 49, in the attribute section: expected an attribute that does not contain itself,"
                              " found a cycle");
   ADD_ATTR (wrong, V (7));
   PUT_MODULE (wrong, V (1), V (0), V (1 << 1), V (OP_TEST), 0, V (1));

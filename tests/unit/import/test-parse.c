@@ -487,7 +487,7 @@ test_aliases (void)
 
   g_assert_nonnull (ghlo_ir_module_find (module, "f"));
 
-  check_bad ("#a = #b\n#b = #a\nmodule {}\n", 1, 2, "circle");
+  check_bad ("#a = #b\n#b = #a\nmodule {}\n", 1, 2, "cycle");
   check_bad ("#a = 1 : i32\n#a = 2 : i32\n", 1, 2, "one definition");
   check_bad ("#a.b = 1 : i32\n", 1, 1, "'.'");
   check_bad ("module attributes {a = #nowhere} {}\n", 1, 1, "#nowhere");

@@ -607,10 +607,10 @@ test_changes (void)
     }
 }
 
-/* What becomes of an attribute is kept, however large it is: the second time nothing
+/* Conversions of attributes are cached, however large these are: the second time nothing
  * is made. */
 static void
-test_kept (void)
+test_cached (void)
 {
   static const char *const programs[] = {
     "stablehlo.transpose %a, dims = [1, 0] : (tensor<2x2xf32>) -> tensor<2x2xf32>",
@@ -689,7 +689,7 @@ main (int    argc,
   g_test_add_func ("/vhlo/values", test_values);
   g_test_add_func ("/vhlo/changes", test_changes);
   g_test_add_func ("/vhlo/layouts", test_layouts);
-  g_test_add_func ("/vhlo/kept", test_kept);
+  g_test_add_func ("/vhlo/cached", test_cached);
   g_test_add_func ("/vhlo/extra", test_extra);
   for (guint i = 0; i < G_N_ELEMENTS (cases); i++)
     {
