@@ -469,7 +469,7 @@ static const Case collective_cases[] = {
     "-1, type = 0>, use_global_device_ids", "tensor<4x4xf32>"),
     "channel handle" },
   { "gathered", ALL_GATHER ("dense<[[0, 1]]> : tensor<1x2xi64>", "", "tensor<4x5xf32>"), "a multiple of the other" },
-  { "other-dimension", ALL_GATHER ("dense<[[0, 1]]> : tensor<1x2xi64>", "", "tensor<3x4xf32>"), "agree" },
+  { "other-dimension", ALL_GATHER ("dense<[[0, 1]]> : tensor<1x2xi64>", "", "tensor<3x4xf32>"), "equal sizes" },
   { "permute", PERMUTE ("dense<[[0, 1], [1, 0]]> : tensor<2x2xi64>") },
   { "permute-none", PERMUTE ("dense<> : tensor<0x2xi64>") },
   { "permute-shape", PERMUTE ("dense<[[0, 1, 2]]> : tensor<1x3xi64>"), "(N, 2)" },
