@@ -108,8 +108,11 @@ typedef struct
   GhloScalarKind   kind;             /* the operation on that class of elements */
   GhloElementType  operand_type;     /* of operand 0 (for select, of the values selected from) */
   GhloElementType  result_type;
-  gint64           detail;           /* compare: direction; reduce_precision: exponent bits */
-  gint64           detail2;          /* compare: comparison type; reduce_precision: mantissa bits */
+  union                              /* the attributes of the operations that have any */
+  {
+    struct { gint64 direction, type; } compare;
+    struct { gint64 exponent_bits, mantissa_bits; } reduce_precision;
+  };
 } GhloRefScalarOp;
 
 typedef GhloScalar (*GhloRefScalarFunc) (const GhloRefScalarOp *op, const GhloScalar *operands);

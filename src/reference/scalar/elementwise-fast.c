@@ -170,18 +170,19 @@ static GhloRefFastLoop
 compare_loop (const GhloRefScalarOp *op)
 {
   static const GhloRefFastLoop f32[] = COMPARISONS (f32), f64[] = COMPARISONS (f64), i32[] = COMPARISONS (i32);
+  const gint64 direction = op->compare.direction;
 
-  if (op->detail < 0 || op->detail > GHLO_REF_COMPARE_LT || op->detail2 == GHLO_REF_COMPARE_TOTALORDER)
+  if (direction < 0 || direction > GHLO_REF_COMPARE_LT || op->compare.type == GHLO_REF_COMPARE_TOTALORDER)
     return NULL;
 
   switch (op->operand_type)
     {
     case GHLO_ELEMENT_TYPE_F32:
-      return f32[op->detail];
+      return f32[direction];
     case GHLO_ELEMENT_TYPE_F64:
-      return f64[op->detail];
+      return f64[direction];
     case GHLO_ELEMENT_TYPE_I32:
-      return i32[op->detail];
+      return i32[direction];
     default:
       return NULL;
     }

@@ -239,7 +239,7 @@ ghlo_ref_call_func (GhloRefCall     *call,
       return NULL;
     }
 
-  ghlo_ref_scalar_details (ir, op);
+  ghlo_ref_scalar_read_attributes (ir, op);
 
   return func;
 }

@@ -203,7 +203,7 @@ compare (const GhloRefScalarOp *op,
 {
   const GhloScalar x = operands[0], y = operands[1];
 
-  return ghlo_ref_compare_result (op->detail, is_less (x, y), is_equal (x, y), is_less (y, x));
+  return ghlo_ref_compare_result (op->compare.direction, is_less (x, y), is_equal (x, y), is_less (y, x));
 }
 
 static const GhloRefScalarFunc funcs[GHLO_N_SCALARS] = {

@@ -242,14 +242,14 @@ compare (const GhloRefScalarOp *op,
 {
   const double x = operands[0].f, y = operands[1].f;
 
-  if (op->detail2 == GHLO_REF_COMPARE_TOTALORDER)
+  if (op->compare.type == GHLO_REF_COMPARE_TOTALORDER)
     {
       gint64 p = order_of (x), q = order_of (y);
 
-      return ghlo_ref_compare_result (op->detail, p < q, p == q, p > q);
+      return ghlo_ref_compare_result (op->compare.direction, p < q, p == q, p > q);
     }
 
-  return ghlo_ref_compare_result (op->detail, x < y, x == y, x > y);
+  return ghlo_ref_compare_result (op->compare.direction, x < y, x == y, x > y);
 }
 
 /* Zero is rounded because one format, f8E8M0FNU, has no zero. */

@@ -209,7 +209,7 @@ ghlo_ref_reduce_precision (const GhloRefScalarOp *op,
                            const GhloScalar      *operands)
 {
   const GhloElementInfo *info = ghlo_element_info (op->operand_type);
-  gint64 exponent_bits = op->detail, mantissa_bits = op->detail2;
+  gint64 exponent_bits = op->reduce_precision.exponent_bits, mantissa_bits = op->reduce_precision.mantissa_bits;
   double x = operands[0].f;
   guint64 sign_bit = (guint64) 1 << (info->bits - 1);
   guint64 bits, sign, magnitude, exponent;

@@ -204,7 +204,7 @@ compare_signed (const GhloRefScalarOp *op,
 {
   const gint64 x = operands[0].i, y = operands[1].i;
 
-  return ghlo_ref_compare_result (op->detail, x < y, x == y, x > y);
+  return ghlo_ref_compare_result (op->compare.direction, x < y, x == y, x > y);
 }
 
 static GhloScalar
@@ -213,7 +213,7 @@ compare_unsigned (const GhloRefScalarOp *op,
 {
   const guint64 x = operands[0].u, y = operands[1].u;
 
-  return ghlo_ref_compare_result (op->detail, x < y, x == y, x > y);
+  return ghlo_ref_compare_result (op->compare.direction, x < y, x == y, x > y);
 }
 
 static GhloScalar

@@ -53,18 +53,18 @@ ghlo_ref_scalar_func_for (GhloIrOpKind     kind,
 }
 
 void
-ghlo_ref_scalar_details (const GhloIrOp  *op,
-                         GhloRefScalarOp *scalar_op)
+ghlo_ref_scalar_read_attributes (const GhloIrOp  *op,
+                                 GhloRefScalarOp *scalar_op)
 {
   if (scalar_op->kind == GHLO_SCALAR_COMPARE)
     {
-      scalar_op->detail = ghlo_ir_op_get_int (op, "comparison_direction", GHLO_REF_COMPARE_EQ);
-      scalar_op->detail2 = ghlo_ir_op_get_int (op, "compare_type", 0);
+      scalar_op->compare.direction = ghlo_ir_op_get_int (op, "comparison_direction", GHLO_REF_COMPARE_EQ);
+      scalar_op->compare.type = ghlo_ir_op_get_int (op, "compare_type", 0);
     }
   else if (scalar_op->kind == GHLO_SCALAR_REDUCE_PRECISION)
     {
-      scalar_op->detail = ghlo_ir_op_get_int (op, "exponent_bits", 0);
-      scalar_op->detail2 = ghlo_ir_op_get_int (op, "mantissa_bits", 0);
+      scalar_op->reduce_precision.exponent_bits = ghlo_ir_op_get_int (op, "exponent_bits", 0);
+      scalar_op->reduce_precision.mantissa_bits = ghlo_ir_op_get_int (op, "mantissa_bits", 0);
     }
 }
 
@@ -103,7 +103,7 @@ ghlo_ref_scalar_func (const GhloIrOp  *op,
     return NULL;
 
   func = ghlo_ref_scalar_func_for (op->kind, first, result, scalar_op);
-  ghlo_ref_scalar_details (op, scalar_op);
+  ghlo_ref_scalar_read_attributes (op, scalar_op);
 
   return func;
 }

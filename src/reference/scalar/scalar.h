@@ -21,8 +21,8 @@ GhloRefScalarFunc ghlo_ref_convert_func  (GhloElementType   from,
                                           GhloElementType   to);
 
 /* Fills in the fields that come from the attributes of comparisons and reduce_precision. */
-void              ghlo_ref_scalar_details (const GhloIrOp    *op,
-                                           GhloRefScalarOp   *scalar_op);
+void              ghlo_ref_scalar_read_attributes (const GhloIrOp    *op,
+                                                   GhloRefScalarOp   *scalar_op);
 
 /* Operations on the bit formats of floats (scalar-format.c). */
 GhloScalar        ghlo_ref_reduce_precision (const GhloRefScalarOp *op,

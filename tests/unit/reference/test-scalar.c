@@ -11,12 +11,14 @@
 #include "reference/scalar/elementwise.h"
 #include "reference/scalar/scalar.h"
 
+/* @first and @second: comparison direction and type, or exponent and mantissa bits; 0 for operations without
+ * attributes. */
 static GhloScalar
 compute (GhloIrOpKind    kind,
          GhloElementType operand_type,
          GhloElementType result_type,
-         gint64          detail,
-         gint64          detail2,
+         gint64          first,
+         gint64          second,
          GhloScalar      x,
          GhloScalar      y)
 {
@@ -25,8 +27,16 @@ compute (GhloIrOpKind    kind,
   const GhloScalar operands[] = { x, y };
 
   g_assert_nonnull (func);
-  op.detail = detail;
-  op.detail2 = detail2;
+  if (kind == GHLO_OP_STABLEHLO_COMPARE)
+    {
+      op.compare.direction = first;
+      op.compare.type = second;
+    }
+  else
+    {
+      op.reduce_precision.exponent_bits = first;
+      op.reduce_precision.mantissa_bits = second;
+    }
 
   return func (&op, operands);
 }
@@ -449,7 +459,7 @@ test_fast_loops (void)
         guint8 results[N * sizeof (float)];
         const guint8 *operands[] = { (const guint8 *) x, (const guint8 *) y };
 
-        op.detail = direction;
+        op.compare.direction = direction;
         for (guint i = 0; i < N; i++)
           {
             x[i] = (float) values[i / G_N_ELEMENTS (values)];
@@ -549,8 +559,8 @@ test_own_numbers (void)
 
         if (func == NULL || n > 256)
           continue;
-        op.detail = 3;
-        op.detail2 = 1;
+        op.reduce_precision.exponent_bits = 3;
+        op.reduce_precision.mantissa_bits = 1;
         for (guint i = 0; i < n * n; i += i < 8 * n ? 1 : 7)
           {
             const GhloScalar operands[] = {
