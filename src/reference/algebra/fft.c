@@ -24,17 +24,17 @@ typedef enum
 
 typedef struct
 {
-  GhloRefCall    *call;
-  FftType         type;
-  guint           n_lengths;
-  gint64          lengths[GHLO_MAX_RANK];
-  gint64          from[GHLO_MAX_RANK], to[GHLO_MAX_RANK];   /* transformed dimensions of operand and result */
-  gsize           n_from, n_to, n_work, batch;              /* elements of one batch element: of operand and result,
-                                                             * and of the work array */
-  GhloRefFourier *plans[GHLO_MAX_RANK];                     /* owned */
-  GhloRefComplex *work;                                     /* owned; one batch element, in the operand's or the
-                                                             * result's shape */
-  GhloRefComplex *row;                                     /* owned; room for the longest row */
+  GhloRefCall         *call;
+  FftType              type;
+  guint                n_lengths;
+  gint64               lengths[GHLO_MAX_RANK];
+  gint64               from[GHLO_MAX_RANK], to[GHLO_MAX_RANK];   /* transformed dimensions of operand and result */
+  gsize                n_from, n_to, n_work, batch;              /* elements of one batch element: of operand and
+                                                                  * result, and of the work array */
+  GhloRefFourier      *plans[GHLO_MAX_RANK];                     /* owned */
+  GhloRefComplexParts *work;                                     /* owned; one batch element, in the operand's or the
+                                                                  * result's shape */
+  GhloRefComplexParts *row;                                      /* owned; room for the longest row */
 } Transform;
 
 static void
@@ -104,20 +104,20 @@ prepare (Transform       *self,
       if (self->plans[i] == NULL)
         return FALSE;
     }
-  self->work = ghlo_ref_scratch (self->n_work, sizeof (GhloRefComplex), error);
-  self->row = self->work != NULL ? ghlo_ref_scratch ((gsize) longest, sizeof (GhloRefComplex), error) : NULL;
+  self->work = ghlo_ref_scratch (self->n_work, sizeof (GhloRefComplexParts), error);
+  self->row = self->work != NULL ? ghlo_ref_scratch ((gsize) longest, sizeof (GhloRefComplexParts), error) : NULL;
   return self->row != NULL;
 }
 
 /* Copies @n numbers that are @from_step apart to places that are @to_step apart. */
 static gboolean
-copy (Transform            *self,
-      const GhloRefComplex *from,
-      gsize                 from_step,
-      GhloRefComplex       *to,
-      gsize                 to_step,
-      gsize                 n,
-      GError              **error)
+copy (Transform                 *self,
+      const GhloRefComplexParts *from,
+      gsize                      from_step,
+      GhloRefComplexParts       *to,
+      gsize                      to_step,
+      gsize                      n,
+      GError                   **error)
 {
   for (gsize k = 0; k < n; k++)
     {
@@ -147,7 +147,7 @@ run_dimension (Transform    *self,
       inner *= (gsize) dimensions[i];
   for (gsize l = 0; l < outer * inner; l++)
     {
-      GhloRefComplex *first = self->work + l / inner * n * inner + l % inner;
+      GhloRefComplexParts *first = self->work + l / inner * n * inner + l % inner;
 
       if (!copy (self, first, inner, self->row, 1, n, error)
           || !ghlo_ref_fourier_run (self->plans[d], inverse, self->row, error)
@@ -188,7 +188,7 @@ run_half_rows (Transform *self,
 
   for (gsize l = rows; l-- > 0;)
     {
-      const GhloRefComplex *from = self->work + l * half;
+      const GhloRefComplexParts *from = self->work + l * half;
 
       if (!copy (self, from, 1, self->row, 1, half, error))
         return FALSE;
@@ -199,7 +199,7 @@ run_half_rows (Transform *self,
         {
           if (k % CHECK_EVERY == 0 && !ghlo_ref_continue (self->call, error))
             return FALSE;
-          self->row[k] = (GhloRefComplex) { self->row[n - k].re, -self->row[n - k].im };
+          self->row[k] = (GhloRefComplexParts) { self->row[n - k].re, -self->row[n - k].im };
         }
       if (!ghlo_ref_fourier_run (self->plans[last], TRUE, self->row, error)
           || !copy (self, self->row, 1, self->work + l * n, 1, n, error))
@@ -250,9 +250,9 @@ load_batch (Transform *self,
       if (i % CHECK_EVERY == 0 && !ghlo_ref_continue (self->call, error))
         return FALSE;
       if (self->type == RFFT)
-        self->work[i] = (GhloRefComplex) { scalar.f, 0 };
+        self->work[i] = (GhloRefComplexParts) { scalar.f, 0 };
       else
-        self->work[i] = (GhloRefComplex) { scalar.c.re, scalar.c.im };
+        self->work[i] = (GhloRefComplexParts) { scalar.c.re, scalar.c.im };
     }
 
   return TRUE;

@@ -21,25 +21,25 @@
 
 struct _GhloRefFourier
 {
-  GhloRefCall    *call;         /* borrowed */
-  gsize           unchecked;    /* products since the last check */
-  gsize           length;
+  GhloRefCall         *call;         /* borrowed */
+  gsize                unchecked;    /* products since the last check */
+  gsize                length;
   /* Mixed radix */
-  guint           factors[MAX_FACTORS];
-  guint           n_factors;
-  GhloRefComplex *roots;        /* owned; exp (-2 pi i k / length) */
-  GhloRefComplex *spare;        /* owned; a row */
+  guint                factors[MAX_FACTORS];
+  guint                n_factors;
+  GhloRefComplexParts *roots;        /* owned; exp (-2 pi i k / length) */
+  GhloRefComplexParts *spare;        /* owned; a row */
   /* Bluestein; NULL for lengths that the mixed radix handles */
-  GhloRefFourier *power;        /* owned; the transform whose length is the power of two */
-  GhloRefComplex *chirp;        /* owned; exp (-pi i k² / length) */
-  GhloRefComplex *filter;       /* owned; the transformed conjugate chirp */
-  GhloRefComplex *work;         /* owned; a row of the power of two */
+  GhloRefFourier      *power;        /* owned; the transform whose length is the power of two */
+  GhloRefComplexParts *chirp;        /* owned; exp (-pi i k² / length) */
+  GhloRefComplexParts *filter;       /* owned; the transformed conjugate chirp */
+  GhloRefComplexParts *work;         /* owned; a row of the power of two */
 };
 
-static inline GhloRefComplex
-times (GhloRefComplex a, GhloRefComplex b)
+static inline GhloRefComplexParts
+times (GhloRefComplexParts a, GhloRefComplexParts b)
 {
-  return (GhloRefComplex) { a.re * b.re - a.im * b.im, a.re * b.im + a.im * b.re };
+  return (GhloRefComplexParts) { a.re * b.re - a.im * b.im, a.re * b.im + a.im * b.re };
 }
 
 /* Counts @n products towards the next check. FALSE when the call is to stop. */
@@ -57,7 +57,7 @@ proceed (GhloRefFourier *self,
 }
 
 /* exp (-2 pi i k / n), from an angle of at most an eighth of a turn. Takes as long as ROOT_COST products. */
-static GhloRefComplex
+static GhloRefComplexParts
 root_of_unity (gsize k,
                gsize n)
 {
@@ -74,10 +74,10 @@ root_of_unity (gsize k,
   y = mirrored ? c : s;
   switch (octants / 2)
     {
-    case 0: return (GhloRefComplex) { x, -y };
-    case 1: return (GhloRefComplex) { -y, -x };
-    case 2: return (GhloRefComplex) { -x, y };
-    default: return (GhloRefComplex) { y, x };
+    case 0: return (GhloRefComplexParts) { x, -y };
+    case 1: return (GhloRefComplexParts) { -y, -x };
+    case 2: return (GhloRefComplexParts) { -x, y };
+    default: return (GhloRefComplexParts) { y, x };
     }
 }
 
@@ -96,14 +96,14 @@ factorize (GhloRefFourier *self)
 }
 
 static gboolean
-butterfly (GhloRefFourier *self,
-           guint           p,
-           gsize           m,
-           gsize           step,
-           GhloRefComplex *out,
-           GError        **error)
+butterfly (GhloRefFourier      *self,
+           guint                p,
+           gsize                m,
+           gsize                step,
+           GhloRefComplexParts *out,
+           GError             **error)
 {
-  GhloRefComplex in[LARGEST_RADIX + 1];
+  GhloRefComplexParts in[LARGEST_RADIX + 1];
   gsize n = self->length;
 
   for (gsize u = 0; u < m; u++)
@@ -115,12 +115,12 @@ butterfly (GhloRefFourier *self,
       for (guint k = 0; k < p; k++)
         {
           gsize stride = step * (u + k * m);      /* below n = p * m * step */
-          GhloRefComplex sum = in[0];
+          GhloRefComplexParts sum = in[0];
           gsize at = 0;
 
           for (guint q = 1; q < p; q++)
             {
-              GhloRefComplex term;
+              GhloRefComplexParts term;
 
               at += stride;
               at -= at >= n ? n : 0;
@@ -137,13 +137,13 @@ butterfly (GhloRefFourier *self,
 
 /* Transforms the @n numbers at @in, which are @step apart, into @out. */
 static gboolean
-transform (GhloRefFourier       *self,
-           guint                 factor,
-           gsize                 n,
-           gsize                 step,
-           const GhloRefComplex *in,
-           GhloRefComplex       *out,
-           GError              **error)
+transform (GhloRefFourier            *self,
+           guint                      factor,
+           gsize                      n,
+           gsize                      step,
+           const GhloRefComplexParts *in,
+           GhloRefComplexParts       *out,
+           GError                   **error)
 {
   guint p;
 
@@ -162,11 +162,11 @@ transform (GhloRefFourier       *self,
 
 /* Each number counts as one product, since touching memory for the first time takes about as long. */
 static gboolean
-copy (GhloRefFourier       *self,
-      const GhloRefComplex *from,
-      gsize                 n,
-      GhloRefComplex       *to,
-      GError              **error)
+copy (GhloRefFourier            *self,
+      const GhloRefComplexParts *from,
+      gsize                      n,
+      GhloRefComplexParts       *to,
+      GError                   **error)
 {
   for (gsize k = 0; k < n; k++)
     {
@@ -179,16 +179,16 @@ copy (GhloRefFourier       *self,
 }
 
 static gboolean
-clear (GhloRefFourier *self,
-       GhloRefComplex *row,
-       gsize           n,
-       GError        **error)
+clear (GhloRefFourier      *self,
+       GhloRefComplexParts *row,
+       gsize                n,
+       GError             **error)
 {
   for (gsize k = 0; k < n; k++)
     {
       if (!proceed (self, 1, error))
         return FALSE;
-      row[k] = (GhloRefComplex) { 0, 0 };
+      row[k] = (GhloRefComplexParts) { 0, 0 };
     }
 
   return TRUE;
@@ -198,7 +198,7 @@ static gboolean
 init_roots (GhloRefFourier *self,
             GError        **error)
 {
-  self->roots = ghlo_ref_scratch (self->length, sizeof (GhloRefComplex), error);
+  self->roots = ghlo_ref_scratch (self->length, sizeof (GhloRefComplexParts), error);
   if (self->roots == NULL)
     return FALSE;
   for (gsize k = 0; k < self->length; k++)
@@ -207,7 +207,7 @@ init_roots (GhloRefFourier *self,
         return FALSE;
       self->roots[k] = root_of_unity (k, self->length);
     }
-  self->spare = ghlo_ref_scratch (self->length, sizeof (GhloRefComplex), error);
+  self->spare = ghlo_ref_scratch (self->length, sizeof (GhloRefComplexParts), error);
   return self->spare != NULL;
 }
 
@@ -222,11 +222,11 @@ init_chirp (GhloRefFourier *self,
   self->power = ghlo_ref_fourier_new (self->call, size, error);
   if (self->power == NULL)
     return FALSE;
-  self->chirp = ghlo_ref_scratch (n, sizeof (GhloRefComplex), error);
+  self->chirp = ghlo_ref_scratch (n, sizeof (GhloRefComplexParts), error);
   if (self->chirp != NULL)
-    self->filter = ghlo_ref_scratch (size, sizeof (GhloRefComplex), error);
+    self->filter = ghlo_ref_scratch (size, sizeof (GhloRefComplexParts), error);
   if (self->filter != NULL)
-    self->work = ghlo_ref_scratch (size, sizeof (GhloRefComplex), error);
+    self->work = ghlo_ref_scratch (size, sizeof (GhloRefComplexParts), error);
   if (self->work == NULL)
     return FALSE;
 
@@ -234,12 +234,12 @@ init_chirp (GhloRefFourier *self,
     return FALSE;
   for (gsize k = 0; k < n; k++)
     {
-      GhloRefComplex conjugate;
+      GhloRefComplexParts conjugate;
 
       if (!proceed (self, ROOT_COST, error))
         return FALSE;
       self->chirp[k] = root_of_unity (square, 2 * n);
-      conjugate = (GhloRefComplex) { self->chirp[k].re, -self->chirp[k].im };
+      conjugate = (GhloRefComplexParts) { self->chirp[k].re, -self->chirp[k].im };
       self->filter[k] = conjugate;
       if (k > 0)
         self->filter[size - k] = conjugate;
@@ -277,12 +277,12 @@ ghlo_ref_fourier_free (GhloRefFourier *self)
 
 /* row[k] = a[k] * b[k] */
 static gboolean
-multiply (GhloRefFourier       *self,
-          const GhloRefComplex *a,
-          const GhloRefComplex *b,
-          gsize                 n,
-          GhloRefComplex       *row,
-          GError              **error)
+multiply (GhloRefFourier            *self,
+          const GhloRefComplexParts *a,
+          const GhloRefComplexParts *b,
+          gsize                      n,
+          GhloRefComplexParts       *row,
+          GError                   **error)
 {
   for (gsize k = 0; k < n; k++)
     {
@@ -295,9 +295,9 @@ multiply (GhloRefFourier       *self,
 }
 
 static gboolean
-run_chirp (GhloRefFourier *self,
-           GhloRefComplex *row,
-           GError        **error)
+run_chirp (GhloRefFourier      *self,
+           GhloRefComplexParts *row,
+           GError             **error)
 {
   gsize n = self->length, size = self->power->length;
 
@@ -311,26 +311,26 @@ run_chirp (GhloRefFourier *self,
 
 /* The inverse transform is the forward one with real and imaginary parts exchanged before and after. */
 static gboolean
-exchange_parts (GhloRefFourier *self,
-                GhloRefComplex *row,
-                long double     scale,
-                GError        **error)
+exchange_parts (GhloRefFourier      *self,
+                GhloRefComplexParts *row,
+                long double          scale,
+                GError             **error)
 {
   for (gsize k = 0; k < self->length; k++)
     {
       if (!proceed (self, 1, error))
         return FALSE;
-      row[k] = (GhloRefComplex) { row[k].im * scale, row[k].re * scale };
+      row[k] = (GhloRefComplexParts) { row[k].im * scale, row[k].re * scale };
     }
 
   return TRUE;
 }
 
 gboolean
-ghlo_ref_fourier_run (GhloRefFourier *self,
-                      gboolean        inverse,
-                      GhloRefComplex *row,
-                      GError        **error)
+ghlo_ref_fourier_run (GhloRefFourier      *self,
+                      gboolean             inverse,
+                      GhloRefComplexParts *row,
+                      GError             **error)
 {
   if (!proceed (self, self->length, error) || (inverse && !exchange_parts (self, row, 1, error)))
     return FALSE;
