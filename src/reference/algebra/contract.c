@@ -52,7 +52,7 @@ ghlo_ref_numeric (GhloElementType lhs,
     }
   else if (lhs == rhs && rhs == result && l->bits >= 32 && k <= ghlo_element_short_sum (result))
     {
-      numeric.in_steps = TRUE;
+      numeric.round_each_step = TRUE;
       numeric.round_to_f32 = l->bits == 32;
     }
   else if (l->bits > 32 || r->bits > 32)
@@ -161,7 +161,7 @@ gemm_in_doubles (const GhloRefNumeric *self,
       return TRUE;
     }
 
-  if (self->in_steps)
+  if (self->round_each_step)
     {
       if (!ghlo_ref_gemm_complex (call, self->round_to_f32, m, n, k, a, b, (gpointer[]) { re, im }, error))
         return FALSE;

@@ -23,12 +23,12 @@ typedef enum
 typedef struct
 {
   GhloRefArithmetic arithmetic;
-  gboolean          complex;      /* two planes, real parts first */
-  gboolean          in_steps;     /* every product and sum is rounded to the result's type; set for short sums,
-                                   * except those of narrow floats */
-  gboolean          round_to_f32; /* that type is f32 */
-  gboolean          boolean;      /* the sum is a logical or */
-  gboolean          integral;     /* operands are integers; where doubles are used, they hold the sums exactly */
+  gboolean          complex;         /* two planes, real parts first */
+  gboolean          round_each_step; /* every product and sum is rounded to the result's type; set for short sums,
+                                      * except those of narrow floats */
+  gboolean          round_to_f32;    /* that type is f32 */
+  gboolean          boolean;         /* the sum is a logical or */
+  gboolean          integral;        /* operands are integers; where doubles are used, they hold the sums exactly */
 } GhloRefNumeric;
 
 /* The arithmetic for sums of @k products of @lhs and @rhs whose result has type @result. */

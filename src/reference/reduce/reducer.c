@@ -24,7 +24,7 @@ typedef void (*Loop) (GhloRefReducer   *self,
                       gconstpointer  cells,
                       gsize          n);
 
-struct _GhloRefFold
+struct _GhloRefReducer
 {
   GhloRefCall           *call;
   GhloRefScalarFunction *body;       /* owned */
@@ -56,7 +56,7 @@ sum_double (GhloRefReducer *self, gconstpointer cells, gsize n)
 }
 
 static void
-sum_steps_f32 (GhloRefReducer *self, gconstpointer cells, gsize n)
+sum_round_each_step_f32 (GhloRefReducer *self, gconstpointer cells, gsize n)
 {
   const double *x = cells;
   double sum = self->accumulator.f;
@@ -67,7 +67,7 @@ sum_steps_f32 (GhloRefReducer *self, gconstpointer cells, gsize n)
 }
 
 static void
-sum_steps_narrow (GhloRefReducer *self, gconstpointer cells, gsize n)
+sum_round_each_step_narrow (GhloRefReducer *self, gconstpointer cells, gsize n)
 {
   const double *x = cells;
   double sum = self->accumulator.f;
@@ -210,9 +210,9 @@ choose_sum (GhloRefReducer *self,
       self->loop = self->is_wide ? sum_long : sum_double;
     }
   else if (self->type == GHLO_ELEMENT_TYPE_F32)
-    self->loop = is_short ? sum_steps_f32 : sum_double;
+    self->loop = is_short ? sum_round_each_step_f32 : sum_double;
   else
-    self->loop = is_short ? sum_steps_narrow : sum_double;
+    self->loop = is_short ? sum_round_each_step_narrow : sum_double;
 }
 
 /* Chooses the specialized loop for the body, if there is one. */

@@ -15,7 +15,7 @@
 
 G_BEGIN_DECLS
 
-typedef struct _GhloRefFold GhloRefReducer;
+typedef struct _GhloRefReducer GhloRefReducer;
 
 /* A reduction of @n inputs by region @region, starting from the scalars @inits. @length is the number of
  * elements of each input that are folded; it decides whether every step of a sum of floats is rounded (see
