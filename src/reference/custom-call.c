@@ -162,8 +162,8 @@ check_pair (GhloRefCall *call,
 
 /* The result of a check, where it has one: always true, since a failed check ends the run. */
 static gboolean
-give_true (GhloRefCall *call,
-           GError     **error)
+store_true (GhloRefCall *call,
+            GError     **error)
 {
   GhloValue *result;
 
@@ -182,7 +182,7 @@ check_eq (GhloRefCall *call,
 {
   return check_pair (call, error)
          && ghlo_ref_check_almost_equal (call, call->operands[0], call->operands[1], DEFAULT_EQUAL, error)
-         && give_true (call, error);
+         && store_true (call, error);
 }
 
 static gboolean
@@ -190,7 +190,7 @@ check_expect_eq (GhloRefCall *call,
                  GError     **error)
 {
   return check_pair (call, error) && ghlo_ref_check_equal (call, call->operands[0], call->operands[1], error)
-         && give_true (call, error);
+         && store_true (call, error);
 }
 
 static gboolean
@@ -205,7 +205,7 @@ check_expect_almost_eq (GhloRefCall *call,
 
   return check_pair (call, error)
          && ghlo_ref_check_almost_equal (call, call->operands[0], call->operands[1], tolerance, error)
-         && give_true (call, error);
+         && store_true (call, error);
 }
 
 static gboolean
@@ -225,7 +225,7 @@ check_expect_close (GhloRefCall *call,
   return check_pair (call, error)
          && ghlo_ref_check_close (call, call->operands[0], call->operands[1], (guint64) minimum, (guint64) maximum,
                                   error)
-         && give_true (call, error);
+         && store_true (call, error);
 }
 
 /* CHLO operations that are exported under MHLO names. */

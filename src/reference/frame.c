@@ -233,10 +233,10 @@ ghlo_ref_call_report (GhloRefCall *call,
 }
 
 static gboolean
-give_results (GhloRefFrame       *self,
-              const GhloRefBlock *block,
-              GhloValue         **results,
-              GError            **error)
+collect_results (GhloRefFrame       *self,
+                 const GhloRefBlock *block,
+                 GhloValue         **results,
+                 GError            **error)
 {
   for (guint32 i = 0; i < block->n_returned; i++)
     {
@@ -284,7 +284,7 @@ ghlo_ref_frame_run (GhloRefFrame       *self,
         report (self, block, i, 1);
     }
 
-  return give_results (self, block, results, error);
+  return collect_results (self, block, results, error);
 }
 
 gboolean

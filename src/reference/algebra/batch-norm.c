@@ -154,11 +154,11 @@ normalize (Norm         *self,
 }
 
 static gboolean
-give (Norm            *self,
-      guint            index,
-      const GhloValue *like,
-      const double    *reals,
-      GError         **error)
+store_result (Norm            *self,
+              guint            index,
+              const GhloValue *like,
+              const double    *reals,
+              GError         **error)
 {
   GhloValue *result = ghlo_ref_result_like (self->call, index, like, error);
 
@@ -184,7 +184,7 @@ ghlo_ref_batch_norm_inference (GhloRefCall *call,
   variance = operand_reals (&self, 4);
   return !failed (&self, error)
          && normalize (&self, x, scale, offset, mean, variance, error)
-         && give (&self, 0, call->operands[0], x, error);
+         && store_result (&self, 0, call->operands[0], x, error);
 }
 
 /* The mean and the biased variance: the mean of the squared distances from the mean, without Bessel's correction. */
@@ -233,9 +233,9 @@ ghlo_ref_batch_norm_training (GhloRefCall *call,
   return !failed (&self, error)
          && moments (&self, x, mean, variance, error)
          && normalize (&self, x, scale, offset, mean, variance, error)
-         && give (&self, 0, call->operands[0], x, error)
-         && give (&self, 1, call->operands[1], mean, error)
-         && give (&self, 2, call->operands[1], variance, error);
+         && store_result (&self, 0, call->operands[0], x, error)
+         && store_result (&self, 1, call->operands[1], mean, error)
+         && store_result (&self, 2, call->operands[1], variance, error);
 }
 
 gboolean
@@ -272,7 +272,7 @@ ghlo_ref_batch_norm_grad (GhloRefCall *call,
       if (i % CHECK_EVERY == 0 && !ghlo_ref_continue (call, error))
         return FALSE;
     }
-  return give (&self, 0, call->operands[0], x, error)
-         && give (&self, 1, call->operands[1], grad_scale, error)
-         && give (&self, 2, call->operands[1], grad_offset, error);
+  return store_result (&self, 0, call->operands[0], x, error)
+         && store_result (&self, 1, call->operands[1], grad_scale, error)
+         && store_result (&self, 2, call->operands[1], grad_offset, error);
 }

@@ -12,7 +12,7 @@
 
 #include <string.h>
 
-/* Gives result 0 the operand's bytes under other dimensions. */
+/* Stores the operand's bytes as result 0, under other dimensions. */
 static gboolean
 reshape_to (GhloRefCall  *call,
             const gint64 *dimensions,
@@ -151,14 +151,14 @@ ghlo_ref_set_dimension_size (GhloRefCall *call,
                         result->data, to, operand->data, from, error);
 }
 
-/* Gives result 0 as a tensor of @n index elements, or as a single one with @scalar. The program's type may
+/* Stores result 0: a tensor of @n index elements, or of rank 0 with @scalar. The program's type may
  * be one of the shape dialect's own. */
 static gboolean
-give_indices (GhloRefCall  *call,
-              const gint64 *values,
-              guint         n,
-              gboolean      scalar,
-              GError      **error)
+store_indices (GhloRefCall  *call,
+               const gint64 *values,
+               guint         n,
+               gboolean      scalar,
+               GError      **error)
 {
   const GhloIrType *type = call->op->results[0].type;
   gint64 dimension = n;
@@ -187,7 +187,7 @@ ghlo_ref_const_shape (GhloRefCall *call,
 
   if (!ghlo_ir_dense_to_int64 (ghlo_ir_op_get (call->op, "shape"), &values, &n) || n > GHLO_MAX_RANK)
     return ghlo_ref_fail (call, error, "expected a shape of integers");
-  return give_indices (call, values, (guint) n, FALSE, error);
+  return store_indices (call, values, (guint) n, FALSE, error);
 }
 
 gboolean
@@ -196,7 +196,7 @@ ghlo_ref_shape_of (GhloRefCall *call,
 {
   const GhloValue *operand = call->operands[0];
 
-  return give_indices (call, ghlo_ref_dims (operand), ghlo_ref_rank (operand), FALSE, error);
+  return store_indices (call, ghlo_ref_dims (operand), ghlo_ref_rank (operand), FALSE, error);
 }
 
 gboolean
@@ -212,7 +212,7 @@ ghlo_ref_num_elements (GhloRefCall *call,
   if (!ghlo_shape_count (shape, call->operands[0]->n_elements, &product) || product > G_MAXINT64)
     return ghlo_ref_fail (call, error, "the shape's number of elements overflows");
   count = (gint64) product;
-  return give_indices (call, &count, 1, TRUE, error);
+  return store_indices (call, &count, 1, TRUE, error);
 }
 
 /* Broadcasts two shapes, aligned on the right as in NumPy: sizes must be equal, or 1 on one side. */
@@ -265,5 +265,5 @@ ghlo_ref_shape_broadcast (GhloRefCall *call,
       if (!broadcast_shape (dimensions, &rank, call->operands[i], error))
         return FALSE;
     }
-  return give_indices (call, dimensions, rank, FALSE, error);
+  return store_indices (call, dimensions, rank, FALSE, error);
 }

@@ -211,12 +211,12 @@ copy_part (GhloValue       *result,
             source->data + (i * from[dimension] + source_start) * inner, length * inner);
 }
 
-/* Gives a result of zeros. For a quantized type these are the stored values that represent zero. */
+/* Stores zeros as result @index. For a quantized type these are the stored values that represent zero. */
 static gboolean
-give_zeros (GhloRefCall     *call,
-            guint            index,
-            const GhloValue *like,
-            GError         **error)
+store_zeros (GhloRefCall     *call,
+             guint            index,
+             const GhloValue *like,
+             GError         **error)
 {
   GhloValue *result = ghlo_ref_result_like (call, index, like, error);
   const GhloQuantization *quantization = result != NULL ? result->type->quantization : NULL;
@@ -607,7 +607,7 @@ ghlo_ref_collective_permute (GhloRefCall *call,
         return FALSE;
     }
 
-  return call->results[0] != NULL || give_zeros (call, 0, call->operands[0], error);
+  return call->results[0] != NULL || store_zeros (call, 0, call->operands[0], error);
 }
 
 /* Finds the root's position in the group for value @index. */
@@ -645,12 +645,12 @@ count_data (const GhloRefCall *call)
 }
 
 static gboolean
-give_all_zeros (GhloRefCall *call,
-                guint        n,
-                GError     **error)
+store_all_zeros (GhloRefCall *call,
+                 guint        n,
+                 GError     **error)
 {
   for (guint i = 0; i < n; i++)
-    if (!give_zeros (call, i, call->operands[i], error))
+    if (!store_zeros (call, i, call->operands[i], error))
       return FALSE;
 
   return TRUE;
@@ -666,7 +666,7 @@ ghlo_ref_collective_broadcast (GhloRefCall *call,
   if (!gather (call, n, -1, &gathering, error))
     return FALSE;
   if (gathering.group == NULL)
-    return give_all_zeros (call, n, error);
+    return store_all_zeros (call, n, error);
 
   for (guint i = 0; i < n; i++)
     if (!find_root (call, &gathering, i, &root, error)
@@ -688,14 +688,14 @@ ghlo_ref_collective_reduce (GhloRefCall *call,
   if (!gather (call, n, -1, &gathering, error))
     return FALSE;
   if (gathering.group == NULL)
-    return give_all_zeros (call, n, error);
+    return store_all_zeros (call, n, error);
   function = ghlo_ref_scalar_function_new (call, 0, error);
   if (function == NULL)
     return FALSE;
 
   for (guint i = 0; i < n && ok; i++)
     {
-      ok = find_root (call, &gathering, i, &root, error) && give_zeros (call, i, call->operands[i], error);
+      ok = find_root (call, &gathering, i, &root, error) && store_zeros (call, i, call->operands[i], error);
       if (ok && root == gathering.position)
         ok = reduce_members (call, &gathering, function, i, call->results[i], error);
     }
@@ -705,9 +705,9 @@ ghlo_ref_collective_reduce (GhloRefCall *call,
 }
 
 static gboolean
-give_number (GhloRefCall *call,
-             guint        number,
-             GError     **error)
+store_number (GhloRefCall *call,
+              guint        number,
+              GError     **error)
 {
   GhloValue *result = ghlo_ref_result (call, 0, NULL, 0, error);
 
@@ -721,12 +721,12 @@ gboolean
 ghlo_ref_replica_id (GhloRefCall *call,
                      GError     **error)
 {
-  return give_number (call, call->frame->process->replica, error);
+  return store_number (call, call->frame->process->replica, error);
 }
 
 gboolean
 ghlo_ref_partition_id (GhloRefCall *call,
                        GError     **error)
 {
-  return give_number (call, call->frame->process->partition, error);
+  return store_number (call, call->frame->process->partition, error);
 }

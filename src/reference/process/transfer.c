@@ -54,12 +54,12 @@ ghlo_ref_send (GhloRefCall *call,
   return TRUE;
 }
 
-/* Gives the payload as results, followed by a token. */
+/* Stores the payload as the results, followed by a token. */
 static gboolean
-give_payload (GhloRefCall      *call,
-              GhloValue *const *values,
-              guint             n_values,
-              GError          **error)
+store_payload (GhloRefCall      *call,
+               GhloValue *const *values,
+               guint             n_values,
+               GError          **error)
 {
   guint n = call->op->n_results - 1;
 
@@ -73,10 +73,10 @@ give_payload (GhloRefCall      *call,
   return TRUE;
 }
 
-/* Gives zeros to a process that no process sends to. */
+/* Stores zeros as the results of a process that no process sends to. */
 static gboolean
-give_nothing (GhloRefCall *call,
-              GError     **error)
+store_zeros (GhloRefCall *call,
+             GError     **error)
 {
   guint n = call->op->n_results - 1;
 
@@ -100,10 +100,10 @@ ghlo_ref_recv (GhloRefCall *call,
   g_autoptr (GhloValue) message = NULL;
 
   if (channel == NULL)
-    return give_nothing (call, error);
+    return store_zeros (call, error);
   message = ghlo_ref_process_receive (call->frame->process, channel, error);
 
-  return message != NULL && give_payload (call, message->members, message->n_members, error);
+  return message != NULL && store_payload (call, message->members, message->n_members, error);
 }
 
 gboolean
@@ -119,7 +119,7 @@ ghlo_ref_infeed (GhloRefCall *call,
     return ghlo_ref_fail (call, error, "the infeed queue is empty");
   if (!ghlo_ref_run_function (call, name, NULL, 0, values, n, error))
     return FALSE;
-  ok = give_payload (call, values, n, error);
+  ok = store_payload (call, values, n, error);
   ghlo_values_clear (values, n);
 
   return ok;
