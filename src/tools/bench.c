@@ -86,10 +86,10 @@ load (JsonParser  *parser,
 
 /* Prints and saves the results. Returns the number of programs that became slower. */
 static guint
-give (const Options          *options,
-      const GhloBenchMachine *machine,
-      GArray                 *results,
-      GError                **error)
+report_results (const Options          *options,
+                const GhloBenchMachine *machine,
+                GArray                 *results,
+                GError                **error)
 {
   const GhloBenchResult *first = (gconstpointer) results->data;
   g_autoptr (JsonNode) json = ghlo_bench_to_json (machine, first, results->len);
@@ -199,7 +199,7 @@ ghlo_tool_bench (int    argc,
   ghlo_bench_machine (&machine);
   status = measure_all (&options, argv + 1, (guint) argc - 1, results) ? GHLO_TOOL_OK : GHLO_TOOL_FAILED;
   print_steps (results);
-  n_slower = give (&options, &machine, results, &error);
+  n_slower = report_results (&options, &machine, results, &error);
   if (error != NULL)
     {
       ghlo_tool_error ("%s", error->message);

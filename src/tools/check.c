@@ -32,7 +32,7 @@ typedef struct
   gboolean            diagnostics;
   gboolean            round_trip;
   gboolean            artifacts;
-  gboolean            parse_only;
+  gboolean            no_run;
   gboolean            verbose;
   gboolean            shows_units;
   char               *device_name;
@@ -372,7 +372,7 @@ check_section (File  *file,
   g_autoptr (GArray) marks = collect_marks (file, section);
 
   /* Some marks are meant for other tools than a parser, so --no-run ignores marks. */
-  if (marks->len > 0 && !file->checker->parse_only)
+  if (marks->len > 0 && !file->checker->no_run)
     compare_marks (file, section, diagnostics, marks);
   else if (module == NULL && marks->len == 0 && !file->must_fail)
     fail_findings (file, diagnostics, section->first_line);
@@ -386,7 +386,7 @@ check_section (File  *file,
     check_round_trip (file, section, module);
   if (file->checker->artifacts)
     check_artifacts (file, section, module);
-  if (!file->checker->parse_only && !file->checker->diagnostics)
+  if (!file->checker->no_run && !file->checker->diagnostics)
     run_module (file, section, module);
 }
 
@@ -456,11 +456,11 @@ expects_failure (const char *text,
   return any;
 }
 
-/* Reads the file's RUN lines and comments. @text is empty for forms other than text. */
+/* Reads the file's directives: RUN lines and comments. @text is empty for forms other than text. */
 static void
-read_wishes (File       *file,
-             const char *text,
-             gsize       length)
+read_directives (File       *file,
+                 const char *text,
+                 gsize       length)
 {
   file->must_fail = expects_failure (text, length);
   if (file->checker->diagnostics || g_strstr_len (text, length, "--allow-unregistered-dialect") != NULL
@@ -476,7 +476,7 @@ check_open_file (File *file)
   const char *data = file->input.is_text ? g_bytes_get_data (file->input.file.bytes, &length) : NULL;
   const char *text = data != NULL ? data : "";
 
-  read_wishes (file, text, length);
+  read_directives (file, text, length);
   if (checker->diagnostics)
     {
       check_diagnostics (file);
@@ -485,12 +485,12 @@ check_open_file (File *file)
 
   for (guint i = 0; i < file->input.sections->len; i++)
     check_section (file, i);
-  if (g_strstr_len (text, MIN (length, 200), "RUN-DISABLED") != NULL && !checker->parse_only && file->unrun->len == 0)
+  if (g_strstr_len (text, MIN (length, 200), "RUN-DISABLED") != NULL && !checker->no_run && file->unrun->len == 0)
     report (file, &checker->n_skipped, "SKIP",
             file->failures->len == 0 ? "not run upstream; passes here" : "not run upstream; fails here");
   else if (file->failures->len > 0)
     report (file, &checker->n_failed, "FAIL", NULL);
-  else if (!checker->parse_only && (file->unrun->len > 0 || file->n_tested == 0))
+  else if (!checker->no_run && (file->unrun->len > 0 || file->n_tested == 0))
     report (file, &checker->n_skipped, "SKIP", file->unrun->len > 0 ? "not all of it is run" : "nothing in it is run");
   else
     report (file, &checker->n_passed, "PASS", NULL);
@@ -563,24 +563,25 @@ check_files (Checker   *checker,
   printf ("%u passed, %u failed, %u skipped\n", checker->n_passed, checker->n_failed, checker->n_skipped);
 }
 
-/* Parses the --passes options @wishes, which are nullable. Prints an error and returns FALSE when one is invalid. */
+/* Parses the --passes options @passes_options, which are nullable. Prints an error and returns FALSE when one is
+ * invalid. */
 static gboolean
 read_passes (Checker             *checker,
-             char               **wishes,
+             char               **passes_options,
              GhloDeviceEvaluator *evaluator)
 {
   gboolean ok = TRUE;
 
-  checker->n_passes = MAX (1, wishes != NULL ? g_strv_length (wishes) : 0);
+  checker->n_passes = MAX (1, passes_options != NULL ? g_strv_length (passes_options) : 0);
   checker->passes = g_new0 (Passes, checker->n_passes);
   for (guint i = 0; ok && i < checker->n_passes; i++)
     {
       Passes *passes = &checker->passes[i];
 
-      passes->text = checker->n_passes > 1 ? wishes[i] : NULL;
+      passes->text = checker->n_passes > 1 ? passes_options[i] : NULL;
       passes->options = (GhloPassOptions) { .use_environment = TRUE, .verify = TRUE,
                                             .evaluator = ghlo_device_evaluator (evaluator) };
-      ok = ghlo_tool_read_passes (wishes != NULL ? wishes[i] : NULL, &passes->options, &passes->names);
+      ok = ghlo_tool_read_passes (passes_options != NULL ? passes_options[i] : NULL, &passes->options, &passes->names);
     }
 
   return ok;
@@ -614,7 +615,7 @@ ghlo_tool_check (int    argc,
     { "round-trip", 0, 0, G_OPTION_ARG_NONE, &checker.round_trip, "Also print, read and compare each program", NULL },
     { "artifacts", 0, 0, G_OPTION_ARG_NONE, &checker.artifacts,
       "Also write each program as an artifact of every version that holds it, and read it back", NULL },
-    { "no-run", 0, 0, G_OPTION_ARG_NONE, &checker.parse_only, "Read and verify only", NULL },
+    { "no-run", 0, 0, G_OPTION_ARG_NONE, &checker.no_run, "Read and verify only", NULL },
     { "device", 'd', 0, G_OPTION_ARG_STRING, &checker.device_name, "The device to run on (cpu)", "NAME" },
     { "passes", 'p', 0, G_OPTION_ARG_STRING_ARRAY, &passes,
       "Run the passes of a level (O0 to O3), or these, before each program; may be given several times",

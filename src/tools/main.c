@@ -111,8 +111,8 @@ find_command (const char *name)
 
 /* Handles "ghlo help", "ghlo help COMMAND" and "ghlo --version". */
 static int
-tell (int    argc,
-      char **argv)
+print_help_or_version (int    argc,
+                       char **argv)
 {
   gboolean is_version = strcmp (argv[1], "--version") == 0;
   const GhloToolCommand *command = argc > 2 && !is_version ? find_command (argv[2]) : NULL;
@@ -150,7 +150,7 @@ main (int    argc,
       return GHLO_TOOL_USAGE;
     }
   if (g_strv_contains ((const char *const[]) { "--help", "-h", "help", "--version", NULL }, argv[1]))
-    return tell (argc, argv);
+    return print_help_or_version (argc, argv);
   if (strcmp (argv[1], "--") == 0 && argc > 2)
     {
       argc--;

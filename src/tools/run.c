@@ -58,10 +58,10 @@ save_output (const Options   *options,
 }
 
 static gboolean
-give_outputs (const Options *options,
-              GhloValue    **outputs,
-              guint          n_outputs,
-              GError       **error)
+print_or_save_outputs (const Options *options,
+                       GhloValue    **outputs,
+                       guint          n_outputs,
+                       GError       **error)
 {
   for (guint i = 0; i < n_outputs; i++)
     {
@@ -223,7 +223,7 @@ run_function (const Options   *options,
   if (ok && profile != NULL)
     ghlo_tool_print_profile (stderr, prepared, profile);
 
-  return ok && give_outputs (options, (GhloValue **) outputs->pdata, outputs->len, error);
+  return ok && print_or_save_outputs (options, (GhloValue **) outputs->pdata, outputs->len, error);
 }
 
 static GhloIrOp *
