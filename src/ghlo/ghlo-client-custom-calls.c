@@ -91,14 +91,15 @@ invoke (gpointer   data,
   if (g_atomic_int_get (&gate.closed))
     {
       g_atomic_int_add (&gate.n_begun, -1);
-      g_set_error_literal (error, G_IO_ERROR, G_IO_ERROR_CANCELLED, "the process ends");
+      g_set_error_literal (error, G_IO_ERROR, G_IO_ERROR_CANCELLED, "the process is exiting");
       return FALSE;
     }
   call = ghlo_custom_call_new (registration->name, invocation->frame);
   ok = registration->function (call, registration->user_data, &problem);
   if (!ok && problem == NULL)
     g_set_error (&problem, GHLO_ERROR, GHLO_ERROR_INVALID_ARGUMENT,
-                 "the function that is registered for '%s' returned FALSE and said no error", registration->name);
+                 "the function that is registered for '%s' returned FALSE without setting an error",
+                 registration->name);
   ok = ghlo_custom_call_end (call, &problem);
   if (problem != NULL)
     g_propagate_error (error, problem);
@@ -153,7 +154,8 @@ check_target (const char  *target,
                  target == NULL ? "nothing" : "an empty one");
   else if (ghlo_ref_custom_target (target) != NULL)
     g_set_error (error, GHLO_ERROR, GHLO_ERROR_INVALID_ARGUMENT,
-                 "the library answers calls of '%s' itself, which cannot be replaced: expected another name", target);
+                 "expected another name, found '%s', which the library implements itself and which cannot be replaced",
+                 target);
   else
     return TRUE;
 

@@ -354,7 +354,7 @@ compile_new (GhloClient          *self,
   if (device != NULL && ghlo_device_get_core (device) == NULL)
     {
       g_set_error_literal (error, GHLO_ERROR, GHLO_ERROR_INVALID_ARGUMENT,
-                           "expected a device that Client.list_devices gave, found one made without a client");
+                           "expected a device from Client.list_devices, found one made without a client");
       return NULL;
     }
   module = ghlo_program_take_module (program, error);
@@ -529,8 +529,9 @@ load_new (GhloClient     *self,
 
   if (bytes == NULL || (flags & ~GHLO_LOAD_FLAGS_TRUSTED) != 0)
     {
-      g_set_error (error, GHLO_ERROR, GHLO_ERROR_INVALID_ARGUMENT, "expected the bytes of an executable, found %s",
-                   bytes == NULL ? "nothing" : "them with unknown flags");
+      g_set_error (error, GHLO_ERROR, GHLO_ERROR_INVALID_ARGUMENT, "expected %s, found %s",
+                   bytes == NULL ? "the bytes of an executable" : "known flags",
+                   bytes == NULL ? "nothing" : "unknown ones");
       return NULL;
     }
 

@@ -159,7 +159,8 @@ check_call (const GhloCustomCall  *self,
   if (self->frame == NULL)
     {
       g_set_error_literal (error, GHLO_ERROR, GHLO_ERROR_INVALID_ARGUMENT,
-                           "the custom call is over: it can be asked until the function that answers it returns");
+                           "the custom call has ended: it can be used only until the function that implements it "
+                           "returns");
       return FALSE;
     }
   n = is_result ? self->frame->op->n_results : self->frame->op->n_operands;
@@ -537,8 +538,8 @@ make_result (GhloCustomCall  *self,
     {
       text = ghlo_ir_type_to_string (type);
       g_set_error (error, GHLO_ERROR, GHLO_ERROR_INVALID_ARGUMENT,
-                   "expected the number of a tensor whose sizes the program says, found result %u of type %s: give it "
-                   "as a buffer with ghlo_custom_call_set_result ()", index, text);
+                   "expected the number of a result with a static tensor type, found result %u of type %s: set it "
+                   "to a buffer with ghlo_custom_call_set_result ()", index, text);
       return NULL;
     }
   g_clear_pointer (&self->results[index], ghlo_value_unref);

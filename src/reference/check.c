@@ -179,7 +179,7 @@ fail_elements (GhloRefCall       *call,
   if (compare == is_almost_equal)
     g_string_append_printf (text, " by more than %g", limits->tolerance);
   else if (compare == is_close)
-    g_string_append_printf (text, " by other than %" G_GUINT64_FORMAT " to %" G_GUINT64_FORMAT
+    g_string_append_printf (text, " by less than %" G_GUINT64_FORMAT " or more than %" G_GUINT64_FORMAT
                             " units in the last place", limits->minimum, limits->maximum);
   for (gsize i = 1; i < MIN (n_differing, MAX_SHOWN); i++)
     {

@@ -15,7 +15,7 @@ run_branch (GhloRefCall *call,
   const GhloRefStep *step = ghlo_ref_call_get_step (call);
 
   if (step == NULL || region >= step->n_regions || step->regions[region].n_returned != call->op->n_results)
-    return ghlo_ref_fail (call, error, "expected a region %u with %u results", region, call->op->n_results);
+    return ghlo_ref_fail (call, error, "expected region %u to have %u results", region, call->op->n_results);
 
   return ghlo_ref_run_region (call, region, NULL, 0, call->results, error);
 }
@@ -30,7 +30,7 @@ read_scalar (GhloRefCall     *call,
     {
       g_autofree char *found = ghlo_ref_value_describe (value);
 
-      return ghlo_ref_fail (call, error, "expected a scalar to decide by, found %s", found);
+      return ghlo_ref_fail (call, error, "expected a scalar as condition or branch index, found %s", found);
     }
   *number = ghlo_ref_load (value, 0).i;
 

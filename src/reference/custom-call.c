@@ -392,15 +392,15 @@ ghlo_ref_custom_explain (const char              *name,
   ghlo_custom_targets_list (custom_targets, registered);
 
   return g_strdup_printf ("expected a known call target, found '%s'\n"
-                          "%sAn application answers it with a function that it registers: "
+                          "%sAn application can implement it with a function that it registers: "
                           "ghlo_client_register_custom_call ().\n"
-                          "Known are %s. Registered are %s.", name,
+                          "Known targets: %s. Registered targets: %s.", name,
                           g_str_has_prefix (name, "lapack_") || g_str_has_prefix (name, "blas_")
                           ? "It is a routine of a library that JAX calls on one platform: export the program with "
                             "jax.export.export (..., platforms=['tpu']), which writes operations instead.\n"
                           : is_of_a_gpu (name)
                           ? "It is a routine of a GPU's library: export the program with "
-                            "jax.export.export (..., platforms=['cpu']), whose routines are known here.\n" : "",
+                            "jax.export.export (..., platforms=['cpu']), whose routines GHLO implements.\n" : "",
                           known->str, registered->len > 0 ? registered->str : "none");
 }
 

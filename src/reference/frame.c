@@ -134,7 +134,7 @@ store_results (GhloRefFrame       *self,
     {
       if (results[i] == NULL)
         {
-          g_set_error (error, GHLO_ERROR, GHLO_ERROR_INTERNAL, "result %u was not given", i);
+          g_set_error (error, GHLO_ERROR, GHLO_ERROR_INTERNAL, "the kernel did not set result %u", i);
           return FALSE;
         }
       if (!check_result (step, i, results[i], error))
@@ -245,7 +245,7 @@ collect_results (GhloRefFrame       *self,
       if (value == NULL)
         {
           ghlo_values_clear (results, i);
-          g_set_error (error, GHLO_ERROR, GHLO_ERROR_INTERNAL, "returned value %u is missing", i);
+          g_set_error (error, GHLO_ERROR, GHLO_ERROR_INTERNAL, "the returned value %u was never computed", i);
           return FALSE;
         }
       results[i] = ghlo_value_ref (value);

@@ -57,7 +57,7 @@ ghlo_ref_prefix_place (GError            **error,
   g_autoptr (GString) text = NULL;
 
   if (*error == NULL)
-    g_set_error_literal (error, GHLO_ERROR, GHLO_ERROR_INTERNAL, "the operation failed without saying why");
+    g_set_error_literal (error, GHLO_ERROR, GHLO_ERROR_INTERNAL, "the operation failed without an error message");
   if ((*error)->domain != GHLO_ERROR || has_place ((*error)->message))
     return;
 

@@ -563,7 +563,7 @@ await test('custom calls that functions of JavaScript answer', async () => {
     own.unregister_custom_call('f');
     const message = await own.compile_async(program).then(() => 'no error', error => error.message);
     check(message.includes("expected a known call target, found 'f'"), message);
-    check(message.includes('Registered are none'), message);
+    check(message.includes('Registered targets: none'), message);
 });
 
 await test('files of NumPy', async () => {

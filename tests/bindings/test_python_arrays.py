@@ -554,7 +554,7 @@ class TestOutputs(unittest.TestCase):
         with self.assertRaisesRegex(GLib.Error, 'without an executable'):
             Ghlo.Session().bind_output(0, good)
         self.session.bind_output(0, good)
-        with self.assertRaisesRegex(GLib.Error, 'overlaps what output 0'):
+        with self.assertRaisesRegex(GLib.Error, 'overlaps the memory of output 0'):
             self.session.bind_output(1, good.reshape(-1)[5:].reshape(()))
 
     def test_open(self):

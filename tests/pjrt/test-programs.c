@@ -269,7 +269,7 @@ test_sent_to_host (void)
   inputs[0] = call_floats (client, ((const float[]) { 1, 2, 3, 4 }), 4);
   inputs[1] = inputs[0];
   call_check_error (call_run (loaded, inputs, 2, &output), PJRT_Error_Code_UNIMPLEMENTED,
-                    "'stablehlo.send': nothing received what was sent to the host");
+                    "'stablehlo.send': no process received the values sent to the host");
   CALL (Buffer_Destroy, .buffer = inputs[0]);
   CALL (LoadedExecutable_Destroy, .executable = loaded);
   CALL (Client_Destroy, .client = client);

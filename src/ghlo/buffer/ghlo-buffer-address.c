@@ -64,8 +64,8 @@ share_elements (GhloTensorType  *type,
       g_autofree char *text = ghlo_tensor_type_to_string (type);
 
       g_set_error (error, GHLO_ERROR, GHLO_ERROR_INVALID_ARGUMENT,
-                   "these strides of %s leave gaps or change the order, and only elements row by row without gaps "
-                   "can be used without a copy", text);
+                   "expected row-major strides without gaps for %s, found strides that leave gaps or change the "
+                   "order: such memory can be used only with a copy", text);
       release (user_data);
       return NULL;
     }

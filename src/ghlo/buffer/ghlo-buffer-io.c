@@ -474,7 +474,7 @@ copy_new (GhloBuffer  *self,
   if (!GHLO_IS_DEVICE (device) || ghlo_device_get_core (device) == NULL)
     {
       g_set_error (error, GHLO_ERROR, GHLO_ERROR_INVALID_ARGUMENT,
-                   "expected a device that Client.list_devices gave, found %s",
+                   "expected a device from Client.list_devices, found %s",
                    device == NULL ? "nothing" : "one made without a client");
       return NULL;
     }

@@ -109,7 +109,7 @@ ghlo_buffer_take_value (GhloBuffer  *self,
 
   if (value == NULL)
     g_set_error_literal (error, GHLO_ERROR, GHLO_ERROR_INVALID_ARGUMENT,
-                         released ? "the buffer was released and holds nothing any more"
+                         released ? "the buffer was released and holds no data any more"
                                   : "the buffer was made without data: use a constructor such as new_from_bytes");
 
   return value;

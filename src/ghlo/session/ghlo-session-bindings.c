@@ -189,8 +189,9 @@ check_address (const GhloIrType  *type,
                  GHLO_MAX_TENSOR_BYTES, memory->output, text, memory->size);
   else if (memory->size > 0 && alignment > 1 && memory->address % alignment != 0)
     g_set_error (error, GHLO_ERROR, GHLO_ERROR_INVALID_ARGUMENT,
-                 "expected memory for output %u (%s) at a multiple of %" G_GSIZE_FORMAT " bytes, found it %"
-                 G_GSIZE_FORMAT " beyond one", memory->output, text, alignment, (gsize) memory->address % alignment);
+                 "expected memory for output %u (%s) at a multiple of %" G_GSIZE_FORMAT " bytes, found an "
+                 "address %" G_GSIZE_FORMAT " bytes beyond one", memory->output, text, alignment,
+                 (gsize) memory->address % alignment);
   else
     return TRUE;
 
@@ -253,7 +254,7 @@ check_bind_output (const GhloSessionBindings *bindings,
         && ghlo_value_overlaps (bindings->targets[i], (const guint8 *) memory->address, memory->size))
       {
         g_set_error (error, GHLO_ERROR, GHLO_ERROR_INVALID_ARGUMENT,
-                     "output %u cannot be bound to memory that overlaps what output %u is bound to",
+                     "output %u cannot be bound to memory that overlaps the memory of output %u",
                      memory->output, i);
         return FALSE;
       }

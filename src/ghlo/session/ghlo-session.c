@@ -379,7 +379,7 @@ ghlo_session_begin_call (GhloSession  *self,
   if (self->core == NULL)
     {
       g_set_error_literal (error, GHLO_ERROR, GHLO_ERROR_INVALID_ARGUMENT,
-                           "the session was made without an executable: give Session.new what Client.compile gave");
+                           "the session was made without an executable: pass one from Client.compile to Session.new");
       return NULL;
     }
   if (!ghlo_workers_check (error))

@@ -474,13 +474,13 @@ attend (GhloRefProcess   *process,
       g_ptr_array_remove_fast (meeting->waiters, &waiter);
       if (*error == NULL)
         g_set_error (error, GHLO_ERROR, GHLO_ERROR_DATA,
-                     "expected %u processes to meet here, found %u: no other process can come any more",
+                     "expected %u processes to reach this operation, found %u: no other process can reach it any more",
                      meeting->n_group, meeting->n_arrived);
       return NULL;
     }
 
   if (meeting->mismatched)
-    g_set_error (error, GHLO_ERROR, GHLO_ERROR_DATA, "expected %u values from every process, found other numbers",
+    g_set_error (error, GHLO_ERROR, GHLO_ERROR_DATA, "expected %u values from every process, found another number",
                  meeting->n_values);
   else
     {
@@ -512,7 +512,8 @@ ghlo_ref_process_meet (GhloRefProcess   *self,
     member++;
   if (member == n_group)
     {
-      g_set_error (error, GHLO_ERROR, GHLO_ERROR_INTERNAL, "process %u meets a group that it is not in", number);
+      g_set_error (error, GHLO_ERROR, GHLO_ERROR_INTERNAL,
+                   "process %u is not a member of the group that it synchronizes with", number);
       return NULL;
     }
 
@@ -616,8 +617,9 @@ ghlo_ref_grid_check_received (GhloRefGrid  *self,
   place = g_string_new (NULL);
   ghlo_ref_append_place (place, channel->module, channel->sender);
   to_host = ghlo_ir_op_get_int (channel->sender, "is_host_transfer", FALSE) != 0;
-  g_set_error (error, GHLO_ERROR, to_host ? GHLO_ERROR_UNSUPPORTED : GHLO_ERROR_DATA, "%snothing received what was "
-               "sent%s", place->str, to_host ? " to the host, which only other processes of the run can do" : "");
+  g_set_error (error, GHLO_ERROR, to_host ? GHLO_ERROR_UNSUPPORTED : GHLO_ERROR_DATA, "%sno process received the "
+               "values sent%s", place->str,
+               to_host ? " to the host; only other processes of the run can receive them" : "");
 
   return FALSE;
 }

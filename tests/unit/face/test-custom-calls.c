@@ -414,7 +414,7 @@ test_errors (void)
 
   assert_fails (fails_with_error, F, G_FILE_ERROR, G_FILE_ERROR_NOSPC, F_PLACE "the disk is full");
   assert_fails (fails_without_error, F, domain, GHLO_ERROR_INVALID_ARGUMENT,
-                F_PLACE "the function that is registered for 'f' returned FALSE and said no error");
+                F_PLACE "the function that is registered for 'f' returned FALSE without setting an error");
   assert_fails (gives_nothing, F, domain, GHLO_ERROR_INVALID_ARGUMENT, F_PLACE
                 "expected tensor<4xf32> as result 0 of the function that is registered for 'f', found nothing");
   assert_fails (gives_another_type, F, domain, GHLO_ERROR_INVALID_ARGUMENT, F_PLACE
@@ -422,7 +422,7 @@ test_errors (void)
   assert_fails (gives_result_7, F, domain, GHLO_ERROR_INVALID_ARGUMENT,
                 F_PLACE "expected one of 1 results of 'f', counted from 0, found 7");
   assert_fails (gives_released, F, domain, GHLO_ERROR_INVALID_ARGUMENT,
-                F_PLACE "the buffer was released and holds nothing any more");
+                F_PLACE "the buffer was released and holds no data any more");
   assert_fails (gives_no_boolean,
                 "func.func @main(%x: tensor<4xf32>) -> tensor<2xi1> {\n"
                 "  %0 = stablehlo.custom_call @f(%x) : (tensor<4xf32>) -> tensor<2xi1>\n"
@@ -457,10 +457,10 @@ test_unknown (void)
   g_autoptr (GhloClient) other = ghlo_client_new ();
 
   assert_unknown (client, "skale", "test.mlir:2:8: 'stablehlo.custom_call @skale': expected a known call target, found "
-                  "'skale'\nAn application answers it with a function that it registers: "
-                  "ghlo_client_register_custom_call ().\nKnown are 'Sharding',*'Qr',*'mhlo.tan'. "
-                  "Registered are 'scale'.");
-  assert_unknown (other, "scale", "*Registered are none.");
+                  "'skale'\nAn application can implement it with a function that it registers: "
+                  "ghlo_client_register_custom_call ().\nKnown targets: 'Sharding',*'Qr',*'mhlo.tan'. "
+                  "Registered targets: 'scale'.");
+  assert_unknown (other, "scale", "*Registered targets: none.");
   assert_unknown (client, "lapack_spbtrf_ffi", "*found 'lapack_spbtrf_ffi'\n*platforms=['tpu']*");
   assert_unknown (client, "cusolver_getrf_ffi", "*found 'cusolver_getrf_ffi'\n*platforms=['cpu']*");
 }
@@ -556,7 +556,7 @@ test_snapshots (void)
   assert_scales (first, 2);
   assert_scales (second, 3);
   g_assert_true (ghlo_client_unregister_custom_call (client, "scale", &error));
-  assert_unknown (client, "scale", "*Registered are none.");
+  assert_unknown (client, "scale", "*Registered targets: none.");
   assert_scales (second, 3);
   assert_scales (first, 2);
 

@@ -382,12 +382,13 @@ test_mistakes (void)
   try_bind (session, 0, 0, 8, "expected the address of memory for output 0*found 0");
   try_bind (session, 0, address, G_MAXSIZE, "expected memory of at most*for output 0*found*");
   try_bind (session, 0, G_MAXSIZE - 3, 8, "expected memory of at most*for output 0*found*");
-  try_bind (session, 0, address + 2, 8, "expected memory for output 0*multiple of 4 bytes, found it 2 beyond one");
-  try_bind (other, 2, address + 4, 24, "*at a multiple of 8 bytes, found it 4 beyond one");
+  try_bind (session, 0, address + 2, 8,
+            "expected memory for output 0*multiple of 4 bytes, found an address 2 bytes beyond one");
+  try_bind (other, 2, address + 4, 24, "*at a multiple of 8 bytes, found an address 4 bytes beyond one");
   try_bind (other, 4, address, 0, "output 4 cannot be bound to memory: expected a tensor, found !stablehlo.token");
 
   bind (session, 0, memory, 8, NULL);
-  try_bind (session, 1, address, 8, "output 1 cannot be bound to memory that overlaps what output 0 is bound to");
+  try_bind (session, 1, address, 8, "output 1 cannot be bound to memory that overlaps the memory of output 0");
   try_bind (session, 1, address + 4, 8, "output 1*overlaps*output 0*");
   bind (session, 0, memory + 1, 8, NULL);
   try_bind (session, 1, address, 8, "output 1*overlaps*output 0*");

@@ -340,10 +340,10 @@ test_not_received (void)
                                           NULL);
 
   expect_failure (to_host, GHLO_ERROR_UNSUPPORTED,
-                  "test.mlir:3:*'stablehlo.send': nothing received what was sent to the host*");
+                  "test.mlir:3:*'stablehlo.send': no process received the values sent to the host*");
   expect_failure (both_to_host, GHLO_ERROR_UNSUPPORTED,
-                  "*'stablehlo.send': nothing received what was sent to the host*");
-  expect_failure (to_idle, GHLO_ERROR_DATA, "*'stablehlo.send': nothing received what was sent");
+                  "*'stablehlo.send': no process received the values sent to the host*");
+  expect_failure (to_idle, GHLO_ERROR_DATA, "*'stablehlo.send': no process received the values sent");
   /* By its pairs the process sends nothing. */
   expect_ok (nowhere);
 }
