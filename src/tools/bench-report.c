@@ -183,7 +183,7 @@ ghlo_bench_print_table (const GhloBenchMachine *machine,
   if (machine->products > 0)
     printf (", %.3g GFLOP/s in products\n", machine->products / 1e9);
   else
-    printf ("; without oneDNN its rate of products is not known\n");
+    printf ("; the rate of products is unknown without oneDNN\n");
 
   return n_slower;
 }

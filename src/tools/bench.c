@@ -170,20 +170,21 @@ ghlo_tool_bench (int    argc,
   guint n_slower;
   int status;
   const GOptionEntry entries[] = {
-    { "repeat", 'n', 0, G_OPTION_ARG_INT, &options.repetitions, "Runs that count, instead of --time", "N" },
+    { "repeat", 'n', 0, G_OPTION_ARG_INT, &options.repetitions, "Number of timed runs, instead of --time", "N" },
     { "time", 't', 0, G_OPTION_ARG_DOUBLE, &options.bench.seconds,
-      "How long to run each program (1), 5 runs at least", "SECONDS" },
-    { "warm-up", 'w', 0, G_OPTION_ARG_INT, &options.warm_up, "Runs before those that count (2)", "N" },
-    { "fill", 0, 0, G_OPTION_ARG_STRING, &options.fill, "Every input, as for run (random:1)", "SPEC" },
+      "Total time of the runs of each program (1); at least 5 runs", "SECONDS" },
+    { "warm-up", 'w', 0, G_OPTION_ARG_INT, &options.warm_up, "Number of untimed runs before the timed ones (2)", "N" },
+    { "fill", 0, 0, G_OPTION_ARG_STRING, &options.fill, "Content of every input, as in ghlo run (random:1)", "SPEC" },
     { "device", 'd', 0, G_OPTION_ARG_STRING, &options.device, "The device to run on (auto)", "NAME" },
     { "wait-for-code", 0, 0, G_OPTION_ARG_NONE, &options.bench.wait_for_code,
-      "Wait after the first run until the machine code of kernels is made", NULL },
-    { "profile", 0, 0, G_OPTION_ARG_NONE, &options.bench.profile, "Say what each step took, in as many runs more",
-      NULL },
-    { "format", 0, 0, G_OPTION_ARG_STRING, &options.format, "table, json or csv", "FORMAT" },
+      "After the first run, wait until the machine code of all kernels is generated", NULL },
+    { "profile", 0, 0, G_OPTION_ARG_NONE, &options.bench.profile,
+      "Print the time of each step, measured in as many further runs", NULL },
+    { "format", 0, 0, G_OPTION_ARG_STRING, &options.format, "Output: table (default), json or csv", "FORMAT" },
     { "save", 0, 0, G_OPTION_ARG_FILENAME, &options.save, "Save the results as JSON", "FILE" },
-    { "baseline", 0, 0, G_OPTION_ARG_FILENAME, &options.baseline, "Compare with saved results", "FILE" },
-    { "tolerance", 0, 0, G_OPTION_ARG_DOUBLE, &options.tolerance, "What is not yet slower (10)", "PERCENT" },
+    { "baseline", 0, 0, G_OPTION_ARG_FILENAME, &options.baseline, "Compare with results of an earlier --save", "FILE" },
+    { "tolerance", 0, 0, G_OPTION_ARG_DOUBLE, &options.tolerance,
+      "The slowdown against the baseline that is tolerated (10)", "PERCENT" },
     G_OPTION_ENTRY_NULL
   };
 

@@ -21,10 +21,10 @@ static const struct
   const char *member;
 } items[GHLO_CACHE_N_ITEMS] = {
   [GHLO_CACHE_CODE] = { "machine code of the kernel", "kernel" },
-  [GHLO_CACHE_PIPELINE] = { "a pipeline for", "pipeline" },
-  [GHLO_CACHE_MEASUREMENT] = { "how numbers are computed by", "measurement" },
-  [GHLO_CACHE_RATES] = { "how fast programs run on", "rates" },
-  [GHLO_CACHE_REFINEMENT] = { "what runs took on", "refinement" },
+  [GHLO_CACHE_PIPELINE] = { "compiled pipeline for", "pipeline" },
+  [GHLO_CACHE_MEASUREMENT] = { "measured arithmetic of", "measurement" },
+  [GHLO_CACHE_RATES] = { "measured rates of", "rates" },
+  [GHLO_CACHE_REFINEMENT] = { "run times observed on", "refinement" },
 };
 
 /* Prints the contents of one file. Of a damaged file nothing more is known. */

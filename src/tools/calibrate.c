@@ -48,7 +48,7 @@ keep (GhloDeviceCore       *device,
   ghlo_rates_keep (identity, device->title, rates);
   if (ghlo_rates_recall (identity, &kept))
     return TRUE;
-  g_set_error (error, G_FILE_ERROR, G_FILE_ERROR_FAILED, "what was measured could not be kept in %s",
+  g_set_error (error, G_FILE_ERROR, G_FILE_ERROR_FAILED, "the measured rates could not be stored in %s",
                ghlo_cache_get_path ());
 
   return FALSE;
@@ -90,7 +90,7 @@ find_devices (const char *name)
     }
   if (device != NULL && device->klass->identify == NULL)
     {
-      ghlo_tool_error ("expected a device that has rates, found '%s', which programs run on where it is named alone",
+      ghlo_tool_error ("expected a device that has rates, found '%s', which is only used when it is requested by name",
                        device->names[0]);
       return NULL;
     }
@@ -154,7 +154,7 @@ ghlo_tool_calibrate (int    argc,
     return status;
   if (!ghlo_cache_keeps_items ())
     {
-      ghlo_tool_error ("GHLO_CACHE says that nothing is kept on disk, as rates are: run the command without it");
+      ghlo_tool_error ("GHLO_CACHE turns off the cache on disk, where rates are stored: run the command without it");
       return GHLO_TOOL_FAILED;
     }
   devices = find_devices (name);

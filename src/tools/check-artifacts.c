@@ -54,7 +54,7 @@ read_back (GBytes  *artifact,
     return g_steal_pointer (&module);
   *message = diagnostics->findings->len > 0
              ? ghlo_diagnostics_format (diagnostics, g_ptr_array_index (diagnostics->findings, 0))
-             : g_strdup ("no error says why");
+             : g_strdup ("reading failed without a diagnostic");
 
   return NULL;
 }
@@ -207,7 +207,7 @@ check_bytes (GhloIrModule   *a,
 
   if (bytes_b != NULL && g_bytes_equal (bytes_a, bytes_b))
     return TRUE;
-  *message = g_strdup_printf ("written again it differs%s%s", error != NULL ? ": " : "",
+  *message = g_strdup_printf ("the artifact differs when it is written again%s%s", error != NULL ? ": " : "",
                               error != NULL ? error->message : "");
 
   return FALSE;
@@ -273,7 +273,7 @@ check_version (GhloIrModule   *module,
       if (g_error_matches (error, GHLO_ERROR, GHLO_ERROR_UNSUPPORTED))
         *message = g_strdup (error->message);
       else
-        *message = g_strdup_printf ("writing failed with another error than unsupported: %s", error->message);
+        *message = g_strdup_printf ("writing failed, but not because the version lacks a feature: %s", error->message);
       return g_error_matches (error, GHLO_ERROR, GHLO_ERROR_UNSUPPORTED);
     }
   found = read_back (artifact, message);

@@ -105,12 +105,12 @@ ghlo_tool_find_unrun (const GhloIrModule *module,
 
   if (functions->len > 0 && runs->len == 0)
     return g_strdup (ghlo_ir_module_find (module, "main") != NULL ? "@main takes inputs"
-                                                                  : "no function is without inputs");
+                                                                  : "all functions take inputs");
   reached = find_reached (runs);
   for (guint i = 0; i < functions->len; i++)
     if (!g_hash_table_contains (reached, functions->pdata[i]) && has_check (functions->pdata[i]))
       g_string_append_printf (names, "%s@%s", names->len > 0 ? ", " : "",
                               ghlo_ir_op_get_string (functions->pdata[i], "sym_name"));
 
-  return names->len > 0 ? g_strdup_printf ("nothing that is run calls %s", names->str) : NULL;
+  return names->len > 0 ? g_strdup_printf ("no function that is run calls %s", names->str) : NULL;
 }

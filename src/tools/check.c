@@ -189,7 +189,7 @@ compare_marks (File                  *file,
       const Mark *mark = &g_array_index (marks, Mark, i);
 
       if (mark->n_found == 0)
-        fail (file, "%s:%u: this line is accepted; expected an error", file->path,
+        fail (file, "%s:%u: expected an error in this line, found none", file->path,
               mark->line + section->first_line - 1);
     }
 }
@@ -210,7 +210,7 @@ reprint (File            *file,
     {
       g_autofree char *message = ghlo_diagnostics_format (diagnostics, g_ptr_array_index (diagnostics->findings, i));
 
-      fail (file, "what is printed does not read: %s", message);
+      fail (file, "the printed program cannot be parsed: %s", message);
     }
 
   return NULL;
@@ -232,7 +232,7 @@ compare_texts (File       *file,
       line += *a == '\n' ? 1 : 0;
       a++, b++;
     }
-  fail (file, "%s:%u: the %s form changes when it is read again, in its line %u: '%.60s' became '%.60s'",
+  fail (file, "%s:%u: the %s form changes when it is parsed and printed again, in its line %u: '%.60s' became '%.60s'",
         file->path, first_line, what, line, a, b);
 }
 
@@ -491,7 +491,8 @@ check_open_file (File *file)
   else if (file->failures->len > 0)
     report (file, &checker->n_failed, "FAIL", NULL);
   else if (!checker->no_run && (file->unrun->len > 0 || file->n_tested == 0))
-    report (file, &checker->n_skipped, "SKIP", file->unrun->len > 0 ? "not all of it is run" : "nothing in it is run");
+    report (file, &checker->n_skipped, "SKIP",
+            file->unrun->len > 0 ? "some functions are not run" : "no function is run");
   else
     report (file, &checker->n_passed, "PASS", NULL);
 }
@@ -611,17 +612,18 @@ ghlo_tool_check (int    argc,
   int status;
   const GOptionEntry entries[] = {
     { "diagnostics", 0, 0, G_OPTION_ARG_NONE, &checker.diagnostics,
-      "Check lines marked expected-error; run nothing", NULL },
-    { "round-trip", 0, 0, G_OPTION_ARG_NONE, &checker.round_trip, "Also print, read and compare each program", NULL },
+      "Check lines marked expected-error, run nothing", NULL },
+    { "round-trip", 0, 0, G_OPTION_ARG_NONE, &checker.round_trip,
+      "Also print and parse each program, and compare the texts", NULL },
     { "artifacts", 0, 0, G_OPTION_ARG_NONE, &checker.artifacts,
-      "Also write each program as an artifact of every version that holds it, and read it back", NULL },
-    { "no-run", 0, 0, G_OPTION_ARG_NONE, &checker.no_run, "Read and verify only", NULL },
+      "Also write each program as an artifact of every version that can represent it, and read it back", NULL },
+    { "no-run", 0, 0, G_OPTION_ARG_NONE, &checker.no_run, "Parse and verify, run nothing", NULL },
     { "device", 'd', 0, G_OPTION_ARG_STRING, &checker.device_name, "The device to run on (cpu)", "NAME" },
     { "passes", 'p', 0, G_OPTION_ARG_STRING_ARRAY, &passes,
-      "Run the passes of a level (O0 to O3), or these, before each program; may be given several times",
+      "Run the passes of a level (O0 to O3), or the named ones, before each program; can be repeated",
       "LEVEL|NAME,…" },
-    { "units", 'u', 0, G_OPTION_ARG_NONE, &checker.shows_units, "Say which units did the steps", NULL },
-    { "verbose", 'v', 0, G_OPTION_ARG_NONE, &checker.verbose, "Name what passes too", NULL },
+    { "units", 'u', 0, G_OPTION_ARG_NONE, &checker.shows_units, "Print how many steps ran on each unit", NULL },
+    { "verbose", 'v', 0, G_OPTION_ARG_NONE, &checker.verbose, "Also list the files that pass", NULL },
     G_OPTION_ENTRY_NULL
   };
 

@@ -63,14 +63,14 @@ check_options (Options  *options,
     return ghlo_invalid (error, "expected --to=text or --to=bytecode, found '%s'", options->to);
 
   if (options->format == FORMAT_NONE)
-    return ghlo_invalid (error, "expected an OUT that ends in .mlir, .mlirbc or .bc, or else --to=text or "
+    return ghlo_invalid (error, "expected OUT to end in .mlir, .mlirbc or .bc, or an option --to=text or "
                          "--to=bytecode, found '%s'", options->out);
   if (options->format == FORMAT_TEXT && options->target != NULL)
-    return ghlo_invalid (error, "--target is for bytecode, and what is written is text");
+    return ghlo_invalid (error, "--target applies to bytecode only, but the output is text");
   if (options->format == FORMAT_BYTECODE && options->generic)
-    return ghlo_invalid (error, "--generic is for text, and what is written is bytecode");
+    return ghlo_invalid (error, "--generic applies to text only, but the output is bytecode");
   if (options->format == FORMAT_BYTECODE && strcmp (options->out, "-") == 0 && isatty (STDOUT_FILENO))
-    return ghlo_invalid (error, "bytecode is not for a terminal; name a file, or send the output elsewhere");
+    return ghlo_invalid (error, "bytecode is not written to a terminal; name a file, or redirect the output");
 
   return ghlo_ir_version_parse_target (options->target, &options->version, error);
 }
@@ -143,11 +143,11 @@ ghlo_tool_convert (int    argc,
   g_autoptr (GError) error = NULL;
   int status;
   const GOptionEntry entries[] = {
-    { "to", 0, 0, G_OPTION_ARG_STRING, &options.to, "What is written: text or bytecode", "FORM" },
+    { "to", 0, 0, G_OPTION_ARG_STRING, &options.to, "The form to write: text or bytecode", "FORM" },
     { "target", 0, 0, G_OPTION_ARG_STRING, &options.target,
-      "The oldest version of StableHLO that is to read the bytecode, 0.9.0 to 1.20.0 (the newest)", "VERSION" },
+      "The oldest version of StableHLO that must read the bytecode, 0.9.0 to 1.20.0 (1.20.0)", "VERSION" },
     { "generic", 0, 0, G_OPTION_ARG_NONE, &options.generic, "Write every operation in the generic form", NULL },
-    { "strip-locations", 0, 0, G_OPTION_ARG_NONE, &options.strip, "Leave locations out", NULL },
+    { "strip-locations", 0, 0, G_OPTION_ARG_NONE, &options.strip, "Omit locations", NULL },
     G_OPTION_ENTRY_NULL
   };
 

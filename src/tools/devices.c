@@ -114,7 +114,7 @@ print_device (GhloDeviceCore *device)
   if (device->vector_level != NULL)
     printf ("  %-10s %s\n", "vectors", device->vector_level);
   if (ghlo_device_core_is_host (device))
-    printf ("  %-10s %s, of which programs may take %s\n", "memory", machine, limit);
+    printf ("  %-10s %s, of which programs may use %s\n", "memory", machine, limit);
   else
     printf ("  %-10s %s\n", "memory", limit);
   print_words ("features", device->features);

@@ -264,17 +264,17 @@ ghlo_tool_dump (int    argc,
   int status;
   const GOptionEntry entries[] = {
     { "stage", 's', 0, G_OPTION_ARG_STRING, &stage,
-      "What is shown: parsed, passes (default), fusion, plan, kernels, code", "STAGE" },
+      "The stage to show: parsed, passes (default), fusion, plan, kernels or code", "STAGE" },
     { "device", 'd', 0, G_OPTION_ARG_STRING, &device, "The device to compile for (auto)", "NAME" },
     { "optimize", 'O', 0, G_OPTION_ARG_STRING, &level,
-      "The optimization level, 0 to 3 (2; 0 where the device runs programs as they are written)", "LEVEL" },
-    { "disable", 0, 0, G_OPTION_ARG_STRING, &disable, "Leave these passes out; \"help\" lists them", "NAME,…" },
+      "The optimization level, 0 to 3 (2; 0 for devices that run programs without passes)", "LEVEL" },
+    { "disable", 0, 0, G_OPTION_ARG_STRING, &disable, "Skip these passes; \"help\" lists the names", "NAME,…" },
     { "excess-precision", 0, 0, G_OPTION_ARG_NONE, &options.optimize.excess_precision,
-      "Let passes keep values more precisely than their types say", NULL },
-    { "report", 0, 0, G_OPTION_ARG_NONE, &options.report, "Say on standard error what the passes did", NULL },
+      "Let passes keep values at a higher precision than their types", NULL },
+    { "report", 0, 0, G_OPTION_ARG_NONE, &options.report, "Report on standard error what the passes changed", NULL },
     { "generic", 0, 0, G_OPTION_ARG_NONE, &generic, "Print every operation in the generic form", NULL },
-    { "strip-locations", 0, 0, G_OPTION_ARG_NONE, &strip, "Leave locations out", NULL },
-    { "elide-constants", 0, 0, G_OPTION_ARG_NONE, &elide, "Leave the elements of large constants out", NULL },
+    { "strip-locations", 0, 0, G_OPTION_ARG_NONE, &strip, "Omit locations", NULL },
+    { "elide-constants", 0, 0, G_OPTION_ARG_NONE, &elide, "Omit the elements of large constants", NULL },
     G_OPTION_ENTRY_NULL
   };
 

@@ -308,7 +308,7 @@ print_leaves (const char *title,
       const char *path = get_string (leaf, "path");
 
       printf ("%-10s %s%s%s%s\n", i == 0 ? title : "", path, *path != '\0' ? ": " : "", get_string (leaf, "type"),
-              json_object_get_boolean_member_with_default (leaf, "kept", TRUE) ? "" : " (not taken)");
+              json_object_get_boolean_member_with_default (leaf, "kept", TRUE) ? "" : " (unused)");
     }
 }
 

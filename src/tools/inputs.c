@@ -140,7 +140,7 @@ from_literal (const char *spec,
   if (type == NULL)
     return NULL;
   if (!ghlo_tensor_type_is_static (type))
-    return invalid (error, "'%s' has a dynamic dimension; give the size it has in this run", shape);
+    return invalid (error, "'%s' has a dynamic dimension; give its size in this run", shape);
   elements = spell_elements (equals + 1, type, &n);
 
   if (n == 1)
@@ -149,8 +149,8 @@ from_literal (const char *spec,
     attribute = g_strdup_printf ("dense<[%s]> : tensor<%" G_GSIZE_FORMAT "x%s>", elements, n,
                                  ghlo_element_type_to_string (type->element_type));
   else
-    return invalid (error, "'%s' has %" G_GINT64_FORMAT " elements, found %" G_GSIZE_FORMAT, shape,
-                    ghlo_tensor_type_get_n_elements (type), n);
+    return invalid (error, "expected %" G_GINT64_FORMAT " elements for '%s', found %" G_GSIZE_FORMAT,
+                    ghlo_tensor_type_get_n_elements (type), shape, n);
 
   if (n == 0)
     return ghlo_value_new_tensor (type, error);
@@ -317,7 +317,7 @@ ghlo_tool_assign_inputs (char           **specs,
         next++;
       if (next == n_inputs)
         {
-          ghlo_invalid (error, "the program takes %u inputs, %u are given", n_inputs, g_strv_length (specs));
+          ghlo_invalid (error, "expected %u inputs, found %u", n_inputs, g_strv_length (specs));
           return NULL;
         }
       assigned[next] = specs[i];

@@ -13,37 +13,38 @@
 
 const GhloToolCommand ghlo_tool_commands[] = {
   { "bench", "[FILE…]", -1, "measure how long programs take",
-    "Each program is read, prepared and run again and again. The roofline is the time that\n"
-    "the machine needs at least, to move the program's bytes or to do its products, as a\n"
-    "share of the median; the machine's own rates are measured before, and are all there is\n"
-    "without a FILE.\n"
+    "Each program is loaded, compiled and then run many times. The roofline column is a percentage:\n"
+    "the least time in which the machine can move the program's bytes or compute its matrix\n"
+    "products, divided by the median time. The rates of the machine are measured first; without\n"
+    "a FILE, only they are printed.\n"
     "\n"
     "Example:\n"
     "  ghlo bench --save=before.json model.mlir\n"
     "  ghlo bench --baseline=before.json model.mlir",
     ghlo_tool_bench },
-  { "cache", "[list|clear|path|size]", 1, "show or clear what compiles keep on disk",
-    "What passes made of programs is kept where making it took long enough to pay, in\n"
-    "$XDG_CACHE_HOME/ghlo-1.0; what was not used for the longest time goes first.\n"
-    "GHLO_CACHE=off keeps nothing and looks for nothing.",
+  { "cache", "[list|clear|path|size]", 1, "show or clear the cache of compiled programs on disk",
+    "Programs whose passes took long enough are stored after the passes, among other files, in\n"
+    "$XDG_CACHE_HOME/ghlo-1.0. When the cache is full, the least recently used files are deleted.\n"
+    "GHLO_CACHE=off turns the cache off: nothing is stored and nothing is looked up.",
     ghlo_tool_cache },
   { "calibrate", NULL, 0, "measure how fast the devices are",
-    "Small programs are run on the CPU and on real GPUs, for a few seconds on each. What\n"
-    "they take is kept in $XDG_CACHE_HOME/ghlo-1.0, until the device, its driver or the\n"
-    "version of the library is another: programs that name no device go to where they are\n"
-    "estimated to end first. Nothing else should run meanwhile.",
+    "Small programs are run on the CPU and on real GPUs, for a few seconds on each. The measured\n"
+    "rates are stored in $XDG_CACHE_HOME/ghlo-1.0 and used until the device, its driver or the\n"
+    "version of the library changes: a program for which no device is named runs on the device\n"
+    "with the shortest estimated time. Run nothing else on the machine during the measurement.",
     ghlo_tool_calibrate },
   { "check", "FILE…", -1, "run test programs and check what they compute",
-    "Each FILE (or every .mlir file of a folder) is a test as StableHLO's own: programs\n"
-    "between lines \"// -----\", with check.* operations or custom_call @check.*. With\n"
-    "--diagnostics, lines marked expected-error must be refused instead.",
+    "Each FILE (or every .mlir file of a folder) is a test in the form of StableHLO's own tests:\n"
+    "programs separated by lines \"// -----\", with check.* operations or custom_call @check.*.\n"
+    "With --diagnostics, no program is run; instead, lines marked expected-error must be rejected.",
     ghlo_tool_check },
   { "convert", "IN OUT", 2, "write a program in another form",
-    "IN is a program in whatever form, text, a portable artifact, other MLIR bytecode or\n"
-    "a file of jax.export; \"-\" is standard input. OUT says by its ending what is written:\n"
+    "IN is a program in any form: text, a portable artifact, other MLIR bytecode or a file\n"
+    "written by jax.export; \"-\" is standard input. The extension of OUT selects the form that\n"
+    "is written:\n"
     "  .mlir                      text\n"
     "  .mlirbc, .bc, .mlir.bc     bytecode: a portable artifact of StableHLO\n"
-    "Other endings need --to. \"-\" is standard output, for text unless --to says otherwise.\n"
+    "Other extensions need --to. \"-\" is standard output, which gets text unless --to is given.\n"
     "\n"
     "Examples:\n"
     "  ghlo convert model.mlir model.mlirbc\n"
@@ -51,32 +52,35 @@ const GhloToolCommand ghlo_tool_commands[] = {
     "  ghlo convert exported.bin - | less",
     ghlo_tool_convert },
   { "devices", NULL, 0, "list the devices that programs can run on", NULL, ghlo_tool_devices },
-  { "dump", "FILE", 1, "show what becomes of a program in a compile",
+  { "dump", "FILE", 1, "show a program at one stage of its compilation",
     "Stages:\n"
     "  --stage=parsed             the program as it was read\n"
     "  --stage=passes             the program after the passes\n"
-    "  --stage=fusion             the same with the device's fusions, as it gets it; comments in front\n"
-    "                             tell the merges, which GHLO_FUSE counts, and why there are no others\n"
-    "  --stage=plan               what the device does in a run\n"
+    "  --stage=fusion             the program with its fusions, as the device receives it; comments\n"
+    "                             before it list the merges, with the numbers that GHLO_FUSE counts,\n"
+    "                             and the reasons why other operations were not merged\n"
+    "  --stage=plan               the steps that the device takes in a run\n"
+    "  --stage=kernels            the kernels that were generated for these steps\n"
+    "  --stage=code               the machine code of these kernels\n"
     "\n"
     "Example:\n"
     "  ghlo dump --device=cpu --stage=plan --disable=reshape,cse model.mlir",
     ghlo_tool_dump },
-  { "info", "FILE", 1, "show what a program takes, gives and consists of", NULL, ghlo_tool_info },
-  { "ops", NULL, 0, "list the operations that are known, and how far", NULL, ghlo_tool_ops },
+  { "info", "FILE", 1, "show the inputs, outputs and operations of a program", NULL, ghlo_tool_info },
+  { "ops", NULL, 0, "list the known operations and which devices support them", NULL, ghlo_tool_ops },
   { "opt", "FILE", 1, "read a program, run passes over it and print it",
     "Examples:\n"
-    "  ghlo opt --passes=O2 --report model.mlir   all passes of a level, and what they did\n"
+    "  ghlo opt --passes=O2 --report model.mlir   all passes of a level, with a report\n"
     "  ghlo opt --passes=inline,fold model.mlir   these passes, in this order",
     ghlo_tool_opt },
   { "run", "FILE", 1, "run a program",
-    "Inputs are given in order, and by name with NAME= in front; those without a name are\n"
-    "the inputs that no name is given for:\n"
+    "An input is given by its name with NAME= in front. Inputs given without a name fill the\n"
+    "remaining ones in order:\n"
     "  --input=image.npy                          a NumPy file\n"
-    "  --input=1,2,3,4                            elements (one for all)\n"
+    "  --input=1,2,3,4                            elements (a single one stands for all)\n"
     "  --input=4xf32=1,2,3,4                      shape, type and elements\n"
-    "  --input='dense<[1, 2]> : tensor<2xi32>'    as MLIR writes it\n"
-    "  --input=zeros                              zeros of the type that is wanted\n"
+    "  --input='dense<[1, 2]> : tensor<2xi32>'    a constant in MLIR syntax\n"
+    "  --input=zeros                              zeros of the type that the program declares\n"
     "  --input=random:SEED                        random numbers: floats uniform in [0.1, 1],\n"
     "                                             integers in [0, 10), booleans true\n"
     "\n"
@@ -95,8 +99,8 @@ print_usage (FILE *stream)
          "Commands:\n", stream);
   for (const GhloToolCommand *command = ghlo_tool_commands; command->name != NULL; command++)
     fprintf (stream, "  %-9s %s\n", command->name, command->summary);
-  fputs ("\n\"ghlo COMMAND --help\" tells more about a command, \"ghlo --version\" which ghlo this is.\n"
-         "A FILE of \"-\" is standard input.\n", stream);
+  fputs ("\n\"ghlo COMMAND --help\" describes a command, \"ghlo --version\" prints the version.\n"
+         "A FILE of \"-\" means standard input.\n", stream);
 }
 
 static const GhloToolCommand *

@@ -108,16 +108,16 @@ ghlo_tool_opt (int    argc,
   int status;
   const GOptionEntry entries[] = {
     { "passes", 'p', 0, G_OPTION_ARG_STRING, &passes,
-      "Run the passes of a level (O0 to O3), or these; \"help\" lists them", "LEVEL|NAME,…" },
-    { "report", 0, 0, G_OPTION_ARG_NONE, &options.report, "Say on standard error what the passes did", NULL },
+      "Run the passes of a level (O0 to O3), or the named ones; \"help\" lists them", "LEVEL|NAME,…" },
+    { "report", 0, 0, G_OPTION_ARG_NONE, &options.report, "Report on standard error what the passes changed", NULL },
     { "excess-precision", 0, 0, G_OPTION_ARG_NONE, &options.passes.excess_precision,
-      "Let passes keep values more precisely than their types say", NULL },
+      "Let passes keep values at a higher precision than their types", NULL },
     { "generic", 0, 0, G_OPTION_ARG_NONE, &generic, "Print every operation in the generic form", NULL },
-    { "strip-locations", 0, 0, G_OPTION_ARG_NONE, &strip, "Leave locations out", NULL },
-    { "elide-constants", 0, 0, G_OPTION_ARG_NONE, &elide, "Leave the elements of large constants out", NULL },
+    { "strip-locations", 0, 0, G_OPTION_ARG_NONE, &strip, "Omit locations", NULL },
+    { "elide-constants", 0, 0, G_OPTION_ARG_NONE, &elide, "Omit the elements of large constants", NULL },
     { "allow-unregistered", 0, 0, G_OPTION_ARG_NONE, &allow_unregistered,
-      "Keep operations of dialects that are not known", NULL },
-    { "split-input", 0, 0, G_OPTION_ARG_NONE, &split, "Treat programs between lines \"// -----\" one by one", NULL },
+      "Accept operations of unknown dialects", NULL },
+    { "split-input", 0, 0, G_OPTION_ARG_NONE, &split, "Process programs between lines \"// -----\" separately", NULL },
     G_OPTION_ENTRY_NULL
   };
 

@@ -81,7 +81,7 @@ ghlo_tool_print_profile (FILE                 *file,
 
   if (profile->steps == NULL)
     {
-      fprintf (file, "the device '%s' runs programs without a plan, of which no steps are measured\n",
+      fprintf (file, "the device '%s' runs programs without a plan, so there are no steps to measure\n",
                prepared->device->names[0]);
       return;
     }

@@ -148,8 +148,8 @@ make_inputs (const Options *options,
           g_autofree char *name = ghlo_ir_type_to_string (type);
 
           g_set_error (error, GHLO_ERROR, GHLO_ERROR_INVALID_ARGUMENT,
-                       "the program takes %u inputs, %u are given; give input %s of type %s with --input=, "
-                       "or all that are missing with --fill=zeros or --fill=random:SEED", body->n_arguments,
+                       "expected %u inputs, found %u; give input %s of type %s with --input=, or all missing "
+                       "inputs with --fill=zeros or --fill=random:SEED", body->n_arguments,
                        options->inputs != NULL ? g_strv_length (options->inputs) : 0, which, name);
           return FALSE;
         }
@@ -302,7 +302,7 @@ run_file (Options    *options,
     }
   if (options->output_dir != NULL && g_mkdir_with_parents (options->output_dir, 0777) != 0)
     {
-      ghlo_tool_error ("the folder '%s' cannot be made: %s", options->output_dir, g_strerror (errno));
+      ghlo_tool_error ("the folder '%s' cannot be created: %s", options->output_dir, g_strerror (errno));
       return FALSE;
     }
 
@@ -333,19 +333,21 @@ ghlo_tool_run (int    argc,
   g_autoptr (GError) error = NULL;
   int status;
   const GOptionEntry entries[] = {
-    { "input", 'i', 0, G_OPTION_ARG_STRING_ARRAY, &options.inputs, "An input, by its name or the next; see below",
-      "[NAME=]SPEC" },
-    { "fill", 0, 0, G_OPTION_ARG_STRING, &options.fill, "Every input that is not given", "SPEC" },
+    { "input", 'i', 0, G_OPTION_ARG_STRING_ARRAY, &options.inputs,
+      "The next input, or the input called NAME; see below", "[NAME=]SPEC" },
+    { "fill", 0, 0, G_OPTION_ARG_STRING, &options.fill, "Content of every input without --input", "SPEC" },
     { "function", 'f', 0, G_OPTION_ARG_STRING, &options.function, "The function to run (main)", "NAME" },
     { "output-dir", 'o', 0, G_OPTION_ARG_FILENAME, &options.output_dir, "Save outputs as DIR/outN.npy", "DIR" },
-    { "format", 0, 0, G_OPTION_ARG_STRING, &options.format_name, "How outputs are printed: tensor or dense", "FORMAT" },
+    { "format", 0, 0, G_OPTION_ARG_STRING, &options.format_name,
+      "The form of printed outputs: tensor (default) or dense", "FORMAT" },
     { "full", 0, 0, G_OPTION_ARG_NONE, &options.full, "Print every element of large outputs", NULL },
     { "device", 'd', 0, G_OPTION_ARG_STRING, &options.device, "The device to run on (auto)", "NAME" },
-    { "wait-for-code", 0, 0, G_OPTION_ARG_NONE, &options.wait_for_code, "Run when the machine code of kernels is made",
-      NULL },
-    { "split-input", 0, 0, G_OPTION_ARG_NONE, &options.split, "Run each program between lines \"// -----\"", NULL },
-    { "time", 't', 0, G_OPTION_ARG_NONE, &options.timing, "Say how long it took", NULL },
-    { "profile", 0, 0, G_OPTION_ARG_NONE, &options.profile, "Say what each step of the plan took", NULL },
+    { "wait-for-code", 0, 0, G_OPTION_ARG_NONE, &options.wait_for_code,
+      "Wait for the machine code of all kernels before the run", NULL },
+    { "split-input", 0, 0, G_OPTION_ARG_NONE, &options.split,
+      "Run the programs between lines \"// -----\" separately", NULL },
+    { "time", 't', 0, G_OPTION_ARG_NONE, &options.timing, "Print the times of preparation and run", NULL },
+    { "profile", 0, 0, G_OPTION_ARG_NONE, &options.profile, "Print the time of each step of the plan", NULL },
     G_OPTION_ENTRY_NULL
   };
 

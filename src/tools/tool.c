@@ -34,7 +34,7 @@ check_arguments (const GhloToolCommand *command,
 {
   if (command->max_arguments < 0 || argc - 1 <= command->max_arguments)
     return TRUE;
-  ghlo_tool_error ("expected %s, found '%s' besides; \"ghlo %s --help\" tells more",
+  ghlo_tool_error ("expected %s, found the extra argument '%s'; \"ghlo %s --help\" tells more",
                    command->arguments != NULL ? command->arguments : "no arguments", argv[command->max_arguments + 1],
                    command->name);
 
@@ -144,7 +144,7 @@ ghlo_tool_check_pass (const char *name)
   const char *new_name = ghlo_pass_get_new_name (name);
 
   if (new_name != NULL)
-    g_printerr ("ghlo: note: the pass '%s' is called '%s'\n", name, new_name);
+    g_printerr ("ghlo: note: the pass '%s' is now called '%s'\n", name, new_name);
 
   return ghlo_pass_find (name) >= 0;
 }

@@ -43,7 +43,7 @@ def check(tap, folder):
 
     cached = json.loads(ghlo('cache', '--json', env=environment).stdout)
     kept = [row['name'] for row in cached if row.get('rates') == 'CPU']
-    tap.report(len(kept) == 1 and '  how fast programs run on CPU\n' in ghlo('cache', env=environment).stdout,
+    tap.report(len(kept) == 1 and '  measured rates of CPU\n' in ghlo('cache', env=environment).stdout,
                'the cache tells of them', str(cached))
     with open(os.path.join(folder, 'ghlo-1.0', kept[0]), 'rb+') as file:
         file.truncate(os.path.getsize(file.name) - 8)
@@ -60,7 +60,7 @@ def check(tap, folder):
            'GHLO_CACHE says that nothing is kept on disk')
     refuse('a folder that cannot be made',
            ghlo('calibrate', '--device=cpu', env={**environment, 'XDG_CACHE_HOME': product}), 1,
-           'ghlo: cpu: what was measured could not be kept in ')
+           'ghlo: cpu: the measured rates could not be stored in ')
 
 
 def main():

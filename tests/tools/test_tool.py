@@ -85,7 +85,7 @@ func.func @main(%x: tensor<2xf32>) -> tensor<2xf32> {
 
 
 # Programs of which checks are not run, and what is said of them.
-UNRUN = [('a program without a function', '// RUN: ghlo check\n', 'nothing in it is run', []),
+UNRUN = [('a program without a function', '// RUN: ghlo check\n', 'no function is run', []),
          ('a main that takes inputs', '''func.func @main(%x: tensor<f32>) {
   check.expect_eq_const %x, dense<1.0> : tensor<f32>
   return
@@ -94,7 +94,7 @@ UNRUN = [('a program without a function', '// RUN: ghlo check\n', 'nothing in it
          ('functions that take inputs', '''func.func @f(%x: tensor<f32>) -> tensor<f32> {
   return %x : tensor<f32>
 }
-''', 'unrun.mlir:1: no function is without inputs', []),
+''', 'unrun.mlir:1: all functions take inputs', []),
          ('a program behind another', CHECKS.split('// -----')[0] + '''// -----
 func.func @main(%x: tensor<f32>) {
   check.expect_eq_const %x, dense<1.0> : tensor<f32>
@@ -114,7 +114,7 @@ func.func @main() {
   func.call @called(%0) : (tensor<f32>) -> ()
   return
 }
-''', 'unrun.mlir:1: nothing that is run calls @lost', []),
+''', 'unrun.mlir:1: no function that is run calls @lost', []),
          ('checks that a pass takes away', '''func.func @main() {
   return
 }
@@ -125,7 +125,7 @@ module @inner {
     return
   }
 }
-''', 'nothing that is run calls @lost', ['--passes=O2'])]
+''', 'no function that is run calls @lost', ['--passes=O2'])]
 
 
 HALF = '''func.func @main(%x: tensor<4xf32>) -> tensor<4xf32> {
@@ -231,12 +231,12 @@ def test_run(tests):
         tests.expect(f'more than any memory, {device}', ghlo('run', f'--device={device}', '-', input=HUGE), 1,
                      'expected a tensor of at most', 'found tensor<1152921504606846976xcomplex<f64>>')
     tests.expect('standard input', ghlo('run', '-', '--fill=zeros', input=ADD), 0, 'tensor<2x2xf32>')
-    tests.expect('too few inputs', ghlo('run', add, '--input=zeros'), 1, 'takes 2 inputs, 1 are given', '--fill=zeros')
-    tests.expect('too many inputs', ghlo('run', add, *['--input=zeros'] * 3), 1, 'takes 2 inputs, 3 are given')
+    tests.expect('too few inputs', ghlo('run', add, '--input=zeros'), 1, 'expected 2 inputs, found 1', '--fill=zeros')
+    tests.expect('too many inputs', ghlo('run', add, *['--input=zeros'] * 3), 1, 'expected 2 inputs, found 3')
     tests.expect('a wrong shape', ghlo('run', add, '--input=4xf32=1,2,3,4', '--fill=zeros'), 1,
                  "input 0 ('x'): expected tensor<2x2xf32>, found tensor<4xf32>")
     tests.expect('a wrong count', ghlo('run', add, '--input=2x2xf32=1,2,3', '--fill=zeros'), 1,
-                 'has 4 elements, found 3')
+                 'expected 4 elements for', 'found 3')
     tests.expect('a wrong device', ghlo('run', add, '--device=abacus'), 2, "'auto', 'cpu', ",
                  "'reference', found 'abacus'")
     tests.expect('a missing file', ghlo('run', os.path.join(tests.folder, 'no.mlir')), 1, 'no.mlir')
@@ -273,10 +273,10 @@ def test_input_names(tests):
     tests.expect('inputs: no such name', run('x=5', 'z=2'), 1,
                  "expected the name of an input (x, y) or a type such as 2x2xf32 before '=', found 'z'")
     tests.expect('inputs: a name twice', run('x=5', 'x=2'), 1, "one value for input 0 ('x'), found two: '5' and '2'")
-    tests.expect('inputs: one without a place', run('x=5', '2', '1'), 1, 'takes 2 inputs, 3 are given')
+    tests.expect('inputs: one without a place', run('x=5', '2', '1'), 1, 'expected 2 inputs, found 3')
     tests.expect('inputs: one is missing', run('y=2'), 1, "give input 0 ('x') of type tensor<2x2xf32>")
     tests.expect('inputs: a wrong number of elements', run('x=1,2', 'y=1'), 1,
-                 "input 0 ('x'): '2x2xf32' has 4 elements, found 2")
+                 "input 0 ('x'): expected 4 elements for '2x2xf32', found 2")
     tests.expect('inputs: a wrong type', run('x=1', 'y=2xf32=1'), 1,
                  "input 1 ('y'): expected tensor<2x2xf32>, found tensor<2xf32>")
     tests.expect('inputs: a file that is not there', run('x=1', 'y=none.npy'), 1, "input 1 ('y'): 'none.npy' cannot be")
@@ -324,7 +324,7 @@ def test_arguments(tests):
                             (['ops'], 'no arguments'), (['opt', add], 'FILE'), (['opt', '--passes=help', add], 'FILE'),
                             (['run', add], 'FILE')):
         tests.expect(f'{command[0]}: an argument too many', ghlo(*command, 'more'), 2,
-                     f"expected {wanted}, found 'more' besides; \"ghlo {command[0]} --help\" tells more")
+                     f"expected {wanted}, found the extra argument 'more'; \"ghlo {command[0]} --help\" tells more")
     for command in (['--version'], ['help', 'ops'], ['help'], ['--help']):
         tests.expect(f'{command}: an argument too many', ghlo(*command, 'more'), 2,
                      f"expected nothing after '{command[-1]}', found 'more'")
@@ -489,7 +489,7 @@ def test_check(tests):
     tests.expect('a check that holds', ghlo('check', tests.file('right.mlir', CHECKS.split('// -----')[0])), 0,
                  '1 passed, 0 failed, 0 skipped')
     tests.expect('marked lines', ghlo('check', '--diagnostics', tests.file('marked.mlir', MARKED)), 1,
-                 'marked.mlir:11: this line is accepted', '1 passed, 1 failed, 0 skipped')
+                 'marked.mlir:11: expected an error in this line, found none', '1 passed, 1 failed, 0 skipped')
     tests.expect('round trip', ghlo('check', '--round-trip', '--no-run', checks), 0, '1 passed')
     for name, program, text, options in UNRUN:
         path = tests.file('unrun.mlir', program)
@@ -667,7 +667,8 @@ def test_listings(tests):
     tests.expect('generic form', ghlo('opt', '--generic', add), 0, '"stablehlo.add"(')
     tests.expect('passes', ghlo('opt', '--passes=O2', '--report', add), 0, 'stablehlo.add', 'operations became')
     tests.expect('list of passes', ghlo('opt', '--passes=help'), 0, 'inline', 'dce')
-    tests.expect('former name of a pass', ghlo('opt', '--passes=share,dce', add), 0, "the pass 'share' is called 'cse'")
+    tests.expect('former name of a pass', ghlo('opt', '--passes=share,dce', add), 0,
+                 "the pass 'share' is now called 'cse'")
     tests.expect('unknown pass', ghlo('opt', '--passes=inline,frobnicate', add), 2, "found 'frobnicate'")
     tests.expect('info', ghlo('info', add), 0, 'inputs     0: x: tensor<2x2xf32>\n           1: y: ', 'stablehlo.add')
     info = json.loads(ghlo('info', '--json', add).stdout)
@@ -696,7 +697,7 @@ def test_listings(tests):
                  and reference['model'] is None and 0 < cpu['memory'] <= cpu['machine_memory']
                  and all(name.split()[0] in ('oneDNN', 'OpenBLAS') for name in cpu['libraries'])
                  and cpu['kind'] == 'cpu' and 'libraries' not in reference, 'devices as JSON', str(devices))
-    lines = ['  kind       cpu', f'  vectors    {cpu["vector_level"]}', ', of which programs may take ',
+    lines = ['  kind       cpu', f'  vectors    {cpu["vector_level"]}', ', of which programs may use ',
              f'  features   {", ".join(cpu["features"])}',
              f'  libraries  {", ".join(cpu["libraries"]) or "none"}']
     tests.expect('devices with what they are', ghlo('devices'), 0, *lines,
@@ -744,7 +745,7 @@ def test_vulkan(tests):
     tests.report([row['measurement'] for row in rows if 'measurement' in row] == [after['title']],
                  'cache: how a Vulkan device computes', str(rows))
     tests.expect('cache: what is of a Vulkan device', ghlo('cache', 'list', env=environment), 0,
-                 f'  how numbers are computed by {after["title"]}\n')
+                 f'  measured arithmetic of {after["title"]}\n')
     ghlo('cache', 'clear', env=environment)
     os.rmdir(os.path.join(tests.folder, 'ghlo-1.0'))
 
@@ -879,7 +880,7 @@ def test_written_files(tests):
     tests.expect('an output on a full device', ghlo('run', '--fill=zeros', f'--output-dir={saved}', add), 1,
                  f"ghlo: '{saved}/out0.npy' cannot be written: ")
     tests.expect('a folder that cannot be made', ghlo('run', '--fill=zeros', '--output-dir=/dev/null/x', add), 1,
-                 "the folder '/dev/null/x' cannot be made: Not a directory")
+                 "the folder '/dev/null/x' cannot be created: Not a directory")
 
 
 def test_bytecode(tests):
@@ -930,7 +931,7 @@ def test_exported(tests):
     path = tests.file('pick.exported', EXPORTED)
     tests.expect('calling convention', ghlo('info', path), 0, 'form       jax-export\n', 'platforms  cpu\n',
                  'function   pick, calling convention 10, devices: 1\n',
-                 'arguments  [0]: i32[2]\n           [1]: f32[] (not taken)\nresults    i32[2]\n',
+                 'arguments  [0]: i32[2]\n           [1]: f32[] (unused)\nresults    i32[2]\n',
                  'inputs     0: x: tensor<2xi32>\noutputs    0: result: tensor<2xi32>\n')
     info = json.loads(ghlo('info', '--json', path).stdout)['jax_export']
     tests.report(info['arguments'] == [{'path': '[0]', 'type': 'i32[2]', 'kept': True},
