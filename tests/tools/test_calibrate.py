@@ -57,7 +57,7 @@ def check(tap, folder):
     refuse('a device without rates', ghlo('calibrate', '--device=reference', env=environment), 2,
            "expected a device that has rates, found 'reference'")
     refuse('nothing is kept', ghlo('calibrate', env={**environment, 'GHLO_CACHE': 'off'}), 1,
-           'GHLO_CACHE says that nothing is kept on disk')
+           'GHLO_CACHE turns off the cache on disk')
     refuse('a folder that cannot be made',
            ghlo('calibrate', '--device=cpu', env={**environment, 'XDG_CACHE_HOME': product}), 1,
            'ghlo: cpu: the measured rates could not be stored in ')
