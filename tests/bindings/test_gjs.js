@@ -551,7 +551,7 @@ await test('custom calls that functions of JavaScript answer', async () => {
         const message = await answer(f).then(() => 'no error', error => error.message);
         check(message.startsWith("<program>:3:10: 'stablehlo.custom_call @f': ") && message.includes(says), message);
     }
-    for (const [name, f, says] of [['f', 7, 'a function'], [7, () => 0, 'the name'], ['Qr', () => 0, "'Qr' itself"]]) {
+    for (const [name, f, says] of [['f', 7, 'a function'], [7, () => 0, 'the name'], ['Qr', () => 0, "found 'Qr'"]]) {
         let message = 'no error';
         try {
             own.register_custom_call(name, f);

@@ -65,7 +65,7 @@ share_elements (GhloTensorType  *type,
 
       g_set_error (error, GHLO_ERROR, GHLO_ERROR_INVALID_ARGUMENT,
                    "expected row-major strides without gaps for %s, found strides that leave gaps or change the "
-                   "order: such memory can be used only with a copy", text);
+                   "order, which cannot be used without a copy", text);
       release (user_data);
       return NULL;
     }
