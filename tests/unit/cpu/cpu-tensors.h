@@ -189,6 +189,23 @@ tensor_read (const Tensor *self)
   return scalars;
 }
 
+/* What tensor_read() gives, laid out as a tensor whose elements are GhloScalars. */
+static inline Tensor
+tensor_scalars (const Tensor *self)
+{
+  Tensor scalars = *self;
+  gint64 stride = sizeof (GhloScalar);
+
+  scalars.memory = scalars.data = (guint8 *) tensor_read (self);
+  for (guint i = self->rank; i > 0; i--)
+    {
+      scalars.strides[i - 1] = stride;
+      stride *= self->dimensions[i - 1];
+    }
+
+  return scalars;
+}
+
 /* An exact enough sum of products, of any class of numbers. */
 typedef struct
 {

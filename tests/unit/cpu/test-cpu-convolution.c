@@ -49,6 +49,27 @@ case_clear (Case *self)
 
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Case, case_clear)
 
+/* The elements of a case's operands as GhloScalars: each is read once, and met in many products. */
+typedef struct
+{
+  Tensor lhs, rhs;
+} Operands;
+
+static Operands
+operands_read (const Case *c)
+{
+  return (Operands) { tensor_scalars (&c->lhs), tensor_scalars (&c->rhs) };
+}
+
+static void
+operands_clear (Operands *self)
+{
+  tensor_clear (&self->lhs);
+  tensor_clear (&self->rhs);
+}
+
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Operands, operands_clear)
+
 static void
 find_output (Window *w)
 {
@@ -152,23 +173,25 @@ case_init (Case        *self,
 
 /* The products of a group's features, from the first ones on. */
 UNSANITIZED static void
-sum_add_features (Sum          *sum,
-                  const Case   *self,
-                  const guint8 *lhs,
-                  const guint8 *rhs)
+sum_add_features (Sum            *sum,
+                  const Case     *self,
+                  const Operands *operands,
+                  const guint8   *lhs,
+                  const guint8   *rhs)
 {
-  const GhloElementType lhs_type = self->lhs.type, rhs_type = self->rhs.type;
-  const gint64 lhs_stride = self->lhs.strides[self->numbers.input_feature];
-  const gint64 rhs_stride = self->rhs.strides[self->numbers.kernel_input_feature];
+  const gint64 lhs_stride = operands->lhs.strides[self->numbers.input_feature];
+  const gint64 rhs_stride = operands->rhs.strides[self->numbers.kernel_input_feature];
 
   for (gint64 n = self->w.features / self->w.feature_groups; n > 0; n--, lhs += lhs_stride, rhs += rhs_stride)
-    sum_add_product (sum, lhs_type, ghlo_element_load (lhs_type, lhs), ghlo_element_load (rhs_type, rhs));
+    sum_add_product (sum, self->lhs.type, *(const GhloScalar *) (gconstpointer) lhs,
+                     *(const GhloScalar *) (gconstpointer) rhs);
 }
 
 /* The result at an index of its tensor, as the specification has it. */
 UNSANITIZED static Sum
-exact_at (const Case   *self,
-          const gint64 *at)
+exact_at (const Case     *self,
+          const Operands *operands,
+          const gint64   *at)
 {
   const GhloCpuConvolutionNumbers *n = &self->numbers;
   const Window *w = &self->w;
@@ -176,9 +199,9 @@ exact_at (const Case   *self,
   gint64 group = feature / (w->output_features / MAX (w->feature_groups, w->batch_groups));
   gint64 image = at[n->output_batch] + (w->batch_groups > 1 ? group * (w->batch / w->batch_groups) : 0);
   gint64 first = w->feature_groups > 1 ? group * (w->features / w->feature_groups) : 0, tap[MOST] = { 0 };
-  const guint8 *lhs = self->lhs.data + image * self->lhs.strides[n->input_batch]
-                      + first * self->lhs.strides[n->input_feature];
-  const guint8 *rhs = self->rhs.data + feature * self->rhs.strides[n->kernel_output_feature];
+  const guint8 *lhs = operands->lhs.data + image * operands->lhs.strides[n->input_batch]
+                      + first * operands->lhs.strides[n->input_feature];
+  const guint8 *rhs = operands->rhs.data + feature * operands->rhs.strides[n->kernel_output_feature];
   Tensor taps = { .rank = w->n_spatial };
   Sum sum = { 0 };
 
@@ -196,11 +219,11 @@ exact_at (const Case   *self,
           gint64 element = place / w->input_dilation[i];
 
           inside &= place >= 0 && element * w->input_dilation[i] == place && element < w->input[i];
-          left += element * self->lhs.strides[n->input_spatial[i]];
-          right += (w->reversed[i] ? w->kernel[i] - 1 - tap[i] : tap[i]) * self->rhs.strides[n->kernel_spatial[i]];
+          left += element * operands->lhs.strides[n->input_spatial[i]];
+          right += (w->reversed[i] ? w->kernel[i] - 1 - tap[i] : tap[i]) * operands->rhs.strides[n->kernel_spatial[i]];
         }
       if (inside)
-        sum_add_features (&sum, self, lhs + left, rhs + right);
+        sum_add_features (&sum, self, operands, lhs + left, rhs + right);
     }
   while (tensor_next (&taps, tap));
 
@@ -230,6 +253,7 @@ check_result (const Case *self,
               const char *how,
               double      added)
 {
+  g_auto (Operands) operands = operands_read (self);
   gboolean is_wide = ghlo_element_info (self->lhs.type)->bits > 32 || ghlo_element_info (self->rhs.type)->bits > 32;
   gint64 index[MOST + 2] = { 0 }, count = self->w.features;
 
@@ -240,7 +264,7 @@ check_result (const Case *self,
     return;
   do
     {
-      Sum sum = exact_at (self, index);
+      Sum sum = exact_at (self, &operands, index);
       GhloScalar found = tensor_get (&self->result, index);
 
       sum.re += added;
@@ -262,6 +286,7 @@ static void
 check_some (const Case *self,
             const char *how)
 {
+  g_auto (Operands) operands = operands_read (self);
   gint64 count = self->w.features;
 
   for (guint i = 0; i < self->w.n_spatial; i++)
@@ -273,7 +298,7 @@ check_some (const Case *self,
 
       for (guint d = 0; d < self->result.rank; d++)
         index[d] = g_test_rand_int_range (0, (gint) self->result.dimensions[d]);
-      sum = exact_at (self, index);
+      sum = exact_at (self, &operands, index);
       if (!sum_matches (&sum, count, FALSE, self->result.type, tensor_get (&self->result, index)))
         {
           g_autofree char *what = describe (self);
@@ -466,10 +491,18 @@ test_frameworks (void)
       }
 }
 
+UNSANITIZED static const GhloScalar *
+scalar_at (const Tensor *scalars,
+           const gint64 *index)
+{
+  return (gconstpointer) tensor_at (scalars, index);
+}
+
 /* The same sum with the zeros of padding in it, which infinite and other weights make NaN of. */
-static double
-special_at (const Case   *self,
-            const gint64 *at)
+UNSANITIZED static double
+special_at (const Case     *self,
+            const Operands *operands,
+            const gint64   *at)
 {
   const GhloCpuConvolutionNumbers *n = &self->numbers;
   const Window *w = &self->w;
@@ -499,7 +532,7 @@ special_at (const Case   *self,
         {
           lhs[n->input_feature] = f + (w->feature_groups > 1 ? group * group_features : 0);
           rhs[n->kernel_input_feature] = f;
-          sum += (inside ? tensor_get (&self->lhs, lhs).f : 0) * tensor_get (&self->rhs, rhs).f;
+          sum += (inside ? scalar_at (&operands->lhs, lhs)->f : 0) * scalar_at (&operands->rhs, rhs)->f;
         }
     }
   while (tensor_next (&taps, tap));
@@ -544,11 +577,12 @@ check_special (const Case *c,
                gboolean    is_bound,
                const char *how)
 {
+  g_auto (Operands) operands = operands_read (c);
   gint64 index[MOST + 2] = { 0 };
 
   do
     {
-      double expected = special_at (c, index), found = tensor_get (&c->result, index).f;
+      double expected = special_at (c, &operands, index), found = tensor_get (&c->result, index).f;
 
       if (is_bound && isinf (expected))
         expected = expected > 0 ? 6 : -6;
