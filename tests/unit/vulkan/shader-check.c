@@ -48,7 +48,9 @@ read_output (GBytes            *words,
     g_ptr_array_add (line, (gpointer) *arguments++);
   g_ptr_array_add (line, path);
   g_ptr_array_add (line, NULL);
-  g_spawn_sync (NULL, (char **) line->pdata, NULL, G_SPAWN_DEFAULT, NULL, NULL, &output, &errors, status, &error);
+  /* With this flag GLib uses posix_spawn(), and need not copy the map of all that drivers have in memory. */
+  g_spawn_sync (NULL, (char **) line->pdata, NULL, G_SPAWN_LEAVE_DESCRIPTORS_OPEN, NULL, NULL, &output, &errors, status,
+                &error);
   g_assert_no_error (error);
   g_unlink (path);
   if (*errors == '\0')
