@@ -48,10 +48,6 @@ class Window extends Gtk.ApplicationWindow {
         this.connect('close-request', () => this._onCloseRequest());
     }
 
-    get isReady() {
-        return this._session !== null;
-    }
-
     _makeWidgets() {
         GObject.type_ensure(Ghlo.Device.$gtype);
         const builder = Gtk.Builder.new_from_file(LAYOUT);
@@ -109,6 +105,8 @@ class Window extends Gtk.ApplicationWindow {
     }
 
     _onCloseRequest() {
+        if ('close-after' in this._options)
+            this._tellStage();
         this._stop('Closed');
         this._closeDialog();
         return false;                             // GTK closes the window; nobody waits
@@ -418,6 +416,13 @@ class Window extends Gtk.ApplicationWindow {
         print(`${rows.length} steps on ${this._device.get_name()}, ${nMeasured} measured`);
     }
 
+    // Prints what is going on, and before it what the lists show.
+    _tellStage() {
+        if (this._session)
+            this.tell();
+        print(`closing: ${this.stage}`);
+    }
+
     _leave() {
         if ('screenshot' in this._options)
             this._saveScreenshot(this._options.screenshot);
@@ -448,6 +453,7 @@ class App extends Gtk.Application {
 
     vfunc_command_line(commandLine) {
         const options = commandLine.get_options_dict().end().recursiveUnpack();
+        this.set_accels_for_action('window.close', ['<Control>w']);
         const window = new Window(this, options);
         window.present();
         if ('close-after' in options)
@@ -459,9 +465,6 @@ class App extends Gtk.Application {
     }
 
     _onTime(window) {
-        if (window.isReady)
-            window.tell();
-        print(`closing: ${window.stage}`);
         window.close();
         return GLib.SOURCE_REMOVE;
     }

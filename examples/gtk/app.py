@@ -145,6 +145,8 @@ class Window(Gtk.ApplicationWindow):
         self.enter(stage)
 
     def on_close_request(self, _window: Gtk.Window) -> bool:
+        if 'close-after' in self.options:
+            self.tell_stage()
         self.stop('Closed')
         self.close_dialog()
         return False                              # GTK closes the window; nobody waits
@@ -425,6 +427,12 @@ class Window(Gtk.ApplicationWindow):
         device = self.device.get_name() if self.device else 'no device'
         print(f'{len(rows)} steps on {device}, {sum(bool(row.measured) for row in rows)} measured', flush=True)
 
+    def tell_stage(self) -> None:
+        """Prints what is going on, and before it what the lists show."""
+        if self.session:
+            self.tell()
+        print('closing:', self.stage, flush=True)
+
     def leave(self) -> bool:
         if 'screenshot' in self.options:
             self.save_screenshot(self.options['screenshot'])
@@ -458,6 +466,7 @@ class App(Gtk.Application):
 
     def do_command_line(self, command_line: Gio.ApplicationCommandLine) -> int:
         options = command_line.get_options_dict().end().unpack()
+        self.set_accels_for_action('window.close', ['<Control>w'])
         window = Window(self, options)
         window.present()
         if 'close-after' in options:
@@ -468,9 +477,6 @@ class App(Gtk.Application):
         return 0
 
     def on_time(self, window: Window) -> bool:
-        if window.session:
-            window.tell()
-        print('closing:', window.stage, flush=True)
         window.close()
         return GLib.SOURCE_REMOVE
 

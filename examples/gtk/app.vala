@@ -21,11 +21,7 @@ string format_memory (uint64 size) {
 }
 
 class Window : Gtk.ApplicationWindow {
-  public string stage = "";       /* while frames come: Waiting, or what is being done */
-
-  public bool is_ready {
-    get { return session != null; }
-  }
+  private string stage = "";      /* while frames come: Waiting, or what is being done */
 
   private Options options;
   private Ghlo.Client client = new Ghlo.Client ();
@@ -156,6 +152,8 @@ class Window : Gtk.ApplicationWindow {
   }
 
   private bool on_close_request () {
+    if (options.has_close_after)
+      tell_stage ();
     stop ("Closed");
     if (chooser != null)
       chooser.destroy ();
@@ -523,7 +521,7 @@ class Window : Gtk.ApplicationWindow {
   }
 
   /* Prints what the lists show. */
-  public void tell () {
+  private void tell () {
     foreach (var list in new ListModel[] { input_rows, output_rows }) {
       for (var i = 0; i < list.get_n_items (); i++) {
         var row = (ValueRow) list.get_item (i);
@@ -537,6 +535,14 @@ class Window : Gtk.ApplicationWindow {
       n_measured += row.measured != null && row.measured != "" ? 1 : 0;
     }
     print ("%u steps on %s, %d measured\n", model.get_n_items (), device.name, n_measured);
+  }
+
+  /* Prints what is going on, and before it what the lists show. */
+  private void tell_stage () {
+    if (session != null)
+      tell ();
+    print ("closing: %s\n", stage);
+    stdout.flush ();
   }
 
   private bool leave () {
@@ -559,6 +565,7 @@ class Options {
   public bool pattern = false;
   public string? fill = null;
   public string? screenshot = null;
+  public bool has_close_after;
 }
 
 class App : Gtk.Application {
@@ -579,9 +586,11 @@ class App : Gtk.Application {
     given.lookup ("pattern", "b", out options.pattern);
     given.lookup ("fill", "s", out options.fill);
     given.lookup ("screenshot", "s", out options.screenshot);
+    options.has_close_after = given.lookup ("close-after", "i", out milliseconds);
+    set_accels_for_action ("window.close", { "<Control>w" });
     var window = new Window (this, options);
     window.present ();
-    if (given.lookup ("close-after", "i", out milliseconds))
+    if (options.has_close_after)
       Timeout.add (milliseconds, () => on_time (window));
     var arguments = command_line.get_arguments ();
     if (arguments.length > 1)
@@ -590,10 +599,6 @@ class App : Gtk.Application {
   }
 
   private bool on_time (Window window) {
-    if (window.is_ready)
-      window.tell ();
-    print ("closing: %s\n", window.stage);
-    stdout.flush ();
     window.close ();
     return Source.REMOVE;
   }

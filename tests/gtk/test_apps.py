@@ -70,6 +70,8 @@ TAIL = '''  return %picture, %v{} : tensor<224x225x3xui8>, tensor<i32>
 BROKEN = HEAD + '''  return %picture, %missing : tensor<224x225x3xui8>, tensor<i32>
 }
 '''
+# Closes the window, once the last key has had time to work.
+QUIT = ['sleep', '1', 'search', '--onlyvisible', '--name', '^GHLO$', 'windowfocus', 'key', 'ctrl+w']
 TUPLE = '''func.func public @main(%x: tuple<tensor<4xf32>>) -> tuple<tensor<4xf32>> {
   return %x : tuple<tensor<4xf32>>
 }
@@ -330,7 +332,7 @@ class Tests:
             self.ok(good, f'the error of {name}', run)
 
     def press(self, *keys, times=3, then=()):
-        """Presses keys in the window, a while after it has come, and goes on with xdotool's THEN. All is done so
+        """Presses keys in the window, a while after it has come, and then does xdotool's THEN. The keys are pressed so
         many times, since on a busy machine the window may not be ready; it must make no difference."""
         find = ['xdotool', 'search', '--sync', '--onlyvisible', '--name', '^GHLO$', 'windowfocus']
         once = find + ['sleep', '0.2', *sum((['key', key, 'sleep', '0.5'] for key in keys), [])]
@@ -349,13 +351,13 @@ class Tests:
         os.killpg(keys.pid, signal.SIGTERM)
         self.ok(not run.problem() and run.closed_in == 'Cancelled', 'the button Cancel', run)
 
-        keys = self.press('alt+c', 'alt+r')
+        keys = self.press('alt+c', 'alt+r', then=QUIT)
         run = self.run('--close-after=9000', endless)
         os.killpg(keys.pid, signal.SIGTERM)
         self.ok(not run.problem() and run.closed_in == 'Running', 'the buttons Cancel and Run', run)
 
         # While it loads or compiles: Run goes on from there.
-        keys = self.press('alt+c', 'alt+r')
+        keys = self.press('alt+c', 'alt+r', then=QUIT)
         run = self.run('--close-after=12000', self.write('large.mlir', large_program(100000)))
         os.killpg(keys.pid, signal.SIGTERM)
         good = not run.problem() and run.closed_in not in ('Open a program', 'Cancelled', 'Failed')
