@@ -948,11 +948,13 @@ test_in_place (void)
   g_assert_true (data > start && data < start + size);
 }
 
-/* Reads @bytes as they are, in memory of just that size; what can be read is
- * verified, printed, and read again as text. */
+/* Reads @data as it is, in memory of just that size; what can be read is
+ * verified, printed, and read again as text, unless its checksum is in @texts:
+ * much damage is to places and names that the text does not have. */
 static void
 check_any (const guint8 *data,
-           gsize         size)
+           gsize         size,
+           GHashTable   *texts)
 {
   g_autoptr (GBytes) bytes = g_bytes_new (data, size);
   g_autoptr (GhloDiagnostics) diagnostics = ghlo_diagnostics_new ("test", NULL, 0);
@@ -966,6 +968,8 @@ check_any (const guint8 *data,
       return;
     }
   text = ghlo_ir_to_string (module, GHLO_IR_PRINT_DEFAULT);
+  if (!g_hash_table_add (texts, g_compute_checksum_for_string (G_CHECKSUM_SHA256, text, -1)))
+    return;
   again = ghlo_import_text (text, strlen (text), GHLO_IMPORT_ALLOW_UNREGISTERED, diagnostics, NULL);
   if (again == NULL)
     g_error ("%s\n%s", ((const GhloFinding *) g_ptr_array_index (diagnostics->findings, 0))->message, text);
@@ -975,6 +979,8 @@ check_any (const guint8 *data,
 static void
 test_damage (void)
 {
+  g_autoptr (GHashTable) texts = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
+
   for (guint version = 0; version <= 6; version++)
     {
       g_autoptr (GBytes) bytes = load_sample (version);
@@ -982,12 +988,12 @@ test_damage (void)
       g_autofree guint8 *data = g_memdup2 (g_bytes_get_data (bytes, &size), g_bytes_get_size (bytes));
 
       for (gsize less = 0; less < size; less++)
-        check_any (data, less);
+        check_any (data, less, texts);
       for (gsize i = 0; i < size && version % 3 == 0; i++)
         for (guint bit = 0; bit < 8; bit++)
           {
             data[i] ^= (guint8) (1 << bit);
-            check_any (data, size);
+            check_any (data, size, texts);
             data[i] ^= (guint8) (1 << bit);
           }
     }
