@@ -415,7 +415,7 @@ test_files_limited (void)
   limit_memory (EXTRA);
   g_assert_true (ghlo_buffer_save (buffer, file, NULL, &error));
   g_assert_no_error (error);
-  assert_refused (ghlo_buffer_load (file, NULL, NULL, &error), &error, GHLO_ERROR_OUT_OF_MEMORY, "*1073741*less");
+  assert_refused (ghlo_buffer_load (file, NULL, NULL, &error), &error, GHLO_ERROR_OUT_OF_MEMORY, "*memory*1073741*");
   g_file_delete (file, NULL, NULL);
 }
 
