@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * A program as users have it on the CPU: after the passes, fused, with the machine code of its kernels where there is
- * any. For tests and benchmarks, which end where that fails.
+ * A program as users run it on the CPU: after the passes, fused, and with machine code for its kernels where available.
+ * For tests and benchmarks; a failure ends the process.
  */
 
 #pragma once
@@ -13,11 +13,11 @@
 
 typedef struct
 {
-  GhloIrModule    *module;              /* as it was read */
+  GhloIrModule    *module;              /* as parsed */
   GhloCompilation *compilation;
 } CompiledProgram;
 
-/* @text in any of the forms; @name says in messages where it is from. */
+/* @text in any of the formats; messages name its origin @name. */
 static inline void
 compiled_program_init (CompiledProgram *self,
                        const char      *name,

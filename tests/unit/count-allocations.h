@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Counts what a program asks of the C library's allocator, for tests of code that must
- * not ask. For one source file of a program only. Where the allocator is not glibc's
- * own the count stays 0.
+ * Counts a program's calls of the C library's allocator, for tests of code that must not allocate. Include this in only
+ * one source file of a program. With an allocator other than glibc's the count stays 0.
  */
 
 #pragma once
@@ -17,9 +16,9 @@
 
 static guint n_allocations;             /* atomic: of all threads */
 static __thread guint n_own_allocations;  /* of this one */
-static __thread gsize n_own_bytes;        /* that they asked for */
+static __thread gsize n_own_bytes;        /* requested by these */
 
-/* Where the first so many of all were asked for: return addresses. */
+/* The return addresses of the first allocations. */
 static gconstpointer allocation_callers[1024];
 
 static inline void
@@ -39,7 +38,7 @@ count_allocation (gsize         size,
 
 #define COUNTS_ALLOCATIONS 1
 
-/* Also for what other libraries ask: GLib above all. */
+/* The functions also serve allocations by other libraries, above all GLib. */
 #pragma GCC visibility push(default)
 
 extern void *__libc_malloc   (size_t size);
@@ -84,7 +83,7 @@ posix_memalign (void   **memory,
   return *memory != NULL ? 0 : 12;
 }
 
-/* These two are all that is left of the C library's: aligned_alloc () and memalign (). */
+/* The remaining allocation functions of the C library. */
 void *
 memalign (size_t alignment,
           size_t size)
@@ -107,7 +106,7 @@ aligned_alloc (size_t alignment,
 
 #endif
 
-/* From here on, with their callers. */
+/* Starts counting and records the callers. */
 static inline void
 begin_counting_allocations (void)
 {
@@ -120,7 +119,7 @@ count_allocations (void)
   return __atomic_load_n (&n_allocations, __ATOMIC_RELAXED);
 }
 
-/* Those that this thread asked for alone: others may just be starting. */
+/* The allocations of this thread only: other threads may be just starting. */
 static inline guint
 count_own_allocations (void)
 {

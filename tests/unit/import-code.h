@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * What became of a program that is read, by the code of its first finding.
+ * The outcome of reading a program, given as the code of the first diagnostic.
  */
 
 #pragma once
 
 #include "import/import.h"
 
-/* The program of @bytes, or NULL; *@code is the first finding's, 0 without any. */
+/* The program of @bytes, or NULL; *@code is that of the first diagnostic, 0 if there is none. */
 static inline GhloIrModule *
 import_code (GBytes *bytes,
              int    *code)

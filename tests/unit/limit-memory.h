@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * A process that may take so much memory only, for tests in processes of their own of what
- * happens without more. Sanitizers reserve more addresses than any limit.
+ * A process with limited memory, for tests that run out of memory in processes of their own. Sanitizers reserve more
+ * address space than any limit.
  */
 
 #pragma once
@@ -15,7 +15,7 @@
 
 #include "sanitized.h"
 
-/* From here on at most @extra bytes of addresses above those in use. */
+/* From here on at most @extra bytes of address space beyond the current usage. */
 static inline void
 limit_memory (gsize extra)
 {
@@ -23,7 +23,7 @@ limit_memory (gsize extra)
   struct rlimit limit;
 
 #ifdef __GLIBC__
-  /* What was freed is not there to be taken again. */
+  /* Returns freed memory to the system, so that it does not add to @extra. */
   malloc_trim (0);
 #endif
   g_assert_true (g_file_get_contents ("/proc/self/statm", &text, NULL, NULL));
@@ -32,7 +32,7 @@ limit_memory (gsize extra)
   g_assert_cmpint (setrlimit (RLIMIT_AS, &limit), ==, 0);
 }
 
-/* Runs the test again in a process of its own. TRUE there. */
+/* Runs the test again in a process of its own. TRUE in that process. */
 static inline gboolean
 limit_memory_in_subprocess (void)
 {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Whether this is built with a sanitizer that wants more addresses and several times as long, and what is without it.
+ * Whether this build uses a sanitizer that needs more address space and several times the run time, and what to leave
+ * out then.
  */
 
 #pragma once
@@ -16,7 +17,8 @@
 #define SANITIZED 0
 #endif
 
-/* For what a test computes itself, and compares with: a number at a time it may take most of its time. */
+/* For code of the tests themselves that computes the expected results: instrumented, it may take most of a test's
+ * time. */
 #if SANITIZED && defined(__clang__)
 #define UNSANITIZED __attribute__ ((no_sanitize ("address", "undefined", "coverage")))
 #else

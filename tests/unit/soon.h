@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Limits of time. What else runs on the machine may hold an attempt up, while what the library waits for in vain, or
- * does too much of, holds up each of them: so the fastest of some attempts has to keep the limit. tests/bindings have
- * the same in their languages.
+ * Time limits. Other load on the machine may delay one attempt, whereas a needless wait or excess work in the library
+ * delays every attempt: so only the fastest of several attempts has to keep the limit. tests/bindings have the same in
+ * their languages.
  */
 
 #pragma once
@@ -13,7 +13,7 @@ G_BEGIN_DECLS
 
 enum { SOON_ATTEMPTS = 5 };
 
-/* The µs of the fastest attempt, each of which returns its own; no further one is made once one is below @limit. */
+/* The time in µs of the fastest attempt, each of which returns its own; stops after the first one below @limit. */
 static inline gint64
 soon_fastest (gint64   (*attempt) (gpointer data),
               gpointer   data,

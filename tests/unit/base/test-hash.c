@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Keyed hashes: that they are SipHash, that structures and bytes give the same, that
- * names made to collide do not, and that processes differ.
+ * Keyed hashes: they are SipHash, structures and their bytes hash alike, names built to collide do not collide, and
+ * processes have different keys.
  */
 
 #include <stdio.h>
@@ -32,7 +32,7 @@ test_vectors (void)
     g_assert_cmphex (ghlo_hash_keyed (zeros, 1, 3, rows[i].text, strlen (rows[i].text)), ==, rows[i].hash);
 }
 
-/* Any byte that differs makes another hash, and so does the size. */
+/* A change of any byte changes the hash, and so does the size. */
 static void
 test_bytes (void)
 {
@@ -66,7 +66,7 @@ test_words (void)
   g_assert_cmphex (ghlo_hash_end (&hash), ==, ghlo_hash_bytes (bytes, sizeof bytes));
 }
 
-/* What ends where something else begins is not the same as what does not. */
+/* Moving the boundary between two pieces changes the hash. */
 static void
 test_pieces (void)
 {
@@ -86,7 +86,7 @@ test_pieces (void)
     }
 }
 
-/* 65536 names that are equal to g_str_hash (): "Ez" and "FY" are. */
+/* 65536 names that collide in g_str_hash (), as "Ez" and "FY" do. */
 static void
 test_made_to_collide (void)
 {
@@ -108,8 +108,7 @@ test_made_to_collide (void)
       most = MAX (most, ++slots[slot]);
     }
 
-  /* Of half as many random numbers as slots more than 15 meet in one with a probability
-   * below 10⁻¹³. */
+  /* With half as many random numbers as slots, the probability that more than 15 fall into one slot is below 10⁻¹³. */
   g_assert_cmpuint (most, <=, 15);
 }
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * The compiler works in a folder of its own.
+ * The compiler works in a temporary folder of its own.
  */
 
 #include "code-objects.h"
@@ -8,7 +8,7 @@
 #include <glib/gstdio.h>
 #include <string.h>
 
-/* FALSE where there is no such compiler. */
+/* FALSE where the compiler is not installed. */
 static gboolean
 run_compiler (const char *compiler,
               const char *options,

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Objects that a test makes by a C compiler of the system.
+ * Object files that tests make with the system's C compiler.
  */
 
 #pragma once
 
 #include <gio/gio.h>
 
-/* The object of @source, a file's name, or C text where it has more than one line; NULL where there is no @compiler. A
- * compile that fails ends the test. @options: with spaces between them. */
+/* The object file of @source, which is a file name or, with more than one line, C text; NULL where @compiler is not
+ * installed. A failing compile ends the test. @options are separated by spaces. */
 GBytes *code_object_compile (const char *compiler,
                              const char *options,
                              const char *source);

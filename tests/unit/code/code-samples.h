@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Functions that a test compiles into objects of their own, and has in itself as well: constants, tables, jumps, and
- * calls within one object. Built with -DSAMPLE=NAME the file is an object of one function named kernel.
+ * Functions that a test both compiles into object files and contains itself: constants, tables, jumps, and calls within
+ * one object. Built with -DSAMPLE=NAME, the file becomes an object with one function, named kernel.
  */
 
 #pragma once
@@ -20,7 +20,7 @@ sample_sum (int64_t x)
   return 3 * x + 1;
 }
 
-/* Constants of floating point lie beside the code. */
+/* Floating-point constants lie in a section next to the code. */
 static UNUSED int64_t
 sample_constants (int64_t x)
 {
@@ -41,7 +41,7 @@ sample_table (int64_t x)
   return bytes[(uint64_t) x % 11] + halves[(uint64_t) x % 5] * 3ll + words[(uint64_t) x % 3] + longs[(uint64_t) x % 5];
 }
 
-/* Places of a jump table. */
+/* The addresses of a jump table. */
 static UNUSED int64_t
 sample_switch (int64_t x)
 {
@@ -74,7 +74,7 @@ sample_calls (int64_t x)
   return helper (x) - helper (x + 1) + sample_switch (x);
 }
 
-/* Whole vectors of constants. */
+/* Constants that are whole vectors. */
 static UNUSED int64_t
 sample_vector (int64_t x)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * The constant is in the object's place of another, which has a value of its own.
+ * The object contains a placeholder constant, which is replaced by the kernel's own.
  */
 
 #include "fake-emitter.h"
@@ -20,10 +20,10 @@ static struct
   GCond    changed;
   FakeMode mode;
   gboolean is_held;
-  gboolean holds_new;   /* and those that begin now, too */
+  gboolean holds_new;   /* and also compiles that begin now */
   guint    count;
   guint    n_rests;
-  int      nice;        /* of the last one's thread */
+  int      nice;        /* of the last compile's thread */
   GBytes  *objects[FAKE_OTHER_MACHINE + 1];
 } fake;
 
@@ -50,7 +50,7 @@ static const char undefined[] =
   "int other (void);\n"
   "int kernel (void) { return other () + 1; }\n";
 
-/* The constant of @kernel, whose block of points loads, has a constant, adds and stores. */
+/* The constant of @kernel, whose block of points consists of a load, a constant, an addition and a store. */
 static float
 constant_of (const GhloKernel *kernel)
 {
@@ -61,7 +61,7 @@ constant_of (const GhloKernel *kernel)
   return value;
 }
 
-/* The compiled text, with another constant in the place of the one that it has. */
+/* Replaces the constant in the compiled object. */
 static GBytes *
 put_constant (GBytes *object,
               float   value)
@@ -128,7 +128,7 @@ rest (void)
   g_mutex_unlock (&fake.lock);
 }
 
-/* The first object, for a processor that there is none of. */
+/* The first object, changed to be for a processor that does not exist. */
 static GBytes *
 change_machine (GBytes *object)
 {

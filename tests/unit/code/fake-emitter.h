@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * An emitter that tests drive: it knows one kind of kernel, y = x + a constant, and makes code of it by the system's
- * C compiler. What its code computes is not quite right, so that a test sees which of the two has run.
+ * A code emitter that tests control. It handles one form of kernel, y = x + a constant, and compiles code for it with
+ * the system's C compiler. The code's results deliberately differ slightly from the kernel's, so that a test can tell
+ * whether the code or the strips have run.
  */
 
 #pragma once
@@ -12,34 +13,34 @@ typedef enum
 {
   FAKE_WORKS,
   FAKE_UNSUPPORTED,
-  FAKE_GARBAGE,         /* bytes that are no object */
-  FAKE_UNDEFINED,       /* an object that calls what is not there */
-  FAKE_OTHER_MACHINE,   /* an object of another kind of processor */
+  FAKE_GARBAGE,         /* bytes that are not an object */
+  FAKE_UNDEFINED,       /* an object that calls an undefined function */
+  FAKE_OTHER_MACHINE,   /* an object for another kind of processor */
 } FakeMode;
 
-/* What the code adds besides. */
+/* What the code adds to the correct result. */
 #define FAKE_EXCESS 1000.0f
 
-/* Puts it in the module's place. FALSE where there is no compiler. */
+/* Installs the emitter in place of the module. FALSE where there is no compiler. */
 gboolean    fake_emitter_install     (const char *id);
-/* What compiles come to that begin from now on. */
+/* Sets the outcome of compiles that begin from now on. */
 void        fake_emitter_set         (FakeMode mode);
 /* Compiles that begin from now on wait until they are released. */
 void        fake_emitter_hold        (void);
 void        fake_emitter_release     (void);
-/* Those that wait go on waiting, later ones do not. */
+/* Compiles that wait continue to do so, later ones do not wait. */
 void        fake_emitter_pass        (void);
-/* How many have begun. */
+/* The number of compiles begun. */
 guint       fake_emitter_count       (void);
-/* How nice the thread of the last one is. */
+/* The nice value of the last compile's thread. */
 int         fake_emitter_nice        (void);
-/* Waits until so many have. */
+/* Waits until @count compiles have begun. */
 void        fake_emitter_await       (guint count);
-/* How often it was told that there is nothing to compile, and until it was so often. */
+/* The number of times that the emitter was told that there is nothing more to compile; waits for that number. */
 guint       fake_emitter_rests       (void);
 void        fake_emitter_await_rests (guint n);
 
-/* y = x + @constant, both f32, of @n points, which a run may have more or less of. */
+/* y = x + @constant, both f32, with @n points; a run may have more points or fewer. */
 GhloKernel *fake_kernel              (const char *name,
                                       gint64      n,
                                       float       constant);

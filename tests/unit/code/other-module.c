@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * A module that looks like the one that makes machine code, and is one for other libraries: GHLO_TEST_OTHER says how.
+ * A module that resembles the module that makes machine code but belongs to other libraries; GHLO_TEST_OTHER selects in
+ * what way.
  */
 
 #include "cpu/emit/emit.h"

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Runs a blob of another processor's code, under an emulator: run-blob FILE FIRST END prints what the function gives
- * for each number from FIRST on. It has nothing of the library's, so that it needs a C library alone.
+ * Runs a blob of machine code of another processor under an emulator: run-blob FILE FIRST END prints the function's
+ * result for each number from FIRST up to END. The program needs the C library alone and uses nothing of GHLO's
+ * library.
  */
 
 #include <stdint.h>

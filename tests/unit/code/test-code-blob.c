@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Objects that compilers make become blobs that give the same answers: here, and on aarch64 under an emulator where one
- * is installed. What a blob cannot have is refused by name, and damaged bytes of either kind do no harm.
+ * Object files made by compilers become blobs that give the same results, on this processor and, where an emulator is
+ * installed, on aarch64. Objects with unsupported contents are refused with an error that names the cause, and damaged
+ * objects and blobs do no harm.
  */
 
 #include "base/ghlo-error.h"
@@ -99,7 +100,7 @@ test_own (gconstpointer compiler)
   check_own (compiler);
 }
 
-/* What the emulator prints; NULL where there is none. */
+/* The emulator's output; NULL where no emulator is installed. */
 static char *
 run_emulator (const char *runner,
               GBytes     *blob)
@@ -224,7 +225,7 @@ test_refused (void)
     }
 }
 
-/* Of the first section of relocations. */
+/* Changes the type of a relocation in the first relocation section. */
 static void
 change_relocation (GByteArray *object,
                    guint       type)
@@ -269,8 +270,8 @@ test_absolute (void)
   g_assert_true (g_str_has_suffix (error->message, "unsupported relocation type 10"));
 }
 
-/* Some bytes are others, mostly those that say how many or where; or the end is missing. A block of memory of just
- * its size lets the sanitizers see what is read beyond. */
+/* Changes some bytes, mostly counts and offsets, or truncates. The copy is a block of exactly its size, so that
+ * sanitizers detect reads beyond. */
 static GBytes *
 damage (GRand  *rand,
         GBytes *bytes)
@@ -339,7 +340,7 @@ test_damage (void)
     }
 }
 
-/* Code that lies in a page is not written to, and its memory counts. */
+/* Code in a page is not writable, and its memory is accounted for. */
 static void
 test_map (void)
 {

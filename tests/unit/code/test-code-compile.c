@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Compiles that wait for machine code, and those that do not: when they end, what they tell of their progress, and that
- * a cancel ends the wait alone. The emitter is the tests' own, which does none of the program's kernels.
+ * Compiles that wait for machine code and compiles that do not: when they end, what progress they report, and that
+ * cancelling ends only the wait. The emitter is the tests' own and handles none of the program's kernels.
  */
 
 #include "../passes/pass-help.h"
@@ -121,7 +121,7 @@ test_waits (void)
   later = compile (TRUE, NULL, &of_wait, &error);
   g_assert_no_error (error);
   g_assert_cmpint (g_get_monotonic_time () - start, >=, 20000);
-  /* It is what was there already. */
+  /* The code is the one that existed already. */
   g_assert_true (later == at_once);
   g_assert_cmpfloat (of_wait.fraction, ==, 1);
   g_assert_cmpuint (of_wait.n_calls, >, 0);
@@ -164,7 +164,7 @@ test_cancel (void)
   g_assert_no_error (error);
 }
 
-/* Nothing to wait for. */
+/* There is nothing to wait for. */
 static void
 test_disabled (void)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * The module that links LLVM, as the library finds and opens it: when there is a kernel to compile, and not for one
- * whose code is on disk. And a process may end whenever it likes. Each case is a process of its own.
+ * How the library finds and opens the module that links LLVM: when there is a kernel to compile, but not for a kernel
+ * whose code is on disk. A process may exit at any time. Each case runs in a process of its own.
  */
 
 #include "base/ghlo-error.h"
@@ -17,7 +17,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* LLVM itself is linked where sanitizers are on. */
+/* With sanitizers, LLVM itself is linked. */
 static gboolean
 is_open (void)
 {
@@ -28,7 +28,7 @@ is_open (void)
   return (!SANITIZED && strstr (maps, "libLLVM") != NULL) || strstr (maps, "libghlo-llvm") != NULL;
 }
 
-/* Small numbers of f32 in each buffer. */
+/* Fills each buffer with small f32 numbers. */
 static void
 fill (const GhloKernel *kernel,
       gpointer         *buffers)
@@ -56,7 +56,7 @@ run (const GhloCpuKernel *kernel,
   g_aligned_free (scratch);
 }
 
-/* In strips, and as code: the same bits. */
+/* Strips and machine code give the same bits. */
 static void
 compare (GhloCpuKernel *kernel)
 {
@@ -76,7 +76,7 @@ compare (GhloCpuKernel *kernel)
     }
 }
 
-/* With nothing on disk, or with what the one before left there. */
+/* Starts with an empty disk cache, or with the previous process' cache. */
 static void
 use (gboolean is_kept)
 {
@@ -120,7 +120,7 @@ test_opened (void)
   g_assert_false (is_open ());
 }
 
-/* kB of LLVM's files that are mapped as they are on disk. */
+/* The kB of LLVM's files that are mapped unmodified. */
 static guint64
 count_mapped (void)
 {
@@ -135,7 +135,7 @@ count_mapped (void)
     {
       const char *colon = strchr (lines[i], ':');
 
-      if (colon == NULL || colon[1] != ' ')     /* a device's number: the first line of a mapping */
+      if (colon == NULL || colon[1] != ' ')     /* a device number: the first line of a mapping */
         is_llvm = strstr (lines[i], "libLLVM") != NULL || strstr (lines[i], "libghlo-llvm") != NULL;
       else if (is_llvm && (g_str_has_prefix (lines[i], "Shared_Clean:")
                            || g_str_has_prefix (lines[i], "Private_Clean:")))
@@ -147,7 +147,7 @@ count_mapped (void)
 
 enum { MOST_MAPPED = 4096, PATIENCE_SECONDS = 60 };
 
-/* Soon after the last compile hardly any of LLVM is mapped, and it compiles again, to the same. */
+/* Soon after the last compile hardly any of LLVM is mapped; compiling again gives the same code. */
 static void
 test_rests (void)
 {
@@ -182,14 +182,14 @@ test_given_back (void)
   g_test_trap_assert_passed ();
 }
 
-/* A module that is somewhere else is not used where it is not this library's, which the error says. */
+/* A module in another place is refused unless it belongs to this library, and the error says so. */
 static void
 test_other (void)
 {
   g_autoptr (GError) error = NULL;
 
   ghlo_code_module_set_path (g_getenv ("GHLO_TEST_PATH"));
-  /* What was said first holds. */
+  /* The first path that was set stays in effect. */
   ghlo_code_module_set_path ("/nowhere/libghlo-llvm.so");
   g_assert_nonnull (ghlo_code_module_id ());
   g_assert_null (ghlo_code_module_open (&error));
@@ -216,7 +216,7 @@ test_others (void)
     }
 }
 
-/* Ends while the module is opened, or while it compiles. */
+/* Exits while the module is being opened, or while it compiles. */
 static void
 test_end (void)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Code of kernels is shared, made in the background, kept on disk and swapped in between runs; and whatever goes
- * wrong with it leaves strips. The emitter is the tests' own, so that all of that can be told from outside.
+ * Machine code of kernels is shared, made in the background, kept on disk and swapped in between runs; whatever fails,
+ * kernels still run in strips. The emitter is the tests' own, which makes all of this observable from outside.
  */
 
 #include "base/ghlo-error.h"
@@ -60,8 +60,8 @@ wait_for (GhloCode *code)
   g_assert_no_error (error);
 }
 
-/* The emitter is told once that there is nothing to compile any more, and only where it has compiled. No other case
- * may come before, whose last compile may be told of late. */
+/* The emitter is told once when there is nothing more to compile, and only if it has compiled. This case must be the
+ * first, as an earlier one's last compile might be reported late. */
 static void
 test_rest (void)
 {
@@ -94,7 +94,7 @@ test_rest (void)
   ghlo_code_unref (a);
 }
 
-/* Equal kernels have one code, others another. */
+/* Equal kernels share code, different ones do not. */
 static void
 test_shared (void)
 {
@@ -148,7 +148,7 @@ count_files (void)
   return files->len;
 }
 
-/* Whether the code of @kernel had to be made. */
+/* Whether the code of @kernel had to be compiled. */
 static gboolean
 is_made (const GhloKernel *kernel)
 {
@@ -197,7 +197,7 @@ test_disk (void)
   g_assert_cmpuint (count_files (), ==, 2);
   g_assert_true (fake_emitter_install (id));
   g_assert_false (is_made (kernel));
-  /* Nothing is found without one. */
+  /* Without an emitter no code is found. */
   g_setenv ("GHLO_DISABLE", "fold,llvm", TRUE);
   g_assert_null (ghlo_code_get (kernel, &schedule));
   g_unsetenv ("GHLO_DISABLE");
@@ -206,7 +206,7 @@ test_disk (void)
   g_unsetenv ("GHLO_CACHE");
 }
 
-/* A file that is not whole, and one that is but whose code is not: both are made again. */
+/* An incomplete file, and a complete one whose code is damaged: both are replaced. */
 static void
 test_damage (void)
 {
@@ -222,7 +222,7 @@ test_damage (void)
   g_assert_false (is_made (kernel));
 }
 
-/* What the file's key says is compared, not what its name does. */
+/* The key in the file is compared, in addition to the file's name. */
 static void
 test_collision (void)
 {
@@ -245,7 +245,7 @@ test_collision (void)
   name = ghlo_cache_item_summarize (contents, &item);
   g_assert_cmpstr (name, ==, "its name");
   g_assert_cmpint (item, ==, GHLO_CACHE_CODE);
-  /* Of another kind there is nothing, though it has the same key. */
+  /* An item of another kind is not found, though it has the same key. */
   g_assert_null (ghlo_cache_item_read (GHLO_CACHE_PIPELINE, key));
 
   ghlo_cache_clear (NULL);
@@ -259,7 +259,7 @@ test_collision (void)
   g_assert_null (name);
 }
 
-/* What keeps a kernel in strips. */
+/* Failures that keep a kernel in strips. */
 static void
 test_failures (void)
 {
@@ -323,7 +323,7 @@ test_wait (void)
   g_thread_join (thread);
   g_assert_null (ghlo_code_function (code));
 
-  /* What nobody wants any more is not begun: the thread of the background is held up with the other. */
+  /* Code that is no longer needed is not begun: the background thread is held up by the other compile. */
   ghlo_code_unref (ghlo_code_get (dropped, &schedule));
   fake_emitter_release ();
   wait_for (code);
@@ -332,7 +332,7 @@ test_wait (void)
   assert_computes (code, 8);
 }
 
-/* Two kernels, and the only thread of the background is held up with the first. */
+/* Two kernels, of which the first holds up the only background thread. */
 static void
 hold_background (GhloCode   *codes[2],
                  const char *name)
@@ -347,7 +347,7 @@ hold_background (GhloCode   *codes[2],
   codes[1] = ghlo_code_get (two, &schedule);
 }
 
-/* What is waited for is made without the threads of the background, and no slower than the waiting thread works. */
+/* Code that is waited for is compiled without the background threads, at the waiting thread's priority. */
 static void
 test_prioritize (void)
 {
@@ -379,7 +379,7 @@ wait_in_thread (gpointer code)
   return NULL;
 }
 
-/* One of the two that wait for a kernel gives up while it is made; it is made once. */
+/* One of two waiters for a kernel gives up during the compile; the kernel is compiled once. */
 static void
 test_two_waiters (void)
 {
@@ -407,8 +407,8 @@ test_two_waiters (void)
   ghlo_code_unref (codes[1]);
 }
 
-/* All prioritized code is made at the same time, as far as there are processors; code that nobody wants any more is
- * not made. */
+/* All prioritized code is compiled in parallel, as far as there are processors; code that is no longer needed is not
+ * compiled. */
 static void
 test_prioritize_many (void)
 {
@@ -433,7 +433,7 @@ test_prioritize_many (void)
   ghlo_code_unref (codes[1]);
 }
 
-/* The last reference goes while it is being made. */
+/* The last reference is dropped during the compile. */
 static void
 test_abandoned (void)
 {
@@ -457,7 +457,7 @@ enum { N_RUNS = 60 };
 typedef struct
 {
   GhloCpuKernel *kernel;
-  gint           n_code;        /* atomic: runs of code so far */
+  gint           n_code;        /* atomic: number of runs by code so far */
 } Swap;
 
 static gpointer
@@ -492,7 +492,7 @@ run_often (gpointer data)
   return NULL;
 }
 
-/* Threads run a kernel while it gets its code; each run is all of one kind. */
+/* Threads run a kernel while its code becomes available; each run uses either strips or code throughout. */
 static void
 test_swap (void)
 {
@@ -513,7 +513,7 @@ test_swap (void)
   ghlo_cpu_kernel_clear (&both);
 }
 
-/* A run of code stops where the monitor says so. */
+/* A run by code stops when the monitor says so. */
 static void
 test_cancelled_run (void)
 {
@@ -597,8 +597,8 @@ destroy (void)
   printf ("destroyed\n");
 }
 
-/* Exit waits for what has begun and drops the rest: LLVM's own destructors, which it may add as long as it runs, come
- * behind it. */
+/* Exit waits for compiles that have begun and drops the others: LLVM's own destructors, which it may register at any
+ * time, run afterwards. */
 static void
 test_exit (void)
 {
@@ -638,7 +638,7 @@ test_list (void)
   g_assert_error (error, GHLO_ERROR, GHLO_ERROR_UNSUPPORTED);
 }
 
-/* How long code takes that is on disk; a cached run asks for each of its kernels. */
+/* The time to load code from disk; a cached run does so for each of its kernels. */
 static void
 test_speed (void)
 {
@@ -704,7 +704,7 @@ main (int    argc,
   g_setenv ("XDG_CACHE_HOME", folder, TRUE);
   g_unsetenv ("GHLO_CACHE");
   g_unsetenv ("GHLO_DISABLE");
-  /* One thread in the background, and one more for what is waited for. */
+  /* One background thread, and one more for code that is waited for. */
   g_setenv ("GHLO_THREADS", "2", TRUE);
   g_test_init (&argc, &argv, NULL);
   if (ghlo_code_target () == NULL || !fake_emitter_install (id))

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Programs that name no device: what they are estimated to take, where they go and why, and the rates that this depends
- * on. The GPU is the CPU under another name, at rates that a test sets.
+ * Programs compiled without a named device: their estimated times, which device they are placed on and why, and the
+ * rates that the choice depends on. The GPU is the CPU under another name, with rates that the test sets.
  */
 
 #include "compiler/auto.h"
@@ -90,7 +90,7 @@ static GhloDeviceCore gpu = {
   .wants_passes = TRUE, .is_gpu = TRUE,
 };
 
-/* Another one, with memory of its own; nothing is known of its rates until a test sets them. */
+/* Another GPU, with memory of its own; its rates are unknown until a test sets them. */
 static GhloDeviceCoreClass apart_class;
 static GhloDeviceCore apart_gpu;
 
@@ -145,7 +145,7 @@ const GhloDeviceFinder ghlo_device_finders[] = {
   "}\n"
 
 static const char large[] = LARGE (M, "%z : " M);
-/* Whose counter somebody looks at. */
+/* A large program whose counter is a result. */
 static const char counted[] = LARGE ("(" M ", tensor<i32>)", "%z, %i : " M ", tensor<i32>");
 static const char small[] =
   "func.func @main(%x: tensor<16xf32>) -> tensor<16xf32> {\n"
@@ -153,7 +153,7 @@ static const char small[] =
   "  return %0 : tensor<16xf32>\n"
   "}\n";
 
-/* @part of what is said of the choice. */
+/* Checks the device chosen for @text, and that the reason contains @part. */
 static void
 assert_choice (const char     *text,
                GhloDeviceCore *device,
@@ -169,7 +169,7 @@ assert_choice (const char     *text,
     g_error ("expected %s and \"%s\", found %s and \"%s\"", device->names[0], part, chosen->names[0], reason);
 }
 
-/* Comes first: nobody has asked for the GPU yet. */
+/* Must be the first test: nothing has looked for the GPU yet. */
 static void
 test_search (void)
 {
@@ -184,7 +184,7 @@ test_search (void)
   assert_choice (large, &gpu, "gpu:0 is estimated to take ");
   g_assert_cmpuint (n_searches, ==, 1);
 
-  /* Now it is known, and asked whatever there may be. */
+  /* Now the GPU is known and considered, whatever devices are found. */
   has_gpu = FALSE;
   assert_choice (large, &gpu, ", cpu ");
   gpu_rates.run = 0.25;
@@ -206,14 +206,14 @@ test_choice (void)
   gpu_rates.step = 1;
   assert_choice (large, ghlo_cpu_device (), ", gpu:0 ");
 
-  /* What the GPU has no step for takes as long as on the CPU, and transfers. */
+  /* Operations that the GPU has no step for take as long as on the CPU, plus transfers. */
   gpu_rates = fast;
   declined_kind = "stablehlo.dot_general";
   assert_choice (large, ghlo_cpu_device (), ", gpu:0 ");
   declined_kind = NULL;
   assert_choice (large, &gpu, ", cpu ");
 
-  /* Devices that are none, however fast, and one that nothing is known of. */
+  /* Devices that are not GPUs, however fast, and a GPU with unknown rates. */
   gpu.is_gpu = apart_gpu.is_gpu = FALSE;
   assert_choice (large, ghlo_cpu_device (), "cpu, since there is no GPU");
   apart_gpu.is_gpu = TRUE;
@@ -223,7 +223,7 @@ test_choice (void)
   assert_choice (large, ghlo_cpu_device (), ", and there is no GPU for it");
   gpu_rates = fast;
 
-  /* Three matrices, three constants, and as much again. */
+  /* Three matrices and three constants, twice. */
   gpu_memory = 2 * (3 * 512 * 512 * 4 + 3 * 4);
   assert_choice (large, &gpu, ", cpu ");
   gpu_memory--;
@@ -266,7 +266,7 @@ assert_seconds (double found,
   g_assert_cmpfloat_with_epsilon (found, expected, expected * 1e-9);
 }
 
-/* Powers of ten, so that each part of the sum can be told. */
+/* The rates are powers of ten, so that each term of the sum can be recognized. */
 static void
 test_estimate (void)
 {
@@ -278,7 +278,7 @@ test_estimate (void)
     .step = step,
   };
 
-  /* A chain is one step, that does not store what is between. */
+  /* A chain is one step, which stores no intermediate values. */
   assert_seconds (estimate ("func.func @main(%x: tensor<100xf32>) -> tensor<100xf32> {\n"
                             "  %0 = stablehlo.add %x, %x : tensor<100xf32>\n"
                             "  %1 = stablehlo.reshape %0 : (tensor<100xf32>) -> tensor<10x10xf32>\n"
@@ -286,7 +286,7 @@ test_estimate (void)
                             "  %3 = stablehlo.reshape %2 : (tensor<10x10xf32>) -> tensor<100xf32>\n"
                             "  return %3 : tensor<100xf32>\n}\n", &gpu),
                   run + 400 / 1e4 + 400 / 1e3 + 200 / 1e5 + step);
-  /* Products by what they multiply. */
+  /* Products count by their multiplications. */
   assert_seconds (estimate ("func.func @main(%x: " M ") -> " M " {\n"
                             "  %0 = stablehlo.dot %x, %x : (" M ", " M ") -> " M "\n"
                             "  return %0 : " M "\n}\n", &gpu),
@@ -296,10 +296,10 @@ test_estimate (void)
                             "  %1 = stablehlo.dot %y, %y : (tensor<8x8xf64>, tensor<8x8xf64>) -> tensor<8x8xf64>\n"
                             "  return\n}\n", &gpu),
                   run + (128 + 512) / 1e4 + 1024 / 1e7 + 1024 / 1e6 + 2 * step);
-  /* The counter is one step, the product another, in each of a thousand iterations. */
+  /* The counter is one step and the product another, in each of a thousand iterations. */
   assert_seconds (estimate (large, &gpu),
                   run + 2 * bytes / 1e4 + bytes / 1e3 + 1000 * (2.0 * 512 * 512 * 512 / 1e8 + 1 / 1e5 + 2 * step));
-  /* What the GPU declines is the CPU's, and the GPU is waited for. */
+  /* Operations that the GPU declines run on the CPU, which waits for the GPU. */
   declined_kind = "stablehlo.dot";
   assert_seconds (estimate ("func.func @main(%x: " M ") -> " M " {\n"
                             "  %0 = stablehlo.dot %x, %x : (" M ", " M ") -> " M "\n"
@@ -309,7 +309,7 @@ test_estimate (void)
   declined_kind = NULL;
 }
 
-/* Each of 60 functions calls the one before twice. */
+/* Each of 60 functions calls the previous one twice. */
 static void
 test_calls (void)
 {
@@ -343,7 +343,7 @@ compile (const char     *text,
   return core;
 }
 
-/* Nobody asked for the GPU that fails. */
+/* A failing GPU that was not requested is no error. */
 static void
 test_failure (void)
 {
@@ -363,8 +363,8 @@ test_failure (void)
   fails = FALSE;
 }
 
-/* Of a GPU that nobody asked for, steps that the CPU does sooner are the CPU's, here that of a loop's counter; of one
- * that was asked for none are. */
+/* On an automatically chosen GPU, steps that are faster on the CPU run there, here that of a loop's counter; on a
+ * requested GPU none do. */
 static void
 test_steps (void)
 {
@@ -396,7 +396,7 @@ identify (GhloDeviceCore *self)
   return g_bytes_new_static (self->title, strlen (self->title));
 }
 
-/* A hundred runs of @seconds each, as far as those who look know. */
+/* Simulates a hundred runs of @seconds each for those who observe them. */
 static void
 pretend_runs (GhloExecutableCore *core,
               double              seconds)
@@ -418,7 +418,7 @@ is_watched (const char     *text,
   return watched;
 }
 
-/* What runs take on a GPU sends the next program elsewhere; what has been compiled stays. */
+/* The measured times of runs on a GPU send the next program elsewhere; executables that exist stay where they are. */
 static void
 test_runs (void)
 {
@@ -436,7 +436,7 @@ test_runs (void)
   assert_choice (large, ghlo_cpu_device (), " s (guessed, refined by 64 runs)");
   ghlo_executable_core_unref (core);
 
-  /* Of other rates nothing is known. */
+  /* Nothing is known for other rates. */
   gpu_rates.bytes *= 2;
   assert_choice (large, &gpu, " (guessed), cpu ");
 }
@@ -453,7 +453,7 @@ start (GhloExecutableCore *core,
   return outcome;
 }
 
-/* Every run is told, also where nobody wants to know its end; that one counts for nothing. */
+/* Every run is reported, even one whose end nobody asks for; but that one does not count. */
 static void
 test_told (void)
 {
@@ -495,7 +495,7 @@ test_told (void)
   apart_rates = (GhloStepRates) { 0 };
 }
 
-/* As of a device that nobody asked for, the steps of @text that are the CPU's since that is sooner. */
+/* The number of steps of @text that are placed on the CPU for being faster there, on an automatically chosen device. */
 static guint
 count_placed (const char *text)
 {
@@ -516,7 +516,7 @@ count_placed (const char *text)
   return n;
 }
 
-/* Steps go by what runs took, too. */
+/* The placement of steps uses the measured times as well. */
 static void
 test_refined_steps (void)
 {
@@ -539,8 +539,8 @@ test_refined_steps (void)
   apart_rates = (GhloStepRates) { 0 };
 }
 
-/* Runs on devices that are not chosen between, those of which data decide how long they take, and those that the
- * fallback has a part in say nothing. */
+/* Nothing is learned from runs on devices that are not candidates, from runs whose time depends on data, and from
+ * those in which the fallback takes part. */
 static void
 test_unwatched (void)
 {
@@ -581,7 +581,7 @@ test_unwatched (void)
   gpu.is_gpu = apart_gpu.is_gpu = TRUE;
 }
 
-/* Rates are kept for one device, and nothing else that a file may hold is taken for rates. */
+/* Rates are kept per device, and no other contents of a file are accepted as rates. */
 static void
 test_rates (void)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * The devices that there are, by name, and what a device lacks.
+ * The available devices by name, and what a device does not support.
  */
 
 #include "compiler/devices.h"
@@ -23,7 +23,7 @@ parse (const char *text)
   return module;
 }
 
-/* The reference executor once more, as a device that has no f64. */
+/* The reference executor under another name, as a device without f64. */
 
 static const char *
 lacks (GhloDeviceCore *self,
@@ -38,7 +38,7 @@ lacks (GhloDeviceCore *self,
 
 static GhloDeviceCoreClass single_class;
 static const char *const single_names[] = { "single", "single:0", NULL };
-/* One after the other, each when the one before it went away. */
+/* Instances that replace each other, each when the previous one is lost. */
 static GhloDeviceCore singles[] = {
   { .klass = &single_class, .names = single_names },
   { .klass = &single_class, .names = single_names },
@@ -66,7 +66,7 @@ const GhloDeviceFinder ghlo_device_finders[] = {
   { NULL }
 };
 
-/* Who asks for the host's devices waits for no others. */
+/* Looking for the host's devices does not wait for other devices. */
 static void
 test_find (void)
 {
@@ -148,7 +148,7 @@ test_lacks (void)
                    "compile for another device");
 }
 
-/* Without a fallback the CPU refuses what it would hand on. */
+/* Without a fallback the CPU refuses the operations that it would pass on. */
 static void
 test_without_fallback (void)
 {
@@ -178,7 +178,7 @@ test_without_fallback (void)
     }
 }
 
-/* What went away stays away; the next listing has another instance in its place, and the others as they were. */
+/* A lost device stays lost; the next listing has a new instance in its place, and the other devices unchanged. */
 static void
 test_lost (void)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * What the tests of the CPU's steps share: an operation run by one implementation, with its
- * operands dense, in any layout that it takes, and over the operand that it may write over;
- * and compared with the reference executor.
+ * Shared by the tests of the CPU's steps: runs one implementation of an operation with dense operands, with operands in
+ * any layout that the implementation accepts, and in place over an operand where that is allowed, and compares the
+ * results with the reference executor's.
  */
 
 #pragma once
@@ -14,7 +14,7 @@
 
 enum { STEP_MAX = 16, STEP_GUARD = 64 };
 
-/* A tensor of a step, in memory of its own. */
+/* A tensor of a step, with memory of its own. */
 typedef struct
 {
   GhloView view;
@@ -23,7 +23,7 @@ typedef struct
   gsize    n_bytes;
 } StepTensor;
 
-/* One element of a view after the other, in row-major order. */
+/* Iterates over the elements of a view in row-major order. */
 typedef struct
 {
   const GhloView *view;
@@ -55,8 +55,7 @@ step_walk_on (StepWalk *self)
     }
 }
 
-/* A layout of the type's elements: dense, or with dimensions in any order, gaps and
- * reversed ones. */
+/* Lays out the type's elements: dense, or with the dimensions in any order, gaps, and reversed dimensions. */
 static inline void
 step_tensor_init (StepTensor           *self,
                   const GhloTensorType *type,
@@ -96,7 +95,7 @@ step_tensor_init (StepTensor           *self,
                             self->strides };
 }
 
-/* Of a dense tensor without contents: begins one element later, where only elements are aligned. */
+/* Shifts a dense tensor without contents by one element, so that only its elements are aligned. */
 static inline void
 step_tensor_shift (StepTensor *self)
 {
@@ -131,7 +130,7 @@ step_tensor_fill (StepTensor      *self,
       memcpy (walk.element, value->data + i * size, size);
 }
 
-/* For tolerances: the same bits; the same but for the bits of a NaN. */
+/* Values for tolerances: equal bits; equal bits or both NaN. */
 #define STEP_SAME_BITS (-2.0)
 #define STEP_SAME      (-1.0)
 
@@ -142,7 +141,7 @@ step_same_part (double a,
   return memcmp (&a, &b, sizeof a) == 0 || (isnan (a) && isnan (b));
 }
 
-/* Whether two numbers agree: bits, or NaN both, or within @tolerance of the larger. */
+/* Whether two numbers agree: by bits, or both NaN, or within @tolerance times the larger one. */
 static inline void
 step_compare (const GhloView  *found,
               const GhloValue *expected,
@@ -213,7 +212,7 @@ step_new_constant (const GhloIrOp *op,
   return value;
 }
 
-/* The CPU's implementation called @name that may do @op. */
+/* The CPU's implementation called @name that supports @op's kind. */
 static inline const GhloStepImplementation *
 step_find (const GhloIrOp *op,
            const char     *name)
@@ -228,7 +227,7 @@ step_find (const GhloIrOp *op,
   return step;
 }
 
-/* What a step is made of, and becomes. */
+/* The inputs and outputs of making a step. */
 typedef struct
 {
   GhloStepRequest          request;
@@ -237,7 +236,7 @@ typedef struct
   guint32                  aliases[STEP_MAX], alignments[2 * STEP_MAX];
 } StepRequest;
 
-/* Whether @step does it with these views, which for constants have data. */
+/* Whether @step accepts the operation with these views, which have data for constants. */
 static inline gboolean
 step_select (StepRequest                  *self,
              const GhloStepImplementation *step,
@@ -260,7 +259,7 @@ step_select (StepRequest                  *self,
   return selected;
 }
 
-/* Compiles what was selected; *@operands and *@results may have changed as the selection wants it. */
+/* Compiles the selected step; *@operands and *@results may have changed as the selection demands. */
 static inline gpointer
 step_compile (StepRequest                  *self,
               const GhloStepImplementation *step)
@@ -287,7 +286,7 @@ step_compile (StepRequest                  *self,
   return compiled;
 }
 
-/* Both; NULL when it is not done, or not as the operands lie. */
+/* Selects and compiles; NULL when @step declines the operation or the layout of its operands. */
 static inline gpointer
 step_new (const GhloStepImplementation *step,
           const GhloIrOp               *op,
@@ -308,7 +307,7 @@ step_new (const GhloStepImplementation *step,
 
 enum { STEP_DENSE, STEP_SCATTERED, STEP_IN_PLACE, STEP_N_WAYS };
 
-/* Lays out operands and results, whose views get data where they are constant. */
+/* Lays out operands and results; the views of constant operands get data. */
 static inline void
 step_lay_out (const GhloIrOp  *op,
               GhloValue      **operands,
@@ -336,7 +335,7 @@ step_lay_out (const GhloIrOp  *op,
     }
 }
 
-/* Makes operands dense, takes constants away, and puts results over operands, as the selection wants it. */
+/* Follows the selection's demands: makes operands dense, removes constants, and places results over operands. */
 static inline void
 step_obey (StepRequest  *self,
            GhloValue   **operands,
@@ -371,8 +370,8 @@ step_obey (StepRequest  *self,
     }
 }
 
-/* Runs @op's implementation called @name in one way; FALSE when it does not do it. Operands that are
- * constants of the program are given their bytes before. */
+/* Runs @op with its implementation called @name in one way; FALSE when that declines. Operands that are constants of
+ * the program are given their bytes at selection. */
 static inline gboolean
 step_run_one (const GhloIrOp  *op,
               const char      *name,
@@ -424,9 +423,8 @@ step_run_one (const GhloIrOp  *op,
   return selected;
 }
 
-/* Runs @text's returned operation, whose operands are the program's inputs, in their
- * order, and constants, by the implementation called @name in every way. FALSE when it
- * does not do it. */
+/* Runs the operation that @text returns, whose operands are the program's inputs, in order, and constants, with the
+ * implementation called @name in every way. FALSE when it declines. */
 static inline gboolean
 step_check (const char  *text,
             const char  *name,

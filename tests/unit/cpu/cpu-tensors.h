@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * What the tests of the CPU's library steps share: tensors of random numbers, in
- * memory with any order of dimensions, gaps, reversed and repeated ones, and how
- * far from an exact sum a computed one may be.
+ * Shared by the tests of the CPU's library steps: tensors of random numbers whose memory has any order of dimensions,
+ * gaps, and negative or zero strides, and the error bound of a computed sum.
  */
 
 #pragma once
@@ -23,7 +22,7 @@ typedef struct
   GhloElementType type;
   guint           rank;
   gint64          dimensions[8], strides[8];
-  guint8         *memory;      /* owned; n_bytes of it, UNTOUCHED where no element is */
+  guint8         *memory;      /* owned; n_bytes, which are UNTOUCHED between elements */
   gsize           n_bytes;
   guint8         *data;
 } Tensor;
@@ -56,7 +55,7 @@ tensor_count (const Tensor *self)
   return n;
 }
 
-/* Lays out the dimensions, each flag at random where it is set. */
+/* Lays out the dimensions, choosing at random whether each set flag is applied. */
 static inline void
 tensor_init (Tensor          *self,
              GhloElementType  type,
@@ -115,7 +114,7 @@ tensor_at (const Tensor *self,
   return at;
 }
 
-/* The next index in row-major order; FALSE after the last. */
+/* Advances the index in row-major order; FALSE after the last one. */
 UNSANITIZED static inline gboolean
 tensor_next (const Tensor *self,
              gint64       *index)
@@ -189,7 +188,7 @@ tensor_read (const Tensor *self)
   return scalars;
 }
 
-/* What tensor_read() gives, laid out as a tensor whose elements are GhloScalars. */
+/* The elements that tensor_read () returns, described as a tensor of GhloScalars with the same shape. */
 static inline Tensor
 tensor_scalars (const Tensor *self)
 {
@@ -206,13 +205,13 @@ tensor_scalars (const Tensor *self)
   return scalars;
 }
 
-/* An exact enough sum of products, of any class of numbers. */
+/* A sufficiently exact sum of products, for any class of numbers. */
 typedef struct
 {
   guint64  wrapped;          /* of integers */
   gboolean truth;            /* of i1 */
   long     double re, im;
-  long     double size;      /* of the numbers that were added */
+  long     double size;      /* of the added terms */
 } Sum;
 
 UNSANITIZED static inline double
@@ -269,7 +268,7 @@ sum_add_product (Sum             *self,
     }
 }
 
-/* The products of @n neighbours, for which the class is asked once. */
+/* Adds the products of @n adjacent elements; the class is looked up only once. */
 UNSANITIZED static inline void
 sum_add_products (Sum              *self,
                   GhloElementType   a_type,
@@ -308,15 +307,15 @@ sum_add_products (Sum              *self,
     }
 }
 
-/* The distance of 1 to the next number. */
+/* The distance from 1 to the next larger number. */
 static inline double
 epsilon_of (GhloElementType type)
 {
   return ldexp (1, -(int) ghlo_element_info (type)->mantissa_bits);
 }
 
-/* @found is the sum of @k products of @a and @b, added in any order in f32, or in f64
- * where either of the types is so wide, and rounded once to @type. */
+/* Whether @found is the sum of @k products of @a and @b, added in any order in f32, or in f64 where either type is
+ * that wide, and rounded once to @type. */
 static inline gboolean
 sum_matches (const Sum       *self,
              gint64           k,
@@ -329,7 +328,7 @@ sum_matches (const Sum       *self,
   long double limit = ((long double) (k + 4) * epsilon) * self->size
                       + epsilon_of (type) * (fabsl (self->re) + fabsl (self->im));
 
-  /* The smallest number of narrow formats is not small. */
+  /* The smallest number of a narrow format is not negligible. */
   if (c == GHLO_ELEMENT_CLASS_FLOAT)
     limit += ldexp (1, 1 - ghlo_element_info (type)->bias - ghlo_element_info (type)->mantissa_bits);
   if (c == GHLO_ELEMENT_CLASS_FLOAT)
@@ -359,7 +358,7 @@ shape_text (const Tensor *self)
   return g_string_free (text, FALSE);
 }
 
-/* Every byte between the elements is as tensor_init() left it. */
+/* Checks that every byte between the elements is as tensor_init () left it. */
 static inline void
 assert_untouched (const Tensor *self)
 {

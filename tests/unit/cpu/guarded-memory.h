@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Buffers that end, or begin, at a page that nobody may touch: code, of which no sanitizer knows, is stopped where it
- * reads or writes beyond them.
+ * Buffers that end or begin at an inaccessible page. Machine code, which sanitizers do not instrument, thus faults
+ * where it reads or writes out of bounds.
  */
 
 #pragma once
@@ -18,7 +18,7 @@ typedef struct
   gpointer  data;
 } GuardedMemory;
 
-/* A copy of @from, at the end of its pages where @at_end, else at the beginning. */
+/* A copy of @from, at the end of its pages with @at_end, otherwise at their beginning. */
 static inline GuardedMemory
 guarded_memory_new (const GhloKernelMemory *from,
                     gboolean                at_end)
@@ -35,7 +35,7 @@ guarded_memory_new (const GhloKernelMemory *from,
   return self;
 }
 
-/* Gives @to what was made of the copy. */
+/* Copies the memory's contents to @to. */
 static inline void
 guarded_memory_free (GuardedMemory          *self,
                      const GhloKernelMemory *to)

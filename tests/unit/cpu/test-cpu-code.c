@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Machine code of kernels against the interpreter, bit by bit: drawn at random, with each choice of lanes, vectors of
- * several widths and parallel points cut anywhere, for each kind of processor that this one can be; and for
- * aarch64, run under an emulator where there is one.
+ * Machine code of kernels compared bit by bit with the interpreter: random kernels, with each choice of lanes, several
+ * vector widths, and parallel points split anywhere, for every kind of processor that this one can act as, and for
+ * aarch64 where an emulator is installed.
  *
  *   GHLO_TEST_KERNEL=SEED test-cpu-code      that kernel, whose text is printed when it fails
  *   GHLO_TEST_LISTING=1 …                    with its code
@@ -30,7 +30,7 @@
 
 static const GhloEmitter *emitter;
 
-/* What code can be made for, the least first. */
+/* The targets of machine code, the most basic first. */
 static const struct
 {
   GhloCpuLevel   level;
@@ -46,7 +46,7 @@ static const struct
 #endif
 };
 
-/* Reports a kernel that went wrong. */
+/* Reports a failing kernel. */
 static void
 list (const GhloKernel         *kernel,
       const GhloKernelSchedule *schedule,
@@ -59,7 +59,7 @@ list (const GhloKernel         *kernel,
   g_printerr ("%s\n%s\n", text, object != NULL && g_getenv ("GHLO_TEST_LISTING") != NULL ? listing : "");
 }
 
-/* Runs all parallel points of @kernel in pieces of up to @piece. FALSE where the emitter does not take the kernel. */
+/* Runs all parallel points of @kernel in pieces of up to @piece. FALSE where the emitter declines the kernel. */
 static gboolean
 run_code (const GhloKernel         *kernel,
           const GhloKernelSchedule *schedule,
@@ -186,7 +186,7 @@ count_kernels (void)
   return count != NULL ? (guint) g_ascii_strtoull (count, NULL, 0) : SANITIZED ? 50 : 300;
 }
 
-/* Those that this processor runs. */
+/* The number of targets that this processor can run. */
 static guint
 count_targets (void)
 {
@@ -235,7 +235,7 @@ test_files (void)
   g_assert_cmpuint (n, >, 10);
 }
 
-/* Numbers that are all wanted after the last of them is known, so that the frame has to hold what registers cannot. */
+/* Values that are all used after the last one is computed, so that registers spill to the frame. */
 static void
 test_frame (void)
 {
@@ -267,11 +267,11 @@ test_frame (void)
   g_assert_null (none);
 }
 
-/* What an emulated processor is to do, and what should come of it. */
+/* The input of the emulated program, and the expected output. */
 typedef struct
 {
   GByteArray *in, *out;
-  GArray     *ends;             /* gsize: where the buffers of each kernel end in @out */
+  GArray     *ends;             /* gsize: the end offset in @out of each kernel's buffers */
   GArray     *seeds;            /* guint64 */
 } Emulated;
 
@@ -291,7 +291,7 @@ add_memory (GByteArray             *bytes,
     g_byte_array_append (bytes, memory[i].data, (guint) memory[i].size);
 }
 
-/* The Record of run-kernels.c, and what comes with it. */
+/* Appends the Record of run-kernels.c, and the data that follow it. */
 static void
 add_record (Emulated                 *self,
             const GhloKernel         *kernel,
@@ -373,7 +373,7 @@ build_runner (const char *folder)
   return g_strdup_printf ("%s %s/run-kernels %s/in %s/out", emulator, folder, folder, folder);
 }
 
-/* Fills @found with what the emulator made of each buffer, and compares. */
+/* Fills @found with the emulator's result for each buffer, and compares. */
 static void
 compare_emulated (guint64       seed,
                   const guint8 *found,

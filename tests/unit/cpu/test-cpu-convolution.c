@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Convolutions on the CPU against sums made one by one: every kind of window, layout
- * and group, both gradients as frameworks write them, and what oneDNN takes.
+ * Convolutions on the CPU compared with sums computed one by one: every kind of window, layout and group, both
+ * gradients in the form that frameworks write, and the convolutions that oneDNN accepts.
  */
 
 #include "cpu-tensors.h"
@@ -21,7 +21,7 @@ typedef struct
 #define SAME(T) { GHLO_ELEMENT_TYPE_##T, GHLO_ELEMENT_TYPE_##T, GHLO_ELEMENT_TYPE_##T }
 #define MIXED(A, B, C) { GHLO_ELEMENT_TYPE_##A, GHLO_ELEMENT_TYPE_##B, GHLO_ELEMENT_TYPE_##C }
 
-/* Sizes by what they are; the tensors are made of them in any order. */
+/* Sizes by role; the tensors have these dimensions in any order. */
 typedef struct
 {
   guint    n_spatial;
@@ -49,7 +49,7 @@ case_clear (Case *self)
 
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Case, case_clear)
 
-/* The elements of a case's operands as GhloScalars: each is read once, and met in many products. */
+/* The elements of a case's operands as GhloScalars: each is converted once and used in many products. */
 typedef struct
 {
   Tensor lhs, rhs;
@@ -82,7 +82,7 @@ find_output (Window *w)
     }
 }
 
-/* Channels-last, or any order of a tensor's dimensions. */
+/* Numbers a tensor's dimensions channels-last, or in random order. */
 static void
 number_dimensions (guint     n_spatial,
                    gboolean  shuffled,
@@ -171,7 +171,7 @@ case_init (Case        *self,
   tensor_fill (&self->rhs);
 }
 
-/* The products of a group's features, from the first ones on. */
+/* Adds the products over a group's features, starting from the first ones. */
 UNSANITIZED static void
 sum_add_features (Sum            *sum,
                   const Case     *self,
@@ -187,7 +187,7 @@ sum_add_features (Sum            *sum,
                      *(const GhloScalar *) (gconstpointer) rhs);
 }
 
-/* The result at an index of its tensor, as the specification has it. */
+/* The result at an index of its tensor, as the specification defines it. */
 UNSANITIZED static Sum
 exact_at (const Case     *self,
           const Operands *operands,
@@ -281,7 +281,7 @@ check_result (const Case *self,
   while (tensor_next (&self->result, index));
 }
 
-/* Elements here and there, where all would take long. */
+/* Checks a sample of the elements where checking all would take long. */
 static void
 check_some (const Case *self,
             const char *how)
@@ -339,7 +339,7 @@ prepare (const Case       *self,
   return convolution;
 }
 
-/* Runs it, with a kernel packed before where there is such a thing too. */
+/* Runs the case, also with a prepacked kernel where packing is supported. */
 static char *
 check_case (Case *self)
 {
@@ -454,14 +454,14 @@ static const Row rows[] = {
   { "wide padding", WINDOW (1, 4, 4, 6, 3, 1, 2, 2, 1, 1, 1, 1), NULL },
   { "padding beyond", WINDOW (1, 4, 4, 6, 2, 1, 5, 5, 1, 1, 1, 1), NULL },
   { "cut", WINDOW (1, 8, 8, 12, 3, 1, -2, -3, 1, 1, 1, 1), NULL },
-  /* Gradients for data: the result's gradient spread by the step, with padding. */
+  /* Gradients for data: the result's gradient dilated by the stride, with padding. */
   { "data, step 1", WINDOW (2, 24, 16, 14, 3, 1, 1, 1, 1, 1, 1, 1), "onednn*" },
   { "data, step 2", WINDOW (2, 24, 16, 7, 3, 1, 1, 2, 2, 1, 1, 1), "onednn*data*" },
   { "data, step 2, valid", WINDOW (1, 16, 3, 12, 7, 1, 6, 7, 2, 1, 1, 1), "onednn*data*" },
   { "data, one tap", WINDOW (1, 16, 32, 7, 1, 1, 0, 1, 2, 1, 1, 1), NULL },
   { "data, depthwise", WINDOW (2, 32, 32, 7, 3, 1, 1, 2, 2, 1, 32, 1), "onednn*data*" },
   { "data, groups", WINDOW (2, 64, 32, 7, 3, 1, 1, 2, 2, 1, 2, 1), "onednn*data*" },
-  /* Gradients for weights: images are features, features images, the kernel is large. */
+  /* Gradients for weights: images and features are exchanged, and the kernel is large. */
   { "weights", WINDOW (16, 4, 24, 14, 14, 1, 1, 1, 1, 1, 1, 1), "onednn*weights*" },
   { "weights, step 2", WINDOW (16, 4, 24, 15, 7, 1, 1, 1, 1, 2, 1, 1), "onednn*weights*" },
   { "weights, step 2, rest", WINDOW (3, 5, 8, 28, 11, 1, 0, -1, 1, 2, 1, 1), "onednn*weights*" },
@@ -469,7 +469,7 @@ static const Row rows[] = {
   { "weights, groups", WINDOW (32, 2, 64, 14, 14, 1, 1, 1, 1, 1, 1, 2), "onednn*weights*" },
 };
 
-/* With layouts that oneDNN takes, with any others, and with other narrow types. */
+/* In layouts that oneDNN accepts, in others, and with other narrow types. */
 static void
 test_frameworks (void)
 {
@@ -498,7 +498,7 @@ scalar_at (const Tensor *scalars,
   return (gconstpointer) tensor_at (scalars, index);
 }
 
-/* The same sum with the zeros of padding in it, which infinite and other weights make NaN of. */
+/* The same sum including the zeros of padding, whose products with infinite or NaN weights are NaN. */
 UNSANITIZED static double
 special_at (const Case     *self,
             const Operands *operands,
@@ -540,7 +540,7 @@ special_at (const Case     *self,
   return sum;
 }
 
-/* One in @every elements is infinite or NaN. */
+/* Makes one in @every elements infinite or NaN. */
 static void
 add_specials (Tensor *tensor,
               gint    every)
@@ -598,7 +598,7 @@ check_special (const Case *c,
   while (tensor_next (&c->result, index));
 }
 
-/* Numbers that are not finite, in the kernel above all: padding takes part in the products. */
+/* Non-finite numbers, mainly in the kernel: padding takes part in the products. */
 static void
 test_not_finite (void)
 {
@@ -626,7 +626,7 @@ test_not_finite (void)
       }
 }
 
-/* Large enough to be cut into pieces of images and of rows; and weights of features. */
+/* Large enough to be split into pieces of images and of rows; weights are split into pieces of features. */
 static void
 test_pieces (void)
 {
@@ -643,7 +643,7 @@ test_pieces (void)
     { "data, images", WINDOW (5, 64, 32, 14, 3, 1, 1, 2, 2, 1, 1, 1), "onednn*data*" },
     { "weights, rows", WINDOW (64, 1, 64, 40, 40, 1, 1, 1, 1, 1, 1, 1), "onednn*weights*" },
     { "weights, images", WINDOW (64, 6, 64, 15, 7, 1, 1, 1, 1, 2, 1, 1), "onednn*weights*" },
-    /* So many weights that their reorder is cut as well, the last part being smaller. */
+    /* So many weights that their reorder is split as well, with a smaller last part. */
     { "many weights", WINDOW (1, 64, 200, 6, 3, 1, 1, 1, 1, 1, 1, 1), "onednn*" },
     { "more weights", WINDOW (1, 96, 600, 6, 3, 1, 1, 1, 1, 1, 1, 1), "onednn*" },
     { "data, many weights", WINDOW (1, 200, 64, 4, 3, 1, 1, 2, 2, 1, 1, 1), "onednn*data*" },
@@ -705,7 +705,7 @@ test_dimensions (void)
 typedef struct
 {
   const Case *c;
-  gint       *seen;     /* of each four bytes of its memory, how often */
+  gint       *seen;     /* for each four bytes of the result's memory, the number of visits */
 } Seen;
 
 static void
@@ -724,7 +724,7 @@ see (gpointer            data,
       }
 }
 
-/* Every element is given to the epilogue once, when it is finished. */
+/* Every element is passed to the epilogue once, when it is complete. */
 static void
 test_epilogue (void)
 {
@@ -772,7 +772,7 @@ run_often (gpointer data)
   return NULL;
 }
 
-/* Eight threads that did not prepare it run the same convolution at once. */
+/* Eight threads concurrently run a convolution that another thread prepared. */
 static void
 test_threads (void)
 {
@@ -824,7 +824,7 @@ test_cancel (void)
     }
 }
 
-/* Tensors into other layouts and types. */
+/* Copies of tensors into other layouts and types. */
 static void
 test_copy (void)
 {
@@ -863,7 +863,7 @@ main (int   argc,
       char *argv[])
 {
   g_test_init (&argc, &argv, NULL);
-  /* More than one, whatever the machine, so that work is cut. */
+  /* Several threads on any machine, so that work is split. */
   g_setenv ("GHLO_THREADS", "4", FALSE);
 
   g_test_add_func ("/cpu-convolution/random", test_random);

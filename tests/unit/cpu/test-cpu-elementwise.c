@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Elementwise operations on the CPU, to the bit as the reference executor does them:
- * every operation on every element type, with awkward numbers and with any bits, dense,
- * scattered, in place, and with operands that repeat along dimensions.
+ * Elementwise operations on the CPU give the reference executor's bits: every operation on every element type, with
+ * special values and with random bits, on dense and strided operands, in place, and with operands broadcast along
+ * dimensions.
  */
 
 #include "cpu-steps.h"
@@ -12,7 +12,7 @@
 
 #define ELEMENTWISE "elementwise"
 
-/* Equal bits, or NaN both. */
+/* Equal bits, or both NaN. */
 #define EXACT STEP_SAME
 
 static const char *const signed_types[] = { "i8", "i16", "i32", "i64", NULL };
@@ -21,8 +21,7 @@ static const char *const float_types[] = { "bf16", "f16", "f32", "f64", NULL };
 static const char *const boolean_types[] = { "i1", NULL };
 static const char *const complex_types[] = { "complex<f32>", "complex<f64>", NULL };
 
-/* Which of them an operation is defined on: b(oolean), s(igned), u(nsigned), f(loat),
- * c(omplex). */
+/* The classes that an operation is defined on: b(oolean), s(igned), u(nsigned), f(loat), c(omplex). */
 static const struct
 {
   char               letter;
@@ -32,7 +31,7 @@ static const struct
   { 'c', complex_types },
 };
 
-/* What there must be loops for: classes of operations whose operands have one type. */
+/* The loops that must exist: for each operation the classes, where all operands have one type. */
 static const struct
 {
   GhloScalarKind  kind;
@@ -67,7 +66,7 @@ static const struct
   { GHLO_SCALAR_XOR, "bsu" },
 };
 
-/* "3x5x", of few dimensions and up to about a thousand elements. */
+/* "3x5x", with few dimensions and up to about a thousand elements. */
 static char *
 random_shape (void)
 {
@@ -90,8 +89,7 @@ random_shape (void)
   return g_string_free (shape, FALSE);
 }
 
-/* The reference executor's loads make signalling NaNs of f32 quiet, which the total
- * order tells apart. */
+/* The reference executor's loads turn signalling NaNs of f32 into quiet ones, which the total order distinguishes. */
 static void
 make_quiet (GhloElementType  type,
             guint8          *data)
@@ -105,10 +103,10 @@ make_quiet (GhloElementType  type,
   memcpy (data, &bits, ghlo_element_info (type)->size);
 }
 
-/* No NaNs with payloads: halves of complex numbers are not compared as NaN both. */
+/* No NaNs with payloads: for parts of complex numbers two NaNs do not compare equal. */
 static gboolean plain_nans;
 
-/* Awkward numbers, small ones, and any bits. */
+/* Special, small and arbitrary numbers. */
 static void
 fill_element (GhloElementType  type,
               guint8          *data)
@@ -151,8 +149,8 @@ new_numbers (const char *shape,
   return value;
 }
 
-/* An operation of StableHLO, or of another dialect with its name. @attributes with their comma
- * and braces, or "". Types are those of whole tensors. */
+/* An operation of StableHLO, or of another dialect if its name has a prefix. @attributes include comma and braces,
+ * or are "". Types are those of whole tensors. */
 static char *
 make_program (const char        *operation,
               const char        *attributes,
@@ -184,8 +182,7 @@ element_type_of (const char *text)
   return type->element_type;
 }
 
-/* Operands that repeat along some dimensions: views of stride 0, in any order of
- * dimensions. */
+/* Operands broadcast along some dimensions: views with stride 0, in any order of dimensions. */
 static void
 check_repeated (const char  *program,
                 GhloValue  **values,
@@ -212,7 +209,7 @@ check_repeated (const char  *program,
       for (guint d = 0; d < type->rank; d++)
         if (g_test_rand_bit () && type->dimensions[d] > 0)
           {
-            /* Where the dimension is reversed, index 0 is at its end. */
+            /* In a reversed dimension index 0 is at the end. */
             if (tensors[k].strides[d] < 0)
               tensors[k].view.data += tensors[k].strides[d] * (type->dimensions[d] - 1);
             tensors[k].strides[d] = 0;
@@ -241,7 +238,7 @@ check_repeated (const char  *program,
       given[k] = views[k];
       given[k].data = NULL;
     }
-  /* Also where it would rather have them dense. */
+  /* Repeated operands are accepted even if dense ones are preferred. */
   g_assert_true (step_select (&request, &ghlo_cpu_step_elementwise, op, given, &result));
   compiled = step_compile (&request, &ghlo_cpu_step_elementwise);
   g_assert_true (ghlo_cpu_step_elementwise.run (compiled, views, &result, NULL, NULL, &error));
@@ -253,7 +250,7 @@ check_repeated (const char  *program,
   ghlo_value_unref (expected);
 }
 
-/* Operands of the types "TYPE" with a shape of @shape, or "" for scalars. */
+/* Operands of the types "TYPE" with the shape @shape, or "" for scalars. */
 static void
 check (const char        *operation,
        const char        *attributes,
@@ -332,8 +329,8 @@ check_loop (GhloScalarKind  kind,
                 ulps > 0 ? ulps * ldexp (1, -(int) info->mantissa_bits) : EXACT);
 }
 
-/* Each loop of the table of scalar operations, but for those that attributes choose among, and
- * those that have a test of their own. */
+/* Each loop of the table of scalar operations, except those selected by attributes and those with a test of their
+ * own. */
 static gboolean
 is_of_one_type (GhloScalarKind kind)
 {
@@ -397,7 +394,7 @@ test_convert (void)
           check_shapes ("convert", "", &classes[from].types[s], 1, classes[to].types[t]);
 }
 
-/* Numbers between two of a narrow format, and next to the middle between them. */
+/* Numbers between two of a narrow format, and near their midpoint. */
 static void
 test_convert_once (void)
 {
@@ -421,7 +418,7 @@ test_convert_once (void)
             bits += (guint64) g_test_rand_int_range (-1, 2);
             if (from == 0)
               {
-                /* Exponents near the end of either format's. */
+                /* Exponents near the limits of both formats. */
                 bits = (bits & ~((guint64) 0x7ff << 52))
                        | (guint64) (1023 + (int[]) { 0, 16, -14, -24, -126, -133, 127 }[i % 7]) << 52;
                 memcpy (&number, &bits, sizeof (number));
@@ -530,7 +527,7 @@ test_rsqrt (void)
     check_shapes ("rsqrt", "", &types[t], 1, types[t]);
 }
 
-/* Every number of 16 bits: the loops compute in f32, and round once more. */
+/* Every 16-bit number: the loops compute in f32 and round once more. */
 static void
 test_every_half (void)
 {
@@ -556,7 +553,7 @@ test_every_half (void)
     }
 }
 
-/* Enough for several threads and parts, which begin in the midst of lines. */
+/* Large enough for several threads and for parts that begin in the middle of lines. */
 static void
 test_large (void)
 {
@@ -601,7 +598,7 @@ test_cancelled (void)
   step_tensor_clear (&tensor);
 }
 
-/* What no loop computes as the reference executor does. */
+/* Operations for which no loop computes the reference executor's result. */
 static void
 test_declined (void)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * What a run says when oneDNN fails within it: what failed, and never that it was
- * cancelled. The functions of oneDNN that compute are this program's own here, which
- * fail on request. Without the library the same programs run by other code.
+ * The error of a run in which oneDNN fails: it names what failed and never claims a cancellation. This program replaces
+ * oneDNN's compute functions by its own, which fail on request. Without the library the same programs run by other
+ * code.
  */
 
 #include "../reference/kernel-programs.h"
@@ -15,8 +15,8 @@
 #include "cpu/library/onednn-functions.h"
 #include "cpu/library/onednn.h"
 
-static dnnl_status_t failure = dnnl_success;   /* what the functions below give, unless that is success */
-static guint calls_left;                       /* so many calls do what they should before */
+static dnnl_status_t failure = dnnl_success;   /* the status that the functions below return, unless it is success */
+static guint calls_left;                       /* the number of calls that succeed first */
 
 static gboolean
 fails (void)
@@ -54,7 +54,7 @@ sgemm (char         a_transposed,
                                              beta, c, c_leading);
 }
 
-static gboolean hidden;    /* oneDNN cannot be opened */
+static gboolean hidden;    /* opening oneDNN fails */
 
 #pragma GCC visibility push(default)
 
@@ -76,7 +76,7 @@ dlopen (const char *name,
 static const struct
 {
   const char *name, *text, *inputs[2];
-  const char *how;         /* in the plan, where oneDNN does it */
+  const char *how;         /* in the plan, where oneDNN computes it */
 } programs[] = {
   { "sgemm",
     "func.func @main(%a: tensor<96x96xf32>, %b: tensor<96x96xf32>) -> tensor<96x96xf32> {\n"
@@ -100,7 +100,7 @@ static const struct
     "  return %0 : tensor<3x3x8x8xf32>\n}\n", { "tensor<8x16x16x8xf32>", "tensor<8x14x14x8xf32>" }, "onednn" },
 };
 
-/* Each call of the run fails in turn: the reorder of weights, what computes, the reorder back. */
+/* Each call of the run fails in turn: the reorder of weights, the computation, the reorder of the result. */
 static void
 test_failure (gconstpointer data)
 {
@@ -144,7 +144,7 @@ test_failure (gconstpointer data)
   ghlo_prepared_free (prepared);
 }
 
-/* A run that is cancelled says so, whatever the library does. */
+/* A cancelled run reports the cancellation, whatever the library does. */
 static void
 test_cancelled (gconstpointer data)
 {
@@ -167,7 +167,7 @@ test_cancelled (gconstpointer data)
   ghlo_prepared_free (prepared);
 }
 
-/* A constant kernel that the library could not bring into its order is read as it is. */
+/* If the library fails to reorder a constant kernel, the kernel is read as it is. */
 static void
 test_packing (void)
 {
@@ -236,7 +236,7 @@ run_on (const char *device,
   return output;
 }
 
-/* Where oneDNN is not installed, its work is done by other code. */
+/* Where oneDNN is not installed, other code does its work. */
 static void
 test_absent (void)
 {
@@ -257,7 +257,7 @@ test_absent (void)
     }
 }
 
-/* A program without products runs without oneDNN in the process. */
+/* A program without products runs without loading oneDNN. */
 static void
 test_not_needed (void)
 {

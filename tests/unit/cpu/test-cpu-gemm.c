@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Products on the CPU against sums made one by one: all types, layouts and sizes,
- * those that take each of the ways there are, and no or hardly any elements.
+ * Products on the CPU compared with sums computed one by one: all types, layouts and sizes, cases for each of the
+ * implementations, and products with few elements or none.
  */
 
 #include "cpu-tensors.h"
@@ -10,7 +10,7 @@
 #include "cpu/isa/level.h"
 #include "cpu/gemm/convert-row.h"
 
-/* Which dimensions of a tensor are what. */
+/* The types of the operands and the result. */
 typedef struct
 {
   GhloElementType lhs, rhs, result;
@@ -118,7 +118,7 @@ count_of (const gint64 *sizes,
   return count;
 }
 
-/* Rows of @m elements for each of the columns. */
+/* Transposes into rows of @m elements, one for each column. */
 UNSANITIZED static GhloScalar *
 transpose (const GhloScalar *elements,
            gint64            n_batch,
@@ -135,7 +135,7 @@ transpose (const GhloScalar *elements,
   return columns;
 }
 
-/* Those of all elements of the result, in row-major order. */
+/* The sums for all elements of the result, in row-major order. */
 UNSANITIZED static Sum *
 exact_sums (const Case *self)
 {
@@ -152,7 +152,7 @@ exact_sums (const Case *self)
   return sums;
 }
 
-/* What the result held before is part of the sum where the product accumulates. */
+/* The previous contents of the result are a part of the sum where the product accumulates. */
 static void
 check_result (const Case   *self,
               const Sum    *sums,
@@ -185,8 +185,8 @@ allocate (gsize size)
   return g_aligned_alloc (1, MAX (size, 64), 64);
 }
 
-/* Runs it twice: the second time adding to a result of random numbers. Gives back how
- * it was computed. */
+/* Runs the case twice: the second time accumulating into a result of random numbers. Returns the name of the
+ * implementation. */
 static char *
 check_case (Case *self)
 {
@@ -271,7 +271,7 @@ typedef struct
 {
   gint64      batch, m, n, k;
   gboolean    lhs_transposed, rhs_transposed, result_transposed;
-  const char *how;        /* a pattern of what computes it, or NULL for anything */
+  const char *how;        /* a pattern of the implementation's name, or NULL for any */
 } Shape;
 
 static void
@@ -327,7 +327,7 @@ test_sizes (void)
         Shape shape = shapes[s];
         guint layout = (t + s) % 8;
 
-        /* One by one, sums take long: the larger ones are shared out among the types. */
+        /* Element-wise sums are slow: the larger cases are distributed over the types. */
         if (s > 1 && (t > 12 || (t > 1 && (s + t) % 3 != 0)))
           continue;
         shape.lhs_transposed = (layout & 1) != 0;
@@ -337,8 +337,7 @@ test_sizes (void)
       }
 }
 
-/* Few rows, or a small rhs, which tiles read where it lies, and every number of rows
- * and columns that are left over. */
+/* Few rows, or a small rhs, which tiles read in place, and every number of remaining rows and columns. */
 static void
 test_thin (void)
 {
@@ -374,7 +373,7 @@ test_vectors (void)
       check_shape (&shapes[s], &types[t]);
 }
 
-/* Sums of the first 256 f32 are made as the specification writes them. */
+/* Sums over up to 256 steps of f32 are added in the specification's order. */
 static void
 test_order (void)
 {
@@ -405,7 +404,7 @@ test_order (void)
   g_assert_cmpfloat (sum, ==, *(float *) (gpointer) c.result.data);
 }
 
-/* NaN and infinities go where they belong, whatever the result held. */
+/* NaNs and infinities propagate correctly, whatever the result held before. */
 static void
 test_special (void)
 {
@@ -449,7 +448,7 @@ test_special (void)
 
 typedef struct
 {
-  gint   *seen;        /* of each element as it lies, how often */
+  gint   *seen;        /* for each element by its position, the number of visits */
   guint8 *result;
 } Seen;
 
@@ -469,7 +468,7 @@ see (gpointer            data,
       }
 }
 
-/* Every element is given to the epilogue once, after it is finished. */
+/* Every element is passed to the epilogue once, when it is complete. */
 static void
 test_epilogue (void)
 {
@@ -537,7 +536,7 @@ run_often (gpointer data)
   return NULL;
 }
 
-/* Eight threads that did not prepare it run the same product at once. */
+/* Eight threads concurrently run a product that another thread prepared. */
 static void
 test_threads (void)
 {
@@ -570,7 +569,7 @@ test_threads (void)
       }
 }
 
-/* A constant is packed when the product is prepared, where that pays, and only then read. */
+/* A constant operand is packed when the product is prepared, where that pays, and not read after that. */
 static void
 test_constants (void)
 {
@@ -651,7 +650,7 @@ test_constant_left (void)
   check_result (&c, sums, NULL, ghlo_cpu_gemm_describe (gemm));
 }
 
-/* Computes the first @m rows and @n columns into their places in @result; whether by panels. */
+/* Computes the first @m rows and @n columns of @result in place; returns whether by panels. */
 static gboolean
 run_part (const Case *c,
           gint64      m,
@@ -672,9 +671,8 @@ run_part (const Case *c,
   return g_str_has_prefix (ghlo_cpu_gemm_describe (gemm), "panels");
 }
 
-/* Sums of panels, as f64 and complex numbers have them where no library has better
- * kernels, are the same bits however the result is cut: a part of it alone is cut in
- * another way than all of it. */
+/* Sums by panels, used for f64 and complex numbers where no library is faster, give the same bits however the result
+ * is split: computing only a part of it splits it differently. */
 static void
 test_cuts (void)
 {
@@ -742,7 +740,7 @@ test_unsupported (void)
     }
 }
 
-/* Every bit pattern of narrow floats, and rounding back, against base/element.h. */
+/* Every bit pattern of narrow floats, and rounding back, compared with base/element.h. */
 static void
 test_lines (void)
 {
@@ -796,7 +794,7 @@ main (int   argc,
       char *argv[])
 {
   g_test_init (&argc, &argv, NULL);
-  /* More than one, whatever the machine, so that work is cut. */
+  /* Several threads on any machine, so that work is split. */
   g_setenv ("GHLO_THREADS", "4", FALSE);
   g_test_message ("level %s", ghlo_cpu_level_name (ghlo_cpu_level ()));
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Factorizations and solves on the CPU, multiplied out again: all types, triangles,
- * sides, transposes and layouts.
+ * Factorizations and solves on the CPU, checked by multiplying the results: all types, triangles, sides, transposes and
+ * layouts.
  */
 
 #include <complex.h>
@@ -11,7 +11,7 @@
 #include "cpu/library/blas.h"
 #include "cpu/linalg/lapack.h"
 
-/* glibc gives it to gcc only; clang has the same builtin. */
+/* glibc defines CMPLX for gcc only; clang has the same builtin. */
 #ifndef CMPLX
 #define CMPLX(re, im) __builtin_complex ((double) (re), (double) (im))
 #endif
@@ -89,7 +89,8 @@ run (const GhloCpuLapack *lapack,
   g_aligned_free (scratch);
 }
 
-/* Random, with a diagonal that keeps it well conditioned; what is not read is NaN. */
+/* Random numbers with a dominant diagonal, so that the matrix is well conditioned; elements that must not be read
+ * are NaN. */
 static void
 fill_triangle (Tensor  *a,
                gint64   n,
@@ -112,7 +113,7 @@ fill_triangle (Tensor  *a,
         }
 }
 
-/* op (a) at a place. */
+/* The element of op (a) at an index. */
 static Number
 triangle_at (const Tensor       *a,
              const GhloCpuSolve *solve,
@@ -203,7 +204,7 @@ test_solve (void)
         }
 }
 
-/* Many right-hand sides, which are shared out. */
+/* Many right-hand sides, which are split among threads. */
 static void
 test_sides (void)
 {
@@ -242,7 +243,7 @@ check_cholesky (GhloElementType type,
 
           for (gint64 k = 0; k < n; k++)
             sum += number_at (&root, batch, i, k) * conj (number_at (&root, batch, j, k));
-          /* What is not read. */
+          /* Elements that must not be read. */
           set_number (&a, batch, i, j, (lower ? j > i : j < i) ? CMPLX (NAN, NAN) : sum / n);
         }
   a_view = view_of (&a);
@@ -286,7 +287,7 @@ test_cholesky (void)
       }
 }
 
-/* What has no factor gives NaN in the triangle, and other matrices of the batch do not. */
+/* A matrix without a factorization gives NaN in the triangle, without affecting other matrices of the batch. */
 static void
 test_indefinite (void)
 {
@@ -388,7 +389,7 @@ main (int   argc,
       char *argv[])
 {
   g_test_init (&argc, &argv, NULL);
-  /* More than one, whatever the machine, so that work is shared out. */
+  /* Several threads on any machine, so that work is split. */
   g_setenv ("GHLO_THREADS", "4", FALSE);
 
   g_test_add_func ("/cpu-lapack/unsupported", test_unsupported);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * The routines of all levels of the instruction set that this processor has give the same bits:
- * elementwise loops, functions, casts, reductions, products of a matrix and a vector, small products,
- * conversions, random bits and windows. Numbers are random bits, random numbers and special ones. A NaN
- * equals any other where numbers are computed, and only itself where they are converted.
+ * The routines for all instruction set levels that this processor supports give the same bits: elementwise loops,
+ * functions, casts, reductions, matrix-vector products, small products, conversions, random bits and windows. Inputs
+ * are random bits, random numbers and special values. Where numbers are computed any NaN equals any other; where they
+ * are converted NaNs must have equal bits.
  */
 
 #include <math.h>
@@ -38,7 +38,7 @@ random_number (void)
          : ldexp (g_test_rand_double_range (-1, 1), g_test_rand_int_range (-6, 8));
 }
 
-/* Fills @to for @n numbers of @size bytes: of floats where it says so, else of any bits. */
+/* Fills @to with @n numbers of @size bytes: floats if requested, otherwise arbitrary bits. */
 static void
 fill (guint8   *to,
       gsize     n,
@@ -81,7 +81,7 @@ same_numbers (const guint8 *a,
   return TRUE;
 }
 
-/* The size of the floats that a number is made of, 0 where it is none. */
+/* The size of the floats that a number consists of, 0 where it is not made of floats. */
 static guint
 float_size_of (guint number)
 {
@@ -105,7 +105,7 @@ random_count (void)
   return (gsize) (g_test_rand_bit () ? g_test_rand_int_range (0, 70) : g_test_rand_int_range (0, MOST));
 }
 
-/* The bytes of a result that are compared: the first level's, and then each other's beside it. */
+/* The bytes of a result: those of the first level, and those of another one to be compared. */
 typedef struct
 {
   guint8 *first, *other;
@@ -210,7 +210,7 @@ test_casts (void)
         }
 }
 
-/* Of numbers without special ones, which would hide an order. */
+/* Without special values, which would hide differences in the order of operations. */
 static void
 fill_plain (guint8 *to,
             gsize   n,
@@ -255,7 +255,7 @@ test_reductions (void)
           check_reduction (number, combiner);
 }
 
-/* A matrix of few rows, whose elements are narrow floats where @kind says so, and a vector. */
+/* A matrix with few rows, of narrow floats for some values of @kind, and a vector. */
 static void
 check_vector (GhloCpuVector kind)
 {
@@ -346,7 +346,7 @@ test_conversions (void)
       }
 }
 
-/* Every f16, at every place in a vector. */
+/* Every f16, at every position in a vector. */
 static void
 test_halves (void)
 {
@@ -390,7 +390,7 @@ test_random (void)
     }
 }
 
-/* A window of rows that lie anywhere in the first operand; the second is the source. */
+/* A window of rows at any place in the first operand; the second operand is the source. */
 static void
 test_pools (void)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * How oneDNN and OpenBLAS are used: the caller's thread count and environment stay as
- * they are, primitives are kept, few enough of them, and run anywhere; nothing that is
- * done by plain loops is taken. Neither is opened before it is needed.
+ * How oneDNN and OpenBLAS are used: the caller's thread count and environment stay unchanged, the primitive cache is
+ * bounded, cached primitives run on any thread, and no library is used for work that plain loops do. Neither library is
+ * opened before it is needed.
  */
 
 #include <dlfcn.h>
@@ -15,7 +15,7 @@
 #include "cpu/isa/level.h"
 #include "cpu/library/onednn.h"
 
-static gboolean opened_early;    /* a library was there before anything was asked of it */
+static gboolean opened_early;    /* a library was loaded before anything needed it */
 
 static gboolean
 is_open (const char *name)
@@ -37,7 +37,7 @@ test_late (void)
   g_assert_true (is_open ("libdnnl") == ghlo_cpu_onednn_available ());
 }
 
-/* The OpenMP that oneDNN uses. */
+/* Finds the OpenMP runtime that oneDNN uses. */
 static gboolean
 find_openmp (int  (**get) (void),
              void (**set) (int threads))
@@ -128,7 +128,7 @@ count_threads (void)
   return n;
 }
 
-/* A large product starts no threads of the library's. */
+/* A large product starts none of the library's own threads. */
 static void
 test_no_threads (void)
 {
@@ -149,8 +149,8 @@ run_elsewhere (gpointer data)
   return NULL;
 }
 
-/* The same description gives the same primitive, and it runs on threads that did not
- * make it, also after the cache has forgotten it. */
+/* The same description gives the same primitive, which runs on other threads than its creator's, even after the
+ * cache has evicted it. */
 static void
 test_cache (void)
 {
@@ -172,7 +172,7 @@ test_cache (void)
     g_thread_join (threads[i]);
 }
 
-/* What would be done by plain loops is not there at all. */
+/* Primitives that would be implemented by plain loops are refused. */
 static void
 test_refused (void)
 {
@@ -182,7 +182,7 @@ test_refused (void)
   g_assert_true (primitive == NULL || strstr (ghlo_cpu_primitive_name (primitive), "ref") == NULL);
 }
 
-/* Products of 8-bit integers are exact or not there. */
+/* Products of 8-bit integers are exact or refused. */
 static void
 test_integers (void)
 {
@@ -212,7 +212,7 @@ static gint n_changes;      /* atomic: calls that change the environment */
 
 #pragma GCC visibility push(default)
 
-/* GLib too takes this one instead of the C library's. */
+/* This function replaces the C library's, also for GLib. */
 int
 setenv (const char *name,
         const char *value,

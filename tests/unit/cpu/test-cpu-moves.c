@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Steps that move data, against the reference executor or element by element: random
- * shapes in any layout.
+ * Steps that move data, compared with the reference executor or element by element: random shapes in any layout.
  */
 
 #include "cpu-steps.h"
 
 #include "cpu/steps.h"
 
-/* A tensor of random bits. */
+/* A random tensor type. */
 static GhloTensorType *
 pick_type (GhloElementType element_type,
            guint           max_rank,
@@ -30,7 +29,7 @@ fill_bits (StepTensor *self)
     self->memory[STEP_GUARD + i] = (guint8) g_test_rand_int ();
 }
 
-/* Dimensions of one element with any stride, and broadcast ones. */
+/* Gives dimensions of size one arbitrary strides, and broadcasts others. */
 static void
 spoil_strides (StepTensor *self,
                gboolean    may_broadcast)
@@ -174,8 +173,7 @@ spell_list (const gint64 *values,
   return g_string_free (g_steal_pointer (&text), FALSE);
 }
 
-/* A program of one operation: "%r = " and @op, whose operands %x0, %x1 … are the inputs.
- * FALSE when it is declined. */
+/* A program of one operation: "%r = " and @op, whose operands %x0, %x1 … are the inputs. FALSE when it is declined. */
 static gboolean
 try_op (const char  *op,
         const char  *name,
@@ -281,7 +279,7 @@ test_pad (void)
     }
 }
 
-/* Slices, and their replacement, at places in bounds and out of them. */
+/* Slices and updates at positions in and out of bounds. */
 static void
 test_dynamic_slices (void)
 {
@@ -347,8 +345,8 @@ test_iota (void)
       }
 }
 
-/* The numbers of a gather or scatter, at random: a tensor that is indexed, indices, and
- * the other tensor, whose dimensions are positions' and windows' in any order. */
+/* Random dimension numbers of a gather or scatter: the indexed tensor, the indices, and the other tensor, whose
+ * dimensions are those of positions and windows in any order. */
 typedef struct
 {
   guint  rank, index_rank, other_rank;
@@ -384,7 +382,7 @@ is_among (const gint64 *values,
   return FALSE;
 }
 
-/* What becomes of each dimension of the tensor: a batch, dropped, or a window's. */
+/* Chooses a role for each dimension of the tensor: batching, dropped, or a window's. */
 static void
 pick_dimensions (Numbers  *self,
                  gint32    size,
@@ -431,7 +429,7 @@ pick_numbers (Numbers  *self,
   for (guint i = 0; i < n_positions_rank; i++)
     positions[i] = i < self->n_batching ? (gint64) i : -1;
   shuffle (positions, n_positions_rank);
-  /* Vectors of one part may go without a dimension. */
+  /* Index vectors of one component may omit their dimension. */
   self->index_rank = n_positions_rank + (self->n_map != 1 || pick (0, 3) != 0);
   self->vector = self->index_rank > n_positions_rank ? pick (0, (gint32) n_positions_rank) : n_positions_rank;
   for (guint i = 0; i < self->index_rank; i++)
@@ -481,7 +479,7 @@ append_list (GString      *text,
     g_string_append_printf (text, "%s = [%s], ", name, list);
 }
 
-/* Indices in bounds and a little out of them; now and then extreme. */
+/* Indices in bounds and slightly out of bounds, and occasionally extreme ones. */
 static GhloValue *
 pick_indices (const Numbers *numbers,
               gint32         size)
@@ -534,7 +532,7 @@ test_gather (void)
     }
 }
 
-/* A region's text for scalars of @element, with its arguments in either order. */
+/* The text of a region on scalars of @element, with its arguments in either order. */
 static char *
 spell_region (const char *computation,
               const char *element)
@@ -569,7 +567,7 @@ spell_scatter (const Numbers *numbers,
   return g_string_free (g_steal_pointer (&op), FALSE);
 }
 
-/* Numbers with NaN, infinities and zeros of both signs among them. */
+/* Numbers that include NaN, infinities and zeros of both signs. */
 static GhloValue *
 new_special (const char *type)
 {
@@ -622,12 +620,12 @@ test_scatter (void)
           g_assert_false (!is_float && !g_str_equal (computation, "return"));
         }
     }
-  /* Windows that overlap and lie before positions, where the order counts. */
+  /* Overlapping windows, and window dimensions before those of positions, where the order matters. */
   g_assert_cmpuint (n_declined, <, 150);
 }
 
-/* Rows, columns, elements and batches of more bytes than one thread's share, many to
- * each place; and a computation that is none of those known. */
+/* Rows, columns, elements and batches of more bytes than one thread's share, with many updates for each position;
+ * and a computation that is not a known combiner. */
 static void
 test_scatter_large (void)
 {
@@ -669,7 +667,7 @@ main (int   argc,
       char *argv[])
 {
   g_test_init (&argc, &argv, NULL);
-  /* More than one, whatever the machine, so that work is cut. */
+  /* Several threads on any machine, so that work is split. */
   g_setenv ("GHLO_THREADS", "4", FALSE);
 
   g_test_add_func ("/cpu-moves/copy", test_copy);

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Sorts, largest elements, cumulative reductions and random bits as steps of plans.
+ * Sorts, top-k, cumulative reductions and random bits as steps of plans.
  */
 
 #include "cpu-steps.h"
 #include "cpu/reduce/cumulative.h"
 #include "kernel/scalar.h"
 
-/* Few values, so that many are equal; of floats NaN of both signs and both zeros. */
+/* Few distinct values, so that many are equal; floats include NaNs of both signs and both zeros. */
 static GhloValue *
 new_few (const char *text,
          gboolean    with_nan)
@@ -38,7 +38,7 @@ new_few (const char *text,
   return value;
 }
 
-/* Floats made comparable as JAX does it. Gives the value's name, to be freed. */
+/* Canonicalizes floats for comparison as JAX does. Returns the value's name, to be freed. */
 static char *
 add_canonical (GString    *text,
                const char *argument,
@@ -70,8 +70,8 @@ is_one_of (const char *word,
   return g_strv_contains ((const char *const *) all, word);
 }
 
-/* A value that compares operand @operand's elements, with what to call it at the end; in
- * *@equal whether they are equal. */
+/* Adds a comparison of operand @operand's elements and returns its name; *@equal is the name of the value that is
+ * true where they are equal. */
 static char *
 add_comparison (GString    *text,
                 guint       operand,
@@ -166,7 +166,7 @@ new_comparator (const char *const *types,
   return g_string_free (text, FALSE);
 }
 
-/* The sort's results have to agree to the bit. */
+/* Checks that the sort's results have the expected bits. */
 static gboolean
 check_sort (const char        *comparator,
             const char *const *types,     /* of elements, one for each operand */
@@ -220,7 +220,7 @@ any_type (void)
   return element_types[g_test_rand_int_range (0, G_N_ELEMENTS (element_types))];
 }
 
-/* The dimension's size, from 0 to some thousands. */
+/* A random size for the dimension, from 0 to some thousands. */
 static gint
 any_length (void)
 {
@@ -271,7 +271,7 @@ test_sort (void)
     }
 }
 
-/* Of one operand, elements are all that is moved. */
+/* For a single operand only elements are moved. */
 static void
 test_sort_values (void)
 {
@@ -350,7 +350,7 @@ test_top_k (void)
     }
 }
 
-/* A cumulative reduction of %a from the constant @start on, or from %s where it is NULL. */
+/* A cumulative reduction of %a starting from the constant @start, or from %s where it is NULL. */
 static char *
 cumulative_text (const char *type,
                  const char *op,
@@ -378,8 +378,8 @@ cumulative_text (const char *type,
                           sizes[0], sizes[1], sizes[2], type, type, op, type, type, tensor, type, tensor, tensor);
 }
 
-/* Sizes of which the middle one or another is long, but not so that the reference
- * executor, which looks at each window, takes long. */
+/* Sizes of which the middle one or another is large, within limits, as the reference executor evaluates each window
+ * separately. */
 static void
 any_dimensions (gint  dimensions[3],
                 guint dimension)
@@ -405,7 +405,7 @@ static const struct
   { "complex<f64>", 1e-12 },
 };
 
-/* Factors whose products the narrowest floats hold, whoever rounds where. */
+/* Factors whose products are in the range of the narrowest floats, whatever the order of rounding. */
 static GhloValue *
 new_factors (const char *text)
 {
@@ -473,7 +473,7 @@ test_cumulative (void)
     }
 }
 
-/* Everything that reductions combine by has loops. */
+/* Every combiner has loops. */
 static void
 test_cumulative_loops (void)
 {
@@ -488,8 +488,7 @@ test_cumulative_loops (void)
     }
 }
 
-/* Every pattern of a narrow float, or any number of a wide one: overflows, infinities and NaN are
- * among the results. */
+/* Every pattern of a narrow float, or arbitrary wide numbers: the results include overflows, infinities and NaNs. */
 static GhloValue *
 new_patterns (const char *text)
 {
@@ -508,7 +507,7 @@ new_patterns (const char *text)
   return value;
 }
 
-/* Short sums, and products of narrow floats, are rounded at each step, first to last. */
+/* Short sums, and products of narrow floats, are rounded at each step, from first to last. */
 static void
 test_cumulative_steps (void)
 {
@@ -540,7 +539,7 @@ test_cumulative_steps (void)
     }
 }
 
-/* Longer than what one thread takes: the sums of whole numbers are known. */
+/* Longer than one thread's share: the sums of whole numbers are known exactly. */
 static void
 test_cumulative_long (void)
 {
@@ -604,7 +603,7 @@ test_random (void)
 
       for (gsize j = 0; j < initial->n_bytes; j++)
         initial->data[j] = (guint8) g_test_rand_int ();
-      /* The counter passes 32 or 64 bits. */
+      /* The counter overflows 32 or 64 bits. */
       if (g_test_rand_bit ())
         memset (initial->data + 8, 0xff, g_test_rand_bit () ? 4 : 8);
       if (g_test_rand_bit ())
@@ -618,7 +617,7 @@ test_random (void)
     }
 }
 
-/* Runs @text's operation when nobody waits for it any more. */
+/* Runs the operation of @text after it was cancelled. */
 static void
 check_cancelled (const char *text,
                  const char *name)
@@ -695,7 +694,7 @@ int
 main (int   argc,
       char *argv[])
 {
-  /* As many as long lines are sorted in parts for. */
+  /* The number of threads from which on long lines are sorted in parts. */
   g_setenv ("GHLO_THREADS", "5", FALSE);
   g_test_init (&argc, &argv, NULL);
 

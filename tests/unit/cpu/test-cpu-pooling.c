@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Maxima, minima and sums over windows, and the gradients of the former, against the reference
- * executor: windows of any size, step, dilation and padding, with numbers that are equal, infinite,
- * NaN, or zeros of either sign.
+ * Maxima, minima and sums over windows, and the gradients of maxima and minima, compared with the reference executor:
+ * windows of any size, stride, dilation and padding, over numbers that include ties, infinities, NaNs and zeros of both
+ * signs.
  */
 
 #include "cpu-steps.h"
@@ -19,7 +19,7 @@ typedef struct
   gint64 window[MOST], step[MOST], dilation[MOST], low[MOST], high[MOST];
 } Windows;
 
-/* Without dilations where @plain. */
+/* Without dilations if @plain. */
 static void
 choose_windows (Windows  *self,
                 gboolean  plain)
@@ -43,7 +43,7 @@ choose_windows (Windows  *self,
       self->operand[i] = MAX (self->operand[i], reach - self->low[i] - self->high[i]);
       self->result[i] = (self->operand[i] + self->low[i] + self->high[i] - reach) / self->step[i] + 1;
     }
-  /* One dimension has windows whatever was chosen. */
+  /* At least one dimension must have windows. */
   if (self->window[windowed] == 1 && self->step[windowed] == 1)
     {
       self->step[windowed] = 2;
@@ -96,7 +96,7 @@ print_windows (const Windows *self,
   return g_string_free (g_steal_pointer (&text), FALSE);
 }
 
-/* Few different numbers, so that many are equal; @specials: among them such as comparisons are odd about. */
+/* Few distinct numbers, so that many are equal; with @specials including those that compare in unusual ways. */
 static GhloValue *
 new_numbers (const char *type,
              gboolean    specials)
@@ -113,7 +113,7 @@ new_numbers (const char *type,
   return value;
 }
 
-/* Of a kernel, at most. */
+/* The maximal number of axes of a kernel. */
 static guint
 count_axes (const Windows *self)
 {
@@ -198,7 +198,7 @@ test_gradients (void)
     }
 }
 
-/* What the routines cannot do is left to others. */
+/* Windows that the routines do not support are declined. */
 static void
 test_declined (void)
 {

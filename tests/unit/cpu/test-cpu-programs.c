@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Operations of programs on the CPU's library steps against the reference executor:
- * what is read from an operation's attributes, and that both agree.
+ * Programs' operations run by the CPU's library steps and by the reference executor: attributes are read correctly and
+ * the results agree.
  */
 
 #include "../reference/kernel-programs.h"
@@ -48,7 +48,7 @@ size_of (const GhloValue *value)
   return size;
 }
 
-/* Sums of @k products of numbers of these sizes agree. */
+/* Checks that sums of @k products of numbers of these magnitudes agree. */
 static void
 assert_agree (const GhloValue *found,
               const GhloValue *expected,
@@ -164,7 +164,7 @@ shuffle (gint64 *numbers,
     }
 }
 
-/* Kinds of dimensions, as both operands have them in any order. */
+/* The kinds of dimensions, which both operands have in any order. */
 enum { BATCH, FREE, CONTRACTED, N_KINDS };
 
 static void
@@ -200,7 +200,7 @@ check_random_dot (const char *element,
         rhs_places[kind][i] = rhs_order[at];
         rhs_sizes[rhs_order[at]] = kind == FREE ? (free_rhs[i] = pick (1, 9)) : sizes[kind][i];
       }
-  /* The result has what is free in the order of the operands. */
+  /* The result's free dimensions are in the order of the operands. */
   for (guint i = 0; i < n[BATCH]; i++)
     result_sizes[rank++] = sizes[BATCH][i];
   for (guint d = 0; d < lhs_rank; d++)
@@ -292,7 +292,7 @@ check_convolution (const char *text,
 
 typedef struct
 {
-  const char *numbers, *window, *lhs, *rhs, *result;   /* shapes without the element */
+  const char *numbers, *window, *lhs, *rhs, *result;   /* shapes without the element type */
   guint       feature_groups, batch_groups;
   double      k;
 } Row;
@@ -336,8 +336,7 @@ test_convolution (void)
       }
 }
 
-/* A constant that is packed ahead is what the program computes with, and is counted with
- * the memory that is kept between runs. */
+/* The program computes with a prepacked constant, which counts towards the memory kept between runs. */
 static void
 test_packed_constant (void)
 {
@@ -381,7 +380,7 @@ test_packed_constant (void)
   assert_agree (found, expected, (double) k, 3, 1, how);
 }
 
-/* What is kept of a program of large tensors is the constants in another order, which are counted. */
+/* Memory kept for a program with large tensors consists of the reordered constants, which are counted. */
 static void
 test_prepared_memory (void)
 {
@@ -425,7 +424,7 @@ test_prepared_memory (void)
     }
 }
 
-/* Steps of an axis lie where those of its dimensions do. */
+/* The positions along a merged axis are those of its dimensions. */
 static void
 test_axis (void)
 {
@@ -472,8 +471,8 @@ test_axis (void)
     }
 }
 
-/* A custom call of LAPACK's on a batch gives the reference executor's eigenvalues, and one that is cancelled does none
- * of the matrices that are left. */
+/* A LAPACK custom call on a batch gives the reference executor's eigenvalues, and a cancelled one skips the
+ * remaining matrices. */
 static void
 test_routine (void)
 {

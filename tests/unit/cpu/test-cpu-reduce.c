@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Reductions on the CPU against the reference executor: every operation on every type,
- * over any dimensions, with awkward numbers where no rounding comes in.
+ * Reductions on the CPU compared with the reference executor: every operation on every type, over any dimensions, with
+ * special values where no rounding takes place.
  */
 
 #include "cpu-steps.h"
@@ -9,7 +9,7 @@
 #include "kernel/scalar.h"
 #include "../passes/pass-help.h"
 
-/* Equal bits, or NaN both. */
+/* Equal bits, or both NaN. */
 #define EXACT STEP_SAME
 
 static const char *const integer_types[] = {
@@ -94,7 +94,7 @@ fill (GhloValue *value,
     }
 }
 
-/* Sums of floats are rounded, in another order; anything else is equal. */
+/* Sums of floats are rounded in another order; all other results must be equal. */
 static double
 tolerance_of (const char *operation,
               const char *type)
@@ -161,7 +161,7 @@ check_types (const Shape       *shape,
     }
 }
 
-/* Everything that reductions combine by has loops for all elements that it is defined on. */
+/* Every combiner has loops for all element types on which it is defined. */
 static void
 test_operations (void)
 {
@@ -181,8 +181,8 @@ test_operations (void)
       }
 }
 
-/* Short sums of narrow floats and their products are rounded at each step, in the order of the
- * dimensions: overflows, infinities and all other patterns. */
+/* Short sums and products of narrow floats are rounded at each step, in the order of the dimensions: overflows,
+ * infinities and all other patterns. */
 static void
 test_steps (void)
 {
@@ -212,7 +212,7 @@ test_steps (void)
     }
 }
 
-/* Rows, columns, both between each other, in blocks and without. */
+/* Rows, columns, and alternations of both, in blocks and without. */
 static void
 test_ways (void)
 {
@@ -231,7 +231,7 @@ test_ways (void)
     }
 }
 
-/* Sums of negative zeros are one, those of nothing the initial value. */
+/* A sum of negative zeros is negative zero, an empty sum is the initial value. */
 static void
 test_zeros (void)
 {
@@ -255,7 +255,7 @@ test_zeros (void)
         }
 }
 
-/* Long sums of f32 stay near those in double. */
+/* Long sums of f32 stay close to those in double. */
 static void
 test_accuracy (void)
 {

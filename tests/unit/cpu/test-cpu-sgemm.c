@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Which products oneDNN's sgemm is asked for, and that they add up to the whole one. The function is
- * this program's own here, which calls the library's.
+ * Which products are passed to oneDNN's sgemm, and that these parts together are the whole product. This program
+ * replaces sgemm by a function that forwards to the library's.
  */
 
 #include <math.h>
@@ -16,7 +16,7 @@ typedef __typeof__ (dnnl_sgemm) Sgemm;
 
 static Sgemm *library;
 
-/* Of the calls since the last reset; on one thread. */
+/* The calls since the last reset, on one thread. */
 static struct
 {
   guint  n;
@@ -53,7 +53,7 @@ fill (float *numbers,
     numbers[i] = (float) g_test_rand_double_range (-1, 1);
 }
 
-/* Elements of the result against sums in f64: each row at a column of its own. */
+/* Compares elements of the result with sums in f64: each row in a different column. */
 static void
 check_result (gint64       m,
               gint64       n,
@@ -107,7 +107,7 @@ multiply (gint64   m,
   return TRUE;
 }
 
-/* Rows of the right operand that share their places in a cache are not all packed at once. */
+/* Rows of the right operand that compete for the same cache sets are not all packed at once. */
 static void
 test_aliased (void)
 {
@@ -120,7 +120,7 @@ test_aliased (void)
   g_assert_cmpint (calls.least_k, ==, 384);
 }
 
-/* Others are, also where k is adjacent. */
+/* Other rows are, also where k is adjacent. */
 static void
 test_whole (void)
 {

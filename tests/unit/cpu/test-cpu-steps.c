@@ -17,7 +17,7 @@ test_dot (void)
                              "dot", (GhloValue *[]) { a, b }, 2, 1e-5));
 }
 
-/* Infinities meet only what they are multiplied with, whatever else is in the registers. */
+/* Infinities affect only the products that they belong to, whatever else is in the registers. */
 static void
 test_dot_not_finite (void)
 {
@@ -80,8 +80,8 @@ test_triangular_solve (void)
     }
 }
 
-/* Solutions that grow beyond the type's range and come back, or not, and quotients by what is
- * nearly nothing: what overflows on the way is not what the solution is. */
+/* Solutions that temporarily or finally exceed the type's range, and quotients by nearly zero: an intermediate
+ * overflow does not determine the solution. */
 static void
 test_triangular_solve_range (void)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Kernels in strips against the interpreter, bit by bit: drawn at random, with each choice of lanes, strips of
- * several lengths and parallel points cut anywhere, at each level of the processor.
+ * Kernels run in strips compared bit by bit with the interpreter: random kernels, with each choice of lanes, several
+ * strip lengths, and parallel points split anywhere, at each instruction set level of the processor.
  */
 
 #include "base/ghlo-error.h"
@@ -19,7 +19,7 @@
 
 static const char *program;
 
-/* Scratch is of just its size, and holds what no number is right by chance. */
+/* Scratch of exactly the stated size, filled with values that cannot be right by chance. */
 static gpointer
 new_scratch (const GhloCpuStrips *strips,
              const gint64        *extents)
@@ -58,7 +58,7 @@ run_strips (const GhloKernel         *kernel,
   g_aligned_free (scratch);
 }
 
-/* The schedule that is chosen, and then others. */
+/* The default schedule for @number 0, then random ones. */
 static GhloKernelSchedule
 draw_schedule (GRand            *rand,
                const GhloKernel *kernel,
@@ -140,7 +140,7 @@ test_fewer (void)
   compare_many (SANITIZED ? 100 : 2000);
 }
 
-/* A function that has no expansion has no loop. */
+/* A function without an expansion has no loop. */
 static void
 assert_unsupported (const GhloKernel *kernel)
 {
@@ -152,7 +152,7 @@ assert_unsupported (const GhloKernel *kernel)
   g_assert_error (error, GHLO_ERROR, GHLO_ERROR_UNSUPPORTED);
 }
 
-/* Kernels as programs have them, whose axes are longer than a strip. */
+/* Kernels of real programs, with axes longer than a strip. */
 static void
 test_files (void)
 {
@@ -173,7 +173,7 @@ test_files (void)
   g_assert_cmpuint (n, >, 10);
 }
 
-/* An operand that lies where a result is written, or elsewhere: two results are made of each of its elements. */
+/* An operand in the memory of a result, or elsewhere: two results are computed from each of its elements. */
 static void
 test_shared (void)
 {
@@ -204,7 +204,8 @@ test_shared (void)
   g_aligned_free (scratch);
 }
 
-/* Where lane 0 of a store is outside, its address is of no element, and may be any: here each of the scratch. */
+/* Where lane 0 of a store is masked off, its address refers to no element and may be any: here each address in the
+ * scratch. */
 static void
 test_addresses (void)
 {
@@ -249,7 +250,7 @@ test_addresses (void)
   g_aligned_free (memory);
 }
 
-/* A kernel that ends only when it is told to: a predicate that stays true. */
+/* A kernel that ends only when cancelled: its predicate stays true. */
 static GhloKernel *
 endless_kernel (void)
 {
@@ -311,12 +312,12 @@ test_cancel (void)
   thread = g_thread_new ("cancel", cancel_later, cancellable);
   g_assert_false (ghlo_cpu_strips_run (strips, NULL, buffers, 0, 1, scratch, &monitor));
   g_thread_join (thread);
-  /* Before the first point too. */
+  /* Also before the first point. */
   g_assert_false (ghlo_cpu_strips_run (strips, NULL, buffers, 0, 1, scratch, &monitor));
   g_aligned_free (scratch);
 }
 
-/* The scratch is as large whatever the extents of parallel axes, and a run takes nothing else. */
+/* The size of the scratch does not depend on the extents of parallel axes, and a run allocates nothing else. */
 static void
 test_memory (void)
 {
@@ -342,7 +343,7 @@ test_memory (void)
   random_memory_free (kernel, memory);
 }
 
-/* The level is fixed once it was asked for, hence a process for each. */
+/* The level is fixed after the first query, hence a process for each. */
 static void
 test_level (gconstpointer data)
 {

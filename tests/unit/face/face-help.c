@@ -157,7 +157,7 @@ help_ready (GObject      *source,
 {
   HelpWait *wait = data;
 
-  /* An answer comes once. */
+  /* A call is answered only once. */
   g_assert_null (wait->result);
   wait->result = g_object_ref (result);
   wait->thread = g_thread_self ();

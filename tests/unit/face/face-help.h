@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * What the tests of the face share: programs, and short forms of calls that are
- * to succeed. Everything goes through the public API.
+ * Shared by the tests of the public API: programs, and short forms of calls that must succeed. Everything goes through
+ * the public API.
  */
 
 #pragma once
@@ -19,14 +19,14 @@ G_BEGIN_DECLS
   "  return %0 : tensor<2x3xf32>\n" \
   "}\n"
 
-/* Gives its input, twice, and a constant. */
+/* Returns its input twice, and a constant. */
 #define HELP_IDENTITY \
   "func.func @main(%x: tensor<4xi32>) -> (tensor<4xi32>, tensor<4xi32>, tensor<2xi32>) {\n" \
   "  %0 = stablehlo.constant dense<[7, 8]> : tensor<2xi32>\n" \
   "  return %x, %x, %0 : tensor<4xi32>, tensor<4xi32>, tensor<2xi32>\n" \
   "}\n"
 
-/* Runs until it is cancelled; takes one number. */
+/* Runs until cancelled; takes one number. */
 #define HELP_ENDLESS \
   "func.func @main(%x: tensor<i32>) -> tensor<i32> {\n" \
   "  %true = stablehlo.constant dense<true> : tensor<i1>\n" \
@@ -40,17 +40,17 @@ G_BEGIN_DECLS
   "  return %0#1 : tensor<i32>\n" \
   "}\n"
 
-/* Adds step to total: output 0 says what total was, output 1 is what it becomes. */
+/* Adds step to total: output 0 is the old total, output 1 the new one. */
 #define HELP_COUNTER \
   "func.func @main(%step: tensor<2xi32>, %total: tensor<2xi32>) -> (tensor<2xi32>, tensor<2xi32>) {\n" \
   "  %0 = stablehlo.add %total, %step : tensor<2xi32>\n" \
   "  return %total, %0 : tensor<2xi32>, tensor<2xi32>\n" \
   "}\n"
 
-/* Sanitizers and valgrind multiply the time that everything takes. */
+/* Sanitizers and valgrind multiply all run times. */
 #define HELP_SLOWER (SANITIZED || g_getenv ("GHLO_TEST_SLOW") != NULL ? 10 : 1)
 
-/* The cancelled call's answer may take as long, in µs. */
+/* The time limit for the answer of a cancelled call, in µs. */
 #define HELP_CANCEL_LIMIT (50000 * HELP_SLOWER)
 
 GhloProgram    *help_parse         (const char     *text);
@@ -58,18 +58,18 @@ GhloExecutable *help_compile       (const char     *text);
 GhloBuffer     *help_buffer        (const char   *type,
                                     gconstpointer data,
                                     gsize         size);
-/* A scalar for HELP_ENDLESS, and two sixes of floats for HELP_ADD. */
+/* A scalar for HELP_ENDLESS, and two buffers of six floats for HELP_ADD. */
 GhloBuffer     *help_number        (void);
 GhloBuffer     *help_counts        (void);
 GhloBuffer     *help_ones          (void);
-/* The elements of a tensor, which the buffer keeps in host memory once they were read. */
+/* The elements of a tensor, which the buffer keeps in host memory once they have been read. */
 gpointer        help_read          (GhloBuffer     *buffer);
-/* The only output of HELP_ADD on counts and ones. */
+/* Checks the only output of HELP_ADD for counts and ones. */
 void            help_assert_sum    (GhloResult     *result);
 GhloResult     *help_run_session   (GhloSession        *session,
                                     GhloBuffer * const *inputs,
                                     gsize               n_inputs);
-/* Has a thread cancel after so many µs; join the thread. */
+/* Starts a thread that cancels after @microseconds; the caller joins the thread. */
 GThread        *help_cancel_later  (GCancellable *cancellable,
                                     guint         microseconds);
 
@@ -77,18 +77,18 @@ GThread        *help_cancel_later  (GCancellable *cancellable,
 typedef struct
 {
   GMainContext *context;
-  GAsyncResult *result;    /* NULL until the callback came */
-  GThread      *thread;    /* that it came on */
+  GAsyncResult *result;    /* NULL until the callback is called */
+  GThread      *thread;    /* the thread of the callback */
 } HelpWait;
 
-/* A wait in this thread's context; help_ready is the callback, the wait its data. */
+/* A wait in this thread's context; help_ready is the callback, and the wait is its data. */
 HelpWait        help_wait_init     (void);
 void            help_ready         (GObject      *source,
                                     GAsyncResult *result,
                                     gpointer      wait);
-/* Iterates the context until the answer is there; valid until help_wait_clear. */
+/* Iterates the context until the answer arrives; the result is valid until help_wait_clear. */
 GAsyncResult   *help_wait_run      (HelpWait       *wait);
-/* The same right after the call, which has not called back before it returned. */
+/* The same directly after the call, which must not have called back before it returned. */
 GAsyncResult   *help_wait_for_call (HelpWait       *wait);
 void            help_wait_clear    (HelpWait       *wait);
 

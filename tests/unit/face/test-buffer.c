@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Buffers from and to NumPy files, out of numbers, and copied to devices, through the
- * shared library.
+ * Buffers read from and written to NumPy files, made from numbers, and copied to devices, through the shared library.
  */
 
 #include "face-help.h"
@@ -364,7 +363,7 @@ test_copy_to_device (void)
   HelpWait wait;
 
   g_assert_no_error (error);
-  /* What is there already is shared, what the application lent is copied. */
+  /* A buffer that is on the device already is shared; memory lent by the application is copied. */
   g_assert_true (copy != buffer);
   g_assert_cmpuint (ghlo_buffer_get_address (copy), ==, ghlo_buffer_get_address (buffer));
   g_assert_cmpuint (ghlo_buffer_get_address (own), !=, ghlo_buffer_get_address (lent));
@@ -395,8 +394,8 @@ test_copy_to_device (void)
   help_wait_clear (&wait);
 }
 
-/* A file is written block by block, here of 1 GiB with room for 128 MiB, and one that is too large to be read is an
- * error. */
+/* A file is written block by block, here 1 GiB with 128 MiB of memory available; a file that is too large to be read
+ * is an error. */
 static void
 test_files_limited (void)
 {
@@ -419,7 +418,7 @@ test_files_limited (void)
   g_file_delete (file, NULL, NULL);
 }
 
-/* Whatever sign and bits a NaN has, the one that is given has none. */
+/* Whatever sign and payload a NaN has, ghlo_buffer_get_doubles () returns the canonical one. */
 static void
 test_nan (void)
 {

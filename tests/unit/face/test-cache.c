@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * The cache on disk: its folder, its files and what becomes of damaged ones, and
- * programs after the passes as bytes. All of it in a folder of the test's own.
+ * The disk cache: its folder, its files and the handling of damaged ones, and serialized programs after the passes.
+ * Everything lies in a folder of the test's own.
  */
 
 #include <fcntl.h>
@@ -73,7 +73,7 @@ test_files (void)
   g_assert_cmpint (stat (ghlo_cache_get_path (), &status), ==, 0);
   g_assert_cmpuint (status.st_mode & 0777, ==, 0700);
 
-  /* Names that would lead elsewhere are none. */
+  /* Names that would lead out of the folder are invalid. */
   write_text ("../0123456789abc", "x");
   write_text ("0123456789ABCDEF", "x");
   write_text ("", "x");
@@ -82,7 +82,7 @@ test_files (void)
   g_assert_cmpuint (count_files (), ==, 0);
 }
 
-/* Only what is whole is read. */
+/* Only complete files are read. */
 static void
 test_damage (void)
 {
@@ -114,7 +114,7 @@ test_damage (void)
   ghlo_cache_remove (name);
 }
 
-/* A pipe is not waited for, a link not followed, a folder not read. */
+/* A pipe does not block, a link is not followed, a folder is not read. */
 static void
 test_no_files (void)
 {
@@ -144,14 +144,14 @@ test_folder (void)
   g_autoptr (GError) error = NULL;
   struct stat status;
 
-  /* What others could look into is closed. */
+  /* Permissions that would let others read are removed. */
   write_text (name, "mine");
   g_chmod (ghlo_cache_get_path (), 0755);
   assert_contents (name, "mine");
   g_assert_cmpint (stat (ghlo_cache_get_path (), &status), ==, 0);
   g_assert_cmpuint (status.st_mode & 0777, ==, 0700);
 
-  /* A link in the folder's place is not the folder. */
+  /* A link in place of the folder is not accepted as the folder. */
   g_assert_cmpint (g_rename (ghlo_cache_get_path (), elsewhere), ==, 0);
   g_assert_cmpint (symlink (elsewhere, ghlo_cache_get_path ()), ==, 0);
   g_assert_null (ghlo_cache_read (name));
@@ -176,7 +176,7 @@ set_age (const char *file,
   g_assert_cmpint (utimensat (AT_FDCWD, path, (struct timespec[]) { when, when }, 0), ==, 0);
 }
 
-/* What was not used for the longest time goes first; reading is a use. */
+/* The least recently used files go first; reading counts as a use. */
 static void
 test_shrink (void)
 {
@@ -203,7 +203,7 @@ test_shrink (void)
   g_assert_nonnull (ghlo_cache_read (names[0]));
   g_assert_null (ghlo_cache_read (names[1]));
   g_assert_nonnull (ghlo_cache_read (names[2]));
-  /* What a process left behind goes too, what one may be writing does not. */
+  /* Temporary files left behind by a process are removed, too, but not those that one may still be writing. */
   g_assert_false (g_file_test (left, G_FILE_TEST_EXISTS));
   g_assert_true (g_file_test (fresh, G_FILE_TEST_EXISTS));
   g_assert_true (ghlo_cache_clear (NULL));
@@ -212,7 +212,7 @@ test_shrink (void)
 
 enum { ROUNDS = 200 };
 
-/* Each text is one letter, again and again. */
+/* Each text is a single letter repeated. */
 static gpointer
 write_and_read (gpointer data)
 {
@@ -248,7 +248,7 @@ test_threads (void)
   g_assert_true (ghlo_cache_clear (NULL));
 }
 
-/* Two large constants, one of which passes fold, and locations. */
+/* Two large constants, one of which is folded by passes, and locations. */
 #define PROGRAM(number, place) \
   "func.func @main(%x: tensor<2048xf32>) -> tensor<2048xf32> {\n" \
   "  %0 = stablehlo.iota dim = 0 : tensor<2048xf32>\n" \
@@ -284,7 +284,7 @@ key_of (const char *text,
   return key;
 }
 
-/* A program with a constant of 64 KiB, whose elements are @first and 0, 1, 2 … */
+/* A program with a constant of 64 KiB, whose elements are @first, 0, 1, 2 … */
 static char *
 large_program (int first)
 {
@@ -397,8 +397,7 @@ same_reports (const GhloPassReport *a,
   return same;
 }
 
-/* What is read back is what was written, but for places in the text. NULL for programs
- * that are not kept. */
+/* Reading returns what was written, except for positions in the text. NULL for programs that are not cached. */
 static char *
 compare_stored (GhloIrModule *module,
                 gsize        *size)
@@ -441,12 +440,12 @@ test_stored (void)
   g_assert_cmpuint (size, >, 0);
   of_large = compare_stored (holds, &size);
   g_assert_cmpstr (of_large, ==, NULL);
-  /* Twice 64 KiB of elements, which are the program's own. */
+  /* The elements, twice 64 KiB, are referenced in the original program rather than stored. */
   g_assert_cmpuint (size, >, 0);
   g_assert_cmpuint (size, <, 4096);
 }
 
-/* Programs of the tests, of whatever operations. */
+/* The test programs, with operations of all kinds. */
 static void
 test_programs (void)
 {
@@ -483,8 +482,7 @@ test_programs (void)
   g_assert_cmpuint (n_kept, >, 5);
 }
 
-/* Bytes with the right checksum that are not what was written: another program that
- * verifies, or nothing, never a crash. */
+/* Altered bytes with a correct checksum give another program that verifies, or nothing, but never a crash. */
 static void
 test_hostile (void)
 {

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * What a compile does to a program before a device's executor gets it: passes, their
- * switches, the report, progress and cancelling. The device is the test's own: the
- * reference executor, with programs that went through the passes.
+ * What a compile does to a program before the device's executor gets it: passes, their switches, the report, progress
+ * and cancelling. The device is the test's own: the reference executor, run on programs after the passes.
  */
 
 #include <ghlo/ghlo.h>
@@ -16,7 +15,7 @@
 #include "reference/device.h"
 #include "runtime/cache.h"
 
-/* Folds to one multiplication, and a function that vanishes. */
+/* Folds to one multiplication; the called function vanishes. */
 #define FOLDS \
   "func.func private @twice(%x: tensor<4xf32>) -> tensor<4xf32> {\n" \
   "  %0 = stablehlo.add %x, %x : tensor<4xf32>\n" \
@@ -34,10 +33,10 @@
   "  return %1 : tensor<4xf32>\n" \
   "}\n"
 
-/* The same, with places of its own. */
+/* The same with other locations. */
 #define FOLDS_ELSEWHERE "\n\n// The same.\n" FOLDS
 
-/* The module of the latest prepare, and how many there were. */
+/* The module of the latest prepare, and the number of prepares. */
 static struct
 {
   GMutex        lock;
@@ -59,7 +58,7 @@ prepare (GhloDeviceCore            *self,
   seen.module = ghlo_ir_module_ref (module);
   seen.n_prepared++;
   g_mutex_unlock (&seen.lock);
-  /* Longer than the time between two notifications. */
+  /* Longer than the interval between two notifications. */
   if (seen.slow)
     g_usleep (50000);
   ghlo_monitor_progress (monitor, 0.5, "half");
@@ -108,7 +107,7 @@ parse (const char *text)
   return program;
 }
 
-/* Options for the test's device, without a cache. */
+/* Options for the test's device, with the cache off. */
 static GhloCompileOptions *
 options_new (GhloOptimizationLevel level)
 {
@@ -189,7 +188,7 @@ test_passes_run (void)
   g_assert_null (ghlo_ir_module_find (seen.module, "twice"));
   assert_triples (executable);
 
-  /* The program is as it was, and so is what the executable says of it. */
+  /* The program is unchanged, and so is the one that the executable returns. */
   after = to_text (ghlo_executable_get_program (executable));
   g_assert_cmpstr (before, ==, after);
 }
@@ -211,7 +210,7 @@ test_levels (void)
   assert_triples (some);
 }
 
-/* The reference device runs what was written. */
+/* The reference device runs the program as written. */
 static void
 test_reference (void)
 {
@@ -367,7 +366,7 @@ test_unknown (void)
       ghlo_compile_options_set_disabled_passes (options, empty);
       assert_refused (options, "* found ''");
     }
-  /* A name that a pass had before is its name. */
+  /* The former name of a pass is still accepted. */
   g_assert_cmpuint (runs_of (former, NULL, NULL, "cse"), >, 0);
 
   messages = g_string_new (NULL);
@@ -387,7 +386,8 @@ test_unknown (void)
   "  return %4 : tensor<4x4xf32>\n" \
   "}\n"
 
-/* How many operations the plan's steps do besides the first one of each. The words are GHLO_FUSE and GHLO_DISABLE. */
+/* The number of operations that are fused into the plan's steps, beyond the first of each step. The strings are the
+ * values of GHLO_FUSE and GHLO_DISABLE. */
 static guint
 count_merges (const char *variable,
               const char *disabled,
@@ -435,11 +435,11 @@ test_fusions (void)
                                              "found '-1'"));
   g_assert_nonnull (strstr (messages->str, "found '2x'"));
   g_string_free (g_steal_pointer (&messages), TRUE);
-  /* The code of kernels. */
+  /* Removes the code of kernels, too. */
   g_assert_true (ghlo_cache_clear (NULL));
 }
 
-/* What the cache keeps has no fusions: it serves each number of them. */
+/* Cached programs are unfused, and so serve any value of GHLO_FUSE. */
 static void
 test_fusions_cached (void)
 {
@@ -457,7 +457,7 @@ typedef struct
 {
   guint         n_passes, n_codegen;   /* notifications in the stage */
   double        latest, half;          /* fractions: the last one, and that of the stage CODEGEN */
-  GCancellable *cancellable;           /* nullable: cancelled in the stage PASSES */
+  GCancellable *cancellable;           /* nullable: to be cancelled in the stage PASSES */
 } Watch;
 
 static void
@@ -529,7 +529,7 @@ test_cancel (void)
   g_assert_cmpuint (seen.n_prepared, ==, n_prepared);
 }
 
-/* One compile with caches, and what its statistics say of them. */
+/* Compiles once with caches, and checks the statistics. */
 static GhloExecutable *
 compile_cached (const char *text,
                 const char *file,
@@ -567,7 +567,7 @@ count_files (void)
   return files->len;
 }
 
-/* What is in use is used again; statistics and programs are each executable's own. */
+/* An executable in use is shared; each executable still has its own statistics and program. */
 static void
 test_in_use (void)
 {
@@ -587,13 +587,13 @@ test_in_use (void)
   statistics = ghlo_executable_get_statistics (one);
   g_assert_cmpuint (ghlo_statistics_get_n_runs (statistics), ==, 1);
 
-  /* Errors name the file, and with debug information the place: these are not shared. */
+  /* Errors name the file and, with debug information, the location: such programs are not shared. */
   three = compile_cached (FOLDS, "other.mlir", FALSE, 0, 1);
   g_clear_object (&three);
   three = compile_cached (FOLDS, "test.mlir", TRUE, 0, 1);
   g_assert_cmpuint (seen.n_prepared, ==, n + 3);
 
-  /* What went is gone, and nothing is on disk. */
+  /* An unused executable is dropped, and nothing is on disk. */
   g_clear_object (&one);
   g_clear_object (&two);
   one = compile_cached (FOLDS, "test.mlir", FALSE, 0, 1);
@@ -642,11 +642,11 @@ test_other_process (void)
   g_autoptr (GhloExecutable) executable G_GNUC_UNUSED = compile_cached (FOLDS, "test.mlir", FALSE, 1, 0);
   g_autoptr (GhloExecutable) other = NULL;
 
-  /* With its locations it is another program. */
+  /* A program with locations differs from the one without. */
   other = compile_cached (FOLDS, "test.mlir", TRUE, 0, 1);
 }
 
-/* A file that is damaged, or another program's, is no harm: it is made anew. */
+/* A file that is damaged, or another program's, is replaced. */
 static void
 test_damaged (void)
 {
@@ -702,7 +702,7 @@ hits_of (GhloClient *client)
   return ghlo_statistics_get_n_cache_hits (statistics);
 }
 
-/* A serialized executable finds its device, and what is in use of its program there. */
+/* A loaded executable finds its device, and shares the program's compiled form in use there. */
 static void
 test_loaded (void)
 {
@@ -746,7 +746,7 @@ compile_again_and_again (gpointer data)
   return NULL;
 }
 
-/* Found while the last reference goes. */
+/* Looked up while the last reference is dropped. */
 static void
 test_threads (void)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Custom calls that the application answers: values in and out, errors, order, threads, contexts, and when functions
- * are given back.
+ * Custom calls answered by the application: values in and out, errors, order, threads, main contexts, and when
+ * functions are released.
  */
 
 #include "face-help.h"
@@ -19,14 +19,14 @@
 
 static const float counts[4] = { 1, 2, 3, 4 };
 
-/* What a function has, and what it saw. */
+/* A function's data, and what it has observed. */
 typedef struct
 {
-  gint     n_calls;       /* atomic, as the next */
+  gint     n_calls;       /* atomic, like the next */
   gint     n_destroyed;
   float    factor;
   GThread *thread;        /* of the latest call */
-  GString *order;         /* nullable, as the next */
+  GString *order;         /* nullable, like the next */
   gpointer kept;
 } Seen;
 
@@ -87,7 +87,7 @@ compile (GhloClient *client,
   return executable;
 }
 
-/* For devices that run programs as they are, and for those that make plans. */
+/* For devices that run programs as they are, and for devices that make plans. */
 static GhloExecutable *
 compile_on_reference (GhloClient *client,
                       const char *text)
@@ -143,7 +143,7 @@ assert_scales (GhloExecutable *executable,
   assert_output (result, factor);
 }
 
-/* The error of a run of @text with @function as its target "f". */
+/* Checks the error of a run of @text with @function as its target "f". */
 static void
 assert_fails (GhloCustomCallFunction  function,
               const char             *text,
@@ -179,7 +179,7 @@ test_values (void)
   g_assert_cmpint (seen.n_calls, ==, 2);
 }
 
-/* Buffers of operands stay what they are after the run used their memory for something else. */
+/* Operand buffers that the function keeps do not change when the run reuses their memory. */
 static gboolean
 keep (GhloCustomCall  *call,
       gpointer         data,
@@ -259,7 +259,7 @@ split (GhloCustomCall  *call,
          && ghlo_custom_call_set_result (call, 3, token, error);
 }
 
-/* Result 0, a token, need not be given. */
+/* Result 0, a token, need not be set. */
 static void
 test_several_results (void)
 {
@@ -500,7 +500,7 @@ keep_call (GhloCustomCall  *call,
   return scale (call, data, error);
 }
 
-/* What a call says once it is over, and what an object says that no call made. */
+/* The answers of a call object after the call is over, and of an object that belongs to no call. */
 static void
 test_over (void)
 {
@@ -541,7 +541,8 @@ test_over (void)
   g_clear_object (&calls[1]);
 }
 
-/* A compile sees what was registered when it was called, and equal programs of other functions are not shared. */
+/* A compile uses the functions that were registered when it was called, and equal programs with other functions are
+ * not shared. */
 static void
 test_snapshots (void)
 {
@@ -570,8 +571,8 @@ test_snapshots (void)
   g_assert_cmpint (thrice.n_destroyed, ==, 1);
 }
 
-/* Compiles of one program with the same functions share what was compiled; a serialized executable has those of the
- * client that loads it. */
+/* Compiles of one program with the same functions share the compiled form; a loaded executable uses the functions of
+ * the client that loads it. */
 static void
 test_loaded (void)
 {
@@ -605,7 +606,7 @@ note (GhloCustomCall  *call,
   return TRUE;
 }
 
-/* Side effects happen in the program's order, each as often as the program says, also where nobody needs results. */
+/* Side effects happen in program order, each as often as the program says, even where no result is used. */
 static void
 test_order (void)
 {
@@ -688,7 +689,7 @@ run_many (gpointer data)
   return NULL;
 }
 
-/* One function for runs, compiles and registrations on many threads; each registration is given back once. */
+/* One function for runs, compiles and registrations on many threads; each registration is released once. */
 static void
 test_threads (void)
 {
@@ -727,8 +728,8 @@ test_async (void)
   help_wait_clear (&wait);
 }
 
-/* Waits until the function, which nothing else needs, is given back: maybe in the context of @wait, whose answer holds
- * the executable. */
+/* Waits until the function, which nothing else refers to, is released: possibly in the context of @wait, whose
+ * answer holds the executable. */
 static void
 end_wait (HelpWait *wait,
           Seen     *seen)
@@ -758,7 +759,8 @@ client_in_context (Seen *seen)
   return client;
 }
 
-/* Called in the context by its loop, or by a call that its thread waits in; given back in the context. */
+/* The function is called in its context, either by the main loop or by a call that blocks the context's thread, and
+ * released in the context. */
 static void
 test_context (void)
 {
@@ -786,7 +788,7 @@ test_context (void)
   end_wait (&wait, &seen);
 }
 
-/* A synchronous run of a session, whose turn comes after one that this thread has to answer a call of. */
+/* A synchronous run of a session that is queued behind a run whose custom call this thread must answer. */
 static void
 test_context_session (void)
 {
@@ -809,7 +811,7 @@ test_context_session (void)
   assert_output (first, 2);
   g_assert_cmpint (seen.n_calls, ==, 2);
 
-  /* What is left of the client is given back. */
+  /* The client's last registration is released. */
   g_clear_object (&session);
   g_clear_object (&executable);
   g_clear_object (&client);
@@ -833,7 +835,7 @@ run_elsewhere (gpointer data)
   return result != NULL ? result : NULL;
 }
 
-/* Nobody iterates the context: a run waits, and ends when it is cancelled. */
+/* If nobody iterates the context, a run waits until it is cancelled. */
 static void
 test_context_cancelled (void)
 {
@@ -867,7 +869,7 @@ waits (GhloCustomCall  *call,
   return FALSE;
 }
 
-/* A function is told that its run was cancelled; the caller does not wait for it. */
+/* A function is told when its run is cancelled; the caller does not wait for it. */
 static void
 test_cancel (void)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Executables as bytes, what becomes of damaged and hostile ones, statistics, and
- * giving memory back, through the shared library.
+ * Serialized executables, the handling of damaged and hostile ones, statistics, and releasing memory, through the
+ * shared library.
  */
 
 #include "face-help.h"
@@ -29,7 +29,7 @@
   "  return %0#1 : tensor<2xi32>\n" \
   "}\n"
 
-/* The format's name, and the checksum that follows it. */
+/* The format's magic bytes, and the checksum that follows. */
 enum { MAGIC_SIZE = 8, DIGEST_SIZE = 32, HEADER_SIZE = MAGIC_SIZE + DIGEST_SIZE };
 
 static GhloExecutable *
@@ -90,7 +90,7 @@ test_serialize (void)
   g_assert_no_error (error);
   assert_doubles (again);
 
-  /* Names, options and device survive: the second bytes are the first. */
+  /* Names, options and the device survive: serializing again gives the same bytes. */
   bytes_again = ghlo_executable_serialize (again, NULL, &error);
   g_assert_no_error (error);
   g_assert_true (g_bytes_equal (bytes, bytes_again));
@@ -142,7 +142,7 @@ test_serialize_async (void)
   help_wait_clear (&wait);
 }
 
-/* What no artifact can hold, here in an attribute that means nothing, is kept as text. */
+/* Programs that an artifact cannot represent, here because of an unknown attribute, are kept as text. */
 static void
 test_serialize_text (void)
 {
@@ -179,7 +179,7 @@ assert_not_loaded (GhloClient   *client,
     g_error ("expected '%s', found '%s'", pattern, error->message);
 }
 
-/* Cut off anywhere, or with any byte changed: DATA. */
+/* Truncated anywhere, or with any byte changed, the error is DATA. */
 static void
 test_damaged (void)
 {
@@ -200,7 +200,7 @@ test_damaged (void)
   assert_not_loaded (client, data, size, GHLO_ERROR_DATA, "*another version*");
 }
 
-/* Makes the checksum right, as somebody who wants to do harm would. */
+/* Corrects the checksum, as an attacker would. */
 static void
 seal (guint8 *data,
       gsize   size)
@@ -212,7 +212,7 @@ seal (guint8 *data,
   g_checksum_get_digest (checksum, data + MAGIC_SIZE, &n);
 }
 
-/* A text in the bytes, and one of the same length that takes its place. */
+/* Replaces a string in the bytes by another of the same length. */
 static void
 assert_forged (GhloClient *client,
                GBytes     *bytes,
@@ -232,7 +232,7 @@ assert_forged (GhloClient *client,
   assert_not_loaded (client, data, size, code, pattern);
 }
 
-/* Options that ask for the reference device, whose name is long enough to be found. */
+/* Options that ask for the reference device, whose name is long enough to be found in the bytes. */
 static GhloCompileOptions *
 on_reference (GhloClient *client)
 {
@@ -264,7 +264,7 @@ test_forged (void)
   assert_forged (client, bytes, "add_v1", "xyz_v1", GHLO_ERROR_DATA, "*cannot be read: test.mlir: at byte *");
   assert_forged (client, bytes, "reference", "quantum88", GHLO_ERROR_DEVICE, "*kind 'quantum88'*");
 
-  /* Whatever the bytes are: an executable or an error, never a crash. */
+  /* Any bytes give an executable or an error, never a crash. */
   for (guint i = 0; i < 2000; i++)
     {
       g_autofree guint8 *forged = g_memdup2 (data, size);
@@ -389,7 +389,7 @@ test_memory (void)
   g_assert_cmpuint (ghlo_statistics_get_memory_peak (after), >=, ghlo_statistics_get_memory_used (with));
 }
 
-/* Of this process, in MiB. */
+/* The resident memory of this process in MiB. */
 static guint
 resident (void)
 {
@@ -402,15 +402,14 @@ resident (void)
   return pages * sysconf (_SC_PAGESIZE) >> 20;
 }
 
-/* Whether malloc keeps what is freed below something in use, as the C library's does and a sanitizer's does not. */
+/* Whether malloc keeps freed memory below a block in use, as glibc's does and a sanitizer's does not. */
 #ifdef __GLIBC__
 enum { KEEPS_HOLES = !SANITIZED };
 #else
 enum { KEEPS_HOLES = FALSE };
 #endif
 
-/* Memory that was freed below something that is still used, 64 MiB of it, which
- * malloc keeps; gives that something. */
+/* Frees 64 MiB below a block that is still in use, so that malloc keeps them; returns that block. */
 static gpointer
 leave_a_hole (void)
 {
@@ -433,7 +432,7 @@ leave_a_hole (void)
 static void
 assert_trimmed (guint before)
 {
-  /* valgrind's allocator keeps what it likes. */
+  /* It is unspecified what valgrind's allocator keeps. */
   if (!KEEPS_HOLES || g_getenv ("GHLO_TEST_SLOW") != NULL)
     {
       g_test_skip ("this allocator keeps nothing");
@@ -469,7 +468,7 @@ test_low_memory (void)
   g_autofree gpointer top = NULL;
   guint before;
 
-  /* The library listens from its first compile on, some milliseconds later. */
+  /* The library connects to the signal some milliseconds after its first compile. */
   for (guint i = 0; i < 500 && !g_signal_has_handler_pending (monitor, signal, 0, FALSE); i++)
     g_usleep (10000);
   g_assert_true (g_signal_has_handler_pending (monitor, signal, 0, FALSE));

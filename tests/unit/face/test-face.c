@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * The public face through the shared library alone: each slow call in its sync and
- * async form, cancel, progress, mistakes, and the life of objects.
+ * The public API through the shared library alone: each slow call in its sync and async form, cancelling, progress,
+ * misuse, and the lifetime of objects.
  */
 
 #include "face-help.h"
@@ -12,7 +12,7 @@
 static const float ones[6] = { 1, 1, 1, 1, 1, 1 };
 static const float counts[6] = { 0, 1, 2, 3, 4, 5 };
 
-/* The road in its sync form. */
+/* All steps from text to results in their sync form. */
 static void
 test_sync (void)
 {
@@ -34,7 +34,7 @@ test_sync (void)
   g_assert_cmpfloat (ghlo_timing_get_run (ghlo_result_get_timing (result)), >=, 0);
 }
 
-/* A program that takes, holds and gives nothing. */
+/* A program without inputs, operations and outputs. */
 static void
 test_empty (void)
 {
@@ -46,7 +46,7 @@ test_empty (void)
   g_assert_cmpuint (ghlo_result_get_n_outputs (result), ==, 0);
 }
 
-/* A wait that also reads the progress when the callback comes. */
+/* A wait that also reads the progress in the callback. */
 typedef struct
 {
   HelpWait      wait;
@@ -78,7 +78,7 @@ on_fraction (GObject    *object,
   g_array_append_val (seen, fraction);
 }
 
-/* The road in its async form, in whatever context is this thread's. */
+/* All steps in their async form, in this thread's default context. */
 static void
 run_async_road (void)
 {
@@ -245,7 +245,7 @@ test_errors (void)
   g_assert_true (g_str_has_prefix (error->message, "model.mlirbc: at byte "));
   g_clear_error (&error);
 
-  /* An excerpt does not command a terminal. */
+  /* Control characters in an excerpt must not reach the terminal. */
   g_assert_null (ghlo_program_parse (commands, "model.mlir", NULL, &error));
   g_assert_error (error, GHLO_ERROR, GHLO_ERROR_PARSE);
   g_assert_nonnull (strstr (error->message, "\n [31m  \n"));
@@ -317,7 +317,7 @@ test_signature (void)
   g_free (outputs);
 }
 
-/* Names in a program may be any bytes; what people and bindings get is UTF-8. */
+/* Names in a program may be any bytes; the API returns UTF-8. */
 static void
 test_odd_names (void)
 {
@@ -360,7 +360,7 @@ test_odd_names (void)
   g_assert_true (g_utf8_validate (error->message, -1, NULL));
 }
 
-/* Both forms of a run that is to fail with INVALID_ARGUMENT. */
+/* Both forms of a run that must fail with INVALID_ARGUMENT. */
 static void
 assert_refused (GhloExecutable     *executable,
                 GhloBuffer * const *inputs,
@@ -413,7 +413,7 @@ test_mistakes (void)
   assert_refused (executable, (GhloBuffer *[]) { good, token }, 2, "*found a token");
   assert_refused (executable, (GhloBuffer *[]) { good, good, good }, 3, "expected 2 inputs*found 3*");
 
-  /* An array of floats taken for bytes. */
+  /* An array of floats mistaken for bytes. */
   g_assert_null (ghlo_buffer_new_from_bytes (tensor_type, few, &error));
   g_assert_error (error, GHLO_ERROR, GHLO_ERROR_INVALID_ARGUMENT);
   g_assert_nonnull (strstr (error->message, "one for each element"));
@@ -500,7 +500,7 @@ test_outputs_are_own (void)
     for (guint j = 0; j < i; j++)
       g_assert_true (addresses[i] != addresses[j]);
 
-  /* What was read stays when the result is released. */
+  /* Data that was read stays valid after the result is released. */
   kept = ghlo_buffer_read (ghlo_result_get_output (first, 0), NULL, NULL);
   ghlo_result_release (first);
   ghlo_result_release (first);
@@ -555,7 +555,7 @@ cancel_now (gpointer data)
   return G_SOURCE_REMOVE;
 }
 
-/* The longest that a call took to answer after its cancel. */
+/* The longest time from a cancel to the call's answer. */
 static gint64
 cancel_each (G_GNUC_UNUSED gpointer data)
 {
@@ -565,7 +565,7 @@ cancel_each (G_GNUC_UNUSED gpointer data)
   g_autoptr (GhloBuffer) input = help_buffer ("tensor<i32>", &one, sizeof one);
   g_autoptr (GhloResult) result G_GNUC_UNUSED = NULL;
 
-  /* Cancelled at once, while it waits for a worker, and while it runs. */
+  /* Cancels at once, while the call waits for a worker, and while it runs. */
   for (guint delay = 0; delay <= 60; delay += 20)
     {
       g_autoptr (GCancellable) cancellable = g_cancellable_new ();
@@ -585,7 +585,7 @@ cancel_each (G_GNUC_UNUSED gpointer data)
       help_wait_clear (&wait);
     }
 
-  /* The input is as it was. */
+  /* The input is unchanged. */
   g_assert_nonnull (ghlo_buffer_get_tensor_type (input));
   g_assert_cmpuint (ghlo_buffer_get_address (input), !=, 0);
 
@@ -627,7 +627,7 @@ test_cancel_sync (void)
   g_assert_error (error, G_IO_ERROR, G_IO_ERROR_CANCELLED);
 }
 
-/* Objects may go while a call on them is under way; so may the context. */
+/* Objects may be dropped during a call on them, and so may the context. */
 static void
 test_dropped (void)
 {
@@ -693,7 +693,7 @@ test_many_threads (void)
     g_thread_join (threads[i]);
 }
 
-/* Every class made without its constructor: every method answers. */
+/* Instances of every class made without their constructors: every method answers. */
 static void
 test_bare (void)
 {
@@ -887,7 +887,7 @@ test_equal_devices (void)
   g_assert_null (ghlo_device_get_vector_level (bare));
 }
 
-/* A progress in a sync call is seen from the thread that made both. */
+/* The progress of a sync call can be observed by the thread that created it and made the call. */
 static void
 test_progress_sync (void)
 {
@@ -905,7 +905,7 @@ test_progress_sync (void)
   g_assert_cmpuint (seen->len, >=, 1);
 }
 
-/* A progress that nobody else holds lives as long as its call. */
+/* A progress to which nobody else holds a reference lives as long as its call. */
 static void
 test_progress_kept (void)
 {

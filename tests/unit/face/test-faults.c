@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Each call of a device fails in turn while an application goes about its work: the call of the face that needed it
- * says so, with the device's own code, nothing stays behind, and what comes after it works.
+ * Each device call fails in turn during an application's typical work: the API call that needed it reports the device's
+ * own error code, nothing is leaked, and later calls work.
  */
 
 #include "fake.h"
@@ -11,7 +11,7 @@
 
 #include "face-help.h"
 
-/* The size of its output is known when it has run. */
+/* The size of its output is known only after the run. */
 #define OPEN \
   "func.func @main(%x: tensor<?xi32>) -> tensor<?xi32> {\n" \
   "  %0 = stablehlo.add %x, %x : tensor<?xi32>\n" \
@@ -20,7 +20,7 @@
 
 static const gint32 pair[2] = { 1, 2 };
 
-/* What the application of the test has; each piece of work below uses what those before it made. */
+/* The application's state; each piece of work below uses the results of earlier ones. */
 typedef struct
 {
   GhloClient     *client;
@@ -62,7 +62,7 @@ compile_all (Work    *work,
          && compile (work, OPEN, FALSE, &work->open, error);
 }
 
-/* Of two executables, one goes to bytes and back. */
+/* Serializes and loads one of two executables. */
 static gboolean
 reload (Work    *work,
         GError **error)
@@ -198,7 +198,7 @@ run_session (Work    *work,
   return TRUE;
 }
 
-/* Runs that are called before those before them have ended, and a copy of what the last one gives. */
+/* Runs called before earlier ones have ended, and a copy of the last one's output. */
 static gboolean
 run_session_async (Work    *work,
                    GError **error)
@@ -316,7 +316,7 @@ work_once (void)
   work_end (&work);
 }
 
-/* FALSE when there are fewer calls than @n, and nothing failed. */
+/* FALSE when there are fewer calls than @n, so that none failed. */
 static gboolean
 fail_one (FakeCall  call,
           guint     n,
@@ -377,8 +377,8 @@ work_begin_session (Work *work)
   g_assert_true (begin_session (work, &error));
 }
 
-/* A session whose run did not begin is as it was. One whose run failed on its way says that its state is lost, and
- * works again after a reset. */
+/* A session whose run did not begin is unchanged. A session whose run failed midway reports that its state is lost,
+ * and works again after a reset. */
 static void
 test_session_goes_on (void)
 {
@@ -409,7 +409,7 @@ test_session_goes_on (void)
     }
 }
 
-/* A device that went away before a run says so in each run. */
+/* After the loss of a device, each run reports it. */
 static void
 test_session_on_lost_device (void)
 {

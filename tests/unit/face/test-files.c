@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Loading what is no file to load: what has no end, what nothing is written to, what
- * may not be read, and what grows. Every call ends, with an error that says why.
+ * Loading paths that are no regular readable files: endless ones, pipes that nothing is written to, unreadable ones,
+ * and files that grow. Every call ends with an error that says why.
  */
 
 #include "face-help.h"
@@ -10,7 +10,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-/* Seconds that a call may take; of an empty pipe it takes three. */
+/* The number of seconds that a call may take; for an empty pipe it takes three. */
 enum { LIMIT = 10 };
 
 static void
@@ -115,7 +115,7 @@ test_silent_pipe (void)
   soon_assert (cancel_a_silent_pipe, NULL, 2 * HELP_CANCEL_LIMIT);
 }
 
-/* Comes late, and writes in two parts. */
+/* Starts late, and writes in two parts. */
 static gpointer
 write_slowly (gpointer data)
 {
@@ -178,7 +178,7 @@ keep_appending (gpointer data)
   return NULL;
 }
 
-/* A file that grows faster than it is read: each load ends, and one that saw the file change says so. */
+/* A file that grows faster than it is read: each load ends, with an error if it noticed that the file changed. */
 static void
 test_growing (void)
 {

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * What is there for language bindings, through the shared library: calls that a signal
- * answers, and memory that an object keeps.
+ * API for language bindings, through the shared library: calls that emit signals for the application to answer, and
+ * memory that an object keeps alive.
  */
 
 #include "face-help.h"
 
 #include <string.h>
 
-/* What a signal told. */
+/* The data of a signal. */
 typedef struct
 {
   GMainLoop    *loop;
@@ -40,7 +40,7 @@ pending_new (Told *told)
   return call;
 }
 
-/* After the call, which did not answer before it returned. */
+/* Waits for the signal of a call that must not have answered before it returned. */
 static GAsyncResult *
 wait_for (Told *told)
 {
@@ -60,7 +60,7 @@ told_clear (Told *told)
   g_clear_pointer (&told->loop, g_main_loop_unref);
 }
 
-/* The call keeps what is told of its answer. */
+/* The call keeps the object that reports its answer alive. */
 static void
 test_answered (void)
 {
@@ -117,7 +117,7 @@ test_cancelled (void)
   told_clear (&told);
 }
 
-/* Beside a callback, and in a call that blocks, it is a cancellable. */
+/* With a callback, or in a blocking call, the object serves as a cancellable. */
 static void
 test_callback (void)
 {
@@ -159,7 +159,7 @@ owner_new (int *n_gone)
   return owner;
 }
 
-/* As long as the buffer, and what was read of it, need the memory. */
+/* The memory lives as long as the buffer and the data read from it need it. */
 static void
 test_buffer (void)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Programs in each form through the shared library: what they say of themselves,
- * writing and reading back, damaged bytes, and large files.
+ * Programs in each format through the shared library: their metadata, writing and reading back, damaged bytes, and
+ * large files.
  */
 
 #include "../import/exported-program.h"
@@ -191,7 +191,7 @@ test_async (void)
   help_wait_clear (&wait);
 }
 
-/* An artifact runs as the text does. */
+/* An artifact runs like the text. */
 static void
 test_run (void)
 {
@@ -228,7 +228,7 @@ assert_names (GhloValueInfo      **infos,
   g_free (infos);
 }
 
-/* The calling convention names what the program does not, and an executable keeps it. */
+/* The calling convention supplies names that the program lacks, and an executable keeps them. */
 static void
 test_exported (void)
 {
@@ -266,7 +266,7 @@ test_exported (void)
   g_assert_cmpint (ghlo_program_get_format (program), ==, GHLO_PROGRAM_FORMAT_PORTABLE_ARTIFACT);
 }
 
-/* Damaged bytes are an error whose message is a sentence with a place, or a program. */
+/* Damaged bytes give either a program or an error whose message is a sentence with a position. */
 static void
 assert_survived (const guint8 *data,
                  gsize         size)
@@ -319,7 +319,7 @@ test_damaged (void)
   assert_damage_found (artifact);
 }
 
-/* It ends with the name of the function, whose zero and what follows nobody needs. */
+/* The file ends with the function's name; its terminating zero and anything after it are not needed. */
 static void
 test_damaged_exported (void)
 {
@@ -339,7 +339,7 @@ test_damaged_exported (void)
     }
 }
 
-/* A text of 65 MiB, nearly all of it blank. */
+/* A text of 65 MiB, almost entirely blank. */
 static char *
 write_large (void)
 {
@@ -393,7 +393,7 @@ typedef struct
   gint        stop;     /* atomic */
 } Writer;
 
-/* Writes the file's first byte again and again, which changes its time. */
+/* Rewrites the file's first byte again and again, which changes its modification time. */
 static gpointer
 keep_writing (gpointer data)
 {

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * How long things live: objects while calls are under way, workers at the end of
- * the process and after a fork, memory after a release. docs/face-tests.md says
- * which rule each test holds.
+ * Lifetimes: objects during calls, workers at process exit and after a fork, memory after a release. docs/face-tests.md
+ * says which rule each test checks.
  */
 
 #include "face-help.h"
@@ -13,10 +12,10 @@
 #include <time.h>
 #include <unistd.h>
 
-/* Enough calls that no worker is left. */
+/* Enough calls to occupy every worker. */
 enum { N_CALLS = 64 };
 
-/* Bytes of one output of BIG, and the limit of memory under which it is run. */
+/* The size in bytes of one output of BIG, and the memory limit under which it is run. */
 #define BIG_SIZE  ((gsize) 16 << 20)
 #define BIG_LIMIT "64M"
 
@@ -46,7 +45,7 @@ on_gone (gpointer  data,
   ++*(guint *) data;
 }
 
-/* Leaves the only reference to a toggle, which sees each one that comes on top. */
+/* Turns the only reference into a toggle reference, which is notified of each additional one. */
 static void
 watch (gpointer object)
 {
@@ -101,8 +100,8 @@ test_workers_keep_away (void)
   g_assert_cmpuint (n_gone, ==, G_N_ELEMENTS (objects));
 }
 
-/* The caller's references go while calls are under way; the objects then go in
- * the caller's context, after the answer. */
+/* The caller drops its references during calls; the objects are then finalized in the caller's context, after the
+ * answer. */
 static void
 test_last_reference_in_flight (void)
 {
@@ -153,8 +152,7 @@ count_threads (void)
   return n;
 }
 
-/* Every worker is busy, and every object still goes at once; objects that come
- * later find the same workers. */
+/* Even when every worker is busy, objects are finalized at once; later objects use the same workers. */
 static void
 test_finalizers_wait_for_nobody (void)
 {
@@ -195,7 +193,7 @@ test_finalizers_wait_for_nobody (void)
     }
 }
 
-/* Threads of the process whose nice value is @nicer above that of its first one. */
+/* The number of threads in the process whose nice value is @nicer above that of the first thread. */
 static guint
 count_nicer (int nicer)
 {
@@ -210,8 +208,8 @@ count_nicer (int nicer)
   return n;
 }
 
-/* Workers are nicer than their process, however nice that is, those of compiles
- * more than those of runs; and no more of them than GHLO_THREADS says. */
+/* Workers have a higher nice value than their process, whatever that is, those for compiles a higher one than those
+ * for runs; their number is limited by GHLO_THREADS. */
 static void
 test_workers_are_nice (void)
 {
@@ -223,7 +221,7 @@ test_workers_are_nice (void)
       g_autoptr (GBytes) bytes = g_bytes_new_static (HELP_ADD, strlen (HELP_ADD));
       HelpWait waits[9];
 
-      /* Elsewhere runs go on without their workers. */
+      /* On other devices runs continue without workers. */
       g_setenv ("GHLO_DEVICE", "cpu", TRUE);
       g_setenv ("GHLO_THREADS", "3", TRUE);
       setpriority (PRIO_PROCESS, 0, MIN (getpriority (PRIO_PROCESS, 0) + 5, 9));
@@ -239,7 +237,7 @@ test_workers_are_nice (void)
       while (count_nicer (2) < 3)
         g_usleep (1000);
       g_usleep (20000);
-      /* Until then there may be one more, which makes machine code. */
+      /* Until then there may be one more thread, which makes machine code. */
       while (count_nicer (10) > 1)
         g_usleep (1000);
       g_assert_cmpuint (count_nicer (2), ==, 3);
@@ -264,8 +262,8 @@ on_cancelled_iterate (GCancellable *cancellable,
   help_wait_run (data);
 }
 
-/* A handler of the application's may run the main loop, with a dialog say: the
- * answer does not wait for the cancel to have been told to all. */
+/* An application's handler may run the main loop, for instance for a dialog: the answer does not wait until all
+ * handlers have been told of the cancel. */
 static void
 test_answer_within_the_cancel (void)
 {
@@ -288,7 +286,7 @@ test_answer_within_the_cancel (void)
   g_test_trap_assert_passed ();
 }
 
-/* A program that takes long to read. */
+/* A program that takes long to parse. */
 static GBytes *
 make_long_text (void)
 {
@@ -301,7 +299,7 @@ make_long_text (void)
   return g_string_free_to_bytes (text);
 }
 
-/* Programs are being read on every worker that reads, and a run is not kept. */
+/* A run is not delayed by programs that occupy every parsing worker. */
 static void
 test_runs_pass_compiles (void)
 {
@@ -335,7 +333,7 @@ test_runs_pass_compiles (void)
     }
 }
 
-/* The stages that a process may end in. */
+/* The stages in which a process may exit. */
 static void
 start_parse (HelpWait *wait)
 {
@@ -382,7 +380,7 @@ start_endless_sync (HelpWait *wait)
   g_thread_unref (g_thread_new ("sync", run_endless, NULL));
 }
 
-/* Runs after the library's own handler, which was registered later. */
+/* Runs after the library's own exit handler, which was registered later. */
 static void
 say_ended (void)
 {
@@ -403,7 +401,7 @@ run_to_exit (G_GNUC_UNUSED gpointer data)
   return g_get_monotonic_time () - begin;
 }
 
-/* The process ends while work is under way, by itself and at once. */
+/* The process exits during work, by itself and at once. */
 static void
 test_exit (gconstpointer data)
 {
@@ -488,7 +486,7 @@ call_async_in_child (Objects *o)
                 ghlo_buffer_read_finish (o->inputs[0], wait.result, error));
 }
 
-/* What the threads held that the fork did not take along is a leak to tools. */
+/* Leak checkers report memory held by threads that do not exist after the fork. */
 static void
 end_child (void)
 {
@@ -497,8 +495,9 @@ end_child (void)
   exit (0);
 }
 
-/* Until the process has computed for a while, which an endless run alone does. A child of a thread that is still
- * within GLib, which takes locks where a job begins, would wait for those locks. */
+/* Waits until the process has used CPU time for a while, which only an endless run does. If the fork happened while
+ * another thread was still inside GLib, which takes locks where a job begins, the child would deadlock on those
+ * locks. */
 static void
 wait_until_it_runs (void)
 {
@@ -508,8 +507,8 @@ wait_until_it_runs (void)
     g_usleep (1000);
 }
 
-/* Forked while a worker is busy: each call says that it cannot be made,
- * objects can be dropped, and the child ends by itself. */
+/* Forks while a worker is busy: in the child each call reports that it is impossible, objects can be dropped, and
+ * the child exits by itself. */
 static void
 test_fork (void)
 {
@@ -567,8 +566,8 @@ assert_invalid (gpointer  made,
   g_error_free (error);
 }
 
-/* Every later use of a released buffer's data, sync and async, is a mistake with
- * a message; what the buffer is can still be asked. */
+/* Every later use of a released buffer's data, sync or async, is reported as misuse; the buffer's metadata stay
+ * available. */
 static void
 test_released (void)
 {
@@ -603,7 +602,7 @@ test_released (void)
   g_assert_cmpuint (ghlo_tensor_type_get_rank (ghlo_buffer_get_tensor_type (released)), ==, 2);
 }
 
-/* Runs under way and bytes that were handed out keep what is released. */
+/* Runs in progress and bytes handed out keep released data alive. */
 static void
 test_release_in_flight (void)
 {
@@ -628,8 +627,8 @@ test_release_in_flight (void)
     }
 }
 
-/* With room for four outputs, twenty results are had when each is released while
- * its object stays, and not when they are kept. */
+/* With memory for four outputs, twenty results can be produced if each is released while its object stays, but not
+ * if they are kept. */
 static void
 test_release_gives_memory (void)
 {
@@ -667,7 +666,7 @@ test_release_gives_memory (void)
   g_assert_error (error, GHLO_ERROR, GHLO_ERROR_OUT_OF_MEMORY);
 }
 
-/* Aligned bytes are used where they are; others are copied to where they may be. */
+/* Aligned bytes are used in place; unaligned ones are copied to aligned memory. */
 static void
 test_bytes_in (void)
 {
@@ -701,8 +700,7 @@ first_number (GhloResult *result,
   return *(const gint32 *) help_read (ghlo_result_get_output (result, output));
 }
 
-/* Who writes into an output against the rules reaches neither constants, nor
- * inputs, nor another output. */
+/* Forbidden writes into an output affect neither constants, nor inputs, nor another output. */
 static void
 test_writes_reach_nothing (void)
 {
@@ -722,8 +720,8 @@ test_writes_reach_nothing (void)
     }
 }
 
-/* A cancelled sync call returns when its work has stopped: no thread of the
- * process works on after it. Inputs are good for another run. */
+/* A cancelled sync call returns only when its work has stopped: no thread of the process continues it. Inputs can be
+ * used for another run. */
 static void
 test_cancel_sync_is_the_end (void)
 {
@@ -746,8 +744,8 @@ test_cancel_sync_is_the_end (void)
     }
 }
 
-/* An async call that was cancelled is answered at once, and its work stops soon:
- * the processors are free again, inputs are as they were. */
+/* A cancelled async call is answered at once, and its work stops soon: the processors are idle again, and inputs are
+ * unchanged. */
 static gint64
 cancel_all (G_GNUC_UNUSED gpointer data)
 {
@@ -793,8 +791,8 @@ test_cancel_async_stops_work (void)
   soon_assert (cancel_all, NULL, HELP_CANCEL_LIMIT);
 }
 
-/* Errors of all kinds: line 1 is a sentence that starts with the place where
- * there is one, and says what was expected; nothing is printed. */
+/* Errors of all kinds: line 1 is a sentence that starts with the position, if there is one, and says what was
+ * expected; nothing is printed. */
 static void
 test_errors_are_told_not_printed (void)
 {
@@ -833,7 +831,7 @@ test_errors_are_told_not_printed (void)
     }
 }
 
-/* A client's limit counts for runs that start later, and wins over the environment. */
+/* A client's thread limit applies to runs that start later, and overrides the environment. */
 static void
 test_client_limits_threads (void)
 {

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Loops that are one kernel, through the shared library: cancelled in strips and in machine code, and the same bits as
- * those of steps.
+ * Loops compiled into one kernel, through the shared library: they can be cancelled in strips and in machine code, and
+ * give the same bits as loops of steps.
  */
 
 #include "face-help.h"
 
 #include <string.h>
 
-/* A cancel is noticed within 50 ms; what else the machine does is not counted closely. */
+/* A cancel is noticed within 50 ms; the limit leaves a margin for other load on the machine. */
 enum { CANCEL_AFTER = 20000, NOTICED = 500000 };        /* µs */
 
 static const char endless[] =
@@ -24,7 +24,7 @@ static const char endless[] =
   "  return %0 : tensor<i32>\n"
   "}\n";
 
-/* Two thousand million iterations. */
+/* Two billion iterations. */
 static const char counted[] =
   "func.func @main(%x: tensor<16x64xf32>) -> tensor<16x64xf32> {\n"
   "  %zero = stablehlo.constant dense<0> : tensor<i32>\n"
@@ -74,7 +74,7 @@ static const char scan[] =
   "  return %0#1, %0#2, %0#3 : tensor<7xf32>, tensor<9x7xf32>, tensor<f32>\n"
   "}\n";
 
-/* Complex numbers, and what they gather. */
+/* Complex numbers, and values accumulated from them. */
 static const char orbits[] =
   "func.func @main(%x: tensor<9x7xf32>) -> (tensor<7xf32>, tensor<7xf32>, tensor<7xi32>) {\n"
   "  %zero = stablehlo.constant dense<0> : tensor<i32>\n"
@@ -128,14 +128,14 @@ compile (const char         *text,
   return executable;
 }
 
-/* Other devices than the one that there is by default may have none. */
+/* Devices other than the default one may have no kernels for loops. */
 static gboolean
 has_kernels (void)
 {
   return g_getenv ("GHLO_DEVICE") == NULL;
 }
 
-/* How many steps the plan has. */
+/* The number of steps in the plan. */
 static guint
 count_steps (GhloExecutable *executable)
 {
@@ -194,7 +194,7 @@ cancel_soon (const char *text,
   soon_assert (cancel_run, &(Cancelled) { executable, input }, NOTICED);
 }
 
-/* Nobody knows how long a loop takes that may go on for ever. */
+/* The time of a loop that may be infinite is unknown. */
 static void
 test_estimates (void)
 {

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * An application's main loop stays free: while a program of 300,000 operations is
- * loaded, checked, compiled, run, written and dropped, and each of these is
- * cancelled, no dispatch and no call takes the thread 5 ms of its CPU time, and a
- * cancelled call is answered within 50 ms.
+ * An application's main loop stays responsive: while a program of 300,000 operations is loaded, checked, compiled, run,
+ * written and dropped, and each of these is cancelled, no dispatch and no call takes more than 5 ms of the thread's CPU
+ * time, and a cancelled call is answered within 50 ms.
  */
 
 #include "face-help.h"
@@ -17,7 +16,7 @@ enum { N_OPERATIONS = SANITIZED ? 30000 : 300000, SHARE_LIMIT = 5000 /* µs */ }
 
 static char *path;             /* of the program */
 static GBytes *text;
-static gint64 worst_share;     /* of all pieces of this test, µs */
+static gint64 worst_share;     /* over all pieces of work in this test, µs */
 static gint64 worst_answer;
 
 static gint64
@@ -30,7 +29,7 @@ thread_time (void)
   return now.tv_sec * G_USEC_PER_SEC + now.tv_nsec / 1000;
 }
 
-/* Accounts for what the main thread did since @start. */
+/* Accounts for the main thread's CPU time since @start. */
 static void
 end_share (gint64      start,
            const char *what)
@@ -49,7 +48,7 @@ end_share (gint64      start,
     end_share (share_start, what); \
   } G_STMT_END
 
-/* A chain of additions and multiplications, with a constant now and then. */
+/* A chain of additions and multiplications with occasional constants. */
 static void
 make_program (void)
 {
@@ -74,8 +73,8 @@ make_program (void)
   text = g_string_free_to_bytes (string);
 }
 
-/* Iterates until the answer; with @cancellable, cancels @delay µs on. Returns the µs from there to the answer, 0 where
- * it came before. */
+/* Iterates until the answer; with @cancellable, cancels after @delay µs. Returns the µs from the cancel to the
+ * answer, 0 where the answer came first. */
 static gint64
 wait_run (HelpWait     *wait,
           GCancellable *cancellable,
@@ -101,7 +100,7 @@ wait_run (HelpWait     *wait,
   return cancelled ? g_get_monotonic_time () - start : 0;
 }
 
-/* What workers still do for a cancelled call would share their time with the next. */
+/* Lets workers finish a cancelled call, as they would share CPU time with the next call. */
 static void
 settle (void)
 {
@@ -110,7 +109,7 @@ settle (void)
     ;
 }
 
-/* How the four long calls are started and finished, all in the same form. */
+/* How each of the four long calls is started and finished, in a common form. */
 typedef struct
 {
   GhloClient     *client;
@@ -210,7 +209,7 @@ finish_text (Road          *road,
   return ghlo_program_to_text_finish (road->program, result, error);
 }
 
-/* Runs a stage to its end and gives what it made; tells how long it took. */
+/* Runs a stage to its end and returns its product; *@duration is the time taken. */
 static gpointer
 run_stage (const Stage *stage,
            Road        *road,
@@ -232,7 +231,7 @@ run_stage (const Stage *stage,
   return made;
 }
 
-/* A stage that is cancelled @delay µs on. */
+/* A stage that is cancelled after @delay µs. */
 typedef struct
 {
   const Stage *stage;
@@ -254,7 +253,7 @@ cancel_at (gpointer data)
   SHARE (stage->name, stage->start (self->road, cancellable, &wait));
   answer = wait_run (&wait, cancellable, self->delay, stage->name);
   SHARE (stage->name, made = stage->finish (self->road, wait.result, &error));
-  /* Under load it may have been faster. */
+  /* The stage may have finished before the cancel when the machine is under load. */
   if (made != NULL)
     stage->free (made);
   else
@@ -265,7 +264,7 @@ cancel_at (gpointer data)
   return answer;
 }
 
-/* Cancels it at several points of the time that it takes. */
+/* Cancels a stage at several points of its duration. */
 static void
 cancel_stage (const Stage *stage,
               Road        *road,
@@ -330,7 +329,7 @@ test_large_program (void)
                   worst_share / 1e3, worst_answer / 1e3);
 }
 
-/* A run without an end, cancelled again and again, from the loop. */
+/* An endless run, cancelled repeatedly from the main loop. */
 static void
 test_endless (void)
 {
@@ -347,7 +346,7 @@ main (int   argc,
       char *argv[])
 {
   g_test_init (&argc, &argv, NULL);
-  /* Valgrind's own work on code that it sees first counts as the thread's. */
+  /* Valgrind's translation of new code counts as the thread's CPU time. */
   if (g_getenv ("GHLO_TEST_SLOW") != NULL)
     {
       g_print ("1..0 # SKIP times under valgrind\n");

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Where buffers lie and how they get from there, on the fake device: what the face says of it, what is brought to the
- * host or to the device how often, reading as a job, and a device that goes away.
+ * Where buffers lie and how they are transferred, on the fake device: what the API reports, how often data is copied to
+ * the host or the device, reading as a job, and the loss of a device.
  */
 
 #include "fake.h"
@@ -11,7 +11,7 @@
 
 #include "face-help.h"
 
-/* The device of that position in the list. */
+/* The device at @position in the list. */
 static GhloDevice *
 list_device (guint position)
 {
@@ -49,7 +49,7 @@ copy_to (GhloBuffer *buffer,
   return copy;
 }
 
-/* What a run gives is on its device, and stays there when the host has read it. */
+/* A run's outputs are on its device, and stay there when the host has read them. */
 static void
 test_outputs (void)
 {
@@ -157,7 +157,7 @@ read_sync (GhloBuffer *buffer)
   help_read (buffer);
 }
 
-/* Whoever reads first has the elements brought to the host, once for all. */
+/* The first reader of any kind copies the elements to the host, once for all. */
 static void
 test_read_once (void)
 {
@@ -176,7 +176,7 @@ test_read_once (void)
     }
 }
 
-/* A read that is cancelled is answered soon, and leaves the buffer as it was. */
+/* A cancelled read is answered soon, and leaves the buffer unchanged. */
 static gint64
 cancel_reads (G_GNUC_UNUSED gpointer data)
 {
@@ -220,7 +220,7 @@ test_read_cancelled (void)
   soon_assert (cancel_reads, NULL, HELP_CANCEL_LIMIT);
 }
 
-/* What is bound goes to the device once, what is carried never leaves it. */
+/* Bound values are uploaded once; carried values never leave the device. */
 static void
 test_session (void)
 {
@@ -240,7 +240,7 @@ test_session (void)
 
       g_assert_no_error (error);
       g_assert_true (ghlo_buffer_get_device (ghlo_result_get_output (result, 0)) != NULL);
-      /* The output that is shown, and none for the state from the second run on. */
+      /* One allocation for the returned output, and none for the state from the second run on. */
       if (i > 0)
         g_assert_cmpuint (fake_count_calls (FAKE_ALLOCATE) - n_allocations, ==, 1);
       n_allocations = fake_count_calls (FAKE_ALLOCATE);
@@ -254,7 +254,7 @@ test_session (void)
   g_assert_cmpmem (help_read (state), sizeof expected, expected, sizeof expected);
 }
 
-/* The processor takes what is on the device, and gives what it keeps in host memory. */
+/* The CPU accepts buffers on the device, and leaves its outputs in host memory. */
 static void
 test_other_device (void)
 {
@@ -317,7 +317,8 @@ assert_lost (gconstpointer  made,
   g_clear_error (error);
 }
 
-/* Each call on what was there says so, for ever; a new client finds the device anew. */
+/* After the loss of the device, every call on its buffers reports it, permanently; a new client finds a new instance
+ * of the device. */
 static void
 test_lost (void)
 {
@@ -346,7 +347,7 @@ test_lost (void)
       assert_lost (ghlo_buffer_read (ghlo_result_get_output (unread, 0), NULL, &error), &error);
       g_assert_cmpuint (ghlo_buffer_export_dlpack (ghlo_result_get_output (unread, 0), TRUE, &error), ==, 0);
       assert_lost (NULL, &error);
-      /* What was read before is in host memory. */
+      /* Data that was read before is in host memory. */
       help_assert_sum (read);
       found = list_device (2);
       g_assert_true (found != device);
@@ -367,7 +368,7 @@ set_gone (gpointer data)
   g_atomic_int_set ((gint *) data, TRUE);
 }
 
-/* What was lent as an input is given back when the device has a copy of it, not when the run has ended. */
+/* Memory lent as an input is returned once the device has a copy, rather than at the end of the run. */
 static void
 test_inputs_go (void)
 {
@@ -398,7 +399,7 @@ test_inputs_go (void)
   g_assert_error (error, G_IO_ERROR, G_IO_ERROR_CANCELLED);
 }
 
-/* In each test all that it made has gone at its end. */
+/* At the end of each test all its objects must have been freed. */
 static void
 run_test (gconstpointer data)
 {

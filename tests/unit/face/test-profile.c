@@ -7,8 +7,8 @@
 
 #include "face-help.h"
 
-/* A loop of a known number of iterations, one whose condition says when it ends, a branch, and a product with an
- * addition behind it, which the device may do in one step. */
+/* A loop with a known number of iterations, one that ends by its condition, a branch, and a product followed by an
+ * addition, which the device may fuse into one step. */
 #define N_TRIPS 10
 #define PROGRAM \
   "func.func @main(%x: tensor<64x64xf32>, %n: tensor<i32>, %p: tensor<i1>) -> (tensor<64x64xf32>, " \
@@ -48,7 +48,7 @@
   "  return %6, %9 : tensor<64x64xf32>, tensor<64x64xf32>\n" \
   "}\n"
 
-/* Of shapes that are not known no device makes a plan. */
+/* No device makes a plan for unknown shapes. */
 #define WHOLE \
   "func.func @main(%x: tensor<?xf32>) -> tensor<?xf32> {\n" \
   "  %0 = stablehlo.abs %x : tensor<?xf32>\n" \
@@ -84,7 +84,7 @@ visit (GListModel *steps,
 typedef struct
 {
   const char   *operation;
-  guint         index;      /* which of its kind */
+  guint         index;      /* among the steps of its kind */
   GhloPlanStep *found;
 } Search;
 
@@ -98,7 +98,7 @@ search (GhloPlanStep *step,
     self->found = step;
 }
 
-/* The plan keeps it. */
+/* The step is owned by the plan. */
 static GhloPlanStep *
 find_step (GhloPlan   *plan,
            const char *operation,
@@ -141,11 +141,11 @@ test_steps (void)
   g_assert_cmpstr (ghlo_plan_step_get_implementation (product), ==, "dot");
   g_assert_nonnull (strstr (ghlo_plan_step_get_place (product), ":10:"));
   g_assert_cmpstr (ghlo_plan_step_get_place (find_step (plan, "copy", 0)), ==, NULL);
-  /* Two matrices in, one out. */
+  /* Two matrices are read and one is written. */
   g_assert_cmpuint (ghlo_plan_step_get_bytes (product), ==, 3 * 64 * 64 * 4);
   g_assert_null (ghlo_plan_step_get_steps (product));
   g_assert_cmpuint (ghlo_plan_step_get_body (product), ==, 1);
-  /* The loop is what it repeats. */
+  /* The loop costs as much as what it repeats. */
   g_assert_cmpuint (ghlo_plan_step_get_bytes (counted), >=, N_TRIPS * ghlo_plan_step_get_bytes (product));
   g_assert_cmpfloat (ghlo_plan_step_get_estimate (product), >, 0);
   g_assert_cmpfloat (ghlo_plan_step_get_estimate (counted), >=, N_TRIPS * ghlo_plan_step_get_estimate (product));
@@ -155,7 +155,7 @@ test_steps (void)
   g_assert_cmpuint (ghlo_plan_step_get_body (find_step (plan, "stablehlo.abs", 0)), ==, 1);
 }
 
-/* Of a fusion the operands and results count, not what is in between. */
+/* The bytes of a fusion are those of its operands and results, without intermediate values. */
 static void
 test_fusion (void)
 {
@@ -228,7 +228,7 @@ assert_runs (GhloPlan   *plan,
     g_assert_cmpfloat (sum_times (ghlo_plan_step_get_steps (step)), <=, ghlo_plan_step_get_measurement (step));
 }
 
-/* Of a run of PROGRAM with these inputs. */
+/* Checks a run of PROGRAM with these inputs. */
 static void
 check_measured (GhloResult *result,
                 guint       n,
@@ -245,7 +245,7 @@ check_measured (GhloResult *result,
   assert_runs (plan, "stablehlo.if", 0, 1);
   assert_runs (plan, "stablehlo.negate", 0, predicate);
   assert_runs (plan, "stablehlo.abs", 0, !predicate);
-  /* The run's time has microseconds. */
+  /* The run's time has a resolution of a microsecond. */
   g_assert_cmpfloat (sum_times (G_LIST_MODEL (plan)), <=, ghlo_timing_get_run (ghlo_result_get_timing (result)) + 1e-6);
 }
 
@@ -280,7 +280,7 @@ test_run (void)
   g_assert_cmpuint (ghlo_plan_step_get_n_runs (find_step (plan, "stablehlo.if", 0)), ==, 0);
 }
 
-/* The plan holds what it tells of. */
+/* The plan keeps alive what it describes. */
 static void
 test_alone (void)
 {
@@ -303,7 +303,7 @@ test_alone (void)
   g_assert_nonnull (strstr (text, " ms, 1 times: loop 10 times"));
 }
 
-/* Runs that were called before the one before has ended, and what they carry. */
+/* Runs called before the previous one has ended, and their carried values. */
 static void
 test_async (void)
 {
@@ -361,7 +361,7 @@ look_in_thread (gpointer plan)
   return NULL;
 }
 
-/* Each run has a profile of its own, and a plan is read by anybody. */
+/* Each run has a profile of its own, and any thread may read a plan. */
 static void
 test_threads (void)
 {
@@ -385,7 +385,7 @@ test_cost (void)
   g_autoptr (GhloCost) cost = ghlo_executable_get_cost (executable), sums = ghlo_executable_get_cost (sum);
   g_autoptr (GhloCost) unknown = ghlo_executable_get_cost (whole);
 
-  /* Eleven products; the second loop counts once, and is not known. */
+  /* Eleven products; the second loop counts as one iteration, and is marked as unknown. */
   g_assert_cmpfloat (ghlo_cost_get_product_operations (cost), ==, (N_TRIPS + 1) * 2.0 * 64 * 64 * 64);
   g_assert_cmpfloat (ghlo_cost_get_operations (cost), >, ghlo_cost_get_product_operations (cost));
   g_assert_false (ghlo_cost_is_exact (cost));
@@ -460,7 +460,7 @@ test_reference (void)
   g_assert_null (ghlo_result_get_plan (result));
 }
 
-/* A run that fails or is cancelled has no result, and no profile is left. */
+/* A run that fails or is cancelled has no result and leaves no profile behind. */
 static void
 test_cancelled (void)
 {

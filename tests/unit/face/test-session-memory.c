@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * What a session's runs take: carried values stay where they are, and a run makes its
- * result and what it gives, nothing else. Looks into the session.
+ * Memory use of a session's runs: carried values stay in place, and a run allocates its result and its outputs and
+ * nothing else. Looks into the session's internals.
  */
 
 #include "../count-allocations.h"
@@ -14,7 +14,7 @@
 #include "ghlo/session/ghlo-session-private.h"
 #include "runtime/memory.h"
 
-/* A cache that is written one row at a time, a counter, and what a step gives. */
+/* A cache that is updated one row at a time, a counter, and the result of a step. */
 #define CACHE \
   "func.func @main(%cache: tensor<64x32xf32>, %i: tensor<i32>, %x: tensor<1x32xf32>) -> (tensor<64x32xf32>, " \
   "tensor<i32>, tensor<32xf32>) {\n" \
@@ -80,7 +80,7 @@ run (GhloSession *session,
   g_assert_cmpuint (ghlo_result_get_n_outputs (result), ==, n_outputs);
 }
 
-/* The first run writes into memory of the session's own; from then on nothing moves. */
+/* The first run writes into the session's own memory; from then on no address changes. */
 static void
 test_addresses (void)
 {
@@ -101,7 +101,7 @@ test_addresses (void)
     }
 }
 
-/* A run that there is no memory for does not begin, and leaves what is carried. */
+/* A run without sufficient memory does not begin, and the carried values stay. */
 static void
 test_no_memory (void)
 {
@@ -146,7 +146,7 @@ count_buffer (GObject *object)
 typedef struct
 {
   guint   n_allocations;    /* of this thread, from the C library */
-  guint64 n_blocks;         /* of memory for tensors, from the system or the pool */
+  guint64 n_blocks;         /* of tensor memory, from the system or the pool */
 } Count;
 
 static Count
@@ -159,7 +159,7 @@ count_now (void)
   return (Count) { count_own_allocations (), statistics.n_allocations + statistics.n_reuses };
 }
 
-/* What each of a hundred runs takes, when caches and pool are full. */
+/* The average of a hundred runs, after caches and the pool are filled. */
 static Count
 count_runs (GhloSession *session,
             GhloBuffer  *row,
@@ -186,10 +186,10 @@ count_runs (GhloSession *session,
   return (Count) { after.n_allocations / N_RUNS, after.n_blocks / N_RUNS };
 }
 
-/* One result a run, one buffer for each output that it gives, and always as many allocations:
- * the call with its inputs, the job, the outcome with its list and times, and the result with its
- * own. An output that is given adds a list to the result, its value and its buffer. With all
- * outputs carried or bound the arena is the only memory for tensors. */
+/* Each run makes one result, one buffer for each returned output, and a fixed number of allocations: the call with
+ * its inputs, the job, the outcome with its list and times, and the result with its own list. A returned output adds
+ * three: the result's list, its value and its buffer. With all outputs carried or bound the arena is the only tensor
+ * memory. */
 static void
 test_objects (void)
 {
@@ -209,12 +209,12 @@ test_objects (void)
   G_OBJECT_CLASS (results)->constructed = construct_result;
   G_OBJECT_CLASS (buffers)->constructed = construct_buffer;
 
-  /* Guarded blocks are kept account of, and the memory that is written is never the caller's. */
+  /* With guarded blocks there is additional bookkeeping, and writes never go to the caller's memory. */
   if (ghlo_debug_has (GHLO_DEBUG_GUARD))
     return;
   g_assert_cmpuint (given.n_blocks, ==, 2);
   g_assert_cmpuint (bound.n_blocks, ==, 1);
-  /* Slices are counted as well where GLib is told not to keep any. */
+  /* Slices count as allocations, too, where GLib is told not to cache them. */
   if (g_getenv ("G_SLICE") != NULL)
     return;
   g_assert_cmpuint (given.n_allocations, <=, 11);

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Sessions whose outputs are written to memory of the caller, through the shared
- * library: what is there after a run, whatever else lies in that memory, how long the
- * memory is needed, and mistakes.
+ * Sessions that write outputs to the caller's memory, through the shared library: the contents after a run, whatever
+ * else lies in that memory, how long the memory must stay valid, and misuse.
  */
 
 #include "face-help.h"
@@ -11,7 +10,7 @@
 
 enum { N = 64, ROOM = 4 * N };
 
-/* What comes first is read to the end while what comes last is written. */
+/* The first input is still read while the last output is written. */
 #define MIXED \
   "func.func @main(%x: tensor<64xf32>, %y: tensor<64xf32>) -> (tensor<64xf32>, tensor<64xf32>, tensor<64xf32>) {\n" \
   "  %0 = stablehlo.reverse %x, dims = [0] : tensor<64xf32>\n" \
@@ -20,14 +19,14 @@ enum { N = 64, ROOM = 4 * N };
   "  return %1, %x, %2 : tensor<64xf32>, tensor<64xf32>, tensor<64xf32>\n" \
   "}\n"
 
-/* The shape of output 0 is that of x, twice over. */
+/* The shape of output 0 is that of x concatenated with itself. */
 #define OPEN \
   "func.func @main(%x: tensor<?xi32>, %y: tensor<2xi32>) -> (tensor<?xi32>, tensor<2xi32>) {\n" \
   "  %0 = \"stablehlo.concatenate\"(%x, %x) {dimension = 0 : i64} : (tensor<?xi32>, tensor<?xi32>) -> tensor<?xi32>\n" \
   "  return %0, %y : tensor<?xi32>, tensor<2xi32>\n" \
   "}\n"
 
-/* Outputs of several types, one that has no elements, and one that is no tensor. */
+/* Outputs of several types, one without elements, and one that is not a tensor. */
 #define KINDS \
   "func.func @main(%z: tensor<3xcomplex<f32>>, %b: tensor<3xi1>, %d: tensor<3xf64>, %e: tensor<0xf32>, " \
   "%t: !stablehlo.token) -> (tensor<3xcomplex<f32>>, tensor<3xi1>, tensor<3xf64>, tensor<0xf32>, " \
@@ -39,12 +38,12 @@ enum { N = 64, ROOM = 4 * N };
   "!stablehlo.token\n" \
   "}\n"
 
-/* Those of the machine are tested. */
+/* The kinds of devices to test, where the machine has them. */
 static const GhloDeviceKind kinds[] = {
   GHLO_DEVICE_KIND_CPU, GHLO_DEVICE_KIND_REFERENCE, GHLO_DEVICE_KIND_VULKAN
 };
 
-/* NULL where there is none. */
+/* NULL where the machine has none. */
 static GhloDevice *
 find_device (GhloClient     *client,
              GhloDeviceKind  kind)
@@ -110,7 +109,7 @@ fill (float *values,
     values[i] = first + i;
 }
 
-/* What MIXED gives, computed here. */
+/* Computes the expected outputs of MIXED. */
 static void
 mix (const float *x,
      const float *y,
@@ -134,7 +133,7 @@ assert_output (GhloResult  *result,
   g_assert_cmpmem (g_bytes_get_data (bytes, NULL), g_bytes_get_size (bytes), expected, N * sizeof *expected);
 }
 
-/* What is bound is written and left out, until it is bound to other memory or none. */
+/* A bound output is written and not returned, until other memory or none is bound. */
 static void
 test_written (gconstpointer data)
 {
@@ -197,8 +196,8 @@ share (const float *values)
   return buffer;
 }
 
-/* Both inputs lie in the memory, and the outputs that @bound says are written there, at places
- * of the round's own: each finds what was there before the run. */
+/* Both inputs lie in the memory, and the outputs selected by @bound are written there, at offsets chosen for this
+ * round: each result is computed from the memory's contents before the run. */
 static void
 overlap_once (GhloSession *session,
               GRand       *random,
@@ -242,8 +241,8 @@ test_overlap (gconstpointer data)
     overlap_once (session, random, i % 8, memory);
 }
 
-/* A carried value that the program hands on stays what it was, where an output is written over
- * the initial one. */
+/* A carried value that the program passes through unchanged keeps its contents, even if an output is written over
+ * the initial value. */
 static void
 test_overlap_carried (gconstpointer data)
 {
@@ -269,7 +268,7 @@ test_overlap_carried (gconstpointer data)
     }
 }
 
-/* Elements of any size, wherever they may lie. */
+/* Elements of any size at any address. */
 static void
 test_kinds (gconstpointer data)
 {
@@ -318,7 +317,7 @@ assert_refused (gboolean     done,
   g_clear_error (error);
 }
 
-/* A shape that the program leaves open is checked when a run gives it. */
+/* A dynamic shape is checked when a run produces it. */
 static void
 test_open (gconstpointer data)
 {
@@ -337,7 +336,7 @@ test_open (gconstpointer data)
   g_assert_cmpmem (memory, sizeof memory, ((const gint32[]) { 1, 2, 1, 2 }), sizeof memory);
   assert_refused (ghlo_session_run (session, &three, 1, NULL, &error) != NULL, &error,
                   "output 0 cannot be written*expected 16 bytes, found tensor<6xi32>, which has 24");
-  /* It was a run that failed. */
+  /* It counts as a failed run. */
   assert_refused (ghlo_session_run (session, &two, 1, NULL, &error) != NULL, &error, "*was lost*");
   g_assert_true (ghlo_session_reset (session, &error));
   g_clear_object (&result);
@@ -399,7 +398,7 @@ test_mistakes (void)
   g_assert_true (ghlo_session_unbind_output (session, 1, &error));
   g_assert_true (ghlo_session_carry (session, 1, 1, pair, &error));
   try_bind (session, 1, address, 8, "output 1 cannot be bound to memory: it is carried into input 1");
-  /* Carrying another output there instead gives the first one back. */
+  /* Carrying another output into the input instead returns the first output again. */
   g_assert_true (ghlo_session_unbind_output (session, 0, &error));
   g_assert_true (ghlo_session_carry (session, 0, 1, pair, &error));
   bind (session, 1, memory, 8, NULL);
@@ -436,7 +435,7 @@ on_ready (GObject      *source,
     g_main_loop_quit (wait->loop);
 }
 
-/* A counter whose total is carried. */
+/* A counter with a carried total. */
 static GhloSession *
 counter_new (GhloDeviceKind kind)
 {
@@ -459,7 +458,7 @@ step_new (void)
   return help_buffer ("tensor<2xi32>", step, sizeof step);
 }
 
-/* A run writes where the output was bound when it was called. */
+/* A run writes to the memory that was bound when the run was called. */
 static void
 test_async (gconstpointer data)
 {
@@ -483,8 +482,8 @@ test_async (gconstpointer data)
   g_main_loop_unref (wait.loop);
 }
 
-/* Memory goes when its last run has ended, whoever cancels what: a write after that is found by
- * valgrind and sanitizers. */
+/* Memory is released when its last run has ended, whatever is cancelled: valgrind and sanitizers would find a later
+ * write. */
 static void
 test_freed (gconstpointer data)
 {
@@ -524,7 +523,7 @@ wait_for_release (const int *n_released)
   g_assert_cmpint (g_atomic_int_get (n_released), ==, 1);
 }
 
-/* A run that was cancelled has the memory until it has stopped, also when nothing else is left. */
+/* A cancelled run holds the memory until it has stopped, even if nothing else is left. */
 static void
 test_cancelled (gconstpointer data)
 {
@@ -562,10 +561,10 @@ enum { N_THREADS = 4 };
 typedef struct
 {
   GhloExecutable *executable;   /* of HELP_COUNTER */
-  GhloSession    *session;      /* shared by all threads, its output 0 bound */
+  GhloSession    *session;      /* shared by all threads, with output 0 bound */
 } Shared;
 
-/* A session of the thread's own, whose memory nobody else knows, and the one of all. */
+/* Uses the shared session and one of the thread's own, whose memory no other thread knows. */
 static gpointer
 run_many (gpointer data)
 {

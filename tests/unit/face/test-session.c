@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Sessions through the shared library: what is bound and carried, the order of
- * calls, what a cancelled or failed run does, mistakes, and the life of objects.
+ * Sessions through the shared library: bound and carried values, the order of calls, the effect of cancelled and failed
+ * runs, misuse, and the lifetime of objects.
  */
 
 #include "face-help.h"
@@ -30,14 +30,14 @@
   "  return %0#0, %2 : tensor<i32>, tensor<2xi32>\n" \
   "}\n"
 
-/* Whose sines take some tenths of a millisecond. */
+/* Its sines take some tenths of a millisecond. */
 #if SANITIZED
 #define LONG "tensor<1000xf32>"
 #else
 #define LONG "tensor<100000xf32>"
 #endif
 
-/* HELP_COUNTER with work that takes so long and that nobody takes a look in between at. */
+/* HELP_COUNTER with that work, which does not check for cancellation. */
 #define LONG_COUNTER \
   "func.func @main(%x: " LONG ", %total: tensor<2xi32>) -> (" LONG ", tensor<2xi32>) {\n" \
   "  %ones = stablehlo.constant dense<1> : tensor<2xi32>\n" \
@@ -46,7 +46,7 @@
   "  return %1, %0 : " LONG ", tensor<2xi32>\n" \
   "}\n"
 
-/* Output 0 is x twice over; the others are what they are. */
+/* Output 0 is x concatenated with itself; the others are passed through. */
 #define GROWING \
   "func.func @main(%x: tensor<?xi32>, %y: tensor<2xf32>) -> (tensor<?xi32>, tensor<2xf32>, tensor<3xi32>) {\n" \
   "  %0 = \"stablehlo.concatenate\"(%x, %x) {dimension = 0 : i64} : (tensor<?xi32>, tensor<?xi32>) -> tensor<?xi32>\n" \
@@ -54,7 +54,7 @@
   "  return %0, %y, %1 : tensor<?xi32>, tensor<2xf32>, tensor<3xi32>\n" \
   "}\n"
 
-/* An output whose size only a run tells, and an input of two elements. */
+/* An output whose size is known only from a run, and an input of two elements. */
 #define OPEN \
   "func.func @main(%x: tensor<?xi32>, %total: tensor<2xi32>) -> (tensor<2xi32>, tensor<?xi32>) {\n" \
   "  return %total, %x : tensor<2xi32>, tensor<?xi32>\n" \
@@ -135,7 +135,7 @@ assert_state (GhloSession *session,
   assert_pair (state, first, second);
 }
 
-/* One run; the total before it is returned by the program. */
+/* One run; the program returns the previous total. */
 static void
 step (GhloSession *session,
       gint32       first,
@@ -169,7 +169,7 @@ test_carry (void)
   g_assert_cmpuint (ghlo_session_get_pending (session), ==, 0);
 }
 
-/* Inputs that are left come in the program's order, whichever these are. */
+/* The remaining inputs are given in the program's order, whichever they are. */
 static void
 test_bind (void)
 {
@@ -218,7 +218,7 @@ test_copies (void)
   g_assert_true (help_read (one) != help_read (initial));
   g_assert_true (help_read (one) != help_read (two));
 
-  /* What a careless binding writes into a copy stays there. */
+  /* A careless binding's writes into a copy stay in the copy. */
   memset (help_read (one), 0, 8);
   ghlo_buffer_release (initial);
   step (session, 1, 11, 10);
@@ -226,7 +226,7 @@ test_copies (void)
   assert_pair (two, 10, 20);
 }
 
-/* Both totals are marked as JAX does for donated arguments; what they were is given. */
+/* Both totals are marked as JAX marks donated arguments; their previous values are returned. */
 #define MARKED \
   "func.func @main(%a: tensor<2xi32> {tf.aliasing_output = 3 : i32}, %step: tensor<2xi32>, " \
   "%b: tensor<2xi32> {tf.aliasing_output = 1 : i32}) -> (tensor<2xi32>, tensor<2xi32>, tensor<2xi32>, " \
@@ -288,7 +288,7 @@ list_names (GhloSession *session)
   return g_string_free (g_steal_pointer (&names), FALSE);
 }
 
-/* What is neither bound nor carried. */
+/* Lists the inputs that are neither bound nor carried. */
 static void
 test_list_inputs (void)
 {
@@ -310,7 +310,7 @@ typedef struct
 {
   GMainLoop *loop;
   GPtrArray *results;        /* of GAsyncResult, in the order of the callbacks */
-  GArray    *pending;        /* the session's count in each callback */
+  GArray    *pending;        /* the session's number of pending runs in each callback */
   guint      wanted;
 } Wait;
 
@@ -354,8 +354,8 @@ on_pending (GObject    *object,
   ++*(guint *) data;
 }
 
-/* Runs that were called at once happen one after the other, and so are answered;
- * a reset and a copy between them have their place. */
+/* Runs called in a row are executed and answered one after the other; a reset and a copy between them take their
+ * turn. */
 static void
 test_order (void)
 {
@@ -418,7 +418,7 @@ assert_lost (GhloSession *session)
   g_assert_error (error, GHLO_ERROR, GHLO_ERROR_INVALID_ARGUMENT);
 }
 
-/* After a reset the session works as a new one. */
+/* After a reset the session works like a new one. */
 static void
 assert_recovers (GhloSession *session)
 {
@@ -450,8 +450,8 @@ cancel_soon (gpointer data)
   return NULL;
 }
 
-/* An async run is answered at once, and the runs behind it say that nothing is
- * carried any more; a reset may be called before the work has ended. */
+/* A cancelled async run is answered at once, and the runs after it report that the carried values are lost; a reset
+ * may be called before the work has ended. */
 static void
 test_cancel_async (void)
 {
@@ -503,7 +503,7 @@ typedef struct
   Wait         *wait;
 } Turn;
 
-/* From within a run, so that calls wait for their turn as long as this takes. */
+/* Cancels from within a run, so that the other calls wait for their turn in the meantime. */
 static void
 cancel_behind (GObject    *progress,
                GParamSpec *pspec,
@@ -527,8 +527,8 @@ cancel_behind (GObject    *progress,
   g_thread_join (cancel);
 }
 
-/* Runs that were cancelled while they waited for one under way, or before they were called, have not begun: what is
- * carried is what the runs gave that did. */
+/* Runs that are cancelled before the call, or while they wait for another run, do not begin: the carried values are
+ * those of the runs that took place. */
 static void
 test_cancel_queued (void)
 {
@@ -577,7 +577,7 @@ cancel_at (gpointer data)
   return NULL;
 }
 
-/* Whenever a run is cancelled, it was no run, or the state is lost. */
+/* Whenever a run is cancelled, either it never began, or the state is lost. */
 static void
 test_cancel_any_time (void)
 {
@@ -618,7 +618,7 @@ test_cancel_any_time (void)
   g_test_message ("%u runs had not begun, %u were under way", kept, lost);
 }
 
-/* A sync call returns when cancelled, running or waiting for its turn. */
+/* A sync call returns when cancelled, whether it is running or waiting for its turn. */
 static void
 test_cancel_sync (void)
 {
@@ -671,7 +671,7 @@ test_cancel_copy (void)
   assert_state (session, 0, 0);
 }
 
-/* What the types leave open is found when a run has given it, and fails the run. */
+/* A violation that the types leave open is found when a run has produced the value, and fails the run. */
 static void
 test_failed (void)
 {
@@ -697,7 +697,7 @@ test_failed (void)
   assert_state (session, 0, 0);
 }
 
-/* A carried value may change its size, and an input what is carried into it. */
+/* A carried value may change its size, and so may the input that it is carried into. */
 static void
 test_growing (void)
 {
@@ -802,12 +802,12 @@ test_mistakes (void)
   assert_run_refused (session, (GhloBuffer *[]) { released }, 1, "input 0*released*");
   assert_run_refused (session, (GhloBuffer *[]) { real }, 1, "*found tensor<2xf32>");
 
-  /* None of these was a run, so nothing was lost. */
+  /* None of these runs began, so nothing was lost. */
   assert_state (session, 0, 0);
   step (session, 1, 2, 0);
 }
 
-/* A session that was made without an executable, or with a bare one. */
+/* A session made without an executable, or with one that lacks its constructor's data. */
 static void
 test_bare (void)
 {
@@ -877,7 +877,7 @@ on_dropped (GObject      *source,
   g_main_loop_quit (data);
 }
 
-/* The caller may let go of everything while runs are under way or queued. */
+/* The caller may drop everything while runs are in progress or queued. */
 static void
 test_dropped (void)
 {
@@ -916,7 +916,7 @@ run_many (gpointer data)
   return NULL;
 }
 
-/* No run of any thread is lost or happens beside another. */
+/* No thread's run is lost, and no two runs overlap. */
 static void
 test_threads (void)
 {
@@ -930,7 +930,7 @@ test_threads (void)
   assert_state (session, N_THREADS * N_RUNS, 2 * N_THREADS * N_RUNS);
 }
 
-/* Two sessions over one executable know nothing of each other. */
+/* Two sessions over one executable are independent. */
 static void
 test_independent (void)
 {
@@ -965,7 +965,7 @@ test_fork (void)
       g_clear_error (&error);
       if (ghlo_session_reset (session, &error) || !g_error_matches (error, GHLO_ERROR, GHLO_ERROR_DEVICE))
         _exit (2);
-      /* To valgrind, what the threads held that are not here is a leak. */
+      /* Valgrind reports memory held by threads that do not exist in the child as a leak. */
       if (g_getenv ("GHLO_TEST_SLOW") != NULL)
         execlp ("true", "true", NULL);
       _exit (0);

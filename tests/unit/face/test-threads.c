@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Many threads at once on the same objects: runs, compiles, reads, releases and
- * cancels. What is found here is found best under ThreadSanitizer: tests/tsan/run.
+ * Many threads use the same objects at once: runs, compiles, reads, releases and cancels. ThreadSanitizer
+ * (tests/tsan/run) finds most of the errors that this test is for.
  */
 
 #include "face-help.h"
@@ -64,7 +64,7 @@ round_run_async (Shared *shared,
     }
 }
 
-/* A cancel from another thread while the call is made, waits, runs or is answered. */
+/* Cancels from another thread while the call is made, waits, runs or is answered. */
 static void
 round_cancel_async (Shared *shared,
                     guint   round)
@@ -157,7 +157,7 @@ round_program (Shared *shared,
     ghlo_value_info_unref (inputs[i]);
 }
 
-/* Buffers of one result, read by some and released by others. */
+/* Buffers of one result, read by some threads and released by others. */
 static void
 round_release (Shared *shared,
                guint   round)
@@ -178,7 +178,7 @@ round_release (Shared *shared,
   g_assert_nonnull (ghlo_buffer_get_tensor_type (shared->number));
 }
 
-/* Every other thread does something else. */
+/* Every second thread does something else. */
 static void
 round_mixed (Shared *shared,
              guint   round)
@@ -240,7 +240,7 @@ get_members (gpointer data)
   return members[0];
 }
 
-/* The members of a tuple are made on first need, once. */
+/* The members of a tuple are created once, when first needed. */
 static void
 test_members (void)
 {
@@ -303,7 +303,7 @@ iterate (gpointer data)
   return NULL;
 }
 
-/* Started in another thread's context; references go while the call is under way. */
+/* Calls are started in another thread's context, and references are dropped during the call. */
 static void
 test_dropped (void)
 {

@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Programs, and the bytes that StableHLO 1.17.0 writes for them at a version,
- * without locations.
+ * Programs, and the bytes that StableHLO 1.17.0 writes for them at a given version, without locations.
  */
 
 #pragma once
 
 #include "ir/version.h"
 
-/* The operation in the middle is made again for versions before 1.10.0. */
+/* The second operation is converted for versions before 1.10.0. */
 static const char plain[] =
   "module @plain attributes {mhlo.num_partitions = 1 : i32} {\n"
   "  func.func public @main(%arg0: tensor<4xf32> {test.name = \"a\"}) -> tensor<4xf32> {\n"
@@ -19,7 +18,7 @@ static const char plain[] =
   "  }\n"
   "}\n";
 
-/* A region that uses a value from outside, and one that does not. */
+/* A region that captures a value, and one that does not. */
 static const char regions[] =
   "func.func @main(%arg0: tensor<4x3xi32>, %arg1: tensor<i32>) -> tensor<4xi32> {\n"
   "  %0 = stablehlo.reduce(%arg0 init: %arg1) across dimensions = [1] : (tensor<4x3xi32>, tensor<i32>) ->"
@@ -37,7 +36,7 @@ static const char regions[] =
   "  return %1 : tensor<4xi32>\n"
   "}\n";
 
-/* Operations of VHLO and others, each among the other kind. */
+/* Operations of VHLO and of other dialects, nested in each other. */
 static const char mixed[] =
   "sdy.mesh @mesh = <[\"x\"=2]>\n"
   "func.func @main(%arg0: tensor<8xf32>, %arg1: tensor<8xf32>) -> tensor<8xf32> {\n"

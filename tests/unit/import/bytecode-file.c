@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Puts a file of bytecode together.
+ * Assembles a bytecode file.
  */
 
 #include "bytecode-file.h"
@@ -230,7 +230,7 @@ make_dialects (BytecodeFile *self)
   return bytes;
 }
 
-/* Each entry in a group of its own. */
+/* Writes each entry in a group of its own. */
 static void
 put_entries (GByteArray *offsets,
              GByteArray *data,

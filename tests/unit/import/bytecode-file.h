@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Bytecode made by hand for tests: strings, attributes and types in the order in
- * which they are added, then the IR section as it is given. Dialect 0 is builtin,
- * others are added; the names of operations are numbered from 0.
+ * Bytecode assembled by tests: strings, attributes and types in the order of their addition, then the IR section as
+ * given. Dialect 0 is builtin, further dialects are added; operation names are numbered from 0.
  */
 
 #pragma once
@@ -11,7 +10,7 @@
 
 G_BEGIN_DECLS
 
-/* A varint of one byte, and those of two bytes. */
+/* A one-byte varint, and the two bytes of longer ones. */
 #define V(n) ((guint8) ((n) << 1 | 1))
 #define V2(n) (guint8) ((n) << 2 | 2), (guint8) ((n) >> 6)
 
@@ -21,7 +20,7 @@ typedef struct
   const char *producer;
   GPtrArray  *strings;
   GPtrArray  *dialects;       /* names */
-  GArray     *op_dialects;    /* guint, for each name of an operation */
+  GArray     *op_dialects;    /* guint, the dialect of each operation name */
   GPtrArray  *op_names;
   GPtrArray  *attrs, *types;  /* GBytes; the first bytes are the dialect and whether an encoding follows */
   GPtrArray  *properties;     /* GBytes */

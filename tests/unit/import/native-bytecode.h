@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Programs as MLIR bytecode that is no portable artifact, as JAX 0.10.2 writes it,
- * and as text.
+ * Programs as MLIR bytecode that is not a portable artifact, as JAX 0.10.2 writes it, and the same programs as text.
  */
 
 #pragma once

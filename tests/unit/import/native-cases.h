@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Attributes in the encodings of their own dialects, for the tests of both
- * directions: text, bytes in hex, and what numbers in the bytes stand for.
+ * Attributes in their dialects' own encodings, for the tests of reading and writing: the text, the bytes in hex, and
+ * what the indices in the bytes refer to.
  */
 
 #pragma once

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * The pieces that bytecode is made of: numbers, strings, blobs, padding, and the
- * data of constants; and what is said of each that cannot be read.
+ * The primitives of bytecode: numbers, strings, blobs, padding and the data of constants, and the error for each that
+ * cannot be read.
  */
 
 #include <string.h>
@@ -23,7 +23,7 @@ fixture_set_up (Fixture      *self,
   const guint8 *start;
 
   *self = (Fixture) { .bytes = g_bytes_new (data, size) };
-  /* GLib gives NULL for no bytes. */
+  /* GLib returns NULL for empty data. */
   start = size > 0 ? g_bytes_get_data (self->bytes, NULL) : (const guint8 *) "";
   self->reader.bytes = self->bytes;
   self->reader.file = (GhloByteRange) { start, start + size };
@@ -40,7 +40,7 @@ fixture_clear (Fixture *self)
   g_bytes_unref (self->bytes);
 }
 
-/* There is one finding, with just these words. */
+/* Checks that there is one diagnostic, with exactly this message. */
 static void
 check_finding (Fixture    *self,
                const char *message)
@@ -204,7 +204,7 @@ tensor_of (GhloIrModule    *module,
   return ghlo_ir_type_tensor (module, ghlo_ir_type_element (module, element), &n, 1, NULL, NULL);
 }
 
-/* The elements that a blob of bytes stands for, and whether it stayed where it was. */
+/* Checks the elements that a blob encodes, and whether they are used in place. */
 static void
 check_dense (GhloElementType  element,
              gint64           n,
@@ -216,7 +216,7 @@ check_dense (GhloElementType  element,
              gsize            n_expected,
              const gint64    *expected)
 {
-  /* One byte stands before the blob, so that nothing is aligned. */
+  /* One byte precedes the blob, so that it is unaligned. */
   g_autofree guint8 *file = g_malloc0 (size + 1);
   const GhloIrAttr *attr;
   const guint8 *elements;
@@ -237,7 +237,7 @@ check_dense (GhloElementType  element,
   g_assert_cmpint (elements == fixture.reader.file.data + 1, ==, in_place);
   for (gsize i = 0; i < n_expected; i++)
     g_assert_cmpint (ghlo_ir_dense_get (attr, i).i, ==, expected[i]);
-  /* The layout of buffers: what is loaded and stored again is the same bytes. */
+  /* In the layout of buffers, loading and storing an element gives the same bytes. */
   for (gsize i = 0; i < (splat ? 1 : (gsize) n) && ghlo_element_info (element)->size == 1; i++)
     {
       guint8 byte;
@@ -263,7 +263,7 @@ test_dense (void)
   CHECK (I16, 2, BYTES (1, 2, 1, 2), TRUE, TRUE, FALSE, VALUES (0x201, 0x201));
   CHECK (UI8, 2, BYTES (200, 201), FALSE, TRUE, FALSE, VALUES (200, 201));
 
-  /* Nothing, and one element for nothing. */
+  /* No elements: without data, and with one element. */
   check_dense (GHLO_ELEMENT_TYPE_F32, 0, 0, NULL, FALSE, FALSE, FALSE, 0, NULL);
   check_dense (GHLO_ELEMENT_TYPE_F32, 0, BYTES (0, 0, 0x80, 0x3f), FALSE, FALSE, FALSE, 0, NULL);
   check_dense (GHLO_ELEMENT_TYPE_I1, 0, BYTES (0xff), FALSE, FALSE, FALSE, 0, NULL);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Writing of the encodings that dialects have of their own: each attribute of
- * StableHLO, CHLO and sdy gives the bytes that reading takes, and so do properties.
+ * Writing the dialects' own encodings: each attribute of StableHLO, CHLO and sdy gives the bytes that reading accepts,
+ * and so do properties.
  */
 
 #include "import/bytecode/writer.h"
@@ -25,7 +25,7 @@ push_entry (Fixture           *self,
 
   entry->number = number;
   g_ptr_array_add (self->entries, entry);
-  /* Whatever encoding the part is asked for in. */
+  /* For each encoding in which the part may be requested. */
   for (guint encoding = 0; encoding < GHLO_BYTECODE_N_ENCODINGS; encoding++)
     g_hash_table_insert (table->by_key, (char *) item + encoding, entry);
 }
@@ -130,7 +130,7 @@ test_types (void)
   fixture_clear (&fixture);
 }
 
-/* What the codec does not know is refused, with what it expected. */
+/* Attributes that the codec does not know are refused, and the error says what was expected. */
 static void
 test_refused (void)
 {

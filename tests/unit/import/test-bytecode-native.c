@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Reading of the encodings that dialects have of their own: each attribute of
- * StableHLO, CHLO and sdy, programs that JAX wrote, and what is malformed.
+ * Reading the dialects' own encodings: each attribute of StableHLO, CHLO and sdy, programs that JAX wrote, and
+ * malformed input.
  */
 
 #include "import/bytecode/reader.h"
@@ -85,7 +85,7 @@ check_case (const GhloBytecodeCodec *codec,
   g_assert_true (attr == expected);
   fixture_clear (&fixture);
 
-  /* Each byte is needed. */
+  /* Truncated bytes are refused at every length. */
   for (gsize size = 0; size < strlen (test->bytes); size += 2)
     {
       g_autofree char *less = g_strndup (test->bytes, size);
@@ -175,7 +175,7 @@ test_malformed (void)
     }
 }
 
-/* A list that names one long part over and over cannot make the text large. */
+/* A list that refers to one long part many times must not make the text huge. */
 static void
 test_repeated (void)
 {

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Reading bytecode: files made by hand, right and wrong, and files that MLIR wrote
- * in each version of the container.
+ * Reading bytecode: hand-made files, valid and invalid, and files that MLIR wrote in each version of the container.
  */
 
 #include <string.h>
@@ -12,12 +11,12 @@
 #include "ir/verify/verify.h"
 #include "reference/device.h"
 
-/* The numbers of what every file here begins with. */
+/* The indices of the entries with which every file here begins. */
 enum { OP_MODULE, OP_FUNC, OP_RETURN, OP_TEST, OP_CONSTANT };
 enum { ATTR_UNKNOWN };
 enum { TYPE_I1 };
 
-/* Which parts an operation has. */
+/* The parts of an operation. */
 enum
 {
   ATTRS = 1 << 0, RESULTS = 1 << 1, OPERANDS = 1 << 2, SUCCESSORS = 1 << 3, REGIONS = 1 << 4, USE_LISTS = 1 << 5,
@@ -105,7 +104,7 @@ check_text (const GhloIrModule *module,
   g_assert_cmpstr (text, ==, expected);
 }
 
-/* The file is read, and printed in the generic form without locations. */
+/* Reads the file and compares its generic form, without locations. */
 static void
 check_good (BytecodeFile *file,
             const char   *expected)
@@ -141,7 +140,7 @@ check_bad (BytecodeFile *file,
   check_bad_bytes (bytes, code, message);
 }
 
-/* The same, of operations that are not known. */
+/* The same for files with unknown operations. */
 static void
 check_bad_foreign (BytecodeFile *file,
                    const char   *message)
@@ -196,7 +195,7 @@ test_sections (void)
                   "at byte 11, in the list of sections: expected the byte 0xcb of padding, found 0x00");
 }
 
-/* Every section of a file but the first aligned, in the opposite order. */
+/* Every section of a file except the first is aligned, in the opposite order. */
 static void
 test_aligned (void)
 {
@@ -245,7 +244,7 @@ test_dialect_versions (void)
   PUT_MODULE (file, V (0));
   bytes = bytecode_file_finish (file);
   data = g_bytes_get_data (bytes, &size);
-  /* Behind the header: the dialect section, its size, the number of dialects, the first one. */
+  /* After the header: the dialect section, its size, the number of dialects, the first dialect. */
   g_assert_cmpuint (data[10], ==, 1);
   g_byte_array_append (out, data, 11);
   PUT (out, data[11] + (3 << 1), data[12], data[13] | V (1), 7, V (1), 99);
@@ -258,19 +257,19 @@ test_dialect_versions (void)
 static void
 test_strings (void)
 {
-  /* Two strings of 1 byte and 4 bytes in 3 bytes of data; one without its zero byte. */
+  /* Two strings of 1 and 4 bytes in 3 bytes of data; and a string without its terminating zero. */
   CHECK_BAD_DATA ("ML\xefR\x01x\0\x01\x03\x01\x02\x01\x03\x05\x01\x01\x04\x03\x01\x00\x0d\x05\x03\x09""ab\0",
                   GHLO_ERROR_PARSE,
                   "at byte 23, in the string section: expected a string of 1 to 2 bytes, found one of 4");
   CHECK_BAD_DATA ("ML\xefR\x01x\0\x01\x03\x01\x02\x01\x03\x05\x01\x01\x04\x03\x01\x00\x0b\x03\x07""abc",
                   GHLO_ERROR_PARSE,
                   "at byte 22, in the string section: expected a string that ends with a zero byte, found 0x63");
-  /* The last string takes the place of the first one's size. */
+  /* The last string overlaps the first one's size. */
   CHECK_BAD_DATA ("ML\xefR\x01x\0\x01\x03\x01\x02\x01\x03\x05\x01\x01\x04\x03\x01\x00\x0b\x05\x07\x03\x01\x00",
                   GHLO_ERROR_PARSE, "at byte 23, in the string section: expected 1 more byte, found 0");
 }
 
-/* Uses before definitions, over blocks and in a region inside. */
+/* Uses before definitions, across blocks and in a nested region. */
 static void
 test_forward_references (void)
 {
@@ -324,7 +323,7 @@ test_too_many_values (void)
                            " found 1");
 }
 
-/* Regions give their numbers back, and an isolated one begins at 0. */
+/* Value numbers are reused after a region, and an isolated region starts at 0. */
 static void
 test_numbering (void)
 {
@@ -357,7 +356,7 @@ test_numbering (void)
               "}) : () -> ()\n");
 }
 
-/* Orders of uses, of results and of arguments, mean nothing here. */
+/* The orders of uses of results and of arguments are ignored. */
 static void
 test_use_lists (void)
 {
@@ -409,14 +408,14 @@ test_unregistered (void)
   PUT_MODULE (shape, V (1), V (0), V (1 << 1), V (shape_op), 0, V (ATTR_UNKNOWN));
   check_bad_foreign (shape, "at byte 67, in the IR section: expected a known operation, found 'shape.frobnicate'");
 
-  /* Properties whose encoding belongs to whoever knows the operation. */
+  /* Properties in the encoding of an operation that this reader does not know. */
   ADD_PROPERTIES (known, V (0));
   PUT_MODULE (known, V (1), V (0), V (1 << 1), V (OP_TEST), PROPERTIES, V (ATTR_UNKNOWN), V (0));
   check_bad_foreign (known, "at byte 133, in the property section: expected properties of a known operation,"
                             " found those of 'test.op'");
 }
 
-/* One packed resource as many constants, of which each is eight times as long. */
+/* One packed resource shared by many constants, each of which is eight times as large unpacked. */
 static void
 test_unpacked_resources (void)
 {
@@ -445,7 +444,7 @@ test_unpacked_resources (void)
     {
       g_autoptr (GByteArray) type = g_byte_array_new ();
 
-      /* tensor<1x…x160000xi1> of another rank each time. */
+      /* tensor<1x…x160000xi1>, with a different rank each time. */
       PUT (type, V (13), V (i + 1));
       for (guint j = 0; j < i; j++)
         PUT (type, V (2));
@@ -465,7 +464,7 @@ test_unpacked_resources (void)
                             "bytes when unpacked"));
 }
 
-/* Operations share a dictionary, until one of them is changed. */
+/* Operations share a dictionary until one of them is changed. */
 static void
 test_shared_attributes (void)
 {
@@ -516,7 +515,7 @@ test_cancelled (void)
   g_assert_cmpuint (diagnostics->n_errors, ==, 0);
 }
 
-/* A file location inside @n others; gives the number of the outermost. */
+/* A file location inside @n others; returns the index of the outermost. */
 static guint
 add_locations (BytecodeFile *file,
                guint         n)
@@ -575,7 +574,7 @@ test_locations (void)
   g_assert_cmpuint (location_depth (many), >, 300);
   g_assert_cmpuint (location_depth (many), <=, GHLO_MAX_LOCATION_NESTING);
 
-  /* What was read can be copied, printed and read again. */
+  /* The module can be copied, printed and parsed. */
   copy = ghlo_ir_module_copy (many);
   text = ghlo_ir_to_string (copy, GHLO_IR_PRINT_DEFAULT);
   diagnostics = ghlo_diagnostics_new ("test", text, strlen (text));
@@ -591,7 +590,7 @@ test_locations (void)
   check_bad_foreign (wrong, "at byte 66, in the IR section: expected a location, found a unit attribute");
 }
 
-/* Arrays in arrays: @n levels with @width times the level below in each. */
+/* Nested arrays: @n levels, each with @width references to the level below. */
 static void
 put_arrays (BytecodeFile *file,
             guint         n,
@@ -654,7 +653,7 @@ test_text_entries (void)
                           " (type:1:10: expected a type, found the end of the text)");
 }
 
-/* The file has one operation with one attribute, which is refused. */
+/* Checks a file of one operation with one attribute, which is refused. */
 static void
 check_bad_attr (BytecodeFile *file,
                 guint         attr,
@@ -701,7 +700,7 @@ test_bad_attributes (void)
                   " found one of 'test'");
 }
 
-/* What the verifier finds stands at a byte, and where the source is known, there. */
+/* The verifier's errors are located at a byte, or at the source location where that is known. */
 static void
 test_places (void)
 {
@@ -720,7 +719,7 @@ test_places (void)
                    " per-tensor quantized, per-axis quantized, found i1");
 }
 
-/* A function that gives a constant of two f32, whose data stands anywhere. */
+/* A function that returns a constant of two f32, whose data are at any offset. */
 static void
 check_constant (guint n_before)
 {
@@ -772,7 +771,7 @@ test_misaligned_constant (void)
     check_constant (i);
 }
 
-/* A resource at a multiple of its alignment, and one that is a key alone. */
+/* A resource at a multiple of its alignment, and one that consists of a key alone. */
 static void
 test_resources (void)
 {
@@ -808,7 +807,7 @@ test_resources (void)
                   " resource 'weights' in this file, found none");
 }
 
-/* A constant of 2^40 numbers out of a resource of two of them that states @stated bytes. */
+/* A constant of 2^40 numbers in a resource of two numbers that states @stated bytes. */
 static void
 check_stated_sizes (guint64     stated,
                     const char *message)
@@ -832,7 +831,7 @@ check_stated_sizes (guint64     stated,
   check_bad_attr (file, value, GHLO_ERROR_PARSE, message);
 }
 
-/* Neither a type nor a resource takes memory for a size that it only states. */
+/* Neither a type nor a resource causes memory to be allocated for a size that is only stated. */
 static void
 test_stated_sizes (void)
 {
@@ -865,8 +864,7 @@ load_sample (guint version)
   return load (name);
 }
 
-/* The file reads as the text, but for locations: the files have some for what has
- * none in the text. */
+/* The file reads like the text, except for locations: files have some where the text has none. */
 static void
 check_sample (const char *name,
               const char *text_name)
@@ -884,8 +882,8 @@ check_sample (const char *name,
   g_assert_true (ghlo_ir_verify (module, diagnostics, NULL));
 }
 
-/* What MLIR wrote in each version of the container, and a portable artifact with
- * casts between types of VHLO and builtin ones. */
+/* Files that MLIR wrote in each version of the container, and a portable artifact with casts between VHLO and
+ * builtin types. */
 static void
 test_samples (void)
 {
@@ -930,7 +928,7 @@ test_sample_locations (void)
     }
 }
 
-/* The data of large constants, and of resources, is the file's own. */
+/* The data of large constants and of resources are used in place. */
 static void
 test_in_place (void)
 {
@@ -948,9 +946,8 @@ test_in_place (void)
   g_assert_true (data > start && data < start + size);
 }
 
-/* Reads @data as it is, in memory of just that size; what can be read is
- * verified, printed, and read again as text, unless its checksum is in @texts:
- * much damage is to places and names that the text does not have. */
+/* Reads @data as they are, in memory of exactly that size. A readable module is verified, printed and parsed again,
+ * unless its checksum is in @texts: much damage only changes locations and names that are not printed. */
 static void
 check_any (const guint8 *data,
            gsize         size,
@@ -975,7 +972,7 @@ check_any (const guint8 *data,
     g_error ("%s\n%s", ((const GhloFinding *) g_ptr_array_index (diagnostics->findings, 0))->message, text);
 }
 
-/* Files that end anywhere, and files with another bit anywhere. */
+/* Files truncated anywhere, and files with any bit flipped. */
 static void
 test_damage (void)
 {

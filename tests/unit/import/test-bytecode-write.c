@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Writing of artifacts: the bytes are upstream's, what is read back is what was
- * written, and what a version cannot hold is refused.
+ * Writing artifacts: the bytes equal upstream's, reading returns what was written, and whatever a version cannot
+ * represent is refused.
  */
 
 #include <string.h>
@@ -53,7 +53,7 @@ write_program (const char      *text,
   return bytes;
 }
 
-/* @text, written at @target and read again, as text. */
+/* Writes @text for @target, reads the artifact, and returns its text. */
 static char *
 through (const char      *text,
          GhloIrVersion    target,
@@ -147,7 +147,7 @@ static const char many_kinds[] =
   "  }\n"
   "}\n";
 
-/* As many elements as a type may have: their bytes would be beyond any size. */
+/* As many elements as a type may have: their size in bytes would overflow. */
 static const char huge_splats[] =
   "module {\n"
   "  func.func private @f() {\n"
@@ -188,7 +188,7 @@ test_round_trips (void)
     }
 }
 
-/* Few elements of 6 bits take as many bytes packed as not: they are not packed. */
+/* A few elements of 6 bits need as many bytes packed as unpacked: they are not packed. */
 static void
 test_six_bits (void)
 {
@@ -232,7 +232,7 @@ test_locations (void)
   g_assert_null (strstr (stripped, "file"));
 }
 
-/* A location as an attribute's value stays where places are left out. */
+/* A location that is the value of an attribute is kept even if locations are omitted. */
 static void
 test_location_attribute (void)
 {
@@ -263,7 +263,7 @@ test_refusals (void)
   check_refused (plain, (GhloIrVersion) { 1, 20, 1 }, GHLO_ERROR_INVALID_ARGUMENT, "1.20.1");
 }
 
-/* Operations that are kept without being known have no place in an artifact. */
+/* Operations kept without being known cannot be represented in an artifact. */
 static void
 test_unregistered (void)
 {
@@ -329,7 +329,7 @@ test_monitor (void)
   g_assert_cmpuint (watch.n_calls, ==, 0);
 }
 
-/* Numbers of one, two and three bytes, which are grouped by their length. */
+/* Numbers of one, two and three bytes, which are grouped by length. */
 static void
 test_many (void)
 {
@@ -349,8 +349,7 @@ test_many (void)
   }
 }
 
-/* A constant is in the file once, however often the program has it, and whatever
- * made it. */
+/* A constant is written once, however often the program contains it, and however it was made. */
 static void
 test_constant (void)
 {
@@ -421,7 +420,7 @@ test_varints (void)
   check_varint (G_MAXUINT64, "00ffffffffffffffff");
 }
 
-/* Segments of others' memory keep their places in nested sections. */
+/* Segments in borrowed memory keep their positions in nested sections. */
 static void
 test_sections (void)
 {

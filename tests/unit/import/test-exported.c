@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Files of jax.export: what is read from one, what is taken for one, and that no
- * byte of one can lead the reader astray.
+ * Files of jax.export: what is read from one, which files are recognized as one, and that no corrupted byte leads the
+ * reader astray.
  */
 
 #include <string.h>
@@ -13,7 +13,7 @@
 
 #define OUTPUT_TREE 4   /* its field in the file's first table */
 
-/* A copy on the heap, so that a sanitizer sees each byte that is read beyond it. */
+/* A copy on the heap, so that a sanitizer detects each read beyond it. */
 static GhloExported *
 read_file (const guint8 *data,
            gsize         size,
@@ -96,7 +96,7 @@ test_is (void)
   g_autoptr (GRand) rand = g_rand_new_with_seed (4);
 
   g_assert_true (ghlo_exported_is (exported_file, sizeof exported_file));
-  /* What is cut off later is still told by its start, so that the error fits. */
+  /* A truncated file is still recognized by its beginning, so that the error fits. */
   g_assert_true (ghlo_exported_is (exported_file, 160));
   g_assert_false (ghlo_exported_is (exported_file, 12));
   g_assert_false (ghlo_exported_is (NULL, 0));
@@ -164,12 +164,12 @@ read_number (const guint8 *data,
   return value;
 }
 
-/* Replaces the tree of outputs by @n pairs, one inside the other, each with the
- * same inner pair twice: 2^n leaves in a file of 24 n bytes. */
+/* Replaces the tree of outputs by @n nested pairs, each of which contains the same inner pair twice: 2^n leaves in a
+ * file of 24 n bytes. */
 static GByteArray *
 make_shared_pairs (guint n)
 {
-  /* A list of fields, then per pair a table and its two children. */
+  /* A list of fields, then for each pair a table and its two children. */
   static const guint8 fields[] = { 8, 0, 12, 0, 4, 0, 8, 0 };
   GByteArray *bytes = g_byte_array_new ();
   guint32 root = read_number (exported_file, 4), list = root - read_number (exported_file + root, 4);
@@ -210,7 +210,7 @@ test_shared (void)
     }
 }
 
-/* The input that says which platform it is becomes a constant; others stay. */
+/* The input that selects the platform becomes a constant; others stay. */
 static void
 test_platform (void)
 {
@@ -245,7 +245,7 @@ test_platform (void)
       printed = ghlo_ir_to_string (module, GHLO_IR_PRINT_DEFAULT);
       g_assert_nonnull (strstr (printed, expected[i / 2 * 3]));
       g_assert_nonnull (strstr (printed, expected[i / 2 * 3 + 1 + i % 2]));
-      /* Once more there is nothing to do. */
+      /* Doing it again changes nothing. */
       ghlo_exported_bind_platform (&exported, module);
     }
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * What forms of programs have in common: telling them apart, mapping large files,
- * versions that can be written, and the names that a calling convention gives.
+ * What all program formats share: format detection, mapping large files, the versions that can be written, and the
+ * names that a calling convention gives.
  */
 
 #include "import/import.h"
@@ -63,7 +63,7 @@ test_forms (void)
     }
 }
 
-/* What is in no form is said to be that, and not shown. */
+/* Data in no known format are reported as such, and not shown. */
 static void
 test_other_data (void)
 {
@@ -104,7 +104,7 @@ test_targets (void)
     }
 }
 
-/* A file of its own, which goes with its folder. */
+/* A temporary file in a folder of its own. */
 typedef struct
 {
   char *folder;
@@ -199,7 +199,7 @@ read_artifact (GBytes *bytes)
   return module;
 }
 
-/* A constant of a mapped artifact is a part of the mapping, which lives as long. */
+/* A constant of a mapped artifact is a part of the mapping and keeps it alive. */
 static void
 test_constant (Fixture       *fixture,
                gconstpointer  data)
@@ -259,7 +259,7 @@ test_changed (Fixture       *fixture,
       write_file (fixture->path, "0123456789");
       g_assert_true (ghlo_import_file_map (&file, fixture->path, 0));
       g_assert_false (ghlo_import_file_has_changed (&file));
-      /* Times of files may have no more than the clock's ticks. */
+      /* File times may have only the resolution of the clock tick. */
       g_usleep (20000);
       changes[i] (fixture->path);
       g_assert_true (ghlo_import_file_has_changed (&file));
@@ -302,7 +302,7 @@ test_names (void)
   g_autoptr (GhloDiagnostics) diagnostics = ghlo_diagnostics_new (NULL, NULL, 0);
   g_autofree char *text = NULL;
 
-  /* Names of the text, which tools give where nobody gave any, are not in bytecode. */
+  /* Names in the text, which tools generate for unnamed values, are not in bytecode. */
   for (guint i = 0; i < 3; i++)
     ghlo_ir_func_get_body (ghlo_ir_module_get_entry (module))->arguments[i]->name = NULL;
   ghlo_exported_name_values (&exported, module);
@@ -334,7 +334,7 @@ test_odd_names (void)
       g_assert_cmpstr (before, ==, after);
     }
 
-  /* An input that the function does not have, and paths without a name. */
+  /* An input that the function lacks, and paths without a name. */
   exported.n_kept_inputs = 2;
   paths[1] = NULL;
   {
@@ -350,7 +350,7 @@ test_odd_names (void)
   }
 }
 
-/* Booleans in hexadecimal digits, eight to a byte; @front and @back are what is around the digits. */
+/* Booleans in hexadecimal digits, eight to a byte, between @front and @back. */
 static GBytes *
 packed_text (const char *front,
              gsize       n_bytes,
@@ -365,7 +365,7 @@ packed_text (const char *front,
   return g_string_free_to_bytes (text);
 }
 
-/* Packed constants take more memory than the program: where there is none, that is what the error says. */
+/* Packed constants need more memory than the program: where it is missing, the error says so. */
 static void
 test_limited (void)
 {
@@ -393,7 +393,7 @@ test_limited (void)
       g_assert_null (import_code (programs[i], &code));
       g_assert_cmpint (code, ==, GHLO_ERROR_OUT_OF_MEMORY);
     }
-  /* Not before: what they give back would be there for the next. */
+  /* Freed only now: otherwise the next program would have the memory. */
   for (guint i = 0; i < G_N_ELEMENTS (programs); i++)
     g_bytes_unref (programs[i]);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * The text importer: types, attributes, constants in every spelling, names,
- * scopes, locations, aliases, resources, and what is refused and where.
+ * The text importer: types, attributes, constants in every spelling, names, scopes, locations, aliases, resources, and
+ * errors with their positions.
  */
 
 #include <math.h>
@@ -37,7 +37,7 @@ parse_good (const char *text)
   return module;
 }
 
-/* @text is refused with @n errors, of which the first stands at @line and says @words. */
+/* @text is refused with @n errors, the first of which is at @line and contains @words. */
 static void
 check_bad (const char *text,
            guint       n,
@@ -144,7 +144,7 @@ test_quantized (void)
   g_assert_cmpint (type->kind, ==, GHLO_IR_TYPE_QUANTIZED);
   g_assert_true (type == ghlo_import_type (module, "!quant.uniform<i8:f32, 2.0:15>", NULL));
 
-  /* Storage that MLIR has and StableHLO does not is kept as it is written. */
+  /* Storage types that MLIR has and StableHLO lacks are kept as written. */
   check_type ("!quant.uniform<si8:f32, 1.000000e+00>", NULL);
   check_type ("tensor<4x!quant.uniform<i3<-2:1>:f16, 0.5:7>>", NULL);
   check_type ("tensor<*x!quant.uniform<u1:f32:0, {0.5, 1.0:1}>>", NULL);
@@ -348,7 +348,7 @@ test_module (void)
   g_assert_cmpint (add->next->kind, ==, GHLO_OP_FUNC_RETURN);
 }
 
-/* A text that is a module keeps it; several, or other operations, are wrapped. */
+/* A text that is one module is kept as it is; several modules, or other operations, are wrapped. */
 static void
 test_wrapping (void)
 {
@@ -391,7 +391,7 @@ test_names (void)
 static void
 test_scopes (void)
 {
-  /* Names end with their region, and may be used before their definition. */
+  /* Names are scoped by regions, and may be used before their definition. */
   g_autoptr (GhloIrModule) module =
     parse_good ("func.func @f(%p: tensor<i1>) -> tensor<i1> {\n"
                 "  %1 = \"stablehlo.if\"(%p) ({\n    %x = stablehlo.not %p : tensor<i1>\n"
@@ -417,7 +417,7 @@ test_scopes (void)
              "  %1 = stablehlo.constant dense<1> : tensor<i8>\n  return\n}", 1, 3, "earlier uses");
 }
 
-/* Any number of results of a name may be used before it is defined, each several times. */
+/* Any number of results of one name may be used before its definition, each several times. */
 static void
 test_forward_uses (void)
 {
@@ -514,7 +514,7 @@ test_resources (void)
 
   check_bad ("func.func @f() {\n  %0 = stablehlo.constant dense_resource<k> : tensor<2xi32>\n  return\n}\n"
              "{-# dialect_resources: { builtin: { k: \"0x0400000001\" } } #-}", 1, 2, "found 1 bytes");
-  /* What the type states is no reason to take memory. */
+  /* The size that a type states does not cause memory to be allocated. */
   check_bad ("func.func @f() {\n  %0 = stablehlo.constant dense_resource<k> : tensor<1099511627776xi8>\n  return\n}\n"
              "{-# dialect_resources: { builtin: { k: \"0x0400000001\" } } #-}", 1, 2,
              "a resource of 1099511627776 elements of i8, found 1 bytes");
@@ -523,8 +523,8 @@ test_resources (void)
              "a resource of 1099511627776 elements of i1, found 1 bytes");
 }
 
-/* Of several resources with one key the first counts; a constant of a type is made of
- * it once; what it is unpacked to is in proportion to the text. */
+/* Of several resources with one key the first is used; a constant is made once for each type; the unpacked size is
+ * proportional to the text. */
 static void
 test_shared_resources (void)
 {
@@ -576,7 +576,7 @@ test_blocks (void)
 static void
 test_recovery (void)
 {
-  /* Independent errors all come out, and nothing follows from them. */
+  /* All independent errors are reported, without consequential errors. */
   check_bad ("func.func @f(%a: tensor<i1>) -> tensor<i1> {\n"
              "  %0 = stablehlo.not %a : tensor<i1\n"
              "  %1 = stablehlo.not %0 : tensor<i1>\n"
@@ -592,7 +592,7 @@ test_recovery (void)
   check_bad ("func.func @f() {\n  return\n}}\n", 1, 3, "'}'");
 }
 
-/* @text is refused at @line and @column, whatever lines its next token is away. */
+/* @text is refused at @line and @column, however many lines away its next token is. */
 static void
 check_place (const char *text,
              guint       line,
@@ -638,7 +638,7 @@ test_bad_operations (void)
              "dimensions = [] : (tensor<f32>, tensor<f32>) -> tensor<f32>\n  return\n}", 1, 2, "commutative");
   check_bad ("func.func @f(tensor<i1>) {\n  return\n}", 1, 1, "names");
 
-  /* An alias names any number of results in a few bytes. */
+  /* An alias stands for any number of results in a few bytes. */
   check_bad ("!f = (tensor<i1>, tensor<i1>, tensor<i1>) -> (tensor<i1>, tensor<i1>)\n"
              "func.func @f(%a: tensor<i1>) {\n  %r:2 = stablehlo.select %a, %a, %a : !f\n  return\n}", 1, 3,
              "one result");
@@ -646,7 +646,7 @@ test_bad_operations (void)
              "func.func @f() {\n  %r:2 = stablehlo.tuple : !f\n  return\n}", 1, 3, "one result");
 }
 
-/* Operations of foreign dialects are kept where the caller says so. */
+/* Operations of foreign dialects are kept if the caller says so. */
 static void
 test_unregistered (void)
 {

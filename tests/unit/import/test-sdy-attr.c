@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * The text of sdy's attributes: each is read into fields and printed the same,
- * other spellings become the usual one, and what is malformed is refused.
+ * The text form of sdy's attributes: each is parsed into fields and printed the same, other spellings are normalized,
+ * and malformed text is refused.
  */
 
 #include <string.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * VHLO's encoding of attributes and types: bytes and what they stand for, bytes
- * that stand for nothing, and everything through an artifact and back.
+ * VHLO's encoding of attributes and types: bytes and their meaning, invalid bytes, and round trips of everything
+ * through an artifact.
  */
 
 #include <string.h>
@@ -17,7 +17,7 @@
 #define ONE 0x00, 0, 0, 0, 0, 0, 0, 0xe0, 0x7f
 #define DYNAMIC 0x00, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff
 
-/* What the entries' numbers stand for. */
+/* The meanings of the entries' indices. */
 static const char *const types[] = {
   "f32", "i8", "tensor<2xf32>", "index", "complex<f32>", "tensor<2xi1>", "tensor<2xi4>", "ui8", "none",
   "!quant.uniform<i8:f32, 1.000000e+00>", "tensor<?xf32>", "i64",
@@ -197,7 +197,7 @@ set_up (Fixture    *self,
   const guint8 *start;
 
   *self = (Fixture) { .bytes = g_bytes_new (test->bytes, test->size) };
-  /* GLib gives NULL for no bytes. */
+  /* GLib returns NULL for empty data. */
   start = test->size > 0 ? g_bytes_get_data (self->bytes, NULL) : (const guint8 *) "";
   self->reader.bytes = self->bytes;
   self->reader.file = (GhloByteRange) { start, start + test->size };
@@ -232,7 +232,7 @@ clear (Fixture *self)
   g_bytes_unref (self->bytes);
 }
 
-/* What is read has the same text, or there is one finding. */
+/* The value read has the expected text, or there is one diagnostic. */
 static void
 check (Fixture    *self,
        const Case *test,
@@ -250,7 +250,7 @@ check (Fixture    *self,
                    test->expected);
 }
 
-/* No start of the bytes can be read, and none is read beyond its end. */
+/* No proper prefix of the bytes can be read, and nothing is read beyond its end. */
 static void
 check_starts (const Case *test,
               gboolean    is_type)
@@ -312,7 +312,7 @@ test_attr (gconstpointer data)
   check_starts (test, FALSE);
 }
 
-/* Every version that holds it gives the function back as it was. */
+/* Every version that can represent the function restores it unchanged. */
 static void
 check_round_trip (const char *text,
                   const char *since)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * VHLO's operations: each version of each goes down and up again and is the same;
- * what a version cannot hold is refused with the version that can.
+ * VHLO's operations: downgrading to each version of each operation and upgrading again gives the same operation; an
+ * operation that a version cannot represent is refused with an error that names the version that can.
  */
 
 #include <string.h>
@@ -24,7 +24,7 @@ parse (const char *text,
   return module;
 }
 
-/* Calls @each for the operations inside @op and for itself. */
+/* Calls @each for @op and the operations inside. */
 static void
 walk (const GhloIrOp *op,
       void          (*each) (const GhloIrOp *op, gpointer data),
@@ -144,10 +144,10 @@ test_attributes (void)
 typedef struct
 {
   GhloIrModule *module;
-  guint         seen[GHLO_N_OPS];   /* bits of the versions that were tried and held the operation */
+  guint         seen[GHLO_N_OPS];   /* bits of the versions that were tried and can represent the operation */
 } Coverage;
 
-/* The attributes of @op out of VHLO's @values, in the row's order. */
+/* Converts VHLO's @values to the attributes of @op, in the row's order. */
 static void
 upgrade (GhloIrModule      *module,
          const GhloIrOp    *op,
@@ -192,7 +192,7 @@ check_version (Coverage         *coverage,
 
   if (ghlo_vhlo_downgrade (op, coverage->module, version->since, values, &error) == NULL)
     {
-      /* Programs have what old versions lack. */
+      /* Programs use features that old versions lack. */
       g_assert_error (error, GHLO_ERROR, GHLO_ERROR_UNSUPPORTED);
       g_assert_nonnull (strstr (error->message, " needs StableHLO "));
       return;
@@ -200,7 +200,7 @@ check_version (Coverage         *coverage,
   g_assert_cmpuint (values->len, ==, version->n_attributes);
   upgrade (coverage->module, op, version, values, attributes);
 
-  /* An attribute of the operation is the same again, or it said what its absence says. */
+  /* An attribute of the operation is restored, or it had the value that its absence means. */
   for (guint i = 0; i < ghlo_ir_op_get_spec (op)->n_attributes; i++)
     if (attributes[i] != op->attributes[i])
       g_assert_null (attributes[i]);
@@ -238,7 +238,7 @@ check_file (const char *path,
   walk (module->op, check_versions, coverage);
 }
 
-/* Every version of every operation, on the programs that have all of them. */
+/* Every version of every operation, on programs that contain all operations. */
 static void
 test_round_trip (void)
 {
@@ -303,7 +303,7 @@ static const Case cases[] = {
   { "op/foreign", "%a: tensor<2xf32>", "%0 = chlo.erf %a : tensor<2xf32> -> tensor<2xf32>", "1.20.0",
     "chlo.erf cannot be part of a portable artifact: VHLO has no such operation" },
 
-  /* Attributes that came later. */
+  /* Attributes that were added later. */
   { "attribute/accuracy", "%a: tensor<2xf32>",
     "%0 = stablehlo.exponential %a {result_accuracy = #stablehlo.result_accuracy<mode = "
     "#stablehlo.result_accuracy_mode<HIGHEST>>} : tensor<2xf32>", "1.8.0",
@@ -334,7 +334,7 @@ static const Case cases[] = {
     "tensor<1xi64>) -> tensor<2xf32>", "1.19.0",
     "stablehlo.collective_broadcast needs StableHLO 1.20.0, the target is 1.19.0: it has 2 operands" },
 
-  /* What is inside attributes. */
+  /* Contents of attributes. */
   { "value/mesh-axes", "%a: tensor<2xf32>",
     "%0 = \"stablehlo.all_gather\"(%a) {all_gather_dim = 0 : i64, replica_groups = "
     "#stablehlo.replica_group_mesh_axes<mesh = @m, axes = [#stablehlo.axis_ref<name = \"x\">]>} : (tensor<2xf32>) -> "
@@ -460,7 +460,7 @@ first_op (GhloIrModule *module)
                      "(tensor<1x1x4x4xf32>, tensor<1x1x2x2xf32>, tensor<2x2xi64>) -> tensor<1x1x3x3xf32>"
 #define IMAGES "%a: tensor<1x1x4x4xf32>, %b: tensor<1x1x2x2xf32>"
 
-/* What stands in VHLO for what an operation leaves out, and for our attributes of other kinds. */
+/* VHLO's values for attributes that an operation omits, and for attributes of other kinds in the library. */
 static const struct
 {
   const char *arguments, *body, *version, *attribute, *value;
@@ -543,7 +543,7 @@ test_values (void)
     }
 }
 
-/* An attribute of VHLO that is of another kind than it must be, or that is left out here. */
+/* Attributes of VHLO of a wrong kind, or that are omitted in the library. */
 static const struct
 {
   const char *arguments, *body, *version, *attribute, *value;
@@ -607,8 +607,7 @@ test_changes (void)
     }
 }
 
-/* Conversions of attributes are cached, however large these are: the second time nothing
- * is made. */
+/* Conversions of attributes are cached, however large these are: the second time nothing is made. */
 static void
 test_cached (void)
 {
@@ -643,7 +642,7 @@ test_cached (void)
     }
 }
 
-/* One layout list alone stays, also when it is empty; two empty ones go. */
+/* A single layout list is kept, even if empty; two empty ones are dropped. */
 static void
 test_layouts (void)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Valid programs with one of their types replaced by others: whatever operands
- * are, the verifier comes to an end with an answer.
+ * Valid programs with one of their types replaced by others: the verifier terminates with an answer whatever the
+ * operands' types are.
  */
 
 #pragma once
@@ -13,7 +13,7 @@
 
 G_BEGIN_DECLS
 
-/* The next "tensor<…>" in @text from *@position on, for g_free; NULL at the end. */
+/* The next "tensor<…>" in @text from *@position on, to be freed by g_free; NULL at the end. */
 static inline char *
 next_tensor_type (const char *text,
                   gsize      *position)

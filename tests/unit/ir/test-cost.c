@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Loops that count, and what programs cost at least.
+ * Trip counts of loops, and lower bounds of programs' costs.
  */
 
 #include <string.h>
@@ -22,8 +22,7 @@ parse (const char *text)
   return module;
 }
 
-/* A loop from @start, NULL for the program's input, while it is @direction @end, by
- * @step. */
+/* A loop that counts from @start (NULL for the program's input) by @step while the counter is @direction @end. */
 static char *
 make_loop (const char *type,
            const char *start,
@@ -54,7 +53,7 @@ test_loops (void)
   static const struct
   {
     const char *type, *start, *direction, *end, *step;
-    gint64      trips;     /* -1: counts from what is not known; -2: does not count */
+    gint64      trips;     /* -1: the start is unknown; -2: not a counting loop */
   } cases[] = {
     { "i32", "0", "LT", "10", "1", 10 },
     { "i32", "0", "LE", "10", "1", 11 },
@@ -67,7 +66,7 @@ test_loops (void)
     { "i32", "0", "GT", "10", "1", -2 },
     { "i32", "0", "LT", "10", "0", -2 },
     { "i32", "0", "LT", "10", "-1", -2 },
-    /* A step beyond the end wraps, and the loop goes on. */
+    /* A step past the end wraps around, and the loop continues. */
     { "ui8", "0", "LT", "254", "5", -2 },
     { "i8", "0", "LE", "127", "1", -2 },
     { "f32", "0.0", "LT", "10.0", "1.0", -2 },
@@ -122,7 +121,7 @@ test_costs (void)
               "(tensor<1x6x6x3xf32>, tensor<3x3x3x5xf32>) -> tensor<1x4x4x5xf32>\n"
               "  return %0 : tensor<1x4x4x5xf32>\n"
               "}\n", 2 * 80 * 27, 0, 4 * (108 + 135 + 80), TRUE);
-  /* Only what is cut from an input is read of it; a dimension that is not known counts once. */
+  /* Only the slice of an input is read; an unknown dimension counts as one. */
   check_cost ("func.func @main(%x: tensor<1000xf32>) -> tensor<10xf32> {\n"
               "  %0 = stablehlo.slice %x [5:15] : (tensor<1000xf32>) -> tensor<10xf32>\n"
               "  return %0 : tensor<10xf32>\n"
@@ -131,7 +130,7 @@ test_costs (void)
               "  %0 = stablehlo.abs %x : tensor<?x3xf64>\n"
               "  return %0 : tensor<?x3xf64>\n"
               "}\n", 0, 3, 48, FALSE);
-  /* Calls count where they are made; of branches the dearest. */
+  /* Calls count at each call site; of branches the most expensive one counts. */
   check_cost ("func.func @main(%p: tensor<i1>, %x: tensor<8xi32>) -> tensor<8xi32> {\n"
               "  %0 = \"stablehlo.if\"(%p) ({\n"
               "    %1 = func.call @twice(%x) : (tensor<8xi32>) -> tensor<8xi32>\n"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Element types: every bit pattern of the small float formats, rounding against
- * a reference that searches a sorted list of values, integers, and text.
+ * Element types: every bit pattern of the small float formats, rounding compared with a search in a sorted list of
+ * values, integers, and text.
  */
 
 #include <math.h>
@@ -36,7 +36,7 @@ test_names (void)
   g_assert_cmpuint (ghlo_element_type_get_size (GHLO_ELEMENT_TYPE_COMPLEX_F64), ==, 16);
 }
 
-/* The value by the definition of the format; finite patterns only. */
+/* The value as defined by the format; finite patterns only. */
 static double
 reference_value (const GhloElementInfo *info,
                  guint                  bits)
@@ -56,7 +56,7 @@ reference_value (const GhloElementInfo *info,
   return (bits >> (info->bits - 1)) & 1 ? -value : value;
 }
 
-/* The largest finite value's bits. */
+/* The bits of the largest finite value. */
 static guint
 reference_last (GhloElementType type)
 {
@@ -114,7 +114,7 @@ test_round_trip (void)
       check_pattern (small_floats[i], bits);
 }
 
-/* Checks @value between the neighbours of bits @low and @low + 1. */
+/* Checks the rounding of @value, which lies between the neighbours with bits @low and @low + 1. */
 static void
 check_between (GhloElementType type,
                guint           low,
@@ -195,7 +195,7 @@ test_specials (void)
     { GHLO_ELEMENT_TYPE_F16, 0x1.0000001p-25, 1 },
     { GHLO_ELEMENT_TYPE_F16, 0x1p-1074, 0 },
     { GHLO_ELEMENT_TYPE_BF16, 1e39, 0x7f80 },
-    /* Rounding to f32 first would make a tie of this. */
+    /* Rounding to f32 first would turn this into a tie. */
     { GHLO_ELEMENT_TYPE_BF16, 0x1.0100000001p0, 0x3f81 },
     { GHLO_ELEMENT_TYPE_BF16, 0x1.01p0, 0x3f80 },
     { GHLO_ELEMENT_TYPE_BF16, 0x1.00ffffffffp0, 0x3f80 },
@@ -223,7 +223,7 @@ test_integers (void)
   g_assert_cmpint (ghlo_element_round (GHLO_ELEMENT_TYPE_I64, value).i, ==, G_MININT64);
   g_assert_cmpint (ghlo_element_round (GHLO_ELEMENT_TYPE_I32, value).i, ==, 0);
 
-  /* Nothing is asked of alignment, and no byte beyond is touched. */
+  /* No alignment is required, and no byte beyond the element is written. */
   value.i = -2;
   bytes[5] = 0x55;
   ghlo_element_store (GHLO_ELEMENT_TYPE_I32, bytes + 1, value);

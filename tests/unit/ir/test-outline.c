@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Operations as functions of their own: what the functions take and give, and what comes along.
+ * Outlining operations into functions: the functions' arguments and results, and what is copied along.
  */
 
 #include "../reference/reference-programs.h"
@@ -35,7 +35,7 @@ assert_verifies (GhloIrModule *module)
   g_assert_no_error (error);
 }
 
-/* The names that values have in the text, with spaces between. */
+/* The names of values in the text, separated by spaces. */
 static char *
 names_of (const GPtrArray *values)
 {
@@ -47,7 +47,7 @@ names_of (const GPtrArray *values)
   return g_string_free (names, FALSE);
 }
 
-/* What @n_ops operations of "main" take and give, put into a module of their own and into their own. */
+/* Checks the inputs and results of @n_ops operations of "main", outlined into a new module and into their own. */
 static void
 assert_outlined (const char *text,
                  guint       first,
@@ -105,8 +105,8 @@ static const char captures[] =
   "  return %w, %z : " F32 ", " F32 "\n"
   "}\n";
 
-/* Operands come before what regions capture; each value is taken once. A result stays inside when only
- * the group uses it. */
+/* Operands come before the values that regions capture; each value is an input once. A result used only within the
+ * group is no result of the function. */
 static void
 test_inputs_and_results (void)
 {
@@ -156,7 +156,7 @@ static const char symbols[] =
   "  return\n"
   "}\n";
 
-/* What a module has in the end that gets each of @n_ops operations of "main" as a function. */
+/* Checks the functions of a module into which each of @n_ops operations of "main" is outlined. */
 static void
 assert_functions (const GhloIrModule *source,
                   guint               first,
@@ -180,8 +180,7 @@ assert_functions (const GhloIrModule *source,
   assert_verifies (module);
 }
 
-/* What is referred to comes along, wherever the reference stands and over as many functions as it takes,
- * and nothing else. */
+/* Referenced symbols are copied along, wherever the reference is and transitively, and nothing else is. */
 static void
 test_symbols (void)
 {
@@ -194,7 +193,7 @@ test_symbols (void)
     assert_functions (source, i, 1, expected[i]);
 }
 
-/* A second function of one module finds there what both refer to. */
+/* A second function outlined into the module reuses the symbols that both refer to. */
 static void
 test_shared_symbols (void)
 {
@@ -203,7 +202,7 @@ test_shared_symbols (void)
   assert_functions (source, 0, 4, "op.0 op.1 mesh op.3 in_region gather op.6");
 }
 
-/* No function takes the name of one that may have to be copied later. */
+/* No function takes the name of a symbol that may have to be copied later. */
 static void
 test_names (void)
 {
@@ -222,7 +221,7 @@ test_names (void)
   assert_functions (source, 0, 2, "op.1 op.2 op.0");
 }
 
-/* A module inside the module comes as a whole; what stands in it is not taken for what stands outside. */
+/* A nested module is copied as a whole; its symbols are not confused with those outside. */
 static void
 test_nested_modules (void)
 {

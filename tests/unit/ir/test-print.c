@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * The printer: types, attributes, elements and locations one by one, a module
- * built by hand, and texts that are read and printed in both forms.
+ * The printer: types, attributes, elements and locations one by one, a module built by hand, and texts that are parsed
+ * and printed in both forms.
  */
 
 #include <math.h>
@@ -320,7 +320,7 @@ test_module (void)
   g_assert_cmpstr (alone->str, ==, "%1 = stablehlo.add %0, %0 : tensor<2xf32>");
 }
 
-/* Programs as the printer writes them: reading and printing changes nothing. */
+/* Programs in the printer's form: parsing and printing changes nothing. */
 static const char *const programs[] = {
   "module @named attributes {a.b = 1 : i32} {\n"
   "  func.func private @declared(tensor<f32> {x.y}, tensor<i1>) -> (tensor<f32> {x.z = \"w\"})\n"
@@ -506,7 +506,7 @@ test_programs (void)
     }
 }
 
-/* Operations that the pretty form would not give back. */
+/* Operations that the pretty form cannot represent without loss. */
 static void
 test_generic_fallback (void)
 {
@@ -530,7 +530,7 @@ test_generic_fallback (void)
                                     "start_indices = array<i64: 0, 1>, strides = array<i64: 1>}> : "));
 }
 
-/* A default that the form needs stands there, as in the generic form. */
+/* A default value that the pretty form needs is printed, as in the generic form. */
 static void
 test_default (void)
 {
@@ -561,7 +561,7 @@ test_flags (void)
   g_assert_nonnull (strstr (elided, "constant dense_resource<__elided__> : tensor<65xi32>\n"));
 }
 
-/* A large constant without memory for it is an error in either direction. */
+/* Lack of memory for a large constant is an error when parsing and when printing. */
 static void
 test_limited (void)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Tensor types: making, reading, spelling, comparing, sizes.
+ * Tensor types: construction, parsing, printing, comparison, sizes.
  */
 
 #include "base/sizes.h"
@@ -175,7 +175,7 @@ test_quantized (void)
   g_assert_cmpstr (per_axis, ==, "tensor<2x!quant.uniform<ui8:f32:0, {2.000000e+00:15,1.000000e-01}>>");
 }
 
-/* What is spelled is read back as the same type, and as what it says. */
+/* A printed type is parsed to the same type, with the same parameters. */
 static void
 test_parse_quantized (void)
 {
@@ -240,7 +240,7 @@ test_new_quantized (void)
   g_assert_cmpint (ghlo_tensor_type_get_storage_min (other), ==, -128);
   g_assert_false (ghlo_tensor_type_equal (type, other));
 
-  /* One that is not quantized says so. */
+  /* A type that is not quantized has no scales. */
   g_assert_null (ghlo_tensor_type_get_scales (stored, &n));
   g_assert_cmpuint (n, ==, 0);
   g_assert_null (ghlo_tensor_type_get_zero_points (stored, NULL));

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Verifiers of operations with dimension numbers, windows, regions and groups of
- * processes: programs that are valid, and programs that break one rule each.
+ * Verifiers of operations with dimension numbers, windows, regions and process groups: valid programs, and programs
+ * that break one rule each.
  */
 
 #include <string.h>
@@ -10,7 +10,7 @@
 #include "ir/verify/verify.h"
 #include "other-types.h"
 
-/* A function around @body, whose first line is line 2 of the program. */
+/* Wraps @body in a function; its first line is line 2 of the program. */
 #define FUNC(arguments, body) "func.func @f(" arguments ") {\n" body "\n  func.return\n}\n"
 
 #define COMBINE(element, type, operation) \
@@ -434,7 +434,7 @@ static const Case collective_cases[] = {
   { "mesh-symbol", ALL_GATHER ("#stablehlo.replica_group_mesh_axes<mesh = @nowhere, axes = [#stablehlo.axis_ref<name = "
                                "\"x\">]>", "", "tensor<4x4xf32>"),
     "'@nowhere'" },
-  /* With a mesh by its symbol axes may be any attributes, as StableHLO has it. */
+  /* For a mesh given by its symbol, StableHLO allows any attributes as axes. */
   { "mesh-symbol-axes", ALL_GATHER ("#stablehlo.replica_group_mesh_axes<mesh = @mesh, axes = [0 : i64, \"x\"]>", "",
                                     "tensor<4x4xf32>") "func.func private @mesh()\n" },
   { "mesh-no-references", ALL_GATHER ("#stablehlo.replica_group_mesh_axes<mesh = #stablehlo.mesh<axes = "

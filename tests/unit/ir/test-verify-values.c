@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * The verifier on the dialect shape, on buffers and on operations that StableHLO's
- * specification lacks. A case without a message is valid.
+ * The verifier on the shape dialect, on buffers and on operations outside of StableHLO's specification. A case without
+ * a message is valid.
  */
 
 #include <string.h>

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * The verifier, family by family: a program of a few lines that it takes, and
- * others that each break one rule. A case without a message is valid. The error
- * must be on the line of the case's last operation.
+ * The verifier, family by family: a program of a few lines that is valid, and others that each break one rule. A case
+ * without a message is valid. The error must be on the line of the case's last operation.
  */
 
 #include <string.h>
@@ -20,7 +19,7 @@ typedef struct
 } Case;
 
 static const Case cases[] = {
-  /* What the op table says of any operation. */
+  /* Constraints of the op table that apply to any operation. */
   { "table/valid", "%a: tensor<2xf32>", "%0 = stablehlo.tanh %a : tensor<2xf32>", NULL },
   { "table/operand-element", "%a: tensor<2xi32>", "%0 = stablehlo.tanh %a : tensor<2xi32>",
     "expected operand #0 ('operand') to be a ranked tensor of float, complex, per-tensor quantized, found "
@@ -701,7 +700,7 @@ test_built_isolated (void)
   expect (&built, "a region that does not enclose it");
 }
 
-/* Deep regions are refused without recursion. */
+/* Deeply nested regions are refused without recursion. */
 static void
 test_built_deep (void)
 {
@@ -721,8 +720,8 @@ test_built_deep (void)
   expect (&built, "nested at most");
 }
 
-/* What was read from no text is placed by its function and its location, which may
- * have more paths than can be walked. */
+/* Errors in programs that were not parsed from text are located by function and by location; the location may have
+ * more paths than could be traversed. */
 static void
 test_built_place (void)
 {
@@ -750,8 +749,7 @@ test_built_place (void)
   expect (&built, "in @main: 'stablehlo.tanh' op expected attributes, types and locations in proportion");
 }
 
-/* A program with an attribute, or a location, that holds the one before twice, so
- * many times over. */
+/* A program with an attribute or a location that contains its predecessor twice, nested @depth times. */
 static char *
 make_doubled (gboolean locations,
               guint    depth)
@@ -771,7 +769,7 @@ make_doubled (gboolean locations,
   return g_string_free (text, FALSE);
 }
 
-/* What readers would refuse, in an attribute of which an operation asks nothing. */
+/* Contents that readers would refuse, in an attribute on which the operation has no constraint. */
 static void
 test_built_structure (void)
 {

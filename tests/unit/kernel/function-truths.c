@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * The truth comes from the C library in double, or in long double where that is no better than some units in the last
- * place, and from the reference executor, whose own errors test-accuracy knows.
+ * The true value is computed by the C library in double, or in long double where double is wrong by several ULPs, and
+ * by the reference executor, whose own errors are tested by test-accuracy.
  */
 
 #include "function-truths.h"
@@ -11,7 +11,7 @@
 #include "reference/kernel.h"
 #include "reference/scalar/special.h"
 
-/* What the reference executor gives. */
+/* The reference executor's result. */
 static double
 exact_by (GhloIrOpKind op,
           double       x,
@@ -73,7 +73,7 @@ exact_cosh (double x)
   return exact_by (GHLO_OP_CHLO_COSH, x, 0);
 }
 
-/* The greatest error is what exhaustive-functions has found, rounded up. */
+/* The largest error is the one that exhaustive-functions found, rounded up. */
 const FunctionTruth function_truths[] = {
   { GHLO_NODE_EXPONENTIAL, exp, 1.02 },
   { GHLO_NODE_EXPONENTIAL_MINUS_ONE, expm1, 1.46 },
@@ -98,7 +98,7 @@ const FunctionTruth function_truths[] = {
   { GHLO_NODE_CBRT, cbrt, 0.54 },
   { GHLO_NODE_RSQRT, exact_rsqrt, 0.51 },
   { GHLO_NODE_LGAMMA, exact_lgamma, 2 },
-  /* Its zeros between the poles are where digits of two large numbers cancel. */
+  /* Near its zeros between the poles, two large numbers cancel. */
   { GHLO_NODE_DIGAMMA, exact_digamma, 2, 0x1p-18 },
   { GHLO_NODE_BESSEL_I1E, exact_bessel_i1e, 0.51 },
 };

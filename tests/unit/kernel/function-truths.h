@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * What functions of one f32 are held against: the truth in double, rounded once from at least that many digits, and
- * how far each function may be from it. test-functions takes samples of it, exhaustive-functions every f32.
+ * What functions of one f32 are compared with: the true value in double, rounded once from at least that precision, and
+ * the error bound of each function. test-functions samples the operands; exhaustive-functions takes every f32.
  */
 
 #pragma once
@@ -12,16 +12,15 @@ typedef struct
 {
   GhloNodeKind kind;
   double     (*exact) (double x);
-  double       ulps;            /* the greatest error, in units in the last place of f32 */
-  double       measure;         /* that of smaller results of negative operands is in units in this
-                                 * one's last place */
+  double       ulps;            /* the largest error, in ULPs of f32 */
+  double       measure;         /* errors of smaller results for negative operands are in ULPs of this number */
 } FunctionTruth;
 
 extern const FunctionTruth function_truths[];
 extern const guint         n_function_truths;
 
-/* The distance of @found from @exact in units in the last place of the latter or of @measure in f32. Zeros have to have
- * its sign, and infinity is where the number after the greatest would be. */
+/* The distance of @found from @exact in f32 ULPs of the larger of @exact and @measure. Zeros must have the sign of
+ * @exact, and infinity counts as the number after the largest finite one. */
 double function_distance (float  found,
                           double exact,
                           double measure);

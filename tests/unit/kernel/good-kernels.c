@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Each kernel is small, with extents that differ from each other, so that a stride that is taken for another
- * leads out of its buffer.
+ * Each kernel is small, with pairwise different extents, so that mistaking one stride for another leads out of bounds.
  */
 
 #include "good-kernels.h"
@@ -50,7 +49,7 @@ load (GhloKernelBuilder *b,
   return ghlo_kernel_add_load (b, type, access, NONE);
 }
 
-/* Points that copy what is loaded to where it is stored. */
+/* Points that copy each loaded element to where it is stored. */
 static void
 copy (GhloKernelBuilder *b,
       guint              axes,
@@ -63,7 +62,7 @@ copy (GhloKernelBuilder *b,
   ghlo_kernel_end_block (b);
 }
 
-/* y = -x, of 6 elements that a point each is for, and y = 2 y in place. */
+/* y = -x, for 6 elements with a point each, and y = 2 y in place. */
 static GhloKernelBuilder *
 begin_map (void)
 {
@@ -112,7 +111,7 @@ merge_fold (GhloKernelBuilder *b,
   ghlo_kernel_set_merge (b, fold, binary (b, kind, F32, left, right));
 }
 
-/* Rows of 7: y = (x - the least) / the sum of all. */
+/* Rows of 7: y = (x - minimum) / sum. */
 static GhloKernelBuilder *
 begin_rows (void)
 {
@@ -178,7 +177,7 @@ begin_columns (void)
   return b;
 }
 
-/* The greatest of windows of 3 that begin at every second element, one before the first; of x[9] with holes between. */
+/* Maxima of windows of 3 that begin at every second element, one before the first; x[9] has gaps. */
 static GhloKernelBuilder *
 begin_windows (void)
 {
@@ -231,7 +230,7 @@ begin_gather (void)
   return b;
 }
 
-/* y[start + i, j] = x[i, j], of two rows of five that fit wherever they begin. */
+/* y[start + i, j] = x[i, j], with two rows of five that are clamped to fit. */
 static GhloKernelBuilder *
 begin_update (void)
 {
@@ -255,7 +254,7 @@ begin_update (void)
   return b;
 }
 
-/* Rows of x[2] and of y[3] beside each other, by two stores; and the parts of complex numbers. */
+/* Rows of x[2] and y[3] side by side, by two stores; and the parts of complex numbers. */
 static GhloKernelBuilder *
 begin_beside (void)
 {
@@ -282,7 +281,7 @@ begin_beside (void)
   return b;
 }
 
-/* x[3] and y[4], one behind the other, by guards. */
+/* x[3] followed by y[4], by guards. */
 static GhloKernelBuilder *
 begin_concatenation (void)
 {
@@ -308,7 +307,7 @@ begin_concatenation (void)
   return b;
 }
 
-/* h = x[t] + w h, of 3 elements, 4 times; each h is stored, and the last one besides. */
+/* h = x[t] + w h, for 3 elements and 4 times; each h is stored, and the last one also separately. */
 static GhloKernelBuilder *
 begin_recurrence (void)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Kernels made by hand that the checker has to accept: one of each form that lowering makes.
+ * Hand-made kernels that the checker must accept: one of each form that lowering produces.
  */
 
 #pragma once
@@ -10,11 +10,11 @@
 typedef struct
 {
   const char         *name;
-  GhloKernelBuilder *(*begin) (void);   /* all of it; whoever wants to break it adds something */
+  GhloKernelBuilder *(*begin) (void);   /* the whole kernel; tests that break a rule add to it */
 } GoodKernel;
 
 extern const GoodKernel good_kernels[];
 extern const guint      n_good_kernels;
 
-/* The kernel, which has to be accepted. */
+/* The kernel, which the checker must accept. */
 GhloKernel *good_kernel (const char *name);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Lowers and interprets, and compares with the reference executor.
+ * Lowers a program, interprets the kernel, and compares the results with the reference executor's.
  */
 
 #include "lower-case.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * A function of a program as one kernel: what the interpreter makes of it is what the reference executor makes of
- * the program, whatever the operands' strides.
+ * A function of a program lowered to one kernel: the interpreter's results for the kernel are the reference executor's
+ * for the program, whatever the operands' strides are.
  */
 
 #pragma once
@@ -21,7 +21,7 @@ typedef struct
 {
   const char *name;
   double      tolerance;
-  guint       n_blocks;         /* of the kernel; 0: any */
+  guint       n_blocks;         /* of the kernel; 0: any number */
   const char *text;
 } LowerCase;
 
@@ -31,7 +31,7 @@ typedef struct
   ", tensor<f32>) -> " result "\n"
 #define ZERO "%zero = stablehlo.constant dense<0.0> : tensor<f32>\n"
 
-/* The inputs in memory of their own, in any layout; results dense. */
+/* The inputs in memory of their own, in any layout; the results are dense. */
 typedef struct
 {
   guint       n_operands, n_results;
@@ -46,9 +46,9 @@ void          lower_init_tensors  (LowerTensors      *self,
                                    GhloValue        **inputs,
                                    gboolean           scattered);
 void          lower_clear_tensors (LowerTensors      *self);
-/* In all layouts, and of exact ones with awkward numbers. */
+/* Runs the case in all layouts and, if it is exact, with special values. */
 void          lower_try           (const LowerCase   *self);
-/* @text is no kernel, for that reason. */
+/* @text is not lowered to a kernel, for the given reason. */
 void          lower_refuse        (const char        *text,
                                    const char        *reason);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Accesses of random kernels: a draft has strides and terms; the range that it reaches says where
- * in its buffer it begins and how large that has to be.
+ * Accesses of random kernels. A draft access has strides and terms; the range of elements that it reaches determines
+ * its offset in the buffer and the buffer's size.
  */
 
 #include "random-draw.h"
@@ -15,7 +15,7 @@ typedef struct
   gint64         strides[GHLO_KERNEL_MAX_AXES];
   GhloKernelTerm terms[MAX_TERMS];
   guint          n_terms;
-  gint64         low, high;     /* bytes before and behind the offset, but for the element */
+  gint64         low, high;     /* bytes reached before and after the offset, without the element itself */
 } Draft;
 
 static void
@@ -27,7 +27,7 @@ reach (Draft  *self,
   self->high += MAX (stride, 0) * (extent - 1);
 }
 
-/* The axes of @axes in any order; their number. */
+/* Puts the axes of @axes into random order, and returns their number. */
 static guint
 draw_order (Draw  *self,
             guint  axes,
@@ -48,7 +48,7 @@ draw_order (Draw  *self,
   return n;
 }
 
-/* Strides of most of @axes, mostly dense, some a few elements apart, some backwards, some over each other. */
+/* Strides for most of @axes: mostly dense, some with gaps, some negative, some overlapping. */
 static Draft
 draft_input (Draw  *self,
              gint64 size,
@@ -80,7 +80,7 @@ draw_index (Draw *self)
   return self->has_order ? draw_whole (self, type) : draw_operand (self, type);
 }
 
-/* A term of an access that is loaded; its nodes are new or not. */
+/* Adds a term to a loaded access; its nodes are new or existing ones. */
 static void
 draft_term (Draw   *self,
             Draft  *draft,
@@ -155,7 +155,7 @@ add_buffer (Draw     *self,
   return ghlo_kernel_add_buffer (self->builder, name, size, is_written);
 }
 
-/* An input that the draft fits into, or a new one; with an access to it. */
+/* Places the access in an input that is large enough, or in a new one. */
 static DrawnAccess
 place_input (Draw            *self,
              const Draft     *draft,
@@ -181,7 +181,7 @@ place_input (Draw            *self,
                      (gint64) draw (self, (guint) ((buffer->size - length) / size) + 1) * size - draft->low);
 }
 
-/* An access that was drawn before and can be used here. */
+/* Finds an earlier access that can be used here. */
 static gboolean
 find_input (Draw            *self,
             GhloElementType  type,
@@ -215,7 +215,7 @@ draw_input (Draw            *self,
   if (self->n_accesses >= 100)
     return access;
   draft = draft_input (self, size, draw_scope (self));
-  /* Nodes of indices may draw accesses themselves, and these again. */
+  /* Index nodes may draw accesses themselves, recursively. */
   while (draft.n_terms < 2 && self->n_nodes - self->pool < 40 && draw_percent (self, 35))
     draft_term (self, &draft, size, draw_scope (self));
   access = place_input (self, &draft, type);
@@ -235,7 +235,7 @@ draw_factor (Draw            *self,
   return place_input (self, &draft, type).number;
 }
 
-/* Gives @axis, whose points are to be apart by @stride, a guard in the place of a stride. What it reaches. */
+/* Gives @axis, whose points must be @stride apart, a guard instead of a stride. Returns the extent that it reaches. */
 static gint64
 draft_guard (Draw   *self,
              Draft  *draft,
@@ -254,7 +254,7 @@ draft_guard (Draw   *self,
   return term->stride * MAX (extent, term->end);
 }
 
-/* A guard by a number alone, which may be another at each point. */
+/* Adds a guard on a number alone, which may differ at each point. */
 static void
 draft_mask (Draw  *self,
             Draft *draft)
@@ -266,7 +266,8 @@ draft_mask (Draw  *self,
                              .end = 1 + draw (self, 100) };
 }
 
-/* A node that is the same at all points, in @*counts whether only in this iteration; NONE where there is none. */
+/* Draws a node that is the same at all points; *@counts is whether only within an iteration. NONE where there is
+ * none. */
 static guint
 draw_uniform (Draw     *self,
               gboolean *counts)
@@ -292,7 +293,7 @@ draw_uniform (Draw     *self,
   return NONE;
 }
 
-/* An index, whose range is apart by @stride from what is below. What it reaches. */
+/* Adds an index whose values are @stride apart, beyond what is below. Returns the extent that it reaches. */
 static gint64
 draft_index (Draw   *self,
              Draft  *draft,
@@ -309,11 +310,11 @@ draft_index (Draw   *self,
                              .offset = (gint64) draw (self, 3) - 1, .end = 1 + draw (self, 5), .stride = stride };
   reach (draft, stride, term->end);
 
-  /* Windows that begin anywhere may overlap, where they do so only for all points at once. */
+  /* Windows that begin anywhere may overlap only if they do so for all points at once. */
   return counts ? stride * term->end : stride;
 }
 
-/* Takes each two points apart by @unit at least. */
+/* Keeps each two points at least @unit apart. */
 static Draft
 draft_output (Draw   *self,
               gint64  unit,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Blocks of random kernels. Points are drawn most, and what is carried and what predicates say is
- * computed by points of their own.
+ * Blocks of random kernels. Most blocks drawn are points; carried values and predicates are computed by points of their
+ * own.
  */
 
 #include "random-draw.h"
@@ -32,7 +32,7 @@ make_readable (Draw            *self,
   self->temporaries[self->n_temporaries++] = (DrawnTemporary) { number, type, axes, counts };
 }
 
-/* How often all points of @axes are. */
+/* The number of points of @axes. */
 static gint64
 count_points (const Draw *self,
               guint       axes)
@@ -52,7 +52,7 @@ free_axes (const Draw *self)
   return ((1u << self->n_axes) - 1) & ~((1u << self->n_parallel) - 1) & ~self->loops;
 }
 
-/* Some axes that are not too many points. */
+/* Draws axes with a limited number of points. */
 static guint
 draw_point_axes (Draw  *self,
                  guint  percent)
@@ -86,7 +86,7 @@ draw_nodes (Draw *self)
     draw_any (self);
 }
 
-/* The operation of a fold that has only one. */
+/* The operation of a fold that consists of a single one. */
 static guint
 draw_combination (Draw            *self,
                   GhloElementType  type,
@@ -182,7 +182,7 @@ end_points (Draw *self)
   ghlo_kernel_end_block (self->builder);
 }
 
-/* A store to memory of a node drawn now. */
+/* Stores a node that is drawn now to memory. */
 static void
 draw_stores (Draw *self)
 {
@@ -194,7 +194,7 @@ draw_stores (Draw *self)
     ghlo_kernel_store (self->builder, i == 0 ? node : draw_whole (self, type), outputs[i].number);
 }
 
-/* Accesses that are loaded, and stored at the end. */
+/* Draws accesses that are loaded, and stored at the end. */
 static void
 draw_in_place (Draw *self)
 {
@@ -203,7 +203,7 @@ draw_in_place (Draw *self)
     draw_load (self, &self->in_place[i]);
 }
 
-/* Points of any axes, which keep some of what they compute, and store some if @stores. */
+/* Points over any axes, which keep some of their values, and store some if @stores. */
 static void
 draw_points (Draw     *self,
              gboolean  stores)
@@ -236,7 +236,7 @@ draw_points (Draw     *self,
     make_readable (self, self->folded[i].number, self->folded[i].type, self->folded[i].axes, FALSE);
 }
 
-/* Points that write what is carried from here on: @temporary, of @axes of which some are loops around. */
+/* Points that write the carried value @temporary, over @axes, some of which are enclosing loops. */
 static void
 draw_next (Draw            *self,
            guint            temporary,
@@ -250,7 +250,7 @@ draw_next (Draw            *self,
   make_readable (self, temporary, type, axes, FALSE);
 }
 
-/* One point, which writes @temporary. */
+/* A single point that writes @temporary. */
 static void
 keep_alone (Draw  *self,
             guint  node,
@@ -261,7 +261,7 @@ keep_alone (Draw  *self,
   make_readable (self, temporary, self->nodes[node].type, 0, FALSE);
 }
 
-/* A predicate that does not say the same everywhere. */
+/* A predicate that differs between points. */
 static guint
 draw_predicate (Draw *self)
 {
@@ -274,7 +274,7 @@ draw_predicate (Draw *self)
   return temporary;
 }
 
-/* What a loop carries: what is first, and then the temporaries that it and its next one are. */
+/* A carried value of a loop: its initial value, the temporary that holds it and the one of its next value. */
 typedef struct
 {
   DrawnTemporary first;
@@ -320,7 +320,7 @@ add_carries (Draw             *self,
 static void draw_blocks (Draw  *self,
                          guint  n);
 
-/* What is within a block, and what it carries on. */
+/* Draws the contents of a block and its next carried values. */
 static void
 draw_body (Draw             *self,
            const DrawnCarry *carries,
@@ -333,7 +333,8 @@ draw_body (Draw             *self,
     draw_next (self, carries[i].next, carries[i].first.type, carries[i].first.axes);
 }
 
-/* Forgets what can no longer be read behind a block (@axis: of a loop), when there were @n temporaries before it. */
+/* Forgets the temporaries that can no longer be read after a block (@axis: a loop's); there were @n before the
+ * block. */
 static void
 end_block (Draw             *self,
            guint             n,
@@ -433,7 +434,7 @@ draw_when (Draw *self)
   end_block (self, n, 0, carries, n_carries);
 }
 
-/* A temporary of some of @axes and of those in scope, or an access. */
+/* A temporary over some of @axes and of those in scope, or an access. */
 static GhloKernelFactor
 draw_product_factor (Draw            *self,
                      GhloElementType  type,

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Kernels drawn at random, which are well formed, and memory for them: what every executor of
- * kernels is held against the interpreter with. The same seed gives the same kernel and the same memory.
+ * Well-formed random kernels and memory for them, with which every executor of kernels is compared with the
+ * interpreter. The same seed gives the same kernel and the same memory.
  *
- * No value that a kernel stores depends on a NaN's sign or payload, which are nobody's business.
+ * No value that a kernel stores depends on a NaN's sign or payload, which are unspecified.
  */
 
 #pragma once
@@ -12,31 +12,33 @@
 
 typedef enum
 {
-  RANDOM_KERNEL_FUNCTIONS = 1 << 0,     /* functions that have expansions among the nodes */
+  RANDOM_KERNEL_FUNCTIONS = 1 << 0,     /* the nodes include functions that are expanded */
 } RandomKernelFlags;
 
-/* The kernel, to be freed by g_free (). Some 40,000 nodes are evaluated in a run at most. */
+/* The kernel, to be freed by g_free (). A run evaluates at most some 40,000 nodes. */
 GhloKernel       *random_kernel           (guint64                 seed,
                                            RandomKernelFlags       flags);
 
-/* Extents that a run may have: those of run-time axes are at most what the kernel states. */
+/* The extents of a run: those of run-time axes are at most what the kernel states. */
 void              random_kernel_extents   (const GhloKernel       *kernel,
                                            guint64                 seed,
                                            gint64                 *extents);
 
-/* A block of memory for each buffer, of just its size, that the sanitizers watch over. Written ones are filled too. */
+/* A memory block for each buffer, of exactly its size, so that sanitizers detect overruns. Written buffers are
+ * filled, too. */
 GhloKernelMemory *random_memory_new       (const GhloKernel       *kernel,
                                            guint64                 seed);
 GhloKernelMemory *random_memory_copy      (const GhloKernel       *kernel,
                                            const GhloKernelMemory *memory);
 void              random_memory_free      (const GhloKernel       *kernel,
                                            GhloKernelMemory       *memory);
-/* Where two memories differ, as a sentence that the caller frees; NULL where they are equal. All NaNs are. */
+/* Describes the first difference of two memories, in a sentence that the caller frees; NULL where they are equal.
+ * All NaNs are equal. */
 char             *random_memory_compare   (const GhloKernel       *kernel,
                                            const GhloKernelMemory *expected,
                                            const GhloKernelMemory *found);
 
-/* What was drawn: nodes by class of types, blocks, and the forms of the rest. */
+/* Statistics of what was drawn: nodes by class of types, blocks, and features of the rest. */
 typedef enum
 {
 #define RANDOM_FORMS(X) \
@@ -52,7 +54,7 @@ typedef enum
 
 typedef struct
 {
-  guint nodes[GHLO_N_NODES][4];         /* by class of the operands' types; of leaves, of their own */
+  guint nodes[GHLO_N_NODES][4];         /* by class of the operands' types; leaves by their own */
   guint blocks[GHLO_N_BLOCKS];
   guint forms[RANDOM_N_FORMS];
 } RandomCoverage;

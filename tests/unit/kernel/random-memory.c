@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Memory of random kernels, and what of a kernel's possibilities random ones have.
+ * Memory for random kernels, and statistics of which features of kernels the random ones use.
  */
 
 #include "random-draw.h"
@@ -9,7 +9,7 @@
 
 #define NONE GHLO_KERNEL_NONE
 
-/* Of the elements of a buffer; those of one that nothing refers to are bytes. */
+/* The type of a buffer's elements; an unused buffer has bytes. */
 static GhloElementType
 type_of_buffer (const GhloKernel *kernel,
                 guint             buffer)

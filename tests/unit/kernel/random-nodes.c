@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Nodes of random kernels: any of the table, of operands that are earlier nodes of the block or new leaves.
+ * Nodes of random kernels: any operation of the table, with earlier nodes of the block or new leaves as operands.
  */
 
 #include "random-draw.h"
@@ -136,7 +136,7 @@ draw_scope (const Draw *self)
   return ((1u << self->n_parallel) - 1) | self->loops | self->axes;
 }
 
-/* Remembers the node that was added last. */
+/* Records the node that was added last. */
 static guint
 remember (Draw            *self,
           guint            number,
@@ -185,8 +185,8 @@ draw_constant (Draw            *self,
   return remember (self, ghlo_kernel_add_constant (self->builder, type, bits), type, FALSE);
 }
 
-/* Where there is more than one chain or part, no index depends on a fold (draw_input ()), so a load does only by its
- * fill. */
+/* With several chains or parts, indices do not depend on folds (draw_input ()), so that a load depends on a fold
+ * only through its fill value. */
 guint
 draw_load (Draw              *self,
            const DrawnAccess *access)
@@ -197,7 +197,7 @@ draw_load (Draw              *self,
                    is_partial (self, fill));
 }
 
-/* A number that some earlier node of the block has, of @type; NONE where there is none. */
+/* An earlier node of the block with type @type; NONE where there is none. */
 static guint
 find_node (Draw            *self,
            GhloElementType  type,
@@ -252,7 +252,7 @@ draw_coordinate (Draw            *self,
   return (draw_scope (self) & 1u << axis) != 0 ? draw_leaf (self, GHLO_NODE_AXIS, type, axis) : NONE;
 }
 
-/* Whether the guards hold of an access that has been used here. */
+/* Whether the guards of an access used here hold. */
 static guint
 draw_inside (Draw *self)
 {
@@ -306,7 +306,7 @@ draw_new_leaf (Draw            *self,
   return found != NONE ? found : draw_constant (self, type, draw_bits (self, type));
 }
 
-/* @node, but where it is a NaN. */
+/* @node, with NaN replaced. */
 static guint
 draw_number (Draw  *self,
              guint  node)
@@ -367,7 +367,7 @@ draw_bitcast (Draw            *self,
     }
 }
 
-/* A kind of node that is no leaf, and the type of its operands. */
+/* A kind of node that is not a leaf, and the type of its operands. */
 static GhloNodeKind
 draw_kind (Draw            *self,
            GhloElementType *type)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Kernels of the files of tests/kernels.
+ * Reads the kernels of tests/kernels.
  */
 
 #pragma once
@@ -10,7 +10,7 @@
 #include "base/text.h"
 #include "kernel/text.h"
 
-/* The files' names, in order. Where they are not at hand the test fails with what was not found. */
+/* The file names, in order. Where the files are missing the test fails and says which. */
 static inline GPtrArray *
 list_kernels (void)
 {

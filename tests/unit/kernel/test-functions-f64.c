@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Functions of f64 that are made of nodes are within their bounds of the truth, which is long double's, at
- * random places and at hard ones: near zeros, poles and ones, powers of two, multiples of a quarter turn, where
- * results overflow or are no normal numbers. Their special values are the C library's.
+ * Functions of f64 that are expanded into nodes are within their error bounds of the true value, computed in long
+ * double: at random operands and at hard ones, which are near zeros, poles and ones, powers of two, multiples of a
+ * quarter turn, and where results overflow or are subnormal. Special values are those of the C library.
  *
  *   test-functions-f64 --dense [NAME…]
  *
@@ -57,15 +57,14 @@ EXACT (digamma, ghlo_ref_digamma (x))
 EXACT (bessel_i1e, ghlo_ref_bessel_i1e (x))
 EXACT (remainder_float, fmodl (x, y))
 
-/* The greatest error, in units in the last place, which --dense has measured to these bounds, and where ordinary
- * operands are. */
+/* The largest error in ULPs, rounded up from what --dense measured, and the range of ordinary operands. */
 static const struct
 {
   GhloNodeKind kind;
   Exact        exact;
   double       ulps;
   double       least, most;
-  double       measure;         /* that of smaller results of negative operands is in units in this one's last place */
+  double       measure;         /* errors of smaller results for negative operands are in ULPs of this number */
 } functions[] = {
   { GHLO_NODE_EXPONENTIAL, exact_exponential, 0.95, -746, 710 },
   { GHLO_NODE_EXPONENTIAL_MINUS_ONE, exact_exponential_minus_one, 1.35, -40, 710 },
@@ -97,8 +96,8 @@ static const struct
   { GHLO_NODE_REMAINDER_FLOAT, exact_remainder_float, 0, -100, 100 },
 };
 
-/* The distance from @exact in units in its or @measure's last place in f64. Zeros have to have its sign. Infinity is
- * where the number after the greatest would be. */
+/* The distance from @exact in f64 ULPs of the larger of @exact and @measure. Zeros must have its sign. Infinity
+ * counts as the number after the largest finite one. */
 static double
 distance (double      found,
           long double exact,
@@ -182,7 +181,7 @@ sample (guint  i,
     }
 }
 
-/* The second operand, of which a power of @x is often an ordinary number. */
+/* The second operand, chosen so that the power of @x is often an ordinary number. */
 static double
 sample_second (guint  i,
                double x)
@@ -228,7 +227,7 @@ measure_chunk (guint                  f,
     }
 }
 
-/* Each edge with each, and @n samples. */
+/* All pairs of edges, and @n samples. */
 static Measured
 measure (guint                  f,
          GhloCpuElementwiseFunc loop,

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Functions of f64 whose truth needs more digits than long double has next to their zeros, against MPFR: random
- * operands of all sizes, and what surrounds poles and zeros. Next to zeros between poles an error is counted in units
- * in the last place of a larger number (measure), as there the operand's own last place decides.
+ * Functions of f64 whose true value near their zeros needs more digits than long double has, compared with MPFR: random
+ * operands of all magnitudes, and the surroundings of poles and zeros. Near zeros between poles the error is counted in
+ * ULPs of a larger number (see measure), as there the rounding of the operand itself dominates.
  */
 
 #include <math.h>
@@ -28,7 +28,7 @@ static const struct
   { GHLO_NODE_BESSEL_I1E, accuracy_bessel_i1e, -300, 300, 1.9, 0 },
 };
 
-/* The distance of @found from @exact in units in the last place. */
+/* The distance of @found from @exact in ULPs. */
 static double
 distance (double      found,
           mpfr_srcptr exact,
@@ -61,7 +61,7 @@ sample (guint f,
     case 0:
       return x;
     case 1:
-      /* Next to whole numbers. */
+      /* Near integers. */
       return round (x / 8) + ldexp (g_test_rand_double_range (-1, 1), g_test_rand_int_range (-50, 0));
     case 2:
       return ldexp (x, g_test_rand_int_range (-1060, 1));
@@ -100,7 +100,8 @@ test_samples (void)
   mpfr_clear (exact);
 }
 
-/* Where the function changes its sign between @low and @high, the two numbers on either side, and some beyond. */
+/* Finds where the function changes its sign between @low and @high, and checks the two adjacent numbers and some
+ * beyond. */
 static void
 check_zero (guint  f,
             double low,
@@ -128,8 +129,8 @@ check_zero (guint  f,
     }
 }
 
-/* Digamma has a zero between any two poles, the logarithm of the gamma function two from -2 on: about where digamma
- * has its own it is least, and below 0 there. */
+/* Digamma has one zero between any two poles, and the logarithm of the gamma function has two, left of -2: near
+ * digamma's zero it has its minimum, which is below 0 there. */
 static void
 test_zeros (void)
 {
@@ -147,7 +148,7 @@ test_zeros (void)
   mpfr_clear (exact);
 }
 
-/* Of two operands, both positive, the first of polygamma functions a whole number. */
+/* Functions of two positive operands; the first operand of polygamma functions is an integer. */
 static void
 test_zeta (void)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Hurwitz' zeta function and the polygamma functions, of f32 and of f64, against the reference executor's in long
- * double: special values at all pairs of edges, and accuracy where the operands decide the result. Left of 0 the terms
- * of odd powers cancel; there an error is counted in units in the last place of the largest term, or of a part of it.
+ * The Hurwitz zeta function and the polygamma functions of f32 and f64, compared with the reference executor's in long
+ * double: special values at all pairs of edges, and accuracy where the result is sensitive to the operands. Left of 0
+ * the terms of odd powers cancel; there the error is counted in ULPs of the largest term, or of a part of it.
  */
 
 #include <float.h>
@@ -16,8 +16,8 @@ typedef struct
 {
   GhloCpuNumber number;
   int           digits, least_exponent;         /* of normal numbers */
-  long double   infinity;                       /* the number after the greatest */
-  long double   part;                           /* of the largest term */
+  long double   infinity;                       /* the number after the largest finite one */
+  long double   part;                           /* as a fraction of the largest term */
 } Type;
 
 static const Type types[] = {
@@ -55,7 +55,7 @@ run_loop (const Type  *type,
   return single;
 }
 
-/* What the error is counted in units in the last place of, if that is more than the result. */
+/* The number in whose ULPs the error is counted, if it is larger than the result. */
 static long double
 measure_of (const Type  *type,
             GhloNodeKind kind,
@@ -73,7 +73,7 @@ measure_of (const Type  *type,
   return type->part * powl (fabsl (distance), -s) * (kind == GHLO_NODE_ZETA ? 1 : tgammal (s));
 }
 
-/* In units in the last place of @exact, or of @measure. Zeros have its sign. */
+/* The distance in ULPs of @exact or of @measure. Zeros must have its sign. */
 static double
 distance (const Type *type,
           double      found,
@@ -116,7 +116,7 @@ measure (const Type  *type,
   x = as_type (type, x);
   y = as_type (type, y);
   unit = measure_of (type, kind, x, y);
-  /* Terms cancel that are no numbers of the type. */
+  /* The terms that cancel exceed the type's range. */
   if (unit / type->part >= type->infinity)
     return;
   exact = kind == GHLO_NODE_ZETA ? ghlo_ref_zeta (x, y) : ghlo_ref_polygamma (x, y);

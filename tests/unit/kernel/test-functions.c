@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Functions that are made of nodes: their loops give the nodes' bits, and are within
- * two units in the last place of the truth, with the reference executor's special values.
- * These are samples; exhaustive-functions goes through every f32.
+ * Functions that are expanded into nodes: the loops that implement them give the nodes' bits, and are within two ULPs
+ * of the true value, with the reference executor's special values. The operands here are samples; exhaustive-functions
+ * goes through every f32.
  */
 
 #include <math.h>
@@ -18,7 +18,7 @@
 
 #include "../sanitized.h"
 
-/* Of each function, which has no branches: sanitizers find in a few what they find in many. */
+/* The samples of each function; functions have no branches, so a few are enough for sanitizers. */
 enum { N_SAMPLES = SANITIZED ? 40000 : 200000 };
 
 static GhloCpuElementwiseFunc
@@ -53,7 +53,7 @@ sample (guint i)
     }
 }
 
-/* Every function of one f32 has a truth, so that exhaustive-functions leaves none out. */
+/* Every function of one f32 has a true value, so that exhaustive-functions omits none. */
 static void
 test_truths (void)
 {
@@ -108,7 +108,7 @@ test_accuracy (void)
     }
 }
 
-/* Of two operands: all pairs of edges, ordinary numbers, and any. */
+/* Functions of two operands: all pairs of edges, ordinary numbers, and random bits. */
 static void
 test_accuracy_2 (void)
 {
@@ -130,7 +130,7 @@ test_accuracy_2 (void)
     {
       x[i] = sample (i < N_EDGES * N_EDGES ? i / N_EDGES : i);
       y[i] = sample (i < N_EDGES * N_EDGES ? i % N_EDGES : i / 4);
-      /* Powers that are no 0 and not infinite. */
+      /* Powers that neither underflow nor overflow. */
       if (i > N / 2 && i % 4 == 3)
         y[i] = (float) (g_test_rand_double_range (-105, 89) / log (fabs (x[i])));
     }
@@ -164,7 +164,7 @@ typedef struct
   GhloCpuElementwiseFunc from, to_of_f32, to_of_f64;
 } Conversions;
 
-/* By the loop of f64, and by that of f32 where it holds @given. */
+/* Checks the loop of f64, and that of f32 where @given is an f32. */
 static void
 check_rounded (const Conversions *self,
                double             given)
@@ -182,7 +182,7 @@ check_rounded (const Conversions *self,
   g_assert_true (!isnan (given) || found == expected || isnan (ghlo_float_from_bits (self->type, found)));
 }
 
-/* @value, and what is beside it in f32 and in f64. */
+/* Checks @value and its neighbours in f32 and in f64. */
 static void
 check_around (const Conversions *self,
               double             value)
@@ -194,7 +194,7 @@ check_around (const Conversions *self,
   check_rounded (self, nextafter (value, -INFINITY));
 }
 
-/* The middle between @value and the number after it in the format; of infinity, where that would be. */
+/* The midpoint between @value and the next number in the format; if that is infinity, where the midpoint would be. */
 static double
 find_middle (GhloElementType type,
              double          value,
@@ -205,7 +205,7 @@ find_middle (GhloElementType type,
   return (isinf (value) ? copysign (beyond, value) : value) / 2 + (isinf (next) ? copysign (beyond, next) : next) / 2;
 }
 
-/* All numbers of a format, the middle between each and the next, what is beside either, and any. */
+/* All numbers of a format, the midpoints between adjacent ones, the neighbours of both, and random numbers. */
 static void
 check_conversions (GhloElementType type,
                    GhloNodeKind    from,
@@ -258,7 +258,7 @@ test_conversions (void)
 #undef CONVERSIONS
 }
 
-/* A kernel of one function: elements of buffers 0, …, and the result's. */
+/* A kernel of one function with operands from buffers 0, … and a buffer for the result. */
 static GhloKernel *
 new_kernel (GhloNodeKind    kind,
             GhloElementType type)
@@ -288,7 +288,7 @@ new_kernel (GhloNodeKind    kind,
   return kernel;
 }
 
-/* What the nodes of an expanded kernel give for @x. */
+/* Evaluates the nodes of an expanded kernel for @x. */
 static guint64
 evaluate (const GhloKernel *kernel,
           const guint64    *x)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * The checker of kernels: what it accepts, and that each of its rules refuses what breaks it.
+ * The kernel checker: what it accepts, and that each of its rules refuses the kernels that break the rule.
  */
 
 #include "good-kernels.h"
@@ -8,7 +8,7 @@
 #include "random-kernel.h"
 #include "../sanitized.h"
 
-/* All that is accepted runs, on memory of zeros of just the stated sizes. */
+/* Accepted kernels run on zeroed memory of exactly the stated sizes. */
 static void
 test_accepts (void)
 {
@@ -30,7 +30,7 @@ test_accepts (void)
     }
 }
 
-/* The classes of types that there are expansions for. */
+/* The classes of types for which a function has expansions. */
 static guint
 classes_of_function (GhloNodeKind kind)
 {
@@ -76,7 +76,7 @@ check_coverage (const RandomCoverage *coverage)
   g_assert_cmpuint (n_missing, ==, 0);
 }
 
-/* Random kernels are accepted (random_kernel () sees to that), and do nothing that the checker should have refused. */
+/* Random kernels are accepted (random_kernel () ensures that), and do nothing that the checker should have refused. */
 static void
 test_random (void)
 {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Functions of complex<f32> as nodes: each part is within a unit in the last place of what the reference executor
- * gives, with its infinities, NaNs and signs of zeros, over all pairs of awkward and of ordinary parts. Of powers that
- * is so for the number, not for the smaller part of it, and where no operand is large: the angle is a product then, of
- * which some 50 bits are known.
+ * Functions of complex<f32> as nodes: each part is within one ULP of the reference executor's result, with its
+ * infinities, NaNs and signs of zeros, over all pairs of special and of ordinary parts. For powers this bound holds for
+ * the number as a whole rather than for its smaller part, and only where no operand is large: the angle of a power is a
+ * product, of which some 50 bits are known.
  */
 
 #include <math.h>
@@ -20,7 +20,7 @@ static const float parts[] = {
 
 enum { N_PARTS = G_N_ELEMENTS (parts), N = N_PARTS * N_PARTS };
 
-/* Numbers with all pairs of parts, from number @shift on. */
+/* Numbers with all pairs of parts, starting from number @shift. */
 static GhloValue *
 new_input (const GhloIrType *type,
            guint             shift)
@@ -157,7 +157,7 @@ run_kernel (const GhloIrModule *module,
   g_assert_no_error (error);
 }
 
-/* Operands of two are combined at several distances. */
+/* Functions of two operands combine numbers at several distances. */
 static void
 check_function (const char *name,
                 guint       n_operands,

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * The kernels of tests/kernels compute what their names say: each is run on the interpreter and
- * held against the same in C, over values that have NaNs, infinities, ties, and indices
- * beyond their ends.
+ * The kernels of tests/kernels compute what their names say: each is run by the interpreter and compared with the same
+ * computation in C, over values that include NaNs, infinities, ties and out-of-range indices.
  */
 
 #include "base/bits.h"
@@ -12,8 +11,8 @@
 #include <math.h>
 #include <string.h>
 
-/* Runs tests/kernels/NAME.kernel over memory of its own sizes, which is given back; the first
- * buffers are @inputs. */
+/* Runs tests/kernels/NAME.kernel on memory of the kernel's own sizes, which is returned; the first buffers are
+ * @inputs. */
 static GPtrArray *
 run_file (const char          *name,
           const gconstpointer *inputs,
@@ -151,7 +150,7 @@ test_reduce_window (void)
   assert_floats (memory->pdata[1], y, 14 * 14);
 }
 
-/* The first NaN, or the first of the greatest. */
+/* The index of the first NaN, or else of the first maximum. */
 static int
 find_most (const float *x,
            int          n)
@@ -312,7 +311,7 @@ test_layer_norm (void)
     }
 }
 
-/* The sum of @n products; factors on the right are @right_stride apart. */
+/* The sum of @n products; right factors are @right_stride apart. */
 static double
 multiply (const float *left,
           const float *right,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * What kernels mean, held against numbers that were worked out by hand: each node at the edges of its
- * types, the order of folds, what is carried, and what accesses do at their borders.
+ * The semantics of kernels, compared with numbers worked out by hand: each node at the edges of its types, the order of
+ * folds, carried values, and accesses at their bounds.
  */
 
 #include "base/bits.h"
@@ -48,7 +48,7 @@ is_nan (GhloElementType type,
   return type == F32 ? isnan (ghlo_float_of_bits ((guint32) bits)) : isnan (ghlo_double_of_bits (bits));
 }
 
-/* A node of constants, in a kernel of one point, whose result is stored. */
+/* The value of a node on constants, in a kernel of one point that stores it. */
 static guint64
 compute (GhloNodeKind     kind,
          GhloElementType  type,
@@ -77,7 +77,7 @@ compute (GhloNodeKind     kind,
   return ghlo_node_load (type, &result);
 }
 
-/* Operands and result as bits; -1 and the like are cut to the type. */
+/* Operands and result as bits; -1 and similar are truncated to the type. */
 typedef struct
 {
   GhloNodeKind    kind;
@@ -212,7 +212,7 @@ test_floats (void)
     SAME (ROUND_NEAREST_EVEN, F32, f32 (3.5), 0, f32 (4)),
     SAME (ROUND_NEAREST_EVEN, F64, f64 (-0.5), 0, minus_zero_64),
     SAME (ROUND_NEAREST_EVEN, F64, f64 (0.49999999999999994), 0, 0),
-    /* (1 + 2^-12)^2 - 1 - 2^-11, of which nothing would be left if the product were rounded. */
+    /* (1 + 2^-12)^2 - 1 - 2^-11, which would be 0 if the product were rounded. */
     { GHLO_NODE_FMA, F32, f32 (1 + 1 / 4096.0), f32 (1 + 1 / 4096.0), f32 (-1 - 1 / 2048.0), F32,
       f32 (1 / 16777216.0) },
     BOOLEAN (EQUAL, F32, nan_32, nan_32, 0),
@@ -289,8 +289,8 @@ end (GhloKernelBuilder *builder)
   return kernel;
 }
 
-/* A fold that writes down its order in hexadecimal digits: an element appends its number, counted from 1 in row-major
- * order, and a merge appends all digits on the right; a second fold knows how many they are. */
+/* A fold that records its order in hexadecimal digits: an element appends its number, counted from 1 in row-major
+ * order, and a merge appends all digits of the right operand; a second fold counts the digits. */
 static guint64
 fold_order (gint64 rows,
             gint64 columns,
@@ -352,17 +352,17 @@ test_order (void)
   g_assert_cmphex (fold_order (3, 3, 1, 0), ==, 0x123456789);
   /* Chains of columns 0 and 2, 1 and 3: first to last in each, row by row. */
   g_assert_cmphex (fold_order (2, 4, 2, 0), ==, 0x13572468);
-  /* Four chains, the last two of one element less; 0 with 2, 1 with 3, then both. */
+  /* Four chains, the last two with one element fewer; merged are 0 with 2, 1 with 3, then both. */
   g_assert_cmphex (fold_order (1, 6, 4, 0), ==, 0x153264);
   /* More chains than elements. */
   g_assert_cmphex (fold_order (3, 2, 8, 0), ==, 0x135246);
-  /* Parts of rows change nothing here, but where there are chains too. */
+  /* Splitting rows into parts changes the order only if there are several chains, too. */
   g_assert_cmphex (fold_order (3, 3, 1, 2), ==, 0x123456789);
   g_assert_cmphex (fold_order (3, 4, 2, 2), ==, 0x135724689bac);
   g_assert_cmphex (fold_order (3, 3, 2, 100), ==, fold_order (3, 3, 2, 0));
 }
 
-/* The folds of a block see each other as they were before the point. */
+/* The folds of a block see each other's values from before the point. */
 static void
 test_folds_together (void)
 {
@@ -394,7 +394,7 @@ test_columns (void)
   run (kernel, NULL, memory);
   for (guint i = 0; i < 3; i++)
     g_assert_cmpfloat (y[i], ==, (((x[i] + x[i + 3]) + (x[i + 6] + x[i + 9])) + x[i + 12]) / 5);
-  /* With another extent of the axis that may have one. */
+  /* With another extent of the axis whose extent may vary. */
   run (kernel, extents, memory);
   for (guint i = 0; i < 3; i++)
     g_assert_cmpfloat (y[i], ==, ((x[i] + x[i + 3]) + x[i + 6]) / 3);

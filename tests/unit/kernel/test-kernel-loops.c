@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Loops as kernels: the same bits as the reference executor's, which runs them iteration by iteration.
+ * Loops lowered to kernels give the same bits as the reference executor, which runs them iteration by iteration.
  */
 
 #include "lower-case.h"
@@ -212,7 +212,7 @@ test_refused (void)
             "stablehlo.return %j, %u, %v : tensor<i32>, tensor<4xf32>, tensor<5xf32>\n}\n"
             "return %0#1, %0#2 : tensor<4xf32>, tensor<5xf32>\n"),
       "its results have different shapes" },
-    /* One element keeps what it was. */
+    /* One element keeps its value. */
     { FUNC ("%a: tensor<5xf32>, %b: tensor<1xf32>", "tensor<5xf32>",
             COUNTS ("0", "4") COUNT ("%0:2", "%x = %a", "tensor<5xf32>")
             "%y = stablehlo.dynamic_update_slice %x, %b, %i : (tensor<5xf32>, tensor<1xf32>, tensor<i32>) -> "

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Groups of operations as kernels: what the interpreter makes of the kernel is what the reference
- * executor makes of the program, whatever the operands' strides. Where sums are made in another
- * order, or functions are another approximation, they agree as closely as their rows say.
+ * Groups of operations lowered to kernels: the interpreter's results for the kernel are the reference executor's for
+ * the program, whatever the operands' strides are. Where sums are computed in another order, or functions by another
+ * approximation, the results agree within the tolerance of the case's row.
  */
 
 #include "lower-case.h"
@@ -57,7 +57,7 @@ static const LowerCase cases[] = {
           "%0 = stablehlo.reduce(%a init: %zero) applies stablehlo.add across dimensions = [1] : (tensor<5x12xf8E4M3>, "
           "tensor<f8E4M3>) -> tensor<5xf8E4M3>\n"
           "return %0 : tensor<5xf8E4M3>\n") },
-  /* Each of a column with each of a row. */
+  /* Each element of a column with each of a row. */
 #define PAIRS(text, type, to, body) \
   { text, EXACT, 1, \
     FUNC ("%a: tensor<40x1x" type ">, %b: tensor<1x40x" type ">", "tensor<40x40x" to ">", \
@@ -313,7 +313,7 @@ static const LowerCase cases[] = {
           "}) : (tensor<2x8x6xf32>, tensor<f32>) -> tensor<2x4x3xf32>\n"
           "%1 = stablehlo.multiply %0, %q : tensor<2x4x3xf32>\n"
           "return %1 : tensor<2x4x3xf32>\n") },
-  /* Points that are whole rows: of an image's channels, of coordinates, guarded, and of complex numbers. */
+  /* Points that are whole rows: channels of an image, coordinates, guarded rows, and complex numbers. */
   { "channels", EXACT, 1,
     FUNC ("%a: tensor<3x7x3xf32>, %b: tensor<3xf32>, %c: tensor<3xui8>", "(tensor<3x7x3xf32>, tensor<3x7x3xui8>)",
           "%0 = stablehlo.broadcast_in_dim %b, dims = [2] : (tensor<3xf32>) -> tensor<3x7x3xf32>\n"
@@ -441,7 +441,7 @@ test_select_and_scatter (void)
 
 #define EIGHT_OF_ONE "1x1x1x1x1x1x1x1x"
 
-/* What is no kernel says why. */
+/* A program that is not lowered gives the reason. */
 static void
 test_refused (void)
 {
@@ -468,7 +468,7 @@ test_refused (void)
             "%0 = chlo.broadcast_subtract %a, %b : (tensor<2x4xf32>, tensor<4xf32>) -> tensor<2x4xf32>\n"
             "return %0 : tensor<2x4xf32>\n"),
       "its operands have different shapes" },
-    /* More dimensions than an index has room for. */
+    /* More dimensions than an index supports. */
     { FUNC ("%a: tensor<" EIGHT_OF_ONE EIGHT_OF_ONE "4xf32>, %b: tensor<3x1xi32>", "tensor<3xf32>",
             "%0 = \"stablehlo.gather\"(%a, %b) <{dimension_numbers = #stablehlo.gather<collapsed_slice_dims = "
             "[0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16], start_index_map = [16], "

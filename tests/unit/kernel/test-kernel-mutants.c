@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * The checker of kernels against changed kernels. What it accepts does nothing that it should have refused: a
- * run stays within its memory, and is the same when parallel points are counted from the last to the first.
+ * The kernel checker on mutated kernels. A mutant that it accepts does nothing that the checker should have refused: a
+ * run stays within its memory, and gives the same results when parallel points are visited from last to first.
  */
 
 #include "base/ghlo-error.h"
@@ -11,7 +11,7 @@
 
 #include <string.h>
 
-/* Of a run: kernels that were changed may go on for ever. */
+/* For a run: mutated kernels may not terminate. */
 static GCancellable *cancellable;
 static gint          is_over;
 
@@ -27,7 +27,7 @@ cancel_now_and_then (gpointer data)
   return NULL;
 }
 
-/* What has room in memory. */
+/* Whether the kernel's memory is small enough. */
 static gboolean
 is_small (const GhloKernel *kernel)
 {
@@ -40,7 +40,7 @@ is_small (const GhloKernel *kernel)
   return TRUE;
 }
 
-/* Whether it ran to its end; what went wrong is that it took too long, or too much memory. */
+/* Whether the run finished; if not, it took too long or needed too much memory. */
 static gboolean
 run (const GhloKernel *kernel,
      GhloKernelMemory *memory)
@@ -64,11 +64,11 @@ mirror (gint64 *offset,
         gint64  extent)
 {
   *offset += *stride * (extent - 1);
-  /* Of an axis of one point it may be the least number of all. */
+  /* For an axis of one point the stride may be the minimal integer. */
   *stride = (gint64) (0 - (guint64) *stride);
 }
 
-/* Counts each parallel axis from its end, but for those whose coordinates nodes see. */
+/* Reverses each parallel axis, except those whose coordinates are read by nodes. */
 static void
 mirror_axes (GhloKernel *kernel)
 {
@@ -96,7 +96,7 @@ mirror_axes (GhloKernel *kernel)
     }
 }
 
-/* A kernel that the checker has accepted: its run, in both orders. */
+/* Runs a kernel that the checker has accepted, in both orders. */
 static void
 check_run (const GhloKernel *kernel,
            guint64           seed)
@@ -134,7 +134,7 @@ test_orders (void)
     }
 }
 
-/* A number in place of @value. */
+/* A mutated number in place of @value. */
 static guint64
 change_number (GRand   *rand,
                guint64  value,
@@ -157,7 +157,7 @@ change_number (GRand   *rand,
     }
 }
 
-/* Changes one field, or a part of one. Tables have fields from @first on that are no pointers. */
+/* Changes one field, or a part of one. From @first on a table's fields are not pointers. */
 static gboolean
 change_table (GRand         *rand,
               gconstpointer  table,
@@ -181,7 +181,7 @@ change_table (GRand         *rand,
   return TRUE;
 }
 
-/* Lets a node that reads a temporary read another one of its type. */
+/* Makes a node that reads a temporary read another one of its type. */
 static gboolean
 change_reader (GRand      *rand,
                GhloKernel *kernel)
@@ -251,7 +251,7 @@ change (GRand      *rand,
         break;
       default:
         {
-          /* How much of each table there is: less. */
+          /* The number of entries of a table: fewer. */
           guint16 *counts = &kernel->n_axes;
           guint i = (guint) g_rand_int_range (rand, 0, &kernel->n_nodes - counts + 1);
 
@@ -262,7 +262,7 @@ change (GRand      *rand,
 #undef CHANGE
 }
 
-/* As padding is not looked at, tables that have some may be changed without a change. */
+/* Padding in tables is not interpreted, so that a change may have no effect. */
 static void
 test_mutants (void)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Which values that a loop carries are written in place. That executors give the same bits either way is what
- * random kernels test.
+ * Which of a loop's carried values are written in place. Random kernels test that executors give the same bits either
+ * way.
  */
 
 #include "kernel/places.h"
@@ -40,14 +40,14 @@ check (const char *text,
 static void
 test_places (void)
 {
-  /* Both, also where they change places: a point reads all before it writes. */
+  /* Both, even if they change places: a point reads everything before it writes. */
   check (HEAD ("points [i] {\n%1 = temporary f32 a\n%2 = temporary f32 b\nstore %1 to b1\nstore %2 to a1\n}\n")
          END ("3"), TRUE, TRUE);
-  /* b's next value is read after a's was written; a is not. */
+  /* After a's next value is written only b is read, so both are in place. */
   check (HEAD ("points [i] {\n%1 = temporary f32 a\n%2 = temporary f32 b\n%3 = add f32 %1 %2\nstore %3 to a1\n}\n"
                "points [i] {\n%4 = temporary f32 b\n%5 = multiply f32 %4 %4\nstore %5 to b1\n}\n") END ("6"),
          TRUE, TRUE);
-  /* a is read behind the block that writes it. */
+  /* a is read after the block that writes it. */
   check (HEAD ("points [i] {\n%1 = temporary f32 b\nstore %1 to a1\n}\n"
                "points [i] {\n%2 = temporary f32 a\nstore %2 to b1\n}\n") END ("3"),
          FALSE, TRUE);

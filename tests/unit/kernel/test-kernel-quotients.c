@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Quotients that shaders find from a root (spirv/floats.c), for any root that Vulkan allows. Bounded ones are rounded
- * once for each operand of the function: a sample of them, or all with -m thorough. Of approximate ones, in functions
- * of bf16, the same is made for all operands.
+ * Quotients that shaders derive from a square root (spirv/floats.c), for any root that Vulkan's precision rules allow.
+ * Bounded ones are computed once for each operand of the function: for a sample, or with -m thorough for all operands.
+ * For approximate ones, in functions of bf16, all operands are tested.
  */
 
 #include <math.h>
@@ -15,11 +15,11 @@
 #define F32  GHLO_ELEMENT_TYPE_F32
 #define UI16 GHLO_ELEMENT_TYPE_UI16
 
-/* Units in the last place that the square of a root is off at most: a root that is off by two itself, of a number from
- * 2 to 4, makes eight, and the square is rounded. */
+/* The maximal error of a root's square in ULPs: a root with an error of two, of a number from 2 to 4, makes eight,
+ * and the square is rounded. */
 enum { MOST_OFF = 9 };
 
-/* Of a number of f32, or of one of bf16 that is rounded to bf16 again. */
+/* A kernel on f32, or on bf16 with a result rounded to bf16. */
 static GhloKernel *
 new_kernel (GhloNodeKind    kind,
             GhloElementType type)
@@ -67,7 +67,7 @@ find_quotient (const GhloKernel *kernel,
   return found;
 }
 
-/* The nodes [@first, @end) of what is loaded. */
+/* Evaluates the nodes [@first, @end) for a loaded element. */
 static void
 evaluate (const GhloKernel *kernel,
           guint             first,
@@ -89,7 +89,7 @@ evaluate (const GhloKernel *kernel,
     }
 }
 
-/* As ghlo_spirv_short_quotient () does it, where the root's square is @inverse. */
+/* Divides like ghlo_spirv_short_quotient () with @inverse as the root's square. */
 static float
 divide (float a,
         float b,
@@ -114,7 +114,7 @@ check (float a,
       g_error ("%a / %a is %a, by a root that is off by %d", (double) a, (double) b, (double) (a / b), off);
 }
 
-/* From where another polynomial is chosen below to where the argument is limited above. */
+/* From the switch to another polynomial at the low end to where the argument is clamped at the high end. */
 static void
 test_tanh (void)
 {
@@ -131,7 +131,7 @@ test_tanh (void)
     }
 }
 
-/* The result is that of the quotient which is rounded once, for a quotient by any root. */
+/* For a quotient by any root, the result is that of the correctly rounded quotient. */
 static void
 test_approximate (gconstpointer kind)
 {
@@ -160,7 +160,7 @@ test_approximate (gconstpointer kind)
     }
 }
 
-/* By any root of the divisor's inverse, of any two numbers of 8 digits. */
+/* All pairs of numbers with 8 significant bits, and any root of the divisor's inverse. */
 static void
 test_narrow (void)
 {

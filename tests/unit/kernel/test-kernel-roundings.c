@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Roundings to bf16 in chains of nodes: those that stay in f32 have the bits of base/float-bits.c, and those of the
- * fast path have them too, or tell by NaN.
+ * Roundings to bf16 in chains of nodes: those computed in f32 have the bits of base/float-bits.c; those of the fast
+ * path have the same bits or signal a mismatch by NaN.
  */
 
 #include <math.h>
@@ -16,12 +16,12 @@
 #define UI16 GHLO_ELEMENT_TYPE_UI16
 #define BF16 GHLO_ELEMENT_TYPE_BF16
 
-/* What is made of the element of a buffer. */
+/* Builds a chain of nodes on the element of a buffer. */
 typedef guint (*ChainFunc) (GhloKernelBuilder *builder,
                             guint              x,
                             guint             *second);
 
-/* Of an element of @type; its results are the chain's first node and, where it says another one, that. */
+/* A kernel on an element of @type; its results are the chain's node and, where the chain sets one, *@second. */
 static GhloKernel *
 new_kernel (GhloElementType type,
             ChainFunc       chain)
@@ -46,7 +46,7 @@ new_kernel (GhloElementType type,
   return kernel;
 }
 
-/* The bits that the nodes of an expanded kernel give for those of an element; the last ones are those of @sentinel. */
+/* Evaluates the nodes of an expanded kernel for an element; the last result is the bits of @sentinel. */
 static void
 evaluate (const GhloKernel *kernel,
           guint             sentinel,
@@ -78,7 +78,7 @@ is_nan (guint32 bits)
   return isnan (ghlo_float_of_bits (bits));
 }
 
-/* Equal bits; a NaN may have any. */
+/* Equal bits; any NaN equals any other. */
 static gboolean
 is_same (guint32 a,
          guint32 b)
@@ -142,7 +142,8 @@ check_rounding (const GhloKernel *exact,
     g_error ("%a (0x%08x) was rounded fast to 0x%08x in place of 0x%08x", (double) x, bits, found[0], expected);
 }
 
-/* Beside all numbers of bf16, beside the middles between them, and any; then all mantissas of one exponent. */
+/* Neighbours of all bf16 numbers and of the midpoints between them, and random numbers; then all mantissas of one
+ * exponent. */
 static void
 test_roundings (void)
 {
@@ -195,7 +196,7 @@ count (const GhloKernel *kernel,
   return n;
 }
 
-/* Half of a sum, which is rounded in one go. */
+/* Half of a sum, with a single rounding. */
 static guint
 add_half (GhloKernelBuilder *builder,
           guint              x,
@@ -207,7 +208,7 @@ add_half (GhloKernelBuilder *builder,
   return rounded (builder, add (builder, GHLO_NODE_MULTIPLY, sum, ghlo_kernel_add_float (builder, F32, -0.5)));
 }
 
-/* The same, where the sum is wanted itself. */
+/* The same, where the sum itself is a result. */
 static guint
 keep_sum (GhloKernelBuilder *builder,
           guint              x,
@@ -248,7 +249,7 @@ check_product (guint32 result,
     g_error ("%a × %a is 0x%08x on the fast path, expected 0x%08x", x, y, result, expected);
 }
 
-/* Of all numbers of bf16 by themselves, and by some of each mantissa: the product is not there. */
+/* All bf16 numbers multiplied by themselves, and by numbers with a sample of mantissas. */
 static void
 test_products (void)
 {
@@ -277,7 +278,7 @@ test_products (void)
     }
 }
 
-/* The square, by which one of two numbers is chosen. */
+/* The square selects one of two numbers. */
 static guint
 add_choice (GhloKernelBuilder *builder,
             guint              x,
@@ -321,7 +322,7 @@ check_chain (ChainFunc chain,
   g_assert_cmpuint (n_wrong, <=, most_wrong);
 }
 
-/* What is only half of a number is rounded and halved in three operations, and what is both in four. */
+/* Half of a number alone is rounded and halved in three operations, and together with the number in four. */
 static void
 test_scaled (void)
 {
@@ -349,7 +350,7 @@ test_chains (void)
   check_chain (keep_sum, 0, 2 * (128 - 109 + 1) * 128);
 }
 
-/* Of a number of bf16; the result is rounded, so that fewer nodes are as exact. */
+/* A function on bf16 with a rounded result, for which fewer nodes are as exact. */
 static GhloNodeKind function;
 
 static guint
@@ -362,7 +363,7 @@ round_function (GhloKernelBuilder *builder,
   return rounded (builder, add (builder, function, number, NONE));
 }
 
-/* The same, where the function is a result itself. */
+/* The same, where the function itself is a result. */
 static guint
 keep_function (GhloKernelBuilder *builder,
                guint              x,
@@ -375,7 +376,7 @@ keep_function (GhloKernelBuilder *builder,
   return rounded (builder, *second);
 }
 
-/* The only quotient of what is made of a number of bf16. */
+/* The only quotient in the expansion of @chain on bf16. */
 static guint
 find_quotient (ChainFunc chain)
 {
@@ -415,7 +416,7 @@ invert_both (GhloKernelBuilder *builder,
   return rounded (builder, *second);
 }
 
-/* Its dividend has too many digits. */
+/* The dividend has too many digits. */
 static guint
 invert_more (GhloKernelBuilder *builder,
              guint              x,
@@ -471,7 +472,7 @@ check_function (GhloNodeKind kind,
     }
 }
 
-/* Of all numbers of bf16, beside the truth. */
+/* All bf16 numbers, compared with the true value. */
 static void
 test_functions (void)
 {
@@ -479,7 +480,7 @@ test_functions (void)
   check_function (GHLO_NODE_LOGISTIC, logistic);
 }
 
-/* Where there is nothing to round, and where nothing tells that it went wrong. */
+/* Chains where nothing is to be rounded, and where an error would not be noticed. */
 static guint
 add_comparison (GhloKernelBuilder *builder,
                 guint              x,

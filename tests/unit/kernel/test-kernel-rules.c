@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Each rule of the checker of kernels: a good kernel is changed in one place, which the message has to name.
+ * Each rule of the kernel checker: a valid kernel is changed in one place, which the error message must name.
  */
 
 #include "base/ghlo-error.h"
@@ -11,7 +11,7 @@
 
 #define NONE GHLO_KERNEL_NONE
 
-/* Tables of a copy, to be written. */
+/* Writable tables of a copy. */
 #define AXIS(i)      ((GhloKernelAxis *) k->axes)[i]
 #define BUFFER(i)    ((GhloKernelBuffer *) k->buffers)[i]
 #define ACCESS(i)    ((GhloKernelAccess *) k->accesses)[i]
@@ -36,7 +36,7 @@ check_refused (const GhloKernel *kernel,
     g_error ("expected \"%s\" in \"%s\"", message, error->message);
 }
 
-/* The kernel @name is refused with @message after the statements that follow; k is a copy of it. */
+/* The kernel @name is refused with @message after the given statements; k is a copy of the kernel. */
 #define REFUSED(name, message, ...) \
   do \
     { \
@@ -48,7 +48,7 @@ check_refused (const GhloKernel *kernel,
     } \
   while (0)
 
-/* The same, and it is accepted. */
+/* The same for statements after which the kernel is accepted. */
 #define ACCEPTED(name, ...) \
   do \
     { \
@@ -183,7 +183,7 @@ test_temporaries (void)
            ACCESS (1).strides[1] = 0);
   REFUSED ("rows", "temporary 2 (kept) is of type f64: expected f32", TEMPORARY (2).type = GHLO_ELEMENT_TYPE_F64);
   REFUSED ("rows", "there is no temporary 3", STORE (0).temporary = 3);
-  /* What the loop leaves is what it carries, and what spans its axis. */
+  /* After the loop only carried values, and those that span its axis, are available. */
   REFUSED ("recurrence", "temporary 2 (new h) has no value here", NODE (4).which = 2);
   REFUSED ("recurrence", "temporary 4 (all h) has no value here", NODE (2).which = 4);
   REFUSED ("while", "temporary 2 (goes on) has no value here", BLOCK (1).body = 2);
@@ -288,7 +288,7 @@ test_stores (void)
   REFUSED ("rows", "may take two points of axes 0x03 to the same address", ACCESS (1).strides[0] = 4);
   REFUSED ("rows", "may take two points of axes 0x03 to the same address", ACCESS (1).strides[0] = 24);
   ACCEPTED ("rows", ACCESS (1).strides[0] = -28; ACCESS (1).offset = 112);
-  /* Iterations follow each other, but those of two parallel points do not. */
+  /* Iterations are sequential, whereas parallel points are not. */
   ACCEPTED ("recurrence", ACCESS (2).strides[1] = 0);
   REFUSED ("recurrence", "may take two points of axes 0x07 to the same address", ACCESS (2).strides[1] = 16;
            BUFFER (2).size = 120);
@@ -307,11 +307,11 @@ test_stores (void)
 static void
 test_stored_terms (void)
 {
-  /* The index of the update is the same for all points. */
+  /* The update's index is the same for all points. */
   ACCEPTED ("update", ACCESS (0).strides[0] = 0);
   REFUSED ("update", "which may take two points", ACCESS (0).strides[0] = 4;
            NODE (0).type = ACCESS (0).type = GHLO_ELEMENT_TYPE_I32);
-  /* As a dimension of its own it may be anything: 4 rows for each i. */
+  /* As a separate dimension the index may have any value: 4 rows for each i. */
   ACCEPTED ("update", ACCESS (0).strides[0] = 4; NODE (0).type = ACCESS (0).type = GHLO_ELEMENT_TYPE_I32;
             ACCESS (2).strides[0] = 48; BUFFER (2).size = 96);
   REFUSED ("update", "has strides, and an index that is not the same", ACCESS (0).strides[0] = 4;
@@ -325,7 +325,7 @@ test_stored_terms (void)
             TERM (0).clamps = 0; TERM (0).stride = 0);
 }
 
-/* Blocks that the builder has no room for. */
+/* Nesting deeper than the builder supports. */
 static void
 test_depth (void)
 {

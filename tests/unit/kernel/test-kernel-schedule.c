@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * What is chosen for running a kernel: parts of the work are whole strips and vectors.
+ * The schedule chosen for a kernel: the work is split into whole strips and vectors.
  */
 
 #include "kernel/schedule.h"
@@ -8,7 +8,7 @@
 #include "random-kernel.h"
 #include "read-kernel.h"
 
-/* Processors that calls of loops cost something, and machine code, which calls none. */
+/* Processors on which calls of loops have a cost, and machine code, which calls none. */
 static const GhloMachine machines[] = {
   { .vector_bytes = 64, .l1_bytes = 32768, .n_cores = 2, .call_time = 5, .wait_time = 2, .vector_time = 0.5,
     .strided_time = 1, .indexed_time = 2 },
@@ -28,7 +28,7 @@ choose (const GhloKernel   *kernel,
     ghlo_kernel_schedule_choose (kernel, machine, GHLO_SCHEDULE_ANY, schedule);
 }
 
-/* Parts begin at multiples of the grain, along the axis of the lanes first. */
+/* Parts begin at multiples of the grain, first along the axis of the lanes. */
 static void
 assert_whole (const GhloKernel         *kernel,
               const GhloKernelSchedule *schedule)
@@ -63,7 +63,7 @@ test_random (void)
   g_assert_cmpuint (n_across, >, 100);
 }
 
-/* On a processor so slow that a column alone would be worth a thread. */
+/* A processor so slow that a single column is worth a thread. */
 static void
 test_columns (void)
 {
@@ -83,7 +83,7 @@ test_columns (void)
     }
 }
 
-/* Bringing all of it from memory takes at least what it takes. */
+/* The estimated time is at least that of reading everything from memory. */
 static void
 test_memory (void)
 {

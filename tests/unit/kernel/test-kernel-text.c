@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Kernels as text: what is printed is parsed to an equal kernel of the same names and printed
- * the same again, for the files in tests/kernels and for every node; and what is said of texts
- * that are none, with its place.
+ * Kernels as text: printed kernels parse to equal kernels with the same names and print the same again, for the files
+ * in tests/kernels and for every node; invalid text gives an error with its position.
  */
 
 #include "good-kernels.h"
@@ -55,7 +54,7 @@ assert_round_trip (const GhloKernel *kernel)
   g_assert_cmpstr (text, ==, text_again);
 }
 
-/* Text of the form that is printed. */
+/* Parses text that must be in the printed form. */
 static GhloKernel *
 parse_canonical (const char *text)
 {
@@ -105,7 +104,7 @@ test_golden (void)
   foreach_file (check_golden);
 }
 
-/* What the checker's tests make by calls. */
+/* The kernels that the checker's tests build by calls. */
 static void
 test_good (void)
 {
@@ -131,7 +130,7 @@ test_random (void)
     }
 }
 
-/* No text that is cut off anywhere is a kernel, and what is said of it has a place. */
+/* A text truncated anywhere is not a kernel, and the error has a position. */
 static void
 check_truncated (const char *text)
 {
@@ -152,7 +151,7 @@ test_truncated (void)
   foreach_file (check_truncated);
 }
 
-/* One byte of each text is another: what is still a kernel is printed and parsed. */
+/* Changes one byte of each text: whatever is still a kernel is printed and parsed. */
 static void
 check_changed (const char *text)
 {
@@ -285,7 +284,7 @@ test_nodes (void)
     }
 }
 
-/* What a text says, in a form that is not the printed one. */
+/* The meaning of a text that is not in the printed form. */
 static void
 test_meaning (void)
 {
@@ -330,7 +329,7 @@ test_meaning (void)
   assert_round_trip (kernel);
 }
 
-/* The text below, by calls. */
+/* Builds the kernel of the text below by calls. */
 static GhloKernel *
 build_fold (void)
 {
@@ -414,7 +413,7 @@ typedef struct
 {
   const char *type, *text;
   guint64     bits;
-  const char *printed;          /* NULL: as it stands */
+  const char *printed;          /* NULL: printed as given */
 } Constant;
 
 static const Constant constants[] = {
@@ -504,7 +503,7 @@ typedef struct
   const char *text, *message;
 } Wrong;
 
-/* Those that begin with a newline stand behind these declarations, on line 3. */
+/* Cases that begin with a newline are placed after these declarations, on line 3. */
 #define BEGINNING "kernel k { parallel i 4 axis j 4 axis t 2 axis t 2 buffer x 64 buffer y 64 written\n" \
                   "temporary a f32 temporary a f32 temporary b f32 temporary p i1 access @0 f32 x [i * 4]"
 
@@ -615,7 +614,7 @@ test_wrong (void)
     }
 }
 
-/* @n times @part, with "#" in it for the number, between a beginning and an end. */
+/* @n copies of @part, with "#" replaced by the number, between a beginning and an end. */
 static void
 assert_too_large (guint       n,
                   const char *beginning,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * The table of scalar operations against the op table, and what both say of operations
- * against what the reference executor computes, on every element type.
+ * The table of scalar operations agrees with the op table, and both agree with what the reference executor computes, on
+ * every element type.
  */
 
 #include "kernel/scalar.h"
@@ -23,7 +23,7 @@ has_trait (GhloScalarKind kind,
   return (ghlo_ir_op_spec (ghlo_scalar_spec (kind)->op)->traits & trait) != 0;
 }
 
-/* Each elementwise operation has a row, or is a form of one that has; and no other. */
+/* Each elementwise operation has a row, or is a form of one that has; other operations have none. */
 static void
 test_rows (void)
 {
@@ -65,8 +65,7 @@ find_result (GhloScalarKind  kind,
   return GHLO_ELEMENT_TYPE_INVALID;
 }
 
-/* The reference executor has a function for the classes that a row is defined for, and for no
- * other. */
+/* The reference executor has a function for exactly the classes for which a row is defined. */
 static void
 test_functions (void)
 {
@@ -86,7 +85,7 @@ test_functions (void)
       }
 }
 
-/* Numbers of a type, the awkward ones first. */
+/* Numbers of a type, special ones first. */
 static GhloScalar
 number_of (GhloElementType type,
            guint           i)
@@ -96,7 +95,7 @@ number_of (GhloElementType type,
   return ghlo_element_round (type, number);
 }
 
-/* All NaNs are one. */
+/* Any NaN equals any other. */
 static gboolean
 same_part (double a,
            double b)
@@ -126,7 +125,7 @@ typedef struct
   GhloRefScalarFunc func;
 } Function;
 
-/* Of three operands the last two are the same. */
+/* If there are three operands the last two are equal. */
 static GhloScalar
 apply (const Function *function,
        GhloScalar      x,
@@ -135,7 +134,7 @@ apply (const Function *function,
   return function->func (&function->op, (const GhloScalar[]) { x, y, y });
 }
 
-/* Calls @check for every operation and element type that it is defined for. */
+/* Calls @check for every operation and each element type for which it is defined. */
 static void
 check_all (void (*check) (const Function *function))
 {
@@ -206,14 +205,13 @@ test_neutral (void)
   GhloScalar neutral;
 
   check_all (check_neutral);
-  /* Where there is none. */
+  /* Operations without a neutral element. */
   g_assert_false (ghlo_ir_op_neutral (GHLO_OP_STABLEHLO_MULTIPLY, GHLO_ELEMENT_TYPE_COMPLEX_F32, &neutral));
   g_assert_false (ghlo_ir_op_neutral (GHLO_OP_STABLEHLO_ADD, GHLO_ELEMENT_TYPE_F8E8M0FNU, &neutral));
   g_assert_false (ghlo_ir_op_neutral (GHLO_OP_STABLEHLO_SUBTRACT, GHLO_ELEMENT_TYPE_F32, &neutral));
 }
 
-/* What reductions combine by is commutative and has a neutral element, and what has both reductions
- * combine by. */
+/* Combiners are commutative and have a neutral element, and every such operation is a combiner. */
 static void
 test_combiners (void)
 {

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * What the tests of passes share: programs out of text, passes over a copy of them,
- * inputs of awkward values, and the comparison of what the reference executor gives
- * before and after.
+ * Shared by the tests of passes: programs parsed from text, passes run on a copy of them, inputs of special values, and
+ * the comparison of the reference executor's results before and after.
  */
 
 #pragma once
@@ -19,7 +18,7 @@
 #include "passes/pass.h"
 #include "reference/device.h"
 
-/* Parses and verifies; NULL, with what is wrong in @error, when it is no program. */
+/* Parses and verifies; NULL, with the reason in @error, for an invalid program. */
 static inline GhloIrModule *
 pass_parse (const char  *name,
             const char  *text,
@@ -36,7 +35,7 @@ pass_parse (const char  *name,
   return NULL;
 }
 
-/* A copy with passes run over it, each of which must leave it verified. */
+/* A copy with passes run on it; it must verify after each pass. */
 static inline GhloIrModule *
 pass_apply (GhloIrModule          *module,
             const GhloPassOptions *options,
@@ -55,7 +54,7 @@ pass_apply (GhloIrModule          *module,
   return g_steal_pointer (&copy);
 }
 
-/* Numbers that rules go wrong with. Which element gets which depends on @seed. */
+/* Numbers that rewrite rules tend to get wrong. @seed determines which element gets which. */
 static inline GhloScalar
 pass_awkward (GhloElementType type,
               guint           number)
@@ -88,7 +87,7 @@ pass_awkward (GhloElementType type,
   return value;
 }
 
-/* Small numbers, halves among the floats: no rounding in most sums. */
+/* Small numbers, including halves for floats, so that most sums are not rounded. */
 static inline GhloScalar
 pass_harmless (GhloElementType type,
                guint           number)
@@ -115,7 +114,7 @@ pass_harmless (GhloElementType type,
   return value;
 }
 
-/* An input of @type; NULL when there is none to be made (dynamic, a buffer). */
+/* An input of @type; NULL for types that have none (dynamic ones, buffers). */
 static inline GhloValue *
 pass_make_input (const GhloIrType *type,
                  guint             seed,
@@ -154,7 +153,7 @@ pass_make_input (const GhloIrType *type,
   return value;
 }
 
-/* The same bits, or both NaN; or apart by no more than @tolerance of the larger one. */
+/* Equal bits, or both NaN, or a difference of at most @tolerance times the larger one. */
 static inline gboolean
 pass_same_real (double a,
                 double b,
@@ -164,8 +163,7 @@ pass_same_real (double a,
          || (tolerance > 0 && fabs (a - b) <= tolerance * fmax (1, fmax (fabs (a), fabs (b))));
 }
 
-/* Where two values differ, as a sentence; NULL when they are the same. Of NaNs only
- * that they are some is compared. */
+/* Describes the first difference of two values; NULL when they are equal. Any NaN equals any other. */
 static inline char *
 pass_compare (const GhloValue *before,
               const GhloValue *after,
@@ -247,8 +245,8 @@ pass_run (GhloIrModule  *module,
   return prepared != NULL && ghlo_prepared_run (prepared, NULL, inputs, n_inputs, outputs, NULL, error);
 }
 
-/* Runs one function of both on the same inputs. What fails before may do anything
- * after. NULL when they agree. */
+/* Runs one function of both modules on the same inputs. If it fails before, it may do anything after. NULL when the
+ * results agree. */
 static inline char *
 pass_compare_runs (GhloIrModule *before,
                    GhloIrModule *after,
@@ -282,7 +280,7 @@ pass_compare_runs (GhloIrModule *before,
   return difference;
 }
 
-/* Compares all functions that both have on made inputs, in @n_seeds ways. */
+/* Compares all functions that both modules have, on @n_seeds sets of generated inputs. */
 static inline char *
 pass_compare_modules (GhloIrModule *before,
                       GhloIrModule *after,

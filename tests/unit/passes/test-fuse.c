@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Groups that become kernels: what a device is asked and who asks is told, the limits of
- * groups, and random programs whose groups are hard to keep apart: values that are read at once
- * and behind products, rows, transposes, single numbers. They compute the same to the bit.
+ * Groups that become kernels: what the device is asked and what the asker is told, the limits of groups, and random
+ * programs whose groups are hard to keep apart, with values that are read both directly and after products, rows,
+ * transposes and scalars. Fused programs give the same bits.
  */
 
 #include "pass-help.h"
@@ -74,7 +74,7 @@ assert_same (GhloIrModule *before,
   g_assert_cmpuint (n_runs, >, 0);
 }
 
-/* What a device is asked, and what is told. */
+/* Counts the questions to the device and the notifications. */
 
 typedef struct
 {
@@ -95,7 +95,7 @@ declines (gpointer               data,
     {
       const GhloIrOp *op = ops[i];
 
-      /* In order: before all that uses it. */
+      /* Operations are in order: before all their uses. */
       for (guint k = 0; k < i; k++)
         for (guint n = 0; n < ops[k]->n_operands; n++)
           g_assert_true (ghlo_ir_op_operand (ops[k], n)->op != op);
@@ -147,7 +147,7 @@ test_device (void)
   const GhloPassOptions options = { .fusion = { declines, &talk, report_candidate, &talk } };
   g_autoptr (GhloIrModule) module = parse (layer), fused = fuse (module, &options);
 
-  /* (add, multiply), tanh, and of the four behind it three, or two and two. */
+  /* (add, multiply), tanh, and of the four operations after it three, or two and two. */
   g_assert_cmpuint (talk.n_merges, >=, 3);
   g_assert_cmpuint (talk.n_declined, >=, 1);
   g_assert_cmpuint (talk.n_reported, >=, talk.n_merges + talk.n_declined);
@@ -166,7 +166,7 @@ test_device (void)
   assert_same (module, fused);
 }
 
-/* GHLO_FUSE counts over both passes. */
+/* GHLO_FUSE limits the fusions of both passes together. */
 static void
 test_count (void)
 {
@@ -246,7 +246,7 @@ test_limits (void)
   assert_same (module, fused);
 }
 
-/* What is moved is computed at each place that reads it; that many places are bounded, too. */
+/* An operation that is moved is recomputed for each of its readers; the number of such places is limited. */
 static void
 test_places (void)
 {
@@ -292,7 +292,7 @@ pick (const Program *self,
 {
   gint32 n = (gint32) self->n_of[shape];
 
-  /* Mostly what is new. */
+  /* Prefers recent values. */
   return self->numbers[shape][g_test_rand_int_range (0, 3) > 0 ? n - g_test_rand_int_range (1, MIN (n, 6) + 1)
                                                                : g_test_rand_int_range (0, n)];
 }
@@ -340,7 +340,7 @@ add_reduce (Program *self,
   add_value (self, to);
 }
 
-/* What is in no group, so that there are ways from one into another and back. */
+/* A product belongs to no group, so that paths lead out of groups and back. */
 static void
 add_product (Program *self)
 {

@@ -22,7 +22,7 @@
 #define SEPARATOR "// -----\n"
 #define GIVES     "// GIVES:\n"
 
-/* The rest of the line behind @key, or NULL. */
+/* The rest of the line after @key, or NULL. */
 static char *
 find_value (const char *section,
             const char *key)
@@ -58,7 +58,7 @@ apply (GhloIrModule  *module,
   return pass_apply (module, &options, NULL, error);
 }
 
-/* What the section's program becomes; checks that it still computes the same. */
+/* The program of the section after its passes; checks that it still computes the same. */
 static char *
 run_section (const char *path,
              guint       number,

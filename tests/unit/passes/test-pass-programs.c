@@ -34,7 +34,7 @@ clear_config (gpointer data)
   g_free (((Config *) data)->name);
 }
 
-/* The levels, and O2 without each of its passes. */
+/* The levels, and O2 with each pass switched off in turn. */
 static void
 make_configs (void)
 {
@@ -78,7 +78,7 @@ check_configs (const char   *path,
                guint         section,
                const char   *what,
                GhloIrModule *module,
-               const char   *function,      /* NULL: all of them, on inputs that are made */
+               const char   *function,      /* NULL: all functions, on generated inputs */
                GhloValue   **inputs,
                guint         n_inputs)
 {
@@ -97,7 +97,7 @@ check_configs (const char   *path,
       after = pass_apply (module, &config->options, NULL, &error);
       if (after == NULL)
         g_error ("%s, section %u%s, %s: %s", path, section, what, config->name, error->message);
-      /* Most passes find nothing to do in most programs: the same program computes the same. */
+      /* Most passes change nothing in most programs, and equal programs need not be compared again. */
       if (!g_hash_table_add (compared, ghlo_ir_to_string (after, GHLO_IR_PRINT_DEFAULT)))
         continue;
       if (function == NULL)
@@ -114,7 +114,7 @@ check_configs (const char   *path,
     }
 }
 
-/* The value of a constant of numbers; NULL of any other. */
+/* The value of a numeric constant; NULL for other operations. */
 static GhloValue *
 constant_value (const GhloIrOp *op)
 {
@@ -135,8 +135,7 @@ constant_value (const GhloIrOp *op)
   return value;
 }
 
-/* Makes arguments of the constants of a function without arguments; FALSE where there
- * are none. */
+/* Turns the constants of a function without arguments into arguments; FALSE where there are none. */
 static gboolean
 lift_constants (GhloIrModule *module,
                 GhloIrOp     *func,
@@ -170,7 +169,7 @@ lift_constants (GhloIrModule *module,
   return values->len > 0;
 }
 
-/* Returns what the function's checks look at instead of checking it. */
+/* Makes the function return the operands of its checks instead of checking them. */
 static void
 return_checked (GhloIrModule *module,
                 GhloIrOp     *func)
@@ -203,7 +202,7 @@ return_checked (GhloIrModule *module,
   ghlo_ir_op_set (module, func, "function_type", ghlo_ir_attr_type (module, type));
 }
 
-/* Each function, once it calls no other. Loops may not end on other inputs than theirs. */
+/* Checks each function after inlining all its calls. Loops may not terminate on inputs other than their own. */
 static void
 check_lifted (const char   *path,
               guint         section,
@@ -241,7 +240,7 @@ check_section (const char *path,
 {
   g_autoptr (GhloIrModule) module = pass_parse (path, text, strlen (text), NULL);
 
-  /* Not every section of a test is a program; a random number is another one each time. */
+  /* Not every section of a test is a program; random numbers differ in each run. */
   if (module == NULL || contains_kind (module, GHLO_OP_STABLEHLO_RNG))
     return;
   n_programs++;
@@ -293,7 +292,7 @@ test_path (gconstpointer data)
   g_assert_cmpuint (n_runs, >, 0);
 }
 
-/* An exported model with the inputs that came with it. */
+/* An exported model with its own inputs. */
 static void
 test_model (gconstpointer data)
 {
@@ -357,7 +356,7 @@ main (int    argc,
       char **argv)
 {
   g_test_init (&argc, &argv, NULL);
-  /* Awkward numbers are shapes and paddings too. */
+  /* Special values serve as shapes and paddings, too. */
   ghlo_memory_set_limit (256 * 1024 * 1024);
   make_configs ();
   for (int i = 1; i < argc; i++)

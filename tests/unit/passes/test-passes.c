@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Running passes: levels, switches, reports, cancelling, bounds against hostile
- * programs, and what folding asks of its evaluator.
+ * Running passes: levels, switches, reports, cancelling, bounds on the cost of hostile programs, and what constant
+ * folding asks its evaluator.
  */
 
 #include "pass-help.h"
@@ -39,14 +39,14 @@ count_kind (const GhloIrModule *module,
   const char *end = text + strlen (text);
   guint n = 0;
 
-  /* A sanitizer's strstr () looks for the end of the text each time. */
+  /* A sanitizer's strstr () searches for the end of the text in each call. */
   for (const char *p = text; (p = g_strstr_len (p, end - p, quoted)) != NULL; p++)
     n++;
 
   return n;
 }
 
-/* Something for canonicalize (O1), cse (O2) and dce (O1). */
+/* Contains work for canonicalize (O1), cse (O2) and dce (O1). */
 static const char *const sample =
   "func.func @main(%x: tensor<4xi32>) -> tensor<4xi32> {\n"
   "  %c = stablehlo.constant dense<0> : tensor<4xi32>\n"
@@ -108,7 +108,7 @@ test_switches (void)
   g_autoptr (GhloIrModule) module = NULL;
   g_autoptr (GhloPassReport) report = NULL;
 
-  /* A pass that the level leaves out, and one that it does not, at once. */
+  /* One pass that the level lacks is switched on and one that it has is switched off at the same time. */
   report = run_sample (&(GhloPassOptions) { .level = 1, .on = cse, .off = canonicalize }, &module);
   g_assert_cmpuint (runs_of (report, "cse"), >, 0);
   g_assert_cmpuint (runs_of (report, "canonicalize"), ==, 0);
@@ -124,7 +124,7 @@ test_switches (void)
   g_clear_pointer (&report, ghlo_pass_report_unref);
   g_clear_pointer (&module, ghlo_ir_module_unref);
 
-  /* In the order given: cse finds nothing before canonicalize has run. */
+  /* In the given order: cse finds nothing before canonicalize has run. */
   report = run_sample (&(GhloPassOptions) { .only = both }, &module);
   g_assert_cmpuint (report->records[ghlo_pass_find ("cse")].n_changes, ==, 0);
   g_assert_cmpuint (report->records[ghlo_pass_find ("canonicalize")].n_changes, ==, 1);
@@ -132,12 +132,12 @@ test_switches (void)
   g_clear_pointer (&report, ghlo_pass_report_unref);
   g_clear_pointer (&module, ghlo_ir_module_unref);
 
-  /* What is off weighs more than what is on. */
+  /* Switching a pass off overrides switching it on. */
   report = run_sample (&(GhloPassOptions) { .level = 2, .on = cse, .off = cse }, &module);
   g_assert_cmpuint (runs_of (report, "cse"), ==, 0);
 }
 
-/* Options that were written for an earlier version mean what they meant. */
+/* Options written for an earlier version keep their meaning. */
 static void
 test_former_names (void)
 {
@@ -171,7 +171,7 @@ test_environment (void)
   g_clear_pointer (&report, ghlo_pass_report_unref);
   g_clear_pointer (&module, ghlo_ir_module_unref);
 
-  /* Options win over the environment, which is looked at on request only. */
+  /* Options override the environment, which is read only on request. */
   report = run_sample (&(GhloPassOptions) { .level = 2, .use_environment = TRUE, .on = cse }, &module);
   g_assert_cmpuint (runs_of (report, "cse"), >, 0);
   g_assert_cmpuint (runs_of (report, "canonicalize"), ==, 0);
@@ -233,7 +233,7 @@ sum_records (const GhloPassReport *report)
   return sum;
 }
 
-/* The time of a report is no less than its passes took, those of fusion among them. */
+/* The time in a report is at least the sum of its passes' times, including those of fusion. */
 static void
 test_report_time (void)
 {
@@ -269,7 +269,7 @@ test_cancel (void)
   g_assert_error (error, G_IO_ERROR, G_IO_ERROR_CANCELLED);
 }
 
-/* What passes make stands where what it replaces stood; what is inlined, at both places. */
+/* New operations get the location of those that they replace; inlined ones have both locations. */
 static void
 test_locations (void)
 {
@@ -302,7 +302,7 @@ test_locations (void)
   g_assert_nonnull (strstr (text, "\"turn\""));
 }
 
-/* An evaluator that says how often it was asked, and cancels or fails on request. */
+/* An evaluator that counts its calls, and cancels or fails on request. */
 typedef struct
 {
   GhloPassEvaluator inner;
@@ -330,8 +330,8 @@ evaluate (gpointer                 data,
   return self->inner.evaluate (self->inner.data, module, op, operands, results, error);
 }
 
-/* Nobody is asked for what is larger than any memory, operands or results, and a result that memory does not suffice
- * for is left out. */
+/* The evaluator is not called for operands or results larger than any memory, and a result that does not fit into
+ * memory is skipped. */
 static void
 test_huge_results (void)
 {
@@ -399,7 +399,7 @@ test_evaluator (void)
   g_autoptr (GhloIrModule) module = parse (text);
   g_autoptr (GError) error = NULL;
 
-  /* Once for the splat's one element, once for the reduction; iota has no operands. */
+  /* Once for the splat's single element, once for the reduction; iota has no operands. */
   run (module, &options, NULL);
   g_assert_cmpuint (counting.n_asked, ==, 2);
   g_assert_cmpuint (count_kind (module, "stablehlo.multiply"), ==, 0);
@@ -416,7 +416,7 @@ test_evaluator (void)
   g_assert_error (error, G_IO_ERROR, G_IO_ERROR_CANCELLED);
 }
 
-/* @n functions, each calling the next one twice: 2ⁿ operations if all were inlined. */
+/* @n functions, each of which calls the next one twice: 2ⁿ operations if all were inlined. */
 static void
 test_growth (void)
 {
@@ -438,8 +438,7 @@ test_growth (void)
   g_assert_cmpuint (count_kind (module, "func.call"), >, 0);
 }
 
-/* A chain of calls longer than a program may run, and a loop in a loop in a loop … that
- * would come to lie too deep. */
+/* A chain of calls that is deeper than a program may run, and nested operations that inlining would nest too deeply. */
 static void
 test_depth (void)
 {
@@ -467,7 +466,7 @@ test_depth (void)
         g_string_append_printf (nest, "%%c = func.call @f%u(%%x) : (tensor<i1>) -> tensor<i1>\n", f + 1);
       else
         g_string_append (nest, "%c = stablehlo.not %x : tensor<i1>\n");
-      /* Each region returns what the next one inside gave. */
+      /* Each region returns the result of the next inner one. */
       for (guint i = HEIGHT; i > 0; i--)
         {
           g_autofree char *inner = i < HEIGHT ? g_strdup_printf ("v%u", i) : g_strdup ("c");
@@ -482,7 +481,7 @@ test_depth (void)
   g_assert_cmpuint (count_kind (module, "func.call"), >, 0);
 }
 
-/* Many operations of which one undoes another: linear, and done. */
+/* Many pairs of operations that cancel each other: the pass is linear, and removes all. */
 static void
 test_size (void)
 {

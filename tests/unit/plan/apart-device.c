@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * An address of the device is one of the host's with a bit in it that no address of the host has.
+ * A device address is a host address with one extra bit set that no host address has.
  */
 
 #include "apart-device.h"
@@ -25,7 +25,7 @@ to_device (gpointer memory)
   return GSIZE_TO_POINTER (GPOINTER_TO_SIZE (memory) | APART_BIT);
 }
 
-/* Aborts for an address of the host. */
+/* Aborts for a host address. */
 static gpointer
 to_host (gconstpointer address)
 {
@@ -126,7 +126,7 @@ space_finish (gpointer            self,
   return TRUE;
 }
 
-/* Steps: the CPU's, over views of the device's memory. */
+/* Steps: those of the CPU, run on views of the device's memory. */
 
 typedef struct
 {
@@ -158,7 +158,7 @@ select_step (gpointer               self,
 
   if (!inner->select (ghlo_cpu_target ()->self, request, selection))
     return FALSE;
-  /* Its own release() would not know it. */
+  /* The device's own release () would not know it. */
   if (selection->kept != NULL)
     inner->release (g_steal_pointer (&selection->kept));
 
@@ -252,7 +252,7 @@ lacks (gpointer        self,
   return found ? "it has no f64" : NULL;
 }
 
-/* What the CPU does, but for some of each family. */
+/* The CPU's steps, except for some of each family. */
 static const GhloStepImplementation *
 find (gpointer                      self,
       const GhloIrOp               *op,

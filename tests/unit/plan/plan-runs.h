@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * What the tests of plans share: a program's plan on the CPU, as it is and fused, and runs of it that must give
- * the reference executor's numbers, and the same bits as each other.
+ * Shared by the tests of plans: plans of a program on the CPU, unfused and fused, and runs of them, which must give the
+ * reference executor's numbers and the same bits as each other.
  */
 
 #pragma once
@@ -64,7 +64,7 @@ run_on (GhloDeviceCore *device,
   g_assert_no_error (error);
 }
 
-/* Numbers whose products and sums are exact. */
+/* Fills in numbers whose products and sums are exact. */
 static inline void
 fill (GhloValue *value)
 {
@@ -131,7 +131,8 @@ check_output (const Outputs *outputs,
     ghlo_value_unref (values[i]);
 }
 
-/* The first function's results, as it is, fused, and read again after that, and by the reference executor. */
+/* Checks the first function's results, unfused, fused, and fused and then printed and parsed again, against the
+ * reference executor's. */
 static inline void
 check_runs (const char *text)
 {
@@ -155,7 +156,8 @@ check_runs (const char *text)
     ghlo_value_unref (inputs[i]);
 }
 
-/* The plan has lines with @words, which NULL ends, and the program computes the same. */
+/* The plan has lines that contain the given words, a list that ends with NULL, and the program's results are
+ * unchanged. */
 static inline void
 check (const char *text,
        ...)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Runs of whole programs ask no allocator for anything once they have run before: neither the caller's thread nor the
- * workers, the outputs being given. Programs of the tests, and all those of the models with their own inputs, where
- * they are. Machine code is there before the first run. What oneDNN takes for itself is told, and not counted.
+ * Whole programs do not allocate when they run again, neither on the caller's thread nor on the workers, if the outputs
+ * are given. The programs are those of the tests and, where available, all of the models' with their own inputs.
+ * Machine code is compiled before the first run. Allocations by oneDNN itself are reported but not counted.
  */
 
 #include "../count-allocations.h"
@@ -22,7 +22,7 @@ enum { WARM = 2, COUNTED = 3, MAX_TRIES = 4 };
 
 #if defined COUNTS_ALLOCATIONS && defined SYS_mmap
 #pragma GCC visibility push(default)
-/* The pool's. */
+/* Counts the pool's own mappings. */
 void *
 mmap (void   *address,
       size_t  length,
@@ -38,7 +38,7 @@ mmap (void   *address,
 #pragma GCC visibility pop
 #endif
 
-/* One of each kind of step that works on many elements, and large enough for the workers. */
+/* One step of each kind that works on many elements, large enough for the workers. */
 static const char mixed[] =
   "func.func @main(%x: tensor<512x512xf32>, %y: tensor<512x512xf32>, %i: tensor<512x1xi32>)\n"
   "    -> (tensor<512x512xf32>, tensor<512xf32>, tensor<512x512xf32>) {\n"
@@ -66,7 +66,7 @@ static const char mixed[] =
   "  return %6, %2, %1 : tensor<512x512xf32>, tensor<512xf32>, tensor<512x512xf32>\n"
   "}\n";
 
-/* Two loops, of a kernel and of steps, and a branch. */
+/* Two loops, one of a kernel and one of steps, and a branch. */
 static const char control[] =
   "func.func @main(%x: tensor<64x64xf32>, %n: tensor<i32>, %p: tensor<i1>) -> tensor<64x64xf32> {\n"
   "  %zero = stablehlo.constant dense<0> : tensor<i32>\n"
@@ -102,7 +102,7 @@ static const char control[] =
   "  return %4 : tensor<64x64xf32>\n"
   "}\n";
 
-/* Small numbers; of integers and predicates some that are within bounds. */
+/* Small numbers; some of the integers are in bounds as indices. */
 static GhloValue *
 new_input (GhloTensorType *type)
 {
@@ -141,7 +141,7 @@ make_targets (GhloPrepared *prepared,
     }
 }
 
-/* Whether oneDNN asked, whose dnnl_sgemm () takes memory for what it packs and cannot be given any. */
+/* Whether oneDNN allocated: its dnnl_sgemm () allocates memory for packing and accepts none from the caller. */
 static gboolean
 is_of_library (gconstpointer caller)
 {
@@ -151,7 +151,7 @@ is_of_library (gconstpointer caller)
          && (strstr (info.dli_fname, "libdnnl") != NULL || strstr (info.dli_fname, "libstdc++") != NULL);
 }
 
-/* Those of so many that the library itself asked for, with a message that says where. */
+/* How many of the first @n allocations the library itself made, with a message that says where. */
 static guint
 count_own (guint n)
 {
@@ -173,7 +173,7 @@ count_own (guint n)
   return own;
 }
 
-/* What COUNTED runs asked for, of any thread. */
+/* The allocations of COUNTED runs, by any thread. */
 static guint
 count_runs (GhloPrepared *prepared,
             GhloValue   **inputs,
@@ -194,7 +194,8 @@ count_runs (GhloPrepared *prepared,
   return count_allocations ();
 }
 
-/* A thread that first takes part late, on a busy machine, brings what it needs then: the runs behind that count. */
+/* On a busy machine a thread may first take part in a late run and then allocate what it needs: only the runs after
+ * that count. */
 static void
 check_program (CompiledProgram *program,
                const char      *name,
@@ -222,7 +223,7 @@ check_program (CompiledProgram *program,
 static gboolean
 skips (void)
 {
-  /* Guarded blocks are kept account of. */
+  /* Guarded blocks need additional bookkeeping. */
   if (ghlo_debug_has (GHLO_DEBUG_GUARD))
     g_test_skip ("memory is guarded");
 

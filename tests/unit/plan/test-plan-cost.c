@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * What steps read, write and compute, and what that comes to at the rates of the CPU.
+ * The bytes that steps read and write, the operations that they compute, and the resulting cost at the rates of the
+ * CPU.
  */
 
 #include "../reference/kernel-programs.h"
@@ -83,7 +84,7 @@ assert_cost (const char *text,
   "  return %1, %2 : " LARGE ", " LARGE "\n" \
   "}\n"
 
-/* Of what is cut or changed in place only that part is moved; what is broadcast is read once. */
+/* Only the part that is sliced or updated in place is moved; a broadcast operand is read once. */
 static void
 test_bytes (void)
 {
@@ -98,7 +99,7 @@ test_bytes (void)
                "array<i64: 1, 4>}> : (" LARGE ", tensor<3x1xi32>) -> tensor<3x4xf32>\n"
                "  return %0 : tensor<3x4xf32>\n"
                "}\n", "stablehlo.gather", 0, 48 + 48 + 12);
-  /* What nobody else needs is changed where it is, and so may an input be that its caller gives up. */
+  /* A value without other readers is updated in place, and so is an input that the caller donates. */
   assert_cost (UPDATE ("%0", "%x"), "stablehlo.dynamic_update_slice", 0, 32 + 32 + 8);
   assert_cost (UPDATE ("%x", "%0"), "stablehlo.dynamic_update_slice", 0, 32 + 32 + 8);
   assert_cost (UPDATE ("%x", "%x"), "stablehlo.dynamic_update_slice", 0, 16000 + 32 + 8 + 16000);
@@ -153,7 +154,7 @@ test_control (void)
       g_assert_cmpfloat (all.bytes, >=, loop.bytes + branch.bytes);
       if (i == 0)
         {
-          /* Nobody reads the counter. */
+          /* The counter is not read. */
           g_assert_cmpfloat (loop.operations, ==, 7 * 4000);
           g_assert_cmpfloat (loop.seconds, >=, 7 * product.seconds);
           g_assert_cmpfloat (all.seconds, >=, loop.seconds + branch.seconds);
@@ -166,7 +167,7 @@ test_control (void)
     }
 }
 
-/* The longer of moving and computing. */
+/* The larger of the times for memory and for computing. */
 static void
 test_roofline (void)
 {

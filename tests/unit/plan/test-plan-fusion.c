@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Products and convolutions that one step of a plan does together with what follows
- * them: which do, which do not, and that results are the same bits as those of a step
- * for each operation, and as the reference executor's. The same of composites that are
- * named as fusions and do something else.
+ * Products and convolutions that one step of a plan computes together with the operations that follow: which of them do
+ * and which do not, and that the results have the same bits as one step per operation and agree with the reference
+ * executor's. Composites that are named as fusions but contain something else are tested, too.
  */
 
 #include "plan-runs.h"
@@ -25,7 +24,7 @@ test_product (void)
          "  %2 = stablehlo.maximum %1, %zero : tensor<6x4xf32>\n"
          "  return %2 : tensor<6x4xf32>\n}\n",
          "plan: 1 step, 0 of them", "0 dot stablehlo.dot_general + add + maximum ", "-> out0 tensor<6x4xf32>", NULL);
-  /* What stands on the left, and is made after the product, for nobody else. */
+  /* The left operand is made after the product and has no other readers. */
   check (HEAD "-> tensor<6x4xf32> {\n" DOT ("%0") BIAS
          "  %1 = stablehlo.subtract %bias, %0 : tensor<6x4xf32>\n"
          "  %2 = stablehlo.multiply %r, %r : tensor<6x4xf32>\n"
@@ -63,8 +62,8 @@ test_convolution (void)
 #define FIRST "dim_numbers = [b, f, 0, 1]x[o, i, 0, 1]->[b, f, 0, 1], "
 #define GROUPS "{batch_group_count = 1 : i64, feature_group_count = 1 : i64} : "
 
-/* What lies between convolutions lies as they want it: the first one reads the image as it is, the last one's result
- * is copied once, and in between are no copies. */
+/* Values between convolutions are in the layout that these prefer: the first one reads the image as it is, the last
+ * one's result is copied once, and there are no copies in between. */
 static void
 test_channels_last (void)
 {
@@ -88,11 +87,11 @@ test_channels_last (void)
   level = 1;
 }
 
-/* What kernels have no nodes for has a step of its own, with what depends on it. */
+/* Operations without kernel nodes have steps of their own, together with the operations that depend on them. */
 static void
 test_partly (void)
 {
-  /* There is no node for what goes between processes. */
+  /* There is no node for communication between processes. */
   check (HEAD "-> tensor<6x4xf32> {\n" DOT ("%0") BIAS
          "  %1 = stablehlo.add %0, %bias : tensor<6x4xf32>\n"
          "  %s = stablehlo.sign %1 : tensor<6x4xf32>\n"
@@ -126,7 +125,7 @@ test_turned (void)
          "plan: 1 step, 0 of them", "0 dot stablehlo.dot_general + complex ", " at 0 by (", NULL);
 }
 
-/* Values that are used more than once, other types, operands in other orders. */
+/* Values with several uses, other types, operands in other orders. */
 static void
 test_graph (void)
 {
@@ -150,7 +149,7 @@ test_graph (void)
          "plan: 1 step, 0 of them", "0 dot stablehlo.dot_general + add + reverse + add ", NULL);
 }
 
-/* Relu with the mask of where it cut off; the product itself among the results; one that lies in no result. */
+/* Relu with its mask; the product itself as a result; a product that is not a result. */
 static void
 test_results (void)
 {
@@ -171,8 +170,8 @@ test_results (void)
          "dot stablehlo.dot_general + convert + convert ", NULL);
 }
 
-/* What only the group reads joins it: an optimizer's step, in which gradients are added to moments. What others read
- * does not, nor what is computed with a reduction. */
+/* Operations read only by the group join it, as in an optimizer's step, which adds gradients to moments. Operations
+ * with other readers do not, nor do those computed from a reduction. */
 static void
 test_sources (void)
 {
@@ -205,7 +204,7 @@ test_sources (void)
          "dot stablehlo.dot_general + add ", NULL);
 }
 
-/* Several results that reductions read, all of one value: that alone is written. */
+/* Several results derived from one value and read by reductions: only that value is written. */
 static void
 test_left (void)
 {
@@ -236,7 +235,7 @@ test_not (void)
          "  %0 = stablehlo.dot %s, %w : (tensor<0x8xf32>, tensor<8x4xf32>) -> tensor<0x4xf32>\n"
          "  %1 = stablehlo.negate %0 : tensor<0x4xf32>\n"
          "  return %1 : tensor<0x4xf32>\n}\n", "dot stablehlo.dot \"", NULL);
-  /* In a region that the product is outside of. */
+  /* In a region outside of which the product is computed. */
   check (HEAD "-> tensor<6x4xf32> {\n" DOT ("%0")
          "  %zero = stablehlo.constant dense<0> : tensor<i32>\n"
          "  %one = stablehlo.constant dense<1> : tensor<i32>\n"
@@ -253,7 +252,7 @@ test_not (void)
          "  return %1#1 : tensor<6x4xf32>\n}\n", dot, "kernel stablehlo.while", NULL);
 }
 
-/* What is carried is read and written by one step, in turns with another buffer. */
+/* One step reads and writes the carried value, alternating with another buffer. */
 static void
 test_loop (void)
 {
@@ -275,7 +274,7 @@ test_loop (void)
          "  return %1#1 : tensor<4x4xf32>\n}\n", "dot stablehlo.dot + add + negate ", " <-> ", NULL);
 }
 
-/* Products that meet: each follower is one product's alone. */
+/* Products that meet in one operation: each follower belongs to only one product. */
 static void
 test_two (void)
 {
@@ -285,7 +284,7 @@ test_two (void)
          "  %4 = stablehlo.abs %3 : tensor<6x4xf32>\n"
          "  return %4 : tensor<6x4xf32>\n}\n",
          "0 dot stablehlo.dot_general + negate ", "1 dot stablehlo.dot_general + add + abs ", "plan: 2 steps", NULL);
-  /* Each waits for the one before. */
+  /* Each waits for the previous one. */
   check (HEAD "-> (tensor<6x4xf32>, tensor<6x4xf32>) {\n" DOT ("%0") DOT ("%1") DOT ("%2") DOT ("%3")
          "  %c = stablehlo.constant dense<2.5> : tensor<6x4xf32>\n"
          "  %4 = \"stablehlo.collective_permute\"(%c) "
@@ -299,7 +298,7 @@ test_two (void)
          "6 dot stablehlo.dot_general + add ", NULL);
 }
 
-/* A function that is called twice has its own followers each time. */
+/* A function called twice has its own followers in each call. */
 static void
 test_calls (void)
 {
@@ -319,7 +318,7 @@ test_calls (void)
          "1 dot stablehlo.dot + multiply + add + multiply ", NULL);
 }
 
-/* More than a group may have. */
+/* More followers than a group may have. */
 static void
 test_many (void)
 {
@@ -332,7 +331,7 @@ test_many (void)
   check (many->str, "0 dot stablehlo.dot_general + add + add + add + add", "plan: 46 steps", NULL);
 }
 
-/* One value as both operands, and as what is added. */
+/* One value as both operands, and as the addend. */
 static void
 test_same_operand (void)
 {
@@ -342,7 +341,7 @@ test_same_operand (void)
          "  return %1 : tensor<4x4xf32>\n}\n", "plan: 1 step", "0 dot stablehlo.dot + subtract ", NULL);
 }
 
-/* Equal groups have one function, and steps that run the same. */
+/* Equal groups share one function, and their steps are compiled once. */
 static void
 test_equal (void)
 {
@@ -377,7 +376,7 @@ test_equal (void)
 #define RETURN(value) \
   "  return " value " : tensor<4x4xf32>\n"
 
-/* Composites that a program had before: what they do decides. */
+/* Composites that the program contained already: their contents decide. */
 static void
 test_named (void)
 {
@@ -387,12 +386,12 @@ test_named (void)
   } cases[] = {
     { FUSION (PRODUCT ("%0", "%x", "%y") BINARY ("%1", "add", "%0", "%z") RETURN ("%1")), "dot + add \"" },
     { FUSION (PRODUCT ("%0", "%y", "%x") BINARY ("%1", "subtract", "%z", "%0") RETURN ("%1")), "dot + subtract \"" },
-    /* It gives something else than what is computed last. */
+    /* A result other than the last computed value. */
     { FUSION (PRODUCT ("%0", "%x", "%y") BINARY ("%1", "add", "%0", "%z") RETURN ("%z")), "plan: " },
     { FUSION (PRODUCT ("%0", "%x", "%y") BINARY ("%1", "add", "%y", "%z") RETURN ("%0")), "plan: " },
     { FUSION (PRODUCT ("%0", "%x", "%y") BINARY ("%1", "add", "%0", "%z") BINARY ("%2", "add", "%x", "%z")
               RETURN ("%1")), "dot + add + add \"" },
-    /* Results that are used more than once. */
+    /* Results with several uses. */
     { FUSION (PRODUCT ("%0", "%x", "%y") BINARY ("%1", "multiply", "%0", "%0") RETURN ("%1")),
       "dot + multiply \"" },
     { FUSION (PRODUCT ("%0", "%x", "%y") BINARY ("%1", "add", "%0", "%z") BINARY ("%2", "multiply", "%1", "%0")
@@ -408,11 +407,11 @@ test_named (void)
               BINARY ("%1", "add", "%0", "%z") RETURN ("%1")), "dot \"" },
     { FUSION (PRODUCT ("%0", "%x", "%y") "  %c = stablehlo.constant dense<2.0> : tensor<4x4xf32>\n"
               BINARY ("%1", "add", "%0", "%c") RETURN ("%1")), "dot + add \"" },
-    /* No product, and nothing at all. */
+    /* No product, and no operation at all. */
     { FUSION (BINARY ("%0", "add", "%x", "%y") RETURN ("%0")), "kernel stablehlo.add" },
     { FUSION (RETURN ("%y")), "out0 is in1" },
     { FUSION (PRODUCT ("%0", "%x", "%y") RETURN ("%0")), "dot \"" },
-    /* Reshapes at the end, another type, and a bound that is the product. */
+    /* A final reshape, another type, and a bound that is the product itself. */
     { FUSION (PRODUCT ("%0", "%x", "%y") BINARY ("%1", "add", "%0", "%z")
               "  %2 = stablehlo.reshape %1 : (tensor<4x4xf32>) -> tensor<16xf32>\n"
               "  %3 = stablehlo.reshape %2 : (tensor<16xf32>) -> tensor<4x4xf32>\n" RETURN ("%3")), "dot \"" },
@@ -442,7 +441,7 @@ test_named (void)
     }
 }
 
-/* Results and operands that no step has. */
+/* Results and operands of shapes that no step has. */
 static void
 test_named_shapes (void)
 {
@@ -482,7 +481,7 @@ test_named_shapes (void)
               "  return %2 : tensor<f32>\n}\n");
 }
 
-/* A fusion of itself ends as any function that calls itself: with an error. */
+/* A recursive fusion ends like any recursive function: with an error. */
 static void
 test_named_endless (void)
 {
@@ -509,16 +508,16 @@ test_named_endless (void)
   ghlo_value_unref (input);
 }
 
-/* Random programs: a product or convolution, and what follows it. */
+/* Random programs: a product or convolution, and operations that follow it. */
 typedef struct
 {
   GString    *arguments, *body;
   guint       n_arguments, n_values;
   const char *operand, *element;       /* of the product's operands and of its result */
   gboolean    is_ordered, is_float;
-  guint       rank;                    /* of the result, as the next */
+  guint       rank;                    /* of the result, like the next */
   gint64      dimensions[8];
-  char       *product;                 /* what computes the first value, while it has these dimensions */
+  char       *product;                 /* computes the first value, as long as that has these dimensions */
 } Maker;
 
 static char *
@@ -576,7 +575,7 @@ shuffle (guint *numbers,
     }
 }
 
-/* One operand of a product: batches, what is contracted and the rest in any order. */
+/* One operand of a product: batch, contracting and free dimensions in any order. */
 static char *
 add_side (Maker        *self,
           guint         n_batch,
@@ -628,7 +627,7 @@ add_dot (Maker *self)
     g_clear_pointer (&lists[i], g_free);
 }
 
-/* The names of a tensor's dimensions in any order, and their sizes in the same. */
+/* Lays out the names of a tensor's dimensions in random order, and returns their sizes in the same order. */
 static char *
 lay_out (const char   *names,
          const gint64 *sizes,
@@ -675,8 +674,8 @@ add_convolution (Maker *self)
                                    (int) step, (int) pad, (int) pad, (int) pad, (int) pad, first, second, type);
 }
 
-/* Another operand: a number for all, an input, one that something is done to, the same
- * product once more, with a follower or without, or an input repeated along some dimensions. */
+/* Another operand: a scalar, an input, an input with an operation, the same product once more with or without a
+ * follower, or an input broadcast along some dimensions. */
 static char *
 add_other (Maker *self)
 {
@@ -723,7 +722,7 @@ add_other (Maker *self)
   return g_strdup_printf ("%%o%u", number);
 }
 
-/* All dimensions become one, or one becomes two. */
+/* Merges all dimensions, or splits one. */
 static void
 add_reshape (Maker *self,
              guint  last,
@@ -778,7 +777,7 @@ add_follower (Maker *self,
     }
 }
 
-/* The result in another order. */
+/* Transposes the result. */
 static void
 add_transpose (Maker *self,
                guint  last,
@@ -801,7 +800,7 @@ add_transpose (Maker *self,
                           from, to);
 }
 
-/* A program of up to six followers, and of none where the result is transposed. */
+/* A program with up to six followers, or none where the result is transposed. */
 static char *
 make_program (gboolean convolution,
               gboolean transposed)
@@ -844,7 +843,7 @@ make_program (gboolean convolution,
                           n, type);
 }
 
-/* So many of 300 plans have @word at least. */
+/* Checks that of 300 plans at least so many contain @word. */
 static void
 check_random (gboolean    convolution,
               gboolean    transposed,
@@ -874,7 +873,7 @@ test_random_products (void)
 static void
 test_random_transposed (void)
 {
-  /* None where a reshape stands between. */
+  /* No fusion where a reshape intervenes. */
   check_random (FALSE, TRUE, " at 0 by (", 100);
 }
 
@@ -888,7 +887,7 @@ int
 main (int   argc,
       char *argv[])
 {
-  /* What becomes of products, whatever else would be made of the operations behind them. */
+  /* Fuses products only, so that other fusions do not compete for the operations after them. */
   g_setenv ("GHLO_DISABLE", "fuse-maps,fuse-reductions", TRUE);
   g_test_init (&argc, &argv, NULL);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Steps of a device's program that are better done by the CPU: what the least sum of costs is, which steps that moves
- * at which rates, and that the answers are the reference executor's wherever steps are.
+ * Placement of single steps of a device's program on the CPU: the minimum cut of the costs, which steps move at which
+ * rates, and that the results are the reference executor's wherever steps are placed.
  */
 
 #include "../reference/kernel-programs.h"
@@ -24,7 +24,7 @@ typedef struct
   struct { guint here, there; gint64 cost; } pairs[MAX_PAIRS];
 } Problem;
 
-/* Of the nodes whose bits are set in @there being in the second place. */
+/* The cost when the nodes whose bits are set in @there are in the second place. */
 static gint64
 cost_of (const Problem *self,
          guint          there)
@@ -65,7 +65,8 @@ draw (Problem *self)
     }
 }
 
-/* Against all ways to place a few nodes: the sum is least, and no other such way has fewer in the second place. */
+/* Compares with all placements of a few nodes: the cost is minimal, and no other minimal placement has fewer nodes
+ * in the second place. */
 static void
 test_cuts (void)
 {
@@ -93,7 +94,7 @@ test_cuts (void)
     }
 }
 
-/* A chain as long as no program that is looked at, each node of which would rather be elsewhere than the one before. */
+/* A chain longer than any program considered, whose nodes alternately prefer the two places. */
 static void
 test_long (void)
 {
@@ -156,8 +157,8 @@ count (const char *text,
 
 #define T "tensor<64x64xi32>"
 
-/* At the rates of the moment the program has so many steps of the CPU that the device might do, and so many transfers,
- * and gives what it gives on the reference executor. */
+/* At the current rates the program has that many steps on the CPU that the device could run, and that many
+ * transfers, and gives the reference executor's results. */
 static void
 assert_placed (const char *text,
                guint       n_placed,
@@ -183,7 +184,7 @@ assert_placed (const char *text,
   ghlo_value_unref (found);
 }
 
-/* Three steps, of which the second one alone is of another kind. */
+/* Three steps, of which only the second is of another kind. */
 static const char chain[] =
   "func.func @main(%x: " T ") -> " T " {\n"
   "  %0 = stablehlo.negate %x : " T "\n"
@@ -198,7 +199,7 @@ test_chain (void)
   g_autoptr (GhloPrepared) kept = NULL;
   g_autofree char *plan = NULL;
 
-  /* The device does nothing well, and transfers are nothing: all of it moves, at once. */
+  /* The device is slow and transfers are free: all steps move together. */
   apart_rates = slow;
   apart_rates.uploads = apart_rates.downloads = 1e18;
   apart_rates.run = 0;
@@ -208,7 +209,7 @@ test_chain (void)
   plan = ghlo_prepared_describe (kept);
   g_assert_cmpuint (count (plan, "running it on the CPU is estimated to be faster"), ==, 0);
 
-  /* Transfers are dearer than the device: none of it does, though each step alone would be quicker. */
+  /* Transfers cost more than the device's steps: none moves, though each step alone would be faster. */
   apart_rates.uploads = apart_rates.downloads = 1;
   assert_placed (chain, 0, 0);
 
@@ -227,7 +228,7 @@ test_chain (void)
   assert_placed (chain, 0, 0);
 }
 
-/* What is between two steps that the device has not goes with them where the way there and back would be longer. */
+/* A step between two steps that the device lacks moves with them where transfers there and back would cost more. */
 static void
 test_between (void)
 {
@@ -245,7 +246,7 @@ test_between (void)
   assert_placed (text, 0, 4);
 }
 
-/* A loop goes with what it carries, and nothing is transferred in it. */
+/* A loop moves together with its carried values, and nothing is transferred in it. */
 static void
 test_loop (void)
 {
@@ -268,8 +269,8 @@ test_loop (void)
     "  return %r : " T "\n"
     "}\n";
 
-  /* Ten additions of half a second pay for two transfers of two seconds, which one of them would not, and what is
-   * around the loop goes with it, since its operands would be transferred as well. */
+  /* Ten additions of half a second pay for two transfers of two seconds, which a single addition would not; the
+   * steps around the loop move along, since their operands would be transferred as well. */
   apart_rates = fast;
   apart_rates.scalars = 8192;
   apart_rates.uploads = apart_rates.downloads = 8192;
@@ -279,7 +280,7 @@ test_loop (void)
   assert_placed (text, 0, 0);
 }
 
-/* As many operations as large models have, at rates of which none decides; how long that takes is told. */
+/* As many operations as large models have, at rates that leave the placement undecided; the time taken is reported. */
 static void
 test_large (void)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Plans for a device with memory of its own: which values are transferred and how often, where loops
- * keep what they carry, that answers are the reference executor's, and that whatever fails is told and
- * leaves nothing behind. What random programs find is in random/test-random-programs.c.
+ * Plans for a device with memory of its own: which values are transferred and how often, where loops keep their carried
+ * values, that results are the reference executor's, and that failures are reported and leak nothing. Random programs
+ * are tested in random/test-random-programs.c.
  */
 
 #include "../reference/kernel-programs.h"
@@ -26,7 +26,7 @@ prepare_apart (const char *text)
   return prepared;
 }
 
-/* The plan has each line, or part of one, as often as is said; the list ends with NULL. */
+/* The plan contains each part of a line the given number of times; the list ends with NULL. */
 typedef struct
 {
   const char *part;
@@ -50,8 +50,8 @@ assert_plan (GhloPrepared   *prepared,
     }
 }
 
-/* @text gives on the device what it gives on the reference executor, with as many uploads and downloads by steps
- * of a run as are said. */
+/* @text gives the reference executor's results on the device, with the given numbers of uploads and downloads by the
+ * steps of a run. */
 static void
 assert_runs (const char      *text,
              GhloValue *const *inputs,
@@ -92,8 +92,8 @@ assert_runs (const char      *text,
   assert_runs (text, inputs, n_inputs, n_outputs, n_uploads, n_downloads, \
                (const Expected[]) { __VA_ARGS__, { NULL, 0 } })
 
-/* The device adds, the CPU sorts what it has, twice, of one transfer, and the reference executor exchanges
- * numbers between processes; constants are where they are wanted before. */
+/* The device adds, the CPU sorts the same data twice after a single transfer, and the reference executor
+ * communicates between processes; constants are uploaded in advance. */
 static const char mixed[] =
   "func.func @main(%a: tensor<8xf32>) -> (tensor<8xf32>, tensor<8xf32>, tensor<8xf32>) {\n"
   "  %c = stablehlo.constant dense<[1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0]> : tensor<8xf32>\n"
@@ -162,8 +162,8 @@ check_step (GhloStep *step,
     }
 }
 
-/* A step that is measured ends on its device before the next one begins, and takes as long as that says; nobody waits
- * for others. Runs add up. */
+/* A profiled step ends on its device before the next one begins, and its time is the device's measurement; without a
+ * profile there is no wait. Times of several runs add up. */
 static void
 test_profile (void)
 {
@@ -190,8 +190,8 @@ test_profile (void)
   g_assert_cmpuint (profiled.n_steps, ==, profile->n_steps);
 }
 
-/* What the loop's host steps take from outside of it is transferred once, whatever they take of what it carries with
- * each iteration. */
+/* Values from outside the loop that its host steps read are transferred once, whatever carried values these steps
+ * read in each iteration. */
 static const char invariant[] =
   "func.func @main(%n: tensor<i64>, %a: tensor<8xf32>, %b: tensor<8xf32>) -> tensor<8xf32> {\n"
   "  %zero = stablehlo.constant dense<0> : tensor<i64>\n"
@@ -224,7 +224,7 @@ test_invariant (void)
                { "transfer of 1 bytes", 1 });
 }
 
-/* What a loop carries stays where the loop's steps work, and what a branch gives likewise. */
+/* Carried values stay in the memory in which the loop's steps work, and so do the results of a branch. */
 static void
 test_loop (void)
 {
@@ -257,8 +257,8 @@ test_loop (void)
                { "cpu", 0 });
 }
 
-/* What changes places in a loop is an output where it is back behind it, which an odd number of iterations does not
- * bring about. */
+/* A carried value that changes places is an output if it is back in its place after the loop, which is not the case
+ * after an odd number of iterations. */
 static void
 test_loop_outputs (void)
 {
@@ -291,7 +291,7 @@ test_loop_outputs (void)
     }
 }
 
-/* Of a part of a buffer the part is transferred, of a broadcast what there is to broadcast. */
+/* If a part of a buffer is needed only that part is transferred, for a broadcast its operand. */
 static void
 test_parts (void)
 {
@@ -312,7 +312,7 @@ test_parts (void)
                { "transfer of 8 bytes", 2 }, { "transfer of 4 bytes", 1 }, { "transfer of 400 bytes", 1 });
 }
 
-/* Outputs that are inputs are not copied, as another shape neither. */
+/* Outputs that are inputs are not copied, not even with another shape. */
 static void
 test_shared (void)
 {
@@ -326,7 +326,7 @@ test_shared (void)
   ASSERT_RUNS (text, &a, 1, 2, 0, 0, { "plan: 0 steps", 1 }, { "out0 is in0", 1 }, { "out1 is in0", 1 });
 }
 
-/* What is in one device's memory comes to another's by way of the host's. */
+/* Transfers between two devices go by way of host memory. */
 static const GhloStepImplementation *
 find_division (gpointer                      self,
                const GhloIrOp               *op,
@@ -422,8 +422,8 @@ go_way (const Way          *self,
     ghlo_values_clear (found, self->n_outputs);
 }
 
-/* Prepares and runs, with one of the device's calls failing or finding all of it cancelled, and sees that nothing
- * stays behind. The result is how many calls there were. */
+/* Prepares and runs with one of the device's calls failing or cancelled, and checks that nothing is leaked. Returns
+ * the number of calls. */
 static guint
 try_way (const Way  *self,
          guint       fails_at,
@@ -465,14 +465,14 @@ test_failures (void)
           try_way (&ways[w], i, 0, &failed);
           g_assert_error (failed, GHLO_ERROR, GHLO_ERROR_DEVICE);
           try_way (&ways[w], 0, i, &cancelled);
-          /* After its last call a run may have nothing to do any more. */
+          /* After its last call a run may have nothing left to do. */
           if (cancelled != NULL || i < n_calls)
             g_assert_error (cancelled, G_IO_ERROR, G_IO_ERROR_CANCELLED);
         }
     }
 }
 
-/* An input whose run failed fails the runs that read it. */
+/* If the run that makes an input fails, so do the runs that read the input. */
 static void
 test_pending_input (void)
 {

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * The stages of planning, as a device sees them: all of a plan is selected before any of it
- * is compiled, and what the device does not do goes to the next one; what runs the same is compiled
- * once, and told what lies over what; of several errors the first step's is told, and a compile that
- * was cancelled ends soon.
+ * The stages of planning as a device sees them. All steps of a plan are selected before any is compiled, and operations
+ * that the device lacks go to the next device. Equal steps are compiled once, and the compiler is told which values
+ * alias. Of several errors the first step's is reported, and a cancelled compile ends soon.
  */
 
 #include "../reference/kernel-programs.h"
@@ -14,7 +13,7 @@
 #include "runtime/parallel.h"
 #include "runtime/run-plan.h"
 
-/* A device that adds, subtracts and multiplies f32, has no f64 at all, and says what it was asked. */
+/* A device that adds, subtracts and multiplies f32, lacks f64, and logs what it is asked. */
 typedef struct
 {
   GhloDeviceCore  base;
@@ -22,21 +21,21 @@ typedef struct
   GMutex          lock;            /* guards what follows */
   GString        *log;             /* a line for each select and compile */
   guint           n_compiled, n_released;
-  guint           fails[2];        /* compiles that fail, by the operation's number in @order */
+  guint           fails[2];        /* compiles that fail, by the operation's index in @order */
   const GhloIrOp *order[64];
   guint           n_order;
   gulong          slow;            /* microseconds that a compile takes */
   gboolean        wants_data, does_fusions;
-  guint           n_kept, n_taken;    /* by selections; by their compiles */
-  guint           n_dropped;          /* of what was kept; atomic */
+  guint           n_kept, n_taken;    /* kept by selections; taken by their compiles */
+  guint           n_dropped;          /* kept data that was released; atomic */
 } Device;
 
-/* What is compiled, or what a selection kept. */
+/* Compiled data, or the data that a selection keeps. */
 typedef struct
 {
   Device         *device;
   GhloIrOpKind    kind;
-  const GhloIrOp *kept;      /* the operation that was selected; NULL: it is compiled */
+  const GhloIrOp *kept;      /* the selected operation; NULL for compiled data */
 } Compiled;
 
 static void
@@ -100,7 +99,7 @@ compile (gpointer               self,
   g_autofree Compiled *kept = request->kept;
   Compiled *compiled;
 
-  /* Not where operands are taken otherwise than they lay when it was selected. */
+  /* Kept data is not passed on where the operands' layout differs from that at the selection. */
   g_assert_true (kept == NULL || kept->kept == request->op);
   g_usleep (device->slow);
   g_mutex_lock (&device->lock);
@@ -217,8 +216,8 @@ prepare_on (Device            *device,
   return ghlo_run_plan_new (&device->base, module, ghlo_ir_module_get_entry (module), &options, monitor, error);
 }
 
-/* Everything is selected first. The first operation may lie over an input that is given away; the second
- * lies over what the first gave, and the third runs the same as it. */
+/* Everything is selected first. The first operation may overwrite a donated input; the second overwrites the first
+ * one's result, and the third is compiled together with the first. */
 static void
 test_order (void)
 {
@@ -254,7 +253,7 @@ test_order (void)
   device_clear (&device);
 }
 
-/* Constants whose elements are wanted tell steps apart, and only those. */
+/* Constants whose contents are requested distinguish steps, other constants do not. */
 static void
 test_constants (void)
 {
@@ -280,7 +279,7 @@ test_constants (void)
       g_assert_no_error (error);
       g_assert_true ((strstr (device.log->str, "constant 1") != NULL) == device.wants_data);
       g_assert_true ((strstr (device.log->str, "constant 3") != NULL) == device.wants_data);
-      /* Alignments of constants may differ. */
+      /* The constants' alignments may differ. */
       g_assert_cmpuint (device.n_compiled, >=, wants_data ? 2 : 1);
       g_assert_cmpuint (device.n_compiled, <=, 2);
       g_clear_pointer (&plan, ghlo_run_plan_free);
@@ -288,7 +287,7 @@ test_constants (void)
     }
 }
 
-/* A fusion is selected once for all that are equal, as long as their operands lie the same. */
+/* Equal fusions are selected once, as long as their operands have the same layout. */
 static void
 test_equal_fusions (void)
 {
@@ -322,7 +321,7 @@ test_equal_fusions (void)
   device_clear (&device);
 }
 
-/* @n operations that all run differently. */
+/* @n operations that are pairwise different when compiled. */
 static char *
 make_many (guint n)
 {
@@ -427,7 +426,7 @@ test_cancelled (void)
   ghlo_parallel_set_limit (0);
 }
 
-/* What a device does not do is the CPU's, and last the reference executor's, with the reasons. */
+/* Operations that a device declines go to the CPU, and finally to the reference executor, with the reasons. */
 static void
 test_devices (void)
 {

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Steps that write their results where a copy would bring them: which copies go, which stay, and that the numbers
- * are the same. test-plan-fusion.c has programs at random besides.
+ * Steps that write their results directly to the destination of a copy: which copies are removed, which stay, and that
+ * the numbers are the same. test-plan-fusion.c tests random programs as well.
  */
 
 #include "plan-runs.h"
 
-/* The plan has no copy. */
+/* Checks that the plan has no copy. */
 static void
 check_without_copy (const char *text,
                     const char *word)
@@ -26,7 +26,7 @@ check_without_copy (const char *text,
   "  " to " = stablehlo.transpose " from ", dims = [0, 2, 1, 3] : (tensor<2x3x5x4xf32>) -> tensor<2x5x3x4xf32>\n"
 #define HEADS "func.func @main(%a: tensor<2x3x5x7xf32>, %b: tensor<2x3x7x4xf32>"
 
-/* As after attention: to an output, and to a reshape before another product. */
+/* As after attention: transposed into an output, and into a reshape before another product. */
 static void
 test_heads (void)
 {
@@ -40,7 +40,7 @@ test_heads (void)
                       "  return %3 : tensor<2x5x6xf32>\n}\n", " at 0 by (240, 16, 48, 4)");
 }
 
-/* Operands of what is done to each panel are met in the order in which the result lies. */
+/* Operands of operations on each panel are read in the order of the result's layout. */
 static void
 test_epilogue (void)
 {
@@ -64,7 +64,7 @@ test_epilogue (void)
   check_without_copy (HEADS ", %r: tensor<2x3x5x4xf32>) -> tensor<2x5x3x4xf32> {\n" PRODUCT
                       "  %1 = stablehlo.add %0, %r : tensor<2x3x5x4xf32>\n" SWAP ("%1", "%2")
                       "  return %2 : tensor<2x5x3x4xf32>\n}\n", "0 dot stablehlo.dot_general + add ");
-  /* Of two results one is copied. */
+  /* One of two results is copied. */
   check (HEADS ") -> (tensor<2x5x3x4xf32>, tensor<2x3x5x4xi1>) {\n" PRODUCT
          "  %s = stablehlo.constant dense<0.5> : tensor<2x3x5x4xf32>\n"
          "  %1 = stablehlo.compare GT, %0, %s : (tensor<2x3x5x4xf32>, tensor<2x3x5x4xf32>) -> tensor<2x3x5x4xi1>\n"
@@ -73,7 +73,7 @@ test_epilogue (void)
          "0 dot stablehlo.dot_general + compare + maximum ", "1 copy ", NULL);
 }
 
-/* A dimension of the result that the copy takes apart has one stride only where it stays together. */
+/* A dimension of the result that the copy splits has a single stride only where its parts stay adjacent. */
 static void
 test_cut (void)
 {
@@ -91,7 +91,7 @@ test_cut (void)
          "  return %2 : tensor<2x5x3x4xf32>\n}\n", "1 copy ", NULL);
 }
 
-/* What is used besides stays as it is, and so does what is copied in part. */
+/* A value with other uses stays in its layout, and so does a partly copied one. */
 static void
 test_used (void)
 {
@@ -104,7 +104,7 @@ test_used (void)
          "  return %2 : tensor<2x2x3x4xf32>\n}\n", " copy ", NULL);
 }
 
-/* Within a loop, of a value of that iteration; what is carried, and what comes from outside, are copied. */
+/* In a loop, for a value of the same iteration; carried values and those from outside are copied. */
 static void
 test_loop (void)
 {

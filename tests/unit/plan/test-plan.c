@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Plans: what is a view and what a step, where values are written, how loops carry
- * them, and that runs give what the reference executor gives, allocating nothing but
- * what they give.
+ * Plans: which operations are views and which are steps, where values are written, how loops carry them, and that runs
+ * give the reference executor's results and allocate nothing but their outputs.
  */
 
 #include "../count-allocations.h"
@@ -75,7 +74,7 @@ assert_plan (const char     *text,
       g_error ("expected \"%s\" %u times in\n%s", expected->word, expected->n, printed);
 }
 
-/* @text gives the same on the CPU as on the reference executor, several times over. */
+/* @text gives the same results on the CPU as on the reference executor, several times over. */
 static void
 assert_runs (const char  *text,
              GhloValue  **inputs,
@@ -109,7 +108,7 @@ assert_runs (const char  *text,
 
 #define ASSERT_PLAN(text, ...) assert_plan (text, (const Expected[]) { __VA_ARGS__, { NULL, 0 } })
 
-/* Everything between inputs and the product is another way to look at them. */
+/* Everything between the inputs and the product is a view. */
 static const char views[] =
   "func.func @main(%a: tensor<6x8xf32>, %b: tensor<4x10xf32>) -> tensor<3x5xf32> {\n"
   "  %0 = stablehlo.transpose %a, dims = [1, 0] : (tensor<6x8xf32>) -> tensor<8x6xf32>\n"
@@ -132,7 +131,7 @@ test_views (void)
   assert_runs (views, (GhloValue *[]) { a, b }, 2, 1);
 }
 
-/* A reshape that no strides say is one copy, however often it is used. */
+/* A reshape that strides cannot express is a single copy, however often it is used. */
 static void
 test_copies (void)
 {
@@ -150,7 +149,7 @@ test_copies (void)
   assert_runs (text, (GhloValue *[]) { a }, 1, 3);
 }
 
-/* Counter and sum are added to where they lie; nothing changes places. */
+/* Counter and sum are updated in place; nothing changes places. */
 static const char counting[] =
   "func.func @main(%n: tensor<i64>, %x: tensor<100xf32>) -> (tensor<i64>, tensor<100xf32>) {\n"
   "  %zero = stablehlo.constant dense<0> : tensor<i64>\n"
@@ -177,7 +176,7 @@ test_loop_in_place (void)
   assert_runs (counting, (GhloValue *[]) { none, x }, 2, 2);
 }
 
-/* A Fibonacci pair and a product: two values that cross, one that no kernel makes in place. */
+/* A Fibonacci pair and a product: two values that are swapped, and one that no kernel computes in place. */
 static const char crossing[] =
   "func.func @main(%a: tensor<4x4xf32>, %b: tensor<i32>) -> (tensor<4x4xf32>, tensor<i32>, tensor<i32>) {\n"
   "  %zero = stablehlo.constant dense<0> : tensor<i32>\n"
@@ -207,7 +206,7 @@ test_loop_exchanges (void)
   assert_runs (crossing, (GhloValue *[]) { a, b }, 2, 3);
 }
 
-/* Of a loop whose iterations are known nobody computes a counter that is not read, by the body or behind the loop. */
+/* If a loop's trip count is known, its counter is not computed unless the body or the code after the loop reads it. */
 static void
 test_loop_counter (void)
 {
@@ -244,8 +243,8 @@ test_loop_counter (void)
     }
 }
 
-/* A loop in a loop, whose inner one begins from what the outer one carries, and a branch
- * that hands values from outside on. */
+/* A nested loop, whose inner initial value is the outer carried value, and a branch that passes on values from
+ * outside. */
 static const char nested[] =
   "func.func @main(%x: tensor<8xf32>, %p: tensor<i1>) -> (tensor<8xf32>, tensor<8xf32>) {\n"
   "  %zero = stablehlo.constant dense<0> : tensor<i32>\n"
@@ -312,8 +311,8 @@ test_calls (void)
   assert_runs (calls, (GhloValue *[]) { x }, 1, 1);
 }
 
-/* Programs that are no plan run all the same: of a dynamic shape, and with one inside of a loop, whose arguments are
- * buffers of static shapes. */
+/* Programs that cannot be planned still run: one with a dynamic shape, and one with a dynamic shape inside of a loop
+ * whose arguments have static shapes. */
 static void
 test_no_plan (void)
 {
@@ -365,7 +364,7 @@ test_no_plan (void)
     }
 }
 
-/* No buffer holds what is larger than any memory: the run says so. */
+/* A value larger than any memory: the run reports the error. */
 static void
 test_huge (void)
 {
@@ -393,7 +392,7 @@ test_huge (void)
     }
 }
 
-/* What the system refuses is an error of the run, whoever computes: outputs, arenas, and constants and results of the
+/* Failing allocations are errors of the run, whatever computes: outputs, arenas, and constants and results of the
  * reference executor. */
 static void
 test_limited (void)
@@ -441,7 +440,7 @@ test_limited (void)
     }
 }
 
-/* An operation that takes and gives nothing is offered to the device like others. */
+/* An operation without operands and results is offered to the device like others. */
 static void
 test_no_values (void)
 {
@@ -456,7 +455,7 @@ test_no_values (void)
   g_assert_error (error, GHLO_ERROR, GHLO_ERROR_UNSUPPORTED);
 }
 
-/* The time that the fallback takes is told. */
+/* The fallback's time is reported. */
 static void
 test_fallback_time (void)
 {
@@ -493,7 +492,7 @@ test_fallback_time (void)
     }
 }
 
-/* Which inputs' memory an output may take. */
+/* Which inputs' memory an output may reuse. */
 static void
 test_replace (void)
 {
@@ -514,7 +513,7 @@ test_replace (void)
   g_assert_false (ghlo_step_plan_may_replace (plan, 0, 2));
 }
 
-/* An input that is read twice, one that is an output itself, and one that nobody reads. */
+/* An input that is read twice, one that is itself an output, and one that is not read. */
 static void
 test_replace_inputs (void)
 {
@@ -532,7 +531,7 @@ test_replace_inputs (void)
     g_assert_false (ghlo_step_plan_may_replace (plan, 1, i));
 }
 
-/* A value that is given away carries the result, at the same address, run after run. */
+/* A donated value's memory holds the result, at the same address, run after run. */
 static void
 test_carried (void)
 {
@@ -564,8 +563,8 @@ test_carried (void)
                                   first + 1000 * ((float *) (gpointer) one->data)[7], 0.1);
 }
 
-/* What a loop hands on as it is stays where it lies, however it is planned; what it reads by strides is copied
- * once. */
+/* A value that a loop passes on unchanged stays in place, however the loop is planned; a value that it reads with
+ * strides is copied once. */
 static void
 test_unchanged (void)
 {
@@ -610,7 +609,7 @@ test_unchanged (void)
   assert_runs (transposed, (GhloValue *[]) { columns, n }, 2, 1);
 }
 
-/* A tensor over memory of the test's own. */
+/* A tensor in the test's own memory. */
 static GhloValue *
 new_over (const char *type,
           guint8     *memory,
@@ -622,8 +621,8 @@ new_over (const char *type,
   return ghlo_value_new_for_bytes (tensor_type, bytes, NULL);
 }
 
-/* One run with an output wanted in that memory: whether it is written there at once. What is
- * given has to be right either way. */
+/* One run with an output requested in that memory. Returns whether the plan writes there directly; the result must
+ * be right either way. */
 static gboolean
 is_reached (const char  *text,
             GhloValue  **inputs,
@@ -652,8 +651,8 @@ is_reached (const char  *text,
   return reached;
 }
 
-/* When an output is written to the caller's memory from the first step on: where nothing is that
- * the plan reads, and any element would be aligned. */
+/* An output is written to the caller's memory from the first step on if nothing that the plan reads lies there, and
+ * if the memory is aligned for any element. */
 static void
 test_targets (void)
 {
@@ -688,7 +687,7 @@ test_targets (void)
     }
 }
 
-/* A constant may lie in memory of the caller's, who should know better than to write there. */
+/* A constant may lie in the caller's memory, to which the caller must not write. */
 static void
 test_target_constant (void)
 {
@@ -719,7 +718,7 @@ test_target_constant (void)
   ghlo_value_unref (output);
 }
 
-/* Allocations of ten runs. The first runs fill caches and the pool. */
+/* The allocations of ten runs, after earlier runs have filled caches and the pool. */
 static guint
 count_runs (GhloPrepared         *prepared,
             const GhloRunOptions *options,
@@ -760,8 +759,8 @@ make_targets (GhloPrepared *prepared,
     }
 }
 
-/* A run asks the allocator for its outputs and nothing else, whatever it does; and for nothing
- * at all when the caller brings their memory. */
+/* A run allocates its outputs and nothing else, whatever it computes; and nothing at all when the caller provides
+ * their memory. */
 static void
 test_allocations (void)
 {
@@ -776,7 +775,7 @@ test_allocations (void)
     { nested, { "tensor<8xf32>", "tensor<i1>" }, 2, 2 },
   };
   GhloDeviceCore *device = ghlo_devices_find ("cpu");
-  /* Guarded blocks are kept account of. */
+  /* Guarded blocks need additional bookkeeping. */
   const gboolean guarded = ghlo_debug_has (GHLO_DEBUG_GUARD);
 
   for (guint r = 0; r < G_N_ELEMENTS (rows); r++)
@@ -840,7 +839,7 @@ run_again (gpointer data)
   return NULL;
 }
 
-/* Eight threads run one plan at the same time, each in an arena of its own; the answers are those of one. */
+/* Eight threads run one plan concurrently, each in an arena of its own; the results are those of a single run. */
 static void
 test_threads (void)
 {
@@ -877,7 +876,7 @@ test_threads (void)
     }
 }
 
-/* A device that has no step for anything. */
+/* A device without any steps. */
 static const GhloStepImplementation *
 find_nothing (gpointer                      self,
               const GhloIrOp               *op,
@@ -920,7 +919,7 @@ plan_again (gpointer data)
   return NULL;
 }
 
-/* Eight threads plan one module for two devices at once, and leave nothing in it. */
+/* Eight threads plan one module for two devices concurrently and leave it unchanged. */
 static void
 test_shared_module (void)
 {
@@ -947,7 +946,7 @@ test_shared_module (void)
     }
 }
 
-/* A function that calls another one twice, and so on: 2^@depth operations. */
+/* A chain of functions each of which calls the next one twice: 2^@depth operations. */
 static char *
 make_doubling (guint       depth,
                const char *operation)
@@ -968,7 +967,7 @@ make_doubling (guint       depth,
   return g_string_free (text, FALSE);
 }
 
-/* Few lines that are many operations: what is planned is bounded, and counted in the process' memory. */
+/* A few lines that expand to many operations: the size of plans is bounded, and counts towards the process' memory. */
 static void
 test_limits (void)
 {
@@ -1007,7 +1006,7 @@ test_limits (void)
 typedef struct
 {
   GCancellable *cancellable;
-  clockid_t     clock;          /* of the time that the thread has computed that plans */
+  clockid_t     clock;          /* of the planning thread's CPU time */
   gulong        delay;          /* microseconds */
   gint64        cancelled_at;
 } Canceller;
@@ -1028,7 +1027,7 @@ cancel_later (gpointer data)
   Canceller *self = data;
 
   g_usleep (self->delay);
-  /* Whoever plans may compute on while this thread has no processor: that is no part of ending. */
+  /* CPU time that the planning thread uses before this thread is scheduled again does not count as delay. */
   g_cancellable_cancel (self->cancellable);
   self->cancelled_at = read_clock (self->clock);
 
@@ -1041,7 +1040,7 @@ typedef struct
   gulong        delay;        /* µs */
 } Cancelled;
 
-/* Microseconds of computing from cancelling to the end of planning; 0 when it ended before. */
+/* The CPU time in microseconds from the cancel to the end of planning; 0 when planning ended first. */
 static gint64
 time_cancel (gpointer data)
 {
@@ -1072,9 +1071,9 @@ time_cancel (gpointer data)
 /* Microseconds. */
 enum { MAX_CANCEL = SANITIZED ? 250000 : 50000 };
 
-/* Planning ends soon after it was cancelled, whatever stage it is in, but for giving back the memory of some hundred
- * thousand steps. Other processes slow both down, so that a delay is slow only when each of its tries is. Sanitizers
- * look at what each stage leaves behind, of which fewer steps show as much. */
+/* Planning ends soon after a cancel in any stage, apart from the time to free some hundred thousand steps. Other
+ * processes slow both down, so a delay is too long only if each attempt's is. For sanitizers, which check what each
+ * stage leaves behind, fewer steps suffice. */
 static void
 test_cancelled (void)
 {

@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Factorizations, Fourier transforms and batch normalization in random programs, of
- * numbers that they are stable for.
+ * Factorizations, Fourier transforms and batch normalization in random programs, on numbers for which they are stable.
  */
 
 #include "program.h"
 
-/* A type with float elements that the operations take, of @type's shape. */
+/* A type with @type's shape and float elements that the operations accept. */
 static GhloElementType
 choose_wide (RandomProgram *self,
              gboolean       may_be_complex)
@@ -32,7 +31,7 @@ matrices (RandomProgram *self,
   return random_argument (self, type, RANDOM_FILL_POSITIVE);
 }
 
-/* A constant that is true where the half of a matrix with the diagonal is. */
+/* A constant that is true in one triangle of a matrix, including the diagonal. */
 static guint
 half_mask (RandomProgram    *self,
            const RandomType *type,
@@ -54,7 +53,7 @@ half_mask (RandomProgram    *self,
                     random_numbers_unknown ());
 }
 
-/* The other half is not defined, and so is zero here. */
+/* The other triangle is undefined, and is set to zero here. */
 static gboolean
 make_cholesky (RandomProgram *self,
                guint          value G_GNUC_UNUSED)
@@ -91,7 +90,7 @@ make_triangular_solve (RandomProgram *self,
   other = type;
   other.dimensions[type.rank - (is_left ? 1 : 2)] = random_size (self);
   operands[1] = random_bounded (self, &other);
-  /* Without the diagonal's numbers the solution may grow with every row. */
+  /* Without a dominant diagonal the solution may grow with every row. */
   numbers = random_numbers_stable (type.element, random_numbers_join (self->values[operands[0]].numbers,
                                                                       self->values[operands[1]].numbers),
                                    is_unit ? 64 : 4, 64);
@@ -149,7 +148,7 @@ make_fft (RandomProgram *self,
   return TRUE;
 }
 
-/* Any values that suit, and variances that are not negative. */
+/* Any suitable values, and non-negative variances. */
 static gboolean
 make_batch_norm (RandomProgram *self,
                  guint          value G_GNUC_UNUSED)

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * One random program with its inputs, run by the reference executor and by whoever must
- * agree with it.
+ * One random program with its inputs, run by the reference executor and by the executors that must agree with it.
  */
 
 #include "../passes/pass-help.h"
@@ -106,8 +105,7 @@ random_case_new (const RandomProgram *program,
   return g_steal_pointer (&self);
 }
 
-/* Where the outputs are wanted. Each block of memory ends where its tensor ends, for whoever
- * looks for writes beyond it. */
+/* The memory for the outputs. Each block ends where its tensor ends, so that overruns are detected. */
 static GhloValue **
 make_targets (const RandomCase *self,
               const GPtrArray  *round)
@@ -164,7 +162,7 @@ check_round (const RandomCase    *self,
   return difference;
 }
 
-/* As a compile for the device does; where it does no fusions of its own, all there may be. */
+/* Fuses as a compile for the device does; if the device has no fusions of its own, all fusions are used. */
 static gboolean
 fuse (GhloIrModule         *module,
       const RandomSubject  *subject,

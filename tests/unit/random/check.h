@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Random programs put to the test: each runs on the reference executor, and whoever is
- * to be tested (a device, with passes before it) must give the same answers as far
- * as they are known. A program that fails is made as small as it goes and printed.
+ * Tests on random programs: each runs on the reference executor, and the executor under test (a device, possibly
+ * preceded by passes) must give the same answers within known bounds. A failing program is reduced as far as possible
+ * and printed.
  */
 
 #pragma once
@@ -11,57 +11,58 @@
 #include "passes/pass.h"
 #include "program.h"
 
-/* Who must agree with the reference executor on the program as it is. */
+/* An executor that must agree with the reference executor's run of the unmodified program. */
 typedef struct
 {
   char               *name;          /* "cpu at O2" */
   GhloDeviceCore     *device;
   GhloPassOptions     passes;
-  gboolean            same_bits;     /* also of what is only near elsewhere: the reference executor itself */
-  gboolean            has_jitter;    /* run the program with random_jitter () in it */
+  gboolean            same_bits;     /* bits must be equal even where others may only be near: the reference executor
+                                      * itself */
+  gboolean            has_jitter;    /* run the program modified by random_jitter () */
   gboolean            places;        /* as in GhloPrepareOptions */
-  gboolean            is_elsewhere;  /* outputs are wanted in memory of the test's own */
+  gboolean            is_elsewhere;  /* outputs are written to the test's own memory */
 } RandomSubject;
 
-/* A program with inputs and the answers to them. */
+/* A program with inputs and the expected answers. */
 typedef struct
 {
   const RandomProgram *program;      /* borrowed; what is known of its values */
   GhloIrModule        *module;
   guint                n_inputs, n_results;
-  GPtrArray           *rounds;       /* arrays of n_inputs values and, behind them, n_results answers */
+  GPtrArray           *rounds;       /* arrays of n_inputs values followed by n_results answers */
   RandomNumbers       *numbers;      /* of the results */
 } RandomCase;
 
-/* NULL, with @error set, where the program does not verify or the reference executor
- * cannot run it: both are faults. */
+/* NULL, with @error set, where the program does not verify or the reference executor cannot run it: both are test
+ * failures. */
 RandomCase *random_case_new        (const RandomProgram *program,
                                     const char          *text,
                                     guint                n_rounds,
                                     GError             **error);
-/* Runs the reference executor for the answers, which go behind the inputs of each round. */
+/* Runs the reference executor and appends the answers to the inputs of each round. */
 gboolean    random_case_answer     (RandomCase *self,
                                     GError    **error);
 void        random_case_free       (RandomCase          *self);
-/* What differs, as a sentence that the caller frees; NULL when all agrees. */
+/* Describes the difference in a sentence that the caller frees; NULL when everything agrees. */
 char       *random_case_check      (const RandomCase    *self,
                                     const RandomSubject *subject);
-/* The least program found that still fails, and its inputs, as text. */
+/* The smallest program found that still fails, and its inputs, as text. */
 char       *random_case_shrink     (const RandomCase    *self,
                                     const RandomSubject *subject);
 
-/* Changes the program's answers as far as they may differ between executors. */
+/* Changes the program's answers as far as executors may differ. */
 void        random_jitter          (GhloIrModule        *module,
                                     const RandomProgram *program);
 
-/* What was made: operations and the element types of their first operands. */
+/* Statistics: operations, and the element types of their first operands. */
 void        random_coverage_add    (const GhloIrModule  *module);
 void        random_coverage_print  (gboolean             is_verbose);
-/* Operations that the reference executor runs and no program had, but for those that
- * random programs leave out; a line, or NULL. */
+/* Operations that the reference executor supports and that occurred in no program, except those excluded on purpose;
+ * one line, or NULL. */
 char       *random_coverage_missing (void);
 
-/* Makes and checks programs from @seed on; FALSE when one failed. */
+/* Makes and checks @n programs, with seeds from @seed on; FALSE when one failed. */
 gboolean    random_check_programs  (guint32              seed,
                                     guint                n,
                                     const RandomOptions *options,

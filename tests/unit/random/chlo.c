@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * CHLO's functions and its operations that broadcast, in random programs.
+ * CHLO's functions and broadcasting operations in random programs.
  */
 
 #include "program.h"
@@ -85,7 +85,7 @@ make_function (RandomProgram *self,
   return FALSE;
 }
 
-/* Those that are exact, of one or two operands. */
+/* Exact functions of one or two operands. */
 static gboolean
 make_exact (RandomProgram *self,
             guint          value)
@@ -290,7 +290,7 @@ make_broadcast_other (RandomProgram *self,
   return TRUE;
 }
 
-/* At small whole orders and positive places, where the functions are bounded. */
+/* At small integer orders and positive operands, where the functions are bounded. */
 static gboolean
 make_special (RandomProgram *self,
               guint          value)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Branches, loops, calls and composites with random programs inside, in random programs.
+ * Branches, loops, calls and composites in random programs, with random programs as their bodies.
  */
 
 #include "program.h"
@@ -9,7 +9,7 @@ enum { MAX_DEPTH = 2 };
 
 #define NOWHERE G_MAXUINT
 
-/* In a region: grows a little, then gives a value of @type, whose number it is. */
+/* In a region: grows a little, then returns the number of a value of @type. */
 static guint
 grow_for (RandomProgram    *self,
           const RandomType *type,
@@ -107,9 +107,8 @@ make_branches (RandomProgram *self,
   return TRUE;
 }
 
-/* A loop of so many iterations, counted in one of several forms, that carries values
- * which its body may change, hand on or swap. What is carried is the same bits on every
- * executor, but nothing else is known of it. */
+/* A loop with that many iterations, counted in one of several forms, with carried values that its body may change,
+ * pass on or swap. The carried values have the same bits on every executor, but nothing else is known about them. */
 static gboolean
 make_loop (RandomProgram *self,
            guint          value)
@@ -146,7 +145,7 @@ make_loop (RandomProgram *self,
   self->body = condition;
   if (limit == NOWHERE)
     limit = random_integer_constant (self, types[0].element, end);
-  /* What nobody sees through is no count: data ends the loop. */
+  /* A hidden bound makes the loop's trip count unknown: it ends by its data. */
   if (random_once (self, 3))
     {
       guint hidden = random_define (self, &types[0], random_numbers_small (8, 1));
@@ -159,7 +158,7 @@ make_loop (RandomProgram *self,
   random_emit (self, "  %s = stablehlo.compare %s, %s, %s : (%s, %s) -> tensor<i1>\n    stablehlo.return %s : "
                "tensor<i1>", random_name (self, test), words[random_pick (self, G_N_ELEMENTS (words))], counter,
                random_name (self, limit), t, t, random_name (self, test));
-  /* What the condition defines is its own. */
+  /* The values that the condition defines are local to it. */
   self->n_values = scope.n_values + n;
   self->body = body;
   step = random_integer_constant (self, types[0].element, 1);

@@ -10,14 +10,15 @@ typedef struct
 {
   guint      n_spatial;
   RandomType input, kernel, result;
-  char       labels[3][RANDOM_MAX_RANK];   /* of input's, kernel's, result's dimensions: 'b', 'f', 'i', 'o', '0' … */
+  char       labels[3][RANDOM_MAX_RANK];   /* of the dimensions of input, kernel and result: 'b', 'f', 'i', 'o', '0'
+                                            * … */
   gint64     strides[RANDOM_MAX_RANK], padding[2 * RANDOM_MAX_RANK];
   gint64     base[RANDOM_MAX_RANK], dilation[RANDOM_MAX_RANK], reversal[RANDOM_MAX_RANK];
   gint64     feature_groups, batch_groups;
-  double     count;                        /* of terms of each sum */
+  double     count;                        /* number of terms in each sum */
 } Convolution;
 
-/* @first, @second and the spatial dimensions' digits in any order, or the usual ones. */
+/* Labels @first, @second and the spatial dimensions' digits, in any order or the usual one. */
 static void
 choose_labels (RandomProgram *self,
                char          *labels,
@@ -54,7 +55,7 @@ choose_groups (RandomProgram *self,
   return size > 0 && size % n == 0 && random_once (self, 2) ? n : 1;
 }
 
-/* The size of the result along spatial dimension @i, after everything about it is chosen. */
+/* Computes the size of the result along spatial dimension @i, after all its parameters are chosen. */
 static gint64
 choose_dimension (RandomProgram *self,
                   Convolution   *conv,
@@ -187,7 +188,7 @@ make_convolution (RandomProgram *self,
   numbers = random_numbers_sum (conv.input.element, self->values[value].numbers, &kernel, conv.count);
   if (random_is_float (conv.input.element) || random_is_complex (conv.input.element))
     {
-      /* What padding times infinity is depends on whether it is computed at all. */
+      /* The product of padding and infinity depends on whether it is computed at all. */
       if (numbers.specials)
         numbers.trust = RANDOM_NONE;
       numbers.reordered = TRUE;

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Which operations random programs had, with which element types, and the run over many
- * programs.
+ * Statistics of the operations and element types that occurred in random programs, and the loop over many programs.
  */
 
 #include "../passes/pass-help.h"
@@ -10,7 +9,7 @@
 
 enum { N_ELEMENTS = GHLO_ELEMENT_TYPE_INDEX + 1, MAX_FAILURES = 10 };
 
-/* Operations that the reference executor runs and random programs leave out, and why. */
+/* Operations that the reference executor runs and random programs exclude, and why. */
 static const char *const left_out[][2] = {
   { "stablehlo.infeed", "needs a host that feeds; tests/programs/processes.mlir" },
   { "stablehlo.outfeed", "gives to the host" },
@@ -22,7 +21,7 @@ static const char *const left_out[][2] = {
 };
 
 static guint counts[GHLO_N_OPS][N_ELEMENTS];
-static guint64 n_trusted[RANDOM_BITS + 1];    /* results by what is known of their numbers */
+static guint64 n_trusted[RANDOM_BITS + 1];    /* results by what is known about their numbers */
 
 static void
 count_op (const GhloIrOp *op)
@@ -161,7 +160,7 @@ random_check_programs (guint32              seed,
     {
       RandomOptions own = *options;
 
-      /* A fourth of the programs may compute what is the same on one executor only. */
+      /* A fourth of the programs may compute values that are well defined on a single executor only. */
       own.is_loose |= (seed + i) % 4 == 0;
       crash_note ("the program of seed", seed + i);
       if (!check_one (seed + i, &own, subjects, n_subjects))

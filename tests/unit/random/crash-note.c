@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * A line that is printed by the handler of the signals that end a test.
+ * The note is printed by the handler of the signals that end a test.
  */
 
 #include "crash-note.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * What a test of many random cases was at when it crashed or was ended: a crash says
- * nothing of itself.
+ * Notes which of many random cases a test was running, and prints the note when the test crashes or is killed, as a
+ * crash itself does not identify the case.
  */
 
 #pragma once

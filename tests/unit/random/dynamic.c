@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Shapes that are values, in random programs: operations that take one, sizes read and
- * set, and the way from "?" back to static dimensions.
+ * Dynamic shapes in random programs: operations with a shape operand, sizes that are read and set, and casts from "?"
+ * back to static dimensions.
  */
 
 #include "program.h"
 
-/* Some of its dimensions are written as "?". */
+/* Writes some dimensions as "?". */
 static void
 open_some (RandomProgram *self,
            RandomType    *type)
@@ -14,7 +14,7 @@ open_some (RandomProgram *self,
   type->open = random_once (self, 3) ? 0 : random_pick (self, 1u << type->rank);
 }
 
-/* The numbers as a vector: a constant, or the shape of an argument that has it. */
+/* The numbers as a vector: a constant, or the shape of an argument with these dimensions. */
 static guint
 shape_value (RandomProgram *self,
              const gint64  *numbers,
@@ -230,7 +230,7 @@ make_shape (RandomProgram *self,
   return TRUE;
 }
 
-/* A dimension that is cut short at run time, and a sum or size of what is left. */
+/* A dimension that is shortened at run time, and a sum or size of the rest. */
 static gboolean
 make_set_size (RandomProgram *self,
                guint          value)

@@ -29,7 +29,7 @@ typedef struct
 {
   GhloScalarKind  kind;
   guint           classes;
-  RandomRule      rule;         /* where every answer is the same */
+  RandomRule      rule;         /* where executors must agree exactly */
   RandomFunction  function;     /* where not */
 } Row;
 
@@ -88,7 +88,7 @@ static const Row binary[] = {
   { GHLO_SCALAR_SHIFT_RIGHT_LOGICAL, INTEGERS, { FALSE, RANDOM_JUMPS } },
 };
 
-/* A row for @type, sums and products more often. */
+/* A row for @type; sums and products are chosen more often. */
 static const Row *
 choose_row (RandomProgram   *self,
             const Row       *rows,
@@ -116,13 +116,13 @@ numbers_of (const Row           *row,
 {
   RandomNumbers numbers;
 
-  /* Products of complex numbers have no one way to be rounded, and with infinities in them none at all. */
+  /* The rounding of complex products is not specified, and with infinities neither is the result. */
   if (random_is_complex (type) && row->rule.continuity == RANDOM_MULTIPLIES)
     return random_numbers_sum (type, operands[0], &operands[1], 1);
   if (ghlo_scalar_ulps (row->kind, ghlo_element_info (type)->element_class) > 0)
     return random_numbers_function (type, row->kind, &row->function, operands, n);
   numbers = random_numbers_exact (type, &row->rule, operands, n);
-  /* Nor an agreed order when a part is NaN. */
+  /* Nor is their order specified when a part is NaN. */
   if (random_is_complex (type) && row->rule.continuity == RANDOM_JUMPS
       && (operands[0].specials || operands[n - 1].specials))
     numbers.trust = RANDOM_NONE;
@@ -229,7 +229,7 @@ make_compare (RandomProgram *self,
 
   result.element = GHLO_ELEMENT_TYPE_I1;
   numbers = random_numbers_exact (result.element, &rule, known, 2);
-  /* The order of NaNs by their sign shows their bits. */
+  /* The order of NaNs by sign reveals their bits. */
   if (is_total && (known[0].specials || known[1].specials))
     numbers.trust = RANDOM_NONE, numbers.reordered = TRUE;
   if (!random_allows (self, numbers))
@@ -336,7 +336,7 @@ make_reduce_precision (RandomProgram *self,
   return TRUE;
 }
 
-/* Operations that need nothing but operands of one type. */
+/* Operations that need only operands of one type. */
 static gboolean
 is_plain (GhloScalarKind  kind,
           GhloElementType type)
@@ -352,7 +352,7 @@ is_plain (GhloScalarKind  kind,
          && scalar->result != GHLO_SCALAR_RESULT_ANY && scalar->result != GHLO_SCALAR_RESULT_COMPLEX;
 }
 
-/* Any row of the table of scalar operations, of whose numbers little is known. */
+/* Any row of the table of scalar operations; little is known about the result's numbers. */
 static gboolean
 make_any (RandomProgram *self,
           guint          value)

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * The elements of inputs and constants of random programs, and the comparison of two
- * answers by what is known of their numbers.
+ * Fills the inputs and constants of random programs, and compares two answers within what is known of their numbers.
  */
 
 #include <math.h>
@@ -11,7 +10,7 @@
 #include "../passes/pass-help.h"
 #include "numbers.h"
 
-/* Any 32 bits for a seed and a place. */
+/* 32 pseudo-random bits for a seed and a position. */
 static guint32
 mix (guint32 seed,
      guint64 place)
@@ -23,7 +22,7 @@ mix (guint32 seed,
   return (guint32) (bits >> 32);
 }
 
-/* The multiple of the grid's step that types of so few bits of mantissa hold. */
+/* The grid's step whose multiples are exact in types with so few mantissa bits. */
 static double
 grid_step (GhloElementType type)
 {
@@ -117,7 +116,7 @@ special_scalar (GhloElementType type,
   return value;
 }
 
-/* Diagonals that outweigh the rest of their rows; Hermitian. */
+/* Hermitian matrices with dominant diagonals. */
 static GhloScalar
 positive_scalar (GhloElementType type,
                  guint32         seed,
@@ -208,7 +207,7 @@ random_numbers_filled (GhloElementType type,
   RandomNumbers numbers = random_numbers_unknown ();
   gboolean is_number = ghlo_element_type_is_float (type) || ghlo_element_type_is_complex (type);
 
-  /* Where there is no infinity its place is taken by the largest number. */
+  /* Without infinities, the largest number is used instead. */
   if (fill == RANDOM_FILL_WILD || (fill == RANDOM_FILL_PLAIN && !is_number)
       || (fill == RANDOM_FILL_SPECIAL && type != GHLO_ELEMENT_TYPE_I1
           && (!is_number || ghlo_element_info (type)->bits < 8)))
@@ -240,7 +239,7 @@ real_agrees (GhloElementType      type,
     return isnan (a) && isnan (b);
   if (numbers->trust == RANDOM_EQUAL || a == b)
     return a == b;
-  /* Infinity stands for what comes after the largest number. */
+  /* Infinity stands for the number after the largest. */
   a = CLAMP (a, -limit, limit);
   b = CLAMP (b, -limit, limit);
 
@@ -271,7 +270,7 @@ element_agrees (GhloElementType      type,
     {
       RandomNumbers both = *numbers;
 
-      /* What one part loses the other may have had. */
+      /* An error may move between the parts. */
       if (both.trust == RANDOM_NEAR && isfinite (a.c.re) && isfinite (a.c.im))
         both.error += both.ulps * random_epsilon (type) * fmax (fabs (a.c.re), fabs (a.c.im));
       return real_agrees (type, a.c.re, b.c.re, &both) && real_agrees (type, a.c.im, b.c.im, &both);

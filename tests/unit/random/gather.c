@@ -5,8 +5,8 @@
 
 #include "program.h"
 
-/* What both have: an operand, indices, and windows of the operand at the places that the
- * indices give. "batch" dimensions are those of the indices but the vector's. */
+/* What gather and scatter share: an operand, indices, and windows of the operand at the positions that the indices
+ * give. "batch" dimensions are those of the indices except the index vector's. */
 typedef struct
 {
   RandomType operand, indices, windows;
@@ -17,7 +17,7 @@ typedef struct
   guint      vector_dimension;
 } Places;
 
-/* What becomes of each dimension of the operand. */
+/* Chooses the role of each dimension of the operand. */
 static void
 choose_roles (RandomProgram *self,
               Places        *places)
@@ -58,7 +58,7 @@ choose_roles (RandomProgram *self,
     }
 }
 
-/* Batching dimensions and a few others in any order, and somewhere the index vectors. */
+/* The batching dimensions and a few others in any order, with the index vector dimension among them. */
 static void
 choose_indices (RandomProgram *self,
                 Places        *places)

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Slices at places that are values, in random programs; indices are often out of bounds.
+ * Slices at runtime indices in random programs; the indices are often out of bounds.
  */
 
 #include "program.h"
 
-/* Scalar indices, of one element type as upstream wants them. */
+/* Scalar indices, all of one element type as StableHLO requires. */
 static void
 choose_starts (RandomProgram *self,
                guint         *starts,

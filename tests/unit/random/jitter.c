@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * A right executor that is as different as it may be: the program is changed so that what
- * need not be the same everywhere is not. Zeros whose sign is free become -0, and what is
- * rounded in the executor's own way moves away from zero by one place. The answers must
- * stay within what is known of them, or what is known is wrong.
+ * A correct executor that differs from the reference as much as it may. The program is changed so that everything
+ * unspecified differs: zeros whose sign is free become -0, and results whose rounding is up to the executor move away
+ * from zero by one ULP. The answers must stay within the known bounds; otherwise the bounds are wrong.
  */
 
 #include "../passes/pass-help.h"
@@ -15,7 +14,7 @@ typedef struct
   const RandomProgram *program;
 } Jitter;
 
-/* Operations on tensors that round in the executor's own way. */
+/* Operations on tensors whose rounding is up to the executor. */
 static const GhloIrOpKind rounding[] = {
   GHLO_OP_STABLEHLO_REDUCE, GHLO_OP_STABLEHLO_REDUCE_WINDOW, GHLO_OP_STABLEHLO_DOT, GHLO_OP_STABLEHLO_DOT_GENERAL,
   GHLO_OP_STABLEHLO_EINSUM, GHLO_OP_STABLEHLO_UNARY_EINSUM, GHLO_OP_STABLEHLO_CONVOLUTION,
@@ -24,7 +23,7 @@ static const GhloIrOpKind rounding[] = {
   GHLO_OP_STABLEHLO_BATCH_NORM_INFERENCE, GHLO_OP_STABLEHLO_BATCH_NORM_TRAINING, GHLO_OP_CHLO_RAGGED_DOT,
 };
 
-/* Those on scalars, and sums and products, which round what is near already. */
+/* Such operations on scalars, and sums and products, which round operands that are only near. */
 static gboolean
 scalar_rounds (const GhloIrOp *op)
 {
@@ -39,7 +38,7 @@ scalar_rounds (const GhloIrOp *op)
          || ghlo_scalar_ulps (kind, ghlo_element_info (type)->element_class) > 0;
 }
 
-/* Those with a region when that adds or multiplies. */
+/* Operations with a region, if it adds or multiplies. */
 static gboolean
 rounds (const GhloIrOp *op)
 {
@@ -71,7 +70,7 @@ add_op (Jitter             *self,
   return &op->results[0];
 }
 
-/* All zeros become -0, everything else stays: - (0 - x). */
+/* Turns all zeros into -0 and keeps everything else: - (0 - x). */
 static GhloIrValue *
 flip_zeros (Jitter      *self,
             GhloIrOp    *next,
@@ -95,7 +94,7 @@ flip_zeros (Jitter      *self,
   return add_op (self, next, GHLO_OP_STABLEHLO_NEGATE, operands, 1, type);
 }
 
-/* The next number away from zero; infinities, NaN and zeros stay. */
+/* The next number away from zero; infinities, NaNs and zeros stay. */
 static GhloIrValue *
 move_away (Jitter      *self,
            GhloIrOp    *next,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Operations that move elements to places that the program states, in random programs.
+ * Operations in random programs that move elements to positions known statically.
  */
 
 #include "program.h"
@@ -20,7 +20,7 @@ move (RandomProgram    *self,
   return TRUE;
 }
 
-/* Ones come and go, everything becomes one dimension, or the dimensions turn about. */
+/* Adds or removes dimensions of size one, flattens, or rotates the dimensions. */
 static gboolean
 make_reshape (RandomProgram *self,
               guint          value)
@@ -257,7 +257,7 @@ make_bitcast (RandomProgram *self,
     }
   if (known.trust < RANDOM_BITS)
     numbers.trust = RANDOM_NONE;
-  /* Which NaN it is shows here, and is nobody's promise. */
+  /* Which NaN it is becomes visible here, and is unspecified. */
   if (known.trust == RANDOM_NONE || (random_is_float (type.element) && known.specials))
     numbers.trust = RANDOM_NONE, numbers.reordered = TRUE;
   numbers.reordered |= known.reordered;
@@ -268,7 +268,7 @@ make_bitcast (RandomProgram *self,
   return TRUE;
 }
 
-/* A value against itself in another order: what is written over it is still to be read. */
+/* An operation on a value and its own permutation: elements must not be overwritten before they are read. */
 static gboolean
 make_mirrored (RandomProgram *self,
                guint          value)

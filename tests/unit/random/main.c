@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Changes of a test program's @main: what it gives, and what of it is left out.
+ * Changes of a test program's @main: its results, and operations that are removed.
  */
 
 #include "passes/walk.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Changes of a test program's @main, after which its type is right again.
+ * Changes of a test program's @main, which keep its function type correct.
  */
 
 #pragma once
@@ -8,13 +8,13 @@
 #include "ir/module.h"
 
 GhloIrBlock *random_main_block       (const GhloIrModule *module);
-/* The type of @main out of its arguments and results; attributes of both go. */
+/* Derives the type of @main from its arguments and results, and removes the attributes of both. */
 void         random_main_update      (GhloIrModule       *module);
-/* Has @main give @values, of GhloIrValue, and nothing else. */
+/* Makes @main return @values, of GhloIrValue, and nothing else. */
 void         random_main_return      (GhloIrModule       *module,
                                       GPtrArray          *values);
-/* Drops operations but @kept and arguments that nothing uses. What @rounds, arrays of a
- * value for each argument, have for an argument goes with it. Both may be NULL. */
+/* Removes unused operations except @kept, and unused arguments together with their values in @rounds, arrays of a
+ * value for each argument. Both may be NULL. */
 void         random_main_drop_unused (GhloIrModule       *module,
                                       const GhloIrOp     *kept,
                                       GPtrArray          *rounds);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * How what is known of numbers goes through operations. Bounds are generous where a
- * tight one would need thought: a wrong answer is seldom a little off.
+ * How the known facts about numbers propagate through operations. Bounds are generous where a tight bound would be hard
+ * to derive: wrong answers are seldom only slightly wrong.
  */
 
 #include <math.h>
@@ -44,7 +44,7 @@ random_largest (GhloElementType type)
     return ldexp (1, info->bits) - 1;
   if (info->element_class == GHLO_ELEMENT_CLASS_BOOLEAN)
     return 1;
-  /* Of the narrow formats without infinities a little less than what they can hold. */
+  /* For narrow formats without infinities slightly less than the largest number. */
   exponent = (1 << info->exponent_bits) - 2 - info->bias;
 
   return ldexp (1, exponent) * (2 - ldexp (1, -(int) info->mantissa_bits));
@@ -65,7 +65,7 @@ is_inexact (GhloElementType type)
   return ghlo_element_type_is_float (type) || ghlo_element_type_is_complex (type);
 }
 
-/* The most that an element's error can be, its units in the last place included. */
+/* The maximal error of an element, including its ULPs. */
 static double
 whole_error (GhloElementType type,
              RandomNumbers   a)
@@ -111,7 +111,7 @@ join_all (const RandomNumbers *operands,
   return result;
 }
 
-/* Whether every multiple of @step up to @magnitude is one of the type's numbers. */
+/* Whether every multiple of @step up to @magnitude is representable in the type. */
 static gboolean
 is_exact (GhloElementType type,
           double          magnitude,
@@ -121,7 +121,7 @@ is_exact (GhloElementType type,
          && step >= smallest (type);
 }
 
-/* After a rounding to @type; an exact one forgets nothing. */
+/* After rounding to @type; an exact rounding loses no knowledge. */
 static RandomNumbers
 rounded (GhloElementType type,
          RandomNumbers   a)
@@ -131,7 +131,7 @@ rounded (GhloElementType type,
       a.step = 0;
       a.magnitude *= 1 + random_epsilon (type);
     }
-  /* Next to the largest number stands NaN where there are no infinities. */
+  /* Without infinities NaN follows the largest number. */
   if (a.trust == RANDOM_NEAR && a.magnitude > random_largest (type) && isfinite (a.magnitude)
       && ghlo_element_info (type)->specials != GHLO_FLOAT_IEEE)
     return none (a);
@@ -143,7 +143,7 @@ rounded (GhloElementType type,
     }
   if (a.trust == RANDOM_NEAR && !isfinite (a.error))
     return none (a);
-  /* A type without a zero, and one without a sign, turn some numbers into others. */
+  /* Types without a zero or without a sign change some numbers. */
   if (type == GHLO_ELEMENT_TYPE_F8E8M0FNU && a.trust > RANDOM_NONE && a.trust < RANDOM_BITS)
     a.trust = RANDOM_NONE;
 
@@ -183,7 +183,7 @@ multiplied (GhloElementType      type,
   result.error = parts * (a.magnitude * right + b.magnitude * left + left * right)
                  + parts * random_epsilon (type) * result.magnitude + 2 * smallest (type);
   result.ulps = 0;
-  /* A zero that is a little off makes something else of an infinity. */
+  /* A zero with an error changes the result of operations with infinity. */
   if (result.trust == RANDOM_NEAR && result.specials)
     result.trust = RANDOM_NONE;
 
@@ -249,7 +249,7 @@ random_numbers_function (GhloElementType       type,
                      || ghlo_element_type_is_complex (type);
   double slope = 1;
 
-  /* What complex functions make of infinities and NaNs is not agreed upon. */
+  /* Complex functions of infinities and NaNs are unspecified. */
   if (a.trust == RANDOM_NONE
       || (ghlo_element_type_is_complex (type) && (a.trust < RANDOM_BITS || a.specials || isinf (a.magnitude))))
     return none (a);

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * The attributes of operations drawn at random: one of each kind that a row may ask for, and
- * changes of those that are there.
+ * The attributes of randomly drawn operations: one of each kind that a row may ask for, and mutations of existing ones.
  */
 
 #include <math.h>
@@ -11,7 +10,7 @@
 #include "import/import.h"
 #include "op.h"
 
-/* What stands where something else belongs. */
+/* Attributes of the wrong kind. */
 static const char *const odd_attributes[] = {
   "unit",
   "true",
@@ -54,7 +53,7 @@ static const char *const odd_attributes[] = {
    "axes = [#stablehlo.axis_ref<name = \"a\">]>"),
 };
 
-/* Strings that some row looks into. */
+/* Strings that some operation interprets. */
 static const char *const strings[] = {
   "ab,bc->ac", "", "ab->ba", "...a,a->a", "Sharding", "LayoutConstraint", "mhlo.erf", "mhlo.topk",
   "annotate_device_placement", "->", "abc,abd->", "f", "\x01\xff",
@@ -247,7 +246,7 @@ draw_struct (RandomOp *self,
   return ghlo_ir_attr_struct (self->module, structure, fields);
 }
 
-/* An array of none, one or two. */
+/* An array of none, one or two elements. */
 static const GhloIrAttr *
 draw_array (RandomOp             *self,
             GhloIrAttrConstraint  kind,
@@ -377,7 +376,7 @@ change_integer (RandomOp         *self,
   return ghlo_ir_attr_integer (self->module, attr->type, ghlo_element_round (attr->type->element_type, number).i);
 }
 
-/* One number another, one more, one less, two exchanged, or none. */
+/* Changes, increments or decrements one number, exchanges two, or removes one. */
 static const GhloIrAttr *
 change_integers (RandomOp         *self,
                  const GhloIrAttr *attr)
@@ -417,7 +416,7 @@ change_integers (RandomOp         *self,
   return ghlo_ir_attr_integers (self->module, element, numbers, n);
 }
 
-/* One element another, or another shape of as many. */
+/* Changes one element, or the shape, keeping the number of elements. */
 static const GhloIrAttr *
 change_dense (RandomOp         *self,
               const GhloIrAttr *attr)
@@ -493,7 +492,7 @@ change_struct (RandomOp         *self,
     {
       const GhloIrAttr *changed = random_op_change_attribute (self, fields[place]);
 
-      /* No text says a field of another kind. */
+      /* Fields of another kind cannot be expressed in text. */
       if (changed->kind == fields[place]->kind && changed->type == fields[place]->type)
         fields[place] = changed;
     }

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * What is changed of an operation drawn at random: types, numbers of operands and results,
- * attributes, regions; or one element type or dimension everywhere, so that what was right
- * mostly stays so.
+ * Mutations of a randomly drawn operation: types, numbers of operands and results, attributes, regions; or one element
+ * type or dimension replaced everywhere, which mostly keeps a valid operation valid.
  */
 
 #include <string.h>
@@ -17,7 +16,7 @@ static const char *const known_names[] = {
   "mhlo.sharding", "backend_config", "value", "function_type", "sym_name", "k", "name",
 };
 
-/* What artifacts tell apart in a discardable attribute: symbols become strings there. */
+/* Kinds of discardable attributes that artifacts treat differently: symbols become strings there. */
 static const GhloIrAttrConstraint known_kinds[] = {
   GHLO_IR_KIND_STRING, GHLO_IR_KIND_I64, GHLO_IR_KIND_DICTIONARY, GHLO_IR_KIND_ELEMENTS, GHLO_IR_KIND_TYPE,
   GHLO_IR_KIND_F32,
@@ -116,7 +115,7 @@ change_attribute (RandomOp *self,
                     random_op_change_attribute (self, self->op->attributes[index]));
 }
 
-/* One operand, result or attribute, all alike. */
+/* Changes one operand, result or attribute, each equally likely. */
 static void
 change_one (RandomOp *self)
 {
@@ -138,7 +137,7 @@ change_one (RandomOp *self)
     change_attribute (self, place - op->n_operands - op->n_results);
 }
 
-/* One that is there goes, one that is not comes. */
+/* Removes an attribute that is present, or adds one that is not. */
 static void
 add_or_drop_attribute (RandomOp *self)
 {
@@ -191,7 +190,7 @@ change_result_count (RandomOp *self)
   rebuild (self, operands, results, self->op->n_regions);
 }
 
-/* An operand and a result more, as a variadic operation may have. */
+/* Adds an operand and a result, as a variadic operation may have. */
 static void
 add_pair (RandomOp *self)
 {
@@ -259,7 +258,7 @@ change_body (RandomOp *self)
     return;
   for (guint n = random_op_pick (self, 8); n > 0 && op->next != NULL; n--)
     op = op->next;
-  /* The same changes, one floor down. */
+  /* The same changes, one level deeper. */
   self->op = op;
   random_op_change (self);
   self->op = outer;
@@ -281,7 +280,7 @@ add_block (RandomOp *self)
     ghlo_ir_region_add_block (self->module, &self->op->regions[0]);
 }
 
-/* One thing changed wherever it is. */
+/* A change made wherever the thing occurs. */
 
 typedef struct
 {
@@ -352,7 +351,7 @@ map_function (const Everywhere *map,
   const GhloIrType *type = attr != NULL && attr->kind == GHLO_IR_ATTR_TYPE ? attr->type : NULL;
   g_autofree const GhloIrType **members = NULL;
 
-  /* It may have been changed to something else. */
+  /* An earlier change may have replaced it by something else. */
   if (type == NULL || type->kind != GHLO_IR_TYPE_FUNCTION)
     return;
   members = g_new0 (const GhloIrType *, type->rank + type->n_results + 1);
@@ -425,7 +424,7 @@ change_dimension_everywhere (RandomOp *self)
     map_op (&map, self->module->op);
 }
 
-/* The likelier ones several times. */
+/* The likelier changes are listed several times. */
 static void (*const changes[]) (RandomOp *self) = {
   change_one, change_one, change_one, change_one, change_one, change_one, change_one, change_one, change_one,
   change_element_everywhere, change_element_everywhere, change_dimension_everywhere, change_dimension_everywhere,

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * An operation drawn at random, put to the test of all that a program meets: the verifier
- * says yes or no; what it lets pass is printed and read, written and read as an artifact,
- * verifies after each pass, and runs on each executor, or says by an error why not. Where it
- * runs the answers agree as far as they are known.
+ * Tests of a randomly drawn operation in everything that a program goes through: the verifier accepts or refuses it.
+ * Accepted operations are printed and parsed, written and read as an artifact, verified after each pass, and run on
+ * each executor or refused with an error. Where they run the answers agree within known bounds.
  */
 
 #include "base/ghlo-error.h"
@@ -21,7 +20,7 @@ enum
   MAX_SHOWN = 20000,        /* bytes of a program in a message */
 };
 
-/* Who runs the program besides the reference executor on it as it is. */
+/* The executors that run the program, besides the reference executor on the unmodified program. */
 static const struct
 {
   const char *device;
@@ -31,7 +30,7 @@ static const struct
   { "cpu", 2, FALSE }, { "cpu", 0, FALSE }, { "reference", 2, TRUE }, { "cpu", 1, FALSE }, { "reference", 1, TRUE },
 };
 
-/* Printed, read, verified and printed again it is the same. */
+/* Printing, parsing and verifying, and printing again gives the same text. */
 static char *
 check_text (const GhloIrModule *module,
             GhloIrPrintFlags    flags,
@@ -52,7 +51,7 @@ check_text (const GhloIrModule *module,
   return g_strdup_printf ("%s, printed and read: %s", what, detail);
 }
 
-/* What is refused is refused as text too. */
+/* A refused program is refused as text, too. */
 static char *
 check_refused_text (const GhloIrModule    *module,
                     const GhloDiagnostics *diagnostics)
@@ -86,7 +85,7 @@ check_artifact (RandomOp *self)
   return g_strdup_printf ("as an artifact of version %u: %s", index, message);
 }
 
-/* What the program knew of an argument that has kept its name; NULL for others. */
+/* What the original program knew of an argument that kept its name; NULL for others. */
 static const RandomArgument *
 find_argument (const RandomOp    *self,
                const GhloIrValue *value)
@@ -127,7 +126,7 @@ make_tuple (const RandomOp   *self,
   return ghlo_value_new_tuple ((GhloValue *const *) members->pdata, members->len);
 }
 
-/* NULL where none can be made, or none of a size for a test. */
+/* NULL where no input can be made, or none of a suitable size. */
 static GhloValue *
 make_input (const RandomOp       *self,
             const GhloIrType     *type,
@@ -184,7 +183,7 @@ make_inputs (const RandomOp *self)
   return g_steal_pointer (&inputs);
 }
 
-/* Whether a run gave no answer for a reason that says nothing of the program. */
+/* Whether a run failed for a reason unrelated to the program's validity. */
 static gboolean
 is_limit (const GError *error)
 {
@@ -200,7 +199,7 @@ is_fault (const GError *error)
              || error->code == GHLO_ERROR_PARSE);
 }
 
-/* The answers, with NULL in place of @inputs after preparing only; NULL when it fails. */
+/* The answers; with NULL as @inputs the program is only prepared. NULL on failure. */
 static GPtrArray *
 run (const char    *device,
      GhloIrModule  *module,
@@ -237,8 +236,8 @@ is_exact_type (const GhloIrType *type)
          && (ghlo_element_type_is_integer (type->element_type) || type->element_type == GHLO_ELEMENT_TYPE_I1);
 }
 
-/* What is known where nobody followed the numbers: of an operation without effects that
- * integers are exact, and of floats in f32 and wider that bounded numbers give nearly the same. */
+/* Assumptions where numbers were not tracked: an operation without effects is exact on integers, and on bounded
+ * floats of f32 and wider executors nearly agree. */
 static RandomNumbers
 guess_numbers (const RandomOp    *self,
                const GhloIrValue *result,
@@ -378,7 +377,7 @@ random_op_to_text (const guint8 *data,
   return ghlo_ir_to_string (self->module, GHLO_IR_PRINT_GENERIC);
 }
 
-/* As a message with the program. */
+/* Adds the program to the message. */
 static char *
 check_and_tell (RandomOp *self)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * How far operations drawn at random came, by their rows.
+ * Statistics, by rows of the op table, of how far randomly drawn operations got.
  */
 
 #include <string.h>

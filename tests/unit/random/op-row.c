@@ -1,22 +1,22 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * An operation made by its row of the op table alone: operands, results, attributes and
- * regions that each suit their place, of one theme, so that many suit each other too.
+ * An operation made from its row of the op table alone: operands, results, attributes and regions that each suit their
+ * place and are drawn from one theme, so that many of them suit each other, too.
  */
 
 #include <string.h>
 
 #include "op.h"
 
-/* What a body is written for. */
+/* The kinds of bodies of regions. */
 typedef enum
 {
-  STYLE_BRANCH,       /* no arguments, gives what the operation does */
-  STYLE_REDUCER,      /* two scalars for each operand, gives one for each */
-  STYLE_LOOP,         /* the operands, gives them back */
-  STYLE_COMPARATOR,   /* two scalars for each operand, gives a predicate */
-  STYLE_CONDITION,    /* the operands, gives a predicate */
-  STYLE_MAP,          /* a scalar for each operand, gives one */
+  STYLE_BRANCH,       /* no arguments, returns the operation's results */
+  STYLE_REDUCER,      /* two scalars for each operand, returns one for each */
+  STYLE_LOOP,         /* takes the operands and returns them */
+  STYLE_COMPARATOR,   /* two scalars for each operand, returns a predicate */
+  STYLE_CONDITION,    /* takes the operands, returns a predicate */
+  STYLE_MAP,          /* a scalar for each operand, returns one */
   N_STYLES
 } Style;
 

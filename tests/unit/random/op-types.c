@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * The types of operations drawn at random: those that a place of a row takes, and others.
+ * The types of randomly drawn operations: those that an operand or result of a row accepts, and others.
  */
 
 #include <string.h>
@@ -9,7 +9,7 @@
 #include "import/import.h"
 #include "op.h"
 
-/* What is not a tensor of numbers, and tensors that are odd. */
+/* Types that are not tensors of numbers, and unusual tensors. */
 static const char *const odd_types[] = {
   "!stablehlo.token",
   "tuple<>",
@@ -149,7 +149,7 @@ random_op_choose_theme (RandomOp *self,
     self->dimensions[i] = random_op_draw_dimension (self);
 }
 
-/* No text says a tensor of 2^63 elements or more. */
+/* A tensor of 2^63 elements or more cannot be expressed in text. */
 static gboolean
 can_be_said (const gint64 *dimensions,
              guint         rank)
@@ -379,7 +379,7 @@ change_rank (RandomOp *self,
   parts->rank = rank;
 }
 
-/* The likelier ones several times. */
+/* The likelier changes are listed several times. */
 static void (*const changes[]) (RandomOp *self, Parts *parts) = {
   change_to_element, change_to_element, change_dimension, change_dimension, add_dimension, drop_dimension,
   change_to_dynamic, change_to_quantized, change_to_huge, change_rank,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * How an operation is drawn: its row, then a random program of one step that has it, or the
- * row alone; and what is changed of it.
+ * How an operation is drawn: its row first, then either a random program of one step that contains it, or an operation
+ * made from the row alone; then mutations.
  */
 
 #include "../passes/pass-help.h"
@@ -10,16 +10,16 @@
 
 enum
 {
-  N_PROGRAMS = 6000,      /* random programs that are looked through for operations */
-  MAX_SEEDS = 24,         /* programs that are remembered for each */
+  N_PROGRAMS = 6000,      /* random programs that are searched for operations */
+  MAX_SEEDS = 24,         /* programs recorded for each operation */
 };
 
-/* The program around an operation that its row alone makes. */
+/* The program around an operation that is made from its row alone. */
 static const char host[] =
   "func.func private @f(%x: tensor<f32>) -> tensor<f32> {\n  return %x : tensor<f32>\n}\n"
   "func.func @main() {\n  return\n}\n";
 
-/* Seeds of programs by the kind of operation that these have, in whatever function or region. */
+/* Seeds of programs by the kinds of operations in them, in any function or region. */
 static struct
 {
   guint32 seeds[MAX_SEEDS];
@@ -99,7 +99,7 @@ fill_pool (void)
   g_once_init_leave (&is_filled, 1);
 }
 
-/* The first operation of @kind inside of @root, but for @main itself; NULL when there is none. */
+/* The first operation of @kind inside of @root, except @main itself; NULL when there is none. */
 static GhloIrOp *
 find_op (GhloIrOp     *root,
          GhloIrOpKind  kind)
@@ -124,7 +124,7 @@ random_op_get_outer (const RandomOp *self)
   return op;
 }
 
-/* Takes a program that has an operation of @kind; what @main has behind it goes. */
+/* Takes a program with an operation of @kind and removes the operations of @main after it. */
 static gboolean
 take_from_program (RandomOp     *self,
                    GhloIrOpKind  kind)
@@ -152,7 +152,7 @@ take_from_program (RandomOp     *self,
   return TRUE;
 }
 
-/* Has @main give what the operation does. */
+/* Makes @main return the operation's results. */
 static void
 finish_main (RandomOp *self)
 {
@@ -167,7 +167,7 @@ finish_main (RandomOp *self)
   random_main_drop_unused (self->module, outer, NULL);
 }
 
-/* Of the many elementwise rows, which are much alike, less than of the others. */
+/* The many elementwise rows, which are much alike, are chosen less often than others. */
 static GhloIrOpKind
 pick_kind (RandomOp *self)
 {
@@ -176,7 +176,7 @@ pick_kind (RandomOp *self)
   if ((ghlo_ir_op_spec (kind)->traits & GHLO_IR_TRAIT_ELEMENTWISE) != 0 && random_op_once (self, 2))
     kind = (GhloIrOpKind) (1 + random_op_pick (self, GHLO_N_OPS - 1));
 
-  /* Only a reader that is asked to knows an operation without a row. */
+  /* Operations without a row are parsed only on request. */
   return kind != GHLO_OP_UNREGISTERED ? kind : GHLO_OP_STABLEHLO_CONSTANT;
 }
 
@@ -220,7 +220,7 @@ random_op_new (const guint8 *data,
   return self;
 }
 
-/* The type with dimension 0 at @dimension; NULL where it has none there. */
+/* The type with size 0 in dimension @dimension; NULL where it has no such dimension. */
 static const GhloIrType *
 empty_type (RandomOp         *self,
             const GhloIrType *type,

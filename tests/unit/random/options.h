@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Options of a test program of its own, of which GLib has some of the same names: they are
- * read, and taken out of the arguments, before GLib looks.
+ * Command line options of a test program, some of which have the names of GLib's own: they are parsed and removed from
+ * the arguments before GLib sees them.
  */
 
 #pragma once
 
 #include <glib.h>
 
-/* Reads @entries (to NULL) and leaves all other arguments to g_test_init (). */
+/* Parses @entries (NULL-terminated) and leaves all other arguments to g_test_init (). */
 void random_read_options (const GOptionEntry   *entries,
                           int                  *argc,
                           char               ***argv);

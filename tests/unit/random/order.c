@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Sorting, the largest elements, running computations and computations on each element,
- * in random programs.
+ * Sorts, top-k, cumulative reductions and maps in random programs.
  */
 
 #include "program.h"
@@ -43,8 +42,8 @@ comparator (RandomProgram *self,
   return random_printf (self, "%s", text->str);
 }
 
-/* What a sort of keys with such numbers gives; of equal keys only a stable sort keeps
- * the order, and of NaNs only the total order has one. */
+/* The numbers of a sort's result; only a stable sort keeps the order of equal keys, and only the total order defines
+ * one for NaNs. */
 static RandomNumbers
 sorted (GhloElementType element,
         RandomNumbers   keys,
@@ -89,7 +88,7 @@ make_sort (RandomProgram *self,
     keys.trust = RANDOM_NONE, keys.reordered |= self->values[operands[1]].numbers.reordered;
   for (guint i = 0; i < n; i++)
     {
-      /* A single operand has no order among equals but that of zeros. */
+      /* In a single operand, equal elements are indistinguishable except for zeros. */
       gboolean is_alone = n == 1 || (n == 2 && is_chained);
 
       numbers[i] = sorted (type.element, keys, self->values[operands[i]].numbers, is_total, is_stable || is_alone);
@@ -150,8 +149,7 @@ make_top_k (RandomProgram *self,
   return TRUE;
 }
 
-/* A few operations on scalars, over what is in sight since @scope began; one of the
- * results is of type @wanted. */
+/* A few operations on scalars, using values in scope since @scope began; one of the results has type @wanted. */
 static guint
 grow_scalars (RandomProgram    *self,
               const RandomType *wanted)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Collective operations in random programs: of the one process that runs the program,
- * and of two that it starts.
+ * Collective operations in random programs: of the single process that runs the program, and of two that the program
+ * starts.
  */
 
 #include "program.h"

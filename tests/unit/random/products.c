@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Products of matrices in random programs: any batching, contracting and free dimensions,
- * in any order on both sides.
+ * Matrix products in random programs: any batching, contracting and free dimensions, in any order on both sides.
  */
 
 #include "program.h"
 
-/* What each dimension of one side of a product is. */
+/* The role of each dimension of one side of a product. */
 typedef struct
 {
   RandomType type;
@@ -43,7 +42,7 @@ append_free (RandomType    *result,
       result->dimensions[result->rank++] = side->type.dimensions[i];
 }
 
-/* The other side's dimensions stand in any order: those that both have, and free ones. */
+/* The other side's dimensions, shared and free ones, in any order. */
 static void
 choose_other_side (RandomProgram *self,
                    Product       *product)
@@ -138,7 +137,7 @@ add_repeated (RandomProgram    *self,
                     self->values[operand].numbers);
 }
 
-/* Back to the order that another operation had, half of the time. */
+/* Half of the time, transposes back to the order of another operation. */
 static void
 add_transpose (RandomProgram *self,
                guint          value)
@@ -154,8 +153,7 @@ add_transpose (RandomProgram *self,
              self->values[value].numbers);
 }
 
-/* The type of a product's result: sometimes a wider one, as programs have it that
- * accumulate so. */
+/* The type of a product's result, sometimes wider, as in programs that accumulate in it. */
 static void
 widen (RandomProgram *self,
        RandomType    *result)
@@ -249,7 +247,7 @@ make_dot (RandomProgram *self,
   return TRUE;
 }
 
-/* Letters for the dimensions of both operands; those of the result in any order. */
+/* Letters for the dimensions of both operands; the result has them in any order. */
 static gboolean
 make_einsum (RandomProgram *self,
              guint          value)
@@ -353,7 +351,7 @@ make_unary_einsum (RandomProgram *self,
   return TRUE;
 }
 
-/* Rows in groups, each group with a matrix of its own; what no group has is zero. */
+/* Rows in groups, each with its own matrix; rows without a group are zero. */
 static gboolean
 make_ragged_dot (RandomProgram *self,
                  guint          value)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * How random programs grow: which maker comes next, over which value; and the whole text.
+ * How random programs grow: the choice of the next maker and of the value that it takes, and the text of the whole
+ * program.
  */
 
 #include "program.h"
@@ -26,7 +27,7 @@ random_once (RandomProgram *self,
   return random_pick (self, n) == 0;
 }
 
-/* Mostly equal ones, so that a wrong order of dimensions does not show in the type. */
+/* Mostly equal sizes, so that a wrong order of dimensions does not change the type. */
 gint64
 random_size (RandomProgram *self)
 {
@@ -39,7 +40,7 @@ random_size (RandomProgram *self)
   return random_once (self, 40) ? 0 : sizes[random_pick (self, G_N_ELEMENTS (sizes))];
 }
 
-/* The numbers below @n in any order. */
+/* The numbers below @n in random order. */
 void
 random_shuffle (RandomProgram *self,
                 gint64        *numbers,
@@ -110,7 +111,7 @@ random_type (RandomProgram *self,
 {
   RandomType type = { .element = random_element (self), .rank = random_pick (self, max_rank + 1) };
 
-  /* Squares, of which transposes have the same type. */
+  /* Often squares, whose transposes have the same type. */
   for (guint i = 0; i < type.rank; i++)
     type.dimensions[i] = i > 0 && random_once (self, 4) ? type.dimensions[i - 1] : random_size (self);
   while (!random_fits (self, &type))
@@ -119,7 +120,7 @@ random_type (RandomProgram *self,
   return type;
 }
 
-/* Late ones more often, so that programs grow deep. */
+/* Later values more often, so that programs grow deep. */
 static guint
 choose_value (RandomProgram *self)
 {
@@ -172,7 +173,7 @@ choose_maker (RandomProgram *self)
   return NULL;
 }
 
-/* A maker that finds no use for a value is given a few others. */
+/* If a maker cannot use a value, a few others are tried. */
 static void
 make_one (RandomProgram *self)
 {
@@ -200,7 +201,7 @@ random_grow (RandomProgram *self,
     make_one (self);
 }
 
-/* How often each value is named in @main, once where it is defined. */
+/* The number of occurrences of each value's name in @main, including its definition. */
 static guint *
 count_names (const RandomProgram *self)
 {
@@ -212,8 +213,7 @@ count_names (const RandomProgram *self)
   return counts;
 }
 
-/* Everything that nothing uses, in half of the programs; or a few late values, so that
- * much is dead. */
+/* Half of the programs return all unused values; the others a few late values, so that much code is dead. */
 static void
 choose_results (RandomProgram *self)
 {

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Random programs: small graphs over the operations that the reference executor runs,
- * valid by construction, written as text. A program grows by makers, functions that take
- * one of its values and add an operation over it; each family of operations has a file
- * with a table of its makers. What is known of a value's numbers goes along with it.
+ * Random programs: small graphs of operations that the reference executor runs, valid by construction, written as text.
+ * A program grows by makers, functions that take one of its values and add an operation on it; each family of
+ * operations has a file with a table of its makers. Each value carries what is known about its numbers.
  */
 
 #pragma once
@@ -19,7 +18,7 @@ enum
   RANDOM_MAX_RANK = 6,
   RANDOM_MAX_VALUES = 160,
   RANDOM_MAX_ELEMENTS = 400,   /* of one value, and … */
-  RANDOM_MANY_ELEMENTS = 5000, /* … in a program of large ones */
+  RANDOM_MANY_ELEMENTS = 5000, /* … in a program of large values */
 };
 
 typedef struct
@@ -27,14 +26,14 @@ typedef struct
   GhloElementType element;
   guint           rank;
   gint64          dimensions[RANDOM_MAX_RANK];
-  guint           open;        /* bits of the dimensions that the program writes as "?" */
+  guint           open;        /* bit set of the dimensions that the program writes as "?" */
 } RandomType;
 
 typedef struct
 {
   RandomType    type;
   RandomNumbers numbers;
-  guint         id;            /* %v with it is the name */
+  guint         id;            /* the value's name is %v followed by it */
 } RandomValue;
 
 typedef struct
@@ -48,38 +47,38 @@ typedef struct
 typedef struct
 {
   GRand        *random;
-  GStringChunk *texts;         /* what random_text () and its like gave */
-  GString      *functions;     /* those besides @main, and other symbols */
-  GString      *body;          /* the one that is being written */
+  GStringChunk *texts;         /* the texts that random_text () and related functions return */
+  GString      *functions;     /* functions besides @main, and other symbols */
+  GString      *body;          /* the body under construction */
   RandomValue   values[RANDOM_MAX_VALUES];
-  guint         n_values;      /* in sight from here … */
-  guint         first;         /* … from this one on */
+  guint         n_values;      /* the end of the values in scope … */
+  guint         first;         /* … and their beginning */
   guint         n_ids;
-  guint         n_names;       /* of numbered names that regions use besides */
-  guint         depth;         /* regions and functions around */
-  gboolean      is_closed;     /* inside a function or region that sees nothing of the outside */
-  gboolean      is_scalar;     /* inside one of scalars */
-  gboolean      is_loose;      /* values that another executor may answer otherwise are allowed */
-  gboolean      for_passes;    /* makers by the weights for passes */
-  gboolean      is_large;      /* some sizes fill vectors and leave a rest */
+  guint         n_names;       /* of numbered names that regions use in addition */
+  guint         depth;         /* of nested regions and functions */
+  gboolean      is_closed;     /* inside a function or region that captures nothing */
+  gboolean      is_scalar;     /* inside a region on scalars */
+  gboolean      is_loose;      /* values on which another executor may answer differently are allowed */
+  gboolean      for_passes;    /* makers are weighted for tests of passes */
+  gboolean      is_large;      /* some sizes fill vectors with a remainder */
   GArray       *arguments;     /* RandomArgument, of @main */
   GArray       *known;         /* RandomNumbers by id */
-  GArray       *results;       /* guint: ids of what @main returns */
+  GArray       *results;       /* guint: ids of the results of @main */
 } RandomProgram;
 
 typedef enum
 {
   RANDOM_TAKES_OPEN   = 1 << 0,   /* the value may have dimensions "?" */
-  RANDOM_TAKES_SCALAR = 1 << 1,   /* good inside regions of scalars: elementwise, no argument, no region */
+  RANDOM_TAKES_SCALAR = 1 << 1,   /* suitable for regions on scalars: elementwise, no argument, no region */
   RANDOM_TOP_ONLY     = 1 << 2,   /* not inside regions and functions */
 } RandomMakerFlags;
 
-/* One row of a family's table, which ends with a row without name. */
+/* One row of a family's table, which ends with a row without a name. */
 typedef struct
 {
   const char *name;
-  /* Adds an operation over @value, and whatever else it needs. FALSE when that value does
-   * not suit; constants and arguments may have been added all the same. */
+  /* Adds an operation on @value, and whatever else it needs. FALSE when the value does not suit, in which case
+   * constants and arguments may still have been added. */
   gboolean  (*make) (RandomProgram *self, guint value);
   guint weight;
   guint pass_weight;          /* in programs for passes */
@@ -98,12 +97,12 @@ typedef struct
   gboolean for_passes;
 } RandomOptions;
 
-/* A whole program; the same @seed and options give the same one. */
+/* A whole program; the same @seed and options give the same program. */
 RandomProgram *random_program_new        (guint32              seed,
                                           const RandomOptions *options);
 void           random_program_free       (RandomProgram       *self);
 char          *random_program_to_text    (const RandomProgram *self);
-/* Of the value that is called that in the text; NONE for other names. */
+/* What is known about the value of that name in the text; NONE for other names. */
 RandomNumbers  random_program_known      (const RandomProgram *self,
                                           const char          *name);
 /* Runs @n random makers. */
@@ -126,7 +125,7 @@ GhloElementType random_integer           (RandomProgram       *self);
 RandomType     random_type               (RandomProgram *self,
                                           guint          max_rank);
 
-/* Any value in sight, of elements that every operation takes. */
+/* Any value in scope with elements that every operation accepts. */
 guint          random_other              (RandomProgram *self,
                                           guint          fallback);
 
@@ -140,11 +139,11 @@ gboolean       random_same_type          (const RandomType *a,
 RandomType     random_scalar             (GhloElementType      element);
 RandomType     random_vector             (GhloElementType element,
                                           gint64          size);
-/* May a value be of that type: not too many elements. */
+/* Whether a value may have that type: it must not have too many elements. */
 gboolean       random_fits               (const RandomProgram *self,
                                           const RandomType    *type);
 
-/* Values. Those that define them write the text themselves. */
+/* Values. Their definitions' text is written by the caller. */
 guint          random_define             (RandomProgram    *self,
                                           const RandomType *type,
                                           RandomNumbers     numbers);
@@ -162,14 +161,14 @@ guint          random_integers           (RandomProgram  *self,
 guint          random_integer_constant   (RandomProgram  *self,
                                           GhloElementType element,
                                           gint64          number);
-/* A new argument of @main, or inside closed regions a constant. */
+/* A new argument of @main, or a constant inside closed regions. */
 guint          random_argument           (RandomProgram    *self,
                                           const RandomType *type,
                                           RandomFill        fill);
-/* A value of that type: one that is there, or a constant, or an argument. */
+/* A value of that type: an existing one, a constant, or an argument. */
 guint          random_like               (RandomProgram    *self,
                                           const RandomType *type);
-/* The same, of numbers that suit sums or functions: in programs that are not loose. */
+/* The same, with numbers that suit sums or functions, in programs that are not loose. */
 guint          random_bounded               (RandomProgram    *self,
                                              const RandomType *type);
 
@@ -218,8 +217,7 @@ guint          random_generic_op         (RandomProgram    *self,
                                           const RandomType *result,
                                           RandomNumbers     numbers);
 
-/* Regions: what is defined inside is out of sight after the end. @is_closed: nothing of
- * the outside is in sight inside. */
+/* Regions: values defined inside go out of scope at the end. @is_closed: no outer value is in scope inside. */
 typedef struct
 {
   guint    n_values, first;
@@ -233,12 +231,12 @@ RandomScope    random_scope_begin        (RandomProgram *self,
 void           random_scope_end          (RandomProgram     *self,
                                           const RandomScope *scope);
 
-/* What regions of reductions, windows, scatters and collectives do with two scalars. */
+/* The computations on two scalars in regions of reductions, windows, scatters and collectives. */
 typedef enum
 {
   RANDOM_SUM,
   RANDOM_PRODUCT,
-  RANDOM_EXTREME,      /* one of both, whatever the order */
+  RANDOM_EXTREME,      /* one of the two, whatever the order */
   RANDOM_SECOND,       /* the second: in scatters, the update */
   RANDOM_DIFFERENCE,   /* depends on the order */
 } RandomReductionKind;
@@ -252,7 +250,7 @@ typedef struct
 RandomReduction random_reduction         (RandomProgram  *self,
                                           GhloElementType element,
                                           gboolean        may_overwrite);
-/* Of @n elements with @numbers, put together in an order of the executor's own. */
+/* For @n elements with @numbers, combined in an order that is up to the executor. */
 RandomNumbers  random_reduced            (GhloElementType        element,
                                           const RandomReduction *reduction,
                                           RandomNumbers          numbers,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Quantized values in random programs: into a type whose scale is a power of two, so that
- * all is exact, a few operations there, and back to floats. And what random numbers give.
+ * Quantized values in random programs: quantization to a type whose scale is a power of two, so that everything is
+ * exact, a few operations on the quantized value, and dequantization. Also the operations that generate random numbers.
  */
 
 #include "program.h"

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Reductions of all kinds in random programs: along dimensions, over windows, and the
- * scattering that belongs to windows.
+ * Reductions of all kinds in random programs: along dimensions, over windows, and select_and_scatter.
  */
 
 #include "program.h"
@@ -57,7 +56,7 @@ random_reduced (GhloElementType        element,
     }
 }
 
-/* Sometimes with the operands the other way round, where that makes no difference. */
+/* Sometimes with exchanged operands, where the operation is commutative. */
 const char *
 random_reducer (RandomProgram         *self,
                 const RandomReduction *reduction,
@@ -77,7 +76,7 @@ random_reducer (RandomProgram         *self,
                         is_swapped ? 'b' : 'a', id, is_swapped ? 'a' : 'b', id, type, id, type);
 }
 
-/* The dimensions that go, in order, and what is left of the type. */
+/* Chooses the reduced dimensions, in order, and the remaining type. */
 static guint
 choose_reduced (RandomProgram *self,
                 RandomType    *result,
@@ -140,7 +139,7 @@ make_reduce (RandomProgram *self,
   return TRUE;
 }
 
-/* The greatest or least and its place, the first of equals: the same in any order. */
+/* The maximum or minimum and its index, the first among equals: the same in any order. */
 static gboolean
 make_arg_extreme (RandomProgram *self,
                   guint          value)

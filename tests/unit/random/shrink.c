@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Makes a random program that fails smaller while it still fails: fewer results, and
- * operations replaced by arguments that hold what the reference executor computed there,
- * so that everything after them sees the same numbers.
+ * Reduces a random program that fails while it still fails: results are dropped, and operations are replaced by
+ * arguments that hold the reference executor's values, so that all later operations see the same numbers.
  */
 
 #include "../passes/pass-help.h"
@@ -43,7 +42,7 @@ copy_case (const RandomCase *self)
   return copy;
 }
 
-/* Takes over @candidate when it still fails. */
+/* Replaces the case by @candidate if that still fails. */
 static gboolean
 try_case (RandomCase         **self,
           RandomCase          *candidate,
@@ -77,7 +76,7 @@ nth_op (GhloIrModule *module,
   return op;
 }
 
-/* What the results of operation @n are in each round: a run that gives them alone. */
+/* The results of operation @n in each round, computed by a run that returns only these. */
 static GPtrArray *
 values_of (const RandomCase *self,
            guint             n)
@@ -105,7 +104,7 @@ values_of (const RandomCase *self,
   return answers;
 }
 
-/* Operation @n gives way to arguments. */
+/* Replaces operation @n by arguments. */
 static gboolean
 try_cut (RandomCase         **self,
          guint                n,

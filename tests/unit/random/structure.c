@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * What holds random programs together: calls, composites, tuples, tokens, barriers,
- * constants in other forms, and what exported programs carry besides.
+ * Structural operations in random programs: calls, composites, tuples, tokens, barriers, constants in other forms, and
+ * other contents of exported programs.
  */
 
 #include "program.h"
 
-/* A function of the types of @operands, @n of them, that computes something at random;
- * what is known of its results when it is called with them. */
+/* A function of @n arguments with the types of @operands and a random body, and what is known of its results for
+ * these operands. */
 static const char *
 add_function (RandomProgram *self,
               const guint   *operands,
@@ -93,7 +93,7 @@ make_call (RandomProgram *self,
   return TRUE;
 }
 
-/* In and out again, with a token or another tuple beside. */
+/* Packed and unpacked, next to a token or another tuple. */
 static gboolean
 make_tuple (RandomProgram *self,
             guint          value)
@@ -174,7 +174,7 @@ make_constant (RandomProgram *self,
     }
 }
 
-/* Operations that give their operand as it is. */
+/* Operations that return their operand unchanged. */
 static gboolean
 make_same (RandomProgram *self,
            guint          value)
@@ -216,7 +216,7 @@ make_same (RandomProgram *self,
   return TRUE;
 }
 
-/* The state is whatever integers are there: bits are bits. */
+/* Any integers can serve as the state: bits are bits. */
 static gboolean
 make_random_bits (RandomProgram *self,
                   guint          value)

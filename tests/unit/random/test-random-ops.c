@@ -17,7 +17,7 @@
 
 enum { MEMORY_LIMIT = 256 * 1024 * 1024, MAX_FAULTS = 10 };
 
-/* Of addresses, what is not counted included. */
+/* Of address space, including memory that is not accounted for. */
 #define PROCESS_LIMIT (G_GUINT64_CONSTANT (4000000) * 1024)
 
 static gint64 first_seed = 1;
@@ -67,7 +67,7 @@ test_ops (void)
   g_assert_cmpuint (n_faults, ==, 0);
 }
 
-/* Each row of the op table with dimension 0 in each place, of all operands at once and of one at a time. */
+/* Each row of the op table with size 0 in each dimension, of all operands at once and of one at a time. */
 static void
 test_empty (void)
 {
@@ -119,7 +119,7 @@ main (int    argc,
 
   random_read_options (entries, &argc, &argv);
   g_test_init (&argc, &argv, NULL);
-  /* Writes beyond a block are found without sanitizers too. */
+  /* Guarded blocks detect overruns without sanitizers, too. */
   g_setenv ("GHLO_DEBUG", "guard", FALSE);
   ghlo_memory_set_limit (MEMORY_LIMIT);
   limit_process ();

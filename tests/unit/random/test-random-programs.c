@@ -31,7 +31,7 @@ const GhloDeviceFinder ghlo_device_finders[] = {
   { NULL }
 };
 
-/* The devices that must agree with the reference executor, and after which passes. */
+/* The devices that must agree with the reference executor, and the levels of passes before. */
 static const struct
 {
   const char *name;
@@ -59,7 +59,7 @@ static const struct
 static gint64 first_seed = 1;
 static int n_programs = SANITIZED ? 250 : 500;
 static gboolean is_verbose;
-static char *device_name;       /* NULL: all but Vulkan's */
+static char *device_name;       /* NULL: all except Vulkan devices */
 
 static void
 leave_out (RandomSubject *subject,
@@ -131,7 +131,7 @@ test_programs (void)
       g_test_skip ("there is no such device");
       return;
     }
-  /* Close to what the CPU takes for a few elements, so that some steps are better there. */
+  /* Close to the CPU's times for a few elements, so that some steps are faster there. */
   apart_rates = (GhloStepRates) {
     .bytes = 1e9, .products = { 5e7, 5e7, 5e7 }, .scalars = 5e7, .uploads = 1e9, .downloads = 1e9, .run = 3e-7,
     .step = 1e-7,

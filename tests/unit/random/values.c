@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * The values of random programs: their types, the text of what defines them, constants
- * and arguments, and what is in sight where.
+ * The values of random programs: their types, the text of their definitions, constants and arguments, and which values
+ * are in scope where.
  */
 
 #include "ir/print/print.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * A thread that looks at the time.
+ * A thread that watches the deadline.
  */
 
 #include "watchdog.h"

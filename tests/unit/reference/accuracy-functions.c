@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Functions that MPFR does not have, by their definitions or by series that are
- * carried on until the precision is reached. Complex functions follow their
- * logarithmic and exponential forms; arguments on branch cuts are not asked for.
+ * Functions that MPFR lacks, computed by their definitions or by series that are summed until the precision is reached.
+ * Complex functions follow their logarithmic and exponential forms; arguments on branch cuts are not supported.
  */
 
 #include "accuracy-functions.h"
@@ -23,7 +22,7 @@ accuracy_logistic (mpfr_ptr    result,
   return mpfr_ui_div (result, 1, result, round);
 }
 
-/* Newton's iteration on erf (y) - x, from Winitzki's formula. */
+/* Newton's iteration on erf (y) - x, starting from Winitzki's formula. */
 int
 accuracy_erf_inv (mpfr_ptr    result,
                   mpfr_srcptr x,
@@ -84,7 +83,7 @@ accuracy_digamma (mpfr_ptr    result,
   return 0;
 }
 
-/* The asymptotic series, over √(2 π |x|); what it lacks is below e^-2|x|. */
+/* The asymptotic series divided by √(2 π |x|); the omitted part is below e^-2|x|. */
 static void
 bessel_asymptotic (mpfr_ptr    result,
                    mpfr_srcptr x)
@@ -111,7 +110,7 @@ bessel_asymptotic (mpfr_ptr    result,
   mpfr_clears (term, sum, size, NULL);
 }
 
-/* The power series, whose terms have one sign, where it takes no more than some hundred. */
+/* The power series, whose terms have one sign, where it needs no more than some hundred terms. */
 int
 accuracy_bessel_i1e (mpfr_ptr    result,
                      mpfr_srcptr x,
@@ -310,7 +309,7 @@ number_invert (Number *z)
   mpfr_clear (norm);
 }
 
-/* By i: i z; by -i with @times 3. */
+/* Multiplies by i, or with @times 3 by -i. */
 static void
 number_turn (Number *z,
              int     times)
@@ -348,7 +347,7 @@ number_log (Number *z)
   mpfr_clear (norm);
 }
 
-/* sqrt ((|z| + |x|) / 2) is one part's size; the other follows from x y / 2. */
+/* sqrt ((|z| + |x|) / 2) is the absolute value of one part; the other follows from x y / 2. */
 static void
 number_sqrt (Number *z)
 {
@@ -458,7 +457,7 @@ number_sinh (Number  *z,
   mpfr_clears (sinh, cosh, NULL);
 }
 
-/* A function on the numbers that the parts make. */
+/* A function of the complex number with the given parts. */
 #define COMPLEX(name, statements) \
   void \
   accuracy_complex_##name (mpfr_ptr re, mpfr_ptr im) \

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * The truth for test-accuracy: functions that MPFR does not have, by formulas
- * that are plain rather than fast, in far more digits than are compared.
+ * The true values for test-accuracy: functions that MPFR lacks, by formulas chosen for plainness rather than speed, in
+ * far more digits than are compared.
  */
 
 #pragma once
@@ -9,14 +9,14 @@
 #include <glib.h>
 #include <mpfr.h>
 
-/* Enough for parts that differ by a factor of 2^800 and squares of them. */
+/* Enough for parts whose magnitudes differ by a factor of 2^800, and for their squares. */
 enum { ACCURACY_COMPLEX_PRECISION = 2048 };
 
 typedef int  (*AccuracyFunction)  (mpfr_ptr result, mpfr_srcptr x, mpfr_rnd_t round);
 typedef int  (*AccuracyFunction2) (mpfr_ptr result, mpfr_srcptr x, mpfr_srcptr y, mpfr_rnd_t round);
-/* Both parts are replaced by those of the function's value. */
+/* Replaces both parts by those of the function's value. */
 typedef void (*AccuracyComplex)   (mpfr_ptr re, mpfr_ptr im);
-/* The first number is replaced by what the function makes of both. */
+/* Replaces the first number by the function's value for both. */
 typedef void (*AccuracyComplex2)  (mpfr_ptr re, mpfr_ptr im, mpfr_srcptr by_re, mpfr_srcptr by_im);
 
 int  accuracy_logistic   (mpfr_ptr result, mpfr_srcptr x, mpfr_rnd_t round);
@@ -24,7 +24,7 @@ int  accuracy_erf_inv    (mpfr_ptr result, mpfr_srcptr x, mpfr_rnd_t round);
 int  accuracy_lgamma     (mpfr_ptr result, mpfr_srcptr x, mpfr_rnd_t round);
 int  accuracy_digamma    (mpfr_ptr result, mpfr_srcptr x, mpfr_rnd_t round);
 int  accuracy_bessel_i1e (mpfr_ptr result, mpfr_srcptr x, mpfr_rnd_t round);
-/* q > 0 and x > 1, at most 100. */
+/* q > 0 and 1 < x ≤ 100. */
 int  accuracy_zeta       (mpfr_ptr result, mpfr_srcptr x, mpfr_srcptr q, mpfr_rnd_t round);
 int  accuracy_polygamma  (mpfr_ptr result, mpfr_srcptr n, mpfr_srcptr x, mpfr_rnd_t round);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * What the tests of the structured kernels share: inputs of reproducible
- * numbers, programs run on them, and results as numbers.
+ * Shared by the tests of the structured kernels: inputs of reproducible numbers, programs run on them, and results as
+ * numbers.
  */
 
 #pragma once
@@ -11,7 +11,7 @@
 
 #include "reference-programs.h"
 
-/* glibc gives it to gcc only; clang has the same builtin. */
+/* glibc defines CMPLX for gcc only; clang has the same builtin. */
 #ifndef CMPLX
 #define CMPLX(re, im) __builtin_complex ((double) (re), (double) (im))
 #endif
@@ -24,7 +24,7 @@ is_complex (const GhloValue *value)
   return ghlo_element_type_is_complex (value->type->element_type);
 }
 
-/* Element @index of a tensor of any numbers. */
+/* Element @index of a tensor, whatever its element type is. */
 static inline Number
 number_at (const GhloValue *value,
            gsize            index)
@@ -58,7 +58,7 @@ set_number (GhloValue *value,
   ghlo_element_store (value->type->element_type, value->data + index * info->size, scalar);
 }
 
-/* A tensor of the type that @text spells, of random numbers from @low to @high. */
+/* A tensor of the type spelled by @text, with random numbers from @low to @high. */
 static inline GhloValue *
 new_random (const char *text,
             double      low,
@@ -96,7 +96,7 @@ run_text (const char  *text,
   g_assert_no_error (error);
 }
 
-/* The one result of @text. */
+/* The single result of @text. */
 static inline GhloValue *
 result_of (const char *text,
            GhloValue **inputs,
@@ -108,7 +108,7 @@ result_of (const char *text,
   return output;
 }
 
-/* @found is within @tolerance of @expected, measured against @scale. */
+/* Checks that @found is within @tolerance of @expected, relative to @scale. */
 static inline void
 assert_near (Number found,
              Number expected,

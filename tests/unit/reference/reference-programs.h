@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * What the tests of the reference executor share: programs out of text, run and
- * expected to pass, to fail with a message, or to stop when cancelled.
+ * Shared by the tests of the reference executor: programs parsed from text, run and expected to pass, to fail with a
+ * message, or to stop when cancelled.
  */
 
 #pragma once
@@ -92,7 +92,7 @@ get_i64 (const GhloValue *value)
   return number;
 }
 
-/* Runs a program of one i64 scalar to one i64 scalar. */
+/* Runs a program from one i64 scalar to one i64 scalar. */
 static inline gint64
 run_i64 (const char *text,
          gint64      argument)
@@ -151,14 +151,14 @@ cancel_soon (gpointer data)
   return NULL;
 }
 
-/* An endless program, which takes a number where @has_input is set. */
+/* An endless program, which takes a number if @has_input is set. */
 typedef struct
 {
   const char *text;
   gboolean    has_input;
 } Endless;
 
-/* How long a run took, with the time after which it was cancelled. */
+/* The duration of a run, including the delay until it was cancelled. */
 static inline gint64
 cancel_endless (gpointer data)
 {

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * How far the scalar functions are from the truth, which MPFR computes. Every
- * function is tried on arguments of all magnitudes, on ordinary ones, and on the
- * edges of its domain; the worst error is reported in units in the last place
- * and must stay within the function's bound.
+ * The error of the scalar functions, measured against MPFR. Every function is evaluated at arguments of all magnitudes,
+ * at ordinary ones, and at the edges of its domain; the largest error is reported in ULPs and must stay within the
+ * function's bound.
  *
- * GHLO_TEST_SAMPLES sets how many arguments each function gets.
+ * GHLO_TEST_SAMPLES sets the number of arguments for each function.
  */
 
 #include <math.h>
@@ -23,17 +22,15 @@ typedef struct
   const char      *name;
   GhloIrOpKind     kind;
   AccuracyFunction function;
-  double           low, high;        /* where ordinary arguments lie */
-  double           least, greatest;   /* arguments of any magnitude, within the domain */
+  double           low, high;        /* the range of ordinary arguments */
+  double           least, greatest;   /* arguments of any magnitude within the domain */
   double           bound_f32, bound_f64;
-  double           measure;          /* smaller results are measured in this one's last place */
+  double           measure;          /* errors of smaller results are in ULPs of this number */
 } Unary;
 
-/* In f32, cosh and sinh are CHLO's decompositions, which lose |x| / 2 units.
- * Digamma has a zero between any two poles, where digits of long double cancel.
- *
- * Everything rounds once from more digits, which leaves just over half a unit;
- * the library's own functions for double may add a little. */
+/* In f32, cosh and sinh are CHLO's decompositions, which lose |x| / 2 ULPs. Digamma has a zero between any two
+ * poles, where digits of long double cancel. Every function rounds once from higher precision, which leaves slightly
+ * more than half an ULP; the C library's own functions for double may add a little. */
 static const Unary unaries[] = {
   { "cbrt", GHLO_OP_STABLEHLO_CBRT, mpfr_cbrt, -100, 100, -INFINITY, INFINITY, 0.51, 0.51 },
   { "cosine", GHLO_OP_STABLEHLO_COSINE, mpfr_cos, -20, 20, -INFINITY, INFINITY, 0.51, 0.6 },
@@ -71,8 +68,8 @@ typedef struct
   GhloIrOpKind      kind;
   AccuracyFunction2 function;
   double            low[2], high[2];
-  gboolean          whole;            /* the first argument is a whole number */
-  gboolean          anywhere;         /* both take arguments of any magnitude too */
+  gboolean          whole;            /* the first argument is an integer */
+  gboolean          anywhere;         /* both also take arguments of any magnitude */
   double            bound_f32, bound_f64;
 } Binary;
 
@@ -91,9 +88,9 @@ typedef struct
   GhloIrOpKind     kind;
   AccuracyComplex  function;
   double           extent;      /* of ordinary parts */
-  int              exponent;    /* parts reach 2^±exponent */
+  int              exponent;    /* parts have magnitudes of up to 2^±exponent */
   double           bound_f32, bound_f64;
-  gboolean         of_modulus;  /* both parts are measured in the modulus' last place */
+  gboolean         of_modulus;  /* errors of both parts are in ULPs of the modulus */
 } Complex;
 
 static const Complex complexes[] = {
@@ -150,7 +147,7 @@ as_type (GhloElementType type,
   return type == GHLO_ELEMENT_TYPE_F32 ? (float) value : value;
 }
 
-/* The place of the last digit of a value of this size, as a power of two. */
+/* The ULP of a value of this magnitude, as a power of two. */
 static mpfr_exp_t
 last_place (GhloElementType type,
             mpfr_srcptr     exact)
@@ -158,12 +155,11 @@ last_place (GhloElementType type,
   const GhloElementInfo *info = ghlo_element_info (type);
   mpfr_exp_t least = 1 - info->bias;
 
-  /* The exponent is bounded first: MPFR's range is as wide as the type. */
+  /* The exponent is bounded first, since MPFR's range is as wide as the type mpfr_exp_t. */
   return (mpfr_zero_p (exact) ? least : MAX (mpfr_get_exp (exact) - 1, least)) - info->mantissa_bits;
 }
 
-/* The distance of @value from @exact in units in the last place, of @exact or
- * of @measure when that is larger. */
+/* The distance of @value from @exact in ULPs of the larger of @exact and @measure. */
 static double
 ulps (GhloElementType type,
       double          value,
@@ -191,7 +187,7 @@ ulps (GhloElementType type,
   return distance;
 }
 
-/* Of any magnitude: all bits are random. */
+/* Numbers of any magnitude: all bits are random. */
 static double
 random_bits (GhloElementType type)
 {

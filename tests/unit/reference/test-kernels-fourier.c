@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * fft against sums written out, for lengths with small factors, primes, powers
- * and none of these, in each of its four types.
+ * fft compared with directly evaluated sums, for lengths with small factors, primes, powers and others, in each of its
+ * four types.
  */
 
 #include "kernel-programs.h"
 
 static const gsize lengths[] = { 1, 2, 3, 4, 5, 7, 8, 12, 16, 29, 31, 37, 60, 64, 101, 128, 210, 1009 };
 
-/* The sum for coefficient @k, in long doubles. */
+/* The sum for coefficient @k, in long double. */
 static Number
 transform_at (const Number *line,
               gsize         n,
@@ -66,7 +66,7 @@ test_complex (void)
       check_complex (lengths[i], kind % 2 == 1, kind / 2 == 1);
 }
 
-/* Real lines give the first half of the complex ones, and come back from it. */
+/* The transform of a real line is the first half of the complex one, and the inverse restores the line. */
 static void
 test_real (void)
 {
@@ -99,7 +99,7 @@ test_real (void)
     }
 }
 
-/* Three dimensions, there and back. */
+/* Three dimensions, forward and inverse. */
 static void
 test_dimensions (void)
 {

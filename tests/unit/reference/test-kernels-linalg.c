@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Linear algebra: what solves and factorizations give, multiplied out again.
+ * Linear algebra: the results of solves and factorizations are checked by multiplying them.
  */
 
 #include "kernel-programs.h"
@@ -15,7 +15,7 @@ tolerance_of (const char *part)
   return strstr (part, "64") != NULL ? 1e-13 : 2e-5;
 }
 
-/* Random, with a diagonal that keeps it well conditioned. */
+/* Random numbers with a dominant diagonal, so that the matrix is well conditioned. */
 static GhloValue *
 new_matrix (const char *part,
             gsize       rows,

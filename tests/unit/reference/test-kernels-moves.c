@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Operations that move elements, against loops written out, and indices from
- * data that point anywhere at all.
+ * Operations that move elements, compared with explicit loops, and runtime indices that point anywhere.
  */
 
 #include "kernel-programs.h"
@@ -64,7 +63,7 @@ test_transpose (void)
         check_transpose (types[t], shapes[s], orders[o]);
 }
 
-/* Padding of one dimension of three, all combinations of small amounts. */
+/* Padding of one of three dimensions, with all combinations of small amounts. */
 static void
 check_pad (int low,
            int high,
@@ -165,7 +164,7 @@ test_dynamic_limits (void)
                   GHLO_ERROR_OUT_OF_MEMORY, "*4611686018427387904x8xf32*");
 }
 
-/* A bounded dimension shrinks, is asked for, and grows back with zeros. */
+/* A bounded dimension is shortened, queried, and extended again with zeros. */
 static void
 test_dimension_size (void)
 {
@@ -209,7 +208,7 @@ test_gather (void)
              "  return\n}\n");
 }
 
-/* Elements out of bounds are left out one by one; later updates see earlier ones. */
+/* Out-of-bounds elements are skipped one by one; later updates see earlier ones. */
 static void
 test_scatter (void)
 {
@@ -261,7 +260,7 @@ test_sort (void)
              "  return\n}\n");
 }
 
-/* A long sort by a comparator that is no single comparison, against one that is. */
+/* A long sort by a comparator that is more than a comparison, compared with a sort by one that is not. */
 static void
 test_sort_long (void)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Random bits: known answers (the specification's example; XLA's for the key
- * and counter 1, 2, 3, 4) for each algorithm and width, and what rng promises.
+ * Random bits: known answers (the specification's example; XLA's for the key and counter 1, 2, 3, 4) for each algorithm
+ * and width, and the guarantees of rng.
  */
 
 #include "kernel-programs.h"
@@ -62,8 +62,8 @@ test_known (void)
     }
 }
 
-/* Philox with three words of state: the counter carries into its upper half.
- * A float's bits are the integer's. */
+/* Philox with three words of state: the counter carries into its upper half. The bits of floats are those of
+ * integers. */
 static void
 test_state (void)
 {
@@ -109,7 +109,7 @@ mean_of (const GhloValue *value)
   return sum / (double) value->n_elements;
 }
 
-/* Ranges, means, the same numbers on every run, other ones in another place. */
+/* Ranges, means, the same numbers in every run, and different ones at another place in the program. */
 static void
 test_rng (void)
 {

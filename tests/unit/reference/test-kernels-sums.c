@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Products, convolutions and reductions against loops written out, over element
- * types and sizes on both sides of every block and of the step limit.
+ * Products, convolutions and reductions compared with explicit loops, over element types and over sizes on both sides
+ * of every block size and of the step limit.
  */
 
 #include "kernel-programs.h"
@@ -307,7 +307,7 @@ test_reduce (void)
     }
 }
 
-/* NaN, signed zeros, empty runs, and bodies of two inputs. */
+/* NaN, signed zeros, empty reductions, and bodies with two inputs. */
 static void
 test_reduce_corners (void)
 {
@@ -344,7 +344,7 @@ test_reduce_corners (void)
              "  return\n}\n");
 }
 
-/* A window over a dilated and padded line, against the sum over its taps. */
+/* A window over a dilated and padded line, compared with the sum over its taps. */
 static void
 test_window (void)
 {
@@ -438,8 +438,7 @@ test_batch_norm (void)
              "  return\n}\n");
 }
 
-/* Quantized sums, a kernel with a scale for each output, and bodies of a wider
- * type than the input's. */
+/* Quantized sums, a kernel with a scale for each output, and bodies with a wider type than the input's. */
 static void
 test_quantized (void)
 {

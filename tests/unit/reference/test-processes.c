@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Processes of the reference executor: how they meet, in which groups, and that
- * those who miss one another fail instead of waiting for ever.
+ * Processes of the reference executor: how they rendezvous, in which groups, and that processes whose partners do not
+ * arrive fail instead of waiting forever.
  */
 
 #include "reference-programs.h"
@@ -33,7 +33,7 @@ test_parallel (void)
              "  }\n}\n");
 }
 
-/* One process meets, the other ends without. */
+/* One process waits at a collective, the other ends without reaching it. */
 static void
 test_deadlock (void)
 {
@@ -50,7 +50,7 @@ test_deadlock (void)
                   "test.mlir:3:*'stablehlo.all_reduce'*2 processes*found 1*(in process (0, 0))");
 }
 
-/* Processes that wait for one another in different orders. */
+/* Processes that wait for each other in different orders. */
 static void
 test_deadlock_crossed (void)
 {
@@ -87,7 +87,7 @@ test_failing_process (void)
                   "  }\n}\n", GHLO_ERROR_DATA, "*'check.expect_eq_const'*found 1*(in process (1, 0))");
 }
 
-/* Cancelling ends waiting for a process that runs for ever. */
+/* A cancel ends the wait for an endless process. */
 static void
 test_cancel_parallel (void)
 {
@@ -142,7 +142,7 @@ test_alone (void)
 #define DONE(name, future) \
   "    %" name " = \"stablehlo.async_done\"(" future ") : (!stablehlo.future<tensor<4xi64>>) -> tensor<4xi64>\n"
 
-/* Two futures under way at a time, finished in another order by each process. */
+/* Two futures in progress at a time, completed in a different order by each process. */
 static void
 test_futures (void)
 {
@@ -171,7 +171,7 @@ test_futures (void)
              "  }\n}\n");
 }
 
-/* A future that nobody can complete: waited for, or dropped. */
+/* A future that cannot complete: either waited for, or dropped. */
 static void
 test_futures_deadlock (void)
 {
@@ -217,8 +217,7 @@ test_futures_deadlock (void)
 #define MESH "#stablehlo.mesh<axes = [#stablehlo.mesh_axis<name = \"x\", size = 2>, " \
              "#stablehlo.mesh_axis<name = \"y\", size = 2>]>"
 
-/* Groups over a grid of two replicas by two partitions: what the first and the
- * last process gather. */
+/* Checks the groups over a grid of two replicas by two partitions by what the first and the last process gather. */
 static void
 expect_groups (const char *function,
                guint       n,
@@ -266,7 +265,7 @@ test_groups (void)
   "        : () -> (tensor<?xui32>, tensor<?xui32>, tensor<?xui32>, tensor<?xui32>)\n" \
   "    return\n  }\n}\n"
 
-/* What is no part of the mesh, or is one for the second time. */
+/* Axes that the mesh lacks, and repeated axes. */
 static void
 test_wrong_axes (void)
 {
@@ -325,7 +324,7 @@ test_channels (void)
   "    %x = stablehlo.constant dense<7> : tensor<i64>\n"
 #define END "    return\n  }\n}\n"
 
-/* What is sent to the host, and to who does not take it, does not just go. */
+/* A value sent to the host, or to a process that does not receive it, is an error. */
 static void
 test_not_received (void)
 {
@@ -344,11 +343,11 @@ test_not_received (void)
   expect_failure (both_to_host, GHLO_ERROR_UNSUPPORTED,
                   "*'stablehlo.send': no process received the values sent to the host*");
   expect_failure (to_idle, GHLO_ERROR_DATA, "*'stablehlo.send': no process received the values sent");
-  /* By its pairs the process sends nothing. */
+  /* According to its pairs the process sends nothing. */
   expect_ok (nowhere);
 }
 
-/* The old names of operations, and calls that frameworks export. */
+/* The former names of operations, and calls that frameworks export. */
 static void
 test_old_names (void)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * The reference executor's own work: control flow, calls and their limits,
- * cancellation, progress, checks, custom calls, probes, and how long values live.
+ * The reference executor itself: control flow, calls and their limits, cancellation, progress, checks, custom calls,
+ * probes, and the lifetime of values.
  */
 
 #include <glib/gstdio.h>
@@ -69,7 +69,7 @@ test_while (void)
   g_assert_cmpint (run_i64 (text, 1000), ==, 500500);
 }
 
-/* A loop's initial values that are the same value, swapped and never touched. */
+/* A loop whose initial values are one and the same value, which are swapped and passed through. */
 static void
 test_while_aliases (void)
 {
@@ -195,7 +195,7 @@ test_progress (void)
                            (g_get_monotonic_time () - started) / 200000.0 / 2);
 }
 
-/* A program with the values of two constants under a check. */
+/* A program that checks the values of two constants. */
 static char *
 make_check (const char *check,
             const char *type,
@@ -342,7 +342,7 @@ test_unknown_target (void)
   g_assert_true (g_str_has_prefix (error->message, "test.mlir:3:"));
 }
 
-/* Of a program that was made otherwise than by reading it: a run would give more outputs than there is room for. */
+/* A program that was built rather than parsed: its run would return more outputs than there is room for. */
 static void
 test_returned_too_much (void)
 {
@@ -392,8 +392,8 @@ test_release (void)
   g_assert_cmpuint (ghlo_memory_get_used (), ==, used);
 }
 
-/* The same chain in a loop, in functions and in branches: what a body replaces,
- * and what a callee uses no more, goes. */
+/* The same chain in a loop, in functions and in branches: values that a body replaces or a callee no longer uses are
+ * freed. */
 static void
 test_release_nested (void)
 {
@@ -465,7 +465,7 @@ test_threads (void)
     g_thread_join (threads[i]);
 }
 
-/* Bodies that are no plain arithmetic: captured values, branches, nested folds. */
+/* Bodies beyond plain arithmetic: captured values, branches, nested folds. */
 static void
 test_scalar_functions (void)
 {
@@ -528,7 +528,7 @@ append_name (gpointer         data,
   g_string_append_printf (data, "%s ", name);
 }
 
-/* Printing, from two processes at once, and probes as files. */
+/* Printing by two processes at once, and probes written to files. */
 static void
 test_options (void)
 {
@@ -582,7 +582,7 @@ test_options (void)
   g_assert_cmpint (g_rmdir (directory), ==, 0);
 }
 
-/* A result that does not fit in memory is an error with a place. */
+/* A result that does not fit into memory is an error with a location. */
 static void
 test_memory_limit (void)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * The arithmetic of elementwise operations on single numbers: what is exact and
- * can be stated, type by type. Accuracy has a test of its own.
+ * The arithmetic of elementwise operations on single numbers: exact results, type by type. test-accuracy tests the
+ * accuracy of inexact ones.
  */
 
 #include <float.h>
@@ -141,7 +141,7 @@ test_integer_bits (void)
   g_assert_cmpuint (on_unsigned (OP (SHIFT_RIGHT_ARITHMETIC), I (UI8), 0x80, 200), ==, 0xff);
   g_assert_cmpint (on_signed (OP (POPCNT), I (I4), -1, 0), ==, 4);
   g_assert_cmpint (on_signed (OP (POPCNT), I (I64), -1, 0), ==, 64);
-  /* Two does not fit into two bits. */
+  /* The number two does not fit into two bits. */
   g_assert_cmpint (on_signed (OP (POPCNT), I (I2), -1, 0), ==, -2);
   g_assert_cmpint (on_signed (OP (COUNT_LEADING_ZEROS), I (I8), 0, 0), ==, 8);
   g_assert_cmpint (on_signed (OP (COUNT_LEADING_ZEROS), I (I8), -1, 0), ==, 0);
@@ -287,7 +287,7 @@ assert_nearest_f32 (gint64 x,
 static void
 test_convert_rounds_once (void)
 {
-  /* Just above half way between two floats, by less than a double can tell. */
+  /* Just above the midpoint between two floats, by less than a double can represent. */
   gint64 tie = (G_GINT64_CONSTANT (1) << 62) + (G_GINT64_CONSTANT (1) << 38) + 1;
 
   assert_nearest_f32 (tie, convert (I (I64), I (F32), (GhloScalar) { .i = tie }).f);
@@ -307,7 +307,7 @@ test_convert_rounds_once (void)
     }
 }
 
-/* Every pair of types gives something, and it is representable. */
+/* Every pair of types gives a result, which is representable. */
 static void
 test_convert_pairs (void)
 {
@@ -337,7 +337,7 @@ reduce (GhloElementType type,
 static void
 test_reduce_precision (void)
 {
-  /* As f16, but for its subnormals, which become zero. */
+  /* Like f16, but subnormal numbers become zero. */
   g_assert_cmpfloat (reduce (I (F64), 5, 10, 65505.0), ==, 65504.0);
   g_assert_cmpfloat (reduce (I (F64), 5, 10, 65520.0), ==, INFINITY);
   g_assert_cmpfloat (reduce (I (F32), 5, 10, -65520.0), ==, -INFINITY);
@@ -345,7 +345,7 @@ test_reduce_precision (void)
   g_assert_cmpfloat (reduce (I (F32), 5, 10, 0x1p-14), ==, 0x1p-14);
   g_assert_true (isnan (reduce (I (F32), 5, 10, NAN)));
   g_assert_cmpfloat (reduce (I (F64), 5, 0, NAN), ==, INFINITY);
-  /* Without a mantissa a tie goes to the even exponent. */
+  /* Without mantissa bits a tie is rounded to the even exponent. */
   g_assert_cmpfloat (reduce (I (F32), 8, 0, 1.5), ==, 2.0);
   g_assert_cmpfloat (reduce (I (F32), 8, 0, 3.0), ==, 2.0);
   g_assert_cmpfloat (reduce (I (F32), 8, 1, 1.25), ==, 1.0);
@@ -440,7 +440,7 @@ test_special_edges (void)
   g_assert_cmpfloat_with_epsilon (on_float (GHLO_OP_CHLO_ZETA, I (F64), 2, -1.5), G_PI * G_PI / 2 + 4 + 4 / 9.0, 1e-14);
 }
 
-/* The loops that are written out give what the functions give. */
+/* Specialized loops give the results of the functions. */
 static void
 test_fast_loops (void)
 {
@@ -479,7 +479,7 @@ test_fast_loops (void)
       }
 }
 
-/* Blocks hold what single elements hold, and narrow formats round as conversion does. */
+/* Blocks hold the same values as single elements, and narrow formats round like conversion. */
 static void
 test_blocks (void)
 {
@@ -545,8 +545,8 @@ test_undefined (void)
   g_assert_cmpint (op.kind, ==, GHLO_SCALAR_ADD);
 }
 
-/* What an operation gives is a number of its type, since the next one may take it as it
- * is: for all operations, and all numbers of the types of a byte. */
+/* The result of an operation is a number of its type, as the next operation relies on that: for all operations, and
+ * all numbers of one-byte types. */
 static void
 test_own_numbers (void)
 {
@@ -575,7 +575,7 @@ test_own_numbers (void)
       }
 }
 
-/* Which NaN it is makes no difference. */
+/* The result does not depend on which NaN an operand is. */
 static void
 test_complex_nan (void)
 {
@@ -601,8 +601,7 @@ has_nan (GhloScalar x)
   return isnan (x.c.re) || isnan (x.c.im);
 }
 
-/* The order of operands makes no difference, and one of them is what comes out: of one
- * with a NaN that one. */
+/* The result does not depend on the order of operands, and is one of them: if one has a NaN, that one. */
 static void
 test_complex_extremes (void)
 {

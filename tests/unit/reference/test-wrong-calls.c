@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Custom calls that the library answers, with operands, results, attributes and functions that they are not made for.
- * The verifier knows no target, so that each of these programs is a right one to it: they are refused by whoever reads
- * them, whatever a stranger has written.
+ * The library's built-in custom calls with operands, results, attributes and functions of the wrong form. The verifier
+ * does not know custom call targets and so accepts these programs; the code that reads the calls must refuse them,
+ * whatever they contain.
  */
 
 #include "reference-programs.h"
@@ -56,7 +56,7 @@ typedef struct
   const char *pattern;
 } Wrong;
 
-/* Of a window of one element. */
+/* A window of one element. */
 #define WINDOW_TYPES "(tensor<4xi32>, tensor<i32>, tensor<1xi32>, tensor<1xi32>, tensor<1xi32>, tensor<1xi32>, " \
                      "tensor<1x2xi32>) -> "
 #define WINDOW(function, result) \
@@ -175,7 +175,7 @@ static const Wrong at_run[] = {
   { "@stablehlo.shape_refinement_operand_wrapper()", "() -> tensor<4xf32>", "*an operand and a result, found 0 and 1" },
 };
 
-/* Those that are read before a run. */
+/* Calls that are read before a run. */
 static const Wrong before[] = {
   { "@Qr()", "() -> ()", "*expected real or complex numbers as operand 0 of Qr" },
   { "@Qr(%a)", "(tensor<2x2xf32>) -> tuple<tensor<2x2xf32>, tensor<2xf32>>", "*expected plain tensors*" },
@@ -201,7 +201,7 @@ static const Wrong before[] = {
     "(tensor<2xf32>, tensor<f32>) -> tensor<1xf32>", "*expected a comparator that takes two elements*" },
 };
 
-/* A program that makes the call, and gives nothing of it to anybody. */
+/* A program that makes the call and does not use its results. */
 static char *
 make_program (const Wrong *wrong)
 {

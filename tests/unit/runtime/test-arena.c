@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Arenas of runs: slots where the plan says, the same memory from run to run without
- * an allocation, many runs at once; and slots on their own where blocks are guarded.
+ * Arenas of runs: slots at their planned offsets, the same memory from run to run without an allocation, many
+ * concurrent runs, and separately allocated slots where blocks are guarded.
  */
 
 #include <string.h>
@@ -17,7 +17,7 @@
 
 enum { N = 4, TOTAL = 3 << 20 };
 
-/* The second half of slot 0 is slot 3's, which lives after it. */
+/* The second half of slot 0 is reused by slot 3, which lives later. */
 static const gsize offsets[N] = { 0, 1 << 20, (2 << 20) + 64, 1 << 19 };
 static const gsize sizes[N] = { 1 << 20, (1 << 20) + 7, 0, 1 << 19 };
 
@@ -89,7 +89,7 @@ test_limit (void)
   ghlo_run_arena_cache_give (cache, arena);
 }
 
-/* Between runs nothing is in use; from the second on nothing is allocated. */
+/* Between runs no memory is in use; from the second run on nothing is allocated. */
 static void
 test_steady (void)
 {
@@ -147,7 +147,7 @@ test_threads (void)
   g_assert_cmpuint (ghlo_memory_get_used (), ==, used);
 }
 
-/* Slots that share bytes in the plan share none here, and end at protected pages. */
+/* Slots that share bytes in the plan do not share any here, and end at protected pages. */
 static void
 test_guard (gconstpointer data)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Operations that a plan's fallback runs: what they keep, that it is counted, and what
- * they are told of a run.
+ * Operations that a plan's fallback runs: the memory that they keep, its accounting, and what they are told about a
+ * run.
  */
 
 #include "../reference/kernel-programs.h"
@@ -10,7 +10,7 @@
 #include "cpu/device.h"
 #include "runtime/run-plan.h"
 
-/* What stands before and after an operand. */
+/* The text before and after an operand. */
 typedef struct
 {
   const char *before, *after;
@@ -24,7 +24,7 @@ static const Operation
   custom_call = { "stablehlo.custom_call @mhlo.erf(",
                   ") {called_computations = [@called]} : (tensor<4xf32>) -> tensor<4xf32>" };
 
-/* A function @name of @n operations, each on what the one before it gave. */
+/* Appends a function @name with a chain of @n operations. */
 static void
 append_chain (GString    *text,
               const char *name,
@@ -38,7 +38,7 @@ append_chain (GString    *text,
   g_string_append_printf (text, "  return %%v%u : tensor<4xf32>\n}\n", n);
 }
 
-/* A chain of @n_ops operations, beside another of @n_beside. */
+/* A chain of @n_ops operations, next to another one of @n_beside. */
 static GhloIrModule *
 make_program (Operation op,
               guint     n_ops,
@@ -53,7 +53,7 @@ make_program (Operation op,
   return parse (text->str);
 }
 
-/* What is kept for a program, which is what the process counts. */
+/* The memory kept for a program, which equals what the process' account counts. */
 static GhloRunFigures
 measure (Operation op,
          guint     n_ops,
@@ -77,7 +77,7 @@ measure (Operation op,
   return figures;
 }
 
-/* The bytes that are kept for what reference steps run. */
+/* The bytes kept for the operations that reference steps run. */
 static gsize
 prepared_bytes (Operation op,
                 guint     n_ops,
@@ -88,7 +88,7 @@ prepared_bytes (Operation op,
   return figures.prepared_bytes - figures.plan_bytes;
 }
 
-/* Each step keeps little. */
+/* Each step keeps little memory. */
 static void
 test_sizes (void)
 {
@@ -99,14 +99,14 @@ test_sizes (void)
   g_assert_cmpuint (many - one, <, 1000 * 2000);
 }
 
-/* The operation of a function that is called again and again is prepared once. */
+/* An operation in a function that is called repeatedly is prepared once. */
 static void
 test_calls (void)
 {
   g_assert_cmpuint (prepared_bytes (call, 1000, 1), ==, prepared_bytes (call, 1, 1));
 }
 
-/* Functions that nothing refers to cost nothing, those that are referred to are there once. */
+/* Unreferenced functions cost nothing, referenced ones are kept once. */
 static void
 test_symbols (void)
 {
@@ -116,7 +116,7 @@ test_symbols (void)
   g_assert_cmpuint (many - one, <, 200 * 2500);
 }
 
-/* What is prepared stays within the process' limit; all that a refused program took is given back. */
+/* Preparing stays within the process' limit; all memory of a refused program is freed. */
 static void
 test_limit (void)
 {
@@ -143,7 +143,7 @@ test_limit (void)
   ghlo_memory_set_limit (limit);
 }
 
-/* A device that passes on to the reference executor, and keeps what each run is told. */
+/* A device that forwards to the reference executor, and records the options of each run. */
 static GhloRunOptions told[2];
 static guint n_told;
 
@@ -170,7 +170,7 @@ ignore_print (gpointer         data,
 {
 }
 
-/* A step is told what holds for the whole run; the program's inputs and outputs are not its own. */
+/* A step gets the options of the whole run, but not the program's inputs and outputs. */
 static void
 test_options (void)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * The pool of memory: use again without a page fault, limits, trimming, threads and
- * forks; guarded blocks; and the words of GHLO_DEBUG.
+ * The memory pool: reuse without page faults, limits, trimming, threads and forks; guarded blocks; and the keywords of
+ * GHLO_DEBUG.
  */
 
 #include <math.h>
@@ -20,7 +20,7 @@
 
 #define MIB ((gsize) 1 << 20)
 
-/* Set aside before a test that counts, so that no other's blocks lie idle. */
+/* Empties the pool before a test that counts, so that no other test's blocks are idle. */
 static gsize
 start_afresh (void)
 {
@@ -53,8 +53,8 @@ wait_for_idle (gsize most)
   g_assert_cmpuint (ghlo_pool_get_idle (), <=, most);
 }
 
-/* A block is at most an eighth larger than asked, but for its alignment, and no
- * smaller; larger blocks are never for smaller sizes. */
+/* A block is no smaller than requested and, apart from alignment, at most an eighth larger; larger blocks never
+ * serve smaller sizes. */
 static void
 test_classes (void)
 {
@@ -82,8 +82,8 @@ count_faults (void)
   return usage.ru_minflt;
 }
 
-/* The same addresses again, the last that was freed first, also for sizes that are a
- * little different; no page that was not there before, and no question to the system. */
+/* The same addresses again, last freed first, also for slightly different sizes; without a new page or a system
+ * call. */
 static void
 test_reuse (void)
 {
@@ -143,7 +143,7 @@ test_zeroed (void)
       }
 }
 
-/* What lies idle is no reason to refuse, and goes first; what is used is. */
+/* Idle memory never causes a refusal, and is released first; memory in use counts. */
 static void
 test_limit (void)
 {
@@ -172,7 +172,7 @@ test_limit (void)
   g_assert_cmpuint (ghlo_memory_get_used (), ==, used);
 }
 
-/* At most half of the limit stays, the newest of it. */
+/* At most half of the limit stays idle, the most recently freed part. */
 static void
 test_most_idle (void)
 {
@@ -193,7 +193,7 @@ test_most_idle (void)
   ghlo_memory_set_limit (limit);
 }
 
-/* On request at once, by itself after a while without use, and again after that. */
+/* On request at once, automatically after a while without use, and again after that. */
 static void
 test_trim (void)
 {
@@ -239,7 +239,7 @@ test_many (void)
     }
 }
 
-/* Sizes of all classes, each block marked at both ends while it is held. */
+/* Sizes of all classes; each block is marked at both ends while it is held. */
 static gpointer
 churn (gpointer data)
 {
@@ -291,7 +291,7 @@ test_threads (void)
   ghlo_memory_set_limit (limit);
 }
 
-/* A child has the pool, but not the thread that trims it; forked while others use it. */
+/* A child process has the pool, but not the thread that trims it; the fork happens while others use the pool. */
 static void
 test_fork (void)
 {
@@ -334,7 +334,7 @@ note_leaving (gpointer block)
   g_ptr_array_add (left, block);
 }
 
-/* Large blocks are found by what is in them, and tell when they go. */
+/* Large blocks are found by an address in them, and notify when they are freed. */
 static void
 test_find (void)
 {
@@ -381,8 +381,7 @@ test_find (void)
   g_ptr_array_unref (left);
 }
 
-/* An output's memory goes back when the last of those who hold it goes, and the next
- * one has it. */
+/* An output's memory is returned with its last reference, and reused by the next output. */
 static void
 test_values (void)
 {
@@ -412,7 +411,7 @@ test_values (void)
   ghlo_value_unref (value);
 }
 
-/* Runs the test again in a process with guarded blocks, which is to end well or not. */
+/* Runs the test again in a process with guarded blocks, which must exit normally or not, as stated. */
 static gboolean
 is_guarded (gboolean    ends_well,
             const char *message)
@@ -473,10 +472,10 @@ typedef struct
 {
   const char *name;
   gsize       size;
-  gssize      offset;     /* of the byte that is touched */
+  gssize      offset;     /* of the byte that is accessed */
   gboolean    freed;      /* before that */
   gboolean    reads;
-  const char *message;    /* what it says; NULL when it dies at once */
+  const char *message;    /* the expected message; NULL when the process dies at once */
 } Mistake;
 
 static const Mistake mistakes[] = {
@@ -503,7 +502,7 @@ test_mistake (gconstpointer data)
   if (mistake->freed)
     {
       ghlo_memory_free ((guint8 *) memory, mistake->size);
-      /* The address is no other block's. */
+      /* The address is not reused by another block. */
       for (guint i = 0; i < 100; i++)
         ghlo_memory_free (allocate (mistake->size), mistake->size);
     }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Headers of .npy files: what NumPy and others write, and what no reader may take.
+ * Headers of .npy files: those that NumPy and other software write, and those that a reader must refuse.
  */
 
 #include <string.h>
@@ -9,7 +9,7 @@
 
 #define PLAIN "{'descr': '<i2', 'fortran_order': False, 'shape': (2, 3), }\n"
 
-/* A file of @version with @header and @n_bytes bytes 0, 1, 2 ... behind it. */
+/* A file of @version with @header followed by @n_bytes bytes 0, 1, 2 ... */
 static GByteArray *
 file_new (guint       version,
           const char *header,
@@ -27,7 +27,7 @@ file_new (guint       version,
   return file;
 }
 
-/* Reads exactly @size bytes of @file, beyond which nothing may be read. */
+/* Reads exactly @size bytes of @file; reading beyond them is an error. */
 static GhloValue *
 read_file (const GByteArray *file,
            gsize             size,
@@ -173,7 +173,7 @@ test_prefix (void)
   assert_refused (file, file->len, "*magic number*");
 }
 
-/* Cut off anywhere, a file is refused; so is one whose header says that it ends there. */
+/* A file truncated anywhere is refused; so is one whose header states that it ends there. */
 static void
 test_cut (void)
 {
@@ -194,7 +194,7 @@ test_cut (void)
     }
 }
 
-/* Whatever a byte of the header is, the reader comes to an answer. */
+/* Whatever value a byte of the header has, the reader returns. */
 static void
 test_bytes (void)
 {

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * The threads that compute: every index once, in parts as promised, whatever the
- * sizes; cancels, nesting, callers at once, forks; how many threads there are, how
- * nice they are, and that they allocate nothing.
+ * The thread pool: every index is visited once, in parts of the promised form, whatever the sizes; cancelling, nesting,
+ * concurrent callers, forks; the number of threads and their nice value, and that they do not allocate.
  */
 
 #include <string.h>
@@ -13,10 +12,10 @@
 #include "../count-allocations.h"
 #include "runtime/parallel.h"
 
-/* As GHLO_THREADS says, so that machines of one processor test it too. */
+/* Set by GHLO_THREADS, so that machines with one processor test this, too. */
 enum { N_WORKERS = 4, N_CALLERS = 8 };
 
-/* Nanoseconds on one thread that make a call worth waking workers for, worth splitting, and not. */
+/* Nanoseconds on one thread for calls that are worth waking workers, worth splitting, and neither. */
 #define LONG   10e6
 #define MEDIUM (GHLO_PARALLEL_MIN_WORK * 1.5)
 #define SHORT  (GHLO_PARALLEL_MIN_WORK * 0.9)
@@ -25,13 +24,13 @@ typedef struct
 {
   gsize         n;
   gsize         grain;
-  guint         times;             /* to go round before a part is done */
+  guint         times;             /* rounds of busy work for each part */
   guint8       *marks;             /* of each index; atomic; NULL when there are too many */
   gsize         sum;               /* of the parts' sizes; atomic */
   guint         n_parts;           /* atomic */
   guint         n_small;           /* parts below the grain; atomic */
-  guint         busy[N_WORKERS];   /* calls under way with this number; atomic */
-  guint         n_shared;          /* times that this was above 1; atomic */
+  guint         busy[N_WORKERS];   /* concurrent calls with this worker number; atomic */
+  guint         n_shared;          /* times that this exceeded 1; atomic */
   GThread      *first;             /* who called */
   guint         n_elsewhere;       /* parts on other threads; atomic */
   GCancellable *cancellable;       /* to cancel in a part */
@@ -110,7 +109,7 @@ test_all (void)
           check_all (sizes[i], grains[j], times[k], 0);
 }
 
-/* All, or the workers only, which are to be nicer than the process. */
+/* The number of threads: all, or only workers, which have a higher nice value than the process. */
 static guint
 count_threads (gboolean workers)
 {
@@ -131,7 +130,7 @@ count_threads (gboolean workers)
   return n;
 }
 
-/* Calls of longer and longer parts until workers take part in one. */
+/* Makes calls with longer and longer parts until workers join one. */
 static void
 call_until_joined (double nanoseconds)
 {
@@ -151,7 +150,7 @@ test_workers_join (void)
   call_until_joined (LONG);
 }
 
-/* Workers, of which there are none yet, are there for calls that follow each other, and not for one alone. */
+/* Workers are started for calls in succession, not for a single call. */
 static void
 test_alone (void)
 {
@@ -189,8 +188,8 @@ test_huge (void)
         }
 }
 
-/* A cancel before: nothing is done. One in a part: what has begun ends, and no more
- * than one part for each thread begins. The same where nothing is split. */
+/* A cancel before the call: nothing is done. A cancel in a part: parts in progress finish, and at most one more per
+ * thread begins. The same where nothing is split. */
 static void
 test_cancel (void)
 {
@@ -229,8 +228,8 @@ test_cancel (void)
 
 typedef struct
 {
-  guint n_inner;       /* indices done inside; atomic */
-  guint n_elsewhere;   /* on another thread than the part that asked; atomic */
+  guint n_inner;       /* indices done in inner calls; atomic */
+  guint n_elsewhere;   /* on another thread than the part that made the call; atomic */
 } Nested;
 
 typedef struct
@@ -336,8 +335,8 @@ call_often (gpointer data)
   return NULL;
 }
 
-/* Eight callers at once: answers as ever, and no more threads than theirs and one for
- * each processor, while somebody else changes the limit. */
+/* Eight concurrent callers: results are right, and there are no more threads than the callers and one for each
+ * processor, while another thread changes the limit. */
 static void
 test_callers (void)
 {
@@ -384,7 +383,7 @@ test_limit (void)
   ghlo_parallel_set_limit (0);
 }
 
-/* The workers stay behind in a fork, also when it happens while they work. */
+/* Workers do not exist after a fork, even if it happens while they work. */
 static void
 test_fork (void)
 {

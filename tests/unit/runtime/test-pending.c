@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Work that goes on: its end is seen once by everybody who waits or asked to be called.
+ * Asynchronous work: every waiter and every callback sees its end exactly once.
  */
 
 #include "runtime/pending.h"
@@ -13,7 +13,7 @@ count (gpointer data)
   g_atomic_int_inc ((gint *) data);
 }
 
-/* NULL stands for what has ended. */
+/* NULL stands for work that has ended. */
 static void
 test_nothing (void)
 {
@@ -47,7 +47,7 @@ test_end (void)
       g_assert_cmpint (n, ==, 3);
       g_assert_true (ghlo_pending_is_done (pending));
       g_assert_true ((ghlo_pending_get_error (pending) != NULL) == fails);
-      /* Each who waits gets the error. */
+      /* Every waiter gets the error. */
       for (guint i = 0; i < 2; i++)
         {
           g_autoptr (GError) error = NULL;
@@ -59,7 +59,7 @@ test_end (void)
     }
 }
 
-/* The callback may have the last reference. */
+/* The callback may drop the last reference. */
 static void
 test_last_reference (void)
 {
@@ -75,7 +75,7 @@ typedef struct
 {
   GhloPending *pending;
   gint         n_called;
-  guint        delay;      /* microseconds before it ends */
+  guint        delay;      /* microseconds before the work ends */
 } Round;
 
 static gpointer
@@ -92,7 +92,7 @@ wait_for_end (gpointer data)
   return NULL;
 }
 
-/* It ends while others come to wait, awake and asleep. */
+/* The work ends while other threads begin to wait, polling or sleeping. */
 static void
 test_threads (void)
 {
@@ -121,7 +121,7 @@ cancel_later (gpointer data)
   return NULL;
 }
 
-/* Who waits may give up; the work goes on. */
+/* A waiter may give up; the work continues. */
 static void
 test_cancel (void)
 {
@@ -144,7 +144,7 @@ test_cancel (void)
   g_assert_no_error (error);
 }
 
-/* A device of which nobody knows but those who look, and which ends what is looked at for the third time. */
+/* A source whose work is only seen to end by polling: at the third poll. */
 typedef struct
 {
   guint  n_looks, n_told;
@@ -179,7 +179,7 @@ looked_took (gpointer data,
   self->time = time;
 }
 
-/* Who waits polls for as long as the device says, which is told once how long it took. */
+/* A waiter polls for as long as the source says, and reports once how long the work took. */
 static void
 test_patience (void)
 {

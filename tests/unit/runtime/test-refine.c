@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * What runs teach of a device, of which a test says what they take and when.
+ * Refining a device's rates from the measured times of runs. The test chooses the times and when they are reported.
  */
 
 #include "runtime/refine.h"
@@ -12,7 +12,7 @@
 #include "runtime/cache.h"
 #include "runtime/rates.h"
 
-/* Runs of a lesson where each takes a tenth of a second, lessons of a watch, µs between runs. */
+/* Runs per lesson if each takes a tenth of a second, lessons per watch, µs between runs. */
 enum { RUNS = 4, LESSONS = 16, INTERVAL = 300000 };
 
 static const GhloStepRates base = {
@@ -45,7 +45,7 @@ identify (GhloDeviceCore *self)
 
 static GhloDeviceCoreClass klass = { .name = "test", .get_rates = get_rates, .identify = identify };
 
-/* As a process finds it that has not heard of @name before. Devices are never freed. */
+/* The device as found by a process that has not seen @name before. Devices are never freed. */
 static GhloDeviceCore *
 find_device (const char          *name,
              const GhloStepRates *rates)
@@ -84,7 +84,7 @@ run_often (GhloRunWatch *watch,
     run (watch, seconds, 0);
 }
 
-/* How many times as long as by base rates something takes. */
+/* The refined time of one resource relative to its time at the base rates. */
 static double
 slowness (GhloDeviceCore *device,
           guint           field)
@@ -110,7 +110,7 @@ n_runs (GhloDeviceCore *device)
   return refined.n_runs;
 }
 
-/* One rate, which is a fifth of what is stated. Of all runs one is undisturbed: noise is not learned. */
+/* One rate is a fifth of the stated one. One of all runs is undisturbed: noise is not learned. */
 static void
 test_converges (void)
 {
@@ -126,7 +126,7 @@ test_converges (void)
   ghlo_run_watch_free (watch);
 }
 
-/* Programs that depend on several rates, each in another way, and that the host has a part of. */
+/* Programs that depend on several rates in different proportions, and of which the host does a part. */
 static void
 test_shares (void)
 {
@@ -153,7 +153,7 @@ test_shares (void)
   g_assert_cmpfloat_with_epsilon (slowness (device, RUN), 0.2, 0.01);
 }
 
-/* First runs, those beside others, those that failed, those that are too short; and some that are too few. */
+/* Ignored runs: first ones, concurrent ones, failed ones, too short ones; and runs that are too few. */
 static void
 test_ignored (void)
 {
@@ -172,7 +172,7 @@ test_ignored (void)
       run (watch, -1, 0);
       run (watch, 5e-6, 0);
     }
-  /* Of another kind each, and three. */
+  /* Each of another kind, and three of one. */
   for (guint i = 0; i < 100; i++)
     run (watch, 1, i);
   run_often (watch, 1, 3);
@@ -181,7 +181,7 @@ test_ignored (void)
   g_assert_cmpuint (n_runs (device), ==, 0);
   g_assert_cmpfloat (slowness (device, BYTES), ==, 1);
 
-  /* One more is enough, and of a second less where there will be none. */
+  /* One more is enough, or a second less if there will be no more. */
   watch = ghlo_run_watch_new (device, &amounts, 0);
   run_often (watch, 0.05, 1 + RUNS);
   g_assert_cmpuint (n_runs (device), ==, 0);
@@ -190,7 +190,8 @@ test_ignored (void)
   g_assert_cmpfloat_with_epsilon (slowness (device, BYTES), pow (0.5, 0.3), 1e-6);
 }
 
-/* No lesson is believed beyond a factor of 8, nor all of them beyond 1000; and a watch has enough at some time. */
+/* A lesson changes a rate at most by a factor of 8, and all lessons together by 1000; and a watch stops at some
+ * time. */
 static void
 test_bounds (void)
 {
@@ -225,7 +226,7 @@ learn_some (GhloDeviceCore *device)
   ghlo_run_watch_free (watch);
 }
 
-/* Other bytes in the place of what is kept. */
+/* Replaces the contents of the cache file. */
 static void
 write_instead (const char    *name,
                gconstpointer  content,
@@ -254,7 +255,7 @@ test_kept (void)
   g_assert_cmpuint (n_runs (again), ==, 4 * RUNS);
   g_assert_cmpuint (n_runs (find_device ("another", &base)), ==, 0);
 
-  /* Other rates were measured, and nothing is known of those. */
+  /* After measuring other rates nothing is known about those. */
   calibrated.bytes = 2e9;
   ghlo_rates_keep (identity, "kept", &calibrated);
   g_assert_true (ghlo_refined_rates_get (find_device ("kept", &calibrated), &refined));
@@ -264,7 +265,7 @@ test_kept (void)
   ((Device *) again)->rates = calibrated;
   g_assert_true (ghlo_refined_rates_get (again, &refined) && refined.is_calibrated && refined.n_runs == 0);
 
-  /* Files of which something is wrong. */
+  /* Files that are damaged in some way. */
   content = ghlo_cache_item_read (GHLO_CACHE_REFINEMENT, key);
   data = g_bytes_get_data (content, &size);
   for (guint i = 0; i < GHLO_RATES_N_FIELDS; i++)
@@ -288,7 +289,7 @@ test_kept (void)
   g_assert_cmpuint (n_runs (find_device ("kept", &base)), ==, 4 * RUNS);
 }
 
-/* A file is written once in a while, and when an executable goes. */
+/* The file is written at intervals, and when an executable is freed. */
 static void
 test_written (void)
 {
@@ -306,7 +307,7 @@ test_written (void)
   ghlo_run_watch_free (watch);
 }
 
-/* Nothing is kept, and nobody looks. */
+/* Nothing is kept, and runs are not watched. */
 static void
 test_off (void)
 {
@@ -341,7 +342,7 @@ run_many (gpointer watch)
   return NULL;
 }
 
-/* However runs of several threads meet, those that are alone are counted once each, and the last of them is. */
+/* However runs of several threads overlap, those that run alone are counted once each, including the last. */
 static void
 test_threads (void)
 {
@@ -373,7 +374,7 @@ main (int   argc,
   int status;
 
   g_test_init (&argc, &argv, NULL);
-  /* That of the test that runs this one. */
+  /* The folder of the test that runs this one. */
   is_inner = g_test_subprocess ();
   if (!is_inner)
     {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Values in the memory of a device that the host does not see, runs that end later, and what goes wrong with either.
+ * Values in device memory that the host cannot access, runs that end later, and failures of either.
  */
 
 #include "runtime/storage.h"
@@ -98,7 +98,7 @@ assert_counts (GhloValue *value,
     g_assert_cmpfloat (((const float *) (gconstpointer) value->data)[i], ==, factor * counts[i]);
 }
 
-/* Begins a run of one input and one output. */
+/* Begins a run with one input and one output. */
 static GhloValue *
 start (GhloPrepared         *prepared,
        const GhloRunOptions *options,
@@ -134,7 +134,7 @@ test_place (void)
     g_assert_true (again == placed);
     g_assert_cmpuint (fake_count_calls (FAKE_UPLOAD), ==, 1);
 
-    /* It comes to the host once, and stays where it is. */
+    /* The value is copied to the host once, and stays where it is. */
     assert_counts (placed, 1);
     assert_counts (placed, 1);
     g_assert_true (ghlo_value_get_device (placed) == find_fake ());
@@ -143,7 +143,8 @@ test_place (void)
   fake_assert_nothing_left (0);
 }
 
-/* A device that works in host memory gets what is there, and does not write to it where it is another's copy. */
+/* A device that works in host memory reads the host copy, and does not write to it where it is a copy of another
+ * device's value. */
 static void
 test_place_back (void)
 {
@@ -169,7 +170,7 @@ test_place_back (void)
   fake_assert_nothing_left (0);
 }
 
-/* What shares storage shares the copy on the host. */
+/* Values that share storage share the host copy. */
 static void
 test_shared (void)
 {
@@ -188,11 +189,11 @@ test_shared (void)
   fake_assert_nothing_left (0);
 }
 
-/* A value of its own over shared storage, brought on a thread. */
+/* A value of its own over shared storage, copied to the host by a thread. */
 typedef struct
 {
   GhloValue    *value;
-  GCancellable *cancellable;     /* nullable: whoever has one is cancelled */
+  GCancellable *cancellable;     /* nullable: threads that have one are cancelled */
 } Reader;
 
 static gpointer
@@ -214,7 +215,7 @@ read_on_thread (gpointer data)
   return NULL;
 }
 
-/* Those who come while it is read wait for that; where it comes to nothing, one of them reads it. */
+/* Threads that arrive during a read wait for it; if it fails, one of them reads again. */
 static void
 test_read_by_many (void)
 {
@@ -227,7 +228,7 @@ test_read_by_many (void)
       GThread *threads[G_N_ELEMENTS (readers)];
       guint n = fake_count_calls (FAKE_DOWNLOAD);
 
-      /* The first one takes its time. */
+      /* The first read is slow. */
       fake_take_time (FAKE_DOWNLOAD, cancelled ? 60 * G_USEC_PER_SEC : 30000);
       for (guint i = 0; i < G_N_ELEMENTS (readers); i++)
         {
@@ -262,7 +263,7 @@ test_copy (void)
   fake_assert_nothing_left (0);
 }
 
-/* A run takes what the one before it has not written yet. */
+/* A run reads the outputs of the previous run, which has not written them yet. */
 static void
 test_run (void)
 {
@@ -286,7 +287,7 @@ test_run (void)
   fake_assert_nothing_left (0);
 }
 
-/* Memory that the caller gives up is written to in place, also while the run that gives it goes on. */
+/* Donated memory is updated in place, even while the run that makes its contents is in progress. */
 static void
 test_replace (void)
 {
@@ -311,7 +312,7 @@ test_replace (void)
     assert_counts (state, 8);
     g_assert_cmpuint (fake_count_calls (FAKE_ALLOCATE), ==, n);
 
-    /* What somebody else has as well stays as it is. */
+    /* A value with other references is not changed. */
     {
       g_autoptr (GhloValue) kept = ghlo_value_ref (state);
       g_autoptr (GhloValue) next = start (prepared, &options, state);
@@ -324,7 +325,7 @@ test_replace (void)
   fake_assert_nothing_left (0);
 }
 
-/* Outputs whose size is known when they are there, and outputs that are no tensors. */
+/* Outputs whose size is known only when they are complete, and outputs that are not tensors. */
 static void
 test_kinds (void)
 {
@@ -347,7 +348,7 @@ test_kinds (void)
   fake_assert_nothing_left (0);
 }
 
-/* What waits for a run that fails fails as it did, and nothing stays. */
+/* Runs that wait for a failing run fail with its error, and nothing is leaked. */
 static void
 test_run_fails (void)
 {
@@ -376,7 +377,7 @@ test_run_fails (void)
   fake_assert_nothing_left (0);
 }
 
-/* Each call says what it was told to, once. */
+/* Each call fails once with the requested error. */
 static void
 test_fails (void)
 {
@@ -428,7 +429,7 @@ test_cancel (void)
   fake_assert_nothing_left (0);
 }
 
-/* Whatever was begun ends with the loss, and what the host has already can still be read. */
+/* All runs in progress end with the loss, and data already on the host can still be read. */
 static void
 test_lost (void)
 {

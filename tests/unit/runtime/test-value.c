@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Values and the memory account: sizes, alignment, sharing, limits, and that
- * everything is given back.
+ * Values and the memory account: sizes, alignment, sharing, limits, and that all memory is returned.
  */
 
 #include <string.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * The validator and the disassembler are programs of their own, which read a file.
+ * The validator and the disassembler are separate programs, which read a file.
  */
 
 #include "shader-check.h"
@@ -15,11 +15,11 @@
 
 #include <glib/gstdio.h>
 
-/* All devices have so much shared memory, and groups of so many; kernels of tests take less than any. */
+/* The shared memory that every device has, for workgroups of that size; the tests' kernels take less than any. */
 static const GhloSpirvSchedule by_invocation, by_group = { TRUE, 16384 }, by_any_group = { TRUE, G_MAXSIZE - 1 };
 static const GhloSpirvSchedule by_wide_group = { TRUE, 16384, .group = 128 };
 static const GhloSpirvSchedule by_narrow_group = { TRUE, 16384, .group = 8 };
-/* As if they were few points. */
+/* Schedules the kernel as if it had few points. */
 static const GhloSpirvSchedule ahead = { .n_points = 1 };
 
 static char *
@@ -28,7 +28,7 @@ find_validator (void)
   return g_find_program_in_path ("spirv-val");
 }
 
-/* What the program @arguments says of the file behind them. */
+/* Runs the program @arguments on a file with @words as its last argument, and returns what the program prints. */
 static char *
 read_output (GBytes            *words,
              const char *const *arguments,
@@ -48,7 +48,8 @@ read_output (GBytes            *words,
     g_ptr_array_add (line, (gpointer) *arguments++);
   g_ptr_array_add (line, path);
   g_ptr_array_add (line, NULL);
-  /* With this flag GLib uses posix_spawn(), and need not copy the map of all that drivers have in memory. */
+  /* With this flag GLib uses posix_spawn(), which need not copy the page tables of everything that drivers have
+   * mapped. */
   g_spawn_sync (NULL, (char **) line->pdata, NULL, G_SPAWN_LEAVE_DESCRIPTORS_OPEN, NULL, NULL, &output, &errors, status,
                 &error);
   g_assert_no_error (error);
@@ -73,14 +74,14 @@ print (const GhloKernel *kernel,
   g_printerr ("%s\n%s\n", text, listing != NULL ? listing : "");
 }
 
-/* Whether it is refused for its size: functions may make thousands of nodes. */
+/* Whether the shader is refused for its size: functions may expand into thousands of nodes. */
 static gboolean
 is_too_large (const GError *error)
 {
   return g_error_matches (error, GHLO_ERROR, GHLO_ERROR_UNSUPPORTED) && strstr (error->message, "would be too large");
 }
 
-/* What is wrong with a module; NULL where nothing is, or nobody says. */
+/* The validator's complaint about a module; NULL where the module is valid or no validator is installed. */
 static char *
 find_fault (GBytes *words)
 {
@@ -104,7 +105,7 @@ shader_check_words (GBytes     *words,
     g_error ("%s: %s", name, fault);
 }
 
-/* As it is for a device that promises all this. */
+/* Validates the kernel's shader as made for a device that makes all these promises. */
 static void
 validate (const GhloKernel        *kernel,
           const GhloSpirvFloats   *floats,
@@ -169,7 +170,7 @@ shader_check_skip (void)
     g_test_skip ("there is no spirv-val: shaders were made, and not validated");
 }
 
-/* Runs @kernel in a copy of @from, which has to become @expected. */
+/* Runs @kernel on a copy of @from, which must become equal to @expected. */
 static void
 compare (ShaderRunner            *runner,
          const GhloSpirvDevice   *device,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * The loader is opened when a device is, so that tests start, and say what is missing, where there is none. The
- * validation layer is on where it is installed.
+ * The loader is opened together with the first device, so that tests start without a loader and report what is missing.
+ * The validation layer is enabled where it is installed.
  */
 
 #include "shader-device.h"
@@ -29,7 +29,7 @@ message_cb (VkDebugUtilsMessageSeverityFlagBitsEXT      severity,
   return VK_FALSE;
 }
 
-/* Those of the loader and of drivers are left out: they speak of the machine, not of what is tested. */
+/* Messages of the loader and of drivers are ignored: they are about the machine rather than the code under test. */
 static VkDebugUtilsMessengerCreateInfoEXT
 describe_messenger (ShaderDevice *self)
 {
@@ -60,7 +60,7 @@ has_validation (ShaderDevice *self)
   return FALSE;
 }
 
-/* FALSE where the loader lacks one. */
+/* FALSE where the loader lacks a function. */
 static gboolean
 load_functions (ShaderDevice *self)
 {
@@ -83,7 +83,7 @@ load_functions (ShaderDevice *self)
   return all;
 }
 
-/* With the messenger, through which what is wrong with the instance itself is heard too. */
+/* The messenger is chained, so that messages about the instance itself are received, too. */
 static gboolean
 create_instance (ShaderDevice *self,
                  gboolean      validated)
@@ -129,7 +129,7 @@ open_instance (ShaderDevice *self)
   return "no Vulkan driver";
 }
 
-/* What a device is asked for and what it answers, chained. */
+/* The chain of features that a device is queried for or created with. */
 typedef struct
 {
   VkPhysicalDeviceFeatures2        all;
@@ -147,7 +147,7 @@ chain_features (Features *features)
   features->features12.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_2_FEATURES;
 }
 
-/* The first that GHLO_TEST_VULKAN names, or the first CPU. */
+/* The first device whose name contains GHLO_TEST_VULKAN, or by default the first CPU. */
 static const char *
 choose_device (ShaderDevice *self)
 {
@@ -193,7 +193,7 @@ read_properties (ShaderDevice *self)
   self->features.preserves_nan[1] = float_controls.shaderSignedZeroInfNanPreserveFloat64;
 }
 
-/* Of what the device @has, what a runner switches on. */
+/* Chooses the features that a runner enables among those that the device @has. */
 static gboolean
 choose_features (ShaderDevice   *self,
                  const Features *has,
@@ -217,7 +217,7 @@ choose_features (ShaderDevice   *self,
          && chosen->features12.timelineSemaphore;
 }
 
-/* G_MAXUINT32 where no family computes. */
+/* G_MAXUINT32 where no queue family supports compute. */
 static guint32
 find_family (ShaderDevice *self)
 {

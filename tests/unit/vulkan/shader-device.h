@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * What a shader runner works on: one Vulkan device of the system with one queue, and the functions it is called by,
- * all through the loader's vkGetInstanceProcAddr.
+ * The device of a shader runner: one of the system's Vulkan devices with one queue, and its functions, all obtained
+ * through the loader's vkGetInstanceProcAddr.
  */
 
 #pragma once
@@ -13,7 +13,7 @@
 
 G_BEGIN_DECLS
 
-/* Those that there are before any instance. */
+/* Functions that are available without an instance. */
 #define SHADER_DEVICE_GLOBAL_FUNCTIONS(row) \
   row (CreateInstance) row (EnumerateInstanceLayerProperties)
 
@@ -29,7 +29,7 @@ G_BEGIN_DECLS
   row (GetPhysicalDeviceProperties2) row (GetPhysicalDeviceQueueFamilyProperties) row (MapMemory) row (QueueSubmit) \
   row (WaitSemaphores)
 
-/* Of VK_EXT_debug_utils, which is there with the validation layer alone. */
+/* Functions of VK_EXT_debug_utils, which is available only with the validation layer. */
 #define SHADER_DEVICE_MESSAGE_FUNCTIONS(row) \
   row (CreateDebugUtilsMessengerEXT) row (DestroyDebugUtilsMessengerEXT)
 
@@ -48,7 +48,7 @@ typedef struct
   PFN_vkGetInstanceProcAddr get_function;
   ShaderDeviceFunctions     vk;
   VkInstance                instance;
-  VkDebugUtilsMessengerEXT  messenger;      /* none where validation is off; has this struct's address */
+  VkDebugUtilsMessengerEXT  messenger;      /* null where validation is off; holds this struct's address */
   VkPhysicalDevice          physical;
   VkDevice                  device;
   VkQueue                   queue;
@@ -58,12 +58,12 @@ typedef struct
   VkPhysicalDeviceLimits    limits;
   VkDeviceSize              max_allocation;
   char                      name[VK_MAX_PHYSICAL_DEVICE_NAME_SIZE];
-  guint                     n_messages, n_errors;   /* the errors are messages too */
+  guint                     n_messages, n_errors;   /* messages include the errors */
 } ShaderDevice;
 
-/* Fills @self, which is zeros. NULL, or what is missing; it is to be closed then too. */
+/* Fills @self, which must be zeroed. Returns NULL, or what is missing; @self must be closed in either case. */
 const char *shader_device_open  (ShaderDevice *self);
-/* Nothing may be left that was made on it, nor at work. */
+/* By then all objects made on the device must be destroyed, and its work must have ended. */
 void        shader_device_close (ShaderDevice *self);
 
 G_END_DECLS

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * All memory of a kernel is made for one run.
+ * All memory of a kernel is allocated for a single run.
  */
 
 #include "shader-kernel.h"
@@ -11,7 +11,7 @@
 
 enum { MAX_GROUPS = 65535 };
 
-/* Addresses of all buffers; those that lie in one place do there as well. */
+/* Copies the buffers and stores their addresses; buffers that alias each other alias on the device, too. */
 static gboolean
 copy_buffers (ShaderRunner           *runner,
               const GhloKernel       *kernel,
@@ -36,7 +36,7 @@ copy_buffers (ShaderRunner           *runner,
   return TRUE;
 }
 
-/* The table, but for addresses and extents; NULL where there is no memory. */
+/* The table of words without addresses and extents; NULL when out of memory. */
 static guint64 *
 make_table (ShaderRunner     *runner,
             const GhloKernel *kernel,
@@ -60,7 +60,7 @@ make_table (ShaderRunner     *runner,
   return scratch != NULL ? table : NULL;
 }
 
-/* Dispatch after dispatch of as many workgroups as all devices allow. */
+/* Splits the work into dispatches of at most as many workgroups as every device allows. */
 static gboolean
 dispatch (ShaderRunner   *runner,
           GBytes         *words,
@@ -144,7 +144,7 @@ run_probe (gpointer                 runner,
   return shader_kernel_run (runner, kernel, words, FALSE, extents, memory, error);
 }
 
-/* FALSE where it lacks one that kernels have, even if not each. */
+/* FALSE where the device lacks one of the types that kernels may use, even if not every kernel uses it. */
 static gboolean
 has_types (const ShaderFeatures *features)
 {

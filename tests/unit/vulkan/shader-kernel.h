@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Kernels on a device of tests: what it was measured to do, and all parallel points of a kernel in memory of the host.
+ * Kernels on a test device: the device's measured properties, and runs of all parallel points of a kernel on host
+ * memory.
  */
 
 #pragma once
@@ -12,10 +13,10 @@
 
 G_BEGIN_DECLS
 
-/* A runner that has been measured; NULL where there is none, the test being skipped then. */
+/* A runner whose device has been measured; NULL where there is none, in which case the test is skipped. */
 ShaderRunner *shader_kernel_open (GhloSpirvDevice         *device);
 
-/* Runs the shader @words of @kernel in @memory. */
+/* Runs the shader @words of @kernel on @memory. */
 gboolean      shader_kernel_run  (ShaderRunner            *runner,
                                   const GhloKernel        *kernel,
                                   GBytes                  *words,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Nothing is kept from one run to the next but memory: each makes its module, pipeline and commands, and destroys them.
+ * Only memory is kept between runs: each run creates its module, pipeline and commands, and destroys them.
  */
 
 #include "shader-device.h"
@@ -21,11 +21,11 @@ typedef struct
 struct ShaderRunner
 {
   ShaderDevice                 on;
-  const ShaderDeviceFunctions *vk;            /* and, for short, its device */
+  const ShaderDeviceFunctions *vk;            /* and its device, as a shorthand */
   VkDevice                     device;
   GArray                      *allocations;   /* Allocation */
-  guint64                      n_runs;        /* the value of the timeline when all have ended */
-  gboolean                     stuck;         /* the device may be at work on what was submitted last */
+  guint64                      n_runs;        /* the timeline's value once all runs have ended */
+  gboolean                     stuck;         /* the device may still be running the last submission */
 };
 
 ShaderRunner *
@@ -44,7 +44,7 @@ shader_runner_new (const char **reason)
 void
 shader_runner_free (ShaderRunner *self)
 {
-  /* Nothing may be destroyed that the device is using, nor be waited for that may not end. */
+  /* Objects that the device still uses must not be destroyed, and waiting for it might never end. */
   if (self->stuck)
     return;
   shader_runner_free_all (self);
@@ -77,7 +77,7 @@ shader_runner_n_messages (ShaderRunner *self)
   return self->on.n_messages;
 }
 
-/* Of what the host reads fast where there is such. G_MAXUINT32 where the host sees none. */
+/* A type of memory that the host reads fast, where there is one. G_MAXUINT32 where no type is visible to the host. */
 static guint32
 find_memory_type (ShaderRunner *self,
                   guint32       allowed)
@@ -95,7 +95,7 @@ find_memory_type (ShaderRunner *self,
   return G_MAXUINT32;
 }
 
-/* What it made before it failed is in @allocation too. */
+/* On failure @allocation contains what was made before the error. */
 static gboolean
 allocate (ShaderRunner *self,
           VkDeviceSize  size,
@@ -145,7 +145,7 @@ shader_runner_alloc (ShaderRunner *self,
   *host = NULL;
   if (size > self->on.max_allocation || size > G_MAXSIZE - ALIGNMENT)
     return 0;
-  /* Devices promise no alignment of addresses, so that there is room for it. */
+  /* Devices guarantee no alignment of addresses, so space for aligning is added. */
   if (!allocate (self, size + ALIGNMENT, &allocation, &mapped))
     {
       allocation_free (self, &allocation);
@@ -171,7 +171,7 @@ shader_runner_free_all (ShaderRunner *self)
   g_array_set_size (self->allocations, 0);
 }
 
-/* What one run makes. */
+/* The objects that one run creates. */
 typedef struct
 {
   VkShaderModule   module;
@@ -192,7 +192,7 @@ check (VkResult     result,
   return FALSE;
 }
 
-/* Drivers crash on what is not valid, so that it ends here. */
+/* Drivers crash on invalid modules, so such a run ends here. */
 static gboolean
 check_messages (ShaderRunner  *self,
                 guint          n_errors_before,
@@ -274,7 +274,7 @@ record (ShaderRunner   *self,
                                        .commandBufferCount = 1 };
   VkCommandBufferBeginInfo begin = { VK_STRUCTURE_TYPE_COMMAND_BUFFER_BEGIN_INFO,
                                      .flags = VK_COMMAND_BUFFER_USAGE_ONE_TIME_SUBMIT_BIT };
-  /* Towards later runs as well, which do not wait for this one in the queue. */
+  /* The barrier covers later runs, too, which do not wait for this one in the queue. */
   VkMemoryBarrier barrier = { VK_STRUCTURE_TYPE_MEMORY_BARRIER, .srcAccessMask = VK_ACCESS_SHADER_WRITE_BIT,
                               .dstAccessMask = VK_ACCESS_HOST_READ_BIT | VK_ACCESS_HOST_WRITE_BIT
                                                | VK_ACCESS_SHADER_READ_BIT | VK_ACCESS_SHADER_WRITE_BIT };
@@ -295,7 +295,7 @@ record (ShaderRunner   *self,
          && check_messages (self, n_errors, error);
 }
 
-/* Whatever fails once it is submitted leaves open whether the device has ended it. */
+/* After any failure past the submission it is unknown whether the device has finished. */
 static gboolean
 submit (ShaderRunner  *self,
         const Run     *run,

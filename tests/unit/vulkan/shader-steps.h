@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * What the tests of steps by shaders share: a program on a Vulkan device, in which one step is the device's, and the
- * same on the CPU, to the same bits.
+ * Shared by the tests of steps that are shaders: a program on a Vulkan device, in which one step is the device's, and
+ * the same program on the CPU, with the same bits.
  */
 
 #pragma once
@@ -14,7 +14,7 @@
 
 enum { STEPS_MAX = 16 };
 
-/* NULL, and the test is skipped, where there is no device. */
+/* NULL where there is no device, in which case the test is skipped. */
 static inline GhloVulkanDevice *
 find_vulkan (void)
 {
@@ -28,9 +28,9 @@ find_vulkan (void)
 
 typedef struct
 {
-  const char *implementation;     /* what is looked for among the device's steps … */
+  const char *implementation;     /* what to look for among the device's steps … */
   gboolean    found;
-  const char *reason;             /* … or why an operation of that name is another's; nullable */
+  const char *reason;             /* … or why the device declined an operation of that name; nullable */
 } StepSearch;
 
 static inline void
@@ -77,7 +77,7 @@ run_on (GhloDeviceCore  *device,
     }
 }
 
-/* The same bits; where floats are computed, of a NaN any. */
+/* Compares bits; where floats are computed, any NaN equals any other. */
 static inline void
 assert_same (const GhloValue *found,
              const GhloValue *expected,
@@ -99,7 +99,7 @@ assert_same (const GhloValue *found,
       }
 }
 
-/* Runs @text, whose @n_outputs results have to have the CPU's bits, with a step of @implementation on the device. */
+/* Runs @text, which must have a step of @implementation on the device and @n_outputs results with the CPU's bits. */
 static inline void
 check_computed (const char  *text,
                 const char  *implementation,
@@ -135,7 +135,7 @@ check_step (const char  *text,
   check_computed (text, implementation, inputs, n_inputs, n_outputs, FALSE);
 }
 
-/* The same where a step of @implementation is not the device's, for @reason. */
+/* The same for a program in which no step of @implementation is the device's, for @reason. */
 static inline void
 check_declined (const char  *text,
                 const char  *implementation,
@@ -168,7 +168,7 @@ new_tensor (const char *text)
   return value;
 }
 
-/* Any bits, or few different ones, so that many elements are equal; of floats some are NaN, infinities and zeros. */
+/* Random bits, or few different values, so that many elements are equal; some floats are NaNs, infinities and zeros. */
 static inline GhloValue *
 new_bits (const char *text,
           gboolean    few)

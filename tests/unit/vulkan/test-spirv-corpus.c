@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Shaders of the kernels that programs become: those of the folder of test data, as the command prints them. Each is
- * validated; each that a device can do is run on it, to the interpreter's bits.
+ * Shaders of kernels of whole programs, those of the test data folder as the command prints them. Each is validated;
+ * each that a device supports is run there and must give the interpreter's bits.
  *
  *   GHLO_TEST_COUNT=N test-spirv-corpus      N × 4,096 points a kernel, and buffers of any size
  */
@@ -15,13 +15,14 @@
 
 enum
 {
-  POINTS = 4096,                /* of all axes together */
-  SIZE   = 4 << 20,             /* bytes of all buffers */
-  /* What lavapipe allows all loops of an invocation together; it ends those that would make more without a word. */
+  POINTS = 4096,                /* over all axes together */
+  SIZE   = 4 << 20,             /* bytes of all buffers together */
+  /* The total number of loop iterations that lavapipe allows an invocation; it silently ends invocations that would
+   * do more. */
   MAX_ITERATIONS = 65535,
 };
 
-/* Kernels, of which no two have the same code, and the path of the program that each was found in first. */
+/* Kernels, no two of which have the same code, and the path of the first program that contains each. */
 static GPtrArray *kernels, *names;
 
 static void
@@ -40,7 +41,7 @@ add_kernel (const char *text,
   g_ptr_array_add (names, g_strdup (name));
 }
 
-/* What the command prints: kernels, the end of each a brace at the beginning of a line. */
+/* Reads the command's output: kernels, each of which ends with a brace at the beginning of a line. */
 static void
 read_program (const char *path)
 {
@@ -60,7 +61,7 @@ read_program (const char *path)
     }
 }
 
-/* All programs of @folder, and of the folders in it. */
+/* Reads all programs in @folder and its subfolders. */
 static void
 read_folder (const char *folder)
 {
@@ -77,7 +78,7 @@ read_folder (const char *folder)
     }
 }
 
-/* FALSE where there are none, the test being skipped. */
+/* FALSE where there are no kernels, in which case the test is skipped. */
 static gboolean
 find_kernels (void)
 {
@@ -111,7 +112,7 @@ test_validate (void)
   shader_check_skip ();
 }
 
-/* The extents that a kernel is run with: of those that a run chooses, less where there are many points. */
+/* The extents that a kernel is run with; those that are chosen at run time are reduced where there are many points. */
 static void
 choose_extents (const GhloKernel *kernel,
                 double            n_points,
@@ -140,7 +141,7 @@ count_bytes (const GhloKernel *kernel)
   return size;
 }
 
-/* What became of the kernels. */
+/* Counts the outcomes of the kernels. */
 typedef struct
 {
   guint n_large, n_long, n_by[SHADER_CHECK_BOTH + 1];

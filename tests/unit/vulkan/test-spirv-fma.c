@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Multiply-adds as shaders compose them of operations that are rounded by themselves, square roots as they correct
- * them, and the device's own where it was measured to round them once, against the C library's.
+ * Fused multiply-adds that shaders compose of separately rounded operations, square roots after the shaders'
+ * correction, and the device's own versions where they were measured to round once, all compared with the C library's.
  *
  *   GHLO_TEST_COUNT=N test-spirv-fma      N × 65,536 of either type
  */
@@ -19,7 +19,7 @@
 #define F32 GHLO_ELEMENT_TYPE_F32
 #define F64 GHLO_ELEMENT_TYPE_F64
 
-/* Numbers to multiply and add, three of one type for each of so many points. */
+/* The number of points, each of which multiplies and adds three numbers of one type. */
 enum { POINTS = 65536 };
 
 static guint64
@@ -28,7 +28,7 @@ draw_word (GRand *rand)
   return (guint64) g_rand_int (rand) << 32 | g_rand_int (rand);
 }
 
-/* Of an f64: any; near 1; subnormal; of few bits; with the exponent @exponent. */
+/* An f64: any; near 1; subnormal; with few bits; or with the exponent @exponent. */
 static double
 draw_double (GRand *rand,
              gint   exponent)
@@ -54,7 +54,7 @@ draw_double (GRand *rand,
     }
 }
 
-/* Three of them, often such that the sum is near 0, a tie, subnormal or near infinity. */
+/* Three numbers whose result is often near 0, a tie, subnormal or near infinity. */
 static void
 draw_doubles (GRand  *rand,
               double *x)
@@ -94,7 +94,7 @@ draw_floats (GRand *rand,
     x[2] = ldexpf (x[0] * x[1], g_rand_int_range (rand, -60, 60));
 }
 
-/* Buffers of numbers, and of what the C library makes of them. */
+/* Fills buffers with numbers and with the C library's results for them. */
 static void
 fill (GRand                  *rand,
       GhloElementType         type,
@@ -130,7 +130,7 @@ element_of (gconstpointer   data,
   return ghlo_node_load (type, (const guint8 *) data + at * ghlo_element_info (type)->size);
 }
 
-/* The same bits; of a NaN any. */
+/* Compares bits; any NaN equals any other. */
 static gboolean
 is_same (GhloElementType type,
          guint64         a,
@@ -223,7 +223,7 @@ test_fma (void)
       }
 }
 
-/* Any number, or a square, or one of those beside it. */
+/* Any number, or a square, or a neighbour of a square. */
 static void
 draw_squares (GRand           *rand,
               GhloElementType  type,

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Loops that unroll some points at a time: folds over columns of many lengths, to the interpreter's bits, with and
- * without stores, in place too; and that the elements of all unrolled points are loaded before the first of them
- * stores.
+ * Loops that unroll several points at a time: folds over columns of many lengths give the interpreter's bits, with and
+ * without stores and in place; and the elements of all unrolled points are loaded before the first point stores.
  */
 
 #include "base/bits.h"
@@ -16,12 +15,12 @@
 
 enum { N_COLUMNS = 5, PITCH = 4 * N_COLUMNS, P = 0, O = 1, I = 2 };
 
-/* What a block of points does. */
+/* What a block of points computes. */
 typedef struct
 {
-  guint    n_planes;            /* of an axis around that of columns */
-  guint    n_folds;             /* a sum of x - mean, and the greatest of these */
-  gboolean stores, is_in_place; /* x - mean, too; where x lies */
+  guint    n_planes;            /* extent of an axis outside of the axis of columns */
+  guint    n_folds;             /* a sum of x - mean, and the maxima of x - mean */
+  gboolean stores, is_in_place; /* x - mean is stored as well; in place of x */
   guint    n_chains, split;     /* split 0: none */
 } Form;
 
@@ -45,7 +44,7 @@ add_f32 (GhloKernelBuilder *b,
   return ghlo_kernel_add_node (b, kind, GHLO_ELEMENT_TYPE_F32, left, right, GHLO_KERNEL_NONE);
 }
 
-/* The block, which goes along the axes O and I; temporary number k gets fold k. */
+/* Adds the block, which loops over the axes O and I; fold k goes to temporary number k. */
 static void
 add_points (GhloKernelBuilder *b,
             const Form        *form,
@@ -84,7 +83,7 @@ add_points (GhloKernelBuilder *b,
   ghlo_kernel_end_block (b);
 }
 
-/* Columns that lie side by side, of @n elements in each plane. */
+/* A kernel over adjacent columns, with @n elements in each plane. */
 static GhloKernel *
 make_kernel (const Form *form,
              guint       n)
@@ -123,7 +122,7 @@ make_kernel (const Form *form,
   return kernel;
 }
 
-/* Around the numbers of points that are unrolled at a time, and of parts. */
+/* Lengths around the number of points that are unrolled at a time, and around the number of parts. */
 static void
 test_bits (void)
 {
@@ -143,8 +142,8 @@ test_bits (void)
       }
 }
 
-/* Loads of elements of 32 bits from buffers in the shader @bytes up to the first store there, and the others: those of
- * the table are of 64 bits, but for the flag. */
+/* Counts the loads of 32-bit elements from buffers in the shader @bytes, before the first store and after it. Loads
+ * from the table are of 64 bits, except the flag's. */
 static void
 count_loads (GBytes *bytes,
              guint  *n_before,
@@ -178,7 +177,8 @@ count_loads (GBytes *bytes,
       }
 }
 
-/* With columns of @length, and parts in turn or as @parts says, by an invocation or a workgroup. */
+/* Checks the loads for columns of @length, with parts in turn or as given by @parts, run by an invocation or a
+ * workgroup. */
 static void
 check_loads (const Form     *form,
              guint           length,
@@ -200,8 +200,8 @@ check_loads (const Form     *form,
   g_assert_cmpuint (behind, ==, n_behind);
 }
 
-/* What an iteration needs is loaded before anything is stored, the mean once; then come the points that are left, each
- * by itself. */
+/* The operands of an iteration are loaded before anything is stored, the mean only once; the remaining points
+ * follow, one at a time. */
 static void
 test_loads (void)
 {
@@ -210,7 +210,7 @@ test_loads (void)
 
   check_loads (&sums, 512, FALSE, GHLO_SPIRV_PARTS_IN_TURN, 16 + 1, 2);
   check_loads (&copies, 512, FALSE, GHLO_SPIRV_PARTS_IN_TURN, 16 + 1, 2);
-  /* 3 × 8 leave none, and 16 would leave 8. */
+  /* 3 × 8 leaves no remainder, whereas 16 would leave 8. */
   check_loads (&sums, 24, FALSE, GHLO_SPIRV_PARTS_IN_TURN, 8 + 1, 2);
   check_loads (&sums, 15, FALSE, GHLO_SPIRV_PARTS_IN_TURN, 2, 0);
   check_loads (&wide, 64 * 64, TRUE, GHLO_SPIRV_PARTS_IN_TURN, 16 + 1, 2);

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Devices that compute as the interpreter but for one fault, which the measurement has to find, and nothing else with
- * it.
+ * Devices that compute like the interpreter except for one fault: the measurement must find that fault and no other.
  */
 
 #include "base/bits.h"
@@ -17,7 +16,7 @@
 #define F32 GHLO_ELEMENT_TYPE_F32
 #define F64 GHLO_ELEMENT_TYPE_F64
 
-/* What a device of this file makes of one result, of @row of numbers of @type, where others give @bits. */
+/* The result of a faulty device for one @row of numbers of @type, where others give @bits. */
 typedef guint64 (*Fault) (const GhloProbeRow *row,
                           GhloElementType     type,
                           const guint64      *operands,
@@ -94,7 +93,7 @@ measure (Fault fault)
   return device;
 }
 
-/* Checks that those of @types, bits, are all that @kind is not exact with. */
+/* Checks that @kind is inexact for exactly the types in the bit set @types. */
 static void
 check_inexact (const GhloSpirvDevice *device,
                GhloNodeKind           kind,
@@ -150,7 +149,7 @@ test_subnormals (void)
   g_assert_true (device.floats.fuses[0] && device.floats.folds_exactly);
 }
 
-/* What is below the smallest normal number until it is rounded is flushed too. */
+/* Values below the smallest normal number before rounding are flushed, even if they round to it. */
 static guint64
 flush_before_rounding (const GhloProbeRow *row,
                        GhloElementType     type,
@@ -170,7 +169,7 @@ test_tiny (void)
   g_assert_true (device.floats.fuses[0]);
 }
 
-/* The smallest normal number is no other one, and no zero of the other sign. */
+/* A result that is the smallest normal number becomes the zero of the other sign. */
 static guint64
 lose_smallest (const GhloProbeRow *row,
                GhloElementType     type,
@@ -197,7 +196,7 @@ round_twice (const GhloProbeRow *row,
 {
   guint64 sum[3] = { 0, operands[2], 0 };
 
-  /* Those with constants have two operands that are none. */
+  /* Skips the rows in which some operands are constants. */
   if (row->kind != GHLO_NODE_FMA || row->operands != 7)
     return bits;
   sum[0] = ghlo_node_evaluate (GHLO_NODE_MULTIPLY, type, type, operands);
@@ -217,7 +216,7 @@ test_rounding (void)
   check_inexact (&device, GHLO_NODE_ADD, 0, 0);
 }
 
-/* Integers between -1 and 0 have no sign, as lavapipe has them on processors without AVX-512. */
+/* Integers between -1 and 0 have no sign, as in lavapipe on processors without AVX-512. */
 static guint64
 forget_signs (const GhloProbeRow *row,
               GhloElementType     type,
@@ -237,7 +236,7 @@ test_integers (void)
   check_inexact (&device, GHLO_NODE_FLOOR, 0, 0);
 }
 
-/* A root that is one number too great, until it is corrected. */
+/* A square root is one ULP too large, until it is corrected. */
 static guint64
 round_up_roots (const GhloProbeRow *row,
                 GhloElementType     type,
@@ -256,7 +255,7 @@ test_roots (void)
   check_inexact (&device, GHLO_NODE_SQRT, (guint64) 1 << F32, 0);
 }
 
-/* The zero of a product with a constant has no sign. */
+/* The zero of a product with a constant loses its sign. */
 static guint64
 fold_zero (const GhloProbeRow *row,
            GhloElementType     type,
@@ -277,7 +276,7 @@ test_constants (void)
   g_assert_true (device.floats.fuses[0] && device.floats.fuses[1]);
 }
 
-/* Some number of 32 bits is not below a constant of 64, as lavapipe of Mesa 22.3 has it. */
+/* Comparing a widened 32-bit number with a 64-bit constant is wrong for some number, as in lavapipe of Mesa 22.3. */
 static guint64
 compare_widened (const GhloProbeRow *row,
                  GhloElementType     type,
@@ -289,7 +288,7 @@ compare_widened (const GhloProbeRow *row,
   return is_comparison && operands[0] == 1 ? 0 : bits;
 }
 
-/* Hiding operands does not help such a device: nothing is converted on it, comparisons of other integers are. */
+/* Hiding operands does not help on such a device: it converts nothing, though it compares other integers. */
 static void
 test_widened (void)
 {
@@ -320,7 +319,7 @@ test_nan (void)
   check_inexact (&device, GHLO_NODE_EQUAL, 0, 0);
 }
 
-/* A quotient of f64 that is off by the last bit now and then; the least integer's of 16 bits is something else. */
+/* A quotient of f64 has a wrong last bit now and then; dividing the least 16-bit integer gives something else. */
 static guint64
 divide_badly (const GhloProbeRow *row,
               GhloElementType     type,
@@ -358,7 +357,7 @@ check_find (const GhloSpirvDevice *device,
   g_assert_true (expected == GHLO_N_NODES || type == F64);
 }
 
-/* Kernels are left out for their nodes, products for the FMA in them. */
+/* Kernels are excluded because of their nodes, products because of the FMA that they contain. */
 static void
 test_find (void)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Shaders of kernels, those of files and drawn at random: the validator of SPIR-V takes each, where it is there; and
- * a device, where there is one that computes floats as kernels do, gives the interpreter's bits.
+ * Shaders of kernels from files and of random kernels: the SPIR-V validator, where installed, accepts each, and a
+ * device, where there is one that computes floats as kernels do, gives the interpreter's bits.
  *
  *   GHLO_TEST_KERNEL=SEED test-spirv      that kernel, whose text and words are printed
  *   GHLO_TEST_COUNT=N test-spirv          as many kernels
@@ -45,7 +45,7 @@ test_random (void)
   shader_check_skip ();
 }
 
-/* Calls @func for each kernel of tests/kernels that can be expanded; how many there are. */
+/* Calls @func for each kernel of tests/kernels that can be expanded, and returns their number. */
 static guint
 for_each_file (void   (*func) (const GhloKernel *kernel, const char *name, gpointer data),
                gpointer data)
@@ -82,7 +82,7 @@ test_files (void)
   shader_check_skip ();
 }
 
-/* Two kernels in one module, of which nothing that the first one left is the second one's. */
+/* Two kernels in one module: the second must not use any state that the first one left. */
 static void
 test_pairs (void)
 {
@@ -102,7 +102,7 @@ test_pairs (void)
   shader_check_skip ();
 }
 
-/* What takes too much shared memory is refused, just above what it takes. */
+/* A kernel that needs too much shared memory is refused: the limit is tested one byte below its need. */
 static void
 test_limits (void)
 {
@@ -121,7 +121,7 @@ test_limits (void)
   g_assert_null (more);
 }
 
-/* Behind the five words of the head. */
+/* Skips the five words of the header. */
 static guint
 count_instructions (GBytes *bytes,
                     SpvOp   op)
@@ -136,7 +136,7 @@ count_instructions (GBytes *bytes,
   return n;
 }
 
-/* Invocations wait where one takes what another has made, and nowhere else. */
+/* Invocations wait at a barrier where one reads what another has written, and nowhere else. */
 static void
 test_barriers (void)
 {
@@ -145,12 +145,14 @@ test_barriers (void)
     const char *name;
     guint       n, n_wide;
   } cases[] = {
-    { "iterations.kernel", 0, 0 },      /* each has its own points of what is carried, and of rows of the result */
+    { "iterations.kernel", 0, 0 },      /* each invocation has its own points of the carried value and of the
+                                         * result's rows */
     { "when.kernel", 0, 0 },
     { "recurrence.kernel", 0, 0 },
-    { "cumulative-sum.kernel", 1, 1 },  /* the chain of one invocation is what all others go on with */
-    { "rnn.kernel", 5, 5 },             /* products of what is carried */
-    { "softmax.kernel", 4, 6 },         /* two folds, of 64 chains in two stages; of a wider group some have none */
+    { "cumulative-sum.kernel", 1, 1 },  /* one invocation's chain is what all others continue with */
+    { "rnn.kernel", 5, 5 },             /* products of the carried value */
+    { "softmax.kernel", 4, 6 },         /* two folds, of 64 chains in two stages; some invocations of a wider
+                                         * workgroup have no chain */
   };
   const GhloSpirvFloats floats = { .folds_exactly = TRUE };
 
@@ -169,7 +171,7 @@ test_barriers (void)
       }
 }
 
-/* Loads of buffers and tables: of what an address was made a pointer to. */
+/* Loads from buffers and tables: those whose pointers were made from addresses. */
 static guint
 count_loads (GBytes *bytes)
 {
@@ -187,7 +189,7 @@ count_loads (GBytes *bytes)
   return n;
 }
 
-/* Several folds over a row load it once; what has been stored in between is loaded again. */
+/* Several folds over a row load it once; a value that has been stored in between is loaded again. */
 static void
 test_loads (void)
 {
@@ -196,7 +198,8 @@ test_loads (void)
     const char *name;
     guint       n;
   } cases[] = {
-    { "softmax.kernel", 2 },            /* points of an invocation; scaled, exponentials and results are of them */
+    { "softmax.kernel", 2 },            /* the points of an invocation; scaled values, exponentials and results
+                                         * belong to the same points */
     { "layer-norm.kernel", 3 * 12 },    /* the row, scale and shift */
   };
   const GhloSpirvFloats floats = { .folds_exactly = TRUE };
@@ -207,7 +210,8 @@ test_loads (void)
       g_autofree GhloKernel *kernel = read_kernel (cases[i].name);
       g_autoptr (GError) error = NULL;
       g_autoptr (GBytes) words = ghlo_spirv_emit (kernel, &floats, &schedule, &error);
-      /* Of the table all words but the zero, then the flag, the addresses of buffers and the parallel axis' extent. */
+      /* All words of the table except the zero, then the flag, the addresses of buffers and the parallel axis'
+       * extent. */
       const guint n_of_table = GHLO_SPIRV_N_WORDS - 1 + 1 + kernel->n_buffers + 1;
 
       g_assert_no_error (error);
@@ -216,7 +220,7 @@ test_loads (void)
     }
 }
 
-/* Of those before the first branch of two ways. */
+/* Counts the loads before the first conditional branch. */
 static guint
 count_loads_ahead (GBytes *bytes)
 {
@@ -231,8 +235,8 @@ count_loads_ahead (GBytes *bytes)
   return count_loads (before);
 }
 
-/* Where all points have little to do, the one branch comes behind all that is loaded, the flag among it. Where they
- * have much, shaders are those of kernels that mostly have no flag. */
+/* Where all points do little work, the one branch follows all loads, including that of the flag. Where they do much,
+ * shaders have the form of kernels that mostly have no flag. */
 static void
 test_loads_ahead (void)
 {
@@ -262,7 +266,7 @@ test_loads_ahead (void)
       }
 }
 
-/* The device and what it was measured to do, for all tests; NULL where there is none. */
+/* The device and its measured properties, shared by all tests; NULL where there is none. */
 static ShaderRunner *
 open_device (const GhloSpirvDevice **device)
 {
@@ -293,7 +297,7 @@ open_device (const GhloSpirvDevice **device)
   return runner;
 }
 
-/* Tells what of nodes is not exact. */
+/* Reports which nodes are inexact. */
 static void
 test_measure (void)
 {
@@ -314,7 +318,7 @@ test_measure (void)
     g_assert_cmpuint (n, ==, 0);
 }
 
-/* Integers of floats as shaders compose them where a device's own are not what they should be. */
+/* Rounding of floats to integral values, which shaders compose of other operations where the device's own is wrong. */
 static void
 test_rounding (void)
 {
@@ -361,7 +365,7 @@ run_kernel (const GhloSpirvDevice *device,
   return shader_check_run (runner, device, kernel, extents, seed, name);
 }
 
-/* tanh of numbers up to 16, whose quotient may be found from a root: that changes no bit. */
+/* tanh of numbers up to 16, whose quotient may be derived from a square root, which must not change any bit. */
 static void
 test_quotients (void)
 {
@@ -397,7 +401,7 @@ test_quotients (void)
     }
 }
 
-/* @bits of bf16, or 0 where they are of a subnormal number. */
+/* The number with @bits in bf16, or 0 where @bits are those of a subnormal number. */
 static guint
 add_normal (GhloKernelBuilder *builder,
             guint              bits)
@@ -412,7 +416,7 @@ add_normal (GhloKernelBuilder *builder,
                                bits);
 }
 
-/* Quotients of any numbers of bf16, also zeros, infinities and NaN, in bf16; but not where one is subnormal. */
+/* Quotients of any numbers in bf16, including zeros, infinities and NaNs, but excluding subnormal ones. */
 static void
 test_narrow_quotients (void)
 {
@@ -460,7 +464,7 @@ run_random (const GhloSpirvDevice *device,
   return run_kernel (device, kernel, name, seed);
 }
 
-/* A test on its way. */
+/* The state of a test. */
 typedef struct
 {
   const GhloSpirvDevice *device;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Attention as one step of a Vulkan device, beside the reference executor's result of the program as it is written: by
- * numbers of invocations, and by matrices, which are emulated where the device has none.
+ * Attention as one step of a Vulkan device, compared with the reference executor's result of the unfused program:
+ * computed by single invocations, and by cooperative matrices, which are emulated where the device lacks them.
  *
  * GHLO_TEST_MODULES=DIR  writes modules with cooperative matrices there
  */
@@ -16,11 +16,11 @@
 
 enum { MAX_INPUTS = 6 };
 
-/* What multiplies: invocations; matrices of 16 bits that are emulated; or those that the device has. With these,
+/* What computes the products: invocations; emulated 16-bit matrices; or the device's own matrices, for which
  * operands of f32 are split. */
 typedef enum { NUMBERS, EMULATED, COOPERATIVE } Way;
 
-/* A copy of the device, open; NULL, and the test is skipped, where there is none. */
+/* An open copy of the device; NULL where there is none, in which case the test is skipped. */
 static GhloVulkanDevice *
 get_device (Way way)
 {
@@ -43,7 +43,7 @@ get_device (Way way)
   return copy;
 }
 
-/* What @text gives on @device. How it is done goes to *plan, which the caller frees. */
+/* The result of @text on @device. The plan's description goes to *plan, which the caller frees. */
 static GhloValue *
 compute (GhloVulkanDevice  *device,
          const char        *text,
@@ -72,7 +72,7 @@ compute (GhloVulkanDevice  *device,
 typedef void (*FillFunc) (GhloValue *value,
                           guint      index);
 
-/* Scores are some units large, so that weights differ. */
+/* Scores are of the order of some units, so that weights differ. */
 static void
 fill_real (GhloValue *value,
            guint      index)
@@ -83,8 +83,8 @@ fill_real (GhloValue *value,
     set_number (value, i, is_float ? g_test_rand_double_range (-1, 1) : g_test_rand_int_range (0, 4) > 0);
 }
 
-/* How far results may be apart, for values up to 1: of f32 by matrices what halves in bf16 have, of narrow types some
- * units in the last place, since weights are rounded at other moments. */
+/* The tolerance for values up to 1: for f32 by matrices the precision of a split into bf16, for narrow types some
+ * ULPs, since weights are rounded at other points. */
 static double
 find_tolerance (GhloElementType type,
                 gboolean        is_split)
@@ -114,7 +114,8 @@ compare (const GhloValue *found,
     }
 }
 
-/* Whether @text is one step named "attention", but for @n_others, with @expected in the plan; and what it gives. */
+/* Checks that @text is one step named "attention" besides @n_others other steps, that @expected is in the plan, and
+ * the result. */
 static void
 check (GhloVulkanDevice *device,
        const char       *text,
@@ -148,8 +149,8 @@ check (GhloVulkanDevice *device,
     ghlo_value_unref (inputs[i]);
 }
 
-/* One case: {b} batches of {h} heads, {m} rows, {l} keys, {k} features, {n} columns; operands of type {t}, a softmax of
- * type {s}, which begins with {i}; in between how logits are made. */
+/* One case: {b} batches of {h} heads, {m} rows, {l} keys, {k} features, {n} columns; operands of type {t}, a softmax
+ * of type {s}, whose maxima start from {i}; the middle part computes the logits. */
 typedef struct
 {
   guint       b, h, m, l, k, n;
@@ -185,7 +186,7 @@ static const char form[] =
 #define SCALE(operation, factor) \
   "  %c = stablehlo.constant dense<" factor "> : {x}\n" \
   "  %x = stablehlo." operation " %s, %c : {x}\n"
-/* What is above the diagonal is left out. */
+/* Excludes everything above the diagonal. */
 #define CAUSAL(least) \
   "  %c = stablehlo.constant dense<0.5> : {x}\n" \
   "  %r = stablehlo.multiply %s, %c : {x}\n" \
@@ -195,7 +196,7 @@ static const char form[] =
   "  %c3 = stablehlo.broadcast_in_dim %c2, dims = [2, 3] : (tensor<{m}x{l}xi1>) -> tensor<{b}x{h}x{m}x{l}xi1>\n" \
   "  %low = stablehlo.constant dense<" least "> : {x}\n" \
   "  %x = stablehlo.select %c3, %r, %low : tensor<{b}x{h}x{m}x{l}xi1>, {x}\n"
-/* A mask of bits for each batch, and one that is added for each head, row and key. */
+/* A mask of bits for each batch, and an added mask for each head, row and key. */
 #define MASKS(least) \
   "  %low = stablehlo.constant dense<" least "> : {x}\n" \
   "  %c0 = stablehlo.broadcast_in_dim %m, dims = [0, 3] : (tensor<{b}x{l}xi1>) -> tensor<{b}x{h}x{m}x{l}xi1>\n" \
@@ -251,7 +252,7 @@ check_cases (Way         way,
     }
 }
 
-/* Blocks and rows with edges, and without; a causal mask, and others; few features, and many. */
+/* Block and row counts with and without remainders; a causal mask, and others; few features, and many. */
 static void
 test_numbers (void)
 {
@@ -299,7 +300,7 @@ test_cooperative (void)
   check_cases (COOPERATIVE, cases, G_N_ELEMENTS (cases), fill_real, "keys at once, by cooperative matrices");
 }
 
-/* Scores of all kinds of numbers: some queries and keys are NaN or infinite, and so are some of what is added. */
+/* Scores of all kinds of numbers: some queries and keys are NaN or infinite, and so are some of the numbers added. */
 static void
 fill_special (GhloValue *value,
               guint      index)
@@ -314,7 +315,7 @@ fill_special (GhloValue *value,
                 numbers[index == 4 ? 1 + i % 2 : i % 4]);
 }
 
-/* No key is left of the first batch, and none of the others' later ones. */
+/* All keys of the first batch are masked, and the later keys of the others. */
 static void
 fill_masked (GhloValue *value,
              guint      index)
@@ -354,12 +355,12 @@ test_special (void)
   "  %t1 = stablehlo.broadcast_in_dim %t0, dims = " dims " : (tensor<" rows "xf32>) -> tensor<" shape "xf32>\n" \
   "  %p = stablehlo.divide %e, %t1 : tensor<" shape "xf32>\n"
 
-/* Products as programs have them otherwise. */
+/* Other forms in which programs express attention. */
 static void
 test_forms (void)
 {
   static const struct { const char *text; guint n_others; } cases[] = {
-    /* Operands and result are of one tensor with heads inside, as layers have them. */
+    /* Operands and result are slices of one tensor with heads as inner dimension, as in layers. */
     { "func.func @main(%qkv: tensor<2x12x3x4x8xf32>) -> tensor<2x12x32xf32> {\n"
     "  %q0 = stablehlo.slice %qkv [0:2, 0:12, 0:1, 0:4, 0:8] : (tensor<2x12x3x4x8xf32>) -> tensor<2x12x1x4x8xf32>\n"
     "  %k0 = stablehlo.slice %qkv [0:2, 0:12, 1:2, 0:4, 0:8] : (tensor<2x12x3x4x8xf32>) -> tensor<2x12x1x4x8xf32>\n"
@@ -375,7 +376,7 @@ test_forms (void)
     "  %t = stablehlo.transpose %o, dims = [0, 2, 1, 3] : (tensor<2x4x12x8xf32>) -> tensor<2x12x4x8xf32>\n"
     "  %r = stablehlo.reshape %t : (tensor<2x12x4x8xf32>) -> tensor<2x12x32xf32>\n"
     "  return %r : tensor<2x12x32xf32>\n}\n", 0 },
-    /* Several heads of queries share one of keys and values, by dimensions that these do not have. */
+    /* Several query heads share one key and value head, as dimensions that keys and values lack. */
     { "func.func @main(%q: tensor<2x2x3x10x8xf32>, %k: tensor<2x2x40x8xf32>, %v: tensor<2x2x40x6xf32>) -> "
     "tensor<2x2x3x10x6xf32> {\n"
     "  %x = stablehlo.dot_general %q, %k, batching_dims = [0, 1] x [0, 1], contracting_dims = [4] x [3] : "
@@ -384,7 +385,7 @@ test_forms (void)
     "  %o = stablehlo.dot_general %p, %v, batching_dims = [0, 1] x [0, 1], contracting_dims = [4] x [2] : "
     "(tensor<2x2x3x10x40xf32>, tensor<2x2x40x6xf32>) -> tensor<2x2x3x10x6xf32>\n"
     "  return %o : tensor<2x2x3x10x6xf32>\n}\n", 0 },
-    /* Or since these are spread over them, by a copy where no pass has taken it into the products. */
+    /* The same by broadcasting keys and values, as a copy where no pass has folded the broadcast into the products. */
     { "func.func @main(%q: tensor<2x6x10x8xf32>, %k0: tensor<2x2x40x8xf32>, %v0: tensor<2x2x40x6xf32>) -> "
     "tensor<2x6x10x6xf32> {\n"
     "  %k1 = stablehlo.broadcast_in_dim %k0, dims = [0, 1, 3, 4] : (tensor<2x2x40x8xf32>) -> tensor<2x2x3x40x8xf32>\n"
@@ -397,7 +398,8 @@ test_forms (void)
     "  %o = stablehlo.dot_general %p, %v, batching_dims = [0, 1] x [0, 1], contracting_dims = [3] x [2] : "
     "(tensor<2x6x10x40xf32>, tensor<2x6x40x6xf32>) -> tensor<2x6x10x6xf32>\n"
     "  return %o : tensor<2x6x10x6xf32>\n}\n", 2 },
-    /* Keys are the first operand, the softmax is over what comes first, and values are the first operand as well. */
+    /* Keys are the first operand of the product, the softmax is over the leading dimension, and values are a first
+     * operand as well. */
     { "func.func @main(%q: tensor<8x20xf32>, %k: tensor<33x8xf32>, %v: tensor<5x33xf32>) -> tensor<5x20xf32> {\n"
     "  %x = stablehlo.dot_general %k, %q, contracting_dims = [1] x [0] : (tensor<33x8xf32>, tensor<8x20xf32>) -> "
     "tensor<33x20xf32>\n"
@@ -405,7 +407,7 @@ test_forms (void)
     "  %o = stablehlo.dot_general %v, %p, contracting_dims = [1] x [0] : (tensor<5x33xf32>, tensor<33x20xf32>) -> "
     "tensor<5x20xf32>\n"
     "  return %o : tensor<5x20xf32>\n}\n", 0 },
-    /* The softmax is over two dimensions, and features are two. */
+    /* The softmax is over two dimensions, and there are two feature dimensions. */
     { "func.func @main(%q: tensor<20x2x4xf32>, %k: tensor<2x5x4x3xf32>, %v: tensor<5x3x7xf32>) -> tensor<20x7xf32> {\n"
     "  %x = stablehlo.dot_general %q, %k, contracting_dims = [1, 2] x [0, 2] : (tensor<20x2x4xf32>, "
     "tensor<2x5x4x3xf32>) -> tensor<20x5x3xf32>\n"
@@ -413,7 +415,7 @@ test_forms (void)
     "  %o = stablehlo.dot_general %p, %v, contracting_dims = [1, 2] x [0, 1] : (tensor<20x5x3xf32>, "
     "tensor<5x3x7xf32>) -> tensor<20x7xf32>\n"
     "  return %o : tensor<20x7xf32>\n}\n", 0 },
-    /* Batches are repeated for values alone. */
+    /* Only values are repeated over batches. */
     { "func.func @main(%q: tensor<3x10x8xf32>, %k: tensor<3x17x8xf32>, %v: tensor<17x6xf32>) -> tensor<3x10x6xf32> {\n"
     "  %x = stablehlo.dot_general %q, %k, batching_dims = [0] x [0], contracting_dims = [2] x [2] : "
     "(tensor<3x10x8xf32>, tensor<3x17x8xf32>) -> tensor<3x10x17xf32>\n"
@@ -440,7 +442,7 @@ check_declined (GhloVulkanDevice *device,
     g_error ("expected no attention in\n%s\nof\n%s", plan, text);
 }
 
-/* What is left as it is. */
+/* Programs that are not fused into an attention step. */
 static void
 test_declined (void)
 {
@@ -453,14 +455,14 @@ test_declined (void)
 #define BEGIN(results) \
   "func.func @main(%q: tensor<20x8xf32>, %k: tensor<33x8xf32>, %v: tensor<33x6xf32>) -> (" results ") {\n" SCORES
   static const char *const texts[] = {
-    /* Weights, or sums, are given, as a gradient needs them. */
+    /* Weights or sums are results of the program, as a gradient needs them. */
     BEGIN ("tensor<20x6xf32>, tensor<20x33xf32>") SOFTMAX ("20x33", "20", "[1]", "[0]") VALUES
     "  return %o, %p : tensor<20x6xf32>, tensor<20x33xf32>\n}\n",
     BEGIN ("tensor<20x6xf32>, tensor<20xf32>") SOFTMAX ("20x33", "20", "[1]", "[0]") VALUES
     "  return %o, %t0 : tensor<20x6xf32>, tensor<20xf32>\n}\n",
     BEGIN ("tensor<20x6xf32>, tensor<20x33xf32>") SOFTMAX ("20x33", "20", "[1]", "[0]") VALUES
     "  return %o, %x : tensor<20x6xf32>, tensor<20x33xf32>\n}\n",
-    /* No softmax: maxima and sums are spread over columns. */
+    /* No softmax: maxima and sums are broadcast over columns. */
     "func.func @main(%q: tensor<20x8xf32>, %k: tensor<20x8xf32>, %v: tensor<20x6xf32>) -> tensor<20x6xf32> {\n"
     "  %x = stablehlo.dot_general %q, %k, contracting_dims = [1] x [1] : (tensor<20x8xf32>, tensor<20x8xf32>) -> "
     "tensor<20x20xf32>\n"
@@ -468,7 +470,7 @@ test_declined (void)
     "  %o = stablehlo.dot_general %p, %v, contracting_dims = [1] x [0] : (tensor<20x20xf32>, tensor<20x6xf32>) -> "
     "tensor<20x6xf32>\n"
     "  return %o : tensor<20x6xf32>\n}\n",
-    /* Over rows, which values are not. */
+    /* The softmax is over rows, while values are indexed by columns. */
     "func.func @main(%q: tensor<20x8xf32>, %k: tensor<20x8xf32>, %v: tensor<20x6xf32>) -> tensor<20x6xf32> {\n"
     "  %x = stablehlo.dot_general %q, %k, contracting_dims = [1] x [1] : (tensor<20x8xf32>, tensor<20x8xf32>) -> "
     "tensor<20x20xf32>\n"
@@ -478,7 +480,8 @@ test_declined (void)
     "  return %o : tensor<20x6xf32>\n}\n",
   };
   static const Case cases[] = {
-    /* A softmax of fewer bits than the result has, one of types that shaders do not multiply, and no keys. */
+    /* A softmax with fewer bits than the result, one of types that shaders do not multiply, and an attention without
+     * keys. */
     { 1, 2, 20, 40, 16, 8, "f32", "bf16", "", SCALE ("multiply", "0.25") },
     { 1, 2, 20, 40, 16, 8, "f64", "f64", "", SCALE ("multiply", "0.25") },
     { 1, 2, 20, 0, 16, 8, "f32", "f32", "", SCALE ("multiply", "0.25") },
@@ -495,7 +498,7 @@ test_declined (void)
     }
 }
 
-/* A tile has few rows of one word after the other, unless heads of a group share keys. */
+/* A tile has few rows, one per word, unless heads of a group share keys. */
 static void
 test_few_rows (void)
 {
@@ -509,7 +512,7 @@ test_few_rows (void)
   check_declined (device, text);
 }
 
-/* Without the pass there are three steps, with equal results. */
+/* Without the pass there are three steps with equal results. */
 static void
 test_switch (void)
 {
@@ -550,8 +553,8 @@ count_instructions (GBytes *words,
   return n;
 }
 
-/* Modules with cooperative matrices, of which old validators know nothing: they go to the folder GHLO_TEST_MODULES, if
- * that is set, for others. */
+/* Modules with cooperative matrices, which old validators do not know: they are written to the folder
+ * GHLO_TEST_MODULES, if that is set, to be validated elsewhere. */
 static void
 test_modules (void)
 {
@@ -579,7 +582,7 @@ test_modules (void)
 
       g_assert_true (ghlo_spirv_attention_fits (&attention));
       g_assert_cmpuint (ghlo_spirv_attention_shared (&attention), <=, 48 << 10);
-      /* Two products of four steps, of which each has four matrices side by side, or two. */
+      /* Two products of four steps, each of which has four adjacent matrices, or two. */
       g_assert_cmpuint (count_instructions (words, 4459), ==, (is_split ? 3 : 1) * 2 * 4 * 4 / n_groups);
       if (path != NULL)
         g_assert_true (g_file_set_contents (path, g_bytes_get_data (words, NULL), (gssize) g_bytes_get_size (words),

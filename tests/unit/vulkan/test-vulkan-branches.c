@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Branches that a device chooses between by itself: the reference device's bits, whatever the index is and wherever the
- * branch, without a barrier too few or too many, and in one submission.
+ * Branches that a device selects by itself: the reference device's bits, whatever the index is and wherever the branch
+ * is, without a missing or superfluous barrier, and in one submission.
  */
 
 #include "vulkan-program.h"
@@ -11,7 +11,7 @@
 #include "runtime/place.h"
 #include "vulkan/instance.h"
 
-/* What programs begin with. */
+/* The beginning of the programs. */
 #define BEGIN(inputs, results) \
   "func.func @main(" inputs ") -> (" results ") {\n" \
   "  %zero = stablehlo.constant dense<0> : tensor<i32>\n" \
@@ -27,12 +27,12 @@
 #define NUMBER "%n: tensor<i32>"
 #define ARRAY  "tensor<32xi32>"
 
-/* Whether %n is odd, which the device computes. */
+/* Whether %n is odd, computed by the device. */
 #define ODD(to, from) \
   "  %" to "b = stablehlo.and %" from ", %one : tensor<i32>\n" \
   "  %" to " = stablehlo.compare EQ, %" to "b, %one : (tensor<i32>, tensor<i32>) -> tensor<i1>\n"
 
-/* Steps that are no one kernel. */
+/* Steps that cannot be merged into one kernel. */
 #define REVERSED_1(to, from) "    %" to " = stablehlo.reverse %" from ", dims = [0] : tensor<32xi32>\n"
 #define REVERSED_3(to, from) REVERSED_1 (to "0", from) SORTED (to "1", to "0") REVERSED_1 (to, to "1")
 #define SORTED(to, from) \
@@ -42,7 +42,7 @@
   "      stablehlo.return %c : tensor<i1>\n" \
   "    }) {dimension = 0 : i64} : (tensor<32xi32>) -> tensor<32xi32>\n"
 
-/* A number chooses between three bodies: of a kernel, of several, and of nothing. */
+/* A number selects one of three bodies: one kernel, several, and nothing. */
 static const char numbered[] =
   BEGIN (NUMBER, ARRAY ", " ARRAY)
   "  %r:2 = \"stablehlo.case\"(%n) ({\n"
@@ -58,7 +58,7 @@ static const char numbered[] =
   "  %0 = stablehlo.subtract %r#0, %r#1 : tensor<32xi32>\n"
   END ("%0, %r#1", ARRAY ", " ARRAY);
 
-/* A predicate that is an input. */
+/* The predicate is an input. */
 static const char given[] =
   BEGIN ("%c: tensor<i1>", ARRAY)
   "  %r = \"stablehlo.if\"(%c) ({\n"
@@ -70,7 +70,7 @@ static const char given[] =
   "  %0 = stablehlo.add %r, %x : tensor<32xi32>\n"
   END ("%0", ARRAY);
 
-/* An index that is one of several numbers. */
+/* The index is one of several numbers. */
 static const char among[] =
   BEGIN (NUMBER, ARRAY)
   "  %m = stablehlo.broadcast_in_dim %n, dims = [] : (tensor<i32>) -> tensor<32xi32>\n"
@@ -88,7 +88,7 @@ static const char among[] =
   "  %0 = stablehlo.add %r, %e : tensor<32xi32>\n"
   END ("%0", ARRAY);
 
-/* Branches in branches, whose gates are those of a run before where the branch around is not taken. */
+/* Nested branches: where the outer branch is not taken the inner gates still have their values of an earlier run. */
 static const char nested[] =
   BEGIN (NUMBER, ARRAY)
   ODD ("p", "n")
@@ -117,7 +117,7 @@ static const char nested[] =
   "  %0 = stablehlo.reverse %r, dims = [0] : tensor<32xi32>\n"
   END ("%0", ARRAY);
 
-/* Of %i, which counts to @n. */
+/* A condition on %i, which counts to @n. */
 #define COUNTED(n) \
   "  cond {\n" \
   "    %most = stablehlo.constant dense<" n "> : tensor<i32>\n" \
@@ -126,7 +126,7 @@ static const char nested[] =
   "  } do {\n" \
   "    %next = stablehlo.add %i, %one : tensor<i32>\n"
 
-/* A branch by the first of %v's numbers. */
+/* A branch on the first of %v's numbers. */
 #define BY_DATA \
   "    %at = stablehlo.slice %v [0:1] : (tensor<32xi32>) -> tensor<1xi32>\n" \
   "    %first = stablehlo.reshape %at : (tensor<1xi32>) -> tensor<i32>\n" \
@@ -140,7 +140,7 @@ static const char nested[] =
   "      stablehlo.return %s : tensor<32xi32>\n" \
   "    }) : (tensor<i1>) -> tensor<32xi32>\n"
 
-/* In each iteration of a counted loop. */
+/* A branch in each iteration of a counted loop. */
 static const char in_counted[] =
   BEGIN (NUMBER, ARRAY)
   "  %m = stablehlo.broadcast_in_dim %n, dims = [] : (tensor<i32>) -> tensor<32xi32>\n"
@@ -151,7 +151,8 @@ static const char in_counted[] =
   "  }\n"
   END ("%r#1", ARRAY);
 
-/* In each iteration of a loop that data ends: behind its end the gates of its last iteration are not to stay open. */
+/* A branch in each iteration of a loop that ends by its data: after the loop's end the gates of the last iteration
+ * must not stay open. */
 static const char in_ended[] =
   BEGIN (NUMBER, ARRAY ", " ARRAY)
   "  %m = stablehlo.broadcast_in_dim %n, dims = [] : (tensor<i32>) -> tensor<32xi32>\n"
@@ -169,7 +170,7 @@ static const char in_ended[] =
   "  }\n"
   END ("%r#0, %r#1", ARRAY ", " ARRAY);
 
-/* In the condition of one. */
+/* A branch in the condition of such a loop. */
 static const char in_condition[] =
   BEGIN (NUMBER, ARRAY)
   "  %m = stablehlo.broadcast_in_dim %n, dims = [] : (tensor<i32>) -> tensor<32xi32>\n"
@@ -198,7 +199,7 @@ static const char in_condition[] =
   "    }\n" \
   "    %" to " = stablehlo.add %" to "r#1, %x : tensor<32xi32>\n"
 
-/* What changed places in the branch is read there alone; all of it twice. */
+/* Buffers that changed places in the branch are read there only; all of this twice. */
 static const char with_loops[] =
   BEGIN (NUMBER, ARRAY)
   "  %m = stablehlo.broadcast_in_dim %n, dims = [] : (tensor<i32>) -> tensor<32xi32>\n"
@@ -225,7 +226,7 @@ static const char with_loops[] =
   "  }\n"
   END ("%o#1", ARRAY);
 
-/* What the loop ends with lies where it changed places, or in the other buffer: the host has to know which. */
+/* Which of two buffers holds the loop's result depends on the branch taken: the host must know which. */
 static const char with_result_of_loop[] =
   BEGIN (NUMBER, ARRAY)
   ODD ("p", "n")
@@ -246,7 +247,7 @@ static const char with_result_of_loop[] =
   "  %1 = stablehlo.add %0, %r : tensor<32xi32>\n"
   END ("%1", ARRAY);
 
-/* A loop that data ends, in a branch: the host goes through both. */
+/* A loop that ends by its data, in a branch: both run on the host. */
 static const char with_ended[] =
   BEGIN (NUMBER, ARRAY)
   ODD ("p", "n")
@@ -268,7 +269,7 @@ static const char with_ended[] =
   "  }) : (tensor<i1>) -> tensor<32xi32>\n"
   END ("%r", ARRAY);
 
-/* A step that is the CPU's. */
+/* A branch with a step of the CPU. */
 static const char with_host[] =
   BEGIN (NUMBER, ARRAY)
   ODD ("p", "n")
@@ -304,7 +305,7 @@ find_branch (const GhloStepBody *body)
   return NULL;
 }
 
-/* Whether the first branch of the program is the device's. */
+/* Whether the device runs the first branch of the program by itself. */
 static gboolean
 is_of_device (GhloVulkanDevice *device,
               const char       *text)
@@ -340,7 +341,7 @@ check_with (GhloVulkanDevice *device,
   return vulkan_program_check (device, text, &input, 1);
 }
 
-/* Each run is one recording and one submission, so that nobody waits on the way. */
+/* Each run is one recording and one submission, so that nothing waits in between. */
 static void
 test_one_submission (void)
 {
@@ -373,7 +374,7 @@ test_predicate (void)
     g_assert_cmpuint (check_with (device, given, GHLO_ELEMENT_TYPE_I1, i).n_submissions, ==, 3);
 }
 
-/* Loops that data ends are submitted block by block, as they are without a branch in them. */
+/* Loops that end by their data are submitted block by block, as without a branch in them. */
 static void
 test_ended (void)
 {
@@ -393,7 +394,7 @@ test_ended (void)
     }
 }
 
-/* What the host has to see to. */
+/* Branches that the host must handle. */
 static void
 test_host (void)
 {
@@ -412,7 +413,7 @@ test_host (void)
     }
 }
 
-/* With @n steps in each of two branches. */
+/* A program with @n steps in each of two branches. */
 static char *
 make_long (guint n)
 {
@@ -446,8 +447,8 @@ count_and_begin (VkCommandBuffer                           commands,
   conditional.begin (commands, info);
 }
 
-/* Branches of many steps are passed over together where the device does that, and step by step where it does not; of
- * too many the host is asked. */
+/* Branches of many steps are skipped as a whole where the device supports that, and step by step where it does not;
+ * for too many steps the host decides. */
 static void
 test_long (void)
 {
@@ -481,7 +482,7 @@ test_long (void)
   vk->CmdBeginConditionalRenderingEXT = conditional.begin;
 }
 
-/* What is estimated to keep the device for more than 20 ms is not submitted at once. */
+/* Work that is estimated to occupy the device for more than 20 ms is split into several submissions. */
 static void
 test_slow (void)
 {
@@ -500,7 +501,7 @@ test_slow (void)
   vulkan_program_set_rate (device, 1e30);
 }
 
-/* A loop without end that has a branch in it. */
+/* An infinite loop that contains a branch. */
 static const char endless[] =
   BEGIN ("", ARRAY)
   "  %r = stablehlo.while(%v = %x) : tensor<32xi32>\n"

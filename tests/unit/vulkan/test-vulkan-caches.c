@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * What a device makes and finds out is kept on disk: a second process makes no pipeline that the first one made, and
- * measures nothing again. What is of another device, or damaged, is made anew.
+ * Pipelines and measurements of a device are cached on disk: a second process creates no pipeline that the first one
+ * created, and measures nothing again. Damaged data and data of another device are replaced.
  *
- * Mesa's lavapipe keeps nothing of pipelines. Its RADV does, also where there is no such card: RADV_FORCE_FAMILY has it
- * list one that compiles, and runs nothing.
+ * Mesa's lavapipe caches no pipelines. Mesa's RADV does, even without such a card: RADV_FORCE_FAMILY makes it list a
+ * device that compiles but runs nothing.
  */
 
 #include "runtime/cache.h"
@@ -26,7 +26,7 @@
 
 enum { N_THREADS = 8, N_SHADERS = 3 };
 
-/* The calls of vkCreateComputePipelines, and which of them fails, from 1 on; 0: none. */
+/* The number of calls of vkCreateComputePipelines, and the number of the one that fails, from 1 on; 0 for none. */
 static struct
 {
   gint n_calls;         /* atomic */
@@ -34,7 +34,7 @@ static struct
   gint is_slow;
 } pipelines_made;
 
-/* The name of a call that fails always; nullable. */
+/* The name of a call that always fails; nullable. */
 static const char *failing_call;
 
 static VkResult
@@ -64,7 +64,7 @@ watch_pipelines (gboolean slow,
   failing_call = NULL;
 }
 
-/* Those of the machine, which stay; not opened. */
+/* The machine's devices, not opened, which are never freed. */
 static GPtrArray *
 find_devices (void)
 {
@@ -79,7 +79,7 @@ find_devices (void)
   return devices;
 }
 
-/* The first of them; NULL, and the test is skipped, where there is none. */
+/* The first of them; NULL where there is none, in which case the test is skipped. */
 static GhloVulkanDevice *
 new_device (void)
 {
@@ -132,14 +132,14 @@ make_shader (const GhloVulkanDevice *device,
   return words;
 }
 
-/* In place of what fails where there is no card. */
+/* Replaces a call that fails where there is no card. */
 static VkResult VKAPI_CALL
 wait_for_nothing (VkDevice device)
 {
   return VK_SUCCESS;
 }
 
-/* As much of @device as pipelines need: nothing can be run on it. */
+/* Opens as much of @device as pipelines need: nothing can be run on it. */
 static VkPipelineLayout
 open_for_pipelines (GhloVulkanDevice *device)
 {
@@ -166,7 +166,7 @@ open_for_pipelines (GhloVulkanDevice *device)
   return layout;
 }
 
-/* Of the name or the title's beginning @wish. */
+/* The device whose name is @wish or whose title begins with @wish. */
 static GhloVulkanDevice *
 choose_device (const char *wish)
 {
@@ -190,7 +190,7 @@ test_look (void)
   g_assert_nonnull (choose_device (g_getenv ("GHLO_TEST_DEVICE")));
 }
 
-/* One that wants all shaders on it. */
+/* A process that creates all shaders for that device. */
 static void
 test_make (void)
 {
@@ -213,7 +213,7 @@ test_make (void)
   ghlo_vulkan_pipelines_free (pipelines);
 }
 
-/* A process that makes @made pipelines, and finds the others. */
+/* Runs a process that must create @made pipelines and find all others in the cache. */
 static void
 run_process (guint made)
 {
@@ -232,8 +232,8 @@ count_files (void)
   return files->len;
 }
 
-/* Has the content of all files be of another driver, as its header says: the identifier of pipeline caches, which is in
- * the key, too, is in it behind four words. */
+/* Makes the contents of all files look like another driver's by changing the identifier in the header of pipeline
+ * caches, which follows four words and is a part of the key as well. */
 static void
 change_drivers (void)
 {
@@ -256,7 +256,7 @@ change_drivers (void)
     }
 }
 
-/* Whether the driver of the device GHLO_TEST_DEVICE keeps pipelines. */
+/* Whether the driver of the device GHLO_TEST_DEVICE caches pipelines. */
 static gboolean
 compare_processes (void)
 {
@@ -277,7 +277,7 @@ compare_processes (void)
   return TRUE;
 }
 
-/* Of each device that there is, and of a card that is not there. */
+/* For each device of the machine, and for an emulated card. */
 static void
 test_processes (void)
 {
@@ -318,7 +318,8 @@ get_pipeline (gpointer data)
   return NULL;
 }
 
-/* Many threads want one pipeline at once. The @failing-th attempt to make it fails: 0 for none, else 1. */
+/* Many threads ask for one pipeline at once. The @failing-th attempt to create it fails, or none where @failing is
+ * 0. */
 static void
 run_threads (GhloVulkanDevice *device,
              gint              failing)
@@ -364,7 +365,7 @@ test_threads (void)
   run_threads (device, 1);
 }
 
-/* A pipeline is made whatever becomes of the cache. */
+/* A pipeline is created even if the cache fails. */
 static void
 test_failures (void)
 {
@@ -388,7 +389,7 @@ test_failures (void)
     }
 }
 
-/* Opens a new device; how many pipelines that made. */
+/* Opens a new device and returns the number of pipelines that this created. */
 static gint
 count_probes (GhloSpirvDevice *measured)
 {
@@ -419,18 +420,18 @@ test_measured (void)
   g_assert_cmpmem (&recalled, sizeof recalled, &first, sizeof first);
   g_assert_cmpint (count_probes (&second), ==, 0);
   g_assert_cmpmem (&second, sizeof second, &first, sizeof first);
-  /* Not where the cache is switched off. */
+  /* Nothing is remembered where the cache is switched off. */
   g_setenv ("GHLO_CACHE", "off", TRUE);
   g_assert_cmpint (count_probes (&second), ==, n_probes);
   g_assert_false (ghlo_vulkan_recall (device, &recalled));
   g_unsetenv ("GHLO_CACHE");
-  /* Of a device that has other features on nothing is known. */
+  /* Nothing is known about a device with other features enabled. */
   g_assert_true (ghlo_vulkan_recall (device, &recalled));
   device->features.v12.shaderInt8 = !device->features.v12.shaderInt8;
   g_assert_false (ghlo_vulkan_recall (device, &recalled));
 }
 
-/* A cancelled opening leaves nothing behind, on disk neither. */
+/* A cancelled opening leaves nothing behind, not even on disk. */
 static void
 test_cancelled (void)
 {
@@ -452,7 +453,7 @@ test_cancelled (void)
   g_assert_no_error (error);
 }
 
-/* The last byte of the file is one of the last set of types. */
+/* The last byte of the file belongs to the last set of types. */
 static void
 test_damaged (void)
 {
@@ -479,7 +480,7 @@ test_damaged (void)
   g_assert_cmpint (count_probes (&second), ==, 0);
 }
 
-/* One that does all of @types exactly. */
+/* A device that computes all of @types exactly. */
 static GhloSpirvDevice
 exact_device (guint64                types,
               const GhloSpirvFloats *promises)
@@ -576,7 +577,7 @@ test_numbers (void)
 
 enum { N_PIPELINES = 24 };
 
-/* A program of as many pipelines. */
+/* A program that needs that many pipelines. */
 static GhloIrModule *
 make_program (void)
 {
@@ -625,7 +626,7 @@ progress_cb (gpointer    data,
   self->last = MAX (self->last, fraction);
 }
 
-/* Compiles the program of many pipelines for @device; how often that told how far it is. */
+/* Compiles the program of many pipelines for @device and returns the number of progress reports. */
 static guint
 count_progress (GhloVulkanDevice *device)
 {
@@ -643,7 +644,7 @@ count_progress (GhloVulkanDevice *device)
   return progress.n_steps;
 }
 
-/* Of a compile that opens the device, and finds out how it computes, and of one that makes pipelines alone. */
+/* Progress of a compile that opens and measures the device, and of one that creates pipelines only. */
 static void
 test_progress (void)
 {
@@ -657,7 +658,7 @@ test_progress (void)
   g_assert_cmpuint (count_progress (device), >=, N_PIPELINES / 8);
 }
 
-/* Of a device that is not open, which stays so. */
+/* The facts about a device that is not open, which querying does not open. */
 static void
 test_facts (void)
 {
@@ -685,7 +686,8 @@ test_facts (void)
   g_assert_false (ghlo_vulkan_device_is_open (device));
 }
 
-/* Rates of a device's type until some were measured, and of a software device none; only real GPUs are chosen. */
+/* The rates are those of the device's type until rates are measured; a software device has none. Only real GPUs are
+ * chosen automatically. */
 static void
 test_rates (void)
 {
@@ -716,7 +718,7 @@ test_rates (void)
       for (guint k = 0; is_gpu && k < GHLO_RATES_N_FIELDS; k++)
         g_assert_cmpfloat (ghlo_rates_get (rates, k), >, 0);
 
-      /* Whatever is measured of it. */
+      /* The same whatever is measured. */
       ghlo_rates_keep (identity, "device", &measured);
       ghlo_vulkan_rates_init (&device);
       g_assert_true (device.core.is_gpu == is_gpu);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Cumulative reductions on a Vulkan device: every combiner on every element type, in both directions, of lines of all
- * lengths, whose sums have the CPU's order.
+ * Cumulative reductions on a Vulkan device: every combiner on every element type, in both directions, over lines of all
+ * lengths, with sums in the CPU's order.
  */
 
 #include "shader-steps.h"
@@ -48,7 +48,7 @@ constant (guint       operation,
   return g_strdup_printf (element[0] == 'i' || element[0] == 'u' ? "%s" : "%s.0", number);
 }
 
-/* Along the second of three dimensions. */
+/* Reduces along the second of three dimensions. */
 static void
 check_cumulative (guint       operation,
                   const char *element,
@@ -87,7 +87,7 @@ test_types (void)
                           g_test_rand_int_range (1, 3), g_test_rand_bit ());
 }
 
-/* Around the sizes of segments, blocks and chunks. */
+/* Lengths around the sizes of segments, blocks and chunks. */
 static void
 test_lengths (void)
 {
@@ -105,7 +105,7 @@ test_lengths (void)
       }
 }
 
-/* Lines side by side are reduced one element after the other. */
+/* Adjacent lines are reduced sequentially, element by element. */
 static void
 test_columns (void)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Fused epilogues of products and convolutions on a Vulkan device: programs have the same bits as without these
- * fusions, whichever shader does the product, and whichever is the epilogue's.
+ * Fused epilogues of products and convolutions on a Vulkan device: programs give the same bits as without these
+ * fusions, whichever shader computes the product and whichever the epilogue.
  */
 
 #include "../reference/kernel-programs.h"
@@ -14,8 +14,8 @@
 
 enum { MAX_INPUTS = 6, MAX_OUTPUTS = 4 };
 
-/* A copy of the device, open; NULL, and the test is skipped, where there is none. It does epilogues with products
- * whether that is faster or not; with @is_emulated it has matrices, which are emulated. */
+/* An open copy of the device; NULL where there is none, in which case the test is skipped. The copy fuses epilogues
+ * into products whether that is faster or not; with @is_emulated it has emulated matrices. */
 static GhloVulkanDevice *
 get_device (gboolean is_emulated)
 {
@@ -37,8 +37,8 @@ get_device (gboolean is_emulated)
   return copy;
 }
 
-/* What @text gives on @device, with fusions; of products too, unless @is_unfused. How it is done goes to *plan, which
- * the caller frees. */
+/* Computes @text on @device, with fusions; those of products only unless @is_unfused. The plan's description goes to
+ * *plan, which the caller frees. */
 static void
 compute (GhloVulkanDevice *device,
          const char       *text,
@@ -77,7 +77,7 @@ fill_real (GhloValue *value)
                           ? g_test_rand_double_range (-1, 1) : g_test_rand_int_range (-3, 4));
 }
 
-/* Of all sizes, whose cubes are infinite or nearly, and some that are no numbers. */
+/* Numbers of all magnitudes, whose cubes may overflow or nearly so, and some NaNs. */
 static void
 fill_wide (GhloValue *value)
 {
@@ -87,7 +87,7 @@ fill_wide (GhloValue *value)
     set_number (value, (gsize) g_test_rand_int_range (0, (gint32) value->n_elements), i == 0 ? NAN : INFINITY);
 }
 
-/* Planes do not hold it. */
+/* Numbers that planes cannot represent. */
 static void
 fill_infinite (GhloValue *value)
 {
@@ -96,8 +96,8 @@ fill_infinite (GhloValue *value)
     set_number (value, value->n_elements / 2, INFINITY);
 }
 
-/* @text on @device with and without fusions of products: the same bits, @expected in the plan of the former, and fewer
- * steps, unless an epilogue is a separate kernel. */
+/* Runs @text on @device with and without fusions of products: the bits are the same, the fused plan contains
+ * @expected, and has fewer steps, unless an epilogue is a separate kernel. */
 static void
 check (GhloVulkanDevice *device,
        const char       *text,
@@ -144,7 +144,7 @@ check (GhloVulkanDevice *device,
     ghlo_value_unref (inputs[i]);
 }
 
-/* A product of matrices: {m} x {k} by {k} x {n} of {l}, to {m} x {n} of {r}, with precision {p}. */
+/* A matrix product: {m} x {k} by {k} x {n} of {l}, to {m} x {n} of {r}, with precision {p}. */
 typedef struct
 {
   gint64      m, n, k;
@@ -185,7 +185,7 @@ print (const char  *text,
 /* A bias for each column. */
 static const char bias[] = BEGIN (", %c: tensor<{n}x{r}>", "{t}") BIAS ("%x", "%p") RETURN ("%x", "{t}");
 
-/* GELU by tanh, in f32, behind a bias. */
+/* GELU by tanh in f32, after a bias. */
 static const char gelu[] =
   BEGIN (", %c: tensor<{n}x{r}>", "{t}") BIAS ("%x", "%p")
   "  %f = stablehlo.convert %x : ({t}) -> {f}\n"
@@ -205,7 +205,7 @@ static const char gelu[] =
   "  %y = stablehlo.convert %g8 : ({f}) -> {t}\n"
   RETURN ("%y", "{t}");
 
-/* GELU by tanh, each operation of which is rounded to the product's type; what goes into it is a result, too. */
+/* GELU by tanh, with each operation rounded to the product's type; its operand is a result, too. */
 static const char rounded_gelu[] =
   BEGIN (", %c: tensor<{n}x{r}>", "{t}, {t}") BIAS ("%x", "%p")
   "  %third = stablehlo.constant dense<0.044715> : {t}\n"
@@ -223,7 +223,7 @@ static const char rounded_gelu[] =
   "  %y = stablehlo.multiply %g7, %x : {t}\n"
   RETURN ("%y, %x", "{t}, {t}");
 
-/* A cube, by which one of two others is chosen: a NaN in the place of a large one would choose the other. */
+/* The sign of a cube selects one of two other values: a NaN in place of a large number would select the other. */
 static const char choice[] =
   BEGIN (", %c: tensor<{n}x{r}>", "{t}, {t}") BIAS ("%x", "%p")
   "  %q0 = stablehlo.multiply %x, %x : {t}\n"
@@ -238,7 +238,7 @@ static const char choice[] =
   "  %y = stablehlo.select %is, %x, %zero : tensor<{m}x{n}xi1>, {t}\n"
   RETURN ("%y, %q6", "{t}, {t}");
 
-/* More than is worth it where tiles are in registers: these functions become hundreds of nodes. */
+/* Too expensive as an epilogue where tiles are in registers: these functions expand into hundreds of nodes. */
 static const char heavy[] =
   BEGIN (", %c: tensor<{n}x{r}>", "{t}") BIAS ("%x", "%p")
   "  %f = stablehlo.convert %x : ({t}) -> {f}\n"
@@ -249,7 +249,7 @@ static const char heavy[] =
   "  %y = stablehlo.convert %g3 : ({f}) -> {t}\n"
   RETURN ("%y", "{t}");
 
-/* The product, relu, where that cut off, and something wide. */
+/* The results are the product, relu, the mask of relu, and a wider type. */
 static const char relu[] =
   BEGIN (", %c: tensor<{n}x{r}>", "{t}, {t}, tensor<{m}x{n}xi1>, tensor<{m}x{n}xf64>") BIAS ("%x", "%p")
   "  %false = stablehlo.constant dense<false> : tensor<{m}x{n}xi1>\n"
@@ -259,7 +259,7 @@ static const char relu[] =
   "  %w = stablehlo.convert %y : ({t}) -> tensor<{m}x{n}xf64>\n"
   RETURN ("%p, %y, %is, %w", "{t}, {t}, tensor<{m}x{n}xi1>, tensor<{m}x{n}xf64>");
 
-/* A factor for each row, something that is transposed, something that is not, and bytes. */
+/* A factor for each row, one transposed operand, one that is not transposed, and a result of bytes. */
 static const char rows[] =
   BEGIN (", %c: tensor<{m}x{r}>, %d: tensor<{n}x{m}x{r}>, %e: {t}", "{t}, tensor<{m}x{n}xi8>")
   "  %s = stablehlo.broadcast_in_dim %c, dims = [0] : (tensor<{m}x{r}>) -> {t}\n"
@@ -270,13 +270,13 @@ static const char rows[] =
   "  %i = stablehlo.convert %z : ({t}) -> tensor<{m}x{n}xi8>\n"
   RETURN ("%z, %i", "{t}, tensor<{m}x{n}xi8>");
 
-/* A bias and something to add that is read where the result is written. */
+/* A bias and an addend that is read where the result is written. */
 static const char residual[] =
   BEGIN (", %c: tensor<{n}x{r}>, %d: {t}", "{t}") BIAS ("%x", "%p")
   "  %y = stablehlo.add %x, %d : {t}\n"
   RETURN ("%y", "{t}");
 
-/* Each of the sizes with one of @share epilogues. */
+/* Runs each of the sizes with one of @share epilogues. */
 static void
 check_all (GhloVulkanDevice *device,
            const Sizes      *sizes,
@@ -296,7 +296,7 @@ check_all (GhloVulkanDevice *device,
       }
 }
 
-/* Numbers of invocations, in tiles of all shapes. */
+/* Products by invocations, in tiles of all shapes. */
 static void
 test_numbers (void)
 {
@@ -310,7 +310,7 @@ test_numbers (void)
   check_all (get_device (FALSE), sizes, G_N_ELEMENTS (sizes), 1, fill_real, "steps of k at once, and an epilogue");
 }
 
-/* k in pieces: the kernel that adds them has the epilogue. */
+/* k is split into pieces: the kernel that adds them has the epilogue. */
 static void
 test_pieces (void)
 {
@@ -322,7 +322,7 @@ test_pieces (void)
   check_all (get_device (FALSE), sizes, G_N_ELEMENTS (sizes), 1, fill_real, "pieces, and an epilogue");
 }
 
-/* By matrices: tiles inside, where four elements are written at once, and at edges. */
+/* Products by matrices: inner tiles, where four elements are written at once, and tiles at edges. */
 static void
 test_matrices (void)
 {
@@ -335,7 +335,7 @@ test_matrices (void)
   check_all (get_device (TRUE), sizes, G_N_ELEMENTS (sizes), 2, fill_real, "matrices, and an epilogue");
 }
 
-/* On a device that flushes subnormal numbers: roundings on the fast path, and those that are made once more. */
+/* A device that flushes subnormal numbers: roundings on the fast path, and those that are redone. */
 static void
 test_fast_path (void)
 {
@@ -360,7 +360,7 @@ test_fast_path (void)
         }
 }
 
-/* By planes of f16, and by numbers where these do not hold the operands. */
+/* Products by planes of f16, and by invocations where planes cannot represent the operands. */
 static void
 test_planes (void)
 {
@@ -373,7 +373,7 @@ test_planes (void)
   check_all (get_device (TRUE), sizes, G_N_ELEMENTS (sizes), 4, fill_infinite, "f16, ");
 }
 
-/* Of planes, k in pieces. */
+/* Products by planes, with k split into pieces. */
 static void
 test_planes_in_pieces (void)
 {
@@ -383,12 +383,12 @@ test_planes_in_pieces (void)
   check_all (get_device (TRUE), sizes, G_N_ELEMENTS (sizes), 4, fill_infinite, "pieces, and an epilogue");
 }
 
-/* Batches, dimensions that epilogues and products split otherwise, and results in other orders. */
+/* Batches, dimensions that epilogues and products split differently, and results in other orders. */
 static void
 test_dimensions (void)
 {
   static const struct { const char *text, *expected; } cases[] = {
-    /* A bias for each place in a sequence, and one for each head. */
+    /* A bias for each position in a sequence, and one for each head. */
     { "func.func @main(%a: tensor<3x10x20xf32>, %b: tensor<20x24xf32>, %c: tensor<10x24xf32>, %d: tensor<4xf32>) -> "
       "tensor<3x10x4x6xf32> {\n"
       "  %0 = stablehlo.dot_general %a, %b, contracting_dims = [2] x [0] : (tensor<3x10x20xf32>, tensor<20x24xf32>) -> "
@@ -400,7 +400,7 @@ test_dimensions (void)
       "  %5 = stablehlo.broadcast_in_dim %d, dims = [2] : (tensor<4xf32>) -> tensor<3x10x4x6xf32>\n"
       "  %6 = stablehlo.multiply %4, %5 : tensor<3x10x4x6xf32>\n"
       "  return %6 : tensor<3x10x4x6xf32>\n}\n", "once, and an epilogue" },
-    /* Attention: a mask, and batches in the middle of operands. */
+    /* Attention: a mask, and batch dimensions in the middle of operands. */
     { "func.func @main(%q: tensor<2x9x3x8xf32>, %k: tensor<2x11x3x8xf32>, %m: tensor<2x9x11xi1>) -> "
       "tensor<2x3x9x11xf32> {\n"
       "  %0 = stablehlo.dot_general %q, %k, batching_dims = [0, 2] x [0, 2], contracting_dims = [3] x [3] : "
@@ -409,7 +409,7 @@ test_dimensions (void)
       "  %low = stablehlo.constant dense<-1.0e+30> : tensor<2x3x9x11xf32>\n"
       "  %2 = stablehlo.select %1, %0, %low : tensor<2x3x9x11xi1>, tensor<2x3x9x11xf32>\n"
       "  return %2 : tensor<2x3x9x11xf32>\n}\n", "once, and an epilogue" },
-    /* What is wanted in another order, by rows of lhs that become columns. */
+    /* The result is transposed, so that rows of lhs become columns. */
     { "func.func @main(%a: tensor<2x9x3x8xf32>, %b: tensor<2x8x40xf32>, %c: tensor<40xf32>) -> "
       "tensor<40x3x2x9xf32> {\n"
       "  %0 = stablehlo.dot_general %a, %b, batching_dims = [0] x [0], contracting_dims = [3] x [1] : "
@@ -418,7 +418,7 @@ test_dimensions (void)
       "  %2 = stablehlo.add %0, %1 : tensor<2x9x3x40xf32>\n"
       "  %3 = stablehlo.transpose %2, dims = [3, 2, 0, 1] : (tensor<2x9x3x40xf32>) -> tensor<40x3x2x9xf32>\n"
       "  return %3 : tensor<40x3x2x9xf32>\n}\n", "epilogue" },
-    /* x + x W: the operand is the epilogue's, too. */
+    /* x + x W: the product's operand is the epilogue's, too. */
     { "func.func @main(%a: tensor<40x40xf32>, %b: tensor<40x40xf32>) -> tensor<40x40xf32> {\n"
       "  %0 = stablehlo.dot_general %a, %b, contracting_dims = [1] x [0] : (tensor<40x40xf32>, tensor<40x40xf32>) -> "
       "tensor<40x40xf32>\n"
@@ -426,7 +426,7 @@ test_dimensions (void)
       "  %2 = stablehlo.reverse %b, dims = [0, 1] : tensor<40x40xf32>\n"
       "  %3 = stablehlo.multiply %1, %2 : tensor<40x40xf32>\n"
       "  return %3 : tensor<40x40xf32>\n}\n", "once, and an epilogue" },
-    /* Coordinates are not for shaders of products. */
+    /* Shaders of products do not support coordinates in epilogues. */
     { "func.func @main(%a: tensor<40x30xf32>, %b: tensor<30x20xf32>) -> (tensor<40x20xf32>, tensor<40x20xf32>) {\n"
       "  %0 = stablehlo.dot_general %a, %b, contracting_dims = [1] x [0] : (tensor<40x30xf32>, tensor<30x20xf32>) -> "
       "tensor<40x20xf32>\n"
@@ -494,7 +494,8 @@ test_many (void)
     check (device, text->str, fill_real, "in a separate kernel: it has too many operands and results");
 }
 
-/* What is light is done with matrices, or where an invocation has one number; anything where k is in pieces. */
+/* Cheap epilogues are fused with matrices, or where an invocation has one element; any epilogue is fused where k is
+ * split into pieces. */
 static void
 test_worth (void)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Calls of Vulkan that fail: each function's, when a device is opened, when a program is compiled for it and when it
- * runs, in each of the ways that drivers have. The program fails with the error that belongs to it or runs all the
- * same, nothing is left behind, and the next run is as if nothing had been.
+ * Failing Vulkan calls: each function fails when a device is opened, when a program is compiled for it and when the
+ * program runs, in each of the ways in which drivers fail. The program either fails with the corresponding error or
+ * runs all the same, nothing is leaked, and the next run is unaffected.
  */
 
 #include "vulkan-program.h"
@@ -20,7 +20,7 @@ static const VkResult ways[] = {
   VK_ERROR_OUT_OF_HOST_MEMORY, VK_ERROR_OUT_OF_DEVICE_MEMORY, VK_ERROR_DEVICE_LOST,
 };
 
-/* Steps of the device and of the CPU, and what moves between them. */
+/* Steps of the device and of the CPU, and transfers between them. */
 static const char steps[] =
   "func.func @main() -> tensor<64xf32> {\n"
   "  %i = stablehlo.iota dim = 0 : tensor<64x64xf32>\n"
@@ -49,7 +49,7 @@ static const char steps[] =
   "  return %s : tensor<64xf32>\n"
   "}\n";
 
-/* A loop that the device goes through by itself, and nothing else. */
+/* A loop that the device iterates by itself, and nothing else. */
 static const char loop[] =
   "func.func @main() -> tensor<64xf32> {\n"
   "  %x = stablehlo.iota dim = 0 : tensor<64xf32>\n"
@@ -70,12 +70,12 @@ static const char loop[] =
 
 static const char *program = steps;
 
-/* What is to fail: the first call of @name, which then becomes NULL. */
+/* The call that is to fail: the first of @name, which is then reset to NULL. */
 static struct
 {
   const char *name;
   VkResult    result;
-  GHashTable *seen;     /* names of calls that were made; nullable */
+  GHashTable *seen;     /* names of the calls that were made; nullable */
 } fault;
 
 static VkResult
@@ -98,7 +98,8 @@ functions (void)
   return instance != NULL ? instance->vk : NULL;
 }
 
-/* Of the first one there is, not opened; the test is skipped where there is none. As devices do, it stays. */
+/* A copy of the first device, not opened; the test is skipped where there is none. Like all devices it is never
+ * freed. */
 static GhloVulkanDevice *
 new_device (void)
 {
@@ -118,7 +119,7 @@ new_device (void)
   return found->pdata[0];
 }
 
-/* Once as it is, and once measured. */
+/* Runs the program as it is and profiled. */
 static gboolean
 run_program (GhloVulkanDevice  *device,
              GError           **error)
@@ -141,7 +142,7 @@ run_program (GhloVulkanDevice  *device,
   return ok;
 }
 
-/* A device that was lost here is not lost to its driver, and goes on. */
+/* A device that is lost here is not lost to its driver, which carries on. */
 static void
 assert_nothing_left (GhloVulkanDevice *device)
 {
@@ -166,7 +167,7 @@ assert_error (const GError *error,
     g_error ("%s in vk%s: %s", ghlo_vulkan_result_name (result), name, error->message);
 }
 
-/* Commands that cannot be submitted may be those of several programs: the device is given up. */
+/* Commands that cannot be submitted may belong to several programs: the device is given up. */
 static void
 assert_may_lose (VkResult    result,
                  const char *name)
@@ -175,7 +176,7 @@ assert_may_lose (VkResult    result,
     g_error ("%s in vk%s loses the device", ghlo_vulkan_result_name (result), name);
 }
 
-/* The names of calls from here on, until they are taken. */
+/* Records the names of calls from here on, until they are taken. */
 static void
 watch_calls (void)
 {
@@ -197,7 +198,7 @@ set_fault (const char *name,
   fault.result = result;
 }
 
-/* With nothing on disk, so that it is found out what the device computes. */
+/* The disk cache is empty, so that the device is measured. */
 static void
 open_with_fault (const char *name,
                  VkResult    result)
@@ -244,7 +245,7 @@ test_open (void)
       open_with_fault (name, ways[i]);
 }
 
-/* An open device that has no pipelines yet. */
+/* An open device without pipelines. */
 static GhloVulkanDevice *
 open_new_device (void)
 {
@@ -270,7 +271,7 @@ compile_with_fault (const char *name,
   if (!run_program (device, &error))
     {
       assert_error (error, result, name);
-      /* What is on disk is not needed. */
+      /* The disk cache is optional. */
       g_assert_null (strstr (name, "Cache"));
     }
   if (fault.name != NULL)
@@ -326,7 +327,7 @@ run_with_fault (const char *name,
   if (ghlo_device_core_is_lost (&device->core))
     {
       assert_may_lose (result, name);
-      /* It stays so, and another takes its place. */
+      /* The device stays lost, and another takes its place. */
       g_assert_false (run_program (device, &again));
       g_assert_error (again, GHLO_ERROR, GHLO_ERROR_DEVICE_LOST);
       g_assert_true (vulkan_program_device () != device);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * What a device needs for programs to run on it, and what it may lack.
+ * The features that a device must have for programs to run on it, and those that it may lack.
  */
 
 #include "vulkan/drivers.h"
@@ -31,7 +31,7 @@ test_all (void)
   GhloVulkanFeatures has = all_features (), chosen;
   g_auto (GStrv) shown = NULL;
 
-  /* What programs do not use is not switched on. */
+  /* Features that programs do not use are not enabled. */
   has.core.features.geometryShader = VK_TRUE;
   g_assert_null (ghlo_vulkan_features_choose (&has, &chosen));
   g_assert_true (chosen.core.features.shaderInt64 && chosen.v12.bufferDeviceAddress);
@@ -56,7 +56,7 @@ test_needed (void)
   g_assert_cmpstr (ghlo_vulkan_features_choose (&has, &chosen), ==, "timelineSemaphore");
 }
 
-/* What belongs to extensions is chained where it is there, and only there. */
+/* Structs of extensions are chained only where the extension is present. */
 static void
 test_extensions (void)
 {
@@ -103,7 +103,7 @@ test_drivers (void)
   g_assert_cmpfloat (ghlo_vulkan_driver_find (VK_DRIVER_ID_MESA_LLVMPIPE)->max_iterations, ==, 65535);
 }
 
-/* One kind of driver takes modules as they are, another with a word to each loop that says nothing of itself. */
+/* Some drivers take modules unchanged; for others each loop whose control is None gets DontUnroll. */
 static void
 test_adapted (void)
 {

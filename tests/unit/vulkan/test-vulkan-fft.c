@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * fft on a Vulkan device: the four types, along one to three dimensions, of lengths of all kinds. The reference
- * executor's long doubles and the device's f64 round to the same f32, or to the next where both are near the middle.
+ * fft on a Vulkan device: the four types, over one to three dimensions, of lengths of all kinds. The reference
+ * executor's long doubles and the device's f64 round to the same f32, or to adjacent ones where both are near the
+ * midpoint.
  */
 
 #include "shader-steps.h"
 
 #include <float.h>
 
-/* Each part is within a unit in the last place of what is expected, or of what f64 can tell among such numbers. */
+/* Each part is within one ULP of the expected value, or within the resolution of f64 for such numbers. */
 static void
 assert_close (const GhloValue *found,
               const GhloValue *expected,
@@ -43,7 +44,7 @@ new_shape (const gint *dims,
   return g_strdup (text->str);
 }
 
-/* @dims: one of batches, then the @n_lengths that are transformed. */
+/* @dims: one batch dimension, then the @n_lengths that are transformed. */
 static void
 check_fft (const char *kind,
            const gint *dims,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Whatever a device has shaders for does nothing behind a gate that is closed: no byte of results, temporaries and
- * scratch is written. Kernels that may be behind gates load ahead of them, and no others do.
+ * No shader of a device writes a byte of results, temporaries or scratch behind a closed gate. Kernels that may be
+ * behind gates load ahead of the gate's test, and no others do.
  */
 
 #include "vulkan-program.h"
@@ -17,7 +17,7 @@
 
 enum { PATTERN = 0xa5, MAX_OUTPUTS = 4 };
 
-/* Programs whose first input is the gate of all that they do. */
+/* Programs whose first input is the gate of everything that they compute. */
 #define PROGRAM(results, ...) "func.func @main(%gate: tensor<i8>) -> (" results ") {\n" __VA_ARGS__ "}\n"
 
 #define NUMBERS(type, shape) \
@@ -82,7 +82,7 @@ enum { PATTERN = 0xa5, MAX_OUTPUTS = 4 };
     "  return %r#0, %r#1 : tensor<" words "xui64>, tensor<100xui32>\n")
 
 static const char *const programs[] = {
-  /* Kernels: several points for an invocation, one, a workgroup for a point, parts of folds apart. */
+  /* Kernels: several points per invocation, one point, a workgroup per point, and folds in separate parts. */
   PROGRAM ("tensor<300000xf32>", NUMBERS ("f32", "300000")
            "  %r = stablehlo.sine %x : tensor<300000xf32>\n  return %r : tensor<300000xf32>\n"),
   PROGRAM ("tensor<100xf32>", NUMBERS ("f32", "100")
@@ -135,7 +135,7 @@ static const char *const programs[] = {
 #endif
 };
 
-/* Kernels as those of steps that may be gated, wherever these are. */
+/* Compiles kernels like those of steps that may be gated, wherever the steps are. */
 static GhloStepImplementation ahead;
 
 static gpointer
@@ -165,10 +165,10 @@ find_ahead (gpointer                      self,
   return found == &ghlo_vulkan_step_kernel ? &ahead : found;
 }
 
-/* What the test has in the place of the device's functions works on. */
+/* State of the functions with which the test replaces the device's. */
 static struct
 {
-  const GhloStepPlan *plan;     /* of the program that is run */
+  const GhloStepPlan *plan;     /* of the program under test */
   GhloVulkanDevice   *device;
   guint               n_replays;
   gboolean            is_open;
@@ -185,7 +185,7 @@ begin_gated (gpointer              self,
   return recording;
 }
 
-/* Whether any of @buffer's bytes is another one than was there before. */
+/* Whether any byte of @buffer differs from its value before. */
 static gboolean
 is_written (const GhloStepBuffer *buffer,
             const guint8         *address)
@@ -275,7 +275,7 @@ check_program (const char *text)
   run (prepared, TRUE);
 }
 
-/* Kernels are of both forms, since what follows a loop is behind a gate as well. */
+/* Kernels have both forms, since steps after a loop are gated as well. */
 static void
 test_gates (void)
 {
@@ -316,7 +316,7 @@ test_gates (void)
 #define NEGATED(to, from) "  %" to " = stablehlo.negate %" from " : tensor<32xi32>\n"
 #define SUM(to, a, b) "  %" to " = stablehlo.add %" a ", %" b " : tensor<32xi32>\n"
 
-/* Makes %w of %v, from %init on, names ending in @id. */
+/* Makes %w from %v, starting with %init; @id is the suffix of the names. */
 #define LOOP(id, init, condition, ...) \
   "  %l" id ":2 = stablehlo.while(%i" id " = %zero, %v" id " = %" init ") : tensor<i32>, tensor<32xi32>\n" \
   "  cond {\n" \
@@ -344,11 +344,11 @@ static const struct
   { NEGATING (LOOP ("1", "x", COUNTED, NEGATED ("w1", "v1")) SUM ("r", "l1#1", "x")), 1, 0 },
 #ifdef GHLO_HAS_SHADERS
   { NEGATING (LOOP ("1", "x", IS_LITTLE, NEGATED ("w1", "v1")) SUM ("r", "l1#1", "x")), 0, 1 },
-  /* The same ahead of the loop, in it and behind it. */
+  /* The same before the loop, in it and after it. */
   { NEGATING (NEGATED ("a", "x") LOOP ("1", "a", IS_LITTLE, NEGATED ("w1", "v1")) NEGATED ("r", "l1#1")), 2, 1 },
   { NEGATING (LOOP ("1", "x", IS_LITTLE, LOOP ("2", "v1", COUNTED, NEGATED ("w2", "v2")) SUM ("w1", "l2#1", "x"))
               SUM ("r", "l1#1", "x")), 0, 1 },
-  /* Around a loop that data ends one is the host's. */
+  /* The host runs a loop around a loop that ends by its data. */
   { NEGATING (LOOP ("1", "x", IS_LITTLE, NEGATED ("a", "v1") LOOP ("2", "a", IS_LITTLE, NEGATED ("w2", "v2"))
                     SUM ("w1", "l2#1", "a")) SUM ("r", "l1#1", "x")), 1, 1 },
   { NEGATING (NEGATED ("v1", "x") IS_LITTLE ("1")

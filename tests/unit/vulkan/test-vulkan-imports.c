@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Host memory that the device copies from and to by itself: the pool's blocks alone, the right bytes, kept and let go
- * with the block; and copies by way of a stage where anything is in the way.
+ * Imported host memory that the device copies from and to directly: only the pool's blocks are imported, the right
+ * bytes are copied, and an import lives as long as its block; otherwise copies go through a staging buffer.
  */
 
 #include "vulkan-program.h"
@@ -21,7 +21,7 @@
 
 #define MEBIBYTE ((gsize) 1 << 20)
 
-/* Of a transfer, larger than one piece of what is imported and not; and where it begins in its block. */
+/* The sizes of transfers, larger and smaller than one piece of an import, and the offset in the block. */
 #define SIZE   (70 * MEBIBYTE)
 #define LITTLE (5 * MEBIBYTE)
 #define OFFSET 4096
@@ -30,7 +30,7 @@ static const VkResult ways[] = {
   VK_ERROR_OUT_OF_HOST_MEMORY, VK_ERROR_OUT_OF_DEVICE_MEMORY, VK_ERROR_DEVICE_LOST,
 };
 
-/* The first call of @name is to fail, which then becomes NULL. */
+/* The first call of @name fails; @name is then reset to NULL. */
 static struct
 {
   const char *name;
@@ -47,7 +47,7 @@ fault_cb (const char *name)
   return fault.result;
 }
 
-/* One that imports; the test is skipped where there is none. */
+/* A device that imports host memory; the test is skipped where there is none. */
 static GhloVulkanDevice *
 open_device (void)
 {
@@ -92,7 +92,7 @@ fill (guint8 *bytes,
     }
 }
 
-/* Of the kind that no host pointer is used of, so that the device copies in both directions. */
+/* Memory of a type that the host does not map, so that the device copies in both directions. */
 static guint64
 allocate_there (GhloVulkanDevice *device,
                 gsize             size)
@@ -105,7 +105,7 @@ allocate_there (GhloVulkanDevice *device,
   return address;
 }
 
-/* @from to the device, and back to @to. */
+/* Copies @from to the device and back to @to. */
 static gboolean
 go_round (GhloVulkanDevice  *device,
           const guint8      *from,
@@ -156,7 +156,7 @@ test_blocks (void)
       check_round (device, one + OFFSET, other + OFFSET, i);
       g_assert_cmpuint (count_imported (device), ==, 2 * each);
     }
-  /* What is given back is imported still when it is used again, and no more once the system has it. */
+  /* A freed block is still imported when it is used again, and no longer once it is returned to the system. */
   ghlo_memory_free (one, SIZE + OFFSET);
   g_assert_cmpuint (count_imported (device), ==, 2 * each);
   one = allocate (SIZE + OFFSET);
@@ -170,7 +170,7 @@ test_blocks (void)
   g_assert_cmpuint (count_imported (device), ==, 0);
 }
 
-/* Not the pool's, too small, or too much. */
+/* Memory outside of the pool, too small, or too large. */
 static void
 test_others (void)
 {
@@ -200,7 +200,7 @@ test_others (void)
   g_free (lent);
 }
 
-/* Behind a fork the process may have other pages than those that were imported. */
+/* After a fork the process may have other pages than those that were imported. */
 static void
 test_fork (void)
 {
@@ -222,7 +222,7 @@ test_fork (void)
   child = fork ();
   if (child == 0)
     {
-      /* What leaves the child's pool is none of the device's business. */
+      /* Freeing blocks in the child's pool does not affect the device. */
       ghlo_memory_free (other, SIZE);
       ghlo_memory_trim ();
       _exit (0);
@@ -230,7 +230,7 @@ test_fork (void)
   g_assert_cmpint (waitpid (child, &status, 0), ==, child);
   g_assert_cmpint (status, ==, 0);
   check_round (device, one, other, 2);
-  /* What somebody uses stays as it is, and is not used by others. */
+  /* An import in use stays, and is not used by others. */
   g_assert_cmpuint (ghlo_vulkan_imports_take (device->imports, one, SIZE), ==, 0);
   ghlo_vulkan_imports_give (device->imports, one);
   check_round (device, other, one, 3);
@@ -257,7 +257,7 @@ test_cancelled (void)
   memory = allocate (SIZE);
   there = allocate_there (device, SIZE);
   g_cancellable_cancel (cancellable);
-  /* What is there already need not be waited for. */
+  /* A transfer that has ended already may be complete in spite of the cancel. */
   if (!ghlo_vulkan_upload (device, memory, there, SIZE, &monitor, &error))
     g_assert_error (error, G_IO_ERROR, G_IO_ERROR_CANCELLED);
   g_clear_error (&error);
@@ -267,7 +267,7 @@ test_cancelled (void)
   g_assert_cmpuint (count_imported (device), ==, 0);
 }
 
-/* A device that is lost stays so; another takes its place. */
+/* A lost device stays lost; another takes its place. */
 static void
 round_with_fault (const char *name,
                   VkResult    result)
@@ -281,7 +281,7 @@ round_with_fault (const char *name,
   fault.name = name;
   fault.result = result;
   ok = go_round (device, one, other, LITTLE, &error);
-  /* What has ended already is not waited for. */
+  /* There is no wait for work that has ended already. */
   if (fault.name != NULL && !g_str_equal (name, "WaitSemaphores"))
     g_error ("vk%s was not called", name);
   fault.name = NULL;
@@ -290,7 +290,7 @@ round_with_fault (const char *name,
   else
     g_assert_true (g_error_matches (error, GHLO_ERROR, GHLO_ERROR_OUT_OF_MEMORY)
                    || g_error_matches (error, GHLO_ERROR, GHLO_ERROR_DEVICE_LOST));
-  /* Only importing may fail without anybody noticing. */
+  /* Only a failed import may go unreported. */
   if (g_str_equal (name, "GetMemoryHostPointerPropertiesEXT") && result != VK_ERROR_DEVICE_LOST)
     g_assert_true (ok);
   ghlo_memory_free (one, LITTLE);

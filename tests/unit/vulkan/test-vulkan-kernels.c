@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Kernels of files through the device's own way of running them, with the interpreter's bits: among them are folds
- * whose parts are computed separately and then merged.
+ * Kernels of files run by the device's own code for kernels, with the interpreter's bits, among them folds whose parts
+ * are computed separately and then merged.
  */
 
 #include "vulkan-program.h"

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * cholesky and triangular_solve on a Vulkan device: all variants, of sizes about those of blocks. What is expected is
- * what the CPU gives in f64, rounded.
+ * cholesky and triangular_solve on a Vulkan device: all variants, of sizes around the block sizes. The expected result
+ * is the CPU's in f64, rounded.
  */
 
 #include "shader-steps.h"
 
 #include <float.h>
 
-/* The same numbers as f64. */
+/* The same numbers converted to f64. */
 static GhloValue *
 widen (const GhloValue *value,
        const char      *type)
@@ -21,7 +21,7 @@ widen (const GhloValue *value,
   return wide;
 }
 
-/* @form with the two types of tensors in the place of $a and $b. */
+/* Returns @form with the two tensor types in place of $a and $b. */
 static char *
 fill (const char       *form,
       const char       *element,
@@ -39,7 +39,7 @@ fill (const char       *form,
   return g_string_free (text, FALSE);
 }
 
-/* Runs @form with @shapes in it, of f32 on the device and of f64 on the CPU. */
+/* Runs @form with @shapes filled in, in f32 on the device and in f64 on the CPU. */
 static void
 check_linalg (const char       *implementation,
               const char       *form,
@@ -76,8 +76,8 @@ check_linalg (const char       *implementation,
     ghlo_value_unref (wide[i]);
 }
 
-/* @batch matrices of @n × @n whose diagonal is large, so that they have factors and systems are well conditioned, and
- * symmetric for the former. Of what is not to be read nothing is a number. */
+/* @batch matrices of @n × @n with a large diagonal, so that they can be factored and systems are well conditioned;
+ * symmetric for factorizations. Elements that must not be read are NaN. */
 static GhloValue *
 new_matrices (guint    batch,
               guint    n,
@@ -128,8 +128,8 @@ test_cholesky (void)
     }
 }
 
-/* One matrix of three has no factor: by a pivot that is negative, zero or no number, in the first block or the second,
- * in the last row too. */
+/* One matrix of three has no factorization: a pivot is negative, zero or NaN, in the first block or the second, and
+ * in the last row, too. */
 static void
 test_no_factor (void)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Loops that a device goes through by itself: the reference device's bits, whatever changes places and however often,
- * without a barrier too few or too many.
+ * Loops that a device iterates by itself: the reference device's bits, whichever carried values change places and
+ * however often, without a missing or superfluous barrier.
  */
 
 #include "vulkan-program.h"
@@ -10,7 +10,7 @@
 #include "runtime/place.h"
 #include "vulkan/queue.h"
 
-/* What programs begin with: %zero, %x and %y are carried, and %one is a constant. */
+/* The beginning of the programs: %zero, %x and %y are carried, and %one is a constant. */
 #define BEGIN(results) \
   "func.func @main() -> " results " {\n" \
   "  %zero = stablehlo.constant dense<0> : tensor<i32>\n" \
@@ -18,7 +18,7 @@
   "  %x = stablehlo.iota dim = 0 : tensor<32xi32>\n" \
   "  %y = stablehlo.multiply %x, %x : tensor<32xi32>\n"
 
-/* Of %i, which counts to %u. */
+/* A condition on %i, which counts to %u. */
 #define COUNTED \
   "  cond {\n" \
   "    %n = stablehlo.constant dense<%u> : tensor<i32>\n" \
@@ -27,7 +27,7 @@
   "  } do {\n" \
   "    %next = stablehlo.add %i, %one : tensor<i32>\n"
 
-/* Two buffers that change places. */
+/* Two buffers change places in each iteration. */
 static const char moved[] =
   BEGIN ("(tensor<32xi32>, tensor<i32>)")
   "  %r:2 = stablehlo.while(%i = %zero, %v = %x) : tensor<i32>, tensor<32xi32>\n"
@@ -40,7 +40,7 @@ static const char moved[] =
   "  return %r#1, %r#0 : tensor<32xi32>, tensor<i32>\n"
   "}\n";
 
-/* One that is written where it is read. */
+/* The carried buffer is updated in place. */
 static const char in_place[] =
   BEGIN ("(tensor<32xi32>, tensor<i32>)")
   "  %r:2 = stablehlo.while(%i = %zero, %v = %x) : tensor<i32>, tensor<32xi32>\n"
@@ -51,8 +51,8 @@ static const char in_place[] =
   "  return %r#1, %r#0 : tensor<32xi32>, tensor<i32>\n"
   "}\n";
 
-/* Carried values that change places themselves, and one that is handed on; what comes behind the loop takes the memory
- * of what has changed places in it. */
+/* Carried values are swapped, and one is passed on unchanged; the steps after the loop reuse the memory of buffers
+ * that changed places in it. */
 static const char swapped[] =
   BEGIN ("(tensor<32xi32>, tensor<32xi32>)")
   "  %r:4 = stablehlo.while(%i = %zero, %v = %x, %w = %y, %k = %y) : tensor<i32>, tensor<32xi32>, tensor<32xi32>, "
@@ -72,7 +72,7 @@ static const char swapped[] =
   "  return %4, %6 : tensor<32xi32>, tensor<32xi32>\n"
   "}\n";
 
-/* As many iterations inside as outside. */
+/* The inner loop has as many iterations as the outer one. */
 static const char nested[] =
   BEGIN ("(tensor<32xi32>, tensor<32xi32>)")
   "  %r:3 = stablehlo.while(%i = %zero, %v = %x, %w = %y) : tensor<i32>, tensor<32xi32>, tensor<32xi32>\n"
@@ -96,7 +96,7 @@ static const char nested[] =
   "  return %r#1, %r#2 : tensor<32xi32>, tensor<32xi32>\n"
   "}\n";
 
-/* Of the first of %v's numbers, which an iteration increases by one. */
+/* A condition on the first of %v's numbers, which each iteration increases by one. */
 #define OF_DATA \
   "  cond {\n" \
   "    %n = stablehlo.constant dense<%u> : tensor<i32>\n" \
@@ -106,7 +106,7 @@ static const char nested[] =
   "    stablehlo.return %c : tensor<i1>\n" \
   "  } do {\n"
 
-/* What is carried is written in place where it is large; the body waits for the condition then. */
+/* Large carried values are updated in place; the body then waits for the condition. */
 static const char ended_in_place[] =
   "func.func @main() -> (tensor<70000xi32>, tensor<i32>) {\n"
   "  %zero = stablehlo.constant dense<0> : tensor<i32>\n"
@@ -128,7 +128,7 @@ static const char ended_in_place[] =
   "  return %r#1, %r#0 : tensor<70000xi32>, tensor<i32>\n"
   "}\n";
 
-/* What changes places, a counter among it, and what comes behind the loop. */
+/* Buffers that change places, a counter among them, and steps after the loop. */
 static const char ended[] =
   BEGIN ("(tensor<32xi32>, tensor<32xi32>, tensor<i32>)")
   "  %all = stablehlo.constant dense<1> : tensor<32xi32>\n"
@@ -146,7 +146,7 @@ static const char ended[] =
   "  return %2, %r#1, %r#0 : tensor<32xi32>, tensor<32xi32>, tensor<i32>\n"
   "}\n";
 
-/* All that is carried changes places. */
+/* All carried values change places. */
 static const char ended_ahead[] =
   BEGIN ("(tensor<32xi32>, tensor<32xi32>)")
   "  %all = stablehlo.constant dense<1> : tensor<32xi32>\n"
@@ -162,7 +162,7 @@ static const char ended_ahead[] =
   "  return %r#1, %r#0 : tensor<32xi32>, tensor<32xi32>\n"
   "}\n";
 
-/* The predicate is one of several that the condition computes at once. */
+/* The predicate is one of several results that the condition computes at once. */
 static const char ended_by_part[] =
   BEGIN ("(tensor<32xi32>, tensor<32xi32>)")
   "  %all = stablehlo.constant dense<1> : tensor<32xi32>\n"
@@ -182,8 +182,8 @@ static const char ended_by_part[] =
   "  return %r#1, %r#0 : tensor<32xi32>, tensor<32xi32>\n"
   "}\n";
 
-/* A condition of one dispatch, and a body of one, which changes places: an iteration shifts the numbers by one. The
- * last @n of them are 1, and those before are 0. */
+/* A condition of one dispatch and a body of one, whose buffers change places: an iteration shifts the numbers by
+ * one. In the result the last @n numbers are 1 and the others are 0. */
 static const char shifted[] =
   "func.func @main(%n: tensor<i32>) -> tensor<2048xi32> {\n"
   "  %zero = stablehlo.constant dense<0> : tensor<i32>\n"
@@ -206,8 +206,8 @@ static const char shifted[] =
   "  return %r : tensor<2048xi32>\n"
   "}\n";
 
-/* The same of truths; the condition, whether there is one left, is a workgroup's, since it folds. With @first as well,
- * whose result is @result, in front of the body's step. */
+/* The same for i1; the condition, whether any true element is left, is computed by a workgroup, since it folds.
+ * @first is a step before the body's, with @result as its result. */
 #define SHIFTED_TRUTHS(carried, type, first, result) \
   "func.func @main(%n: tensor<i32>) -> (tensor<300xi1>" type ") {\n" \
   "  %false = stablehlo.constant dense<false> : tensor<i1>\n" \
@@ -235,7 +235,7 @@ static const char shifted_truths[] =
   "  return %r#0 : tensor<300xi1>\n"
   "}\n";
 
-/* Beside a step that is done by workgroups, too. */
+/* The body has another step that is run by workgroups. */
 static const char shifted_beside_rows[] =
   SHIFTED_TRUTHS ("2 = stablehlo.while(%v = %x, %w = %l)", ", tensor<4xi32>",
                   "    %s = stablehlo.reduce(%k init: %none) applies stablehlo.maximum across dimensions = [1] : "
@@ -243,7 +243,7 @@ static const char shifted_beside_rows[] =
   "  return %r#0, %r#1 : tensor<300xi1>, tensor<4xi32>\n"
   "}\n";
 
-/* Counted loops in the condition and in the body, of an odd number of iterations, whose buffers change places. */
+/* Counted loops in the condition and in the body, with an odd number of iterations, whose buffers change places. */
 #define INNER(from, to) \
   "    %" to "s:2 = stablehlo.while(%j = %zero, %a = %" from ") : tensor<i32>, tensor<32xi32>\n" \
   "    cond {\n" \
@@ -283,7 +283,7 @@ static const char ended_with_loops[] =
   "  return %r#1, %r#2, %r#0 : tensor<32xi32>, tensor<32xi32>, tensor<i32>\n"
   "}\n";
 
-/* A loop that data ends in another one; the host goes through the outer one. */
+/* A loop that ends by its data inside of another one; the host runs the outer one. */
 static const char ended_inside[] =
   BEGIN ("(tensor<32xi32>, tensor<32xi32>, tensor<i32>)")
   "  %all = stablehlo.constant dense<1> : tensor<32xi32>\n"
@@ -310,7 +310,7 @@ static const char ended_inside[] =
   "  return %r#1, %r#2, %r#0 : tensor<32xi32>, tensor<32xi32>, tensor<i32>\n"
   "}\n";
 
-/* The predicate is one of so many that the host goes through the loop. */
+/* The predicate is one of so many results that the host runs the loop. */
 static const char ended_by_one_of_many[] =
   BEGIN ("(tensor<32xi32>, tensor<i32>)")
   "  %n = stablehlo.constant dense<%u> : tensor<i32>\n"
@@ -331,7 +331,7 @@ static const char ended_by_one_of_many[] =
   "  return %r#1, %r#0 : tensor<32xi32>, tensor<i32>\n"
   "}\n";
 
-/* The predicate is carried, so that the host goes through the loop. */
+/* The predicate is carried, so the host runs the loop. */
 static const char carried[] =
   BEGIN ("(tensor<32xi32>, tensor<i32>)")
   "  %true = stablehlo.constant dense<true> : tensor<i1>\n"
@@ -367,7 +367,7 @@ static const char straight[] =
   "  return %2 : tensor<1024xi32>\n"
   "}\n";
 
-/* With %u in the place of @n. */
+/* Replaces %u by @n. */
 static char *
 fill_in (const char *text,
          guint       n)
@@ -395,14 +395,14 @@ test_counted (void)
       }
 }
 
-/* More iterations than are recorded at once, and what is left of them. */
+/* More iterations than one recording holds, and the remaining ones. */
 static void
 test_long (void)
 {
   static const struct
   {
     const char *text;
-    guint       trips, least, most;     /* recordings that a run begins */
+    guint       trips, least, most;     /* recordings that a run submits */
   } cases[] = {
     { moved, 300, 1, 1 }, { moved, 1500, 3, 12 }, { moved, 2047, 3, 12 }, { swapped, 2047, 3, 12 },
     { in_place, 2048, 2, 8 }, { nested, 40, 3, 50 },
@@ -420,7 +420,7 @@ test_long (void)
     }
 }
 
-/* On either side of where blocks end. */
+/* Trip counts around the ends of blocks. */
 static const guint ended_trips[] = { 0, 1, 2, 3, 4, 10, 63, 64, 65, 127 };
 
 static void
@@ -440,7 +440,7 @@ test_ended (void)
       }
 }
 
-/* Of four dispatches of an iteration three wait: the first step of the body for the iteration before, and the other two
+/* Of an iteration's four dispatches three wait: the body's first one for the previous iteration, and the other two
  * for each other, but none for the condition. */
 static void
 test_ended_ahead (void)
@@ -471,10 +471,10 @@ number (gint32 n)
   return value;
 }
 
-/* The condition and the first dispatch of the body are one, and those of an iteration wait for the one before it alone.
- * The first dispatch of a block waits for none; what else there is does not depend on how many iterations there are.
- * Only where the third run is one block, which depends on how long the second took, what is around the loop is no
- * recording, but the loop waits for it, and it for the loop. */
+/* The condition and the body's first dispatch are merged, and the dispatches of an iteration wait only for the
+ * previous iteration. The first dispatch of a block waits for none; the other counts do not depend on the number of
+ * iterations. Whether the third run is one block depends on the second run's time; only if so, the steps around the
+ * loop are part of the recording, and they and the loop wait for each other. */
 static void
 check_stages (GhloVulkanDevice *device,
               const char       *text,
@@ -510,7 +510,7 @@ test_ended_stages (void)
   check_stages (device, shifted_beside_rows, 2, 65);
 }
 
-/* As many iterations as %n says, from %x and @from on. */
+/* A loop with %n iterations, starting from %x and @from. */
 #define LIMITED_LOOP(result, from) \
   "  %" result ":2 = stablehlo.while(%v = %x, %w = %" from ") : tensor<32xi32>, tensor<32xi32>\n" \
   "  cond {\n" \
@@ -538,10 +538,10 @@ test_ended_stages (void)
   "  return %" first ", %" second " : tensor<32xi32>, tensor<32xi32>\n" \
   "}\n"
 
-/* A run expects as many iterations as the one before had. */
+/* A run expects as many iterations as the previous one had. */
 static const char limited[] = LIMITED (LIMITED_LOOP ("r", "all"), "r#0", "r#1");
 
-/* Behind the loop what has been carried is written where it is read, changes places, and decides between branches. */
+/* After the loop the carried values are updated in place, change places, and select between branches. */
 static const char limited_before_steps[] = LIMITED (
   LIMITED_LOOP ("r", "all")
   "  %0 = stablehlo.add %r#1, %k : tensor<32xi32>\n"
@@ -560,7 +560,7 @@ static const char limited_before_steps[] = LIMITED (
   "  %7 = stablehlo.add %6, %x : tensor<32xi32>\n",
   "7", "z");
 
-/* Another loop behind these steps, or behind none. */
+/* Another loop after these steps, or directly after the first. */
 static const char limited_twice[] = LIMITED (
   LIMITED_LOOP ("r", "all")
   "  %0 = stablehlo.add %r#1, %r#0 : tensor<32xi32>\n"
@@ -571,7 +571,7 @@ static const char limited_twice[] = LIMITED (
 static const char limited_twice_in_a_row[] = LIMITED (
   LIMITED_LOOP ("r", "all") LIMITED_LOOP ("q", "r#1"), "r#0", "q#1");
 
-/* In a loop that the host goes through, and whose buffers change places. */
+/* The same in a loop that the host runs, and whose buffers change places. */
 static const char limited_inside[] = LIMITED (
   "  %o:3 = stablehlo.while(%i = %zero, %g = %k, %h = %all) : tensor<i32>, tensor<32xi32>, tensor<32xi32>\n"
   "  cond {\n"
@@ -599,7 +599,7 @@ static const char limited_if[] = LIMITED (
   "  %3 = stablehlo.subtract %1#1, %1#0 : tensor<32xi32>\n",
   "1#0", "3");
 
-/* @prepared is of @text. */
+/* @prepared is made from @text. */
 static VulkanProgramReplays
 run_limited (GhloVulkanDevice *device,
              const char       *text,
@@ -639,14 +639,14 @@ test_ended_as_expected (void)
       const VulkanProgramReplays seen = run_limited (device, limited, prepared, trips[i]);
 
       g_test_message ("%d iterations: %u recordings, %u submissions", trips[i], seen.n_replays, seen.n_submissions);
-      /* Blocks that are expected share submissions, while else the last recording alone shares that of others. */
+      /* Expected blocks share submissions; otherwise only the last recording shares the submission of others. */
       if (i > 0 && trips[i] == trips[i - 1])
         g_assert_cmpuint (seen.n_submissions + 1, <, seen.n_replays);
     }
 }
 
-/* Once two runs had as many iterations all of them are one block, if it does not take too long by what the last one
- * took; and all is right where there are more of them the next time, or fewer. */
+/* After two runs with equally many iterations all of them become one block, unless the last run's time shows that
+ * this would take too long; results stay right when the next run has more iterations or fewer. */
 static void
 test_ended_steady (void)
 {
@@ -670,8 +670,8 @@ test_ended_steady (void)
     }
 }
 
-/* Until it has only as many submissions as there should be, several times in a row: a run that took long, as one may on
- * a busy machine, is followed by one in more blocks. One submission is of one recording. */
+/* Runs until the number of submissions is as expected, several times in a row: after a run that took long, as may
+ * happen on a busy machine, the next one is split into more blocks. Each submission has one recording. */
 static void
 run_until_settled (GhloVulkanDevice *device,
                    const char       *text,
@@ -693,15 +693,15 @@ run_until_settled (GhloVulkanDevice *device,
   g_assert_cmpuint (n_as_expected, ==, SETTLED);
 }
 
-/* The device goes on behind a loop that has as many iterations as always, and waits for the host where it has others.
- * What is around a loop or a branch that the host goes through has submissions of its own. */
+/* The device proceeds past a loop that has as many iterations as expected, and waits for the host where it has not.
+ * Steps around a loop or branch that the host runs have submissions of their own. */
 static void
 test_ended_behind (void)
 {
   static const struct
   {
     const char *text;
-    guint       n_submissions, n_otherwise;     /* where all is as expected; at least where it is not */
+    guint       n_submissions, n_otherwise;     /* if all is as expected; at least, if not */
   } cases[] = {
     { limited, 1, 2 }, { limited_before_steps, 1, 2 }, { limited_twice, 2, 3 }, { limited_twice_in_a_row, 2, 3 },
     { limited_inside, 4, 4 }, { limited_if, 3, 3 },
@@ -726,7 +726,7 @@ test_ended_behind (void)
     }
 }
 
-/* Far fewer times than there are iterations the host has something to do. */
+/* The host is involved far fewer times than there are iterations. */
 static void
 test_ended_late (void)
 {
@@ -757,7 +757,7 @@ test_host (void)
       }
 }
 
-/* Loops without end, or with one that is far: after a cancel the device is as good as before. */
+/* Infinite loops and very long ones: after a cancel the device can still be used. */
 static const char endless[] =
   BEGIN ("tensor<32xi32>")
   "  %r = stablehlo.while(%v = %x) : tensor<32xi32>\n"
@@ -800,7 +800,7 @@ test_cancel (void)
     }
 }
 
-/* A loop that has had four iterations each time, and then has no end. */
+/* A loop that had four iterations in each run, and then becomes infinite. */
 static void
 test_ended_behind_cancel (void)
 {
@@ -824,7 +824,7 @@ test_ended_behind_cancel (void)
   run_until_settled (device, limited, prepared, 4, 1);
 }
 
-/* Runs of two threads, each with a loop of its own state. */
+/* Runs of two threads, each of which has a loop with its own state. */
 typedef struct
 {
   GhloPrepared *prepared, *oracle;
@@ -870,7 +870,7 @@ test_threads (void)
     g_thread_join (threads[i]);
 }
 
-/* What is estimated to take more than 20 ms is several recordings, each submitted by itself. */
+/* Work that is estimated to take more than 20 ms is split into several recordings, each submitted separately. */
 static void
 test_cuts (void)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * How much memory of a device runs hold: no more than is known of a program before it runs, and little less; none of it
- * when all is over; and how it comes in blocks.
+ * How much device memory runs hold: no more, and little less, than the estimate before the run, and none after the end;
+ * and how memory is allocated in blocks.
  */
 
 #include "vulkan-program.h"
@@ -11,7 +11,7 @@
 #include "vulkan/queue.h"
 #include "vulkan/transfer.h"
 
-/* Two products with numbers in between that lie in the arena, a sum, and more than one way of using memory again. */
+/* Two products with intermediate values in the arena, a sum, and several opportunities to reuse memory. */
 static const char layers[] =
   "func.func @main(%x: tensor<256x512xf32>, %v: tensor<512x512xf32>, %w: tensor<512x512xf32>) -> (tensor<256x512xf32>, "
   "tensor<256xf32>) {\n"
@@ -29,7 +29,7 @@ static const char layers[] =
   "  return %e, %s : tensor<256x512xf32>, tensor<256xf32>\n"
   "}\n";
 
-/* A loop that exchanges what it carries, and a sort, which needs scratch. */
+/* A loop that swaps its carried values, and a sort, which needs scratch. */
 static const char loop[] =
   "func.func @main(%x: tensor<30000xf32>) -> tensor<30000xf32> {\n"
   "  %zero = stablehlo.constant dense<0> : tensor<i32>\n"
@@ -56,7 +56,7 @@ static const char loop[] =
 static const struct
 {
   const char *name, *text;
-  const char *types[4];         /* of its inputs, NULL-terminated */
+  const char *types[4];         /* of the program's inputs, NULL-terminated */
 } programs[] = {
   { "layers", layers, { "tensor<256x512xf32>", "tensor<512x512xf32>", "tensor<512x512xf32>" } },
   { "loop", loop, { "tensor<30000xf32>" } },
@@ -140,7 +140,8 @@ test_peak (gconstpointer data)
   g_assert_cmpuint (use.peak, ==, 0);
 }
 
-/* Uploads, however many, have so much on their way together; and one need not wait for another's end. */
+/* The memory of pending uploads is bounded, however many there are; and an upload need not wait for another one's
+ * end. */
 static void
 test_staged (void)
 {
@@ -172,7 +173,7 @@ test_staged (void)
   g_assert_cmpuint (now.all_used, ==, before.all_used);
 }
 
-/* A little takes little, and much few blocks, none of which is larger than there is use for. */
+/* Small needs take little memory, and large ones few blocks, none of which is larger than needed. */
 static void
 test_growth (void)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Planes of f16 that operands of products become on a device, and their factors, bit by bit: of rows in which k is
- * adjacent and of others, padded or not, short and long.
+ * The planes of f16 that a device makes of operands of products, and their scale factors, bit by bit: for operands with
+ * adjacent k and others, padded and unpadded, with short and long rows.
  */
 
 #include "../sanitized.h"
@@ -27,19 +27,19 @@ static const Case cases[] = {
   { "DEFAULT", 64, 64, 8192, FALSE, TRUE, 3, 1 },
   { "DEFAULT", 64, 80, 2048, TRUE, FALSE, 7, 2 },
   { "DEFAULT", 64, 64, 64, FALSE, FALSE, 4, 1 },
-  /* Rows that are not kept in registers. */
+  /* Rows that do not fit into registers. */
   { "DEFAULT", 64, 66, 8256, FALSE, TRUE, 5, 1 },
   { "HIGH", 66, 64, 1030, FALSE, FALSE, 6, 2 },
   { "HIGHEST", 64, 71, 70, TRUE, TRUE, 5, 1 },
 };
 
-/* A program of one product that is one of planes, and where its operands lie. */
+/* A program of one product by planes, and the location of its operands. */
 typedef struct
 {
   Question          question;
-  GhloVulkanProduct of_planes, fallback, operands;      /* the last one is that of operands, as planes are made of it */
+  GhloVulkanProduct of_planes, fallback, operands;      /* the last one makes the operands' planes */
   GhloVulkanPlanes  planes;
-  gsize             sizes[3];                           /* bytes of the operands, and of scratch */
+  gsize             sizes[3];                           /* bytes of the operands and of the scratch */
   float            *elements[2];
   guint8           *scratch;
 } Product;
@@ -82,7 +82,7 @@ product_free (Product *self)
   g_free (self);
 }
 
-/* Where step @k of row or column @outer is, in elements. */
+/* The index of the element at step @k of row or column @outer. */
 static gsize
 place_of (const Product *self,
           guint          tensor,
@@ -95,7 +95,7 @@ place_of (const Product *self,
   return (gsize) (outer * rows->strides[tensor] + k * inner->strides[tensor]) / sizeof (float);
 }
 
-/* Numbers within 2^29 of each other in each row and column, some of them 0, and all of them in one. */
+/* The numbers in each row and column are within 2^29 of each other; some of them are 0, and in one all are. */
 static void
 fill (Product *self,
       guint    tensor)
@@ -150,7 +150,7 @@ run (Product          *self,
     space->free (space->self, addresses[i], self->sizes[i]);
 }
 
-/* The bits of what undoes the power of two that the row is multiplied by. */
+/* The bits of the factor that undoes the scaling of the row by a power of two. */
 static guint32
 find_factor (const Product *self,
              guint          tensor,
@@ -196,7 +196,7 @@ check_row (const Product *self,
     }
 }
 
-/* The device, as if it had matrices: what multiplies planes is not run. */
+/* The device with pretended matrices: the multiplication of planes is not run. */
 static GhloVulkanDevice *
 get_with_planes (void)
 {
@@ -239,7 +239,7 @@ test_planes (void)
     }
 }
 
-/* One number that is not finite, in either operand, is enough. */
+/* One number that is not finite, in either operand, sets the flag. */
 static void
 test_flag (void)
 {

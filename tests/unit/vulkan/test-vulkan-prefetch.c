@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * How far ahead products by cooperative matrices fetch their operands changes no bit: each row of the table of tiles,
- * whatever is multiplied, gives with each prefetch distance what it gives with the least, which is what other tests are
- * about. Software takes seconds to compile a shader, so not all distances meet all else:
+ * The prefetch distance of products by cooperative matrices does not change the result's bits: each row of the table of
+ * tiles gives, with each distance, the bits of the shortest distance, which other tests check. A software device takes
+ * seconds to compile a shader, so by default not all distances are combined with everything else:
  *
  *   GHLO_TEST_ALL=1 test-vulkan-prefetch       they do; half an hour
  */
@@ -13,13 +13,14 @@
 
 #include "vulkan/product/planes.h"
 
-/* What is multiplied, and as what. */
+/* The types and the precision of a product. */
 typedef struct
 {
   Types       types;
   const char *precision;
   guint32     splits;
-  guint       row;              /* of emulated tiles, which are of two kinds: the third row's, and all others' */
+  guint       row;              /* in the table of emulated tiles, which are of two kinds: the third row's and the
+                                 * other rows' */
 } Kind;
 
 static const Kind kinds[] = {
@@ -30,20 +31,20 @@ static const Kind kinds[] = {
 /* Rows of the table of tiles. */
 enum { N_ROWS = 4 };
 
-/* Of the kinds, where not all are to be tested. */
+/* The number of kinds to test by default. */
 enum { N_FEW = SANITIZED ? 1 : 3 };
 
 /* The least first. */
 static const guint distances[] = { 1, 2, GHLO_SPIRV_ROUND, 2 * GHLO_SPIRV_ROUND, GHLO_SPIRV_MAX_DISTANCE };
 
-/* Tiles that are whole, and k of one round or two, and of more in pieces. */
+/* Whole tiles, with k of one round or two, and a larger k in pieces. */
 static const gint64 whole[][3] = { { 128, 128, 128 }, { 128, 160, 384 } };
 
-/* Others: k shorter than a round, pieces of k of which the last one is not whole, and in one piece rounds inside before
- * others. */
+/* Tiles with remainders: k shorter than a round, pieces of k of which the last is incomplete, and, in one piece,
+ * inner rounds before the others. */
 static const gint64 guarded[][3] = { { 48, 80, 48 }, { 80, 64, 720 }, { 288, 288, 592 } };
 
-/* The same for each distance; sums of such floats depend on their order. */
+/* The same numbers for each distance, as the bits of a sum depend on the order. */
 static void
 fill_same (GhloValue *value)
 {
@@ -58,7 +59,7 @@ fill_same (GhloValue *value)
         value->data[i * size + j] = (guint8) g_rand_int (random);
 }
 
-/* The product is done by matrices, at the distance that is asked for. */
+/* Checks that the product is computed by matrices with the requested distance. */
 static void
 expect_distance (GhloVulkanDevice *device,
                  const char       *text)
@@ -83,7 +84,7 @@ tests_all (void)
   return g_getenv ("GHLO_TEST_ALL") != NULL;
 }
 
-/* Of distances those whose bits are in @which, and the least. */
+/* Tests the distances whose bits are set in @which, and the shortest. */
 static void
 check_distances (GhloVulkanDevice *device,
                  guint             row,
@@ -114,7 +115,7 @@ check_distances (GhloVulkanDevice *device,
     }
 }
 
-/* The device, or the one that is emulated. */
+/* The device or the emulated one. */
 static GhloVulkanDevice *
 get_one (gboolean is_emulated,
          guint32  splits)
@@ -139,7 +140,7 @@ check_sizes (GhloVulkanDevice *device,
     }
 }
 
-/* Whatever is multiplied, by each row. */
+/* All types and precisions with each row. */
 static void
 check_rows (gboolean is_emulated)
 {
@@ -167,7 +168,7 @@ check_guarded (gboolean is_emulated)
     check_sizes (device, &kinds[0], 3, is_emulated ? 1 << 2 : 1 << 2 | 1 << 3, guarded, G_N_ELEMENTS (guarded));
 }
 
-/* Batches, and windows beyond the image, with two matrices along k in a step. */
+/* Batches, and windows that reach beyond the image, with two matrices along k in a step. */
 static void
 check_others (gboolean is_emulated)
 {

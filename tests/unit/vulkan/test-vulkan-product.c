@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Products and convolutions on a Vulkan device against the reference executor: all element types, dimensions in any
- * order and number, operands with any strides, results in any order, and sizes around those of tiles. The shaders are
- * validated where there is a validator, and each call where the validation layer is.
+ * Products and convolutions on a Vulkan device compared with the reference executor: all element types, any order and
+ * number of dimensions, operands with any strides, results in any order, and sizes around those of tiles. Shaders are
+ * validated where a validator is installed, and calls where the validation layer is.
  *
  *   test-vulkan-product --seed SEED            makes the same cases again
  *   GHLO_TEST_COUNT=N test-vulkan-product      as many at random
@@ -81,8 +81,8 @@ fill_real (GhloValue *value)
     set_number (value, i, g_test_rand_double_range (-1, 1));
 }
 
-/* Zeros of both signs, infinities, NaN, and large numbers. No product overflows: what is infinite then depends on
- * whether it is rounded before it is added. */
+/* Zeros of both signs, infinities, NaN, and large numbers. No product overflows, as then the sum would depend on
+ * whether the product is rounded before it is added. */
 static void
 fill_from (GhloValue    *value,
            const double *numbers,
@@ -106,7 +106,7 @@ fill_special (GhloValue *value)
   fill_from (value, numbers, G_N_ELEMENTS (numbers));
 }
 
-/* The same where terms are added in another order than the reference device's, so that none may take another's bits. */
+/* The same for sums whose terms are added in another order than the reference device's, where the bits may differ. */
 static void
 fill_unordered (GhloValue *value)
 {
@@ -129,7 +129,7 @@ draw_size (gint64 most)
   return sizes[g_test_rand_int_range (0, (gint) n)];
 }
 
-/* Kinds of products that have tiles of their own. */
+/* Kinds of products that have their own tile shapes. */
 static Shape
 draw_shape (void)
 {
@@ -154,7 +154,7 @@ draw_shape (void)
   return shape;
 }
 
-/* Narrow floats are rounded once, of sums that are exact. */
+/* Narrow floats are rounded once, from exact sums. */
 static void
 test_random (void)
 {
@@ -187,7 +187,7 @@ check_shape (GhloVulkanDevice *device,
   check_product (device, text, fill, tolerance, TRUE);
 }
 
-/* Sums of few steps have the CPU's bits, whatever the operands. */
+/* Sums over few steps have the CPU's bits, whatever the operands are. */
 static void
 test_few_steps (void)
 {
@@ -198,7 +198,7 @@ test_few_steps (void)
     check_shape (device, 3, 20, 30, k, k % 3 == 0 ? &f64 : &f32, fill_real, STEP_SAME);
 }
 
-/* Enough tiles for the large ones. */
+/* Products with enough tiles for the large tile shapes. */
 static void
 test_large (void)
 {
@@ -214,7 +214,7 @@ test_large (void)
   check_shape (device, 64, 64, 62, 15, &f32, fill_exact, STEP_SAME);
 }
 
-/* k in pieces, in all shapes of tiles, and the sums of pieces as each type. */
+/* k is split into pieces, in all tile shapes, with the pieces' sums in each type. */
 static void
 test_pieces (void)
 {
@@ -227,7 +227,7 @@ test_pieces (void)
       check_shape (device, 1 + i % 2, sizes[i][0], sizes[i][1], sizes[i][2], &all_types[j], fill_exact, STEP_SAME);
 }
 
-/* Of f32 fewer steps than devices with matrices split operands for. */
+/* For f32, fewer steps than those for which devices with matrices split operands. */
 static void
 test_real (void)
 {
@@ -244,7 +244,7 @@ test_real (void)
     }
 }
 
-/* What is beyond the last row, column or step of k is not met, whatever there is. */
+/* Nothing beyond the last row, column or step of k affects the result, whatever numbers there are. */
 static void
 test_special (void)
 {
@@ -263,7 +263,7 @@ test_special (void)
     }
 }
 
-/* As fill_exact, but for a few. */
+/* Like fill_exact, with a few infinities. */
 static void
 fill_infinite (GhloValue *value)
 {
@@ -272,7 +272,7 @@ fill_infinite (GhloValue *value)
   set_number (value, (gsize) g_test_rand_int_range (0, (gint) value->n_elements), NAN);
 }
 
-/* The program is done by matrices. */
+/* Checks that matrices compute the program. */
 static void
 expect_matrices (GhloVulkanDevice *device,
                  const char       *text)
@@ -314,7 +314,7 @@ test_convolutions (void)
     }
 }
 
-/* By matrices: features lie side by side, as they do in programs, and fill pieces. */
+/* Convolutions by matrices: features are adjacent, as in most programs, and fill whole pieces. */
 static void
 check_wide_convolutions (GhloVulkanDevice *device)
 {
@@ -323,7 +323,7 @@ check_wide_convolutions (GhloVulkanDevice *device)
   static const struct { const char *type; Convolution convolution; } cases[] = {
     { "f32", { .image = { 7, 6 }, .window = { 3, 3 }, .step = { 1, 1 }, .low = { 1, 1 }, .high = { 1, 1 },
                .images = 1, .in = 8, .out = 40, .orders = forwards } },
-    /* More around it than the window has, and less. */
+    /* More padding than the window's size, and negative padding. */
     { "bf16", { .image = { 5, 9 }, .window = { 2, 3 }, .step = { 1, 2 }, .low = { 3, -1 }, .high = { 2, 4 },
                 .images = 2, .in = 8, .out = 32, .orders = forwards } },
     /* A gradient of images, and steps of two matrices along k. */
@@ -331,7 +331,7 @@ check_wide_convolutions (GhloVulkanDevice *device)
                .image_dilation = { 2, 3 }, .images = 1, .in = 64, .out = 32, .orders = forwards } },
     { "i8", { .image = { 6, 6 }, .window = { 3, 3 }, .step = { 1, 1 }, .low = { 2, 2 }, .high = { 2, 2 },
               .window_dilation = { 2, 2 }, .images = 1, .in = 16, .out = 32, .orders = forwards } },
-    /* Gradients of weights: pieces go along images, which are what features were. */
+    /* Gradients of weights: pieces extend along images, which take the role of features. */
     { "f32", { .image = { 6, 5 }, .window = { 6, 5 }, .step = { 1, 1 }, .low = { 1, 1 }, .high = { 1, 1 },
                .images = 16, .in = 2, .out = 40, .orders = of_weights } },
     { "f16", { .image = { 6, 5 }, .window = { 3, 3 }, .step = { 1, 1 }, .low = { 1, 1 }, .high = { 0, 1 },
@@ -371,7 +371,7 @@ test_wide_convolutions (void)
   check_wide_convolutions (get_with_matrices (OF (BF16) | OF (F16) | OF (I8), X3));
 }
 
-/* By cooperative matrices where the device has them: dimensions of whole pieces, in any order, and edges of tiles. */
+/* By cooperative matrices where the device has them: dimensions of whole pieces, in any order, and tiles at edges. */
 static void
 check_matrices (GhloVulkanDevice *device)
 {
@@ -395,8 +395,8 @@ test_matrices (void)
   check_matrices (get_device ());
 }
 
-/* Either operand transposed, tiles that are whole and others, inside and at edges, rounds inside and at the end, and
- * lines of four steps or of fewer. */
+/* Either operand transposed, whole tiles and others, inside and at edges, inner and last rounds, and lines of four
+ * steps or fewer. */
 static void
 test_emulated (void)
 {
@@ -417,7 +417,7 @@ test_emulated (void)
     }
 }
 
-/* Columns of any number, where k is adjacent: the last tiles are whole as well, and begin anywhere. */
+/* Any number of columns, where k is adjacent: the last tiles are whole as well, and begin at any column. */
 static void
 test_emulated_odd (void)
 {
@@ -438,7 +438,7 @@ test_emulated_odd (void)
     }
 }
 
-/* Each row and column has numbers of other sizes, of which no two are 2^20 apart. */
+/* The numbers of each row and column are of different magnitude, within a factor of 2^20 of each other. */
 static void
 fill_sizes (GhloValue *value)
 {
@@ -449,7 +449,7 @@ fill_sizes (GhloValue *value)
                                  (int) (i / n % 3) * 4 + (int) (i % n % 3) * 4 - 30));
 }
 
-/* 2^-40, 1 and 0: an operand of f16 loses the first beside the second, whatever its row is multiplied by. */
+/* 2^-40, 1 and 0: an operand of f16 loses the first next to the second, whatever its row is scaled by. */
 static void
 fill_far (GhloValue *value)
 {
@@ -457,7 +457,7 @@ fill_far (GhloValue *value)
     set_number (value, i, (const double[]) { 0x1p-40, 1, 0 }[g_test_rand_int_range (0, 3)]);
 }
 
-/* The element at (@outer, @inner) of a matrix, whose rows may be those of the other one. */
+/* The element at (@outer, @inner) of a matrix, which may be stored transposed. */
 static double
 element_of (const GhloValue *value,
             gboolean         is_transposed,
@@ -469,7 +469,7 @@ element_of (const GhloValue *value,
   return ((const float *) (gpointer) value->data)[i];
 }
 
-/* Of the product of two matrices of f32, as vectors have it, by some elements of the result. */
+/* The error of the product of two matrices of f32, measured on some elements of the result. */
 static double
 measure_error (GhloVulkanDevice *device,
                const char       *text,
@@ -501,8 +501,8 @@ measure_error (GhloVulkanDevice *device,
   return sqrt (errors / squares);
 }
 
-/* f32 as planes of f16, in each precision: exact where numbers are, else within what is promised; and as they are where
- * planes do not hold them. */
+/* f32 as planes of f16, in each precision: exact where the numbers allow it, otherwise within the promised error;
+ * and computed directly where planes cannot represent the operands. */
 static void
 check_planes (GhloVulkanDevice *device)
 {
@@ -512,7 +512,7 @@ check_planes (GhloVulkanDevice *device)
     const char *precision;
     gint64      m, n, k;
     gboolean    is_lhs_transposed, is_rhs_transposed;
-    FillFunc    beyond;           /* what planes do not hold */
+    FillFunc    beyond;           /* fills in numbers that planes cannot represent */
     double      error;
   } cases[] = {
     { "DEFAULT", 70, 65, 45, FALSE, FALSE, fill_infinite, 0x1p-11 },
@@ -542,8 +542,8 @@ test_emulated_planes (void)
   check_planes (get_emulated (PLANES));
 }
 
-/* Matrices with fewer columns than rows have one number in each row that is not finite, or hardly, or hardly a normal
- * one; others have what makes it overflow, or leaves it as it is. */
+/* Matrices with fewer columns than rows have in each row one number that is not finite, near the limit of the
+ * finite, or barely normal; other matrices have factors that make it overflow, or keep it as it is. */
 static void
 fill_extreme (GhloValue *value)
 {
@@ -558,7 +558,8 @@ fill_extreme (GhloValue *value)
     set_number (value, i * n + (gsize) g_test_rand_int_range (0, (gint) n), extremes[i % G_N_ELEMENTS (extremes)]);
 }
 
-/* f32 as two numbers of bf16 each: exact where these hold them, and whatever f32 gives of what is not finite. */
+/* f32 as two numbers of bf16 each: exact where the two represent the number, and like f32 for numbers that are not
+ * finite. */
 static void
 check_halves (GhloVulkanDevice *device)
 {
@@ -590,14 +591,14 @@ test_emulated_halves (void)
   check_halves (get_emulated (X3));
 }
 
-/* By matrices of the device, whose sums may be truncated. */
+/* By the device's own matrices, whose sums may be truncated. */
 static void
 test_halves (void)
 {
   check_halves (get_with_matrices (OF (BF16), X3));
 }
 
-/* The same by matrices of the device, and large: with no more error than numbers that are multiplied as f32. */
+/* The same by the device's own matrices, and for large products: with no larger error than a product in f32. */
 static void
 test_planes (void)
 {
@@ -621,7 +622,7 @@ test_planes (void)
     }
 }
 
-/* How many instructions @op there are; all of them have their lengths. */
+/* The number of instructions @op; all of them have the length that belongs to @op. */
 static guint
 count_instructions (GBytes *bytes,
                     guint   op)
@@ -642,7 +643,7 @@ count_instructions (GBytes *bytes,
   return n;
 }
 
-/* One with cooperative matrices of subgroups of @subgroup; @variant from 0 to 3. */
+/* A product by cooperative matrices with subgroups of size @subgroup; @variant is from 0 to 3. */
 static GhloSpirvProduct
 describe_matrices (GhloElementType type,
                    guint           subgroup,
@@ -664,8 +665,8 @@ describe_matrices (GhloElementType type,
   return product;
 }
 
-/* Modules with cooperative matrices, of which old validators know nothing: they go to the folder GHLO_TEST_MODULES, if
- * that is set, for others. */
+/* Modules with cooperative matrices, which old validators do not know: they are written to the folder
+ * GHLO_TEST_MODULES, if that is set, to be validated elsewhere. */
 static void
 test_modules (void)
 {
@@ -683,7 +684,8 @@ test_modules (void)
       g_autofree char *name = g_strdup_printf ("product-%u.spv", i);
       g_autofree char *path = folder != NULL ? g_build_filename (folder, name, NULL) : NULL;
 
-      /* The steps of a body, with 4 by 4 matrices each, and the same for what is inside where addresses are linear. */
+      /* The steps of a body, with 4 by 4 matrices each, and the same again for inner tiles where addresses are
+       * linear. */
       g_assert_cmpuint (count_instructions (words, 4459), ==, n_products * (i % 2 == 0 ? 2 : 1) * n_steps * 16);
       g_assert_cmpuint (ghlo_spirv_product_shared (&product), <=, 48 << 10);
       if (path != NULL)
@@ -692,13 +694,14 @@ test_modules (void)
     }
 }
 
-/* Loads of four elements of 16 bits from memory. */
+/* Counts the loads of four 16-bit elements from memory. */
 static guint
 count_fours (GBytes *bytes)
 {
   gsize size;
   const guint32 *words = g_bytes_get_data (bytes, &size);
-  g_autofree guint8 *kinds = g_new0 (guint8, words[3]);         /* of ids: 1 is u32, 2 two of them, 3 an address */
+  g_autofree guint8 *kinds = g_new0 (guint8, words[3]);         /* kinds of ids: 1 is u32, 2 a vector of two u32, 3
+                                                                 * an address */
   guint n = 0;
 
   for (gsize i = 5; i < size / sizeof *words; i += words[i] >> SpvWordCountShift)
@@ -723,8 +726,8 @@ count_fours (GBytes *bytes)
   return n;
 }
 
-/* Something of another tensor: what the rows of an iteration take is loaded before the first of them is written, of all
- * eight that an invocation has or, where they have many nodes, of two. */
+/* An epilogue that reads another tensor: the operands of an iteration's rows are loaded before the first row is
+ * written; an iteration has all eight rows of an invocation or, where the epilogue has many nodes, two. */
 static void
 test_rows_together (void)
 {
@@ -756,7 +759,7 @@ test_rows_together (void)
       product.epilogue = &epilogue;
       product.is_dropped = product.has_whole_vectors = TRUE;
       words = ghlo_spirv_emit_product (&product, &floats);
-      /* A subgroup has four rows of matrices, each of which is in shared memory at once. */
+      /* A subgroup has four rows of matrices, which are in shared memory one after the other. */
       g_assert_cmpuint (count_fours (words), ==, 4 * cases[i].n_together);
     }
 }
@@ -777,14 +780,14 @@ check_reason (GhloVulkanDevice *device,
   question_clear (&question);
 }
 
-/* What is for cooperative matrices, on a device that has them. */
+/* Which products are computed by cooperative matrices, on a device that has them. */
 static void
 test_choice (void)
 {
   static const struct { const char *lhs, *rhs, *result; gint64 m, n, k; gboolean is_for_matrices; } cases[] = {
     { "bf16", "bf16", "f32", 64, 72, 40, TRUE }, { "f16", "f16", "f16", 33, 40, 8, TRUE },
     { "i8", "i8", "i32", 64, 64, 32, TRUE }, { "ui8", "ui8", "ui8", 40, 48, 16, TRUE },
-    /* No whole pieces, too little of it, other types, other sums. */
+    /* No whole pieces, too small a size, other types, other accumulation. */
     { "bf16", "bf16", "f32", 64, 72, 39, FALSE }, { "bf16", "bf16", "f32", 64, 71, 40, FALSE },
     { "i8", "i8", "i32", 64, 72, 32, FALSE }, { "bf16", "bf16", "f32", 8, 4096, 4096, FALSE },
     { "bf16", "f32", "f32", 64, 64, 64, FALSE }, { "i8", "ui8", "i32", 64, 64, 64, FALSE },
@@ -825,7 +828,7 @@ test_choice (void)
     }
 }
 
-/* Views of matrices of f32 that are nowhere, as large as they may be. */
+/* Views of matrices of f32 that are nowhere in memory, of the largest permitted size. */
 static void
 view_matrices (const GhloIrOp *op,
                GhloView       *views,
@@ -842,7 +845,8 @@ view_matrices (const GhloIrOp *op,
     }
 }
 
-/* Which products of f32 are split, and how, on devices with subgroups of all sizes and shared memory of several. */
+/* Which products of f32 are split, and how, on devices with subgroups of all sizes and different sizes of shared
+ * memory. */
 static void
 test_split (void)
 {
@@ -850,7 +854,7 @@ test_split (void)
   static const struct { const char *precision; gint64 m, n, k; GhloSpirvSplit split; } cases[] = {
     { "DEFAULT", 2048, 2048, 2048, GHLO_SPIRV_ONE_PLANE }, { "HIGH", 4096, 2048, 2048, GHLO_SPIRV_TWO_PLANES },
     { "HIGHEST", 4096, 4095, 4097, GHLO_SPIRV_TWO_PLANES_STEPWISE },
-    /* Too small, too little to do for each element. */
+    /* Too small, or too little work for each element. */
     { "DEFAULT", 512, 512, 512, GHLO_SPIRV_UNSPLIT }, { "HIGHEST", 64, 65536, 4096, GHLO_SPIRV_UNSPLIT },
   };
   GhloVulkanDevice *device = get_device (), other;
@@ -890,7 +894,7 @@ test_split (void)
     }
 }
 
-/* What products of f32 are best multiplied as, by what a device has. */
+/* The best way to compute products of f32, depending on the device's features. */
 static void
 test_ways (void)
 {
@@ -938,7 +942,7 @@ test_ways (void)
     }
 }
 
-/* An algorithm that is named is done as named, or by another device. */
+/* A product with a named algorithm is computed by that algorithm or by another device. */
 static void
 test_algorithm (void)
 {
@@ -966,7 +970,7 @@ test_algorithm (void)
     }
 }
 
-/* Numbers of which bf16 has some, rounds some down or up, and has two that lie as near to some. */
+/* Numbers that bf16 represents, that are rounded down or up, and that are ties. */
 static void
 fill_rounded (GhloValue *value)
 {
@@ -974,7 +978,7 @@ fill_rounded (GhloValue *value)
     set_number (value, i, (g_test_rand_bit () ? 1 : -1) * (1 + g_test_rand_int_range (0, 16) * 0x1p-9));
 }
 
-/* To bf16 and nearest even, where nothing is beyond the largest. */
+/* Rounds to bf16, ties to even; no number may overflow. */
 static void
 round_value (GhloValue *value)
 {
@@ -984,7 +988,7 @@ round_value (GhloValue *value)
     words[i] = (words[i] + 0x7fff + (words[i] >> 16 & 1)) & 0xffff0000u;
 }
 
-/* bf16_bf16_f32 of operands of f32: with and without matrices, and with each in either order. */
+/* bf16_bf16_f32 of operands of f32: with and without matrices, with either operand in either order. */
 static void
 check_rounded (GhloVulkanDevice *device,
                gint64            m,
@@ -1024,7 +1028,7 @@ test_rounded (void)
   check_rounded (get_emulated (0), 40, 72, 40, TRUE);
 }
 
-/* What it leaves to others. */
+/* Products that the device declines. */
 static void
 test_declined (void)
 {
@@ -1043,7 +1047,8 @@ test_declined (void)
     }
 }
 
-/* Attention as programs are exported: neither copies nor steps of the CPU, and all operands begin as pieces do. */
+/* Attention as exported by frameworks: neither copies nor steps of the CPU, and all operands are aligned like
+ * pieces. */
 static void
 test_attention (void)
 {

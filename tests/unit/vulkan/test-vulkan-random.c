@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * rng_bit_generator on a Vulkan device: both generators, element types of all sizes, and counters that overflow.
+ * rng_bit_generator on a Vulkan device: both algorithms, element types of all sizes, and counters that overflow.
  */
 
 #include "shader-steps.h"

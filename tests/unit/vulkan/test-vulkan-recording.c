@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Barriers: the checker of hazards by itself; and in recordings of whole programs each barrier is needed, and none is
- * missing, as the checker sees it. And what a run asks the driver for.
+ * Barriers: tests of the hazard checker itself, and of recordings of whole programs, in which each barrier is necessary
+ * and none is missing according to the checker. Also the driver calls that a run makes.
  */
 
 #include "vulkan-program.h"
@@ -18,30 +18,30 @@ test_hazards (void)
 {
   g_autoptr (GhloVulkanHazards) hazards = ghlo_vulkan_hazards_new ();
 
-  /* Reads beside each other, and writes of other bytes. */
+  /* Reads that overlap reads, and writes of other bytes. */
   g_assert_cmpuint (ghlo_vulkan_hazards_add (hazards, 0, 100, 200, FALSE), ==, G_MAXUINT);
   g_assert_cmpuint (ghlo_vulkan_hazards_add (hazards, 1, 150, 250, FALSE), ==, G_MAXUINT);
   g_assert_cmpuint (ghlo_vulkan_hazards_add (hazards, 1, 250, 300, TRUE), ==, G_MAXUINT);
   g_assert_cmpuint (ghlo_vulkan_hazards_add (hazards, 1, 40, 100, TRUE), ==, G_MAXUINT);
-  /* A command with itself, in place. */
+  /* A command reads and writes the same bytes in place. */
   g_assert_cmpuint (ghlo_vulkan_hazards_add (hazards, 2, 400, 500, FALSE), ==, G_MAXUINT);
   g_assert_cmpuint (ghlo_vulkan_hazards_add (hazards, 2, 400, 500, TRUE), ==, G_MAXUINT);
-  /* The same of what another has read. */
+  /* The same on bytes that another command has read. */
   g_assert_cmpuint (ghlo_vulkan_hazards_add (hazards, 0, 600, 700, FALSE), ==, G_MAXUINT);
   g_assert_cmpuint (ghlo_vulkan_hazards_add (hazards, 2, 650, 660, FALSE), ==, G_MAXUINT);
   g_assert_cmpuint (ghlo_vulkan_hazards_add (hazards, 2, 650, 660, TRUE), ==, 0);
-  /* A write of what was read, by one byte; a read of what was written; a write of what was written. */
+  /* A write after a read that overlaps by one byte; a read after a write; a write after a write. */
   g_assert_cmpuint (ghlo_vulkan_hazards_add (hazards, 3, 199, 200, TRUE), !=, G_MAXUINT);
   g_assert_cmpuint (ghlo_vulkan_hazards_add (hazards, 4, 0, 41, FALSE), ==, 1);
   g_assert_cmpuint (ghlo_vulkan_hazards_add (hazards, 5, 299, 1000, TRUE), !=, G_MAXUINT);
-  /* Nothing is touched by nothing. */
+  /* An empty range conflicts with nothing. */
   g_assert_cmpuint (ghlo_vulkan_hazards_add (hazards, 6, 450, 450, TRUE), ==, G_MAXUINT);
   ghlo_vulkan_hazards_barrier (hazards);
   g_assert_cmpuint (ghlo_vulkan_hazards_add (hazards, 7, 0, 1000, TRUE), ==, G_MAXUINT);
   g_assert_cmpuint (ghlo_vulkan_hazards_add (hazards, 8, 999, 1001, FALSE), ==, 7);
 }
 
-/* A dispatch that touches all of a buffer. */
+/* A dispatch that accesses a whole buffer. */
 static void
 touch (GhloVulkanRecording *recording,
        guint32              buffer,
@@ -56,7 +56,7 @@ touch (GhloVulkanRecording *recording,
   });
 }
 
-/* Buffers 0 and 1 may have changed places, so that 2 may be where either is. */
+/* Buffers 0 and 1 may have changed places, so that 2 may alias either of them. */
 static void
 test_partners (void)
 {
@@ -76,7 +76,7 @@ test_partners (void)
       touch (recording, touches[i].buffer, touches[i].is_written);
       g_assert_cmpint (ghlo_vulkan_recording_waits (recording, i), ==, touches[i].waits);
     }
-  /* Once more: reads and writes of what nothing has touched since the last barrier, then a second write. */
+  /* A second iteration: reads and writes of bytes untouched since the last barrier, then a second write. */
   ghlo_vulkan_recording_repeat (recording, 0, 3);
   g_assert_cmpuint (ghlo_vulkan_recording_count (recording), ==, G_N_ELEMENTS (touches) + 3);
   g_assert_false (ghlo_vulkan_recording_waits (recording, G_N_ELEMENTS (touches)));
@@ -86,7 +86,7 @@ test_partners (void)
   g_assert_true (ghlo_vulkan_recording_waits (recording, G_N_ELEMENTS (touches) + 3));
 }
 
-/* One of a kernel, which is looked at by nobody here. */
+/* A dispatch of a kernel, which these tests never look into. */
 static void
 touch_by_kernel (GhloVulkanRecording *recording,
                  guint32              buffer,
@@ -102,7 +102,7 @@ touch_by_kernel (GhloVulkanRecording *recording,
   });
 }
 
-/* Two dispatches that are one are waited for as both are, and the checker still takes them for two. */
+/* A merged pair of dispatches is waited for like both of them, and the checker still counts two. */
 static void
 test_join (void)
 {
@@ -121,7 +121,7 @@ test_join (void)
   touch_by_kernel (recording, 1, TRUE);
   ghlo_vulkan_recording_gate (recording, (GhloStepPlace) { 2, 0 });
   touch_by_kernel (recording, 3, FALSE);
-  /* No kernel; the second waits; another gate; none behind it. */
+  /* No kernel; the second dispatch waits; the gates differ; there is no next dispatch. */
   g_assert_false (ghlo_vulkan_recording_get_pair (recording, 0, kernels));
   g_assert_false (ghlo_vulkan_recording_get_pair (recording, 2, kernels));
   g_assert_false (ghlo_vulkan_recording_get_pair (recording, 4, kernels));
@@ -150,7 +150,7 @@ run_program (GhloVulkanDevice *device,
   GhloValue *outputs[1] = { NULL };
 
   g_assert_no_error (error);
-  /* The second run takes the first one's commands, and the third, which does not wait for it, others. */
+  /* The second run uses the first one's commands, and the third, which does not wait for the second, has others. */
   for (guint i = 0; i < 3; i++)
     {
       ghlo_prepared_run (prepared, NULL, NULL, 0, outputs, NULL, &error);
@@ -161,7 +161,7 @@ run_program (GhloVulkanDevice *device,
     }
 }
 
-/* Chains, forks whose branches need not wait for each other, and temporaries that take the place of others. */
+/* Chains, forks whose branches need not wait for each other, and temporaries that reuse the memory of others. */
 static const char chain[] =
   "func.func @main() -> tensor<64xf32> {\n"
   "  %i = stablehlo.iota dim = 0 : tensor<64x64xf32>\n"
@@ -181,7 +181,7 @@ static const char chain[] =
   "  return %9 : tensor<64xf32>\n"
   "}\n";
 
-/* A body whose buffers exchange places after each iteration. */
+/* A body whose buffers change places after each iteration. */
 static const char loop[] =
   "func.func @main() -> tensor<32xf32> {\n"
   "  %zero = stablehlo.constant dense<0> : tensor<i32>\n"
@@ -232,8 +232,8 @@ note_call (const char *name)
   return VK_SUCCESS;
 }
 
-/* What a small run asks the driver for before its call returns, with the commands and the memory of one before: each
- * call more is time that the caller waits. */
+/* The driver calls of a small run before it returns, with the commands and memory of an earlier run: each additional
+ * call is time that the caller waits. */
 static void
 test_calls (void)
 {
@@ -269,7 +269,7 @@ test_calls (void)
     }
 }
 
-/* GHLO_DEBUG=dispatches, which is read once. */
+/* GHLO_DEBUG=dispatches, which is read only once. */
 static void
 test_dispatches (void)
 {

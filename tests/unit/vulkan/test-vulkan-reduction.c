@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Which groups of operations with reductions are one kernel on a Vulkan device. But for one test no device is needed.
+ * Which groups of operations with reductions become one kernel on a Vulkan device. Only one of the tests needs a
+ * device.
  */
 
 #include "../reference/reference-programs.h"
@@ -9,8 +10,8 @@
 
 #include "vulkan-program.h"
 
-/* A program of sums %s over some dimensions and what comes of each, %r; what elements are less their result, %d, the
- * sums of these, or the greatest elements beside the sums; and its end. */
+/* A program with the sums %s over some dimensions and their elementwise successor %r; %d, the elements minus their
+ * sums; the sums of %d, or maxima next to the sums; and the program's end. */
 #define SUMS(operand, result, dimensions) \
   "func.func @main(%x: tensor<" operand "xf32>) -> tensor<" result "xf32> {\n" \
   "  %z = stablehlo.constant dense<0.0> : tensor<f32>\n" \
@@ -36,25 +37,25 @@ typedef struct
 } Case;
 
 static const Case cases[] = {
-  /* What is elementwise before a reduction, and among its results, goes through nothing once more. */
+  /* Elementwise operations before a reduction and on its results do not need a second pass over the elements. */
   { "plain/columns", SUMS ("100352x64", "64", "0") END ("64"), TRUE },
   { "plain/rows", SUMS ("8x100000", "8", "1") END ("8"), TRUE },
   { "beside", SUMS ("8x100000", "8", "1") SUMS_BESIDE ("8x100000", "8", "1") END ("8"), TRUE },
-  /* Few results of many elements. */
+  /* Few results, each reduced from many elements. */
   { "columns", SUMS ("100352x64", "64", "0") AGAIN ("100352x64", "64", "1") END ("64"), FALSE },
   { "dimensions", SUMS ("32x56x56x64", "64", "0, 1, 2") AGAIN ("32x56x56x64", "64", "3") END ("64"), FALSE },
   { "rows", SUMS ("8x100000", "8", "1") AGAIN ("8x100000", "8", "0") END ("8"), FALSE },
   { "reductions", SUMS ("8x100000", "8", "1") AGAIN ("8x100000", "8", "0") SUMS_AGAIN ("8x100000", "8", "1") END ("8"),
     FALSE },
   { "whole", SUMS ("1x65536", "1", "1") AGAIN ("1x65536", "1", "0") END ("1"), FALSE },
-  /* Many results, or short ones. */
+  /* Many results, or short rows. */
   { "many-rows", SUMS ("4096x10000", "4096", "1") AGAIN ("4096x10000", "4096", "0") END ("4096"), TRUE },
   { "fewer-rows", SUMS ("4095x10000", "4095", "1") AGAIN ("4095x10000", "4095", "0") END ("4095"), FALSE },
   { "short-rows", SUMS ("64x8192", "64", "1") AGAIN ("64x8192", "64", "0") END ("64"), TRUE },
   { "longer-rows", SUMS ("64x8193", "64", "1") AGAIN ("64x8193", "64", "0") END ("64"), FALSE },
   { "short-columns", SUMS ("1024x64", "64", "0") AGAIN ("1024x64", "64", "1") END ("64"), TRUE },
   { "longer-columns", SUMS ("1025x64", "64", "0") AGAIN ("1025x64", "64", "1") END ("64"), FALSE },
-  /* Elements of a row lie side by side, whatever dimensions of one element come behind. */
+  /* The elements of a row are adjacent, whatever dimensions of size one follow. */
   { "ones", SUMS ("64x8192x1", "64x1", "1") AGAIN ("64x8192x1", "64x1", "0, 2") END ("64x1"), TRUE },
 };
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * scatter and dynamic_update_slice on a Vulkan device: every combiner on every element type, indices outside of the
- * result, and elements that are updated often, whose updates have an order.
+ * scatter and dynamic_update_slice on a Vulkan device: every combiner on every element type, out-of-bounds indices, and
+ * elements with many updates, which are applied in order.
  */
 
 #include "shader-steps.h"
@@ -38,7 +38,7 @@ body (const char *operation,
                           element, element);
 }
 
-/* @numbers: those of the dimensions; types of the operand, the indices and the updates without what is in them. */
+/* @numbers: the dimension numbers; the types of the operand, the indices and the updates lack their element types. */
 static void
 check_scatter (const char *operation,
                const char *element,
@@ -66,7 +66,7 @@ check_scatter (const char *operation,
   check_computed (text, "scatter", (GhloValue *[]) { x, i, u }, 3, 1, TRUE);
 }
 
-/* Rows of a matrix, the elements of a row being inner points. */
+/* Rows of a matrix, with a row's elements as inner points. */
 static void
 test_rows (void)
 {
@@ -82,7 +82,7 @@ test_rows (void)
                        "scatter_dims_to_operand_dims = [0], index_vector_dim = 1", 9);
 }
 
-/* More updates than are sorted in shared memory, and more of an element than are done in one turn. */
+/* More updates than can be sorted in shared memory, and more for one element than are applied in one turn. */
 static void
 test_many (void)
 {
@@ -98,7 +98,7 @@ test_many (void)
   check_scatter ("add", "i32", "i32", "2x", "100000x1x", "100000x", numbers, 2);
 }
 
-/* Windows that overlap and that lie across the borders, where each update is an item. */
+/* Windows that overlap and that cross the bounds, where each update is a separate item. */
 static void
 test_windows (void)
 {
@@ -141,12 +141,12 @@ test_empty (void)
   check_scatter ("add", "f32", "i32", "4x3x", "0x1x", "0x3x", numbers, 4);
   check_scatter ("add", "f32", "i32", "4x3x", "5x1x", "5x0x", numbers, 4);
   check_scatter ("add", "f32", "i32", "0x3x", "5x1x", "5x3x", numbers, 4);
-  /* All index vectors are empty, so that all updates are of the same elements. */
+  /* All index vectors are empty, so that all updates apply to the same elements. */
   check_scatter ("add", "f32", "i32", "3x", "5x0x", "5x3x", "update_window_dims = [1], inserted_window_dims = [], "
                  "scatter_dims_to_operand_dims = [], index_vector_dim = 1", 4);
 }
 
-/* Different indices, as the program says. */
+/* Indices that the program declares to be unique. */
 static void
 test_unique (void)
 {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * select_and_scatter on a Vulkan device, as the gradients of poolings are: windows that overlap or not, with padding.
+ * select_and_scatter on a Vulkan device, as in the gradients of pooling: windows with and without overlap, with
+ * padding.
  */
 
 #include "shader-steps.h"

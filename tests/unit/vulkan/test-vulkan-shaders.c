@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * The shaders that lie in the library are valid, whatever their constants.
+ * The shaders embedded in the library are valid, whatever their specialization constants are.
  */
 
 #include <glib/gstdio.h>
@@ -10,7 +10,7 @@
 #include "vulkan/shaders.h"
 #include "vulkan/spirv/spirv.h"
 
-/* As spirv-val says of a module. */
+/* Checks a module with spirv-val. */
 static void
 validate (GBytes     *words,
           const char *name)
@@ -51,7 +51,8 @@ test_valid (void)
       }
 }
 
-/* The value of specialization constant @number, the shader's or what replaced it; @otherwise where there is none. */
+/* The value of specialization constant @number, either the shader's default or its replacement; @otherwise where
+ * there is none. */
 static guint32
 read_constant (GBytes  *bytes,
                guint32  number,

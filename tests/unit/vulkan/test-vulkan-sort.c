@@ -5,8 +5,8 @@
 
 #include "shader-steps.h"
 
-/* A sort of operands of @types along dimension @dimension, whose comparator's body is @body: %a0 and %b0 are elements
- * of the first, and so on. */
+/* A sort of operands of @types along dimension @dimension, with @body as the comparator's body: %a0 and %b0 are
+ * elements of the first operand, and so on. */
 static char *
 sort_text (const char *const *types,
            const char *const *elements,
@@ -83,7 +83,7 @@ test_types (void)
                  (guint) g_test_rand_int_range (0, 3), directions[j], g_test_rand_bit (), g_test_rand_bit ());
 }
 
-/* Around what is sorted in shared memory, and of a tile. */
+/* Lengths around the number of elements that are sorted in shared memory, and around the tile size. */
 static void
 test_lengths (void)
 {
@@ -103,7 +103,7 @@ test_lengths (void)
     }
 }
 
-/* Elements that are not ordered: what becomes of them follows from the comparisons. */
+/* A comparator that is only a partial order: the result is determined by the comparisons that are made. */
 static void
 test_partial (void)
 {
@@ -118,7 +118,7 @@ test_partial (void)
     return;
   for (guint i = 0; i < 12; i++)
     {
-      /* The longest is almost the longest that lavapipe merges. */
+      /* The longest line is close to the longest that lavapipe merges. */
       gint n = i == 0 ? 21800 : g_test_rand_int_range (1, i % 3 == 0 ? 3000 : 60);
       g_autofree char *first = g_strdup_printf ("tensor<2x%dxf32>", n);
       g_autofree char *second = g_strdup_printf ("tensor<2x%dxf64>", n);
@@ -130,7 +130,7 @@ test_partial (void)
     }
 }
 
-/* Long lines whose comparator may leave elements unordered would be merged by one invocation. */
+/* Long lines with a comparator that may leave elements unordered would be merged by a single invocation. */
 static void
 test_declined (void)
 {
@@ -151,7 +151,8 @@ test_declined (void)
                   "its comparator is not a plain comparison of elements");
 }
 
-/* As JAX sorts by one operand and carries others: zeros are equal, and NaN, and come last. */
+/* The form in which JAX sorts by one operand and carries others along: zeros are equal, NaNs are equal and come
+ * last. */
 static void
 test_carried (void)
 {
@@ -192,7 +193,7 @@ test_carried (void)
   "    stablehlo.return %%less : tensor<i1>\n  }) {dimension = 1 : i64} : (tensor<%2$sxi32>) -> tensor<%2$sxi32>\n" \
   "  return %%s : tensor<%2$sxi32>\n}\n"
 
-/* A transposed operand is copied; nothing is sorted where there is nothing. */
+/* A transposed operand is copied; an empty operand is not sorted. */
 static void
 test_layouts (void)
 {

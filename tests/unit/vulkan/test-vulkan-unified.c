@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * What is not copied where a device and the host share memory: inputs, outputs, and what steps of both give each other;
- * and that it is copied where they do not, or where GHLO_DISABLE names unified-memory, as the second run of this test
- * has it.
+ * Where a device and the host share memory, inputs, outputs and values passed between their steps are not copied. They
+ * are copied where memory is separate, or where GHLO_DISABLE contains unified-memory, as in this test's second run.
  */
 
 #include "vulkan-program.h"
@@ -17,7 +16,7 @@
 #include "vulkan/memory.h"
 #include "vulkan/queue.h"
 
-/* Elements of a tensor in a block of the pool that may be imported, 4 MiB. */
+/* The elements of a tensor that lies in a block of the pool that may be imported, 4 MiB. */
 enum { N = 1 << 20 };
 
 #define PROGRAM(body) \
@@ -26,11 +25,11 @@ enum { N = 1 << 20 };
 
 static const char add[] = PROGRAM ("  %0 = stablehlo.add %x, %x : tensor<1048576xf32>\n");
 
-/* An output that is an input. */
+/* The output is an input. */
 static const char same[] = PROGRAM ("  %0 = stablehlo.optimization_barrier %x : tensor<1048576xf32>\n");
 
-/* The CPU solves, the device does the rest, in turns: the one's results are the other's operands, whole, in parts and
- * transposed, and what was used once is written again. */
+/* The CPU solves and the device does the rest, by turns: each one's results are the other's operands, whole, in part
+ * and transposed, and memory that was read once is overwritten. */
 static const char turns[] =
   "func.func @main(%a: tensor<64x64xf64>, %b: tensor<64x64xf64>) -> (tensor<64x64xf64>, tensor<64x64xf64>) {\n"
   "  %zero = stablehlo.constant dense<0> : tensor<i32>\n"
@@ -58,7 +57,7 @@ static const char turns[] =
   "  return %w, %z : tensor<64x64xf64>, tensor<64x64xf64>\n"
   "}\n";
 
-/* The driver's own functions, in whose place there are some that count. */
+/* The driver's own functions, which are replaced by counting ones. */
 static PFN_vkCmdCopyBuffer copy_buffer;
 static PFN_vkQueueSubmit submit;
 static guint n_copies, n_submissions;
@@ -85,7 +84,7 @@ count_submission (VkQueue             queue,
   return submit (queue, n, infos, fence);
 }
 
-/* An open device, and nothing counted yet. */
+/* An open device, with the counts reset. */
 static GhloVulkanDevice *
 begin (void)
 {
@@ -109,7 +108,7 @@ begin (void)
   return device;
 }
 
-/* As above, where memory is unified. */
+/* The same, where memory is unified. */
 static GhloVulkanDevice *
 begin_unified (void)
 {
@@ -145,7 +144,7 @@ make_value (float first)
   return value;
 }
 
-/* That of make_value (), each element multiplied by @factor. */
+/* Checks for the elements of make_value (), each multiplied by @factor. */
 static void
 check_elements (gconstpointer bytes,
                 float         first,
@@ -170,7 +169,7 @@ prepare (GhloVulkanDevice *device,
   return prepared;
 }
 
-/* Begins a run, which may go on. */
+/* Begins a run, which may continue after the return. */
 static GhloValue *
 start (GhloPrepared         *prepared,
        const GhloRunOptions *options,
@@ -211,7 +210,7 @@ count_used (GhloVulkanDevice *device)
 #define VISIBLE (VK_MEMORY_PROPERTY_HOST_VISIBLE_BIT | VK_MEMORY_PROPERTY_HOST_COHERENT_BIT)
 #define CACHED  VK_MEMORY_PROPERTY_HOST_CACHED_BIT
 
-/* Heap 0 is the device's, of 8 units; heap 1 is not, and has 16, but where it is the device's too. */
+/* Heap 0 is device-local and has 8 units; heap 1 has 16 units and is not device-local, except where both are. */
 static const struct
 {
   const char           *name;
@@ -258,7 +257,7 @@ test_machines (void)
     }
 }
 
-/* Where an output is read it lies, and stays what it is whatever comes behind, until the last who reads it. */
+/* An output is read where it lies, and keeps its contents until its last reader is done, whatever runs follow. */
 static void
 test_outputs (void)
 {
@@ -305,7 +304,7 @@ test_outputs (void)
     g_assert_cmpuint (count_used (device), ==, used - N * sizeof (float));
 }
 
-/* What is carried from run to run is not written over while somebody looks at it. */
+/* A carried value is not overwritten while somebody reads it. */
 static void
 test_carried (void)
 {
@@ -338,7 +337,7 @@ test_carried (void)
     }
 }
 
-/* Waits until the run has let go of @value, which it did with its end. */
+/* Waits until the run has released @value, which it does at its end. */
 static void
 wait_for_own (GhloValue *value)
 {
@@ -347,7 +346,7 @@ wait_for_own (GhloValue *value)
   g_assert_true (ghlo_value_is_own (value));
 }
 
-/* The pool's memory is read where it is, other memory once by the host. */
+/* Memory of the pool is read in place, other memory is copied once by the host. */
 static void
 test_inputs (void)
 {
@@ -386,7 +385,7 @@ test_inputs (void)
   check_elements (g_bytes_get_data (result, NULL), 2, 2);
 }
 
-/* The run is the last that holds its input, and the next one is given memory that may be the same. */
+/* The run holds the last reference to its input, and the next run's memory may be the same. */
 static void
 test_dropped (void)
 {
@@ -415,7 +414,7 @@ test_dropped (void)
   device->vk->DeviceWaitIdle (device->device);
 }
 
-/* An output that is the input's memory is nobody's to write to, and neither is what a device shows the host. */
+/* Nobody may write to an output that shares the input's memory, nor to device memory that is visible to the host. */
 static void
 test_same (void)
 {
@@ -447,7 +446,7 @@ test_same (void)
   g_assert_cmpuint (n_copies, ==, 0);
 }
 
-/* What a device that went away has written cannot be asked for any more, and what was read stays there. */
+/* Results of a lost device can no longer be read, while those already read stay available. */
 static void
 test_lost (void)
 {
@@ -484,7 +483,7 @@ make_matrix (gboolean is_triangle)
   return value;
 }
 
-/* Steps of the device and of the CPU give each other what they computed where it is. */
+/* Steps of the device and of the CPU pass their results to each other in place. */
 static void
 test_steps (void)
 {

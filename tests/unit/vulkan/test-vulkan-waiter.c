@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Runs that go on after the call that began them: they end when somebody looks, when somebody sleeps, and by themselves
- * where somebody is to be called back; and a device that goes away ends them with an error.
+ * Runs that continue after the call that began them: they end when polled, when waited for, and by themselves where a
+ * callback is registered; the loss of a device ends them with an error.
  */
 
 #include "vulkan-program.h"
@@ -100,7 +100,7 @@ test_end (void)
   g_assert_no_error (error);
   for (guint i = 0; i < 4; i++)
     pending[i] = begin (prepared, &outputs[i]);
-  /* Sleeping until the second ends the first, which was begun before. */
+  /* Waiting for the second ends the first as well, which was begun earlier. */
   g_assert_true (ghlo_pending_wait (pending[1], NULL, &error));
   g_assert_true (ghlo_pending_poll (pending[0]));
   ghlo_pending_notify (pending[2], on_ended, pending[2]);
@@ -137,7 +137,7 @@ compile (GhloVulkanDevice *device,
   return core;
 }
 
-/* A run that goes on, and whose end is told to the executable by whoever ends it. */
+/* A continuing run, whose end is reported to the executable by whichever thread ends it. */
 typedef struct
 {
   GhloExecutableCore *core;
@@ -167,9 +167,9 @@ end_run (gpointer data)
   on_ended (self->pending);
 }
 
-/* What a run passes on is not what it writes: the copy of an empty tensor, which nothing writes, does not wait for a
- * later run that passes it on. Else the run that made it would, in the thread that ends both; and what is passed on
- * would be the caller's as well. */
+/* A run's pass-through results are not its writes: the copy of an empty tensor, which no step writes, must not wait
+ * for a later run that passes it on. Otherwise the run that made it would wait, in the thread that ends both, and
+ * the passed-on value would count as the caller's as well. */
 static void
 test_empty (void)
 {
@@ -201,7 +201,7 @@ test_empty (void)
   prepared = vulkan_program_prepare (&device->core, program, &error);
   g_assert_no_error (error);
   called.n = 0;
-  /* Nothing ends before all are to be called back. */
+  /* No run ends before all callbacks are registered. */
   before = begin (prepared, &output);
   begin_run (&runs[0], cores[0], input);
   begin_run (&runs[1], cores[1], runs[0].outcome->outputs[0]);
@@ -220,7 +220,7 @@ test_empty (void)
   check_output (output);
 }
 
-/* Of a device that is no processor. */
+/* For a device that is not a CPU. */
 static gint64
 get_polling_time (GhloVulkanDevice *device,
                   GhloVulkanWait    wait)
@@ -235,8 +235,8 @@ get_polling_time (GhloVulkanDevice *device,
   return polling_time;
 }
 
-/* Who waits polls for twice as long as it took the last time, within limits. What a run waits for, and what is waited
- * for behind it, take as long as they take, whatever the other does. */
+/* A waiter polls for twice as long as the last wait took, within limits. Waits within a run and waits for a run's
+ * end are timed independently. */
 static void
 test_polling_time (void)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Convolutions of tests of Vulkan devices, and programs of one.
+ * Convolutions for the tests of Vulkan devices, and programs that consist of one.
  */
 
 #pragma once
@@ -9,17 +9,18 @@
 
 G_BEGIN_DECLS
 
-/* A convolution in the making. */
+/* The parameters of a convolution under construction. */
 typedef struct
 {
   guint  n_spatial;
   gint64 image[3], window[3], output[3], step[3], low[3], high[3], image_dilation[3], window_dilation[3];
   gint64 feature_groups, batch_groups, images, in, out;       /* of one group */
-  const guint8 (*orders)[5];    /* of the dimensions of lhs, rhs and the result: 0 and 1 are those that are not spatial,
-                                 * images and features, of rhs features that go in and that come out; NULL: any */
+  const guint8 (*orders)[5];    /* dimension orders of lhs, rhs and the result: 0 and 1 are the non-spatial
+                                 * dimensions (batch and feature, for rhs input and output features); NULL: random
+                                 * orders */
 } Convolution;
 
-/* Places of the window in a dimension; less than 1 where it has none. */
+/* The number of window positions in a dimension; less than 1 where the window does not fit. */
 static inline gint64
 count_places (const Convolution *self,
               guint              i)
@@ -48,8 +49,8 @@ draw_spatial (Convolution *self,
   while (self->output[i] == 0);
 }
 
-/* The letters of dimensions in the order @given, or any, and their sizes: @first and @second are those that are not
- * spatial. */
+/* Prints the letters of the dimensions in the order @given, or a random one, and their sizes: @first and @second are
+ * the non-spatial ones. */
 static inline void
 print_layout (GString      *numbers,
               GString      *type,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * What tests of products on Vulkan devices share: programs of one product, devices that do it in ways of their own, and
- * what comes of it there. The shaders are validated where there is a validator.
+ * Shared by the tests of products on Vulkan devices: programs of one product, devices with particular ways of computing
+ * it, and the results there. Shaders are validated where a validator is installed.
  */
 
 #pragma once
@@ -25,14 +25,14 @@ typedef struct
 #define SAME(T)        { GHLO_ELEMENT_TYPE_##T, GHLO_ELEMENT_TYPE_##T, GHLO_ELEMENT_TYPE_##T }
 #define MIXED(A, B, C) { GHLO_ELEMENT_TYPE_##A, GHLO_ELEMENT_TYPE_##B, GHLO_ELEMENT_TYPE_##C }
 
-/* The sizes of dimensions by what they are. */
+/* The sizes of dimensions by role. */
 typedef struct
 {
   guint  n[GHLO_SPIRV_N_ROLES];
   gint64 sizes[GHLO_SPIRV_N_ROLES][3];
 } Shape;
 
-/* A tensor's dimensions: which of which role each is. */
+/* The order of a tensor's dimensions, each given by its role and its index in that role. */
 typedef struct
 {
   guint rank;
@@ -111,7 +111,7 @@ print_numbers (GString     *text,
     }
 }
 
-/* A program of one product, its operands' dimensions in any order. */
+/* A program of one product with its operands' dimensions in any order. */
 static inline char *
 print_product (const Shape *shape,
                const Types *types)
@@ -143,7 +143,7 @@ print_product (const Shape *shape,
                           "  return %%0 : %s\n}\n", a, b, c, numbers->str, a, b, c, c);
 }
 
-/* The device, open, for all tests; NULL, and the test is skipped, where there is none. */
+/* The device, opened, shared by all tests; NULL where there is none, in which case the test is skipped. */
 static inline GhloVulkanDevice *
 get_device (void)
 {
@@ -158,13 +158,13 @@ get_device (void)
   return device;
 }
 
-/* Bits of element types, and of splits. */
+/* Bit sets of element types and of splits. */
 #define OF(type) ((guint64) 1 << GHLO_ELEMENT_TYPE_##type)
 #define PLANES (1u << GHLO_SPIRV_ONE_PLANE | 1u << GHLO_SPIRV_TWO_PLANES | 1u << GHLO_SPIRV_TWO_PLANES_STEPWISE)
 #define X3     (1u << GHLO_SPIRV_BF16_X3)
 
-/* The same device with matrices of all types, which are emulated: they are done by the code that real ones are, but for
- * the instructions. Operands of f32 are split as @splits says. */
+/* The same device with emulated matrices of all types: they use the code for real matrices except for the matrix
+ * instructions. Operands of f32 are split as given by @splits. */
 static inline GhloVulkanDevice *
 get_emulated (guint32 splits)
 {
@@ -181,7 +181,7 @@ get_emulated (guint32 splits)
   return &emulated;
 }
 
-/* The device, where it has matrices of @types; operands of f32 are split as @splits says. */
+/* The device, where it has matrices of @types; operands of f32 are split as given by @splits. */
 static inline GhloVulkanDevice *
 get_with_matrices (guint64 types,
                    guint32 splits)
@@ -215,7 +215,7 @@ upload (const GhloVulkanDevice *device,
   return ghlo_vulkan_address (memory);
 }
 
-/* The tensors' first elements in the device's memory. */
+/* A view of a tensor whose first element is at @address in the device's memory. */
 static inline GhloView
 view_on (const StepTensor *tensor,
          guint64           address)
@@ -227,7 +227,7 @@ view_on (const StepTensor *tensor,
   return view;
 }
 
-/* Runs @compiled; the result comes back into its tensor. */
+/* Runs @compiled and copies the result back to its tensor. */
 static inline void
 run_compiled (const GhloVulkanDevice       *device,
               const GhloStepImplementation *step,
@@ -257,7 +257,7 @@ run_compiled (const GhloVulkanDevice       *device,
   space->free (space->self, scratch, MAX (scratch_size, 64));
 }
 
-/* Once for each module. Old validators know nothing of cooperative matrices. */
+/* Validates each module once. Old validators do not know cooperative matrices. */
 static inline void
 validate (const GhloVulkanDevice *device,
           const GhloStepRequest  *request,
@@ -278,7 +278,7 @@ validate (const GhloVulkanDevice *device,
     shader_check_words (words, text);
 }
 
-/* The result's dimensions in any order, without gaps. */
+/* Puts the result's dimensions into a random order, without gaps. */
 static inline void
 reorder (StepTensor *tensor)
 {
@@ -318,8 +318,8 @@ gather (const StepTensor *tensor,
 
 typedef void (*FillFunc) (GhloValue *value);
 
-/* The product of @text with its operands as they come, or dense, on the device; the operands, and what the reference
- * executor makes of them where @expected is not NULL. */
+/* The product of @text on the device, with its operands as they are or dense; also the operands, and the reference
+ * executor's result where @expected is not NULL. */
 static inline GhloValue *
 compute_product (GhloVulkanDevice  *device,
                  const char        *text,
@@ -377,7 +377,7 @@ compute_product (GhloVulkanDevice  *device,
   return found;
 }
 
-/* A product whose tensors are dense, to be asked about. */
+/* A product of dense tensors, for questions about its implementation. */
 typedef struct
 {
   GhloIrModule            *module;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Programs of tests, by the library's own device.
+ * Runs test programs on the library's own Vulkan device.
  */
 
 #include "vulkan-program.h"
@@ -84,7 +84,8 @@ vulkan_program_fuse (GhloVulkanDevice  *device,
   return prepared;
 }
 
-/* Of longer recordings as many of the first barriers are taken away, since each time all is gone over. */
+/* In recordings with more barriers only this many, the first ones, are tested by removal, since each removal checks
+ * the whole recording again. */
 enum { MAX_TAKEN = 256 };
 
 static struct
@@ -121,7 +122,7 @@ check_and_replay (gpointer            recording,
   return ghlo_vulkan_recorder.replay (recording, addresses, monitor, error);
 }
 
-/* One of the test's own beside the device's. */
+/* The test's own recorder wraps the device's. */
 void
 vulkan_program_watch (GhloVulkanDevice *device)
 {
@@ -227,7 +228,7 @@ vulkan_program_compare (GhloPrepared *prepared,
   ghlo_values_clear (outputs, prepared->n_outputs);
 }
 
-/* Each step by itself. */
+/* Profiles each step separately. */
 static void
 check_profile (GhloPrepared      *prepared,
                GhloValue *const  *inputs,
