@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Prints the folder of modules below a prefix in which this Python looks by itself.
+"""Prints the folder of modules below a prefix that this Python searches by default.
 
     find-overrides.py PREFIX OTHERWISE
 
@@ -18,7 +18,7 @@ import sys
 def main():
     prefix, otherwise = map(pathlib.PurePath, sys.argv[1:])
     folders = map(pathlib.PurePath, [*site.getsitepackages(), site.getusersitepackages()])
-    # /usr/local is a folder of /usr, and has an installation of its own.
+    # /usr/local is below /usr but is a prefix of its own.
     others = [other for other in (pathlib.PurePath('/usr/local'),) if other != prefix and prefix in other.parents]
     print(next((folder for folder in folders
                 if prefix in folder.parents and not any(other in folder.parents for other in others)), otherwise))

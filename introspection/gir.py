@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""What a GIR says of functions and their types, in the words of Python and as
-PyGObject calls them. For make-stubs.py.
+"""Reads functions and their types from a GIR file, and spells them in Python as
+PyGObject calls them. Used by make-stubs.py.
 """
 
 import keyword
@@ -29,7 +29,7 @@ LISTS = ('GLib.List', 'GLib.SList', 'GLib.PtrArray')
 
 
 def get_doc(element):
-    """The first paragraph of its documentation, as one writes in Python."""
+    """Returns the first paragraph of the element's documentation, with Python's spellings."""
     text = (element.findtext(CORE + 'doc') or '').split('\n\n')[0]
     text = re.sub(r'\[\w+@([\w.:-]+)\]', r'`\1`', text)
     for name, word in {'NULL': 'None', 'TRUE': 'True', 'FALSE': 'False'}.items():
@@ -39,7 +39,7 @@ def get_doc(element):
 
 
 def to_name(name):
-    """A name of the GIR as PyGObject spells it."""
+    """Returns PyGObject's spelling of a name in the GIR."""
     name = name.replace('-', '_')
     return name + '_' if keyword.iskeyword(name) else name
 
@@ -56,9 +56,9 @@ class Api:
         self.includes = sorted({element.get('name') for element in root.findall(CORE + 'include')} | {'GLib'})
 
     def get_type(self, holder, result=False):
-        """The type of what a function takes, or gives."""
+        """Returns the type of a parameter or result of a function."""
         found = self.get_bare_type(holder, result)
-        # No array arrives as an empty one.
+        # PyGObject returns an empty list for a NULL array.
         is_list = result and holder.find(CORE + 'array') is not None
         nullable = holder.get('nullable') == '1' and not is_list
         return found + ' | None' if nullable and found not in ('None', 'Any') else found
@@ -90,12 +90,12 @@ class Api:
         return f'Callable[[{parameters}], {self.get_result(callback)}]'
 
     def get_result(self, function):
-        """What a call gives: its result and what it writes to, together a tuple if there are several."""
+        """Returns the type of a call's result and out parameters; a tuple if there are several."""
         value = function.find(CORE + 'return-value')
         hidden = get_hidden(function, value)
         results = [] if value.get('skip') == '1' else [self.get_type(value, result=True)]
         if function.tag == CORE + 'constructor':
-            # PyGObject raises an error where there is none.
+            # PyGObject raises an error where a constructor returns NULL.
             results = [results[0].removesuffix(' | None')]
         results += [self.get_type(parameter, result=True) for i, parameter in enumerate(get_parameters(function))
                     if parameter.get('direction', 'in') != 'in' and i not in hidden]
@@ -105,7 +105,7 @@ class Api:
 
 
 def get_item_type(*elements):
-    """What a list model has, which the documentation of one of these alone says."""
+    """Returns the item type of a list model, found in the documentation of one of the elements."""
     docs = ' '.join(element.findtext(CORE + 'doc') or '' for element in elements if element is not None)
     found = re.search(r'list(?: ?model\]?)? of\s+\[class@(?:Ghlo\.)?([\w.]+)\]', docs, re.I)
     return found[1] if found else 'Any'
@@ -117,7 +117,7 @@ def get_parameters(function):
 
 
 def get_hidden(function, value=None):
-    """Parameters that nobody gives in Python: lengths of arrays, and data of callbacks."""
+    """Returns the indices of parameters that Python hides: lengths of arrays, and data of callbacks."""
     parameters = get_parameters(function)
     hidden = {parameter.get(what) for parameter in parameters for what in ('closure', 'destroy')}
     for holder in [*parameters, value]:
@@ -127,7 +127,7 @@ def get_hidden(function, value=None):
 
 
 def get_shown(function, with_data=False):
-    """Parameters that are given, with the data of callbacks if that is wanted."""
+    """Returns the parameters that Python callers pass, optionally with the data of callbacks."""
     data = get_data(function) if with_data else set()
     hidden = get_hidden(function, function.find(CORE + 'return-value')) - data
     return [parameter for i, parameter in enumerate(get_parameters(function))
@@ -139,6 +139,6 @@ def get_data(function):
 
 
 def takes_any_data(function):
-    """PyGObject takes any number of arguments as the data of a callback where that comes last, otherwise one."""
+    """Returns whether the data of a callback comes last: PyGObject then takes any number of arguments, else one."""
     shown = get_shown(function, with_data=True)
     return bool(shown) and shown[-1] in [get_parameters(function)[i] for i in get_data(function)]

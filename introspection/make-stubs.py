@@ -1,17 +1,17 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Writes what type checkers, editors and help () read of the API in Python.
+"""Generates the Python API's descriptions for type checkers, editors and help ().
 
     make-stubs.py stub GIR OVERRIDES OUTPUT
     make-stubs.py signatures GIR OVERRIDES OUTPUT
 
-GIR says what there is, its types and documentation; the modules in the folder
-OVERRIDES say with their annotations what is different in Python. OUTPUT becomes the
-stub file, Ghlo.pyi, or a module with signature and documentation of each function
-that _ghlo_calls defines.
+GIR provides the API with types and documentation; annotations of the modules in the
+folder OVERRIDES provide the differences in Python. OUTPUT becomes the stub file,
+Ghlo.pyi, or a module with signature and documentation of each function that
+_ghlo_calls defines.
 
-An override takes the place of what it has the name of. What is defined in a block
-"if TYPE_CHECKING:" is copied as it is.
+An override replaces the function of the same name. Definitions in a block
+"if TYPE_CHECKING:" are copied unchanged.
 """
 
 import ast
@@ -27,12 +27,12 @@ IMPORTS = '''import asyncio
 from collections.abc import Callable, Sequence
 from typing import Any, Final, overload, type_check_only'''
 
-# How long a line with all parameters of a function may be.
+# The greatest length of a line with all parameters of a function.
 WIDTH = 110
 
 
 class Overrides:
-    """What the modules of the overrides say of types."""
+    """The types in the modules of the overrides."""
 
     def __init__(self, folder):
         self.aliases, self.classes, self.conversions = [], {}, {}
@@ -62,7 +62,7 @@ class Overrides:
                 self.aliases.append(ast.unparse(node))
 
     def write_imports(self):
-        """Each module once."""
+        """Returns the import statements, one for each module."""
         names = {}
         for node in self.imports:
             if isinstance(node, ast.ImportFrom):
@@ -77,26 +77,26 @@ class Overrides:
                 for argument, value in zip(row.keys, row.values)}
 
     def get_members(self, name):
-        """{name: lines} of what an override adds to a class or replaces."""
+        """Returns {name: lines} of the members that an override adds to a class or replaces."""
         members = {}
         for node in self.classes[name].body if name in self.classes else []:
             if isinstance(node, ast.If) and is_for_checkers(node):
                 for inner in node.body:
                     members.setdefault(inner.name, []).extend(ast.unparse(inner).split('\n'))
             elif isinstance(node, ast.FunctionDef) and node.name not in members and not is_private(node.name):
-                # A constructor that passes properties on says nothing of them.
+                # A constructor that only passes properties on has no annotations for them.
                 if node.name != '__init__' or not node.args.kwarg:
                     members[node.name] = list(describe_override(node))
         return members
 
 
 def name_of_function(value):
-    """What converts an argument is a function, or such with the name of the argument that it depends on."""
+    """Returns the function's name from an entry of CONVERSIONS: a function, or a pair that begins with one."""
     return value.elts[0].id if isinstance(value, ast.Tuple) else value.id
 
 
 class NamesInStub(ast.NodeTransformer):
-    """In the stub the namespace's own names stand alone."""
+    """Removes the namespace's prefix from its own names, as the stub has them."""
 
     def visit_Attribute(self, node):
         self.generic_visit(node)
@@ -125,7 +125,7 @@ def describe_override(node):
 
 
 def split_arguments(node):
-    """Its parameters as text, and what it returns."""
+    """Returns the function's parameters as text, and its return type."""
     given = node.args
     parameters = [ast.unparse(ast.arguments([], [argument], None, [], [], None, [])) for argument in given.args]
     for i, default in enumerate(reversed(given.defaults), 1):
@@ -142,7 +142,7 @@ def split_arguments(node):
 
 
 def quote(text):
-    """The lines of a docstring."""
+    """Returns the lines of a docstring."""
     lines = textwrap.dedent(text).replace('\\', '\\\\').strip().split('\n')
     return ['"""' + lines[0], *lines[1:-1], lines[-1] + '"""'] if len(lines) > 1 else [f'"""{lines[0]}"""']
 
@@ -173,7 +173,7 @@ class Function:
         base = re.sub('_(async|finish)$', '', element.get('name'))
         has_async = owner is not None and owner.tag == CORE + 'class' and base + '_async' in names
         conversions = overrides.conversions.get((self.owner, base), {})
-        # Of these _ghlo_calls makes functions of its own.
+        # _ghlo_calls defines functions of its own for these.
         self.is_defined = has_async or bool(conversions)
         self.is_async = has_async and self.name.endswith('_async')
         self.conversions = {} if self.name.endswith('_finish') else conversions
@@ -202,7 +202,7 @@ class Function:
         return ' = ...' if self.is_defined and is_flags else ''
 
     def get_parameters(self, keep_defaults=True):
-        """As text; PyGObject has defaults at the end alone."""
+        """Returns the parameters as text. PyGObject has defaults only for the last ones."""
         texts, only_defaults = [], keep_defaults
         one_data = not self.is_defined and not takes_any_data(self.element)
         for parameter in reversed(get_shown(self.element, with_data=one_data)):
@@ -233,12 +233,12 @@ class Function:
             yield from write_function(self.name, parameters, result, doc)
 
     def get_signature(self):
-        """For inspect.signature: one for all forms of a call."""
+        """Returns the text for inspect.signature: one signature for all forms of a call."""
         result = f'asyncio.Future[{self.answer}] | None' if self.is_async else self.result
         parameters = [parameter for parameter in self.get_parameters() if parameter != 'cls']
         if self.is_async:
             parameters[-1] = 'callback: Callable[..., object] | None = None'
-        # Flags are integers, but not for type checkers.
+        # The default of flags is 0, which type checkers do not accept.
         parameters = [parameter.replace(' = ...', ' = 0') for parameter in parameters]
         return f"({', '.join([*parameters, *self.get_data()])}) -> {result}"
 
@@ -249,7 +249,7 @@ class Stub:
     def __init__(self, api, overrides):
         self.api, self.overrides = api, overrides
         self.signatures = {}
-        # The names of types that stubs alone have are no help to readers.
+        # Type aliases that exist only in the stub are spelled out in signatures.
         self.spelled_out = dict(re.findall(r'^(_\w+): TypeAlias = (.*)$', '\n'.join(overrides.aliases), re.M))
 
     def write(self):
@@ -300,7 +300,7 @@ class Stub:
         return spelled if spelled == signature else self.spell_out(spelled)
 
     def write_block(self, element, bases, before, members):
-        """A class statement; members are lists of lines."""
+        """Writes a class statement; members are lists of lines."""
         name = element.get('name')
         own = self.overrides.classes.get(name)
         doc = '\n\n'.join(filter(None, [get_doc(element), own and ast.get_docstring(own)]))
@@ -308,7 +308,7 @@ class Stub:
         body = [quote(doc)] if doc else []
         for member in [*body, *before, *members] or [['...']]:
             lines = indent(member)
-            # Constants stand line by line.
+            # No empty lines between constants.
             yield from lines if re.match(r'\s*\w+ = ', lines[0]) else [*lines, '']
 
     def write_members(self, element, bases, first):
@@ -330,7 +330,7 @@ class Stub:
         yield from self.write_members(element, bases, list(self.get_properties(element, bases[0])))
 
     def get_properties(self, element, base):
-        """Properties are in props, and those that can be written are what a constructor takes."""
+        """Writes properties as members of props, and the writable ones as arguments of the constructor."""
         properties = element.findall(CORE + 'property')
         inner, arguments = [], []
         for each in properties:
@@ -347,7 +347,7 @@ class Stub:
         yield write_function('__init__', ['self', *(['*'] if arguments else []), *arguments], 'None')
 
     def get_property_type(self, element, each):
-        """Whether a property may be None its getter says."""
+        """Returns a property's type. Only the getter's annotation tells whether it may be None."""
         getter = next((method for method in element.findall(CORE + 'method')
                        if method.get('name') == each.get('getter')), None)
         return self.api.get_type(each) if getter is None else self.api.get_type(

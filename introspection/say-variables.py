@@ -1,14 +1,14 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Says what is needed to find what is installed, at the end of an installation.
+"""Prints, at the end of an installation, the variables that are needed to find the installed files.
 
     say-variables.py PREFIX KIND=FOLDER…
 
 KIND is programs, library, pkgconfig, data, typelib or python; found-typelibs is the
-folder in which libgirepository looks. Prints lines for a shell, one for each folder in
-which nothing looks by itself, and nothing at all where there is none. What is asked is
-how the system is set up, and not the environment, since that of an installation is
-seldom that of a user.
+folder that libgirepository searches. Prints lines for a shell, one for each folder that
+is not searched by default, and nothing where there are none. Looks at the system's
+configuration and not at the environment, since an installation seldom runs in the
+environment of a user.
 """
 
 import glob
@@ -21,7 +21,7 @@ import sysconfig
 
 
 def linker_folders(path='/etc/ld.so.conf'):
-    """Folders whose libraries are found once ldconfig has run."""
+    """Returns the folders whose libraries are found once ldconfig has run."""
     try:
         lines = pathlib.Path(path).read_text(encoding='utf-8').split('\n')
     except OSError:
@@ -46,13 +46,13 @@ def pkgconfig_folders():
 
 
 def needs_ldconfig(folder):
-    """Whether the linker takes a library of that folder from its cache alone."""
+    """Returns whether the linker finds libraries of that folder only through its cache."""
     triplet = sysconfig.get_config_var('MULTIARCH') or ''
     return folder not in {top + name for top in ('/lib', '/usr/lib') for name in ('', '64', '/' + triplet)}
 
 
 def prepend(variable, folder, otherwise=''):
-    """The line that puts the folder before what the variable has, or means when it is unset."""
+    """Returns a line that prepends the folder to the variable, or to its default when it is unset."""
     rest = f'${{{variable}:-{otherwise}}}' if otherwise else f'${{{variable}:+:${variable}}}'
     return f'export {variable}="{folder}{":" if otherwise else ""}{rest}"'
 
@@ -64,7 +64,7 @@ def library_line(folder):
 
 
 def make_lines(folders):
-    """The lines for these folders, by kind."""
+    """Returns the lines for these folders, which are given by kind."""
     known = {
         'programs': ['/usr/local/bin', '/usr/bin', '/bin'],
         'pkgconfig': pkgconfig_folders(),
@@ -86,8 +86,8 @@ def make_lines(folders):
 
 
 def shown(process):
-    """The first of the process' outputs that is no file. What somebody else appends to a file is lost when meson, which
-    buffers its own output, writes there at the end."""
+    """Returns the process' first output stream that is not a file, or None. Meson buffers its output, and writes it to
+    a file at the end, over anything that others have appended."""
     for number in 1, 2:
         output = f'/proc/{process}/fd/{number}'
         if not os.path.isfile(output):
@@ -96,7 +96,7 @@ def shown(process):
 
 
 def say(text):
-    """Prints it, within an installation where meson prints: it keeps its scripts' output to itself."""
+    """Prints the text. In an installation it goes to meson's own output, since meson hides its scripts' output."""
     if 'MESON_INSTALL_PREFIX' in os.environ and (output := shown(os.getppid())):
         try:
             with open(output, 'a', encoding='utf-8') as file:

@@ -4,10 +4,10 @@
 
     check-example.py SOURCE_ROOT SCRATCH MESON NINJA COMPILER...
 
-The page's blocks of changes are applied as they stand there; they are all that differs in the
-copy. It must build, the tests of tables, loops and programs pass, and the operation give the
-same on both devices, on the CPU by a loop. SCRATCH is kept, so that only what changed since is
-built again. Exits with 77 where a tool is missing.
+The page's blocks of changes are applied unmodified, and nothing else differs in the copy. The
+copy must build, the tests of tables, loops and programs must pass, and the operation must have
+the same results on both devices, on the CPU in a loop. SCRATCH is kept, so that later runs only
+rebuild what has changed. Exits with 77 where a tool is missing.
 """
 
 import array

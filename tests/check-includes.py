@@ -4,10 +4,10 @@
 
     check-includes.py SOURCE_ROOT
 
-A file includes from its own folder or from a lower floor, and never a header of
-another library's that belongs to one folder alone. What runs programs knows neither
-passes nor importers. GTypes belong to the face, in which each source has something
-public, and no folder of the tree has more files than one reads through.
+A file includes headers of its own folder or of a lower floor, and no header of an external
+library that is reserved for another folder. Code that runs programs must not depend on
+passes or importers. GTypes are only defined in the public API's folder, where each source
+has something public, and the number of files in each folder of the tree is limited.
 """
 
 import os

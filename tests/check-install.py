@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Installs into an empty folder, and uses what lies there and nothing else.
+"""Installs into an empty folder, and uses only the installed files.
 
     check-install.py BUILD_ROOT MESON INTROSPECTION(0|1) VAPI(0|1) SAY_VARIABLES COMPILER...
 
-The layout carries the API version wherever another one would collide. A C program builds
-by pkg-config alone, and Python, GJS and Vala find what is theirs, with no other variables
-than those that the installation asks for. SAY_VARIABLES is the script that does.
+Paths contain the API version wherever two versions would collide. A C program builds with
+pkg-config alone, and Python, GJS and Vala find their files with only the environment
+variables that the installation asks for. SAY_VARIABLES is the script that prints these.
 """
 
 import fnmatch

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""The library asks the system for GLib and libc alone, has the right name, and
-stays once it was loaded, since its threads do.
+"""The library depends only on GLib and libc, has the right name, and cannot be
+unloaded, since its threads continue.
 
     check-needed.py LIBRARY [SONAME]
 """

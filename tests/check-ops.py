@@ -4,7 +4,7 @@
 
     check-ops.py GHLO SOURCE_ROOT
 
-Each row of the op table, as `ghlo ops --json` tells it, needs a summary, a kernel of
+Each row of the op table, as printed by `ghlo ops --json`, needs a summary, a kernel of
 the reference executor (unless it is structure), and a use in the project's own
 programs: for the dialects that programs are made of in tests/programs, where a value
 is expected of it; for the others in any test, corpus or guide.
@@ -16,10 +16,10 @@ import re
 import subprocess
 import sys
 
-# Dialects of which every operation has a program in tests/programs.
+# Dialects whose operations must all occur in tests/programs.
 PROGRAM_DIALECTS = {'func', 'stablehlo', 'chlo', 'check', 'interpreter'}
 
-# Where the others may occur.
+# The files where operations of other dialects may occur.
 ELSEWHERE = ['tests/programs/*.mlir', 'tests/unit/**/*.[ch]', 'tests/fuzz/corpus/*.mlir', 'docs/guides/*.md']
 
 # Operations that the pretty form may write without their dialect, or not at all.
@@ -33,7 +33,7 @@ NAME = r'(?<![\w.]){}(?![\w.])'
 
 
 def read(root, patterns):
-    """The text of all files that match, without comments."""
+    """Returns the text of all files that match, without comments."""
     paths = [path for pattern in patterns for path in sorted(root.glob(pattern))]
     return '\n'.join(re.sub(r'//.*', '', path.read_text(encoding='utf-8')) for path in paths)
 

@@ -4,8 +4,8 @@
 
     check-packaging.py SOURCE_ROOT BUILD_ROOT
 
-make-debian makes the tree to build them from. What a build without bindings or the
-documentation does not install is not missed.
+make-debian makes the tree to build the packages from. Files that a build without bindings
+or documentation does not install may be missing.
 """
 
 import fnmatch
@@ -18,7 +18,7 @@ import tempfile
 
 
 def installed(build):
-    """What the build installs, as below /usr. Tests of what is installed are in no package."""
+    """Returns the installed files as paths below /usr, without installed tests, which no package has."""
     info = build / 'meson-info'
     options = json.loads((info / 'intro-buildoptions.json').read_text())
     prefix = next(option['value'] for option in options if option['name'] == 'prefix')

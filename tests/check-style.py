@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Reads every source file and finds what CONTRIBUTING.md's form rules out.
+"""Checks every source file against the form that CONTRIBUTING.md asks for.
 
     check-style.py SOURCE_ROOT
 
@@ -20,12 +20,12 @@ LICENSED = {'.c', '.h', '.def', '.py', '.vala', '.js', '.mlir', '.comp', '.glsl'
 NARROW = {'.c', '.h', '.py', '.js', '.vala', '.comp', '.glsl', '.words'}
 TEXT = LICENSED | {'.md', '.rst', '.build', '.txt', '.in', '.sh', '.dict', '.symbols', '.metadata', '.bash', ''}
 
-# Programs that other tools wrote, or that must stay as their readers want them.
+# Programs that other tools wrote, or that must keep the form that their readers expect.
 UNLICENSED = ['tests/fuzz/corpus/*', 'examples/models/*.mlir']
 
 # Written so that this file does not contain them.
 UNFINISHED = re.compile(r'\b(' + '|'.join(['TO' + 'DO', 'FIX' + 'ME', 'X' + 'XX']) + r')\b')
-# What programs bring along goes into tables under base/hash.h's hashes.
+# Tables with keys from programs must use the keyed hashes of base/hash.h.
 UNKEYED = re.compile(r'\bg_(str|int|int64|double|bytes)_hash\b')
 MACHINE = re.compile(r'(?<![\w.$}*])/(home|root|tmp|work)/\w')
 
@@ -43,7 +43,7 @@ def list_files(root):
 
 
 def check(name, text):
-    """Yields (line, what is wrong)."""
+    """Yields pairs of a line number and an error."""
     lines = text.split('\n')
     if name.suffix in LICENSED and not any(name.match(pattern) for pattern in UNLICENSED):
         if not any('SPDX-License-Identifier: LGPL-2.1-or-later' in line for line in lines[:2]):

@@ -5,8 +5,8 @@
     check-subproject.py SOURCE_ROOT BUILD_ROOT MESON VAPI(0|1) COMPILER...
 
 The dependency has headers, version and vapi, and nothing is built that such a project does
-not ask for. The program in C is compiled there and linked with the library of BUILD_ROOT,
-since another build of the library takes minutes; with GHLO_TEST_SLOW=1 all is built there.
+not need. The C program is compiled there and linked with the library of BUILD_ROOT, since
+another build of the library takes minutes; with GHLO_TEST_SLOW=1 everything is built there.
 """
 
 import json

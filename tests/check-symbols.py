@@ -4,8 +4,8 @@
 
     check-symbols.py LIBRARY LIST [--update]
 
-A symbol that comes or goes fails the test until the list says so too; what goes
-breaks every program that uses it.
+The test fails when a symbol is added or removed until the list is updated. Removing a
+symbol breaks every program that uses it.
 """
 
 import subprocess

@@ -12,7 +12,7 @@
 
 #include <ghlo/ghlo.h>
 
-/* A buffer of that type, filled with 0.1, 0.2, … 0.9, 0.1, … */
+/* Returns a buffer of @type, filled with 0.1, 0.2, … 0.9, 0.1, … */
 static GhloBuffer *
 make_buffer (GhloTensorType  *type,
              GError         **error)
@@ -27,7 +27,7 @@ make_buffer (GhloTensorType  *type,
   return ghlo_buffer_new_from_bytes (type, bytes, error);
 }
 
-/* What the program takes, or NULL with @error set. */
+/* Returns a buffer for each input of the program, or NULL with @error set. */
 static GPtrArray *
 make_inputs (GhloExecutable  *executable,
              GError         **error)
@@ -96,14 +96,14 @@ run_call_by_call (const char  *path,
   return print_output ("call by call", result, error);
 }
 
-/* What an application's window would hold. */
+/* The state that an application would keep in its window. */
 typedef struct
 {
   GMainLoop    *loop;
   GhloClient   *client;
   GhloProgress *progress;
   GCancellable *cancellable;
-  const char   *slow_path;      /* loaded next; NULL once it is */
+  const char   *slow_path;      /* the next program to load; NULL once it has been loaded */
   int           status;
 } App;
 
@@ -111,7 +111,7 @@ static void
 app_end (App    *app,
          GError *error)
 {
-  /* The first line is for people; a place in the program may follow. */
+  /* The first line is the message for the user; a location in the program may follow. */
   g_printerr ("%s\n", error->message);
   g_error_free (error);
   app->status = 1;
@@ -186,7 +186,7 @@ on_compiled (GObject      *source,
       return;
     }
 
-  /* The call holds what it needs: executable and inputs may go. */
+  /* The call holds references of its own: executable and inputs may be released. */
   ghlo_executable_execute_async (executable, (GhloBuffer **) inputs->pdata, inputs->len, app->cancellable, on_executed,
                                  app);
 }

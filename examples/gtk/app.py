@@ -1,14 +1,14 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""A viewer of programs: what they take and give, how a device runs them, and how fast.
+"""A viewer of programs: their inputs and outputs, how a device runs them, and how fast.
 
     app.py [--frames=N] [--pattern] [--fill=HOW] [--screenshot=FILE] [--close-after=MS] [PROGRAM]
 
-A program that takes and gives a picture runs on one frame after the other, of a picture or of
-a test pattern; examples/models/edges.mlir is one. Any other gets its inputs filled, and runs
-when asked. What a program marks as aliased is carried from run to run. Nothing here waits:
-each slow call is awaited, of the frames that come while one is being processed the last is taken,
-and closing the window cancels what is going on and leaves.
+A program with a picture as input and output runs on one frame after another, of a still picture
+or of a test pattern; examples/models/edges.mlir is one. The inputs of any other program are filled
+with numbers, and it runs on request. Outputs marked as aliased are carried into the next run. The
+main loop never blocks: slow calls are asynchronous, frames that arrive during a run are dropped but
+for the last, and closing the window cancels the calls under way and ends the program.
 app.js and app.vala are the same program; values.* and rows.* are parts of it.
 """
 
@@ -33,18 +33,18 @@ from values import Camera, describe, is_picture, make_texture, write_fill, write
 
 FILLS = ['ramp', 'random', 'zeros']
 LAYOUT = os.path.join(os.path.dirname(os.path.abspath(__file__)), 'viewer.ui')
-FIGURES_EVERY = 500000          # microseconds from one look at the plan's times and the values to the next
+FIGURES_EVERY = 500000          # microseconds between two updates of the plan's times and the values
 
 
 @types.coroutine
 def call(source: Any, name: str, *arguments: Any) -> Generator[Any, Any, Any]:
-    """Awaits the call NAME of an object or class."""
+    """Awaits the asynchronous call NAME of an object or class and returns its result."""
     result = yield getattr(source, name + '_async'), arguments
     return getattr(source, name + '_finish')(result)
 
 
 def spawn(coroutine: Coroutine[Any, Any, None], on_error: Callable[[Exception], None]) -> None:
-    """Runs a coroutine in GLib's main loop, from call to call."""
+    """Runs a coroutine in GLib's main loop; each asynchronous call resumes it when it finishes."""
     def step(_source: Any = None, result: Gio.AsyncResult | None = None) -> None:
         try:
             begin, arguments = coroutine.send(result)
@@ -57,7 +57,7 @@ def spawn(coroutine: Coroutine[Any, Any, None], on_error: Callable[[Exception], 
 
 
 class Window(Gtk.ApplicationWindow):
-    # What viewer.ui names.
+    # The widgets that viewer.ui names.
     header: Gtk.HeaderBar
     content: Gtk.Box
     open_button: Gtk.Button
@@ -88,12 +88,12 @@ class Window(Gtk.ApplicationWindow):
         self.device: Ghlo.Device | None = None
         self.camera: Camera | None = None
         self.dialog: Gtk.MessageDialog | Gtk.FileChooserNative | None = None
-        self.helpers: dict[str, Ghlo.Executable] = {}    # of write_fill() and write_summary(), by text
-        self.stage = ''                           # while frames come: Waiting, or what is being done
-        self.is_lost = False                      # the carried values, by a run that did not end
-        self.is_due = False                       # a frame came that was not processed
+        self.helpers: dict[str, Ghlo.Executable] = {}    # programs of write_fill() and write_summary(), by text
+        self.stage = ''                           # shown as status; while frames come, Waiting means idle
+        self.is_lost = False                      # a run that did not finish lost the carried values
+        self.is_due = False                       # a frame has come that is not processed yet
         self.tick = 0
-        self.count = self.runs_left = 0           # runs_left of 0: until the window is closed
+        self.count = self.runs_left = 0           # runs_left of 0: no limit, until the window is closed
         self.make_widgets()
         self.enter('Open a program')
         self.connect('close-request', self.on_close_request)
@@ -126,14 +126,14 @@ class Window(Gtk.ApplicationWindow):
         self.status_label.set_label(stage)
 
     def start(self, stage: str) -> None:
-        """Ends what is going on, for something else to begin."""
+        """Cancels the activity under way and begins another."""
         self.stop(stage)
         self.cancellable = Gio.Cancellable()
         self.run_button.set_sensitive(False)
         self.cancel_button.set_sensitive(True)
 
     def stop(self, stage: str) -> None:
-        """Nothing of what is going on comes back after this, but for errors that say so."""
+        """Cancels the activity under way. Its pending calls finish with the error CANCELLED."""
         self.cancellable.cancel()
         if self.tick:
             self.remove_tick_callback(self.tick)
@@ -149,7 +149,7 @@ class Window(Gtk.ApplicationWindow):
             self.tell_stage()
         self.stop('Closed')
         self.close_dialog()
-        return False                              # GTK closes the window; nobody waits
+        return False                              # GTK closes the window without waiting for calls
 
     def close_dialog(self) -> None:
         if self.dialog:
@@ -167,7 +167,7 @@ class Window(Gtk.ApplicationWindow):
         self.dialog = Gtk.MessageDialog(
             transient_for=self, modal=True, message_type=Gtk.MessageType.ERROR,
             buttons=Gtk.ButtonsType.CLOSE, text=headline)
-        # A place in the program, with a caret under a column.
+        # A location in the program, with a caret under the column.
         area = self.dialog.get_message_area()
         if isinstance(area, Gtk.Box):
             area.append(Gtk.Label(label=detail, selectable=True, css_classes=['monospace']))
@@ -205,7 +205,7 @@ class Window(Gtk.ApplicationWindow):
             spawn(self.prepare(self.cancellable), self.show_error)
 
     def on_run(self, _button: Gtk.Button) -> None:
-        """Runs, after what is still to be done for that."""
+        """Runs the program, after opening or preparing it where necessary."""
         if self.session:
             self.begin()
         elif self.program:
@@ -222,7 +222,7 @@ class Window(Gtk.ApplicationWindow):
         self.program = await call(Ghlo.Program, 'load', file, cancellable)
         if self.device_drop_down.get_model() is None:
             devices = await call(self.client, 'list_devices', cancellable)
-            self.device = devices[0]              # so that nothing changes when the first one is selected
+            self.device = devices[0]              # so that selecting the first one changes nothing
             self.device_drop_down.set_model(devices)
         await self.prepare(cancellable)
 
@@ -261,7 +261,7 @@ class Window(Gtk.ApplicationWindow):
         pictures = [i for i, info in enumerate(self.outputs) if is_picture(info)]
         self.carried = {i: info.get_aliased_input() for i, info in enumerate(self.outputs)
                         if info.get_aliased_input() >= 0 and i not in pictures}
-        self.given = [i for i in range(len(self.outputs)) if i not in self.carried]    # what results have
+        self.given = [i for i in range(len(self.outputs)) if i not in self.carried]    # the outputs in a result
         self.fed = next((i for i, info in enumerate(self.inputs)
                          if pictures and is_picture(info) and i not in self.carried.values()), -1)
         while child := self.picture_box.get_first_child():
@@ -280,7 +280,7 @@ class Window(Gtk.ApplicationWindow):
             self.camera = Camera(tensor_type, self.pattern_button.get_active())
 
     async def run_helper(self, text: str, buffers: Sequence[Ghlo.Buffer], cancellable: Gio.Cancellable) -> Ghlo.Result:
-        """What a small program of the viewer's own gives."""
+        """Runs one of the viewer's own small programs, compiled on first use, and returns its result."""
         executable = self.helpers.get(text)
         if executable is None:
             program = await call(Ghlo.Program, 'parse', text.encode(), 'viewer', cancellable)
@@ -291,7 +291,7 @@ class Window(Gtk.ApplicationWindow):
         return result
 
     async def fill_inputs(self, session: Ghlo.Session, cancellable: Gio.Cancellable) -> None:
-        """Binds each input but the picture: tensors to numbers, tokens to tokens."""
+        """Binds each input but the picture: tensors are filled with numbers, tokens get tokens."""
         infos = {i: info for i, info in enumerate(self.inputs) if i != self.fed}
         for i, info in infos.items():
             if info.get_kind() == Ghlo.ValueKind.TUPLE:
@@ -314,7 +314,7 @@ class Window(Gtk.ApplicationWindow):
 
     async def sum_up(self, rows: Sequence[ValueRow], buffers: Sequence[Ghlo.Buffer],
                      cancellable: Gio.Cancellable) -> None:
-        """Says of each tensor what numbers it has."""
+        """Shows a summary of each tensor's values in its row."""
         some = [(row, buffer, tensor_type) for row, buffer in zip(rows, buffers)
                 if (tensor_type := buffer.get_tensor_type()) and tensor_type.get_n_elements() > 0]
         text = write_summary([each[2] for each in some])
@@ -325,7 +325,7 @@ class Window(Gtk.ApplicationWindow):
     # Runs
 
     def begin(self) -> None:
-        """Begins to run: frame after frame, or once."""
+        """Begins to run: once per frame, or once."""
         self.start('Waiting')
         if self.session and self.is_lost:
             self.session.reset()
@@ -342,11 +342,11 @@ class Window(Gtk.ApplicationWindow):
 
     def run_next(self) -> None:
         if self.stage == 'Waiting' and self.is_due:
-            self.is_due = False                   # however many frames came meanwhile
+            self.is_due = False                   # one run, however many frames have come
             spawn(self.run(self.cancellable), self.show_error)
 
     async def run(self, cancellable: Gio.Cancellable) -> None:
-        assert self.session                       # else there is nothing to run
+        assert self.session                       # runs begin only after a session exists
         inputs = []
         if self.camera:
             pixels, texture = self.camera.take(self.count)
@@ -377,7 +377,7 @@ class Window(Gtk.ApplicationWindow):
 
     async def show_figures(self, result: Ghlo.Result, buffers: Sequence[Ghlo.Buffer],
                            cancellable: Gio.Cancellable) -> None:
-        """Shows what the last run took, and what it was given and gave."""
+        """Shows the times of the last run, and summaries of its inputs and outputs."""
         timing = result.get_timing()
         plan = result.get_plan()
         if plan is not None:
@@ -405,7 +405,7 @@ class Window(Gtk.ApplicationWindow):
         self.memory_bar.set_fraction(used / limit if limit > 0 else 0)
 
     def finish(self, shown: GLib.Bytes | None) -> None:
-        """The last run that was asked for is done."""
+        """Called when the last requested run is done."""
         seconds = (GLib.get_monotonic_time() - self.began) / 1e6
         status = self.status_label.get_label()
         self.stop('Ready')
@@ -415,11 +415,11 @@ class Window(Gtk.ApplicationWindow):
         checksum = GLib.compute_checksum_for_bytes(GLib.ChecksumType.MD5, shown) if shown is not None else 'none'
         print(f'frame {self.count}, checksum {checksum}, {self.options["frames"] / seconds:.1f} a second')
         self.tell()
-        # Once the last of it is drawn.
+        # Leaves time to draw the last frame.
         GLib.timeout_add(300, self.leave)
 
     def tell(self) -> None:
-        """Prints what the lists show."""
+        """Prints the contents of the lists."""
         for row in (*self.input_rows, *self.output_rows):
             print(f'{row.title}: {row.summary}')
         model: Any = self.plan_view.get_model()
@@ -428,7 +428,7 @@ class Window(Gtk.ApplicationWindow):
         print(f'{len(rows)} steps on {device}, {sum(bool(row.measured) for row in rows)} measured', flush=True)
 
     def tell_stage(self) -> None:
-        """Prints what is going on, and before it what the lists show."""
+        """Prints the contents of the lists, then the current stage."""
         if self.session:
             self.tell()
         print('closing:', self.stage, flush=True)

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""What programs take and give: pictures, numbers that fill an input, summaries of values.
+"""Inputs and outputs of programs: pictures, numbers that fill an input, summaries of values.
 
-Inputs are filled and values summed up by small programs in StableHLO, on the device where the
-values are: however large they are, the main loop has nothing to do.
+Small StableHLO programs fill inputs and summarize values, on the device where the values are.
+So even large tensors do not keep the main loop busy.
 """
 
 from __future__ import annotations
@@ -15,13 +15,13 @@ from gi.repository import Gdk, GdkPixbuf, Ghlo, GLib
 import numpy as np
 
 PICTURE = os.path.join(os.path.dirname(os.path.abspath(__file__)), 'picture.png')
-SMALLEST = 16                   # rows and columns; less is no picture
+SMALLEST = 16                   # least number of rows and of columns in a picture
 FIRST = 4                       # numbers that a summary shows
-OPEN_SIZE = 4                   # what the viewer takes for a dimension that the program leaves open
+OPEN_SIZE = 4                   # the size that the viewer gives a dynamic dimension
 
 
 def is_picture(info: Ghlo.ValueInfo) -> bool:
-    """Whether an input or output is a picture: rows, columns, and red, green, blue."""
+    """Returns whether an input or output is a picture: rows, columns, and red, green, blue."""
     tensor_type = info.get_tensor_type()
     if tensor_type is None or tensor_type.get_element_type() not in (Ghlo.ElementType.UI8, Ghlo.ElementType.F32):
         return False
@@ -30,7 +30,7 @@ def is_picture(info: Ghlo.ValueInfo) -> bool:
 
 
 def make_texture(tensor_type: Ghlo.TensorType, data: GLib.Bytes, stride: int = 0) -> Gdk.Texture:
-    """A picture to show, of rows that begin every STRIDE bytes, or follow one another."""
+    """Makes a texture from rows that are STRIDE bytes apart, or contiguous where STRIDE is 0."""
     height, width, _ = tensor_type.get_dimensions()
     if tensor_type.get_element_type() == Ghlo.ElementType.UI8:
         return Gdk.MemoryTexture.new(width, height, Gdk.MemoryFormat.R8G8B8, data, stride or 3 * width)
@@ -38,7 +38,7 @@ def make_texture(tensor_type: Ghlo.TensorType, data: GLib.Bytes, stride: int = 0
 
 
 class Camera:
-    """Pictures of one type: a still one, or those of a camera that turns before a test pattern."""
+    """A source of pictures of one type: a still picture, or a camera that pans over a test pattern."""
 
     def __init__(self, tensor_type: Ghlo.TensorType, is_pattern: bool) -> None:
         self.tensor_type = tensor_type
@@ -56,11 +56,11 @@ class Camera:
         pixbuf = GdkPixbuf.Pixbuf.new_from_file(PICTURE)
         if pixbuf and (pixbuf.get_width(), pixbuf.get_height()) != (self.width, self.height):
             pixbuf = pixbuf.scale_simple(self.width, self.height, GdkPixbuf.InterpType.BILINEAR)
-        assert pixbuf                             # otherwise it was an error
+        assert pixbuf                             # a failure to load raises GLib.Error
         return pixbuf.read_pixel_bytes().get_data(), pixbuf.get_rowstride()    # rows are padded to four bytes
 
     def make_pattern(self) -> tuple[bytes, int]:
-        """Bars of eight colours over a ramp of greys, twice side by side."""
+        """Makes bars of eight colours above a ramp of greys, twice side by side."""
         column = np.arange(2 * self.width) % self.width
         bar, grey = 7 - column * 8 // self.width, column * 255 // self.width
         bars = np.stack([(bar >> i & 1) * 255 for i in (1, 2, 0)], 1).astype(np.uint8)
@@ -69,7 +69,7 @@ class Camera:
         return b''.join([bars.tobytes()] * n_bars + [greys.tobytes()] * (self.height - n_bars)), 6 * self.width
 
     def take(self, number: int) -> tuple[Ghlo.Buffer, Gdk.Texture]:
-        """The picture of this number: the buffer for the program, and the texture to show."""
+        """Returns picture NUMBER: the buffer for the program, and the texture to show."""
         column = 2 * number % self.width if self.is_pattern else 0
         begin = column * 3 * self.size
         data = GLib.Bytes.new_from_bytes(self.bytes, begin, self.bytes.get_size() - begin)
@@ -79,7 +79,7 @@ class Camera:
 
 
 def write_program(arguments: Sequence[str], results: Sequence[tuple[str, str]], lines: Sequence[str]) -> str:
-    """The text of a program, of types of arguments and of results with their values."""
+    """Writes the text of a program, from the arguments' types and the results' types and values."""
     taken = ', '.join(f'%x{i}: {argument}' for i, argument in enumerate(arguments))
     types = ', '.join(each for each, _ in results)
     values = ', '.join(value for _, value in results)
@@ -88,7 +88,7 @@ def write_program(arguments: Sequence[str], results: Sequence[tuple[str, str]], 
 
 
 def write_fill(tensor_types: Sequence[Ghlo.TensorType], how: str) -> str:
-    """A program that makes a tensor of each type: of zeros, a ramp from 0 to 1 (integers count
+    """Writes a program that makes a tensor of each type: zeros, a ramp from 0 to 1 (integers count
     from 0), or scattered numbers from 0 to 1 (integers to 255)."""
     lines, results = [], []
     factor, chosen = 0 if how == 'zeros' else 2654435769, 'a' if how == 'ramp' else 'j'
@@ -125,7 +125,7 @@ def write_fill(tensor_types: Sequence[Ghlo.TensorType], how: str) -> str:
 
 
 def write_summary(tensor_types: Sequence[Ghlo.TensorType]) -> str:
-    """A program that gives, of each tensor, the least, the greatest and the mean number, and the first ones."""
+    """Writes a program that returns the least, greatest, mean and first numbers of each tensor."""
     lines = ['  %low = stablehlo.constant dense<0xFF800000> : tensor<f32>',
              '  %high = stablehlo.constant dense<0x7F800000> : tensor<f32>',
              '  %zero = stablehlo.constant dense<0.0> : tensor<f32>']
@@ -153,7 +153,7 @@ def write_summary(tensor_types: Sequence[Ghlo.TensorType]) -> str:
 
 
 def describe(numbers: Sequence[float], n: int) -> str:
-    """What write_summary() gives of a tensor of N elements, in words."""
+    """Formats the results of write_summary() for a tensor of N elements."""
     least, greatest, mean, *first = [f'{number:.4g}' for number in numbers]
     if n <= FIRST:
         return ', '.join(first)

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Trains a model on GHLO and on JAX's own CPU, step by step in turns, so that whatever else the machine does meets
-both, and sets losses and times beside each other."""
+"""Trains a model on GHLO and on JAX's own CPU and compares losses and times. Steps alternate between the two, so that
+other load on the machine affects both alike."""
 
 import argparse
 import time
@@ -10,7 +10,7 @@ import numpy as np
 
 
 class Side:
-    """A model that is trained on one device."""
+    """The training of a model on one device."""
 
     def __init__(self, device, make):
         self.device, self.losses, self.times = device, [], []
@@ -18,7 +18,7 @@ class Side:
             self.step, self.state, self.batches = make()
 
     def train(self):
-        """One step."""
+        """Trains for one step."""
         with jax.default_device(self.device):
             batch = next(self.batches)
             start = time.perf_counter()
@@ -28,7 +28,7 @@ class Side:
 
 
 def compare(name, make, n_steps):
-    """make() gives a step, (state, batch) -> (state, loss), the first state, and batches without end."""
+    """make() returns a step (state, batch) -> (state, loss), the initial state, and an endless iterator of batches."""
     parser = argparse.ArgumentParser(description=f'Trains {name} on GHLO and on the CPU of JAX.')
     parser.add_argument('--steps', type=int, default=n_steps)
     options = parser.parse_args()
@@ -41,7 +41,7 @@ def compare(name, make, n_steps):
         print(f'step {i + 1:4}: loss {ours[i]:.6f} on GHLO, {theirs[i]:.6f} on the CPU of JAX')
     difference = np.max(np.abs(ours - theirs) / theirs)
     print(f'the losses differ by at most {difference:.1e} of themselves')
-    # Compiling is not training.
+    # Without the first two steps, which include compilation.
     our_time, their_time = (np.median(side.times[2:]) for side in sides)
     print(f'a step takes {1e3 * our_time:.2f} ms, and {1e3 * their_time:.2f} ms on the CPU of JAX')
     if difference > 1e-4 or ours[-1] > ours[0] / 2:

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""A perceptron with two hidden layers in plain JAX, with Adam of optax: which of two spirals a point is from.
+"""A perceptron with two hidden layers in plain JAX, with optax's Adam: learns which of two spirals a point is from.
 
     mlp.py [--steps=N]
 """
@@ -19,7 +19,7 @@ WIDTHS = (2, 256, 256, 2)
 
 
 def make_spirals(n_points):
-    """Points in the plane, and which spiral they are from."""
+    """Returns points in the plane, and for each the spiral that it is from."""
     random = np.random.RandomState(0)
     labels = random.randint(2, size=n_points)
     turns = np.sqrt(random.uniform(0.05, 1, n_points)) * 2 * np.pi

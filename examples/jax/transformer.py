@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""A small transformer in Flax, with AdamW of optax, that learns to write a list of numbers once more, in order.
+"""A small transformer in Flax, with optax's AdamW, that learns to repeat a list of numbers in sorted order.
 
     transformer.py [--steps=N]
 """
@@ -30,7 +30,7 @@ class Block(nn.Module):
 
 
 class Transformer(nn.Module):
-    """What follows each number of a list."""
+    """Predicts the number that follows each number of a list."""
 
     @nn.compact
     def __call__(self, numbers):
@@ -43,7 +43,7 @@ class Transformer(nn.Module):
 
 
 def make_batches(size=64, n_batches=16):
-    """Lists, each with its sorted self behind it."""
+    """Returns batches of lists, each followed by the same numbers in order."""
     random = np.random.RandomState(0)
     lists = random.randint(N_NUMBERS, size=(n_batches, size, LENGTH)).astype(np.int32)
     both = np.concatenate([lists, np.sort(lists)], axis=2)

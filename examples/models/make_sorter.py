@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """Trains a small transformer that sorts ten digits, and writes it as sorter.mlir.
 
-The program takes 10 digits (tensor<10xi32>) and gives, for each place of the
+The program takes 10 digits (tensor<10xi32>) and returns, for each place of the
 sorted row, a score for each digit (tensor<10x10xf32>). It needs JAX; training
 takes about two minutes on two cores:
 
@@ -18,7 +18,7 @@ LENGTH, DIGITS, WIDTH, HEADS, LAYERS, HIDDEN = 10, 10, 32, 4, 2, 64
 
 
 def initial(key):
-    """Weights: scaled normal numbers for matrices, ones and zeros for norms."""
+    """Returns initial weights: scaled normal numbers for matrices, ones and zeros for norms."""
     keys = iter(jax.random.split(key, 4 + 6 * LAYERS))
 
     def matrix(*shape):
@@ -59,7 +59,7 @@ def loss(weights, batch):
 
 @jax.jit
 def step(weights, m, v, i, key):
-    """One step of Adam on a fresh batch of random rows."""
+    """Does one step of Adam on a new batch of random rows."""
     batch = jax.random.randint(key, (256, LENGTH), 0, DIGITS)
     value, gradient = jax.value_and_grad(loss)(weights, batch)
     m = jax.tree.map(lambda a, g: 0.9 * a + 0.1 * g, m, gradient)
@@ -88,7 +88,7 @@ def main():
     right = (answers == jnp.sort(tests, axis=1)).all(axis=1).mean()
     print(f'{float(right) * 100:.2f} % of 10,000 rows sorted')
 
-    # The scores, and the digits of the greatest: both outputs of the program.
+    # The program has two outputs: the scores, and the digits with the greatest scores.
     def program(digits):
         scores = sorter(weights, digits)
         return jnp.argmax(scores, axis=-1).astype(jnp.int32), scores

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """Runs a small network in asyncio: every call is awaited and none blocks the loop, a
-progress reports the compile, several runs are under way at once, and a program that
-takes too long is cancelled with its task. No GLib main loop is needed.
+progress object reports the compile, several runs are under way at once, and a program
+that takes too long is cancelled with its task. No GLib main loop is needed.
 
     asyncio_run.py mlp.mlir collatz.mlir
 """
@@ -57,5 +57,5 @@ if __name__ == '__main__':
     try:
         asyncio.run(main(*sys.argv[1:]))
     except GLib.Error as error:
-        # The first line is for people; a place in the program may follow.
+        # The first line is the message for the user; a location in the program may follow.
         sys.exit(error.message)

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Sorts digits with a transformer: load, compile, run, and the time of each."""
+"""Sorts digits with a transformer: loads, compiles and runs the program, and prints the time of each step."""
 
 from __future__ import annotations
 

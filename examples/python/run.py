@@ -36,7 +36,7 @@ def call_by_call(path: str) -> None:
 
 
 class App:
-    """What an application's window would hold."""
+    """The state that an application would keep in its window."""
 
     def __init__(self, path: str, slow_path: str) -> None:
         self.loop = GLib.MainLoop()
@@ -92,7 +92,7 @@ class App:
         if error.matches(Gio.io_error_quark(), Gio.IOErrorEnum.CANCELLED):
             print('cancelled')
         else:
-            # The first line is for people; a place in the program may follow.
+            # The first line is the message for the user; a location in the program may follow.
             print(error.message, file=sys.stderr)
             self.status = 1
         self.loop.quit()

@@ -1,21 +1,21 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Arrays into buffers. Their elements are copied, once, whatever their strides are, or lent for as long as a call
- * lasts.
+ * Makes buffers from arrays. The elements are copied once, whatever the array's strides, or lent to the library for the
+ * duration of a call.
  */
 
 #include "direct.h"
 
-/* The dimensions that a tensor may have. */
+/* The greatest rank of a tensor. */
 #define MAX_RANK 64
 
-/* Copying so much takes less time than to have the interpreter's lock again where others want it. */
+/* Up to this size, a copy takes less time than reacquiring the interpreter's lock under contention. */
 #define TINY_BYTES (64 * 1024)
 
-/* What takes longer to copy than it is worth, where nobody can tell. */
+/* Arrays of at least this size are lent rather than copied where the caller cannot tell the difference. */
 #define LENT_BYTES (16 * 1024)
 
-/* Names of attributes. */
+/* Interned names of attributes. */
 static PyObject *array_struct, *dtype_name;
 
 gboolean
@@ -48,7 +48,7 @@ set_array (GhloDirectInput *self,
          && (self->array->flags & GHLO_DIRECT_NOT_SWAPPED) != 0;
 }
 
-/* For an array of the wanted type's shape; what that leaves open is as the array has it. */
+/* Sets the type to the wanted one; dynamic dimensions take the array's sizes. FALSE where the shapes do not match. */
 static gboolean
 set_type (GhloDirectInput *self,
           GhloTensorType  *wanted)
@@ -73,7 +73,7 @@ set_type (GhloDirectInput *self,
   return self->type != NULL;
 }
 
-/* NumPy has one object for each type of its own; whatever has another is compared the long way. */
+/* Compares identities: NumPy has one object for each built-in dtype. Other dtypes take the slow path in Python. */
 static gboolean
 has_dtype (PyObject *array,
            PyObject *dtype)
@@ -116,7 +116,7 @@ ghlo_direct_input_lend (GhloDirectInput *self)
   if (self->array == NULL || (self->array->flags & wanted) != wanted
       || ghlo_tensor_type_get_size (self->type) < LENT_BYTES)
     return;
-  /* Values of smaller types are in range when they are checked, and have to be while they are read. */
+  /* Values of types under 8 bits are checked for range, and must not change between the check and the read. */
   element_type = ghlo_tensor_type_get_element_type (self->type);
   if (self->array->item_size == 1 && element_type != GHLO_ELEMENT_TYPE_I8 && element_type != GHLO_ELEMENT_TYPE_UI8)
     return;
@@ -128,7 +128,7 @@ gboolean
 ghlo_direct_input_make_buffer (GhloDirectInput *self)
 {
   const GhloDirectArray *array = self->array;
-  /* The capsule has a reference to the array. */
+  /* The capsule holds a reference to the array. */
   GDestroyNotify release = self->is_lent ? ghlo_direct_drop : NULL;
   gboolean dense;
   gint64 strides[MAX_RANK];
@@ -139,7 +139,7 @@ ghlo_direct_input_make_buffer (GhloDirectInput *self)
   dense = (array->flags & GHLO_DIRECT_C_CONTIGUOUS) != 0;
   for (int i = 0; i < array->rank && !dense; i++)
     strides[i] = array->strides[i];
-  /* Without elements there may be no address. */
+  /* The address of an array without elements may be NULL, which the library refuses. */
   self->buffer = ghlo_buffer_new_from_address (self->type, array->data != NULL ? (guintptr) array->data : 1,
                                                dense ? NULL : strides, dense ? 0 : array->rank, release,
                                                self->capsule, NULL);
@@ -147,7 +147,7 @@ ghlo_direct_input_make_buffer (GhloDirectInput *self)
   return self->buffer != NULL;
 }
 
-/* An array of the dtype that @type is stored as; @type is a tensor type, or the number of an element type. */
+/* Sets @array, whose dtype is the storage type of @type: a tensor type, or the number of an element type. */
 static gboolean
 set_copied (GhloDirectInput *self,
             PyObject        *array,

@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Calls that programs in Python make over and over, straight to the library: runs, and arrays into buffers and back.
+ * A fast path for the calls that Python programs make most often: runs, and conversions between arrays and buffers.
  * The overrides work without this module, but a run of a small program then takes three times as long, nearly all of
  * it in PyGObject's marshalling and in Python.
  *
- * A function does what is plain, and returns None for all else: the overrides then go the long way, which says what is
- * wrong with an argument. So nothing here refuses anything, and a run that has begun is never begun again.
+ * Each function handles the plain cases and returns None for all others. The overrides then take the slow path in
+ * Python, which reports what is wrong with an argument. So no function here reports a bad argument, and none declines
+ * once a run has begun.
  *
- * It takes arrays by NumPy's array interface, so that any version of NumPy will do, and CPython by its stable ABI.
+ * The module reads arrays through NumPy's array interface, so any version of NumPy will do, and uses CPython's stable
+ * ABI.
  */
 
 #pragma once
@@ -15,7 +17,7 @@
 #include <Python.h>
 
 #include <ghlo/ghlo.h>
-/* One file has the pointer to PyGObject's functions. */
+/* Only module.c defines the pointer to PyGObject's functions. */
 #ifndef GHLO_DIRECT_MODULE
 #define NO_IMPORT_PYGOBJECT
 #endif
@@ -23,10 +25,10 @@
 
 G_BEGIN_DECLS
 
-/* What a capsule of __array_struct__ holds, by "The array interface protocol" of NumPy's documentation. */
+/* The contents of an __array_struct__ capsule, from "The array interface protocol" in NumPy's documentation. */
 typedef struct
 {
-  int          two;             /* its version */
+  int          two;             /* the version of the structure: 2 */
   int          rank;
   char         kind;
   int          item_size;
@@ -34,7 +36,7 @@ typedef struct
   Py_ssize_t  *shape;
   Py_ssize_t  *strides;         /* bytes */
   void        *data;
-  PyObject    *description;     /* of structures */
+  PyObject    *description;     /* of the fields of a structured dtype */
 } GhloDirectArray;
 
 enum
@@ -44,44 +46,44 @@ enum
   GHLO_DIRECT_NOT_SWAPPED = 0x200,
 };
 
-/* An input of a run: a buffer, or an array that becomes one without the interpreter's lock. */
+/* An input of a run: a buffer, or an array that becomes a buffer after the interpreter's lock is released. */
 typedef struct
 {
   GhloBuffer            *buffer;    /* owned */
-  GhloTensorType        *type;      /* owned; of the array */
-  PyObject              *capsule;   /* owned; what has the array */
-  const GhloDirectArray *array;     /* NULL where there is a buffer */
-  gboolean               is_lent;   /* there is a reference of the capsule for the buffer's memory */
+  GhloTensorType        *type;      /* owned; the array's type */
+  PyObject              *capsule;   /* owned; keeps the array alive */
+  const GhloDirectArray *array;     /* NULL where the input is a buffer */
+  gboolean               is_lent;   /* a further reference on the capsule is held for the buffer */
 } GhloDirectInput;
 
-/* What the library sees in a wrapper of PyGObject's; NULL for anything else. */
+/* The GObject behind a PyGObject wrapper (transfer none); NULL where @object is no such wrapper. */
 gpointer  ghlo_direct_unwrap            (PyObject              *object,
                                          GType                  type);
-/* A wrapper, which takes the reference over. */
+/* Wraps @object for Python (transfer full). */
 PyObject *ghlo_direct_wrap              (gpointer               object);
-/* Gives a reference to an object of Python's up, on whatever thread. */
+/* Drops a reference on a Python object. Callable on any thread. */
 void      ghlo_direct_drop              (gpointer               object);
-/* None, and no exception. */
+/* Clears the exception and returns None. */
 PyObject *ghlo_direct_decline           (void);
 
-/* FALSE where @value is not plainly what the input takes. @form begins with the class of arrays, a dtype and the tensor
- * type; it is empty where no array will do. May leave an exception. */
+/* Returns FALSE where @value is neither a buffer nor an array of that form. @form is a tuple that begins with the array
+ * class, the dtype and the tensor type, or is empty where the input takes no arrays. An exception may be set. */
 gboolean  ghlo_direct_input_set         (GhloDirectInput       *self,
                                          PyObject              *value,
                                          PyObject              *form);
-/* For a run that the caller waits for, which reads a large array where it is. */
+/* Lets a blocking run read a large array in place. */
 void      ghlo_direct_input_lend        (GhloDirectInput       *self);
-/* Works without the interpreter's lock. FALSE when the library refuses the array. */
+/* Called without the interpreter's lock. Returns FALSE when the library refuses the array. */
 gboolean  ghlo_direct_input_make_buffer (GhloDirectInput       *self);
 void      ghlo_direct_input_clear       (GhloDirectInput       *self);
 
-/* Has Ctrl-C write to @descriptor, in @process alone, besides what it does. In the main thread; FALSE when nothing is
- * known yet of the handler that is there, and another time it may be. */
+/* Makes Ctrl-C write a byte to @descriptor, in @process only, in addition to its usual effect. Called in the main
+ * thread. Returns FALSE where the installed handler is not the one that was recorded; a later call may succeed. */
 gboolean  ghlo_direct_catch_interrupt   (int                    descriptor,
                                          pid_t                  process);
 void      ghlo_direct_leave_interrupt   (void);
 
-/* The module's functions, and what it needs made before. */
+/* Initializers and functions of the module. */
 gboolean  ghlo_direct_init_arrays       (void);
 gboolean  ghlo_direct_init_views        (void);
 PyObject *ghlo_direct_run               (PyObject              *module,

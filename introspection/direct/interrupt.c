@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Ctrl-C during a run. A handler is put before Python's own, which it calls, so that nothing changes for anybody but
- * that a pipe is written to, whose reader cancels the run. That takes two calls of the system; Python's own functions
- * take five times as many.
+ * Ctrl-C during a run. A signal handler writes to a pipe, whose reader cancels the run, and then calls Python's own
+ * handler, so that nothing else changes. Installing and removing the handler takes two system calls; Python's own
+ * functions take five times as many.
  */
 
 #include "direct.h"
@@ -11,12 +11,12 @@
 #include <signal.h>
 #include <unistd.h>
 
-/* Written by the main thread while the handler is not there. */
+/* Written by the main thread only while the handler is not installed. */
 static struct
 {
   int              descriptor;
-  pid_t            process;       /* a child of a fork has the handler too, and the parent's pipe */
-  struct sigaction before;        /* Python's; without a handler until it was found */
+  pid_t            process;       /* a forked child inherits the handler and the pipe, but must not write */
+  struct sigaction before;        /* Python's action; its handler is NULL until found */
 } interrupt;
 
 static void
@@ -28,7 +28,7 @@ on_interrupt (int number)
 
   if (getpid () == interrupt.process)
     written = write (interrupt.descriptor, &byte, 1);
-  /* A full pipe is one that its reader has yet to look at. */
+  /* If the pipe is full, the reader has yet to wake up for what is in it. */
   (void) written;
   errno = before;
   interrupt.before.sa_handler (number);

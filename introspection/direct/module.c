@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * The module's functions, as Python sees them, and wrappers of PyGObject's.
+ * The module's method table, and conversions from and to PyGObject's wrappers.
  */
 
 #define GHLO_DIRECT_MODULE
@@ -26,7 +26,7 @@ ghlo_direct_drop (gpointer object)
 {
   PyGILState_STATE state;
 
-  /* The library may be at work when Python has ended. */
+  /* The library may still be working after the interpreter has been finalized. */
   if (!Py_IsInitialized ())
     return;
   state = PyGILState_Ensure ();

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Runs of executables and sessions, for which the caller waits, or which call it back. The interpreter's lock is not
- * held while arrays are copied and while the library works: what a run gives up may end what Python has lent.
+ * Runs of executables and sessions, blocking or asynchronous. The interpreter's lock is released while arrays are
+ * copied and while the library works: a run may release memory that Python has lent, which takes that lock.
  */
 
 #include "direct.h"
@@ -13,10 +13,10 @@ typedef struct
   GhloDirectInput  *inputs;
   GhloBuffer      **buffers;      /* borrowed from the inputs */
 
-  /* Of a run that Ctrl-C ends. */
-  GCancellable     *stop;         /* borrowed; NULL for others */
-  int               descriptor;   /* of the pipe whose reader cancels it */
-  pid_t             process;      /* that has the reader */
+  /* For a run that Ctrl-C cancels. */
+  GCancellable     *stop;         /* borrowed; NULL for other runs */
+  int               descriptor;   /* of the pipe whose reader cancels the run */
+  pid_t             process;      /* the process of the reader */
 } Run;
 
 static void
@@ -39,7 +39,7 @@ set_source (Run      *self,
   return self->source != NULL;
 }
 
-/* Numbers of the inputs that a session leaves to runs. */
+/* Finds the indices of the inputs that a session leaves to its runs. FALSE where there are not exactly @n. */
 static gboolean
 list_free_inputs (GhloSession *session,
                   guint       *numbers,
@@ -58,7 +58,7 @@ list_free_inputs (GhloSession *session,
   return found == n;
 }
 
-/* @forms has one for each input of the program. */
+/* @forms has one form for each input of the program. */
 static gboolean
 set_inputs (Run      *self,
             PyObject *values,
@@ -88,7 +88,7 @@ set_inputs (Run      *self,
   return TRUE;
 }
 
-/* Works without the interpreter's lock. */
+/* Called without the interpreter's lock. */
 static gboolean
 make_buffers (Run *self)
 {
@@ -102,7 +102,7 @@ make_buffers (Run *self)
   return TRUE;
 }
 
-/* The same. */
+/* Called without the interpreter's lock. */
 static GhloResult *
 execute (Run     *self,
          GError **error)
@@ -112,7 +112,7 @@ execute (Run     *self,
          : ghlo_executable_execute (self->source, self->buffers, self->n_inputs, self->stop, error);
 }
 
-/* Takes both over. */
+/* Takes ownership of both arguments. */
 static PyObject *
 wrap_result (GhloResult *result,
              GError     *error)
@@ -145,7 +145,7 @@ run_now (Run *self)
   if (!complete)
     return ghlo_direct_decline ();
 
-  /* Handlers of signals that came meanwhile, before the run's error is raised: Ctrl-C may have been what ended it. */
+  /* Handles signals that arrived during the run before its error is raised: Ctrl-C may be the error's cause. */
   if (self->stop != NULL && PyErr_CheckSignals () < 0)
     {
       g_clear_object (&result);
@@ -156,7 +156,7 @@ run_now (Run *self)
   return wrap_result (result, error);
 }
 
-/* @watch is (cancellable, descriptor, process), or None where Ctrl-C does not end a run. */
+/* @watch is (cancellable, descriptor, process), or None where Ctrl-C does not cancel the run. */
 static gboolean
 set_watch (Run      *self,
            PyObject *watch)
@@ -172,7 +172,7 @@ set_watch (Run      *self,
   return self->stop != NULL && self->descriptor >= 0;
 }
 
-/* Whether handlers of Python's may be called in the caller's thread while a run goes on. */
+/* Returns whether Python signal handlers may be called in the caller's thread during a run. */
 static gboolean
 calls_back (const Run *self)
 {
@@ -219,7 +219,7 @@ finish (GAsyncResult *result)
   return wrap_result (found, error);
 }
 
-/* In the caller's context. */
+/* Called in the caller's main context. */
 static void
 on_answered (GhloPendingCall *pending,
              GAsyncResult    *result,
@@ -245,7 +245,7 @@ on_answered (GhloPendingCall *pending,
   PyGILState_Release (state);
 }
 
-/* Works without the interpreter's lock. */
+/* Called without the interpreter's lock. */
 static void
 execute_async (Run             *self,
                GhloPendingCall *pending)
@@ -258,7 +258,7 @@ execute_async (Run             *self,
     ghlo_executable_execute_async (self->source, self->buffers, self->n_inputs, cancellable, NULL, NULL);
 }
 
-/* The call keeps what is returned, and that the answer. */
+/* The library keeps the returned pending call until the answer, and the pending call keeps @answer. */
 static PyObject *
 run_later (Run      *self,
            PyObject *answer)

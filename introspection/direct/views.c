@@ -1,21 +1,21 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Buffers as arrays, which show their memory: an object of Python's that NumPy takes by its array interface, and keeps.
+ * Arrays over the memory of buffers: a Python object with NumPy's array interface, which the array keeps alive.
  */
 
 #include "direct.h"
 
-/* The memory stays when the buffer is released. */
+/* Keeps the memory alive even when the buffer is released. */
 typedef struct
 {
   PyObject_HEAD
   GBytes          *bytes;         /* owned */
-  GhloDirectArray  array;         /* owns the shape, which the strides are behind */
+  GhloDirectArray  array;         /* owns the shape; the strides follow it in the same allocation */
 } View;
 
 static PyTypeObject *view_type;
 
-/* Letters of the protocol, for types that NumPy shows as they are stored. */
+/* The protocol's type letters, for element types that NumPy shows as they are stored. */
 static const char kinds[] = {
   [GHLO_ELEMENT_TYPE_I1] = 'b',
   [GHLO_ELEMENT_TYPE_I8] = 'i',
@@ -66,7 +66,7 @@ view_dealloc (PyObject *object)
   Py_DECREF (type);
 }
 
-/* Takes the bytes over. */
+/* Takes ownership of the bytes. */
 static PyObject *
 view_new (GBytes         *bytes,
           GhloTensorType *type,
@@ -113,7 +113,7 @@ ghlo_direct_view (PyObject *module,
 
   if (element_type < G_N_ELEMENTS (kinds) && kinds[element_type] != 0 && ghlo_buffer_get_device (buffer) == NULL)
     bytes = ghlo_buffer_get_host_bytes (buffer);
-  /* Where there are no elements there may be no address. */
+  /* The address may be NULL where there are no elements. */
   if (bytes == NULL || g_bytes_get_data (bytes, NULL) == NULL)
     Py_RETURN_NONE;
 

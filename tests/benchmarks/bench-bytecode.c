@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * How fast bytecode is read: operations per second, verification included,
- * gigabytes of constants per second, and how much memory opening a file takes that
- * is mapped. On one core; the best of several repetitions.
+ * How fast bytecode is read: operations per second, including verification,
+ * gigabytes of constants per second, and the memory that opening a mapped file
+ * takes. On one core; the best of several repetitions.
  *
  *   bench-bytecode [OPERATIONS] [MEGABYTES]
  */
@@ -62,7 +62,7 @@ make_operations (guint n)
   return text;
 }
 
-/* @text as an artifact of @target. */
+/* Returns @text as an artifact of version @target. */
 static GBytes *
 make_artifact (const GString *text,
                GhloIrVersion  target)
@@ -84,7 +84,7 @@ make_artifact (const GString *text,
   return bytes;
 }
 
-/* An artifact with one constant of @megabytes. */
+/* Returns an artifact with one constant of @megabytes. */
 static GBytes *
 make_constant (guint megabytes)
 {
@@ -150,7 +150,7 @@ measure (GBytes *bytes)
   return best;
 }
 
-/* Pages of memory that are in use and belong to no file. */
+/* Returns the anonymous pages of memory in use. */
 static gint64
 own_pages (void)
 {
@@ -163,7 +163,7 @@ own_pages (void)
   return resident - shared;
 }
 
-/* Prints what memory opening the file at @path takes. */
+/* Prints the memory that opening the file at @path takes. */
 static void
 measure_memory (const char *path,
                 gsize       size)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * What a cancel waits for inside of the largest single steps: each program below is run over and over and cancelled at
- * another moment each time; from the cancel to the end of the run it should take 50 ms at most. Where other work shares
- * the machine that takes longer, so the processor time of all threads meanwhile stands beside it.
+ * The latency of cancellation within the largest single steps. Each program below is run repeatedly and cancelled at
+ * a different moment each time; the run should end at most 50 ms after the cancel. Other load on the machine makes that
+ * longer, so the processor time of all threads from the cancel to the end is printed as well.
  *
  *   bench-cancel [--cancels=N] [NAME…]
  *
@@ -62,7 +62,7 @@ typedef struct
   "  return %0 : tensor<" to ">\n" \
   "}\n"
 
-/* A loop of one kernel, of numbers or of an array, or of steps. */
+/* A loop of one kernel, over numbers or an array, or of steps. */
 #define LOOP(array, result) \
   "func.func @main(%n: tensor<i64>, %x: tensor<" array ">) -> tensor<" array "> {\n" \
   "  %one = stablehlo.constant dense<1> : tensor<i64>\n" \
@@ -122,7 +122,7 @@ typedef struct
   "  return %0 : tensor<" image "xf32>\n" \
   "}\n"
 
-/* Large, and of each family of steps. */
+/* Large programs, at least one for each family of steps. */
 static const Row rows[] = {
   { "map", ELEMENTWISE ("67108864xf32", "stablehlo.tanh") },
   { "map of f64", ELEMENTWISE ("33554432xf64", "chlo.digamma") },
@@ -206,7 +206,7 @@ static const Row rows[] = {
     "}\n" },
 };
 
-/* Numbers from 0 to 1 in no order; of integers small ones. */
+/* Returns random numbers from 0 to 1; small ones for integers. */
 static GhloValue *
 new_input (GhloTensorType *type)
 {
@@ -242,7 +242,7 @@ typedef struct
   guint         n_inputs;
   GCancellable *cancellable;
   gint64        begin, end;             /* monotonic, microseconds; begin is atomic */
-  gint64        worked;                 /* by all threads, at the end; microseconds of processor time */
+  gint64        worked;                 /* processor time of all threads at the end, microseconds */
   gboolean      was_cancelled;
 } Run;
 
@@ -276,8 +276,9 @@ run (gpointer data)
   return NULL;
 }
 
-/* Cancels after @wait µs from the run's beginning on; milliseconds from there to its end, or -1 where it ended before.
- * *length is what the run took, *worked the milliseconds of processor time from the cancel on. */
+/* Cancels a run @wait µs after its beginning. Returns the milliseconds from the cancel to the end of the run, or -1
+ * where the run ended first. Sets *length to the run's time (µs), *worked to the milliseconds of processor time since
+ * the cancel. */
 static double
 cancel_after (Run    *self,
               gint64  wait,
@@ -306,7 +307,7 @@ cancel_after (Run    *self,
   return self->was_cancelled ? MAX (self->end - at, 0) * 1e-3 : -1;
 }
 
-/* How long a run takes, but no longer than a second, µs. */
+/* Returns the time of a run in µs, at most a second. */
 static gint64
 measure_length (Run *self)
 {

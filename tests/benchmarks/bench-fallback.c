@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * What steps of the fallback executor cost: the time to prepare a program that consists of them, and the memory
- * that it then holds, as the C library's allocator counts it.
+ * The cost of the fallback executor's steps: the time to prepare a program that consists of them, and the memory that
+ * the prepared program holds, as counted by the C library's allocator.
  *
  *   bench-fallback [STEPS] [CALLS]
  */
@@ -14,7 +14,7 @@
 #include "import/import.h"
 #include "ir/verify/verify.h"
 
-/* Operations, each on what the one before it gave: equal ones, or calls of one function. */
+/* Writes a chain of operations, each on the result of the one before: equal ones, or calls of one function. */
 static GString *
 make_chain (guint    n,
             gboolean called)
@@ -33,7 +33,7 @@ make_chain (guint    n,
   return text;
 }
 
-/* Each operation with a shape of its own. */
+/* Writes operations that have different shapes. */
 static GString *
 make_different (guint n)
 {
@@ -49,7 +49,7 @@ make_different (guint n)
   return text;
 }
 
-/* Custom calls that name a small function, with @beside operations in another one. */
+/* Writes custom calls that name a small function, and another function of @beside operations. */
 static GString *
 make_calls (guint n,
             guint beside)

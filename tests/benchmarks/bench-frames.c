@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Whether an application keeps its frames while a model runs on the same device: 60 times a second a picture goes to
- * the device and comes back, alone and then beside MODEL, which runs over and over; and how long a cancel of MODEL
- * takes until it is answered. Frames are those of a window where this is bench-window, else a timer's of the main loop.
+ * Whether an application keeps its frame rate while a model runs on the same device. 60 times a second a picture goes
+ * to the device and comes back, first alone and then while MODEL runs repeatedly. Also how long a cancel of MODEL takes
+ * until it is answered. Frames are those of a window in bench-window, else those of a timer in the main loop.
  *
  *   bench-frames [--device=NAME] [--frames=N] PICTURE MODEL
  *
- * Both are programs, PICTURE one of tensor<HxWx3xui8> and of others that stay zero, which gives such a picture first.
+ * Both are programs. PICTURE takes a tensor<HxWx3xui8> and others that stay zero; its first output is such a picture.
  */
 
 #include <ghlo/ghlo.h>
@@ -23,17 +23,17 @@ enum { FRAME = G_USEC_PER_SEC / 60, FRAMES_BEFORE = 30, CANCELS = 50 };
 static char *device_name;
 static int n_frames = 300;
 
-/* A program that runs with the same inputs. */
+/* A program that always runs with the same inputs. */
 typedef struct
 {
   GhloExecutable *executable;
   GPtrArray      *inputs;       /* GhloBuffer */
-  gboolean        is_wanted;    /* once more after this run */
+  gboolean        is_wanted;    /* to run once more after this run */
   gboolean        is_running;
   GCancellable   *cancellable;
   guint           n_runs;
   gint64          started;      /* monotonic, as all times here, µs */
-  gint64          worst, sum;   /* of runs that ended */
+  gint64          worst, sum;   /* of finished runs */
 } Runner;
 
 typedef struct
@@ -42,7 +42,7 @@ typedef struct
   Runner  model;
   gint64  last;         /* frame */
   gint64  worst_gap;
-  int     n;            /* frames yet to come, those that are left out before included */
+  int     n;            /* frames to come, including the first ones, which are not counted */
 #ifdef WITH_WINDOW
   GtkWidget *image;
 #endif
@@ -162,7 +162,7 @@ on_picture (GObject      *source,
   ghlo_buffer_read_async (ghlo_result_get_output (outputs, 0), NULL, on_read, app);
 }
 
-/* A picture that is still on its way is not asked for again. */
+/* Starts no further run while the previous picture is under way. */
 static gboolean
 do_frame (App *app)
 {
@@ -210,7 +210,7 @@ typedef struct
   gint64  next;
 } FrameSource;
 
-/* The next frame is a frame's time after that which was due, as a window's are, not after that which came late. */
+/* The next frame is due one period after the time when this one was due, as in a window, even if this one is late. */
 static gboolean
 dispatch_frame (GSource     *source,
                 GSourceFunc  callback,
@@ -287,7 +287,7 @@ on_cancel (gpointer data)
   return G_SOURCE_REMOVE;
 }
 
-/* Each run is cancelled at another moment of it; one that had ended before is not counted. */
+/* Cancels each run at a different moment; runs that ended before are not counted. */
 static void
 measure_cancels (Runner *self)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * What an element of f32 and of f64 costs in the loops of functions: a thread, rows of 1024 numbers in the nearest
- * cache, nanoseconds, the least of many rounds. Beside them, in turns, the vector functions of SLEEF with its bound of
- * 1.0 units in the last place, where they are there and the level is avx2 (DNNL_MAX_CPU_ISA=AVX2).
+ * The cost per element of elementary functions in f32 and f64, in nanoseconds: the least of many rounds, on one thread,
+ * over rows of 1024 numbers in the L1 cache. For comparison, interleaved, SLEEF's vector functions with an error bound
+ * of 1.0 ULP, where SLEEF is available and the level is avx2 (DNNL_MAX_CPU_ISA=AVX2).
  *
  *   bench-functions [NAME…]
  */
@@ -49,7 +49,7 @@ typedef struct
       } \
   }
 
-/* Sleef_NAMEf8_BOUND and Sleef_NAMEd4_BOUND of @operands. */
+/* Calls of Sleef_NAMEf8_BOUND and Sleef_NAMEd4_BOUND on @operands. */
 #define PEER(name, bound, operands) \
   PEER_OF_TYPE (peer_##name##_f32, float, __m256, 8, ps, Sleef_##name##f8_##bound operands) \
   PEER_OF_TYPE (peer_##name##_f64, double, __m256d, 4, pd, Sleef_##name##d4_##bound operands)
@@ -87,7 +87,7 @@ static const struct
   GhloNodeKind kind;
   double       low, high;       /* of operands */
   Peers        peers;
-  const char  *what;            /* is particular about them; nullable */
+  const char  *what;            /* a note on the operands; nullable */
 } functions[] = {
   { GHLO_NODE_EXPONENTIAL, -10, 10, PEERS (exp) },
   { GHLO_NODE_EXPONENTIAL, -2000, -1000, PEERS (exp), " = 0" },
@@ -128,7 +128,7 @@ static union
   double f64[N];
 } x, y, z;
 
-/* Nanoseconds. */
+/* Returns nanoseconds. */
 static double
 now (void)
 {

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * What it would cost to give the bits of a fused multiplication and addition on a processor that has
- * none: sums of products in registers, plain and exact, and their ratios. f32 is multiplied in f64, which
- * is exact, and the sum rounded to odd; or, where that is enough, not rounded so but watched for the
- * sums that lie in the middle of two. In f64 errors are carried along (Dekker's product, Knuth's sum).
- * It is why tiles of the lowest level are not fused (docs/architecture.md, Numbers). Overflow and numbers
- * near it are left out, which would cost more.
+ * The cost of emulating a fused multiply-add bit for bit on a processor without one: sums of products in
+ * registers, plain and exact, and their ratios. f32 is multiplied in f64, which is exact, and the sum is
+ * rounded to odd; or, where that suffices, rounded to nearest with a check for sums half-way between two
+ * numbers. In f64 the errors are computed too (Dekker's product, Knuth's sum). The result is why tiles of
+ * the lowest level are not fused (docs/architecture.md, Numbers). Overflow and numbers near it, which would
+ * cost more, are left out.
  */
 
 #include <math.h>
@@ -23,7 +23,7 @@ typedef gint32  I32x4 __attribute__ ((vector_size (16), may_alias));
 static float  a32[K * ROWS], b32[K * 4] __attribute__ ((aligned (16)));
 static double a64[K * ROWS], b64[K * 2] __attribute__ ((aligned (16)));
 
-/* What a function gives, so that no compiler leaves it out. */
+/* Receives results, so that the compiler does not remove their computation. */
 static volatile double result;
 
 static inline F64x2
@@ -32,7 +32,7 @@ twice (double x)
   return (F64x2) { x, x };
 }
 
-/* @sum, rounded to nearest with @error left over, rounded to odd instead. */
+/* Returns @sum, which was rounded to nearest with the remainder @error, rounded to odd instead. */
 static inline F64x2
 to_odd (F64x2 sum,
         F64x2 error)
@@ -110,7 +110,7 @@ plain_f64 (void)
   result = (sums[0] + sums[1] + sums[2] + sums[3])[0];
 }
 
-/* The upper half of each number's digits. */
+/* Returns the upper half of each number's significand. */
 static inline F64x2
 upper (F64x2 x)
 {
@@ -140,7 +140,7 @@ exact_f64 (void)
   result = (sums[0] + sums[1] + sums[2] + sums[3])[0];
 }
 
-/* The best of some rounds, in microseconds. */
+/* Returns the best of several rounds, in microseconds. */
 static double
 measure (void (*function) (void))
 {

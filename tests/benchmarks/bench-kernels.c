@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Kernels in strips, and as machine code where there is LLVM, on one thread: bench-kernels FILE…, files as in
- * tests/kernels, else all of those. For each choice of lanes the time of one parallel point and what the schedule says
- * of it; a star is at the choice that is made. Of code also vectors of several widths, how long it took to make, and
- * how many times as fast it is as the strips of the choice that is made. GHLO_LIST=1 prints the code of that choice.
- * GHLO_BESIDE=FILE, another module that makes code: only that choice, by both in turns.
+ * Kernels interpreted in strips, and as machine code where LLVM is available, on one thread: bench-kernels FILE…, with
+ * files as in tests/kernels; all of those by default. For each choice of lanes, prints the time of a parallel point and
+ * the schedule's estimate; a star marks the choice that the library makes. For machine code also vectors of several
+ * widths, the compile time, and the speedup over strips of the library's choice. GHLO_LIST=1 prints the code of that
+ * choice. GHLO_BESIDE=FILE names another code generator module: measures only that choice, with both modules in turns.
  */
 
 #include "cpu/code/blob.h"
@@ -20,16 +20,16 @@
 
 static const GhloEmitter *emitter, *beside;
 
-/* One kernel, with memory for it. */
+/* One kernel, with memory for its arguments. */
 typedef struct
 {
   const GhloKernel *kernel;
   gpointer         *buffers;
   gint64            extents[GHLO_KERNEL_MAX_AXES], n;
-  double            strips;             /* seconds of the choice that is made */
+  double            strips;             /* seconds, for the library's choice */
 } Bench;
 
-/* Either runs a kernel. */
+/* A kernel's plan for strips, or its machine code. */
 typedef struct
 {
   const Bench        *bench;
@@ -48,7 +48,7 @@ run_once (const Run *run)
     run->code (run->call, 0, run->bench->n);
 }
 
-/* Seconds of one run, the best of some. */
+/* Returns the seconds of one run, the best of several. */
 static double
 measure (const Run *run)
 {
@@ -101,7 +101,7 @@ bench_strips (Bench                    *bench,
   g_aligned_free (run.scratch);
 }
 
-/* Code that can be called, and what has to be freed. */
+/* Code that can be called, and the memory that has to be freed. */
 typedef struct
 {
   GhloCodeMap  *map;
@@ -148,7 +148,7 @@ free_code (Code *self)
   g_clear_pointer (&self->map, ghlo_code_map_free);
 }
 
-/* The choice that is made, by this module and the other one. */
+/* Measures the library's choice, with code of this module and of the other one. */
 static void
 bench_beside (const Bench              *bench,
               const GhloKernelSchedule *schedule)
@@ -193,7 +193,7 @@ bench_code (Bench                    *bench,
   free_code (&code);
 }
 
-/* Numbers around 0.5, which are no small indices: all bits of a byte are the same. */
+/* Fills with numbers around 0.5, not with small indices: all bytes are the same. */
 static void
 fill (gpointer data,
       gsize    size)

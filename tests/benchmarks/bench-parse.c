@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * How fast text is read: megabytes of hex constants and ordinary operations per
- * second, verification included, on one core. The best of several repetitions.
+ * How fast text is parsed: megabytes of hexadecimal constants and ordinary operations
+ * per second, including verification, on one core. The best of several repetitions.
  *
  *   bench-parse [OPERATIONS] [MEGABYTES]
  */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * What the plugin's functions take of a small program, called as JAX calls them: an execution within the call, and one
- * that goes through the queue, until its end is known.
+ * The time of the plugin's functions for a small program, called as JAX calls them: an execution that runs within the
+ * call, and one that goes through the queue, until its end is known.
  */
 
 #include "../pjrt/call.h"
@@ -25,7 +25,7 @@ compare (gconstpointer a,
   return (x > y) - (x < y);
 }
 
-/* In µs a call. */
+/* Prints times in µs per call. */
 static void
 report (const char *name,
         double     *times)
@@ -45,7 +45,7 @@ execute (Case        *self,
   return output;
 }
 
-/* Execute alone, with its event and output, which go outside of the clock. */
+/* Measures Execute alone, including its event and output, which are destroyed outside of the measurement. */
 static void
 measure_execute (Case *self)
 {
@@ -69,7 +69,7 @@ measure_execute (Case *self)
   report ("Execute", times);
 }
 
-/* With all that belongs to it, until the end of @n of them is known. */
+/* Measures @n complete executions, until the end of all is known. */
 static void
 measure_calls (Case       *self,
                const char *name,
@@ -109,7 +109,7 @@ main (void)
     "  %0 = stablehlo.add %a, %b : tensor<8xf32>\n"
     "  return %0 : tensor<8xf32>\n"
     "}\n");
-  /* A loop of which nobody knows how long it takes. */
+  /* A loop whose time cannot be estimated. */
   queued.executable = call_compile (client,
     "func.func @main(%a: tensor<8xf32>, %b: tensor<8xf32>) -> tensor<8xf32> {\n"
     "  %0 = stablehlo.while(%x = %a) : tensor<8xf32>\n"

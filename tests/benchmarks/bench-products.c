@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Products by cooperative matrices on a Vulkan device, by its own clock: for each row of the table of tiles, number of
- * steps of blocks and prefetch distance, how long one takes of many that wait for each other. Warm, all have the same
- * weights (rhs), which the device's caches may hold; cold, each has others, at least 100 MB in all. The first line of a
- * size is what is chosen; behind the others is what takes the least time with cold weights, and with warm ones.
+ * Matrix products by cooperative matrices on a Vulkan device, timed by the device: for each row of the table of tiles,
+ * number of steps per block and prefetch distance, the time of one product in a sequence of dependent ones. Warm, all
+ * have the same weights (rhs), which the device's caches may hold; cold, each has its own, at least 100 MB in total.
+ * The first line of a size is the library's choice; the fastest with cold and with warm weights are marked at the end.
  *
  *   bench-products [DEVICE]    "vulkan" by itself; --quick for a software device, which emulates matrices
  *   --types=bf16,f32           f32 is multiplied as two numbers of bf16
@@ -19,8 +19,8 @@
 
 #include "base/sizes.h"
 
-/* Bytes of weights that no cache holds; products that follow each other at least; how often all of them run; and what
- * all addresses are multiples of. */
+/* Bytes of weights that exceed every cache; the least number of products in a sequence; the number of rounds; and the
+ * alignment of all addresses. */
 enum { COLD = 100 << 20, LEAST_PRODUCTS = 12, ROUNDS = 7, ALIGNMENT = 256 };
 
 enum { LHS, WEIGHTS, RESULT, SCRATCH, N_BUFFERS };
@@ -29,28 +29,28 @@ typedef struct
 {
   GhloElementType type;
   gint64          m, n, k;
-  gboolean        is_transposed;        /* weights: k is adjacent */
+  gboolean        is_transposed;        /* weights: contiguous along k */
 } Product;
 
-/* A way to do a product. */
+/* A way to compute a product. */
 typedef struct
 {
   Product                  product;
-  gboolean                 is_chosen;   /* by the device, and the first one of its product */
-  GhloVulkanDevice         device;      /* that does it so */
+  gboolean                 is_chosen;   /* by the library; always the first way of its product */
+  GhloVulkanDevice         device;      /* a copy with the parameters of this way */
   gint64                   strides[3][2];
   GhloView                 views[3];
   GhloStepOperandSelection operands[2];
   GhloStepRequest          request;
   GhloVulkanProduct        read;
   gpointer                 compiled;
-  gsize                    sizes[N_BUFFERS];    /* bytes; of weights, of one product */
+  gsize                    sizes[N_BUFFERS];    /* bytes; the weights of one product */
   double                   warm, cold;  /* seconds */
 } Way;
 
 enum { TYPES, SIZES, ROWS, STEPS, DISTANCES, N_LISTS };
 
-/* What is gone through, and with --quick; what the options say. */
+/* The values to try by default, and with --quick. */
 static const struct { const char *all, *quick; } lists[N_LISTS] = {
   { "bf16,f32", "bf16,f32" },
   { "512x768x768,512x768x2304,512x3072x768,512x768x3072,512x50257x768t,197x768x768,1024x1024x1024,2048x2048x2048,"
@@ -61,7 +61,7 @@ static const struct { const char *all, *quick; } lists[N_LISTS] = {
 static char *given[N_LISTS];
 static gboolean is_quick;
 
-/* Prints what is wrong, and ends. */
+/* Prints the error and exits, if there is one. */
 static void
 check (const GError *error)
 {
@@ -71,7 +71,7 @@ check (const GError *error)
   exit (1);
 }
 
-/* FALSE where matrices do not do it. */
+/* Returns FALSE where cooperative matrices cannot compute the product. */
 static gboolean
 read_way (Way            *self,
           const GhloIrOp *op)
@@ -96,7 +96,7 @@ read_way (Way            *self,
          && self->read.shader.subgroup > 0;
 }
 
-/* Of any thread. */
+/* Called on any thread. */
 static void
 compile (gpointer data,
          gpointer nothing)
@@ -113,7 +113,7 @@ compile (gpointer data,
   check (error);
 }
 
-/* All cold weights; of software, where that makes no difference, two. */
+/* Returns the number of cold weights; two on a software device, where caches make no difference. */
 static guint
 count_weights (const Way *way)
 {
@@ -122,7 +122,7 @@ count_weights (const Way *way)
   return (guint) MAX (2, (cold + way->sizes[WEIGHTS] - 1) / way->sizes[WEIGHTS]);
 }
 
-/* Seconds of a product, the least of some rounds. */
+/* Returns the seconds of a product, the least of several rounds. */
 static double
 measure (const Way     *way,
          guint8 *const *buffers,
@@ -181,7 +181,7 @@ print_way (const char *what,
            n / way->cold);
 }
 
-/* Weights and the others alike: small numbers of either type. */
+/* Fills weights and other operands alike, with small numbers of either type. */
 static void
 allocate (const GhloVulkanDevice *device,
           const GPtrArray        *ways,
@@ -235,7 +235,7 @@ read_size (const char      *text,
   return product;
 }
 
-/* But for sizes, all that there is lies in the list. */
+/* Reads an option's list. Only sizes may be other than those in the default list. */
 static GStrv
 read_list (guint list)
 {
@@ -258,8 +258,8 @@ read_number (const char *text)
   return (guint) g_ascii_strtoull (text, NULL, 10);
 }
 
-/* One more, unless there is the same already among those of the product, the first of which has number @first. Of
- * blocks that there is no room for shorter ones are made. */
+/* Adds a way, unless an equal one of the same product, whose ways begin at @first, is there already. Blocks that do not
+ * fit are shortened, which may make ways equal. */
 static void
 add_way (GPtrArray      *ways,
          guint           first,
@@ -291,7 +291,7 @@ add_ways (GPtrArray              *ways,
   const Types types = { product.type, product.type, product.type };
   g_autofree char *text = print_matrices (product.m, product.n, product.k, &types, "DEFAULT", FALSE,
                                           product.is_transposed);
-  const GhloIrOp *op = step_find_op (parse (text));     /* whose module stays */
+  const GhloIrOp *op = step_find_op (parse (text));     /* its module is never freed */
   g_autofree Way *way = g_new0 (Way, 1);
   const guint first = ways->len;
 
@@ -323,7 +323,7 @@ find_ways (const GhloVulkanDevice *device)
   return ways;
 }
 
-/* Those of one product follow each other, from @first on; returns where they end. */
+/* Reports the ways of one product, which are contiguous from @first on. Returns their end. */
 static guint
 measure_product (const GPtrArray *ways,
                  guint8 *const   *buffers,
@@ -350,7 +350,7 @@ measure_product (const GPtrArray *ways,
   return i;
 }
 
-/* A copy of the one called @name, open, on which operands of f32 are two numbers of bf16 each. */
+/* Opens a copy of the device @name, on which f32 operands are split into two bf16 numbers. */
 static void
 open_device (const char       *name,
              GhloVulkanDevice *copy)

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * How time grows with a program, in each direction in which a program may be large:
+ * How time grows with the size of a program, for each way in which a program may be large:
  * for every shape the time of reading, verifying, printing, copying, writing and reading
- * bytecode, planning what was read, and passes, and the exponent log (t (4 n) / t (n)) / log 4, which is 1 where
+ * bytecode, planning, and passes, and the exponent log (t (4 n) / t (n)) / log 4, which is 1 where
  * the time is linear. On one core; the best of several repetitions.
  *
  *   bench-scaling [OPERATIONS] [SHAPE…]                 OPERATIONS is 4 n
  *   bench-scaling --passes [OPERATIONS] [SHAPE…]        each pass too
  *   bench-scaling --once OPERATIONS[,…] [SHAPE…]        each program once at each size, for valgrind
  *
- * scaling.py counts steps by the last of these.
+ * scaling.py uses the last form to count steps.
  */
 
 #include <math.h>
@@ -37,10 +37,10 @@
 
 enum { REPETITIONS = 5, MAX_PASSES = 32, LEVEL = 2 };
 
-/* Seconds after which a program is not measured again. */
+/* A program that takes longer, in seconds, is not measured again. */
 #define LONG_ENOUGH 10.0
 
-/* Times under this, in seconds, say nothing about growth. */
+/* Times under this, in seconds, are too short to show growth. */
 #define MIN_TIME 0.002
 
 typedef enum
@@ -76,7 +76,7 @@ stop (const char      *what,
   exit (1);
 }
 
-/* Seconds of the processor, of which others that use it take none. */
+/* Returns the processor time of this process in seconds, which does not depend on other load. */
 static double
 now (void)
 {
@@ -87,7 +87,7 @@ now (void)
   return (double) time.tv_sec + (double) time.tv_nsec / 1e9;
 }
 
-/* Under valgrind its log gets a line "KIND NAME", and below it all steps so far, among other statistics of its core. */
+/* Writes a line "KIND NAME" to valgrind's log, followed by statistics of its core, with the count of steps so far. */
 static void
 tell_steps (const char *kind,
             const char *name)
@@ -96,7 +96,7 @@ tell_steps (const char *kind,
   VALGRIND_MONITOR_COMMAND ("v.info stats");
 }
 
-/* The seconds since *@start, which becomes now; all that was done since is @phase. */
+/* Ends @phase: returns the seconds since *@start, and sets *@start to now. */
 static double
 lap (double *start,
      Phase   phase)
@@ -109,7 +109,7 @@ lap (double *start,
   return *start - begin;
 }
 
-/* What runs: a copy is made before the first pass. */
+/* Called before each pass; the module is copied before the first one. */
 static void
 on_pass_begins (gpointer    data,
                 double      fraction,
@@ -121,7 +121,7 @@ on_pass_begins (gpointer    data,
   *running = detail;
 }
 
-/* Each fusion pass by a call of its own, which leaves out all others. */
+/* Runs each fusion pass in a call of its own, with the others disabled. */
 static gboolean
 run_fusions (GhloIrModule    *module,
              GhloPassReport  *report,
@@ -162,7 +162,7 @@ run_passes (GhloIrModule *module,
   times->phases[PASSES] = lap (&start, PASSES);
 }
 
-/* For the CPU. What is no plan, or more than one may hold, is given up. */
+/* Plans for the CPU. Gives up where there is no plan, or the program exceeds a plan's limits. */
 static void
 run_plan (const GhloIrModule *module,
           Times              *times)
@@ -181,7 +181,7 @@ run_plan (const GhloIrModule *module,
   times->phases[PLAN] = lap (&start, PLAN);
 }
 
-/* The whole way of one program, once. */
+/* Takes one program through all phases once. */
 static Times
 run_once (const GString *text)
 {
@@ -239,7 +239,7 @@ make_text (const ScalingShape *shape,
   return text;
 }
 
-/* The least times of @shape at @n / 4 and at @n, measured in turns. */
+/* Measures the least times of @shape at @n / 4 and at @n, alternating. */
 static void
 measure (const ScalingShape *shape,
          guint               n,
@@ -281,7 +281,7 @@ is_named (const ScalingShape *shape,
   return FALSE;
 }
 
-/* The passes that take long enough to say something. */
+/* Prints the passes that take long enough for a meaningful exponent. */
 static void
 print_passes (const Times *least)
 {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * What the threads that compute and the pool of memory cost and save: calls of
- * ghlo_parallel_for () by the work in them, back to back and with the workers asleep;
- * a sum of two 4096² f32 matrices into memory from the pool and into fresh memory,
- * beside copies of the same bytes; giving up 256 MiB. Medians.
+ * Costs and savings of the thread pool and the memory pool: calls of ghlo_parallel_for ()
+ * by the amount of work, back to back and with the workers asleep; a sum of two 4096² f32
+ * matrices into memory from the pool and into fresh memory, compared with copies of the
+ * same bytes; freeing 256 MiB. Medians.
  */
 
 #include <stdio.h>
@@ -30,7 +30,7 @@ typedef struct
   const float *a, *b;
 } Sum;
 
-/* Nanoseconds. */
+/* Returns nanoseconds. */
 static double
 now (void)
 {
@@ -67,7 +67,7 @@ do_nothing (gpointer data,
 {
 }
 
-/* *@data nanoseconds for each index. */
+/* Works *@data nanoseconds for each index. */
 static void
 keep_busy (gpointer data,
            gsize    begin,
@@ -80,7 +80,7 @@ keep_busy (gpointer data,
     ;
 }
 
-/* The median of calls with @work nanoseconds in them, @pause microseconds apart. */
+/* Returns the median time of calls with @work nanoseconds of work, @pause microseconds apart. */
 static double
 time_calls (double work,
             gulong pause)
@@ -174,7 +174,7 @@ time_part (GhloParallelFunc  func,
   return now () - start;
 }
 
-/* A sum into what @trim leaves of the pool. */
+/* Times a sum into memory of the pool, after @trim. */
 static double
 time_sum (Sum      *sum,
           gboolean  trim)
@@ -209,7 +209,7 @@ report_sums (void)
       copies[i] = time_part (copy_part, &sum);
       ghlo_memory_free (sum.out, BYTES);
     }
-  /* A sum moves three bytes where a copy moves two. */
+  /* A sum moves three bytes for every two of a copy. */
   copy = median (copies, ROUNDS) * 1.5;
   printf ("sum of two 4096² f32: %.2f ms into pooled memory (%.2f of the copying of its bytes, %.2f ms), "
           "%.2f ms into fresh\n", median (pooled, ROUNDS) / 1e6, median (pooled, ROUNDS) / copy, copy / 1e6,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * What a device reaches, by the public API: how long a small program and loops take from execute () to bytes that can
- * be read, how fast memory is read and written beside a copy by the driver, and products.
+ * The performance of a device through the public API: the time of a small program and of loops from execute () until
+ * the bytes can be read, the speed of reads and writes of memory beside a copy by the driver, and matrix products.
  *
  *   bench-vulkan [DEVICE]      "vulkan" by itself; --quick for sizes that a software device can do, --latency for
  *                              latencies alone
@@ -16,7 +16,7 @@
 
 enum { RUNS = 2000, QUICK_RUNS = 50, IN_FLIGHT = 16, STREAM = 128 };
 
-/* µs of calls before those that count: the clocks of a device that was idle take tenths of a second to rise. */
+/* Warm-up in µs: an idle device takes tenths of a second to raise its clocks. */
 #define WARM_UP       300e3
 #define QUICK_WARM_UP 20e3
 
@@ -24,7 +24,7 @@ static GhloClient *client;
 static GhloCompileOptions *options;
 static gboolean is_quick, is_latency;
 
-/* Prints what is wrong, and ends. */
+/* Prints the error and exits, if there is one. */
 static void
 check (GError *error)
 {
@@ -49,7 +49,7 @@ compile (const char *text)
   return executable;
 }
 
-/* Zeros for each input, on the device where @on_device. */
+/* Makes zeros for each input, on the device where @on_device. */
 static GPtrArray *
 make_inputs (GhloExecutable *executable,
              gboolean        on_device)
@@ -86,7 +86,7 @@ compare (gconstpointer a,
   return *x < *y ? -1 : *x > *y;
 }
 
-/* µs, by a clock of nanoseconds. */
+/* Returns µs, from a clock of nanoseconds. */
 static double
 now (void)
 {
@@ -97,7 +97,7 @@ now (void)
   return (double) time.tv_sec * 1e6 + (double) time.tv_nsec / 1e3;
 }
 
-/* Bytes go in from the host's memory and are read there again. */
+/* Measures runs with an upload from host memory before and a download after. */
 static void
 measure_latency (const char *name,
                  const char *text)
@@ -126,7 +126,7 @@ measure_latency (const char *name,
   g_print ("%-40s median %.1f µs, p99 %.1f µs\n", name, times[n / 2], times[n * 99 / 100]);
 }
 
-/* Runs that follow each other, of which so many are in flight: one that ends begins the next. */
+/* A sequence of runs with a constant number in flight: each run that ends starts another. */
 typedef struct
 {
   GhloExecutable *executable;
@@ -160,7 +160,7 @@ begin_run (Stream *stream)
                                  NULL, on_executed, stream);
 }
 
-/* Seconds of one of many runs that follow each other on the device: the least of some rounds. */
+/* Returns the seconds of one run in a long sequence on the device: the least of several rounds. */
 static double
 measure_rate (const char *text)
 {
@@ -170,7 +170,7 @@ measure_rate (const char *text)
   double least = G_MAXDOUBLE;
   gint64 end = g_get_monotonic_time () + (is_quick ? 0 : 500 * G_TIME_SPAN_MILLISECOND);
 
-  /* An idle device takes a while until it runs as fast as it can. */
+  /* An idle device takes a while to reach its full speed. */
   for (guint round = 0; round < 3 || g_get_monotonic_time () < end; round++)
     {
       g_autoptr (GTimer) timer = g_timer_new ();
@@ -243,7 +243,7 @@ measure_products (void)
   {
     const char *lhs, *result, *precision;
     guint       n;
-    gboolean    is_transposed;          /* rhs: k is adjacent in both */
+    gboolean    is_transposed;          /* rhs is transposed: both operands are contiguous along k */
   } cases[] = {
     { "bf16", "f32", "DEFAULT", 4096 }, { "bf16", "f32", "DEFAULT", 2048 }, { "bf16", "f32", "DEFAULT", 8192 },
     { "bf16", "f32", "DEFAULT", 4096, TRUE }, { "f16", "f32", "DEFAULT", 4096 },
@@ -282,7 +282,7 @@ static const char large[] =
   "  return %0 : tensor<4096x4096xf32>\n"
   "}\n";
 
-/* A loop of 100 iterations over @n numbers, of which @condition and @step write N. @condition is of %i and %v. */
+/* A loop of 100 iterations over @n numbers; @condition and @step write "N" for @n. @condition may use %i and %v. */
 static void
 measure_loop (const char *name,
               guint       n,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
  * How fast artifacts are written: operations per second for the newest version, for
- * one that some operations are made again for, and for the oldest; gigabytes of
+ * one for which some operations are converted, and for the oldest; gigabytes of
  * constants per second. On one core; the best of several repetitions.
  *
  *   bench-write [OPERATIONS] [MEGABYTES]
@@ -26,7 +26,7 @@ parse (const GString *text)
   return module;
 }
 
-/* Operations with one operand and with two, each with a place of its own. */
+/* Makes operations with one operand and with two, each with its own location. */
 static GhloIrModule *
 make_operations (guint n)
 {

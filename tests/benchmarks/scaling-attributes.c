@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Programs that are large in attributes, types, locations, constants, or names for them.
+ * Programs that are large in attributes, types, locations, constants, or aliases of these.
  */
 
 #include "scaling-shapes.h"
@@ -31,7 +31,7 @@ write_type_aliases (GString *text,
   scaling_end_main (text, "arg0");
 }
 
-/* As MLIR prints them: behind the module. */
+/* Location aliases after the module, as MLIR prints them. */
 static void
 write_location_aliases (GString *text,
                         guint    n)
@@ -45,7 +45,7 @@ write_location_aliases (GString *text,
     g_string_append_printf (text, "#loc%u = loc(\"model%u.py\":%u:%u)\n", i, i % 100, i, i % 80);
 }
 
-/* Call stacks, each a frame longer than the one before, up to a depth. */
+/* Call-stack locations, each a frame longer than the one before, up to a depth. */
 static void
 write_nested_locations (GString *text,
                         guint    n)
@@ -141,7 +141,7 @@ write_constants (GString *text,
   scaling_end_main (text, "arg0");
 }
 
-/* Of several hundred bytes, which differ in the middle alone. */
+/* Constants of several hundred bytes that differ only in the middle. */
 static void
 write_large_constants (GString *text,
                        guint    n)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Programs that give passes much to do, and are large in one direction: chains that
- * become one operation, operations that are equal or nearly, loops, calls, constants.
+ * Programs that give passes much work, and are large in one respect: chains that fold
+ * to one operation, operations that are equal or nearly so, loops, calls, constants.
  */
 
 #include "scaling-shapes.h"
@@ -10,7 +10,7 @@
 #define TI "tensor<4xi32>"
 #define M  "tensor<2x3xf32>"
 
-/* A function of one operation after the other; the last value is returned. */
+/* A function with a chain of operations; the last value is returned. */
 static void
 begin (GString    *text,
        const char *type)
@@ -49,7 +49,7 @@ write_identities (GString *text,
   end (text, n - 1, TI);
 }
 
-/* A value with many uses, for which chains of values that are equal to it stand. */
+/* A value with many uses, each through a chain of operations that fold to the value. */
 static void
 write_replaced (GString *text,
                 guint    n)
@@ -88,7 +88,7 @@ write_mirrored (GString *text,
   g_string_append_printf (text, "  return %%s%u : " T "\n}\n", n - 1);
 }
 
-/* Regions that differ in a constant alone. */
+/* Regions that differ only in a constant. */
 static void
 write_similar_regions (GString *text,
                        guint    n)
@@ -128,7 +128,7 @@ write_transposes (GString *text,
   end (text, n - 1, M);
 }
 
-/* One transpose that goes all the way behind elementwise operations. */
+/* One transpose that moves behind all elementwise operations. */
 static void
 write_sinking (GString *text,
                guint    n)
@@ -140,7 +140,7 @@ write_sinking (GString *text,
   end (text, n - 1, "tensor<3x2xf32>");
 }
 
-/* As many layouts as operations, each of which goes behind all that follow. */
+/* As many transposes as operations, each of which moves behind all operations that follow. */
 static void
 write_many_sinking (GString *text,
                     guint    n)
@@ -177,7 +177,7 @@ write_concatenations (GString *text,
   g_string_append_printf (text, "  return %%v%u : tensor<%uxf32>\n}\n", n - 1, n);
 }
 
-/* Many slices of one concatenation, none of which lies in a single piece. */
+/* Many slices of one concatenation, none within a single operand of it. */
 static void
 write_straddling (GString *text,
                   guint    n)
@@ -241,7 +241,7 @@ write_selects (GString *text,
   end (text, n - 1, T);
 }
 
-/* Loops one after the other, each of @trips iterations. */
+/* Consecutive loops, each of @trips iterations. */
 static void
 write_loops (GString *text,
              guint    n,
@@ -276,7 +276,7 @@ write_single_loops (GString *text,
   write_loops (text, n, 1);
 }
 
-/* Loops in loops, whose innermost body holds invariants for all of them. */
+/* Nested loops, whose innermost body has invariants of all of them. */
 static void
 write_nested_loops (GString *text,
                     guint    n)
@@ -302,7 +302,7 @@ write_nested_loops (GString *text,
   end (text, MAX (n / width, 1), T);
 }
 
-/* A loop with many values, of which each iteration hands one on to the next. */
+/* A loop that carries many values; each iteration passes every value on to its neighbour. */
 static void
 write_carried (GString *text,
                guint    n)
@@ -324,7 +324,7 @@ write_carried (GString *text,
   g_string_append_printf (text, "\n  }\n  %%r = stablehlo.abs %%w#0 : " T "\n  return %%r : " T "\n}\n");
 }
 
-/* An operation whose results die one by one. */
+/* An operation whose results become dead one by one. */
 static void
 write_dying_results (GString *text,
                      guint    n)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * What the programs of all tables are put together from.
+ * Helpers that write the programs of all tables.
  */
 
 #include "scaling-shapes.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Programs of any size that are large in one direction only: what bench-scaling
- * measures. Each is text that verifies.
+ * Programs of any size that are large in only one respect, for bench-scaling.
+ * Each is text that verifies.
  */
 
 #pragma once
@@ -14,21 +14,21 @@ typedef struct
 {
   const char *name;
   void      (*write) (GString *text, guint n);
-  guint       share;     /* operations, attributes or the like that each of @n stands for */
+  guint       share;     /* operations, attributes or similar for each unit of @n */
 } ScalingShape;
 
-/* The last row of each has no name. */
+/* Each table ends with a row without a name. */
 extern const ScalingShape scaling_structures[];
 extern const ScalingShape scaling_attributes[];
-extern const ScalingShape scaling_rewrites[];     /* for passes */
+extern const ScalingShape scaling_rewrites[];     /* work for passes */
 
 /* The type of most values. */
 #define SCALING_TYPE "tensor<4xf32>"
 
-/* A function @main of an argument %arg0, and its end, which returns %@result. */
+/* Append the beginning of a function @main with an argument %arg0, and its end, which returns %@result. */
 void scaling_begin_main      (GString *text);
 void scaling_end_main        (GString *text, const char *result);
-/* "PREFIX0 SUFFIX, PREFIX1 SUFFIX, …" */
+/* Appends "PREFIX0 SUFFIX, PREFIX1 SUFFIX, …". */
 void scaling_append_list     (GString *text, const char *prefix, guint n, const char *suffix);
 void scaling_append_repeated (GString *text, const char *word, guint n);
 

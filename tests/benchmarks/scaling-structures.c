@@ -18,7 +18,7 @@ write_chain (GString *text,
   g_string_append_printf (text, "  return %%%u : " T "\n}\n", n - 1);
 }
 
-/* Every value lives until the sum of all, which goes over them backwards. */
+/* Every value is live until the final sum, which adds them in reverse order. */
 static void
 write_alive (GString *text,
              guint    n)
@@ -33,7 +33,7 @@ write_alive (GString *text,
   scaling_end_main (text, "s0");
 }
 
-/* Sums of two each, down to one: half of all values live at once. */
+/* A tree of pairwise sums: half of all values are live at once. */
 static void
 write_tree (GString *text,
             guint    n)
@@ -85,7 +85,7 @@ write_operands (GString *text,
   scaling_end_main (text, "1");
 }
 
-/* Arguments, operands, results and what is returned. */
+/* Many arguments, operands, results and returned values. */
 static void
 write_results (GString *text,
                guint    n)
@@ -105,7 +105,7 @@ write_results (GString *text,
   g_string_append (text, "\n}\n");
 }
 
-/* Of as many members as a type may have parts, at most. */
+/* Tuples with at most as many members as a type may have. */
 static void
 write_tuple (GString *text,
              guint    n)
@@ -171,7 +171,7 @@ write_functions (GString *text,
                             "  %%0 = stablehlo.sine %%arg0 : " T "\n  return %%0 : " T "\n}\n", i);
 }
 
-/* Functions that call each other, the callee before the caller. */
+/* A chain of functions, each of which calls the one before it. */
 static void
 write_call_chains (GString *text,
                    guint    n)
@@ -215,7 +215,7 @@ write_modules (GString *text,
   g_string_append (text, "}\n");
 }
 
-/* Branches inside branches, which use a value of the function. */
+/* Nested branches that use a value of the function. */
 static void
 write_nesting (GString *text,
                guint    n)
@@ -281,7 +281,7 @@ write_composites (GString *text,
                           "func.func private @f(%%arg0: " T ") -> " T " {\n  return %%arg0 : " T "\n}\n", n - 1);
 }
 
-/* Operations that artifacts hold as they are, between casts. */
+/* Operations that artifacts hold unconverted, between casts. */
 static void
 write_native (GString *text,
               guint    n)
@@ -294,7 +294,7 @@ write_native (GString *text,
   g_string_append_printf (text, "  return %%%u : " T "\n}\n", n - 1);
 }
 
-/* Operands and results of an operation with a region, and twice as many arguments. */
+/* An operation with a region, many operands and results, and twice as many region arguments. */
 static void
 write_reduction (GString *text,
                  guint    n)

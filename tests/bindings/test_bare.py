@@ -2,10 +2,10 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """Every class of the typelib made without its constructor survives every method.
 
-Nothing here names a class or a method: what the typelib gains is tested with it.
-Each method is called twice, with nothing wherever that is allowed and with
-something everywhere. It returns or raises an error of the library's; an async
-one calls back. Run under G_DEBUG=fatal-criticals, so that a critical is the end.
+No class or method is named here, so new ones in the typelib are tested too. Each
+method is called twice, with None wherever that is allowed and with a value for every
+argument. It must return or raise an error of the library; an async one must call
+back. Run under G_DEBUG=fatal-criticals, so that a critical ends the process.
 """
 
 import faulthandler

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""The face from Python: arrays in and out, calls in both forms, mistakes."""
+"""The public API from Python: arrays in and out, synchronous and asynchronous calls, errors."""
 
 import gc
 import os

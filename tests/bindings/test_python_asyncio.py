@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Calls without a callback, awaited in asyncio: results, errors, cancels, loops."""
+"""Asynchronous calls without a callback, awaited in asyncio: results, errors, cancellation, loops."""
 
 import asyncio
 import gc

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Custom calls that functions of Python answer: what they are given and may return, what they raise, threads, main
-contexts, references, and the end of the interpreter."""
+"""Custom calls handled by Python functions: their arguments, results and exceptions, threads, main contexts,
+references, and the end of the interpreter."""
 
 import asyncio
 import os

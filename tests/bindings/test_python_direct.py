@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""The module beside the overrides that makes calls cheap: it does what is plain, leaves the rest to them, and nobody
-can tell which of both it was. The other tests are run with it and without."""
+"""The extension module with fast paths (introspection/direct): it handles plain cases, leaves all others to the
+overrides, and results are the same either way. The other tests are run with and without the module."""
 
 import asyncio
 import gc

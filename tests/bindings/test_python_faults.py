@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Failures of a device reach Python: each call of the fake device that a call of the face needs fails in turn. The call
-of the face raises what the device failed with, nothing stays behind, and the next call succeeds.
+"""Device failures reach Python: for each call of the public API, every call of the fake device that it needs fails in
+turn. The public call raises the device's error, leaks nothing, and the next call succeeds.
 
-The fake device (tests/fake) is told by the typelib "Fake" what fails."""
+The typelib "Fake" controls which calls of the fake device (tests/fake) fail."""
 
 import asyncio
 import gc

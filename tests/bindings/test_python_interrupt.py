@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Ctrl-C in calls that block: each case is a child that gets SIGINT while it computes."""
+"""Ctrl-C in blocking calls: each case is a child process that gets SIGINT while it computes."""
 
 import asyncio
 import os

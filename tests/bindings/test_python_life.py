@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Life and memory: what is left after a thousand runs, after frames of 8 MiB, and
-after the end of a process that was at work."""
+"""Lifetimes and memory: leaks after a thousand runs and after frames of 8 MiB, and
+the end of a process while the library is working."""
 
 import asyncio
 import os

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Mistakes that Python makes easy: each is an error that says what to write instead.
-And what reads naturally: construction, unpacking, blocks, representations."""
+"""Mistakes that are easy to make in Python: each raises an error that says what to write
+instead. Also Python conventions: construction, unpacking, `with` blocks, representations."""
 
 import gc
 import os

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * The table of wrong calls, from C. Prints TAP.
+ * Makes the wrong calls of the table from C. Prints TAP.
  *
  *   wrong-calls wrong-calls.json
  */
@@ -71,7 +71,7 @@ make_zeros (const char *text)
   return ghlo_buffer_new_from_bytes (type, bytes, NULL);
 }
 
-/* Every mistake of the table counts on what is right around it. */
+/* Each row makes one mistake and relies on everything else being right, so any other error aborts. */
 static GObject *
 find_buffer (Table      *table,
              const char *name)
@@ -107,7 +107,7 @@ drop (gpointer object)
     g_object_unref (object);
 }
 
-/* NULL for the table's null. */
+/* Returns NULL for the table's null. */
 static GPtrArray *
 make_list (Table      *table,
            JsonObject *row,
@@ -166,7 +166,7 @@ wait_for (Table *table)
   return table->result;
 }
 
-/* One function for each call of the table; each gives what the call returned. */
+/* There is one function for each call of the table. It returns the call's return value. */
 typedef gpointer (*CallFunc) (Table *table, JsonObject *row, GCancellable *cancellable, GError **error);
 
 static gpointer
@@ -283,7 +283,7 @@ call_list_devices (Table         *table,
   return ghlo_client_list_devices_finish (table->client, wait_for (table), error);
 }
 
-/* The executable of a row; of none for "bare". */
+/* Returns the executable of a row; an unconstructed one for "bare". */
 static GhloExecutable *
 make_executable (Table      *table,
                  const char *name)
@@ -412,7 +412,7 @@ typedef struct
   JsonObject *row;
 } Answer;
 
-/* A function that gives the result that a row says. */
+/* A custom-call function that sets the result given in the row. */
 static gboolean
 answer (GhloCustomCall  *call,
         gpointer         data,
@@ -425,7 +425,7 @@ answer (GhloCustomCall  *call,
          || ghlo_custom_call_set_result (call, json_object_get_int_member (self->row, "result"), buffer, error);
 }
 
-/* Bind, carry and reset, told apart by what a row has. */
+/* Binds, carries or resets, depending on the members of the row. */
 static gpointer
 call_wire (Table         *table,
            JsonObject    *row,
@@ -488,7 +488,7 @@ call_register (Table         *table,
   return GINT_TO_POINTER (ghlo_client_register_custom_call (table->client, target, answer, NULL, NULL, NULL, error));
 }
 
-/* Runs a program that calls a function which does something wrong. */
+/* Runs a program with a custom call whose function makes a mistake. */
 static gpointer
 call_answer (Table         *table,
              JsonObject    *row,
@@ -520,7 +520,7 @@ call_output (Table         *table,
                                                     json_object_get_int_member (row, "size"), NULL, NULL, error));
 }
 
-/* The array as numbers; NULL for the table's null. */
+/* Returns the array as numbers; NULL for the table's null. */
 static gint64 *
 make_numbers (JsonObject *row,
               const char *member,
@@ -663,7 +663,7 @@ find_call (const char *name)
   return NULL;
 }
 
-/* A code as the table writes it: INVALID_ARGUMENT. */
+/* Parses an error code as the table writes it: INVALID_ARGUMENT. */
 static int
 find_code (GType       type,
            const char *name)
@@ -675,7 +675,7 @@ find_code (GType       type,
   return value != NULL ? value->value : -1;
 }
 
-/* What is wrong with how a call ended; NULL when it ended as it should. */
+/* Describes how the call's outcome differs from the expected one; NULL where it does not. */
 static char *
 complain (Table      *table,
           JsonObject *row)

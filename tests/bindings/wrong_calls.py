@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""The table of wrong calls, from Python. Prints TAP.
+"""Makes the wrong calls of the table from Python. Prints TAP.
 
     wrong_calls.py wrong-calls.json
 """

@@ -2,13 +2,13 @@
  *
  *     checksums FILE…
  *
- * Runs programs on the CPU, on two sets of inputs each, and prints a line for both: the program's name, the
- * inputs', what its plan's steps are made by that may depend on the level of the instruction set ("-" for
- * nothing), and a checksum of all outputs. Threads and that level are those of the environment, since a process
- * chooses them once; so what two processes print differs where bits depend on them.
+ * Runs each program on the CPU on two sets of inputs, and prints a line for each set: the program's name, the set's
+ * name, the implementations of the plan's steps that may depend on the level of the instruction set ("-" for none),
+ * and a checksum of all outputs. The environment sets the number of threads and that level, which a process chooses
+ * once. So the output of two processes differs where bits depend on these.
  *
- * The inputs are made here, the same everywhere: floats uniform in [0.1, 1], or of both signs with zeros among
- * them; integers in [0, 10); booleans true.
+ * The inputs are generated here and are the same everywhere: floats uniform in [0.1, 1], or of both signs with
+ * some zeros; integers in [0, 10); booleans true.
  */
 
 #include <ghlo/ghlo.h>
@@ -20,7 +20,7 @@ typedef enum { UNIFORM, MIXED, N_FILLS } Fill;
 
 static const char *const fill_names[N_FILLS] = { [UNIFORM] = "uniform", [MIXED] = "mixed" };
 
-/* The 64 bits of number @at of a stream: a counter through SplitMix64's mixing. */
+/* Returns 64 bits, number @at of a stream: a counter mixed by SplitMix64. */
 static inline guint64
 random_bits (guint64 stream,
              guint64 at)
@@ -33,7 +33,7 @@ random_bits (guint64 stream,
   return x ^ x >> 31;
 }
 
-/* One of 16 is zero; the others are sums of four numbers of 15 bits, near enough to a normal distribution. */
+/* Returns zero for one in 16; otherwise the sum of four 15-bit numbers, close enough to a normal distribution. */
 static inline float
 mixed_number (guint64 bits)
 {
@@ -111,7 +111,7 @@ make_inputs (GhloExecutable  *executable,
   return failed ? NULL : g_steal_pointer (&inputs);
 }
 
-/* The libraries that the plan's steps call, and tiles where there are products of floats by them. */
+/* Lists the libraries that the plan's steps call, and "tiles" where tiles compute float products. */
 static char *
 find_parts (GhloExecutable *executable)
 {

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""What the conformance tests share: where the data and the command are, and TAP."""
+"""Shared by the conformance tests: the locations of data and command-line tool, and TAP output."""
 
 import os
 import subprocess
@@ -9,7 +9,7 @@ TOOL = os.environ.get('GHLO_TOOL', 'ghlo')
 
 
 def data(*parts, skip_status=0):
-    """A folder of the official test data; ends as a skipped test when it is not there."""
+    """Returns a folder of the official test data; exits as a skipped test when the folder does not exist."""
     path = os.path.join(sys.argv[1] if len(sys.argv) > 1 else '', *parts)
     if not os.path.isdir(path):
         print(f'1..0 # SKIP there is no test data in {path}')

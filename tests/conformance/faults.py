@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Programs and files that once did harm: under a limit of memory each is refused with an error on
-every device, or runs to the same results on all of them; what is written as an artifact reads back.
+"""Programs and files that once caused faults: under a memory limit each is refused with an error on
+every device, or has the same results on all of them; artifacts that are written can be read back.
 
     faults.py DATA [limited | unlimited]      unlimited: without the limit, for address sanitizers
 """
@@ -28,7 +28,7 @@ def limit_memory():
 
 
 def run(*arguments):
-    """The command's result and what is wrong with how it ended, or an empty string."""
+    """Returns the command's result, and an error about how it ended or an empty string."""
     process = ghlo(*arguments, errors='replace', timeout=300,
                    preexec_fn=None if 'unlimited' in sys.argv[2:] else limit_memory)
     if process.returncode not in (0, 1):
@@ -46,7 +46,7 @@ def close(want, got):
 
 
 def difference(folder, status):
-    """What the devices' saved outputs differ in, or an empty string; status says how each device ended."""
+    """Describes how the devices' saved outputs differ, or returns an empty string; status is each device's outcome."""
     first, other = (os.path.join(folder, device) for device in DEVICES)
     if status[0] != status[1]:
         return '' if GUARDED else 'one device runs it, the other one refuses it'

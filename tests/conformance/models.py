@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Runs each exported model, as text and as an artifact, with its inputs and compares with the
-answers that came with it, within the tolerances of its meta.json; both forms give the same bits.
+"""Runs each exported model on its inputs, as text and as an artifact, and compares the results with
+the model's expected outputs, within the tolerances of its meta.json. Both forms give the same bits.
 
     models.py DATA [DEVICE…]      (reference and cpu)
 """
@@ -19,7 +19,7 @@ from common import Tap, data, ghlo
 
 
 def compare(folder, outputs, meta):
-    """The first output that differs, or an empty string."""
+    """Describes the first output that differs, or returns an empty string."""
     expected = sorted(glob.glob(os.path.join(folder, 'out*.npy')), key=len)
     for path in expected:
         name = os.path.basename(path)
@@ -35,7 +35,7 @@ def compare(folder, outputs, meta):
 
 
 def same_files(folder, other):
-    """The first file of a folder that differs from its namesake, or an empty string."""
+    """Returns the first file of a folder that differs from the same file in the other, or an empty string."""
     names = sorted(os.listdir(folder))
     if names != sorted(os.listdir(other)):
         return f'{names} and {sorted(os.listdir(other))}'

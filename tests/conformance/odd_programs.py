@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Programs of one operation each for same_bits.py: products, convolutions, reductions and solves of odd
+"""Single-operation programs for same_bits.py: products, convolutions, reductions and solves of odd
 shapes, large enough for several threads, in the types that have routines of their own. Inputs are f32; what
 is computed in another type is converted first."""
 
@@ -39,7 +39,7 @@ def product(left, right, contracted, kind='f32', batch=0, tail=()):
 
 
 def heads(batch, n_heads, rows, k, columns, kind='f32'):
-    """As attention ends: a product for each head, whose columns stand side by side then."""
+    """The end of attention: a product for each head, with the heads' columns side by side in the result."""
     left, right, made = [batch, n_heads, rows, k], [batch, n_heads, k, columns], [batch, n_heads, rows, columns]
     result, flat = [batch, rows, n_heads, columns], [batch, rows, n_heads * columns]
     return program([left, right], kind, flat, [
@@ -78,7 +78,7 @@ def cumulative(n, kind='f32'):
 
 
 def pool(image, result, window, steps, padding, kind, gradient):
-    """Maxima over windows, or where they came from."""
+    """Maxima over windows, or their gradient by select_and_scatter."""
     one, pads = tensor([], kind), ', '.join(f'[{low}, {high}]' for low, high in padding)
     attributes = (f'window_dimensions = array<i64: {", ".join(map(str, window))}>, '
                   f'window_strides = array<i64: {", ".join(map(str, steps))}>, '
@@ -98,7 +98,7 @@ def pool(image, result, window, steps, padding, kind, gradient):
 
 
 def solve(n, sides, kind):
-    """Of a matrix with a large diagonal, so that the solution stays small."""
+    """A solve of a matrix with a large diagonal, so that the solution stays small."""
     square, vector = tensor([n, n], kind), tensor([n, sides], kind)
     places, where = tensor([n, n], 'i32'), tensor([n, n], 'i1')
     return program([[n, n], [n, sides]], kind, [n, sides], [

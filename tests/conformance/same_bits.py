@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Results do not depend on how many threads there are, nor, but for libraries' steps, on the level of the
-instruction set: runs programs of odd shapes and, where DATA has them, the benchmark programs in a process for
-each, and compares checksums of all outputs. Without --all the larger benchmark programs run on one and on three
-threads only, and at the processor's own level.
+"""Results depend neither on the number of threads nor, except in steps of libraries, on the level of the
+instruction set. Runs programs of odd shapes and, where DATA has them, the benchmark programs, in one process for
+each configuration, and compares checksums of all outputs. Without --all the larger benchmark programs run only on
+one and on three threads, at the processor's own level.
 
     same_bits.py DATA CHECKSUMS [--all]      (CHECKSUMS is the program beside this script, built)
 """
@@ -36,7 +36,7 @@ def is_large(name, shapes):
 
 def run(tool, paths, threads, level=None):
     """{(program, inputs): (libraries, checksum)}"""
-    # Memory that one program gave back is the next one's: the system clears all that it gives anew.
+    # Programs reuse freed memory, since the system clears all memory that it gives anew.
     environment = dict(os.environ, GHLO_THREADS=threads,
                        GLIBC_TUNABLES='glibc.malloc.mmap_max=0:glibc.malloc.trim_threshold=8589934592')
     for name in ('ONEDNN_MAX_CPU_ISA', 'DNNL_MAX_CPU_ISA'):
@@ -49,7 +49,7 @@ def run(tool, paths, threads, level=None):
 
 
 def compare(tap, what, runs, keys):
-    """One test for each of @keys: all of @runs have the same checksum."""
+    """Reports a test for each of @keys: all of @runs have the same checksum."""
     for key in keys:
         groups = {}
         for name, lines in runs.items():
@@ -59,8 +59,8 @@ def compare(tap, what, runs, keys):
 
 
 def compare_levels(tap, paths):
-    """Leaves out what libraries take part in at any level, and at the lowest one tiles of floats: products are fused
-    with sums from AVX2 on."""
+    """Compares levels. Leaves out programs that use libraries at any level and, at the lowest level, tiles of floats:
+    multiplications and additions are fused from AVX2 on."""
     runs = {level: run(tap.tool, paths, '2', level) for level in LEVELS}
     parts = {key: ','.join(lines[key][0] for lines in runs.values()) for key in runs[LEVELS[0]]}
     own = [key for key in parts if not any(name in parts[key] for name in ('onednn', 'openblas'))]
@@ -73,7 +73,7 @@ def compare_levels(tap, paths):
 
 
 def find_benchmarks():
-    """Paths of the small ones, and of the large ones."""
+    """Returns the paths of small and of large benchmark programs."""
     folder = os.path.join(sys.argv[1], 'seed_table')
     small, large = [], []
     if not os.path.isdir(folder):

@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""One step of training a small convolutional network, cut open: each value on the way is within rounding of
-what f64 makes of the values before it, at every level of the instruction set.
+"""One step of training a small convolutional network, checked value by value: each intermediate value is within
+rounding of the value computed in f64 from its operands, at every level of the instruction set.
 
-The whole step is compared as well, with maxima of windows taken where the program took them. Which of two
-elements of a window is the larger is decided by rounding where they are almost equal, and decides in turn
-which of them gets the gradient. A result may so be 1e-4 from that of f64 although every step of it is right,
-and the test makes sure that nothing but such choices does that.
+The whole step is compared too, with the maximum of each window taken at the program's position. Where two
+elements of a window are almost equal, rounding decides which is the larger, and thereby which one gets the
+gradient. So a result may differ from f64's by 1e-4 although every operation is correct. The test ensures that
+only such choices cause differences of that size.
 
     training.py DATA
 """
@@ -41,7 +41,7 @@ RATE = float(np.float32(0.01))
 
 
 def cut(text):
-    """The program with all of VALUES as its results."""
+    """Returns the program with all of VALUES as its results."""
     types = dict(re.findall(r'^\s*(%\d+) = .*(?:->|:) (tensor<[^>]*>)$', text.split('func.func private')[0], re.M))
     types.update({'%13': 'tensor<32x14x14x32xf32>', '%27': 'tensor<32x7x7x64xf32>'})
     listed = ', '.join(types[value] for value in VALUES)
@@ -51,7 +51,7 @@ def cut(text):
 
 
 def windows(images):
-    """A row of 5 × 5 taps and features for each position."""
+    """Returns a row of 5 × 5 taps and features for each position."""
     padded = np.pad(images.astype(float), ((0, 0), (2, 2), (2, 2), (0, 0)))
     view = np.lib.stride_tricks.sliding_window_view(padded, (5, 5), axis=(1, 2))
     return view.transpose(0, 1, 2, 4, 5, 3).reshape(images.shape[0] * images.shape[1] * images.shape[2], -1)
@@ -72,7 +72,7 @@ def data_gradient(gradient, kernel):
 
 
 def fours(images):
-    """The four elements of each window of the pooling."""
+    """Returns the four elements of each window of the pooling."""
     n, rows, columns, features = images.shape
     split = images.reshape(n, rows // 2, 2, columns // 2, 2, features).transpose(0, 1, 3, 5, 2, 4)
     return split.reshape(n, rows // 2, columns // 2, features, 4)
@@ -100,7 +100,7 @@ def logits_gradient(logits, labels):
 
 
 def compute(inputs, choices, found=None):
-    """All VALUES in f64, each from those before it; from @found's where that is given."""
+    """Computes all VALUES in f64, each from earlier ones; from those of @found where that is given."""
     images, labels, first, second, dense, bias = inputs
     mine = {}
 

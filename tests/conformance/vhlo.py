@@ -13,13 +13,13 @@ from common import Tap, data, ghlo
 
 
 def version_of(path):
-    """What the file's name says: x.1_20_0.mlir is of 1.20.0; None without."""
+    """Returns the version in the file's name: 1.20.0 for x.1_20_0.mlir; None without."""
     found = re.search(r'\.(\d+)_(\d+)_(\d+)\.mlir', path)
     return '.'.join(found.groups()) if found else None
 
 
 def check_reading(tap, path):
-    """An artifact against its twin in text."""
+    """Checks that an artifact reads as the program of its text file."""
     name = os.path.basename(path)
     expected = ghlo('opt', '--strip-locations', path.removesuffix('.bc'))
     found = ghlo('opt', '--strip-locations', path)
@@ -34,7 +34,7 @@ def check_reading(tap, path):
 
 
 def check_writing(tap, path, folder):
-    """The text of an artifact, written at its version, against the artifact."""
+    """Checks that the text, written at the artifact's version, equals the artifact."""
     written = os.path.join(folder, 'written.mlirbc')
     run = ghlo('convert', path.removesuffix('.bc'), written, f'--target={version_of(path)}', '--strip-locations')
     detail = run.stderr

@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""The pages are whole: what they should tell of is there, and their links lead on.
+"""Checks that the documentation is complete and that its links work.
 
     check-pages.py SOURCE_ROOT REFERENCE GHLO
 
 Each guide is a page with a title; links between pages, also those of README.md and
 CONTRIBUTING.md to files, exist; each environment variable that the sources read, each
-command and each error code is told of; the page of operations has every operation.
+command and each error code is documented; the page of operations has every operation.
 """
 
 import json

@@ -127,7 +127,7 @@ class Page:
 
 
 def make_environment(source, build):
-    """What lets every language use the library where it was built."""
+    """Returns the environment in which every language uses the library in the build tree."""
     environment = dict(os.environ)
 
     def prepend(name, *folders):
@@ -150,7 +150,7 @@ def make_environment(source, build):
 
 
 def find_jax(source):
-    """The Python that has JAX, or nothing where there is none."""
+    """Returns the Python that has JAX, or nothing where there is none."""
     script = f'. {shlex.quote(str(source / "tests/jax/environment.sh"))}; [ ! -e "$jax/done" ] || echo "$jax"'
     folder = subprocess.run(['sh', '-c', script], check=True, capture_output=True, text=True).stdout.strip()
     return f'{folder}/bin/python' if folder else ''
@@ -165,7 +165,7 @@ class Runner:
         self.jax_environment = {
             **environment, 'GHLO_PJRT_PLUGIN': str(build / 'src/pjrt/pjrt_c_api_ghlo_plugin.so'),
             'PYTHONPATH': f'{source}/introspection/jax:{environment["PYTHONPATH"]}',
-            # It would say that it does not know the platform.
+            # Suppresses JAX's warning about an unknown platform.
             'JAX_LOGGING_LEVEL': 'ERROR',
         }
 
@@ -209,7 +209,7 @@ class Runner:
         return self.call(['sh', '-c', program.code[0]], merge=True)
 
     def why_not(self, language):
-        """Why programs of that language cannot be run here, or nothing."""
+        """Returns the reason why programs of that language cannot be run here, or nothing."""
         tool, product = RUNNERS[language][1:]
         if language == 'jax' and not self.jax:
             return 'there is no JAX; tests/jax/run --install'
@@ -232,7 +232,7 @@ RUNNERS = {
 
 
 def agrees(expected, found):
-    """Whether the lines printed are those expected, "…" standing for anything."""
+    """Returns whether the printed lines match the expected ones, where "…" stands for anything."""
     pattern = ''
     for line in expected:
         if line.strip() == '…':
@@ -244,7 +244,7 @@ def agrees(expected, found):
 
 
 def check(runner, program):
-    """What is wrong with a program of a page, or nothing."""
+    """Runs a program of a page and returns an error, or nothing."""
     try:
         found = RUNNERS[program.language][0](runner, program)
     except (RuntimeError, subprocess.TimeoutExpired) as error:

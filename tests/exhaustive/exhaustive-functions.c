@@ -4,11 +4,11 @@
  *
  *   exhaustive-functions [--threads=N] [--range=BEGIN:END] [--every=N] [--state=FILE] [NAME…]
  *
- * The truth is double's, whose error is bounded (Truth); where that leaves open to which side a result is rounded,
- * and at the place of the greatest error, MPFR says it. One argument in 65536 is given to MPFR besides, to see that
- * the bound holds. Arguments are taken in pieces of 2^24 bit patterns; --range takes some of them, in hexadecimal,
- * and --every each that is a multiple of N. With --state each finished piece is a line of a file, and those that are
- * there already, of the same nodes, are not taken again: so a run can be ended at any time, and continued.
+ * The reference value is computed in double, whose error is bounded (Truth). MPFR computes it where that bound leaves
+ * the rounding to f32 undecided, and at the argument of the greatest error. One argument in 65536 is also given to
+ * MPFR, to check the bound. Arguments are processed in pieces of 2^24 bit patterns; --range selects a range of bit
+ * patterns, in hexadecimal, and --every only multiples of N. With --state each finished piece becomes a line of a file,
+ * and pieces found there, for the same kernel nodes, are skipped: a run can be interrupted and continued at any time.
  */
 
 #include <math.h>
@@ -27,8 +27,8 @@
 
 enum { PRECISION = 320, CHUNK = 1024, CHECKED = 65536 };
 
-/* @exact: NULL where the truth is not the function's value, but what the reference executor decomposes it into.
- * @doubt: how far double's truth may be from it, in units in the last place of f32. */
+/* @exact: NULL where the reference value is not the function's but that of the reference executor's decomposition.
+ * @doubt: the bound on the error of the reference value in double, in units in the last place of f32. */
 typedef struct
 {
   GhloNodeKind     kind;
@@ -36,8 +36,8 @@ typedef struct
   double           doubt;
 } Truth;
 
-/* Eight units in the last place of double, more than the C library has in any function; twice that where its error
- * function's complement is known for five. Digamma's zeros between its poles are where digits of long double cancel. */
+/* Eight units in the last place of double, more than the error of any function of the C library; twice that for erfc,
+ * whose error is known to reach five. Near digamma's zeros between its poles digits of long double cancel. */
 static const Truth truths[] = {
   { GHLO_NODE_EXPONENTIAL, mpfr_exp, 0x1p-26 },
   { GHLO_NODE_EXPONENTIAL_MINUS_ONE, mpfr_expm1, 0x1p-26 },
@@ -72,7 +72,7 @@ typedef struct
   const Truth           *truth;
   GhloCpuElementwiseFunc loop;
   guint                  every;
-  mpfr_t                 exact;         /* a thread's own */
+  mpfr_t                 exact;         /* owned by one thread */
 } Measure;
 
 static double
@@ -82,7 +82,7 @@ measure_for (const Measure *self,
   return x < 0 ? self->function->measure : 0;
 }
 
-/* The truth by MPFR in @self->exact. */
+/* Computes the reference value by MPFR in @self->exact. */
 static void
 evaluate (Measure *self,
           float    x)
@@ -91,7 +91,7 @@ evaluate (Measure *self,
   self->truth->exact (self->exact, self->exact, MPFR_RNDN);
 }
 
-/* The unit in the last place of f32 of a number of this size. */
+/* Returns f32's unit in the last place at @value. */
 static double
 last_place (double value)
 {
@@ -100,8 +100,8 @@ last_place (double value)
   return ghlo_double_of_bits ((guint64) (CLAMP (exponent, 1023 - 126, 1023 + 127) - 23) << 52);
 }
 
-/* The distance in units in the last place. The first lines are function_distance () for what is ordinary, in a
- * hundredth of its time. */
+/* Returns the distance in units in the last place. The first lines are function_distance () for ordinary numbers, at a
+ * hundredth of the cost. */
 static double
 distance (float  found,
           double exact,
@@ -113,7 +113,7 @@ distance (float  found,
   return function_distance (found, exact, measure);
 }
 
-/* Whether @found is the f32 that is nearest to the truth, which is @exact in double. */
+/* Returns whether @found is the f32 nearest to the true value, which is approximately @exact. */
 static gboolean
 is_nearest (Measure *self,
             float    x,
@@ -129,7 +129,7 @@ is_nearest (Measure *self,
   return found == mpfr_get_flt (self->exact, MPFR_RNDN);
 }
 
-/* Ends the program where double's truth is not as good as it is taken for. */
+/* Aborts where the reference value in double violates its error bound. */
 static void
 check_truth (Measure *self,
              float    x,
@@ -141,7 +141,7 @@ check_truth (Measure *self,
     return;
   evaluate (self, x);
   expected = mpfr_get_d (self->exact, MPFR_RNDN);
-  /* What both round away matters to no f32. */
+  /* Differences far below or above f32's range do not matter. */
   if (expected == exact || (isnan (expected) && isnan (exact))
       || (fabs (expected) < 0x1p-200 && fabs (exact) < 0x1p-200)
       || (fabs (expected) >= 0x1p129 && fabs (exact) >= 0x1p129))
@@ -180,7 +180,7 @@ measure_piece (gpointer data,
             }
           if (self->truth->exact == NULL)
             continue;
-          /* An odd factor: the arguments that are checked are not round ones. */
+          /* The odd factor selects arguments that are not round numbers. */
           if (bits * 0x9e3779b1u % CHECKED == 0)
             check_truth (self, x[i], exact);
           piece->n_others += error > 0 && !is_nearest (self, x[i], y[i], exact);
@@ -208,7 +208,7 @@ measure_free (gpointer data)
   g_free (self);
 }
 
-/* What the function computes at a point: of equal ones a file's pieces are valid. */
+/* Returns a fingerprint of the function's kernel nodes: a file's pieces are valid for an equal one. */
 static guint64
 fingerprint (GhloNodeKind kind)
 {
@@ -234,7 +234,7 @@ fingerprint (GhloNodeKind kind)
   return expanded->hash;
 }
 
-/* The error at the worst argument, by MPFR. */
+/* Returns the error at the worst argument, computed by MPFR. */
 static double
 measure_worst (const Measure *self,
                float          x)
@@ -278,7 +278,7 @@ run_function (const FunctionTruth *function,
   return total.worst <= function->ulps;
 }
 
-/* The rest of @argument behind @option, or NULL. */
+/* Returns the rest of @argument after @option, or NULL. */
 static const char *
 after (const char *argument,
        const char *option)
@@ -286,7 +286,7 @@ after (const char *argument,
   return g_str_has_prefix (argument, option) ? argument + strlen (option) : NULL;
 }
 
-/* FALSE where an option is none. */
+/* Returns FALSE where an option is invalid. */
 static gboolean
 read_option (const char   *argument,
              PieceOptions *options)

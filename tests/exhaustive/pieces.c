@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * A line of the file is one piece: name and fingerprint of the function, first bit pattern and that after the last,
- * the greatest error and its place, and how many results are not the nearest number. Lines are appended whole, so
- * that what was not finished is a line too short, which is none.
+ * Each line of the file is one piece: name and fingerprint of the function, the first bit pattern and the one after
+ * the last, the greatest error and its argument, and how many results are not the nearest number. Each line is
+ * appended as a whole. A line that was cut off is incomplete and ignored.
  */
 
 #include "pieces.h"
@@ -24,7 +24,7 @@ typedef struct
   Piece            pieces[MAX_PIECES];
   gboolean         is_done[MAX_PIECES];         /* read from the file */
   guint            n_pieces;
-  gint64           begin;                       /* when the first was begun */
+  gint64           begin;                       /* start time of the first piece */
   GMutex           mutex;                       /* guards what follows */
   guint            next;
   guint            n_done, n_measured;
@@ -97,7 +97,7 @@ read_state (Run        *self,
   self->file = fopen (path, "a");
   if (self->file == NULL)
     g_error ("%s: %s", path, g_strerror (errno));
-  /* A line that was cut off ends here. */
+  /* Ends a line that was cut off. */
   if (text != NULL && *text != '\0' && !g_str_has_suffix (text, "\n"))
     fputc ('\n', self->file);
 }
@@ -133,7 +133,7 @@ finish (Run         *self,
   g_mutex_unlock (&self->mutex);
 }
 
-/* NULL where none is left. */
+/* Returns the next piece, or NULL where none is left. */
 static Piece *
 take (Run *self)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * All bit patterns of f32 in pieces, which threads take one after the other; a file keeps what is finished.
+ * Splits the bit patterns of f32 into pieces, which threads take one after another; a file keeps finished pieces.
  */
 
 #pragma once
@@ -19,11 +19,11 @@ typedef struct
 {
   guint       n_threads;
   guint64     begin, end;         /* bit patterns */
-  guint       every;              /* of which multiples of it are taken */
-  const char *state;              /* nullable; a file */
+  guint       every;              /* only multiples of this are measured */
+  const char *state;              /* nullable; the path of a file */
 } PieceOptions;
 
-/* What a thread measures with, made of what all have in common. */
+/* How a thread measures pieces. @begin makes the thread's own state from @all, which all threads share. */
 typedef struct
 {
   gpointer (*begin)   (gpointer all);
@@ -32,8 +32,8 @@ typedef struct
   void     (*end)     (gpointer self);
 } PieceWork;
 
-/* All pieces as one. Those that the file has of @name and @fingerprint are taken from there, the others are measured.
- * Progress goes to the standard error stream. */
+/* Returns the sum of all pieces. Pieces that the file has for @name and @fingerprint are taken from it, the others are
+ * measured. Progress goes to the standard error stream. */
 Piece pieces_run (const PieceOptions *options,
                   const char         *name,
                   guint64             fingerprint,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * The fake device from the inside: what its calls are counted by, and its memory.
+ * The internals of the fake device: its runs, its memory, and the counts of its calls.
  */
 
 #pragma once
@@ -9,7 +9,7 @@
 
 G_BEGIN_DECLS
 
-/* What each call does first. FALSE, with @error set, when it is to fail or was cancelled meanwhile. */
+/* Begins every call. Returns FALSE, with @error set, when the call is to fail or was cancelled meanwhile. */
 gboolean      fake_begin           (GhloDeviceCore     *device,
                                     FakeCall            call,
                                     const GhloMonitor  *monitor,
@@ -20,13 +20,14 @@ typedef enum { FAKE_STORAGES, FAKE_PREPARED, FAKE_RUNS, FAKE_BYTES } FakeFigure;
 void          fake_count           (FakeFigure          figure,
                                     gssize              difference);
 
-/* Bytes that nobody reads by accident: they are kept scrambled, and the storage has no address of them. Counted, so
- * that a run which is under way keeps what it needs without a reference on the storage, which the next run may take. */
+/* Device memory that the host cannot read by accident: the bytes are kept scrambled, and the storage has no address.
+ * Reference-counted, so that a run under way keeps its memory without a reference on the storage, which the next run
+ * may reuse. */
 typedef struct _FakeMemory FakeMemory;
 
 FakeMemory   *fake_memory_ref      (FakeMemory         *self);
 void          fake_memory_unref    (FakeMemory         *self);
-/* All of it. FALSE when it was cancelled. */
+/* Copies the whole memory from or to the host. Returns FALSE when cancelled. */
 gboolean      fake_memory_write    (FakeMemory         *self,
                                     gconstpointer       from,
                                     const GhloMonitor  *monitor,
@@ -35,13 +36,13 @@ gboolean      fake_memory_read     (FakeMemory         *self,
                                     gpointer            to,
                                     const GhloMonitor  *monitor,
                                     GError            **error);
-/* Between memory of one size. */
+/* Both have the same size. */
 void          fake_memory_copy     (FakeMemory         *from,
                                     FakeMemory         *to);
-/* Borrowed. */
+/* Transfer none. */
 FakeMemory   *fake_storage_get     (GhloStorage        *storage);
 
-/* The functions of runs in the class. */
+/* The class's virtual functions for runs. */
 GhloPrepared *fake_prepare         (GhloDeviceCore            *self,
                                     GhloIrModule              *module,
                                     GhloIrOp                  *function,
@@ -67,7 +68,7 @@ gboolean      fake_copy            (GhloDeviceCore            *self,
                                     GhloStorage               *to,
                                     GError                   **error);
 
-/* Has the device's thread call @func with @data, after all that it was given before. */
+/* Makes the device's thread call @func with @data, after everything submitted before. */
 void          fake_submit          (GhloDeviceCore *self,
                                     GFunc           func,
                                     gpointer        data);

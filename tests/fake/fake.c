@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * The fake device: what it is, how its calls are counted and made to fail, and its memory.
+ * The fake device: its class, the counting and failing of its calls, and its memory.
  */
 
 #include "calls.h"
@@ -9,15 +9,15 @@
 
 #include "runtime/memory.h"
 
-/* What is looked at between two looks for a cancel. */
+/* Bytes copied, and microseconds slept, between two checks for cancellation. */
 enum { BLOCK = 1 << 20, NAP = 1000 };
 
-/* Of all fake devices of the process. */
+/* Figures over all fake devices of the process. */
 typedef struct
 {
   guint n_calls[FAKE_N_CALLS];    /* from the beginning */
-  guint n_storages, n_prepared;   /* that exist */
-  guint n_runs;                   /* that go on, copies among them */
+  guint n_storages, n_prepared;   /* alive */
+  guint n_runs;                   /* under way, including copies */
   gsize n_bytes;                  /* of memory in use */
 } Figures;
 
@@ -26,7 +26,7 @@ static struct
   GMutex      lock;                       /* guards what follows */
   Figures     figures;
   FakeCall    failing;
-  guint       n_until;                    /* calls up to the one that fails; 0: none does */
+  guint       n_until;                    /* calls up to and including the one that fails; 0: none fails */
   GhloError   code;
   gboolean    failed;
   guint       time[FAKE_N_CALLS];         /* microseconds */
@@ -136,7 +136,7 @@ fake_count (FakeFigure figure,
 
 enum { NO_FAULT = -1 };
 
-/* How long the call takes, and the code that it fails with, if it does. */
+/* Counts the call. Returns its time in microseconds; sets *code to its error code or NO_FAULT. */
 static guint
 count_call (FakeCall  call,
             int      *code)
@@ -187,7 +187,7 @@ struct _FakeMemory
 {
   gatomicrefcount ref_count;
   gsize           size;
-  guint8         *scrambled;     /* counted in the memory of the process, as values in host memory are */
+  guint8         *scrambled;     /* counts as memory of the process, like values in host memory */
 };
 
 static FakeMemory *
@@ -227,7 +227,7 @@ fake_memory_unref (FakeMemory *self)
   g_free (self);
 }
 
-/* The same in both directions. */
+/* Scrambles or unscrambles: the operation is its own inverse. */
 static gboolean
 scramble (const guint8       *from,
           guint8             *to,
@@ -398,7 +398,7 @@ fake_find_devices (GPtrArray *devices)
 {
   static const char *const names[] = { "fake", NULL };
   static const char *const features[] = { "every-operation", "every-element-type", NULL };
-  /* Those that were lost stay as well: whoever has one may ask it. */
+  /* Includes lost devices, which callers may still query. */
   static GPtrArray *all;
   FakeDevice *self;
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * What a test in any language tells the fake device and asks it: which call is to fail, how many there were, what is
- * left. A typelib, "Fake", has these functions for scripts.
+ * Controls of the fake device for tests in any language: which call is to fail, how many calls there were, which
+ * objects are left. The typelib "Fake" has these functions for scripts.
  */
 
 #pragma once
@@ -12,7 +12,7 @@
 
 G_BEGIN_DECLS
 
-/* What is counted, and may fail or take time. */
+/* The calls that are counted, and that can be made to fail or take time. */
 typedef enum
 {
   FAKE_ALLOCATE,
@@ -21,24 +21,24 @@ typedef enum
   FAKE_COPY,
   FAKE_PREPARE,
   FAKE_START,
-  FAKE_RUN,          /* what a run does after it was started */
+  FAKE_RUN,          /* the work of a run after its start */
   FAKE_N_CALLS
 } FakeCall;
 
-/* Has the @n-th such call from here on fail with @code, which DEVICE_LOST has lose the device; 0 for none. */
+/* Makes the @n-th such call from now on fail with @code; 0 for none. With DEVICE_LOST the device is lost. */
 G_MODULE_EXPORT
 void        fake_fail          (FakeCall   call,
                                 guint      n,
                                 GhloError  code);
-/* Whether it came to that. */
+/* Returns whether that call has failed. */
 G_MODULE_EXPORT
 gboolean    fake_has_failed    (void);
-/* From the beginning of the process, on all fake devices. */
+/* Counts from the beginning of the process, over all fake devices. */
 G_MODULE_EXPORT
 guint       fake_count_calls   (FakeCall   call);
 G_MODULE_EXPORT
 const char *fake_call_name     (FakeCall   call);
-/* What exists on all fake devices, and the memory that values of the process take; empty when there is nothing. */
+/* Describes what exists on all fake devices, and the memory of the process' values; empty when there is nothing. */
 G_MODULE_EXPORT
 char       *fake_describe_left (void);
 

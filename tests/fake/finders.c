@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * The table of executors with the fake device, in place of that of src/compiler.
+ * A table of executors that includes the fake device; replaces the table of src/compiler.
  */
 
 #include "fake.h"

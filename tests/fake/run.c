@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * What the fake device does on its thread: runs and copies, in the order in which they were given. A run takes its
- * inputs to the host, has the CPU run what it prepared, and puts the outputs where they are waited for.
+ * Work on the fake device's thread: runs and copies, in the order of submission. A run reads its inputs into host
+ * memory, runs the program prepared by the CPU device, and writes the outputs to the device memory allocated for them.
  */
 
 #include "calls.h"
@@ -15,7 +15,7 @@ typedef struct
   GhloPrepared     *inner;         /* the CPU's */
   GhloIrModule     *module;
   const GhloIrType *type;          /* of the function; the module's */
-  gboolean          is_static;     /* what the outputs take is known before a run */
+  gboolean          is_static;     /* the outputs' sizes are known before a run */
 } Prepared;
 
 static gboolean
@@ -105,11 +105,11 @@ fake_measure (GhloPrepared   *prepared,
   ghlo_prepared_measure (((Prepared *) prepared)->inner, figures);
 }
 
-/* An input: of a tensor what is read and what writes it before, and no reference on its storage, which the run of the
- * next turn may take if this is the last one. What is no tensor nobody writes to. */
+/* An input. For a tensor it has the memory and the pending operation that writes it, but no reference on the storage,
+ * so that a later run can reuse the storage when this is the last user. Other values are never written to. */
 typedef struct
 {
-  GhloTensorType *type;        /* owned, as all of it; NULL where value is not */
+  GhloTensorType *type;        /* owned, like all fields; NULL for other values */
   FakeMemory     *memory;
   GhloPending    *pending;     /* nullable */
   GhloValue      *value;
@@ -117,14 +117,14 @@ typedef struct
 
 typedef struct
 {
-  Prepared          *prepared;      /* stays until the run has ended, as what the next two point to */
+  Prepared          *prepared;      /* outlives the run, like everything that the next two point to */
   GhloRunOptions     options;
   const GhloMonitor *monitor;
   Operand           *operands;
   gsize              n_operands;
   GPtrArray         *memory;        /* of FakeMemory; for each tensor of the outputs, in their order */
-  GhloValue        **results;       /* in host memory; what is no use to anybody but the call that waits */
-  gboolean           is_waited_for; /* by the call that started the run, which frees it then */
+  GhloValue        **results;       /* in host memory; used only by a call that waits for the run */
+  gboolean           is_waited_for; /* by the call that started the run, which then frees it */
   GhloPending       *pending;
 } Run;
 
@@ -191,7 +191,7 @@ run_free (Run *run)
   g_free (run);
 }
 
-/* A tensor in host memory. What writes it has ended, since it was given to this thread before. */
+/* Reads a tensor into host memory. Its writer has ended, since it was submitted to this thread before. */
 static GhloValue *
 fetch_tensor (GhloTensorType     *type,
               FakeMemory         *memory,
@@ -233,7 +233,7 @@ fetch (GhloValue          *value,
   return ghlo_value_new_tuple ((GhloValue *const *) members->pdata, members->len);
 }
 
-/* Writes the tensors of a result where they belong; @next counts them. */
+/* Writes the tensors of a result to the run's memory; *next is the index of the next tensor. */
 static gboolean
 store (const Run  *run,
        GhloValue  *result,
@@ -278,7 +278,7 @@ compute (Run             *run,
   return TRUE;
 }
 
-/* On the device's thread. Whoever is told of the end finds nothing left of the run. */
+/* Called on the device's thread. The run is freed before its end is announced. */
 static void
 run_work (gpointer data,
           gpointer device)
@@ -294,7 +294,7 @@ run_work (gpointer data,
   ghlo_pending_end (pending, error);
 }
 
-/* Storage of a tensor, that of @replaced (nullable) if the caller gives it up. */
+/* Returns storage for a tensor: the storage of @replaced (nullable) if that is donated, or else new storage. */
 static GhloStorage *
 storage_for (Run                   *run,
              const GhloTensorType  *type,
@@ -352,7 +352,7 @@ output_new (Run               *run,
   return ghlo_value_new_tuple ((GhloValue *const *) members->pdata, members->len);
 }
 
-/* Outputs that the run is to write. */
+/* Creates the outputs that the run is to write. */
 static gboolean
 make_outputs (Run                   *run,
               const GhloRunOptions  *options,
@@ -376,7 +376,7 @@ make_outputs (Run                   *run,
   return TRUE;
 }
 
-/* Of a run whose outputs show their size when it has ended. */
+/* Waits for a run whose outputs have dynamic sizes, and creates the outputs. */
 static gboolean
 finish (Run        *run,
         GhloValue **outputs,
@@ -417,7 +417,7 @@ fake_start (GhloPrepared          *prepared,
   run = run_new (self, options, inputs, n_inputs, monitor);
   if (self->is_static && !make_outputs (run, options, inputs, outputs, &problem))
     {
-      /* What was given up is not written any more. */
+      /* Donated storage now waits for this run, which will not write to it. */
       ghlo_pending_end (run->pending, g_error_copy (problem));
       g_propagate_error (error, problem);
       run_free (run);
@@ -434,7 +434,7 @@ fake_start (GhloPrepared          *prepared,
 typedef struct
 {
   FakeMemory  *from, *to;
-  GhloPending *written;      /* nullable; what writes from */
+  GhloPending *written;      /* nullable; the pending writer of from */
   GhloPending *pending;
 } Copy;
 

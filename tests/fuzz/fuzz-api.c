@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Fuzzes the public API: the input is a list of calls, one byte each, followed by
- * the choice of its arguments. Objects come from a pool that calls put theirs
- * into; arguments may be missing, bare, released, of another program, or cancelled
- * from another thread. Whatever is called, a call fails with an error or
+ * Fuzzes the public API: the input is a list of calls, one byte each, each followed
+ * by the choices of its arguments. Objects come from a pool to which calls add their
+ * results; arguments may be missing, unconstructed, released, of another program, or
+ * cancelled from another thread. The checks: every call fails with an error or
  * succeeds, each async call is answered once, and no message is logged.
  *
- * Not called: what a caller may never do, such as a method on NULL.
+ * Not called: what the API forbids to callers, such as a method on NULL.
  */
 
 #include <ghlo/ghlo.h>
@@ -46,10 +46,10 @@ typedef struct
   Input         input;
   GMainContext *context;
   GObject      *pools[N_POOLS][POOL_SIZE];
-  guint         pending;        /* async calls not answered */
+  guint         pending;        /* async calls without an answer yet */
 } State;
 
-/* What async calls need when they are answered. */
+/* The data of an async call's callback. */
 typedef struct
 {
   State   *state;
@@ -83,7 +83,7 @@ static GType (*const pool_types[]) (void) = {
 
 G_STATIC_ASSERT (G_N_ELEMENTS (pool_types) == N_POOLS);
 
-/* An object of the pool, or a bare one; borrowed. */
+/* Returns an object of the pool, or an unconstructed one (transfer none). */
 static gpointer
 pick (State    *state,
       PoolKind  kind)
@@ -103,7 +103,7 @@ pick_or_null (State    *state,
   return maybe (state) ? NULL : pick (state, kind);
 }
 
-/* Any object where one of a certain class belongs, as a binding may pass it. */
+/* Returns an object of any class, since a binding may pass one of a wrong class. */
 static gpointer
 pick_any (State    *state,
           PoolKind  kind)
@@ -124,7 +124,7 @@ put (State    *state,
   state->pools[kind][slot] = object;
 }
 
-/* A call gives an object, or NULL and an error with a text. */
+/* Checks that a call returned an object, or NULL and an error with a message. */
 static void
 check (gpointer  made,
        GError   *error)
@@ -177,7 +177,7 @@ static const char *const types[] = {
   "tensor<2x!quant.uniform<i8:f32, 0.5>>", "tensor<99999999999x99999999999xf32>", "tensor<", "tensor<1000000x1000xf64>",
 };
 
-/* A program's text, whole, cut short, or with a byte of the input's in it. */
+/* Returns a program's text: whole, truncated, or with one byte replaced by one of the input. */
 static GBytes *
 make_text (State *state)
 {
@@ -241,8 +241,8 @@ pick_cancellable (State *state)
   return pick_or_null (state, POOL_CANCELLABLE);
 }
 
-/* Programs may run for ever: the cancellables of runs, which a watchdog cancels
- * when an input has taken its time. */
+/* Programs may run forever: a watchdog cancels these cancellables of runs when the
+ * time for an input is over. */
 enum { INPUT_TIME = G_USEC_PER_SEC };
 
 static struct
@@ -268,7 +268,7 @@ watch (gpointer data)
   return NULL;
 }
 
-/* For an input that begins, or, with 0, one that is over. */
+/* Sets the deadline for an input that begins; 0 when the input is done. */
 static void
 set_watch (gint64 deadline)
 {
@@ -278,7 +278,7 @@ set_watch (gint64 deadline)
   g_mutex_unlock (&watched.lock);
 }
 
-/* A cancellable that the watchdog knows; never NULL. */
+/* Returns a cancellable that the watchdog knows; never NULL. */
 static GCancellable *
 pick_watched_cancellable (State *state)
 {
@@ -480,7 +480,7 @@ finish_serialize (State        *state,
   check (bytes, error);
 }
 
-/* Reads back what was written, whole or with a byte of the input's in it. */
+/* Reads back a written program, whole or with one byte replaced by one of the input. */
 static void
 parse_again (State  *state,
              GBytes *artifact)
@@ -632,7 +632,7 @@ call_compile (State *state)
   put (state, POOL_EXECUTABLE, executable);
 }
 
-/* What the functions of one registration do: bytes of the input's, and how often they were given back. */
+/* The behaviour of one registration's functions, from bytes of the input, and how often its data was released. */
 typedef struct
 {
   guint8  bytes[8];
@@ -672,7 +672,7 @@ ask_call (GhloCustomCall *call,
     abort ();
 }
 
-/* Gives too little, too much, or what is of another type, or fails in one way or the other. */
+/* Returns too few or too many results, results of another type, or fails in one of several ways. */
 static gboolean
 answer (GhloCustomCall  *call,
         gpointer         data,
@@ -776,7 +776,7 @@ call_execute (State *state)
   put (state, POOL_RESULT, result);
 }
 
-/* Every step is measured or none is. */
+/* Checks that either every step is measured or none. */
 static void
 look_at_steps (GListModel *steps,
                gboolean    profiled)
@@ -867,7 +867,7 @@ call_session (State *state)
   put (state, POOL_SESSION, session);
 }
 
-/* Memory that lives as long as a run may write there, of any size and alignment. */
+/* Binds an output to memory of any size and alignment, which lives as long as runs may write to it. */
 static gboolean
 bind_output (State        *state,
              GhloSession  *session,
@@ -1032,7 +1032,7 @@ call_copy (State *state)
   put (state, POOL_BUFFER, copy);
 }
 
-/* A tensor goes to a file in memory's file system and comes back. */
+/* Saves a tensor to a file in a memory file system, and loads it. */
 static void
 call_file (State *state)
 {
@@ -1147,7 +1147,7 @@ call_release (State *state)
   ghlo_buffer_release (pick (state, POOL_BUFFER));
 }
 
-/* What is not a call of the library. */
+/* Actions other than calls of the library. */
 
 static void
 call_cancel (State *state)
@@ -1202,7 +1202,7 @@ static void (*const calls[]) (State *state) = {
   call_serialize, call_register,
 };
 
-/* Everything that was started is answered. */
+/* Waits until every async call has been answered. */
 static void
 drain (State *state)
 {

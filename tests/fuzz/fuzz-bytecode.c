@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Any bytes as a program in any form: reading gives a module or an error. What verifies is
- * printed in both forms, and what was printed must be read again; it is also
- * written as an artifact where one can hold it, which must be read again too.
+ * Reads any bytes as a program in any form: the result is a module or an error. A module that
+ * verifies is printed in both forms, and both must be readable again. It is also written as
+ * an artifact, where an artifact can represent it, which must be readable too.
  */
 
 #include <stdint.h>

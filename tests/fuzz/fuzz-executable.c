@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Any bytes as a program that was compiled and kept: as PJRT's plugin gives it, as the library does, or, where they
- * begin otherwise, as the cache on disk does. Checksums are made right first, so that damage gets past them. Reading
- * gives an error, or a program that is written and read again.
+ * Loads any bytes as a serialized executable: in the format of the PJRT plugin, of the library or, with any other
+ * beginning, of the cache on disk. Checksums are recomputed first, so that damage gets past them. The result is an
+ * error, or a program that is serialized and loaded again.
  *
- * What there is to begin with is written here, and changed in two ways: as bytes, or part by part, with the frame
- * around the part made right again.
+ * The seeds are made here, and mutated in two ways: as bytes, or member by member with a consistent frame.
  */
 
 #include <stdint.h>
@@ -29,7 +28,7 @@ int    LLVMFuzzerTestOneInput  (const uint8_t *data, size_t size);
 size_t LLVMFuzzerCustomMutator (uint8_t *data, size_t size, size_t max_size, unsigned int seed);
 size_t LLVMFuzzerMutate        (uint8_t *data, size_t size, size_t max_size);
 
-/* One for each device, and one for two. */
+/* A program for one device, and one for two. */
 static const char *const programs[] = {
   "module @jit_f {\n"
   "  func.func public @main(%a: tensor<4xf32> {tf.aliasing_output = 0 : i32}, %b: tensor<4xf32>)\n"
@@ -60,9 +59,9 @@ static const char sharded[] =
 /* CompileOptionsProto of one device, and of two partitions. */
 static const char one[] = "", two[] = { 0x1a, 2, 0x28, 2 };
 
-static PJRT_Client *client;             /* of the process, as the next */
+static PJRT_Client *client;             /* lives as long as the process, like the next two */
 static GPtrArray *seeds;                /* of GBytes */
-static GhloIrModule *source;            /* what the cache's entries are made of */
+static GhloIrModule *source;            /* the module of the cache's entries */
 
 static void
 free_bytes (gpointer bytes)
@@ -70,7 +69,7 @@ free_bytes (gpointer bytes)
   g_bytes_unref (bytes);
 }
 
-/* What @program is in PJRT's form, and in the library's, which that one ends with. */
+/* Adds @program in PJRT's format, and in the library's, with which PJRT's format ends. */
 static void
 add_seeds (const char *program,
            const char *options,
@@ -129,7 +128,7 @@ LLVMFuzzerInitialize (int    *argc,
   };
 
   ghlo_memory_set_limit (MEMORY_LIMIT);
-  /* Machine code would be ready when nobody runs it any more, and files would make runs depend on earlier ones. */
+  /* Machine code would be ready only after the runs, and a cache on disk would make runs depend on earlier ones. */
   g_setenv ("GHLO_DISABLE", "llvm", TRUE);
   g_setenv ("GHLO_CACHE", "off", TRUE);
   api = GetPjrtApi ();
@@ -143,7 +142,7 @@ LLVMFuzzerInitialize (int    *argc,
   return 0;
 }
 
-/* Parts, down to texts, numbers and bytes. */
+/* Mutations of members, down to strings, numbers and bytes. */
 
 static GVariant *change (GVariant *value, GRand *random);
 
@@ -189,7 +188,7 @@ change_number (GVariant *value,
   return g_variant_new_from_data (g_variant_get_type (value), bytes, size, FALSE, g_free, bytes);
 }
 
-/* A member changed, or of a list one left out or there twice. */
+/* Changes a member, or removes or duplicates one of an array. */
 static GVariant *
 change_members (GVariant *value,
                 GRand    *random)
@@ -231,7 +230,7 @@ change (GVariant *value,
   return change_number (value, random);
 }
 
-/* As src/compiler has them. */
+/* The types are those of src/compiler. */
 static const char *
 payload_type (const guint8 *data,
               gsize         size)
@@ -239,7 +238,7 @@ payload_type (const guint8 *data,
   return size >= 4 && memcmp (data, "GHLO", 4) == 0 ? "(s(ubbbasas)ssayas)" : "(sss(uttx)a(sutx)a(uu)ay)";
 }
 
-/* 0 where there is no room. */
+/* Returns the new size, or 0 where there is no room. */
 static gsize
 change_part (guint8 *data,
              gsize   size,
@@ -286,7 +285,7 @@ LLVMFuzzerCustomMutator (uint8_t      *data,
   return changed > 0 ? changed : LLVMFuzzerMutate (data, size, max_size);
 }
 
-/* What is wrong with a program from a stranger, or more than there is room for. */
+/* Checks that the error is one that an untrusted program may cause, including a lack of memory. */
 static void
 check_error (PJRT_Error *error)
 {
@@ -342,7 +341,7 @@ check_plugin (const guint8 *data,
   CALL (LoadedExecutable_Destroy, .executable = loaded);
 }
 
-/* As the library reads it; what it compiles is PJRT's too. */
+/* Loads in the library's format; the PJRT client loads the result as well. */
 static void
 check_library (const guint8 *data,
                gsize         size)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Any bytes as a kernel's text: parsing gives a kernel or an error. A kernel is printed and parsed to an equal
- * one, expanded without functions, and run on the interpreter over random memory where that is little work:
- * it never fails for a fault that the checker should have found.
+ * Parses any bytes as a kernel's text: the result is a kernel or an error. A kernel is printed and parsed to an
+ * equal one, expanded to one without functions, and, where that is little work, interpreted over random memory.
+ * The interpreter must not find a fault that the checker should have found.
  */
 
 #include <stdint.h>
@@ -18,7 +18,7 @@
 enum
 {
   RUN_LIMIT = 100 * 1000,       /* microseconds */
-  MAX_EXTENT = 5,               /* of axes that may have another */
+  MAX_EXTENT = 5,               /* of axes whose extent is free */
   MAX_POINTS = 10000,
   MAX_WORK = 2000000,           /* points times nodes */
   MAX_BYTES = 1 << 20,
@@ -49,7 +49,7 @@ check_round_trip (const GhloKernel *kernel)
     g_error ("what was printed is parsed to another kernel:\n%s\n%s", text, printed);
 }
 
-/* FALSE where all points are too much work. */
+/* Returns FALSE where running all points is too much work. */
 static gboolean
 choose_extents (const GhloKernel *kernel,
                 gint64           *extents)

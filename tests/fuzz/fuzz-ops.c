@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Fuzzes single operations: the bytes are the choices by which one is drawn out of what its
- * row of the op table could say; see unit/random/op.h. With FUZZ_COVERAGE set, what rows came how
- * far is printed at the end.
+ * Fuzzes single operations: the bytes are choices from which an operation is generated according
+ * to its row of the op table; see unit/random/op.h. With FUZZ_COVERAGE set, how far each row came
+ * is printed at the end.
  */
 
 #include <stdlib.h>
@@ -30,8 +30,8 @@ LLVMFuzzerInitialize (int    *argc,
                       char ***argv)
 {
   ghlo_memory_set_limit (MEMORY_LIMIT);
-  /* Machine code would be ready when nobody runs it any more, and threads that make it while the next input is tried
-   * look like leaks. fuzz-run waits for it. */
+  /* Machine code would be ready only after the runs, and threads that compile it during the next input look like leaks.
+   * fuzz-run waits for machine code. */
   g_setenv ("GHLO_DISABLE", "llvm", TRUE);
   if (g_getenv ("FUZZ_COVERAGE") != NULL)
     atexit (print_coverage);
@@ -39,7 +39,7 @@ LLVMFuzzerInitialize (int    *argc,
   return 0;
 }
 
-/* Half of the inputs are new, since what the first bytes choose gives the others their sense. */
+/* Half of the inputs are new random bytes, since the first bytes determine the meaning of the others. */
 gsize
 LLVMFuzzerCustomMutator (guint8       *data,
                          gsize         size,

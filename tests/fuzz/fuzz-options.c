@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Any bytes as the compile options that PJRT's callers give, behind a byte that says how many devices there are.
- * Reading refuses them for what they are, or gives counts and devices within bounds; an assignment of these is written
- * and read again. What there is to begin with is written here.
+ * Reads any bytes as compile options of PJRT's callers, after a first byte that is the number of devices. The options
+ * are refused with a suitable error, or result in counts and devices within bounds; the device assignment is then
+ * written and read again. The seeds are made here.
  */
 
 #include <stdint.h>
@@ -35,7 +35,7 @@ read_options (GhloPjrtCompileOptions *options,
   return ok;
 }
 
-/* CompileOptionsProto with what @options say. */
+/* Returns a CompileOptionsProto of @options. */
 static GByteArray *
 write_options (const GhloPjrtCompileOptions *options)
 {
@@ -73,7 +73,7 @@ check (const GhloPjrtCompileOptions *options,
       g_error ("device %" G_GINT64_FORMAT " is read as another one", i);
 }
 
-/* Options for a grid of devices that @seed chooses. */
+/* Writes options for a grid of devices that is chosen by @seed. */
 static gsize
 make_options (guint8       *data,
               gsize         max_size,
@@ -92,7 +92,7 @@ make_options (guint8       *data,
   return 1 + bytes->len;
 }
 
-/* Some begin anew. */
+/* Replaces some inputs by new options. */
 size_t
 LLVMFuzzerCustomMutator (uint8_t      *data,
                          size_t        size,

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Fuzzes verifier, reference executor, passes and the CPU's plans: whatever verifies is
- * run, on zeros, within limits of time and memory, as it stands on the reference executor
- * and after the passes on the CPU. A run may fail, but with an error, and on the CPU
- * only where it fails on the reference executor or reaches a limit.
+ * Fuzzes the verifier, reference executor, passes and CPU plans: a program that verifies is
+ * run on zeros, within limits of time and memory, unchanged on the reference executor and
+ * after the passes on the CPU. A run may fail, but with an error, and on the CPU only where
+ * it fails on the reference executor or reaches a limit.
  */
 
 #include <stdlib.h>
@@ -33,7 +33,7 @@ LLVMFuzzerInitialize (int    *argc,
   return 0;
 }
 
-/* Zeros for an argument of a function; NULL for what cannot be made or is large. */
+/* Returns zeros for an argument of a function; NULL where they cannot be made or are too large. */
 static GhloValue *
 make_input (const GhloIrType *type)
 {
@@ -97,7 +97,7 @@ run_once (GhloPrepared       *prepared,
   return ok;
 }
 
-/* Prepares and runs @function of @module, and once more when its machine code is there. */
+/* Prepares and runs @function of @module, and once more after its machine code is ready. */
 static gboolean
 run_on (GhloDeviceCore     *device,
         GhloIrModule       *module,
@@ -120,7 +120,7 @@ run_on (GhloDeviceCore     *device,
          && run_once (prepared, inputs, outputs, n_outputs, monitor, error);
 }
 
-/* Whether the run ended, and not for a limit. */
+/* Returns whether the run ended without reaching a limit. */
 static gboolean
 has_ended (gboolean      ok,
            const GError *error)
@@ -175,7 +175,7 @@ run_function (GhloIrModule *module,
   watchdog_end ();
 }
 
-/* The module after the passes, with its fusions; NULL when they took too long. */
+/* Returns the module after the passes, with its fusions; NULL when they took too long. */
 static GhloIrModule *
 optimize (GhloIrModule *module)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Any bytes as a program: parsing gives a module or an error. What verifies is
- * printed in both forms, and what was printed must be read again.
+ * Parses any bytes as a program: the result is a module or an error. A module that
+ * verifies is printed in both forms, and both must be readable again.
  */
 
 #include <stdint.h>

@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """What JAX asks of the plugin; see tests/jax/run.
 
-A program's text is read by whoever asks for it, eight times a compile where layouts and shardings are told in no other
-way: it is asked for only where a user wants it. The plugin is tests/pjrt/spy.c, which counts.
+A caller that asks for a program's text parses it, which JAX does eight times per compile where layouts and shardings
+are not available otherwise. JAX must ask only when a user wants the text. The plugin is tests/pjrt/spy.c, which counts.
 """
 
 import ctypes

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """Executions in flight, and programs and buffers as JAX has them, on XLA's CPU and on GHLO; see tests/jax/run.
 
-Each case is run on both, and gives what is to be the same.
+Each case is run on both, and returns values that must be equal.
 """
 
 import sys

@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """Calls of JAX's primitives, on XLA's CPU and on GHLO; see tests/jax/run.
 
-The calls are those of jax._src.internal_test_util.test_harnesses. One that XLA's CPU does not run counts for
-neither. Answers agree at the tolerances of JAX's own tests, in as far as the call says what they are.
+The calls are those of jax._src.internal_test_util.test_harnesses. Calls that XLA's CPU does not run are not
+counted. Results agree within the tolerances of JAX's own tests, as far as the harness specifies them.
 """
 
 import argparse

@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """What a call of a small program takes, on XLA's CPU and on GHLO; see tests/jax/run.
 
-Both take turns, many times over in one process, so that whatever else the machine does slows both. Medians of rounds,
-in µs a call, and the median of the rounds' ratios.
+Both take turns many times in one process, so that other load on the machine slows both alike. Prints medians of rounds,
+in µs per call, and the median of the rounds' ratios.
 """
 
 import statistics

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """The package that tells JAX of GHLO; see tests/jax/run.
 
-What concerns the start of a process runs in processes of its own.
+Tests of the start of a process run in processes of their own.
 """
 
 import os

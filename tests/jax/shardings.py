@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """Random programs of several devices, compiled by XLA's CPU and by GHLO; see tests/jax/run.
 
-What a program says of its inputs has its outputs lie over the devices as XLA has them. Nothing runs: only where outputs
-are to be is compared. A program that differs is printed with its seed, by which --programs=1 makes it again.
+The outputs' shardings, which follow from those of the inputs, must equal XLA's. Nothing runs: only output shardings are
+compared. A program that differs is printed with its seed, from which --programs=1 generates it again.
 """
 
 import argparse

@@ -3,7 +3,7 @@
 
 A line of the report is a JSON object: {"begun": ID} when a test begins, {"ended": ID, "outcome": …, "message": …} when
 it has ended, {"collected": NUMBER} before the first, and {"broken": FILE, "message": …} where a file cannot be read.
-So whoever reads it knows which test it was that ended the process.
+So the reader knows which test was running when the process ended.
 """
 
 import importlib.util

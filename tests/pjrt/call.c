@@ -92,7 +92,7 @@ call_compile_error (PJRT_Client *client,
                      .compile_options_size = n_options);
 }
 
-/* What the program lies in goes when it has been compiled, as JAX's does. */
+/* Frees the program's text after compiling, as JAX does. */
 PJRT_LoadedExecutable *
 call_compile (PJRT_Client *client,
               const char  *program)

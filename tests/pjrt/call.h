@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Calls of the plugin's functions: the plugin is loaded as others load it, and known by its table alone.
+ * Calls of the plugin's functions. The plugin is loaded as frameworks load it, and used only through its table.
  */
 
 #pragma once
@@ -9,21 +9,21 @@
 
 G_BEGIN_DECLS
 
-/* The table, of the plugin that GHLO_PJRT_PLUGIN names. */
+/* The function table of the plugin that GHLO_PJRT_PLUGIN names. */
 extern const PJRT_Api *api;
 
 void     call_load         (void);
-/* The error's message, which the caller frees; the error goes. */
+/* Frees the error and returns its message (transfer full). */
 char    *call_take_message (PJRT_Error      *error);
-/* Ends the test where there is an error. */
+/* Aborts the test if there is an error. */
 void     call_check        (const char      *function,
                             PJRT_Error      *error);
-/* That there is one of that code with that in its message, which goes. */
+/* Checks that there is an error with this code and @part in its message, and frees the error. */
 void     call_check_error  (PJRT_Error      *error,
                             PJRT_Error_Code  code,
                             const char      *part);
 
-/* PJRT's function with these arguments, which are left as it left them. */
+/* Calls PJRT's function with these arguments, checks that it succeeds, and returns the arguments with the outputs. */
 #define CALL(function, ...) \
   (__extension__ ({ \
     PJRT_##function##_Args args_ = { .struct_size = sizeof args_, __VA_ARGS__ }; \
@@ -31,7 +31,7 @@ void     call_check_error  (PJRT_Error      *error,
     args_; \
   }))
 
-/* The same for its error. */
+/* The same, but returns the error. */
 #define CALL_ERROR(function, ...) \
   (__extension__ ({ \
     PJRT_##function##_Args args_ = { .struct_size = sizeof args_, __VA_ARGS__ }; \
@@ -45,14 +45,14 @@ PJRT_Error            *call_compile_error (PJRT_Client       *client,
                                        const char            *program,
                                        const char            *options,
                                        gsize                  n_options);
-/* Its bytes; the caller frees them. */
+/* Serializes the executable (transfer full). */
 char                  *call_serialize (PJRT_LoadedExecutable *loaded,
                                        gsize                 *size);
-/* Dense, copied; of @n numbers in one dimension. */
+/* Makes a dense copy of @n numbers in one dimension. */
 PJRT_Buffer           *call_floats    (PJRT_Client           *client,
                                        const float           *numbers,
                                        gsize                  n);
-/* The bytes of @buffer, which are waited for. */
+/* Waits for @buffer and reads its bytes. */
 void                   call_read      (PJRT_Buffer           *buffer,
                                        gpointer               bytes,
                                        gsize                  size);
@@ -61,7 +61,7 @@ PJRT_Error            *call_execute   (PJRT_LoadedExecutable *executable,
                                        gsize                  n_arguments,
                                        PJRT_Buffer          **outputs,
                                        PJRT_Event           **done);
-/* The same, waited for: its one output, which is there, or the error, and then no output is left. */
+/* Executes and waits. Returns NULL and sets @output to the only output, or returns the error and leaves no output. */
 PJRT_Error            *call_run       (PJRT_LoadedExecutable *executable,
                                        PJRT_Buffer          **arguments,
                                        gsize                  n_arguments,

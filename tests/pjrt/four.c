@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Four devices for tests.
+ * A client of four devices for tests.
  */
 
 #include "four.h"
 
 #include <string.h>
 
-/* As call_compile ()'s, for four partitions on devices 0 to 3. */
+/* Compile options as in call_compile (), for four partitions on devices 0 to 3. */
 static const guint8 four[] = { 0x1a, 4, 0x20, 1, 0x28, FOUR };
 
 PJRT_Client *

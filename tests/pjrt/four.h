@@ -11,7 +11,7 @@ G_BEGIN_DECLS
 
 enum { FOUR = 4 };
 
-/* What one device takes or gives. */
+/* The inputs or outputs of one device. */
 typedef PJRT_Buffer *FourRow[4];
 
 PJRT_Client           *four_client       (void);
@@ -22,12 +22,12 @@ PJRT_Buffer           *four_floats       (PJRT_Device            *device,
                                           const float            *numbers,
                                           const int64_t          *dims,
                                           gsize                   n_dims);
-/* That @buffer is on @device and has these numbers. */
+/* Checks that @buffer is on @device and has these numbers. */
 void                   four_check        (PJRT_Buffer            *buffer,
                                           PJRT_Device            *device,
                                           const float            *expected,
                                           gsize                   n);
-/* @options (nullable): others than those for four partitions on devices 0 to 3. */
+/* @options: nullable; the default is four partitions on devices 0 to 3. */
 PJRT_Error            *four_compile_with (PJRT_Client            *client,
                                           const char             *program,
                                           const guint8           *options,
@@ -35,14 +35,14 @@ PJRT_Error            *four_compile_with (PJRT_Client            *client,
                                           PJRT_LoadedExecutable **executable);
 PJRT_LoadedExecutable *four_compile      (PJRT_Client            *client,
                                           const char             *program);
-/* Outputs of each device, from inputs of each. */
+/* Executes with inputs of each device, and gets the outputs of each device. */
 PJRT_Error            *four_execute      (PJRT_LoadedExecutable  *executable,
                                           FourRow                *inputs,
                                           gsize                   n_inputs,
                                           FourRow                *outputs);
 void                   four_destroy      (FourRow                *rows,
                                           gsize                   n);
-/* What they give of the numbers 0 to 7, of which each has two. */
+/* Compiles and runs @program on the numbers 0 to 7, two on each device. */
 PJRT_Error            *four_run          (PJRT_Client            *client,
                                           const char             *program,
                                           FourRow                *outputs);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Checksums, where the bytes have room for them.
+ * Recomputes checksums, where the bytes are long enough to contain them.
  */
 
 #include "seal.h"
@@ -9,8 +9,8 @@
 
 #include "compiler/digest.h"
 
-/* Both forms begin with a name and a checksum; PJRT's goes on with the length of the compile options, a fingerprint and
- * the options, which the checksum covers, and with the library's form. */
+/* Both formats begin with a magic and a checksum. PJRT's continues with the length of the compile options, a
+ * fingerprint and the options, which the checksum covers, and with the library's format. */
 enum { MAGIC = 8, HEAD = MAGIC + GHLO_DIGEST_SIZE, FINGERPRINT = 33, OPTIONS = HEAD + sizeof (guint64) + FINGERPRINT };
 
 static gsize

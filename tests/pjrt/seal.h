@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Serialized executables whose checksums are made right again, so that damage reaches whoever reads what they cover. It
- * knows the forms that src/pjrt/serialize.c and src/compiler/serialize.c write.
+ * Recomputes the checksums of damaged serialized executables, so that the damage gets past the checksums to the
+ * readers behind them. Knows the formats that src/pjrt/serialize.c and src/compiler/serialize.c write.
  */
 
 #pragma once
@@ -10,7 +10,7 @@
 
 G_BEGIN_DECLS
 
-/* Where the variant of the library's part begins; @size where there is none. */
+/* Returns the offset of the variant in the library's part, or @size where there is none. */
 gsize seal_executable (guint8 *bytes,
                        gsize   size);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * A plugin in front of the one that GHLO_PJRT_SPIED names: it counts the calls of each entry and makes them there. So
- * a test knows what a framework asks for.
+ * A plugin that wraps the one named by GHLO_PJRT_SPIED: it counts the calls of each entry and forwards them. This tells
+ * a test which functions a framework calls.
  */
 
 #include <dlfcn.h>
@@ -11,7 +11,7 @@
 #include "pjrt/abi.h"
 
 __attribute__ ((visibility ("default"))) const PJRT_Api *GetPjrtApi (void);
-/* How often "Client_Compile" was called since it was asked last; -1 for what is no entry. */
+/* Returns how often a function such as "Client_Compile" was called since the last query; -1 for unknown names. */
 __attribute__ ((visibility ("default"))) int spy_take_count (const char *name);
 
 static const PJRT_Api *real;

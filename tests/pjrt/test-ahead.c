@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Topologies without a client, as bytes too, programs that are compiled for them, and clients that load these.
+ * Topologies without a client, their serialization, programs compiled for them, and clients that load these programs.
  */
 
 #include "call.h"
@@ -15,7 +15,7 @@ static const char twice[] =
   "  }\n"
   "}\n";
 
-/* Of @n devices, a text. */
+/* Creates a topology of @n devices, which is a text. */
 static PJRT_TopologyDescription *
 new_topology (const char *n)
 {
@@ -62,7 +62,7 @@ test_topology (void)
                     PJRT_Error_Code_UNAVAILABLE, "'cup'");
 }
 
-/* A client's is the client's, whatever callers do with it. */
+/* The client owns its topology, even if callers destroy it. */
 static void
 test_of_client (void)
 {
@@ -85,7 +85,7 @@ read_error (const char *text,
   return CALL_ERROR (TopologyDescription_Deserialize, .serialized_topology = exact, .serialized_topology_size = n);
 }
 
-/* Whether it is a topology, which is written in the same way then. */
+/* Returns whether the text is a topology; checks that a topology is written as the same text. */
 static gboolean
 reads (const char *text,
        gsize       size)
@@ -125,7 +125,7 @@ test_damage (void)
       n_read += reads (text, size);
       text[i / 8] = (char) (text[i / 8] ^ 1 << i % 8);
     }
-  /* Of 3, 5 and 9 devices instead of 1. */
+  /* One bit changed: 3, 5 and 9 devices instead of 1. */
   g_assert_cmpuint (n_read, ==, 3);
   call_check_error (read_error ("GHLO topology 1\ncpu\n1\nGHLO 0.0\nz80\n", 36), PJRT_Error_Code_UNAVAILABLE,
                     "expected the topology of the present device");
@@ -163,7 +163,7 @@ check_runs (PJRT_Client           *client,
   CALL (Buffer_Destroy, .buffer = output);
 }
 
-/* The topology goes before what was compiled for it. */
+/* Destroys the topology before the program that was compiled for it. */
 static void
 test_compile (void)
 {
@@ -188,7 +188,7 @@ test_compile (void)
   CALL (Client_Destroy, .client = client);
 }
 
-/* What was compiled for a client's own topology is what the client loads, unless it is to be on another device. */
+/* A client loads a program compiled for its own topology without a copy, unless it is to run on another device. */
 static void
 test_own (void)
 {
@@ -213,7 +213,7 @@ test_own (void)
   CALL (Client_Destroy, .client = client);
 }
 
-/* What each partition does by itself was taken out of the program. */
+/* Manual computations have been taken out of the program, so it cannot be loaded. */
 static void
 test_manual (void)
 {
@@ -253,7 +253,7 @@ check_shape (PJRT_TopologyDescription_MakeCanonicalShapeForMemorySpace_Args  arg
   args.serialized_shape_deleter (args.serialized_shape);
 }
 
-/* As xla::Shape::ToProto () has them: f32[2,300]{1,0}, s8[] and s4[5]{0}. */
+/* Shapes as xla::Shape::ToProto () writes them: f32[2,300]{1,0}, s8[] and s4[5]{0}. */
 static void
 test_shapes (void)
 {
@@ -284,7 +284,7 @@ test_shapes (void)
   CALL (TopologyDescription_Destroy, .topology = topology);
 }
 
-/* An execution takes one, whatever it has; tests of the FFI have what it is for. */
+/* An execution accepts a context, whatever its contents; the tests of the FFI use contexts. */
 static void
 test_context (void)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Buffers that come in other ways than from the host at once, and bytes of them.
+ * Buffers that are made otherwise than by one copy from the host, and access to their raw bytes.
  */
 
 #include "call.h"
@@ -9,7 +9,7 @@
 
 static const float counted[] = { 0, 1, 2, 3 };
 
-/* Dimensions of four numbers. */
+/* The shape of four floats. */
 #define FOUR .shape_dims = (const int64_t[]) { 4 }, .shape_num_dims = 1, .shape_element_type = PJRT_Buffer_Type_F32
 
 static PJRT_Memory *
@@ -28,7 +28,7 @@ check_floats (PJRT_Buffer *buffer,
   g_assert_cmpmem (numbers, sizeof numbers, expected, 4 * sizeof *expected);
 }
 
-/* That there is an event of that error. */
+/* Checks that the event ends with this error. */
 static void
 check_end (PJRT_Event      *event,
            PJRT_Error_Code  code,
@@ -104,7 +104,7 @@ count_up (void *memory,
   (*(guint *) data)++;
 }
 
-/* Memory of somebody else's is read where it lies, and never written to. */
+/* A view of foreign memory is read in place and never written to. */
 static void
 test_view (void)
 {
@@ -172,7 +172,7 @@ test_alias (void)
   CALL (Client_Destroy, .client = client);
 }
 
-/* Tells that what a donated buffer waits for has ended. */
+/* Ends the dependency of a donated buffer. */
 static void
 end_dependency (PJRT_Buffer_DonateWithControlDependency_Args args,
                 PJRT_Error_Code                              code,
@@ -186,7 +186,7 @@ end_dependency (PJRT_Buffer_DonateWithControlDependency_Args args,
   args.dependency_ready_callback (&end);
 }
 
-/* What a donated buffer held is another's, in the same memory, when both the caller and the content say so. */
+/* A donation's new buffer has the same memory, and is ready when both the dependency and the content are ready. */
 static void
 test_dependency (void)
 {
@@ -245,7 +245,7 @@ test_bitcast (void)
   CALL (Client_Destroy, .client = client);
 }
 
-/* Bytes as they lie in a buffer. */
+/* Raw bytes of a buffer. */
 static void
 test_raw (void)
 {
@@ -361,7 +361,7 @@ test_transfer (void)
   CALL (Client_Destroy, .client = client);
 }
 
-/* What never comes. */
+/* Transfers that fail or are abandoned. */
 static void
 test_given_up (void)
 {
@@ -384,7 +384,7 @@ test_given_up (void)
   CALL (Client_Destroy, .client = client);
 }
 
-/* Kinds of memory that a device has: buffers lie where they were made, copied or, as outputs, named by the program. */
+/* A device's memory kinds: a buffer is in the one where it was made or copied, an output in the one that it names. */
 static void
 test_memories (void)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Calls out of programs, with functions of this test in the place of Python's.
+ * Calls from programs to callbacks, with functions of this test in place of Python's.
  */
 
 #include "four.h"
@@ -12,9 +12,9 @@
 
 enum { TWICE = 3, FAILS, LOOSE, KEEPS, N_FUNCTIONS };
 
-/* How often each is held; atomic. */
+/* The number of holders of each function; atomic. */
 static int held[N_FUNCTIONS];
-/* What KEEPS was given, and what gives it back. */
+/* The array that KEEPS was called with, and the function that releases it. */
 static GhloPjrtArray kept;
 static void (*drop_kept) (void *owner);
 
@@ -50,7 +50,7 @@ call_function (const GhloPjrtCall *call)
     case TWICE:
       return twice (call);
     case LOOSE:
-      /* A boolean, as NumPy may have it. */
+      /* A true boolean of NumPy may be any non-zero byte. */
       memset (call->results[0].data, 0x60, call->results[0].size);
       drop_all (call);
       return 1;
@@ -82,7 +82,7 @@ let_go (int64_t index)
   g_assert_cmpint (g_atomic_int_add (&held[index], -1), >, 0);
 }
 
-/* What has run lets go a moment after it has ended. */
+/* Waits until the function is let go, which may be shortly after the end of a run. */
 static void
 check_let_go (int index)
 {
@@ -119,7 +119,7 @@ connect (void)
   return call_client ("cpu");
 }
 
-/* A program that calls one function on twice its input. */
+/* Returns a program that calls one function on twice its input. */
 static char *
 make_program (int         index,
               const char *result)
@@ -145,7 +145,7 @@ compile (PJRT_Client *client,
 
 static const float numbers[] = { 1, 2, 3, 4 };
 
-/* Without anybody who answers, and as a program that nobody of this process wrote. */
+/* Checks that a program is refused whose functions do not exist in this process. */
 static void
 check_refusal (PJRT_Client *client,
                const char  *program)
@@ -172,7 +172,7 @@ test_missing (void)
                  "  stablehlo.custom_call @ghlo_python_callback() {has_side_effect = true} : () -> ()\n"
                  "  return\n"
                  "}\n");
-  /* What was held before the one that is not there is let go. */
+  /* Functions that were held before the missing one are let go. */
   check_refusal (client,
                  "func.func @main(%a: tensor<4xf32>) {\n"
                  "  stablehlo.custom_call @ghlo_python_callback(%a) {has_side_effect = true, api_version = 4 : i32, "
@@ -229,7 +229,7 @@ test_failure (void)
   CALL (Client_Destroy, .client = client);
 }
 
-/* An operand is there as long as somebody keeps it, whatever runs meanwhile. */
+/* An operand stays valid as long as a callback keeps it, whatever runs meanwhile. */
 static void
 test_kept (void)
 {
@@ -259,7 +259,7 @@ test_kept (void)
   check_let_go (KEEPS);
 }
 
-/* A program that looks how its one operand lies, by a call of @target. */
+/* Compiles a program that inspects the sharding of its one operand by a call of @target. */
 static PJRT_Error *
 inspect (const char *target,
          int         index)
@@ -296,7 +296,7 @@ test_inspection (void)
   call_check_error (inspect ("InspectSharding", 0), PJRT_Error_Code_UNIMPLEMENTED, "use the package jax-ghlo");
 }
 
-/* After Python nothing is called, not even for what is let go. */
+/* No callbacks are called after Python has ended, not even to let go of functions. */
 static void
 test_end (void)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * What comes from strangers, cut off at each byte and changed: compile options, and executables as bytes, with
- * checksums that tell and with ones that were made right again. tests/fuzz goes on from here.
+ * Untrusted input, truncated at each byte and modified: compile options, and serialized executables, with their
+ * original checksums and with recomputed ones. tests/fuzz has more random variants.
  */
 
 #include "call.h"
@@ -17,7 +17,7 @@ static const char twice[] =
   "  }\n"
   "}\n";
 
-/* The @n bytes at @bytes, with nothing behind them; the caller frees them. */
+/* Copies @n bytes so that reads beyond the end are detected (transfer full). */
 static guint8 *
 cut (gconstpointer bytes,
      gsize         n)
@@ -25,7 +25,7 @@ cut (gconstpointer bytes,
   return n > 0 ? g_memdup2 (bytes, n) : g_malloc (1);
 }
 
-/* Whether these are options, of one device. They are read before the program, which is none. */
+/* Returns whether these are valid options, for one device. Options are read before the program, which is invalid. */
 static gboolean
 are_options (PJRT_Client  *client,
              const guint8 *bytes,
@@ -99,7 +99,7 @@ check_refused (PJRT_Client  *client,
                     PJRT_Error_Code_INVALID_ARGUMENT, "expected a serialized executable");
 }
 
-/* Checksums find any change. */
+/* Checksums detect any change. */
 static void
 test_checksums (void)
 {
@@ -135,7 +135,7 @@ test_checksums (void)
   CALL (Client_Destroy, .client = client);
 }
 
-/* Whether the bytes are a program, once their checksums are right. Those that are none are refused for that. */
+/* Returns whether the bytes are a program, with recomputed checksums; checks that others get a suitable error. */
 static gboolean
 is_program (PJRT_Client  *client,
             const guint8 *bytes,
@@ -167,7 +167,7 @@ is_program (PJRT_Client  *client,
   return FALSE;
 }
 
-/* As whoever makes bytes with a purpose has them. */
+/* Bytes as an attacker would make them. */
 static void
 test_sealed (void)
 {
@@ -191,7 +191,7 @@ test_sealed (void)
   CALL (Client_Destroy, .client = client);
 }
 
-/* Names are any bytes; messages, which quote them, are text. */
+/* Names may be any bytes, but messages that quote them are valid text. */
 static void
 test_names (void)
 {

@@ -70,11 +70,11 @@ check_refused (const char      *program,
   CALL (Client_Destroy, .client = client);
 }
 
-/* On the device of its assignment, or on one that is named; what a copy elsewhere shares is not written to. */
+/* A program runs on the device of its assignment, or on a named one; memory shared with a copy is not written to. */
 static void
 test_placement (void)
 {
-  /* As call_compile ()'s, for device 2; the second portable. */
+  /* Compile options as in call_compile (), for device 2; the second are portable. */
   static const guint8 on_two[] = { 0x1a, 15, 0x20, 1, 0x28, 1, 0x4a, 9, 0x08, 1, 0x10, 1, 0x1a, 3, 0x0a, 1, 2 };
   static const guint8 portable[] = { 0x1a, 4, 0x20, 1, 0x28, 1, 0x20, 1 };
   const float numbers[] = { 1, 2, 3 }, sums[] = { 2, 4, 6 };
@@ -102,8 +102,9 @@ test_placement (void)
   CALL (Client_Destroy, .client = client);
 }
 
-/* Six columns in halves along x, four rows in quarters along both parts of z, whose devices are in another order; the
- * first output the other way round, the second as it follows, the third, of both meshes, on all devices. */
+/* Six columns are split in halves along x, four rows in quarters along both parts of z, whose devices are in another
+ * order. The first output is split the other way round, the second as propagation has it, and the third, which involves
+ * both meshes, is on all devices. */
 static const char automatic[] =
   "sdy.mesh @grid = <[\"x\"=2, \"y\"=2]>\n"
   "sdy.mesh @line = <[\"z\"=4], device_ids=[3, 1, 0, 2]>\n"
@@ -121,7 +122,7 @@ static const char automatic[] =
   "  return %all, %other, %turned : tensor<4x6xf32>, tensor<4x6xf32>, tensor<6x4xf32>\n"
   "}\n";
 
-/* Rows and columns of a tensor of 4 × 6 numbers. */
+/* Makes a buffer of some rows and columns of a tensor of 4 × 6 numbers. */
 static PJRT_Buffer *
 part_on (PJRT_Client *client,
          guint        device,
@@ -270,7 +271,7 @@ test_answers (void)
   "  %id = stablehlo.partition_id : tensor<ui32>\n" \
   "  %two = stablehlo.constant dense<2> : tensor<ui32>\n"
 
-/* Each partition by itself, and together where they meet. */
+/* Manual computations: partitions run independently, and meet in collective operations. */
 static void
 test_manual (void)
 {
@@ -296,7 +297,7 @@ test_manual (void)
   CALL (Client_Destroy, .client = client);
 }
 
-/* What a body calls comes along with it, in whatever sight it is. */
+/* Functions that a manual computation calls are taken along, whatever their visibility. */
 static void
 test_called (void)
 {
@@ -336,7 +337,7 @@ test_called (void)
           body)
 #define DONE "\"stablehlo.async_done\"(%f) : (!stablehlo.future<tensor<2xf32>>) -> tensor<2xf32>\n"
 
-/* What is begun and awaited later, with a hint of an order, and what is not awaited. */
+/* Asynchronous operations that are awaited later, with a hint of an order, and some that are not awaited. */
 static void
 test_started (void)
 {
@@ -362,7 +363,7 @@ test_started (void)
   check_refused (unawaited, NULL, 0, PJRT_Error_Code_UNIMPLEMENTED, "used by 'stablehlo.async_done' only");
 }
 
-/* What is the sum of what devices hold is added where it is an input, and with one of them where it is an output. */
+/* Unreduced inputs are added up; an unreduced output has the whole sum on one device, and zeros on the others. */
 static void
 test_sums (void)
 {
@@ -373,7 +374,7 @@ test_sums (void)
     "  %r = stablehlo.multiply %a, %a : tensor<4xf32>\n"
     "  return %r : tensor<4xf32>\n"
     "}\n";
-  /* Of numbers 0 + 4, 1 + 5, 2 + 6 and 3 + 7. */
+  /* The squares of 0 + 4, 1 + 5, 2 + 6 and 3 + 7. */
   static const float expected[FOUR][2] = { { 16, 36 }, { 0, 0 }, { 64, 100 }, { 0, 0 } };
   PJRT_Client *client = four_client ();
   FourRow outputs[FOUR];
@@ -424,7 +425,7 @@ test_nested (void)
   CALL (Client_Destroy, .client = client);
 }
 
-/* One partition fails while the others wait for it, and one that the others wait for does not come. */
+/* One partition fails while the others wait for it, or never arrives. */
 static void
 test_failures (void)
 {
@@ -507,7 +508,7 @@ test_refusals (void)
     check_refused (rows[i].program, NULL, 0, rows[i].code, rows[i].part);
 }
 
-/* Each device holds a number of its own of what is not added yet, as the program has it, and they stay apart. */
+/* Each device holds its own addend of an unreduced value, and the addends are not added up. */
 static const char apart[] =
   "sdy.mesh @grid = <[\"x\"=2, \"y\"=2], device_ids=[1, 0, 2, 3]>\n"
   "func.func @main(%a: tensor<4xf32> {sdy.sharding = #sdy.sharding<@grid, [{\"y\"}], unreduced={\"x\"}>})\n"
@@ -521,7 +522,7 @@ static const char apart[] =
   "  return %c : tensor<4xf32>\n"
   "}\n";
 
-/* What it became is not what was written, which would have to be compiled again; and says no more how it lies. */
+/* Checks that the rewritten program cannot be serialized, and that its text no longer mentions unreduced axes. */
 static void
 check_rewritten (PJRT_Client *client,
                  const char  *program)
@@ -563,7 +564,7 @@ test_addends (void)
 #define UNREDUCED "{sdy.sharding = #sdy.sharding<@line, [], unreduced={\"z\"}>}"
 #define SCALARS "(tensor<8xf32>, tensor<8xf32>) -> tensor<f32>"
 
-/* A sum from 5 on, a product, what is in parts, and a difference, whose addends each device would have computed. */
+/* A sum that starts at 5, a product, a split value, and a difference, each unreduced over the devices. */
 static const char computed[] =
   "sdy.mesh @line = <[\"z\"=4], device_ids=[3, 1, 0, 2]>\n"
   "func.func @main(%a: tensor<8xf32> {sdy.sharding = #sdy.sharding<@line, [{\"z\"}]>})\n"
@@ -611,7 +612,7 @@ test_computed (void)
   CALL (Client_Destroy, .client = client);
 }
 
-/* Numbers whose sum is the product, where two dimensions of it want the same axis and nobody has an addend alone. */
+/* An unreduced product, two of whose dimensions want the same axis, so that no device has an addend of its own. */
 static const char contested[] =
   "sdy.mesh @grid = <[\"x\"=2, \"y\"=2]>\n"
   "func.func @main(%a: tensor<8xf32> {sdy.sharding = #sdy.sharding<@grid, [{\"x\", \"y\"}]>})\n"
@@ -654,7 +655,7 @@ static const char donors[] =
   "  return %r : tensor<8xi32>\n"
   "}\n";
 
-/* What no output can take the memory of stays the caller's, who offered it. */
+/* A donated input stays with the caller if no output can use its memory. */
 static void
 test_donors (void)
 {
@@ -684,7 +685,7 @@ test_donors (void)
   CALL (Client_Destroy, .client = client);
 }
 
-/* A token goes into a manual computation and comes out of it. */
+/* A token is an operand and a result of a manual computation. */
 static const char ordered[] =
   "sdy.mesh @line = <[\"z\"=4]>\n"
   "func.func @main(%a: tensor<8xf32> {sdy.sharding = #sdy.sharding<@line, [{\"z\"}]>})\n"

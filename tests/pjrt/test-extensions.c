@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * The plugin's extensions, found as callers find them.
+ * The plugin's extensions, found by the way in which callers find them.
  */
 
 #include "call.h"
@@ -30,7 +30,7 @@ find (PJRT_Extension_Type type,
   g_error ("there is no extension of type %d", type);
 }
 
-/* A function of an extension, as CALL. */
+/* Like CALL, for a function of an extension. */
 #define CALL_OF(extension, function, ...) \
   (__extension__ ({ \
     PJRT_##function##_Args args_ = { .struct_size = sizeof args_, __VA_ARGS__ }; \

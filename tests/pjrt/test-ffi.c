@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Handlers of XLA's FFI, in C and registered by the plugin's extensions; tests/jax/ffi.py has such of C++.
+ * Handlers of XLA's FFI, written in C and registered through the plugin's extensions; tests/jax/ffi.py tests C++ ones.
  */
 
 #include "call.h"
@@ -23,7 +23,7 @@ static XLA_FFI_TypeId counter_type, number_type;
 /* Atomic. */
 static int n_counters, n_calls;
 
-/* Ends the test where there is an error. */
+/* Aborts the test if there is an error. */
 static void
 ffi_check (const XLA_FFI_CallFrame *frame,
            XLA_FFI_Error           *error)
@@ -36,7 +36,7 @@ ffi_check (const XLA_FFI_CallFrame *frame,
   g_error ("%s", message.message);
 }
 
-/* Whether @frame asks what the handler is, which is answered. */
+/* Returns whether @frame is a query for the handler's metadata, and answers it. */
 static gboolean
 tell (XLA_FFI_CallFrame *frame,
       int                major)
@@ -62,7 +62,7 @@ make_error (XLA_FFI_CallFrame *frame,
   return frame->api->XLA_FFI_Error_Create (&args);
 }
 
-/* The attribute of that name and kind. */
+/* Returns the attribute of that name and kind. */
 static const void *
 find (const XLA_FFI_Attrs *attributes,
       const char          *name,
@@ -105,7 +105,7 @@ check_attributes (const XLA_FFI_Attrs *attributes)
     g_assert_cmpint (memcmp (attributes->names[i - 1]->ptr, attributes->names[i]->ptr, 1), <=, 0);
 }
 
-/* Twice its operand, if all attributes are as the program has them; a token goes through. */
+/* Doubles its operand, if all attributes have the program's values; a token is passed through. */
 static XLA_FFI_Error *
 twice (XLA_FFI_CallFrame *frame)
 {
@@ -159,7 +159,7 @@ begin (XLA_FFI_CallFrame *frame)
   return NULL;
 }
 
-/* Counts its calls, with memory of its own of which a part is left to the caller to free. */
+/* Counts its calls. Allocates scratch memory, and leaves a part of it to the caller to free. */
 static XLA_FFI_Error *
 count (XLA_FFI_CallFrame *frame)
 {
@@ -192,7 +192,7 @@ count (XLA_FFI_CallFrame *frame)
   return NULL;
 }
 
-/* What a task has to set. */
+/* The arguments of a task. */
 typedef struct
 {
   XLA_FFI_CallFrame  frame;
@@ -216,7 +216,7 @@ later (void *data)
   FFI ((&self->frame), Future_SetAvailable, .future = self->future);
 }
 
-/* Gives a number when a task has ended, or fails then where there is an operand. */
+/* Returns a number after a task has ended, or fails then where there is an operand. */
 static XLA_FFI_Error *
 promise (XLA_FFI_CallFrame *frame)
 {
@@ -236,7 +236,7 @@ promise (XLA_FFI_CallFrame *frame)
   return NULL;
 }
 
-/* Gives the number that the caller has for the execution. */
+/* Returns the number in the caller's execution context. */
 static XLA_FFI_Error *
 recall (XLA_FFI_CallFrame *frame)
 {
@@ -369,7 +369,7 @@ test_call (void)
   CALL (Client_Destroy, .client = client);
 }
 
-/* That a run of @body, which gives %0, fails so. */
+/* Checks that a run of @body, which returns %0, fails with this error. */
 static void
 check_failure (const char      *body,
                PJRT_Error_Code  code,
@@ -406,7 +406,7 @@ test_failures (void)
                  PJRT_Error_Code_UNIMPLEMENTED, "elements of whole bytes");
 }
 
-/* A state is the site's, of which a program may have several, and goes with the program. */
+/* Each call site of a program has a state of its own, which is freed with the program. */
 static void
 test_state (void)
 {
@@ -430,7 +430,7 @@ test_state (void)
       call_read (output, &found, sizeof found);
       g_assert_cmpfloat (found, ==, (float) (i * i + 5));
       CALL (Buffer_Destroy, .buffer = output);
-      /* Those of the runs are gone. */
+      /* The states of the runs have been freed. */
       g_assert_cmpint (g_atomic_int_get (&n_counters), ==, 2);
     }
   g_assert_cmpint (g_atomic_int_get (&n_calls), ==, 6);
@@ -441,7 +441,7 @@ test_state (void)
   g_assert_cmpint (g_atomic_int_get (&n_counters), ==, 0);
 }
 
-/* Counts the runs of its site, in whatever order they come. */
+/* Counts the runs of its call site, in any order. */
 static XLA_FFI_Error *
 number (XLA_FFI_CallFrame *frame)
 {
@@ -467,9 +467,9 @@ enum { N_THREADS = 6, N_RUNS = 50 };
 typedef struct
 {
   PJRT_Client           *client;
-  PJRT_LoadedExecutable *executable;        /* of all threads */
+  PJRT_LoadedExecutable *executable;        /* shared by all threads */
   guint8                 seen[N_THREADS * N_RUNS];
-  GMutex                 lock;              /* of seen */
+  GMutex                 lock;              /* guards seen */
 } Together;
 
 static float
@@ -485,7 +485,7 @@ run_numbered (PJRT_LoadedExecutable *executable)
   return found;
 }
 
-/* Runs what all run, and programs of its own that come and go, among handlers that are registered meanwhile. */
+/* Runs the shared program and short-lived ones of its own, while handlers are being registered. */
 static gpointer
 run_together (gpointer data)
 {
@@ -514,7 +514,7 @@ run_together (gpointer data)
   return NULL;
 }
 
-/* One site is instantiated once, whoever comes to it first, and its runs see each other's work. */
+/* A call site is instantiated once, by whichever thread is first, and its runs share the state. */
 static void
 test_threads (void)
 {
@@ -545,7 +545,7 @@ add_user_data (PJRT_ExecuteContext *context,
   return extension->user_data_add (&args);
 }
 
-/* A context with a number, that of a type of its own. */
+/* Creates an execution context that holds a number, under a type of this test. */
 static PJRT_ExecuteContext *
 new_context (const float *number)
 {
@@ -556,8 +556,8 @@ new_context (const float *number)
   return context;
 }
 
-/* What executions of a program without inputs, on one device or two, give, or the error; they begin before any has
- * ended, and contexts go at once. */
+/* Checks the results or the error of executions of a program without inputs, on one device or two. All begin before any
+ * has ended, and contexts are destroyed at once. */
 static void
 check_recalled (PJRT_LoadedExecutable *executable,
                 gsize                  n_devices)
@@ -612,11 +612,11 @@ test_user_data (void)
   CALL (Client_Destroy, .client = client);
 }
 
-/* Each of two devices calls the handler, in a computation of its own. */
+/* Each of two devices calls the handler, in a manual computation. */
 static void
 test_user_data_of_devices (void)
 {
-  /* As call_compile ()'s, for two partitions. */
+  /* Compile options as in call_compile (), for two partitions. */
   static const char options[] = { 0x1a, 4, 0x20, 1, 0x28, 2 };
   const PJRT_NamedValue devices = { .struct_size = sizeof devices, .name = "devices", .name_size = strlen ("devices"),
                                     .type = PJRT_NamedValue_kString, .string_value = "2", .value_size = 1 };

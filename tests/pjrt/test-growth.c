@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * 100,000 dispatches of each kind take no more memory than the first thousands of them: of a plain program, with a
- * context, of handlers, of what was compiled ahead, and on eight devices, which have to meet. And clients, programs and
- * topologies leave nothing behind.
+ * Memory does not grow: 100,000 dispatches of each kind take no more memory than the first thousands of them. The kinds
+ * are a plain program, one with a context, handlers, programs compiled ahead of time, and eight devices with a
+ * collective operation. Clients, programs and topologies do not leak either.
  */
 
 #include <malloc.h>
@@ -14,10 +14,10 @@
 #include "pjrt/ffi/abi.h"
 
 enum { N_DEVICES = 8, N_BLOCKS = 10 };
-/* What allocators and GLib keep may differ by a little; a block of the least size for each dispatch is much more. */
+/* Allocators and GLib may keep a little more; a leak of the smallest block per dispatch exceeds this by far. */
 enum { N_DISPATCHES = SANITIZED ? 10000 : 100000, ALLOWED = 64 * 1024 };
 
-/* The sanitizers' count of what the whole process has. */
+/* The sanitizers' count of the bytes allocated by the process. */
 extern size_t __sanitizer_get_current_allocated_bytes (void) __attribute__ ((weak));
 
 static gsize
@@ -44,8 +44,8 @@ count_files (const char *folder)
   return n;
 }
 
-/* That @n calls of @func leave as much as the first tenth of them did. What a call leaves for another thread to free
- * may be there still at one moment, but not at all of them. */
+/* Checks that @n calls of @func leave no more memory than the first tenth of them. Memory that another thread is about
+ * to free may still be allocated at one measurement, but not at all of them. */
 static void
 check_growth (void   (*func) (gpointer data),
               gpointer data,
@@ -71,7 +71,7 @@ check_growth (void   (*func) (gpointer data),
   g_test_message ("%" G_GSIZE_FORMAT " bytes, then %" G_GSIZE_FORMAT, early, late);
   g_assert_cmpuint (late, <=, early + ALLOWED);
   g_assert_cmpuint (count_files ("/proc/self/fd"), <=, n_files);
-  /* Workers come as they are needed, up to a number that does not depend on the dispatches. */
+  /* Workers are started on demand, up to a number that does not depend on the dispatches. */
   g_assert_cmpuint (count_files ("/proc/self/task"), <=, n_threads + g_get_num_processors ());
 }
 
@@ -170,7 +170,7 @@ static const char handled[] = MAIN ("%0 = stablehlo.custom_call @test_growth(%a)
                                     "backend_config = {text = \"a word\", numbers = array<i64: 1, 2>}} : "
                                     "(tensor<4xf32>) -> tensor<4xf32>");
 
-/* A program, what it is given, and how. */
+/* A program with its inputs and the way to execute it. */
 typedef struct
 {
   PJRT_Client           *client;
@@ -286,7 +286,7 @@ test_ahead (void)
   check_dispatches (client, loaded, FALSE);
 }
 
-/* From a topology to a run, of which nothing is kept. */
+/* Goes from a topology to a run, and frees everything. */
 static void
 load_and_run (G_GNUC_UNUSED gpointer data)
 {
@@ -306,7 +306,7 @@ test_loads (void)
   check_growth (load_and_run, NULL, N_DISPATCHES / 10);
 }
 
-/* Eight devices, each of which has a number and gives the sum of all. */
+/* Eight devices, each of which has a number and returns the sum of all. */
 
 typedef struct
 {
@@ -331,7 +331,7 @@ new_client (void)
 static PJRT_LoadedExecutable *
 compile_together (PJRT_Client *client)
 {
-  /* Eight partitions. */
+  /* Compile options for eight partitions. */
   static const char options[] = { 0x1a, 4, 0x20, 1, 0x28, N_DEVICES };
   g_autofree char *code = g_strdup (
     "sdy.mesh @line = <[\"z\"=8]>\n"

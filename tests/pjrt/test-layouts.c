@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Tensors that do not lie by rows: buffers in a layout that their makers ask for, and programs that take and give such.
- * Numbers are bytes, 0 to 5 in two rows of three.
+ * Tensors in other layouts than row-major: buffers created with a layout, and programs with such inputs and outputs.
+ * The test data are the bytes 0 to 5 in two rows of three.
  */
 
 #include <string.h>
@@ -9,7 +9,7 @@
 #include "call.h"
 #include "pjrt/abi-extensions.h"
 
-/* Lines of the caches begin with them, as they have to where the memory is to be shared. */
+/* Aligned to cache lines, as is required for sharing the memory. */
 static const _Alignas (64) guint8 rows[] = { 0, 1, 2, 3, 4, 5 }, columns[] = { 0, 3, 1, 4, 2, 5 };
 static const int64_t dims[] = { 2, 3 };
 
@@ -47,7 +47,7 @@ check_text (PJRT_Layouts_MemoryLayout *layout,
   text.serialized_layout_deleter (text.serialized_layout);
 }
 
-/* What the buffer says of its layout, in both ways. */
+/* Checks the buffer's layout, through both functions that return it. */
 static void
 check_layout (PJRT_Buffer *buffer,
               const char  *expected)
@@ -81,7 +81,7 @@ check_read (PJRT_Buffer              *buffer,
   g_assert_cmpmem (found, sizeof found, expected, sizeof found);
 }
 
-/* That the tensor is that of all tests, and lies by columns. */
+/* Checks that the buffer holds the tensor of all tests, in column-major order. */
 static void
 check_columns (PJRT_Buffer *buffer)
 {
@@ -116,7 +116,7 @@ from_host (PJRT_Device              *device,    /* nullable */
   return args.buffer;
 }
 
-/* From rows and from columns, and copies. */
+/* Buffers from row-major and column-major memory, and copies. */
 static void
 test_buffers (void)
 {
@@ -134,7 +134,7 @@ test_buffers (void)
   check_columns (copy);
   CALL (Buffer_Destroy, .buffer = copy);
 
-  /* Where it lies so already, it stays where it is. */
+  /* Memory that is in this layout already is shared. */
   buffer = from_host (NULL, columns, column_strides, &by_columns);
   check_columns (buffer);
   g_assert_true (CALL (Buffer_UnsafePointer, .buffer = buffer).buffer_pointer == (uintptr_t) columns);
@@ -176,7 +176,7 @@ test_made (void)
   CALL (Buffer_Destroy, .buffer = by_row);
 }
 
-/* Bytes are as they are to lie, tensors lie as they say. */
+/* Raw bytes are in the buffer's layout; reads of tensors are in the requested layout. */
 static void
 test_transfers (void)
 {
@@ -205,7 +205,7 @@ test_transfers (void)
   CALL (AsyncHostToDeviceTransferManager_Destroy, .transfer_manager = manager);
 }
 
-/* What is no order of two dimensions. */
+/* Layouts that are no permutation of two dimensions. */
 static void
 test_refused (void)
 {
@@ -247,7 +247,7 @@ check_layouts (PJRT_LoadedExecutable *loaded,
   CALL (Executable_Destroy, .executable = executable);
 }
 
-/* What goes in and out, of a program that takes @in (nullable: by rows) and gives @out. */
+/* Runs a program with input layout @in (nullable: row-major) and output layout @out. */
 static PJRT_Buffer *
 run (PJRT_LoadedExecutable    *loaded,
      PJRT_Buffer_MemoryLayout *in)
@@ -260,7 +260,7 @@ run (PJRT_LoadedExecutable    *loaded,
   return output;
 }
 
-/* @main gives what it is given. */
+/* @main returns its argument. */
 #define PROGRAM(in, out) \
   "func.func @main(%x: tensor<2x3xui8> " in ") -> (tensor<2x3xui8> " out ") {\n" \
   "  return %x : tensor<2x3xui8>\n" \
@@ -301,7 +301,7 @@ test_programs (void)
   CALL (LoadedExecutable_Destroy, .executable = loaded);
 }
 
-/* Three dimensions, of which an order and its reverse are two. */
+/* Three dimensions, for which an order may differ from its inverse. */
 static void
 test_order (void)
 {
@@ -336,7 +336,7 @@ test_order (void)
   CALL (LoadedExecutable_Destroy, .executable = loaded);
 }
 
-/* What is the plugin's to choose is by rows, but for a transpose, which is what it is of. */
+/* Layouts that the plugin chooses are row-major, except that a transpose keeps its operand's memory. */
 static void
 test_auto (void)
 {
@@ -376,7 +376,7 @@ test_auto (void)
     }
   CALL (LoadedExecutable_Destroy, .executable = loaded);
 
-  /* What somebody calls stays as it is. */
+  /* A function that is called elsewhere is not changed. */
   loaded = call_compile (client,
     "func.func @main(%y: tensor<2x3xui8>) -> (tensor<3x2xui8> " MODE ("auto") ") {\n"
     "  %0 = stablehlo.transpose %y, dims = [1, 0] : (tensor<2x3xui8>) -> tensor<3x2xui8>\n"
@@ -393,7 +393,7 @@ test_auto (void)
   CALL (LoadedExecutable_Destroy, .executable = loaded);
 }
 
-/* An output that lies as the input takes its memory. */
+/* An output in the input's layout takes over its memory. */
 static void
 test_donation (void)
 {
@@ -458,7 +458,7 @@ test_refused_programs (void)
 static PJRT_LoadedExecutable *
 compile_two (char *program)
 {
-  /* As call_compile ()'s, for two partitions. */
+  /* Compile options as in call_compile (), for two partitions. */
   static const char two[] = { 0x1a, 4, 0x20, 1, 0x28, 2 };
   const PJRT_Program given = {
     .struct_size = sizeof given, .code = program, .code_size = strlen (program), .format = "mlir",
@@ -469,7 +469,7 @@ compile_two (char *program)
                .compile_options_size = sizeof two).executable;
 }
 
-/* Each device's part lies so. */
+/* Each device's shard has this layout. */
 static void
 test_partitions (void)
 {

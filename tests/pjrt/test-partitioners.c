@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Custom calls that a partitioner of the application's says what to do for: what it is told, what becomes of its
- * answers, right ones and wrong ones.
+ * Custom calls that are partitioned by a partitioner of the application: the information that it gets, and the
+ * treatment of its answers, correct and wrong ones.
  */
 
 #include "four.h"
@@ -12,17 +12,17 @@
 
 /* xla.OpSharding { type: OTHER, tiles: [4], devices: [0, 1, 2, 3] }. */
 #define LINE "\x08\x03\x1a\x01\x04\x22\x04\x00\x01\x02\x03"
-/* The same by a grid of one dimension. */
+/* The same, written as a grid of one dimension. */
 #define LINE_BY_GRID "\x08\x03\x1a\x01\x04\x4a\x01\x04"
-/* In two tiles, with a copy of each, on devices 0 and 2, 1 and 3: a grid of 2 by 2 turned around. */
+/* Two tiles, each on two devices, 0 and 2, 1 and 3: a transposed grid of 2 by 2. */
 #define HALVES "\x08\x03\x1a\x02\x02\x02\x30\x01\x4a\x02\x02\x02\x52\x02\x01\x00"
-/* Whole, each device with an addend. */
+/* Unreduced: each device has an addend of the whole. */
 #define ADDENDS "\x08\x03\x1a\x02\x01\x04\x22\x04\x00\x01\x02\x03\x42\x01\x06"
-/* On every device as a whole. */
+/* Replicated on every device. */
 #define WHOLE ""
 #define TUPLE_OF_TWO(a, b) "\x08\x02\x2a" a "\x2a" b
 
-/* What the partitioner answers, and what it was told. */
+/* The partitioner's answer, and the information that it got. */
 typedef struct
 {
   const char *program;
@@ -30,9 +30,9 @@ typedef struct
   gsize       sharding_size;
   const char *result;           /* sharding of the result, or of the tuple */
   gsize       result_size;
-  const char *problem;          /* nullable: it fails */
+  const char *problem;          /* nullable; makes the partitioner fail with this message */
   guint       n_asked, n_freed;
-  GByteArray *told;             /* of the last time: shape and sharding of each operand, and then of the result */
+  GByteArray *told;             /* in the last call: shape and sharding of each operand, then of the result */
 } Answer;
 
 static Answer answer;
@@ -125,7 +125,7 @@ register_as (const char                          *name,
     answer.told = told; \
   } G_STMT_END
 
-/* Each partition's two numbers, and with them the sum of all partitions'. */
+/* Each partition's two numbers, and the sum of all partitions' numbers. */
 static const char sum[] =
   "func.func public @main(%p: tensor<2xf32>) -> tensor<2xf32> {\n"
   "  %s = \"stablehlo.all_reduce\"(%p) <{replica_groups = dense<[[0, 1, 2, 3]]> : tensor<1x4xi64>, "
@@ -167,7 +167,7 @@ check_sums (PJRT_Client *client,
   four_destroy (outputs, 1);
 }
 
-/* How the operand lies is what the program says, and the result as it follows from the call's rule. */
+/* The operand's sharding is the program's, the result's follows from the rule of the call. */
 static void
 test_sum (void)
 {
@@ -190,7 +190,7 @@ test_sum (void)
   CALL (Client_Destroy, .client = client);
 }
 
-/* Two calls of one function are two calls to be partitioned, each with what it is made with. */
+/* Two calls of one function are partitioned separately, each with its own operands. */
 static void
 test_calls (void)
 {
@@ -217,7 +217,7 @@ test_calls (void)
   CALL (Client_Destroy, .client = client);
 }
 
-/* Several results, which lie in several ways that the partitioner chose: halves turned around, and addends. */
+/* Several results with different shardings chosen by the partitioner: transposed halves, and addends. */
 static void
 test_results (void)
 {
@@ -250,7 +250,7 @@ test_results (void)
   CALL (Client_Destroy, .client = client);
 }
 
-/* Nothing of several devices is left of a program of one. */
+/* A program for one device has no partitioning left. */
 static void
 test_one (void)
 {
@@ -304,7 +304,7 @@ test_refusals (void)
     { { sum, SHARDING ("\x08"), RESULT (LINE) }, PJRT_Error_Code_INVALID_ARGUMENT, "expected an xla.OpSharding" },
     { { sum, SHARDING ("\x08\x04"), RESULT (LINE) }, PJRT_Error_Code_UNIMPLEMENTED,
       "expected a sharding over all partitions, found one of type 4" },
-    /* Two tiles of the same device; no devices; fewer, and more dimensions than there are. */
+    /* Two tiles on one device; no devices; too few and too many dimensions. */
     { { sum, SHARDING ("\x08\x03\x1a\x01\x04\x22\x04\x00\x00\x02\x03"), RESULT (LINE) },
       PJRT_Error_Code_INVALID_ARGUMENT, "expected each of the 4 partitions once in a sharding, found 0" },
     { { sum, SHARDING ("\x08\x03\x1a\x01\x04"), RESULT (LINE) }, PJRT_Error_Code_INVALID_ARGUMENT,
@@ -332,7 +332,7 @@ test_refusals (void)
   g_assert_cmpuint (answer.n_asked, ==, 0);
 }
 
-/* Answers of which a bit is another, or the end is missing: each is taken or refused. */
+/* Answers with a flipped bit or a missing end: each is accepted or refused. */
 static void
 test_damage (void)
 {
@@ -368,7 +368,7 @@ test_damage (void)
   CALL (Client_Destroy, .client = client);
 }
 
-/* The first one of a name counts. */
+/* The first partitioner that is registered under a name is used. */
 static void
 test_registration (void)
 {

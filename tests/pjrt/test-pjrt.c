@@ -17,7 +17,7 @@ static const char add[] =
 
 static const float ones[] = { 1, 1, 1, 1 }, counted[] = { 0, 1, 2, 3 };
 
-/* The table, every entry of which answers. */
+/* The function table, every entry of which can be called. */
 
 static void
 test_table (void)
@@ -48,7 +48,7 @@ test_unimplemented (void)
 #undef IMPLEMENTED_VOID
 #undef UNIMPLEMENTED
 
-/* Structures of whoever was built with an older or a newer header. */
+/* Structures of callers built with an older or a newer header. */
 
 static void
 test_sizes (void)
@@ -71,7 +71,7 @@ test_sizes (void)
   CALL (Client_Destroy, .client = client);
 }
 
-/* What errors and memories begin with, by which they are known without the table. */
+/* The common prefix of errors and memories, by which callers use them without the table. */
 
 static void
 forbid (const char *key,
@@ -132,7 +132,7 @@ test_memory (void)
   g_assert_cmpuint (n_freed[1], ==, 1);
 }
 
-/* What JAX asks before it runs anything. */
+/* The queries of JAX before it runs anything. */
 
 static void
 check_device (PJRT_Device *device,
@@ -339,7 +339,7 @@ test_run (void)
   g_assert_true (CALL (Buffer_Memory, .buffer = output).memory
                  == CALL (Device_DefaultMemory, .device = CALL (Buffer_Device, .buffer = output).device).memory);
 
-  /* The executable goes before the client, buffers in any order, what is left of the client with the last of them. */
+  /* The executable is freed before the client, buffers in any order; the last buffer frees the rest of the client. */
   CALL (LoadedExecutable_Delete, .executable = loaded);
   g_assert_true (CALL (LoadedExecutable_IsDeleted, .executable = loaded).is_deleted);
   call_check_error (call_execute (loaded, inputs, 2, &output, NULL), PJRT_Error_Code_INVALID_ARGUMENT,
@@ -351,9 +351,9 @@ test_run (void)
   CALL (Buffer_Destroy, .buffer = inputs[1]);
 }
 
-/* Mistakes of callers. */
+/* Errors of callers. */
 
-/* What nobody would call is refused, not passed over. */
+/* Senseless calls are refused rather than ignored. */
 static void
 check_transfers (PJRT_LoadedExecutable *loaded,
                  PJRT_Buffer          **inputs)
@@ -407,7 +407,7 @@ test_refusals (void)
   CALL (Client_Destroy, .client = client);
 }
 
-/* Memory of a buffer that the program and the caller give up. */
+/* Memory of a buffer that both the program and the caller donate. */
 
 static const char increment[] =
   "func.func @main(%a: tensor<1024xf32> {tf.aliasing_output = 0 : i32}) -> tensor<1024xf32> {\n"
@@ -448,7 +448,7 @@ test_donation (void)
   call_read (buffer, numbers, sizeof numbers);
   g_assert_cmpfloat (numbers[1023], ==, 100);
 
-  /* Nobody writes to what somebody reads. */
+  /* A buffer with an external reference is not written to. */
   CALL (Buffer_IncreaseExternalReferenceCount, .buffer = buffer);
   call_check ("Execute", call_execute (loaded, &buffer, 1, &next, NULL));
   g_assert_cmpuint (CALL (Buffer_UnsafePointer, .buffer = next).buffer_pointer, !=, address);
@@ -460,7 +460,7 @@ test_donation (void)
   CALL (Client_Destroy, .client = client);
 }
 
-/* Host memory with strides, and with bits that mean nothing. */
+/* Host memory with strides, and with unused bits that are set. */
 
 static PJRT_Buffer *
 from_host (PJRT_Client              *client,
@@ -533,7 +533,7 @@ test_host_buffers (void)
   CALL (Client_Destroy, .client = client);
 }
 
-/* Whether a buffer of memory that the caller keeps lies there. The caller is told when nothing needs it any more. */
+/* Returns whether a buffer shares memory that the caller keeps. The caller is told when it is not needed any more. */
 static gboolean
 shares (PJRT_Client *client,
         float       *numbers,
@@ -555,7 +555,7 @@ shares (PJRT_Client *client,
   return shared;
 }
 
-/* What would be slow to read where it lies is copied, unless that is what takes long. */
+/* Memory that would be slow to read in place is copied, unless the copy takes longer. */
 static void
 test_zero_copy (void)
 {
@@ -572,7 +572,7 @@ test_zero_copy (void)
   CALL (Client_Destroy, .client = client);
 }
 
-/* Copies have memory of their own. */
+/* Copies do not share memory. */
 static void
 test_copies (void)
 {
@@ -596,7 +596,7 @@ test_copies (void)
   CALL (Client_Destroy, .client = client);
 }
 
-/* Events of the caller's own. */
+/* Events that callers create. */
 
 static void
 note (PJRT_Error *error,

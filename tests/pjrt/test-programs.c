@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * What there is to know of programs, and programs as bytes.
+ * Properties of programs, and serialized programs.
  */
 
 #include "call.h"
@@ -150,7 +150,7 @@ test_repeated (void)
     "  return %0, %1 : tensor<4xf32>, tensor<4xf32>\n"
     "}\n");
   const float counted[] = { 0, 1, 2, 3 };
-  /* Which of three buffers each input is; the first ones are refused. */
+  /* Which of three buffers each input is; all but the last row are refused. */
   static const guint wanted[][4] = { { 0, 0, 1, 2 }, { 0, 1, 0, 2 }, { 0, 1, 2, 0 }, { 0, 1, 2, 2 }, { 0, 1, 1, 2 } };
   PJRT_Buffer *buffers[3], *outputs[2];
   float numbers[4];
@@ -253,7 +253,7 @@ test_overrides (void)
   CALL (Client_Destroy, .client = client);
 }
 
-/* Nothing of the caller's takes what a program sends to the host, whichever device runs it. */
+/* Callers cannot receive data that a program sends to the host, whichever device runs it. */
 static void
 test_sent_to_host (void)
 {

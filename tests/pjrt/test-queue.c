@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Executions that go on after the call, on a device in host memory.
+ * Executions that continue after the call, on a device that uses host memory.
  */
 
 #include "call.h"
 
 #include <string.h>
 
-/* Numbers to the next ones, and a number that has to be there. Nobody knows how long that takes. */
+/* Increments numbers by an input. Its time cannot be estimated. */
 static const char long_increment[] =
   "func.func @main(%a: tensor<1024xf32>, %n: tensor<f32>) -> tensor<1024xf32> {\n"
   "  %zero = stablehlo.constant dense<0.0> : tensor<f32>\n"
@@ -25,7 +25,7 @@ static const char long_increment[] =
   "  return %r#1 : tensor<1024xf32>\n"
   "}\n";
 
-/* The same in no time, in the memory of the numbers. */
+/* Increments numbers quickly and in place. */
 static const char increment[] =
   "func.func @main(%a: tensor<1024xf32> {tf.aliasing_output = 0 : i32}) -> tensor<1024xf32> {\n"
   "  %one = stablehlo.constant dense<1.0> : tensor<1024xf32>\n"
@@ -33,7 +33,7 @@ static const char increment[] =
   "  return %0 : tensor<1024xf32>\n"
   "}\n";
 
-/* More memory than there is, and what somebody does with it. */
+/* A tensor larger than memory, and a user of it. */
 #define HUGE_TYPE "tensor<65536x65536x64xf32>"
 
 static const char huge[] =
@@ -55,7 +55,7 @@ typedef struct
   PJRT_Client           *client;
   PJRT_LoadedExecutable *slow, *quick;
   PJRT_Buffer           *zeros, *one;
-  PJRT_Buffer           *later;         /* one as well, once the gate is open */
+  PJRT_Buffer           *later;         /* also holds one, once the gate is open */
   PJRT_AsyncHostToDeviceTransferManager *gate;
 } Fixture;
 
@@ -87,7 +87,7 @@ set_up (Fixture *self)
   self->later = CALL (AsyncHostToDeviceTransferManager_RetrieveBuffer, .transfer_manager = self->gate).buffer_out;
 }
 
-/* What waits for it may go on. */
+/* Opens the gate, so that executions waiting for it may continue. */
 static void
 open_gate (const Fixture *self)
 {
@@ -110,7 +110,7 @@ tear_down (Fixture *self)
   CALL (Client_Destroy, .client = self->client);
 }
 
-/* What waits for the gate, of @from. */
+/* Begins an execution on @from that waits for the gate. */
 static PJRT_Buffer *
 begin (const Fixture  *self,
        PJRT_Buffer    *from,
@@ -174,7 +174,7 @@ tell (PJRT_Error *error,
   g_mutex_unlock (&told->lock);
 }
 
-/* The outputs are there at once, with all that is known of them, and their content later. */
+/* The outputs and their metadata are available at once, their content later. */
 static void
 test_later (void)
 {
@@ -215,7 +215,7 @@ test_later (void)
   tear_down (&fixture);
 }
 
-/* Calls that are all in flight at once, each on the answer of the one before. */
+/* A chain of calls in flight, each on the output of the one before. */
 static void
 test_chain (void)
 {
@@ -234,7 +234,7 @@ test_chain (void)
       g_assert_cmpint (CALL (Buffer_IsDeleted, .buffer = buffer).is_deleted, ==, donates);
       CALL (Buffer_Destroy, .buffer = buffer);
       buffer = next;
-      /* No more than 32 are in flight. */
+      /* At most 32 can be in flight. */
       if (i == 20)
         {
           g_assert_false (is_ready (buffer));
@@ -246,7 +246,7 @@ test_chain (void)
   tear_down (&fixture);
 }
 
-/* Nobody waits for what was deleted, and what goes on needs nothing of the caller's. */
+/* Nothing waits for deleted buffers, and executions under way need no object of the caller. */
 static void
 test_deletion (void)
 {
@@ -275,7 +275,7 @@ test_deletion (void)
   tear_down (&fixture);
 }
 
-/* A buffer is given up when the call is made; what somebody outside reads is not written to. */
+/* A buffer is donated when the call is made; a buffer with external references is not written to. */
 static void
 test_donation (void)
 {
@@ -302,7 +302,7 @@ test_donation (void)
   tear_down (&fixture);
 }
 
-/* In the queue, a run takes the memory of what it is given where nobody else has it when its turn comes. */
+/* A queued run reuses the memory of its input if nothing else holds that when the run starts. */
 static void
 test_memory (void)
 {
@@ -362,7 +362,7 @@ check_failure (PJRT_Buffer *buffer,
   g_assert_cmpstr (found, ==, *message);
 }
 
-/* What fails fails whatever needs it, with the first cause. */
+/* A failure propagates to all dependent executions, with the first cause. */
 static void
 test_failure (void)
 {
@@ -378,7 +378,7 @@ test_failure (void)
   CALL (Event_Destroy, .event = done);
   check_failure (output, &message);
   check_failure (next[0], &message);
-  /* When it is known to have failed, as when it is not. */
+  /* Whether or not the failure is known already at the call. */
   call_check ("Execute", call_execute (needs, &output, 1, &next[1], &done));
   check_failure (next[1], &message);
   call_check_error (CALL_ERROR (Event_Await, .event = done), PJRT_Error_Code_RESOURCE_EXHAUSTED, message);
@@ -392,7 +392,7 @@ test_failure (void)
   CALL (Client_Destroy, .client = client);
 }
 
-/* A client that goes waits for what it has to do. */
+/* Destroying a client waits for its executions. */
 static void
 test_end (void)
 {
@@ -415,7 +415,7 @@ test_end (void)
     }
 }
 
-/* What has all that it needs does not wait for what has not. */
+/* An execution with ready inputs overtakes executions that wait. */
 static void
 test_overtaking (void)
 {
@@ -436,11 +436,11 @@ test_overtaking (void)
   tear_down (&fixture);
 }
 
-/* What is called back while the queue works may come for more, and waits for nothing that is behind it. */
+/* A callback on the queue's thread may execute more programs and wait for executions queued behind it. */
 typedef struct
 {
   Fixture     *fixture;
-  PJRT_Buffer *behind;          /* in the queue, when it is called */
+  PJRT_Buffer *behind;          /* still queued when the callback is called */
   gint         n_checked;       /* atomic */
 } Nested;
 
@@ -483,7 +483,7 @@ test_nested (void)
   tear_down (&fixture);
 }
 
-/* What is short is done within the call, and what is not is not: the queue's worker is held up meanwhile. */
+/* Only short programs run within the call. The queue's worker is blocked meanwhile. */
 
 static const struct { const char *name, *type, *body; gboolean is_short; } choices[] = {
   { "add", "tensor<8xf32>", "  %0 = stablehlo.add %a, %a : tensor<8xf32>\n", TRUE },
@@ -533,7 +533,7 @@ hold_up (PJRT_Error *error,
   g_mutex_unlock (&hold->lock);
 }
 
-/* Has the queue's worker called back and held up by what somebody may still wait for, its output. */
+/* Blocks the queue's worker in a callback. Returns the output of that execution. */
 static PJRT_Buffer *
 hold_worker (const Fixture *fixture,
              Hold          *hold)
@@ -618,7 +618,7 @@ test_choice (void)
   tear_down (&fixture);
 }
 
-/* Steps of 100 to 1000 µs, by their number alone. */
+/* A loop of 100 to 1000 µs, from its trip count alone. */
 static const char counted_loop[] =
   "func.func @main(%a: tensor<8x8xf32>) -> tensor<8x8xf32> {\n"
   "  %zero = stablehlo.constant dense<0> : tensor<i32>\n"
@@ -648,8 +648,8 @@ execute_one (PJRT_LoadedExecutable *loaded,
   return output;
 }
 
-/* Who has waited for each of a program's executions has the next one done within the call, and who has not has not:
- * with the worker held up both show. */
+/* A caller that has waited for each execution of a program gets the next one within the call; otherwise executions are
+ * queued. The blocked worker makes both visible. */
 static void
 test_waits (void)
 {
@@ -684,7 +684,7 @@ test_waits (void)
   tear_down (&fixture);
 }
 
-/* Many threads with chains of their own. */
+/* One of many threads, each with a chain of its own. */
 static gpointer
 run_chain (gpointer data)
 {
@@ -757,7 +757,7 @@ check_poisoned (PJRT_Buffer *buffer)
   CALL (Event_Destroy, .event = event);
 }
 
-/* The earliest execution of a number fails at once, what needs it fails, and others go on. */
+/* Poisoning fails the earliest execution with a launch number at once, and those that need it; others continue. */
 static void
 test_poison (void)
 {

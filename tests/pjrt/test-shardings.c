@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * How inputs and outputs lie that programs of several partitions say nothing of. What is expected is what Shardy's
- * rules have it be; tests/jax/partitions.py compares programs of JAX with XLA.
+ * The shardings of inputs and outputs for which programs of several partitions give none. The expectations follow
+ * Shardy's rules; tests/jax/partitions.py compares programs of JAX with XLA.
  */
 
 #include <string.h>
@@ -47,15 +47,15 @@ describe (const char *bytes,
 typedef struct
 {
   const char *name;
-  const char *program;          /* what @main takes, gives and does, after "func.func @main" */
-  const char *expected[4];      /* of the outputs, then, behind NULL, of the first input if it is told */
+  const char *program;          /* the arguments, results and body after "func.func @main" */
+  const char *expected[4];      /* of the outputs, then NULL, then optionally of the first input */
 } Case;
 
 #define X "{sdy.sharding = #sdy.sharding<@m, [{\"x\"}, {}]>}"
 #define Y "{sdy.sharding = #sdy.sharding<@m, [{}, {\"y\"}]>}"
 #define XY "{sdy.sharding = #sdy.sharding<@m, [{\"x\"}, {\"y\"}]>}"
 #define T "tensor<8x8xf32>"
-/* Along x, y, in the first dimension and in the second. */
+/* The first or the second dimension, split along x or y. */
 #define ROWS_X "2x1 0 1, 2 3"
 #define COLUMNS_X "1x2 0 1, 2 3"
 #define COLUMNS_Y "1x2 0 2, 1 3"
@@ -67,7 +67,7 @@ static const Case cases[] = {
     "(%a: " T " " X ", %b: " T " " Y ") -> " T " {\n"
     "  %r = stablehlo.dot_general %a, %b, contracting_dims = [1] x [0] : (" T ", " T ") -> " T "\n"
     "  return %r : " T "\n}\n", { X_Y } },
-  /* Rows of one and what is summed over of the other want x: results and sums are of the same size, the first wins. */
+  /* The rows of one and the contracted dimension of the other want x; both have the same size, the first wins. */
   { "contest",
     "(%a: " T " " X ", %b: " T " {sdy.sharding = #sdy.sharding<@m, [{}, {\"x\"}]>}) -> " T " {\n"
     "  %r = stablehlo.dot_general %a, %b, contracting_dims = [1] x [0] : (" T ", " T ") -> " T "\n"
@@ -91,7 +91,7 @@ static const Case cases[] = {
     "(%a: tensor<8xf32> {sdy.sharding = #sdy.sharding<@m, [{\"y\"}]>}) -> tensor<3x8xf32> {\n"
     "  %0 = stablehlo.broadcast_in_dim %a, dims = [1] : (tensor<8xf32>) -> tensor<3x8xf32>\n"
     "  return %0 : tensor<3x8xf32>\n}\n", { COLUMNS_Y } },
-  /* What does not go into equal parts is on all devices. */
+  /* A dimension that cannot be split equally is replicated. */
   { "odd",
     "(%a: " T " " XY ") -> (tensor<3x8xf32>, tensor<6x7xf32>) {\n"
     "  %0 = stablehlo.slice %a [0:3, 0:8] : (" T ") -> tensor<3x8xf32>\n"
@@ -124,7 +124,7 @@ static const Case cases[] = {
     "    stablehlo.return %1, %2, %c : tensor<i32>, " T ", " T "\n"
     "  }\n"
     "  return %r#1 : " T "\n}\n", { ROWS_X } },
-  /* A function called twice lies as each call has it. */
+  /* A function called twice gets the shardings of each call. */
   { "calls",
     "(%a: " T " " X ", %b: " T " " Y ") -> (" T ", " T ") {\n"
     "  %0 = call @turn(%a) : (" T ") -> " T "\n"
@@ -138,14 +138,14 @@ static const Case cases[] = {
     "  %0 = stablehlo.tanh %a : " T "\n"
     "  %1 = stablehlo.reshape %a : (" T ") -> tensor<8x1x8xf32>\n"
     "  return %0, %1 : " T ", tensor<8x1x8xf32>\n}\n", { X_Y, "2x1x2 0, 1, 2, 3", NULL, X_Y } },
-  /* A constraint holds what it leaves open. */
+  /* A constraint keeps the sharding of a dimension that it leaves open. */
   { "constraint",
     "(%a: " T " " XY ") -> (" T ", " T ") {\n"
     "  %0 = sdy.sharding_constraint %a <@m, [{}, {?}]> : " T "\n"
     "  %1 = stablehlo.negate %0 : " T "\n"
     "  %2 = stablehlo.transpose %1, dims = [1, 0] : (" T ") -> " T "\n"
     "  return %1, %2 : " T ", " T "\n}\n", { COLUMNS_Y, "2x1 0 2, 1 3" } },
-  /* Constraints that say nothing that could be: of an axis, a mesh and dimensions that are not there. */
+  /* Impossible constraints, with an axis, a mesh and dimensions that do not exist. */
   { "nonsense",
     "(%a: " T " " X ") -> " T " {\n"
     "  %0 = sdy.sharding_constraint %a <@m, [{\"q\"}, {}]> : " T "\n"
@@ -157,12 +157,12 @@ static const Case cases[] = {
     "  sdy.sharding_group %4 group_id = 1 : " T "\n"
     "  sdy.sharding_group %5 group_id = 1 : tensor<f32>\n"
     "  return %4 : " T "\n}\n", { ROWS_X } },
-  /* A mesh without axes says which dimensions are open alone. */
+  /* A mesh without axes: shardings only say which dimensions are open. */
   { "empty",
     "(%a: " T " " XY ") -> " T " {\n"
     "  %0 = sdy.sharding_constraint %a <@none, [{}, {?}]> : " T "\n"
     "  return %0 : " T "\n}\n", { COLUMNS_Y } },
-  /* Calls that bring their rules along, of which one does not fit, and one that gives its operand. */
+  /* Calls with rules of their own, one of which does not fit, and one that returns its operand. */
   { "custom",
     "(%a: " T " " XY ") -> (" T ", " T ", " T ") {\n"
     "  %0 = stablehlo.custom_call @Sharding(%a) {sdy.sharding_rule = #sdy.op_sharding_rule<([i, j])->([i, k]) "
@@ -240,7 +240,7 @@ test_case (gconstpointer data)
   CALL (LoadedExecutable_Destroy, .executable = loaded);
 }
 
-/* The text that callers ask for has nothing that their converters do not know. */
+/* The text for callers has no operation that their converters do not know. */
 static void
 test_text (void)
 {
@@ -264,7 +264,7 @@ test_text (void)
   CALL (LoadedExecutable_Destroy, .executable = loaded);
 }
 
-/* A sharding goes backwards through a long program, from its one end to the other and to what is beside. */
+/* A sharding propagates backwards through a long program, from one end to the other and into side branches. */
 static void
 test_long (void)
 {

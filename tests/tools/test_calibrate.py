@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""`ghlo calibrate`: what it measures and keeps, which devices it leaves out, and that estimates go by it."""
+"""`ghlo calibrate`: its measurements and stored results, the devices that it skips, and their effect on estimates."""
 
 import json
 import os

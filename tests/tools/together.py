@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Cases that each go on when they have an answer, and whose questions are answered together: a process takes longer to
-start than to answer one, with sanitizers ten times as long."""
+"""Runs the commands of many cases in one process: each case continues when it has its answer. Starting a process takes
+longer than answering a question, ten times as long with sanitizers."""
 
 import threading
 

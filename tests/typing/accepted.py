@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""What type checkers take, and what they make of it; nothing here is run."""
+"""Code that type checkers accept, and the types that they infer; nothing here is run."""
 
 from __future__ import annotations
 

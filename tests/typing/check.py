@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Examples, guides and accepted.py have no errors in the eyes of mypy, refused.py those that it says.
+"""Mypy finds no errors in examples, guides and accepted.py, and in refused.py the errors named there.
 
     check.py FOLDER PROGRAM…
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""What type checkers refuse, line by line, for the reason that the comment names."""
+"""Code that type checkers refuse, line by line, for the reason in the comment."""
 
 from __future__ import annotations
 

@@ -1,20 +1,20 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""What makes Ghlo read naturally in Python.
+"""Overrides that make Ghlo natural to use in Python.
 
 Arrays: Ghlo.Buffer.from_numpy (array) copies an array into a buffer, once, and
 np.asarray (buffer) shows a buffer's memory without a copy, read-only. Buffers speak
 DLPack both ways: np.from_dlpack (buffer), Ghlo.Buffer.from_dlpack (tensor). Element
-types that NumPy lacks are shown as _ghlo_arrays says.
+types that NumPy lacks are shown as described in _ghlo_arrays.
 
 Calls: executable (a, b) runs a program on buffers, arrays and numbers, and a result
-unpacks: (y,) = executable (x). In asyncio, await client.compile_async (program) and
-all the others, without a callback; cancelling the task cancels the call.
+unpacks: (y,) = executable (x). In asyncio, asynchronous functions are awaited without a
+callback: await client.compile_async (program); cancelling the task cancels the call.
 
-Memory: `with result:` and `with buffer:` release at the end of the block.
+Memory: `with result:` and `with buffer:` release the memory at the end of the block.
 
 NumPy and asyncio are imported when they are first needed.
 
-introspection/make-stubs.py reads the annotations of this module for the stub file.
+introspection/make-stubs.py takes annotations from this module for the stub file.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ __all__ = []
 
 
 def _add(cls):
-    """Registers a class of this module."""
+    """Registers a class of this module as an override."""
     cls = override(cls)
     __all__.append(cls.__name__)
     return cls
@@ -62,8 +62,8 @@ class TensorType(Ghlo.TensorType):
     """A tensor's type: TensorType ('tensor<2x3xf32>'), TensorType ('f32', [2, 3]),
     TensorType (numpy.float32, array.shape).
 
-    An element type is a Ghlo.ElementType, a dtype, or a name; names are MLIR's first
-    ('i8' has 8 bits), then NumPy's."""
+    An element type is a Ghlo.ElementType, a dtype, or a name. Names are looked up as MLIR's first
+    ('i8' has 8 bits), then as NumPy's."""
 
     def __new__(cls, type_or_element_type: Ghlo.TensorType | Ghlo.ElementType | npt.DTypeLike,
                 shape: Sequence[int] | None = None) -> TensorType:
@@ -78,7 +78,7 @@ class TensorType(Ghlo.TensorType):
 
     @classmethod
     def for_array(cls, array: npt.NDArray[Any], element_type: Ghlo.ElementType | None = None) -> TensorType:
-        """The type of a NumPy array."""
+        """Returns the type of a NumPy array."""
         if element_type is None:
             element_type = _arrays.element_type_of(array)
         return Ghlo.TensorType.new(element_type, list(array.shape))
@@ -88,14 +88,14 @@ class TensorType(Ghlo.TensorType):
                       scales: float | Iterable[float],
                       zero_points: SupportsIndex | Iterable[SupportsIndex] | None = None, axis: int = -1,
                       storage_min: int = 0, storage_max: int = 0) -> TensorType:
-        """The type of numbers that are (stored - zero point) * scale, over a type of stored integers:
+        """Returns a quantized type, whose values are (stored - zero point) * scale, over a type of stored integers:
         new_quantized ('tensor<4xi8>', 'f32', 0.1, 3), or with a list of scales along an axis."""
         return Ghlo.TensorType.new_quantized(stored, expressed_type, scales, zero_points, axis, storage_min,
                                              storage_max)
 
     @property
     def shape(self) -> tuple[int, ...]:
-        """The dimensions, as NumPy has them; -1 where a dimension is dynamic."""
+        """The dimensions as a tuple, like NumPy's shape; -1 where a dimension is dynamic."""
         return tuple(self.get_dimensions() or ())
 
     @property
@@ -121,9 +121,9 @@ class TensorType(Ghlo.TensorType):
 
 @_add
 class ValueInfo(Ghlo.ValueInfo):
-    """What a program says of an input or output."""
+    """The description of an input or output of a program."""
 
-    # What an array has that it takes, once it was asked for.
+    # The form of arrays that the input takes (_ghlo_arguments.get_form); None until it is first needed.
     _form = None
 
     def __str__(self) -> str:
@@ -135,7 +135,7 @@ class ValueInfo(Ghlo.ValueInfo):
 
 @_add
 class Timing(Ghlo.Timing):
-    """Where the time of a run went, in what its getters say."""
+    """The times of the parts of a run."""
 
     def __repr__(self) -> str:
         return '<Ghlo.Timing compile %s, upload %s, run %s, download %s>' % (
@@ -144,7 +144,7 @@ class Timing(Ghlo.Timing):
 
 @_add
 class CompileReport(Ghlo.CompileReport):
-    """What a compile made of a program."""
+    """A report on what a compile did to a program."""
 
     def __str__(self) -> str:
         return self.to_string()
@@ -156,7 +156,7 @@ class CompileReport(Ghlo.CompileReport):
 
 @_add
 class Cost(Ghlo.Cost):
-    """What a run takes, in what its getters say."""
+    """The cost of a run."""
 
     def __repr__(self) -> str:
         return '<Ghlo.Cost %.3g operations, %d bytes moved, %.3g s, %d bytes of memory>' % (
@@ -199,7 +199,7 @@ class Diagnostic(Ghlo.Diagnostic):
 
 @_add
 class Device(Ghlo.Device):
-    """Where programs run."""
+    """A device that runs programs."""
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Ghlo.Device) and self.equal(other)
@@ -215,13 +215,13 @@ class Device(Ghlo.Device):
 
 
 def _get_host_bytes(buffer):
-    """The elements, read from the device where they are; None for what has none."""
+    """Returns the elements, read from the device if there is one; None where the buffer has none."""
     return buffer.read(None) if buffer.get_device() is not None else buffer.get_host_bytes()
 
 
 class _HostView(object):
-    """What NumPy keeps as long as it shows a buffer's memory: the bytes, which
-    stay when the buffer is released."""
+    """The owner of the memory under an array that shows a buffer: it holds the bytes,
+    which stay when the buffer is released."""
 
     def __init__(self, buffer, stored):
         self._bytes = _get_host_bytes(buffer)
@@ -238,23 +238,23 @@ class _HostView(object):
 
 @_add
 class Buffer(Ghlo.Buffer):
-    """Data that a program takes or gives; its content never changes.
+    """The data of an input or output of a program; its content never changes.
 
-    `with buffer:` releases it at the end of the block. Arrays that show its memory
+    `with buffer:` releases the buffer at the end of the block. Arrays that show its memory
     keep that memory."""
 
     @classmethod
     def from_numpy(cls, array: npt.ArrayLike, element_type: Ghlo.ElementType | npt.DTypeLike | None = None,
                    copy: bool = True) -> Buffer:
-        """A buffer out of an array, which may have any strides and byte order.
+        """Makes a buffer from an array, which may have any strides and byte order.
 
-        element_type says what the elements are where NumPy has no type for them: bf16
+        element_type is the type of the elements where NumPy has none for them: bf16
         given as uint16, i4 given as int8. Other floats are rounded to bf16 and to floats
-        of 8 bits and fewer; other numbers become i4 and its like where they are in range.
+        of 8 bits or fewer; other numbers become i4 and similar types where they are in range.
 
         The array is copied, once. copy=False uses its memory in place, and keeps the
-        array as long as that is needed: then nobody may write to it any more, and
-        ValueError says why where it cannot be."""
+        array alive as long as that is needed: the array must not be written to any more.
+        Raises ValueError with the reason where its memory cannot be used."""
         import numpy as np
         if _arrays.direct is not None and type(array) is np.ndarray and element_type is None and copy is not False:
             buffer = _arrays.direct.copy(array, _arrays.get_tables()[2].get(array.dtype))
@@ -277,17 +277,17 @@ class Buffer(Ghlo.Buffer):
 
     @classmethod
     def from_dlpack(cls, tensor: Any, copy: bool = True) -> Buffer:
-        """A buffer out of what has __dlpack__ (an array or tensor of any library, in
-        host memory), or out of a DLPack capsule.
+        """Makes a buffer from an object with __dlpack__ (an array or tensor of any library, in
+        host memory), or from a DLPack capsule.
 
-        The tensor is copied. copy=False uses its memory in place: nobody may write to
-        it as long as the buffer lives."""
+        The tensor is copied. copy=False uses its memory in place: it must not be written to
+        as long as the buffer lives."""
         if hasattr(tensor, '__dlpack_device__') and tuple(map(int, tensor.__dlpack_device__()))[0] != _arrays.CPU[0]:
             raise BufferError('expected a tensor in host memory: copy it to the CPU first')
         try:
             capsule = _arrays.get_capsule(tensor)
         except BufferError:
-            # Arrays that may not be written to, which older versions of DLPack cannot say.
+            # A read-only array, which older versions of DLPack cannot express.
             if 'numpy' in sys.modules and isinstance(tensor, sys.modules['numpy'].ndarray):
                 return cls.from_numpy(tensor, copy=copy)
             raise
@@ -320,7 +320,7 @@ class Buffer(Ghlo.Buffer):
 
     @property
     def dtype(self) -> np.dtype[Any]:
-        """The dtype of np.asarray (buffer)."""
+        """The dtype that np.asarray (buffer) has."""
         return self._get_type().dtype
 
     @property
@@ -335,30 +335,30 @@ class Buffer(Ghlo.Buffer):
 
     @property
     def data(self) -> memoryview:
-        """A memoryview of the elements, read-only."""
+        """A read-only memoryview of the elements."""
         return self.__array__().data
 
     def __buffer__(self, flags: int) -> memoryview:
-        # NumPy looks here first, and would take bits for numbers.
+        # NumPy looks for the buffer protocol first, and would take bits for numbers.
         tensor_type = self._get_type()
         if _arrays.is_small_float(tensor_type.get_element_type()):
             raise BufferError('a memoryview has no numbers like those of %s: use data for their bits' % tensor_type)
         return memoryview(self.__array__())
 
     def tolist(self) -> Any:
-        """The elements as Python's numbers, in lists of lists as NumPy gives them;
-        floats of any type as their values."""
+        """Returns the elements as Python numbers in nested lists, like NumPy's tolist();
+        floats of any type are given by their values."""
         return self._to_numbers().tolist()
 
     def item(self) -> Any:
-        """The one element of the tensor, as a number of Python's."""
+        """Returns the only element of the tensor as a Python number."""
         numbers = self._to_numbers()
         if numbers.size != 1:
             raise ValueError('expected a buffer of one element, found %s' % self._get_type())
         return numbers.item()
 
     def _to_numbers(self):
-        """An array of the elements' values, where NumPy lacks the type of doubles."""
+        """Returns an array of the elements' values: doubles where NumPy lacks the type."""
         import numpy as np
         tensor_type = self._get_type()
         if _arrays.is_small_float(tensor_type.get_element_type()):
@@ -381,7 +381,7 @@ class Buffer(Ghlo.Buffer):
         return complex(self.item())
 
     def __bool__(self) -> bool:
-        """The truth of the one element of a tensor; what holds no tensor is true."""
+        """The truth value of the tensor's only element; a buffer without a tensor is true."""
         return self.get_tensor_type() is None or bool(self.item())
 
     def _get_type(self):
@@ -405,7 +405,7 @@ class Buffer(Ghlo.Buffer):
         if dtype is not None and np.dtype(dtype) != array.dtype:
             if copy is False:
                 raise ValueError('an array of %s needs a copy of a buffer of %s' % (dtype, tensor_type))
-            # Numbers are made of the values, never of their bits.
+            # Conversions to other dtypes start from the values, never from their bits.
             is_shown_as_bits = _arrays.is_small_float(element_type) and shown[element_type] == stored[element_type]
             return (self._to_numbers() if is_shown_as_bits else array).astype(dtype)
         return array.copy() if copy else array
@@ -415,12 +415,12 @@ class Buffer(Ghlo.Buffer):
 
     def __dlpack__(self, *, stream: None = None, max_version: tuple[int, int] | None = None,
                    dl_device: tuple[int, int] | None = None, copy: bool | None = None) -> Any:
-        """A DLPack capsule over the buffer's memory, which must not be written to:
-        capsules of version 1 say so (they need NumPy 2.1), older ones cannot. copy=True
-        gives memory of the consumer's own.
+        """Returns a DLPack capsule over the buffer's memory, which must not be written to:
+        capsules of version 1 are marked read-only (they need NumPy 2.1), older ones cannot be.
+        With copy=True the consumer gets memory of its own.
 
-        bf16 is DLPack's; small integers are the bytes that hold them; floats of 8 bits
-        and fewer need a consumer of version 1.1."""
+        bf16 is exported as DLPack's bf16; integers under 8 bits as the bytes that hold them;
+        floats of 8 bits or fewer need a consumer of version 1.1."""
         if stream is not None:
             raise BufferError('expected no stream for host memory, found %r' % (stream,))
         if dl_device is not None and tuple(map(int, dl_device)) != _arrays.CPU:
@@ -449,9 +449,9 @@ class Buffer(Ghlo.Buffer):
 
 @_add
 class Result(Ghlo.Result):
-    """The outputs of a run: a sequence of buffers, which unpacks.
+    """The outputs of a run: a sequence of buffers that can be unpacked.
 
-    `with result:` releases all of them at the end of the block."""
+    `with result:` releases all buffers at the end of the block."""
 
     if TYPE_CHECKING:
         @overload
@@ -511,19 +511,19 @@ class Program(Ghlo.Program):
 
 @_add
 class Client(Ghlo.Client):
-    """Where an application begins: finds devices and compiles programs."""
+    """The entry point of an application: finds devices and compiles programs."""
 
     def register_custom_call(self, target: str, function: Callable[..., Any] | None = None,
                              context: GLib.MainContext | None = None) -> Any:
-        """Has function answer the custom calls of target in programs that are compiled from now on.
+        """Makes function handle the custom calls of target in programs that are compiled from now on.
 
-        It is called with the operands, as arrays that must not be written to, and returns the
-        result: what an input of that type could be, or a tuple of several. Where it has a parameter
-        named call it is given the Ghlo.CustomCall there, which says how the program configures the
-        call. What it raises ends the run, and is in the message of the error.
+        The function is called with the operands, as arrays that must not be written to, and returns the
+        result: any value that an input of that type accepts, or a tuple of several. Where it has a parameter
+        named call, it gets the Ghlo.CustomCall there, which describes how the program configures the
+        call. An exception that it raises ends the run and is part of the error's message.
 
-        Without context it is called on the thread that runs the program, maybe on several at once,
-        otherwise in that main context. Without function this is a decorator."""
+        Without context the function is called on the thread that runs the program, possibly on several at
+        once; otherwise in that main context. Without function this method is a decorator."""
         if function is None:
             def decorate(decorated: Callable[..., Any]) -> Callable[..., Any]:
                 self.register_custom_call(target, decorated, context)
@@ -537,7 +537,7 @@ class Client(Ghlo.Client):
 
 @_add
 class Progress(Ghlo.Progress):
-    """How far a call is. Made inside of asyncio, it notifies in asyncio's loop."""
+    """The progress of a call. Created inside asyncio, it notifies in asyncio's loop."""
 
     def __init__(self, **properties: Any) -> None:
         context = None
@@ -559,7 +559,7 @@ class Progress(Ghlo.Progress):
 
 
 def _run(source, name, run, inputs, named, cancellable):
-    """Runs an executable or a session on inputs in order, by name, or both."""
+    """Runs an executable or a session on inputs given in order, by name, or both."""
     if named:
         inputs = arrange(source.list_inputs(), inputs, named)
     if cancellable is None:
@@ -581,21 +581,21 @@ class Executable(Ghlo.Executable):
     _inputs = _forms = None
 
     def list_inputs(self) -> list[ValueInfo]:
-        # They never change, and know what arrays they take.
+        # Kept, since inputs never change and each ValueInfo keeps its form.
         if self._inputs is None:
             self._inputs = super().list_inputs()
         return list(self._inputs)
 
     def _list_forms(self):
-        """What _ghlo_direct knows of the inputs; as long as there can be no arrays, their number."""
+        """Returns the inputs' forms for _ghlo_direct; empty ones as long as NumPy is not imported."""
         if self._forms is None and 'numpy' in sys.modules:
             self._forms = tuple(map(get_form, self.list_inputs()))
         return self._forms or ((),) * len(self.list_inputs())
 
     def __call__(self, *inputs: _Input, cancellable: Gio.Cancellable | None = None, **named: _Input) -> Result:
-        """Runs the program on buffers, arrays, and numbers or lists of them, which
-        become what the program takes; arrays keep their own type, and are read until the
-        call returns. Inputs are given in order, by the names that list_inputs () says, or
+        """Runs the program on buffers, arrays, and numbers or lists of numbers. Numbers are
+        converted to the type that the program takes; arrays keep their own type, and are read
+        until the call returns. Inputs are given in order, by the names in list_inputs (), or
         both."""
         return _run(self, 'executable', _calls.converted['Executable', 'execute'], inputs, named, cancellable)
 
@@ -615,7 +615,7 @@ if hasattr(Ghlo, 'Session'):
             executable, infos = self.get_executable(), super().list_inputs()
             if executable is None:
                 return infos
-            # Those of the executable know what arrays they take.
+            # Uses the executable's ValueInfo objects, which keep their forms.
             known = executable.list_inputs()
             return [known[info.get_index()] for info in infos]
 
@@ -627,33 +627,34 @@ if hasattr(Ghlo, 'Session'):
             return forms
 
         def __call__(self, *inputs: _Input, cancellable: Gio.Cancellable | None = None, **named: _Input) -> Result:
-            """Runs the session on what an executable takes, for those inputs that list_inputs ()
-            says: the ones that are neither bound nor carried."""
+            """Runs the session. Inputs are given as for an executable, but only those in list_inputs ():
+            the ones that are neither bound nor carried."""
             return _run(self, 'session', _calls.converted['Session', 'run'], inputs, named, cancellable)
 
         def carry_all(self, initial: _Inputs | None = None, **named: _Input) -> bool:
-            """Carries each output that the program marks (tf.aliasing_output) into its input. What is
-            bound to such an input is what it begins with; the others begin with what is given here, in a
-            list or by name."""
+            """Carries each output that the program marks (tf.aliasing_output) into its input. An input with a
+            bound value starts with that value; the initial values of the others are given here, in a list
+            or by name."""
             if named:
                 initial = arrange(list_marked(self), initial or (), named)
             return super().carry_all(initial)
 
         def bind_output(self, output: int | str, array: npt.NDArray[Any] | int, *rest: Any) -> bool:
-            """Has runs that are called from now on write an output into an array, which their results then
-            lack. The array is kept as long as that is needed; unbind_output (output) ends it.
+            """Makes later runs write an output into an array; their results then lack that output. The array
+            is kept alive as long as that is needed; unbind_output (output) ends the binding.
 
-            The array has the output's shape and dtype, row by row without gaps, and holds anything while
-            a run is under way, and after one that failed or was cancelled. Where the program leaves sizes
-            open, a run whose output has another number of elements fails. As in C, an address, a size in
-            bytes and a function that is called when the memory is not needed may stand for the array."""
+            The array has the output's shape and dtype, in row-major order without gaps. Its content is
+            undefined during a run, and after a run that failed or was cancelled. Where dimensions are
+            dynamic, a run whose output has another number of elements fails. As in C, the array may be
+            replaced by an address, a size in bytes and a function that is called when the memory is no
+            longer needed."""
             if isinstance(array, int):
                 return super().bind_output(output, array, *rest)
             output = find_output(self, output)
             executable = self.get_executable()
             infos = executable.list_outputs() if executable is not None else []
             address, size = 0, 0
-            # An output that there is not is for the library to refuse.
+            # The library reports an output that does not exist.
             if 0 <= operator.index(output) < len(infos):
                 _arrays.check_writable(array, infos[output], 'output %d' % output)
                 address, size = array.__array_interface__['data'][0], array.nbytes

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""What arguments become before the library has them: text and files and arrays what
-it takes, and mistakes errors that say what to write instead.
+"""Conversion of arguments: text, files and arrays become what the library takes, and
+mistakes become errors that say what to write instead.
 
-Each function takes the object that is called (None for static functions) and the
-value. Overridden classes are looked up when they are needed: this module is loaded
-before they are made. introspection/make-stubs.py takes the annotation of the value
-for that of the argument.
+Each function takes the object whose method is called (None for static functions) and
+the value. Overridden classes are looked up when they are needed, since this module is
+loaded before they are defined. introspection/make-stubs.py uses the annotation of the
+value as the annotation of the argument.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
     class _Array(Protocol):
-        """An array or scalar of NumPy's, or what NumPy makes one of."""
+        """An array or scalar of NumPy, or an object that NumPy converts to an array."""
 
         def __array__(self) -> np.ndarray[Any, np.dtype[Any]]: ...
 
@@ -45,7 +45,7 @@ def _invalid(message):
 
 
 def _to_bytes(data, instead):
-    """GLib.Bytes out of what holds bytes; anything else would be misread."""
+    """Makes GLib.Bytes from objects that hold bytes; raises TypeError for others, which would be misread."""
     if data is None or isinstance(data, GLib.Bytes):
         return data
     if isinstance(data, (bytes, bytearray)):
@@ -95,12 +95,12 @@ def _element_type(_source, element_type: Ghlo.ElementType | npt.DTypeLike):
     return _arrays.to_element_type(element_type)
 
 
-# Dimensions that a tensor may have.
+# The greatest rank of a tensor.
 _MAX_RANK = 64
 
 
 def _integers(_source, numbers: Iterable[SupportsIndex]):
-    """Whole numbers; PyGObject would cut fractions off."""
+    """Returns a list of integers. Fractions are refused, which PyGObject would truncate."""
     if numbers is None:
         return None
     try:
@@ -110,7 +110,7 @@ def _integers(_source, numbers: Iterable[SupportsIndex]):
 
 
 def _zero_points(_source, numbers: SupportsIndex | Iterable[SupportsIndex]):
-    """One for the whole tensor may stand alone."""
+    """Returns a list of zero points; a single number applies to the whole tensor."""
     return _integers(None, numbers if numbers is None or hasattr(numbers, '__iter__') else [numbers])
 
 
@@ -161,12 +161,12 @@ def _are_buffers(inputs):
 
 
 def say_taken(source):
-    """What a run takes, for an error about its inputs."""
+    """Describes the inputs of a run, for an error message."""
     return 'that are neither bound nor carried' if isinstance(source, Ghlo.Session) else 'for this program'
 
 
 def to_buffers(inputs, infos, kind):
-    """Buffers for all that infos describe, given in order or by name; arrays and numbers become ones."""
+    """Returns a buffer for each of infos, from inputs in order or by name; converts arrays and numbers."""
     inputs = arrange(infos, (), inputs) if hasattr(inputs, 'keys') else _list(inputs)
     if len(infos) != len(inputs):
         if _are_buffers(inputs):
@@ -176,7 +176,7 @@ def to_buffers(inputs, infos, kind):
 
 
 def _inputs(source, inputs: _Inputs):
-    """Those of an executable, or those that a session leaves to a run."""
+    """Converts the inputs of an executable, or those that a session leaves to a run."""
     if not hasattr(inputs, 'keys'):
         inputs = _list(inputs)
         if _are_buffers(inputs):
@@ -185,7 +185,7 @@ def _inputs(source, inputs: _Inputs):
 
 
 def list_marked(session):
-    """The inputs that carry_all wants initial values for."""
+    """Lists the inputs for which carry_all takes initial values."""
     executable = session.get_executable()
     outputs = executable.list_outputs() if executable is not None else []
     marked = {output.get_aliased_input() for output in outputs}
@@ -199,12 +199,12 @@ def _initial(session, values: _Inputs):
 
 
 def describe_names(infos):
-    """The inputs' names for an error; those without one by their numbers."""
+    """Lists the inputs' names for an error message, or their indices where they have no name."""
     return ', '.join(info.get_name() or str(i) for i, info in enumerate(infos)) or 'none'
 
 
 def find_name(infos, name, what='an input'):
-    """The number of the input of this name, among these."""
+    """Returns the index in infos of the input with this name."""
     for i, info in enumerate(infos):
         if info.get_name() == name:
             return i
@@ -212,7 +212,7 @@ def find_name(infos, name, what='an input'):
 
 
 def arrange(infos, inputs, named):
-    """All inputs in the program's order, out of some in order and some by name."""
+    """Returns all inputs in the program's order, where some are given in order and some by name."""
     if len(inputs) > len(infos):
         return list(inputs)
     found = dict(enumerate(inputs))
@@ -230,17 +230,17 @@ def _list_of(session, name):
 
 
 def _input(session, value: int | str):
-    """The number of an input of a session, given by number or by name."""
+    """Returns the index of an input of a session, given by index or by name."""
     return find_name(_list_of(session, 'list_inputs'), value) if isinstance(value, str) else value
 
 
 def find_output(session, value: int | str):
-    """The number of an output of a session, given by number or by name."""
+    """Returns the index of an output of a session, given by index or by name."""
     return find_name(_list_of(session, 'list_outputs'), value, 'an output') if isinstance(value, str) else value
 
 
 def _bound(session, value: _Input, number):
-    """What is bound to the input of that number, or what it begins with."""
+    """Converts the value that is bound to the input with that index, or its initial value."""
     infos = _list_of(session, 'list_inputs')
     if not isinstance(number, int) or not 0 <= number < len(infos):
         return _buffer(None, value)
@@ -248,12 +248,12 @@ def _bound(session, value: _Input, number):
 
 
 def _bound_by_name(session, value: _Input, name):
-    # Without an executable it is for the library to say so.
+    # The library reports a session without an executable.
     return _bound(session, value, _input(session, name) if session.get_executable() is not None else None)
 
 
 class _Form(tuple):
-    """What an array has that an input takes as it is: its class, its dtype, the tensor type and the shape."""
+    """The properties of arrays that an input takes unconverted: class, dtype, tensor type and shape."""
 
     __slots__ = ()
 
@@ -263,7 +263,7 @@ class _Form(tuple):
 
 
 def get_form(info):
-    """A _Form, found out once for each input; an empty one where no array will do."""
+    """Returns the input's _Form, computed once; empty where the input takes no arrays."""
     if info._form is None:
         import numpy as np
         tensor_type = info.get_tensor_type()
@@ -273,7 +273,7 @@ def get_form(info):
 
 
 def to_buffer(info, value, what='input'):
-    """What an input takes, or another value that info describes, out of a buffer, an array or numbers."""
+    """Makes a buffer for the input or other value that info describes, from a buffer, an array or numbers."""
     if value is None or isinstance(value, Ghlo.Buffer):
         return value
     if _is_array(value):
@@ -299,7 +299,7 @@ def to_buffer(info, value, what='input'):
 
 
 def _numbers(i, info, value, dtype, what):
-    """Numbers take the type of the program, where they have it without loss of kind."""
+    """Converts numbers to the program's type; refuses a loss of kind, such as fractions for integers."""
     import numpy as np
     element_type = info.get_tensor_type().get_element_type()
     try:
@@ -321,8 +321,8 @@ def _numbers(i, info, value, dtype, what):
             what, i, info, value, error)) from None
 
 
-# {(class, function): {argument: what makes it what the library takes}}; what depends on another argument, which is
-# converted before, is a pair of the function and that argument's name.
+# {(class, function): {argument: its conversion}}. A conversion is a function or, where it depends on another argument
+# that is converted earlier, a pair of the function and that argument's name.
 CONVERSIONS = {
     ('Buffer', 'new_from_bytes'): {'tensor_type': _type, 'bytes': _elements},
     ('Buffer', 'new_from_bytes_strided'): {'tensor_type': _type, 'bytes': _elements, 'byte_strides': _integers},

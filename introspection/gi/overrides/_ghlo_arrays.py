@@ -1,24 +1,23 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """Arrays and buffers: which dtype shows which element type, and DLPack.
 
-NumPy has no type for bf16, for floats of 8 bits and fewer, and for integers under 8
-bits. Where ml_dtypes can be imported its types show them; otherwise they are shown
-as what a buffer holds: bf16 as uint16 and small floats as uint8 (their bits), small
-integers as int8 and uint8 (their values). Arrays of other types are converted to
-them by the library.
+NumPy has no type for bf16, floats of 8 bits or fewer, and integers under 8 bits. They
+are shown as ml_dtypes' types where that module can be imported; otherwise in their
+storage types: bf16 as uint16 and small floats as uint8 (their bits), small integers
+as int8 and uint8 (their values). The library converts arrays of other types to them.
 
-NumPy is imported when it is first needed, ctypes for DLPack alone.
+NumPy is imported when it is first needed, ctypes only for DLPack.
 """
 
 from gi.repository import Ghlo, GLib
 
 try:
-    # Says itself what it is for; all goes without it.
+    # The optional fast path; see introspection/direct/direct.h.
     from . import _ghlo_direct as direct
 except ImportError:
     direct = None
 
-# Element type, the type of NumPy's that it is stored as, ml_dtypes' name.
+# Element type, the NumPy type that it is stored as, its name in ml_dtypes.
 _DTYPES = [
     ('I1', 'bool', None),
     ('I2', 'int8', 'int2'),
@@ -57,7 +56,7 @@ _tables = None
 
 
 def get_tables():
-    """Stored dtype and shown dtype by element type; element type by shown dtype."""
+    """Returns three dicts: stored dtype and shown dtype by element type, and element type by shown dtype."""
     global _tables
     if _tables is None:
         import numpy as np
@@ -80,7 +79,7 @@ def get_tables():
 
 
 def to_element_type(value):
-    """An element type out of one, of MLIR's spelling of one, or of a dtype."""
+    """Returns the element type for an element type, its spelling in MLIR, or a dtype."""
     if isinstance(value, Ghlo.ElementType) and value != Ghlo.ElementType.INVALID:
         return value
     if isinstance(value, str):
@@ -100,7 +99,7 @@ def to_element_type(value):
 
 
 def element_type_of(array):
-    """The element type of an array's dtype."""
+    """Returns the element type of an array's dtype."""
     element_type = get_tables()[2].get(array.dtype.newbyteorder('='))
     if element_type is not None:
         return element_type
@@ -112,10 +111,10 @@ def element_type_of(array):
 
 
 def to_stored(array, element_type):
-    """An array of what a buffer of element_type holds, over the same memory where it
-    can be; the element type is the array's own where it is None.
+    """Returns the element type, and the array in its stored dtype, over the same memory where
+    possible. Where element_type is None it is the array's own.
 
-    Types that NumPy lacks are converted to: floats are rounded, integers must be in range."""
+    Values are converted to types that NumPy lacks: floats are rounded, integers must be in range."""
     if element_type is None:
         element_type = element_type_of(array)
     stored, shown, _ = get_tables()
@@ -124,7 +123,7 @@ def to_stored(array, element_type):
     if native == wanted:
         return element_type, array
     if native == shown[element_type]:
-        # Integers of ml_dtypes may have anything in the bits above their own.
+        # The unused upper bits of ml_dtypes' integers are undefined.
         return element_type, array.astype(wanted) if is_small_integer(element_type) else array.view(wanted)
     if is_convertible(array.dtype, element_type):
         return element_type, _convert(array, element_type, wanted)
@@ -134,25 +133,25 @@ def to_stored(array, element_type):
 
 
 def is_small_float(element_type):
-    """TRUE for floats that NumPy has no type for."""
+    """Returns whether this is a float type that NumPy lacks."""
     return Ghlo.ElementType.to_string(element_type).startswith(('f', 'bf')) \
         and get_tables()[0][element_type].kind == 'u'
 
 
 def is_small_integer(element_type):
-    """TRUE for integers of fewer than 8 bits, booleans apart."""
+    """Returns whether this is an integer type of fewer than 8 bits, other than booleans."""
     return Ghlo.ElementType.to_string(element_type) in ('i2', 'i4', 'ui2', 'ui4')
 
 
 def is_convertible(dtype, element_type):
-    """TRUE where from_numpy converts. Integers for a small float are not, which could be its bits or its values."""
+    """Returns whether from_numpy converts. Not integers to a small float: they could be its bits or its values."""
     is_float = dtype.kind == 'f' and dtype.itemsize <= 8
     return is_float and is_small_float(element_type) \
         or (is_float or dtype.kind in 'iub') and is_small_integer(element_type)
 
 
 def say_conversion(dtype, element_type):
-    """What to write so that an array of dtype becomes one of element_type."""
+    """Returns a hint, for an error, on how to convert an array of dtype to element_type."""
     name = Ghlo.ElementType.to_string(element_type)
     if is_convertible(dtype, element_type):
         return 'write Ghlo.Buffer.from_numpy (array, %r), %s' % (
@@ -163,12 +162,12 @@ def say_conversion(dtype, element_type):
     return 'write array.astype (%r) where the values allow it' % get_tables()[1][element_type].name
 
 
-# How many elements are Python's numbers at a time.
+# The number of elements that are Python numbers at a time.
 _CHUNK = 1 << 16
 
 
 def _convert(array, element_type, wanted):
-    """The library's conversion, which rounds once; a list of all numbers would be many times the array."""
+    """Converts by the library, which rounds once. Done in chunks, as Python numbers are many times the array's size."""
     import numpy as np
     flat = np.ascontiguousarray(array).reshape(-1)
     converted = np.empty(flat.size, wanted)
@@ -184,7 +183,7 @@ def _convert(array, element_type, wanted):
 
 
 def _refuse(numbers, start, element_type):
-    """The first number that is none of the element type's."""
+    """Raises an error that names the first number outside the element type's range."""
     name = Ghlo.ElementType.to_string(element_type)
     bits = int(name.lstrip('ui'))
     low, high = (0, 2**bits - 1) if name.startswith('u') else (-2**(bits - 1), 2**(bits - 1) - 1)
@@ -194,12 +193,12 @@ def _refuse(numbers, start, element_type):
         low, high, name, number, start + i))
 
 
-# PyGObject's own function, which takes only what the library takes.
+# PyGObject's own function, without the conversions of the override.
 _new_from_address = Ghlo.Buffer.new_from_address
 
 
 def copy_to_buffer(tensor_type, array):
-    """A buffer of the type, which has the array's shape, out of an array of the machine's byte order."""
+    """Copies an array in native byte order to a buffer of the type, which has the array's shape."""
     buffer = direct.copy(array, tensor_type) if direct is not None else None
     if buffer is not None:
         return buffer
@@ -223,8 +222,8 @@ def check_shareable(array, original, why):
 
 
 def check_writable(array, info, what):
-    """Raises TypeError or ValueError, with what to do instead, when an output that info describes cannot
-    be written into an array; what names the output."""
+    """Raises TypeError or ValueError, with advice, when the output that info describes cannot be written
+    into the array; what is the output's name for the message."""
     import numpy as np
     tensor_type = info.get_tensor_type()
     if tensor_type is None:
@@ -250,7 +249,7 @@ def check_writable(array, info, what):
         raise ValueError('the elements of the array for %s are not aligned: %s' % (what, instead))
 
 
-# DLPack: what its header calls DLDeviceType and DLDataTypeCode.
+# DLPack: values of DLDeviceType and DLDataTypeCode in its header.
 CPU = (1, 0)
 _CODES = {0: 'int%d', 1: 'uint%d', 2: 'float%d', 5: 'complex%d', 6: 'bool'}
 _SMALL_CODES = {
@@ -294,14 +293,14 @@ class _DLPack(object):
         self.get_pointer = function('PyCapsule_GetPointer', c.c_void_p, c.py_object, c.c_char_p)
         self.set_name = function('PyCapsule_SetName', c.c_int, c.py_object, c.c_char_p)
         self.get_destructor = function('PyCapsule_GetDestructor', c.c_void_p, c.py_object)
-        # A capsule keeps the address of its name, also beyond this module's life.
+        # A capsule keeps the address of its name, even beyond this module's lifetime.
         for name in self.NAMES + self.USED:
             function('Py_IncRef', None, c.py_object)(name)
         self.destructors = [self._borrow_destructor(), self._borrow_destructor(max_version=(1, 0))]
 
     def _borrow_destructor(self, **arguments):
-        """NumPy's destructor, which calls the deleter of any tensor that nobody took.
-        One in Python could not run while an exception is on its way."""
+        """Borrows NumPy's capsule destructor, which calls the deleter of a tensor that was not consumed.
+        A destructor in Python could not run while an exception is being raised."""
         import numpy as np
         try:
             capsule = np.zeros(1).__dlpack__(**arguments)
@@ -314,7 +313,7 @@ class _DLPack(object):
         return self.new(address, self.NAMES[versioned], self.destructors[versioned])
 
     def take(self, capsule):
-        """The tensor in a capsule, which is marked as used, and what deletes it."""
+        """Consumes a capsule: marks it as used and returns its tensor and the tensor's deleter."""
         for versioned in (0, 1):
             if self.is_valid(capsule, self.NAMES[versioned]):
                 break
@@ -343,7 +342,7 @@ def get_dlpack():
 
 
 def get_capsule(tensor):
-    """The capsule of what has __dlpack__; anything else is given back."""
+    """Returns the capsule of an object with __dlpack__, and any other object unchanged."""
     if not hasattr(tensor, '__dlpack__'):
         return tensor
     try:
@@ -353,7 +352,7 @@ def get_capsule(tensor):
 
 
 def export_dlpack(buffer, max_version, copy):
-    """A capsule for a consumer; buffer is what it keeps alive."""
+    """Makes a capsule for a consumer, which keeps buffer alive."""
     dlpack = get_dlpack()
     versioned = max_version is not None and max_version[0] >= 1 and dlpack.destructors[1] is not None
     bits, is_float = _get_float_bits(buffer.get_tensor_type().get_element_type())
@@ -375,7 +374,7 @@ def _get_float_bits(element_type):
 
 
 def describe_dlpack(tensor, flags):
-    """Element type, shape, strides in bytes (or None), and address of a tensor."""
+    """Returns the element type, shape, strides in bytes (or None) and address of a tensor."""
     if (tensor.device_type, 0) != CPU:
         raise BufferError('expected a tensor in host memory, found one on a device of type %d: copy it to the CPU '
                           'first' % tensor.device_type)

@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Calls without a callback, awaited in asyncio.
+"""Asynchronous calls without a callback, awaited in asyncio.
 
-A call is answered in the GLib main context that was the thread's default when it was
-made. Here that is a context of the thread's own, which nobody iterates but asyncio's
-loop: it watches the file descriptor that wakes the context up. So there is no second
-thread, no GLib main loop is needed, none is disturbed, and everything (the answer,
-and what a Ghlo.Progress notifies) happens in the loop's thread.
+A call is answered in the GLib main context that was the thread's default when the call
+was made. Here that is a context of the thread's own, which only asyncio's loop iterates:
+the loop watches the file descriptor that wakes the context up. So there is no second
+thread, no GLib main loop is needed or disturbed, and everything (the answer, and the
+notifications of a Ghlo.Progress) happens in the loop's thread.
 
-GLib's functions are called through ctypes, since those that find the descriptor
+GLib's functions are called through ctypes, since the ones that return the descriptor
 cannot be introspected.
 """
 
@@ -18,11 +18,11 @@ import weakref
 
 from . import _ghlo_arrays as _arrays
 
-# The main context wakes up for answers though no thread is known to wait for it.
+# G_MAIN_CONTEXT_FLAGS_OWNERLESS_POLLING: the context wakes up for answers though no thread owns it.
 _OWNERLESS_POLLING = 1
 _MAX_PRIORITY = 0x7fffffff
 
-# How many sources are dispatched before asyncio has its turn.
+# The number of iterations of the context before asyncio gets its turn.
 _TURN = 64
 
 
@@ -54,7 +54,7 @@ _glib = _load()
 
 class _Context(object):
     """A main context that the asyncio loops of one thread dispatch, one after the
-    other. What the last loop left unanswered the next one finishes."""
+    other. Calls that one loop left unanswered are answered in the next."""
 
     def __init__(self):
         self._context = _glib.g_main_context_new_with_flags(_OWNERLESS_POLLING)
@@ -66,7 +66,7 @@ class _Context(object):
         unref(self._context)
 
     def __enter__(self):
-        """Calls made from here on are answered in this context."""
+        """Makes this the default context of the thread, in which later calls are answered."""
         _glib.g_main_context_push_thread_default(self._context)
 
     def __exit__(self, *_):
@@ -78,7 +78,7 @@ class _Context(object):
             self._served.add(loop)
 
     def _query(self):
-        """Milliseconds until the next source is due (-1 for none); the descriptor."""
+        """Returns the milliseconds until the next source is due (-1 for none), and the wake-up descriptor."""
         fds, timeout, priority = (_PollFD * 1)(), ctypes.c_int(-1), ctypes.c_int()
         _glib.g_main_context_prepare(self._context, ctypes.byref(priority))
         _glib.g_main_context_query(self._context, _MAX_PRIORITY, ctypes.byref(timeout), fds, 1)
@@ -87,7 +87,7 @@ class _Context(object):
     def _dispatch(self):
         loop = asyncio.get_running_loop()
         if not _glib.g_main_context_acquire(self._context):
-            # A loop that changed its thread; its old one is at work here.
+            # The loop moved to another thread, and its former thread is iterating this context.
             loop.call_later(0.01, self._dispatch)
             return
         try:
@@ -106,7 +106,7 @@ _threads = threading.local()
 
 
 def get_context():
-    """The context of the asyncio loop that runs in this thread; None when none does."""
+    """Returns the context of the asyncio loop that runs in this thread, or None without one."""
     try:
         loop = asyncio.get_running_loop()
     except RuntimeError:
@@ -119,8 +119,8 @@ def get_context():
 
 
 class Call(asyncio.Future):
-    """An asynchronous call under way. It begins when it is made, not when it is
-    awaited; cancelling it, or the task that awaits it, cancels the call."""
+    """An asynchronous call under way. The call begins when it is made, not when it is
+    awaited; cancelling this future, or the task that awaits it, cancels the call."""
 
     def __init__(self, name):
         super().__init__(loop=asyncio.get_running_loop())
@@ -138,8 +138,8 @@ class Call(asyncio.Future):
         return True
 
     def start(self, begin, finish):
-        """begin (answer) begins the call and returns what cancels it; answer (result) is called with what
-        finish (result) takes."""
+        """Starts the call. begin (answer) starts it and returns an object that cancels it; answer (result) is
+        called with the argument of finish (result)."""
         try:
             self._pending = begin(lambda result: self._answer(finish, result))
         except Exception as error:
@@ -147,7 +147,7 @@ class Call(asyncio.Future):
         return self
 
     def start_run(self, source, inputs):
-        """The same by _ghlo_direct; False where that is not for it to do."""
+        """Starts a run through _ghlo_direct; returns False where that declines."""
         self._pending = _arrays.direct.start(source, inputs, source._forms or source._list_forms(), self._settle)
         return self._pending is not None
 

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Functions of the library as Python calls them: what may be left out has a default,
-arguments become what the library takes or are refused with what to write instead,
-and an asynchronous call without a callback can be awaited.
+"""Functions of the library as Python calls them: optional arguments have defaults,
+arguments are converted or refused with advice on what to write instead, and an
+asynchronous call without a callback can be awaited.
 
-The functions are found in the typelib, so what the library gains is covered. Their
-signatures and documentation are in a table that the build makes
+The functions are found in the typelib, so new functions of the library are covered.
+Their signatures and documentation are in a table that the build generates
 (introspection/make-stubs.py).
 """
 
@@ -19,26 +19,26 @@ from . import _ghlo_interrupts as _interrupts
 try:
     from ._ghlo_signatures import SIGNATURES
 except ImportError:
-    # A source tree, of which nothing was built.
+    # Run from a source tree without a build.
     SIGNATURES = {}
 
 _REQUIRED = object()
 
-# What _ghlo_direct does where there is no argument but the inputs.
+# The functions that _ghlo_direct handles when there are no arguments but the inputs.
 _RUNS = ('Executable', 'execute'), ('Session', 'run')
 
-# By class and name: functions that take exactly what the library takes, for who has converted it already.
+# By class and name: functions that convert no arguments, for callers that have already converted them.
 converted = {}
 
 
 class _Annotation(str):
-    """A type as one writes it, which help shows without quotes."""
+    """The text of a type, which help () shows without quotes."""
 
     __repr__ = str.__str__
 
 
 class _Failure(GObject.Object, Gio.AsyncResult):
-    """The answer of a call that could not begin: its finish raises the error."""
+    """The answer to a call that could not begin: the finish function raises the error."""
 
     def __init__(self, error):
         super().__init__()
@@ -46,7 +46,7 @@ class _Failure(GObject.Object, Gio.AsyncResult):
 
 
 class _Function(object):
-    """One introspected function: its arguments in the order of Python."""
+    """One introspected function, with its arguments in the order of Python."""
 
     def __init__(self, cls, name, conversions):
         self.raw = getattr(cls, name)
@@ -76,8 +76,8 @@ class _Function(object):
 
     @property
     def __signature__(self):
-        """What inspect.signature finds, by way of __wrapped__; made when it is asked for, as inspect is slow
-        to import."""
+        """The signature that inspect.signature finds through __wrapped__. Computed on request, since inspect is
+        slow to import."""
         import inspect
         namespace = {}
         exec('from __future__ import annotations\ndef function%s: ...' % SIGNATURES[self.name][0], namespace)
@@ -88,13 +88,13 @@ class _Function(object):
         return signature.replace(parameters=parameters, return_annotation=_Annotation(signature.return_annotation))
 
     def describe(self):
-        """For errors: the arguments, as they are written."""
+        """Returns the function's signature, for error messages."""
         arguments = [name if default is _REQUIRED else '%s=%r' % (name, default)
                      for name, default in zip(self.names, self.defaults)]
         return '%s(%s)' % (self.name, ', '.join(['self'] * self.is_method + arguments))
 
     def bind(self, source, arguments, keywords):
-        """All arguments in order, converted, then those beyond (a callback's data)."""
+        """Returns all arguments in order, converted, followed by excess ones (a callback's data)."""
         values = list(arguments) + self.defaults[len(arguments):]
         for name, value in keywords.items():
             i = self.position.get(name)
@@ -127,7 +127,7 @@ def _are_inputs(arguments, keywords):
 
 
 def define_call(cls, name, conversions):
-    """A function that Ctrl-C ends where it can be cancelled."""
+    """Defines a synchronous function. Ctrl-C ends a call where the function is cancellable."""
     function = _Function(cls, name, conversions)
     raw, at = function.raw, function.position.get('cancellable')
 
@@ -156,7 +156,7 @@ def define_call(cls, name, conversions):
 
 
 def _get_context():
-    """The context of the asyncio loop that runs in this thread; None when none does."""
+    """Returns the context of the asyncio loop that runs in this thread, or None without one."""
     if 'asyncio' not in sys.modules:
         return None
     from . import _ghlo_asyncio
@@ -164,9 +164,9 @@ def _get_context():
 
 
 class _AsyncCall(object):
-    """X_async of a class: with a callback as ever, without one a future of asyncio.
+    """X_async of a class: takes a callback as in C, or returns an asyncio future without one.
 
-    A mistake in its arguments arrives where its answer would."""
+    An error in the arguments is reported in the same way as the answer."""
 
     def __init__(self, cls, name, conversions):
         self.function = _Function(cls, name, conversions)
@@ -192,7 +192,7 @@ class _AsyncCall(object):
         return None
 
     def _find_callback(self, arguments, keywords):
-        """The callback and its data, also when arguments before them are wrong."""
+        """Finds the callback and its data, even when earlier arguments are wrong."""
         if len(arguments) > self.at_callback:
             callback, data = arguments[self.at_callback], arguments[self.at_callback + 1:]
         else:
@@ -211,13 +211,13 @@ class _AsyncCall(object):
         return values
 
     def _begin(self, source, values, answer):
-        """answer (result) is called by a signal: a function that is handed over takes memory that nobody gives back."""
+        """Begins the call. A signal calls answer (result): memory of a function passed as callback is never freed."""
         pending, unlink = Ghlo.PendingCall(), None
         if values[self.at_cancellable] is not None:
             unlink = _interrupts.link(values[self.at_cancellable], pending)
 
         def on_answered(pending, result):
-            # Who keeps the result keeps the call, and the handler what the callback knows, the result maybe.
+            # Breaks a cycle: the result keeps the call, whose handler keeps the callback, which may keep the result.
             GObject.Object.disconnect(pending, handler)
             if unlink is not None:
                 unlink()
@@ -230,7 +230,7 @@ class _AsyncCall(object):
 
     @staticmethod
     def _answer_later(source, error, callback, data):
-        """As the library does: in the caller's context, after the call has returned."""
+        """Reports an error as the library does: in the caller's context, after the call has returned."""
         failure = _Failure(error)
 
         def answer(*_):
@@ -245,7 +245,7 @@ class _AsyncCall(object):
     def _await(self, source, arguments, keywords):
         name, context = self.function.name, _get_context()
         if context is None:
-            # There is no later place for an error either.
+            # There is no future to carry an error in the arguments either.
             self._bind(source, arguments, keywords)
             raise RuntimeError('%s without a callback is awaited in asyncio, and no loop of asyncio runs here: give '
                                'a callback, or call %s' % (name, name[:-len('_async')]))
@@ -269,7 +269,7 @@ class _AsyncCall(object):
 
 
 def define_async(cls, name, conversions):
-    """X_async (…, callback) as ever; X_async (…) is a future of asyncio."""
+    """Defines X_async (…, callback) as in C, and X_async (…), which returns an asyncio future."""
     asynchronous = _AsyncCall(cls, name, conversions)
     function = asynchronous.function
 
@@ -295,7 +295,7 @@ def define_async(cls, name, conversions):
 
 
 def define_all(module, conversions):
-    """Every asynchronous function of the classes and its synchronous form, and the
+    """Defines every asynchronous function of the classes with its synchronous form, and the
     others for which there are conversions: {(class, function): {argument: function}}."""
     wanted = set(conversions)
     for info in gi.Repository.get_default().get_infos('Ghlo'):

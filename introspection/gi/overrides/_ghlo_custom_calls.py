@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Functions of Python that answer a program's custom calls.
+"""Python functions that handle a program's custom calls.
 
-They are called on threads of the library, which wait for the interpreter's lock. When
-the interpreter ends nobody can: before that, calls are ended, and those that were begun
-are waited for until they are in Python's hands.
+They are called on threads of the library, which wait for the interpreter's lock. That
+is impossible once the interpreter is being finalized. So, before that, further calls
+are ended, and calls that have begun are waited for until they have entered Python.
 """
 
 import atexit
@@ -17,7 +17,7 @@ from gi.repository import Ghlo, GLib
 
 from ._ghlo_arguments import to_buffer
 
-# Seconds that the end waits for calls to come here, which takes as long as a turn of the interpreter.
+# Seconds that the exit handler waits for calls to enter Python, which takes about one turn of the interpreter's lock.
 _PATIENCE = 1
 
 _HERE = os.path.dirname(__file__)
@@ -68,7 +68,7 @@ def _set_results(call, results):
 
 
 def _to_error(error):
-    """What the library passes on: line 1 as Python says it, then where it was raised."""
+    """Makes the error for the library: line 1 as Python prints the exception, then where it was raised."""
     text = ''.join(traceback.format_exception_only(type(error), error)).strip()
     where = ''.join(traceback.format_list(frame for frame in traceback.extract_tb(error.__traceback__)
                                           if os.path.dirname(frame.filename) != _HERE)).rstrip()
@@ -77,7 +77,7 @@ def _to_error(error):
 
 
 def wrap(function):
-    """What the library calls: gives the function the operands, and the call its results."""
+    """Returns the function that the library calls: passes operands to function, and its results to the call."""
     if not callable(function):
         raise TypeError('expected a function to answer the custom call, found %s' % type(function).__name__)
     wants_call = _wants_call(function)

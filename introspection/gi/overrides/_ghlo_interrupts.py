@@ -1,41 +1,41 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """Ctrl-C in a call that blocks the main thread.
 
-While the library works, no handler of Python's can run in the main thread, but each signal
-is written to Python's wakeup descriptor. During such a call that is a pipe of ours: a
-thread reads it and cancels the call. When the call has returned, the handler that was
-set before runs, and raises KeyboardInterrupt. Whatever descriptor was set before is
-told of each signal too.
+While the library works, Python cannot run signal handlers in the main thread, but it writes
+each signal to its wakeup descriptor. During a call that descriptor is a pipe of this module:
+a thread reads it and cancels the call. When the call has returned, the handler that was set
+before runs, and raises KeyboardInterrupt. Signals are forwarded to the descriptor that was
+set before.
 
-A run by _ghlo_direct (introspection/direct) leaves handler and descriptor as they are, and
-has the pipe written to by a handler of the system's.
+A run through _ghlo_direct (introspection/direct) leaves Python's handler and descriptor
+alone; its own C signal handler writes to the pipe.
 
-Under a handler of the application's own, which may have other plans, a call goes on, as
-Python's own calls of the system do.
+Under a handler of the application's own, which may have another purpose, a call continues, as
+Python's own system calls do.
 """
 
 import os
 import select
 import threading
-# What is in signal makes members of enums out of handlers, which takes as long as a short run.
+# The functions of module signal convert handlers to enum members, which takes as long as a short run.
 from _signal import SIGINT, default_int_handler, getsignal, set_wakeup_fd, signal
 
 from gi.repository import Gio, GLib, GObject
 
 from . import _ghlo_arrays as _arrays
 
-# Where the handlers are from that stand for Python's own while a main loop runs.
+# The modules of handlers that replace Python's own while a main loop runs.
 _STAND_INS = ('asyncio.runners', 'gi._ossighelper')
 
 
 class _Watch(object):
-    """A thread that waits for one Ctrl-C, for as many calls as there are until then."""
+    """A thread that waits for one Ctrl-C, on behalf of all calls until then."""
 
     def __init__(self):
         self.stop = Gio.Cancellable()
-        self.is_over = False          # set in the main thread, by the handler or when a call was ended
+        self.is_over = False          # set in the main thread, by the handler or when a call was cancelled
         self._lock = threading.Lock()
-        self._descriptor = -1         # of somebody else, during a call; guarded by the lock, as the next
+        self._descriptor = -1         # set before the call, to be told of signals; guarded by the lock, as the next
         self._is_pressed = False
         self._reading, self._writing = os.pipe()
         os.set_blocking(self._reading, False)
@@ -44,19 +44,19 @@ class _Watch(object):
         threading.Thread(target=self._wait, name='ghlo-interrupt', daemon=True).start()
 
     def was_pressed(self):
-        """Whether Ctrl-C came during a call that knew of the pipe."""
+        """Returns whether Ctrl-C was pressed during a call that writes to the pipe."""
         self._take_signals()
         return self._is_pressed
 
     def end(self):
-        """The next call has a new watch: this one's thread has cancelled calls, or is about to."""
+        """Ends this watch, so that the next call gets a new one: its thread has cancelled calls, or is about to."""
         self.is_over = True
         os.close(self._writing)
 
     def run(self, function, arguments, handler):
-        """Calls the function; the handler is who would have been told of SIGINT."""
+        """Calls the function; handler is the one that was installed for SIGINT."""
         if getattr(handler, '__self__', None) is self:
-            # A call within a call, out of a handler of its progress.
+            # A nested call, made by a progress handler of the outer call.
             return function(*arguments)
         result = None
         try:
@@ -68,13 +68,13 @@ class _Watch(object):
             self.end()
             handler(SIGINT, None)
             if result is None:
-                # The handler of a main loop has told the loop to end.
+                # The handler did not raise: a main loop's handler tells the loop to quit.
                 raise KeyboardInterrupt
         return result
 
     def _run(self, function, arguments, handler):
         signal(SIGINT, self._on_signal)
-        # From here to the end no handler of SIGINT raises anything.
+        # From here until the handler is restored, SIGINT raises no exception.
         try:
             descriptor = set_wakeup_fd(self._writing)
             try:
@@ -103,7 +103,7 @@ class _Watch(object):
         os.close(self._reading)
 
     def _take_signals(self):
-        """What was written to the pipe: None where there is nothing, b'' where it was closed."""
+        """Reads and forwards signals from the pipe: None where there are none, b'' where the pipe was closed."""
         with self._lock:
             try:
                 signals = os.read(self._reading, 64)
@@ -114,19 +114,19 @@ class _Watch(object):
                 if self._descriptor >= 0:
                     os.write(self._descriptor, signals)
             except OSError:
-                # Closed, or full, which wakes up as well.
+                # The descriptor is closed, or its pipe is full and wakes up its reader anyway.
                 pass
             return signals
 
 
 _watch = None
 
-# Whether functions of Python's may run within a run, on the thread that called it.
+# Whether Python functions may be called during a run, on the thread that started it.
 may_call_back = False
 
 
 def _get_watch(handler):
-    """None where Ctrl-C does not end a call: in another thread than the main one, or under another handler."""
+    """Returns the watch, or None where Ctrl-C ends no call: outside the main thread, or under another handler."""
     global _watch
     if threading.get_ident() != threading.main_thread().ident:
         return None
@@ -139,14 +139,14 @@ def _get_watch(handler):
         try:
             signal(SIGINT, handler)
         except ValueError:
-            # An interpreter that is not the main one has no signals.
+            # Subinterpreters have no signals.
             return None
         _watch = _Watch()
     return _watch
 
 
 def _forget_watch():
-    """In the child of a fork, which has the pipe but not the thread."""
+    """Called in the child of a fork, which inherits the pipe but not the thread."""
     global _watch
     _watch = None
 
@@ -155,10 +155,10 @@ os.register_at_fork(after_in_child=_forget_watch)
 
 
 def run_direct(source, inputs):
-    """A run by _ghlo_direct of an executable or a session, which Ctrl-C ends; None where that is not for it to do.
+    """Runs an executable or a session through _ghlo_direct, cancelled by Ctrl-C; None where that declines.
 
-    Nothing of Python's but destructors runs meanwhile in this thread, so that the handler stays where it is, and is
-    called when the run has ended."""
+    Only destructors run Python code in this thread meanwhile. So Python's handler stays installed, and is called
+    when the run has ended."""
     if _arrays.direct is None or may_call_back:
         return None
     run, forms, handler, watch = _arrays.direct.run, source._forms or source._list_forms(), getsignal(SIGINT), _watch
@@ -176,13 +176,13 @@ def run_direct(source, inputs):
     except KeyboardInterrupt:
         watch.end()
         raise
-    # A destructor has swallowed what the handler raised.
+    # A destructor has swallowed the exception of the handler.
     watch.end()
     raise KeyboardInterrupt
 
 
 def link(cancellable, stop):
-    """Has cancellable cancel stop, without being changed by it; returns what ends that."""
+    """Makes cancellable cancel stop, but not the reverse; returns a function that undoes this."""
     handler = GObject.Object.connect(cancellable, 'cancelled', lambda *_: stop.cancel())
     if cancellable.is_cancelled():
         stop.cancel()
@@ -190,7 +190,7 @@ def link(cancellable, stop):
 
 
 def call(function, arguments, at_cancellable):
-    """function (*arguments), which Ctrl-C ends. Changes the list of arguments."""
+    """Calls function (*arguments), cancelled by Ctrl-C. Modifies the list of arguments."""
     handler = getsignal(SIGINT)
     watch = _get_watch(handler)
     cancellable = arguments[at_cancellable]
@@ -200,7 +200,7 @@ def call(function, arguments, at_cancellable):
         arguments[at_cancellable] = watch.stop
         return watch.run(function, arguments, handler)
 
-    # The caller's own may be for other calls too.
+    # Not the caller's cancellable, which other calls may share.
     stop = arguments[at_cancellable] = Gio.Cancellable()
     unlink, unlink_watch = link(cancellable, stop), link(watch.stop, stop)
     try:

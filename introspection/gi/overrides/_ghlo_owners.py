@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Memory of Python's that the library uses in place.
+"""Python's memory that the library uses in place.
 
-The library holds an object of GLib's as long as it needs the memory, and what keeps the
-memory is data of a signal handler of that object. No function is handed over as a
-callback: PyGObject makes machine code of each, of which libgirepository loses some, and
-what it calls while an exception is on its way takes the place of the exception.
+The library holds a GObject as long as it needs the memory, and the Python object that
+keeps the memory alive is data of a signal handler of that GObject. No Python function is
+passed as a callback: PyGObject allocates a closure with machine code for each, some of
+which libgirepository leaks, and a callback that runs while an exception is being raised
+replaces that exception.
 """
 
 import atexit
@@ -13,12 +14,12 @@ import itertools
 from gi.repository import GObject
 
 _numbers = itertools.count()
-# The owners that live, known weakly, by number.
+# Weak references to the living owners, by number.
 _living = {}
 
 
 class _Memory(object):
-    """What keeps the memory; release (), where there is something to do, is called when it goes, on any thread."""
+    """Keeps the memory alive; release () (may be None) is called when this object is freed, on any thread."""
 
     def __init__(self, kept, release, owner):
         self._kept, self._release, self._number = kept, release, next(_numbers)
@@ -31,7 +32,7 @@ class _Memory(object):
 
 
 def make_owner(kept, release=None):
-    """What the library is to hold as long as it needs memory that kept keeps."""
+    """Makes the object that the library holds as long as it needs the memory that kept keeps alive."""
     owner = GObject.Object()
     owner.connect('notify', _ignore, _Memory(kept, release, owner))
     return owner
@@ -43,7 +44,7 @@ def _ignore(*_):
 
 @atexit.register
 def _leave():
-    """The library may be at work when Python has ended. Then it must not end an owner, nor may what it reads go."""
+    """Leaks the living owners, whose memory the library may still read after Python has been finalized."""
     living = list(_living.values())
     if living:
         import ctypes

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Programs side by side on GHLO, XLA and IREE: one process, calls interleaved, answers
-compared before times count. Prints ratios of medians (above 1: GHLO is faster), with the
+"""Compares programs on GHLO, XLA and IREE: one process, interleaved calls, results compared
+before anything is timed. Prints ratios of medians (above 1: GHLO is faster), with the
 share of the machine's roofline that each reaches, means by group, and the steps of GHLO's
-plan for programs in which a peer is faster. runners.py says what is timed.
+plan for programs in which a peer is faster. runners.py defines what is timed.
 """
 
 import argparse
@@ -33,7 +33,7 @@ PRODUCT = ('func.func @main(%a: tensor<SIZExSIZExf32>) -> tensor<SIZExSIZExf32> 
 
 
 def make_empty(n_inputs, n_outputs):
-    """A program that gives some of its inputs, one number each, and does nothing; and the inputs."""
+    """Returns a program that only returns some of its inputs, one number each, and the specs of the inputs."""
     names = [f'%a{number}' for number in range(max(n_inputs, 1))]
     results, types = ', '.join(names[number % len(names)] for number in range(n_outputs)), ['tensor<f32>'] * n_outputs
     text = (f'func.func @main({", ".join(f"{name}: tensor<f32>" for name in names)}) -> ({", ".join(types)}) {{\n'
@@ -42,7 +42,7 @@ def make_empty(n_inputs, n_outputs):
 
 
 def make_inputs(specs, kind):
-    """Uniform in [0.1, 1], or normal with signs and zeros; integers in [0, 10); true."""
+    """Makes inputs: uniform in [0.1, 1], or normal with signs and zeros; integers in [0, 10); booleans true."""
     random = np.random.default_rng(1)
     inputs = []
     for dtype, shape in specs:
@@ -60,7 +60,7 @@ def make_inputs(specs, kind):
 
 
 def difference(found, expected):
-    """What does not agree, or an empty string."""
+    """Describes the first disagreement, or returns an empty string."""
     if len(found) != len(expected):
         return f'{len(found)} outputs, expected {len(expected)}'
     for number, (a, b) in enumerate(zip(found, expected)):
@@ -74,18 +74,18 @@ def difference(found, expected):
 
 
 def narrower(found, expected):
-    """Outputs that the peer gives in a smaller type of the same kind, as "float32 for float64"."""
+    """Lists outputs that the peer returns in a smaller type of the same kind, as "float32 for float64"."""
     return [f'{b.dtype} for {a.dtype}' for a, b in zip(found, expected)
             if a.dtype.kind == b.dtype.kind and b.dtype.itemsize < a.dtype.itemsize]
 
 
 def in_peer_types(found, expected):
-    """What was found in the types of a peer that computes in narrower ones."""
+    """Converts our outputs to the types of a peer that computes in narrower ones."""
     return [a.astype(b.dtype) if narrower([a], [b]) else a for a, b in zip(found, expected)] + found[len(expected):]
 
 
 def in_f64(text):
-    """The program with f64 in place of f32, constants in hexadecimal included."""
+    """Returns the program with f64 in place of f32, including hexadecimal constants."""
     def widen(match):
         value = np.array([int(match.group(1), 16)], np.uint32).view(np.float32).astype(np.float64)
         return f'dense<0x{value.view(np.uint64)[0]:016X}> : tensor<{match.group(2)}f64>'
@@ -94,19 +94,19 @@ def in_f64(text):
 
 
 def in_highest_precision(text):
-    """The program whose products are to be of f32 in full, where DEFAULT lets XLA round operands to TF32."""
+    """Returns the program with products in full f32, where DEFAULT lets XLA round operands to TF32."""
     return re.sub(r'(?<=precision )DEFAULT(?=>)|(?<=precision = \[)DEFAULT, DEFAULT(?=\])',
                   lambda match: match.group().replace('DEFAULT', 'HIGHEST'), text)
 
 
 class Exact:
-    """A program in f64, on the first peer that computes in f64 when it is asked to: IREE takes f64 for f32."""
+    """The program in f64, on the first peer that really computes in f64: IREE demotes f64 to f32."""
 
     def __init__(self, text, peers):
         self.text, self.peers, self.runner = in_f64(text), list(peers), None
 
     def answer(self, inputs):
-        """Outputs, or None where no peer gives them."""
+        """Returns the outputs, or None where no peer computes them."""
         while self.peers:
             try:
                 self.runner = self.runner or self.peers[0](self.text)
@@ -123,8 +123,8 @@ class Exact:
 
 
 def judge(exact, wrong, ours, peer):
-    """Of two answers that differ, whether GHLO's is further than the peer's from that in f64, where
-    there is one: sums that cancel make f32 answers differ that are as good."""
+    """Judges two results that differ: whether GHLO's is further from the f64 result, if there is one, than
+    the peer's. With cancellation in sums, f32 results may differ although they are equally good."""
     if exact is None:
         return f'{wrong}; not judged: no peer computes in f64'
     errors = [max(float(np.nanmax(np.abs(a - b))) / max(float(np.nanmax(np.abs(b))), 1e-300)
@@ -138,7 +138,7 @@ def on_host(options):
 
 
 def time_calls(runners, options):
-    """Medians in seconds by name."""
+    """Returns medians in seconds by name."""
     for runner in runners:
         runner.call()
     take_turns = turns.alternate if on_host(options) else turns.stretch
@@ -147,9 +147,9 @@ def time_calls(runners, options):
 
 
 def time_longer_call(runners, options):
-    """The seconds that a call takes longer by JAX than by GHLO's own face, of an empty program with as many inputs and
-    outputs and each behind the same call as the program's: what programs read and write pushes the code that makes
-    calls out of the caches, of which JAX has more."""
+    """Returns the seconds by which a call through JAX takes longer than through GHLO's own API, for an empty program
+    with as many inputs and outputs, each after a call of the program: the program's data evicts the code that makes
+    calls from the caches, and JAX has more of that code."""
     text, specs = make_empty(len(runners[0].inputs), len(runners[0].outputs()))
     before = {runner.name: runners[place - 1] for place, runner in enumerate(runners)}
     faces = run_all([face for face in make_runners(text, options)[0] if face.name in ('GHLO', GhloByJax.name)],
@@ -164,7 +164,7 @@ def time_longer_call(runners, options):
 
 
 def reason(error):
-    """The line that says why, of a message that may have many: a compiler's first error."""
+    """Returns the decisive line of an error message: a compiler's first error."""
     lines = str(error).splitlines() or [type(error).__name__]
     found = next((line for line in lines if 'error:' in line), lines[0])
     return found.strip()[:160]
@@ -181,7 +181,7 @@ def make_runners(text, options):
 
 
 def run_all(runners, inputs, problems):
-    """Those that run the program once: a peer that does not is said, and left out."""
+    """Runs the program once on each. Returns the runners that succeed; reports a peer that fails."""
     running = []
     for number, runner in enumerate(runners):
         try:
@@ -197,7 +197,7 @@ def run_all(runners, inputs, problems):
 
 
 def leave_out_narrower(runners, problems):
-    """Those whose times may be compared: a peer that computes in narrower types does less."""
+    """Returns the runners with comparable times, without peers that compute in narrower types."""
     kept = runners[:1]
     for runner in runners[1:]:
         types = narrower(runners[0].outputs(), runner.outputs())
@@ -209,7 +209,7 @@ def leave_out_narrower(runners, problems):
 
 
 def measure(text, specs, options):
-    """Answers compared on both kinds of inputs, then times on the first."""
+    """Compares results on both kinds of inputs, then measures times on the first."""
     if options.highest:
         text = in_highest_precision(text)
     runners, problems = make_runners(text, options)
@@ -237,14 +237,14 @@ def measure(text, specs, options):
 
 
 def time_program(text, shape, options):
-    """Medians in seconds of a program of one input, by all systems that run it."""
+    """Returns the median times in seconds of a program with one input, of every system that runs it."""
     runners = run_all(make_runners(text, options)[0], make_inputs([['float32', shape]], 'normal'), [])
     return time_calls(runners, options).values()
 
 
 def device_rates(options):
-    """Rates of the device. A negation reads as many bytes as it writes. The large size of a program is measured if all
-    systems run the small one in no time: the fastest may be on the processor, and a software device take minutes."""
+    """Returns the device's rates. A negation reads as much as it writes. The large size of a program is measured only
+    if all systems run the small one in no time: a software device may take minutes where the processor is fast."""
     def find(text, sizes, rank, work):
         for n in sizes:
             times = time_program(text.replace('SIZE', str(n)), [n] * rank, options)
@@ -257,7 +257,7 @@ def device_rates(options):
 
 
 def host_rates(options):
-    """Of the processor, the best of what the command and XLA reach."""
+    """Returns the processor's rates: the better of those of the command-line tool and XLA."""
     about = json.loads(subprocess.run([TOOL, 'bench', '--format=json'], capture_output=True, check=True).stdout)
     products, n = about['product_operations_per_s'], 2048
     if 'xla' in options.peers:
@@ -267,17 +267,17 @@ def host_rates(options):
 
 
 def machine_rates(options):
-    """Bytes a second copied and operations a second in products of f32."""
+    """Returns the bytes copied per second, and the operations per second in f32 products."""
     return (host_rates if on_host(options) else device_rates)(options)
 
 
 class Lost(RuntimeError):
-    """A call's process ended before its answer, or was ended."""
+    """The process of a call ended, or was killed, before its answer."""
 
 
 class Apart:
-    """A process that makes calls for this one, and is begun anew after one that it does not survive or that takes too
-    long: a program that crashes or hangs costs no other's results."""
+    """A process that makes calls for this one. It is restarted after a call that crashes it or takes too long, so that
+    such a program does not affect the results of others."""
 
     def __init__(self, limit):
         self.limit, self.process = limit, None
@@ -290,7 +290,7 @@ class Apart:
         theirs.close()
 
     def end(self):
-        """Its exit status, negative for a signal."""
+        """Ends the process and returns its exit status, negative for a signal."""
         self.process.kill()
         self.process.join()
         status, self.process = self.process.exitcode, None
@@ -314,7 +314,7 @@ class Apart:
 
 
 def serve(connection):
-    """Makes the calls that come by a connection until it is closed."""
+    """Makes the calls that arrive through a connection until it is closed."""
     while True:
         try:
             function, arguments = connection.recv()
@@ -333,7 +333,7 @@ def describe(path):
 
 
 def is_view(about):
-    """Whether outputs may share storage with inputs: nothing is computed or moved."""
+    """Returns whether outputs may share storage with inputs: nothing is computed or moved."""
     return set(about['operation_counts']) <= {'func.func', 'func.return', 'stablehlo.reshape'}
 
 
@@ -357,7 +357,7 @@ def report_head(names):
 
 
 def report(name, result, names):
-    """The line of a program, and what is to be said of it."""
+    """Prints the line of a program, with notes."""
     if 'failed' in result:
         print(f"{name:16} {result['failed']}", flush=True)
         return
@@ -379,12 +379,12 @@ def ratio_to(result, peer):
 
 
 def rivals_of(names):
-    """Systems that are not GHLO."""
+    """Lists the systems other than GHLO."""
     return [name for name in names if name not in ('GHLO', GhloByJax.name)]
 
 
 def members_of(results, group):
-    """The results that count in a group or, as "all", in any."""
+    """Returns the results that count in a group, or in any group for "all"."""
     return [result for name, result in results.items()
             if group in (group_of(name), 'all') and 'failed' not in result and not result['view']]
 
@@ -404,7 +404,7 @@ def report_groups(results, names):
 
 
 def compare_faces(results, rival, call):
-    """Means of a rival's times over GHLO's by its own face, by JAX, and by JAX but for what the call takes longer."""
+    """Returns mean ratios of a rival's times to GHLO's: by its own API, by JAX, and by JAX less the longer call."""
     times = [result['seconds'] for result in results]
     less = [max(seconds[GhloByJax.name] - result.get('longer_call', call), seconds[GhloByJax.name] / 2)
             for result, seconds in zip(results, times)]
@@ -432,7 +432,7 @@ def report_by_jax(results, rivals, call):
 
 
 def report_slower(results, names, most=4):
-    """Programs in which a peer is faster, and what the longest steps of GHLO's plan take by themselves."""
+    """Prints programs in which a peer is faster, with the longest steps of GHLO's plan when run alone."""
     print('\nslower than a peer, and the longest steps when each is waited for:')
     for name, result in results.items():
         if not result.get('steps'):
@@ -451,7 +451,7 @@ def duration(seconds):
 
 
 def write_markdown(path, results, names, copy, products):
-    """What each program must do, what bounds it, where the systems stand, and the ratios where GHLO is among them."""
+    """Writes each program's work and bound, the systems' shares, and the ratios if GHLO is among the systems."""
     measured = {name: result for name, result in results.items() if 'failed' not in result}
     ours = any('GHLO' in result['seconds'] for result in measured.values())
     systems, ratios = (['GHLO', *names], names) if ours else (names, [])
@@ -486,7 +486,7 @@ def plot(results, names, path):
 
 
 def measure_file(apart, path, specs, rates, options):
-    """What is known of a program that was measured, or why it was not. One that is lost is tried with a peer less."""
+    """Measures a program. Returns the result or the reason for failure; retries a lost one without its last peer."""
     copy, products = rates
     about = describe(path)
     with open(path, encoding='utf-8') as file:
@@ -529,7 +529,7 @@ def parse_options():
 
 
 def choose_platforms(options):
-    """What JAX is to have, for processes to come."""
+    """Sets JAX's platforms for the processes started later."""
     platforms = [name for peer, name in (('cuda', 'cuda'), ('jax', 'ghlo')) if peer in options.peers]
     os.environ.setdefault('JAX_PLATFORMS', ','.join([*platforms, 'cpu']))
     if 'jax' in options.peers:

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""What the benchmarks call of GHLO's C API, by ctypes: a call costs little beyond the C function,
-and machines without PyGObject can run them. Where libghlo-1.0.so.0 is found is the loader's matter
-(LD_LIBRARY_PATH). Functions of GLib and GObject are found through it, which is linked with them."""
+"""The functions of GHLO's C API that the benchmarks call, through ctypes: a call costs little beyond the
+C function, and machines without PyGObject can run the benchmarks. The loader finds libghlo-1.0.so.0
+(LD_LIBRARY_PATH). GLib's and GObject's functions are found through that library, which links them."""
 
 import ctypes
 import dataclasses
@@ -10,7 +10,7 @@ from ctypes import c_char_p, c_double, c_int, c_size_t, c_uint, c_void_p
 
 import numpy as np
 
-# NumPy's types by the names of StableHLO's; bf16 is known to NumPy once JAX has been imported.
+# NumPy's types by StableHLO's names; NumPy knows bf16 once JAX has been imported.
 DTYPES = {
     'i1': 'bool', 'i8': 'int8', 'i16': 'int16', 'i32': 'int32', 'i64': 'int64',
     'ui8': 'uint8', 'ui16': 'uint16', 'ui32': 'uint32', 'ui64': 'uint64',
@@ -19,7 +19,7 @@ DTYPES = {
 }
 NAMES = {dtype: name for name, dtype in DTYPES.items()}
 
-# Result and arguments by function; FALLIBLE functions have a GError ** besides, behind the others.
+# Result and arguments by function; FALLIBLE functions have a further last argument, a GError **.
 SIGNATURES = {
     'g_bytes_get_data': (c_void_p, [c_void_p, ctypes.POINTER(c_size_t)]),
     'g_bytes_new': (c_void_p, [c_void_p, c_size_t]),
@@ -70,7 +70,7 @@ FALLIBLE = {
     'ghlo_session_run': (c_void_p, [c_void_p, c_void_p, c_size_t, c_void_p]),
     'ghlo_tensor_type_parse': (c_void_p, [c_char_p]),
 }
-# Of GhloDeviceKind.
+# Names of the values of GhloDeviceKind.
 KINDS = ['reference', 'cpu', 'vulkan']
 
 
@@ -85,7 +85,7 @@ def declare(library, name, result, arguments):
 
 
 def make_fallible(library, name, result, arguments):
-    """A function that raises what the C function reports."""
+    """Returns a function that raises the C function's error."""
     function = declare(library, name, result, [*arguments, ctypes.POINTER(ctypes.POINTER(GError))])
     free = declare(library, 'g_error_free', None, [c_void_p])
 
@@ -117,29 +117,29 @@ class Library:
 
 
 class Object:
-    """A reference to a GObject that goes with this. Functions take it as its address, and it lives while they run."""
+    """Owns a reference to a GObject. Functions take this object as the address, which stays valid while they run."""
 
     def __init__(self, address):
         self._as_parameter_ = address
 
     def __del__(self):
-        if LIBRARY is not None:    # not so while Python ends
+        if LIBRARY is not None:    # None while Python is being finalized
             LIBRARY.g_object_unref(self)
 
     @staticmethod
     def array(objects):
-        """Their addresses as C takes them; the objects have to live on."""
+        """Returns a C array of the objects' addresses; the objects have to be kept alive."""
         return (c_void_p * len(objects))(*[one._as_parameter_ for one in objects])
 
 
 def list_items(model):
-    """Of a GListModel."""
+    """Yields the items of a GListModel."""
     for number in range(LIBRARY.g_list_model_get_n_items(model)):
         yield Object(LIBRARY.g_list_model_get_item(model, number))
 
 
 def find_device(kind):
-    """The first device of a kind, "cpu" or "vulkan"."""
+    """Returns the first device of a kind, "cpu" or "vulkan"."""
     devices = Object(LIBRARY.ghlo_client_list_devices(CLIENT, None))
     for device in list_items(devices):
         if KINDS[LIBRARY.ghlo_device_get_kind(device)] == kind:
@@ -157,7 +157,7 @@ def parse_program(text):
 
 
 def compile_program(program, device=None, wait_for_code=True, caching=True):
-    """An executable, on a device of find_device or GHLO's own choice."""
+    """Compiles for a device of find_device, or one that GHLO chooses."""
     options = Object(LIBRARY.ghlo_compile_options_new())
     LIBRARY.ghlo_compile_options_set_wait_for_code(options, wait_for_code)
     LIBRARY.ghlo_compile_options_set_caching(options, caching)
@@ -167,8 +167,8 @@ def compile_program(program, device=None, wait_for_code=True, caching=True):
 
 
 def to_buffer(array, device=None):
-    """A buffer with a copy of the array, in the memory of a device or the host's."""
-    array = np.asarray(array, order='C')    # which keeps rank 0
+    """Copies an array to a buffer, in the memory of a device or the host."""
+    array = np.asarray(array, order='C')    # unlike ascontiguousarray, this keeps rank 0
     dimensions = ''.join(f'{size}x' for size in array.shape)
     tensor_type = LIBRARY.ghlo_tensor_type_parse(f'tensor<{dimensions}{NAMES[array.dtype.name]}>'.encode())
     make_bytes = LIBRARY.g_bytes_new if device is None else LIBRARY.g_bytes_new_static
@@ -184,7 +184,7 @@ def to_buffer(array, device=None):
 
 
 def to_numpy(buffer):
-    """A copy of what a buffer holds, in the memory of the host."""
+    """Copies a buffer's elements to host memory."""
     text = LIBRARY.take_string(LIBRARY.ghlo_tensor_type_to_string(LIBRARY.ghlo_buffer_get_tensor_type(buffer)))
     dimensions, name = re.fullmatch(r'tensor<((?:\d+x)*)(.+)>', text).groups()
     size = c_size_t()
@@ -216,7 +216,7 @@ class Step:
 
 
 def list_steps(plan, path=''):
-    """All steps of a plan (a GListModel), those of bodies behind the one that they belong to."""
+    """Yields all steps of a plan (a GListModel); the steps of a body follow the step that it belongs to."""
     for number, step in enumerate(list_items(plan)):
         body = LIBRARY.ghlo_plan_step_get_steps(step)
         yield Step(f'{path}{number}', LIBRARY.ghlo_plan_step_get_operation(step).decode(),

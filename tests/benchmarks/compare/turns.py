@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Systems take turns in what is measured, so that whatever else the machine does meets all alike."""
+"""Measures systems in turns, so that other load on the machine affects all alike."""
 
 import time
 
@@ -37,7 +37,7 @@ def stretch(runners, seconds, sample):
 
 
 def time_call(runner):
-    """In seconds."""
+    """Returns the time of a call in seconds."""
     start = time.perf_counter()
     runner.call()
     return time.perf_counter() - start
