@@ -54,8 +54,7 @@ read_sharding (const Extraction  *self,
     return new_token_sharding (self, whole, error);
   if (type == NULL || part == NULL)
     {
-      g_autofree char *found = ghlo_ir_type_to_string (type == NULL ? whole : shard);
-
+      found = ghlo_ir_type_to_string (type == NULL ? whole : shard);
       g_set_error (error, GHLO_ERROR, GHLO_ERROR_UNSUPPORTED,
                    "expected tensors of static shapes or tokens in a manual computation, found %s", found);
       return NULL;
