@@ -141,6 +141,19 @@ ghlo_pjrt_error_of_code (PJRT_Error_Code  code,
   return g_error_new_literal (GHLO_ERROR, GHLO_ERROR_INTERNAL, text);
 }
 
+PJRT_Error *
+ghlo_pjrt_error_of_range (gint64 offset,
+                          gint64 size,
+                          gint64 all)
+{
+  if (offset >= 0 && size >= 0 && size <= all && offset <= all - size)
+    return NULL;
+
+  return ghlo_pjrt_error_new (PJRT_Error_Code_INVALID_ARGUMENT,
+                              "expected a range within %" G_GINT64_FORMAT " bytes, found %" G_GINT64_FORMAT
+                              " bytes at offset %" G_GINT64_FORMAT, all, size, offset);
+}
+
 void
 ghlo_pjrt_error_free (PJRT_Error *self)
 {

@@ -18,6 +18,10 @@ PJRT_Error *ghlo_pjrt_error_new        (PJRT_Error_Code  code,
 PJRT_Error *ghlo_pjrt_error_new_short  (const char      *function,
                                         size_t           found,
                                         size_t           expected);
+/* Returns an error unless the @size bytes at @offset lie within @all bytes. */
+PJRT_Error *ghlo_pjrt_error_of_range   (gint64           offset,
+                                        gint64           size,
+                                        gint64           all);
 void        ghlo_pjrt_error_free       (PJRT_Error      *self);
 /* Returns the GError for an error code and message of the caller. */
 GError     *ghlo_pjrt_error_of_code    (PJRT_Error_Code  code,

@@ -196,12 +196,10 @@ read_range (PJRT_Buffer *buffer,
             int64_t      size,
             Reading     *reading)
 {
-  const int64_t all = ghlo_tensor_type_get_size (buffer->type);
+  PJRT_Error *refusal = ghlo_pjrt_error_of_range (offset, size, ghlo_tensor_type_get_size (buffer->type));
 
-  if (offset < 0 || size < 0 || size > all || offset > all - size)
-    return ghlo_pjrt_error_new (PJRT_Error_Code_INVALID_ARGUMENT,
-                                "expected a range within %" G_GINT64_FORMAT " bytes, found %" G_GINT64_FORMAT
-                                " bytes at offset %" G_GINT64_FORMAT, all, size, offset);
+  if (refusal != NULL)
+    return refusal;
   reading->offset = (gsize) offset;
   reading->size = (gsize) size;
 

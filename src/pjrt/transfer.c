@@ -179,13 +179,11 @@ transfer (PJRT_AsyncHostToDeviceTransferManager *self,
           gboolean                               is_last,
           PJRT_Event                           **done)
 {
-  const int64_t all = ghlo_tensor_type_get_size (entry->shape.type);
+  PJRT_Error *refusal = ghlo_pjrt_error_of_range (offset, size, ghlo_tensor_type_get_size (entry->shape.type));
   g_autoptr (GhloValue) value = NULL;
 
-  if (offset < 0 || size < 0 || size > all || offset > all - size)
-    return ghlo_pjrt_error_new (PJRT_Error_Code_INVALID_ARGUMENT,
-                                "expected a range within %" G_GINT64_FORMAT " bytes, found %" G_GINT64_FORMAT
-                                " bytes at offset %" G_GINT64_FORMAT, all, size, offset);
+  if (refusal != NULL)
+    return refusal;
   g_mutex_lock (&self->lock);
   if (entry->value != NULL)
     value = ghlo_value_ref (entry->value);
