@@ -40,12 +40,13 @@ typedef struct
   GError             *error;
 } Job;
 
-/* Jobs whose bodies may be running, to be stopped when the process exits. */
+/* Jobs from their start until their bodies have ended, to be stopped when the process exits. */
 static struct
 {
   GMutex      lock;
-  GHashTable *jobs;      /* of Job, borrowed */
-} running;
+  GCond       ended;     /* signalled when the last one ends */
+  GHashTable *jobs;      /* of Job, borrowed; NULL before the first one */
+} started;
 
 static void
 job_clear (Job *job)
@@ -81,39 +82,61 @@ job_ref (Job *job)
   return job;
 }
 
+gboolean
+ghlo_job_stop_all (gint64 deadline)
+{
+  g_autoptr (GPtrArray) stops = g_ptr_array_new_with_free_func (g_object_unref);
+  GHashTableIter iter;
+  gpointer job;
+  gboolean in_time = TRUE;
+
+  /* A forked child has none of the threads, and possibly a lock that nobody will release. */
+  if (!ghlo_workers_is_owner ())
+    return TRUE;
+
+  g_mutex_lock (&started.lock);
+  if (started.jobs != NULL)
+    {
+      g_hash_table_iter_init (&iter, started.jobs);
+      while (g_hash_table_iter_next (&iter, &job, NULL))
+        g_ptr_array_add (stops, g_object_ref (((Job *) job)->stop));
+    }
+  g_mutex_unlock (&started.lock);
+  for (guint i = 0; i < stops->len; i++)
+    g_cancellable_cancel (stops->pdata[i]);
+
+  g_mutex_lock (&started.lock);
+  while (started.jobs != NULL && g_hash_table_size (started.jobs) > 0 && in_time)
+    in_time = g_cond_wait_until (&started.ended, &started.lock, deadline);
+  g_mutex_unlock (&started.lock);
+
+  return in_time;
+}
+
 /* Tells workers to stop without waiting for them: an exit waits for nobody. */
 static void
 stop_at_exit (void)
 {
-  GHashTableIter iter;
-  gpointer job;
-
-  /* A forked child has none of the threads, and possibly a lock that nobody will release. */
-  if (!ghlo_workers_is_owner ())
-    return;
-
-  g_mutex_lock (&running.lock);
-  g_hash_table_iter_init (&iter, running.jobs);
-  while (g_hash_table_iter_next (&iter, &job, NULL))
-    g_cancellable_cancel (((Job *) job)->stop);
-  g_mutex_unlock (&running.lock);
+  ghlo_job_stop_all (0);
 }
 
 static void
-job_set_running (Job      *job,
-                 gboolean  is_running)
+job_set_started (Job      *job,
+                 gboolean  is_started)
 {
-  g_mutex_lock (&running.lock);
-  if (running.jobs == NULL)
+  g_mutex_lock (&started.lock);
+  if (started.jobs == NULL)
     {
-      running.jobs = g_hash_table_new (NULL, NULL);
+      started.jobs = g_hash_table_new (NULL, NULL);
       atexit (stop_at_exit);
     }
-  if (is_running)
-    g_hash_table_add (running.jobs, job);
+  if (is_started)
+    g_hash_table_add (started.jobs, job);
   else
-    g_hash_table_remove (running.jobs, job);
-  g_mutex_unlock (&running.lock);
+    g_hash_table_remove (started.jobs, job);
+  if (g_hash_table_size (started.jobs) == 0)
+    g_cond_broadcast (&started.ended);
+  g_mutex_unlock (&started.lock);
 }
 
 static void
@@ -405,7 +428,7 @@ job_end (Job      *job,
   job->claimed = TRUE;
   g_mutex_unlock (&job->lock);
   result = job_finish_body (job, result, &error);
-  job_set_running (job, FALSE);
+  job_set_started (job, FALSE);
   if (wanted)
     {
       g_mutex_lock (&job->lock);
@@ -439,7 +462,6 @@ job_work (gpointer data,
   GhloPending *pending;
   gpointer result;
 
-  job_set_running (job, TRUE);
   result = job_run_body (job, job->stop, &error);
   pending = get_pending (job, result);
   if (pending == NULL)
@@ -490,8 +512,10 @@ ghlo_job_start (const GhloJobClass  *klass,
 
   if (cancellable != NULL)
     job->cancel_handler = g_cancellable_connect (cancellable, G_CALLBACK (on_cancelled), job_ref (job), job_unref);
+  job_set_started (job, TRUE);
   if (!job_push (job, &problem))
     {
+      job_set_started (job, FALSE);
       answer_ahead (job, problem);
       job_unref (job);
     }

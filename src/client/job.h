@@ -83,4 +83,8 @@ gboolean  ghlo_job_start    (const GhloJobClass  *klass,
                              GCancellable        *cancellable,
                              GError             **error);
 
+/* Cancels all jobs that have been started, and waits until their bodies have ended or until @deadline, in
+ * g_get_monotonic_time (). Returns whether they have ended. */
+gboolean  ghlo_job_stop_all (gint64              deadline);
+
 G_END_DECLS

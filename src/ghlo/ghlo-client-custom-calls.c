@@ -7,6 +7,7 @@
 #include "ghlo-client-private.h"
 
 #include "client/context-calls.h"
+#include "client/job.h"
 #include "client/workers.h"
 #include "ghlo-custom-call-private.h"
 #include "reference/custom-call.h"
@@ -24,16 +25,53 @@ typedef struct
 /* Lets language bindings stop all calls when their interpreter shuts down. */
 static struct
 {
-  int   closed;       /* atomic */
-  guint n_begun;      /* atomic; calls that found the gate open, and those that are about to check it */
+  GMutex   lock;
+  GCond    ended;          /* signalled when the last call in progress ends */
+  gboolean is_closed;
+  guint    n_active;       /* calls in progress */
 } gate;
+
+static gboolean
+gate_enter (void)
+{
+  gboolean is_open;
+
+  g_mutex_lock (&gate.lock);
+  is_open = !gate.is_closed;
+  if (is_open)
+    gate.n_active++;
+  g_mutex_unlock (&gate.lock);
+
+  return is_open;
+}
+
+static void
+gate_leave (void)
+{
+  g_mutex_lock (&gate.lock);
+  if (--gate.n_active == 0)
+    g_cond_broadcast (&gate.ended);
+  g_mutex_unlock (&gate.lock);
+}
+
+static gboolean
+gate_is_closed (void)
+{
+  gboolean is_closed;
+
+  g_mutex_lock (&gate.lock);
+  is_closed = gate.is_closed;
+  g_mutex_unlock (&gate.lock);
+
+  return is_closed;
+}
 
 static void
 registration_free (gpointer data)
 {
   Registration *self = data;
 
-  if (self->destroy != NULL && !g_atomic_int_get (&gate.closed))
+  if (self->destroy != NULL && !gate_is_closed ())
     self->destroy (self->user_data);
   g_clear_pointer (&self->context, g_main_context_unref);
   g_clear_pointer (&self->owner, g_thread_unref);
@@ -83,14 +121,12 @@ invoke (gpointer   data,
 {
   const Invocation *invocation = data;
   const Registration *registration = invocation->registration;
-  g_autoptr (GhloCustomCall) call = NULL;
+  GhloCustomCall *call;
   GError *problem = NULL;
   gboolean ok;
 
-  g_atomic_int_inc (&gate.n_begun);
-  if (g_atomic_int_get (&gate.closed))
+  if (!gate_enter ())
     {
-      g_atomic_int_add (&gate.n_begun, -1);
       g_set_error_literal (error, G_IO_ERROR, G_IO_ERROR_CANCELLED, "the process is exiting");
       return FALSE;
     }
@@ -101,6 +137,8 @@ invoke (gpointer   data,
                  "the function that is registered for '%s' returned FALSE without setting an error",
                  registration->name);
   ok = ghlo_custom_call_end (call, &problem);
+  g_object_unref (call);
+  gate_leave ();
   if (problem != NULL)
     g_propagate_error (error, problem);
 
@@ -233,23 +271,43 @@ ghlo_client_register_custom_call (GhloClient              *self,
 }
 
 /**
- * ghlo_custom_call_end_all:
+ * ghlo_shut_down:
+ * @timeout: how long to wait at most, in milliseconds
  *
- * Stops calling the functions that clients of the process have registered, and no
- * longer releases their data. Runs that reach such a call end as cancelled ones do.
- * This is for language bindings, whose functions cannot be called once their
- * interpreter has shut down.
+ * Prepares the process for its exit: cancels the asynchronous calls in progress, stops
+ * calling the functions that are registered for custom calls, no longer releases their
+ * data, and waits until no thread of the library works for any of them. Runs that reach
+ * a custom call later end as cancelled ones do.
  *
- * Returns: how many calls have begun so far, including those that are still in progress
+ * This is for language bindings, whose interpreter cannot be entered by the library's
+ * threads once it has shut down, not even to free an object that it has seen. A function
+ * that does not return within @timeout is left running.
+ *
+ * Returns: whether everything ended in time
  *
  * Since: 1.0
  */
-guint
-ghlo_custom_call_end_all (void)
+gboolean
+ghlo_shut_down (guint timeout)
 {
-  g_atomic_int_set (&gate.closed, TRUE);
+  const gint64 deadline = g_get_monotonic_time () + timeout * (gint64) 1000;
+  gboolean in_time;
 
-  return (guint) g_atomic_int_get (&gate.n_begun);
+  /* A forked child has none of the threads. */
+  if (!ghlo_workers_check (NULL))
+    return TRUE;
+
+  g_mutex_lock (&gate.lock);
+  gate.is_closed = TRUE;
+  g_mutex_unlock (&gate.lock);
+  in_time = ghlo_job_stop_all (deadline);
+
+  g_mutex_lock (&gate.lock);
+  while (gate.n_active > 0 && in_time)
+    in_time = g_cond_wait_until (&gate.ended, &gate.lock, deadline);
+  g_mutex_unlock (&gate.lock);
+
+  return in_time;
 }
 
 /**

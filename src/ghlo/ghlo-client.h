@@ -44,6 +44,9 @@ gboolean        ghlo_client_unregister_custom_call (GhloClient             *self
                                                     GError                **error);
 
 GHLO_AVAILABLE_IN_1_0
+gboolean        ghlo_shut_down                     (guint                   timeout);
+
+GHLO_AVAILABLE_IN_1_0
 GListModel     *ghlo_client_list_devices        (GhloClient           *self,
                                                  GCancellable         *cancellable,
                                                  GError              **error) G_GNUC_WARN_UNUSED_RESULT;

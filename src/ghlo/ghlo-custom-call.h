@@ -59,7 +59,4 @@ gpointer        ghlo_custom_call_get_result_data    (GhloCustomCall  *self,
                                                      gsize           *n_bytes,
                                                      GError         **error);
 
-GHLO_AVAILABLE_IN_1_0
-guint           ghlo_custom_call_end_all            (void);
-
 G_END_DECLS

@@ -198,7 +198,7 @@ def wait_for_sleeping_threads():
     def is_asleep(task):
         try:
             return Path(f'/proc/self/task/{task}/stat').read_text().rpartition(')')[2].split()[0] == 'S'
-        except FileNotFoundError:  # it ended meanwhile
+        except (FileNotFoundError, ProcessLookupError):  # it ended before open(), or before read()
             return False
 
     others = lambda: set(os.listdir('/proc/self/task')) - {str(threading.get_native_id())}

@@ -2,37 +2,33 @@
 """Python functions that handle a program's custom calls.
 
 They are called on threads of the library, which wait for the interpreter's lock. That
-is impossible once the interpreter is being finalized. So, before that, further calls
-are ended, and calls that have begun are waited for until they have entered Python.
+is impossible once the interpreter is being finalized, and so is freeing an object that
+Python has seen. So the library is shut down before that.
 """
 
 import atexit
 import inspect
 import os
 import threading
-import time
 import traceback
 
 from gi.repository import Ghlo, GLib
 
 from ._ghlo_arguments import to_buffer
 
-# Seconds that the exit handler waits for calls to enter Python, which takes about one turn of the interpreter's lock.
-_PATIENCE = 1
+# Milliseconds that the exit handler waits for runs and calls to end.
+_PATIENCE = 1000
 
 _HERE = os.path.dirname(__file__)
 
-_lock = threading.Lock()
-_n_entered = 0
+_is_shut_down = False
 
 
-def _close():
-    begun, until = Ghlo.CustomCall.end_all(), time.monotonic() + _PATIENCE
-    while _n_entered < begun and time.monotonic() < until:
-        time.sleep(0.001)
-
-
-atexit.register(_close)
+@atexit.register
+def _shut_down():
+    global _is_shut_down
+    Ghlo.shut_down(_PATIENCE)
+    _is_shut_down = True
 
 
 def _wants_call(function):
@@ -83,9 +79,6 @@ def wrap(function):
     wants_call = _wants_call(function)
 
     def answer(call, *_):
-        global _n_entered
-        with _lock:
-            _n_entered += 1
         try:
             operands = [_get_operand(call, i, info) for i, info in enumerate(call.list_operands())]
             _set_results(call, function(*operands, **({'call': call} if wants_call else {})))
@@ -93,6 +86,9 @@ def wrap(function):
             raise
         except BaseException as error:
             raise _to_error(error) from error
+        finally:
+            if _is_shut_down:  # whoever returns to the library from now on may find no interpreter any more
+                threading.Event().wait()
         return True
 
     return answer

@@ -892,6 +892,90 @@ test_cancel (void)
   end_wait (&wait, &seen);
 }
 
+static gboolean
+sleeps (GhloCustomCall  *call,
+        gpointer         data,
+        GError         **error)
+{
+  g_atomic_int_inc (&((Seen *) data)->n_calls);
+  while (TRUE)
+    g_usleep (G_USEC_PER_SEC);
+
+  return TRUE;
+}
+
+/* In child processes, where nothing can be called afterwards. */
+static void
+test_shut_down (void)
+{
+  g_test_trap_subprocess ("/custom-calls/shut-down/subprocess/waits", 0, 0);
+  g_test_trap_assert_passed ();
+  g_test_trap_subprocess ("/custom-calls/shut-down/subprocess/sleeps", 0, 0);
+  g_test_trap_assert_passed ();
+}
+
+static void
+start_many (GhloExecutable *executable,
+            HelpWait        waits[],
+            guint           n_waits)
+{
+  g_autoptr (GhloBuffer) x = help_buffer ("tensor<4xf32>", counts, sizeof counts);
+
+  for (guint i = 0; i < n_waits; i++)
+    {
+      waits[i] = help_wait_init ();
+      ghlo_executable_execute_async (executable, &x, 1, NULL, help_ready, &waits[i]);
+    }
+}
+
+/* The run in progress and those behind it end, and so does every later one. */
+static void
+test_shut_down_waits (void)
+{
+  Seen seen = { 0 };
+  g_autoptr (GhloClient) client = client_with ("f", waits, &seen);
+  g_autoptr (GhloExecutable) executable = compile (client, F);
+  HelpWait pending[20];
+  guint n_calls;
+
+  start_many (executable, pending, G_N_ELEMENTS (pending));
+  while (g_atomic_int_get (&seen.n_calls) == 0)
+    g_usleep (1000);
+  g_assert_true (ghlo_shut_down (60000));
+  n_calls = g_atomic_int_get (&seen.n_calls);
+
+  for (guint i = 0; i < G_N_ELEMENTS (pending); i++)
+    {
+      g_autoptr (GError) error = NULL;
+
+      g_assert_null (ghlo_executable_execute_finish (executable, help_wait_run (&pending[i]), &error));
+      g_assert_error (error, G_IO_ERROR, G_IO_ERROR_CANCELLED);
+      help_wait_clear (&pending[i]);
+    }
+  start_many (executable, pending, 1);
+  g_assert_null (ghlo_executable_execute_finish (executable, help_wait_run (&pending[0]), NULL));
+  help_wait_clear (&pending[0]);
+  g_clear_object (&executable);
+  g_clear_object (&client);
+  g_assert_cmpint (g_atomic_int_get (&seen.n_calls), ==, n_calls);
+  g_assert_cmpint (g_atomic_int_get (&seen.n_destroyed), ==, 0);
+}
+
+/* A function that never returns is left running. */
+static void
+test_shut_down_sleeps (void)
+{
+  static Seen seen;
+  g_autoptr (GhloClient) client = client_with ("f", sleeps, &seen);
+  g_autoptr (GhloExecutable) executable = compile (client, F);
+  static HelpWait pending[1];
+
+  start_many (executable, pending, G_N_ELEMENTS (pending));
+  while (g_atomic_int_get (&seen.n_calls) == 0)
+    g_usleep (1000);
+  g_assert_false (ghlo_shut_down (10));
+}
+
 int
 main (int   argc,
       char *argv[])
@@ -914,6 +998,9 @@ main (int   argc,
   g_test_add_func ("/custom-calls/context-session", test_context_session);
   g_test_add_func ("/custom-calls/context-cancelled", test_context_cancelled);
   g_test_add_func ("/custom-calls/cancel", test_cancel);
+  g_test_add_func ("/custom-calls/shut-down", test_shut_down);
+  g_test_add_func ("/custom-calls/shut-down/subprocess/waits", test_shut_down_waits);
+  g_test_add_func ("/custom-calls/shut-down/subprocess/sleeps", test_shut_down_sleeps);
 
   return g_test_run ();
 }
