@@ -569,6 +569,46 @@ test_threads (void)
       }
 }
 
+/* Rows of operands whose distances are multiples of 1 KiB, which compete for the same sets of a cache. */
+static void
+test_conflicts (void)
+{
+  static const struct
+  {
+    gint64   batch, m, n, k;
+    gboolean lhs_transposed;
+  } cases[] = {
+    { 1, 300, 256, 520, FALSE }, { 1, 97, 1024, 385, FALSE }, { 1, 256, 130, 400, TRUE }, { 2, 512, 256, 33, TRUE },
+    { 1, 384, 512, 400, TRUE }, { 1, 95, 256, 300, FALSE }, { 1, 256, 95, 300, TRUE }, { 1, 1024, 240, 64, TRUE },
+  };
+
+  for (guint i = 0; i < G_N_ELEMENTS (cases); i++)
+    {
+      g_auto (Case) c = { 0 };
+      g_autoptr (GhloCpuGemm) gemm = NULL;
+      g_autofree Sum *sums = NULL;
+      gpointer scratch;
+
+      c.n_batch = c.n_rows = c.n_columns = c.n_k = 1;
+      c.batch[0] = cases[i].batch;
+      c.rows[0] = cases[i].m;
+      c.columns[0] = cases[i].n;
+      c.k[0] = cases[i].k;
+      case_init (&c, &(Types) SAME (F32), TENSOR_DENSE, TENSOR_DENSE);
+      if (cases[i].lhs_transposed)
+        {
+          c.lhs.strides[1] = c.problem.rows[0].lhs = 4;
+          c.lhs.strides[2] = c.problem.contracted[0].lhs = 4 * c.rows[0];
+        }
+      gemm = ghlo_cpu_gemm_prepare (&c.problem, NULL);
+      scratch = allocate (ghlo_cpu_gemm_scratch_size (gemm));
+      g_assert_true (ghlo_cpu_gemm_run (gemm, c.lhs.data, c.rhs.data, c.result.data, scratch, NULL, NULL, NULL));
+      g_aligned_free (scratch);
+      sums = exact_sums (&c);
+      check_result (&c, sums, NULL, ghlo_cpu_gemm_describe (gemm));
+    }
+}
+
 /* A constant operand is packed when the product is prepared, where that pays, and not read after that. */
 static void
 test_constants (void)
@@ -806,6 +846,7 @@ main (int   argc,
   g_test_add_func ("/cpu-gemm/special", test_special);
   g_test_add_func ("/cpu-gemm/epilogue", test_epilogue);
   g_test_add_func ("/cpu-gemm/threads", test_threads);
+  g_test_add_func ("/cpu-gemm/conflicts", test_conflicts);
   g_test_add_func ("/cpu-gemm/constants", test_constants);
   g_test_add_func ("/cpu-gemm/constant-left", test_constant_left);
   g_test_add_func ("/cpu-gemm/cuts", test_cuts);
