@@ -13,7 +13,7 @@ enum { MAX_WIDTH = 64, BUNDLES = 4 };
 
 /* AHEAD is the prefetch distance in steps of k. Each step may be on another page, where the processor's prefetcher
  * does not recognize a stream. */
-enum { AHEAD = 8, LINE_BYTES = 64 };
+enum { AHEAD = 8 };
 
 gboolean
 ghlo_cpu_packer_init (GhloCpuPacker     *self,
@@ -86,6 +86,52 @@ read_part (const GhloCpuReader *reader,
   return to;
 }
 
+static GhloCpuInterleaveFunc
+get_interleave (const GhloCpuPacker *self)
+{
+  const GhloCpuRoutines *routines = ghlo_cpu_routines ();
+
+  return self->group_size == 4 ? routines->interleave4
+         : self->group_size == 8 ? routines->interleave8 : routines->interleave16;
+}
+
+/* pack_along_k () where elements need no conversion and are adjacent along k, at least in its runs. */
+static void
+interleave_runs (const GhloCpuPacker *self,
+                 const guint8        *data,
+                 const GhloCpuAxis   *outer,
+                 gint64               first_outer,
+                 gint64               n_outer,
+                 const GhloCpuAxis   *k,
+                 gint64               first_k,
+                 gint64               n_k,
+                 guint8              *to)
+{
+  GhloCpuInterleaveFunc interleave = get_interleave (self);
+  gint64 rows[MAX_WIDTH];
+  gconstpointer pointers[MAX_WIDTH];
+
+  for (gint64 begin = 0; begin < n_outer; begin += self->width)
+    {
+      guint n = (guint) MIN (self->width, n_outer - begin);
+      GhloCpuAxisCursor cursor;
+      gint64 part;
+
+      for (guint i = 0; i < n; i++)
+        rows[i] = ghlo_cpu_axis_at (outer, first_outer + begin + i);
+      ghlo_cpu_axis_cursor_init (&cursor, k, first_k);
+      for (gint64 left = n_k; left > 0; left -= part)
+        {
+          part = MIN (cursor.left, left);
+          for (guint i = 0; i < n; i++)
+            pointers[i] = data + rows[i] + cursor.at;
+          interleave (pointers, n, self->width, (gsize) part, to);
+          to += (gsize) (self->width * part) * self->group_size;
+          ghlo_cpu_axis_cursor_skip (&cursor, k, part);
+        }
+    }
+}
+
 static void
 pack_along_k (const GhloCpuPacker *self,
               const guint8        *data,
@@ -98,14 +144,17 @@ pack_along_k (const GhloCpuPacker *self,
               guint8              *scratch,
               guint8              *to)
 {
-  const GhloCpuRoutines *routines = ghlo_cpu_routines ();
-  GhloCpuInterleaveFunc interleave = self->group_size == 4 ? routines->interleave4
-                                     : self->group_size == 8 ? routines->interleave8 : routines->interleave16;
+  GhloCpuInterleaveFunc interleave = get_interleave (self);
   gsize groups = (gsize) ghlo_cpu_packer_groups (self, n_k);
   gsize outer_size = groups * self->group_size;
   gboolean is_odd = self->pairs && n_k % 2 != 0;
   gconstpointer pointers[MAX_WIDTH];
 
+  if (self->reader.same && !self->pairs && k->stride == self->reader.size)
+    {
+      interleave_runs (self, data, outer, first_outer, n_outer, k, first_k, n_k, to);
+      return;
+    }
   for (gint64 begin = 0; begin < n_outer; begin += self->width)
     {
       guint n = (guint) MIN (self->width, n_outer - begin);
@@ -186,6 +235,82 @@ zip (const guint16 *first,
     }
 }
 
+/* Adjacent elements of one k that belong to one bundle. */
+typedef struct
+{
+  gint64 from;       /* offsets in bytes: of the k in the tensor, and of its row in the first bundle */
+  gsize  to;
+  gsize  n_bytes;
+} Piece;
+
+static guint
+find_pieces (const GhloCpuPacker *self,
+             const GhloCpuAxis   *outer,
+             gint64               first_outer,
+             gint64               n_outer,
+             gsize                bundle_size,
+             Piece                pieces[])
+{
+  GhloCpuAxisCursor cursor;
+  guint n_pieces = 0;
+  gint64 n;
+
+  ghlo_cpu_axis_cursor_init (&cursor, outer, first_outer);
+  for (gint64 i = 0; i < n_outer; i += n)
+    {
+      gint64 column = i % self->width;
+
+      n = MIN (MIN (cursor.left, self->width - column), n_outer - i);
+      pieces[n_pieces++] = (Piece) {
+        .from = cursor.at,
+        .to = (gsize) (i / self->width) * bundle_size + (gsize) column * self->group_size,
+        .n_bytes = (gsize) n * self->group_size,
+      };
+      ghlo_cpu_axis_cursor_skip (&cursor, outer, n);
+    }
+
+  return n_pieces;
+}
+
+/* pack_bundles () where elements need no conversion and are adjacent in the outer dimension, at least in its runs. */
+static void
+copy_bundles (const GhloCpuPacker *self,
+              const guint8        *data,
+              const GhloCpuAxis   *outer,
+              gint64               first_outer,
+              gint64               n_outer,
+              const GhloCpuAxis   *k,
+              gint64               first_k,
+              gint64               n_k,
+              guint8              *to)
+{
+  gsize width = self->width * self->group_size, bundle_size = (gsize) n_k * width;
+  gsize padding = (gsize) (ghlo_round_up (n_outer, self->width) - n_outer) * self->group_size;
+  gsize padding_at = (gsize) (n_outer / self->width) * bundle_size + width - padding;
+  Piece pieces[BUNDLES * MAX_WIDTH];
+  guint n_pieces = find_pieces (self, outer, first_outer, n_outer, bundle_size, pieces);
+  GhloCpuAxisCursor cursor, ahead;
+
+  ghlo_cpu_axis_cursor_init (&cursor, k, first_k);
+  ghlo_cpu_axis_cursor_init (&ahead, k, first_k + MIN (AHEAD, n_k - 1));
+  for (gint64 i = 0; i < n_k; i++)
+    {
+      const guint8 *from = data + cursor.at, *next = data + ahead.at;
+
+      for (guint j = 0; j < n_pieces; j++)
+        {
+          __builtin_prefetch (next + pieces[j].from);
+          copy_bundle (to + pieces[j].to, from + pieces[j].from, pieces[j].n_bytes);
+        }
+      if (i + AHEAD < n_k - 1)
+        ghlo_cpu_axis_cursor_next (&ahead, k);
+      if (padding > 0)
+        memset (to + padding_at, 0, padding);
+      to += width;
+      ghlo_cpu_axis_cursor_next (&cursor, k);
+    }
+}
+
 static void
 pack_bundles (const GhloCpuPacker *self,
               const guint8        *data,
@@ -201,17 +326,17 @@ pack_bundles (const GhloCpuPacker *self,
   gsize bundle_size = (gsize) ghlo_cpu_packer_groups (self, n_k) * self->width * self->group_size;
   gsize room = (gsize) ghlo_round_up (n_outer, 2) * self->group_size;
   gint64 step = self->pairs ? 2 : 1;
-  gboolean is_plain = self->reader.same && outer->stride == self->reader.size && ghlo_cpu_axis_is_uniform (outer)
-                      && ghlo_cpu_axis_is_uniform (k);
-  gint64 ahead = is_plain ? n_k - AHEAD : 0;
 
+  if (self->reader.same && !self->pairs && outer->stride == self->reader.size)
+    {
+      copy_bundles (self, data, outer, first_outer, n_outer, k, first_k, n_k, to);
+      return;
+    }
   for (gint64 i = 0; i < n_k; i += step)
     {
       const guint8 *read = read_part (&self->reader, data + ghlo_cpu_axis_at (k, first_k + i), outer, first_outer,
                                       n_outer, scratch);
 
-      for (gint64 byte = 0; i < ahead && byte < n_outer * self->reader.size; byte += LINE_BYTES)
-        __builtin_prefetch (read + AHEAD * k->stride + byte);
       if (self->pairs)
         {
           const guint8 *second = NULL;
