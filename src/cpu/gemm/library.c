@@ -20,7 +20,7 @@ enum
   /* With AVX2, oneDNN does not pack the operands of tiles of up to some 500 rows and columns. Where rows of one that
    * are read across k are a multiple of CONFLICT_BYTES apart, it runs at 0.4 to 0.8 of its speed (measured on
    * Zen 3), and a copy of COPIED_K of them costs much less than that. */
-  CONFLICT_BYTES = 1024, COPIED_K = 384, COPIED_WIDTH = 288, MIN_COPY_USES = 96, COPY_PADDING = 16,
+  CONFLICT_BYTES = 1024, COPIED_K = 384, COPIED_WIDTH = 288, MIN_COPY_USES = 8, COPY_PADDING = 16,
 };
 
 /* Multiplications of one product, and operations of all batches, above which a product is worth more than one

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "cpu/gemm/gemm.h"
+#include "cpu/isa/level.h"
 #include "cpu/library/onednn-functions.h"
 #include "cpu/library/onednn.h"
 #include "runtime/parallel.h"
@@ -21,6 +22,7 @@ static struct
 {
   guint  n;
   gint64 most_k, least_k;
+  guint  n_conflicts;       /* calls with rows of an operand, read across k, that are a multiple of 1 KiB apart */
 } calls;
 
 static dnnl_status_t
@@ -41,6 +43,8 @@ sgemm (char         a_transposed,
   calls.most_k = MAX (calls.most_k, k);
   calls.least_k = calls.n == 0 ? k : MIN (calls.least_k, k);
   calls.n++;
+  if ((a_transposed == 'T' && a_leading % 256 == 0) || (b_transposed == 'N' && b_leading % 256 == 0))
+    calls.n_conflicts++;
 
   return library (a_transposed, b_transposed, m, n, k, alpha, a, a_leading, b, b_leading, beta, c, c_leading);
 }
@@ -120,22 +124,31 @@ test_aliased (void)
   g_assert_cmpint (calls.least_k, ==, 384);
 }
 
-/* Other rows are, also where k is adjacent. */
+/* Other rows are, also where k is adjacent, few or many; but with AVX2, rows that conflict are copied. */
 static void
 test_whole (void)
 {
-  static const gint64 columns[] = { 768, 1000, 1536, 2304 };
+  static const struct
+  {
+    gint64   m, n, k;
+    gboolean k_is_adjacent;
+  } cases[] = {
+    { 80, 768, 768, FALSE }, { 80, 1000, 768, FALSE }, { 80, 1536, 768, FALSE }, { 80, 2304, 768, FALSE },
+    { 80, 768, 1024, TRUE }, { 40, 1024, 512, FALSE }, { 3600, 1024, 385, FALSE }, { 7, 1024, 768, FALSE },
+  };
 
-  for (guint i = 0; i < G_N_ELEMENTS (columns); i++)
-    if (multiply (80, columns[i], 768, FALSE))
-      g_assert_cmpint (calls.least_k, ==, 768);
-  if (multiply (80, 768, 1024, TRUE))
-    g_assert_cmpint (calls.least_k, ==, 1024);
-  /* Few rows, and many. */
-  if (multiply (40, 1024, 512, FALSE))
-    g_assert_cmpint (calls.least_k, ==, 512);
-  if (multiply (3600, 1024, 385, FALSE))
-    g_assert_cmpint (calls.least_k, ==, 385);
+  for (guint i = 0; i < G_N_ELEMENTS (cases); i++)
+    {
+      gboolean copied = ghlo_cpu_level () == GHLO_CPU_LEVEL_AVX2 && cases[i].m >= 8 && !cases[i].k_is_adjacent
+                        && cases[i].n % 256 == 0;
+
+      if (!multiply (cases[i].m, cases[i].n, cases[i].k, cases[i].k_is_adjacent))
+        return;
+      if (!copied)
+        g_assert_cmpint (calls.least_k, ==, cases[i].k);
+      else
+        g_assert_cmpuint (calls.n_conflicts, ==, 0);
+    }
 }
 
 int
