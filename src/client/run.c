@@ -39,7 +39,7 @@ may_stay (const GhloOutcome    *outcome,
           GhloValue *const     *inputs,
           guint                 output)
 {
-  guint input = options->replaced != NULL ? options->replaced[output] : GHLO_RUN_NO_INPUT;
+  guint input = options->donated_inputs != NULL ? options->donated_inputs[output] : GHLO_RUN_NO_INPUT;
   const GhloValue *memory = options->targets != NULL ? options->targets[output] : NULL;
   GhloValue *value = outcome->outputs[output];
 

@@ -35,10 +35,10 @@ ghlo_session_bindings_new (guint n_inputs,
   self->initial = g_new0 (GhloValue *, n_inputs);
   self->output = g_new0 (guint, n_inputs);
   self->n_outputs = n_outputs;
-  self->replaced = g_new (guint, n_outputs);
+  self->donated_inputs = g_new (guint, n_outputs);
   self->targets = g_new0 (GhloValue *, n_outputs);
   for (guint i = 0; i < n_outputs; i++)
-    self->replaced[i] = GHLO_RUN_NO_INPUT;
+    self->donated_inputs[i] = GHLO_RUN_NO_INPUT;
 
   return self;
 }
@@ -54,7 +54,7 @@ ghlo_session_bindings_copy (GhloSessionBindings *self)
   copy->initial = values_copy (self->initial, self->n_inputs);
   copy->output = g_memdup2 (self->output, self->n_inputs * sizeof *self->output);
   copy->n_outputs = self->n_outputs;
-  copy->replaced = g_memdup2 (self->replaced, self->n_outputs * sizeof *self->replaced);
+  copy->donated_inputs = g_memdup2 (self->donated_inputs, self->n_outputs * sizeof *self->donated_inputs);
   copy->targets = values_copy (self->targets, self->n_outputs);
 
   return copy;
@@ -73,10 +73,10 @@ ghlo_session_bindings_carry (GhloSessionBindings *self,
   /* The output that was carried into @input before may also be carried into other inputs, so rebuild the whole
    * table. */
   for (guint i = 0; i < self->n_outputs; i++)
-    self->replaced[i] = GHLO_RUN_NO_INPUT;
+    self->donated_inputs[i] = GHLO_RUN_NO_INPUT;
   for (guint i = 0; i < self->n_inputs; i++)
     if (self->initial[i] != NULL)
-      self->replaced[self->output[i]] = i;
+      self->donated_inputs[self->output[i]] = i;
 }
 
 GhloSessionBindings *
@@ -99,7 +99,7 @@ ghlo_session_bindings_unref (GhloSessionBindings *self)
   g_free (self->bound);
   g_free (self->initial);
   g_free (self->output);
-  g_free (self->replaced);
+  g_free (self->donated_inputs);
   g_free (self->targets);
   g_free (self);
 }
@@ -356,7 +356,7 @@ place_bound (GhloSessionCall    *self,
           gint64 start = g_get_monotonic_time ();
 
           placed_clear (placed);
-          placed->value = ghlo_value_show (bound, device, NULL, monitor, error);
+          placed->value = ghlo_value_place_read_only (bound, device, NULL, monitor, error);
           if (placed->value == NULL)
             return FALSE;
           placed->bound = ghlo_value_ref (bound);
@@ -403,7 +403,7 @@ leave_out (const GhloSessionBindings *bindings,
 {
   outcome->n_outputs = 0;
   for (guint i = 0; i < bindings->n_outputs; i++)
-    if (bindings->replaced[i] != GHLO_RUN_NO_INPUT || bindings->targets[i] != NULL)
+    if (bindings->donated_inputs[i] != GHLO_RUN_NO_INPUT || bindings->targets[i] != NULL)
       ghlo_value_unref (outcome->outputs[i]);
     else
       outcome->outputs[outcome->n_outputs++] = outcome->outputs[i];
@@ -416,7 +416,7 @@ ghlo_session_call_run (gpointer            call,
 {
   GhloSessionCall *self = call;
   gboolean begun = FALSE;
-  GhloRunOptions options = { .replaced = self->bindings->replaced, .targets = self->bindings->targets,
+  GhloRunOptions options = { .donated_inputs = self->bindings->donated_inputs, .targets = self->bindings->targets,
                              .begun = &begun };
   GhloOutcome *outcome;
 

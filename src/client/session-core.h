@@ -21,7 +21,7 @@ typedef struct
   GhloValue     **bound;        /* n_inputs; NULL where not bound */
   GhloValue     **initial;      /* n_inputs; NULL where not carried */
   guint          *output;       /* n_inputs; the output that is carried into the input, where one is */
-  guint          *replaced;     /* n_outputs; an input that the output is carried into, or GHLO_RUN_NO_INPUT */
+  guint          *donated_inputs;  /* n_outputs; an input that the output is carried into, or GHLO_RUN_NO_INPUT */
   GhloValue     **targets;      /* n_outputs; values over memory of the caller that the outputs are written to; NULL
                                    where not bound */
 } GhloSessionBindings;

@@ -98,8 +98,8 @@ choose (GhloDeviceCore  *host,
 }
 
 char *
-ghlo_auto_tell (const char *reason,
-                char       *plan)
+ghlo_auto_describe (const char *reason,
+                    char       *plan)
 {
   g_autofree char *text = plan;
 

@@ -24,7 +24,7 @@ GhloDeviceCore *ghlo_auto_choose (const char          *name,
 GhloRunWatch   *ghlo_auto_watch  (GhloPrepared        *prepared,
                                   const GhloIrModule  *module);
 /* @plan, which is freed, with @reason in front; either may be NULL. The caller frees the result. */
-char           *ghlo_auto_tell   (const char          *reason,
-                                  char                *plan);
+char           *ghlo_auto_describe (const char          *reason,
+                                    char                *plan);
 
 G_END_DECLS

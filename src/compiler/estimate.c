@@ -285,7 +285,7 @@ estimate_any (Estimate       *self,
     case GHLO_OP_STABLEHLO_COMPOSITE:
       return estimate_call (self, op);
     default:
-      return ghlo_step_plan_does (op->kind) ? (Part) { .others = 0 } : estimate_op (self, op);
+      return ghlo_step_plan_implements (op->kind) ? (Part) { .others = 0 } : estimate_op (self, op);
     }
 }
 

@@ -118,7 +118,7 @@ ghlo_executable_core_serialize (const GhloExecutableCore *self,
   if (bytes == NULL)
     {
       g_set_error (error, GHLO_ERROR, GHLO_ERROR_OUT_OF_MEMORY,
-                   "%" G_GSIZE_FORMAT " bytes are needed, which the system refused", HEADER_SIZE + size);
+                   "cannot allocate %" G_GSIZE_FORMAT " bytes", HEADER_SIZE + size);
       return NULL;
     }
 

@@ -52,7 +52,7 @@ static char *
 describe_plan (const GhloExecutableCore *core,
                GError                  **error)
 {
-  char *text = ghlo_auto_tell (core->reason, ghlo_prepared_describe (core->compilation->prepared));
+  char *text = ghlo_auto_describe (core->reason, ghlo_prepared_describe (core->compilation->prepared));
 
   if (text == NULL)
     g_set_error (error, GHLO_ERROR, GHLO_ERROR_UNSUPPORTED,

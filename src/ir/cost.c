@@ -60,8 +60,8 @@ n_bytes (Counting         *self,
 }
 
 gboolean
-ghlo_ir_op_cuts (const GhloIrOp *op,
-                 guint           operand)
+ghlo_ir_op_reads_part (const GhloIrOp *op,
+                       guint           operand)
 {
   return operand == 0
          && (op->kind == GHLO_OP_STABLEHLO_SLICE || op->kind == GHLO_OP_STABLEHLO_DYNAMIC_SLICE
@@ -77,7 +77,7 @@ input_bytes (Counting          *self,
 
   for (const GhloIrUse *use = input->uses; use != NULL; use = use->next)
     {
-      if (!ghlo_ir_op_cuts (use->op, (guint) (use - use->op->operands)))
+      if (!ghlo_ir_op_reads_part (use->op, (guint) (use - use->op->operands)))
         return all;
       cut += n_bytes (self, use->op->results[0].type);
     }

@@ -25,7 +25,7 @@ void     ghlo_ir_cost     (const GhloIrOp *function,
 void     ghlo_ir_cost_add (GhloIrCost     *cost,
                            const GhloIrOp *op);
 /* Returns whether @op reads no more elements of the operand than it returns, as a slice does. */
-gboolean ghlo_ir_op_cuts  (const GhloIrOp *op,
-                           guint           operand);
+gboolean ghlo_ir_op_reads_part (const GhloIrOp *op,
+                                guint           operand);
 
 G_END_DECLS

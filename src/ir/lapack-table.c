@@ -82,7 +82,7 @@ ghlo_ir_lapack_row_is_by_columns (const GhloIrLapackRow *row)
 }
 
 gboolean
-ghlo_ir_lapack_knows (const char *target)
+ghlo_ir_lapack_is_target (const char *target)
 {
   GhloElementType type;
 

@@ -66,7 +66,7 @@ typedef struct
 } GhloIrLapackCall;
 
 /* Returns whether the table has a custom call of that name. */
-gboolean ghlo_ir_lapack_knows     (const char              *target);
+gboolean ghlo_ir_lapack_is_target (const char              *target);
 /* Calls @func for each target name once. For the routines that XLA names after LAPACK's, "lapack_?NAME_ffi"
  * represents all element types. @name is only valid during the call. */
 void     ghlo_ir_lapack_foreach   (void                   (*func) (const char *name,

@@ -81,7 +81,8 @@ access_time (const Estimate *self,
   if (stride == size)
     return MAX (n * size / self->machine->vector_bytes, 1) * self->machine->vector_time;
   /* Code extracts lanes from whole vectors, in about as many steps as it loads vectors. */
-  if (self->machine->call_time == 0 && stride % size == 0 && stride > 0 && stride <= GHLO_SCHEDULE_MAX_APART * size)
+  if (self->machine->call_time == 0 && stride % size == 0 && stride > 0
+      && stride <= GHLO_SCHEDULE_MAX_LANE_STRIDE * size)
     return MAX (n * size / self->machine->vector_bytes, 1) * 2 * (double) (stride / size) * self->machine->vector_time;
 
   return n * self->machine->strided_time;

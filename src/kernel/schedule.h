@@ -16,7 +16,7 @@ enum
 {
   GHLO_SCHEDULE_MAX_STRIP = 512,
   GHLO_SCHEDULE_MAX_WIDTH = 64,
-  GHLO_SCHEDULE_MAX_APART = 4,  /* largest stride of lanes, in elements, that code picks from whole vectors */
+  GHLO_SCHEDULE_MAX_LANE_STRIDE = 4,  /* largest stride of lanes, in elements, that code picks from whole vectors */
 };
 
 #define GHLO_SCHEDULE_ANY G_MAXUINT

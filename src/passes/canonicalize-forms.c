@@ -300,7 +300,7 @@ triangular_solve (GhloRewriter *self,
   GhloIrLapackCall call;
   const char *word;
 
-  if (!ghlo_ir_lapack_knows (ghlo_ir_op_get_string (op, "call_target_name"))
+  if (!ghlo_ir_lapack_is_target (ghlo_ir_op_get_string (op, "call_target_name"))
       || !ghlo_ir_lapack_read_op (&call, op, &problem) || call.routine != GHLO_IR_LAPACK_TRSM || op->n_operands != 2)
     return FALSE;
   for (guint i = 0; i < G_N_ELEMENTS (flags); i++)

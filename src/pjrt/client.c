@@ -125,7 +125,7 @@ ghlo_pjrt_client_new (const GhloPjrtOptions  *options,
   if (!ghlo_workers_check (error))
     return NULL;
   /* Frameworks have no main loop and wait for results, so workers need not run at a lower priority. */
-  ghlo_parallel_set_nicer (0);
+  ghlo_parallel_set_nice (0);
   core = choose_device (options->device, error);
 
   return core != NULL ? client_new (core, options->n_devices) : NULL;

@@ -214,10 +214,10 @@ describe_memories (PJRT_Executable *self)
 /* Returns the input whose memory @output may take: the input that the program names, or else the first donated input
  * of the same type that is not taken yet. */
 static guint
-choose_replaced (const PJRT_Executable *self,
-                 const GhloIrType      *type,
-                 guint                  output,
-                 const gboolean        *taken)
+choose_donated_input (const PJRT_Executable *self,
+                      const GhloIrType      *type,
+                      guint                  output,
+                      const gboolean        *taken)
 {
   const GhloIrOp *function = self->core->signature.function;
   int named = ghlo_signature_aliased_input (function, type->rank, output);
@@ -281,7 +281,7 @@ plan_donation (PJRT_Executable  *self,
 {
   g_autofree gboolean *taken = g_new0 (gboolean, type->rank);
 
-  self->replaced = g_new (guint, type->n_results);
+  self->donated_inputs = g_new (guint, type->n_results);
   for (guint i = 0; i < type->rank; i++)
     self->is_donated[i] = ghlo_signature_is_donatable (self->core->signature.function, i);
   give_back_others (self);
@@ -289,9 +289,9 @@ plan_donation (PJRT_Executable  *self,
     self->donates |= self->is_donated[i];
   for (guint i = 0; i < type->n_results; i++)
     {
-      self->replaced[i] = choose_replaced (self, type, i, taken);
-      if (self->replaced[i] != GHLO_RUN_NO_INPUT)
-        taken[self->replaced[i]] = TRUE;
+      self->donated_inputs[i] = choose_donated_input (self, type, i, taken);
+      if (self->donated_inputs[i] != GHLO_RUN_NO_INPUT)
+        taken[self->donated_inputs[i]] = TRUE;
     }
 }
 

@@ -78,7 +78,7 @@ measure_outputs (const PJRT_Executable *executable,
       const gint64 size = ghlo_tensor_type_get_size (executable->types[executable->n_inputs + i]);
 
       bytes += size;
-      if (executable->replaced[i] != GHLO_RUN_NO_INPUT)
+      if (executable->donated_inputs[i] != GHLO_RUN_NO_INPUT)
         *aliased += size;
     }
 

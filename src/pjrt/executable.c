@@ -35,7 +35,7 @@ ghlo_pjrt_executable_unref (PJRT_Executable *self)
     g_clear_pointer (&self->layouts[i], ghlo_pjrt_layout_unref);
   g_free (self->layouts);
   g_free (self->is_donated);
-  g_free (self->replaced);
+  g_free (self->donated_inputs);
   g_free (self->logical_ids);
   g_free (self->memory_kind_sizes);
   g_free (self->memory_kinds);

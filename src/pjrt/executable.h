@@ -53,7 +53,7 @@ struct PJRT_Executable
                                                    then by output */
   gboolean               *is_token;             /* by input and then by output: a token of the program, in place of
                                                    which callers have a tensor without elements */
-  guint                  *replaced;             /* as in GhloRunOptions */
+  guint                  *donated_inputs;       /* as in GhloRunOptions */
   gboolean               *is_donated;           /* by input: whether a run may take its memory */
   gboolean                donates;              /* whether any input is donated */
   gboolean                calls_host;           /* whether the program calls functions of the application */

@@ -107,7 +107,7 @@ static GhloOutcome *
 run (Execution  *self,
      GError    **error)
 {
-  const GhloRunOptions options = { .replaced = self->executable->replaced, .context = self->context };
+  const GhloRunOptions options = { .donated_inputs = self->executable->donated_inputs, .context = self->context };
   const guint n = self->executable->n_inputs;
   g_autofree GhloValue **values = g_new0 (GhloValue *, n);
   GhloOutcome *outcome = NULL;

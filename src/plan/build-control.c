@@ -353,7 +353,7 @@ build_branch (GhloStepBuilder *self,
   for (guint i = 0; i < op->n_results; i++)
     {
       step->results[i] = ghlo_step_add_result (self, op->results[i].type,
-                                               expect_space (self, &op->results[i], self->plan->home));
+                                               expect_space (self, &op->results[i], self->plan->io_arena));
       ghlo_step_bind (self, &op->results[i], step->results[i]);
     }
   step->bodies = ghlo_ir_arena_alloc (&self->plan->arena, op->n_regions * sizeof (GhloStepBody));

@@ -104,7 +104,7 @@ select_implementation (Attempt               *attempt,
   *reason = target->lacks != NULL ? target->lacks (target->self, request->op) : NULL;
   if (*reason != NULL)
     return NULL;
-  *reason = "there is no step for it";
+  *reason = "it is not implemented";
   while ((implementation = target->find (target->self, request->op, implementation)) != NULL)
     {
       if (try_implementation (attempt, target, implementation, selection))

@@ -319,7 +319,7 @@ build_constant (GhloStepBuilder *self,
 
       if (bytes == NULL)
         return FALSE;
-      buffer = ghlo_step_add_buffer (self, GHLO_STEP_BUFFER_CONSTANT, 0, n_bytes, self->plan->home) + 1;
+      buffer = ghlo_step_add_buffer (self, GHLO_STEP_BUFFER_CONSTANT, 0, n_bytes, self->plan->io_arena) + 1;
       g_array_index (self->buffers, GhloStepBuffer, buffer - 1).bytes = bytes;
       g_hash_table_insert (self->constants, (gpointer) attr, GUINT_TO_POINTER (buffer));
     }
@@ -332,7 +332,7 @@ build_constant (GhloStepBuilder *self,
 }
 
 gboolean
-ghlo_step_plan_does (GhloIrOpKind kind)
+ghlo_step_plan_implements (GhloIrOpKind kind)
 {
   switch (kind)
     {

@@ -115,8 +115,8 @@ ghlo_step_plan_wait (const GhloStepPlan  *self,
 {
   /* Hurries all codes before waiting for the first one, so that threads compile them in parallel. */
   for (guint i = 0; i < self->n_codes; i++)
-    if (self->codes[i]->step->implementation->hurry != NULL && self->codes[i]->compiled != NULL)
-      self->codes[i]->step->implementation->hurry (self->codes[i]->compiled);
+    if (self->codes[i]->step->implementation->prioritize != NULL && self->codes[i]->compiled != NULL)
+      self->codes[i]->step->implementation->prioritize (self->codes[i]->compiled);
 
   for (guint i = 0; i < self->n_codes; i++)
     {

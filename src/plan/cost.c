@@ -53,7 +53,7 @@ operand_bytes (const GhloStepPlan *plan,
 
   if (step->op == NULL)
     return all;
-  if (ghlo_ir_op_cuts (step->op, operand))
+  if (ghlo_ir_op_reads_part (step->op, operand))
     return MIN (all, view_bytes (&step->results[0]));
 
   return operand < step->n_results && find_update (plan, step, operand) != GHLO_STEP_NONE ? 0 : all;

@@ -70,8 +70,8 @@ ghlo_step_plan_find_donations (GhloStepPlan *plan,
   plan->donations = ghlo_ir_arena_alloc (&plan->arena, plan->n_outputs * sizeof (GhloStepDonation));
   plan->is_forwarded = ghlo_ir_arena_alloc (&plan->arena, plan->n_inputs * sizeof (gboolean));
   for (guint i = 0; i < plan->n_outputs; i++)
-    if (plan->shared[i] != GHLO_STEP_NONE)
-      plan->is_forwarded[plan->shared[i]] = TRUE;
+    if (plan->aliased_inputs[i] != GHLO_STEP_NONE)
+      plan->is_forwarded[plan->aliased_inputs[i]] = TRUE;
 
   return ghlo_step_plan_walk (plan, poll, find_donations, plan);
 }

@@ -31,7 +31,7 @@ ghlo_step_epilogue_obstacle (const GhloIrOp *const *ops,
       const char *reason = is_product ? NULL : ghlo_kernel_obstacle (ops[i]);
 
       if (is_product && !has_plain_types (ops[i]))
-        reason = "there is no step for its types";
+        reason = "its types are not implemented";
       if (reason != NULL)
         return reason;
     }
@@ -117,7 +117,7 @@ ghlo_step_lead_read (GhloStepLead          *self,
   if (request->n_operands + request->n_results >= GHLO_KERNEL_MAX_BUFFERS)
     return "it has too many operands and results";
   if (!has_plain_types (op))
-    return "there is no step for the types of its product";
+    return "the types of its product are not implemented";
   self->lhs = find_operand (request, ghlo_ir_op_operand (op, 0));
   self->rhs = find_operand (request, ghlo_ir_op_operand (op, 1));
   if (self->lhs == request->n_operands || self->rhs == request->n_operands)

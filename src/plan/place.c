@@ -106,7 +106,7 @@ add_use (Placement *self,
 
   if (value == NULL || value->node == node)
     return;
-  bytes = self->device->space->see == NULL ? value->bytes : 0;
+  bytes = self->device->space->get_host_address == NULL ? value->bytes : 0;
   if (value->down == NO_NODE)
     {
       value->down = add_node (self, 0, 0);
@@ -344,7 +344,7 @@ place_op (Placement      *self,
     case GHLO_OP_STABLEHLO_OPTIMIZATION_BARRIER:
       return place_barrier (self, op);
     default:
-      return (fused != NULL || !ghlo_step_plan_does (op->kind)) && place_step (self, op, fused, times);
+      return (fused != NULL || !ghlo_step_plan_implements (op->kind)) && place_step (self, op, fused, times);
     }
 }
 

@@ -207,17 +207,17 @@ build_outputs (GhloStepBuilder   *self,
                                      ? &g_array_index (self->buffers, GhloStepBuffer, from->buffer) : NULL;
       GhloStepOperand to;
 
-      plan->outputs[i] = plan->shared[i] = GHLO_STEP_NONE;
+      plan->outputs[i] = plan->aliased_inputs[i] = GHLO_STEP_NONE;
       if (buffer == NULL)
         continue;
       if (buffer->kind == GHLO_STEP_BUFFER_INPUT && from->offset == 0 && ghlo_step_is_dense (from)
           && buffer->size == ghlo_step_type_size (value->type))
         {
-          plan->shared[i] = buffer->index;
+          plan->aliased_inputs[i] = buffer->index;
           continue;
         }
       plan->outputs[i] = ghlo_step_add_buffer (self, GHLO_STEP_BUFFER_OUTPUT, i, ghlo_step_type_size (value->type),
-                                               plan->home);
+                                               plan->io_arena);
       to = ghlo_step_dense_operand (self, plan->outputs[i], value->type);
       ghlo_step_add_copy (self, from, &to);
     }
@@ -253,13 +253,13 @@ build_function (GhloStepBuilder *self,
   plan->n_outputs = body->last->n_operands;
   plan->inputs = ghlo_ir_arena_alloc (&plan->arena, plan->n_inputs * sizeof (guint32));
   plan->outputs = ghlo_ir_arena_alloc (&plan->arena, plan->n_outputs * sizeof (guint32));
-  plan->shared = ghlo_ir_arena_alloc (&plan->arena, plan->n_outputs * sizeof (guint));
+  plan->aliased_inputs = ghlo_ir_arena_alloc (&plan->arena, plan->n_outputs * sizeof (guint));
   ghlo_step_open_scope (self, 0, FALSE);
   for (guint i = 0; i < body->n_arguments; i++)
     {
       const GhloIrType *type = body->arguments[i]->type;
       gsize size = type->kind == GHLO_IR_TYPE_TOKEN ? 0 : ghlo_step_type_size (type);
-      guint32 buffer = ghlo_step_add_buffer (self, GHLO_STEP_BUFFER_INPUT, i, size, plan->home);
+      guint32 buffer = ghlo_step_add_buffer (self, GHLO_STEP_BUFFER_INPUT, i, size, plan->io_arena);
 
       plan->inputs[i] = buffer;
       ghlo_step_bind (self, body->arguments[i], ghlo_step_dense_operand (self, buffer, type));
@@ -293,9 +293,9 @@ find_arenas (GhloStepPlan                *plan,
         plan->arenas[plan->n_arenas++].space = targets[i]->space;
     }
   for (guint i = 1; i < plan->n_arenas && plan->host == 0; i++)
-    if (plan->arenas[i].space->see != NULL)
+    if (plan->arenas[i].space->get_host_address != NULL)
       plan->host = i;
-  plan->home = ghlo_step_target_space (plan, targets[0]);
+  plan->io_arena = ghlo_step_target_space (plan, targets[0]);
   for (guint i = 0; i < n_targets; i++)
     if (targets[i]->space == NULL)
       return TRUE;

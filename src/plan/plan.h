@@ -143,14 +143,14 @@ struct _GhloStepPlan
   guint           n_inputs, n_outputs;
   guint32        *inputs;              /* numbers of buffers */
   guint32        *outputs;             /* numbers of buffers, one for each result; GHLO_STEP_NONE for a token */
-  guint          *shared;              /* for each result, the input that it is identical to, or GHLO_STEP_NONE */
+  guint          *aliased_inputs;      /* for each result, the input that it is identical to, or GHLO_STEP_NONE */
   GhloStepDonation *donations;         /* for each result */
   gboolean       *is_forwarded;        /* for each input: an output is the same memory */
   guint           n_scopes;
   guint           n_steps;             /* one more than the highest step number */
   GhloStepArena  *arenas;              /* that of the host, then one for each other memory of the targets */
   guint           n_arenas;
-  guint32         home;                /* index of the arena in whose memory inputs and outputs are */
+  guint32         io_arena;            /* index of the arena in whose memory inputs and outputs are */
   guint32         host;                /* the same for steps in host memory: 0, or memory shared with the host */
   guint           n_reference;         /* number of REFERENCE steps */
   guint           n_transfers;         /* number of TRANSFER steps, and their bytes; loops are counted once */
@@ -164,7 +164,7 @@ struct _GhloStepPlan
 
 /* Whether the plan itself implements operations of @kind on any device, where their types allow it: as views, as loops
  * and branches, or without any step. */
-gboolean      ghlo_step_plan_does  (GhloIrOpKind          kind);
+gboolean      ghlo_step_plan_implements (GhloIrOpKind          kind);
 
 /* Whether @op is a constant, or a view of its first operand that needs no step. */
 gboolean      ghlo_step_is_view    (const GhloIrOp       *op);

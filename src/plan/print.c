@@ -6,7 +6,7 @@
  *   0 dot stablehlo.dot_general + add "onednn …" in0 tensor<2x3xf32>, c0 tensor<3x4xf32>, in1 … -> t4@64 …
  *   1 loop 10 times, t4 <-> t5
  *     do
- *       2 reference stablehlo.tanh, there is no step for it: t4@64 tensor<2x4xf32> -> …
+ *       2 reference stablehlo.tanh, it is not implemented: t4@64 tensor<2x4xf32> -> …
  *
  * A plan for several devices says which device runs each step, and why those before it in the list do not:
  *
@@ -390,8 +390,8 @@ ghlo_step_plan_print (const GhloStepPlan *self)
   print_arenas (&printer);
   print_body (&printer, &self->body, 0);
   for (guint i = 0; i < self->n_outputs; i++)
-    if (self->shared[i] != GHLO_STEP_NONE)
-      g_string_append_printf (printer.text, "out%u is in%u\n", i, self->shared[i]);
+    if (self->aliased_inputs[i] != GHLO_STEP_NONE)
+      g_string_append_printf (printer.text, "out%u is in%u\n", i, self->aliased_inputs[i]);
 
   return g_string_free (printer.text, FALSE);
 }

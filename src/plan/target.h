@@ -115,7 +115,7 @@ typedef struct
   char     *(*print_code) (gpointer             compiled);
   /* Tells the implementation that a caller is going to wait for what it compiles in the background, so that it starts
    * at once. NULL where wait is. */
-  void      (*hurry)    (gpointer               compiled);
+  void      (*prioritize) (gpointer             compiled);
   /* Waits until that is ready, or has failed. FALSE with @error when cancelled, or where nothing can be compiled in the
    * background, as in a forked child. NULL: nothing is compiled in the background. */
   gboolean  (*wait)     (gpointer               compiled,
@@ -224,13 +224,13 @@ typedef struct
                          gsize               size);
   /* Returns the address at which the host can access @address directly, while the device does not use that memory. The
    * host then shares all of this memory, and nothing is transferred. NULL where the memory is the device's alone. */
-  gpointer  (*see)      (gpointer            self,
-                         gpointer            address);
+  gpointer  (*get_host_address) (gpointer            self,
+                                 gpointer            address);
   /* Allocates memory that the host can read at *@host once the steps that write it have ended. NULL where finish is. */
-  gpointer  (*alloc_seen) (gpointer          self,
-                         gsize               size,
-                         gconstpointer      *host,
-                         GError            **error);
+  gpointer  (*alloc_host_visible) (gpointer        self,
+                                   gsize           size,
+                                   gconstpointer  *host,
+                                   GError        **error);
   /* Copy from the host's memory and to it, in order: after all steps that were run before, and before those that
    * follow. When the call returns, the host's memory has been read or written. FALSE with @error when the device fails,
    * or when cancelled. */

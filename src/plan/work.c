@@ -128,7 +128,7 @@ ghlo_step_bytes_read (const GhloIrOp *op,
   if (find_update (op, 0) != GHLO_STEP_NONE && operand < op->n_results)
     return 0;
 
-  return ghlo_ir_op_cuts (op, operand) ? MIN (bytes, ghlo_step_value_bytes (&op->results[0])) : bytes;
+  return ghlo_ir_op_reads_part (op, operand) ? MIN (bytes, ghlo_step_value_bytes (&op->results[0])) : bytes;
 }
 
 double

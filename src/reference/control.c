@@ -269,8 +269,8 @@ ghlo_ref_identity (GhloRefCall *call,
 
 /* Operations that only describe how tensors are to be sharded. */
 gboolean
-ghlo_ref_nothing (GhloRefCall *call,
-                  GError     **error)
+ghlo_ref_no_op (GhloRefCall *call,
+                GError     **error)
 {
   return TRUE;
 }

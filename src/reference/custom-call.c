@@ -338,7 +338,7 @@ ghlo_ref_custom_target (const char *name)
     if (strcmp (elementwise_targets[i].target, name) == 0)
       return run_elementwise;
 
-  return ghlo_ir_lapack_knows (name) ? ghlo_ref_custom_lapack : NULL;
+  return ghlo_ir_lapack_is_target (name) ? ghlo_ref_custom_lapack : NULL;
 }
 
 gboolean
@@ -352,7 +352,7 @@ ghlo_ref_custom_check (const GhloIrOp  *op,
   if (g_strcmp0 (name, GHLO_IR_APPROX_TOP_K) == 0)
     return ghlo_ir_approx_top_k_read (&top_k, op, problem);
 
-  return !ghlo_ir_lapack_knows (name) || ghlo_ir_lapack_read_op (&call, op, problem);
+  return !ghlo_ir_lapack_is_target (name) || ghlo_ir_lapack_read_op (&call, op, problem);
 }
 
 static void

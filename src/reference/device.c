@@ -87,7 +87,7 @@ accept_inputs (const GhloRefFunction *function,
   return accepted;
 }
 
-/* Other processes read the values of a meeting while this one goes on, so memory that is lent only for one
+/* Other processes read the values of a rendezvous while this one goes on, so memory that is lent only for one
  * call is copied. */
 static gboolean
 keep_arguments (GhloValue **arguments,
@@ -98,7 +98,7 @@ keep_arguments (GhloValue **arguments,
     {
       GhloValue *value = arguments[i], *copy;
 
-      if (value->kind != GHLO_VALUE_TENSOR || !value->storage->is_passing)
+      if (value->kind != GHLO_VALUE_TENSOR || !value->storage->is_borrowed)
         continue;
       copy = ghlo_value_new_copied (value->type, value->data, NULL, error);
       if (copy == NULL)
@@ -155,7 +155,7 @@ run_alone (GhloRefRun  *run,
   ghlo_ref_process_end (&process);
   ghlo_ref_grid_join (grid);
   if (!ok)
-    ghlo_ref_process_explain (&process, error);
+    ghlo_ref_process_find_cause (&process, error);
   else if (!ghlo_ref_grid_check_received (grid, error))
     {
       ghlo_values_clear (outputs, entry->body.n_returned);

@@ -313,7 +313,7 @@ start_on_device (GhloPrepared          *self,
     {
       placed[i] = inputs[i];
       if (!ghlo_value_is_on (inputs[i], self->device))
-        placed[i] = ghlo_value_show (inputs[i], self->device, &uploaded, monitor, error);
+        placed[i] = ghlo_value_place_read_only (inputs[i], self->device, &uploaded, monitor, error);
       ok = placed[i] != NULL;
     }
   add_time (options != NULL ? options->upload_time : NULL, start);

@@ -43,7 +43,7 @@ typedef struct
   /* For each output, the input whose memory it may take over, or GHLO_RUN_NO_INPUT. The caller gives such an input up;
    * the device takes its memory if the caller holds the only reference (ghlo_value_is_own ()). A device that works in
    * host memory then returns the input value itself as the output. */
-  const guint *replaced;
+  const guint *donated_inputs;
   /* For each output, a tensor in host memory that should receive it, or NULL. The tensors belong to the caller, do not
    * overlap, and nobody else writes to them during the run. If the device writes to a target, the output is that value;
    * if the output is another value, copying it is up to the caller. */

@@ -183,7 +183,7 @@ wrap (const GhloView  *view,
   bytes = g_bytes_new_static (view->data, ghlo_view_count (view) * ghlo_element_info (type->element_type)->size);
   value = ghlo_value_new_for_bytes (type, bytes, error);
   if (value != NULL)
-    value->storage->is_passing = value->storage->release != NULL;
+    value->storage->is_borrowed = value->storage->release != NULL;
 
   return value;
 }

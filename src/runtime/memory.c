@@ -237,7 +237,7 @@ allocate (gsize      size,
     {
       ghlo_memory_unreserve (size);
       g_set_error (error, GHLO_ERROR, GHLO_ERROR_OUT_OF_MEMORY,
-                   "%" G_GSIZE_FORMAT " bytes are needed, which the system refused", size);
+                   "cannot allocate %" G_GSIZE_FORMAT " bytes", size);
     }
 
   return memory;

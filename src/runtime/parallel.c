@@ -76,7 +76,7 @@ static struct
 static guint limit;          /* 0: no limit */
 static gint  forked;         /* set in a forked child: it has no workers, and the lock may be held forever */
 static gsize n_workers;      /* 0: not determined yet */
-static gint  nicer = 5;      /* nice value of workers relative to the process */
+static gint  niceness_of_workers = 5;      /* nice value of workers relative to the process */
 
 /* TRUE on a thread that is running a part. */
 static _Thread_local gboolean inside;
@@ -118,9 +118,9 @@ ghlo_parallel_get_limit (void)
 }
 
 void
-ghlo_parallel_set_nicer (int new_nicer)
+ghlo_parallel_set_nice (int niceness)
 {
-  __atomic_store_n (&nicer, new_nicer, __ATOMIC_RELAXED);
+  __atomic_store_n (&niceness_of_workers, niceness, __ATOMIC_RELAXED);
 }
 
 void
@@ -263,7 +263,7 @@ work (gpointer data)
 {
   gboolean looked = FALSE;
 
-  ghlo_parallel_lower_priority (__atomic_load_n (&nicer, __ATOMIC_RELAXED));
+  ghlo_parallel_lower_priority (__atomic_load_n (&niceness_of_workers, __ATOMIC_RELAXED));
   inside = TRUE;
 
   g_mutex_lock (&pool.lock);

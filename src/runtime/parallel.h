@@ -47,7 +47,7 @@ guint    ghlo_parallel_get_limit      (void);
 
 /* Sets the nice value, relative to the process, of workers that start from now on. The default is 5, in favour of main
  * loops. Use 0 in processes without one, whose callers wait for the result. */
-void     ghlo_parallel_set_nicer      (int                new_nicer);
+void     ghlo_parallel_set_nice       (int                niceness);
 
 /* Sets the nice value of the calling thread to that of the process plus @by. A thread that inherited a higher value
  * keeps it where the system does not let a thread lower it. */

@@ -95,8 +95,8 @@ set_done (GhloPending *self,
       return;
     }
   self->error = error;
-  if (self->source != NULL && self->source->took != NULL)
-    self->source->took (self->data, g_get_monotonic_time () - self->begun);
+  if (self->source != NULL && self->source->record_time != NULL)
+    self->source->record_time (self->data, g_get_monotonic_time () - self->begun);
   g_atomic_int_set (&self->done, TRUE);
   if (self->n_asleep > 0)
     g_cond_broadcast (&self->changed);

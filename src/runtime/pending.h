@@ -42,8 +42,8 @@ typedef struct
    * long. */
   gint64    (*get_patience) (gpointer data);
   /* Called when the end of work that began @time µs ago has just been observed; nullable. */
-  void      (*took)      (gpointer   data,
-                          gint64     time);
+  void      (*record_time) (gpointer   data,
+                            gint64     time);
 } GhloPendingSource;
 
 GhloPending  *ghlo_pending_new_of    (const GhloPendingSource *source,

@@ -184,11 +184,11 @@ ghlo_value_place (GhloValue          *self,
 }
 
 GhloValue *
-ghlo_value_show (GhloValue          *self,
-                 GhloDeviceCore     *device,
-                 gsize              *copied,
-                 const GhloMonitor  *monitor,
-                 GError            **error)
+ghlo_value_place_read_only (GhloValue          *self,
+                            GhloDeviceCore     *device,
+                            gsize              *copied,
+                            const GhloMonitor  *monitor,
+                            GError            **error)
 {
   return apply (self, show_tensor, device, copied, monitor, error);
 }

@@ -572,7 +572,7 @@ allocate (Run     *run,
   run->state = space->alloc (space->self, state_size (run->self), error);
   if (run->state == NULL)
     return FALSE;
-  run->reports = space->alloc_seen (space->self, N_REPORTS * REPORT_STRIDE, &host, error);
+  run->reports = space->alloc_host_visible (space->self, N_REPORTS * REPORT_STRIDE, &host, error);
   run->seen = host;
   run->addresses[loop_place (run->self, GHLO_RUN_LOOP_STATE).buffer] = run->state;
   run->addresses[loop_place (run->self, GHLO_RUN_LOOP_GATES).buffer] = run->state

@@ -45,7 +45,7 @@ typedef struct
   guint8              **addresses;    /* of all buffers of the plan, then those of loops */
   gpointer             *arenas;       /* arenas in device memory */
   GhloView             *views;        /* scratch for the views of one step */
-  const GhloStepSpace  *shared;       /* device memory that the host's steps use; NULL: they use host memory only */
+  const GhloStepSpace  *host_space;   /* device memory that the host's steps use; NULL: they use host memory only */
   gboolean              is_busy;      /* work that was started there may not have ended */
 } Run;
 
@@ -267,7 +267,7 @@ address_of (const Run           *run,
       || run->self->plan->buffers[buffer].size == 0)
     return address;
 
-  return shared->see (shared->self, address);
+  return shared->get_host_address (shared->self, address);
 }
 
 static inline void
@@ -302,7 +302,7 @@ static gboolean
 wait_for_shared (Run     *run,
                  GError **error)
 {
-  const GhloStepSpace *shared = run->shared;
+  const GhloStepSpace *shared = run->host_space;
   guint64 number;
 
   if (shared == NULL || shared->submit == NULL || !run->is_busy)
@@ -317,7 +317,7 @@ run_compiled (Run            *run,
               const GhloStep *step,
               GError        **error)
 {
-  const GhloStepSpace *shared = step->target->space == NULL ? run->shared : NULL;
+  const GhloStepSpace *shared = step->target->space == NULL ? run->host_space : NULL;
   const GhloView *results = fill_views (run, shared, step);
 
   if (shared != NULL && !wait_for_shared (run, error))
@@ -334,7 +334,7 @@ run_fallback (Run            *run,
               GError        **error)
 {
   gint64 start;
-  const GhloView *results = fill_views (run, run->shared, step);
+  const GhloView *results = fill_views (run, run->host_space, step);
   gboolean ok;
 
   if (!wait_for_shared (run, error))
@@ -546,7 +546,8 @@ reuse_input (const GhloRunPlan    *self,
              GhloValue *const     *inputs,
              guint                 output)
 {
-  guint input = options != NULL && options->replaced != NULL ? options->replaced[output] : GHLO_RUN_NO_INPUT;
+  const guint *donated = options != NULL ? options->donated_inputs : NULL;
+  guint input = donated != NULL ? donated[output] : GHLO_RUN_NO_INPUT;
 
   if (input == GHLO_RUN_NO_INPUT || !ghlo_value_is_own (inputs[input])
       || inputs[input]->storage->space != GHLO_MEMORY_HOST
@@ -611,10 +612,10 @@ make_outputs (const GhloRunPlan     *self,
     {
       if (self->types[i] == NULL)
         outputs[i] = ghlo_value_new_token ();
-      else if (plan->home != 0)
+      else if (plan->io_arena != 0)
         outputs[i] = ghlo_run_spaces_new_output (plan, self->device, inputs, i, self->types[i], error);
-      else if (plan->shared[i] != GHLO_STEP_NONE)
-        outputs[i] = alias_input (inputs[plan->shared[i]], self->types[i], error);
+      else if (plan->aliased_inputs[i] != GHLO_STEP_NONE)
+        outputs[i] = alias_input (inputs[plan->aliased_inputs[i]], self->types[i], error);
       else if ((outputs[i] = reuse_input (self, options, inputs, i)) == NULL
                && (outputs[i] = use_target (self, options, inputs, i)) == NULL)
         outputs[i] = ghlo_value_new_uninitialized (self->types[i], error);
@@ -685,7 +686,7 @@ ghlo_run_plan_run (GhloRunPlan           *self,
   GhloRunArena *arena = ghlo_run_arena_cache_take (self->arenas, error);
   Run run = { .self = self, .options = options, .profile = options != NULL ? options->profile : NULL,
               .monitor = quiet.cancellable != NULL ? &quiet : NULL,
-              .shared = self->plan->arenas[self->plan->host].space, .is_busy = TRUE };
+              .host_space = self->plan->arenas[self->plan->host].space, .is_busy = TRUE };
   gboolean ok;
 
   if (arena == NULL)

@@ -69,8 +69,8 @@ upload_constants (const GhloRunSpaces  *self,
     if (is_constant_of (&plan->buffers[i], arena))
       {
         addresses[i] = (guint8 *) block->memory + GPOINTER_TO_SIZE (addresses[i]);
-        if (space->see != NULL)
-          memcpy (space->see (space->self, addresses[i]), g_bytes_get_data (plan->buffers[i].bytes, NULL),
+        if (space->get_host_address != NULL)
+          memcpy (space->get_host_address (space->self, addresses[i]), g_bytes_get_data (plan->buffers[i].bytes, NULL),
                   plan->buffers[i].size);
         else if (!space->upload (space->self, g_bytes_get_data (plan->buffers[i].bytes, NULL), addresses[i],
                             plan->buffers[i].size, monitor, error))
@@ -144,7 +144,7 @@ wait_for_inputs (const GhloStepPlan  *plan,
                  const GhloMonitor   *monitor,
                  GError             **error)
 {
-  const GhloStepSpace *space = plan->arenas[plan->home].space;
+  const GhloStepSpace *space = plan->arenas[plan->io_arena].space;
 
   /* Submissions are executed in order, so later ones need not wait. */
   if (space != NULL && space->submit != NULL)
@@ -227,13 +227,13 @@ ghlo_run_spaces_new_output (const GhloStepPlan  *plan,
   g_autoptr (GhloStorage) storage = NULL;
   GhloValue *input;
 
-  if (plan->shared[output] == GHLO_STEP_NONE)
+  if (plan->aliased_inputs[output] == GHLO_STEP_NONE)
     {
       storage = ghlo_device_core_allocate (device, GHLO_MEMORY_READBACK, plan->buffers[plan->outputs[output]].size,
                                            error);
       return storage != NULL ? ghlo_value_new_over (type, storage, error) : NULL;
     }
-  input = inputs[plan->shared[output]];
+  input = inputs[plan->aliased_inputs[output]];
 
   return ghlo_tensor_type_equal (input->type, type) ? ghlo_value_ref (input)
                                                     : ghlo_value_new_over (type, input->storage, error);

@@ -39,7 +39,7 @@ struct _GhloStorage
   GhloPending     *copying;      /* owned; ends with that copy; NULL while nobody waits for it */
   GDestroyNotify   release;      /* of lent memory, called with lender; NULL for memory of ours */
   gpointer         lender;
-  gboolean         is_passing;   /* lent for the duration of one call: whoever keeps it makes a copy */
+  gboolean         is_borrowed;  /* lent for the duration of one call: whoever keeps it makes a copy */
   void           (*destroy) (GhloStorage *self);     /* frees the memory and the structure */
 };
 

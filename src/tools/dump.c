@@ -49,7 +49,7 @@ print_plan (GhloPrepared  *prepared,
   const GhloStepPlan *plan = ghlo_prepared_get_plan (prepared);
 
   if (options->stage == STAGE_PLAN)
-    return ghlo_auto_tell (options->reason, ghlo_prepared_describe (prepared));
+    return ghlo_auto_describe (options->reason, ghlo_prepared_describe (prepared));
 
   if (plan == NULL)
     return NULL;

@@ -57,7 +57,7 @@ device_state (GhloDeviceCore *device,
     return "structure";
   if (target != NULL && target->find (target->self, &op, NULL) != NULL)
     return "steps";
-  if (target != NULL && ghlo_step_plan_does (kind))
+  if (target != NULL && ghlo_step_plan_implements (kind))
     return "plan";
 
   return strcmp (reference_state (kind), "yes") == 0 ? "reference" : "no";

@@ -179,7 +179,7 @@ step_decline_reason (const GhloVulkanDevice *device,
     if (!has_type (device, op->results[i].type))
       return "the device has no f64";
   if (find (NULL, op, NULL) == NULL)
-    return "there is no step for it";
+    return "it is not implemented";
 
   return op->kind == GHLO_OP_STABLEHLO_COMPOSITE || find (NULL, op, NULL) == &ghlo_vulkan_step_kernel
          ? ghlo_kernel_obstacle (op) : NULL;
@@ -237,8 +237,9 @@ ghlo_vulkan_target_new (GhloVulkanDevice *device)
   GhloStepTarget *target = g_new (GhloStepTarget, 1);
 
   *space = (GhloStepSpace) {
-    .name = "vulkan", .self = device, .alloc = space_alloc, .free = space_free, .alloc_seen = space_alloc_host_visible,
-    .see = ghlo_vulkan_device_is_unified (device) ? space_map : NULL,
+    .name = "vulkan", .self = device, .alloc = space_alloc, .free = space_free,
+    .alloc_host_visible = space_alloc_host_visible,
+    .get_host_address = ghlo_vulkan_device_is_unified (device) ? space_map : NULL,
     .upload = space_upload, .download = space_download, .start = space_start, .finish = space_finish,
     .submit = space_submit, .await = space_await, .recorder = &ghlo_vulkan_recorder,
   };

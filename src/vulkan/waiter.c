@@ -239,7 +239,8 @@ GhloPending *
 ghlo_vulkan_waiter_add (GhloVulkanWaiter *self)
 {
   static const GhloPendingSource source = {
-    .has_ended = has_ended, .watch = watch, .sleep = sleep_for, .get_patience = get_polling_time, .took = record_wait,
+    .has_ended = has_ended, .watch = watch, .sleep = sleep_for, .get_patience = get_polling_time,
+    .record_time = record_wait,
   };
   Entry *entry = g_new (Entry, 1), *ended;
   GhloPending *pending;

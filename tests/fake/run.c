@@ -162,7 +162,7 @@ run_new (Prepared             *prepared,
   run->prepared = prepared;
   if (options != NULL)
     run->options = *options;
-  run->options.replaced = NULL;
+  run->options.donated_inputs = NULL;
   run->options.targets = NULL;
   run->options.begun = NULL;
   run->monitor = monitor;
@@ -294,22 +294,22 @@ run_work (gpointer data,
   ghlo_pending_end (pending, error);
 }
 
-/* Returns storage for a tensor: the storage of @replaced (nullable) if that is donated, or else new storage. */
+/* Returns storage for a tensor: the storage of @donated (nullable) if that is donated, or else new storage. */
 static GhloStorage *
 storage_for (Run                   *run,
              const GhloTensorType  *type,
-             GhloValue             *replaced,
+             GhloValue             *donated,
              GError               **error)
 {
   GhloDeviceCore *device = run->prepared->base.device;
   gsize size = ghlo_tensor_type_get_size (type);
   g_autoptr (GhloStorage) storage = NULL;
 
-  if (replaced != NULL && ghlo_value_is_own (replaced) && replaced->storage->device == device
-      && replaced->n_bytes == size)
+  if (donated != NULL && ghlo_value_is_own (donated) && donated->storage->device == device
+      && donated->n_bytes == size)
     {
-      g_atomic_pointer_set (&replaced->data, NULL);
-      storage = ghlo_storage_ref (replaced->storage);
+      g_atomic_pointer_set (&donated->data, NULL);
+      storage = ghlo_storage_ref (donated->storage);
     }
   else
     storage = ghlo_device_core_allocate (device, GHLO_MEMORY_READBACK, size, error);
@@ -324,7 +324,7 @@ storage_for (Run                   *run,
 static GhloValue *
 output_new (Run               *run,
             const GhloIrType  *type,
-            GhloValue         *replaced,
+            GhloValue         *donated,
             GError           **error)
 {
   g_autoptr (GhloTensorType) tensor_type = ghlo_ir_type_to_tensor_type (type);
@@ -332,7 +332,7 @@ output_new (Run               *run,
 
   if (tensor_type != NULL)
     {
-      g_autoptr (GhloStorage) storage = storage_for (run, tensor_type, replaced, error);
+      g_autoptr (GhloStorage) storage = storage_for (run, tensor_type, donated, error);
 
       return storage != NULL ? ghlo_value_new_over (tensor_type, storage, error) : NULL;
     }
@@ -360,11 +360,12 @@ make_outputs (Run                   *run,
               GhloValue            **outputs,
               GError               **error)
 {
-  const guint *replaced = options != NULL ? options->replaced : NULL;
+  const guint *donated_inputs = options != NULL ? options->donated_inputs : NULL;
 
   for (guint i = 0; i < run->prepared->base.n_outputs; i++)
     {
-      GhloValue *given_up = replaced != NULL && replaced[i] != GHLO_RUN_NO_INPUT ? inputs[replaced[i]] : NULL;
+      guint donated = donated_inputs != NULL ? donated_inputs[i] : GHLO_RUN_NO_INPUT;
+      GhloValue *given_up = donated != GHLO_RUN_NO_INPUT ? inputs[donated] : NULL;
 
       outputs[i] = output_new (run, output_type (run->prepared, i), given_up, error);
       if (outputs[i] != NULL)

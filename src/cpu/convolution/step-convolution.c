@@ -186,7 +186,7 @@ print_code (gpointer compiled)
 }
 
 static void
-hurry (gpointer compiled)
+prioritize (gpointer compiled)
 {
   const Convolution *self = compiled;
 
@@ -212,7 +212,7 @@ const GhloStepImplementation ghlo_cpu_step_convolution = {
   .describe = describe,
   .print_kernels = print_kernels,
   .print_code = print_code,
-  .hurry = hurry,
+  .prioritize = prioritize,
   .wait = wait,
   .compiled_size = compiled_size,
 };

@@ -221,7 +221,7 @@ write_interleaved (Emitter     *self,
 {
   const GhloKernelStore *table = self->kernel->stores;
   GhloEmitPlace place = find_place (self, table[stores[0]].access);
-  Value values[GHLO_SCHEDULE_MAX_APART];
+  Value values[GHLO_SCHEDULE_MAX_LANE_STRIDE];
 
   for (guint i = 0; i < n; i++)
     {
@@ -237,7 +237,7 @@ ghlo_emit_store (Emitter *self,
                  guint    number)
 {
   const GhloKernelStore *store = &self->kernel->stores[number];
-  guint stores[GHLO_SCHEDULE_MAX_APART], n;
+  guint stores[GHLO_SCHEDULE_MAX_LANE_STRIDE], n;
   GhloEmitPlace place;
 
   if (is_outside (self, store->access))

@@ -28,7 +28,7 @@ ghlo_emit_lane_distance (const Emitter       *self,
 
   /* Without byte shuffles, loading one element after the other is as fast. */
   if (self->width == 1 || place->offsets != NULL || place->stride % size != 0 || distance < 2
-      || distance > GHLO_SCHEDULE_MAX_APART || lanes_of_register (self, size) < 2
+      || distance > GHLO_SCHEDULE_MAX_LANE_STRIDE || lanes_of_register (self, size) < 2
       || (size < 4 && !self->target->has_rounding))
     return 0;
 
@@ -100,7 +100,7 @@ ghlo_emit_read_interleaved (Emitter             *self,
   const guint size = ghlo_element_info (place->type)->size, n = lanes_of_register (self, size);
   const guint before = place->covers_gaps ? place->elements_before : 0, n_parts = self->width / n;
   Type type = LLVMVectorType (ghlo_emit_memory_type (self, place->type), n);
-  Value parts[GHLO_SCHEDULE_MAX_WIDTH], vectors[GHLO_SCHEDULE_MAX_APART];
+  Value parts[GHLO_SCHEDULE_MAX_WIDTH], vectors[GHLO_SCHEDULE_MAX_LANE_STRIDE];
 
   for (guint i = 0; i < n_parts; i++)
     {
@@ -137,7 +137,7 @@ ghlo_emit_write_interleaved (Emitter             *self,
 
   for (guint i = 0; i < self->width / n; i++)
     {
-      Value vectors[GHLO_SCHEDULE_MAX_APART];
+      Value vectors[GHLO_SCHEDULE_MAX_LANE_STRIDE];
 
       for (guint j = 0; j < lane_distance; j++)
         vectors[j] = ghlo_emit_take_lanes (self, values[j], i * n, n);

@@ -178,7 +178,7 @@ print_code (gpointer compiled)
 }
 
 static void
-hurry (gpointer compiled)
+prioritize (gpointer compiled)
 {
   const Dot *self = compiled;
 
@@ -205,7 +205,7 @@ const GhloStepImplementation ghlo_cpu_step_dot = {
   .describe = describe,
   .print_kernels = print_kernels,
   .print_code = print_code,
-  .hurry = hurry,
+  .prioritize = prioritize,
   .wait = wait,
   .compiled_size = compiled_size,
 };

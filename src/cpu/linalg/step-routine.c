@@ -18,7 +18,7 @@ read_request (Step                  *self,
 {
   const char *reason;
 
-  if (!ghlo_ir_lapack_knows (ghlo_ir_op_get_string (request->op, "call_target_name")))
+  if (!ghlo_ir_lapack_is_target (ghlo_ir_op_get_string (request->op, "call_target_name")))
     return "the CPU does not support this custom call";
   self->routine = ghlo_cpu_routine_prepare (request->op, request->operands, request->results, &reason);
 

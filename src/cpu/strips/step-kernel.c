@@ -108,7 +108,7 @@ print_code (gpointer compiled)
 }
 
 static void
-hurry (gpointer compiled)
+prioritize (gpointer compiled)
 {
   const Step *step = compiled;
 
@@ -134,6 +134,6 @@ const GhloStepImplementation ghlo_cpu_step_kernel = {
   .describe = describe,
   .print_kernels = print_kernels,
   .print_code = print_code,
-  .hurry = hurry,
+  .prioritize = prioritize,
   .wait = wait,
 };

@@ -108,7 +108,7 @@ print_code (gpointer compiled)
 }
 
 static void
-hurry (gpointer compiled)
+prioritize (gpointer compiled)
 {
   const Step *step = compiled;
 
@@ -135,6 +135,6 @@ const GhloStepImplementation ghlo_cpu_step_select_and_scatter = {
   .describe = describe,
   .print_kernels = print_kernels,
   .print_code = print_code,
-  .hurry = hurry,
+  .prioritize = prioritize,
   .wait = wait,
 };

@@ -393,6 +393,6 @@ ghlo_plan_to_string (GhloPlan *self)
   if (self->source == NULL)
     return g_strdup ("");
 
-  return ghlo_auto_tell (self->source->core->reason,
-                         ghlo_prepared_describe (self->source->core->compilation->prepared));
+  return ghlo_auto_describe (self->source->core->reason,
+                             ghlo_prepared_describe (self->source->core->compilation->prepared));
 }

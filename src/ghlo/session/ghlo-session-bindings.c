@@ -241,11 +241,11 @@ check_bind_output (const GhloSessionBindings *bindings,
 {
   if (!ghlo_session_check_number ("output", memory->output, bindings->n_outputs, error))
     return FALSE;
-  if (bindings->replaced[memory->output] != GHLO_RUN_NO_INPUT)
+  if (bindings->donated_inputs[memory->output] != GHLO_RUN_NO_INPUT)
     {
       g_set_error (error, GHLO_ERROR, GHLO_ERROR_INVALID_ARGUMENT,
                    "output %u cannot be bound to memory: it is carried into input %u", memory->output,
-                   bindings->replaced[memory->output]);
+                   bindings->donated_inputs[memory->output]);
       return FALSE;
     }
 

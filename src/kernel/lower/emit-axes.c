@@ -188,7 +188,7 @@ ghlo_emission_choose_members (GhloEmission *self)
   gint64 n = self->n_axes > 0 ? self->extents[self->n_axes - 1] : 0;
 
   if (self->n_axes < 2 || self->n_parallel != self->n_axes || self->n_all != self->n_axes || lowering->n_starts > 0
-      || lowering->group->given != NULL || n < 2 || n > GHLO_SCHEDULE_MAX_APART
+      || lowering->group->given != NULL || n < 2 || n > GHLO_SCHEDULE_MAX_LANE_STRIDE
       || n * lowering->items->len > MAX_MEMBER_ITEMS || self->extents[self->n_axes - 2] < MIN_ROWS)
     return;
   for (guint i = 0; i < self->n_roots; i++)

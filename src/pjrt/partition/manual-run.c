@@ -157,7 +157,7 @@ collect_error (Partition       *partitions,
   if (failed == NULL)
     return TRUE;
   if (outer == NULL)
-    ghlo_ref_process_explain (&failed->process, &failed->error);
+    ghlo_ref_process_find_cause (&failed->process, &failed->error);
   else
     outer->was_stopped |= failed->process.was_stopped;
   g_propagate_prefixed_error (error, g_steal_pointer (&failed->error), "partition %u: ", failed->process.partition);

@@ -10,7 +10,7 @@
 
 G_BEGIN_DECLS
 
-/* The kernel of every target for which ghlo_ir_lapack_knows () is TRUE. */
+/* The kernel of every target for which ghlo_ir_lapack_is_target () is TRUE. */
 gboolean ghlo_ref_custom_lapack (GhloRefCall *call, GError **error);
 
 /* A routine at work on one matrix of the batch. There is one array for each argument of the call. Its elements

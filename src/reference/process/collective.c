@@ -77,7 +77,7 @@ find_groups (GhloRefCall   *call,
 }
 
 static char *
-meeting_name (const GhloRefCall *call)
+rendezvous_name (const GhloRefCall *call)
 {
   return g_strdup_printf ("%s/%" G_GINT64_FORMAT, ghlo_ir_op_get_spec (call->op)->name,
                           ghlo_ref_call_get_channel (call));
@@ -99,7 +99,7 @@ ghlo_ref_collective_draw_tickets (GhloRefCall *call,
                                   GError     **error)
 {
   g_auto (GhloRefGroups) groups = { NULL };
-  g_autofree char *name = meeting_name (call);
+  g_autofree char *name = rendezvous_name (call);
   guint32 process = ghlo_ref_call_get_process (call);
 
   if (ghlo_ir_op_get (call->op, "replica_groups") == NULL && !is_permute (call))
@@ -158,7 +158,7 @@ gather (GhloRefCall *call,
         Gathering   *self,
         GError     **error)
 {
-  g_autofree char *name = meeting_name (call);
+  g_autofree char *name = rendezvous_name (call);
   guint32 process = ghlo_ref_call_get_process (call);
 
   if (!find_groups (call, &self->groups, error))
@@ -171,8 +171,8 @@ gather (GhloRefCall *call,
   self->n_values = n_values;
   while (g_array_index (self->group, guint32, self->position) != process)
     self->position++;
-  self->values = ghlo_ref_process_meet (call->frame->process, name, (gconstpointer) self->group->data,
-                                        self->n_group, call->operands, n_values, error);
+  self->values = ghlo_ref_process_rendezvous (call->frame->process, name, (gconstpointer) self->group->data,
+                                              self->n_group, call->operands, n_values, error);
 
   return self->values != NULL && check_contributions (call, self, free_dimension, error);
 }
@@ -573,7 +573,7 @@ ghlo_ref_collective_permute (GhloRefCall *call,
                              GError     **error)
 {
   g_auto (GhloRefGroups) groups = { NULL };
-  g_autofree char *name = meeting_name (call);
+  g_autofree char *name = rendezvous_name (call);
   guint32 process = ghlo_ref_call_get_process (call);
 
   if (!find_groups (call, &groups, error))
@@ -594,8 +594,8 @@ ghlo_ref_collective_permute (GhloRefCall *call,
         ok = ghlo_ref_pass (call, 0, call->operands[0], error);
       if (ok && is_own_pair (pair, process))
         {
-          values = ghlo_ref_process_meet (call->frame->process, name, (gconstpointer) pair->data, 2,
-                                          call->operands, 1, error);
+          values = ghlo_ref_process_rendezvous (call->frame->process, name, (gconstpointer) pair->data, 2,
+                                                call->operands, 1, error);
           if (values == NULL)
             return FALSE;
           if (target == process && call->results[0] == NULL)

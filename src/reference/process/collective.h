@@ -9,7 +9,7 @@
 
 G_BEGIN_DECLS
 
-/* If @call->op is a collective operation, draws tickets for its meetings, in the order in which they will
+/* If @call->op is a collective operation, draws tickets for its rendezvous, in the order in which they will
  * take place. */
 gboolean ghlo_ref_collective_draw_tickets (GhloRefCall  *call,
                                            GPtrArray    *tickets,

@@ -180,7 +180,7 @@ collect_errors (Grid    *grid,
   if (failed == NULL)
     return ghlo_ref_grid_check_received (grid->grid, error);
 
-  ghlo_ref_process_explain (&failed->process, &failed->error);
+  ghlo_ref_process_find_cause (&failed->process, &failed->error);
   if (failed->error->domain == GHLO_ERROR)
     {
       suffix = g_strdup_printf ("%s (in process (%u, %u))", failed->error->message, failed->process.replica,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Grids of processes: meetings, channels and futures, with one lock and one condition
+ * Grids of processes: rendezvous, channels and futures, with one lock and one condition
  * variable for each grid. A waiting thread counts as blocked until the thread that
  * wakes it decrements the count. The count therefore reaches the number of threads
  * exactly when all of them are deadlocked.
@@ -15,7 +15,7 @@
  * process may have at a time. */
 enum { POLL_INTERVAL = 10 * G_TIME_SPAN_MILLISECOND, MAX_THREADS = 1024 };
 
-/* A meeting of processes: each contributes values and receives those of all. */
+/* A rendezvous of processes: each contributes values and receives those of all. */
 typedef struct
 {
   char       *key;
@@ -24,7 +24,7 @@ typedef struct
   gboolean    mismatched;       /* the members contributed different numbers of values */
   GhloValue **values;           /* n_group * n_values, owned */
   GPtrArray  *waiters;          /* of Waiter; borrowed from the stacks of waiting threads */
-} Meeting;
+} Rendezvous;
 
 /* A waiting thread. Lives on that thread's stack; guarded by the grid's lock. */
 typedef struct
@@ -69,7 +69,7 @@ struct _GhloRefGrid
   guint             n_threads, n_blocked;
   GPtrArray        *works;           /* of Work, with references: threads that are not joined yet */
   GError           *error;           /* the first failure of a future, or NULL */
-  GHashTable       *meetings;        /* of key → Meeting, owned; NULL before the first */
+  GHashTable       *rendezvous;        /* of key → Rendezvous, owned; NULL before the first */
   GHashTable       *visits;          /* of process and place → number of visits; NULL before the first */
   GHashTable       *channels;        /* of name → Channel, owned; NULL before the first */
   const GhloIrAttr *infeed;
@@ -97,16 +97,16 @@ ghlo_ref_thread_release (void)
 }
 
 static void
-meeting_free (gpointer data)
+rendezvous_free (gpointer data)
 {
-  Meeting *meeting = data;
+  Rendezvous *rendezvous = data;
 
-  for (guint i = 0; meeting->values != NULL && i < meeting->n_group * meeting->n_values; i++)
-    g_clear_pointer (&meeting->values[i], ghlo_value_unref);
-  g_free (meeting->values);
-  g_free (meeting->key);
-  g_ptr_array_unref (meeting->waiters);
-  g_free (meeting);
+  for (guint i = 0; rendezvous->values != NULL && i < rendezvous->n_group * rendezvous->n_values; i++)
+    g_clear_pointer (&rendezvous->values[i], ghlo_value_unref);
+  g_free (rendezvous->values);
+  g_free (rendezvous->key);
+  g_ptr_array_unref (rendezvous->waiters);
+  g_free (rendezvous);
 }
 
 static void
@@ -167,7 +167,7 @@ ghlo_ref_grid_free (GhloRefGrid *self)
 {
   g_ptr_array_unref (self->works);
   g_clear_error (&self->error);
-  g_clear_pointer (&self->meetings, g_hash_table_unref);
+  g_clear_pointer (&self->rendezvous, g_hash_table_unref);
   g_clear_pointer (&self->visits, g_hash_table_unref);
   g_clear_pointer (&self->channels, g_hash_table_unref);
   g_mutex_clear (&self->lock);
@@ -280,8 +280,8 @@ ghlo_ref_process_pause (GhloRefProcess *self)
 }
 
 void
-ghlo_ref_process_explain (GhloRefProcess *self,
-                          GError        **error)
+ghlo_ref_process_find_cause (GhloRefProcess *self,
+                             GError        **error)
 {
   g_mutex_lock (&self->grid->lock);
   if (self->was_stopped && self->grid->error != NULL)
@@ -402,54 +402,54 @@ ghlo_ref_process_draw_ticket (GhloRefProcess *self,
 }
 
 /* Takes ownership of @key. Called with the lock held. */
-static Meeting *
-find_meeting (GhloRefGrid *self,
-              char        *key,
-              guint        n_group,
-              guint        n_values)
+static Rendezvous *
+find_rendezvous (GhloRefGrid *self,
+                 char        *key,
+                 guint        n_group,
+                 guint        n_values)
 {
-  Meeting *meeting;
+  Rendezvous *rendezvous;
 
-  if (self->meetings == NULL)
-    self->meetings = g_hash_table_new_full (ghlo_hash_string, g_str_equal, NULL, meeting_free);
-  meeting = g_hash_table_lookup (self->meetings, key);
-  if (meeting != NULL)
+  if (self->rendezvous == NULL)
+    self->rendezvous = g_hash_table_new_full (ghlo_hash_string, g_str_equal, NULL, rendezvous_free);
+  rendezvous = g_hash_table_lookup (self->rendezvous, key);
+  if (rendezvous != NULL)
     {
       g_free (key);
-      return meeting;
+      return rendezvous;
     }
 
-  meeting = g_new0 (Meeting, 1);
-  meeting->key = key;
-  meeting->n_group = n_group;
-  meeting->n_values = n_values;
-  meeting->values = g_new0 (GhloValue *, (gsize) n_group * n_values);
-  meeting->waiters = g_ptr_array_new ();
-  g_hash_table_insert (self->meetings, meeting->key, meeting);
+  rendezvous = g_new0 (Rendezvous, 1);
+  rendezvous->key = key;
+  rendezvous->n_group = n_group;
+  rendezvous->n_values = n_values;
+  rendezvous->values = g_new0 (GhloValue *, (gsize) n_group * n_values);
+  rendezvous->waiters = g_ptr_array_new ();
+  g_hash_table_insert (self->rendezvous, rendezvous->key, rendezvous);
 
-  return meeting;
+  return rendezvous;
 }
 
 static void
-store_values (Meeting          *meeting,
+store_values (Rendezvous       *rendezvous,
               guint             member,
               GhloValue *const *values,
               guint             n_values)
 {
-  meeting->n_arrived++;
-  if (n_values != meeting->n_values)
+  rendezvous->n_arrived++;
+  if (n_values != rendezvous->n_values)
     {
-      meeting->mismatched = TRUE;
+      rendezvous->mismatched = TRUE;
       return;
     }
   for (guint i = 0; i < n_values; i++)
-    meeting->values[member * n_values + i] = ghlo_value_ref (values[i]);
+    rendezvous->values[member * n_values + i] = ghlo_value_ref (values[i]);
 }
 
-/* Contributes to a meeting, waits for the other members and returns all values. Called with the lock held. */
+/* Contributes to a rendezvous, waits for the other members and returns all values. Called with the lock held. */
 static GhloValue **
 attend (GhloRefProcess   *process,
-        Meeting          *meeting,
+        Rendezvous       *rendezvous,
         guint             member,
         GhloValue *const *values,
         guint             n_values,
@@ -458,50 +458,50 @@ attend (GhloRefProcess   *process,
   Waiter waiter = { FALSE, FALSE, NULL };
   GhloValue **all = NULL;
 
-  store_values (meeting, member, values, n_values);
-  if (meeting->n_arrived == meeting->n_group)
+  store_values (rendezvous, member, values, n_values);
+  if (rendezvous->n_arrived == rendezvous->n_group)
     {
       waiter.ready = TRUE;
-      for (guint i = 0; i < meeting->waiters->len; i++)
-        wake (process->grid, g_ptr_array_index (meeting->waiters, i));
-      g_ptr_array_set_size (meeting->waiters, 0);
+      for (guint i = 0; i < rendezvous->waiters->len; i++)
+        wake (process->grid, g_ptr_array_index (rendezvous->waiters, i));
+      g_ptr_array_set_size (rendezvous->waiters, 0);
     }
   else
-    g_ptr_array_add (meeting->waiters, &waiter);
+    g_ptr_array_add (rendezvous->waiters, &waiter);
 
   if (!wait_for (process, &waiter, error))
     {
-      g_ptr_array_remove_fast (meeting->waiters, &waiter);
+      g_ptr_array_remove_fast (rendezvous->waiters, &waiter);
       if (*error == NULL)
         g_set_error (error, GHLO_ERROR, GHLO_ERROR_DATA,
                      "expected %u processes to reach this operation, found %u: no other process can reach it any more",
-                     meeting->n_group, meeting->n_arrived);
+                     rendezvous->n_group, rendezvous->n_arrived);
       return NULL;
     }
 
-  if (meeting->mismatched)
+  if (rendezvous->mismatched)
     g_set_error (error, GHLO_ERROR, GHLO_ERROR_DATA, "expected %u values from every process, found another number",
-                 meeting->n_values);
+                 rendezvous->n_values);
   else
     {
-      all = g_new (GhloValue *, (gsize) meeting->n_group * n_values + 1);
-      for (guint i = 0; i < meeting->n_group * n_values; i++)
-        all[i] = ghlo_value_ref (meeting->values[i]);
+      all = g_new (GhloValue *, (gsize) rendezvous->n_group * n_values + 1);
+      for (guint i = 0; i < rendezvous->n_group * n_values; i++)
+        all[i] = ghlo_value_ref (rendezvous->values[i]);
     }
-  if (++meeting->n_left == meeting->n_group)
-    g_hash_table_remove (process->grid->meetings, meeting->key);
+  if (++rendezvous->n_left == rendezvous->n_group)
+    g_hash_table_remove (process->grid->rendezvous, rendezvous->key);
 
   return all;
 }
 
 GhloValue **
-ghlo_ref_process_meet (GhloRefProcess   *self,
-                       const char       *name,
-                       const guint32    *group,
-                       guint             n_group,
-                       GhloValue *const *values,
-                       guint             n_values,
-                       GError          **error)
+ghlo_ref_process_rendezvous (GhloRefProcess   *self,
+                             const char       *name,
+                             const guint32    *group,
+                             guint             n_group,
+                             GhloValue *const *values,
+                             guint             n_values,
+                             GError          **error)
 {
   guint32 number = self->replica * self->grid->n_partitions + self->partition;
   guint member = 0;
@@ -522,7 +522,7 @@ ghlo_ref_process_meet (GhloRefProcess   *self,
     key = g_strdup (g_ptr_array_index (self->tickets, self->n_used_tickets++));
   else
     key = draw_key (self, name, group, n_group);
-  all = attend (self, find_meeting (self->grid, key, n_group, n_values), member, values, n_values, error);
+  all = attend (self, find_rendezvous (self->grid, key, n_group, n_values), member, values, n_values, error);
   g_mutex_unlock (&self->grid->lock);
 
   return all;

@@ -36,7 +36,7 @@ struct _GhloRefProcess
   GhloRefProcess     *owner;          /* the process that the thread of a future, or a part of a run, belongs to;
                                        * otherwise itself */
   guint               replica, partition;
-  GPtrArray          *tickets;        /* owned by a future: keys of the meetings that it was started for, in program
+  GPtrArray          *tickets;        /* owned by a future: keys of the rendezvous that it was started for, in program
                                        * order */
   guint               n_used_tickets;
   gboolean            was_stopped;    /* its error only says that another process failed */
@@ -77,30 +77,30 @@ void         ghlo_ref_process_begin_part    (GhloRefProcess        *self,
                                              GhloRefRun            *run,
                                              GhloRefProcess        *owner);
 /* The calling thread is about to wait for processes of the same grid, which it has begun before. They may have
- * the same numbers as this process and attend its meetings in its place. The last of them must not end: this
+ * the same numbers as this process and take part in its rendezvous in its place. The last of them must not end: this
  * thread continues in its stead. */
 void         ghlo_ref_process_pause         (GhloRefProcess        *self);
 /* Replaces an error that only says that another process failed by that process's error, if known. Called
  * between join and free. */
-void         ghlo_ref_process_explain       (GhloRefProcess        *self,
+void         ghlo_ref_process_find_cause    (GhloRefProcess        *self,
                                              GError               **error);
 /* FALSE with @error set when the run is cancelled or another process has failed. */
 gboolean     ghlo_ref_process_continue      (GhloRefProcess        *self,
                                              GError               **error);
 
-/* Meets the other processes of @group at @name. @group holds process numbers (replica * n_partitions +
+/* Waits at @name for the other processes of @group. @group holds process numbers (replica * n_partitions +
  * partition), this process's among them. Each process contributes @n_values values. Returns n_group *
  * n_values values, those of the group's first process first, each with a reference; NULL with @error set on
  * failure. */
-GhloValue  **ghlo_ref_process_meet          (GhloRefProcess        *self,
+GhloValue  **ghlo_ref_process_rendezvous    (GhloRefProcess        *self,
                                              const char            *name,
                                              const guint32         *group,
                                              guint                  n_group,
                                              GhloValue *const      *values,
                                              guint                  n_values,
                                              GError               **error);
-/* Draws the key of this process's next meeting of that name and group. Keys are drawn in program order,
- * whenever the meetings take place. */
+/* Draws the key of this process's next rendezvous of that name and group. Keys are drawn in program order,
+ * whenever the rendezvous take place. */
 char        *ghlo_ref_process_draw_ticket   (GhloRefProcess        *self,
                                              const char            *name,
                                              const guint32         *group,

@@ -63,7 +63,7 @@ declines (GhloDeviceCore        *self,
           guint                  n_ops)
 {
   if (g_str_equal (kind, "step"))
-    return g_strcmp0 (ghlo_ir_op_get_name (ops[0]), declined_kind) == 0 ? "there is no step for it" : NULL;
+    return g_strcmp0 (ghlo_ir_op_get_name (ops[0]), declined_kind) == 0 ? "it is not implemented" : NULL;
 
   return ghlo_cpu_device ()->klass->declines (self, kind, ops, n_ops);
 }

@@ -445,10 +445,10 @@ test_devices (void)
     "plan: 5 steps, 1 of them on the fallback executor;",
     "test arithmetic stablehlo.add in0 ",
     "cpu elementwise stablehlo.negate ",
-    ", test: there is no step for it: out0 ",
+    ", test: it is not implemented: out0 ",
     ", test: it knows of f32 alone: in1 ",
     ", test: it has no f64: in2 ",
-    "reference stablehlo.collective_permute, test: it has no f64; cpu: there is no step for it: ",
+    "reference stablehlo.collective_permute, test: it has no f64; cpu: it is not implemented: ",
   };
   GhloValue *inputs[] = { new_random ("tensor<4xf32>", -2, 2), new_random ("tensor<4xi32>", -9, 9),
                           new_random ("tensor<4xf64>", -2, 2) };

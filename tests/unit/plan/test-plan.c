@@ -307,7 +307,7 @@ test_calls (void)
   g_autoptr (GhloValue) x = new_random ("tensor<8xf32>", -1, 1);
 
   ASSERT_PLAN (calls, { "3 steps, 1 of them on the fallback executor", 1 },
-               { "reference stablehlo.collective_permute, there is no step for it", 1 });
+               { "reference stablehlo.collective_permute, it is not implemented", 1 });
   assert_runs (calls, (GhloValue *[]) { x }, 1, 1);
 }
 
@@ -436,7 +436,7 @@ test_limited (void)
       g_assert_no_error (error);
       g_assert_false (ghlo_prepared_run (prepared, NULL, NULL, 0, &found, NULL, &error));
       g_assert_error (error, GHLO_ERROR, GHLO_ERROR_OUT_OF_MEMORY);
-      g_assert_true (g_str_has_suffix (error->message, "bytes are needed, which the system refused"));
+      g_assert_nonnull (strstr (error->message, "cannot allocate "));
     }
 }
 
@@ -541,7 +541,7 @@ test_carried (void)
     "  return %0 : tensor<1000xf32>\n"
     "}\n";
   GhloDeviceCore *device = ghlo_devices_find ("cpu");
-  const GhloRunOptions options = { .replaced = (const guint[]) { 0 } };
+  const GhloRunOptions options = { .donated_inputs = (const guint[]) { 0 } };
   g_autoptr (GhloValue) a = new_random ("tensor<1000xf32>", -1, 1), one = new_random ("tensor<1000xf32>", 1, 1.001);
   g_autoptr (GhloIrModule) module = parse (text);
   g_autoptr (GError) error = NULL;

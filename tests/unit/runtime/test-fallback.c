@@ -179,7 +179,8 @@ test_options (void)
   g_autoptr (GhloValue) x = new_random ("tensor<4xf32>", -1, 1), target = new_random ("tensor<4xf32>", -1, 1);
   gint64 time = 0;
   const GhloRunOptions options = { .probe_directory = "somewhere", .print = ignore_print, .print_data = &n_told,
-                                   .replaced = (const guint[]) { 0 }, .targets = &target, .fallback_time = &time };
+                                   .donated_inputs = (const guint[]) { 0 }, .targets = &target,
+                                   .fallback_time = &time };
   g_autoptr (GhloIrModule) module = make_program (permute, 2, 1);
   g_autoptr (GhloRunPlan) plan = NULL;
   g_autoptr (GError) error = NULL;
@@ -196,7 +197,7 @@ test_options (void)
     {
       g_assert_cmpstr (told[i].probe_directory, ==, "somewhere");
       g_assert_true (told[i].print == ignore_print && told[i].print_data == &n_told);
-      g_assert_null (told[i].replaced);
+      g_assert_null (told[i].donated_inputs);
       g_assert_null (told[i].targets);
       g_assert_null (told[i].fallback_time);
     }

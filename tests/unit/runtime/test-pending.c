@@ -184,7 +184,7 @@ static void
 test_patience (void)
 {
   static const GhloPendingSource source = {
-    .has_ended = looked_has_ended, .get_patience = looked_get_patience, .took = looked_took,
+    .has_ended = looked_has_ended, .get_patience = looked_get_patience, .record_time = looked_took,
   };
   Looked looked = { 0 };
   g_autoptr (GhloPending) pending = ghlo_pending_new_of (&source, &looked, 7);

@@ -150,8 +150,8 @@ test_place_back (void)
 {
   {
     GhloDeviceCore *cpu = ghlo_devices_find ("cpu");
-    const guint replaced[] = { 0 };
-    const GhloRunOptions options = { .replaced = replaced };
+    const guint donated_inputs[] = { 0 };
+    const GhloRunOptions options = { .donated_inputs = donated_inputs };
     g_autoptr (GhloPrepared) prepared = prepare (cpu, NEGATE);
     g_autoptr (GhloValue) value = make_counts ();
     g_autoptr (GhloValue) placed = place (value);
@@ -292,8 +292,8 @@ static void
 test_replace (void)
 {
   {
-    const guint replaced[] = { 0 };
-    const GhloRunOptions options = { .replaced = replaced };
+    const guint donated_inputs[] = { 0 };
+    const GhloRunOptions options = { .donated_inputs = donated_inputs };
     g_autoptr (GhloPrepared) prepared = prepare (find_fake (), DOUBLE);
     g_autoptr (GhloValue) value = make_counts ();
     GhloValue *state = place (value);

@@ -309,8 +309,8 @@ static void
 test_carried (void)
 {
   enum { RUNS = 5 };
-  const guint replaced[] = { 0 };
-  const GhloRunOptions options = { .replaced = replaced };
+  const guint donated_inputs[] = { 0 };
+  const GhloRunOptions options = { .donated_inputs = donated_inputs };
   GhloVulkanDevice *device = begin ();
   g_autoptr (GhloPrepared) prepared = NULL;
   GhloValue *state;
