@@ -98,77 +98,65 @@ get_interleave (const GhloCpuPacker *self)
 /* pack_along_k () where elements need no conversion and are adjacent along k, at least in its runs. */
 static void
 interleave_runs (const GhloCpuPacker *self,
-                 const guint8        *data,
-                 const GhloCpuAxis   *outer,
-                 gint64               first_outer,
-                 gint64               n_outer,
-                 const GhloCpuAxis   *k,
-                 gint64               first_k,
-                 gint64               n_k,
+                 const GhloCpuPart   *part,
                  guint8              *to)
 {
   GhloCpuInterleaveFunc interleave = get_interleave (self);
   gint64 rows[MAX_WIDTH];
   gconstpointer pointers[MAX_WIDTH];
 
-  for (gint64 begin = 0; begin < n_outer; begin += self->width)
+  for (gint64 begin = 0; begin < part->n_outer; begin += self->width)
     {
-      guint n = (guint) MIN (self->width, n_outer - begin);
+      guint n_rows = (guint) MIN (self->width, part->n_outer - begin);
       GhloCpuAxisCursor cursor;
-      gint64 part;
+      gint64 n;
 
-      for (guint i = 0; i < n; i++)
-        rows[i] = ghlo_cpu_axis_at (outer, first_outer + begin + i);
-      ghlo_cpu_axis_cursor_init (&cursor, k, first_k);
-      for (gint64 left = n_k; left > 0; left -= part)
+      for (guint i = 0; i < n_rows; i++)
+        rows[i] = ghlo_cpu_axis_at (part->outer, part->first_outer + begin + i);
+      ghlo_cpu_axis_cursor_init (&cursor, part->k, part->first_k);
+      for (gint64 left = part->n_k; left > 0; left -= n)
         {
-          part = MIN (cursor.left, left);
-          for (guint i = 0; i < n; i++)
-            pointers[i] = data + rows[i] + cursor.at;
-          interleave (pointers, n, self->width, (gsize) part, to);
-          to += (gsize) (self->width * part) * self->group_size;
-          ghlo_cpu_axis_cursor_skip (&cursor, k, part);
+          n = MIN (cursor.left, left);
+          for (guint i = 0; i < n_rows; i++)
+            pointers[i] = part->data + rows[i] + cursor.at;
+          interleave (pointers, n_rows, self->width, (gsize) n, to);
+          to += (gsize) (self->width * n) * self->group_size;
+          ghlo_cpu_axis_cursor_skip (&cursor, part->k, n);
         }
     }
 }
 
 static void
 pack_along_k (const GhloCpuPacker *self,
-              const guint8        *data,
-              const GhloCpuAxis   *outer,
-              gint64               first_outer,
-              gint64               n_outer,
-              const GhloCpuAxis   *k,
-              gint64               first_k,
-              gint64               n_k,
+              const GhloCpuPart   *part,
               guint8              *scratch,
               guint8              *to)
 {
   GhloCpuInterleaveFunc interleave = get_interleave (self);
-  gsize groups = (gsize) ghlo_cpu_packer_groups (self, n_k);
+  gsize groups = (gsize) ghlo_cpu_packer_groups (self, part->n_k);
   gsize outer_size = groups * self->group_size;
-  gboolean is_odd = self->pairs && n_k % 2 != 0;
+  gboolean is_odd = self->pairs && part->n_k % 2 != 0;
   gconstpointer pointers[MAX_WIDTH];
 
-  if (self->reader.same && !self->pairs && k->stride == self->reader.size)
+  if (self->reader.same && !self->pairs && part->k->stride == self->reader.size)
     {
-      interleave_runs (self, data, outer, first_outer, n_outer, k, first_k, n_k, to);
+      interleave_runs (self, part, to);
       return;
     }
-  for (gint64 begin = 0; begin < n_outer; begin += self->width)
+  for (gint64 begin = 0; begin < part->n_outer; begin += self->width)
     {
-      guint n = (guint) MIN (self->width, n_outer - begin);
+      guint n = (guint) MIN (self->width, part->n_outer - begin);
 
       for (guint i = 0; i < n; i++)
         {
           guint8 *own = scratch + i * outer_size;
-          const guint8 *read = read_part (&self->reader, data + ghlo_cpu_axis_at (outer, first_outer + begin + i),
-                                          k, first_k, n_k, own);
+          const guint8 *row = part->data + ghlo_cpu_axis_at (part->outer, part->first_outer + begin + i);
+          const guint8 *read = read_part (&self->reader, row, part->k, part->first_k, part->n_k, own);
 
           if (is_odd)
             {
               if (read != own)
-                memcpy (own, read, (gsize) n_k * self->reader.to_size);
+                memcpy (own, read, (gsize) part->n_k * self->reader.to_size);
               memset (own + outer_size - self->reader.to_size, 0, self->reader.to_size);
               read = own;
             }
@@ -235,19 +223,17 @@ zip (const guint16 *first,
     }
 }
 
-/* Adjacent elements of one k that belong to one bundle. */
+/* Adjacent elements of one k that belong to one bundle. The offsets, in bytes, are the same at all k. */
 typedef struct
 {
-  gint64 from;       /* offsets in bytes: of the k in the tensor, and of its row in the first bundle */
+  gint64 from;
   gsize  to;
   gsize  n_bytes;
 } Piece;
 
 static guint
 find_pieces (const GhloCpuPacker *self,
-             const GhloCpuAxis   *outer,
-             gint64               first_outer,
-             gint64               n_outer,
+             const GhloCpuPart   *part,
              gsize                bundle_size,
              Piece                pieces[])
 {
@@ -255,18 +241,18 @@ find_pieces (const GhloCpuPacker *self,
   guint n_pieces = 0;
   gint64 n;
 
-  ghlo_cpu_axis_cursor_init (&cursor, outer, first_outer);
-  for (gint64 i = 0; i < n_outer; i += n)
+  ghlo_cpu_axis_cursor_init (&cursor, part->outer, part->first_outer);
+  for (gint64 i = 0; i < part->n_outer; i += n)
     {
       gint64 column = i % self->width;
 
-      n = MIN (MIN (cursor.left, self->width - column), n_outer - i);
+      n = MIN (MIN (cursor.left, self->width - column), part->n_outer - i);
       pieces[n_pieces++] = (Piece) {
         .from = cursor.at,
         .to = (gsize) (i / self->width) * bundle_size + (gsize) column * self->group_size,
         .n_bytes = (gsize) n * self->group_size,
       };
-      ghlo_cpu_axis_cursor_skip (&cursor, outer, n);
+      ghlo_cpu_axis_cursor_skip (&cursor, part->outer, n);
     }
 
   return n_pieces;
@@ -275,116 +261,103 @@ find_pieces (const GhloCpuPacker *self,
 /* pack_bundles () where elements need no conversion and are adjacent in the outer dimension, at least in its runs. */
 static void
 copy_bundles (const GhloCpuPacker *self,
-              const guint8        *data,
-              const GhloCpuAxis   *outer,
-              gint64               first_outer,
-              gint64               n_outer,
-              const GhloCpuAxis   *k,
-              gint64               first_k,
-              gint64               n_k,
+              const GhloCpuPart   *part,
               guint8              *to)
 {
-  gsize width = self->width * self->group_size, bundle_size = (gsize) n_k * width;
-  gsize padding = (gsize) (ghlo_round_up (n_outer, self->width) - n_outer) * self->group_size;
-  gsize padding_at = (gsize) (n_outer / self->width) * bundle_size + width - padding;
+  gsize width = self->width * self->group_size, bundle_size = (gsize) part->n_k * width;
+  gsize padding = (gsize) (ghlo_round_up (part->n_outer, self->width) - part->n_outer) * self->group_size;
+  gsize padding_at = (gsize) (part->n_outer / self->width) * bundle_size + width - padding;
   Piece pieces[BUNDLES * MAX_WIDTH];
-  guint n_pieces = find_pieces (self, outer, first_outer, n_outer, bundle_size, pieces);
+  guint n_pieces = find_pieces (self, part, bundle_size, pieces);
   GhloCpuAxisCursor cursor, ahead;
 
-  ghlo_cpu_axis_cursor_init (&cursor, k, first_k);
-  ghlo_cpu_axis_cursor_init (&ahead, k, first_k + MIN (AHEAD, n_k - 1));
-  for (gint64 i = 0; i < n_k; i++)
+  ghlo_cpu_axis_cursor_init (&cursor, part->k, part->first_k);
+  ghlo_cpu_axis_cursor_init (&ahead, part->k, part->first_k + MIN (AHEAD, part->n_k - 1));
+  for (gint64 i = 0; i < part->n_k; i++)
     {
-      const guint8 *from = data + cursor.at, *next = data + ahead.at;
+      const guint8 *from = part->data + cursor.at, *next = part->data + ahead.at;
 
       for (guint j = 0; j < n_pieces; j++)
         {
           __builtin_prefetch (next + pieces[j].from);
           copy_bundle (to + pieces[j].to, from + pieces[j].from, pieces[j].n_bytes);
         }
-      if (i + AHEAD < n_k - 1)
-        ghlo_cpu_axis_cursor_next (&ahead, k);
+      if (i + AHEAD < part->n_k - 1)
+        ghlo_cpu_axis_cursor_next (&ahead, part->k);
       if (padding > 0)
         memset (to + padding_at, 0, padding);
       to += width;
-      ghlo_cpu_axis_cursor_next (&cursor, k);
+      ghlo_cpu_axis_cursor_next (&cursor, part->k);
     }
+}
+
+/* Returns the elements of all rows at one k, converted, in place or in @to. */
+static const guint8 *
+read_rows (const GhloCpuPacker *self,
+           const GhloCpuPart   *part,
+           gint64               k,
+           guint8              *to)
+{
+  return read_part (&self->reader, part->data + ghlo_cpu_axis_at (part->k, k), part->outer, part->first_outer,
+                    part->n_outer, to);
 }
 
 static void
 pack_bundles (const GhloCpuPacker *self,
-              const guint8        *data,
-              const GhloCpuAxis   *outer,
-              gint64               first_outer,
-              gint64               n_outer,
-              const GhloCpuAxis   *k,
-              gint64               first_k,
-              gint64               n_k,
+              const GhloCpuPart   *part,
               guint8              *scratch,
               guint8              *to)
 {
-  gsize bundle_size = (gsize) ghlo_cpu_packer_groups (self, n_k) * self->width * self->group_size;
-  gsize room = (gsize) ghlo_round_up (n_outer, 2) * self->group_size;
+  gsize bundle_size = (gsize) ghlo_cpu_packer_groups (self, part->n_k) * self->width * self->group_size;
+  gsize room = (gsize) ghlo_round_up (part->n_outer, 2) * self->group_size;
   gint64 step = self->pairs ? 2 : 1;
 
-  if (self->reader.same && !self->pairs && outer->stride == self->reader.size)
+  if (self->reader.same && !self->pairs && part->outer->stride == self->reader.size)
     {
-      copy_bundles (self, data, outer, first_outer, n_outer, k, first_k, n_k, to);
+      copy_bundles (self, part, to);
       return;
     }
-  for (gint64 i = 0; i < n_k; i += step)
+  for (gint64 i = 0; i < part->n_k; i += step)
     {
-      const guint8 *read = read_part (&self->reader, data + ghlo_cpu_axis_at (k, first_k + i), outer, first_outer,
-                                      n_outer, scratch);
+      const guint8 *read = read_rows (self, part, part->first_k + i, scratch);
 
       if (self->pairs)
         {
           const guint8 *second = NULL;
 
-          if (i + 1 < n_k)
-            second = read_part (&self->reader, data + ghlo_cpu_axis_at (k, first_k + i + 1), outer, first_outer,
-                                n_outer, scratch + room);
-          zip ((gconstpointer) read, (gconstpointer) second, n_outer, (gpointer) (scratch + 2 * room));
+          if (i + 1 < part->n_k)
+            second = read_rows (self, part, part->first_k + i + 1, scratch + room);
+          zip ((gconstpointer) read, (gconstpointer) second, part->n_outer, (gpointer) (scratch + 2 * room));
           read = scratch + 2 * room;
         }
-      distribute (self, read, n_outer, bundle_size, to);
+      distribute (self, read, part->n_outer, bundle_size, to);
       to += self->width * self->group_size;
     }
 }
 
 static void
 pack_across_k (const GhloCpuPacker *self,
-               const guint8        *data,
-               const GhloCpuAxis   *outer,
-               gint64               first_outer,
-               gint64               n_outer,
-               const GhloCpuAxis   *k,
-               gint64               first_k,
-               gint64               n_k,
+               const GhloCpuPart   *part,
                guint8              *scratch,
                guint8              *to)
 {
+  GhloCpuPart bundles = *part;
   gint64 step = BUNDLES * self->width;
 
-  for (gint64 i = 0; i < n_outer; i += step)
+  for (gint64 i = 0; i < part->n_outer; i += step)
     {
-      pack_bundles (self, data, outer, first_outer + i, MIN (step, n_outer - i), k, first_k, n_k, scratch, to);
-      to += (gsize) (step * ghlo_cpu_packer_groups (self, n_k)) * self->group_size;
+      bundles.first_outer = part->first_outer + i;
+      bundles.n_outer = MIN (step, part->n_outer - i);
+      pack_bundles (self, &bundles, scratch, to);
+      to += (gsize) (step * ghlo_cpu_packer_groups (self, part->n_k)) * self->group_size;
     }
 }
 
 void
 ghlo_cpu_pack (const GhloCpuPacker *self,
-               const guint8        *data,
-               const GhloCpuAxis   *outer,
-               gint64               first_outer,
-               gint64               n_outer,
-               const GhloCpuAxis   *k,
-               gint64               first_k,
-               gint64               n_k,
+               const GhloCpuPart   *part,
                guint8              *scratch,
                guint8              *to)
 {
-  (self->along_k ? pack_along_k : pack_across_k) (self, data, outer, first_outer, n_outer, k, first_k, n_k, scratch,
-                                                  to);
+  (self->along_k ? pack_along_k : pack_across_k) (self, part, scratch, to);
 }

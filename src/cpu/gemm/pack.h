@@ -20,6 +20,15 @@ typedef struct
   gboolean      along_k;      /* elements are read row by row instead of k by k */
 } GhloCpuPacker;
 
+/* A part of an operand: the rows from first_outer on, at the k from first_k on. */
+typedef struct
+{
+  const guint8      *data;    /* at row 0 and k 0 */
+  const GhloCpuAxis *outer, *k;
+  gint64             first_outer, n_outer;
+  gint64             first_k, n_k;
+} GhloCpuPart;
+
 /* FALSE where @arithmetic cannot represent elements of @type. */
 gboolean ghlo_cpu_packer_init  (GhloCpuPacker       *self,
                                 GhloElementType      type,
@@ -35,13 +44,7 @@ gsize    ghlo_cpu_packer_scratch (const GhloCpuPacker *self,
                                 gint64               n_outer,
                                 gint64               n_k);
 void     ghlo_cpu_pack         (const GhloCpuPacker *self,
-                                const guint8        *data,
-                                const GhloCpuAxis   *outer,
-                                gint64               first_outer,
-                                gint64               n_outer,
-                                const GhloCpuAxis   *k,
-                                gint64               first_k,
-                                gint64               n_k,
+                                const GhloCpuPart   *part,
                                 guint8              *scratch,
                                 guint8              *to);
 

@@ -134,8 +134,12 @@ pack_ahead (GhloCpuGemm *self,
     }
   /* No conversion takes place, so the scratch is not used. */
   for (gint64 k = 0; k < self->k; k += state->block_k)
-    ghlo_cpu_pack (&state->rhs, self->rhs_data, &self->rhs.outer, 0, self->n, &self->rhs.k, k,
-                   MIN (state->block_k, self->k - k), state->packed, state->packed + k * columns * group);
+    {
+      GhloCpuPart part = { self->rhs_data, &self->rhs.outer, &self->rhs.k, 0, self->n, k,
+                           MIN (state->block_k, self->k - k) };
+
+      ghlo_cpu_pack (&state->rhs, &part, state->packed, state->packed + k * columns * group);
+    }
 }
 
 static gboolean
@@ -313,6 +317,8 @@ pack_rhs (const GhloCpuGemm *self,
   guint8 *packed = tile->scratch + state->rhs_at;
   gint64 width = (gint64) state->columns * state->rhs.group_size;
   gint64 first = state->rhs_is_direct ? tile->n_columns - tile->n_columns % state->columns : 0;
+  GhloCpuPart part = { tile->rhs, &self->rhs.outer, &self->rhs.k, tile->first_column + first, tile->n_columns - first,
+                       k, n_k };
 
   if (state->packed != NULL)
     return (Bundles) {
@@ -321,8 +327,7 @@ pack_rhs (const GhloCpuGemm *self,
       .bundle = width * n_k, .group = width,
     };
 
-  ghlo_cpu_pack (&state->rhs, tile->rhs, &self->rhs.outer, tile->first_column + first, tile->n_columns - first,
-                 &self->rhs.k, k, n_k, tile->scratch + state->rest_at, packed);
+  ghlo_cpu_pack (&state->rhs, &part, tile->scratch + state->rest_at, packed);
   if (!state->rhs_is_direct)
     return (Bundles) { packed, width * ghlo_cpu_packer_groups (&state->rhs, n_k), width };
 
@@ -404,14 +409,15 @@ compute (const GhloCpuGemm  *self,
 
       for (gint64 row = 0; row < tile->n_rows; row += state->block_rows)
         {
+          gint64 n_rows = MIN (state->block_rows, tile->n_rows - row);
+          GhloCpuPart part = { tile->lhs, &self->lhs.outer, &self->lhs.k, tile->first_row + row, n_rows, k, n_k };
           Sums sums = find_sums (self, state, tile);
 
           if (ghlo_cpu_gemm_stopped (tile->monitor))
             return FALSE;
-          sums.n_rows = MIN (state->block_rows, tile->n_rows - row);
+          sums.n_rows = n_rows;
           sums.data += row * sums.row * state->sum_size;
-          ghlo_cpu_pack (&state->lhs, tile->lhs, &self->lhs.outer, tile->first_row + row, sums.n_rows, &self->lhs.k,
-                         k, n_k, tile->scratch + state->rest_at, tile->scratch);
+          ghlo_cpu_pack (&state->lhs, &part, tile->scratch + state->rest_at, tile->scratch);
           multiply (self, state, tile->scratch, &rhs, edge, groups, &sums, self->accumulate || k > 0);
         }
     }
