@@ -161,7 +161,7 @@ class TestTypes(unittest.TestCase):
             DumpStage ElementType Error
             Executable PendingCall Plan PlanStep MAJOR_VERSION MICRO_VERSION
             MINOR_VERSION DYNAMIC OptimizationLevel Program ProgramFormat Progress ProgressStage Result
-            Session LoadFlags Severity Statistics TensorType TextFlags Timing ValueInfo ValueKind get_version
+            Session LoadFlags Severity Statistics TensorType TextFlags Timing ValueInfo ValueKind get_version shut_down
             element_type_from_string element_type_get_size
             element_type_to_string error_quark tensor_type_parse'''.split()))
 
