@@ -32,12 +32,12 @@ typedef struct
   gboolean        is_transposed;        /* weights: contiguous along k */
 } Product;
 
-/* A way to compute a product. */
+/* One way to compute a product. */
 typedef struct
 {
   Product                  product;
-  gboolean                 is_chosen;   /* by the library; always the first way of its product */
-  GhloVulkanDevice         device;      /* a copy with the parameters of this way */
+  gboolean                 is_chosen;   /* by the library; always the first variant of its product */
+  GhloVulkanDevice         device;      /* a copy with the parameters of this variant */
   gint64                   strides[3][2];
   GhloView                 views[3];
   GhloStepOperandSelection operands[2];
@@ -46,7 +46,7 @@ typedef struct
   gpointer                 compiled;
   gsize                    sizes[N_BUFFERS];    /* bytes; the weights of one product */
   double                   warm, cold;  /* seconds */
-} Way;
+} Variant;
 
 enum { TYPES, SIZES, ROWS, STEPS, DISTANCES, N_LISTS };
 
@@ -73,8 +73,8 @@ check (const GError *error)
 
 /* Returns FALSE where cooperative matrices cannot compute the product. */
 static gboolean
-read_way (Way            *self,
-          const GhloIrOp *op)
+read_variant (Variant            *self,
+              const GhloIrOp *op)
 {
   static const guint32 alignments[] = { ALIGNMENT, ALIGNMENT, ALIGNMENT };
 
@@ -101,7 +101,7 @@ static void
 compile (gpointer data,
          gpointer nothing)
 {
-  Way *self = data;
+  Variant *self = data;
   GhloStepSelection selection = { .operands = self->operands };
   g_autoptr (GError) error = NULL;
 
@@ -115,20 +115,20 @@ compile (gpointer data,
 
 /* Returns the number of cold weights; two on a software device, where caches make no difference. */
 static guint
-count_weights (const Way *way)
+count_weights (const Variant *variant)
 {
   const gsize cold = is_quick ? 0 : COLD;
 
-  return (guint) MAX (2, (cold + way->sizes[WEIGHTS] - 1) / way->sizes[WEIGHTS]);
+  return (guint) MAX (2, (cold + variant->sizes[WEIGHTS] - 1) / variant->sizes[WEIGHTS]);
 }
 
 /* Returns the seconds of a product, the least of several rounds. */
 static double
-measure (const Way     *way,
+measure (const Variant     *variant,
          guint8 *const *buffers,
          guint          n_weights)
 {
-  const GhloStepSpace *space = way->device.target->space;
+  const GhloStepSpace *space = variant->device.target->space;
   const guint least_products = is_quick ? 1 : LEAST_PRODUCTS, n_rounds = is_quick ? 1 : ROUNDS;
   const guint n = n_weights * ((least_products + n_weights - 1) / n_weights);
   GhloStepExtent extents[N_BUFFERS];
@@ -142,9 +142,9 @@ measure (const Way     *way,
   recording = space->recorder->begin (space->self, extents);
   for (guint i = 0; i < n; i++)
     {
-      const GhloStepPlace operands[] = { { LHS, 0 }, { WEIGHTS, (gint64) (i % n_weights * way->sizes[WEIGHTS]) } };
+      const GhloStepPlace operands[] = { { LHS, 0 }, { WEIGHTS, (gint64) (i % n_weights * variant->sizes[WEIGHTS]) } };
 
-      ghlo_vulkan_step_product.record (way->compiled, operands, &result, scratch, recording, &error);
+      ghlo_vulkan_step_product.record (variant->compiled, operands, &result, scratch, recording, &error);
       check (error);
     }
   space->recorder->end (recording, 0);
@@ -166,10 +166,10 @@ measure (const Way     *way,
 
 static void
 print_way (const char *what,
-           const Way  *way)
+           const Variant  *variant)
 {
-  const Product *product = &way->product;
-  const GhloSpirvProduct *shader = &way->read.shader;
+  const Product *product = &variant->product;
+  const GhloSpirvProduct *shader = &variant->read.shader;
   const double n = 2.0 * (double) product->m * (double) product->n * (double) product->k * 1e-12;
 
   g_print ("%-10s %s %" G_GINT64_FORMAT "x%" G_GINT64_FORMAT "x%" G_GINT64_FORMAT "%s: tiles %ux%u%s, steps %u+%u, "
@@ -177,26 +177,26 @@ print_way (const char *what,
            ghlo_element_info (product->type)->name, product->m, product->n, product->k,
            product->is_transposed ? "t" : "", ghlo_spirv_tile_rows (&shader->tile),
            ghlo_spirv_tile_columns (&shader->tile), shader->has_whole_tiles ? " whole" : "", shader->n_steps[0],
-           shader->n_steps[1], shader->distance, way->read.n_pieces, way->warm * 1e6, way->cold * 1e6, n / way->warm,
-           n / way->cold);
+           shader->n_steps[1], shader->distance, variant->read.n_pieces, variant->warm * 1e6,
+           variant->cold * 1e6, n / variant->warm, n / variant->cold);
 }
 
 /* Fills weights and other operands alike, with small numbers of either type. */
 static void
 allocate (const GhloVulkanDevice *device,
-          const GPtrArray        *ways,
+          const GPtrArray        *variants,
           guint8                **buffers)
 {
   const GhloStepSpace *space = device->target->space;
   gsize sizes[N_BUFFERS] = { 0 };
   g_autoptr (GError) error = NULL;
 
-  for (guint i = 0; i < ways->len; i++)
+  for (guint i = 0; i < variants->len; i++)
     for (guint b = 0; b < N_BUFFERS; b++)
       {
-        const Way *way = ways->pdata[i];
+        const Variant *variant = variants->pdata[i];
 
-        sizes[b] = MAX (sizes[b], way->sizes[b] * (b == WEIGHTS ? count_weights (way) : 1));
+        sizes[b] = MAX (sizes[b], variant->sizes[b] * (b == WEIGHTS ? count_weights (variant) : 1));
       }
   for (guint b = 0; b < N_BUFFERS; b++)
     {
@@ -258,54 +258,54 @@ read_number (const char *text)
   return (guint) g_ascii_strtoull (text, NULL, 10);
 }
 
-/* Adds a way, unless an equal one of the same product, whose ways begin at @first, is there already. Blocks that do not
- * fit are shortened, which may make ways equal. */
+/* Adds a variant, unless an equal one of the same product, whose variants begin at @first, is there already. Blocks
+ * that do not fit are shortened, which may make variants equal. */
 static void
-add_way (GPtrArray      *ways,
-         guint           first,
-         const Way      *way,
-         const GhloIrOp *op)
+add_variant (GPtrArray      *variants,
+             guint           first,
+             const Variant      *variant,
+             const GhloIrOp *op)
 {
-  g_autofree Way *self = g_memdup2 (way, sizeof *way);
+  g_autofree Variant *self = g_memdup2 (variant, sizeof *variant);
 
-  self->is_chosen = ways->len == first;
-  if (!read_way (self, op))
+  self->is_chosen = variants->len == first;
+  if (!read_variant (self, op))
     return;
-  for (guint i = first + 1; i < ways->len; i++)
+  for (guint i = first + 1; i < variants->len; i++)
     {
-      const GhloSpirvProduct *a = &((const Way *) ways->pdata[i])->read.shader, *b = &self->read.shader;
+      const GhloSpirvProduct *a = &((const Variant *) variants->pdata[i])->read.shader, *b = &self->read.shader;
 
       if (memcmp (&a->tile, &b->tile, sizeof a->tile) == 0
           && memcmp (a->n_steps, b->n_steps, sizeof a->n_steps) == 0 && a->distance == b->distance)
         return;
     }
-  g_ptr_array_add (ways, g_steal_pointer (&self));
+  g_ptr_array_add (variants, g_steal_pointer (&self));
 }
 
 static void
-add_ways (GPtrArray              *ways,
-          const GhloVulkanDevice *device,
-          Product                 product)
+add_variants (GPtrArray              *variants,
+              const GhloVulkanDevice *device,
+              Product                 product)
 {
   g_auto (GStrv) rows = read_list (ROWS), steps = read_list (STEPS), distances = read_list (DISTANCES);
   const Types types = { product.type, product.type, product.type };
   g_autofree char *text = print_matrices (product.m, product.n, product.k, &types, "DEFAULT", FALSE,
                                           product.is_transposed);
   const GhloIrOp *op = step_find_op (parse (text));     /* its module is never freed */
-  g_autofree Way *way = g_new0 (Way, 1);
-  const guint first = ways->len;
+  g_autofree Variant *variant = g_new0 (Variant, 1);
+  const guint first = variants->len;
 
-  way->product = product;
-  way->device = *device;
-  add_way (ways, first, way, op);
+  variant->product = product;
+  variant->device = *device;
+  add_variant (variants, first, variant, op);
   for (guint r = 0; rows[r] != NULL; r++)
     for (guint s = 0; steps[s] != NULL; s++)
       for (guint d = 0; distances[d] != NULL; d++)
         {
-          way->device.forced_matrices.row = read_number (rows[r]);
-          way->device.forced_matrices.n_steps = read_number (steps[s]);
-          way->device.forced_matrices.distance = read_number (distances[d]);
-          add_way (ways, first, way, op);
+          variant->device.forced_matrices.row = read_number (rows[r]);
+          variant->device.forced_matrices.n_steps = read_number (steps[s]);
+          variant->device.forced_matrices.distance = read_number (distances[d]);
+          add_variant (variants, first, variant, op);
         }
 }
 
@@ -313,36 +313,36 @@ static GPtrArray *
 find_ways (const GhloVulkanDevice *device)
 {
   g_auto (GStrv) types = read_list (TYPES), sizes = read_list (SIZES);
-  GPtrArray *ways = g_ptr_array_new ();
+  GPtrArray *variants = g_ptr_array_new ();
 
   for (guint t = 0; types[t] != NULL; t++)
     for (guint s = 0; sizes[s] != NULL; s++)
-      add_ways (ways, device, read_size (sizes[s], g_str_equal (types[t], "f32") ? GHLO_ELEMENT_TYPE_F32
-                                                                                 : GHLO_ELEMENT_TYPE_BF16));
+      add_variants (variants, device, read_size (sizes[s], g_str_equal (types[t], "f32") ? GHLO_ELEMENT_TYPE_F32
+                                                                                         : GHLO_ELEMENT_TYPE_BF16));
 
-  return ways;
+  return variants;
 }
 
-/* Reports the ways of one product, which are contiguous from @first on. Returns their end. */
+/* Reports the variants of one product, which are contiguous from @first on. Returns their end. */
 static guint
-measure_product (const GPtrArray *ways,
+measure_product (const GPtrArray *variants,
                  guint8 *const   *buffers,
                  guint            first)
 {
-  const Way *warm = NULL, *cold = NULL;
+  const Variant *warm = NULL, *cold = NULL;
   guint i;
 
-  for (i = first; i < ways->len && (i == first || !((const Way *) ways->pdata[i])->is_chosen); i++)
+  for (i = first; i < variants->len && (i == first || !((const Variant *) variants->pdata[i])->is_chosen); i++)
     {
-      Way *way = ways->pdata[i];
+      Variant *variant = variants->pdata[i];
 
-      way->warm = measure (way, buffers, 1);
-      way->cold = measure (way, buffers, count_weights (way));
-      print_way (way->is_chosen ? "chosen" : "", way);
-      if (warm == NULL || way->warm < warm->warm)
-        warm = way;
-      if (cold == NULL || way->cold < cold->cold)
-        cold = way;
+      variant->warm = measure (variant, buffers, 1);
+      variant->cold = measure (variant, buffers, count_weights (variant));
+      print_way (variant->is_chosen ? "chosen" : "", variant);
+      if (warm == NULL || variant->warm < warm->warm)
+        warm = variant;
+      if (cold == NULL || variant->cold < cold->cold)
+        cold = variant;
     }
   print_way ("best cold", cold);
   print_way ("best warm", warm);
@@ -389,7 +389,7 @@ main (int    argc,
     G_OPTION_ENTRY_NULL
   };
   g_autoptr (GOptionContext) context = g_option_context_new ("[DEVICE]");
-  g_autoptr (GPtrArray) ways = NULL;
+  g_autoptr (GPtrArray) variants = NULL;
   g_autoptr (GError) error = NULL;
   GhloVulkanDevice device;
   guint8 *buffers[N_BUFFERS];
@@ -400,16 +400,16 @@ main (int    argc,
   g_option_context_parse (context, &argc, &argv, &error);
   check (error);
   open_device (argc > 1 ? argv[1] : "vulkan", &device);
-  ways = find_ways (&device);
-  if (ways->len == 0)
+  variants = find_ways (&device);
+  if (variants->len == 0)
     g_print ("it does none of the products by matrices\n");
   pool = g_thread_pool_new (compile, NULL, (gint) g_get_num_processors (), FALSE, NULL);
-  for (guint i = 0; i < ways->len; i++)
-    g_thread_pool_push (pool, ways->pdata[i], NULL);
+  for (guint i = 0; i < variants->len; i++)
+    g_thread_pool_push (pool, variants->pdata[i], NULL);
   g_thread_pool_free (pool, FALSE, TRUE);
-  allocate (&device, ways, buffers);
-  for (guint i = 0; i < ways->len;)
-    i = measure_product (ways, buffers, i);
+  allocate (&device, variants, buffers);
+  for (guint i = 0; i < variants->len;)
+    i = measure_product (variants, buffers, i);
 
   return 0;
 }

@@ -32,7 +32,7 @@ typedef struct
   gsize       result_size;
   const char *problem;          /* nullable; makes the partitioner fail with this message */
   guint       n_asked, n_freed;
-  GByteArray *told;             /* in the last call: shape and sharding of each operand, then of the result */
+  GByteArray *received;         /* in the last call: shape and sharding of each operand, then of the result */
 } Answer;
 
 static Answer answer;
@@ -42,8 +42,8 @@ static void
 tell (JAX_CustomCallPartitioner_aval aval)
 {
   g_assert_true (aval.has_sharding);
-  g_byte_array_append (answer.told, (const guint8 *) aval.shape.data, (guint) aval.shape.size);
-  g_byte_array_append (answer.told, (const guint8 *) aval.sharding.data, (guint) aval.sharding.size);
+  g_byte_array_append (answer.received, (const guint8 *) aval.shape.data, (guint) aval.shape.size);
+  g_byte_array_append (answer.received, (const guint8 *) aval.sharding.data, (guint) aval.sharding.size);
 }
 
 static void
@@ -62,7 +62,7 @@ partition (JAX_CustomCallPartitioner_Callbacks      *self,
   g_assert_true (self->private_data == &answer);
   g_assert_cmpint (args->header.api_version, ==, 0);
   g_assert_cmpmem (args->backend_config.data, args->backend_config.size, "k\0y", 3);
-  g_byte_array_set_size (answer.told, 0);
+  g_byte_array_set_size (answer.received, 0);
   for (gsize i = 0; i < args->num_args; i++)
     {
       tell (args->op_args[i]);
@@ -120,9 +120,9 @@ register_as (const char                          *name,
 
 #define ANSWER(...) \
   G_STMT_START { \
-    GByteArray *told = answer.told; \
+    GByteArray *received = answer.received; \
     answer = (Answer) { __VA_ARGS__ }; \
-    answer.told = told; \
+    answer.received = received; \
   } G_STMT_END
 
 /* Each partition's two numbers, and the sum of all partitions' numbers. */
@@ -174,18 +174,18 @@ test_sum (void)
   /* xla.ShapeProto { element_type: F32, dimensions: [8], layout { minor_to_major: [0], … }, is_dynamic: [false] }. */
   static const char shape[] = "\x10\x0b\x1a\x01\x08\x2a\x06\x0a\x01\x00\x80\x01\x01\x32\x01\x00";
   PJRT_Client *client = four_client ();
-  const guint8 *told;
+  const guint8 *received;
 
   ANSWER (sum, SHARDING (LINE), RESULT (LINE_BY_GRID));
   check_sums (client, called);
   g_assert_cmpuint (answer.n_asked, ==, 1);
   g_assert_cmpuint (answer.n_freed, ==, 1);
-  told = answer.told->data;
-  g_assert_cmpuint (answer.told->len, ==, 2 * (sizeof shape - 1 + sizeof LINE - 1));
-  for (guint i = 0; i < 2; i++, told += answer.told->len / 2)
+  received = answer.received->data;
+  g_assert_cmpuint (answer.received->len, ==, 2 * (sizeof shape - 1 + sizeof LINE - 1));
+  for (guint i = 0; i < 2; i++, received += answer.received->len / 2)
     {
-      g_assert_cmpmem (told, sizeof shape - 1, shape, sizeof shape - 1);
-      g_assert_cmpmem (told + sizeof shape - 1, sizeof LINE - 1, LINE, sizeof LINE - 1);
+      g_assert_cmpmem (received, sizeof shape - 1, shape, sizeof shape - 1);
+      g_assert_cmpmem (received + sizeof shape - 1, sizeof LINE - 1, LINE, sizeof LINE - 1);
     }
   CALL (Client_Destroy, .client = client);
 }
@@ -321,10 +321,10 @@ test_refusals (void)
 
   for (guint i = 0; i < G_N_ELEMENTS (rows); i++)
     {
-      GByteArray *told = answer.told;
+      GByteArray *received = answer.received;
 
       answer = rows[i].answer;
-      answer.told = told;
+      answer.received = received;
       check_refused (called, rows[i].code, rows[i].part);
     }
   ANSWER (sum, SHARDING (LINE), RESULT (LINE));
@@ -396,7 +396,7 @@ main (int    argc,
 
   g_test_init (&argc, &argv, NULL);
   call_load ();
-  answer.told = g_byte_array_new ();
+  answer.received = g_byte_array_new ();
   call_check ("register", register_as ("test.partitioned", strlen ("test.partitioned"), &partitioner));
 
   g_test_add_func ("/pjrt/partitioners/registration", test_registration);
@@ -407,7 +407,7 @@ main (int    argc,
   g_test_add_func ("/pjrt/partitioners/refusals", test_refusals);
   g_test_add_func ("/pjrt/partitioners/damage", test_damage);
   status = g_test_run ();
-  g_byte_array_unref (answer.told);
+  g_byte_array_unref (answer.received);
 
   return status;
 }

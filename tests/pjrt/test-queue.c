@@ -157,21 +157,21 @@ typedef struct
 {
   GMutex      lock;
   GCond       changed;
-  gboolean    is_told;
+  gboolean    has_ended;
   PJRT_Error *error;
-} Told;
+} End;
 
 static void
-tell (PJRT_Error *error,
-      void       *data)
+on_ended (PJRT_Error *error,
+          void       *data)
 {
-  Told *told = data;
+  End *end = data;
 
-  g_mutex_lock (&told->lock);
-  told->is_told = TRUE;
-  told->error = error;
-  g_cond_signal (&told->changed);
-  g_mutex_unlock (&told->lock);
+  g_mutex_lock (&end->lock);
+  end->has_ended = TRUE;
+  end->error = error;
+  g_cond_signal (&end->changed);
+  g_mutex_unlock (&end->lock);
 }
 
 /* The outputs and their metadata are available at once, their content later. */
@@ -179,7 +179,7 @@ static void
 test_later (void)
 {
   Fixture fixture;
-  Told told = { .is_told = FALSE };
+  End end = { .has_ended = FALSE };
   PJRT_Event *done = NULL, *read;
   PJRT_Buffer *output, *copy;
   float numbers[N];
@@ -191,7 +191,7 @@ test_later (void)
   g_assert_cmpint (CALL (Buffer_Dimensions, .buffer = output).dims[0], ==, N);
   g_assert_cmpint (CALL (Buffer_ElementType, .buffer = output).type, ==, PJRT_Buffer_Type_F32);
   g_assert_cmpuint (CALL (Buffer_OnDeviceSizeInBytes, .buffer = output).on_device_size_in_bytes, ==, sizeof numbers);
-  CALL (Event_OnReady, .event = done, .callback = tell, .user_arg = &told);
+  CALL (Event_OnReady, .event = done, .callback = on_ended, .user_arg = &end);
   CALL (Event_Destroy, .event = done);
 
   copy = CALL (Buffer_CopyToDevice, .buffer = output,
@@ -205,11 +205,11 @@ test_later (void)
     g_assert_cmpfloat (numbers[i], ==, 1);
   check_numbers (copy, 1);
 
-  g_mutex_lock (&told.lock);
-  while (!told.is_told)
-    g_cond_wait (&told.changed, &told.lock);
-  g_mutex_unlock (&told.lock);
-  g_assert_null (told.error);
+  g_mutex_lock (&end.lock);
+  while (!end.has_ended)
+    g_cond_wait (&end.changed, &end.lock);
+  g_mutex_unlock (&end.lock);
+  g_assert_null (end.error);
   CALL (Buffer_Destroy, .buffer = copy);
   CALL (Buffer_Destroy, .buffer = output);
   tear_down (&fixture);

@@ -72,7 +72,7 @@ find_most_k (const GhloCpuGemm *self,
   if (state->lhs_copy > 0 || state->rhs_copy > 0)
     most = MIN (most, COPIED_K);
   else if (is_onednn && !self->rhs.k_adjacent && self->rhs.leading * self->rhs.size % ALIASED_BYTES == 0
-      && self->tile_rows >= MIN_ALIASED_ROWS && self->tile_rows <= MAX_ALIASED_ROWS)
+           && self->tile_rows >= MIN_ALIASED_ROWS && self->tile_rows <= MAX_ALIASED_ROWS)
     most = MIN (most, MAX_ALIASED_K);
 
   return ghlo_ceil_div (self->k, ghlo_ceil_div (self->k, most));

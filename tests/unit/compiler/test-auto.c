@@ -10,7 +10,7 @@
 #include <glib/gstdio.h>
 #include <string.h>
 
-#include "../plan/apart-device.h"
+#include "../plan/discrete-device.h"
 #include "base/ghlo-error.h"
 #include "client/run.h"
 #include "compiler/estimate.h"
@@ -91,13 +91,13 @@ static GhloDeviceCore gpu = {
 };
 
 /* Another GPU, with memory of its own; its rates are unknown until a test sets them. */
-static GhloDeviceCoreClass apart_class;
-static GhloDeviceCore apart_gpu;
+static GhloDeviceCoreClass discrete_class;
+static GhloDeviceCore discrete_gpu;
 
 static const GhloStepRates *
-get_apart_rates (GhloDeviceCore *self)
+get_discrete_rates (GhloDeviceCore *self)
 {
-  return &apart_rates;
+  return &discrete_rates;
 }
 
 static void
@@ -107,7 +107,7 @@ find_gpus (GPtrArray *devices)
   if (devices->len == 0)
     {
       g_ptr_array_add (devices, &gpu);
-      g_ptr_array_add (devices, &apart_gpu);
+      g_ptr_array_add (devices, &discrete_gpu);
     }
 }
 
@@ -214,9 +214,9 @@ test_choice (void)
   assert_choice (large, &gpu, ", cpu ");
 
   /* Devices that are not GPUs, however fast, and a GPU with unknown rates. */
-  gpu.is_gpu = apart_gpu.is_gpu = FALSE;
+  gpu.is_gpu = discrete_gpu.is_gpu = FALSE;
   assert_choice (large, ghlo_cpu_device (), "cpu, since there is no GPU");
-  apart_gpu.is_gpu = TRUE;
+  discrete_gpu.is_gpu = TRUE;
   assert_choice (large, ghlo_cpu_device (), ", and there is no GPU for it");
   gpu.is_gpu = TRUE;
   gpu_rates.bytes = 0;
@@ -373,21 +373,21 @@ test_steps (void)
 
   gpu_rates = fast;
   gpu_rates.step = 1e-3;
-  apart_rates = fast;
-  apart_rates.step = 1e-5;
+  discrete_rates = fast;
+  discrete_rates.step = 1e-5;
   chosen = compile (counted, NULL);
-  asked = compile (counted, &apart_gpu);
-  g_assert_true (chosen->device == &apart_gpu && asked->device == &apart_gpu);
-  g_assert_nonnull (strstr (chosen->reason, "apart is estimated to take "));
+  asked = compile (counted, &discrete_gpu);
+  g_assert_true (chosen->device == &discrete_gpu && asked->device == &discrete_gpu);
+  g_assert_nonnull (strstr (chosen->reason, "discrete is estimated to take "));
   g_assert_null (asked->reason);
   plan = ghlo_prepared_describe (chosen->compilation->prepared);
   plain = ghlo_prepared_describe (asked->compilation->prepared);
   g_assert_nonnull (strstr (plan, "stablehlo.add \"i32, "));
-  g_assert_nonnull (strstr (plan, "apart: running it on the CPU is estimated to be faster: "));
+  g_assert_nonnull (strstr (plan, "discrete: running it on the CPU is estimated to be faster: "));
   g_assert_null (strstr (plain, "estimated"));
   ghlo_executable_core_unref (chosen);
   ghlo_executable_core_unref (asked);
-  apart_rates = (GhloStepRates) { 0 };
+  discrete_rates = (GhloStepRates) { 0 };
 }
 
 static GBytes *
@@ -455,7 +455,7 @@ start (GhloExecutableCore *core,
 
 /* Every run is reported, even one whose end nobody asks for; but that one does not count. */
 static void
-test_told (void)
+test_described (void)
 {
   static const char text[] =
     "func.func @main(%x: tensor<1048576xf32>) -> tensor<1048576xf32> {\n"
@@ -463,12 +463,12 @@ test_told (void)
     "  return %0 : tensor<1048576xf32>\n"
     "}\n";
   const gint64 size = 1 << 20;
-  GhloDeviceCore *const devices[] = { &gpu, &apart_gpu };
+  GhloDeviceCore *const devices[] = { &gpu, &discrete_gpu };
 
   has_gpu = TRUE;
   gpu_rates = fast;
-  apart_rates = fast;
-  apart_rates.run = 1e-7;
+  discrete_rates = fast;
+  discrete_rates.run = 1e-7;
   for (guint d = 0; d < G_N_ELEMENTS (devices); d++)
     {
       GhloExecutableCore *core = compile (text, devices[d]);
@@ -482,7 +482,7 @@ test_told (void)
         {
           g_autoptr (GhloOutcome) outcome = start (core, input);
 
-          g_assert_cmpuint (outcome->uploaded, ==, devices[d] == &apart_gpu ? 4 << 20 : 0);
+          g_assert_cmpuint (outcome->uploaded, ==, devices[d] == &discrete_gpu ? 4 << 20 : 0);
           if (i != 3)
             g_assert_true (ghlo_run_finish (core, outcome, &error));
           g_assert_no_error (error);
@@ -492,7 +492,7 @@ test_told (void)
       g_assert_cmpuint (refined.n_runs, ==, 6);
       g_assert_cmpfloat (refined.rates.run, >, ghlo_device_core_get_rates (devices[d])->run);
     }
-  apart_rates = (GhloStepRates) { 0 };
+  discrete_rates = (GhloStepRates) { 0 };
 }
 
 /* The number of steps of @text that are placed on the CPU for being faster there, on an automatically chosen device. */
@@ -507,7 +507,8 @@ count_placed (const char *text)
   guint n = 0;
 
   options.places = TRUE;
-  prepared = ghlo_device_core_prepare (&apart_gpu, module, ghlo_ir_module_get_entry (module), &options, NULL, &error);
+  prepared = ghlo_device_core_prepare (&discrete_gpu, module, ghlo_ir_module_get_entry (module), &options, NULL,
+                                       &error);
   g_assert_no_error (error);
   plan = ghlo_prepared_describe (prepared);
   for (const char *p = plan; (p = strstr (p, "running it on the CPU is estimated to be faster")) != NULL; p++)
@@ -528,15 +529,15 @@ test_refined_steps (void)
   GhloExecutableCore *core;
 
   has_gpu = TRUE;
-  apart_rates = (GhloStepRates) {
+  discrete_rates = (GhloStepRates) {
     .bytes = 1e15, .products = { 1e15, 1e15, 1e15 }, .scalars = 1e12, .uploads = 1e15, .downloads = 1e15,
   };
   g_assert_cmpuint (count_placed (text), ==, 0);
-  core = compile (text, &apart_gpu);
+  core = compile (text, &discrete_gpu);
   pretend_runs (core, 10);
   ghlo_executable_core_unref (core);
   g_assert_cmpuint (count_placed (text), ==, 1);
-  apart_rates = (GhloStepRates) { 0 };
+  discrete_rates = (GhloStepRates) { 0 };
 }
 
 /* Nothing is learned from runs on devices that are not candidates, from runs whose time depends on data, and from
@@ -576,9 +577,9 @@ test_unwatched (void)
   for (guint i = 0; i < G_N_ELEMENTS (texts); i++)
     g_assert_false (is_watched (texts[i], ghlo_cpu_device ()));
   g_assert_false (is_watched (large, ghlo_reference_device ()));
-  gpu.is_gpu = apart_gpu.is_gpu = FALSE;
+  gpu.is_gpu = discrete_gpu.is_gpu = FALSE;
   g_assert_false (is_watched (large, ghlo_cpu_device ()));
-  gpu.is_gpu = apart_gpu.is_gpu = TRUE;
+  gpu.is_gpu = discrete_gpu.is_gpu = TRUE;
 }
 
 /* Rates are kept per device, and no other contents of a file are accepted as rates. */
@@ -626,17 +627,17 @@ main (int   argc,
   gpu_class.identify = identify;
   gpu_class.declines = declines;
   gpu_class.prepare = prepare;
-  apart_class = *apart_device ()->klass;
-  apart_class.get_rates = get_apart_rates;
-  apart_class.identify = identify;
-  apart_class.declines = declines;
-  apart_gpu = *apart_device ();
-  apart_gpu.klass = &apart_class;
-  apart_gpu.title = "apart";
-  apart_gpu.driver = "1";
-  apart_gpu.features = no_features;
-  apart_gpu.is_gpu = TRUE;
-  apart_rates = (GhloStepRates) { 0 };
+  discrete_class = *discrete_device ()->klass;
+  discrete_class.get_rates = get_discrete_rates;
+  discrete_class.identify = identify;
+  discrete_class.declines = declines;
+  discrete_gpu = *discrete_device ();
+  discrete_gpu.klass = &discrete_class;
+  discrete_gpu.title = "discrete";
+  discrete_gpu.driver = "1";
+  discrete_gpu.features = no_features;
+  discrete_gpu.is_gpu = TRUE;
+  discrete_rates = (GhloStepRates) { 0 };
   g_unsetenv ("GHLO_DEVICE");
 
   g_test_add_func ("/auto/search", test_search);
@@ -647,7 +648,7 @@ main (int   argc,
   g_test_add_func ("/auto/failure", test_failure);
   g_test_add_func ("/auto/steps", test_steps);
   g_test_add_func ("/auto/runs", test_runs);
-  g_test_add_func ("/auto/told", test_told);
+  g_test_add_func ("/auto/described", test_described);
   g_test_add_func ("/auto/refined-steps", test_refined_steps);
   g_test_add_func ("/auto/unwatched", test_unwatched);
   g_test_add_func ("/auto/rates", test_rates);

@@ -118,10 +118,10 @@ fill_element (GhloElementType  type,
     {
     case 0:
     case 1:
-      ghlo_element_store (type, data, pass_awkward (type, number / 4));
+      ghlo_element_store (type, data, pass_special (type, number / 4));
       break;
     case 2:
-      ghlo_element_store (type, data, pass_harmless (type, number / 4));
+      ghlo_element_store (type, data, pass_ordinary (type, number / 4));
       break;
     default:
       for (gsize i = 0; i < size; i++)
@@ -131,7 +131,7 @@ fill_element (GhloElementType  type,
       make_quiet (type, data);
       if (ghlo_element_type_is_complex (type)
           || (plain_nans && isnan (ghlo_element_load (type, data).f)))
-        ghlo_element_store (type, data, pass_awkward (type, number / 4));
+        ghlo_element_store (type, data, pass_special (type, number / 4));
     }
 }
 

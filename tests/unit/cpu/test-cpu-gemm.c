@@ -578,8 +578,8 @@ test_conflicts (void)
     gint64   batch, m, n, k;
     gboolean lhs_transposed;
   } cases[] = {
-    { 1, 300, 256, 520, FALSE }, { 1, 97, 1024, 385, FALSE }, { 1, 256, 130, 400, TRUE }, { 2, 512, 256, 33, TRUE },
-    { 1, 384, 512, 400, TRUE }, { 1, 7, 256, 300, FALSE }, { 1, 256, 8, 300, TRUE }, { 1, 1024, 240, 64, TRUE },
+    { 1, 60, 256, 520, FALSE }, { 1, 97, 1024, 70, FALSE }, { 1, 256, 60, 400, TRUE }, { 2, 512, 256, 33, TRUE },
+    { 1, 256, 256, 385, TRUE }, { 1, 7, 256, 300, FALSE }, { 1, 256, 8, 300, TRUE }, { 1, 1024, 40, 64, TRUE },
   };
 
   for (guint i = 0; i < G_N_ELEMENTS (cases); i++)

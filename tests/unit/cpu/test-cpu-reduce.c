@@ -76,7 +76,7 @@ make_program (const Shape *shape,
 
 static void
 fill (GhloValue *value,
-      gboolean   awkward,
+      gboolean   special,
       gboolean   near_one)
 {
   GhloElementType type = value->type->element_type;
@@ -85,7 +85,7 @@ fill (GhloValue *value,
   for (gsize i = 0; i < value->n_elements; i++)
     {
       guint number = (guint) g_test_rand_int_range (0, 1 << 20);
-      GhloScalar scalar = awkward ? pass_awkward (type, number) : pass_harmless (type, number);
+      GhloScalar scalar = special ? pass_special (type, number) : pass_ordinary (type, number);
 
       /* Products of powers of two are exact. */
       if (near_one)
@@ -110,7 +110,7 @@ static void
 check (const Shape *shape,
        const char  *operation,
        const char  *type,
-       gboolean     awkward)
+       gboolean     special)
 {
   g_autofree char *program = make_program (shape, operation, type);
   g_autofree char *input = tensor_of (shape->dimensions, shape->rank, type), *init = tensor_of (NULL, 0, type);
@@ -118,8 +118,8 @@ check (const Shape *shape,
   double tolerance = tolerance_of (operation, type);
   gboolean is_product = g_str_equal (operation, "multiply") && strchr (type, 'f') != NULL;
 
-  fill (value, awkward && tolerance == EXACT && !is_product, is_product);
-  fill (start, awkward && tolerance == EXACT && !is_product, is_product);
+  fill (value, special && tolerance == EXACT && !is_product, is_product);
+  fill (start, special && tolerance == EXACT && !is_product, is_product);
   g_test_message ("%s", program);
   if (!step_check (program, "reduce", (GhloValue *[]) { value, start }, 2, tolerance))
     g_error ("declined: %s", program);

@@ -14,50 +14,50 @@ typedef struct
   GMainLoop    *loop;
   GAsyncResult *result;
   guint         n;
-} Told;
+} Answer;
 
 static void
 on_answered (GhloPendingCall *call,
              GAsyncResult    *result,
              gpointer         data)
 {
-  Told *told = data;
+  Answer *answer = data;
 
   g_assert_true (GHLO_IS_PENDING_CALL (call));
-  g_set_object (&told->result, result);
-  told->n++;
-  g_main_loop_quit (told->loop);
+  g_set_object (&answer->result, result);
+  answer->n++;
+  g_main_loop_quit (answer->loop);
 }
 
 static GhloPendingCall *
-pending_new (Told *told)
+pending_new (Answer *answer)
 {
   GhloPendingCall *call = ghlo_pending_call_new ();
 
-  *told = (Told) { g_main_loop_new (NULL, FALSE) };
-  g_signal_connect (call, "answered", G_CALLBACK (on_answered), told);
+  *answer = (Answer) { g_main_loop_new (NULL, FALSE) };
+  g_signal_connect (call, "answered", G_CALLBACK (on_answered), answer);
 
   return call;
 }
 
 /* Waits for the signal of a call that must not have answered before it returned. */
 static GAsyncResult *
-wait_for (Told *told)
+wait_for (Answer *answer)
 {
-  g_assert_cmpuint (told->n, ==, 0);
-  g_main_loop_run (told->loop);
+  g_assert_cmpuint (answer->n, ==, 0);
+  g_main_loop_run (answer->loop);
   while (g_main_context_iteration (NULL, FALSE))
     ;
-  g_assert_cmpuint (told->n, ==, 1);
+  g_assert_cmpuint (answer->n, ==, 1);
 
-  return told->result;
+  return answer->result;
 }
 
 static void
-told_clear (Told *told)
+answer_clear (Answer *answer)
 {
-  g_clear_object (&told->result);
-  g_clear_pointer (&told->loop, g_main_loop_unref);
+  g_clear_object (&answer->result);
+  g_clear_pointer (&answer->loop, g_main_loop_unref);
 }
 
 /* The call keeps the object that reports its answer alive. */
@@ -70,31 +70,31 @@ test_answered (void)
   g_autoptr (GBytes) bytes = NULL;
   g_autoptr (GError) error = NULL;
   GhloPendingCall *call;
-  Told told;
+  Answer answer;
 
-  call = pending_new (&told);
+  call = pending_new (&answer);
   ghlo_executable_execute_async (executable, (GhloBuffer *[]) { left, right }, 2, G_CANCELLABLE (call), NULL, NULL);
   g_object_unref (call);
-  result = ghlo_executable_execute_finish (executable, wait_for (&told), &error);
+  result = ghlo_executable_execute_finish (executable, wait_for (&answer), &error);
   g_assert_no_error (error);
   help_assert_sum (result);
-  told_clear (&told);
+  answer_clear (&answer);
 
-  call = pending_new (&told);
+  call = pending_new (&answer);
   ghlo_buffer_read_async (left, G_CANCELLABLE (call), NULL, NULL);
   g_object_unref (call);
-  bytes = ghlo_buffer_read_finish (left, wait_for (&told), &error);
+  bytes = ghlo_buffer_read_finish (left, wait_for (&answer), &error);
   g_assert_no_error (error);
   g_assert_cmpuint (g_bytes_get_size (bytes), ==, 24);
-  told_clear (&told);
+  answer_clear (&answer);
 
-  call = pending_new (&told);
+  call = pending_new (&answer);
   ghlo_executable_execute_async (executable, &left, 1, G_CANCELLABLE (call), NULL, NULL);
-  g_assert_null (ghlo_executable_execute_finish (executable, wait_for (&told), &error));
+  g_assert_null (ghlo_executable_execute_finish (executable, wait_for (&answer), &error));
   g_assert_error (error, GHLO_ERROR, GHLO_ERROR_INVALID_ARGUMENT);
   g_object_add_weak_pointer (G_OBJECT (call), (gpointer *) &call);
   g_object_unref (call);
-  told_clear (&told);
+  answer_clear (&answer);
   g_assert_null (call);
 }
 
@@ -106,15 +106,15 @@ test_cancelled (void)
   g_autoptr (GhloPendingCall) call = NULL;
   g_autoptr (GError) error = NULL;
   GThread *thread;
-  Told told;
+  Answer answer;
 
-  call = pending_new (&told);
+  call = pending_new (&answer);
   ghlo_executable_execute_async (executable, &number, 1, G_CANCELLABLE (call), NULL, NULL);
   thread = help_cancel_later (G_CANCELLABLE (call), 20000);
-  g_assert_null (ghlo_executable_execute_finish (executable, wait_for (&told), &error));
+  g_assert_null (ghlo_executable_execute_finish (executable, wait_for (&answer), &error));
   g_assert_error (error, G_IO_ERROR, G_IO_ERROR_CANCELLED);
   g_thread_join (thread);
-  told_clear (&told);
+  answer_clear (&answer);
 }
 
 /* With a callback, or in a blocking call, the object serves as a cancellable. */
@@ -127,9 +127,9 @@ test_callback (void)
   g_autoptr (GhloResult) result = NULL, again = NULL;
   g_autoptr (GError) error = NULL;
   HelpWait wait = help_wait_init ();
-  Told told;
+  Answer answer;
 
-  call = pending_new (&told);
+  call = pending_new (&answer);
   ghlo_executable_execute_async (executable, (GhloBuffer *[]) { left, right }, 2, G_CANCELLABLE (call), help_ready,
                                  &wait);
   result = ghlo_executable_execute_finish (executable, help_wait_for_call (&wait), &error);
@@ -138,8 +138,8 @@ test_callback (void)
   again = ghlo_executable_execute (executable, (GhloBuffer *[]) { left, right }, 2, G_CANCELLABLE (call), &error);
   g_assert_no_error (error);
   help_assert_sum (again);
-  g_assert_cmpuint (told.n, ==, 0);
-  told_clear (&told);
+  g_assert_cmpuint (answer.n, ==, 0);
+  answer_clear (&answer);
 }
 
 static void

@@ -67,7 +67,7 @@ static void
 try_case (const LowerCase   *self,
           GhloIrModule *module,
           gboolean      scattered,
-          gboolean      awkward)
+          gboolean      special)
 {
   const GhloIrBlock *body = ghlo_ir_func_get_body (ghlo_ir_module_get_entry (module));
   g_autofree GhloValue **inputs = g_new0 (GhloValue *, body->n_arguments + 1);
@@ -79,7 +79,7 @@ try_case (const LowerCase   *self,
   LowerTensors tensors;
 
   for (guint i = 0; i < body->n_arguments; i++)
-    inputs[i] = pass_make_input (body->arguments[i]->type, 17 * i, awkward);
+    inputs[i] = pass_make_input (body->arguments[i]->type, 17 * i, special);
   pass_run (module, "main", inputs, body->n_arguments, outputs, &error);
   g_assert_no_error (error);
   lower_init_tensors (&tensors, body, inputs, scattered);

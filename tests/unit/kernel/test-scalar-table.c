@@ -90,7 +90,7 @@ static GhloScalar
 number_of (GhloElementType type,
            guint           i)
 {
-  GhloScalar number = i < N_VALUES / 2 ? pass_awkward (type, i) : pass_harmless (type, 7 * i);
+  GhloScalar number = i < N_VALUES / 2 ? pass_special (type, i) : pass_ordinary (type, 7 * i);
 
   return ghlo_element_round (type, number);
 }

@@ -56,7 +56,7 @@ pass_apply (GhloIrModule          *module,
 
 /* Numbers that rewrite rules tend to get wrong. @seed determines which element gets which. */
 static inline GhloScalar
-pass_awkward (GhloElementType type,
+pass_special (GhloElementType type,
               guint           number)
 {
   static const double reals[] = {
@@ -89,7 +89,7 @@ pass_awkward (GhloElementType type,
 
 /* Small numbers, including halves for floats, so that most sums are not rounded. */
 static inline GhloScalar
-pass_harmless (GhloElementType type,
+pass_ordinary (GhloElementType type,
                guint           number)
 {
   GhloScalar value = { .c = { 0, 0 } };
@@ -118,7 +118,7 @@ pass_harmless (GhloElementType type,
 static inline GhloValue *
 pass_make_input (const GhloIrType *type,
                  guint             seed,
-                 gboolean          awkward)
+                 gboolean          special)
 {
   g_autoptr (GhloTensorType) tensor = NULL;
   GhloValue *value;
@@ -131,7 +131,7 @@ pass_make_input (const GhloIrType *type,
 
       for (guint i = 0; i < type->rank; i++)
         {
-          GhloValue *member = pass_make_input (type->members[i], seed + i, awkward);
+          GhloValue *member = pass_make_input (type->members[i], seed + i, special);
 
           if (member == NULL)
             return NULL;
@@ -147,8 +147,8 @@ pass_make_input (const GhloIrType *type,
   value = ghlo_value_new_tensor (tensor, NULL);
   for (gsize i = 0; value != NULL && i < value->n_elements; i++)
     ghlo_element_store (type->element_type, value->data + i * ghlo_element_info (type->element_type)->size,
-                        awkward ? pass_awkward (type->element_type, seed + i)
-                                : pass_harmless (type->element_type, seed * 7 + i));
+                        special ? pass_special (type->element_type, seed + i)
+                                : pass_ordinary (type->element_type, seed * 7 + i));
 
   return value;
 }
@@ -285,7 +285,7 @@ static inline char *
 pass_compare_modules (GhloIrModule *before,
                       GhloIrModule *after,
                       guint         n_seeds,
-                      gboolean      awkward,
+                      gboolean      special,
                       double        tolerance,
                       guint        *n_runs)
 {
@@ -305,7 +305,7 @@ pass_compare_modules (GhloIrModule *before,
           gboolean ran = TRUE;
 
           for (guint i = 0; i < block->n_arguments && ran; i++)
-            ran = (inputs[i] = pass_make_input (block->arguments[i]->type, seed * 17 + i * 5, awkward && seed > 0))
+            ran = (inputs[i] = pass_make_input (block->arguments[i]->type, seed * 17 + i * 5, special && seed > 0))
                   != NULL;
           if (ran)
             difference = pass_compare_runs (before, after, name, inputs, block->n_arguments, tolerance, &ran);

@@ -4,14 +4,14 @@
  * "// -----"; a section has
  *
  *   // PASS: names of passes, or a level
- *   // INPUTS: small          where awkward values would run too long; none: not to be run
+ *   // INPUTS: small          where special values would run too long; none: not to be run
  *   // EXCESS precision       where values may change by it
  *   // SUMS free              where sums are made in another order (design of numbers)
  *   a program
  *   // GIVES:
  *   what is printed of it after those passes
  *
- * and each program must compute afterwards what it did before, on awkward inputs too.
+ * and each program must compute afterwards what it did before, on special inputs too.
  * With GHLO_TEST_UPDATE=1 what is printed is written into the files instead, to be
  * read before it is kept.
  */

@@ -6,7 +6,7 @@
 
 #include "../reference/kernel-programs.h"
 
-#include "apart-device.h"
+#include "discrete-device.h"
 #include "compiler/devices.h"
 #include "cpu/target.h"
 #include "plan/cut.h"
@@ -136,7 +136,7 @@ prepare_placed (const char *text,
   GhloPrepared *prepared;
 
   options.places = places;
-  prepared = ghlo_device_core_prepare (apart_device (), module, ghlo_ir_module_get_entry (module), &options, NULL,
+  prepared = ghlo_device_core_prepare (discrete_device (), module, ghlo_ir_module_get_entry (module), &options, NULL,
                                        &error);
   g_assert_no_error (error);
 
@@ -167,7 +167,7 @@ assert_placed (const char *text,
   g_autoptr (GhloPrepared) prepared = prepare_placed (text, TRUE), again = prepare_placed (text, TRUE);
   g_autofree char *plan = ghlo_prepared_describe (prepared), *same = ghlo_prepared_describe (again);
   g_autoptr (GhloValue) input = new_random (T, -100, 100);
-  g_autoptr (GhloValue) placed = ghlo_value_place (input, apart_device (), NULL, NULL);
+  g_autoptr (GhloValue) placed = ghlo_value_place (input, discrete_device (), NULL, NULL);
   g_autoptr (GError) error = NULL;
   GhloValue *expected, *found;
 
@@ -178,7 +178,7 @@ assert_placed (const char *text,
   run_text (text, &input, 1, &expected);
   g_assert_true (ghlo_prepared_run (prepared, NULL, &placed, 1, &found, NULL, &error));
   g_assert_no_error (error);
-  g_assert_true (ghlo_value_get_device (found) == apart_device () && ghlo_value_fetch (found, NULL, NULL));
+  g_assert_true (ghlo_value_get_device (found) == discrete_device () && ghlo_value_fetch (found, NULL, NULL));
   g_assert_cmpmem (found->data, found->n_bytes, expected->data, expected->n_bytes);
   ghlo_value_unref (expected);
   ghlo_value_unref (found);
@@ -200,31 +200,31 @@ test_chain (void)
   g_autofree char *plan = NULL;
 
   /* The device is slow and transfers are free: all steps move together. */
-  apart_rates = slow;
-  apart_rates.uploads = apart_rates.downloads = 1e18;
-  apart_rates.run = 0;
-  apart_rates.step = 0;
+  discrete_rates = slow;
+  discrete_rates.uploads = discrete_rates.downloads = 1e18;
+  discrete_rates.run = 0;
+  discrete_rates.step = 0;
   assert_placed (chain, 3, 2);
   kept = prepare_placed (chain, FALSE);
   plan = ghlo_prepared_describe (kept);
   g_assert_cmpuint (count (plan, "running it on the CPU is estimated to be faster"), ==, 0);
 
   /* Transfers cost more than the device's steps: none moves, though each step alone would be faster. */
-  apart_rates.uploads = apart_rates.downloads = 1;
+  discrete_rates.uploads = discrete_rates.downloads = 1;
   assert_placed (chain, 0, 0);
 
   /* The product pays for its transfers. */
-  apart_rates = fast;
-  apart_rates.products[GHLO_STEP_PRODUCT_F32] = 1;
+  discrete_rates = fast;
+  discrete_rates.products[GHLO_STEP_PRODUCT_F32] = 1;
   assert_placed (chain, 1, 2);
-  apart_rates.downloads = 1e-2;
+  discrete_rates.downloads = 1e-2;
   assert_placed (chain, 0, 0);
-  apart_rates.downloads = 1e18;
-  apart_rates.run = 1e9;
+  discrete_rates.downloads = 1e18;
+  discrete_rates.run = 1e9;
   assert_placed (chain, 0, 0);
 
   /* Nothing is known. */
-  apart_rates = (GhloStepRates) { 0 };
+  discrete_rates = (GhloStepRates) { 0 };
   assert_placed (chain, 0, 0);
 }
 
@@ -240,9 +240,9 @@ test_between (void)
     "  return %2 : " T "\n"
     "}\n";
 
-  apart_rates = slow;
+  discrete_rates = slow;
   assert_placed (text, 1, 2);
-  apart_rates = fast;
+  discrete_rates = fast;
   assert_placed (text, 0, 4);
 }
 
@@ -271,12 +271,12 @@ test_loop (void)
 
   /* Ten additions of half a second pay for two transfers of two seconds, which a single addition would not; the
    * steps around the loop move along, since their operands would be transferred as well. */
-  apart_rates = fast;
-  apart_rates.scalars = 8192;
-  apart_rates.uploads = apart_rates.downloads = 8192;
+  discrete_rates = fast;
+  discrete_rates.scalars = 8192;
+  discrete_rates.uploads = discrete_rates.downloads = 8192;
   assert_placed (text, 3, 2);
   /* Now nothing does. */
-  apart_rates.uploads = apart_rates.downloads = 512;
+  discrete_rates.uploads = discrete_rates.downloads = 512;
   assert_placed (text, 0, 0);
 }
 
@@ -303,12 +303,13 @@ test_large (void)
     }
   g_string_append_printf (text, "  return %%%u : " T "\n}\n", n - 1);
   module = parse (text->str);
-  apart_rates = *cpu;
-  apart_rates.uploads = apart_rates.downloads = cpu->bytes;
-  apart_rates.run = apart_rates.step = cpu->step * 0.9;
+  discrete_rates = *cpu;
+  discrete_rates.uploads = discrete_rates.downloads = cpu->bytes;
+  discrete_rates.run = discrete_rates.step = cpu->step * 0.9;
   g_test_timer_start ();
-  placed = ghlo_step_place (ghlo_ir_module_get_entry (module), apart_device ()->klass->get_target (apart_device ()),
-                            &apart_rates, ghlo_cpu_target (), cpu);
+  placed = ghlo_step_place (ghlo_ir_module_get_entry (module),
+                            discrete_device ()->klass->get_target (discrete_device ()), &discrete_rates,
+                            ghlo_cpu_target (), cpu);
   g_test_message ("%u of %u operations placed in %.1f ms", placed != NULL ? g_hash_table_size (placed) : 0, n,
                   g_test_timer_elapsed () * 1e3);
   g_assert_nonnull (placed);

@@ -7,18 +7,18 @@
 
 #include "../reference/kernel-programs.h"
 
-#include "apart-device.h"
+#include "discrete-device.h"
 #include "compiler/devices.h"
 #include "cpu/target.h"
 #include "plan/cost.h"
 #include "runtime/place.h"
 
 static GhloPrepared *
-prepare_apart (const char *text)
+prepare_discrete (const char *text)
 {
   g_autoptr (GhloIrModule) module = parse (text);
   g_autoptr (GError) error = NULL;
-  GhloPrepared *prepared = ghlo_devices_prepare (apart_device (), module, ghlo_ir_module_get_entry (module), NULL,
+  GhloPrepared *prepared = ghlo_devices_prepare (discrete_device (), module, ghlo_ir_module_get_entry (module), NULL,
                                                  &error);
 
   g_assert_no_error (error);
@@ -61,24 +61,24 @@ assert_runs (const char      *text,
              guint            n_downloads,
              const Expected  *plan)
 {
-  g_autoptr (GhloPrepared) prepared = prepare_apart (text);
+  g_autoptr (GhloPrepared) prepared = prepare_discrete (text);
   GhloValue *expected[4], *found[4], *placed[4];
   g_autoptr (GError) error = NULL;
 
   assert_plan (prepared, plan);
   run_text (text, (GhloValue **) inputs, n_inputs, expected);
   for (guint i = 0; i < n_inputs; i++)
-    placed[i] = ghlo_value_place (inputs[i], apart_device (), NULL, NULL);
+    placed[i] = ghlo_value_place (inputs[i], discrete_device (), NULL, NULL);
   for (guint round = 0; round < 2; round++)
     {
-      apart.n_uploads = apart.n_downloads = 0;
+      discrete.n_uploads = discrete.n_downloads = 0;
       g_assert_true (ghlo_prepared_run (prepared, NULL, placed, n_inputs, found, NULL, &error));
       g_assert_no_error (error);
-      g_assert_cmpuint (apart.n_uploads, ==, n_uploads);
-      g_assert_cmpuint (apart.n_downloads, ==, n_downloads);
+      g_assert_cmpuint (discrete.n_uploads, ==, n_uploads);
+      g_assert_cmpuint (discrete.n_downloads, ==, n_downloads);
       for (guint i = 0; i < n_outputs; i++)
         {
-          g_assert_true (ghlo_value_get_device (found[i]) == apart_device ());
+          g_assert_true (ghlo_value_get_device (found[i]) == discrete_device ());
           g_assert_true (ghlo_value_fetch (found[i], NULL, NULL));
           g_assert_cmpmem (found[i]->data, found[i]->n_bytes, expected[i]->data, expected[i]->n_bytes);
         }
@@ -120,16 +120,16 @@ test_mixed (void)
   g_autoptr (GhloValue) a = new_random ("tensor<8xf32>", -2, 2);
 
   ASSERT_RUNS (mixed, &a, 1, 3, 3, 1, { "4 transfers of 128 bytes", 1 },
-               { "apart step stablehlo.multiply in0@apart tensor<8xf32>, c", 1 }, { "cpu sort stablehlo.sort", 2 },
-               { "-> out0@apart", 1 }, { "-> out1@apart", 2 }, { "reference stablehlo.collective_permute", 1 },
-               { "copy", 0 });
+               { "discrete step stablehlo.multiply in0@discrete tensor<8xf32>, c", 1 },
+               { "cpu sort stablehlo.sort", 2 }, { "-> out0@discrete", 1 }, { "-> out1@discrete", 2 },
+               { "reference stablehlo.collective_permute", 1 }, { "copy", 0 });
 }
 
 typedef struct
 {
   const GhloStepPlan   *plan;
   const GhloRunProfile *profile;
-  guint                 n_steps, n_apart, n_transfers;
+  guint                 n_steps, n_discrete, n_transfers;
 } Profiled;
 
 static void
@@ -153,12 +153,12 @@ check_step (GhloStep *step,
     }
   else if (step->kind == GHLO_STEP_COMPUTE && step->target->space != NULL)
     {
-      self->n_apart++;
-      g_assert_cmpstr (ghlo_step_get_unit (step), ==, "apart");
+      self->n_discrete++;
+      g_assert_cmpstr (ghlo_step_get_unit (step), ==, "discrete");
       g_assert_cmpfloat (cost.bytes, ==, 3 * 32);
       g_assert_cmpfloat (cost.operations, ==, 8);
       g_assert_cmpfloat (cost.seconds, ==, 3 * 32 / 1e9);
-      g_assert_cmpint (self->profile->steps[step->number].nanoseconds, ==, 3 * APART_STEP_TIME);
+      g_assert_cmpint (self->profile->steps[step->number].nanoseconds, ==, 3 * DISCRETE_STEP_TIME);
     }
 }
 
@@ -168,8 +168,8 @@ static void
 test_profile (void)
 {
   g_autoptr (GhloValue) a = new_random ("tensor<8xf32>", -2, 2);
-  g_autoptr (GhloValue) placed = ghlo_value_place (a, apart_device (), NULL, NULL);
-  g_autoptr (GhloPrepared) prepared = prepare_apart (mixed);
+  g_autoptr (GhloValue) placed = ghlo_value_place (a, discrete_device (), NULL, NULL);
+  g_autoptr (GhloPrepared) prepared = prepare_discrete (mixed);
   g_autoptr (GhloRunProfile) profile = ghlo_run_profile_new ();
   const GhloRunOptions options = { .profile = profile };
   Profiled profiled = { ghlo_prepared_get_plan (prepared), profile };
@@ -178,14 +178,14 @@ test_profile (void)
 
   for (guint round = 0; round < 4; round++)
     {
-      apart.n_waits = 0;
+      discrete.n_waits = 0;
       g_assert_true (ghlo_prepared_run (prepared, round == 0 ? NULL : &options, &placed, 1, found, NULL, &error));
       g_assert_no_error (error);
-      g_assert_cmpuint (apart.n_waits, ==, round == 0 ? 0 : 2);
+      g_assert_cmpuint (discrete.n_waits, ==, round == 0 ? 0 : 2);
       ghlo_values_clear (found, 3);
     }
   ghlo_step_plan_foreach (profiled.plan, check_step, &profiled);
-  g_assert_cmpuint (profiled.n_apart, ==, 2);
+  g_assert_cmpuint (profiled.n_discrete, ==, 2);
   g_assert_cmpuint (profiled.n_transfers, ==, 4);
   g_assert_cmpuint (profiled.n_steps, ==, profile->n_steps);
 }
@@ -286,8 +286,8 @@ test_loop_outputs (void)
         "  return %%0#1 : tensor<8xf32>\n"
         "}\n", trips[i]);
 
-      ASSERT_RUNS (text, &a, 1, 1, 0, 0, { "apart step", n_steps[i] }, { "out0 <-> t", trips[i] % 2 == 0 },
-                   { "in0@apart tensor<8xf32> -> out0", trips[i] % 2 == 0 });
+      ASSERT_RUNS (text, &a, 1, 1, 0, 0, { "discrete step", n_steps[i] }, { "out0 <-> t", trips[i] % 2 == 0 },
+                   { "in0@discrete tensor<8xf32> -> out0", trips[i] % 2 == 0 });
     }
 }
 
@@ -347,13 +347,13 @@ test_two_memories (void)
     "  return %1 : tensor<8xf32>\n"
     "}\n";
   static const char *const lines[] = {
-    "transfer of 32 bytes t1@apart:0 -> t2@0\n", "transfer of 32 bytes t2@0 -> t6@other:0\n",
-    "transfer of 32 bytes in0@apart -> t", "other elementwise stablehlo.divide, apart: ", "-> out0@apart\n",
+    "transfer of 32 bytes t1@discrete:0 -> t2@0\n", "transfer of 32 bytes t2@0 -> t6@other:0\n",
+    "transfer of 32 bytes in0@discrete -> t", "other elementwise stablehlo.divide, discrete: ", "-> out0@discrete\n",
   };
   const GhloStepSpace space = { .name = "other" };
   const GhloStepTarget other = { .name = "other", .space = &space, .find = find_division,
                                  .copy = ghlo_cpu_target ()->copy };
-  const GhloStepTarget *targets[] = { apart_device ()->klass->get_target (apart_device ()), &other,
+  const GhloStepTarget *targets[] = { discrete_device ()->klass->get_target (discrete_device ()), &other,
                                       ghlo_cpu_target () };
   g_autoptr (GhloIrModule) module = parse (text);
   g_autoptr (GError) error = NULL;
@@ -374,31 +374,31 @@ test_no_host (void)
   g_autoptr (GhloIrModule) module = parse (mixed);
   g_autoptr (GError) error = NULL;
 
-  g_assert_null (ghlo_device_core_prepare (apart_device (), module, ghlo_ir_module_get_entry (module), NULL, NULL,
+  g_assert_null (ghlo_device_core_prepare (discrete_device (), module, ghlo_ir_module_get_entry (module), NULL, NULL,
                                            &error));
   g_assert_error (error, GHLO_ERROR, GHLO_ERROR_UNSUPPORTED);
-  g_assert_cmpstr (error->message, ==, "expected a device in host memory to run the operations that 'apart' does not "
-                   "support, found none");
+  g_assert_cmpstr (error->message, ==, "expected a device in host memory to run the operations that 'discrete' does "
+                   "not support, found none");
 }
 
 static void
 test_figures (void)
 {
-  g_autoptr (GhloPrepared) prepared = prepare_apart (mixed);
+  g_autoptr (GhloPrepared) prepared = prepare_discrete (mixed);
   g_autoptr (GhloValue) a = new_random ("tensor<8xf32>", -2, 2);
   g_autoptr (GError) error = NULL;
   GhloRunFigures figures;
   GhloValue *found[3];
 
-  apart.n_uploads = apart.n_downloads = 0;
-  apart.n_bytes = 0;
+  discrete.n_uploads = discrete.n_downloads = 0;
+  discrete.n_bytes = 0;
   g_assert_true (ghlo_prepared_run (prepared, NULL, &a, 1, found, NULL, &error));
   ghlo_values_clear (found, 3);
   g_assert_true (ghlo_prepared_measure (prepared, &figures));
   g_assert_cmpuint (figures.n_steps, ==, 9);
   g_assert_cmpuint (figures.n_fallback_steps, ==, 1);
-  g_assert_cmpuint (figures.n_transfers, ==, apart.n_uploads + apart.n_downloads);
-  g_assert_cmpuint (figures.transfer_bytes, ==, apart.n_bytes);
+  g_assert_cmpuint (figures.n_transfers, ==, discrete.n_uploads + discrete.n_downloads);
+  g_assert_cmpuint (figures.transfer_bytes, ==, discrete.n_bytes);
 }
 
 typedef struct
@@ -414,8 +414,8 @@ go_way (const Way          *self,
         GError            **error)
 {
   g_autoptr (GhloIrModule) module = parse (self->text);
-  g_autoptr (GhloPrepared) prepared = ghlo_devices_prepare (apart_device (), module, ghlo_ir_module_get_entry (module),
-                                                            monitor, error);
+  g_autoptr (GhloPrepared) prepared = ghlo_devices_prepare (discrete_device (), module,
+                                                            ghlo_ir_module_get_entry (module), monitor, error);
   GhloValue *found[4];
 
   if (prepared != NULL && ghlo_prepared_run (prepared, NULL, self->inputs, self->n_inputs, found, monitor, error))
@@ -433,16 +433,16 @@ try_way (const Way  *self,
   g_autoptr (GCancellable) cancellable = g_cancellable_new ();
   gsize used = ghlo_memory_get_used ();
 
-  apart.n_calls = 0;
-  apart.cancellable = cancellable;
-  apart.fails_at = fails_at;
-  apart.cancels_at = cancels_at;
+  discrete.n_calls = 0;
+  discrete.cancellable = cancellable;
+  discrete.fails_at = fails_at;
+  discrete.cancels_at = cancels_at;
   go_way (self, &(GhloMonitor) { .cancellable = cancellable }, error);
-  g_assert_cmpuint (apart.n_blocks, ==, 0);
+  g_assert_cmpuint (discrete.n_blocks, ==, 0);
   g_assert_cmpuint (ghlo_memory_get_used (), ==, used);
-  apart.fails_at = apart.cancels_at = 0;
+  discrete.fails_at = discrete.cancels_at = 0;
 
-  return apart.n_calls;
+  return discrete.n_calls;
 }
 
 static void
@@ -476,9 +476,9 @@ test_failures (void)
 static void
 test_pending_input (void)
 {
-  g_autoptr (GhloPrepared) prepared = prepare_apart (mixed);
+  g_autoptr (GhloPrepared) prepared = prepare_discrete (mixed);
   g_autoptr (GhloValue) a = new_random ("tensor<8xf32>", -2, 2);
-  g_autoptr (GhloValue) placed = ghlo_value_place (a, apart_device (), NULL, NULL);
+  g_autoptr (GhloValue) placed = ghlo_value_place (a, discrete_device (), NULL, NULL);
   GhloValue *found[3] = { NULL };
   g_autoptr (GError) error = NULL;
 
@@ -511,7 +511,7 @@ main (int   argc,
   g_test_add_func ("/plan-spaces/pending-input", test_pending_input);
 
   status = g_test_run ();
-  g_assert_cmpuint (apart.n_blocks, ==, 0);
+  g_assert_cmpuint (discrete.n_blocks, ==, 0);
 
   return status;
 }

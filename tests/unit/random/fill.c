@@ -157,7 +157,7 @@ random_fill (GhloElementType  type,
     {
       guint32 bits = mix (seed, i);
       gint64 column = (gint64) i % columns, row = (gint64) i / columns % rows;
-      GhloScalar value = fill == RANDOM_FILL_WILD      ? pass_awkward (type, bits % 225)
+      GhloScalar value = fill == RANDOM_FILL_WILD      ? pass_special (type, bits % 225)
                          : fill == RANDOM_FILL_SPECIAL ? special_scalar (type, bits)
                          : fill == RANDOM_FILL_PLAIN   ? plain_scalar (type, bits)
                          : fill == RANDOM_FILL_POSITIVE

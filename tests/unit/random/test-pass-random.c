@@ -3,7 +3,7 @@
  *     test-pass-random [--programs=N] [--seed=S]
  *
  * Random programs of what passes rewrite: arithmetic of all kinds of elements on
- * awkward numbers, layouts that come and go, products, slices, branches. Each must
+ * special numbers, layouts that come and go, products, slices, branches. Each must
  * compute the same bits after O3, after each pass alone but those that change what programs
  * mean, and after those that make groups behind those that clean up for them. A failure
  * prints the program and its seed.

@@ -8,7 +8,7 @@
  * on unless --seed says another.
  */
 
-#include "../plan/apart-device.h"
+#include "../plan/discrete-device.h"
 #include "../sanitized.h"
 #include "check.h"
 #include "options.h"
@@ -27,7 +27,7 @@ const GhloDeviceFinder ghlo_device_finders[] = {
   { ghlo_vulkan_find_devices, ghlo_vulkan_may_have_gpu },
 #endif
   { ghlo_reference_find_devices },
-  { apart_find_devices },
+  { discrete_find_devices },
   { NULL }
 };
 
@@ -48,9 +48,9 @@ static const struct
   { "cpu", 2, FALSE },
   { "cpu", 2, FALSE, TRUE },
   { "cpu", 2, FALSE, FALSE, "fuse-epilogues" },
-  { "apart", 0, FALSE },
-  { "apart", 2, FALSE },
-  { "apart", 2, FALSE, FALSE, NULL, TRUE },
+  { "discrete", 0, FALSE },
+  { "discrete", 2, FALSE },
+  { "discrete", 2, FALSE, FALSE, NULL, TRUE },
   { "vulkan", 0, FALSE },
   { "vulkan", 1, FALSE },
   { "vulkan", 2, FALSE },
@@ -132,7 +132,7 @@ test_programs (void)
       return;
     }
   /* Close to the CPU's times for a few elements, so that some steps are faster there. */
-  apart_rates = (GhloStepRates) {
+  discrete_rates = (GhloStepRates) {
     .bytes = 1e9, .products = { 5e7, 5e7, 5e7 }, .scalars = 5e7, .uploads = 1e9, .downloads = 1e9, .run = 3e-7,
     .step = 1e-7,
   };
@@ -155,9 +155,9 @@ test_programs (void)
       g_strfreev ((char **) subject->passes.off);
     }
   g_array_unref (subjects);
-  g_assert_cmpuint (apart.n_blocks, ==, 0);
+  g_assert_cmpuint (discrete.n_blocks, ==, 0);
   if (device_name == NULL)
-    g_assert_cmpuint (apart.n_uploads + apart.n_downloads, >, 0);
+    g_assert_cmpuint (discrete.n_uploads + discrete.n_downloads, >, 0);
 }
 
 int

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Operations that a plan's fallback runs: the memory that they keep, its accounting, and what they are told about a
+ * Operations that a plan's fallback runs: the memory that they keep, its accounting, and what they receive about a
  * run.
  */
 
@@ -144,8 +144,8 @@ test_limit (void)
 }
 
 /* A device that forwards to the reference executor, and records the options of each run. */
-static GhloRunOptions told[2];
-static guint n_told;
+static GhloRunOptions received[2];
+static guint n_runs;
 
 static gboolean
 start_and_tell (GhloPrepared          *prepared,
@@ -157,8 +157,8 @@ start_and_tell (GhloPrepared          *prepared,
                 const GhloMonitor     *monitor,
                 GError               **error)
 {
-  g_assert_cmpuint (n_told, <, G_N_ELEMENTS (told));
-  told[n_told++] = *options;
+  g_assert_cmpuint (n_runs, <, G_N_ELEMENTS (received));
+  received[n_runs++] = *options;
 
   return ghlo_reference_device ()->klass->start (prepared, options, inputs, n_inputs, outputs, pending, monitor, error);
 }
@@ -178,7 +178,7 @@ test_options (void)
   GhloDeviceCore fallback = { .klass = &klass };
   g_autoptr (GhloValue) x = new_random ("tensor<4xf32>", -1, 1), target = new_random ("tensor<4xf32>", -1, 1);
   gint64 time = 0;
-  const GhloRunOptions options = { .probe_directory = "somewhere", .print = ignore_print, .print_data = &n_told,
+  const GhloRunOptions options = { .probe_directory = "somewhere", .print = ignore_print, .print_data = &n_runs,
                                    .donated_inputs = (const guint[]) { 0 }, .targets = &target,
                                    .fallback_time = &time };
   g_autoptr (GhloIrModule) module = make_program (permute, 2, 1);
@@ -192,14 +192,14 @@ test_options (void)
   g_assert_no_error (error);
   g_assert_true (ghlo_run_plan_run (plan, &options, &x, 1, &output, NULL, &error));
   ghlo_value_unref (output);
-  g_assert_cmpuint (n_told, ==, 2);
-  for (guint i = 0; i < n_told; i++)
+  g_assert_cmpuint (n_runs, ==, 2);
+  for (guint i = 0; i < n_runs; i++)
     {
-      g_assert_cmpstr (told[i].probe_directory, ==, "somewhere");
-      g_assert_true (told[i].print == ignore_print && told[i].print_data == &n_told);
-      g_assert_null (told[i].donated_inputs);
-      g_assert_null (told[i].targets);
-      g_assert_null (told[i].fallback_time);
+      g_assert_cmpstr (received[i].probe_directory, ==, "somewhere");
+      g_assert_true (received[i].print == ignore_print && received[i].print_data == &n_runs);
+      g_assert_null (received[i].donated_inputs);
+      g_assert_null (received[i].targets);
+      g_assert_null (received[i].fallback_time);
     }
 }
 

@@ -11,7 +11,7 @@
 
 G_BEGIN_DECLS
 
-enum { APART_STEP_TIME = 5000 };        /* nanoseconds that each step takes by the device's own clock */
+enum { DISCRETE_STEP_TIME = 5000 };     /* nanoseconds that each step takes by the device's own clock */
 
 typedef struct
 {
@@ -23,15 +23,15 @@ typedef struct
   guint    fails_at;                    /* the number of the call that fails, from 1 on; 0: none */
   guint    cancels_at;                  /* the number of the call that cancels @cancellable; 0: none */
   GCancellable *cancellable;
-} ApartFigures;
+} DiscreteFigures;
 
-extern ApartFigures apart;
+extern DiscreteFigures discrete;
 
 /* By default a tenth of a GB/s for transfers in either direction, and ten times that within the device's memory. */
-extern GhloStepRates apart_rates;
+extern GhloStepRates discrete_rates;
 
-GhloDeviceCore *apart_device (void);
+GhloDeviceCore *discrete_device (void);
 /* Adds the device to @devices unless it is there already. */
-void            apart_find_devices (GPtrArray *devices);
+void            discrete_find_devices (GPtrArray *devices);
 
 G_END_DECLS

@@ -3,7 +3,7 @@
  * A device address is a host address with one extra bit set that no host address has.
  */
 
-#include "apart-device.h"
+#include "discrete-device.h"
 
 #include <string.h>
 
@@ -12,36 +12,36 @@
 #include "runtime/place.h"
 #include "runtime/planned.h"
 
-#define APART_BIT ((gsize) 1 << 60)
+#define DISCRETE_BIT ((gsize) 1 << 60)
 
-ApartFigures apart;
-GhloStepRates apart_rates = {
+DiscreteFigures discrete;
+GhloStepRates discrete_rates = {
   .bytes = 1e9, .products = { 4e9, 4e9, 4e9 }, .scalars = 2e9, .uploads = 1e8, .downloads = 1e8,
 };
 
 static gpointer
 to_device (gpointer memory)
 {
-  return GSIZE_TO_POINTER (GPOINTER_TO_SIZE (memory) | APART_BIT);
+  return GSIZE_TO_POINTER (GPOINTER_TO_SIZE (memory) | DISCRETE_BIT);
 }
 
 /* Aborts for a host address. */
 static gpointer
 to_host (gconstpointer address)
 {
-  g_assert_true (GPOINTER_TO_SIZE (address) & APART_BIT);
+  g_assert_true (GPOINTER_TO_SIZE (address) & DISCRETE_BIT);
 
-  return GSIZE_TO_POINTER (GPOINTER_TO_SIZE (address) & ~APART_BIT);
+  return GSIZE_TO_POINTER (GPOINTER_TO_SIZE (address) & ~DISCRETE_BIT);
 }
 
 static gboolean
 begin_call (const char  *what,
             GError     **error)
 {
-  apart.n_calls++;
-  if (apart.n_calls == apart.cancels_at)
-    g_cancellable_cancel (apart.cancellable);
-  if (apart.n_calls != apart.fails_at)
+  discrete.n_calls++;
+  if (discrete.n_calls == discrete.cancels_at)
+    g_cancellable_cancel (discrete.cancellable);
+  if (discrete.n_calls != discrete.fails_at)
     return TRUE;
   g_set_error (error, GHLO_ERROR, GHLO_ERROR_DEVICE, "the device fails to %s", what);
 
@@ -57,7 +57,7 @@ space_alloc (gpointer   self,
 {
   if (!begin_call ("allocate", error))
     return NULL;
-  apart.n_blocks++;
+  discrete.n_blocks++;
 
   return to_device (g_aligned_alloc (1, MAX (size, 1), 64));
 }
@@ -67,7 +67,7 @@ space_free (gpointer self,
             gpointer memory,
             gsize    size)
 {
-  apart.n_blocks--;
+  discrete.n_blocks--;
   g_aligned_free (to_host (memory));
 }
 
@@ -81,8 +81,8 @@ space_upload (gpointer            self,
 {
   if (!begin_call ("upload", error))
     return FALSE;
-  apart.n_uploads++;
-  apart.n_bytes += size;
+  discrete.n_uploads++;
+  discrete.n_bytes += size;
   memcpy (to_host (to), from, size);
 
   return TRUE;
@@ -98,8 +98,8 @@ space_download (gpointer            self,
 {
   if (!begin_call ("download", error))
     return FALSE;
-  apart.n_downloads++;
-  apart.n_bytes += size;
+  discrete.n_downloads++;
+  discrete.n_bytes += size;
   memcpy (to, to_host (from), size);
 
   return TRUE;
@@ -120,8 +120,8 @@ space_finish (gpointer            self,
 {
   if (!begin_call ("finish", error))
     return FALSE;
-  *nanoseconds = APART_STEP_TIME;
-  apart.n_waits++;
+  *nanoseconds = DISCRETE_STEP_TIME;
+  discrete.n_waits++;
 
   return TRUE;
 }
@@ -218,7 +218,7 @@ run_step (gpointer            data,
 {
   const Compiled *self = data;
   g_autofree GhloView *views = g_new (GhloView, self->n_operands + self->n_results);
-  gboolean has_scratch = (GPOINTER_TO_SIZE (scratch) & APART_BIT) != 0;
+  gboolean has_scratch = (GPOINTER_TO_SIZE (scratch) & DISCRETE_BIT) != 0;
 
   translate (operands, self->n_operands, views);
   translate (results, self->n_results, views + self->n_operands);
@@ -275,11 +275,11 @@ static const GhloStepTarget *
 get_target (GhloDeviceCore *self)
 {
   static const GhloStepSpace space = {
-    .name = "apart", .alloc = space_alloc, .free = space_free, .upload = space_upload, .download = space_download,
+    .name = "discrete", .alloc = space_alloc, .free = space_free, .upload = space_upload, .download = space_download,
     .start = space_start, .finish = space_finish,
   };
   static const GhloStepTarget target = {
-    .name = "apart", .space = &space, .lacks = lacks, .find = find, .copy = &step, .rates = &apart_rates,
+    .name = "discrete", .space = &space, .lacks = lacks, .find = find, .copy = &step, .rates = &discrete_rates,
   };
 
   return &target;
@@ -290,7 +290,7 @@ get_target (GhloDeviceCore *self)
 static void
 destroy (GhloStorage *storage)
 {
-  apart.n_blocks--;
+  discrete.n_blocks--;
   g_aligned_free (to_host (GSIZE_TO_POINTER (storage->address)));
   g_free (storage);
 }
@@ -312,7 +312,7 @@ allocate (GhloDeviceCore   *self,
   storage->address = GPOINTER_TO_SIZE (to_device (g_aligned_alloc (1, MAX (size, 1), 64)));
   storage->size = size;
   storage->destroy = destroy;
-  apart.n_blocks++;
+  discrete.n_blocks++;
 
   return storage;
 }
@@ -357,10 +357,10 @@ copy (GhloDeviceCore  *self,
 }
 
 GhloDeviceCore *
-apart_device (void)
+discrete_device (void)
 {
   static const GhloDeviceCoreClass klass = {
-    .name = "apart",
+    .name = "discrete",
     .allocate = allocate,
     .upload = upload,
     .download = download,
@@ -373,15 +373,15 @@ apart_device (void)
     .describe = ghlo_planned_describe,
     .measure = ghlo_planned_measure,
   };
-  static const char *const names[] = { "apart", NULL };
+  static const char *const names[] = { "discrete", NULL };
   static GhloDeviceCore device = { .klass = &klass, .names = names, .wants_passes = TRUE };
 
   return &device;
 }
 
 void
-apart_find_devices (GPtrArray *devices)
+discrete_find_devices (GPtrArray *devices)
 {
-  if (!g_ptr_array_find (devices, apart_device (), NULL))
-    g_ptr_array_add (devices, apart_device ());
+  if (!g_ptr_array_find (devices, discrete_device (), NULL))
+    g_ptr_array_add (devices, discrete_device ());
 }
