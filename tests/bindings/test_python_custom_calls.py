@@ -40,6 +40,12 @@ NOTE = '''func.func @main(%x: tensor<4xf32>) -> tensor<4xf32> {
 }
 '''
 
+WITHOUT = '''func.func @main(%x: tensor<4xf32>) -> tensor<4xf32> {
+  %0 = stablehlo.add %x, %x : tensor<4xf32>
+  return %0 : tensor<4xf32>
+}
+'''
+
 X = [1.0, 2.0, 3.0, 4.0]
 
 
@@ -289,7 +295,7 @@ class TestLife(unittest.TestCase):
         for _ in range(3):
             start = time.monotonic()
             children = {how: subprocess.Popen([sys.executable, __file__, 'end', how], stderr=subprocess.PIPE, text=True)
-                        for how in ['busy', 'asleep', 'in-context', 'often']}
+                        for how in ['busy', 'asleep', 'in-context', 'often', 'without-calls']}
             for how, child in children.items():
                 with self.subTest(how):
                     _, errors = child.communicate(timeout=100)
@@ -305,12 +311,15 @@ def end(how):
     def asleep(x):
         time.sleep(1000)
 
-    executable = compile_with({'busy': busy, 'asleep': asleep}.get(how, lambda x: x),
-                              context=GLib.MainContext.new() if how == 'in-context' else None)
+    if how == 'without-calls':
+        executable = Ghlo.Client().compile(Ghlo.Program.parse(WITHOUT))
+    else:
+        executable = compile_with({'busy': busy, 'asleep': asleep}.get(how, lambda x: x),
+                                  context=GLib.MainContext.new() if how == 'in-context' else None)
     x = Ghlo.Buffer.from_numpy(np.float32(X))
-    for _ in range(400 if how == 'often' else 2):
+    for _ in range(2 if how in ('busy', 'asleep', 'in-context') else 400):
         executable.execute_async([x], None, lambda *_: None)
-    time.sleep(0.02)
+    time.sleep(0 if how == 'without-calls' else 0.02)
 
 
 if __name__ == '__main__':

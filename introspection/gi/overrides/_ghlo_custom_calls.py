@@ -1,34 +1,16 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Python functions that handle a program's custom calls.
+"""Python functions that handle a program's custom calls. They are called on threads of the library."""
 
-They are called on threads of the library, which wait for the interpreter's lock. That
-is impossible once the interpreter is being finalized, and so is freeing an object that
-Python has seen. So the library is shut down before that.
-"""
-
-import atexit
 import inspect
 import os
-import threading
 import traceback
 
 from gi.repository import Ghlo, GLib
 
+from . import _ghlo_exit as _exit
 from ._ghlo_arguments import to_buffer
 
-# Milliseconds that the exit handler waits for runs and calls to end.
-_PATIENCE = 1000
-
 _HERE = os.path.dirname(__file__)
-
-_is_shut_down = False
-
-
-@atexit.register
-def _shut_down():
-    global _is_shut_down
-    Ghlo.shut_down(_PATIENCE)
-    _is_shut_down = True
 
 
 def _wants_call(function):
@@ -87,8 +69,7 @@ def wrap(function):
         except BaseException as error:
             raise _to_error(error) from error
         finally:
-            if _is_shut_down:  # whoever returns to the library from now on may find no interpreter any more
-                threading.Event().wait()
+            _exit.hold_back()
         return True
 
     return answer
