@@ -61,8 +61,7 @@ prefers_panels (const GhloCpuGemm *self)
 
 /* The largest k of one call; if k has to be cut, into equal parts. */
 static gint64
-find_most_k (const GhloCpuGemm *self,
-             gboolean           is_onednn)
+find_most_k (const GhloCpuGemm *self)
 {
   double operations = ghlo_cpu_gemm_operations (self) / (double) (self->m * self->n * self->k)
                       * (double) (self->tile_rows * self->tile_columns);
@@ -71,7 +70,7 @@ find_most_k (const GhloCpuGemm *self,
 
   if (state->lhs_copy > 0 || state->rhs_copy > 0)
     most = MIN (most, COPIED_K);
-  else if (is_onednn && !self->rhs.k_adjacent && self->rhs.leading * self->rhs.size % ALIASED_BYTES == 0
+  else if (state->blas == NULL && !self->rhs.k_adjacent && self->rhs.leading * self->rhs.size % ALIASED_BYTES == 0
            && self->tile_rows >= MIN_ALIASED_ROWS && self->tile_rows <= MAX_ALIASED_ROWS)
     most = MIN (most, MAX_ALIASED_K);
 
@@ -95,27 +94,22 @@ find_copy_leading (gint64 width,
   return leading * size % CONFLICT_BYTES == 0 ? leading + COPY_PADDING : leading;
 }
 
+/* Cuts the result into tiles. Where operands are to be copied, their copies stay in the L2 cache. */
 static void
-cut_for_library (GhloCpuGemm *self)
+cut (GhloCpuGemm *self,
+     State       *state)
 {
-  ghlo_cpu_gemm_cut (self, ROW_UNIT, COLUMN_UNIT,
-                     MAX (MAX_ROWS, ghlo_round_up ((gint64) MAX_ROWS * MAX_COLUMNS / self->n, 4)),
-                     MAX (MAX_COLUMNS, ghlo_round_up ((gint64) MAX_ROWS * MAX_COLUMNS / self->m, 4)), G_MAXDOUBLE);
-}
+  gboolean copies_lhs = state->blas == NULL && has_conflicts (&self->lhs) && self->n >= MIN_COPY_USES;
+  gboolean copies_rhs = state->blas == NULL && has_conflicts (&self->rhs) && self->m >= MIN_COPY_USES;
+  gint64 most_rows = MAX (MAX_ROWS, ghlo_round_up ((gint64) MAX_ROWS * MAX_COLUMNS / self->n, 4));
+  gint64 most_columns = MAX (MAX_COLUMNS, ghlo_round_up ((gint64) MAX_ROWS * MAX_COLUMNS / self->m, 4));
 
-/* Cuts into tiles whose copies stay in the L2 cache, where a copy is used often enough. */
-static void
-cut_for_onednn (GhloCpuGemm *self,
-                State       *state)
-{
-  gboolean copies_lhs = has_conflicts (&self->lhs) && self->n >= MIN_COPY_USES;
-  gboolean copies_rhs = has_conflicts (&self->rhs) && self->m >= MIN_COPY_USES;
-
-  cut_for_library (self);
-  if (!copies_lhs && !copies_rhs)
-    return;
-  ghlo_cpu_gemm_cut (self, ROW_UNIT, COLUMN_UNIT, copies_lhs ? COPIED_WIDTH : MAX_ROWS,
-                     copies_rhs ? COPIED_WIDTH : MAX_COLUMNS, G_MAXDOUBLE);
+  if (copies_lhs || copies_rhs)
+    {
+      most_rows = copies_lhs ? COPIED_WIDTH : MAX_ROWS;
+      most_columns = copies_rhs ? COPIED_WIDTH : MAX_COLUMNS;
+    }
+  ghlo_cpu_gemm_cut (self, ROW_UNIT, COLUMN_UNIT, most_rows, most_columns, G_MAXDOUBLE);
   if (copies_lhs)
     state->lhs_copy = find_copy_leading (self->tile_rows, self->lhs.size);
   if (copies_rhs)
@@ -151,11 +145,8 @@ take (GhloCpuGemm *self)
   state = self->state = g_new0 (State, 1);
   state->blas = blas;
   state->kind = kind;
-  if (blas != NULL)
-    cut_for_library (self);
-  else
-    cut_for_onednn (self, state);
-  state->most_k = find_most_k (self, blas == NULL);
+  cut (self, state);
+  state->most_k = find_most_k (self);
   if (blas != NULL)
     self->description = g_strdup_printf ("openblas %cgemm, %s", "sdcz"[kind], blas->core);
   else

@@ -18,14 +18,12 @@ typedef struct
   guint            n_results;
   GError          *error;
   int              done;        /* atomic; TRUE once results and error are final */
-  GhloRefWaiter          *waiter;      /* the thread that waits for it, or NULL; guarded by the grid's lock */
+  GhloRefWaiter   *waiter; /* the thread that waits for it, or NULL; guarded by the grid's lock */
 } Work;
 
 static void
-work_unref (gpointer data)
+work_unref (Work *work)
 {
-  Work *work = data;
-
   if (!g_atomic_ref_count_dec (&work->ref_count))
     return;
 
@@ -37,31 +35,33 @@ work_unref (gpointer data)
   g_free (work);
 }
 
-/* Returns a thread that is not joined yet, with its reference, or NULL. */
-static Work *
-take_work (GhloRefGrid *grid)
+/* Joins the thread of @wanted, or of any future where that is NULL. FALSE when there is none that is not joined yet. */
+static gboolean
+join_work (GhloRefGrid *grid,
+           Work        *wanted)
 {
   Work *work = NULL;
+  guint index = 0;
 
   g_mutex_lock (&grid->lock);
-  if (grid->works != NULL && grid->works->len > 0)
-    work = g_ptr_array_steal_index_fast (grid->works, grid->works->len - 1);
+  if (wanted == NULL ? grid->works->len > 0 : g_ptr_array_find (grid->works, wanted, &index))
+    work = g_ptr_array_steal_index_fast (grid->works, index);
   g_mutex_unlock (&grid->lock);
+  if (work == NULL)
+    return FALSE;
 
-  return work;
+  g_thread_join (work->thread);
+  work_unref (work);
+
+  return TRUE;
 }
 
 /* Futures may start others while they are waited for. */
 void
 ghlo_ref_grid_join (GhloRefGrid *self)
 {
-  Work *work;
-
-  while ((work = take_work (self)) != NULL)
-    {
-      g_thread_join (work->thread);
-      work_unref (work);
-    }
+  while (join_work (self, NULL))
+    ;
 }
 
 static gpointer
@@ -118,8 +118,6 @@ start_thread (Work    *work,
     {
       grid->n_threads++;
       g_atomic_ref_count_inc (&work->ref_count);
-      if (grid->works == NULL)
-        grid->works = g_ptr_array_new_with_free_func (work_unref);
       g_ptr_array_add (grid->works, work);
     }
   g_mutex_unlock (&grid->lock);
@@ -158,29 +156,6 @@ ghlo_ref_process_start (GhloRefProcess  *self,
   work_unref (work);
 
   return NULL;
-}
-
-/* Joins the thread of @work, whose function has finished. */
-static void
-join_work (GhloRefGrid *grid,
-           Work        *work)
-{
-  gboolean is_mine;
-
-  g_mutex_lock (&grid->lock);
-  is_mine = g_ptr_array_find (grid->works, work, NULL);
-  if (is_mine)
-    {
-      g_atomic_ref_count_inc (&work->ref_count);
-      g_ptr_array_remove_fast (grid->works, work);
-    }
-  g_mutex_unlock (&grid->lock);
-
-  if (is_mine)
-    {
-      g_thread_join (work->thread);
-      work_unref (work);
-    }
 }
 
 gboolean

@@ -28,8 +28,7 @@ struct _GhloRefGrid
   GCond             changed;
   gboolean          is_deadlocked;
   guint             n_threads, n_blocked;
-  GPtrArray        *works;           /* of Work, with references: threads that are not joined yet; NULL before the
-                                        first */
+  GPtrArray        *works;           /* of Work, with references: threads that are not joined yet */
   GError           *error;           /* the first failure of a future, or NULL */
   GHashTable       *rendezvous;      /* of key → Rendezvous, owned; NULL before the first */
   GHashTable       *visits;          /* of process and place → number of visits; NULL before the first */

@@ -43,6 +43,7 @@ ghlo_ref_grid_new (guint             n_replicas,
   self->n_partitions = n_partitions;
   self->parent = parent;
   self->infeed = infeed;
+  self->works = g_ptr_array_new ();
   g_mutex_init (&self->lock);
   g_cond_init (&self->changed);
 
@@ -52,7 +53,7 @@ ghlo_ref_grid_new (guint             n_replicas,
 void
 ghlo_ref_grid_free (GhloRefGrid *self)
 {
-  g_clear_pointer (&self->works, g_ptr_array_unref);
+  g_ptr_array_unref (self->works);
   g_clear_error (&self->error);
   g_clear_pointer (&self->rendezvous, g_hash_table_unref);
   g_clear_pointer (&self->visits, g_hash_table_unref);
