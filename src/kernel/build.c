@@ -439,7 +439,7 @@ ghlo_kernel_add_node (GhloKernelBuilder *self,
 
 guint
 ghlo_kernel_add_quotient (GhloKernelBuilder *self,
-                          GhloQuotient       which,
+                          GhloQuotient       quotient,
                           guint              a,
                           guint              b)
 {
@@ -448,7 +448,7 @@ ghlo_kernel_add_quotient (GhloKernelBuilder *self,
 
   if (node == NULL)
     return number;
-  node->which = which;
+  node->quotient = quotient;
   node->operands[0] = a;
   node->operands[1] = b;
   node->operands[2] = GHLO_KERNEL_NONE;
@@ -460,13 +460,13 @@ guint
 ghlo_kernel_add_leaf (GhloKernelBuilder *self,
                       GhloNodeKind       kind,
                       GhloElementType    type,
-                      guint              which)
+                      guint              index)
 {
   guint number;
   GhloKernelNode *node = add_node (self, kind, type, &number);
 
   if (node != NULL)
-    node->which = which;
+    node->index = index;
 
   return number;
 }
@@ -482,7 +482,7 @@ ghlo_kernel_add_load (GhloKernelBuilder *self,
 
   if (node == NULL)
     return number;
-  node->which = access;
+  node->index = access;
   node->operands[0] = fill;
 
   return number;

@@ -87,15 +87,15 @@ guint              ghlo_kernel_add_node      (GhloKernelBuilder      *self,
                                               guint                   a,
                                               guint                   b,
                                               guint                   c);
-/* Adds a quotient of f32 with the property @which. */
+/* Adds a quotient of f32 with the property @quotient. */
 guint              ghlo_kernel_add_quotient  (GhloKernelBuilder      *self,
-                                              GhloQuotient            which,
+                                              GhloQuotient            quotient,
                                               guint                   a,
                                               guint                   b);
 guint              ghlo_kernel_add_leaf      (GhloKernelBuilder      *self,
                                               GhloNodeKind            kind,
                                               GhloElementType         type,
-                                              guint                   which);
+                                              guint                   index);
 /* @fill is the node whose value is loaded where the access is outside, or GHLO_KERNEL_NONE for zero. */
 guint              ghlo_kernel_add_load      (GhloKernelBuilder      *self,
                                               GhloElementType         type,

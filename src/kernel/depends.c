@@ -50,7 +50,7 @@ ghlo_kernel_folds_in_order (const GhloKernel      *kernel,
   depends = ghlo_kernel_depends (kernel, block);
   for (guint i = block->first_node; i < block->first_merge; i++)
     if (kernel->nodes[i].kind == GHLO_NODE_LOAD || kernel->nodes[i].kind == GHLO_NODE_INSIDE)
-      if (depends[i] || is_dependent (kernel, depends, kernel->nodes[i].which))
+      if (depends[i] || is_dependent (kernel, depends, kernel->nodes[i].index))
         return FALSE;
   for (guint i = block->first_store; i < block->first_store + (guint) block->n_stores; i++)
     if (depends[kernel->stores[i].node]

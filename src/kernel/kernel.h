@@ -65,7 +65,11 @@ typedef struct
 {
   guint8  kind;         /* GhloNodeKind */
   guint8  type;         /* GhloElementType of the result */
-  guint16 which;        /* of leaves: the axis, access, temporary or fold; of a DIVIDE of f32: a GhloQuotient; else 0 */
+  union                 /* 0 for other nodes */
+  {
+    guint16 index;      /* of leaves: of the axis, access, temporary or fold */
+    guint16 quotient;   /* of a DIVIDE of f32: a GhloQuotient, or 0 */
+  };
   guint16 operands[3];  /* earlier nodes of the same block, or of the same merge; unused ones are GHLO_KERNEL_NONE */
   guint16 reserved[3];  /* 0, as are all reserved fields: tables are compared as bytes */
   guint64 bits;         /* of CONSTANT: the value's bits, zero-extended; else 0 */

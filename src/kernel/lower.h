@@ -27,7 +27,7 @@ typedef struct
                                          * operand of the group, followed by the body's arguments; nullable */
   const GhloIrValue *wanted;            /* a value of the body that depends on no reduction: the only result of the
                                          * group; NULL: the terminator's operands are */
-  const guint       *which;             /* the indices of the body's results that the group has; NULL: all */
+  const guint       *result_indices;    /* the indices of the body's results that the group has; NULL: all */
   const guint       *order;             /* a permutation of the points' dimensions, the outermost first, where nothing
                                          * is reduced; NULL: as they are */
   guint              n_operands, n_results;

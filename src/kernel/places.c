@@ -38,7 +38,7 @@ find_uses (Uses *self)
 
       for (guint k = block->first_node; block->kind == GHLO_BLOCK_POINTS && k < block->end_node; k++)
         if (kernel->nodes[k].kind == GHLO_NODE_TEMPORARY)
-          read_in (self, kernel->nodes[k].which, k < block->first_merge ? i : block->end);
+          read_in (self, kernel->nodes[k].index, k < block->first_merge ? i : block->end);
       for (guint k = block->first_store; k < block->first_store + (guint) block->n_stores; k++)
         if (kernel->stores[k].temporary != GHLO_KERNEL_NONE)
           self->writers[kernel->stores[k].temporary] = (guint16) i;
@@ -94,7 +94,7 @@ is_read_before (const Uses *self,
       if (block->kind != GHLO_BLOCK_POINTS)
         return FALSE;
       for (guint k = block->first_node; k < block->end_node; k++)
-        if (kernel->nodes[k].kind == GHLO_NODE_TEMPORARY && kernel->nodes[k].which == temporary)
+        if (kernel->nodes[k].kind == GHLO_NODE_TEMPORARY && kernel->nodes[k].index == temporary)
           return FALSE;
     }
   for (guint k = kernel->blocks[loop].first_carry;
@@ -102,7 +102,7 @@ is_read_before (const Uses *self,
     if (kernel->carries[k].next == temporary)
       return FALSE;
   for (guint k = kernel->blocks[writer].first_merge; k < kernel->blocks[writer].end_node; k++)
-    if (kernel->nodes[k].kind == GHLO_NODE_TEMPORARY && kernel->nodes[k].which == temporary)
+    if (kernel->nodes[k].kind == GHLO_NODE_TEMPORARY && kernel->nodes[k].index == temporary)
       return FALSE;
 
   return kernel->blocks[loop].kind != GHLO_BLOCK_WHILE || kernel->blocks[loop].predicate != temporary;

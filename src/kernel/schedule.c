@@ -101,7 +101,7 @@ node_time (const Estimate       *self,
   double vectors = varies ? MAX (n * ghlo_element_info (node->type)->size / machine->vector_bytes, 1) : 1;
 
   if (node->kind == GHLO_NODE_LOAD || node->kind == GHLO_NODE_INSIDE)
-    return machine->call_time + access_time (self, node->which, axis, n);
+    return machine->call_time + access_time (self, node->index, axis, n);
   if (spec->role == GHLO_NODE_LEAF)
     return 0;
 

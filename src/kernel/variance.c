@@ -67,15 +67,15 @@ vary_node (const Variance        *self,
   switch (node->kind)
     {
     case GHLO_NODE_AXIS:
-      return bits | 1u << node->which;
+      return bits | 1u << node->index;
     case GHLO_NODE_LOAD:
     case GHLO_NODE_INSIDE:
-      return bits | vary_access (self, node->which, node->kind == GHLO_NODE_LOAD);
+      return bits | vary_access (self, node->index, node->kind == GHLO_NODE_LOAD);
     case GHLO_NODE_TEMPORARY:
-      return bits | self->temporaries[node->which];
+      return bits | self->temporaries[node->index];
     case GHLO_NODE_LEFT:
     case GHLO_NODE_RIGHT:
-      return bits | self->folds[node->which] | block->axes;
+      return bits | self->folds[node->index] | block->axes;
     default:
       return bits;
     }

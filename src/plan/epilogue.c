@@ -145,7 +145,7 @@ choose_results (GhloStepEpilogue      *self,
           && (request->n_results > 1 || given != request->body->first || !has_shape (result, given->results[0].type)))
         return "writing a dense result is faster";
       if (ghlo_ir_op_operand (request->body->last, i) != &given->results[0])
-        self->which[self->n_results++] = i;
+        self->result_indices[self->n_results++] = i;
       else if (self->own == GHLO_STEP_NONE)
         self->own = i;
       else
@@ -166,8 +166,8 @@ lower (GhloStepEpilogue      *self,
   g_autofree GhloView *operands = g_new (GhloView, request->n_operands + 1);
   g_autofree GhloView *results = g_new (GhloView, self->n_results);
   const GhloKernelGroup group = {
-    .body = request->body, .given = given, .which = self->which, .n_operands = request->n_operands + 1,
-    .n_results = self->n_results, .operands = operands, .results = results,
+    .body = request->body, .given = given, .result_indices = self->result_indices,
+    .n_operands = request->n_operands + 1, .n_results = self->n_results, .operands = operands, .results = results,
     .order = ghlo_view_is_dense (&request->results[0]) ? NULL : order,
   };
   const GhloKernel *kernel;
@@ -181,7 +181,7 @@ lower (GhloStepEpilogue      *self,
   for (guint i = 0; i < request->n_operands; i++)
     operands[i + 1] = request->operands[i];
   for (guint i = 0; i < self->n_results; i++)
-    results[i] = request->results[self->which[i]];
+    results[i] = request->results[self->result_indices[i]];
   if (!ghlo_kernel_lower (&group, &self->lowered, &reason))
     return reason;
   kernel = self->lowered.kernel;
@@ -211,7 +211,7 @@ ghlo_step_epilogue_place (const GhloStepEpilogue *self)
   const guint shared = self->lowered.kernel->buffers[0].shared;
 
   if (self->own == GHLO_STEP_NONE && shared != GHLO_KERNEL_NONE)
-    return self->which[shared - self->n_operands - 1];
+    return self->result_indices[shared - self->n_operands - 1];
 
   return self->own;
 }

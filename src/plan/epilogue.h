@@ -30,7 +30,7 @@ typedef struct
   GhloLoweredKernel lowered;                  /* buffers: product elements, the request's operands, the results */
   guint             n_operands;               /* of the request */
   guint             n_results;                /* of the kernel */
-  guint             which[GHLO_KERNEL_MAX_BUFFERS];     /* for each result of the kernel, the request's result */
+  guint             result_indices[GHLO_KERNEL_MAX_BUFFERS];   /* for each result of the kernel, the request's result */
   guint             own;                      /* the request's result that is the product itself, or GHLO_STEP_NONE */
 } GhloStepEpilogue;
 

@@ -61,7 +61,7 @@ find_used (const Emitter         *self,
 
   for (guint i = first; i < end; i++)
     if (kernel->nodes[i].kind == GHLO_NODE_LOAD || kernel->nodes[i].kind == GHLO_NODE_INSIDE)
-      mark_terms (self, kernel->nodes[i].which, is_used);
+      mark_terms (self, kernel->nodes[i].index, is_used);
   for (guint i = first_store; i < end_store; i++)
     if (kernel->stores[i].access != GHLO_KERNEL_NONE)
       mark_terms (self, kernel->stores[i].access, is_used);

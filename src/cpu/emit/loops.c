@@ -298,7 +298,7 @@ count_nodes (const Emitter         *self,
   gint64 n = block->first_merge - block->first_node;
 
   for (guint i = block->first_node; i < block->first_merge; i++)
-    if (self->kernel->nodes[i].kind == GHLO_NODE_LOAD && ghlo_emit_is_scattered (self, self->kernel->nodes[i].which))
+    if (self->kernel->nodes[i].kind == GHLO_NODE_LOAD && ghlo_emit_is_scattered (self, self->kernel->nodes[i].index))
       n += GATHER;
 
   return n;

@@ -230,21 +230,21 @@ emit_leaf (Emitter              *self,
     case GHLO_NODE_CONSTANT:
       return ghlo_emit_constant (self, node->type, node->bits);
     case GHLO_NODE_AXIS:
-      return emit_coordinate (self, node->which, node->type);
+      return emit_coordinate (self, node->index, node->type);
     case GHLO_NODE_EXTENT:
-      return LLVMBuildIntCast2 (self->builder, self->extents[node->which], ghlo_emit_type (self, node->type), FALSE,
+      return LLVMBuildIntCast2 (self->builder, self->extents[node->index], ghlo_emit_type (self, node->type), FALSE,
                                 "");
     case GHLO_NODE_LOAD:
-      return ghlo_emit_load (self, node->which,
+      return ghlo_emit_load (self, node->index,
                              node->operands[0] != GHLO_KERNEL_NONE ? self->values[node->operands[0]] : NULL);
     case GHLO_NODE_INSIDE:
-      return ghlo_emit_inside (self, node->which);
+      return ghlo_emit_inside (self, node->index);
     case GHLO_NODE_TEMPORARY:
-      return ghlo_emit_get (self, node->which);
+      return ghlo_emit_get (self, node->index);
     case GHLO_NODE_LEFT:
-      return self->left[node->which];
+      return self->left[node->index];
     case GHLO_NODE_RIGHT:
-      return self->right[node->which];
+      return self->right[node->index];
     default:
       g_assert_not_reached ();
     }

@@ -51,10 +51,10 @@ ghlo_emit_choose_rows (const Emitter *self,
       || rows == GHLO_KERNEL_NONE)
     return 0;
   for (guint i = 0; i < kernel->n_nodes; i++)
-    if (kernel->nodes[i].kind == GHLO_NODE_LOAD && !is_staged[kernel->nodes[i].which]
-        && needs_transpose (self, &kernel->accesses[kernel->nodes[i].which], rows))
+    if (kernel->nodes[i].kind == GHLO_NODE_LOAD && !is_staged[kernel->nodes[i].index]
+        && needs_transpose (self, &kernel->accesses[kernel->nodes[i].index], rows))
       {
-        is_staged[kernel->nodes[i].which] = TRUE;
+        is_staged[kernel->nodes[i].index] = TRUE;
         n++;
       }
   if (n == 0 || n > GHLO_EMIT_MAX_STAGED)

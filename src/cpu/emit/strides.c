@@ -80,14 +80,14 @@ join (Emitter *self,
   return parts[0];
 }
 
-/* How many elements earlier the vector @which of @n lanes has to begin so that it ends with the last of @n elements
+/* How many elements earlier the vector @index of @n lanes has to begin so that it ends with the last of @n elements
  * that are @lane_distance elements apart. */
 static guint
-back_of (guint which,
+back_of (guint index,
          guint lane_distance,
          guint n)
 {
-  const guint last = (n - 1) * lane_distance, end = (which + 1) * n - 1;
+  const guint last = (n - 1) * lane_distance, end = (index + 1) * n - 1;
 
   return end > last ? end - last : 0;
 }
@@ -179,7 +179,7 @@ loads_neighbour (const Emitter          *self,
 
   for (guint i = self->block->first_node; i < self->block->first_merge; i++)
     if (kernel->nodes[i].kind == GHLO_NODE_LOAD
-        && is_neighbour (access, &kernel->accesses[kernel->nodes[i].which], distance))
+        && is_neighbour (access, &kernel->accesses[kernel->nodes[i].index], distance))
       return TRUE;
 
   return FALSE;

@@ -140,7 +140,7 @@ ghlo_cpu_epilogue_run_begin (GhloCpuEpilogueRun    *run,
   for (guint i = 0; i < self->fusion.n_operands; i++)
     run->buffers[i + 1] = operands[i].data + starts[i + 1];
   for (guint i = 0; i < self->fusion.n_results; i++)
-    run->buffers[n + i] = results[self->fusion.which[i]].data + starts[n + i];
+    run->buffers[n + i] = results[self->fusion.result_indices[i]].data + starts[n + i];
   ghlo_cpu_kernel_run_init (&run->kernel, &self->kernel, run->buffers, rest, monitor);
 }
 

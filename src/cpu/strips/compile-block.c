@@ -63,7 +63,7 @@ ghlo_cpu_strip_constant (GhloCpuStripCompiler *self,
 GhloCpuStripInstruction *
 ghlo_cpu_strip_add (GArray           *list,
                     GhloCpuStripKind  kind,
-                    guint             which,
+                    guint             index,
                     guint16           result)
 {
   g_array_set_size (list, list->len + 1);
@@ -71,7 +71,7 @@ ghlo_cpu_strip_add (GArray           *list,
     GhloCpuStripInstruction *added = &g_array_index (list, GhloCpuStripInstruction, list->len - 1);
 
     *added = (GhloCpuStripInstruction) {
-      .kind = kind, .which = (guint16) which, .result = result,
+      .kind = kind, .index = (guint16) index, .result = result,
       .operands = { GHLO_KERNEL_NONE, GHLO_KERNEL_NONE, GHLO_KERNEL_NONE },
     };
 
@@ -176,7 +176,7 @@ ghlo_cpu_strip_add_copy (GhloCpuStripCompiler *self,
   /* Copies have a loop for every type, so this cannot fail. */
   ghlo_cpu_strip_add_call (self, left, list, slot);
   copy = &g_array_index (list, GhloCpuStripInstruction, list->len - 1);
-  copy->operands[0] = self->self->folds[from->which].left;
+  copy->operands[0] = self->self->folds[from->index].left;
   copy->n_operands = 1;
 
   return slot;
@@ -249,17 +249,17 @@ add_leaf (GhloCpuStripCompiler *self,
     case GHLO_NODE_EXTENT:
       result = ghlo_cpu_strip_add_slot (self, node->type, TRUE);
       added = ghlo_cpu_strip_add (list, node->kind == GHLO_NODE_AXIS ? GHLO_CPU_STRIP_AXIS : GHLO_CPU_STRIP_EXTENT,
-                                  node->which, result);
+                                  node->index, result);
       added->loop.ramp = ghlo_cpu_strip_routines ()->ramps[ghlo_cpu_strip_log2_size (node->type)];
       break;
     case GHLO_NODE_LOAD:
     case GHLO_NODE_INSIDE:
-      access = add_access (self, node->which, list);
+      access = add_access (self, node->index, list);
       if (node->operands[0] != GHLO_KERNEL_NONE)
         fill = ghlo_cpu_strip_slot (self, node->operands[0], list);
       /* Where the place is overwritten before the value is stored or folded, the value has to be copied. */
       is_copied = node->kind == GHLO_NODE_LOAD
-                  && ghlo_kernel_is_written (self->kernel, self->kernel->accesses[node->which].buffer)
+                  && ghlo_kernel_is_written (self->kernel, self->kernel->accesses[node->index].buffer)
                   && (self->block->block.n_folds > 0 || (self->facts[number] & GHLO_CPU_STRIP_STORED) != 0);
       result = ghlo_cpu_strip_add_slot (self, node->type,
                                         is_copied || node->kind == GHLO_NODE_INSIDE || !is_plain (self, access));
@@ -269,17 +269,17 @@ add_leaf (GhloCpuStripCompiler *self,
       added->is_copied = is_copied;
       break;
     case GHLO_NODE_TEMPORARY:
-      is_copied = ghlo_cpu_strip_is_overwritten (self, node->which)
+      is_copied = ghlo_cpu_strip_is_overwritten (self, node->index)
                   && (self->block->block.n_folds > 0 || (self->facts[number] & GHLO_CPU_STRIP_STORED) != 0);
-      result = ghlo_cpu_strip_add_slot (self, node->type, is_copied || !is_plain_temporary (self, node->which));
-      added = ghlo_cpu_strip_add (list, GHLO_CPU_STRIP_LOAD_TEMPORARY, node->which, result);
+      result = ghlo_cpu_strip_add_slot (self, node->type, is_copied || !is_plain_temporary (self, node->index));
+      added = ghlo_cpu_strip_add (list, GHLO_CPU_STRIP_LOAD_TEMPORARY, node->index, result);
       added->is_copied = is_copied;
       break;
     case GHLO_NODE_LEFT:
-      result = self->self->folds[node->which].left;
+      result = self->self->folds[node->index].left;
       break;
     case GHLO_NODE_RIGHT:
-      result = self->self->folds[node->which].right;
+      result = self->self->folds[node->index].right;
       break;
     default:
       g_assert_not_reached ();

@@ -41,13 +41,13 @@ facts_of (const GhloCpuStripCompiler *self,
   switch (node->kind)
     {
     case GHLO_NODE_AXIS:
-      return node->which == self->block->lanes ? GHLO_CPU_STRIP_VARIES : 0;
+      return node->index == self->block->lanes ? GHLO_CPU_STRIP_VARIES : 0;
     case GHLO_NODE_LOAD:
     case GHLO_NODE_INSIDE:
-      return facts | (access_varies (self, node->which, GHLO_CPU_STRIP_VARIES) ? GHLO_CPU_STRIP_VARIES : 0)
-             | (access_varies (self, node->which, GHLO_CPU_STRIP_FOLDED) ? GHLO_CPU_STRIP_FOLDED : 0);
+      return facts | (access_varies (self, node->index, GHLO_CPU_STRIP_VARIES) ? GHLO_CPU_STRIP_VARIES : 0)
+             | (access_varies (self, node->index, GHLO_CPU_STRIP_FOLDED) ? GHLO_CPU_STRIP_FOLDED : 0);
     case GHLO_NODE_TEMPORARY:
-      return !self->block->is_along || (self->kernel->temporaries[node->which].axes & 1u << self->block->lanes) != 0
+      return !self->block->is_along || (self->kernel->temporaries[node->index].axes & 1u << self->block->lanes) != 0
                ? GHLO_CPU_STRIP_VARIES : 0;
     case GHLO_NODE_LEFT:
       return self->block->is_along ? GHLO_CPU_STRIP_VARIES | GHLO_CPU_STRIP_FOLDED : GHLO_CPU_STRIP_VARIES;
@@ -126,7 +126,7 @@ ghlo_cpu_strip_find_used (GhloCpuStripCompiler *self)
         if (node->operands[j] != GHLO_KERNEL_NONE)
           self->facts[node->operands[j]] |= GHLO_CPU_STRIP_IS_USED;
       if (node->kind == GHLO_NODE_LOAD || node->kind == GHLO_NODE_INSIDE)
-        use_access (self, node->which, FALSE);
+        use_access (self, node->index, FALSE);
     }
 }
 
@@ -153,10 +153,10 @@ is_load_of (const GhloCpuStripCompiler *self,
             guint                       memory)
 {
   if (node->kind == GHLO_NODE_TEMPORARY)
-    return memory_of_temporary (self, node->which) == memory;
+    return memory_of_temporary (self, node->index) == memory;
 
   return node->kind == GHLO_NODE_LOAD
-         && ghlo_kernel_memory (self->kernel, self->kernel->accesses[node->which].buffer) == memory;
+         && ghlo_kernel_memory (self->kernel, self->kernel->accesses[node->index].buffer) == memory;
 }
 
 gboolean

@@ -15,7 +15,7 @@ is_left (const GhloCpuStripCompiler *self,
 {
   const GhloKernelNode *origin = &self->kernel->nodes[ghlo_cpu_strip_origin (self, node)];
 
-  return origin->kind == GHLO_NODE_LEFT && (fold == GHLO_KERNEL_NONE || origin->which == fold);
+  return origin->kind == GHLO_NODE_LEFT && (fold == GHLO_KERNEL_NONE || origin->index == fold);
 }
 
 /* Whether no other fold, and no used node but the update of @fold, uses its LEFT or its update. */
@@ -222,9 +222,9 @@ find_halving (const GhloCpuStripCompiler *self,
   left = &nodes[merge->operands[0]];
   right = &nodes[merge->operands[1]];
   if (left->kind == GHLO_NODE_RIGHT && right->kind == GHLO_NODE_LEFT)
-    return left->which == fold && right->which == fold ? ghlo_cpu_strip_find_halving (merge) : NULL;
+    return left->index == fold && right->index == fold ? ghlo_cpu_strip_find_halving (merge) : NULL;
 
-  return left->kind == GHLO_NODE_LEFT && right->kind == GHLO_NODE_RIGHT && left->which == fold && right->which == fold
+  return left->kind == GHLO_NODE_LEFT && right->kind == GHLO_NODE_RIGHT && left->index == fold && right->index == fold
            ? ghlo_cpu_strip_find_halving (merge) : NULL;
 }
 
@@ -252,9 +252,9 @@ ghlo_cpu_strip_add_merge (GhloCpuStripCompiler *self)
 
       self->facts[i] = GHLO_CPU_STRIP_VARIES | GHLO_CPU_STRIP_IS_USED;
       if (node->kind == GHLO_NODE_LEFT)
-        self->slots[i] = self->self->folds[node->which].left;
+        self->slots[i] = self->self->folds[node->index].left;
       else if (node->kind == GHLO_NODE_RIGHT)
-        self->slots[i] = self->self->folds[node->which].right;
+        self->slots[i] = self->self->folds[node->index].right;
       else if (node->kind != GHLO_NODE_CONSTANT && node->kind != GHLO_NODE_BITCAST)
         {
           guint16 into = ghlo_cpu_strip_update_into (self, i, TRUE);

@@ -46,7 +46,7 @@ guint16  ghlo_cpu_strip_slot        (GhloCpuStripCompiler       *self,
 GhloCpuStripInstruction *
          ghlo_cpu_strip_add         (GArray                     *list,
                                      GhloCpuStripKind            kind,
-                                     guint                       which,
+                                     guint                       index,
                                      guint16                     result);
 /* Adds the instruction for a node that is not a leaf; @result is its slot. */
 gboolean ghlo_cpu_strip_add_call    (GhloCpuStripCompiler       *self,

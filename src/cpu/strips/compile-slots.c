@@ -88,7 +88,7 @@ for_each_read (Assigner *self,
       func (self, instruction->operands[i], at);
   if (has_access (instruction))
     {
-      const GhloCpuStripAccess *access = ghlo_cpu_strip_access (self->self, instruction->which);
+      const GhloCpuStripAccess *access = ghlo_cpu_strip_access (self->self, instruction->index);
 
       for (guint i = 0; i < access->n_terms; i++)
         if (access->terms[i].slot != GHLO_KERNEL_NONE)

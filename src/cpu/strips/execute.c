@@ -67,7 +67,7 @@ load (GhloCpuStripRun               *run,
       const GhloCpuStripInstruction *instruction,
       gsize                          n)
 {
-  const GhloCpuStripAccess *access = ghlo_cpu_strip_access (run->program, instruction->which);
+  const GhloCpuStripAccess *access = ghlo_cpu_strip_access (run->program, instruction->index);
   const guint log2_size = access->log2_size;
   guint8 *to = strip_of (run, instruction->result), *from;
   gsize begin, end;
@@ -99,7 +99,7 @@ inside (GhloCpuStripRun               *run,
         const GhloCpuStripInstruction *instruction,
         gsize                          n)
 {
-  const GhloCpuStripAccess *access = ghlo_cpu_strip_access (run->program, instruction->which);
+  const GhloCpuStripAccess *access = ghlo_cpu_strip_access (run->program, instruction->index);
   guint8 *to = run->slots[instruction->result];
   gsize begin, end;
 
@@ -119,7 +119,7 @@ store (GhloCpuStripRun               *run,
        const GhloCpuStripInstruction *instruction,
        gsize                          n)
 {
-  const GhloCpuStripAccess *access = ghlo_cpu_strip_access (run->program, instruction->which);
+  const GhloCpuStripAccess *access = ghlo_cpu_strip_access (run->program, instruction->index);
   const guint log2_size = access->log2_size;
   const guint8 *from = run->slots[instruction->operands[0]];
   gsize begin, end;
@@ -147,7 +147,7 @@ set_destination (GhloCpuStripRun               *run,
                  const GhloCpuStripInstruction *instruction,
                  gsize                          n)
 {
-  const GhloCpuStripAccess *access = ghlo_cpu_strip_access (run->program, instruction->which);
+  const GhloCpuStripAccess *access = ghlo_cpu_strip_access (run->program, instruction->index);
   const gboolean is_contiguous = n == 1 || access->lane == (gint64) 1 << access->log2_size;
   gsize begin = 1, end = 0;
   guint8 *to = NULL;
@@ -174,8 +174,8 @@ load_temporary (GhloCpuStripRun               *run,
                 gsize                          n)
 {
   const guint log2_size = g_array_index (run->program->slots, GhloCpuStripSlot, instruction->result).log2_size;
-  const gint64 lane = temporary_lane (run, block, instruction->which, log2_size);
-  guint8 *from = ghlo_cpu_strip_temporary (run, instruction->which), *to;
+  const gint64 lane = temporary_lane (run, block, instruction->index, log2_size);
+  guint8 *from = ghlo_cpu_strip_temporary (run, instruction->index), *to;
 
   if (!instruction->is_copied && (n == 1 || lane == (gint64) 1 << log2_size))
     {
@@ -193,11 +193,11 @@ store_temporary (GhloCpuStripRun               *run,
                  gsize                          n)
 {
   const guint8 *from = run->slots[instruction->operands[0]];
-  guint8 *to = ghlo_cpu_strip_temporary (run, instruction->which);
+  guint8 *to = ghlo_cpu_strip_temporary (run, instruction->index);
 
   if (to != from)
     move (run, instruction->log2_size, from, (gint64) 1 << instruction->log2_size, to,
-          temporary_lane (run, block, instruction->which, instruction->log2_size), n);
+          temporary_lane (run, block, instruction->index, instruction->log2_size), n);
 }
 
 static void
@@ -206,10 +206,10 @@ set_temporary_destination (GhloCpuStripRun               *run,
                            const GhloCpuStripBlock       *block,
                            gsize                          n)
 {
-  gint64 lane = temporary_lane (run, block, instruction->which, instruction->log2_size);
+  gint64 lane = temporary_lane (run, block, instruction->index, instruction->log2_size);
 
   run->slots[instruction->result] = n == 1 || lane == (gint64) 1 << instruction->log2_size
-                                      ? ghlo_cpu_strip_temporary (run, instruction->which)
+                                      ? ghlo_cpu_strip_temporary (run, instruction->index)
                                       : strip_of (run, instruction->result);
 }
 
@@ -225,7 +225,7 @@ fold (GhloCpuStripRun               *run,
   };
   const gsize n_chains = block->block.n_chains;
 
-  instruction->loop.fold (operands, run->scratch + run->program->folds[instruction->which].accumulators, n, n_chains,
+  instruction->loop.fold (operands, run->scratch + run->program->folds[instruction->index].accumulators, n, n_chains,
                           (gsize) run->point[block->lanes] & (n_chains - 1));
 }
 
@@ -242,10 +242,10 @@ execute_other (GhloCpuStripRun               *run,
                                block->lanes == GHLO_KERNEL_NONE ? 1 : MIN (run->program->strip, run->splat));
       break;
     case GHLO_CPU_STRIP_AXIS:
-      instruction->loop.ramp (run->point[instruction->which], run->slots[instruction->result], n);
+      instruction->loop.ramp (run->point[instruction->index], run->slots[instruction->result], n);
       break;
     case GHLO_CPU_STRIP_EXTENT:
-      instruction->loop.ramp (run->extents[instruction->which], run->slots[instruction->result], 1);
+      instruction->loop.ramp (run->extents[instruction->index], run->slots[instruction->result], 1);
       break;
     case GHLO_CPU_STRIP_LOAD:
       load (run, instruction, n);
@@ -307,7 +307,7 @@ ghlo_cpu_strip_execute (GhloCpuStripRun         *run,
         }
       if (it->kind == GHLO_CPU_STRIP_UPDATE)
         {
-          memcpy (run->slots[run->program->folds[it->which].left], operands[0], n << it->log2_size);
+          memcpy (run->slots[run->program->folds[it->index].left], operands[0], n << it->log2_size);
           continue;
         }
       moved = (it->shifts & 8) != 0 ? shift << slots[it->result].log2_size : 0;

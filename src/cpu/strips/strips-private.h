@@ -76,7 +76,7 @@ typedef struct
   guint8  is_copied;            /* LOAD, LOAD_TEMPORARY: always copies, instead of pointing into memory */
   guint16 result;               /* slot, or GHLO_KERNEL_NONE */
   guint16 operands[3];          /* slots, or GHLO_KERNEL_NONE */
-  guint16 which;                /* index of the access in the program, temporary, axis or fold */
+  guint16 index;                /* of the access in the program, temporary, axis or fold */
   union
     {
       GhloCpuElementwiseFunc call;

@@ -298,7 +298,7 @@ check_partial_stores (GhloKernelCheck       *self,
       for (guint j = 0; j < 3; j++)
         found |= node->operands[j] != GHLO_KERNEL_NONE && is_partial[node->operands[j] - block->first_node];
       if (node->kind == GHLO_NODE_LOAD || node->kind == GHLO_NODE_INSIDE)
-        found |= has_partial_index (self, node->which, is_partial);
+        found |= has_partial_index (self, node->index, is_partial);
       is_partial[i - block->first_node] = found;
     }
   for (guint i = block->first_store; i < block->first_store + block->n_stores; i++)

@@ -37,7 +37,7 @@ check_operand (GhloKernelCheck *self,
 static gboolean
 is_short_quotient (const GhloKernelNode *node)
 {
-  return node->which <= GHLO_QUOTIENT_IS_NARROW && node->kind == GHLO_NODE_DIVIDE
+  return node->quotient <= GHLO_QUOTIENT_IS_NARROW && node->kind == GHLO_NODE_DIVIDE
          && node->type == GHLO_ELEMENT_TYPE_F32;
 }
 
@@ -55,9 +55,9 @@ check_fields (GhloKernelCheck *self,
     return fail (self, number, "expected %s", "reserved fields that are 0");
   if (node->bits != (node->kind == GHLO_NODE_CONSTANT ? ghlo_node_cut (node->type, node->bits) : 0))
     return fail (self, number, "its bits 0x%" G_GINT64_MODIFIER "x are not of its type", node->bits);
-  if (node->which != 0 && !is_short_quotient (node)
+  if (node->index != 0 && !is_short_quotient (node)
       && (ghlo_node_spec (node->kind)->role != GHLO_NODE_LEAF || node->kind == GHLO_NODE_CONSTANT))
-    return fail (self, number, "it refers to %u: expected 0", node->which);
+    return fail (self, number, "it refers to %u: expected 0", node->index);
 
   return TRUE;
 }
@@ -68,10 +68,10 @@ check_axis (GhloKernelCheck *self,
 {
   const GhloKernelNode *node = &self->kernel->nodes[number];
 
-  if (node->which >= self->kernel->n_axes)
-    return fail (self, number, "there is no axis %u", node->which);
-  if (node->kind == GHLO_NODE_AXIS && (ghlo_kernel_check_scope (self) & 1u << node->which) == 0)
-    return fail (self, number, "axis %u (%s) is not in scope", node->which, self->kernel->axes[node->which].name);
+  if (node->index >= self->kernel->n_axes)
+    return fail (self, number, "there is no axis %u", node->index);
+  if (node->kind == GHLO_NODE_AXIS && (ghlo_kernel_check_scope (self) & 1u << node->index) == 0)
+    return fail (self, number, "axis %u (%s) is not in scope", node->index, self->kernel->axes[node->index].name);
 
   return TRUE;
 }
@@ -84,15 +84,15 @@ check_access (GhloKernelCheck *self,
   const GhloKernelNode *node = &self->kernel->nodes[number];
   guint fill = node->operands[0];
 
-  if (node->which >= self->kernel->n_accesses)
-    return fail (self, number, "there is no access %u", node->which);
-  if (!ghlo_kernel_check_use (self, node->which, number))
+  if (node->index >= self->kernel->n_accesses)
+    return fail (self, number, "there is no access %u", node->index);
+  if (!ghlo_kernel_check_use (self, node->index, number))
     return FALSE;
   if (node->kind == GHLO_NODE_INSIDE)
     return TRUE;
-  if (node->type != self->kernel->accesses[node->which].type)
+  if (node->type != self->kernel->accesses[node->index].type)
     return fail (self, number, "it is of type %s: expected %s, as its access %u", type_name (node->type),
-                 type_name (self->kernel->accesses[node->which].type), node->which);
+                 type_name (self->kernel->accesses[node->index].type), node->index);
   if (fill == GHLO_KERNEL_NONE)
     return TRUE;
   if (!check_operand (self, number, 0, first))
@@ -111,17 +111,17 @@ check_temporary (GhloKernelCheck *self,
   const GhloKernelNode *node = &self->kernel->nodes[number];
   const GhloKernelTemporary *temporary;
 
-  if (node->which >= self->kernel->n_temporaries)
-    return fail (self, number, "there is no temporary %u", node->which);
-  temporary = &self->kernel->temporaries[node->which];
+  if (node->index >= self->kernel->n_temporaries)
+    return fail (self, number, "there is no temporary %u", node->index);
+  temporary = &self->kernel->temporaries[node->index];
   if (node->type != temporary->type)
     return fail (self, number, "it is of type %s: expected %s, as temporary %u (%s)", type_name (node->type),
-                 type_name (temporary->type), node->which, temporary->name);
-  if (!self->is_readable[node->which])
-    return fail (self, number, "temporary %u (%s) has no value here", node->which, temporary->name);
+                 type_name (temporary->type), node->index, temporary->name);
+  if (!self->is_readable[node->index])
+    return fail (self, number, "temporary %u (%s) has no value here", node->index, temporary->name);
   if ((temporary->axes & ~ghlo_kernel_check_scope (self)) != 0)
     return fail (self, number, "temporary %u (%s) spans axes 0x%02x: expected some of 0x%02x, which are in scope",
-                 node->which, temporary->name, temporary->axes, ghlo_kernel_check_scope (self));
+                 node->index, temporary->name, temporary->axes, ghlo_kernel_check_scope (self));
 
   return TRUE;
 }
@@ -136,12 +136,12 @@ check_partial (GhloKernelCheck *self,
 
   if (node->kind == GHLO_NODE_RIGHT && !in_merge)
     return fail (self, number, "it is %s", "outside of a merge");
-  if (node->which < block->first_fold || node->which >= block->first_fold + block->n_folds)
-    return fail (self, number, "fold %u is not one of its block: expected one of [%u, %u)", node->which,
+  if (node->index < block->first_fold || node->index >= block->first_fold + block->n_folds)
+    return fail (self, number, "fold %u is not one of its block: expected one of [%u, %u)", node->index,
                  block->first_fold, block->first_fold + block->n_folds);
-  if (node->type != self->kernel->folds[node->which].type)
+  if (node->type != self->kernel->folds[node->index].type)
     return fail (self, number, "it is of type %s: expected %s, as fold %u", type_name (node->type),
-                 type_name (self->kernel->folds[node->which].type), node->which);
+                 type_name (self->kernel->folds[node->index].type), node->index);
 
   return TRUE;
 }

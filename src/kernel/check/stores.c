@@ -380,10 +380,10 @@ check_block_loads (GhloKernelCheck *self)
     {
       const GhloKernelNode *node = &kernel->nodes[i];
 
-      if (node->kind == GHLO_NODE_LOAD && ghlo_kernel_is_written (kernel, kernel->accesses[node->which].buffer)
-          && !is_stored (kernel, block, node->which))
+      if (node->kind == GHLO_NODE_LOAD && ghlo_kernel_is_written (kernel, kernel->accesses[node->index].buffer)
+          && !is_stored (kernel, block, node->index))
         return fail (self, "node %u (load): access %u is of a buffer that is written: expected the place of a store of "
-                     "the same block", i, node->which);
+                     "the same block", i, node->index);
     }
   for (guint i = 0; i < G_N_ELEMENTS (factors); i++)
     if (factors[i] != GHLO_KERNEL_NONE && ghlo_kernel_is_written (kernel, kernel->accesses[factors[i]].buffer))

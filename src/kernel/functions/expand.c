@@ -1,247 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * The table of expansions, and copies of kernels with their functions replaced. An expansion is made in a builder
- * of its own. The nodes that the result needs are copied from there, each once, in the order of operands. The nodes
- * are therefore the same in whatever order a compiler evaluates nested calls.
+ * Copies of kernels with their functions replaced by expansions.
  */
 
-#include "kernel/functions/f64/double.h"
+#include "kernel/functions/private.h"
 
 #include "base/bits.h"
 #include "base/ghlo-error.h"
-
-#include <string.h>
-
-guint
-ghlo_expand_horner (Builder      *b,
-                    guint         x,
-                    const double *c,
-                    guint         n)
-{
-  guint sum = real (b, x, c[n - 1]);
-
-  for (guint i = n - 1; i > 0; i--)
-    sum = multiply_add_real (b, sum, x, c[i - 1]);
-
-  return sum;
-}
-
-guint
-ghlo_expand_estrin (Builder      *b,
-                    guint         x,
-                    const double *c,
-                    guint         n)
-{
-  enum { MAX = 64 };
-  guint terms[MAX];
-
-  g_assert (n <= MAX);
-  for (guint i = 0; i < n; i++)
-    terms[i] = real (b, x, c[i]);
-  for (; n > 1; n = (n + 1) / 2)
-    {
-      for (guint i = 0; i + 1 < n; i += 2)
-        terms[i / 2] = multiply_add (b, terms[i + 1], x, terms[i]);
-      if (n % 2 == 1)
-        terms[n / 2] = terms[n - 1];
-      x = multiply (b, x, x);
-    }
-
-  return terms[0];
-}
-
-/* For functions of a single type, f32 holds the expansion. */
-typedef struct
-{
-  GhloKernelExpansion f32, f64;
-  GhloKernelExpansion bf16;     /* for a bf16 number in f32, where the result is only used rounded to bf16; nullable */
-} Expansions;
-
-static const Expansions expansions[GHLO_N_NODES] = {
-  [GHLO_NODE_EXPONENTIAL] = { ghlo_expand_exponential, ghlo_expand_exponential_f64 },
-  [GHLO_NODE_EXPONENTIAL_MINUS_ONE] = { ghlo_expand_exponential_minus_one, ghlo_expand_exponential_minus_one_f64 },
-  [GHLO_NODE_LOG] = { ghlo_expand_log, ghlo_expand_log_f64 },
-  [GHLO_NODE_LOG_PLUS_ONE] = { ghlo_expand_log_plus_one, ghlo_expand_log_plus_one_f64 },
-  [GHLO_NODE_TANH] = { ghlo_expand_tanh, ghlo_expand_tanh_f64, ghlo_expand_tanh_bf16 },
-  [GHLO_NODE_LOGISTIC] = { ghlo_expand_logistic, ghlo_expand_logistic_f64, ghlo_expand_logistic_bf16 },
-  [GHLO_NODE_ERF] = { ghlo_expand_erf, ghlo_expand_erf_f64 },
-  [GHLO_NODE_ERFC] = { ghlo_expand_erfc, ghlo_expand_erfc_f64 },
-  [GHLO_NODE_ERF_INV] = { ghlo_expand_erf_inv, ghlo_expand_erf_inv_f64 },
-  [GHLO_NODE_SINE] = { ghlo_expand_sine, ghlo_expand_sine_f64 },
-  [GHLO_NODE_COSINE] = { ghlo_expand_cosine, ghlo_expand_cosine_f64 },
-  [GHLO_NODE_TAN] = { ghlo_expand_tan, ghlo_expand_tan_f64 },
-  [GHLO_NODE_ASIN] = { ghlo_expand_asin, ghlo_expand_asin_f64 },
-  [GHLO_NODE_ACOS] = { ghlo_expand_acos, ghlo_expand_acos_f64 },
-  [GHLO_NODE_ATAN] = { ghlo_expand_atan, ghlo_expand_atan_f64 },
-  [GHLO_NODE_ATAN2] = { ghlo_expand_atan2, ghlo_expand_atan2_f64 },
-  [GHLO_NODE_SINH] = { ghlo_expand_sinh, ghlo_expand_sinh_f64 },
-  [GHLO_NODE_COSH] = { ghlo_expand_cosh, ghlo_expand_cosh_f64 },
-  [GHLO_NODE_ASINH] = { ghlo_expand_asinh, ghlo_expand_asinh_f64 },
-  [GHLO_NODE_ACOSH] = { ghlo_expand_acosh, ghlo_expand_acosh_f64 },
-  [GHLO_NODE_ATANH] = { ghlo_expand_atanh, ghlo_expand_atanh_f64 },
-  [GHLO_NODE_POWER] = { ghlo_expand_power, ghlo_expand_power_f64 },
-  [GHLO_NODE_CBRT] = { ghlo_expand_cbrt, ghlo_expand_cbrt_f64 },
-  [GHLO_NODE_RSQRT] = { ghlo_expand_rsqrt, ghlo_expand_rsqrt_f64 },
-  [GHLO_NODE_LGAMMA] = { ghlo_expand_lgamma, ghlo_expand_lgamma_f64 },
-  [GHLO_NODE_DIGAMMA] = { ghlo_expand_digamma, ghlo_expand_digamma_f64 },
-  [GHLO_NODE_BESSEL_I1E] = { ghlo_expand_bessel_i1e, ghlo_expand_bessel_i1e_f64 },
-  [GHLO_NODE_ZETA] = { ghlo_expand_zeta, ghlo_expand_zeta_f64 },
-  [GHLO_NODE_POLYGAMMA] = { ghlo_expand_polygamma, ghlo_expand_polygamma_f64 },
-  [GHLO_NODE_REMAINDER_FLOAT] = { ghlo_expand_remainder_float, ghlo_expand_remainder_float_f64 },
-  [GHLO_NODE_FROM_BF16] = { ghlo_expand_from_bf16, NULL },
-  [GHLO_NODE_TO_BF16] = { ghlo_expand_to_bf16, ghlo_expand_to_bf16 },
-  [GHLO_NODE_FROM_F16] = { ghlo_expand_from_f16, NULL },
-  [GHLO_NODE_TO_F16] = { ghlo_expand_to_f16, ghlo_expand_to_f16 },
-  [GHLO_NODE_FROM_F4E2M1FN] = { ghlo_expand_from_f4e2m1fn, NULL },
-  [GHLO_NODE_TO_F4E2M1FN] = { ghlo_expand_to_f4e2m1fn, ghlo_expand_to_f4e2m1fn },
-  [GHLO_NODE_FROM_F6E2M3FN] = { ghlo_expand_from_f6e2m3fn, NULL },
-  [GHLO_NODE_TO_F6E2M3FN] = { ghlo_expand_to_f6e2m3fn, ghlo_expand_to_f6e2m3fn },
-  [GHLO_NODE_FROM_F6E3M2FN] = { ghlo_expand_from_f6e3m2fn, NULL },
-  [GHLO_NODE_TO_F6E3M2FN] = { ghlo_expand_to_f6e3m2fn, ghlo_expand_to_f6e3m2fn },
-  [GHLO_NODE_FROM_F8E3M4] = { ghlo_expand_from_f8e3m4, NULL },
-  [GHLO_NODE_TO_F8E3M4] = { ghlo_expand_to_f8e3m4, ghlo_expand_to_f8e3m4 },
-  [GHLO_NODE_FROM_F8E4M3] = { ghlo_expand_from_f8e4m3, NULL },
-  [GHLO_NODE_TO_F8E4M3] = { ghlo_expand_to_f8e4m3, ghlo_expand_to_f8e4m3 },
-  [GHLO_NODE_FROM_F8E4M3FN] = { ghlo_expand_from_f8e4m3fn, NULL },
-  [GHLO_NODE_TO_F8E4M3FN] = { ghlo_expand_to_f8e4m3fn, ghlo_expand_to_f8e4m3fn },
-  [GHLO_NODE_FROM_F8E4M3FNUZ] = { ghlo_expand_from_f8e4m3fnuz, NULL },
-  [GHLO_NODE_TO_F8E4M3FNUZ] = { ghlo_expand_to_f8e4m3fnuz, ghlo_expand_to_f8e4m3fnuz },
-  [GHLO_NODE_FROM_F8E4M3B11FNUZ] = { ghlo_expand_from_f8e4m3b11fnuz, NULL },
-  [GHLO_NODE_TO_F8E4M3B11FNUZ] = { ghlo_expand_to_f8e4m3b11fnuz, ghlo_expand_to_f8e4m3b11fnuz },
-  [GHLO_NODE_FROM_F8E5M2] = { ghlo_expand_from_f8e5m2, NULL },
-  [GHLO_NODE_TO_F8E5M2] = { ghlo_expand_to_f8e5m2, ghlo_expand_to_f8e5m2 },
-  [GHLO_NODE_FROM_F8E5M2FNUZ] = { ghlo_expand_from_f8e5m2fnuz, NULL },
-  [GHLO_NODE_TO_F8E5M2FNUZ] = { ghlo_expand_to_f8e5m2fnuz, ghlo_expand_to_f8e5m2fnuz },
-  [GHLO_NODE_FROM_F8E8M0FNU] = { ghlo_expand_from_f8e8m0fnu, NULL },
-  [GHLO_NODE_TO_F8E8M0FNU] = { ghlo_expand_to_f8e8m0fnu, ghlo_expand_to_f8e8m0fnu },
-};
-
-GhloKernelExpansion
-ghlo_kernel_expansion (GhloNodeKind    kind,
-                       GhloElementType type)
-{
-  const GhloNodeSpec *spec = ghlo_node_spec (kind);
-
-  if (spec->role != GHLO_NODE_FUNCTION)
-    return NULL;
-  if (spec->operand_types == 0)
-    return spec->operand_type == type ? expansions[kind].f32 : NULL;
-
-  return type == GHLO_ELEMENT_TYPE_F32 ? expansions[kind].f32
-         : type == GHLO_ELEMENT_TYPE_F64 ? expansions[kind].f64 : NULL;
-}
-
-gboolean
-ghlo_expand_is_narrow (const GhloKernel *kernel,
-                       guint             number)
-{
-  const GhloKernelNode *node = &kernel->nodes[number];
-
-  if (node->kind == GHLO_NODE_DIVIDE)
-    return ghlo_expand_is_quotient (kernel, number);
-
-  return expansions[node->kind].bf16 != NULL && node->type == GHLO_ELEMENT_TYPE_F32
-         && kernel->nodes[node->operands[0]].kind == GHLO_NODE_FROM_BF16;
-}
-
-/* Adds a primitive like @node; @which is what is known about a quotient. */
-static guint
-add_primitive (Builder              *to,
-               const GhloKernelNode *node,
-               guint                 which,
-               guint                 a,
-               guint                 b,
-               guint                 c)
-{
-  return which != 0 ? ghlo_kernel_add_quotient (to, which, a, b)
-                    : ghlo_kernel_add_node (to, node->kind, node->type, a, b, c);
-}
-
-/* An expansion that is being copied to @to. */
-typedef struct
-{
-  Builder *from, *to;
-  guint    operands[3];         /* of the function, as nodes of @to */
-  guint    first, end;          /* range of the expansion's nodes in @to so far */
-  guint   *moved;               /* for each node of @from, its number in @to, or GHLO_KERNEL_NONE */
-  gboolean is_full;             /* the table of nodes is full */
-} Move;
-
-/* Returns the number in @to of a node equal to @node, which is added if there is none. */
-static guint
-find_or_add (Move                 *self,
-             const GhloKernelNode *node)
-{
-  guint number;
-
-  /* Comparing kinds first is faster: there are many nodes, nearly all of another kind. */
-  if (self->first != GHLO_KERNEL_NONE)
-    {
-      const GhloKernelNode *nodes = ghlo_kernel_builder_get_node (self->to, self->first);
-
-      for (guint i = 0; i < self->end - self->first; i++)
-        if (nodes[i].kind == node->kind && memcmp (&nodes[i], node, sizeof *node) == 0)
-          return self->first + i;
-    }
-  if (node->kind == GHLO_NODE_CONSTANT)
-    number = ghlo_kernel_add_constant (self->to, node->type, node->bits);
-  else
-    number = add_primitive (self->to, node, node->which, node->operands[0], node->operands[1], node->operands[2]);
-  self->is_full = number == GHLO_KERNEL_NONE;
-  self->first = self->first == GHLO_KERNEL_NONE ? number : self->first;
-  self->end = number + 1;
-
-  return number;
-}
-
-static guint
-move_node (Move  *self,
-           guint  number)
-{
-  GhloKernelNode node;
-
-  if (number == GHLO_KERNEL_NONE || self->is_full)
-    return GHLO_KERNEL_NONE;
-  if (self->moved[number] != GHLO_KERNEL_NONE)
-    return self->moved[number];
-  node = *ghlo_kernel_builder_get_node (self->from, number);
-  if (node.kind == GHLO_NODE_TEMPORARY)
-    return self->operands[node.which];
-  for (guint i = 0; i < G_N_ELEMENTS (node.operands); i++)
-    node.operands[i] = move_node (self, node.operands[i]);
-  if (self->is_full)
-    return GHLO_KERNEL_NONE;
-
-  return self->moved[number] = find_or_add (self, &node);
-}
-
-/* Returns the node of the function's result, in @to. In the expansion's own builder, temporaries stand for operands. */
-static guint
-expand_function (Builder             *to,
-                 GhloKernelExpansion  expansion,
-                 GhloElementType      type,
-                 const guint         *operands,
-                 guint                n_operands)
-{
-  g_autoptr (GhloKernelBuilder) from = ghlo_kernel_builder_new ("function");
-  g_autofree guint *moved = NULL;
-  guint leaves[3], result;
-  Move move = { from, to, .first = GHLO_KERNEL_NONE };
-
-  ghlo_kernel_begin_points (from, 0);
-  for (guint i = 0; i < n_operands; i++)
-    {
-      move.operands[i] = operands[i];
-      leaves[i] = ghlo_kernel_add_leaf (from, GHLO_NODE_TEMPORARY, type, i);
-    }
-  result = expansion (from, type, leaves);
-  g_assert (result != GHLO_KERNEL_NONE);
-  move.moved = moved = g_new (guint, result + 1);
-  for (guint i = 0; i <= result; i++)
-    moved[i] = GHLO_KERNEL_NONE;
-
-  return move_node (&move, result);
-}
 
 /* A kernel that is being copied to a builder. */
 typedef struct
@@ -321,8 +86,8 @@ round_product (const Copy           *self,
       split[1] = scale (self, number, -1);
     }
 
-  return expand_function (self->to, ghlo_expand_round_product_fast, GHLO_ELEMENT_TYPE_F32,
-                          (const guint[]) { self->moved[has_first ? b : a], split[0], split[1] }, 3);
+  return ghlo_expand_function (self->to, ghlo_expand_round_product_fast, GHLO_ELEMENT_TYPE_F32,
+                               (const guint[]) { self->moved[has_first ? b : a], split[0], split[1] }, 3);
 }
 
 /* Returns whether node @number, FROM_BF16 of a rounding, is only used times powers of two, and the fast path may round
@@ -344,9 +109,9 @@ round_scaled (const Copy *self,
   const GhloKernelNode *nodes = self->from->nodes, *node = &nodes[number];
   const guint factor = node->operands[node->operands[0] == rounded];
 
-  return expand_function (self->to, ghlo_expand_round_product_fast, GHLO_ELEMENT_TYPE_F32,
-                          (const guint[]) { self->moved[nodes[nodes[rounded].operands[0]].operands[0]],
-                                            scale (self, factor, (1 << 16) + 1), scale (self, factor, -1) }, 3);
+  return ghlo_expand_function (self->to, ghlo_expand_round_product_fast, GHLO_ELEMENT_TYPE_F32,
+                               (const guint[]) { self->moved[nodes[nodes[rounded].operands[0]].operands[0]],
+                                                 scale (self, factor, (1 << 16) + 1), scale (self, factor, -1) }, 3);
 }
 
 /* Handles nodes that the fast path drops or replaces. */
@@ -381,8 +146,8 @@ round_to_bf16 (const Copy *self,
   if (is_fast && ghlo_expand_is_product (self->from, operand))
     return round_product (self, &self->from->nodes[operand]);
 
-  return expand_function (self->to, is_fast ? ghlo_expand_round_bf16_fast : ghlo_expand_round_bf16,
-                          GHLO_ELEMENT_TYPE_F32, &self->moved[operand], 1);
+  return ghlo_expand_function (self->to, is_fast ? ghlo_expand_round_bf16_fast : ghlo_expand_round_bf16,
+                               GHLO_ELEMENT_TYPE_F32, &self->moved[operand], 1);
 }
 
 /* Handles FROM_BF16 of a TO_BF16 of f32, and a TO_BF16 of f32 that is not needed itself or that the fast path rounds.
@@ -404,8 +169,8 @@ copy_rounding (const Copy *self,
   else if (is_wanted)
     {
       self->rounded[number] = round_to_bf16 (self, number);
-      self->moved[number] = expand_function (self->to, ghlo_expand_upper_half, GHLO_ELEMENT_TYPE_F32,
-                                             &self->rounded[number], 1);
+      self->moved[number] = ghlo_expand_function (self->to, ghlo_expand_upper_half, GHLO_ELEMENT_TYPE_F32,
+                                                  &self->rounded[number], 1);
     }
 
   return TRUE;
@@ -446,7 +211,7 @@ choose_expansion (const Copy *self,
   const GhloKernelNode *node = &self->from->nodes[number];
 
   if (is_narrowed (self, number))
-    return expansions[node->kind].bf16;
+    return ghlo_expand_find_bf16 (node->kind);
 
   return ghlo_kernel_expansion (node->kind, ghlo_kernel_operand_type (self->from, node));
 }
@@ -469,16 +234,18 @@ copy_node (const Copy  *self,
   if (node->kind == GHLO_NODE_CONSTANT)
     self->moved[number] = ghlo_kernel_add_constant (self->to, node->type, node->bits);
   else if (node->kind == GHLO_NODE_LOAD)
-    self->moved[number] = ghlo_kernel_add_load (self->to, node->type, node->which, operands[0]);
+    self->moved[number] = ghlo_kernel_add_load (self->to, node->type, node->index, operands[0]);
   else if (spec->role == GHLO_NODE_LEAF)
-    self->moved[number] = ghlo_kernel_add_leaf (self->to, node->kind, node->type, node->which);
+    self->moved[number] = ghlo_kernel_add_leaf (self->to, node->kind, node->type, node->index);
   else if (spec->role == GHLO_NODE_PRIMITIVE)
-    self->moved[number] = add_primitive (self->to, node, node->which == 0 && is_narrowed (self, number)
-                                                         ? GHLO_QUOTIENT_IS_NARROW : node->which,
-                                         operands[0], operands[1], operands[2]);
+    self->moved[number]
+      = ghlo_expand_add_primitive (self->to, node,
+                                   node->quotient == 0 && is_narrowed (self, number) ? GHLO_QUOTIENT_IS_NARROW
+                                                                                     : node->quotient,
+                                   operands[0], operands[1], operands[2]);
   else if (choose_expansion (self, number) != NULL)
-    self->moved[number] = expand_function (self->to, choose_expansion (self, number), type, operands,
-                                           spec->n_operands);
+    self->moved[number] = ghlo_expand_function (self->to, choose_expansion (self, number), type, operands,
+                                                spec->n_operands);
   else
     {
       g_set_error (error, GHLO_ERROR, GHLO_ERROR_UNSUPPORTED, "there is no expansion of %s of %s in the kernel %s",
@@ -653,7 +420,7 @@ ghlo_kernel_passes_nan_on (const GhloKernel *self,
 
   ghlo_expand_find_uses (self, TRUE, uses);
   for (guint i = 0; i < self->n_nodes; i++)
-    if (self->nodes[i].kind == GHLO_NODE_LOAD && self->accesses[self->nodes[i].which].buffer == buffer
+    if (self->nodes[i].kind == GHLO_NODE_LOAD && self->accesses[self->nodes[i].index].buffer == buffer
         && (uses[i] & GHLO_EXPAND_MAY_BE_NAN) == 0)
       return FALSE;
 

@@ -213,7 +213,7 @@ print_value (const GhloKernel     *kernel,
         print_constant (node);
         break;
       case GHLO_NODE_LOAD:
-        g_print ("x%u", node->which);
+        g_print ("x%u", node->index);
         break;
       case GHLO_NODE_DIVIDE:
         if (!is_float (node->type))

@@ -14,7 +14,7 @@ G_BEGIN_DECLS
 
 typedef GhloKernelBuilder Builder;
 
-/* All expansions, one file for each family; expand.c has the table of the types for which each is used. */
+/* All expansions, one file for each family; table.c has the table of the types for which each is used. */
 #define EXPANSION(name) guint ghlo_expand_##name (Builder *b, GhloElementType type, const guint *operands)
 #define FUNCTION(ID, name, ...) EXPANSION (name);
 #include "kernel/node.def"
@@ -319,6 +319,24 @@ with_sign (Builder *b,
 {
   return float_of (b, or (b, bits_of (b, x), sign_of (b, from)));
 }
+
+/* Returns the expansion of the function of a bf16 number in f32, where the result is only used rounded to bf16, or NULL
+ * where there is none. */
+GhloKernelExpansion ghlo_expand_find_bf16 (GhloNodeKind kind);
+
+/* Adds a primitive like @node; @quotient is what is known about a quotient, or 0. */
+guint ghlo_expand_add_primitive (Builder              *to,
+                                 const GhloKernelNode *node,
+                                 guint                 quotient,
+                                 guint                 a,
+                                 guint                 b,
+                                 guint                 c);
+/* Adds the nodes of @expansion to @to, where @operands are. Returns the node of the result, or GHLO_KERNEL_NONE. */
+guint ghlo_expand_function      (Builder              *to,
+                                 GhloKernelExpansion   expansion,
+                                 GhloElementType       type,
+                                 const guint          *operands,
+                                 guint                 n_operands);
 
 /* Σ c[i] x^i, lowest power first: by Horner's rule, or by Estrin's scheme, whose dependency chain has logarithmic
  * length. */

@@ -27,21 +27,21 @@ evaluate_leaf (GhloKernelRun        *self,
   switch (node->kind)
     {
     case GHLO_NODE_AXIS:
-      *value = ghlo_node_cut (node->type, (guint64) self->point[node->which]);
+      *value = ghlo_node_cut (node->type, (guint64) self->point[node->index]);
       return TRUE;
     case GHLO_NODE_LOAD:
       *value = node->operands[0] != GHLO_KERNEL_NONE ? self->values[node->operands[0]] : 0;
-      return ghlo_kernel_run_load (self, node->which, value);
+      return ghlo_kernel_run_load (self, node->index, value);
     case GHLO_NODE_INSIDE:
-      *value = ghlo_kernel_run_inside (self, node->which);
+      *value = ghlo_kernel_run_inside (self, node->index);
       return TRUE;
     case GHLO_NODE_TEMPORARY:
-      return ghlo_kernel_run_get (self, node->which, value);
+      return ghlo_kernel_run_get (self, node->index, value);
     case GHLO_NODE_LEFT:
-      *value = left[node->which];
+      *value = left[node->index];
       return TRUE;
     case GHLO_NODE_RIGHT:
-      *value = right[node->which];
+      *value = right[node->index];
       return TRUE;
     default:
       g_assert_not_reached ();
@@ -77,7 +77,7 @@ ghlo_kernel_run_precompute (GhloKernelRun *self)
       if (node->kind == GHLO_NODE_CONSTANT)
         self->values[i] = node->bits;
       else if (node->kind == GHLO_NODE_EXTENT)
-        self->values[i] = ghlo_node_cut (node->type, (guint64) self->extents[node->which]);
+        self->values[i] = ghlo_node_cut (node->type, (guint64) self->extents[node->index]);
       else
         {
           facts->is_known = !facts->is_leaf;

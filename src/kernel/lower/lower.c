@@ -45,8 +45,8 @@ ghlo_lower_get_result (const GhloKernelGroup *group,
 {
   if (group->wanted != NULL)
     return group->wanted;
-  if (group->which != NULL)
-    result = group->which[result];
+  if (group->result_indices != NULL)
+    result = group->result_indices[result];
 
   return group->body != NULL ? ghlo_ir_op_operand (group->body->last, result) : &group->op->results[result];
 }

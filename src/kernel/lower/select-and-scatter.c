@@ -226,7 +226,7 @@ make_select (Windows *self,
   chosen = ghlo_kernel_add_leaf (self->builder, GHLO_NODE_LEFT, I32, number);
   access = ghlo_kernel_add_load (self->builder, self->stored, access, NONE);
   take = ghlo_kernel_add_leaf (self->builder, GHLO_NODE_INSIDE, I1,
-                               ghlo_kernel_builder_get_node (self->builder, access)->which);
+                               ghlo_kernel_builder_get_node (self->builder, access)->index);
   access = decode (self, access);
   is_kept = add (self, comparison, I1, best, access, NONE);
   is_kept = add (self, GHLO_NODE_AND, I1, is_kept,

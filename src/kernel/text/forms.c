@@ -41,14 +41,14 @@ ghlo_kernel_node_form (GhloNodeKind kind)
 }
 
 const char *
-ghlo_kernel_quotient_word (GhloQuotient which)
+ghlo_kernel_quotient_word (GhloQuotient quotient)
 {
   static const char *const words[] = {
     [GHLO_QUOTIENT_IS_BOUNDED] = "bounded", [GHLO_QUOTIENT_IS_APPROXIMATE] = "approximate",
     [GHLO_QUOTIENT_IS_NARROW] = "narrow",
   };
 
-  return words[which];
+  return words[quotient];
 }
 
 const char *

@@ -24,7 +24,7 @@ typedef enum
 GhloKernelForm ghlo_kernel_node_form  (GhloNodeKind       kind);
 
 /* Returns the keyword after the operands of a quotient with known properties. */
-const char    *ghlo_kernel_quotient_word (GhloQuotient    which);
+const char    *ghlo_kernel_quotient_word (GhloQuotient    quotient);
 
 /* Returns the keyword of a block. */
 const char    *ghlo_kernel_block_word (GhloBlockKind      kind);

@@ -46,26 +46,26 @@ print_node (GhloKernelPrinter *self,
     {
     case GHLO_KERNEL_FORM_OPERANDS:
       append_operands (self, node);
-      if (node->which != 0)
-        g_string_append_printf (self->text, " %s", ghlo_kernel_quotient_word (node->which));
+      if (node->quotient != 0)
+        g_string_append_printf (self->text, " %s", ghlo_kernel_quotient_word (node->quotient));
       break;
     case GHLO_KERNEL_FORM_BITS:
       ghlo_kernel_append_constant (self->text, node->type, node->bits);
       break;
     case GHLO_KERNEL_FORM_AXIS:
-      ghlo_kernel_print_axis (self, node->which);
+      ghlo_kernel_print_axis (self, node->index);
       break;
     case GHLO_KERNEL_FORM_ACCESS:
     case GHLO_KERNEL_FORM_LOAD:
-      g_string_append_printf (self->text, "@%u", node->which);
+      g_string_append_printf (self->text, "@%u", node->index);
       if (node->operands[0] != GHLO_KERNEL_NONE)
         g_string_append_printf (self->text, " else %%%u", node->operands[0]);
       break;
     case GHLO_KERNEL_FORM_TEMPORARY:
-      ghlo_kernel_print_temporary (self, node->which);
+      ghlo_kernel_print_temporary (self, node->index);
       break;
     case GHLO_KERNEL_FORM_FOLD:
-      g_string_append_printf (self->text, "$%u", node->which);
+      g_string_append_printf (self->text, "$%u", node->index);
       break;
     }
   g_string_append (self->text, "\n");

@@ -43,7 +43,7 @@ ghlo_vulkan_product_add_epilogue (GhloVulkanProductShader *self)
       if (operand >= fusion->n_operands + fusion->n_results)
         continue;
       if (operand >= fusion->n_operands)
-        source = (GhloVulkanSource) { GHLO_VULKAN_RESULT, fusion->which[operand - fusion->n_operands], at };
+        source = (GhloVulkanSource) { GHLO_VULKAN_RESULT, fusion->result_indices[operand - fusion->n_operands], at };
       ghlo_vulkan_product_add_access (self, word + a, source, -access->offset, (gsize) buffer->size,
                                       buffer->is_written);
     }

@@ -203,7 +203,7 @@ is_adjacent (const GhloVulkanEpilogue *self,
     return FALSE;
 
   return is_aligned (self, access,
-                     alignments[buffer < n ? buffer - 1 : fusion->n_operands + fusion->which[buffer - n]],
+                     alignments[buffer < n ? buffer - 1 : fusion->n_operands + fusion->result_indices[buffer - n]],
                      GHLO_SPIRV_TOGETHER * size);
 }
 

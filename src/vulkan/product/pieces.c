@@ -162,8 +162,8 @@ add_epilogue (const Sum *self,
       else if (node->kind != GHLO_NODE_LOAD)
         nodes[i] = ghlo_kernel_add_node (self->builder, node->kind, node->type, operands[0], operands[1], operands[2]);
       else
-        nodes[i] = accesses[node->which] == GHLO_KERNEL_NONE
-                   ? element : ghlo_kernel_add_load (self->builder, node->type, accesses[node->which],
+        nodes[i] = accesses[node->index] == GHLO_KERNEL_NONE
+                   ? element : ghlo_kernel_add_load (self->builder, node->type, accesses[node->index],
                                                      GHLO_KERNEL_NONE);
     }
   for (guint i = 0; i < kernel->n_stores; i++)

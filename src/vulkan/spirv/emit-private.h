@@ -131,12 +131,12 @@ Id   ghlo_spirv_integer_node  (Spirv           *self,
                                GhloNodeKind     kind,
                                GhloElementType  type,
                                const Id        *operands);
-/* The first says whether a quotient, known to be of kind @which (0: nothing is known), can be computed from a root; the
+/* The first says whether a quotient, known to be of kind @kind (0: nothing is known), can be computed from a root; the
  * second computes it. */
 gboolean ghlo_spirv_shortens_quotient (const Spirv  *self,
-                                       guint         which);
+                                       guint         kind);
 Id   ghlo_spirv_short_quotient (Spirv           *self,
-                                GhloQuotient     which,
+                                GhloQuotient     kind,
                                 Id               a,
                                 Id               b);
 Id   ghlo_spirv_float_node    (Spirv           *self,

@@ -270,10 +270,10 @@ narrow_quotient (Spirv *self,
 
 gboolean
 ghlo_spirv_shortens_quotient (const Spirv *self,
-                              guint        which)
+                              guint        kind)
 {
-  return which != 0 && self->floats.shortens_quotients
-         && (which != GHLO_QUOTIENT_IS_NARROW || !self->floats.keeps_subnormals[0]);
+  return kind != 0 && self->floats.shortens_quotients
+         && (kind != GHLO_QUOTIENT_IS_NARROW || !self->floats.keeps_subnormals[0]);
 }
 
 /* The square of the root of 1 / b is within 9 ULP of 1 / b, since Vulkan allows 2 ULP for the root
@@ -282,7 +282,7 @@ ghlo_spirv_shortens_quotient (const Spirv *self,
  * after the other: tanh of 4096² elements took 77 µs that way, and takes 5 this way (H200). */
 Id
 ghlo_spirv_short_quotient (Spirv        *self,
-                           GhloQuotient  which,
+                           GhloQuotient  kind,
                            Id            a,
                            Id            b)
 {
@@ -290,11 +290,11 @@ ghlo_spirv_short_quotient (Spirv        *self,
   const Id type = ghlo_spirv_type (self, f32);
   Id root, inverse, minus, quotient, error;
 
-  if (which == GHLO_QUOTIENT_IS_NARROW)
+  if (kind == GHLO_QUOTIENT_IS_NARROW)
     return narrow_quotient (self, a, b);
   root = ghlo_spirv_exact (self, GLSL (InverseSqrt, type, b));
   inverse = ghlo_spirv_exact (self, CODE (SpvOpFMul, type, root, root));
-  if (which == GHLO_QUOTIENT_IS_APPROXIMATE)
+  if (kind == GHLO_QUOTIENT_IS_APPROXIMATE)
     return ghlo_spirv_exact (self, CODE (SpvOpFMul, type, a, inverse));
   minus = CODE (SpvOpFNegate, type, b);
   error = ghlo_spirv_fma (self, f32, (const Id[]) { minus, inverse, ghlo_spirv_real (self, f32, 1) });

@@ -108,11 +108,11 @@ static gboolean
 is_to_keep (const Spirv          *self,
             const GhloKernelNode *node)
 {
-  const GhloKernelAccess *access = &self->kernel->accesses[node->which];
+  const GhloKernelAccess *access = &self->kernel->accesses[node->index];
 
   return node->kind == GHLO_NODE_LOAD && self->n_kept < SPIRV_MAX_KEPT
          && (access->n_terms == 0 || node->operands[0] == GHLO_KERNEL_NONE) && has_place (self->kernel, access)
-         && find_kept (self, node->which) == NULL;
+         && find_kept (self, node->index) == NULL;
 }
 
 /* Loads ahead for @block what fits into *@bytes, and subtracts its size from that. */
@@ -132,9 +132,9 @@ keep_block (Spirv                 *self,
       const gsize size = n * MAX (ghlo_element_info (node->type)->size, sizeof (guint32));
 
       if (is_to_keep (self, node) && size <= *bytes
-          && is_known (self->kernel, &self->kernel->accesses[node->which], axis))
+          && is_known (self->kernel, &self->kernel->accesses[node->index], axis))
         {
-          keep (self, node->which, 0, n);
+          keep (self, node->index, 0, n);
           *bytes -= size;
         }
     }
@@ -166,7 +166,7 @@ ghlo_spirv_keep_next (Spirv                 *self,
   self->n_kept = self->n_kept_throughout;
   for (guint i = block->first_node; i < block->first_merge; i++)
     if (is_to_keep (self, &self->kernel->nodes[i]))
-      keep (self, self->kernel->nodes[i].which, first, MIN (first + n_ahead, n));
+      keep (self, self->kernel->nodes[i].index, first, MIN (first + n_ahead, n));
 }
 
 Id

@@ -18,19 +18,19 @@ emit_leaf (Spirv                *self,
       return ghlo_spirv_constant (self, node->type, node->bits);
     case GHLO_NODE_AXIS:
     case GHLO_NODE_EXTENT:
-      value = node->kind == GHLO_NODE_AXIS ? self->point[node->which] : self->extents[node->which];
+      value = node->kind == GHLO_NODE_AXIS ? self->point[node->index] : self->extents[node->index];
       return bits == 64 ? value : CODE (SpvOpUConvert, ghlo_spirv_type (self, node->type), value);
     case GHLO_NODE_LOAD:
-      return ghlo_spirv_load (self, node->which,
+      return ghlo_spirv_load (self, node->index,
                               node->operands[0] != GHLO_KERNEL_NONE ? self->values[node->operands[0]] : 0);
     case GHLO_NODE_INSIDE:
-      return ghlo_spirv_inside (self, node->which);
+      return ghlo_spirv_inside (self, node->index);
     case GHLO_NODE_TEMPORARY:
-      return ghlo_spirv_get (self, node->which);
+      return ghlo_spirv_get (self, node->index);
     case GHLO_NODE_LEFT:
-      return self->left[node->which];
+      return self->left[node->index];
     case GHLO_NODE_RIGHT:
-      return self->right[node->which];
+      return self->right[node->index];
     default:
       g_assert_not_reached ();
     }
@@ -63,8 +63,8 @@ emit_node (Spirv                *self,
   for (guint i = 0; i < ghlo_node_spec (node->kind)->n_operands; i++)
     operands[i] = node->kind == GHLO_NODE_FMA ? find_operand (self, node->type, node->operands[i])
                                               : self->values[node->operands[i]];
-  if (ghlo_spirv_shortens_quotient (self, node->which))
-    return ghlo_spirv_short_quotient (self, node->which, operands[0], operands[1]);
+  if (ghlo_spirv_shortens_quotient (self, node->quotient))
+    return ghlo_spirv_short_quotient (self, node->quotient, operands[0], operands[1]);
   switch ((GhloNodeKind) node->kind)
     {
     case GHLO_NODE_SELECT:

@@ -114,7 +114,7 @@ use_points (Places                *places,
 
   for (guint i = block->first_node; i < block->end_node; i++)
     if (kernel->nodes[i].kind == GHLO_NODE_TEMPORARY)
-      use (places, kernel->nodes[i].which, owner, is_unrolled && i < block->first_merge);
+      use (places, kernel->nodes[i].index, owner, is_unrolled && i < block->first_merge);
   for (guint i = block->first_store; i < block->first_store + (guint) block->n_stores; i++)
     {
       guint temporary = kernel->stores[i].temporary;
@@ -239,7 +239,7 @@ shares (const Spirv           *self,
     return is_shared (self, block->left.temporary) || is_shared (self, block->right.temporary)
            || is_shared (self, block->result);
   for (guint i = block->first_node; self->n_loops > 0 && i < block->end_node; i++)
-    if (kernel->nodes[i].kind == GHLO_NODE_TEMPORARY && is_shared (self, kernel->nodes[i].which))
+    if (kernel->nodes[i].kind == GHLO_NODE_TEMPORARY && is_shared (self, kernel->nodes[i].index))
       return TRUE;
   for (guint i = block->first_store; i < block->first_store + (guint) block->n_stores; i++)
     if (is_shared (self, kernel->stores[i].temporary))

@@ -162,7 +162,7 @@ count_loaded (const Spirv           *self,
 
       if (node->kind != GHLO_NODE_LOAD)
         continue;
-      access = &self->kernel->accesses[node->which];
+      access = &self->kernel->accesses[node->index];
       if (access->n_terms > 0 || access->strides[axis] != 0)
         n += (guint) MAX (ghlo_element_info (node->type)->size, sizeof (guint32));
     }

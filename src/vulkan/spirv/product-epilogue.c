@@ -222,7 +222,7 @@ compute (const SpirvProduct  *product,
       if (node->kind != GHLO_NODE_LOAD)
         ghlo_spirv_nodes (self, i, i + 1);
       else
-        self->values[i] = is_element (product, node->which) ? element : elements->loaded[node->which][number];
+        self->values[i] = is_element (product, node->index) ? element : elements->loaded[node->index][number];
     }
 }
 

@@ -385,7 +385,7 @@ find_buffers (const Step          *self,
   for (guint i = 0; i < fusion->n_operands; i++, n++)
     buffers[n] = ghlo_vulkan_place_at (operands[i], starts[n + 1]);
   for (guint i = 0; i < fusion->n_results; i++, n++)
-    buffers[n] = ghlo_vulkan_place_at (results[fusion->which[i]], starts[n + 1]);
+    buffers[n] = ghlo_vulkan_place_at (results[fusion->result_indices[i]], starts[n + 1]);
 }
 
 /* Returns the place of the product itself, unless it is dropped. */

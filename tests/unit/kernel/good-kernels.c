@@ -36,9 +36,9 @@ static guint
 leaf (GhloKernelBuilder *b,
       GhloNodeKind       kind,
       GhloElementType    type,
-      guint              which)
+      guint              index)
 {
-  return ghlo_kernel_add_leaf (b, kind, type, which);
+  return ghlo_kernel_add_leaf (b, kind, type, index);
 }
 
 static guint

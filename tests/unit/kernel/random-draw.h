@@ -106,7 +106,7 @@ guint           draw_node     (Draw            *self,
 guint           draw_leaf     (Draw            *self,
                                GhloNodeKind     kind,
                                GhloElementType  type,
-                               guint            which);
+                               guint            index);
 guint           draw_constant (Draw            *self,
                                GhloElementType  type,
                                guint64          bits);

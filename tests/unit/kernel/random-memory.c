@@ -159,7 +159,7 @@ cover_points (const GhloKernel      *kernel,
       if (node->kind == GHLO_NODE_LOAD)
         {
           coverage->forms[RANDOM_FILL] += node->operands[0] != NONE;
-          coverage->forms[RANDOM_IN_PLACE] += kernel->buffers[kernel->accesses[node->which].buffer].is_written;
+          coverage->forms[RANDOM_IN_PLACE] += kernel->buffers[kernel->accesses[node->index].buffer].is_written;
         }
     }
   cover_stores (kernel, block, coverage);

@@ -172,9 +172,9 @@ guint
 draw_leaf (Draw            *self,
            GhloNodeKind     kind,
            GhloElementType  type,
-           guint            which)
+           guint            index)
 {
-  return remember (self, ghlo_kernel_add_leaf (self->builder, kind, type, which), type, kind == GHLO_NODE_LEFT);
+  return remember (self, ghlo_kernel_add_leaf (self->builder, kind, type, index), type, kind == GHLO_NODE_LEFT);
 }
 
 guint

@@ -304,7 +304,7 @@ evaluate (const GhloKernel *kernel,
         if (node->operands[k] != GHLO_KERNEL_NONE)
           operands[k] = values[node->operands[k]];
       values[i] = node->kind == GHLO_NODE_CONSTANT ? node->bits
-                  : node->kind == GHLO_NODE_LOAD ? x[node->which]
+                  : node->kind == GHLO_NODE_LOAD ? x[node->index]
                   : ghlo_node_evaluate (node->kind, node->type, ghlo_kernel_operand_type (kernel, node), operands);
     }
 

@@ -76,7 +76,7 @@ mirror_axes (GhloKernel *kernel)
 
   for (guint i = 0; i < kernel->n_nodes; i++)
     if (kernel->nodes[i].kind == GHLO_NODE_AXIS)
-      seen |= 1u << kernel->nodes[i].which;
+      seen |= 1u << kernel->nodes[i].index;
   for (guint axis = 0; axis < kernel->n_parallel; axis++)
     {
       if ((seen & 1u << axis) != 0)
@@ -198,7 +198,7 @@ change_reader (GRand      *rand,
       temporary = (guint) g_rand_int_range (rand, 0, kernel->n_temporaries);
       if (kernel->temporaries[temporary].type != node->type)
         return FALSE;
-      node->which = (guint16) temporary;
+      node->index = (guint16) temporary;
       return TRUE;
     }
 

@@ -51,7 +51,7 @@ new_kernel (GhloNodeKind    kind,
 
 static guint
 find_quotient (const GhloKernel *kernel,
-               GhloQuotient      which)
+               GhloQuotient      quotient)
 {
   guint found = GHLO_KERNEL_NONE;
 
@@ -62,7 +62,7 @@ find_quotient (const GhloKernel *kernel,
         found = i;
       }
   g_assert_cmpuint (found, !=, GHLO_KERNEL_NONE);
-  g_assert_cmpuint (kernel->nodes[found].which, ==, which);
+  g_assert_cmpuint (kernel->nodes[found].quotient, ==, quotient);
 
   return found;
 }

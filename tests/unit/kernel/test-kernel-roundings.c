@@ -387,7 +387,7 @@ find_quotient (ChainFunc chain)
     if (expanded->nodes[i].kind == GHLO_NODE_DIVIDE)
       {
         g_assert_cmpuint (found, ==, NONE);
-        found = expanded->nodes[i].which;
+        found = expanded->nodes[i].index;
       }
 
   return found;

@@ -143,13 +143,13 @@ test_nodes (void)
   REFUSED ("map", "reserved fields", NODE (1).reserved[2] = 1);
   REFUSED ("map", "are not of its type", NODE (1).bits = 1);
   REFUSED ("map", "are not of its type", NODE (3).bits |= G_GUINT64_CONSTANT (1) << 32);
-  REFUSED ("map", "it refers to 1: expected 0", NODE (1).which = 1);
-  REFUSED ("map", "it refers to 1: expected 0", NODE (3).which = 1);
+  REFUSED ("map", "it refers to 1: expected 0", NODE (1).index = 1);
+  REFUSED ("map", "it refers to 1: expected 0", NODE (3).index = 1);
   REFUSED ("map", "operand 0 is node 1: expected one of [0, 1)", NODE (1).operands[0] = 1);
   REFUSED ("map", "operand 0 is node 65535", NODE (1).operands[0] = NONE);
   REFUSED ("map", "operand 1 is node 0: expected none", NODE (1).operands[1] = 0);
   REFUSED ("map", "operand 2 is node 0: expected none", NODE (3).operands[2] = 0);
-  REFUSED ("map", "there is no access 2", NODE (0).which = 2);
+  REFUSED ("map", "there is no access 2", NODE (0).index = 2);
   REFUSED ("map", "it is of type f64: expected f32, as its access 0", NODE (0).type = GHLO_ELEMENT_TYPE_F64);
   REFUSED ("map", "it takes no operands of type f32", NODE (1).kind = GHLO_NODE_NOT);
   REFUSED ("map", "it is of type f64: expected f32", NODE (1).type = GHLO_ELEMENT_TYPE_F64);
@@ -162,20 +162,20 @@ test_nodes (void)
   REFUSED ("map", "it is of type f32: expected i1", NODE (1).kind = GHLO_NODE_EQUAL; NODE (1).operands[1] = 0);
   REFUSED ("map", "it takes no operands of type f32", NODE (1).kind = GHLO_NODE_FROM_BF16);
   REFUSED ("windows", "operand 0 is of type i32: expected f32", NODE (0).type = GHLO_ELEMENT_TYPE_I32);
-  REFUSED ("columns", "there is no axis 2", NODE (7).which = 2);
+  REFUSED ("columns", "there is no axis 2", NODE (7).index = 2);
   REFUSED ("columns", "axis 1 (row) is not in scope", NODE (7).kind = GHLO_NODE_AXIS);
-  ACCEPTED ("columns", NODE (7).kind = GHLO_NODE_AXIS; NODE (7).which = 0);
-  REFUSED ("rows", "there is no temporary 3", NODE (11).which = 3);
+  ACCEPTED ("columns", NODE (7).kind = GHLO_NODE_AXIS; NODE (7).index = 0);
+  REFUSED ("rows", "there is no temporary 3", NODE (11).index = 3);
   REFUSED ("rows", "it is outside of a merge", NODE (1).kind = GHLO_NODE_RIGHT);
-  REFUSED ("rows", "fold 2 is not one of its block: expected one of [0, 2)", NODE (1).which = 2);
-  REFUSED ("rows", "in a merge, which sees", NODE (5).kind = GHLO_NODE_LOAD; NODE (5).which = 0);
+  REFUSED ("rows", "fold 2 is not one of its block: expected one of [0, 2)", NODE (1).index = 2);
+  REFUSED ("rows", "in a merge, which sees", NODE (5).kind = GHLO_NODE_LOAD; NODE (5).index = 0);
   REFUSED ("rows", "operand 0 is node 2: expected one of [5, 7)", NODE (7).operands[0] = 2);
 }
 
 static void
 test_temporaries (void)
 {
-  REFUSED ("rows", "has no value here", NODE (0).kind = GHLO_NODE_TEMPORARY; NODE (0).which = 0);
+  REFUSED ("rows", "has no value here", NODE (0).kind = GHLO_NODE_TEMPORARY; NODE (0).index = 0);
   REFUSED ("rows", "temporary 0 (least) is written in block 0 already", FOLD (1).temporary = 0);
   REFUSED ("rows", "temporary 2 (kept) spans axes 0x00: expected 0x02", TEMPORARY (2).axes = 0);
   REFUSED ("rows", "temporary 0 (least) spans axes 0x02: expected 0x00", TEMPORARY (0).axes = 2);
@@ -184,10 +184,10 @@ test_temporaries (void)
   REFUSED ("rows", "temporary 2 (kept) is of type f64: expected f32", TEMPORARY (2).type = GHLO_ELEMENT_TYPE_F64);
   REFUSED ("rows", "there is no temporary 3", STORE (0).temporary = 3);
   /* After the loop only carried values, and those that span its axis, are available. */
-  REFUSED ("recurrence", "temporary 2 (new h) has no value here", NODE (4).which = 2);
-  REFUSED ("recurrence", "temporary 4 (all h) has no value here", NODE (2).which = 4);
+  REFUSED ("recurrence", "temporary 2 (new h) has no value here", NODE (4).index = 2);
+  REFUSED ("recurrence", "temporary 4 (all h) has no value here", NODE (2).index = 4);
   REFUSED ("while", "temporary 2 (goes on) has no value here", BLOCK (1).body = 2);
-  REFUSED ("while", "temporary 6 (other) has no value here", NODE (10).which = 6);
+  REFUSED ("while", "temporary 6 (other) has no value here", NODE (10).index = 6);
 }
 
 static void
@@ -296,7 +296,7 @@ test_stores (void)
            ACCESS (2).strides[1] = 0);
   ACCEPTED ("recurrence", AXIS (0).extent = 1; ACCESS (2).strides[1] = 4);
   REFUSED ("map", "expected the place of a store of the same block", ACCESS (1).buffer = 0; BUFFER (0).is_written = 1;
-           ACCESS (0).offset = 0; NODE (2).which = 0; ACCESS (0).strides[0] = 0);
+           ACCESS (0).offset = 0; NODE (2).index = 0; ACCESS (0).strides[0] = 0);
   REFUSED ("beside", "may be the same address", ACCESS (3).offset = 4);
   REFUSED ("beside", "may be the same address", ACCESS (5).offset = 0);
   REFUSED ("beside", "may be the same address", ACCESS (2).buffer = 3; ACCESS (2).strides[0] = 8;
