@@ -214,6 +214,13 @@ class Turns(unittest.TestCase):
         self.assertEqual({name: len(times) for name, times in samples.items()}, {'a': 3, 'b': 3})
         self.assertGreater(min(samples['a'] + samples['b']), 0.02)
 
+    def test_orders(self):
+        """No system calls twice in a row, and each is behind any other."""
+        calls = []
+        turns.alternate([Logged(name, '', calls, 0.001) for name in 'abc'], 0.2, turns.time_call)
+        pairs = {(a[1], b[1]) for a, b in zip(calls, calls[1:])}
+        self.assertEqual(pairs, {(a, b) for a in 'abc' for b in 'abc' if a != b})
+
     def test_stretch(self):
         samples = turns.stretch([Slow('a'), Slow('b')], 0.3, turns.time_call)
         for times in samples.values():
