@@ -48,10 +48,7 @@ gboolean ghlo_expand_is_rounding (const GhloKernel     *kernel,
 /* Returns whether node @number is a bf16 number times a power of two. */
 gboolean ghlo_expand_is_scaled   (const GhloKernel     *kernel,
                                   guint                 number);
-/* Return whether node @number is a quotient, or a product, of two bf16 numbers. Such a product is exact unless it is
- * subnormal. */
-gboolean ghlo_expand_is_quotient (const GhloKernel     *kernel,
-                                  guint                 number);
+/* Returns whether node @number is a product of two bf16 numbers, which is exact unless it is subnormal. */
 gboolean ghlo_expand_is_product  (const GhloKernel     *kernel,
                                   guint                 number);
 /* If node @number is a rounding times a power of two, which the fast path merges into one operation, returns the

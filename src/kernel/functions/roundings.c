@@ -115,10 +115,16 @@ ghlo_expand_is_product (const GhloKernel *kernel,
 }
 
 gboolean
-ghlo_expand_is_quotient (const GhloKernel *kernel,
-                         guint             number)
+ghlo_expand_is_narrow (const GhloKernel *kernel,
+                       guint             number)
 {
-  return is_of_bf16 (kernel, number, GHLO_NODE_DIVIDE);
+  const GhloKernelNode *node = &kernel->nodes[number];
+
+  if (node->kind == GHLO_NODE_DIVIDE)
+    return is_of_bf16 (kernel, number, GHLO_NODE_DIVIDE);
+
+  return ghlo_expand_find_bf16 (node->kind) != NULL && node->type == F32
+         && kernel->nodes[node->operands[0]].kind == GHLO_NODE_FROM_BF16;
 }
 
 /* Returns whether the result is NaN if an operand is. */

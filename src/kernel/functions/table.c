@@ -124,19 +124,6 @@ ghlo_kernel_expansion (GhloNodeKind    kind,
          : type == GHLO_ELEMENT_TYPE_F64 ? expansions[kind].f64 : NULL;
 }
 
-gboolean
-ghlo_expand_is_narrow (const GhloKernel *kernel,
-                       guint             number)
-{
-  const GhloKernelNode *node = &kernel->nodes[number];
-
-  if (node->kind == GHLO_NODE_DIVIDE)
-    return ghlo_expand_is_quotient (kernel, number);
-
-  return ghlo_expand_find_bf16 (node->kind) != NULL && node->type == GHLO_ELEMENT_TYPE_F32
-         && kernel->nodes[node->operands[0]].kind == GHLO_NODE_FROM_BF16;
-}
-
 GhloKernelExpansion
 ghlo_expand_find_bf16 (GhloNodeKind kind)
 {
