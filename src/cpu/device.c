@@ -6,6 +6,7 @@
 #include "cpu/device.h"
 
 #include "cpu/convolution/convolution.h"
+#include "cpu/gemm/dot-general.h"
 #include "cpu/gemm/epilogue.h"
 #include "cpu/isa/level.h"
 #include "cpu/library/blas.h"
@@ -43,6 +44,8 @@ declines (GhloDeviceCore        *self,
     return NULL;
   if (g_str_equal (kind, "channels-last"))
     return ghlo_cpu_convolution_declines_layout (ops[0]);
+  if (g_str_equal (kind, "expand-dots"))
+    return ghlo_cpu_dot_declines_expansion (ops[0]);
   if (g_str_equal (kind, "loop"))
     return ghlo_kernel_loop_obstacle (ops, n_ops);
   if (g_str_equal (kind, "epilogue"))

@@ -56,6 +56,7 @@ PASS (licm);
 PASS (count_loops);
 PASS (dce);
 PASS (channels_last);
+PASS (expand_dots);
 PASS (fuse_loops);
 PASS (fuse_attention);
 PASS (fuse_epilogues);

@@ -32,6 +32,8 @@ const GhloPass ghlo_pass_table[] = {
   { "dce", "Removes operations, values and functions that nothing uses", 1, GHLO_PASS_EACH, ghlo_pass_dce },
   { "channels-last", "Keeps the operands and results of convolutions channels-last where a device prefers it", 2,
     GHLO_PASS_FUSION, ghlo_pass_channels_last },
+  { "expand-dots", "Writes products that sum few terms as multiplications and additions where a device prefers it", 2,
+    GHLO_PASS_FUSION, ghlo_pass_expand_dots },
   { "fuse-loops", "Fuses a loop over few elements into one step", 1, GHLO_PASS_FUSION, ghlo_pass_fuse_loops },
   { "fuse-attention", "Fuses attention into one step: the scores, their softmax, and its product with the values", 1,
     GHLO_PASS_FUSION, ghlo_pass_fuse_attention },

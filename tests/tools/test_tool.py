@@ -136,8 +136,8 @@ HALF = '''func.func @main(%x: tensor<4xf32>) -> tensor<4xf32> {
   return %1 : tensor<4xf32>
 }
 '''
-LAYER = '''func.func @main(%x: tensor<2x3xf32>, %w: tensor<3x4xf32>, %b: tensor<2x4xf32>) -> tensor<2x4xf32> {
-  %0 = stablehlo.dot %x, %w : (tensor<2x3xf32>, tensor<3x4xf32>) -> tensor<2x4xf32>
+LAYER = '''func.func @main(%x: tensor<2x6xf32>, %w: tensor<6x4xf32>, %b: tensor<2x4xf32>) -> tensor<2x4xf32> {
+  %0 = stablehlo.dot %x, %w : (tensor<2x6xf32>, tensor<6x4xf32>) -> tensor<2x4xf32>
   %1 = stablehlo.add %0, %b : tensor<2x4xf32>
   %2 = stablehlo.negate %1 : tensor<2x4xf32>
   return %2 : tensor<2x4xf32>

@@ -31,5 +31,7 @@ gboolean     ghlo_cpu_dot_general_read     (GhloCpuGemmProblem      *problem,
                                             const GhloView          *rhs,
                                             const GhloView          *result,
                                             GError                 **error);
+/* Whether the CPU does not prefer a sum of few products over this dot_general: NULL where it does, else the reason. */
+const char  *ghlo_cpu_dot_declines_expansion (const GhloIrOp         *op);
 
 G_END_DECLS

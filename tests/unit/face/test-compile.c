@@ -377,13 +377,13 @@ test_unknown (void)
 }
 
 #define CHAIN \
-  "func.func @main(%x: tensor<4x4xf32>) -> tensor<4x4xf32> {\n" \
-  "  %0 = stablehlo.dot %x, %x : (tensor<4x4xf32>, tensor<4x4xf32>) -> tensor<4x4xf32>\n" \
-  "  %1 = stablehlo.subtract %0, %x : tensor<4x4xf32>\n" \
-  "  %2 = stablehlo.negate %1 : tensor<4x4xf32>\n" \
-  "  %3 = stablehlo.dot %2, %x : (tensor<4x4xf32>, tensor<4x4xf32>) -> tensor<4x4xf32>\n" \
-  "  %4 = stablehlo.negate %3 : tensor<4x4xf32>\n" \
-  "  return %4 : tensor<4x4xf32>\n" \
+  "func.func @main(%x: tensor<6x6xf32>) -> tensor<6x6xf32> {\n" \
+  "  %0 = stablehlo.dot %x, %x : (tensor<6x6xf32>, tensor<6x6xf32>) -> tensor<6x6xf32>\n" \
+  "  %1 = stablehlo.subtract %0, %x : tensor<6x6xf32>\n" \
+  "  %2 = stablehlo.negate %1 : tensor<6x6xf32>\n" \
+  "  %3 = stablehlo.dot %2, %x : (tensor<6x6xf32>, tensor<6x6xf32>) -> tensor<6x6xf32>\n" \
+  "  %4 = stablehlo.negate %3 : tensor<6x6xf32>\n" \
+  "  return %4 : tensor<6x6xf32>\n" \
   "}\n"
 
 /* The number of operations that are fused into the plan's steps, beyond the first of each step. The strings are the

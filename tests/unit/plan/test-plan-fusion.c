@@ -87,6 +87,46 @@ test_channels_last (void)
   level = 1;
 }
 
+static void
+check_expansion (const char *lhs,
+                 const char *rhs,
+                 int         rhs_contracting,
+                 const char *result,
+                 const char *step)
+{
+  g_autofree char *text = g_strdup_printf (
+    "func.func @main(%%x: tensor<%s>, %%w: tensor<%s>) -> tensor<%s> {\n"
+    "  %%0 = stablehlo.dot_general %%x, %%w, contracting_dims = [1] x [%d] : "
+    "(tensor<%s>, tensor<%s>) -> tensor<%s>\n"
+    "  %%1 = stablehlo.negate %%0 : tensor<%s>\n"
+    "  return %%1 : tensor<%s>\n}\n",
+    lhs, rhs, result, rhs_contracting, lhs, rhs, result, result, result);
+
+  check (text, ", 0 of them", step, NULL);
+}
+
+/* Products that sum few terms are elementwise operations where these are faster. */
+static void
+test_expanded (void)
+{
+  const char *sum = "elementwise stablehlo.add ", *dot = "0 dot stablehlo.dot_general + negate ";
+
+  level = 2;
+  check_expansion ("5x1xf32", "1x40xf32", 0, "5x40xf32", sum);
+  check_expansion ("5x4xf32", "4x40xf32", 0, "5x40xf32", sum);
+  check_expansion ("5x5xf32", "5x40xf32", 0, "5x40xf32", dot);
+  /* Terms that are adjacent in memory. */
+  check_expansion ("5x2xf32", "40x2xf32", 1, "5x40xf32", sum);
+  check_expansion ("5x3xf32", "40x3xf32", 1, "5x40xf32", dot);
+  check_expansion ("300x3xf32", "4x3xf32", 1, "300x4xf32", sum);
+  /* Short rows. */
+  check_expansion ("256x2xf64", "2x5xf64", 0, "256x5xf64", sum);
+  check_expansion ("257x2xf64", "2x5xf64", 0, "257x5xf64", dot);
+  check_expansion ("257x2xi8", "2x32xi8", 0, "257x32xi8", sum);
+  level = 1;
+  check_expansion ("5x1xf32", "1x40xf32", 0, "5x40xf32", dot);
+}
+
 /* Operations without kernel nodes have steps of their own, together with the operations that depend on them. */
 static void
 test_partly (void)
@@ -894,6 +934,7 @@ main (int   argc,
   g_test_add_func ("/plan-fusion/product", test_product);
   g_test_add_func ("/plan-fusion/convolution", test_convolution);
   g_test_add_func ("/plan-fusion/channels-last", test_channels_last);
+  g_test_add_func ("/plan-fusion/expanded", test_expanded);
   g_test_add_func ("/plan-fusion/partly", test_partly);
   g_test_add_func ("/plan-fusion/turned", test_turned);
   g_test_add_func ("/plan-fusion/graph", test_graph);

@@ -17,8 +17,10 @@
 static gint64 first_seed = 1;
 static int n_programs = SANITIZED ? 500 : 1000;
 
-static const char *fusions[] = { "canonicalize", "reshape", "cse", "dce", "channels-last", "fuse-loops",
-                                 "fuse-attention", "fuse-epilogues", "fuse-reductions", "fuse-maps", NULL };
+static const char *fusions[] = {
+  "canonicalize", "reshape", "cse", "dce", "channels-last", "expand-dots", "fuse-loops", "fuse-attention",
+  "fuse-epilogues", "fuse-reductions", "fuse-maps", NULL
+};
 
 static void
 test_random (void)

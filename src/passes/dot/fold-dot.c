@@ -1,83 +1,24 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Folds transposes, reshapes of ones and repeated batches around dot_general. Its result has the batching dimensions in
- * the order listed, then the free dimensions of each side in the operand's order. So batching and contracting
- * dimensions can be permuted by listing them otherwise, but free dimensions cannot.
+ * Folds transposes, reshapes of ones and repeated batches around dot_general. Batching and contracting dimensions can
+ * be permuted by listing them otherwise, but free dimensions cannot.
  */
 
-#include "base/sizes.h"
 #include "passes/fold-transposes.h"
 
 #include <string.h>
 
 #include "passes/constant.h"
+#include "passes/dot/dot.h"
 #include "passes/shapes.h"
 #include "passes/walk.h"
 
-enum { LHS, RHS };
-
-/* A product while it is being changed. */
-typedef struct
-{
-  GhloIrValue *operands[2];
-  gint64       batch[2][GHLO_MAX_RANK];
-  gint64       contracting[2][GHLO_MAX_RANK];
-  guint        n_batch, n_contracting;
-  gboolean     is_swapped;
-} Dot;
-
-static const char *const batch_fields[] = { "lhs_batching_dimensions", "rhs_batching_dimensions" };
-static const char *const contracting_fields[] = { "lhs_contracting_dimensions", "rhs_contracting_dimensions" };
-
-static gboolean
-read_dot (const GhloIrOp *op,
-          Dot            *dot)
-{
-  const GhloIrAttr *numbers;
-
-  if (op == NULL || op->kind != GHLO_OP_STABLEHLO_DOT_GENERAL || !ghlo_type_is_plain (op->results[0].type)
-      || !ghlo_type_is_plain (ghlo_ir_op_operand (op, 0)->type)
-      || !ghlo_type_is_plain (ghlo_ir_op_operand (op, 1)->type))
-    return FALSE;
-  numbers = ghlo_ir_op_get (op, "dot_dimension_numbers");
-  *dot = (Dot) { .operands = { ghlo_ir_op_operand (op, 0), ghlo_ir_op_operand (op, 1) } };
-  for (guint side = LHS; side <= RHS; side++)
-    {
-      gsize n_batch, n_contracting;
-      const gint64 *batch = ghlo_ir_struct_get_dims (numbers, batch_fields[side], &n_batch);
-      const gint64 *contracting = ghlo_ir_struct_get_dims (numbers, contracting_fields[side], &n_contracting);
-
-      for (gsize i = 0; i < n_batch; i++)
-        dot->batch[side][i] = batch[i];
-      for (gsize i = 0; i < n_contracting; i++)
-        dot->contracting[side][i] = contracting[i];
-      dot->n_batch = n_batch;
-      dot->n_contracting = n_contracting;
-    }
-
-  return TRUE;
-}
-
-static gboolean
-is_free (const Dot *dot,
-         guint      side,
-         gint64     dimension)
-{
-  return !ghlo_dims_contain (dot->batch[side], dot->n_batch, dimension)
-         && !ghlo_dims_contain (dot->contracting[side], dot->n_contracting, dimension);
-}
-
-static guint
-n_free (const Dot *dot,
-        guint      side)
-{
-  return dot->operands[side]->type->rank - dot->n_batch - dot->n_contracting;
-}
+enum { LHS = GHLO_DOT_LHS, RHS = GHLO_DOT_RHS };
 
 /* The result type that the dimension numbers give. */
 static const GhloIrType *
 result_type (GhloRewriter     *self,
-             const Dot        *dot,
+             const GhloDot    *dot,
              const GhloIrType *element)
 {
   gint64 dimensions[2 * GHLO_MAX_RANK];
@@ -87,7 +28,7 @@ result_type (GhloRewriter     *self,
     dimensions[n++] = dot->operands[LHS]->type->dimensions[dot->batch[LHS][i]];
   for (guint side = LHS; side <= RHS; side++)
     for (guint i = 0; i < dot->operands[side]->type->rank; i++)
-      if (is_free (dot, side, i))
+      if (ghlo_dot_is_free (dot, side, i))
         dimensions[n++] = dot->operands[side]->type->dimensions[i];
 
   return ghlo_make_type (self, element, dimensions, n);
@@ -134,17 +75,19 @@ swap_algorithm (GhloRewriter     *self,
   return ghlo_ir_attr_struct (self->module, GHLO_IR_STRUCT_DOT_ALGORITHM, fields);
 }
 
+/* @like gives the precision and the element type; the sides were swapped since if @is_swapped. */
 static GhloIrValue *
 make_dot (GhloRewriter   *self,
-          const Dot      *dot,
-          const GhloIrOp *like)
+          const GhloDot  *dot,
+          const GhloIrOp *like,
+          gboolean        is_swapped)
 {
   const GhloIrAttr *precision = ghlo_ir_op_get (like, "precision_config");
   const GhloIrAttr *algorithm = ghlo_ir_op_get (like, "algorithm");
   GhloIrNamedAttr attributes[3];
   gsize n = 0;
 
-  if (dot->is_swapped)
+  if (is_swapped)
     {
       precision = swap_pair (self, precision);
       algorithm = swap_algorithm (self, algorithm);
@@ -169,7 +112,7 @@ make_dot (GhloRewriter   *self,
 /* Replaces the operand of @side by @operand, of which it is a permutation, and adapts the dimension numbers. Gets in
  * @order the new position of each free dimension among the free ones. */
 static void
-follow_permutation (Dot          *dot,
+follow_permutation (GhloDot      *dot,
                     guint         side,
                     GhloIrValue  *operand,
                     const gint64 *permutation,
@@ -179,7 +122,7 @@ follow_permutation (Dot          *dot,
   guint n = 0;
 
   for (guint i = 0; i < operand->type->rank; i++)
-    if (is_free (dot, side, i))
+    if (ghlo_dot_is_free (dot, side, i))
       moved[n++] = permutation[i];
   for (guint i = 0; i < n; i++)
     {
@@ -203,28 +146,28 @@ permuted_operand (GhloRewriter *self,
   gint64 permutation[GHLO_MAX_RANK], order[GHLO_MAX_RANK], result_order[2 * GHLO_MAX_RANK];
   GhloIrValue *operand, *result;
   guint first, rank = op->results[0].type->rank;
-  Dot dot;
+  GhloDot dot;
 
-  if (!read_dot (op, &dot))
+  if (!ghlo_dot_read (op, &dot))
     return FALSE;
   for (guint side = LHS; side <= RHS; side++)
     {
       const GhloIrType *type = dot.operands[side]->type, *made;
-      Dot changed = dot;
+      GhloDot changed = dot;
 
       if (!ghlo_find_permuted (dot.operands[side], permutation, &operand))
         continue;
       follow_permutation (&changed, side, operand, permutation, order);
-      first = dot.n_batch + (side == RHS ? n_free (&dot, LHS) : 0);
+      first = dot.n_batch + (side == RHS ? ghlo_dot_n_free (&dot, LHS) : 0);
       for (guint i = 0; i < rank; i++)
         result_order[i] = i;
-      for (guint i = 0; i < n_free (&dot, side); i++)
+      for (guint i = 0; i < ghlo_dot_n_free (&dot, side); i++)
         result_order[first + i] = first + order[i];
       made = result_type (self, &changed, op->results[0].type);
       if (!ghlo_permutation_is_reshape (result_order, made)
           && ghlo_type_count (made) >= ghlo_type_count (type))
         continue;
-      result = make_dot (self, &changed, op);
+      result = make_dot (self, &changed, op, FALSE);
       if (!ghlo_permutation_is_identity (result_order, rank))
         result = ghlo_make_transpose (self, result, result_order);
       return ghlo_rewrite_replace (self, op, result);
@@ -266,9 +209,9 @@ reshaped_operand (GhloRewriter *self,
                   GhloIrOp     *op)
 {
   gint64 map[GHLO_MAX_RANK];
-  Dot dot;
+  GhloDot dot;
 
-  if (!read_dot (op, &dot))
+  if (!ghlo_dot_read (op, &dot))
     return FALSE;
   for (guint side = LHS; side <= RHS; side++)
     {
@@ -284,7 +227,7 @@ reshaped_operand (GhloRewriter *self,
       follow_reshape (map, side, dot.contracting, &dot.n_contracting);
       if (dot.operands[LHS]->type->rank + dot.operands[RHS]->type->rank > GHLO_MAX_RANK)
         return FALSE;
-      return ghlo_rewrite_replace (self, op, ghlo_make_reshape (self, make_dot (self, &dot, op),
+      return ghlo_rewrite_replace (self, op, ghlo_make_reshape (self, make_dot (self, &dot, op, FALSE),
                                                                 op->results[0].type));
     }
 
@@ -294,9 +237,9 @@ reshaped_operand (GhloRewriter *self,
 /* Whether the operand is a broadcast that only repeats along batching dimensions; @repeated tells for each of these
  * whether it is repeated. */
 static gboolean
-repeats_batches (const Dot *dot,
-                 guint      side,
-                 gboolean  *repeated)
+repeats_batches (const GhloDot *dot,
+                 guint          side,
+                 gboolean      *repeated)
 {
   const GhloIrOp *broadcast = dot->operands[side]->op;
   const gint64 *dimensions = ghlo_op_get_broadcast (broadcast);
@@ -321,25 +264,25 @@ repeats_batches (const Dot *dot,
 /* Maps the dimensions of the result before to those of the result after: a batching dimension that is dropped becomes a
  * free dimension of the other side. */
 static void
-find_result_order (const Dot      *before,
-                   const Dot      *after,
+find_result_order (const GhloDot  *before,
+                   const GhloDot  *after,
                    guint           other,
                    const gboolean *repeated,
                    gint64         *order)
 {
-  guint n_kept = 0, n = 0, place = after->n_batch + (other == RHS ? n_free (after, LHS) : 0);
+  guint n_kept = 0, n = 0, place = after->n_batch + (other == RHS ? ghlo_dot_n_free (after, LHS) : 0);
   gint64 map[GHLO_MAX_RANK];
 
   for (guint i = 0; i < before->operands[other]->type->rank; i++)
-    map[i] = is_free (after, other, i) ? place++ : -1;
+    map[i] = ghlo_dot_is_free (after, other, i) ? place++ : -1;
   for (guint i = 0; i < before->n_batch; i++)
     order[n++] = repeated[i] ? map[before->batch[other][i]] : n_kept++;
   for (guint side = LHS; side <= RHS; side++)
     {
-      guint first = after->n_batch + (side == RHS ? n_free (after, LHS) : 0);
+      guint first = after->n_batch + (side == RHS ? ghlo_dot_n_free (after, LHS) : 0);
 
       for (guint i = 0; i < before->operands[side]->type->rank; i++)
-        if (is_free (before, side, i))
+        if (ghlo_dot_is_free (before, side, i))
           order[n++] = side == other ? map[i] : first++;
     }
 }
@@ -352,9 +295,9 @@ repeated_operand (GhloRewriter *self,
   gboolean repeated[GHLO_MAX_RANK];
   gint64 order[2 * GHLO_MAX_RANK], map[GHLO_MAX_RANK];
   GhloIrValue *result;
-  Dot dot, changed;
+  GhloDot dot, changed;
 
-  if (!read_dot (op, &dot))
+  if (!ghlo_dot_read (op, &dot))
     return FALSE;
   for (guint side = LHS; side <= RHS; side++)
     {
@@ -380,7 +323,7 @@ repeated_operand (GhloRewriter *self,
       find_result_order (&dot, &changed, 1 - side, repeated, order);
       if (!ghlo_permutation_is_reshape (order, result_type (self, &changed, op->results[0].type)))
         continue;
-      result = make_dot (self, &changed, op);
+      result = make_dot (self, &changed, op, FALSE);
       if (!ghlo_permutation_is_identity (order, op->results[0].type->rank))
         result = ghlo_make_transpose (self, result, order);
       return ghlo_rewrite_replace (self, op, result);
@@ -409,13 +352,14 @@ transposed_result (GhloRewriter *self,
 {
   const gint64 *permutation = ghlo_op_get_permutation (op);
   const GhloIrOp *product = permutation != NULL ? ghlo_ir_op_operand (op, 0)->op : NULL;
+  gboolean is_swapped;
   guint left, right;
-  Dot dot, changed;
+  GhloDot dot, changed;
 
-  if (!read_dot (product, &dot) || !ghlo_pass_only_user (&product->results[0], op))
+  if (!ghlo_dot_read (product, &dot) || !ghlo_pass_only_user (&product->results[0], op))
     return FALSE;
-  left = n_free (&dot, LHS);
-  right = n_free (&dot, RHS);
+  left = ghlo_dot_n_free (&dot, LHS);
+  right = ghlo_dot_n_free (&dot, RHS);
   changed = dot;
   for (guint i = 0; i < dot.n_batch; i++)
     {
@@ -425,8 +369,8 @@ transposed_result (GhloRewriter *self,
         changed.batch[side][i] = dot.batch[side][permutation[i]];
     }
   permutation += dot.n_batch;
-  changed.is_swapped = !counts_from (permutation, dot.n_batch, left + right);
-  if (changed.is_swapped)
+  is_swapped = !counts_from (permutation, dot.n_batch, left + right);
+  if (is_swapped)
     {
       if (!counts_from (permutation, dot.n_batch + left, right)
           || !counts_from (permutation + right, dot.n_batch, left))
@@ -445,7 +389,7 @@ transposed_result (GhloRewriter *self,
         }
     }
 
-  return ghlo_rewrite_replace (self, op, make_dot (self, &changed, product));
+  return ghlo_rewrite_replace (self, op, make_dot (self, &changed, product, is_swapped));
 }
 
 static const GhloRuleRow rows[] = {
