@@ -330,7 +330,7 @@ typedef struct
 
 void         ghlo_emit_nest       (Emitter              *self,
                                    const GhloEmitNest   *nest);
-/* Emits the points [begin, end) of the lanes' axis, one vector after the other. */
+/* Emits the points [begin, end) of the lanes' axis, one vector after the other. @begin is NULL for 0. */
 void         ghlo_emit_range      (Emitter              *self,
                                    Value                 begin,
                                    Value                 end,

@@ -10,6 +10,9 @@
 
 #include <string.h>
 
+/* The most points of a row whose bounds are known when it is emitted. */
+enum { MAX_SHORT_ROW = 64 };
+
 static Value
 load_field (Emitter *self,
             gsize    offset)
@@ -127,7 +130,7 @@ emit_along (Emitter *self,
   ghlo_emit_end_loop (self, loop, ghlo_emit_i64 (self, 1));
 }
 
-/* A range of points of the lanes' axis. */
+/* A range of points of the lanes' axis; from is NULL for a whole row. */
 typedef struct
 {
   Value from, to;
@@ -190,6 +193,33 @@ emit_together (Emitter *self,
   self->point[rows] = point;
 }
 
+/* Emits rows that have few points, of which @left are left in the range: a whole row with bounds that are known, and
+ * a part of one, which only the ends of a range have, point by point. */
+static void
+emit_short (Emitter   *self,
+            Value      left,
+            const Row *part)
+{
+  LLVMBuilderRef builder = self->builder;
+  LLVMBasicBlockRef whole = ghlo_emit_add_block (self), partial = ghlo_emit_add_block (self);
+  LLVMBasicBlockRef exit = ghlo_emit_add_block (self);
+  const guint width = self->width;
+  Value extent = self->extents[self->lanes], is_whole;
+
+  is_whole = LLVMBuildAnd (builder, LLVMBuildICmp (builder, LLVMIntEQ, part->from, ghlo_emit_i64 (self, 0), ""),
+                           LLVMBuildICmp (builder, LLVMIntSLE, extent, left, ""), "");
+  LLVMBuildCondBr (builder, is_whole, whole, partial);
+  LLVMPositionBuilderAtEnd (builder, whole);
+  ghlo_emit_versions (self, emit_row, &(Row) { NULL, extent });
+  LLVMBuildBr (builder, exit);
+  LLVMPositionBuilderAtEnd (builder, partial);
+  self->width = 1;
+  ghlo_emit_versions (self, emit_row, (gpointer) part);
+  self->width = width;
+  LLVMBuildBr (builder, exit);
+  LLVMPositionBuilderAtEnd (builder, exit);
+}
+
 /* Emits what is left of the row at the current point, from @from on, unless emit_together () did it. Stores the
  * number of points done to @place. */
 static void
@@ -207,7 +237,10 @@ emit_alone (Emitter *self,
   LLVMPositionBuilderAtEnd (builder, alone);
   to = LLVMBuildAdd (builder, from, left, "");
   to = LLVMBuildSelect (builder, LLVMBuildICmp (builder, LLVMIntSLT, to, extent, ""), to, extent, "");
-  ghlo_emit_versions (self, emit_row, &(Row) { from, to });
+  if (LLVMIsConstant (extent) && LLVMConstIntGetSExtValue (extent) <= MAX_SHORT_ROW)
+    emit_short (self, left, &(Row) { from, to });
+  else
+    ghlo_emit_versions (self, emit_row, &(Row) { from, to });
   LLVMBuildStore (builder, LLVMBuildSub (builder, to, from, ""), place);
   LLVMBuildBr (builder, exit);
   LLVMPositionBuilderAtEnd (builder, exit);

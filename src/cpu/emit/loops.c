@@ -263,7 +263,12 @@ ghlo_emit_range (Emitter        *self,
                  GhloEmitVector  func,
                  gpointer        data)
 {
-  emit_unknown (&(Range) { .self = self, .has_accesses = TRUE, .n = 1, .func = func, .data = data }, begin, end);
+  const Range range = { .self = self, .has_accesses = TRUE, .n = 1, .func = func, .data = data };
+
+  if (begin != NULL)
+    emit_unknown (&range, begin, end);
+  else
+    emit_part (&range, NULL, end, 0);
 }
 
 /* The inner axes of a nest, from @axis on. */

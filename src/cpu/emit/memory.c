@@ -274,6 +274,43 @@ write_masked (Emitter             *self,
   set_alias_scopes (self, place, ghlo_emit_intrinsic (self, intrinsic, types, 2, arguments, 4));
 }
 
+/* How many of the first lanes are active, where this is known and the others are not; else 0. */
+static guint
+count_first (Value mask)
+{
+  guint n = 0, n_lanes = LLVMGetVectorSize (LLVMTypeOf (mask)), n_active = 0;
+
+  if (!LLVMIsConstant (mask))
+    return 0;
+  for (guint i = 0; i < n_lanes; i++)
+    if (!LLVMIsNull (LLVMGetAggregateElement (mask, i)))
+      {
+        n_active++;
+        n = i + 1;
+      }
+
+  return n == n_active ? n : 0;
+}
+
+/* Stores the first @n lanes, in as few vectors as possible. */
+static void
+write_first (Emitter             *self,
+             const GhloEmitPlace *place,
+             Value                address,
+             Value                value,
+             guint                n)
+{
+  guint first = 0;
+
+  for (guint part = LLVMGetVectorSize (LLVMTypeOf (value)); part > 0; part /= 2)
+    if ((n & part) != 0)
+      {
+        store (self, place, ghlo_emit_take_lanes (self, value, first, part),
+               ghlo_emit_byte_address (self, address, ghlo_emit_i64 (self, (gint64) first * size_of (place))));
+        first += part;
+      }
+}
+
 void
 ghlo_emit_write (Emitter             *self,
                  const GhloEmitPlace *place,
@@ -293,6 +330,8 @@ ghlo_emit_write (Emitter             *self,
                   ghlo_emit_and (self, inside, self->mask), value);
   else if (inside != NULL && ghlo_emit_is_vector (inside))
     write_masked (self, place, "llvm.masked.store", place->base, ghlo_emit_and (self, inside, self->mask), value);
+  else if (self->mask != NULL && self->target->masked_bytes != 1 && count_first (self->mask) > 0)
+    write_first (self, place, address_if (self, place, inside), value, count_first (self->mask));
   else if (self->mask != NULL)
     write_masked (self, place, "llvm.masked.store", address_if (self, place, inside), self->mask, value);
   else
