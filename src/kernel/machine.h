@@ -21,6 +21,7 @@ typedef struct
   double strided_time;          /* nanoseconds to load or store an element that is not adjacent to the previous one */
   double indexed_time;          /* the same for an element with an address of its own */
   double byte_time;             /* nanoseconds to move one byte from or to memory */
+  double line_time;             /* nanoseconds to store to a cache line that is not in the L1 data cache */
 } GhloMachine;
 
 G_END_DECLS

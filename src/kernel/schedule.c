@@ -14,6 +14,7 @@
 
 /* The least work for which waking a thread pays. */
 #define GRAIN_NANOSECONDS 20000.0
+#define LINE_BYTES 64
 /* A limit for code including all its cuts. */
 #define MAX_INSTRUCTIONS 2000
 
@@ -86,6 +87,24 @@ access_time (const Estimate *self,
     return MAX (n * size / self->machine->vector_bytes, 1) * 2 * (double) (stride / size) * self->machine->vector_time;
 
   return n * self->machine->strided_time;
+}
+
+/* Returns the time of @store for @n lanes along @axis. Where each lane is in another cache line, and the L1 cache does
+ * not hold all these lines, besides what is loaded, until their next elements are stored, each lane fetches one. */
+static double
+store_time (const Estimate        *self,
+            const GhloKernelStore *store,
+            guint                  axis,
+            double                 n)
+{
+  const GhloKernel *kernel = self->kernel;
+  const gint64 stride = axis == GHLO_KERNEL_NONE ? 0 : kernel->accesses[store->access].strides[axis];
+
+  if (ABS (stride) >= LINE_BYTES
+      && (double) kernel->axes[axis].extent * LINE_BYTES > (double) self->machine->l1_bytes / 2)
+    return n * self->machine->line_time;
+
+  return access_time (self, store->access, axis, n);
 }
 
 /* Returns the time of a node for @n lanes along @axis. */
@@ -180,7 +199,7 @@ block_time (const Estimate        *self,
                                         : node_time (self, &kernel->nodes[i], axis, n);
   for (guint i = block->first_store; i < block->first_store + block->n_stores; i++)
     if (kernel->stores[i].access != GHLO_KERNEL_NONE)
-      time += access_time (self, kernel->stores[i].access, axis, n);
+      time += store_time (self, &kernel->stores[i], axis, n);
   if (block->n_folds > 0)
     time += is_across ? chain_time (self, block, n) : group_time (self, block, n);
 

@@ -103,6 +103,53 @@ test_memory (void)
     }
 }
 
+/* Its loads are adjacent along rows, its stores along columns. */
+static const char outer[] =
+  "kernel outer {\n"
+  "  parallel row 1024\n"
+  "  parallel column 1024\n"
+  "  buffer x 8192\n"
+  "  buffer y 20480\n"
+  "  buffer z 4194304 written\n"
+  "  access @0 f32 x [row * 4]\n"
+  "  access @1 f32 x [row * 4 + 4096]\n"
+  "  access @2 f32 y [column * 20]\n"
+  "  access @3 f32 y [column * 20 + 4]\n"
+  "  access @4 f32 z [row * 4096 + column * 4]\n"
+  "  points {\n"
+  "    %0 = load f32 @0\n"
+  "    %1 = load f32 @1\n"
+  "    %2 = load f32 @2\n"
+  "    %3 = load f32 @3\n"
+  "    %4 = multiply f32 %0 %2\n"
+  "    %5 = multiply f32 %1 %3\n"
+  "    %6 = add f32 %4 %5\n"
+  "    store %6 to @4\n"
+  "  }\n"
+  "}\n";
+
+/* Lanes that store to a cache line each count more than loads of single elements, unless the cache holds the lines. */
+static void
+test_lines (void)
+{
+  g_autoptr (GError) error = NULL;
+  g_autofree GhloKernel *kernel = ghlo_kernel_parse (outer, strlen (outer), &error);
+
+  g_assert_no_error (error);
+  for (guint i = 0; i < 2 * G_N_ELEMENTS (machines); i++)
+    {
+      GhloMachine machine = machines[i / 2];
+      GhloKernelSchedule schedule;
+
+      machine.line_time = 20;
+      choose (kernel, &machine, i % 2, &schedule);
+      g_assert_cmpuint (schedule.lanes, ==, 1);
+      machine.l1_bytes *= 1024;
+      choose (kernel, &machine, i % 2, &schedule);
+      g_assert_cmpuint (schedule.lanes, ==, 0);
+    }
+}
+
 int
 main (int    argc,
       char **argv)
@@ -110,7 +157,8 @@ main (int    argc,
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/kernel/schedule/random", test_random);
   g_test_add_func ("/kernel/schedule/columns", test_columns);
-  g_test_add_func ("/kernel-schedule/memory", test_memory);
+  g_test_add_func ("/kernel/schedule/memory", test_memory);
+  g_test_add_func ("/kernel/schedule/lines", test_lines);
 
   return g_test_run ();
 }
