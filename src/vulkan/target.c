@@ -209,7 +209,7 @@ ghlo_vulkan_decline_reason (GhloVulkanDevice      *device,
                             const GhloIrOp *const *ops,
                             guint                  n_ops)
 {
-  if (g_str_equal (kind, "step"))
+  if (g_str_equal (kind, "step") || g_str_equal (kind, "expand-dots"))
     return step_decline_reason (device, ops[0]);
   if (g_str_equal (kind, "loop"))
     return ghlo_kernel_loop_obstacle (ops, n_ops);
