@@ -4,11 +4,11 @@ then called in the same way.
 
 What is timed is the same everywhere. bind() has put the inputs into the memory of the device
 that computes, and has waited until they are there. call() begins a run from Python by the
-system's thinnest binding (GHLO's C function by ctypes, XLA's and IREE's own extension modules,
-which are JAX's for GHLO's plugin as well)
-and returns when the run has ended and its outputs are in the device's memory, where the next
-run could take them; nothing is copied to the host. The outputs of the call before are given
-back within the time. outputs() copies to the host, untimed."""
+system's thinnest binding (GHLO's C function by ctypes, a function under jax.jit for XLA and for
+GHLO's plugin, IREE's own extension module) and returns when the run has ended and its outputs
+are in the device's memory, where the next run could take them; nothing is copied to the host.
+The outputs of the call before are given back within the time. outputs() copies to the host,
+untimed."""
 
 import hashlib
 import os
@@ -66,32 +66,66 @@ class Ghlo:
         return sorted((step for step in measured if not step.has_body), key=lambda step: -step.seconds)
 
 
+DTYPES = ('bool', 'int8', 'int16', 'int32', 'int64', 'uint8', 'uint16', 'uint32', 'uint64', 'float16', 'bfloat16',
+          'float32', 'float64', 'complex64', 'complex128')
+
+
+def make_primitive(text):
+    """Returns a primitive of JAX that is a StableHLO program, and the avals of the program's inputs."""
+    from jax._src import core
+    from jax._src.interpreters import mlir
+    from jax.extend.core import Primitive
+    from jaxlib.mlir import ir
+    from jaxlib.mlir.dialects import func
+
+    def make_avals(types):
+        dtypes = {mlir.dtype_to_ir_type(np.dtype(name)): np.dtype(name) for name in DTYPES}
+        return [core.ShapedArray(tuple(kind.shape), dtypes[kind.element_type])
+                for kind in map(ir.RankedTensorType, types)]
+
+    def lower(context, *operands):
+        own = context.module_context
+        name = mlir.merge_mlir_modules(own.module, 'program', ir.Module.parse(text, own.context),
+                                       dst_symtab=own.symbol_table)
+        types = [mlir.aval_to_ir_type(own, aval) for aval in outputs]
+        return func.CallOp(types, ir.FlatSymbolRefAttr.get(name), operands).results
+
+    with mlir.make_ir_context():
+        module = ir.Module.parse(text)
+        main = next(op for op in module.body.operations if op.attributes['sym_name'].value == 'main')
+        kind = ir.FunctionType(main.attributes['function_type'].value)
+        inputs, outputs = make_avals(kind.inputs), make_avals(kind.results)
+    program = Primitive('stablehlo')
+    program.multiple_results = True
+    program.def_abstract_eval(lambda *avals: outputs)
+    mlir.register_lowering(program, lower)
+    return program, inputs
+
+
 class Xla:
-    """XLA through JAX, on the same StableHLO text, for the platform that a subclass names."""
+    """XLA through JAX's jit, on the same StableHLO text, for the platform that a subclass names."""
 
     def __init__(self, text):
         import jax
         jax.config.update('jax_enable_x64', True)
-        from jax._src import xla_bridge
-        from jax._src.interpreters import mlir
-        from jax._src.lib import xla_client
-        from jaxlib.mlir import ir
-        backend = xla_bridge.get_backend(self.platform)
-        self.device = backend.local_devices()[0]
-        with mlir.make_ir_context():
-            module = ir.Module.parse(text)
-            start = time.perf_counter()
-            self.executable = backend.compile_and_load(
-                module, xla_client.DeviceList((self.device,)), xla_client.CompileOptions())
-            self.compile_seconds = time.perf_counter() - start
+        self.device = jax.devices(self.platform)[0]
+        sharding = jax.sharding.SingleDeviceSharding(self.device)
+        program, inputs = make_primitive(text)
+        self.function = jax.jit(program.bind)
+        inputs = [jax.ShapeDtypeStruct(aval.shape, aval.dtype, sharding=sharding) for aval in inputs]
+        start = time.perf_counter()
+        self.function.lower(*inputs).compile()
+        self.compile_seconds = time.perf_counter() - start
 
     def bind(self, inputs):
         import jax
-        self.inputs = [jax.device_put(array, self.device).block_until_ready() for array in inputs]
+        # GHLO's plugin would read large arrays where NumPy has them, which no other system does.
+        self.inputs = [jax.device_put(array, self.device, may_alias=False).block_until_ready() for array in inputs]
 
     def call(self):
-        arrays = self.executable.execute_sharded(self.inputs).disassemble_into_single_device_arrays()
-        self.result = [array[0].block_until_ready() for array in arrays]
+        self.result = self.function(*self.inputs)
+        for output in self.result:
+            output.block_until_ready()
 
     def outputs(self):
         return [np.asarray(output) for output in self.result]
