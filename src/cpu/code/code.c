@@ -378,6 +378,18 @@ ghlo_code_wait (GhloCode           *self,
   return !is_cancelled;
 }
 
+gboolean
+ghlo_code_is_idle (void)
+{
+  gboolean is_idle;
+
+  g_mutex_lock (&table.lock);
+  is_idle = table.n_tasks == 0;
+  g_mutex_unlock (&table.lock);
+
+  return is_idle;
+}
+
 char *
 ghlo_code_dup_reason (GhloCode *self)
 {

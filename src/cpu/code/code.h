@@ -36,6 +36,9 @@ void          ghlo_code_prioritize (GhloCode                 *self);
 gboolean      ghlo_code_wait      (GhloCode                  *self,
                                    const GhloMonitor         *monitor,
                                    GError                   **error);
+/* Whether no code is being made or is still to be made. Code that was made is then on disk as well, which it need not
+ * be when it is available. */
+gboolean      ghlo_code_is_idle   (void);
 /* Returns why there will be no code, newly allocated; NULL while there still may be. */
 char         *ghlo_code_dup_reason (GhloCode                 *self);
 

@@ -27,10 +27,19 @@ static const char id[] = "the tests' emitter";
 static const GhloKernelSchedule schedule = { .lanes = 0, .width = 8, .cost = 1, .grain = 1 };
 
 static void
+await_idle (void)
+{
+  while (!ghlo_code_is_idle ())
+    g_usleep (100);
+}
+
+/* Code of an earlier case may have been available before it was on disk. */
+static void
 begin (void)
 {
   fake_emitter_set (FAKE_WORKS);
   fake_emitter_release ();
+  await_idle ();
   ghlo_cache_clear (NULL);
   g_assert_true (fake_emitter_install (id));
 }
@@ -157,6 +166,7 @@ is_made (const GhloKernel *kernel)
 
   wait_for (code);
   assert_computes (code, 8);
+  await_idle ();
 
   return fake_emitter_count () > count;
 }
