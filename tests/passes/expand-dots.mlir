@@ -82,15 +82,16 @@ module {
 }
 // -----
 // PASS: expand-dots
-// No terms, or no elements: the result is zero, or empty.
-func.func @main(%a: tensor<3x0xf32>, %b: tensor<0x4xf32>, %c: tensor<0x2xf32>, %d: tensor<2x4xf32>) -> (tensor<3x4xf32>, tensor<0x4xf32>) {
+// No terms: the result is zero. No elements, with sums of more terms than an integer can count: it is empty.
+func.func @main(%a: tensor<3x0xf32>, %b: tensor<0x4xf32>, %c: tensor<0x2xf32>, %d: tensor<2x4xf32>, %e: tensor<0x4x4611686018427387904xf32>, %f: tensor<4x4611686018427387904x0xf32>) -> (tensor<3x4xf32>, tensor<0x4xf32>, tensor<0x0xf32>) {
   %0 = stablehlo.dot_general %a, %b, contracting_dims = [1] x [0] : (tensor<3x0xf32>, tensor<0x4xf32>) -> tensor<3x4xf32>
   %1 = stablehlo.dot_general %c, %d, contracting_dims = [1] x [0] : (tensor<0x2xf32>, tensor<2x4xf32>) -> tensor<0x4xf32>
-  return %0, %1 : tensor<3x4xf32>, tensor<0x4xf32>
+  %2 = stablehlo.dot_general %e, %f, contracting_dims = [1, 2] x [0, 1] : (tensor<0x4x4611686018427387904xf32>, tensor<4x4611686018427387904x0xf32>) -> tensor<0x0xf32>
+  return %0, %1, %2 : tensor<3x4xf32>, tensor<0x4xf32>, tensor<0x0xf32>
 }
 // GIVES:
 module {
-  func.func @main(%arg0: tensor<3x0xf32>, %arg1: tensor<0x4xf32>, %arg2: tensor<0x2xf32>, %arg3: tensor<2x4xf32>) -> (tensor<3x4xf32>, tensor<0x4xf32>) {
+  func.func @main(%arg0: tensor<3x0xf32>, %arg1: tensor<0x4xf32>, %arg2: tensor<0x2xf32>, %arg3: tensor<2x4xf32>, %arg4: tensor<0x4x4611686018427387904xf32>, %arg5: tensor<4x4611686018427387904x0xf32>) -> (tensor<3x4xf32>, tensor<0x4xf32>, tensor<0x0xf32>) {
     %0 = stablehlo.dot_general %arg0, %arg1, contracting_dims = [1] x [0] : (tensor<3x0xf32>, tensor<0x4xf32>) -> tensor<3x4xf32>
     %cst = stablehlo.constant dense<> : tensor<0x4xf32>
     %1 = stablehlo.slice %arg2 [0:0, 0:1] : (tensor<0x2xf32>) -> tensor<0x1xf32>
@@ -109,6 +110,7 @@ module {
     %14 = stablehlo.broadcast_in_dim %13, dims = [1] : (tensor<4xf32>) -> tensor<0x4xf32>
     %15 = stablehlo.multiply %11, %14 : tensor<0x4xf32>
     %16 = stablehlo.add %8, %15 : tensor<0x4xf32>
-    return %0, %16 : tensor<3x4xf32>, tensor<0x4xf32>
+    %17 = stablehlo.dot_general %arg4, %arg5, contracting_dims = [1, 2] x [0, 1] : (tensor<0x4x4611686018427387904xf32>, tensor<4x4611686018427387904x0xf32>) -> tensor<0x0xf32>
+    return %0, %16, %17 : tensor<3x4xf32>, tensor<0x4xf32>, tensor<0x0xf32>
   }
 }

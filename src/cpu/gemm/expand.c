@@ -25,7 +25,7 @@ ghlo_cpu_dot_declines_expansion (const GhloIrOp *op)
   for (guint i = 0; i < rhs->rank; i++)
     if (!ghlo_dims_contain (numbers.rhs_batch, numbers.n_batch, i)
         && !ghlo_dims_contain (numbers.rhs_contracted, numbers.n_contracted, i))
-      columns *= rhs->dimensions[i];
+      columns = MIN (columns * MIN (rhs->dimensions[i], MIN_LONG_ROW), MIN_LONG_ROW);
   if (columns > MAX_FEW_COLUMNS && terms > (columns < MIN_LONG_ROW ? 1 : MAX_ADJACENT_TERMS))
     return "the CPU reads adjacent terms faster in panels";
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
  * The pass "expand-dots": where the device prefers it, a product each of whose sums has few terms becomes as many
- * multiplications, and additions in the same order. These are limited by memory as the product is, but can be fused
- * with all that is around them.
+ * multiplications, and additions in the same order. Such a product is limited by memory, and elementwise operations are
+ * fused with more of what is around them.
  */
 
 #include "passes/canonicalize.h"
@@ -11,18 +11,23 @@
 
 enum { MAX_TERMS = 4 };
 
+/* The number of terms of each sum, at most MAX_TERMS + 1. */
 static gint64
 count_terms (const GhloDot *dot)
 {
   gint64 n = 1;
 
-  for (guint i = 0; i < dot->n_contracting && n <= MAX_TERMS; i++)
-    n *= dot->operands[GHLO_DOT_LHS]->type->dimensions[dot->contracting[GHLO_DOT_LHS][i]];
+  for (guint i = 0; i < dot->n_contracting; i++)
+    {
+      const gint64 dimension = dot->operands[GHLO_DOT_LHS]->type->dimensions[dot->contracting[GHLO_DOT_LHS][i]];
+
+      n = MIN (n * MIN (dimension, MAX_TERMS + 1), MAX_TERMS + 1);
+    }
 
   return n;
 }
 
-/* Term @term of the sums: the part of one operand, in the form of the result. */
+/* The factor that one side gives term @term of the sums, broadcast to the type of the result. */
 static GhloIrValue *
 take_factor (GhloRewriter     *self,
              const GhloDot    *dot,
@@ -101,12 +106,11 @@ expand (GhloRewriter *self,
   sum = ghlo_make_number (self, type, 0);
   for (gint64 i = 0; i < n; i++)
     {
-      GhloIrValue *factors[] = {
-        take_factor (self, &dot, GHLO_DOT_LHS, i, type), take_factor (self, &dot, GHLO_DOT_RHS, i, type),
-      };
+      GhloIrValue *lhs = take_factor (self, &dot, GHLO_DOT_LHS, i, type);
+      GhloIrValue *rhs = take_factor (self, &dot, GHLO_DOT_RHS, i, type);
 
       sum = ghlo_make_binary (self, GHLO_OP_STABLEHLO_ADD, sum,
-                              ghlo_make_binary (self, GHLO_OP_STABLEHLO_MULTIPLY, factors[0], factors[1]));
+                              ghlo_make_binary (self, GHLO_OP_STABLEHLO_MULTIPLY, lhs, rhs));
     }
 
   return ghlo_rewrite_replace (self, op, sum);
