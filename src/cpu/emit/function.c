@@ -157,6 +157,17 @@ find_rows (const Emitter *self)
   return GHLO_KERNEL_NONE;
 }
 
+/* Whether a row begins at @from, and at least @points are left from there on. */
+static Value
+begins_row (Emitter *self,
+            Value    from,
+            Value    left,
+            Value    points)
+{
+  return LLVMBuildAnd (self->builder, LLVMBuildICmp (self->builder, LLVMIntEQ, from, ghlo_emit_i64 (self, 0), ""),
+                       LLVMBuildICmp (self->builder, LLVMIntSLE, points, left, ""), "");
+}
+
 /* Emits several rows together, where at least that many are left from the current point on. Stores the number of
  * points done to the variable @place, 0 for none. */
 static void
@@ -179,8 +190,7 @@ emit_together (Emitter *self,
   exit = ghlo_emit_add_block (self);
   point = self->point[rows];
   points = LLVMBuildMul (builder, self->extents[self->lanes], ghlo_emit_i64 (self, n), "");
-  holds = LLVMBuildICmp (builder, LLVMIntEQ, from, ghlo_emit_i64 (self, 0), "");
-  holds = LLVMBuildAnd (builder, holds, LLVMBuildICmp (builder, LLVMIntSLE, points, left, ""), "");
+  holds = begins_row (self, from, left, points);
   holds = LLVMBuildAnd (builder, holds, LLVMBuildICmp (builder, LLVMIntSLE,
                                                        LLVMBuildAdd (builder, point, ghlo_emit_i64 (self, n), ""),
                                                        self->extents[rows], ""), "");
@@ -204,11 +214,9 @@ emit_short (Emitter   *self,
   LLVMBasicBlockRef whole = ghlo_emit_add_block (self), partial = ghlo_emit_add_block (self);
   LLVMBasicBlockRef exit = ghlo_emit_add_block (self);
   const guint width = self->width;
-  Value extent = self->extents[self->lanes], is_whole;
+  Value extent = self->extents[self->lanes];
 
-  is_whole = LLVMBuildAnd (builder, LLVMBuildICmp (builder, LLVMIntEQ, part->from, ghlo_emit_i64 (self, 0), ""),
-                           LLVMBuildICmp (builder, LLVMIntSLE, extent, left, ""), "");
-  LLVMBuildCondBr (builder, is_whole, whole, partial);
+  LLVMBuildCondBr (builder, begins_row (self, part->from, left, extent), whole, partial);
   LLVMPositionBuilderAtEnd (builder, whole);
   ghlo_emit_versions (self, emit_row, &(Row) { NULL, extent });
   LLVMBuildBr (builder, exit);

@@ -265,10 +265,7 @@ ghlo_emit_range (Emitter        *self,
 {
   const Range range = { .self = self, .has_accesses = TRUE, .n = 1, .func = func, .data = data };
 
-  if (begin != NULL)
-    emit_unknown (&range, begin, end);
-  else
-    emit_part (&range, NULL, end, 0);
+  emit_part (&range, begin, end, self->width);
 }
 
 /* The inner axes of a nest, from @axis on. */

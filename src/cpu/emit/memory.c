@@ -317,6 +317,7 @@ ghlo_emit_write (Emitter             *self,
                  Value                value)
 {
   Value inside = place->inside;
+  guint n_first;
 
   if (self->width == 1)
     {
@@ -325,13 +326,15 @@ ghlo_emit_write (Emitter             *self,
       return;
     }
   value = ghlo_emit_to_memory (self, place, ghlo_emit_widen (self, value));
+  /* Masked stores are slow where the processor has no registers for masks. */
+  n_first = self->mask != NULL && self->target->masked_bytes != 1 ? count_first (self->mask) : 0;
   if (!is_contiguous (place))
     write_masked (self, place, "llvm.masked.scatter", addresses_of (self, place),
                   ghlo_emit_and (self, inside, self->mask), value);
   else if (inside != NULL && ghlo_emit_is_vector (inside))
     write_masked (self, place, "llvm.masked.store", place->base, ghlo_emit_and (self, inside, self->mask), value);
-  else if (self->mask != NULL && self->target->masked_bytes != 1 && count_first (self->mask) > 0)
-    write_first (self, place, address_if (self, place, inside), value, count_first (self->mask));
+  else if (n_first > 0)
+    write_first (self, place, address_if (self, place, inside), value, n_first);
   else if (self->mask != NULL)
     write_masked (self, place, "llvm.masked.store", address_if (self, place, inside), self->mask, value);
   else

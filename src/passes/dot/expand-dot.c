@@ -7,7 +7,6 @@
 
 #include "passes/canonicalize.h"
 #include "passes/dot/dot.h"
-#include "passes/walk.h"
 
 enum { MAX_TERMS = 4 };
 
