@@ -25,6 +25,10 @@
 #define MAX_EXTENT  ((gint64) 1 << 24)
 #define MAX_NUMBERS ((gint64) 1 << 28)
 
+/* OpenBLAS's kernels load numbers that they do not use: 0.3.21, multiplying by a complex matrix, those of one more column.
+ * So there is room for a column behind the arrays of each worker, and for a vector. */
+#define VECTOR 64
+
 typedef enum
 {
   PLACE_NONE,       /* LAPACK does not access it, or has no such argument */
@@ -201,6 +205,19 @@ plan_copies (GhloCpuRoutine             *self,
 }
 
 static const char *
+reserve_column (GhloCpuRoutine *self)
+{
+  gsize offset, longest = 0;
+
+  for (guint i = 0; i < self->lapack.n_arguments; i++)
+    for (guint k = 0; k < 2; k++)
+      longest = MAX (longest, (gsize) self->lapack.arguments[i].extents[k]);
+
+  return ghlo_size_reserve (&self->slot, &offset, longest + VECTOR, ghlo_element_info (self->lapack.type)->size)
+         ? NULL : "it needs too much memory";
+}
+
+static const char *
 plan_buffers (GhloCpuRoutine *self,
               const GhloView *operands)
 {
@@ -262,6 +279,8 @@ ghlo_cpu_routine_prepare (const GhloIrOp  *op,
     *reason = plan_buffers (self, operands);
   if (*reason == NULL)
     *reason = ghlo_cpu_lapack_words_init (&self->words, &self->lapack, self->function, &self->slot);
+  if (*reason == NULL)
+    *reason = reserve_column (self);
   self->nanoseconds = *reason == NULL ? estimate (self) : 0;
 
   return *reason == NULL ? g_steal_pointer (&self) : NULL;
