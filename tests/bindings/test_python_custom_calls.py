@@ -141,7 +141,41 @@ class TestMistakes(unittest.TestCase):
         def leave(x):
             sys.exit(3)
 
-        self.check(leave, 'SystemExit: 3')
+        executable = compile_with(leave)
+        for _ in range(100):
+            with self.assertRaises(SystemExit) as raised:
+                executable(X)
+            self.assertEqual(raised.exception.code, 3)
+
+    def test_interrupt(self):
+        """What is no Exception is raised again by each form of call, as itself."""
+        raised = []
+
+        def interrupt(x):
+            raised.append(KeyboardInterrupt('pressed'))
+            raise raised[-1]
+
+        executable = compile_with(interrupt)
+        session = Ghlo.Session.new(executable)
+        loop = GLib.MainLoop()
+
+        def finish(source, result):
+            with self.assertRaises(KeyboardInterrupt) as caught:
+                source.execute_finish(result)
+            self.assertIs(caught.exception, raised[-1])
+            loop.quit()
+
+        async def wait():
+            await executable.execute_async([X])
+
+        for call in (lambda: executable(X), lambda: executable.execute([X], Gio.Cancellable()),
+                     lambda: session.run([X]), lambda: asyncio.run(wait())):
+            with self.assertRaises(KeyboardInterrupt) as caught:
+                call()
+            self.assertIs(caught.exception, raised[-1])
+        executable.execute_async([X], None, finish)
+        loop.run()
+        self.assertEqual(len(raised), 5)
 
     def test_wrong_results(self):
         for function, text in [

@@ -31,7 +31,6 @@ from . import _ghlo_calls as _calls
 from . import _ghlo_interrupts as _interrupts
 from ._ghlo_arguments import CONVERSIONS, arrange, find_output, get_form, list_marked, say_taken, to_buffer
 from ._ghlo_owners import make_owner
-from . import _ghlo_exit  # noqa: F401, its exit handler runs before that of _ghlo_owners
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence

@@ -155,7 +155,8 @@ class Call(asyncio.Future):
         value = error = None
         try:
             value = finish(result)
-        except Exception as raised:
+        except BaseException as raised:
+            # A KeyboardInterrupt or SystemExit of a custom call is raised where the call is awaited.
             error = raised
         self._settle(value, error)
 

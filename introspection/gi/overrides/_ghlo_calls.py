@@ -14,6 +14,7 @@ import gi
 from gi.repository import Ghlo, Gio, GLib, GObject
 
 from . import _ghlo_arrays as _arrays
+from . import _ghlo_exit as _exit
 from . import _ghlo_interrupts as _interrupts
 
 try:
@@ -179,7 +180,11 @@ class _AsyncCall(object):
         result = arguments[-1] if arguments else next(iter(keywords.values()), None)
         if isinstance(result, _Failure):
             raise result.error
-        return self.raw_finish(*arguments, **keywords)
+        try:
+            return self.raw_finish(*arguments, **keywords)
+        except GLib.Error as error:
+            _exit.raise_carried(error)
+            raise
 
     def run(self, source, arguments, keywords):
         callback, data = self._find_callback(arguments, keywords)

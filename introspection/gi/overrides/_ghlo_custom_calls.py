@@ -46,11 +46,14 @@ def _set_results(call, results):
 
 
 def _to_error(error):
-    """Makes the error for the library: line 1 as Python prints the exception, then where it was raised."""
+    """Makes the error for the library: line 1 as Python prints the exception, then where it was raised. What is no
+    Exception, as a KeyboardInterrupt, is raised again by the call that began the run."""
     text = ''.join(traceback.format_exception_only(type(error), error)).strip()
     where = ''.join(traceback.format_list(frame for frame in traceback.extract_tb(error.__traceback__)
                                           if os.path.dirname(frame.filename) != _HERE)).rstrip()
     message = '%s\n%s' % (text, where) if where else text
+    if not isinstance(error, Exception):
+        return _exit.carry(error, message)
     return GLib.Error.new_literal(Ghlo.error_quark(), message, Ghlo.Error.INVALID_ARGUMENT)
 
 

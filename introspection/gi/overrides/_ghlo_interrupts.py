@@ -23,6 +23,7 @@ from _signal import SIGINT, default_int_handler, getsignal, set_wakeup_fd, signa
 from gi.repository import Gio, GLib, GObject
 
 from . import _ghlo_arrays as _arrays
+from . import _ghlo_exit as _exit
 
 # The modules of handlers that replace Python's own while a main loop runs.
 _STAND_INS = ('asyncio.runners', 'gi._ossighelper')
@@ -191,6 +192,14 @@ def link(cancellable, stop):
 
 def call(function, arguments, at_cancellable):
     """Calls function (*arguments), cancelled by Ctrl-C. Modifies the list of arguments."""
+    try:
+        return _call(function, arguments, at_cancellable)
+    except GLib.Error as error:
+        _exit.raise_carried(error)
+        raise
+
+
+def _call(function, arguments, at_cancellable):
     handler = getsignal(SIGINT)
     watch = _get_watch(handler)
     cancellable = arguments[at_cancellable]
