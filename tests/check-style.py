@@ -27,6 +27,8 @@ UNLICENSED = ['tests/fuzz/corpus/*', 'examples/models/*.mlir']
 UNFINISHED = re.compile(r'\b(' + '|'.join(['TO' + 'DO', 'FIX' + 'ME', 'X' + 'XX']) + r')\b')
 # Tables with keys from programs must use the keyed hashes of base/hash.h.
 UNKEYED = re.compile(r'\bg_(str|int|int64|double|bytes)_hash\b')
+# A program with more rights than its caller must ignore the caller's variables: base/environment.h.
+UNTRUSTED = re.compile(r'\bg?_?getenv \("GHLO_')
 MACHINE = re.compile(r'(?<![\w.$}*])/(home|root|tmp|work)/\w')
 
 
@@ -64,6 +66,8 @@ def check(name, text):
             yield number, 'unfinished work'
         if name.parts[0] == 'src' and name.suffix == '.c' and UNKEYED.search(line):
             yield number, 'a hash whose collisions anybody can compute'
+        if name.parts[0] == 'src' and UNTRUSTED.search(line):
+            yield number, 'a variable that a program with more rights than its caller would read'
         if MACHINE.search(line):
             yield number, 'a path of one machine'
 

@@ -8,6 +8,8 @@
 
 #include <string.h>
 
+#include "base/environment.h"
+
 static const struct
 {
   const char     *name;
@@ -61,7 +63,7 @@ ghlo_debug_has (GhloDebugFlags wanted)
     {
       g_autofree char *unknown = NULL;
       gboolean help;
-      gsize found = ghlo_debug_parse (g_getenv ("GHLO_DEBUG"), &unknown, &help);
+      gsize found = ghlo_debug_parse (ghlo_environment_get ("GHLO_DEBUG"), &unknown, &help);
 
       if (unknown != NULL)
         g_debug ("GHLO_DEBUG has the word '%s', which is none of its own; 'help' lists them", unknown);
@@ -74,7 +76,7 @@ ghlo_debug_has (GhloDebugFlags wanted)
 gboolean
 ghlo_debug_disables (const char *name)
 {
-  const char *variable = g_getenv ("GHLO_DISABLE");
+  const char *variable = ghlo_environment_get ("GHLO_DISABLE");
   g_auto (GStrv) words = NULL;
 
   if (variable == NULL || *variable == '\0')
@@ -91,7 +93,7 @@ ghlo_debug_dup_help (void)
   g_autoptr (GString) text = g_string_new ("GHLO_DEBUG takes these words, with commas between them:\n");
   gboolean help;
 
-  ghlo_debug_parse (g_getenv ("GHLO_DEBUG"), &unknown, &help);
+  ghlo_debug_parse (ghlo_environment_get ("GHLO_DEBUG"), &unknown, &help);
   if (!help)
     return NULL;
 

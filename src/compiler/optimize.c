@@ -5,6 +5,7 @@
 
 #include "compiler/optimize.h"
 
+#include "base/environment.h"
 #include "base/ghlo-error.h"
 #include "compiler/evaluate.h"
 
@@ -67,7 +68,7 @@ log_unknown (const char        *where,
 static void
 log_all_unknown (const GhloOptimizeOptions *options)
 {
-  const char *variable = g_getenv ("GHLO_DISABLE");
+  const char *variable = ghlo_environment_get ("GHLO_DISABLE");
   g_auto (GStrv) names = g_strsplit_set (variable != NULL ? variable : "", ", ", -1);
 
   log_unknown ("GHLO_DISABLE", (const char *const *) names);

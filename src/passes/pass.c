@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "base/diagnostics.h"
+#include "base/environment.h"
 #include "ir/verify/verify.h"
 #include "passes/walk.h"
 
@@ -126,7 +127,7 @@ ghlo_passes_choose (const GhloPassOptions *options,
                     guint                  pass)
 {
   const GhloPass *row = &ghlo_pass_table[pass];
-  const char *variable = options->use_environment ? g_getenv ("GHLO_DISABLE") : NULL;
+  const char *variable = options->use_environment ? ghlo_environment_get ("GHLO_DISABLE") : NULL;
   g_auto (GStrv) disabled = g_strsplit_set (variable != NULL ? variable : "", ", ", -1);
   gboolean by_level = row->level <= options->level && !names_contain ((const char *const *) disabled, pass);
 
@@ -250,7 +251,7 @@ gboolean
 ghlo_passes_read_fuse (guint   *max_merges,
                        GError **error)
 {
-  const char *variable = g_getenv ("GHLO_FUSE");
+  const char *variable = ghlo_environment_get ("GHLO_FUSE");
   guint64 n;
 
   *max_merges = G_MAXUINT;

@@ -20,6 +20,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/environment.h"
 #include "base/ghlo-error.h"
 #include "base/hash.h"
 
@@ -40,8 +41,11 @@ ghlo_cache_get_mode (void)
   static const struct { const char *word; GhloCacheMode mode; } words[] = {
     { "off", GHLO_CACHE_OFF }, { "memory", GHLO_CACHE_MEMORY }, { "all", GHLO_CACHE_ALL },
   };
-  const char *word = g_getenv ("GHLO_CACHE");
+  const char *word = ghlo_environment_get ("GHLO_CACHE");
 
+  /* Others name the folders of such a program. */
+  if (!ghlo_environment_is_trusted ())
+    return GHLO_CACHE_MEMORY;
   for (guint i = 0; i < G_N_ELEMENTS (words); i++)
     if (g_strcmp0 (word, words[i].word) == 0)
       return words[i].mode;
@@ -51,13 +55,23 @@ ghlo_cache_get_mode (void)
   return GHLO_CACHE_ON;
 }
 
+/* The XDG Base Directory Specification has relative paths ignored; GLib takes them. */
+static char *
+find_path (void)
+{
+  const char *folder = g_get_user_cache_dir ();
+  g_autofree char *home = g_build_filename (g_get_home_dir (), ".cache", NULL);
+
+  return g_build_filename (g_path_is_absolute (folder) ? folder : home, "ghlo-1.0", NULL);
+}
+
 const char *
 ghlo_cache_get_path (void)
 {
   static gsize path;
 
   if (g_once_init_enter (&path))
-    g_once_init_leave (&path, (gsize) g_build_filename (g_get_user_cache_dir (), "ghlo-1.0", NULL));
+    g_once_init_leave (&path, (gsize) find_path ());
 
   return (const char *) path;
 }

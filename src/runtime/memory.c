@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "base/debug.h"
+#include "base/environment.h"
 #include "base/ghlo-error.h"
 #include "base/sizes.h"
 #include "runtime/guard.h"
@@ -63,7 +64,7 @@ ghlo_memory_parse_limit (const char *string,
 static gsize
 get_default_limit (void)
 {
-  const char *text = g_getenv ("GHLO_MEMORY_LIMIT");
+  const char *text = ghlo_environment_get ("GHLO_MEMORY_LIMIT");
   long pages = sysconf (_SC_PHYS_PAGES);
   long page_size = sysconf (_SC_PAGESIZE);
   gsize result;

@@ -12,6 +12,8 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include "base/environment.h"
+
 enum { MAX_THREADS = 256 };
 
 /* In nanoseconds: the least work for each thread and, where the cost is known, the longest part, which bounds the time
@@ -84,7 +86,7 @@ static _Thread_local gboolean inside;
 static guint
 count_workers (void)
 {
-  const char *wish = g_getenv ("GHLO_THREADS");
+  const char *wish = ghlo_environment_get ("GHLO_THREADS");
   guint64 n;
 
   if (wish != NULL && g_ascii_string_to_unsigned (wish, 10, 1, MAX_THREADS, &n, NULL))
