@@ -6,6 +6,7 @@
 
 #include "compiler/devices.h"
 
+#include "base/environment.h"
 #include "base/ghlo-error.h"
 #include "cpu/device.h"
 #include "reference/device.h"
@@ -74,6 +75,28 @@ ghlo_devices_list (void)
   g_mutex_unlock (&known.lock);
 
   return devices;
+}
+
+char *
+ghlo_devices_explain (const char *name)
+{
+  g_autoptr (GString) text = g_string_new (NULL);
+
+  g_mutex_lock (&known.lock);
+  for (guint i = 0; ghlo_device_finders[i].find != NULL; i++)
+    {
+      const GhloDeviceFinder *finder = &ghlo_device_finders[i];
+      const char *reason = NULL;
+
+      if (finder->explain != NULL && (name == NULL || g_str_has_prefix (name, finder->name))
+          && get_devices (i, FALSE)->len == 0)
+        reason = finder->explain ();
+      if (reason != NULL)
+        g_string_append_printf (text, "%sthere are no %s devices: %s", text->len > 0 ? "\n" : "", finder->name, reason);
+    }
+  g_mutex_unlock (&known.lock);
+
+  return g_string_free (g_steal_pointer (&text), text->len == 0);
 }
 
 static gboolean
@@ -168,7 +191,7 @@ ghlo_devices_get_default (void)
 static const char *
 get_requested_name (const char *name)
 {
-  return name != NULL ? name : g_getenv ("GHLO_DEVICE");
+  return name != NULL ? name : ghlo_environment_get ("GHLO_DEVICE");
 }
 
 gboolean
@@ -186,6 +209,7 @@ ghlo_devices_choose (const char  *name,
   const char *requested = get_requested_name (name);
   g_autoptr (GPtrArray) devices = NULL;
   g_autoptr (GString) known = NULL;
+  g_autofree char *reason = NULL;
   GhloDeviceCore *device;
 
   if (ghlo_devices_is_auto (name))
@@ -198,8 +222,10 @@ ghlo_devices_choose (const char  *name,
   known = g_string_new ("'auto'");
   for (guint i = 0; i < devices->len; i++)
     g_string_append_printf (known, ", '%s'", ((GhloDeviceCore *) devices->pdata[i])->names[0]);
-  g_set_error (error, GHLO_ERROR, GHLO_ERROR_DEVICE, "expected one of the devices %s%s, found '%s'", known->str,
-               name == NULL ? " in GHLO_DEVICE" : "", requested);
+  reason = ghlo_devices_explain (requested);
+  g_set_error (error, GHLO_ERROR, GHLO_ERROR_DEVICE, "expected one of the devices %s%s, found '%s'%s%s", known->str,
+               name == NULL ? " in GHLO_DEVICE" : "", requested, reason != NULL ? "; " : "",
+               reason != NULL ? reason : "");
 
   return NULL;
 }

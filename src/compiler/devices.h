@@ -17,6 +17,10 @@ typedef struct
   void     (*find)         (GPtrArray *devices);
   /* Whether there may be real GPUs among them, as far as can be told within microseconds. NULL: there are none. */
   gboolean (*may_have_gpu) (void);
+  /* What the names of its devices begin with, and why it found none; NULL where it finds some. Called with the same
+   * lock held after it was asked for its devices. Both NULL: it always has devices. */
+  const char *name;
+  const char *(*explain)   (void);
 } GhloDeviceFinder;
 
 /* The executors, in the order in which their devices are listed, terminated by an entry without functions. */
@@ -24,6 +28,10 @@ extern const GhloDeviceFinder ghlo_device_finders[];
 
 /* All devices, in listing order; the first one is the default. The caller owns the array. Slow the first time. */
 GPtrArray      *ghlo_devices_list       (void);
+
+/* Why executors found no devices: newly allocated, a line for each of them, without the name that
+ * ghlo_devices_choose () reports; NULL where all have some. With @name, only the executor of such devices. */
+char           *ghlo_devices_explain    (const char                *name);
 
 /* The device with the name @name; NULL when there is none. */
 GhloDeviceCore *ghlo_devices_find       (const char                *name);

@@ -14,7 +14,7 @@
 const GhloDeviceFinder ghlo_device_finders[] = {
   { ghlo_cpu_find_devices },
 #ifdef GHLO_HAS_VULKAN
-  { ghlo_vulkan_find_devices, ghlo_vulkan_may_have_gpu },
+  { ghlo_vulkan_find_devices, ghlo_vulkan_may_have_gpu, "vulkan", ghlo_vulkan_explain },
 #endif
   { ghlo_reference_find_devices },
   { NULL }

@@ -130,7 +130,7 @@ ghlo_tool_devices (int    argc,
   g_autoptr (GPtrArray) devices = NULL;
   g_autoptr (JsonBuilder) builder = NULL;
   g_autoptr (JsonNode) root = NULL;
-  g_autofree char *text = NULL;
+  g_autofree char *text = NULL, *reason = NULL;
   int status;
   const GOptionEntry entries[] = {
     { "json", 0, 0, G_OPTION_ARG_NONE, &json, "Print JSON", NULL },
@@ -152,6 +152,9 @@ ghlo_tool_devices (int    argc,
       else
         print_device (device);
     }
+  reason = ghlo_devices_explain (NULL);
+  if (reason != NULL)
+    fprintf (stderr, "%s\n", reason);
   if (!json)
     return GHLO_TOOL_OK;
   json_builder_end_array (builder);

@@ -318,6 +318,15 @@ ghlo_vulkan_may_have_gpu (void)
 #endif
 }
 
+/* What ghlo_vulkan_explain () returns. */
+static char *explanation;
+
+const char *
+ghlo_vulkan_explain (void)
+{
+  return explanation;
+}
+
 void
 ghlo_vulkan_find_devices (GPtrArray *devices)
 {
@@ -326,6 +335,7 @@ ghlo_vulkan_find_devices (GPtrArray *devices)
   VkPhysicalDevice physical[GHLO_VULKAN_MAX_DEVICES];
   guint n = instance != NULL ? ghlo_vulkan_instance_list (instance, physical, &error) : 0;
 
+  g_clear_pointer (&explanation, g_free);
   for (guint i = 0; i < n; i++)
     {
       g_autoptr (GError) reason = NULL;
@@ -339,7 +349,12 @@ ghlo_vulkan_find_devices (GPtrArray *devices)
         }
       else if (reason != NULL)
         g_debug ("%s", reason->message);
+      if (reason != NULL && error == NULL)
+        error = g_steal_pointer (&reason);
     }
-  if (error != NULL)
-    g_debug ("there are no Vulkan devices: %s", error->message);
+  if (devices->len == 0 && error != NULL)
+    {
+      explanation = g_strdup (error->message);
+      g_debug ("there are no Vulkan devices: %s", explanation);
+    }
 }

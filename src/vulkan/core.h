@@ -11,6 +11,8 @@ G_BEGIN_DECLS
 
 /* Adds all usable devices that @devices does not contain yet, in the order of the Vulkan instance. */
 void     ghlo_vulkan_find_devices (GPtrArray *devices);
+/* Why the last call found none; NULL where it found some. Valid until the next call, and guarded as that is. */
+const char *ghlo_vulkan_explain  (void);
 /* Whether the system exposes a device node that the driver of a real GPU needs; TRUE where that cannot be told. Opens
  * no device. */
 gboolean ghlo_vulkan_may_have_gpu (void);

@@ -12,6 +12,10 @@
 
 #define VALIDATION_LAYER "VK_LAYER_KHRONOS_validation"
 
+/* What users can do where the loader makes no instance, or lists no devices: no driver is installed, or none loads. */
+#define NO_DRIVER \
+  "a Vulkan loader was found, but no driver that loads (VK_LOADER_DEBUG=error,driver shows which ones it tries)"
+
 static VKAPI_ATTR VkBool32 VKAPI_CALL
 on_message (VkDebugUtilsMessageSeverityFlagBitsEXT      severity,
             VkDebugUtilsMessageTypeFlagsEXT             types,
@@ -93,7 +97,12 @@ ghlo_vulkan_instance_get (GError **error)
   g_mutex_lock (&lock);
   if (self.vk == NULL)
     self.vk = ghlo_vulkan_functions_open (error);
-  ok = self.vk != NULL && (self.instance != NULL || create_instance (&self, error));
+  ok = self.vk != NULL;
+  if (ok && self.instance == NULL && !create_instance (&self, error))
+    {
+      g_prefix_error (error, NO_DRIVER ": ");
+      ok = FALSE;
+    }
   g_mutex_unlock (&lock);
 
   return ok ? &self : NULL;
@@ -107,5 +116,10 @@ ghlo_vulkan_instance_list (const GhloVulkanInstance  *self,
   guint32 n = GHLO_VULKAN_MAX_DEVICES;
   VkResult result = ghlo_vulkan_call (self->vk, EnumeratePhysicalDevices, self->instance, &n, devices);
 
-  return result == VK_INCOMPLETE || ghlo_vulkan_check (result, "list its devices", error) ? n : 0;
+  if (result != VK_INCOMPLETE && !ghlo_vulkan_check (result, "list its devices", error))
+    return 0;
+  if (n == 0)
+    g_set_error_literal (error, GHLO_ERROR, GHLO_ERROR_DEVICE, NO_DRIVER);
+
+  return n;
 }

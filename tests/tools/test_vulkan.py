@@ -14,8 +14,8 @@ CONSTANT = 'func.func @main() -> tensor<i32> {\n  %0 = stablehlo.constant dense<
            '  return %0 : tensor<i32>\n}\n'
 
 
-def check(tap, name, variables):
-    """The CPU is there and Vulkan is not, whatever the command is asked."""
+def check(tap, name, variables, why):
+    """The CPU is there and Vulkan is not, whatever the command is asked, and it says why."""
     env = {**os.environ, **variables}
     listed = ghlo('devices', env=env)
     names = [line.split()[0] for line in listed.stdout.splitlines() if line and not line.startswith(' ')]
@@ -24,11 +24,14 @@ def check(tap, name, variables):
     run = ghlo('run', '-', input=CONSTANT, env=env)
     tap.report(run.returncode == 0 and '7' in run.stdout, f'{name}: a program runs on the CPU', run.stderr)
     chosen = ghlo('run', '--device=vulkan', '-', input=CONSTANT, env=env)
-    tap.report(chosen.returncode != 0 and "expected one of the devices 'auto', 'cpu', 'reference', found 'vulkan'"
-               in chosen.stderr, f'{name}: the device is refused', chosen.stdout + chosen.stderr)
-    said = ghlo('devices', env={**env, 'G_MESSAGES_DEBUG': 'Ghlo'})
-    tap.report('there are no Vulkan devices: ' in said.stdout + said.stderr, f'{name}: why',
-               said.stdout + said.stderr)
+    tap.report(chosen.returncode != 0 and "expected one of the devices 'auto', 'cpu', 'reference', found 'vulkan'; "
+               'there are no vulkan devices: ' + why in chosen.stderr, f'{name}: the device is refused',
+               chosen.stdout + chosen.stderr)
+    other = ghlo('run', '--device=abacus', '-', input=CONSTANT, env=env)
+    tap.report("found 'abacus'\n" in other.stderr, f'{name}: other devices need no reason', other.stderr)
+    for form in [], ['--json']:
+        said = ghlo('devices', *form, env=env)
+        tap.report('there are no vulkan devices: ' + why in said.stderr, f'{name}: why {form}', said.stdout + said.stderr)
 
 
 def main():
@@ -44,11 +47,12 @@ def main():
         icd = {'file_format_version': '1.0.0', 'ICD': {'library_path': write('driver.so', 'no driver'),
                                                        'api_version': '1.3.0'}}
         loader = os.path.dirname(write('loader/libvulkan.so.1', 'no loader'))
-        check(tap, 'no driver', {'VK_DRIVER_FILES': os.path.join(folder, 'none.json')})
-        check(tap, 'a driver file that is no JSON', {'VK_DRIVER_FILES': write('text.json', 'no JSON')})
-        check(tap, 'a driver that is no library', {'VK_DRIVER_FILES': write('icd.json', json.dumps(icd))})
+        none = 'a Vulkan loader was found, but no driver that loads'
+        check(tap, 'no driver', {'VK_DRIVER_FILES': os.path.join(folder, 'none.json')}, none)
+        check(tap, 'a driver file that is no JSON', {'VK_DRIVER_FILES': write('text.json', 'no JSON')}, none)
+        check(tap, 'a driver that is no library', {'VK_DRIVER_FILES': write('icd.json', json.dumps(icd))}, none)
         check(tap, 'a loader that does not load',
-              {'LD_LIBRARY_PATH': loader + ':' + os.environ.get('LD_LIBRARY_PATH', '')})
+              {'LD_LIBRARY_PATH': loader + ':' + os.environ.get('LD_LIBRARY_PATH', '')}, 'there is no Vulkan loader: ')
     tap.finish()
 
 
