@@ -244,6 +244,10 @@ test_client_options (void)
 
   call_check_error (CALL_ERROR (Client_Create, .create_options = &option, .num_options = 1),
                     PJRT_Error_Code_UNAVAILABLE, "toaster");
+  option.string_value = "toaster.1";
+  option.value_size = strlen (option.string_value);
+  call_check_error (CALL_ERROR (Client_Create, .create_options = &option, .num_options = 1),
+                    PJRT_Error_Code_UNAVAILABLE, "found 'toaster:1'");
   option.type = PJRT_NamedValue_kFloat;
   call_check_error (CALL_ERROR (Client_Create, .create_options = &option, .num_options = 1),
                     PJRT_Error_Code_INVALID_ARGUMENT, "option 'device': expected the name of a device");

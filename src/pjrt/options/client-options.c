@@ -21,15 +21,28 @@ refuse (const PJRT_NamedValue  *value,
   return FALSE;
 }
 
+/* JAX splits its option at colons, so that a name is also written with a point in the place of its colon. */
+static char *
+dup_device_name (const PJRT_NamedValue *value)
+{
+  char *name = g_strndup (value->string_value, value->value_size);
+  char *point = strchr (name, ':') == NULL ? strchr (name, '.') : NULL;
+
+  if (point != NULL)
+    *point = ':';
+
+  return name;
+}
+
 static gboolean
 read_device (GhloPjrtOptions        *self,
              const PJRT_NamedValue  *value,
              GError                **error)
 {
   if (value->type != PJRT_NamedValue_kString)
-    return refuse (value, "the name of a device, as \"cpu\" or \"vulkan:1\"", error);
+    return refuse (value, "the name of a device, as \"cpu\" or \"vulkan.1\"", error);
   g_free (self->device);
-  self->device = g_strndup (value->string_value, value->value_size);
+  self->device = dup_device_name (value);
 
   return TRUE;
 }

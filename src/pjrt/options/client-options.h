@@ -18,7 +18,7 @@ enum { GHLO_PJRT_MAX_DEVICES = 256 };
 
 typedef struct
 {
-  char  *device;        /* owned: "cpu", "vulkan:1"; NULL: chosen by the plugin */
+  char  *device;        /* owned: "cpu", "vulkan:1" (JAX: vulkan.1); NULL: chosen by the plugin */
   guint  n_devices;     /* the number of PJRT devices that share the device */
 } GhloPjrtOptions;
 
