@@ -8,6 +8,8 @@ import re
 import sys
 
 TAP = re.compile(r'^\s*(not ok|ok) \d+(?P<rest>.*)$')
+# A plan of no tests, without a reason.
+NOTHING = re.compile(r'^\s*1\.\.0\s*$', re.MULTILINE)
 TOTALS = re.compile(r'^(\d+) passed, (\d+) failed, (\d+) skipped$')
 
 
@@ -28,7 +30,9 @@ def count(result):
             passed += 1
         elif tap and not re.search(r'#\s*todo', tap['rest'], re.I):
             failed += 1
-    if result['result'] == 'SKIP' and passed + failed + skipped == 0:
+    if NOTHING.search(output) and passed + failed + skipped == 0:
+        failed = 1
+    elif result['result'] == 'SKIP' and passed + failed + skipped == 0:
         skipped = 1
     elif result['result'] == 'OK' and passed + failed + skipped == 0:
         passed = 1

@@ -278,7 +278,7 @@ def main():
                 for line in wrong.splitlines():
                     print('#', line)
     print(f'1..{number}')
-    return 1 if failed else 0
+    return 1 if failed or number == 0 else 0
 
 
 if __name__ == '__main__':

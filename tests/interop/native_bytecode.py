@@ -79,6 +79,8 @@ def main():
     folders = [pathlib.Path(argument) for argument in sys.argv[1:]] or [here.parent / 'programs']
     files = sorted(path for folder in folders for path in folder.rglob('*.mlir'))
     failed = total = 0
+    if not files:
+        sys.exit(f"{', '.join(map(str, folders))}: there are no programs")
     print(f'1..{len(files)}')
     for number, path in enumerate(files, 1):
         detail = ''

@@ -18,6 +18,11 @@ need_jax () {
   [ -e "$jax/done" ] || { echo "1..0 # SKIP there is no JAX; $1 --install"; exit 0; }
 }
 
+# Ends JAX's own tests where what they need is not there.
+need_upstream () {
+  [ -e "$jax/done-upstream" ] || { echo "$1: JAX's own tests need more packages: $1 --install --upstream=DIR" >&2; exit 2; }
+}
+
 # Adds what JAX's own tests need.
 install_for_upstream () {
   [ ! -e "$jax/done-upstream" ] || return 0

@@ -9,6 +9,8 @@ def run(module):
     """Runs the tests of a module, in their order there, and ends the process."""
     tests = [value for name, value in vars(module).items() if name.startswith('test_')]
     failed = 0
+    if not tests:
+        sys.exit(f'{module.__name__}: there are no tests')
     print(f'1..{len(tests)}')
     for number, test in enumerate(tests, 1):
         try:
