@@ -9,7 +9,9 @@ back. Run under G_DEBUG=fatal-criticals, so that a critical ends the process.
 """
 
 import faulthandler
+import os
 import sys
+import tempfile
 import unittest
 
 import gi
@@ -26,12 +28,16 @@ LIMIT = 10          # seconds for a callback
 NUMBERS = {getattr(TypeTag, name) for name in (
     'INT8', 'UINT8', 'INT16', 'UINT16', 'INT32', 'UINT32', 'INT64', 'UINT64', 'FLOAT', 'DOUBLE')}
 
+# Not there, since its folder is ours.
+FOLDER = tempfile.TemporaryDirectory()
+MISSING = os.path.join(FOLDER.name, 'missing')
+
 # What has no value that works for every class of its kind.
 SAMPLES = {
     'GLib.Bytes': lambda: GLib.Bytes.new(b'sample'),
     'GLib.DestroyNotify': lambda: lambda *_: None,
     'GLib.MainContext': lambda: GLib.MainContext.new(),
-    'Gio.File': lambda: Gio.File.new_for_path('/nonexistent'),
+    'Gio.File': lambda: Gio.File.new_for_path(MISSING),
     'Gio.Cancellable': lambda: Gio.Cancellable(),
     'Ghlo.CustomCallFunction': lambda: lambda *_: False,
     'Ghlo.TensorType': lambda: Ghlo.TensorType.parse('tensor<2xf32>'),

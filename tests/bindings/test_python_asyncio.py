@@ -21,6 +21,7 @@ import numpy as np
 
 
 LONG = make_long(300000)
+FOLDER = tempfile.TemporaryDirectory()
 
 
 def is_cancelled(error):
@@ -34,7 +35,7 @@ def make_argument(info):
         return {'utf8': 'x'}.get(info.get_type().get_tag_as_string(), 0)
     name = interface.get_name()
     if name == 'File':
-        return Gio.File.new_for_path('/nonexistent')
+        return Gio.File.new_for_path(os.path.join(FOLDER.name, 'missing'))
     if name == 'Bytes':
         return GLib.Bytes.new(b'func')
     if type(interface).__name__ == 'EnumInfo':

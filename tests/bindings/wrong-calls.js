@@ -14,6 +14,9 @@ const table = JSON.parse(new TextDecoder().decode(contents));
 const client = new Ghlo.Client();
 const foreign = new Gio.Cancellable();
 
+// A folder of our own, in which nothing is there.
+const folder = GLib.dir_make_tmp('ghlo-XXXXXX');
+const makeFile = path => path === null ? null : Gio.File.new_for_path(path.replace('{missing}', folder));
 const makeBytes = (size, fill = 0) => size === null ? null : new Uint8Array(size).fill(fill);
 const makeBuffer = (type, size) => Ghlo.Buffer.new_from_bytes(Ghlo.TensorType.parse(type), makeBytes(size));
 
@@ -84,7 +87,7 @@ const MAKE = {
 const FIND = {
     parse: row => [Ghlo.Program, 'parse', makeText(row), null],
     check: row => [Ghlo.Program, 'check', makeText(row), null],
-    load: row => [Ghlo.Program, 'load', row.path === null ? null : Gio.File.new_for_path(row.path)],
+    load: row => [Ghlo.Program, 'load', makeFile(row.path)],
     'to-text': row => [programs[row.program], 'to_text', Ghlo.TextFlags.NONE],
     serialize: row => [programs[row.program], 'serialize', row.version],
     compile: row => [client, 'compile', programs[row.program] ?? null, options[row.options] ?? null,
@@ -93,7 +96,7 @@ const FIND = {
     execute: row => [makeExecutable(row.executable), 'execute', makeList(row.inputs)],
     run: row => [makeSession(row.session), 'run', makeList(row.inputs)],
     'copy-state': row => [makeSession(row.session), 'copy_state', row.input],
-    'load-buffer': row => [Ghlo.Buffer, 'load', row.path === null ? null : Gio.File.new_for_path(row.path), null],
+    'load-buffer': row => [Ghlo.Buffer, 'load', makeFile(row.path), null],
     'copy-to-device': row => [buffers[row.buffer], 'copy_to_device', row.target === null ? null : new Ghlo.Device()],
     read: row => [buffers[row.buffer], 'read'],
 };
@@ -143,5 +146,6 @@ for (const mode of ['sync', 'async']) {
             print(`# ${complaint.replaceAll('\n', '\n# ')}`);
     }
 }
+GLib.rmdir(folder);
 print(`1..${number}`);
 System.exit(failures > 0 ? 1 : 0);

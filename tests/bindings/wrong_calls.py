@@ -7,6 +7,7 @@
 
 import json
 import sys
+import tempfile
 
 import gi
 
@@ -24,6 +25,8 @@ def make_buffer(text, size):
 
 class Table:
     def __init__(self, path):
+        # A folder of our own, in which nothing is there.
+        self.folder = tempfile.TemporaryDirectory()
         with open(path, encoding='utf-8') as file:
             table = json.load(file)
         self.calls = table['calls']
@@ -54,6 +57,9 @@ class Table:
             return Ghlo.TensorType.new(Ghlo.ElementType.F32, case['dimensions'])
         return case['type'] and Ghlo.TensorType.parse(case['type'])
 
+    def make_file(self, path):
+        return path and Gio.File.new_for_path(path.replace('{missing}', self.folder.name))
+
     def find(self, case):
         """What the call is a method of, its name, and its arguments without the cancellable."""
         call = case['call']
@@ -61,7 +67,7 @@ class Table:
             data = bytes(case['bytes']) if 'bytes' in case else case['text'] and case['text'].encode()
             return Ghlo.Program, call, [data and GLib.Bytes.new(data), None]
         if call == 'load':
-            return Ghlo.Program, call, [case['path'] and Gio.File.new_for_path(case['path'])]
+            return Ghlo.Program, call, [self.make_file(case['path'])]
         if call == 'to-text':
             return self.programs[case['program']], 'to_text', [Ghlo.TextFlags.NONE]
         if call == 'serialize':
@@ -79,7 +85,7 @@ class Table:
         if call == 'copy-state':
             return self.session(case['session']), 'copy_state', [case['input']]
         if call == 'load-buffer':
-            return Ghlo.Buffer, 'load', [case['path'] and Gio.File.new_for_path(case['path']), None]
+            return Ghlo.Buffer, 'load', [self.make_file(case['path']), None]
         if call == 'copy-to-device':
             return self.buffers[case['buffer']], 'copy_to_device', [case['target'] and Ghlo.Device()]
         return self.buffers[case['buffer']], call, []

@@ -380,7 +380,7 @@ finish_load (State        *state,
 static void
 call_load (State *state)
 {
-  static const char *const paths[] = { "/dev/null", "/", "/nonexistent", "" };
+  static const char *const paths[] = { "/dev/null", "/", "/dev/null/missing", "" };
   g_autoptr (GFile) file = maybe (state) ? NULL : g_file_new_for_path (paths[take (state) % G_N_ELEMENTS (paths)]);
   GCancellable *cancellable = pick_cancellable (state);
   GError *error = NULL;

@@ -184,10 +184,9 @@ test_other_context (void)
 static void
 test_load (void)
 {
-  g_autofree char *name = NULL;
+  g_autofree char *name = NULL, *nowhere = NULL;
   g_autoptr (GError) error = NULL;
-  g_autoptr (GFile) file = NULL;
-  g_autoptr (GFile) missing = g_file_new_for_path ("/nonexistent/model.mlir");
+  g_autoptr (GFile) file = NULL, missing = NULL;
   g_autoptr (GhloProgram) program = NULL;
   int fd = g_file_open_tmp ("ghlo-XXXXXX.mlir", &name, &error);
   HelpWait wait;
@@ -196,6 +195,8 @@ test_load (void)
   close (fd);
   g_assert_true (g_file_set_contents (name, HELP_ADD, -1, NULL));
   file = g_file_new_for_path (name);
+  nowhere = g_strconcat (name, "-missing/model.mlir", NULL);
+  missing = g_file_new_for_path (nowhere);
 
   program = ghlo_program_load (file, NULL, &error);
   g_assert_no_error (error);
