@@ -408,7 +408,7 @@ const isNamed = inputs => typeof inputs === 'object' && inputs !== null &&
 function toInputs(inputs, infos) {
     if (inputs === null || inputs === undefined)
         return [];
-    if (isNamed(inputs) && infos()?.length > 0)
+    if (isNamed(inputs) && (infos()?.length > 0 || Object.keys(inputs).length === 0))
         return toInputs(arrange(inputs, infos()), infos);
     if (isTyped(inputs) || typeof inputs === 'string' || typeof inputs[Symbol.iterator] !== 'function')
         throw mistake(`expected an array of inputs, found ${describe(inputs)}: write [x]`);
@@ -453,10 +453,14 @@ function toBound(session, index, value) {
     return toInput(value, index, session.executable?.list_inputs()[index]);
 }
 
-// The inputs that carry_all wants initial values for.
-function listMarked(session) {
+// The inputs that carry_all takes these initial values for: the marked ones that have no value, or all of them.
+function listMarked(session, initial) {
     const marked = new Set((session.executable?.list_outputs() ?? []).map(output => output.get_aliased_input()));
-    return session.list_inputs().filter(info => marked.has(info.get_index()));
+    const [free, every] = [session.list_inputs(), session.executable?.list_inputs() ?? []]
+        .map(infos => infos.filter(info => marked.has(info.get_index())));
+    const names = isNamed(initial) ? Object.keys(initial) : [];
+    const given = isNamed(initial) ? names.length : initial?.length;
+    return given > free.length && names.every(name => every.some(info => info.get_name() === name)) ? every : free;
 }
 
 // By class and call: what becomes of the arguments, in both forms of the call.
@@ -481,7 +485,7 @@ const ARGUMENTS = {
     // Without an executable it is for the library to say so.
     'Session.bind_input_by_name': (self, name, value) =>
         [name, self.executable !== null ? toBound(self, toIndex(`${name}`, self), value) : value],
-    'Session.carry_all': (self, initial) => [toInputs(initial, () => listMarked(self))],
+    'Session.carry_all': (self, initial) => [toInputs(initial, () => listMarked(self, initial))],
     'Session.copy_state': (self, input, ...rest) => [toIndex(input, self), ...rest],
     // Scale and zero point of a whole tensor may stand alone.
     'TensorType.new_quantized': (_self, stored, expressedType, scales, zeroPoints = null, axis = -1, ...range) =>

@@ -108,6 +108,20 @@ ghlo_signature_describe_input (const GhloIrOp *function,
   return name != NULL ? g_strdup_printf ("%u ('%s')", index, name) : g_strdup_printf ("%u", index);
 }
 
+void
+ghlo_signature_append_input (const GhloIrOp *function,
+                             guint           index,
+                             GString        *list)
+{
+  enum { LONG = 240 };
+  g_autofree char *input = ghlo_signature_describe_input (function, index);
+
+  if (list->len < LONG)
+    g_string_append_printf (list, "%s%s", list->len > 0 ? ", " : "", input);
+  else if (!g_str_has_suffix (list->str, "…"))
+    g_string_append (list, ", …");
+}
+
 int
 ghlo_signature_find_input (const GhloSignature *self,
                            const char          *name,

@@ -56,6 +56,10 @@ const char *ghlo_signature_output_name   (const GhloIrOp *function,
 /* The input's number and name for errors: "1", or "1 ('rate')"; the caller frees it. */
 char       *ghlo_signature_describe_input (const GhloIrOp *function,
                                            guint           index);
+/* Appends that to a list of inputs for errors, with a comma before it; a long list gets an ellipsis instead. */
+void        ghlo_signature_append_input  (const GhloIrOp *function,
+                                          guint           index,
+                                          GString        *list);
 /* The number of the input with that name, or -1 with @error set, which lists the names. */
 int         ghlo_signature_find_input    (const GhloSignature *self,
                                           const char          *name,

@@ -362,6 +362,13 @@ await test('all that the program marks is carried', async () => {
     session.reset();
     equal(session.copy_state('w').to_array(), new Float32Array([1, 2]));
     session.carry_all();
+    for (const again of [{w: [1, 1], m: [0, 0]}, [[1, 1], [0, 0]]]) {
+        session.carry_all(again);
+        equal(session.copy_state('w').to_array(), new Float32Array([1, 1]));
+        session.run({x: [1, 1]});
+    }
+    await refused(() => session.carry_all({w: [1, 1]}), 'expected inputs w, m, found none for');
+    await refused(() => session.carry_all([[1, 1]]), 'expected 2 inputs (w, m), found 1');
     const other = Ghlo.Session.new(compile(TRAIN));
     other.carry_all([[5, 5], [0, 0]]);
     equal(other.copy_state('w').to_array(), new Float32Array([5, 5]));

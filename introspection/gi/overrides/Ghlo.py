@@ -29,7 +29,7 @@ from ..overrides import override
 from . import _ghlo_arrays as _arrays
 from . import _ghlo_calls as _calls
 from . import _ghlo_interrupts as _interrupts
-from ._ghlo_arguments import CONVERSIONS, arrange, find_output, get_form, list_marked, say_taken, to_buffer
+from ._ghlo_arguments import CONVERSIONS, arrange, arrange_initial, find_output, get_form, say_taken, to_buffer
 from ._ghlo_owners import make_owner
 
 if TYPE_CHECKING:
@@ -634,9 +634,9 @@ if hasattr(Ghlo, 'Session'):
         def carry_all(self, initial: _Inputs | None = None, **named: _Input) -> bool:
             """Carries each output that the program marks (tf.aliasing_output) into its input. An input with a
             bound value starts with that value; the initial values of the others are given here, in a list
-            or by name."""
+            or by name. Values for all marked inputs replace what they have."""
             if named:
-                initial = arrange(list_marked(self), initial or (), named)
+                initial = arrange_initial(self, initial or (), named)
             return super().carry_all(initial)
 
         def bind_output(self, output: int | str, array: npt.NDArray[Any] | int, *rest: Any) -> bool:

@@ -171,7 +171,7 @@ def to_buffers(inputs, infos, kind):
     if len(infos) != len(inputs):
         if _are_buffers(inputs):
             return inputs
-        raise _invalid('expected %d %s, found %d' % (len(infos), kind, len(inputs)))
+        raise _invalid('expected %d %s (%s), found %d' % (len(infos), kind, describe_names(infos), len(inputs)))
     return [to_buffer(info, value) for info, value in zip(infos, inputs)]
 
 
@@ -184,18 +184,33 @@ def _inputs(source, inputs: _Inputs):
     return to_buffers(inputs, source.list_inputs(), 'inputs ' + say_taken(source))
 
 
-def list_marked(session):
-    """Lists the inputs for which carry_all takes initial values."""
-    executable = session.get_executable()
-    outputs = executable.list_outputs() if executable is not None else []
-    marked = {output.get_aliased_input() for output in outputs}
-    return [info for info in session.list_inputs() if info.get_index() in marked]
+def _list_marked(session):
+    """Lists the marked inputs that have no value, and all marked inputs."""
+    marked = {output.get_aliased_input() for output in _list_of(session, 'list_outputs')}
+    return [[info for info in infos if info.get_index() in marked]
+            for infos in (session.list_inputs(), _list_of(session, 'list_inputs'))]
+
+
+def arrange_initial(session, values, named):
+    """Returns the values of carry_all in the program's order, for the marked inputs without a value or for all."""
+    free, every = _list_marked(session)
+    infos = every if len(values) + len(named) > len(free) and set(named) <= {info.get_name() for info in every} else free
+    return arrange(infos, values, named)
 
 
 def _initial(session, values: _Inputs):
     if values is None:
         return []
-    return to_buffers(values, list_marked(session), 'initial values')
+    values = arrange_initial(session, (), values) if hasattr(values, 'keys') else _list(values)
+    if _are_buffers(values):
+        return values
+    free, every = _list_marked(session)
+    infos = every if len(values) == len(every) else free
+    if len(values) != len(infos):
+        raise _invalid('expected %d initial values (%s)%s, found %d' % (
+            len(free), describe_names(free),
+            ', or %d (%s)' % (len(every), describe_names(every)) if len(free) < len(every) else '', len(values)))
+    return [to_buffer(info, value) for info, value in zip(infos, values)]
 
 
 def describe_names(infos):

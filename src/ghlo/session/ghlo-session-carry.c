@@ -98,6 +98,7 @@ typedef struct
                                         * GHLO_RUN_NO_INPUT */
   GhloBuffer * const  *initial;
   gsize                n_initial;
+  gboolean             replaces;       /* there is a value for each marked input, whatever it has now */
 } Marks;
 
 /* FALSE with @error set when the program marks none. */
@@ -123,27 +124,43 @@ find_marks (Marks   *marks,
   return any;
 }
 
-static gboolean
-check_count (const Marks  *marks,
-             GError      **error)
+/* Appends the marked inputs, or those of them that have no value, to @names. Returns how many there are. */
+static gsize
+name_marked (const Marks *marks,
+             gboolean     free_only,
+             GString     *names)
 {
   const GhloIrOp *function = marks->session->core->executable->signature.function;
-  g_autoptr (GString) names = g_string_new (NULL);
   gsize n = 0;
 
   for (guint i = 0; i < marks->bindings->n_inputs; i++)
-    if (marks->outputs[i] != GHLO_RUN_NO_INPUT && ghlo_session_bindings_is_free (marks->bindings, i))
+    if (marks->outputs[i] != GHLO_RUN_NO_INPUT
+        && (!free_only || ghlo_session_bindings_is_free (marks->bindings, i)))
       {
-        g_autofree char *input = ghlo_signature_describe_input (function, i);
-
-        g_string_append_printf (names, "%s%s", n++ > 0 ? ", " : "", input);
+        ghlo_signature_append_input (function, i, names);
+        n++;
       }
-  if (n == marks->n_initial)
+
+  return n;
+}
+
+/* There are values for the marked inputs that have none, or for all of them. */
+static gboolean
+check_count (Marks   *marks,
+             GError **error)
+{
+  g_autoptr (GString) names = g_string_new (NULL), all = g_string_new (NULL);
+  gsize n = name_marked (marks, TRUE, names), n_all = name_marked (marks, FALSE, all);
+
+  marks->replaces = n != marks->n_initial;
+  if (n == marks->n_initial || n_all == marks->n_initial)
     return TRUE;
 
   g_set_error (error, GHLO_ERROR, GHLO_ERROR_INVALID_ARGUMENT,
                "expected %" G_GSIZE_FORMAT " initial values, as many as there are marked inputs that nothing is bound "
-               "to (%s), found %" G_GSIZE_FORMAT, n, n > 0 ? names->str : "none", marks->n_initial);
+               "to (%s)%s%s%s, found %" G_GSIZE_FORMAT, n, n > 0 ? names->str : "none",
+               n < n_all ? ", or one for each marked input (" : "", n < n_all ? all->str : "", n < n_all ? ")" : "",
+               marks->n_initial);
 
   return FALSE;
 }
@@ -158,13 +175,13 @@ carry_marked (const Marks          *marks,
 
   for (guint i = 0; i < changed->n_inputs; i++)
     {
-      GhloValue *value = g_steal_pointer (&changed->bound[i]);
+      GhloValue *value;
 
-      if (marks->outputs[i] == GHLO_RUN_NO_INPUT || changed->initial[i] != NULL)
-        {
-          changed->bound[i] = value;
-          continue;
-        }
+      if (marks->outputs[i] == GHLO_RUN_NO_INPUT || (changed->initial[i] != NULL && !marks->replaces))
+        continue;
+      value = g_steal_pointer (&changed->bound[i]);
+      if (marks->replaces)
+        g_clear_pointer (&value, ghlo_value_unref);
       if (value == NULL)
         value = ghlo_executable_take_input (marks->session->core->executable, marks->initial[next++], i, error);
       if (value == NULL)
@@ -180,14 +197,14 @@ carry_marked (const Marks          *marks,
   return TRUE;
 }
 
-/* Inputs that are carried already keep their state. */
+/* Inputs that are carried already keep their state unless they get a new initial value. */
 static void
 take_marked (GhloSession         *self,
              GhloSessionBindings *before,
              GhloSessionBindings *changed)
 {
   for (guint i = 0; i < changed->n_inputs; i++)
-    if (before->initial[i] == NULL && changed->initial[i] != NULL)
+    if (before->initial[i] != changed->initial[i])
       ghlo_session_core_reset (self->core, changed, i);
   ghlo_session_set_bindings (self, changed);
 }
@@ -195,8 +212,8 @@ take_marked (GhloSession         *self,
 /**
  * ghlo_session_carry_all:
  * @self: a session
- * @initial: (array length=n_initial) (nullable): the values, in the first run, of those marked inputs that are not
- *   bound, in the program's order
+ * @initial: (array length=n_initial) (nullable): the values, in the first run, of those marked inputs that are neither
+ *   bound nor carried, or of all marked inputs, in the program's order
  * @n_initial: the number of values
  * @error: return location for an error
  *
@@ -205,7 +222,8 @@ take_marked (GhloSession         *self,
  * `donate_argnums` names if an output has the same type (`tf.aliasing_output`).
  *
  * A marked input that is bound takes the bound value as its initial value and is no longer bound; the others take
- * their initial values from @initial. Inputs that are carried already remain unchanged. See
+ * their initial values from @initial. Inputs that are carried already remain unchanged. With a value for each marked
+ * input, all of them get these values, whatever they had: so a new conversation, or a new training, begins. See
  * [method@Ghlo.Session.carry].
  *
  * Fails with %GHLO_ERROR_INVALID_ARGUMENT, and carries nothing, when the program has no marks, the number of values

@@ -124,15 +124,24 @@ counter_new (const char *text)
 }
 
 static void
+assert_carried (GhloSession *session,
+                guint        input,
+                gint32       first,
+                gint32       second)
+{
+  g_autoptr (GError) error = NULL;
+  g_autoptr (GhloBuffer) state = ghlo_session_copy_state (session, input, NULL, &error);
+
+  g_assert_no_error (error);
+  assert_pair (state, first, second);
+}
+
+static void
 assert_state (GhloSession *session,
               gint32       first,
               gint32       second)
 {
-  g_autoptr (GError) error = NULL;
-  g_autoptr (GhloBuffer) state = ghlo_session_copy_state (session, 1, NULL, &error);
-
-  g_assert_no_error (error);
-  assert_pair (state, first, second);
+  assert_carried (session, 1, first, second);
 }
 
 /* One run; the program returns the previous total. */
@@ -269,6 +278,41 @@ test_carry_all (void)
   b = ghlo_session_copy_state (session, 2, NULL, &error);
   assert_pair (a, 13, 26);
   assert_pair (b, 27, 34);
+}
+
+/* A value for each marked input replaces what is bound or carried; one that does not fit changes nothing. */
+static void
+test_carry_all_again (void)
+{
+  g_autoptr (GhloExecutable) executable = compile (MARKED);
+  g_autoptr (GhloSession) session = ghlo_session_new (executable);
+  g_autoptr (GhloBuffer) bound = pair_new (10, 20), step = pair_new (1, 2), token = ghlo_buffer_new_token ();
+  GhloBuffer *const pairs[] = { bound, token };
+  g_autoptr (GError) error = NULL;
+
+  g_assert_true (ghlo_session_bind_input_by_name (session, "a", bound, &error));
+  for (int i = 0; i < 3; i++)
+    {
+      g_autoptr (GhloBuffer) a = pair_new (i, 2 * i), b = pair_new (3 * i, 4 * i);
+      GhloBuffer *const both[] = { a, b };
+      g_autoptr (GhloResult) result = NULL;
+
+      g_assert_true (ghlo_session_carry_all (session, both, 2, &error));
+      assert_carried (session, 0, i, 2 * i);
+      g_assert_false (ghlo_session_carry_all (session, both, 1, &error));
+      g_assert_error (error, GHLO_ERROR, GHLO_ERROR_INVALID_ARGUMENT);
+      g_assert_nonnull (strstr (error->message, "expected 0 initial values"));
+      g_assert_nonnull (strstr (error->message, "one for each marked input (0 ('a'), 2 ('b')), found 1"));
+      g_clear_error (&error);
+      g_assert_false (ghlo_session_carry_all (session, pairs, 2, &error));
+      g_assert_error (error, GHLO_ERROR, GHLO_ERROR_INVALID_ARGUMENT);
+      g_clear_error (&error);
+      result = ghlo_session_run (session, &step, 1, NULL, &error);
+      g_assert_no_error (error);
+      assert_pair (ghlo_result_get_output (result, 0), i, 2 * i);
+      assert_pair (ghlo_result_get_output (result, 1), 3 * i, 4 * i);
+      assert_carried (session, 0, i + 1, 2 * i + 2);
+    }
 }
 
 static char *
@@ -984,6 +1028,7 @@ main (int   argc,
   g_test_add_func ("/session/carry", test_carry);
   g_test_add_func ("/session/bind", test_bind);
   g_test_add_func ("/session/carry-all", test_carry_all);
+  g_test_add_func ("/session/carry-all-again", test_carry_all_again);
   g_test_add_func ("/session/list-inputs", test_list_inputs);
   g_test_add_func ("/session/copies", test_copies);
   g_test_add_func ("/session/order", test_order);
