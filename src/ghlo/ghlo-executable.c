@@ -360,9 +360,13 @@ run_new (GhloExecutable      *self,
     n_inputs = 0;
   if (n_inputs != self->core->signature.type->rank)
     {
+      g_autoptr (GString) names = g_string_new (NULL);
+
+      for (guint i = 0; i < self->core->signature.type->rank; i++)
+        ghlo_signature_append_input (self->core->signature.function, i, names);
       g_set_error (error, GHLO_ERROR, GHLO_ERROR_INVALID_ARGUMENT,
-                   "expected %u inputs for this program, found %" G_GSIZE_FORMAT,
-                   self->core->signature.type->rank, n_inputs);
+                   "expected %u inputs for this program (%s), found %" G_GSIZE_FORMAT,
+                   self->core->signature.type->rank, names->len > 0 ? names->str : "none", n_inputs);
       return NULL;
     }
   run = ghlo_new0_with (Run, n_inputs, GhloValue *);

@@ -93,7 +93,7 @@ class TestMistakes(unittest.TestCase):
                                (one[0], 'found tensor<3xf32>')]:
             error = self.check(GLib.Error, message, executable, one, wrong)
             self.assertTrue(error.matches(Ghlo.error_quark(), Ghlo.Error.INVALID_ARGUMENT))
-        self.check(GLib.Error, 'expected 2 inputs for this program, found 1', executable.execute, [one])
+        self.check(GLib.Error, r'expected 2 inputs for this program \(left, right\), found 1', executable.execute, [one])
         small = compile_text('func.func @main(%x: tensor<bf16>) -> tensor<bf16> {\n  return %x : tensor<bf16>\n}\n')
         self.assertEqual(np.asarray(small(1)[0]).view(np.uint16), 0x3f80)
         self.check(TypeError, 'complex', small, 1j)
@@ -319,7 +319,8 @@ class TestSession(unittest.TestCase):
         self.assertEqual(session.copy_state('w').tolist(), [11, 16])
         message = r'expected 2 inputs that are neither bound nor carried, found 1'
         self.check(TypeError, message + r': write session \(m, x\)', session, [1, 2])
-        self.check(GLib.Error, message, session.run, [[1, 2]])
+        self.check(GLib.Error, r'neither bound nor carried \(m, x\), found 1', session.run, [[1, 2]])
+        self.check(GLib.Error, r"neither bound nor carried \(1 \('m'\), 2 \('x'\)\), found 0", session.run, [])
         self.check(TypeError, r"\(m, x\), found 'w'", session, [1, 2], w=[1, 2])
         self.check(TypeError, r'one value for input 1 \(m: .*found two', session, [1, 2], m=[1, 2])
         self.check(GLib.Error, r'input 2, found tensor<2xf64>: write array.astype', session, [1, 2], np.zeros(2))
@@ -351,6 +352,13 @@ class TestSession(unittest.TestCase):
         session(x=[1, 1])
         session.carry_all()
         self.assertEqual(session.copy_state('w').tolist(), [2, 3])
+        # Values for all of them replace what there is.
+        for again in ({'w': [1, 1], 'm': [0, 0]}, [[1, 1], [0, 0]]):
+            session.carry_all(**again) if isinstance(again, dict) else session.carry_all(again)
+            self.assertEqual(session.copy_state('w').tolist(), [1, 1])
+            session(x=[1, 1])
+        self.check(GLib.Error, r'expected 0 initial values \(none\), or 2 \(w, m\), found 1', session.carry_all, w=[1, 1])
+        self.check(GLib.Error, r'expected 0 initial values \(none\), or 2 \(w, m\), found 1', session.carry_all, [[1, 1]])
         for initial in [[[5, 5], [0, 0]], {'w': [5, 5], 'm': [0, 0]}, [np.float32([5, 5]), [0, 0]]]:
             other = Ghlo.Session.new(compile_text(TRAIN))
             other.carry_all(initial)

@@ -456,15 +456,30 @@ call_sync (const GhloCallClass *klass,
   return result;
 }
 
-static guint
-count_free_inputs (const GhloSessionBindings *bindings)
+static gboolean
+check_inputs (GhloSession                *self,
+              const GhloSessionBindings  *bindings,
+              gsize                       n_inputs,
+              GError                    **error)
 {
-  guint n = 0;
+  const GhloIrOp *function = self->core->executable->signature.function;
+  g_autoptr (GString) names = NULL;
+  guint n_free = 0;
 
   for (guint i = 0; i < bindings->n_inputs; i++)
-    n += ghlo_session_bindings_is_free (bindings, i);
+    n_free += ghlo_session_bindings_is_free (bindings, i);
+  if (n_inputs == n_free)
+    return TRUE;
 
-  return n;
+  names = g_string_new (NULL);
+  for (guint i = 0; i < bindings->n_inputs; i++)
+    if (ghlo_session_bindings_is_free (bindings, i))
+      ghlo_signature_append_input (function, i, names);
+  g_set_error (error, GHLO_ERROR, GHLO_ERROR_INVALID_ARGUMENT,
+               "expected %u inputs, as many as are neither bound nor carried (%s), found %" G_GSIZE_FORMAT, n_free,
+               n_free > 0 ? names->str : "none", n_inputs);
+
+  return FALSE;
 }
 
 /* Fills in the inputs of a run from the bound values and the given buffers. */
@@ -498,18 +513,13 @@ run_new (GhloSession         *self,
 {
   GhloSessionBindings *bindings = ghlo_session_begin_call (self, error);
   GhloSessionCall *call;
-  guint n_free;
 
   if (bindings == NULL)
     return NULL;
   if (inputs == NULL)
     n_inputs = 0;
-  n_free = count_free_inputs (bindings);
-  if (n_inputs != n_free)
+  if (!check_inputs (self, bindings, n_inputs, error))
     {
-      g_set_error (error, GHLO_ERROR, GHLO_ERROR_INVALID_ARGUMENT,
-                   "expected %u inputs, as many as are neither bound nor carried, found %" G_GSIZE_FORMAT,
-                   n_free, n_inputs);
       ghlo_session_bindings_unref (bindings);
       return NULL;
     }
