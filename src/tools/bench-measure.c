@@ -190,31 +190,6 @@ profile_many (Program          *self,
   return TRUE;
 }
 
-static gboolean
-make_inputs (Program         *self,
-             const GhloIrOp  *function,
-             const char      *fill,
-             GError         **error)
-{
-  const GhloIrType *type = ghlo_ir_op_get (function, "function_type")->type;
-
-  self->n_outputs = type->n_results;
-  self->inputs = g_ptr_array_new_with_free_func ((GDestroyNotify) ghlo_value_unref);
-  for (guint i = 0; i < type->rank; i++)
-    {
-      GhloValue *value = ghlo_tool_make_input (fill, type->members[i], i, error);
-
-      if (value == NULL)
-        {
-          g_prefix_error (error, "input %u: ", i);
-          return FALSE;
-        }
-      g_ptr_array_add (self->inputs, value);
-    }
-
-  return TRUE;
-}
-
 gboolean
 ghlo_bench_measure (const char              *path,
                     const GhloBenchOptions  *options,
@@ -244,7 +219,9 @@ ghlo_bench_measure (const char              *path,
     }
   *result = (GhloBenchResult) { .name = g_path_get_basename (path), .load = seconds_since (start) };
   ghlo_ir_cost (function, &result->cost);
-  if (!make_inputs (&program, function, options->fill, error))
+  program.n_outputs = ghlo_ir_op_get (function, "function_type")->type->n_results;
+  program.inputs = g_ptr_array_new_with_free_func ((GDestroyNotify) ghlo_value_unref);
+  if (!ghlo_tool_make_inputs (options->inputs, options->fill, function, program.inputs, error))
     return FALSE;
 
   start = now ();

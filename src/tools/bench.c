@@ -14,12 +14,14 @@ typedef struct
   GhloBenchOptions bench;
   int              warm_up, repetitions;
   double           tolerance;     /* per cent */
+  char           **inputs;
   char            *fill, *device, *format, *save, *baseline;
 } Options;
 
 static void
 options_clear (Options *options)
 {
+  g_strfreev (options->inputs);
   g_free (options->fill);
   g_free (options->device);
   g_free (options->format);
@@ -49,6 +51,7 @@ check_options (Options  *options,
     }
   options->bench.warm_up = (guint) options->warm_up;
   options->bench.repetitions = (guint) options->repetitions;
+  options->bench.inputs = options->inputs;
   options->bench.fill = options->fill != NULL ? options->fill : "random:1";
   options->bench.device = options->device;
 
@@ -174,7 +177,10 @@ ghlo_tool_bench (int    argc,
     { "time", 't', 0, G_OPTION_ARG_DOUBLE, &options.bench.seconds,
       "Total time of the runs of each program (1); at least 5 runs", "SECONDS" },
     { "warm-up", 'w', 0, G_OPTION_ARG_INT, &options.warm_up, "Number of untimed runs before the timed ones (2)", "N" },
-    { "fill", 0, 0, G_OPTION_ARG_STRING, &options.fill, "Content of every input, as in ghlo run (random:1)", "SPEC" },
+    { "input", 'i', 0, G_OPTION_ARG_STRING_ARRAY, &options.inputs,
+      "The next input of each program, or the input called NAME, as in ghlo run", "[NAME=]SPEC" },
+    { "fill", 0, 0, G_OPTION_ARG_STRING, &options.fill,
+      "Content of every input without --input, as in ghlo run (random:1)", "SPEC" },
     { "device", 'd', 0, G_OPTION_ARG_STRING, &options.device, "The device to run on (auto)", "NAME" },
     { "wait-for-code", 0, 0, G_OPTION_ARG_NONE, &options.bench.wait_for_code,
       "After the first run, wait until the machine code of all kernels is generated", NULL },

@@ -16,7 +16,8 @@ G_BEGIN_DECLS
 typedef struct
 {
   const char     *device;       /* the device's name; nullable */
-  const char     *fill;          /* specification for the content of every input */
+  char          **inputs;        /* specifications of inputs; nullable */
+  const char     *fill;          /* specification for the content of all other inputs */
   guint           warm_up;       /* untimed runs before the timed ones */
   guint           repetitions;   /* 0: as many as fit into @seconds, but at least 5 */
   double          seconds;

@@ -9,6 +9,7 @@
 
 #include "base/element.h"
 #include "base/fail.h"
+#include "base/ghlo-error.h"
 #include "base/sizes.h"
 #include "compiler/signature.h"
 #include "import/import.h"
@@ -19,17 +20,17 @@
 
 /* Zeros (without @random), or random numbers: floats uniform in [0.1, 1], integers in [0, 10). */
 static GhloValue *
-generate (const GhloIrType *type,
-          GRand            *random,
-          GError          **error)
+generate (GhloTensorType  *type,
+          GRand           *random,
+          GError         **error)
 {
-  g_autoptr (GhloTensorType) tensor_type = ghlo_ir_type_to_tensor_type (type);
-  const GhloElementInfo *info = ghlo_element_info (tensor_type->element_type);
+  const GhloElementInfo *info = ghlo_element_info (type->element_type);
   GhloValue *value;
 
-  if (!ghlo_tensor_type_is_static (tensor_type))
-    return invalid (error, "the input has dynamic dimensions; give it as a .npy file or as a literal");
-  value = ghlo_value_new_tensor (tensor_type, error);
+  if (!ghlo_tensor_type_is_static (type))
+    return invalid (error, "the input has dynamic dimensions; give their sizes with --input=, as a .npy file or as in "
+                    "4x256xf32=random:1");
+  value = ghlo_value_new_tensor (type, error);
   if (value == NULL || random == NULL)
     return value;
 
@@ -46,10 +47,38 @@ generate (const GhloIrType *type,
         scalar.i = 1;
       else
         scalar.i = g_rand_int_range (random, 0, info->bits < 8 ? (info->bits == 2 ? 2 : 8) : 10);
-      ghlo_element_store (tensor_type->element_type, value->data + i * info->size, scalar);
+      ghlo_element_store (type->element_type, value->data + i * info->size, scalar);
     }
 
   return value;
+}
+
+/* Whether @spec is a word for generated elements, "zeros" or "random:SEED". */
+static gboolean
+is_word (const char *spec)
+{
+  return strcmp (spec, "zeros") == 0 || g_str_has_prefix (spec, "random:");
+}
+
+/* Inputs with the same seed differ by their @index. */
+static GhloValue *
+from_word (const char      *word,
+           GhloTensorType  *type,
+           guint            index,
+           GError         **error)
+{
+  g_autoptr (GRand) random = NULL;
+  guint64 seed;
+  char *end;
+
+  if (strcmp (word, "zeros") == 0)
+    return generate (type, NULL, error);
+  seed = g_ascii_strtoull (word + strlen ("random:"), &end, 10);
+  if (*end != '\0' || end == word + strlen ("random:"))
+    return invalid (error, "expected 'random:SEED' with a number, found '%s'", word);
+  random = g_rand_new_with_seed ((guint32) (seed * 1000003 + index));
+
+  return generate (type, random, error);
 }
 
 static GhloValue *
@@ -125,9 +154,10 @@ spell_elements (const char           *elements,
   return g_regex_replace_eval (words, elements, -1, 0, 0, append_float, &part, NULL);
 }
 
-/* Parses "2x2xf32=1,2,3,4" as "dense<[1, 2, 3, 4]> : tensor<4xf32>" and reshapes it. */
+/* Parses "2x2xf32=1,2,3,4" as "dense<[1, 2, 3, 4]> : tensor<4xf32>" and reshapes it, or "2x2xf32=random:1". */
 static GhloValue *
 from_literal (const char *spec,
+              guint       index,
               GError    **error)
 {
   const char *equals = strchr (spec, '=');
@@ -141,6 +171,8 @@ from_literal (const char *spec,
     return NULL;
   if (!ghlo_tensor_type_is_static (type))
     return invalid (error, "'%s' has a dynamic dimension; give its size in this run", shape);
+  if (is_word (equals + 1))
+    return from_word (equals + 1, type, index, error);
   elements = spell_elements (equals + 1, type, &n);
 
   if (n == 1)
@@ -182,7 +214,7 @@ from_elements (const char        *elements,
   /* Strips "tensor<" and ">" from a text such as "tensor<2x2xf32>". */
   spec = g_strdup_printf ("%.*s=%s", (int) (strlen (text) - strlen ("tensor<>")), text + strlen ("tensor<"), elements);
 
-  return from_literal (spec, error);
+  return from_literal (spec, 0, error);
 }
 
 static GhloValue *
@@ -196,32 +228,22 @@ from_file (const char       *path,
   return bytes != NULL ? ghlo_npy_read (bytes, expected, error) : NULL;
 }
 
-GhloValue *
-ghlo_tool_make_input (const char       *spec,
-                      const GhloIrType *type,
-                      guint             index,
-                      GError          **error)
+static GhloValue *
+make_input (const char       *spec,
+            const GhloIrType *type,
+            guint             index,
+            GError          **error)
 {
   if (type->kind == GHLO_IR_TYPE_TOKEN)
     return ghlo_value_new_token ();
   if (type->kind != GHLO_IR_TYPE_TENSOR)
     return invalid (error, "inputs of this kind cannot be given on the command line");
 
-  if (strcmp (spec, "zeros") == 0)
-    return generate (type, NULL, error);
-  if (g_str_has_prefix (spec, "random:"))
+  if (is_word (spec))
     {
-      char *end;
-      guint64 seed = g_ascii_strtoull (spec + strlen ("random:"), &end, 10);
-      GRand *random;
-      GhloValue *value;
+      g_autoptr (GhloTensorType) tensor_type = ghlo_ir_type_to_tensor_type (type);
 
-      if (*end != '\0' || end == spec + strlen ("random:"))
-        return invalid (error, "expected 'random:SEED' with a number, found '%s'", spec);
-      random = g_rand_new_with_seed ((guint32) (seed * 1000003 + index));
-      value = generate (type, random, error);
-      g_rand_free (random);
-      return value;
+      return from_word (spec, tensor_type, index, error);
     }
   if (g_str_has_prefix (spec, "dense"))
     return from_dense (spec, error);
@@ -232,7 +254,7 @@ ghlo_tool_make_input (const char       *spec,
   if (strchr (spec, '=') == NULL)
     return from_file (spec, type, error);
 
-  return from_literal (spec, error);
+  return from_literal (spec, index, error);
 }
 
 /* When @spec begins with the name of an input and "=", returns that input's number and the text after the
@@ -283,11 +305,13 @@ check_unnamed (const GhloIrOp  *function,
                        names->len > 0 ? names->str : "the program has none", word);
 }
 
-const char **
-ghlo_tool_assign_inputs (char           **specs,
-                         const GhloIrOp  *function,
-                         guint            n_inputs,
-                         GError         **error)
+/* Assigns the arguments of --input= to inputs; NULL for inputs without one. A spec that begins with an input's name and
+ * "=" goes to that input; the others go to the remaining inputs, in order. Borrows @specs, which is nullable. */
+static const char **
+assign_inputs (char           **specs,
+               const GhloIrOp  *function,
+               guint            n_inputs,
+               GError         **error)
 {
   g_autofree const char **assigned = g_new0 (const char *, n_inputs + 1);
   const char *rest;
@@ -324,4 +348,80 @@ ghlo_tool_assign_inputs (char           **specs,
     }
 
   return g_steal_pointer (&assigned);
+}
+
+/* Checks that the value fits the input's type. The device checks shapes again. */
+static gboolean
+check_input (const GhloValue  *value,
+             const GhloIrType *type,
+             GError          **error)
+{
+  g_autofree char *expected = NULL, *found = NULL;
+  gboolean fits = TRUE;
+
+  if (type->kind != GHLO_IR_TYPE_TENSOR || value->kind != GHLO_VALUE_TENSOR)
+    return TRUE;
+  fits = type->element_type == value->type->element_type && type->rank == value->type->rank;
+  for (guint i = 0; fits && i < type->rank; i++)
+    fits = type->dimensions[i] < 0 || type->dimensions[i] == value->type->dimensions[i];
+  if (fits)
+    return TRUE;
+
+  expected = ghlo_ir_type_to_string (type);
+  found = ghlo_tensor_type_to_string (value->type);
+  g_set_error (error, GHLO_ERROR, GHLO_ERROR_INVALID_ARGUMENT, "expected %s, found %s", expected, found);
+
+  return FALSE;
+}
+
+static GhloValue *
+make_fitting (const char        *spec,
+              const GhloIrType  *type,
+              guint              index,
+              GError           **error)
+{
+  g_autoptr (GhloValue) value = make_input (spec, type, index, error);
+
+  return value != NULL && check_input (value, type, error) ? g_steal_pointer (&value) : NULL;
+}
+
+gboolean
+ghlo_tool_make_inputs (char           **specs,
+                       const char      *fill,
+                       const GhloIrOp  *function,
+                       GPtrArray       *inputs,
+                       GError         **error)
+{
+  GhloIrBlock *body = ghlo_ir_func_get_body (function);
+  g_autofree const char **assigned = assign_inputs (specs, function, body->n_arguments, error);
+
+  if (assigned == NULL)
+    return FALSE;
+  for (guint i = 0; i < body->n_arguments; i++)
+    {
+      const GhloIrType *type = body->arguments[i]->type;
+      const char *spec = assigned[i] != NULL ? assigned[i] : fill;
+      g_autofree char *which = ghlo_signature_describe_input (function, i);
+      GhloValue *value;
+
+      if (spec == NULL && type->kind != GHLO_IR_TYPE_TOKEN)
+        {
+          g_autofree char *name = ghlo_ir_type_to_string (type);
+
+          g_set_error (error, GHLO_ERROR, GHLO_ERROR_INVALID_ARGUMENT,
+                       "expected %u inputs, found %u; give input %s of type %s with --input=, or all missing "
+                       "inputs with --fill=zeros or --fill=random:SEED", body->n_arguments,
+                       specs != NULL ? g_strv_length (specs) : 0, which, name);
+          return FALSE;
+        }
+      value = make_fitting (spec, type, i, error);
+      if (value == NULL)
+        {
+          g_prefix_error (error, "input %s: ", which);
+          return FALSE;
+        }
+      g_ptr_array_add (inputs, value);
+    }
+
+  return TRUE;
 }

@@ -11,7 +11,6 @@
 
 #include "base/ghlo-error.h"
 #include "compiler/auto.h"
-#include "compiler/signature.h"
 #include "runtime/npy.h"
 #include "runtime/place.h"
 
@@ -90,81 +89,6 @@ print_probe (gpointer         data,
   ghlo_tool_print_value (value, options->format, max_elements (options));
 }
 
-/* Checks that the value fits the input's type. The device checks shapes again. */
-static gboolean
-check_input (const GhloValue  *value,
-             const GhloIrType *type,
-             GError          **error)
-{
-  g_autofree char *expected = NULL, *found = NULL;
-  gboolean fits = TRUE;
-
-  if (type->kind != GHLO_IR_TYPE_TENSOR || value->kind != GHLO_VALUE_TENSOR)
-    return TRUE;
-  fits = type->element_type == value->type->element_type && type->rank == value->type->rank;
-  for (guint i = 0; fits && i < type->rank; i++)
-    fits = type->dimensions[i] < 0 || type->dimensions[i] == value->type->dimensions[i];
-  if (fits)
-    return TRUE;
-
-  expected = ghlo_ir_type_to_string (type);
-  found = ghlo_tensor_type_to_string (value->type);
-  g_set_error (error, GHLO_ERROR, GHLO_ERROR_INVALID_ARGUMENT, "expected %s, found %s", expected, found);
-
-  return FALSE;
-}
-
-static GhloValue *
-make_input (const char        *spec,
-            const GhloIrType  *type,
-            guint              index,
-            GError           **error)
-{
-  g_autoptr (GhloValue) value = ghlo_tool_make_input (spec, type, index, error);
-
-  return value != NULL && check_input (value, type, error) ? g_steal_pointer (&value) : NULL;
-}
-
-static gboolean
-make_inputs (const Options *options,
-             GhloIrOp      *function,
-             GPtrArray     *inputs,
-             GError       **error)
-{
-  GhloIrBlock *body = ghlo_ir_func_get_body (function);
-  g_autofree const char **specs = ghlo_tool_assign_inputs (options->inputs, function, body->n_arguments, error);
-
-  if (specs == NULL)
-    return FALSE;
-  for (guint i = 0; i < body->n_arguments; i++)
-    {
-      const GhloIrType *type = body->arguments[i]->type;
-      const char *spec = specs[i] != NULL ? specs[i] : options->fill;
-      g_autofree char *which = ghlo_signature_describe_input (function, i);
-      GhloValue *value;
-
-      if (spec == NULL && type->kind != GHLO_IR_TYPE_TOKEN)
-        {
-          g_autofree char *name = ghlo_ir_type_to_string (type);
-
-          g_set_error (error, GHLO_ERROR, GHLO_ERROR_INVALID_ARGUMENT,
-                       "expected %u inputs, found %u; give input %s of type %s with --input=, or all missing "
-                       "inputs with --fill=zeros or --fill=random:SEED", body->n_arguments,
-                       options->inputs != NULL ? g_strv_length (options->inputs) : 0, which, name);
-          return FALSE;
-        }
-      value = make_input (spec, type, i, error);
-      if (value == NULL)
-        {
-          g_prefix_error (error, "input %s: ", which);
-          return FALSE;
-        }
-      g_ptr_array_add (inputs, value);
-    }
-
-  return TRUE;
-}
-
 static guint
 count_results (const GhloIrOp *function)
 {
@@ -206,7 +130,7 @@ run_function (const Options   *options,
   gint64 start, prepared_at;
   gboolean ok;
 
-  if (!make_inputs (options, function, inputs, error))
+  if (!ghlo_tool_make_inputs (options->inputs, options->fill, function, inputs, error))
     return FALSE;
   start = g_get_monotonic_time ();
   ghlo_tool_progress_init (&progress, "running");

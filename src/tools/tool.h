@@ -133,19 +133,14 @@ GhloIrModule  *ghlo_tool_file_parse    (GhloToolFile      *self,
 
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (GhloToolFile, ghlo_tool_file_clear)
 
-/* Assigns the arguments of --input= to inputs, for ghlo_tool_make_input(); NULL for inputs without one. A spec
- * that begins with an input's name and "=" goes to that input; the others go to the remaining inputs, in order.
- * Borrows @specs, which is nullable. NULL with @error set for unknown names and for too many specs. */
-const char   **ghlo_tool_assign_inputs (char                **specs,
+/* Appends the inputs of @function to @inputs, of GhloValue. @specs are arguments of --input=: one that begins with an
+ * input's name and "=" is for that input, the others are for the remaining inputs, in order. A spec is a .npy file,
+ * "1,2,3,4", "4xf32=1,2,3,4", "4xf32=random:SEED", "dense<…> : tensor<…>", "zeros" or "random:SEED". @fill is the spec of
+ * inputs without one. Both are nullable. FALSE with @error set where an input has no value, or one that does not fit. */
+gboolean       ghlo_tool_make_inputs   (char                **specs,
+                                        const char           *fill,
                                         const GhloIrOp       *function,
-                                        guint                 n_inputs,
-                                        GError              **error);
-
-/* Creates an input from a command line specification: a .npy file, "1,2,3,4", "4xf32=1,2,3,4", "dense<…> :
- * tensor<…>", "zeros" or "random:SEED". @type is the type that the program declares. */
-GhloValue     *ghlo_tool_make_input    (const char           *spec,
-                                        const GhloIrType     *type,
-                                        guint                 index,
+                                        GPtrArray            *inputs,
                                         GError              **error);
 
 typedef enum

@@ -38,6 +38,11 @@ COMPLEX = '''func.func @main(%x: tensor<2xcomplex<f32>>) -> tensor<2xcomplex<f32
   return %0 : tensor<2xcomplex<f32>>
 }
 '''
+DYNAMIC = '''func.func @main(%x: tensor<?xf32>) -> tensor<?xf32> {
+  %0 = stablehlo.add %x, %x : tensor<?xf32>
+  return %0 : tensor<?xf32>
+}
+'''
 WRONG = '''func.func @main(%x: tensor<2xf32>) -> tensor<2xf32> {
   %0 = stablehlo.add %x, %y : tensor<2xf32>
   return %0 : tensor<2xf32>
@@ -420,6 +425,12 @@ def test_bench(tests):
     tests.expect('bench against a slower past', bench('--repeat=3', f'--baseline={saved}', add), 0,
                  '-100.0 %')
     tests.expect('bench without a baseline', bench(f'--baseline={add}', add), 1, 'bench.mlir')
+    dynamic = tests.file('dynamic.mlir', DYNAMIC)
+    tests.expect('bench of unknown sizes', bench('--repeat=3', dynamic), 1, "input 0 ('x')", '--input=',
+                 '4x256xf32=random:1')
+    for spec in ('x=5xf32=random:1', '5xf32=1', 'x=5xf32=zeros'):
+        tests.expect(f'bench with {spec}', bench('--repeat=3', f'--input={spec}', dynamic), 0, 'dynamic.mlir')
+    tests.expect('bench of an input that does not fit', bench('--input=5xi32=1', dynamic), 1, 'found tensor<5xi32>')
     tests.expect('bench of a wrong option', bench('--warm-up=0', add), 2, '--warm-up')
     tests.expect('bench of a wrong program', bench(tests.file('bench-wrong.mlir', 'func.func')), 1,
                  'bench-wrong')
