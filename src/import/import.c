@@ -9,6 +9,7 @@
 
 #include "base/ghlo-error.h"
 #include "base/text.h"
+#include "base/foreign-format.h"
 #include "import/exported/exported.h"
 
 static const guint8 bytecode_magic[] = { 'M', 'L', 0xef, 'R' };
@@ -74,6 +75,7 @@ ghlo_import (GBytes            *bytes,
 {
   gsize size;
   const guint8 *data = g_bytes_get_data (bytes, &size);
+  const char *foreign;
 
   if (source != NULL)
     *source = (GhloImportSource) { .format = GHLO_PROGRAM_FORMAT_TEXT };
@@ -81,6 +83,14 @@ ghlo_import (GBytes            *bytes,
     return ghlo_import_bytecode (bytes, flags, diagnostics, monitor, source);
   if (ghlo_exported_is (data, size))
     return import_exported (bytes, flags, diagnostics, monitor, source);
+  foreign = data != NULL ? ghlo_foreign_format_describe (data, size) : NULL;
+  if (foreign != NULL)
+    {
+      ghlo_diagnostics_add (diagnostics, GHLO_SEVERITY_ERROR, GHLO_ERROR_PARSE, 0, 0,
+                            "expected a StableHLO program as text, as MLIR bytecode or as a file of jax.export, found %s",
+                            foreign);
+      return NULL;
+    }
   if (begins_as_text (data, size))
     {
       const char *text = data != NULL ? (const char *) data : "";

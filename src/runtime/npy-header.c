@@ -4,6 +4,7 @@
 
 #include <string.h>
 
+#include "base/foreign-format.h"
 #include "base/ghlo-error.h"
 
 /* The unread rest of the dictionary; not NUL-terminated. */
@@ -19,6 +20,20 @@ malformed (GError    **error,
            const char *what)
 {
   g_set_error (error, GHLO_ERROR, GHLO_ERROR_DATA, "malformed .npy file: %s", what);
+
+  return FALSE;
+}
+
+static gboolean
+refuse_other (const guint8  *data,
+              gsize          size,
+              GError       **error)
+{
+  const char *found = data != NULL ? ghlo_foreign_format_describe (data, size) : NULL;
+
+  if (found == NULL)
+    return malformed (error, "the magic number is missing");
+  g_set_error (error, GHLO_ERROR, GHLO_ERROR_DATA, "expected a .npy file, found %s", found);
 
   return FALSE;
 }
@@ -242,7 +257,7 @@ ghlo_npy_header_parse (GhloNpyHeader *self,
 
   memset (self, 0, sizeof *self);
   if (size < 12 || memcmp (data, magic, sizeof magic - 1) != 0)
-    return malformed (error, "the magic number is missing");
+    return refuse_other (data, size, error);
   if (data[6] < 1 || data[6] > 3)
     return malformed (error, "an unknown version");
   prefix = data[6] == 1 ? 10 : 12;

@@ -12,6 +12,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/foreign-format.h"
 #include "base/ghlo-error.h"
 
 enum
@@ -188,7 +189,10 @@ read_open (Reader  *self,
     }
   if (S_ISDIR (self->status.st_mode))
     {
-      g_set_error (error, G_IO_ERROR, G_IO_ERROR_IS_DIRECTORY, "expected a file, found the folder '%s'", self->name);
+      g_autofree char *what = ghlo_foreign_format_describe_folder (self->name);
+
+      g_set_error (error, G_IO_ERROR, G_IO_ERROR_IS_DIRECTORY, "expected a file, found the folder '%s'%s%s", self->name,
+                   what != NULL ? ", " : "", what != NULL ? what : "");
       return NULL;
     }
   bytes = read_all (self, error);
