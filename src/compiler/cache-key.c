@@ -253,6 +253,7 @@ add_constants (GChecksum          *checksum,
       if (!add_elements (checksum, value->dense.bytes, monitor, error))
         return FALSE;
       ghlo_cache_key_elide (module, constants->pdata[i]);
+      ghlo_monitor_progress (monitor, (i + 1.0) / constants->len, "constants");
     }
   g_checksum_update (checksum, (const guint8 *) &(guint32) { G_MAXUINT32 }, sizeof (guint32));
 

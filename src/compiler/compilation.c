@@ -15,6 +15,8 @@
 
 /* The share of the passes in a compile's progress, where they run. */
 #define PASSES_SHARE 0.5
+/* The share of looking for an earlier result within that, which goes through large constants. */
+#define LOOKUP_SHARE 0.1
 
 /* The share of the compile in the progress, where it waits for machine code afterwards. */
 #define COMPILE_SHARE 0.3
@@ -130,11 +132,13 @@ make_module (GhloIrModule       *module,
              const GhloMonitor  *monitor,
              GError            **error)
 {
+  GhloMonitorPart part = { monitor, 0, LOOKUP_SHARE };
+  const GhloMonitor lookup = ghlo_monitor_of_part (&part);
   g_autoptr (GError) local_error = NULL;
   GhloIrModule *made = NULL;
 
   if (key != NULL && may_store (key) && ghlo_cache_get_mode () >= GHLO_CACHE_ON)
-    made = read_stored (key, *report, monitor, &local_error);
+    made = read_stored (key, *report, &lookup, &local_error);
   if (local_error != NULL)
     {
       g_propagate_error (error, g_steal_pointer (&local_error));
@@ -220,6 +224,8 @@ compile_with_passes (GhloIrModule             *module,
   gboolean caching = settings->caching && ghlo_cache_get_mode () != GHLO_CACHE_OFF;
   g_autoptr (GhloCompileKey) key = caching ? ghlo_compile_key_new (module, device, settings, custom_targets, places)
                                            : NULL;
+  GhloMonitorPart part = { monitor, 0, LOOKUP_SHARE };
+  const GhloMonitor lookup = ghlo_monitor_of_part (&part);
   g_autoptr (GhloPassReport) report = NULL;
   g_autoptr (GError) local_error = NULL;
   GhloIrModule *made;
@@ -228,7 +234,7 @@ compile_with_passes (GhloIrModule             *module,
   if (key != NULL)
     {
       *use = GHLO_CACHE_USE_HIT;
-      self = ghlo_compilation_find (key, monitor, &local_error);
+      self = ghlo_compilation_find (key, &lookup, &local_error);
       if (self != NULL)
         return self;
       *use = GHLO_CACHE_USE_MISS;

@@ -9,6 +9,8 @@
 #include <glib/gstdio.h>
 #include <sys/stat.h>
 
+#include "base/mapped.h"
+
 static gboolean
 is_large (const struct stat *status,
           gsize              limit)
@@ -40,7 +42,7 @@ ghlo_import_file_map (GhloImportFile *self,
     }
 
   *self = (GhloImportFile) {
-    .bytes = g_mapped_file_get_bytes (mapped),
+    .bytes = ghlo_mapped_bytes (g_steal_pointer (&mapped)),
     .is_mapped = TRUE,
     .fd = fd,
     .size = status.st_size,

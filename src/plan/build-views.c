@@ -6,6 +6,7 @@
 #include "plan/build.h"
 
 #include "base/bytes.h"
+#include "base/mapped.h"
 #include "base/sizes.h"
 
 static gint64 *
@@ -296,6 +297,25 @@ build_tuple (GhloStepBuilder *self,
   return TRUE;
 }
 
+/* The elements, where plans can use them: at a multiple of their size. Files need not have them there. */
+static GBytes *
+align_elements (GhloStepPoll     *poll,
+                const GhloIrAttr *attr,
+                gsize             size)
+{
+  gsize n_bytes;
+  gconstpointer data = g_bytes_get_data (attr->dense.bytes, &n_bytes);
+  GBytes *bytes;
+
+  if ((gsize) data % MAX (size, 1) == 0)
+    return g_bytes_ref (attr->dense.bytes);
+  bytes = ghlo_bytes_copy (data, n_bytes, NULL);
+  ghlo_mapped_release (data, n_bytes);
+  ghlo_step_report (poll);
+
+  return bytes;
+}
+
 /* FALSE where memory does not suffice; then the fallback makes the constant in each run, or reports the error. */
 static gboolean
 build_constant (GhloStepBuilder *self,
@@ -312,14 +332,12 @@ build_constant (GhloStepBuilder *self,
   buffer = GPOINTER_TO_UINT (g_hash_table_lookup (self->constants, attr));
   if (buffer == 0)
     {
-      gsize n_bytes = g_bytes_get_size (attr->dense.bytes);
-      gconstpointer data = g_bytes_get_data (attr->dense.bytes, NULL);
-      gboolean aligned = (gsize) data % MAX (size, 1) == 0;
-      GBytes *bytes = aligned ? g_bytes_ref (attr->dense.bytes) : ghlo_bytes_copy (data, n_bytes, NULL);
+      GBytes *bytes = align_elements (self->poll, attr, size);
 
       if (bytes == NULL)
         return FALSE;
-      buffer = ghlo_step_add_buffer (self, GHLO_STEP_BUFFER_CONSTANT, 0, n_bytes, self->plan->io_arena) + 1;
+      buffer = ghlo_step_add_buffer (self, GHLO_STEP_BUFFER_CONSTANT, 0, g_bytes_get_size (bytes),
+                                     self->plan->io_arena) + 1;
       g_array_index (self->buffers, GhloStepBuffer, buffer - 1).bytes = bytes;
       g_hash_table_insert (self->constants, (gpointer) attr, GUINT_TO_POINTER (buffer));
     }

@@ -24,12 +24,14 @@ struct _GhloStepValue
   GhloStepScope    *dense_scope;   /* the scope in which the copy is made; NULL while there is none */
 };
 
-/* Checks for cancellation; a stage of planning calls it for each step that it visits. */
+/* Checks for cancellation; a stage of planning calls it for each step that it visits. The first stage, which visits
+ * operations and copies constants, reports its progress by operations. */
 typedef struct
 {
   const GhloMonitor *monitor;
   GError           **error;
   guint              n;
+  guint              n_ops;        /* of the function's body */
 } GhloStepPoll;
 
 enum { GHLO_STEP_POLL_INTERVAL = 256 };
@@ -39,6 +41,13 @@ static inline gboolean
 ghlo_step_poll (GhloStepPoll *self)
 {
   return ++self->n % GHLO_STEP_POLL_INTERVAL != 0 || !ghlo_monitor_cancelled (self->monitor, self->error);
+}
+
+/* To be called after work that takes long for one operation. */
+static inline void
+ghlo_step_report (GhloStepPoll *self)
+{
+  ghlo_monitor_progress (self->monitor, MIN ((double) self->n / MAX (self->n_ops, 1), 1), "constants");
 }
 
 /* A body that is being filled with steps. */

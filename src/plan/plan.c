@@ -254,6 +254,8 @@ build_function (GhloStepBuilder *self,
   plan->inputs = ghlo_ir_arena_alloc (&plan->arena, plan->n_inputs * sizeof (guint32));
   plan->outputs = ghlo_ir_arena_alloc (&plan->arena, plan->n_outputs * sizeof (guint32));
   plan->aliased_inputs = ghlo_ir_arena_alloc (&plan->arena, plan->n_outputs * sizeof (guint));
+  for (const GhloIrOp *op = body->first; op != NULL; op = op->next)
+    self->poll->n_ops++;
   ghlo_step_open_scope (self, 0, FALSE);
   for (guint i = 0; i < body->n_arguments; i++)
     {

@@ -18,6 +18,9 @@
 #include "runtime/run-recordings.h"
 #include "runtime/run-spaces.h"
 
+/* The share of planning in the progress of a compile. */
+#define PLAN_SHARE 0.3
+
 enum { LARGEST_ELEMENT = 16 };     /* bytes of a complex<f64> */
 
 struct _GhloRunPlan
@@ -154,6 +157,8 @@ ghlo_run_plan_new (GhloDeviceCore            *device,
   const GhloStepTarget *targets[G_N_ELEMENTS (devices)];
   const GhloStepRates *rates[G_N_ELEMENTS (devices)];
   GhloRefinedRates refined[G_N_ELEMENTS (devices)];
+  GhloMonitorPart first = { monitor, 0, PLAN_SHARE }, second = { monitor, PLAN_SHARE, 1 };
+  const GhloMonitor planning = ghlo_monitor_of_part (&first), compiling = ghlo_monitor_of_part (&second);
   gsize limit = ghlo_memory_get_limit ();
 
   for (guint i = 0; i < n_targets; i++)
@@ -163,7 +168,7 @@ ghlo_run_plan_new (GhloDeviceCore            *device,
                                                                                       : targets[i]->rates;
     }
   self->plan = ghlo_step_plan_new (module, function, targets, n_targets, options->places ? rates : NULL,
-                                   limit - MIN (limit, ghlo_memory_get_used ()), monitor, error);
+                                   limit - MIN (limit, ghlo_memory_get_used ()), &planning, error);
   if (self->plan == NULL || !count_plan (self, error))
     return NULL;
   self->device = device;
@@ -171,7 +176,7 @@ ghlo_run_plan_new (GhloDeviceCore            *device,
   self->fallback = ghlo_fallback_new (options->fallback, module);
 
   return plan_arena (self, error)
-         && ghlo_compile_plan (self->plan, self->fallback, options->custom_targets, monitor, error)
+         && ghlo_compile_plan (self->plan, self->fallback, options->custom_targets, &compiling, error)
          && find_spaces (self, monitor, error) ? g_steal_pointer (&self) : NULL;
 }
 
