@@ -9,6 +9,8 @@
 #include <string.h>
 
 #define EXPORT "export the model it was made from with jax.export, torch_xla or torchax"
+#define KERAS "export the model with jax.export, with Keras on JAX"
+#define TORCH "export the model with torch_xla or torchax"
 #define WEIGHTS "give its tensors to the program's inputs, as .npy files or as arrays"
 
 /* Little-endian. */
@@ -24,8 +26,8 @@ read_number (const guint8 *data,
   return number;
 }
 
-/* ModelProto: the field ir_version, a small number, and then one of the other fields up to 8, which are numbers or have a
- * length (onnx.proto). */
+/* ModelProto: the field ir_version, a small number, and then one of the other fields up to 8, which are numbers or have
+ * a length (onnx.proto). */
 static gboolean
 is_onnx (const guint8 *data,
          gsize         size)
@@ -100,12 +102,12 @@ static const struct
   { "GGUF", 0, 4, NULL, "weights in the format of llama.cpp (GGUF); " WEIGHTS },
   { "TFL3", 4, 4, NULL, "a model of TensorFlow Lite; " EXPORT ", or the model in TensorFlow with jax2tf" },
   { "\x93NUMPY", 0, 6, NULL, "an array of NumPy (.npy); give it to an input of a program" },
-  { "\x89HDF\r\n\x1a\n", 0, 8, NULL, "an HDF5 file, such as a model of Keras; export the model with jax.export, with Keras on JAX" },
+  { "\x89HDF\r\n\x1a\n", 0, 8, NULL, "an HDF5 file, such as a model of Keras; " KERAS },
   { NULL, 0, 0, is_npz, "an archive of arrays of NumPy (.npz); save each one as .npy" },
-  { NULL, 0, 0, is_keras, "a model of Keras; export the model with jax.export, with Keras on JAX" },
-  { NULL, 0, 0, is_torch, "a program or weights of PyTorch; export the model with torch_xla or torchax" },
+  { NULL, 0, 0, is_keras, "a model of Keras; " KERAS },
+  { NULL, 0, 0, is_torch, "a program or weights of PyTorch; " TORCH },
   { "PK\3\4", 0, 4, NULL, "a ZIP archive" },
-  { NULL, 0, 0, is_pickle, "a pickle of Python, such as weights of PyTorch; export the model with torch_xla or torchax" },
+  { NULL, 0, 0, is_pickle, "a pickle of Python, such as weights of PyTorch; " TORCH },
   { NULL, 0, 0, is_safetensors, "weights (safetensors); " WEIGHTS },
   { NULL, 0, 0, is_onnx, "an ONNX model; " EXPORT },
 };

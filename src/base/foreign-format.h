@@ -9,8 +9,8 @@
 
 G_BEGIN_DECLS
 
-/* Describes a file by its first bytes, for an error after "found": "an ONNX model; export …". NULL for data of no format
- * that is known here. */
+/* Describes a file by its first bytes, for an error after "found": "an ONNX model; export …". NULL for data of no
+ * format that is known here. */
 const char *ghlo_foreign_format_describe (const guint8 *data,
                                           gsize         size);
 /* The same for a folder; the caller frees it. */

@@ -87,8 +87,8 @@ ghlo_import (GBytes            *bytes,
   if (foreign != NULL)
     {
       ghlo_diagnostics_add (diagnostics, GHLO_SEVERITY_ERROR, GHLO_ERROR_PARSE, 0, 0,
-                            "expected a StableHLO program as text, as MLIR bytecode or as a file of jax.export, found %s",
-                            foreign);
+                            "expected a StableHLO program as text, as MLIR bytecode or as a file of jax.export, "
+                            "found %s", foreign);
       return NULL;
     }
   if (begins_as_text (data, size))

@@ -135,8 +135,8 @@ G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (GhloToolFile, ghlo_tool_file_clear)
 
 /* Appends the inputs of @function to @inputs, of GhloValue. @specs are arguments of --input=: one that begins with an
  * input's name and "=" is for that input, the others are for the remaining inputs, in order. A spec is a .npy file,
- * "1,2,3,4", "4xf32=1,2,3,4", "4xf32=random:SEED", "dense<…> : tensor<…>", "zeros" or "random:SEED". @fill is the spec of
- * inputs without one. Both are nullable. FALSE with @error set where an input has no value, or one that does not fit. */
+ * "1,2,3,4", "4xf32=1,2,3,4", "4xf32=random:SEED", "dense<…> : tensor<…>", "zeros" or "random:SEED". @fill is the spec
+ * of inputs without one. Both are nullable. FALSE with @error set where an input has no value, or an unfitting one. */
 gboolean       ghlo_tool_make_inputs   (char                **specs,
                                         const char           *fill,
                                         const GhloIrOp       *function,

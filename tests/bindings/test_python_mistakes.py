@@ -93,7 +93,7 @@ class TestMistakes(unittest.TestCase):
                                (one[0], 'found tensor<3xf32>')]:
             error = self.check(GLib.Error, message, executable, one, wrong)
             self.assertTrue(error.matches(Ghlo.error_quark(), Ghlo.Error.INVALID_ARGUMENT))
-        self.check(GLib.Error, r'expected 2 inputs for this program \(left, right\), found 1', executable.execute, [one])
+        self.check(GLib.Error, r'inputs for this program \(left, right\), found 1', executable.execute, [one])
         small = compile_text('func.func @main(%x: tensor<bf16>) -> tensor<bf16> {\n  return %x : tensor<bf16>\n}\n')
         self.assertEqual(np.asarray(small(1)[0]).view(np.uint16), 0x3f80)
         self.check(TypeError, 'complex', small, 1j)
@@ -341,7 +341,7 @@ class TestSession(unittest.TestCase):
         session = self.session
         session.bind_input('rate', 1)
         session.bind_input('w', [1, 2])
-        self.check(GLib.Error, r"marked inputs that nothing is bound to \(1 \('m'\)\), found 0", session.carry_all)
+        self.check(GLib.Error, r"marked inputs that nothing is bound to \(1 \('m'\)\), or .*found 0", session.carry_all)
         self.check(TypeError, r"\(m\), found 'w'", session.carry_all, w=[1, 2])
         self.assertEqual(len(session.list_inputs()), 2)
         session.carry_all(m=[0, 0])
@@ -357,8 +357,9 @@ class TestSession(unittest.TestCase):
             session.carry_all(**again) if isinstance(again, dict) else session.carry_all(again)
             self.assertEqual(session.copy_state('w').tolist(), [1, 1])
             session(x=[1, 1])
-        self.check(GLib.Error, r'expected 0 initial values \(none\), or 2 \(w, m\), found 1', session.carry_all, w=[1, 1])
-        self.check(GLib.Error, r'expected 0 initial values \(none\), or 2 \(w, m\), found 1', session.carry_all, [[1, 1]])
+        message = r'expected 0 initial values \(none\), or 2 \(w, m\), found 1'
+        self.check(GLib.Error, message, session.carry_all, w=[1, 1])
+        self.check(GLib.Error, message, session.carry_all, [[1, 1]])
         for initial in [[[5, 5], [0, 0]], {'w': [5, 5], 'm': [0, 0]}, [np.float32([5, 5]), [0, 0]]]:
             other = Ghlo.Session.new(compile_text(TRAIN))
             other.carry_all(initial)

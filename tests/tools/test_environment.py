@@ -26,8 +26,8 @@ OTHER_USER = 65534
 def check_relative_cache(tap):
     with tempfile.TemporaryDirectory() as home:
         said = ghlo('cache', 'path', env={**os.environ, 'XDG_CACHE_HOME': 'relative', 'HOME': home})
-        tap.report(said.stdout == os.path.join(home, '.cache', 'ghlo-1.0') + '\n', 'a relative XDG_CACHE_HOME is ignored',
-                   said.stdout + said.stderr)
+        tap.report(said.stdout == os.path.join(home, '.cache', 'ghlo-1.0') + '\n',
+                   'a relative XDG_CACHE_HOME is ignored', said.stdout + said.stderr)
 
 
 def why_not(command, folder):
@@ -62,7 +62,8 @@ def check_privileges(tap):
             tap.skip('variables are ignored with more rights than the caller has', reason)
             return
         ignored = run()
-        tap.report(ignored.returncode == 0, 'variables are ignored with more rights than the caller has', ignored.stderr)
+        tap.report(ignored.returncode == 0, 'variables are ignored with more rights than the caller has',
+                   ignored.stderr)
         tap.report(os.listdir(cache) == [], 'nothing is stored with more rights than the caller has',
                    str(os.listdir(cache)))
 

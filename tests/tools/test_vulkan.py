@@ -31,7 +31,8 @@ def check(tap, name, variables, why):
     tap.report("found 'abacus'\n" in other.stderr, f'{name}: other devices need no reason', other.stderr)
     for form in [], ['--json']:
         said = ghlo('devices', *form, env=env)
-        tap.report('there are no vulkan devices: ' + why in said.stderr, f'{name}: why {form}', said.stdout + said.stderr)
+        tap.report('there are no vulkan devices: ' + why in said.stderr, f'{name}: why {form}',
+                   said.stdout + said.stderr)
 
 
 def main():

@@ -194,8 +194,8 @@ def _list_marked(session):
 def arrange_initial(session, values, named):
     """Returns the values of carry_all in the program's order, for the marked inputs without a value or for all."""
     free, every = _list_marked(session)
-    infos = every if len(values) + len(named) > len(free) and set(named) <= {info.get_name() for info in every} else free
-    return arrange(infos, values, named)
+    are_all = len(values) + len(named) > len(free) and set(named) <= {info.get_name() for info in every}
+    return arrange(every if are_all else free, values, named)
 
 
 def _initial(session, values: _Inputs):

@@ -268,7 +268,7 @@ class _AsyncCall(object):
                 return self._begin(source, values, answer)
 
         def finish(result):
-            return self.raw_finish(*([source] if self.function.is_method else []), result)
+            return self.finish(*([source] if self.function.is_method else []), result)
 
         return _ghlo_asyncio.Call(name).start(begin, finish)
 

@@ -25,8 +25,8 @@
 #define MAX_EXTENT  ((gint64) 1 << 24)
 #define MAX_NUMBERS ((gint64) 1 << 28)
 
-/* OpenBLAS's kernels load numbers that they do not use: 0.3.21, multiplying by a complex matrix, those of one more column.
- * So there is room for a column behind the arrays of each worker, and for a vector. */
+/* OpenBLAS's kernels load numbers that they do not use: 0.3.21, multiplying by a complex matrix, those of one more
+ * column. So there is room for a column behind the arrays of each worker, and for a vector. */
 #define VECTOR 64
 
 typedef enum
