@@ -6,6 +6,7 @@
 #pragma once
 
 #include "cpu/convolution/convolution.h"
+#include "cpu/way.h"
 
 G_BEGIN_DECLS
 
@@ -61,9 +62,10 @@ typedef struct
   /* It leaves out the zeros of padding, which would give NaN with weights that are not finite, but checks the probes
    * before an epilogue changes the result. */
   gboolean   skips_padding;
-  /* Fills in the state and returns TRUE where it takes the convolution. FALSE without an error: the next algorithm is
+  /* Fills in @way and returns TRUE where it takes the convolution. FALSE without an error: the next algorithm is
    * tried. No code is generated unless the convolution's compiles is TRUE. */
-  gboolean (*take)    (GhloCpuConvolution           *self,
+  gboolean (*take)    (const GhloCpuConvolution     *self,
+                       GhloCpuWay                   *way,
                        GError                      **error);
   /* FALSE with an error, or without one when cancelled. The same holds for pack (). */
   gboolean (*compute) (const GhloCpuConvolution     *self,
@@ -75,7 +77,6 @@ typedef struct
                        guint8                       *scratch,
                        const GhloMonitor            *monitor,
                        GError                      **error);
-  void     (*release) (gpointer                      state);
 } GhloCpuConvolutionAlgorithm;
 
 struct _GhloCpuConvolution
@@ -84,14 +85,10 @@ struct _GhloCpuConvolution
   GhloCpuPanelFunc                   epilogue;
   gboolean                           compiles;       /* it is going to be run; else only its properties are queried */
   const GhloCpuConvolutionAlgorithm *algorithm;
-  gpointer                           state;          /* the algorithm's own */
+  GhloCpuWay                         way;            /* the algorithm's own */
   gboolean                           skips_padding;  /* the algorithm skips padding, and there is some */
   gboolean                           has_probes;
   GhloCpuProbes                      probes;
-  gsize                              scratch_size;
-  gsize                              packed_size;
-  double                             nanoseconds;
-  char                              *description;
 };
 
 /* Whether the input is padded or dilated. */

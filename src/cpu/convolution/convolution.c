@@ -228,12 +228,15 @@ convolution_new (const GhloCpuConvolutionNumbers *numbers,
   small = count_products (&self->windows) <= SMALL;
   for (guint i = 0; i < G_N_ELEMENTS (algorithms); i++)
     {
+      const GhloCpuConvolutionAlgorithm *algorithm = algorithms[small ? G_N_ELEMENTS (algorithms) - 1 - i : i];
+      g_auto (GhloCpuWay) way = { 0 };
       g_autoptr (GError) problem = NULL;
 
-      self->algorithm = algorithms[small ? G_N_ELEMENTS (algorithms) - 1 - i : i];
-      if (self->algorithm->take (self, &problem))
+      if (algorithm->take (self, &way, &problem))
         {
-          self->skips_padding = self->algorithm->skips_padding && ghlo_cpu_windows_are_padded (&self->windows);
+          self->algorithm = algorithm;
+          ghlo_cpu_way_move (&self->way, &way);
+          self->skips_padding = algorithm->skips_padding && ghlo_cpu_windows_are_padded (&self->windows);
           self->has_probes = self->skips_padding && ghlo_cpu_windows_find_probes (&self->windows, &self->probes);
           return g_steal_pointer (&self);
         }
@@ -275,34 +278,32 @@ ghlo_cpu_convolution_free (GhloCpuConvolution *self)
 {
   if (self == NULL)
     return;
-  if (self->algorithm != NULL && self->state != NULL)
-    self->algorithm->release (self->state);
-  g_free (self->description);
+  ghlo_cpu_way_clear (&self->way);
   g_free (self);
 }
 
 gsize
 ghlo_cpu_convolution_scratch_size (const GhloCpuConvolution *self)
 {
-  return self->scratch_size;
+  return self->way.scratch_size;
 }
 
 gsize
 ghlo_cpu_convolution_packed_size (const GhloCpuConvolution *self)
 {
-  return self->packed_size;
+  return self->way.packed_size;
 }
 
 const char *
 ghlo_cpu_convolution_describe (const GhloCpuConvolution *self)
 {
-  return self->description;
+  return self->way.description;
 }
 
 double
 ghlo_cpu_convolution_nanoseconds (const GhloCpuConvolution *self)
 {
-  return self->nanoseconds;
+  return self->way.nanoseconds;
 }
 
 /* Returns @ok, and sets the error where it is FALSE: @problem, or else that the run was cancelled. */
@@ -323,7 +324,7 @@ gboolean
 ghlo_cpu_convolution_may_pack (const GhloCpuConvolution *self,
                                const guint8             *rhs)
 {
-  return self->packed_size > 0
+  return self->way.packed_size > 0
          && (!self->skips_padding || ghlo_cpu_windows_have_finite_kernel (&self->windows, rhs));
 }
 

@@ -43,6 +43,7 @@ typedef struct
   gsize                    element;
 } GhloCpuConvolutionState;
 
+void     ghlo_cpu_convolution_state_free      (gpointer                       state);
 /* Computes channels-last strides: image, feature, positions. */
 void     ghlo_cpu_convolution_find_dense      (const GhloCpuConvolutionShape *shape,
                                                gint64                         features,

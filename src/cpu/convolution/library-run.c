@@ -166,7 +166,7 @@ ghlo_cpu_convolution_library_pack (const GhloCpuConvolution *self,
                                    const GhloMonitor        *monitor,
                                    GError                  **error)
 {
-  const State *state = self->state;
+  const State *state = ghlo_cpu_way_get_state (&self->way, ghlo_cpu_convolution_state_free);
   const GhloCpuWindows *w = &self->windows;
 
   rhs += w->rhs_first;
@@ -303,7 +303,7 @@ ghlo_cpu_convolution_library_compute (const GhloCpuConvolution     *self,
                                       const GhloCpuConvolutionRun  *run,
                                       GError                      **error)
 {
-  const State *state = self->state;
+  const State *state = ghlo_cpu_way_get_state (&self->way, ghlo_cpu_convolution_state_free);
   gboolean is_data = state->shape.direction == GHLO_CPU_BACKWARD_DATA;
   gboolean is_weights = state->shape.direction == GHLO_CPU_BACKWARD_WEIGHTS;
   const Tensor *output = is_data ? &state->source : &state->result;
@@ -323,7 +323,7 @@ ghlo_cpu_convolution_library_compute (const GhloCpuConvolution     *self,
        && !ghlo_cpu_copy_run (&state->source.copy, source, work.source, run->monitor))
       || (state->result.copies && (is_data || is_weights)
           && !ghlo_cpu_copy_run (&state->result.copy, result, work.result, run->monitor))
-      || !ghlo_parallel_for (state->n_parts, 1, self->nanoseconds, run_pieces, &work, run->monitor)
+      || !ghlo_parallel_for (state->n_parts, 1, self->way.nanoseconds, run_pieces, &work, run->monitor)
       || work.stopped)
     {
       if (work.problem != NULL)

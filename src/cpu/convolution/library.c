@@ -34,8 +34,8 @@ typedef GhloCpuConvolutionPart Part;
 typedef GhloCpuConvolutionTensor Tensor;
 typedef GhloCpuConvolutionState State;
 
-static void
-state_free (gpointer data)
+void
+ghlo_cpu_convolution_state_free (gpointer data)
 {
   State *self = data;
 
@@ -47,7 +47,7 @@ state_free (gpointer data)
   g_free (self);
 }
 
-G_DEFINE_AUTOPTR_CLEANUP_FUNC (State, state_free)
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (State, ghlo_cpu_convolution_state_free)
 
 static gboolean
 is_narrow_float (GhloElementType type)
@@ -531,8 +531,9 @@ compile (const State *state)
 }
 
 static gboolean
-try_type (GhloCpuConvolution *self,
-          GhloElementType     type)
+try_type (const GhloCpuConvolution *self,
+          GhloCpuWay               *way,
+          GhloElementType           type)
 {
   const GhloCpuWindows *w = &self->windows;
   g_autoptr (State) state = g_new0 (State, 1);
@@ -545,8 +546,8 @@ try_type (GhloCpuConvolution *self,
     return FALSE;
   state->shape.type = type;
   state->element = ghlo_element_info (type)->size;
-  self->nanoseconds = count_operations (&state->shape) / rate * 1e9;
-  if (!make_pieces (state, self->nanoseconds) || !is_worth_it (state))
+  way->nanoseconds = count_operations (&state->shape) / rate * 1e9;
+  if (!make_pieces (state, way->nanoseconds) || !is_worth_it (state))
     return FALSE;
 
   is_data = state->shape.direction == GHLO_CPU_BACKWARD_DATA;
@@ -568,24 +569,25 @@ try_type (GhloCpuConvolution *self,
     return FALSE;
   state->own_at = scratch;
   all = MIN (MAX (state->n_parts, state->n_reorders), ghlo_parallel_n_workers ());
-  self->scratch_size = scratch + state->own_size * all;
-  self->packed_size = is_weights ? 0 : state->packed_size;
-  self->description = g_strdup_printf ("onednn %s%s%s", ghlo_cpu_primitive_name (state->parts[0].primitive),
+  way->scratch_size = scratch + state->own_size * all;
+  way->packed_size = is_weights ? 0 : state->packed_size;
+  way->description = g_strdup_printf ("onednn %s%s%s", ghlo_cpu_primitive_name (state->parts[0].primitive),
                                        is_data ? ", gradient for data" : is_weights ? ", gradient for weights" : "",
                                        state->source.copies || state->result.copies ? ", of copies" : "");
-  self->state = g_steal_pointer (&state);
+  ghlo_cpu_way_set_state (way, g_steal_pointer (&state), ghlo_cpu_convolution_state_free);
 
   return TRUE;
 }
 
 static gboolean
-take (GhloCpuConvolution *self,
-      GError            **error)
+take (const GhloCpuConvolution  *self,
+      GhloCpuWay                *way,
+      GError                   **error)
 {
   return ghlo_cpu_onednn_available ()
-         && (try_type (self, GHLO_ELEMENT_TYPE_BF16) || try_type (self, GHLO_ELEMENT_TYPE_F32));
+         && (try_type (self, way, GHLO_ELEMENT_TYPE_BF16) || try_type (self, way, GHLO_ELEMENT_TYPE_F32));
 }
 
 const GhloCpuConvolutionAlgorithm ghlo_cpu_convolution_library = {
-  TRUE, take, ghlo_cpu_convolution_library_compute, ghlo_cpu_convolution_library_pack, state_free,
+  TRUE, take, ghlo_cpu_convolution_library_compute, ghlo_cpu_convolution_library_pack,
 };

@@ -31,6 +31,8 @@ state_free (gpointer data)
   g_free (self);
 }
 
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (State, state_free)
+
 /* The range of input positions that windows reach: its first position and its size. */
 static gint64
 find_reach (const GhloCpuSpatial *s,
@@ -150,11 +152,12 @@ make_problem (const GhloCpuWindows *w,
 }
 
 static gboolean
-take (GhloCpuConvolution *self,
-      GError            **error)
+take (const GhloCpuConvolution  *self,
+      GhloCpuWay                *way,
+      GError                   **error)
 {
   g_autofree GhloCpuGemmProblem *problem = g_new0 (GhloCpuGemmProblem, 1);
-  State *state = self->state = g_new0 (State, 1);
+  g_autoptr (State) state = g_new0 (State, 1);
   GhloCpuWindows windows = self->windows;
 
   if (ghlo_cpu_windows_are_padded (&windows))
@@ -171,10 +174,11 @@ take (GhloCpuConvolution *self,
   state->gemm = self->compiles ? ghlo_cpu_gemm_prepare (problem, error) : ghlo_cpu_gemm_choose (problem, error);
   if (state->gemm == NULL)
     return FALSE;
-  self->scratch_size = state->copy_size + ghlo_cpu_gemm_scratch_size (state->gemm);
-  self->nanoseconds = ghlo_cpu_gemm_nanoseconds (state->gemm);
-  self->description = g_strdup_printf ("windows by %s%s", ghlo_cpu_gemm_describe (state->gemm),
-                                       state->copies ? ", of a padded copy" : "");
+  way->scratch_size = state->copy_size + ghlo_cpu_gemm_scratch_size (state->gemm);
+  way->nanoseconds = ghlo_cpu_gemm_nanoseconds (state->gemm);
+  way->description = g_strdup_printf ("windows by %s%s", ghlo_cpu_gemm_describe (state->gemm),
+                                      state->copies ? ", of a padded copy" : "");
+  ghlo_cpu_way_set_state (way, g_steal_pointer (&state), state_free);
 
   return TRUE;
 }
@@ -193,7 +197,7 @@ compute (const GhloCpuConvolution    *self,
          const GhloCpuConvolutionRun *run,
          GError                     **error)
 {
-  const State *state = self->state;
+  const State *state = ghlo_cpu_way_get_state (&self->way, state_free);
   const guint8 *lhs = run->lhs + state->lhs_first;
 
   if (state->copies)
@@ -209,4 +213,4 @@ compute (const GhloCpuConvolution    *self,
                             run->scratch + state->copy_size, run->epilogue_data, run->monitor, error);
 }
 
-const GhloCpuConvolutionAlgorithm ghlo_cpu_convolution_panels = { FALSE, take, compute, NULL, state_free };
+const GhloCpuConvolutionAlgorithm ghlo_cpu_convolution_panels = { FALSE, take, compute, NULL };

@@ -9,6 +9,7 @@
 #include "cpu/gemm/axis.h"
 #include "cpu/gemm/gemm.h"
 #include "cpu/isa/routines.h"
+#include "cpu/way.h"
 
 G_BEGIN_DECLS
 
@@ -56,14 +57,14 @@ typedef struct
 typedef struct
 {
   const char *name;
-  /* Decides whether to take the product. If so, fills in the tile size, the scratch size and the bytes to pack ahead.
-   * Nothing is packed or compiled where the product's compiles is FALSE. */
-  gboolean  (*take)    (GhloCpuGemm        *self);
+  /* Decides whether to take the product. If so, fills in @way, which has an estimate of the nanoseconds. Nothing is
+   * packed or compiled where the product's compiles is FALSE. */
+  gboolean  (*take)    (const GhloCpuGemm  *self,
+                        GhloCpuWay         *way);
   /* FALSE with an error, or without one when cancelled. */
   gboolean  (*compute) (const GhloCpuGemm  *self,
                         const GhloCpuTile  *tile,
                         GError            **error);
-  void      (*release) (gpointer            state);    /* nullable */
 } GhloCpuGemmAlgorithm;
 
 enum { GHLO_CPU_MAX_LOOPS = 3 * GHLO_MAX_RANK };
@@ -76,7 +77,6 @@ struct _GhloCpuGemm
   gboolean              accumulate;
   gboolean              compiles;        /* the product is going to be run, not only described */
   const guint8         *rhs_data;        /* constant rhs of the problem, or NULL; set during preparation only */
-  gsize                 packed_size;     /* bytes of constants that are packed ahead */
   GhloCpuPanelFunc      epilogue;
   gint64                m, n, k;
   GhloCpuLoop           loops[GHLO_CPU_MAX_LOOPS];
@@ -87,16 +87,12 @@ struct _GhloCpuGemm
   gboolean              is_complex;      /* both operands and the result are */
 
   const GhloCpuGemmAlgorithm *algorithm;
-  gpointer                    state;     /* the algorithm's own */
-  char                       *description;
-  gint64                      tile_rows, tile_columns;
-  gsize                       scratch_size;  /* bytes for one tile */
+  GhloCpuWay                  way;       /* the algorithm's own */
   /* Derived from the fields above: */
   gint64                n_row_tiles, n_column_tiles;
   gint64                batches_per_task;
   gboolean              is_one_run;      /* the results of a task's batches are contiguous in memory */
   gsize                 n_tasks;
-  double                nanoseconds;
 };
 
 extern const GhloCpuGemmAlgorithm ghlo_cpu_gemm_empty;      /* k is 0: the result is zero */
@@ -125,7 +121,8 @@ double   ghlo_cpu_gemm_rate   (const GhloCpuGemm *self);
 /* Cuts m and n into tiles whose sizes are multiples of the units, with at most @most_rows × @most_columns elements
  * and @most_nanoseconds each. Products that are worth several threads get more tiles. The tiles depend on shapes
  * only. */
-void     ghlo_cpu_gemm_cut    (GhloCpuGemm       *self,
+void     ghlo_cpu_gemm_cut    (const GhloCpuGemm *self,
+                               GhloCpuWay        *way,
                                gint64             row_unit,
                                gint64             column_unit,
                                gint64             most_rows,

@@ -409,14 +409,15 @@ count_tasks (double nanoseconds)
 }
 
 void
-ghlo_cpu_gemm_cut (GhloCpuGemm *self,
-                   gint64       row_unit,
-                   gint64       column_unit,
-                   gint64       most_rows,
-                   gint64       most_columns,
-                   double       most_nanoseconds)
+ghlo_cpu_gemm_cut (const GhloCpuGemm *self,
+                   GhloCpuWay        *way,
+                   gint64             row_unit,
+                   gint64             column_unit,
+                   gint64             most_rows,
+                   gint64             most_columns,
+                   double             most_nanoseconds)
 {
-  double total = self->nanoseconds, wanted = count_tasks (total);
+  double total = way->nanoseconds, wanted = count_tasks (total);
   gint64 row_tiles = ghlo_ceil_div (self->m, most_rows), column_tiles = ghlo_ceil_div (self->n, most_columns);
 
   for (;;)
@@ -425,8 +426,8 @@ ghlo_cpu_gemm_cut (GhloCpuGemm *self,
       gint64 columns = ghlo_round_up (ghlo_ceil_div (self->n, column_tiles), column_unit);
       double n = (double) self->n_batches * (double) row_tiles * (double) column_tiles;
 
-      self->tile_rows = MIN (rows, self->m);
-      self->tile_columns = MIN (columns, self->n);
+      way->tile_rows = MIN (rows, self->m);
+      way->tile_columns = MIN (columns, self->n);
       if (n >= wanted && total / n <= most_nanoseconds)
         return;
       if (rows >= columns && rows > row_unit)
@@ -470,10 +471,10 @@ make_tasks (GhloCpuGemm *self)
       self->n_tasks = 0;
       return;
     }
-  self->n_row_tiles = ghlo_ceil_div (self->m, self->tile_rows);
-  self->n_column_tiles = ghlo_ceil_div (self->n, self->tile_columns);
+  self->n_row_tiles = ghlo_ceil_div (self->m, self->way.tile_rows);
+  self->n_column_tiles = ghlo_ceil_div (self->n, self->way.tile_columns);
   tiles = self->n_row_tiles * self->n_column_tiles;
-  batch_time = self->nanoseconds / (double) self->n_batches;
+  batch_time = self->way.nanoseconds / (double) self->n_batches;
   self->batches_per_task = 1;
   if (tiles == 1 && batch_time < MIN_TASK)
     self->batches_per_task = (gint64) CLAMP (MIN_TASK / MAX (batch_time, 1), 1, (double) self->n_batches);
@@ -485,21 +486,27 @@ static gboolean
 choose_way (GhloCpuGemm *self,
             GError     **error)
 {
+  double nanoseconds;
+
   self->n_batches = 1;
   for (guint i = 0; i < self->n_loops; i++)
     self->n_batches *= self->loops[i].size;
-  self->nanoseconds = ghlo_cpu_gemm_operations (self) * (double) self->n_batches / ghlo_cpu_gemm_rate (self) * 1e9;
+  nanoseconds = ghlo_cpu_gemm_operations (self) * (double) self->n_batches / ghlo_cpu_gemm_rate (self) * 1e9;
 
   for (guint i = 0; i < G_N_ELEMENTS (algorithms); i++)
-    if (algorithms[i]->take (self))
-      {
-        self->algorithm = algorithms[i];
-        if (self->description == NULL)
-          self->description = g_strdup (algorithms[i]->name);
-        self->scratch_size = ghlo_size_align (self->scratch_size);
-        make_tasks (self);
-        return TRUE;
-      }
+    {
+      g_auto (GhloCpuWay) way = { .nanoseconds = nanoseconds };
+
+      if (!algorithms[i]->take (self, &way))
+        continue;
+      self->algorithm = algorithms[i];
+      ghlo_cpu_way_move (&self->way, &way);
+      if (self->way.description == NULL)
+        self->way.description = g_strdup (algorithms[i]->name);
+      self->way.scratch_size = ghlo_size_align (self->way.scratch_size);
+      make_tasks (self);
+      return TRUE;
+    }
   g_set_error_literal (error, GHLO_ERROR, GHLO_ERROR_UNSUPPORTED, "no algorithm supports this product");
 
   return FALSE;
@@ -572,28 +579,26 @@ ghlo_cpu_gemm_free (GhloCpuGemm *self)
 {
   if (self == NULL)
     return;
-  if (self->algorithm != NULL && self->algorithm->release != NULL)
-    self->algorithm->release (self->state);
   ghlo_cpu_axis_clear (&self->lhs.outer);
   ghlo_cpu_axis_clear (&self->lhs.k);
   ghlo_cpu_axis_clear (&self->rhs.outer);
   ghlo_cpu_axis_clear (&self->rhs.k);
   ghlo_cpu_axis_clear (&self->result.rows);
   ghlo_cpu_axis_clear (&self->result.columns);
-  g_free (self->description);
+  ghlo_cpu_way_clear (&self->way);
   g_free (self);
 }
 
 gsize
 ghlo_cpu_gemm_scratch_size (const GhloCpuGemm *self)
 {
-  return self->scratch_size * MIN (self->n_tasks, ghlo_parallel_n_workers ());
+  return self->way.scratch_size * MIN (self->n_tasks, ghlo_parallel_n_workers ());
 }
 
 gsize
 ghlo_cpu_gemm_packed_size (const GhloCpuGemm *self)
 {
-  return self->packed_size;
+  return self->way.packed_size;
 }
 
 gboolean
@@ -605,11 +610,11 @@ ghlo_cpu_gemm_packs_rhs (const GhloCpuGemm *self)
 const char *
 ghlo_cpu_gemm_describe (const GhloCpuGemm *self)
 {
-  return self->description;
+  return self->way.description;
 }
 
 double
 ghlo_cpu_gemm_nanoseconds (const GhloCpuGemm *self)
 {
-  return self->nanoseconds;
+  return self->way.nanoseconds;
 }

@@ -39,6 +39,12 @@ typedef struct
   gint64             lhs_copy, rhs_copy;     /* leading dimensions of the copies in scratch; 0 for none */
 } State;
 
+static void
+state_free (gpointer data)
+{
+  g_free (data);
+}
+
 static GhloCpuBlasKind
 find_kind (const GhloCpuGemm *self)
 {
@@ -61,17 +67,18 @@ prefers_panels (const GhloCpuGemm *self)
 
 /* The largest k of one call; if k has to be cut, into equal parts. */
 static gint64
-find_most_k (const GhloCpuGemm *self)
+find_most_k (const GhloCpuGemm *self,
+             const GhloCpuWay  *way,
+             const State       *state)
 {
   double operations = ghlo_cpu_gemm_operations (self) / (double) (self->m * self->n * self->k)
-                      * (double) (self->tile_rows * self->tile_columns);
+                      * (double) (way->tile_rows * way->tile_columns);
   gint64 most = (gint64) MAX (MAX_CALL * ghlo_cpu_gemm_rate (self) / operations, 256);
-  const State *state = self->state;
 
   if (state->lhs_copy > 0 || state->rhs_copy > 0)
     most = MIN (most, COPIED_K);
   else if (state->blas == NULL && !self->rhs.k_adjacent && self->rhs.leading * self->rhs.size % ALIASED_BYTES == 0
-           && self->tile_rows >= MIN_ALIASED_ROWS && self->tile_rows <= MAX_ALIASED_ROWS)
+           && way->tile_rows >= MIN_ALIASED_ROWS && way->tile_rows <= MAX_ALIASED_ROWS)
     most = MIN (most, MAX_ALIASED_K);
 
   return ghlo_ceil_div (self->k, ghlo_ceil_div (self->k, most));
@@ -96,8 +103,9 @@ find_copy_leading (gint64 width,
 
 /* Cuts the result into tiles. Where operands are to be copied, their copies stay in the L2 cache. */
 static void
-cut (GhloCpuGemm *self,
-     State       *state)
+cut (const GhloCpuGemm *self,
+     GhloCpuWay        *way,
+     State             *state)
 {
   gboolean copies_lhs = state->blas == NULL && has_conflicts (&self->lhs) && self->n >= MIN_COPY_USES;
   gboolean copies_rhs = state->blas == NULL && has_conflicts (&self->rhs) && self->m >= MIN_COPY_USES;
@@ -109,16 +117,17 @@ cut (GhloCpuGemm *self,
       most_rows = copies_lhs ? COPIED_WIDTH : MAX_ROWS;
       most_columns = copies_rhs ? COPIED_WIDTH : MAX_COLUMNS;
     }
-  ghlo_cpu_gemm_cut (self, ROW_UNIT, COLUMN_UNIT, most_rows, most_columns, G_MAXDOUBLE);
+  ghlo_cpu_gemm_cut (self, way, ROW_UNIT, COLUMN_UNIT, most_rows, most_columns, G_MAXDOUBLE);
   if (copies_lhs)
-    state->lhs_copy = find_copy_leading (self->tile_rows, self->lhs.size);
+    state->lhs_copy = find_copy_leading (way->tile_rows, self->lhs.size);
   if (copies_rhs)
-    state->rhs_copy = find_copy_leading (self->tile_columns, self->rhs.size);
-  self->scratch_size = (gsize) ((state->lhs_copy + state->rhs_copy) * MIN (self->k, COPIED_K)) * self->lhs.size;
+    state->rhs_copy = find_copy_leading (way->tile_columns, self->rhs.size);
+  way->scratch_size = (gsize) ((state->lhs_copy + state->rhs_copy) * MIN (self->k, COPIED_K)) * self->lhs.size;
 }
 
 static gboolean
-take (GhloCpuGemm *self)
+take (const GhloCpuGemm *self,
+      GhloCpuWay        *way)
 {
   GhloElementType types[] = {
     GHLO_ELEMENT_TYPE_F32, GHLO_ELEMENT_TYPE_F64, GHLO_ELEMENT_TYPE_COMPLEX_F32, GHLO_ELEMENT_TYPE_COMPLEX_F64,
@@ -142,15 +151,16 @@ take (GhloCpuGemm *self)
         return FALSE;
     }
 
-  state = self->state = g_new0 (State, 1);
+  state = g_new0 (State, 1);
+  ghlo_cpu_way_set_state (way, state, state_free);
   state->blas = blas;
   state->kind = kind;
-  cut (self, state);
-  state->most_k = find_most_k (self);
+  cut (self, way, state);
+  state->most_k = find_most_k (self, way, state);
   if (blas != NULL)
-    self->description = g_strdup_printf ("openblas %cgemm, %s", "sdcz"[kind], blas->core);
+    way->description = g_strdup_printf ("openblas %cgemm, %s", "sdcz"[kind], blas->core);
   else
-    self->description = g_strdup_printf ("onednn sgemm, %s", ghlo_cpu_level_name (ghlo_cpu_level ()));
+    way->description = g_strdup_printf ("onednn sgemm, %s", ghlo_cpu_level_name (ghlo_cpu_level ()));
 
   return TRUE;
 }
@@ -211,7 +221,7 @@ call_onednn (const GhloCpuGemm  *self,
              gboolean            accumulate,
              GError            **error)
 {
-  const State *state = self->state;
+  const State *state = ghlo_cpu_way_get_state (&self->way, state_free);
   guint8 *rhs_copy = tile->scratch + state->lhs_copy * n_k * (gint64) sizeof (float);
   const guint8 *a = copy_rows (lhs, self->lhs.leading, state->lhs_copy, n_k, tile->n_rows, tile->scratch);
   const guint8 *b = copy_rows (rhs, self->rhs.leading, state->rhs_copy, n_k, tile->n_columns, rhs_copy);
@@ -227,7 +237,7 @@ compute (const GhloCpuGemm  *self,
          const GhloCpuTile  *tile,
          GError            **error)
 {
-  const State *state = self->state;
+  const State *state = ghlo_cpu_way_get_state (&self->way, state_free);
   const guint8 *lhs = tile->lhs + ghlo_cpu_axis_at (&self->lhs.outer, tile->first_row);
   const guint8 *rhs = tile->rhs + ghlo_cpu_axis_at (&self->rhs.outer, tile->first_column);
   guint8 *result = tile->result + ghlo_cpu_axis_at (&self->result.rows, tile->first_row)
@@ -250,4 +260,4 @@ compute (const GhloCpuGemm  *self,
   return TRUE;
 }
 
-const GhloCpuGemmAlgorithm ghlo_cpu_gemm_library = { "library", take, compute, g_free };
+const GhloCpuGemmAlgorithm ghlo_cpu_gemm_library = { "library", take, compute };

@@ -95,17 +95,18 @@ find_speed (const GhloCpuPrimitive *primitive,
 }
 
 static gboolean
-make_primitives (GhloCpuGemm           *self,
+make_primitives (const GhloCpuGemm     *self,
+                 GhloCpuWay            *way,
                  State                 *state,
                  const GhloElementType  types[3])
 {
   const GhloCpuPrimitiveMatrix lhs = { types[0], !self->lhs.k_adjacent, self->lhs.leading };
   const GhloCpuPrimitiveMatrix rhs = { types[1], self->rhs.k_adjacent, self->rhs.leading };
   const GhloCpuPrimitiveMatrix result = {
-    types[2], FALSE, state->result_is_direct ? self->result.leading : self->tile_columns,
+    types[2], FALSE, state->result_is_direct ? self->result.leading : way->tile_columns,
   };
-  gint64 rows[2] = { self->tile_rows, self->m % self->tile_rows };
-  gint64 columns[2] = { self->tile_columns, self->n % self->tile_columns };
+  gint64 rows[2] = { way->tile_rows, self->m % way->tile_rows };
+  gint64 columns[2] = { way->tile_columns, self->n % way->tile_columns };
 
   for (guint i = 0; i < 2; i++)
     for (guint j = 0; j < 2; j++)
@@ -116,16 +117,17 @@ make_primitives (GhloCpuGemm           *self,
         if (state->primitives[i][j] == NULL
             || (self->compiles && !ghlo_cpu_primitive_compile (state->primitives[i][j])))
           return FALSE;
-        self->scratch_size = MAX (self->scratch_size, ghlo_cpu_primitive_scratch_size (state->primitives[i][j]));
+        way->scratch_size = MAX (way->scratch_size, ghlo_cpu_primitive_scratch_size (state->primitives[i][j]));
       }
 
   return TRUE;
 }
 
 static gboolean
-take (GhloCpuGemm *self)
+take (const GhloCpuGemm *self,
+      GhloCpuWay        *way)
 {
-  double nanoseconds = self->nanoseconds;
+  double nanoseconds = way->nanoseconds;
   g_autoptr (State) state = NULL;
   GhloElementType types[3];
   double speed;
@@ -142,24 +144,20 @@ take (GhloCpuGemm *self)
                         types[2] == GHLO_ELEMENT_TYPE_I32 ? GHLO_CPU_I32 : GHLO_CPU_F32);
   ghlo_cpu_writer_init (&state->writer, self->result.type,
                         types[2] == GHLO_ELEMENT_TYPE_I32 ? GHLO_CPU_I32 : GHLO_CPU_F32);
-  self->nanoseconds /= 3;
-  ghlo_cpu_gemm_cut (self, UNIT, UNIT, MAX_ROWS, MAX_COLUMNS, G_MAXDOUBLE);
-  self->scratch_size = 0;
-  speed = make_primitives (self, state, types) ? find_speed (state->primitives[0][0], types[0]) : 0;
+  way->nanoseconds /= 3;
+  ghlo_cpu_gemm_cut (self, way, UNIT, UNIT, MAX_ROWS, MAX_COLUMNS, G_MAXDOUBLE);
+  speed = make_primitives (self, way, state, types) ? find_speed (state->primitives[0][0], types[0]) : 0;
   if (speed == 0)
-    {
-      self->nanoseconds = nanoseconds;
-      self->scratch_size = 0;
-      return FALSE;
-    }
-  self->nanoseconds = nanoseconds / speed;
+    return FALSE;
+
+  way->nanoseconds = nanoseconds / speed;
   if (!state->result_is_direct)
     {
-      state->sums_size = ghlo_size_align ((gsize) (self->tile_rows * self->tile_columns) * sizeof (float));
-      self->scratch_size += 2 * state->sums_size;
+      state->sums_size = ghlo_size_align ((gsize) (way->tile_rows * way->tile_columns) * sizeof (float));
+      way->scratch_size += 2 * state->sums_size;
     }
-  self->description = g_strdup_printf ("onednn matmul %s", ghlo_cpu_primitive_name (state->primitives[0][0]));
-  self->state = g_steal_pointer (&state);
+  way->description = g_strdup_printf ("onednn matmul %s", ghlo_cpu_primitive_name (state->primitives[0][0]));
+  ghlo_cpu_way_set_state (way, g_steal_pointer (&state), state_free);
 
   return TRUE;
 }
@@ -181,7 +179,7 @@ load_rows (const GhloCpuGemm *self,
         ghlo_cpu_read_row (&state->old, tile->result + ghlo_cpu_axis_at (&result->rows, tile->first_row + row)
                            + ghlo_cpu_axis_at (&result->columns, column),
                            end - column == 1 ? result->size : result->columns.stride,
-                           sums + (row * self->tile_columns + column - tile->first_column) * 4,
+                           sums + (row * self->way.tile_columns + column - tile->first_column) * 4,
                            (gsize) (end - column));
       }
 }
@@ -199,7 +197,7 @@ store_rows (const GhloCpuGemm *self,
     for (gint64 column = tile->first_column, end; column < last; column = end)
       {
         end = ghlo_cpu_axis_run_end (&result->columns, column, last);
-        ghlo_cpu_write_row (&state->writer, sums + (row * self->tile_columns + column - tile->first_column) * 4,
+        ghlo_cpu_write_row (&state->writer, sums + (row * self->way.tile_columns + column - tile->first_column) * 4,
                             tile->result + ghlo_cpu_axis_at (&result->rows, tile->first_row + row)
                             + ghlo_cpu_axis_at (&result->columns, column),
                             end - column == 1 ? result->size : result->columns.stride, (gsize) (end - column));
@@ -213,7 +211,7 @@ add_old (const GhloCpuGemm *self,
          guint8            *sums)
 {
   guint8 *old = sums + state->sums_size;
-  gsize n = (gsize) (tile->n_rows * self->tile_columns);
+  gsize n = (gsize) (tile->n_rows * self->way.tile_columns);
 
   load_rows (self, state, tile, old);
   if (self->arithmetic == GHLO_CPU_F32)
@@ -229,8 +227,9 @@ compute (const GhloCpuGemm  *self,
          const GhloCpuTile  *tile,
          GError            **error)
 {
-  const State *state = self->state;
-  GhloCpuPrimitive *primitive = state->primitives[tile->n_rows < self->tile_rows][tile->n_columns < self->tile_columns];
+  const State *state = ghlo_cpu_way_get_state (&self->way, state_free);
+  gboolean is_short = tile->n_rows < self->way.tile_rows, is_narrow = tile->n_columns < self->way.tile_columns;
+  GhloCpuPrimitive *primitive = state->primitives[is_short][is_narrow];
   const guint8 *lhs = tile->lhs + ghlo_cpu_axis_at (&self->lhs.outer, tile->first_row);
   const guint8 *rhs = tile->rhs + ghlo_cpu_axis_at (&self->rhs.outer, tile->first_column);
   guint8 *sums = tile->scratch, *scratch = tile->scratch + 2 * state->sums_size;
@@ -248,4 +247,4 @@ compute (const GhloCpuGemm  *self,
   return TRUE;
 }
 
-const GhloCpuGemmAlgorithm ghlo_cpu_gemm_onednn = { "onednn matmul", take, compute, state_free };
+const GhloCpuGemmAlgorithm ghlo_cpu_gemm_onednn = { "onednn matmul", take, compute };

@@ -62,19 +62,20 @@ state_free (gpointer data)
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (State, state_free)
 
 static void
-plan_scratch (GhloCpuGemm *self,
-              State       *state)
+plan_scratch (const GhloCpuGemm *self,
+              GhloCpuWay        *way,
+              State             *state)
 {
-  gint64 packed_columns = state->packs_ahead ? 0 : state->rhs_is_direct ? 1 : self->tile_columns;
+  gint64 packed_columns = state->packs_ahead ? 0 : state->rhs_is_direct ? 1 : way->tile_columns;
 
-  state->sums_row = ghlo_round_up (self->tile_columns, state->columns);
+  state->sums_row = ghlo_round_up (way->tile_columns, state->columns);
   state->rhs_at = ghlo_cpu_packer_size (&state->lhs, state->block_rows, state->block_k);
   state->sums_at = state->rhs_at + ghlo_cpu_packer_size (&state->rhs, packed_columns, state->block_k);
   state->edge_at = state->sums_at;
   if (!state->result_is_direct)
-    state->edge_at += ghlo_size_align ((gsize) (self->tile_rows * state->sums_row * state->sum_size));
+    state->edge_at += ghlo_size_align ((gsize) (way->tile_rows * state->sums_row * state->sum_size));
   state->rest_at = state->edge_at + ghlo_size_align ((gsize) ((gint64) state->rows * state->columns * state->sum_size));
-  self->scratch_size = state->rest_at
+  way->scratch_size = state->rest_at
                        + MAX (ghlo_cpu_packer_scratch (&state->lhs, state->block_rows, state->block_k),
                               ghlo_cpu_packer_scratch (&state->rhs, packed_columns, state->block_k));
 }
@@ -117,19 +118,20 @@ count_packed_columns (const GhloCpuGemm *self,
 
 /* Where memory is short, rhs is packed in each run instead. */
 static void
-pack_ahead (GhloCpuGemm *self,
-            State       *state)
+pack_ahead (const GhloCpuGemm *self,
+            GhloCpuWay        *way,
+            State             *state)
 {
   gint64 columns = count_packed_columns (self, state), group = state->rhs.group_size;
 
-  state->packed_size = self->packed_size = (gsize) (columns * self->k * group);
+  state->packed_size = way->packed_size = (gsize) (columns * self->k * group);
   if (!self->compiles)
     return;
   state->packed = ghlo_memory_alloc_uninitialized (state->packed_size, NULL);
   if (state->packed == NULL)
     {
       state->packs_ahead = FALSE;
-      self->packed_size = 0;
+      way->packed_size = 0;
       return;
     }
   /* No conversion takes place, so the scratch is not used. */
@@ -165,7 +167,8 @@ init_packers (const GhloCpuGemm *self,
 }
 
 static gboolean
-take (GhloCpuGemm *self)
+take (const GhloCpuGemm *self,
+      GhloCpuWay        *way)
 {
   const GhloCpuRoutines *routines = ghlo_cpu_routines ();
   GhloCpuArithmetic arithmetic = self->arithmetic;
@@ -183,20 +186,20 @@ take (GhloCpuGemm *self)
 
   state->result_is_direct = state->writer.same && self->result.is_plain;
   state->block_k = ghlo_round_up (ghlo_ceil_div (self->k, ghlo_ceil_div (self->k, block)), 2);
-  ghlo_cpu_gemm_cut (self, state->rows, state->columns,
+  ghlo_cpu_gemm_cut (self, way, state->rows, state->columns,
                      (state->result_is_direct ? MAX_ROWS : MAX_ROWS_INDIRECT) / parts,
                      (is_wide ? MAX_COLUMNS_8 : MAX_COLUMNS_4) / parts, G_MAXDOUBLE);
-  state->block_rows = MIN (BLOCK_ROWS / parts, ghlo_round_up (self->tile_rows, state->rows));
+  state->block_rows = MIN (BLOCK_ROWS / parts, ghlo_round_up (way->tile_rows, state->rows));
   state->packs_ahead = ghlo_cpu_gemm_packs_ahead (self);
   if (state->packs_ahead)
-    pack_ahead (self, state);
+    pack_ahead (self, way, state);
   state->rhs_is_direct = !state->packs_ahead && can_read_rhs (self, state);
-  plan_scratch (self, state);
-  self->description = g_strdup_printf ("panels of %s%s, %s%s", self->is_complex ? "complex " : "",
+  plan_scratch (self, way, state);
+  way->description = g_strdup_printf ("panels of %s%s, %s%s", self->is_complex ? "complex " : "",
                                        (const char *[]) { "f32", "f64", "i16", "i32", "i64" }[arithmetic],
                                        ghlo_cpu_level_name (ghlo_cpu_level ()),
                                        state->packs_ahead ? ", constant packed ahead" : "");
-  self->state = g_steal_pointer (&state);
+  ghlo_cpu_way_set_state (way, g_steal_pointer (&state), state_free);
 
   return TRUE;
 }
@@ -397,7 +400,7 @@ compute (const GhloCpuGemm  *self,
          const GhloCpuTile  *tile,
          GError            **error)
 {
-  const State *state = self->state;
+  const State *state = ghlo_cpu_way_get_state (&self->way, state_free);
 
   if (self->accumulate && !state->result_is_direct)
     move_sums (self, state, tile, LOAD);
@@ -427,4 +430,4 @@ compute (const GhloCpuGemm  *self,
   return TRUE;
 }
 
-const GhloCpuGemmAlgorithm ghlo_cpu_gemm_panels = { "panels", take, compute, state_free };
+const GhloCpuGemmAlgorithm ghlo_cpu_gemm_panels = { "panels", take, compute };

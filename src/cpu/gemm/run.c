@@ -105,12 +105,12 @@ run_task (Run     *run,
   gint64 index = (gint64) task % tiles;
   gint64 batch = (gint64) task / tiles * self->batches_per_task;
   gint64 first = batch, end = MIN (batch + self->batches_per_task, self->n_batches);
-  gint64 row = index / self->n_column_tiles * self->tile_rows;
-  gint64 column = index % self->n_column_tiles * self->tile_columns;
+  gint64 row = index / self->n_column_tiles * self->way.tile_rows;
+  gint64 column = index % self->n_column_tiles * self->way.tile_columns;
   GhloCpuTile tile = {
-    .first_row = row, .n_rows = MIN (self->tile_rows, self->m - row),
-    .first_column = column, .n_columns = MIN (self->tile_columns, self->n - column),
-    .scratch = run->scratch + worker * self->scratch_size, .monitor = run->monitor,
+    .first_row = row, .n_rows = MIN (self->way.tile_rows, self->m - row),
+    .first_column = column, .n_columns = MIN (self->way.tile_columns, self->n - column),
+    .scratch = run->scratch + worker * self->way.scratch_size, .monitor = run->monitor,
   };
 
   for (; batch < end; batch++)
@@ -169,7 +169,7 @@ ghlo_cpu_gemm_run (const GhloCpuGemm *self,
 
   if (self->n_tasks == 0)
     return TRUE;
-  if (ghlo_parallel_for (self->n_tasks, 1, self->nanoseconds, run_tasks, &run, monitor) && !run.stopped)
+  if (ghlo_parallel_for (self->n_tasks, 1, self->way.nanoseconds, run_tasks, &run, monitor) && !run.stopped)
     return TRUE;
 
   if (run.problem == NULL)

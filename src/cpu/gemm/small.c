@@ -23,6 +23,12 @@ typedef struct
   gboolean      lhs_is_direct, rhs_is_direct, result_is_direct;
 } State;
 
+static void
+state_free (gpointer data)
+{
+  g_free (data);
+}
+
 /* A dense matrix in scratch, or one in a tensor. */
 typedef struct
 {
@@ -31,12 +37,13 @@ typedef struct
 } Matrix;
 
 static gboolean
-take_empty (GhloCpuGemm *self)
+take_empty (const GhloCpuGemm *self,
+            GhloCpuWay        *way)
 {
   if (self->k > 0 && self->m > 0 && self->n > 0 && self->n_batches > 0)
     return FALSE;
-  self->tile_rows = self->m;
-  self->tile_columns = self->n;
+  way->tile_rows = self->m;
+  way->tile_columns = self->n;
 
   return TRUE;
 }
@@ -59,7 +66,7 @@ compute_empty (const GhloCpuGemm  *self,
   return TRUE;
 }
 
-const GhloCpuGemmAlgorithm ghlo_cpu_gemm_empty = { "empty", take_empty, compute_empty, NULL };
+const GhloCpuGemmAlgorithm ghlo_cpu_gemm_empty = { "empty", take_empty, compute_empty };
 
 /* Integers are computed in 64 bits; wrapping once at the end gives the same result. */
 static GhloCpuArithmetic
@@ -69,7 +76,8 @@ get_arithmetic (const GhloCpuGemm *self)
 }
 
 static gboolean
-take_small (GhloCpuGemm *self)
+take_small (const GhloCpuGemm *self,
+            GhloCpuWay        *way)
 {
   GhloCpuArithmetic arithmetic = get_arithmetic (self);
   gsize size = ghlo_cpu_sum_size (arithmetic);
@@ -79,7 +87,8 @@ take_small (GhloCpuGemm *self)
       || self->m * self->n > MAX_PRODUCTS || self->m * self->n * self->k > MAX_PRODUCTS)
     return FALSE;
 
-  state = self->state = g_new0 (State, 1);
+  state = g_new0 (State, 1);
+  ghlo_cpu_way_set_state (way, state, state_free);
   ghlo_cpu_reader_init (&state->lhs, ghlo_element_type_real_part (self->lhs.type), arithmetic);
   ghlo_cpu_reader_init (&state->rhs, ghlo_element_type_real_part (self->rhs.type), arithmetic);
   ghlo_cpu_reader_init (&state->old, ghlo_element_type_real_part (self->result.type), arithmetic);
@@ -91,11 +100,11 @@ take_small (GhloCpuGemm *self)
                              && (self->n == 1 || self->rhs.outer.stride == self->rhs.size);
       state->result_is_direct = state->writer.same && self->result.is_plain;
     }
-  self->tile_rows = self->m;
-  self->tile_columns = self->n;
-  self->scratch_size = (gsize) (self->m * self->k + self->k * self->n + self->m * self->n) * size
+  way->tile_rows = self->m;
+  way->tile_columns = self->n;
+  way->scratch_size = (gsize) (self->m * self->k + self->k * self->n + self->m * self->n) * size
                        * ghlo_cpu_gemm_n_parts (self);
-  self->nanoseconds = (double) self->n_batches * (MIN_TIME + (double) (self->m * self->n * self->k)
+  way->nanoseconds = (double) self->n_batches * (MIN_TIME + (double) (self->m * self->n * self->k)
                                                   * (self->is_complex ? 4 : 1) * PRODUCT_TIME);
 
   return TRUE;
@@ -207,7 +216,7 @@ compute_small (const GhloCpuGemm  *self,
                const GhloCpuTile  *tile,
                GError            **error)
 {
-  const State *state = self->state;
+  const State *state = ghlo_cpu_way_get_state (&self->way, state_free);
   guint n_parts = ghlo_cpu_gemm_n_parts (self);
   gsize size = state->writer.from_size * n_parts;
   guint8 *at = tile->scratch;
@@ -246,4 +255,4 @@ compute_small (const GhloCpuGemm  *self,
   return TRUE;
 }
 
-const GhloCpuGemmAlgorithm ghlo_cpu_gemm_small = { "loops", take_small, compute_small, g_free };
+const GhloCpuGemmAlgorithm ghlo_cpu_gemm_small = { "loops", take_small, compute_small };

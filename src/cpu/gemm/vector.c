@@ -35,6 +35,12 @@ typedef struct
   gboolean          result_is_direct, vector_is_direct;
 } State;
 
+static void
+state_free (gpointer data)
+{
+  g_free (data);
+}
+
 static gboolean
 find_kind (const GhloCpuGemm *self,
            GhloCpuVector     *kind)
@@ -61,7 +67,8 @@ find_kind (const GhloCpuGemm *self,
 }
 
 static gboolean
-take (GhloCpuGemm *self)
+take (const GhloCpuGemm *self,
+      GhloCpuWay        *way)
 {
   gsize size = ghlo_cpu_arithmetic_size (self->arithmetic);
   gint64 row = self->rhs.k_adjacent ? self->k : self->n;
@@ -73,7 +80,8 @@ take (GhloCpuGemm *self)
   if (self->m != 1 || self->is_complex || !self->rhs.is_plain || row < MIN_ROW || !find_kind (self, &kind))
     return FALSE;
 
-  state = self->state = g_new0 (State, 1);
+  state = g_new0 (State, 1);
+  ghlo_cpu_way_set_state (way, state, state_free);
   state->kind = kind;
   ghlo_cpu_reader_init (&state->vector, self->lhs.type, self->arithmetic);
   ghlo_cpu_reader_init (&state->old, self->result.type, self->arithmetic);
@@ -81,10 +89,10 @@ take (GhloCpuGemm *self)
   state->vector_is_direct = state->vector.same && self->lhs.is_plain && self->lhs.k_adjacent;
   state->result_is_direct = state->writer.same && self->result.is_plain;
   bytes = (double) self->n_batches * (double) self->k * (double) self->n * self->rhs.size;
-  self->nanoseconds = bytes / (bytes > MAX_CACHED ? READ_RATE : CACHED_RATE) * 1e9;
-  ghlo_cpu_gemm_cut (self, 1, self->rhs.k_adjacent ? 16 : unit, 1, self->n, MAX_TILE);
-  self->scratch_size = (state->vector_is_direct ? 0 : ghlo_size_align ((gsize) self->k * size))
-                       + (state->result_is_direct && !self->accumulate ? 0 : (gsize) self->tile_columns * size);
+  way->nanoseconds = bytes / (bytes > MAX_CACHED ? READ_RATE : CACHED_RATE) * 1e9;
+  ghlo_cpu_gemm_cut (self, way, 1, self->rhs.k_adjacent ? 16 : unit, 1, self->n, MAX_TILE);
+  way->scratch_size = (state->vector_is_direct ? 0 : ghlo_size_align ((gsize) self->k * size))
+                       + (state->result_is_direct && !self->accumulate ? 0 : (gsize) way->tile_columns * size);
 
   return TRUE;
 }
@@ -162,7 +170,7 @@ compute (const GhloCpuGemm  *self,
          const GhloCpuTile  *tile,
          GError            **error)
 {
-  const State *state = self->state;
+  const State *state = ghlo_cpu_way_get_state (&self->way, state_free);
   const GhloCpuRoutines *routines = ghlo_cpu_routines ();
   gsize size = ghlo_cpu_arithmetic_size (self->arithmetic);
   gsize n = (gsize) tile->n_columns;
@@ -200,4 +208,4 @@ compute (const GhloCpuGemm  *self,
   return TRUE;
 }
 
-const GhloCpuGemmAlgorithm ghlo_cpu_gemm_vector = { "vector", take, compute, g_free };
+const GhloCpuGemmAlgorithm ghlo_cpu_gemm_vector = { "vector", take, compute };
