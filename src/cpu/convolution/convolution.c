@@ -246,7 +246,7 @@ convolution_new (const GhloCpuConvolutionNumbers *numbers,
           return NULL;
         }
     }
-  g_set_error_literal (error, GHLO_ERROR, GHLO_ERROR_UNSUPPORTED, "no algorithm supports this convolution");
+  g_set_error_literal (error, GHLO_ERROR, GHLO_ERROR_OUT_OF_MEMORY, "a padded copy of the input is too large");
 
   return NULL;
 }

@@ -34,7 +34,8 @@ gboolean            ghlo_cpu_convolution_numbers_read (GhloCpuConvolutionNumbers
 
 typedef struct _GhloCpuConvolution GhloCpuConvolution;
 
-/* Of the views only types, dimensions and strides are used. UNSUPPORTED for types that no algorithm here takes. */
+/* Of the views only types, dimensions and strides are used. UNSUPPORTED for types that no algorithm here takes,
+ * OUT_OF_MEMORY where the padding or the dilation is too large. */
 GhloCpuConvolution *ghlo_cpu_convolution_prepare      (const GhloCpuConvolutionNumbers *numbers,
                                                        const GhloView                  *lhs,
                                                        const GhloView                  *rhs,

@@ -157,7 +157,8 @@ find_shape (const GhloCpuWindows    *w,
       shape->low[i] = is_data ? (s->kernel - 1) * s->kernel_dilation - s->low : s->low;
       if (MIN (MIN (shape->source[i], shape->kernel[i]), shape->result[i]) < 1
           || MAX (MAX (shape->source[i], shape->kernel[i]), shape->result[i]) > G_MAXINT16 * 64
-          || shape->low[i] < 0 || shape->low[i] > (shape->kernel[i] - 1) * shape->dilation[i])
+          || !ghlo_cpu_onednn_fits (shape->strides[i]) || !ghlo_cpu_onednn_fits (shape->dilation[i])
+          || !ghlo_cpu_onednn_fits (shape->low[i]) || shape->low[i] > (shape->kernel[i] - 1) * shape->dilation[i])
         return FALSE;
     }
 

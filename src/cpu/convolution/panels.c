@@ -11,6 +11,11 @@
 #include "cpu/move/copy.h"
 #include "runtime/parallel.h"
 
+/* The largest padded copy of the input: MOST_COPIES times the input and the result, or SMALL_COPY bytes. A larger one
+ * is zeros almost everywhere. */
+#define MOST_COPIES 16.0
+#define SMALL_COPY  (64.0 * 1024.0 * 1024.0)
+
 typedef struct
 {
   GhloCpuGemm    *gemm;
@@ -60,6 +65,21 @@ order_dimensions (const gint64 *strides,
     }
 }
 
+static double
+find_most_bytes (const GhloCpuWindows *w)
+{
+  double input = (double) w->batch * (double) w->features * ghlo_element_info (w->lhs_type)->size;
+  double result = (double) w->output_batch * (double) w->output_features * ghlo_element_info (w->result_type)->size;
+
+  for (guint i = 0; i < w->n_spatial; i++)
+    {
+      input *= (double) w->spatial[i].input;
+      result *= (double) w->spatial[i].output;
+    }
+
+  return MAX (MOST_COPIES * (input + result), SMALL_COPY);
+}
+
 /* Sets up the copy, and replaces the input's strides by those of the copy. */
 static gboolean
 plan_copy (State          *state,
@@ -68,6 +88,7 @@ plan_copy (State          *state,
   guint rank = windows->n_spatial + 2, order[GHLO_MAX_RANK];
   gint64 sizes[GHLO_MAX_RANK], from[GHLO_MAX_RANK], to[GHLO_MAX_RANK], room[GHLO_MAX_RANK], dense[GHLO_MAX_RANK];
   gsize size = ghlo_element_info (windows->lhs_type)->size;
+  double most = MIN (find_most_bytes (windows), (double) GHLO_MAX_TENSOR_BYTES);
 
   sizes[0] = room[0] = windows->batch;
   sizes[1] = room[1] = windows->features;
@@ -86,7 +107,7 @@ plan_copy (State          *state,
     {
       dense[order[i - 1]] = (gint64) size;
       if (room[order[i - 1]] < 0 || !ghlo_size_mul (&size, size, (gsize) room[order[i - 1]])
-          || size > GHLO_MAX_TENSOR_BYTES)
+          || (double) size > most)
         return FALSE;
     }
 

@@ -40,6 +40,7 @@ read_request (Convolution           *self,
               GhloCpuEpilogue       *kept)
 {
   g_autofree GhloCpuConvolutionNumbers *numbers = g_new0 (GhloCpuConvolutionNumbers, 1);
+  g_autoptr (GError) problem = NULL;
   GhloCpuProduct product;
   const char *reason = ghlo_cpu_product_read (&product, request, TRUE, kept);
 
@@ -52,9 +53,13 @@ read_request (Convolution           *self,
     return "its dimension numbers do not fit its operands";
   self->convolution = (compiles ? ghlo_cpu_convolution_prepare : ghlo_cpu_convolution_choose)
                         (numbers, &request->operands[self->lhs], &request->operands[self->rhs], &product.lead.result,
-                         self->epilogue != NULL ? ghlo_cpu_epilogue_panel : NULL, NULL);
+                         self->epilogue != NULL ? ghlo_cpu_epilogue_panel : NULL, &problem);
+  if (self->convolution != NULL)
+    return NULL;
 
-  return self->convolution != NULL ? NULL : "the CPU does not support convolutions of its element types";
+  return g_error_matches (problem, GHLO_ERROR, GHLO_ERROR_UNSUPPORTED)
+         ? "the CPU does not support convolutions of its element types"
+         : "its padding or dilation is too large for a copy of its input with the zeros filled in";
 }
 
 static gsize

@@ -125,6 +125,21 @@ cut (const GhloCpuGemm *self,
   way->scratch_size = (gsize) ((state->lhs_copy + state->rhs_copy) * MIN (self->k, COPIED_K)) * self->lhs.size;
 }
 
+/* Both libraries count in int. */
+static gboolean
+has_fitting_numbers (const GhloCpuGemm *self)
+{
+  const gint64 numbers[] = {
+    self->m, self->n, self->k, self->lhs.leading, self->rhs.leading, self->result.leading,
+  };
+
+  for (guint i = 0; i < G_N_ELEMENTS (numbers); i++)
+    if (!ghlo_cpu_onednn_fits (numbers[i]) || !ghlo_cpu_blas_fits (numbers[i]))
+      return FALSE;
+
+  return TRUE;
+}
+
 static gboolean
 take (const GhloCpuGemm *self,
       GhloCpuWay        *way)
@@ -141,8 +156,7 @@ take (const GhloCpuGemm *self,
   if (self->lhs.type != types[kind] || self->rhs.type != types[kind] || self->result.type != types[kind]
       || !self->lhs.is_plain || !self->rhs.is_plain || !self->result.is_plain)
     return FALSE;
-  if (MAX (MAX (self->lhs.leading, self->rhs.leading), self->result.leading) > G_MAXINT32
-      || MAX (MAX (self->m, self->n), self->k) > G_MAXINT32)
+  if (!has_fitting_numbers (self))
     return FALSE;
   if (kind != GHLO_CPU_BLAS_S || !ghlo_cpu_onednn_has_sgemm ())
     {
@@ -170,7 +184,7 @@ static void
 call_blas (const GhloCpuGemm *self,
            const State       *state,
            const GhloCpuTile *tile,
-           int                k,
+           gint64             n_k,
            const guint8      *lhs,
            const guint8      *rhs,
            guint8            *result,
@@ -181,9 +195,9 @@ call_blas (const GhloCpuGemm *self,
   gboolean is_float = self->arithmetic == GHLO_CPU_F32;
   gconstpointer one = is_float ? (gconstpointer) float_one : double_one;
   gconstpointer zero = is_float ? (gconstpointer) float_zero : double_zero;
-  int m = (int) tile->n_columns, n = (int) tile->n_rows;
-  int lhs_leading = (int) self->lhs.leading, rhs_leading = (int) self->rhs.leading;
-  int result_leading = (int) self->result.leading;
+  int m = ghlo_cpu_blas_int (tile->n_columns), n = ghlo_cpu_blas_int (tile->n_rows), k = ghlo_cpu_blas_int (n_k);
+  int lhs_leading = ghlo_cpu_blas_int (self->lhs.leading), rhs_leading = ghlo_cpu_blas_int (self->rhs.leading);
+  int result_leading = ghlo_cpu_blas_int (self->result.leading);
 
   ghlo_cpu_blas_begin ();
   state->blas->gemm[state->kind] (self->rhs.k_adjacent ? "T" : "N", self->lhs.k_adjacent ? "N" : "T", &m, &n, &k,
@@ -252,7 +266,7 @@ compute (const GhloCpuGemm  *self,
       if (k > 0 && ghlo_cpu_gemm_stopped (tile->monitor))
         return FALSE;
       if (state->blas != NULL)
-        call_blas (self, state, tile, (int) n_k, a, b, result, accumulate);
+        call_blas (self, state, tile, n_k, a, b, result, accumulate);
       else if (!call_onednn (self, tile, n_k, a, b, result, accumulate, error))
         return FALSE;
     }

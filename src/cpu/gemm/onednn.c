@@ -133,8 +133,7 @@ take (const GhloCpuGemm *self,
   double speed;
 
   if (!self->lhs.is_plain || !self->rhs.is_plain || !find_types (self, types)
-      || (double) self->m * (double) self->n * (double) self->k < MIN_PRODUCTS
-      || MAX (MAX (self->m, self->n), self->k) > G_MAXINT32)
+      || (double) self->m * (double) self->n * (double) self->k < MIN_PRODUCTS)
     return FALSE;
 
   state = g_new0 (State, 1);

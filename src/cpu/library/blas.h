@@ -42,6 +42,22 @@ typedef struct
   gpointer          library;   /* the handle from dlopen(), for looking up other functions */
 } GhloCpuBlas;
 
+/* Whether OpenBLAS and LAPACK take @n: their integers have 32 bits. A step checks the numbers of a program before it
+ * takes them; in a call they are written with ghlo_cpu_blas_int(). */
+static inline gboolean
+ghlo_cpu_blas_fits (gint64 n)
+{
+  return n >= G_MININT && n <= G_MAXINT;
+}
+
+static inline int
+ghlo_cpu_blas_int (gint64 n)
+{
+  g_assert (ghlo_cpu_blas_fits (n));
+
+  return (int) n;
+}
+
 /* NULL where there is none. The first call opens the library. */
 const GhloCpuBlas *ghlo_cpu_blas       (void);
 /* These two enclose every call of a function, so that calls are serialized: a build without threads takes its working

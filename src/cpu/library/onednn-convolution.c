@@ -10,6 +10,12 @@
 /* Indices of the memories of a convolution's primitive. */
 enum { SOURCE, WEIGHTS, RESULT, N_MEMORIES };
 
+/* The window in oneDNN's terms: dilates of 0 mean no dilation. */
+typedef struct
+{
+  dnnl_dims_t strides, dilates, low, high;
+} Window;
+
 static const int arguments[][N_MEMORIES] = {
   [GHLO_CPU_FORWARD] = { DNNL_ARG_SRC, DNNL_ARG_WEIGHTS, DNNL_ARG_DST },
   [GHLO_CPU_BACKWARD_DATA] = { DNNL_ARG_DIFF_SRC, DNNL_ARG_WEIGHTS, DNNL_ARG_DIFF_DST },
@@ -30,20 +36,20 @@ describe_tensor (dnnl_memory_desc_t            *layout,
                  const gint64                  *spatial)
 {
   static const dnnl_format_tag_t tags[] = { dnnl_nwc, dnnl_nhwc, dnnl_ndhwc };
-  dnnl_dims_t dimensions = { shape->images, features };
+  gint64 dimensions[2 + GHLO_CPU_MAX_SPATIAL] = { shape->images, features };
 
   memcpy (dimensions + 2, spatial, shape->n_spatial * sizeof (gint64));
 
-  return ghlo_cpu_dnnl.memory_desc_init_by_tag (layout, (int) shape->n_spatial + 2, dimensions,
-                                                find_type (shape->type), tags[shape->n_spatial - 1]) == dnnl_success;
+  return ghlo_cpu_onednn_describe (layout, dimensions, shape->n_spatial + 2, find_type (shape->type),
+                                   tags[shape->n_spatial - 1]);
 }
 
 /* Fills in [group (if there are several), result feature, source feature, spatial …]; returns the rank. */
-static int
+static guint
 find_weights (const GhloCpuConvolutionShape *shape,
               dnnl_dims_t                    dimensions)
 {
-  int n = 0;
+  guint n = 0;
 
   if (shape->groups > 1)
     dimensions[n++] = shape->groups;
@@ -67,6 +73,49 @@ find_high (const GhloCpuConvolutionShape *shape,
   return high < 0 && -high < shape->strides[i] ? 0 : high;
 }
 
+/* Finds the numbers of the window; FALSE where one of them does not fit. Those that are given are checked before any is
+ * computed from them. */
+static gboolean
+find_window (const GhloCpuConvolutionShape *shape,
+             Window                        *window)
+{
+  guint n = shape->n_spatial;
+  gint64 dilates[GHLO_CPU_MAX_SPATIAL], high[GHLO_CPU_MAX_SPATIAL];
+
+  for (guint i = 0; i < n; i++)
+    dilates[i] = shape->dilation[i] - 1;
+  if (!ghlo_cpu_onednn_set_numbers (window->strides, shape->strides, n)
+      || !ghlo_cpu_onednn_set_numbers (window->dilates, dilates, n)
+      || !ghlo_cpu_onednn_set_numbers (window->low, shape->low, n))
+    return FALSE;
+  for (guint i = 0; i < n; i++)
+    high[i] = find_high (shape, i);
+
+  return ghlo_cpu_onednn_set_numbers (window->high, high, n);
+}
+
+/* oneDNN also computes the bytes of each tensor, with padding. */
+static gboolean
+check_sizes (const GhloCpuConvolutionShape *shape,
+             const Window                  *window)
+{
+  gint64 size = ghlo_element_info (shape->type)->size, source = size, weights = size, result = size;
+
+  if (!ghlo_cpu_onednn_multiply (&source, shape->images) || !ghlo_cpu_onednn_multiply (&source, shape->source_features)
+      || !ghlo_cpu_onednn_multiply (&weights, shape->source_features / shape->groups)
+      || !ghlo_cpu_onednn_multiply (&weights, shape->result_features)
+      || !ghlo_cpu_onednn_multiply (&result, shape->images)
+      || !ghlo_cpu_onednn_multiply (&result, shape->result_features))
+    return FALSE;
+  for (guint i = 0; i < shape->n_spatial; i++)
+    if (!ghlo_cpu_onednn_multiply (&source, window->low[i] + shape->source[i] + window->high[i])
+        || !ghlo_cpu_onednn_multiply (&weights, shape->kernel[i])
+        || !ghlo_cpu_onednn_multiply (&result, shape->result[i]))
+      return FALSE;
+
+  return TRUE;
+}
+
 static gboolean
 describe (const GhloCpuConvolutionShape *shape,
           const GhloCpuPrimitive        *like,
@@ -74,40 +123,34 @@ describe (const GhloCpuConvolutionShape *shape,
 {
   const GhloCpuDnnl *dnnl = &ghlo_cpu_dnnl;
   dnnl_memory_desc_t source, weights, result;
-  dnnl_dims_t dimensions, strides, dilates, low, high;
-  int n = find_weights (shape, dimensions);
+  dnnl_dims_t dimensions;
+  guint n = find_weights (shape, dimensions);
+  Window w;
 
-  for (guint i = 0; i < shape->n_spatial; i++)
-    {
-      strides[i] = shape->strides[i];
-      dilates[i] = shape->dilation[i] - 1;
-      low[i] = shape->low[i];
-      high[i] = find_high (shape, i);
-      if (high[i] < 0)
-        return FALSE;
-    }
+  if (!find_window (shape, &w) || !check_sizes (shape, &w))
+    return FALSE;
   if (!describe_tensor (&source, shape, shape->source_features, shape->source)
       || !describe_tensor (&result, shape, shape->result_features, shape->result))
     return FALSE;
   if (like != NULL)
     weights = like->memories[WEIGHTS].layout;
-  else if (dnnl->memory_desc_init_by_tag (&weights, n, dimensions, find_type (shape->type), dnnl_format_tag_any)
-           != dnnl_success)
+  else if (!ghlo_cpu_onednn_describe (&weights, dimensions, n, find_type (shape->type), dnnl_format_tag_any))
     return FALSE;
 
   switch (shape->direction)
     {
     case GHLO_CPU_BACKWARD_DATA:
       return dnnl->dilated_convolution_backward_data_desc_init (description, dnnl_convolution_direct, &source, &weights,
-                                                                &result, strides, dilates, low, high) == dnnl_success;
+                                                                &result, w.strides, w.dilates, w.low, w.high)
+             == dnnl_success;
     case GHLO_CPU_BACKWARD_WEIGHTS:
       return dnnl->dilated_convolution_backward_weights_desc_init (description, dnnl_convolution_direct, &source,
-                                                                   &weights, NULL, &result, strides, dilates, low,
-                                                                   high) == dnnl_success;
+                                                                   &weights, NULL, &result, w.strides, w.dilates,
+                                                                   w.low, w.high) == dnnl_success;
     default:
       return dnnl->dilated_convolution_forward_desc_init (description, dnnl_forward_inference, dnnl_convolution_direct,
-                                                          &source, &weights, NULL, &result, strides, dilates, low,
-                                                          high) == dnnl_success;
+                                                          &source, &weights, NULL, &result, w.strides, w.dilates,
+                                                          w.low, w.high) == dnnl_success;
     }
 }
 
@@ -154,13 +197,12 @@ ghlo_cpu_onednn_reorder_weights (const GhloCpuPrimitive        *self,
                                  gboolean                       back)
 {
   dnnl_memory_desc_t whole, plain, own = self->memories[WEIGHTS].layout;
-  dnnl_dims_t dimensions, plain_strides, offsets = { 0 };
-  int n = find_weights (shape, dimensions), features = shape->groups > 1;
+  dnnl_dims_t dimensions, offsets = { 0 };
+  guint n = find_weights (shape, dimensions), features = shape->groups > 1;
   gboolean is_part = end - begin < dimensions[features];
 
-  memcpy (plain_strides, strides + (shape->groups > 1 ? 0 : 1), (gsize) n * sizeof (gint64));
-  if (ghlo_cpu_dnnl.memory_desc_init_by_strides (&whole, n, dimensions, find_type (shape->type), plain_strides)
-      != dnnl_success)
+  if (!ghlo_cpu_onednn_describe_strided (&whole, dimensions, n, find_type (shape->type),
+                                         strides + (shape->groups > 1 ? 0 : 1)))
     return NULL;
   plain = whole;
   offsets[features] = begin;

@@ -11,6 +11,9 @@
 /* Sizes of the test: not multiples of anything, and large enough for every kind of loop. */
 enum { CHECK_M = 67, CHECK_N = 71, CHECK_K = 133 };
 
+/* More rows than oneDNN's kernels address from one pointer, with offsets in bytes that are int. */
+enum { BLOCK_ROWS = 512 };
+
 static dnnl_data_type_t
 find_type (GhloElementType type)
 {
@@ -31,11 +34,12 @@ describe_matrix (dnnl_memory_desc_t           *layout,
                  gint64                        columns,
                  const GhloCpuPrimitiveMatrix *matrix)
 {
-  dnnl_dims_t dimensions = { rows, columns };
-  dnnl_dims_t strides = { matrix->transposed ? 1 : matrix->leading, matrix->transposed ? matrix->leading : 1 };
+  const gint64 dimensions[] = { rows, columns };
+  const gint64 strides[] = { matrix->transposed ? 1 : matrix->leading, matrix->transposed ? matrix->leading : 1 };
+  gint64 reach = matrix->leading;
 
-  return ghlo_cpu_dnnl.memory_desc_init_by_strides (layout, 2, dimensions, find_type (matrix->type), strides)
-         == dnnl_success;
+  return ghlo_cpu_onednn_multiply (&reach, BLOCK_ROWS * (gint64) ghlo_element_info (matrix->type)->size)
+         && ghlo_cpu_onednn_describe_strided (layout, dimensions, 2, find_type (matrix->type), strides);
 }
 
 static GhloCpuPrimitive *

@@ -34,6 +34,24 @@ struct _GhloCpuPrimitive
   struct _Objects       *spare;         /* list of the objects that earlier runs left for later ones */
 };
 
+/* All numbers of a program reach oneDNN through these functions, which return FALSE where one does not fit. */
+gboolean          ghlo_cpu_onednn_set_numbers      (dnnl_dims_t                    to,
+                                                    const gint64                  *numbers,
+                                                    guint                          n);
+/* Multiplies a number of which oneDNN computes products. */
+gboolean          ghlo_cpu_onednn_multiply         (gint64                        *product,
+                                                    gint64                         factor);
+gboolean          ghlo_cpu_onednn_describe         (dnnl_memory_desc_t            *layout,
+                                                    const gint64                  *dimensions,
+                                                    guint                          rank,
+                                                    dnnl_data_type_t               type,
+                                                    dnnl_format_tag_t              tag);
+gboolean          ghlo_cpu_onednn_describe_strided (dnnl_memory_desc_t            *layout,
+                                                    const gint64                  *dimensions,
+                                                    guint                          rank,
+                                                    dnnl_data_type_t               type,
+                                                    const gint64                  *strides);
+
 dnnl_engine_t     ghlo_cpu_onednn_engine (void);
 /* Sets oneDNN's thread count to one and returns the caller's count, which leave () restores. */
 int               ghlo_cpu_onednn_enter  (void);

@@ -87,7 +87,7 @@ find_sgemm (void)
   dnnl_memory_desc_t matrix;
   gboolean found = FALSE;
 
-  if (dnnl->memory_desc_init_by_tag (&matrix, 2, (dnnl_dims_t) { 64, 64 }, dnnl_f32, dnnl_ab) != dnnl_success
+  if (!ghlo_cpu_onednn_describe (&matrix, (const gint64[]) { 64, 64 }, 2, dnnl_f32, dnnl_ab)
       || dnnl->matmul_desc_init (&description, &matrix, &matrix, NULL, &matrix) != dnnl_success
       || dnnl->primitive_desc_iterator_create (&iterator, &description, NULL, onednn.engine, NULL) != dnnl_success)
     return FALSE;
@@ -219,10 +219,16 @@ ghlo_cpu_onednn_sgemm (gboolean      a_transposed,
                        gint64        c_leading,
                        GError      **error)
 {
-  int threads = ghlo_cpu_onednn_enter ();
-  dnnl_status_t status = ghlo_cpu_dnnl.sgemm (a_transposed ? 'T' : 'N', b_transposed ? 'T' : 'N', m, n, k, 1, a,
-                                              a_leading, b, b_leading, accumulate ? 1 : 0, c, c_leading);
+  dnnl_dims_t numbers;
+  const gint64 given[] = { m, n, k, a_leading, b_leading, c_leading };
+  gboolean fit = ghlo_cpu_onednn_set_numbers (numbers, given, G_N_ELEMENTS (given));
+  dnnl_status_t status;
+  int threads;
 
+  g_assert (fit);
+  threads = ghlo_cpu_onednn_enter ();
+  status = ghlo_cpu_dnnl.sgemm (a_transposed ? 'T' : 'N', b_transposed ? 'T' : 'N', m, n, k, 1, a, a_leading, b,
+                                b_leading, accumulate ? 1 : 0, c, c_leading);
   ghlo_cpu_onednn_leave (threads);
 
   return check (status, "sgemm", error);

@@ -16,10 +16,18 @@ gboolean ghlo_cpu_onednn_available (void);
 /* Returns "2.7.4", transfer full; NULL where oneDNN is not available. */
 char    *ghlo_cpu_onednn_dup_version (void);
 
+/* Whether oneDNN takes @n as a size, stride, dilation or padding. Its parameters have 64 bits, but its kernels compute
+ * with them in int, and cut off what does not fit in silence. */
+static inline gboolean
+ghlo_cpu_onednn_fits (gint64 n)
+{
+  return n >= 0 && n <= G_MAXINT;
+}
+
 /* Functions that run something fail with DEVICE, or with OUT_OF_MEMORY where oneDNN ran out of memory. */
 
-/* Row-major C = A B, or C += A B; leading dimensions are in elements. has_sgemm () returns FALSE where oneDNN has no
- * kernels for this processor. */
+/* Row-major C = A B, or C += A B; leading dimensions are in elements. All numbers have to fit. has_sgemm () returns
+ * FALSE where oneDNN has no kernels for this processor. */
 gboolean ghlo_cpu_onednn_has_sgemm (void);
 gboolean ghlo_cpu_onednn_sgemm     (gboolean      a_transposed,
                                     gboolean      b_transposed,
@@ -59,8 +67,9 @@ typedef struct
   gint64          leading;
 } GhloCpuPrimitiveMatrix;
 
-/* C = A B of one size. NULL where oneDNN has nothing better than plain loops, or nothing exact: 8-bit integers are
- * used only where the processor sums them in 32 bits and a test product of extreme numbers was right. */
+/* C = A B of one size. NULL where a number does not fit, or where oneDNN has nothing better than plain loops, or
+ * nothing exact: 8-bit integers are used only where the processor sums them in 32 bits and a test product of extreme
+ * numbers was right. */
 GhloCpuPrimitive *ghlo_cpu_onednn_matmul          (gint64                        m,
                                                    gint64                        n,
                                                    gint64                        k,
@@ -99,8 +108,8 @@ typedef struct
   gint64           low[GHLO_CPU_MAX_SPATIAL];
 } GhloCpuConvolutionShape;
 
-/* NULL where oneDNN has nothing useful. @like (nullable) is a primitive with the same weights, whose layout is
- * kept. */
+/* NULL where a number does not fit, or where oneDNN has nothing useful. @like (nullable) is a primitive with the same
+ * weights, whose layout is kept. */
 GhloCpuPrimitive *ghlo_cpu_onednn_convolution     (const GhloCpuConvolutionShape *shape,
                                                    const GhloCpuPrimitive        *like);
 gboolean          ghlo_cpu_onednn_run_convolution (GhloCpuPrimitive *self,

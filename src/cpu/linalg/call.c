@@ -78,7 +78,7 @@ read_array (GhloCpuLapackWord      *word,
   if (suffix != NULL && strcmp (suffix, "ld") == 0)
     {
       word->kind = GHLO_CPU_LAPACK_INTEGER;
-      word->integer = (int) MAX (argument->extents[0], 1);
+      word->integer = ghlo_cpu_blas_int (MAX (argument->extents[0], 1));
     }
   else if (suffix != NULL)
     word->offset = ghlo_element_info (call->type)->size;
@@ -87,7 +87,7 @@ read_array (GhloCpuLapackWord      *word,
 }
 
 /* Parses any other word: a parameter, an extent, or one with a special meaning. */
-static void
+static const char *
 read_name (GhloCpuLapackWord      *word,
            const GhloIrLapackCall *call,
            const char             *text)
@@ -99,8 +99,10 @@ read_name (GhloCpuLapackWord      *word,
       word->kind = GHLO_CPU_LAPACK_CHARACTER;
       word->character = (char) parameter->value;
     }
+  else if (parameter != NULL && !ghlo_cpu_blas_fits (parameter->value))
+    return "a parameter is too large for LAPACK's 32-bit integers";
   else if (parameter != NULL)
-    word->integer = (int) parameter->value;
+    word->integer = ghlo_cpu_blas_int (parameter->value);
   else if (strcmp (text, "null") == 0)
     word->kind = GHLO_CPU_LAPACK_NULL;
   else if (strcmp (text, "one") == 0)
@@ -108,8 +110,10 @@ read_name (GhloCpuLapackWord      *word,
   else
     {
       g_assert (text[1] == '\0');
-      word->integer = (int) ghlo_ir_lapack_extent (call, text[0]);
+      word->integer = ghlo_cpu_blas_int (ghlo_ir_lapack_extent (call, text[0]));
     }
+
+  return NULL;
 }
 
 static const char *
@@ -119,6 +123,7 @@ read_word (GhloCpuLapackWords     *self,
            gsize                  *scratch)
 {
   GhloCpuLapackWord *word = &self->words[self->n];
+  const char *reason = NULL;
   gboolean is_work = g_str_has_prefix (text, "work") || g_str_has_prefix (text + 1, "work");
 
   g_assert (self->n < GHLO_CPU_LAPACK_WORDS);
@@ -130,10 +135,10 @@ read_word (GhloCpuLapackWords     *self,
   else if (is_work)
     return read_work (word, call, text, scratch);
   else if (!read_array (word, call, text))
-    read_name (word, call, text);
+    reason = read_name (word, call, text);
   self->n_characters += word->kind == GHLO_CPU_LAPACK_CHARACTER;
 
-  return NULL;
+  return reason;
 }
 
 /* The length that a routine reports; singles may have rounded it down. */
@@ -195,8 +200,8 @@ query_lengths (GhloCpuLapackWords     *self,
 
       if (word->queried_size == 0)
         continue;
-      self->words[i + 1].integer = (int) queried_length (answers + i * ROOM, word->is_integers,
-                                                         ghlo_cpu_lapack_is_single (call));
+      self->words[i + 1].integer = ghlo_cpu_blas_int (queried_length (answers + i * ROOM, word->is_integers,
+                                                                      ghlo_cpu_lapack_is_single (call)));
       if (self->words[i + 1].integer < 1)
         return "its LAPACK library did not answer the query for the size of a work array";
       reason = reserve (word, scratch, self->words[i + 1].integer, word->queried_size);

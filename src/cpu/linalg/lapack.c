@@ -101,7 +101,8 @@ matrices_init (Matrices        *self,
                const GhloView  *view,
                GError         **error)
 {
-  if (view->rank < 2 || view->dimensions[view->rank - 2] > G_MAXINT32 || view->dimensions[view->rank - 1] > G_MAXINT32)
+  if (view->rank < 2 || !ghlo_cpu_blas_fits (view->dimensions[view->rank - 2])
+      || !ghlo_cpu_blas_fits (view->dimensions[view->rank - 1]))
     return fail_shape (error);
   self->type = view->element_type;
   self->n_batch = view->rank - 2;
@@ -157,7 +158,7 @@ find_layout (const GhloCpuLapack *self,
   layout->leading = across / size;
 
   return kinds[self->kind].type == m->type && (vector == 1 || (layout->transposed ? m->column : m->row) == size)
-         && across % size == 0 && layout->leading >= MAX (vector, 1) && layout->leading <= G_MAXINT32;
+         && across % size == 0 && layout->leading >= MAX (vector, 1) && ghlo_cpu_blas_fits (layout->leading);
 }
 
 static void
@@ -449,7 +450,7 @@ static void
 factorize (const GhloCpuLapack *self,
            guint8              *x)
 {
-  int n = (int) self->n, leading = (int) self->x.leading, info = 0;
+  int n = ghlo_cpu_blas_int (self->n), leading = ghlo_cpu_blas_int (self->x.leading), info = 0;
 
   if (n > 0)
     {
@@ -474,8 +475,8 @@ solve_sides (const GhloCpuLapack *self,
   gboolean transposed = (self->solve.transpose != GHLO_CPU_AS_IS) != (self->x.transposed != self->triangle.transposed);
   gboolean conjugate = self->solve.transpose == GHLO_CPU_ADJOINT && is_complex (self);
   gboolean is_single = self->kind == GHLO_CPU_BLAS_S || self->kind == GHLO_CPU_BLAS_C;
-  int n = (int) self->n, n_sides = (int) count;
-  int a_leading = (int) self->triangle.leading, x_leading = (int) self->x.leading;
+  int n = ghlo_cpu_blas_int (self->n), n_sides = ghlo_cpu_blas_int (count);
+  int a_leading = ghlo_cpu_blas_int (self->triangle.leading), x_leading = ghlo_cpu_blas_int (self->x.leading);
 
   if (n == 0 || n_sides == 0)
     return;

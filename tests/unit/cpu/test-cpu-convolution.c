@@ -702,6 +702,35 @@ test_dimensions (void)
       }
 }
 
+/* Windows that an algorithm declines when it has begun, and none takes. */
+static void
+test_too_large (void)
+{
+  static const gint64 far = (gint64) 1 << 62, beyond = ((gint64) 1 << 32) + 1;
+  const Window windows[] = {
+    { 1, 1, 1, 1, 1, 1, { 1 }, { 1 }, { 2 }, { far }, { far }, { 0 }, { 1 }, { 1 } },
+    { 1, 1, 64, 64, 1, 1, { 64 }, { 3 }, { 64 }, { 1 }, { beyond }, { beyond }, { 1 }, { beyond } },
+  };
+  static const Types types[] = { SAME (F32), SAME (BF16), SAME (COMPLEX_F32), MIXED (F32, I32, F32) };
+
+  for (guint i = 0; i < G_N_ELEMENTS (windows); i++)
+    for (guint t = 0; t < G_N_ELEMENTS (types); t++)
+      {
+        g_auto (Case) c = { .w = windows[i] };
+        g_autoptr (GhloCpuConvolution) convolution = NULL;
+        g_autoptr (GError) error = NULL;
+        GhloView lhs, rhs, result;
+
+        case_init (&c, &types[t], FALSE, 0);
+        lhs = view_of (&c.lhs);
+        rhs = view_of (&c.rhs);
+        result = view_of (&c.result);
+        convolution = ghlo_cpu_convolution_choose (&c.numbers, &lhs, &rhs, &result, NULL, &error);
+        g_assert_null (convolution);
+        g_assert_nonnull (error);
+      }
+}
+
 typedef struct
 {
   const Case *c;
@@ -871,6 +900,7 @@ main (int   argc,
   g_test_add_func ("/cpu-convolution/not-finite", test_not_finite);
   g_test_add_func ("/cpu-convolution/pieces", test_pieces);
   g_test_add_func ("/cpu-convolution/dimensions", test_dimensions);
+  g_test_add_func ("/cpu-convolution/too-large", test_too_large);
   g_test_add_func ("/cpu-convolution/epilogue", test_epilogue);
   g_test_add_func ("/cpu-convolution/threads", test_threads);
   g_test_add_func ("/cpu-convolution/cancel", test_cancel);

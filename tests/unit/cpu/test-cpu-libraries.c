@@ -183,6 +183,49 @@ test_refused (void)
 }
 
 /* Products of 8-bit integers are exact or refused. */
+/* Numbers that oneDNN would cut off. */
+static void
+test_large_numbers (void)
+{
+  static const gint64 numbers[] = { -1, (gint64) 1 << 31, ((gint64) 1 << 32) + 1, (gint64) 1 << 62, G_MAXINT64 };
+  const GhloCpuConvolutionShape shape = {
+    .direction = GHLO_CPU_FORWARD, .type = GHLO_ELEMENT_TYPE_F32, .n_spatial = 1, .images = 1, .groups = 1,
+    .source_features = 64, .result_features = 64, .source = { 64 }, .kernel = { 3 }, .result = { 64 },
+    .strides = { 1 }, .dilation = { 1 }, .low = { 1 },
+  };
+  g_autoptr (GhloCpuPrimitive) fits = ghlo_cpu_onednn_convolution (&shape, NULL);
+
+  if (ghlo_cpu_level () > GHLO_CPU_LEVEL_BASELINE)
+    g_assert_nonnull (fits);
+  for (guint i = 0; i < G_N_ELEMENTS (numbers); i++)
+    for (guint direction = GHLO_CPU_FORWARD; direction <= GHLO_CPU_BACKWARD_WEIGHTS; direction++)
+      for (guint field = 0; field < 9; field++)
+        {
+          GhloCpuConvolutionShape large = shape;
+          gint64 *const fields[] = {
+            &large.images, &large.source_features, &large.result_features, large.source, large.kernel, large.result,
+            large.strides, large.dilation, large.low,
+          };
+
+          large.direction = direction;
+          *fields[field] = numbers[i];
+          /* These differ from the same window modulo 2^32 only. */
+          if (fields[field] == large.dilation && numbers[i] > 0)
+            large.low[0] = numbers[i];
+          g_assert_null (ghlo_cpu_onednn_convolution (&large, NULL));
+        }
+  for (guint i = 0; i < G_N_ELEMENTS (numbers); i++)
+    {
+      GhloCpuPrimitiveMatrix a = { GHLO_ELEMENT_TYPE_F32, FALSE, 64 }, large = a;
+
+      large.leading = numbers[i];
+      g_assert_null (ghlo_cpu_onednn_matmul (64, 64, 64, &large, &a, &a));
+      g_assert_null (ghlo_cpu_onednn_matmul (64, 64, 64, &a, &large, &a));
+      g_assert_null (ghlo_cpu_onednn_matmul (64, 64, 64, &a, &a, &large));
+      g_assert_null (ghlo_cpu_onednn_matmul (64, 64, numbers[i], &large, &a, &a));
+    }
+}
+
 static void
 test_integers (void)
 {
@@ -291,6 +334,7 @@ main (int   argc,
       g_test_add_func ("/cpu-libraries/no-threads", test_no_threads);
       g_test_add_func ("/cpu-libraries/cache", test_cache);
       g_test_add_func ("/cpu-libraries/refused", test_refused);
+      g_test_add_func ("/cpu-libraries/large-numbers", test_large_numbers);
       g_test_add_func ("/cpu-libraries/integers", test_integers);
     }
 
