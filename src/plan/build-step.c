@@ -88,7 +88,11 @@ try_implementation (Attempt                      *attempt,
   for (guint i = 0; i < attempt->request.n_operands; i++)
     attempt->selections[i] = (GhloStepOperandSelection) { .in_place = GHLO_STEP_NONE };
 
-  return implementation->select (target->self, &attempt->request, selection);
+  if (implementation->select (target->self, &attempt->request, selection))
+    return TRUE;
+  g_assert (selection->kept == NULL);
+
+  return FALSE;
 }
 
 /* The first implementation of @target that supports the request; NULL with the reason of the last one. */
