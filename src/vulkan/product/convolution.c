@@ -58,14 +58,16 @@ get_value (const GhloIrOp *op,
   return values != NULL ? values[i] : absent;
 }
 
-/* Whether positions fit into 31 bits. */
+/* Whether positions, and the distances between them, fit into 31 bits, with which the shader computes. */
 static gboolean
 has_reach (const Spatial *self)
 {
+  const gint64 farthest = MAX (MAX (self->step, self->window_dilation), self->image_dilation);
   const double reach = ((double) self->output - 1) * (double) self->step
                        + ((double) self->window - 1) * (double) self->window_dilation;
 
-  return reach <= G_MAXINT32 && (double) self->image * (double) self->image_dilation <= G_MAXINT32
+  return farthest <= G_MAXINT32 && reach <= G_MAXINT32
+         && (double) self->image * (double) self->image_dilation <= G_MAXINT32
          && self->low >= -G_MAXINT32 && self->low <= G_MAXINT32 && reach - (double) self->low <= G_MAXINT32;
 }
 
