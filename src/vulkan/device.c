@@ -305,16 +305,12 @@ create_with (GhloVulkanDevice *self,
                                           .pQueuePriorities = (const float[]) { 0 } };
   VkDeviceCreateInfo info = { VK_STRUCTURE_TYPE_DEVICE_CREATE_INFO, &self->features.core, .queueCreateInfoCount = 1,
                               .pQueueCreateInfos = &queue, .ppEnabledExtensionNames = enabled };
-  VkResult result;
 
   for (guint i = 0; i < G_N_ELEMENTS (extensions); i++)
     if (*has_extension (self, i))
       enabled[info.enabledExtensionCount++] = extensions[i].name;
-  result = ghlo_vulkan_call (self->vk, CreateDevice, self->physical, &info, NULL, &self->device);
-  if (result != VK_SUCCESS)
-    self->device = NULL;
 
-  return result;
+  return ghlo_vulkan_create (self->vk, CreateDevice, &self->device, self->physical, &info, NULL);
 }
 
 /* Asks for low priority, so that work yields to drawing the desktop, in other processes as well, if the driver

@@ -72,6 +72,15 @@ ghlo_vulkan_fault (const GhloVulkanFunctions *self,
 /* Calls a function that returns VkResult, by its name without "vk". */
 #define ghlo_vulkan_call(vk, name, ...) (ghlo_vulkan_fault ((vk), #name) ?: (vk)->name (__VA_ARGS__))
 
+/* Calls a function that creates an object, whose handle is its last argument. Drivers may leave anything in the handle
+ * of a function that fails; here it is null then, so that the object's owner may destroy it in any case. */
+#define ghlo_vulkan_create(vk, name, handle, ...) ({ \
+  VkResult created_ = ghlo_vulkan_call (vk, name, __VA_ARGS__, (handle)); \
+  if (created_ != VK_SUCCESS) \
+    *(handle) = VK_NULL_HANDLE; \
+  created_; \
+})
+
 /* "VK_ERROR_DEVICE_LOST", for example */
 const char          *ghlo_vulkan_result_name    (VkResult              result);
 /* Sets @error to OUT_OF_MEMORY, DEVICE_LOST or DEVICE unless @result is VK_SUCCESS. @what completes "could not …", as

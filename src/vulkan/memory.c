@@ -226,8 +226,8 @@ bind (GhloVulkanDevice  *device,
                                             .flags = VK_MEMORY_ALLOCATE_DEVICE_ADDRESS_BIT };
   const VkMemoryAllocateInfo info = { VK_STRUCTURE_TYPE_MEMORY_ALLOCATE_INFO, &flags, size, type };
 
-  return ghlo_vulkan_device_check (device, ghlo_vulkan_call (device->vk, AllocateMemory, device->device, &info, NULL,
-                                                             &block->memory), "allocate memory", error)
+  return ghlo_vulkan_device_check (device, ghlo_vulkan_create (device->vk, AllocateMemory, &block->memory,
+                                                               device->device, &info, NULL), "allocate memory", error)
          && ghlo_vulkan_device_check (device, ghlo_vulkan_call (device->vk, BindBufferMemory, device->device,
                                                                 block->buffer, block->memory, 0),
                                       "bind memory to a buffer", error);
@@ -315,8 +315,8 @@ block_new (GhloVulkanMemory      *self,
   block->size = size;
   block->host = host;
   block->free = g_array_new (FALSE, FALSE, sizeof (Range));
-  if (!ghlo_vulkan_device_check (device, ghlo_vulkan_call (device->vk, CreateBuffer, device->device, &info, NULL,
-                                                           &block->buffer), "create a buffer", error)
+  if (!ghlo_vulkan_device_check (device, ghlo_vulkan_create (device->vk, CreateBuffer, &block->buffer,
+                                                             device->device, &info, NULL), "create a buffer", error)
       || !(host != NULL ? import : allocate) (device, block, error))
     {
       block_free (self, block);

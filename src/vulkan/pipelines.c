@@ -132,10 +132,9 @@ open_stored (GhloVulkanPipelines *self,
   data = ghlo_cache_item_read (GHLO_CACHE_PIPELINE, stored.key);
   if (data != NULL)
     info.pInitialData = g_bytes_get_data (data, &info.initialDataSize);
-  if (!check_quietly (ghlo_vulkan_call (device->vk, CreatePipelineCache, device->device, &info, NULL, &stored.cache),
-                      "create a pipeline cache"))
-    stored.cache = VK_NULL_HANDLE;
-  stored.is_filled = stored.cache != VK_NULL_HANDLE && data != NULL;
+  stored.is_filled = check_quietly (ghlo_vulkan_create (device->vk, CreatePipelineCache, &stored.cache, device->device,
+                                                        &info, NULL), "create a pipeline cache")
+                     && data != NULL;
 
   return stored;
 }

@@ -84,7 +84,7 @@ batch_new (GhloVulkanQueue  *self,
   VkCommandBufferAllocateInfo info = { VK_STRUCTURE_TYPE_COMMAND_BUFFER_ALLOCATE_INFO, .commandBufferCount = 1 };
   Batch *batch = g_new0 (Batch, 1);
 
-  if (check (self, ghlo_vulkan_call (device->vk, CreateCommandPool, device->device, &pool, NULL, &batch->pool),
+  if (check (self, ghlo_vulkan_create (device->vk, CreateCommandPool, &batch->pool, device->device, &pool, NULL),
              "create a command pool", error))
     {
       info.commandPool = batch->pool;
@@ -114,9 +114,10 @@ ghlo_vulkan_queue_new (GhloVulkanDevice  *device,
   self->retired = g_array_new (FALSE, FALSE, sizeof (Retired));
   g_mutex_init (&self->lock);
   device->vk->GetDeviceQueue (device->device, device->family, 0, &self->queue);
-  if (check (self, ghlo_vulkan_call (device->vk, CreateSemaphore, device->device, &timeline, NULL, &self->timeline),
+  if (check (self, ghlo_vulkan_create (device->vk, CreateSemaphore, &self->timeline, device->device, &timeline, NULL),
              "create a timeline semaphore", error)
-      && check (self, ghlo_vulkan_call (device->vk, CreatePipelineLayout, device->device, &layout, NULL, &self->layout),
+      && check (self, ghlo_vulkan_create (device->vk, CreatePipelineLayout, &self->layout, device->device, &layout,
+                                          NULL),
                 "create a pipeline layout", error))
     return self;
   ghlo_vulkan_queue_free (self);

@@ -298,12 +298,10 @@ instance_new (GhloVulkanRecording  *self,
   Instance *instance;
 
   if (self->pool == VK_NULL_HANDLE
-      && !ghlo_vulkan_device_check (device, ghlo_vulkan_call (device->vk, CreateCommandPool, device->device, &pool,
-                                                              NULL, &self->pool), "create a command pool", error))
-    {
-      self->pool = VK_NULL_HANDLE;
-      return NULL;
-    }
+      && !ghlo_vulkan_device_check (device, ghlo_vulkan_create (device->vk, CreateCommandPool, &self->pool,
+                                                                device->device, &pool, NULL),
+                                    "create a command pool", error))
+    return NULL;
   instance = g_new0 (Instance, 1);
   instance->link.data = instance;
   instance->addresses = g_new (guint64, self->accesses->len);

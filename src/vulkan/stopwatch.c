@@ -91,13 +91,10 @@ make_marks (GhloVulkanStopwatch  *self,
                                          .queueFamilyIndex = device->family };
   VkCommandBufferAllocateInfo info = { VK_STRUCTURE_TYPE_COMMAND_BUFFER_ALLOCATE_INFO, .commandBufferCount = MARKS };
 
-  if (!check (self, ghlo_vulkan_call (device->vk, CreateQueryPool, device->device, &queries, NULL, &self->queries),
-              error))
-    self->queries = VK_NULL_HANDLE;
-  else if (!check (self, ghlo_vulkan_call (device->vk, CreateCommandPool, device->device, &pool, NULL, &self->pool),
-                   error))
-    self->pool = VK_NULL_HANDLE;
-  if (self->pool == VK_NULL_HANDLE)
+  if (!check (self, ghlo_vulkan_create (device->vk, CreateQueryPool, &self->queries, device->device, &queries, NULL),
+              error)
+      || !check (self, ghlo_vulkan_create (device->vk, CreateCommandPool, &self->pool, device->device, &pool, NULL),
+                 error))
     return FALSE;
   info.commandPool = self->pool;
 

@@ -378,6 +378,54 @@ test_loop (void)
   try_run ();
 }
 
+/* Handles of objects that were not created, as drivers may leave them. */
+static VKAPI_ATTR VkResult VKAPI_CALL
+create_no_buffer (VkDevice                     device,
+                  const VkBufferCreateInfo    *info,
+                  const VkAllocationCallbacks *allocator,
+                  VkBuffer                    *buffer)
+{
+  memset (buffer, 0xa5, sizeof (*buffer));
+
+  return VK_ERROR_OUT_OF_DEVICE_MEMORY;
+}
+
+static VKAPI_ATTR VkResult VKAPI_CALL
+allocate_no_memory (VkDevice                     device,
+                    const VkMemoryAllocateInfo  *info,
+                    const VkAllocationCallbacks *allocator,
+                    VkDeviceMemory              *memory)
+{
+  memset (memory, 0xa5, sizeof (*memory));
+
+  return VK_ERROR_OUT_OF_DEVICE_MEMORY;
+}
+
+static void
+test_handles (void)
+{
+  GhloVulkanDevice *device = open_new_device ();
+  GhloVulkanFunctions *vk = functions ();
+  const GhloVulkanFunctions kept = vk != NULL ? *vk : (GhloVulkanFunctions) { 0 };
+
+  if (device == NULL)
+    return;
+  for (guint i = 0; i < 2; i++)
+    {
+      g_autoptr (GError) error = NULL;
+
+      ghlo_vulkan_memory_trim (device->memory);
+      if (i == 0)
+        vk->CreateBuffer = create_no_buffer;
+      else
+        vk->AllocateMemory = allocate_no_memory;
+      g_assert_cmpuint (ghlo_vulkan_memory_alloc (device->memory, GHLO_VULKAN_LOCAL, 1 << 26, &error), ==, 0);
+      g_assert_error (error, GHLO_ERROR, GHLO_ERROR_OUT_OF_MEMORY);
+      *vk = kept;
+    }
+  assert_nothing_left (device);
+}
+
 int
 main (int    argc,
       char **argv)
@@ -393,6 +441,7 @@ main (int    argc,
   g_test_add_func ("/vulkan/faults/compile", test_compile);
   g_test_add_func ("/vulkan/faults/run", test_run);
   g_test_add_func ("/vulkan/faults/loop", test_loop);
+  g_test_add_func ("/vulkan/faults/handles", test_handles);
   status = g_test_run ();
   ghlo_cache_clear (NULL);
   g_rmdir (inner);
