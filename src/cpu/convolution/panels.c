@@ -13,8 +13,8 @@
 
 /* The largest padded copy of the input: MOST_COPIES times the input and the result, or SMALL_COPY bytes. A larger one
  * is zeros almost everywhere. */
-#define MOST_COPIES 16.0
-#define SMALL_COPY  (64.0 * 1024.0 * 1024.0)
+#define MOST_COPIES 256.0
+#define SMALL_COPY  (256.0 * 1024.0 * 1024.0)
 
 typedef struct
 {
