@@ -83,7 +83,12 @@ find_window (const GhloCpuConvolutionShape *shape,
   gint64 dilates[GHLO_CPU_MAX_SPATIAL], high[GHLO_CPU_MAX_SPATIAL];
 
   for (guint i = 0; i < n; i++)
-    dilates[i] = shape->dilation[i] - 1;
+    {
+      if (!ghlo_cpu_onednn_fits (shape->source[i]) || !ghlo_cpu_onednn_fits (shape->kernel[i])
+          || !ghlo_cpu_onednn_fits (shape->result[i]) || !ghlo_cpu_onednn_fits (shape->dilation[i]))
+        return FALSE;
+      dilates[i] = shape->dilation[i] - 1;
+    }
   if (!ghlo_cpu_onednn_set_numbers (window->strides, shape->strides, n)
       || !ghlo_cpu_onednn_set_numbers (window->dilates, dilates, n)
       || !ghlo_cpu_onednn_set_numbers (window->low, shape->low, n))
