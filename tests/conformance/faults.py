@@ -25,6 +25,8 @@ GUARDED = 'guard' in os.environ.get('GHLO_DEBUG', '')
 # Programs that would run for years: they begin, and are ended from outside.
 ENDLESS = '-cancel.mlir'
 SECONDS = 2
+# What LAPACK leaves of a matrix whose eigenvectors are not wanted is nobody's business.
+UNDEFINED = {('openblas-hetrd.mlir', 'out0.npy')}
 TINY = 'func.func @main(%x: tensor<1xf32>) -> tensor<1xf32> { return %x : tensor<1xf32> }'
 
 
@@ -69,7 +71,7 @@ def close(want, got):
     return np.allclose(got, want, rtol=1e-5, atol=1e-5 * finite.max(initial=0), equal_nan=True)
 
 
-def difference(folder, ways, status):
+def difference(program, folder, ways, status):
     """Describes how the saved outputs differ, or returns an empty string; status is how each way ended."""
     oracle, *others = ways
     for way in others:
@@ -77,6 +79,8 @@ def difference(folder, ways, status):
             return '' if GUARDED else f'{oracle} ended with {status[oracle]}, {way} with {status[way]}'
         for name in sorted(os.listdir(os.path.join(folder, oracle))) if status[way] == 0 else ():
             want, got = (np.load(os.path.join(folder, place, name)) for place in (oracle, way))
+            if (program, name) in UNDEFINED:
+                continue
             if want.dtype != got.dtype or want.shape != got.shape or not close(want, got):
                 return f'{way}, {name}: {want} and {got}'
     return ''
@@ -91,7 +95,7 @@ def check_runs(tap, path, ways, folder):
                               limited=device != 'vulkan' and 'guard' not in variables.get('GHLO_DEBUG', ''))
         tap.report(not detail, f'{os.path.basename(path)}: {way}', detail)
         status[way] = process.returncode
-    detail = difference(folder, ways, status)
+    detail = difference(os.path.basename(path), folder, ways, status)
     tap.report(not detail, f'{os.path.basename(path)}: the same in each way', detail)
 
 
@@ -153,13 +157,14 @@ def main():
     tap = Tap()
     ways = list_ways()
     faults = data('faults')
-    # Older copies of the data lack the others.
-    others = [folder for folder in (os.path.join(sys.argv[1], name) for name in ('faults-new', 'repro'))
-              if os.path.isdir(folder)]
-    for folder in (faults, *others):
+    # Older copies of the data lack the others, where the patterns match nothing.
+    for folder in (faults, os.path.join(sys.argv[1], 'faults-new')):
         check_faults(tap, folder, ways)
         check_arrays(tap, folder)
-    for path in sorted(glob.glob(os.path.join(sys.argv[1], 'repro', '*.mlir'))):
+    repro = os.path.join(sys.argv[1], 'repro')
+    # These did no harm: they were slow.
+    check_faults(tap, repro, {way: ways[way] for way in ('reference', 'cpu', 'vulkan') if way in ways})
+    for path in sorted(glob.glob(os.path.join(repro, '*.mlir'))):
         with open(path, encoding='utf-8') as file:
             is_static = '?' not in file.read()
         # What has unknown sizes is the reference device's.
