@@ -29,14 +29,30 @@ ghlo_size_add (gsize *result, gsize a, gsize b)
   return !__builtin_add_overflow (a, b, result);
 }
 
+/* Adds @a × @b to *@sum. Returns FALSE on overflow. */
+static inline gboolean
+ghlo_int_add_product (gint64 *sum, gint64 a, gint64 b)
+{
+  gint64 product;
+
+  return !__builtin_mul_overflow (a, b, &product) && !__builtin_add_overflow (*sum, product, sum);
+}
+
 /* Returns @a / @b, rounded up. @a must not be negative and @b must be positive. */
 static inline gint64
 ghlo_ceil_div (gint64 a, gint64 b)
 {
-  return (a + b - 1) / b;
+  return a / b + (a % b != 0);
 }
 
-/* Returns the least multiple of @unit that is at least @n. @n must not be negative and @unit must be positive. */
+static inline gsize
+ghlo_size_ceil_div (gsize a, gsize b)
+{
+  return a / b + (a % b != 0);
+}
+
+/* Returns the least multiple of @unit that is at least @n. @n must not be negative, @unit must be positive, and the
+ * multiple must fit 63 bits. */
 static inline gint64
 ghlo_round_up (gint64 n, gint64 unit)
 {

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/element.h"
+#include "base/sizes.h"
 #include "import/import.h"
 #include "passes/walk.h"
 #include "compiler/cache-entry.h"
@@ -205,7 +206,7 @@ add_elements (GChecksum         *checksum,
   guint64 size;
 
   chunks.bytes = g_bytes_get_data (elements, &chunks.size);
-  n_chunks = (chunks.size + CHUNK - 1) / CHUNK;
+  n_chunks = ghlo_size_ceil_div (chunks.size, CHUNK);
   chunks.digests = digests = g_malloc (n_chunks * GHLO_DIGEST_SIZE);
   if (!ghlo_parallel_for (n_chunks, 1, chunks.size * NANOSECONDS_PER_BYTE, digest_chunks, &chunks, &quiet))
     {

@@ -6,6 +6,7 @@
 
 #include "passes/canonicalize.h"
 
+#include "base/sizes.h"
 #include "ir/verify/verify.h"
 #include "passes/constant.h"
 
@@ -93,7 +94,7 @@ dynamic_slice_by_numbers (GhloRewriter *self,
 
       if (start[i] < 0 || start[i] > limit[i] || limit[i] > operand->type->dimensions[i] || strides[i] < 1)
         return FALSE;
-      n = limit[i] > start[i] ? (limit[i] - start[i] - 1) / strides[i] + 1 : 0;
+      n = ghlo_ceil_div (limit[i] - start[i], strides[i]);
       if (n != op->results[0].type->dimensions[i])
         return FALSE;
     }

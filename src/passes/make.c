@@ -7,6 +7,7 @@
 
 #include <string.h>
 
+#include "base/sizes.h"
 #include "passes/constant.h"
 
 GhloIrOp *
@@ -182,7 +183,7 @@ ghlo_make_slice (GhloRewriter *self,
   g_autofree gint64 *dimensions = g_new (gint64, type->rank + 1);
 
   for (guint i = 0; i < type->rank; i++)
-    dimensions[i] = limit[i] > start[i] ? (limit[i] - start[i] - 1) / strides[i] + 1 : 0;
+    dimensions[i] = ghlo_ceil_div (MAX (limit[i] - start[i], 0), strides[i]);
 
   return ghlo_make (self, GHLO_OP_STABLEHLO_SLICE, ghlo_make_type (self, type, dimensions, type->rank), &operand, 1,
                     (GhloIrNamedAttr[]) {

@@ -9,6 +9,7 @@
 
 #include <string.h>
 
+#include "base/sizes.h"
 #include "kernel/expand.h"
 #include "vulkan/pipelines.h"
 
@@ -48,7 +49,7 @@ ghlo_vulkan_kernel_init_probe (GhloVulkanKernel *self,
     self->extents[i] = self->kernel->axes[i].extent;
   for (guint i = 0; i < self->kernel->n_parallel; i++)
     self->n_points *= (guint64) self->extents[i];
-  self->n_invocations = MIN ((self->n_points + GHLO_SPIRV_GROUP - 1) / GHLO_SPIRV_GROUP * GHLO_SPIRV_GROUP,
+  self->n_invocations = MIN (ghlo_size_ceil_div (self->n_points, GHLO_SPIRV_GROUP) * GHLO_SPIRV_GROUP,
                              MAX_INVOCATIONS);
 }
 

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/ghlo-error.h"
+#include "base/sizes.h"
 #include "vulkan/facts.h"
 #include "vulkan/queue.h"
 
@@ -485,7 +486,7 @@ take (GhloVulkanMemory     *self,
 static gsize
 round_up (gsize size)
 {
-  return (MAX (size, 1) + GHLO_VULKAN_ALIGNMENT - 1) / GHLO_VULKAN_ALIGNMENT * GHLO_VULKAN_ALIGNMENT;
+  return ghlo_size_ceil_div (MAX (size, 1), GHLO_VULKAN_ALIGNMENT) * GHLO_VULKAN_ALIGNMENT;
 }
 
 /* Returns the size of a new block for @least bytes. Each block is as large as all existing ones of its kind together,

@@ -6,6 +6,7 @@
 
 #include "vulkan/pair.h"
 
+#include "base/sizes.h"
 #include "vulkan/kernel.h"
 #include "vulkan/pipelines.h"
 
@@ -14,7 +15,7 @@ static guint64
 count_groups (const GhloVulkanKernel *kernel,
               guint                   group)
 {
-  return kernel->group_per_point ? kernel->n_points : (kernel->n_points + group - 1) / group;
+  return kernel->group_per_point ? kernel->n_points : ghlo_size_ceil_div (kernel->n_points, group);
 }
 
 /* Returns the number of invocations of workgroups that suit both kernels, or 0. */

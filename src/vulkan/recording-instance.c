@@ -14,6 +14,7 @@
 #include <string.h>
 
 #include "base/debug.h"
+#include "base/sizes.h"
 #include "vulkan/memory.h"
 #include "vulkan/queue.h"
 #include "vulkan/spirv/spirv.h"
@@ -79,7 +80,7 @@ record_command (const GhloVulkanRecording *self,
   vk->CmdBindPipeline (instance->commands, VK_PIPELINE_BIND_POINT_COMPUTE, command->pipeline);
   for (; push.first < command->n_points; push.first += step)
     {
-      guint64 n = (command->n_points - push.first + command->points_each - 1) / command->points_each;
+      guint64 n = ghlo_size_ceil_div (command->n_points - push.first, command->points_each);
 
       if (push.first > 0 && command->takes_turns)
         ghlo_vulkan_add_barrier (vk, instance->commands);

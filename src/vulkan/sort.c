@@ -71,7 +71,7 @@ ghlo_vulkan_sort_init (GhloVulkanSort           *self,
 {
   *self = (GhloVulkanSort) {
     .device = device, .comparator = comparator, .n = n, .n_lines = n_lines, .inner = inner, .key_bits = key_bits,
-    .n_tiles = (n + TILE - 1) / TILE, .is_short = n <= TILE,
+    .n_tiles = ghlo_size_ceil_div (n, TILE), .is_short = n <= TILE,
   };
   for (guint i = 0; i < comparator->n_keys; i++)
     if (comparator->keys[i].partial)
@@ -221,7 +221,7 @@ sort_short (Run   *run,
   n_each = TILE / length;
   run->table.width = length;
 
-  reorder (run, GHLO_VULKAN_SHADER_SORT_SHORT, by_size, (self->n_lines + n_each - 1) / n_each);
+  reorder (run, GHLO_VULKAN_SHADER_SORT_SHORT, by_size, ghlo_size_ceil_div (self->n_lines, n_each));
 }
 
 static void
@@ -250,7 +250,7 @@ sort_partial (Run           *run,
 {
   const GhloVulkanSort *self = run->sort;
   guint64 from = 0, to = run->scratch + self->runs[0], others = run->scratch + self->runs[1];
-  gsize n_each = (self->n + BLOCK - 1) / BLOCK;
+  gsize n_each = ghlo_size_ceil_div (self->n, BLOCK);
 
   dispatch (run, GHLO_VULKAN_SHADER_SORT_CLEAR, 0, self->n_lines, GHLO_VULKAN_SHADER_GROUP);
   for (guint i = 0; i < self->comparator->n_keys; i++)

@@ -250,7 +250,7 @@ plan (GhloCpuLapack *self,
   if (self->is_solve && self->x.is_direct && self->triangle.is_direct && wanted > (double) self->n_batch
       && self->n_batch > 0)
     self->n_parts = (gint64) CLAMP (wanted / (double) self->n_batch, 1, (double) MAX (sides / 16, 1));
-  self->part = (sides + self->n_parts - 1) / self->n_parts;
+  self->part = ghlo_ceil_div (sides, self->n_parts);
   self->description = g_strdup_printf ("openblas %c%s, %s", "sdcz"[self->kind], self->is_solve ? "trsm" : "potrf",
                                        self->blas->core);
 

@@ -8,6 +8,7 @@
 
 #include <string.h>
 
+#include "base/sizes.h"
 #include "runtime/parallel.h"
 
 /* Approximate bytes per second that one core reads and writes. */
@@ -157,13 +158,13 @@ cut_blocks (GhloCpuCopy *self,
   if (self->to_unit > CHUNK_BYTES)
     {
       self->chunk = CHUNK_BYTES;
-      self->n_parts = (self->to_unit + CHUNK_BYTES - 1) / CHUNK_BYTES;
+      self->n_parts = ghlo_size_ceil_div (self->to_unit, CHUNK_BYTES);
       rows = columns = 1;
     }
   for (guint i = 0; i < self->rank; i++)
     {
       self->steps[i] = i == last ? columns : i == last - 1 ? rows : 1;
-      self->n_parts *= (gsize) ((self->sizes[i] + self->steps[i] - 1) / self->steps[i]);
+      self->n_parts *= (gsize) ghlo_ceil_div (self->sizes[i], self->steps[i]);
     }
 }
 
@@ -228,7 +229,7 @@ position_init (Position          *self,
                const GhloCpuCopy *copy,
                gsize              part)
 {
-  gsize n_chunks = (copy->to_unit + copy->chunk - 1) / copy->chunk;
+  gsize n_chunks = ghlo_size_ceil_div (copy->to_unit, copy->chunk);
 
   self->chunk = part % n_chunks * copy->chunk;
   part /= n_chunks;
@@ -236,7 +237,7 @@ position_init (Position          *self,
   self->to = copy->to_at;
   for (guint d = copy->rank; d > 0; d--)
     {
-      gsize n = (gsize) ((copy->sizes[d - 1] + copy->steps[d - 1] - 1) / copy->steps[d - 1]);
+      gsize n = (gsize) ghlo_ceil_div (copy->sizes[d - 1], copy->steps[d - 1]);
 
       self->index[d - 1] = (gint64) (part % n) * copy->steps[d - 1];
       part /= n;
@@ -280,7 +281,7 @@ ghlo_cpu_copy_parts (const GhloCpuCopy *self,
       if (self->chunk < self->to_unit)
         {
           /* As many chunks of this unit as possible. */
-          gsize n = MIN ((self->to_unit - position.chunk + self->chunk - 1) / self->chunk, end - begin);
+          gsize n = MIN (ghlo_size_ceil_div (self->to_unit - position.chunk, self->chunk), end - begin);
           gsize n_bytes = MIN (n * self->chunk, self->to_unit - position.chunk);
 
           memcpy (to + position.to + position.chunk, from + position.from + position.chunk, n_bytes);

@@ -5,6 +5,7 @@
  */
 
 #include "cpu/reduce/combine.h"
+#include "base/sizes.h"
 #include "cpu/move/move.h"
 #include "cpu/move/indexer.h"
 
@@ -422,7 +423,7 @@ combine_all (const Scatter *self,
       const GhloCpuWindow *window = &indexer->window[self->split];
 
       n = (gsize) window->size;
-      grain = MAX ((n + threads - 1) / threads, MAX (LANE_BYTES / (gsize) MAX (window->indexed, 1), 1));
+      grain = MAX (ghlo_size_ceil_div (n, threads), MAX (LANE_BYTES / (gsize) MAX (window->indexed, 1), 1));
       func = combine_split;
     }
 

@@ -198,7 +198,7 @@ walk (Run            *self,
     }
   self->rank = last + 1;
   self->by_columns = last > self->dimension;
-  self->n_tiles = self->by_columns ? ((gsize) self->dimensions[last] + COLUMNS - 1) / COLUMNS : 1;
+  self->n_tiles = self->by_columns ? ghlo_size_ceil_div ((gsize) self->dimensions[last], COLUMNS) : 1;
 }
 
 static gsize

@@ -105,7 +105,7 @@ find_rows (Sort           *self,
   if (self->columns)
     self->together = GHLO_CPU_SORT_COLUMNS;
   self->together = MAX (MIN (self->together, self->n_lanes), 1);
-  self->blocks_each = (self->n_lanes + self->together - 1) / self->together;
+  self->blocks_each = ghlo_size_ceil_div (self->n_lanes, self->together);
   if (n == 0)
     others = 0;
 

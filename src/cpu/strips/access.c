@@ -7,6 +7,8 @@
 
 #include "cpu/strips/strips-private.h"
 
+#include "base/sizes.h"
+
 #include <string.h>
 
 /* Positions beyond this are out of bounds. */
@@ -112,7 +114,7 @@ narrow (gint64  first,
     high = first >= 0 && first < limit ? high : 0;
   else if (lane > 0)
     {
-      low = first < 0 ? (-first + lane - 1) / lane : 0;
+      low = first < 0 ? ghlo_ceil_div (-first, lane) : 0;
       high = first < limit ? MIN (high, (limit - 1 - first) / lane + 1) : 0;
     }
   else

@@ -5,6 +5,7 @@
  */
 
 #include "reference/move/box.h"
+#include "base/sizes.h"
 #include "reference/kernels.h"
 #include "reference/scalar/numbers.h"
 
@@ -59,7 +60,7 @@ slice_between (GhloRefCall  *call,
         return ghlo_ref_fail (call, error, "expected a slice inside dimension %u of size %" G_GINT64_FORMAT
                               ", found %" G_GINT64_FORMAT " to %" G_GINT64_FORMAT " in steps of %" G_GINT64_FORMAT,
                               i, extent, starts[i], limits[i], steps[i]);
-      dimensions[i] = starts[i] == limits[i] ? 0 : (limits[i] - starts[i] - 1) / steps[i] + 1;
+      dimensions[i] = ghlo_ceil_div (limits[i] - starts[i], steps[i]);
     }
   return take_slice (call, starts, steps, dimensions, error);
 }
@@ -211,7 +212,7 @@ pad_dimension (GhloRefCall     *call,
 
   /* Element i lands at low + i * step; keep those that land between 0 and extent - 1. Negation as an
    * unsigned number is correct for the smallest integer, too. */
-  first = low >= 0 ? 0 : (0 - (guint64) low + (guint64) padded->step - 1) / (guint64) padded->step;
+  first = low >= 0 ? 0 : ghlo_size_ceil_div (0 - (guint64) low, (guint64) padded->step);
   padded->n = 0;
   if (extent == 0 || padded->extent == 0 || first >= (guint64) extent)
     return TRUE;

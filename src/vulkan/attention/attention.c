@@ -5,6 +5,7 @@
 
 #include "vulkan/attention/private.h"
 
+#include "base/sizes.h"
 #include "kernel/lower.h"
 #include "vulkan/pipelines.h"
 #include "vulkan/product/private.h"
@@ -326,7 +327,7 @@ ghlo_vulkan_attention_init (GhloVulkanAttention    *self,
   if (reason != NULL)
     return reason;
   self->device = device;
-  self->n_groups = (guint64) sizes.batches * (((guint64) sizes.rows + self->shader.n_rows - 1) / self->shader.n_rows);
+  self->n_groups = (guint64) sizes.batches * ghlo_size_ceil_div ((gsize) sizes.rows, self->shader.n_rows);
   find_tensors (self, request);
 
   return NULL;

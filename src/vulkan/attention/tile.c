@@ -49,7 +49,7 @@ static guint
 round_up (gint64 n,
           guint  to)
 {
-  return (guint) ((n + to - 1) / to) * to;
+  return (guint) ghlo_round_up (n, to);
 }
 
 static gboolean
@@ -63,7 +63,7 @@ fits (const GhloSpirvAttention *shader,
 
   return ghlo_spirv_attention_fits (shader) && n_threads <= device->limits.maxComputeWorkGroupInvocations
          && n_threads <= device->limits.maxComputeWorkGroupSize[0]
-         && (n_vectors + n_threads - 1) / n_threads * shader->n_planes <= GHLO_SPIRV_ATTENTION_MAX_HELD
+         && ghlo_ceil_div (n_vectors, n_threads) * shader->n_planes <= GHLO_SPIRV_ATTENTION_MAX_HELD
          && shader->n_columns / shader->n_column_groups <= GHLO_SPIRV_ATTENTION_MAX_COLUMNS
          && ghlo_spirv_attention_shared (shader) <= device->limits.maxComputeSharedMemorySize;
 }

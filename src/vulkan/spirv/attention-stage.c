@@ -6,6 +6,7 @@
 
 #include "vulkan/spirv/attention-private.h"
 
+#include "base/sizes.h"
 #include "kernel/lower.h"
 
 static guint
@@ -21,7 +22,7 @@ ghlo_spirv_attention_n_fetched (const SpirvAttention *self,
 {
   const guint n_threads = ghlo_spirv_attention_threads (self->shape);
 
-  return (count_units (self, operand) + n_threads - 1) / n_threads;
+  return (guint) ghlo_ceil_div (count_units (self, operand), n_threads);
 }
 
 /* Finds the row, and the position in it, of vector @number of the tile, such that neighbours in memory are fetched by

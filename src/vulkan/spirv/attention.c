@@ -46,7 +46,7 @@ lay_out (SpirvAttention *self)
   self->powers = make_tile (&at, shape->n_rows, shape->n_length / unit, shape->n_planes);
   self->numbers_at = at;
 
-  return at + (ghlo_spirv_attention_threads (shape) + GHLO_SPIRV_VECTOR - 1) / GHLO_SPIRV_VECTOR;
+  return at + (guint) ghlo_ceil_div (ghlo_spirv_attention_threads (shape), GHLO_SPIRV_VECTOR);
 }
 
 gsize

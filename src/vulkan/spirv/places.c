@@ -9,6 +9,8 @@
 
 #include "vulkan/spirv/emit-private.h"
 
+#include "base/sizes.h"
+
 /* The maximum number of nodes of all unrolled points of an invocation, constants excluded, and the maximum number of
  * bytes of variables. */
 enum { MAX_UNROLLED_NODES = 1024, MAX_VARIABLES = 256 };
@@ -45,7 +47,7 @@ ghlo_spirv_count_unrolled (const Spirv *self,
 
   if (self->lane == 0 || axes == 0 || (axes & (axes - 1)) != 0 || axis->is_runtime)
     return 0;
-  n = (axis->extent + self->group - 1) / self->group;
+  n = ghlo_ceil_div (axis->extent, self->group);
 
   return n <= SPIRV_MAX_UNROLLED && n * n_nodes <= MAX_UNROLLED_NODES ? (guint) n : 0;
 }

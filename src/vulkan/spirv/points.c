@@ -7,6 +7,8 @@
 
 #include "vulkan/spirv/emit-private.h"
 
+#include "base/sizes.h"
+
 #include <string.h>
 
 /* The number of iterations from which a loop is unrolled; how many points are unrolled at least and at most; and the
@@ -369,7 +371,7 @@ merge_parts (Spirv  *self,
 {
   const GhloKernelBlock *block = points->block;
   const guint axis = (guint) __builtin_ctz (block->axes), bytes = (guint) (block->n_folds * sizeof (guint64));
-  const guint n_unrolled = choose_unrolled ((self->kernel->axes[axis].extent + block->split - 1) / block->split,
+  const guint n_unrolled = choose_unrolled (ghlo_ceil_div (self->kernel->axes[axis].extent, block->split),
                                             (guint) (block->end_node - block->first_merge), bytes);
 
   ghlo_spirv_range (self, axis, ghlo_spirv_u64 (self, 0), self->extents[axis], (guint64) block->split, n_unrolled,

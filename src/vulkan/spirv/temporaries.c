@@ -8,6 +8,8 @@
 
 #include "vulkan/spirv/emit-private.h"
 
+#include "base/sizes.h"
+
 /* Counts the elements of a temporary, by the extents in the kernel. Returns FALSE on overflow. */
 static gboolean
 count_elements (const GhloKernel *kernel,
@@ -83,7 +85,7 @@ ghlo_spirv_count_parts (const GhloKernel *kernel,
       || keeps_temporaries (kernel, block))
     return 1;
 
-  return (guint64) ((extents[__builtin_ctz (block->axes)] + block->split - 1) / block->split);
+  return (guint64) ghlo_ceil_div (extents[__builtin_ctz (block->axes)], block->split);
 }
 
 gsize

@@ -83,8 +83,8 @@ read_lines (Cumulative     *self,
     return "it has too many elements";
   self->table.n = n;
   self->table.inner = inner;
-  self->table.n_blocks = (n + BLOCK - 1) / BLOCK;
-  self->table.n_chunks = (self->table.n_blocks + CHUNK_BLOCKS - 1) / CHUNK_BLOCKS;
+  self->table.n_blocks = ghlo_size_ceil_div (n, BLOCK);
+  self->table.n_chunks = ghlo_size_ceil_div (self->table.n_blocks, CHUNK_BLOCKS);
   self->in_pieces = n > SHORT_LINE && (any_order || (inner == 1 && !self->window.rounds));
   if (!self->in_pieces && n > MAX_LINE)
     return "the reduced dimension is long, and each sum depends on the one before";

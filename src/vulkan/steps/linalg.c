@@ -239,7 +239,7 @@ describe (gpointer compiled)
 {
   const Linalg *self = compiled;
 
-  return g_strdup_printf ("f64, %" G_GINT64_FORMAT " blocks of %d rows", (self->n + LINALG_BLOCK - 1) / LINALG_BLOCK,
+  return g_strdup_printf ("f64, %" G_GINT64_FORMAT " blocks of %d rows", ghlo_ceil_div (self->n, LINALG_BLOCK),
                           LINALG_BLOCK);
 }
 

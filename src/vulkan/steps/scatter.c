@@ -417,7 +417,7 @@ record_sorted (const Scatter       *self,
                guint64              scratch,
                GhloVulkanRecording *recording)
 {
-  guint64 n_turns = self->combine.kind == COMBINE_ASSIGN ? 1 : (table->n_items + table->chunk - 1) / table->chunk;
+  guint64 n_turns = self->combine.kind == COMBINE_ASSIGN ? 1 : ghlo_size_ceil_div (table->n_items, table->chunk);
 
   table->keys = scratch + self->keys;
   record_shader (self->locate, table->n_items, table, recording);
