@@ -26,8 +26,7 @@ find_dimension (GhloCumulative *self,
 
       if (sizes[i] == 1 && low == 0 && high == 0)
         continue;
-      if (sizes[i] != operand->dimensions[i] || low + high != sizes[i] - 1 || (low != 0 && high != 0) || low < 0
-          || high < 0)
+      if (sizes[i] != operand->dimensions[i] || MIN (low, high) != 0 || MAX (low, high) != sizes[i] - 1)
         return FALSE;
       found++;
       self->dimension = i;

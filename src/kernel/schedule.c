@@ -73,7 +73,8 @@ access_time (const Estimate *self,
       if (term->node != GHLO_KERNEL_NONE && axis != GHLO_KERNEL_NONE && (self->varies[term->node] & 1u << axis) != 0)
         return n * self->machine->indexed_time;
       if (axis != GHLO_KERNEL_NONE && term->strides[axis] != 0)
-        stride += term->strides[axis] / MAX (term->step, 1) * term->stride;
+        if (!ghlo_int_add_product (&stride, term->strides[axis] / MAX (term->step, 1), term->stride))
+          return n * self->machine->strided_time;
     }
   if (axis == GHLO_KERNEL_NONE)
     return self->machine->strided_time;

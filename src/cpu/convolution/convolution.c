@@ -47,55 +47,24 @@ read_numbers (GhloCpuConvolutionNumbers *self,
          && read_places (attr, "output_spatial_dimensions", self->n_spatial, self->output_spatial);
 }
 
-/* Reads one value for each spatial dimension; 1 where the attribute is missing. */
-static gboolean
-read_values (const GhloIrOp *op,
-             const char     *name,
-             guint           n_spatial,
-             gint64         *values)
-{
-  gsize n;
-  g_autofree gint64 *from = ghlo_ir_op_dup_ints (op, name, &n);
-
-  for (guint i = 0; i < n_spatial; i++)
-    values[i] = from != NULL && i < n ? from[i] : 1;
-
-  return from == NULL || n == n_spatial;
-}
-
-gboolean
+const char *
 ghlo_cpu_convolution_numbers_read (GhloCpuConvolutionNumbers *self,
-                                   const GhloIrOp            *op,
-                                   const gint64              *padding)
+                                   const GhloIrOp            *op)
 {
-  g_autofree gint64 *own = NULL;
-  const gint64 *reversal;
-  gsize n = 0;
+  const char *reason;
 
-  if ((op->kind != GHLO_OP_STABLEHLO_CONVOLUTION && op->kind != GHLO_OP_STABLEHLO_DYNAMIC_CONV)
-      || ghlo_ir_op_operand (op, 0)->type->rank < 2)
-    return FALSE;
+  if (op->kind != GHLO_OP_STABLEHLO_CONVOLUTION)
+    return "it is not a convolution";
   memset (self, 0, sizeof (*self));
-  self->n_spatial = ghlo_ir_op_operand (op, 0)->type->rank - 2;
+  reason = ghlo_ir_window_read (&self->window, op);
+  if (reason != NULL)
+    return reason;
+  self->n_spatial = self->window.rank;
   self->feature_groups = ghlo_ir_op_get_int (op, "feature_group_count", 1);
   self->batch_groups = ghlo_ir_op_get_int (op, "batch_group_count", 1);
-  if (padding == NULL && op->kind == GHLO_OP_STABLEHLO_CONVOLUTION)
-    {
-      padding = own = ghlo_ir_op_dup_ints (op, "padding", &n);
-      if (padding != NULL && n != 2 * (gsize) self->n_spatial)
-        return FALSE;
-    }
-  reversal = ghlo_ir_op_get_ints (op, "window_reversal", &n);
-  for (guint i = 0; i < self->n_spatial; i++)
-    {
-      self->low[i] = padding != NULL ? padding[2 * i] : 0;
-      self->reversed[i] = reversal != NULL && i < n && reversal[i] != 0;
-    }
 
   return read_numbers (self, ghlo_ir_op_get (op, "dimension_numbers"))
-         && read_values (op, "window_strides", self->n_spatial, self->strides)
-         && read_values (op, "lhs_dilation", self->n_spatial, self->input_dilation)
-         && read_values (op, "rhs_dilation", self->n_spatial, self->kernel_dilation);
+         ? NULL : "its dimension numbers do not fit its operands";
 }
 
 static gboolean
@@ -107,20 +76,6 @@ fail (GError **error)
   return FALSE;
 }
 
-/* Whether the last position that a window reaches can be computed without overflow. */
-static gboolean
-check_reach (const GhloCpuSpatial *spatial)
-{
-  gint64 steps, taps, reach, spread;
-
-  return !__builtin_mul_overflow (MAX (spatial->output, 1) - 1, spatial->step, &steps)
-         && !__builtin_mul_overflow (MAX (spatial->kernel, 1) - 1, spatial->kernel_dilation, &taps)
-         && !__builtin_mul_overflow (MAX (spatial->input, 1) - 1, spatial->input_dilation, &spread)
-         && !__builtin_add_overflow (steps, taps, &reach)
-         && !__builtin_sub_overflow (reach, spatial->low, &reach)
-         && !__builtin_add_overflow (reach, 1, &reach);
-}
-
 static gboolean
 read_spatial (GhloCpuWindows                  *self,
               guint                            i,
@@ -130,24 +85,26 @@ read_spatial (GhloCpuWindows                  *self,
               const GhloView                  *result)
 {
   gint64 l = numbers->input_spatial[i], r = numbers->kernel_spatial[i], o = numbers->output_spatial[i];
+  const GhloIrWindowDim *window = &numbers->window.dims[i];
   GhloCpuSpatial *spatial = &self->spatial[i];
 
-  if (MAX (MAX (l, r), o) >= lhs->rank || MIN (MIN (l, r), o) < 0
-      || MIN (MIN (numbers->strides[i], numbers->input_dilation[i]), numbers->kernel_dilation[i]) < 1)
+  if (MAX (MAX (l, r), o) >= lhs->rank || MIN (MIN (l, r), o) < 0 || !ghlo_ir_window_is_near (window)
+      || lhs->dimensions[l] != window->input || rhs->dimensions[r] != window->size
+      || result->dimensions[o] != window->output)
     return FALSE;
   *spatial = (GhloCpuSpatial) {
-    .input = lhs->dimensions[l], .kernel = rhs->dimensions[r], .output = result->dimensions[o],
-    .step = numbers->strides[i], .low = numbers->low[i],
-    .input_dilation = numbers->input_dilation[i], .kernel_dilation = numbers->kernel_dilation[i],
+    .input = window->input, .kernel = window->size, .output = window->output,
+    .step = window->stride, .low = window->padding_low,
+    .input_dilation = window->base_dilation, .kernel_dilation = window->window_dilation,
     .lhs = lhs->strides[l], .rhs = rhs->strides[r], .result = result->strides[o],
   };
-  if (numbers->reversed[i] && spatial->kernel > 0)
+  if (window->is_reversed && spatial->kernel > 0)
     {
       self->rhs_first += (spatial->kernel - 1) * spatial->rhs;
       spatial->rhs = -spatial->rhs;
     }
 
-  return check_reach (spatial);
+  return TRUE;
 }
 
 static gboolean

@@ -8,29 +8,25 @@
 #pragma once
 
 #include "cpu/gemm/gemm.h"
-#include "ir/module.h"
+#include "ir/window.h"
 #include "base/view.h"
 
 G_BEGIN_DECLS
 
-/* The roles of the dimensions, and the window with one entry for each spatial dimension. */
+/* The roles of the dimensions, and the window. */
 typedef struct
 {
   guint    n_spatial;
   gint64   input_batch, input_feature, input_spatial[GHLO_MAX_RANK];
   gint64   kernel_input_feature, kernel_output_feature, kernel_spatial[GHLO_MAX_RANK];
   gint64   output_batch, output_feature, output_spatial[GHLO_MAX_RANK];
-  gint64   strides[GHLO_MAX_RANK], low[GHLO_MAX_RANK];
-  gint64   input_dilation[GHLO_MAX_RANK], kernel_dilation[GHLO_MAX_RANK];
-  gboolean reversed[GHLO_MAX_RANK];
   gint64   feature_groups, batch_groups;
+  GhloIrWindow window;
 } GhloCpuConvolutionNumbers;
 
-/* Reads the numbers of @op; FALSE where it is not a convolution. @padding is [low, high] for each spatial dimension,
- * or NULL for the operation's own attribute (dynamic_conv has it as an operand). */
-gboolean            ghlo_cpu_convolution_numbers_read (GhloCpuConvolutionNumbers *self,
-                                                       const GhloIrOp            *op,
-                                                       const gint64              *padding);
+/* Reads the numbers of @op. Returns NULL, or why it is no convolution that is supported. */
+const char         *ghlo_cpu_convolution_numbers_read (GhloCpuConvolutionNumbers *self,
+                                                       const GhloIrOp            *op);
 
 typedef struct _GhloCpuConvolution GhloCpuConvolution;
 

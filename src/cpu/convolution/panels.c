@@ -121,13 +121,17 @@ plan_copy (State          *state,
       gint64 first, reach = find_reach (s, &first);
       /* The range of the dilated input's positions that lies in [first, first + reach). */
       gint64 begin = MAX (first, 0), end = MIN ((s->input - 1) * s->input_dilation + 1, first + reach);
-      gint64 from_begin = (begin + s->input_dilation - 1) / s->input_dilation;
-      gint64 from_end = end > 0 ? (end - 1) / s->input_dilation + 1 : 0;
+      gint64 from_begin = ghlo_ceil_div (begin, s->input_dilation);
+      gint64 from_end = end > 0 ? ghlo_ceil_div (end, s->input_dilation) : 0;
 
+      /* Where fewer than two elements are copied, their distance may exceed the copy. */
       sizes[2 + i] = MAX (from_end - from_begin, 0);
-      state->from += from_begin * s->lhs;
-      state->to += (from_begin * s->input_dilation - first) * dense[2 + i];
-      to[2 + i] = dense[2 + i] * s->input_dilation;
+      to[2 + i] = dense[2 + i] * (sizes[2 + i] > 1 ? s->input_dilation : 1);
+      if (sizes[2 + i] > 0)
+        {
+          state->from += from_begin * s->lhs;
+          state->to += (from_begin * s->input_dilation - first) * dense[2 + i];
+        }
       s->lhs = dense[2 + i];
       s->low = 0;
       s->input = reach;

@@ -49,8 +49,9 @@ read_request (Convolution           *self,
     return reason;
   self->lhs = product.lead.lhs;
   self->rhs = product.lead.rhs;
-  if (!ghlo_cpu_convolution_numbers_read (numbers, product.lead.op, NULL))
-    return "its dimension numbers do not fit its operands";
+  reason = ghlo_cpu_convolution_numbers_read (numbers, product.lead.op);
+  if (reason != NULL)
+    return reason;
   self->convolution = (compiles ? ghlo_cpu_convolution_prepare : ghlo_cpu_convolution_choose)
                         (numbers, &request->operands[self->lhs], &request->operands[self->rhs], &product.lead.result,
                          self->epilogue != NULL ? ghlo_cpu_epilogue_panel : NULL, &problem);

@@ -6,6 +6,7 @@
 
 #include "cpu/move/move.h"
 #include "cpu/move/segments.h"
+#include "ir/window.h"
 
 typedef struct
 {
@@ -20,22 +21,19 @@ typedef struct
 } Kept;
 
 static Kept
-keep (gint64 size,
-      gint64 padded,
-      gint64 low,
-      gint64 interior)
+keep (const GhloIrWindowDim *pad)
 {
-  Kept self = { .step = interior + 1 };
+  const gint64 low = pad->padding_low;
+  Kept self = { .step = pad->base_dilation };
 
-  if (size == 0 || padded <= 0)
+  if (pad->input == 0 || pad->output == 0)
     return self;
-  if (low < 0)
-    self.first = (gint64) ((0 - (guint64) low + (guint64) self.step - 1) / (guint64) self.step);
-  if (self.first >= size)
+  self.first = low < 0 ? ghlo_ceil_div (-low, self.step) : 0;
+  if (self.first >= pad->input)
     return (Kept) { .step = self.step };
   self.at = low + self.first * self.step;
-  if (self.at < padded)
-    self.n = MIN ((padded - 1 - self.at) / self.step, size - 1 - self.first) + 1;
+  if (self.at < pad->output)
+    self.n = MIN ((pad->output - 1 - self.at) / self.step, pad->input - 1 - self.first) + 1;
 
   return self;
 }
@@ -82,18 +80,13 @@ static const char *
 read_kept (const GhloStepRequest *request,
            Kept                  *kept)
 {
-  const GhloView *operand = &request->operands[0], *result = &request->results[0];
-  gsize n_low, n_interior;
-  g_autofree gint64 *low = ghlo_ir_op_dup_ints (request->op, "edge_padding_low", &n_low);
-  g_autofree gint64 *interior = ghlo_ir_op_dup_ints (request->op, "interior_padding", &n_interior);
+  GhloIrWindow window;
+  const char *reason = ghlo_ir_window_read (&window, request->op);
 
-  if (n_low != result->rank || n_interior != result->rank)
-    return "its padding does not have one number for each dimension";
-  for (guint d = 0; d < result->rank; d++)
-    if (interior[d] < 0 || interior[d] == G_MAXINT64)
-      return "its interior padding is out of range";
-    else
-      kept[d] = keep (operand->dimensions[d], result->dimensions[d], low[d], interior[d]);
+  if (reason != NULL)
+    return reason;
+  for (guint d = 0; d < window.rank; d++)
+    kept[d] = keep (&window.dims[d]);
 
   return NULL;
 }

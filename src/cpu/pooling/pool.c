@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "base/sizes.h"
+#include "ir/window.h"
 #include "runtime/parallel.h"
 
 /* MIN_INNER: fewest adjacent elements that are worth it. MAX_NUMBER: largest number in a window's geometry. MIN_PART:
@@ -22,29 +23,16 @@ enum { MIN_INNER = 4, MAX_NUMBER = 1 << 30, MIN_PART = 1 << 16 };
 typedef GhloCpuPool          Pool;
 typedef GhloCpuPoolDimension Dimension;
 
-/* Reads one number for each dimension, @step apart in the attribute. Where the attribute is absent, all are
- * @other. */
+/* Reads one dimension; FALSE where a number exceeds MAX_NUMBER. */
 static gboolean
-read_numbers (const GhloIrOp *op,
-              const char     *name,
-              guint           rank,
-              guint           step,
-              gint64          other,
-              gint64         *numbers)
+read_dimension (Dimension             *self,
+                const GhloIrWindowDim *window)
 {
-  gsize n;
-  g_autofree gint64 *from = ghlo_ir_op_dup_ints (op, name, &n);
+  *self = (Dimension) { window->input, window->output, window->size, window->stride, window->padding_low,
+                        window->window_dilation };
 
-  if (from != NULL && n != (gsize) rank * step)
-    return FALSE;
-  for (guint i = 0; i < rank; i++)
-    {
-      numbers[i] = from != NULL ? from[i * step] : other;
-      if (numbers[i] > MAX_NUMBER || numbers[i] < -MAX_NUMBER)
-        return FALSE;
-    }
-
-  return TRUE;
+  return window->size <= MAX_NUMBER && window->stride <= MAX_NUMBER && window->window_dilation <= MAX_NUMBER
+         && ABS (window->padding_low) <= MAX_NUMBER;
 }
 
 static gboolean
@@ -62,13 +50,23 @@ sort_dimensions (Pool            *self,
   guint begin = 0, end = rank;
   gint64 n_taps = 1;
 
+  while (begin < rank && !has_window (&dimensions[begin]))
+    begin++;
+  /* One element may count as a window. */
+  for (guint i = 0; begin == rank && i < rank; i++)
+    if (dimensions[i].operand == 1)
+      begin = i;
+  while (end > begin + 1 && !has_window (&dimensions[end - 1]))
+    end--;
   self->outer = self->inner = 1;
-  for (; begin < rank && !has_window (&dimensions[begin]); begin++)
-    self->outer *= dimensions[begin].operand;
-  for (; end > begin && !has_window (&dimensions[end - 1]); end--)
-    self->inner *= dimensions[end - 1].operand;
-  if (begin == end || self->inner < MIN_INNER)
+  for (guint i = 0; i < begin; i++)
+    self->outer *= dimensions[i].operand;
+  for (guint i = end; i < rank; i++)
+    self->inner *= dimensions[i].operand;
+  if (begin == rank || self->inner < MIN_INNER)
     return "it has no windows, or too few adjacent elements inside its windowed dimensions";
+  if (self->inner > MAX_NUMBER)
+    return "it has too many adjacent elements inside its windowed dimensions";
   if (end - begin == 1)
     self->dimensions[self->n_dimensions++] = (Dimension) { 1, 1, 1, 1, 0, 1 };
   for (guint i = begin; i < end; i++)
@@ -89,9 +87,10 @@ ghlo_cpu_pool_read (Pool           *self,
                     const GhloView *operand,
                     const GhloView *result)
 {
-  gint64 windows[GHLO_MAX_RANK], steps[GHLO_MAX_RANK], lows[GHLO_MAX_RANK], dilations[GHLO_MAX_RANK];
   Dimension dimensions[GHLO_MAX_RANK];
   guint rank = operand->rank;
+  GhloIrWindow window;
+  const char *reason;
 
   *self = (Pool) { .size = ghlo_element_info (operand->element_type)->size,
                    .type = operand->element_type == GHLO_ELEMENT_TYPE_F64 };
@@ -100,16 +99,16 @@ ghlo_cpu_pool_read (Pool           *self,
     return "there is no routine for its element type";
   if (rank != result->rank || ghlo_view_count (operand) == 0 || ghlo_view_count (result) == 0)
     return "it has no elements";
-  if (!ghlo_ir_op_ints_are (op, "base_dilations", 1))
-    return "its windows have a base dilation";
-  if (!read_numbers (op, "window_dimensions", rank, 1, 1, windows)
-      || !read_numbers (op, "window_strides", rank, 1, 1, steps)
-      || !read_numbers (op, "padding", rank, 2, 0, lows)
-      || !read_numbers (op, "window_dilations", rank, 1, 1, dilations))
-    return "its windows are too large";
+  reason = ghlo_ir_window_read (&window, op);
+  if (reason != NULL)
+    return reason;
   for (guint i = 0; i < rank; i++)
-    dimensions[i] = (Dimension) { operand->dimensions[i], result->dimensions[i], windows[i], steps[i], lows[i],
-                                  dilations[i] };
+    {
+      if (window.dims[i].base_dilation != 1)
+        return "its windows have a base dilation";
+      if (!read_dimension (&dimensions[i], &window.dims[i]))
+        return "its windows are too large";
+    }
 
   return sort_dimensions (self, dimensions, rank);
 }

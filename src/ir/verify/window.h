@@ -6,24 +6,9 @@
 #pragma once
 
 #include "ir/verify/structured.h"
+#include "ir/window.h"
 
 G_BEGIN_DECLS
-
-typedef struct
-{
-  gint64 size;              /* -1 when dynamic */
-  gint64 stride;
-  gint64 base_dilation;
-  gint64 window_dilation;
-  gint64 padding_low;
-  gint64 padding_high;
-} GhloIrWindowDim;
-
-typedef struct
-{
-  guint           rank;
-  GhloIrWindowDim dims[GHLO_MAX_RANK];
-} GhloIrWindow;
 
 /* The names of the attributes that describe a window; NULL for one that the operation does not have. */
 typedef struct
@@ -34,7 +19,8 @@ typedef struct
   const char *reversal;
 } GhloIrWindowNames;
 
-/* Fills @window from @sizes and the attributes named in @names. Does not read padding. */
+/* Fills @window from @sizes and the attributes named in @names. Does not read padding, nor the sizes of the operand and
+ * the result. */
 gboolean ghlo_ir_verify_window         (GhloIrVerifier          *verifier,
                                         const GhloIrOp          *op,
                                         const gint64            *sizes,

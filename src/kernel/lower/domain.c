@@ -6,6 +6,9 @@
 
 #include "kernel/lower/private.h"
 
+#include "base/fail.h"
+#include "ir/window.h"
+
 #include <string.h>
 
 static void
@@ -17,6 +20,8 @@ add_axis (GhloLowering *self,
     ghlo_lower_refuse (self, "it has no elements");
   if (self->dimensions[dimension] <= 1)
     return;
+  if (__builtin_mul_overflow (self->n_points, self->dimensions[dimension], &self->n_points))
+    ghlo_lower_refuse (self, "it has too many points");
   if (self->n_axes == GHLO_LOWER_MAX_AXES)
     {
       ghlo_lower_refuse (self, "it has too many dimensions");
@@ -81,14 +86,19 @@ set_window (GhloLowering   *self,
             const GhloIrOp *op)
 {
   const GhloIrType *type = op->results[0].type;
-  gsize n;
-  g_autofree gint64 *window = ghlo_ir_op_dup_ints (op, "window_dimensions", &n);
+  gint64 sizes[GHLO_MAX_RANK];
+  GhloIrWindow window;
+  const char *reason = ghlo_ir_window_read (&window, op);
 
   self->window = op;
-  if (!add_dimensions (self, type->dimensions, type->rank) || !add_dimensions (self, window, n))
+  if (reason != NULL)
+    return GHLO_FALSE_AFTER (ghlo_lower_refuse (self, reason));
+  for (guint i = 0; i < window.rank; i++)
+    sizes[i] = window.dims[i].size;
+  if (!add_dimensions (self, type->dimensions, type->rank) || !add_dimensions (self, sizes, window.rank))
     return FALSE;
 
-  return set_axes (self, (((guint64) 1 << n) - 1) << type->rank);
+  return set_axes (self, (((guint64) 1 << window.rank) - 1) << type->rank);
 }
 
 gboolean

@@ -36,9 +36,15 @@ find_place (const GhloEmission *self,
   GhloEmissionPlace place = {
     buffer, index, { .offset = index->part * ghlo_element_info (view->element_type)->size / 2 }
   };
+  gint64 magnitude = 0;
 
   for (guint i = 0; i < index->rank; i++)
     {
+      if (!ghlo_lower_add_magnitude (self->lowering, index->dimensions[i], view->strides[i], &magnitude))
+        {
+          ghlo_lower_refuse (self->lowering, "its addresses are too large");
+          break;
+        }
       place.form.offset += index->dimensions[i]->offset * view->strides[i];
       for (guint k = 0; k < GHLO_LOWER_MAX_VARIABLES; k++)
         place.form.strides[k] += index->dimensions[i]->strides[k] * view->strides[i];

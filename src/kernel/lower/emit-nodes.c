@@ -6,6 +6,7 @@
 #include "kernel/lower/emit-private.h"
 
 #include "base/bits.h"
+#include "base/sizes.h"
 
 gboolean
 ghlo_emission_has_start (const GhloEmission *self,
@@ -42,21 +43,21 @@ always_holds (const GhloEmission *self,
   return least >= 0 && most < end;
 }
 
-/* Returns whether @form is @factor × @other + @rest, ignoring starts. */
+/* Returns whether @form is @factor × @other, plus a constant, ignoring starts. */
 static gboolean
 is_multiple (const GhloAffine *form,
              const GhloAffine *other,
-             gint64           *factor,
-             gint64           *rest)
+             gint64           *factor)
 {
+  GhloAffine difference = *form;
+
   *factor = 0;
   for (guint i = 0; i < GHLO_LOWER_MAX_AXES; i++)
     if (other->strides[i] != 0 && *factor == 0)
       *factor = form->strides[i] / other->strides[i];
   for (guint i = 0; i < GHLO_LOWER_MAX_AXES; i++)
-    if (form->strides[i] != *factor * other->strides[i])
+    if (!ghlo_int_add_product (&difference.strides[i], -*factor, other->strides[i]) || difference.strides[i] != 0)
       return FALSE;
-  *rest = form->offset - *factor * other->offset;
 
   return *factor != 0;
 }
@@ -88,14 +89,15 @@ add_guard_term (const GhloEmission *self,
   for (guint i = 0; i < index->rank && term->stride == 0; i++)
     {
       GhloAffine form = *index->dimensions[i];
-      gint64 factor, rest;
+      gint64 factor, offset = access->form.offset;
 
       ghlo_emission_set_member (self, &form);
-      if ((access->taken & 1u << i) != 0 || !is_multiple (&form, position, &factor, &rest))
+      if ((access->taken & 1u << i) != 0 || !is_multiple (&form, position, &factor)
+          || !ghlo_int_add_product (&offset, factor * view->strides[i], -position->offset))
         continue;
       access->taken |= 1u << i;
       term->stride = factor * view->strides[i];
-      access->form.offset += (rest - form.offset) * view->strides[i];
+      access->form.offset = offset;
       for (guint k = 0; k < GHLO_LOWER_MAX_AXES; k++)
         access->form.strides[k] -= form.strides[k] * view->strides[i];
     }

@@ -473,7 +473,7 @@ ghlo_lower_emit (GhloLowering        *self,
   gboolean ok;
 
   ghlo_emission_init (&emission, self, roots, n_roots, starts);
-  ok = ghlo_emission_merge_axes (&emission, 1);
+  ok = self->reason == NULL && ghlo_emission_merge_axes (&emission, 1);
   if (ok)
     {
       ghlo_emission_choose_members (&emission);

@@ -7,6 +7,7 @@
 #include "kernel/lower/private.h"
 
 #include "base/hash.h"
+#include "base/sizes.h"
 
 #include <string.h>
 
@@ -36,13 +37,41 @@ same_form (gconstpointer item,
   return memcmp (item, key, sizeof (GhloAffine)) == 0;
 }
 
+gboolean
+ghlo_lower_add_magnitude (const GhloLowering *self,
+                          const GhloAffine   *form,
+                          gint64              factor,
+                          gint64             *sum)
+{
+  gint64 magnitude = 0;
+
+  for (guint i = 0; i < GHLO_LOWER_MAX_VARIABLES; i++)
+    {
+      gint64 extent = i < GHLO_LOWER_MAX_AXES ? self->extents[i] : self->starts[i - GHLO_LOWER_MAX_AXES].end;
+
+      if (form->strides[i] != 0
+          && (form->strides[i] == G_MININT64
+              || !ghlo_int_add_product (&magnitude, ABS (form->strides[i]), MAX (extent, 1))))
+        return FALSE;
+    }
+
+  return form->offset != G_MININT64 && ghlo_int_add_product (&magnitude, ABS (form->offset), 1)
+         && ghlo_int_add_product (sum, magnitude, ABS (factor)) && *sum <= GHLO_LOWER_MAX_MAGNITUDE;
+}
+
 const GhloAffine *
 ghlo_lower_form (GhloLowering     *self,
                  const GhloAffine *form)
 {
   guint32 hash = hash_form (form);
   GhloAffine *found = ghlo_ir_intern_find (&self->forms, hash, same_form, form);
+  gint64 magnitude = 0;
 
+  if (found == NULL && !ghlo_lower_add_magnitude (self, form, 1, &magnitude))
+    {
+      ghlo_lower_refuse (self, "its indices are too large");
+      return self->zero;
+    }
   if (found == NULL)
     {
       found = ghlo_ir_arena_copy (&self->arena, form, sizeof *form);
@@ -57,21 +86,27 @@ ghlo_lower_shift (GhloLowering     *self,
                   const GhloAffine *form,
                   gint64            distance)
 {
-  GhloAffine shifted = *form;
+  const GhloAffine start = { .offset = distance };
 
-  shifted.offset += distance;
-
-  return ghlo_lower_form (self, &shifted);
+  return ghlo_lower_add_form (self, &start, form, 1);
 }
 
-static void
-add_form (GhloAffine       *self,
-          const GhloAffine *other,
-          gint64            factor)
+const GhloAffine *
+ghlo_lower_add_form (GhloLowering     *self,
+                     const GhloAffine *form,
+                     const GhloAffine *other,
+                     gint64            factor)
 {
-  self->offset += other->offset * factor;
+  GhloAffine sum = *form;
+  gboolean fits = ghlo_int_add_product (&sum.offset, other->offset, factor);
+
   for (guint i = 0; i < GHLO_LOWER_MAX_VARIABLES; i++)
-    self->strides[i] += other->strides[i] * factor;
+    fits = fits && ghlo_int_add_product (&sum.strides[i], other->strides[i], factor);
+  if (fits)
+    return ghlo_lower_form (self, &sum);
+  ghlo_lower_refuse (self, "its indices are too large");
+
+  return self->zero;
 }
 
 /* Indices */
@@ -185,10 +220,9 @@ move_slice (GhloLowering    *self,
   for (guint i = 0; i < n; i++)
     {
       gint64 step = op->results[0].type->dimensions[i] > 1 ? steps[i] : 1;
-      GhloAffine form = { .offset = starts[i] };
+      const GhloAffine start = { .offset = starts[i] };
 
-      add_form (&form, index->dimensions[i], step);
-      moved->dimensions[i] = ghlo_lower_form (self, &form);
+      moved->dimensions[i] = ghlo_lower_add_form (self, &start, index->dimensions[i], step);
     }
 
   return TRUE;
@@ -210,10 +244,9 @@ move_reverse (GhloLowering    *self,
   for (guint i = 0; i < n; i++)
     {
       guint dimension = dimensions[i];
-      GhloAffine form = { .offset = type->dimensions[dimension] - 1 };
+      const GhloAffine last = { .offset = type->dimensions[dimension] - 1 };
 
-      add_form (&form, index->dimensions[dimension], -1);
-      moved->dimensions[dimension] = ghlo_lower_form (self, &form);
+      moved->dimensions[dimension] = ghlo_lower_add_form (self, &last, index->dimensions[dimension], -1);
     }
 
   return TRUE;

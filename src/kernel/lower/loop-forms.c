@@ -131,14 +131,6 @@ ghlo_lower_slice_start (const GhloLowerLoop *loop,
   return least >= 0 && most < end;
 }
 
-void
-ghlo_lower_add_start (GhloAffine       *form,
-                      const GhloAffine *start)
-{
-  form->offset += start->offset;
-  form->strides[GHLO_LOWER_LOOP_AXIS] += start->strides[GHLO_LOWER_LOOP_AXIS];
-}
-
 /* Stacks */
 
 /* Finds where the part that @op writes begins, for each dimension. Returns FALSE unless the parts of all iterations are
@@ -181,12 +173,7 @@ ghlo_lower_stack_index (GhloLowering    *self,
     return FALSE;
   *index = *update;
   for (guint i = 0; i < index->rank; i++)
-    {
-      GhloAffine form = *index->dimensions[i];
-
-      ghlo_lower_add_start (&form, &starts[i]);
-      index->dimensions[i] = ghlo_lower_form (self, &form);
-    }
+    index->dimensions[i] = ghlo_lower_add_form (self, index->dimensions[i], &starts[i], 1);
 
   return TRUE;
 }

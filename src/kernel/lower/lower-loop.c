@@ -289,7 +289,7 @@ emit (Loop   *self,
 
   for (guint i = 0; i < N_STAGES; i++)
     ghlo_emission_init (&self->emissions[i], &self->stages[i], self->roots[i], self->n_roots[i], starts);
-  if (ghlo_emission_merge_axes (self->emissions, N_STAGES))
+  if (find_reason (self) == NULL && ghlo_emission_merge_axes (self->emissions, N_STAGES))
     {
       self->builder = ghlo_kernel_builder_new ("loop");
       for (guint i = 0; i < N_STAGES; i++)

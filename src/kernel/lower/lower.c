@@ -6,6 +6,7 @@
 #include "kernel/lower/private.h"
 
 #include "base/fail.h"
+#include "ir/window.h"
 
 gint64
 ghlo_lower_add_view (GhloKernelBuilder *builder,
@@ -25,18 +26,6 @@ ghlo_lower_add_view (GhloKernelBuilder *builder,
   ghlo_kernel_add_buffer (builder, name, most - least, is_written);
 
   return least;
-}
-
-gint64
-ghlo_lower_number (const GhloIrOp *op,
-                   const char     *name,
-                   guint           index,
-                   gint64          fallback)
-{
-  gsize n;
-  g_autofree gint64 *numbers = ghlo_ir_op_dup_ints (op, name, &n);
-
-  return index < n ? numbers[index] : fallback;
 }
 
 const GhloIrValue *
@@ -124,6 +113,8 @@ ghlo_kernel_has_kind (GhloIrOpKind kind)
 const char *
 ghlo_kernel_obstacle (const GhloIrOp *op)
 {
+  GhloIrWindow window;
+
   switch (op->kind)
     {
     case GHLO_OP_STABLEHLO_CONSTANT:
@@ -146,7 +137,8 @@ ghlo_kernel_obstacle (const GhloIrOp *op)
     if (!has_nodes (op->results[i].type))
       return "kernels do not support its element type";
 
-  return NULL;
+  return op->kind == GHLO_OP_STABLEHLO_PAD || op->kind == GHLO_OP_STABLEHLO_REDUCE_WINDOW
+         ? ghlo_ir_window_read (&window, op) : NULL;
 }
 
 static gboolean
@@ -163,7 +155,7 @@ void
 ghlo_lower_init (GhloLowering          *self,
                  const GhloKernelGroup *group)
 {
-  *self = (GhloLowering) { .group = group };
+  *self = (GhloLowering) { .group = group, .n_points = 1 };
   self->reductions = g_hash_table_new (NULL, NULL);
   ghlo_lower_init_graph (self);
 }

@@ -33,6 +33,9 @@ enum
 
 #define GHLO_LOWER_NONE G_MAXUINT32
 
+/* The limit of indices, and of addresses in bytes. The distance between two fits 63 bits. */
+#define GHLO_LOWER_MAX_MAGNITUDE ((gint64) 1 << 61)
+
 /* offset + sum of strides × variables: the coordinates of the axes, then the starts */
 typedef struct
 {
@@ -148,6 +151,7 @@ typedef struct
   /* The domain: the axes of the points. */
   guint                  n_axes, n_parallel;
   gint64                 extents[GHLO_LOWER_MAX_AXES];
+  gint64                 n_points;      /* the product of the extents, without that of a loop */
   guint                  rank;          /* of the shape that is reduced */
   gint64                 dimensions[GHLO_LOWER_MAX_RANK];
   gint                   axes[GHLO_LOWER_MAX_RANK];     /* for each dimension its axis; -1 for one element */
@@ -299,19 +303,25 @@ gint64  ghlo_lower_add_view      (GhloKernelBuilder *builder,
 /* Returns the value that is result @result of the group. */
 const GhloIrValue *ghlo_lower_get_result (const GhloKernelGroup *group,
                                           guint                  result);
-/* Returns element @index of the list attribute @name of @op, or @fallback where there is no such attribute. */
-gint64  ghlo_lower_number        (const GhloIrOp   *op,
-                                  const char       *name,
-                                  guint             index,
-                                  gint64            fallback);
 /* Returns the node for the comparison @op; GHLO_N_NODES where there is none, as for the total order of floats. */
 GhloNodeKind ghlo_lower_comparison (const GhloIrOp *op);
 
 /* index.c */
 
-/* Returns the interned form that is equal to @form. */
+/* Adds to *@sum the largest magnitude of @form at any point and start, times that of @factor. Returns FALSE where it
+ * exceeds the limit. */
+gboolean ghlo_lower_add_magnitude (const GhloLowering *self,
+                                   const GhloAffine   *form,
+                                   gint64              factor,
+                                   gint64             *sum);
+/* Returns the interned form that is equal to @form. Refuses the group where its magnitude exceeds the limit. */
 const GhloAffine *ghlo_lower_form (GhloLowering     *self,
                                   const GhloAffine *form);
+/* Returns @form + @other × @factor. */
+const GhloAffine *ghlo_lower_add_form (GhloLowering     *self,
+                                  const GhloAffine *form,
+                                  const GhloAffine *other,
+                                  gint64            factor);
 /* Returns @form + @distance. */
 const GhloAffine *ghlo_lower_shift (GhloLowering     *self,
                                   const GhloAffine *form,
@@ -423,8 +433,6 @@ gboolean ghlo_lower_slice_start  (const GhloLowerLoop *loop,
                                   const GhloIrValue   *start,
                                   gint64               end,
                                   GhloAffine          *form);
-void    ghlo_lower_add_start     (GhloAffine          *form,
-                                  const GhloAffine    *start);
 /* Returns whether carried value @number is a stack. */
 gboolean ghlo_lower_is_stack     (const GhloLowerLoop *loop,
                                   guint                number);

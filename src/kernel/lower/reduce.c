@@ -6,6 +6,7 @@
 #include "kernel/lower/private.h"
 
 #include "base/fail.h"
+#include "ir/window.h"
 #include "kernel/scalar.h"
 
 enum { MAX_RESULTS = 8 };
@@ -293,21 +294,26 @@ get_window_element (GhloLowering   *self,
   const guint rank = value->type->rank;
   const GhloIndex outer = ghlo_lower_origin (self, rank, NULL);
   GhloIndex index = outer;
+  g_autofree GhloIrWindow *window = g_new (GhloIrWindow, 1);   /* large, and this function recurses */
+  const char *reason = ghlo_ir_window_read (window, op);
 
+  if (reason != NULL)
+    return ghlo_lower_refuse (self, reason);
   index.part = part;
   for (guint i = 0; i < rank; i++)
     {
-      gint64 low = ghlo_lower_number (op, "padding", 2 * i, 0), high = ghlo_lower_number (op, "padding", 2 * i + 1, 0);
-      GhloAffine form = { .offset = -low };
+      const GhloIrWindowDim *dim = &window->dims[i];
+      GhloAffine form = { .offset = -dim->padding_low };
 
-      if (ghlo_lower_number (op, "base_dilations", i, 1) != 1 && value->type->dimensions[i] > 1)
+      if (dim->base_dilation != 1)
         return ghlo_lower_refuse (self, "its windows have a base dilation");
       if (self->axes[i] >= 0)
-        form.strides[self->axes[i]] = ghlo_lower_number (op, "window_strides", i, 1);
+        form.strides[self->axes[i]] = dim->stride;
       if (self->axes[rank + i] >= 0)
-        form.strides[self->axes[rank + i]] = ghlo_lower_number (op, "window_dilations", i, 1);
+        form.strides[self->axes[rank + i]] = dim->window_dilation;
       index.dimensions[i] = ghlo_lower_form (self, &form);
-      if ((low > 0 || high > 0) && !ghlo_lower_add_guard (&index, index.dimensions[i], value->type->dimensions[i]))
+      if ((dim->padding_low > 0 || dim->padding_high > 0)
+          && !ghlo_lower_add_guard (&index, index.dimensions[i], dim->input))
         return ghlo_lower_refuse (self, "it needs too many bounds checks");
     }
 

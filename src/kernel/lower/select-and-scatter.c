@@ -6,6 +6,7 @@
 
 #include "kernel/select-and-scatter.h"
 
+#include "ir/window.h"
 #include "kernel/lower/private.h"
 
 #define NONE GHLO_KERNEL_NONE
@@ -47,6 +48,8 @@ read_op (Windows *self)
   const GhloIrOp *op = self->op;
   const GhloView *operand = &self->group->operands[0], *source = &self->group->operands[1];
   gint64 n_elements = 1;
+  GhloIrWindow window;
+  const char *reason;
 
   self->type = operand->element_type;
   self->rank = operand->rank;
@@ -60,11 +63,14 @@ read_op (Windows *self)
     return "it selects by more than a comparison";
   if (ghlo_combiner_of (ghlo_ir_op_region_block (op, 1), self->type) != GHLO_COMBINER_ADD)
     return "it scatters by another operation than addition";
+  reason = ghlo_ir_window_read (&window, op);
+  if (reason != NULL)
+    return reason;
   for (guint i = 0; i < self->rank; i++)
     {
-      self->window[i] = ghlo_lower_number (op, "window_dimensions", i, 1);
-      self->step[i] = ghlo_lower_number (op, "window_strides", i, 1);
-      self->low[i] = ghlo_lower_number (op, "padding", 2 * i, 0);
+      self->window[i] = window.dims[i].size;
+      self->step[i] = window.dims[i].stride;
+      self->low[i] = window.dims[i].padding_low;
       if (__builtin_mul_overflow (n_elements, self->window[i], &n_elements) || n_elements > G_MAXINT32)
         return "its windows are too large";
     }

@@ -68,10 +68,7 @@ add_to_form (GhloLowering      *self,
     return form;
   if (ghlo_lower_is_counted (self) && value->type->rank == 0
       && ghlo_lower_slice_start (self->loop, value, room + 1, &counted))
-    {
-      ghlo_lower_add_start (&sum, &counted);
-      return ghlo_lower_form (self, &sum);
-    }
+    return ghlo_lower_add_form (self, form, &counted, 1);
   item = ghlo_lower_value (self, value, index);
   if (item == GHLO_LOWER_NONE)
     return NULL;

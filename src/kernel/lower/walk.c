@@ -6,6 +6,7 @@
 #include "kernel/lower/private.h"
 
 #include "base/hash.h"
+#include "ir/window.h"
 
 #include <string.h>
 
@@ -284,21 +285,22 @@ make_pad (GhloLowering    *self,
           const GhloIndex *index)
 {
   const GhloIrValue *operand = ghlo_ir_op_operand (op, 0);
-  gsize n;
-  g_autofree gint64 *low = ghlo_ir_op_dup_ints (op, "edge_padding_low", &n);
-  g_autofree gint64 *high = ghlo_ir_op_dup_ints (op, "edge_padding_high", &n);
-  g_autofree gint64 *interior = ghlo_ir_op_dup_ints (op, "interior_padding", &n);
   GhloIndex inner = *index;
+  g_autofree GhloIrWindow *window = g_new (GhloIrWindow, 1);   /* large, and this function recurses */
+  const char *reason = ghlo_ir_window_read (window, op);
   guint32 value;
 
-  for (guint i = 0; i < n; i++)
+  if (reason != NULL)
+    return ghlo_lower_refuse (self, reason);
+  for (guint i = 0; i < window->rank; i++)
     {
-      gint64 size = operand->type->dimensions[i];
+      const GhloIrWindowDim *dim = &window->dims[i];
 
-      if (interior[i] > 0 && size > 1)
+      if (dim->base_dilation > 1)
         return ghlo_lower_refuse (self, "it has interior padding");
-      inner.dimensions[i] = ghlo_lower_shift (self, index->dimensions[i], -low[i]);
-      if ((low[i] > 0 || high[i] > 0) && !ghlo_lower_add_guard (&inner, inner.dimensions[i], size))
+      inner.dimensions[i] = ghlo_lower_shift (self, index->dimensions[i], -dim->padding_low);
+      if ((dim->padding_low > 0 || dim->padding_high > 0)
+          && !ghlo_lower_add_guard (&inner, inner.dimensions[i], dim->input))
         return ghlo_lower_refuse (self, "it pads too many dimensions, or at an offset known only at run time");
     }
   value = value_of_part (self, ghlo_ir_op_operand (op, 1), index, index->part);

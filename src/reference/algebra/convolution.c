@@ -277,15 +277,16 @@ move_taps (Convolution  *self,
 {
   for (guint d = 0; d < self->spatial; d++)
     {
-      gint64 start = at[d] * self->step[d] - self->low[d];
+      gint64 start = at[d] * self->step[d];
 
       for (gint64 k = 0; k < self->kernel[d]; k++)
         {
           gint64 tap = self->reversed[d] ? self->kernel[d] - 1 - k : k;
-          gint64 position = start + tap * self->kernel_dilation[d];
+          gint64 position;
+          gboolean is_far = __builtin_sub_overflow (start + tap * self->kernel_dilation[d], self->low[d], &position);
           gint64 place = position / self->input_dilation[d];
 
-          if (position < 0 || position % self->input_dilation[d] != 0 || place >= self->input[d])
+          if (is_far || position < 0 || position % self->input_dilation[d] != 0 || place >= self->input[d])
             self->taps[d][k] = -1;
           else
             self->taps[d][k] = place * self->position_strides[d];

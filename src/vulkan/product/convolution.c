@@ -8,6 +8,7 @@
 #include "vulkan/product/private.h"
 
 #include "base/sizes.h"
+#include "ir/window.h"
 
 /* A spatial dimension. */
 typedef struct
@@ -25,6 +26,7 @@ typedef struct
   const GhloIrAttr      *numbers;
   guint                  n_spatial;
   gboolean               is_dilated;
+  GhloIrWindow           window;
   Spatial                spatial[GHLO_MAX_RANK];
 } Reader;
 
@@ -45,30 +47,16 @@ get_place (const Reader *self,
   return ghlo_ir_struct_get_dims (self->numbers, field, &n)[i];
 }
 
-/* Returns value @i of an attribute, or @absent if there is no such attribute. */
-static gint64
-get_value (const GhloIrOp *op,
-           const char     *name,
-           guint           i,
-           gint64          absent)
-{
-  gsize n;
-  g_autofree gint64 *values = ghlo_ir_op_dup_ints (op, name, &n);
-
-  return values != NULL ? values[i] : absent;
-}
-
-/* Whether positions, and the distances between them, fit into 31 bits, with which the shader computes. */
+/* Whether positions fit into 31 bits, and their distances in bytes into 62. */
 static gboolean
-has_reach (const Spatial *self)
+has_reach (const Spatial         *self,
+           const GhloIrWindowDim *window)
 {
-  const gint64 farthest = MAX (MAX (self->step, self->window_dilation), self->image_dilation);
-  const double reach = ((double) self->output - 1) * (double) self->step
-                       + ((double) self->window - 1) * (double) self->window_dilation;
+  const gint64 reach = (self->output - 1) * self->step + (self->window - 1) * self->window_dilation;
 
-  return farthest <= G_MAXINT32 && reach <= G_MAXINT32
-         && (double) self->image * (double) self->image_dilation <= G_MAXINT32
-         && self->low >= -G_MAXINT32 && self->low <= G_MAXINT32 && reach - (double) self->low <= G_MAXINT32;
+  return reach <= G_MAXINT32 && self->image * self->image_dilation <= G_MAXINT32
+         && self->low >= -G_MAXINT32 && self->low <= G_MAXINT32 && reach - self->low <= G_MAXINT32
+         && ghlo_ir_window_fits_bytes (window, self->lhs);
 }
 
 /* Whether the window always covers existing elements only. */
@@ -83,30 +71,28 @@ static gboolean
 read_spatial (Reader *self,
               guint   i)
 {
-  const GhloIrOp *op = self->request->op;
+  const GhloIrWindowDim *window = &self->window.dims[i];
   const GhloView *lhs = &self->request->operands[0], *rhs = &self->request->operands[1];
   const GhloView *result = &self->request->results[0];
   const gint64 l = get_place (self, "input_spatial_dimensions", i);
   const gint64 r = get_place (self, "kernel_spatial_dimensions", i);
   const gint64 o = get_place (self, "output_spatial_dimensions", i);
   Spatial *spatial = &self->spatial[i];
-  gsize n;
-  const gint64 *reversal = ghlo_ir_op_get_ints (op, "window_reversal", &n);
 
   *spatial = (Spatial) {
-    .image = lhs->dimensions[l], .window = rhs->dimensions[r], .output = result->dimensions[o],
-    .step = get_value (op, "window_strides", i, 1), .low = get_value (op, "padding", 2 * i, 0),
-    .image_dilation = get_value (op, "lhs_dilation", i, 1), .window_dilation = get_value (op, "rhs_dilation", i, 1),
+    .image = window->input, .window = window->size, .output = window->output,
+    .step = window->stride, .low = window->padding_low,
+    .image_dilation = window->base_dilation, .window_dilation = window->window_dilation,
     .lhs = lhs->strides[l], .rhs = rhs->strides[r], .result = result->strides[o], .number = GHLO_SPIRV_MAX_WINDOWS,
   };
-  if (reversal != NULL && reversal[i] != 0 && spatial->window > 0)
+  if (window->is_reversed && spatial->window > 0)
     {
       self->product->starts[GHLO_SPIRV_RHS] += (spatial->window - 1) * spatial->rhs;
       spatial->rhs = -spatial->rhs;
     }
   self->is_dilated = self->is_dilated || spatial->image_dilation > 1;
 
-  return has_reach (spatial);
+  return has_reach (spatial, window);
 }
 
 /* Assigns windows to the dimensions that need one. Returns FALSE if there are too many. */
@@ -216,7 +202,9 @@ ghlo_vulkan_product_read_convolution (GhloVulkanProduct     *self,
   reader->product = self;
   reader->request = request;
   reader->numbers = ghlo_ir_op_get (request->op, "dimension_numbers");
-  reader->n_spatial = request->operands[0].rank - 2;
+  if (ghlo_ir_window_read (&reader->window, request->op) != NULL)
+    return FALSE;
+  reader->n_spatial = reader->window.rank;
   for (guint i = 0; i < reader->n_spatial; i++)
     if (!read_spatial (reader, i))
       return FALSE;

@@ -139,17 +139,15 @@ case_init (Case        *self,
   Window *w = &self->w;
 
   find_output (w);
-  n->n_spatial = w->n_spatial;
+  n->n_spatial = n->window.rank = w->n_spatial;
   n->feature_groups = w->feature_groups;
   n->batch_groups = w->batch_groups;
   for (guint i = 0; i < w->n_spatial; i++)
-    {
-      n->strides[i] = w->step[i];
-      n->low[i] = w->low[i];
-      n->input_dilation[i] = w->input_dilation[i];
-      n->kernel_dilation[i] = w->kernel_dilation[i];
-      n->reversed[i] = w->reversed[i];
-    }
+    n->window.dims[i] = (GhloIrWindowDim) {
+      .input = w->input[i], .output = w->output[i], .size = w->kernel[i],
+      .stride = w->step[i], .base_dilation = w->input_dilation[i], .window_dilation = w->kernel_dilation[i],
+      .padding_low = w->low[i], .is_reversed = w->reversed[i],
+    };
   number_dimensions (w->n_spatial, shuffled, &n->input_batch, &n->input_feature, n->input_spatial);
   number_dimensions (w->n_spatial, shuffled, &n->output_batch, &n->output_feature, n->output_spatial);
   number_dimensions (w->n_spatial, shuffled, &n->kernel_input_feature, &n->kernel_output_feature, n->kernel_spatial);
