@@ -198,9 +198,11 @@ pad_dimension (GhloRefCall     *call,
   guint64 first;
   gint64 inner, last;
 
+  padded->step = 1;
   if (interior < 0)
     return ghlo_ref_fail (call, error, "expected interior padding of at least 0, found %" G_GINT64_FORMAT, interior);
-  if (__builtin_add_overflow (interior, 1, &padded->step)
+  /* Between fewer than two elements, there is no interior. */
+  if ((extent > 1 && __builtin_add_overflow (interior, 1, &padded->step))
       || __builtin_mul_overflow (MAX (extent - 1, 0), interior, &inner)
       || __builtin_add_overflow (inner, extent, &inner)
       || __builtin_add_overflow (inner, low, &padded->extent)
