@@ -12,6 +12,7 @@
 #include <malloc.h>
 #endif
 
+#include "base/stack.h"
 #include "client/workers.h"
 #include "runtime/memory.h"
 
@@ -60,12 +61,8 @@ ghlo_trim_watch (void)
 {
   static gint done;
 
-  GThread *thread;
-
   if (!g_atomic_int_compare_and_exchange (&done, FALSE, TRUE))
     return;
   /* If no thread can be started, the application runs without the watch. */
-  thread = g_thread_try_new ("ghlo-watch", watch_now, NULL, NULL);
-  if (thread != NULL)
-    g_thread_unref (thread);
+  ghlo_thread_start ("ghlo-watch", watch_now, NULL, NULL);
 }

@@ -7,7 +7,8 @@
 
 #include "reference/frame.h"
 
-#include <pthread.h>
+#include "base/fail.h"
+#include "base/stack.h"
 
 /* Beyond this number, operands and results are held on the heap. */
 enum { N_FEW = 6 };
@@ -35,35 +36,11 @@ ghlo_ref_frame_clear (GhloRefFrame *self)
   g_free (self->slots);
 }
 
-/* The lowest stack address that frames of the calling thread may reach. */
-static guintptr
-find_stack_floor (void)
-{
-  pthread_attr_t attributes;
-  void *lowest = NULL;
-  size_t size = 0;
-
-  if (pthread_getattr_np (pthread_self (), &attributes) != 0)
-    return 1;
-  pthread_attr_getstack (&attributes, &lowest, &size);
-  pthread_attr_destroy (&attributes);
-
-  return (guintptr) lowest + MIN ((size_t) STACK_RESERVE, size / 4);
-}
-
 static gboolean
 stack_has_room (GError **error)
 {
-  static _Thread_local guintptr floor;
-
-  if (floor == 0)
-    floor = find_stack_floor ();
-  if ((guintptr) __builtin_frame_address (0) > floor)
-    return TRUE;
-
-  g_set_error_literal (error, GHLO_ERROR, GHLO_ERROR_UNSUPPORTED,
-                       "calls and regions nest deeper than the thread's stack allows");
-  return FALSE;
+  return ghlo_stack_has (STACK_RESERVE)
+         || ghlo_unsupported (error, "calls and regions nest deeper than the thread's stack allows");
 }
 
 static void

@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "base/environment.h"
+#include "base/stack.h"
 
 enum { MAX_THREADS = 256 };
 
@@ -298,12 +299,9 @@ start_workers (guint n)
     pthread_atfork (NULL, NULL, mark_forked);
   for (; n > 0 && pool.n_threads < most && !pool.full; n--)
     {
-      GThread *thread = g_thread_try_new ("ghlo-worker", work, NULL, NULL);
-
-      pool.full = thread == NULL;
-      if (thread == NULL)
+      pool.full = !ghlo_thread_start ("ghlo-worker", work, NULL, NULL);
+      if (pool.full)
         return;
-      g_thread_unref (thread);
       pool.n_threads++;
     }
 }

@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <sys/mman.h>
 
+#include "base/stack.h"
 #include "runtime/parallel.h"
 
 enum { ALIGNMENT = 64, N_CLASSES = 305, MAX_IDLE = 1024, MAX_SMALL = 512, NICE = 5 };
@@ -393,13 +394,8 @@ ensure_fork_handlers (void)
 static void
 start_trimmer (void)
 {
-  GThread *thread = g_thread_try_new ("ghlo-trim", trimmer, NULL, NULL);
-
-  if (thread != NULL)
-    {
-      g_thread_unref (thread);
-      return;
-    }
+  if (ghlo_thread_start ("ghlo-trim", trimmer, NULL, NULL))
+    return;
   g_mutex_lock (&pool.lock);
   pool.has_trimmer = FALSE;
   pool.no_trimmer = TRUE;

@@ -8,6 +8,7 @@
 #include "vulkan/waiter.h"
 
 #include "base/ghlo-error.h"
+#include "base/stack.h"
 #include "vulkan/queue.h"
 
 /* µs that exit waits for the thread, which checks more often than that whether it should stop. */
@@ -130,6 +131,18 @@ is_wanted (GhloVulkanWaiter *self)
   return first != NULL && first->value <= self->watched;
 }
 
+/* Waits for the first entry. Called with the lock held, which is released meanwhile. */
+static void
+await_first (GhloVulkanWaiter *self)
+{
+  guint64 value = ((const Entry *) g_queue_peek_head (&self->entries))->value;
+
+  g_mutex_unlock (&self->lock);
+  ghlo_vulkan_queue_sleep (self->device->queue, value);
+  settle (self);
+  g_mutex_lock (&self->lock);
+}
+
 static gpointer
 work (gpointer data)
 {
@@ -138,14 +151,7 @@ work (gpointer data)
   g_mutex_lock (&self->lock);
   while (!self->stops)
     if (is_wanted (self))
-      {
-        guint64 value = ((const Entry *) g_queue_peek_head (&self->entries))->value;
-
-        g_mutex_unlock (&self->lock);
-        ghlo_vulkan_queue_sleep (self->device->queue, value);
-        settle (self);
-        g_mutex_lock (&self->lock);
-      }
+      await_first (self);
     else
       g_cond_wait (&self->changed, &self->lock);
   self->has_thread = FALSE;
@@ -177,9 +183,20 @@ stop_all (void)
   g_mutex_unlock (&running.lock);
 }
 
+/* Where no thread can be started, the caller's thread waits. */
 static void
 start_thread (GhloVulkanWaiter *self)
 {
+  if (!ghlo_thread_start ("ghlo-vulkan", work, self, NULL))
+    {
+      g_mutex_lock (&self->lock);
+      while (is_wanted (self))
+        await_first (self);
+      self->has_thread = FALSE;
+      g_mutex_unlock (&self->lock);
+      return;
+    }
+
   g_mutex_lock (&running.lock);
   if (running.waiters == NULL)
     {
@@ -188,7 +205,6 @@ start_thread (GhloVulkanWaiter *self)
     }
   g_ptr_array_add (running.waiters, self);
   g_mutex_unlock (&running.lock);
-  g_thread_unref (g_thread_new ("ghlo-vulkan", work, self));
 }
 
 /* Arranges for a callback when @value is reached. Submits first, since commands that are not submitted would never

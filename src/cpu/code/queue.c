@@ -17,6 +17,7 @@
 #include <unistd.h>
 
 #include "base/ghlo-error.h"
+#include "base/stack.h"
 #include "runtime/parallel.h"
 
 enum { MAX_THREADS = 4, PROCESSORS_EACH = 4, MAX_URGENT = 8, NICE = 10, EXIT_SECONDS = 30 };
@@ -131,17 +132,10 @@ static gboolean
 start_thread (GhloCodeQueueLane *lane,
               guint              most)
 {
-  GThread *thread = NULL;
-
   if (queue.is_over)
     return FALSE;
-  if (lane->n_threads < most)
-    thread = g_thread_try_new ("ghlo-code", work, lane, NULL);
-  if (thread != NULL)
-    {
-      lane->n_threads++;
-      g_thread_unref (thread);
-    }
+  if (lane->n_threads < most && ghlo_thread_start ("ghlo-code", work, lane, NULL))
+    lane->n_threads++;
 
   return lane->n_threads > 0;
 }

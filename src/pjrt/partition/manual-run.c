@@ -7,6 +7,7 @@
 #include "pjrt/partition/manual-run.h"
 
 #include "base/fail.h"
+#include "base/stack.h"
 #include "client/run.h"
 #include "reference/process/process.h"
 
@@ -36,7 +37,7 @@ typedef struct
   GhloRefProcess        process;
   gint                 *n_left;         /* atomic; borrowed; the number of partitions that have not ended, when an
                                            outer process continues after them; otherwise NULL */
-  GThread              *thread;
+  GhloThread           *thread;
   GhloValue           **arguments;      /* owned, as is the next; the parts of the operands */
   GhloValue           **results;
   gboolean              ok;
@@ -125,8 +126,8 @@ run_partitions (Partition *partitions,
       gboolean reserved = ghlo_ref_thread_reserve (&partitions[i].error);
 
       if (reserved)
-        partitions[i].thread = g_thread_try_new ("ghlo-partition", run_partition, &partitions[i],
-                                                 &partitions[i].error);
+        partitions[i].thread = ghlo_thread_try_new ("ghlo-partition", run_partition, &partitions[i],
+                                                    &partitions[i].error);
       if (partitions[i].thread != NULL)
         continue;
       if (reserved)
@@ -137,7 +138,7 @@ run_partitions (Partition *partitions,
   for (guint i = 0; i < n; i++)
     if (partitions[i].thread != NULL)
       {
-        g_thread_join (partitions[i].thread);
+        ghlo_thread_join (partitions[i].thread);
         ghlo_ref_thread_release ();
       }
 }

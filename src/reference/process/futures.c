@@ -5,12 +5,14 @@
 
 #include "reference/process/process-private.h"
 
+#include "base/stack.h"
+
 /* A future's thread. The future holds one reference. The grid holds another until the thread is joined. */
 typedef struct
 {
   gatomicrefcount  ref_count;
   GhloRefProcess   process;
-  GThread         *thread;
+  GhloThread      *thread;
   GhloRefWorkFunc  function;
   gpointer         data;
   GDestroyNotify   free_data;
@@ -50,7 +52,7 @@ join_work (GhloRefGrid *grid,
   if (work == NULL)
     return FALSE;
 
-  g_thread_join (work->thread);
+  ghlo_thread_join (work->thread);
   work_unref (work);
 
   return TRUE;
@@ -113,7 +115,7 @@ start_thread (Work    *work,
     return FALSE;
 
   g_mutex_lock (&grid->lock);
-  work->thread = g_thread_try_new ("ghlo-future", run_work, work, error);
+  work->thread = ghlo_thread_try_new ("ghlo-future", run_work, work, error);
   if (work->thread != NULL)
     {
       grid->n_threads++;

@@ -6,6 +6,7 @@
 
 #include <string.h>
 
+#include "base/stack.h"
 #include "reference/frame.h"
 #include "reference/kernels.h"
 
@@ -20,7 +21,7 @@ typedef struct
   guint                  depth;
   GhloValue            **arguments;   /* owned until the function takes them */
   GhloValue            **results;     /* the results of run_parallel, from this process's first one on */
-  GThread               *thread;
+  GhloThread            *thread;
   gboolean               ok;
   GError                *error;
 } Program;
@@ -143,7 +144,7 @@ run_programs (Grid *grid)
       gboolean reserved = ghlo_ref_thread_reserve (&program->error);
 
       if (reserved)
-        program->thread = g_thread_try_new ("ghlo-process", run_program, program, &program->error);
+        program->thread = ghlo_thread_try_new ("ghlo-process", run_program, program, &program->error);
       if (program->thread != NULL)
         continue;
       if (reserved)
@@ -155,7 +156,7 @@ run_programs (Grid *grid)
   for (guint i = 0; i < grid->n_programs; i++)
     if (grid->programs[i].thread != NULL)
       {
-        g_thread_join (grid->programs[i].thread);
+        ghlo_thread_join (grid->programs[i].thread);
         ghlo_ref_thread_release ();
       }
   ghlo_ref_grid_join (grid->grid);
