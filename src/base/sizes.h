@@ -16,6 +16,7 @@ G_BEGIN_DECLS
 #define GHLO_MAX_OPERANDS        (1u << 20)  /* operands or results of an operation */
 #define GHLO_MAX_TENSOR_BYTES    ((gsize) 1 << 46)
 #define GHLO_MAX_CALL_DEPTH      200         /* nested calls of a running program */
+#define GHLO_MAX_STEP_NESTING    512         /* regions within calls within regions … of a plan */
 
 static inline gboolean
 ghlo_size_mul (gsize *result, gsize a, gsize b)

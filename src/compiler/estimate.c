@@ -32,7 +32,7 @@ typedef struct
   GHashTable          *facts;                   /* operations → results of is_on_host () and is_fusible () as bits */
   double               constants;               /* bytes */
   gboolean             is_known, is_exact;
-  guint                depth;                   /* of calls */
+  guint                depth;                   /* of calls and regions */
 } Estimate;
 
 static Part estimate_block (Estimate *self, const GhloIrBlock *block);
@@ -246,15 +246,13 @@ estimate_call (Estimate       *self,
 
   if (part != NULL)
     return *part;
-  if (body == NULL || self->depth >= GHLO_MAX_CALL_DEPTH)
+  if (body == NULL)
     {
       self->is_known = FALSE;
       return (Part) { .others = 0 };
     }
-  self->depth++;
   part = g_new (Part, 1);
   *part = estimate_block (self, body);
-  self->depth--;
   g_hash_table_insert (self->blocks, (gpointer) body, part);
 
   return *part;
@@ -295,6 +293,12 @@ estimate_block (Estimate          *self,
 {
   Part all = { .others = 0 };
 
+  if (self->depth >= GHLO_MAX_STEP_NESTING)
+    {
+      self->is_known = FALSE;
+      return all;
+    }
+  self->depth++;
   for (const GhloIrOp *op = block != NULL ? block->first : NULL; op != NULL && op != block->last; op = op->next)
     {
       self->is_known &= is_shape_known (op);
@@ -307,6 +311,7 @@ estimate_block (Estimate          *self,
           add (&all, &part, 1);
         }
     }
+  self->depth--;
 
   return all;
 }

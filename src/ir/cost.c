@@ -15,7 +15,7 @@
 typedef struct
 {
   GhloIrCost *cost;
-  guint       depth;       /* nesting depth of calls */
+  guint       depth;       /* of calls and regions */
 } Counting;
 
 static void count_region (Counting           *self,
@@ -273,14 +273,12 @@ count_call (Counting       *self,
   const GhloIrAttr *name = ghlo_ir_op_get (op, op->kind == GHLO_OP_FUNC_CALL ? "callee" : "decomposition");
   const GhloIrOp *function = name != NULL ? ghlo_ir_op_find_symbol (op, name->text) : NULL;
 
-  if (function == NULL || function->kind != GHLO_OP_FUNC_FUNC || self->depth >= GHLO_MAX_CALL_DEPTH)
+  if (function == NULL || function->kind != GHLO_OP_FUNC_FUNC)
     {
       self->cost->exact = FALSE;
       return;
     }
-  self->depth++;
   count_region (self, &function->regions[0], times);
-  self->depth--;
 }
 
 typedef void (*Count) (Counting       *self,
@@ -324,6 +322,12 @@ count_region (Counting           *self,
               const GhloIrRegion *region,
               double              times)
 {
+  if (self->depth >= GHLO_MAX_STEP_NESTING)
+    {
+      self->cost->exact = FALSE;
+      return;
+    }
+  self->depth++;
   for (const GhloIrBlock *block = region->first; block != NULL; block = block->next)
     for (const GhloIrOp *op = block->first; op != NULL; op = op->next)
       {
@@ -333,6 +337,7 @@ count_region (Counting           *self,
         if (value != NULL && value->kind == GHLO_IR_ATTR_DENSE)
           self->cost->bytes += (double) g_bytes_get_size (value->dense.bytes);
       }
+  self->depth--;
 }
 
 void

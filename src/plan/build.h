@@ -75,6 +75,7 @@ typedef struct
   GPtrArray            *scopes;    /* all that were opened; freed when the plan is built */
   GhloStepScope        *scope;
   guint                 depth;     /* of calls */
+  guint                 nesting;   /* of calls and regions */
   guint                 n_ops;
   gsize                 most_bytes;
 } GhloStepBuilder;

@@ -183,11 +183,15 @@ ghlo_step_build_ops (GhloStepBuilder *self,
                      const GhloIrOp  *first,
                      GError         **error)
 {
+  if (self->nesting >= GHLO_MAX_STEP_NESTING)
+    return ghlo_step_unsupported (first, "calls and regions are nested too deeply", error);
+  self->nesting++;
   if (self->depth > 0)
     forget_values (self, first);
   for (const GhloIrOp *op = first; op->next != NULL; op = op->next)
     if (!ghlo_ir_counts_only (op) && !build_op (self, op, error))
       return FALSE;
+  self->nesting--;
 
   return TRUE;
 }
