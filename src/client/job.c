@@ -10,6 +10,7 @@
 
 #include <stdlib.h>
 
+#include "base/stack.h"
 #include "client/context-calls.h"
 
 typedef struct
@@ -256,6 +257,64 @@ job_init (Job                *job,
     }
 }
 
+/* The whole of a sync call, on a thread whose stack suffices. */
+static gpointer
+job_complete (Job           *job,
+              GCancellable  *cancellable,
+              GError       **error)
+{
+  gpointer result = job_run_body (job, cancellable, error);
+
+  if (result != NULL && job->klass->meanwhile != NULL)
+    job->klass->meanwhile (result);
+  /* A sync call returns when its work has really stopped; the monitor passes a cancellation on to the device. */
+  wait_for_end (get_pending (job, result));
+
+  return job_finish_body (job, result, error);
+}
+
+typedef struct
+{
+  Job          *job;
+  GCancellable *cancellable;
+  GError      **error;
+  gint          is_over;        /* atomic */
+} Continuation;
+
+static gpointer
+continue_call (gpointer data)
+{
+  Continuation *self = data;
+  gpointer result = job_complete (self->job, self->cancellable, self->error);
+
+  g_atomic_int_set (&self->is_over, TRUE);
+  ghlo_context_wake ();
+
+  return result;
+}
+
+static gboolean
+call_is_over (gpointer data)
+{
+  return g_atomic_int_get (&((Continuation *) data)->is_over);
+}
+
+/* Completes the call on another thread, and meanwhile runs the custom calls that belong to this one. */
+static gpointer
+job_complete_elsewhere (Job           *job,
+                        GCancellable  *cancellable,
+                        GError       **error)
+{
+  Continuation continuation = { job, cancellable, error, FALSE };
+  GhloThread *thread = ghlo_stack_continue (continue_call, &continuation, error);
+
+  if (thread == NULL)
+    return NULL;
+  ghlo_context_serve (call_is_over, &continuation);
+
+  return ghlo_thread_join (thread);
+}
+
 gpointer
 ghlo_job_run (const GhloJobClass *klass,
               gpointer            data,
@@ -272,14 +331,8 @@ ghlo_job_run (const GhloJobClass *klass,
   job_init (&job, klass, data, progress);
   job.caller = progress != NULL ? g_thread_self () : NULL;
   if (ghlo_workers_check (error))
-    {
-      result = job_run_body (&job, cancellable, error);
-      if (result != NULL && klass->meanwhile != NULL)
-        klass->meanwhile (result);
-      /* A sync call returns when its work has really stopped; the monitor passes a cancellation on to the device. */
-      wait_for_end (get_pending (&job, result));
-      result = job_finish_body (&job, result, error);
-    }
+    result = ghlo_stack_has (GHLO_STACK_NEED) ? job_complete (&job, cancellable, error)
+                                              : job_complete_elsewhere (&job, cancellable, error);
   if (job.progress != NULL)
     ghlo_progress_core_finish (job.progress, job.serial, result != NULL, TRUE);
   job_clear (&job);

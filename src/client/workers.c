@@ -9,6 +9,7 @@
 #include <pthread.h>
 
 #include "base/ghlo-error.h"
+#include "base/stack.h"
 #include "runtime/parallel.h"
 
 enum { MAX_THREADS = 256 };
@@ -57,6 +58,17 @@ lower_priority (int nicer)
   ghlo_parallel_lower_priority (nicer);
 }
 
+static gpointer
+work_item (gpointer data)
+{
+  const Item *item = data;
+
+  item->func (item->data, NULL);
+
+  return NULL;
+}
+
+/* GLib's threads have the stack that is the default of the process. */
 static void
 work (gpointer data,
       gpointer user_data)
@@ -64,7 +76,7 @@ work (gpointer data,
   g_autofree Item *item = data;
 
   lower_priority (GPOINTER_TO_INT (user_data));
-  item->func (item->data, NULL);
+  ghlo_stack_call (work_item, item);
 }
 
 static void

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/ghlo-error.h"
+#include "base/stack.h"
 
 /* The attribute of an argument that names the output that may take its memory. */
 #define ALIASING_ATTRIBUTE "tf.aliasing_output"
@@ -326,11 +327,11 @@ set_refusal (const GhloSignature  *self,
                  expected, index, found);
 }
 
-GhloValue *
-ghlo_signature_accept_input (const GhloSignature *self,
-                             guint                index,
-                             GhloValue           *value,
-                             GError             **error)
+static GhloValue *
+accept_input (const GhloSignature *self,
+              guint                index,
+              GhloValue           *value,
+              GError             **error)
 {
   g_autoptr (GError) local_error = NULL;
   GhloValue *accepted = accept_value (self->type->members[index], value, &local_error);
@@ -347,6 +348,34 @@ ghlo_signature_accept_input (const GhloSignature *self,
   set_refusal (self, index, found, error);
 
   return NULL;
+}
+
+typedef struct
+{
+  const GhloSignature *signature;
+  guint                index;
+  GhloValue           *value;
+  GError             **error;
+} Acceptance;
+
+static gpointer
+run_acceptance (gpointer data)
+{
+  const Acceptance *self = data;
+
+  return accept_input (self->signature, self->index, self->value, self->error);
+}
+
+/* Tuples nest. */
+GhloValue *
+ghlo_signature_accept_input (const GhloSignature *self,
+                             guint                index,
+                             GhloValue           *value,
+                             GError             **error)
+{
+  return self->type->members[index]->kind == GHLO_IR_TYPE_TUPLE || value->kind == GHLO_VALUE_TUPLE
+         ? ghlo_stack_call (run_acceptance, &(Acceptance) { self, index, value, error })
+         : accept_input (self, index, value, error);
 }
 
 gboolean

@@ -5,6 +5,7 @@
 
 #include "ghlo-value-info-private.h"
 
+#include "base/stack.h"
 #include "compiler/signature.h"
 
 /**
@@ -29,6 +30,18 @@ struct _GhloValueInfo
 
 G_DEFINE_BOXED_TYPE (GhloValueInfo, ghlo_value_info, ghlo_value_info_ref, ghlo_value_info_unref)
 
+static gpointer
+new_members (gpointer data)
+{
+  const GhloIrType *type = data;
+  GhloValueInfo **members = g_new0 (GhloValueInfo *, (gsize) type->rank + 1);
+
+  for (guint i = 0; i < type->rank; i++)
+    members[i] = ghlo_value_info_new_for_type (type->members[i], i);
+
+  return members;
+}
+
 GhloValueInfo *
 ghlo_value_info_new_for_type (const GhloIrType *type,
                               guint             index)
@@ -46,9 +59,7 @@ ghlo_value_info_new_for_type (const GhloIrType *type,
     case GHLO_IR_TYPE_TUPLE:
     case GHLO_IR_TYPE_FUTURE:
       self->kind = type->kind == GHLO_IR_TYPE_TUPLE ? GHLO_VALUE_TUPLE : GHLO_VALUE_FUTURE;
-      self->members = g_new0 (GhloValueInfo *, (gsize) type->rank + 1);
-      for (guint i = 0; i < type->rank; i++)
-        self->members[i] = ghlo_value_info_new_for_type (type->members[i], i);
+      self->members = ghlo_stack_call (new_members, (gpointer) type);
       break;
     default:
       self->kind = GHLO_VALUE_TENSOR;
@@ -119,6 +130,18 @@ ghlo_value_info_ref (GhloValueInfo *self)
   return self;
 }
 
+static gpointer
+free_members (gpointer data)
+{
+  GhloValueInfo **members = data;
+
+  for (guint i = 0; members[i] != NULL; i++)
+    ghlo_value_info_unref (members[i]);
+  g_free (members);
+
+  return NULL;
+}
+
 /**
  * ghlo_value_info_unref:
  * @self: (transfer full): a value info
@@ -137,9 +160,8 @@ ghlo_value_info_unref (GhloValueInfo *self)
 
   g_free (self->name);
   g_clear_pointer (&self->tensor_type, ghlo_tensor_type_unref);
-  for (guint i = 0; self->members != NULL && self->members[i] != NULL; i++)
-    ghlo_value_info_unref (self->members[i]);
-  g_free (self->members);
+  if (self->members != NULL)
+    ghlo_stack_call (free_members, self->members);
   g_free (self);
 }
 
@@ -311,6 +333,19 @@ append_type (const GhloValueInfo *self,
     }
 }
 
+static gpointer
+to_string (gpointer data)
+{
+  const GhloValueInfo *self = data;
+  GString *text = g_string_new (NULL);
+
+  if (self->name != NULL)
+    g_string_append_printf (text, "%s: ", self->name);
+  append_type (self, text);
+
+  return g_string_free (text, FALSE);
+}
+
 /**
  * ghlo_value_info_to_string:
  * @self: a value info
@@ -324,14 +359,7 @@ append_type (const GhloValueInfo *self,
 char *
 ghlo_value_info_to_string (const GhloValueInfo *self)
 {
-  GString *text;
-
   g_return_val_if_fail (self != NULL, NULL);
 
-  text = g_string_new (NULL);
-  if (self->name != NULL)
-    g_string_append_printf (text, "%s: ", self->name);
-  append_type (self, text);
-
-  return g_string_free (text, FALSE);
+  return ghlo_stack_call (to_string, (gpointer) self);
 }

@@ -6,6 +6,7 @@
 #include "ir/configuration.h"
 
 #include "base/hash.h"
+#include "base/stack.h"
 
 /* The attributes in which programs store configuration dictionaries, besides the call's own attributes. If a name
  * occurs in several, the first one wins. */
@@ -123,9 +124,10 @@ to_variant (const GhloIrAttr *attr)
     }
 }
 
-GVariant *
-ghlo_ir_configuration_to_variant (const GhloIrOp *op)
+static gpointer
+make_variant (gpointer data)
 {
+  const GhloIrOp *op = data;
   Dictionary own;
 
   dictionary_init (&own);
@@ -144,9 +146,17 @@ ghlo_ir_configuration_to_variant (const GhloIrOp *op)
   return dictionary_end (&own);
 }
 
-char *
-ghlo_ir_configuration_to_string (const GhloIrOp *op)
+/* The functions of custom calls are called on threads of the application. */
+GVariant *
+ghlo_ir_configuration_to_variant (const GhloIrOp *op)
 {
+  return ghlo_stack_call (make_variant, (gpointer) op);
+}
+
+static gpointer
+make_string (gpointer data)
+{
+  const GhloIrOp *op = data;
   const GhloIrAttr *config = ghlo_ir_op_get (op, "backend_config");
 
   if (config == NULL)
@@ -156,4 +166,10 @@ ghlo_ir_configuration_to_string (const GhloIrOp *op)
 
   return config->kind == GHLO_IR_ATTR_STRING ? g_utf8_make_valid (config->text, (gssize) config->length)
                                              : to_text (config);
+}
+
+char *
+ghlo_ir_configuration_to_string (const GhloIrOp *op)
+{
+  return ghlo_stack_call (make_string, (gpointer) op);
 }

@@ -9,6 +9,7 @@
 
 #include "base/fail.h"
 #include "base/ghlo-error.h"
+#include "base/stack.h"
 #include "runtime/place.h"
 #include "runtime/value.h"
 
@@ -246,10 +247,20 @@ ghlo_device_core_prepare (GhloDeviceCore            *self,
   return prepared;
 }
 
+static gpointer
+release (gpointer data)
+{
+  GhloPrepared *self = data;
+
+  self->device->klass->release (self);
+
+  return NULL;
+}
+
 void
 ghlo_prepared_free (GhloPrepared *self)
 {
-  self->device->klass->release (self);
+  ghlo_stack_call (release, self);
 }
 
 static void

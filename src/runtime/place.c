@@ -7,6 +7,8 @@
 
 #include <string.h>
 
+#include "base/stack.h"
+
 gboolean
 ghlo_value_has_host_members (const GhloValue *self)
 {
@@ -61,10 +63,10 @@ ghlo_value_get_pending (const GhloValue *self)
   return pending;
 }
 
-gboolean
-ghlo_value_fetch (GhloValue          *self,
-                  const GhloMonitor  *monitor,
-                  GError            **error)
+static gboolean
+fetch (GhloValue          *self,
+       const GhloMonitor  *monitor,
+       GError            **error)
 {
   GhloStorage *storage;
 
@@ -78,10 +80,34 @@ ghlo_value_fetch (GhloValue          *self,
       return storage != NULL;
     }
   for (guint i = 0; i < self->n_members; i++)
-    if (!ghlo_value_fetch (self->members[i], monitor, error))
+    if (!fetch (self->members[i], monitor, error))
       return FALSE;
 
   return TRUE;
+}
+
+typedef struct
+{
+  GhloValue         *value;
+  const GhloMonitor *monitor;
+  GError           **error;
+} Fetch;
+
+static gpointer
+run_fetch (gpointer data)
+{
+  const Fetch *self = data;
+
+  return GINT_TO_POINTER (fetch (self->value, self->monitor, self->error));
+}
+
+gboolean
+ghlo_value_fetch (GhloValue          *self,
+                  const GhloMonitor  *monitor,
+                  GError            **error)
+{
+  return (self->kind == GHLO_VALUE_TENSOR && g_atomic_pointer_get (&self->data) != NULL)
+         || ghlo_stack_call (run_fetch, &(Fetch) { self, monitor, error }) != NULL;
 }
 
 /* Applied to each tensor of a value. */

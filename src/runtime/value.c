@@ -9,6 +9,7 @@
 
 #include "base/new.h"
 #include "base/sizes.h"
+#include "base/stack.h"
 #include "runtime/memory.h"
 
 static GhloValue *
@@ -260,6 +261,16 @@ ghlo_value_ref (GhloValue *self)
   return self;
 }
 
+static gpointer
+clear_members (gpointer data)
+{
+  GhloValue *self = data;
+
+  ghlo_values_clear (self->members, self->n_members);
+
+  return NULL;
+}
+
 void
 ghlo_value_unref (GhloValue *self)
 {
@@ -268,7 +279,8 @@ ghlo_value_unref (GhloValue *self)
 
   if (self->finish != NULL)
     self->finish (self);
-  ghlo_values_clear (self->members, self->n_members);
+  if (self->n_members > 0)
+    ghlo_stack_call (clear_members, self);
   g_free (self->members);
 
   g_clear_pointer (&self->type, ghlo_tensor_type_unref);

@@ -6,6 +6,7 @@
 
 #include "ghlo-cost-private.h"
 
+#include "base/stack.h"
 #include "ir/cost.h"
 #include "plan/cost.h"
 
@@ -32,9 +33,10 @@ struct _GhloCost
 
 G_DEFINE_BOXED_TYPE (GhloCost, ghlo_cost, ghlo_cost_ref, ghlo_cost_unref)
 
-GhloCost *
-ghlo_cost_new (const GhloExecutableCore *core)
+static gpointer
+compute (gpointer data)
 {
+  const GhloExecutableCore *core = data;
   GhloPrepared *prepared = core->compilation->prepared;
   const GhloStepPlan *plan = ghlo_prepared_get_plan (prepared);
   GhloCost *self = g_new0 (GhloCost, 1);
@@ -54,6 +56,12 @@ ghlo_cost_new (const GhloExecutableCore *core)
     }
 
   return self;
+}
+
+GhloCost *
+ghlo_cost_new (const GhloExecutableCore *core)
+{
+  return ghlo_stack_call (compute, (gpointer) core);
 }
 
 /**

@@ -6,6 +6,7 @@
 
 #include "ghlo-plan-step.h"
 
+#include "base/stack.h"
 #include "ghlo-plan-private.h"
 #include "plan/cost.h"
 
@@ -56,6 +57,16 @@ static GParamSpec *properties[N_PROPS];
 
 G_DEFINE_FINAL_TYPE (GhloPlanStep, ghlo_plan_step, G_TYPE_OBJECT)
 
+static gpointer
+compute_cost (gpointer data)
+{
+  GhloPlanStep *self = data;
+
+  ghlo_step_cost (self->source->plan, self->step, &self->cost);
+
+  return NULL;
+}
+
 static void
 append_step (GPtrArray      *list,
              GhloPlanSource *source,
@@ -68,7 +79,7 @@ append_step (GPtrArray      *list,
   self->step = step;
   self->body = body;
   if (step != NULL)
-    ghlo_step_cost (source->plan, step, &self->cost);
+    ghlo_stack_call (compute_cost, self);
   g_ptr_array_add (list, self);
 }
 
