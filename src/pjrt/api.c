@@ -5,6 +5,7 @@
 
 #include "pjrt/api.h"
 
+#include "base/stack.h"
 #include "pjrt/buffer.h"
 #include "pjrt/client.h"
 #include "pjrt/context.h"
@@ -24,6 +25,38 @@
   { \
     return ghlo_pjrt_error_new (PJRT_Error_Code_UNIMPLEMENTED, "GHLO does not implement PJRT_" #name); \
   }
+#include "pjrt/functions.def"
+#undef IMPLEMENTED
+#undef IMPLEMENTED_VOID
+#undef UNIMPLEMENTED
+
+/* The functions behind those of the table, which call them with enough stack. */
+static PJRT_Api implementation;
+
+static PJRT_Error *
+continue_elsewhere (GThreadFunc func,
+                    void       *args)
+{
+  GError *error = NULL;
+  GhloThread *thread = ghlo_stack_continue (func, args, &error);
+
+  return thread != NULL ? ghlo_thread_join (thread) : ghlo_pjrt_error_take (error);
+}
+
+#define IMPLEMENTED(name) \
+  static gpointer \
+  name##_continued (gpointer args) \
+  { \
+    return implementation.PJRT_##name (args); \
+  } \
+  static PJRT_Error * \
+  name##_with_stack (PJRT_##name##_Args *args) \
+  { \
+    return ghlo_stack_has (GHLO_STACK_NEED) ? implementation.PJRT_##name (args) \
+                                            : continue_elsewhere (name##_continued, args); \
+  }
+#define IMPLEMENTED_VOID(name)
+#define UNIMPLEMENTED(name)
 #include "pjrt/functions.def"
 #undef IMPLEMENTED
 #undef IMPLEMENTED_VOID
@@ -111,6 +144,19 @@ fill (PJRT_Api *api)
   ghlo_pjrt_context_add_functions (api);
 }
 
+static void
+add_stack (PJRT_Api *api)
+{
+  implementation = *api;
+#define IMPLEMENTED(name) api->PJRT_##name = name##_with_stack;
+#define IMPLEMENTED_VOID(name)
+#define UNIMPLEMENTED(name)
+#include "pjrt/functions.def"
+#undef IMPLEMENTED
+#undef IMPLEMENTED_VOID
+#undef UNIMPLEMENTED
+}
+
 const PJRT_Api *
 GetPjrtApi (void)
 {
@@ -120,6 +166,7 @@ GetPjrtApi (void)
   if (g_once_init_enter (&filled))
     {
       fill (&api);
+      add_stack (&api);
       g_once_init_leave (&filled, 1);
     }
 
