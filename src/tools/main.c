@@ -11,6 +11,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/stack.h"
+
 const GhloToolCommand ghlo_tool_commands[] = {
   { "bench", "[FILE…]", -1, "measure how long programs take",
     "Each program is loaded, compiled and then run many times. The roofline column is a percentage:\n"
@@ -139,9 +141,9 @@ print_help_or_version (int    argc,
   return GHLO_TOOL_OK;
 }
 
-int
-main (int    argc,
-      char **argv)
+static int
+run (int    argc,
+     char **argv)
 {
   const GhloToolCommand *command;
 
@@ -170,4 +172,26 @@ main (int    argc,
     }
 
   return command->run (argc - 1, argv + 1);
+}
+
+typedef struct
+{
+  int    argc;
+  char **argv;
+} Arguments;
+
+static gpointer
+run_arguments (gpointer data)
+{
+  const Arguments *self = data;
+
+  return GINT_TO_POINTER (run (self->argc, self->argv));
+}
+
+/* The shell's limit for the stack may be low. */
+int
+main (int    argc,
+      char **argv)
+{
+  return GPOINTER_TO_INT (ghlo_stack_call (run_arguments, &(Arguments) { argc, argv }));
 }
