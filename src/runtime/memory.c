@@ -8,6 +8,7 @@
 
 #include <errno.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 #include "base/debug.h"
@@ -274,6 +275,30 @@ void
 ghlo_memory_trim (void)
 {
   ghlo_pool_shrink (0);
+}
+
+static gboolean
+has_room (gsize size)
+{
+  gpointer memory = mmap (NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+  return memory != MAP_FAILED && munmap (memory, size) == 0;
+}
+
+gboolean
+ghlo_memory_check_room (gsize        size,
+                        const char  *user,
+                        GError     **error)
+{
+  if (has_room (size))
+    return TRUE;
+  ghlo_memory_trim ();
+  if (has_room (size))
+    return TRUE;
+  g_set_error (error, GHLO_ERROR, GHLO_ERROR_OUT_OF_MEMORY,
+               "expected %" G_GSIZE_FORMAT " MiB of memory that the system would give to %s, found less", size >> 20, user);
+
+  return FALSE;
 }
 
 void

@@ -35,6 +35,12 @@ void     ghlo_memory_free                (gpointer               memory,
 gboolean ghlo_memory_reserve             (gsize                  size,
                                           GError               **error);
 void     ghlo_memory_unreserve           (gsize                  size);
+/* Returns whether the system would give the process @size more bytes of address space at the moment; otherwise sets
+ * OUT_OF_MEMORY, which says that @user needs them. Asked before calls of libraries that end the process, or wait
+ * forever, when they get no memory. */
+gboolean ghlo_memory_check_room          (gsize                  size,
+                                          const char            *user,
+                                          GError               **error);
 /* Returns all idle memory to the system. May take long; call it on a worker thread. */
 void     ghlo_memory_trim                (void);
 

@@ -9,6 +9,7 @@
 
 #include "base/debug.h"
 #include "base/ghlo-error.h"
+#include "runtime/memory.h"
 #include "vulkan/facts.h"
 #include "vulkan/features.h"
 #include "vulkan/imports.h"
@@ -369,7 +370,9 @@ ghlo_vulkan_device_open (GhloVulkanDevice   *self,
   if (ghlo_vulkan_device_is_open (self))
     return TRUE;
   g_mutex_lock (&lock);
-  ok = ghlo_vulkan_device_is_open (self) || open_device (self, monitor, error);
+  ok = ghlo_vulkan_device_is_open (self)
+       || (ghlo_memory_check_room (GHLO_VULKAN_DEVICE_ROOM, "the Vulkan driver", error)
+           && open_device (self, monitor, error));
   g_mutex_unlock (&lock);
 
   return ok;

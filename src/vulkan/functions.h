@@ -12,6 +12,10 @@
 
 G_BEGIN_DECLS
 
+/* Bytes of memory that have to be free where drivers are loaded and shaders compiled, and where a device is opened, for
+ * which drivers start threads: drivers, and LLVM in them, end the process when they get no memory. */
+enum { GHLO_VULKAN_ROOM = 256 << 20, GHLO_VULKAN_DEVICE_ROOM = 1 << 30 };
+
 /* Functions that are available without an instance. */
 #define GHLO_VULKAN_GLOBAL_FUNCTIONS(row) \
   row (CreateInstance) row (EnumerateInstanceLayerProperties) row (EnumerateInstanceVersion)

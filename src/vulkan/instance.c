@@ -9,6 +9,7 @@
 
 #include "base/debug.h"
 #include "base/ghlo-error.h"
+#include "runtime/memory.h"
 
 #define VALIDATION_LAYER "VK_LAYER_KHRONOS_validation"
 
@@ -97,7 +98,8 @@ ghlo_vulkan_instance_get (GError **error)
   g_mutex_lock (&lock);
   if (self.vk == NULL)
     self.vk = ghlo_vulkan_functions_open (error);
-  ok = self.vk != NULL;
+  ok = self.vk != NULL
+       && (self.instance != NULL || ghlo_memory_check_room (GHLO_VULKAN_ROOM, "the Vulkan drivers", error));
   if (ok && self.instance == NULL && !create_instance (&self, error))
     {
       g_prefix_error (error, NO_DRIVER ": ");

@@ -14,6 +14,7 @@
 
 #include "base/hash.h"
 #include "runtime/cache-item.h"
+#include "runtime/memory.h"
 
 struct _GhloVulkanPipelines
 {
@@ -219,8 +220,9 @@ make (GhloVulkanPipelines  *self,
   VkPipeline pipeline;
   Stored stored;
 
-  if (!ghlo_vulkan_device_check (device, ghlo_vulkan_call (device->vk, CreateShaderModule, device->device, &info, NULL,
-                                                           &module), "create a shader module", error))
+  if (!ghlo_memory_check_room (GHLO_VULKAN_ROOM, "the Vulkan driver", error)
+      || !ghlo_vulkan_device_check (device, ghlo_vulkan_call (device->vk, CreateShaderModule, device->device, &info,
+                                                              NULL, &module), "create a shader module", error))
     return VK_NULL_HANDLE;
   stored = open_stored (self, words);
   pipeline = create (self, module, &stored, is_found, error);

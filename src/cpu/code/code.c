@@ -18,9 +18,13 @@
 #include "cpu/code/target.h"
 #include "runtime/cache-item.h"
 #include "runtime/cache.h"
+#include "runtime/memory.h"
 
 /* The longest time that a waiting thread takes to notice cancellation, in µs. */
 enum { PATIENCE = 20000 };
+
+/* Bytes that LLVM may need: its library takes some 120 MB of address space. */
+enum { ROOM = 256 << 20 };
 
 typedef enum
 {
@@ -143,9 +147,12 @@ static GBytes *
 compile (GhloCode  *self,
          GError   **error)
 {
-  const GhloEmitter *emitter = ghlo_code_module_open (error);
+  const GhloEmitter *emitter = NULL;
   g_autoptr (GBytes) object = NULL;
 
+  /* LLVM ends the process when it gets no memory. */
+  if (ghlo_memory_check_room (ROOM, "LLVM", error))
+    emitter = ghlo_code_module_open (error);
   if (emitter != NULL)
     object = emitter->compile (self->kernel, &self->schedule, ghlo_code_target (), NULL, error);
 

@@ -12,10 +12,14 @@
 #include <unistd.h>
 
 #include "cpu/isa/level.h"
+#include "runtime/memory.h"
 
 #ifndef __has_feature
 #define __has_feature(feature) 0
 #endif
+
+/* Bytes that the working memory of one call may take: it has 128 MiB on x86-64. */
+enum { ROOM = 160 << 20 };
 
 /* OpenBLAS's LAPACK must call its own BLAS, not one that the program has loaded before. AddressSanitizer does not
  * work with RTLD_DEEPBIND. */
@@ -144,6 +148,24 @@ find_functions (GhloCpuBlas *self,
   return TRUE;
 }
 
+/* Every function needs working memory, which the library gets once and keeps, since calls are serialized. Where the
+ * system refuses it, the library tries again without end. */
+static gboolean
+take_working_memory (gpointer library)
+{
+  gpointer (*allocate) (int position);
+  void (*release) (gpointer memory);
+
+  *(gpointer *) &allocate = dlsym (library, "blas_memory_alloc");
+  *(gpointer *) &release = dlsym (library, "blas_memory_free");
+  if (!ghlo_memory_check_room (ROOM, "OpenBLAS", NULL))
+    return FALSE;
+  if (allocate != NULL && release != NULL)
+    release (allocate (0));
+
+  return TRUE;
+}
+
 /* The second word of "OpenBLAS 0.3.21 NO_LAPACKE DYNAMIC_ARCH …". */
 static char *
 find_version (gpointer library)
@@ -181,7 +203,15 @@ open_blas (GhloCpuBlas *self)
   self->version = find_version (library);
   self->library = library;
 
-  return find_functions (self, library);
+  if (!find_functions (self, library))
+    return FALSE;
+  if (!take_working_memory (library))
+    {
+      g_debug ("there is not enough memory for OpenBLAS");
+      return FALSE;
+    }
+
+  return TRUE;
 }
 
 const GhloCpuBlas *
