@@ -296,7 +296,8 @@ ghlo_memory_check_room (gsize        size,
   if (has_room (size))
     return TRUE;
   g_set_error (error, GHLO_ERROR, GHLO_ERROR_OUT_OF_MEMORY,
-               "expected %" G_GSIZE_FORMAT " MiB of memory that the system would give to %s, found less", size >> 20, user);
+               "expected %" G_GSIZE_FORMAT " MiB of memory that the system would give to %s, found less", size >> 20,
+               user);
 
   return FALSE;
 }

@@ -33,6 +33,21 @@ class Counter:
         self.gone += 1
 
 
+class TestStacks(unittest.TestCase):
+    def test_small(self):
+        """A call on a thread with 32 KiB of stack."""
+        executable, one = compile_text(ADD), Ghlo.Buffer.from_numpy(np.ones((2, 3), np.float32))
+        results = []
+        before = threading.stack_size(32 << 10)
+        try:
+            thread = threading.Thread(target=lambda: results.append(executable.execute([one, one])))
+            thread.start()
+        finally:
+            threading.stack_size(before)
+        thread.join()
+        self.assertEqual(np.asarray(results[0][0])[0, 0], 2)
+
+
 class TestReferences(unittest.TestCase):
     def check(self, run, n=1000):
         """Nothing of n runs is left but what the caller holds; memory is bounded."""

@@ -5,7 +5,10 @@
 
 #include "call.h"
 
+#include <pthread.h>
 #include <string.h>
+
+#include "../unit/sanitized.h"
 
 static const char product[] =
   "module @jit_product {\n"
@@ -138,6 +141,59 @@ test_serialize (void)
 }
 
 /* A run cannot take the memory of a buffer that is another input as well: it is refused, and nothing is given up. */
+/* @text is appended to @program 200 times. */
+static void
+repeat (GString    *program,
+        const char *text)
+{
+  for (guint i = 0; i < 200; i++)
+    g_string_append (program, text);
+}
+
+static void *
+run_deep (void *data)
+{
+  const char *program = data;
+  PJRT_Client *client = call_client ("cpu");
+  PJRT_LoadedExecutable *loaded = call_compile (client, program);
+  PJRT_Buffer *input = call_floats (client, (float[]) { 1, 2 }, 2), *output;
+  float numbers[2];
+
+  call_check ("execute", call_run (loaded, &input, 1, &output));
+  call_read (output, numbers, sizeof numbers);
+  g_assert_cmpfloat (numbers[1], ==, 4);
+  CALL (Executable_GetCostAnalysis, .executable = executable_of (loaded));
+  g_free (call_serialize (loaded, &(gsize) { 0 }));
+  CALL (Buffer_Destroy, .buffer = input);
+  CALL (Buffer_Destroy, .buffer = output);
+  CALL (LoadedExecutable_Destroy, .executable = loaded);
+  CALL (Client_Destroy, .client = client);
+
+  return NULL;
+}
+
+/* The caller's stack is too small for the program, and sanitizers need more in any case. */
+static void
+test_small_stack (void)
+{
+  const gsize size = (SANITIZED ? 512 : 32) * 1024;
+  g_autoptr (GString) program = g_string_new ("func.func public @main(%x: tensor<2xf32>) -> tensor<2xf32> {\n"
+                                              "  %c = stablehlo.constant dense<true> : tensor<i1>\n  %r = ");
+  pthread_attr_t attributes;
+  pthread_t thread;
+
+  repeat (program, "\"stablehlo.if\"(%c) ({\n  %s = ");
+  g_string_append (program, "stablehlo.add %x, %x : tensor<2xf32>\n");
+  repeat (program, "  stablehlo.return %s : tensor<2xf32>\n}, {\n  stablehlo.return %x : tensor<2xf32>\n"
+                   "}) : (tensor<i1>) -> tensor<2xf32>\n");
+  g_string_append (program, "  return %r : tensor<2xf32>\n}\n");
+  g_assert_cmpint (pthread_attr_init (&attributes), ==, 0);
+  g_assert_cmpint (pthread_attr_setstacksize (&attributes, size), ==, 0);
+  g_assert_cmpint (pthread_create (&thread, &attributes, run_deep, program->str), ==, 0);
+  g_assert_cmpint (pthread_join (thread, NULL), ==, 0);
+  pthread_attr_destroy (&attributes);
+}
+
 static void
 test_repeated (void)
 {
@@ -286,6 +342,7 @@ main (int    argc,
   g_test_add_func ("/pjrt/programs/fingerprints", test_fingerprints);
   g_test_add_func ("/pjrt/programs/serialize", test_serialize);
   g_test_add_func ("/pjrt/programs/repeated", test_repeated);
+  g_test_add_func ("/pjrt/programs/small-stack", test_small_stack);
   g_test_add_func ("/pjrt/programs/overrides", test_overrides);
   g_test_add_func ("/pjrt/programs/sent-to-host", test_sent_to_host);
 

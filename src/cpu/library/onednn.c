@@ -125,8 +125,8 @@ hash_key (gconstpointer key)
   return (guint) ghlo_hash_bytes (data, size);
 }
 
-/* An exception that passes through a function of the C library makes that load the unwinder, which ends the process when
- * there is no memory for it. This loads the unwinder. */
+/* An exception that passes through a function of the C library makes that load the unwinder, which ends the process
+ * when there is no memory for it. This loads the unwinder. */
 static void
 load_unwinder (void)
 {
@@ -490,8 +490,8 @@ primitive_new (dnnl_primitive_desc_t  desc,
   return ok ? g_steal_pointer (&self) : NULL;
 }
 
-/* The attributes of every primitive: the caller provides the scratch. NULL also where there is too little memory to make
- * one. */
+/* The attributes of every primitive: the caller provides the scratch. NULL also where there is too little memory to
+ * make one. */
 static dnnl_primitive_attr_t
 new_attributes (void)
 {
