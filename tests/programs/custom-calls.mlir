@@ -154,3 +154,18 @@ module @far_padding {
     return
   }
 }
+
+// -----
+
+// The order of CHLO's operation, in which NaN has a sign.
+module @total_order {
+  func.func @main() {
+    %x = stablehlo.constant dense<[0.0, 0xFFC00000, 0x7FC00000, -0.0]> : tensor<4xf32>
+    %0:2 = stablehlo.custom_call @mhlo.topk(%x) {mhlo.attributes = {k = 4 : i64, largest = true}}
+           : (tensor<4xf32>) -> (tensor<4xf32>, tensor<4xi32>)
+    %values, %indices = chlo.top_k(%x, k = 4) : tensor<4xf32> -> (tensor<4xf32>, tensor<4xi32>)
+    check.expect_eq_const %0#1, dense<[2, 0, 3, 1]> : tensor<4xi32>
+    check.expect_eq_const %indices, dense<[2, 0, 3, 1]> : tensor<4xi32>
+    return
+  }
+}

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
  * The custom calls for the largest (or smallest) elements of each row along the
- * last dimension, in sorted order. Equal elements are ordered by index. NaN is
- * larger than every number.
+ * last dimension, in sorted order. Equal elements are ordered by index, floats by
+ * IEEE 754's total order, as chlo.top_k orders them.
  */
 
-#include <math.h>
 #include <string.h>
 
 #include "base/sizes.h"
@@ -20,6 +19,17 @@ typedef struct
   gboolean         largest;
 } Row;
 
+/* Integers in the total order of floats. */
+static gint64
+total_order (double number)
+{
+  gint64 bits;
+
+  memcpy (&bits, &number, sizeof bits);
+
+  return bits < 0 ? bits ^ G_MAXINT64 : bits;
+}
+
 /* Negative when @a sorts before @b. */
 static int
 compare_scalars (GhloElementType type,
@@ -29,11 +39,7 @@ compare_scalars (GhloElementType type,
   switch (ghlo_element_info (type)->element_class)
     {
     case GHLO_ELEMENT_CLASS_FLOAT:
-      if (isnan (a.f) || isnan (b.f))
-        return (isnan (a.f) ? 1 : 0) - (isnan (b.f) ? 1 : 0);
-      if (a.f == b.f)
-        return (signbit (b.f) ? 1 : 0) - (signbit (a.f) ? 1 : 0);
-      return a.f < b.f ? -1 : 1;
+      return (total_order (a.f) > total_order (b.f)) - (total_order (a.f) < total_order (b.f));
     case GHLO_ELEMENT_CLASS_UNSIGNED:
       return (a.u > b.u) - (a.u < b.u);
     default:

@@ -231,12 +231,13 @@ find_rows (GhloRefCall     *call,
   if (d < 0 || d >= rank)
     return ghlo_ref_fail (call, error, "expected a dimension below the rank %u, found %" G_GINT64_FORMAT,
                           rank, dimension);
-  *rows = (Rows) { 1, (gsize) ghlo_ref_dims (value)[d], 1 };
+  /* Where there are no rows, their length may be any number. */
   if (value->n_elements == 0)
     {
-      rows->outer = 0;
+      *rows = (Rows) { 0, 0, 1 };
       return TRUE;
     }
+  *rows = (Rows) { 1, (gsize) ghlo_ref_dims (value)[d], 1 };
   for (gint64 i = 0; i < rank; i++)
     if (i < d)
       rows->outer *= (gsize) ghlo_ref_dims (value)[i];
