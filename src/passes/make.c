@@ -211,3 +211,73 @@ ghlo_make_type_of (GhloRewriter     *self,
   return ghlo_ir_type_tensor (self->module, ghlo_ir_type_element (self->module, element_type), shape->dimensions,
                               shape->rank, NULL, NULL);
 }
+
+GhloIrValue *
+ghlo_make_convert (GhloRewriter    *self,
+                   GhloIrValue     *operand,
+                   GhloElementType  element_type)
+{
+  if (operand->type->element_type == element_type)
+    return operand;
+
+  return ghlo_make (self, GHLO_OP_STABLEHLO_CONVERT, ghlo_make_type_of (self, element_type, operand->type), &operand, 1,
+                    NULL, 0);
+}
+
+/* Puts the operation on two scalars into the region of @reduce. */
+static void
+put_reducer (GhloRewriter     *self,
+             GhloIrOp         *reduce,
+             GhloIrOpKind      kind,
+             const GhloIrType *scalar)
+{
+  GhloIrBlock *block = ghlo_ir_region_add_block (self->module, &reduce->regions[0]);
+  GhloIrOpState state = {
+    .kind = kind,
+    .operands = (GhloIrValue *[]) { ghlo_ir_block_add_argument (self->module, block, scalar, NULL),
+                                    ghlo_ir_block_add_argument (self->module, block, scalar, NULL) },
+    .n_operands = 2,
+    .result_types = &scalar,
+    .n_results = 1,
+    .location = reduce->location,
+  };
+  GhloIrOp *combine = ghlo_ir_op_new (self->module, &state);
+
+  ghlo_ir_block_append (block, combine);
+  ghlo_ir_block_append (block, ghlo_ir_op_new (self->module, &(GhloIrOpState) {
+    .kind = GHLO_OP_STABLEHLO_RETURN, .operands = (GhloIrValue *[]) { &combine->results[0] }, .n_operands = 1,
+    .location = reduce->location,
+  }));
+}
+
+GhloIrValue *
+ghlo_make_reduce (GhloRewriter *self,
+                  GhloIrOpKind  kind,
+                  GhloIrValue  *operand,
+                  GhloIrValue  *initial,
+                  const gint64 *dimensions,
+                  gsize         n_dimensions)
+{
+  gint64 kept[GHLO_MAX_RANK];
+  const GhloIrType *type;
+  GhloIrOp *reduce;
+  guint rank = 0;
+
+  for (guint i = 0; i < operand->type->rank; i++)
+    if (!ghlo_dims_contain (dimensions, n_dimensions, i))
+      kept[rank++] = operand->type->dimensions[i];
+  type = ghlo_make_type (self, operand->type, kept, rank);
+  reduce = ghlo_make_op (self, &(GhloIrOpState) {
+    .kind = GHLO_OP_STABLEHLO_REDUCE,
+    .operands = (GhloIrValue *[]) { operand, initial },
+    .n_operands = 2,
+    .result_types = &type,
+    .n_results = 1,
+    .n_regions = 1,
+    .attributes = &(GhloIrNamedAttr) { "dimensions", ghlo_ir_attr_i64s (self->module, dimensions, n_dimensions) },
+    .n_attributes = 1,
+  });
+  put_reducer (self, reduce, kind, initial->type);
+
+  return &reduce->results[0];
+}

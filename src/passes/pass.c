@@ -19,6 +19,8 @@
 const GhloPass ghlo_pass_table[] = {
   { "inline", "Replaces calls and composites by the bodies of their functions", 1, GHLO_PASS_FIRST,
     ghlo_pass_inline },
+  { "expand", "Writes operations and calls that devices lack in terms of operations that fuse", 1, GHLO_PASS_FIRST,
+    ghlo_pass_expand },
   { "whole-scatter-windows", "Drops the whole of a scatter window that is partly out of bounds, as XLA does",
     GHLO_PASS_ON_REQUEST, GHLO_PASS_FIRST, ghlo_pass_whole_scatter_windows },
   { "canonicalize", "Applies algebraic rules that hold for every value", 1, GHLO_PASS_EACH, ghlo_pass_canonicalize },

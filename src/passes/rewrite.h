@@ -119,6 +119,17 @@ GhloIrValue  *ghlo_make_slice         (GhloRewriter           *self,
                                        const gint64           *start,
                                        const gint64           *limit,
                                        const gint64           *strides);
+/* Returns @operand where it has that element type. */
+GhloIrValue  *ghlo_make_convert       (GhloRewriter           *self,
+                                       GhloIrValue            *operand,
+                                       GhloElementType         element_type);
+/* A reduction by the operation @kind; @initial is a scalar. */
+GhloIrValue  *ghlo_make_reduce        (GhloRewriter           *self,
+                                       GhloIrOpKind            kind,
+                                       GhloIrValue            *operand,
+                                       GhloIrValue            *initial,
+                                       const gint64           *dimensions,
+                                       gsize                   n_dimensions);
 
 /* A type with the element type of @type, which is plain, and other dimensions. */
 const GhloIrType *ghlo_make_type      (GhloRewriter           *self,

@@ -182,6 +182,8 @@ make_batch_norm (RandomProgram *self,
   /* Products of three of the numbers, with an epsilon of 1 under the root. */
   numbers = random_numbers_stable (type.element, numbers, numbers.magnitude * numbers.magnitude * 8 * MAX (count, 1),
                                    64);
+  /* The pass "expand" makes operations of it that round each. */
+  numbers.reordered = TRUE;
   if (!random_allows (self, numbers) || numbers.error > 1e6)
     return FALSE;
   types = random_signature (self, operands, n, &type);

@@ -61,6 +61,29 @@ typed_op (RandomProgram    *self,
   return place;
 }
 
+/* The function by the name of a call, as exporters write it. */
+static void
+named_call (RandomProgram    *self,
+            const char       *name,
+            guint             operand,
+            const RandomType *type,
+            RandomNumbers     numbers)
+{
+  guint place = random_define (self, type, numbers);
+
+  random_emit (self, "  %s = stablehlo.custom_call @mhlo.%s(%s) {mhlo.attributes = {}, mhlo.version = 1 : i64} : "
+               "(%s) -> %s\n", random_name (self, place), name, random_name (self, operand), random_text (self, type),
+               random_text (self, type));
+}
+
+/* Whether MHLO has the function, and StableHLO does not. */
+static gboolean
+is_of_mhlo (GhloScalarKind kind)
+{
+  return kind != GHLO_SCALAR_ASIN_ACOS_KERNEL && kind != GHLO_SCALAR_BESSEL_I1E && kind != GHLO_SCALAR_DIGAMMA
+         && kind != GHLO_SCALAR_ERFC && kind != GHLO_SCALAR_LGAMMA;
+}
+
 static gboolean
 make_function (RandomProgram *self,
                guint          value)
@@ -78,7 +101,10 @@ make_function (RandomProgram *self,
                                          &self->values[value].numbers, 1);
       if (!random_allows (self, numbers))
         return FALSE;
-      typed_op (self, random_scalar_mnemonic (function->kind), &value, 1, &type, numbers);
+      if (is_of_mhlo (function->kind) && random_once (self, 4))
+        named_call (self, random_scalar_mnemonic (function->kind), value, &type, numbers);
+      else
+        typed_op (self, random_scalar_mnemonic (function->kind), &value, 1, &type, numbers);
       return TRUE;
     }
 

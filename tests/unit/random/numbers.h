@@ -28,7 +28,7 @@ typedef struct
   double      magnitude;    /* of the finite numbers (parts of complex numbers); INFINITY: unknown */
   double      step;         /* all finite numbers are multiples of it; 0: unknown */
   gboolean    specials;     /* NaNs and infinities occur */
-  gboolean    reordered;    /* passes may change the order of its summation */
+  gboolean    reordered;    /* passes may change the order of its summation, or the operations that round it */
 } RandomNumbers;
 
 /* How the elements of an input or constant are chosen. */

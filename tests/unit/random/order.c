@@ -142,7 +142,10 @@ make_top_k (RandomProgram *self,
   else if (moved.trust > RANDOM_NONE)
     moved = random_numbers_unknown ();
   outputs[1] = random_define (self, &places, moved);
-  random_emit (self, "  %s = chlo.top_k(%s, k = %" G_GINT64_FORMAT ") : %s -> (%s, %s)\n",
+  random_emit (self, random_once (self, 3)
+               ? "  %s = stablehlo.custom_call @mhlo.topk(%s) {mhlo.attributes = {k = %" G_GINT64_FORMAT " : i64, "
+                 "largest = true}} : (%s) -> (%s, %s)\n"
+               : "  %s = chlo.top_k(%s, k = %" G_GINT64_FORMAT ") : %s -> (%s, %s)\n",
                random_names (self, outputs, 2), random_name (self, value), result.dimensions[result.rank - 1],
                random_type_of (self, value), random_type_of (self, outputs[0]), random_type_of (self, outputs[1]));
 
