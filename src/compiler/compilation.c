@@ -26,7 +26,8 @@
 #define MIN_MICROSECONDS 2000
 
 static GhloOptimizeOptions
-optimize_options (const GhloSettings *settings)
+optimize_options (const GhloSettings      *settings,
+                  const GhloCustomTargets *custom_targets)
 {
   return (GhloOptimizeOptions) {
     .level = settings->optimization_level,
@@ -34,18 +35,20 @@ optimize_options (const GhloSettings *settings)
     .disabled = (const char *const *) settings->disabled_passes,
     .excess_precision = settings->excess_precision,
     .evaluator = ghlo_reference_device (),
+    .custom_targets = custom_targets,
   };
 }
 
 /* Returns the module that the cache keeps, and sets its @report. */
 static GhloIrModule *
-run_passes (GhloIrModule          *module,
-            const GhloSettings    *settings,
-            const GhloMonitor     *monitor,
-            GhloPassReport        *report,
-            GError               **error)
+run_passes (GhloIrModule             *module,
+            const GhloSettings       *settings,
+            const GhloCustomTargets  *custom_targets,
+            const GhloMonitor        *monitor,
+            GhloPassReport           *report,
+            GError                  **error)
 {
-  const GhloOptimizeOptions options = optimize_options (settings);
+  const GhloOptimizeOptions options = optimize_options (settings, custom_targets);
   GhloMonitorPart part = { monitor, 0, PASSES_SHARE };
   const GhloMonitor part_of = ghlo_monitor_of_part (&part);
 
@@ -124,13 +127,14 @@ write_stored (GhloCompileKey       *key,
 
 /* The program after the passes, from the cache or by running them. *@report describes the run that made it. */
 static GhloIrModule *
-make_module (GhloIrModule       *module,
-             GhloCompileKey     *key,
-             const GhloSettings *settings,
-             GhloPassReport    **report,
-             GhloCacheUse       *use,
-             const GhloMonitor  *monitor,
-             GError            **error)
+make_module (GhloIrModule             *module,
+             GhloCompileKey           *key,
+             const GhloSettings       *settings,
+             const GhloCustomTargets  *custom_targets,
+             GhloPassReport          **report,
+             GhloCacheUse             *use,
+             const GhloMonitor        *monitor,
+             GError                  **error)
 {
   GhloMonitorPart part = { monitor, 0, LOOKUP_SHARE };
   const GhloMonitor lookup = ghlo_monitor_of_part (&part);
@@ -153,7 +157,7 @@ make_module (GhloIrModule       *module,
   /* An unusable file may have left something in the report. */
   ghlo_pass_report_unref (*report);
   *report = ghlo_pass_report_new ();
-  made = run_passes (module, settings, monitor, *report, error);
+  made = run_passes (module, settings, custom_targets, monitor, *report, error);
   if (made != NULL && key != NULL)
     write_stored (key, made, *report);
 
@@ -162,17 +166,18 @@ make_module (GhloIrModule       *module,
 
 /* Returns the module for the device. */
 static GhloIrModule *
-make_fused (GhloIrModule       *module,
-            GhloCompileKey     *key,
-            GhloDeviceCore     *device,
-            const GhloSettings *settings,
-            GhloPassReport    **report,
-            GhloCacheUse       *use,
-            const GhloMonitor  *monitor,
-            GError            **error)
+make_fused (GhloIrModule             *module,
+            GhloCompileKey           *key,
+            GhloDeviceCore           *device,
+            const GhloSettings       *settings,
+            const GhloCustomTargets  *custom_targets,
+            GhloPassReport          **report,
+            GhloCacheUse             *use,
+            const GhloMonitor        *monitor,
+            GError                  **error)
 {
-  const GhloOptimizeOptions options = optimize_options (settings);
-  g_autoptr (GhloIrModule) made = make_module (module, key, settings, report, use, monitor, error);
+  const GhloOptimizeOptions options = optimize_options (settings, custom_targets);
+  g_autoptr (GhloIrModule) made = make_module (module, key, settings, custom_targets, report, use, monitor, error);
 
   if (made == NULL || !ghlo_fuse (made, device, &options, NULL, NULL, monitor, *report, error))
     return NULL;
@@ -246,7 +251,7 @@ compile_with_passes (GhloIrModule             *module,
     }
 
   report = ghlo_pass_report_new ();
-  made = make_fused (module, key, device, settings, &report, use, monitor, error);
+  made = make_fused (module, key, device, settings, custom_targets, &report, use, monitor, error);
   if (made == NULL)
     return NULL;
   self = compilation_new (made, g_steal_pointer (&report), device, custom_targets, places, PASSES_SHARE, monitor,
@@ -280,16 +285,21 @@ compile (GhloIrModule             *module,
          const GhloMonitor        *monitor,
          GError                  **error)
 {
+  GhloIrModule *made;
   GhloPassReport *report;
 
   *use = GHLO_CACHE_USE_NONE;
   if (device->wants_passes)
     return compile_with_passes (module, device, settings, custom_targets, places, use, monitor, error);
 
+  made = ghlo_optimize_required (module, custom_targets, monitor, error);
+  if (made == NULL)
+    return NULL;
   report = ghlo_pass_report_new ();
-  report->n_ops_before = report->n_ops_after = ghlo_pass_count_ops (module);
+  report->n_ops_before = ghlo_pass_count_ops (module);
+  report->n_ops_after = ghlo_pass_count_ops (made);
 
-  return compilation_new (ghlo_ir_module_ref (module), report, device, custom_targets, places, 0, monitor, error);
+  return compilation_new (made, report, device, custom_targets, places, 0, monitor, error);
 }
 
 GhloCompilation *

@@ -9,6 +9,13 @@
 #include "base/ghlo-error.h"
 #include "compiler/evaluate.h"
 
+static gboolean
+is_registered (gpointer    data,
+               const char *target)
+{
+  return ghlo_custom_targets_find (data, target) != NULL;
+}
+
 static GhloPassOptions
 pass_options (const GhloOptimizeOptions *options)
 {
@@ -21,6 +28,8 @@ pass_options (const GhloOptimizeOptions *options)
     .off = options->disabled,
     .use_environment = TRUE,
     .excess_precision = options->excess_precision,
+    .is_registered = is_registered,
+    .registered_data = (gpointer) options->custom_targets,
   };
 }
 
@@ -117,6 +126,21 @@ ghlo_optimize (GhloIrModule               *module,
     return NULL;
 
   return g_steal_pointer (&copy);
+}
+
+GhloIrModule *
+ghlo_optimize_required (GhloIrModule             *module,
+                        const GhloCustomTargets  *custom_targets,
+                        const GhloMonitor        *monitor,
+                        GError                  **error)
+{
+  const GhloOptimizeOptions options = { .custom_targets = custom_targets };
+  const GhloPassOptions passes = pass_options (&options);
+
+  if (!ghlo_passes_required (module, &passes))
+    return ghlo_ir_module_ref (module);
+
+  return ghlo_optimize (module, &options, monitor, NULL, error);
 }
 
 static const char *

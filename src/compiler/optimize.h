@@ -19,6 +19,7 @@ typedef struct
   const char *const  *disabled;            /* nullable */
   gboolean            excess_precision;
   GhloDeviceCore     *evaluator;           /* evaluates constants; nullable */
+  const GhloCustomTargets *custom_targets; /* functions of the application, whose calls stay; nullable */
 } GhloOptimizeOptions;
 
 /* Whether all of @names (nullable) are names of passes. Otherwise, the error INVALID_ARGUMENT names the option @what,
@@ -32,6 +33,13 @@ GhloIrModule *ghlo_optimize          (GhloIrModule              *module,
                                       const GhloOptimizeOptions *options,
                                       const GhloMonitor         *monitor,
                                       GhloPassReport            *report,
+                                      GError                   **error);
+
+/* Returns what a device without passes runs: @module itself, or a copy in which calls that no executor has are
+ * expanded, where there are any. NULL where one of these calls is malformed. */
+GhloIrModule *ghlo_optimize_required (GhloIrModule              *module,
+                                      const GhloCustomTargets   *custom_targets,
+                                      const GhloMonitor         *monitor,
                                       GError                   **error);
 
 /* Makes the fusions that @device supports in @module, in place; @module is a result of ghlo_optimize (). GHLO_DISABLE

@@ -65,4 +65,9 @@ PASS (fuse_reductions);
 PASS (fuse_maps);
 #undef PASS
 
+/* The part of "expand" without which a program would not run. */
+gboolean ghlo_pass_expand_required (GhloIrModule     *module,
+                                    GhloPassContext  *context,
+                                    GError          **error);
+
 G_END_DECLS

@@ -242,6 +242,8 @@ run_level (GhloIrModule     *module,
 
   for (guint i = 0; i < N_PASSES; i++)
     chosen[i] = ghlo_passes_choose (context->options, i);
+  if (!ghlo_pass_expand_required (module, context, error))
+    return FALSE;
   for (guint round = 0; round < n_rounds && n_changes > 0; round++)
     if (!run_round (module, context, chosen, round, &n_changes, report, error))
       return FALSE;

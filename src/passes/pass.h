@@ -72,6 +72,10 @@ typedef struct
   gboolean           use_environment;     /* also leave out the passes in GHLO_DISABLE, over which @on and @only take
                                              precedence, and limit the number of merges to GHLO_FUSE */
   gboolean           excess_precision;    /* a value may be kept more precisely than its type says */
+  gboolean         (*is_registered) (gpointer    data,
+                                     const char *target); /* nullable; whether the application answers calls of that
+                                                             name, which are not expanded then */
+  gpointer           registered_data;
   gboolean           verify;              /* verify after each pass; a module that fails is GHLO_ERROR_INTERNAL */
   GhloPassEvaluator  evaluator;           /* without a function, nothing is computed ahead of time */
   GhloPassFusion     fusion;
@@ -101,6 +105,10 @@ gboolean        ghlo_passes_run           (GhloIrModule          *module,
                                            const GhloMonitor     *monitor,
                                            GhloPassReport        *report,
                                            GError               **error);
+
+/* Whether @module has calls that no executor has, and which ghlo_passes_run () therefore expands at each level. */
+gboolean        ghlo_passes_required      (GhloIrModule          *module,
+                                           const GhloPassOptions *options);
 
 /* Runs the fusion passes, which ghlo_passes_run () runs only where @options->only names them. They adapt a program to
  * one device and run after the other passes, whose result is what caches keep. Fills in their records in @report and

@@ -116,7 +116,7 @@ ghlo_tool_optimize (GhloIrModule          *module,
   g_autoptr (GhloIrModule) made = NULL;
 
   if (!device->wants_passes)
-    return ghlo_ir_module_ref (module);
+    return ghlo_optimize_required (module, NULL, NULL, error);
   made = ghlo_optimize (module, &options, NULL, NULL, error);
   if (made == NULL || !ghlo_fuse (made, device, &options, NULL, NULL, NULL, NULL, error))
     return NULL;
