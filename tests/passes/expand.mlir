@@ -237,3 +237,73 @@ module {
     return %values, %0, %values_0, %indices_1, %1#0, %1#1 : tensor<2x3xf32>, tensor<2x3xi64>, tensor<2xi8>, tensor<2xi32>, tensor<2xi8>, tensor<2xi32>
   }
 }
+// -----
+// PASS: expand
+// Dimensions of a batch come first, whatever the result's order. A sum that only one operand has stays.
+func.func @main(%a: tensor<2x3x4xf32>, %b: tensor<5x4x2xf32>, %c: tensor<3x4xi32>) -> (tensor<5x3x2xf32>, tensor<5x2xf32>, tensor<4x3xi32>) {
+  %0 = stablehlo.einsum %a, %b, config = "bij, kjb -> kib" : (tensor<2x3x4xf32>, tensor<5x4x2xf32>) -> tensor<5x3x2xf32>
+  %1 = stablehlo.einsum %a, %b, config = "bij,kjb->kb" : (tensor<2x3x4xf32>, tensor<5x4x2xf32>) -> tensor<5x2xf32>
+  %2 = stablehlo.unary_einsum %c, config = "ij->ji" : (tensor<3x4xi32>) -> tensor<4x3xi32>
+  return %0, %1, %2 : tensor<5x3x2xf32>, tensor<5x2xf32>, tensor<4x3xi32>
+}
+// GIVES:
+module {
+  func.func @main(%arg0: tensor<2x3x4xf32>, %arg1: tensor<5x4x2xf32>, %arg2: tensor<3x4xi32>) -> (tensor<5x3x2xf32>, tensor<5x2xf32>, tensor<4x3xi32>) {
+    %0 = stablehlo.dot_general %arg0, %arg1, batching_dims = [0] x [2], contracting_dims = [2] x [1] : (tensor<2x3x4xf32>, tensor<5x4x2xf32>) -> tensor<2x3x5xf32>
+    %1 = stablehlo.transpose %0, dims = [2, 1, 0] : (tensor<2x3x5xf32>) -> tensor<5x3x2xf32>
+    %2 = stablehlo.einsum %arg0, %arg1, config = "bij,kjb->kb" : (tensor<2x3x4xf32>, tensor<5x4x2xf32>) -> tensor<5x2xf32>
+    %3 = stablehlo.transpose %arg2, dims = [1, 0] : (tensor<3x4xi32>) -> tensor<4x3xi32>
+    return %1, %2, %3 : tensor<5x3x2xf32>, tensor<5x2xf32>, tensor<4x3xi32>
+  }
+}
+// -----
+// PASS: expand
+// Indices for each place of the first dimension.
+func.func @main(%x: tensor<2x3x4x5xf32>, %i: tensor<2x6xi32>) -> tensor<2x3x6x5xf32> {
+  %0 = "stablehlo.torch_index_select"(%x, %i) {dim = 2 : i64, batch_dims = 1 : i64} : (tensor<2x3x4x5xf32>, tensor<2x6xi32>) -> tensor<2x3x6x5xf32>
+  return %0 : tensor<2x3x6x5xf32>
+}
+// GIVES:
+module {
+  func.func @main(%arg0: tensor<2x3x4x5xf32>, %arg1: tensor<2x6xi32>) -> tensor<2x3x6x5xf32> {
+    %0 = "stablehlo.gather"(%arg0, %arg1) <{dimension_numbers = #stablehlo.gather<offset_dims = [1, 3], collapsed_slice_dims = [2], operand_batching_dims = [0], start_indices_batching_dims = [0], start_index_map = [2], index_vector_dim = 2>, indices_are_sorted = false, slice_sizes = array<i64: 1, 3, 1, 5>}> : (tensor<2x3x4x5xf32>, tensor<2x6xi32>) -> tensor<2x3x6x5xf32>
+    return %0 : tensor<2x3x6x5xf32>
+  }
+}
+// -----
+// PASS: expand
+// Groups of one process, by replica and by number; with a channel, a group has all partitions of its replicas.
+func.func @main(%x: tensor<4xf32>) -> (tensor<4xf32>, tensor<4xf32>) {
+  %0 = "stablehlo.all_reduce"(%x) ({
+  ^bb0(%a: tensor<f32>, %b: tensor<f32>):
+    %s = stablehlo.add %a, %b : tensor<f32>
+    stablehlo.return %s : tensor<f32>
+  }) {replica_groups = dense<[[0]]> : tensor<1x1xi64>, channel_handle = #stablehlo.channel_handle<handle = 1, type = 1>, use_global_device_ids} : (tensor<4xf32>) -> tensor<4xf32>
+  %1 = "stablehlo.all_gather"(%0) {all_gather_dim = 0 : i64, replica_groups = dense<[[0]]> : tensor<1x1xi64>} : (tensor<4xf32>) -> tensor<4xf32>
+  %2 = "stablehlo.all_gather"(%1) {all_gather_dim = 0 : i64, replica_groups = dense<[[0]]> : tensor<1x1xi64>, channel_handle = #stablehlo.channel_handle<handle = 2, type = 1>} : (tensor<4xf32>) -> tensor<4xf32>
+  return %1, %2 : tensor<4xf32>, tensor<4xf32>
+}
+// GIVES:
+module {
+  func.func @main(%arg0: tensor<4xf32>) -> (tensor<4xf32>, tensor<4xf32>) {
+    %0 = "stablehlo.all_gather"(%arg0) <{all_gather_dim = 0 : i64, channel_handle = #stablehlo.channel_handle<handle = 2, type = 1>, replica_groups = dense<0> : tensor<1x1xi64>}> : (tensor<4xf32>) -> tensor<4xf32>
+    return %arg0, %0 : tensor<4xf32>, tensor<4xf32>
+  }
+}
+// -----
+// PASS: expand
+// INPUTS: none
+// Marks are the values themselves, unless these change their shape.
+func.func @main(%x: tensor<4xf32>) -> (tensor<4xf32>, tensor<2xf32>) {
+  %0 = stablehlo.custom_call @Sharding(%x) {mhlo.sharding = "{replicated}"} : (tensor<4xf32>) -> tensor<4xf32>
+  %1 = stablehlo.custom_call @MoveToHost(%0) {has_side_effect = true} : (tensor<4xf32>) -> tensor<4xf32>
+  %2 = stablehlo.custom_call @SPMDFullToShardShape(%1) : (tensor<4xf32>) -> tensor<2xf32>
+  return %1, %2 : tensor<4xf32>, tensor<2xf32>
+}
+// GIVES:
+module {
+  func.func @main(%arg0: tensor<4xf32>) -> (tensor<4xf32>, tensor<2xf32>) {
+    %0 = stablehlo.custom_call @SPMDFullToShardShape(%arg0) : (tensor<4xf32>) -> tensor<2xf32>
+    return %arg0, %0 : tensor<4xf32>, tensor<2xf32>
+  }
+}

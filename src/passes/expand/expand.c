@@ -20,9 +20,18 @@ static const struct
   GhloIrOpKind   kind;
   GhloExpandFunc func;
 } kinds[] = {
+  { GHLO_OP_STABLEHLO_ALL_GATHER, ghlo_expand_collective },
+  { GHLO_OP_STABLEHLO_ALL_REDUCE, ghlo_expand_collective },
+  { GHLO_OP_STABLEHLO_ALL_TO_ALL, ghlo_expand_collective },
   { GHLO_OP_STABLEHLO_BATCH_NORM_GRAD, ghlo_expand_batch_norm_grad },
   { GHLO_OP_STABLEHLO_BATCH_NORM_INFERENCE, ghlo_expand_batch_norm_inference },
   { GHLO_OP_STABLEHLO_BATCH_NORM_TRAINING, ghlo_expand_batch_norm_training },
+  { GHLO_OP_STABLEHLO_COLLECTIVE_BROADCAST, ghlo_expand_collective },
+  { GHLO_OP_STABLEHLO_CROSS_REPLICA_SUM, ghlo_expand_collective },
+  { GHLO_OP_STABLEHLO_EINSUM, ghlo_expand_einsum },
+  { GHLO_OP_STABLEHLO_REDUCE_SCATTER, ghlo_expand_collective },
+  { GHLO_OP_STABLEHLO_TORCH_INDEX_SELECT, ghlo_expand_index_select },
+  { GHLO_OP_STABLEHLO_UNARY_EINSUM, ghlo_expand_unary_einsum },
 };
 
 static const struct
@@ -192,7 +201,16 @@ expand (Expander  *self,
   return TRUE;
 }
 
-/* Inner operations precede those that contain them. */
+/* The region of an asynchronous operation is one operation. */
+static gboolean
+is_asynchronous (const GhloIrOp *op)
+{
+  const GhloIrOp *parent = ghlo_ir_op_get_parent (op);
+
+  return parent != NULL && parent->kind == GHLO_OP_STABLEHLO_ASYNC_START;
+}
+
+/* In program order: an operation precedes those inside it. */
 static void
 find_all (const Expander *self,
           GPtrArray      *found)
@@ -205,7 +223,7 @@ find_all (const Expander *self,
       GhloIrOp *func = g_ptr_array_index (functions, i);
 
       for (GhloIrOp *op = ghlo_pass_next_op (func, func); op != NULL; op = ghlo_pass_next_op (op, func))
-        if (find_expansion (self, op, &is_required) != NULL)
+        if (find_expansion (self, op, &is_required) != NULL && !is_asynchronous (op))
           g_ptr_array_add (found, op);
     }
 }

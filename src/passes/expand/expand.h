@@ -22,7 +22,10 @@ typedef gboolean (*GhloExpandFunc) (GhloRewriter    *self,
 EXPAND (batch_norm_inference);
 EXPAND (batch_norm_training);
 EXPAND (batch_norm_grad);
+EXPAND (collective);
+EXPAND (einsum);
 EXPAND (identity);
+EXPAND (index_select);
 EXPAND (fused_attention);
 EXPAND (fused_batch_norm);
 EXPAND (fused_convolution);
@@ -54,6 +57,7 @@ EXPAND (mps_sdpa_causal);
 EXPAND (mps_sdpa_causal_bwd);
 EXPAND (mps_softmax);
 EXPAND (top_k);
+EXPAND (unary_einsum);
 #undef EXPAND
 
 G_END_DECLS
