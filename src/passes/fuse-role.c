@@ -51,12 +51,7 @@ static const gboolean is_function[GHLO_N_OPS] = {
 static gboolean
 suits (const GhloIrType *type)
 {
-  const GhloElementInfo *info;
-
   if (!ghlo_type_is_plain (type) || type->rank > MAX_RANK)
-    return FALSE;
-  info = ghlo_element_info (type->element_type);
-  if (info->bits < 8 && info->element_class != GHLO_ELEMENT_CLASS_BOOLEAN)
     return FALSE;
   for (guint i = 0; i < type->rank; i++)
     if (type->dimensions[i] == 0)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
  * The role that an operation may have in a group that becomes a kernel, as far as the operation itself determines it.
- * Operands and results must have a static shape without empty dimensions, and elements of at least 8 bits or booleans.
+ * Operands and results must have a static shape without empty dimensions.
  */
 
 #pragma once

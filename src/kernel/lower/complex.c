@@ -154,8 +154,10 @@ make_conversion (GhloLowering   *self,
   GhloElementType from_part = ghlo_element_type_real_part (from), to_part = ghlo_element_type_real_part (to);
   Pair result = { .re = ghlo_lower_convert (self, from_part, to_part, x.re) };
 
-  result.im = ghlo_element_type_is_complex (from) && ghlo_element_type_is_complex (to)
-                ? ghlo_lower_convert (self, from_part, to_part, x.im) : ghlo_lower_float (self, to_part, 0);
+  if (ghlo_element_type_is_complex (from) && ghlo_element_type_is_complex (to))
+    result.im = ghlo_lower_convert (self, from_part, to_part, x.im);
+  else
+    result.im = ghlo_lower_float (self, ghlo_lower_type (to_part), 0);
 
   return result;
 }

@@ -99,7 +99,7 @@ count_of (GhloLowering      *self,
           const GhloIrValue *value)
 {
   const GhloLowerLoop *loop = self->loop;
-  GhloElementType type = value->type->element_type;
+  GhloElementType type = ghlo_lower_type (value->type->element_type);
   GhloAffine form = { .offset = loop->start };
 
   if (value->op == NULL)

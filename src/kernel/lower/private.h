@@ -222,15 +222,17 @@ guint32 ghlo_lower_load          (GhloLowering     *self,
 guint32 ghlo_lower_inside        (GhloLowering     *self,
                                   const GhloIndex  *index);
 
-/* types.c: how values of the program are represented by nodes. Floats of fewer than 32 bits are f32 nodes, and complex
- * numbers are represented by their parts. */
+/* types.c: how values of the program are represented by nodes. Floats of fewer than 32 bits are f32 nodes, integers of
+ * fewer than 8 bits are bytes, and complex numbers are represented by their parts. */
 
 /* Return the types in which nodes compute with values of @type, and as which they load its elements; INVALID where
  * there are none. */
 GhloElementType ghlo_lower_type     (GhloElementType  type);
 GhloElementType ghlo_lower_stored   (GhloElementType  type);
-/* Returns whether exact operations on numbers of @type yield numbers of @type. FALSE for formats without a negative
- * zero, without signs, or without NaN. */
+/* Returns whether @type is an integer of fewer than 8 bits. */
+gboolean ghlo_lower_is_small     (GhloElementType   type);
+/* Returns whether exact operations on numbers of @type yield numbers of @type. FALSE for small integers, and for float
+ * formats without a negative zero, without signs, or without NaN. */
 gboolean ghlo_lower_is_closed    (GhloElementType   type);
 guint32 ghlo_lower_decode        (GhloLowering     *self,
                                   GhloElementType   type,
@@ -238,7 +240,7 @@ guint32 ghlo_lower_decode        (GhloLowering     *self,
 guint32 ghlo_lower_encode        (GhloLowering     *self,
                                   GhloElementType   type,
                                   guint32           value);
-/* Rounds @value, which has just been computed, to @type. */
+/* Rounds or wraps @value, which has just been computed, to @type. */
 guint32 ghlo_lower_round         (GhloLowering     *self,
                                   GhloElementType   type,
                                   guint32           value);
@@ -247,10 +249,6 @@ guint32 ghlo_lower_round         (GhloLowering     *self,
 guint32 ghlo_lower_scalar        (GhloLowering     *self,
                                   const GhloIrOp   *op,
                                   const guint32    *operands);
-guint32 ghlo_lower_convert       (GhloLowering     *self,
-                                  GhloElementType   from,
-                                  GhloElementType   to,
-                                  guint32           value);
 /* Combines two partial results of a reduction, as nodes of @type, without rounding to a narrow type. */
 guint32 ghlo_lower_combine       (GhloLowering     *self,
                                   GhloCombiner      combiner,
@@ -259,6 +257,12 @@ guint32 ghlo_lower_combine       (GhloLowering     *self,
                                   guint32           b);
 /* Returns why @op has no nodes, a static text, or NULL where it has, as far as its kind and operands tell. */
 const char *ghlo_lower_scalar_obstacle (const GhloIrOp *op);
+
+/* convert.c: converts @value, a number of @from, to @to. */
+guint32 ghlo_lower_convert       (GhloLowering     *self,
+                                  GhloElementType   from,
+                                  GhloElementType   to,
+                                  guint32           value);
 
 /* complex.c */
 

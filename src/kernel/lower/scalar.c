@@ -20,14 +20,13 @@
 static const guint8 nodes[GHLO_N_SCALARS] = {
 #define SAME(ID) [GHLO_SCALAR_##ID] = GHLO_NODE_##ID,
   SAME (ADD) SAME (AND) SAME (MAXIMUM) SAME (MINIMUM) SAME (MULTIPLY) SAME (OR) SAME (XOR) SAME (ABS) SAME (ATAN2)
-  SAME (CBRT) SAME (CEIL) SAME (COSINE) SAME (COUNT_LEADING_ZEROS) SAME (DIVIDE) SAME (EXPONENTIAL)
+  SAME (CBRT) SAME (CEIL) SAME (COSINE) SAME (DIVIDE) SAME (EXPONENTIAL)
   SAME (EXPONENTIAL_MINUS_ONE) SAME (FLOOR) SAME (LOG) SAME (LOGISTIC) SAME (LOG_PLUS_ONE) SAME (NEGATE) SAME (NOT)
-  SAME (POPCNT) SAME (POWER) SAME (REMAINDER) SAME (ROUND_NEAREST_EVEN) SAME (RSQRT) SAME (SELECT) SAME (SHIFT_LEFT)
+  SAME (POWER) SAME (REMAINDER) SAME (ROUND_NEAREST_EVEN) SAME (RSQRT) SAME (SELECT) SAME (SHIFT_LEFT)
   SAME (SINE) SAME (SQRT) SAME (SUBTRACT) SAME (TAN) SAME (TANH) SAME (ACOS) SAME (ACOSH) SAME (ASIN) SAME (ASINH)
   SAME (ATAN) SAME (ATANH) SAME (COSH) SAME (DIGAMMA) SAME (ERF) SAME (ERFC) SAME (ERF_INV) SAME (LGAMMA) SAME (SINH)
   SAME (BESSEL_I1E) SAME (POLYGAMMA) SAME (ZETA)
 #undef SAME
-  [GHLO_SCALAR_MULHI] = GHLO_NODE_MULTIPLY_HIGH,
 };
 
 static GhloElementType
@@ -66,22 +65,85 @@ shift_right (GhloLowering    *self,
   return bitcast (self, type, NODE (SHIFT_RIGHT, shifted, value, count, NONE));
 }
 
+/* Returns @value, an integer operand of @op, with zeros above the bits of its element type. */
+static guint32
+bits_of_element (GhloLowering    *self,
+                 const GhloIrOp  *op,
+                 GhloElementType  type,
+                 guint32          value)
+{
+  const GhloElementInfo *info = ghlo_element_info (ghlo_ir_op_operand (op, 0)->type->element_type);
+
+  return info->bits < ghlo_element_info (type)->bits
+           ? NODE (AND, type, value, ghlo_lower_constant (self, type, ghlo_low_bits (info->bits)), NONE) : value;
+}
+
 static guint32
 make_logical_shift (GhloLowering    *self,
                     const GhloIrOp  *op,
                     GhloElementType  type,
                     const guint32   *operands)
 {
-  return shift_right (self, type, operands, FALSE);
+  const guint32 shifted[] = { bits_of_element (self, op, type, operands[0]), operands[1] };
+
+  return shift_right (self, type, shifted, FALSE);
 }
 
+static guint32
+make_popcnt (GhloLowering    *self,
+             const GhloIrOp  *op,
+             GhloElementType  type,
+             const guint32   *operands)
+{
+  return NODE (POPCNT, type, bits_of_element (self, op, type, operands[0]), NONE, NONE);
+}
+
+static guint32
+make_leading_zeros (GhloLowering    *self,
+                    const GhloIrOp  *op,
+                    GhloElementType  type,
+                    const guint32   *operands)
+{
+  const GhloElementInfo *info = ghlo_element_info (ghlo_ir_op_operand (op, 0)->type->element_type);
+  guint32 zeros = NODE (COUNT_LEADING_ZEROS, type, bits_of_element (self, op, type, operands[0]), NONE, NONE);
+  guint unused = ghlo_element_info (type)->bits - info->bits;
+
+  return unused > 0 ? NODE (SUBTRACT, type, zeros, ghlo_lower_constant (self, type, unused), NONE) : zeros;
+}
+
+/* The whole product of small integers fits into a byte. */
+static guint32
+make_multiply_high (GhloLowering    *self,
+                    const GhloIrOp  *op,
+                    GhloElementType  type,
+                    const guint32   *operands)
+{
+  GhloElementType element = op->results[0].type->element_type;
+
+  if (!ghlo_lower_is_small (element))
+    return NODE (MULTIPLY_HIGH, type, operands[0], operands[1], NONE);
+
+  return NODE (SHIFT_RIGHT, type, NODE (MULTIPLY, type, operands[0], operands[1], NONE),
+               ghlo_lower_constant (self, type, ghlo_element_info (element)->bits), NONE);
+}
+
+/* The highest bit of a small integer is its sign here, also where the type is unsigned. */
 static guint32
 make_arithmetic_shift (GhloLowering    *self,
                        const GhloIrOp  *op,
                        GhloElementType  type,
                        const guint32   *operands)
 {
-  return shift_right (self, type, operands, TRUE);
+  guint unused = ghlo_element_info (type)->bits - ghlo_element_info (op->results[0].type->element_type)->bits;
+  guint32 distance = ghlo_lower_constant (self, type, unused), shifted[] = { operands[0], operands[1] };
+
+  if (unused > 0 && ghlo_node_types (type) == GHLO_NODE_TYPES_U)
+    {
+      shifted[0] = NODE (SHIFT_LEFT, type, operands[0], distance, NONE);
+      shifted[0] = shift_right (self, type, (guint32[]) { shifted[0], distance }, TRUE);
+    }
+
+  return shift_right (self, type, shifted, TRUE);
 }
 
 static guint32
@@ -119,32 +181,6 @@ make_compare (GhloLowering    *self,
     return ghlo_lower_refuse (self, "kernels do not support comparison in the total order");
 
   return ghlo_lower_node (self, node, I1, operands[0], operands[1], NONE);
-}
-
-/* Rounded once: integers of up to 32 bits are exact in f64, which is then rounded to the narrow float. */
-guint32
-ghlo_lower_convert (GhloLowering    *self,
-                    GhloElementType  from,
-                    GhloElementType  to,
-                    guint32          value)
-{
-  GhloElementType type = ghlo_lower_type (from), number = ghlo_lower_type (to);
-  gboolean is_narrow = ghlo_lower_stored (to) != number;
-
-  if (from == to)
-    return value;
-  if (number == GHLO_ELEMENT_TYPE_INVALID)
-    return ghlo_lower_refuse (self, "kernels do not support the element type that it converts to");
-  if (is_narrow && ghlo_node_types (type) != GHLO_NODE_TYPES_F)
-    {
-      if (ghlo_element_info (type)->bits > 32)
-        return ghlo_lower_refuse (self, "it converts 64-bit integers to a float of at most 16 bits");
-      return ghlo_lower_round (self, to, NODE (CONVERT, GHLO_ELEMENT_TYPE_F64, value, NONE, NONE));
-    }
-  if (is_narrow)
-    return ghlo_lower_round (self, to, value);
-
-  return type == number ? value : ghlo_lower_node (self, GHLO_NODE_CONVERT, number, value, NONE, NONE);
 }
 
 static guint32
@@ -259,11 +295,14 @@ static const Make makes[GHLO_N_SCALARS] = {
   [GHLO_SCALAR_CLAMP] = make_clamp,
   [GHLO_SCALAR_COMPARE] = make_compare,
   [GHLO_SCALAR_CONVERT] = make_convert,
+  [GHLO_SCALAR_COUNT_LEADING_ZEROS] = make_leading_zeros,
   [GHLO_SCALAR_IS_FINITE] = make_is_finite,
   [GHLO_SCALAR_IS_INF] = make_is_inf,
   [GHLO_SCALAR_IS_NEG_INF] = make_is_neg_inf,
   [GHLO_SCALAR_IS_POS_INF] = make_is_pos_inf,
+  [GHLO_SCALAR_MULHI] = make_multiply_high,
   [GHLO_SCALAR_NEXT_AFTER] = ghlo_lower_next_after,
+  [GHLO_SCALAR_POPCNT] = make_popcnt,
   [GHLO_SCALAR_REDUCE_PRECISION] = ghlo_lower_reduce_precision,
   [GHLO_SCALAR_ROUND_NEAREST_AFZ] = make_round_away,
   [GHLO_SCALAR_SHIFT_RIGHT_ARITHMETIC] = make_arithmetic_shift,

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
  * Which nodes represent values of which element types. Floats narrower than f32 are f32 nodes that hold a number of
- * the narrow type: each operation on them is rounded to it. Complex numbers are two nodes.
+ * the narrow type: each operation on them is rounded to it. Integers narrower than a byte are bytes, as in buffers, and
+ * each operation on them is wrapped. Complex numbers are two nodes.
  */
 
 #include "kernel/lower/private.h"
@@ -15,7 +16,7 @@ typedef struct
 } Form;
 
 #define SAME(ID)              [GHLO_ELEMENT_TYPE_##ID] = { GHLO_ELEMENT_TYPE_##ID, GHLO_ELEMENT_TYPE_##ID, 0, 0 }
-#define PARTS(ID, part)       [GHLO_ELEMENT_TYPE_##ID] = { GHLO_ELEMENT_TYPE_##part, GHLO_ELEMENT_TYPE_##part, 0, 0 }
+#define AS(ID, node)          [GHLO_ELEMENT_TYPE_##ID] = { GHLO_ELEMENT_TYPE_##node, GHLO_ELEMENT_TYPE_##node, 0, 0 }
 #define NARROW(ID, stored)    [GHLO_ELEMENT_TYPE_##ID] = { GHLO_ELEMENT_TYPE_F32, GHLO_ELEMENT_TYPE_##stored, \
                                                            GHLO_NODE_FROM_##ID, GHLO_NODE_TO_##ID }
 
@@ -23,7 +24,8 @@ typedef struct
 static const Form forms[] = {
   SAME (I1), SAME (I8), SAME (I16), SAME (I32), SAME (I64), SAME (UI8), SAME (UI16), SAME (UI32), SAME (UI64),
   SAME (F32), SAME (F64),
-  PARTS (COMPLEX_F32, F32), PARTS (COMPLEX_F64, F64),
+  AS (I2, I8), AS (I4, I8), AS (UI2, UI8), AS (UI4, UI8),
+  AS (COMPLEX_F32, F32), AS (COMPLEX_F64, F64),
   NARROW (BF16, UI16), NARROW (F16, UI16),
   NARROW (F4E2M1FN, UI8), NARROW (F6E2M3FN, UI8), NARROW (F6E3M2FN, UI8), NARROW (F8E3M4, UI8), NARROW (F8E4M3, UI8),
   NARROW (F8E4M3B11FNUZ, UI8), NARROW (F8E4M3FN, UI8), NARROW (F8E4M3FNUZ, UI8), NARROW (F8E5M2, UI8),
@@ -50,9 +52,18 @@ ghlo_lower_stored (GhloElementType type)
 }
 
 gboolean
+ghlo_lower_is_small (GhloElementType type)
+{
+  return ghlo_element_type_is_integer (type) && ghlo_element_info (type)->bits < 8;
+}
+
+gboolean
 ghlo_lower_is_closed (GhloElementType type)
 {
   const GhloElementInfo *info = ghlo_element_info (type);
+
+  if (ghlo_lower_is_small (type))
+    return FALSE;
 
   return find_narrow (type) == NULL || info->specials == GHLO_FLOAT_IEEE
          || (info->specials == GHLO_FLOAT_FINITE && info->bits == 8);
@@ -96,11 +107,28 @@ ghlo_lower_encode (GhloLowering    *self,
   return ghlo_lower_node (self, narrow->to, narrow->stored, value, GHLO_LOWER_NONE, GHLO_LOWER_NONE);
 }
 
+/* Copies the sign bit of a small integer, or zeros, into the rest of the byte. */
+static guint32
+wrap (GhloLowering    *self,
+      GhloElementType  type,
+      guint32          value)
+{
+  GhloElementType number = ghlo_lower_type (type);
+  guint32 unused = ghlo_lower_constant (self, number, 8 - ghlo_element_info (type)->bits);
+
+  value = ghlo_lower_node (self, GHLO_NODE_SHIFT_LEFT, number, value, unused, GHLO_LOWER_NONE);
+
+  return ghlo_lower_node (self, GHLO_NODE_SHIFT_RIGHT, number, value, unused, GHLO_LOWER_NONE);
+}
+
 guint32
 ghlo_lower_round (GhloLowering    *self,
                   GhloElementType  type,
                   guint32          value)
 {
+  if (ghlo_lower_is_small (type))
+    return wrap (self, type, value);
+
   return ghlo_lower_decode (self, type, ghlo_lower_encode (self, type, value));
 }
 
@@ -138,6 +166,19 @@ ghlo_kernel_add_number (GhloKernelBuilder *builder,
   return convert (builder, stored, ghlo_lower_type (type), as);
 }
 
+static guint
+add_wrapped (GhloKernelBuilder *builder,
+             GhloElementType    type,
+             guint              node)
+{
+  GhloElementType stored = ghlo_lower_stored (type);
+  guint unused = ghlo_kernel_add_constant (builder, stored, 8 - ghlo_element_info (type)->bits);
+
+  node = ghlo_kernel_add_node (builder, GHLO_NODE_SHIFT_LEFT, stored, node, unused, GHLO_KERNEL_NONE);
+
+  return ghlo_kernel_add_node (builder, GHLO_NODE_SHIFT_RIGHT, stored, node, unused, GHLO_KERNEL_NONE);
+}
+
 guint
 ghlo_kernel_add_element (GhloKernelBuilder *builder,
                          GhloElementType    type,
@@ -146,6 +187,8 @@ ghlo_kernel_add_element (GhloKernelBuilder *builder,
 {
   const Form *narrow = find_narrow (type);
 
+  if (ghlo_lower_is_small (type))
+    return add_wrapped (builder, type, convert (builder, number, from, ghlo_lower_stored (type)));
   if (narrow == NULL)
     return convert (builder, number, from, type);
 

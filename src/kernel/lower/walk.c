@@ -149,7 +149,7 @@ make_iota (GhloLowering    *self,
     return ghlo_lower_float (self, number, 0);
   value = ghlo_lower_coordinate (self, is_integer ? number : GHLO_ELEMENT_TYPE_I64, index->dimensions[dimension]);
   if (is_integer)
-    return value;
+    return ghlo_lower_round (self, type, value);
   if (ghlo_lower_stored (type) == number)
     return ghlo_lower_node (self, GHLO_NODE_CONVERT, number, value, GHLO_LOWER_NONE, GHLO_LOWER_NONE);
   if (op->results[0].type->dimensions[dimension] > G_MAXINT32)

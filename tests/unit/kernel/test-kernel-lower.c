@@ -51,6 +51,29 @@ static const LowerCase cases[] = {
           "%9 = stablehlo.remainder %7, %8 : tensor<65xf4E2M1FN>\n"
           "return %2, %5, %6, %9 : tensor<65xf8E4M3FN>, tensor<65xf8E5M2FNUZ>, tensor<65xf8E8M0FNU>, "
           "tensor<65xf4E2M1FN>\n") },
+  { "integers of 4 bits", EXACT, 1,
+    FUNC ("%a: tensor<33xi4>, %b: tensor<33xui4>, %c: tensor<33xf32>",
+          "(tensor<33xi4>, tensor<33xui4>, tensor<33xbf16>, tensor<33xi4>)",
+          "%0 = stablehlo.multiply %a, %a : tensor<33xi4>\n"
+          "%1 = stablehlo.negate %0 : tensor<33xi4>\n"
+          "%2 = stablehlo.convert %1 : (tensor<33xi4>) -> tensor<33xui4>\n"
+          "%3 = stablehlo.shift_right_logical %2, %b : tensor<33xui4>\n"
+          "%4 = stablehlo.convert %a : (tensor<33xi4>) -> tensor<33xbf16>\n"
+          "%5 = stablehlo.convert %c : (tensor<33xf32>) -> tensor<33xi4>\n"
+          "return %1, %3, %4, %5 : tensor<33xi4>, tensor<33xui4>, tensor<33xbf16>, tensor<33xi4>\n") },
+  { "sums of 4 bits", EXACT, 0,
+    FUNC ("%a: tensor<5x12xi4>, %init: tensor<i4>", "(tensor<5xi4>, tensor<5xi4>)",
+          "%0 = stablehlo.reduce(%a init: %init) applies stablehlo.add across dimensions = [1] : (tensor<5x12xi4>, "
+          "tensor<i4>) -> tensor<5xi4>\n"
+          "%1 = stablehlo.reduce(%a init: %init) applies stablehlo.maximum across dimensions = [1] : (tensor<5x12xi4>, "
+          "tensor<i4>) -> tensor<5xi4>\n"
+          "return %0, %1 : tensor<5xi4>, tensor<5xi4>\n") },
+  { "64 bits to 16", EXACT, 1,
+    FUNC ("%a: tensor<65xi64>, %b: tensor<65xui64>", "(tensor<65xbf16>, tensor<65xf16>, tensor<65xf8E5M2>)",
+          "%0 = stablehlo.convert %a : (tensor<65xi64>) -> tensor<65xbf16>\n"
+          "%1 = stablehlo.convert %b : (tensor<65xui64>) -> tensor<65xf16>\n"
+          "%2 = stablehlo.convert %a : (tensor<65xi64>) -> tensor<65xf8E5M2>\n"
+          "return %0, %1, %2 : tensor<65xbf16>, tensor<65xf16>, tensor<65xf8E5M2>\n") },
   { "sums of 8 bits", EXACT, 0,
     FUNC ("%a: tensor<5x12xf8E4M3>", "tensor<5xf8E4M3>",
           "%zero = stablehlo.constant dense<0.0> : tensor<f8E4M3>\n"
@@ -453,8 +476,9 @@ test_refused (void)
             "%0 = stablehlo.add %a, %a : tensor<4x6xf32>\n"
             "%1 = stablehlo.reshape %0 : (tensor<4x6xf32>) -> tensor<24xf32>\nreturn %1 : tensor<24xf32>\n"),
       "its reshape splits or merges dimensions, or its operand has too many" },
-    { FUNC ("%a: tensor<4xi4>", "tensor<4xi4>",
-            "%0 = stablehlo.add %a, %a : tensor<4xi4>\nreturn %0 : tensor<4xi4>\n"),
+    { FUNC ("%a: tensor<4x!quant.uniform<i8:f32, 0.5>>", "tensor<4x!quant.uniform<i8:f32, 0.5>>",
+            "%0 = stablehlo.add %a, %a : tensor<4x!quant.uniform<i8:f32, 0.5>>\n"
+            "return %0 : tensor<4x!quant.uniform<i8:f32, 0.5>>\n"),
       "kernels do not support an operand's element type" },
     { FUNC ("%a: tensor<4x4xf32>", "tensor<4xf32>",
             ZERO SUM ("%0", "%a", "0", "tensor<4x4xf32>", "tensor<4xf32>")
