@@ -141,6 +141,16 @@ role_of_convert (const GhloIrOp *op)
            ? GHLO_FUSE_ROLE_CONVERT : GHLO_FUSE_ROLE_ELEMENTWISE;
 }
 
+/* Bitcasts between types of whole bytes are views. */
+static GhloFuseRole
+role_of_bitcast (const GhloIrOp *op)
+{
+  guint from = ghlo_element_info (ghlo_ir_op_operand (op, 0)->type->element_type)->bits;
+  guint to = ghlo_element_info (op->results[0].type->element_type)->bits;
+
+  return from % 8 != 0 || to % 8 != 0 ? GHLO_FUSE_ROLE_INDEX : GHLO_FUSE_ROLE_NONE;
+}
+
 static GhloFuseRole
 role_by_kind (const GhloIrOp *op)
 {
@@ -170,6 +180,8 @@ role_by_kind (const GhloIrOp *op)
       return role_of_reduce (op);
     case GHLO_OP_STABLEHLO_CONVERT:
       return role_of_convert (op);
+    case GHLO_OP_STABLEHLO_BITCAST_CONVERT:
+      return role_of_bitcast (op);
     case GHLO_OP_STABLEHLO_CONVOLUTION:
     case GHLO_OP_STABLEHLO_DOT:
     case GHLO_OP_STABLEHLO_DOT_GENERAL:

@@ -16,7 +16,7 @@ typedef enum
   /* In exactly one group, which writes the result where others use it. */
   GHLO_FUSE_ROLE_ELEMENTWISE,
   GHLO_FUSE_ROLE_FUNCTION,      /* the same, but too costly to be computed again */
-  GHLO_FUSE_ROLE_INDEX,         /* pad, concatenate */
+  GHLO_FUSE_ROLE_INDEX,         /* pad, concatenate, bitcasts of parts of bytes */
   GHLO_FUSE_ROLE_START,         /* dynamic slice, gather: they read at indices that are computed at run time */
   GHLO_FUSE_ROLE_REDUCE,
   GHLO_FUSE_ROLE_PRODUCT,       /* a product or convolution: not part of a kernel, but a group may begin with one */

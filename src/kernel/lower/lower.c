@@ -95,6 +95,7 @@ ghlo_kernel_has_kind (GhloIrOpKind kind)
 {
   switch (kind)
     {
+    case GHLO_OP_STABLEHLO_BITCAST_CONVERT:
     case GHLO_OP_STABLEHLO_COMPOSITE:
     case GHLO_OP_STABLEHLO_CONSTANT:
     case GHLO_OP_STABLEHLO_IOTA:
@@ -117,6 +118,10 @@ ghlo_kernel_obstacle (const GhloIrOp *op)
 
   switch (op->kind)
     {
+    case GHLO_OP_STABLEHLO_BITCAST_CONVERT:
+      if (ghlo_lower_has_complex (op))
+        return "kernels do not reinterpret complex numbers";
+      break;
     case GHLO_OP_STABLEHLO_CONSTANT:
     case GHLO_OP_STABLEHLO_IOTA:
     case GHLO_OP_STABLEHLO_PAD:

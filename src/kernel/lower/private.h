@@ -297,6 +297,11 @@ guint32 ghlo_lower_reduce_precision (GhloLowering  *self,
                                   GhloElementType   type,
                                   const guint32    *operands);
 
+/* bitcast.c: returns the result of @op, a bitcast_convert, at @index. */
+guint32 ghlo_lower_bitcast       (GhloLowering     *self,
+                                  const GhloIrOp   *op,
+                                  const GhloIndex  *index);
+
 /* lower.c: shared by both ways of lowering. */
 
 /* Adds a buffer for @view. Returns where it begins, in bytes from the view's first element. */

@@ -380,6 +380,8 @@ make_value (GhloLowering      *self,
       return make_constant (self, op, index->part);
     case GHLO_OP_STABLEHLO_IOTA:
       return make_iota (self, op, index);
+    case GHLO_OP_STABLEHLO_BITCAST_CONVERT:
+      return ghlo_lower_bitcast (self, op, index);
     case GHLO_OP_STABLEHLO_PAD:
       return make_pad (self, op, index);
     case GHLO_OP_STABLEHLO_CONCATENATE:

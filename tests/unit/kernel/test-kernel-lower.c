@@ -74,6 +74,15 @@ static const LowerCase cases[] = {
           "%1 = stablehlo.convert %b : (tensor<65xui64>) -> tensor<65xf16>\n"
           "%2 = stablehlo.convert %a : (tensor<65xi64>) -> tensor<65xf8E5M2>\n"
           "return %0, %1, %2 : tensor<65xbf16>, tensor<65xf16>, tensor<65xf8E5M2>\n") },
+#define BITCAST(from, to) \
+  { from " as " to, EXACT, 1, \
+    FUNC ("%a: tensor<" from ">", "tensor<" to ">", \
+          "%0 = stablehlo.bitcast_convert %a : (tensor<" from ">) -> tensor<" to ">\n" \
+          "return %0 : tensor<" to ">\n") }
+  BITCAST ("5x3xui8", "5x3x2xui4"), BITCAST ("5x3x2xi4", "5x3xi8"), BITCAST ("5x3xi32", "5x3x8xi4"),
+  BITCAST ("5x4xi4", "5xui16"), BITCAST ("7xi8", "7x8xi1"), BITCAST ("7x8xi1", "7xf8E5M2"),
+  BITCAST ("9xi4", "9xf4E2M1FN"), BITCAST ("9xf4E2M1FN", "9xi4"), BITCAST ("3xf32", "3x16xi2"),
+  BITCAST ("3x16xui2", "3xf32"), BITCAST ("4xbf16", "4x4xf4E2M1FN"),
   { "sums of 8 bits", EXACT, 0,
     FUNC ("%a: tensor<5x12xf8E4M3>", "tensor<5xf8E4M3>",
           "%zero = stablehlo.constant dense<0.0> : tensor<f8E4M3>\n"

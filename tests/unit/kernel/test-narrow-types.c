@@ -3,9 +3,9 @@
  *     test-narrow-types [--device=NAME]
  *
  * Element types of up to 8 bits on a device, the CPU unless --device names another: every pattern converted to every
- * other type and back, every pair of patterns in each operation that is rounded once, and moved or reduced. The bits
- * are the reference executor's, before and after fusion, in strips and in machine code, and no step runs on the
- * reference executor.
+ * other type and back, and taken as the bits of others, every pair of patterns in each operation that is rounded once,
+ * and moved or reduced. The bits are the reference executor's, before and after fusion, in strips and in machine code,
+ * and no step runs on the reference executor.
  */
 
 #include "../passes/pass-help.h"
@@ -418,6 +418,55 @@ test_moves (gconstpointer data)
   check (text_end (&text, argument), input);
 }
 
+/* Adds what @from becomes as @to. Where elements are joined, the operand has several copies of the patterns. */
+static void
+add_bitcast (Text            *text,
+             gsize            n,
+             GhloElementType  from,
+             GhloElementType  to)
+{
+  enum { COPIES = 192 };
+  const guint from_bits = ghlo_element_info (from)->bits, to_bits = ghlo_element_info (to)->bits;
+  g_autofree char *operand = NULL, *result = NULL, *copies = NULL;
+
+  if (from_bits >= to_bits)
+    {
+      operand = g_strdup_printf ("tensor<%" G_GSIZE_FORMAT "x%s>", n, name_of (from));
+      result = from_bits == to_bits ? g_strdup_printf ("tensor<%" G_GSIZE_FORMAT "x%s>", n, name_of (to))
+               : g_strdup_printf ("tensor<%" G_GSIZE_FORMAT "x%ux%s>", n, from_bits / to_bits, name_of (to));
+      text_add (text, result, "stablehlo.bitcast_convert %%a : (%s) -> %s", operand, result);
+      return;
+    }
+  copies = g_strdup_printf ("tensor<%" G_GSIZE_FORMAT "x%ux%s>", n, COPIES, name_of (from));
+  operand = g_strdup_printf ("tensor<%" G_GSIZE_FORMAT "x%ux%s>", n * COPIES * from_bits / to_bits,
+                             to_bits / from_bits, name_of (from));
+  result = g_strdup_printf ("tensor<%" G_GSIZE_FORMAT "x%s>", n * COPIES * from_bits / to_bits, name_of (to));
+  g_string_append_printf (text->body, "  %%c%u = stablehlo.broadcast_in_dim %%a, dims = [0] : (tensor<%" G_GSIZE_FORMAT
+                          "x%s>) -> %s\n  %%o%u = stablehlo.reshape %%c%u : (%s) -> %s\n", text->n_results, n,
+                          name_of (from), copies, text->n_results, text->n_results, copies, operand);
+  text_add (text, result, "stablehlo.bitcast_convert %%o%u : (%s) -> %s", text->n_results, operand, result);
+}
+
+static void
+test_bitcasts (gconstpointer data)
+{
+  const GhloElementType from = GPOINTER_TO_UINT (data);
+  const guint from_bits = ghlo_element_info (from)->bits;
+  g_autoptr (GhloValue) input = new_numbers (from);
+  g_autofree char *argument = g_strdup_printf ("tensor<%" G_GSIZE_FORMAT "x%s>", input->n_elements, name_of (from));
+  Text text = text_begin ();
+
+  for (GhloElementType to = 1; to < GHLO_ELEMENT_TYPE_INDEX; to++)
+    {
+      const guint to_bits = ghlo_element_info (to)->bits;
+
+      if (!ghlo_element_type_is_complex (to) && (from_bits % 8 != 0 || to_bits % 8 != 0)
+          && MAX (from_bits, to_bits) % MIN (from_bits, to_bits) == 0)
+        add_bitcast (&text, input->n_elements, from, to);
+    }
+  check (text_end (&text, argument), input);
+}
+
 static void
 add_test (const char     *name,
           GhloElementType type,
@@ -447,6 +496,7 @@ main (int    argc,
       if (ghlo_element_type_is_complex (type))
         continue;
       add_test ("conversions", type, test_conversions);
+      add_test ("bitcasts", type, test_bitcasts);
       if (!is_narrow (type) || type == GHLO_ELEMENT_TYPE_I1)
         continue;
       add_test ("operations", type, test_operations);
