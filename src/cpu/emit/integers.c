@@ -6,6 +6,8 @@
 
 #include "cpu/emit/emit-private.h"
 
+#include <math.h>
+
 static Value
 like (Emitter         *self,
       GhloElementType  type,
@@ -176,13 +178,55 @@ ghlo_emit_integer_node (Emitter         *self,
 }
 
 static Value
+real_like (Emitter         *self,
+           GhloElementType  type,
+           double           number,
+           Value            other)
+{
+  Value constant = ghlo_emit_constant (self, type, ghlo_float_to_bits (type, number));
+
+  return ghlo_emit_is_vector (other) ? ghlo_emit_widen (self, constant) : constant;
+}
+
+/* Truncates; the result is the nearest integer where the float is out of range, and 0 for NaN. LLVM's intrinsic for
+ * this becomes instructions for single elements on x86. Small integers are converted as i32, for which vectors have an
+ * instruction. */
+static Value
+saturate (Emitter         *self,
+          GhloElementType  to,
+          GhloElementType  from,
+          Value            value)
+{
+  LLVMBuilderRef builder = self->builder;
+  const guint n_bits = ghlo_element_info (to)->bits;
+  const gboolean is_signed = ghlo_node_types (to) == GHLO_NODE_TYPES_S, is_small = n_bits < 32;
+  const double end = ldexp (1, (int) n_bits - is_signed);
+  Value first = real_like (self, from, is_signed ? -end : 0, value);
+  Value is_low = LLVMBuildFCmp (builder, LLVMRealULT, value, first, "");        /* or NaN */
+  Value is_high = LLVMBuildFCmp (builder, LLVMRealOGE, value, real_like (self, from, end, value), "");
+  Value is_odd = LLVMBuildOr (builder, is_low, is_high, ""), result, least;
+  Type type = ghlo_emit_type_like (self, is_small ? self->i32 : ghlo_emit_type (self, to), value);
+
+  result = LLVMBuildSelect (builder, is_odd, LLVMConstNull (LLVMTypeOf (value)), value, "");
+  result = is_signed || is_small ? LLVMBuildFPToSI (builder, result, type, "")
+                                 : LLVMBuildFPToUI (builder, result, type, "");
+  if (is_small)
+    result = LLVMBuildTrunc (builder, result, ghlo_emit_type_like (self, ghlo_emit_type (self, to), value), "");
+  result = LLVMBuildSelect (builder, is_high, like (self, to, (gint64) ghlo_element_limit (to, TRUE).u, result),
+                            result, "");
+  least = like (self, to, (gint64) ghlo_element_limit (to, FALSE).u, result);
+  is_low = LLVMBuildFCmp (builder, LLVMRealOLT, value, first, "");
+
+  return is_signed ? LLVMBuildSelect (builder, is_low, least, result, "") : result;
+}
+
+static Value
 convert_float (Emitter         *self,
                GhloElementType  to,
                GhloElementType  from,
                Value            value)
 {
   Type type = ghlo_emit_type_like (self, ghlo_emit_type (self, to), value);
-  gboolean is_signed = ghlo_node_types (to) == GHLO_NODE_TYPES_S;
 
   if (ghlo_node_types (to) == GHLO_NODE_TYPES_F)
     return to == from ? value
@@ -191,8 +235,7 @@ convert_float (Emitter         *self,
   if (to == GHLO_ELEMENT_TYPE_I1)
     return LLVMBuildFCmp (self->builder, LLVMRealUNE, value, LLVMConstNull (LLVMTypeOf (value)), "");
 
-  return ghlo_emit_intrinsic (self, is_signed ? "llvm.fptosi.sat" : "llvm.fptoui.sat",
-                              (Type[]) { type, LLVMTypeOf (value) }, 2, &value, 1);
+  return saturate (self, to, from, value);
 }
 
 Value
