@@ -4,8 +4,8 @@
  *
  * Element types of up to 8 bits on a device, the CPU unless --device names another: every pattern converted to every
  * other type and back, and taken as the bits of others, every pair of patterns in each operation that is rounded once,
- * and moved or reduced. The bits are the reference executor's, before and after fusion, in strips and in machine code,
- * and no step runs on the reference executor.
+ * and moved, reduced or multiplied. The bits are the reference executor's, before and after fusion, in strips and in
+ * machine code, and no step runs on the reference executor.
  */
 
 #include "../passes/pass-help.h"
@@ -415,6 +415,16 @@ test_moves (gconstpointer data)
   for (guint i = 0; i < G_N_ELEMENTS (reductions); i++)
     text_add (&text, sum, "stablehlo.reduce(%%a init: %%one) applies stablehlo.%s across dimensions = [0] : (%s, "
               "tensor<%s>) -> %s", reductions[i], argument, name, sum);
+  if (!ghlo_element_type_is_float (element))
+    {
+      g_autofree char *same = g_strdup_printf ("tensor<%ux%ux%s>", n, n, name);
+      g_autofree char *wide = g_strdup_printf ("tensor<%ux%uxi32>", n, n);
+
+      text_add (&text, same, "stablehlo.dot_general %%a, %%a, contracting_dims = [0] x [0] : (%s, %s) -> %s", argument,
+                argument, same);
+      text_add (&text, wide, "stablehlo.dot_general %%a, %%a, contracting_dims = [0] x [0] : (%s, %s) -> %s", argument,
+                argument, wide);
+    }
   check (text_end (&text, argument), input);
 }
 
