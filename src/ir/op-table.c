@@ -75,6 +75,7 @@ enum
 #define I32                  GHLO_IR_KIND_I32, 0
 #define I64                  GHLO_IR_KIND_I64, 0
 #define UI32                 GHLO_IR_KIND_UI32, 0
+#define UI64                 GHLO_IR_KIND_UI64, 0
 #define F32                  GHLO_IR_KIND_F32, 0
 #define F64                  GHLO_IR_KIND_F64, 0
 #define STRING               GHLO_IR_KIND_STRING, 0

@@ -647,8 +647,8 @@ ghlo_import_parse_attr_of (GhloImportParser     *self,
 {
   static const GhloElementType numbers[] = {
     [GHLO_IR_KIND_I32] = GHLO_ELEMENT_TYPE_I32, [GHLO_IR_KIND_I64] = GHLO_ELEMENT_TYPE_I64,
-    [GHLO_IR_KIND_UI32] = GHLO_ELEMENT_TYPE_UI32, [GHLO_IR_KIND_F32] = GHLO_ELEMENT_TYPE_F32,
-    [GHLO_IR_KIND_F64] = GHLO_ELEMENT_TYPE_F64,
+    [GHLO_IR_KIND_UI32] = GHLO_ELEMENT_TYPE_UI32, [GHLO_IR_KIND_UI64] = GHLO_ELEMENT_TYPE_UI64,
+    [GHLO_IR_KIND_F32] = GHLO_ELEMENT_TYPE_F32,   [GHLO_IR_KIND_F64] = GHLO_ELEMENT_TYPE_F64,
   };
 
   switch (spec->kind)
@@ -656,6 +656,7 @@ ghlo_import_parse_attr_of (GhloImportParser     *self,
     case GHLO_IR_KIND_I32:
     case GHLO_IR_KIND_I64:
     case GHLO_IR_KIND_UI32:
+    case GHLO_IR_KIND_UI64:
     case GHLO_IR_KIND_F32:
     case GHLO_IR_KIND_F64:
       return ghlo_import_parse_typed_attr (self, ghlo_import_element_type (self, numbers[spec->kind]));

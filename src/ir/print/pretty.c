@@ -44,6 +44,7 @@ fits_short_spelling (const GhloIrAttrSpec *spec,
     { GHLO_IR_KIND_I32, GHLO_IR_ATTR_INTEGER, GHLO_ELEMENT_TYPE_I32 },
     { GHLO_IR_KIND_I64, GHLO_IR_ATTR_INTEGER, GHLO_ELEMENT_TYPE_I64 },
     { GHLO_IR_KIND_UI32, GHLO_IR_ATTR_INTEGER, GHLO_ELEMENT_TYPE_UI32 },
+    { GHLO_IR_KIND_UI64, GHLO_IR_ATTR_INTEGER, GHLO_ELEMENT_TYPE_UI64 },
     { GHLO_IR_KIND_F32, GHLO_IR_ATTR_FLOAT, GHLO_ELEMENT_TYPE_F32 },
     { GHLO_IR_KIND_F64, GHLO_IR_ATTR_FLOAT, GHLO_ELEMENT_TYPE_F64 },
     { GHLO_IR_KIND_STRING, GHLO_IR_ATTR_STRING, GHLO_ELEMENT_TYPE_INVALID },
@@ -57,7 +58,8 @@ fits_short_spelling (const GhloIrAttrSpec *spec,
 
   /* Outside optional groups, only numbers have defaults. */
   if (value == NULL)
-    return spec->presence == GHLO_IR_DEFAULTED && (spec->kind == GHLO_IR_KIND_I64 || spec->kind == GHLO_IR_KIND_I32);
+    return spec->presence == GHLO_IR_DEFAULTED && (spec->kind == GHLO_IR_KIND_UI64 || spec->kind == GHLO_IR_KIND_I64
+                                                         || spec->kind == GHLO_IR_KIND_I32);
 
   for (guint i = 0; i < G_N_ELEMENTS (rows); i++)
     if (rows[i].constraint == spec->kind)
@@ -87,6 +89,7 @@ put_short (GhloIrPrinter        *self,
     case GHLO_IR_KIND_I32:
     case GHLO_IR_KIND_I64:
     case GHLO_IR_KIND_UI32:
+    case GHLO_IR_KIND_UI64:
     case GHLO_IR_KIND_F32:
     case GHLO_IR_KIND_F64:
       ghlo_ir_put_attr (self, value, GHLO_IR_UNTYPED);

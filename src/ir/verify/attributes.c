@@ -47,6 +47,7 @@ is_integer (const GhloIrAttr     *attr,
     [GHLO_IR_KIND_I32] = GHLO_ELEMENT_TYPE_I32,
     [GHLO_IR_KIND_I64] = GHLO_ELEMENT_TYPE_I64,
     [GHLO_IR_KIND_UI32] = GHLO_ELEMENT_TYPE_UI32,
+    [GHLO_IR_KIND_UI64] = GHLO_ELEMENT_TYPE_UI64,
   };
 
   return attr->kind == GHLO_IR_ATTR_INTEGER && element_is (attr->type, GHLO_IR_TYPE_ELEMENT, types[spec->kind])
@@ -287,6 +288,7 @@ static const struct
   [GHLO_IR_KIND_I32] = { is_integer, "an integer of type i32" },
   [GHLO_IR_KIND_I64] = { is_integer, "an integer of type i64" },
   [GHLO_IR_KIND_UI32] = { is_integer, "an integer of type ui32" },
+  [GHLO_IR_KIND_UI64] = { is_integer, "an integer of type ui64" },
   [GHLO_IR_KIND_F32] = { is_float, "a float of type f32" },
   [GHLO_IR_KIND_F64] = { is_float, "a float of type f64" },
   [GHLO_IR_KIND_STRING] = { is_string, "a string" },

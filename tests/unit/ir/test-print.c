@@ -535,7 +535,7 @@ static void
 test_default (void)
 {
   g_autoptr (GhloIrModule) module = read_text (
-    "func.func @f(%arg0: tensor<f32>) {\n  \"check.expect_close\"(%arg0, %arg0) {min_ulp_difference = 0 : i64} : "
+    "func.func @f(%arg0: tensor<f32>) {\n  \"check.expect_close\"(%arg0, %arg0) {min_ulp_difference = 0 : ui64} : "
     "(tensor<f32>, tensor<f32>) -> ()\n  return\n}\n");
   g_autofree char *pretty = ghlo_ir_to_string (module, GHLO_IR_PRINT_DEFAULT);
 

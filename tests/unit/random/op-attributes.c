@@ -301,7 +301,8 @@ random_op_draw_attribute (RandomOp             *self,
 {
   static const GhloElementType integers[] = {
     [GHLO_IR_KIND_I32] = GHLO_ELEMENT_TYPE_I32, [GHLO_IR_KIND_I64] = GHLO_ELEMENT_TYPE_I64,
-    [GHLO_IR_KIND_UI32] = GHLO_ELEMENT_TYPE_UI32, [GHLO_IR_KIND_I32_ARRAY] = GHLO_ELEMENT_TYPE_I32,
+    [GHLO_IR_KIND_UI32] = GHLO_ELEMENT_TYPE_UI32, [GHLO_IR_KIND_UI64] = GHLO_ELEMENT_TYPE_UI64,
+    [GHLO_IR_KIND_I32_ARRAY] = GHLO_ELEMENT_TYPE_I32,
     [GHLO_IR_KIND_I64_ARRAY] = GHLO_ELEMENT_TYPE_I64, [GHLO_IR_KIND_BOOL_ARRAY] = GHLO_ELEMENT_TYPE_I1,
   };
   GhloScalar number;
@@ -311,6 +312,7 @@ random_op_draw_attribute (RandomOp             *self,
     case GHLO_IR_KIND_I32:
     case GHLO_IR_KIND_I64:
     case GHLO_IR_KIND_UI32:
+    case GHLO_IR_KIND_UI64:
       number.i = draw_number (self, MAX (spec->minimum, 0));
       number = ghlo_element_round (integers[spec->kind], number);
       return ghlo_ir_attr_integer (self->module, ghlo_ir_type_element (self->module, integers[spec->kind]), number.i);
