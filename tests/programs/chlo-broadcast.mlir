@@ -38,6 +38,19 @@ func.func @integers() {
 
 // -----
 
+// Between operands of equal rank, broadcast_dimensions says nothing.
+func.func @equal_ranks() {
+  %a = stablehlo.constant dense<[[7], [-7]]> : tensor<2x1xi32>
+  %b = stablehlo.constant dense<[[2, 3]]> : tensor<1x2xi32>
+  %compare = chlo.broadcast_compare %a, %b {broadcast_dimensions = array<i64: 1>, comparison_direction = #chlo<comparison_direction LT>} : (tensor<2x1xi32>, tensor<1x2xi32>) -> tensor<2x2xi1>
+  check.expect_eq_const %compare, dense<[[false, false], [true, true]]> : tensor<2x2xi1>
+  %add = chlo.broadcast_add %a, %b {broadcast_dimensions = array<i64: 1, 0>} : (tensor<2x1xi32>, tensor<1x2xi32>) -> tensor<2x2xi32>
+  check.expect_eq_const %add, dense<[[9, 10], [-5, -4]]> : tensor<2x2xi32>
+  func.return
+}
+
+// -----
+
 func.func @floats() {
   %a = stablehlo.constant dense<[[4.0], [81.0]]> : tensor<2x1xf64>
   %b = stablehlo.constant dense<[0.5, -1.0]> : tensor<2xf64>

@@ -92,7 +92,8 @@ numpy_shape (GhloIrVerifier *verifier,
   return TRUE;
 }
 
-/* Broadcasting with broadcast_dimensions, which lists the result dimensions of the operand of lower rank. */
+/* Broadcasting with broadcast_dimensions, which lists the result dimensions of the operand of lower rank. Between
+ * operands of equal rank it says nothing: CHLO's verifier accepts any list there, and its lowering ignores it. */
 static gboolean
 mapped_shape (GhloIrVerifier *verifier,
               const GhloIrOp *op,
@@ -109,6 +110,8 @@ mapped_shape (GhloIrVerifier *verifier,
   *ranked = lhs->kind == GHLO_IR_TYPE_TENSOR && rhs->kind == GHLO_IR_TYPE_TENSOR;
   if (!*ranked)
     return TRUE;
+  if (lhs->rank == rhs->rank)
+    return numpy_shape (verifier, op, shape, ranked);
   if (n != small->rank)
     return ghlo_ir_verify_fail (verifier, op, "expected %u broadcast_dimensions, the rank of the smaller operand,"
                                 " found %" G_GSIZE_FORMAT, small->rank, n);

@@ -350,6 +350,15 @@ static const Case cases[] = {
   /* CHLO. */
   { "chlo/broadcast-valid", "%a: tensor<3xf32>, %b: tensor<2x1xf32>",
     "%0 = chlo.broadcast_add %a, %b : (tensor<3xf32>, tensor<2x1xf32>) -> tensor<2x3xf32>", NULL },
+  { "chlo/broadcast-equal-ranks", "%a: tensor<2x3xf32>, %b: tensor<2x1xf32>",
+    "%0 = chlo.broadcast_add %a, %b {broadcast_dimensions = array<i64: 5>} : (tensor<2x3xf32>, tensor<2x1xf32>) -> "
+    "tensor<2x3xf32>", NULL },
+  { "chlo/broadcast-equal-ranks-size", "%a: tensor<2x3xf32>, %b: tensor<3x2xf32>",
+    "%0 = chlo.broadcast_add %a, %b {broadcast_dimensions = array<i64: 1, 0>} : (tensor<2x3xf32>, tensor<3x2xf32>) -> "
+    "tensor<2x3xf32>", "broadcast in dimension 0" },
+  { "chlo/broadcast-lower-rank", "%a: tensor<2x3xf32>, %b: tensor<3xf32>",
+    "%0 = chlo.broadcast_add %a, %b {broadcast_dimensions = array<i64: 0, 1>} : (tensor<2x3xf32>, tensor<3xf32>) -> "
+    "tensor<2x3xf32>", "1 broadcast_dimensions" },
   { "chlo/broadcast-unranked", "%a: tensor<*xf32>", "%0 = chlo.broadcast_add %a, %a : (tensor<*xf32>, tensor<*xf32>) "
     "-> tensor<*xf32>", NULL },
   { "chlo/broadcast-size", "%a: tensor<3xf32>, %b: tensor<2xf32>", "%0 = chlo.broadcast_add %a, %b : (tensor<3xf32>, "
